@@ -1,0 +1,38 @@
+#!/bin/sh
+# packages.txt -> installed packages: installs what is missing, and only that.
+set -eu
+cd "$(dirname "$0")/.."
+
+list=$(sed 's/#.*//' packages.txt)
+
+if ! command -v dpkg-query >/dev/null 2>&1; then
+    echo "setup: this is not a Debian system, so nothing is installed here." >&2
+    echo "setup: the equivalents of these packages must be present:" $list >&2
+    exit 0
+fi
+
+missing=
+for package in $list; do
+    status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
+    [ "$status" = installed ] || missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+
+echo "setup: missing packages:$missing"
+if [ "$(id -u)" -eq 0 ]; then
+    sudo=
+elif command -v sudo >/dev/null 2>&1; then
+    sudo=sudo
+else
+    echo "setup: not root and no sudo here. As root, run:" >&2
+    echo "    apt-get update && apt-get install --no-install-recommends$missing" >&2
+    exit 1
+fi
+
+export DEBIAN_FRONTEND=noninteractive
+if $sudo apt-get update &&
+    $sudo apt-get install -y --no-install-recommends $missing; then
+    exit 0
+fi
+echo "setup: apt-get failed. These packages have to be installed by hand:$missing" >&2
+exit 1
