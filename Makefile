@@ -1,0 +1,39 @@
+# A thin front for CMake; see README.md.
+#   make CMAKE_FLAGS=-DSOLSTICE_WERROR=OFF build    passes options on to CMake
+
+PREFIX = /usr/local
+SECONDS = 60
+CMAKE_FLAGS =
+
+.PHONY: build test run install clean format fuzz perf setup
+
+build: setup
+	cmake --preset release $(CMAKE_FLAGS)
+	cmake --build --preset release
+
+test: setup
+	tools/test.sh $(CMAKE_FLAGS)
+
+run: build
+	tools/demo.sh
+
+install: build
+	cmake --install build --prefix "$(PREFIX)"
+
+fuzz: setup
+	cmake --preset fuzz $(CMAKE_FLAGS)
+	cmake --build --preset fuzz
+	tools/fuzz.sh $(SECONDS)
+
+perf: build
+	tools/perf.sh
+
+format: setup
+	find base frontend ddp jit runtime tests perf -name '*.[ch]' -print0 | \
+	    xargs -0 -r clang-format-14 -i
+
+clean:
+	rm -rf build perf/out
+
+setup:
+	tools/setup.sh

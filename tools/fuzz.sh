@@ -1,0 +1,25 @@
+#!/bin/sh
+# Runs every fuzz target of build/fuzz for SECONDS; new inputs and crashes stay in build/fuzz.
+#   tools/fuzz.sh SECONDS
+# Seed inputs of tests/fuzz/fuzz_x.c are the files in tests/fuzz/corpus/fuzz_x/.
+set -eu
+cd "$(dirname "$0")/.."
+
+seconds=${1:-60}
+status=0
+ran=0
+for source in tests/fuzz/*.c; do
+    [ -e "$source" ] || continue
+    name=$(basename "$source" .c)
+    case $name in test_*) continue ;; esac
+    found=build/fuzz/corpus/$name
+    seeds=tests/fuzz/corpus/$name
+    mkdir -p "$found"
+    [ -d "$seeds" ] || seeds=
+    echo "==== $name, $seconds s"
+    "build/fuzz/$name" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
+        -print_final_stats=1 -artifact_prefix="build/fuzz/$name-" "$found" $seeds || status=1
+    ran=$((ran + 1))
+done
+echo "fuzz: $ran targets run, status $status"
+exit $status

@@ -1,0 +1,31 @@
+#!/bin/bash
+# Builds and tests everything: release and asan with their tests, clang for its warnings.
+# A step that fails does not stop the others; the exit status is 0 only if none failed.
+# Arguments go to cmake.
+cd "$(dirname "$0")/.." || exit 1
+
+failed=()
+
+build() { # preset, options for cmake
+    echo "==== build $1"
+    cmake --preset "$@" && cmake --build --preset "$1" && return
+    failed+=("build $1")
+    return 1
+}
+
+run_tests() { # preset, its build folder
+    echo "==== test $1"
+    ctest --test-dir "$2" -j2 --output-on-failure || failed+=("tests $1")
+}
+
+build release "$@" && run_tests release build
+build asan "$@" && run_tests asan build/asan
+build clang "$@"
+
+if [ ${#failed[@]} -gt 0 ]; then
+    printf 'make test: FAILED:'
+    printf ' [%s]' "${failed[@]}"
+    printf '\n'
+    exit 1
+fi
+echo "make test: all builds and tests passed"
