@@ -1,0 +1,192 @@
+/* ddp.h: the dynamic DAE processor: relations and variables in, schedule and its delta out.
+ *
+ * The DDP knows nothing of Sol, of code or of integrators. Its input are four commands (enter and
+ * remove a variable, enter and remove a relation), collected until a commit. Its output is an ordered
+ * set of *nodes*: explicit assignments and torn loops, the states to integrate, and what changed since
+ * the commit before. Everything it does is local: its cost, counted in relations visited, depends on
+ * what a change affects, not on the size of the system.
+ *
+ * Error rule: wrong systems are a result (DdpResult, ddp_diagnose), never an error; a broken invariant
+ * aborts with its number (docs/invariants.md); running out of memory goes to the guard of the Mem.
+ */
+#ifndef DDP_DDP_H
+#define DDP_DDP_H
+
+#include "ddp/expr.h"
+
+typedef uint32_t DdpVar;  /* 0: none. Numbers of removed variables are used again */
+typedef uint32_t DdpRel;  /* 0: none. Likewise */
+typedef uint32_t DdpNode; /* 0: none. A unit of the schedule */
+
+typedef enum DdpVarKind {
+    DDP_UNKNOWN, /* must be determined by a relation */
+    DDP_KNOWN,   /* parameter, constant, or set from outside; does not vary between events */
+    DDP_HELD,    /* determined by an active transmission, else keeps its value; known either way */
+    DDP_TIME     /* the clock; its derivative is 1 */
+} DdpVarKind;
+
+typedef enum DdpRelKind {
+    DDP_EQUATION,     /* form over vars: solved for whichever variable fits */
+    DDP_TRANSMISSION, /* vars[0] << form's right side; causal: determines vars[0] and nothing else */
+    DDP_DERIVATIVE    /* vars[0] = d vars[1] / dt; form 0 */
+} DdpRelKind;
+
+enum {
+    DDP_PREFER_STATE = 1 /* DDP_DERIVATIVE: vars[1] is to be a state if any is (derState) */
+};
+
+typedef struct Ddp Ddp;
+
+Ddp *ddp_open(Mem *mem, FormTable *forms);
+void ddp_close(Ddp *ddp);
+
+/* ---- input ---- */
+
+DdpVar ddp_enter_var(Ddp *ddp, DdpVarKind kind);
+void ddp_remove_var(Ddp *ddp, DdpVar var); /* no relation may name it any more */
+/* vars[0..n-1] are the form's positions. `logic` (0: none) is a variable on which the existence of the
+ * relation depends (the condition of its `if`): it must be known before the relation is evaluated. */
+DdpRel ddp_enter_rel(Ddp *ddp, DdpRelKind kind, Form form, uint32_t n, const DdpVar *vars,
+                     DdpVar logic, unsigned flags);
+void ddp_remove_rel(Ddp *ddp, DdpRel rel);
+/* The modeller's `tearing(x)`: +1 enters, -1 removes a hint. */
+void ddp_hint_tearing(Ddp *ddp, DdpVar var, int change);
+/* Advice from the numerics: do not solve `rel` for `var` (its pivot is or comes near zero). Counts as a
+ * change; the next commit looks for another way, and takes it only if one exists. */
+void ddp_advise_against(Ddp *ddp, DdpRel rel, DdpVar var);
+
+typedef enum DdpCommit {
+    DDP_SO_FAR, /* more may come: underdetermination is no fault */
+    DDP_FINAL
+} DdpCommit;
+
+typedef enum DdpVerdict {
+    DDP_DETERMINED,
+    DDP_UNDERDETERMINED,  /* some variables are not determined */
+    DDP_OVERDETERMINED,   /* some relations contradict each other structurally */
+    DDP_FALSE_CAUSALITY   /* a transmission or condition depends on itself, or lies in a loop */
+} DdpVerdict;
+
+typedef struct DdpResult {
+    DdpVerdict verdict;
+    uint32_t free_vars, free_rels; /* not determined, not used */
+    uint32_t states, loops;
+    uint64_t visited;      /* relations looked at by this commit */
+    bool scratch;          /* the guard tripped and a component was rebuilt */
+    uint32_t changed;      /* length of the delta */
+} DdpResult;
+
+/* Works off what was entered and removed. With DDP_SO_FAR an underdetermined system is
+ * DDP_DETERMINED as far as it goes: its undetermined nodes say so. */
+DdpResult ddp_commit(Ddp *ddp, DdpCommit kind);
+
+/* ---- schedule ---- */
+
+typedef struct DdpStep {
+    DdpRel rel;
+    DdpVar var; /* what it determines; for a residual 0 */
+    X value;    /* explicit value over the relation's vars; for a residual 0: lhs - rhs counts */
+} DdpStep;
+
+typedef struct DdpNodeView {
+    bool determined; /* false: keeps its last values, is not evaluated */
+    bool loop;       /* solve for `tears` so that the residuals vanish */
+    bool linear;     /* loop: residuals are linear in the tears */
+    bool constant;   /* linear loop: with factors that change at events only */
+    bool untorn;     /* loop: handed over whole; tears are all its variables, no steps between */
+    uint32_t n_steps; /* explicit assignments in order; a plain node has exactly one, no tears */
+    const DdpStep *steps;
+    uint32_t n_tears;
+    const DdpVar *tears;
+    const DdpStep *residuals; /* n_tears of them */
+} DdpNodeView;
+
+DdpNode ddp_first(const Ddp *ddp);
+DdpNode ddp_next(const Ddp *ddp, DdpNode node);
+bool ddp_before(const Ddp *ddp, DdpNode a, DdpNode b); /* a is scheduled before b */
+DdpNodeView ddp_node(const Ddp *ddp, DdpNode node);    /* valid until the next commit */
+DdpNode ddp_node_of(const Ddp *ddp, DdpVar var);       /* that determines it; 0: known or a state */
+
+typedef struct DdpState {
+    DdpRel rel;        /* the derivative relation that integrates */
+    DdpVar var, slope; /* slope = d var / dt */
+} DdpState;
+
+/* In order of age; index 0..n-1. */
+uint32_t ddp_state_count(const Ddp *ddp);
+DdpState ddp_state(const Ddp *ddp, uint32_t index);
+bool ddp_is_state(const Ddp *ddp, DdpVar var);
+
+typedef enum DdpChange { DDP_NODE_NEW, DDP_NODE_CHANGED, DDP_NODE_GONE } DdpChange;
+
+typedef struct DdpDelta {
+    DdpNode node; /* of a node that is gone the number may be used again, later in the list */
+    DdpChange change;
+} DdpDelta;
+
+const DdpDelta *ddp_delta(const Ddp *ddp, uint32_t *n); /* of the last commit */
+
+/* ---- looking closer ---- */
+
+typedef struct DdpRelView {
+    DdpRelKind kind;
+    Form form;
+    uint32_t n;
+    const DdpVar *vars; /* valid until the next command */
+    DdpVar logic;
+    unsigned flags;
+    DdpRel origin;  /* user relation that was differentiated, or itself */
+    uint32_t order; /* how many times */
+} DdpRelView;
+
+typedef struct DdpVarView {
+    DdpVarKind kind;
+    DdpVar origin;  /* variable entered by the user whose derivative this is, or itself */
+    uint32_t order; /* how many times */
+} DdpVarView;
+
+DdpRelView ddp_rel(const Ddp *ddp, DdpRel rel);
+DdpVarView ddp_var(const Ddp *ddp, DdpVar var);
+uint32_t ddp_var_limit(const Ddp *ddp); /* all variable numbers are below: size of a value vector */
+uint32_t ddp_rel_limit(const Ddp *ddp);
+
+typedef enum DdpRelState {
+    DDP_NONCAUSAL,  /* no causality yet */
+    DDP_POTENTIAL,  /* keeps its causality though something it needs is not determined */
+    DDP_CAUSAL,     /* determines a variable */
+    DDP_RESIDUAL,   /* everything in it is determined elsewhere */
+    DDP_INTEGRATOR, /* derivative relation: its variable is a state */
+    DDP_DIFFERENTIATOR
+} DdpRelState;
+
+DdpRelState ddp_rel_state(const Ddp *ddp, DdpRel rel); /* after a commit */
+DdpVar ddp_causality(const Ddp *ddp, DdpRel rel);      /* what it determines, or 0 */
+
+typedef struct DdpPart {
+    uint32_t n_rels, n_vars;
+    const DdpRel *rels; /* user relations, ascending */
+    const DdpVar *vars; /* user variables, ascending */
+} DdpPart;
+
+typedef struct DdpDiagnosis {
+    DdpPart over, under;  /* Dulmage-Mendelsohn parts: minimal, independent of the matching */
+    DdpPart false_causal; /* one cycle that goes through a causal relation */
+    DdpRel tipped;        /* last relation whose entry made a well-determined system overdetermined */
+} DdpDiagnosis;
+
+/* Valid until the next command. */
+DdpDiagnosis ddp_diagnose(Ddp *ddp);
+
+typedef struct DdpTotals {
+    uint32_t rels, vars, derived_rels, states, nodes, loops;
+    uint64_t visited, commits, scratch_rebuilds;
+    size_t bytes; /* memory the DDP holds, without the forms */
+} DdpTotals;
+
+DdpTotals ddp_totals(const Ddp *ddp);
+
+/* The verifier: checks all invariants against a from-scratch computation; aborts with the number of
+ * the first that is broken. Debug builds run it after each commit of a small system. */
+void ddp_verify(Ddp *ddp);
+
+#endif

@@ -1,0 +1,138 @@
+/* expr.h: expressions and equations as shared, immutable forms.
+ *
+ * An expression (X) is a node of a hash-consed DAG over *positions*, not over variables: the equation
+ * `u = R*i` of a hundred thousand resistors is one form over three positions, and each resistor's
+ * relation adds only the list of its variables. Whatever is found out about a form (what it can be
+ * solved for, where it is linear, its derivative) is found out once.
+ *
+ * Invariants
+ *   X1  children are older than their parents: a < x and b < x and c < x for every node x;
+ *       so walks go over ascending numbers and never recurse on the C stack.
+ *   X2  equal nodes have equal numbers (constants compared by their bits, NaN canonical).
+ *   X3  nothing in a table ever changes or goes away before the table does.
+ *
+ * All values are doubles at run time: Real as they are, Integer exactly, Boolean 0 or 1, String as the
+ * number of an interned text. The front end has checked types; nothing here does.
+ */
+#ifndef DDP_EXPR_H
+#define DDP_EXPR_H
+
+#include "base/mem.h"
+
+typedef uint32_t X;    /* expression; 0: none */
+typedef uint32_t Form; /* equation lhs = rhs over positions 0..n-1; 0: none */
+
+typedef enum XOp {
+    X_CONST, /* k */
+    X_POS,   /* value at position a */
+    /* one operand */
+    X_NEG, X_NOT,
+    X_SIN, X_COS, X_TAN, X_ASIN, X_ACOS, X_ATAN, X_SINH, X_COSH, X_TANH,
+    X_EXP, X_LOG, X_LOG10, X_SQRT,
+    X_ABS, X_SIGN, X_FLOOR, X_CEIL, X_ROUND,
+    /* two operands */
+    X_ADD, X_SUB, X_MUL, X_DIV, X_POW, X_ATAN2, X_MIN, X_MAX, X_MOD,
+    X_LT, X_LE, X_EQ, X_NE, X_GE, X_GT, X_AND, X_OR,
+    /* three operands: a != 0 ? b : c, both evaluated, no event */
+    X_SELECT,
+    /* foreign function number a applied to the argument list b (0: no arguments) */
+    X_CALL,
+    X_ARG, /* argument list: this argument a, the list of those before it b (0: this is the first) */
+    X_OP_COUNT
+} XOp;
+
+typedef struct XNode {
+    uint8_t op;
+    X a, b, c; /* operands by number, see XOp; 0 where there are fewer */
+    double k;  /* X_CONST only */
+} XNode;
+
+typedef struct FormTable FormTable;
+
+FormTable *forms_open(Mem *mem);
+void forms_close(FormTable *table);
+size_t forms_bytes(const FormTable *table); /* memory the table holds */
+
+/* ---- expressions ---- */
+
+XNode x_node(const FormTable *table, X x);
+
+/* As written: these build the node they are asked for. */
+X x_const(FormTable *table, double k);
+X x_pos(FormTable *table, uint32_t position);
+X x_unary(FormTable *table, XOp op, X a);
+X x_binary(FormTable *table, XOp op, X a, X b);
+X x_select(FormTable *table, X condition, X yes, X no);
+X x_call(FormTable *table, uint32_t function, uint32_t n, const X *args);
+
+/* Simplified: constants folded where that is exact, 0 and 1 removed, -(-a), a-(-b), small integer
+ * powers as products. For expressions that we make ourselves (derivatives, solved forms). */
+X x_simple(FormTable *table, XOp op, X a, X b);
+
+/* The same expression with position i replaced by position map[i]. */
+X x_rename(FormTable *table, X x, const uint32_t *map);
+
+bool x_uses(const FormTable *table, X x, uint32_t position);
+
+/* d x / d position, simplified; foreign calls give calls of their derivative (see x_call_partial). */
+X x_partial(FormTable *table, X x, uint32_t position);
+
+/* x = factor * position + rest with factor and rest free of the position; false when x is not of
+ * that form (nonlinear, or inside a comparison). Expressions that do not use it give factor 0. */
+bool x_linear(FormTable *table, X x, uint32_t position, X *factor, X *rest);
+
+/* Evaluates with value_at[vars[i]] at position i: plain and slow, the definition of what an expression
+ * means; jit/interp and compiled code must give the same bits. `foreign` evaluates X_CALL. */
+typedef double (*XForeign)(void *context, uint32_t function, uint32_t n, const double *args);
+double x_value(const FormTable *table, X x, const uint32_t *vars, const double *value_at,
+               XForeign foreign, void *context);
+
+/* A new function number whose value is the partial derivative of `function` by argument `which`;
+ * the same question gives the same number. The caller (runtime) knows how to evaluate it. */
+uint32_t x_call_partial(FormTable *table, uint32_t function, uint32_t which);
+/* The reverse: false when `function` is no derivative. */
+bool x_call_origin(const FormTable *table, uint32_t function, uint32_t *origin, uint32_t *which);
+uint32_t x_new_function(FormTable *table); /* a fresh foreign function number */
+
+/* Appends text: with name(context, position) for positions. Operators as in Sol, full precedence. */
+typedef const char *(*XName)(void *context, uint32_t position);
+void x_print(const FormTable *table, X x, XName name, void *context, char *out, size_t size);
+
+/* ---- equations ---- */
+
+typedef enum Solvable {
+    SOLVE_NOT,   /* does not occur, or nonlinear in it */
+    SOLVE_RISKY, /* linear, but the factor depends on positions: it may be zero */
+    SOLVE_SAFE   /* linear with a constant factor other than zero */
+} Solvable;
+
+typedef struct FormPosition {
+    bool occurs;
+    uint8_t solvable; /* Solvable */
+    X solved;         /* explicit value for this position when solvable, over the other positions */
+    X factor;         /* of the position in lhs - rhs when linear, else 0 */
+} FormPosition;
+
+typedef struct FormInfo {
+    X lhs, rhs;
+    uint32_t n; /* positions */
+    const FormPosition *position;
+} FormInfo;
+
+Form form_make(FormTable *table, X lhs, X rhs, uint32_t n);
+const FormInfo *form_info(FormTable *table, Form form); /* stays valid as long as the table */
+
+typedef enum PositionKind { POSITION_VARIES, POSITION_FIXED, POSITION_TIME } PositionKind;
+
+typedef struct FormOperand {
+    uint32_t position; /* of the form that was differentiated */
+    bool derivative;   /* its time derivative, else its value */
+} FormOperand;
+
+/* The equation differentiated by time. kinds[i] says how position i behaves (derivative unknown, 0, 1).
+ * The result's positions 0..*n-1 stand for operands[0..*n-1] (room for 2 * positions); only what
+ * occurs in it is listed. */
+Form form_derivative(FormTable *table, Form form, const PositionKind *kinds, FormOperand *operands,
+                     uint32_t *n);
+
+#endif
