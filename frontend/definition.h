@@ -1,0 +1,275 @@
+/* definition.h: what a Sol text means before anything is instantiated. The static half of the front
+ * end produces it, the dynamic half (instances, connections, flattening) and nobody else reads it.
+ *
+ * Everything is resolved and type-checked: no name has to be looked up again, every expression
+ * has a type, every statement one kind. Names stay for messages and instance paths. The objects are
+ * immutable once produced and live as long as their Program.
+ *
+ * Definitions appear on demand. A Def is one *text* in one *surrounding*: when a package is
+ * inherited, its models exist once more inside the heir, because there they may see redefined
+ * neighbours. So definitions are compared by type (types.h), hardly ever by pointer.
+ *
+ * Invariants
+ *   F1  def->body is NULL until the definition was asked for with program_complete() (frontend.h),
+ * or is the definition of a member, base or anonymous instance in a completed definition; whatever
+ *       is reachable from a completed definition is completed.
+ *   F2  members of a body are numbered 0..n-1 in order of declaration, inherited ones first;
+ *       member->body->members[member->index] == member.
+ *   F3  in a Program without errors no pointer documented as "never NULL" is NULL. With errors
+ *       nothing may be instantiated.
+ */
+#ifndef FRONTEND_DEFINITION_H
+#define FRONTEND_DEFINITION_H
+
+#include "base/diag.h"
+#include "base/intern.h"
+#include "ddp/expr.h"
+
+typedef struct Program Program;
+typedef struct Def Def;
+typedef struct Body Body;
+typedef struct Member Member;
+typedef struct RExpr RExpr;
+typedef struct Stmt Stmt;
+
+/* ---- types ---- */
+
+typedef enum TypeKind {
+    TYPE_ERROR, /* only while errors were found: fits everything, so that one mistake is one message
+                 */
+    TYPE_VOID,  /* of `Void` aliases, and of an access without an out member */
+    TYPE_REAL,
+    TYPE_INTEGER,
+    TYPE_BOOLEAN,
+    TYPE_STRING,
+    TYPE_MODEL
+} TypeKind;
+
+typedef struct Type {
+    TypeKind kind;
+    Def *def; /* TYPE_MODEL: never NULL; else NULL */
+} Type;
+
+static inline bool type_is_basic(Type type)
+{
+    return type.kind >= TYPE_REAL && type.kind <= TYPE_STRING;
+}
+
+/* ---- paths ---- */
+
+/* A member seen from a statement: go up `up` bodies from the statement's own body (0: the body the
+ * statement stands in; branches lie inside their parents), take step[0] there, then step[1] inside
+ * the instance found, and so on.
+ *
+ * The steps are the members of the *declared* types. A dynamic or alias member may hold an instance
+ * of another definition with a compatible type; then member_in() finds the corresponding member. */
+typedef struct Path {
+    uint32_t up;
+    uint32_t n; /* steps, at least 1 */
+    Member **step;
+    Place at;
+} Path;
+
+static inline Member *path_last(const Path *path)
+{
+    return path->step[path->n - 1];
+}
+
+/* ---- members ---- */
+
+typedef enum Binding { BIND_STATIC, BIND_DYNAMIC, BIND_ALIAS } Binding;
+typedef enum ConAttr { CON_NONE, CON_POTENTIAL, CON_FLOW } ConAttr;
+typedef enum IoAttr { IO_NONE, IO_IN, IO_OUT } IoAttr;
+
+/* `name << value` in a parameter list */
+typedef struct ParamArg {
+    Member *parameter; /* of the definition that is instantiated */
+    RExpr *value;      /* in the scope around the parameter list. An alias parameter: R_PATH */
+    Place at;
+} ParamArg;
+
+/* The parameter list of a declaration or an anonymous instance: every parameter without a default
+ * value occurs exactly once, those with one at most once; in the order as written. */
+typedef struct ParamList {
+    uint32_t n;
+    ParamArg *arg;
+} ParamList;
+
+struct Member {
+    Sym name;
+    Type type;      /* basic, or a model; TYPE_VOID for a parameter `alias Void` */
+    Body *body;     /* the body it is a member of */
+    uint32_t index; /* in its body, dense from 0 */
+    Binding binding;
+    ConAttr con;
+    IoAttr io;
+    bool is_public; /* declared in an interface */
+    bool parameter; /* static (basic type) or alias */
+    bool has_list;  /* declared with { }: a dynamic member is born with an instance only then */
+    bool held; /* basic: some `<<` in its own body, or in a branch inside, names it as target */
+    ParamList params; /* in the scope of `body` */
+    RExpr *value;     /* a parameter's default value, in the scope of `body`; NULL: none */
+    Place at;         /* of its name in the declaration that counts (a redeclaration moves it) */
+};
+
+/* ---- bodies ---- */
+
+/* Scope, members and statements: the body of a model (interface and implementation, inherited text
+ * first) or of one branch. A branch that is left out has no body; an empty branch has one. */
+struct Body {
+    Def *def;       /* the model it belongs to, also for branches */
+    Body *parent;   /* NULL for the body of a model */
+    Stmt *owner;    /* the if or when it is a branch of; NULL for the body of a model */
+    uint32_t depth; /* number of parents */
+    uint32_t n_members;
+    Member **members;
+    uint32_t n_stmts;
+    Stmt **stmts;     /* in textual order, S_DECLARE for each member among them */
+    uint32_t n_slots; /* anonymous instances and specials in this body's own statements, parameter
+                         lists and conditions of its ifs and whens: RExpr.slot < n_slots */
+    uint32_t n_held;  /* targets of `<<` that lie deeper: basic variables inside a sub-model that is
+                         a  member of this body; up == 0 and n >= 2; each listed once */
+    Path *held;
+};
+
+/* ---- expressions ---- */
+
+typedef enum RKind {
+    R_CONST,   /* k */
+    R_OP,      /* op applied to arg[0..n-1]: operators and predefined functions */
+    R_PATH,    /* path: the value of a basic variable; or a model, where a model is wanted */
+    R_EXISTS,  /* path?: Boolean */
+    R_ACCESS,  /* access: an instance, or the out member of one (see Access) */
+    R_TIME,    /* Real */
+    R_INITIAL, /* Boolean: the update in which the model instance was created */
+    R_PRE,     /* path: the value of a basic variable in the update before */
+    R_DER,     /* arg[0], start: Real */
+    R_RANDOM,  /* arg[0]: Real, drawn once per birth */
+    R_SAMPLE,  /* arg[0] the interval: Boolean */
+    R_TABLE    /* arg[0] x, arg[1] file (String), arg[2] column (Integer): Real */
+} RKind;
+
+typedef enum RelOp { REL_EQUAL, REL_COPY, REL_MOVE } RelOp; /* = << <- */
+
+/* `in << value` or `in = value` inside parentheses */
+typedef struct InRel {
+    Member *in;   /* of access->def */
+    RelOp op;     /* REL_EQUAL or REL_COPY; REL_COPY makes the in member held. For a member of alias
+                     binding: REL_COPY binds it */
+    RExpr *value; /* in the scope around the parentheses */
+    Place at;
+} InRel;
+
+/* An instance used in an expression: `M{p << 1}(x = u)` creates one of its own (path NULL) that
+ * lives as long as the body around it; `m(x = u)` uses the member m. In-members may be left out.
+ * The expression's type decides what it stands for: a model: the instance itself (source of a move
+ * or a copy); otherwise the out member's value (`out`), or nothing (TYPE_VOID, only as a
+ * statement). Where def->external is set, the anonymous instance is a call of a foreign function.
+ */
+typedef struct Access {
+    Def *def;
+    Path *path;       /* the member, or NULL for an anonymous instance */
+    ParamList params; /* of an anonymous instance */
+    uint32_t n_ins;
+    InRel *in;
+    Member *out; /* the out member of def when it has one, whether used or not */
+} Access;
+
+enum { SLOT_NONE = UINT32_MAX };
+
+struct RExpr {
+    RKind kind;
+    Type type;
+    Place at;
+    uint32_t slot; /* anonymous R_ACCESS, R_DER, R_RANDOM, R_SAMPLE, R_PRE, R_TABLE: dense number in
+                      the body of the statement, for what the instance of the body remembers; else
+                      SLOT_NONE */
+    uint8_t op;    /* R_OP: XOp from ddp/expr.h, X_NEG .. X_OR without X_SELECT */
+    uint8_t n;     /* number of arg */
+    bool continuous; /* Real that may vary between events, or depends on one: events of its
+                        comparisons have to be watched. false: changes at events only */
+    bool is_state;   /* R_DER: written derState */
+    RelOp start_op;  /* R_DER with start: REL_COPY or REL_EQUAL */
+    double k; /* R_CONST: as ddp/expr.h has it: Boolean 0 or 1, String the number of its Sym */
+    RExpr *arg[3];
+    RExpr *start; /* R_DER: the start value or NULL */
+    Path *path;
+    Access *access;
+};
+
+/* ---- statements ---- */
+
+typedef enum StmtKind {
+    S_DECLARE,    /* member */
+    S_EQUATION,   /* a = b, both basic and of the same kind (Integer and Real mix) */
+    S_COPY_VALUE, /* path << b, path a basic variable */
+    S_COPY_MODEL, /* path << b, path a dynamic member, b R_PATH or anonymous R_ACCESS of a model */
+    S_MOVE,       /* path <- b, path a dynamic member, b R_PATH of a dynamic member or R_ACCESS */
+    S_ALIAS,      /* path << b, path an alias member, b R_PATH */
+    S_TRASH,      /* trash <- b, as S_MOVE */
+    S_CONNECT,    /* connection{a << a, b << b}, both R_PATH of models */
+    S_TEARING,    /* tearing(x = path) */
+    S_COUT,       /* cout << b */
+    S_INSTANCE,   /* a: an R_ACCESS alone */
+    S_IF,         /* a: condition, Boolean */
+    S_WHEN        /* a: condition, Boolean */
+} StmtKind;
+
+struct Stmt {
+    StmtKind kind;
+    Place at;          /* of its first token */
+    Place operator_at; /* of its = << <- where it has one, else as `at` */
+    Body *body;        /* the body it stands in */
+    Member *member;    /* S_DECLARE */
+    Path *path;        /* target, see StmtKind */
+    RExpr *a, *b;      /* see StmtKind */
+    Body *then_body;   /* S_IF, S_WHEN: never NULL. parent == body */
+    Body *else_body;   /* S_IF, S_WHEN: NULL when there is none; `else if` is a body with one S_IF.
+                          parent == body */
+};
+
+/* ---- definitions ---- */
+
+typedef enum DefKind { DEF_MODEL, DEF_PACKAGE, DEF_CONNECTOR } DefKind;
+
+/* `external "LIBRARY" "FUNCTION" [derivative "F"] [constructor "F"] [destructor "F"];`, texts or 0
+ */
+typedef struct External {
+    Sym library, function;
+    Sym derivative, constructor, destructor;
+    Place at;
+} External;
+
+struct Def {
+    Sym name;
+    DefKind kind;
+    bool partial;
+    bool predefined; /* no text; never instantiated: its uses are RKinds and StmtKinds of their own
+                      */
+    Def *outer; /* the definition around it, where it was reached (the heir for inherited ones);
+                   NULL at the top of a file */
+    Def *base;  /* what it extends, or NULL; its content is part of `body` already */
+    External *external; /* foreign function, or NULL */
+    Place at;           /* of its name */
+    Body *body;         /* see F1; a package has an empty one */
+
+    /* members of the body by role, in order of declaration, inherited first */
+    uint32_t n_params;
+    Member **params;
+    uint32_t n_ins;
+    Member **ins; /* as parentheses by position count them */
+    Member *out;  /* or NULL */
+
+    uint32_t id;          /* dense from 1 in its Program: for tables of the instantiator */
+    struct DefText *text; /* private to the static half */
+};
+
+/* The member of `actual` that stands for `declared`, a member of the body of a compatible
+ * definition: `declared` itself when it belongs to `actual`, else the one of the same name; NULL
+ * when there is none (a checked program never asks for it). One hash look-up at most. */
+Member *member_in(const Def *actual, const Member *declared);
+
+/* "Electric.Basic.Resistor", in the program's arena. */
+const char *def_path(Program *program, const Def *def);
+
+#endif

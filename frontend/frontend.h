@@ -1,0 +1,59 @@
+/* frontend.h: Sol text -> definitions.
+ *
+ *     Program *program = program_open(mem, NULL);
+ *     if (program_load(program, "Machine.sol")) {
+ *         Def *top = program_find(program, "Examples.Machine");     or NULL for the last top model
+ *         ... program_ok(program), then instantiate ...
+ *     }
+ *     diags_print(program_diags(program), 0, stderr, false);
+ *     program_close(program);
+ *
+ * Errors: messages are collected in the program's Diags and work goes on. Every function here sets
+ * its own memory guard: when memory runs out, a message says so (in a reserve that was taken
+ * before) and the function fails; the Program may then only be asked for its messages and closed.
+ * Nothing here is global, several programs may live side by side, each used by one thread at a
+ * time.
+ */
+#ifndef FRONTEND_FRONTEND_H
+#define FRONTEND_FRONTEND_H
+
+#include "frontend/definition.h"
+
+typedef struct ProgramOptions {
+    uint32_t n_folders;
+    const char *const *folders; /* -L: searched for NAME.sol after the folder of the file itself */
+    const char *stdlib;         /* searched last; NULL: none */
+    uint32_t max_depth;         /* nesting of expressions, branches and definitions; 0: 200 */
+    uint32_t max_definitions;   /* 0: 1,000,000 */
+} ProgramOptions;
+
+/* NULL when there is no memory at all. Options may be NULL. */
+Program *program_open(Mem *mem, const ProgramOptions *options);
+void program_close(Program *program);
+
+/* Reads and parses a file (or a text in memory, under the name given) and makes it the main file.
+ * Library files are read on demand. False when there was an error, or the file cannot be read
+ * (program_io_failed). */
+bool program_load(Program *program, const char *path);
+bool program_load_text(Program *program, const char *name, const char *text, size_t length);
+bool program_io_failed(const Program *program);
+
+/* Resolves and checks every definition of the main file, so that all its errors are known. */
+bool program_check(Program *program);
+
+/* A definition of the main file by its designator "A.B.C", completed and with all it needs
+ * completed too; NULL or "": the last model (no package, no connector, not partial) at the top of
+ * the main file; when there is none there, the last one in its last package. NULL with a message
+ * when there is none. */
+Def *program_find(Program *program, const char *designator);
+
+/* F1 of definition.h for one definition. */
+bool program_complete(Program *program, Def *def);
+
+bool program_ok(const Program *program); /* no errors so far */
+Diags *program_diags(Program *program);
+Sources *program_sources(Program *program);
+Intern *program_names(Program *program);
+uint32_t program_def_count(const Program *program); /* every Def.id is at most this */
+
+#endif
