@@ -1,0 +1,237 @@
+/* world.h: the dynamic half of the front end: definitions -> instances -> variables and relations.
+ *
+ * A World holds all instances of one simulation and tells a Ddp what they mean: every variable and
+ * every relation that exists is entered there, and removed when its owner goes. The runtime drives
+ * it: it evaluates conditions, tells the World which branches to take, and reads here what it
+ * must know beyond the DDP's schedule: start values, samples, pre values, outputs, names.
+ *
+ *     World *world = world_open(mem, program, forms, ddp, &host, NULL);
+ *     world_create(world, top);
+ *     for (;;) {
+ *         ddp_commit(ddp, DDP_SO_FAR);
+ *         ... evaluate what is determined; look through world_newborn(); decide those whose condition
+ *             is determined ...
+ *         if (!n_choices) break;
+ *         world_choose(world, n_choices, choices);
+ *     }
+ *     ddp_commit(ddp, DDP_FINAL);
+ *     ... time goes on; conditions change: world_choose(...); and so on ...
+ *     world_close(world);
+ *
+ * Errors: messages `file:line:column: error: text` go to program_diags(); functions that return bool
+ * give false when there was a new error. World_ok() stays false from then on: the structure is still
+ * consistent with the DDP (everything may be looked at, named and removed), but what the model
+ * meant is not what is there. Running out of memory is such an error too; after it, only
+ * world_close() may be called (world_out_of_memory()). Every function here sets its own memory guard.
+ *
+ * No call recurses on the C stack: depth of nesting costs heap only.
+ */
+#ifndef FRONTEND_WORLD_H
+#define FRONTEND_WORLD_H
+
+#include "ddp/ddp.h"
+#include "frontend/frontend.h"
+
+typedef struct World World;
+typedef uint32_t InstId;   /* an instance of a model or of a branch; 0: none. Numbers are used again */
+typedef uint32_t BranchId; /* an `if` or `when` of an instance; 0: none. Numbers are used again */
+
+/* ---- host: where values live ---- */
+
+/* The World stores no values. It reads them when parameters are evaluated, and writes parameters,
+ * presence of members (`m?`) and copies. Functions must not call back into the World. */
+typedef struct WorldHost {
+    void *context;
+    /* Value of `var`, as of the update before, or as evaluated in the present one; false while it has
+     * none. Variables that were written have a value. */
+    bool (*read)(void *context, DdpVar var, double *value);
+    /* From now on `var` (DDP_KNOWN or DDP_HELD) has this value; what depends on it must be evaluated. */
+    void (*write)(void *context, DdpVar var, double value);
+    /* A variable comes to life: forget what a former owner of this number had. Its value is 0 for
+     * DDP_HELD and DDP_KNOWN, none otherwise. May be NULL. */
+    void (*born)(void *context, DdpVar var, DdpVarKind kind);
+    void (*died)(void *context, DdpVar var); /* may be NULL */
+    /* A number of [0,1] from the stream keyed by the seed, `place` (a hash of path and text of the place
+     * of birth) and `ordinal` (births at that place before this one). */
+    double (*draw)(void *context, uint64_t place, uint32_t ordinal);
+    XForeign foreign; /* calls of foreign functions in parameter values; may be NULL: no value then */
+} WorldHost;
+
+/* 0 stands for the default */
+typedef struct WorldLimits {
+    uint32_t instances; /* 10,000,000 */
+    uint32_t depth;     /* nesting of owners at birth: 1,000,000 */
+} WorldLimits;
+
+/* ---- life ---- */
+
+/* NULL when out of memory (with a message). Nothing of `program` may be freed before the World. */
+World *world_open(Mem *mem, Program *program, FormTable *forms, Ddp *ddp, const WorldHost *host,
+                  const WorldLimits *limits);
+void world_close(World *world); /* frees its memory; says nothing to the Ddp */
+
+/* `--set PATH=VALUE`: the parameter at this instance path gets `value` whenever an instance is born
+ * there, instead of what its parameter list says. Before world_create(). Text values: the Sym. */
+bool world_override(World *world, const char *path, double value);
+/* Paths given to world_override() that no parameter had so far: the i-th, or NULL. */
+const char *world_override_unused(const World *world, uint32_t i);
+/* From now on births and deaths of instances of `def` (and of what extends it) are listed as changes. */
+void world_monitor(World *world, const Def *def);
+
+bool world_create(World *world, Def *top); /* program_find()'s; once */
+bool world_remove(World *world);           /* the top instance and all it owns, in reverse order */
+
+bool world_ok(const World *world);
+bool world_out_of_memory(const World *world);
+DdpVar world_time(const World *world); /* the clock, entered as DDP_TIME by world_open() */
+InstId world_top(const World *world);
+
+/* ---- branches ---- */
+
+typedef enum WorldChoice {
+    WORLD_NONE, /* no branch is there: not chosen yet, or the one chosen was left out */
+    WORLD_ELSE,
+    WORLD_THEN
+} WorldChoice;
+
+typedef struct WorldBranch {
+    bool when;      /* else `if` */
+    bool has_else;
+    bool newborn;   /* no choice was made yet */
+    bool continuous; /* the condition compares values that vary between events */
+    WorldChoice choice;
+    DdpVar condition; /* Boolean. A DDP_HELD one keeps its value where the path leads nowhere */
+    DdpRel relation;  /* that determines it, for its expression; 0: the condition is a variable of the
+                         model, or its path leads nowhere now */
+    InstId owner;     /* instance of the body it stands in */
+    InstId body;      /* instance of the chosen branch, or 0 */
+    BranchId copy_of; /* newborn by `<<` on a model: the original (its memory of the condition counts) */
+    Place at;
+} WorldBranch;
+
+/* Numbers of branches are below; false when `branch` is no live one. */
+uint32_t world_branch_limit(const World *world);
+bool world_branch(const World *world, BranchId branch, WorldBranch *view);
+
+/* Branches no choice was made for, in order of birth. The list changes with each world_choose(). */
+const BranchId *world_newborn(const World *world, uint32_t *n);
+
+typedef struct WorldDecision {
+    BranchId branch;
+    WorldChoice choice; /* WORLD_THEN or WORLD_ELSE */
+} WorldDecision;
+
+/* One structural change: all decisions of one update, taken together. First old branches are removed,
+ * innermost first; then new ones are instantiated, outer ones first, in order of the list otherwise,
+ * and moves and copies in them executed; what lost its owner is removed last. A decision for a branch
+ * that goes with another decision is skipped. A choice that is already there changes nothing.
+ * The runtime ends a `when` by deciding WORLD_ELSE in the next update (also without an else branch).
+ * All of `list` must be live branches at the time of the call, each at most once. */
+bool world_choose(World *world, uint32_t n, const WorldDecision *list);
+
+/* ---- roles: what the runtime must know of births and deaths ---- */
+
+typedef enum WorldRole {
+    WORLD_BRANCH,   /* a: BranchId */
+    WORLD_START,    /* a: DdpRel, a DDP_DERIVATIVE with a start value; b: variable with the start value,
+                       determined in causal order in the update of birth (DDP_KNOWN when it consists of
+                       constants and parameters); c: variable that is integrated */
+    WORLD_SAMPLE,   /* a: DDP_KNOWN Boolean; the host sets it in one update at birth + k * value */
+    WORLD_INITIAL,  /* a: DDP_KNOWN Boolean, true now; the host clears it when the update ends */
+    WORLD_PRE,      /* a: DDP_KNOWN; the host gives it the value of b of the update before */
+    WORLD_RANDOM,   /* a: DDP_KNOWN, drawn already */
+    WORLD_COUT,     /* a: variable `cout << expression` shows */
+    WORLD_HANDLE,   /* a: DDP_KNOWN, first argument of foreign function b that has a constructor; the host
+                       calls it and writes the handle, and the destructor at its death */
+    WORLD_MONITORED /* a: InstId of a monitored definition */
+} WorldRole;
+
+typedef struct WorldChange {
+    uint8_t role; /* WorldRole */
+    bool born;    /* else: died; then a is what it was, and may be in use again later in the list */
+    bool copied;  /* born by a copy: values were copied, so a start value does not count */
+    uint32_t a, b, c;
+    double value; /* WORLD_SAMPLE: the interval */
+    Place at;
+} WorldChange;
+
+/* Everything since world_changes_clear(), in order of time. Deaths are listed for the same roles. */
+const WorldChange *world_changes(const World *world, uint32_t *n);
+void world_changes_clear(World *world);
+/* All live things with roles, as if born just now (for a host that was restored); appended to the list. */
+void world_changes_list_all(World *world);
+
+/* Foreign functions: numbers as X_CALL has them (x_new_function()). */
+typedef struct WorldFunction {
+    bool table;           /* predefined table(x, file, column): arguments in this order, file a Sym */
+    const External *what; /* of a foreign function of the model, else NULL */
+    const Def *def;
+    bool has_handle; /* the first argument is the handle */
+} WorldFunction;
+
+bool world_function(const World *world, uint32_t number, WorldFunction *view);
+
+/* ---- looking closer: names, places, texts ----
+ *
+ * Texts are written to out[0..size-1], cut if need be, always terminated. */
+
+typedef enum WorldVarKind {
+    WORLD_VARIABLE,  /* declared by the modeller */
+    WORLD_PARAMETER,
+    WORLD_AUXILIARY, /* made here: slope of a derivative, condition, partial sum, ... */
+    WORLD_CLOCK
+} WorldVarKind;
+
+typedef struct WorldVar {
+    WorldVarKind kind;
+    TypeKind type;
+    InstId owner;         /* instance (of a model or branch) it belongs to; 0 for the clock and sums */
+    const Member *member; /* NULL for auxiliary ones */
+    bool is_public;
+    Place at;
+} WorldVar;
+
+/* All take numbers of derivatives that the DDP made too: these answer for their origin, with a path
+ * der(...) around. False: no such variable. */
+bool world_var(const World *world, DdpVar var, WorldVar *view);
+void world_var_path(const World *world, DdpVar var, char *out, size_t size); /* "R2.n.u" */
+Place world_rel_place(const World *world, DdpRel rel);
+InstId world_rel_owner(const World *world, DdpRel rel);                /* 0 for sums */
+void world_rel_text(const World *world, DdpRel rel, char *out, size_t size); /* "R2.u = R2.R * R2.i" */
+
+typedef struct WorldInst {
+    const Def *def; /* the model; of a branch: the model it belongs to */
+    const Body *body;
+    bool is_branch;
+    InstId owner; /* 0 for the top instance */
+    InstId model; /* itself, or the model instance a branch belongs to */
+} WorldInst;
+
+bool world_inst(const World *world, InstId inst, WorldInst *view);
+void world_inst_path(const World *world, InstId inst, char *out, size_t size); /* "" for the top */
+/* All instances, ascending numbers: the first above `after`, 0 when there is none. */
+InstId world_next_inst(const World *world, InstId after);
+/* Instances of exactly this definition, youngest first: start with 0. */
+InstId world_next_of(const World *world, const Def *def, InstId after);
+/* The instance's own basic variables (parameters included, auxiliary ones not), index from 0; 0 at the
+ * end. Those of sub-models are reached through world_next_part(). */
+DdpVar world_inst_var(const World *world, InstId inst, uint32_t index);
+/* What the instance owns directly (members, anonymous instances, chosen branches): start with 0. */
+InstId world_next_part(const World *world, InstId inst, InstId after);
+
+/* The basic variable at an instance path as it is now, "a.b.c"; 0: none. */
+DdpVar world_find(const World *world, const char *path);
+InstId world_find_inst(const World *world, const char *path);
+
+typedef struct WorldTotals {
+    uint32_t instances, variables, relations, branches, connections, sets, watches;
+    size_t bytes; /* the front end's share: instances, tables, connection sets, plans */
+} WorldTotals;
+
+WorldTotals world_totals(const World *world);
+
+/* The verifier: checks every instance, table and set against what its plan says; aborts with the
+ * number of the invariant that is broken. Linear in the size of the world. */
+void world_verify(const World *world);
+
+#endif
