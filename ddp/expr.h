@@ -13,6 +13,8 @@
  *
  * All values are doubles at run time: Real as they are, Integer exactly, Boolean 0 or 1, String as the
  * number of an interned text. The front end has checked types; nothing here does.
+ *
+ * Walks use arrays that belong to the table, also behind a const pointer: one thread at a time.
  */
 #ifndef DDP_EXPR_H
 #define DDP_EXPR_H
@@ -69,6 +71,10 @@ X x_call(FormTable *table, uint32_t function, uint32_t n, const X *args);
  * powers as products. For expressions that we make ourselves (derivatives, solved forms). */
 X x_simple(FormTable *table, XOp op, X a, X b);
 
+/* The same expression with integer powers up to 16 (constant exponents) multiplied out. Whoever makes
+ * code calls this first: x_value evaluates such powers by the same products in the same order. */
+X x_lower_powers(FormTable *table, X x);
+
 /* The same expression with position i replaced by position map[i]. */
 X x_rename(FormTable *table, X x, const uint32_t *map);
 
@@ -94,7 +100,8 @@ uint32_t x_call_partial(FormTable *table, uint32_t function, uint32_t which);
 bool x_call_origin(const FormTable *table, uint32_t function, uint32_t *origin, uint32_t *which);
 uint32_t x_new_function(FormTable *table); /* a fresh foreign function number */
 
-/* Appends text: with name(context, position) for positions. Operators as in Sol, full precedence. */
+/* Appends to the text that `out` holds already (NUL-terminated), cut off at `size` bytes in all. With
+ * name(context, position) for positions; operators as in Sol, parentheses where precedence asks. */
 typedef const char *(*XName)(void *context, uint32_t position);
 void x_print(const FormTable *table, X x, XName name, void *context, char *out, size_t size);
 
@@ -120,6 +127,9 @@ typedef struct FormInfo {
 } FormInfo;
 
 Form form_make(FormTable *table, X lhs, X rhs, uint32_t n);
+/* The same equation with position i replaced by position map[i], over n positions: merges positions
+ * that stand for one variable, which must be done before asking what the form can be solved for. */
+Form form_rename(FormTable *table, Form form, const uint32_t *map, uint32_t n);
 const FormInfo *form_info(FormTable *table, Form form); /* stays valid as long as the table */
 
 typedef enum PositionKind { POSITION_VARIES, POSITION_FIXED, POSITION_TIME } PositionKind;
@@ -131,7 +141,8 @@ typedef struct FormOperand {
 
 /* The equation differentiated by time. kinds[i] says how position i behaves (derivative unknown, 0, 1).
  * The result's positions 0..*n-1 stand for operands[0..*n-1] (room for 2 * positions); only what
- * occurs in it is listed. */
+ * occurs in it is listed. An operand may be a variable that another position stands for already (the
+ * derivative of x where x' occurs): the caller, who knows, merges them by form_rename. */
 Form form_derivative(FormTable *table, Form form, const PositionKind *kinds, FormOperand *operands,
                      uint32_t *n);
 

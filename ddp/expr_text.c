@@ -1,0 +1,179 @@
+/* expr_text.c: expression -> text in Sol's syntax. See x_print in expr.h.
+ *
+ * The stack holds what is still to be written, the next piece on top: pieces of text, and
+ * expressions with the level of binding that their place asks for. An expression that binds less
+ * gets parentheses. Writing stops when the buffer is full, which bounds the work as well: the text
+ * of a shared expression may be exponentially longer than the expression. */
+#include "ddp/expr_int.h"
+
+#include "ddp/apply.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Levels of binding, as Sol's grammar nests them; all binary operators bind from left to right. */
+enum { ANY, LOGIC, COMPARISON, SUM, PRODUCT, POWER, SIGNED, ELEMENT };
+
+static const struct OpText {
+    const char *text;
+    int level; /* ELEMENT: written as a function */
+} op_text[X_OP_COUNT] = {
+    [X_NEG] = {"-", SIGNED},       [X_NOT] = {"not ", SIGNED},       [X_SIN] = {"sin", ELEMENT},
+    [X_COS] = {"cos", ELEMENT},    [X_TAN] = {"tan", ELEMENT},       [X_ASIN] = {"asin", ELEMENT},
+    [X_ACOS] = {"acos", ELEMENT},  [X_ATAN] = {"atan", ELEMENT},     [X_SINH] = {"sinh", ELEMENT},
+    [X_COSH] = {"cosh", ELEMENT},  [X_TANH] = {"tanh", ELEMENT},     [X_EXP] = {"exp", ELEMENT},
+    [X_LOG] = {"log", ELEMENT},    [X_LOG10] = {"log10", ELEMENT},   [X_SQRT] = {"sqrt", ELEMENT},
+    [X_ABS] = {"abs", ELEMENT},    [X_SIGN] = {"sign", ELEMENT},     [X_FLOOR] = {"floor", ELEMENT},
+    [X_CEIL] = {"ceil", ELEMENT},  [X_ROUND] = {"round", ELEMENT},   [X_ADD] = {" + ", SUM},
+    [X_SUB] = {" - ", SUM},        [X_MUL] = {"*", PRODUCT},         [X_DIV] = {"/", PRODUCT},
+    [X_POW] = {"^", POWER},        [X_ATAN2] = {"atan2", ELEMENT},   [X_MIN] = {"min", ELEMENT},
+    [X_MAX] = {"max", ELEMENT},    [X_MOD] = {"mod", ELEMENT},       [X_LT] = {" < ", COMPARISON},
+    [X_LE] = {" <= ", COMPARISON}, [X_EQ] = {" == ", COMPARISON},    [X_NE] = {" <> ", COMPARISON},
+    [X_GE] = {" >= ", COMPARISON}, [X_GT] = {" > ", COMPARISON},     [X_AND] = {" and ", LOGIC},
+    [X_OR] = {" or ", LOGIC},      [X_SELECT] = {"select", ELEMENT},
+};
+
+typedef struct Piece {
+    const char *text; /* or NULL: */
+    X x;
+    int level; /* at least this */
+} Piece;
+
+typedef struct Writer {
+    const FormTable *table;
+    XName name;
+    void *context;
+    char *out;
+    size_t size, n;
+    VEC(Piece) todo;
+} Writer;
+
+static void write_text(Writer *w, const char *text)
+{
+    while (*text && w->n + 1 < w->size)
+        w->out[w->n++] = *text++;
+    w->out[w->n] = '\0';
+}
+
+static void later(Writer *w, const char *text)
+{
+    vec_push(w->table->mem, &w->todo, ((Piece){.text = text}));
+}
+
+static void later_x(Writer *w, X x, int level)
+{
+    vec_push(w->table->mem, &w->todo, ((Piece){.x = x, .level = level}));
+}
+
+/* The shortest text that reads back as the same number. Infinities have no literal. */
+static void write_number(Writer *w, double k)
+{
+    char text[40];
+    if (isnan(k) || isinf(k)) {
+        write_text(w, isnan(k) ? "(0/0)" : k > 0 ? "(1/0)" : "(-1/0)");
+        return;
+    }
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, k);
+        if (strtod(text, NULL) == k)
+            break;
+    }
+    write_text(w, text);
+}
+
+static void write_position(Writer *w, uint32_t position)
+{
+    char text[24];
+    snprintf(text, sizeof text, "#%u", position);
+    const char *name = w->name ? w->name(w->context, position) : NULL;
+    write_text(w, name ? name : text);
+}
+
+/* Pushes ")" and the arguments in reverse. */
+static void write_call(Writer *w, XNode node)
+{
+    char text[24];
+    later(w, ")");
+    if (node.op == X_CALL) {
+        snprintf(text, sizeof text, "function%u(", node.a);
+        write_text(w, text);
+        for (X list = node.b; list; list = x_node(w->table, list).b) {
+            later_x(w, x_node(w->table, list).a, ANY);
+            if (x_node(w->table, list).b)
+                later(w, ", ");
+        }
+        return;
+    }
+    X child[3];
+    write_text(w, op_text[node.op].text);
+    write_text(w, "(");
+    for (uint32_t n = xnode_children(node, child), i = n; i-- > 0;) {
+        later_x(w, child[i], ANY);
+        if (i > 0)
+            later(w, ", ");
+    }
+}
+
+static bool has_sign(const Writer *w, X x)
+{
+    XNode node = x_node(w->table, x);
+    return node.op == X_NEG || (node.op == X_CONST && signbit(node.k));
+}
+
+static int level_of(const Writer *w, X x)
+{
+    XNode node = x_node(w->table, x);
+    if (node.op == X_CONST || node.op == X_POS || node.op == X_CALL || node.op == X_ARG)
+        return has_sign(w, x) ? SIGNED : ELEMENT;
+    return op_text[node.op].level;
+}
+
+/* A comparison has two sums, not comparisons; a - (-b) gets parentheses for the reader's sake. */
+static void write_binary(Writer *w, XNode node)
+{
+    int level = op_text[node.op].level;
+    later_x(w, node.b, has_sign(w, node.b) ? ELEMENT : level + 1);
+    later(w, op_text[node.op].text);
+    later_x(w, node.a, level == COMPARISON ? SUM : level);
+}
+
+static void write_x(Writer *w, X x, int level)
+{
+    XNode node = x_node(w->table, x);
+    if (level_of(w, x) < level) {
+        write_text(w, "(");
+        later(w, ")");
+        later_x(w, x, ANY);
+    } else if (node.op == X_CONST) {
+        write_number(w, node.k);
+    } else if (node.op == X_POS) {
+        write_position(w, node.a);
+    } else if (node.op == X_NEG || node.op == X_NOT) {
+        write_text(w, op_text[node.op].text);
+        later_x(w, node.a, ELEMENT);
+    } else if (node.op == X_ARG) {
+        later_x(w, node.a, ANY);
+    } else if (op_text[node.op].level == ELEMENT || node.op == X_CALL) {
+        write_call(w, node);
+    } else {
+        write_binary(w, node);
+    }
+}
+
+void x_print(const FormTable *table, X x, XName name, void *context, char *out, size_t size)
+{
+    if (size == 0)
+        return;
+    Writer w = {table, name, context, out, size, strnlen(out, size - 1), {0}};
+    out[w.n] = '\0';
+    later_x(&w, x, ANY);
+    while (w.todo.n && w.n + 1 < size) {
+        Piece piece = vec_pop(&w.todo);
+        if (piece.text)
+            write_text(&w, piece.text);
+        else
+            write_x(&w, piece.x, piece.level);
+    }
+    vec_free(table->mem, &w.todo);
+}
