@@ -1,0 +1,109 @@
+/* rel_lab.h: a DDP under the commands of a script, beside a plain model of the same system.
+ *
+ * The script language (*.rel), one command per line, # starts a comment:
+ *
+ *     var x y            unknowns             known p = 3    a parameter
+ *     held h = 1         held variables       time t         the clock
+ *     eq r: a + b = 2*sin(c) if h             equation, if: the condition it depends on
+ *     trans r: h << 3*x                       transmission
+ *     der r: v = der(x) prefer                derivative relation
+ *     tearing x                               a hint
+ *     advise r x                              do not solve r for x
+ *     remove r           remove var x         set x = 2      value of a state or a known
+ *     commit             final                commit so far, final commit
+ *     expect ...         see rel_expect.c
+ *
+ * After each commit the DDP is compared with the oracle (rel_check.c).
+ */
+#ifndef TESTS_REL_LAB_H
+#define TESTS_REL_LAB_H
+
+#include "base/intern.h"
+#include "ddp/oracle.h"
+
+typedef struct LabVar {
+    Sym name;
+    DdpVar var;
+    DdpVarKind kind;
+    double value;
+    bool live;
+    uint32_t uses; /* relations that name it */
+} LabVar;
+
+enum { LAB_POSITIONS = 32 };
+
+typedef struct LabRel {
+    Sym name;
+    DdpRel rel;
+    DdpRelKind kind;
+    Form form;
+    uint32_t n;
+    DdpVar vars[LAB_POSITIONS];
+    DdpVar logic;
+    bool live;
+    DdpVar before;  /* what it determined before the last commit */
+    bool committed; /* seen by a commit */
+} LabRel;
+
+typedef VEC(DdpNode) LabNodes;
+
+typedef struct LabCounts {
+    uint64_t commits, solved; /* compared, compared by values too */
+    uint64_t ill;             /* points given up because of their condition or without convergence */
+    uint64_t states, loops, differentiated, over, under, false_causal; /* commits that had any */
+} LabCounts;
+
+typedef struct Lab {
+    Mem *mem;
+    FormTable *forms;
+    Ddp *ddp;
+    Intern names;
+    Map var_at, rel_at; /* name -> index + 1 of the live one */
+    VEC(LabVar) vars;
+    VEC(LabRel) rels;
+    DdpResult last;
+    DdpCommit last_kind;
+    LabNodes loops_before;
+    LabCounts counts;
+    uint64_t seed; /* of the points at which values are compared */
+    bool check;    /* compare with the oracle after each commit */
+    bool verify;   /* run the DDP's own verifier too */
+    char message[2000];
+} Lab;
+
+typedef enum LabResult {
+    LAB_DONE,
+    LAB_SKIPPED, /* no such command, or it names what is not there: nothing was done */
+    LAB_FAILED   /* an expectation or the comparison failed */
+} LabResult;
+
+Lab *lab_open(Mem *mem);
+void lab_close(Lab *lab);
+LabResult lab_line(Lab *lab, const char *line);
+
+LabVar *lab_var(Lab *lab, const char *name); /* NULL: no live one */
+LabRel *lab_rel(Lab *lab, const char *name);
+LabVar *lab_var_of(Lab *lab, DdpVar var);
+LabRel *lab_rel_of(Lab *lab, DdpRel rel);
+
+/* (rel_parse.c) A side of an equation; positions are added to vars. 0: message says why. */
+typedef struct LabText {
+    const char *at;
+    uint32_t n;
+    DdpVar *vars; /* LAB_POSITIONS */
+    int depth;
+} LabText;
+X lab_expression(Lab *lab, LabText *text);
+bool lab_word(LabText *text, char *word, size_t size); /* a name or number; false: none */
+bool lab_sign(LabText *text, const char *sign);
+
+/* (rel_expect.c) */
+LabResult lab_expect(Lab *lab, LabText *text);
+
+/* (rel_check.c) */
+LabResult lab_check(Lab *lab);
+OracleSystem lab_system(Lab *lab, Arena *arena);
+/* Values of everything at the values set, by the schedule; NULL: message says why. */
+double *lab_values(Lab *lab, Arena *arena);
+
+#endif

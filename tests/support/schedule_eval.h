@@ -1,0 +1,22 @@
+/* schedule_eval.h: the DDP's schedule run in plain steps, for comparing its values with others. */
+#ifndef TESTS_SCHEDULE_EVAL_H
+#define TESTS_SCHEDULE_EVAL_H
+
+#include "ddp/ddp.h"
+
+typedef enum EvalResult {
+    EVAL_DONE,
+    EVAL_DISORDER, /* something is read before it is known: a fault of the schedule */
+    EVAL_ASTRAY    /* a loop was singular or did not converge from the values given */
+} EvalResult;
+
+/* value[var], ddp_var_limit() of them: in: knowns, held variables without transmission, the clock, the states,
+ * and first guesses for tearing variables; out: all that the schedule determines. `message` receives
+ * what went wrong. */
+EvalResult schedule_eval(Mem *mem, const Ddp *ddp, FormTable *forms, double *value, char *message,
+                         size_t size);
+
+/* Order only, no values. */
+EvalResult schedule_check(Mem *mem, const Ddp *ddp, FormTable *forms, char *message, size_t size);
+
+#endif
