@@ -243,7 +243,8 @@ static bool mark_given(Solve *s, uint32_t n, const OracleValue *given)
 
     for (uint32_t i = 0; i < n; i++) {
         uint32_t c = o->var_col[given[i].var];
-        if (c == ORACLE_NONE || given[i].order > o->col[c].d)
+        if (c == ORACLE_NONE || given[i].order > o->col[c].d ||
+            s->given[o->col[c].base + given[i].order])
             return false;
         s->given[o->col[c].base + given[i].order] = true;
     }
