@@ -289,6 +289,17 @@ void xwalk_end(const FormTable *table, XWalk *walk)
 
 /* ---- questions and rewriting ---- */
 
+X *x_nodes(const FormTable *table, Mem *mem, uint32_t n, const X *roots, uint32_t *count)
+{
+    XWalk *walk = xwalk_begin(table, n, roots);
+    X *list = mem_alloc(mem, ((size_t)walk->order.n + 1) * sizeof *list);
+    *count = walk->order.n;
+    if (walk->order.n)
+        memcpy(list, walk->order.at, walk->order.n * sizeof *list);
+    xwalk_end(table, walk);
+    return list;
+}
+
 bool x_uses(const FormTable *table, X x, uint32_t position)
 {
     XWalk *walk = xwalk_begin(table, 1, &x);

@@ -78,6 +78,10 @@ X x_lower_powers(FormTable *table, X x);
 /* The same expression with position i replaced by position map[i]. */
 X x_rename(FormTable *table, X x, const uint32_t *map);
 
+/* All nodes that the roots consist of, each once, operands before users, in the order of reading (which
+ * depends on the expressions, not on the history of the table). Taken from `mem`; the caller frees. */
+X *x_nodes(const FormTable *table, Mem *mem, uint32_t n, const X *roots, uint32_t *count);
+
 bool x_uses(const FormTable *table, X x, uint32_t position);
 
 /* d x / d position, simplified; foreign calls give calls of their derivative (see x_call_partial). */
