@@ -112,7 +112,7 @@ typedef struct DdpState {
     DdpVar var, slope; /* slope = d var / dt */
 } DdpState;
 
-/* In order of age; index 0..n-1. */
+/* Index 0..n-1, in an order that depends on nothing but the history of commands. */
 uint32_t ddp_state_count(const Ddp *ddp);
 DdpState ddp_state(const Ddp *ddp, uint32_t index);
 bool ddp_is_state(const Ddp *ddp, DdpVar var);
@@ -127,6 +127,10 @@ typedef struct DdpDelta {
 const DdpDelta *ddp_delta(const Ddp *ddp, uint32_t *n); /* of the last commit */
 
 /* ---- looking closer ---- */
+
+/* Derivatives appear as variables of their own, entered by the DDP. What it derives from a variable that is
+ * known has a known value: 1 for the first derivative of the clock, else 0; a derivative of a held variable is 0
+ * while no transmission determines it. */
 
 typedef struct DdpRelView {
     DdpRelKind kind;

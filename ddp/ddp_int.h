@@ -1,0 +1,223 @@
+/* ddp_int.h: the causality graph inside the DDP, private to ddp/.
+ *
+ * Three structures lie over each other.
+ *
+ *   The bipartite graph of relations and variables (relation.c). Occurrences are linked in lists per
+ *   variable, so that a relation enters and leaves in time proportional to its own length.
+ *
+ *   The matching over it: causality c(r, v) is match(r) = v, match(v) = r (causalize.c, residual.c). A
+ *   derivative relation a = der(b) is matched with b (integrator: b is a state) or with a
+ *   (differentiator). Only relations entered by the user take part: a differentiated relation
+ *   determines the derivative of what its origin determines (requests.c).
+ *
+ *   The schedule (schedule.c): matched relations grouped into nodes, single relations or strong
+ *   components, in a topological order kept by labels (topo_order.c).
+ *
+ * The invariants have numbers; docs/invariants.md lists them and verify.c checks them.
+ */
+#ifndef DDP_DDP_INT_H
+#define DDP_DDP_INT_H
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "ddp/ddp.h"
+
+typedef VEC(uint32_t) List; /* numbers of variables, relations or nodes */
+
+typedef struct Var {
+    uint32_t occs;     /* first occurrence, or 0 */
+    uint32_t n_occs;   /* how many */
+    DdpRel match;      /* relation that determines it, or 0 */
+    DdpVar origin;     /* itself, or the variable whose derivative it is */
+    DdpVar up;         /* its derivative, if somebody requested it, or 0 */
+    uint32_t free_at;  /* index + 1 in ddp->free_vars, or 0 */
+    uint16_t hints;    /* modeller's wishes to tear here */
+    uint8_t order;     /* of the derivative */
+    uint8_t kind;      /* DdpVarKind */
+    bool used : 1;     /* the number is in use */
+    bool leaving : 1;  /* removed, to be freed by the commit */
+    bool varies : 1;   /* may change between events (schedule.c keeps it) */
+    bool suspect : 1;  /* on the list of derivatives perhaps no longer requested */
+    bool undetermined : 1;
+    bool marked : 1;   /* scratch of one pass, clean between passes */
+} Var;
+
+typedef struct Rel {
+    Form form;
+    uint32_t occ;      /* first of n + (has_logic ? 1 : 0) occurrences, the logic one last */
+    DdpVar match;      /* what it determines, or 0 */
+    DdpRel origin;     /* itself, or the relation that was differentiated */
+    DdpRel up;         /* its derivative, or 0 */
+    DdpNode node;      /* that holds it, or 0 */
+    DdpRel next;       /* next member of the node, or 0 */
+    uint32_t free_at;  /* index + 1 in ddp->free_rels, or 0 */
+    uint32_t state_at; /* integrator: index + 1 in ddp->states, or 0 */
+    uint16_t n;        /* positions */
+    uint8_t kind;      /* DdpRelKind */
+    uint8_t order;     /* of the derivative */
+    bool used : 1;
+    bool leaving : 1;
+    bool has_logic : 1;
+    bool prefer : 1;   /* derivative relation: DDP_PREFER_STATE */
+    bool queued : 1;   /* on the list of relations to causalize */
+    bool moved : 1;    /* causality or form new in this commit: to be scheduled anew */
+    bool asked : 1;    /* on the list of relations whose derivatives are to be looked at */
+    bool banned : 1;   /* some edge of it is advised against */
+    bool marked : 1;
+} Rel;
+
+typedef struct Loop {
+    bool linear, constant, untorn;
+    VEC(DdpStep) steps;
+    VEC(DdpVar) tears;
+    VEC(DdpStep) residuals;
+} Loop;
+
+typedef struct Node {
+    uint64_t label;      /* ascending in schedule order */
+    DdpNode prev, next;  /* neighbours in schedule order */
+    DdpRel first;        /* members, linked by Rel.next */
+    uint32_t count;      /* of members */
+    Loop *loop;          /* NULL: one explicit assignment */
+    DdpStep step;        /* that assignment */
+    uint32_t delta_at;   /* index + 1 in ddp->delta, or 0 */
+    bool used : 1;
+    bool false_causal : 1;
+    bool undetermined : 1;
+    bool reached : 1;    /* scratch of the order's searches, clean between them */
+    bool reaching : 1;
+    bool dirty : 1;      /* members changed: tear anew, look again at what varies */
+} Node;
+
+struct Ddp {
+    Mem *mem;
+    FormTable *forms;
+    Form copy_form; /* position 0 = position 2: a derivative relation over (a, b, b') */
+
+    VEC(Var) vars;
+    VEC(Rel) rels;
+    VEC(Node) nodes;
+    List unused_vars, unused_rels, unused_nodes;
+
+    /* occurrence o: relation occ_rel[o] names variable occ_var[o]; lists per variable */
+    VEC(DdpVar) occ_var;
+    VEC(DdpRel) occ_rel;
+    List occ_next, occ_prev;
+    VEC(uint32_t) unused_occs[32]; /* free runs by length; long runs are not used again */
+
+    DdpNode first_node, last_node;
+    Map bans; /* (relation, variable) advised against -> 1 */
+
+    /* collected between commits */
+    List entering, leaving, leaving_vars, advised_rel, advised_var;
+    /* standing */
+    List free_vars, free_rels;
+    List states;          /* integrators */
+    List under_nodes, under_vars; /* marked undetermined by the last commit */
+    /* work lists of one commit */
+    List work;            /* relations to try by forward causalization */
+    List select, prefer;  /* derivative relations that may become integrators */
+    uint32_t select_at, prefer_at; /* those before are done */
+    List moved;           /* relations to schedule anew */
+    List asked;           /* relations whose chain of derivatives is to be looked at */
+    List gone_nodes;      /* numbers to use again after the commit */
+    List placed;          /* nodes made or merged by this commit */
+    List stale;           /* nodes an input of which began or ceased to vary */
+    List suspects;        /* derivatives perhaps no longer requested */
+    List scratch, scratch2, scratch3;
+    VEC(DdpDelta) delta;
+    List diagnosis[6];
+
+    /* search state: parent[v] is the relation that reached v in search number stamp[v] */
+    VEC(DdpRel) parent;
+    List stamp;
+    uint32_t search;
+
+    uint32_t n_rels, n_vars, n_derived, n_nodes, n_loops, n_false;
+    DdpRel tipped;     /* last relation whose entry left a residual without source */
+    uint64_t visited, commits, scratch_rebuilds;
+    bool scratch_now;
+    bool runaway;      /* a derivative depends on itself through a causal relation */
+};
+
+#define VAR(d, v) ((d)->vars.at[v])
+#define REL(d, r) ((d)->rels.at[r])
+#define NODE(d, n) ((d)->nodes.at[n])
+
+/* ---- relation.c ---- */
+DdpVar relation_new_var(Ddp *d, DdpVarKind kind);
+void relation_free_var(Ddp *d, DdpVar v);
+DdpRel relation_new_rel(Ddp *d, DdpRelKind kind, Form form, uint32_t n, const DdpVar *vars,
+                        DdpVar logic);
+void relation_free_rel(Ddp *d, DdpRel r);
+void relation_bind(Ddp *d, DdpRel r, uint32_t position, DdpVar v); /* v may be 0 */
+static inline const DdpVar *relation_vars(const Ddp *d, DdpRel r)
+{
+    return &d->occ_var.at[REL(d, r).occ];
+}
+/* May relation r, entered by the user, determine its variable at this position? (the set U) */
+bool relation_edge(const Ddp *d, DdpRel r, uint32_t position);
+int relation_position(const Ddp *d, DdpRel r, DdpVar v); /* -1: not there */
+bool relation_banned(const Ddp *d, DdpRel r, DdpVar v);
+Solvable relation_solvable(const Ddp *d, DdpRel r, DdpVar v); /* with factors judged by `varies` */
+bool relation_is_integrator(const Ddp *d, DdpRel r);
+
+void free_vars_add(Ddp *d, DdpVar v);
+void free_vars_drop(Ddp *d, DdpVar v);
+void free_rels_add(Ddp *d, DdpRel r);
+void free_rels_drop(Ddp *d, DdpRel r);
+
+/* ---- causalize.c ---- */
+void causalize_assign(Ddp *d, DdpRel r, DdpVar v);
+void causalize_release(Ddp *d, DdpRel r);
+void causalize_push(Ddp *d, DdpRel r);
+void causalize_forward(Ddp *d);
+
+/* ---- residual.c ---- */
+bool residual_resolve(Ddp *d, DdpRel r); /* augmenting path from r; true: it has a causality now */
+void residual_throw(Ddp *d);             /* all relations without causality */
+void residual_advice(Ddp *d);            /* moves causalities that the numerics advised against */
+
+/* ---- requests.c ---- */
+void requests_update(Ddp *d);  /* differentiates what is requested; may turn cycles (state_select) */
+void requests_collect(Ddp *d); /* lazily removes what is not */
+void requests_drop_chain(Ddp *d, DdpRel r); /* removes all derivatives of r */
+void requests_suspect(Ddp *d, DdpVar v);
+void requests_ask(Ddp *d, DdpRel r); /* r's chain of derivatives is to be looked at */
+
+/* ---- state_select.c ---- */
+void state_select_note(Ddp *d, DdpRel r); /* r became or ceased to be an integrator */
+bool state_select_turn(Ddp *d, DdpRel derived); /* turns an improving cycle, if there is one */
+
+/* ---- topo_order.c ---- */
+void topo_insert_after(Ddp *d, DdpNode n, DdpNode after); /* after 0: at the front */
+void topo_remove(Ddp *d, DdpNode n);
+void topo_take_slots(Ddp *d, List *nodes, List *order, uint32_t early);
+
+/* ---- schedule.c ---- */
+void schedule_detach(Ddp *d, DdpRel r); /* takes r out of its node; a loop falls apart */
+void schedule_move(Ddp *d, DdpRel r);   /* r is to be scheduled anew */
+void schedule_update(Ddp *d);
+void schedule_touch(Ddp *d, DdpNode n, DdpChange change);
+void schedule_varies(Ddp *d, DdpVar v, bool varies);
+void schedule_determine(Ddp *d); /* marks what is not determined */
+DdpRel schedule_provider(const Ddp *d, DdpVar v); /* that computes v; 0: known, a state, or nobody */
+DdpVar schedule_out(const Ddp *d, DdpRel r); /* what r computes: its match, for integrators b' */
+bool schedule_reads(const Ddp *d, DdpRel r, uint32_t position); /* as an input */
+
+/* ---- edge_insert.c ---- */
+void edge_insert(Ddp *d, DdpNode from, DdpNode to); /* restores the order; merges what became a cycle */
+
+/* ---- scc.c ---- */
+/* Strong components of the moved relations, in an order in which each only depends on those
+ * before it: out receives the relations, ends the end index of each component. */
+void scc_of_moved(Ddp *d, List *out, List *ends);
+
+/* ---- tear.c ---- */
+void tear_node(Ddp *d, DdpNode n);
+void tear_free(Ddp *d, Loop *loop);
+
+/* ---- replace.c ---- */
+void replace_equals(Ddp *d); /* an entered relation takes the place of a leaving one like it */
+
+#endif

@@ -1,0 +1,236 @@
+/* relation.c: variables and relations -> the bipartite graph (thesis 7.3.1).
+ *
+ * Maintains: every variable knows all its occurrences, every relation its positions. Numbers are used
+ * again, runs of occurrences too. Nothing here knows of causality beyond the set U of a relation.
+ */
+#include "ddp/ddp_int.h"
+
+#include <string.h>
+
+static uint32_t take_number(Ddp *d, List *unused)
+{
+    (void)d;
+    return unused->n ? vec_pop(unused) : 0;
+}
+
+DdpVar relation_new_var(Ddp *d, DdpVarKind kind)
+{
+    DdpVar v = take_number(d, &d->unused_vars);
+    if (!v) {
+        v = d->vars.n;
+        vec_push(d->mem, &d->vars, (Var){0});
+        vec_push(d->mem, &d->parent, 0);
+        vec_push(d->mem, &d->stamp, 0);
+    }
+    VAR(d, v) = (Var){.origin = v, .kind = (uint8_t)kind, .used = true};
+    VAR(d, v).varies = kind == DDP_UNKNOWN || kind == DDP_TIME;
+    d->stamp.at[v] = 0;
+    d->n_vars++;
+    return v;
+}
+
+void relation_free_var(Ddp *d, DdpVar v)
+{
+    free_vars_drop(d, v);
+    VAR(d, v) = (Var){0};
+    vec_push(d->mem, &d->unused_vars, v);
+    d->n_vars--;
+}
+
+/* ---- occurrences ---- */
+
+enum { REUSED_RUN = 32 };
+
+static uint32_t new_run(Ddp *d, uint32_t n)
+{
+    if (n < REUSED_RUN && d->unused_occs[n].n)
+        return vec_pop(&d->unused_occs[n]);
+    uint32_t first = d->occ_var.n;
+    for (uint32_t i = 0; i < n; i++) {
+        vec_push(d->mem, &d->occ_var, 0);
+        vec_push(d->mem, &d->occ_rel, 0);
+        vec_push(d->mem, &d->occ_next, 0);
+        vec_push(d->mem, &d->occ_prev, 0);
+    }
+    return first;
+}
+
+static void link_occ(Ddp *d, uint32_t o, DdpRel r, DdpVar v)
+{
+    d->occ_var.at[o] = v;
+    d->occ_rel.at[o] = r;
+    d->occ_prev.at[o] = 0;
+    d->occ_next.at[o] = 0;
+    if (!v)
+        return;
+    uint32_t head = VAR(d, v).occs;
+    d->occ_next.at[o] = head;
+    if (head)
+        d->occ_prev.at[head] = o;
+    VAR(d, v).occs = o;
+    VAR(d, v).n_occs++;
+}
+
+static void unlink_occ(Ddp *d, uint32_t o)
+{
+    DdpVar v = d->occ_var.at[o];
+    if (!v)
+        return;
+    uint32_t before = d->occ_prev.at[o], behind = d->occ_next.at[o];
+    if (before)
+        d->occ_next.at[before] = behind;
+    else
+        VAR(d, v).occs = behind;
+    if (behind)
+        d->occ_prev.at[behind] = before;
+    VAR(d, v).n_occs--;
+    d->occ_var.at[o] = 0;
+}
+
+void relation_bind(Ddp *d, DdpRel r, uint32_t position, DdpVar v)
+{
+    uint32_t o = REL(d, r).occ + position;
+    unlink_occ(d, o);
+    link_occ(d, o, r, v);
+}
+
+/* ---- relations ---- */
+
+DdpRel relation_new_rel(Ddp *d, DdpRelKind kind, Form form, uint32_t n, const DdpVar *vars,
+                        DdpVar logic)
+{
+    DdpRel r = take_number(d, &d->unused_rels);
+    if (!r) {
+        r = d->rels.n;
+        vec_push(d->mem, &d->rels, (Rel){0});
+    }
+    uint32_t occ = new_run(d, n + (logic ? 1 : 0));
+    REL(d, r) = (Rel){.form = form,
+                      .occ = occ,
+                      .origin = r,
+                      .n = (uint16_t)n,
+                      .kind = (uint8_t)kind,
+                      .used = true,
+                      .has_logic = logic != 0};
+    for (uint32_t i = 0; i < n; i++)
+        link_occ(d, occ + i, r, vars[i]);
+    if (logic)
+        link_occ(d, occ + n, r, logic);
+    d->n_rels++;
+    return r;
+}
+
+void relation_free_rel(Ddp *d, DdpRel r)
+{
+    uint32_t n = REL(d, r).n + (REL(d, r).has_logic ? 1u : 0u), occ = REL(d, r).occ;
+    if (REL(d, r).banned)
+        for (uint32_t i = 0; i < REL(d, r).n; i++)
+            map_remove(&d->bans, (uint64_t)r << 32 | d->occ_var.at[occ + i]);
+    for (uint32_t i = 0; i < n; i++)
+        unlink_occ(d, occ + i);
+    if (n < REUSED_RUN)
+        vec_push(d->mem, &d->unused_occs[n], occ);
+    free_rels_drop(d, r);
+    REL(d, r) = (Rel){0};
+    vec_push(d->mem, &d->unused_rels, r);
+    d->n_rels--;
+}
+
+bool relation_is_integrator(const Ddp *d, DdpRel r)
+{
+    const Rel *rel = &REL(d, r);
+    return rel->kind == DDP_DERIVATIVE && rel->match && rel->match == relation_vars(d, r)[1];
+}
+
+bool relation_edge(const Ddp *d, DdpRel r, uint32_t position)
+{
+    const Rel *rel = &REL(d, r);
+    DdpVar v = relation_vars(d, r)[position];
+    switch ((DdpRelKind)rel->kind) {
+    case DDP_TRANSMISSION:
+        return position == 0 && (VAR(d, v).kind == DDP_UNKNOWN || VAR(d, v).kind == DDP_HELD);
+    case DDP_DERIVATIVE:
+        return position < 2 && VAR(d, v).kind == DDP_UNKNOWN;
+    case DDP_EQUATION:
+        break;
+    }
+    return VAR(d, v).kind == DDP_UNKNOWN && form_info(d->forms, rel->form)->position[position].occurs;
+}
+
+int relation_position(const Ddp *d, DdpRel r, DdpVar v)
+{
+    const DdpVar *vars = relation_vars(d, r);
+    for (uint32_t i = 0; i < REL(d, r).n; i++)
+        if (vars[i] == v)
+            return (int)i;
+    return -1;
+}
+
+bool relation_banned(const Ddp *d, DdpRel r, DdpVar v)
+{
+    return REL(d, r).banned && map_get(&d->bans, (uint64_t)r << 32 | v);
+}
+
+/* A factor that only depends on what is fixed between events is as good as a constant: if it turns out
+ * to be zero, the numerics will advise against it. */
+Solvable relation_solvable(const Ddp *d, DdpRel r, DdpVar v)
+{
+    const FormInfo *info = form_info(d->forms, REL(d, r).form);
+    int at = relation_position(d, r, v);
+    if (at < 0 || relation_banned(d, r, v))
+        return SOLVE_NOT;
+    const FormPosition *p = &info->position[at];
+    if (p->solvable != SOLVE_RISKY)
+        return (Solvable)p->solvable;
+    const DdpVar *vars = relation_vars(d, r);
+    for (uint32_t i = 0; i < info->n; i++)
+        if (vars[i] && VAR(d, vars[i]).varies && x_uses(d->forms, p->factor, i))
+            return SOLVE_RISKY;
+    return SOLVE_SAFE;
+}
+
+/* ---- what has no causality ---- */
+
+static void list_add(Ddp *d, List *list, uint32_t number, uint32_t *at)
+{
+    if (*at)
+        return;
+    vec_push(d->mem, list, number);
+    *at = list->n;
+}
+
+void free_vars_add(Ddp *d, DdpVar v)
+{
+    list_add(d, &d->free_vars, v, &VAR(d, v).free_at);
+}
+
+void free_rels_add(Ddp *d, DdpRel r)
+{
+    list_add(d, &d->free_rels, r, &REL(d, r).free_at);
+}
+
+void free_vars_drop(Ddp *d, DdpVar v)
+{
+    uint32_t at = VAR(d, v).free_at;
+    if (!at)
+        return;
+    uint32_t last = vec_pop(&d->free_vars);
+    if (last != v) {
+        d->free_vars.at[at - 1] = last;
+        VAR(d, last).free_at = at;
+    }
+    VAR(d, v).free_at = 0;
+}
+
+void free_rels_drop(Ddp *d, DdpRel r)
+{
+    uint32_t at = REL(d, r).free_at;
+    if (!at)
+        return;
+    uint32_t last = vec_pop(&d->free_rels);
+    if (last != r) {
+        d->free_rels.at[at - 1] = last;
+        REL(d, last).free_at = at;
+    }
+    REL(d, r).free_at = 0;
+}

@@ -1,0 +1,272 @@
+/* requests.c: requests for derivatives -> differentiated relations (thesis 10.3).
+ *
+ * Requires: the matching is final, unless a cycle is turned here. Maintains R1 to R4:
+ *   R1  a derivative v' exists as a variable while somebody requests it: a differentiator of v, a
+ *       differentiated relation that reads v', or v''.
+ *   R2  if r determines v and v' exists, r' exists and determines v'. For an integrator of v the relation
+ *       itself determines v' (it says v' = a), its derivative v''.
+ *   R3  a differentiated relation has the form of its origin's time derivative.
+ *   R4  relations without causality have no derivatives.
+ *
+ * Busy in: whatever is requested is differentiated at once, loops as a whole because each member
+ * requests from the next. Lazy out: what lost a request is only looked at when the commit is nearly
+ * done, and goes if no chain of requests leads from a differentiator to it; counters alone would keep
+ * a differentiated loop alive for ever, because its members request from each other.
+ */
+#include "ddp/ddp_int.h"
+
+enum { SUSPICIOUS_ORDER = 3, GUARD_ORDER = 100 };
+
+void requests_suspect(Ddp *d, DdpVar v)
+{
+    if (!v || !VAR(d, v).order || VAR(d, v).suspect)
+        return;
+    VAR(d, v).suspect = true;
+    vec_push(d->mem, &d->suspects, v);
+}
+
+void requests_ask(Ddp *d, DdpRel r)
+{
+    if (REL(d, r).asked || REL(d, r).order)
+        return;
+    REL(d, r).asked = true;
+    vec_push(d->mem, &d->asked, r);
+}
+
+/* The derivative of v, made when this is the first request. */
+static DdpVar request(Ddp *d, DdpVar v)
+{
+    if (VAR(d, v).up)
+        return VAR(d, v).up;
+    DdpVarKind kind = (DdpVarKind)VAR(d, v).kind;
+    DdpVar up = relation_new_var(d, kind == DDP_TIME ? DDP_KNOWN : kind);
+    VAR(d, up).origin = VAR(d, v).origin;
+    VAR(d, up).order = (uint8_t)(VAR(d, v).order + 1);
+    VAR(d, v).up = up;
+    DdpRel source = VAR(d, VAR(d, v).origin).match;
+    if (source)
+        requests_ask(d, source);
+    return up;
+}
+
+static PositionKind position_kind(const Ddp *d, DdpVar v)
+{
+    switch ((DdpVarKind)VAR(d, v).kind) {
+    case DDP_KNOWN:
+        return POSITION_FIXED;
+    case DDP_TIME:
+        return POSITION_TIME;
+    case DDP_UNKNOWN:
+    case DDP_HELD:
+        break;
+    }
+    return POSITION_VARIES;
+}
+
+static DdpRel differentiate(Ddp *d, DdpRel r)
+{
+    uint32_t n = REL(d, r).n, m = 0;
+    PositionKind *kinds = mem_alloc(d->mem, n * sizeof *kinds);
+    FormOperand *operands = mem_alloc(d->mem, 2 * (size_t)n * sizeof *operands);
+    DdpVar *vars = mem_alloc(d->mem, 2 * (size_t)n * sizeof *vars);
+    for (uint32_t i = 0; i < n; i++) {
+        DdpVar v = relation_vars(d, r)[i];
+        kinds[i] = v ? position_kind(d, v) : POSITION_FIXED;
+    }
+    Form form = form_derivative(d->forms, REL(d, r).form, kinds, operands, &m);
+    for (uint32_t i = 0; i < m; i++) {
+        DdpVar v = relation_vars(d, r)[operands[i].position];
+        vars[i] = operands[i].derivative ? request(d, v) : v;
+    }
+    DdpRel up = relation_new_rel(d, DDP_EQUATION, form, m, vars, 0);
+    REL(d, up).origin = REL(d, r).origin;
+    REL(d, up).order = (uint8_t)(REL(d, r).order + 1);
+    REL(d, r).up = up;
+    d->n_derived++;
+    mem_free(d->mem, kinds);
+    mem_free(d->mem, operands);
+    mem_free(d->mem, vars);
+    return up;
+}
+
+static void remove_derived(Ddp *d, DdpRel q)
+{
+    DdpVar out = REL(d, q).match;
+    schedule_detach(d, q);
+    if (out && VAR(d, out).match == q)
+        VAR(d, out).match = 0;
+    const uint32_t n = REL(d, q).n;
+    for (uint32_t i = 0; i < n; i++)
+        requests_suspect(d, relation_vars(d, q)[i]);
+    relation_free_rel(d, q);
+    d->n_derived--;
+}
+
+void requests_drop_chain(Ddp *d, DdpRel r)
+{
+    for (DdpRel q = REL(d, r).up, up; q; q = up) {
+        up = REL(d, q).up;
+        remove_derived(d, q);
+    }
+    REL(d, r).up = 0;
+}
+
+/* A derivative relation reads b' as differentiator, gives it as integrator, else leaves it alone. */
+static void bind_slope(Ddp *d, DdpRel r)
+{
+    const DdpVar *vars = relation_vars(d, r);
+    DdpVar b = vars[1], bound = vars[2], want = 0;
+    if (relation_is_integrator(d, r)) {
+        want = VAR(d, b).up;
+        if (want)
+            VAR(d, want).match = r;
+    } else if (REL(d, r).match) {
+        want = request(d, b);
+    }
+    if (bound != want) {
+        relation_bind(d, r, 2, want);
+        requests_suspect(d, bound);
+        schedule_move(d, r);
+    } else if (bound && relation_is_integrator(d, r)) {
+        requests_suspect(d, bound); /* was perhaps the request of this relation */
+    }
+}
+
+/* Brings the chain of derivatives of r in line with the requests to what r determines. False: a cycle was
+ * turned, and the lists of work have grown. */
+static bool follow_requests(Ddp *d, DdpRel r)
+{
+    DdpVar v = REL(d, r).match;
+    if (REL(d, r).kind == DDP_DERIVATIVE)
+        bind_slope(d, r);
+    if (!v) {
+        requests_drop_chain(d, r);
+        return true;
+    }
+    DdpVar out = relation_is_integrator(d, r) ? VAR(d, v).up : v;
+    out = out ? VAR(d, out).up : 0;
+    DdpRel below = r;
+    for (; out; out = VAR(d, out).up) {
+        DdpRel q = REL(d, below).up;
+        bool fresh = !q;
+        if (fresh)
+            q = differentiate(d, below);
+        if (REL(d, q).match != out || fresh) {
+            REL(d, q).match = out;
+            VAR(d, out).match = q;
+            schedule_move(d, q);
+        }
+        if (!fresh)
+            requests_suspect(d, out); /* its own relation was perhaps what asked for it */
+        if (fresh && REL(d, q).order >= SUSPICIOUS_ORDER) {
+            if (REL(d, q).order >= GUARD_ORDER)
+                d->runaway = true;
+            else if (!state_select_turn(d, q))
+                return false;
+            if (d->runaway || REL(d, r).match != v)
+                return false;
+        }
+        below = q;
+    }
+    requests_drop_chain(d, below); /* nothing of it is left to determine */
+    return true;
+}
+
+void requests_update(Ddp *d)
+{
+    while (d->asked.n && !d->runaway) {
+        DdpRel r = vec_pop(&d->asked);
+        if (!REL(d, r).asked)
+            continue; /* removed since */
+        REL(d, r).asked = false;
+        d->visited++;
+        if (!follow_requests(d, r))
+            causalize_forward(d);
+    }
+    while (d->asked.n)
+        REL(d, vec_pop(&d->asked)).asked = false;
+}
+
+/* ---- lazy out ---- */
+
+/* Collects into d->scratch all derivatives from which requests to v come; false: none of them comes from a
+ * differentiator, so all of it is garbage. */
+static bool requested(Ddp *d, DdpVar v)
+{
+    List *reached = &d->scratch;
+    vec_clear(reached);
+    d->search++;
+    d->stamp.at[v] = d->search;
+    vec_push(d->mem, reached, v);
+    for (uint32_t i = 0; i < reached->n; i++) {
+        DdpVar w = reached->at[i], up = VAR(d, w).up;
+        if (up && d->stamp.at[up] != d->search) {
+            d->stamp.at[up] = d->search;
+            vec_push(d->mem, reached, up);
+        }
+        for (uint32_t o = VAR(d, w).occs; o; o = d->occ_next.at[o]) {
+            DdpRel q = d->occ_rel.at[o];
+            d->visited++;
+            if (q == VAR(d, w).match)
+                continue;
+            if (!REL(d, q).order)
+                return true; /* a differentiator */
+            DdpVar out = REL(d, q).match;
+            if (out && d->stamp.at[out] != d->search) {
+                d->stamp.at[out] = d->search;
+                vec_push(d->mem, reached, out);
+            }
+        }
+    }
+    return false;
+}
+
+/* Cuts v, which is garbage, off the chain of its origin, and its relation off its own. */
+static void unchain(Ddp *d, DdpVar v)
+{
+    for (DdpVar w = VAR(d, v).origin; w; w = VAR(d, w).up)
+        if (VAR(d, w).up == v) {
+            VAR(d, w).up = 0;
+            requests_suspect(d, w);
+            break;
+        }
+    DdpRel q = VAR(d, v).match;
+    if (!q)
+        return;
+    if (!REL(d, q).order) { /* an integrator that gave it */
+        relation_bind(d, q, 2, 0);
+        schedule_move(d, q);
+        return;
+    }
+    for (DdpRel r = REL(d, q).origin; r; r = REL(d, r).up)
+        if (REL(d, r).up == q) {
+            REL(d, r).up = 0;
+            break;
+        }
+}
+
+void requests_collect(Ddp *d)
+{
+    List garbage = {0};
+    while (d->suspects.n) {
+        DdpVar v = vec_pop(&d->suspects);
+        if (!VAR(d, v).suspect)
+            continue;
+        VAR(d, v).suspect = false;
+        if (!VAR(d, v).used || requested(d, v))
+            continue;
+        vec_clear(&garbage);
+        for (uint32_t i = 0; i < d->scratch.n; i++)
+            vec_push(d->mem, &garbage, d->scratch.at[i]);
+        for (uint32_t i = 0; i < garbage.n; i++)
+            unchain(d, garbage.at[i]);
+        for (uint32_t i = 0; i < garbage.n; i++) {
+            DdpRel q = VAR(d, garbage.at[i]).match;
+            if (q && REL(d, q).order)
+                remove_derived(d, q);
+        }
+        for (uint32_t i = 0; i < garbage.n; i++)
+            relation_free_var(d, garbage.at[i]);
+    }
+    vec_free(d->mem, &garbage);
+}

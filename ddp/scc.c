@@ -1,0 +1,98 @@
+/* scc.c: relations to be scheduled -> strong components in order of dependence.
+ *
+ * Tarjan (Depth-first search and linear graph algorithms, SIAM J. Comput. 1, 1972) over the moved relations
+ * only, along their inputs, with an explicit stack. A component is complete when everything it depends on
+ * is; so components come out in an order in which each depends only on those before it. Dependences that
+ * lead through relations that stayed where they were are not seen here: edge_insert finds those.
+ */
+#include "ddp/ddp_int.h"
+
+typedef struct Frame {
+    DdpRel rel;
+    uint32_t position; /* next input to look at */
+    uint32_t index;    /* number of the visit, from 1 */
+    uint32_t low;      /* smallest visit number reachable that is still open */
+} Frame;
+
+typedef struct Tarjan {
+    Ddp *d;
+    VEC(Frame) frames;
+    List open;    /* relations of components not complete yet */
+    Map visit;    /* relation -> visit number; UINT32_MAX: its component is complete */
+    uint32_t count;
+} Tarjan;
+
+static void enter(Tarjan *t, DdpRel r)
+{
+    Mem *mem = t->d->mem;
+    t->count++;
+    map_put(mem, &t->visit, r, t->count);
+    vec_push(mem, &t->open, r);
+    vec_push(mem, &t->frames, ((Frame){r, 0, t->count, t->count}));
+    t->d->visited++;
+}
+
+/* The next input of the frame's relation that is itself to be scheduled; 0: none is left. */
+static DdpRel next_input(Tarjan *t, Frame *f)
+{
+    Ddp *d = t->d;
+    uint32_t n = REL(d, f->rel).n + (REL(d, f->rel).has_logic ? 1u : 0u);
+    while (f->position < n) {
+        uint32_t k = f->position++;
+        if (!schedule_reads(d, f->rel, k))
+            continue;
+        DdpRel p = schedule_provider(d, relation_vars(d, f->rel)[k]);
+        if (p && !REL(d, p).node && REL(d, p).moved)
+            return p;
+    }
+    return 0;
+}
+
+static void complete(Tarjan *t, DdpRel root, List *out, List *ends)
+{
+    Mem *mem = t->d->mem;
+    DdpRel r;
+    do {
+        r = vec_pop(&t->open);
+        map_put(mem, &t->visit, r, UINT32_MAX);
+        vec_push(mem, out, r);
+    } while (r != root);
+    vec_push(mem, ends, out->n);
+}
+
+static void visit_from(Tarjan *t, DdpRel root, List *out, List *ends)
+{
+    enter(t, root);
+    while (t->frames.n) {
+        Frame *f = &vec_last(&t->frames);
+        DdpRel p = next_input(t, f);
+        if (p) {
+            uint32_t seen = map_get(&t->visit, p);
+            if (!seen)
+                enter(t, p);
+            else if (seen != UINT32_MAX && seen < f->low)
+                f->low = seen;
+            continue;
+        }
+        Frame done = *f;
+        t->frames.n--;
+        if (done.low == done.index)
+            complete(t, done.rel, out, ends);
+        else if (vec_last(&t->frames).low > done.low)
+            vec_last(&t->frames).low = done.low;
+    }
+}
+
+void scc_of_moved(Ddp *d, List *out, List *ends)
+{
+    Tarjan t = {.d = d};
+    for (uint32_t i = 0; i < d->moved.n; i++) {
+        DdpRel r = d->moved.at[i];
+        if (REL(d, r).used && REL(d, r).moved && !REL(d, r).node && schedule_out(d, r) &&
+            !map_get(&t.visit, r))
+            visit_from(&t, r, out, ends);
+    }
+    vec_free(d->mem, &t.frames);
+    vec_free(d->mem, &t.open);
+    map_free(d->mem, &t.visit);
+}

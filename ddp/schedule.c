@@ -1,0 +1,303 @@
+/* schedule.c: causalities -> nodes in an order of evaluation, and what changed (thesis 7.3.3, 7.4).
+ *
+ * Requires: matching and derivatives are final. Maintains
+ *   S1  labels ascend along the list of nodes.
+ *   S2  every input of a node is known, a state, not determined by anybody, or computed by an earlier node.
+ *   S3  a relation that computes something is in exactly one node; nodes are strong components.
+ *   S4  Var.varies is false exactly for what can only change at events.
+ *
+ * A relation whose causality changed is taken out of the order and put back behind its latest input; only
+ * where an old node now stands before one of its inputs, edge_insert moves or merges. A loop that lost a
+ * member falls apart: all its members are put back, and those that still depend on each other meet again.
+ */
+#include "ddp/ddp_int.h"
+
+/* ---- the graph ---- */
+
+DdpVar schedule_out(const Ddp *d, DdpRel r)
+{
+    if (relation_is_integrator(d, r))
+        return relation_vars(d, r)[2];
+    return REL(d, r).match;
+}
+
+DdpRel schedule_provider(const Ddp *d, DdpVar v)
+{
+    DdpRel r = VAR(d, v).match;
+    if (r && REL(d, r).kind == DDP_DERIVATIVE && relation_vars(d, r)[1] == v)
+        return 0; /* a state */
+    return r;
+}
+
+bool schedule_reads(const Ddp *d, DdpRel r, uint32_t position)
+{
+    const Rel *rel = &REL(d, r);
+    DdpVar v = relation_vars(d, r)[position];
+    if (!v || !rel->match)
+        return false;
+    if (position == rel->n)
+        return true; /* the logic one */
+    if (rel->kind == DDP_DERIVATIVE)
+        return relation_is_integrator(d, r) ? position == 0 && relation_vars(d, r)[2] : position == 2;
+    if (rel->kind == DDP_TRANSMISSION)
+        return position > 0 && form_info(d->forms, rel->form)->position[position].occurs;
+    return v != rel->match && form_info(d->forms, rel->form)->position[position].occurs;
+}
+
+/* ---- the delta ---- */
+
+void schedule_touch(Ddp *d, DdpNode n, DdpChange change)
+{
+    Node *node = &NODE(d, n);
+    if (!node->delta_at) {
+        vec_push(d->mem, &d->delta, ((DdpDelta){n, change}));
+        node->delta_at = d->delta.n;
+    } else if (d->delta.at[node->delta_at - 1].change != DDP_NODE_NEW) {
+        d->delta.at[node->delta_at - 1].change = change;
+    } else if (change == DDP_NODE_GONE) {
+        d->delta.at[node->delta_at - 1].node = 0; /* came and went within the commit */
+    }
+    if (change != DDP_NODE_GONE)
+        return;
+    if (node->loop) {
+        tear_free(d, node->loop);
+        node->loop = NULL;
+        d->n_loops--;
+    }
+    d->n_false -= node->false_causal;
+    node->false_causal = false;
+    node->used = false;
+    d->n_nodes--;
+    vec_push(d->mem, &d->gone_nodes, n);
+}
+
+static DdpNode new_node(Ddp *d)
+{
+    DdpNode n;
+    if (d->unused_nodes.n) {
+        n = vec_pop(&d->unused_nodes);
+    } else {
+        n = d->nodes.n;
+        vec_push(d->mem, &d->nodes, (Node){0});
+    }
+    NODE(d, n) = (Node){.used = true, .dirty = true};
+    d->n_nodes++;
+    schedule_touch(d, n, DDP_NODE_NEW);
+    return n;
+}
+
+/* ---- out and in again ---- */
+
+void schedule_detach(Ddp *d, DdpRel r)
+{
+    DdpNode n = REL(d, r).node;
+    if (!n)
+        return;
+    for (DdpRel q = NODE(d, n).first, next; q; q = next) {
+        next = REL(d, q).next;
+        REL(d, q).node = 0;
+        REL(d, q).next = 0;
+        d->visited++;
+        if (q != r)
+            schedule_move(d, q);
+    }
+    NODE(d, n).first = 0;
+    NODE(d, n).count = 0;
+    topo_remove(d, n);
+    schedule_touch(d, n, DDP_NODE_GONE);
+}
+
+void schedule_move(Ddp *d, DdpRel r)
+{
+    if (!REL(d, r).moved) {
+        REL(d, r).moved = true;
+        vec_push(d->mem, &d->moved, r);
+    }
+    if (!REL(d, r).order)
+        requests_ask(d, r);
+    schedule_detach(d, r);
+}
+
+static DdpNode latest_input(Ddp *d, DdpNode n)
+{
+    DdpNode latest = 0;
+    for (DdpRel r = NODE(d, n).first; r; r = REL(d, r).next) {
+        uint32_t count = REL(d, r).n + (REL(d, r).has_logic ? 1u : 0u);
+        for (uint32_t k = 0; k < count; k++) {
+            if (!schedule_reads(d, r, k))
+                continue;
+            DdpRel p = schedule_provider(d, relation_vars(d, r)[k]);
+            DdpNode m = p ? REL(d, p).node : 0;
+            if (m && m != n && (!latest || NODE(d, m).label > NODE(d, latest).label))
+                latest = m;
+        }
+    }
+    return latest;
+}
+
+/* Relations that read what r computes and stand before it: the order gives way, or they join r's node. */
+static void settle_readers(Ddp *d, DdpRel r)
+{
+    DdpVar v = schedule_out(d, r);
+    for (uint32_t o = VAR(d, v).occs; o; o = d->occ_next.at[o]) {
+        DdpRel q = d->occ_rel.at[o];
+        DdpNode m = REL(d, q).node, n = REL(d, r).node;
+        if (m && m != n && NODE(d, m).label < NODE(d, n).label &&
+            schedule_reads(d, q, o - REL(d, q).occ))
+            edge_insert(d, n, m);
+    }
+}
+
+static void place(Ddp *d, const DdpRel *members, uint32_t count)
+{
+    DdpNode n = new_node(d);
+    for (uint32_t i = 0; i < count; i++) {
+        DdpRel r = members[i];
+        REL(d, r).node = n;
+        REL(d, r).next = NODE(d, n).first;
+        NODE(d, n).first = r;
+    }
+    NODE(d, n).count = count;
+    topo_insert_after(d, n, latest_input(d, n));
+    vec_push(d->mem, &d->placed, n);
+    for (uint32_t i = 0; i < count; i++)
+        settle_readers(d, members[i]);
+}
+
+/* ---- what varies between events ---- */
+
+void schedule_varies(Ddp *d, DdpVar v, bool varies)
+{
+    if (VAR(d, v).varies == varies)
+        return;
+    VAR(d, v).varies = varies;
+    for (uint32_t o = VAR(d, v).occs; o; o = d->occ_next.at[o]) {
+        DdpRel q = d->occ_rel.at[o];
+        DdpNode m = REL(d, q).node;
+        if (m && !NODE(d, m).dirty && schedule_reads(d, q, o - REL(d, q).occ)) {
+            NODE(d, m).dirty = true;
+            vec_push(d->mem, &d->stale, m);
+        }
+    }
+}
+
+static bool node_varies(const Ddp *d, DdpNode n)
+{
+    for (DdpRel r = NODE(d, n).first; r; r = REL(d, r).next) {
+        uint32_t count = REL(d, r).n;
+        for (uint32_t k = 0; k < count; k++) {
+            DdpVar v = relation_vars(d, r)[k];
+            if (!schedule_reads(d, r, k) || !VAR(d, v).varies)
+                continue;
+            DdpRel p = schedule_provider(d, v);
+            if (!p || REL(d, p).node != n)
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool is_false(const Ddp *d, DdpNode n)
+{
+    for (DdpRel r = NODE(d, n).first; r; r = REL(d, r).next) {
+        if (REL(d, r).kind != DDP_TRANSMISSION && NODE(d, n).count == 1)
+            continue;
+        if (NODE(d, n).count > 1) {
+            if (REL(d, REL(d, r).origin).kind == DDP_TRANSMISSION)
+                return true;
+            continue;
+        }
+        uint32_t count = REL(d, r).n + (REL(d, r).has_logic ? 1u : 0u);
+        for (uint32_t k = 1; k < count; k++)
+            if (relation_vars(d, r)[k] == REL(d, r).match && schedule_reads(d, r, k))
+                return true;
+    }
+    return false;
+}
+
+static void finish_node(Ddp *d, DdpNode n)
+{
+    if (!NODE(d, n).used || !NODE(d, n).dirty)
+        return;
+    NODE(d, n).dirty = false;
+    bool varies = node_varies(d, n), wrong = is_false(d, n);
+    for (DdpRel r = NODE(d, n).first; r; r = REL(d, r).next)
+        schedule_varies(d, schedule_out(d, r), varies);
+    d->n_false += wrong - NODE(d, n).false_causal;
+    NODE(d, n).false_causal = wrong;
+    tear_node(d, n);
+    schedule_touch(d, n, DDP_NODE_CHANGED);
+}
+
+void schedule_update(Ddp *d)
+{
+    List order = {0}, ends = {0};
+    scc_of_moved(d, &order, &ends);
+    uint32_t start = 0;
+    for (uint32_t i = 0; i < ends.n; i++) {
+        place(d, order.at + start, ends.at[i] - start);
+        start = ends.at[i];
+    }
+    for (uint32_t i = 0; i < d->moved.n; i++)
+        REL(d, d->moved.at[i]).moved = false;
+    vec_clear(&d->moved);
+    for (uint32_t i = 0; i < d->placed.n; i++)
+        finish_node(d, d->placed.at[i]);
+    vec_clear(&d->placed);
+    for (uint32_t i = 0; i < d->stale.n; i++)
+        finish_node(d, d->stale.at[i]);
+    vec_clear(&d->stale);
+    vec_free(d->mem, &order);
+    vec_free(d->mem, &ends);
+}
+
+/* ---- what is determined (thesis 8.6: causalized or only potentially) ---- */
+
+static void mark_var(Ddp *d, DdpVar v)
+{
+    if (VAR(d, v).undetermined)
+        return;
+    VAR(d, v).undetermined = true;
+    vec_push(d->mem, &d->under_vars, v);
+}
+
+static void mark_readers(Ddp *d, DdpVar v)
+{
+    for (uint32_t o = VAR(d, v).occs; o; o = d->occ_next.at[o]) {
+        DdpRel q = d->occ_rel.at[o];
+        DdpNode n = REL(d, q).node;
+        if (!n || NODE(d, n).undetermined || !schedule_reads(d, q, o - REL(d, q).occ))
+            continue;
+        d->visited++;
+        NODE(d, n).undetermined = true;
+        vec_push(d->mem, &d->under_nodes, n);
+        for (DdpRel r = NODE(d, n).first; r; r = REL(d, r).next)
+            mark_var(d, schedule_out(d, r));
+    }
+}
+
+/* A node is undetermined when it reads, directly or not, a variable that nobody determines. States are
+ * roots: they stay determined whatever happens to their slopes. */
+void schedule_determine(Ddp *d)
+{
+    if (!d->under_nodes.n && !d->under_vars.n && !d->free_vars.n)
+        return;
+    List before = d->under_nodes;
+    d->under_nodes = (List){0};
+    for (uint32_t i = 0; i < d->under_vars.n; i++)
+        VAR(d, d->under_vars.at[i]).undetermined = false;
+    vec_clear(&d->under_vars);
+    for (uint32_t i = 0; i < before.n; i++)
+        NODE(d, before.at[i]).undetermined = false;
+    for (uint32_t i = 0; i < d->free_vars.n; i++)
+        for (DdpVar v = d->free_vars.at[i]; v; v = VAR(d, v).up)
+            mark_var(d, v);
+    for (uint32_t i = 0; i < d->under_vars.n; i++)
+        mark_readers(d, d->under_vars.at[i]);
+    for (uint32_t i = 0; i < before.n; i++)
+        if (NODE(d, before.at[i]).used && !NODE(d, before.at[i]).undetermined)
+            schedule_touch(d, before.at[i], DDP_NODE_CHANGED);
+    for (uint32_t i = 0; i < d->under_nodes.n; i++)
+        schedule_touch(d, d->under_nodes.at[i], DDP_NODE_CHANGED);
+    vec_free(d->mem, &before);
+}

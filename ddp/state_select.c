@@ -1,0 +1,136 @@
+/* state_select.c: derivative relations -> integrators and differentiators (thesis 10.4, 10.5).
+ *
+ * A derivative relation a = der(b) that is matched with b integrates: b is a state. Matched with a it
+ * differentiates: somebody else determines b, and b' is requested from him.
+ *
+ * How many states there are is no matter of taste. Give the edge to b the weight 1 and every other edge 0: then
+ * the weight of a perfect matching is its number of integrators, and the degrees of freedom of the system
+ * are the largest weight any perfect matching has (Pryce, A simple structural analysis method for DAEs,
+ * BIT 41, 2001: the highest value transversal). A matching is heaviest when no alternating cycle
+ * improves it.
+ *
+ * Such a cycle shows itself. Follow the requests: r', requested by the derivative of the relation that
+ * reads r's variable, and so on. If r's request comes back to r with a higher order, orders would grow
+ * without end; this is exactly an improving cycle (the orders are Pryce's dual offsets, and a cycle of
+ * positive weight is what makes them unbounded). Turning it makes one more integrator. So the search for
+ * states costs nothing as long as requests stay finite, and the thesis' open question whether state
+ * selection ends (10.6) has an answer: each turn raises the weight by at least one.
+ */
+#include "ddp/ddp_int.h"
+
+void state_select_note(Ddp *d, DdpRel r)
+{
+    bool is = relation_is_integrator(d, r);
+    uint32_t at = REL(d, r).state_at;
+    if (is && !at) {
+        vec_push(d->mem, &d->states, r);
+        REL(d, r).state_at = d->states.n;
+    } else if (!is && at) {
+        DdpRel last = vec_pop(&d->states);
+        if (last != r) {
+            d->states.at[at - 1] = last;
+            REL(d, last).state_at = at;
+        }
+        REL(d, r).state_at = 0;
+    }
+}
+
+/* Walks back along requests from the relation `derived`, breadth first, until a derivative of the same
+ * relation with a lower order is met. parent[v] is the requesting relation through which v was reached. */
+static DdpRel find_return(Ddp *d, DdpRel derived)
+{
+    List *queue = &d->scratch;
+    vec_clear(queue);
+    d->search++;
+    DdpVar start = REL(d, derived).match;
+    d->stamp.at[start] = d->search;
+    d->parent.at[start] = 0;
+    vec_push(d->mem, queue, start);
+    for (uint32_t i = 0; i < queue->n; i++) {
+        DdpVar v = queue->at[i];
+        for (uint32_t o = VAR(d, v).occs; o; o = d->occ_next.at[o]) {
+            DdpRel q = d->occ_rel.at[o];
+            DdpVar out = schedule_out(d, q);
+            d->visited++;
+            if (q == VAR(d, v).match || !out || d->stamp.at[out] == d->search || !schedule_reads(d, q, o - REL(d, q).occ))
+                continue;
+            if (!REL(d, q).order && REL(d, q).kind != DDP_DERIVATIVE)
+                continue;
+            d->stamp.at[out] = d->search;
+            d->parent.at[out] = VAR(d, v).match; /* the request of q goes to v's relation */
+            if (REL(d, q).origin == REL(d, derived).origin && REL(d, q).order < REL(d, derived).order)
+                return q;
+            vec_push(d->mem, queue, out);
+        }
+    }
+    return 0;
+}
+
+/* Cuts closed side trips out of the walk until a simple cycle of base relations is left that gains order.
+ * walk: derived relations, each requesting from the next; returns the first index of the cycle in `stack`. */
+static uint32_t simple_cycle(Ddp *d, const List *walk, List *stack)
+{
+    vec_clear(stack);
+    for (uint32_t i = 0; i < walk->n; i++) {
+        DdpRel q = walk->at[i];
+        for (uint32_t k = 0; k < stack->n; k++) {
+            DdpRel before = stack->at[k];
+            if (REL(d, before).origin != REL(d, q).origin)
+                continue;
+            if (REL(d, q).order > REL(d, before).order)
+                return k;
+            stack->n = k;
+            break;
+        }
+        vec_push(d->mem, stack, q);
+    }
+    return UINT32_MAX;
+}
+
+/* May origin(q) take the variable of origin(p)? */
+static bool may_take(const Ddp *d, DdpRel q, DdpRel p)
+{
+    DdpRel r = REL(d, q).origin;
+    DdpVar v = REL(d, REL(d, p).origin).match;
+    int at = v ? relation_position(d, r, v) : -1;
+    return at >= 0 && relation_edge(d, r, (uint32_t)at);
+}
+
+bool state_select_turn(Ddp *d, DdpRel derived)
+{
+    DdpRel first = find_return(d, derived);
+    if (!first)
+        return true; /* the order is honest */
+    List *walk = &d->scratch2, *cycle = &d->scratch3;
+    vec_clear(walk);
+    for (DdpRel q = first;;) {
+        vec_push(d->mem, walk, q);
+        if (q == derived)
+            break;
+        q = d->parent.at[schedule_out(d, q)];
+    }
+    uint32_t from = simple_cycle(d, walk, cycle), n = cycle->n - from;
+    if (from == UINT32_MAX)
+        return true;
+    for (uint32_t i = 0; i < n; i++)
+        if (!may_take(d, cycle->at[from + i], cycle->at[from + (i + 1) % n])) {
+            d->runaway = true;
+            vec_clear(&d->diagnosis[4]);
+            for (uint32_t k = 0; k < n; k++)
+                vec_push(d->mem, &d->diagnosis[4], REL(d, cycle->at[from + k]).origin);
+            return false;
+        }
+    List *taken = &d->scratch;
+    vec_clear(taken);
+    for (uint32_t i = 0; i < n; i++) {
+        cycle->at[from + i] = REL(d, cycle->at[from + i]).origin;
+        vec_push(d->mem, taken, 0);
+    }
+    for (uint32_t i = 0; i < n; i++)
+        taken->at[i] = REL(d, cycle->at[from + (i + 1) % n]).match;
+    for (uint32_t i = 0; i < n; i++)
+        causalize_release(d, cycle->at[from + i]);
+    for (uint32_t i = 0; i < n; i++)
+        causalize_assign(d, cycle->at[from + i], taken->at[i]);
+    return true;
+}
