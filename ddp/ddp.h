@@ -147,10 +147,13 @@ typedef struct DdpVarView {
     DdpVarKind kind;
     DdpVar origin;  /* variable entered by the user whose derivative this is, or itself */
     uint32_t order; /* how many times */
+    bool varies;    /* false: changes at events only (after a commit) */
 } DdpVarView;
 
 DdpRelView ddp_rel(const Ddp *ddp, DdpRel rel);
 DdpVarView ddp_var(const Ddp *ddp, DdpVar var);
+bool ddp_rel_used(const Ddp *ddp, DdpRel rel); /* the number is in use */
+bool ddp_var_used(const Ddp *ddp, DdpVar var);
 uint32_t ddp_var_limit(const Ddp *ddp); /* all variable numbers are below: size of a value vector */
 uint32_t ddp_rel_limit(const Ddp *ddp);
 

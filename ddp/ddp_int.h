@@ -110,6 +110,7 @@ struct Ddp {
 
     /* collected between commits */
     List entering, leaving, leaving_vars, advised_rel, advised_var;
+    List entered; /* what the last commit found in `entering`, for the diagnosis */
     /* standing */
     List free_vars, free_rels;
     List states;          /* integrators */
@@ -134,7 +135,7 @@ struct Ddp {
     uint32_t search;
 
     uint32_t n_rels, n_vars, n_derived, n_nodes, n_loops, n_false;
-    DdpRel tipped;     /* last relation whose entry left a residual without source */
+    bool was_determined; /* before the last commit nothing was overdetermined */
     uint64_t visited, commits, scratch_rebuilds;
     bool scratch_now;
     bool runaway;      /* a derivative depends on itself through a causal relation */
@@ -187,6 +188,7 @@ void requests_ask(Ddp *d, DdpRel r); /* r's chain of derivatives is to be looked
 
 /* ---- state_select.c ---- */
 void state_select_note(Ddp *d, DdpRel r); /* r became or ceased to be an integrator */
+void state_select_restore(Ddp *d);
 bool state_select_turn(Ddp *d, DdpRel derived); /* turns an improving cycle, if there is one */
 
 /* ---- topo_order.c ---- */

@@ -55,6 +55,12 @@ static uint32_t new_run(Ddp *d, uint32_t n)
     return first;
 }
 
+/* Occurrences in derivative relations stand first in a variable's list: state_select.c looks for them. */
+static bool differentiates(const Ddp *d, uint32_t o)
+{
+    return REL(d, d->occ_rel.at[o]).kind == DDP_DERIVATIVE;
+}
+
 static void link_occ(Ddp *d, uint32_t o, DdpRel r, DdpVar v)
 {
     d->occ_var.at[o] = v;
@@ -63,11 +69,18 @@ static void link_occ(Ddp *d, uint32_t o, DdpRel r, DdpVar v)
     d->occ_next.at[o] = 0;
     if (!v)
         return;
-    uint32_t head = VAR(d, v).occs;
-    d->occ_next.at[o] = head;
-    if (head)
-        d->occ_prev.at[head] = o;
-    VAR(d, v).occs = o;
+    uint32_t before = 0, behind = VAR(d, v).occs;
+    if (!differentiates(d, o))
+        for (; behind && differentiates(d, behind); behind = d->occ_next.at[behind])
+            before = behind;
+    d->occ_prev.at[o] = before;
+    d->occ_next.at[o] = behind;
+    if (behind)
+        d->occ_prev.at[behind] = o;
+    if (before)
+        d->occ_next.at[before] = o;
+    else
+        VAR(d, v).occs = o;
     VAR(d, v).n_occs++;
 }
 

@@ -134,3 +134,25 @@ bool state_select_turn(Ddp *d, DdpRel derived)
         causalize_assign(d, cycle->at[from + i], taken->at[i]);
     return true;
 }
+
+/* An integrator that had to become a differentiator returns when nobody determines its variable any more,
+ * before the variable is given away. Without this, the search of residual.c would find ways that only
+ * the cycles above could mend. */
+void state_select_restore(Ddp *d)
+{
+    for (uint32_t i = 0; i < d->free_vars.n; i++) {
+        DdpVar v = d->free_vars.at[i];
+        for (uint32_t o = VAR(d, v).occs; o; o = d->occ_next.at[o]) {
+            DdpRel r = d->occ_rel.at[o];
+            if (REL(d, r).kind != DDP_DERIVATIVE)
+                break; /* derivative relations come first in the list */
+            if (relation_vars(d, r)[1] != v || !REL(d, r).match || relation_banned(d, r, v))
+                continue;
+            d->visited++;
+            causalize_release(d, r); /* appends what r determined to free_vars */
+            causalize_assign(d, r, v); /* and takes v out, moving another one to place i */
+            i--;
+            break;
+        }
+    }
+}

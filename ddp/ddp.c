@@ -1,0 +1,444 @@
+/* ddp.c: commands and commits -> schedule. The whole update path is ddp_commit().
+ *
+ * One commit, in the order of the thesis' figure 9.9 with its conflicts resolved exactly:
+ *
+ *     replace_equals       an equation for one of equal structure: nothing else happens
+ *     remove_leaving       what goes leaves potential causalities behind
+ *     enter                what comes is tried by forward causalization
+ *     causalize_forward    ... which also selects states
+ *     residual_throw       contradictions move along potential paths
+ *     requests_update      derivatives that are needed now
+ *     requests_collect     ... and those that are not any more
+ *     schedule_update      order, strong components, tearing
+ *     schedule_determine   what is determined, what only potentially
+ */
+#include "ddp/ddp_int.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- life ---- */
+
+Ddp *ddp_open(Mem *mem, FormTable *forms)
+{
+    Ddp *d = mem_alloc(mem, sizeof *d);
+    d->mem = mem;
+    d->forms = forms;
+    d->copy_form = form_make(forms, x_pos(forms, 0), x_pos(forms, 2), 3);
+    d->was_determined = true;
+    vec_push(mem, &d->vars, (Var){0}); /* number 0 means none, everywhere */
+    vec_push(mem, &d->rels, (Rel){0});
+    vec_push(mem, &d->nodes, (Node){0});
+    vec_push(mem, &d->occ_var, 0);
+    vec_push(mem, &d->occ_rel, 0);
+    vec_push(mem, &d->occ_next, 0);
+    vec_push(mem, &d->occ_prev, 0);
+    vec_push(mem, &d->parent, 0);
+    vec_push(mem, &d->stamp, 0);
+    return d;
+}
+
+static List *const *all_lists(Ddp *d, List *lists[40])
+{
+    List *every[] = {&d->unused_vars, &d->unused_rels, &d->unused_nodes, &d->occ_next, &d->occ_prev,
+                     &d->entering,    &d->leaving,     &d->leaving_vars, &d->advised_rel,
+                     &d->advised_var, &d->entered,     &d->free_vars,    &d->free_rels, &d->states,
+                     &d->under_nodes, &d->under_vars,  &d->work,         &d->select,    &d->prefer,
+                     &d->moved,       &d->asked,       &d->gone_nodes,   &d->placed,    &d->stale,
+                     &d->suspects,    &d->scratch,     &d->scratch2,     &d->scratch3,  &d->stamp};
+    memset(lists, 0, 40 * sizeof *lists);
+    memcpy(lists, every, sizeof every);
+    return lists;
+}
+
+void ddp_close(Ddp *d)
+{
+    if (!d)
+        return;
+    for (uint32_t n = 0; n < d->nodes.n; n++)
+        if (NODE(d, n).loop)
+            tear_free(d, NODE(d, n).loop);
+    List *lists[40];
+    for (List *const *list = all_lists(d, lists); *list; list++)
+        vec_free(d->mem, *list);
+    for (uint32_t i = 0; i < sizeof d->unused_occs / sizeof *d->unused_occs; i++)
+        vec_free(d->mem, &d->unused_occs[i]);
+    for (uint32_t i = 0; i < sizeof d->diagnosis / sizeof *d->diagnosis; i++)
+        vec_free(d->mem, &d->diagnosis[i]);
+    vec_free(d->mem, &d->vars);
+    vec_free(d->mem, &d->rels);
+    vec_free(d->mem, &d->nodes);
+    vec_free(d->mem, &d->occ_var);
+    vec_free(d->mem, &d->occ_rel);
+    vec_free(d->mem, &d->parent);
+    vec_free(d->mem, &d->delta);
+    map_free(d->mem, &d->bans);
+    mem_free(d->mem, d);
+}
+
+/* ---- input ---- */
+
+DdpVar ddp_enter_var(Ddp *d, DdpVarKind kind)
+{
+    DdpVar v = relation_new_var(d, kind);
+    if (kind == DDP_UNKNOWN)
+        free_vars_add(d, v);
+    return v;
+}
+
+void ddp_remove_var(Ddp *d, DdpVar v)
+{
+    VAR(d, v).leaving = true;
+    vec_push(d->mem, &d->leaving_vars, v);
+}
+
+/* The same variable at two positions: the form is made over one of them. */
+static Form unify_positions(Ddp *d, Form form, uint32_t *n, DdpVar *vars)
+{
+    uint32_t *map = mem_alloc(d->mem, (*n + 1) * sizeof *map), kept = 0;
+    for (uint32_t i = 0; i < *n; i++) {
+        uint32_t k = 0;
+        while (k < kept && vars[k] != vars[i])
+            k++;
+        if (k == kept)
+            vars[kept++] = vars[i];
+        map[i] = k;
+    }
+    if (kept < *n) {
+        const FormInfo *info = form_info(d->forms, form);
+        X lhs = x_rename(d->forms, info->lhs, map), rhs = x_rename(d->forms, info->rhs, map);
+        form = form_make(d->forms, lhs, rhs, kept);
+        *n = kept;
+    }
+    mem_free(d->mem, map);
+    return form;
+}
+
+DdpRel ddp_enter_rel(Ddp *d, DdpRelKind kind, Form form, uint32_t n, const DdpVar *vars,
+                     DdpVar logic, unsigned flags)
+{
+    DdpRel r;
+    if (kind == DDP_DERIVATIVE) {
+        DdpVar slots[3] = {vars[0], vars[1], 0};
+        r = relation_new_rel(d, kind, d->copy_form, 3, slots, logic);
+        REL(d, r).prefer = flags & DDP_PREFER_STATE;
+    } else {
+        DdpVar *own = mem_alloc(d->mem, (n + 1) * sizeof *own);
+        memcpy(own, vars, n * sizeof *own);
+        if (kind == DDP_EQUATION)
+            form = unify_positions(d, form, &n, own);
+        r = relation_new_rel(d, kind, form, n, own, logic);
+        mem_free(d->mem, own);
+    }
+    vec_push(d->mem, &d->entering, r);
+    return r;
+}
+
+void ddp_remove_rel(Ddp *d, DdpRel r)
+{
+    REL(d, r).leaving = true;
+    vec_push(d->mem, &d->leaving, r);
+}
+
+void ddp_hint_tearing(Ddp *d, DdpVar v, int change)
+{
+    VAR(d, v).hints = (uint16_t)(VAR(d, v).hints + change);
+    DdpRel r = VAR(d, v).match;
+    DdpNode n = r ? REL(d, r).node : 0;
+    if (n && NODE(d, n).loop && !NODE(d, n).dirty) {
+        NODE(d, n).dirty = true;
+        vec_push(d->mem, &d->placed, n);
+    }
+}
+
+void ddp_advise_against(Ddp *d, DdpRel rel, DdpVar var)
+{
+    DdpRel r = REL(d, rel).origin;
+    DdpVar v = VAR(d, var).origin;
+    if (REL(d, r).banned) /* older advice on this relation is from another time */
+        for (uint32_t i = 0; i < REL(d, r).n; i++)
+            map_remove(&d->bans, (uint64_t)r << 32 | relation_vars(d, r)[i]);
+    REL(d, r).banned = true;
+    map_put(d->mem, &d->bans, (uint64_t)r << 32 | v, 1);
+    vec_push(d->mem, &d->advised_rel, r);
+    vec_push(d->mem, &d->advised_var, v);
+}
+
+/* ---- commit ---- */
+
+static void remove_relation(Ddp *d, DdpRel r)
+{
+    d->visited++;
+    causalize_release(d, r);
+    requests_drop_chain(d, r);
+    schedule_detach(d, r);
+    if (REL(d, r).kind == DDP_DERIVATIVE)
+        requests_suspect(d, relation_vars(d, r)[2]);
+    relation_free_rel(d, r);
+}
+
+static void remove_leaving(Ddp *d)
+{
+    for (uint32_t i = 0; i < d->leaving.n; i++)
+        remove_relation(d, d->leaving.at[i]);
+    vec_clear(&d->leaving);
+    for (uint32_t i = 0; i < d->leaving_vars.n; i++) {
+        free_vars_drop(d, d->leaving_vars.at[i]);
+        for (DdpVar up = VAR(d, d->leaving_vars.at[i]).up; up; up = VAR(d, up).up)
+            requests_suspect(d, up);
+    }
+}
+
+/* What was entered and removed before any commit comes and goes without a trace. */
+static void enter(Ddp *d)
+{
+    vec_clear(&d->entered);
+    for (uint32_t i = 0; i < d->entering.n; i++) {
+        DdpRel r = d->entering.at[i];
+        if (!REL(d, r).used || REL(d, r).match)
+            continue;
+        free_rels_add(d, r);
+        causalize_push(d, r);
+    }
+    List done = d->entered;
+    d->entered = d->entering;
+    d->entering = done;
+}
+
+static void free_leaving_vars(Ddp *d)
+{
+    for (uint32_t i = 0; i < d->leaving_vars.n; i++) {
+        DdpVar v = d->leaving_vars.at[i];
+        if (VAR(d, v).n_occs || VAR(d, v).up) {
+            fprintf(stderr, "solstice: broken invariant D1: variable %u is removed but named\n", v);
+            abort();
+        }
+        relation_free_var(d, v);
+    }
+    vec_clear(&d->leaving_vars);
+}
+
+static void begin_delta(Ddp *d)
+{
+    for (uint32_t i = 0; i < d->delta.n; i++)
+        if (d->delta.at[i].node)
+            NODE(d, d->delta.at[i].node).delta_at = 0;
+    vec_clear(&d->delta);
+}
+
+static void end_delta(Ddp *d)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < d->delta.n; i++)
+        if (d->delta.at[i].node) {
+            d->delta.at[kept++] = d->delta.at[i];
+            NODE(d, d->delta.at[i].node).delta_at = kept;
+        }
+    d->delta.n = kept;
+    for (uint32_t i = 0; i < d->gone_nodes.n; i++)
+        vec_push(d->mem, &d->unused_nodes, d->gone_nodes.at[i]);
+    vec_clear(&d->gone_nodes);
+}
+
+static DdpResult result_of(const Ddp *d, DdpCommit kind, uint64_t visited)
+{
+    DdpResult result = {.free_vars = d->free_vars.n,
+                        .free_rels = d->free_rels.n,
+                        .states = d->states.n,
+                        .loops = d->n_loops,
+                        .visited = d->visited - visited,
+                        .scratch = d->scratch_now,
+                        .changed = d->delta.n};
+    if (d->free_rels.n)
+        result.verdict = DDP_OVERDETERMINED;
+    else if (d->n_false || d->runaway)
+        result.verdict = DDP_FALSE_CAUSALITY;
+    else if (d->free_vars.n && kind == DDP_FINAL)
+        result.verdict = DDP_UNDERDETERMINED;
+    return result;
+}
+
+DdpResult ddp_commit(Ddp *d, DdpCommit kind)
+{
+    uint64_t visited = d->visited;
+    d->was_determined = !d->free_rels.n;
+    d->runaway = d->scratch_now = false;
+    d->commits++;
+    begin_delta(d);
+    replace_equals(d);
+    remove_leaving(d);
+    enter(d);
+    residual_advice(d);
+    causalize_forward(d);
+    state_select_restore(d);
+    causalize_forward(d);
+    residual_throw(d);
+    do {
+        requests_update(d);
+        requests_collect(d);
+    } while (d->asked.n);
+    schedule_update(d);
+    free_leaving_vars(d);
+    schedule_determine(d);
+    end_delta(d);
+    return result_of(d, kind, visited);
+}
+
+/* ---- output ---- */
+
+DdpNode ddp_first(const Ddp *d)
+{
+    return d->first_node;
+}
+
+DdpNode ddp_next(const Ddp *d, DdpNode n)
+{
+    return NODE(d, n).next;
+}
+
+bool ddp_before(const Ddp *d, DdpNode a, DdpNode b)
+{
+    return NODE(d, a).label < NODE(d, b).label;
+}
+
+DdpNodeView ddp_node(const Ddp *d, DdpNode n)
+{
+    const Node *node = &NODE(d, n);
+    const Loop *loop = node->loop;
+    if (!loop)
+        return (DdpNodeView){
+            .determined = !node->undetermined, .n_steps = 1, .steps = &node->step};
+    return (DdpNodeView){.determined = !node->undetermined,
+                         .loop = true,
+                         .linear = loop->linear,
+                         .constant = loop->constant,
+                         .untorn = loop->untorn,
+                         .n_steps = loop->steps.n,
+                         .steps = loop->steps.at,
+                         .n_tears = loop->tears.n,
+                         .tears = loop->tears.at,
+                         .residuals = loop->residuals.at};
+}
+
+DdpNode ddp_node_of(const Ddp *d, DdpVar v)
+{
+    DdpRel r = schedule_provider(d, v);
+    return r ? REL(d, r).node : 0;
+}
+
+uint32_t ddp_state_count(const Ddp *d)
+{
+    return d->states.n;
+}
+
+DdpState ddp_state(const Ddp *d, uint32_t index)
+{
+    DdpRel r = d->states.at[index];
+    const DdpVar *vars = relation_vars(d, r);
+    return (DdpState){r, vars[1], vars[0]};
+}
+
+bool ddp_is_state(const Ddp *d, DdpVar v)
+{
+    DdpRel r = VAR(d, v).match;
+    return r && relation_is_integrator(d, r) && relation_vars(d, r)[1] == v;
+}
+
+const DdpDelta *ddp_delta(const Ddp *d, uint32_t *n)
+{
+    *n = d->delta.n;
+    return d->delta.at;
+}
+
+DdpRelView ddp_rel(const Ddp *d, DdpRel r)
+{
+    const Rel *rel = &REL(d, r);
+    return (DdpRelView){.kind = (DdpRelKind)rel->kind,
+                        .form = rel->form,
+                        .n = rel->n,
+                        .vars = relation_vars(d, r),
+                        .logic = rel->has_logic ? relation_vars(d, r)[rel->n] : 0,
+                        .flags = rel->prefer ? DDP_PREFER_STATE : 0,
+                        .origin = rel->origin,
+                        .order = rel->order};
+}
+
+DdpVarView ddp_var(const Ddp *d, DdpVar v)
+{
+    const Var *var = &VAR(d, v);
+    return (DdpVarView){(DdpVarKind)var->kind, var->origin, var->order, var->varies};
+}
+
+bool ddp_rel_used(const Ddp *d, DdpRel r)
+{
+    return r < d->rels.n && REL(d, r).used;
+}
+
+bool ddp_var_used(const Ddp *d, DdpVar v)
+{
+    return v < d->vars.n && VAR(d, v).used;
+}
+
+uint32_t ddp_var_limit(const Ddp *d)
+{
+    return d->vars.n;
+}
+
+uint32_t ddp_rel_limit(const Ddp *d)
+{
+    return d->rels.n;
+}
+
+DdpVar ddp_causality(const Ddp *d, DdpRel r)
+{
+    return REL(d, r).match;
+}
+
+DdpRelState ddp_rel_state(const Ddp *d, DdpRel r)
+{
+    const Rel *rel = &REL(d, r);
+    if (!rel->match) {
+        for (uint32_t i = 0; i < rel->n; i++)
+            if (relation_vars(d, r)[i] && relation_edge(d, r, i) &&
+                !VAR(d, relation_vars(d, r)[i]).match)
+                return DDP_NONCAUSAL;
+        return DDP_RESIDUAL;
+    }
+    if (relation_is_integrator(d, r))
+        return DDP_INTEGRATOR;
+    if (rel->node && NODE(d, rel->node).undetermined)
+        return DDP_POTENTIAL;
+    return rel->kind == DDP_DERIVATIVE ? DDP_DIFFERENTIATOR : DDP_CAUSAL;
+}
+
+static size_t bytes_of(const Ddp *d)
+{
+    size_t bytes = sizeof *d;
+    bytes += d->vars.cap * (sizeof(Var) + sizeof(DdpRel) + sizeof(uint32_t));
+    bytes += d->rels.cap * sizeof(Rel);
+    bytes += d->nodes.cap * sizeof(Node);
+    bytes += d->occ_var.cap * 4 * sizeof(uint32_t);
+    for (DdpNode n = 1; n < d->nodes.n; n++)
+        if (NODE(d, n).loop)
+            bytes += sizeof(Loop) + NODE(d, n).loop->steps.cap * sizeof(DdpStep) +
+                     NODE(d, n).loop->tears.cap * (sizeof(DdpStep) + sizeof(DdpVar));
+    List *lists[40];
+    for (List *const *list = all_lists((Ddp *)d, lists); *list; list++)
+        bytes += (*list)->cap * sizeof(uint32_t);
+    return bytes + d->delta.cap * sizeof(DdpDelta);
+}
+
+DdpTotals ddp_totals(const Ddp *d)
+{
+    return (DdpTotals){.rels = d->n_rels - d->n_derived,
+                       .vars = d->n_vars,
+                       .derived_rels = d->n_derived,
+                       .states = d->states.n,
+                       .nodes = d->n_nodes,
+                       .loops = d->n_loops,
+                       .visited = d->visited,
+                       .commits = d->commits,
+                       .scratch_rebuilds = d->scratch_rebuilds,
+                       .bytes = bytes_of(d)};
+}
