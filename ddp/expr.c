@@ -11,6 +11,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -222,6 +223,28 @@ X xnode_rebuild(FormTable *table, XNode node, X a, X b, X c)
     node.b = b;
     node.c = c;
     return node_make(table, node);
+}
+
+/* ---- verifier ---- */
+
+static void broken(const char *invariant, X x)
+{
+    fprintf(stderr, "solstice: invariant %s is broken at expression %u\n", invariant, x);
+    abort();
+}
+
+void forms_verify(const FormTable *table)
+{
+    XIndex index = table->node_index;
+    for (X x = 1; x < table->nodes.n; x++) {
+        XNode node = table->nodes.at[x];
+        X child[3];
+        for (uint32_t n = xnode_children(node, child); n-- > 0;)
+            if (child[n] == 0 || child[n] >= x)
+                broken("X1", x);
+        if (*xindex_find(table, &index, node_hash(&node), node_same, &node) != x)
+            broken("X2", x);
+    }
 }
 
 /* ---- walks ---- */

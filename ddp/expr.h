@@ -14,7 +14,8 @@
  * All values are doubles at run time: Real as they are, Integer exactly, Boolean 0 or 1, String as the
  * number of an interned text. The front end has checked types; nothing here does.
  *
- * Walks use arrays that belong to the table, also behind a const pointer: one thread at a time.
+ * Walks use arrays that belong to the table, also behind a const pointer: one thread at a time. After
+ * memory ran out (the guard of the Mem was taken) a table may only be closed.
  */
 #ifndef DDP_EXPR_H
 #define DDP_EXPR_H
@@ -54,6 +55,9 @@ typedef struct FormTable FormTable;
 FormTable *forms_open(Mem *mem);
 void forms_close(FormTable *table);
 size_t forms_bytes(const FormTable *table); /* memory the table holds */
+
+/* The verifier: aborts with the number of the first invariant that is broken. Linear in the table. */
+void forms_verify(const FormTable *table);
 
 /* ---- expressions ---- */
 

@@ -31,6 +31,7 @@ static int open_table(void **state)
 static int close_table(void **state)
 {
     (void)state;
+    forms_verify(t);
     forms_close(t);
     assert_int_equal(mem_used(mem), 0);
     mem_close(mem);
@@ -108,19 +109,17 @@ static void equal_nodes_have_equal_numbers(void **state)
     assert_int_not_equal(form_make(t, pos(0), num(1), 1), form_make(t, pos(0), num(1), 2));
 }
 
-static void children_are_older(void **state)
+static void invariants_hold_in_a_used_table(void **state)
 {
     (void)state;
     Rng rng = {1};
+    uint32_t f = x_new_function(t);
     for (int i = 0; i < 200; i++) {
-        X x = random_x(t, &rng, RANDOM_ANY, 40, 4, 0);
-        for (X y = 1; y <= x; y++) {
-            XNode node = x_node(t, y);
-            if (node.op != X_CONST && node.op != X_POS && node.op != X_CALL)
-                assert_true(node.a && node.a < y);
-            assert_true(node.b < y && node.c < y);
-        }
+        X x = random_x(t, &rng, RANDOM_ANY, 40, 4, f);
+        form_info(t, form_make(t, x, x_partial(t, x, 1), 4));
+        x_lower_powers(t, x_rename(t, x, (uint32_t[]){3, 2, 1, 0}));
     }
+    forms_verify(t);
 }
 
 static void partial_functions_are_shared(void **state)
@@ -805,13 +804,51 @@ static void memory_is_counted(void **state)
     assert_true(forms_bytes(t) <= mem_used(mem));
 }
 
+/* Everything once, in a table of its own; true when memory sufficed. */
+static bool build_with_failure(Mem *small, uint64_t at)
+{
+    MemGuard guard;
+    mem_guard_push(small, &guard);
+    if (setjmp(guard.env) != 0)
+        return false;
+    mem_fail_at(small, at);
+    FormTable *own = forms_open(small);
+    Rng rng = {9};
+    uint32_t f = x_new_function(own), n;
+    X x = random_x(own, &rng, RANDOM_ANY, 100, 4, f);
+    Form form = form_make(own, x, x_pos(own, 3), 4);
+    form_info(own, form);
+    form_derivative(own, form, (PositionKind[4]){0}, (FormOperand[8]){{0, false}}, &n);
+    x_value(own, x, same_vars, (double[4]){1, 2, 3, 4}, NULL, NULL);
+    char text[100] = "";
+    x_print(own, x, letter, NULL, text, sizeof text);
+    mem_fail_at(small, 0);
+    mem_guard_pop(small, &guard);
+    forms_close(own);
+    return true;
+}
+
+static void any_allocation_may_fail(void **state)
+{
+    (void)state;
+    uint64_t at = 1;
+    for (bool done = false; !done; at++) {
+        Mem *small = mem_open();
+        done = build_with_failure(small, at);
+        if (done)
+            assert_int_equal(mem_used(small), 0);
+        mem_close(small);
+    }
+    assert_true(at > 50);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, open_table, close_table)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(equal_nodes_have_equal_numbers),
-        TEST(children_are_older),
+        TEST(invariants_hold_in_a_used_table),
         TEST(partial_functions_are_shared),
         TEST(rename_and_uses),
         TEST(text_reads_back),
@@ -837,6 +874,7 @@ int main(void)
         TEST(sums_of_a_hundred_thousand_terms),
         TEST(deep_nests),
         TEST(memory_is_counted),
+        TEST(any_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
