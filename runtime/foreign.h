@@ -1,0 +1,29 @@
+/* foreign.h: foreign functions and tables as the rest of the runtime calls them.
+ *
+ * The evaluation passes foreign_call() to the interpreter as its XForeign; foreign_birth() and
+ * foreign_death() follow the front end's WORLD_HANDLE changes. A call that fails returns NaN and
+ * remembers its first failure, which the run then reports at a place where it can stop.
+ *
+ * Error rule: opening and calling never abort; messages go to the diagnostics given. */
+#ifndef RUNTIME_FOREIGN_H
+#define RUNTIME_FOREIGN_H
+
+#include "frontend/world.h"
+
+typedef struct Foreign Foreign;
+
+Foreign *foreign_open(Mem *mem, Program *program, FormTable *forms);
+void foreign_close(Foreign *foreign); /* destructors of handles that still live, then libraries */
+void foreign_attach(Foreign *foreign, const World *world); /* after world_open() */
+
+/* XForeign; derivatives (x_call_origin) included, numerically where the library gives none. */
+double foreign_call(void *foreign, uint32_t function, uint32_t n, const double *args);
+
+/* Constructor of `function`, for the handle variable `var`; false with a message when it fails. */
+bool foreign_birth(Foreign *foreign, DdpVar var, uint32_t function, Place at, double *handle);
+void foreign_death(Foreign *foreign, DdpVar var);
+
+/* The first failure since the last question, or NULL. */
+const char *foreign_failure(Foreign *foreign);
+
+#endif

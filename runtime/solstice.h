@@ -1,0 +1,292 @@
+/* solstice.h: the one public header of libsolstice: Sol models in, trajectories out.
+ *
+ *     SolModel *model = sol_load(&(SolLoad){.path = "Machine.sol"});
+ *     Sol *sim = sol_create(model, NULL, &(SolOptions){.stop = 10});
+ *     if (sim != NULL)
+ *         sol_run_to(sim, 10);
+ *     sol_print_messages(model, 0, stderr, false);
+ *     sol_close(sim);
+ *     sol_unload(model);
+ *
+ * Nothing is global. A model and its simulations are used by one thread at a time; whoever wants
+ * several threads loads the model once for each. Only sol_cancel() may be called from anywhere.
+ *
+ * Errors: functions return a SolStatus (or NULL, whose reason sol_model_status() and sol_status()
+ * tell); what happened in words is in the model's list of messages. After a status other than
+ * SOL_OK and SOL_CANCELLED a simulation can be read, asked and closed, but goes no further: every
+ * call that would move it returns the same status again.
+ *
+ * Structs given to a function may be zeroed except for what matters: 0 and NULL stand for the
+ * default.
+ */
+#ifndef SOLSTICE_H
+#define SOLSTICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+typedef struct SolModel SolModel; /* texts and definitions */
+typedef struct Sol Sol;           /* one simulation */
+typedef uint32_t SolVar; /* a variable of a simulation, 0: none. Numbers are used again after
+                            a death; below sol_var_limit() */
+
+typedef enum SolStatus {
+    SOL_OK = 0,
+    SOL_MODEL = 1,    /* the model is wrong: syntax, types, structure */
+    SOL_USAGE = 2,    /* an option or an argument is wrong */
+    SOL_NUMERICS = 3, /* the numerics failed; the message has time, equation, instance and values */
+    SOL_IO = 4,       /* a file cannot be read, or a callback said that its output failed */
+    SOL_MEMORY = 5,   /* out of memory */
+    SOL_CANCELLED = 6 /* sol_cancel(): the run stands at a consistent point and may go on */
+} SolStatus;
+
+/* ---- models ---- */
+
+typedef struct SolLoad {
+    const char *path; /* file to read, and name in messages */
+    const char *text; /* not NULL: the text itself, `length` bytes; path is only its name then */
+    size_t length;
+    uint32_t n_folders;
+    const char *const *folders; /* -L */
+    const char *stdlib;         /* folder of the packages shipped, NULL: none */
+    size_t memory_limit;        /* bytes of model and simulations together; 0: no limit */
+} SolLoad;
+
+/* Reads and parses. NULL only when there is no memory at all; otherwise look at sol_model_status():
+ * SOL_IO when the file cannot be read, SOL_MODEL when its text is wrong. */
+SolModel *sol_load(const SolLoad *load);
+SolStatus sol_model_status(const SolModel *model);
+/* Checks every definition of the file. SOL_MODEL with messages. */
+SolStatus sol_check(SolModel *model);
+void sol_unload(SolModel *model); /* closes what is left of its simulations too; NULL is fine */
+
+/* ---- messages ---- */
+
+typedef enum SolSeverity { SOL_ERROR, SOL_WARNING, SOL_NOTE } SolSeverity;
+
+typedef struct SolMessage {
+    SolSeverity severity;
+    const char *text;
+    const char *file; /* NULL: no place */
+    uint32_t line, column;
+} SolMessage;
+
+uint32_t sol_message_count(const SolModel *model);
+bool sol_message(const SolModel *model, uint32_t index, SolMessage *message); /* false: no such */
+uint32_t sol_warning_count(const SolModel *model);
+/* Prints messages from number `from` on, with source lines; returns their number for the next call.
+ */
+uint32_t sol_print_messages(const SolModel *model, uint32_t from, FILE *out, bool colour);
+
+/* ---- options of a simulation ---- */
+
+typedef enum SolSolver {
+    SOL_SOLVER_AUTO,
+    SOL_SOLVER_IDA,
+    SOL_SOLVER_RK,
+    SOL_SOLVER_EULER
+} SolSolver;
+typedef enum SolLinear {
+    SOL_LINEAR_AUTO,
+    SOL_LINEAR_DENSE,
+    SOL_LINEAR_KLU,
+    SOL_LINEAR_KRYLOV
+} SolLinear;
+typedef enum SolEngine { SOL_ENGINE_JIT, SOL_ENGINE_INTERP, SOL_ENGINE_REBUILD } SolEngine;
+
+typedef struct SolSet {
+    const char
+        *path; /* instance path of a parameter, or of a variable whose start value is meant */
+    const char *value; /* as written in Sol: number, true, false, "text" */
+} SolSet;
+
+typedef struct SolOptions {
+    double start, stop; /* default 0 and 1 */
+    double interval;    /* between output points; 0: (stop - start) / steps */
+    uint32_t steps;     /* number of output intervals; 0: 500 */
+    double rtol, atol;  /* default 1e-6 and rtol * 1e-2 */
+    double max_step;    /* 0: the output interval */
+    uint32_t max_order; /* of BDF; 0: 5 */
+    SolSolver solver;
+    double step; /* of fixed-step solvers; 0: interval */
+    SolLinear linear;
+    SolEngine engine;
+    bool jit_wait;
+    const char *cache; /* folder of the code cache; "off": none; NULL: the default */
+    bool fast_math;
+    uint32_t n_sets;
+    const SolSet *sets;
+    uint64_t seed;          /* of random(); default 0 */
+    uint64_t max_events;    /* 0: no limit */
+    uint32_t max_updates;   /* at one time; 0: 1000 */
+    uint32_t max_instances; /* 0: 10,000,000 */
+    uint32_t n_monitored;
+    const char *const *monitored; /* designators of definitions whose instances are monitored */
+    const char *trace; /* letters: i instances, d DDP, e events, s steps; lines go to trace_to */
+    FILE *trace_to;    /* NULL: stderr */
+} SolOptions;
+
+/* ---- life of a simulation ---- */
+
+/* A simulation of `designator` (NULL: the last top model) at its start time, not yet initialised:
+ * that happens in the first call that needs values (sol_init, sol_run_*, sol_read, ...), so that
+ * callbacks can be set before. NULL with messages when options or designator are wrong
+ * (sol_model_status(): SOL_USAGE, SOL_MODEL, SOL_MEMORY). */
+Sol *sol_create(SolModel *model, const char *designator, const SolOptions *options);
+void sol_close(Sol *sim); /* NULL is fine */
+
+/* Creates the instances and finds consistent values, all updates at the start time included. Done
+ * by the first run too; harmless when done already. SOL_MODEL: wrong structure or parameter;
+ * SOL_NUMERICS: no consistent values; SOL_MEMORY. */
+SolStatus sol_init(Sol *sim);
+
+/* Integrates to `time`, events on the way included, output points where the options say. SOL_USAGE:
+ * `time` lies before the present. SOL_NUMERICS, SOL_MODEL (structure wrong after an event), SOL_IO
+ * (output callback), SOL_MEMORY, SOL_CANCELLED. */
+SolStatus sol_run_to(Sol *sim, double time);
+/* The same, but returns after the first event's updates; *happened tells whether there was one. */
+SolStatus sol_run_to_event(Sol *sim, double time, bool *happened);
+/* One step of the integrator (of the longest running part), at most to `time`. Errors as
+ * sol_run_to(). */
+SolStatus sol_step(Sol *sim, double time);
+/* Makes a run in progress return SOL_CANCELLED soon. From any thread, and from a signal handler. */
+void sol_cancel(Sol *sim);
+
+double sol_time(const Sol *sim);
+SolStatus sol_status(const Sol *sim); /* of the last call */
+
+/* ---- variables ---- */
+
+typedef enum SolType { SOL_REAL, SOL_INTEGER, SOL_BOOLEAN, SOL_STRING } SolType;
+
+typedef struct SolVarInfo {
+    SolVar var;
+    SolType type;
+    bool parameter; /* does not change while its instance lives */
+    bool held;      /* changes at events only */
+    bool state;     /* at present */
+    bool is_public;
+    bool top;          /* belongs to the top model itself */
+    bool monitored;    /* its instance, or one around it, is of a monitored definition */
+    bool in_branch;    /* its instance was born inside a branch: when the branch returns, its column
+                          goes on */
+    uint64_t birth;    /* number of its birth: never used again in this simulation */
+    uint32_t instance; /* that owns it; numbers are used again */
+} SolVarInfo;
+
+uint32_t sol_var_limit(const Sol *sim);
+/* The variables the modeller declared, ascending numbers: the first above `after`, 0 at the end. */
+SolVar sol_next_var(const Sol *sim, SolVar after);
+bool sol_var_info(const Sol *sim, SolVar var, SolVarInfo *info); /* false: no such variable */
+/* The instance path as it is now, cut to size, always terminated. Returns its full length. */
+size_t sol_var_path(const Sol *sim, SolVar var, char *out, size_t size);
+SolVar sol_find(const Sol *sim, const char *path); /* 0: no such variable now */
+
+/* Values at the present time, everything evaluated. SOL_USAGE: no such variable; NaN for one that
+ * has no value now (an empty dynamic member's, or undetermined in an impulse). */
+SolStatus sol_read(Sol *sim, SolVar var, double *value);
+const char *sol_text(const Sol *sim, double value); /* of a String; "" when there is none */
+/* Sets a parameter, a held variable or a state, as an event would: what follows from it is
+ * evaluated, conditions may fire, the integrator restarts. SOL_USAGE: no such variable, or one that
+ * equations determine. Otherwise errors as sol_run_to(). */
+SolStatus sol_write(Sol *sim, SolVar var, double value);
+
+/* ---- output ---- */
+
+typedef enum SolSide {
+    SOL_AT_START,     /* after all updates at the start */
+    SOL_AT_POINT,     /* an output point */
+    SOL_BEFORE_EVENT, /* left limit */
+    SOL_AFTER_EVENT,  /* after the event's last update */
+    SOL_AT_END /* the last time of a run that ended (also by an error): as far as it is known */
+} SolSide;
+
+typedef struct SolPoint {
+    double time;
+    SolSide side;
+    const double
+        *values;    /* values[var] for every SolVar, NaN for those without; valid during the call */
+    uint32_t limit; /* sol_var_limit() */
+} SolPoint;
+
+/* Called in order: births and deaths between two points, then the point. Callbacks may ask the
+ * simulation (info, path, text, statistics) but not move or close it. */
+typedef struct SolOutput {
+    void *context;
+    /* A variable exists from the next point on. The answer says whether its values are wanted;
+     * others need not be evaluated, and are then what they were. NULL: all are wanted. */
+    bool (*birth)(void *context, const SolVarInfo *info, const char *path);
+    void (*death)(void *context, SolVar var); /* NULL: nobody asks */
+    bool (*point)(void *context,
+                  const SolPoint *point); /* false: output failed, the run ends with SOL_IO */
+    /* `cout << expression`: called when the text changes. NULL: written to stdout. */
+    void (*cout)(void *context, double time, const char *text);
+    /* A monitored instance came to life or died. */
+    void (*monitor)(void *context, double time, bool born, uint32_t instance, const char *path);
+} SolOutput;
+
+/* Before the first run. The struct is copied. */
+void sol_set_output(Sol *sim, const SolOutput *output);
+
+/* ---- events ---- */
+
+/* Everything one event did: the record of the statistics. Texts are valid during the call. */
+typedef struct SolEvent {
+    double time;
+    uint32_t updates; /* (time, i): how many i */
+    uint32_t n_triggers;
+    const char *const *triggers; /* the conditions that fired: "path: text", each once */
+    uint32_t entered, removed;   /* relations */
+    uint64_t visited;            /* relations the DDP looked at */
+    uint32_t blocks_kept, blocks_rebuilt, shapes_new;
+    uint32_t states_before, states_after, loops_before, loops_after;
+    bool structural;
+    bool restarted; /* an integrator was restarted */
+    uint32_t parts_restarted;
+    double structure_us; /* instances, DDP, lowering, partial evaluation */
+    double restart_us;   /* integrator taken down and set up, its first step */
+    double wait_us;      /* from the end of the old integration to the new */
+} SolEvent;
+
+/* Called once per event, as soon as restart_us is known (after the first step of the integrators,
+ * or at the end of the run). Before the first run. */
+void sol_set_event(Sol *sim, void (*event)(void *context, const SolEvent *event), void *context);
+
+/* ---- statistics ---- */
+
+typedef struct SolStats {
+    /* stages: seconds of wall time */
+    double parse, instantiate, ddp, lower, compile_wait, compile_background, integrate, events,
+        output, total;
+    /* parts */
+    uint32_t parts, parts_max;
+    double time_ida, time_rk, time_euler; /* simulated time, summed over parts */
+    /* totals */
+    uint64_t steps, residuals, jacobians, newton_iterations, error_test_failures, events_count,
+        updates, warnings;
+    uint64_t restarts; /* of integrators, one for each part and event */
+    uint32_t relations, variables, instances, states, states_max, blocks, functions_compiled,
+        shapes, shapes_from_memory, shapes_from_disk;
+    uint64_t scratch_rebuilds;
+    size_t memory_bytes, memory_peak; /* of model and simulations */
+} SolStats;
+
+void sol_stats(const Sol *sim, SolStats *stats);
+
+/* ---- save and restore ---- */
+
+/* Bytes out and in; false: failed, or at the end too early. */
+typedef bool (*SolWrite)(void *context, const void *bytes, size_t n);
+typedef bool (*SolRead)(void *context, void *bytes, size_t n);
+
+/* Everything that a run needs to go on in another process with the same results: instances, values,
+ * held values, memory of conditions, random ordinals. The integrators restart here too, so that a
+ * run that is saved and one that is saved and resumed go on alike. SOL_IO: `write` failed. */
+SolStatus sol_save(Sol *sim, SolWrite write, void *context);
+/* Into a simulation that was created from the same text and designator with the same options, and
+ * is not initialised yet. SOL_IO: `read` failed; SOL_USAGE: saved by something else. */
+SolStatus sol_restore(Sol *sim, SolRead read, void *context);
+
+#endif
