@@ -18,6 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LARGE_LIST = 16384 };
+
 /* ---- life ---- */
 
 Ddp *ddp_open(Mem *mem, FormTable *forms)
@@ -225,6 +227,8 @@ static void begin_delta(Ddp *d)
         if (d->delta.at[i].node)
             NODE(d, d->delta.at[i].node).delta_at = 0;
     vec_clear(&d->delta);
+    if (d->delta.cap > LARGE_LIST)
+        vec_free(d->mem, &d->delta);
 }
 
 static void end_delta(Ddp *d)
@@ -239,6 +243,19 @@ static void end_delta(Ddp *d)
     for (uint32_t i = 0; i < d->gone_nodes.n; i++)
         vec_push(d->mem, &d->unused_nodes, d->gone_nodes.at[i]);
     vec_clear(&d->gone_nodes);
+}
+
+/* A large change leaves large work lists behind; their memory goes back. */
+static void trim(Ddp *d)
+{
+    List *work[] = {&d->work,     &d->select,  &d->prefer,  &d->moved,    &d->asked,
+                    &d->placed,   &d->stale,   &d->suspects, &d->scratch, &d->scratch2,
+                    &d->scratch3, &d->entering, &d->leaving, &d->leaving_vars, &d->gone_nodes};
+    for (uint32_t i = 0; i < sizeof work / sizeof *work; i++)
+        if (work[i]->cap > LARGE_LIST)
+            vec_free(d->mem, work[i]);
+    if (d->entered.cap > LARGE_LIST && !d->free_rels.n)
+        vec_free(d->mem, &d->entered);
 }
 
 static DdpResult result_of(const Ddp *d, DdpCommit kind, uint64_t visited)
@@ -282,6 +299,7 @@ DdpResult ddp_commit(Ddp *d, DdpCommit kind)
     free_leaving_vars(d);
     schedule_determine(d);
     end_delta(d);
+    trim(d);
     return result_of(d, kind, visited);
 }
 
@@ -415,10 +433,10 @@ DdpRelState ddp_rel_state(const Ddp *d, DdpRel r)
 static size_t bytes_of(const Ddp *d)
 {
     size_t bytes = sizeof *d;
-    bytes += d->vars.cap * (sizeof(Var) + sizeof(DdpRel) + sizeof(uint32_t));
+    bytes += d->vars.cap * sizeof(Var) + d->parent.cap * sizeof(DdpRel);
     bytes += d->rels.cap * sizeof(Rel);
     bytes += d->nodes.cap * sizeof(Node);
-    bytes += d->occ_var.cap * 4 * sizeof(uint32_t);
+    bytes += d->occ_var.cap * sizeof(DdpVar) + d->occ_rel.cap * sizeof(DdpRel);
     for (DdpNode n = 1; n < d->nodes.n; n++)
         if (NODE(d, n).loop)
             bytes += sizeof(Loop) + NODE(d, n).loop->steps.cap * sizeof(DdpStep) +

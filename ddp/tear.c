@@ -7,7 +7,8 @@
  * tearing variables (9.3) and the search for fake residuals (9.6) have nothing left to do: the component
  * is a closed loop from the start, and a tearing variable that is not needed is never made. The heuristic
  * is the one of 9.2: tear a variable of the relation that is nearest to being causalized, and of its variables
- * the one that most relations share; the modeller's hints come first. A relation is causalized inside the
+ * the one that most relations share; the modeller's hints come first. In small loops each variable is tried
+ * first, and one is torn that causalizes the most: the rule of 9.2 decides between equals. A relation is causalized inside the
  * loop only where it can be solved safely: linear with a factor that is constant or fixed between events.
  *
  * A chain of many steps from tearing variable to residual multiplies errors (a resistive ladder loses a
@@ -18,7 +19,7 @@
 
 #include <string.h>
 
-enum { LONGEST_CHAIN = 30 };
+enum { LONGEST_CHAIN = 30, TRIED = 64 };
 
 void tear_free(Ddp *d, Loop *loop)
 {
@@ -186,25 +187,83 @@ static uint32_t nearest_member(Tear *t)
     }
 }
 
-static void select_tear(Tear *t)
+/* How many variables would be determined if `index` were torn. open: the members' numbers of open
+ * variables; known: of each variable whether it is determined; both are spoiled. */
+static uint32_t gain_of(const Tear *t, uint32_t index, uint32_t *open, bool *known, uint32_t *queue)
 {
     Ddp *d = t->d;
-    uint32_t best = hinted(t), most = 0, index;
-    if (best == UINT32_MAX) {
-        uint32_t m = nearest_member(t);
-        DdpRel r = t->member[m].rel;
-        for (uint32_t k = 0; k < REL(d, r).n; k++) {
-            if (!loop_var_at(t, r, k, &index) || t->depth[index] != UINT32_MAX)
+    uint32_t n = 1;
+    queue[0] = index;
+    known[index] = true;
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t o = VAR(d, t->var[queue[i]]).occs; o; o = d->occ_next.at[o]) {
+            DdpRel q = d->occ_rel.at[o];
+            uint32_t m = map_get(&t->index_of, RELATION_KEY | q), same, last = UINT32_MAX;
+            if (!m || t->member[m - 1].done || !loop_var_at(t, q, o - REL(d, q).occ, &same))
                 continue;
-            uint32_t shared = shared_by(t, index);
-            if (best == UINT32_MAX || shared > most) {
-                best = index;
-                most = shared;
+            if (--open[m - 1] != 1)
+                continue;
+            for (uint32_t k = 0; k < REL(d, q).n; k++)
+                if (loop_var_at(t, q, k, &same) && !known[same])
+                    last = same;
+            if (last != UINT32_MAX && relation_solvable(d, q, t->var[last]) == SOLVE_SAFE) {
+                known[last] = true;
+                queue[n++] = last;
             }
         }
-        vec_push(d->mem, &t->buckets, m);
+    return n;
+}
+
+/* Small loops: the variable that causalizes the most; UINT32_MAX where two or more are equally good. */
+static uint32_t most_useful(const Tear *t)
+{
+    uint32_t open[TRIED], queue[TRIED], best = UINT32_MAX, most = 0, equal = 0;
+    bool known[TRIED];
+    for (uint32_t v = 0; v < t->n; v++) {
+        if (t->depth[v] != UINT32_MAX)
+            continue;
+        for (uint32_t i = 0; i < t->n; i++) {
+            open[i] = t->member[i].open;
+            known[i] = t->depth[i] != UINT32_MAX;
+        }
+        uint32_t gain = gain_of(t, v, open, known, queue);
+        t->d->visited++;
+        equal = gain == most ? equal + 1 : gain > most ? 1 : equal;
+        if (gain > most) {
+            most = gain;
+            best = v;
+        }
     }
-    vec_push(d->mem, &t->loop->tears, t->var[best]);
+    return equal > 1 && most == 1 ? UINT32_MAX : best;
+}
+
+/* By the rule of 9.2. */
+static uint32_t most_shared(Tear *t)
+{
+    Ddp *d = t->d;
+    uint32_t best = UINT32_MAX, most = 0, index, m = nearest_member(t);
+    DdpRel r = t->member[m].rel;
+    for (uint32_t k = 0; k < REL(d, r).n; k++) {
+        if (!loop_var_at(t, r, k, &index) || t->depth[index] != UINT32_MAX)
+            continue;
+        uint32_t shared = shared_by(t, index);
+        if (best == UINT32_MAX || shared > most) {
+            best = index;
+            most = shared;
+        }
+    }
+    vec_push(d->mem, &t->buckets, m);
+    return best;
+}
+
+static void select_tear(Tear *t)
+{
+    uint32_t best = hinted(t);
+    if (best == UINT32_MAX && t->n <= TRIED)
+        best = most_useful(t);
+    if (best == UINT32_MAX)
+        best = most_shared(t);
+    vec_push(t->d->mem, &t->loop->tears, t->var[best]);
     determine(t, best, 0);
 }
 
