@@ -95,28 +95,6 @@ void ddp_remove_var(Ddp *d, DdpVar v)
     vec_push(d->mem, &d->leaving_vars, v);
 }
 
-/* The same variable at two positions: the form is made over one of them. */
-static Form unify_positions(Ddp *d, Form form, uint32_t *n, DdpVar *vars)
-{
-    uint32_t *map = mem_alloc(d->mem, (*n + 1) * sizeof *map), kept = 0;
-    for (uint32_t i = 0; i < *n; i++) {
-        uint32_t k = 0;
-        while (k < kept && vars[k] != vars[i])
-            k++;
-        if (k == kept)
-            vars[kept++] = vars[i];
-        map[i] = k;
-    }
-    if (kept < *n) {
-        const FormInfo *info = form_info(d->forms, form);
-        X lhs = x_rename(d->forms, info->lhs, map), rhs = x_rename(d->forms, info->rhs, map);
-        form = form_make(d->forms, lhs, rhs, kept);
-        *n = kept;
-    }
-    mem_free(d->mem, map);
-    return form;
-}
-
 DdpRel ddp_enter_rel(Ddp *d, DdpRelKind kind, Form form, uint32_t n, const DdpVar *vars,
                      DdpVar logic, unsigned flags)
 {
@@ -129,7 +107,7 @@ DdpRel ddp_enter_rel(Ddp *d, DdpRelKind kind, Form form, uint32_t n, const DdpVa
         DdpVar *own = mem_alloc(d->mem, (n + 1) * sizeof *own);
         memcpy(own, vars, n * sizeof *own);
         if (kind == DDP_EQUATION)
-            form = unify_positions(d, form, &n, own);
+            form = relation_unify(d, form, &n, own);
         r = relation_new_rel(d, kind, form, n, own, logic);
         mem_free(d->mem, own);
     }
@@ -291,6 +269,7 @@ DdpResult ddp_commit(Ddp *d, DdpCommit kind)
     state_select_restore(d);
     causalize_forward(d);
     residual_throw(d);
+    state_select_preferred(d);
     do {
         requests_update(d);
         requests_collect(d);

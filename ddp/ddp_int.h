@@ -151,6 +151,8 @@ void relation_free_var(Ddp *d, DdpVar v);
 DdpRel relation_new_rel(Ddp *d, DdpRelKind kind, Form form, uint32_t n, const DdpVar *vars,
                         DdpVar logic);
 void relation_free_rel(Ddp *d, DdpRel r);
+/* The form over distinct variables: vars and *n lose what stands twice. */
+Form relation_unify(Ddp *d, Form form, uint32_t *n, DdpVar *vars);
 void relation_bind(Ddp *d, DdpRel r, uint32_t position, DdpVar v); /* v may be 0 */
 static inline const DdpVar *relation_vars(const Ddp *d, DdpRel r)
 {
@@ -176,6 +178,8 @@ void causalize_forward(Ddp *d);
 
 /* ---- residual.c ---- */
 bool residual_resolve(Ddp *d, DdpRel r); /* augmenting path from r; true: it has a causality now */
+/* The same without touching preferred states; `changed` receives pairs (relation, variable before). */
+bool residual_reroute(Ddp *d, DdpRel r, List *changed);
 void residual_throw(Ddp *d);             /* all relations without causality */
 void residual_advice(Ddp *d);            /* moves causalities that the numerics advised against */
 
@@ -189,6 +193,7 @@ void requests_ask(Ddp *d, DdpRel r); /* r's chain of derivatives is to be looked
 /* ---- state_select.c ---- */
 void state_select_note(Ddp *d, DdpRel r); /* r became or ceased to be an integrator */
 void state_select_restore(Ddp *d);
+void state_select_preferred(Ddp *d); /* preferred states for others, where the number stays the same */
 bool state_select_turn(Ddp *d, DdpRel derived); /* turns an improving cycle, if there is one */
 
 /* ---- topo_order.c ---- */

@@ -109,6 +109,24 @@ void relation_bind(Ddp *d, DdpRel r, uint32_t position, DdpVar v)
 
 /* ---- relations ---- */
 
+Form relation_unify(Ddp *d, Form form, uint32_t *n, DdpVar *vars)
+{
+    uint32_t *map = mem_alloc(d->mem, (*n + 1) * sizeof *map), kept = 0;
+    for (uint32_t i = 0; i < *n; i++) {
+        uint32_t k = 0;
+        while (k < kept && vars[k] != vars[i])
+            k++;
+        if (k == kept)
+            vars[kept++] = vars[i];
+        map[i] = k;
+    }
+    if (kept < *n)
+        form = form_rename(d->forms, form, map, kept);
+    *n = kept;
+    mem_free(d->mem, map);
+    return form;
+}
+
 DdpRel relation_new_rel(Ddp *d, DdpRelKind kind, Form form, uint32_t n, const DdpVar *vars,
                         DdpVar logic)
 {

@@ -143,6 +143,9 @@ void replace_equals(Ddp *d)
         if (!old || REL(d, old).kind != REL(d, young).kind || !same_unknowns(d, old, young))
             continue;
         DdpVar v = REL(d, old).match;
+        const Node *node = &NODE(d, REL(d, old).node);
+        if (node->count > 1 && (node->false_causal || REL(d, old).kind != DDP_EQUATION))
+            continue; /* the component may fall apart */
         if (!inputs_ready(d, young, v, REL(d, old).node))
             continue;
         map_remove(&by_signature, key);

@@ -78,6 +78,7 @@ static DdpRel differentiate(Ddp *d, DdpRel r)
         DdpVar v = relation_vars(d, r)[operands[i].position];
         vars[i] = operands[i].derivative ? request(d, v) : v;
     }
+    form = relation_unify(d, form, &m, vars); /* x' as value and as derivative of x */
     DdpRel up = relation_new_rel(d, DDP_EQUATION, form, m, vars, 0);
     REL(d, up).origin = REL(d, r).origin;
     REL(d, up).order = (uint8_t)(REL(d, r).order + 1);

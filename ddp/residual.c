@@ -45,6 +45,7 @@ typedef struct Search {
     List *states;    /* integrators to pass only when `now` is empty */
     List *preferred; /* likewise, after those */
     bool banned_too;
+    bool keep_preferred;
 } Search;
 
 /* Looks at the variables of r; returns an open one, or 0. */
@@ -66,6 +67,8 @@ static DdpVar search_relation(Search *s, DdpRel r)
             return v;
         if (REL(d, owner).kind == DDP_TRANSMISSION)
             continue;
+        if (relation_is_integrator(d, owner) && REL(d, owner).prefer && s->keep_preferred)
+            continue;
         if (relation_is_integrator(d, owner))
             vec_push(d->mem, REL(d, owner).prefer ? s->preferred : s->states, owner);
         else
@@ -74,9 +77,9 @@ static DdpVar search_relation(Search *s, DdpRel r)
     return 0;
 }
 
-static DdpVar search_path(Ddp *d, DdpRel from, bool banned_too)
+static DdpVar search_path(Ddp *d, DdpRel from, bool banned_too, bool keep_preferred)
 {
-    Search s = {d, &d->scratch, &d->scratch2, &d->scratch3, banned_too};
+    Search s = {d, &d->scratch, &d->scratch2, &d->scratch3, banned_too, keep_preferred};
     vec_clear(s.now);
     vec_clear(s.states);
     vec_clear(s.preferred);
@@ -129,11 +132,24 @@ bool residual_resolve(Ddp *d, DdpRel r)
     }
     if (!d->free_vars.n && REL(d, r).kind != DDP_TRANSMISSION)
         return false;
-    open = search_path(d, r, false);
+    open = search_path(d, r, false, false);
     if (!open && d->bans.n)
-        open = search_path(d, r, true);
+        open = search_path(d, r, true, false);
     if (!open)
         return false;
+    turn_path(d, r, open);
+    return true;
+}
+
+bool residual_reroute(Ddp *d, DdpRel r, List *changed)
+{
+    DdpVar open = search_path(d, r, false, true);
+    if (!open)
+        return false;
+    for (DdpVar v = open; d->parent.at[v] != r; v = REL(d, d->parent.at[v]).match) {
+        vec_push(d->mem, changed, d->parent.at[v]);
+        vec_push(d->mem, changed, REL(d, d->parent.at[v]).match);
+    }
     turn_path(d, r, open);
     return true;
 }
@@ -171,7 +187,7 @@ void residual_advice(Ddp *d)
         if (!REL(d, r).used || REL(d, r).match != v)
             continue;
         causalize_release(d, r);
-        DdpVar open = search_path(d, r, false);
+        DdpVar open = search_path(d, r, false, false);
         if (open)
             turn_path(d, r, open);
         else

@@ -156,3 +156,47 @@ void state_select_restore(Ddp *d)
         }
     }
 }
+
+static void put_back(Ddp *d, const List *changed)
+{
+    for (uint32_t i = 0; i < changed->n; i += 2)
+        causalize_release(d, changed->at[i]);
+    for (uint32_t i = 0; i < changed->n; i += 2)
+        causalize_assign(d, changed->at[i], changed->at[i + 1]);
+}
+
+/* Makes the differentiator r an integrator; whoever determined its variable looks for another one, at the
+ * expense of at most one state that is not preferred. Otherwise everything stays as it was. */
+static void try_preferred(Ddp *d, DdpRel r, List *changed)
+{
+    DdpVar a = REL(d, r).match, b = relation_vars(d, r)[1];
+    DdpRel owner = VAR(d, b).match;
+    uint32_t states = d->states.n;
+    if (!relation_edge(d, r, 1) || !owner || REL(d, owner).kind == DDP_TRANSMISSION ||
+        (relation_is_integrator(d, owner) && REL(d, owner).prefer))
+        return;
+    vec_clear(changed);
+    uint32_t before[] = {r, a, owner, b};
+    for (uint32_t i = 0; i < 4; i++)
+        vec_push(d->mem, changed, before[i]);
+    causalize_release(d, r);
+    causalize_release(d, owner);
+    causalize_assign(d, r, b);
+    if (!residual_reroute(d, owner, changed) || d->states.n < states)
+        put_back(d, changed);
+}
+
+void state_select_preferred(Ddp *d)
+{
+    List candidates = {0}, changed = {0};
+    for (uint32_t i = 0; i < d->asked.n; i++) {
+        DdpRel r = d->asked.at[i];
+        if (REL(d, r).used && REL(d, r).prefer && REL(d, r).match && !relation_is_integrator(d, r))
+            vec_push(d->mem, &candidates, r);
+    }
+    for (uint32_t i = 0; i < candidates.n; i++)
+        if (REL(d, candidates.at[i]).match && !relation_is_integrator(d, candidates.at[i]))
+            try_preferred(d, candidates.at[i], &changed);
+    vec_free(d->mem, &candidates);
+    vec_free(d->mem, &changed);
+}
