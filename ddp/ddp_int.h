@@ -213,7 +213,8 @@ DdpVar schedule_out(const Ddp *d, DdpRel r); /* what r computes: its match, for 
 bool schedule_reads(const Ddp *d, DdpRel r, uint32_t position); /* as an input */
 
 /* ---- edge_insert.c ---- */
-void edge_insert(Ddp *d, DdpNode from, DdpNode to); /* restores the order; merges what became a cycle */
+/* `from` now comes before all of `to`: restores the order; merges what became a cycle. */
+void edge_insert(Ddp *d, DdpNode from, const List *to);
 
 /* ---- scc.c ---- */
 /* Strong components of the moved relations, in an order in which each only depends on those

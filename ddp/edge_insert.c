@@ -1,13 +1,14 @@
-/* edge_insert.c: a dependence against the order -> the order restored, or a cycle merged (thesis 8.5).
+/* edge_insert.c: dependences against the order -> the order restored, or a cycle merged (thesis 8.5).
  *
  * Incremental topological ordering after Pearce and Kelly (A dynamic topological sort algorithm for directed
  * acyclic graphs, ACM JEA 11, 2006): when an edge from -> to is entered and `to` stands before `from`, only
  * nodes between the two places can be affected. Search forward from `to` and backward from `from` inside that
- * range; what was found shares its places anew, predecessors first. Difference from the paper: a cycle is no
- * error. What was reached from both sides lies on a cycle and becomes one node, the strong component.
+ * range; what was found shares its places anew, predecessors first. Differences from the paper: all edges of
+ * one node are entered at once, the range reaching down to its earliest reader; and a cycle is no error: what was
+ * reached from both sides lies on a cycle and becomes one node, the strong component.
  *
- * Requires and maintains S1 (labels ascend along the list) and S2 (every input is computed by an earlier
- * node), S2 only for edges entered so far.
+ * Requires S1 (labels ascend along the list) and S2 (every input is computed by an earlier node) but for the edges
+ * from -> to; maintains both.
  */
 #include "ddp/ddp_int.h"
 
@@ -94,13 +95,18 @@ static void merge(Ddp *d, DdpNode into, DdpNode gone)
     NODE(d, gone).count = 0;
 }
 
-void edge_insert(Ddp *d, DdpNode from, DdpNode to)
+void edge_insert(Ddp *d, DdpNode from, const List *to)
 {
     List ahead = {0}, behind = {0}, all = {0}, order = {0};
-    push_once(d, &ahead, to, true);
+    uint64_t low = UINT64_MAX;
+    for (uint32_t i = 0; i < to->n; i++) {
+        push_once(d, &ahead, to->at[i], true);
+        if (NODE(d, to->at[i]).label < low)
+            low = NODE(d, to->at[i]).label;
+    }
     search_forward(d, &ahead, NODE(d, from).label);
     push_once(d, &behind, from, false);
-    search_backward(d, &behind, NODE(d, to).label);
+    search_backward(d, &behind, low);
 
     for (uint32_t i = 0; i < behind.n; i++)
         vec_push(d->mem, &all, behind.at[i]);

@@ -135,17 +135,23 @@ static DdpNode latest_input(Ddp *d, DdpNode n)
     return latest;
 }
 
-/* Relations that read what r computes and stand before it: the order gives way, or they join r's node. */
-static void settle_readers(Ddp *d, DdpRel r)
+/* Nodes that read what n computes and stand before it: the order gives way, or they join n. */
+static void settle_readers(Ddp *d, DdpNode n)
 {
-    DdpVar v = schedule_out(d, r);
-    for (uint32_t o = VAR(d, v).occs; o; o = d->occ_next.at[o]) {
-        DdpRel q = d->occ_rel.at[o];
-        DdpNode m = REL(d, q).node, n = REL(d, r).node;
-        if (m && m != n && NODE(d, m).label < NODE(d, n).label &&
-            schedule_reads(d, q, o - REL(d, q).occ))
-            edge_insert(d, n, m);
+    List early = {0};
+    for (DdpRel r = NODE(d, n).first; r; r = REL(d, r).next) {
+        DdpVar v = schedule_out(d, r);
+        for (uint32_t o = VAR(d, v).occs; o; o = d->occ_next.at[o]) {
+            DdpRel q = d->occ_rel.at[o];
+            DdpNode m = REL(d, q).node;
+            if (m && m != n && NODE(d, m).label < NODE(d, n).label &&
+                schedule_reads(d, q, o - REL(d, q).occ))
+                vec_push(d->mem, &early, m);
+        }
     }
+    if (early.n)
+        edge_insert(d, n, &early);
+    vec_free(d->mem, &early);
 }
 
 static void place(Ddp *d, const DdpRel *members, uint32_t count)
@@ -160,8 +166,7 @@ static void place(Ddp *d, const DdpRel *members, uint32_t count)
     NODE(d, n).count = count;
     topo_insert_after(d, n, latest_input(d, n));
     vec_push(d->mem, &d->placed, n);
-    for (uint32_t i = 0; i < count; i++)
-        settle_readers(d, members[i]);
+    settle_readers(d, n);
 }
 
 /* ---- what varies between events ---- */
