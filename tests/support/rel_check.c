@@ -95,19 +95,25 @@ static void part_text(Lab *lab, DdpPart part, char *text, size_t size)
     append(text, size, "}");
 }
 
+static bool same_list(const uint32_t *a, const uint32_t *b, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (a[i] != b[i])
+            return false;
+    return true;
+}
+
 static bool same_part(DdpPart a, DdpPart b)
 {
-    return a.n_rels == b.n_rels && a.n_vars == b.n_vars &&
-           memcmp(a.rels, b.rels, a.n_rels * sizeof *a.rels) == 0 &&
-           memcmp(a.vars, b.vars, a.n_vars * sizeof *a.vars) == 0;
+    return a.n_rels == b.n_rels && a.n_vars == b.n_vars && same_list(a.rels, b.rels, a.n_rels) &&
+           same_list(a.vars, b.vars, a.n_vars);
 }
 
 static LabResult check_part(Lab *lab, const char *name, DdpPart got, DdpPart want)
 {
     char a[700], b[700];
 
-    if ((got.n_rels == want.n_rels && got.n_rels + got.n_vars + want.n_vars == 0) ||
-        (got.n_rels + got.n_vars > 0 && same_part(got, want)))
+    if (same_part(got, want))
         return LAB_DONE;
     part_text(lab, got, a, sizeof a);
     part_text(lab, want, b, sizeof b);
