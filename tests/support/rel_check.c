@@ -318,6 +318,8 @@ static LabResult check_with(Lab *lab, const OracleSystem *system, Oracle *oracle
         return result;
     if (lab->last.verdict == DDP_FALSE_CAUSALITY)
         return verdict == DDP_FALSE_CAUSALITY ? check_false(lab, oracle) : LAB_DONE;
+    if (ddp_diagnose(lab->ddp).false_causal.n_rels > 0)
+        return LAB_DONE; /* besides being overdetermined: there is no order to check */
     if (schedule_check(lab->mem, lab->ddp, lab->forms, message, sizeof message) != EVAL_DONE)
         return differ(lab, "schedule: %s", message);
     if (verdict != DDP_DETERMINED)

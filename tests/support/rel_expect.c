@@ -335,6 +335,63 @@ static LabResult expect_value(Lab *lab, LabText *text)
     return result;
 }
 
+/* ---- the schedule in words ---- */
+
+typedef struct Naming {
+    Lab *lab;
+    const DdpVar *vars;
+    char text[80];
+} Naming;
+
+static const char *var_name(Naming *n, DdpVar var)
+{
+    DdpVarView view = ddp_var(n->lab->ddp, var);
+    LabVar *origin = lab_var_of(n->lab, view.origin);
+    static const char primes[] = "''''''''";
+
+    snprintf(n->text, sizeof n->text, "%s%.*s",
+             origin ? intern_text(&n->lab->names, origin->name) : "?", (int)view.order, primes);
+    return n->text;
+}
+
+static const char *position_name(void *context, uint32_t position)
+{
+    Naming *n = context;
+    return var_name(n, n->vars[position]);
+}
+
+static void show_step(Lab *lab, const DdpStep *step)
+{
+    Naming naming = {.lab = lab, .vars = ddp_rel(lab->ddp, step->rel).vars};
+    char rel[64], value[500] = "";
+
+    rel_name(lab, step->rel, rel, sizeof rel);
+    if (step->value)
+        x_print(lab->forms, step->value, position_name, &naming, value, sizeof value);
+    fprintf(stderr, "    %s: %s%s%s\n", rel, step->var ? var_name(&naming, step->var) : "residual",
+            step->value ? " = " : "", value);
+}
+
+void lab_show(Lab *lab)
+{
+    Naming naming = {.lab = lab};
+
+    for (uint32_t i = 0; i < ddp_state_count(lab->ddp); i++)
+        fprintf(stderr, "state %s\n", var_name(&naming, ddp_state(lab->ddp, i).var));
+    for (DdpNode at = ddp_first(lab->ddp); at; at = ddp_next(lab->ddp, at)) {
+        DdpNodeView node = ddp_node(lab->ddp, at);
+        fprintf(stderr, "node %u%s%s%s%s\n", at, node.determined ? "" : " undetermined",
+                node.loop ? " loop" : "", node.linear ? " linear" : "",
+                node.untorn ? " untorn" : "");
+        for (uint32_t i = 0; i < node.n_tears; i++)
+            fprintf(stderr, "    tear %s\n", var_name(&naming, node.tears[i]));
+        for (uint32_t i = 0; i < node.n_steps; i++)
+            show_step(lab, &node.steps[i]);
+        for (uint32_t i = 0; i < node.n_tears; i++)
+            show_step(lab, &node.residuals[i]);
+    }
+}
+
 /* ---- single relations ---- */
 
 static LabResult expect_rel(Lab *lab, LabText *text, LabRel *rel, const char *name)

@@ -294,6 +294,7 @@ LabResult lab_line(Lab *lab, const char *line)
     COMMAND("commit", commit(lab, DDP_SO_FAR));
     COMMAND("final", commit(lab, DDP_FINAL));
     COMMAND("expect", lab_expect(lab, &text));
+    COMMAND("show", (lab_show(lab), LAB_DONE));
 #undef COMMAND
     return skip(lab, "no such command", word);
 }

@@ -11,7 +11,7 @@
  *     advise r x                              do not solve r for x
  *     remove r           remove var x         set x = 2      value of a state or a known
  *     commit             final                commit so far, final commit
- *     expect ...         see rel_expect.c
+ *     expect ...         see rel_expect.c     show           the schedule to stderr
  *
  * After each commit the DDP is compared with the oracle (rel_check.c).
  */
@@ -99,6 +99,7 @@ bool lab_sign(LabText *text, const char *sign);
 
 /* (rel_expect.c) */
 LabResult lab_expect(Lab *lab, LabText *text);
+void lab_show(Lab *lab); /* the schedule to stderr */
 
 /* (rel_check.c) */
 LabResult lab_check(Lab *lab);
