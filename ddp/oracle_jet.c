@@ -194,7 +194,7 @@ static double step_value(uint8_t op, double a)
 /* w = f(u), slope = f'(u) */
 static void unary(uint8_t op, uint32_t n, double *w, double *slope, const double *u)
 {
-    double t[JET_MOST], one[JET_MOST];
+    double t[JET_MOST] = {0}, one[JET_MOST];
 
     jet_constant(n, one, 1);
     jet_constant(n, slope, 0);
@@ -245,7 +245,7 @@ static void unary(uint8_t op, uint32_t n, double *w, double *slope, const double
         if (op == X_ATAN) {
             jet_div(n, slope, one, t);
         } else {
-            double root[JET_MOST];
+            double root[JET_MOST] = {0};
             jet_sqrt(n, root, t);
             jet_div(n, slope, one, root);
             for (uint32_t k = 0; k < n && op == X_ACOS; k++)
@@ -282,7 +282,7 @@ static bool is_constant(uint32_t n, const double *u)
 static void power(uint32_t n, double *w, double *by_u, double *by_v, const double *u,
                   const double *v)
 {
-    double log_u[JET_MOST], t[JET_MOST], ignored[JET_MOST];
+    double log_u[JET_MOST] = {0}, t[JET_MOST] = {0}, ignored[JET_MOST];
 
     if (is_constant(n, v) && v[0] >= 0 && v[0] <= 64 && v[0] == floor(v[0])) {
         whole_power(n, w, by_u, u, (uint32_t)v[0]);
@@ -319,7 +319,7 @@ static double compare(uint8_t op, double a, double b)
 static void binary(uint8_t op, uint32_t n, double *w, double *by_u, double *by_v, const double *u,
                    const double *v)
 {
-    double t[JET_MOST];
+    double t[JET_MOST] = {0};
 
     jet_constant(n, by_u, 1);
     jet_constant(n, by_v, 1);
@@ -357,7 +357,7 @@ static void binary(uint8_t op, uint32_t n, double *w, double *by_u, double *by_v
             w[k] = u[k] + by_v[0] * v[k];
         return;
     case X_ATAN2: { /* angle of (v, u): slopes v / r2 and -u / r2 */
-        double r2[JET_MOST];
+        double r2[JET_MOST] = {0};
         jet_mul(n, t, u, u);
         jet_mul(n, r2, v, v);
         for (uint32_t k = 0; k < n; k++)
@@ -393,7 +393,7 @@ typedef struct TapeRun {
 
 static void add_product(uint32_t n, double *sum, const double *a, const double *b)
 {
-    double t[JET_MOST];
+    double t[JET_MOST] = {0};
 
     jet_mul(n, t, a, b);
     for (uint32_t k = 0; k < n; k++)
@@ -407,7 +407,7 @@ static void run_node(TapeRun *run, const TapeNode *node, uint32_t i)
     const double *u = run->at + (size_t)node->a * n, *v = run->at + (size_t)node->b * n;
     const double *du = run->tangent + (size_t)node->a * n;
     const double *dv = run->tangent + (size_t)node->b * n;
-    double by_u[JET_MOST], by_v[JET_MOST];
+    double by_u[JET_MOST] = {0}, by_v[JET_MOST] = {0};
 
     jet_constant(n, dw, 0);
     if (node->op == X_CONST) {
