@@ -119,6 +119,7 @@ struct Member {
 struct Body {
     Def *def;       /* the model it belongs to, also for branches */
     Body *parent;   /* NULL for the body of a model */
+    uint32_t id;    /* dense from 1 in its Program */
     Stmt *owner;    /* the if or when it is a branch of; NULL for the body of a model */
     uint32_t depth; /* number of parents */
     uint32_t n_members;
@@ -157,6 +158,8 @@ typedef struct InRel {
     RelOp op;     /* REL_EQUAL or REL_COPY; REL_COPY makes the in member held. For a member of alias
                      binding: REL_COPY binds it */
     RExpr *value; /* in the scope around the parentheses */
+    uint32_t n_rest; /* `in.a.b = value`: the members behind `in`, hardly ever any; the last one is meant */
+    Member **rest;
     Place at;
 } InRel;
 

@@ -1,0 +1,343 @@
+/* body.c: declarations -> members of a body.
+ *
+ * Requires the names of the definition (pieces); resolves the types that declarations name, nothing
+ * else: neither the bodies of those types nor parameter lists. So it never leads back to itself. */
+#include "frontend/predefined.h"
+#include "frontend/resolve_int.h"
+#include "frontend/types.h"
+
+MemberText *body_member_text(Member *member)
+{
+    return (MemberText *)member;
+}
+
+static uint64_t member_key(const Body *body, Sym name)
+{
+    return (uint64_t)body->id << 32 | name;
+}
+
+Member *body_find(const Body *body, Sym name)
+{
+    uint32_t number = map_get(&body->def->text->program->members, member_key(body, name));
+    return number ? body->members[number - 1] : NULL;
+}
+
+Member *member_in(const Def *actual, const Member *declared)
+{
+    if (declared->body == actual->body)
+        return (Member *)declared;
+    return body_find(actual->body, declared->name);
+}
+
+uint32_t body_count(const AStmt *list)
+{
+    uint32_t n = 0;
+    for (; list; list = list->next)
+        n++;
+    return n;
+}
+
+static uint32_t count_declarations(const AStmt *list)
+{
+    uint32_t n = 0;
+    for (; list; list = list->next)
+        n += list->kind == A_DECL;
+    return n;
+}
+
+static Body *new_body(Def *def, uint32_t n_members, uint32_t n_stmts)
+{
+    Program *p = def->text->program;
+    Body *body = arena_alloc(&p->arena, sizeof *body);
+    body->def = def;
+    body->id = ++p->n_bodies;
+    body->members = arena_alloc(&p->arena, n_members * sizeof *body->members);
+    body->stmts = arena_alloc(&p->arena, n_stmts * sizeof *body->stmts);
+    return body;
+}
+
+/* ---- one declaration ---- */
+
+static Type type_error(Level *level, Place at, const char *why, const char *name)
+{
+    resolve_error(level, at, why, name);
+    return (Type){0};
+}
+
+static Type declared_type(Level *level, const ADecl *decl)
+{
+    Program *p = level->def->text->program;
+    const ADesignator *d = &decl->type;
+    Found found = resolve_designator(level, d);
+    Place at = d->name[0].at;
+    const char *name = resolve_text(p, d);
+    switch (found.kind) {
+    case FOUND_DEF:
+        if (found.def->kind == DEF_PACKAGE)
+            return type_error(level, at, "'%s' is a package and has no instances", name);
+        resolve_enqueue(found.def);
+        return (Type){TYPE_MODEL, found.def};
+    case FOUND_CONST: return type_error(level, at, "'%s' is a constant, not a type", name);
+    case FOUND_PREDEFINED: {
+        const Predefined *pre = predefined_at(found.predefined);
+        if (pre->kind != PRE_TYPE)
+            return type_error(level, at, "'%s' is predefined and cannot be declared as a member; "
+                                         "use it in an expression", name);
+        if (pre->type == TYPE_VOID && !(decl->parameter && decl->binding == BIND_ALIAS))
+            return type_error(level, at, "'%s' is only for parameters of alias binding", name);
+        return (Type){pre->type, NULL};
+    }
+    default: return (Type){0};
+    }
+}
+
+static void check_attributes(Level *level, const ADecl *decl, Type type)
+{
+    const char *name = intern_text(&level->def->text->program->names, decl->name.sym);
+    if (decl->attr_at && !decl->in_interface)
+        resolve_error(level, decl->attr_at,
+                      "in, out, potential and flow belong to members of an interface");
+    if (decl->parameter && !decl->in_interface)
+        resolve_error(level, decl->at, "parameters belong to the interface");
+    if (decl->parameter && decl->attr_at)
+        resolve_error(level, decl->attr_at, "a parameter is neither in, out, potential nor flow");
+    if (decl->parameter && decl->binding == BIND_DYNAMIC)
+        resolve_error(level, decl->at, "a parameter cannot be dynamic");
+    if (decl->parameter && decl->binding != BIND_ALIAS && type.kind == TYPE_MODEL)
+        resolve_error(level, decl->type.name[0].at, "a parameter of model type must be an alias");
+    if (decl->con != CON_NONE && type.kind == TYPE_MODEL)
+        resolve_error(level, decl->attr_at, "'%s' is a model; only variables are potential or flow",
+                      name);
+    if (decl->con == CON_FLOW && type_is_basic(type) && type.kind != TYPE_REAL)
+        resolve_error(level, decl->attr_at, "a flow must be Real: the flows of a node sum up to 0");
+    if (decl->binding == BIND_DYNAMIC && type_is_basic(type))
+        resolve_error(level, decl->at, "only models can be dynamic; '%s' is a variable", name);
+}
+
+static void check_list(Level *level, const ADecl *decl, Type type)
+{
+    if (!decl->params.present)
+        return;
+    if (decl->binding == BIND_ALIAS)
+        resolve_error(level, decl->params.at,
+                      "an alias has no parameter list: it owns no instance");
+    else if (type_is_basic(type))
+        resolve_error(level, decl->params.at, "a variable has no parameters");
+    if (decl->value && decl->binding == BIND_ALIAS)
+        resolve_error(level, decl->value->at, "an alias parameter has no default value");
+}
+
+/* Fills in everything but name, body and index, which stay when a member is redeclared. */
+static void describe(Member *m, Level *level, ADecl *decl)
+{
+    MemberText *text = body_member_text(m);
+    m->type = declared_type(level, decl);
+    m->binding = decl->binding;
+    m->con = decl->con;
+    m->io = decl->io;
+    m->is_public = m->is_public || decl->in_interface;
+    m->parameter = decl->parameter;
+    m->has_list = decl->params.present;
+    m->at = decl->name.at;
+    text->decl = decl;
+    text->piece = level->piece;
+    check_attributes(level, decl, m->type);
+    check_list(level, decl, m->type);
+}
+
+static void redeclare(Body *body, Level *level, ADecl *decl)
+{
+    DefText *def_text = body->def->text;
+    Program *p = def_text->program;
+    const char *name = intern_text(&p->names, decl->name.sym);
+    Member *m = body->parent ? NULL : body_find(body, decl->name.sym);
+    if (!m || body_member_text(m)->piece == level->piece) {
+        resolve_error(level, decl->name.at, "'%s' redeclares nothing: no such member is inherited",
+                      name);
+        return;
+    }
+    Redeclared *r = arena_alloc(&p->arena, sizeof *r);
+    *r = (Redeclared){.before = *m, .now = m, .next = def_text->redeclared};
+    if (level->piece + 1 == def_text->n_pieces)
+        def_text->redeclared = r;
+    describe(m, level, decl);
+}
+
+static void check_name(Body *body, Level *level, const ADecl *decl, const Member *other)
+{
+    Program *p = level->def->text->program;
+    const char *name = intern_text(&p->names, decl->name.sym);
+    Entry *entry = resolve_entry(body->def, decl->name.sym);
+    if (other) {
+        bool inherited = !body->parent && body_member_text((Member *)other)->piece < level->piece;
+        resolve_error(level, decl->name.at, "'%s' is already declared%s", name,
+                      inherited ? "; use 'redeclare' to replace it" : "");
+        resolve_note(level, other->at, "the other '%s'", name);
+    } else if (entry) {
+        const Version *v = entry->last;
+        resolve_error(level, decl->name.at, "'%s' is a definition already", name);
+        resolve_note(level, v->model ? v->model->name.at : v->define->name.at, "the definition");
+    }
+    for (Body *b = body->parent; b && !other; b = b->parent)
+        if ((other = body_find(b, decl->name.sym))) {
+            resolve_warning(level, decl->name.at, "'%s' hides the member around the branch", name);
+            resolve_note(level, other->at, "the member that is hidden");
+        }
+}
+
+static void declare(Body *body, Level *level, ADecl *decl)
+{
+    Program *p = level->def->text->program;
+    if (decl->redeclare) {
+        redeclare(body, level, decl);
+        return;
+    }
+    Member *other = body_find(body, decl->name.sym);
+    check_name(body, level, decl, other);
+    if (other)
+        return;
+    MemberText *text = arena_alloc(&p->arena, sizeof *text);
+    Member *m = &text->member;
+    m->name = decl->name.sym;
+    m->body = body;
+    m->index = body->n_members;
+    text->introduced = level->piece;
+    describe(m, level, decl);
+    body->members[body->n_members++] = m;
+    map_put(p->mem, &p->members, member_key(body, m->name), body->n_members);
+}
+
+static void declare_all(Body *body, Level *level, AStmt *list)
+{
+    for (; list; list = list->next)
+        if (list->kind == A_DECL)
+            declare(body, level, list->decl);
+}
+
+/* ---- bodies ---- */
+
+static void add_out(Def *def, Member *m)
+{
+    if (def->out) {
+        Level *level = &def->text->piece[body_member_text(m)->piece].level;
+        resolve_error(level, m->at, "a second 'out' member: a model has one at most");
+        resolve_note(level, def->out->at, "the first one");
+        return;
+    }
+    def->out = m;
+}
+
+/* Sorts the members by role, in order of declaration. */
+static void collect_roles(Def *def)
+{
+    Body *body = def->body;
+    Arena *arena = &def->text->program->arena;
+    def->params = arena_alloc(arena, body->n_members * sizeof *def->params);
+    def->ins = arena_alloc(arena, body->n_members * sizeof *def->ins);
+    for (uint32_t i = 0; i < body->n_members; i++) {
+        Member *m = body->members[i];
+        if (m->parameter)
+            def->params[def->n_params++] = m;
+        if (m->io == IO_IN)
+            def->ins[def->n_ins++] = m;
+        if (m->io == IO_OUT)
+            add_out(def, m);
+    }
+}
+
+void body_interface(Def *def)
+{
+    DefText *text = def->text;
+    if (text->interface != TODO)
+        return;
+    text->interface = BUSY;
+    resolve_names(def, text->surrounding, def->at);
+    uint32_t n_members = 0, n_stmts = 0;
+    for (uint32_t k = 0; k < text->n_pieces; k++) {
+        const AModel *m = text->piece[k].text;
+        n_members += count_declarations(m->interface) + count_declarations(m->implementation);
+        n_stmts += body_count(m->interface) + body_count(m->implementation);
+    }
+    def->body = new_body(def, n_members, n_stmts);
+    for (uint32_t k = 0; k < text->n_pieces; k++) {
+        declare_all(def->body, &text->piece[k].level, text->piece[k].text->interface);
+        declare_all(def->body, &text->piece[k].level, text->piece[k].text->implementation);
+    }
+    collect_roles(def);
+    text->interface = DONE;
+}
+
+Body *body_branch(Context *around, Stmt *owner, AStmt *list)
+{
+    Body *body = new_body(around->def, count_declarations(list), body_count(list));
+    body->parent = around->body;
+    body->owner = owner;
+    body->depth = around->body->depth + 1;
+    declare_all(body, around->level, list);
+    return body;
+}
+
+/* ---- parameters of a member ---- */
+
+void body_creates(Context *cx, Def *def, Place at)
+{
+    Program *p = cx->program;
+    if (def->partial)
+        resolve_warning(cx->level, at, "'%s' is partial: an instance of it is likely to lack equations",
+                        def_path(p, def));
+    if (!cx->body || cx->body->parent)
+        return; /* inside a branch a model may create itself */
+    Edge *edge = arena_alloc(&p->arena, sizeof *edge);
+    *edge = (Edge){def, at, cx->def->text->edges};
+    cx->def->text->edges = edge;
+}
+
+void body_params(Context *cx, Member *m)
+{
+    const ADecl *decl = body_member_text(m)->decl;
+    bool creates = m->type.kind == TYPE_MODEL && !m->parameter &&
+                   (m->binding == BIND_STATIC || (m->binding == BIND_DYNAMIC && m->has_list));
+    if (creates) {
+        body_creates(cx, m->type.def, m->at);
+        expr_bind_params(cx, m->type.def, &decl->params, m->at, &m->params);
+    }
+    if (decl->value && type_is_basic(m->type)) {
+        m->value = expr_resolve(cx, decl->value, WANT_VALUE);
+        expr_check_assignable(cx, m->type, m->value, "the default value");
+    }
+}
+
+/* A target of `<<`: a member of the body or of one around it is marked, one that lies deeper is
+ * listed for the body that owns the first step. */
+void body_hold(Context *cx, const Path *target)
+{
+    Program *p = cx->program;
+    if (target->n == 1) {
+        target->step[0]->held = true;
+        return;
+    }
+    uint64_t key = hash_bytes(target->step, target->n * sizeof *target->step, 0);
+    if (map_get(&p->held, key))
+        return;
+    map_put(p->mem, &p->held, key, 1);
+    HeldPath *h = arena_alloc(&p->arena, sizeof *h);
+    *h = (HeldPath){*target, target->step[0]->body, cx->def->text->held};
+    h->path.up = 0;
+    cx->def->text->held = h;
+    h->owner->n_held++;
+}
+
+/* Gives each body its list of held paths in the order of the text (the definition's list is newest
+ * first, so each body's array is filled from its end). */
+void body_finish_held(Def *def)
+{
+    Arena *arena = &def->text->program->arena;
+    for (HeldPath *h = def->text->held; h; h = h->next) {
+        Body *body = h->owner;
+        if (!body->held) {
+            body->held = arena_alloc(arena, body->n_held * sizeof *body->held);
+            body->held += body->n_held;
+        }
+        *--body->held = h->path;
+    }
+}

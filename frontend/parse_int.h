@@ -1,0 +1,42 @@
+/* parse_int.h: what the two halves of the parser share. */
+#ifndef FRONTEND_PARSE_INT_H
+#define FRONTEND_PARSE_INT_H
+
+#include "frontend/ast.h"
+
+/* Error rule: the first error of a statement is reported and sets `panic`; until the parser has found
+ * the next statement nothing more is reported and nothing is consumed. Loops end when panic is set. */
+typedef struct Parser {
+    Lexer lexer;
+    Token token;     /* the one to be read next */
+    Place last_end;  /* end of the token read before */
+    Arena *arena;
+    Mem *mem;
+    Intern *names;
+    Diags *diags;
+    bool panic;
+    bool gave_up;    /* too deep: the rest of the text is skipped */
+    uint32_t depth, max_depth;
+    VEC(AName) ids;  /* of the designator being read */
+    VEC(AModel *) open; /* models around the present place */
+} Parser;
+
+/* A sum of this many terms, or this many nested operators, is the most an expression may have. */
+enum { PARSE_MAX_EXPR_DEPTH = 2000 };
+
+void parse_advance(Parser *p);
+bool parse_accept(Parser *p, TokenKind kind);
+bool parse_expect(Parser *p, TokenKind kind, const char *what, const char *where);
+void parse_error(Parser *p, Place at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+const char *parse_found(Parser *p); /* the present token for a message */
+bool parse_enter(Parser *p);        /* one level deeper; false when that is too deep */
+void parse_leave(Parser *p);
+
+ADesignator parse_designator(Parser *p);
+AList parse_list(Parser *p, TokenKind close);
+AExpr *parse_expression(Parser *p);
+AExpr *parse_expression_from(Parser *p, ADesignator first); /* whose first designator was read */
+bool parse_relation_op(Parser *p, RelOp *op);
+
+#endif

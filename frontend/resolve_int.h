@@ -1,0 +1,249 @@
+/* resolve_int.h: private to the static half of the front end (syntax tree -> definitions).
+ *
+ * How definitions come about
+ *
+ * A Def is one model text in one surrounding. What it inherits makes it a stack of *pieces*: the texts of
+ * its bases, the most basic one first, and its own text last. A name in a piece is looked up from the
+ * Level of that piece: first in the definition itself, among the names that this piece or
+ * one below it introduces, then in the surrounding of that piece's text, and so on to the file.
+ *
+ *   - A redefinition in a later piece replaces what the name means in *all* pieces: so inherited text
+ *     sees redefinitions in the heir.
+ *   - A name that a later piece introduces is invisible to earlier ones: so text that is inherited
+ *     means the same as where it was written, except for what was redefined on purpose.
+ *   - A sub-definition of an inherited package exists again in the heir, on demand, with the heir's
+ *     Level as its surrounding.
+ *
+ * Nothing is resolved before somebody asks, and whoever is asked while being resolved is part of a
+ * circle, which is reported. This replaces the several sweeps of an eager resolver.
+ */
+#ifndef FRONTEND_RESOLVE_INT_H
+#define FRONTEND_RESOLVE_INT_H
+
+#include "frontend/ast.h"
+#include "frontend/frontend.h"
+
+typedef struct FileScope FileScope;
+typedef struct Level Level;
+typedef struct Version Version;
+
+/* From where a name is looked up. */
+struct Level {
+    Def *def;
+    uint32_t piece;   /* names of this piece and those below it are visible */
+    Level *outer;     /* NULL for a file */
+};
+
+typedef enum Progress { TODO, BUSY, DONE } Progress;
+
+/* One meaning of a name inside a definition; a redefinition has the one before it behind it. */
+struct Version {
+    AModel *model;   /* a sub-definition, or NULL */
+    ADefine *define; /* `define`, or NULL */
+    uint32_t piece;  /* whose text it is */
+    Version *before;
+    Progress state; /* of `define` */
+    uint32_t predefined; /* a `define` of a predefined name: its number + 1 */
+    Def *def;       /* the definition, once asked for; a `define` may name one too */
+    Type type;      /* of a constant */
+    double k;
+};
+
+typedef struct Entry {
+    Sym name;
+    uint32_t introduced; /* first piece that defines the name */
+    Version *last;
+} Entry;
+
+typedef struct Piece {
+    AModel *text;
+    Level level;
+} Piece;
+
+typedef struct Edge { /* an instance of `to` is created with every instance */
+    Def *to;
+    Place at;
+    struct Edge *next;
+} Edge;
+
+typedef struct HeldPath { /* a target of `<<` inside a sub-model */
+    Path path;
+    Body *owner; /* of the first step */
+    struct HeldPath *next;
+} HeldPath;
+
+typedef struct DefText {
+    Program *program;
+    AModel *model;
+    FileScope *file;
+    bool is_unit;       /* stands for a whole file; its sub-definitions are the top ones */
+    Level *surrounding; /* NULL for a file */
+    Version *version;   /* as which it was reached; NULL for a file */
+    uint32_t depth;     /* definitions around it */
+
+    Progress names; /* pieces and entries */
+    uint32_t n_pieces;
+    Piece *piece;
+    uint32_t n_entries;
+    Entry *entry; /* program->entries finds the number by name */
+
+    Progress interface, statements; /* of the body */
+    bool queued, walked, on_stack;  /* to be completed; recursion was looked for */
+    Edge *edges;
+    HeldPath *held; /* newest first */
+    struct Redeclared *redeclared;
+} DefText;
+
+struct FileScope {
+    Sym path;
+    const char *folder; /* with the last '/', "" for the present one; NULL: a text in memory */
+    bool broken;        /* it has syntax errors: nothing in it is resolved */
+    Def *unit;
+};
+
+/* A member that was redeclared: what it was before, to be checked when all interfaces exist. */
+typedef struct Redeclared {
+    Member before;
+    Member *now;
+    struct Redeclared *next;
+} Redeclared;
+
+typedef struct MemberText {
+    Member member; /* first, so that a Member * can be cast */
+    ADecl *decl;
+    uint32_t piece;      /* of decl */
+    uint32_t introduced; /* piece that declared the name first */
+    bool stated;         /* its S_DECLARE exists */
+} MemberText;
+
+struct Program {
+    Mem *mem;
+    Arena arena;
+    Sources sources;
+    Intern names;
+    Diags diags;
+    uint32_t n_folders;
+    const char **folders;
+    const char *stdlib;
+    uint32_t max_depth, max_definitions;
+    void *reserve; /* given back when memory runs out, so that there is room for the message */
+    bool exhausted, io_failed, limit_reported;
+
+    FileScope *main;
+    VEC(FileScope *) files;
+    Map library;     /* hash of path -> number of the file + 1, or 1 for "no such file" */
+    VEC(Def *) defs; /* by id - 1 */
+    Map entries;     /* def id, name -> number of the entry + 1 */
+    Map members;     /* body id, name -> index of the member + 1 */
+    uint32_t n_bodies;
+    VEC(Def *) queue; /* to be completed */
+    Map predefined;   /* name -> number + 1 */
+    Map reported;     /* hash of place and text of messages */
+    Map held;         /* hash of steps -> 1, for targets of `<<` inside sub-models */
+    Map transmitted;  /* hash of body and target -> number in `transmissions` + 1 */
+    VEC(Stmt *) transmissions;
+    Map subtypes; /* pair of def ids -> 1 sub-type, 2 not */
+    bool last_reported;
+    uint32_t depth; /* nested questions at present, bounded by max_depth */
+};
+
+/* ---- resolve.c: names -> definitions and constants ---- */
+
+typedef enum FoundKind { FOUND_NOTHING, FOUND_DEF, FOUND_CONST, FOUND_PREDEFINED } FoundKind;
+
+typedef struct Found {
+    FoundKind kind;
+    Def *def;
+    Type type; /* of a constant */
+    double k;
+    uint32_t predefined; /* number for predefined.h */
+    Version *version;    /* NULL for predefined names */
+    bool failed;         /* nothing, but the reason was reported already */
+} Found;
+
+Def *resolve_new_def(Program *p, AModel *model, Def *outer, Level *surrounding, FileScope *file);
+/* Makes pieces and entries known; false, with a message at the place that asks, when that is circular. */
+bool resolve_names(Def *def, Level *asker, Place at);
+Entry *resolve_entry(const Def *def, Sym name);
+Def *resolve_version_def(Def *owner, Version *version);
+Found resolve_lookup(Level *level, const AName *name);
+/* Reports what is wrong; nothing found then. */
+Found resolve_designator(Level *level, const ADesignator *designator);
+const char *resolve_text(Program *p, const ADesignator *designator);
+void resolve_enqueue(Def *def);
+Level *resolve_own_level(Def *def);
+
+/* Messages; one place gives the same message only once, however often its text is inherited. */
+void resolve_error(Level *level, Place at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void resolve_warning(Level *level, Place at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void resolve_note(Level *level, Place at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* ---- extend.c, redefine.c: text and base -> pieces and names ---- */
+
+bool extend_pieces(Def *def);
+void redefine_entries(Def *def);
+void redefine_check(Def *def); /* redefinitions and redeclarations against the types before */
+
+/* ---- const_eval.c ---- */
+
+/* Finds out what a `define` stands for; false, with a message, when that is circular. */
+bool const_define(Def *owner, Version *version, Level *asker, Place at);
+bool const_value(const RExpr *e, double *k);      /* false: not constant */
+
+/* ---- body.c: declarations -> members; statements.c; expressions.c ---- */
+
+typedef struct Context {
+    Program *program;
+    Def *def;
+    Body *body; /* NULL in a constant */
+    Level *level;
+    bool in_when, in_condition;
+} Context;
+
+void body_interface(Def *def);
+Body *body_branch(Context *around, Stmt *owner, AStmt *list);
+Member *body_find(const Body *body, Sym name);
+MemberText *body_member_text(Member *member);
+void body_params(Context *cx, Member *member); /* parameter list and default value */
+void body_hold(Context *cx, const Path *target);
+void body_finish_held(Def *def);
+uint32_t body_count(const AStmt *list);
+void body_creates(Context *cx, Def *def, Place at); /* an instance of def is created here */
+
+void statements_resolve(Def *def);
+void statements_list(Context *cx, AStmt *list);
+
+typedef enum Want { WANT_VALUE, WANT_MODEL, WANT_ANY } Want;
+RExpr *expr_resolve(Context *cx, const AExpr *a, Want want);
+RExpr *expr_new(Context *cx, RKind kind, Type type, Place at);
+Path *expr_path(Context *cx, const ADesignator *d); /* NULL: the first name is no member, or error */
+bool expr_is_member(Context *cx, const ADesignator *d);
+void expr_bind_params(Context *cx, Def *def, const AList *list, Place at, ParamList *out);
+RExpr *expr_predefined(Context *cx, uint32_t number, const AExpr *a);
+/* Arguments of a predefined function or model by name or position; false after an error. */
+bool expr_bind_predefined(Context *cx, uint32_t number, const AExpr *a, const AList *list,
+                          const AArg **bound);
+RExpr *expr_error(Context *cx, Place at);
+bool expr_same_path(const Path *a, const Path *b); /* both seen from the same body */
+void expr_check_alias(Context *cx, Type wanted, const RExpr *value, const char *what);
+void expr_check_assignable(Context *cx, Type to, const RExpr *from, const char *what);
+uint32_t expr_slot(Context *cx);
+
+/* ---- check.c ---- */
+
+void check_def(Def *def);            /* restrictions of package, connector, external */
+void check_recursion(Program *p, Def *start);
+void check_transmission(Context *cx, Stmt *s); /* S_COPY_VALUE: to itself, or a second time */
+void check_reading(Context *cx, const AExpr *a); /* operators read differently than usual */
+
+/* ---- lookup.c ---- */
+
+FileScope *lookup_file(Program *p, const char *path, bool optional);
+FileScope *lookup_text(Program *p, const char *name, const char *folder, const char *text,
+                       size_t length);
+FileScope *lookup_library(Program *p, FileScope *from, Sym name);
+
+#endif

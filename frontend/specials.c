@@ -1,0 +1,214 @@
+/* specials.c: uses of predefined functions and models in expressions -> resolved expressions. */
+#include "frontend/predefined.h"
+#include "frontend/resolve_int.h"
+#include "frontend/types.h"
+
+#include <string.h>
+
+/* ---- arguments ---- */
+
+static int find_in(Context *cx, const Predefined *pre, const AArg *arg, int *position)
+{
+    Program *p = cx->program;
+    if (arg->name.n) {
+        *position = -1;
+        const char *name = intern_text(&p->names, arg->name.name[0].sym);
+        for (uint32_t i = 0; i < pre->n_ins && arg->name.n == 1; i++)
+            if (strcmp(name, pre->ins[i]) == 0)
+                return (int)i;
+        resolve_error(cx->level, arg->at, "'%s' has no 'in' member '%s'", pre->name,
+                      resolve_text(p, &arg->name));
+    } else if (*position < 0) {
+        resolve_error(cx->level, arg->at, "a value by position behind one by name");
+    } else if (*position >= (int)pre->n_ins) {
+        resolve_error(cx->level, arg->at, "too many values: '%s' has %u 'in' members", pre->name,
+                      pre->n_ins);
+    } else {
+        return (*position)++;
+    }
+    return -1;
+}
+
+bool expr_bind_predefined(Context *cx, uint32_t number, const AExpr *a, const AList *list,
+                          const AArg **bound)
+{
+    const Predefined *pre = predefined_at(number);
+    uint32_t errors = cx->program->diags.errors;
+    int position = 0;
+    bool ok = true;
+    for (uint32_t i = 0; i < PRE_MAX_INS; i++)
+        bound[i] = NULL;
+    for (const AArg *arg = list->first; arg; arg = arg->next) {
+        int i = find_in(cx, pre, arg, &position);
+        if (i >= 0 && bound[i])
+            resolve_error(cx->level, arg->at, "'%s' is given twice", pre->ins[i]);
+        if (i >= 0 && arg->op == REL_MOVE)
+            resolve_error(cx->level, arg->at, "only '=' and '<<' can stand in parentheses");
+        ok = ok && i >= 0 && !bound[i] && arg->op != REL_MOVE;
+        if (i >= 0)
+            bound[i] = arg;
+    }
+    uint32_t optional = pre->kind == PRE_DER || pre->kind == PRE_DER_STATE ? 1 : 0;
+    for (uint32_t i = 0; i + optional < pre->n_ins && ok; i++)
+        if (!bound[i]) {
+            resolve_error(cx->level, a->at, "'%s' needs '%s'", pre->name, pre->ins[i]);
+            ok = false;
+        }
+    return ok && errors == cx->program->diags.errors;
+}
+
+/* The value of argument i, of the type given (TYPE_REAL: any number); false after an error. */
+static bool argument(Context *cx, const Predefined *pre, const AArg **bound, int i, TypeKind wanted,
+                     RExpr **out)
+{
+    RExpr *e = *out = expr_resolve(cx, bound[i]->value, WANT_VALUE);
+    TypeKind kind = e->type.kind;
+    if (kind == wanted || (wanted == TYPE_REAL && kind == TYPE_INTEGER))
+        return true;
+    if (kind != TYPE_ERROR)
+        resolve_error(cx->level, e->at, "'%s' of '%s' is %s, but %s is needed", pre->ins[i],
+                      pre->name, types_name(cx->program, e->type),
+                      wanted == TYPE_REAL ? "a number"
+                                          : types_name(cx->program, (Type){wanted, NULL}));
+    return false;
+}
+
+/* ---- one function per kind ---- */
+
+static RExpr *function(Context *cx, const Predefined *pre, const AArg **bound, Place at)
+{
+    RExpr *e = expr_new(cx, R_OP, (Type){TYPE_REAL, NULL}, at);
+    bool integers = true;
+    e->op = (uint8_t)pre->op;
+    for (uint32_t i = 0; i < pre->n_ins; i++) {
+        if (!argument(cx, pre, bound, (int)i, TYPE_REAL, &e->arg[i]))
+            return expr_error(cx, at);
+        e->n++;
+        integers = integers && e->arg[i]->type.kind == TYPE_INTEGER;
+        e->continuous = e->continuous || e->arg[i]->continuous;
+    }
+    if (pre->result == RESULT_INTEGER || (pre->result == RESULT_LIKE && integers))
+        e->type.kind = TYPE_INTEGER;
+    return e;
+}
+
+static RExpr *derivative(Context *cx, const Predefined *pre, const AArg **bound, Place at)
+{
+    RExpr *e = expr_new(cx, R_DER, (Type){TYPE_REAL, NULL}, at);
+    e->n = 1;
+    e->is_state = pre->kind == PRE_DER_STATE;
+    e->continuous = true;
+    e->slot = expr_slot(cx);
+    if (!argument(cx, pre, bound, 0, TYPE_REAL, &e->arg[0]))
+        return expr_error(cx, at);
+    if (bound[1]) {
+        e->start_op = bound[1]->op;
+        if (!argument(cx, pre, bound, 1, TYPE_REAL, &e->start))
+            return expr_error(cx, at);
+    }
+    if (e->arg[0]->type.kind == TYPE_INTEGER && e->arg[0]->kind != R_CONST) {
+        resolve_error(cx->level, e->arg[0]->at, "'%s' of an Integer: it has no derivative",
+                      pre->name);
+        return expr_error(cx, at);
+    }
+    return e;
+}
+
+static RExpr *before(Context *cx, const AArg **bound, Place at)
+{
+    RExpr *x = expr_resolve(cx, bound[0]->value, WANT_VALUE);
+    if (x->type.kind == TYPE_ERROR)
+        return x;
+    if (x->kind != R_PATH) {
+        resolve_error(cx->level, x->at, "'pre' needs a variable");
+        return expr_error(cx, at);
+    }
+    if (!cx->in_when && !cx->in_condition)
+        resolve_error(cx->level, at, "'pre' belongs in 'when' branches and conditions");
+    RExpr *e = expr_new(cx, R_PRE, x->type, at);
+    e->path = x->path;
+    e->slot = expr_slot(cx);
+    return e;
+}
+
+static RExpr *table(Context *cx, const Predefined *pre, const AArg **bound, Place at)
+{
+    static const TypeKind wanted[] = {TYPE_REAL, TYPE_STRING, TYPE_INTEGER};
+    RExpr *e = expr_new(cx, R_TABLE, (Type){TYPE_REAL, NULL}, at);
+    e->n = 3;
+    e->slot = expr_slot(cx);
+    for (int i = 0; i < 3; i++)
+        if (!argument(cx, pre, bound, i, wanted[i], &e->arg[i]))
+            return expr_error(cx, at);
+    e->continuous = e->arg[0]->continuous;
+    return e;
+}
+
+static RExpr *one_argument(Context *cx, RKind kind, TypeKind type, const Predefined *pre,
+                           const AArg **bound, Place at)
+{
+    RExpr *e = expr_new(cx, kind, (Type){type, NULL}, at);
+    e->n = 1;
+    e->slot = expr_slot(cx);
+    return argument(cx, pre, bound, 0, TYPE_REAL, &e->arg[0]) ? e : expr_error(cx, at);
+}
+
+static bool check_lists(Context *cx, const Predefined *pre, const AExpr *a)
+{
+    const AMember *m = a->member;
+    if (m->question)
+        resolve_error(cx->level, a->at, "'?' asks for a member; '%s' is predefined", pre->name);
+    else if (m->params.present)
+        resolve_error(cx->level, m->params.at, "'%s' has no parameters", pre->name);
+    else if (pre->n_ins && !m->ins.present)
+        resolve_error(cx->level, a->at, "'%s' needs '%s'", pre->name, pre->ins[0]);
+    else
+        return true;
+    return false;
+}
+
+static RExpr *out_of_place(Context *cx, const Predefined *pre, const AExpr *a)
+{
+    const char *use = pre->kind == PRE_TYPE         ? "is a type, not a value"
+                      : pre->kind == PRE_COUT       ? "only takes values: 'cout << value'"
+                      : pre->kind == PRE_TRASH      ? "only takes instances: 'trash <- member'"
+                      : pre->kind == PRE_CONNECTION ? "stands alone: 'connection{a << x, b << y}'"
+                                                    : "stands alone: 'tearing(x = variable)'";
+    resolve_error(cx->level, a->at, "'%s' %s", pre->name, use);
+    return expr_error(cx, a->at);
+}
+
+/* What remembers something between updates needs an instance around it. */
+static bool needs_instance(PreKind kind)
+{
+    return kind != PRE_FUNCTION && kind != PRE_TYPE;
+}
+
+RExpr *expr_predefined(Context *cx, uint32_t number, const AExpr *a)
+{
+    const Predefined *pre = predefined_at(number);
+    const AArg *bound[PRE_MAX_INS];
+    if (pre->kind == PRE_TYPE || pre->kind >= PRE_TEARING)
+        return out_of_place(cx, pre, a);
+    if (needs_instance(pre->kind) && !cx->body) {
+        resolve_error(cx->level, a->at, "'%s' is no constant", pre->name);
+        return expr_error(cx, a->at);
+    }
+    if (!check_lists(cx, pre, a) || !expr_bind_predefined(cx, number, a, &a->member->ins, bound))
+        return expr_error(cx, a->at);
+    RExpr *e;
+    switch (pre->kind) {
+    case PRE_FUNCTION: return function(cx, pre, bound, a->at);
+    case PRE_DER:
+    case PRE_DER_STATE: return derivative(cx, pre, bound, a->at);
+    case PRE_PRE: return before(cx, bound, a->at);
+    case PRE_TABLE: return table(cx, pre, bound, a->at);
+    case PRE_RANDOM: return one_argument(cx, R_RANDOM, TYPE_REAL, pre, bound, a->at);
+    case PRE_SAMPLE: return one_argument(cx, R_SAMPLE, TYPE_BOOLEAN, pre, bound, a->at);
+    case PRE_INITIAL: return expr_new(cx, R_INITIAL, (Type){TYPE_BOOLEAN, NULL}, a->at);
+    default:
+        e = expr_new(cx, R_TIME, (Type){TYPE_REAL, NULL}, a->at);
+        e->continuous = true;
+        return e;
+    }
+}

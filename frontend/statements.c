@@ -1,0 +1,389 @@
+/* statements.c: syntax of statements -> resolved statements, in textual order.
+ *
+ * Requires the members of the body (body.c). Recursion only into branches, whose nesting the parser
+ * bounds. */
+#include "frontend/predefined.h"
+#include "frontend/resolve_int.h"
+#include "frontend/types.h"
+
+static Stmt *new_stmt(Context *cx, StmtKind kind, const AStmt *a)
+{
+    Stmt *s = arena_alloc(&cx->program->arena, sizeof *s);
+    s->kind = kind;
+    s->at = a->at;
+    s->operator_at = a->operator_at;
+    s->body = cx->body;
+    return s;
+}
+
+static void add_stmt(Context *cx, Stmt *s)
+{
+    cx->body->stmts[cx->body->n_stmts++] = s;
+}
+
+/* ---- declarations ---- */
+
+/* An inherited declaration that was replaced stands for the one that replaces it, whose parameter list
+ * is read where that one was written. */
+static void declaration(Context *cx, const AStmt *a)
+{
+    Member *m = body_find(cx->body, a->decl->name.sym);
+    if (!m || body_member_text(m)->stated)
+        return;
+    MemberText *text = body_member_text(m);
+    text->stated = true;
+    Context inside = *cx;
+    if (!cx->body->parent)
+        inside.level = &cx->def->text->piece[text->piece].level;
+    Stmt *s = new_stmt(cx, S_DECLARE, a);
+    s->member = m;
+    body_params(&inside, m);
+    add_stmt(cx, s);
+}
+
+/* ---- relations ---- */
+
+/* The predefined `kind` that a left side names without any list; false when it names something else. */
+static bool names_predefined(Context *cx, const AExpr *a, PreKind kind)
+{
+    if (a->kind != A_MEMBER || a->member->name.n != 1 || expr_is_member(cx, &a->member->name))
+        return false;
+    uint32_t number = map_get(&cx->program->predefined, a->member->name.name[0].sym);
+    if (!number || predefined_at(number - 1)->kind != kind)
+        return false;
+    Found found = resolve_lookup(cx->level, &a->member->name.name[0]);
+    return found.kind == FOUND_PREDEFINED;
+}
+
+static bool is_bare(const AExpr *a)
+{
+    return a->kind == A_MEMBER && !a->paren && !a->member->params.present &&
+           !a->member->ins.present && !a->member->question;
+}
+
+static void equation(Context *cx, const AStmt *a)
+{
+    Program *p = cx->program;
+    Stmt *s = new_stmt(cx, S_EQUATION, a);
+    s->a = expr_resolve(cx, a->lhs, WANT_VALUE);
+    s->b = expr_resolve(cx, a->rhs, WANT_VALUE);
+    TypeKind x = s->a->type.kind, y = s->b->type.kind;
+    bool numbers = (x == TYPE_REAL || x == TYPE_INTEGER) && (y == TYPE_REAL || y == TYPE_INTEGER);
+    if (x != y && !numbers && x != TYPE_ERROR && y != TYPE_ERROR)
+        resolve_error(cx->level, a->operator_at, "an equation between %s and %s",
+                      types_name(p, s->a->type), types_name(p, s->b->type));
+    add_stmt(cx, s);
+}
+
+/* The target of `<<` or `<-`; NULL with a message when the left side is no member. */
+static Path *target_of(Context *cx, const AStmt *a, const char *op)
+{
+    Program *p = cx->program;
+    if (!is_bare(a->lhs)) {
+        resolve_error(cx->level, a->lhs->at, "only a member can stand left of '%s'", op);
+        return NULL;
+    }
+    const ADesignator *d = &a->lhs->member->name;
+    if (!expr_is_member(cx, d)) {
+        Found found = resolve_designator(cx->level, d);
+        if (found.kind != FOUND_NOTHING)
+            resolve_error(cx->level, a->lhs->at, "'%s' is no member of this model",
+                          resolve_text(p, d));
+        return NULL;
+    }
+    return expr_path(cx, d);
+}
+
+static void check_model_fits(Context *cx, const Stmt *s, Type wanted)
+{
+    Mismatch why;
+    Program *p = cx->program;
+    if (s->b->type.kind == TYPE_ERROR || types_is_sub(s->b->type, wanted, &why))
+        return;
+    resolve_error(cx->level, s->b->at, "'%s' cannot hold this: %s",
+                  intern_text(&p->names, path_last(s->path)->name), types_reason(p, &why));
+}
+
+/* The source of a copy or move of a model: a member, or an anonymous instance. */
+static bool is_model_source(Context *cx, const RExpr *e)
+{
+    if (e->type.kind == TYPE_ERROR)
+        return false;
+    if (e->type.kind == TYPE_MODEL && (e->kind == R_PATH || !e->access->path))
+        return true;
+    resolve_error(cx->level, e->at, "a model is needed here: a member or an anonymous declaration");
+    return false;
+}
+
+static void copy_value(Context *cx, const AStmt *a, Path *target)
+{
+    Stmt *s = new_stmt(cx, S_COPY_VALUE, a);
+    const Member *m = path_last(target);
+    s->path = target;
+    s->b = expr_resolve(cx, a->rhs, WANT_VALUE);
+    expr_check_assignable(cx, m->type, s->b, "the value");
+    if (m->parameter)
+        resolve_error(cx->level, a->at, "'%s' is a parameter: its value is given where the instance "
+                                        "is created",
+                      resolve_text(cx->program, &a->lhs->member->name));
+    else
+        body_hold(cx, target);
+    check_transmission(cx, s);
+    add_stmt(cx, s);
+}
+
+static void copy_model(Context *cx, const AStmt *a, Path *target)
+{
+    Stmt *s = new_stmt(cx, S_COPY_MODEL, a);
+    const Member *m = path_last(target);
+    s->path = target;
+    s->b = expr_resolve(cx, a->rhs, WANT_MODEL);
+    if (m->binding != BIND_DYNAMIC)
+        resolve_error(cx->level, a->at, "'%s' is static: only a dynamic member can be given another instance",
+                      resolve_text(cx->program, &a->lhs->member->name));
+    else if (is_model_source(cx, s->b))
+        check_model_fits(cx, s, m->type);
+    add_stmt(cx, s);
+}
+
+static void bind_alias(Context *cx, const AStmt *a, Path *target)
+{
+    Stmt *s = new_stmt(cx, S_ALIAS, a);
+    s->path = target;
+    s->b = expr_resolve(cx, a->rhs, WANT_MODEL);
+    const char *name = resolve_text(cx->program, &a->lhs->member->name);
+    if (path_last(target)->parameter)
+        resolve_error(cx->level, a->at,
+                      "'%s' is a parameter: its value is given where the instance is created", name);
+    else
+        expr_check_alias(cx, path_last(target)->type, s->b, name);
+    add_stmt(cx, s);
+}
+
+static void copy(Context *cx, const AStmt *a)
+{
+    if (names_predefined(cx, a->lhs, PRE_COUT) && is_bare(a->lhs)) {
+        Stmt *s = new_stmt(cx, S_COUT, a);
+        s->b = expr_resolve(cx, a->rhs, WANT_VALUE);
+        add_stmt(cx, s);
+        return;
+    }
+    Path *target = target_of(cx, a, "<<");
+    if (!target) {
+        expr_resolve(cx, a->rhs, WANT_ANY);
+        return;
+    }
+    const Member *m = path_last(target);
+    if (m->binding == BIND_ALIAS)
+        bind_alias(cx, a, target);
+    else if (m->type.kind == TYPE_MODEL)
+        copy_model(cx, a, target);
+    else
+        copy_value(cx, a, target);
+}
+
+/* What a move takes away must be owned by something that can lose it. */
+static bool can_lose(Context *cx, const RExpr *e)
+{
+    static const char *const why[] = {
+        [BIND_STATIC] = "'%s' is static and keeps its instance: only a dynamic member or an anonymous "
+                        "declaration can be moved",
+        [BIND_ALIAS] = "'%s' is an alias and owns no instance to move",
+    };
+    if (e->kind != R_PATH)
+        return true;
+    const Member *m = path_last(e->path);
+    if (m->binding == BIND_DYNAMIC)
+        return true;
+    resolve_error(cx->level, e->at, why[m->binding], intern_text(&cx->program->names, m->name));
+    return false;
+}
+
+static void move(Context *cx, const AStmt *a)
+{
+    bool trash = names_predefined(cx, a->lhs, PRE_TRASH) && is_bare(a->lhs);
+    Path *target = trash ? NULL : target_of(cx, a, "<-");
+    Stmt *s = new_stmt(cx, trash ? S_TRASH : S_MOVE, a);
+    s->path = target;
+    s->b = expr_resolve(cx, a->rhs, WANT_MODEL);
+    add_stmt(cx, s);
+    bool source = is_model_source(cx, s->b) && can_lose(cx, s->b);
+    if (!target)
+        return;
+    const Member *m = path_last(target);
+    const char *name = resolve_text(cx->program, &a->lhs->member->name);
+    if (m->type.kind != TYPE_MODEL && m->type.kind != TYPE_ERROR)
+        resolve_error(cx->level, a->at, "'%s' is a variable; values are copied by '<<'", name);
+    else if (m->binding != BIND_DYNAMIC && m->type.kind == TYPE_MODEL)
+        resolve_error(cx->level, a->at, "'%s' is %s: only a dynamic member can be given another instance",
+                      name, m->binding == BIND_STATIC ? "static" : "an alias");
+    else if (source)
+        check_model_fits(cx, s, m->type);
+}
+
+/* ---- statements of one expression ---- */
+
+static RExpr *connected(Context *cx, const AArg *arg)
+{
+    RExpr *e = expr_resolve(cx, arg->value, WANT_MODEL);
+    if (e->type.kind == TYPE_ERROR || (e->kind == R_PATH && e->type.kind == TYPE_MODEL))
+        return e;
+    resolve_error(cx->level, e->at, "a connection joins members that are models");
+    return expr_error(cx, e->at);
+}
+
+/* Whether two models share a potential or flow member, without which their connection does nothing. */
+static bool joins_something(const Def *a, const Def *b)
+{
+    for (uint32_t i = 0; i < a->body->n_members; i++) {
+        const Member *m = a->body->members[i];
+        const Member *other = m->con != CON_NONE ? body_find(b->body, m->name) : NULL;
+        if (other && other->con == m->con && other->type.kind == m->type.kind)
+            return true;
+    }
+    return false;
+}
+
+static void connection(Context *cx, const AStmt *a, uint32_t number)
+{
+    const AArg *bound[PRE_MAX_INS];
+    const AMember *m = a->lhs->member;
+    Stmt *s = new_stmt(cx, S_CONNECT, a);
+    if (m->ins.present || m->question || !m->params.present) {
+        resolve_error(cx->level, a->at, "a connection is written 'connection{a << x, b << y}'");
+        return;
+    }
+    if (!expr_bind_predefined(cx, number, a->lhs, &m->params, bound))
+        return;
+    s->a = connected(cx, bound[0]);
+    s->b = connected(cx, bound[1]);
+    add_stmt(cx, s);
+    if (s->a->type.kind == TYPE_ERROR || s->b->type.kind == TYPE_ERROR)
+        return;
+    body_interface(s->a->type.def);
+    body_interface(s->b->type.def);
+    if (expr_same_path(s->a->path, s->b->path))
+        resolve_error(cx->level, a->at, "a connection of a member with itself");
+    else if (!joins_something(s->a->type.def, s->b->type.def))
+        resolve_error(cx->level, a->at,
+                      "'%s' and '%s' have no potential or flow member in common",
+                      def_path(cx->program, s->a->type.def), def_path(cx->program, s->b->type.def));
+}
+
+static void tearing(Context *cx, const AStmt *a, uint32_t number)
+{
+    const AArg *bound[PRE_MAX_INS];
+    Stmt *s = new_stmt(cx, S_TEARING, a);
+    if (a->lhs->member->params.present || a->lhs->member->question) {
+        resolve_error(cx->level, a->at, "a hint is written 'tearing(x = variable)'");
+        return;
+    }
+    if (!expr_bind_predefined(cx, number, a->lhs, &a->lhs->member->ins, bound))
+        return;
+    RExpr *e = expr_resolve(cx, bound[0]->value, WANT_VALUE);
+    if (e->type.kind == TYPE_ERROR)
+        return;
+    if (e->kind != R_PATH || e->type.kind != TYPE_REAL || path_last(e->path)->parameter) {
+        resolve_error(cx->level, e->at, "'tearing' needs a Real variable");
+        return;
+    }
+    s->path = e->path;
+    add_stmt(cx, s);
+}
+
+static bool special_alone(Context *cx, const AStmt *a)
+{
+    if (a->lhs->kind != A_MEMBER)
+        return false;
+    Sym name = a->lhs->member->name.name[0].sym;
+    uint32_t number = map_get(&cx->program->predefined, name) - 1;
+    if (names_predefined(cx, a->lhs, PRE_CONNECTION))
+        connection(cx, a, number);
+    else if (names_predefined(cx, a->lhs, PRE_TEARING))
+        tearing(cx, a, number);
+    else
+        return false;
+    return true;
+}
+
+static void alone(Context *cx, const AStmt *a)
+{
+    if (special_alone(cx, a))
+        return;
+    RExpr *e = expr_resolve(cx, a->lhs, WANT_ANY);
+    if (e->kind == R_ACCESS) {
+        Stmt *s = new_stmt(cx, S_INSTANCE, a);
+        s->a = e;
+        add_stmt(cx, s);
+    } else if (e->type.kind != TYPE_ERROR) {
+        resolve_error(cx->level, a->at,
+                      "this statement says nothing: '=', '<<' or '<-' is missing");
+    }
+}
+
+/* ---- branches ---- */
+
+static Body *branch(Context *cx, Stmt *owner, AStmt *list, bool in_when)
+{
+    Context inside = *cx;
+    inside.body = body_branch(cx, owner, list);
+    inside.in_when = in_when;
+    statements_list(&inside, list);
+    return inside.body;
+}
+
+static void conditional(Context *cx, const AStmt *a)
+{
+    Stmt *s = new_stmt(cx, a->kind == A_IF ? S_IF : S_WHEN, a);
+    Context condition = *cx;
+    condition.in_condition = true;
+    s->a = expr_resolve(&condition, a->condition, WANT_VALUE);
+    if (s->a->type.kind != TYPE_BOOLEAN && s->a->type.kind != TYPE_ERROR)
+        resolve_error(cx->level, s->a->at, "a condition is Boolean, not %s",
+                      types_name(cx->program, s->a->type));
+    add_stmt(cx, s);
+    s->then_body = branch(cx, s, a->then_list, cx->in_when || a->kind == A_WHEN);
+    if (a->has_else)
+        s->else_body = branch(cx, s, a->else_list, cx->in_when);
+}
+
+void statements_list(Context *cx, AStmt *list)
+{
+    for (const AStmt *a = list; a; a = a->next) {
+        switch (a->kind) {
+        case A_DECL: declaration(cx, a); break;
+        case A_REL:
+            if (a->op == REL_EQUAL)
+                equation(cx, a);
+            else if (a->op == REL_COPY)
+                copy(cx, a);
+            else
+                move(cx, a);
+            break;
+        case A_ALONE: alone(cx, a); break;
+        default: conditional(cx, a); break;
+        }
+    }
+}
+
+/* Completes one definition; its base first, so that errors show where they were written. */
+void statements_resolve(Def *def)
+{
+    DefText *text = def->text;
+    if (text->statements != TODO)
+        return;
+    text->statements = BUSY;
+    body_interface(def);
+    if (def->base)
+        statements_resolve(def->base);
+    check_def(def);
+    redefine_check(def);
+    for (uint32_t k = 0; k < text->n_pieces; k++) {
+        Context cx = {.program = text->program, .def = def, .body = def->body,
+                      .level = &text->piece[k].level};
+        statements_list(&cx, text->piece[k].text->interface);
+        statements_list(&cx, text->piece[k].text->implementation);
+    }
+    body_finish_held(def);
+    text->statements = DONE;
+}

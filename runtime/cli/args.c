@@ -1,0 +1,120 @@
+/* args.c: words of the command line -> options, loaded models. */
+#include "runtime/cli/cli.h"
+
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+Args args_begin(const Command *command, int argc, char **argv)
+{
+    return (Args){argc, argv, 1, command};
+}
+
+const char *args_next(Args *args)
+{
+    return args->next < args->argc ? args->argv[args->next++] : NULL;
+}
+
+const char *args_value(Args *args, const char *argument, const char *name)
+{
+    size_t n = strlen(name);
+    if (strncmp(argument, name, n) != 0)
+        return NULL;
+    if (argument[n] == '=')
+        return argument + n + 1;
+    if (argument[n] != '\0')
+        return NULL;
+    const char *value = args_next(args);
+    return value ? value : "";
+}
+
+int args_fail(const Args *args, const char *format, ...)
+{
+    va_list list;
+    fprintf(stderr, "solstice %s: ", args->command->name);
+    va_start(list, format);
+    vfprintf(stderr, format, list);
+    va_end(list);
+    fprintf(stderr, "\n'solstice %s --help' tells how it is used\n", args->command->name);
+    return EXIT_USAGE;
+}
+
+bool cli_folder(Args *args, const char *argument, CliFolders *folders)
+{
+    if (strncmp(argument, "-L", 2) != 0)
+        return false;
+    const char *folder = argument[2] ? argument + 2 : args_next(args);
+    if (folder && folders->n < CLI_MAX_FOLDERS)
+        folders->at[folders->n++] = folder;
+    return true;
+}
+
+bool cli_colour(void)
+{
+    const char *no_color = getenv("NO_COLOR");
+    return isatty(STDERR_FILENO) && !(no_color && *no_color);
+}
+
+/* The folder of the standard library: beside the build folder, or where `make install` puts it. */
+static const char *find_stdlib(char *path, size_t size)
+{
+    static const char *const places[] = {"/../stdlib", "/../../stdlib",
+                                         "/../share/solstice/stdlib"};
+    ssize_t n = readlink("/proc/self/exe", path, size - 64);
+    if (n <= 0)
+        return NULL;
+    path[n] = '\0';
+    char *slash = strrchr(path, '/');
+    for (int i = 0; slash && i < 3; i++) {
+        strcpy(slash, places[i]);
+        if (access(path, R_OK | X_OK) == 0)
+            return path;
+    }
+    return NULL;
+}
+
+/* FILE[:MODEL]; a colon inside the name of an existing file belongs to the name. */
+static void split_name(CliModel *model, const char *name)
+{
+    char *colon = strrchr(model->file, ':');
+    if (!colon || access(name, F_OK) == 0 || strchr(colon, '/'))
+        return;
+    *colon = '\0';
+    model->model = colon + 1;
+}
+
+int cli_load(CliModel *model, const char *name, const CliFolders *folders)
+{
+    char stdlib[PATH_MAX + 64];
+    ProgramOptions options = {.n_folders = folders->n,
+                              .folders = folders->at,
+                              .stdlib = find_stdlib(stdlib, sizeof stdlib)};
+    *model = (CliModel){.mem = mem_open(), .file = strdup(name)};
+    model->program = model->mem ? program_open(model->mem, &options) : NULL;
+    if (!model->program || !model->file) {
+        fputs("solstice: out of memory\n", stderr);
+        return EXIT_IO;
+    }
+    split_name(model, name);
+    if (program_load(model->program, model->file))
+        return EXIT_DONE;
+    return program_io_failed(model->program) ? EXIT_IO : EXIT_MODEL;
+}
+
+int cli_close(CliModel *model, int code)
+{
+    if (model->program) {
+        diags_print(program_diags(model->program), 0, stderr, cli_colour());
+        if (code == EXIT_DONE && program_io_failed(model->program))
+            code = EXIT_IO;
+        if (code == EXIT_DONE && !program_ok(model->program))
+            code = EXIT_MODEL;
+        program_close(model->program);
+    }
+    mem_close(model->mem);
+    free(model->file);
+    return code;
+}

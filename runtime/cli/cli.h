@@ -1,0 +1,67 @@
+/* cli.h: the commands of the program. One command is one file cmd_NAME.c and one line in main.c. */
+#ifndef RUNTIME_CLI_H
+#define RUNTIME_CLI_H
+
+#include "frontend/frontend.h"
+
+typedef enum ExitCode {
+    EXIT_DONE = 0,
+    EXIT_MODEL = 1,    /* the model is wrong */
+    EXIT_USAGE = 2,    /* the command line is wrong */
+    EXIT_NUMERICS = 3, /* the numerics failed */
+    EXIT_IO = 4
+} ExitCode;
+
+typedef struct Command {
+    const char *name;
+    const char *summary;
+    const char *help; /* whole text of --help */
+    int (*run)(int argc, char **argv); /* argv[0] is the name of the command */
+} Command;
+
+extern const Command cli_check, cli_graph;
+
+/* ---- options, read in one pass over argv ---- */
+
+typedef struct Args {
+    int argc;
+    char **argv;
+    int next;
+    const Command *command;
+} Args;
+
+Args args_begin(const Command *command, int argc, char **argv);
+/* The next argument, or NULL at the end. */
+const char *args_next(Args *args);
+/* The value of the option just read, written `--name VALUE` or `--name=VALUE`: NULL when `argument` is not that
+ * option; exits the usual way by args_fail when the value is missing. */
+const char *args_value(Args *args, const char *argument, const char *name);
+int args_fail(const Args *args, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- a model file named on the command line ---- */
+
+typedef struct CliModel {
+    Mem *mem;
+    Program *program;
+    char *file;        /* FILE of FILE[:MODEL] */
+    const char *model; /* MODEL, or NULL */
+} CliModel;
+
+enum { CLI_MAX_FOLDERS = 32 };
+
+typedef struct CliFolders { /* -L, in the order given */
+    uint32_t n;
+    const char *at[CLI_MAX_FOLDERS];
+} CliFolders;
+
+/* `-L DIR` or `-LDIR`: true when the argument was one. */
+bool cli_folder(Args *args, const char *argument, CliFolders *folders);
+
+/* Opens a session and loads the file; an exit code. The messages are still to be printed. */
+int cli_load(CliModel *model, const char *name, const CliFolders *folders);
+/* Prints the messages to stderr, closes everything, and turns `code` into EXIT_MODEL when there were errors. */
+int cli_close(CliModel *model, int code);
+
+bool cli_colour(void); /* stderr is a terminal, and NO_COLOR is not set */
+
+#endif

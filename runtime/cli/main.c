@@ -1,0 +1,62 @@
+/* main.c: command line -> command. */
+#include "runtime/cli/cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const Command *const commands[] = {
+    &cli_check,
+    &cli_graph,
+};
+
+enum { N_COMMANDS = sizeof commands / sizeof *commands };
+
+static void print_help(FILE *out)
+{
+    fputs("usage: solstice COMMAND FILE[:MODEL] [options]\n\n"
+          "Solstice runs models written in Sol. MODEL is a dotted designator; by default it is\n"
+          "the last model at the top of the file.\n\ncommands:\n",
+          out);
+    for (int i = 0; i < N_COMMANDS; i++)
+        fprintf(out, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
+    fputs("\n'solstice COMMAND --help' tells more. Exit codes: 0 done, 1 the model is wrong,\n"
+          "2 the command line is wrong, 3 the numerics failed, 4 input or output failed.\n",
+          out);
+}
+
+static bool asks_help(int argc, char **argv)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+            return true;
+    return false;
+}
+
+static int run_command(const Command *command, int argc, char **argv)
+{
+    if (asks_help(argc, argv)) {
+        fputs(command->help, stdout);
+        return EXIT_DONE;
+    }
+    return command->run(argc, argv);
+}
+
+int main(int argc, char **argv)
+{
+    const char *name = argc > 1 ? argv[1] : "";
+    if (strcmp(name, "--version") == 0) {
+        puts("solstice " SOLSTICE_VERSION);
+        return EXIT_DONE;
+    }
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
+        print_help(stdout);
+        return EXIT_DONE;
+    }
+    for (int i = 0; i < N_COMMANDS; i++)
+        if (strcmp(name, commands[i]->name) == 0)
+            return run_command(commands[i], argc - 1, argv + 1);
+    if (*name)
+        fprintf(stderr, "solstice: unknown command '%s'\n\n", name);
+    print_help(stderr);
+    return EXIT_USAGE;
+}
