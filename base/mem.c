@@ -164,7 +164,7 @@ void arena_init(Arena *arena, Mem *mem)
 void *arena_alloc(Arena *arena, size_t size)
 {
     size = (size + ALIGN - 1) / ALIGN * ALIGN;
-    if (size > arena->left) {
+    if (size > arena->left || !arena->last) {
         size_t room = size > CHUNK / 4 ? size : CHUNK;
         ArenaChunk *chunk = mem_alloc(arena->mem, sizeof *chunk + room);
         chunk->size = room;

@@ -1,7 +1,8 @@
 /* ast.h: the syntax tree: what was written, before any name means anything.
  *
- * All nodes lie in one arena and never change after parsing. Lists are linked in textual order. After a
- * syntax error the tree holds what could be read; no pointer documented as present is ever NULL. */
+ * All nodes lie in one arena and never change after parsing. Lists are linked in textual order.
+ * After a syntax error the tree holds what could be read; no pointer documented as present is ever
+ * NULL. */
 #ifndef FRONTEND_AST_H
 #define FRONTEND_AST_H
 
@@ -79,7 +80,7 @@ typedef struct ADecl {
     ADesignator type;
     AName name;
     AList params;
-    AExpr *value; /* default, or NULL */
+    AExpr *value;      /* default, or NULL */
     Place at, attr_at; /* first token; first of in, out, potential, flow, else 0 */
 } ADecl;
 
@@ -114,15 +115,15 @@ struct AModel {
     DefKind kind;
     bool redefine, partial;
     AName name;
-    Place at; /* first token */
+    Place at;         /* first token */
     ADesignator base; /* n == 0: extends nothing */
     External *external;
     ADefine *defines;
     AModel *models;
-    AStmt *interface;      /* A_DECL only */
+    AStmt *interface; /* A_DECL only */
     AStmt *implementation;
     Place interface_at, implementation_at; /* of the section's keyword, or 0 */
-    uint32_t n_names; /* defines and models */
+    uint32_t n_names;                      /* defines and models */
     AModel *next;
 };
 

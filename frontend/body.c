@@ -77,17 +77,21 @@ static Type declared_type(Level *level, const ADecl *decl)
             return type_error(level, at, "'%s' is a package and has no instances", name);
         resolve_enqueue(found.def);
         return (Type){TYPE_MODEL, found.def};
-    case FOUND_CONST: return type_error(level, at, "'%s' is a constant, not a type", name);
+    case FOUND_CONST:
+        return type_error(level, at, "'%s' is a constant, not a type", name);
     case FOUND_PREDEFINED: {
         const Predefined *pre = predefined_at(found.predefined);
         if (pre->kind != PRE_TYPE)
-            return type_error(level, at, "'%s' is predefined and cannot be declared as a member; "
-                                         "use it in an expression", name);
+            return type_error(level, at,
+                              "'%s' is predefined and cannot be declared as a member; "
+                              "use it in an expression",
+                              name);
         if (pre->type == TYPE_VOID && !(decl->parameter && decl->binding == BIND_ALIAS))
             return type_error(level, at, "'%s' is only for parameters of alias binding", name);
         return (Type){pre->type, NULL};
     }
-    default: return (Type){0};
+    default:
+        return (Type){0};
     }
 }
 
@@ -283,7 +287,8 @@ void body_creates(Context *cx, Def *def, Place at)
 {
     Program *p = cx->program;
     if (def->partial)
-        resolve_warning(cx->level, at, "'%s' is partial: an instance of it is likely to lack equations",
+        resolve_warning(cx->level, at,
+                        "'%s' is partial: an instance of it is likely to lack equations",
                         def_path(p, def));
     if (!cx->body || cx->body->parent)
         return; /* inside a branch a model may create itself */

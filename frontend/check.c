@@ -1,10 +1,12 @@
-/* check.c: definitions -> errors that concern more than one name or type: restrictions of package, connector
- * and foreign functions, recursion, transmissions, operators that are read differently than usual. */
+/* check.c: definitions -> errors that concern more than one name or type: restrictions of package,
+ * connector and foreign functions, recursion, transmissions, operators that are read differently
+ * than usual. */
 #include "frontend/resolve_int.h"
 
 /* ---- restrictions ---- */
 
-static void forbid_section(Def *def, Place own_at, bool inherited, const char *kind, const char *what)
+static void forbid_section(Def *def, Place own_at, bool inherited, const char *kind,
+                           const char *what)
 {
     DefText *text = def->text;
     Level *level = resolve_own_level(def);
@@ -40,7 +42,8 @@ static void check_external(Def *def)
         if (member->type.kind == TYPE_MODEL)
             resolve_error(level, member->at, "a foreign function has variables only");
         else if (member->io == IO_NONE && !member->parameter)
-            resolve_error(level, member->at, "a member of a foreign function is parameter, in or out");
+            resolve_error(level, member->at,
+                          "a member of a foreign function is parameter, in or out");
     }
 }
 
@@ -82,8 +85,8 @@ static void report_recursion(const Walk *stack, uint32_t n, const Edge *back)
         resolve_note(level, stack[i + 1].def->at, "by way of '%s'", def_path(p, stack[i + 1].def));
 }
 
-/* Looks for circles among the instances that each instance creates at its birth: depth first, with an
- * explicit stack. on_stack marks the definitions of the present path. */
+/* Looks for circles among the instances that each instance creates at its birth: depth first, with
+ * an explicit stack. on_stack marks the definitions of the present path. */
 void check_recursion(Program *p, Def *start)
 {
     VEC(Walk) stack = {0};
@@ -144,8 +147,10 @@ void check_transmission(Context *cx, Stmt *s)
         vec_push(p->mem, &p->transmissions, s);
         map_put(p->mem, &p->transmitted, key, p->transmissions.n);
     } else if (expr_same_path(p->transmissions.at[number - 1]->path, s->path)) {
-        resolve_error(cx->level, s->at, "a second transmission to '%s' that is active together with "
-                                        "the first", name);
+        resolve_error(cx->level, s->at,
+                      "a second transmission to '%s' that is active together with "
+                      "the first",
+                      name);
         resolve_note(cx->level, p->transmissions.at[number - 1]->at, "the first one");
     }
 }

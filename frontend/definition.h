@@ -158,7 +158,8 @@ typedef struct InRel {
     RelOp op;     /* REL_EQUAL or REL_COPY; REL_COPY makes the in member held. For a member of alias
                      binding: REL_COPY binds it */
     RExpr *value; /* in the scope around the parentheses */
-    uint32_t n_rest; /* `in.a.b = value`: the members behind `in`, hardly ever any; the last one is meant */
+    uint32_t n_rest; /* `in.a.b = value`: the members behind `in`, hardly ever any; the last one is
+                        meant */
     Member **rest;
     Place at;
 } InRel;

@@ -49,8 +49,8 @@ static bool is_boolean(Type type)
 
 /* ---- paths ---- */
 
-/* The member a name means in the body of the context or in one around it. Inherited text does not see
- * members that only heirs declare. */
+/* The member a name means in the body of the context or in one around it. Inherited text does not
+ * see members that only heirs declare. */
 static Member *find_member(Context *cx, Sym name, uint32_t *up)
 {
     *up = 0;
@@ -427,10 +427,14 @@ static RExpr *designated(Context *cx, const AExpr *a, Want want)
         return member_value(cx, a);
     Found found = resolve_designator(cx->level, &a->member->name);
     switch (found.kind) {
-    case FOUND_DEF: return anonymous(cx, a, found.def, want);
-    case FOUND_CONST: return constant(cx, a, &found);
-    case FOUND_PREDEFINED: return expr_predefined(cx, found.predefined, a);
-    default: return expr_error(cx, a->at);
+    case FOUND_DEF:
+        return anonymous(cx, a, found.def, want);
+    case FOUND_CONST:
+        return constant(cx, a, &found);
+    case FOUND_PREDEFINED:
+        return expr_predefined(cx, found.predefined, a);
+    default:
+        return expr_error(cx, a->at);
     }
 }
 
@@ -439,8 +443,10 @@ static RExpr *designated(Context *cx, const AExpr *a, Want want)
 static const char *operator_name(int op)
 {
     Token token = {.kind = (TokenKind)op};
-    return op == T_AND ? "'and'" : op == T_OR ? "'or'" : op == T_NOT ? "'not'"
-                                                       : lex_token_name(&token, NULL);
+    return op == T_AND   ? "'and'"
+           : op == T_OR  ? "'or'"
+           : op == T_NOT ? "'not'"
+                         : lex_token_name(&token, NULL);
 }
 
 static RExpr *apply(Context *cx, XOp op, TypeKind type, Place at, RExpr *a, RExpr *b)
@@ -482,19 +488,32 @@ static RExpr *unary(Context *cx, const AExpr *a)
 static XOp binary_op(int op)
 {
     switch (op) {
-    case T_PLUS: return X_ADD;
-    case T_MINUS: return X_SUB;
-    case T_STAR: return X_MUL;
-    case T_SLASH: return X_DIV;
-    case T_CARET: return X_POW;
-    case T_LT: return X_LT;
-    case T_LE: return X_LE;
-    case T_EQ: return X_EQ;
-    case T_NE: return X_NE;
-    case T_GE: return X_GE;
-    case T_GT: return X_GT;
-    case T_AND: return X_AND;
-    default: return X_OR;
+    case T_PLUS:
+        return X_ADD;
+    case T_MINUS:
+        return X_SUB;
+    case T_STAR:
+        return X_MUL;
+    case T_SLASH:
+        return X_DIV;
+    case T_CARET:
+        return X_POW;
+    case T_LT:
+        return X_LT;
+    case T_LE:
+        return X_LE;
+    case T_EQ:
+        return X_EQ;
+    case T_NE:
+        return X_NE;
+    case T_GE:
+        return X_GE;
+    case T_GT:
+        return X_GT;
+    case T_AND:
+        return X_AND;
+    default:
+        return X_OR;
     }
 }
 
@@ -542,13 +561,15 @@ static RExpr *binary(Context *cx, const AExpr *a)
     case T_MINUS:
     case T_STAR:
     case T_SLASH:
-    case T_CARET: return arithmetic(cx, a, x, y);
+    case T_CARET:
+        return arithmetic(cx, a, x, y);
     case T_AND:
     case T_OR:
         if (!is_boolean(x->type) || !is_boolean(y->type))
             return wrong_operand(cx, a, is_boolean(x->type) ? y : x, "Booleans");
         return apply(cx, binary_op(a->op), TYPE_BOOLEAN, a->at, x, y);
-    default: return comparison(cx, a, x, y);
+    default:
+        return comparison(cx, a, x, y);
     }
 }
 
@@ -557,14 +578,22 @@ static RExpr *binary(Context *cx, const AExpr *a)
 static RExpr *resolve_any(Context *cx, const AExpr *a, Want want)
 {
     switch (a->kind) {
-    case A_INTEGER: return new_const(cx, TYPE_INTEGER, a->k, a->at);
-    case A_REAL: return new_const(cx, TYPE_REAL, a->k, a->at);
-    case A_BOOLEAN: return new_const(cx, TYPE_BOOLEAN, a->k, a->at);
-    case A_STRING: return new_const(cx, TYPE_STRING, a->text, a->at);
-    case A_UNARY: return unary(cx, a);
-    case A_BINARY: return binary(cx, a);
-    case A_MEMBER: return designated(cx, a, want);
-    default: return expr_error(cx, a->at);
+    case A_INTEGER:
+        return new_const(cx, TYPE_INTEGER, a->k, a->at);
+    case A_REAL:
+        return new_const(cx, TYPE_REAL, a->k, a->at);
+    case A_BOOLEAN:
+        return new_const(cx, TYPE_BOOLEAN, a->k, a->at);
+    case A_STRING:
+        return new_const(cx, TYPE_STRING, a->text, a->at);
+    case A_UNARY:
+        return unary(cx, a);
+    case A_BINARY:
+        return binary(cx, a);
+    case A_MEMBER:
+        return designated(cx, a, want);
+    default:
+        return expr_error(cx, a->at);
     }
 }
 

@@ -34,8 +34,7 @@ static Def *find_base(Def *def)
         return NULL;
     if (found.kind != FOUND_DEF) {
         resolve_error(text->surrounding, at, "'%s' is %s and cannot be extended",
-                      resolve_text(p, d),
-                      found.kind == FOUND_CONST ? "a constant" : "predefined");
+                      resolve_text(p, d), found.kind == FOUND_CONST ? "a constant" : "predefined");
         return NULL;
     }
     Def *base = replaced_by(def, &found);

@@ -6,9 +6,8 @@
 static void print_node(Program *p, const Def *def, FILE *out)
 {
     static const char *const shapes[] = {"box", "tab", "ellipse"};
-    fprintf(out, "  d%u [label=\"%s\", shape=%s%s];\n", def->id,
-            intern_text(&p->names, def->name), shapes[def->kind],
-            def->partial ? ", style=dashed" : "");
+    fprintf(out, "  d%u [label=\"%s\", shape=%s%s];\n", def->id, intern_text(&p->names, def->name),
+            shapes[def->kind], def->partial ? ", style=dashed" : "");
 }
 
 static void print_edges(const Def *def, FILE *out)
@@ -19,7 +18,8 @@ static void print_edges(const Def *def, FILE *out)
         fprintf(out, "  d%u -> d%u [style=dotted, constraint=false];\n", def->id, def->base->id);
 }
 
-/* What a definition contains, its own text and what it inherits, as far as it was ever asked for. */
+/* What a definition contains, its own text and what it inherits, as far as it was ever asked for.
+ */
 static void draw(Program *p, FILE *out)
 {
     fputs("digraph packages {\n  node [fontname=\"sans-serif\"];\n", out);

@@ -1,7 +1,8 @@
 /* graph_types.c: definitions -> DOT graph of the type hierarchy (Sol thesis, figure 5.2).
  *
- * Definitions of equal type share a node; an edge leads from a type to each super-type that no other type
- * lies between. All pairs are compared, so this is for people and not for large programs. */
+ * Definitions of equal type share a node; an edge leads from a type to each super-type that no
+ * other type lies between. All pairs are compared, so this is for people and not for large
+ * programs. */
 #include "frontend/graph.h"
 #include "frontend/resolve_int.h"
 #include "frontend/types.h"

@@ -1,7 +1,7 @@
 /* lex.c: source text -> tokens.
  *
- * Requires the keywords to be the first symbols of the name table, so that a keyword is recognised by
- * its symbol and not by comparing texts. Wrong characters are reported once per run of them. */
+ * Requires the keywords to be the first symbols of the name table, so that a keyword is recognised
+ * by its symbol and not by comparing texts. Wrong characters are reported once per run of them. */
 #include "frontend/lex.h"
 
 #include <errno.h>
@@ -10,11 +10,11 @@
 #include <string.h>
 
 static const char *const lex_keywords[] = {
-    "model",     "package",  "connector", "redefine", "partial", "extends",   "define",
-    "as",        "interface", "implementation", "end", "parameter", "static", "dynamic",
-    "alias",     "redeclare", "in",       "out",      "potential", "flow",    "if",
-    "when",      "then",     "else",      "and",      "or",       "not",      "true",
-    "false",
+    "model",     "package", "connector", "redefine",       "partial", "extends",
+    "define",    "as",      "interface", "implementation", "end",     "parameter",
+    "static",    "dynamic", "alias",     "redeclare",      "in",      "out",
+    "potential", "flow",    "if",        "when",           "then",    "else",
+    "and",       "or",      "not",       "true",           "false",
 };
 
 _Static_assert(sizeof lex_keywords / sizeof *lex_keywords == T_KEYWORDS_END - 1,
@@ -153,8 +153,7 @@ static Token lex_string(Lexer *lexer, Token token)
 static Token lex_bad(Lexer *lexer, Token token)
 {
     unsigned char c = (unsigned char)lexer->text[lexer->pos];
-    while (lexer->pos < lexer->length &&
-           (unsigned char)lexer->text[lexer->pos] == c)
+    while (lexer->pos < lexer->length && (unsigned char)lexer->text[lexer->pos] == c)
         lexer->pos++;
     if (c >= 0x80) {
         while ((unsigned char)lexer->text[lexer->pos] >= 0x80)
@@ -174,20 +173,34 @@ static TokenKind operator_at(const char *p, uint32_t *length)
 {
     *length = 1;
     switch (p[0]) {
-    case ';': return T_SEMICOLON;
-    case ':': return T_COLON;
-    case '.': return T_DOT;
-    case ',': return T_COMMA;
-    case '{': return T_LBRACE;
-    case '}': return T_RBRACE;
-    case '(': return T_LPAREN;
-    case ')': return T_RPAREN;
-    case '+': return T_PLUS;
-    case '-': return T_MINUS;
-    case '*': return T_STAR;
-    case '/': return T_SLASH;
-    case '^': return T_CARET;
-    case '?': return T_QUESTION;
+    case ';':
+        return T_SEMICOLON;
+    case ':':
+        return T_COLON;
+    case '.':
+        return T_DOT;
+    case ',':
+        return T_COMMA;
+    case '{':
+        return T_LBRACE;
+    case '}':
+        return T_RBRACE;
+    case '(':
+        return T_LPAREN;
+    case ')':
+        return T_RPAREN;
+    case '+':
+        return T_PLUS;
+    case '-':
+        return T_MINUS;
+    case '*':
+        return T_STAR;
+    case '/':
+        return T_SLASH;
+    case '^':
+        return T_CARET;
+    case '?':
+        return T_QUESTION;
     case '=':
         *length = 1 + (p[1] == '=');
         return p[1] == '=' ? T_EQ : T_EQUAL;
@@ -197,10 +210,14 @@ static TokenKind operator_at(const char *p, uint32_t *length)
     case '<':
         *length = 2;
         switch (p[1]) {
-        case '<': return T_COPY;
-        case '-': return T_MOVE;
-        case '=': return T_LE;
-        case '>': return T_NE;
+        case '<':
+            return T_COPY;
+        case '-':
+            return T_MOVE;
+        case '=':
+            return T_LE;
+        case '>':
+            return T_NE;
         }
         *length = 1;
         return T_LT;
@@ -236,16 +253,20 @@ Token lex_next(Lexer *lexer)
 const char *lex_token_name(const Token *token, const Intern *names)
 {
     static const char *const symbols[] = {
-        "';'", "':'", "'.'", "','", "'{'", "'}'", "'('", "')'", "'='", "'<<'", "'<-'", "'<'",
-        "'<='", "'=='", "'<>'", "'>='", "'>'", "'+'", "'-'", "'*'", "'/'", "'^'", "'?'",
-        "this character",
+        "';'", "':'",  "'.'",  "','", "'{'",  "'}'",  "'('",  "')'",
+        "'='", "'<<'", "'<-'", "'<'", "'<='", "'=='", "'<>'", "'>='",
+        "'>'", "'+'",  "'-'",  "'*'", "'/'",  "'^'",  "'?'",  "this character",
     };
     switch (token->kind) {
-    case T_EOF: return "the end of the text";
+    case T_EOF:
+        return "the end of the text";
     case T_INTEGER:
-    case T_REAL: return "a number";
-    case T_STRING: return "a text";
-    default: break;
+    case T_REAL:
+        return "a number";
+    case T_STRING:
+        return "a text";
+    default:
+        break;
     }
     if (token->kind >= T_SEMICOLON)
         return symbols[token->kind - T_SEMICOLON];

@@ -1,5 +1,5 @@
-/* lookup.c: file names -> parsed files. A name that a text does not define is looked up as NAME.sol beside
- * the file, in the folders given, then in the standard library. */
+/* lookup.c: file names -> parsed files. A name that a text does not define is looked up as NAME.sol
+ * beside the file, in the folders given, then in the standard library. */
 #include "frontend/resolve_int.h"
 
 #include <errno.h>
@@ -10,11 +10,15 @@ enum { ABSENT = 1 }; /* in program->library; files are stored as their number + 
 
 /* ---- text ---- */
 
-/* Length of a well-formed UTF-8 sequence at p, or 0. The text ends in NUL, which continues nothing. */
+/* Length of a well-formed UTF-8 sequence at p, or 0. The text ends in NUL, which continues nothing.
+ */
 static uint32_t utf8_length(const unsigned char *p)
 {
-    uint32_t n = p[0] < 0x80 ? 1 : p[0] >= 0xc2 && p[0] < 0xe0 ? 2 : (p[0] & 0xf0) == 0xe0 ? 3 :
-                 p[0] >= 0xf0 && p[0] < 0xf5 ? 4 : 0;
+    uint32_t n = p[0] < 0x80                   ? 1
+                 : p[0] >= 0xc2 && p[0] < 0xe0 ? 2
+                 : (p[0] & 0xf0) == 0xe0       ? 3
+                 : p[0] >= 0xf0 && p[0] < 0xf5 ? 4
+                                               : 0;
     for (uint32_t i = 1; i < n; i++)
         if ((p[i] & 0xc0) != 0x80)
             return 0;
@@ -31,8 +35,8 @@ static bool check_text(Program *p, const SourceFile *file)
     for (uint32_t i = 0; i < file->length;) {
         uint32_t n = utf8_length(text + i);
         if (!n || !text[i]) {
-            diag_error(&p->diags, file->base + i, n ? "NUL byte: this is no text"
-                                                    : "invalid UTF-8: this is no text");
+            diag_error(&p->diags, file->base + i,
+                       n ? "NUL byte: this is no text" : "invalid UTF-8: this is no text");
             return false;
         }
         i += n;

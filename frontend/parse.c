@@ -1,9 +1,9 @@
 /* parse.c: tokens -> syntax tree. Recursive descent over the grammar of the Sol thesis, appendix A,
  * with the liberties listed in docs/language.md.
  *
- * Recovery: after an error the parser skips to the next `;` or to a word that begins something, and goes on
- * there, so that several errors are found in one run. Nesting is bounded (max_depth); what lies deeper is
- * reported once, and the rest of the text is given up. */
+ * Recovery: after an error the parser skips to the next `;` or to a word that begins something, and
+ * goes on there, so that several errors are found in one run. Nesting is bounded (max_depth); what
+ * lies deeper is reported once, and the rest of the text is given up. */
 #include "frontend/parse_int.h"
 
 #include <stdio.h>
@@ -108,8 +108,10 @@ static bool begins_something(TokenKind kind)
     case T_IF:
     case T_WHEN:
     case T_ELSE:
-    case T_EOF: return true;
-    default: return false;
+    case T_EOF:
+        return true;
+    default:
+        return false;
     }
 }
 
@@ -141,7 +143,8 @@ static void parse_attributes(Parser *p, ADecl *d)
     else if (parse_accept(p, T_FLOW))
         d->con = CON_FLOW;
     if (p->token.kind >= T_IN && p->token.kind <= T_FLOW)
-        parse_error(p, p->token.at, "%s cannot stand here: the order is in or out, then potential or flow",
+        parse_error(p, p->token.at,
+                    "%s cannot stand here: the order is in or out, then potential or flow",
                     parse_found(p));
 }
 
@@ -240,7 +243,8 @@ static AStmt *parse_named(Parser *p)
 
 static void parse_condition(Parser *p, AStmt *s)
 {
-    const char *word = s->kind == A_IF ? "after the condition of 'if'" : "after the condition of 'when'";
+    const char *word =
+        s->kind == A_IF ? "after the condition of 'if'" : "after the condition of 'when'";
     s->condition = parse_expression(p);
     if (!p->panic && p->token.kind == T_EQUAL)
         parse_error(p, p->token.at, "'=' is an equation; a comparison is written '=='");
@@ -315,7 +319,8 @@ static AStmt *parse_statement(Parser *p)
 {
     switch (p->token.kind) {
     case T_IF:
-    case T_WHEN: return parse_chain(p);
+    case T_WHEN:
+        return parse_chain(p);
     case T_STATIC:
     case T_DYNAMIC:
     case T_ALIAS:
@@ -324,19 +329,25 @@ static AStmt *parse_statement(Parser *p)
     case T_OUT:
     case T_POTENTIAL:
     case T_FLOW:
-    case T_PARAMETER: return parse_declaration(p, false);
-    case T_ID: return parse_named(p);
-    default: return parse_relation(p, NULL);
+    case T_PARAMETER:
+        return parse_declaration(p, false);
+    case T_ID:
+        return parse_named(p);
+    default:
+        return parse_relation(p, NULL);
     }
 }
 
 static const char *statement_name(const AStmt *s)
 {
     switch (s->kind) {
-    case A_DECL: return "the declaration";
+    case A_DECL:
+        return "the declaration";
     case A_IF:
-    case A_WHEN: return "'end'";
-    default: return "the statement";
+    case A_WHEN:
+        return "'end'";
+    default:
+        return "the statement";
     }
 }
 
@@ -443,7 +454,8 @@ static bool at_model(const Parser *p)
 
 static AModel *parse_model(Parser *p);
 
-/* `external` and its companions are words of their own only here, so that they stay free as names. */
+/* `external` and its companions are words of their own only here, so that they stay free as names.
+ */
 static bool at_external(const Parser *p)
 {
     return p->token.kind == T_ID && strcmp(intern_text(p->names, p->token.sym), "external") == 0;
@@ -517,7 +529,8 @@ static void parse_sections(Parser *p, AModel *m)
     }
 }
 
-/* True when `name` closes some model around the present one: then the present one's `end` is missing. */
+/* True when `name` closes some model around the present one: then the present one's `end` is
+ * missing. */
 static bool closes_outer(const Parser *p, Sym name)
 {
     for (uint32_t i = p->open.n - 1; i-- > 0;)
@@ -540,10 +553,12 @@ static void skip_to_end(Parser *p, const AModel *m)
     else if (p->token.kind == T_EXTENDS)
         parse_error(p, p->token.at, "'extends' comes first, directly after the name");
     else if (!m->interface_at && !m->implementation_at)
-        parse_error(p, p->token.at, "expected 'interface:', 'implementation:' or 'end %s', found %s",
+        parse_error(p, p->token.at,
+                    "expected 'interface:', 'implementation:' or 'end %s', found %s",
                     intern_text(p->names, m->name.sym), parse_found(p));
     else if (!m->implementation_at)
-        parse_error(p, p->token.at, "expected a declaration, 'implementation:' or 'end %s', found %s",
+        parse_error(p, p->token.at,
+                    "expected a declaration, 'implementation:' or 'end %s', found %s",
                     intern_text(p->names, m->name.sym), parse_found(p));
     else
         parse_error(p, p->token.at, "expected a statement or 'end %s', found %s",
@@ -636,8 +651,8 @@ static AModel *parse_model(Parser *p)
 AModel *parse_text(Arena *arena, Intern *names, Diags *diags, const SourceFile *file,
                    uint32_t max_depth)
 {
-    Parser p = {.arena = arena, .mem = arena->mem, .names = names, .diags = diags,
-                .max_depth = max_depth};
+    Parser p = {
+        .arena = arena, .mem = arena->mem, .names = names, .diags = diags, .max_depth = max_depth};
     lex_open(&p.lexer, names, diags, file);
     parse_advance(&p);
     AModel *first = NULL, **end = &first;

@@ -1,7 +1,7 @@
 /* parse_expr.c: tokens -> expressions, designators, lists in braces and parentheses.
  *
- * Precedence climbing over table 5.1 of the Sol thesis: a unary sign binds tighter than `^`, `and` and
- * `or` stand on one level, all binary operators group to the left, comparisons do not chain. */
+ * Precedence climbing over table 5.1 of the Sol thesis: a unary sign binds tighter than `^`, `and`
+ * and `or` stand on one level, all binary operators group to the left, comparisons do not chain. */
 #include "frontend/parse_int.h"
 
 enum { LEVEL_LOGIC = 1, LEVEL_COMPARE, LEVEL_SUM, LEVEL_PRODUCT, LEVEL_POWER };
@@ -57,10 +57,17 @@ ADesignator parse_designator(Parser *p)
 bool parse_relation_op(Parser *p, RelOp *op)
 {
     switch (p->token.kind) {
-    case T_EQUAL: *op = REL_EQUAL; break;
-    case T_COPY: *op = REL_COPY; break;
-    case T_MOVE: *op = REL_MOVE; break;
-    default: return false;
+    case T_EQUAL:
+        *op = REL_EQUAL;
+        break;
+    case T_COPY:
+        *op = REL_COPY;
+        break;
+    case T_MOVE:
+        *op = REL_MOVE;
+        break;
+    default:
+        return false;
     }
     parse_advance(p);
     return true;
@@ -79,7 +86,9 @@ static AArg *parse_arg(Parser *p)
     if (first->kind != A_MEMBER || first->paren || first->member->params.present ||
         first->member->ins.present || first->member->question) {
         parse_error(p, op_at, "only a name can stand left of %s in a list",
-                    arg->op == REL_EQUAL ? "'='" : arg->op == REL_COPY ? "'<<'" : "'<-'");
+                    arg->op == REL_EQUAL  ? "'='"
+                    : arg->op == REL_COPY ? "'<<'"
+                                          : "'<-'");
         return arg;
     }
     arg->name = first->member->name;
@@ -141,7 +150,8 @@ static AExpr *parse_element(Parser *p)
         ADesignator name = parse_designator(p);
         return parse_member_from(p, name, t.at);
     }
-    case T_LPAREN: return parse_parentheses(p);
+    case T_LPAREN:
+        return parse_parentheses(p);
     case T_INTEGER:
     case T_REAL:
         e = new_expr(p, t.kind == T_INTEGER ? A_INTEGER : A_REAL, t.at);
@@ -181,19 +191,25 @@ static int level_of(TokenKind op)
 {
     switch (op) {
     case T_AND:
-    case T_OR: return LEVEL_LOGIC;
+    case T_OR:
+        return LEVEL_LOGIC;
     case T_LT:
     case T_LE:
     case T_EQ:
     case T_NE:
     case T_GE:
-    case T_GT: return LEVEL_COMPARE;
+    case T_GT:
+        return LEVEL_COMPARE;
     case T_PLUS:
-    case T_MINUS: return LEVEL_SUM;
+    case T_MINUS:
+        return LEVEL_SUM;
     case T_STAR:
-    case T_SLASH: return LEVEL_PRODUCT;
-    case T_CARET: return LEVEL_POWER;
-    default: return 0;
+    case T_SLASH:
+        return LEVEL_PRODUCT;
+    case T_CARET:
+        return LEVEL_POWER;
+    default:
+        return 0;
     }
 }
 

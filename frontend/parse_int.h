@@ -4,20 +4,21 @@
 
 #include "frontend/ast.h"
 
-/* Error rule: the first error of a statement is reported and sets `panic`; until the parser has found
- * the next statement nothing more is reported and nothing is consumed. Loops end when panic is set. */
+/* Error rule: the first error of a statement is reported and sets `panic`; until the parser has
+ * found the next statement nothing more is reported and nothing is consumed. Loops end when panic
+ * is set. */
 typedef struct Parser {
     Lexer lexer;
-    Token token;     /* the one to be read next */
-    Place last_end;  /* end of the token read before */
+    Token token;    /* the one to be read next */
+    Place last_end; /* end of the token read before */
     Arena *arena;
     Mem *mem;
     Intern *names;
     Diags *diags;
     bool panic;
-    bool gave_up;    /* too deep: the rest of the text is skipped */
+    bool gave_up; /* too deep: the rest of the text is skipped */
     uint32_t depth, max_depth;
-    VEC(AName) ids;  /* of the designator being read */
+    VEC(AName) ids;     /* of the designator being read */
     VEC(AModel *) open; /* models around the present place */
 } Parser;
 

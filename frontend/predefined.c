@@ -2,9 +2,27 @@
 #include "frontend/predefined.h"
 #include "frontend/resolve_int.h"
 
-#define FUNCTION1(name, op, result) {name, PRE_FUNCTION, 0, op, result, 1, {"x"}}
-#define FUNCTION2(name, op, result, a, b) {name, PRE_FUNCTION, 0, op, result, 2, {a, b}}
-#define SPECIAL(name, kind, n, ...) {name, kind, 0, 0, 0, n, {__VA_ARGS__}}
+#define FUNCTION1(name, op, result)                                                                \
+    {                                                                                              \
+        name, PRE_FUNCTION, 0, op, result, 1,                                                      \
+        {                                                                                          \
+            "x"                                                                                    \
+        }                                                                                          \
+    }
+#define FUNCTION2(name, op, result, a, b)                                                          \
+    {                                                                                              \
+        name, PRE_FUNCTION, 0, op, result, 2,                                                      \
+        {                                                                                          \
+            a, b                                                                                   \
+        }                                                                                          \
+    }
+#define SPECIAL(name, kind, n, ...)                                                                \
+    {                                                                                              \
+        name, kind, 0, 0, 0, n,                                                                    \
+        {                                                                                          \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    }
 
 static const Predefined predefined_table[] = {
     {"Real", PRE_TYPE, TYPE_REAL, 0, 0, 0, {NULL}},

@@ -5,10 +5,20 @@
 #include "frontend/definition.h"
 
 typedef enum PreKind {
-    PRE_TYPE,       /* type */
-    PRE_FUNCTION,   /* op */
-    PRE_TIME, PRE_INITIAL, PRE_PRE, PRE_DER, PRE_DER_STATE, PRE_RANDOM, PRE_SAMPLE, PRE_TABLE,
-    PRE_TEARING, PRE_CONNECTION, PRE_COUT, PRE_TRASH
+    PRE_TYPE,     /* type */
+    PRE_FUNCTION, /* op */
+    PRE_TIME,
+    PRE_INITIAL,
+    PRE_PRE,
+    PRE_DER,
+    PRE_DER_STATE,
+    PRE_RANDOM,
+    PRE_SAMPLE,
+    PRE_TABLE,
+    PRE_TEARING,
+    PRE_CONNECTION,
+    PRE_COUT,
+    PRE_TRASH
 } PreKind;
 
 /* What a function gives back. */

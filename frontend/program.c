@@ -9,7 +9,8 @@ enum { RESERVE = 64 * 1024, MAX_DEPTH = 500, MAX_DEFINITIONS = 200000 };
 
 /* ---- running out of memory ---- */
 
-/* The reserve is given back first; if even that is not enough, the program stays without message. */
+/* The reserve is given back first; if even that is not enough, the program stays without message.
+ */
 static void report_exhausted(Program *p)
 {
     MemGuard guard;
@@ -97,8 +98,8 @@ void program_close(Program *p)
     if (!p)
         return;
     Mem *mem = p->mem;
-    Map *maps[] = {&p->library,  &p->entries,  &p->members,     &p->predefined,
-                   &p->reported, &p->held,     &p->transmitted, &p->subtypes};
+    Map *maps[] = {&p->library,  &p->entries, &p->members,     &p->predefined,
+                   &p->reported, &p->held,    &p->transmitted, &p->subtypes};
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         map_free(mem, maps[i]);
     vec_free(mem, &p->files);
@@ -139,8 +140,8 @@ bool program_load_text(Program *p, const char *name, const char *text, size_t le
 
 /* ---- completing ---- */
 
-/* Works off the queue: each definition's statements, which may queue more; then recursion, which needs
- * all of them. */
+/* Works off the queue: each definition's statements, which may queue more; then recursion, which
+ * needs all of them. */
 static void complete_queue(Program *p)
 {
     uint32_t from = 0;
@@ -163,8 +164,8 @@ bool program_complete(Program *p, Def *def)
     return guarded(p, complete, &(Request){.def = def});
 }
 
-/* Whether the own text of a definition redefines something, so that what it inherits besides may have
- * changed its meaning and must be looked at again. */
+/* Whether the own text of a definition redefines something, so that what it inherits besides may
+ * have changed its meaning and must be looked at again. */
 static bool redefines(const Def *def)
 {
     for (const AModel *m = def->text->model->models; m; m = m->next)
@@ -269,8 +270,8 @@ static Def *find_designated(Program *p, const char *designator)
         name += length + (name[length] == '.');
     }
     if (!def)
-        diag_error(&p->diags, 0, "'%s' does not define '%s'",
-                   intern_text(&p->names, p->main->path), designator);
+        diag_error(&p->diags, 0, "'%s' does not define '%s'", intern_text(&p->names, p->main->path),
+                   designator);
     return def;
 }
 

@@ -1,5 +1,6 @@
-/* redefine.c: pieces -> names of a definition, redefinitions applied; and the check that what replaces
- * something has a type that fits in its place (Sol thesis, 5.7: a sub-type of what it replaces). */
+/* redefine.c: pieces -> names of a definition, redefinitions applied; and the check that what
+ * replaces something has a type that fits in its place (Sol thesis, 5.7: a sub-type of what it
+ * replaces). */
 #include "frontend/resolve_int.h"
 #include "frontend/types.h"
 
@@ -12,8 +13,8 @@ static bool is_reserved(Program *p, Sym name)
     return false;
 }
 
-/* Enters one name of piece `k`. Only the own piece of a definition is checked here: the others were when
- * their own definitions were resolved. */
+/* Enters one name of piece `k`. Only the own piece of a definition is checked here: the others were
+ * when their own definitions were resolved. */
 static void enter(Def *def, const AName *name, Version version, bool redefine)
 {
     DefText *text = def->text;
@@ -28,8 +29,9 @@ static void enter(Def *def, const AName *name, Version version, bool redefine)
         if (own) {
             const Version *before = entry->last;
             resolve_error(level, name->at, "'%s' is already defined%s", shown,
-                          before->piece < version.piece && before->model ? "; use 'redefine' to replace it"
-                                                                         : "");
+                          before->piece < version.piece && before->model
+                              ? "; use 'redefine' to replace it"
+                              : "");
             resolve_note(level, before->model ? before->model->name.at : before->define->name.at,
                          "the other '%s'", shown);
         }
@@ -73,11 +75,13 @@ static void check_redefinition(Def *def, Entry *entry)
         return;
     Mismatch why;
     if (a->kind != b->kind && (a->kind == DEF_PACKAGE || b->kind == DEF_PACKAGE)) {
-        resolve_error(level, now->model->name.at, "'%s' cannot be redefined: one of the two is a package",
+        resolve_error(level, now->model->name.at,
+                      "'%s' cannot be redefined: one of the two is a package",
                       intern_text(&def->text->program->names, entry->name));
         resolve_note(level, before->model->name.at, "what it replaces");
     } else if (!types_is_sub((Type){TYPE_MODEL, a}, (Type){TYPE_MODEL, b}, &why)) {
-        resolve_error(level, now->model->name.at, "'%s' does not fit in the place of what it redefines: %s",
+        resolve_error(level, now->model->name.at,
+                      "'%s' does not fit in the place of what it redefines: %s",
                       intern_text(&def->text->program->names, entry->name),
                       types_reason(def->text->program, &why));
         resolve_note(level, before->model->name.at, "what it replaces");

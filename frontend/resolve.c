@@ -240,7 +240,8 @@ static Found found_in_library(Level *unit, const AName *name)
     return (Found){.kind = FOUND_NOTHING, .failed = true};
 }
 
-/* The meaning of a name, or nothing; a message only where the name exists and its meaning failed. */
+/* The meaning of a name, or nothing; a message only where the name exists and its meaning failed.
+ */
 Found resolve_lookup(Level *level, const AName *name)
 {
     Program *p = level->def->text->program;

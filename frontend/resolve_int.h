@@ -2,13 +2,13 @@
  *
  * How definitions come about
  *
- * A Def is one model text in one surrounding. What it inherits makes it a stack of *pieces*: the texts of
- * its bases, the most basic one first, and its own text last. A name in a piece is looked up from the
- * Level of that piece: first in the definition itself, among the names that this piece or
- * one below it introduces, then in the surrounding of that piece's text, and so on to the file.
+ * A Def is one model text in one surrounding. What it inherits makes it a stack of *pieces*: the
+ * texts of its bases, the most basic one first, and its own text last. A name in a piece is looked
+ * up from the Level of that piece: first in the definition itself, among the names that this piece
+ * or one below it introduces, then in the surrounding of that piece's text, and so on to the file.
  *
- *   - A redefinition in a later piece replaces what the name means in *all* pieces: so inherited text
- *     sees redefinitions in the heir.
+ *   - A redefinition in a later piece replaces what the name means in *all* pieces: so inherited
+ * text sees redefinitions in the heir.
  *   - A name that a later piece introduces is invisible to earlier ones: so text that is inherited
  *     means the same as where it was written, except for what was redefined on purpose.
  *   - A sub-definition of an inherited package exists again in the heir, on demand, with the heir's
@@ -30,8 +30,8 @@ typedef struct Version Version;
 /* From where a name is looked up. */
 struct Level {
     Def *def;
-    uint32_t piece;   /* names of this piece and those below it are visible */
-    Level *outer;     /* NULL for a file */
+    uint32_t piece; /* names of this piece and those below it are visible */
+    Level *outer;   /* NULL for a file */
 };
 
 typedef enum Progress { TODO, BUSY, DONE } Progress;
@@ -42,10 +42,10 @@ struct Version {
     ADefine *define; /* `define`, or NULL */
     uint32_t piece;  /* whose text it is */
     Version *before;
-    Progress state; /* of `define` */
+    Progress state;      /* of `define` */
     uint32_t predefined; /* a `define` of a predefined name: its number + 1 */
-    Def *def;       /* the definition, once asked for; a `define` may name one too */
-    Type type;      /* of a constant */
+    Def *def;            /* the definition, once asked for; a `define` may name one too */
+    Type type;           /* of a constant */
     double k;
 };
 
@@ -162,7 +162,8 @@ typedef struct Found {
 } Found;
 
 Def *resolve_new_def(Program *p, AModel *model, Def *outer, Level *surrounding, FileScope *file);
-/* Makes pieces and entries known; false, with a message at the place that asks, when that is circular. */
+/* Makes pieces and entries known; false, with a message at the place that asks, when that is
+ * circular. */
 bool resolve_names(Def *def, Level *asker, Place at);
 Entry *resolve_entry(const Def *def, Sym name);
 Def *resolve_version_def(Def *owner, Version *version);
@@ -191,7 +192,7 @@ void redefine_check(Def *def); /* redefinitions and redeclarations against the t
 
 /* Finds out what a `define` stands for; false, with a message, when that is circular. */
 bool const_define(Def *owner, Version *version, Level *asker, Place at);
-bool const_value(const RExpr *e, double *k);      /* false: not constant */
+bool const_value(const RExpr *e, double *k); /* false: not constant */
 
 /* ---- body.c: declarations -> members; statements.c; expressions.c ---- */
 
@@ -219,7 +220,8 @@ void statements_list(Context *cx, AStmt *list);
 typedef enum Want { WANT_VALUE, WANT_MODEL, WANT_ANY } Want;
 RExpr *expr_resolve(Context *cx, const AExpr *a, Want want);
 RExpr *expr_new(Context *cx, RKind kind, Type type, Place at);
-Path *expr_path(Context *cx, const ADesignator *d); /* NULL: the first name is no member, or error */
+Path *expr_path(Context *cx,
+                const ADesignator *d); /* NULL: the first name is no member, or error */
 bool expr_is_member(Context *cx, const ADesignator *d);
 void expr_bind_params(Context *cx, Def *def, const AList *list, Place at, ParamList *out);
 RExpr *expr_predefined(Context *cx, uint32_t number, const AExpr *a);
@@ -234,9 +236,9 @@ uint32_t expr_slot(Context *cx);
 
 /* ---- check.c ---- */
 
-void check_def(Def *def);            /* restrictions of package, connector, external */
+void check_def(Def *def); /* restrictions of package, connector, external */
 void check_recursion(Program *p, Def *start);
-void check_transmission(Context *cx, Stmt *s); /* S_COPY_VALUE: to itself, or a second time */
+void check_transmission(Context *cx, Stmt *s);   /* S_COPY_VALUE: to itself, or a second time */
 void check_reading(Context *cx, const AExpr *a); /* operators read differently than usual */
 
 /* ---- lookup.c ---- */

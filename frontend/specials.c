@@ -198,14 +198,21 @@ RExpr *expr_predefined(Context *cx, uint32_t number, const AExpr *a)
         return expr_error(cx, a->at);
     RExpr *e;
     switch (pre->kind) {
-    case PRE_FUNCTION: return function(cx, pre, bound, a->at);
+    case PRE_FUNCTION:
+        return function(cx, pre, bound, a->at);
     case PRE_DER:
-    case PRE_DER_STATE: return derivative(cx, pre, bound, a->at);
-    case PRE_PRE: return before(cx, bound, a->at);
-    case PRE_TABLE: return table(cx, pre, bound, a->at);
-    case PRE_RANDOM: return one_argument(cx, R_RANDOM, TYPE_REAL, pre, bound, a->at);
-    case PRE_SAMPLE: return one_argument(cx, R_SAMPLE, TYPE_BOOLEAN, pre, bound, a->at);
-    case PRE_INITIAL: return expr_new(cx, R_INITIAL, (Type){TYPE_BOOLEAN, NULL}, a->at);
+    case PRE_DER_STATE:
+        return derivative(cx, pre, bound, a->at);
+    case PRE_PRE:
+        return before(cx, bound, a->at);
+    case PRE_TABLE:
+        return table(cx, pre, bound, a->at);
+    case PRE_RANDOM:
+        return one_argument(cx, R_RANDOM, TYPE_REAL, pre, bound, a->at);
+    case PRE_SAMPLE:
+        return one_argument(cx, R_SAMPLE, TYPE_BOOLEAN, pre, bound, a->at);
+    case PRE_INITIAL:
+        return expr_new(cx, R_INITIAL, (Type){TYPE_BOOLEAN, NULL}, a->at);
     default:
         e = expr_new(cx, R_TIME, (Type){TYPE_REAL, NULL}, a->at);
         e->continuous = true;

@@ -23,8 +23,8 @@ static void add_stmt(Context *cx, Stmt *s)
 
 /* ---- declarations ---- */
 
-/* An inherited declaration that was replaced stands for the one that replaces it, whose parameter list
- * is read where that one was written. */
+/* An inherited declaration that was replaced stands for the one that replaces it, whose parameter
+ * list is read where that one was written. */
 static void declaration(Context *cx, const AStmt *a)
 {
     Member *m = body_find(cx->body, a->decl->name.sym);
@@ -43,7 +43,8 @@ static void declaration(Context *cx, const AStmt *a)
 
 /* ---- relations ---- */
 
-/* The predefined `kind` that a left side names without any list; false when it names something else. */
+/* The predefined `kind` that a left side names without any list; false when it names something
+ * else. */
 static bool names_predefined(Context *cx, const AExpr *a, PreKind kind)
 {
     if (a->kind != A_MEMBER || a->member->name.n != 1 || expr_is_member(cx, &a->member->name))
@@ -123,8 +124,9 @@ static void copy_value(Context *cx, const AStmt *a, Path *target)
     s->b = expr_resolve(cx, a->rhs, WANT_VALUE);
     expr_check_assignable(cx, m->type, s->b, "the value");
     if (m->parameter)
-        resolve_error(cx->level, a->at, "'%s' is a parameter: its value is given where the instance "
-                                        "is created",
+        resolve_error(cx->level, a->at,
+                      "'%s' is a parameter: its value is given where the instance "
+                      "is created",
                       resolve_text(cx->program, &a->lhs->member->name));
     else
         body_hold(cx, target);
@@ -139,7 +141,8 @@ static void copy_model(Context *cx, const AStmt *a, Path *target)
     s->path = target;
     s->b = expr_resolve(cx, a->rhs, WANT_MODEL);
     if (m->binding != BIND_DYNAMIC)
-        resolve_error(cx->level, a->at, "'%s' is static: only a dynamic member can be given another instance",
+        resolve_error(cx->level, a->at,
+                      "'%s' is static: only a dynamic member can be given another instance",
                       resolve_text(cx->program, &a->lhs->member->name));
     else if (is_model_source(cx, s->b))
         check_model_fits(cx, s, m->type);
@@ -154,7 +157,8 @@ static void bind_alias(Context *cx, const AStmt *a, Path *target)
     const char *name = resolve_text(cx->program, &a->lhs->member->name);
     if (path_last(target)->parameter)
         resolve_error(cx->level, a->at,
-                      "'%s' is a parameter: its value is given where the instance is created", name);
+                      "'%s' is a parameter: its value is given where the instance is created",
+                      name);
     else
         expr_check_alias(cx, path_last(target)->type, s->b, name);
     add_stmt(cx, s);
@@ -186,8 +190,9 @@ static void copy(Context *cx, const AStmt *a)
 static bool can_lose(Context *cx, const RExpr *e)
 {
     static const char *const why[] = {
-        [BIND_STATIC] = "'%s' is static and keeps its instance: only a dynamic member or an anonymous "
-                        "declaration can be moved",
+        [BIND_STATIC] =
+            "'%s' is static and keeps its instance: only a dynamic member or an anonymous "
+            "declaration can be moved",
         [BIND_ALIAS] = "'%s' is an alias and owns no instance to move",
     };
     if (e->kind != R_PATH)
@@ -215,8 +220,9 @@ static void move(Context *cx, const AStmt *a)
     if (m->type.kind != TYPE_MODEL && m->type.kind != TYPE_ERROR)
         resolve_error(cx->level, a->at, "'%s' is a variable; values are copied by '<<'", name);
     else if (m->binding != BIND_DYNAMIC && m->type.kind == TYPE_MODEL)
-        resolve_error(cx->level, a->at, "'%s' is %s: only a dynamic member can be given another instance",
-                      name, m->binding == BIND_STATIC ? "static" : "an alias");
+        resolve_error(cx->level, a->at,
+                      "'%s' is %s: only a dynamic member can be given another instance", name,
+                      m->binding == BIND_STATIC ? "static" : "an alias");
     else if (source)
         check_model_fits(cx, s, m->type);
 }
@@ -232,7 +238,8 @@ static RExpr *connected(Context *cx, const AArg *arg)
     return expr_error(cx, e->at);
 }
 
-/* Whether two models share a potential or flow member, without which their connection does nothing. */
+/* Whether two models share a potential or flow member, without which their connection does nothing.
+ */
 static bool joins_something(const Def *a, const Def *b)
 {
     for (uint32_t i = 0; i < a->body->n_members; i++) {
@@ -265,8 +272,7 @@ static void connection(Context *cx, const AStmt *a, uint32_t number)
     if (expr_same_path(s->a->path, s->b->path))
         resolve_error(cx->level, a->at, "a connection of a member with itself");
     else if (!joins_something(s->a->type.def, s->b->type.def))
-        resolve_error(cx->level, a->at,
-                      "'%s' and '%s' have no potential or flow member in common",
+        resolve_error(cx->level, a->at, "'%s' and '%s' have no potential or flow member in common",
                       def_path(cx->program, s->a->type.def), def_path(cx->program, s->b->type.def));
 }
 
@@ -351,7 +357,9 @@ void statements_list(Context *cx, AStmt *list)
 {
     for (const AStmt *a = list; a; a = a->next) {
         switch (a->kind) {
-        case A_DECL: declaration(cx, a); break;
+        case A_DECL:
+            declaration(cx, a);
+            break;
         case A_REL:
             if (a->op == REL_EQUAL)
                 equation(cx, a);
@@ -360,8 +368,12 @@ void statements_list(Context *cx, AStmt *list)
             else
                 move(cx, a);
             break;
-        case A_ALONE: alone(cx, a); break;
-        default: conditional(cx, a); break;
+        case A_ALONE:
+            alone(cx, a);
+            break;
+        default:
+            conditional(cx, a);
+            break;
         }
     }
 }
@@ -379,7 +391,9 @@ void statements_resolve(Def *def)
     check_def(def);
     redefine_check(def);
     for (uint32_t k = 0; k < text->n_pieces; k++) {
-        Context cx = {.program = text->program, .def = def, .body = def->body,
+        Context cx = {.program = text->program,
+                      .def = def,
+                      .body = def->body,
                       .level = &text->piece[k].level};
         statements_list(&cx, text->piece[k].text->interface);
         statements_list(&cx, text->piece[k].text->implementation);

@@ -1,10 +1,11 @@
 /* types.c: pairs of types -> sub-type, equal, common base, separate.
  *
- * Models are compared by their public members, and these by their types, which may lead back to where the
- * comparison began. So the question "is a a sub-type of b" becomes a list of pairs of definitions that
- * must all fit: a pair that is on the list already needs no second look. If one fails, the answer is
- * no; if the list is done without failure, all its pairs fit (the greatest relation that the rules allow;
- * Amadio and Cardelli 1993). The list replaces recursion. Results are remembered by pairs. */
+ * Models are compared by their public members, and these by their types, which may lead back to
+ * where the comparison began. So the question "is a a sub-type of b" becomes a list of pairs of
+ * definitions that must all fit: a pair that is on the list already needs no second look. If one
+ * fails, the answer is no; if the list is done without failure, all its pairs fit (the greatest
+ * relation that the rules allow; Amadio and Cardelli 1993). The list replaces recursion. Results
+ * are remembered by pairs. */
 #include "frontend/types.h"
 #include "frontend/resolve_int.h"
 

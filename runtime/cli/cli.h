@@ -15,7 +15,7 @@ typedef enum ExitCode {
 typedef struct Command {
     const char *name;
     const char *summary;
-    const char *help; /* whole text of --help */
+    const char *help;                  /* whole text of --help */
     int (*run)(int argc, char **argv); /* argv[0] is the name of the command */
 } Command;
 
@@ -33,8 +33,8 @@ typedef struct Args {
 Args args_begin(const Command *command, int argc, char **argv);
 /* The next argument, or NULL at the end. */
 const char *args_next(Args *args);
-/* The value of the option just read, written `--name VALUE` or `--name=VALUE`: NULL when `argument` is not that
- * option; exits the usual way by args_fail when the value is missing. */
+/* The value of the option just read, written `--name VALUE` or `--name=VALUE`: NULL when `argument`
+ * is not that option; exits the usual way by args_fail when the value is missing. */
 const char *args_value(Args *args, const char *argument, const char *name);
 int args_fail(const Args *args, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -59,7 +59,8 @@ bool cli_folder(Args *args, const char *argument, CliFolders *folders);
 
 /* Opens a session and loads the file; an exit code. The messages are still to be printed. */
 int cli_load(CliModel *model, const char *name, const CliFolders *folders);
-/* Prints the messages to stderr, closes everything, and turns `code` into EXIT_MODEL when there were errors. */
+/* Prints the messages to stderr, closes everything, and turns `code` into EXIT_MODEL when there
+ * were errors. */
 int cli_close(CliModel *model, int code);
 
 bool cli_colour(void); /* stderr is a terminal, and NO_COLOR is not set */

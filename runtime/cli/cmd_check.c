@@ -31,7 +31,8 @@ const Command cli_check = {
     "check",
     "reads a file and reports what is wrong with it",
     "usage: solstice check FILE[:MODEL] [-L DIR]...\n\n"
-    "Parses the file, resolves its names and checks types and all rules that can be checked without\n"
+    "Parses the file, resolves its names and checks types and all rules that can be checked "
+    "without\n"
     "running it. Warnings tell where an operator is read differently than usual.\n\n"
     "  -L DIR   look for packages that the file does not define in DIR too\n",
     run_check,
