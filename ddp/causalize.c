@@ -66,6 +66,7 @@ void causalize_release(Ddp *d, DdpRel r)
         state_select_note(d, r);
     if (VAR(d, v).kind == DDP_UNKNOWN)
         free_vars_add(d, v);
+    schedule_settle(d, v, VAR(d, v).kind == DDP_UNKNOWN, false);
     free_rels_add(d, r);
     schedule_move(d, r);
     for (DdpRel q = REL(d, r).up; q; q = REL(d, q).up) {

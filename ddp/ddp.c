@@ -29,6 +29,7 @@ Ddp *ddp_open(Mem *mem, FormTable *forms)
     d->forms = forms;
     d->copy_form = form_make(forms, x_pos(forms, 0), x_pos(forms, 2), 3);
     d->was_determined = true;
+    d->guard_order = 100;
     vec_push(mem, &d->vars, (Var){0}); /* number 0 means none, everywhere */
     vec_push(mem, &d->rels, (Rel){0});
     vec_push(mem, &d->nodes, (Node){0});
@@ -145,6 +146,11 @@ void ddp_advise_against(Ddp *d, DdpRel rel, DdpVar var)
     vec_push(d->mem, &d->advised_var, v);
 }
 
+void ddp_guard(Ddp *d, uint32_t order)
+{
+    d->guard_order = order;
+}
+
 /* ---- commit ---- */
 
 static void remove_relation(Ddp *d, DdpRel r)
@@ -259,6 +265,7 @@ DdpResult ddp_commit(Ddp *d, DdpCommit kind)
     uint64_t visited = d->visited;
     d->was_determined = !d->free_rels.n;
     d->runaway = d->scratch_now = false;
+    vec_clear(&d->diagnosis[4]);
     d->commits++;
     begin_delta(d);
     replace_equals(d);
@@ -273,7 +280,7 @@ DdpResult ddp_commit(Ddp *d, DdpCommit kind)
     do {
         requests_update(d);
         requests_collect(d);
-    } while (d->asked.n);
+    } while (d->asked.n && !d->runaway);
     schedule_update(d);
     free_leaving_vars(d);
     schedule_determine(d);

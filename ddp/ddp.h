@@ -14,6 +14,8 @@
 
 #include "ddp/expr.h"
 
+#include <stdio.h>
+
 typedef uint32_t DdpVar;  /* 0: none. Numbers of removed variables are used again */
 typedef uint32_t DdpRel;  /* 0: none. Likewise */
 typedef uint32_t DdpNode; /* 0: none. A unit of the schedule */
@@ -191,6 +193,19 @@ typedef struct DdpTotals {
 } DdpTotals;
 
 DdpTotals ddp_totals(const Ddp *ddp);
+
+/* The causality graph in DOT, with blocks, loops, potential relations and states drawn apart. Both functions
+ * write a NUL-terminated name of at most `size` bytes. */
+typedef struct DdpNames {
+    void *context;
+    void (*rel)(void *context, DdpRel rel, char *out, size_t size);
+    void (*var)(void *context, DdpVar var, char *out, size_t size);
+} DdpNames;
+
+void ddp_graph(const Ddp *ddp, const DdpNames *names, FILE *out);
+
+/* Order of differentiation at which a component is rebuilt from scratch (100 unless set). */
+void ddp_guard(Ddp *ddp, uint32_t order);
 
 /* The verifier: checks all invariants against a from-scratch computation; aborts with the number of
  * the first that is broken. Debug builds run it after each commit of a small system. */

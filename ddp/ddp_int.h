@@ -37,6 +37,7 @@ typedef struct Var {
     bool used : 1;     /* the number is in use */
     bool leaving : 1;  /* removed, to be freed by the commit */
     bool varies : 1;   /* may change between events (schedule.c keeps it) */
+    bool solid : 1;    /* a parameter, or a product of parameters and constants: taken as not zero */
     bool suspect : 1;  /* on the list of derivatives perhaps no longer requested */
     bool undetermined : 1;
     bool marked : 1;   /* scratch of one pass, clean between passes */
@@ -137,6 +138,7 @@ struct Ddp {
     uint32_t n_rels, n_vars, n_derived, n_nodes, n_loops, n_false;
     bool was_determined; /* before the last commit nothing was overdetermined */
     uint64_t visited, commits, scratch_rebuilds;
+    uint32_t guard_order; /* derivatives of this order make a component rebuild from scratch */
     bool scratch_now;
     bool runaway;      /* a derivative depends on itself through a causal relation */
 };
@@ -162,7 +164,7 @@ static inline const DdpVar *relation_vars(const Ddp *d, DdpRel r)
 bool relation_edge(const Ddp *d, DdpRel r, uint32_t position);
 int relation_position(const Ddp *d, DdpRel r, DdpVar v); /* -1: not there */
 bool relation_banned(const Ddp *d, DdpRel r, DdpVar v);
-Solvable relation_solvable(const Ddp *d, DdpRel r, DdpVar v); /* with factors judged by `varies` */
+Solvable relation_solvable(const Ddp *d, DdpRel r, DdpVar v); /* with factors judged by `solid` */
 bool relation_is_integrator(const Ddp *d, DdpRel r);
 
 void free_vars_add(Ddp *d, DdpVar v);
@@ -194,7 +196,8 @@ void requests_ask(Ddp *d, DdpRel r); /* r's chain of derivatives is to be looked
 void state_select_note(Ddp *d, DdpRel r); /* r became or ceased to be an integrator */
 void state_select_restore(Ddp *d);
 void state_select_preferred(Ddp *d); /* preferred states for others, where the number stays the same */
-bool state_select_turn(Ddp *d, DdpRel derived); /* turns an improving cycle, if there is one */
+/* Turns an improving cycle through `derived`, if there is one; where a causal relation forbids, runaway. */
+void state_select_turn(Ddp *d, DdpRel derived);
 
 /* ---- topo_order.c ---- */
 void topo_insert_after(Ddp *d, DdpNode n, DdpNode after); /* after 0: at the front */
@@ -206,7 +209,7 @@ void schedule_detach(Ddp *d, DdpRel r); /* takes r out of its node; a loop falls
 void schedule_move(Ddp *d, DdpRel r);   /* r is to be scheduled anew */
 void schedule_update(Ddp *d);
 void schedule_touch(Ddp *d, DdpNode n, DdpChange change);
-void schedule_varies(Ddp *d, DdpVar v, bool varies);
+void schedule_settle(Ddp *d, DdpVar v, bool varies, bool solid);
 void schedule_determine(Ddp *d); /* marks what is not determined */
 DdpRel schedule_provider(const Ddp *d, DdpVar v); /* that computes v; 0: known, a state, or nobody */
 DdpVar schedule_out(const Ddp *d, DdpRel r); /* what r computes: its match, for integrators b' */
@@ -224,6 +227,9 @@ void scc_of_moved(Ddp *d, List *out, List *ends);
 /* ---- tear.c ---- */
 void tear_node(Ddp *d, DdpNode n);
 void tear_free(Ddp *d, Loop *loop);
+
+/* ---- scratch.c ---- */
+void scratch_rebuild(Ddp *d, DdpRel r); /* the component around r, as if it had just been entered */
 
 /* ---- replace.c ---- */
 void replace_equals(Ddp *d); /* an entered relation takes the place of a leaving one like it */

@@ -24,6 +24,7 @@ DdpVar relation_new_var(Ddp *d, DdpVarKind kind)
     }
     VAR(d, v) = (Var){.origin = v, .kind = (uint8_t)kind, .used = true};
     VAR(d, v).varies = kind == DDP_UNKNOWN || kind == DDP_TIME;
+    VAR(d, v).solid = kind == DDP_KNOWN;
     d->stamp.at[v] = 0;
     d->n_vars++;
     return v;
@@ -202,20 +203,22 @@ bool relation_banned(const Ddp *d, DdpRel r, DdpVar v)
     return REL(d, r).banned && map_get(&d->bans, (uint64_t)r << 32 | v);
 }
 
-/* A factor that only depends on what is fixed between events is as good as a constant: if it turns out
- * to be zero, the numerics will advise against it. */
+/* A factor made of parameters and constants alone is as good as a constant: if it turns out to be zero, the
+ * numerics will advise against it. Held variables and derivatives are often zero. */
 Solvable relation_solvable(const Ddp *d, DdpRel r, DdpVar v)
 {
     const FormInfo *info = form_info(d->forms, REL(d, r).form);
     int at = relation_position(d, r, v);
     if (at < 0 || relation_banned(d, r, v))
         return SOLVE_NOT;
+    if (REL(d, REL(d, r).origin).kind == DDP_TRANSMISSION && v != REL(d, r).match)
+        return SOLVE_NOT;
     const FormPosition *p = &info->position[at];
     if (p->solvable != SOLVE_RISKY)
         return (Solvable)p->solvable;
     const DdpVar *vars = relation_vars(d, r);
     for (uint32_t i = 0; i < info->n; i++)
-        if (vars[i] && VAR(d, vars[i]).varies && x_uses(d->forms, p->factor, i))
+        if (vars[i] && !VAR(d, vars[i]).solid && x_uses(d->forms, p->factor, i))
             return SOLVE_RISKY;
     return SOLVE_SAFE;
 }

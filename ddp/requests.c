@@ -15,7 +15,7 @@
  */
 #include "ddp/ddp_int.h"
 
-enum { SUSPICIOUS_ORDER = 3, GUARD_ORDER = 100 };
+enum { SUSPICIOUS_ORDER = 3 };
 
 void requests_suspect(Ddp *d, DdpVar v)
 {
@@ -42,6 +42,7 @@ static DdpVar request(Ddp *d, DdpVar v)
     DdpVar up = relation_new_var(d, kind == DDP_TIME ? DDP_KNOWN : kind);
     VAR(d, up).origin = VAR(d, v).origin;
     VAR(d, up).order = (uint8_t)(VAR(d, v).order + 1);
+    VAR(d, up).solid = false;
     VAR(d, v).up = up;
     DdpRel source = VAR(d, VAR(d, v).origin).match;
     if (source)
@@ -79,7 +80,8 @@ static DdpRel differentiate(Ddp *d, DdpRel r)
         vars[i] = operands[i].derivative ? request(d, v) : v;
     }
     form = relation_unify(d, form, &m, vars); /* x' as value and as derivative of x */
-    DdpRel up = relation_new_rel(d, DDP_EQUATION, form, m, vars, 0);
+    DdpVar logic = REL(d, r).has_logic ? relation_vars(d, r)[n] : 0;
+    DdpRel up = relation_new_rel(d, DDP_EQUATION, form, m, vars, logic);
     REL(d, up).origin = REL(d, r).origin;
     REL(d, up).order = (uint8_t)(REL(d, r).order + 1);
     REL(d, r).up = up;
@@ -159,11 +161,12 @@ static bool follow_requests(Ddp *d, DdpRel r)
         }
         if (!fresh)
             requests_suspect(d, out); /* its own relation was perhaps what asked for it */
+        if (fresh && REL(d, q).order >= d->guard_order) {
+            scratch_rebuild(d, r);
+            return false;
+        }
         if (fresh && REL(d, q).order >= SUSPICIOUS_ORDER) {
-            if (REL(d, q).order >= GUARD_ORDER)
-                d->runaway = true;
-            else if (!state_select_turn(d, q))
-                return false;
+            state_select_turn(d, q);
             if (d->runaway || REL(d, r).match != v)
                 return false;
         }
@@ -171,6 +174,16 @@ static bool follow_requests(Ddp *d, DdpRel r)
     }
     requests_drop_chain(d, below); /* nothing of it is left to determine */
     return true;
+}
+
+/* A derivative depends on itself through a causal relation: the members of that cycle (left in the
+ * diagnosis by state_select_turn) lose their derivatives and are looked at again in the next commit. */
+static void give_up(Ddp *d)
+{
+    for (uint32_t i = 0; i < d->diagnosis[4].n; i++) {
+        requests_drop_chain(d, d->diagnosis[4].at[i]);
+        requests_ask(d, d->diagnosis[4].at[i]);
+    }
 }
 
 void requests_update(Ddp *d)
@@ -184,8 +197,8 @@ void requests_update(Ddp *d)
         if (!follow_requests(d, r))
             causalize_forward(d);
     }
-    while (d->asked.n)
-        REL(d, vec_pop(&d->asked)).asked = false;
+    if (d->runaway)
+        give_up(d);
 }
 
 /* ---- lazy out ---- */

@@ -171,11 +171,12 @@ static void place(Ddp *d, const DdpRel *members, uint32_t count)
 
 /* ---- what varies between events ---- */
 
-void schedule_varies(Ddp *d, DdpVar v, bool varies)
+void schedule_settle(Ddp *d, DdpVar v, bool varies, bool solid)
 {
-    if (VAR(d, v).varies == varies)
+    if (VAR(d, v).varies == varies && VAR(d, v).solid == solid)
         return;
     VAR(d, v).varies = varies;
+    VAR(d, v).solid = solid;
     for (uint32_t o = VAR(d, v).occs; o; o = d->occ_next.at[o]) {
         DdpRel q = d->occ_rel.at[o];
         DdpNode m = REL(d, q).node;
@@ -188,9 +189,8 @@ void schedule_varies(Ddp *d, DdpVar v, bool varies)
 
 static bool node_varies(const Ddp *d, DdpNode n)
 {
-    for (DdpRel r = NODE(d, n).first; r; r = REL(d, r).next) {
-        uint32_t count = REL(d, r).n;
-        for (uint32_t k = 0; k < count; k++) {
+    for (DdpRel r = NODE(d, n).first; r; r = REL(d, r).next)
+        for (uint32_t k = 0; k < REL(d, r).n; k++) {
             DdpVar v = relation_vars(d, r)[k];
             if (!schedule_reads(d, r, k) || !VAR(d, v).varies)
                 continue;
@@ -198,8 +198,30 @@ static bool node_varies(const Ddp *d, DdpNode n)
             if (!p || REL(d, p).node != n)
                 return true;
         }
-    }
     return false;
+}
+
+/* An explicit value made of solid values and constants other than zero by products and quotients only:
+ * nobody expects that to be zero. */
+static bool node_solid(Ddp *d, DdpNode n)
+{
+    DdpRel r = NODE(d, n).first;
+    if (NODE(d, n).loop || REL(d, r).kind != DDP_EQUATION || REL(d, r).order)
+        return false;
+    X todo[32] = {NODE(d, n).step.value};
+    for (uint32_t left = 1; left;) {
+        XNode x = x_node(d->forms, todo[--left]);
+        if (x.op == X_CONST ? x.k == 0 : x.op == X_POS && !VAR(d, relation_vars(d, r)[x.a]).solid)
+            return false;
+        if (x.op == X_CONST || x.op == X_POS)
+            continue;
+        if ((x.op != X_NEG && x.op != X_MUL && x.op != X_DIV) || left + 2 > 32)
+            return false;
+        todo[left++] = x.a;
+        if (x.op != X_NEG)
+            todo[left++] = x.b;
+    }
+    return true;
 }
 
 static bool is_false(const Ddp *d, DdpNode n)
@@ -225,12 +247,13 @@ static void finish_node(Ddp *d, DdpNode n)
     if (!NODE(d, n).used || !NODE(d, n).dirty)
         return;
     NODE(d, n).dirty = false;
-    bool varies = node_varies(d, n), wrong = is_false(d, n);
-    for (DdpRel r = NODE(d, n).first; r; r = REL(d, r).next)
-        schedule_varies(d, schedule_out(d, r), varies);
+    bool wrong = is_false(d, n);
     d->n_false += wrong - NODE(d, n).false_causal;
     NODE(d, n).false_causal = wrong;
     tear_node(d, n);
+    bool varies = node_varies(d, n), solid = !varies && node_solid(d, n);
+    for (DdpRel r = NODE(d, n).first; r; r = REL(d, r).next)
+        schedule_settle(d, schedule_out(d, r), varies, solid);
     schedule_touch(d, n, DDP_NODE_CHANGED);
 }
 

@@ -96,11 +96,11 @@ static bool may_take(const Ddp *d, DdpRel q, DdpRel p)
     return at >= 0 && relation_edge(d, r, (uint32_t)at);
 }
 
-bool state_select_turn(Ddp *d, DdpRel derived)
+void state_select_turn(Ddp *d, DdpRel derived)
 {
     DdpRel first = find_return(d, derived);
     if (!first)
-        return true; /* the order is honest */
+        return; /* the order is honest */
     List *walk = &d->scratch2, *cycle = &d->scratch3;
     vec_clear(walk);
     for (DdpRel q = first;;) {
@@ -111,14 +111,14 @@ bool state_select_turn(Ddp *d, DdpRel derived)
     }
     uint32_t from = simple_cycle(d, walk, cycle), n = cycle->n - from;
     if (from == UINT32_MAX)
-        return true;
+        return;
     for (uint32_t i = 0; i < n; i++)
         if (!may_take(d, cycle->at[from + i], cycle->at[from + (i + 1) % n])) {
             d->runaway = true;
             vec_clear(&d->diagnosis[4]);
             for (uint32_t k = 0; k < n; k++)
                 vec_push(d->mem, &d->diagnosis[4], REL(d, cycle->at[from + k]).origin);
-            return false;
+            return;
         }
     List *taken = &d->scratch;
     vec_clear(taken);
@@ -132,7 +132,6 @@ bool state_select_turn(Ddp *d, DdpRel derived)
         causalize_release(d, cycle->at[from + i]);
     for (uint32_t i = 0; i < n; i++)
         causalize_assign(d, cycle->at[from + i], taken->at[i]);
-    return true;
 }
 
 /* An integrator that had to become a differentiator returns when nobody determines its variable any more,

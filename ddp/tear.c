@@ -59,11 +59,28 @@ static uint32_t var_index(const Tear *t, DdpVar v)
 static bool loop_var_at(const Tear *t, DdpRel r, uint32_t position, uint32_t *index)
 {
     Ddp *d = t->d;
+    if (position >= REL(d, r).n)
+        return false; /* the logic one: no unknown */
     DdpVar v = relation_vars(d, r)[position];
     uint32_t i = var_index(t, v);
     if (!i || (v != schedule_out(d, r) && !schedule_reads(d, r, position)))
         return false;
     *index = i - 1;
+    return true;
+}
+
+/* May r be solved for v inside the loop? A factor that is made of the loop's own variables may vanish. */
+static bool safe_in_loop(const Tear *t, DdpRel r, DdpVar v)
+{
+    Ddp *d = t->d;
+    uint32_t index;
+    if (relation_solvable(d, r, v) != SOLVE_SAFE)
+        return false;
+    const FormInfo *info = form_info(d->forms, REL(d, r).form);
+    X factor = info->position[relation_position(d, r, v)].factor;
+    for (uint32_t k = 0; factor && k < info->n; k++)
+        if (loop_var_at(t, r, k, &index) && x_uses(d->forms, factor, k))
+            return false;
     return true;
 }
 
@@ -135,7 +152,7 @@ static void causalize_member(Tear *t, uint32_t m)
         vec_push(d->mem, &t->loop->residuals, ((DdpStep){r, 0, 0}));
     } else {
         DdpVar v = t->var[open];
-        if (relation_solvable(d, r, v) != SOLVE_SAFE)
+        if (!safe_in_loop(t, r, v))
             return; /* stays open until the variable is torn or determined elsewhere */
         vec_push(d->mem, &t->loop->steps, ((DdpStep){r, v, explicit_value(d, r, v)}));
         determine(t, open, depth + 1);
@@ -206,7 +223,7 @@ static uint32_t gain_of(const Tear *t, uint32_t index, uint32_t *open, bool *kno
             for (uint32_t k = 0; k < REL(d, q).n; k++)
                 if (loop_var_at(t, q, k, &same) && !known[same])
                     last = same;
-            if (last != UINT32_MAX && relation_solvable(d, q, t->var[last]) == SOLVE_SAFE) {
+            if (last != UINT32_MAX && safe_in_loop(t, q, t->var[last])) {
                 known[last] = true;
                 queue[n++] = last;
             }

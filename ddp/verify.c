@@ -50,6 +50,8 @@ static void verify_matching(const Ddp *d)
             check(VAR(d, rel->match).match == r && at >= 0, "M1", r, rel->match);
             check(rel->order || relation_edge(d, r, (uint32_t)at), "M1", r, rel->match);
             check(!rel->free_at, "M2", r, 0);
+        } else if (rel->order) {
+            check(d->runaway, "R2", r, rel->origin);
         } else {
             check(rel->free_at && d->free_rels.at[rel->free_at - 1] == r, "M2", r, 0);
             free_rels++;
