@@ -1,0 +1,984 @@
+/* instantiate.c: plans -> instances, their variables and relations; and back.
+ *
+ * All work is a stack of frames, one per instance under construction or removal; a frame that meets a
+ * part pushes a frame for it and goes on when that is done. So nesting costs heap, not C stack. A frame
+ * of creation runs the plan forwards, one of removal the same plan backwards.
+ *
+ * Moves, copies and aliases are executed where they stand in the plan. What they change elsewhere is
+ * deferred: an instance that loses its owner is doomed and removed when all frames are done (it may
+ * contain the very statement that is being executed), and groups whose paths changed leave at once
+ * but are entered again only at the end, when what they name is complete. */
+#include "frontend/world_int.h"
+
+#include <string.h>
+
+/* ---- instances ---- */
+
+static Inst *inst_memory(World *world, Plan *plan)
+{
+    size_t size = sizeof(Inst) + plan->n_words * sizeof(uint32_t);
+    Inst *inst = plan->free;
+    if (inst) {
+        memcpy(&plan->free, inst->word, sizeof plan->free);
+        memset(inst, 0, size);
+        return inst;
+    }
+    size_t room = size < sizeof(Inst) + sizeof(Inst *) ? sizeof(Inst) + sizeof(Inst *) : size;
+    return arena_alloc(&world->arena, room);
+}
+
+static uint32_t inst_number(World *world)
+{
+    if (world->free_inst.n)
+        return vec_pop(&world->free_inst);
+    vec_push(world->mem, &world->inst, NULL);
+    vec_reserve(world->mem, &world->free_inst, world->inst.n); /* so that freeing never fails */
+    return world->inst.n - 1;
+}
+
+static void note_monitored(World *world, const Inst *inst, bool born)
+{
+    if (inst->plan->is_branch)
+        return;
+    for (uint32_t i = 0; i < world->monitored.n; i++)
+        for (const Def *def = inst->plan->def; def; def = def->base)
+            if (def == world->monitored.at[i]) {
+                world_note(world, (WorldChange){.role = WORLD_MONITORED,
+                                                .born = born,
+                                                .copied = inst->copied,
+                                                .a = inst->id,
+                                                .at = def->at});
+                return;
+            }
+}
+
+static bool too_many(World *world, const Inst *owner, Place at)
+{
+    if (world->too_many)
+        return true;
+    if (world->n_inst >= world->limits.instances)
+        world_fail(world, at, "more than %u instances: does a model declare itself without end?",
+                   world->limits.instances);
+    else if (owner && owner->depth >= world->limits.depth)
+        world_fail(world, at, "instances nested deeper than %u: does a model declare itself "
+                              "without end?",
+                   world->limits.depth);
+    else
+        return false;
+    world->too_many = true;
+    return true;
+}
+
+static void inst_list(World *world, Inst *inst)
+{
+    Plan *plan = inst->plan;
+    inst->older = plan->last;
+    if (plan->last)
+        world_at(world, plan->last)->younger = inst->id;
+    plan->last = inst->id;
+}
+
+static void inst_unlist(World *world, Inst *inst)
+{
+    if (inst->younger)
+        world_at(world, inst->younger)->older = inst->older;
+    else
+        inst->plan->last = inst->older;
+    if (inst->older)
+        world_at(world, inst->older)->younger = inst->younger;
+}
+
+Inst *create_later(World *world, Plan *plan, Inst *owner, uint32_t word, const Op *cause,
+                   Inst *scope, uint32_t source, DdpVar logic)
+{
+    if (too_many(world, owner, cause ? cause->at : plan->def->at))
+        return NULL;
+    plans_compile(world->plans, plan);
+    uint32_t id = inst_number(world);
+    Inst *inst = inst_memory(world, plan);
+    inst->plan = plan;
+    inst->id = id;
+    inst->owner = owner ? owner->id : 0;
+    inst->owner_word = word;
+    inst->depth = owner ? owner->depth + 1 : 0;
+    inst->birth = hash_u64((owner ? owner->birth : 1) * 0x9e3779b97f4a7c15u +
+                           ((uint64_t)plan->family->number << 32 | word));
+    inst->logic = logic;
+    inst->copied = source != 0;
+    world->inst.at[id] = inst;
+    world->n_inst++;
+    inst_list(world, inst);
+    Frame frame = {.inst = inst, .cause = cause, .scope = scope, .source = source};
+    vec_push(world->mem, &world->frames, frame);
+    note_monitored(world, inst, true);
+    return inst;
+}
+
+/* Everything it owned is gone. */
+static void inst_free(World *world, Inst *inst)
+{
+    Plan *plan = inst->plan;
+    note_monitored(world, inst, false);
+    inst_unlist(world, inst);
+    world->inst.at[inst->id] = NULL;
+    vec_push(world->mem, &world->free_inst, inst->id);
+    world->n_inst--;
+    inst->plan = NULL;
+    memcpy(inst->word, &plan->free, sizeof plan->free);
+    plan->free = inst;
+}
+
+void remove_later(World *world, Inst *inst)
+{
+    Frame frame = {.inst = inst, .op = inst->plan->n_ops, .removing = true};
+    vec_push(world->mem, &world->frames, frame);
+    /* From outside nothing may refer to what goes: aliases become empty, connections end. */
+    while (inst->links) {
+        Link link = world->link.at[inst->links];
+        if (link.inst) {
+            Inst *holder = world_at(world, link.inst);
+            link_drop(world, inst->links);
+            holder->word[link.what] = 0;
+            holder->word[link.what + 1] = 0;
+            watch_fire(world, holder, link.what + 2);
+        } else {
+            EdgeView edge = connect_edge(world->connect, link.what);
+            Inst *holder = world_at(world, edge.inst);
+            connect_remove(world->connect, link.what);
+            holder->word[holder->plan->ops[edge.op].word] = 0;
+        }
+    }
+}
+
+void doom(World *world, Inst *inst)
+{
+    inst->owner = 0;
+    vec_push(world->mem, &world->doomed, inst->id);
+}
+
+/* ---- variables ---- */
+
+static DdpVar make_var(World *world, Inst *inst, const Op *op)
+{
+    OwnerInfo owner = {.who = inst->id, .what = op->word, .tag = OWNER_INST};
+    DdpVar var = world_enter_var(world, op->var_kind, owner);
+    inst->word[op->word] = var;
+    return var;
+}
+
+static void drop_var(World *world, Inst *inst, const Op *op)
+{
+    if (inst->word[op->word])
+        world_leave_var(world, inst->word[op->word]);
+    inst->word[op->word] = 0;
+}
+
+static void write_value(World *world, DdpVar var, double value)
+{
+    world->host.write(world->host.context, var, value);
+}
+
+/* A copy's variable starts with the value of the original. */
+static bool copy_value(World *world, Inst *inst, const Op *op, const Frame *frame)
+{
+    if (!frame->source)
+        return false;
+    const Inst *source = world_at(world, frame->source);
+    double value;
+    DdpVar from = source ? source->word[op->word] : 0;
+    if (!from || !world->host.read(world->host.context, from, &value))
+        return false;
+    write_value(world, inst->word[op->word], value);
+    return true;
+}
+
+static void note_role(World *world, const Inst *inst, const Op *op, WorldRole role, bool born,
+                      uint32_t a, uint32_t b, uint32_t c)
+{
+    world_note(world, (WorldChange){.role = role,
+                                    .born = born,
+                                    .copied = inst->copied,
+                                    .a = a,
+                                    .b = b,
+                                    .c = c,
+                                    .at = op->at});
+}
+
+/* ---- parameters ---- */
+
+static bool overridden(World *world, const Inst *inst, const Op *op, double *value)
+{
+    if (world->overrides.n == 0)
+        return false;
+    char path[1024];
+    world_var_path(world, inst->word[op->word], path, sizeof path);
+    for (uint32_t i = 0; i < world->overrides.n; i++)
+        if (!strcmp(world->overrides.at[i].path, path)) {
+            world->overrides.at[i].used = true;
+            *value = world->overrides.at[i].value;
+            return true;
+        }
+    return false;
+}
+
+static const PlanArg *argument_for(const Frame *frame, const Member *parameter)
+{
+    for (uint32_t i = 0; frame->cause && i < frame->cause->n_args; i++)
+        if (frame->cause->args[i].parameter == parameter ||
+            frame->cause->args[i].parameter->name == parameter->name)
+            return &frame->cause->args[i];
+    return NULL;
+}
+
+static void make_param(World *world, Inst *inst, const Op *op, const Frame *frame)
+{
+    DdpVar var = make_var(world, inst, op);
+    if (copy_value(world, inst, op, frame))
+        return;
+    double value = 0;
+    const char *name = intern_text(program_names(world->program), op->member->name);
+    const PlanArg *arg = argument_for(frame, op->member);
+    if (!overridden(world, inst, op, &value)) {
+        if (arg)
+            value_at_birth(world, frame->scope, &arg->value, name, &value);
+        else if (op->value)
+            value_at_birth(world, inst, op->value, name, &value);
+        else
+            world_fail(world, frame->cause ? frame->cause->at : op->at,
+                       "parameter '%s' has no value", name);
+    }
+    write_value(world, var, value);
+}
+
+/* ---- aliases ---- */
+
+static void alias_set(World *world, Inst *inst, uint32_t word, Inst *target)
+{
+    if (inst->word[word + 1])
+        link_drop(world, inst->word[word + 1]);
+    inst->word[word] = target ? target->id : 0;
+    inst->word[word + 1] = target ? link_make(world, target, inst->id, word) : 0;
+    watch_fire(world, inst, word + 2);
+}
+
+static void make_alias(World *world, Inst *inst, const Op *op, const Frame *frame)
+{
+    if (frame->source) {
+        const Inst *source = world_at(world, frame->source);
+        vec_push(world->mem, &world->copied_aliases,
+                 ((CopiedAlias){.inst = inst->id,
+                                .word = op->word,
+                                .target = source ? source->word[op->word] : 0,
+                                .copy = frame->copy}));
+        return;
+    }
+    const PlanArg *arg = argument_for(frame, op->member);
+    if (!op->member->parameter || !arg)
+        return;
+    Inst *target = follow_inst(world, frame->scope, &arg->target);
+    if (target)
+        alias_set(world, inst, op->word, target);
+    else
+        world_fail(world, arg->value.at, "parameter '%s': there is no instance to refer to",
+                   intern_text(program_names(world->program), op->member->name));
+}
+
+/* The part of the copy that corresponds to `part` of the original: the same way down. */
+static Inst *counterpart(World *world, const Inst *part, CopyRoots roots)
+{
+    vec_clear(&world->vars_scratch);
+    for (const Inst *at = part; at->id != roots.from; at = world_at(world, at->owner)) {
+        if (!at->owner)
+            return NULL; /* it lies outside */
+        vec_push(world->mem, &world->vars_scratch, at->owner_word);
+    }
+    Inst *at = world_at(world, roots.to);
+    for (uint32_t i = world->vars_scratch.n; at && i-- > 0;) {
+        uint32_t word = world->vars_scratch.at[i];
+        uint32_t next = at->word[word];
+        if (next && at->plan->ops[at->plan->word_op[word]].kind == OP_BRANCH)
+            next = world->branch.at[next].body;
+        at = next ? world_at(world, next) : NULL;
+    }
+    return at;
+}
+
+/* Aliases of copies that point inside point inside the copy. */
+static void bind_copied_aliases(World *world)
+{
+    for (uint32_t i = 0; i < world->copied_aliases.n; i++) {
+        CopiedAlias a = world->copied_aliases.at[i];
+        CopyRoots roots = world->copies.at[a.copy - 1];
+        if (!world_alive(world, a.inst) || !world_alive(world, a.target) ||
+            !world_alive(world, roots.from) || !world_alive(world, roots.to))
+            continue;
+        Inst *old = world_at(world, a.target), *inside = counterpart(world, old, roots);
+        alias_set(world, world_at(world, a.inst), a.word, inside ? inside : old);
+    }
+    vec_clear(&world->copied_aliases);
+    vec_clear(&world->copies);
+}
+
+/* ---- parts ---- */
+
+static void make_part(World *world, Inst *inst, const Op *op, const Frame *frame)
+{
+    DdpVar logic = op->kind == OP_DYNAMIC || op->transient ? 0 : inst->logic;
+    Plan *plan = op->plan;
+    uint32_t source = 0;
+    if (frame->source) {
+        const Inst *original = world_at(world, frame->source);
+        source = original ? original->word[op->word] : 0;
+        plan = source ? world_at(world, source)->plan : NULL;
+    }
+    if (!plan)
+        return;
+    Inst *part = create_later(world, plan, inst, op->word, op, inst, source, logic);
+    inst->word[op->word] = part ? part->id : 0;
+    if (part)
+        vec_last(&world->frames).copy = frame->copy;
+}
+
+static void drop_part(World *world, Inst *inst, const Op *op)
+{
+    if (op->kind == OP_DYNAMIC)
+        watch_fire(world, inst, op->word + 1);
+    uint32_t part = inst->word[op->word];
+    inst->word[op->word] = 0;
+    if (part)
+        remove_later(world, world_at(world, part));
+}
+
+/* ---- relations and derivatives ---- */
+
+/* The variables of all refs; false when one leads nowhere. */
+static bool gather(World *world, Inst *inst, const RefList *refs)
+{
+    vec_clear(&world->vars_scratch);
+    vec_reserve(world->mem, &world->vars_scratch, refs->n);
+    for (uint32_t i = 0; i < refs->n; i++) {
+        DdpVar var = follow_var(world, inst, &refs->at[i]);
+        if (!var)
+            return false;
+        world->vars_scratch.at[i] = var;
+    }
+    return true;
+}
+
+static void make_rel(World *world, Inst *inst, uint32_t index, const Op *op)
+{
+    if (!gather(world, inst, &op->refs))
+        return;
+    OwnerInfo owner = {.who = inst->id, .what = index, .tag = OWNER_INST};
+    inst->word[op->word] = world_enter_rel(world, op->var_kind, op->form, op->refs.n,
+                                           world->vars_scratch.at, inst->logic, 0, owner);
+}
+
+static void make_der(World *world, Inst *inst, uint32_t index, const Op *op, const Frame *frame)
+{
+    if (!gather(world, inst, &op->refs))
+        return;
+    const DdpVar *vars = world->vars_scratch.at;
+    OwnerInfo owner = {.who = inst->id, .what = index, .tag = OWNER_INST};
+    DdpRel rel =
+        world_enter_rel(world, DDP_DERIVATIVE, 0, 2, vars, inst->logic, op->flags, owner);
+    inst->word[op->word] = rel;
+    if (op->refs.n != 3)
+        return;
+    /* Where it is a copy, or only comes back with its path, its value counts if it has one. */
+    double value;
+    bool goes_on = (frame->source || frame->again) &&
+                   world->host.read(world->host.context, vars[1], &value);
+    world_note(world, (WorldChange){.role = WORLD_START,
+                                    .born = true,
+                                    .copied = goes_on,
+                                    .a = rel,
+                                    .b = vars[2],
+                                    .c = vars[1],
+                                    .at = op->at});
+}
+
+static void drop_rel(World *world, Inst *inst, const Op *op)
+{
+    DdpRel rel = inst->word[op->word];
+    if (!rel)
+        return;
+    if (op->kind == OP_DER && op->refs.n == 3)
+        note_role(world, inst, op, WORLD_START, false, rel, 0, 0);
+    inst->word[op->word] = 0;
+    world_leave_rel(world, rel);
+}
+
+static void hint(World *world, Inst *inst, const Op *op, int change)
+{
+    DdpVar var = follow_var(world, inst, &op->refs.at[0]);
+    if (var)
+        ddp_hint_tearing(world->ddp, var, change);
+}
+
+/* ---- special variables ---- */
+
+static void make_random(World *world, Inst *inst, uint32_t index, const Op *op,
+                        const Frame *frame)
+{
+    DdpVar var = make_var(world, inst, op);
+    note_role(world, inst, op, WORLD_RANDOM, true, var, 0, 0);
+    if (copy_value(world, inst, op, frame))
+        return;
+    uint64_t place = hash_u64(inst->birth + index);
+    uint32_t births = map_get(&world->births, place);
+    map_put(world->mem, &world->births, place, births + 1);
+    write_value(world, var, world->host.draw(world->host.context, place, births));
+}
+
+static void make_sample(World *world, Inst *inst, const Op *op)
+{
+    DdpVar var = make_var(world, inst, op);
+    double interval = 0;
+    if (value_at_birth(world, inst, op->value, NULL, &interval) &&
+        !(interval > 0))
+        world_fail(world, op->at, "the interval of Sample must be positive, it is %g", interval);
+    world_note(world, (WorldChange){.role = WORLD_SAMPLE,
+                                    .born = true,
+                                    .copied = inst->copied,
+                                    .a = var,
+                                    .value = interval,
+                                    .at = op->at});
+}
+
+static void make_known(World *world, Inst *inst, const Op *op, const Frame *frame)
+{
+    DdpVar var = make_var(world, inst, op);
+    double value;
+    if (copy_value(world, inst, op, frame))
+        return;
+    value_at_birth(world, inst, op->value, NULL, &value);
+    write_value(world, var, value);
+}
+
+static void make_initial(World *world, Inst *inst, const Op *op)
+{
+    DdpVar var = make_var(world, inst, op);
+    write_value(world, var, 1);
+    note_role(world, inst, op, WORLD_INITIAL, true, var, 0, 0);
+}
+
+static void make_pre(World *world, Inst *inst, const Op *op)
+{
+    DdpVar of = follow_var(world, inst, &op->refs.at[0]);
+    DdpVar var = make_var(world, inst, op);
+    double value;
+    if (of && world->host.read(world->host.context, of, &value))
+        write_value(world, var, value);
+    note_role(world, inst, op, WORLD_PRE, true, var, of, 0);
+}
+
+static void drop_role(World *world, Inst *inst, const Op *op, WorldRole role)
+{
+    note_role(world, inst, op, role, false, inst->word[op->word], 0, 0);
+    drop_var(world, inst, op);
+}
+
+/* ---- `m?` and groups: what depends on paths ---- */
+
+enum { STATE_OUT, STATE_IN, STATE_PENDING }; /* .. + index in `pending` */
+
+static uint32_t head_of_list(const Op *op)
+{
+    return op->word + 1;
+}
+
+static void exists_update(World *world, Inst *inst, uint32_t index)
+{
+    const Op *op = &inst->plan->ops[index];
+    const Ref *ref = &op->refs.at[0];
+    uint32_t list = inst->word[head_of_list(op)];
+    watch_drop(world, &list);
+    watch_ref(world, inst, index, ref, true, &list);
+    inst->word[head_of_list(op)] = list;
+    inst->word[op->word + 2] = 0;
+    Target t = follow(world, inst, ref);
+    bool basic = t.member && type_is_basic(t.member->type);
+    double there = t.inst && (basic || t.inst->word[t.word]), old;
+    DdpVar var = inst->word[op->word];
+    if (!world->host.read(world->host.context, var, &old) || old != there)
+        write_value(world, var, there);
+}
+
+static void run_forwards(World *world, Inst *inst, uint32_t index, const Frame *frame);
+static void run_backwards(World *world, Inst *inst, uint32_t index);
+
+static void group_enter(World *world, Inst *inst, uint32_t index, bool again)
+{
+    const Op *op = &inst->plan->ops[index];
+    uint32_t list = 0;
+    bool complete = true;
+    /* Refs to auxiliary variables of the group itself are there once it runs. */
+    for (uint32_t i = index + 1; i <= index + op->span; i++)
+        for (uint32_t k = 0; k < inst->plan->ops[i].refs.n; k++) {
+            const Ref *ref = &inst->plan->ops[i].refs.at[k];
+            if (!ref->loose)
+                continue;
+            watch_ref(world, inst, index, ref, false, &list);
+            complete &= follow_var(world, inst, ref) != 0;
+        }
+    inst->word[head_of_list(op)] = list;
+    inst->word[op->word] = complete ? STATE_IN : STATE_OUT;
+    Frame frame = {.inst = inst, .again = again};
+    for (uint32_t i = 1; complete && i <= op->span; i++)
+        run_forwards(world, inst, index + i, &frame);
+}
+
+static void group_leave(World *world, Inst *inst, uint32_t index)
+{
+    const Op *op = &inst->plan->ops[index];
+    for (uint32_t i = op->span; inst->word[op->word] == STATE_IN && i > 0; i--)
+        run_backwards(world, inst, index + i);
+    inst->word[op->word] = STATE_OUT;
+    uint32_t list = inst->word[head_of_list(op)];
+    watch_drop(world, &list);
+    inst->word[head_of_list(op)] = 0;
+}
+
+void suspend(World *world, Inst *inst, uint32_t index)
+{
+    const Op *op = &inst->plan->ops[index];
+    if (op->kind == OP_GROUP) {
+        group_leave(world, inst, index);
+        inst->word[op->word] = STATE_PENDING + world->pending.n;
+    } else {
+        uint32_t list = inst->word[head_of_list(op)];
+        watch_drop(world, &list);
+        inst->word[head_of_list(op)] = 0;
+        inst->word[op->word + 2] = world->pending.n + 1;
+    }
+    vec_push(world->mem, &world->pending, ((Pending){inst->id, index}));
+}
+
+static void drop_group(World *world, Inst *inst, uint32_t index)
+{
+    const Op *op = &inst->plan->ops[index];
+    uint32_t state = inst->word[op->word];
+    if (state >= STATE_PENDING)
+        world->pending.at[state - STATE_PENDING].inst = 0;
+    group_leave(world, inst, index);
+}
+
+static void drop_exists(World *world, Inst *inst, uint32_t index)
+{
+    const Op *op = &inst->plan->ops[index];
+    uint32_t list = inst->word[head_of_list(op)];
+    watch_drop(world, &list);
+    inst->word[head_of_list(op)] = 0;
+    if (inst->word[op->word + 2])
+        world->pending.at[inst->word[op->word + 2] - 1].inst = 0;
+    inst->word[op->word + 2] = 0;
+    drop_var(world, inst, op);
+}
+
+static void resume_pending(World *world)
+{
+    for (uint32_t i = 0; i < world->pending.n; i++) {
+        Pending p = world->pending.at[i];
+        if (!p.inst)
+            continue;
+        Inst *inst = world_at(world, p.inst);
+        if (inst->plan->ops[p.op].kind == OP_GROUP)
+            group_enter(world, inst, p.op, true);
+        else
+            exists_update(world, inst, p.op);
+    }
+    vec_clear(&world->pending);
+}
+
+/* ---- connections ---- */
+
+static bool stays(const Ref *ref)
+{
+    const Member *last = ref->step[ref->n - 1].member;
+    return !ref->loose && (!last || last->binding == BIND_STATIC);
+}
+
+static void make_connection(World *world, Inst *inst, uint32_t index, const Op *op)
+{
+    Inst *a = follow_inst(world, inst, &op->refs.at[0]);
+    Inst *b = follow_inst(world, inst, &op->refs.at[1]);
+    if (!a || !b || world->too_many)
+        return;
+    uint32_t edge =
+        connect_add(world->connect, inst, index, a, op->own[0], b, op->own[1], op->at);
+    inst->word[op->word] = edge;
+    if (!edge)
+        return;
+    uint32_t link_a = stays(&op->refs.at[0]) ? 0 : link_make(world, a, 0, edge);
+    uint32_t link_b = stays(&op->refs.at[1]) ? 0 : link_make(world, b, 0, edge);
+    connect_edge_links(world->connect, edge, link_a, link_b);
+}
+
+static void drop_connection(World *world, Inst *inst, const Op *op)
+{
+    if (inst->word[op->word])
+        connect_remove(world->connect, inst->word[op->word]);
+    inst->word[op->word] = 0;
+}
+
+/* ---- moves and copies ---- */
+
+static bool is_slot(const Target *t)
+{
+    return t->inst && (!t->member || t->member->binding == BIND_DYNAMIC);
+}
+
+static void slot_changed(World *world, const Target *slot)
+{
+    if (slot->member)
+        watch_fire(world, slot->inst, slot->word + 1);
+}
+
+static void slot_empty(World *world, const Target *slot)
+{
+    uint32_t old = slot->inst->word[slot->word];
+    if (!old)
+        return;
+    slot_changed(world, slot);
+    slot->inst->word[slot->word] = 0;
+    doom(world, world_at(world, old));
+}
+
+static bool owns(const World *world, const Inst *part, const Inst *whole)
+{
+    while (part) {
+        if (part == whole)
+            return true;
+        part = part->owner ? world_at(world, part->owner) : NULL;
+    }
+    return false;
+}
+
+static void do_move(World *world, Inst *inst, const Op *op)
+{
+    Target to = follow(world, inst, &op->refs.at[0]);
+    Target from = follow(world, inst, &op->refs.at[1]);
+    if (!is_slot(&to) || !is_slot(&from) || (to.inst == from.inst && to.word == from.word))
+        return;
+    uint32_t id = from.inst->word[from.word];
+    if (!id)
+        return; /* nothing there, nothing to move */
+    Inst *moved = world_at(world, id);
+    if (owns(world, to.inst, moved)) {
+        world_fail(world, op->at, "'%s' cannot be moved into a part of itself",
+                   world_path_text(world, id));
+        return;
+    }
+    slot_changed(world, &from);
+    from.inst->word[from.word] = 0;
+    slot_empty(world, &to);
+    slot_changed(world, &to);
+    to.inst->word[to.word] = id;
+    moved->owner = to.inst->id;
+    moved->owner_word = to.word;
+}
+
+static void do_copy(World *world, Inst *inst, const Op *op)
+{
+    Target to = follow(world, inst, &op->refs.at[0]);
+    Inst *from = follow_inst(world, inst, &op->refs.at[1]);
+    if (!is_slot(&to) || !from || to.inst->word[to.word] == from->id)
+        return;
+    if (owns(world, to.inst, from)) {
+        world_fail(world, op->at, "'%s' cannot be copied into a part of itself",
+                   world_path_text(world, from->id));
+        return;
+    }
+    slot_empty(world, &to);
+    slot_changed(world, &to);
+    Inst *copy = create_later(world, from->plan, to.inst, to.word, op, inst, from->id, 0);
+    to.inst->word[to.word] = copy ? copy->id : 0;
+    if (!copy)
+        return;
+    vec_push(world->mem, &world->copies, ((CopyRoots){from->id, copy->id}));
+    vec_last(&world->frames).copy = world->copies.n;
+}
+
+static void do_bind(World *world, Inst *inst, const Op *op)
+{
+    Target alias = follow(world, inst, &op->refs.at[0]);
+    if (alias.inst)
+        alias_set(world, alias.inst, alias.word, follow_inst(world, inst, &op->refs.at[1]));
+}
+
+static void do_trash(World *world, Inst *inst, const Op *op)
+{
+    Target from = follow(world, inst, &op->refs.at[0]);
+    if (is_slot(&from))
+        slot_empty(world, &from);
+}
+
+/* ---- branches ---- */
+
+static BranchId branch_new(World *world)
+{
+    BranchId id = world->free_branch;
+    if (id) {
+        world->free_branch = world->branch.at[id].body;
+    } else {
+        id = world->branch.n;
+        vec_push(world->mem, &world->branch, (Branch){0});
+    }
+    world->n_branches++;
+    return id;
+}
+
+static DdpVar branch_logic(World *world, Inst *inst, const Op *op)
+{
+    return op->when ? inst->logic : follow_var(world, inst, &op->refs.at[0]);
+}
+
+static void copy_branch(World *world, Inst *inst, const Op *op, BranchId id, const Frame *frame)
+{
+    const Inst *original = world_at(world, frame->source);
+    BranchId old = original ? original->word[op->word] : 0;
+    if (!old)
+        return;
+    Branch from = world->branch.at[old];
+    world->branch.at[id].copy_of = old;
+    world->branch.at[id].choice = from.choice;
+    if (!from.body)
+        return;
+    Inst *body = create_later(world, world_at(world, from.body)->plan, inst, op->word, NULL, inst,
+                              from.body, branch_logic(world, inst, op));
+    world->branch.at[id].body = body ? body->id : 0;
+    if (body)
+        vec_last(&world->frames).copy = frame->copy;
+}
+
+static void make_branch(World *world, Inst *inst, uint32_t index, const Op *op,
+                        const Frame *frame)
+{
+    BranchId id = branch_new(world);
+    vec_push(world->mem, &world->newborn, id);
+    world->branch.at[id] = (Branch){.inst = inst->id, .op = index, .newborn = world->newborn.n};
+    inst->word[op->word] = id;
+    note_role(world, inst, op, WORLD_BRANCH, true, id, 0, 0);
+    if (frame->source)
+        copy_branch(world, inst, op, id, frame);
+}
+
+void branch_forget_newborn(World *world, BranchId id)
+{
+    Branch *b = &world->branch.at[id];
+    if (b->newborn)
+        world->newborn.at[b->newborn - 1] = 0;
+    b->newborn = 0;
+}
+
+static void drop_branch(World *world, Inst *inst, const Op *op)
+{
+    BranchId id = inst->word[op->word];
+    if (!id)
+        return;
+    Branch b = world->branch.at[id];
+    branch_forget_newborn(world, id);
+    note_role(world, inst, op, WORLD_BRANCH, false, id, 0, 0);
+    world->branch.at[id] = (Branch){.body = world->free_branch};
+    world->free_branch = id;
+    world->n_branches--;
+    inst->word[op->word] = 0;
+    if (b.body)
+        remove_later(world, world_at(world, b.body));
+}
+
+/* ---- running a plan ---- */
+
+static void run_forwards(World *world, Inst *inst, uint32_t index, const Frame *frame)
+{
+    const Op *op = &inst->plan->ops[index];
+    switch ((OpKind)op->kind) {
+    case OP_VAR:
+    case OP_AUX:
+        make_var(world, inst, op);
+        copy_value(world, inst, op, frame);
+        break;
+    case OP_PARAM:
+        make_param(world, inst, op, frame);
+        break;
+    case OP_ALIAS:
+        make_alias(world, inst, op, frame);
+        break;
+    case OP_PART:
+    case OP_DYNAMIC:
+        make_part(world, inst, op, frame);
+        break;
+    case OP_INITIAL:
+        make_initial(world, inst, op);
+        break;
+    case OP_RANDOM:
+        make_random(world, inst, index, op, frame);
+        break;
+    case OP_SAMPLE:
+        make_sample(world, inst, op);
+        break;
+    case OP_PRE:
+        make_pre(world, inst, op);
+        break;
+    case OP_HANDLE:
+        note_role(world, inst, op, WORLD_HANDLE, true, make_var(world, inst, op), op->function, 0);
+        break;
+    case OP_KNOWN:
+        make_known(world, inst, op, frame);
+        break;
+    case OP_EXISTS:
+        make_var(world, inst, op);
+        exists_update(world, inst, index);
+        break;
+    case OP_REL:
+        make_rel(world, inst, index, op);
+        break;
+    case OP_DER:
+        make_der(world, inst, index, op, frame);
+        break;
+    case OP_TEAR:
+        hint(world, inst, op, 1);
+        break;
+    case OP_COUT:
+        note_role(world, inst, op, WORLD_COUT, true, follow_var(world, inst, &op->refs.at[0]), 0,
+                  0);
+        break;
+    case OP_CONNECT:
+        make_connection(world, inst, index, op);
+        break;
+    case OP_BRANCH:
+        make_branch(world, inst, index, op, frame);
+        break;
+    case OP_GROUP:
+        group_enter(world, inst, index, false);
+        break;
+    case OP_BIND: /* a copy has what the original came to have */
+        if (!frame->source)
+            do_bind(world, inst, op);
+        break;
+    case OP_MOVE:
+        if (!frame->source)
+            do_move(world, inst, op);
+        break;
+    case OP_COPY:
+        if (!frame->source)
+            do_copy(world, inst, op);
+        break;
+    case OP_TRASH:
+        if (!frame->source)
+            do_trash(world, inst, op);
+        break;
+    }
+}
+
+static void run_backwards(World *world, Inst *inst, uint32_t index)
+{
+    const Op *op = &inst->plan->ops[index];
+    switch ((OpKind)op->kind) {
+    case OP_VAR:
+    case OP_AUX:
+    case OP_PARAM:
+    case OP_KNOWN:
+        drop_var(world, inst, op);
+        break;
+    case OP_ALIAS:
+        alias_set(world, inst, op->word, NULL);
+        break;
+    case OP_PART:
+    case OP_DYNAMIC:
+        drop_part(world, inst, op);
+        break;
+    case OP_INITIAL:
+        drop_role(world, inst, op, WORLD_INITIAL);
+        break;
+    case OP_RANDOM:
+        drop_role(world, inst, op, WORLD_RANDOM);
+        break;
+    case OP_SAMPLE:
+        drop_role(world, inst, op, WORLD_SAMPLE);
+        break;
+    case OP_PRE:
+        drop_role(world, inst, op, WORLD_PRE);
+        break;
+    case OP_HANDLE:
+        drop_role(world, inst, op, WORLD_HANDLE);
+        break;
+    case OP_EXISTS:
+        drop_exists(world, inst, index);
+        break;
+    case OP_REL:
+    case OP_DER:
+        drop_rel(world, inst, op);
+        break;
+    case OP_TEAR:
+        hint(world, inst, op, -1);
+        break;
+    case OP_COUT:
+        note_role(world, inst, op, WORLD_COUT, false, follow_var(world, inst, &op->refs.at[0]), 0,
+                  0);
+        break;
+    case OP_CONNECT:
+        drop_connection(world, inst, op);
+        break;
+    case OP_BRANCH:
+        drop_branch(world, inst, op);
+        break;
+    case OP_GROUP:
+        drop_group(world, inst, index);
+        break;
+    case OP_BIND:
+    case OP_MOVE:
+    case OP_COPY:
+    case OP_TRASH: /* the end of a branch undoes nothing */
+        break;
+    }
+}
+
+/* One step of the frame on top. It may push another one, so the frame is not touched afterwards. */
+static void step(World *world)
+{
+    Frame *top = &vec_last(&world->frames);
+    Inst *inst = top->inst;
+    if (top->removing) {
+        if (top->op == 0) {
+            world->frames.n--;
+            inst_free(world, inst);
+            return;
+        }
+        uint32_t index = --top->op;
+        if (!inst->plan->ops[index].grouped)
+            run_backwards(world, inst, index);
+        return;
+    }
+    if (top->op == inst->plan->n_ops) {
+        world->frames.n--;
+        return;
+    }
+    uint32_t index = top->op;
+    const Op *op = &inst->plan->ops[index];
+    top->op += op->kind == OP_GROUP ? op->span + 1 : 1;
+    Frame frame = *top;
+    run_forwards(world, inst, index, &frame);
+}
+
+void world_run(World *world)
+{
+    while (world->frames.n)
+        step(world);
+}
+
+void world_work(World *world)
+{
+    world_run(world);
+    bind_copied_aliases(world);
+    while (world->doomed.n) {
+        for (uint32_t i = 0; i < world->doomed.n; i++) {
+            remove_later(world, world_at(world, world->doomed.at[i]));
+            world_run(world);
+        }
+        vec_clear(&world->doomed);
+    }
+    resume_pending(world);
+    connect_flush(world->connect);
+}

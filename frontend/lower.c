@@ -1,0 +1,809 @@
+/* lower.c: members and statements of a body -> operations of its plan.
+ *
+ * Every statement becomes forms over positions; each position is a Ref. What an expression needs
+ * beside variables of the model (slopes of derivatives, anonymous instances, draws, ..) becomes
+ * operations before it. Those that stand for the life of the body go straight into the plan; those
+ * that make up the statement itself are collected in a Draft, and when one of their refs passes
+ * through a dynamic or alias member, they are put behind an OP_GROUP (invariant P3).
+ *
+ * Expressions are walked recursively: the parser bounds their depth (ProgramOptions.max_depth). */
+#include "frontend/plan_int.h"
+
+#include <string.h>
+
+typedef VEC(Op) Draft;
+typedef VEC(Ref) Refs;
+
+typedef struct Lower {
+    Plans *plans;
+    Plan *plan;
+    Body *body;
+    Draft ops;
+    Draft *draft; /* of the statement at hand */
+} Lower;
+
+static X lower_expr(Lower *l, const RExpr *e, Refs *refs);
+
+static uint32_t new_words(Lower *l, uint32_t n)
+{
+    uint32_t word = l->plan->n_words;
+    l->plan->n_words += n;
+    return word;
+}
+
+/* ---- refs ---- */
+
+static Ref ref_make(Lower *l, uint32_t up, uint32_t n, Place at)
+{
+    Ref ref = {.up = up, .n = n, .at = at};
+    ref.step = arena_alloc(&l->plans->arena, (n ? n : 1) * sizeof *ref.step);
+    return ref;
+}
+
+static void ref_set(Lower *l, Ref *ref, uint32_t i, Member *m)
+{
+    ref->step[i] = (RefStep){m, plans_family(l->plans, m->body)->member_word[m->index]};
+    if (i + 1 < ref->n && m->binding != BIND_STATIC)
+        ref->loose = true;
+}
+
+static Ref ref_path(Lower *l, const Path *path)
+{
+    Ref ref = ref_make(l, path->up, path->n, path->at);
+    for (uint32_t i = 0; i < path->n; i++)
+        ref_set(l, &ref, i, path->step[i]);
+    return ref;
+}
+
+static Ref ref_word(Lower *l, uint32_t word, Place at)
+{
+    Ref ref = ref_make(l, 0, 1, at);
+    ref.step[0].word = word;
+    return ref;
+}
+
+/* A member of the instance that `base` leads to. */
+static Ref ref_member(Lower *l, const Ref *base, Member *m, Place at)
+{
+    Ref ref = ref_make(l, base->up, base->n + 1, at);
+    memcpy(ref.step, base->step, base->n * sizeof *ref.step);
+    const Member *last = base->step[base->n - 1].member;
+    ref.loose = base->loose || (last && last->binding != BIND_STATIC);
+    ref_set(l, &ref, base->n, m);
+    return ref;
+}
+
+static bool ref_equal(const Ref *a, const Ref *b)
+{
+    if (a->up != b->up || a->n != b->n || a->loose != b->loose)
+        return false;
+    for (uint32_t i = 0; i < a->n; i++)
+        if (a->step[i].word != b->step[i].word || a->step[i].member != b->step[i].member)
+            return false;
+    return true;
+}
+
+/* The position that stands for `ref`: the same for the same ref. */
+static uint32_t position(Lower *l, Refs *refs, Ref ref)
+{
+    for (uint32_t i = 0; i < refs->n; i++)
+        if (ref_equal(&refs->at[i], &ref))
+            return i;
+    vec_push(l->plans->mem, refs, ref);
+    return refs->n - 1;
+}
+
+static X x_ref(Lower *l, Refs *refs, Ref ref)
+{
+    return x_pos(l->plans->forms, position(l, refs, ref));
+}
+
+static RefList keep_refs(Lower *l, Refs *refs)
+{
+    RefList list = {.n = refs->n};
+    list.at = arena_alloc(&l->plans->arena, (refs->n + 1) * sizeof *list.at);
+    if (refs->n)
+        memcpy(list.at, refs->at, refs->n * sizeof *list.at);
+    vec_free(l->plans->mem, refs);
+    return list;
+}
+
+static RefList one_ref(Lower *l, Ref a)
+{
+    Refs refs = {0};
+    vec_push(l->plans->mem, &refs, a);
+    return keep_refs(l, &refs);
+}
+
+static RefList two_refs(Lower *l, Ref a, Ref b)
+{
+    Refs refs = {0};
+    vec_push(l->plans->mem, &refs, a);
+    vec_push(l->plans->mem, &refs, b);
+    return keep_refs(l, &refs);
+}
+
+/* ---- operations ---- */
+
+/* Into the plan: for the life of the body. */
+static Op *emit(Lower *l, OpKind kind, Place at)
+{
+    vec_push(l->plans->mem, &l->ops, ((Op){.kind = kind, .word = NO_WORD, .at = at}));
+    return &vec_last(&l->ops);
+}
+
+/* Into the draft: part of the statement. */
+static Op *emit_part(Lower *l, OpKind kind, Place at)
+{
+    vec_push(l->plans->mem, l->draft, ((Op){.kind = kind, .word = NO_WORD, .at = at}));
+    return &vec_last(l->draft);
+}
+
+static bool draft_is_loose(const Draft *draft)
+{
+    for (uint32_t i = 0; i < draft->n; i++)
+        for (uint32_t k = 0; k < draft->at[i].refs.n; k++)
+            if (draft->at[i].refs.at[k].loose)
+                return true;
+    return false;
+}
+
+/* Puts the statement's operations into the plan. */
+static void draft_end(Lower *l, Draft *draft, Draft *outer, Place at)
+{
+    bool loose = draft_is_loose(draft);
+    if (loose) {
+        Op *group = emit(l, OP_GROUP, at);
+        group->word = new_words(l, 2);
+        group->span = draft->n;
+    }
+    for (uint32_t i = 0; i < draft->n; i++) {
+        draft->at[i].grouped = loose;
+        vec_push(l->plans->mem, &l->ops, draft->at[i]);
+    }
+    vec_free(l->plans->mem, draft);
+    l->draft = outer;
+}
+
+static Ref aux_var(Lower *l, Op *op, DdpVarKind kind, TypeKind type)
+{
+    op->word = new_words(l, 1);
+    op->var_kind = kind;
+    op->type = type;
+    return ref_word(l, op->word, op->at);
+}
+
+static void emit_relation(Lower *l, DdpRelKind kind, X lhs, X rhs, Refs *refs, Place at)
+{
+    Op *op = emit_part(l, OP_REL, at);
+    op->var_kind = kind;
+    op->word = new_words(l, 1);
+    op->form = form_make(l->plans->forms, lhs, rhs, refs->n);
+    op->refs = keep_refs(l, refs);
+}
+
+/* target << e */
+static void emit_transmission(Lower *l, Ref target, const RExpr *e, Place at)
+{
+    Refs refs = {0};
+    X lhs = x_ref(l, &refs, target);
+    X rhs = lower_expr(l, e, &refs);
+    emit_relation(l, DDP_TRANSMISSION, lhs, rhs, &refs, at);
+}
+
+/* ---- values evaluated at birth ---- */
+
+static PlanValue lower_value(Lower *l, const RExpr *e)
+{
+    Refs refs = {0};
+    PlanValue value = {.at = e->at};
+    value.x = lower_expr(l, e, &refs);
+    value.refs = keep_refs(l, &refs);
+    return value;
+}
+
+static PlanValue *keep_value(Lower *l, PlanValue value)
+{
+    PlanValue *kept = arena_alloc(&l->plans->arena, sizeof *kept);
+    *kept = value;
+    return kept;
+}
+
+static PlanArg *lower_args(Lower *l, const ParamList *list)
+{
+    PlanArg *args = arena_alloc(&l->plans->arena, (list->n + 1) * sizeof *args);
+    for (uint32_t i = 0; i < list->n; i++) {
+        args[i].parameter = list->arg[i].parameter;
+        if (list->arg[i].parameter->binding == BIND_ALIAS)
+            args[i].target = ref_path(l, list->arg[i].value->path);
+        else
+            args[i].value = lower_value(l, list->arg[i].value);
+        args[i].value.at = list->arg[i].at;
+    }
+    return args;
+}
+
+/* ---- anonymous instances and access by parentheses ---- */
+
+/* `in = value`, `in << value`: a statement of its own beside the one around it. */
+static void lower_in(Lower *l, const Ref *base, const InRel *in)
+{
+    Draft draft = {0}, *outer = l->draft;
+    l->draft = &draft;
+    Ref target = ref_member(l, base, in->in, in->at);
+    if (in->in->binding == BIND_ALIAS) {
+        RefList refs = two_refs(l, target, ref_path(l, in->value->path));
+        emit(l, OP_BIND, in->at)->refs = refs;
+    } else if (in->op == REL_COPY) {
+        emit_transmission(l, target, in->value, in->at);
+    } else {
+        Refs refs = {0};
+        X lhs = x_ref(l, &refs, target);
+        X rhs = lower_expr(l, in->value, &refs);
+        emit_relation(l, DDP_EQUATION, lhs, rhs, &refs, in->at);
+    }
+    draft_end(l, &draft, outer, in->at);
+}
+
+/* Creates the instance, relates its in members; returns the ref that leads to it. */
+static Ref lower_anonymous(Lower *l, const RExpr *e, bool transient)
+{
+    const Access *access = e->access;
+    HeldWords held = {0};
+    for (uint32_t i = 0; i < access->n_ins; i++)
+        if (access->in[i].op == REL_COPY && access->in[i].in->binding != BIND_ALIAS) {
+            vec_push(l->plans->mem, &held, 1);
+            vec_push(l->plans->mem, &held, access->in[i].in->index);
+        }
+    PlanArg *args = lower_args(l, &access->params);
+    Op *op = emit(l, OP_PART, e->at);
+    op->word = new_words(l, 1);
+    op->plan = plans_variant(l->plans, access->def->body, &held);
+    op->n_args = access->params.n;
+    op->args = args;
+    op->transient = transient;
+    vec_free(l->plans->mem, &held);
+    Ref base = ref_word(l, op->word, e->at);
+    for (uint32_t i = 0; i < access->n_ins; i++)
+        lower_in(l, &base, &access->in[i]);
+    return base;
+}
+
+static const RExpr *argument_of(const Access *access, const Member *in)
+{
+    for (uint32_t i = 0; i < access->n_ins; i++)
+        if (access->in[i].in == in)
+            return access->in[i].value;
+    return NULL;
+}
+
+/* The handle of a foreign function with a constructor, else nothing. */
+static uint32_t lower_handle(Lower *l, const Def *def, uint32_t function, Refs *refs, X *args)
+{
+    if (!def->external->constructor)
+        return 0;
+    Op *op = emit(l, OP_HANDLE, def->external->at);
+    op->function = function;
+    Ref ref = aux_var(l, op, DDP_KNOWN, TYPE_REAL);
+    args[0] = x_ref(l, refs, ref);
+    return 1;
+}
+
+static X lower_foreign(Lower *l, const RExpr *e, Refs *refs)
+{
+    const Def *def = e->access->def;
+    uint32_t function = plans_foreign(l->plans, def);
+    X *args = arena_alloc(&l->plans->arena, (def->n_ins + 1) * sizeof *args);
+    uint32_t n = lower_handle(l, def, function, refs, args);
+    for (uint32_t i = 0; i < def->n_ins; i++) {
+        const RExpr *arg = argument_of(e->access, def->ins[i]);
+        args[n++] = arg ? lower_expr(l, arg, refs) : x_const(l->plans->forms, 0);
+    }
+    return x_call(l->plans->forms, function, n, args);
+}
+
+static Ref lower_access_base(Lower *l, const RExpr *e)
+{
+    if (!e->access->path)
+        return lower_anonymous(l, e, false);
+    Ref base = ref_path(l, e->access->path);
+    for (uint32_t i = 0; i < e->access->n_ins; i++)
+        lower_in(l, &base, &e->access->in[i]);
+    return base;
+}
+
+static X lower_access(Lower *l, const RExpr *e, Refs *refs)
+{
+    const Access *access = e->access;
+    if (access->def->external && !access->path && access->def->out)
+        return lower_foreign(l, e, refs);
+    Ref base = lower_access_base(l, e);
+    if (!access->out)
+        return x_const(l->plans->forms, 0);
+    return x_ref(l, refs, ref_member(l, &base, access->out, e->at));
+}
+
+/* ---- the other predefined models ---- */
+
+/* A variable with the value of `e`: itself when it is one, else an auxiliary one. */
+static Ref lower_to_variable(Lower *l, const RExpr *e)
+{
+    if (e->kind == R_PATH)
+        return ref_path(l, e->path);
+    Ref ref = aux_var(l, emit_part(l, OP_AUX, e->at), DDP_UNKNOWN, e->type.kind);
+    Refs refs = {0};
+    X lhs = x_ref(l, &refs, ref);
+    X rhs = lower_expr(l, e, &refs);
+    emit_relation(l, DDP_EQUATION, lhs, rhs, &refs, e->at);
+    return ref;
+}
+
+static bool only_parameters(const RefList *refs)
+{
+    for (uint32_t i = 0; i < refs->n; i++) {
+        const Ref *ref = &refs->at[i];
+        if (ref->up == REF_TIME || ref->loose || !ref->n)
+            return false;
+        const Member *m = ref->step[ref->n - 1].member;
+        if (!m || !m->parameter)
+            return false;
+    }
+    return true;
+}
+
+/* Start values of constants and parameters are evaluated here once; others are transmissions, so
+ * that the DDP orders them. Trying the first may emit operations that the second needs as well,
+ * so expressions other than constants, parameters and operators go to the second at once. */
+static bool is_plain(const RExpr *e)
+{
+    if (e->kind == R_PATH)
+        return path_last(e->path)->parameter;
+    if (e->kind != R_CONST && e->kind != R_OP)
+        return false;
+    for (uint32_t i = 0; i < e->n; i++)
+        if (!is_plain(e->arg[i]))
+            return false;
+    return true;
+}
+
+static Ref lower_start(Lower *l, const RExpr *e)
+{
+    if (is_plain(e)) {
+        PlanValue value = lower_value(l, e);
+        if (only_parameters(&value.refs)) {
+            Op *op = emit(l, OP_KNOWN, e->at);
+            op->value = keep_value(l, value);
+            return aux_var(l, op, DDP_KNOWN, TYPE_REAL);
+        }
+    }
+    Ref ref = aux_var(l, emit_part(l, OP_AUX, e->at), DDP_UNKNOWN, TYPE_REAL);
+    emit_transmission(l, ref, e, e->at);
+    return ref;
+}
+
+/* slope = der(..): as a relation of its own, onto the variable given. */
+static void lower_der_onto(Lower *l, const RExpr *e, Ref slope)
+{
+    Refs refs = {0};
+    vec_push(l->plans->mem, &refs, slope);
+    vec_push(l->plans->mem, &refs, lower_to_variable(l, e->arg[0]));
+    if (e->start)
+        vec_push(l->plans->mem, &refs, lower_start(l, e->start));
+    Op *op = emit_part(l, OP_DER, e->at);
+    op->word = new_words(l, 1);
+    op->flags = e->is_state ? DDP_PREFER_STATE : 0;
+    op->refs = keep_refs(l, &refs);
+}
+
+static X lower_der(Lower *l, const RExpr *e, Refs *refs)
+{
+    Ref slope = aux_var(l, emit_part(l, OP_AUX, e->at), DDP_UNKNOWN, TYPE_REAL);
+    lower_der_onto(l, e, slope);
+    return x_ref(l, refs, slope);
+}
+
+static X lower_exists(Lower *l, const RExpr *e, Refs *refs)
+{
+    Ref path = ref_path(l, e->path);
+    if (!path.loose && path_last(e->path)->binding == BIND_STATIC)
+        return x_const(l->plans->forms, 1);
+    Op *op = emit(l, OP_EXISTS, e->at);
+    Ref ref = aux_var(l, op, DDP_KNOWN, TYPE_BOOLEAN);
+    new_words(l, 2);
+    op->refs = one_ref(l, path);
+    return x_ref(l, refs, ref);
+}
+
+static X lower_initial(Lower *l, const RExpr *e, Refs *refs)
+{
+    Ref ref = ref_make(l, l->body->depth, 1, e->at);
+    ref.step[0].word = plans_family(l->plans, l->plan->def->body)->initial_word;
+    return x_ref(l, refs, ref);
+}
+
+static X lower_time(Lower *l, const RExpr *e, Refs *refs)
+{
+    return x_ref(l, refs, ref_make(l, REF_TIME, 0, e->at));
+}
+
+static X lower_random(Lower *l, const RExpr *e, Refs *refs)
+{
+    Ref ref = aux_var(l, emit(l, OP_RANDOM, e->at), DDP_KNOWN, TYPE_REAL);
+    X draw = x_ref(l, refs, ref);
+    return x_binary(l->plans->forms, X_MUL, draw, lower_expr(l, e->arg[0], refs));
+}
+
+static X lower_sample(Lower *l, const RExpr *e, Refs *refs)
+{
+    PlanValue *interval = keep_value(l, lower_value(l, e->arg[0]));
+    Op *op = emit(l, OP_SAMPLE, e->at);
+    op->value = interval;
+    return x_ref(l, refs, aux_var(l, op, DDP_KNOWN, TYPE_BOOLEAN));
+}
+
+static X lower_pre(Lower *l, const RExpr *e, Refs *refs)
+{
+    Ref of = ref_path(l, e->path);
+    Op *op = emit_part(l, OP_PRE, e->at);
+    Ref ref = aux_var(l, op, DDP_KNOWN, e->type.kind);
+    op->refs = one_ref(l, of);
+    return x_ref(l, refs, ref);
+}
+
+static X lower_table(Lower *l, const RExpr *e, Refs *refs)
+{
+    X args[3];
+    for (uint32_t i = 0; i < 3; i++)
+        args[i] = lower_expr(l, e->arg[i], refs);
+    if (!l->plans->has_table)
+        l->plans->table = x_new_function(l->plans->forms);
+    l->plans->has_table = true;
+    return x_call(l->plans->forms, l->plans->table, 3, args);
+}
+
+static X lower_op(Lower *l, const RExpr *e, Refs *refs)
+{
+    X a = lower_expr(l, e->arg[0], refs);
+    if (e->n == 1)
+        return x_unary(l->plans->forms, e->op, a);
+    return x_binary(l->plans->forms, e->op, a, lower_expr(l, e->arg[1], refs));
+}
+
+static X lower_expr(Lower *l, const RExpr *e, Refs *refs)
+{
+    switch (e->kind) {
+    case R_CONST:
+        return x_const(l->plans->forms, e->k);
+    case R_OP:
+        return lower_op(l, e, refs);
+    case R_PATH:
+        return x_ref(l, refs, ref_path(l, e->path));
+    case R_EXISTS:
+        return lower_exists(l, e, refs);
+    case R_ACCESS:
+        return lower_access(l, e, refs);
+    case R_TIME:
+        return lower_time(l, e, refs);
+    case R_INITIAL:
+        return lower_initial(l, e, refs);
+    case R_PRE:
+        return lower_pre(l, e, refs);
+    case R_DER:
+        return lower_der(l, e, refs);
+    case R_RANDOM:
+        return lower_random(l, e, refs);
+    case R_SAMPLE:
+        return lower_sample(l, e, refs);
+    case R_TABLE:
+        return lower_table(l, e, refs);
+    }
+    return x_const(l->plans->forms, 0);
+}
+
+/* ---- statements ---- */
+
+/* `w = der(x = phi)`: w itself is the slope. */
+static bool is_slope(const RExpr *a, const RExpr *b)
+{
+    return a->kind == R_PATH && b->kind == R_DER && a->type.kind == TYPE_REAL &&
+           !path_last(a->path)->parameter && !path_last(a->path)->held;
+}
+
+static void lower_equation(Lower *l, const Stmt *s)
+{
+    if (is_slope(s->a, s->b)) {
+        lower_der_onto(l, s->b, ref_path(l, s->a->path));
+    } else if (is_slope(s->b, s->a)) {
+        lower_der_onto(l, s->a, ref_path(l, s->b->path));
+    } else {
+        Refs refs = {0};
+        X lhs = lower_expr(l, s->a, &refs);
+        X rhs = lower_expr(l, s->b, &refs);
+        emit_relation(l, DDP_EQUATION, lhs, rhs, &refs, s->at);
+    }
+}
+
+static void lower_cout(Lower *l, const Stmt *s)
+{
+    Ref ref = aux_var(l, emit_part(l, OP_AUX, s->at), DDP_UNKNOWN, s->b->type.kind);
+    emit_transmission(l, ref, s->b, s->at);
+    Op *op = emit_part(l, OP_COUT, s->at);
+    op->refs = one_ref(l, ref);
+}
+
+/* What a move, copy or alias takes: a member, or an instance made for it. */
+static Ref lower_source(Lower *l, const RExpr *e, bool *fresh)
+{
+    *fresh = false;
+    if (e->kind == R_PATH)
+        return ref_path(l, e->path);
+    if (e->access->path)
+        return lower_access_base(l, e);
+    *fresh = true;
+    return lower_anonymous(l, e, true);
+}
+
+static void lower_transfer(Lower *l, const Stmt *s, OpKind kind)
+{
+    bool fresh;
+    Ref source = lower_source(l, s->b, &fresh);
+    Ref target = ref_path(l, s->path);
+    if (kind == OP_COPY && fresh)
+        kind = OP_MOVE; /* nobody could tell a copy of it from itself */
+    Op *op = emit(l, kind, s->operator_at);
+    op->refs = two_refs(l, target, source);
+}
+
+static void lower_trash(Lower *l, const Stmt *s)
+{
+    bool fresh;
+    Ref source = lower_source(l, s->b, &fresh);
+    Op *op = emit(l, OP_TRASH, s->operator_at);
+    op->refs = one_ref(l, source);
+}
+
+/* Is it a connector of the interface of the model whose text this is? */
+static bool is_own(const Lower *l, const Path *path)
+{
+    const Member *m = path->step[0];
+    return path->up == l->body->depth && m->is_public && m->binding == BIND_STATIC &&
+           m->type.kind == TYPE_MODEL && m->type.def->kind == DEF_CONNECTOR;
+}
+
+static void lower_connect(Lower *l, const Stmt *s)
+{
+    Ref a = ref_path(l, s->a->path), b = ref_path(l, s->b->path);
+    Op *op = emit(l, OP_CONNECT, s->at);
+    op->word = new_words(l, 1);
+    op->own[0] = is_own(l, s->a->path);
+    op->own[1] = is_own(l, s->b->path);
+    op->refs = two_refs(l, a, b);
+}
+
+static Plan *branch_plan(Lower *l, Body *body)
+{
+    return body ? plans_variant(l->plans, body, NULL) : NULL;
+}
+
+/* The condition's variable. A variable of the model stands for itself; an expression gets one, held
+ * when its path may lead nowhere. */
+static Ref lower_condition(Lower *l, const Stmt *s)
+{
+    Draft draft = {0}, *outer = l->draft;
+    l->draft = &draft;
+    Refs refs = {0};
+    vec_push(l->plans->mem, &refs, ((Ref){.at = s->a->at})); /* the condition's variable, below */
+    X rhs = lower_expr(l, s->a, &refs);
+    XNode node = x_node(l->plans->forms, rhs);
+    if (node.op == X_POS && draft.n == 0 && !refs.at[node.a].loose) {
+        Ref itself = refs.at[node.a];
+        vec_free(l->plans->mem, &refs);
+        draft_end(l, &draft, outer, s->at);
+        return itself;
+    }
+    bool loose = draft_is_loose(&draft);
+    for (uint32_t i = 1; i < refs.n; i++)
+        loose |= refs.at[i].loose;
+    Op *var = emit(l, OP_AUX, s->a->at);
+    var->condition = true;
+    Ref ref = aux_var(l, var, loose ? DDP_HELD : DDP_UNKNOWN, TYPE_BOOLEAN);
+    refs.at[0] = ref;
+    emit_relation(l, DDP_TRANSMISSION, x_pos(l->plans->forms, 0), rhs, &refs, s->a->at);
+    vec_last(&draft).condition = true;
+    draft_end(l, &draft, outer, s->at);
+    return ref;
+}
+
+static void lower_branch(Lower *l, const Stmt *s)
+{
+    Ref condition = lower_condition(l, s);
+    Op *op = emit(l, OP_BRANCH, s->at);
+    op->word = new_words(l, 1);
+    op->when = s->kind == S_WHEN;
+    op->continuous = s->a->continuous;
+    op->refs = one_ref(l, condition);
+    Plan *then_plan = branch_plan(l, s->then_body);
+    Plan *else_plan = branch_plan(l, s->else_body);
+    op->plan = then_plan;
+    op->other = else_plan;
+}
+
+static void lower_tearing(Lower *l, const Stmt *s)
+{
+    Op *op = emit_part(l, OP_TEAR, s->at);
+    op->refs = one_ref(l, ref_path(l, s->path));
+}
+
+static void lower_stmt(Lower *l, const Stmt *s)
+{
+    switch (s->kind) {
+    case S_DECLARE: /* done with the members */
+        break;
+    case S_EQUATION:
+        lower_equation(l, s);
+        break;
+    case S_COPY_VALUE:
+        emit_transmission(l, ref_path(l, s->path), s->b, s->at);
+        break;
+    case S_COPY_MODEL:
+        lower_transfer(l, s, OP_COPY);
+        break;
+    case S_MOVE:
+        lower_transfer(l, s, OP_MOVE);
+        break;
+    case S_ALIAS:
+        lower_transfer(l, s, OP_BIND);
+        break;
+    case S_TRASH:
+        lower_trash(l, s);
+        break;
+    case S_CONNECT:
+        lower_connect(l, s);
+        break;
+    case S_TEARING:
+        lower_tearing(l, s);
+        break;
+    case S_COUT:
+        lower_cout(l, s);
+        break;
+    case S_INSTANCE:
+        if (s->a->access->path || s->a->access->def->body)
+            lower_access_base(l, s->a);
+        break;
+    case S_IF:
+    case S_WHEN:
+        lower_branch(l, s);
+        break;
+    }
+}
+
+/* ---- members ---- */
+
+static Plan *member_plan(Lower *l, const Member *m)
+{
+    HeldWords held = {0};
+    plans_held_inside(l->plans, l->plan, m->index, &held);
+    for (uint32_t i = 0; i < l->body->n_held; i++) {
+        const Path *path = &l->body->held[i];
+        if (path->step[0] != m)
+            continue;
+        vec_push(l->plans->mem, &held, path->n - 1);
+        for (uint32_t k = 1; k < path->n; k++)
+            vec_push(l->plans->mem, &held, path->step[k]->index);
+    }
+    Plan *plan = plans_variant(l->plans, m->type.def->body, &held);
+    vec_free(l->plans->mem, &held);
+    return plan;
+}
+
+static void lower_basic(Lower *l, Member *m)
+{
+    PlanValue *value = NULL;
+    if (m->parameter && m->value)
+        value = keep_value(l, lower_value(l, m->value));
+    Op *op = emit(l, m->parameter ? OP_PARAM : OP_VAR, m->at);
+    op->member = m;
+    op->type = m->type.kind;
+    op->value = value;
+    op->word = l->plan->family->member_word[m->index];
+    op->var_kind = DDP_UNKNOWN;
+    if (m->parameter)
+        op->var_kind = DDP_KNOWN;
+    else if (m->held || plans_is_held(l->plans, l->plan, m->index))
+        op->var_kind = DDP_HELD;
+}
+
+static void lower_member(Lower *l, Member *m)
+{
+    if (type_is_basic(m->type)) {
+        lower_basic(l, m);
+        return;
+    }
+    bool born = m->binding == BIND_STATIC || (m->binding == BIND_DYNAMIC && m->has_list);
+    Plan *plan = born ? member_plan(l, m) : NULL;
+    PlanArg *args = born ? lower_args(l, &m->params) : NULL;
+    OpKind kind = OP_PART;
+    if (m->binding != BIND_STATIC)
+        kind = m->binding == BIND_ALIAS ? OP_ALIAS : OP_DYNAMIC;
+    Op *op = emit(l, kind, m->at);
+    op->member = m;
+    op->word = l->plan->family->member_word[m->index];
+    op->plan = plan;
+    op->n_args = born ? m->params.n : 0;
+    op->args = args;
+}
+
+static void lower_members(Lower *l, bool parameters)
+{
+    for (uint32_t i = 0; i < l->body->n_members; i++)
+        if (l->body->members[i]->parameter == parameters)
+            lower_member(l, l->body->members[i]);
+}
+
+/* A declared instance of a foreign function: out = function(ins). */
+static void lower_external(Lower *l)
+{
+    const Def *def = l->plan->def;
+    if (l->body->parent || !def->external || !def->out)
+        return;
+    Draft draft = {0}, *outer = l->draft;
+    l->draft = &draft;
+    uint32_t function = plans_foreign(l->plans, def);
+    Refs refs = {0};
+    Ref out = ref_make(l, 0, 1, def->external->at);
+    ref_set(l, &out, 0, def->out);
+    X lhs = x_ref(l, &refs, out);
+    X *args = arena_alloc(&l->plans->arena, (def->n_ins + 1) * sizeof *args);
+    uint32_t n = lower_handle(l, def, function, &refs, args);
+    for (uint32_t i = 0; i < def->n_ins; i++) {
+        Ref in = ref_make(l, 0, 1, def->external->at);
+        ref_set(l, &in, 0, def->ins[i]);
+        args[n++] = x_ref(l, &refs, in);
+    }
+    X rhs = x_call(l->plans->forms, function, n, args);
+    emit_relation(l, DDP_EQUATION, lhs, rhs, &refs, def->external->at);
+    draft_end(l, &draft, outer, def->external->at);
+}
+
+/* ---- the whole ---- */
+
+static void index_words(Lower *l)
+{
+    Plan *plan = l->plan;
+    Arena *arena = &l->plans->arena;
+    plan->word_op = arena_alloc(arena, (plan->n_words + 1) * sizeof *plan->word_op);
+    plan->member_op = arena_alloc(arena, (plan->body->n_members + 1) * sizeof *plan->member_op);
+    for (uint32_t i = 0; i < plan->n_ops; i++) {
+        const Op *op = &plan->ops[i];
+        if (op->word != NO_WORD)
+            plan->word_op[op->word] = i;
+        if (op->member && op->member->body == plan->body)
+            plan->member_op[op->member->index] = i;
+    }
+}
+
+void lower_body(Plans *plans, Plan *plan)
+{
+    Lower l = {.plans = plans, .plan = plan, .body = plan->body};
+    Draft members = {0}; /* derivatives in parameter lists */
+    plan->n_words = plan->family->n_words;
+    if (plan->family->initial_word != NO_WORD)
+        emit(&l, OP_INITIAL, plan->def->at)->word = plan->family->initial_word;
+    l.draft = &members;
+    lower_members(&l, true);
+    lower_members(&l, false);
+    draft_end(&l, &members, NULL, plan->def->at);
+    lower_external(&l);
+    for (uint32_t i = 0; i < plan->body->n_stmts; i++) {
+        Draft draft = {0};
+        l.draft = &draft;
+        lower_stmt(&l, plan->body->stmts[i]);
+        draft_end(&l, &draft, NULL, plan->body->stmts[i]->at);
+    }
+    plan->n_ops = l.ops.n;
+    plan->ops = arena_alloc(&plans->arena, (l.ops.n + 1) * sizeof *plan->ops);
+    if (l.ops.n)
+        memcpy(plan->ops, l.ops.at, l.ops.n * sizeof *plan->ops);
+    vec_free(plans->mem, &l.ops);
+    index_words(&l);
+}

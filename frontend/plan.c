@@ -1,0 +1,520 @@
+/* plan.c: definitions -> plans (which there are, their layout and signatures). lower.c fills them. */
+#include "frontend/plan_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+Plans *plans_open(Mem *mem, Program *program, FormTable *forms)
+{
+    Plans *plans = mem_alloc(mem, sizeof *plans);
+    plans->mem = mem;
+    plans->program = program;
+    plans->forms = forms;
+    arena_init(&plans->arena, mem);
+    vec_push(mem, &plans->held, (HeldList){0});
+    return plans;
+}
+
+void plans_close(Plans *plans)
+{
+    if (!plans)
+        return;
+    Mem *mem = plans->mem;
+    vec_free(mem, &plans->plans);
+    vec_free(mem, &plans->families);
+    vec_free(mem, &plans->held);
+    vec_free(mem, &plans->loose);
+    vec_free(mem, &plans->functions);
+    map_free(mem, &plans->by_key);
+    map_free(mem, &plans->family_of);
+    map_free(mem, &plans->held_by_hash);
+    map_free(mem, &plans->signature_ids);
+    map_free(mem, &plans->function_of_def);
+    map_free(mem, &plans->def_of_function);
+    arena_free(&plans->arena);
+    mem_free(mem, plans);
+}
+
+uint32_t plans_count(const Plans *plans)
+{
+    return plans->plans.n;
+}
+
+Plan *plans_at(const Plans *plans, uint32_t index)
+{
+    return plans->plans.at[index];
+}
+
+size_t plans_bytes(const Plans *plans)
+{
+    return plans->arena.used + plans->plans.cap * sizeof(Plan *) +
+           plans->held.cap * sizeof(HeldList);
+}
+
+/* ---- walking through all expressions of a body ---- */
+
+typedef struct Walk {
+    Mem *mem;
+    VEC(Body *) bodies;
+    VEC(RExpr *) exprs;
+} Walk;
+
+static void walk_args(Walk *walk, const ParamList *list)
+{
+    for (uint32_t i = 0; i < list->n; i++)
+        if (list->arg[i].value)
+            vec_push(walk->mem, &walk->exprs, list->arg[i].value);
+}
+
+static void walk_push(Walk *walk, RExpr *e)
+{
+    if (e)
+        vec_push(walk->mem, &walk->exprs, e);
+}
+
+/* The statements of one body: its expressions and branches are put on the lists. */
+static void walk_body(Walk *walk, Body *body)
+{
+    for (uint32_t i = 0; i < body->n_members; i++) {
+        walk_args(walk, &body->members[i]->params);
+        walk_push(walk, body->members[i]->value);
+    }
+    for (uint32_t i = 0; i < body->n_stmts; i++) {
+        Stmt *s = body->stmts[i];
+        walk_push(walk, s->a);
+        walk_push(walk, s->b);
+        if (s->then_body)
+            vec_push(walk->mem, &walk->bodies, s->then_body);
+        if (s->else_body)
+            vec_push(walk->mem, &walk->bodies, s->else_body);
+    }
+}
+
+static void walk_parts(Walk *walk, RExpr *e)
+{
+    for (uint32_t i = 0; i < e->n; i++)
+        walk_push(walk, e->arg[i]);
+    walk_push(walk, e->start);
+    if (!e->access)
+        return;
+    walk_args(walk, &e->access->params);
+    for (uint32_t i = 0; i < e->access->n_ins; i++)
+        walk_push(walk, e->access->in[i].value);
+}
+
+static void walk_free(Walk *walk)
+{
+    vec_free(walk->mem, &walk->bodies);
+    vec_free(walk->mem, &walk->exprs);
+}
+
+/* ---- families: layout ---- */
+
+static bool uses_initial(Plans *plans, Body *body)
+{
+    Walk walk = {.mem = plans->mem};
+    bool found = false;
+    vec_push(plans->mem, &walk.bodies, body);
+    while (walk.bodies.n && !found) {
+        walk_body(&walk, vec_pop(&walk.bodies));
+        while (walk.exprs.n) {
+            RExpr *e = vec_pop(&walk.exprs);
+            found |= e->kind == R_INITIAL;
+            walk_parts(&walk, e);
+        }
+    }
+    walk_free(&walk);
+    return found;
+}
+
+static uint32_t words_of(const Member *m)
+{
+    if (m->binding == BIND_ALIAS)
+        return 3;
+    return m->binding == BIND_DYNAMIC ? 2 : 1;
+}
+
+Family *plans_family(Plans *plans, Body *body)
+{
+    uint64_t key = (uintptr_t)body;
+    uint32_t found = map_get(&plans->family_of, key);
+    if (found)
+        return plans->families.at[found - 1];
+    Family *f = arena_alloc(&plans->arena, sizeof *f);
+    f->body = body;
+    f->number = plans->families.n;
+    f->member_word = arena_alloc(&plans->arena, (body->n_members + 1) * sizeof *f->member_word);
+    f->initial_word = NO_WORD;
+    for (uint32_t i = 0; i < body->n_members; i++) {
+        f->member_word[i] = f->n_words;
+        f->n_words += words_of(body->members[i]);
+    }
+    if (!body->parent && uses_initial(plans, body))
+        f->initial_word = f->n_words++;
+    vec_push(plans->mem, &plans->families, f);
+    map_put(plans->mem, &plans->family_of, key, plans->families.n);
+    return f;
+}
+
+uint32_t plan_member_word(const Plan *plan, const Member *declared, Member **actual)
+{
+    Member *m = (Member *)declared;
+    if (m->body != plan->body)
+        m = member_in(plan->def, declared);
+    *actual = m;
+    return m ? plan->family->member_word[m->index] : NO_WORD;
+}
+
+/* ---- lists of held variables ---- */
+
+typedef struct HeldEntry {
+    const uint32_t *at; /* at[0] steps follow */
+} HeldEntry;
+
+static int compare_held(const void *a, const void *b)
+{
+    const uint32_t *x = ((const HeldEntry *)a)->at, *y = ((const HeldEntry *)b)->at;
+    uint32_t n = x[0] < y[0] ? x[0] : y[0];
+    for (uint32_t i = 1; i <= n; i++)
+        if (x[i] != y[i])
+            return x[i] < y[i] ? -1 : 1;
+    return (x[0] > y[0]) - (x[0] < y[0]);
+}
+
+/* Sorted and without doubles, so that equal lists are equal texts. */
+static void held_sort(Plans *plans, HeldWords *list)
+{
+    VEC(HeldEntry) entries = {0};
+    for (uint32_t i = 0; i < list->n; i += list->at[i] + 1)
+        vec_push(plans->mem, &entries, (HeldEntry){&list->at[i]});
+    if (entries.n > 1) {
+        qsort(entries.at, entries.n, sizeof *entries.at, compare_held);
+        HeldWords sorted = {0};
+        for (uint32_t i = 0; i < entries.n; i++) {
+            if (i > 0 && !compare_held(&entries.at[i - 1], &entries.at[i]))
+                continue;
+            for (uint32_t k = 0; k <= entries.at[i].at[0]; k++)
+                vec_push(plans->mem, &sorted, entries.at[i].at[k]);
+        }
+        vec_free(plans->mem, list);
+        *list = sorted;
+    }
+    vec_free(plans->mem, &entries);
+}
+
+static uint32_t held_number(Plans *plans, HeldWords *list)
+{
+    if (list->n == 0)
+        return 0;
+    held_sort(plans, list);
+    uint64_t hash = hash_bytes(list->at, list->n * sizeof *list->at, 1);
+    uint32_t first = map_get(&plans->held_by_hash, hash);
+    for (uint32_t i = first; i; i = plans->held.at[i].same_hash)
+        if (plans->held.at[i].n == list->n &&
+            !memcmp(plans->held.at[i].at, list->at, list->n * sizeof *list->at))
+            return i;
+    HeldList fresh = {.n = list->n, .same_hash = first};
+    fresh.at = arena_alloc(&plans->arena, list->n * sizeof *fresh.at);
+    memcpy(fresh.at, list->at, list->n * sizeof *fresh.at);
+    vec_push(plans->mem, &plans->held, fresh);
+    map_put(plans->mem, &plans->held_by_hash, hash, plans->held.n - 1);
+    return plans->held.n - 1;
+}
+
+bool plans_is_held(const Plans *plans, const Plan *plan, uint32_t member)
+{
+    const HeldList *list = &plans->held.at[plan->variant];
+    for (uint32_t i = 0; i < list->n; i += list->at[i] + 1)
+        if (list->at[i] == 1 && list->at[i + 1] == member)
+            return true;
+    return false;
+}
+
+void plans_held_inside(Plans *plans, const Plan *plan, uint32_t member, HeldWords *out)
+{
+    HeldList list = plans->held.at[plan->variant];
+    for (uint32_t i = 0; i < list.n; i += list.at[i] + 1) {
+        if (list.at[i] < 2 || list.at[i + 1] != member)
+            continue;
+        vec_push(plans->mem, out, list.at[i] - 1);
+        for (uint32_t k = 2; k <= list.at[i]; k++)
+            vec_push(plans->mem, out, list.at[i + k]);
+    }
+}
+
+/* ---- targets behind dynamic and alias members ---- */
+
+static void survey_held(Plans *plans, const Path *path)
+{
+    for (uint32_t i = path->n - 1; i-- > 0;) {
+        Member *m = path->step[i];
+        if (m->binding == BIND_STATIC || m->type.kind != TYPE_MODEL)
+            continue;
+        LooseTarget t = {m->type.def, path->n - 1 - i, path->step + i + 1};
+        vec_push(plans->mem, &plans->loose, t);
+        return; /* what lies before decides where it leads, not what it finds there */
+    }
+}
+
+typedef struct Survey {
+    Walk walk;
+    Map seen; /* Def.id */
+    VEC(Def *) todo;
+} Survey;
+
+static void survey_def(Survey *s, Def *def)
+{
+    if (!def || !def->body || map_get(&s->seen, def->id))
+        return;
+    map_put(s->walk.mem, &s->seen, def->id, 1);
+    vec_push(s->walk.mem, &s->todo, def);
+}
+
+static void survey_body(Plans *plans, Survey *s, Body *body)
+{
+    for (uint32_t i = 0; i < body->n_held; i++)
+        survey_held(plans, &body->held[i]);
+    for (uint32_t i = 0; i < body->n_members; i++)
+        if (body->members[i]->type.kind == TYPE_MODEL)
+            survey_def(s, body->members[i]->type.def);
+    walk_body(&s->walk, body);
+    while (s->walk.exprs.n) {
+        RExpr *e = vec_pop(&s->walk.exprs);
+        if (e->access)
+            survey_def(s, e->access->def);
+        walk_parts(&s->walk, e);
+    }
+}
+
+void plans_survey(Plans *plans, Def *top)
+{
+    Survey s = {.walk = {.mem = plans->mem}};
+    survey_def(&s, top);
+    while (s.todo.n) {
+        Def *def = vec_pop(&s.todo);
+        vec_push(plans->mem, &s.walk.bodies, def->body);
+        while (s.walk.bodies.n)
+            survey_body(plans, &s, vec_pop(&s.walk.bodies));
+    }
+    vec_free(plans->mem, &s.todo);
+    map_free(plans->mem, &s.seen);
+    walk_free(&s.walk);
+}
+
+/* May an instance of `def` come to stand where `type` is declared? Names decide: the program is
+ * checked, and to hold one variable too many harms only models that both transmit and equate it. */
+static bool may_stand_for(const Def *def, const Def *type)
+{
+    if (def == type)
+        return true;
+    for (uint32_t i = 0; i < type->body->n_members; i++)
+        if (type->body->members[i]->is_public && !member_in(def, type->body->members[i]))
+            return false;
+    return type->body->n_members > 0;
+}
+
+static void held_loose(Plans *plans, const Def *def, HeldWords *list)
+{
+    for (uint32_t i = 0; i < plans->loose.n; i++) {
+        LooseTarget t = plans->loose.at[i];
+        if (!may_stand_for(def, t.type))
+            continue;
+        uint32_t start = list->n;
+        const Def *at = def;
+        vec_push(plans->mem, list, t.n);
+        for (uint32_t k = 0; k < t.n && at; k++) {
+            Member *m = member_in(at, t.step[k]);
+            vec_push(plans->mem, list, m ? m->index : 0);
+            at = m && m->type.kind == TYPE_MODEL ? m->type.def : NULL;
+        }
+        if (list->n != start + 1 + t.n)
+            list->n = start;
+    }
+}
+
+/* ---- plans ---- */
+
+Plan *plans_variant(Plans *plans, Body *body, const HeldWords *held)
+{
+    HeldWords list = {0};
+    for (uint32_t i = 0; held && i < held->n; i++)
+        vec_push(plans->mem, &list, held->at[i]);
+    if (!body->parent)
+        held_loose(plans, body->def, &list);
+    uint32_t variant = held_number(plans, &list);
+    vec_free(plans->mem, &list);
+
+    Family *family = plans_family(plans, body);
+    uint64_t key = (uint64_t)variant << 32 | family->number;
+    uint32_t found = map_get(&plans->by_key, key);
+    if (found)
+        return plans->plans.at[found - 1];
+    Plan *plan = arena_alloc(&plans->arena, sizeof *plan);
+    plan->family = family;
+    plan->body = body;
+    plan->def = body->def;
+    plan->is_branch = body->parent != NULL;
+    plan->variant = variant;
+    vec_push(plans->mem, &plans->plans, plan);
+    map_put(plans->mem, &plans->by_key, key, plans->plans.n);
+    return plan;
+}
+
+Plan *plans_get(Plans *plans, Def *def)
+{
+    return plans_variant(plans, def->body, NULL);
+}
+
+void plans_compile(Plans *plans, Plan *plan)
+{
+    if (!plan->compiled)
+        lower_body(plans, plan);
+    plan->compiled = true;
+}
+
+/* ---- foreign functions ---- */
+
+uint32_t plans_foreign(Plans *plans, const Def *def)
+{
+    uint32_t number = map_get(&plans->function_of_def, def->id);
+    if (number)
+        return number - 1;
+    number = x_new_function(plans->forms);
+    vec_push(plans->mem, &plans->functions, def);
+    map_put(plans->mem, &plans->function_of_def, def->id, number + 1);
+    map_put(plans->mem, &plans->def_of_function, (uint64_t)number + 1, plans->functions.n);
+    return number;
+}
+
+const Def *plans_function(const Plans *plans, uint32_t number)
+{
+    uint32_t index = map_get(&plans->def_of_function, (uint64_t)number + 1);
+    return index ? plans->functions.at[index - 1] : NULL;
+}
+
+bool plans_has_table(const Plans *plans)
+{
+    return plans->has_table;
+}
+
+uint32_t plans_table_function(const Plans *plans)
+{
+    return plans->table;
+}
+
+/* ---- signatures ---- */
+
+/* A connector inside the one that is connected, still to be looked through. */
+typedef struct Inner {
+    Body *body;
+    const char *prefix; /* "p.", or "" */
+    ConAttr con;        /* attribute of the whole, or CON_NONE */
+    uint32_t n;
+    uint32_t *word;
+} Inner;
+
+typedef struct Collect {
+    Plans *plans;
+    VEC(Inner) todo;
+    VEC(Terminal) potentials, flows;
+} Collect;
+
+static uint32_t *append_word(Plans *plans, const Inner *in, uint32_t word)
+{
+    uint32_t *words = arena_alloc(&plans->arena, (in->n + 1) * sizeof *words);
+    if (in->n)
+        memcpy(words, in->word, in->n * sizeof *words);
+    words[in->n] = word;
+    return words;
+}
+
+static const char *append_name(Plans *plans, const Inner *in, const Member *m, const char *end)
+{
+    const char *name = intern_text(program_names(plans->program), m->name);
+    size_t size = strlen(in->prefix) + strlen(name) + strlen(end) + 1;
+    char *text = arena_alloc(&plans->arena, size);
+    size_t k = strlen(in->prefix);
+    memcpy(text, in->prefix, k);
+    memcpy(text + k, name, strlen(name));
+    memcpy(text + k + strlen(name), end, strlen(end) + 1);
+    return text;
+}
+
+static void collect_member(Collect *c, const Inner *in, Member *m, bool connector)
+{
+    Plans *plans = c->plans;
+    if (m->binding != BIND_STATIC || m->parameter)
+        return;
+    ConAttr con = m->con ? m->con : in->con;
+    uint32_t word = plans_family(plans, in->body)->member_word[m->index];
+    if (type_is_basic(m->type) && con) {
+        const char *text = append_name(plans, in, m, "");
+        Terminal t = {intern_str(program_names(plans->program), text), in->n + 1,
+                      append_word(plans, in, word)};
+        if (con == CON_FLOW)
+            vec_push(plans->mem, &c->flows, t);
+        else
+            vec_push(plans->mem, &c->potentials, t);
+    } else if (m->type.kind == TYPE_MODEL && m->type.def->body && in->n < 64 &&
+               (con || (connector && m->type.def->kind == DEF_CONNECTOR))) {
+        Inner inner = {m->type.def->body, append_name(plans, in, m, "."), con, in->n + 1,
+                       append_word(plans, in, word)};
+        vec_push(plans->mem, &c->todo, inner);
+    }
+}
+
+static void sort_terminals(Plans *plans, Terminal *t, uint32_t n)
+{
+    const Intern *names = program_names(plans->program);
+    for (uint32_t i = 1; i < n; i++)
+        for (uint32_t k = i; k > 0; k--) {
+            if (strcmp(intern_text(names, t[k - 1].name), intern_text(names, t[k].name)) <= 0)
+                break;
+            Terminal swap = t[k];
+            t[k] = t[k - 1];
+            t[k - 1] = swap;
+        }
+}
+
+static Terminal *keep_terminals(Plans *plans, const Terminal *t, uint32_t n, uint64_t *hash)
+{
+    Terminal *kept = arena_alloc(&plans->arena, (n + 1) * sizeof *kept);
+    if (n)
+        memcpy(kept, t, n * sizeof *kept);
+    sort_terminals(plans, kept, n);
+    for (uint32_t i = 0; i < n; i++)
+        *hash = hash_u64(*hash * 31 + kept[i].name);
+    *hash = hash_u64(*hash + 1);
+    return kept;
+}
+
+const Signature *plans_signature(Plans *plans, Plan *plan)
+{
+    Family *f = plan->family;
+    if (f->signature)
+        return f->signature;
+    Collect c = {.plans = plans};
+    bool connector = plan->def->kind == DEF_CONNECTOR;
+    vec_push(plans->mem, &c.todo, ((Inner){.body = f->body, .prefix = ""}));
+    while (c.todo.n) {
+        Inner in = vec_pop(&c.todo);
+        for (uint32_t i = 0; i < in.body->n_members; i++)
+            collect_member(&c, &in, in.body->members[i], connector);
+    }
+    Signature *s = arena_alloc(&plans->arena, sizeof *s);
+    uint64_t hash = 7;
+    s->n_potentials = c.potentials.n;
+    s->n_flows = c.flows.n;
+    s->potentials = keep_terminals(plans, c.potentials.at, c.potentials.n, &hash);
+    s->flows = keep_terminals(plans, c.flows.at, c.flows.n, &hash);
+    if (s->n_potentials + s->n_flows > 0) {
+        s->id = map_get(&plans->signature_ids, hash);
+        if (!s->id)
+            map_put(plans->mem, &plans->signature_ids, hash, s->id = ++plans->n_signatures);
+    }
+    vec_free(plans->mem, &c.todo);
+    vec_free(plans->mem, &c.potentials);
+    vec_free(plans->mem, &c.flows);
+    f->signature = s;
+    return s;
+}

@@ -1,0 +1,178 @@
+/* plan.h: a body compiled once for all its instances.
+ *
+ * A plan is a straight list of operations. Creating an instance runs it forwards, removing one runs
+ * it backwards: that is all of "removal in exact reverse order". What the operations produce for one
+ * instance (numbers of variables, relations, sub-instances, branches) lies in the instance's words;
+ * everything else stays in the plan.
+ *
+ * Where a statement says `G.f1.phi`, the plan holds a Ref: how many bodies to go up, then a chain of
+ * words. In chains through dynamic and alias members the definition that stands there is known at
+ * run time only: such a Ref is `loose`, its members are looked up, and the operation is grouped with
+ * those that must come and go when the member changes (P3).
+ *
+ * A variable that the surrounding model transmits to is held; so the same body may have several plans
+ * that differ in the kinds of their variables (and of those of their parts), nothing else.
+ *
+ * Invariants
+ *   P1  the layout of the words depends on the body alone, not on the variant.
+ *   P2  operations come in this order: parameters, members, then statements in textual order, each
+ *       preceded by the auxiliary variables and anonymous instances it needs.
+ *   P3  an operation that refers to a variable through a dynamic or alias member stands in a group,
+ *       and a group contains no operation that creates an instance.
+ */
+#ifndef FRONTEND_PLAN_H
+#define FRONTEND_PLAN_H
+
+#include "ddp/ddp.h"
+#include "frontend/frontend.h"
+
+typedef struct Plan Plan;
+typedef struct Plans Plans;
+
+enum {
+    REF_TIME = UINT32_MAX, /* Ref.up of the clock */
+    NO_WORD = UINT32_MAX
+};
+
+typedef struct RefStep {
+    Member *member; /* NULL for anonymous instances and auxiliary variables */
+    uint32_t word;  /* in the plans of the declared definition */
+} RefStep;
+
+typedef struct Ref {
+    uint32_t up;
+    uint32_t n; /* steps; the last one is the variable, instance or member meant */
+    bool loose; /* a step before the last is a dynamic or alias member */
+    RefStep *step;
+    Place at;
+} Ref;
+
+typedef struct RefList {
+    uint32_t n;
+    Ref *at;
+} RefList;
+
+typedef enum OpKind {
+    OP_VAR,     /* word: basic variable of kind `var_kind` */
+    OP_PARAM,   /* word: parameter; value from the parameter list, or `value` as default */
+    OP_ALIAS,   /* word: instance referred to, +1: its Link, +2: first watch */
+    OP_PART,    /* word: instance of `plan`, with parameters `args` */
+    OP_DYNAMIC, /* word: instance, +1: first watch; born with one of `plan` when that is not NULL */
+    OP_AUX,     /* word: auxiliary variable of kind `var_kind` */
+    OP_INITIAL, /* word: DDP_KNOWN variable */
+    OP_RANDOM,  /* word: DDP_KNOWN variable */
+    OP_SAMPLE,  /* word: DDP_KNOWN variable; `value`: the interval */
+    OP_PRE,     /* word: DDP_KNOWN variable; refs[0]: of what */
+    OP_HANDLE,  /* word: DDP_KNOWN variable; `function` */
+    OP_KNOWN,   /* word: DDP_KNOWN variable with `value`, evaluated at birth (start values) */
+    OP_EXISTS,  /* word: DDP_KNOWN variable, +1: first watch, +2: index in pending, +1; refs[0] */
+    OP_REL,     /* word: relation of kind `var_kind`, `form` over refs */
+    OP_DER,     /* word: relation; refs[0] = d refs[1] / dt; refs[2], if any: start value */
+    OP_TEAR,    /* refs[0] */
+    OP_COUT,    /* refs[0]: the variable shown */
+    OP_CONNECT, /* word: edge; refs[0], refs[1]; own[i]: connector of the model's own interface */
+    OP_BIND,    /* alias refs[0] << instance refs[1] */
+    OP_MOVE,    /* refs[0] <- refs[1] */
+    OP_COPY,    /* refs[0] << refs[1], models */
+    OP_TRASH,   /* trash <- refs[0] */
+    OP_BRANCH,  /* word: branch; refs[0]: condition; plan, other: then and else branch (or NULL) */
+    OP_GROUP    /* word: state, +1: first watch; the next `span` operations come and go together */
+} OpKind;
+
+/* An expression over the values of variables, for parameters and the like: evaluated at birth. */
+typedef struct PlanValue {
+    X x;
+    RefList refs;
+    Place at;
+} PlanValue;
+
+/* Argument of a parameter list; in the scope of the instance that owns the new one. */
+typedef struct PlanArg {
+    const Member *parameter;
+    PlanValue value; /* basic parameters */
+    Ref target;      /* alias parameters */
+} PlanArg;
+
+typedef struct Op {
+    uint8_t kind;          /* OpKind */
+    uint8_t var_kind;      /* DdpVarKind; OP_REL: DdpRelKind */
+    uint8_t type;          /* TypeKind of the variable */
+    uint8_t flags;         /* OP_DER: flags of ddp_enter_rel() */
+    bool own[2];           /* OP_CONNECT */
+    bool when, continuous; /* OP_BRANCH */
+    bool condition;        /* OP_REL: of a branch; OP_AUX: likewise */
+    bool transient;        /* OP_PART: made to be moved elsewhere */
+    bool grouped;          /* stands in a group: its OP_GROUP runs it */
+    uint32_t word;
+    uint32_t span;     /* OP_GROUP */
+    uint32_t function; /* OP_HANDLE */
+    Form form;
+    RefList refs;
+    Member *member; /* OP_VAR, OP_PARAM, OP_ALIAS, OP_PART (NULL: anonymous), OP_DYNAMIC */
+    Plan *plan, *other;
+    uint32_t n_args;
+    PlanArg *args;
+    PlanValue *value; /* or NULL */
+    Place at;
+} Op;
+
+/* What a connection to an instance of this plan relates; sorted by name, so that the i-th entries of
+ * two plans with the same signature belong together. */
+typedef struct Terminal {
+    Sym name; /* "i", or "p.i" in a connector made of connectors */
+    uint32_t n;
+    uint32_t *word; /* that lead to the variable */
+} Terminal;
+
+typedef struct Signature {
+    uint32_t id; /* equal for equal names; 0: nothing to connect */
+    uint32_t n_potentials, n_flows;
+    Terminal *potentials, *flows;
+} Signature;
+
+/* What all plans of one body have in common. */
+typedef struct Family {
+    Body *body;
+    uint32_t number;
+    uint32_t n_words;      /* of members and initial() */
+    uint32_t *member_word; /* [index of member] */
+    uint32_t initial_word; /* of the body of a model whose text has initial(), else NO_WORD */
+    Signature *signature;  /* NULL until asked for */
+} Family;
+
+struct Plan {
+    Family *family;
+    Body *body;
+    Def *def;
+    bool is_branch;
+    bool compiled;
+    uint32_t variant; /* number of the list of variables that are held from outside */
+    uint32_t n_words;
+    uint32_t n_ops;
+    Op *ops;
+    uint32_t *word_op;   /* [word]: the operation it belongs to */
+    uint32_t *member_op; /* [index of member]: the operation that makes it */
+    uint32_t last;       /* youngest instance of it (InstId), see Inst.younger */
+    struct Inst *free;   /* memory of removed instances */
+};
+
+Plans *plans_open(Mem *mem, Program *program, FormTable *forms);
+void plans_close(Plans *plans);
+/* Takes note of all transmissions that reach their target through dynamic or alias members, in all
+ * that is reachable from `top`: instances that may come to stand there have those variables held. */
+void plans_survey(Plans *plans, Def *top);
+/* The plan of a definition where nothing around transmits to its variables by a fixed path. */
+Plan *plans_get(Plans *plans, Def *def);
+void plans_compile(Plans *plans, Plan *plan); /* does nothing when it is compiled */
+const Signature *plans_signature(Plans *plans, Plan *plan);
+/* The word of the member of `plan` that stands for `declared`; *actual: that member. */
+uint32_t plan_member_word(const Plan *plan, const Member *declared, Member **actual);
+
+bool plans_has_table(const Plans *plans); /* table() was seen */
+uint32_t plans_table_function(const Plans *plans);
+const Def *plans_function(const Plans *plans, uint32_t number); /* foreign; NULL: none */
+uint32_t plans_count(const Plans *plans);
+Plan *plans_at(const Plans *plans, uint32_t index);
+size_t plans_bytes(const Plans *plans);
+
+#endif

@@ -1,0 +1,54 @@
+/* plan_int.h: private to plan.c (which plans exist) and lower.c (what they contain). */
+#ifndef FRONTEND_PLAN_INT_H
+#define FRONTEND_PLAN_INT_H
+
+#include "frontend/plan.h"
+
+/* A list of variables inside an instance, each as the indices of the members that lead to it:
+ * n0, i, i, .., n1, i, .. Equal lists have equal numbers. */
+typedef struct HeldList {
+    uint32_t n; /* words */
+    uint32_t *at;
+    uint32_t same_hash; /* next list with this hash, or 0 */
+} HeldList;
+
+/* A transmission `d.x.y << ..` through a dynamic or alias member of declared definition `type`. */
+typedef struct LooseTarget {
+    const Def *type;
+    uint32_t n;
+    Member **step; /* below the member */
+} LooseTarget;
+
+struct Plans {
+    Mem *mem;
+    Arena arena;
+    Program *program;
+    FormTable *forms;
+    VEC(Plan *) plans;
+    Map by_key; /* family and variant -> index + 1 */
+    VEC(Family *) families;
+    Map family_of; /* Body * -> index + 1 */
+    VEC(HeldList) held; /* [0]: the empty list */
+    Map held_by_hash;
+    VEC(LooseTarget) loose;
+    Map signature_ids;
+    uint32_t n_signatures;
+    Map function_of_def; /* Def.id -> function number */
+    Map def_of_function; /* number + 1 -> index + 1 in functions */
+    VEC(const Def *) functions;
+    bool has_table;
+    uint32_t table;
+};
+
+typedef VEC(uint32_t) HeldWords;
+
+Family *plans_family(Plans *plans, Body *body);
+/* The plan of `body` in which the variables of `list` (and those the survey found) are held. */
+Plan *plans_variant(Plans *plans, Body *body, const HeldWords *list);
+bool plans_is_held(const Plans *plans, const Plan *plan, uint32_t member);
+/* Appends the entries of the plan's list that lie in this member, without their first step. */
+void plans_held_inside(Plans *plans, const Plan *plan, uint32_t member, HeldWords *out);
+uint32_t plans_foreign(Plans *plans, const Def *def); /* its function number */
+void lower_body(Plans *plans, Plan *plan);
+
+#endif

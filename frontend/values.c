@@ -1,0 +1,104 @@
+/* values.c: expressions over variables -> values at birth (parameters, start values, intervals).
+ *
+ * A value counts when the host has one: at an event that of the update before. At the start nothing was
+ * evaluated yet; so where the host has no value, a transmission outside of branches that determines
+ * the variable is evaluated on the spot, and what it depends on, up to a bounded depth. */
+#include "frontend/world_int.h"
+
+enum { DEPTH = 64 };
+
+static bool value_of(World *world, Inst *scope, X x, const RefList *refs, uint32_t first,
+                     uint32_t depth, double *out, const Ref **unknown);
+
+/* Does transmission `op` of `at` determine the variable, and what value does it give? */
+static bool value_from(World *world, Inst *at, const Op *op, DdpVar var, uint32_t depth,
+                       double *out)
+{
+    const Ref *unknown;
+    if (op->kind != OP_REL || op->var_kind != DDP_TRANSMISSION || op->condition)
+        return false;
+    if (follow_var(world, at, &op->refs.at[0]) != var)
+        return false;
+    X rhs = form_info(world->forms, op->form)->rhs;
+    return value_of(world, at, rhs, &op->refs, 1, depth + 1, out, &unknown);
+}
+
+/* Looks for a transmission in the bodies from the owner of the variable outwards. */
+static bool value_transmitted(World *world, DdpVar var, uint32_t depth, double *out)
+{
+    OwnerInfo info = world->var.at[var];
+    if (info.tag != OWNER_INST || depth > DEPTH)
+        return false;
+    const Member *m = NULL;
+    Inst *at = world_at(world, info.who);
+    const Op *made = &at->plan->ops[at->plan->word_op[info.what]];
+    m = made->member;
+    for (uint32_t up = 0; m && at && up < DEPTH; up++) {
+        for (uint32_t i = 0; i < at->plan->n_ops; i++)
+            if (value_from(world, at, &at->plan->ops[i], var, depth, out))
+                return true;
+        at = at->owner ? world_at(world, at->owner) : NULL;
+    }
+    return false;
+}
+
+static bool value_read(World *world, DdpVar var, uint32_t depth, double *out)
+{
+    return world->host.read(world->host.context, var, out) ||
+           value_transmitted(world, var, depth, out);
+}
+
+static double no_foreign(void *context, uint32_t function, uint32_t n, const double *args)
+{
+    (void)context, (void)function, (void)n, (void)args;
+    return 0;
+}
+
+static bool value_of(World *world, Inst *scope, X x, const RefList *refs, uint32_t first,
+                     uint32_t depth, double *out, const Ref **unknown)
+{
+    XNode node = x_node(world->forms, x);
+    if (node.op == X_CONST) {
+        *out = node.k;
+        return true;
+    }
+    uint32_t base = world->values_scratch.n, places = world->vars_scratch.n;
+    for (uint32_t i = 0; i < refs->n; i++) {
+        vec_push(world->mem, &world->values_scratch, 0.0);
+        vec_push(world->mem, &world->vars_scratch, base + i);
+    }
+    bool known = true;
+    for (uint32_t i = first; i < refs->n && known; i++) {
+        double value = 0;
+        DdpVar var = follow_var(world, scope, &refs->at[i]);
+        known = var && value_read(world, var, depth, &value);
+        world->values_scratch.at[base + i] = value;
+        if (!known)
+            *unknown = &refs->at[i];
+    }
+    if (known)
+        *out = x_value(world->forms, x, &world->vars_scratch.at[places], world->values_scratch.at,
+                       world->host.foreign ? world->host.foreign : no_foreign, world->host.context);
+    world->values_scratch.n = base;
+    world->vars_scratch.n = places;
+    return known;
+}
+
+bool value_at_birth(World *world, Inst *scope, const PlanValue *value, const char *parameter,
+                    double *out)
+{
+    const Ref *unknown = NULL;
+    *out = 0;
+    if (value_of(world, scope, value->x, &value->refs, 0, 0, out, &unknown))
+        return true;
+    if (parameter)
+        world_fail(world, value->at, "parameter '%s' is not known at instantiation", parameter);
+    else
+        world_fail(world, value->at, "this value is not known at instantiation");
+    if (unknown && unknown->n) {
+        const Member *m = unknown->step[unknown->n - 1].member;
+        world_remark(world, unknown->at, "'%s' has no value yet",
+                     m ? intern_text(program_names(world->program), m->name) : "an expression");
+    }
+    return false;
+}

@@ -1,0 +1,513 @@
+/* world.c: calls of the runtime -> work on instances; tables of what exists. See world.h. */
+#include "frontend/world_int.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+enum { MAX_INSTANCES = 10 * 1000 * 1000, MAX_DEPTH = 1000 * 1000 };
+
+/* ---- messages ---- */
+
+static void message(World *world, Severity severity, Place at, const char *format, va_list list)
+{
+    char text[2048];
+    vsnprintf(text, sizeof text, format, list);
+    if (severity == DIAG_ERROR)
+        diag_error(world->diags, at, "%s", text);
+    else
+        diag_note(world->diags, at, "%s", text);
+}
+
+void world_fail(World *world, Place at, const char *format, ...)
+{
+    va_list list;
+    world->failed = true;
+    va_start(list, format);
+    message(world, DIAG_ERROR, at, format, list);
+    va_end(list);
+}
+
+void world_remark(World *world, Place at, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    message(world, DIAG_NOTE, at, format, list);
+    va_end(list);
+}
+
+/* ---- entry points and their guard ---- */
+
+typedef void (*WorldTask)(World *world, void *argument);
+
+static void report_exhausted(World *world)
+{
+    world->exhausted = world->failed = true;
+    MemGuard guard;
+    mem_guard_push(world->mem, &guard);
+    if (setjmp(guard.env) == 0) {
+        diag_error(world->diags, 0, "out of memory");
+        mem_guard_pop(world->mem, &guard);
+    }
+}
+
+/* True when the task ended without a new error. */
+static bool guarded(World *world, WorldTask task, void *argument)
+{
+    if (world->exhausted)
+        return false;
+    uint32_t before = world->diags->errors;
+    MemGuard guard;
+    mem_guard_push(world->mem, &guard);
+    if (setjmp(guard.env) == 0) {
+        task(world, argument);
+        mem_guard_pop(world->mem, &guard);
+    } else {
+        report_exhausted(world);
+    }
+    return !world->exhausted && world->diags->errors == before;
+}
+
+/* ---- opening and closing ---- */
+
+static void reserve_zero(World *world)
+{
+    vec_push(world->mem, &world->inst, NULL);
+    vec_push(world->mem, &world->branch, (Branch){0});
+    vec_push(world->mem, &world->link, (Link){0});
+    vec_push(world->mem, &world->watch, (Watch){0});
+}
+
+static void open_task(World *world, void *argument)
+{
+    (void)argument;
+    arena_init(&world->arena, world->mem);
+    reserve_zero(world);
+    world->plans = plans_open(world->mem, world->program, world->forms);
+    world->connect = connect_open(world);
+    world->time = world_enter_var(world, DDP_TIME, (OwnerInfo){.tag = OWNER_CLOCK});
+}
+
+static World *world_alloc(Mem *mem, Program *program)
+{
+    MemGuard guard;
+    World *world = NULL;
+    mem_guard_push(mem, &guard);
+    if (setjmp(guard.env) == 0) {
+        world = mem_alloc(mem, sizeof *world);
+        mem_guard_pop(mem, &guard);
+    } else {
+        diag_error(program_diags(program), 0, "out of memory");
+        return NULL;
+    }
+    world->mem = mem;
+    world->program = program;
+    world->diags = program_diags(program);
+    return world;
+}
+
+World *world_open(Mem *mem, Program *program, FormTable *forms, Ddp *ddp, const WorldHost *host,
+                  const WorldLimits *limits)
+{
+    World *world = world_alloc(mem, program);
+    if (!world)
+        return NULL;
+    world->forms = forms;
+    world->ddp = ddp;
+    world->host = *host;
+    if (limits)
+        world->limits = *limits;
+    if (!world->limits.instances)
+        world->limits.instances = MAX_INSTANCES;
+    if (!world->limits.depth)
+        world->limits.depth = MAX_DEPTH;
+    if (guarded(world, open_task, NULL))
+        return world;
+    world_close(world);
+    return NULL;
+}
+
+void world_close(World *world)
+{
+    if (!world)
+        return;
+    Mem *mem = world->mem;
+    plans_close(world->plans);
+    connect_close(world->connect);
+    vec_free(mem, &world->inst);
+    vec_free(mem, &world->free_inst);
+    vec_free(mem, &world->var);
+    vec_free(mem, &world->rel);
+    vec_free(mem, &world->branch);
+    vec_free(mem, &world->newborn);
+    vec_free(mem, &world->link);
+    vec_free(mem, &world->watch);
+    vec_free(mem, &world->frames);
+    vec_free(mem, &world->doomed);
+    vec_free(mem, &world->pending);
+    vec_free(mem, &world->copies);
+    vec_free(mem, &world->copied_aliases);
+    vec_free(mem, &world->changes);
+    vec_free(mem, &world->monitored);
+    vec_free(mem, &world->overrides);
+    vec_free(mem, &world->vars_scratch);
+    vec_free(mem, &world->values_scratch);
+    vec_free(mem, &world->text_scratch);
+    map_free(mem, &world->births);
+    if (world->arena.mem)
+        arena_free(&world->arena);
+    mem_free(mem, world);
+}
+
+bool world_ok(const World *world)
+{
+    return !world->failed;
+}
+
+bool world_out_of_memory(const World *world)
+{
+    return world->exhausted;
+}
+
+DdpVar world_time(const World *world)
+{
+    return world->time;
+}
+
+InstId world_top(const World *world)
+{
+    return world->top;
+}
+
+/* ---- variables and relations ---- */
+
+static void room_for(World *world, uint32_t number, bool var)
+{
+    if (var) {
+        vec_reserve(world->mem, &world->var, number + 1);
+        while (world->var.n <= number)
+            world->var.at[world->var.n++] = (OwnerInfo){0};
+    } else {
+        vec_reserve(world->mem, &world->rel, number + 1);
+        while (world->rel.n <= number)
+            world->rel.at[world->rel.n++] = (OwnerInfo){0};
+    }
+}
+
+DdpVar world_enter_var(World *world, DdpVarKind kind, OwnerInfo owner)
+{
+    DdpVar var = ddp_enter_var(world->ddp, kind);
+    if (var >= world->var.n)
+        room_for(world, var, true);
+    world->var.at[var] = owner;
+    world->n_vars++;
+    if (world->host.born)
+        world->host.born(world->host.context, var, kind);
+    return var;
+}
+
+void world_leave_var(World *world, DdpVar var)
+{
+    if (world->host.died)
+        world->host.died(world->host.context, var);
+    world->var.at[var] = (OwnerInfo){0};
+    world->n_vars--;
+    ddp_remove_var(world->ddp, var);
+}
+
+DdpRel world_enter_rel(World *world, DdpRelKind kind, Form form, uint32_t n, const DdpVar *vars,
+                       DdpVar logic, unsigned flags, OwnerInfo owner)
+{
+    DdpRel rel = ddp_enter_rel(world->ddp, kind, form, n, vars, logic, flags);
+    if (rel >= world->rel.n)
+        room_for(world, rel, false);
+    world->rel.at[rel] = owner;
+    world->n_rels++;
+    return rel;
+}
+
+void world_leave_rel(World *world, DdpRel rel)
+{
+    world->rel.at[rel] = (OwnerInfo){0};
+    world->n_rels--;
+    ddp_remove_rel(world->ddp, rel);
+}
+
+/* ---- before the start ---- */
+
+static void override_task(World *world, void *argument)
+{
+    Override *o = argument;
+    o->path = arena_copy(&world->arena, o->path, strlen(o->path));
+    vec_push(world->mem, &world->overrides, *o);
+}
+
+bool world_override(World *world, const char *path, double value)
+{
+    return guarded(world, override_task, &(Override){.path = path, .value = value});
+}
+
+const char *world_override_unused(const World *world, uint32_t i)
+{
+    for (uint32_t k = 0; k < world->overrides.n; k++)
+        if (!world->overrides.at[k].used && i-- == 0)
+            return world->overrides.at[k].path;
+    return NULL;
+}
+
+static void monitor_task(World *world, void *argument)
+{
+    vec_push(world->mem, &world->monitored, (const Def *)argument);
+}
+
+void world_monitor(World *world, const Def *def)
+{
+    guarded(world, monitor_task, (void *)def);
+}
+
+/* ---- life ---- */
+
+static void compact_newborn(World *world)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < world->newborn.n; i++) {
+        BranchId id = world->newborn.at[i];
+        if (!id)
+            continue;
+        world->newborn.at[n++] = id;
+        world->branch.at[id].newborn = n;
+    }
+    world->newborn.n = n;
+}
+
+static void create_task(World *world, void *argument)
+{
+    Def *top = argument;
+    plans_survey(world->plans, top);
+    Inst *inst = create_later(world, plans_get(world->plans, top), NULL, 0, NULL, NULL, 0, 0);
+    world->top = inst ? inst->id : 0;
+    world_work(world);
+    compact_newborn(world);
+}
+
+bool world_create(World *world, Def *top)
+{
+    return guarded(world, create_task, top);
+}
+
+static void remove_task(World *world, void *argument)
+{
+    (void)argument;
+    if (!world->top)
+        return;
+    remove_later(world, world_at(world, world->top));
+    world->top = 0;
+    world_work(world);
+    compact_newborn(world);
+}
+
+bool world_remove(World *world)
+{
+    return guarded(world, remove_task, NULL);
+}
+
+/* ---- branches ---- */
+
+uint32_t world_branch_limit(const World *world)
+{
+    return world->branch.n;
+}
+
+bool world_branch(const World *world, BranchId id, WorldBranch *view)
+{
+    if (!id || id >= world->branch.n || !world->branch.at[id].inst)
+        return false;
+    const Branch *b = &world->branch.at[id];
+    Inst *inst = world_at(world, b->inst);
+    const Op *op = &inst->plan->ops[b->op];
+    *view = (WorldBranch){
+        .when = op->when,
+        .has_else = op->other != NULL,
+        .newborn = b->newborn != 0,
+        .continuous = op->continuous,
+        .choice = b->choice,
+        .condition = follow_var(world, inst, &op->refs.at[0]),
+        .owner = b->inst,
+        .body = b->body,
+        .copy_of = b->copy_of,
+        .at = op->at,
+    };
+    const Op *before = b->op ? op - 1 : NULL; /* where lower.c puts the relation of a condition */
+    if (before && before->kind == OP_REL && before->condition)
+        view->relation = inst->word[before->word];
+    return true;
+}
+
+const BranchId *world_newborn(const World *world, uint32_t *n)
+{
+    *n = world->newborn.n;
+    return world->newborn.at;
+}
+
+typedef struct Decisions {
+    uint32_t n;
+    const WorldDecision *list;
+} Decisions;
+
+static bool wants_change(const World *world, const WorldDecision *d)
+{
+    return d->branch && d->branch < world->branch.n && world->branch.at[d->branch].inst &&
+           world->branch.at[d->branch].choice != d->choice;
+}
+
+static void leave_branch(World *world, BranchId id)
+{
+    Branch *b = &world->branch.at[id];
+    uint32_t body = b->body;
+    b->body = 0;
+    b->choice = WORLD_NONE;
+    if (body) {
+        remove_later(world, world_at(world, body));
+        world_run(world);
+    }
+}
+
+static void enter_branch(World *world, BranchId id, WorldChoice choice)
+{
+    Branch *b = &world->branch.at[id];
+    Inst *inst = world_at(world, b->inst);
+    const Op *op = &inst->plan->ops[b->op];
+    Plan *plan = choice == WORLD_THEN ? op->plan : op->other;
+    b->choice = (uint8_t)choice;
+    if (!plan)
+        return;
+    DdpVar logic = op->when ? inst->logic : follow_var(world, inst, &op->refs.at[0]);
+    Inst *body = create_later(world, plan, inst, op->word, NULL, inst, 0, logic);
+    world->branch.at[id].body = body ? body->id : 0;
+    world_run(world);
+}
+
+static void choose_task(World *world, void *argument)
+{
+    const Decisions *d = argument;
+    for (uint32_t i = 0; i < d->n; i++)
+        if (wants_change(world, &d->list[i]))
+            leave_branch(world, d->list[i].branch);
+    for (uint32_t i = 0; i < d->n; i++) {
+        BranchId id = d->list[i].branch;
+        if (!id || id >= world->branch.n || !world->branch.at[id].inst)
+            continue; /* it went with a branch around it */
+        branch_forget_newborn(world, id);
+        world->branch.at[id].copy_of = 0;
+        if (wants_change(world, &d->list[i]))
+            enter_branch(world, id, d->list[i].choice);
+    }
+    world_work(world);
+    compact_newborn(world);
+}
+
+bool world_choose(World *world, uint32_t n, const WorldDecision *list)
+{
+    return guarded(world, choose_task, &(Decisions){n, list});
+}
+
+/* ---- changes ---- */
+
+void world_note(World *world, WorldChange change)
+{
+    vec_push(world->mem, &world->changes, change);
+}
+
+const WorldChange *world_changes(const World *world, uint32_t *n)
+{
+    *n = world->changes.n;
+    return world->changes.at;
+}
+
+void world_changes_clear(World *world)
+{
+    vec_clear(&world->changes);
+}
+
+/* What a live operation would have noted at its birth. */
+static bool role_of(const World *world, Inst *inst, const Op *op, WorldChange *change)
+{
+    static const uint8_t role[] = {
+        [OP_INITIAL] = WORLD_INITIAL, [OP_RANDOM] = WORLD_RANDOM, [OP_SAMPLE] = WORLD_SAMPLE,
+        [OP_PRE] = WORLD_PRE,         [OP_HANDLE] = WORLD_HANDLE, [OP_DER] = WORLD_START,
+        [OP_COUT] = WORLD_COUT,       [OP_BRANCH] = WORLD_BRANCH,
+    };
+    bool special = op->kind == OP_BRANCH || (op->kind < sizeof role && role[op->kind]);
+    if (!special || (op->kind == OP_DER && op->refs.n != 3))
+        return false;
+    *change = (WorldChange){.role = role[op->kind], .born = true, .at = op->at};
+    change->a = op->kind == OP_COUT ? follow_var(world, inst, &op->refs.at[0])
+                                    : inst->word[op->word];
+    if (op->kind == OP_DER) {
+        change->b = follow_var(world, inst, &op->refs.at[2]);
+        change->c = follow_var(world, inst, &op->refs.at[1]);
+    } else if (op->kind == OP_PRE) {
+        change->b = follow_var(world, inst, &op->refs.at[0]);
+    } else if (op->kind == OP_HANDLE) {
+        change->b = op->function;
+    }
+    return change->a != 0;
+}
+
+static void list_all_task(World *world, void *argument)
+{
+    (void)argument;
+    for (InstId id = world_next_inst(world, 0); id; id = world_next_inst(world, id)) {
+        Inst *inst = world_at(world, id);
+        WorldChange change;
+        for (uint32_t i = 0; i < inst->plan->n_ops; i++) {
+            const Op *op = &inst->plan->ops[i];
+            if (!role_of(world, inst, op, &change))
+                continue;
+            if (op->kind == OP_SAMPLE)
+                value_at_birth(world, inst, op->value, NULL, &change.value);
+            world_note(world, change);
+        }
+    }
+}
+
+void world_changes_list_all(World *world)
+{
+    guarded(world, list_all_task, NULL);
+}
+
+bool world_function(const World *world, uint32_t number, WorldFunction *view)
+{
+    const Def *def = plans_function(world->plans, number);
+    bool table = plans_has_table(world->plans) && number == plans_table_function(world->plans);
+    if (!def && !table)
+        return false;
+    *view = (WorldFunction){.table = table, .def = def, .what = def ? def->external : NULL};
+    view->has_handle = def && def->external->constructor;
+    return true;
+}
+
+/* ---- totals ---- */
+
+static size_t table_bytes(const World *world)
+{
+    return world->inst.cap * sizeof(Inst *) + world->free_inst.cap * sizeof(uint32_t) +
+           (world->var.cap + world->rel.cap) * sizeof(OwnerInfo) +
+           world->branch.cap * sizeof(Branch) + world->link.cap * sizeof(Link) +
+           world->watch.cap * sizeof(Watch) + world->newborn.cap * sizeof(BranchId) +
+           world->changes.cap * sizeof(WorldChange) + world->frames.cap * sizeof(Frame);
+}
+
+WorldTotals world_totals(const World *world)
+{
+    return (WorldTotals){
+        .instances = world->n_inst,
+        .variables = world->n_vars,
+        .relations = world->n_rels,
+        .branches = world->n_branches,
+        .connections = connect_edge_count(world->connect),
+        .sets = connect_set_count(world->connect),
+        .watches = world->n_watches,
+        .bytes = world->arena.used + table_bytes(world) + connect_bytes(world->connect) +
+                 plans_bytes(world->plans),
+    };
+}

@@ -1,0 +1,161 @@
+/* world_find.c: questions about instances and members -> numbers. See world.h. */
+#include "frontend/world_int.h"
+
+#include <string.h>
+
+bool world_inst(const World *world, InstId id, WorldInst *view)
+{
+    if (!world_alive(world, id))
+        return false;
+    const Inst *inst = world_at(world, id);
+    *view = (WorldInst){
+        .def = inst->plan->def,
+        .body = inst->plan->body,
+        .is_branch = inst->plan->is_branch,
+        .owner = inst->owner,
+        .model = inst_model(world, inst),
+    };
+    return true;
+}
+
+InstId world_next_inst(const World *world, InstId after)
+{
+    for (uint32_t id = after + 1; id < world->inst.n; id++)
+        if (world->inst.at[id])
+            return id;
+    return 0;
+}
+
+/* The youngest instance of the next variant of this definition's plan, from plan number `i` on. */
+static InstId first_of(const World *world, const Def *def, uint32_t i)
+{
+    for (; i < plans_count(world->plans); i++) {
+        const Plan *plan = plans_at(world->plans, i);
+        if (plan->def == def && !plan->is_branch && plan->last)
+            return plan->last;
+    }
+    return 0;
+}
+
+InstId world_next_of(const World *world, const Def *def, InstId after)
+{
+    if (!after)
+        return first_of(world, def, 0);
+    const Inst *inst = world_at(world, after);
+    if (inst->older)
+        return inst->older;
+    uint32_t i = 0;
+    while (plans_at(world->plans, i) != inst->plan)
+        i++;
+    return first_of(world, def, i + 1);
+}
+
+DdpVar world_inst_var(const World *world, InstId id, uint32_t index)
+{
+    if (!world_alive(world, id))
+        return 0;
+    const Inst *inst = world_at(world, id);
+    const Body *body = inst->plan->body;
+    for (uint32_t i = 0; i < body->n_members; i++)
+        if (type_is_basic(body->members[i]->type) && index-- == 0)
+            return inst->word[inst->plan->family->member_word[i]];
+    return 0;
+}
+
+/* The instance that operation `op` made and `inst` owns, or 0. */
+static InstId part_of(const World *world, const Inst *inst, const Op *op)
+{
+    if (op->kind == OP_PART || op->kind == OP_DYNAMIC)
+        return inst->word[op->word];
+    if (op->kind == OP_BRANCH && inst->word[op->word])
+        return world->branch.at[inst->word[op->word]].body;
+    return 0;
+}
+
+InstId world_next_part(const World *world, InstId id, InstId after)
+{
+    if (!world_alive(world, id))
+        return 0;
+    const Inst *inst = world_at(world, id);
+    uint32_t i = 0;
+    if (after)
+        i = inst->plan->word_op[world_at(world, after)->owner_word] + 1;
+    for (; i < inst->plan->n_ops; i++) {
+        InstId part = part_of(world, inst, &inst->plan->ops[i]);
+        if (part)
+            return part;
+    }
+    return 0;
+}
+
+/* ---- by path ---- */
+
+static bool name_is(const World *world, Sym name, const char *text, size_t n)
+{
+    const char *s = intern_text(program_names(world->program), name);
+    return strlen(s) == n && !memcmp(s, text, n);
+}
+
+/* The member of this name in the instance itself. */
+static const Member *member_named(const World *world, const Inst *inst, const char *text, size_t n)
+{
+    const Body *body = inst->plan->body;
+    for (uint32_t i = 0; i < body->n_members; i++)
+        if (name_is(world, body->members[i]->name, text, n))
+            return body->members[i];
+    return NULL;
+}
+
+/* .. or in one of the branches that are there now, in order of the text, outer ones first. */
+static const Inst *find_member(const World *world, const Inst *inst, const char *text, size_t n,
+                               const Member **member)
+{
+    const Inst *model = inst;
+    for (const Inst *at = inst;;) {
+        *member = member_named(world, at, text, n);
+        if (*member)
+            return at;
+        InstId next = 0, last = 0;
+        for (const Inst *from = at;; from = world_at(world, from->owner)) {
+            while ((next = world_next_part(world, from->id, last)) != 0) {
+                if (world_at(world, next)->plan->is_branch)
+                    break;
+                last = next;
+            }
+            if (next || from == model)
+                break;
+            last = from->id;
+        }
+        if (!next)
+            return NULL;
+        at = world_at(world, next);
+    }
+}
+
+static uint32_t find_word(const World *world, const char *path, bool basic)
+{
+    const Inst *inst = world->top ? world_at(world, world->top) : NULL;
+    while (inst) {
+        size_t n = strcspn(path, ".");
+        const Member *m;
+        const Inst *at = find_member(world, inst, path, n, &m);
+        if (!at)
+            return 0;
+        uint32_t found = at->word[at->plan->family->member_word[m->index]];
+        if (!path[n])
+            return type_is_basic(m->type) == basic ? found : 0;
+        inst = !type_is_basic(m->type) && found ? world_at(world, found) : NULL;
+        path += n + 1;
+    }
+    return 0;
+}
+
+DdpVar world_find(const World *world, const char *path)
+{
+    return find_word(world, path, true);
+}
+
+InstId world_find_inst(const World *world, const char *path)
+{
+    return path[0] ? find_word(world, path, false) : world->top;
+}

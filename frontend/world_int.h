@@ -1,0 +1,248 @@
+/* world_int.h: private to the files of the dynamic half (world.c, instantiate.c, connect.c, ..).
+ *
+ * Invariants
+ *   W1  word w of an instance holds what operation plan->word_op[w] made, or 0.
+ *   W2  var_info and rel_info name the owner of every live variable and relation: following them
+ *       leads to a word with that number.
+ *   W3  an instance's owner holds it: in the word `owner_word` of the owner lies its number; for the
+ *       body of a branch, the Branch in that word names it.
+ *   W4  a Link stands in the list of the instance it refers to, a Watch in the list of the member it
+ *       watches; both name what they serve.
+ *   W5  nothing that is alive refers to an instance in `doomed`, except aliases and connections that
+ *       are cut when it is removed.
+ */
+#ifndef FRONTEND_WORLD_INT_H
+#define FRONTEND_WORLD_INT_H
+
+#include "frontend/plan.h"
+#include "frontend/world.h"
+
+typedef struct Inst {
+    Plan *plan; /* NULL: memory waiting to be used again */
+    uint64_t birth; /* hash of the place of birth */
+    uint32_t id;
+    uint32_t owner;      /* InstId; of a branch: the instance of the body around it */
+    uint32_t owner_word; /* where it lies in the owner */
+    DdpVar logic;        /* condition of the innermost `if` on which its existence depends */
+    uint32_t links;      /* first Link that refers to it */
+    uint32_t older, younger; /* other instances of the same plan */
+    uint32_t depth : 31;
+    uint32_t copied : 1;
+    uint32_t word[];
+} Inst;
+
+/* A reference that does not keep its target alive: of an alias, or of an end of a connection. */
+typedef struct Link {
+    uint32_t target;     /* InstId; 0: free, then `next` is the next free one */
+    uint32_t next, prev; /* in the list of the target */
+    uint32_t inst;       /* alias: the instance it belongs to; 0: of a connection */
+    uint32_t what;       /* alias: its word; connection: edge */
+} Link;
+
+/* Operation `op` of `inst` must hear when the dynamic or alias member at (slot_inst, slot_word)
+ * changes. slot_word is the word with the head of the member's list. */
+typedef struct Watch {
+    uint32_t inst, op; /* inst 0: free */
+    uint32_t slot_inst, slot_word;
+    uint32_t next, prev; /* in the member's list */
+    uint32_t next_of_op;
+} Watch;
+
+typedef struct Branch {
+    uint32_t inst; /* of the body it stands in; 0: free, then `body` is the next free one */
+    uint32_t op;
+    uint32_t body;      /* InstId of the chosen branch */
+    uint32_t newborn;   /* index + 1 in the list of newborn ones, or 0 */
+    uint32_t copy_of;
+    uint8_t choice;
+} Branch;
+
+typedef enum OwnerTag { OWNER_NONE, OWNER_INST, OWNER_EDGE, OWNER_SUM, OWNER_CLOCK } OwnerTag;
+
+typedef struct OwnerInfo {
+    uint32_t who; /* InstId, edge or sum */
+    uint32_t what : 29; /* word (variables), operation (relations), or index of the terminal */
+    uint32_t tag : 3;
+} OwnerInfo;
+
+/* Work in progress on one instance. */
+typedef struct Frame {
+    Inst *inst;
+    uint32_t op;       /* the next one forwards; backwards: the one done last */
+    bool removing;
+    const Op *cause;   /* with the parameter list, or NULL */
+    Inst *scope;       /* of the parameter list */
+    uint32_t source;   /* InstId of the instance it is a copy of, or 0 */
+    uint32_t copy;     /* which of World.copies it belongs to (from 1), 0: none */
+    bool again;        /* a group that was there before */
+} Frame;
+
+typedef struct CopyRoots {
+    uint32_t from, to; /* InstIds */
+} CopyRoots;
+
+/* An alias of a copy, still to be bound. */
+typedef struct CopiedAlias {
+    uint32_t inst, word;
+    uint32_t target; /* what the original's alias refers to */
+    uint32_t copy;   /* which of World.copies */
+} CopiedAlias;
+
+typedef struct Pending {
+    uint32_t inst, op; /* inst 0: withdrawn */
+} Pending;
+
+typedef struct Override {
+    const char *path;
+    double value;
+    bool used;
+} Override;
+
+typedef struct Connect Connect;
+
+struct World {
+    Mem *mem;
+    Arena arena;
+    Program *program;
+    Diags *diags;
+    FormTable *forms;
+    Ddp *ddp;
+    WorldHost host;
+    WorldLimits limits;
+    Plans *plans;
+    DdpVar time;
+    uint32_t top;
+    bool failed, exhausted, too_many;
+
+    VEC(Inst *) inst; /* [InstId]; [0] unused */
+    VEC(uint32_t) free_inst;
+    uint32_t n_inst;
+    size_t inst_bytes;
+    VEC(OwnerInfo) var, rel; /* [DdpVar], [DdpRel] */
+    uint32_t n_vars, n_rels;
+
+    VEC(Branch) branch; /* [BranchId]; [0] unused */
+    uint32_t free_branch, n_branches;
+    VEC(BranchId) newborn; /* 0 where one was chosen or died */
+    VEC(Link) link; /* [0] unused */
+    uint32_t free_link;
+    VEC(Watch) watch; /* [0] unused */
+    uint32_t free_watch, n_watches;
+
+    VEC(Frame) frames;
+    VEC(uint32_t) doomed;    /* InstIds cut off from their owners */
+    VEC(Pending) pending;    /* groups and `?` to look at when the work is done */
+    VEC(CopyRoots) copies;   /* in progress */
+    VEC(CopiedAlias) copied_aliases;
+
+    VEC(WorldChange) changes;
+    VEC(const Def *) monitored;
+    VEC(Override) overrides;
+    Map births; /* hash of the place of birth of a draw -> number of births + 1 */
+    Connect *connect;
+    VEC(DdpVar) vars_scratch;
+    VEC(double) values_scratch;
+    VEC(char) text_scratch;
+};
+
+static inline Inst *world_at(const World *world, InstId id)
+{
+    return world->inst.at[id];
+}
+
+static inline bool world_alive(const World *world, InstId id)
+{
+    return id && id < world->inst.n && world->inst.at[id];
+}
+
+/* ---- world.c: tables ---- */
+
+DdpVar world_enter_var(World *world, DdpVarKind kind, OwnerInfo owner);
+void world_leave_var(World *world, DdpVar var);
+DdpRel world_enter_rel(World *world, DdpRelKind kind, Form form, uint32_t n, const DdpVar *vars,
+                       DdpVar logic, unsigned flags, OwnerInfo owner);
+void world_leave_rel(World *world, DdpRel rel);
+void world_note(World *world, WorldChange change);
+void world_fail(World *world, Place at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void world_remark(World *world, Place at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* The path of an instance in memory that stays until the next call. */
+const char *world_path_text(World *world, InstId inst);
+
+/* ---- follow.c: Ref -> instance and word ---- */
+
+typedef struct Target {
+    Inst *inst; /* NULL: the path leads nowhere now */
+    uint32_t word;
+    Member *member; /* the actual one; NULL for anonymous and auxiliary */
+} Target;
+
+/* The word the ref means; through empty members: inst NULL. */
+Target follow(const World *world, Inst *from, const Ref *ref);
+DdpVar follow_var(const World *world, Inst *from, const Ref *ref); /* 0: nowhere */
+Inst *follow_inst(const World *world, Inst *from, const Ref *ref); /* NULL: nowhere */
+Inst *inst_up(const World *world, Inst *from, uint32_t up);
+uint32_t inst_model(const World *world, const Inst *inst); /* InstId of the model it belongs to */
+
+/* Watches on all dynamic and alias members that the ref passes (with `last`: its last step too), put
+ * before *list. */
+void watch_ref(World *world, Inst *inst, uint32_t op, const Ref *ref, bool last, uint32_t *list);
+void watch_drop(World *world, uint32_t *list);
+/* The member at this word has changed: suspends what passes through it, to be looked at again. */
+void watch_fire(World *world, Inst *inst, uint32_t head_word);
+
+uint32_t link_make(World *world, Inst *target, uint32_t inst, uint32_t what);
+void link_drop(World *world, uint32_t link);
+
+/* ---- values.c: values evaluated at birth ---- */
+
+/* False, with a message, when something in it is not known; *out is 0 then. `parameter`: its name, or
+ * NULL. */
+bool value_at_birth(World *world, Inst *scope, const PlanValue *value, const char *parameter,
+                    double *out);
+
+/* ---- instantiate.c ---- */
+
+/* Operation `op` (OP_GROUP or OP_EXISTS) depends on a path that has changed: takes back what it
+ * entered, to be looked at again at the end of the work. */
+void suspend(World *world, Inst *inst, uint32_t op);
+/* Puts an instance to be created on the list of work; it is named in the owner's word at once. */
+Inst *create_later(World *world, Plan *plan, Inst *owner, uint32_t word, const Op *cause,
+                   Inst *scope, uint32_t source, DdpVar logic);
+void remove_later(World *world, Inst *inst);
+void doom(World *world, Inst *inst); /* cut off from its owner; removed at the end of the work */
+void branch_forget_newborn(World *world, BranchId branch);
+void world_run(World *world); /* until no instance is under construction or removal */
+/* Runs all work there is, until nothing is left to do. */
+void world_work(World *world);
+
+/* ---- connect.c ---- */
+
+typedef struct EdgeView {
+    uint32_t inst, op; /* the statement */
+    uint32_t a, b;     /* InstIds of the ends */
+} EdgeView;
+
+Connect *connect_open(World *world);
+void connect_close(Connect *connect);
+/* 0, with a message, when it would close a cycle or there is nothing to connect. */
+uint32_t connect_add(Connect *connect, Inst *inst, uint32_t op, Inst *a, bool own_a, Inst *b,
+                     bool own_b, Place at);
+void connect_remove(Connect *connect, uint32_t edge);
+/* Zero-sums that lost their relations get new ones. */
+void connect_flush(Connect *connect);
+EdgeView connect_edge(const Connect *connect, uint32_t edge);
+void connect_edge_links(Connect *connect, uint32_t edge, uint32_t link_a, uint32_t link_b);
+/* The instance that a partial sum is named after. */
+InstId connect_sum_inst(const Connect *connect, uint32_t sum);
+/* The model whose set it belongs to, and a place in it. */
+InstId connect_sum_model(const Connect *connect, uint32_t sum);
+Place connect_sum_place(const Connect *connect, uint32_t sum);
+Sym connect_sum_name(const Connect *connect, uint32_t sum, uint32_t flow);
+uint32_t connect_edge_count(const Connect *connect);
+uint32_t connect_set_count(const Connect *connect);
+size_t connect_bytes(const Connect *connect);
+
+
+#endif

@@ -1,0 +1,370 @@
+/* world_text.c: numbers of variables, relations and instances -> names, places and texts.
+ *
+ * Nothing of this is stored: paths are put together from the chain of owners when someone asks.
+ * In the traffic model of the thesis every car's path changes with every car that enters. */
+#include "frontend/world_int.h"
+
+#include <string.h>
+
+/* Text of bounded size, always terminated. */
+typedef struct Out {
+    char *at;
+    size_t n, size;
+} Out;
+
+static void put(Out *out, const char *text)
+{
+    size_t length = strlen(text);
+    if (out->n + 1 >= out->size)
+        return;
+    if (length > out->size - 1 - out->n)
+        length = out->size - 1 - out->n;
+    memcpy(out->at + out->n, text, length);
+    out->n += length;
+    out->at[out->n] = 0;
+}
+
+static Out out_start(char *at, size_t size)
+{
+    if (size)
+        at[0] = 0;
+    return (Out){at, 0, size};
+}
+
+static const char *name_text(const World *world, Sym name)
+{
+    return intern_text(program_names(world->program), name);
+}
+
+/* ---- instances ---- */
+
+/* Anonymous instances are named by their definition, with a number when there are several. */
+static void put_anonymous(const World *world, Out *out, const Plan *plan, const Op *op)
+{
+    const Def *def = op->plan->def;
+    uint32_t before = 0, all = 0;
+    for (uint32_t i = 0; i < plan->n_ops; i++) {
+        const Op *other = &plan->ops[i];
+        if (other->kind != OP_PART || other->member || other->plan->def != def)
+            continue;
+        all++;
+        before += other <= op;
+    }
+    char number[24] = "";
+    if (all > 1)
+        snprintf(number, sizeof number, "#%u", before);
+    put(out, name_text(world, def->name));
+    put(out, number);
+}
+
+static void put_step(const World *world, Out *out, const Inst *inst)
+{
+    const Inst *owner = world_at(world, inst->owner);
+    const Op *op = &owner->plan->ops[owner->plan->word_op[inst->owner_word]];
+    if (op->member)
+        put(out, name_text(world, op->member->name));
+    else if (op->kind == OP_PART)
+        put_anonymous(world, out, owner->plan, op);
+}
+
+/* "a.b."; the chain of owners is walked twice per step of the limit, never recursively. */
+static void put_prefix(const World *world, Out *out, const Inst *inst)
+{
+    enum { STEPS = 256 };
+    const Inst *chain[STEPS];
+    uint32_t n = 0;
+    for (const Inst *at = inst; at && at->owner; at = world_at(world, at->owner)) {
+        if (at->plan->is_branch)
+            continue;
+        if (n == STEPS) { /* very deep: the last steps are those that tell most */
+            memmove(chain, chain, 0);
+            put(out, "...");
+            break;
+        }
+        chain[n++] = at;
+    }
+    while (n-- > 0) {
+        put_step(world, out, chain[n]);
+        put(out, ".");
+    }
+}
+
+void world_inst_path(const World *world, InstId id, char *text, size_t size)
+{
+    Out out = out_start(text, size);
+    if (!size || !world_alive(world, id))
+        return;
+    put_prefix(world, &out, world_at(world, id));
+    if (out.n)
+        out.at[out.n - 1] = 0;
+}
+
+const char *world_path_text(World *world, InstId inst)
+{
+    vec_reserve(world->mem, &world->text_scratch, 1024);
+    world_inst_path(world, inst, world->text_scratch.at, 1024);
+    const Inst *at = world_at(world, inst);
+    if (!world->text_scratch.at[0])
+        snprintf(world->text_scratch.at, 1024, "%s", name_text(world, at->plan->def->name));
+    return world->text_scratch.at;
+}
+
+/* ---- variables ---- */
+
+enum { NESTED = 6 }; /* expressions inside auxiliary variables */
+
+static void put_var(const World *world, Out *out, DdpVar var, uint32_t depth);
+static void put_expr(const World *world, Out *out, X x, uint32_t n, const DdpVar *vars,
+                     uint32_t depth);
+
+static void put_ref(const World *world, Out *out, Inst *inst, const Ref *ref, uint32_t depth)
+{
+    put_var(world, out, follow_var(world, inst, ref), depth);
+}
+
+/* The relation that determines an auxiliary variable: its right side is what it stands for. */
+static const Op *definition_of(const Inst *inst, const Op *aux)
+{
+    const Plan *plan = inst->plan;
+    for (const Op *op = aux + 1; op < plan->ops + plan->n_ops; op++) {
+        bool defines = (op->kind == OP_REL || op->kind == OP_DER) && op->refs.n > 0;
+        const Ref *ref = defines ? &op->refs.at[0] : NULL;
+        if (defines && ref->up == 0 && ref->n == 1 && ref->step[0].word == aux->word)
+            return op;
+    }
+    return NULL;
+}
+
+static void put_definition(const World *world, Out *out, Inst *inst, const Op *aux, uint32_t depth)
+{
+    const Op *op = definition_of(inst, aux);
+    if (!op || depth >= NESTED) {
+        put(out, "...");
+        return;
+    }
+    if (op->kind == OP_DER) {
+        put(out, "der(");
+        put_ref(world, out, inst, &op->refs.at[1], depth + 1);
+        put(out, ")");
+        return;
+    }
+    DdpRel rel = inst->word[op->word];
+    if (!rel) {
+        put(out, "...");
+        return;
+    }
+    DdpRelView view = ddp_rel(world->ddp, rel);
+    put_expr(world, out, form_info(world->forms, view.form)->rhs, view.n, view.vars, depth + 1);
+}
+
+static void put_exists(const World *world, Out *out, const Inst *inst, const Op *op)
+{
+    const Ref *ref = &op->refs.at[0];
+    const Inst *at = inst_up(world, (Inst *)inst, ref->up);
+    put_prefix(world, out, world_at(world, inst_model(world, at)));
+    for (uint32_t i = 0; i < ref->n; i++) {
+        put(out, i ? "." : "");
+        put(out, name_text(world, ref->step[i].member->name));
+    }
+    put(out, "?");
+}
+
+static void put_auxiliary(const World *world, Out *out, Inst *inst, const Op *op, uint32_t depth)
+{
+    switch ((OpKind)op->kind) {
+    case OP_INITIAL:
+        put_prefix(world, out, inst);
+        put(out, "initial()");
+        break;
+    case OP_RANDOM:
+        put_prefix(world, out, world_at(world, inst_model(world, inst)));
+        put(out, "random()");
+        break;
+    case OP_SAMPLE:
+        put_prefix(world, out, world_at(world, inst_model(world, inst)));
+        put(out, "Sample()");
+        break;
+    case OP_PRE:
+        put(out, "pre(");
+        put_ref(world, out, inst, &op->refs.at[0], depth + 1);
+        put(out, ")");
+        break;
+    case OP_HANDLE:
+        put_prefix(world, out, world_at(world, inst_model(world, inst)));
+        put(out, "handle");
+        break;
+    case OP_KNOWN:
+        put_prefix(world, out, world_at(world, inst_model(world, inst)));
+        put(out, "start");
+        break;
+    case OP_EXISTS:
+        put_exists(world, out, inst, op);
+        break;
+    default:
+        put_definition(world, out, inst, op, depth);
+    }
+}
+
+static void put_sum(const World *world, Out *out, OwnerInfo info)
+{
+    const Inst *first = world_at(world, connect_sum_inst(world->connect, info.who));
+    char number[32];
+    put(out, "sum(");
+    put_prefix(world, out, first);
+    put(out, name_text(world, connect_sum_name(world->connect, info.who, info.what)));
+    snprintf(number, sizeof number, ", ..)#%u", info.who);
+    put(out, number);
+}
+
+static void put_own_var(const World *world, Out *out, DdpVar var, uint32_t depth)
+{
+    OwnerInfo info = var < world->var.n ? world->var.at[var] : (OwnerInfo){0};
+    if (info.tag == OWNER_CLOCK) {
+        put(out, "time");
+    } else if (info.tag == OWNER_SUM) {
+        put_sum(world, out, info);
+    } else if (info.tag == OWNER_INST) {
+        Inst *inst = world_at(world, info.who);
+        const Op *op = &inst->plan->ops[inst->plan->word_op[info.what]];
+        if (op->member) {
+            put_prefix(world, out, inst);
+            put(out, name_text(world, op->member->name));
+        } else {
+            put_auxiliary(world, out, inst, op, depth);
+        }
+    } else {
+        put(out, "?");
+    }
+}
+
+static void put_var(const World *world, Out *out, DdpVar var, uint32_t depth)
+{
+    bool own = var < world->var.n && world->var.at[var].tag;
+    DdpVarView view = {.origin = var};
+    if (!own && var && var < ddp_var_limit(world->ddp))
+        view = ddp_var(world->ddp, var);
+    for (uint32_t i = 0; i < view.order; i++)
+        put(out, "der(");
+    put_own_var(world, out, view.origin, depth);
+    for (uint32_t i = 0; i < view.order; i++)
+        put(out, ")");
+}
+
+void world_var_path(const World *world, DdpVar var, char *text, size_t size)
+{
+    Out out = out_start(text, size);
+    put_var(world, &out, var, 0);
+}
+
+static DdpVar origin_of(const World *world, DdpVar var)
+{
+    if (var < world->var.n && world->var.at[var].tag)
+        return var;
+    return var && var < ddp_var_limit(world->ddp) ? ddp_var(world->ddp, var).origin : 0;
+}
+
+bool world_var(const World *world, DdpVar var, WorldVar *view)
+{
+    var = origin_of(world, var);
+    if (!var || var >= world->var.n || !world->var.at[var].tag)
+        return false;
+    OwnerInfo info = world->var.at[var];
+    *view = (WorldVar){.kind = WORLD_AUXILIARY, .type = TYPE_REAL};
+    if (info.tag == OWNER_CLOCK) {
+        view->kind = WORLD_CLOCK;
+    } else if (info.tag == OWNER_SUM) {
+        view->at = connect_sum_place(world->connect, info.who);
+    } else {
+        const Inst *inst = world_at(world, info.who);
+        const Op *op = &inst->plan->ops[inst->plan->word_op[info.what]];
+        view->owner = info.who;
+        view->at = op->at;
+        view->type = op->kind == OP_INITIAL ? TYPE_BOOLEAN : op->type;
+        view->member = op->member;
+        if (op->member) {
+            view->kind = op->kind == OP_PARAM ? WORLD_PARAMETER : WORLD_VARIABLE;
+            view->is_public = op->member->is_public;
+        }
+    }
+    return true;
+}
+
+/* ---- relations ---- */
+
+typedef struct Naming {
+    const World *world;
+    uint32_t n, depth;
+    const DdpVar *vars;
+    char text[1024];
+} Naming;
+
+static const char *position_name(void *context, uint32_t position)
+{
+    Naming *naming = context;
+    Out out = out_start(naming->text, sizeof naming->text);
+    if (position < naming->n)
+        put_var(naming->world, &out, naming->vars[position], naming->depth);
+    return naming->text;
+}
+
+static void put_expr(const World *world, Out *out, X x, uint32_t n, const DdpVar *vars,
+                     uint32_t depth)
+{
+    Naming naming = {.world = world, .n = n, .vars = vars, .depth = depth};
+    char text[4096] = "";
+    x_print(world->forms, x, position_name, &naming, text, sizeof text);
+    put(out, text);
+}
+
+static OwnerInfo rel_info(const World *world, DdpRel rel)
+{
+    if (rel && (rel >= world->rel.n || !world->rel.at[rel].tag) &&
+        rel < ddp_rel_limit(world->ddp))
+        rel = ddp_rel(world->ddp, rel).origin;
+    return rel < world->rel.n ? world->rel.at[rel] : (OwnerInfo){0};
+}
+
+Place world_rel_place(const World *world, DdpRel rel)
+{
+    OwnerInfo info = rel_info(world, rel);
+    if (info.tag == OWNER_SUM)
+        return connect_sum_place(world->connect, info.who);
+    if (info.tag == OWNER_EDGE) {
+        EdgeView e = connect_edge(world->connect, info.who);
+        return world_at(world, e.inst)->plan->ops[e.op].at;
+    }
+    return info.tag ? world_at(world, info.who)->plan->ops[info.what].at : 0;
+}
+
+InstId world_rel_owner(const World *world, DdpRel rel)
+{
+    OwnerInfo info = rel_info(world, rel);
+    if (info.tag == OWNER_EDGE)
+        return connect_edge(world->connect, info.who).inst;
+    return info.tag == OWNER_INST ? info.who : 0;
+}
+
+void world_rel_text(const World *world, DdpRel rel, char *text, size_t size)
+{
+    Out out = out_start(text, size);
+    DdpRelView view = ddp_rel(world->ddp, rel);
+    DdpVar vars[2] = {0};
+    if (view.kind == DDP_DERIVATIVE) {
+        memcpy(vars, view.vars, sizeof vars);
+        put_var(world, &out, vars[0], 0);
+        put(&out, " = der(");
+        put_var(world, &out, vars[1], 0);
+        put(&out, ")");
+        return;
+    }
+    const FormInfo *form = form_info(world->forms, view.form);
+    OwnerInfo info = rel_info(world, rel);
+    const Op *op = info.tag == OWNER_INST ? &world_at(world, info.who)->plan->ops[info.what] : NULL;
+    if (op && op->condition) { /* its variable has no other name than the expression */
+        put(&out, "condition << ");
+    } else {
+        put_expr(world, &out, form->lhs, view.n, view.vars, 0);
+        put(&out, view.kind == DDP_TRANSMISSION ? " << " : " = ");
+    }
+    put_expr(world, &out, form->rhs, view.n, view.vars, 0);
+}
