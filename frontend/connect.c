@@ -841,3 +841,22 @@ size_t connect_bytes(const Connect *c)
            c->words.cap * sizeof(uint32_t) +
            (c->node_of.slot ? (c->node_of.mask + 1) * sizeof(MapSlot) : 0);
 }
+
+DdpRel connect_edge_rel(const Connect *c, uint32_t id, uint32_t i)
+{
+    const Edge *e = &c->edge.at[id];
+    const Set *set = &c->set.at[c->node.at[e->node[0]].set];
+    return i < set->signature->n_potentials ? c->words.at[e->rels + i] : 0;
+}
+
+uint32_t connect_sum_limit(const Connect *c)
+{
+    return c->sum.n;
+}
+
+DdpRel connect_sum_rel(const Connect *c, uint32_t id, uint32_t flow)
+{
+    const Sum *s = &c->sum.at[id];
+    bool there = s->set && s->rels && flow < sum_signature(c, s)->n_flows;
+    return there ? c->words.at[s->rels + flow] : 0;
+}

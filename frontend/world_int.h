@@ -240,6 +240,10 @@ InstId connect_sum_inst(const Connect *connect, uint32_t sum);
 InstId connect_sum_model(const Connect *connect, uint32_t sum);
 Place connect_sum_place(const Connect *connect, uint32_t sum);
 Sym connect_sum_name(const Connect *connect, uint32_t sum, uint32_t flow);
+/* The relations of an edge and of a sum, index from 0; 0 at the end (and for sums that are free). */
+DdpRel connect_edge_rel(const Connect *connect, uint32_t edge, uint32_t i);
+DdpRel connect_sum_rel(const Connect *connect, uint32_t sum, uint32_t flow);
+uint32_t connect_sum_limit(const Connect *connect);
 uint32_t connect_edge_count(const Connect *connect);
 uint32_t connect_set_count(const Connect *connect);
 size_t connect_bytes(const Connect *connect);

@@ -19,7 +19,7 @@ typedef struct Command {
     int (*run)(int argc, char **argv); /* argv[0] is the name of the command */
 } Command;
 
-extern const Command cli_check, cli_graph;
+extern const Command cli_check, cli_flat, cli_graph;
 
 /* ---- options, read in one pass over argv ---- */
 

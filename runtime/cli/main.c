@@ -6,6 +6,7 @@
 
 static const Command *const commands[] = {
     &cli_check,
+    &cli_flat,
     &cli_graph,
 };
 

@@ -1,0 +1,316 @@
+/* first_mode.c: definition -> instances and values of the first mode. See first_mode.h.
+ *
+ * A value is unknown, soft or firm. A held variable without an active transmission has its default
+ * value, but an `if` that is still to be chosen may transmit to it in this very update: so its value is
+ * soft, and so is what depends on it. Branches with firm conditions are chosen first; only when there
+ * are none, those with soft ones. */
+#include "frontend/first_mode.h"
+
+enum { UNKNOWN, SOFT, FIRM };
+enum { ROUNDS = 100 * 1000, PASSES = 20 };
+
+struct FirstMode {
+    Mem *mem;
+    FormTable *forms;
+    Ddp *ddp;
+    World *world;
+    VEC(double) value;    /* [DdpVar] */
+    VEC(uint8_t) known;   /* [DdpVar] */
+    VEC(uint8_t) held;    /* [DdpVar]: DDP_HELD */
+    VEC(WorldDecision) decisions;
+    DdpResult result;
+    bool decided;
+};
+
+/* ---- host ---- */
+
+static void make_room(FirstMode *mode, DdpVar var)
+{
+    Mem *mem = mode->mem;
+    while (mode->value.n <= var) {
+        vec_push(mem, &mode->value, 0.0);
+        vec_push(mem, &mode->known, (uint8_t)UNKNOWN);
+        vec_push(mem, &mode->held, (uint8_t)0);
+    }
+}
+
+static void host_born(void *context, DdpVar var, DdpVarKind kind)
+{
+    FirstMode *mode = context;
+    make_room(mode, var);
+    mode->value.at[var] = 0;
+    mode->held.at[var] = kind == DDP_HELD;
+    mode->known.at[var] = UNKNOWN;
+    if (kind == DDP_HELD)
+        mode->known.at[var] = SOFT;
+    else if (kind != DDP_UNKNOWN)
+        mode->known.at[var] = FIRM;
+}
+
+static bool host_read(void *context, DdpVar var, double *value)
+{
+    FirstMode *mode = context;
+    if (var >= mode->value.n || mode->known.at[var] != FIRM)
+        return false;
+    *value = mode->value.at[var];
+    return true;
+}
+
+static void host_write(void *context, DdpVar var, double value)
+{
+    FirstMode *mode = context;
+    make_room(mode, var);
+    mode->value.at[var] = value;
+    mode->known.at[var] = FIRM;
+}
+
+/* Any number will do where nothing is simulated; half way is as good as any. */
+static double host_draw(void *context, uint64_t place, uint32_t ordinal)
+{
+    (void)context, (void)place, (void)ordinal;
+    return 0.5;
+}
+
+/* ---- opening and closing ---- */
+
+FirstMode *first_mode_open(Mem *mem, Program *program, const WorldLimits *limits)
+{
+    MemGuard guard;
+    FirstMode *volatile mode = NULL;
+    mem_guard_push(mem, &guard);
+    if (setjmp(guard.env) != 0) {
+        diag_error(program_diags(program), 0, "out of memory");
+        first_mode_close(mode);
+        return NULL;
+    }
+    mode = mem_alloc(mem, sizeof *mode);
+    mode->mem = mem;
+    mode->forms = forms_open(mem);
+    mode->ddp = ddp_open(mem, mode->forms);
+    WorldHost host = {
+        .context = mode,
+        .read = host_read,
+        .write = host_write,
+        .born = host_born,
+        .draw = host_draw,
+    };
+    mode->world = world_open(mem, program, mode->forms, mode->ddp, &host, limits);
+    mem_guard_pop(mem, &guard);
+    if (mode->world)
+        return mode;
+    first_mode_close(mode);
+    return NULL;
+}
+
+void first_mode_close(FirstMode *mode)
+{
+    if (!mode)
+        return;
+    Mem *mem = mode->mem;
+    world_close(mode->world);
+    if (mode->ddp)
+        ddp_close(mode->ddp);
+    if (mode->forms)
+        forms_close(mode->forms);
+    vec_free(mem, &mode->value);
+    vec_free(mem, &mode->known);
+    vec_free(mem, &mode->held);
+    vec_free(mem, &mode->decisions);
+    mem_free(mem, mode);
+}
+
+World *first_mode_world(FirstMode *mode)
+{
+    return mode->world;
+}
+
+Ddp *first_mode_ddp(FirstMode *mode)
+{
+    return mode->ddp;
+}
+
+DdpResult first_mode_result(const FirstMode *mode)
+{
+    return mode->result;
+}
+
+bool first_mode_decided(const FirstMode *mode)
+{
+    return mode->decided;
+}
+
+bool first_mode_value(const FirstMode *mode, DdpVar var, double *value)
+{
+    if (var >= mode->value.n || mode->known.at[var] == UNKNOWN)
+        return false;
+    *value = mode->value.at[var];
+    return true;
+}
+
+void first_mode_set(FirstMode *mode, DdpVar var, double value)
+{
+    host_write(mode, var, value);
+}
+
+/* ---- evaluating ---- */
+
+/* How well all that `x` uses of the relation's variables is known. */
+static uint8_t known_inputs(const FirstMode *mode, X x, uint32_t n, const DdpVar *vars)
+{
+    uint8_t known = FIRM;
+    for (uint32_t i = 0; i < n && known; i++)
+        if (mode->known.at[vars[i]] < known && x_uses(mode->forms, x, i))
+            known = mode->known.at[vars[i]];
+    return known;
+}
+
+static double no_foreign(void *context, uint32_t function, uint32_t n, const double *args)
+{
+    (void)context, (void)function, (void)n, (void)args;
+    return 0;
+}
+
+static bool has_call(const FirstMode *mode, X x)
+{
+    XNode node = x_node(mode->forms, x);
+    return node.op == X_CALL; /* foreign functions belong to the runtime; deeper ones give 0 */
+}
+
+static void evaluate_step(FirstMode *mode, const DdpStep *step)
+{
+    DdpRelView rel = ddp_rel(mode->ddp, step->rel);
+    if (!step->var || !step->value || has_call(mode, step->value))
+        return;
+    uint8_t known = known_inputs(mode, step->value, rel.n, rel.vars);
+    if (!known)
+        return;
+    mode->known.at[step->var] = known;
+    mode->value.at[step->var] =
+        x_value(mode->forms, step->value, rel.vars, mode->value.at, no_foreign, NULL);
+}
+
+/* What the schedule determined in an earlier round may have changed since: start afresh. */
+static void forget_determined(FirstMode *mode)
+{
+    for (DdpNode node = ddp_first(mode->ddp); node; node = ddp_next(mode->ddp, node)) {
+        DdpNodeView view = ddp_node(mode->ddp, node);
+        for (uint32_t i = 0; i < view.n_steps; i++)
+            if (view.steps[i].var)
+                mode->known.at[view.steps[i].var] = UNKNOWN;
+    }
+}
+
+static void evaluate_nodes(FirstMode *mode)
+{
+    for (DdpNode node = ddp_first(mode->ddp); node; node = ddp_next(mode->ddp, node)) {
+        DdpNodeView view = ddp_node(mode->ddp, node);
+        if (!view.determined || view.loop)
+            continue;
+        for (uint32_t i = 0; i < view.n_steps; i++)
+            evaluate_step(mode, &view.steps[i]);
+    }
+}
+
+/* States take their start values as those become known; 0 where none is given. */
+static bool start_states(FirstMode *mode)
+{
+    uint32_t n;
+    bool progress = false;
+    const WorldChange *change = world_changes(mode->world, &n);
+    for (uint32_t i = 0; i < n; i++) {
+        if (change[i].role != WORLD_START || !change[i].born || change[i].c >= mode->known.n)
+            continue;
+        DdpVar x = change[i].c, start = change[i].b;
+        if (!ddp_is_state(mode->ddp, x) || mode->known.at[x] >= mode->known.at[start])
+            continue;
+        mode->known.at[x] = mode->known.at[start];
+        mode->value.at[x] = mode->value.at[start];
+        progress = true;
+    }
+    return progress;
+}
+
+static void forget_states(FirstMode *mode)
+{
+    uint32_t n;
+    const WorldChange *change = world_changes(mode->world, &n);
+    for (uint32_t i = 0; i < ddp_state_count(mode->ddp); i++) {
+        DdpVar x = ddp_state(mode->ddp, i).var;
+        mode->known.at[x] = FIRM;
+        mode->value.at[x] = 0;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        if (change[i].role == WORLD_START && change[i].born && ddp_is_state(mode->ddp, change[i].c))
+            mode->known.at[change[i].c] = UNKNOWN;
+}
+
+static void evaluate(FirstMode *mode)
+{
+    make_room(mode, ddp_var_limit(mode->ddp));
+    forget_determined(mode);
+    forget_states(mode);
+    for (uint32_t pass = 0; pass < PASSES; pass++) {
+        evaluate_nodes(mode);
+        if (!start_states(mode))
+            break;
+    }
+}
+
+/* ---- deciding ---- */
+
+static void decide(FirstMode *mode, uint8_t at_least)
+{
+    uint32_t n;
+    const BranchId *newborn = world_newborn(mode->world, &n);
+    for (uint32_t i = 0; i < n; i++) {
+        WorldBranch b;
+        if (!world_branch(mode->world, newborn[i], &b))
+            continue;
+        WorldDecision d = {newborn[i], WORLD_ELSE};
+        if (!b.when) {
+            if (!b.condition || mode->known.at[b.condition] < at_least)
+                continue;
+            d.choice = mode->value.at[b.condition] != 0 ? WORLD_THEN : WORLD_ELSE;
+        }
+        vec_push(mode->mem, &mode->decisions, d);
+    }
+}
+
+static void settle(FirstMode *mode)
+{
+    for (uint32_t round = 0; round < ROUNDS && !world_out_of_memory(mode->world); round++) {
+        mode->result = ddp_commit(mode->ddp, DDP_SO_FAR);
+        evaluate(mode);
+        vec_clear(&mode->decisions);
+        decide(mode, FIRM);
+        if (mode->decisions.n == 0)
+            decide(mode, SOFT);
+        if (mode->decisions.n == 0)
+            break;
+        world_choose(mode->world, mode->decisions.n, mode->decisions.at);
+    }
+    uint32_t undecided;
+    world_newborn(mode->world, &undecided);
+    mode->decided = undecided == 0;
+    if (mode->decided)
+        mode->result = ddp_commit(mode->ddp, DDP_FINAL);
+}
+
+bool first_mode_settle(FirstMode *mode)
+{
+    MemGuard guard;
+    mem_guard_push(mode->mem, &guard);
+    if (setjmp(guard.env) != 0)
+        return false;
+    settle(mode);
+    mem_guard_pop(mode->mem, &guard);
+    return world_ok(mode->world);
+}
+
+bool first_mode_run(FirstMode *mode, Def *top)
+{
+    world_create(mode->world, top);
+    if (world_out_of_memory(mode->world))
+        return false;
+    return first_mode_settle(mode);
+}

@@ -1,0 +1,63 @@
+/* cmd_flat.c: `solstice flat`: file -> the flattened first mode as text. */
+#include "frontend/first_mode.h"
+#include "frontend/flat.h"
+#include "runtime/cli/cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool value_of(const void *context, DdpVar var, double *value)
+{
+    return first_mode_value(context, var, value);
+}
+
+static int print_flat(CliModel *model)
+{
+    Def *top = program_find(model->program, model->model);
+    if (!top || !program_ok(model->program))
+        return EXIT_MODEL;
+    FirstMode *mode = first_mode_open(model->mem, model->program, NULL);
+    if (!mode)
+        return EXIT_MODEL;
+    int code = EXIT_MODEL;
+    if (first_mode_run(mode, top)) {
+        const char *name = def_path(model->program, top);
+        flat_print(first_mode_world(mode), name, value_of, mode, stdout);
+        code = fflush(stdout) == 0 ? EXIT_DONE : EXIT_IO;
+    }
+    first_mode_close(mode);
+    return code;
+}
+
+static int run_flat(int argc, char **argv)
+{
+    Args args = args_begin(&cli_flat, argc, argv);
+    CliFolders folders = {0};
+    const char *name = NULL, *argument;
+    while ((argument = args_next(&args))) {
+        if (cli_folder(&args, argument, &folders))
+            continue;
+        if (argument[0] == '-' && argument[1])
+            return args_fail(&args, "unknown option '%s'", argument);
+        if (name)
+            return args_fail(&args, "one file at a time, not '%s' too", argument);
+        name = argument;
+    }
+    if (!name)
+        return args_fail(&args, "which file?");
+    CliModel model;
+    int code = cli_load(&model, name, &folders);
+    if (code == EXIT_DONE)
+        code = print_flat(&model);
+    return cli_close(&model, code);
+}
+
+const Command cli_flat = {
+    "flat",
+    "prints the flattened model of the first mode",
+    "usage: solstice flat FILE[:MODEL] [-L DIR]...\n\n"
+    "Instantiates the model and prints its variables, relations and branches, one per line. Branches\n"
+    "are taken as far as their conditions are known from parameters, start values and transmissions.\n\n"
+    "  -L DIR   look for packages that the file does not define in DIR too\n",
+    run_flat,
+};
