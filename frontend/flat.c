@@ -127,16 +127,6 @@ static void print_rel(Flat *flat, DdpRel rel)
     fprintf(flat->out, "  %s;\n", flat->text);
 }
 
-/* Auxiliary variables stand in the texts of others as what they mean; the relation that says so would
- * only repeat it. */
-static bool defines_auxiliary(const Inst *inst, const Op *op)
-{
-    const Ref *ref = &op->refs.at[0];
-    if (op->refs.n == 0 || ref->up != 0 || ref->n != 1 || ref->step[0].member)
-        return false;
-    return inst->plan->ops[inst->plan->word_op[ref->step[0].word]].kind == OP_AUX;
-}
-
 static void print_start(Flat *flat, Inst *inst, const Op *op)
 {
     DdpVar x = follow_var(flat->world, inst, &op->refs.at[1]);
@@ -163,11 +153,11 @@ static void print_op(Flat *flat, Inst *inst, const Op *op)
     World *world = flat->world;
     switch ((OpKind)op->kind) {
     case OP_REL:
-        if (!op->condition && !defines_auxiliary(inst, op))
+        if (!op->defines) /* the texts of others say it already */
             print_rel(flat, inst->word[op->word]);
         break;
     case OP_DER:
-        if (!defines_auxiliary(inst, op))
+        if (!op->defines)
             print_rel(flat, inst->word[op->word]);
         if (op->refs.n == 3 && inst->word[op->word])
             print_start(flat, inst, op);

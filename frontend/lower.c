@@ -335,6 +335,7 @@ static Ref lower_to_variable(Lower *l, const RExpr *e)
     X lhs = x_ref(l, &refs, ref);
     X rhs = lower_expr(l, e, &refs);
     emit_relation(l, DDP_EQUATION, lhs, rhs, &refs, e->at);
+    vec_last(l->draft).defines = true;
     return ref;
 }
 
@@ -378,6 +379,7 @@ static Ref lower_start(Lower *l, const RExpr *e)
     }
     Ref ref = aux_var(l, emit_part(l, OP_AUX, e->at), DDP_UNKNOWN, TYPE_REAL);
     emit_transmission(l, ref, e, e->at);
+    vec_last(l->draft).defines = true;
     return ref;
 }
 
@@ -399,6 +401,7 @@ static X lower_der(Lower *l, const RExpr *e, Refs *refs)
 {
     Ref slope = aux_var(l, emit_part(l, OP_AUX, e->at), DDP_UNKNOWN, TYPE_REAL);
     lower_der_onto(l, e, slope);
+    vec_last(l->draft).defines = true;
     return x_ref(l, refs, slope);
 }
 
@@ -527,6 +530,7 @@ static void lower_cout(Lower *l, const Stmt *s)
 {
     Ref ref = aux_var(l, emit_part(l, OP_AUX, s->at), DDP_UNKNOWN, s->b->type.kind);
     emit_transmission(l, ref, s->b, s->at);
+    vec_last(l->draft).defines = true;
     Op *op = emit_part(l, OP_COUT, s->at);
     op->refs = one_ref(l, ref);
 }
@@ -609,7 +613,7 @@ static Ref lower_condition(Lower *l, const Stmt *s)
     Ref ref = aux_var(l, var, loose ? DDP_HELD : DDP_UNKNOWN, TYPE_BOOLEAN);
     refs.at[0] = ref;
     emit_relation(l, DDP_TRANSMISSION, x_pos(l->plans->forms, 0), rhs, &refs, s->a->at);
-    vec_last(&draft).condition = true;
+    vec_last(&draft).condition = vec_last(&draft).defines = true;
     draft_end(l, &draft, outer, s->at);
     return ref;
 }
@@ -787,8 +791,12 @@ void lower_body(Plans *plans, Plan *plan)
     Lower l = {.plans = plans, .plan = plan, .body = plan->body};
     Draft members = {0}; /* derivatives in parameter lists */
     plan->n_words = plan->family->n_words;
-    if (plan->family->initial_word != NO_WORD)
-        emit(&l, OP_INITIAL, plan->def->at)->word = plan->family->initial_word;
+    if (plan->family->initial_word != NO_WORD) {
+        Op *op = emit(&l, OP_INITIAL, plan->def->at);
+        op->word = plan->family->initial_word;
+        op->var_kind = DDP_KNOWN;
+        op->type = TYPE_BOOLEAN;
+    }
     l.draft = &members;
     lower_members(&l, true);
     lower_members(&l, false);

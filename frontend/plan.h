@@ -103,6 +103,7 @@ typedef struct Op {
     bool condition;        /* OP_REL: of a branch; OP_AUX: likewise */
     bool transient;        /* OP_PART: made to be moved elsewhere */
     bool grouped;          /* stands in a group: its OP_GROUP runs it */
+    bool defines;          /* OP_REL, OP_DER: says what the auxiliary variable refs[0] stands for */
     uint32_t word;
     uint32_t span;     /* OP_GROUP */
     uint32_t function; /* OP_HANDLE */

@@ -127,9 +127,7 @@ static const Op *definition_of(const Inst *inst, const Op *aux)
 {
     const Plan *plan = inst->plan;
     for (const Op *op = aux + 1; op < plan->ops + plan->n_ops; op++) {
-        bool defines = (op->kind == OP_REL || op->kind == OP_DER) && op->refs.n > 0;
-        const Ref *ref = defines ? &op->refs.at[0] : NULL;
-        if (defines && ref->up == 0 && ref->n == 1 && ref->step[0].word == aux->word)
+        if (op->defines && op->refs.at[0].step[0].word == aux->word)
             return op;
     }
     return NULL;
@@ -279,7 +277,7 @@ bool world_var(const World *world, DdpVar var, WorldVar *view)
         const Op *op = &inst->plan->ops[inst->plan->word_op[info.what]];
         view->owner = info.who;
         view->at = op->at;
-        view->type = op->kind == OP_INITIAL ? TYPE_BOOLEAN : op->type;
+        view->type = op->type;
         view->member = op->member;
         if (op->member) {
             view->kind = op->kind == OP_PARAM ? WORLD_PARAMETER : WORLD_VARIABLE;
