@@ -20,7 +20,7 @@ static void quoted(FILE *out, const char *text)
 
 static void relation_box(const Ddp *d, const DdpNames *names, DdpRel r, const char *style, FILE *out)
 {
-    char text[600], label[800];
+    char text[600], label[1000];
     DdpVar v = schedule_out(d, r);
     char var[300];
     names->rel(names->context, r, text, sizeof text);
