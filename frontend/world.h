@@ -223,6 +223,11 @@ InstId world_next_part(const World *world, InstId inst, InstId after);
 DdpVar world_find(const World *world, const char *path);
 InstId world_find_inst(const World *world, const char *path);
 
+/* Says in the modeller's words what is wrong with the structure that ddp_commit() judged: over- and
+ * underdetermined parts, false causality, each as one error with notes. Nothing for DDP_DETERMINED.
+ * After it the world is no longer world_ok(). False when there was nothing to report. */
+bool world_report(World *world, const DdpResult *result);
+
 typedef struct WorldTotals {
     uint32_t instances, variables, relations, branches, connections, sets, watches;
     size_t bytes; /* the front end's share: instances, tables, connection sets, plans */

@@ -1,17 +1,39 @@
 /* cmd_check.c: `solstice check`: file -> messages. */
+#include "frontend/first_mode.h"
 #include "runtime/cli/cli.h"
 
 #include <stdio.h>
 #include <string.h>
+
+/* Errors that only instances show: parameters, connections, the structure of the first mode. */
+static void check_instances(CliModel *model)
+{
+    Def *top = program_find(model->program, model->model);
+    FirstMode *mode = NULL;
+    if (top && program_ok(model->program))
+        mode = first_mode_open(model->mem, model->program, NULL);
+    if (!mode)
+        return;
+    if (first_mode_run(mode, top)) {
+        DdpResult result = first_mode_result(mode);
+        world_report(first_mode_world(mode), &result);
+    }
+    first_mode_close(mode);
+}
 
 static int run_check(int argc, char **argv)
 {
     Args args = args_begin(&cli_check, argc, argv);
     CliFolders folders = {0};
     const char *name = NULL, *argument;
+    bool instantiate = false;
     while ((argument = args_next(&args))) {
         if (cli_folder(&args, argument, &folders))
             continue;
+        if (!strcmp(argument, "--instantiate")) {
+            instantiate = true;
+            continue;
+        }
         if (argument[0] == '-' && argument[1])
             return args_fail(&args, "unknown option '%s'", argument);
         if (name)
@@ -24,16 +46,20 @@ static int run_check(int argc, char **argv)
     int code = cli_load(&model, name, &folders);
     if (code == EXIT_DONE && program_check(model.program) && model.model)
         program_find(model.program, model.model);
+    if (code == EXIT_DONE && instantiate && program_ok(model.program))
+        check_instances(&model);
     return cli_close(&model, code);
 }
 
 const Command cli_check = {
     "check",
     "reads a file and reports what is wrong with it",
-    "usage: solstice check FILE[:MODEL] [-L DIR]...\n\n"
+    "usage: solstice check FILE[:MODEL] [--instantiate] [-L DIR]...\n\n"
     "Parses the file, resolves its names and checks types and all rules that can be checked "
     "without\n"
     "running it. Warnings tell where an operator is read differently than usual.\n\n"
-    "  -L DIR   look for packages that the file does not define in DIR too\n",
+    "  --instantiate   create the instances of the first mode too: parameters, connections, and\n"
+    "                  parts with too many or too few equations\n"
+    "  -L DIR          look for packages that the file does not define in DIR too\n",
     run_check,
 };

@@ -1,0 +1,169 @@
+/* report.c: verdict of the DDP -> messages in the modeller's words.
+ *
+ * The DDP knows numbers. Here its parts (Dulmage-Mendelsohn: minimal, whatever the matching) become
+ * equations and variables of the source, with file, line and instance path; the statement that tipped
+ * the balance comes first where it is known, and an empty member is named where it is a reason. */
+#include "frontend/world_int.h"
+
+enum { SHOWN = 8, TEXT = 512 };
+
+static void note_rels(World *world, const DdpPart *part, DdpRel except)
+{
+    char text[TEXT];
+    uint32_t shown = 0;
+    for (uint32_t i = 0; i < part->n_rels && shown < SHOWN; i++) {
+        if (part->rels[i] == except)
+            continue;
+        world_rel_text(world, part->rels[i], text, sizeof text);
+        world_remark(world, world_rel_place(world, part->rels[i]), "equation '%s'", text);
+        shown++;
+    }
+    uint32_t listed = shown + (except != 0);
+    if (part->n_rels > listed)
+        world_remark(world, 0, "and %u more equations", part->n_rels - listed);
+}
+
+static void note_vars(World *world, const DdpPart *part, uint32_t from)
+{
+    char text[TEXT];
+    for (uint32_t i = from; i < part->n_vars && i < SHOWN; i++) {
+        WorldVar view = {0};
+        world_var(world, part->vars[i], &view);
+        world_var_path(world, part->vars[i], text, sizeof text);
+        world_remark(world, view.at, "variable '%s'", text);
+    }
+    if (part->n_vars > SHOWN)
+        world_remark(world, 0, "and %u more variables", part->n_vars - SHOWN);
+}
+
+static bool contains(const DdpPart *part, DdpRel rel)
+{
+    for (uint32_t i = 0; i < part->n_rels; i++)
+        if (part->rels[i] == rel)
+            return true;
+    return false;
+}
+
+/* A variable that all of two or more transmissions determine, or 0. */
+static DdpVar common_target(const World *world, const DdpPart *part)
+{
+    DdpVar target = 0;
+    for (uint32_t i = 0; i < part->n_rels; i++) {
+        DdpRelView view = ddp_rel(world->ddp, part->rels[i]);
+        if (view.kind != DDP_TRANSMISSION || (target && view.vars[0] != target))
+            return 0;
+        target = view.vars[0];
+    }
+    return part->n_rels > 1 ? target : 0;
+}
+
+static void report_over(World *world, const DdpDiagnosis *d)
+{
+    char text[TEXT];
+    DdpRel first = d->tipped && contains(&d->over, d->tipped) ? d->tipped : 0;
+    if (!first && d->over.n_rels)
+        first = d->over.rels[d->over.n_rels - 1];
+    DdpVar target = common_target(world, &d->over);
+    Place at = world_rel_place(world, first);
+    if (target) {
+        world_var_path(world, target, text, sizeof text);
+        world_fail(world, at, "more than one transmission determines '%s'", text);
+    } else {
+        world_rel_text(world, first, text, sizeof text);
+        world_fail(world, at,
+                   "too many equations: %u for %u variable%s; '%s' contradicts the others",
+                   d->over.n_rels, d->over.n_vars, d->over.n_vars == 1 ? "" : "s", text);
+    }
+    note_rels(world, &d->over, first);
+    note_vars(world, &d->over, 0);
+}
+
+/* Statements that do not exist now because their path leads through an empty member. */
+static void note_suspended(World *world)
+{
+    uint32_t shown = 0;
+    for (InstId id = world_next_inst(world, 0); id && shown < 3; id = world_next_inst(world, id)) {
+        const Inst *inst = world_at(world, id);
+        for (uint32_t i = 0; i < inst->plan->n_ops && shown < 3; i++) {
+            const Op *op = &inst->plan->ops[i];
+            if (op->kind != OP_GROUP || inst->word[op->word] == 1)
+                continue;
+            world_remark(world, op->at, "this does not exist now: a member on its path is empty");
+            shown++;
+        }
+    }
+}
+
+static void report_under(World *world, const DdpDiagnosis *d)
+{
+    char text[TEXT] = "?";
+    WorldVar view = {0};
+    if (d->under.n_vars) {
+        world_var(world, d->under.vars[0], &view);
+        world_var_path(world, d->under.vars[0], text, sizeof text);
+    }
+    if (d->under.n_rels == 0 && d->under.n_vars == 1)
+        world_fail(world, view.at, "nothing determines '%s'", text);
+    else
+        world_fail(world, view.at, "too few equations: %u for %u variables, '%s' among them",
+                   d->under.n_rels, d->under.n_vars, text);
+    note_vars(world, &d->under, 1);
+    note_rels(world, &d->under, 0);
+    note_suspended(world);
+}
+
+static void report_false(World *world, const DdpDiagnosis *d)
+{
+    char text[TEXT] = "?";
+    DdpRel first = 0;
+    bool branch = false;
+    for (uint32_t i = 0; i < d->false_causal.n_rels; i++) {
+        DdpRel rel = d->false_causal.rels[i];
+        OwnerInfo info = rel < world->rel.n ? world->rel.at[rel] : (OwnerInfo){0};
+        bool condition = info.tag == OWNER_INST &&
+                         world_at(world, info.who)->plan->ops[info.what].condition;
+        if (!first || condition || (!branch && ddp_rel(world->ddp, rel).kind == DDP_TRANSMISSION))
+            first = rel;
+        branch |= condition;
+    }
+    if (first)
+        world_rel_text(world, first, text, sizeof text);
+    bool logic = branch;
+    for (uint32_t i = 0; i < d->false_causal.n_rels && !logic; i++) {
+        DdpRelView view = ddp_rel(world->ddp, d->false_causal.rels[i]);
+        for (uint32_t k = 0; k < d->false_causal.n_vars; k++)
+            logic |= view.logic && view.logic == d->false_causal.vars[k];
+    }
+    if (logic)
+        world_fail(world, world_rel_place(world, first),
+                   "the condition of an 'if' depends on the content of its own branch");
+    else
+        world_fail(world, world_rel_place(world, first), "'%s' depends on itself", text);
+    note_rels(world, &d->false_causal, first);
+}
+
+static void report_task(World *world, DdpVerdict verdict)
+{
+    DdpDiagnosis d = ddp_diagnose(world->ddp);
+    if (d.over.n_rels)
+        report_over(world, &d);
+    if (d.false_causal.n_rels)
+        report_false(world, &d);
+    if (d.under.n_vars && verdict == DDP_UNDERDETERMINED)
+        report_under(world, &d);
+}
+
+bool world_report(World *world, const DdpResult *result)
+{
+    if (result->verdict == DDP_DETERMINED || world->exhausted)
+        return false;
+    MemGuard guard;
+    mem_guard_push(world->mem, &guard);
+    if (setjmp(guard.env) == 0) {
+        report_task(world, result->verdict);
+        mem_guard_pop(world->mem, &guard);
+    } else {
+        world->exhausted = world->failed = true;
+    }
+    return true;
+}
