@@ -105,8 +105,6 @@ static void check_attributes(Level *level, const ADecl *decl, Type type)
         resolve_error(level, decl->at, "parameters belong to the interface");
     if (decl->parameter && decl->attr_at)
         resolve_error(level, decl->attr_at, "a parameter is neither in, out, potential nor flow");
-    if (decl->parameter && decl->binding == BIND_DYNAMIC)
-        resolve_error(level, decl->at, "a parameter cannot be dynamic");
     if (decl->parameter && decl->binding != BIND_ALIAS && type.kind == TYPE_MODEL)
         resolve_error(level, decl->type.name[0].at, "a parameter of model type must be an alias");
     if (decl->con != CON_NONE && type.kind == TYPE_MODEL)
@@ -114,18 +112,18 @@ static void check_attributes(Level *level, const ADecl *decl, Type type)
                       name);
     if (decl->con == CON_FLOW && type_is_basic(type) && type.kind != TYPE_REAL)
         resolve_error(level, decl->attr_at, "a flow must be Real: the flows of a node sum up to 0");
-    if (decl->binding == BIND_DYNAMIC && type_is_basic(type))
+    if (decl->parameter && decl->binding == BIND_DYNAMIC)
+        resolve_error(level, decl->at, "a parameter cannot be dynamic");
+    else if (decl->binding == BIND_DYNAMIC && type_is_basic(type))
         resolve_error(level, decl->at, "only models can be dynamic; '%s' is a variable", name);
 }
 
 static void check_list(Level *level, const ADecl *decl, Type type)
 {
-    if (!decl->params.present)
-        return;
-    if (decl->binding == BIND_ALIAS)
+    if (decl->params.present && decl->binding == BIND_ALIAS)
         resolve_error(level, decl->params.at,
                       "an alias has no parameter list: it owns no instance");
-    else if (type_is_basic(type))
+    else if (decl->params.present && type_is_basic(type))
         resolve_error(level, decl->params.at, "a variable has no parameters");
     if (decl->value && decl->binding == BIND_ALIAS)
         resolve_error(level, decl->value->at, "an alias parameter has no default value");

@@ -85,6 +85,8 @@ static Member *step_into(Context *cx, const Member *owner, const AName *name)
     Member *m = body_find(owner->type.def->body, name->sym);
     if (m && m->is_public)
         return m;
+    if (!m && owner->type.def->text->lost_base)
+        return NULL;
     resolve_error(cx->level, name->at, m ? "'%s' is private in '%s'" : "no member '%s' in '%s'",
                   text, def_path(p, owner->type.def));
     if (m)
@@ -150,7 +152,7 @@ void expr_check_alias(Context *cx, Type wanted, const RExpr *value, const char *
                       types_reason(p, &why));
 }
 
-static const char *quoted(Context *cx, Sym name)
+const char *expr_quoted(Context *cx, Sym name)
 {
     Program *p = cx->program;
     const char *text = intern_text(&p->names, name);
@@ -180,7 +182,7 @@ static Member *find_parameter(Context *cx, Def *def, const AArg *arg)
 static void bind_param(Context *cx, Member *parameter, const AArg *arg, ParamArg *out)
 {
     bool alias = parameter->binding == BIND_ALIAS;
-    const char *what = quoted(cx, parameter->name);
+    const char *what = expr_quoted(cx, parameter->name);
     RExpr *value = expr_resolve(cx, arg->value, alias ? WANT_MODEL : WANT_VALUE);
     *out = (ParamArg){parameter, value, arg->at};
     if (arg->op == REL_MOVE)
@@ -237,8 +239,8 @@ static Member *find_in(Context *cx, Def *def, const AArg *arg, uint32_t *positio
     if (*position == UINT32_MAX)
         resolve_error(cx->level, arg->at, "a value by position behind one by name");
     else if (*position >= def->n_ins)
-        resolve_error(cx->level, arg->at, "too many values: '%s' has %u 'in' members",
-                      def_path(p, def), def->n_ins);
+        resolve_error(cx->level, arg->at, "too many values: '%s' takes %u", def_path(p, def),
+                      def->n_ins);
     else
         return def->ins[(*position)++];
     return NULL;
@@ -257,7 +259,7 @@ static Member *find_rest(Context *cx, Member *in, const AArg *arg, InRel *rel)
 
 static void check_in(Context *cx, const Member *target, const AArg *arg, const RExpr *value)
 {
-    const char *what = quoted(cx, target->name);
+    const char *what = expr_quoted(cx, target->name);
     if (arg->op == REL_MOVE)
         resolve_error(cx->level, arg->at, "only '=' and '<<' can stand in parentheses");
     else if (target->binding == BIND_ALIAS)

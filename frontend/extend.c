@@ -64,6 +64,7 @@ bool extend_pieces(Def *def)
 {
     DefText *text = def->text;
     def->base = find_base(def);
+    text->lost_base = def->base ? def->base->text->lost_base : text->model->base.n > 0;
     uint32_t inherited = def->base ? def->base->text->n_pieces : 0;
     text->n_pieces = inherited + 1;
     text->piece = arena_alloc(&text->program->arena, text->n_pieces * sizeof *text->piece);

@@ -23,8 +23,8 @@ typedef struct ProgramOptions {
     uint32_t n_folders;
     const char *const *folders; /* -L: searched for NAME.sol after the folder of the file itself */
     const char *stdlib;         /* searched last; NULL: none */
-    uint32_t max_depth;         /* nesting of expressions, branches and definitions; 0: 200 */
-    uint32_t max_definitions;   /* 0: 1,000,000 */
+    uint32_t max_depth;         /* nesting of expressions, branches and definitions; 0: 500 */
+    uint32_t max_definitions;   /* 0: 200,000 */
 } ProgramOptions;
 
 /* NULL when there is no memory at all. Options may be NULL. */

@@ -119,8 +119,11 @@ static Token lex_number(Lexer *lexer, Token token)
         }
     }
     token.k = number_value(lexer, &token, pos - lexer->pos);
-    if (class_of((unsigned char)text[pos]) == C_LETTER)
+    if (class_of((unsigned char)text[pos]) == C_LETTER) {
         diag_error(lexer->diags, lexer->base + pos, "letter directly after a number");
+        while (class_of((unsigned char)text[pos]) >= C_LETTER)
+            pos++;
+    }
     lexer->pos = pos;
     return token;
 }
@@ -142,6 +145,8 @@ static Token lex_string(Lexer *lexer, Token token)
     while (pos < lexer->length && lexer->text[pos] != '"' && lexer->text[pos] != '\n')
         pos++;
     bool closed = pos < lexer->length && lexer->text[pos] == '"';
+    if (!closed && lexer->text[pos - 1] == ';')
+        pos--; /* most likely the end of the statement */
     if (!closed)
         diag_error(lexer->diags, token.at, "text without closing quotation mark in its line");
     token.kind = T_STRING;

@@ -226,11 +226,21 @@ static AStmt *parse_relation(Parser *p, ADesignator *first)
     return s;
 }
 
+/* Words that mean nothing behind a designator, unless somebody takes them for names. */
+static bool is_reserved(TokenKind kind)
+{
+    return (kind >= T_MODEL && kind <= T_IMPLEMENTATION) ||
+           (kind >= T_PARAMETER && kind <= T_FLOW) || kind == T_TRUE || kind == T_FALSE;
+}
+
 /* A statement that begins with a name is a declaration when another name follows the designator. */
 static AStmt *parse_named(Parser *p)
 {
     Place at = p->token.at;
     ADesignator first = parse_designator(p);
+    if (is_reserved(p->token.kind))
+        parse_error(p, p->token.at, "%s is a word of the language and cannot be a name",
+                    parse_found(p));
     if (p->panic || p->token.kind != T_ID)
         return parse_relation(p, &first);
     AStmt *s = new_stmt(p, A_DECL, at);
@@ -260,16 +270,36 @@ static void parse_condition(Parser *p, AStmt *s)
     parse_accept(p, T_THEN);
 }
 
-/* Behind the last statement of a branch: `end`, `end if`, `end when`. */
+/* The token behind the present one. */
+static Token look_ahead(const Parser *p)
+{
+    Lexer copy = p->lexer;
+    Diags silent = {.limit = 0, .suppressed = true};
+    copy.diags = &silent;
+    return lex_next(&copy);
+}
+
+/* Number of the innermost open model with this name, or -1. */
+static int open_model(const Parser *p, Sym name)
+{
+    for (uint32_t i = p->open.n; i-- > 0;)
+        if (p->open.at[i]->name.sym == name)
+            return (int)i;
+    return -1;
+}
+
+/* Behind the last statement of a branch: `end`, `end if`, `end when`. An `end` with the name of a
+ * model is that model's, and the branch has none. */
 static void parse_branch_end(Parser *p, const AStmt *s)
 {
     const char *word = s->kind == A_IF ? "if" : "when";
-    if (!parse_accept(p, T_END)) {
-        if (!p->panic)
-            diag_error(p->diags, s->at, "'%s' without 'end'", word);
+    Token next = p->token.kind == T_END ? look_ahead(p) : p->token;
+    if (p->token.kind != T_END || (next.kind == T_ID && open_model(p, next.sym) >= 0)) {
+        diag_error(p->diags, s->at, "'%s' without 'end'", word);
         p->panic = true;
         return;
     }
+    parse_advance(p);
     TokenKind own = s->kind == A_IF ? T_IF : T_WHEN;
     if (p->token.kind == T_IF || p->token.kind == T_WHEN) {
         if (p->token.kind != own) {
@@ -299,7 +329,11 @@ static AStmt *parse_chain(Parser *p)
         if (p->panic || !parse_accept(p, T_ELSE))
             break;
         s->has_else = true;
-        if (p->token.kind == word) {
+        if (p->token.kind == T_IF || p->token.kind == T_WHEN) {
+            if (p->token.kind != word)
+                diag_error(p->diags, p->token.at, "'%s' goes on with 'else %s', not with 'else %s'",
+                           word == T_IF ? "if" : "when", word == T_IF ? "if" : "when",
+                           word == T_IF ? "when" : "if");
             link = &s->else_list;
             continue;
         }
@@ -529,16 +563,6 @@ static void parse_sections(Parser *p, AModel *m)
     }
 }
 
-/* True when `name` closes some model around the present one: then the present one's `end` is
- * missing. */
-static bool closes_outer(const Parser *p, Sym name)
-{
-    for (uint32_t i = p->open.n - 1; i-- > 0;)
-        if (p->open.at[i]->name.sym == name)
-            return true;
-    return false;
-}
-
 /* What stands between the sections and `end` belongs nowhere; it is reported once and skipped. */
 static void skip_to_end(Parser *p, const AModel *m)
 {
@@ -573,11 +597,11 @@ static void parse_model_end(Parser *p, AModel *m)
     Place at = p->token.at;
     if (p->token.kind != T_END) {
         diag_error(p->diags, m->name.at, "'%s' without 'end %s'", name, name);
+        p->panic = true;
         return;
     }
-    Lexer after_end = p->lexer; /* one look ahead, to leave an outer `end` unread */
-    Token closing = lex_next(&after_end);
-    if (closing.kind == T_ID && closing.sym != m->name.sym && closes_outer(p, closing.sym)) {
+    Token closing = look_ahead(p); /* to leave the `end` of an outer model unread */
+    if (closing.kind == T_ID && closing.sym != m->name.sym && open_model(p, closing.sym) >= 0) {
         diag_error(p->diags, m->name.at, "'%s' without 'end %s'", name, name);
         diag_note(p->diags, at, "the next 'end' is that of '%s'",
                   intern_text(p->names, closing.sym));
@@ -585,7 +609,7 @@ static void parse_model_end(Parser *p, AModel *m)
         return;
     }
     parse_advance(p);
-    if (p->token.kind == T_ID && p->token.sym != m->name.sym) {
+    if (p->token.kind == T_ID && m->name.sym && p->token.sym != m->name.sym) {
         diag_error(p->diags, p->token.at, "'end %s' closes '%s'",
                    intern_text(p->names, p->token.sym), name);
         diag_note(p->diags, m->name.at, "'%s' begins here", name);

@@ -144,10 +144,9 @@ bool program_load_text(Program *p, const char *name, const char *text, size_t le
  * needs all of them. */
 static void complete_queue(Program *p)
 {
-    uint32_t from = 0;
     for (uint32_t i = 0; i < p->queue.n; i++)
         statements_resolve(p->queue.at[i]);
-    for (uint32_t i = from; i < p->queue.n; i++)
+    for (uint32_t i = 0; i < p->queue.n; i++)
         check_recursion(p, p->queue.at[i]);
     vec_clear(&p->queue);
 }

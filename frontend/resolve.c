@@ -264,11 +264,38 @@ static const char *kind_of(const Found *found)
     return found->kind == FOUND_CONST ? "a constant" : "predefined";
 }
 
+/* A missing name may be one that would have come from a base that was not found: that was reported.
+ */
+static bool may_be_lost(const Level *level)
+{
+    for (; level; level = level->outer)
+        if (level->def->text->lost_base)
+            return true;
+    return false;
+}
+
+static void report_missing(Level *level, Def *def, const AName *name)
+{
+    Program *p = def->text->program;
+    const char *text = intern_text(&p->names, name->sym);
+    bool asking_early = p->depth > 0 || def->text->interface == BUSY;
+    if (!asking_early)
+        body_interface(def);
+    if (def->text->lost_base)
+        return;
+    if (!asking_early && body_find(def->body, name->sym))
+        resolve_error(level, name->at,
+                      "'%s' is a member of the instances of '%s', not of the model", text,
+                      def_path(p, def));
+    else
+        resolve_error(level, name->at, "'%s' has no definition '%s'", def_path(p, def), text);
+}
+
 Found resolve_designator(Level *level, const ADesignator *d)
 {
     Program *p = level->def->text->program;
     Found found = resolve_lookup(level, &d->name[0]);
-    if (found.kind == FOUND_NOTHING && !found.failed)
+    if (found.kind == FOUND_NOTHING && !found.failed && !may_be_lost(level))
         resolve_error(level, d->name[0].at, "unknown name '%s'",
                       intern_text(&p->names, d->name[0].sym));
     for (uint32_t i = 1; i < d->n && found.kind != FOUND_NOTHING; i++) {
@@ -283,8 +310,7 @@ Found resolve_designator(Level *level, const ADesignator *d)
         resolve_enqueue(found.def);
         Entry *entry = resolve_entry(found.def, name->sym);
         if (!entry) {
-            resolve_error(level, name->at, "'%s' has no definition '%s'", def_path(p, found.def),
-                          intern_text(&p->names, name->sym));
+            report_missing(level, found.def, name);
             return (Found){.kind = FOUND_NOTHING};
         }
         found = found_version(found.def, entry->last, level, name->at);

@@ -79,6 +79,7 @@ typedef struct DefText {
     bool is_unit;       /* stands for a whole file; its sub-definitions are the top ones */
     Level *surrounding; /* NULL for a file */
     Version *version;   /* as which it was reached; NULL for a file */
+    bool lost_base;     /* something it extends was not found: missing names are no news */
     uint32_t depth;     /* definitions around it */
 
     Progress names; /* pieces and entries */
@@ -229,6 +230,7 @@ RExpr *expr_predefined(Context *cx, uint32_t number, const AExpr *a);
 bool expr_bind_predefined(Context *cx, uint32_t number, const AExpr *a, const AList *list,
                           const AArg **bound);
 RExpr *expr_error(Context *cx, Place at);
+const char *expr_quoted(Context *cx, Sym name);
 bool expr_same_path(const Path *a, const Path *b); /* both seen from the same body */
 void expr_check_alias(Context *cx, Type wanted, const RExpr *value, const char *what);
 void expr_check_assignable(Context *cx, Type to, const RExpr *from, const char *what);

@@ -160,7 +160,8 @@ static void bind_alias(Context *cx, const AStmt *a, Path *target)
                       "'%s' is a parameter: its value is given where the instance is created",
                       name);
     else
-        expr_check_alias(cx, path_last(target)->type, s->b, name);
+        expr_check_alias(cx, path_last(target)->type, s->b,
+                         expr_quoted(cx, path_last(target)->name));
     add_stmt(cx, s);
 }
 

@@ -1,0 +1,9 @@
+//! 8:5: error: 'P' has no definition 'N'
+package P
+  model M
+  end M;
+end P;
+model A
+implementation:
+  P.N n;
+end A;

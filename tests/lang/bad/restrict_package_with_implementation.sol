@@ -1,0 +1,4 @@
+//! 3:1: error: a package has no implementation
+package P
+implementation:
+end P;

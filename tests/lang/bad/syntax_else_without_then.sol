@@ -1,0 +1,10 @@
+//! 8:5: error: expected 'then' or 'if' after 'else', found 'x'
+model A
+implementation:
+  Real x;
+  if time > 1 then
+    x = 1;
+  else
+    x = 2;
+  end;
+end A;

@@ -1,0 +1,3 @@
+//! 3:4: error: expected 'A' after 'end', found ';'
+model A
+end;

@@ -1,0 +1,9 @@
+//! 6:8: error: '=' is an equation; a comparison is written '=='
+model A
+implementation:
+  Integer n;
+  n = 1;
+  if n = 1 then
+    cout << n;
+  end;
+end A;

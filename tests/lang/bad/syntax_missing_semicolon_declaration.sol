@@ -1,0 +1,6 @@
+//! 4:9: error: expected ';' after the declaration
+model A
+implementation:
+  Real x
+  x = 1;
+end A;

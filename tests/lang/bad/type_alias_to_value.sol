@@ -1,0 +1,8 @@
+//! 7:8: error: 'b' is an alias and needs a member to refer to
+model B
+end B;
+model A
+implementation:
+  alias B b;
+  b << B{};
+end A;

@@ -1,0 +1,7 @@
+//! 6:7: error: 'x' is Real; only models are accessed by parentheses
+model A
+implementation:
+  Real x; Real y;
+  x = 1;
+  y = x(1);
+end A;
