@@ -1,0 +1,176 @@
+/* result.h: the result file (.solr): written as a run goes, read as a stream.
+ *
+ * The format is described in docs/result-format.md. A file is a sequence of records with length and
+ * checksum, only ever appended to; it can be read up to its last complete record whatever happened
+ * to the process that wrote it. Columns are born, die, and may return; a row has one value for each
+ * column that lives.
+ *
+ * Memory: the writer keeps the living columns, the reader a description of every column; neither
+ * keeps rows.
+ *
+ * Error rules. Memory: the guard of the caller's Mem; close afterwards as always. Writing: the
+ * first failure stays, see result_error(). Reading: a damaged file is a result (ResultEnd), never
+ * an error of the program.
+ */
+#ifndef RUNTIME_RESULT_H
+#define RUNTIME_RESULT_H
+
+#include "base/mem.h"
+
+enum { RESULT_VERSION = 1 };
+
+typedef enum ResultType { RESULT_REAL, RESULT_INTEGER, RESULT_BOOLEAN, RESULT_STRING } ResultType;
+
+/* flags of a column */
+enum {
+    RESULT_PARAMETER = 1, /* keeps its value while it lives */
+    RESULT_HELD = 2,      /* changes at events only */
+    RESULT_STATE = 4,     /* was a state when it was born */
+    RESULT_TOP = 8,       /* in the interface of the top model */
+    RESULT_MONITORED = 16
+};
+
+typedef enum ResultSide {
+    RESULT_AT_START,
+    RESULT_AT_POINT,
+    RESULT_BEFORE_EVENT,
+    RESULT_AFTER_EVENT,
+    RESULT_AT_END
+} ResultSide;
+
+typedef struct ResultPair {
+    const char *key, *value;
+} ResultPair;
+
+/* An event as the file knows it: only what is the same whenever the run is repeated. */
+typedef struct ResultEvent {
+    double time;
+    bool structural;
+    uint32_t updates, entered, removed;
+    uint64_t visited;
+    uint32_t states_before, states_after, loops_before, loops_after;
+    uint32_t n_triggers;
+    const char *const *triggers;
+} ResultEvent;
+
+/* ---- writing ---- */
+
+typedef struct ResultWriter ResultWriter;
+typedef struct ResultReader ResultReader;
+
+/* Text of a String value (as rows have it). */
+typedef const char *(*ResultText)(void *context, double value);
+
+/* Creates the file, with the pairs as its header. On failure too a writer is returned, which has
+ * result_error(). */
+ResultWriter *result_create(Mem *mem, const char *path, uint32_t n, const ResultPair *pairs);
+/* Goes on with a file that was cut: everything behind byte `at` (a former result_offset()) goes
+ * away. The reader was opened for this file and has read nothing yet. Columns that live at `at`
+ * have no source until result_source() gives them one. EINVAL: no record ends at `at`. */
+ResultWriter *result_continue(Mem *mem, ResultReader *reader, const char *path, uint64_t at);
+bool result_close(ResultWriter *writer); /* false: something was not written */
+void result_texts(ResultWriter *writer, ResultText text, void *context);
+
+/* A new column; its value in a row will be values[source]. Returns its number, 0, 1, 2, ... */
+uint32_t result_birth(ResultWriter *writer, const char *path, ResultType type, unsigned flags,
+                      uint32_t source);
+void result_death(ResultWriter *writer, uint32_t column);                   /* must live */
+void result_return(ResultWriter *writer, uint32_t column, uint32_t source); /* must be dead */
+void result_source(ResultWriter *writer, uint32_t column, uint32_t source);
+
+void result_row(ResultWriter *writer, double time, ResultSide side, const double *values);
+void result_event(ResultWriter *writer, const ResultEvent *event);
+void result_note(ResultWriter *writer, double time, const char *text); /* what `cout` showed */
+void result_finish(ResultWriter *writer, double time, uint32_t status, const char *message);
+
+bool result_flush(ResultWriter *writer);             /* all so far is with the system */
+int result_error(const ResultWriter *writer);        /* errno, or 0 */
+uint64_t result_offset(const ResultWriter *writer);  /* length of the file so far */
+uint32_t result_columns(const ResultWriter *writer); /* born so far */
+uint32_t result_living(const ResultWriter *writer);
+
+/* ---- reading ---- */
+
+typedef struct ResultColumn {
+    const char *path;
+    uint8_t type, flags; /* ResultType, RESULT_... */
+    bool alive;
+    double value; /* of the last row in which it lived */
+} ResultColumn;
+
+typedef enum ResultKind {
+    RESULT_HEADER, /* pairs */
+    RESULT_BIRTH,  /* column */
+    RESULT_DEATH,  /* column */
+    RESULT_RETURN, /* column */
+    RESULT_ROW,    /* time, side; values are in the columns */
+    RESULT_EVENT,  /* event */
+    RESULT_NOTE,   /* time, text */
+    RESULT_FINISH  /* time, status, text */
+} ResultKind;
+
+typedef struct ResultRecord {
+    ResultKind kind;
+    uint32_t column;
+    double time;
+    ResultSide side;
+    ResultEvent event;
+    uint32_t n_pairs;
+    const ResultPair *pairs;
+    uint32_t status;
+    const char *text;
+} ResultRecord;
+
+typedef enum ResultEnd {
+    RESULT_OPEN,      /* there may be more records */
+    RESULT_COMPLETE,  /* ended with RESULT_FINISH */
+    RESULT_CUT,       /* ended without it: the process was killed, or still runs */
+    RESULT_DAMAGED,   /* a record's checksum or content is wrong: what follows is not read */
+    RESULT_FOREIGN,   /* no result file */
+    RESULT_NEWER,     /* of a later version */
+    RESULT_UNREADABLE /* the system says so, result_read_error() */
+} ResultEnd;
+
+/* Never NULL; look at result_end(): RESULT_OPEN, or why it cannot be read. */
+ResultReader *result_open(Mem *mem, const char *path);
+void result_close_reader(ResultReader *reader);
+void result_rewind(ResultReader *reader); /* from the first record again, columns forgotten */
+/* False at the end. What the record points to is valid until the next call. */
+bool result_next(ResultReader *reader, ResultRecord *record);
+ResultEnd result_end(const ResultReader *reader);
+uint64_t result_position(const ResultReader *reader); /* behind the last complete record */
+int result_read_error(const ResultReader *reader);
+
+uint32_t result_column_count(const ResultReader *reader); /* known so far */
+const ResultColumn *result_column(const ResultReader *reader, uint32_t column);
+const char *result_string(const ResultReader *reader, double value); /* of a String column */
+
+/* "x.solr: damaged at byte 1234: read up to there", for people; "" when all is well. */
+void result_end_text(const ResultReader *reader, const char *path, char *out, size_t size);
+
+/* ---- exports ---- */
+
+/* Which columns: any of the patterns, "*" any text, "?" one character; n == 0: all. */
+typedef struct ResultSelection {
+    uint32_t n;
+    const char *const *patterns;
+} ResultSelection;
+
+bool result_matches(const ResultSelection *selection, const char *path);
+
+typedef enum ResultExport {
+    RESULT_EXPORTED,
+    RESULT_NOT_READABLE, /* result_end() of the input says why, no output was made */
+    RESULT_NOT_WRITTEN,  /* *error is errno */
+    RESULT_TOO_LARGE,    /* for the format: more than 2^31 rows or columns */
+    RESULT_NO_MEMORY
+} ResultExport;
+
+/* Both read the file twice, first for the columns. Output "-": standard output. A damaged or cut
+ * input is exported as far as it can be read. They set their own memory guard. */
+ResultExport result_to_csv(Mem *mem, ResultReader *reader, const char *output,
+                           const ResultSelection *selection, int *error);
+ResultExport result_to_mat(Mem *mem, ResultReader *reader, const char *output,
+                           const ResultSelection *selection, int *error);
+
+#endif
