@@ -19,7 +19,10 @@ typedef struct Command {
     int (*run)(int argc, char **argv); /* argv[0] is the name of the command */
 } Command;
 
-extern const Command cli_check, cli_flat, cli_graph;
+extern const Command cli_check;
+extern const Command cli_convert;
+extern const Command cli_flat;
+extern const Command cli_graph;
 
 /* ---- options, read in one pass over argv ---- */
 

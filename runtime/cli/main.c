@@ -8,6 +8,7 @@ static const Command *const commands[] = {
     &cli_check,
     &cli_flat,
     &cli_graph,
+    &cli_convert,
 };
 
 enum { N_COMMANDS = sizeof commands / sizeof *commands };

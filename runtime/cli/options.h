@@ -1,0 +1,52 @@
+/* options.h: a table of options -> values read from the command line, the same way in every
+ * command.
+ *
+ * `--name VALUE` and `--name=VALUE`; a word that is no option is an operand; after `--` every word
+ * is one. Every mistake is one line on stderr that names the option, and EXIT_USAGE. */
+#ifndef RUNTIME_CLI_OPTIONS_H
+#define RUNTIME_CLI_OPTIONS_H
+
+#include "runtime/cli/cli.h"
+
+typedef enum OptionKind {
+    OPTION_FLAG,     /* bool */
+    OPTION_NUMBER,   /* OptionNumber */
+    OPTION_POSITIVE, /* OptionNumber above 0 */
+    OPTION_COUNT,    /* OptionCount */
+    OPTION_TEXT,     /* const char * */
+    OPTION_TEXTS,    /* OptionTexts: may be given several times */
+    OPTION_CHOICE    /* uint32_t: index in choices */
+} OptionKind;
+
+typedef struct OptionNumber {
+    double value;
+    bool given;
+} OptionNumber;
+
+typedef struct OptionCount {
+    uint64_t value;
+    bool given;
+} OptionCount;
+
+enum { OPTION_TEXTS_MAX = 256 };
+
+typedef struct OptionTexts {
+    uint32_t n;
+    const char *at[OPTION_TEXTS_MAX];
+} OptionTexts;
+
+typedef struct Option {
+    const char *name; /* "--stop" */
+    OptionKind kind;
+    void *to;
+    const char *const *choices; /* OPTION_CHOICE: NULL at the end */
+} Option;
+
+/* EXIT_DONE, or EXIT_USAGE after a message. Operands are counted in *n_operands, at most max. */
+int options_read(Args *args, uint32_t n, const Option *options, CliFolders *folders, uint32_t max,
+                 const char **operands, uint32_t *n_operands);
+
+bool option_parse_number(const char *text, double *value); /* the whole text, finite */
+bool option_parse_count(const char *text, uint64_t *value);
+
+#endif
