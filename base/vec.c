@@ -1,9 +1,13 @@
 /* vec.c: a full array -> a larger one. See vec.h. */
 #include "base/vec.h"
 
+enum { LARGE = 1 << 20 };
+
 void *vec_grow(Mem *mem, void *at, uint32_t need, uint32_t *cap, size_t element)
 {
-    uint64_t room = *cap ? *cap + (uint64_t)*cap / 2 : 8;
+    /* large arrays move by remapping pages, so small steps cost little and waste less */
+    uint64_t share = *cap * element > LARGE ? 8 : 2;
+    uint64_t room = *cap ? *cap + *cap / share : 8;
     if (room < need)
         room = need;
     if (room > UINT32_MAX)

@@ -17,16 +17,20 @@ typedef struct Frame {
 typedef struct Tarjan {
     Ddp *d;
     VEC(Frame) frames;
-    List open;    /* relations of components not complete yet */
-    Map visit;    /* relation -> visit number; UINT32_MAX: its component is complete */
+    List open; /* relations of components not complete yet */
     uint32_t count;
 } Tarjan;
+
+/* The visit number of a relation, 0: not visited, COMPLETE: its component is. A relation that is not in a
+ * node has no use for its link to the next member; it lies there. */
+#define VISIT(d, r) (REL(d, r).next)
+enum { COMPLETE = -1 };
 
 static void enter(Tarjan *t, DdpRel r)
 {
     Mem *mem = t->d->mem;
     t->count++;
-    map_put(mem, &t->visit, r, t->count);
+    VISIT(t->d, r) = t->count;
     vec_push(mem, &t->open, r);
     vec_push(mem, &t->frames, ((Frame){r, 0, t->count, t->count}));
     t->d->visited++;
@@ -54,7 +58,7 @@ static void complete(Tarjan *t, DdpRel root, List *out, List *ends)
     DdpRel r;
     do {
         r = vec_pop(&t->open);
-        map_put(mem, &t->visit, r, UINT32_MAX);
+        VISIT(t->d, r) = (uint32_t)COMPLETE;
         vec_push(mem, out, r);
     } while (r != root);
     vec_push(mem, ends, out->n);
@@ -67,10 +71,10 @@ static void visit_from(Tarjan *t, DdpRel root, List *out, List *ends)
         Frame *f = &vec_last(&t->frames);
         DdpRel p = next_input(t, f);
         if (p) {
-            uint32_t seen = map_get(&t->visit, p);
+            uint32_t seen = VISIT(t->d, p);
             if (!seen)
                 enter(t, p);
-            else if (seen != UINT32_MAX && seen < f->low)
+            else if (seen != (uint32_t)COMPLETE && seen < f->low)
                 f->low = seen;
             continue;
         }
@@ -89,10 +93,9 @@ void scc_of_moved(Ddp *d, List *out, List *ends)
     for (uint32_t i = 0; i < d->moved.n; i++) {
         DdpRel r = d->moved.at[i];
         if (REL(d, r).used && REL(d, r).moved && !REL(d, r).node && schedule_out(d, r) &&
-            !map_get(&t.visit, r))
+            !VISIT(d, r))
             visit_from(&t, r, out, ends);
     }
     vec_free(d->mem, &t.frames);
     vec_free(d->mem, &t.open);
-    map_free(d->mem, &t.visit);
 }
