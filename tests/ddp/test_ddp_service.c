@@ -1,0 +1,206 @@
+/* ddp.h as a service: the guard, the picture, exhausted memory, numbers used again. */
+#define _GNU_SOURCE
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "ddp/ddp.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Pendulum {
+    DdpVar x, y, vx, vy, ax, ay, f;
+    DdpRel rod;
+} Pendulum;
+
+static X square(FormTable *forms, uint32_t position)
+{
+    X p = x_pos(forms, position);
+    return x_binary(forms, X_MUL, p, p);
+}
+
+static void derivative(Ddp *ddp, DdpVar slope, DdpVar var)
+{
+    DdpVar vars[] = {slope, var};
+    ddp_enter_rel(ddp, DDP_DERIVATIVE, 0, 2, vars, 0, 0);
+}
+
+/* a = -f*s - g along one axis */
+static void axis(Ddp *ddp, FormTable *forms, DdpVar a, DdpVar f, DdpVar s, double g)
+{
+    X pull = x_unary(forms, X_NEG, x_binary(forms, X_MUL, x_pos(forms, 1), x_pos(forms, 2)));
+    X rhs = x_binary(forms, X_SUB, pull, x_const(forms, g));
+    DdpVar vars[] = {a, f, s};
+    ddp_enter_rel(ddp, DDP_EQUATION, form_make(forms, x_pos(forms, 0), rhs, 3), 3, vars, 0, 0);
+}
+
+static Pendulum enter_pendulum(Ddp *ddp, FormTable *forms)
+{
+    Pendulum p;
+    DdpVar *all[] = {&p.x, &p.y, &p.vx, &p.vy, &p.ax, &p.ay, &p.f};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        *all[i] = ddp_enter_var(ddp, DDP_UNKNOWN);
+    derivative(ddp, p.vx, p.x);
+    derivative(ddp, p.vy, p.y);
+    derivative(ddp, p.ax, p.vx);
+    derivative(ddp, p.ay, p.vy);
+    axis(ddp, forms, p.ax, p.f, p.x, 0);
+    axis(ddp, forms, p.ay, p.f, p.y, 9.81);
+    DdpVar vars[] = {p.x, p.y};
+    X sum = x_binary(forms, X_ADD, square(forms, 0), square(forms, 1));
+    p.rod = ddp_enter_rel(ddp, DDP_EQUATION, form_make(forms, sum, x_const(forms, 1), 2), 2, vars, 0, 0);
+    return p;
+}
+
+static void guard_rebuilds_once_and_agrees(void **state)
+{
+    (void)state;
+    Mem *mem = mem_open();
+    FormTable *forms = forms_open(mem);
+    Ddp *ddp = ddp_open(mem, forms);
+    ddp_guard(ddp, 2);
+    enter_pendulum(ddp, forms);
+    DdpResult result = ddp_commit(ddp, DDP_FINAL);
+    ddp_verify(ddp);
+    assert_int_equal(result.verdict, DDP_DETERMINED);
+    assert_int_equal(result.states, 2);
+    assert_true(result.scratch);
+    assert_int_equal(ddp_totals(ddp).scratch_rebuilds, 1);
+
+    Ddp *plain = ddp_open(mem, forms);
+    enter_pendulum(plain, forms);
+    result = ddp_commit(plain, DDP_FINAL);
+    assert_int_equal(result.states, 2);
+    assert_false(result.scratch);
+    assert_int_equal(ddp_totals(plain).derived_rels, ddp_totals(ddp).derived_rels);
+    mem_close(mem);
+}
+
+static void name_rel(void *context, DdpRel rel, char *out, size_t size)
+{
+    (void)context;
+    snprintf(out, size, "relation \"%u\"", rel);
+}
+
+static void name_var(void *context, DdpVar var, char *out, size_t size)
+{
+    DdpVarView view = ddp_var(context, var);
+    snprintf(out, size, "v%u.%u", view.origin, view.order);
+}
+
+static void picture_shows_states_loops_and_residuals(void **state)
+{
+    (void)state;
+    Mem *mem = mem_open();
+    FormTable *forms = forms_open(mem);
+    Ddp *ddp = ddp_open(mem, forms);
+    Pendulum p = enter_pendulum(ddp, forms);
+    ddp_commit(ddp, DDP_FINAL);
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
+    ddp_graph(ddp, &(DdpNames){ddp, name_rel, name_var}, out);
+    fclose(out);
+    assert_non_null(strstr(text, "digraph causality"));
+    assert_non_null(strstr(text, "doublecircle"));
+    assert_non_null(strstr(text, "nonlinear loop"));
+    assert_non_null(strstr(text, "\"linear loop"));
+    assert_non_null(strstr(text, "mistyrose"));
+    assert_non_null(strstr(text, "relation \\\"1\\\""));
+    assert_null(strstr(text, "dashed"));
+
+    ddp_remove_rel(ddp, p.rod);
+    ddp_commit(ddp, DDP_SO_FAR);
+    free(text);
+    out = open_memstream(&text, &length);
+    ddp_graph(ddp, &(DdpNames){ddp, name_rel, name_var}, out);
+    fclose(out);
+    assert_non_null(strstr(text, "dashed"));
+    free(text);
+    mem_close(mem);
+}
+
+/* One life of a small system, its n-th allocation failing; true: it never came to that. */
+static bool survive(uint64_t n)
+{
+    Mem *mem = mem_open();
+    MemGuard guard;
+    mem_fail_at(mem, n);
+    mem_guard_push(mem, &guard);
+    if (setjmp(guard.env) != 0) {
+        mem_close(mem);
+        return false;
+    }
+    FormTable *forms = forms_open(mem);
+    Ddp *ddp = ddp_open(mem, forms);
+    Pendulum p = enter_pendulum(ddp, forms);
+    ddp_commit(ddp, DDP_FINAL);
+    ddp_advise_against(ddp, p.rod, ddp_causality(ddp, p.rod));
+    ddp_commit(ddp, DDP_FINAL);
+    ddp_remove_rel(ddp, p.rod);
+    ddp_commit(ddp, DDP_SO_FAR);
+    ddp_diagnose(ddp);
+    mem_guard_pop(mem, &guard);
+    mem_close(mem);
+    return true;
+}
+
+/* Every allocation fails once, in all stages of entering, committing and changing. */
+static void exhausted_memory_returns_to_the_guard(void **state)
+{
+    (void)state;
+    uint64_t n = 1;
+    while (!survive(n))
+        n++;
+    assert_true(n > 100);
+}
+
+static void everything_removed_leaves_nothing(void **state)
+{
+    (void)state;
+    Mem *mem = mem_open();
+    FormTable *forms = forms_open(mem);
+    Ddp *ddp = ddp_open(mem, forms);
+    uint32_t vars = 0, rels = 0;
+    for (int round = 0; round < 5; round++) {
+        enter_pendulum(ddp, forms);
+        ddp_commit(ddp, DDP_FINAL);
+        for (DdpRel r = 1; r < ddp_rel_limit(ddp); r++)
+            if (ddp_rel_used(ddp, r) && ddp_rel(ddp, r).order == 0)
+                ddp_remove_rel(ddp, r);
+        for (DdpVar v = 1; v < ddp_var_limit(ddp); v++)
+            if (ddp_var_used(ddp, v) && ddp_var(ddp, v).order == 0)
+                ddp_remove_var(ddp, v);
+        DdpResult result = ddp_commit(ddp, DDP_FINAL);
+        ddp_verify(ddp);
+        assert_int_equal(result.verdict, DDP_DETERMINED);
+        assert_int_equal(ddp_totals(ddp).rels + ddp_totals(ddp).derived_rels, 0);
+        assert_int_equal(ddp_totals(ddp).vars, 0);
+        assert_int_equal(ddp_first(ddp), 0);
+        if (round == 0) {
+            vars = ddp_var_limit(ddp);
+            rels = ddp_rel_limit(ddp);
+        }
+        assert_int_equal(ddp_var_limit(ddp), vars);
+        assert_int_equal(ddp_rel_limit(ddp), rels);
+    }
+    ddp_close(ddp);
+    forms_close(forms);
+    assert_int_equal(mem_used(mem), 0);
+    mem_close(mem);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(guard_rebuilds_once_and_agrees),
+        cmocka_unit_test(picture_shows_states_loops_and_residuals),
+        cmocka_unit_test(exhausted_memory_returns_to_the_guard),
+        cmocka_unit_test(everything_removed_leaves_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
