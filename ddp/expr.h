@@ -123,6 +123,7 @@ typedef enum Solvable {
 
 typedef struct FormPosition {
     bool occurs;
+    bool steers;      /* the equation may determine it: it counts, not only in comparisons or floor */
     uint8_t solvable; /* Solvable */
     X solved;         /* explicit value for this position when solvable, over the other positions */
     X factor;         /* of the position in lhs - rhs when linear, else 0 */

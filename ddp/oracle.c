@@ -60,7 +60,8 @@ static void fill_row(Oracle *o, OracleRow *row)
     const FormInfo *info = form_info(o->sys->forms, rel->form);
     for (uint32_t i = 0; i < rel->n; i++) {
         bool target = rel->kind == DDP_TRANSMISSION && i == 0;
-        bool may = rel->kind == DDP_EQUATION && o->sys->var[rel->vars[i]].kind == DDP_UNKNOWN;
+        bool may = rel->kind == DDP_EQUATION && info->position[i].steers &&
+                   o->sys->var[rel->vars[i]].kind == DDP_UNKNOWN;
         if (target || info->position[i].occurs)
             add_entry(o, row, rel->vars[i], 0, target || may);
     }

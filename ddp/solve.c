@@ -145,6 +145,13 @@ static X solved_form(FormTable *table, Linear a, Linear b, X factor)
     return x_simple(table, X_DIV, x_simple(table, X_SUB, b.rest, a.rest), factor);
 }
 
+/* Does the nonlinear side move with the position, or only jump? */
+static bool moves(FormTable *table, X side, uint32_t position)
+{
+    XNode slope = x_node(table, x_partial(table, side, position));
+    return slope.op != X_CONST || slope.k != 0;
+}
+
 static FormPosition position_info(FormTable *table, Linear a, Linear b)
 {
     FormPosition info = {.occurs = a.factor || b.factor};
@@ -152,7 +159,8 @@ static FormPosition position_info(FormTable *table, Linear a, Linear b)
         return info;
     info.factor = x_simple(table, X_SUB, factor_or_zero(table, a), factor_or_zero(table, b));
     info.solvable = (uint8_t)solvable_by(table, info.factor);
-    if (info.solvable != SOLVE_NOT)
+    info.steers = info.solvable != SOLVE_NOT;
+    if (info.steers)
         info.solved = solved_form(table, a, b, info.factor);
     return info;
 }
@@ -169,6 +177,9 @@ static const FormInfo *info_make(FormTable *table, const FormEntry *form)
         position[p] = position_info(table, linear_at(walk, side[0]), linear_at(walk, side[1]));
     }
     xwalk_end(table, walk);
+    for (uint32_t p = 0; p < info->n; p++)
+        if (position[p].occurs && !position[p].factor)
+            position[p].steers = moves(table, side[0], p) || moves(table, side[1], p);
     return info;
 }
 
