@@ -5,7 +5,8 @@
  * differentiated system with these given, the schedule is run with them, and everything that both
  * know must agree to 1e-9. The oracle's solution (slightly disturbed) is the first guess of the schedule's loops:
  * where a nonlinear system has several solutions, both are to look at the same one. Points of a
- * condition number above 1e6 are drawn again, and counted when several draws do not help.
+ * condition number above 1e6 are drawn again, and counted when several draws do not help. A division by zero
+ * in a step is answered as the run time would: with advice against that pivot and a commit.
  */
 #include "tests/support/rel_lab.h"
 #include "tests/support/schedule_eval.h"
@@ -15,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { POINTS = 5 };
+enum { POINTS = 5, PIECES_OF_ADVICE = 20 };
 
 static LabResult differ(Lab *lab, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -204,6 +205,7 @@ typedef struct Point {
     double *engine;       /* [var]: for the schedule */
     OracleValue *given;   /* states */
     uint32_t n_given;
+    OracleSolved why; /* what became of the last draw */
 } Point;
 
 static void draw_point(Lab *lab, Point *p)
@@ -263,51 +265,68 @@ static LabResult compare_values(Lab *lab, const Point *p, const OracleSystem *sy
 }
 
 static LabResult check_point(Lab *lab, Point *p, const OracleSystem *system, Oracle *oracle,
-                             bool *useful)
+                             bool *useful, EvalFault *fault)
 {
-    char message[300];
-
     draw_point(lab, p);
     OracleSolved solved = oracle_solve(oracle, p->value, p->n_given, p->given);
     if (solved == ORACLE_NO_FIT)
         return differ(lab, "the states chosen leave a singular system");
+    p->why = solved;
     if (solved != ORACLE_SOLVED || !(oracle_condition(oracle) < 1e6))
         return LAB_DONE;
     first_guess(lab, p, system, oracle, 1e-4);
-    EvalResult eval =
-        schedule_eval(lab->mem, lab->ddp, lab->forms, p->engine, message, sizeof message);
+    EvalResult eval = schedule_eval(lab->mem, lab->ddp, lab->forms, p->engine, fault);
     if (eval == EVAL_ASTRAY) {
         first_guess(lab, p, system, oracle, 0);
-        eval = schedule_eval(lab->mem, lab->ddp, lab->forms, p->engine, message, sizeof message);
+        eval = schedule_eval(lab->mem, lab->ddp, lab->forms, p->engine, fault);
     }
     if (eval != EVAL_DONE)
-        return differ(lab, "schedule: %s", message);
+        return differ(lab, "schedule: %s", fault->message);
     *useful = true;
     return compare_values(lab, p, system, oracle);
 }
 
-static LabResult check_values(Lab *lab, const OracleSystem *system, Oracle *oracle, Arena *arena)
+static LabResult try_points(Lab *lab, const OracleSystem *system, Oracle *oracle, Arena *arena,
+                            bool *useful, EvalFault *fault)
 {
     Point p = {.limit = ddp_var_limit(lab->ddp), .n_given = ddp_state_count(lab->ddp)};
-    bool useful = false;
     uint32_t limit = p.limit > system->var_limit ? p.limit : system->var_limit;
+    LabResult result = LAB_DONE;
 
     p.value = arena_alloc(arena, (limit + 1) * sizeof *p.value);
     p.engine = arena_alloc(arena, (limit + 1) * sizeof *p.engine);
     p.given = arena_alloc(arena, (p.n_given + 1) * sizeof *p.given);
-    for (int i = 0; i < POINTS && !useful; i++) {
-        LabResult result = check_point(lab, &p, system, oracle, &useful);
-        if (result != LAB_DONE)
-            return result;
+    for (int i = 0; i < POINTS && !*useful && result == LAB_DONE; i++)
+        result = check_point(lab, &p, system, oracle, useful, fault);
+    lab->counts.solved += *useful;
+    if (!*useful && result == LAB_DONE) {
+        lab->counts.ill += p.why == ORACLE_SOLVED;
+        lab->counts.singular += p.why == ORACLE_SINGULAR;
+        lab->counts.astray += p.why == ORACLE_ASTRAY;
     }
-    lab->counts.solved += useful;
-    lab->counts.ill += !useful;
-    return LAB_DONE;
+    return result;
+}
+
+static LabResult check_values(Lab *lab, const OracleSystem *system, Oracle *oracle, Arena *arena)
+{
+    bool useful = false;
+    EvalFault fault = {{0}, 0, 0};
+    LabResult result = try_points(lab, system, oracle, arena, &useful, &fault);
+
+    for (int i = 0; i < PIECES_OF_ADVICE && result == LAB_FAILED && fault.rel; i++) {
+        ddp_advise_against(lab->ddp, fault.rel, fault.var);
+        lab->last = ddp_commit(lab->ddp, lab->last_kind);
+        lab->counts.advised++;
+        result = check_structure(lab, oracle);
+        if (result == LAB_DONE)
+            result = try_points(lab, system, oracle, arena, &useful, &fault);
+    }
+    return result;
 }
 
 static LabResult check_with(Lab *lab, const OracleSystem *system, Oracle *oracle, Arena *arena)
 {
-    char message[300];
+    EvalFault fault;
     LabResult result = check_structure(lab, oracle);
     DdpVerdict verdict = oracle_verdict(oracle);
 
@@ -320,8 +339,8 @@ static LabResult check_with(Lab *lab, const OracleSystem *system, Oracle *oracle
         return verdict == DDP_FALSE_CAUSALITY ? check_false(lab, oracle) : LAB_DONE;
     if (ddp_diagnose(lab->ddp).false_causal.n_rels > 0)
         return LAB_DONE; /* besides being overdetermined: there is no order to check */
-    if (schedule_check(lab->mem, lab->ddp, lab->forms, message, sizeof message) != EVAL_DONE)
-        return differ(lab, "schedule: %s", message);
+    if (schedule_check(lab->mem, lab->ddp, lab->forms, &fault) != EVAL_DONE)
+        return differ(lab, "schedule: %s", fault.message);
     if (verdict != DDP_DETERMINED)
         return LAB_DONE;
     lab->counts.states += lab->last.states > 0;
@@ -352,7 +371,9 @@ double *lab_values(Lab *lab, Arena *arena)
     for (uint32_t i = 0; i < lab->vars.n; i++)
         if (lab->vars.at[i].live)
             value[lab->vars.at[i].var] = lab->vars.at[i].value;
-    EvalResult eval = schedule_eval(lab->mem, lab->ddp, lab->forms, value, lab->message,
-                                    sizeof lab->message);
-    return eval == EVAL_DONE ? value : NULL;
+    EvalFault fault;
+    if (schedule_eval(lab->mem, lab->ddp, lab->forms, value, &fault) == EVAL_DONE)
+        return value;
+    differ(lab, "%s", fault.message);
+    return NULL;
 }

@@ -48,8 +48,9 @@ typedef struct LabRel {
 typedef VEC(DdpNode) LabNodes;
 
 typedef struct LabCounts {
-    uint64_t commits, solved; /* compared, compared by values too */
-    uint64_t ill;             /* points given up because of their condition or without convergence */
+    uint64_t commits, solved;       /* compared, compared by values too */
+    uint64_t ill, astray, singular; /* given up: condition, no convergence, no pivot at all */
+    uint64_t advised;               /* pivots advised against */
     uint64_t states, loops, differentiated, over, under, false_causal; /* commits that had any */
 } LabCounts;
 

@@ -18,11 +18,10 @@ typedef struct Eval {
     FormTable *forms;
     double *value; /* NULL: only the order is checked */
     bool *known;   /* [var] */
-    char *message;
-    size_t size;
+    EvalFault *fault;
 } Eval;
 
-#define SAY(e, ...) snprintf((e)->message, (e)->size, __VA_ARGS__)
+#define SAY(e, ...) snprintf((e)->fault->message, sizeof(e)->fault->message, __VA_ARGS__)
 
 /* What derivatives of known things are worth, and what is known before the first node. */
 static void before_first(Eval *e)
@@ -112,8 +111,14 @@ static double value_of(Eval *e, DdpRel rel, X x)
 
 static void run_steps(Eval *e, const DdpNodeView *node)
 {
-    for (uint32_t i = 0; i < node->n_steps; i++)
-        e->value[node->steps[i].var] = value_of(e, node->steps[i].rel, node->steps[i].value);
+    for (uint32_t i = 0; i < node->n_steps; i++) {
+        DdpStep step = node->steps[i];
+        e->value[step.var] = value_of(e, step.rel, step.value);
+        if (isfinite(e->value[step.var]) || e->fault->rel)
+            continue;
+        e->fault->rel = step.rel;
+        e->fault->var = step.var;
+    }
 }
 
 static double run_residuals(Eval *e, const DdpNodeView *node, double *f)
@@ -213,18 +218,22 @@ static EvalResult run_nodes(Eval *e)
             result = solve_loop(e, &node);
         else if (result == EVAL_DONE && e->value)
             run_steps(e, &node);
+        if (result == EVAL_DONE && e->fault->rel) {
+            SAY(e, "relation %u gives no finite value", e->fault->rel);
+            result = EVAL_ASTRAY;
+        }
         if (result != EVAL_DONE)
             return result;
     }
     return EVAL_DONE;
 }
 
-EvalResult schedule_eval(Mem *mem, const Ddp *ddp, FormTable *forms, double *value, char *message,
-                         size_t size)
+EvalResult schedule_eval(Mem *mem, const Ddp *ddp, FormTable *forms, double *value,
+                         EvalFault *fault)
 {
-    Eval e = {.mem = mem, .ddp = ddp, .forms = forms, .value = value, .message = message,
-              .size = size};
+    Eval e = {.mem = mem, .ddp = ddp, .forms = forms, .value = value, .fault = fault};
 
+    *fault = (EvalFault){{0}, 0, 0};
     arena_init(&e.arena, mem);
     e.known = arena_alloc(&e.arena, ddp_var_limit(ddp) + 1);
     EvalResult result = run_nodes(&e);
@@ -232,7 +241,7 @@ EvalResult schedule_eval(Mem *mem, const Ddp *ddp, FormTable *forms, double *val
     return result;
 }
 
-EvalResult schedule_check(Mem *mem, const Ddp *ddp, FormTable *forms, char *message, size_t size)
+EvalResult schedule_check(Mem *mem, const Ddp *ddp, FormTable *forms, EvalFault *fault)
 {
-    return schedule_eval(mem, ddp, forms, NULL, message, size);
+    return schedule_eval(mem, ddp, forms, NULL, fault);
 }

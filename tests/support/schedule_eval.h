@@ -10,13 +10,19 @@ typedef enum EvalResult {
     EVAL_ASTRAY    /* a loop was singular or did not converge from the values given */
 } EvalResult;
 
+/* What went wrong, in words; and the step that divided by zero, if that was it. */
+typedef struct EvalFault {
+    char message[300];
+    DdpRel rel;
+    DdpVar var;
+} EvalFault;
+
 /* value[var], ddp_var_limit() of them: in: knowns, held variables without transmission, the clock, the states,
- * and first guesses for tearing variables; out: all that the schedule determines. `message` receives
- * what went wrong. */
-EvalResult schedule_eval(Mem *mem, const Ddp *ddp, FormTable *forms, double *value, char *message,
-                         size_t size);
+ * and first guesses for tearing variables; out: all that the schedule determines. */
+EvalResult schedule_eval(Mem *mem, const Ddp *ddp, FormTable *forms, double *value,
+                         EvalFault *fault);
 
 /* Order only, no values. */
-EvalResult schedule_check(Mem *mem, const Ddp *ddp, FormTable *forms, char *message, size_t size);
+EvalResult schedule_check(Mem *mem, const Ddp *ddp, FormTable *forms, EvalFault *fault);
 
 #endif

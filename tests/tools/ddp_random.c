@@ -175,6 +175,9 @@ static void add_counts(LabCounts *sum, const LabCounts *more)
     sum->commits += more->commits;
     sum->solved += more->solved;
     sum->ill += more->ill;
+    sum->astray += more->astray;
+    sum->singular += more->singular;
+    sum->advised += more->advised;
     sum->states += more->states;
     sum->loops += more->loops;
     sum->differentiated += more->differentiated;
@@ -186,11 +189,11 @@ static void add_counts(LabCounts *sum, const LabCounts *more)
 static void print_counts(const LabCounts *c)
 {
 #define COUNT(field) (unsigned long long)c->field
-    printf("%llu commits: values compared in %llu, given up in %llu (condition above 1e6 or no "
-           "convergence)\n"
+    printf("%llu commits: values compared in %llu, given up in %llu (condition above 1e6), "
+           "%llu (no convergence), %llu (singular); pivots advised against %llu\n"
            "with states %llu, loops %llu, differentiated equations %llu; "
            "overdetermined %llu, underdetermined %llu, falsely causal %llu\n",
-           COUNT(commits), COUNT(solved), COUNT(ill), COUNT(states), COUNT(loops),
+           COUNT(commits), COUNT(solved), COUNT(ill), COUNT(astray), COUNT(singular), COUNT(advised), COUNT(states), COUNT(loops),
            COUNT(differentiated), COUNT(over), COUNT(under), COUNT(false_causal));
 #undef COUNT
 }
