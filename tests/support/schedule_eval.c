@@ -66,9 +66,10 @@ static X residual_of(Eval *e, DdpRel rel)
     return x_binary(e->forms, X_SUB, info->lhs, info->rhs);
 }
 
+/* A differentiated relation exists as long as its origin, so it waits for the same condition. */
 static bool logic_known(Eval *e, DdpRel rel)
 {
-    DdpVar logic = ddp_rel(e->ddp, rel).logic;
+    DdpVar logic = ddp_rel(e->ddp, ddp_rel(e->ddp, rel).origin).logic;
 
     if (logic == 0 || e->known[logic])
         return true;
@@ -76,13 +77,22 @@ static bool logic_known(Eval *e, DdpRel rel)
     return false;
 }
 
+static bool may_be_in(Eval *e, const DdpNodeView *node, DdpRel rel)
+{
+    bool causal = ddp_rel(e->ddp, ddp_rel(e->ddp, rel).origin).kind == DDP_TRANSMISSION;
+
+    if (node->loop && causal)
+        SAY(e, "the transmission %u lies in a loop", rel);
+    return !(node->loop && causal) && logic_known(e, rel);
+}
+
 static EvalResult check_node(Eval *e, const DdpNodeView *node)
 {
     for (uint32_t i = 0; i < node->n_steps; i++)
-        if (!logic_known(e, node->steps[i].rel))
+        if (!may_be_in(e, node, node->steps[i].rel))
             return EVAL_DISORDER;
     for (uint32_t i = 0; i < node->n_tears; i++)
-        if (!logic_known(e, node->residuals[i].rel))
+        if (!may_be_in(e, node, node->residuals[i].rel))
             return EVAL_DISORDER;
     for (uint32_t i = 0; i < node->n_tears; i++)
         e->known[node->tears[i]] = true;
