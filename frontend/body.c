@@ -260,6 +260,12 @@ void body_interface(Def *def)
         n_members += count_declarations(m->interface) + count_declarations(m->implementation);
         n_stmts += body_count(m->interface) + body_count(m->implementation);
     }
+    if (!resolve_admit(def, n_members + n_stmts)) {
+        def->body = new_body(def, 0, 0);
+        text->statements = DONE;
+        text->interface = DONE;
+        return;
+    }
     def->body = new_body(def, n_members, n_stmts);
     for (uint32_t k = 0; k < text->n_pieces; k++) {
         declare_all(def->body, &text->piece[k].level, text->piece[k].text->interface);
@@ -272,6 +278,7 @@ void body_interface(Def *def)
 Body *body_branch(Context *around, Stmt *owner, AStmt *list)
 {
     Body *body = new_body(around->def, count_declarations(list), body_count(list));
+    resolve_admit(around->def, body_count(list));
     body->parent = around->body;
     body->owner = owner;
     body->depth = around->body->depth + 1;

@@ -60,12 +60,19 @@ static void check_base(Def *def)
 }
 
 /* Copies the pieces of the base with their surroundings, then adds the text of the definition. */
-bool extend_pieces(Def *def)
+void extend_pieces(Def *def)
 {
     DefText *text = def->text;
     def->base = find_base(def);
     text->lost_base = def->base ? def->base->text->lost_base : text->model->base.n > 0;
     uint32_t inherited = def->base ? def->base->text->n_pieces : 0;
+    if (inherited >= text->program->max_depth) {
+        resolve_error(text->surrounding, def->at, "inherited over more than %u levels",
+                      text->program->max_depth);
+        text->lost_base = true;
+        def->base = NULL;
+        inherited = 0;
+    }
     text->n_pieces = inherited + 1;
     text->piece = arena_alloc(&text->program->arena, text->n_pieces * sizeof *text->piece);
     for (uint32_t i = 0; i < inherited; i++) {
@@ -77,5 +84,4 @@ bool extend_pieces(Def *def)
         check_base(def);
         resolve_enqueue(def->base);
     }
-    return true;
 }

@@ -24,6 +24,8 @@ typedef struct ProgramOptions {
     const char *const *folders; /* -L: searched for NAME.sol after the folder of the file itself */
     const char *stdlib;         /* searched last; NULL: none */
     uint32_t max_depth;         /* nesting of expressions, branches and definitions; 0: 500 */
+    uint32_t max_statements;    /* names, members and statements of all definitions, inherited ones
+                                   counted again in each heir; 0: 5,000,000 */
     uint32_t max_definitions;   /* 0: 200,000 */
 } ProgramOptions;
 

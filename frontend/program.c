@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { RESERVE = 64 * 1024, MAX_DEPTH = 500, MAX_DEFINITIONS = 200000 };
+enum { RESERVE = 64 * 1024, MAX_DEPTH = 500, MAX_DEFINITIONS = 200000, MAX_STATEMENTS = 5000000 };
 
 /* ---- running out of memory ---- */
 
@@ -61,6 +61,7 @@ static void take_options(Program *p, const ProgramOptions *options)
     const ProgramOptions *o = options ? options : &defaults;
     p->max_depth = o->max_depth ? o->max_depth : MAX_DEPTH;
     p->max_definitions = o->max_definitions ? o->max_definitions : MAX_DEFINITIONS;
+    p->max_statements = o->max_statements ? o->max_statements : MAX_STATEMENTS;
     p->folders = arena_alloc(&p->arena, o->n_folders * sizeof *p->folders);
     for (uint32_t i = 0; i < o->n_folders; i++)
         p->folders[p->n_folders++] = copy(p, o->folders[i]);

@@ -57,6 +57,8 @@ void redefine_entries(Def *def)
     uint32_t room = 0;
     for (uint32_t k = 0; k < text->n_pieces; k++)
         room += text->piece[k].text->n_names;
+    if (!resolve_admit(def, room))
+        return;
     text->entry = arena_alloc(&text->program->arena, room * sizeof *text->entry);
     for (uint32_t k = 0; k < text->n_pieces; k++) {
         for (ADefine *d = text->piece[k].text->defines; d; d = d->next)

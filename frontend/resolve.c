@@ -21,6 +21,8 @@ static const Def *heir_of(const Level *level)
 static const char *new_message(Program *p, Place at, const char *format, va_list args)
 {
     char text[512];
+    if (p->diags.errors > p->diags.limit)
+        return ""; /* it will only be counted */
     vsnprintf(text, sizeof text, format, args);
     uint64_t key = hash_bytes(text, strlen(text), at);
     p->last_reported = !map_get(&p->reported, key);
@@ -122,6 +124,21 @@ static bool within_limits(Program *p, Level *surrounding, AModel *model)
                    p->max_depth);
     else
         diag_error(&p->diags, model->name.at, "more than %u definitions", p->max_definitions);
+    return false;
+}
+
+/* Inheritance can make much out of little text, so what it makes is counted. */
+bool resolve_admit(Def *def, uint32_t n)
+{
+    Program *p = def->text->program;
+    p->n_statements += n;
+    if (p->n_statements <= p->max_statements)
+        return true;
+    if (!p->limit_reported)
+        diag_error(&p->diags, def->at,
+                   "more than %u members and statements, inherited ones included",
+                   p->max_statements);
+    p->limit_reported = true;
     return false;
 }
 

@@ -126,7 +126,8 @@ struct Program {
     uint32_t n_folders;
     const char **folders;
     const char *stdlib;
-    uint32_t max_depth, max_definitions;
+    uint32_t max_depth, max_definitions, max_statements;
+    uint64_t n_statements; /* counted against max_statements */
     void *reserve; /* given back when memory runs out, so that there is room for the message */
     bool exhausted, io_failed, limit_reported;
 
@@ -173,6 +174,7 @@ Found resolve_lookup(Level *level, const AName *name);
 Found resolve_designator(Level *level, const ADesignator *designator);
 const char *resolve_text(Program *p, const ADesignator *designator);
 void resolve_enqueue(Def *def);
+bool resolve_admit(Def *def, uint32_t n); /* n more names, members or statements; false: too many */
 Level *resolve_own_level(Def *def);
 
 /* Messages; one place gives the same message only once, however often its text is inherited. */
@@ -185,7 +187,7 @@ void resolve_note(Level *level, Place at, const char *format, ...)
 
 /* ---- extend.c, redefine.c: text and base -> pieces and names ---- */
 
-bool extend_pieces(Def *def);
+void extend_pieces(Def *def);
 void redefine_entries(Def *def);
 void redefine_check(Def *def); /* redefinitions and redeclarations against the types before */
 
