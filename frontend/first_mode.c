@@ -7,7 +7,7 @@
 #include "frontend/first_mode.h"
 
 enum { UNKNOWN, SOFT, FIRM };
-enum { ROUNDS = 100 * 1000, PASSES = 20 };
+enum { PASSES = 20, DEPTH = 4000 };
 
 struct FirstMode {
     Mem *mem;
@@ -94,7 +94,9 @@ FirstMode *first_mode_open(Mem *mem, Program *program, const WorldLimits *limits
         .born = host_born,
         .draw = host_draw,
     };
-    mode->world = world_open(mem, program, mode->forms, mode->ddp, &host, limits);
+    /* every level of branches costs a look at all values: where nothing is simulated, less will do */
+    WorldLimits own = limits ? *limits : (WorldLimits){.depth = DEPTH};
+    mode->world = world_open(mem, program, mode->forms, mode->ddp, &host, &own);
     mem_guard_pop(mem, &guard);
     if (mode->world)
         return mode;
@@ -278,7 +280,7 @@ static void decide(FirstMode *mode, uint8_t at_least)
 
 static void settle(FirstMode *mode)
 {
-    for (uint32_t round = 0; round < ROUNDS && !world_out_of_memory(mode->world); round++) {
+    while (!world_out_of_memory(mode->world)) {
         mode->result = ddp_commit(mode->ddp, DDP_SO_FAR);
         evaluate(mode);
         vec_clear(&mode->decisions);
@@ -294,6 +296,8 @@ static void settle(FirstMode *mode)
     mode->decided = undecided == 0;
     if (mode->decided)
         mode->result = ddp_commit(mode->ddp, DDP_FINAL);
+    else
+        world_report_undecided(mode->world);
 }
 
 bool first_mode_settle(FirstMode *mode)

@@ -44,6 +44,28 @@ static bool contains(const DdpPart *part, DdpRel rel)
     return false;
 }
 
+/* Held variables count as known; what transmits to them now belongs to the conflict all the same. */
+static void note_transmissions(World *world, const DdpPart *part)
+{
+    char text[TEXT];
+    DdpVar seen = 0;
+    for (uint32_t i = 0; i < part->n_rels && i < SHOWN; i++) {
+        for (uint32_t k = 0; k < ddp_rel(world->ddp, part->rels[i]).n; k++) {
+            DdpVar var = ddp_rel(world->ddp, part->rels[i]).vars[k];
+            DdpNode node = ddp_node_of(world->ddp, var);
+            if (ddp_var(world->ddp, var).kind != DDP_HELD || !node || var == seen)
+                continue;
+            seen = var;
+            DdpNodeView view = ddp_node(world->ddp, node);
+            if (view.n_steps != 1 || contains(part, view.steps[0].rel))
+                continue;
+            world_var_path(world, var, text, sizeof text);
+            world_remark(world, world_rel_place(world, view.steps[0].rel),
+                         "'%s' is determined by this transmission", text);
+        }
+    }
+}
+
 /* A variable that all of two or more transmissions determine, or 0. */
 static DdpVar common_target(const World *world, const DdpPart *part)
 {
@@ -76,6 +98,7 @@ static void report_over(World *world, const DdpDiagnosis *d)
     }
     note_rels(world, &d->over, first);
     note_vars(world, &d->over, 0);
+    note_transmissions(world, &d->over);
 }
 
 /* Statements that do not exist now because their path leads through an empty member. */
@@ -141,6 +164,51 @@ static void report_false(World *world, const DdpDiagnosis *d)
         world_fail(world, world_rel_place(world, first), "'%s' depends on itself", text);
     note_rels(world, &d->false_causal, first);
 }
+
+/* ---- conditions that nothing can decide ---- */
+
+static bool is_determined(const World *world, DdpVar var)
+{
+    DdpVarKind kind = ddp_var(world->ddp, var).kind;
+    DdpNode node = ddp_node_of(world->ddp, var);
+    if (!node)
+        return kind != DDP_UNKNOWN || ddp_is_state(world->ddp, var);
+    return ddp_node(world->ddp, node).determined;
+}
+
+static void undecided_task(World *world)
+{
+    for (uint32_t i = 0; i < world->newborn.n; i++) {
+        WorldBranch b;
+        if (!world_branch(world, world->newborn.at[i], &b) || b.when || !b.condition ||
+            is_determined(world, b.condition))
+            continue;
+        world_fail(world, b.at,
+                   "this 'if' cannot be decided: its condition depends on the content of its own "
+                   "branches, or on something undetermined");
+        DdpDiagnosis d = ddp_diagnose(world->ddp);
+        note_vars(world, &d.under, 0);
+        return; /* those inside and beside it mostly hang on the same */
+    }
+}
+
+bool world_report_undecided(World *world)
+{
+    if (world->exhausted)
+        return false;
+    const uint32_t errors = world->diags->errors;
+    MemGuard guard;
+    mem_guard_push(world->mem, &guard);
+    if (setjmp(guard.env) == 0) {
+        undecided_task(world);
+        mem_guard_pop(world->mem, &guard);
+    } else {
+        world->exhausted = world->failed = true;
+    }
+    return world->diags->errors > errors;
+}
+
+/* ---- the verdict ---- */
 
 static void report_task(World *world, DdpVerdict verdict)
 {

@@ -227,6 +227,10 @@ InstId world_find_inst(const World *world, const char *path);
  * underdetermined parts, false causality, each as one error with notes. Nothing for DDP_DETERMINED.
  * After it the world is no longer world_ok(). False when there was nothing to report. */
 bool world_report(World *world, const DdpResult *result);
+/* After a commit, when newborn `if`s are left and nothing more can be evaluated: an error for the first
+ * one whose condition is structurally undetermined (it depends on the content of its own branches).
+ * False when there is none. */
+bool world_report_undecided(World *world);
 
 typedef struct WorldTotals {
     uint32_t instances, variables, relations, branches, connections, sets, watches;

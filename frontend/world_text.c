@@ -342,6 +342,25 @@ InstId world_rel_owner(const World *world, DdpRel rel)
     return info.tag == OWNER_INST ? info.who : 0;
 }
 
+/* A value alone on the right side, as the type of the variable on the left wants it. */
+static bool put_constant(const World *world, Out *out, X x, const DdpVar *vars)
+{
+    XNode node = x_node(world->forms, x);
+    WorldVar view;
+    if (node.op != X_CONST || !vars || !world_var(world, vars[0], &view))
+        return false;
+    if (view.type == TYPE_BOOLEAN) {
+        put(out, node.k != 0 ? "true" : "false");
+    } else if (view.type == TYPE_STRING) {
+        put(out, "\"");
+        put(out, name_text(world, (Sym)node.k));
+        put(out, "\"");
+    } else {
+        return false;
+    }
+    return true;
+}
+
 void world_rel_text(const World *world, DdpRel rel, char *text, size_t size)
 {
     Out out = out_start(text, size);
@@ -364,5 +383,6 @@ void world_rel_text(const World *world, DdpRel rel, char *text, size_t size)
         put_expr(world, &out, form->lhs, view.n, view.vars, 0);
         put(&out, view.kind == DDP_TRANSMISSION ? " << " : " = ");
     }
-    put_expr(world, &out, form->rhs, view.n, view.vars, 0);
+    if (!put_constant(world, &out, form->rhs, view.vars))
+        put_expr(world, &out, form->rhs, view.n, view.vars, 0);
 }
