@@ -247,6 +247,7 @@ uint32_t connect_sum_limit(const Connect *connect);
 uint32_t connect_edge_count(const Connect *connect);
 uint32_t connect_set_count(const Connect *connect);
 size_t connect_bytes(const Connect *connect);
+void connect_verify(const Connect *connect);
 
 
 #endif
