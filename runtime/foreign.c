@@ -1,0 +1,310 @@
+/* foreign.c: calls of foreign functions -> values. See foreign.h; signatures: foreign_library.c.
+ *
+ * A function that cannot give a value returns NaN; a library may export
+ * `const char *solstice_error(void)`, whose text then tells why. */
+#define _GNU_SOURCE
+#include "runtime/foreign_int.h"
+
+#include <dlfcn.h>
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MAX_ARGUMENTS = 64 };
+
+Foreign *foreign_open(Mem *mem, Program *program, FormTable *forms)
+{
+    Foreign *f = mem_alloc(mem, sizeof *f);
+    f->mem = mem;
+    f->program = program;
+    f->forms = forms;
+    f->tables = tables_open(mem);
+    return f;
+}
+
+void foreign_attach(Foreign *f, const World *world)
+{
+    f->world = world;
+}
+
+static void destroy(Foreign *f, Handle *handle)
+{
+    const Function *function = &f->functions.at[handle->function];
+    if (handle->var && function->destructor)
+        function->destructor(handle->pointer);
+    handle->var = 0;
+}
+
+void foreign_close(Foreign *f)
+{
+    if (!f)
+        return;
+    for (uint32_t i = f->handles.n; i-- > 0;) /* youngest first */
+        destroy(f, &f->handles.at[i]);
+    for (uint32_t i = 0; i < f->libraries.n; i++)
+        if (f->libraries.at[i].opened)
+            dlclose(f->libraries.at[i].opened);
+    for (uint32_t i = 0; i < f->functions.n; i++) {
+        Function *function = &f->functions.at[i];
+        mem_free(f->mem, function->moved);
+        if (function->kind == FUNCTION_DIFFERENCE)
+            continue; /* the rest is its origin's */
+        mem_free(f->mem, function->types);
+        mem_free(f->mem, function->in_kind);
+    }
+    tables_close(f->tables);
+    map_free(f->mem, &f->function_index);
+    map_free(f->mem, &f->handle_of);
+    vec_free(f->mem, &f->functions);
+    vec_free(f->mem, &f->libraries);
+    vec_free(f->mem, &f->handles);
+    vec_free(f->mem, &f->free_handles);
+    mem_free(f->mem, f);
+}
+
+/* ---- failures ---- */
+
+void foreign_fail(Foreign *f, const char *format, ...)
+{
+    va_list list;
+    if (f->failed)
+        return;
+    f->failed = true;
+    va_start(list, format);
+    vsnprintf(f->failure, sizeof f->failure, format, list);
+    va_end(list);
+}
+
+const char *foreign_failure(Foreign *f)
+{
+    bool failed = f->failed;
+    f->failed = false;
+    return failed ? f->failure : NULL;
+}
+
+const char *foreign_name(Foreign *f, const Def *def, char *out, size_t size)
+{
+    Location place = source_locate(program_sources(f->program), def->external->at);
+    snprintf(out, size, "'%s' (%s:%u:%u)", def_path(f->program, def), place.file ? place.file : "?",
+             place.line, place.column);
+    return out;
+}
+
+static const char *error_text(const Foreign *f, const Def *def)
+{
+    const char *(*ask)(void) = NULL;
+    for (uint32_t i = 0; i < f->libraries.n; i++) {
+        const Library *library = &f->libraries.at[i];
+        if (library->name != def->external->library || !library->opened)
+            continue;
+        void *address = dlsym(library->opened, "solstice_error");
+        memcpy(&ask, &address, sizeof address);
+    }
+    const char *text = ask ? ask() : NULL;
+    return text ? text : "no number";
+}
+
+/* ---- calls ---- */
+
+typedef union Argument {
+    double real;
+    int integer;
+    const void *pointer;
+} Argument;
+
+static bool to_int(double x, int *value)
+{
+    if (!(x >= INT_MIN && x <= INT_MAX))
+        return false;
+    *value = (int)x;
+    return true;
+}
+
+static bool to_handle(const Foreign *f, double x, const void **pointer)
+{
+    if (!(x >= 1 && x <= f->handles.n) || !f->handles.at[(uint32_t)x - 1].var)
+        return false;
+    *pointer = f->handles.at[(uint32_t)x - 1].pointer;
+    return true;
+}
+
+static bool to_argument(Foreign *f, TypeKind kind, double x, Argument *argument)
+{
+    switch (kind) {
+    case TYPE_REAL:
+        argument->real = x;
+        return true;
+    case TYPE_INTEGER:
+    case TYPE_BOOLEAN:
+        return to_int(x, &argument->integer);
+    case TYPE_STRING:
+        argument->pointer = x >= 0 ? intern_text(program_names(f->program), (Sym)x) : "";
+        return true;
+    case TYPE_VOID:
+        return to_handle(f, x, &argument->pointer);
+    default:
+        return false;
+    }
+}
+
+static double from_result(Foreign *f, TypeKind kind, const void *result)
+{
+    switch (kind) {
+    case TYPE_REAL:
+        return *(const double *)result;
+    case TYPE_INTEGER:
+        return (double)(int)*(const ffi_sarg *)result;
+    case TYPE_BOOLEAN:
+        return (int)*(const ffi_sarg *)result != 0;
+    case TYPE_STRING: {
+        const char *text = *(const char *const *)result;
+        return text ? (double)intern_str(program_names(f->program), text) : NAN;
+    }
+    default:
+        return NAN;
+    }
+}
+
+static double call_plain(Foreign *f, const Function *function, const double *args)
+{
+    Argument storage[MAX_ARGUMENTS + 1];
+    void *pointers[MAX_ARGUMENTS + 1];
+    union {
+        double real;
+        ffi_sarg integer;
+        const char *text;
+    } result;
+    char name[300];
+    for (uint32_t i = 0; i < function->n; i++) {
+        if (!to_argument(f, function->in_kind[i], args[i], &storage[i])) {
+            foreign_fail(f, "argument %u of %s cannot be passed: %g", i + !function->has_handle,
+                         foreign_name(f, function->def, name, sizeof name), args[i]);
+            return NAN;
+        }
+        pointers[i] = &storage[i];
+    }
+    storage[function->n].integer = (int)function->which - function->has_handle;
+    pointers[function->n] = &storage[function->n];
+    ffi_call((ffi_cif *)&function->cif, function->address, &result, pointers);
+    double value = from_result(f, function->out_kind, &result);
+    if (isnan(value))
+        foreign_fail(f, "%s failed: %s", foreign_name(f, function->def, name, sizeof name),
+                     error_text(f, function->def));
+    return value;
+}
+
+static double call_by_index(Foreign *f, uint32_t index, const double *args);
+
+/* Central difference. The recursion into the origin is bounded by the order of derivatives, which
+ * foreign_library.c limits; the step grows with the order, as the noise of the function below does.
+ */
+static double call_difference(Foreign *f, Function *function, const double *args)
+{
+    uint32_t which = function->which, origin = foreign_function(f, function->origin);
+    double *moved = function->moved;
+    double step = pow(DBL_EPSILON, 1.0 / (2.0 + function->order)) * fmax(1, fabs(args[which]));
+    memcpy(moved, args, function->n * sizeof *moved);
+    moved[which] = args[which] + step;
+    double above = moved[which], high = call_by_index(f, origin, moved);
+    moved[which] = args[which] - step;
+    double below = moved[which], low = call_by_index(f, origin, moved);
+    return (high - low) / (above - below);
+}
+
+static double call_table(Foreign *f, const Function *function, const double *args)
+{
+    const SourceFile *main_file =
+        program_sources(f->program)->files.n ? &program_sources(f->program)->files.at[0] : NULL;
+    char message[400];
+    double value;
+    if (function->order > 1 || (function->order == 1 && function->which != 0))
+        return 0;
+    const char *file = args[1] >= 0 ? intern_text(program_names(f->program), (Sym)args[1]) : "";
+    if (tables_value(f->tables, main_file ? main_file->name : "", file, args[2], args[0],
+                     function->order == 1, &value, message, sizeof message))
+        return value;
+    foreign_fail(f, "%s", message);
+    return NAN;
+}
+
+static double call_by_index(Foreign *f, uint32_t index, const double *args)
+{
+    Function *function = &f->functions.at[index];
+    switch (function->kind) {
+    case FUNCTION_PLAIN:
+        return call_plain(f, function, args);
+    case FUNCTION_PARTIAL:
+        /* what is not Real has no derivative, and nobody wants it */
+        return function->in_kind[function->which] == TYPE_REAL ? call_plain(f, function, args) : 0;
+    case FUNCTION_DIFFERENCE:
+        return function->in_kind[function->which] == TYPE_REAL ? call_difference(f, function, args)
+                                                               : 0;
+    case FUNCTION_TABLE:
+        return call_table(f, function, args);
+    case FUNCTION_BROKEN:
+        break;
+    }
+    return NAN;
+}
+
+double foreign_call(void *foreign, uint32_t number, uint32_t n, const double *args)
+{
+    Foreign *f = foreign;
+    uint32_t index = foreign_function(f, number);
+    const Function *function = &f->functions.at[index];
+    if (function->kind == FUNCTION_BROKEN)
+        return NAN;
+    if (function->n != n || n > MAX_ARGUMENTS) {
+        foreign_fail(f, "a foreign function has %u arguments, at most %d can be passed", n,
+                     MAX_ARGUMENTS);
+        return NAN;
+    }
+    return call_by_index(f, index, args);
+}
+
+/* ---- handles ---- */
+
+static uint32_t new_handle(Foreign *f)
+{
+    if (f->free_handles.n)
+        return vec_pop(&f->free_handles);
+    vec_push(f->mem, &f->handles, (Handle){0});
+    vec_reserve(f->mem, &f->free_handles, f->handles.n);
+    return f->handles.n - 1;
+}
+
+bool foreign_birth(Foreign *f, DdpVar var, uint32_t number, Place at, double *handle)
+{
+    uint32_t index = foreign_function(f, number);
+    const Function *function = &f->functions.at[index];
+    *handle = 0;
+    if (function->kind != FUNCTION_PLAIN || !function->constructor)
+        return false; /* there is a message about it already */
+    uint32_t slot = new_handle(f);
+    map_put(f->mem, &f->handle_of, var, slot + 1);
+    void *pointer = function->constructor();
+    if (!pointer) {
+        map_remove(&f->handle_of, var);
+        vec_push(f->mem, &f->free_handles, slot);
+        diag_error(program_diags(f->program), at, "the constructor of '%s' failed: %s",
+                   def_path(f->program, function->def), error_text(f, function->def));
+        foreign_fail(f, "the constructor of '%s' failed", def_path(f->program, function->def));
+        return false;
+    }
+    f->handles.at[slot] = (Handle){.pointer = pointer, .function = index, .var = var};
+    *handle = slot + 1;
+    return true;
+}
+
+void foreign_death(Foreign *f, DdpVar var)
+{
+    uint32_t slot = map_get(&f->handle_of, var);
+    if (!slot)
+        return;
+    map_remove(&f->handle_of, var);
+    destroy(f, &f->handles.at[slot - 1]);
+    vec_push(f->mem, &f->free_handles, slot - 1);
+}
