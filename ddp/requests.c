@@ -177,13 +177,15 @@ static bool follow_requests(Ddp *d, DdpRel r)
 }
 
 /* A derivative depends on itself through a causal relation: the members of that cycle (left in the
- * diagnosis by state_select_turn) lose their derivatives and are looked at again in the next commit. */
+ * diagnosis by state_select_turn) and all that waits to be looked at lose their derivatives, which may be half
+ * made, and are looked at again in the next commit. */
 static void give_up(Ddp *d)
 {
-    for (uint32_t i = 0; i < d->diagnosis[4].n; i++) {
-        requests_drop_chain(d, d->diagnosis[4].at[i]);
+    for (uint32_t i = 0; i < d->diagnosis[4].n; i++)
         requests_ask(d, d->diagnosis[4].at[i]);
-    }
+    for (uint32_t i = 0; i < d->asked.n; i++)
+        if (REL(d, d->asked.at[i]).asked)
+            requests_drop_chain(d, d->asked.at[i]);
 }
 
 void requests_update(Ddp *d)

@@ -35,9 +35,19 @@ void state_select_note(Ddp *d, DdpRel r)
     }
 }
 
+/* May origin(q) take the variable of origin(p)? */
+static bool may_take(const Ddp *d, DdpRel q, DdpRel p)
+{
+    DdpRel r = REL(d, q).origin;
+    DdpVar v = REL(d, REL(d, p).origin).match;
+    int at = v ? relation_position(d, r, v) : -1;
+    return at >= 0 && relation_edge(d, r, (uint32_t)at);
+}
+
 /* Walks back along requests from the relation `derived`, breadth first, until a derivative of the same
- * relation with a lower order is met. parent[v] is the requesting relation through which v was reached. */
-static DdpRel find_return(Ddp *d, DdpRel derived)
+ * relation with a lower order is met. parent[v] is the relation that the request goes to through which v
+ * was reached. `turnable`: only along requests where the requesting relation could take the variable. */
+static DdpRel find_return(Ddp *d, DdpRel derived, bool turnable)
 {
     List *queue = &d->scratch;
     vec_clear(queue);
@@ -52,9 +62,12 @@ static DdpRel find_return(Ddp *d, DdpRel derived)
             DdpRel q = d->occ_rel.at[o];
             DdpVar out = schedule_out(d, q);
             d->visited++;
-            if (q == VAR(d, v).match || !out || d->stamp.at[out] == d->search || !schedule_reads(d, q, o - REL(d, q).occ))
+            if (q == VAR(d, v).match || !out || d->stamp.at[out] == d->search ||
+                !schedule_reads(d, q, o - REL(d, q).occ))
                 continue;
             if (!REL(d, q).order && REL(d, q).kind != DDP_DERIVATIVE)
+                continue;
+            if (turnable && !may_take(d, q, VAR(d, v).match))
                 continue;
             d->stamp.at[out] = d->search;
             d->parent.at[out] = VAR(d, v).match; /* the request of q goes to v's relation */
@@ -87,20 +100,10 @@ static uint32_t simple_cycle(Ddp *d, const List *walk, List *stack)
     return UINT32_MAX;
 }
 
-/* May origin(q) take the variable of origin(p)? */
-static bool may_take(const Ddp *d, DdpRel q, DdpRel p)
+/* The walk from `first` to `derived`, each requesting from the next, cut down to a simple cycle: its relations
+ * entered by the user, in d->scratch3. */
+static const List *cycle_of(Ddp *d, DdpRel first, DdpRel derived)
 {
-    DdpRel r = REL(d, q).origin;
-    DdpVar v = REL(d, REL(d, p).origin).match;
-    int at = v ? relation_position(d, r, v) : -1;
-    return at >= 0 && relation_edge(d, r, (uint32_t)at);
-}
-
-void state_select_turn(Ddp *d, DdpRel derived)
-{
-    DdpRel first = find_return(d, derived);
-    if (!first)
-        return; /* the order is honest */
     List *walk = &d->scratch2, *cycle = &d->scratch3;
     vec_clear(walk);
     for (DdpRel q = first;;) {
@@ -109,29 +112,42 @@ void state_select_turn(Ddp *d, DdpRel derived)
             break;
         q = d->parent.at[schedule_out(d, q)];
     }
-    uint32_t from = simple_cycle(d, walk, cycle), n = cycle->n - from;
+    uint32_t from = simple_cycle(d, walk, cycle);
     if (from == UINT32_MAX)
-        return;
-    for (uint32_t i = 0; i < n; i++)
-        if (!may_take(d, cycle->at[from + i], cycle->at[from + (i + 1) % n])) {
-            d->runaway = true;
-            vec_clear(&d->diagnosis[4]);
-            for (uint32_t k = 0; k < n; k++)
-                vec_push(d->mem, &d->diagnosis[4], REL(d, cycle->at[from + k]).origin);
-            return;
-        }
+        from = cycle->n;
+    for (uint32_t i = from; i < cycle->n; i++)
+        cycle->at[i - from] = REL(d, cycle->at[i]).origin;
+    cycle->n -= from;
+    return cycle;
+}
+
+static void turn_cycle(Ddp *d, const List *cycle)
+{
     List *taken = &d->scratch;
     vec_clear(taken);
-    for (uint32_t i = 0; i < n; i++) {
-        cycle->at[from + i] = REL(d, cycle->at[from + i]).origin;
-        vec_push(d->mem, taken, 0);
+    for (uint32_t i = 0; i < cycle->n; i++)
+        vec_push(d->mem, taken, REL(d, cycle->at[(i + 1) % cycle->n]).match);
+    for (uint32_t i = 0; i < cycle->n; i++)
+        causalize_release(d, cycle->at[i]);
+    for (uint32_t i = 0; i < cycle->n; i++)
+        causalize_assign(d, cycle->at[i], taken->at[i]);
+}
+
+void state_select_turn(Ddp *d, DdpRel derived)
+{
+    DdpRel first = find_return(d, derived, true);
+    if (first) {
+        turn_cycle(d, cycle_of(d, first, derived));
+        return;
     }
-    for (uint32_t i = 0; i < n; i++)
-        taken->at[i] = REL(d, cycle->at[from + (i + 1) % n]).match;
-    for (uint32_t i = 0; i < n; i++)
-        causalize_release(d, cycle->at[from + i]);
-    for (uint32_t i = 0; i < n; i++)
-        causalize_assign(d, cycle->at[from + i], taken->at[i]);
+    first = find_return(d, derived, false);
+    if (!first)
+        return; /* the order is honest */
+    const List *cycle = cycle_of(d, first, derived);
+    d->runaway = cycle->n > 0;
+    vec_clear(&d->diagnosis[4]);
+    for (uint32_t i = 0; i < cycle->n; i++)
+        vec_push(d->mem, &d->diagnosis[4], cycle->at[i]);
 }
 
 /* An integrator that had to become a differentiator returns when nobody determines its variable any more,
