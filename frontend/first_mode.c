@@ -131,6 +131,11 @@ Ddp *first_mode_ddp(FirstMode *mode)
     return mode->ddp;
 }
 
+FormTable *first_mode_forms(FirstMode *mode)
+{
+    return mode->forms;
+}
+
 DdpResult first_mode_result(const FirstMode *mode)
 {
     return mode->result;

@@ -16,6 +16,7 @@ FirstMode *first_mode_open(Mem *mem, Program *program, const WorldLimits *limits
 void first_mode_close(FirstMode *mode);
 World *first_mode_world(FirstMode *mode);
 Ddp *first_mode_ddp(FirstMode *mode);
+FormTable *first_mode_forms(FirstMode *mode);
 
 /* Creates `top` and takes branches until nothing more can be decided; false when there were errors. */
 bool first_mode_run(FirstMode *mode, Def *top);
