@@ -15,7 +15,9 @@ static void note_rels(World *world, const DdpPart *part, DdpRel except)
         if (part->rels[i] == except)
             continue;
         world_rel_text(world, part->rels[i], text, sizeof text);
-        world_remark(world, world_rel_place(world, part->rels[i]), "equation '%s'", text);
+        bool causal = ddp_rel(world->ddp, part->rels[i]).kind == DDP_TRANSMISSION;
+        world_remark(world, world_rel_place(world, part->rels[i]), "%s '%s'",
+                     causal ? "transmission" : "equation", text);
         shown++;
     }
     uint32_t listed = shown + (except != 0);

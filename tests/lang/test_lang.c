@@ -11,7 +11,7 @@
  *     //! -: error: text            a message without a place
  *
  * Files in bad/ must give at least one error, files in good/ none (they may expect warnings). */
-#include "frontend/frontend.h"
+#include "frontend/first_mode.h"
 
 #include <dirent.h>
 #include <setjmp.h>
@@ -33,24 +33,42 @@ typedef struct LangFile {
 
 /* ---- what can be done with a file ---- */
 
-static void run_check(Program *program, const LangFile *file)
+static void run_check(Mem *mem, Program *program, const LangFile *file)
 {
+    (void)mem;
     if (program_check(program) && file->model[0])
         program_find(program, file->model);
 }
 
+/* Creates the instances of the first mode and judges its structure. */
+static void run_instantiate(Mem *mem, Program *program, const LangFile *file)
+{
+    if (!program_check(program))
+        return;
+    Def *top = program_find(program, file->model);
+    FirstMode *mode = first_mode_open(mem, program, NULL);
+    assert_non_null(top);
+    assert_non_null(mode);
+    if (first_mode_run(mode, top)) {
+        DdpResult result = first_mode_result(mode);
+        world_report(first_mode_world(mode), &result);
+    }
+    first_mode_close(mode);
+}
+
 static const struct Mode {
     const char *name;
-    void (*run)(Program *program, const LangFile *file);
+    void (*run)(Mem *mem, Program *program, const LangFile *file);
 } modes[] = {
     {"check", run_check},
+    {"instantiate", run_instantiate},
 };
 
-static void run_mode(Program *program, const LangFile *file)
+static void run_mode(Mem *mem, Program *program, const LangFile *file)
 {
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
         if (strcmp(modes[i].name, file->mode) == 0) {
-            modes[i].run(program, file);
+            modes[i].run(mem, program, file);
             return;
         }
     fail_msg("%s: unknown mode '%s'", file->path, file->mode);
@@ -112,7 +130,7 @@ static void test_file(void **state)
     Program *program = program_open(mem, NULL);
     assert_non_null(program);
     if (program_load(program, file->path))
-        run_mode(program, file);
+        run_mode(mem, program, file);
     bool wrong = !program_ok(program);
     collect_messages(file, program_diags(program));
     program_close(program);

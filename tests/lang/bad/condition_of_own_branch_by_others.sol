@@ -1,0 +1,20 @@
+//! mode: instantiate
+//! 9:3: error: this 'if' cannot be decided: its condition depends on the content of its own branches, or on something undetermined
+//! 7:8: note: variable 'p.x'
+//! 17:16: note: variable 'twice'
+model Part
+interface:
+  Real x; Boolean on;
+implementation:
+  if on then
+    x = time;
+  else then
+    x = 2 - time;
+  end if;
+end Part;
+model A
+implementation:
+  Part p; Real twice;
+  twice = 2*p.x;
+  p.on = twice > 1;
+end A;

@@ -1,0 +1,13 @@
+//! mode: instantiate
+//! 11:16: error: 'first' cannot be moved into a part of itself
+model L
+interface:
+  dynamic L next;
+end L;
+model A
+implementation:
+  dynamic L first{};
+  if initial() then
+    first.next <- first;
+  end if;
+end A;
