@@ -1,0 +1,72 @@
+/* host.c: processor, versions, places of files -> text. See jit_int.h.
+ *
+ * The processor is asked directly and not through LLVM, because code from the disk must be found
+ * without loading LLVM. */
+#include "jit/jit_int.h"
+
+#include "jit/backend.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#if defined __x86_64__
+#include <cpuid.h>
+#endif
+
+#ifndef SOLSTICE_LLVM_VERSION
+#define SOLSTICE_LLVM_VERSION "unknown"
+#endif
+
+/* Family, model and all feature words: whatever LLVM could base its choice of instructions on. */
+static void cpu_text(char *text, size_t size)
+{
+#if defined __x86_64__
+    unsigned a, b, c, d, v[3] = {0}, word[8] = {0}, state_low = 0, state_high = 0;
+    __get_cpuid(0, &a, &v[0], &v[2], &v[1]);
+    if (__get_cpuid(1, &a, &b, &c, &d)) {
+        word[0] = a, word[1] = c, word[2] = d;
+        if (c & bit_OSXSAVE) /* which registers the system saves */
+            __asm__("xgetbv" : "=a"(state_low), "=d"(state_high) : "c"(0));
+    }
+    if (__get_cpuid_count(7, 0, &a, &b, &c, &d))
+        word[3] = b, word[4] = c, word[5] = d;
+    if (__get_cpuid(0x80000001u, &a, &b, &c, &d))
+        word[6] = c, word[7] = d;
+    snprintf(text, size, "%.12s %x-%x-%x-%x-%x-%x-%x-%x-%x", (const char *)v, word[0], word[1],
+             word[2], word[3], word[4], word[5], word[6], word[7], state_low);
+#else
+    snprintf(text, size, "generic");
+#endif
+}
+
+void jit_host_flavour(char *text, size_t size, const char *module, bool fast_math)
+{
+    char cpu[160];
+    struct stat s = {0};
+    cpu_text(cpu, sizeof cpu);
+    if (!module || stat(module, &s) != 0) /* a module that was built anew may generate other code */
+        s = (struct stat){0};
+    snprintf(text, size, "generator %d, llvm %s, module %lld %lld.%09ld, cpu %s, fast-math %d",
+             BACKEND_VERSION, SOLSTICE_LLVM_VERSION, (long long)s.st_size,
+             (long long)s.st_mtim.tv_sec, s.st_mtim.tv_nsec, cpu, fast_math);
+}
+
+bool jit_find_module(char *path, size_t size)
+{
+    static const char *const places[] = {"solstice_llvm.so", "../lib/solstice/solstice_llvm.so"};
+    char program[2048];
+    ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (n <= 0)
+        return false;
+    program[n] = '\0';
+    char *slash = strrchr(program, '/');
+    int folder = slash ? (int)(slash - program) : 0;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        int length = snprintf(path, size, "%.*s/%s", folder, program, places[i]);
+        if (length > 0 && (size_t)length < size && access(path, R_OK) == 0)
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,422 @@
+/* jit.c: requests for code -> entries, and their life. See jit.h, jit_int.h.
+ *
+ * The way of an entry: a request finds it or makes it and queues it; the compile thread
+ * (compile_thread.c) looks on disk, compiles, publishes; heat queues it again for the optimised
+ * tier; the last holder's release puts it among the unused, from where the next request takes it
+ * back or eviction removes it, longest unused first. */
+#include "jit/jit_int.h"
+
+#include "base/timer.h"
+#include "jit/jit_math.h"
+
+#include <math.h>
+#include <signal.h>
+#include <string.h>
+
+_Static_assert((int)MATH_COUNT <= (int)JIT_MATH, "JitEnv has room for all functions");
+
+/* ---- functions of libm, foreign functions ---- */
+
+static double no_foreign(void *context, uint32_t function, uint32_t n, const double *args)
+{
+    (void)context, (void)function, (void)n, (void)args;
+    return NAN;
+}
+
+void jit_env(JitEnv *env, XForeign foreign, void *context)
+{
+    *env = (JitEnv){.foreign = foreign ? foreign : no_foreign, .context = context};
+#define ROW(NAME, function) env->math[MATH_##NAME] = (void (*)(void))(double (*)(double))function;
+    JIT_MATH_UNARY(ROW)
+#undef ROW
+#define ROW(NAME, function)                                                                        \
+    env->math[MATH_##NAME] = (void (*)(void))(double (*)(double, double))function;
+    JIT_MATH_BINARY(ROW)
+#undef ROW
+}
+
+/* ---- open ---- */
+
+static char *copy_text(Mem *mem, const char *text)
+{
+    size_t n = text ? strlen(text) + 1 : 0;
+    return text ? memcpy(mem_alloc(mem, n), text, n) : NULL;
+}
+
+static Jit *make_jit(Mem *mem, const JitOptions *options)
+{
+    Jit *jit = mem_alloc(mem, sizeof *jit);
+    jit->mem = mem;
+    jit->options = *options;
+    jit->module = copy_text(mem, options->module);
+    jit->cache = copy_text(mem, options->cache);
+    jit->options.memory = options->memory ? options->memory : 64 << 20;
+    jit->options.hot = options->hot ? options->hot : 2000;
+    jit->options.batch = options->batch ? options->batch : 32;
+    vec_push(mem, &jit->entries, NULL);
+    jit_link_init(&jit->queue[0]);
+    jit_link_init(&jit->queue[1]);
+    jit_link_init(&jit->unused);
+    jit->code = code_memory_open(mem);
+    return jit;
+}
+
+Jit *jit_open(const JitOptions *options)
+{
+    Mem *mem = mem_open();
+    MemGuard guard;
+    if (!mem)
+        return NULL;
+    mem_guard_push(mem, &guard);
+    if (setjmp(guard.env) != 0) {
+        mem_close(mem);
+        return NULL;
+    }
+    Jit *jit = make_jit(mem, options);
+    mem_guard_pop(mem, &guard);
+    pthread_mutex_init(&jit->lock, NULL);
+    pthread_cond_init(&jit->work, NULL);
+    pthread_cond_init(&jit->idle, NULL);
+    return jit;
+}
+
+void jit_close(Jit *jit)
+{
+    if (!jit)
+        return;
+    pthread_mutex_lock(&jit->lock);
+    jit->closing = true;
+    pthread_cond_broadcast(&jit->work);
+    pthread_mutex_unlock(&jit->lock);
+    if (jit->started)
+        pthread_join(jit->thread, NULL);
+    code_memory_close(jit->code);
+    pthread_cond_destroy(&jit->idle);
+    pthread_cond_destroy(&jit->work);
+    pthread_mutex_destroy(&jit->lock);
+    mem_close(jit->mem);
+}
+
+/* ---- the table of entries ---- */
+
+/* What code is made from, as words: [kind, layout, slots, constants, common slots as bits...,
+ * ops...]. */
+static uint32_t *make_content(Mem *mem, const JitRequest *request, size_t *size)
+{
+    const Shape *shape = request->shape;
+    bool common = request->common && request->layout >= JIT_RECORDS;
+    uint32_t bits = common ? (shape->n_slots + 31) / 32 : 0;
+    *size = (4 + bits) * sizeof(uint32_t) + shape->n_ops * sizeof(ShapeOp);
+    uint32_t *content = mem_alloc(mem, *size);
+    content[0] = request->kind;
+    content[1] = request->layout;
+    content[2] = shape->n_slots;
+    content[3] = shape->n_constants | (uint32_t)common << 31;
+    for (uint32_t i = 0; common && i < shape->n_slots; i++)
+        content[4 + i / 32] |= (uint32_t)request->common[i] << i % 32;
+    memcpy(content + 4 + bits, shape->ops, shape->n_ops * sizeof(ShapeOp));
+    return content;
+}
+
+static JitEntry *find_entry(const Jit *jit, const JitEntry *wanted)
+{
+    uint32_t id = map_get(&jit->by_hash, wanted->hash[0]);
+    for (; id; id = jit->entries.at[id]->same_hash) {
+        JitEntry *entry = jit->entries.at[id];
+        if (entry->hash[1] == wanted->hash[1] && entry->content_size == wanted->content_size &&
+            memcmp(entry->content, wanted->content, wanted->content_size) == 0)
+            return entry;
+    }
+    return NULL;
+}
+
+static void keep_shape(Jit *jit, JitEntry *entry, const JitRequest *request)
+{
+    const Shape *shape = request->shape;
+    size_t ops = shape->n_ops * sizeof *shape->ops;
+    entry->shape = *shape;
+    entry->shape.ops = (const void *)((char *)entry->content + entry->content_size - ops);
+    entry->kind = request->kind;
+    entry->layout = request->layout;
+    if (request->common && request->layout >= JIT_RECORDS) {
+        entry->common = mem_alloc(jit->mem, shape->n_slots + 1);
+        memcpy(entry->common, request->common, shape->n_slots);
+    }
+    entry->bytes = sizeof *entry + entry->content_size + (entry->common ? shape->n_slots : 0);
+}
+
+static JitEntry *add_entry(Jit *jit, JitEntry *probe, const JitRequest *request)
+{
+    vec_reserve(jit->mem, &jit->entries, jit->entries.n + 1);
+    vec_reserve(jit->mem, &jit->free_ids, jit->entries.cap); /* so that dropping cannot fail */
+    JitEntry *entry = mem_alloc(jit->mem, sizeof *entry);
+    entry->content = probe->content;
+    entry->content_size = probe->content_size;
+    memcpy(entry->hash, probe->hash, sizeof entry->hash);
+    keep_shape(jit, entry, request);
+    jit_link_init(&entry->queue);
+    jit_link_init(&entry->unused);
+    entry->same_hash = map_get(&jit->by_hash, entry->hash[0]);
+    entry->id = jit->free_ids.n ? vec_last(&jit->free_ids) : jit->entries.n;
+    map_put(jit->mem, &jit->by_hash, entry->hash[0], entry->id);
+    if (jit->free_ids.n)
+        jit->free_ids.n--;
+    else
+        jit->entries.n++;
+    jit->entries.at[entry->id] = entry;
+    jit->entry_bytes += entry->bytes;
+    jit->stats.shapes++;
+    return entry;
+}
+
+static void remove_from_table(Jit *jit, JitEntry *entry)
+{
+    uint32_t first = map_get(&jit->by_hash, entry->hash[0]);
+    if (first == entry->id) {
+        if (entry->same_hash)
+            map_put(jit->mem, &jit->by_hash, entry->hash[0], entry->same_hash);
+        else
+            map_remove(&jit->by_hash, entry->hash[0]);
+    } else {
+        while (jit->entries.at[first]->same_hash != entry->id)
+            first = jit->entries.at[first]->same_hash;
+        jit->entries.at[first]->same_hash = entry->same_hash;
+    }
+    jit->entries.at[entry->id] = NULL;
+    jit->free_ids.at[jit->free_ids.n++] = entry->id;
+}
+
+/* ---- queue ---- */
+
+static bool start_thread(Jit *jit)
+{
+    sigset_t all, before;
+    sigfillset(&all); /* signals are for the threads of the program */
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    jit->started = pthread_create(&jit->thread, NULL, jit_compile_thread, jit) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return jit->started;
+}
+
+static void dequeue(Jit *jit, JitEntry *entry)
+{
+    jit_unlink(&entry->queue);
+    entry->state = ENTRY_IDLE;
+    if (--jit->queued == 0 && jit->compiling == 0)
+        pthread_cond_broadcast(&jit->idle);
+}
+
+static void enqueue(Jit *jit, JitEntry *entry, JitTier tier)
+{
+    if (jit->closing)
+        return;
+    if (!jit->started && !start_thread(jit)) {
+        atomic_store(&entry->refusal, JIT_NO_MEMORY);
+        return;
+    }
+    entry->state = ENTRY_QUEUED;
+    entry->wanted = tier;
+    jit_link_last(&jit->queue[tier == JIT_OPTIMISED], &entry->queue);
+    jit->queued++;
+    pthread_cond_signal(&jit->work);
+}
+
+static JitTier first_tier(const Jit *jit)
+{
+    return jit->options.only_optimised ? JIT_OPTIMISED : JIT_QUICK;
+}
+
+void jit_queue_next(Jit *jit, JitEntry *entry)
+{
+    uint64_t heat = atomic_load_explicit(&entry->heat, memory_order_relaxed);
+    if (jit_refusal(entry) != JIT_ACCEPTED || entry->state != ENTRY_IDLE)
+        return;
+    if (jit_tier(entry) == JIT_NONE && (!entry->looked || heat >= jit->options.warm))
+        enqueue(jit, entry, first_tier(jit));
+    else if (jit_tier(entry) == JIT_QUICK && heat >= jit->options.hot && !jit->options.only_quick)
+        enqueue(jit, entry, JIT_OPTIMISED);
+}
+
+/* ---- eviction ---- */
+
+void jit_drop(Jit *jit, JitEntry *entry)
+{
+    if (entry->state == ENTRY_QUEUED)
+        dequeue(jit, entry);
+    jit_unlink(&entry->unused);
+    remove_from_table(jit, entry);
+    for (int i = 0; i < 2; i++)
+        code_memory_drop(jit->code, entry->placed[i].at, entry->placed[i].size);
+    jit->entry_bytes -= entry->bytes;
+    mem_free(jit->mem, entry->content);
+    mem_free(jit->mem, entry->common);
+    mem_free(jit->mem, entry);
+    jit->stats.shapes--;
+    jit->stats.evicted++;
+}
+
+/* Drops unused entries, longest unused first, while `all` or memory is over its bound. */
+static void drop_unused(Jit *jit, bool all)
+{
+    JitLink *link = jit->unused.next;
+    while (link != &jit->unused &&
+           (all || code_memory_used(jit->code) + jit->entry_bytes > jit->options.memory)) {
+        JitEntry *entry = JIT_ENTRY_OF(link, unused);
+        link = link->next;
+        if (entry->state != ENTRY_COMPILING)
+            jit_drop(jit, entry);
+        else
+            entry->forget = all || entry->forget;
+    }
+}
+
+void jit_evict(Jit *jit)
+{
+    drop_unused(jit, false);
+}
+
+void jit_forget(Jit *jit)
+{
+    pthread_mutex_lock(&jit->lock);
+    drop_unused(jit, true);
+    pthread_mutex_unlock(&jit->lock);
+}
+
+/* ---- requests ---- */
+
+static bool too_large(const Shape *shape)
+{
+    if (shape->n_ops > JIT_MAX_OPS)
+        return true;
+    for (uint32_t i = 0; i < shape->n_ops; i++)
+        if (shape->ops[i].op == X_CALL && shape->ops[i].c > SHAPE_MAX_ARGS)
+            return true;
+    return false;
+}
+
+static JitEntry *new_entry(Jit *jit, JitEntry *probe, const JitRequest *request)
+{
+    JitEntry *entry = add_entry(jit, probe, request);
+    if (too_large(request->shape)) {
+        atomic_store(&entry->refusal, JIT_TOO_LARGE);
+        jit->stats.refused++;
+    } else {
+        jit_queue_next(jit, entry);
+    }
+    return entry;
+}
+
+static JitEntry *request_locked(Jit *jit, const JitRequest *request)
+{
+    JitEntry probe = {0};
+    probe.content = make_content(jit->mem, request, &probe.content_size);
+    probe.hash[0] = hash_bytes(probe.content, probe.content_size, 0x656e747279206f6eu);
+    probe.hash[1] = hash_bytes(probe.content, probe.content_size, 0x656e747279207477u);
+    JitEntry *entry = find_entry(jit, &probe);
+    if (!entry) {
+        entry = new_entry(jit, &probe, request);
+    } else {
+        mem_free(jit->mem, probe.content);
+        jit->stats.shapes_from_memory++;
+        if (entry->holders == 0)
+            jit_unlink(&entry->unused);
+        entry->forget = false;
+        jit_queue_next(jit, entry); /* it left the queue when nobody wanted it */
+    }
+    entry->holders++;
+    return entry;
+}
+
+JitEntry *jit_request(Jit *jit, const JitRequest *request)
+{
+    MemGuard guard;
+    JitEntry *volatile entry = NULL;
+    pthread_mutex_lock(&jit->lock);
+    mem_guard_push(jit->mem, &guard);
+    if (setjmp(guard.env) == 0) {
+        entry = request_locked(jit, request);
+        mem_guard_pop(jit->mem, &guard);
+    }
+    pthread_mutex_unlock(&jit->lock);
+    return entry;
+}
+
+void jit_release(Jit *jit, JitEntry *entry)
+{
+    if (!entry)
+        return;
+    pthread_mutex_lock(&jit->lock);
+    if (--entry->holders == 0) {
+        jit_link_last(&jit->unused, &entry->unused);
+        jit_evict(jit);
+    }
+    pthread_mutex_unlock(&jit->lock);
+}
+
+/* ---- what there is ---- */
+
+JitCode jit_code(const JitEntry *entry)
+{
+    return (JitCode){.any = atomic_load_explicit(&entry->code, memory_order_acquire)};
+}
+
+JitTier jit_tier(const JitEntry *entry)
+{
+    return (JitTier)atomic_load_explicit(&entry->tier, memory_order_acquire);
+}
+
+JitRefusal jit_refusal(const JitEntry *entry)
+{
+    return (JitRefusal)atomic_load_explicit(&entry->refusal, memory_order_acquire);
+}
+
+const char *jit_refusal_text(JitRefusal refusal)
+{
+    static const char *const text[] = {
+        [JIT_ACCEPTED] = "accepted",
+        [JIT_TOO_LARGE] = "the block has too many operations",
+        [JIT_NO_MODULE] = "the module solstice_llvm.so cannot be loaded",
+        [JIT_LLVM_REFUSED] = "LLVM refused the function",
+        [JIT_NOT_LINKED] = "the machine code cannot be placed",
+        [JIT_NO_EXECUTION] = "the system gives no memory to execute code from",
+        [JIT_NO_MEMORY] = "out of memory",
+    };
+    return text[refusal];
+}
+
+static bool crosses(uint64_t before, uint64_t more, uint64_t bound)
+{
+    return before < bound && before + more >= bound;
+}
+
+void jit_heat(Jit *jit, JitEntry *entry, uint64_t evaluations)
+{
+    uint64_t before = atomic_fetch_add_explicit(&entry->heat, evaluations, memory_order_relaxed);
+    bool warmed = crosses(before, evaluations, jit->options.warm);
+    bool heated = crosses(before, evaluations, jit->options.hot);
+    if (!warmed && !heated)
+        return;
+    pthread_mutex_lock(&jit->lock);
+    jit_queue_next(jit, entry);
+    pthread_mutex_unlock(&jit->lock);
+}
+
+void jit_wait(Jit *jit)
+{
+    double start = timer_now();
+    pthread_mutex_lock(&jit->lock);
+    while (jit->queued || jit->compiling)
+        pthread_cond_wait(&jit->idle, &jit->lock);
+    jit->stats.wait_seconds += timer_now() - start;
+    pthread_mutex_unlock(&jit->lock);
+}
+
+JitStats jit_stats(Jit *jit)
+{
+    pthread_mutex_lock(&jit->lock);
+    JitStats stats = jit->stats;
+    stats.code_bytes = code_memory_used(jit->code);
+    stats.entry_bytes = jit->entry_bytes;
+    pthread_mutex_unlock(&jit->lock);
+    return stats;
+}

@@ -1,0 +1,145 @@
+/* jit.h: native code for shapes: requested, made in the background, used when it is there.
+ *
+ * A request returns at once with an entry; the entry's function is NULL until a background thread
+ * has made it, and the caller interprets until then. What the interpreter (jit/interp.h) computes
+ * and what code computes is the same bit for bit, in every tier and layout (a NaN is a NaN); so it
+ * never matters to a result when code arrives. Code has no address in it: only the vector of
+ * values, the slots, the constants and the JitEnv it is given.
+ *
+ * Who asks: any thread; requests take a lock that is never held while something is compiled or read
+ * from disk. jit_code takes none. A function is valid while its entry is held (jit_request,
+ * jit_release); a better one that arrives later does not make it invalid.
+ *
+ * Error rule: not compiling is a normal answer with a reason (jit_refusal), and the interpreter
+ * goes on. Nothing here fails otherwise.
+ */
+#ifndef JIT_JIT_H
+#define JIT_JIT_H
+
+#include "jit/shape.h"
+
+typedef struct Jit Jit;
+typedef struct JitEntry JitEntry;
+
+typedef struct JitOptions {
+    const char
+        *module; /* path of solstice_llvm.so; NULL: beside the program or in ../lib/solstice */
+    const char *cache;     /* folder of the cache on disk; NULL: none */
+    size_t memory;         /* bytes of code kept at most, as far as not in use; 0: 64 MB */
+    uint64_t warm;         /* evaluations before LLVM is asked; the disk is asked at once */
+    uint64_t hot;          /* evaluations after which code is optimised; 0: 2,000 */
+    uint32_t batch;        /* functions per module at most; 0: 32 */
+    bool fast_math;        /* results may differ from the interpreter's */
+    bool only_optimised;   /* no quick tier: everything is optimised at once */
+    bool only_quick;       /* no optimised tier */
+    bool perf_map;         /* tell perf about functions: /tmp/perf-PID.map */
+    uint32_t refuse_every; /* tests: LLVM is given every n-th function broken; 0: never */
+} JitOptions;
+
+/* Never NULL, except when there is no memory at all. Starts nothing: thread and LLVM come with the
+ * first request. */
+Jit *jit_open(const JitOptions *options);
+/* Waits for the function that is being compiled, drops the queue. All entries become invalid. */
+void jit_close(Jit *jit);
+
+/* ---- functions ---- */
+
+/* What code needs beside its data. Filled by jit_env; the same for all threads and entries. */
+enum { JIT_MATH = 24 };
+typedef struct JitEnv {
+    XForeign foreign;
+    void *context;
+    void (*math[JIT_MATH])(void); /* the interpreter's own functions; see jit_math.h */
+} JitEnv;
+
+void jit_env(JitEnv *env, XForeign foreign, void *context);
+
+typedef enum JitKind {
+    JIT_VALUE,  /* values only */
+    JIT_TANGENT /* and with it the derivative in the direction `tangents`, as interp_tangent */
+} JitKind;
+
+/* How one call reaches its instances. All of them have the same constants. No instance may read or
+ * write what another one writes. */
+typedef enum JitLayout {
+    JIT_SINGLE,  /* one instance: values[slots[s]] */
+    JIT_TABLES,  /* instance i: values[slots[i * stride + s]] */
+    JIT_RECORDS, /* instance i: values[slots[s] + i * stride] */
+    JIT_ARRAYS   /* instance i: values[slots[s] + i]; vectorised */
+} JitLayout;
+
+typedef void (*JitValueFn)(double *restrict values, const uint32_t *restrict slots,
+                           const double *restrict constants, const JitEnv *env);
+typedef void (*JitTangentFn)(double *restrict values, double *restrict tangents,
+                             const uint32_t *restrict slots, const double *restrict constants,
+                             const JitEnv *env);
+/* Layouts other than JIT_SINGLE; `tangents` is NULL for JIT_VALUE. */
+typedef void (*JitBatchFn)(double *restrict values, double *restrict tangents,
+                           const uint32_t *restrict slots, const double *restrict constants,
+                           const JitEnv *env, uint64_t n, uint64_t stride);
+
+typedef union JitCode {
+    JitValueFn value;
+    JitTangentFn tangent;
+    JitBatchFn batch;
+    void *any; /* NULL: not there (yet) */
+} JitCode;
+
+typedef struct JitRequest {
+    const Shape *shape; /* copied */
+    JitKind kind;
+    JitLayout layout;
+    /* JIT_RECORDS, JIT_ARRAYS: common[s] (or NULL) when slot s is the same variable in all
+     * instances (the clock, a parameter around them); such a slot must not be assigned. */
+    const bool *common;
+} JitRequest;
+
+/* ---- entries ---- */
+
+/* Never waits. NULL only when memory is exhausted. Each call is paired with one of jit_release. */
+JitEntry *jit_request(Jit *jit, const JitRequest *request);
+void jit_release(Jit *jit, JitEntry *entry);
+
+/* The best function there is now; a single acquire load. */
+JitCode jit_code(const JitEntry *entry);
+
+typedef enum JitRefusal {
+    JIT_ACCEPTED,
+    JIT_TOO_LARGE,    /* more operations than a block should have */
+    JIT_NO_MODULE,    /* solstice_llvm.so is missing or does not fit */
+    JIT_LLVM_REFUSED, /* LLVM did not take the function */
+    JIT_NOT_LINKED,   /* its machine code needs more than our placing of code can do */
+    JIT_NO_EXECUTION, /* the system gives no memory to execute code from */
+    JIT_NO_MEMORY
+} JitRefusal;
+
+JitRefusal jit_refusal(const JitEntry *entry);
+const char *jit_refusal_text(JitRefusal refusal);
+typedef enum JitTier { JIT_NONE, JIT_QUICK, JIT_OPTIMISED } JitTier;
+JitTier jit_tier(const JitEntry *entry); /* of the function that jit_code gives */
+
+/* The caller has evaluated the entry this many times more; what is hot gets optimised. Lock-free
+ * unless that decides something. */
+void jit_heat(Jit *jit, JitEntry *entry, uint64_t evaluations);
+
+/* Waits until nothing is queued or being compiled (--jit=wait, --engine=rebuild, tests). */
+void jit_wait(Jit *jit);
+/* Drops all entries that nobody holds (--engine=rebuild: before every change). */
+void jit_forget(Jit *jit);
+
+typedef struct JitStats {
+    uint64_t functions_compiled; /* made by LLVM in this process, all kinds and tiers */
+    uint64_t shapes;             /* different requests seen and still known */
+    uint64_t shapes_from_memory; /* requests answered by an entry that was there */
+    uint64_t shapes_from_disk;   /* entries whose code came from the cache on disk */
+    uint64_t modules, refused, evicted, disk_dropped, disk_errors;
+    uint64_t code_bytes;    /* executable memory in use */
+    uint64_t entry_bytes;   /* other memory in use */
+    double compile_seconds; /* of the background thread, LLVM only */
+    double load_seconds;    /* loading LLVM */
+    double wait_seconds;    /* spent in jit_wait */
+} JitStats;
+
+JitStats jit_stats(Jit *jit);
+
+#endif

@@ -1,0 +1,76 @@
+/* lower.h: what the files of the LLVM module share. Private to jit/llvm/. */
+#ifndef JIT_LLVM_LOWER_H
+#define JIT_LLVM_LOWER_H
+
+#include "base/vec.h"
+#include "jit/backend.h"
+
+#include <llvm-c/Core.h>
+
+enum { LOWER_LANES = 4 }; /* instances per turn of a vectorised loop */
+
+/* Value of an operation and, in tangent functions, its derivative. */
+typedef struct LowerValue {
+    LLVMValueRef v, d;
+    bool still; /* the derivative is 0 whatever the tangents are */
+} LowerValue;
+
+/* One function in the making. */
+typedef struct Lower {
+    LLVMContextRef context;
+    LLVMModuleRef module;
+    LLVMBuilderRef build;
+    const BackendJob *job;
+    bool fast_math;
+    LLVMTypeRef real1, int32, int64, pointer; /* real1: double */
+    LLVMTypeRef real;                         /* double, or as many of them as there are lanes */
+    unsigned lanes;
+    unsigned sqrt_id, fabs_id, floor_id, ceil_id; /* intrinsics */
+    LLVMValueRef function, values, tangents, slots, constants, env, n, stride;
+    LLVMValueRef args;        /* room for the arguments of a foreign call, or NULL */
+    LLVMValueRef instance;    /* number of the (first) instance, NULL for JIT_SINGLE */
+    LLVMValueRef row;         /* JIT_TABLES: slots of the instance */
+    LLVMValueRef *slot_index; /* per slot: its number in the table, when known ahead of the loop */
+    LLVMValueRef *constant_value; /* per constant: loaded ahead of the loop, or NULL */
+    LowerValue *common;           /* per slot: loaded ahead of the loop, v NULL if it was not */
+    LowerValue *at;               /* per operation */
+} Lower;
+
+/* lower_function.c: shape, kind, layout -> function `name` in the module. */
+void lower_function(Mem *mem, LLVMModuleRef module, const BackendJob *job, const char *name,
+                    bool fast_math);
+LLVMValueRef lower_slot_index(Lower *l, uint32_t slot); /* i64 */
+
+/* lower_shape.c: the operations of one turn, at the place where the builder stands. */
+void lower_shape(Lower *l);
+LLVMValueRef lower_splat(Lower *l, LLVMValueRef scalar);
+LLVMValueRef lower_table(Lower *l, LLVMTypeRef type, LLVMValueRef base, uint64_t index);
+
+/* lower_tangent.c: the derivative of operation `op`, whose value is there already. */
+void lower_tangent(Lower *l, ShapeOp op, LowerValue *result);
+
+/* Building blocks, all on `real`. */
+LLVMValueRef lower_const(Lower *l, double k);
+LLVMValueRef lower_fp(Lower *l, LLVMOpcode opcode, LLVMValueRef a, LLVMValueRef b);
+LLVMValueRef lower_neg(Lower *l, LLVMValueRef a);
+LLVMValueRef lower_compare(Lower *l, LLVMRealPredicate p, LLVMValueRef a, LLVMValueRef b);
+LLVMValueRef lower_choose(Lower *l, LLVMValueRef condition, LLVMValueRef yes, LLVMValueRef no);
+LLVMValueRef lower_math1(Lower *l, uint32_t math, LLVMValueRef a);
+LLVMValueRef lower_math2(Lower *l, uint32_t math, LLVMValueRef a, LLVMValueRef b);
+LLVMValueRef lower_sqrt(Lower *l, LLVMValueRef a);
+LLVMValueRef lower_floor(Lower *l, LLVMValueRef a);
+/* The foreign function whose number stands in slot `slot`, applied to the n arguments in l->args.
+ */
+LLVMValueRef lower_foreign(Lower *l, uint32_t slot, uint32_t n);
+/* Arguments of a call, first to last. */
+void lower_arguments(const Lower *l, ShapeOp call, uint32_t *args);
+
+/* link_object.c: object file -> for function number i (named f<i>) code that can lie anywhere.
+ * All code is taken from the arena. False: it has relocations that this does not know. */
+bool link_object(Arena *arena, const char *object, size_t size, uint32_t function,
+                 const unsigned char **code, size_t *code_size);
+
+/* backend_llvm.c: what BACKEND_SYMBOL names. */
+bool solstice_backend_open(Backend *backend, bool fast_math);
+
+#endif

@@ -1,0 +1,235 @@
+/* lower_function.c: shape, kind and layout -> LLVM function. See lower.h, jit.h.
+ *
+ * A single instance is straight-line code. A batch is a loop over instances; with JIT_ARRAYS a loop
+ * that takes LOWER_LANES instances at a time, as vectors written out here rather than found by
+ * LLVM's vectoriser (which the quick tier does not run, and which would first have to prove that
+ * instances do not meet), then one for the rest. What all instances share is loaded ahead of the
+ * loops. */
+#include "jit/llvm/lower.h"
+
+#include <string.h>
+
+/* ---- signature ---- */
+
+static void mark(Lower *l, unsigned parameter, const char *attribute)
+{
+    unsigned kind = LLVMGetEnumAttributeKindForName(attribute, strlen(attribute));
+    LLVMAddAttributeAtIndex(l->function, parameter, LLVMCreateEnumAttribute(l->context, kind, 0));
+}
+
+static void mark_table(Lower *l, LLVMValueRef parameter, unsigned index, bool constant)
+{
+    if (!parameter)
+        return;
+    mark(l, index + 1, "noalias");
+    if (constant)
+        mark(l, index + 1, "readonly");
+}
+
+static void declare(Lower *l, const char *name)
+{
+    bool batch = l->job->layout != JIT_SINGLE, tangents = batch || l->job->kind == JIT_TANGENT;
+    LLVMTypeRef params[7];
+    unsigned n = 0;
+    for (unsigned i = 0; i < 4u + tangents; i++)
+        params[n++] = l->pointer;
+    for (unsigned i = 0; i < 2u * batch; i++)
+        params[n++] = l->int64;
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(l->context), params, n, 0);
+    l->function = LLVMAddFunction(l->module, name, type);
+    mark(l, (unsigned)LLVMAttributeFunctionIndex, "nounwind");
+    unsigned at = 0;
+    l->values = LLVMGetParam(l->function, at++);
+    l->tangents = tangents ? LLVMGetParam(l->function, at++) : NULL;
+    l->slots = LLVMGetParam(l->function, at++);
+    l->constants = LLVMGetParam(l->function, at++);
+    l->env = LLVMGetParam(l->function, at++);
+    l->n = batch ? LLVMGetParam(l->function, at++) : NULL;
+    l->stride = batch ? LLVMGetParam(l->function, at++) : NULL;
+    mark_table(l, l->values, 0, false);
+    mark_table(l, l->tangents, 1, false);
+    mark_table(l, l->slots, 1 + tangents, true);
+    mark_table(l, l->constants, 2 + tangents, true);
+}
+
+/* ---- slots ---- */
+
+static bool is_common(const Lower *l, uint32_t slot)
+{
+    return l->job->common && l->job->common[slot];
+}
+
+static LLVMValueRef table_entry(Lower *l, LLVMValueRef table, uint32_t slot)
+{
+    return LLVMBuildZExt(l->build, lower_table(l, l->int32, table, slot), l->int64, "");
+}
+
+/* Numbers of functions are slots too; they are the same in all instances. */
+static bool is_function(const Lower *l, uint32_t slot)
+{
+    const Shape *shape = l->job->shape;
+    for (uint32_t i = 0; i < shape->n_ops; i++)
+        if (shape->ops[i].op == X_CALL && slot >= shape->ops[i].a &&
+            slot <= shape->ops[i].a + shape->ops[i].c)
+            return true;
+    return false;
+}
+
+LLVMValueRef lower_slot_index(Lower *l, uint32_t slot)
+{
+    if (l->job->layout == JIT_SINGLE)
+        return table_entry(l, l->slots, slot);
+    if (l->job->layout == JIT_TABLES)
+        return table_entry(l, l->row, slot);
+    LLVMValueRef first = l->slot_index[slot];
+    if (!l->instance || is_common(l, slot) || is_function(l, slot))
+        return first;
+    LLVMValueRef offset = l->instance;
+    if (l->job->layout == JIT_RECORDS)
+        offset = LLVMBuildMul(l->build, l->instance, l->stride, "");
+    return LLVMBuildAdd(l->build, first, offset, "");
+}
+
+/* ---- ahead of the loops ---- */
+
+static void load_common(Lower *l, uint32_t slot)
+{
+    LLVMValueRef at = l->slot_index[slot];
+    LLVMValueRef p = LLVMBuildInBoundsGEP2(l->build, l->real1, l->values, &at, 1, "");
+    l->common[slot].v = LLVMBuildLoad2(l->build, l->real1, p, "");
+    if (l->job->kind != JIT_TANGENT)
+        return;
+    p = LLVMBuildInBoundsGEP2(l->build, l->real1, l->tangents, &at, 1, "");
+    l->common[slot].d = LLVMBuildLoad2(l->build, l->real1, p, "");
+}
+
+static void load_ahead(Mem *mem, Lower *l)
+{
+    const Shape *shape = l->job->shape;
+    l->constant_value = mem_alloc(mem, (shape->n_constants + 1) * sizeof *l->constant_value);
+    for (uint32_t i = 0; i < shape->n_constants; i++)
+        l->constant_value[i] = lower_table(l, l->real1, l->constants, i);
+    if (l->job->layout == JIT_TABLES)
+        return;
+    l->slot_index = mem_alloc(mem, (shape->n_slots + 1) * sizeof *l->slot_index);
+    l->common = mem_alloc(mem, (shape->n_slots + 1) * sizeof *l->common);
+    for (uint32_t i = 0; i < shape->n_slots; i++) {
+        l->slot_index[i] = table_entry(l, l->slots, i);
+        if (is_common(l, i) && !is_function(l, i))
+            load_common(l, i);
+    }
+}
+
+static void reserve_arguments(Lower *l)
+{
+    const Shape *shape = l->job->shape;
+    uint32_t most = 0;
+    bool calls = false;
+    for (uint32_t i = 0; i < shape->n_ops; i++)
+        if (shape->ops[i].op == X_CALL) {
+            calls = true;
+            most = shape->ops[i].c > most ? shape->ops[i].c : most;
+        }
+    if (calls)
+        l->args = LLVMBuildArrayAlloca(l->build, l->real1,
+                                       LLVMConstInt(l->int32, most ? most : 1, 0), "");
+}
+
+/* ---- loops ---- */
+
+static void set_lanes(Lower *l, unsigned lanes)
+{
+    l->lanes = lanes;
+    l->real = lanes == 1 ? l->real1 : LLVMVectorType(l->real1, lanes);
+}
+
+static LLVMBasicBlockRef block(Lower *l)
+{
+    return LLVMAppendBasicBlockInContext(l->context, l->function, "");
+}
+
+static void loop_body(Lower *l)
+{
+    if (l->job->layout == JIT_TABLES) {
+        LLVMValueRef first = LLVMBuildMul(l->build, l->instance, l->stride, "");
+        l->row = LLVMBuildInBoundsGEP2(l->build, l->int32, l->slots, &first, 1, "");
+    }
+    lower_shape(l);
+}
+
+/* for (i = start; i + lanes <= n; i += lanes) body; returns the i it ends with */
+static LLVMValueRef loop(Lower *l, LLVMValueRef start, unsigned lanes)
+{
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(l->build);
+    LLVMBasicBlockRef head = block(l), body = block(l), done = block(l);
+    LLVMValueRef step = LLVMConstInt(l->int64, lanes, 0);
+    set_lanes(l, lanes);
+    LLVMBuildBr(l->build, head);
+    LLVMPositionBuilderAtEnd(l->build, head);
+    l->instance = LLVMBuildPhi(l->build, l->int64, "");
+    LLVMAddIncoming(l->instance, &start, &before, 1);
+    LLVMValueRef next = LLVMBuildNUWAdd(l->build, l->instance, step, "");
+    LLVMValueRef more = LLVMBuildICmp(l->build, LLVMIntULE, next, l->n, "");
+    LLVMBuildCondBr(l->build, more, body, done);
+    LLVMPositionBuilderAtEnd(l->build, body);
+    loop_body(l);
+    LLVMBasicBlockRef end = LLVMGetInsertBlock(l->build);
+    LLVMBuildBr(l->build, head);
+    LLVMAddIncoming(l->instance, &next, &end, 1);
+    LLVMPositionBuilderAtEnd(l->build, done);
+    return l->instance;
+}
+
+static void batch(Mem *mem, Lower *l)
+{
+    LLVMValueRef i = LLVMConstInt(l->int64, 0, 0);
+    load_ahead(mem, l);
+    if (l->job->layout == JIT_ARRAYS &&
+        !l->args) /* foreign functions take one instance at a time */
+        i = loop(l, i, LOWER_LANES);
+    loop(l, i, 1);
+    mem_free(mem, l->constant_value);
+    mem_free(mem, l->slot_index);
+    mem_free(mem, l->common);
+}
+
+/* ---- functions ---- */
+
+static unsigned intrinsic_id(const char *name)
+{
+    return LLVMLookupIntrinsicID(name, strlen(name));
+}
+
+static void prepare(Lower *l)
+{
+    l->real1 = LLVMDoubleTypeInContext(l->context);
+    l->int32 = LLVMInt32TypeInContext(l->context);
+    l->int64 = LLVMInt64TypeInContext(l->context);
+    l->pointer = LLVMPointerTypeInContext(l->context, 0);
+    l->sqrt_id = intrinsic_id("llvm.sqrt");
+    l->fabs_id = intrinsic_id("llvm.fabs");
+    l->floor_id = intrinsic_id("llvm.floor");
+    l->ceil_id = intrinsic_id("llvm.ceil");
+    set_lanes(l, 1);
+}
+
+void lower_function(Mem *mem, LLVMModuleRef module, const BackendJob *job, const char *name,
+                    bool fast_math)
+{
+    Lower l = {.module = module, .job = job, .fast_math = fast_math};
+    l.context = LLVMGetModuleContext(module);
+    l.build = LLVMCreateBuilderInContext(l.context);
+    l.at = mem_alloc(mem, (job->shape->n_ops + 1) * sizeof *l.at);
+    prepare(&l);
+    declare(&l, name);
+    LLVMPositionBuilderAtEnd(l.build, block(&l));
+    reserve_arguments(&l);
+    if (job->layout == JIT_SINGLE)
+        lower_shape(&l);
+    else
+        batch(mem, &l);
+    if (!job->broken) /* tests: a block without an end is what LLVM's verifier must find */
+        LLVMBuildRetVoid(l.build);
+    LLVMDisposeBuilder(l.build);
+    mem_free(mem, l.at);
+}

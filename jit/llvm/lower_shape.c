@@ -1,0 +1,358 @@
+/* lower_shape.c: operations of a shape -> LLVM instructions. See lower.h.
+ *
+ * Every operation is what ddp/apply.h says, in the same order, on doubles or on several instances
+ * side by side. Nothing that rounds is left to LLVM's choice: no flags that allow rewriting (unless
+ * fast_math), library functions only through the table of JitEnv. Square root, absolute value,
+ * floor and ceil are exact, so LLVM's own are the same.
+ *
+ * Basic blocks are cut at BLOCK_OPS operations: the time of instruction selection grows with the
+ * square of a block's length. */
+#include "jit/llvm/lower.h"
+
+#include "jit/jit_math.h"
+
+#include <stddef.h>
+
+enum { BLOCK_OPS = 100 };
+
+/* ---- building blocks ---- */
+
+LLVMValueRef lower_splat(Lower *l, LLVMValueRef scalar)
+{
+    if (l->lanes == 1)
+        return scalar;
+    LLVMValueRef vector = LLVMGetUndef(l->real), zero = LLVMConstInt(l->int32, 0, 0);
+    vector = LLVMBuildInsertElement(l->build, vector, scalar, zero, "");
+    LLVMValueRef mask = LLVMConstNull(LLVMVectorType(l->int32, l->lanes));
+    return LLVMBuildShuffleVector(l->build, vector, LLVMGetUndef(l->real), mask, "");
+}
+
+LLVMValueRef lower_const(Lower *l, double k)
+{
+    LLVMValueRef one = LLVMConstReal(l->real1, k), lane[LOWER_LANES];
+    if (l->lanes == 1)
+        return one;
+    for (unsigned i = 0; i < l->lanes; i++)
+        lane[i] = one;
+    return LLVMConstVector(lane, l->lanes);
+}
+
+static LLVMValueRef flagged(const Lower *l, LLVMValueRef value)
+{
+    if (l->fast_math && LLVMIsAInstruction(value) && LLVMCanValueUseFastMathFlags(value))
+        LLVMSetFastMathFlags(value, LLVMFastMathAllowReassoc | LLVMFastMathNoSignedZeros |
+                                        LLVMFastMathAllowReciprocal | LLVMFastMathAllowContract);
+    return value;
+}
+
+LLVMValueRef lower_fp(Lower *l, LLVMOpcode opcode, LLVMValueRef a, LLVMValueRef b)
+{
+    return flagged(l, LLVMBuildBinOp(l->build, opcode, a, b, ""));
+}
+
+LLVMValueRef lower_neg(Lower *l, LLVMValueRef a)
+{
+    return LLVMBuildFNeg(l->build, a, "");
+}
+
+LLVMValueRef lower_compare(Lower *l, LLVMRealPredicate p, LLVMValueRef a, LLVMValueRef b)
+{
+    return LLVMBuildFCmp(l->build, p, a, b, "");
+}
+
+LLVMValueRef lower_choose(Lower *l, LLVMValueRef condition, LLVMValueRef yes, LLVMValueRef no)
+{
+    return LLVMBuildSelect(l->build, condition, yes, no, "");
+}
+
+static LLVMValueRef truth(Lower *l, LLVMValueRef condition)
+{
+    return lower_choose(l, condition, lower_const(l, 1), lower_const(l, 0));
+}
+
+static LLVMValueRef not_zero(Lower *l, LLVMValueRef a)
+{
+    return lower_compare(l, LLVMRealUNE, a, lower_const(l, 0));
+}
+
+LLVMValueRef lower_table(Lower *l, LLVMTypeRef type, LLVMValueRef base, uint64_t index)
+{
+    LLVMValueRef at = LLVMConstInt(l->int64, index, 0);
+    LLVMValueRef p = LLVMBuildInBoundsGEP2(l->build, type, base, &at, 1, "");
+    return LLVMBuildLoad2(l->build, type, p, "");
+}
+
+static LLVMValueRef intrinsic(Lower *l, unsigned id, LLVMValueRef a)
+{
+    LLVMValueRef f = LLVMGetIntrinsicDeclaration(l->module, id, &l->real, 1);
+    LLVMTypeRef type = LLVMIntrinsicGetType(l->context, id, &l->real, 1);
+    return LLVMBuildCall2(l->build, type, f, &a, 1, "");
+}
+
+LLVMValueRef lower_sqrt(Lower *l, LLVMValueRef a)
+{
+    return intrinsic(l, l->sqrt_id, a);
+}
+
+LLVMValueRef lower_floor(Lower *l, LLVMValueRef a)
+{
+    return intrinsic(l, l->floor_id, a);
+}
+
+/* ---- calls ---- */
+
+static LLVMValueRef env_pointer(Lower *l, size_t offset)
+{
+    return lower_table(l, l->pointer, l->env, offset / sizeof(void *));
+}
+
+/* Calls lane by lane; functions of libm touch no memory that code can see. */
+static LLVMValueRef call_math(Lower *l, uint32_t math, unsigned n, const LLVMValueRef *operands)
+{
+    LLVMTypeRef params[2] = {l->real1, l->real1};
+    LLVMTypeRef type = LLVMFunctionType(l->real1, params, n, 0);
+    LLVMValueRef f = env_pointer(l, offsetof(JitEnv, math) + math * sizeof(void *));
+    unsigned kind = LLVMGetEnumAttributeKindForName("memory", 6);
+    LLVMAttributeRef pure = LLVMCreateEnumAttribute(l->context, kind, 0);
+    LLVMValueRef result = LLVMGetUndef(l->real);
+    for (unsigned lane = 0; lane < l->lanes; lane++) {
+        LLVMValueRef at = LLVMConstInt(l->int32, lane, 0), args[2];
+        for (unsigned i = 0; i < n; i++)
+            args[i] = l->lanes == 1 ? operands[i]
+                                    : LLVMBuildExtractElement(l->build, operands[i], at, "");
+        LLVMValueRef call = LLVMBuildCall2(l->build, type, f, args, n, "");
+        LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex, pure);
+        result = l->lanes == 1 ? call : LLVMBuildInsertElement(l->build, result, call, at, "");
+    }
+    return result;
+}
+
+LLVMValueRef lower_math1(Lower *l, uint32_t math, LLVMValueRef a)
+{
+    return call_math(l, math, 1, &a);
+}
+
+LLVMValueRef lower_math2(Lower *l, uint32_t math, LLVMValueRef a, LLVMValueRef b)
+{
+    return call_math(l, math, 2, (LLVMValueRef[]){a, b});
+}
+
+void lower_arguments(const Lower *l, ShapeOp call, uint32_t *args)
+{
+    uint32_t list = call.b;
+    for (uint32_t i = call.c; i-- > 0; list = l->job->shape->ops[list].b)
+        args[i] = l->job->shape->ops[list].a;
+}
+
+LLVMValueRef lower_foreign(Lower *l, uint32_t slot, uint32_t n)
+{
+    LLVMTypeRef params[] = {l->pointer, l->int32, l->int32, l->pointer};
+    LLVMTypeRef type = LLVMFunctionType(l->real1, params, 4, 0);
+    LLVMValueRef number = LLVMBuildTrunc(l->build, lower_slot_index(l, slot), l->int32, "");
+    LLVMValueRef args[] = {env_pointer(l, offsetof(JitEnv, context)), number,
+                           LLVMConstInt(l->int32, n, 0), l->args};
+    LLVMValueRef f = env_pointer(l, offsetof(JitEnv, foreign));
+    return LLVMBuildCall2(l->build, type, f, args, 4, "");
+}
+
+static LLVMValueRef foreign_value(Lower *l, ShapeOp op)
+{
+    uint32_t args[SHAPE_MAX_ARGS];
+    lower_arguments(l, op, args);
+    for (uint32_t i = 0; i < op.c; i++) {
+        LLVMValueRef at = LLVMConstInt(l->int64, i, 0);
+        LLVMValueRef p = LLVMBuildInBoundsGEP2(l->build, l->real1, l->args, &at, 1, "");
+        LLVMBuildStore(l->build, l->at[args[i]].v, p);
+    }
+    return lower_foreign(l, op.a, op.c);
+}
+
+/* ---- operators ---- */
+
+static int math_of_unary(uint32_t op)
+{
+    switch (op) {
+#define ROW(NAME, function)                                                                        \
+    case X_##NAME:                                                                                 \
+        return MATH_##NAME;
+        JIT_MATH_UNARY(ROW)
+#undef ROW
+    default:
+        return -1;
+    }
+}
+
+static LLVMValueRef sign_value(Lower *l, LLVMValueRef a)
+{
+    LLVMValueRef zero = lower_const(l, 0);
+    LLVMValueRef above = truth(l, lower_compare(l, LLVMRealOGT, a, zero));
+    LLVMValueRef below = truth(l, lower_compare(l, LLVMRealOLT, a, zero));
+    return lower_fp(l, LLVMFSub, above, below);
+}
+
+static LLVMValueRef unary_value(Lower *l, uint32_t op, LLVMValueRef a)
+{
+    switch (op) {
+    case X_NEG:
+        return lower_neg(l, a);
+    case X_NOT:
+        return truth(l, lower_compare(l, LLVMRealOEQ, a, lower_const(l, 0)));
+    case X_SQRT:
+        return lower_sqrt(l, a);
+    case X_ABS:
+        return intrinsic(l, l->fabs_id, a);
+    case X_FLOOR:
+        return lower_floor(l, a);
+    case X_CEIL:
+        return intrinsic(l, l->ceil_id, a);
+    case X_SIGN:
+        return sign_value(l, a);
+    default:
+        return lower_math1(l, (uint32_t)math_of_unary(op), a);
+    }
+}
+
+static LLVMValueRef mod_value(Lower *l, LLVMValueRef a, LLVMValueRef b)
+{
+    LLVMValueRef whole = lower_floor(l, lower_fp(l, LLVMFDiv, a, b));
+    return lower_fp(l, LLVMFSub, a, lower_fp(l, LLVMFMul, b, whole));
+}
+
+static LLVMRealPredicate predicate(uint32_t op)
+{
+    switch (op) {
+    case X_LT:
+        return LLVMRealOLT;
+    case X_LE:
+        return LLVMRealOLE;
+    case X_EQ:
+        return LLVMRealOEQ;
+    case X_NE:
+        return LLVMRealUNE;
+    case X_GE:
+        return LLVMRealOGE;
+    default:
+        return LLVMRealOGT;
+    }
+}
+
+static LLVMValueRef binary_value(Lower *l, uint32_t op, LLVMValueRef a, LLVMValueRef b)
+{
+    switch (op) {
+    case X_ADD:
+        return lower_fp(l, LLVMFAdd, a, b);
+    case X_SUB:
+        return lower_fp(l, LLVMFSub, a, b);
+    case X_MUL:
+        return lower_fp(l, LLVMFMul, a, b);
+    case X_DIV:
+        return lower_fp(l, LLVMFDiv, a, b);
+    case X_POW:
+        return lower_math2(l, MATH_POW, a, b);
+    case X_ATAN2:
+        return lower_math2(l, MATH_ATAN2, a, b);
+    case X_MIN:
+        return lower_choose(l, lower_compare(l, LLVMRealOLT, b, a), b, a);
+    case X_MAX:
+        return lower_choose(l, lower_compare(l, LLVMRealOGT, b, a), b, a);
+    case X_MOD:
+        return mod_value(l, a, b);
+    case X_AND:
+        return truth(l, LLVMBuildAnd(l->build, not_zero(l, a), not_zero(l, b), ""));
+    case X_OR:
+        return truth(l, LLVMBuildOr(l->build, not_zero(l, a), not_zero(l, b), ""));
+    default:
+        return truth(l, lower_compare(l, predicate(op), a, b));
+    }
+}
+
+/* ---- loads and stores ---- */
+
+static LLVMValueRef place(Lower *l, LLVMValueRef base, uint32_t slot)
+{
+    LLVMValueRef index = lower_slot_index(l, slot);
+    return LLVMBuildInBoundsGEP2(l->build, l->real1, base, &index, 1, "");
+}
+
+static LLVMValueRef load_place(Lower *l, LLVMValueRef base, uint32_t slot)
+{
+    LLVMValueRef value = LLVMBuildLoad2(l->build, l->real, place(l, base, slot), "");
+    LLVMSetAlignment(value, sizeof(double));
+    return value;
+}
+
+static void store_place(Lower *l, LLVMValueRef base, uint32_t slot, LLVMValueRef value)
+{
+    LLVMSetAlignment(LLVMBuildStore(l->build, value, place(l, base, slot)), sizeof(double));
+}
+
+static LowerValue load(Lower *l, uint32_t slot)
+{
+    LowerValue result = {0};
+    if (l->common && l->common[slot].v) {
+        result.v = lower_splat(l, l->common[slot].v);
+        result.d = l->common[slot].d ? lower_splat(l, l->common[slot].d) : NULL;
+        return result;
+    }
+    result.v = load_place(l, l->values, slot);
+    if (l->job->kind == JIT_TANGENT)
+        result.d = load_place(l, l->tangents, slot);
+    return result;
+}
+
+static void store(Lower *l, ShapeOp op)
+{
+    store_place(l, l->values, op.a, l->at[op.b].v);
+    if (l->job->kind == JIT_TANGENT)
+        store_place(l, l->tangents, op.a, l->at[op.b].d);
+}
+
+static LowerValue constant(Lower *l, uint32_t index)
+{
+    LLVMValueRef k = l->constant_value ? l->constant_value[index]
+                                       : lower_table(l, l->real1, l->constants, index);
+    return (LowerValue){lower_splat(l, k), lower_const(l, 0), true};
+}
+
+/* ---- all operations ---- */
+
+static LowerValue computed(Lower *l, ShapeOp op)
+{
+    LowerValue result = {0};
+    if (op.op == X_CALL)
+        result.v = foreign_value(l, op);
+    else if (op.op == X_SELECT)
+        result.v = lower_choose(l, not_zero(l, l->at[op.a].v), l->at[op.b].v, l->at[op.c].v);
+    else if (op.op >= X_NEG && op.op <= X_ROUND)
+        result.v = unary_value(l, op.op, l->at[op.a].v);
+    else
+        result.v = binary_value(l, op.op, l->at[op.a].v, l->at[op.b].v);
+    if (l->job->kind == JIT_TANGENT)
+        lower_tangent(l, op, &result);
+    return result;
+}
+
+static void cut_block(Lower *l)
+{
+    LLVMBasicBlockRef next = LLVMAppendBasicBlockInContext(l->context, l->function, "");
+    LLVMBuildBr(l->build, next);
+    LLVMPositionBuilderAtEnd(l->build, next);
+}
+
+void lower_shape(Lower *l)
+{
+    const Shape *shape = l->job->shape;
+    for (uint32_t i = 0; i < shape->n_ops; i++) {
+        ShapeOp op = shape->ops[i];
+        if (op.op == SHAPE_LOAD)
+            l->at[i] = load(l, op.a);
+        else if (op.op == SHAPE_CONSTANT)
+            l->at[i] = constant(l, op.a);
+        else if (op.op == SHAPE_STORE)
+            store(l, op);
+        else if (op.op != X_ARG)
+            l->at[i] = computed(l, op);
+        if ((i + 1) % BLOCK_OPS == 0)
+            cut_block(l);
+    }
+}

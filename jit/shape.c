@@ -1,0 +1,352 @@
+/* shape.c: assignments over variables -> operations over slots. See shape.h.
+ *
+ * Reducing a block goes in two steps, so that the frequent case is cheap:
+ *   1. Each expression is put in canonical order once (template.c): operations, the positions in
+ *      the order they are loaded, constants.
+ *   2. A block is a list of expressions and of which of their positions mean the same variable.
+ * This list of small numbers is its *pattern*, found in a hash table; only a new pattern is written
+ * out as operations. So a block of known kind costs one look at each of its positions. Patterns
+ * differ where expressions differ in constants or in order; their shapes may be the same, which the
+ * table of shapes finds out by content.
+ *
+ * Invariants of a shape
+ *   S1  operands come before their users.
+ *   S2  slots and constants are numbered in the order of first use, without gaps, except that all
+ * slots of one item's operations come before the slot of its target. S3  no value is loaded from a
+ * slot that the shape has stored before: the stored value is used. S4  every call's function and
+ * derivatives have slots of their own, used by nothing else.
+ */
+#include "jit/shape_int.h"
+
+#include "base/map.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Pattern {
+    uint32_t n_key;
+    const uint32_t *key;
+    const Shape *shape;
+    const double *constants;
+    uint32_t same_hash; /* next pattern with the same hash, or 0 */
+} Pattern;
+
+typedef struct SlotMark {
+    uint32_t epoch, slot; /* slot is valid when epoch is that of the present block */
+} SlotMark;
+
+struct Shapes {
+    Mem *mem;
+    FormTable *forms;
+    Arena arena;
+    Templates templates;
+    VEC(Pattern) patterns; /* at[0] is unused */
+    VEC(Shape *) shapes;   /* at[0] is unused */
+    Map pattern_by_hash, shape_by_hash;
+    /* the present block */
+    VEC(SlotMark) marks; /* by variable */
+    uint32_t epoch;
+    VEC(uint32_t) slots, key;
+};
+
+Shapes *shapes_open(Mem *mem, FormTable *forms)
+{
+    Shapes *shapes = mem_alloc(mem, sizeof *shapes);
+    shapes->mem = mem;
+    shapes->forms = forms;
+    arena_init(&shapes->arena, mem);
+    templates_init(&shapes->templates, mem, forms);
+    vec_push(mem, &shapes->patterns, (Pattern){0});
+    vec_push(mem, &shapes->shapes, NULL);
+    return shapes;
+}
+
+void shapes_close(Shapes *shapes)
+{
+    if (!shapes)
+        return;
+    Mem *mem = shapes->mem;
+    templates_free(&shapes->templates);
+    arena_free(&shapes->arena);
+    vec_free(mem, &shapes->patterns);
+    vec_free(mem, &shapes->shapes);
+    map_free(mem, &shapes->pattern_by_hash);
+    map_free(mem, &shapes->shape_by_hash);
+    vec_free(mem, &shapes->marks);
+    vec_free(mem, &shapes->slots);
+    vec_free(mem, &shapes->key);
+    mem_free(mem, shapes);
+}
+
+ShapeTotals shape_totals(const Shapes *shapes)
+{
+    size_t bytes = shapes->arena.used + shapes->templates.arena.used;
+    bytes += shapes->patterns.cap * sizeof *shapes->patterns.at;
+    bytes += shapes->marks.cap * sizeof *shapes->marks.at;
+    return (ShapeTotals){shapes->shapes.n - 1, shapes->patterns.n - 1, bytes};
+}
+
+/* ---- slots and pattern of a block ---- */
+
+static void next_epoch(Shapes *s)
+{
+    vec_clear(&s->slots);
+    vec_clear(&s->key);
+    if (++s->epoch == 0) { /* wrapped around: marks of four billion blocks ago are no marks */
+        memset(s->marks.at, 0, s->marks.n * sizeof *s->marks.at);
+        s->epoch = 1;
+    }
+}
+
+static uint32_t slot_of(Shapes *s, uint32_t var)
+{
+    if (var >= s->marks.n) {
+        vec_reserve(s->mem, &s->marks, var + 1);
+        memset(s->marks.at + s->marks.n, 0, (s->marks.cap - s->marks.n) * sizeof *s->marks.at);
+        s->marks.n = s->marks.cap;
+    }
+    SlotMark *mark = &s->marks.at[var];
+    if (mark->epoch != s->epoch) {
+        *mark = (SlotMark){s->epoch, s->slots.n};
+        vec_push(s->mem, &s->slots, var);
+    }
+    return mark->slot;
+}
+
+/* Key of an item: the expression, the slot of each of its positions, the slot of its target. */
+static void note_item(Shapes *s, const ShapeItem *item, const Template *t, const uint32_t *origin)
+{
+    vec_push(s->mem, &s->key, item->value);
+    for (uint32_t i = 0; i < t->n_positions; i++) {
+        uint32_t var = item->vars[t->positions[i]];
+        vec_push(s->mem, &s->key, slot_of(s, origin ? origin[var] : var));
+    }
+    for (uint32_t i = 0; i < t->n_functions; i++)
+        vec_push(s->mem, &s->slots, t->functions[i]);
+    vec_push(s->mem, &s->key, slot_of(s, item->target));
+}
+
+static uint32_t known_pattern(const Shapes *s, uint64_t hash)
+{
+    uint32_t p = map_get(&s->pattern_by_hash, hash);
+    for (; p; p = s->patterns.at[p].same_hash) {
+        const Pattern *pattern = &s->patterns.at[p];
+        if (pattern->n_key == s->key.n &&
+            memcmp(pattern->key, s->key.at, s->key.n * sizeof *s->key.at) == 0)
+            break;
+    }
+    return p;
+}
+
+/* ---- a new pattern: its operations ---- */
+
+typedef struct Writer {
+    Shapes *s;
+    VEC(ShapeOp) ops;
+    VEC(double) constants;
+    VEC(uint32_t) local;    /* operation of the template -> operation of the shape */
+    VEC(uint32_t) value_of; /* slot -> operation that has its value, or SHAPE_NONE */
+    uint32_t n_slots;
+} Writer;
+
+static uint32_t push_op(Writer *w, ShapeOp op)
+{
+    vec_push(w->s->mem, &w->ops, op);
+    return w->ops.n - 1;
+}
+
+static uint32_t *slot_value(Writer *w, uint32_t slot)
+{
+    while (w->value_of.n <= slot)
+        vec_push(w->s->mem, &w->value_of, SHAPE_NONE);
+    return &w->value_of.at[slot];
+}
+
+static uint32_t load_slot(Writer *w, uint32_t slot)
+{
+    uint32_t *value = slot_value(w, slot);
+    if (*value == SHAPE_NONE)
+        *value = push_op(w, (ShapeOp){.op = SHAPE_LOAD, .a = slot});
+    return *value;
+}
+
+static uint32_t local_op(const Writer *w, uint32_t operand)
+{
+    return operand == SHAPE_NONE ? SHAPE_NONE : w->local.at[operand];
+}
+
+/* first: the slot of the template's first function; slots: of its positions */
+static uint32_t write_op(Writer *w, const Template *t, ShapeOp op, const uint32_t *slots,
+                         uint32_t first)
+{
+    switch (op.op) {
+    case SHAPE_LOAD:
+        return load_slot(w, slots[op.a]);
+    case SHAPE_CONSTANT:
+        vec_push(w->s->mem, &w->constants, t->constants[op.a]);
+        op.a = w->constants.n - 1;
+        break;
+    case X_CALL:
+        op.a += first;
+        op.b = local_op(w, op.b);
+        break;
+    case X_ARG:
+        op.a = local_op(w, op.a);
+        op.b = local_op(w, op.b);
+        break;
+    default:
+        op.a = local_op(w, op.a);
+        op.b = shape_operands(op.op) > 1 ? local_op(w, op.b) : 0;
+        op.c = shape_operands(op.op) > 2 ? local_op(w, op.c) : 0;
+    }
+    return push_op(w, op);
+}
+
+static void write_item(Writer *w, const Template *t, const uint32_t *slots, uint32_t target)
+{
+    uint32_t first = w->n_slots;
+    for (uint32_t i = 0; i < t->n_positions; i++)
+        first = slots[i] >= first ? slots[i] + 1 : first;
+    w->n_slots = first + t->n_functions;
+    vec_clear(&w->local);
+    for (uint32_t i = 0; i < t->n_ops; i++) {
+        uint32_t op = write_op(w, t, t->ops[i], slots, first);
+        vec_push(w->s->mem, &w->local, op);
+    }
+    uint32_t value = w->local.at[t->n_ops - 1];
+    push_op(w, (ShapeOp){.op = SHAPE_STORE, .a = target, .b = value});
+    *slot_value(w, target) = value;
+    w->n_slots = target >= w->n_slots ? target + 1 : w->n_slots;
+}
+
+static void *keep(Arena *arena, const void *from, size_t n, size_t size)
+{
+    void *copy = arena_alloc(arena, n * size + 1);
+    if (n)
+        memcpy(copy, from, n * size);
+    return copy;
+}
+
+static const Shape *known_shape(Shapes *s, const Shape *wanted)
+{
+    /* The full 128 bits are compared by shape_same; two shapes that agree in the first 64 are
+     * linked by trying the next key. */
+    uint64_t key = wanted->hash[0];
+    for (uint32_t id; (id = map_get(&s->shape_by_hash, key)); key = hash_u64(key + 1))
+        if (shape_same(s->shapes.at[id], wanted))
+            return s->shapes.at[id];
+    Shape *shape = arena_alloc(&s->arena, sizeof *shape);
+    *shape = *wanted;
+    shape->ops = keep(&s->arena, wanted->ops, wanted->n_ops, sizeof *wanted->ops);
+    map_put(s->mem, &s->shape_by_hash, key, s->shapes.n);
+    vec_push(s->mem, &s->shapes, shape);
+    return shape;
+}
+
+static Pattern write_pattern(Shapes *s, uint32_t n, const ShapeItem *items)
+{
+    Writer w = {.s = s};
+    const uint32_t *key = s->key.at;
+    for (uint32_t i = 0; i < n; i++) {
+        const Template *t = template_of(&s->templates, items[i].value);
+        write_item(&w, t, key + 1, key[1 + t->n_positions]);
+        key += t->n_positions + 2;
+    }
+    Shape shape = {
+        .n_ops = w.ops.n, .n_slots = s->slots.n, .n_constants = w.constants.n, .ops = w.ops.at};
+    shape_hash(&shape);
+#ifdef SOLSTICE_VERIFY
+    shape_verify(&shape);
+#endif
+    Pattern pattern = {.n_key = s->key.n};
+    pattern.key = keep(&s->arena, s->key.at, s->key.n, sizeof *s->key.at);
+    pattern.shape = known_shape(s, &shape);
+    pattern.constants = keep(&s->arena, w.constants.at, w.constants.n, sizeof *w.constants.at);
+    vec_free(s->mem, &w.ops);
+    vec_free(s->mem, &w.constants);
+    vec_free(s->mem, &w.local);
+    vec_free(s->mem, &w.value_of);
+    return pattern;
+}
+
+ShapeUse shape_of(Shapes *s, uint32_t n, const ShapeItem *items, const uint32_t *origin)
+{
+    next_epoch(s);
+    for (uint32_t i = 0; i < n; i++)
+        note_item(s, &items[i], template_of(&s->templates, items[i].value), origin);
+    uint64_t hash = hash_bytes(s->key.at, s->key.n * sizeof *s->key.at, n);
+    uint32_t p = known_pattern(s, hash);
+    if (!p) {
+        Pattern pattern = write_pattern(s, n, items);
+        pattern.same_hash = map_get(&s->pattern_by_hash, hash);
+        p = s->patterns.n;
+        vec_push(s->mem, &s->patterns, pattern);
+        map_put(s->mem, &s->pattern_by_hash, hash, p);
+    }
+    return (ShapeUse){s->patterns.at[p].shape, s->patterns.at[p].constants, s->slots.at};
+}
+
+/* ---- shapes as such ---- */
+
+void shape_hash(Shape *shape)
+{
+    size_t bytes = shape->n_ops * sizeof *shape->ops;
+    shape->hash[0] = hash_bytes(shape->ops, bytes, 0x736f6c7374696365u);
+    shape->hash[1] = hash_bytes(shape->ops, bytes, 0x6a69742f73686170u);
+}
+
+bool shape_same(const Shape *a, const Shape *b)
+{
+    return a->hash[0] == b->hash[0] && a->hash[1] == b->hash[1] && a->n_ops == b->n_ops &&
+           a->n_slots == b->n_slots && a->n_constants == b->n_constants &&
+           memcmp(a->ops, b->ops, a->n_ops * sizeof *a->ops) == 0;
+}
+
+static void require(bool holds, const char *invariant, uint32_t at)
+{
+    if (holds)
+        return;
+    fprintf(stderr, "solstice: shape, operation %u: invariant %s is broken\n", at, invariant);
+    abort();
+}
+
+static void verify_operands(const Shape *shape, uint32_t at)
+{
+    ShapeOp op = shape->ops[at];
+    switch (op.op) {
+    case SHAPE_LOAD:
+        require(op.a < shape->n_slots, "S2", at);
+        for (uint32_t i = 0; i < at; i++)
+            require(shape->ops[i].op != SHAPE_STORE || shape->ops[i].a != op.a, "S3", at);
+        break;
+    case SHAPE_CONSTANT:
+        require(op.a < shape->n_constants, "S2", at);
+        break;
+    case SHAPE_STORE:
+        require(op.a < shape->n_slots && op.b < at, "S1", at);
+        break;
+    case X_CALL:
+        require(op.a + op.c < shape->n_slots, "S4", at);
+        require(op.c ? op.b < at : op.b == SHAPE_NONE, "S1", at);
+        break;
+    case X_ARG:
+        require(op.a < at && (op.b < at || op.b == SHAPE_NONE), "S1", at);
+        break;
+    default:
+        require(shape_operands(op.op) > 0 && op.a < at && (!op.b || op.b < at) &&
+                    (!op.c || op.c < at),
+                "S1", at);
+    }
+}
+
+void shape_verify(const Shape *shape)
+{
+    uint32_t constants = 0;
+    for (uint32_t i = 0; i < shape->n_ops; i++) {
+        verify_operands(shape, i);
+        if (shape->ops[i].op == SHAPE_CONSTANT)
+            require(shape->ops[i].a == constants++, "S2", i);
+    }
+    require(constants == shape->n_constants, "S2", shape->n_ops);
+}
