@@ -1,0 +1,3 @@
+package Broken
+  define k as ;
+end Broken;

@@ -1,0 +1,1 @@
+this text is never read

@@ -1,0 +1,3 @@
+package Beside
+  define hidden as 1;
+end Beside;

@@ -1,0 +1,3 @@
+package More
+  define k as 41;
+end More;

@@ -1,0 +1,3 @@
+package Standard
+  define g as 9.81;
+end Standard;
