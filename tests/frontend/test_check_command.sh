@@ -76,7 +76,7 @@ expect 1 "" "NUL byte" "$SOLSTICE" check "$dir/zero.sol"
 expect 1 "" "expected ';'" "$SOLSTICE" check "$dir/line.sol"
 : >"$dir/empty.sol"
 expect 0 "" "" "$SOLSTICE" check "$dir/empty.sol"
-expect 1 "" "expected 'model'" "$SOLSTICE" check "$SOLSTICE"
+expect 1 "" "NUL byte" "$SOLSTICE" check "$SOLSTICE"
 
 # pictures
 expect 0 "Rotational.SteadyEngine\\nRotational.PistonEngine" "" "$SOLSTICE" graph --types "$good"
