@@ -1,7 +1,8 @@
 #!/bin/sh
 # Runs every fuzz target of build/fuzz for SECONDS; new inputs and crashes stay in build/fuzz.
 #   tools/fuzz.sh SECONDS
-# Seed inputs of tests/fuzz/fuzz_x.c are the files in tests/fuzz/corpus/fuzz_x/.
+# Seed inputs of tests/fuzz/fuzz_x.c are the files in tests/fuzz/corpus/fuzz_x/; targets that read Sol
+# start from the language tests too, and know the words of the language.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -16,9 +17,16 @@ for source in tests/fuzz/*.c; do
     seeds=tests/fuzz/corpus/$name
     mkdir -p "$found"
     [ -d "$seeds" ] || seeds=
+    dict=
+    case $name in fuzz_frontend | fuzz_instances)
+        seeds="$seeds tests/lang/good tests/lang/bad"
+        dict=-dict=tests/fuzz/sol.dict
+        ;;
+    esac
     echo "==== $name, $seconds s"
     "build/fuzz/$name" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
-        -print_final_stats=1 -artifact_prefix="build/fuzz/$name-" "$found" $seeds || status=1
+        $dict -print_final_stats=1 -artifact_prefix="build/fuzz/$name-" "$found" $seeds ||
+        status=1
     ran=$((ran + 1))
 done
 echo "fuzz: $ran targets run, status $status"

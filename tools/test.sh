@@ -1,5 +1,6 @@
 #!/bin/bash
-# Builds and tests everything: release and asan with their tests, clang for its warnings.
+# Builds and tests everything: release and asan with their tests, clang for its warnings, and 20 s
+# of each fuzz target.
 # A step that fails does not stop the others; the exit status is 0 only if none failed.
 # Arguments go to cmake.
 cd "$(dirname "$0")/.." || exit 1
@@ -21,6 +22,12 @@ run_tests() { # preset, its build folder
 build release "$@" && run_tests release build
 build asan "$@" && run_tests asan build/asan
 build clang "$@"
+
+# A short look at inputs that nobody wrote; `make fuzz` looks longer.
+if build fuzz "$@"; then
+    tools/fuzz.sh 20 >build/fuzz/log 2>&1 || failed+=("fuzz, see build/fuzz/log")
+    tail -n 1 build/fuzz/log
+fi
 
 if [ ${#failed[@]} -gt 0 ]; then
     printf 'make test: FAILED:'
