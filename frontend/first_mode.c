@@ -11,6 +11,7 @@ enum { PASSES = 20, DEPTH = 4000 };
 
 struct FirstMode {
     Mem *mem;
+    Program *program;
     FormTable *forms;
     Ddp *ddp;
     World *world;
@@ -79,12 +80,13 @@ FirstMode *first_mode_open(Mem *mem, Program *program, const WorldLimits *limits
     FirstMode *volatile mode = NULL;
     mem_guard_push(mem, &guard);
     if (setjmp(guard.env) != 0) {
-        diag_error(program_diags(program), 0, "out of memory");
+        program_exhausted(program);
         first_mode_close(mode);
         return NULL;
     }
     mode = mem_alloc(mem, sizeof *mode);
     mode->mem = mem;
+    mode->program = program;
     mode->forms = forms_open(mem);
     mode->ddp = ddp_open(mem, mode->forms);
     WorldHost host = {
@@ -309,8 +311,10 @@ bool first_mode_settle(FirstMode *mode)
 {
     MemGuard guard;
     mem_guard_push(mode->mem, &guard);
-    if (setjmp(guard.env) != 0)
+    if (setjmp(guard.env) != 0) {
+        program_exhausted(mode->program);
         return false;
+    }
     settle(mode);
     mem_guard_pop(mode->mem, &guard);
     return world_ok(mode->world);

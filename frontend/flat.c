@@ -241,8 +241,10 @@ bool flat_print(World *world, const char *name, FlatValue value, const void *con
     Flat flat = {.world = world, .out = out, .value = value, .context = context};
     MemGuard guard;
     mem_guard_push(world->mem, &guard);
-    if (setjmp(guard.env) != 0)
+    if (setjmp(guard.env) != 0) {
+        world_exhausted(world);
         return false;
+    }
     collect_instances(&flat);
     collect_sums(&flat);
     fprintf(out, "model %s\n", name);

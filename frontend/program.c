@@ -11,7 +11,7 @@ enum { RESERVE = 64 * 1024, MAX_DEPTH = 500, MAX_DEFINITIONS = 200000, MAX_STATE
 
 /* The reserve is given back first; if even that is not enough, the program stays without message.
  */
-static void report_exhausted(Program *p)
+void program_exhausted(Program *p)
 {
     MemGuard guard;
     p->exhausted = true;
@@ -44,7 +44,7 @@ static bool guarded(Program *p, bool (*work)(Program *, Request *), Request *req
         mem_guard_pop(p->mem, &guard);
         return ok;
     }
-    report_exhausted(p);
+    program_exhausted(p);
     return false;
 }
 

@@ -7,6 +7,37 @@
 
 enum { SHOWN = 8, TEXT = 512 };
 
+/* ---- what the modeller wrote ---- */
+
+/* Auxiliary variables stand in the texts of others as what they mean; with the relation that says so
+ * each makes a pair that only the DDP needs to see. */
+static bool is_written_rel(const World *world, DdpRel rel)
+{
+    OwnerInfo info = rel < world->rel.n ? world->rel.at[rel] : (OwnerInfo){0};
+    return info.tag != OWNER_INST || !world_at(world, info.who)->plan->ops[info.what].defines;
+}
+
+static bool is_written_var(const World *world, DdpVar var)
+{
+    WorldVar view;
+    return world_var(world, var, &view) && view.kind != WORLD_AUXILIARY;
+}
+
+/* The part without such pairs; as it is when nothing else is left of it. */
+static DdpPart written(World *world, const DdpPart *part)
+{
+    DdpRel *rels = arena_alloc(&world->arena, part->n_rels * sizeof *rels);
+    DdpVar *vars = arena_alloc(&world->arena, part->n_vars * sizeof *vars);
+    DdpPart out = {.rels = rels, .vars = vars};
+    for (uint32_t i = 0; i < part->n_rels; i++)
+        if (is_written_rel(world, part->rels[i]))
+            rels[out.n_rels++] = part->rels[i];
+    for (uint32_t i = 0; i < part->n_vars; i++)
+        if (is_written_var(world, part->vars[i]))
+            vars[out.n_vars++] = part->vars[i];
+    return part->n_rels - out.n_rels == part->n_vars - out.n_vars ? out : *part;
+}
+
 static void note_rels(World *world, const DdpPart *part, DdpRel except)
 {
     char text[TEXT];
@@ -189,6 +220,7 @@ static void undecided_task(World *world)
                    "this 'if' cannot be decided: its condition depends on the content of its own "
                    "branches, or on something undetermined");
         DdpDiagnosis d = ddp_diagnose(world->ddp);
+        d.under = written(world, &d.under);
         note_vars(world, &d.under, 0);
         return; /* those inside and beside it mostly hang on the same */
     }
@@ -205,7 +237,7 @@ bool world_report_undecided(World *world)
         undecided_task(world);
         mem_guard_pop(world->mem, &guard);
     } else {
-        world->exhausted = world->failed = true;
+        world_exhausted(world);
     }
     return world->diags->errors > errors;
 }
@@ -215,6 +247,8 @@ bool world_report_undecided(World *world)
 static void report_task(World *world, DdpVerdict verdict)
 {
     DdpDiagnosis d = ddp_diagnose(world->ddp);
+    d.over = written(world, &d.over);
+    d.under = written(world, &d.under);
     if (d.over.n_rels)
         report_over(world, &d);
     if (d.false_causal.n_rels)
@@ -233,7 +267,7 @@ bool world_report(World *world, const DdpResult *result)
         report_task(world, result->verdict);
         mem_guard_pop(world->mem, &guard);
     } else {
-        world->exhausted = world->failed = true;
+        world_exhausted(world);
     }
     return true;
 }

@@ -37,18 +37,14 @@ void world_remark(World *world, Place at, const char *format, ...)
 
 /* ---- entry points and their guard ---- */
 
-typedef void (*WorldTask)(World *world, void *argument);
-
-static void report_exhausted(World *world)
+void world_exhausted(World *world)
 {
+    if (!world->exhausted)
+        program_exhausted(world->program);
     world->exhausted = world->failed = true;
-    MemGuard guard;
-    mem_guard_push(world->mem, &guard);
-    if (setjmp(guard.env) == 0) {
-        diag_error(world->diags, 0, "out of memory");
-        mem_guard_pop(world->mem, &guard);
-    }
 }
+
+typedef void (*WorldTask)(World *world, void *argument);
 
 /* True when the task ended without a new error. */
 static bool guarded(World *world, WorldTask task, void *argument)
@@ -62,7 +58,7 @@ static bool guarded(World *world, WorldTask task, void *argument)
         task(world, argument);
         mem_guard_pop(world->mem, &guard);
     } else {
-        report_exhausted(world);
+        world_exhausted(world);
     }
     return !world->exhausted && world->diags->errors == before;
 }
@@ -96,7 +92,7 @@ static World *world_alloc(Mem *mem, Program *program)
         world = mem_alloc(mem, sizeof *world);
         mem_guard_pop(mem, &guard);
     } else {
-        diag_error(program_diags(program), 0, "out of memory");
+        program_exhausted(program);
         return NULL;
     }
     world->mem = mem;

@@ -162,6 +162,7 @@ void world_leave_var(World *world, DdpVar var);
 DdpRel world_enter_rel(World *world, DdpRelKind kind, Form form, uint32_t n, const DdpVar *vars,
                        DdpVar logic, unsigned flags, OwnerInfo owner);
 void world_leave_rel(World *world, DdpRel rel);
+void world_exhausted(World *world); /* memory ran out: says so, once */
 void world_note(World *world, WorldChange change);
 void world_fail(World *world, Place at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
