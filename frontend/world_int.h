@@ -10,6 +10,8 @@
  *       watches; both name what they serve.
  *   W5  nothing that is alive refers to an instance in `doomed`, except aliases and connections that
  *       are cut when it is removed.
+ *   W6  between two calls, a relation of a statement exists exactly when all its paths lead somewhere,
+ *       and names the variables they lead to.
  */
 #ifndef FRONTEND_WORLD_INT_H
 #define FRONTEND_WORLD_INT_H
@@ -196,7 +198,7 @@ void watch_fire(World *world, Inst *inst, uint32_t head_word);
 uint32_t link_make(World *world, Inst *target, uint32_t inst, uint32_t what);
 void link_drop(World *world, uint32_t link);
 
-/* ---- values.c: values evaluated at birth ---- */
+/* ---- birth_value.c: values evaluated at birth ---- */
 
 /* False, with a message, when something in it is not known; *out is 0 then. `parameter`: its name, or
  * NULL. */

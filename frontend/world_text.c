@@ -67,7 +67,7 @@ static void put_step(const World *world, Out *out, const Inst *inst)
         put_anonymous(world, out, owner->plan, op);
 }
 
-/* "a.b."; the chain of owners is walked twice per step of the limit, never recursively. */
+/* "a.b.", from the chain of owners. */
 static void put_prefix(const World *world, Out *out, const Inst *inst)
 {
     enum { STEPS = 256 };
@@ -77,7 +77,6 @@ static void put_prefix(const World *world, Out *out, const Inst *inst)
         if (at->plan->is_branch)
             continue;
         if (n == STEPS) { /* very deep: the last steps are those that tell most */
-            memmove(chain, chain, 0);
             put(out, "...");
             break;
         }

@@ -67,6 +67,29 @@ static void verify_part(const World *world, const Inst *inst, const Op *op)
     check(at->owner == inst->id && at->owner_word == op->word, "W3", part);
 }
 
+/* W6: a relation is there when all its refs lead somewhere, and names what they lead to. */
+static void verify_relation(const World *world, Inst *inst, const Op *op)
+{
+    if (op->kind != OP_REL && op->kind != OP_DER)
+        return;
+    DdpRel rel = inst->word[op->word];
+    bool all = true;
+    for (uint32_t i = 0; i < op->refs.n; i++)
+        all &= follow_var(world, inst, &op->refs.at[i]) != 0;
+    check(all == (rel != 0), "W6", inst->id);
+    if (!rel)
+        return;
+    DdpRelView view = ddp_rel(world->ddp, rel);
+    uint32_t named = op->kind == OP_DER ? 2 : op->refs.n;
+    for (uint32_t i = 0; i < named; i++) {
+        DdpVar var = follow_var(world, inst, &op->refs.at[i]);
+        bool found = false;
+        for (uint32_t k = 0; k < view.n; k++)
+            found |= view.vars[k] == var;
+        check(found && world->var.at[var].tag, "W6", rel);
+    }
+}
+
 /* W4 */
 static void verify_watches(const World *world, const Inst *inst, uint32_t head)
 {
@@ -92,12 +115,13 @@ static void verify_links(const World *world, const Inst *inst)
     }
 }
 
-static void verify_inst(const World *world, const Inst *inst)
+static void verify_inst(const World *world, Inst *inst)
 {
     for (uint32_t i = 0; i < inst->plan->n_ops; i++) {
         const Op *op = &inst->plan->ops[i];
         verify_numbers(world, inst, i);
         verify_part(world, inst, op);
+        verify_relation(world, inst, op);
         if (op->kind == OP_DYNAMIC)
             verify_watches(world, inst, op->word + 1);
         if (op->kind == OP_ALIAS)
