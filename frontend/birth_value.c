@@ -1,8 +1,10 @@
-/* birth_value.c: expressions over variables -> values at birth (parameters, start values, intervals).
+/* birth_value.c: expressions over variables -> values at birth (parameters, start values,
+ * intervals).
  *
- * A value counts when the host has one: at an event that of the update before. At the start nothing was
- * evaluated yet; so where the host has no value, a transmission outside of branches that determines
- * the variable is evaluated on the spot, and what it depends on, up to a bounded depth. */
+ * A value counts when the host has one: at an event that of the update before. At the start nothing
+ * was evaluated yet; so where the host has no value, a transmission outside of branches that
+ * determines the variable is evaluated on the spot, and what it depends on, up to a bounded depth.
+ */
 #include "frontend/world_int.h"
 
 enum { DEPTH = 64 };

@@ -5,25 +5,26 @@
  * set of n, as the modeller drew them. Adding or removing an edge touches its own equalities only.
  *
  * The flows of a set sum up to zero. A sum of 100,000 terms could not be changed locally, so it is
- * a tree of partial sums: a Sum adds up at most FAN terms, pins at the lowest level, sums of the level
- * below further up. The root's relation is `t1 + .. + tk = 0`, that of any other sum `s = t1 + .. + tk`
- * with an auxiliary variable s per flow. A set of up to FAN pins has the one relation one expects.
- * A pin that comes or goes changes the relation of its own sum, seldom that of sums above: sums with
- * room are kept in a list per level, a new sum is opened only when there is none, and a sum without
- * terms goes.
+ * a tree of partial sums: a Sum adds up at most FAN terms, pins at the lowest level, sums of the
+ * level below further up. The root's relation is `t1 + .. + tk = 0`, that of any other sum `s = t1
+ * + .. + tk` with an auxiliary variable s per flow. A set of up to FAN pins has the one relation
+ * one expects. A pin that comes or goes changes the relation of its own sum, seldom that of sums
+ * above: sums with room are kept in a list per level, a new sum is opened only when there is none,
+ * and a sum without terms goes.
  *
- * A relation that names a pin must go before the pin's variable does, so a sum that changes leaves its
- * relations at once; it gets new ones in connect_flush(), once for all changes of an update.
+ * A relation that names a pin must go before the pin's variable does, so a sum that changes leaves
+ * its relations at once; it gets new ones in connect_flush(), once for all changes of an update.
  *
- * Union: the smaller set is moved into the larger. Split, when an edge goes: both sides are searched
- * in lockstep, edge by edge, and the one that ends first is moved to a set of its own. So the cost is
- * that of the smaller side; for a pin that leaves a node it is constant, whatever the size of the node.
+ * Union: the smaller set is moved into the larger. Split, when an edge goes: both sides are
+ * searched in lockstep, edge by edge, and the one that ends first is moved to a set of its own. So
+ * the cost is that of the smaller side; for a pin that leaves a node it is constant, whatever the
+ * size of the node.
  *
  * Invariants
  *   C1  a node exists as long as it has edges; all nodes of a set hang together.
  *   C2  a node is a term of exactly one sum of level 0 of its set; sum and slot name each other.
- *   C3  a sum other than the root has its set's number, a parent, and between 1 and FAN terms; it is in
- *       the list of its level if and only if it has room.
+ *   C3  a sum other than the root has its set's number, a parent, and between 1 and FAN terms; it
+ * is in the list of its level if and only if it has room.
  */
 #include "frontend/world_int.h"
 
@@ -44,7 +45,8 @@ typedef struct Node {
 
 typedef struct Edge {
     uint32_t node[2];
-    uint32_t next[2], prev[2]; /* in the lists of its nodes; next[0] of a free one: the next free one */
+    uint32_t next[2],
+        prev[2]; /* in the lists of its nodes; next[0] of a free one: the next free one */
     uint32_t inst, op;
     uint32_t link[2];
     uint32_t rels; /* index of a block of n_potentials relations; 0: none */
@@ -54,10 +56,10 @@ typedef struct Edge {
 typedef struct Sum {
     uint32_t set; /* 0: free */
     uint32_t parent;
-    uint32_t child[FAN];       /* nodes (level 0) or sums */
-    uint32_t next, prev;       /* in the list of its level; next of a free one: the next free one */
-    uint32_t vars, rels;       /* blocks of n_flows numbers; 0: none */
-    uint8_t n, level, slot;    /* slot: in the parent */
+    uint32_t child[FAN];    /* nodes (level 0) or sums */
+    uint32_t next, prev;    /* in the list of its level; next of a free one: the next free one */
+    uint32_t vars, rels;    /* blocks of n_flows numbers; 0: none */
+    uint8_t n, level, slot; /* slot: in the parent */
     bool listed, dirty;
 } Sum;
 
@@ -84,8 +86,8 @@ struct Connect {
     VEC(Set) set;
     uint32_t free_node, free_edge, free_sum, free_set;
     uint32_t n_edges, n_sets;
-    Map node_of;          /* model and instance -> node */
-    VEC(uint32_t) words;  /* blocks of numbers */
+    Map node_of;             /* model and instance -> node */
+    VEC(uint32_t) words;     /* blocks of numbers */
     uint32_t free_block[64]; /* by size: first free block, linked through its first word */
     VEC(uint32_t) dirty;
     Side side[2];
@@ -93,8 +95,10 @@ struct Connect {
     Map sum_forms; /* number of terms, signs, root -> form + 1 */
 };
 
-#define PUSH_ZERO(c, v) ((v).n ? (void)0 : (void)(vec_reserve((c)->mem, &(v), 1), (v).n = 1, \
-                         memset(&(v).at[0], 0, sizeof (v).at[0])))
+#define PUSH_ZERO(c, v)                                                                            \
+    ((v).n ? (void)0                                                                               \
+           : (void)(vec_reserve((c)->mem, &(v), 1), (v).n = 1,                                     \
+                    memset(&(v).at[0], 0, sizeof(v).at[0])))
 
 Connect *connect_open(World *world)
 {
@@ -245,8 +249,8 @@ static Form sum_form(Connect *c, uint32_t n, uint32_t negative, bool root)
             sum = x_binary(forms, minus ? X_SUB : X_ADD, sum, term);
     }
     X zero = x_const(forms, 0);
-    Form form = root ? form_make(forms, sum, zero, n)
-                     : form_make(forms, x_pos(forms, 0), sum, n + 1);
+    Form form =
+        root ? form_make(forms, sum, zero, n) : form_make(forms, x_pos(forms, 0), sum, n + 1);
     map_put(c->mem, &c->sum_forms, key, form);
     return form;
 }
@@ -656,8 +660,8 @@ static void edge_enter(Connect *c, uint32_t id, const Inst *a, const Inst *b, Dd
         DdpVar vars[2] = {terminal_var(c, a->id, &sa->potentials[i]),
                           terminal_var(c, b->id, &sb->potentials[i])};
         OwnerInfo owner = {.who = id, .what = i, .tag = OWNER_EDGE};
-        c->words.at[block + i] = world_enter_rel(c->world, DDP_EQUATION, equal_form(c), 2, vars,
-                                                 logic, 0, owner);
+        c->words.at[block + i] =
+            world_enter_rel(c->world, DDP_EQUATION, equal_form(c), 2, vars, logic, 0, owner);
     }
 }
 
@@ -839,8 +843,7 @@ uint32_t connect_set_count(const Connect *c)
 size_t connect_bytes(const Connect *c)
 {
     return sizeof *c + c->node.cap * sizeof(Node) + c->edge.cap * sizeof(Edge) +
-           c->sum.cap * sizeof(Sum) + c->set.cap * sizeof(Set) +
-           c->words.cap * sizeof(uint32_t) +
+           c->sum.cap * sizeof(Sum) + c->set.cap * sizeof(Set) + c->words.cap * sizeof(uint32_t) +
            (c->node_of.slot ? (c->node_of.mask + 1) * sizeof(MapSlot) : 0);
 }
 
@@ -877,8 +880,7 @@ static void verify_sum(const Connect *c, uint32_t id)
 {
     const Sum *s = &c->sum.at[id];
     check(s->n >= 1 && s->n <= FAN && s->listed == (s->n < FAN) && !s->dirty, "C3", id);
-    check(s->parent ? c->sum.at[s->parent].child[s->slot] == id
-                    : c->set.at[s->set].root == id,
+    check(s->parent ? c->sum.at[s->parent].child[s->slot] == id : c->set.at[s->set].root == id,
           "C3", id);
     for (uint32_t k = 0; k < s->n; k++) {
         if (s->level == 0) {

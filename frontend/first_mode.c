@@ -1,9 +1,9 @@
 /* first_mode.c: definition -> instances and values of the first mode. See first_mode.h.
  *
  * A value is unknown, soft or firm. A held variable without an active transmission has its default
- * value, but an `if` that is still to be chosen may transmit to it in this very update: so its value is
- * soft, and so is what depends on it. Branches with firm conditions are chosen first; only when there
- * are none, those with soft ones. */
+ * value, but an `if` that is still to be chosen may transmit to it in this very update: so its
+ * value is soft, and so is what depends on it. Branches with firm conditions are chosen first; only
+ * when there are none, those with soft ones. */
 #include "frontend/first_mode.h"
 
 enum { UNKNOWN, SOFT, FIRM };
@@ -15,9 +15,9 @@ struct FirstMode {
     FormTable *forms;
     Ddp *ddp;
     World *world;
-    VEC(double) value;    /* [DdpVar] */
-    VEC(uint8_t) known;   /* [DdpVar] */
-    VEC(uint8_t) held;    /* [DdpVar]: DDP_HELD */
+    VEC(double) value;  /* [DdpVar] */
+    VEC(uint8_t) known; /* [DdpVar] */
+    VEC(uint8_t) held;  /* [DdpVar]: DDP_HELD */
     VEC(WorldDecision) decisions;
     DdpResult result;
     bool decided;
@@ -96,7 +96,8 @@ FirstMode *first_mode_open(Mem *mem, Program *program, const WorldLimits *limits
         .born = host_born,
         .draw = host_draw,
     };
-    /* every level of branches costs a look at all values: where nothing is simulated, less will do */
+    /* every level of branches costs a look at all values: where nothing is simulated, less will do
+     */
     WorldLimits own = limits ? *limits : (WorldLimits){.depth = DEPTH};
     mode->world = world_open(mem, program, mode->forms, mode->ddp, &host, &own);
     mem_guard_pop(mem, &guard);

@@ -2,8 +2,8 @@
  * solving loops or integrating.
  *
  * The start of a simulation in miniature, for `flat`, `check --instantiate` and tests: values are
- * computed by x_value() along the schedule, `if`s are chosen as soon as their condition is known, `when`s
- * take their else branch. What hangs on a loop stays unknown, and `if`s on it undecided. */
+ * computed by x_value() along the schedule, `if`s are chosen as soon as their condition is known,
+ * `when`s take their else branch. What hangs on a loop stays unknown, and `if`s on it undecided. */
 #ifndef FRONTEND_FIRST_MODE_H
 #define FRONTEND_FIRST_MODE_H
 
@@ -18,7 +18,8 @@ World *first_mode_world(FirstMode *mode);
 Ddp *first_mode_ddp(FirstMode *mode);
 FormTable *first_mode_forms(FirstMode *mode);
 
-/* Creates `top` and takes branches until nothing more can be decided; false when there were errors. */
+/* Creates `top` and takes branches until nothing more can be decided; false when there were errors.
+ */
 bool first_mode_run(FirstMode *mode, Def *top);
 /* Goes on after decisions of the caller: evaluates, and decides newborn branches. */
 bool first_mode_settle(FirstMode *mode);

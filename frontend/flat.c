@@ -1,8 +1,8 @@
 /* flat.c: instances -> the flattened model as text.
  *
  * Instances are visited from the top, parts in order of the text; so the order is that of the
- * source and does not depend on numbers that come and go. Zero-sums follow the statements of the model
- * whose connections they come from. */
+ * source and does not depend on numbers that come and go. Zero-sums follow the statements of the
+ * model whose connections they come from. */
 #include "frontend/flat.h"
 #include "frontend/world_int.h"
 
@@ -19,7 +19,7 @@ typedef struct Flat {
     FILE *out;
     FlatValue value;
     const void *context;
-    VEC(Inst *) order; /* all instances */
+    VEC(Inst *) order;  /* all instances */
     VEC(SumEntry) sums; /* by model */
     char text[TEXT];
 } Flat;
@@ -171,9 +171,8 @@ static void print_op(Flat *flat, Inst *inst, const Op *op)
         fprintf(flat->out, "  tearing(%s);\n", flat->text);
         break;
     case OP_CONNECT:
-        for (uint32_t i = 0; inst->word[op->word] &&
-                             connect_edge_rel(world->connect, inst->word[op->word], i);
-             i++)
+        for (uint32_t i = 0;
+             inst->word[op->word] && connect_edge_rel(world->connect, inst->word[op->word], i); i++)
             print_rel(flat, connect_edge_rel(world->connect, inst->word[op->word], i));
         break;
     default:
@@ -204,7 +203,7 @@ static void print_relations(Flat *flat, Inst *inst)
 {
     for (uint32_t i = 0; i < inst->plan->n_ops; i++) {
         const Op *op = &inst->plan->ops[i];
-        if (op->kind == OP_GROUP && inst->word[op->word] != 1)
+        if (op->kind == OP_GROUP && inst->word[op->word] != GROUP_IN)
             i += op->span; /* its path leads nowhere now */
         else
             print_op(flat, inst, op);

@@ -1,13 +1,10 @@
 /* instantiate.c: plans -> instances, their variables and relations; and back.
  *
- * All work is a stack of frames, one per instance under construction or removal; a frame that meets a
- * part pushes a frame for it and goes on when that is done. So nesting costs heap, not C stack. A frame
- * of creation runs the plan forwards, one of removal the same plan backwards.
+ * All work is a stack of frames, one per instance under construction or removal; a frame that meets
+ * a part pushes a frame for it and goes on when that is done. So nesting costs heap, not C stack. A
+ * frame of creation runs the plan forwards, one of removal the same plan backwards.
  *
- * Moves, copies and aliases are executed where they stand in the plan. What they change elsewhere is
- * deferred: an instance that loses its owner is doomed and removed when all frames are done (it may
- * contain the very statement that is being executed), and groups whose paths changed leave at once
- * but are entered again only at the end, when what they name is complete. */
+ * Moves, copies and aliases are in transfer.c, what depends on paths in depend.c. */
 #include "frontend/world_int.h"
 
 #include <string.h>
@@ -60,8 +57,9 @@ static bool too_many(World *world, const Inst *owner, Place at)
         world_fail(world, at, "more than %u instances: does a model declare itself without end?",
                    world->limits.instances);
     else if (owner && owner->depth >= world->limits.depth)
-        world_fail(world, at, "instances nested deeper than %u: does a model declare itself "
-                              "without end?",
+        world_fail(world, at,
+                   "instances nested deeper than %u: does a model declare itself "
+                   "without end?",
                    world->limits.depth);
     else
         return false;
@@ -221,7 +219,7 @@ static bool overridden(World *world, const Inst *inst, const Op *op, double *val
     return false;
 }
 
-static const PlanArg *argument_for(const Frame *frame, const Member *parameter)
+const PlanArg *argument_for(const Frame *frame, const Member *parameter)
 {
     for (uint32_t i = 0; frame->cause && i < frame->cause->n_args; i++)
         if (frame->cause->args[i].parameter == parameter ||
@@ -248,75 +246,6 @@ static void make_param(World *world, Inst *inst, const Op *op, const Frame *fram
                        "parameter '%s' has no value", name);
     }
     write_value(world, var, value);
-}
-
-/* ---- aliases ---- */
-
-static void alias_set(World *world, Inst *inst, uint32_t word, Inst *target)
-{
-    if (inst->word[word + 1])
-        link_drop(world, inst->word[word + 1]);
-    inst->word[word] = target ? target->id : 0;
-    inst->word[word + 1] = target ? link_make(world, target, inst->id, word) : 0;
-    watch_fire(world, inst, word + 2);
-}
-
-static void make_alias(World *world, Inst *inst, const Op *op, const Frame *frame)
-{
-    if (frame->source) {
-        const Inst *source = world_at(world, frame->source);
-        vec_push(world->mem, &world->copied_aliases,
-                 ((CopiedAlias){.inst = inst->id,
-                                .word = op->word,
-                                .target = source ? source->word[op->word] : 0,
-                                .copy = frame->copy}));
-        return;
-    }
-    const PlanArg *arg = argument_for(frame, op->member);
-    if (!op->member->parameter || !arg)
-        return;
-    Inst *target = follow_inst(world, frame->scope, &arg->target);
-    if (target)
-        alias_set(world, inst, op->word, target);
-    else
-        world_fail(world, arg->value.at, "parameter '%s': there is no instance to refer to",
-                   intern_text(program_names(world->program), op->member->name));
-}
-
-/* The part of the copy that corresponds to `part` of the original: the same way down. */
-static Inst *counterpart(World *world, const Inst *part, CopyRoots roots)
-{
-    vec_clear(&world->vars_scratch);
-    for (const Inst *at = part; at->id != roots.from; at = world_at(world, at->owner)) {
-        if (!at->owner)
-            return NULL; /* it lies outside */
-        vec_push(world->mem, &world->vars_scratch, at->owner_word);
-    }
-    Inst *at = world_at(world, roots.to);
-    for (uint32_t i = world->vars_scratch.n; at && i-- > 0;) {
-        uint32_t word = world->vars_scratch.at[i];
-        uint32_t next = at->word[word];
-        if (next && at->plan->ops[at->plan->word_op[word]].kind == OP_BRANCH)
-            next = world->branch.at[next].body;
-        at = next ? world_at(world, next) : NULL;
-    }
-    return at;
-}
-
-/* Aliases of copies that point inside point inside the copy. */
-static void bind_copied_aliases(World *world)
-{
-    for (uint32_t i = 0; i < world->copied_aliases.n; i++) {
-        CopiedAlias a = world->copied_aliases.at[i];
-        CopyRoots roots = world->copies.at[a.copy - 1];
-        if (!world_alive(world, a.inst) || !world_alive(world, a.target) ||
-            !world_alive(world, roots.from) || !world_alive(world, roots.to))
-            continue;
-        Inst *old = world_at(world, a.target), *inside = counterpart(world, old, roots);
-        alias_set(world, world_at(world, a.inst), a.word, inside ? inside : old);
-    }
-    vec_clear(&world->copied_aliases);
-    vec_clear(&world->copies);
 }
 
 /* ---- parts ---- */
@@ -380,15 +309,14 @@ static void make_der(World *world, Inst *inst, uint32_t index, const Op *op, con
         return;
     const DdpVar *vars = world->vars_scratch.at;
     OwnerInfo owner = {.who = inst->id, .what = index, .tag = OWNER_INST};
-    DdpRel rel =
-        world_enter_rel(world, DDP_DERIVATIVE, 0, 2, vars, inst->logic, op->flags, owner);
+    DdpRel rel = world_enter_rel(world, DDP_DERIVATIVE, 0, 2, vars, inst->logic, op->flags, owner);
     inst->word[op->word] = rel;
     if (op->refs.n != 3)
         return;
     /* Where it is a copy, or only comes back with its path, its value counts if it has one. */
     double value;
-    bool goes_on = (frame->source || frame->again) &&
-                   world->host.read(world->host.context, vars[1], &value);
+    bool goes_on =
+        (frame->source || frame->again) && world->host.read(world->host.context, vars[1], &value);
     world_note(world, (WorldChange){.role = WORLD_START,
                                     .born = true,
                                     .copied = goes_on,
@@ -418,8 +346,7 @@ static void hint(World *world, Inst *inst, const Op *op, int change)
 
 /* ---- special variables ---- */
 
-static void make_random(World *world, Inst *inst, uint32_t index, const Op *op,
-                        const Frame *frame)
+static void make_random(World *world, Inst *inst, uint32_t index, const Op *op, const Frame *frame)
 {
     DdpVar var = make_var(world, inst, op);
     note_role(world, inst, op, WORLD_RANDOM, true, var, 0, 0);
@@ -435,8 +362,7 @@ static void make_sample(World *world, Inst *inst, const Op *op)
 {
     DdpVar var = make_var(world, inst, op);
     double interval = 0;
-    if (value_at_birth(world, inst, op->value, NULL, &interval) &&
-        !(interval > 0))
+    if (value_at_birth(world, inst, op->value, NULL, &interval) && !(interval > 0))
         world_fail(world, op->at, "the interval of Sample must be positive, it is %g", interval);
     world_note(world, (WorldChange){.role = WORLD_SAMPLE,
                                     .born = true,
@@ -479,118 +405,6 @@ static void drop_role(World *world, Inst *inst, const Op *op, WorldRole role)
     drop_var(world, inst, op);
 }
 
-/* ---- `m?` and groups: what depends on paths ---- */
-
-enum { STATE_OUT, STATE_IN, STATE_PENDING }; /* .. + index in `pending` */
-
-static uint32_t head_of_list(const Op *op)
-{
-    return op->word + 1;
-}
-
-static void exists_update(World *world, Inst *inst, uint32_t index)
-{
-    const Op *op = &inst->plan->ops[index];
-    const Ref *ref = &op->refs.at[0];
-    uint32_t list = inst->word[head_of_list(op)];
-    watch_drop(world, &list);
-    watch_ref(world, inst, index, ref, true, &list);
-    inst->word[head_of_list(op)] = list;
-    inst->word[op->word + 2] = 0;
-    Target t = follow(world, inst, ref);
-    bool basic = t.member && type_is_basic(t.member->type);
-    double there = t.inst && (basic || t.inst->word[t.word]), old;
-    DdpVar var = inst->word[op->word];
-    if (!world->host.read(world->host.context, var, &old) || old != there)
-        write_value(world, var, there);
-}
-
-static void run_forwards(World *world, Inst *inst, uint32_t index, const Frame *frame);
-static void run_backwards(World *world, Inst *inst, uint32_t index);
-
-static void group_enter(World *world, Inst *inst, uint32_t index, bool again)
-{
-    const Op *op = &inst->plan->ops[index];
-    uint32_t list = 0;
-    bool complete = true;
-    /* Refs to auxiliary variables of the group itself are there once it runs. */
-    for (uint32_t i = index + 1; i <= index + op->span; i++)
-        for (uint32_t k = 0; k < inst->plan->ops[i].refs.n; k++) {
-            const Ref *ref = &inst->plan->ops[i].refs.at[k];
-            if (!ref->loose)
-                continue;
-            watch_ref(world, inst, index, ref, false, &list);
-            complete &= follow_var(world, inst, ref) != 0;
-        }
-    inst->word[head_of_list(op)] = list;
-    inst->word[op->word] = complete ? STATE_IN : STATE_OUT;
-    Frame frame = {.inst = inst, .again = again};
-    for (uint32_t i = 1; complete && i <= op->span; i++)
-        run_forwards(world, inst, index + i, &frame);
-}
-
-static void group_leave(World *world, Inst *inst, uint32_t index)
-{
-    const Op *op = &inst->plan->ops[index];
-    for (uint32_t i = op->span; inst->word[op->word] == STATE_IN && i > 0; i--)
-        run_backwards(world, inst, index + i);
-    inst->word[op->word] = STATE_OUT;
-    uint32_t list = inst->word[head_of_list(op)];
-    watch_drop(world, &list);
-    inst->word[head_of_list(op)] = 0;
-}
-
-void suspend(World *world, Inst *inst, uint32_t index)
-{
-    const Op *op = &inst->plan->ops[index];
-    if (op->kind == OP_GROUP) {
-        group_leave(world, inst, index);
-        inst->word[op->word] = STATE_PENDING + world->pending.n;
-    } else {
-        uint32_t list = inst->word[head_of_list(op)];
-        watch_drop(world, &list);
-        inst->word[head_of_list(op)] = 0;
-        inst->word[op->word + 2] = world->pending.n + 1;
-    }
-    vec_push(world->mem, &world->pending, ((Pending){inst->id, index}));
-}
-
-static void drop_group(World *world, Inst *inst, uint32_t index)
-{
-    const Op *op = &inst->plan->ops[index];
-    uint32_t state = inst->word[op->word];
-    if (state >= STATE_PENDING)
-        world->pending.at[state - STATE_PENDING].inst = 0;
-    group_leave(world, inst, index);
-}
-
-static void drop_exists(World *world, Inst *inst, uint32_t index)
-{
-    const Op *op = &inst->plan->ops[index];
-    uint32_t list = inst->word[head_of_list(op)];
-    watch_drop(world, &list);
-    inst->word[head_of_list(op)] = 0;
-    if (inst->word[op->word + 2])
-        world->pending.at[inst->word[op->word + 2] - 1].inst = 0;
-    inst->word[op->word + 2] = 0;
-    drop_var(world, inst, op);
-}
-
-static void resume_pending(World *world)
-{
-    for (uint32_t i = 0; i < world->pending.n; i++) {
-        Pending p = world->pending.at[i];
-        if (!p.inst)
-            continue;
-        Inst *inst = world_at(world, p.inst);
-        if (inst->plan->ops[p.op].kind == OP_GROUP)
-            group_enter(world, inst, p.op, true);
-        else
-            exists_update(world, inst, p.op);
-    }
-    vec_clear(&world->pending);
-}
-
 /* ---- connections ---- */
 
 static bool stays(const Ref *ref)
@@ -605,8 +419,7 @@ static void make_connection(World *world, Inst *inst, uint32_t index, const Op *
     Inst *b = follow_inst(world, inst, &op->refs.at[1]);
     if (!a || !b || world->too_many)
         return;
-    uint32_t edge =
-        connect_add(world->connect, inst, index, a, op->own[0], b, op->own[1], op->at);
+    uint32_t edge = connect_add(world->connect, inst, index, a, op->own[0], b, op->own[1], op->at);
     inst->word[op->word] = edge;
     if (!edge)
         return;
@@ -620,98 +433,6 @@ static void drop_connection(World *world, Inst *inst, const Op *op)
     if (inst->word[op->word])
         connect_remove(world->connect, inst->word[op->word]);
     inst->word[op->word] = 0;
-}
-
-/* ---- moves and copies ---- */
-
-static bool is_slot(const Target *t)
-{
-    return t->inst && (!t->member || t->member->binding == BIND_DYNAMIC);
-}
-
-static void slot_changed(World *world, const Target *slot)
-{
-    if (slot->member)
-        watch_fire(world, slot->inst, slot->word + 1);
-}
-
-static void slot_empty(World *world, const Target *slot)
-{
-    uint32_t old = slot->inst->word[slot->word];
-    if (!old)
-        return;
-    slot_changed(world, slot);
-    slot->inst->word[slot->word] = 0;
-    doom(world, world_at(world, old));
-}
-
-static bool owns(const World *world, const Inst *part, const Inst *whole)
-{
-    while (part) {
-        if (part == whole)
-            return true;
-        part = part->owner ? world_at(world, part->owner) : NULL;
-    }
-    return false;
-}
-
-static void do_move(World *world, Inst *inst, const Op *op)
-{
-    Target to = follow(world, inst, &op->refs.at[0]);
-    Target from = follow(world, inst, &op->refs.at[1]);
-    if (!is_slot(&to) || !is_slot(&from) || (to.inst == from.inst && to.word == from.word))
-        return;
-    uint32_t id = from.inst->word[from.word];
-    if (!id)
-        return; /* nothing there, nothing to move */
-    Inst *moved = world_at(world, id);
-    if (owns(world, to.inst, moved)) {
-        world_fail(world, op->at, "'%s' cannot be moved into a part of itself",
-                   world_path_text(world, id));
-        return;
-    }
-    slot_changed(world, &from);
-    from.inst->word[from.word] = 0;
-    slot_empty(world, &to);
-    slot_changed(world, &to);
-    to.inst->word[to.word] = id;
-    moved->owner = to.inst->id;
-    moved->owner_word = to.word;
-}
-
-static void do_copy(World *world, Inst *inst, const Op *op)
-{
-    Target to = follow(world, inst, &op->refs.at[0]);
-    Inst *from = follow_inst(world, inst, &op->refs.at[1]);
-    if (!is_slot(&to) || !from || to.inst->word[to.word] == from->id)
-        return;
-    if (owns(world, to.inst, from)) {
-        world_fail(world, op->at, "'%s' cannot be copied into a part of itself",
-                   world_path_text(world, from->id));
-        return;
-    }
-    slot_empty(world, &to);
-    slot_changed(world, &to);
-    Inst *copy = create_later(world, from->plan, to.inst, to.word, op, inst, from->id, 0);
-    to.inst->word[to.word] = copy ? copy->id : 0;
-    if (!copy)
-        return;
-    vec_push(world->mem, &world->copies, ((CopyRoots){from->id, copy->id}));
-    vec_last(&world->frames).copy = world->copies.n;
-}
-
-static void do_bind(World *world, Inst *inst, const Op *op)
-{
-    Target alias = follow(world, inst, &op->refs.at[0]);
-    if (alias.inst)
-        alias_set(world, alias.inst, alias.word, follow_inst(world, inst, &op->refs.at[1]));
-}
-
-static void do_trash(World *world, Inst *inst, const Op *op)
-{
-    Target from = follow(world, inst, &op->refs.at[0]);
-    if (is_slot(&from))
-        slot_empty(world, &from);
 }
 
 /* ---- branches ---- */
@@ -752,8 +473,7 @@ static void copy_branch(World *world, Inst *inst, const Op *op, BranchId id, con
         vec_last(&world->frames).copy = frame->copy;
 }
 
-static void make_branch(World *world, Inst *inst, uint32_t index, const Op *op,
-                        const Frame *frame)
+static void make_branch(World *world, Inst *inst, uint32_t index, const Op *op, const Frame *frame)
 {
     BranchId id = branch_new(world);
     vec_push(world->mem, &world->newborn, id);
@@ -790,7 +510,7 @@ static void drop_branch(World *world, Inst *inst, const Op *op)
 
 /* ---- running a plan ---- */
 
-static void run_forwards(World *world, Inst *inst, uint32_t index, const Frame *frame)
+void op_forwards(World *world, Inst *inst, uint32_t index, const Frame *frame)
 {
     const Op *op = &inst->plan->ops[index];
     switch ((OpKind)op->kind) {
@@ -872,7 +592,7 @@ static void run_forwards(World *world, Inst *inst, uint32_t index, const Frame *
     }
 }
 
-static void run_backwards(World *world, Inst *inst, uint32_t index)
+void op_backwards(World *world, Inst *inst, uint32_t index)
 {
     const Op *op = &inst->plan->ops[index];
     switch ((OpKind)op->kind) {
@@ -948,7 +668,7 @@ static void step(World *world)
         }
         uint32_t index = --top->op;
         if (!inst->plan->ops[index].grouped)
-            run_backwards(world, inst, index);
+            op_backwards(world, inst, index);
         return;
     }
     if (top->op == inst->plan->n_ops) {
@@ -959,7 +679,7 @@ static void step(World *world)
     const Op *op = &inst->plan->ops[index];
     top->op += op->kind == OP_GROUP ? op->span + 1 : 1;
     Frame frame = *top;
-    run_forwards(world, inst, index, &frame);
+    op_forwards(world, inst, index, &frame);
 }
 
 void world_run(World *world)

@@ -1,4 +1,5 @@
-/* plan.c: definitions -> plans (which there are, their layout and signatures). lower.c fills them. */
+/* plan.c: definitions -> plans (which there are, their layout and signatures). lower.c fills them.
+ */
 #include "frontend/plan_int.h"
 
 #include <stdlib.h>

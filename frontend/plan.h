@@ -1,17 +1,17 @@
 /* plan.h: a body compiled once for all its instances.
  *
  * A plan is a straight list of operations. Creating an instance runs it forwards, removing one runs
- * it backwards: that is all of "removal in exact reverse order". What the operations produce for one
- * instance (numbers of variables, relations, sub-instances, branches) lies in the instance's words;
- * everything else stays in the plan.
+ * it backwards: that is all of "removal in exact reverse order". What the operations produce for
+ * one instance (numbers of variables, relations, sub-instances, branches) lies in the instance's
+ * words; everything else stays in the plan.
  *
- * Where a statement says `G.f1.phi`, the plan holds a Ref: how many bodies to go up, then a chain of
- * words. In chains through dynamic and alias members the definition that stands there is known at
- * run time only: such a Ref is `loose`, its members are looked up, and the operation is grouped with
- * those that must come and go when the member changes (P3).
+ * Where a statement says `G.f1.phi`, the plan holds a Ref: how many bodies to go up, then a chain
+ * of words. In chains through dynamic and alias members the definition that stands there is known
+ * at run time only: such a Ref is `loose`, its members are looked up, and the operation is grouped
+ * with those that must come and go when the member changes (P3).
  *
- * A variable that the surrounding model transmits to is held; so the same body may have several plans
- * that differ in the kinds of their variables (and of those of their parts), nothing else.
+ * A variable that the surrounding model transmits to is held; so the same body may have several
+ * plans that differ in the kinds of their variables (and of those of their parts), nothing else.
  *
  * Invariants
  *   P1  the layout of the words depends on the body alone, not on the variant.
@@ -117,8 +117,8 @@ typedef struct Op {
     Place at;
 } Op;
 
-/* What a connection to an instance of this plan relates; sorted by name, so that the i-th entries of
- * two plans with the same signature belong together. */
+/* What a connection to an instance of this plan relates; sorted by name, so that the i-th entries
+ * of two plans with the same signature belong together. */
 typedef struct Terminal {
     Sym name; /* "i", or "p.i" in a connector made of connectors */
     uint32_t n;
@@ -160,7 +160,8 @@ struct Plan {
 Plans *plans_open(Mem *mem, Program *program, FormTable *forms);
 void plans_close(Plans *plans);
 /* Takes note of all transmissions that reach their target through dynamic or alias members, in all
- * that is reachable from `top`: instances that may come to stand there have those variables held. */
+ * that is reachable from `top`: instances that may come to stand there have those variables held.
+ */
 void plans_survey(Plans *plans, Def *top);
 /* The plan of a definition where nothing around transmits to its variables by a fixed path. */
 Plan *plans_get(Plans *plans, Def *def);

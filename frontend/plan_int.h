@@ -27,7 +27,7 @@ struct Plans {
     VEC(Plan *) plans;
     Map by_key; /* family and variant -> index + 1 */
     VEC(Family *) families;
-    Map family_of; /* Body * -> index + 1 */
+    Map family_of;      /* Body * -> index + 1 */
     VEC(HeldList) held; /* [0]: the empty list */
     Map held_by_hash;
     VEC(LooseTarget) loose;

@@ -1,16 +1,17 @@
 /* report.c: verdict of the DDP -> messages in the modeller's words.
  *
  * The DDP knows numbers. Here its parts (Dulmage-Mendelsohn: minimal, whatever the matching) become
- * equations and variables of the source, with file, line and instance path; the statement that tipped
- * the balance comes first where it is known, and an empty member is named where it is a reason. */
+ * equations and variables of the source, with file, line and instance path; the statement that
+ * tipped the balance comes first where it is known, and an empty member is named where it is a
+ * reason. */
 #include "frontend/world_int.h"
 
 enum { SHOWN = 8, TEXT = 512 };
 
 /* ---- what the modeller wrote ---- */
 
-/* Auxiliary variables stand in the texts of others as what they mean; with the relation that says so
- * each makes a pair that only the DDP needs to see. */
+/* Auxiliary variables stand in the texts of others as what they mean; with the relation that says
+ * so each makes a pair that only the DDP needs to see. */
 static bool is_written_rel(const World *world, DdpRel rel)
 {
     OwnerInfo info = rel < world->rel.n ? world->rel.at[rel] : (OwnerInfo){0};
@@ -77,7 +78,8 @@ static bool contains(const DdpPart *part, DdpRel rel)
     return false;
 }
 
-/* Held variables count as known; what transmits to them now belongs to the conflict all the same. */
+/* Held variables count as known; what transmits to them now belongs to the conflict all the same.
+ */
 static void note_transmissions(World *world, const DdpPart *part)
 {
     char text[TEXT];
@@ -142,7 +144,7 @@ static void note_suspended(World *world)
         const Inst *inst = world_at(world, id);
         for (uint32_t i = 0; i < inst->plan->n_ops && shown < 3; i++) {
             const Op *op = &inst->plan->ops[i];
-            if (op->kind != OP_GROUP || inst->word[op->word] == 1)
+            if (op->kind != OP_GROUP || inst->word[op->word] == GROUP_IN)
                 continue;
             world_remark(world, op->at, "this does not exist now: a member on its path is empty");
             shown++;
@@ -176,8 +178,8 @@ static void report_false(World *world, const DdpDiagnosis *d)
     for (uint32_t i = 0; i < d->false_causal.n_rels; i++) {
         DdpRel rel = d->false_causal.rels[i];
         OwnerInfo info = rel < world->rel.n ? world->rel.at[rel] : (OwnerInfo){0};
-        bool condition = info.tag == OWNER_INST &&
-                         world_at(world, info.who)->plan->ops[info.what].condition;
+        bool condition =
+            info.tag == OWNER_INST && world_at(world, info.who)->plan->ops[info.what].condition;
         if (!first || condition || (!branch && ddp_rel(world->ddp, rel).kind == DDP_TRANSMISSION))
             first = rel;
         branch |= condition;

@@ -436,8 +436,8 @@ static bool role_of(const World *world, Inst *inst, const Op *op, WorldChange *c
     if (!special || (op->kind == OP_DER && op->refs.n != 3))
         return false;
     *change = (WorldChange){.role = role[op->kind], .born = true, .at = op->at};
-    change->a = op->kind == OP_COUT ? follow_var(world, inst, &op->refs.at[0])
-                                    : inst->word[op->word];
+    change->a =
+        op->kind == OP_COUT ? follow_var(world, inst, &op->refs.at[0]) : inst->word[op->word];
     if (op->kind == OP_DER) {
         change->b = follow_var(world, inst, &op->refs.at[2]);
         change->c = follow_var(world, inst, &op->refs.at[1]);

@@ -9,20 +9,19 @@
  *     world_create(world, top);
  *     for (;;) {
  *         ddp_commit(ddp, DDP_SO_FAR);
- *         ... evaluate what is determined; look through world_newborn(); decide those whose condition
- *             is determined ...
- *         if (!n_choices) break;
- *         world_choose(world, n_choices, choices);
+ *         ... evaluate what is determined; look through world_newborn(); decide those whose
+ * condition is determined ... if (!n_choices) break; world_choose(world, n_choices, choices);
  *     }
  *     ddp_commit(ddp, DDP_FINAL);
  *     ... time goes on; conditions change: world_choose(...); and so on ...
  *     world_close(world);
  *
- * Errors: messages `file:line:column: error: text` go to program_diags(); functions that return bool
- * give false when there was a new error. World_ok() stays false from then on: the structure is still
- * consistent with the DDP (everything may be looked at, named and removed), but what the model
- * meant is not what is there. Running out of memory is such an error too; after it, only
- * world_close() may be called (world_out_of_memory()). Every function here sets its own memory guard.
+ * Errors: messages `file:line:column: error: text` go to program_diags(); functions that return
+ * bool give false when there was a new error. World_ok() stays false from then on: the structure is
+ * still consistent with the DDP (everything may be looked at, named and removed), but what the
+ * model meant is not what is there. Running out of memory is such an error too; after it, only
+ * world_close() may be called (world_out_of_memory()). Every function here sets its own memory
+ * guard.
  *
  * No call recurses on the C stack: depth of nesting costs heap only.
  */
@@ -33,7 +32,8 @@
 #include "frontend/frontend.h"
 
 typedef struct World World;
-typedef uint32_t InstId;   /* an instance of a model or of a branch; 0: none. Numbers are used again */
+typedef uint32_t
+    InstId; /* an instance of a model or of a branch; 0: none. Numbers are used again */
 typedef uint32_t BranchId; /* an `if` or `when` of an instance; 0: none. Numbers are used again */
 
 /* ---- host: where values live ---- */
@@ -42,19 +42,21 @@ typedef uint32_t BranchId; /* an `if` or `when` of an instance; 0: none. Numbers
  * presence of members (`m?`) and copies. Functions must not call back into the World. */
 typedef struct WorldHost {
     void *context;
-    /* Value of `var`, as of the update before, or as evaluated in the present one; false while it has
-     * none. Variables that were written have a value. */
+    /* Value of `var`, as of the update before, or as evaluated in the present one; false while it
+     * has none. Variables that were written have a value. */
     bool (*read)(void *context, DdpVar var, double *value);
-    /* From now on `var` (DDP_KNOWN or DDP_HELD) has this value; what depends on it must be evaluated. */
+    /* From now on `var` (DDP_KNOWN or DDP_HELD) has this value; what depends on it must be
+     * evaluated. */
     void (*write)(void *context, DdpVar var, double value);
     /* A variable comes to life: forget what a former owner of this number had. Its value is 0 for
      * DDP_HELD and DDP_KNOWN, none otherwise. May be NULL. */
     void (*born)(void *context, DdpVar var, DdpVarKind kind);
     void (*died)(void *context, DdpVar var); /* may be NULL */
-    /* A number of [0,1] from the stream keyed by the seed, `place` (a hash of path and text of the place
-     * of birth) and `ordinal` (births at that place before this one). */
+    /* A number of [0,1] from the stream keyed by the seed, `place` (a hash of path and text of the
+     * place of birth) and `ordinal` (births at that place before this one). */
     double (*draw)(void *context, uint64_t place, uint32_t ordinal);
-    XForeign foreign; /* calls of foreign functions in parameter values; may be NULL: no value then */
+    XForeign
+        foreign; /* calls of foreign functions in parameter values; may be NULL: no value then */
 } WorldHost;
 
 /* 0 stands for the default */
@@ -75,7 +77,8 @@ void world_close(World *world); /* frees its memory; says nothing to the Ddp */
 bool world_override(World *world, const char *path, double value);
 /* Paths given to world_override() that no parameter had so far: the i-th, or NULL. */
 const char *world_override_unused(const World *world, uint32_t i);
-/* From now on births and deaths of instances of `def` (and of what extends it) are listed as changes. */
+/* From now on births and deaths of instances of `def` (and of what extends it) are listed as
+ * changes. */
 void world_monitor(World *world, const Def *def);
 
 bool world_create(World *world, Def *top); /* program_find()'s; once */
@@ -95,17 +98,18 @@ typedef enum WorldChoice {
 } WorldChoice;
 
 typedef struct WorldBranch {
-    bool when;      /* else `if` */
+    bool when; /* else `if` */
     bool has_else;
-    bool newborn;   /* no choice was made yet */
+    bool newborn;    /* no choice was made yet */
     bool continuous; /* the condition compares values that vary between events */
     WorldChoice choice;
     DdpVar condition; /* Boolean. A DDP_HELD one keeps its value where the path leads nowhere */
-    DdpRel relation;  /* that determines it, for its expression; 0: the condition is a variable of the
-                         model, or its path leads nowhere now */
+    DdpRel relation;  /* that determines it, for its expression; 0: the condition is a variable of
+                         the  model, or its path leads nowhere now */
     InstId owner;     /* instance of the body it stands in */
     InstId body;      /* instance of the chosen branch, or 0 */
-    BranchId copy_of; /* newborn by `<<` on a model: the original (its memory of the condition counts) */
+    BranchId
+        copy_of; /* newborn by `<<` on a model: the original (its memory of the condition counts) */
     Place at;
 } WorldBranch;
 
@@ -121,28 +125,28 @@ typedef struct WorldDecision {
     WorldChoice choice; /* WORLD_THEN or WORLD_ELSE */
 } WorldDecision;
 
-/* One structural change: all decisions of one update, taken together. First old branches are removed,
- * innermost first; then new ones are instantiated, outer ones first, in order of the list otherwise,
- * and moves and copies in them executed; what lost its owner is removed last. A decision for a branch
- * that goes with another decision is skipped. A choice that is already there changes nothing.
- * The runtime ends a `when` by deciding WORLD_ELSE in the next update (also without an else branch).
- * All of `list` must be live branches at the time of the call, each at most once. */
+/* One structural change: all decisions of one update, taken together. First old branches are
+ * removed, innermost first; then new ones are instantiated, outer ones first, in order of the list
+ * otherwise, and moves and copies in them executed; what lost its owner is removed last. A decision
+ * for a branch that goes with another decision is skipped. A choice that is already there changes
+ * nothing. The runtime ends a `when` by deciding WORLD_ELSE in the next update (also without an
+ * else branch). All of `list` must be live branches at the time of the call, each at most once. */
 bool world_choose(World *world, uint32_t n, const WorldDecision *list);
 
 /* ---- roles: what the runtime must know of births and deaths ---- */
 
 typedef enum WorldRole {
-    WORLD_BRANCH,   /* a: BranchId */
-    WORLD_START,    /* a: DdpRel, a DDP_DERIVATIVE with a start value; b: variable with the start value,
-                       determined in causal order in the update of birth (DDP_KNOWN when it consists of
-                       constants and parameters); c: variable that is integrated */
-    WORLD_SAMPLE,   /* a: DDP_KNOWN Boolean; the host sets it in one update at birth + k * value */
-    WORLD_INITIAL,  /* a: DDP_KNOWN Boolean, true now; the host clears it when the update ends */
-    WORLD_PRE,      /* a: DDP_KNOWN; the host gives it the value of b of the update before */
-    WORLD_RANDOM,   /* a: DDP_KNOWN, drawn already */
-    WORLD_COUT,     /* a: variable `cout << expression` shows */
-    WORLD_HANDLE,   /* a: DDP_KNOWN, first argument of foreign function b that has a constructor; the host
-                       calls it and writes the handle, and the destructor at its death */
+    WORLD_BRANCH,  /* a: BranchId */
+    WORLD_START,   /* a: DdpRel, a DDP_DERIVATIVE with a start value; b: variable with the start
+                      value,   determined in causal order in the update of birth (DDP_KNOWN when it
+                      consists of   constants and parameters); c: variable that is integrated */
+    WORLD_SAMPLE,  /* a: DDP_KNOWN Boolean; the host sets it in one update at birth + k * value */
+    WORLD_INITIAL, /* a: DDP_KNOWN Boolean, true now; the host clears it when the update ends */
+    WORLD_PRE,     /* a: DDP_KNOWN; the host gives it the value of b of the update before */
+    WORLD_RANDOM,  /* a: DDP_KNOWN, drawn already */
+    WORLD_COUT,    /* a: variable `cout << expression` shows */
+    WORLD_HANDLE,  /* a: DDP_KNOWN, first argument of foreign function b that has a constructor; the
+                      host  calls it and writes the handle, and the destructor at its death */
     WORLD_MONITORED /* a: InstId of a monitored definition */
 } WorldRole;
 
@@ -155,15 +159,17 @@ typedef struct WorldChange {
     Place at;
 } WorldChange;
 
-/* Everything since world_changes_clear(), in order of time. Deaths are listed for the same roles. */
+/* Everything since world_changes_clear(), in order of time. Deaths are listed for the same roles.
+ */
 const WorldChange *world_changes(const World *world, uint32_t *n);
 void world_changes_clear(World *world);
-/* All live things with roles, as if born just now (for a host that was restored); appended to the list. */
+/* All live things with roles, as if born just now (for a host that was restored); appended to the
+ * list. */
 void world_changes_list_all(World *world);
 
 /* Foreign functions: numbers as X_CALL has them (x_new_function()). */
 typedef struct WorldFunction {
-    bool table;           /* predefined table(x, file, column): arguments in this order, file a Sym */
+    bool table; /* predefined table(x, file, column): arguments in this order, file a Sym */
     const External *what; /* of a foreign function of the model, else NULL */
     const Def *def;
     bool has_handle; /* the first argument is the handle */
@@ -176,7 +182,7 @@ bool world_function(const World *world, uint32_t number, WorldFunction *view);
  * Texts are written to out[0..size-1], cut if need be, always terminated. */
 
 typedef enum WorldVarKind {
-    WORLD_VARIABLE,  /* declared by the modeller */
+    WORLD_VARIABLE, /* declared by the modeller */
     WORLD_PARAMETER,
     WORLD_AUXILIARY, /* made here: slope of a derivative, condition, partial sum, ... */
     WORLD_CLOCK
@@ -185,7 +191,7 @@ typedef enum WorldVarKind {
 typedef struct WorldVar {
     WorldVarKind kind;
     TypeKind type;
-    InstId owner;         /* instance (of a model or branch) it belongs to; 0 for the clock and sums */
+    InstId owner; /* instance (of a model or branch) it belongs to; 0 for the clock and sums */
     const Member *member; /* NULL for auxiliary ones */
     bool is_public;
     Place at;
@@ -196,8 +202,9 @@ typedef struct WorldVar {
 bool world_var(const World *world, DdpVar var, WorldVar *view);
 void world_var_path(const World *world, DdpVar var, char *out, size_t size); /* "R2.n.u" */
 Place world_rel_place(const World *world, DdpRel rel);
-InstId world_rel_owner(const World *world, DdpRel rel);                /* 0 for sums */
-void world_rel_text(const World *world, DdpRel rel, char *out, size_t size); /* "R2.u = R2.R * R2.i" */
+InstId world_rel_owner(const World *world, DdpRel rel); /* 0 for sums */
+void world_rel_text(const World *world, DdpRel rel, char *out,
+                    size_t size); /* "R2.u = R2.R * R2.i" */
 
 typedef struct WorldInst {
     const Def *def; /* the model; of a branch: the model it belongs to */
@@ -213,8 +220,8 @@ void world_inst_path(const World *world, InstId inst, char *out, size_t size); /
 InstId world_next_inst(const World *world, InstId after);
 /* Instances of exactly this definition, youngest first: start with 0. */
 InstId world_next_of(const World *world, const Def *def, InstId after);
-/* The instance's own basic variables (parameters included, auxiliary ones not), index from 0; 0 at the
- * end. Those of sub-models are reached through world_next_part(). */
+/* The instance's own basic variables (parameters included, auxiliary ones not), index from 0; 0 at
+ * the end. Those of sub-models are reached through world_next_part(). */
 DdpVar world_inst_var(const World *world, InstId inst, uint32_t index);
 /* What the instance owns directly (members, anonymous instances, chosen branches): start with 0. */
 InstId world_next_part(const World *world, InstId inst, InstId after);
@@ -227,9 +234,9 @@ InstId world_find_inst(const World *world, const char *path);
  * underdetermined parts, false causality, each as one error with notes. Nothing for DDP_DETERMINED.
  * After it the world is no longer world_ok(). False when there was nothing to report. */
 bool world_report(World *world, const DdpResult *result);
-/* After a commit, when newborn `if`s are left and nothing more can be evaluated: an error for the first
- * one whose condition is structurally undetermined (it depends on the content of its own branches).
- * False when there is none. */
+/* After a commit, when newborn `if`s are left and nothing more can be evaluated: an error for the
+ * first one whose condition is structurally undetermined (it depends on the content of its own
+ * branches). False when there is none. */
 bool world_report_undecided(World *world);
 
 typedef struct WorldTotals {

@@ -4,14 +4,12 @@
  *   W1  word w of an instance holds what operation plan->word_op[w] made, or 0.
  *   W2  var_info and rel_info name the owner of every live variable and relation: following them
  *       leads to a word with that number.
- *   W3  an instance's owner holds it: in the word `owner_word` of the owner lies its number; for the
- *       body of a branch, the Branch in that word names it.
- *   W4  a Link stands in the list of the instance it refers to, a Watch in the list of the member it
- *       watches; both name what they serve.
- *   W5  nothing that is alive refers to an instance in `doomed`, except aliases and connections that
- *       are cut when it is removed.
- *   W6  between two calls, a relation of a statement exists exactly when all its paths lead somewhere,
- *       and names the variables they lead to.
+ *   W3  an instance's owner holds it: in the word `owner_word` of the owner lies its number; for
+ * the body of a branch, the Branch in that word names it. W4  a Link stands in the list of the
+ * instance it refers to, a Watch in the list of the member it watches; both name what they serve.
+ *   W5  nothing that is alive refers to an instance in `doomed`, except aliases and connections
+ * that are cut when it is removed. W6  between two calls, a relation of a statement exists exactly
+ * when all its paths lead somewhere, and names the variables they lead to.
  */
 #ifndef FRONTEND_WORLD_INT_H
 #define FRONTEND_WORLD_INT_H
@@ -20,13 +18,13 @@
 #include "frontend/world.h"
 
 typedef struct Inst {
-    Plan *plan; /* NULL: memory waiting to be used again */
+    Plan *plan;     /* NULL: memory waiting to be used again */
     uint64_t birth; /* hash of the place of birth */
     uint32_t id;
-    uint32_t owner;      /* InstId; of a branch: the instance of the body around it */
-    uint32_t owner_word; /* where it lies in the owner */
-    DdpVar logic;        /* condition of the innermost `if` on which its existence depends */
-    uint32_t links;      /* first Link that refers to it */
+    uint32_t owner;          /* InstId; of a branch: the instance of the body around it */
+    uint32_t owner_word;     /* where it lies in the owner */
+    DdpVar logic;            /* condition of the innermost `if` on which its existence depends */
+    uint32_t links;          /* first Link that refers to it */
     uint32_t older, younger; /* other instances of the same plan */
     uint32_t depth : 31;
     uint32_t copied : 1;
@@ -53,8 +51,8 @@ typedef struct Watch {
 typedef struct Branch {
     uint32_t inst; /* of the body it stands in; 0: free, then `body` is the next free one */
     uint32_t op;
-    uint32_t body;      /* InstId of the chosen branch */
-    uint32_t newborn;   /* index + 1 in the list of newborn ones, or 0 */
+    uint32_t body;    /* InstId of the chosen branch */
+    uint32_t newborn; /* index + 1 in the list of newborn ones, or 0 */
     uint32_t copy_of;
     uint8_t choice;
 } Branch;
@@ -62,7 +60,7 @@ typedef struct Branch {
 typedef enum OwnerTag { OWNER_NONE, OWNER_INST, OWNER_EDGE, OWNER_SUM, OWNER_CLOCK } OwnerTag;
 
 typedef struct OwnerInfo {
-    uint32_t who; /* InstId, edge or sum */
+    uint32_t who;       /* InstId, edge or sum */
     uint32_t what : 29; /* word (variables), operation (relations), or index of the terminal */
     uint32_t tag : 3;
 } OwnerInfo;
@@ -70,13 +68,13 @@ typedef struct OwnerInfo {
 /* Work in progress on one instance. */
 typedef struct Frame {
     Inst *inst;
-    uint32_t op;       /* the next one forwards; backwards: the one done last */
+    uint32_t op; /* the next one forwards; backwards: the one done last */
     bool removing;
-    const Op *cause;   /* with the parameter list, or NULL */
-    Inst *scope;       /* of the parameter list */
-    uint32_t source;   /* InstId of the instance it is a copy of, or 0 */
-    uint32_t copy;     /* which of World.copies it belongs to (from 1), 0: none */
-    bool again;        /* a group that was there before */
+    const Op *cause; /* with the parameter list, or NULL */
+    Inst *scope;     /* of the parameter list */
+    uint32_t source; /* InstId of the instance it is a copy of, or 0 */
+    uint32_t copy;   /* which of World.copies it belongs to (from 1), 0: none */
+    bool again;      /* a group that was there before */
 } Frame;
 
 typedef struct CopyRoots {
@@ -126,15 +124,15 @@ struct World {
     VEC(Branch) branch; /* [BranchId]; [0] unused */
     uint32_t free_branch, n_branches;
     VEC(BranchId) newborn; /* 0 where one was chosen or died */
-    VEC(Link) link; /* [0] unused */
+    VEC(Link) link;        /* [0] unused */
     uint32_t free_link;
     VEC(Watch) watch; /* [0] unused */
     uint32_t free_watch, n_watches;
 
     VEC(Frame) frames;
-    VEC(uint32_t) doomed;    /* InstIds cut off from their owners */
-    VEC(Pending) pending;    /* groups and `?` to look at when the work is done */
-    VEC(CopyRoots) copies;   /* in progress */
+    VEC(uint32_t) doomed;  /* InstIds cut off from their owners */
+    VEC(Pending) pending;  /* groups and `?` to look at when the work is done */
+    VEC(CopyRoots) copies; /* in progress */
     VEC(CopiedAlias) copied_aliases;
 
     VEC(WorldChange) changes;
@@ -188,8 +186,8 @@ Inst *follow_inst(const World *world, Inst *from, const Ref *ref); /* NULL: nowh
 Inst *inst_up(const World *world, Inst *from, uint32_t up);
 uint32_t inst_model(const World *world, const Inst *inst); /* InstId of the model it belongs to */
 
-/* Watches on all dynamic and alias members that the ref passes (with `last`: its last step too), put
- * before *list. */
+/* Watches on all dynamic and alias members that the ref passes (with `last`: its last step too),
+ * put before *list. */
 void watch_ref(World *world, Inst *inst, uint32_t op, const Ref *ref, bool last, uint32_t *list);
 void watch_drop(World *world, uint32_t *list);
 /* The member at this word has changed: suspends what passes through it, to be looked at again. */
@@ -200,25 +198,49 @@ void link_drop(World *world, uint32_t link);
 
 /* ---- birth_value.c: values evaluated at birth ---- */
 
-/* False, with a message, when something in it is not known; *out is 0 then. `parameter`: its name, or
- * NULL. */
+/* False, with a message, when something in it is not known; *out is 0 then. `parameter`: its name,
+ * or NULL. */
 bool value_at_birth(World *world, Inst *scope, const PlanValue *value, const char *parameter,
                     double *out);
 
 /* ---- instantiate.c ---- */
 
-/* Operation `op` (OP_GROUP or OP_EXISTS) depends on a path that has changed: takes back what it
- * entered, to be looked at again at the end of the work. */
-void suspend(World *world, Inst *inst, uint32_t op);
 /* Puts an instance to be created on the list of work; it is named in the owner's word at once. */
 Inst *create_later(World *world, Plan *plan, Inst *owner, uint32_t word, const Op *cause,
                    Inst *scope, uint32_t source, DdpVar logic);
 void remove_later(World *world, Inst *inst);
 void doom(World *world, Inst *inst); /* cut off from its owner; removed at the end of the work */
 void branch_forget_newborn(World *world, BranchId branch);
+const PlanArg *argument_for(const Frame *frame, const Member *parameter); /* or NULL */
+/* Runs one operation of the plan: creates what it stands for, or removes it. */
+void op_forwards(World *world, Inst *inst, uint32_t index, const Frame *frame);
+void op_backwards(World *world, Inst *inst, uint32_t index);
 void world_run(World *world); /* until no instance is under construction or removal */
 /* Runs all work there is, until nothing is left to do. */
 void world_work(World *world);
+
+/* ---- depend.c: what exists while a path leads somewhere ---- */
+
+enum { GROUP_OUT, GROUP_IN, GROUP_PENDING }; /* word of an OP_GROUP; .. + index in World.pending */
+
+/* Operation `op` (OP_GROUP or OP_EXISTS) depends on a path that has changed: takes back what it
+ * entered, to be looked at again at the end of the work. */
+void suspend(World *world, Inst *inst, uint32_t op);
+void group_enter(World *world, Inst *inst, uint32_t op, bool again);
+void exists_update(World *world, Inst *inst, uint32_t op);
+void drop_group(World *world, Inst *inst, uint32_t op);
+void drop_exists(World *world, Inst *inst, uint32_t op);
+void resume_pending(World *world);
+
+/* ---- transfer.c: moves, copies, aliases ---- */
+
+void make_alias(World *world, Inst *inst, const Op *op, const Frame *frame);
+void alias_set(World *world, Inst *inst, uint32_t word, Inst *target); /* NULL: to nothing */
+void bind_copied_aliases(World *world);
+void do_move(World *world, Inst *inst, const Op *op);
+void do_copy(World *world, Inst *inst, const Op *op);
+void do_bind(World *world, Inst *inst, const Op *op);
+void do_trash(World *world, Inst *inst, const Op *op);
 
 /* ---- connect.c ---- */
 
@@ -243,7 +265,8 @@ InstId connect_sum_inst(const Connect *connect, uint32_t sum);
 InstId connect_sum_model(const Connect *connect, uint32_t sum);
 Place connect_sum_place(const Connect *connect, uint32_t sum);
 Sym connect_sum_name(const Connect *connect, uint32_t sum, uint32_t flow);
-/* The relations of an edge and of a sum, index from 0; 0 at the end (and for sums that are free). */
+/* The relations of an edge and of a sum, index from 0; 0 at the end (and for sums that are free).
+ */
 DdpRel connect_edge_rel(const Connect *connect, uint32_t edge, uint32_t i);
 DdpRel connect_sum_rel(const Connect *connect, uint32_t sum, uint32_t flow);
 uint32_t connect_sum_limit(const Connect *connect);
@@ -251,6 +274,5 @@ uint32_t connect_edge_count(const Connect *connect);
 uint32_t connect_set_count(const Connect *connect);
 size_t connect_bytes(const Connect *connect);
 void connect_verify(const Connect *connect);
-
 
 #endif

@@ -315,8 +315,7 @@ static void put_expr(const World *world, Out *out, X x, uint32_t n, const DdpVar
 
 static OwnerInfo rel_info(const World *world, DdpRel rel)
 {
-    if (rel && (rel >= world->rel.n || !world->rel.at[rel].tag) &&
-        rel < ddp_rel_limit(world->ddp))
+    if (rel && (rel >= world->rel.n || !world->rel.at[rel].tag) && rel < ddp_rel_limit(world->ddp))
         rel = ddp_rel(world->ddp, rel).origin;
     return rel < world->rel.n ? world->rel.at[rel] : (OwnerInfo){0};
 }

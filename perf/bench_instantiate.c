@@ -1,11 +1,11 @@
-/* bench_instantiate.c: generated models of 1,000 and 1,000,000 relations -> seconds (of CPU), bytes and
- * microseconds of the front end.
+/* bench_instantiate.c: generated models of 1,000 and 1,000,000 relations -> seconds (of CPU), bytes
+ * and microseconds of the front end.
  *
  *     bench_instantiate [COMPONENTS]      100,000 by default, ten relations each
  *
  * Per model, with separate components and with one common node for all: the time to parse and to
- * instantiate, the memory of the front end per relation, and the time to remove one component and to
- * instantiate it again. The last two must not depend on the size of the model. */
+ * instantiate, the memory of the front end per relation, and the time to remove one component and
+ * to instantiate it again. The last two must not depend on the size of the model. */
 #include "frontend/world.h"
 
 #include <stdio.h>

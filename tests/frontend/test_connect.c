@@ -1,9 +1,9 @@
 /* test_connect.c: connection sets that grow and shrink, against sets computed from scratch.
  *
- * A box with connectors of its own and inner ones; every possible connection stands in a branch of its
- * own, so that a test can put it in and take it out. After each change the relations in the DDP must say
- * what the edges say: which potentials are equal, and which flows, with which sign, sum up to zero,
- * however the sums are cut into partial sums. */
+ * A box with connectors of its own and inner ones; every possible connection stands in a branch of
+ * its own, so that a test can put it in and take it out. After each change the relations in the DDP
+ * must say what the edges say: which potentials are equal, and which flows, with which sign, sum up
+ * to zero, however the sums are cut into partial sums. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* test_definition.c: Sol text -> what definition.h promises: members, paths, slots, held variables, kinds of
- * statements. */
+/* test_definition.c: Sol text -> what definition.h promises: members, paths, slots, held variables,
+ * kinds of statements. */
 #include "frontend/frontend.h"
 
 #include <setjmp.h>
@@ -84,12 +84,13 @@ static void verify(const Body *body)
 static void inherited_members_come_first(void **state)
 {
     (void)state;
-    Session s = load("model B\ninterface:\n  parameter Real p << 1;\n  Real x;\nimplementation:\n"
-                     "  Real h;\n  h = x;\nend B;\n"
-                     "model M\nend M;\nmodel N extends M;\ninterface:\n  parameter Real k;\nend N;\n"
-                     "model C extends B;\ninterface:\n  M m;\nend C;\n"
-                     "model A extends C;\ninterface:\n  in Real u;\n  redeclare N m{k << x};\n"
-                     "  out Real y;\nimplementation:\n  Real z;\n  y = z + h;\nend A;\n");
+    Session s =
+        load("model B\ninterface:\n  parameter Real p << 1;\n  Real x;\nimplementation:\n"
+             "  Real h;\n  h = x;\nend B;\n"
+             "model M\nend M;\nmodel N extends M;\ninterface:\n  parameter Real k;\nend N;\n"
+             "model C extends B;\ninterface:\n  M m;\nend C;\n"
+             "model A extends C;\ninterface:\n  in Real u;\n  redeclare N m{k << x};\n"
+             "  out Real y;\nimplementation:\n  Real z;\n  y = z + h;\nend A;\n");
     static const char *const names[] = {"p", "x", "h", "m", "u", "y", "z"};
     const Body *body = s.top->body;
     verify(body);
@@ -145,11 +146,12 @@ static void paths_count_bodies(void **state)
 static void held_variables(void **state)
 {
     (void)state;
-    Session s = load("model M\ninterface:\n  in Real u;\n  in Real v;\nend M;\n"
-                     "model A\nimplementation:\n  Real x; Real y; M m;\n"
-                     "  y = 1;\n  m(u << 1, v = 2);\n"
-                     "  when time > 1 then\n    x << 1;\n  else then\n    x << 2;\n    m.u = 3;\n  end;\n"
-                     "end A;\n");
+    Session s =
+        load("model M\ninterface:\n  in Real u;\n  in Real v;\nend M;\n"
+             "model A\nimplementation:\n  Real x; Real y; M m;\n"
+             "  y = 1;\n  m(u << 1, v = 2);\n"
+             "  when time > 1 then\n    x << 1;\n  else then\n    x << 2;\n    m.u = 3;\n  end;\n"
+             "end A;\n");
     const Body *body = s.top->body;
     assert_true(member(&s, body, "x")->held);
     assert_false(member(&s, body, "y")->held);
@@ -166,13 +168,14 @@ static void held_variables(void **state)
 static void kinds_of_statements(void **state)
 {
     (void)state;
-    Session s = load("connector C\ninterface:\n  potential Real u;\nend C;\n"
-                     "model A\nimplementation:\n  C c; C d; Real x;\n  dynamic C e{};\n  alias C f;\n"
-                     "  x = 1;\n  x + 0 = 1;\n  e << c;\n  e <- C{};\n  f << e;\n  trash <- e;\n"
-                     "  connection{a << c, b << d};\n  tearing(x);\n  cout << x;\n  C{};\nend A;\n");
-    static const StmtKind kinds[] = {S_DECLARE, S_DECLARE,    S_DECLARE, S_DECLARE, S_DECLARE,
-                                     S_EQUATION, S_EQUATION,  S_COPY_MODEL, S_MOVE, S_ALIAS,
-                                     S_TRASH,   S_CONNECT,    S_TEARING, S_COUT,    S_INSTANCE};
+    Session s =
+        load("connector C\ninterface:\n  potential Real u;\nend C;\n"
+             "model A\nimplementation:\n  C c; C d; Real x;\n  dynamic C e{};\n  alias C f;\n"
+             "  x = 1;\n  x + 0 = 1;\n  e << c;\n  e <- C{};\n  f << e;\n  trash <- e;\n"
+             "  connection{a << c, b << d};\n  tearing(x);\n  cout << x;\n  C{};\nend A;\n");
+    static const StmtKind kinds[] = {S_DECLARE,  S_DECLARE,  S_DECLARE,    S_DECLARE, S_DECLARE,
+                                     S_EQUATION, S_EQUATION, S_COPY_MODEL, S_MOVE,    S_ALIAS,
+                                     S_TRASH,    S_CONNECT,  S_TEARING,    S_COUT,    S_INSTANCE};
     const Body *body = s.top->body;
     assert_int_equal(body->n_stmts, sizeof kinds / sizeof *kinds);
     for (uint32_t i = 0; i < body->n_stmts; i++)
@@ -187,11 +190,12 @@ static void kinds_of_statements(void **state)
 static void slots_are_dense(void **state)
 {
     (void)state;
-    Session s = load("model F\ninterface:\n  in Real u;\n  out Real y;\nend F;\n"
-                     "model P\ninterface:\n  parameter Real p;\nend P;\n"
-                     "model A\nimplementation:\n  Real x; Real n;\n  P p{p << random(1)};\n"
-                     "  der(x = x, start << 2) = F(u = F(time));\n"
-                     "  if Sample(interval = 1) and pre(n) > 0 then\n    n = F(1);\n  end;\nend A;\n");
+    Session s =
+        load("model F\ninterface:\n  in Real u;\n  out Real y;\nend F;\n"
+             "model P\ninterface:\n  parameter Real p;\nend P;\n"
+             "model A\nimplementation:\n  Real x; Real n;\n  P p{p << random(1)};\n"
+             "  der(x = x, start << 2) = F(u = F(time));\n"
+             "  if Sample(interval = 1) and pre(n) > 0 then\n    n = F(1);\n  end;\nend A;\n");
     const Body *body = s.top->body;
     assert_int_equal(body->n_slots, 6); /* random, der, F, F, Sample, pre */
     const Stmt *equation = stmt(body, S_EQUATION, 0);
@@ -209,10 +213,11 @@ static void slots_are_dense(void **state)
 static void constants(void **state)
 {
     (void)state;
-    Session s = load("package P\n  define tau as 2*3.5;\n  define n as 7;\n  define 1.5 as half;\n"
-                     "  define word as \"abc\";\nend P;\nmodel A\n  define q as P.n/2;\n"
-                     "implementation:\n  Real a; Real b; Real c; String s;\n  a = P.tau;\n  b = q;\n"
-                     "  c = -P.half;\n  s << P.word;\nend A;\n");
+    Session s =
+        load("package P\n  define tau as 2*3.5;\n  define n as 7;\n  define 1.5 as half;\n"
+             "  define word as \"abc\";\nend P;\nmodel A\n  define q as P.n/2;\n"
+             "implementation:\n  Real a; Real b; Real c; String s;\n  a = P.tau;\n  b = q;\n"
+             "  c = -P.half;\n  s << P.word;\nend A;\n");
     const Body *body = s.top->body;
     assert_true(stmt(body, S_EQUATION, 0)->b->k == 7);
     assert_int_equal(stmt(body, S_EQUATION, 0)->b->type.kind, TYPE_REAL);
@@ -233,8 +238,8 @@ static void types_of_operators(void **state)
         TypeKind type;
         bool continuous;
     } expected[] = {
-        {TYPE_INTEGER, false}, {TYPE_REAL, false}, {TYPE_REAL, false},
-        {TYPE_INTEGER, false}, {TYPE_REAL, false}, {TYPE_INTEGER, true},
+        {TYPE_INTEGER, false}, {TYPE_REAL, false},   {TYPE_REAL, false},
+        {TYPE_INTEGER, false}, {TYPE_REAL, false},   {TYPE_INTEGER, true},
         {TYPE_INTEGER, false}, {TYPE_BOOLEAN, true}, {TYPE_BOOLEAN, false},
     };
     for (uint32_t i = 0; i < sizeof expected / sizeof *expected; i++) {
@@ -271,10 +276,11 @@ static void precedence(void **state)
 static void external_function(void **state)
 {
     (void)state;
-    Session s = load("model F\n  external \"libm.so.6\" \"hypot\" derivative \"dhypot\" constructor \"c\";\n"
-                     "interface:\n  in Real a;\n  in Real b;\n  out Real y;\nend F;\n"
-                     "model A\nimplementation:\n  Real external; Real x;\n  external = 1;\n"
-                     "  x = F(3, 4);\nend A;\n");
+    Session s = load(
+        "model F\n  external \"libm.so.6\" \"hypot\" derivative \"dhypot\" constructor \"c\";\n"
+        "interface:\n  in Real a;\n  in Real b;\n  out Real y;\nend F;\n"
+        "model A\nimplementation:\n  Real external; Real x;\n  external = 1;\n"
+        "  x = F(3, 4);\nend A;\n");
     const Access *access = stmt(s.top->body, S_EQUATION, 1)->b->access;
     const External *x = access->def->external;
     const Intern *names = program_names(s.program);
@@ -291,13 +297,14 @@ static void external_function(void **state)
 static void redefined_surrounding(void **state)
 {
     (void)state;
-    Session s = load("model Medium\ninterface:\n  Real outer;\nend Medium;\n"
-                     "package P\n  model Medium\n  interface:\n    Real rho;\n  end Medium;\n"
-                     "  package D\n    model Pipe\n    interface:\n      Medium m;\n    end Pipe;\n  end D;\n"
-                     "end P;\n"
-                     "package Q extends P;\n  redefine model Medium extends Medium;\n  interface:\n"
-                     "    Real T;\n  end Medium;\nend Q;\n"
-                     "model A\nimplementation:\n  P.D.Pipe old; Q.D.Pipe new;\nend A;\n");
+    Session s = load(
+        "model Medium\ninterface:\n  Real outer;\nend Medium;\n"
+        "package P\n  model Medium\n  interface:\n    Real rho;\n  end Medium;\n"
+        "  package D\n    model Pipe\n    interface:\n      Medium m;\n    end Pipe;\n  end D;\n"
+        "end P;\n"
+        "package Q extends P;\n  redefine model Medium extends Medium;\n  interface:\n"
+        "    Real T;\n  end Medium;\nend Q;\n"
+        "model A\nimplementation:\n  P.D.Pipe old; Q.D.Pipe new;\nend A;\n");
     const Body *body = s.top->body;
     Def *old = member(&s, body, "old")->type.def, *new = member(&s, body, "new")->type.def;
     assert_string_equal(def_path(s.program, member(&s, old->body, "m")->type.def), "P.Medium");

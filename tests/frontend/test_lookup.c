@@ -96,12 +96,15 @@ static void check_text(const char *text, const char *folder, const char *message
 static void broken_library(void **state)
 {
     (void)state;
-    const char *text = "model A\nimplementation:\n  cout << Broken.k;\n  cout << Broken.k;\nend A;\n";
+    const char *text =
+        "model A\nimplementation:\n  cout << Broken.k;\n  cout << Broken.k;\nend A;\n";
     Session s = open_session(LIBRARY, NULL);
     assert_true(program_load_text(s.program, "memory", text, strlen(text)));
     assert_false(program_check(s.program));
-    assert_int_equal(program_diags(s.program)->errors, 1); /* in the library; its uses are no news */
-    Location at = source_locate(program_sources(s.program), program_diags(s.program)->list.at[0].at);
+    assert_int_equal(program_diags(s.program)->errors,
+                     1); /* in the library; its uses are no news */
+    Location at =
+        source_locate(program_sources(s.program), program_diags(s.program)->list.at[0].at);
     assert_int_equal(at.line, 2);
     assert_non_null(strstr(at.file, "Broken.sol"));
     close_session(&s);
@@ -166,8 +169,9 @@ static void default_model(void **state)
                  NULL, "B");
     expect_found("package P\n model A\n end A;\n package Q\n  model B\n  end B;\n end Q;\nend P;\n",
                  "", "P.A");
-    expect_found("package P\n package Q\n  model A\n  end A;\n  model B\n  end B;\n end Q;\nend P;\n",
-                 NULL, "P.Q.B");
+    expect_found(
+        "package P\n package Q\n  model A\n  end A;\n  model B\n  end B;\n end Q;\nend P;\n", NULL,
+        "P.Q.B");
     expect_found("package P\nend P;\n", NULL, NULL);
     expect_found("", NULL, NULL);
 }
@@ -175,8 +179,9 @@ static void default_model(void **state)
 static void named_model(void **state)
 {
     (void)state;
-    const char *text = "package P\n define M as Q.A;\n define k as 1;\n"
-                       " package Q\n  model A\n  end A;\n end Q;\nend P;\npackage R extends P;\nend R;\n";
+    const char *text =
+        "package P\n define M as Q.A;\n define k as 1;\n"
+        " package Q\n  model A\n  end A;\n end Q;\nend P;\npackage R extends P;\nend R;\n";
     expect_found(text, "P.Q.A", "P.Q.A");
     expect_found(text, "R.Q.A", "R.Q.A"); /* the heir's own */
     expect_found(text, "P.M", "P.Q.A");
@@ -189,16 +194,11 @@ static void named_model(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(beside_and_folder),
-        cmocka_unit_test(standard_library_last),
-        cmocka_unit_test(nowhere),
-        cmocka_unit_test(broken_library),
-        cmocka_unit_test(misnamed_library),
-        cmocka_unit_test(text_in_memory_has_no_folder),
-        cmocka_unit_test(missing_file),
-        cmocka_unit_test(folder_as_file),
-        cmocka_unit_test(default_model),
-        cmocka_unit_test(named_model),
+        cmocka_unit_test(beside_and_folder), cmocka_unit_test(standard_library_last),
+        cmocka_unit_test(nowhere),           cmocka_unit_test(broken_library),
+        cmocka_unit_test(misnamed_library),  cmocka_unit_test(text_in_memory_has_no_folder),
+        cmocka_unit_test(missing_file),      cmocka_unit_test(folder_as_file),
+        cmocka_unit_test(default_model),     cmocka_unit_test(named_model),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

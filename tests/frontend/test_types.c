@@ -71,8 +71,8 @@ static Type type_of(Fixture *f, const char *name)
     return (Type){TYPE_MODEL, def};
 }
 
-/* One character for each relation: = equal, < sub-type, > super-type, ^ a common base, # separate. Equal
- * types, sub- and super-types are never separate here, since Empty is left out. */
+/* One character for each relation: = equal, < sub-type, > super-type, ^ a common base, # separate.
+ * Equal types, sub- and super-types are never separate here, since Empty is left out. */
 static char relation(Fixture *f, const char *a, const char *b)
 {
     Type x = type_of(f, a), y = type_of(f, b);

@@ -22,13 +22,13 @@ static void test_connections_as_in_5_5_4(void **state)
 {
     (void)state;
     WorldLab lab = wlab_open(MECHANICS "model M\n"
-                                 "implementation:\n"
-                                 "  Flange f1; Flange f2; Flange f3;\n"
-                                 "  connection{a << f1, b << f2};\n"
-                                 "  connection{a << f2, b << f3};\n"
-                                 "  f1.phi = time; f2.t = 1; f3.t = 2;\n"
-                                 "end M;\n",
-                       NULL);
+                                       "implementation:\n"
+                                       "  Flange f1; Flange f2; Flange f3;\n"
+                                       "  connection{a << f1, b << f2};\n"
+                                       "  connection{a << f2, b << f3};\n"
+                                       "  f1.phi = time; f2.t = 1; f3.t = 2;\n"
+                                       "end M;\n",
+                             NULL);
     assert_true(wlab_has_line(&lab, "f1.phi = f2.phi;"));
     assert_true(wlab_has_line(&lab, "f2.phi = f3.phi;"));
     assert_true(wlab_has_line(&lab, "f1.t + f2.t + f3.t = 0;"));
@@ -41,23 +41,23 @@ static void test_composite(void **state)
 {
     (void)state;
     WorldLab lab = wlab_open(MECHANICS "model Inner\n"
-                                 "interface: Flange f;\n"
-                                 "implementation: f.t = 3*f.phi;\n"
-                                 "end Inner;\n"
-                                 "model Outer\n"
-                                 "interface: Flange f;\n"
-                                 "implementation:\n"
-                                 "  Inner x; Inner y;\n"
-                                 "  connection{a << f, b << x.f};\n"
-                                 "  connection{a << f, b << y.f};\n"
-                                 "end Outer;\n"
-                                 "model M\n"
-                                 "implementation:\n"
-                                 "  Outer o; Flange tip;\n"
-                                 "  connection{a << o.f, b << tip};\n"
-                                 "  tip.phi = 2;\n"
-                                 "end M;\n",
-                       NULL);
+                                       "interface: Flange f;\n"
+                                       "implementation: f.t = 3*f.phi;\n"
+                                       "end Inner;\n"
+                                       "model Outer\n"
+                                       "interface: Flange f;\n"
+                                       "implementation:\n"
+                                       "  Inner x; Inner y;\n"
+                                       "  connection{a << f, b << x.f};\n"
+                                       "  connection{a << f, b << y.f};\n"
+                                       "end Outer;\n"
+                                       "model M\n"
+                                       "implementation:\n"
+                                       "  Outer o; Flange tip;\n"
+                                       "  connection{a << o.f, b << tip};\n"
+                                       "  tip.phi = 2;\n"
+                                       "end M;\n",
+                             NULL);
     assert_true(wlab_has_line(&lab, "-o.f.t + o.x.f.t + o.y.f.t = 0;"));
     assert_true(wlab_has_line(&lab, "o.f.t + tip.t = 0;"));
     wlab_close(&lab);
@@ -66,17 +66,18 @@ static void test_composite(void **state)
 static void test_connector_of_connectors(void **state)
 {
     (void)state;
-    WorldLab lab = wlab_open(MECHANICS "connector Plug\n"
-                                 "interface: Flange left; Flange right; potential Real level;\n"
-                                 "end Plug;\n"
-                                 "model M\n"
-                                 "implementation:\n"
-                                 "  Plug p; Plug q;\n"
-                                 "  connection{a << p, b << q};\n"
-                                 "  p.level = 1; p.left.phi = 2; p.right.phi = 3;\n"
-                                 "  p.left.t = 4; p.right.t = 5;\n"
-                                 "end M;\n",
-                       NULL);
+    WorldLab lab =
+        wlab_open(MECHANICS "connector Plug\n"
+                            "interface: Flange left; Flange right; potential Real level;\n"
+                            "end Plug;\n"
+                            "model M\n"
+                            "implementation:\n"
+                            "  Plug p; Plug q;\n"
+                            "  connection{a << p, b << q};\n"
+                            "  p.level = 1; p.left.phi = 2; p.right.phi = 3;\n"
+                            "  p.left.t = 4; p.right.t = 5;\n"
+                            "end M;\n",
+                  NULL);
     assert_true(wlab_has_line(&lab, "p.left.phi = q.left.phi;"));
     assert_true(wlab_has_line(&lab, "p.level = q.level;"));
     assert_true(wlab_has_line(&lab, "p.right.t + q.right.t = 0;"));
@@ -87,16 +88,16 @@ static void test_parameters(void **state)
 {
     (void)state;
     WorldLab lab = wlab_open("model P\n"
-                       "interface:\n"
-                       "  parameter Real k; parameter Real twice << 2*k; Real y;\n"
-                       "implementation: y = k + twice;\n"
-                       "end P;\n"
-                       "model M\n"
-                       "implementation:\n"
-                       "  Real a; P p{k << a + 1}; P q{k << 1, twice << 7};\n"
-                       "  a << 20;\n"
-                       "end M;\n",
-                       NULL);
+                             "interface:\n"
+                             "  parameter Real k; parameter Real twice << 2*k; Real y;\n"
+                             "implementation: y = k + twice;\n"
+                             "end P;\n"
+                             "model M\n"
+                             "implementation:\n"
+                             "  Real a; P p{k << a + 1}; P q{k << 1, twice << 7};\n"
+                             "  a << 20;\n"
+                             "end M;\n",
+                             NULL);
     assert_float_equal(wlab_value(&lab, "p.k"), 21, 0);
     assert_float_equal(wlab_value(&lab, "p.y"), 63, 0);
     assert_float_equal(wlab_value(&lab, "q.y"), 8, 0);
@@ -232,7 +233,8 @@ static void test_queue(void **state)
 {
     (void)state;
     WorldLab lab = wlab_open(queue, NULL);
-    assert_false(wlab_has_line(&lab, "head << first.x;")); /* while it is empty, it does not exist */
+    assert_false(
+        wlab_has_line(&lab, "head << first.x;")); /* while it is empty, it does not exist */
     wlab_pulse(&lab, 15);
     assert_true(wlab_has_line(&lab, "head << first.x;"));
     DdpVar x = world_find(lab.world, "first.x");
@@ -252,16 +254,16 @@ static void test_move_keeps_identity(void **state)
 {
     (void)state;
     WorldLab lab = wlab_open("model Thing\n"
-                       "interface: Real x;\n"
-                       "implementation: Real y; y = 2*x; der(x = x) = y;\n"
-                       "end Thing;\n"
-                       "model M\n"
-                       "implementation:\n"
-                       "  dynamic Thing a{}; dynamic Thing b; Boolean go;\n"
-                       "  when go then b <- a; end when;\n"
-                       "  go << false;\n"
-                       "end M;\n",
-                       NULL);
+                             "interface: Real x;\n"
+                             "implementation: Real y; y = 2*x; der(x = x) = y;\n"
+                             "end Thing;\n"
+                             "model M\n"
+                             "implementation:\n"
+                             "  dynamic Thing a{}; dynamic Thing b; Boolean go;\n"
+                             "  when go then b <- a; end when;\n"
+                             "  go << false;\n"
+                             "end M;\n",
+                             NULL);
     InstId thing = world_find_inst(lab.world, "a");
     DdpVar x = world_find(lab.world, "a.x");
     DdpTotals before = ddp_totals(lab.ddp);
@@ -281,14 +283,14 @@ static void test_own_part(void **state)
 {
     (void)state;
     WorldLab lab = wlab_open_any("model L\n"
-                           "interface: dynamic L next;\n"
-                           "end L;\n"
-                           "model M\n"
-                           "implementation:\n"
-                           "  dynamic L first{};\n"
-                           "  if true then first.next <- first; end if;\n"
-                           "end M;\n",
-                           NULL);
+                                 "interface: dynamic L next;\n"
+                                 "end L;\n"
+                                 "model M\n"
+                                 "implementation:\n"
+                                 "  dynamic L first{};\n"
+                                 "  if true then first.next <- first; end if;\n"
+                                 "end M;\n",
+                                 NULL);
     assert_string_equal(wlab_first_error(&lab),
                         "7:27: 'first' cannot be moved into a part of itself");
     wlab_close(&lab);
@@ -300,20 +302,20 @@ static void test_long_chain(void **state)
     (void)state;
     enum { LENGTH = 100 * 1000 };
     WorldLab lab = wlab_open("model Link\n"
-                       "interface: dynamic Link next; Real x;\n"
-                       "implementation: x = time;\n"
-                       "end Link;\n"
-                       "model Chain\n"
-                       "implementation:\n"
-                       "  dynamic Link first; dynamic Link fresh; Boolean go;\n"
-                       "  when go then\n" /* line 8 */
-                       "    fresh <- Link;\n"
-                       "    fresh.next <- first;\n"
-                       "    first <- fresh;\n"
-                       "  end when;\n"
-                       "  go << false;\n"
-                       "end Chain;\n",
-                       NULL);
+                             "interface: dynamic Link next; Real x;\n"
+                             "implementation: x = time;\n"
+                             "end Link;\n"
+                             "model Chain\n"
+                             "implementation:\n"
+                             "  dynamic Link first; dynamic Link fresh; Boolean go;\n"
+                             "  when go then\n" /* line 8 */
+                             "    fresh <- Link;\n"
+                             "    fresh.next <- first;\n"
+                             "    first <- fresh;\n"
+                             "  end when;\n"
+                             "  go << false;\n"
+                             "end Chain;\n",
+                             NULL);
     BranchId when = wlab_branch(&lab, 8, 0);
     for (int i = 0; i < LENGTH; i++) {
         world_choose(lab.world, 1, &(WorldDecision){when, WORLD_THEN});
@@ -370,7 +372,8 @@ static void test_copy(void **state)
     assert_int_equal(world_find_inst(lab.world, "look"), world_find_inst(lab.world, "c"));
     wlab_consistent(&lab);
     wlab_pulse(&lab, 19);
-    assert_int_equal(world_find_inst(lab.world, "look"), 0); /* an alias lives as long as its target */
+    assert_int_equal(world_find_inst(lab.world, "look"),
+                     0); /* an alias lives as long as its target */
     wlab_pulse(&lab, 18);
     wlab_pulse(&lab, 18); /* onto an occupied member: the old copy goes */
     assert_int_equal(world_find_inst(lab.world, "c.best"), world_find_inst(lab.world, "c.b"));
@@ -379,21 +382,22 @@ static void test_copy(void **state)
 
 /* ---- connections to what comes and goes ---- */
 
-static const char plugs[] = MECHANICS "model Motor\n"
-                                      "interface: Flange f;\n"
-                                      "implementation: f.t = 1;\n"
-                                      "end Motor;\n"
-                                      "model M\n"
-                                      "implementation:\n"
-                                      "  Flange shaft; Motor base; dynamic Motor m{}; dynamic Motor n;\n"
-                                      "  Boolean go;\n"
-                                      "  connection{a << shaft, b << base.f};\n"
-                                      "  connection{a << shaft, b << m.f};\n"
-                                      "  shaft.phi = time;\n"
-                                      "  when go then n <- m; end when;\n"       /* line 15 */
-                                      "  when go then trash <- n; end when;\n"   /* line 16 */
-                                      "  go << false;\n"
-                                      "end M;\n";
+static const char plugs[] =
+    MECHANICS "model Motor\n"
+              "interface: Flange f;\n"
+              "implementation: f.t = 1;\n"
+              "end Motor;\n"
+              "model M\n"
+              "implementation:\n"
+              "  Flange shaft; Motor base; dynamic Motor m{}; dynamic Motor n;\n"
+              "  Boolean go;\n"
+              "  connection{a << shaft, b << base.f};\n"
+              "  connection{a << shaft, b << m.f};\n"
+              "  shaft.phi = time;\n"
+              "  when go then n <- m; end when;\n"     /* line 15 */
+              "  when go then trash <- n; end when;\n" /* line 16 */
+              "  go << false;\n"
+              "end M;\n";
 
 static void test_connection_to_dynamic(void **state)
 {
@@ -442,15 +446,15 @@ static void test_roles(void **state)
 {
     (void)state;
     WorldLab lab = wlab_open("model M\n"
-                       "implementation:\n"
-                       "  Real x; Real v; Boolean tick; Real count;\n"
-                       "  v = der(x = x, start << 4);\n"
-                       "  v = -x;\n"
-                       "  tick << Sample(interval = 0.5);\n"
-                       "  when tick then count << pre(count) + 1; end when;\n" /* line 7 */
-                       "  cout << x + v;\n"
-                       "end M;\n",
-                       NULL);
+                             "implementation:\n"
+                             "  Real x; Real v; Boolean tick; Real count;\n"
+                             "  v = der(x = x, start << 4);\n"
+                             "  v = -x;\n"
+                             "  tick << Sample(interval = 0.5);\n"
+                             "  when tick then count << pre(count) + 1; end when;\n" /* line 7 */
+                             "  cout << x + v;\n"
+                             "end M;\n",
+                             NULL);
     uint32_t n, seen[16] = {0};
     const WorldChange *list = world_changes(lab.world, &n);
     for (uint32_t i = 0; i < n; i++) {
@@ -483,16 +487,16 @@ static void test_names(void **state)
 {
     (void)state;
     WorldLab lab = wlab_open("model P\n"
-                       "interface: in Real u; out Real y;\n"
-                       "implementation: y = 2*u;\n"
-                       "end P;\n"
-                       "model M\n"
-                       "implementation:\n"
-                       "  Real a; Real b;\n"
-                       "  a = P(u = time) + P(u = 3);\n"
-                       "  b = a + der(x = a);\n"
-                       "end M;\n",
-                       NULL);
+                             "interface: in Real u; out Real y;\n"
+                             "implementation: y = 2*u;\n"
+                             "end P;\n"
+                             "model M\n"
+                             "implementation:\n"
+                             "  Real a; Real b;\n"
+                             "  a = P(u = time) + P(u = 3);\n"
+                             "  b = a + der(x = a);\n"
+                             "end M;\n",
+                             NULL);
     char text[200];
     assert_true(wlab_has_line(&lab, "a = P#1.y + P#2.y;"));
     assert_true(wlab_has_line(&lab, "P#2.u = 3;"));
@@ -513,13 +517,13 @@ static void test_limits(void **state)
 {
     (void)state;
     WorldLab lab = wlab_open_any("model M\n"
-                           "implementation:\n"
-                           "  Real x; x = 1;\n"
-                           "  if true then M inner; end if;\n"
-                           "end M;\n",
-                           NULL);
+                                 "implementation:\n"
+                                 "  Real x; x = 1;\n"
+                                 "  if true then M inner; end if;\n"
+                                 "end M;\n",
+                                 NULL);
     assert_string_equal(wlab_first_error(&lab), "1:7: instances nested deeper than 4000: does a "
-                                               "model declare itself without end?");
+                                                "model declare itself without end?");
     wlab_close(&lab);
 }
 

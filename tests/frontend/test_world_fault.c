@@ -1,5 +1,6 @@
-/* test_world_fault.c: every single allocation fails once, on a small model with a bit of everything.
- * Each time the work ends with a message, nothing crashes, and closing gives all memory back. */
+/* test_world_fault.c: every single allocation fails once, on a small model with a bit of
+ * everything. Each time the work ends with a message, nothing crashes, and closing gives all memory
+ * back. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

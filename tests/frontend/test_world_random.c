@@ -1,9 +1,10 @@
 /* test_world_random.c: random structural changes, several at a time, all kinds mixed.
  *
- * One model with every kind of statement that moves, copies, refers to or names instances elsewhere;
- * each stands in a `when` of its own. A script fires some of them together, over and over. After each
- * step the verifier checks all invariants of the world (among them: every relation names what its path
- * leads to now), and the DDP its own; in the end everything is removed and nothing may be left. */
+ * One model with every kind of statement that moves, copies, refers to or names instances
+ * elsewhere; each stands in a `when` of its own. A script fires some of them together, over and
+ * over. After each step the verifier checks all invariants of the world (among them: every relation
+ * names what its path leads to now), and the DDP its own; in the end everything is removed and
+ * nothing may be left. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,48 +17,79 @@
 
 #include "tests/support/world_lab.h"
 
-static const char library[] = "connector Pin\n"
-                              "interface: potential Real u; flow Real i;\n"
-                              "end Pin;\n"
-                              "model Cell\n"
-                              "interface:\n"
-                              "  parameter Real k; Real x; Pin p;\n"
-                              "  dynamic Cell next; dynamic Cell side; alias Cell mate;\n"
-                              "implementation:\n"
-                              "  Boolean odd; Real sum; Real mine; Real slope;\n"
-                              "  x = k + random(x = 1);\n"
-                              "  p.i = x*p.u;\n"
-                              "  odd << x > 3;\n"
-                              "  if odd then Pin inner; inner.i = 1; connection{a << p, b << inner}; end;\n"
-                              "  if next? then sum << next.x + x; else then sum << x; end;\n"
-                              "  if initial() then mine << sum; end;\n"
-                              "  slope = der(x = x);\n"
-                              "end Cell;\n"
-                              "model M\n"
-                              "implementation:\n"
-                              "  dynamic Cell a{k << 1}; dynamic Cell b; dynamic Cell c; Cell s{k << 9};\n"
-                              "  alias Cell l; alias Cell m; Pin hub; Boolean no; Real y1; Real y2;\n"
-                              "  Real y3; Real y4; Real y5; Boolean e1; Boolean e2;\n"
-                              "  no << false;\n"
-                              "  y1 << a.x; y2 << a.next.x + b.x; y3 << l.next.x;\n"
-                              "  y4 << m.mate.x - c.side.next.x; y5 << s.next.next.x;\n"
-                              "  e1 << a.next? and l?; e2 << m.mate.next? or c.side.next?;\n"
-                              "  if a.next? then Real z; z = a.next.x; end;\n";
+static const char library[] =
+    "connector Pin\n"
+    "interface: potential Real u; flow Real i;\n"
+    "end Pin;\n"
+    "model Cell\n"
+    "interface:\n"
+    "  parameter Real k; Real x; Pin p;\n"
+    "  dynamic Cell next; dynamic Cell side; alias Cell mate;\n"
+    "implementation:\n"
+    "  Boolean odd; Real sum; Real mine; Real slope;\n"
+    "  x = k + random(x = 1);\n"
+    "  p.i = x*p.u;\n"
+    "  odd << x > 3;\n"
+    "  if odd then Pin inner; inner.i = 1; connection{a << p, b << inner}; end;\n"
+    "  if next? then sum << next.x + x; else then sum << x; end;\n"
+    "  if initial() then mine << sum; end;\n"
+    "  slope = der(x = x);\n"
+    "end Cell;\n"
+    "model M\n"
+    "implementation:\n"
+    "  dynamic Cell a{k << 1}; dynamic Cell b; dynamic Cell c; Cell s{k << 9};\n"
+    "  alias Cell l; alias Cell m; Pin hub; Boolean no; Real y1; Real y2;\n"
+    "  Real y3; Real y4; Real y5; Boolean e1; Boolean e2;\n"
+    "  no << false;\n"
+    "  y1 << a.x; y2 << a.next.x + b.x; y3 << l.next.x;\n"
+    "  y4 << m.mate.x - c.side.next.x; y5 << s.next.next.x;\n"
+    "  e1 << a.next? and l?; e2 << m.mate.next? or c.side.next?;\n"
+    "  if a.next? then Real z; z = a.next.x; end;\n";
 
 static const char *const actions[] = {
-    "a <- Cell{k << 2};",    "b <- Cell{k << 3};",   "c <- Cell{k << 4};",  "b <- a;",
-    "a <- b;",               "c <- b;",              "b <- c;",             "a.next <- b;",
-    "b.next <- c;",          "c.side <- a;",         "a <- c.side;",        "c <- a.next;",
-    "a.next.next <- c;",     "b.side <- b.next;",    "s.next <- a;",        "a <- s.next;",
-    "s.next.next <- b;",     "a << s;",              "b << a;",             "c << b;",
-    "a.side << c;",          "b.next << s;",         "l << a;",             "l << b.next;",
-    "m << s;",               "m << l;",              "m << c.side;",        "a.mate << b;",
-    "s.mate << s.next;",     "b.mate << b.next;",    "trash <- a;",         "trash <- b.next;",
-    "trash <- c;",           "trash <- s.next;",     "trash <- a.side;",
-    "connection{a << hub, b << a.p};",               "connection{a << hub, b << b.p};",
-    "connection{a << s.p, b << c.p};",               "connection{a << hub, b << s.p};",
-    "b <- a; a <- Cell{k << 5}; a.next <- b;",       "Cell t{k << 6}; t.next << a; c << t;",
-    "l << a; trash <- a; a << s;",                   "a << s; a.next << a.side; b <- a;",
+    "a <- Cell{k << 2};",
+    "b <- Cell{k << 3};",
+    "c <- Cell{k << 4};",
+    "b <- a;",
+    "a <- b;",
+    "c <- b;",
+    "b <- c;",
+    "a.next <- b;",
+    "b.next <- c;",
+    "c.side <- a;",
+    "a <- c.side;",
+    "c <- a.next;",
+    "a.next.next <- c;",
+    "b.side <- b.next;",
+    "s.next <- a;",
+    "a <- s.next;",
+    "s.next.next <- b;",
+    "a << s;",
+    "b << a;",
+    "c << b;",
+    "a.side << c;",
+    "b.next << s;",
+    "l << a;",
+    "l << b.next;",
+    "m << s;",
+    "m << l;",
+    "m << c.side;",
+    "a.mate << b;",
+    "s.mate << s.next;",
+    "b.mate << b.next;",
+    "trash <- a;",
+    "trash <- b.next;",
+    "trash <- c;",
+    "trash <- s.next;",
+    "trash <- a.side;",
+    "connection{a << hub, b << a.p};",
+    "connection{a << hub, b << b.p};",
+    "connection{a << s.p, b << c.p};",
+    "connection{a << hub, b << s.p};",
+    "b <- a; a <- Cell{k << 5}; a.next <- b;",
+    "Cell t{k << 6}; t.next << a; c << t;",
+    "l << a; trash <- a; a << s;",
+    "a << s; a.next << a.side; b <- a;",
 };
 
 enum { N_ACTIONS = sizeof actions / sizeof *actions, FIRST_LINE = 28 };

@@ -12,7 +12,8 @@ typedef struct WorldLab {
     Ddp *ddp;
 } WorldLab;
 
-/* Loads the text; with a model (NULL: the last) it is instantiated too. Any error of the text fails. */
+/* Loads the text; with a model (NULL: the last) it is instantiated too. Any error of the text
+ * fails. */
 WorldLab wlab_open(const char *text, const char *model);
 /* The same, but errors of instantiation are allowed. */
 WorldLab wlab_open_any(const char *text, const char *model);
