@@ -1,0 +1,435 @@
+/* event_detect.c: comparisons inside nodes -> the time of the next event.
+ *
+ * Events come from comparisons of Reals (and from sign, floor, ceil, round, mod) inside conditions and
+ * dynamics. Three kinds:
+ *
+ *   timed     linear in the clock with fixed factors: the time is computed; at that time the
+ *             comparison takes the value it has just afterwards.
+ *   searched  all others: after each accepted step the comparisons are evaluated at its end (those
+ *             driven by the clock other than through states also at points inside); if one has
+ *             changed, its first change is bracketed on the dense output. The value of the comparison decides
+ *             which half is kept; the difference of its sides only proposes where to look. The
+ *             event is put at the right end of the bracket, where the comparison really has its new value.
+ *   at rest   exactly at its boundary when a phase begins: the derivative of the difference along the
+ *             solution says to which side it leaves, and the comparison takes that value at once.
+ *             (IDA's own root finding disarms a root that is zero at the start.)
+ */
+#include "runtime/sim_int.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { INSIDE = 4 }; /* points inside a step at which comparisons driven by the clock are looked at */
+
+/* ---- comparisons of a node ---- */
+
+static bool is_jump(XOp op)
+{
+    return (op >= X_LT && op <= X_GT) || (op >= X_SIGN && op <= X_ROUND) || op == X_MOD;
+}
+
+static bool varies(const Sim *sim, const EvalOp *op, X x, bool *clock, bool *others)
+{
+    uint32_t n = ddp_rel(sim->ddp, op->rel).n;
+    *clock = *others = false;
+    for (uint32_t i = 0; i < n; i++) {
+        DdpVar var = op->vars[i];
+        if (!var || !ddp_var(sim->ddp, var).varies || !x_uses(sim->forms, x, i))
+            continue;
+        if (var == sim->clock)
+            *clock = true;
+        else
+            *others = true;
+    }
+    return *clock || *others;
+}
+
+static X difference_of(Sim *sim, X x)
+{
+    XNode node = x_node(sim->forms, x);
+    if (node.op >= X_LT && node.op <= X_GT)
+        return x_binary(sim->forms, X_SUB, node.a, node.b);
+    return node.op == X_SIGN ? node.a : 0;
+}
+
+static uint32_t clock_position(const Sim *sim, const EvalOp *op)
+{
+    uint32_t n = ddp_rel(sim->ddp, op->rel).n;
+    for (uint32_t i = 0; i < n; i++)
+        if (op->vars[i] == sim->clock)
+            return i;
+    return 0;
+}
+
+static void make_compare(Sim *sim, EvalNode *node, uint32_t op, X x)
+{
+    bool clock, others;
+    if (!varies(sim, &node->ops[op], x, &clock, &others))
+        return;
+    Compare *compare = &node->compare[node->n_compares++];
+    *compare = (Compare){.self = x, .op = op, .difference = difference_of(sim, x)};
+    compare->self_code = evaluate_make_code(sim, x);
+    compare->clocked = clock || node->clocked;
+    if (!compare->difference)
+        return;
+    compare->difference_code = evaluate_make_code(sim, compare->difference);
+    compare->timed = clock && !others &&
+                     x_linear(sim->forms, compare->difference, clock_position(sim, &node->ops[op]),
+                              &compare->factor, &compare->rest);
+}
+
+void event_make_compares(Sim *sim, EvalNode *node)
+{
+    uint32_t room = 0;
+    for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++) {
+        uint32_t n;
+        X *list = x_nodes(sim->forms, sim->mem, 1, &node->ops[i].value, &n);
+        for (uint32_t k = 0; k < n; k++) {
+            if (!is_jump(x_node(sim->forms, list[k]).op))
+                continue;
+            if (node->n_compares == room) {
+                room = room ? 2 * room : 2;
+                node->compare =
+                    mem_resize(sim->mem, node->compare, room * sizeof *node->compare);
+            }
+            make_compare(sim, node, i, list[k]);
+        }
+        mem_free(sim->mem, list);
+    }
+}
+
+/* ---- time events ---- */
+
+static double value_of(Sim *sim, const EvalOp *op, X x)
+{
+    return x_value(sim->forms, x, op->vars, sim->value, evaluate_foreign, sim);
+}
+
+/* When the difference is zero; NaN when never. */
+static double time_of(Sim *sim, const EvalOp *op, const Compare *compare)
+{
+    double factor = value_of(sim, op, compare->factor);
+    return factor != 0 ? -value_of(sim, op, compare->rest) / factor : NAN;
+}
+
+double event_next_time(Sim *sim, double now)
+{
+    double next = INFINITY;
+    for (uint32_t i = 0; i < sim->probes.n; i++) {
+        const EvalNode *node = &sim->nodes.at[sim->probes.at[i]];
+        for (uint32_t k = 0; k < node->n_compares; k++) {
+            const Compare *compare = &node->compare[k];
+            if (!compare->timed)
+                continue;
+            double time = time_of(sim, &node->ops[compare->op], compare);
+            if (time > now && time < next)
+                next = time;
+        }
+    }
+    return next;
+}
+
+/* ---- comparisons at their boundary ---- */
+
+/* The same expression with `part` replaced by a constant. */
+static X replace(Sim *sim, X x, X part, double constant)
+{
+    uint32_t n;
+    FormTable *forms = sim->forms;
+    X *list = x_nodes(forms, sim->mem, 1, &x, &n);
+    Map map = {0};
+    for (uint32_t i = 0; i < n; i++) {
+        XNode node = x_node(forms, list[i]);
+        X a = map_get(&map, node.a), b = map_get(&map, node.b), c = map_get(&map, node.c), y;
+        if (list[i] == part)
+            y = x_const(forms, constant);
+        else if (node.op == X_CONST || node.op == X_POS || node.op >= X_CALL)
+            y = list[i];
+        else if (node.op == X_SELECT)
+            y = x_select(forms, a, b, c);
+        else if (node.op >= X_ADD)
+            y = x_binary(forms, (XOp)node.op, a, b);
+        else
+            y = x_unary(forms, (XOp)node.op, a);
+        map_put(sim->mem, &map, list[i], y);
+    }
+    X result = map_get(&map, x);
+    map_free(sim->mem, &map);
+    mem_free(sim->mem, list);
+    return result;
+}
+
+/* What a comparison is worth when its difference leaves zero in this direction. */
+static double leaving(XOp op, double direction)
+{
+    bool up = direction > 0;
+    switch (op) {
+    case X_LT:
+    case X_LE:
+        return !up;
+    case X_GT:
+    case X_GE:
+        return up;
+    case X_NE:
+        return 1;
+    case X_SIGN:
+        return up ? 1 : -1;
+    default:
+        return 0;
+    }
+}
+
+/* The node's value with one comparison decided. */
+static void force(Sim *sim, DdpNode n, const Compare *compare, double direction)
+{
+    EvalNode *node = &sim->nodes.at[n];
+    const EvalOp *op = &node->ops[compare->op];
+    double now = leaving((XOp)x_node(sim->forms, compare->self).op, direction);
+    if (!op->target || now == evaluate_code(sim, compare->self_code, op->vars))
+        return;
+    X x = replace(sim, op->value, compare->self, now);
+    sim->value[op->target] = value_of(sim, op, x);
+}
+
+void event_break_ties(Sim *sim, DdpNode n)
+{
+    EvalNode *node = &sim->nodes.at[n];
+    for (uint32_t i = 0; i < node->n_compares; i++) {
+        const Compare *compare = &node->compare[i];
+        const EvalOp *op = &node->ops[compare->op];
+        if (compare->timed && time_of(sim, op, compare) == sim->time)
+            force(sim, n, compare, value_of(sim, op, compare->factor));
+        else if (node->forced && compare->difference && compare->tie != 0 &&
+                 evaluate_code(sim, compare->difference_code, op->vars) == 0)
+            force(sim, n, compare, compare->tie);
+    }
+}
+
+/* Derivatives of everything that conditions need along the solution. */
+static void sweep_tangents(Sim *sim)
+{
+    sim->tangent[sim->clock] = 1;
+    for (uint32_t i = 0; i < sim->states.n; i++)
+        sim->tangent[sim->states.at[i].var] = sim->value[sim->states.at[i].slope];
+    for (uint32_t i = 0; i < sim->dynamics.n; i++)
+        evaluate_tangent_node(sim, sim->dynamics.at[i]);
+    for (uint32_t i = 0; i < sim->conditions.n; i++)
+        evaluate_tangent_node(sim, sim->conditions.at[i]);
+}
+
+static void clear_sweep(Sim *sim)
+{
+    sim->tangent[sim->clock] = 0;
+    for (uint32_t i = 0; i < sim->states.n; i++)
+        sim->tangent[sim->states.at[i].var] = 0;
+    for (uint32_t i = 0; i < sim->dynamics.n; i++)
+        evaluate_clear_tangents(sim, sim->dynamics.at[i]);
+    for (uint32_t i = 0; i < sim->conditions.n; i++)
+        evaluate_clear_tangents(sim, sim->conditions.at[i]);
+}
+
+static bool at_rest(Sim *sim, const EvalNode *node, const Compare *compare)
+{
+    return compare->difference && !compare->timed && compare->tie == 0 &&
+           evaluate_code(sim, compare->difference_code, node->ops[compare->op].vars) == 0;
+}
+
+static bool any_at_rest(Sim *sim)
+{
+    for (uint32_t i = 0; i < sim->probes.n; i++) {
+        const EvalNode *node = &sim->nodes.at[sim->probes.at[i]];
+        for (uint32_t k = 0; k < node->n_compares; k++)
+            if (at_rest(sim, node, &node->compare[k]))
+                return true;
+    }
+    return false;
+}
+
+static double slope_of(Sim *sim, const EvalOp *op, const Compare *compare)
+{
+    const double *tangents;
+    interp_tangent(compare->difference_code, op->vars, sim->value, sim->tangent, sim->scratch,
+                   &tangents, evaluate_foreign, sim);
+    return tangents[0];
+}
+
+static bool leave(Sim *sim, DdpNode n, Compare *compare)
+{
+    EvalNode *node = &sim->nodes.at[n];
+    const EvalOp *op = &node->ops[compare->op];
+    double slope = slope_of(sim, op, compare);
+    if (slope == 0 || !isfinite(slope) || !op->target)
+        return false;
+    double before = sim->value[op->target];
+    compare->tie = slope > 0 ? 1 : -1;
+    node->forced = true;
+    vec_push(sim->mem, &sim->forced, n);
+    force(sim, n, compare, slope);
+    if (sim->value[op->target] == before)
+        return false;
+    evaluate_touch(sim, op->target);
+    return true;
+}
+
+bool event_leave_ties(Sim *sim)
+{
+    bool changed = false;
+    if (!any_at_rest(sim))
+        return false;
+    sweep_tangents(sim);
+    for (uint32_t i = 0; i < sim->probes.n; i++) {
+        DdpNode n = sim->probes.at[i];
+        for (uint32_t k = 0; k < sim->nodes.at[n].n_compares; k++)
+            if (at_rest(sim, &sim->nodes.at[n], &sim->nodes.at[n].compare[k]))
+                changed |= leave(sim, n, &sim->nodes.at[n].compare[k]);
+    }
+    clear_sweep(sim);
+    return changed;
+}
+
+void event_forget_ties(Sim *sim)
+{
+    for (uint32_t i = 0; i < sim->forced.n; i++) {
+        if (sim->forced.at[i] >= sim->nodes.n)
+            continue;
+        EvalNode *node = &sim->nodes.at[sim->forced.at[i]];
+        node->forced = false;
+        for (uint32_t k = 0; k < node->n_compares; k++)
+            node->compare[k].tie = 0;
+    }
+    vec_clear(&sim->forced);
+}
+
+/* ---- searching a step ---- */
+
+#define EACH_COMPARE(sim, list, node, compare)                                                     \
+    for (uint32_t i_ = 0; i_ < (list)->n; i_++)                                                    \
+        for (EvalNode *node = &(sim)->nodes.at[(list)->at[i_]]; node; node = NULL)                 \
+            for (Compare *compare = node->compare; compare < node->compare + node->n_compares;     \
+                 compare++)
+
+static double self_of(Sim *sim, const EvalNode *node, const Compare *compare)
+{
+    return evaluate_code(sim, compare->self_code, node->ops[compare->op].vars);
+}
+
+static double difference_now(Sim *sim, const EvalNode *node, const Compare *compare)
+{
+    return compare->difference
+               ? evaluate_code(sim, compare->difference_code, node->ops[compare->op].vars)
+               : NAN;
+}
+
+/* A comparison that was forced counts as what it was forced to be. */
+void event_remember(Sim *sim, const NodeList *list)
+{
+    EACH_COMPARE(sim, list, node, compare)
+    {
+        compare->low = difference_now(sim, node, compare);
+        compare->left = self_of(sim, node, compare);
+        if (compare->tie != 0 && compare->low == 0)
+            compare->left = leaving((XOp)x_node(sim->forms, compare->self).op, compare->tie);
+    }
+}
+
+static bool changed(Sim *sim, const EvalNode *node, const Compare *compare)
+{
+    return !compare->timed && self_of(sim, node, compare) != compare->left;
+}
+
+static bool any_changed(Sim *sim, const NodeList *list)
+{
+    EACH_COMPARE(sim, list, node, compare)
+    if (changed(sim, node, compare))
+        return true;
+    return false;
+}
+
+static void note_differences(Sim *sim, const NodeList *list, bool right)
+{
+    EACH_COMPARE(sim, list, node, compare)
+    {
+        double difference = difference_now(sim, node, compare);
+        if (right) {
+            compare->high = difference;
+            compare->moved = changed(sim, node, compare);
+        } else {
+            compare->low = difference;
+        }
+    }
+}
+
+/* Where the first of the comparisons that changed between lo and hi crosses, by its secant. */
+static double propose(Sim *sim, const NodeList *list, double lo, double hi)
+{
+    double best = INFINITY;
+    EACH_COMPARE(sim, list, node, compare)
+    {
+        if (!compare->moved)
+            continue;
+        double part = compare->low / (compare->low - compare->high);
+        if (!(part > 0 && part < 1))
+            part = 0.5;
+        best = fmin(best, lo + part * (hi - lo));
+    }
+    return best;
+}
+
+/* Narrows (lo, hi], unchanged at lo, changed at hi. Secants that keep hitting one side are pushed
+ * over the crossing; a bracket that did not halve in three rounds is halved. */
+static SolStatus narrow(Sim *sim, const EventSearch *search, double lo, double hi, double *time)
+{
+    double before = INFINITY, push = 0;
+    int side = 0, slow = 0;
+    for (int round = 0; round < 200; round++) {
+        double tiny = 4 * DBL_EPSILON * fmax(fabs(lo), fabs(hi)) + 1e-300, width = hi - lo;
+        if (width <= tiny)
+            break;
+        slow = width > before / 2 ? slow + 1 : 0;
+        before = width;
+        double at = slow >= 2 ? lo + width / 2 : propose(sim, search->nodes, lo, hi) + push;
+        at = fmin(fmax(at, lo + tiny / 2), hi - tiny / 2);
+        if (!(at > lo && at < hi))
+            break;
+        SolStatus status = search->at(search->context, at);
+        if (status != SOL_OK)
+            return status;
+        bool right = any_changed(sim, search->nodes);
+        note_differences(sim, search->nodes, right);
+        push = right ? -fmax(2 * tiny, (hi - at) * 1e-3) : fmax(2 * tiny, (at - lo) * 1e-3);
+        if (side != (right ? 1 : -1))
+            push = 0;
+        side = right ? 1 : -1;
+        if (right)
+            hi = at;
+        else
+            lo = at;
+    }
+    *time = hi;
+    return search->at(search->context, hi);
+}
+
+SolStatus event_search(Sim *sim, const EventSearch *search, double from, double to, double *time,
+                       bool *found)
+{
+    int pieces = search->clocked ? INSIDE + 1 : 1;
+    double lo = from;
+    *found = false;
+    if (!search->nodes->n)
+        return SOL_OK;
+    for (int i = 1; i <= pieces; i++) {
+        double hi = i == pieces ? to : from + (to - from) * i / pieces;
+        SolStatus status = search->at(search->context, hi);
+        if (status != SOL_OK)
+            return status;
+        if (any_changed(sim, search->nodes)) {
+            note_differences(sim, search->nodes, true);
+            *found = true;
+            return narrow(sim, search, lo, hi, time);
+        }
+        note_differences(sim, search->nodes, false);
+        lo = hi;
+    }
+    return SOL_OK;
+}

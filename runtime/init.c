@@ -1,0 +1,400 @@
+/* init.c: instances that were just born -> values of everything, and the branches they choose.
+ *
+ * The birth update (at the start, and whenever branches were taken at an event):
+ *
+ *     changes of the front end taken over; commit of what there is so far
+ *     evaluate what is determined, loops held back as long as an `if` waits for its branch
+ *     give new states their start values, as soon as these are known
+ *     choose the branches of newborn `if`s whose condition is known now  -> from the beginning
+ *     nothing to choose: evaluate the loops too, look again
+ *     still nothing: states that nobody gave a value start at 0, look again
+ *
+ * A newborn `when` takes its else branch at once: before its first evaluation a condition counts as
+ * false. Start values count only in the update in which their der is born; what is no state takes its
+ * start value as the first guess of whatever loop determines it.
+ */
+#include "runtime/sim_int.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- changes of the front end ---- */
+
+static void drop_pre(Sim *sim, DdpVar var)
+{
+    for (uint32_t i = 0; i < sim->pres.n; i++)
+        if (sim->pres.at[i].var == var) {
+            sim->pres.at[i] = sim->pres.at[--sim->pres.n];
+            return;
+        }
+}
+
+static void drop_sample(Sim *sim, DdpVar var)
+{
+    for (uint32_t i = 0; i < sim->samples.n; i++)
+        if (sim->samples.at[i].var == var) {
+            sim->samples.at[i] = sim->samples.at[--sim->samples.n];
+            return;
+        }
+}
+
+static void drop_var(Mem *mem, void *list, DdpVar var)
+{
+    VEC(DdpVar) *vars = list;
+    (void)mem;
+    for (uint32_t i = 0; i < vars->n; i++)
+        if (vars->at[i] == var) {
+            vars->at[i] = vars->at[--vars->n];
+            return;
+        }
+}
+
+static void drop_cout(Sim *sim, DdpVar var)
+{
+    for (uint32_t i = 0; i < sim->couts.n; i++)
+        if (sim->couts.at[i].var == var) {
+            memmove(sim->couts.at + i, sim->couts.at + i + 1,
+                    (--sim->couts.n - i) * sizeof *sim->couts.at);
+            return;
+        }
+}
+
+static void take_pre(Sim *sim, const WorldChange *change)
+{
+    if (!change->born) {
+        drop_pre(sim, change->a);
+        return;
+    }
+    vec_push(sim->mem, &sim->pres, ((PreMemo){change->a, change->b}));
+    if (!change->copied) /* values are still those of the update before */
+        values_set(sim, change->a, sim->value[change->b]);
+}
+
+static void take_sample(Sim *sim, const WorldChange *change)
+{
+    if (!change->born) {
+        drop_sample(sim, change->a);
+        return;
+    }
+    if (!(change->value > 0)) {
+        diag_error(sim->diags, change->at, "the interval of Sample is %g: it must be positive",
+                   change->value);
+        sim->role_failed = true;
+        return;
+    }
+    SampleMemo memo = {change->a, sim->time, change->value, 1};
+    vec_push(sim->mem, &sim->samples, memo);
+}
+
+static void take_start(Sim *sim, const WorldChange *change)
+{
+    if (change->born && !change->copied)
+        vec_push(sim->mem, &sim->starts,
+                 ((StartMemo){.rel = change->a,
+                              .start = change->b,
+                              .var = change->c,
+                              .at = change->at}));
+    if (change->born)
+        return;
+    for (uint32_t i = 0; i < sim->starts.n; i++)
+        if (sim->starts.at[i].rel == change->a)
+            sim->starts.at[i].var = 0;
+}
+
+static void take_handle(Sim *sim, const WorldChange *change)
+{
+    double handle = 0;
+    if (!sim->foreign)
+        return;
+    if (!change->born)
+        foreign_death(sim->foreign, change->a);
+    else if (foreign_birth(sim->foreign, change->a, change->b, change->at, &handle))
+        values_set(sim, change->a, handle);
+    else
+        sim->role_failed = true;
+}
+
+static void take_monitored(Sim *sim, const WorldChange *change)
+{
+    char path[512] = "";
+    if (!sim->out.monitor)
+        return;
+    if (change->born)
+        world_inst_path(sim->world, change->a, path, sizeof path);
+    sim->out.monitor(sim->out.context, sim->time, change->born, change->a, path);
+}
+
+static void take_change(Sim *sim, const WorldChange *change)
+{
+    switch ((WorldRole)change->role) {
+    case WORLD_BRANCH:
+        event_branch_changed(sim, change);
+        break;
+    case WORLD_START:
+        take_start(sim, change);
+        break;
+    case WORLD_SAMPLE:
+        take_sample(sim, change);
+        break;
+    case WORLD_INITIAL:
+        if (change->born)
+            vec_push(sim->mem, &sim->initials, change->a);
+        else
+            drop_var(sim->mem, &sim->initials, change->a);
+        break;
+    case WORLD_PRE:
+        take_pre(sim, change);
+        break;
+    case WORLD_RANDOM:
+        break;
+    case WORLD_COUT:
+        if (change->born)
+            vec_push(sim->mem, &sim->couts, ((CoutMemo){.var = change->a}));
+        else
+            drop_cout(sim, change->a);
+        break;
+    case WORLD_HANDLE:
+        take_handle(sim, change);
+        break;
+    case WORLD_MONITORED:
+        take_monitored(sim, change);
+        break;
+    }
+}
+
+SolStatus init_take_changes(Sim *sim)
+{
+    uint32_t n;
+    const WorldChange *changes = world_changes(sim->world, &n);
+    values_grow(sim);
+    for (uint32_t i = 0; i < n; i++)
+        take_change(sim, &changes[i]);
+    world_changes_clear(sim->world);
+    return sim->role_failed ? SOL_MODEL : SOL_OK;
+}
+
+/* ---- start values ---- */
+
+static bool known_now(const Sim *sim, DdpVar var)
+{
+    const ValueInfo *info = &sim->info[var];
+    return info->has && !info->pending;
+}
+
+/* True when a state got a value. */
+static bool give_starts(Sim *sim)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < sim->starts.n; i++) {
+        StartMemo *start = &sim->starts.at[i];
+        if (!start->var || start->given || !known_now(sim, start->start))
+            continue;
+        double value = sim->value[start->start];
+        if (sim->info[start->var].state) {
+            start->given = true;
+            values_set(sim, start->var, value);
+            any = true;
+        } else if (!sim->info[start->var].has || sim->info[start->var].pending) {
+            sim->value[start->var] = value; /* a first guess */
+        }
+    }
+    return any;
+}
+
+static bool has_start(const Sim *sim, DdpVar var)
+{
+    for (uint32_t i = 0; i < sim->starts.n; i++)
+        if (sim->starts.at[i].var == var && !sim->starts.at[i].given)
+            return true;
+    return false;
+}
+
+/* States that have no value yet start at 0, or where a start value left them as a first guess. */
+static bool give_zeros(Sim *sim, bool all)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < sim->states.n; i++) {
+        DdpVar var = sim->states.at[i].var;
+        if (sim->info[var].has || (!all && has_start(sim, var)))
+            continue;
+        values_set(sim, var, sim->value[var]);
+        any = true;
+    }
+    return any;
+}
+
+/* ---- branches ---- */
+
+static bool choose_newborn(Sim *sim)
+{
+    uint32_t n;
+    const BranchId *list = world_newborn(sim->world, &n);
+    vec_clear(&sim->decisions);
+    for (uint32_t i = 0; i < n; i++) {
+        WorldBranch view;
+        if (!world_branch(sim->world, list[i], &view))
+            continue;
+        BranchMemo *memo = &sim->branches.at[list[i]];
+        if (view.when) {
+            vec_push(sim->mem, &sim->decisions, ((WorldDecision){list[i], WORLD_ELSE}));
+        } else if (known_now(sim, view.condition)) {
+            memo->truth = sim->value[view.condition] != 0;
+            memo->known = true;
+            vec_push(sim->mem, &sim->decisions,
+                     ((WorldDecision){list[i], memo->truth ? WORLD_THEN : WORLD_ELSE}));
+        }
+    }
+    return sim->decisions.n > 0;
+}
+
+static bool newborn_left(const Sim *sim)
+{
+    uint32_t n;
+    world_newborn(sim->world, &n);
+    return n > 0;
+}
+
+SolStatus init_choose(Sim *sim)
+{
+    double begin = timer_now();
+    bool fine = world_choose(sim->world, sim->decisions.n, sim->decisions.at);
+    sim->counts.instantiate += timer_now() - begin;
+    sim->structure_changed = true;
+    if (world_out_of_memory(sim->world))
+        return SOL_MEMORY;
+    return fine ? SOL_OK : SOL_MODEL;
+}
+
+/* ---- the loop of the birth update ---- */
+
+/* Evaluates, gives starts and looks for branches to choose, more and more boldly. */
+static SolStatus look_for_choice(Sim *sim, bool *found)
+{
+    int boldness = 0;
+    *found = false;
+    for (;;) {
+        SolStatus status = evaluate_dirty(sim);
+        if (status != SOL_OK)
+            return status;
+        if (give_starts(sim))
+            continue;
+        if (choose_newborn(sim)) {
+            *found = true;
+            return SOL_OK;
+        }
+        if (evaluate_release(sim))
+            continue;
+        if (give_zeros(sim, boldness > 0))
+            continue;
+        if (boldness++ > 0)
+            return SOL_OK;
+    }
+}
+
+SolStatus init_settle(Sim *sim)
+{
+    for (;;) {
+        SolStatus status = init_take_changes(sim);
+        if (status != SOL_OK)
+            return status;
+        values_commit(sim, DDP_SO_FAR);
+        sim->hold_loops = newborn_left(sim);
+        bool found;
+        status = look_for_choice(sim, &found);
+        if (status != SOL_OK)
+            return status;
+        if (!found)
+            break;
+        status = init_choose(sim);
+        if (status != SOL_OK)
+            return status;
+    }
+    vec_clear(&sim->starts);
+    if (sim->last.verdict == DDP_OVERDETERMINED || sim->last.verdict == DDP_FALSE_CAUSALITY)
+        return explain_structure(sim);
+    return SOL_OK;
+}
+
+/* Time would go on: now everything must be determined. */
+SolStatus init_finish(Sim *sim)
+{
+    values_commit(sim, DDP_FINAL);
+    if (sim->last.verdict != DDP_DETERMINED)
+        return explain_structure(sim);
+    if (newborn_left(sim))
+        return explain_newborn(sim);
+    SolStatus status = evaluate_dirty(sim);
+    if (status != SOL_OK)
+        return status;
+    evaluate_lists(sim);
+    return SOL_OK;
+}
+
+/* ---- the beginning ---- */
+
+static bool parse_value(Sim *sim, const char *text, double *value)
+{
+    char *end;
+    size_t n = strlen(text);
+    if (strcmp(text, "true") == 0 || strcmp(text, "false") == 0) {
+        *value = text[0] == 't';
+        return true;
+    }
+    if (n >= 2 && text[0] == '"' && text[n - 1] == '"') {
+        *value = intern(program_names(sim->program), text + 1, n - 2);
+        return true;
+    }
+    *value = strtod(text, &end);
+    return end != text && *end == '\0';
+}
+
+static SolStatus override_parameters(Sim *sim)
+{
+    for (uint32_t i = 0; i < sim->opt.n_sets; i++) {
+        const SolSet *set = &sim->opt.sets[i];
+        double value;
+        if (!parse_value(sim, set->value, &value)) {
+            diag_error(sim->diags, 0, "%s=%s: not a number, true, false or \"text\"", set->path,
+                       set->value);
+            return SOL_USAGE;
+        }
+        if (!world_override(sim->world, set->path, value))
+            return SOL_USAGE;
+    }
+    return SOL_OK;
+}
+
+static SolStatus monitor(Sim *sim)
+{
+    for (uint32_t i = 0; i < sim->opt.n_monitored; i++) {
+        Def *def = program_find(sim->program, sim->opt.monitored[i]);
+        if (!def)
+            return SOL_USAGE;
+        world_monitor(sim->world, def);
+    }
+    return SOL_OK;
+}
+
+SolStatus init_create(Sim *sim)
+{
+    WorldLimits limits = {.instances = sim->opt.max_instances};
+    values_open(sim);
+    sim->world =
+        world_open(sim->mem, sim->program, sim->forms, sim->ddp, &sim->host, &limits);
+    if (!sim->world)
+        return SOL_MEMORY;
+    sim->clock = world_time(sim->world);
+    values_grow(sim);
+    SolStatus status = override_parameters(sim);
+    if (status == SOL_OK)
+        status = monitor(sim);
+    if (status != SOL_OK)
+        return status;
+    values_set(sim, sim->clock, sim->time);
+    double begin = timer_now();
+    bool fine = world_create(sim->world, sim->top);
+    sim->counts.instantiate += timer_now() - begin;
+    if (world_out_of_memory(sim->world))
+        return SOL_MEMORY;
+    return fine ? init_settle(sim) : SOL_MODEL;
+}

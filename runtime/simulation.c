@@ -1,0 +1,530 @@
+/* simulation.c: the public functions: text -> model -> simulation -> trajectory.
+ *
+ * Every function that may allocate sets the memory guard; what runs out of memory ends with SOL_MEMORY
+ * and can still be asked and closed.
+ */
+#include "runtime/sim_int.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- models ---- */
+
+SolModel *sol_load(const SolLoad *load)
+{
+    double begin = timer_now();
+    Mem *mem = mem_open();
+    if (!mem)
+        return NULL;
+    MemGuard guard;
+    mem_guard_push(mem, &guard);
+    if (setjmp(guard.env) != 0) {
+        mem_close(mem);
+        return NULL;
+    }
+    SolModel *model = mem_alloc(mem, sizeof *model);
+    model->mem = mem;
+    ProgramOptions options = {
+        .n_folders = load->n_folders, .folders = load->folders, .stdlib = load->stdlib};
+    model->program = program_open(mem, &options);
+    mem_guard_pop(mem, &guard);
+    if (!model->program) {
+        mem_close(mem);
+        return NULL;
+    }
+    if (load->memory_limit)
+        mem_limit(mem, load->memory_limit);
+    bool fine = load->text
+                    ? program_load_text(model->program, load->path, load->text, load->length)
+                    : program_load(model->program, load->path);
+    if (!fine)
+        model->status = program_io_failed(model->program) ? SOL_IO : SOL_MODEL;
+    model->parse_seconds = timer_now() - begin;
+    return model;
+}
+
+SolStatus sol_model_status(const SolModel *model)
+{
+    return model->status;
+}
+
+SolStatus sol_check(SolModel *model)
+{
+    if (model->status == SOL_OK && !program_check(model->program))
+        model->status = SOL_MODEL;
+    return model->status;
+}
+
+void sol_unload(SolModel *model)
+{
+    if (!model)
+        return;
+    while (model->sims)
+        sol_close(model->sims);
+    program_close(model->program);
+    mem_close(model->mem);
+}
+
+/* ---- messages ---- */
+
+uint32_t sol_message_count(const SolModel *model)
+{
+    return program_diags(model->program)->list.n;
+}
+
+bool sol_message(const SolModel *model, uint32_t index, SolMessage *message)
+{
+    const Diags *diags = program_diags(model->program);
+    if (index >= diags->list.n)
+        return false;
+    const Message *from = &diags->list.at[index];
+    *message = (SolMessage){.severity = from->severity == DIAG_ERROR     ? SOL_ERROR
+                                        : from->severity == DIAG_WARNING ? SOL_WARNING
+                                                                         : SOL_NOTE,
+                            .text = from->text};
+    if (from->at) {
+        Location location = source_locate(program_sources(model->program), from->at);
+        message->file = location.file;
+        message->line = location.line;
+        message->column = location.column;
+    }
+    return true;
+}
+
+uint32_t sol_warning_count(const SolModel *model)
+{
+    return program_diags(model->program)->warnings;
+}
+
+uint32_t sol_print_messages(const SolModel *model, uint32_t from, FILE *out, bool colour)
+{
+    return diags_print(program_diags(model->program), from, out, colour);
+}
+
+/* ---- creating ---- */
+
+static const char *own_text(Sim *sim, const char *text)
+{
+    return text ? arena_copy(&sim->opt_arena, text, strlen(text)) : NULL;
+}
+
+static void own_lists(Sim *sim)
+{
+    SolOptions *opt = &sim->opt;
+    SolSet *sets = arena_alloc(&sim->opt_arena, (opt->n_sets + 1) * sizeof *sets);
+    for (uint32_t i = 0; i < opt->n_sets; i++)
+        sets[i] = (SolSet){own_text(sim, opt->sets[i].path), own_text(sim, opt->sets[i].value)};
+    opt->sets = sets;
+    const char **names = arena_alloc(&sim->opt_arena, (opt->n_monitored + 1) * sizeof *names);
+    for (uint32_t i = 0; i < opt->n_monitored; i++)
+        names[i] = own_text(sim, opt->monitored[i]);
+    opt->monitored = names;
+    opt->cache = own_text(sim, opt->cache);
+    opt->trace = own_text(sim, opt->trace);
+}
+
+static bool fill_options(Sim *sim, const SolOptions *options)
+{
+    SolOptions *opt = &sim->opt;
+    *opt = options ? *options : (SolOptions){0};
+    own_lists(sim);
+    if (opt->stop == 0 && opt->start == 0)
+        opt->stop = 1;
+    if (!opt->steps)
+        opt->steps = 500;
+    if (!(opt->interval > 0))
+        opt->interval = (opt->stop - opt->start) / opt->steps;
+    if (!(opt->rtol > 0))
+        opt->rtol = 1e-6;
+    if (!(opt->atol > 0))
+        opt->atol = opt->rtol * 1e-2;
+    if (!(opt->max_step > 0))
+        opt->max_step = opt->interval;
+    if (!opt->max_order || opt->max_order > 5)
+        opt->max_order = 5;
+    if (!(opt->step > 0))
+        opt->step = opt->interval;
+    if (!opt->max_updates)
+        opt->max_updates = 1000;
+    if (opt->stop >= opt->start && isfinite(opt->stop) && isfinite(opt->start))
+        return true;
+    diag_error(sim->diags, 0, "the stop time %g lies before the start time %g", opt->stop,
+               opt->start);
+    return false;
+}
+
+static SolStatus open_layers(Sim *sim, const char *designator, const SolOptions *options)
+{
+    arena_init(&sim->opt_arena, sim->mem);
+    arena_init(&sim->event_arena, sim->mem);
+    if (!fill_options(sim, options))
+        return SOL_USAGE;
+    sim->top = program_find(sim->program, designator);
+    if (!sim->top)
+        return SOL_MODEL;
+    sim->forms = forms_open(sim->mem);
+    sim->ddp = ddp_open(sim->mem, sim->forms);
+    sim->interp = interp_open(sim->mem, sim->forms);
+    sim->time = sim->opt.start;
+    sim->next_output = sim->opt.start + sim->opt.interval;
+    return SOL_OK;
+}
+
+Sol *sol_create(SolModel *model, const char *designator, const SolOptions *options)
+{
+    if (model->status != SOL_OK)
+        return NULL;
+    MemGuard guard;
+    mem_guard_push(model->mem, &guard);
+    if (setjmp(guard.env) != 0) {
+        model->status = SOL_MEMORY;
+        return NULL;
+    }
+    Sol *sol = mem_alloc(model->mem, sizeof *sol);
+    Sim *sim = &sol->sim;
+    sim->model = model;
+    sim->mem = model->mem;
+    sim->program = model->program;
+    sim->diags = program_diags(model->program);
+    sim->created_at = timer_now();
+    sim->next = model->sims;
+    model->sims = sol;
+    SolStatus status = open_layers(sim, designator, options);
+    mem_guard_pop(model->mem, &guard);
+    if (status == SOL_OK)
+        return sol;
+    sol_close(sol);
+    model->status = status;
+    return NULL;
+}
+
+static void close_roles(Sim *sim)
+{
+    vec_free(sim->mem, &sim->branches);
+    vec_free(sim->mem, &sim->samples);
+    vec_free(sim->mem, &sim->pres);
+    vec_free(sim->mem, &sim->starts);
+    vec_free(sim->mem, &sim->couts);
+    vec_free(sim->mem, &sim->initials);
+    vec_free(sim->mem, &sim->decisions);
+    vec_free(sim->mem, &sim->forced);
+    vec_free(sim->mem, &sim->births_seen);
+    vec_free(sim->mem, &sim->deaths_seen);
+    vec_free(sim->mem, &sim->event_triggers);
+    vec_free(sim->mem, &sim->trigger_texts);
+    vec_free(sim->mem, &sim->euler_next);
+    mem_free(sim->mem, sim->loop_work);
+    mem_free(sim->mem, sim->out_values);
+}
+
+void sol_close(Sol *sol)
+{
+    if (!sol)
+        return;
+    Sim *sim = &sol->sim;
+    Sol **link = &sim->model->sims;
+    while (*link != sol)
+        link = &(*link)->sim.next;
+    *link = sim->next;
+    parts_close(sim);
+    if (sim->world)
+        world_close(sim->world);
+    evaluate_close(sim);
+    values_close(sim);
+    close_roles(sim);
+    if (sim->interp)
+        interp_close(sim->interp);
+    if (sim->ddp)
+        ddp_close(sim->ddp);
+    if (sim->forms)
+        forms_close(sim->forms);
+    arena_free(&sim->opt_arena);
+    arena_free(&sim->event_arena);
+    mem_free(sim->mem, sol);
+}
+
+/* ---- output ---- */
+
+static void info_of(const Sim *sim, DdpVar var, const WorldVar *view, SolVarInfo *info)
+{
+    static const SolType types[] = {[TYPE_REAL] = SOL_REAL,
+                                    [TYPE_INTEGER] = SOL_INTEGER,
+                                    [TYPE_BOOLEAN] = SOL_BOOLEAN,
+                                    [TYPE_STRING] = SOL_STRING};
+    DdpVarView ddp = ddp_var(sim->ddp, var);
+    *info = (SolVarInfo){.var = var,
+                         .type = view->type <= TYPE_STRING ? types[view->type] : SOL_REAL,
+                         .parameter = view->kind == WORLD_PARAMETER,
+                         .held = ddp.kind == DDP_HELD,
+                         .state = sim->info[var].state != 0,
+                         .is_public = view->is_public,
+                         .top = view->owner == world_top(sim->world),
+                         .birth = sim->info[var].birth,
+                         .instance = view->owner};
+    WorldInst inst;
+    for (InstId at = view->owner; at && world_inst(sim->world, at, &inst); at = inst.owner)
+        info->in_branch |= inst.is_branch;
+}
+
+static bool declared(const Sim *sim, DdpVar var, WorldVar *view)
+{
+    return ddp_var_used(sim->ddp, var) && ddp_var(sim->ddp, var).order == 0 &&
+           world_var(sim->world, var, view) &&
+           (view->kind == WORLD_VARIABLE || view->kind == WORLD_PARAMETER);
+}
+
+bool sim_var_info(const Sim *sim, DdpVar var, SolVarInfo *info)
+{
+    WorldVar view;
+    if (!declared(sim, var, &view))
+        return false;
+    info_of(sim, var, &view, info);
+    return true;
+}
+
+static void announce(Sim *sim)
+{
+    for (uint32_t i = 0; sim->out.death && i < sim->deaths_seen.n; i++)
+        sim->out.death(sim->out.context, sim->deaths_seen.at[i]);
+    vec_clear(&sim->deaths_seen);
+    for (uint32_t i = 0; i < sim->births_seen.n; i++) {
+        DdpVar var = sim->births_seen.at[i];
+        WorldVar view;
+        if (sim->info[var].announced || !declared(sim, var, &view))
+            continue;
+        sim->info[var].announced = sim->info[var].wanted = true;
+        if (!sim->out.birth)
+            continue;
+        char path[1024];
+        SolVarInfo info;
+        world_var_path(sim->world, var, path, sizeof path);
+        info_of(sim, var, &view, &info);
+        sim->info[var].wanted = sim->out.birth(sim->out.context, &info, path);
+    }
+    vec_clear(&sim->births_seen);
+}
+
+static void show_couts(Sim *sim)
+{
+    for (uint32_t i = 0; i < sim->couts.n; i++) {
+        CoutMemo *memo = &sim->couts.at[i];
+        double value = sim->value[memo->var];
+        if (!sim->info[memo->var].has || (memo->any && memo->shown == value))
+            continue;
+        memo->any = true;
+        memo->shown = value;
+        WorldVar view = {0};
+        world_var(sim->world, memo->var, &view);
+        char text[64];
+        const char *shown = text;
+        if (view.type == TYPE_STRING)
+            shown = intern_text(program_names(sim->program), (Sym)value);
+        else if (view.type == TYPE_BOOLEAN)
+            shown = value != 0 ? "true" : "false";
+        else
+            snprintf(text, sizeof text, "%.10g", value);
+        if (sim->out.cout)
+            sim->out.cout(sim->out.context, sim->time, shown);
+        else
+            printf("%s\n", shown);
+    }
+}
+
+static const double *visible_values(Sim *sim)
+{
+    uint32_t n = ddp_var_limit(sim->ddp);
+    if (n > sim->n_out_values) {
+        sim->n_out_values = 2 * n;
+        sim->out_values =
+            mem_resize(sim->mem, sim->out_values, sim->n_out_values * sizeof *sim->out_values);
+    }
+    for (uint32_t v = 0; v < n; v++)
+        sim->out_values[v] = sim->info[v].has ? sim->value[v] : NAN;
+    return sim->out_values;
+}
+
+SolStatus sim_point(Sim *sim, SolSide side)
+{
+    double begin = timer_now();
+    bool fine = true;
+    show_couts(sim);
+    if (sim->out.point) {
+        announce(sim);
+        SolPoint point = {.time = sim->time,
+                          .side = side,
+                          .values = visible_values(sim),
+                          .limit = ddp_var_limit(sim->ddp)};
+        fine = sim->out.point(sim->out.context, &point);
+    }
+    while (sim->next_output <= sim->time * (1 + 1e-15))
+        sim->next_output =
+            sim->opt.start + (double)(++sim->output_index + 1) * sim->opt.interval;
+    sim->counts.output += timer_now() - begin;
+    return fine ? SOL_OK : SOL_IO;
+}
+
+void sol_set_output(Sol *sol, const SolOutput *output)
+{
+    sol->sim.out = *output;
+}
+
+void sol_set_event(Sol *sol, void (*event)(void *context, const SolEvent *event), void *context)
+{
+    sol->sim.on_event = event;
+    sol->sim.on_event_context = context;
+}
+
+/* ---- events ---- */
+
+static void begin_event(Sim *sim)
+{
+    vec_clear(&sim->event_triggers);
+    vec_clear(&sim->trigger_texts);
+    arena_free(&sim->event_arena);
+    DdpCounts counts = ddp_counts(sim->ddp);
+    sim->event = (SolEvent){.time = sim->time,
+                            .states_before = sim->states.n,
+                            .loops_before = sim->last.loops};
+    sim->entered_before = counts.entered;
+    sim->removed_before = counts.removed;
+    sim->structure_changed = false;
+    sim->event_begin = timer_now();
+}
+
+static void end_event(Sim *sim)
+{
+    DdpCounts counts = ddp_counts(sim->ddp);
+    sim->event.entered = (uint32_t)(counts.entered - sim->entered_before);
+    sim->event.removed = (uint32_t)(counts.removed - sim->removed_before);
+    sim->event.states_after = sim->states.n;
+    sim->event.loops_after = sim->last.loops;
+    sim->event.structural = sim->structure_changed;
+    sim->event.structure_us = (timer_now() - sim->event_begin) * 1e6;
+    sim->event.n_triggers = sim->trigger_texts.n;
+    sim->event.triggers = sim->trigger_texts.at;
+    if (sim->states.n > sim->counts.states_max)
+        sim->counts.states_max = sim->states.n;
+}
+
+/* At Sim.time, where everything was evaluated: both sides of the event, and its updates between. */
+SolStatus sim_event(Sim *sim)
+{
+    SolStatus status = sim_point(sim, SOL_BEFORE_EVENT);
+    if (status != SOL_OK)
+        return status;
+    begin_event(sim);
+    status = event_iterate(sim, false);
+    end_event(sim);
+    sim->counts.event += timer_now() - sim->event_begin;
+    sim->counts.events++;
+    if (status != SOL_OK)
+        return status;
+    status = sim_point(sim, SOL_AFTER_EVENT);
+    if (status == SOL_OK && sim->opt.max_events && sim->counts.events >= sim->opt.max_events) {
+        diag_error(sim->diags, 0, "at time %.10g the limit of %llu events is reached", sim->time,
+                   (unsigned long long)sim->opt.max_events);
+        return SOL_NUMERICS;
+    }
+    return status;
+}
+
+/* The record of the event is complete when it is known what the restart cost. */
+void sim_event_done(Sim *sim, double restart_seconds)
+{
+    sim->event.restart_us = restart_seconds * 1e6;
+    sim->event.wait_us = sim->event.structure_us + sim->event.restart_us;
+    if (sim->on_event)
+        sim->on_event(sim->on_event_context, &sim->event);
+}
+
+/* ---- running ---- */
+
+static SolStatus start(Sim *sim)
+{
+    if (sim->initialised)
+        return SOL_OK;
+    sim->initialised = true;
+    begin_event(sim);
+    sim->break_ties = true;
+    SolStatus status = init_create(sim);
+    if (status == SOL_OK)
+        status = event_iterate(sim, true);
+    sim->break_ties = false;
+    end_event(sim);
+    sim->counts.event += timer_now() - sim->event_begin;
+    return status == SOL_OK ? sim_point(sim, SOL_AT_START) : status;
+}
+
+static SolStatus go(Sim *sim, double time, bool to_event, bool one_step, bool *happened)
+{
+    SolStatus status = start(sim);
+    if (status != SOL_OK)
+        return status;
+    if (time < sim->time) {
+        diag_error(sim->diags, 0, "the simulation stands at %.10g and cannot go back to %.10g",
+                   sim->time, time);
+        return SOL_USAGE;
+    }
+    if (sim->opt.solver == SOL_SOLVER_EULER)
+        return euler_run(sim, time, to_event, one_step, happened);
+    return parts_run(sim, time, to_event, one_step, happened);
+}
+
+/* What every call that moves the simulation has around it. */
+static SolStatus guarded(Sim *sim, double time, bool init_only, bool to_event, bool one_step,
+                         bool *happened)
+{
+    bool ignored = false;
+    MemGuard guard;
+    if (sim->status != SOL_OK && sim->status != SOL_CANCELLED && sim->status != SOL_USAGE)
+        return sim->status;
+    mem_guard_push(sim->mem, &guard);
+    if (setjmp(guard.env) != 0) {
+        diag_error(sim->diags, 0, "out of memory at time %.10g", sim->time);
+        return sim->status = SOL_MEMORY;
+    }
+    SolStatus status = init_only
+                           ? start(sim)
+                           : go(sim, time, to_event, one_step, happened ? happened : &ignored);
+    mem_guard_pop(sim->mem, &guard);
+    if (status == SOL_CANCELLED)
+        atomic_store(&sim->cancel, false);
+    return sim->status = status;
+}
+
+SolStatus sol_init(Sol *sol)
+{
+    return guarded(&sol->sim, 0, true, false, false, NULL);
+}
+
+SolStatus sol_run_to(Sol *sol, double time)
+{
+    return guarded(&sol->sim, time, false, false, false, NULL);
+}
+
+SolStatus sol_run_to_event(Sol *sol, double time, bool *happened)
+{
+    *happened = false;
+    return guarded(&sol->sim, time, false, true, false, happened);
+}
+
+SolStatus sol_step(Sol *sol, double time)
+{
+    return guarded(&sol->sim, time, false, false, true, NULL);
+}
+
+void sol_cancel(Sol *sol)
+{
+    atomic_store(&sol->sim.cancel, true);
+}
+
+double sol_time(const Sol *sol)
+{
+    return sol->sim.time;
+}
+
+SolStatus sol_status(const Sol *sol)
+{
+    return sol->sim.status;
+}
