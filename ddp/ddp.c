@@ -113,6 +113,7 @@ DdpRel ddp_enter_rel(Ddp *d, DdpRelKind kind, Form form, uint32_t n, const DdpVa
         mem_free(d->mem, own);
     }
     vec_push(d->mem, &d->entering, r);
+    d->counts.entered++;
     return r;
 }
 
@@ -120,6 +121,7 @@ void ddp_remove_rel(Ddp *d, DdpRel r)
 {
     REL(d, r).leaving = true;
     vec_push(d->mem, &d->leaving, r);
+    d->counts.removed++;
 }
 
 void ddp_hint_tearing(Ddp *d, DdpVar v, int change)
@@ -431,6 +433,11 @@ static size_t bytes_of(const Ddp *d)
     for (List *const *list = all_lists((Ddp *)d, lists); *list; list++)
         bytes += (*list)->cap * sizeof(uint32_t);
     return bytes + d->delta.cap * sizeof(DdpDelta);
+}
+
+DdpCounts ddp_counts(const Ddp *d)
+{
+    return d->counts;
 }
 
 DdpTotals ddp_totals(const Ddp *d)

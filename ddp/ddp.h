@@ -207,6 +207,12 @@ void ddp_graph(const Ddp *ddp, const DdpNames *names, FILE *out);
 /* Order of differentiation at which a component is rebuilt from scratch (100 unless set). */
 void ddp_guard(Ddp *ddp, uint32_t order);
 
+typedef struct DdpCounts {
+    uint64_t entered, removed; /* relations, by command, since the beginning */
+} DdpCounts;
+
+DdpCounts ddp_counts(const Ddp *ddp);
+
 /* The verifier: checks all invariants against a from-scratch computation; aborts with the number of
  * the first that is broken. Debug builds run it after each commit of a small system. */
 void ddp_verify(Ddp *ddp);

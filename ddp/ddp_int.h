@@ -138,6 +138,7 @@ struct Ddp {
     uint32_t n_rels, n_vars, n_derived, n_nodes, n_loops, n_false;
     bool was_determined; /* before the last commit nothing was overdetermined */
     uint64_t visited, commits, scratch_rebuilds;
+    DdpCounts counts;
     uint32_t guard_order; /* derivatives of this order make a component rebuild from scratch */
     bool scratch_now;
     bool runaway;      /* a derivative depends on itself through a causal relation */

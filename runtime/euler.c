@@ -36,7 +36,7 @@ static SolStatus step(Sim *sim, double time)
 
 static SolStatus settle_point(Sim *sim, bool *happened)
 {
-    bool event = event_conditions_changed(sim) || event_next_sample(sim) <= sim->time;
+    bool event = event_conditions_changed(sim, NULL) || event_next_sample(sim) <= sim->time;
     bool output = sim->time >= sim->next_output;
     SolStatus status = SOL_OK;
     *happened = event;

@@ -4,16 +4,16 @@
  *
  *   by lists   in smooth phases. Nodes that vary between events fall into classes: *dynamics* (what
  *              slopes of states need), *conditions* (what only conditions need) and *outputs* (the
- *              rest). A class reads nothing of the classes behind it, so the lists may be run one after
- *              the other. Which class a node is in follows from counts along reads: a variable counts
- *              the needed nodes that read it, so a change of the structure moves only what it affects.
- *   by change  at events. What a change touches is put into a heap ordered by the schedule; a node
- *              whose result has the bits it had wakes none of its readers. Nodes that do not vary
+ *              rest). A class reads nothing of the classes behind it, so the lists may be run one
+ * after the other. Which class a node is in follows from counts along reads: a variable counts the
+ * needed nodes that read it, so a change of the structure moves only what it affects. by change  at
+ * events. What a change touches is put into a heap ordered by the schedule; a node whose result has
+ * the bits it had wakes none of its readers. Nodes that do not vary
  *              (*fixed*) are evaluated only here.
  *
- * In an update in which instances are born, some of what a node reads may have no value yet (a start
- * value that follows from others, a branch not chosen): the node then waits, its results are marked
- * as pending, and it is looked at again when something that it reads gets a value.
+ * In an update in which instances are born, some of what a node reads may have no value yet (a
+ * start value that follows from others, a branch not chosen): the node then waits, its results are
+ * marked as pending, and it is looked at again when something that it reads gets a value.
  */
 #include "runtime/sim_int.h"
 
@@ -186,8 +186,7 @@ const Code *evaluate_make_code(Sim *sim, X x)
 {
     uint32_t target = INTERP_NO_TARGET;
     X lowered = x_lower_powers(sim->forms, x);
-    const Code *code =
-        interp_get(sim->interp, interp_code(sim->interp, 1, &target, &lowered));
+    const Code *code = interp_get(sim->interp, interp_code(sim->interp, 1, &target, &lowered));
     need_scratch(sim, code);
     return code;
 }
@@ -229,7 +228,8 @@ static void carve(Sim *sim, EvalNode *node, const DdpNodeView *view, uint32_t **
 {
     uint32_t ops = view->n_steps + view->n_tears, n_vars = 0;
     for (uint32_t i = 0; i < ops; i++) {
-        DdpRel rel = i < view->n_steps ? view->steps[i].rel : view->residuals[i - view->n_steps].rel;
+        DdpRel rel =
+            i < view->n_steps ? view->steps[i].rel : view->residuals[i - view->n_steps].rel;
         n_vars += ddp_rel(sim->ddp, rel).n;
     }
     size_t a = round_up(ops * sizeof(EvalOp)), b = round_up(n_vars * sizeof(uint32_t)),
@@ -312,8 +312,7 @@ static void make_node(Sim *sim, DdpNode n)
                        .n_tears = view.n_tears};
     carve(sim, node, &view, &vars);
     for (uint32_t i = 0; i < view.n_steps + view.n_tears; i++) {
-        const DdpStep *step =
-            i < view.n_steps ? &view.steps[i] : &view.residuals[i - view.n_steps];
+        const DdpStep *step = i < view.n_steps ? &view.steps[i] : &view.residuals[i - view.n_steps];
         make_op(sim, &node->ops[i], step, vars);
         vars += ddp_rel(sim->ddp, step->rel).n;
     }
@@ -494,6 +493,8 @@ void evaluate_clear_tangents(Sim *sim, DdpNode n)
 static SolStatus not_finite(Sim *sim, const EvalNode *node)
 {
     const EvalOp *op = &node->ops[0];
+    if (sim->quiet)
+        return SOL_NUMERICS;
     diag_error(sim->diags, world_rel_place(sim->world, op->rel),
                "at time %.10g, %s is %g: the equation %s has no value there", sim->time,
                explain_var(sim, op->target), sim->value[op->target], explain_rel(sim, op->rel));
@@ -616,19 +617,32 @@ SolStatus evaluate_list(Sim *sim, const NodeList *list)
     return SOL_OK;
 }
 
+static bool reads_clock(const Sim *sim, const EvalNode *node)
+{
+    for (uint32_t i = 0; i < node->n_reads; i++) {
+        DdpVar var = node->reads[i].var;
+        if (var == sim->clock ||
+            (sim->info[var].node && sim->nodes.at[sim->info[var].node].clocked))
+            return true;
+    }
+    return false;
+}
+
 void evaluate_lists(Sim *sim)
 {
     if (!sim->lists_stale)
         return;
     sim->lists_stale = false;
+    sim->parts_stale = true;
     vec_clear(&sim->dynamics);
     vec_clear(&sim->conditions);
     vec_clear(&sim->outputs);
     vec_clear(&sim->probes);
     for (DdpNode n = ddp_first(sim->ddp); n; n = ddp_next(sim->ddp, n)) {
-        const EvalNode *node = &sim->nodes.at[n];
+        EvalNode *node = &sim->nodes.at[n];
         if (!node->varies || !node->determined)
             continue;
+        node->clocked = reads_clock(sim, node);
         if (node->needed[NEED_CONDITIONS] || (node->compares && node->needed[NEED_DYNAMICS]))
             vec_push(sim->mem, &sim->probes, n);
         if (node->needed[NEED_DYNAMICS])

@@ -1,18 +1,18 @@
 /* event_detect.c: comparisons inside nodes -> the time of the next event.
  *
- * Events come from comparisons of Reals (and from sign, floor, ceil, round, mod) inside conditions and
- * dynamics. Three kinds:
+ * Events come from comparisons of Reals (and from sign, floor, ceil, round, mod) inside conditions
+ * and dynamics. Three kinds:
  *
  *   timed     linear in the clock with fixed factors: the time is computed; at that time the
  *             comparison takes the value it has just afterwards.
  *   searched  all others: after each accepted step the comparisons are evaluated at its end (those
  *             driven by the clock other than through states also at points inside); if one has
- *             changed, its first change is bracketed on the dense output. The value of the comparison decides
- *             which half is kept; the difference of its sides only proposes where to look. The
- *             event is put at the right end of the bracket, where the comparison really has its new value.
- *   at rest   exactly at its boundary when a phase begins: the derivative of the difference along the
- *             solution says to which side it leaves, and the comparison takes that value at once.
- *             (IDA's own root finding disarms a root that is zero at the start.)
+ *             changed, its first change is bracketed on the dense output. The value of the
+ * comparison decides which half is kept; the difference of its sides only proposes where to look.
+ * The event is put at the right end of the bracket, where the comparison really has its new value.
+ *   at rest   exactly at its boundary when a phase begins: the derivative of the difference along
+ * the solution says to which side it leaves, and the comparison takes that value at once. (IDA's
+ * own root finding disarms a root that is zero at the start.)
  */
 #include "runtime/sim_int.h"
 
@@ -20,7 +20,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { INSIDE = 4 }; /* points inside a step at which comparisons driven by the clock are looked at */
+enum {
+    INSIDE = 4
+}; /* points inside a step at which comparisons driven by the clock are looked at */
 
 /* ---- comparisons of a node ---- */
 
@@ -70,7 +72,6 @@ static void make_compare(Sim *sim, EvalNode *node, uint32_t op, X x)
     Compare *compare = &node->compare[node->n_compares++];
     *compare = (Compare){.self = x, .op = op, .difference = difference_of(sim, x)};
     compare->self_code = evaluate_make_code(sim, x);
-    compare->clocked = clock || node->clocked;
     if (!compare->difference)
         return;
     compare->difference_code = evaluate_make_code(sim, compare->difference);
@@ -90,8 +91,7 @@ void event_make_compares(Sim *sim, EvalNode *node)
                 continue;
             if (node->n_compares == room) {
                 room = room ? 2 * room : 2;
-                node->compare =
-                    mem_resize(sim->mem, node->compare, room * sizeof *node->compare);
+                node->compare = mem_resize(sim->mem, node->compare, room * sizeof *node->compare);
             }
             make_compare(sim, node, i, list[k]);
         }
@@ -336,6 +336,15 @@ void event_remember(Sim *sim, const NodeList *list)
 static bool changed(Sim *sim, const EvalNode *node, const Compare *compare)
 {
     return !compare->timed && self_of(sim, node, compare) != compare->left;
+}
+
+bool event_changed(Sim *sim, DdpNode n)
+{
+    const EvalNode *node = &sim->nodes.at[n];
+    for (uint32_t i = 0; i < node->n_compares; i++)
+        if (changed(sim, node, &node->compare[i]))
+            return true;
+    return false;
 }
 
 static bool any_changed(Sim *sim, const NodeList *list)

@@ -1,10 +1,10 @@
 /* event_iterate.c: one event -> its updates (t, i), until no trigger fires (thesis 5.8).
  *
- * In each update all conditions are looked at in the present structure; what fired is taken together
- * as one structural change, whose birth update (init.c) is the next one. A `when` branch lives for
- * one update. Between two updates flags are cleared (initial(), Sample) and pre values become those
- * of the update that ends. The event is over when an update fires nothing and clears nothing that
- * anyone reads; only then must everything be determined.
+ * In each update all conditions are looked at in the present structure; what fired is taken
+ * together as one structural change, whose birth update (init.c) is the next one. A `when` branch
+ * lives for one update. Between two updates flags are cleared (initial(), Sample) and pre values
+ * become those of the update that ends. The event is over when an update fires nothing and clears
+ * nothing that anyone reads; only then must everything be determined.
  */
 #include "runtime/sim_int.h"
 
@@ -39,11 +39,9 @@ void event_branch_changed(Sim *sim, const WorldChange *change)
     WorldBranch view = {0};
     world_branch(sim->world, id, &view);
     count_condition(sim, memo, 0);
-    *memo = (BranchMemo){.live = true, .fired = NAN};
-    if (view.copy_of && view.copy_of < sim->branches.n) {
+    *memo = (BranchMemo){.live = true, .when = view.when, .fell = INFINITY, .fired = NAN};
+    if (view.copy_of && view.copy_of < sim->branches.n)
         memo->truth = sim->branches.at[view.copy_of].truth;
-        memo->known = sim->branches.at[view.copy_of].known;
-    }
     count_condition(sim, memo, view.condition);
 }
 
@@ -72,16 +70,23 @@ static void decide(Sim *sim, BranchId id, WorldChoice choice)
     vec_push(sim->mem, &sim->decisions, ((WorldDecision){id, choice}));
 }
 
+/* What a `when` remembers: between events its condition may have become false without notice. */
+static bool remembered(const Sim *sim, const BranchMemo *memo)
+{
+    return memo->truth && !(memo->fell < sim->time);
+}
+
 static void look_at_when(Sim *sim, BranchId id, BranchMemo *memo, const WorldBranch *view)
 {
     bool truth = truth_of(sim, memo, view->condition);
     if (view->choice == WORLD_THEN) {
         decide(sim, id, WORLD_ELSE); /* active for this one update */
-    } else if (truth && !memo->truth) {
+    } else if (truth && !remembered(sim, memo)) {
         decide(sim, id, WORLD_THEN);
         remember_trigger(sim, id);
     }
     memo->truth = truth;
+    memo->fell = INFINITY;
 }
 
 static void look_at_if(Sim *sim, BranchId id, BranchMemo *memo, const WorldBranch *view)
@@ -110,15 +115,25 @@ static void look_at_all(Sim *sim)
     }
 }
 
-bool event_conditions_changed(const Sim *sim)
+bool event_conditions_changed(Sim *sim, const Part *part)
 {
+    bool any = false;
     for (BranchId id = 1; id < sim->branches.n; id++) {
-        const BranchMemo *memo = &sim->branches.at[id];
-        if (memo->live && memo->condition &&
-            truth_of(sim, memo, memo->condition) != memo->truth)
-            return true;
+        BranchMemo *memo = &sim->branches.at[id];
+        if (!memo->live || !memo->condition)
+            continue;
+        DdpNode node = sim->info[memo->condition].node;
+        if (part && !(node && sim->nodes.at[node].part == part))
+            continue;
+        bool truth = truth_of(sim, memo, memo->condition);
+        if (memo->when && !truth && memo->truth)
+            memo->fell = fmin(memo->fell, sim->time);
+        else if (memo->when)
+            any |= truth && !remembered(sim, memo);
+        else
+            any |= truth != memo->truth;
     }
-    return false;
+    return any;
 }
 
 /* ---- flags between updates ---- */
@@ -201,12 +216,12 @@ static SolStatus updates(Sim *sim)
     }
 }
 
-/* Comparisons at their boundary are decided when the phase would begin; what that makes true belongs
- * to this event. */
+/* Comparisons at their boundary are decided when the phase would begin; what that makes true
+ * belongs to this event. */
 static SolStatus updates_and_ties(Sim *sim)
 {
     for (;;) {
-        SolStatus status = updates(sim);
+        SolStatus status = sim->event.updates > sim->opt.max_updates ? too_many(sim) : updates(sim);
         if (status == SOL_OK)
             status = init_finish(sim);
         if (status != SOL_OK || !event_leave_ties(sim))

@@ -1,7 +1,8 @@
 /* explain.c: what failed -> messages in the modeller's words.
  *
- * Names are instance paths, equations are those of the source with the instance they belong to; what
- * the DDP derived answers for its origin. Texts live in Sim.event_arena, until the next event begins.
+ * Names are instance paths, equations are those of the source with the instance they belong to;
+ * what the DDP derived answers for its origin. Texts live in Sim.event_arena, until the next event
+ * begins.
  */
 #include "runtime/sim_int.h"
 
@@ -23,7 +24,8 @@ const char *explain_rel(Sim *sim, DdpRel rel)
     return arena_copy(&sim->event_arena, text, strlen(text));
 }
 
-/* The condition as "instance: text"; of one that has no expression now, the name of its variable. */
+/* The condition as "instance: text"; of one that has no expression now, the name of its variable.
+ */
 const char *explain_condition(Sim *sim, BranchId branch)
 {
     WorldBranch view;
@@ -76,9 +78,10 @@ static void note_part(Sim *sim, const DdpPart *part, const char *rel_says, const
 static void explain_over(Sim *sim, const DdpDiagnosis *what)
 {
     DdpRel first = what->tipped ? what->tipped : what->over.n_rels ? what->over.rels[0] : 0;
-    diag_error(sim->diags, first ? world_rel_place(sim->world, first) : 0,
-               "at time %.10g there are more equations than unknowns: %u equations for %u variables",
-               sim->time, what->over.n_rels, what->over.n_vars);
+    diag_error(
+        sim->diags, first ? world_rel_place(sim->world, first) : 0,
+        "at time %.10g there are more equations than unknowns: %u equations for %u variables",
+        sim->time, what->over.n_rels, what->over.n_vars);
     if (what->tipped)
         diag_note(sim->diags, world_rel_place(sim->world, what->tipped),
                   "it was determined before this one came: %s", explain_rel(sim, what->tipped));
@@ -90,9 +93,10 @@ static void explain_under(Sim *sim, const DdpDiagnosis *what)
     WorldVar view = {0};
     if (what->under.n_vars)
         world_var(sim->world, what->under.vars[0], &view);
-    diag_error(sim->diags, view.at,
-               "at time %.10g there are fewer equations than unknowns: %u equations for %u variables",
-               sim->time, what->under.n_rels, what->under.n_vars);
+    diag_error(
+        sim->diags, view.at,
+        "at time %.10g there are fewer equations than unknowns: %u equations for %u variables",
+        sim->time, what->under.n_rels, what->under.n_vars);
     note_part(sim, &what->under, "not enough of these", "not determined");
 }
 

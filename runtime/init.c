@@ -10,12 +10,13 @@
  *     still nothing: states that nobody gave a value start at 0, look again
  *
  * A newborn `when` takes its else branch at once: before its first evaluation a condition counts as
- * false. Start values count only in the update in which their der is born; what is no state takes its
- * start value as the first guess of whatever loop determines it.
+ * false. Start values count only in the update in which their der is born; what is no state takes
+ * its start value as the first guess of whatever loop determines it.
  */
 #include "runtime/sim_int.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- changes of the front end ---- */
@@ -90,10 +91,8 @@ static void take_start(Sim *sim, const WorldChange *change)
 {
     if (change->born && !change->copied)
         vec_push(sim->mem, &sim->starts,
-                 ((StartMemo){.rel = change->a,
-                              .start = change->b,
-                              .var = change->c,
-                              .at = change->at}));
+                 ((StartMemo){
+                     .rel = change->a, .start = change->b, .var = change->c, .at = change->at}));
     if (change->born)
         return;
     for (uint32_t i = 0; i < sim->starts.n; i++)
@@ -239,7 +238,6 @@ static bool choose_newborn(Sim *sim)
             vec_push(sim->mem, &sim->decisions, ((WorldDecision){list[i], WORLD_ELSE}));
         } else if (known_now(sim, view.condition)) {
             memo->truth = sim->value[view.condition] != 0;
-            memo->known = true;
             vec_push(sim->mem, &sim->decisions,
                      ((WorldDecision){list[i], memo->truth ? WORLD_THEN : WORLD_ELSE}));
         }
@@ -379,8 +377,7 @@ SolStatus init_create(Sim *sim)
 {
     WorldLimits limits = {.instances = sim->opt.max_instances};
     values_open(sim);
-    sim->world =
-        world_open(sim->mem, sim->program, sim->forms, sim->ddp, &sim->host, &limits);
+    sim->world = world_open(sim->mem, sim->program, sim->forms, sim->ddp, &sim->host, &limits);
     if (!sim->world)
         return SOL_MEMORY;
     sim->clock = world_time(sim->world);

@@ -1,17 +1,18 @@
 /* loop_solve.c: a torn loop -> values of its variables.
  *
- * Unknowns are the tearing variables w; the steps give the other variables of the loop, the residuals
- * r(w) are to vanish. The Jacobian comes from tangents of the same codes, one sweep per tearing variable.
+ * Unknowns are the tearing variables w; the steps give the other variables of the loop, the
+ * residuals r(w) are to vanish. The Jacobian comes from tangents of the same codes, one sweep per
+ * tearing variable.
  *
- *   linear     one factorisation with pivoting, one step, one more with the same factors for rounding;
- *              factors that change at events only are kept in between.
- *   nonlinear  Newton, damped: a step is halved while the residual, measured in units of the Jacobian's
- *              rows, grows. When that fails the loop is deformed (Newton homotopy): r(w) = (1-s) r(w0) is
- *              solved for s from 0 to 1 with steps that adapt; from the last values first, then from 0
- *              and from 1.
+ *   linear     one factorisation with pivoting, one step, one more with the same factors for
+ * rounding; factors that change at events only are kept in between. nonlinear  Newton, damped: a
+ * step is halved while the residual, measured in units of the Jacobian's rows, grows. When that
+ * fails the loop is deformed (Newton homotopy): r(w) = (1-s) r(w0) is solved for s from 0 to 1 with
+ * steps that adapt; from the last values first, then from 0 and from 1.
  *
- * The first guess is what value[] holds: the last value, a start value, or 0. On success the factors of
- * the Jacobian at the solution stay with the node: tangents of the whole loop follow from them.
+ * The first guess is what value[] holds: the last value, a start value, or 0. On success the
+ * factors of the Jacobian at the solution stay with the node: tangents of the whole loop follow
+ * from them.
  */
 #include "runtime/sim_int.h"
 
@@ -277,8 +278,10 @@ static bool solve_nonlinear(Sim *sim, EvalNode *node, Work *work)
     for (int attempt = 0; attempt < 4 && !fine; attempt++) {
         for (uint32_t i = 0; i < n; i++) {
             double near = first[i] + 1e-3 * (fabs(first[i]) + 1);
-            sim->value[node->tears[i]] =
-                attempt == 0 ? first[i] : attempt == 1 ? near : attempt == 2 ? 0 : 1;
+            sim->value[node->tears[i]] = attempt == 0   ? first[i]
+                                         : attempt == 1 ? near
+                                         : attempt == 2 ? 0
+                                                        : 1;
         }
         fine = homotopy(sim, node, work);
     }

@@ -3,9 +3,9 @@
  * Who owns what:
  *   Values      value of every variable by its DDP number, and whether it has one    values.c
  *   Nodes       the DDP's nodes as codes with their variables, and who reads whom    evaluate.c
- *   Branches    memory of every condition                                            event_iterate.c
- *   Watches     conditions that vary between events                                  event_detect.c
- *   Parts       independent pieces of the dynamics, each with its integrator         parts.c
+ *   Branches    memory of every condition event_iterate.c Watches     conditions that vary between
+ * events                                  event_detect.c Parts       independent pieces of the
+ * dynamics, each with its integrator         parts.c
  *
  * Error rule inside: functions return a SolStatus; whoever returns the first one that is not SOL_OK
  * has put a message into the program's diagnostics. Memory runs out by a jump to the guard that the
@@ -41,6 +41,7 @@ typedef struct ValueInfo {
     DdpNode node;              /* that determines it, 0: none */
     uint32_t need[NEED_KINDS]; /* how many read it for this purpose: nodes and roots */
     uint32_t state;            /* index in Sim.states + 1, 0: no state */
+    Part *part;                /* of a state */
     bool has;                  /* it has a value */
     bool pending;              /* its node still has to be evaluated: do not read */
     bool guess;                /* value is a first guess from a start value */
@@ -54,12 +55,11 @@ typedef struct ValueInfo {
 
 /* A comparison, or a function that jumps, inside what a node evaluates: where events come from. */
 typedef struct Compare {
-    X self;           /* the comparison, over the positions of op */
-    X difference;     /* left - right; for sign(a): a; 0: nothing that crosses zero */
+    X self;       /* the comparison, over the positions of op */
+    X difference; /* left - right; for sign(a): a; 0: nothing that crosses zero */
     const Code *self_code, *difference_code;
     uint32_t op;      /* index in EvalNode.ops */
     bool timed;       /* linear in the clock with fixed factors: a time event, never searched for */
-    bool clocked;     /* reads the clock other than through states: looked at in between too */
     X factor, rest;   /* timed: difference = factor * clock + rest */
     double left;      /* value at the begin of the interval that is searched */
     double low, high; /* difference at the ends of the bracket */
@@ -95,7 +95,8 @@ typedef struct EvalNode {
     bool factored;
     uint32_t n_compares;
     Compare *compare;
-    bool forced; /* in this event a comparison at its boundary was decided by the side it leaves to */
+    bool forced; /* in this event a comparison at its boundary was decided by the side it leaves to
+                  */
     void *block; /* the allocation behind all of these but the comparisons */
 } EvalNode;
 
@@ -103,8 +104,9 @@ typedef struct EvalNode {
 
 typedef struct BranchMemo {
     bool live;
-    bool truth; /* of the condition in the update before; false before the first */
-    bool known; /* was evaluated at least once */
+    bool truth;  /* of the condition in the update before; false before the first */
+    bool when;   /* else `if` */
+    double fell; /* when its truth ended between events, or infinite */
     DdpVar condition;
     double fired;       /* time of the last firing that a state caused, or NaN */
     double gap;         /* between the last two */
@@ -141,8 +143,6 @@ typedef struct CoutMemo {
 typedef struct StateInfo {
     DdpVar var, slope;
     DdpRel rel;
-    Part *part;
-    uint32_t index; /* in its part's y */
 } StateInfo;
 
 typedef struct SimCounts {
@@ -187,10 +187,10 @@ struct Sim {
     double time;
 
     /* nodes */
-    VEC(EvalNode) nodes; /* [DdpNode] */
-    VEC(DdpNode) heap;   /* dirty nodes, earliest first */
+    VEC(EvalNode) nodes;    /* [DdpNode] */
+    VEC(DdpNode) heap;      /* dirty nodes, earliest first */
     VEC(DdpNode) held_back; /* loops that were dirty while hold_loops was set */
-    VEC(DdpVar) orphans; /* lost their node in the delta that is applied */
+    VEC(DdpVar) orphans;    /* lost their node in the delta that is applied */
     VEC(uint32_t) need_work;
     bool hold_loops;  /* loops are not evaluated now: branches have to be chosen first */
     bool applying;    /* the order of the heap is not kept now */
@@ -212,15 +212,18 @@ struct Sim {
     VEC(CoutMemo) couts;
     VEC(DdpVar) initials;
     VEC(WorldDecision) decisions;
-    VEC(DdpNode) forced; /* nodes with `forced` set */
+    VEC(DdpNode) forced;                  /* nodes with `forced` set */
     VEC(DdpVar) births_seen, deaths_seen; /* for the output, since its last point */
     bool role_failed;
     bool structure_changed; /* in this event */
 
     /* states and parts */
     VEC(StateInfo) states; /* as the DDP lists them */
-    VEC(Part *) parts;
-    void *sun; /* SUNContext */
+    VEC(Part *) parts, lost_parts;
+    VEC(double) before; /* values of states before the event */
+    bool parts_stale;
+    bool running; /* the parts were made */
+    void *sun;    /* SUNContext */
     VEC(double) euler_next;
     uint64_t grid; /* Euler: steps taken since the start */
 
@@ -261,7 +264,7 @@ struct SolModel {
 /* ---- values.c ---- */
 
 void values_open(Sim *sim);
-void values_grow(Sim *sim); /* room for every variable the DDP knows */
+void values_grow(Sim *sim);                          /* room for every variable the DDP knows */
 void values_set(Sim *sim, DdpVar var, double value); /* and whoever reads it has to be evaluated */
 void values_close(Sim *sim);
 DdpResult values_commit(Sim *sim, DdpCommit kind); /* ddp_commit, and everything kept up to date */
@@ -316,7 +319,8 @@ void explain_values(Sim *sim, const EvalOp *op);          /* notes: values of wh
 
 /* ---- event_iterate.c ---- */
 
-/* All updates at the present time, after values at the left limit were evaluated. `first` at birth. */
+/* All updates at the present time, after values at the left limit were evaluated. `first` at birth.
+ */
 SolStatus event_iterate(Sim *sim, bool first);
 void event_branch_changed(Sim *sim, const WorldChange *change);
 double event_next_sample(const Sim *sim);
@@ -340,11 +344,13 @@ typedef struct EventSearch {
     void *context;
     bool clocked;
 } EventSearch;
-/* The first point in (from, to] at which a comparison has changed, to the right of the change; values
- * there are evaluated then. */
+/* The first point in (from, to] at which a comparison has changed, to the right of the change;
+ * values there are evaluated then. */
 SolStatus event_search(Sim *sim, const EventSearch *search, double from, double to, double *time,
                        bool *found);
-bool event_conditions_changed(const Sim *sim); /* would an update take a branch? */
+/* Would an update take a branch? Of conditions in `part`, or NULL: all. */
+bool event_conditions_changed(Sim *sim, const Part *part);
+bool event_changed(Sim *sim, DdpNode node); /* has one of its comparisons changed? */
 
 /* ---- parts.c, integrators ---- */
 

@@ -1,7 +1,7 @@
 /* simulation.c: the public functions: text -> model -> simulation -> trajectory.
  *
- * Every function that may allocate sets the memory guard; what runs out of memory ends with SOL_MEMORY
- * and can still be asked and closed.
+ * Every function that may allocate sets the memory guard; what runs out of memory ends with
+ * SOL_MEMORY and can still be asked and closed.
  */
 #include "runtime/sim_int.h"
 
@@ -35,9 +35,8 @@ SolModel *sol_load(const SolLoad *load)
     }
     if (load->memory_limit)
         mem_limit(mem, load->memory_limit);
-    bool fine = load->text
-                    ? program_load_text(model->program, load->path, load->text, load->length)
-                    : program_load(model->program, load->path);
+    bool fine = load->text ? program_load_text(model->program, load->path, load->text, load->length)
+                           : program_load(model->program, load->path);
     if (!fine)
         model->status = program_io_failed(model->program) ? SOL_IO : SOL_MODEL;
     model->parse_seconds = timer_now() - begin;
@@ -358,8 +357,7 @@ SolStatus sim_point(Sim *sim, SolSide side)
         fine = sim->out.point(sim->out.context, &point);
     }
     while (sim->next_output <= sim->time * (1 + 1e-15))
-        sim->next_output =
-            sim->opt.start + (double)(++sim->output_index + 1) * sim->opt.interval;
+        sim->next_output = sim->opt.start + (double)(++sim->output_index + 1) * sim->opt.interval;
     sim->counts.output += timer_now() - begin;
     return fine ? SOL_OK : SOL_IO;
 }
@@ -383,9 +381,8 @@ static void begin_event(Sim *sim)
     vec_clear(&sim->trigger_texts);
     arena_free(&sim->event_arena);
     DdpCounts counts = ddp_counts(sim->ddp);
-    sim->event = (SolEvent){.time = sim->time,
-                            .states_before = sim->states.n,
-                            .loops_before = sim->last.loops};
+    sim->event = (SolEvent){
+        .time = sim->time, .states_before = sim->states.n, .loops_before = sim->last.loops};
     sim->entered_before = counts.entered;
     sim->removed_before = counts.removed;
     sim->structure_changed = false;
@@ -484,9 +481,8 @@ static SolStatus guarded(Sim *sim, double time, bool init_only, bool to_event, b
         diag_error(sim->diags, 0, "out of memory at time %.10g", sim->time);
         return sim->status = SOL_MEMORY;
     }
-    SolStatus status = init_only
-                           ? start(sim)
-                           : go(sim, time, to_event, one_step, happened ? happened : &ignored);
+    SolStatus status =
+        init_only ? start(sim) : go(sim, time, to_event, one_step, happened ? happened : &ignored);
     mem_guard_pop(sim->mem, &guard);
     if (status == SOL_CANCELLED)
         atomic_store(&sim->cancel, false);

@@ -1,9 +1,9 @@
 /* values.c: variables of the front end and the DDP -> one vector of values.
  *
- * value[v] is the value of variable v; info[v].has tells whether it has one. States, held variables,
- * parameters and everything computed live side by side, so that a variable keeps its value whatever
- * the structure does with it: a state that is deselected, an integrator that returns. The front end
- * reads and writes here through the callbacks of WorldHost.
+ * value[v] is the value of variable v; info[v].has tells whether it has one. States, held
+ * variables, parameters and everything computed live side by side, so that a variable keeps its
+ * value whatever the structure does with it: a state that is deselected, an integrator that
+ * returns. The front end reads and writes here through the callbacks of WorldHost.
  */
 #include "runtime/sim_int.h"
 

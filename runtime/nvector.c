@@ -1,0 +1,349 @@
+/* nvector.c: an N_Vector for SUNDIALS over one array of doubles.
+ *
+ * Debian's library is compiled without optimisation, and vector operations are most of what IDA
+ * does; so the kernels are ours. Sums use four accumulators in a fixed order: the same bits in
+ * every run. Memory comes from the simulation's Mem, so nothing is lost when it is closed early.
+ */
+#include "runtime/nvector.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct Content {
+    Mem *mem;
+    uint32_t n;
+    double *at;
+} Content;
+
+static Content *content(N_Vector v)
+{
+    return v->content;
+}
+
+double *nvector_at(N_Vector v)
+{
+    return content(v)->at;
+}
+
+static double *data(N_Vector v)
+{
+    return content(v)->at;
+}
+
+static uint32_t length(N_Vector v)
+{
+    return content(v)->n;
+}
+
+static N_Vector clone(N_Vector w)
+{
+    return nvector_new(content(w)->mem, w->sunctx, length(w));
+}
+
+static void destroy(N_Vector v)
+{
+    if (!v)
+        return;
+    mem_free(content(v)->mem, v->content);
+    N_VFreeEmpty(v);
+}
+
+static sunindextype get_length(N_Vector v)
+{
+    return (sunindextype)length(v);
+}
+
+static realtype *get_array(N_Vector v)
+{
+    return data(v);
+}
+
+static void space(N_Vector v, sunindextype *reals, sunindextype *ints)
+{
+    *reals = (sunindextype)length(v);
+    *ints = 1;
+}
+
+static N_Vector_ID get_id(N_Vector v)
+{
+    (void)v;
+    return SUNDIALS_NVEC_CUSTOM;
+}
+
+/* ---- elementwise ---- */
+
+static void linear_sum(realtype a, N_Vector x, realtype b, N_Vector y, N_Vector z)
+{
+    const double *p = data(x), *q = data(y);
+    double *r = data(z);
+    for (uint32_t i = 0; i < length(z); i++)
+        r[i] = a * p[i] + b * q[i];
+}
+
+static void set_const(realtype c, N_Vector z)
+{
+    double *r = data(z);
+    for (uint32_t i = 0; i < length(z); i++)
+        r[i] = c;
+}
+
+static void prod(N_Vector x, N_Vector y, N_Vector z)
+{
+    const double *p = data(x), *q = data(y);
+    double *r = data(z);
+    for (uint32_t i = 0; i < length(z); i++)
+        r[i] = p[i] * q[i];
+}
+
+static void divide(N_Vector x, N_Vector y, N_Vector z)
+{
+    const double *p = data(x), *q = data(y);
+    double *r = data(z);
+    for (uint32_t i = 0; i < length(z); i++)
+        r[i] = p[i] / q[i];
+}
+
+static void scale(realtype c, N_Vector x, N_Vector z)
+{
+    const double *p = data(x);
+    double *r = data(z);
+    for (uint32_t i = 0; i < length(z); i++)
+        r[i] = c * p[i];
+}
+
+static void absolute(N_Vector x, N_Vector z)
+{
+    const double *p = data(x);
+    double *r = data(z);
+    for (uint32_t i = 0; i < length(z); i++)
+        r[i] = fabs(p[i]);
+}
+
+static void inverse(N_Vector x, N_Vector z)
+{
+    const double *p = data(x);
+    double *r = data(z);
+    for (uint32_t i = 0; i < length(z); i++)
+        r[i] = 1 / p[i];
+}
+
+static void add_const(N_Vector x, realtype b, N_Vector z)
+{
+    const double *p = data(x);
+    double *r = data(z);
+    for (uint32_t i = 0; i < length(z); i++)
+        r[i] = p[i] + b;
+}
+
+static void compare(realtype c, N_Vector x, N_Vector z)
+{
+    const double *p = data(x);
+    double *r = data(z);
+    for (uint32_t i = 0; i < length(z); i++)
+        r[i] = fabs(p[i]) >= c;
+}
+
+static booleantype inverse_test(N_Vector x, N_Vector z)
+{
+    const double *p = data(x);
+    double *r = data(z);
+    booleantype fine = SUNTRUE;
+    for (uint32_t i = 0; i < length(z); i++) {
+        if (p[i] == 0)
+            fine = SUNFALSE;
+        else
+            r[i] = 1 / p[i];
+    }
+    return fine;
+}
+
+/* ---- sums ---- */
+
+static realtype dot(N_Vector x, N_Vector y)
+{
+    const double *p = data(x), *q = data(y);
+    uint32_t n = length(x), i = 0;
+    double s[4] = {0};
+    for (; i + 4 <= n; i += 4)
+        for (int k = 0; k < 4; k++)
+            s[k] += p[i + k] * q[i + k];
+    for (; i < n; i++)
+        s[0] += p[i] * q[i];
+    return (s[0] + s[1]) + (s[2] + s[3]);
+}
+
+/* Sum of (x w)^2, over those with a mask if there is one. */
+static double weighted(N_Vector x, N_Vector w, N_Vector mask)
+{
+    const double *p = data(x), *q = data(w), *m = mask ? data(mask) : NULL;
+    uint32_t n = length(x), i = 0;
+    double s[4] = {0};
+    for (; i + 4 <= n; i += 4)
+        for (int k = 0; k < 4; k++) {
+            double t = p[i + k] * q[i + k] * (m ? m[i + k] > 0 : 1);
+            s[k] += t * t;
+        }
+    for (; i < n; i++) {
+        double t = p[i] * q[i] * (m ? m[i] > 0 : 1);
+        s[0] += t * t;
+    }
+    return (s[0] + s[1]) + (s[2] + s[3]);
+}
+
+static realtype wrms_norm(N_Vector x, N_Vector w)
+{
+    return sqrt(weighted(x, w, NULL) / length(x));
+}
+
+static realtype wrms_norm_mask(N_Vector x, N_Vector w, N_Vector mask)
+{
+    return sqrt(weighted(x, w, mask) / length(x));
+}
+
+static realtype wl2_norm(N_Vector x, N_Vector w)
+{
+    return sqrt(weighted(x, w, NULL));
+}
+
+static realtype max_norm(N_Vector x)
+{
+    const double *p = data(x);
+    double most = 0;
+    for (uint32_t i = 0; i < length(x); i++)
+        most = fabs(p[i]) > most ? fabs(p[i]) : most;
+    return most;
+}
+
+static realtype l1_norm(N_Vector x)
+{
+    const double *p = data(x);
+    double sum = 0;
+    for (uint32_t i = 0; i < length(x); i++)
+        sum += fabs(p[i]);
+    return sum;
+}
+
+static realtype minimum(N_Vector x)
+{
+    const double *p = data(x);
+    double least = p[0];
+    for (uint32_t i = 1; i < length(x); i++)
+        least = p[i] < least ? p[i] : least;
+    return least;
+}
+
+static booleantype constr_mask(N_Vector c, N_Vector x, N_Vector m)
+{
+    const double *p = data(x), *q = data(c);
+    double *r = data(m);
+    booleantype fine = SUNTRUE;
+    for (uint32_t i = 0; i < length(x); i++) {
+        bool bad = (fabs(q[i]) > 1.5 && p[i] * q[i] <= 0) || (fabs(q[i]) > 0.5 && p[i] * q[i] < 0);
+        r[i] = bad;
+        if (bad)
+            fine = SUNFALSE;
+    }
+    return fine;
+}
+
+static realtype min_quotient(N_Vector x, N_Vector y)
+{
+    const double *p = data(x), *q = data(y);
+    double least = INFINITY;
+    for (uint32_t i = 0; i < length(x); i++)
+        if (q[i] != 0 && p[i] / q[i] < least)
+            least = p[i] / q[i];
+    return least;
+}
+
+/* ---- several vectors at once: one pass over memory ---- */
+
+static int linear_combination(int n, realtype *c, N_Vector *x, N_Vector z)
+{
+    enum { MOST = 16 };
+    double *r = data(z), *from[MOST];
+    if (n > MOST)
+        return 1;
+    for (int k = 0; k < n; k++)
+        from[k] = data(x[k]);
+    for (uint32_t i = 0; i < length(z); i++) {
+        double sum = c[0] * from[0][i];
+        for (int k = 1; k < n; k++)
+            sum += c[k] * from[k][i];
+        r[i] = sum;
+    }
+    return 0;
+}
+
+static int scale_add_multi(int n, realtype *a, N_Vector x, N_Vector *y, N_Vector *z)
+{
+    const double *p = data(x);
+    for (int k = 0; k < n; k++) {
+        const double *q = data(y[k]);
+        double *r = data(z[k]);
+        for (uint32_t i = 0; i < length(x); i++)
+            r[i] = a[k] * p[i] + q[i];
+    }
+    return 0;
+}
+
+static int scale_array(int n, realtype *c, N_Vector *x, N_Vector *z)
+{
+    for (int k = 0; k < n; k++)
+        scale(c[k], x[k], z[k]);
+    return 0;
+}
+
+static void set_operations(N_Vector v)
+{
+    N_Vector_Ops ops = v->ops;
+    ops->nvgetvectorid = get_id;
+    ops->nvclone = clone;
+    ops->nvcloneempty = NULL;
+    ops->nvdestroy = destroy;
+    ops->nvspace = space;
+    ops->nvgetarraypointer = get_array;
+    ops->nvgetlength = get_length;
+    ops->nvlinearsum = linear_sum;
+    ops->nvconst = set_const;
+    ops->nvprod = prod;
+    ops->nvdiv = divide;
+    ops->nvscale = scale;
+    ops->nvabs = absolute;
+    ops->nvinv = inverse;
+    ops->nvaddconst = add_const;
+    ops->nvdotprod = dot;
+    ops->nvmaxnorm = max_norm;
+    ops->nvwrmsnorm = wrms_norm;
+    ops->nvwrmsnormmask = wrms_norm_mask;
+    ops->nvmin = minimum;
+    ops->nvwl2norm = wl2_norm;
+    ops->nvl1norm = l1_norm;
+    ops->nvcompare = compare;
+    ops->nvinvtest = inverse_test;
+    ops->nvconstrmask = constr_mask;
+    ops->nvminquotient = min_quotient;
+    ops->nvlinearcombination = linear_combination;
+    ops->nvscaleaddmulti = scale_add_multi;
+    ops->nvscalevectorarray = scale_array;
+}
+
+/* Called from inside IDA, which must not be left by a jump: no memory is a NULL. */
+N_Vector nvector_new(Mem *mem, SUNContext context, uint32_t n)
+{
+    MemGuard guard;
+    mem_guard_push(mem, &guard);
+    if (setjmp(guard.env) != 0)
+        return NULL;
+    Content *inside = mem_alloc(mem, sizeof *inside + n * sizeof(double));
+    mem_guard_pop(mem, &guard);
+    N_Vector v = N_VNewEmpty(context);
+    if (!v) {
+        mem_free(mem, inside);
+        return NULL;
+    }
+    *inside = (Content){.mem = mem, .n = n, .at = (double *)(inside + 1)};
+    v->content = inside;
+    set_operations(v);
+    return v;
+}
