@@ -23,7 +23,7 @@
 double evaluate_foreign(void *context, uint32_t function, uint32_t n, const double *args)
 {
     Sim *sim = context;
-    return sim->foreign_call ? sim->foreign_call(sim->foreign, function, n, args) : NAN;
+    return foreign_call(sim->foreign, function, n, args);
 }
 
 /* ---- who needs what ---- */

@@ -389,10 +389,10 @@ static double propose(Sim *sim, const NodeList *list, double lo, double hi)
  * over the crossing; a bracket that did not halve in three rounds is halved. */
 static SolStatus narrow(Sim *sim, const EventSearch *search, double lo, double hi, double *time)
 {
-    double before = INFINITY, push = 0;
+    double before = INFINITY, push = 0, whole = hi - lo;
     int side = 0, slow = 0;
     for (int round = 0; round < 200; round++) {
-        double tiny = 4 * DBL_EPSILON * fmax(fabs(lo), fabs(hi)) + 1e-300, width = hi - lo;
+        double tiny = 4 * DBL_EPSILON * fmax(whole, fmax(fabs(lo), fabs(hi))), width = hi - lo;
         if (width <= tiny)
             break;
         slow = width > before / 2 ? slow + 1 : 0;

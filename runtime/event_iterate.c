@@ -202,9 +202,10 @@ static SolStatus updates(Sim *sim)
         sim->counts.updates++;
         sim->event.updates++;
         look_at_all(sim);
+        uint64_t before = sim->changes;
         set_pres(sim);
         clear_flags(sim);
-        if (!sim->decisions.n && !sim->heap.n)
+        if (!sim->decisions.n && !sim->heap.n && sim->changes == before)
             return SOL_OK;
         if (i >= sim->opt.max_updates)
             return too_many(sim);

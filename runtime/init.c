@@ -103,8 +103,6 @@ static void take_start(Sim *sim, const WorldChange *change)
 static void take_handle(Sim *sim, const WorldChange *change)
 {
     double handle = 0;
-    if (!sim->foreign)
-        return;
     if (!change->born)
         foreign_death(sim->foreign, change->a);
     else if (foreign_birth(sim->foreign, change->a, change->b, change->at, &handle))
@@ -380,6 +378,7 @@ SolStatus init_create(Sim *sim)
     sim->world = world_open(sim->mem, sim->program, sim->forms, sim->ddp, &sim->host, &limits);
     if (!sim->world)
         return SOL_MEMORY;
+    foreign_attach(sim->foreign, sim->world);
     sim->clock = world_time(sim->world);
     values_grow(sim);
     SolStatus status = override_parameters(sim);

@@ -69,7 +69,7 @@ void sol_stats(const Sol *sol, SolStats *stats)
                         .events = counts->event,
                         .output = counts->output,
                         .total = timer_now() - sim->created_at + sim->model->parse_seconds,
-                        .parts = sim->parts.n,
+                        .parts = counts->parts,
                         .parts_max = counts->parts_max,
                         .time_ida = counts->time_ida,
                         .time_rk = counts->time_rk,

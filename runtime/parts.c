@@ -78,7 +78,7 @@ static SolStatus start_part(Part *part)
     else if (part->method == PART_RK)
         status = rk_start(part);
     part->started = status == SOL_OK;
-    sim->counts.restarts++;
+    sim->counts.restarts += part->n > 0;
     return status;
 }
 
@@ -422,8 +422,11 @@ static void rebuild_parts(Sim *sim)
     mem_free(sim->mem, of);
     mem_free(sim->mem, up);
     mem_free(sim->mem, old);
-    if (sim->parts.n > sim->counts.parts_max)
-        sim->counts.parts_max = sim->parts.n;
+    sim->counts.parts = 0; /* those that integrate something */
+    for (uint32_t i = 0; i < sim->parts.n; i++)
+        sim->counts.parts += sim->parts.at[i]->n > 0;
+    if (sim->counts.parts > sim->counts.parts_max)
+        sim->counts.parts_max = sim->counts.parts;
 }
 
 /* ---- after an event ---- */
@@ -461,7 +464,7 @@ static SolStatus restart_parts(Sim *sim)
             if (status != SOL_OK)
                 return status;
             event_remember(sim, &part->watched);
-            sim->event.parts_restarted++;
+            sim->event.parts_restarted += part->n > 0;
         } else if (part->search) {
             part->from = sim->time;
             event_remember(sim, &part->watched);

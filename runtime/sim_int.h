@@ -148,7 +148,7 @@ typedef struct StateInfo {
 typedef struct SimCounts {
     uint64_t steps, residuals, jacobians, newton, error_failures, events, updates, restarts,
         loop_rounds;
-    uint32_t states_max, parts_max;
+    uint32_t states_max, parts, parts_max;
     double instantiate, ddp, lower, integrate, event, output;
     double time_ida, time_rk, time_euler;
 } SimCounts;
@@ -172,7 +172,6 @@ struct Sim {
     Ddp *ddp;
     Interp *interp;
     Foreign *foreign;
-    XForeign foreign_call;
     World *world;
     WorldHost host;
 
@@ -182,6 +181,7 @@ struct Sim {
     ValueInfo *info; /* [var] */
     uint32_t n_values;
     uint64_t births;
+    uint64_t changes; /* by values_set() */
     uint32_t mark;
     DdpVar clock;
     double time;

@@ -165,6 +165,7 @@ static SolStatus open_layers(Sim *sim, const char *designator, const SolOptions 
     sim->forms = forms_open(sim->mem);
     sim->ddp = ddp_open(sim->mem, sim->forms);
     sim->interp = interp_open(sim->mem, sim->forms);
+    sim->foreign = foreign_open(sim->mem, sim->program, sim->forms);
     sim->time = sim->opt.start;
     sim->next_output = sim->opt.start + sim->opt.interval;
     return SOL_OK;
@@ -229,6 +230,8 @@ void sol_close(Sol *sol)
     parts_close(sim);
     if (sim->world)
         world_close(sim->world);
+    if (sim->foreign)
+        foreign_close(sim->foreign);
     evaluate_close(sim);
     values_close(sim);
     close_roles(sim);

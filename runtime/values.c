@@ -40,6 +40,7 @@ void values_set(Sim *sim, DdpVar var, double value)
     sim->value[var] = value;
     sim->info[var].has = true;
     sim->info[var].pending = false;
+    sim->changes++;
     evaluate_touch(sim, var);
 }
 
