@@ -22,6 +22,7 @@ static SolStatus step(Sim *sim, double time)
     vec_reserve(sim->mem, &sim->euler_next, sim->states.n + 1);
     move_states(sim, h);
     sim->time = sim->value[sim->clock] = time;
+    event_forget_ties(sim);
     sim->counts.steps++;
     sim->counts.time_euler += h;
     sim->break_ties = true;

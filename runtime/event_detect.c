@@ -263,6 +263,7 @@ static bool leave(Sim *sim, DdpNode n, Compare *compare)
         return false;
     double before = sim->value[op->target];
     compare->tie = slope > 0 ? 1 : -1;
+    sim->tie_time = sim->time;
     node->forced = true;
     vec_push(sim->mem, &sim->forced, n);
     force(sim, n, compare, slope);
@@ -288,8 +289,13 @@ bool event_leave_ties(Sim *sim)
     return changed;
 }
 
+/* When an event begins, what was decided at the last one is past; unless it is so near that the dense
+ * output cannot tell the two apart. */
 void event_forget_ties(Sim *sim)
 {
+    double near = 1e-12 * fmax(fabs(sim->time), sim->opt.max_step);
+    if (sim->time - sim->tie_time <= near)
+        return;
     for (uint32_t i = 0; i < sim->forced.n; i++) {
         if (sim->forced.at[i] >= sim->nodes.n)
             continue;

@@ -484,9 +484,7 @@ static SolStatus renew_parts(Sim *sim)
     if (sim->parts_stale)
         rebuild_parts(sim);
     sim->parts_stale = false;
-    SolStatus status = restart_parts(sim);
-    event_forget_ties(sim);
-    return status;
+    return restart_parts(sim);
 }
 
 /* ---- time goes on ---- */
@@ -506,6 +504,8 @@ static SolStatus meet(Sim *sim, double time, bool event)
 
 static SolStatus handle_event(Sim *sim, double time)
 {
+    sim->time = time;
+    event_forget_ties(sim);
     SolStatus status = meet(sim, time, true);
     if (status != SOL_OK)
         return status;
