@@ -15,8 +15,15 @@
  *       is reachable from a completed definition is completed.
  *   F2  members of a body are numbered 0..n-1 in order of declaration, inherited ones first;
  *       member->body->members[member->index] == member.
- *   F3  in a Program without errors no pointer documented as "never NULL" is NULL. With errors
- *       nothing may be instantiated.
+ *   F3  in a Program without errors no pointer documented as "never NULL" is NULL, every expression
+ * has a type, and only `if` and `when` have branches. With errors nothing may be instantiated. F4
+ * expressions are at most DEFINITION_MAX_EXPR_DEPTH deep, lists inside them counted, and branches
+ * at most max_depth (frontend.h): so walks over them may recurse. F5  the first step of a path is a
+ * member of the body that `up` leads to, each further one of the definition that the step before is
+ * declared with. F6  parameter lists name parameters, parentheses `in` members, of the definition
+ * they belong to. F7  slots of a body are numbered 0..n_slots-1, each with exactly one owner; of
+ * R_ACCESS, the anonymous ones have one. verify_definitions.c checks them in builds with
+ * SOLSTICE_VERIFY.
  */
 #ifndef FRONTEND_DEFINITION_H
 #define FRONTEND_DEFINITION_H
@@ -24,6 +31,8 @@
 #include "base/diag.h"
 #include "base/intern.h"
 #include "ddp/expr.h"
+
+enum { DEFINITION_MAX_EXPR_DEPTH = 2000 };
 
 typedef struct Program Program;
 typedef struct Def Def;

@@ -23,7 +23,7 @@ typedef struct Parser {
 } Parser;
 
 /* A sum of this many terms, or this many nested operators, is the most an expression may have. */
-enum { PARSE_MAX_EXPR_DEPTH = 2000 };
+enum { PARSE_MAX_EXPR_DEPTH = DEFINITION_MAX_EXPR_DEPTH };
 
 void parse_advance(Parser *p);
 bool parse_accept(Parser *p, TokenKind kind);

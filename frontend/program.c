@@ -3,6 +3,8 @@
 #include "frontend/predefined.h"
 #include "frontend/resolve_int.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { RESERVE = 64 * 1024, MAX_DEPTH = 500, MAX_DEFINITIONS = 200000, MAX_STATEMENTS = 5000000 };
@@ -150,6 +152,15 @@ static void complete_queue(Program *p)
     for (uint32_t i = 0; i < p->queue.n; i++)
         check_recursion(p, p->queue.at[i]);
     vec_clear(&p->queue);
+#ifdef SOLSTICE_VERIFY
+    Place at;
+    const char *broken = verify_definitions(p, &at);
+    if (broken) {
+        Location where = source_locate(&p->sources, at);
+        fprintf(stderr, "%s:%u: broken invariant %s\n", where.file, where.line, broken);
+        abort();
+    }
+#endif
 }
 
 static bool complete(Program *p, Request *r)

@@ -245,6 +245,11 @@ void check_recursion(Program *p, Def *start);
 void check_transmission(Context *cx, Stmt *s);   /* S_COPY_VALUE: to itself, or a second time */
 void check_reading(Context *cx, const AExpr *a); /* operators read differently than usual */
 
+/* ---- verify_definitions.c ---- */
+
+/* The invariant that is broken, by its number, and where; NULL when all hold. */
+const char *verify_definitions(Program *p, Place *at);
+
 /* ---- lookup.c ---- */
 
 FileScope *lookup_file(Program *p, const char *path, bool optional);

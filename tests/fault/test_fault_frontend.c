@@ -1,5 +1,5 @@
-/* test_fault_frontend.c: memory that runs out at every possible moment of reading and checking a model -> a
- * message each time, nothing lost, no file left open. */
+/* test_fault_frontend.c: memory that runs out at every possible moment of reading and checking a
+ * model -> a message each time, nothing lost, no file left open. */
 #include "frontend/frontend.h"
 #include "frontend/graph.h"
 
@@ -133,8 +133,11 @@ static void graphs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(good_model), cmocka_unit_test(wrong_model),
-        cmocka_unit_test(model_with_library), cmocka_unit_test(limited), cmocka_unit_test(graphs),
+        cmocka_unit_test(good_model),
+        cmocka_unit_test(wrong_model),
+        cmocka_unit_test(model_with_library),
+        cmocka_unit_test(limited),
+        cmocka_unit_test(graphs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

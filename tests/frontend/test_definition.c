@@ -1,6 +1,7 @@
 /* test_definition.c: Sol text -> what definition.h promises: members, paths, slots, held variables,
  * kinds of statements. */
 #include "frontend/frontend.h"
+#include "frontend/resolve_int.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -317,6 +318,43 @@ static void redefined_surrounding(void **state)
     end(&s);
 }
 
+static const char *broken(Session *s)
+{
+    Place at;
+    const char *invariant = verify_definitions(s->program, &at);
+    return invariant ? invariant : "";
+}
+
+/* The verifier must see what is broken, or it proves nothing. */
+static void verifier(void **state)
+{
+    (void)state;
+    Session s = load("model M\ninterface:\n  parameter Real p;\nend M;\n"
+                     "model A\nimplementation:\n  Real x; M m{p << 1};\n  if time > 1 then\n"
+                     "    der(x) = random(1);\n  end;\nend A;\n");
+    Body *body = s.top->body;
+    assert_string_equal(broken(&s), "");
+    body->members[1]->index = 0;
+    assert_memory_equal(broken(&s), "F2", 2);
+    body->members[1]->index = 1;
+    Body *branch = body->stmts[2]->then_body;
+    RExpr *der = branch->stmts[0]->a;
+    der->arg[0]->path->up = 0;
+    assert_memory_equal(broken(&s), "F5", 2);
+    der->arg[0]->path->up = 1;
+    der->slot = 1;
+    assert_memory_equal(broken(&s), "F7", 2);
+    der->slot = 0;
+    body->members[1]->params.arg[0].parameter = body->members[0];
+    assert_memory_equal(broken(&s), "F6", 2);
+    body->members[1]->params.arg[0].parameter = body->members[1]->type.def->params[0];
+    body->stmts[2]->then_body = NULL;
+    assert_memory_equal(broken(&s), "F3", 2);
+    body->stmts[2]->then_body = branch;
+    assert_string_equal(broken(&s), "");
+    end(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -330,6 +368,7 @@ int main(void)
         cmocka_unit_test(precedence),
         cmocka_unit_test(external_function),
         cmocka_unit_test(redefined_surrounding),
+        cmocka_unit_test(verifier),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
