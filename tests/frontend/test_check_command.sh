@@ -43,7 +43,7 @@ expect 2 "" "unknown option '--wrong'" "$SOLSTICE" check --wrong "$good"
 expect 2 "" "one file at a time" "$SOLSTICE" check "$good" "$good"
 expect 2 "" "unknown command 'chek'" "$SOLSTICE" chek
 expect 2 "" "usage:" "$SOLSTICE"
-expect 2 "" "--types or --packages" "$SOLSTICE" graph "$good"
+expect 0 "digraph causality" "" "$SOLSTICE" graph "$good"
 expect 0 "usage:" "" "$SOLSTICE" --help
 expect 0 "usage: solstice check" "" "$SOLSTICE" check --help
 expect 0 "usage: solstice graph" "" "$SOLSTICE" graph --help
