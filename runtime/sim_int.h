@@ -213,6 +213,7 @@ struct Sim {
     VEC(DdpVar) initials;
     VEC(WorldDecision) decisions;
     VEC(DdpNode) forced;                  /* nodes with `forced` set */
+    double tie_time;                      /* when that was */
     VEC(DdpVar) births_seen, deaths_seen; /* for the output, since its last point */
     bool role_failed;
     bool structure_changed; /* in this event */
