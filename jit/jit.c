@@ -99,35 +99,54 @@ void jit_close(Jit *jit)
 
 /* ---- the table of entries ---- */
 
+static const bool *common_of(const JitRequest *request)
+{
+    return request->layout >= JIT_RECORDS ? request->common : NULL;
+}
+
+/* The hash of a request, from that of its shape. */
+static void hash_request(const JitRequest *request, uint64_t hash[2])
+{
+    const bool *common = common_of(request);
+    uint64_t variant = (uint64_t)request->kind * 16 + (uint64_t)request->layout + 1;
+    if (common)
+        variant ^= hash_bytes(common, request->shape->n_slots, variant);
+    hash[0] = hash_u64(request->shape->hash[0] ^ hash_u64(variant));
+    hash[1] = hash_u64(request->shape->hash[1] + hash_u64(variant));
+}
+
+static JitEntry *find_entry(const Jit *jit, const JitRequest *request, const uint64_t hash[2])
+{
+    const bool *common = common_of(request);
+    uint32_t id = map_get(&jit->by_hash, hash[0]);
+    for (; id; id = jit->entries.at[id]->same_hash) {
+        JitEntry *entry = jit->entries.at[id];
+        if (entry->hash[1] == hash[1] && entry->kind == request->kind &&
+            entry->layout == request->layout && shape_same(&entry->shape, request->shape) &&
+            !common == !entry->common &&
+            (!common || memcmp(common, entry->common, request->shape->n_slots) == 0))
+            return entry;
+    }
+    return NULL;
+}
+
 /* What code is made from, as words: [kind, layout, slots, constants, common slots as bits...,
  * ops...]. */
 static uint32_t *make_content(Mem *mem, const JitRequest *request, size_t *size)
 {
     const Shape *shape = request->shape;
-    bool common = request->common && request->layout >= JIT_RECORDS;
+    const bool *common = common_of(request);
     uint32_t bits = common ? (shape->n_slots + 31) / 32 : 0;
     *size = (4 + bits) * sizeof(uint32_t) + shape->n_ops * sizeof(ShapeOp);
     uint32_t *content = mem_alloc(mem, *size);
     content[0] = request->kind;
     content[1] = request->layout;
     content[2] = shape->n_slots;
-    content[3] = shape->n_constants | (uint32_t)common << 31;
+    content[3] = shape->n_constants | (common ? 1u << 31 : 0);
     for (uint32_t i = 0; common && i < shape->n_slots; i++)
-        content[4 + i / 32] |= (uint32_t)request->common[i] << i % 32;
+        content[4 + i / 32] |= (uint32_t)common[i] << i % 32;
     memcpy(content + 4 + bits, shape->ops, shape->n_ops * sizeof(ShapeOp));
     return content;
-}
-
-static JitEntry *find_entry(const Jit *jit, const JitEntry *wanted)
-{
-    uint32_t id = map_get(&jit->by_hash, wanted->hash[0]);
-    for (; id; id = jit->entries.at[id]->same_hash) {
-        JitEntry *entry = jit->entries.at[id];
-        if (entry->hash[1] == wanted->hash[1] && entry->content_size == wanted->content_size &&
-            memcmp(entry->content, wanted->content, wanted->content_size) == 0)
-            return entry;
-    }
-    return NULL;
 }
 
 static void keep_shape(Jit *jit, JitEntry *entry, const JitRequest *request)
@@ -138,21 +157,20 @@ static void keep_shape(Jit *jit, JitEntry *entry, const JitRequest *request)
     entry->shape.ops = (const void *)((char *)entry->content + entry->content_size - ops);
     entry->kind = request->kind;
     entry->layout = request->layout;
-    if (request->common && request->layout >= JIT_RECORDS) {
+    if (common_of(request)) {
         entry->common = mem_alloc(jit->mem, shape->n_slots + 1);
         memcpy(entry->common, request->common, shape->n_slots);
     }
     entry->bytes = sizeof *entry + entry->content_size + (entry->common ? shape->n_slots : 0);
 }
 
-static JitEntry *add_entry(Jit *jit, JitEntry *probe, const JitRequest *request)
+static JitEntry *add_entry(Jit *jit, const JitRequest *request, const uint64_t hash[2])
 {
     vec_reserve(jit->mem, &jit->entries, jit->entries.n + 1);
     vec_reserve(jit->mem, &jit->free_ids, jit->entries.cap); /* so that dropping cannot fail */
     JitEntry *entry = mem_alloc(jit->mem, sizeof *entry);
-    entry->content = probe->content;
-    entry->content_size = probe->content_size;
-    memcpy(entry->hash, probe->hash, sizeof entry->hash);
+    entry->content = make_content(jit->mem, request, &entry->content_size);
+    memcpy(entry->hash, hash, sizeof entry->hash);
     keep_shape(jit, entry, request);
     jit_link_init(&entry->queue);
     jit_link_init(&entry->unused);
@@ -294,36 +312,31 @@ static bool too_large(const Shape *shape)
     return false;
 }
 
-static JitEntry *new_entry(Jit *jit, JitEntry *probe, const JitRequest *request)
+static JitEntry *new_entry(Jit *jit, const JitRequest *request, const uint64_t hash[2])
 {
-    JitEntry *entry = add_entry(jit, probe, request);
+    JitEntry *entry = add_entry(jit, request, hash);
     if (too_large(request->shape)) {
         atomic_store(&entry->refusal, JIT_TOO_LARGE);
         jit->stats.refused++;
-    } else {
-        jit_queue_next(jit, entry);
     }
     return entry;
 }
 
 static JitEntry *request_locked(Jit *jit, const JitRequest *request)
 {
-    JitEntry probe = {0};
-    probe.content = make_content(jit->mem, request, &probe.content_size);
-    probe.hash[0] = hash_bytes(probe.content, probe.content_size, 0x656e747279206f6eu);
-    probe.hash[1] = hash_bytes(probe.content, probe.content_size, 0x656e747279207477u);
-    JitEntry *entry = find_entry(jit, &probe);
+    uint64_t hash[2];
+    hash_request(request, hash);
+    JitEntry *entry = find_entry(jit, request, hash);
     if (!entry) {
-        entry = new_entry(jit, &probe, request);
+        entry = new_entry(jit, request, hash);
     } else {
-        mem_free(jit->mem, probe.content);
         jit->stats.shapes_from_memory++;
         if (entry->holders == 0)
             jit_unlink(&entry->unused);
         entry->forget = false;
-        jit_queue_next(jit, entry); /* it left the queue when nobody wanted it */
     }
     entry->holders++;
+    jit_queue_next(jit, entry); /* a known one left the queue if nobody wanted it then */
     return entry;
 }
 

@@ -141,7 +141,8 @@ static void foreign_functions_are_data(void **state)
     X args[] = {pos(w, 0), pos(w, 1)};
     ShapeUse use = use_of(w, x_call(w->forms, f, 2, args));
     const Shape *s = use.shape;
-    assert_int_equal(s->n_slots, 6); /* two variables, the function and two derivatives, the target */
+    assert_int_equal(s->n_slots,
+                     6); /* two variables, the function and two derivatives, the target */
     assert_int_equal(use.slots[2], f);
     assert_int_equal(use.slots[3], x_call_partial(w->forms, f, 0));
     assert_int_equal(use.slots[4], x_call_partial(w->forms, f, 1));
@@ -252,7 +253,8 @@ static void a_changed_copy_changes_slots_and_not_the_shape(void **state)
 
 /* ---- at large ---- */
 
-/* Random expressions twice: in tables with different histories, with other constants and variables. */
+/* Random expressions twice: in tables with different histories, with other constants and variables.
+ */
 static X again(World *to, const FormTable *from, X x, X *made)
 {
     XNode n = x_node(from, x);

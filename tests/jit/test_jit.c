@@ -1,0 +1,664 @@
+/* test_jit.c: the code service: entries, tiers, refusals, eviction, the cache on disk. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/timer.h"
+#include "jit/disk_cache.h"
+#include "jit/interp.h"
+#include "jit/jit.h"
+#include "tests/support/random_x.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <signal.h>
+#include <unistd.h>
+
+#define MODULE SOLSTICE_BINARY_DIR "/solstice_llvm.so"
+
+enum { READ = 6, TARGET = READ, VARS = READ + 1, BLOCKS = 400 };
+
+/* A block `variable TARGET := x`, and what the interpreter needs to run it. */
+typedef struct Block {
+    X x;
+    const Code *code;
+    const Shape *shape;
+    const double *constants;
+    uint32_t slots[64];
+} Block;
+
+typedef struct World {
+    Mem *mem;
+    FormTable *forms;
+    Interp *interp;
+    Shapes *shapes;
+    JitEnv env;
+    char folder[64];     /* for the cache on disk, empty */
+    Block block[BLOCKS]; /* all of different shapes */
+} World;
+
+static const uint32_t vars[READ] = {0, 1, 2, 3, 4, 5};
+
+/* ---- setting up ---- */
+
+static bool make_block(World *w, Rng *rng, Block *b)
+{
+    uint32_t target = INTERP_NO_TARGET, before = shape_totals(w->shapes).shapes;
+    b->x = random_x(w->forms, rng, RANDOM_SMOOTH, 6 + rng_below(rng, 8), READ, 0);
+    ShapeItem item = {TARGET, b->x, vars};
+    ShapeUse use = shape_of(w->shapes, 1, &item, NULL);
+    assert_true(use.shape->n_slots <= 64);
+    b->code = interp_get(w->interp, interp_code(w->interp, 1, &target, &b->x));
+    b->shape = use.shape;
+    b->constants = use.constants;
+    memcpy(b->slots, use.slots, use.shape->n_slots * sizeof *b->slots);
+    return shape_totals(w->shapes).shapes > before;
+}
+
+static int open_world(void **state)
+{
+    Mem *mem = mem_open();
+    World *w = mem_alloc(mem, sizeof *w);
+    Rng rng = {1};
+    w->mem = mem;
+    w->forms = forms_open(mem);
+    w->interp = interp_open(mem, w->forms);
+    w->shapes = shapes_open(mem, w->forms);
+    jit_env(&w->env, NULL, NULL);
+    for (uint32_t i = 0; i < BLOCKS;)
+        i += make_block(w, &rng, &w->block[i]);
+    strcpy(w->folder, "/tmp/test_jit_XXXXXX");
+    assert_non_null(mkdtemp(w->folder));
+    *state = w;
+    return 0;
+}
+
+static int close_world(void **state)
+{
+    World *w = *state;
+    Mem *mem = w->mem;
+    disk_cache_clear(w->folder);
+    assert_int_equal(rmdir(w->folder), 0); /* nothing else was left there */
+    shapes_close(w->shapes);
+    interp_close(w->interp);
+    forms_close(w->forms);
+    mem_free(mem, w);
+    assert_int_equal(mem_used(mem), 0);
+    mem_close(mem);
+    return 0;
+}
+
+static Jit *open_jit(JitOptions options)
+{
+    options.module = options.module ? options.module : MODULE;
+    Jit *jit = jit_open(&options);
+    assert_non_null(jit);
+    return jit;
+}
+
+static JitEntry *request(Jit *jit, const Block *b)
+{
+    JitEntry *entry = jit_request(jit, &(JitRequest){.shape = b->shape});
+    assert_non_null(entry);
+    return entry;
+}
+
+/* ---- running ---- */
+
+static double interpreted(const Block *b, double *values)
+{
+    double scratch[256];
+    assert_true(interp_scratch(b->code) <= 256);
+    interp_run(b->code, vars, values, scratch, NULL, NULL);
+    return scratch[0];
+}
+
+/* The function's result is the interpreter's, bit for bit. */
+static bool is_right(World *w, const Block *b, JitValueFn f)
+{
+    double values[VARS];
+    for (uint32_t i = 0; i < READ; i++)
+        values[i] = 0.3 + i * 0.7;
+    double expected = interpreted(b, values);
+    values[TARGET] = 77;
+    f(values, b->slots, b->constants, &w->env);
+    return memcmp(&values[TARGET], &expected, sizeof expected) == 0;
+}
+
+static void check(World *w, const Block *b, const JitEntry *entry)
+{
+    assert_int_equal(jit_refusal(entry), JIT_ACCEPTED);
+    assert_non_null(jit_code(entry).any);
+    assert_true(is_right(w, b, jit_code(entry).value));
+}
+
+/* Requests the first n blocks, waits, checks, releases. */
+static JitStats use_blocks(World *w, JitOptions options, uint32_t n)
+{
+    JitEntry *entry[BLOCKS];
+    Jit *jit = open_jit(options);
+    for (uint32_t i = 0; i < n; i++)
+        entry[i] = request(jit, &w->block[i]);
+    jit_wait(jit);
+    for (uint32_t i = 0; i < n; i++)
+        check(w, &w->block[i], entry[i]);
+    for (uint32_t i = 0; i < n; i++)
+        jit_release(jit, entry[i]);
+    JitStats stats = jit_stats(jit);
+    jit_close(jit);
+    return stats;
+}
+
+/* ---- entries and tiers ---- */
+
+static void code_arrives_and_is_right(void **state)
+{
+    JitStats stats = use_blocks(*state, (JitOptions){0}, 100);
+    assert_int_equal(stats.functions_compiled, 100);
+    assert_int_equal(stats.shapes, 100);
+    assert_true(stats.modules <= 50); /* many functions to a module */
+    assert_true(stats.code_bytes > 0);
+    stats = use_blocks(*state, (JitOptions){.only_optimised = true}, 50);
+    assert_int_equal(stats.functions_compiled, 50);
+}
+
+static void nothing_starts_without_a_request(void **state)
+{
+    (void)state;
+    Jit *jit = open_jit((JitOptions){0});
+    jit_wait(jit);
+    JitStats stats = jit_stats(jit);
+    assert_true(stats.load_seconds == 0 && stats.functions_compiled == 0);
+    jit_close(jit);
+}
+
+static void a_known_shape_compiles_nothing(void **state)
+{
+    World *w = *state;
+    Jit *jit = open_jit((JitOptions){0});
+    JitEntry *first = request(jit, &w->block[0]);
+    jit_wait(jit);
+    JitEntry *second = request(jit, &w->block[0]);
+    assert_ptr_equal(first, second);
+    assert_non_null(jit_code(second).any); /* at once */
+    jit_release(jit, first);
+    jit_release(jit, second);
+    JitEntry *third = request(jit, &w->block[0]); /* nobody held it for a while */
+    assert_non_null(jit_code(third).any);
+    JitStats stats = jit_stats(jit);
+    assert_int_equal(stats.functions_compiled, 1);
+    assert_int_equal(stats.shapes_from_memory, 2);
+    jit_close(jit);
+}
+
+static void what_is_hot_is_optimised_and_old_code_stays(void **state)
+{
+    World *w = *state;
+    Jit *jit = open_jit((JitOptions){.hot = 1000});
+    JitEntry *entry = request(jit, &w->block[3]);
+    jit_wait(jit);
+    JitValueFn quick = jit_code(entry).value;
+    assert_int_equal(jit_tier(entry), JIT_QUICK);
+    jit_heat(jit, entry, 999);
+    jit_wait(jit);
+    assert_ptr_equal(jit_code(entry).any, quick);
+    jit_heat(jit, entry, 1);
+    jit_wait(jit);
+    assert_int_equal(jit_tier(entry), JIT_OPTIMISED);
+    assert_ptr_not_equal(jit_code(entry).any, quick);
+    check(w, &w->block[3], entry);
+    assert_true(is_right(w, &w->block[3], quick));
+    assert_int_equal(jit_stats(jit).functions_compiled, 2);
+    jit_close(jit);
+}
+
+static void heat_before_the_first_code_counts(void **state)
+{
+    World *w = *state;
+    Jit *jit = open_jit((JitOptions){.hot = 10});
+    JitEntry *entry = request(jit, &w->block[0]);
+    jit_heat(jit, entry, 10);
+    jit_wait(jit);
+    assert_int_equal(jit_tier(entry), JIT_OPTIMISED);
+    jit_close(jit);
+}
+
+static void llvm_is_not_loaded_for_what_is_not_warm(void **state)
+{
+    World *w = *state;
+    Jit *jit = open_jit((JitOptions){.warm = 50, .cache = w->folder});
+    JitEntry *entry = request(jit, &w->block[0]);
+    jit_heat(jit, entry, 49);
+    jit_wait(jit);
+    assert_null(jit_code(entry).any);
+    assert_true(jit_stats(jit).load_seconds == 0);
+    jit_heat(jit, entry, 1);
+    jit_wait(jit);
+    check(w, &w->block[0], entry);
+    jit_close(jit);
+}
+
+static void kinds_and_layouts_are_entries_of_their_own(void **state)
+{
+    World *w = *state;
+    const Shape *s = w->block[0].shape;
+    bool common[64] = {true};
+    JitRequest requests[] = {{s, JIT_VALUE, JIT_SINGLE, NULL},
+                             {s, JIT_TANGENT, JIT_SINGLE, NULL},
+                             {s, JIT_VALUE, JIT_ARRAYS, NULL},
+                             {s, JIT_VALUE, JIT_ARRAYS, common}};
+    Jit *jit = open_jit((JitOptions){0});
+    for (uint32_t i = 0; i < 4; i++)
+        for (uint32_t j = 0; j < i; j++)
+            assert_ptr_not_equal(jit_request(jit, &requests[i]), jit_request(jit, &requests[j]));
+    jit_wait(jit);
+    assert_int_equal(jit_stats(jit).functions_compiled, 4);
+    jit_close(jit);
+}
+
+/* ---- refusals ---- */
+
+static void llvm_refuses_some(void **state)
+{
+    World *w = *state;
+    JitEntry *entry[60];
+    uint32_t refused = 0;
+    Jit *jit = open_jit((JitOptions){.refuse_every = 7});
+    for (uint32_t i = 0; i < 60; i++)
+        entry[i] = request(jit, &w->block[i]);
+    jit_wait(jit);
+    for (uint32_t i = 0; i < 60; i++) {
+        if (jit_refusal(entry[i]) == JIT_ACCEPTED) {
+            check(w, &w->block[i], entry[i]);
+            continue;
+        }
+        refused++;
+        assert_int_equal(jit_refusal(entry[i]), JIT_LLVM_REFUSED);
+        assert_null(jit_code(entry[i]).any);
+    }
+    assert_int_equal(refused, 60 / 7);
+    assert_int_equal(jit_stats(jit).refused, refused);
+    /* asking again does not try again */
+    for (uint32_t i = 0; i < 60; i++)
+        request(jit, &w->block[i]);
+    jit_wait(jit);
+    assert_int_equal(jit_stats(jit).refused, refused);
+    jit_close(jit);
+}
+
+static void check_all_refused(World *w, JitOptions options, JitRefusal why)
+{
+    Jit *jit = open_jit(options);
+    JitEntry *a = request(jit, &w->block[0]), *b = request(jit, &w->block[1]);
+    jit_wait(jit);
+    assert_int_equal(jit_refusal(a), why);
+    assert_int_equal(jit_refusal(b), why);
+    assert_null(jit_code(a).any);
+    assert_true(strlen(jit_refusal_text(why)) > 0);
+    jit_close(jit);
+}
+
+static void without_the_module_everything_is_refused(void **state)
+{
+    check_all_refused(*state, (JitOptions){.module = "/nowhere/solstice_llvm.so"}, JIT_NO_MODULE);
+    /* a file that is no module */
+    check_all_refused(*state, (JitOptions){.module = SOLSTICE_SOURCE_DIR "/README.md"},
+                      JIT_NO_MODULE);
+}
+
+static void too_large_blocks_are_refused(void **state)
+{
+    World *w = *state;
+    X x = x_pos(w->forms, 0);
+    for (uint32_t i = 0; i < 6000; i++)
+        x = x_binary(w->forms, X_ADD, x_unary(w->forms, X_SIN, x), x_pos(w->forms, i % READ));
+    ShapeItem item = {TARGET, x, vars};
+    Block b = {.shape = shape_of(w->shapes, 1, &item, NULL).shape};
+    Jit *jit = open_jit((JitOptions){0});
+    JitEntry *entry = request(jit, &b);
+    jit_wait(jit);
+    assert_int_equal(jit_refusal(entry), JIT_TOO_LARGE);
+    jit_close(jit);
+}
+
+/* ---- coming and going ---- */
+
+static void requests_dropped_while_compiled(void **state)
+{
+    World *w = *state;
+    Rng rng = {3};
+    Jit *jit = open_jit((JitOptions){.batch = 4, .hot = 5});
+    for (uint32_t round = 0; round < 300; round++) {
+        JitEntry *entry[20];
+        for (uint32_t i = 0; i < 20; i++) {
+            entry[i] = request(jit, &w->block[rng_below(&rng, 40)]);
+            jit_heat(jit, entry[i], rng_below(&rng, 5));
+        }
+        usleep(rng_below(&rng, 3000)); /* somewhere in the middle of it */
+        for (uint32_t i = 0; i < 20; i++)
+            jit_release(jit, entry[i]);
+        if (rng_below(&rng, 2))
+            jit_forget(jit);
+    }
+    JitEntry *entry = request(jit, &w->block[0]);
+    jit_wait(jit);
+    check(w, &w->block[0], entry);
+    jit_release(jit, entry);
+    jit_forget(jit);
+    JitStats stats = jit_stats(jit);
+    assert_int_equal(stats.shapes, 0);
+    assert_int_equal(stats.code_bytes, 0);
+    assert_int_equal(stats.entry_bytes, 0);
+    jit_close(jit);
+}
+
+static void eviction_keeps_memory_flat(void **state)
+{
+    enum { HELD = 8, BOUND = 64 << 10 };
+    World *w = *state;
+    JitEntry *held[HELD] = {NULL};
+    Rng rng = {4};
+    uint64_t most = 0;
+    Jit *jit = open_jit((JitOptions){.memory = BOUND});
+    for (uint32_t i = 0; i < 100000; i++) {
+        uint32_t at = rng_below(&rng, HELD), which = rng_below(&rng, BLOCKS);
+        jit_release(jit, held[at]);
+        held[at] = request(jit, &w->block[which]);
+        if (i % 250 != 0)
+            continue;
+        jit_wait(jit);
+        check(w, &w->block[which], held[at]);
+        JitStats stats = jit_stats(jit);
+        most = stats.code_bytes + stats.entry_bytes > most ? stats.code_bytes + stats.entry_bytes
+                                                           : most;
+    }
+    JitStats stats = jit_stats(jit);
+    assert_true(stats.evicted > 10000);
+    assert_true(stats.functions_compiled > 500);
+    assert_true(most <= BOUND + HELD * 4096); /* what is held may be above the bound */
+    jit_close(jit);
+}
+
+static void closing_does_not_wait_for_the_queue(void **state)
+{
+    World *w = *state;
+    Jit *jit = open_jit((JitOptions){.only_optimised = true, .batch = 1});
+    for (uint32_t i = 0; i < BLOCKS; i++)
+        request(jit, &w->block[i]);
+    double start = timer_now();
+    jit_close(jit);
+    double closing = timer_now() - start;
+    start = timer_now();
+    use_blocks(w, (JitOptions){.only_optimised = true, .batch = 1}, BLOCKS / 4);
+    assert_true(closing < timer_now() - start);
+}
+
+typedef struct Runner {
+    World *w;
+    Jit *jit;
+    bool right;
+} Runner;
+
+static void run_often(Runner *r, const Block *b, JitEntry *entry)
+{
+    for (uint32_t k = 0; k < 50; k++) {
+        JitCode code = jit_code(entry);
+        if (code.any && !is_right(r->w, b, code.value))
+            r->right = false;
+    }
+    jit_heat(r->jit, entry, 50);
+}
+
+static void *run_thread(void *argument)
+{
+    Runner *r = argument;
+    JitEntry *entry[30];
+    r->right = true;
+    for (uint32_t i = 0; i < 30; i++)
+        entry[i] = jit_request(r->jit, &(JitRequest){.shape = r->w->block[i].shape});
+    for (uint32_t round = 0; round < 100; round++) {
+        for (uint32_t i = 0; i < 30; i++)
+            run_often(r, &r->w->block[i], entry[i]);
+        uint32_t other = round % 30; /* let go and ask again */
+        jit_release(r->jit, entry[other]);
+        entry[other] = jit_request(r->jit, &(JitRequest){.shape = r->w->block[other].shape});
+    }
+    jit_wait(r->jit);
+    for (uint32_t i = 0; i < 30; i++) {
+        r->right = r->right && jit_tier(entry[i]) == JIT_OPTIMISED;
+        run_often(r, &r->w->block[i], entry[i]);
+        jit_release(r->jit, entry[i]);
+    }
+    return NULL;
+}
+
+/* Two threads ask and run while the third compiles and swaps. */
+static void several_threads_share_a_service(void **state)
+{
+    pthread_t thread[2];
+    Jit *jit = open_jit((JitOptions){.hot = 200});
+    Runner runner[2] = {{*state, jit, false}, {*state, jit, false}};
+    for (uint32_t i = 0; i < 2; i++)
+        assert_int_equal(pthread_create(&thread[i], NULL, run_thread, &runner[i]), 0);
+    for (uint32_t i = 0; i < 2; i++)
+        pthread_join(thread[i], NULL);
+    assert_true(runner[0].right && runner[1].right);
+    assert_int_equal(jit_stats(jit).functions_compiled, 60);
+    jit_close(jit);
+}
+
+/* ---- the cache on disk ---- */
+
+static void a_second_run_needs_no_llvm(void **state)
+{
+    World *w = *state;
+    JitStats stats = use_blocks(w, (JitOptions){.cache = w->folder}, 50);
+    assert_int_equal(stats.functions_compiled, 50);
+    assert_int_equal(stats.shapes_from_disk, 0);
+    stats = use_blocks(w, (JitOptions){.cache = w->folder}, 50);
+    assert_int_equal(stats.functions_compiled, 0);
+    assert_int_equal(stats.shapes_from_disk, 50);
+    assert_true(stats.load_seconds == 0);
+    /* other options are another cache */
+    stats = use_blocks(w, (JitOptions){.cache = w->folder, .only_optimised = true}, 10);
+    assert_int_equal(stats.functions_compiled, 10);
+    /* optimised code serves for quick requests too */
+    Jit *jit = open_jit((JitOptions){.cache = w->folder});
+    JitEntry *entry = request(jit, &w->block[0]);
+    jit_wait(jit);
+    assert_int_equal(jit_tier(entry), JIT_OPTIMISED);
+    jit_close(jit);
+}
+
+typedef void (*Damage)(const char *path, Rng *rng);
+
+static void damage_all(const char *folder, Damage damage, Rng *rng)
+{
+    DIR *dir = opendir(folder);
+    char path[512];
+    for (const struct dirent *e; (e = readdir(dir));) {
+        snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+        if (e->d_name[0] != '.')
+            damage(path, rng);
+    }
+    closedir(dir);
+}
+
+static void cut(const char *path, Rng *rng)
+{
+    struct stat s;
+    assert_int_equal(stat(path, &s), 0);
+    assert_int_equal(truncate(path, rng_below(rng, (uint32_t)s.st_size)), 0);
+}
+
+static void flip_a_bit(const char *path, Rng *rng)
+{
+    FILE *file = fopen(path, "r+b");
+    struct stat s;
+    assert_true(file && fstat(fileno(file), &s) == 0);
+    long at = (long)rng_below(rng, (uint32_t)s.st_size);
+    fseek(file, at, SEEK_SET);
+    int byte = fgetc(file);
+    fseek(file, at, SEEK_SET);
+    fputc(byte ^ (1 << rng_below(rng, 8)), file);
+    fclose(file);
+}
+
+static void overwrite(const char *path, Rng *rng)
+{
+    FILE *file = fopen(path, "wb");
+    for (uint32_t i = 0; i < 300; i++)
+        fputc((int)rng_below(rng, 256), file);
+    fclose(file);
+}
+
+static void damaged_entries_are_dropped_and_made_anew(void **state)
+{
+    static const Damage damages[] = {cut, flip_a_bit, overwrite};
+    World *w = *state;
+    Rng rng = {5};
+    use_blocks(w, (JitOptions){.cache = w->folder}, 40);
+    for (uint32_t i = 0; i < 9; i++) {
+        damage_all(w->folder, damages[i % 3], &rng);
+        JitStats stats = use_blocks(w, (JitOptions){.cache = w->folder}, 40);
+        assert_int_equal(stats.shapes_from_disk, 0);
+        assert_int_equal(stats.disk_dropped, 40);
+        assert_int_equal(stats.functions_compiled, 40);
+    }
+    assert_int_equal(use_blocks(w, (JitOptions){.cache = w->folder}, 40).shapes_from_disk, 40);
+}
+
+/* A whole and sound file under the name of another entry. */
+static void entries_under_a_wrong_name_are_dropped(void **state)
+{
+    World *w = *state;
+    char name[2][300], path[3][700];
+    uint32_t n = 0;
+    use_blocks(w, (JitOptions){.cache = w->folder}, 2);
+    DIR *dir = opendir(w->folder);
+    for (const struct dirent *e; (e = readdir(dir));)
+        if (e->d_name[0] != '.')
+            snprintf(name[n++ % 2], sizeof *name, "%s", e->d_name);
+    closedir(dir);
+    assert_int_equal(n, 2);
+    for (uint32_t i = 0; i < 2; i++)
+        snprintf(path[i], sizeof *path, "%s/%s", w->folder, name[i]);
+    snprintf(path[2], sizeof *path, "%s/other", w->folder);
+    assert_int_equal(rename(path[0], path[2]) | rename(path[1], path[0]), 0);
+    assert_int_equal(rename(path[2], path[1]), 0);
+    JitStats stats = use_blocks(w, (JitOptions){.cache = w->folder}, 2);
+    assert_int_equal(stats.disk_dropped, 2);
+    assert_int_equal(stats.functions_compiled, 2);
+}
+
+static void folders_that_cannot_be_used_do_no_harm(void **state)
+{
+    World *w = *state;
+    JitStats stats = use_blocks(w, (JitOptions){.cache = "/proc/solstice/code"}, 20);
+    assert_int_equal(stats.functions_compiled, 20);
+    assert_true(stats.disk_errors > 0);
+    stats = use_blocks(w, (JitOptions){.cache = SOLSTICE_SOURCE_DIR "/README.md"}, 20);
+    assert_int_equal(stats.functions_compiled, 20);
+    /* others could write code into it that we would run */
+    assert_int_equal(chmod(w->folder, 0777), 0);
+    use_blocks(w, (JitOptions){.cache = w->folder}, 5);
+    assert_int_equal(use_blocks(w, (JitOptions){.cache = w->folder}, 5).shapes_from_disk, 0);
+    assert_int_equal(chmod(w->folder, 0700), 0);
+}
+
+/* No file can grow: what a full disk looks like to the one who writes. */
+static void a_full_disk_does_no_harm(void **state)
+{
+    World *w = *state;
+    struct rlimit before, none;
+    signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &before);
+    none = (struct rlimit){64, before.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &none);
+    JitStats stats = {0};
+    pid_t child = fork(); /* memory for code is a file too, so it must exist before */
+    if (child == 0) {
+        DiskCache *cache = disk_cache_open(w->mem, w->folder, "full");
+        DiskKey key = {{1, 2}, "content", 7};
+        size_t size;
+        unsigned char code[500] = {0};
+        disk_cache_store(cache, &key, code, sizeof code);
+        bool errors = disk_cache_totals(cache).errors == 1;
+        _exit(errors && !disk_cache_load(cache, w->mem, &key, &size) ? 0 : 1);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    setrlimit(RLIMIT_FSIZE, &before);
+    assert_int_equal(status, 0);
+    stats = use_blocks(w, (JitOptions){.cache = w->folder}, 5);
+    assert_int_equal(stats.functions_compiled, 5);
+}
+
+static void count_sound(void *context, const DiskEntry *entry)
+{
+    uint32_t *sound = context;
+    *sound += entry->sound && entry->bytes > 0;
+}
+
+static void eight_processes_share_a_folder(void **state)
+{
+    World *w = *state;
+    pid_t child[8];
+    for (uint32_t i = 0; i < 8; i++) {
+        child[i] = fork();
+        if (child[i] == 0) {
+            for (uint32_t round = 0; round < 3; round++) /* each starts elsewhere, all meet */
+                use_blocks(w, (JitOptions){.cache = w->folder, .batch = 3 + i}, 60);
+            _exit(0);
+        }
+    }
+    for (uint32_t i = 0; i < 8; i++) {
+        int status = -1;
+        waitpid(child[i], &status, 0);
+        assert_int_equal(status, 0);
+    }
+    uint32_t sound = 0;
+    uint64_t entries = disk_cache_list(w->mem, w->folder, count_sound, &sound);
+    assert_int_equal(entries, 60);
+    assert_int_equal(sound, 60);
+    assert_int_equal(disk_cache_clear(w->folder), 60); /* no temporary file was left */
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_world, close_world)
+    const struct CMUnitTest tests[] = {
+        /* first, while this process has no other thread: forks */
+        TEST(eight_processes_share_a_folder),
+        TEST(a_full_disk_does_no_harm),
+        TEST(nothing_starts_without_a_request),
+        TEST(code_arrives_and_is_right),
+        TEST(a_known_shape_compiles_nothing),
+        TEST(what_is_hot_is_optimised_and_old_code_stays),
+        TEST(heat_before_the_first_code_counts),
+        TEST(llvm_is_not_loaded_for_what_is_not_warm),
+        TEST(kinds_and_layouts_are_entries_of_their_own),
+        TEST(llvm_refuses_some),
+        TEST(without_the_module_everything_is_refused),
+        TEST(too_large_blocks_are_refused),
+        TEST(requests_dropped_while_compiled),
+        TEST(eviction_keeps_memory_flat),
+        TEST(closing_does_not_wait_for_the_queue),
+        TEST(several_threads_share_a_service),
+        TEST(a_second_run_needs_no_llvm),
+        TEST(damaged_entries_are_dropped_and_made_anew),
+        TEST(entries_under_a_wrong_name_are_dropped),
+        TEST(folders_that_cannot_be_used_do_no_harm),
+    };
+    return cmocka_run_group_tests_name("jit", tests, NULL, NULL);
+}
