@@ -1,0 +1,140 @@
+/* Friction: state machines of contact in one coordinate, shared by Rotational and Translational.
+
+   Each model has a relative coordinate q, its rate v and an effort f: f*v is the power that
+   the contact takes up. For rotation q is an angle [rad] and f a torque [N.m], for translation q is a
+   distance [m] and f a force [N]. The model around gives q and uses f.
+
+   Modes change by `when`, the equations by `if`: while a contact holds, q is constant, which takes two
+   states out of the system; while it slides or is open, f is given.
+
+   A rate that crosses zero is only counted if the acceleration goes the same way. So a contact
+   that has just begun to slide does not stick again because of a rounding error in v. */
+package Friction
+
+    /* Dry friction. mode 2: open, f = 0. mode 1 and -1: sliding, f = mode*limit. mode 0: sticking,
+       q constant, f is what holds it. It begins to slide where |f| exceeds peak*limit (peak >= 1),
+       sticks where v passes zero, and is open while limit <= 0. Every contact is born open
+       and finds its mode in the following update, so that no start value is overruled. */
+    model Dry
+    interface:
+        parameter Real peak << 1;
+        parameter Real v_small << 1e-10;
+        static Real q;
+        static Real v;
+        static Real f;
+        static Real limit;
+        static Integer mode;
+    implementation:
+        static Real a;
+        static Real hold;
+        v = der(x = q);
+        a = der(x = v);
+        if mode == 0 then
+            q = hold;
+        else if mode == 2 then
+            f = 0;
+        else then
+            f = mode*limit;
+        end if;
+        if initial() then
+            mode << 2;
+        else then
+            when mode <> 2 and limit <= 0 then
+                mode << 2;
+            else when mode == 2 and limit > 0 and v > v_small then
+                mode << 1;
+            else when mode == 2 and limit > 0 and v < -v_small then
+                mode << -1;
+            else when mode == 2 and limit > 0 then
+                mode << 0;
+                hold << q;
+            else when (mode == 1 and v < 0 and a <= 0) or (mode == -1 and v > 0 and a >= 0) then
+                mode << 0;
+                hold << q;
+            else when mode == 0 and f > peak*limit then
+                mode << 1;
+            else when mode == 0 and f < -peak*limit then
+                mode << -1;
+            end when;
+        end if;
+    end Dry;
+
+    /* Freewheel: v > 0 runs free (f = 0), v < 0 is blocked (q constant, f < 0). */
+    model OneWay
+    interface:
+        static Real q;
+        static Real v;
+        static Real f;
+        static Boolean locked;
+    implementation:
+        static Real a;
+        static Real hold;
+        v = der(x = q);
+        a = der(x = v);
+        if locked then
+            q = hold;
+        else then
+            f = 0;
+        end if;
+        when not locked and v < 0 and a <= 0 then
+            locked << true;
+            hold << q;
+        else when locked and f > 0 then
+            locked << false;
+        end when;
+    end OneWay;
+
+    /* Stops at q_min and q_max, inelastic. mode 0: free, f = 0. mode 1: at q_max, f >= 0; mode -1: at
+       q_min, f <= 0. An impact ends the motion of everything rigidly connected with q, so the
+       other side of the stop must be at rest: this model has no impulse to share out. */
+    model Stop
+    interface:
+        parameter Real q_min << -1;
+        parameter Real q_max << 1;
+        parameter Real v_small << 1e-9;
+        static Real q;
+        static Real v;
+        static Real f;
+        static Integer mode;
+    implementation:
+        static Real a;
+        v = der(x = q);
+        a = der(x = v);
+        if mode == 0 then
+            f = 0;
+        else if mode == 1 then
+            q = q_max;
+        else then
+            q = q_min;
+        end if;
+        when mode == 0 and q >= q_max and (v > v_small or (v > -v_small and a > 0)) then
+            mode << 1;
+        else when mode == 0 and q <= q_min and (v < -v_small or (v < v_small and a < 0)) then
+            mode << -1;
+        else when (mode == 1 and f < 0) or (mode == -1 and f > 0) then
+            mode << 0;
+        end when;
+    end Stop;
+
+    /* Stops of finite stiffness c and damping d: beyond q_max f = c*(q - q_max) + d*v, but never
+       pulling, and the same with the other sign below q_min; f = 0 between. */
+    model Buffer
+    interface:
+        parameter Real q_min << -1;
+        parameter Real q_max << 1;
+        parameter Real c << 1e6;
+        parameter Real d << 0;
+        static Real q;
+        static Real v;
+        static Real f;
+    implementation:
+        v = der(x = q);
+        if q > q_max then
+            f = max(c*(q - q_max) + d*v, 0);
+        else if q < q_min then
+            f = min(c*(q - q_min) + d*v, 0);
+        else then
+            f = 0;
+        end if;
+    end Buffer;
+end Friction;
