@@ -46,7 +46,7 @@ package Population
     /* The same with a life: at E = 2 it becomes two life forms with E = 1, one like itself, the
        other with an absorbance up to 10 percent higher or lower; below E = 0.5 it dies. A divided one
        stands for all its descendants: E, f, alive (their number) and greed (the sum of their r) are sums
-       over them. */
+       over them, and when the last of them has died, it dies too, and all their instances are gone. */
     model LifeForm
         extends Feeding;
         define s as 0.02;
@@ -87,7 +87,7 @@ package Population
         when E >= 2 and not divided then
             divided << true;
         end when;
-        when E < 0.5 and not divided then
+        when E < 0.5 then
             dead << true;
         end when;
     end LifeForm;
