@@ -1,8 +1,8 @@
 /* Blocks: signals from an input u to an output y.
 
    Blocks are used by name, `static Blocks.Gain g{k << 2}; g.u = x; y = g.y;`, or in place,
-   `y = Blocks.Gain{k << 2}(u = x);`. Signals have the units that the model around gives them; time constants
-   T, Ti, Td and intervals are in s. */
+   `y = Blocks.Gain{k << 2}(u = x);`. Signals have the units that the model around gives them; time
+   constants T, Ti, Td and intervals are in s. */
 package Blocks
 
     partial model Block

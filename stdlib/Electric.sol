@@ -419,9 +419,9 @@ package Electric
             ratio*i1 + i2 = 0;
         end IdealTransformer;
 
-        /* Ideal operational amplifier: the inputs p (not inverting) and n (inverting) draw no current and
-           have equal potentials; the output delivers what that takes, against ground. It works
-           only where the circuit leads the output back to n. */
+        /* Ideal operational amplifier: the inputs p (not inverting) and n (inverting) draw no
+           current and have equal potentials; the output delivers what that takes, against ground.
+           It works only where the circuit leads the output back to n. */
         model OperationalAmplifier
         interface:
             static Interfaces.Pin p;
@@ -479,10 +479,11 @@ package Electric
 
     package Switches
 
-        /* Ideal switch that cannot cut a current. closed: u = 0; open: i = 0. It closes when `command`
-           becomes true. When `command` becomes false, the current goes on (in reality through
-           an arc) until it passes zero, and only then the switch opens: so an inductor's
-           current never has to jump. `command` is set by the model around; `closed` tells the state. */
+        /* Ideal switch that cannot cut a current. closed: u = 0; open: i = 0. It closes when
+           `command` becomes true. When `command` becomes false, the current goes on (in reality
+           through an arc) until it passes zero, and only then the switch opens: so an inductor's
+           current never has to jump. `command` is set by the model around; `closed` tells the
+           state. */
         model Switch
             extends Interfaces.TwoPins;
         interface:
@@ -512,9 +513,10 @@ package Electric
             end if;
         end Switch;
 
-        /* Ideal switch that opens at once. If a current flows through an inductor in series, it is cut:
-           it jumps to zero, which in reality takes an impulse of voltage (L times the current). The
-           model writes the current it cuts [A] to the output and keeps it in `cut`. */
+        /* Ideal switch that opens at once. If a current flows through an inductor in series, it is
+           cut: it jumps to zero, which in reality takes an impulse of voltage (L times the
+           current). The model writes the current it cuts [A] to the output and keeps it in
+           `cut`. */
         model ImpulsiveSwitch
             extends Interfaces.TwoPins;
         interface:
@@ -540,9 +542,9 @@ package Electric
             end if;
         end ImpulsiveSwitch;
 
-        /* Switch with a small resistance when closed, u = R_on*i, and a small conductance when open,
-           i = G_off*u; R_on [Ohm], G_off [S]. No current has to jump, whatever is in series: this
-           is the switch for converters. */
+        /* Switch with a small resistance when closed, u = R_on*i, and a small conductance when
+           open, i = G_off*u; R_on [Ohm], G_off [S]. No current has to jump, whatever is in series:
+           this is the switch for converters. */
         model ResistiveSwitch
             extends Interfaces.TwoPins;
         interface:
@@ -643,7 +645,8 @@ package Electric
 
     package Semiconductors
 
-        /* exp(x) up to x = 40, its tangent beyond: a guess of Newton's method far off must not overflow. */
+        /* exp(x) up to x = 40, its tangent beyond: a guess of Newton's method far off must not
+           overflow. */
         model BoundedExp
         interface:
             static in Real x;
@@ -652,8 +655,8 @@ package Electric
             y = exp(min(x, 40))*(1 + max(x - 40, 0));
         end BoundedExp;
 
-        /* i = I_s*(exp(u/(N*U_T)) - 1) + u/R_p: saturation current I_s [A], thermal voltage U_T [V],
-           emission coefficient N, parallel resistance R_p [Ohm]. */
+        /* i = I_s*(exp(u/(N*U_T)) - 1) + u/R_p: saturation current I_s [A], thermal voltage U_T
+           [V], emission coefficient N, parallel resistance R_p [Ohm]. */
         model ExponentialDiode
             extends Interfaces.TwoPins;
         interface:
@@ -692,9 +695,9 @@ package Electric
 
     package Examples
 
-        /* Half-wave rectifier with line inductance: sine source - inductor - resistor - ideal diode -
-           capacitor with load. Every period the diode closes and opens once; with it the state i of
-           the inductor comes and goes. */
+        /* Half-wave rectifier with line inductance: a sine source feeds a capacitor with load through
+           inductor, resistor and ideal diode. Every period the diode closes and opens once; with it
+           the state i of the inductor comes and goes. */
         model Rectifier
         interface:
             parameter Real L_line << 0.2;
@@ -947,7 +950,8 @@ package Electric
             connection{a << source.n, b << G.p};
         end PhaseControl;
 
-        /* A capacitor is charged from one side of a commuting switch and discharged at the other. */
+        /* A capacitor is charged from one side of a commuting switch and discharged at the
+           other. */
         model Commutation
         interface:
             static Sources.ConstantVoltage source{U << 10};

@@ -1,11 +1,11 @@
 /* Friction: state machines of contact in one coordinate, shared by Rotational and Translational.
 
    Each model has a relative coordinate q, its rate v and an effort f: f*v is the power that
-   the contact takes up. For rotation q is an angle [rad] and f a torque [N.m], for translation q is a
-   distance [m] and f a force [N]. The model around gives q and uses f.
+   the contact takes up. For rotation q is an angle [rad] and f a torque [N.m], for translation q is
+   a distance [m] and f a force [N]. The model around gives q and uses f.
 
-   Modes change by `when`, the equations by `if`: while a contact holds, q is constant, which takes two
-   states out of the system; while it slides or is open, f is given.
+   Modes change by `when`, the equations by `if`: while a contact holds, q is constant, which takes
+   two states out of the system; while it slides or is open, f is given.
 
    A rate that crosses zero is only counted if the acceleration goes the same way. So a contact
    that has just begun to slide does not stick again because of a rounding error in v. */
@@ -84,8 +84,8 @@ package Friction
         end when;
     end OneWay;
 
-    /* Stops at q_min and q_max, inelastic. mode 0: free, f = 0. mode 1: at q_max, f >= 0; mode -1: at
-       q_min, f <= 0. An impact ends the motion of everything rigidly connected with q, so the
+    /* Stops at q_min and q_max, inelastic. mode 0: free, f = 0. mode 1: at q_max, f >= 0; mode -1:
+       at q_min, f <= 0. An impact ends the motion of everything rigidly connected with q, so the
        other side of the stop must be at rest: this model has no impulse to share out. */
     model Stop
     interface:

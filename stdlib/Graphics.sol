@@ -1,9 +1,9 @@
 /* Graphics: records of what is to be drawn.
 
-   These models have no equations. A component that wants to be seen declares one in place and transmits
-   coordinates to it, `Graphics.Line(sx << a.x, sy << a.y, dx << b.x, dy << b.y);`. They take part in
-   nothing; whoever draws reads them from the result. x grows to the right, y upwards, lengths are in the
-   units of the model (in Planar m). */
+   These models have no equations. A component that wants to be seen declares one in place and
+   transmits coordinates to it, `Graphics.Line(sx << a.x, sy << a.y, dx << b.x, dy << b.y);`. They
+   take part in nothing; whoever draws reads them from the result. x grows to the right, y upwards,
+   lengths are in the units of the model (in Planar m). */
 package Graphics
 
     /* Two opposite corners: (sx, sy) and (dx, dy). */

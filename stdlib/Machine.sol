@@ -1,9 +1,9 @@
 /* Machine: an engine drives a flywheel through a gear, with two models of the engine.
 
-   While the machine is slow, the torque of the pistons matters; when it is fast, the flywheel smooths it, and
-   a constant torque will do. The examples exchange one engine for the other while they run, once by branches
-   and once by giving a name a new instance. Flanges and their signs as in Rotational. Zimmer 2010, sections
-   5.8 and 5.9. */
+   While the machine is slow, the torque of the pistons matters; when it is fast, the flywheel
+   smooths it, and a constant torque will do. The examples exchange one engine for the other while
+   they run, once by branches and once by giving a name a new instance. Flanges and their signs as
+   in Rotational. Zimmer 2010, sections 5.8 and 5.9. */
 package Machine
 
     package Engines

@@ -8,20 +8,21 @@
    A frame is a place on a body with an orientation. It carries two sets of variables.
    - Motion: x, y, phi and, as flows, force fx, fy [N] and torque t [N.m] that act on the component
      from outside.
-   - Impulse: the means Vmx, Vmy [m/s] and Wm [rad/s] of the velocities before and after an impulse and, as
-     flows, the impulse Px, Py [N.s] and its moment M [N.m.s] on the component. A mass takes
-     P = 2*m*(Vm - Va), where Va is the velocity before; afterwards it is 2*Vm - Va. Outside impulses
-     P is 0 and Vm is the velocity.
+   - Impulse: the means Vmx, Vmy [m/s] and Wm [rad/s] of the velocities before and after an impulse
+     and, as flows, the impulse Px, Py [N.s] and its moment M [N.m.s] on the component. A mass takes
+     P = 2*m*(Vm - Va), where Va is the velocity before; afterwards it is 2*Vm - Va. Outside
+     impulses P is 0 and Vm is the velocity.
 
-   A component that causes an impulse says so by contactOut of its frames, and all that are rigidly connected hear
-   it by contactIn of theirs. Where frames are connected, the model around must pass the signals on: contactIn of
-   each frame is the `or` of the contactOut of the others; without a neighbour it is false. In the
-   update of an impulse velocities are no states: joints compute them from Wm, and accelerations and forces
-   are not defined. A Fixation passes nothing on, so a chain that hangs on two fixations is no loop of
-   signals; any other loop of frames must be cut, by giving false to one contactIn.
+   A component that causes an impulse says so by contactOut of its frames, and all that are rigidly
+   connected hear it by contactIn of theirs. Where frames are connected, the model around must pass
+   the signals on: contactIn of each frame is the `or` of the contactOut of the others; without a
+   neighbour it is false. In the update of an impulse velocities are no states: joints compute them
+   from Wm, and accelerations and forces are not defined. A Fixation passes nothing on, so a chain
+   that hangs on two fixations is no loop of signals; any other loop of frames must be cut, by
+   giving false to one contactIn.
 
-   Joints own the states. In a tree every body hangs on one joint; a chain that closes a loop needs one joint
-   without states, LoopRevolute. A body that hangs on nothing is a FreeBody.
+   Joints own the states. In a tree every body hangs on one joint; a chain that closes a loop needs
+   one joint without states, LoopRevolute. A body that hangs on nothing is a FreeBody.
 
    Zimmer 2010, chapter 2, section 11.4 and appendix D. */
 package Planar
@@ -96,9 +97,9 @@ package Planar
 
     package Parts
 
-        /* Mass m [kg] and moment of inertia I [kg.m^2] about the frame, which is the centre of mass:
-           fx = m*ax, fy - m*g = m*ay, t = I*z; g [m/s^2]. energy [J] is kinetic plus potential energy
-           against y = 0. The body has no states of its own: it needs a joint. */
+        /* Mass m [kg] and moment of inertia I [kg.m^2] about the frame, which is the centre of
+           mass: fx = m*ax, fy - m*g = m*ay, t = I*z; g [m/s^2]. energy [J] is kinetic plus
+           potential energy against y = 0. The body has no states of its own: it needs a joint. */
         model Body
             extends Interfaces.OneFrame;
         interface:
@@ -226,9 +227,9 @@ package Planar
             Graphics.Line(sx << fa.x, sy << fa.y, dx << fb.x, dy << fb.y);
         end Translation;
 
-        /* Spring of stiffness c [N/m] and length l_0 [m] without force, and damper d [N.s/m], between two
-           frames: along the line from fa to fb, of length l, acts c*(l - l_0) + d*dl/dt, inwards where
-           positive. It passes no impulse. */
+        /* Spring of stiffness c [N/m] and length l_0 [m] without force, and damper d [N.s/m],
+           between two frames: along the line from fa to fb, of length l, acts c*(l - l_0) +
+           d*dl/dt, inwards where positive. It passes no impulse. */
         model SpringDamper
             extends Interfaces.TwoFrames;
         interface:
@@ -263,11 +264,12 @@ package Planar
             Graphics.Line(sx << fa.x, sy << fa.y, dx << fb.x, dy << fb.y);
         end SpringDamper;
 
-        /* Rope of length l [m] without mass. Slack: no force. When the distance of the frames reaches l, an
-           impulse along the rope takes the rest of their speed away from each other (inelastic), and the rope
-           is taut: the distance stays l, the tension f [N] is what that takes. When f would become
-           negative, the rope is slack again. While taut it passes impulses of others on; in that update the
-           distance is kept by the velocities alone, for positions do not move in an impulse. */
+        /* Rope of length l [m] without mass. Slack: no force. When the distance of the frames
+           reaches l, an impulse along the rope takes the rest of their speed away from each other
+           (inelastic), and the rope is taut: the distance stays l, the tension f [N] is what that
+           takes. When f would become negative, the rope is slack again. While taut it passes
+           impulses of others on; in that update the distance is kept by the velocities alone, for
+           positions do not move in an impulse. */
         model Rope
             extends Interfaces.TwoFrames;
         interface:
@@ -323,13 +325,14 @@ package Planar
             Graphics.Line(sx << fa.x, sy << fa.y, dx << fb.x, dy << fb.y);
         end Rope;
 
-        /* A body on a rope: mass m [kg], moment of inertia I [kg.m^2], rope of length l [m] whose other end
-           is fa. Three modes follow each other.
-           0: the body rests at (x_start, y_start); the rope is slack and becomes taut when fa is l away. Then
-              an inelastic impulse along the rope takes the body along.
+        /* A body on a rope: mass m [kg], moment of inertia I [kg.m^2], rope of length l [m] whose
+           other end is fa. Three modes follow each other.
+           0: the body rests at (x_start, y_start); the rope is slack and becomes taut when fa is l
+              away. Then an inelastic impulse along the rope takes the body along.
            1: rope and body swing as one about fa, by the angle phi since the rope became taut.
            2: phi has passed phi_max [rad], the rope is let go, and the body flies.
-           No states in mode 0, two in mode 1, six in mode 2. px, py, vx, vy: place and velocity of the body. */
+           No states in mode 0, two in mode 1, six in mode 2. px, py, vx, vy: place and velocity of
+           the body. */
         model TornBody
             extends Interfaces.OneFrame;
         interface:
@@ -379,7 +382,8 @@ package Planar
                 fa.M = 0;
                 tightens << (px - fa.x)^2 + (py - fa.y)^2 >= l*l;
                 when tightens then
-                    /* Afterwards fa has the velocity 2*Vm - Va, and the body its part along the rope. */
+                    /* Afterwards fa has the velocity 2*Vm - Va, and the body its part along the
+                       rope. */
                     static Real tx;
                     static Real ty;
                     tx = 2*fa.Vmx - Vax;
@@ -518,9 +522,9 @@ package Planar
             fb.contactOut << fa.contactIn;
         end Revolute;
 
-        /* Hinge that closes a loop: it has no states. Its place is kept by positions, and in an impulse by
-           velocities. It passes no contact signal from one side to the other: both sides are heard
-           by their own ways. */
+        /* Hinge that closes a loop: it has no states. Its place is kept by positions, and in an
+           impulse by velocities. It passes no contact signal from one side to the other: both sides
+           are heard by their own ways. */
         model LoopRevolute
             extends Interfaces.Rigid;
         implementation:
@@ -541,9 +545,10 @@ package Planar
                                dx << fa.x + 0.1, dy << fa.y + 0.1);
         end LoopRevolute;
 
-        /* Hinge with stops at phi_min and phi_max [rad]. When phi passes one of them, an inelastic impulse
-           ends the motion, and the joint is fixated: phi is constant, two states less. It is free
-           again when the stop would have to pull: at phi_min where fa.t < 0, at phi_max where fa.t > 0. */
+        /* Hinge with stops at phi_min and phi_max [rad]. When phi passes one of them, an inelastic
+           impulse ends the motion, and the joint is fixated: phi is constant, two states less. It
+           is free again when the stop would have to pull: at phi_min where fa.t < 0, at phi_max
+           where fa.t > 0. */
         model LimitedRevolute
             extends Interfaces.Hinge;
         interface:
@@ -649,10 +654,10 @@ package Planar
                                dx << fb.x + 0.05, dy << fb.y + 0.05);
         end Prismatic;
 
-        /* Hinge that breaks where its force exceeds f_max [N] or where `cut`, set by the model around, becomes
-           true. Before: two states, phi and w. Afterwards fb is free, with six states, and fa too, and
-           nothing passes between them any more. The part of the mechanism behind fb must be
-           a tree that has no other joint to the ground. */
+        /* Hinge that breaks where its force exceeds f_max [N] or where `cut`, set by the model
+           around, becomes true. Before: two states, phi and w. Afterwards fb is free, with six
+           states, and fa too, and nothing passes between them any more. The part of the mechanism
+           behind fb must be a tree that has no other joint to the ground. */
         model BreakingRevolute
             extends Interfaces.TwoFrames;
         interface:
@@ -758,9 +763,10 @@ package Planar
         end BreakingRevolute;
 
         /* A point above a smooth floor at y = 0. When it meets the floor, it leaves with e times
-           its speed, or rests there if that is less than v_rest [m/s]; then the floor carries it (fa.fy < 0) as
-           long as it has to push. mode 0: in the air, 1: at rest on the floor. A point at rest stays so in an
-           impulse elsewhere on its body, which is right for bodies wider than high. */
+           its speed, or rests there if that is less than v_rest [m/s]; then the floor carries it
+           (fa.fy < 0) as long as it has to push. mode 0: in the air, 1: at rest on the floor. A
+           point at rest stays so in an impulse elsewhere on its body, which is right for bodies
+           wider than high. */
         model Floor
             extends Interfaces.OneFrame;
         interface:
@@ -808,10 +814,10 @@ package Planar
 
     package Examples
 
-        /* A trebuchet: an arm of 12.5 m on a pivot, a counterweight on a limited hinge, and a projectile
-           that lies on the ground until its rope is taut, is swung round and let go. Number of states:
-           4, in the impulse of the rope 2, then 6; 10 after the release; in the impulse of the
-           counterweight's stop 8, then 8, and 10 again as the stop lets go. */
+        /* A trebuchet: an arm of 12.5 m on a pivot, a counterweight on a limited hinge, and a
+           projectile that lies on the ground until its rope is taut, is swung round and let go.
+           Number of states: 4, in the impulse of the rope 2, then 6; 10 after the release; in the
+           impulse of the counterweight's stop 8, then 8, and 10 again as the stop lets go. */
         model Trebuchet
         interface:
             static Joints.Fixation F{x << 0, y << 9};
@@ -854,8 +860,8 @@ package Planar
             weight.fa.contactIn << arm.fb.contactOut;
         end Trebuchet;
 
-        /* A pendulum of length 1 m that starts at 45 degrees and breaks off after 5 s. Positive angles
-           turn clockwise, so the bob begins at phi = -pi/4 on the right. */
+        /* A pendulum of length 1 m that starts at 45 degrees and breaks off after 5 s. Positive
+           angles turn clockwise, so the bob begins at phi = -pi/4 on the right. */
         model BreakingPendulum
         interface:
             parameter Real t_break << 5;
@@ -906,9 +912,9 @@ package Planar
             bob2.fa.contactIn << rod2.fb.contactOut;
         end DoublePendulum;
 
-        /* Four-bar linkage: crank 1 m, coupler 2 m, rocker 1.5 m between fixations 2 m apart. Three hinges
-           with states and one that closes the loop: of six states two are left. The bars have
-           their masses at their ends. */
+        /* Four-bar linkage: crank 1 m, coupler 2 m, rocker 1.5 m between fixations 2 m apart. Three
+           hinges with states and one that closes the loop: of six states two are left. The bars
+           have their masses at their ends. */
         model FourBar
         interface:
             static Joints.Fixation F1;
@@ -953,7 +959,8 @@ package Planar
             R3.fb.contactIn << rocker.fb.contactOut;
         end FourBar;
 
-        /* A block, 1 m wide and 0.2 m high, falls on one of its lower corners, bounces and comes to rest. */
+        /* A block, 1 m wide and 0.2 m high, falls on one of its lower corners, bounces and comes to
+           rest. */
         model BouncingBlock
         interface:
             static Parts.FreeBody block{m << 1, I << 0.0866, y_start << 1, phi_start << 0.2};
@@ -981,7 +988,7 @@ package Planar
         interface:
             static Joints.Fixation F;
             static Parts.Rope rope{l << 1};
-            static Parts.FreeBody ball{m << 2, I << 0.1, x_start << 0.6, y_start << 0, w_start << 1};
+            static Parts.FreeBody ball{m << 2, I << 0.1, x_start << 0.6, w_start << 1};
         implementation:
             connection{a << F.fa, b << rope.fa};
             F.fa.contactIn << rope.fa.contactOut;

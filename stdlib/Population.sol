@@ -1,11 +1,12 @@
 /* Population: life forms that eat, divide, adapt and die in a closed tank.
 
-   A tank offers nutrition and takes up what the eaters leave behind. Every life form has a store of energy.
-   It grows by what is eaten, shrinks by the cost of living and by the poison in the tank; a full store makes
-   the life form divide, an empty one kills it. Children differ a little from their parents: a
-   greedy one grows fast, a frugal one stands more poison. So in the beginning greed spreads, and at the end
-   only thrift survives for a while. Energy is counted in stores of a new life form, concentrations as parts
-   of 1, volume in litres, f is nutrition per time into the component. Zimmer 2010, section 11.5. */
+   A tank offers nutrition and takes up what the eaters leave behind. Every life form has a store of
+   energy. It grows by what is eaten, shrinks by the cost of living and by the poison in the tank; a
+   full store makes the life form divide, an empty one kills it. Children differ a little from their
+   parents: a greedy one grows fast, a frugal one stands more poison. So in the beginning greed
+   spreads, and at the end only thrift survives for a while. Energy is counted in stores of a new
+   life form, concentrations as parts of 1, volume in litres, f is nutrition per time into the
+   component. Zimmer 2010, section 11.5. */
 package Population
 
     /* What tank and life form share: nutrition Nc, pollution Pc, flow of nutrition f. */
@@ -28,8 +29,9 @@ package Population
         der(x = Pc, start << Pc_start) = -f/V;
     end Tank;
 
-    /* A life form that neither divides nor dies. It eats f = Nc*s*r (reach s, absorbance r), and its energy
-       follows dE/dt = f*NE - M - Pc^2*(0.5 + r^2*NE): gain NE per nutrition, cost of living M. */
+    /* A life form that neither divides nor dies. It eats f = Nc*s*r (reach s, absorbance r), and
+       its energy follows dE/dt = f*NE - M - Pc^2*(0.5 + r^2*NE): gain NE per nutrition, cost of
+       living M. */
     model Hermit
         extends Feeding;
     interface:
@@ -44,9 +46,10 @@ package Population
     end Hermit;
 
     /* The same with a life: at E = 2 it becomes two life forms with E = 1, one like itself, the
-       other with an absorbance up to 10 percent higher or lower; below E = 0.5 it dies. A divided one
-       stands for all its descendants: E, f, alive (their number) and greed (the sum of their r) are sums
-       over them, and when the last of them has died, it dies too, and all their instances are gone. */
+       other with an absorbance up to 10 percent higher or lower; below E = 0.5 it dies. A divided
+       one stands for all its descendants: E, f, alive (their number) and greed (the sum of their r)
+       are sums over them, and when the last of them has died, it dies too, and all their instances
+       are gone. */
     model LifeForm
         extends Feeding;
         define s as 0.02;

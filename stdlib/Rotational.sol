@@ -3,8 +3,8 @@
    Conventions of the whole package
    - A flange has an angle phi [rad] and a torque t [N.m] that counts positive where it acts on the
      component from outside, in the direction of growing phi.
-   - A component between two flanges has phi_rel = b.phi - a.phi, w_rel = d(phi_rel)/dt, and the torque
-     tau that acts on it at b (and -tau at a): tau*w_rel is the power that it takes up.
+   - A component between two flanges has phi_rel = b.phi - a.phi, w_rel = d(phi_rel)/dt, and the
+     torque tau that acts on it at b (and -tau at a): tau*w_rel is the power that it takes up.
    - Angular velocities in rad/s, moments of inertia in kg.m^2. */
 package Rotational
     define pi as 3.141592653589793;
@@ -161,9 +161,10 @@ package Rotational
     /* Contacts that stick, slide and open; see package Friction for the modes. */
     package Contacts
 
-        /* Friction clutch, pressed together with the force fn [N] that the model around sets. It carries
-           up to mu*geometry*fn while sliding and peak times that before it slides; geometry [m] is
-           the number of faces times their mean radius. mode: -1, 1 sliding, 0 sticking, 2 open. */
+        /* Friction clutch, pressed together with the force fn [N] that the model around sets. It
+           carries up to mu*geometry*fn while sliding and peak times that before it slides; geometry
+           [m] is the number of faces times their mean radius. mode: -1, 1 sliding, 0 sticking, 2
+           open. */
         model Clutch
             extends Interfaces.Relative;
         interface:
@@ -248,8 +249,8 @@ package Rotational
             mode << contact.mode;
         end HardStop;
 
-        /* Stop of stiffness c [N.m/rad] and damping d [N.m.s/rad] between two shafts: phi_rel is free
-           between phi_min and phi_max [rad]. */
+        /* Stop of stiffness c [N.m/rad] and damping d [N.m.s/rad] between two shafts: phi_rel is
+           free between phi_min and phi_max [rad]. */
         model ElasticStop
             extends Interfaces.Relative;
         interface:
@@ -266,8 +267,9 @@ package Rotational
 
     package Examples
 
-        /* A torque shakes a motor; a gear of ratio 10 drives a load with a damper and, behind a stiff
-           spring, a second load. The gear is rigid: motor and load have one angle between them. */
+        /* A torque shakes a motor; a gear of ratio 10 drives a load with a damper and, behind a
+           stiff spring, a second load. The gear is rigid: motor and load have one angle between
+           them. */
         model GearedDrive
         interface:
             static Sources.SineTorque drive{T << 10, freq << 5};
@@ -289,8 +291,8 @@ package Rotational
             load2.b.t = 0;
         end GearedDrive;
 
-        /* Four inertias, three clutches. The first is pressed from the start and ever less, the second
-           closes at 0.4 s, the third at 0.9 s; the drive shakes the first inertia. */
+        /* Four inertias, three clutches. The first is pressed from the start and ever less, the
+           second closes at 0.4 s, the third at 0.9 s; the drive shakes the first inertia. */
         model CoupledClutches
         interface:
             static Sources.SineTorque drive{T << 10, freq << 5};
@@ -323,8 +325,8 @@ package Rotational
             J4.b.t = 0;
         end CoupledClutches;
 
-        /* An engine on a gearbox of two gears and two clutches accelerates a vehicle. At 2 s one clutch hands
-           over to the other: the engine slows down while the vehicle goes on. */
+        /* An engine on a gearbox of two gears and two clutches accelerates a vehicle. At 2 s one
+           clutch hands over to the other: the engine slows down while the vehicle goes on. */
         model DriveTrain
         interface:
             static Sources.ConstantTorque engine{T << 100};
@@ -369,7 +371,8 @@ package Rotational
             connection{a << wheel.b, b << brake.f};
         end Braking;
 
-        /* A shaken shaft drives a flywheel through a freewheel: the flywheel is only pushed forward. */
+        /* A shaken shaft drives a flywheel through a freewheel: the flywheel is only pushed
+           forward. */
         model Freewheel
         interface:
             static Sources.SineTorque drive{T << 10, freq << 1};
@@ -403,8 +406,8 @@ package Rotational
             second.b.t = 0;
         end Stops;
 
-        /* A motor turns a disc through a long elastic shaft; dry friction holds the disc until the shaft
-           is wound up far enough, lets it run and catches it again: stick and slip. */
+        /* A motor turns a disc through a long elastic shaft; dry friction holds the disc until the
+           shaft is wound up far enough, lets it run and catches it again: stick and slip. */
         model StickSlip
         interface:
             static Sources.ConstantSpeed motor{w << 1};
@@ -417,7 +420,8 @@ package Rotational
             connection{a << disc.b, b << friction.f};
         end StickSlip;
 
-        /* A torque that follows a signal, here the position of the shaft itself: a driven oscillator. */
+        /* A torque that follows a signal, here the position of the shaft itself: a driven
+           oscillator. */
         model Servo
         interface:
             static Sources.SignalTorque drive;

@@ -1,7 +1,8 @@
 /* Traffic: cars on one lane, and the jams that come from nowhere.
 
-   Cars enter at x = 0 [m] at fixed intervals and leave at the end of the road. Every driver keeps two seconds
-   behind the car in front and brakes too late and too long. Zimmer 2010, section 11.6. */
+   Cars enter at x = 0 [m] at fixed intervals and leave at the end of the road. Every driver keeps
+   two seconds behind the car in front and brakes too late and too long. Zimmer 2010, section
+   11.6. */
 package Traffic
 
     /* A particle on a line: position x [m], speed v [m/s], acceleration a [m/s^2]. */
@@ -17,10 +18,11 @@ package Traffic
         a = derState(x = v, start << v_start);
     end Car;
 
-    /* A car with a driver. He wants the speed v_max [m/s] and approaches it with the rate k [1/s]. When
-       the distance to the car in front falls below the safe one, two seconds of driving, he brakes,
-       harder the closer the other is, until the distance is half as much again as the safe one. The
-       model around gives distance [m] and k. Every moment of the drive is a point (x, time). */
+    /* A car with a driver. He wants the speed v_max [m/s] and approaches it with the rate k [1/s].
+       When the distance to the car in front falls below the safe one, two seconds of driving, he
+       brakes, harder the closer the other is, until the distance is half as much again as the safe
+       one. The model around gives distance [m] and k. Every moment of the drive is a point (x,
+       time). */
     model DrivenCar
         extends Car;
         define length as 5.0;
@@ -52,9 +54,9 @@ package Traffic
         Graphics.Point(x << x, y << time);
     end DrivenCar;
 
-    /* A piece of the queue on the road: one car, and the queue in front of it in `next`. When the car in
-       front has passed the end of the road, it goes, and what is in front of it with it. Drivers
-       differ in k. */
+    /* A piece of the queue on the road: one car, and the queue in front of it in `next`. When the
+       car in front has passed the end of the road, it goes, and what is in front of it with it.
+       Drivers differ in k. */
     model Queue
         define road as 4000;
         define limit as 25.0;
@@ -78,8 +80,8 @@ package Traffic
 
     package Examples
 
-        /* A car enters every 2.6 s with half the speed allowed: in a first update the queue steps aside, in
-           a second a new car comes in and the queue becomes what is in front of it. */
+        /* A car enters every 2.6 s with half the speed allowed: in a first update the queue steps
+           aside, in a second a new car comes in and the queue becomes what is in front of it. */
         model Road
             define interval as 2.6;
         interface:

@@ -1,10 +1,11 @@
 /* Translational: masses that move along one line.
 
    Conventions of the whole package
-   - A flange has a position s [m] and a force f [N] that counts positive where it acts on the component
-     from outside, in the direction of growing s.
-   - A component between two flanges has s_rel = b.s - a.s, v_rel = d(s_rel)/dt, and the force f that acts
-     on it at b (and -f at a): f*v_rel is the power that it takes up. A spring pulls where f > 0. */
+   - A flange has a position s [m] and a force f [N] that counts positive where it acts on the
+     component from outside, in the direction of growing s.
+   - A component between two flanges has s_rel = b.s - a.s, v_rel = d(s_rel)/dt, and the force f
+     that acts on it at b (and -f at a): f*v_rel is the power that it takes up. A spring pulls where
+     f > 0. */
 package Translational
     define pi as 3.141592653589793;
 
@@ -160,8 +161,8 @@ package Translational
     /* Contacts that stick, slide and open; see package Friction for the modes. */
     package Contacts
 
-        /* Two bodies that slide on each other: force F_c [N] while sliding, peak times that before it
-           begins, and d*v_rel on top; d [N.s/m]. mode: -1, 1 sliding, 0 sticking. */
+        /* Two bodies that slide on each other: force F_c [N] while sliding, peak times that before
+           it begins, and d*v_rel on top; d [N.s/m]. mode: -1, 1 sliding, 0 sticking. */
         model SlidingFriction
             extends Interfaces.Relative;
         interface:
@@ -179,8 +180,8 @@ package Translational
             mode << contact.mode;
         end SlidingFriction;
 
-        /* Brake on a fixed rail, pressed with the force fn [N] that the model around sets: up to mu*fn
-           while sliding, peak times that while it holds. mode: -1, 1, 0, and 2 when open. */
+        /* Brake on a fixed rail, pressed with the force fn [N] that the model around sets: up to
+           mu*fn while sliding, peak times that while it holds. mode: -1, 1, 0, and 2 when open. */
         model Brake
             extends Interfaces.OneFlange;
         interface:
@@ -244,8 +245,8 @@ package Translational
 
     package Examples
 
-        /* A body on a moving belt, held by a spring. It rides along until the spring overcomes the friction
-           at rest, slips back, and is taken along again. */
+        /* A body on a moving belt, held by a spring. It rides along until the spring overcomes the
+           friction at rest, slips back, and is taken along again. */
         model StickSlip
         interface:
             static Sources.ConstantSpeed belt{v << 0.1};
@@ -305,8 +306,9 @@ package Translational
             connection{a << floor.a, b << ground.a};
         end Jumping;
 
-        /* A carriage is pulled by a force that grows with time, while its brake is closed; it starts to
-           move when the force exceeds what the brake holds. A ratchet keeps a second one. */
+        /* A carriage is pulled by a force that grows with time, while its brake is closed; it
+           starts to move when the force exceeds what the brake holds. A ratchet keeps a second
+           one. */
         model Braking
         interface:
             static Sources.SignalForce pull;
