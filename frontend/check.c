@@ -155,6 +155,49 @@ void check_transmission(Context *cx, Stmt *s)
     }
 }
 
+/* ---- equality of Reals ---- */
+
+void check_equality_later(Context *cx, const RExpr *e)
+{
+    if (!cx->body)
+        return; /* constants vary never */
+    Equality *equality = arena_alloc(&cx->program->arena, sizeof *equality);
+    *equality = (Equality){e, cx->level, cx->def->text->equalities};
+    cx->def->text->equalities = equality;
+}
+
+/* Whether a value may vary between events. A held variable of this model does only if some
+ * transmission that lasts gives it something that varies. */
+static bool varies(const RExpr *e)
+{
+    if (e->kind == R_PATH) {
+        const Member *m = path_last(e->path);
+        bool own = e->path->n == 1 && m->held && !body_member_text((Member *)m)->follows;
+        return e->continuous && !own;
+    }
+    for (uint32_t i = 0; i < e->n && e->kind == R_OP; i++)
+        if (varies(e->arg[i]))
+            return true;
+    return e->kind != R_OP && e->continuous;
+}
+
+/* Reals that vary continuously are equal at moments that nobody can find. (The list is newest
+ * first, the messages come in the order of the text.) */
+void check_equalities(Def *def)
+{
+    Equality *in_order = NULL;
+    for (Equality *q = def->text->equalities, *next; q; q = next) {
+        next = q->next;
+        q->next = in_order;
+        in_order = q;
+    }
+    for (const Equality *q = in_order; q; q = q->next)
+        if (varies(q->e))
+            resolve_error(q->level, q->e->at,
+                          "'%s' compares Reals that vary continuously; use an inequality",
+                          q->e->op == X_EQ ? "==" : "<>");
+}
+
 /* ---- operators ---- */
 
 static bool is_operator(const AExpr *e, AExprKind kind, int op)

@@ -220,7 +220,7 @@ typedef enum StmtKind {
     S_MOVE,       /* path <- b, path a dynamic member, b R_PATH of a dynamic member or R_ACCESS */
     S_ALIAS,      /* path << b, path an alias member, b R_PATH */
     S_TRASH,      /* trash <- b, as S_MOVE */
-    S_CONNECT,    /* connection{a << a, b << b}, both R_PATH of models */
+    S_CONNECT,    /* connection{a << a, b << b}, both R_PATH of models, or Void aliases */
     S_TEARING,    /* tearing(x = path) */
     S_COUT,       /* cout << b */
     S_INSTANCE,   /* a: an R_ACCESS alone */

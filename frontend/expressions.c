@@ -544,12 +544,10 @@ static RExpr *comparison(Context *cx, const AExpr *a, RExpr *x, RExpr *y)
                       types_name(cx->program, x->type), types_name(cx->program, y->type));
         return expr_error(cx, a->at);
     }
-    if (equality && (x->continuous || y->continuous) &&
-        (x->type.kind == TYPE_REAL || y->type.kind == TYPE_REAL))
-        resolve_error(cx->level, a->at,
-                      "%s compares Reals that vary continuously; use an inequality",
-                      operator_name(a->op));
-    return apply(cx, binary_op(a->op), TYPE_BOOLEAN, a->at, x, y);
+    RExpr *e = apply(cx, binary_op(a->op), TYPE_BOOLEAN, a->at, x, y);
+    if (equality && e->continuous && (x->type.kind == TYPE_REAL || y->type.kind == TYPE_REAL))
+        check_equality_later(cx, e);
+    return e;
 }
 
 static RExpr *binary(Context *cx, const AExpr *a)

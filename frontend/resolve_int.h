@@ -66,6 +66,12 @@ typedef struct Edge { /* an instance of `to` is created with every instance */
     struct Edge *next;
 } Edge;
 
+typedef struct Equality { /* == or <> of Reals, to be judged when all transmissions are known */
+    const RExpr *e;
+    Level *level;
+    struct Equality *next;
+} Equality;
+
 typedef struct HeldPath { /* a target of `<<` inside a sub-model */
     Path path;
     Body *owner; /* of the first step */
@@ -92,6 +98,7 @@ typedef struct DefText {
     bool queued, walked, on_stack;  /* to be completed; recursion was looked for */
     Edge *edges;
     HeldPath *held; /* newest first */
+    Equality *equalities;
     struct Redeclared *redeclared;
 } DefText;
 
@@ -115,6 +122,7 @@ typedef struct MemberText {
     uint32_t piece;      /* of decl */
     uint32_t introduced; /* piece that declared the name first */
     bool stated;         /* its S_DECLARE exists */
+    bool follows;        /* some `<<` lets it follow what varies between events */
 } MemberText;
 
 struct Program {
@@ -205,6 +213,7 @@ typedef struct Context {
     Body *body; /* NULL in a constant */
     Level *level;
     bool in_when, in_condition;
+    bool in_initial; /* in a branch that exists in the first update only */
 } Context;
 
 void body_interface(Def *def);
@@ -242,7 +251,9 @@ uint32_t expr_slot(Context *cx);
 
 void check_def(Def *def); /* restrictions of package, connector, external */
 void check_recursion(Program *p, Def *start);
-void check_transmission(Context *cx, Stmt *s);   /* S_COPY_VALUE: to itself, or a second time */
+void check_transmission(Context *cx, Stmt *s); /* S_COPY_VALUE: to itself, or a second time */
+void check_equality_later(Context *cx, const RExpr *e);
+void check_equalities(Def *def);
 void check_reading(Context *cx, const AExpr *a); /* operators read differently than usual */
 
 /* ---- verify_definitions.c ---- */

@@ -130,6 +130,8 @@ static void copy_value(Context *cx, const AStmt *a, Path *target)
                       resolve_text(cx->program, &a->lhs->member->name));
     else
         body_hold(cx, target);
+    if (s->b->continuous && !cx->in_when && !cx->in_initial)
+        body_member_text(path_last(target))->follows = true;
     check_transmission(cx, s);
     add_stmt(cx, s);
 }
@@ -233,10 +235,20 @@ static void move(Context *cx, const AStmt *a)
 static RExpr *connected(Context *cx, const AArg *arg)
 {
     RExpr *e = expr_resolve(cx, arg->value, WANT_MODEL);
-    if (e->type.kind == TYPE_ERROR || (e->kind == R_PATH && e->type.kind == TYPE_MODEL))
+    bool model = e->type.kind == TYPE_MODEL || e->type.kind == TYPE_VOID;
+    if (e->type.kind == TYPE_ERROR || (e->kind == R_PATH && model))
         return e;
     resolve_error(cx->level, e->at, "a connection joins members that are models");
     return expr_error(cx, e->at);
+}
+
+/* Whether a path leads to an instance of the declared definition, and not perhaps of a sub-type. */
+static bool is_fixed(const Path *path)
+{
+    for (uint32_t i = 0; i < path->n; i++)
+        if (path->step[i]->binding != BIND_STATIC)
+            return false;
+    return true;
 }
 
 /* Whether two models share a potential or flow member, without which their connection does nothing.
@@ -268,11 +280,15 @@ static void connection(Context *cx, const AStmt *a, uint32_t number)
     add_stmt(cx, s);
     if (s->a->type.kind == TYPE_ERROR || s->b->type.kind == TYPE_ERROR)
         return;
+    if (expr_same_path(s->a->path, s->b->path)) {
+        resolve_error(cx->level, a->at, "a connection of a member with itself");
+        return;
+    }
+    if (!is_fixed(s->a->path) || !is_fixed(s->b->path))
+        return; /* the instances decide */
     body_interface(s->a->type.def);
     body_interface(s->b->type.def);
-    if (expr_same_path(s->a->path, s->b->path))
-        resolve_error(cx->level, a->at, "a connection of a member with itself");
-    else if (!joins_something(s->a->type.def, s->b->type.def))
+    if (!joins_something(s->a->type.def, s->b->type.def))
         resolve_error(cx->level, a->at, "'%s' and '%s' have no potential or flow member in common",
                       def_path(cx->program, s->a->type.def), def_path(cx->program, s->b->type.def));
 }
@@ -330,11 +346,12 @@ static void alone(Context *cx, const AStmt *a)
 
 /* ---- branches ---- */
 
-static Body *branch(Context *cx, Stmt *owner, AStmt *list, bool in_when)
+static Body *branch(Context *cx, Stmt *owner, AStmt *list, bool taken)
 {
     Context inside = *cx;
     inside.body = body_branch(cx, owner, list);
-    inside.in_when = in_when;
+    inside.in_when = cx->in_when || (taken && owner->kind == S_WHEN);
+    inside.in_initial = cx->in_initial || (taken && owner->a->kind == R_INITIAL);
     statements_list(&inside, list);
     return inside.body;
 }
@@ -349,9 +366,9 @@ static void conditional(Context *cx, const AStmt *a)
         resolve_error(cx->level, s->a->at, "a condition is Boolean, not %s",
                       types_name(cx->program, s->a->type));
     add_stmt(cx, s);
-    s->then_body = branch(cx, s, a->then_list, cx->in_when || a->kind == A_WHEN);
+    s->then_body = branch(cx, s, a->then_list, true);
     if (a->has_else)
-        s->else_body = branch(cx, s, a->else_list, cx->in_when);
+        s->else_body = branch(cx, s, a->else_list, false);
 }
 
 void statements_list(Context *cx, AStmt *list)
@@ -400,5 +417,6 @@ void statements_resolve(Def *def)
         statements_list(&cx, text->piece[k].text->implementation);
     }
     body_finish_held(def);
+    check_equalities(def);
     text->statements = DONE;
 }

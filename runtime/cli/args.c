@@ -42,8 +42,25 @@ int args_fail(const Args *args, const char *format, ...)
     return EXIT_USAGE;
 }
 
+/* A count given as an option; nonsense counts as 1, which every text exceeds with a message. */
+static bool take_limit(Args *args, const char *argument, const char *name, uint32_t most,
+                       uint32_t *limit)
+{
+    const char *value = args_value(args, argument, name);
+    if (!value)
+        return false;
+    unsigned long n = strtoul(value, NULL, 10);
+    *limit = n == 0 ? 1 : n > most ? most : (uint32_t)n;
+    return true;
+}
+
 bool cli_folder(Args *args, const char *argument, CliFolders *folders)
 {
+    enum { DEEPEST = 2000 }; /* what an ordinary stack bears */
+    if (take_limit(args, argument, "--max-nesting", DEEPEST, &folders->max_nesting) ||
+        take_limit(args, argument, "--max-definitions", UINT32_MAX, &folders->max_definitions) ||
+        take_limit(args, argument, "--max-statements", UINT32_MAX, &folders->max_statements))
+        return true;
     if (strncmp(argument, "-L", 2) != 0)
         return false;
     const char *folder = argument[2] ? argument + 2 : args_next(args);
@@ -91,7 +108,10 @@ int cli_load(CliModel *model, const char *name, const CliFolders *folders)
     char stdlib[PATH_MAX + 64];
     ProgramOptions options = {.n_folders = folders->n,
                               .folders = folders->at,
-                              .stdlib = find_stdlib(stdlib, sizeof stdlib)};
+                              .stdlib = find_stdlib(stdlib, sizeof stdlib),
+                              .max_depth = folders->max_nesting,
+                              .max_definitions = folders->max_definitions,
+                              .max_statements = folders->max_statements};
     *model = (CliModel){.mem = mem_open(), .file = strdup(name)};
     model->program = model->mem ? program_open(model->mem, &options) : NULL;
     if (!model->program || !model->file) {

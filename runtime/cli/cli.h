@@ -52,12 +52,14 @@ typedef struct CliModel {
 
 enum { CLI_MAX_FOLDERS = 32 };
 
-typedef struct CliFolders { /* -L, in the order given */
+typedef struct CliFolders { /* how texts are read: -L, in the order given, and limits */
     uint32_t n;
     const char *at[CLI_MAX_FOLDERS];
+    uint32_t max_nesting, max_definitions, max_statements; /* 0: the default */
 } CliFolders;
 
-/* `-L DIR` or `-LDIR`: true when the argument was one. */
+/* `-L DIR`, `-LDIR`, `--max-nesting N`, `--max-definitions N`, `--max-statements N`: true when the
+ * argument was one. */
 bool cli_folder(Args *args, const char *argument, CliFolders *folders);
 
 /* Opens a session and loads the file; an exit code. The messages are still to be printed. */

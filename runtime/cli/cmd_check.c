@@ -60,6 +60,7 @@ const Command cli_check = {
     "running it. Warnings tell where an operator is read differently than usual.\n\n"
     "  --instantiate   create the instances of the first mode too: parameters, connections, and\n"
     "                  parts with too many or too few equations\n"
-    "  -L DIR          look for packages that the file does not define in DIR too\n",
+    "  -L DIR          look for packages that the file does not define in DIR too\n"
+    "  --max-nesting N, --max-definitions N, --max-statements N   move the limits of texts\n",
     run_check,
 };

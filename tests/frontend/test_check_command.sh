@@ -49,6 +49,11 @@ expect 0 "usage: solstice check" "" "$SOLSTICE" check --help
 expect 0 "usage: solstice graph" "" "$SOLSTICE" graph --help
 expect 0 "solstice " "" "$SOLSTICE" --version
 
+# limits
+expect 1 "" "nested deeper than 1 levels" "$SOLSTICE" check "$good" --max-nesting 1
+expect 1 "" "more than 3 definitions" "$SOLSTICE" check --max-definitions=3 "$good"
+expect 1 "" "more than 5 members and statements" "$SOLSTICE" check "$good" --max-statements 5
+
 # libraries, and a colon in a file's name
 library=$SOURCE_DIR/tests/lang/library
 expect 1 "" "unknown name 'More'" "$SOLSTICE" check "$library/uses.sol"
