@@ -65,6 +65,7 @@ static bool value_of(World *world, Inst *scope, X x, const RefList *refs, uint32
         return true;
     }
     uint32_t base = world->values_scratch.n, places = world->vars_scratch.n;
+    vec_reserve(world->mem, &world->vars_scratch, places + refs->n + 1);
     for (uint32_t i = 0; i < refs->n; i++) {
         vec_push(world->mem, &world->values_scratch, 0.0);
         vec_push(world->mem, &world->vars_scratch, base + i);

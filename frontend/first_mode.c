@@ -174,29 +174,29 @@ static uint8_t known_inputs(const FirstMode *mode, X x, uint32_t n, const DdpVar
     return known;
 }
 
-static double no_foreign(void *context, uint32_t function, uint32_t n, const double *args)
+/* Foreign functions belong to the runtime: what calls one stays unknown. */
+static double foreign_unknown(void *called, uint32_t function, uint32_t n, const double *args)
 {
-    (void)context, (void)function, (void)n, (void)args;
+    (void)function, (void)n, (void)args;
+    *(bool *)called = true;
     return 0;
-}
-
-static bool has_call(const FirstMode *mode, X x)
-{
-    XNode node = x_node(mode->forms, x);
-    return node.op == X_CALL; /* foreign functions belong to the runtime; deeper ones give 0 */
 }
 
 static void evaluate_step(FirstMode *mode, const DdpStep *step)
 {
     DdpRelView rel = ddp_rel(mode->ddp, step->rel);
-    if (!step->var || !step->value || has_call(mode, step->value))
+    if (!step->var || !step->value)
         return;
     uint8_t known = known_inputs(mode, step->value, rel.n, rel.vars);
     if (!known)
         return;
+    bool called = false;
+    double value =
+        x_value(mode->forms, step->value, rel.vars, mode->value.at, foreign_unknown, &called);
+    if (called)
+        return;
     mode->known.at[step->var] = known;
-    mode->value.at[step->var] =
-        x_value(mode->forms, step->value, rel.vars, mode->value.at, no_foreign, NULL);
+    mode->value.at[step->var] = value;
 }
 
 /* What the schedule determined in an earlier round may have changed since: start afresh. */
