@@ -204,12 +204,12 @@ static void note_role(World *world, const Inst *inst, const Op *op, WorldRole ro
 
 /* ---- parameters ---- */
 
-static bool overridden(World *world, const Inst *inst, const Op *op, double *value)
+static bool overridden(World *world, DdpVar var, double *value)
 {
     if (world->overrides.n == 0)
         return false;
     char path[1024];
-    world_var_path(world, inst->word[op->word], path, sizeof path);
+    world_var_path(world, var, path, sizeof path);
     for (uint32_t i = 0; i < world->overrides.n; i++)
         if (!strcmp(world->overrides.at[i].path, path)) {
             world->overrides.at[i].used = true;
@@ -236,7 +236,7 @@ static void make_param(World *world, Inst *inst, const Op *op, const Frame *fram
     double value = 0;
     const char *name = intern_text(program_names(world->program), op->member->name);
     const PlanArg *arg = argument_for(frame, op->member);
-    if (!overridden(world, inst, op, &value)) {
+    if (!overridden(world, var, &value)) {
         if (arg)
             value_at_birth(world, frame->scope, &arg->value, name, &value);
         else if (op->value)
@@ -311,18 +311,22 @@ static void make_der(World *world, Inst *inst, uint32_t index, const Op *op, con
     OwnerInfo owner = {.who = inst->id, .what = index, .tag = OWNER_INST};
     DdpRel rel = world_enter_rel(world, DDP_DERIVATIVE, 0, 2, vars, inst->logic, op->flags, owner);
     inst->word[op->word] = rel;
-    if (op->refs.n != 3)
+    double value = 0, set = 0;
+    DdpVar x = vars[1], start = op->refs.n == 3 ? vars[2] : 0;
+    bool given = overridden(world, x, &set);
+    if (!start && !given)
         return;
     /* Where it is a copy, or only comes back with its path, its value counts if it has one. */
-    double value;
     bool goes_on =
-        (frame->source || frame->again) && world->host.read(world->host.context, vars[1], &value);
+        (frame->source || frame->again) && world->host.read(world->host.context, x, &value);
     world_note(world, (WorldChange){.role = WORLD_START,
                                     .born = true,
                                     .copied = goes_on,
+                                    .overridden = given,
                                     .a = rel,
-                                    .b = vars[2],
-                                    .c = vars[1],
+                                    .b = start,
+                                    .c = x,
+                                    .value = set,
                                     .at = op->at});
 }
 
@@ -331,7 +335,7 @@ static void drop_rel(World *world, Inst *inst, const Op *op)
     DdpRel rel = inst->word[op->word];
     if (!rel)
         return;
-    if (op->kind == OP_DER && op->refs.n == 3)
+    if (op->kind == OP_DER && (op->refs.n == 3 || world->overrides.n))
         note_role(world, inst, op, WORLD_START, false, rel, 0, 0);
     inst->word[op->word] = 0;
     world_leave_rel(world, rel);

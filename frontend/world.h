@@ -73,9 +73,10 @@ World *world_open(Mem *mem, Program *program, FormTable *forms, Ddp *ddp, const 
 void world_close(World *world); /* frees its memory; says nothing to the Ddp */
 
 /* `--set PATH=VALUE`: the parameter at this instance path gets `value` whenever an instance is born
- * there, instead of what its parameter list says. Before world_create(). Text values: the Sym. */
+ * there, instead of what its parameter list says; the path of a variable whose derivative is taken
+ * gets it as start value (WorldChange.overridden). Before world_create(). Text values: the Sym. */
 bool world_override(World *world, const char *path, double value);
-/* Paths given to world_override() that no parameter had so far: the i-th, or NULL. */
+/* Paths given to world_override() that nothing had so far: the i-th, or NULL. */
 const char *world_override_unused(const World *world, uint32_t i);
 /* From now on births and deaths of instances of `def` (and of what extends it) are listed as
  * changes. */
@@ -154,8 +155,9 @@ typedef struct WorldChange {
     uint8_t role; /* WorldRole */
     bool born;    /* else: died; then a is what it was, and may be in use again later in the list */
     bool copied;  /* born by a copy: values were copied, so a start value does not count */
+    bool overridden; /* WORLD_START: the start value is `value`; b is 0 when the model gives none */
     uint32_t a, b, c;
-    double value; /* WORLD_SAMPLE: the interval */
+    double value; /* WORLD_SAMPLE: the interval; WORLD_START: see overridden */
     Place at;
 } WorldChange;
 

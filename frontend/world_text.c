@@ -4,6 +4,8 @@
  * In the traffic model of the thesis every car's path changes with every car that enters. */
 #include "frontend/world_int.h"
 
+#include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Text of bounded size, always terminated. */
@@ -304,13 +306,36 @@ static const char *position_name(void *context, uint32_t position)
     return naming->text;
 }
 
+/* Forms know foreign functions by number and print function3(..): here they get their names. */
+static void put_functions(const World *world, Out *out, char *text)
+{
+    static const char word[] = "function";
+    for (char *hit; (hit = strstr(text, word)) != NULL;) {
+        char *end;
+        uint32_t number = (uint32_t)strtoul(hit + strlen(word), &end, 10);
+        WorldFunction f;
+        bool inside = hit > text && (isalnum((unsigned char)hit[-1]) || strchr("_.", hit[-1]));
+        bool call = !inside && end > hit + strlen(word) && *end == '(';
+        char *next = call ? end : hit + strlen(word);
+        char kept = *next;
+        bool known = call && world_function(world, number, &f);
+        *(known ? hit : next) = 0;
+        put(out, text);
+        if (known)
+            put(out, f.table ? "table" : name_text(world, f.def->name));
+        *next = kept;
+        text = next;
+    }
+    put(out, text);
+}
+
 static void put_expr(const World *world, Out *out, X x, uint32_t n, const DdpVar *vars,
                      uint32_t depth)
 {
     Naming naming = {.world = world, .n = n, .vars = vars, .depth = depth};
     char text[4096] = "";
     x_print(world->forms, x, position_name, &naming, text, sizeof text);
-    put(out, text);
+    put_functions(world, out, text);
 }
 
 static OwnerInfo rel_info(const World *world, DdpRel rel)

@@ -483,6 +483,39 @@ static void test_roles(void **state)
     wlab_close(&lab);
 }
 
+/* --set: parameters, and start values of variables whose derivative is taken. */
+static void test_override(void **state)
+{
+    (void)state;
+    static const char text[] = "model P\n"
+                               "interface: parameter Real k; Real x; Real v;\n"
+                               "implementation: v = der(x = x, start << k); v = -x;\n"
+                               "end P;\n"
+                               "model M\n"
+                               "implementation: P p{k << 1}; P q{k << 2}; Real y;\n"
+                               "  der(x = y) = 1;\n"
+                               "end M;\n";
+    WorldLab lab = {.mem = mem_open()};
+    lab.program = program_open(lab.mem, NULL);
+    assert_true(program_load_text(lab.program, "test.sol", text, strlen(text)));
+    lab.mode = first_mode_open(lab.mem, lab.program, NULL);
+    lab.world = first_mode_world(lab.mode);
+    lab.ddp = first_mode_ddp(lab.mode);
+    world_override(lab.world, "p.k", 10);
+    world_override(lab.world, "q.x", 20);
+    world_override(lab.world, "y", 30);
+    world_override(lab.world, "q.nothing", 40);
+    assert_true(first_mode_run(lab.mode, program_find(lab.program, NULL)));
+    assert_float_equal(wlab_value(&lab, "p.k"), 10, 0);
+    assert_float_equal(wlab_value(&lab, "p.x"), 10, 0);
+    assert_float_equal(wlab_value(&lab, "q.k"), 2, 0);
+    assert_float_equal(wlab_value(&lab, "q.x"), 20, 0);
+    assert_float_equal(wlab_value(&lab, "y"), 30, 0);
+    assert_string_equal(world_override_unused(lab.world, 0), "q.nothing");
+    assert_null(world_override_unused(lab.world, 1));
+    wlab_close(&lab);
+}
+
 static void test_names(void **state)
 {
     (void)state;
@@ -544,6 +577,7 @@ int main(void)
         cmocka_unit_test(test_connection_to_dynamic),
         cmocka_unit_test(test_random_script),
         cmocka_unit_test(test_roles),
+        cmocka_unit_test(test_override),
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_limits),
     };

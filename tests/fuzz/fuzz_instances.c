@@ -1,7 +1,8 @@
 /* fuzz_instances.c: any bytes -> instances, some structural changes, and back to nothing.
  *
- * Values matter little here, so besides what the first mode decides, branches are switched by a number
- * made from the text. The verifier must be content after each step, and nothing may be left. */
+ * Values matter little here, so besides what the first mode decides, branches are switched by a
+ * number made from the text. The verifier must be content after each step, and nothing may be left.
+ */
 #include "frontend/first_mode.h"
 #include "frontend/flat.h"
 
