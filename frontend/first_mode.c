@@ -231,11 +231,10 @@ static bool start_states(FirstMode *mode)
         if (change[i].role != WORLD_START || !change[i].born || change[i].c >= mode->known.n)
             continue;
         DdpVar x = change[i].c, start = change[i].b;
-        uint8_t known = change[i].overridden ? FIRM : mode->known.at[start];
-        if (!ddp_is_state(mode->ddp, x) || mode->known.at[x] >= known)
+        if (!ddp_is_state(mode->ddp, x) || mode->known.at[x] >= mode->known.at[start])
             continue;
-        mode->known.at[x] = known;
-        mode->value.at[x] = change[i].overridden ? change[i].value : mode->value.at[start];
+        mode->known.at[x] = mode->known.at[start];
+        mode->value.at[x] = mode->value.at[start];
         progress = true;
     }
     return progress;

@@ -204,19 +204,31 @@ static void note_role(World *world, const Inst *inst, const Op *op, WorldRole ro
 
 /* ---- parameters ---- */
 
-static bool overridden(World *world, DdpVar var, double *value)
+/* What world_override() says about the variable's path, or NULL. */
+static Override *override_of(World *world, DdpVar var)
 {
     if (world->overrides.n == 0)
-        return false;
+        return NULL;
     char path[1024];
     world_var_path(world, var, path, sizeof path);
     for (uint32_t i = 0; i < world->overrides.n; i++)
         if (!strcmp(world->overrides.at[i].path, path)) {
             world->overrides.at[i].used = true;
-            *value = world->overrides.at[i].value;
-            return true;
+            return &world->overrides.at[i];
         }
-    return false;
+    return NULL;
+}
+
+/* A variable with the start value that was set from outside for `x`; 0: none was. */
+static DdpVar override_start(World *world, DdpVar x)
+{
+    Override *o = override_of(world, x);
+    if (o && !o->var) {
+        OwnerInfo owner = {.who = (uint32_t)(o - world->overrides.at), .tag = OWNER_SET};
+        o->var = world_enter_var(world, DDP_KNOWN, owner);
+        write_value(world, o->var, o->value);
+    }
+    return o ? o->var : 0;
 }
 
 const PlanArg *argument_for(const Frame *frame, const Member *parameter)
@@ -236,15 +248,16 @@ static void make_param(World *world, Inst *inst, const Op *op, const Frame *fram
     double value = 0;
     const char *name = intern_text(program_names(world->program), op->member->name);
     const PlanArg *arg = argument_for(frame, op->member);
-    if (!overridden(world, var, &value)) {
-        if (arg)
-            value_at_birth(world, frame->scope, &arg->value, name, &value);
-        else if (op->value)
-            value_at_birth(world, inst, op->value, name, &value);
-        else
-            world_fail(world, frame->cause ? frame->cause->at : op->at,
-                       "parameter '%s' has no value", name);
-    }
+    const Override *o = override_of(world, var);
+    if (o)
+        value = o->value;
+    else if (arg)
+        value_at_birth(world, frame->scope, &arg->value, name, &value);
+    else if (op->value)
+        value_at_birth(world, inst, op->value, name, &value);
+    else
+        world_fail(world, frame->cause ? frame->cause->at : op->at, "parameter '%s' has no value",
+                   name);
     write_value(world, var, value);
 }
 
@@ -311,10 +324,9 @@ static void make_der(World *world, Inst *inst, uint32_t index, const Op *op, con
     OwnerInfo owner = {.who = inst->id, .what = index, .tag = OWNER_INST};
     DdpRel rel = world_enter_rel(world, DDP_DERIVATIVE, 0, 2, vars, inst->logic, op->flags, owner);
     inst->word[op->word] = rel;
-    double value = 0, set = 0;
-    DdpVar x = vars[1], start = op->refs.n == 3 ? vars[2] : 0;
-    bool given = overridden(world, x, &set);
-    if (!start && !given)
+    double value;
+    DdpVar x = vars[1], start = op->refs.n == 3 ? vars[2] : 0, set = override_start(world, x);
+    if (!start && !set)
         return;
     /* Where it is a copy, or only comes back with its path, its value counts if it has one. */
     bool goes_on =
@@ -322,11 +334,9 @@ static void make_der(World *world, Inst *inst, uint32_t index, const Op *op, con
     world_note(world, (WorldChange){.role = WORLD_START,
                                     .born = true,
                                     .copied = goes_on,
-                                    .overridden = given,
                                     .a = rel,
-                                    .b = start,
+                                    .b = set ? set : start,
                                     .c = x,
-                                    .value = set,
                                     .at = op->at});
 }
 

@@ -298,6 +298,11 @@ static void remove_task(World *world, void *argument)
     remove_later(world, world_at(world, world->top));
     world->top = 0;
     world_work(world);
+    for (uint32_t i = 0; i < world->overrides.n; i++) {
+        if (world->overrides.at[i].var)
+            world_leave_var(world, world->overrides.at[i].var);
+        world->overrides.at[i].var = 0;
+    }
     compact_newborn(world);
 }
 

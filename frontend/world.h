@@ -155,9 +155,8 @@ typedef struct WorldChange {
     uint8_t role; /* WorldRole */
     bool born;    /* else: died; then a is what it was, and may be in use again later in the list */
     bool copied;  /* born by a copy: values were copied, so a start value does not count */
-    bool overridden; /* WORLD_START: the start value is `value`; b is 0 when the model gives none */
     uint32_t a, b, c;
-    double value; /* WORLD_SAMPLE: the interval; WORLD_START: see overridden */
+    double value; /* WORLD_SAMPLE: the interval */
     Place at;
 } WorldChange;
 

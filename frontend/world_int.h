@@ -57,7 +57,7 @@ typedef struct Branch {
     uint8_t choice;
 } Branch;
 
-typedef enum OwnerTag { OWNER_NONE, OWNER_INST, OWNER_EDGE, OWNER_SUM, OWNER_CLOCK } OwnerTag;
+typedef enum OwnerTag { OWNER_NONE, OWNER_INST, OWNER_EDGE, OWNER_SUM, OWNER_CLOCK, OWNER_SET } OwnerTag;
 
 typedef struct OwnerInfo {
     uint32_t who;       /* InstId, edge or sum */
@@ -95,6 +95,7 @@ typedef struct Pending {
 typedef struct Override {
     const char *path;
     double value;
+    DdpVar var; /* DDP_KNOWN with this value, once it is a start value; 0: not yet */
     bool used;
 } Override;
 

@@ -220,6 +220,10 @@ static void put_own_var(const World *world, Out *out, DdpVar var, uint32_t depth
     OwnerInfo info = var < world->var.n ? world->var.at[var] : (OwnerInfo){0};
     if (info.tag == OWNER_CLOCK) {
         put(out, "time");
+    } else if (info.tag == OWNER_SET) {
+        put(out, "start(");
+        put(out, world->overrides.at[info.who].path);
+        put(out, ")");
     } else if (info.tag == OWNER_SUM) {
         put_sum(world, out, info);
     } else if (info.tag == OWNER_INST) {
@@ -273,7 +277,7 @@ bool world_var(const World *world, DdpVar var, WorldVar *view)
         view->kind = WORLD_CLOCK;
     } else if (info.tag == OWNER_SUM) {
         view->at = connect_sum_place(world->connect, info.who);
-    } else {
+    } else if (info.tag == OWNER_INST) {
         const Inst *inst = world_at(world, info.who);
         const Op *op = &inst->plan->ops[inst->plan->word_op[info.what]];
         view->owner = info.who;
