@@ -1,0 +1,1 @@
+"""The parts of perf/run.py; perf/README.md says what they measure."""

@@ -1,0 +1,270 @@
+"""Results -> report.md and the pictures beside it."""
+from . import floors, measure, plots
+from .program import structural_share
+
+
+def number(value, digits=3):
+    if value is None:
+        return "–"
+    if isinstance(value, int):
+        return f"{value:,}" if abs(value) >= 10000 else str(value)
+    return f"{value:.{digits}g}"
+
+
+def timed(summary):
+    """Median, and in brackets least to most."""
+    return (f"{number(summary['median'])} [{number(summary['least'], 2)}, "
+            f"{number(summary['most'], 2)}]")
+
+
+def table(head, rows):
+    if not rows:
+        return []
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|"*len(head)]
+    return lines + ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows] + [""]
+
+
+def _head(results):
+    kind = "quick" if results["quick"] else "full"
+    lines = ["# Where we stand", "",
+             f"The {kind} report of `perf/run.py`; `perf/README.md` says how to read it. All raw "
+             "numbers are in `report.json`. Ratios compare programs run in the same minutes on the "
+             "same machine; absolute times are information, not results.", ""]
+    rows = [(name, value) for name, value in {**results["machine"], **results["versions"]}.items()]
+    lines += table(("machine and versions", ""), rows)
+    if results["machine"]["load at start"] > 0.5:
+        lines += [f"**The machine was not idle** (load {results['machine']['load at start']:.1f} at "
+                  f"the start, {results['machine']['load at end']:.1f} at the end): take times, and "
+                  "ratios of short runs, as rough.", ""]
+    return lines
+
+
+def _floors(results):
+    rows = [(f["name"], f["target"], number(f["value"]), f["verdict"], f["note"] or "")
+            for f in results["floors"]]
+    return ["## Figures that must hold", ""] + table(
+        ("figure", "must be", "is", "", ""), rows)
+
+
+def _missing(results):
+    lines = ["## What this report does not have", ""]
+    if results["missing"]:
+        lines.append(f"* Nothing of ours: {results['missing']}.")
+    for engine, why in results["engines"].items():
+        if why:
+            lines.append(f"* Engine `{engine}`: {why}.")
+    grouped = {}
+    for s in results["skipped"]:
+        grouped.setdefault(s["why"], []).append(s["what"])
+    for why, whats in grouped.items():
+        shown = ", ".join(whats[:4]) + (f" and {len(whats) - 4} more" if len(whats) > 4 else "")
+        lines.append(f"* {shown}: {why}.")
+    return lines + ([""] if len(lines) > 2 else ["Nothing is missing.", ""])
+
+
+def _check(data):
+    check = data.get("check")
+    if not check:
+        return []
+    if "failed" in check:
+        return [f"Check against the hand-written program: failed ({check['failed']}), so no ratios.", ""]
+    if "note" in check:
+        return [f"Check: {check['note']}.", ""]
+    verdict = "agree" if check["agrees"] else "**do not agree, so ratios are left out**"
+    return [f"Check at size {check['size']}: largest relative difference {number(check['error'])}, "
+            f"needed {number(check['needed'])}: results {verdict}.", ""]
+
+
+def _ratio(data, row, run):
+    hand = floors.baseline(row, data["same"].get(run["solver"], ""))
+    fast = floors.fastest_baseline(row)
+    total = run["total"]["median"]
+    if not floors.agrees(data):
+        return "–", "–"
+    return (number(total/hand["seconds"]["median"]) if hand else "–",
+            number(total/fast["seconds"]["median"]) if fast else "–")
+
+
+def _run_rows(data, row):
+    rows = []
+    for b in row["baselines"]:
+        if "failed" in b:
+            rows.append((row["size"], f"C, {b['method']}", b["failed"], *["–"]*7))
+        else:
+            rows.append((row["size"], f"C, {b['method']}", timed(b["seconds"]), "–", "–",
+                         number(b.get("error")), number(b["states"]), number(b["steps"]),
+                         number(b["events"]), "–"))
+    for run in floors.ours(row):
+        same, fast = _ratio(data, row, run)
+        t = run["totals"]
+        rows.append((row["size"], f"{run['engine']}, {run['solver']}", timed(run["total"]), same, fast,
+                     "–", number(t["states_max"]), number(t["steps"]), number(t["events"]),
+                     number(t["relations"])))
+    return rows
+
+
+def _event_rows(row):
+    rows = []
+    for run in floors.ours(row):
+        e = run["events"]
+        if not e["structural"]:
+            continue
+
+        def spread(name, events=e):
+            d = events[name]
+            return f"{number(d['median'])} / {number(d['p95'])} / {number(d['worst'])}" if d else "–"
+
+        share = structural_share(run)
+        rows.append((row["size"], f"{run['engine']}, {run['solver']}", number(e["structural"]),
+                     spread("structure_us"), spread("restart_us"), spread("visited"),
+                     number(e["blocks_kept"]["median"]) if e["blocks_kept"] else "–",
+                     number(e["blocks_rebuilt"]["median"]) if e["blocks_rebuilt"] else "–",
+                     f"{100*share:.2g} %" if share is not None else "–",
+                     number(floors.megabytes_per_1000(run))))
+    return rows
+
+
+STAGES = ("parse", "instantiate", "ddp", "lower", "compile_wait", "integrate", "events", "output",
+          "total")
+
+
+def _stage_rows(row):
+    return [(row["size"], f"{run['engine']}, {run['solver']}",
+             *[number(run["stages"].get(stage)) for stage in STAGES]) for run in floors.ours(row)]
+
+
+def _slopes(data):
+    """Exponents of cost against relations (ours) or size (by hand)."""
+    lines, series = [], {}
+    for row in data["sizes"]:
+        for b in row["baselines"]:
+            if "failed" not in b:
+                series.setdefault(f"C, {b['method']}", []).append((row["size"],
+                                                                   b["seconds"]["median"]))
+        for run in floors.ours(row):
+            series.setdefault(f"{run['engine']}, {run['solver']}", []).append(
+                (row["size"], run["total"]["median"]))
+    fits = {name: measure.exponent(*zip(*points)) for name, points in series.items()}
+    told = [f"{name} {number(e)}" for name, e in fits.items() if e is not None]
+    if told:
+        lines = [f"Total time grows with the size to the power: {'; '.join(told)}.", ""]
+    return lines, series
+
+
+def _family(name, data, folder):
+    lines = [f"## {data['title']}", "",
+             f"Size counts {data['size_name']}; rtol {data['rtol']:g}, atol {data['atol']:g}, output "
+             f"every {data['interval']:g} s.", ""]
+    lines += _check(data)
+    runs = [r for row in data["sizes"] for r in _run_rows(data, row)]
+    lines += table(("size", "program", "seconds", "over same method in C", "over fastest C", "error",
+                    "states", "steps", "events", "relations"), runs)
+    stages = [r for row in data["sizes"] for r in _stage_rows(row)]
+    if stages:
+        lines += ["Seconds by stage:", ""] + table(("size", "engine, solver", *STAGES), stages)
+    events = [r for row in data["sizes"] for r in _event_rows(row)]
+    if events:
+        lines += ["Structural events: median / 95 % / worst, microseconds and relations visited.", ""]
+        lines += table(("size", "engine, solver", "events", "structure us", "restart us", "visited",
+                        "blocks kept", "rebuilt", "structure, share", "MB per 1,000 relations"), events)
+    slopes, series = _slopes(data)
+    lines += slopes
+    if any(len(points) > 1 for points in series.values()):
+        picture = plots.lines(data["title"], data["size_name"], "seconds", series)
+        lines += _picture(folder, f"{name}.svg", picture, data["title"])
+    if name == "growing":
+        lines += _hydra(data)
+    return lines
+
+
+def _picture(folder, file, svg, title):
+    if not svg:
+        return []
+    (folder/file).write_text(svg, encoding="utf-8")
+    return [f"![{title}]({file})", ""]
+
+
+def _hydra(data):
+    lines = ["Hydra's own figures for this circuit, seconds, **as of 2009** (2.0 GHz Core 2, LLVM 2.5, "
+             "dense matrix by finite differences; Giorgidze's thesis):", ""]
+    rows = [(n, *values) for n, values in floors.HYDRA.items()]
+    return lines + table(("equations", "symbolic", "compilation", "simulation"), rows)
+
+
+def _start(results):
+    rows = []
+    for r in results["start"]:
+        if "failed" in r:
+            rows.append((r["model"], r["engine"], r["failed"], ""))
+        else:
+            rows.append((r["model"], r["engine"], number(1e3*r["cold"]["median"]),
+                         number(1e3*r["warm"]["median"])))
+    if not rows:
+        return []
+    return ["## Start to exit", "", "Milliseconds of the whole process, 0.01 s simulated; warm: with "
+            "the code cache of the run before.", ""] + table(("model", "engine", "cold", "warm"), rows)
+
+
+def _spice(results):
+    found = results["spice"]
+    if not found:
+        return []
+    lines = ["## ngspice", "",
+             f"{found['version']}. Equality of accuracy is judged by the error itself: largest "
+             "difference from a reference over the whole run, relative to the largest value of the "
+             "signal. ngspice runs with tighter and tighter reltol (trtol 1) until its error is not "
+             "above the one named; that run's time counts. The rectifier's diode is exponential "
+             "there, so its error is taken against its own run with reltol 1e-9; how far that is "
+             "from the ideal diode is in the last column.", ""]
+    rows = []
+    for name in ("ladder", "rectifier"):
+        for one in found[name]:
+            rows += _spice_rows(name, one)
+    return lines + table(("circuit", "size", "reltol", "seconds", "error", "error to reach",
+                          "of", "from the ideal diode"), rows)
+
+
+def _spice_rows(name, one):
+    if "failed" in one:
+        return [(name, one["size"], one["failed"], "", "", "", "", "")]
+    rows = []
+    for run in one["tried"]:
+        counts = " **counts**" if run is one["equal"] or run == one["equal"] else ""
+        rows.append((name, one["size"], f"{run['reltol']:g}",
+                     number(run.get("seconds")) + counts if "failed" not in run else run["failed"],
+                     number(run.get("error")), number(one["target"]), one["target_from"],
+                     number(one.get("model_difference"))))
+    return rows
+
+
+def _programs(results):
+    lines = []
+    for name, text in results["programs"].items():
+        lines += [f"## {name}", "", "```", text.rstrip("\n"), "```", ""]
+    return lines
+
+
+def _ratios_picture(results, folder):
+    bars = []
+    for name, data in results["families"].items():
+        for row in data["sizes"]:
+            hand = floors.fastest_baseline(row)
+            run = floors.best(row)
+            if hand and run and floors.agrees(data):
+                bars.append((f"{name} {row['size']}",
+                             run["total"]["median"]/hand["seconds"]["median"]))
+    return _picture(folder, "distance.svg", plots.bars(
+        "Our best total time over the fastest hand-written C", "times slower (logarithmic)", bars),
+        "Distance to the fastest hand-written program")
+
+
+def write(results, folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.glob("*.svg"):
+        old.unlink()
+    lines = _head(results) + _floors(results) + _missing(results) + _ratios_picture(results, folder)
+    for name, data in results["families"].items():
+        lines += _family(name, data, folder)
+    lines += _start(results) + _spice(results) + _programs(results)
+    text = "\n".join(lines).rstrip("\n") + "\n"
+    (folder/"report.md").write_text(text, encoding="utf-8")
