@@ -5,7 +5,7 @@ PREFIX = /usr/local
 SECONDS = 60
 CMAKE_FLAGS =
 
-.PHONY: build test run install clean format fuzz perf setup
+.PHONY: build test run install clean format fuzz perf perf-quick setup
 
 build: setup
 	cmake --preset release $(CMAKE_FLAGS)
@@ -26,7 +26,12 @@ fuzz: setup
 	tools/fuzz.sh $(SECONDS)
 
 perf: build
+	tools/setup.sh perf
 	tools/perf.sh
+
+perf-quick: build
+	tools/setup.sh perf
+	tools/perf.sh --quick
 
 format: setup
 	find base frontend ddp jit runtime tests perf -name '*.[ch]' -print0 | \

@@ -42,7 +42,7 @@ def processor():
 def machine():
     memory = os.sysconf("SC_PAGE_SIZE")*os.sysconf("SC_PHYS_PAGES")
     return {"processor": processor(), "cores": os.cpu_count(), "memory": f"{memory/2**30:.1f} GiB",
-            "system": f"{platform.system()} {platform.release()}",
+            "system": f"{platform.system()} {'.'.join(platform.release().split('.')[:2])}",
             "load at start": os.getloadavg()[0]}
 
 

@@ -1,9 +1,15 @@
 #!/bin/sh
 # packages.txt -> installed packages: installs what is missing, and only that.
+#   tools/setup.sh         what building and testing needs
+#   tools/setup.sh perf    what the benchmarks need as well
 set -eu
 cd "$(dirname "$0")/.."
 
-list=$(sed 's/#.*//' packages.txt)
+if [ "${1:-}" = perf ]; then
+    list=$(sed 's/#.*//' packages.txt)
+else
+    list=$(sed -e '/^# perf/,$d' -e 's/#.*//' packages.txt)
+fi
 
 if ! command -v dpkg-query >/dev/null 2>&1; then
     echo "setup: this is not a Debian system, so nothing is installed here." >&2

@@ -32,7 +32,6 @@ class Family:
     rtol: float = 1e-6
     atol: float = 1e-6
     step: Optional[float] = None
-    step_rtol: float = 1e-6
     baseline: Optional[Baseline] = None
     check_size: Optional[int] = None  # size at which both are compared; default: the first
     check_settings: dict = field(default_factory=dict)  # settings and options of that comparison
@@ -115,10 +114,11 @@ def families(stdlib):
     if where:
         found.insert(6, Family(
             "trebuchet", "Trebuchet", "machines", {"quick": [1], "full": [1]},
-            lambda n: ("top", where, {}), lambda n: 2, 2e-3, ("*",), solvers=("ida", "rk"),
+            lambda n: ("top", where, {}), lambda n: 2, 2e-3, ("m.R1.phi", "m.R2.phi"),
+            solvers=("ida", "rk"),
             rtol=1e-8, atol=1e-8,
             baseline=Baseline("trebuchet", ("ida", "dp5"), lambda n: {"--interval": 2e-3},
-                              {"R1_phi": "R1.phi", "R2_phi": "R2.phi"},
+                              {"R1_phi": "m.R1.phi", "R2_phi": "m.R2.phi"},
                               {"ida": "ida", "rk": "dp5"})))
     return found
 

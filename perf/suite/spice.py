@@ -12,7 +12,7 @@ import shutil
 
 from . import measure
 
-RELTOLS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
+RELTOLS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8)
 
 
 def available():
