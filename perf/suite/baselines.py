@@ -10,6 +10,16 @@ FLAGS = ["-std=gnu11", "-O3", "-march=native", "-Wall", "-Wextra"]
 LIBRARIES = ["ida", "nvecserial", "sunmatrixdense", "sunmatrixsparse", "sunlinsoldense",
              "sunlinsolklu"]
 
+# Values at the end of a run, from closed forms or from computations with other formulations and
+# integrators: (program, options, column, value, how close).
+KNOWN = (
+    ("rectifier", {"--method": "dp5", "--stop": 0.1}, "uC_first", 0.26739260751, 1e-10),
+    ("trebuchet", {"--method": "dp5", "--stop": 2}, "R1_phi", 1.911891206637, 1e-9),
+    ("trebuchet", {"--method": "dp5", "--stop": 2}, "R2_phi", -2.648887693105, 1e-9),
+    ("trebuchet", {"--method": "dp5", "--stop": 2}, "x", 60.24753968554, 1e-7),
+    ("trebuchet", {"--method": "dp5", "--stop": 2}, "y", 57.96747156493, 1e-7),
+)
+
 
 class Baselines:
     def __init__(self, root, out, compiler="gcc"):
@@ -44,10 +54,17 @@ class Baselines:
             if outcome["code"] != 0:
                 self.failed[name] = measure.reason(outcome)
 
+    def verify(self):
+        """A program that misses a known number is not used."""
+        for name, options, column, value, close in KNOWN:
+            found = self.run(name, {**options, "--rtol": 1e-13, "--atol": 1e-13}, 60)
+            if "failed" not in found and not abs(found["end"][column] - value) <= close:
+                self.failed[name] = f"{column} is {found['end'][column]}, not {value}"
+
     def run(self, name, options, timeout):
         """-> what the program printed, with `seconds` summed up; or with failed."""
         if name in self.failed:
-            return {"failed": "could not be built: " + self.failed[name]}
+            return {"failed": "cannot be used: " + self.failed[name]}
         words = [self.out/name]
         for option, value in options.items():
             words += [option] if value is None else [option, value]
