@@ -15,8 +15,10 @@ typedef struct BackendJob {
     const Shape *shape;
     JitKind kind;
     JitLayout layout;
-    const bool *common; /* per slot, or NULL */
-    bool broken;        /* tests: make LLVM refuse this one */
+    const bool *common;    /* per slot, or NULL */
+    const uint32_t *slots; /* JIT_FIXED, else NULL */
+    const double *constants;
+    bool broken; /* tests: make LLVM refuse this one */
     /* out: code that runs wherever it lies, entered at its first byte, if `refusal` is 0;
      * valid until the next call */
     JitRefusal refusal;

@@ -69,7 +69,7 @@ static void take(Worker *w)
 
 static void name_for_perf(Worker *w, const JitEntry *entry, const JitPlaced *placed, JitTier tier)
 {
-    static const char *const layout[] = {"single", "tables", "records", "arrays"};
+    static const char *const layout[] = {"single", "tables", "records", "arrays", "fixed"};
     char path[64];
     if (!w->jit->options.perf_map)
         return;
@@ -220,6 +220,8 @@ static void prepare_jobs(Worker *w)
                                  .kind = entry->kind,
                                  .layout = entry->layout,
                                  .common = entry->common,
+                                 .slots = entry->slots,
+                                 .constants = entry->constants,
                                  .broken = every && ++w->jobs % every == 0,
                                  .refusal = w->no_backend};
     }

@@ -101,67 +101,96 @@ void jit_close(Jit *jit)
 
 static const bool *common_of(const JitRequest *request)
 {
-    return request->layout >= JIT_RECORDS ? request->common : NULL;
+    bool may = request->layout == JIT_RECORDS || request->layout == JIT_ARRAYS;
+    return may ? request->common : NULL;
 }
 
 /* The hash of a request, from that of its shape. */
 static void hash_request(const JitRequest *request, uint64_t hash[2])
 {
-    const bool *common = common_of(request);
+    const Shape *shape = request->shape;
     uint64_t variant = (uint64_t)request->kind * 16 + (uint64_t)request->layout + 1;
-    if (common)
-        variant ^= hash_bytes(common, request->shape->n_slots, variant);
-    hash[0] = hash_u64(request->shape->hash[0] ^ hash_u64(variant));
-    hash[1] = hash_u64(request->shape->hash[1] + hash_u64(variant));
+    if (common_of(request))
+        variant ^= hash_bytes(request->common, shape->n_slots, variant);
+    if (request->layout == JIT_FIXED) {
+        variant = hash_bytes(request->slots, shape->n_slots * sizeof *request->slots, variant);
+        variant = hash_bytes(request->constants, shape->n_constants * sizeof *request->constants,
+                             variant);
+    }
+    hash[0] = hash_u64(shape->hash[0] ^ hash_u64(variant));
+    hash[1] = hash_u64(shape->hash[1] + hash_u64(variant));
+}
+
+static bool same_bytes(const void *a, const void *b, size_t n)
+{
+    return a && b ? n == 0 || memcmp(a, b, n) == 0 : !a && !b;
+}
+
+static bool is_for(const JitEntry *entry, const JitRequest *request)
+{
+    const Shape *shape = request->shape;
+    bool fixed = request->layout == JIT_FIXED;
+    return entry->kind == request->kind && entry->layout == request->layout &&
+           shape_same(&entry->shape, shape) &&
+           same_bytes(common_of(request), entry->common, shape->n_slots) &&
+           (!fixed ||
+            (same_bytes(request->slots, entry->slots, shape->n_slots * sizeof *entry->slots) &&
+             same_bytes(request->constants, entry->constants,
+                        shape->n_constants * sizeof *entry->constants)));
 }
 
 static JitEntry *find_entry(const Jit *jit, const JitRequest *request, const uint64_t hash[2])
 {
-    const bool *common = common_of(request);
     uint32_t id = map_get(&jit->by_hash, hash[0]);
     for (; id; id = jit->entries.at[id]->same_hash) {
         JitEntry *entry = jit->entries.at[id];
-        if (entry->hash[1] == hash[1] && entry->kind == request->kind &&
-            entry->layout == request->layout && shape_same(&entry->shape, request->shape) &&
-            !common == !entry->common &&
-            (!common || memcmp(common, entry->common, request->shape->n_slots) == 0))
+        if (entry->hash[1] == hash[1] && is_for(entry, request))
             return entry;
     }
     return NULL;
 }
 
-/* What code is made from, as words: [kind, layout, slots, constants, common slots as bits...,
- * ops...]. */
-static uint32_t *make_content(Mem *mem, const JitRequest *request, size_t *size)
+/* What code is made from: the words [kind, layout, number of slots, number of constants] (the last
+ * with its top bit set when there are common slots), operations, then either the common slots as
+ * bits or, for JIT_FIXED, constants and slots. */
+static void make_content(Mem *mem, JitEntry *entry, const JitRequest *request)
 {
     const Shape *shape = request->shape;
     const bool *common = common_of(request);
-    uint32_t bits = common ? (shape->n_slots + 31) / 32 : 0;
-    *size = (4 + bits) * sizeof(uint32_t) + shape->n_ops * sizeof(ShapeOp);
-    uint32_t *content = mem_alloc(mem, *size);
-    content[0] = request->kind;
-    content[1] = request->layout;
-    content[2] = shape->n_slots;
-    content[3] = shape->n_constants | (common ? 1u << 31 : 0);
+    bool fixed = request->layout == JIT_FIXED;
+    size_t head = 4 * sizeof(uint32_t), ops = shape->n_ops * sizeof *shape->ops;
+    size_t constants = fixed ? shape->n_constants * sizeof(double) : 0;
+    size_t slots = fixed ? shape->n_slots * sizeof(uint32_t) : 0;
+    size_t bits = common ? (shape->n_slots + 31) / 32 * sizeof(uint32_t) : 0;
+    entry->content_size = head + ops + constants + slots + bits;
+    entry->content = mem_alloc(mem, entry->content_size);
+    entry->content[0] = request->kind;
+    entry->content[1] = request->layout;
+    entry->content[2] = shape->n_slots;
+    entry->content[3] = shape->n_constants | (common ? 1u << 31 : 0);
+    char *at = (char *)entry->content + head;
+    entry->shape = *shape;
+    entry->shape.ops = memcpy(at, shape->ops, ops);
+    at += ops;
     for (uint32_t i = 0; common && i < shape->n_slots; i++)
-        content[4 + i / 32] |= (uint32_t)common[i] << i % 32;
-    memcpy(content + 4 + bits, shape->ops, shape->n_ops * sizeof(ShapeOp));
-    return content;
+        ((uint32_t *)(void *)at)[i / 32] |= (uint32_t)common[i] << i % 32;
+    if (!fixed)
+        return;
+    entry->constants = constants ? memcpy(at, request->constants, constants) : (void *)at;
+    entry->slots = memcpy(at + constants, request->slots, slots);
 }
 
-static void keep_shape(Jit *jit, JitEntry *entry, const JitRequest *request)
+static void keep_request(Jit *jit, JitEntry *entry, const JitRequest *request)
 {
-    const Shape *shape = request->shape;
-    size_t ops = shape->n_ops * sizeof *shape->ops;
-    entry->shape = *shape;
-    entry->shape.ops = (const void *)((char *)entry->content + entry->content_size - ops);
     entry->kind = request->kind;
     entry->layout = request->layout;
+    make_content(jit->mem, entry, request);
     if (common_of(request)) {
-        entry->common = mem_alloc(jit->mem, shape->n_slots + 1);
-        memcpy(entry->common, request->common, shape->n_slots);
+        entry->common = mem_alloc(jit->mem, request->shape->n_slots + 1);
+        memcpy(entry->common, request->common, request->shape->n_slots);
     }
-    entry->bytes = sizeof *entry + entry->content_size + (entry->common ? shape->n_slots : 0);
+    entry->bytes =
+        sizeof *entry + entry->content_size + (entry->common ? request->shape->n_slots : 0);
 }
 
 static JitEntry *add_entry(Jit *jit, const JitRequest *request, const uint64_t hash[2])
@@ -169,9 +198,8 @@ static JitEntry *add_entry(Jit *jit, const JitRequest *request, const uint64_t h
     vec_reserve(jit->mem, &jit->entries, jit->entries.n + 1);
     vec_reserve(jit->mem, &jit->free_ids, jit->entries.cap); /* so that dropping cannot fail */
     JitEntry *entry = mem_alloc(jit->mem, sizeof *entry);
-    entry->content = make_content(jit->mem, request, &entry->content_size);
     memcpy(entry->hash, hash, sizeof entry->hash);
-    keep_shape(jit, entry, request);
+    keep_request(jit, entry, request);
     jit_link_init(&entry->queue);
     jit_link_init(&entry->unused);
     entry->same_hash = map_get(&jit->by_hash, entry->hash[0]);

@@ -65,7 +65,10 @@ typedef enum JitLayout {
     JIT_SINGLE,  /* one instance: values[slots[s]] */
     JIT_TABLES,  /* instance i: values[slots[i * stride + s]] */
     JIT_RECORDS, /* instance i: values[slots[s] + i * stride] */
-    JIT_ARRAYS   /* instance i: values[slots[s] + i]; vectorised */
+    JIT_ARRAYS,  /* instance i: values[slots[s] + i]; vectorised */
+    /* One instance whose slots and constants are written into the code: for what has not changed
+     * for long, in larger pieces. Called as JIT_SINGLE; slots and constants may be NULL there. */
+    JIT_FIXED
 } JitLayout;
 
 typedef void (*JitValueFn)(double *restrict values, const uint32_t *restrict slots,
@@ -73,7 +76,7 @@ typedef void (*JitValueFn)(double *restrict values, const uint32_t *restrict slo
 typedef void (*JitTangentFn)(double *restrict values, double *restrict tangents,
                              const uint32_t *restrict slots, const double *restrict constants,
                              const JitEnv *env);
-/* Layouts other than JIT_SINGLE; `tangents` is NULL for JIT_VALUE. */
+/* JIT_TABLES, JIT_RECORDS, JIT_ARRAYS; `tangents` is NULL for JIT_VALUE. */
 typedef void (*JitBatchFn)(double *restrict values, double *restrict tangents,
                            const uint32_t *restrict slots, const double *restrict constants,
                            const JitEnv *env, uint64_t n, uint64_t stride);
@@ -92,6 +95,9 @@ typedef struct JitRequest {
     /* JIT_RECORDS, JIT_ARRAYS: common[s] (or NULL) when slot s is the same variable in all
      * instances (the clock, a parameter around them); such a slot must not be assigned. */
     const bool *common;
+    /* JIT_FIXED: as in ShapeUse; copied */
+    const uint32_t *slots;
+    const double *constants;
 } JitRequest;
 
 /* ---- entries ---- */

@@ -51,11 +51,13 @@ struct JitEntry {
     uint32_t same_hash;  /* next entry with the same hash, or 0 */
     uint64_t hash[2];    /* of the content */
     size_t content_size, bytes;
-    uint32_t *content; /* kind, layout, slots, common slots, operations: what code is made from */
+    uint32_t *content; /* what code is made from, see make_content */
     Shape shape;       /* its operations lie in the content */
     JitKind kind;
     JitLayout layout;
-    bool *common; /* or NULL */
+    bool *common;            /* or NULL */
+    const uint32_t *slots;   /* JIT_FIXED: in the content, else NULL */
+    const double *constants; /* likewise */
 };
 
 struct Jit {

@@ -1,10 +1,10 @@
 /* lower_function.c: shape, kind and layout -> LLVM function. See lower.h, jit.h.
  *
- * A single instance is straight-line code. A batch is a loop over instances; with JIT_ARRAYS a loop
- * that takes LOWER_LANES instances at a time, as vectors written out here rather than found by
- * LLVM's vectoriser (which the quick tier does not run, and which would first have to prove that
- * instances do not meet), then one for the rest. What all instances share is loaded ahead of the
- * loops. */
+ * A single instance is straight-line code, in JIT_FIXED with numbers in place of tables. A batch is
+ * a loop over instances; with JIT_ARRAYS a loop that takes LOWER_LANES instances at a time, as
+ * vectors written out here rather than found by LLVM's vectoriser (which the quick tier does not
+ * run, and which would first have to prove that instances do not meet), then one for the rest. What
+ * all instances share is loaded ahead of the loops. */
 #include "jit/llvm/lower.h"
 
 #include <string.h>
@@ -26,9 +26,14 @@ static void mark_table(Lower *l, LLVMValueRef parameter, unsigned index, bool co
         mark(l, index + 1, "readonly");
 }
 
+static bool is_batch(JitLayout layout)
+{
+    return layout != JIT_SINGLE && layout != JIT_FIXED;
+}
+
 static void declare(Lower *l, const char *name)
 {
-    bool batch = l->job->layout != JIT_SINGLE, tangents = batch || l->job->kind == JIT_TANGENT;
+    bool batch = is_batch(l->job->layout), tangents = batch || l->job->kind == JIT_TANGENT;
     LLVMTypeRef params[7];
     unsigned n = 0;
     for (unsigned i = 0; i < 4u + tangents; i++)
@@ -77,6 +82,8 @@ static bool is_function(const Lower *l, uint32_t slot)
 
 LLVMValueRef lower_slot_index(Lower *l, uint32_t slot)
 {
+    if (l->job->layout == JIT_FIXED)
+        return LLVMConstInt(l->int64, l->job->slots[slot], 0);
     if (l->job->layout == JIT_SINGLE)
         return table_entry(l, l->slots, slot);
     if (l->job->layout == JIT_TABLES)
@@ -224,10 +231,10 @@ void lower_function(Mem *mem, LLVMModuleRef module, const BackendJob *job, const
     declare(&l, name);
     LLVMPositionBuilderAtEnd(l.build, block(&l));
     reserve_arguments(&l);
-    if (job->layout == JIT_SINGLE)
-        lower_shape(&l);
-    else
+    if (is_batch(job->layout))
         batch(mem, &l);
+    else
+        lower_shape(&l);
     if (!job->broken) /* tests: a block without an end is what LLVM's verifier must find */
         LLVMBuildRetVoid(l.build);
     LLVMDisposeBuilder(l.build);

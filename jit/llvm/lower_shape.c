@@ -309,6 +309,8 @@ static void store(Lower *l, ShapeOp op)
 
 static LowerValue constant(Lower *l, uint32_t index)
 {
+    if (l->job->layout == JIT_FIXED)
+        return (LowerValue){lower_const(l, l->job->constants[index]), lower_const(l, 0), true};
     LLVMValueRef k = l->constant_value ? l->constant_value[index]
                                        : lower_table(l, l->real1, l->constants, index);
     return (LowerValue){lower_splat(l, k), lower_const(l, 0), true};

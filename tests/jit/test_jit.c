@@ -253,16 +253,28 @@ static void kinds_and_layouts_are_entries_of_their_own(void **state)
     World *w = *state;
     const Shape *s = w->block[0].shape;
     bool common[64] = {true};
-    JitRequest requests[] = {{s, JIT_VALUE, JIT_SINGLE, NULL},
-                             {s, JIT_TANGENT, JIT_SINGLE, NULL},
-                             {s, JIT_VALUE, JIT_ARRAYS, NULL},
-                             {s, JIT_VALUE, JIT_ARRAYS, common}};
+    uint32_t slots[2][64] = {{0}};
+    double constants[2][64] = {{0}};
+    slots[1][0] = 1;
+    constants[1][0] = 1;
+    assert_true(s->n_constants > 0 && s->n_constants <= 64);
+    JitRequest requests[] = {{s, JIT_VALUE, JIT_SINGLE, NULL, NULL, NULL},
+                             {s, JIT_TANGENT, JIT_SINGLE, NULL, NULL, NULL},
+                             {s, JIT_VALUE, JIT_ARRAYS, NULL, NULL, NULL},
+                             {s, JIT_VALUE, JIT_ARRAYS, common, NULL, NULL},
+                             {s, JIT_VALUE, JIT_FIXED, NULL, slots[0], constants[0]},
+                             {s, JIT_VALUE, JIT_FIXED, NULL, slots[1], constants[0]},
+                             {s, JIT_VALUE, JIT_FIXED, NULL, slots[0], constants[1]}};
     Jit *jit = open_jit((JitOptions){0});
-    for (uint32_t i = 0; i < 4; i++)
+    for (uint32_t i = 0; i < 7; i++)
         for (uint32_t j = 0; j < i; j++)
             assert_ptr_not_equal(jit_request(jit, &requests[i]), jit_request(jit, &requests[j]));
     jit_wait(jit);
-    assert_int_equal(jit_stats(jit).functions_compiled, 4);
+    assert_int_equal(jit_stats(jit).functions_compiled, 7);
+    for (uint32_t i = 0; i < 7; i++)
+        assert_ptr_equal(jit_request(jit, &requests[i]), jit_request(jit, &requests[i]));
+    jit_wait(jit);
+    assert_int_equal(jit_stats(jit).functions_compiled, 7);
     jit_close(jit);
 }
 
