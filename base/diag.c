@@ -90,7 +90,11 @@ static void print_line(const Location *where, FILE *out)
         unsigned char c = (unsigned char)where->line_text[start + i];
         fputc(c < 32 || c == 127 ? ' ' : c, out);
     }
-    fprintf(out, "\n    %*s^\n", (int)(column - start), "");
+    int width = 0; /* columns count bytes, the caret characters */
+    for (uint32_t i = start; i < column && i < where->line_length; i++)
+        width += ((unsigned char)where->line_text[i] & 0xc0) != 0x80;
+    width += column > where->line_length ? (int)(column - where->line_length) : 0;
+    fprintf(out, "\n    %*s^\n", width, "");
 }
 
 uint32_t diags_print(const Diags *diags, uint32_t from, FILE *out, bool colour)

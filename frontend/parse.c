@@ -311,6 +311,20 @@ static void parse_branch_end(Parser *p, const AStmt *s)
     }
 }
 
+/* Branches behind `else then`, which closes a chain: reported once, read for their errors. */
+static void skip_more_else(Parser *p)
+{
+    if (p->panic || p->token.kind != T_ELSE)
+        return;
+    diag_error(p->diags, p->token.at, "'else then' was the last branch");
+    while (!p->panic && parse_accept(p, T_ELSE)) {
+        if (parse_accept(p, T_IF) || parse_accept(p, T_WHEN))
+            parse_expression(p);
+        parse_accept(p, T_THEN);
+        parse_statements(p);
+    }
+}
+
 /* A whole chain `if .. else if .. else then .. end`. Each link lies in the else list of the one
  * before, but the chain is read in a loop. */
 static AStmt *parse_chain(Parser *p)
@@ -341,6 +355,7 @@ static AStmt *parse_chain(Parser *p)
             diag_error(p->diags, p->token.at, "expected 'then' or '%s' after 'else', found %s",
                        word == T_IF ? "if" : "when", parse_found(p));
         s->else_list = parse_statements(p);
+        skip_more_else(p);
         break;
     }
     if (!p->panic)
@@ -619,24 +634,88 @@ static void parse_model_end(Parser *p, AModel *m)
     }
 }
 
+/* Whether the present `end` is not the model's: its own one comes soon after, before any other
+ * model begins. Only looked at when the `end` has not the model's name, so only after mistakes. */
+static bool is_stray_end(const Parser *p, const AModel *m)
+{
+    enum { LOOK = 200 };
+    Lexer copy = p->lexer;
+    Diags silent = {.limit = 0, .suppressed = true};
+    copy.diags = &silent;
+    Token before = p->token, next = lex_next(&copy);
+    if (next.kind == T_ID && open_model(p, next.sym) >= 0)
+        return false;
+    for (int i = 0; i < LOOK && next.kind != T_EOF; i++) {
+        if (next.kind == T_MODEL || next.kind == T_PACKAGE || next.kind == T_CONNECTOR)
+            return false;
+        if (before.kind == T_END && next.kind == T_ID && next.sym == m->name.sym)
+            return true;
+        before = next;
+        next = lex_next(&copy);
+    }
+    return false;
+}
+
+/* An `end` that closes nothing, and the statements behind it, which are read for their errors only.
+ */
+static void skip_stray_end(Parser *p)
+{
+    if (!p->panic)
+        diag_error(p->diags, p->token.at, "this 'end' closes nothing");
+    parse_advance(p);
+    if (p->token.kind == T_IF || p->token.kind == T_WHEN || p->token.kind == T_ID)
+        parse_advance(p);
+    if (p->token.kind == T_SEMICOLON)
+        parse_advance(p);
+    p->panic = p->gave_up;
+    parse_statements(p);
+}
+
+/* Content in the wrong place, reported by skip_to_end(): read for its own errors and then
+ * forgotten. */
+static void parse_misplaced(Parser *p, const AModel *m)
+{
+    while (p->token.kind != T_END && p->token.kind != T_EOF && !at_model(p) &&
+           p->token.kind != T_INTERFACE && p->token.kind != T_IMPLEMENTATION)
+        parse_advance(p);
+    if (at_model(p)) {
+        p->panic = p->gave_up;
+        parse_model(p);
+        if (!p->panic && p->token.kind == T_SEMICOLON)
+            parse_advance(p);
+        p->panic = true;
+    } else if (p->token.kind == T_INTERFACE || p->token.kind == T_IMPLEMENTATION) {
+        p->panic = p->gave_up;
+        parse_sections(p, &(AModel){.name = m->name});
+    }
+}
+
+/* Behind something that was not understood, the `end` of a name that nobody began belongs to it. */
+static bool is_end_of_junk(const Parser *p, bool junk)
+{
+    Token next = look_ahead(p);
+    return junk && next.kind == T_ID && open_model(p, next.sym) < 0;
+}
+
 static void parse_model_content(Parser *p, AModel *m)
 {
+    bool junk = false;
     parse_header(p, m);
     parse_sections(p, m);
-    while (!p->gave_up && p->token.kind != T_END && p->token.kind != T_EOF) {
-        skip_to_end(p, m);
-        while (p->token.kind != T_END && p->token.kind != T_EOF && !at_model(p) &&
-               p->token.kind != T_INTERFACE && p->token.kind != T_IMPLEMENTATION)
-            parse_advance(p);
-        if (at_model(p)) {
+    while (!p->gave_up && p->token.kind != T_EOF) {
+        if (p->token.kind != T_END) {
+            skip_to_end(p, m);
+            parse_misplaced(p, m);
+            junk = true;
+        } else if (is_end_of_junk(p, junk) || is_stray_end(p, m)) {
+            skip_stray_end(p);
+        } else {
+            break;
+        }
+        if (!m->interface_at && !m->implementation_at && at_model(p)) {
             p->panic = p->gave_up;
-            parse_model(p); /* misplaced, reported; read for its own errors and then forgotten */
-            if (!p->panic && p->token.kind == T_SEMICOLON)
-                parse_advance(p);
-            p->panic = true;
-        } else if (p->token.kind == T_INTERFACE || p->token.kind == T_IMPLEMENTATION) {
-            p->panic = p->gave_up;
-            parse_sections(p, &(AModel){.name = m->name});
+            parse_header(p, m);
+            parse_sections(p, m);
         }
     }
     p->panic = p->gave_up;
