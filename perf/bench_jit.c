@@ -66,7 +66,13 @@ __attribute__((noinline)) static void hand_records(double *v)
         by_hand(v + (size_t)i * VARS);
 }
 
-__attribute__((noinline, optimize("O3"))) static void
+#ifdef __clang__
+#define BEST_EFFORT /* clang vectorises at -O2 already */
+#else
+#define BEST_EFFORT __attribute__((optimize("O3")))
+#endif
+
+__attribute__((noinline)) BEST_EFFORT static void
 hand_arrays(const double *restrict r, const double *restrict c, const double *restrict v1,
             const double *restrict v2, const double *restrict e, const double *restrict d,
             double *restrict a, double *restrict b, double *restrict f)
