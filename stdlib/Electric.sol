@@ -603,12 +603,14 @@ package Electric
 
         /* Diode with u = R_on*i when closed and i = G_off*u when open; R_on [Ohm], G_off [S]. For
            bridges: with all diodes open, the conductances decide the potentials between them, which
-           ideal diodes would leave undetermined. */
+           ideal diodes would leave undetermined. It closes where u exceeds u_on [V], a little above
+           zero, so that the rounding errors of a diode that has just opened do not close it. */
         model ResistiveDiode
             extends Interfaces.TwoPins;
         interface:
             parameter Real R_on << 1e-3;
             parameter Real G_off << 1e-6;
+            parameter Real u_on << 1e-7;
             static Boolean closed;
         implementation:
             if closed then
@@ -618,7 +620,7 @@ package Electric
             end if;
             when closed and i < 0 then
                 closed << false;
-            else when not closed and u > 0 then
+            else when not closed and u > u_on then
                 closed << true;
             end when;
         end ResistiveDiode;
@@ -800,16 +802,18 @@ package Electric
             connection{a << load.n, b << G.p};
         end Boost;
 
-        /* Six diodes between three phases with line inductances and an inductive load. */
+        /* Six diodes between three phases with line resistances and an inductive load. (Inductances in
+           all three lines and nothing else would be one state too many: their currents sum to zero,
+           which no single equation of the circuit says.) */
         model ThreePhaseBridge
             define third as 2.0943951023931953;
         interface:
             static Sources.SineVoltage U1{U << 100, f << 50, phase << 0};
             static Sources.SineVoltage U2{U << 100, f << 50, phase << -third};
             static Sources.SineVoltage U3{U << 100, f << 50, phase << third};
-            static Basic.Inductor L1{L << 1e-3};
-            static Basic.Inductor L2{L << 1e-3};
-            static Basic.Inductor L3{L << 1e-3};
+            static Basic.Resistor R1{R << 0.1};
+            static Basic.Resistor R2{R << 0.1};
+            static Basic.Resistor R3{R << 0.1};
             static Switches.ResistiveDiode P1{R_on << 1e-2, G_off << 1e-4};
             static Switches.ResistiveDiode P2{R_on << 1e-2, G_off << 1e-4};
             static Switches.ResistiveDiode P3{R_on << 1e-2, G_off << 1e-4};
@@ -823,15 +827,15 @@ package Electric
             connection{a << U1.n, b << G.p};
             connection{a << U2.n, b << G.p};
             connection{a << U3.n, b << G.p};
-            connection{a << U1.p, b << L1.p};
-            connection{a << U2.p, b << L2.p};
-            connection{a << U3.p, b << L3.p};
-            connection{a << L1.n, b << P1.p};
-            connection{a << L2.n, b << P2.p};
-            connection{a << L3.n, b << P3.p};
-            connection{a << L1.n, b << N1.n};
-            connection{a << L2.n, b << N2.n};
-            connection{a << L3.n, b << N3.n};
+            connection{a << U1.p, b << R1.p};
+            connection{a << U2.p, b << R2.p};
+            connection{a << U3.p, b << R3.p};
+            connection{a << R1.n, b << P1.p};
+            connection{a << R2.n, b << P2.p};
+            connection{a << R3.n, b << P3.p};
+            connection{a << R1.n, b << N1.n};
+            connection{a << R2.n, b << N2.n};
+            connection{a << R3.n, b << N3.n};
             connection{a << P1.n, b << P2.n};
             connection{a << P2.n, b << P3.n};
             connection{a << P3.n, b << R.p};

@@ -25,38 +25,43 @@ package Friction
         static Real limit;
         static Integer mode;
     implementation:
+        static Boolean sticking;
+        static Integer direction;
         static Real a;
         static Real hold;
         v = der(x = q);
         a = der(x = v);
-        if mode == 0 then
+        if sticking then
             q = hold;
-        else if mode == 2 then
+            mode << 0;
+        else if direction == 0 then
             f = 0;
-        else then
-            f = mode*limit;
-        end if;
-        if initial() then
             mode << 2;
         else then
-            when mode <> 2 and limit <= 0 then
-                mode << 2;
-            else when mode == 2 and limit > 0 and v > v_small then
-                mode << 1;
-            else when mode == 2 and limit > 0 and v < -v_small then
-                mode << -1;
-            else when mode == 2 and limit > 0 then
-                mode << 0;
-                hold << q;
-            else when (mode == 1 and v < 0 and a <= 0) or (mode == -1 and v > 0 and a >= 0) then
-                mode << 0;
-                hold << q;
-            else when mode == 0 and f > peak*limit then
-                mode << 1;
-            else when mode == 0 and f < -peak*limit then
-                mode << -1;
-            end when;
+            f = direction*limit;
+            mode << direction;
         end if;
+        when (sticking or direction <> 0) and limit <= 0 then
+            sticking << false;
+            direction << 0;
+        else when not sticking and direction == 0 and limit > 0 and v > v_small then
+            direction << 1;
+        else when not sticking and direction == 0 and limit > 0 and v < -v_small then
+            direction << -1;
+        else when not sticking and direction == 0 and limit > 0 then
+            sticking << true;
+            hold << q;
+        else when direction*v < 0 and direction*a <= 0 then
+            sticking << true;
+            direction << 0;
+            hold << q;
+        else when sticking and f > peak*limit then
+            sticking << false;
+            direction << 1;
+        else when sticking and f < -peak*limit then
+            sticking << false;
+            direction << -1;
+        end when;
     end Dry;
 
     /* Freewheel: v > 0 runs free (f = 0), v < 0 is blocked (q constant, f < 0). */

@@ -426,7 +426,9 @@ package Planar
                     Vax << vx;
                     Vay << vy;
                     Wa << w;
+                    tearing(x = z);
                 end when;
+                tearing(x = Wm);
                 fa.fx = m*ax;
                 fa.fy - m*g = m*ay;
                 fa.t = 0;
@@ -515,7 +517,9 @@ package Planar
             else then
                 z = derState(x = w, start << We);
                 Wa << w;
+                tearing(x = z);
             end when;
+            tearing(x = Wm);
             fb.t = 0;
             fb.M = 0;
             fa.contactOut << fb.contactIn;
@@ -586,7 +590,9 @@ package Planar
                         static Real z;
                         z = derState(x = w, start << We);
                         Wa << w;
+                        tearing(x = z);
                     end when;
+                    tearing(x = Wm);
                 end when;
             end if;
             contact << not fixated and ((phi < phi_min and w < 0) or (phi > phi_max and w > 0));
@@ -634,7 +640,9 @@ package Planar
             else then
                 a = derState(x = v, start << Ve);
                 Va << v;
+                tearing(x = a);
             end when;
+            tearing(x = Vm);
             sx0 = cos(fa.phi)*sx + sin(fa.phi)*sy;
             sy0 = cos(fa.phi)*sy - sin(fa.phi)*sx;
             fb.x = fa.x + s*sx0;
@@ -731,7 +739,9 @@ package Planar
                     static Real z;
                     z = derState(x = w, start << We);
                     Wa << w;
+                    tearing(x = z);
                 end when;
+                tearing(x = Wm);
                 fa.x = fb.x;
                 fa.y = fb.y;
                 fa.phi + phi = fb.phi;
@@ -868,7 +878,7 @@ package Planar
             static Joints.Fixation F;
             static Joints.BreakingRevolute R{phi_start << -0.7853981633974483};
             static Parts.Translation rod{sx << 0, sy << -1};
-            static Parts.Body bob{m << 1, I << 0};
+            static Parts.Body bob{m << 1, I << 1e-9};
         implementation:
             R.cut << time >= t_break;
             connection{a << F.fa, b << R.fa};
