@@ -39,7 +39,7 @@ static void note_monitored(World *world, const Inst *inst, bool born)
         return;
     for (uint32_t i = 0; i < world->monitored.n; i++)
         for (const Def *def = inst->plan->def; def; def = def->base)
-            if (def == world->monitored.at[i]) {
+            if (def->text == world->monitored.at[i]->text) { /* in whatever surrounding */
                 world_note(world, (WorldChange){.role = WORLD_MONITORED,
                                                 .born = born,
                                                 .copied = inst->copied,

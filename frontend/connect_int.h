@@ -1,0 +1,84 @@
+/* connect_int.h: private to connect.c (sets and edges), connect_sum.c (zero-sums) and their
+ * verifier. */
+#ifndef FRONTEND_CONNECT_INT_H
+#define FRONTEND_CONNECT_INT_H
+
+#include "frontend/world_int.h"
+
+enum { FAN = 8, LEVELS = 10 };
+
+typedef struct Node {
+    uint32_t model, inst; /* InstIds */
+    uint32_t set;         /* 0: free */
+    uint32_t first_edge;
+    uint32_t sum; /* of level 0 that it is a term of */
+    uint8_t slot;
+    bool own; /* of the model's own interface: flows count negative */
+} Node;
+
+typedef struct Edge {
+    uint32_t node[2];
+    uint32_t next[2],
+        prev[2]; /* in the lists of its nodes; next[0] of a free one: the next free one */
+    uint32_t inst, op;
+    uint32_t link[2];
+    uint32_t rels; /* index of a block of n_potentials relations; 0: none */
+    Place at;
+} Edge;
+
+typedef struct Sum {
+    uint32_t set; /* 0: free */
+    uint32_t parent;
+    uint32_t child[FAN];    /* nodes (level 0) or sums */
+    uint32_t next, prev;    /* in the list of its level; next of a free one: the next free one */
+    uint32_t vars, rels;    /* blocks of n_flows numbers; 0: none */
+    uint8_t n, level, slot; /* slot: in the parent */
+    bool listed, dirty;
+} Sum;
+
+typedef struct Set {
+    uint32_t n; /* nodes; 0: free */
+    uint32_t root;
+    uint32_t open[LEVELS]; /* first sum with room; open[0] of a free set: the next free one */
+    const Signature *signature;
+} Set;
+
+/* One of the two sides that a removed edge leaves, searched edge by edge. */
+typedef struct Side {
+    VEC(uint32_t) nodes;
+    VEC(uint32_t) via; /* the edge by which each was reached */
+    uint32_t at, edge;
+} Side;
+
+struct Connect {
+    World *world;
+    Mem *mem;
+    VEC(Node) node; /* all [0] unused */
+    VEC(Edge) edge;
+    VEC(Sum) sum;
+    VEC(Set) set;
+    uint32_t free_node, free_edge, free_sum, free_set;
+    uint32_t n_edges, n_sets;
+    Map node_of;             /* model and instance -> node */
+    VEC(uint32_t) words;     /* blocks of numbers */
+    uint32_t free_block[64]; /* by size: first free block, linked through its first word */
+    VEC(uint32_t) dirty;
+    Side side[2];
+    Form equal;
+    Map sum_forms; /* number of terms, signs, root -> form + 1 */
+};
+
+/* ---- connect.c ---- */
+
+uint32_t connect_block_take(Connect *connect, uint32_t n); /* n zeroed numbers; index in words */
+void connect_block_give(Connect *connect, uint32_t at, uint32_t n);
+DdpVar connect_terminal(const Connect *connect, uint32_t inst, const Terminal *terminal);
+const Signature *connect_signature(const Connect *connect, const Inst *inst);
+
+/* ---- connect_sum.c ---- */
+
+/* Makes the node a term of its set's zero-sum, or no longer. */
+void sum_add_node(Connect *connect, uint32_t node);
+void sum_remove_node(Connect *connect, uint32_t node);
+
+#endif
