@@ -87,8 +87,8 @@ static bool value_of(World *world, Inst *scope, X x, const RefList *refs, uint32
     return known;
 }
 
-bool value_at_birth(World *world, Inst *scope, const PlanValue *value, const char *parameter,
-                    double *out)
+bool birth_value(World *world, Inst *scope, const PlanValue *value, const char *parameter,
+                 double *out)
 {
     const Ref *unknown = NULL;
     *out = 0;

@@ -120,13 +120,13 @@ static void set_add(Connect *c, uint32_t set, uint32_t node)
 {
     c->node.at[node].set = set;
     c->set.at[set].n++;
-    sum_add_node(c, node);
+    connect_sum_add(c, node);
 }
 
 static void set_take(Connect *c, uint32_t node)
 {
     uint32_t set = c->node.at[node].set;
-    sum_remove_node(c, node);
+    connect_sum_remove(c, node);
     if (--c->set.at[set].n == 0) {
         c->set.at[set] = (Set){.open = {c->free_set}};
         c->free_set = set;
@@ -407,7 +407,7 @@ uint32_t connect_add(Connect *c, Inst *inst, uint32_t op, Inst *a, bool own_a, I
                    world_path_text(c->world, a->id));
         return 0;
     }
-    uint32_t model = inst_model(c->world, inst);
+    uint32_t model = follow_model(c->world, inst);
     uint32_t na = node_get(c, model, a->id, own_a), nb = node_get(c, model, b->id, own_b);
     if (c->node.at[na].set && c->node.at[na].set == c->node.at[nb].set) {
         report_cycle(c, na, nb, at);
@@ -426,7 +426,7 @@ void connect_remove(Connect *c, uint32_t id)
     edge_leave(c, id);
     for (int end = 0; end < 2; end++)
         if (e.link[end])
-            link_drop(c->world, e.link[end]);
+            follow_unlink(c->world, e.link[end]);
     edge_unlist(c, id);
     set_split(c, e.node[0], e.node[1]);
     for (int end = 0; end < 2; end++)

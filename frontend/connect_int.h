@@ -78,7 +78,7 @@ const Signature *connect_signature(const Connect *connect, const Inst *inst);
 /* ---- connect_sum.c ---- */
 
 /* Makes the node a term of its set's zero-sum, or no longer. */
-void sum_add_node(Connect *connect, uint32_t node);
-void sum_remove_node(Connect *connect, uint32_t node);
+void connect_sum_add(Connect *connect, uint32_t node);
+void connect_sum_remove(Connect *connect, uint32_t node);
 
 #endif

@@ -273,7 +273,7 @@ static void sum_shrink_root(Connect *c, uint32_t set)
     }
 }
 
-void sum_remove_node(Connect *c, uint32_t node)
+void connect_sum_remove(Connect *c, uint32_t node)
 {
     uint32_t set = c->node.at[node].set, id = c->node.at[node].sum;
     sum_detach(c, id, c->node.at[node].slot);
@@ -291,7 +291,7 @@ void sum_remove_node(Connect *c, uint32_t node)
     sum_shrink_root(c, set);
 }
 
-void sum_add_node(Connect *c, uint32_t node)
+void connect_sum_add(Connect *c, uint32_t node)
 {
     sum_insert(c, c->node.at[node].set, 0, node);
 }

@@ -13,13 +13,13 @@ static uint32_t head_of_list(const Op *op)
     return op->word + 1;
 }
 
-void exists_update(World *world, Inst *inst, uint32_t index)
+void depend_exists_update(World *world, Inst *inst, uint32_t index)
 {
     const Op *op = &inst->plan->ops[index];
     const Ref *ref = &op->refs.at[0];
     uint32_t list = inst->word[head_of_list(op)];
-    watch_drop(world, &list);
-    watch_ref(world, inst, index, ref, true, &list);
+    follow_unwatch(world, &list);
+    follow_watch(world, inst, index, ref, true, &list);
     inst->word[head_of_list(op)] = list;
     inst->word[op->word + 2] = 0;
     Target t = follow(world, inst, ref);
@@ -30,7 +30,7 @@ void exists_update(World *world, Inst *inst, uint32_t index)
         world->host.write(world->host.context, var, there);
 }
 
-void group_enter(World *world, Inst *inst, uint32_t index, bool again)
+void depend_group_enter(World *world, Inst *inst, uint32_t index, bool again)
 {
     const Op *op = &inst->plan->ops[index];
     uint32_t list = 0;
@@ -41,28 +41,28 @@ void group_enter(World *world, Inst *inst, uint32_t index, bool again)
             const Ref *ref = &inst->plan->ops[i].refs.at[k];
             if (!ref->loose)
                 continue;
-            watch_ref(world, inst, index, ref, false, &list);
+            follow_watch(world, inst, index, ref, false, &list);
             complete &= follow_var(world, inst, ref) != 0;
         }
     inst->word[head_of_list(op)] = list;
     inst->word[op->word] = complete ? GROUP_IN : GROUP_OUT;
     Frame frame = {.inst = inst, .again = again};
     for (uint32_t i = 1; complete && i <= op->span; i++)
-        op_forwards(world, inst, index + i, &frame);
+        inst_op_forwards(world, inst, index + i, &frame);
 }
 
 static void group_leave(World *world, Inst *inst, uint32_t index)
 {
     const Op *op = &inst->plan->ops[index];
     for (uint32_t i = op->span; inst->word[op->word] == GROUP_IN && i > 0; i--)
-        op_backwards(world, inst, index + i);
+        inst_op_backwards(world, inst, index + i);
     inst->word[op->word] = GROUP_OUT;
     uint32_t list = inst->word[head_of_list(op)];
-    watch_drop(world, &list);
+    follow_unwatch(world, &list);
     inst->word[head_of_list(op)] = 0;
 }
 
-void suspend(World *world, Inst *inst, uint32_t index)
+void depend_suspend(World *world, Inst *inst, uint32_t index)
 {
     const Op *op = &inst->plan->ops[index];
     if (op->kind == OP_GROUP) {
@@ -70,14 +70,14 @@ void suspend(World *world, Inst *inst, uint32_t index)
         inst->word[op->word] = GROUP_PENDING + world->pending.n;
     } else {
         uint32_t list = inst->word[head_of_list(op)];
-        watch_drop(world, &list);
+        follow_unwatch(world, &list);
         inst->word[head_of_list(op)] = 0;
         inst->word[op->word + 2] = world->pending.n + 1;
     }
     vec_push(world->mem, &world->pending, ((Pending){inst->id, index}));
 }
 
-void drop_group(World *world, Inst *inst, uint32_t index)
+void depend_drop_group(World *world, Inst *inst, uint32_t index)
 {
     const Op *op = &inst->plan->ops[index];
     uint32_t state = inst->word[op->word];
@@ -86,11 +86,11 @@ void drop_group(World *world, Inst *inst, uint32_t index)
     group_leave(world, inst, index);
 }
 
-void drop_exists(World *world, Inst *inst, uint32_t index)
+void depend_drop_exists(World *world, Inst *inst, uint32_t index)
 {
     const Op *op = &inst->plan->ops[index];
     uint32_t list = inst->word[head_of_list(op)];
-    watch_drop(world, &list);
+    follow_unwatch(world, &list);
     inst->word[head_of_list(op)] = 0;
     if (inst->word[op->word + 2])
         world->pending.at[inst->word[op->word + 2] - 1].inst = 0;
@@ -100,7 +100,7 @@ void drop_exists(World *world, Inst *inst, uint32_t index)
     inst->word[op->word] = 0;
 }
 
-void resume_pending(World *world)
+void depend_resume(World *world)
 {
     for (uint32_t i = 0; i < world->pending.n; i++) {
         Pending p = world->pending.at[i];
@@ -108,9 +108,9 @@ void resume_pending(World *world)
             continue;
         Inst *inst = world_at(world, p.inst);
         if (inst->plan->ops[p.op].kind == OP_GROUP)
-            group_enter(world, inst, p.op, true);
+            depend_group_enter(world, inst, p.op, true);
         else
-            exists_update(world, inst, p.op);
+            depend_exists_update(world, inst, p.op);
     }
     vec_clear(&world->pending);
 }

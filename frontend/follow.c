@@ -4,14 +4,14 @@
  * elsewhere later. Whoever depends on one leaves a Watch at every such member on the way. */
 #include "frontend/world_int.h"
 
-Inst *inst_up(const World *world, Inst *from, uint32_t up)
+Inst *follow_up(const World *world, Inst *from, uint32_t up)
 {
     while (up-- > 0)
         from = world_at(world, from->owner);
     return from;
 }
 
-uint32_t inst_model(const World *world, const Inst *inst)
+uint32_t follow_model(const World *world, const Inst *inst)
 {
     while (inst->plan->is_branch)
         inst = world_at(world, inst->owner);
@@ -35,7 +35,7 @@ static Target follow_loose(const World *world, Inst *at, const Ref *ref)
 
 Target follow(const World *world, Inst *from, const Ref *ref)
 {
-    Inst *at = inst_up(world, from, ref->up);
+    Inst *at = follow_up(world, from, ref->up);
     if (ref->loose)
         return follow_loose(world, at, ref);
     for (uint32_t i = 0; i + 1 < ref->n; i++) {
@@ -99,11 +99,11 @@ static uint32_t head_of(const Member *m, uint32_t word)
     return word + (m->binding == BIND_ALIAS ? 2 : 1);
 }
 
-void watch_ref(World *world, Inst *inst, uint32_t op, const Ref *ref, bool last, uint32_t *list)
+void follow_watch(World *world, Inst *inst, uint32_t op, const Ref *ref, bool last, uint32_t *list)
 {
     if (ref->up == REF_TIME)
         return;
-    Inst *at = inst_up(world, inst, ref->up);
+    Inst *at = follow_up(world, inst, ref->up);
     for (uint32_t i = 0; i < ref->n; i++) {
         Member *m = NULL;
         uint32_t word = ref->step[i].word;
@@ -120,7 +120,7 @@ void watch_ref(World *world, Inst *inst, uint32_t op, const Ref *ref, bool last,
     }
 }
 
-void watch_drop(World *world, uint32_t *list)
+void follow_unwatch(World *world, uint32_t *list)
 {
     for (uint32_t id = *list, next; id; id = next) {
         Watch *w = &world->watch.at[id];
@@ -138,17 +138,17 @@ void watch_drop(World *world, uint32_t *list)
     *list = 0;
 }
 
-void watch_fire(World *world, Inst *inst, uint32_t head)
+void follow_fire(World *world, Inst *inst, uint32_t head)
 {
     while (inst->word[head]) {
         Watch w = world->watch.at[inst->word[head]];
-        suspend(world, world_at(world, w.inst), w.op); /* drops the watch */
+        depend_suspend(world, world_at(world, w.inst), w.op); /* drops the watch */
     }
 }
 
 /* ---- links ---- */
 
-uint32_t link_make(World *world, Inst *target, uint32_t inst, uint32_t what)
+uint32_t follow_link(World *world, Inst *target, uint32_t inst, uint32_t what)
 {
     uint32_t id = world->free_link;
     if (id) {
@@ -165,7 +165,7 @@ uint32_t link_make(World *world, Inst *target, uint32_t inst, uint32_t what)
     return id;
 }
 
-void link_drop(World *world, uint32_t id)
+void follow_unlink(World *world, uint32_t id)
 {
     Link *link = &world->link.at[id];
     if (link->prev)

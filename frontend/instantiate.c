@@ -86,8 +86,8 @@ static void inst_unlist(World *world, Inst *inst)
         world_at(world, inst->older)->younger = inst->younger;
 }
 
-Inst *create_later(World *world, Plan *plan, Inst *owner, uint32_t word, const Op *cause,
-                   Inst *scope, uint32_t source, DdpVar logic)
+Inst *inst_create_later(World *world, Plan *plan, Inst *owner, uint32_t word, const Op *cause,
+                        Inst *scope, uint32_t source, DdpVar logic)
 {
     if (too_many(world, owner, cause ? cause->at : plan->def->at))
         return NULL;
@@ -126,7 +126,7 @@ static void inst_free(World *world, Inst *inst)
     plan->free = inst;
 }
 
-void remove_later(World *world, Inst *inst)
+void inst_remove_later(World *world, Inst *inst)
 {
     Frame frame = {.inst = inst, .op = inst->plan->n_ops, .removing = true};
     vec_push(world->mem, &world->frames, frame);
@@ -135,10 +135,10 @@ void remove_later(World *world, Inst *inst)
         Link link = world->link.at[inst->links];
         if (link.inst) {
             Inst *holder = world_at(world, link.inst);
-            link_drop(world, inst->links);
+            follow_unlink(world, inst->links);
             holder->word[link.what] = 0;
             holder->word[link.what + 1] = 0;
-            watch_fire(world, holder, link.what + 2);
+            follow_fire(world, holder, link.what + 2);
         } else {
             EdgeView edge = connect_edge(world->connect, link.what);
             Inst *holder = world_at(world, edge.inst);
@@ -148,7 +148,7 @@ void remove_later(World *world, Inst *inst)
     }
 }
 
-void doom(World *world, Inst *inst)
+void inst_doom(World *world, Inst *inst)
 {
     inst->owner = 0;
     vec_push(world->mem, &world->doomed, inst->id);
@@ -231,7 +231,7 @@ static DdpVar override_start(World *world, DdpVar x)
     return o ? o->var : 0;
 }
 
-const PlanArg *argument_for(const Frame *frame, const Member *parameter)
+const PlanArg *inst_argument(const Frame *frame, const Member *parameter)
 {
     for (uint32_t i = 0; frame->cause && i < frame->cause->n_args; i++)
         if (frame->cause->args[i].parameter == parameter ||
@@ -247,14 +247,14 @@ static void make_param(World *world, Inst *inst, const Op *op, const Frame *fram
         return;
     double value = 0;
     const char *name = intern_text(program_names(world->program), op->member->name);
-    const PlanArg *arg = argument_for(frame, op->member);
+    const PlanArg *arg = inst_argument(frame, op->member);
     const Override *o = override_of(world, var);
     if (o)
         value = o->value;
     else if (arg)
-        value_at_birth(world, frame->scope, &arg->value, name, &value);
+        birth_value(world, frame->scope, &arg->value, name, &value);
     else if (op->value)
-        value_at_birth(world, inst, op->value, name, &value);
+        birth_value(world, inst, op->value, name, &value);
     else
         world_fail(world, frame->cause ? frame->cause->at : op->at, "parameter '%s' has no value",
                    name);
@@ -275,7 +275,7 @@ static void make_part(World *world, Inst *inst, const Op *op, const Frame *frame
     }
     if (!plan)
         return;
-    Inst *part = create_later(world, plan, inst, op->word, op, inst, source, logic);
+    Inst *part = inst_create_later(world, plan, inst, op->word, op, inst, source, logic);
     inst->word[op->word] = part ? part->id : 0;
     if (part)
         vec_last(&world->frames).copy = frame->copy;
@@ -284,11 +284,11 @@ static void make_part(World *world, Inst *inst, const Op *op, const Frame *frame
 static void drop_part(World *world, Inst *inst, const Op *op)
 {
     if (op->kind == OP_DYNAMIC)
-        watch_fire(world, inst, op->word + 1);
+        follow_fire(world, inst, op->word + 1);
     uint32_t part = inst->word[op->word];
     inst->word[op->word] = 0;
     if (part)
-        remove_later(world, world_at(world, part));
+        inst_remove_later(world, world_at(world, part));
 }
 
 /* ---- relations and derivatives ---- */
@@ -376,7 +376,7 @@ static void make_sample(World *world, Inst *inst, const Op *op)
 {
     DdpVar var = make_var(world, inst, op);
     double interval = 0;
-    if (value_at_birth(world, inst, op->value, NULL, &interval) && !(interval > 0))
+    if (birth_value(world, inst, op->value, NULL, &interval) && !(interval > 0))
         world_fail(world, op->at, "the interval of Sample must be positive, it is %g", interval);
     world_note(world, (WorldChange){.role = WORLD_SAMPLE,
                                     .born = true,
@@ -392,7 +392,7 @@ static void make_known(World *world, Inst *inst, const Op *op, const Frame *fram
     double value;
     if (copy_value(world, inst, op, frame))
         return;
-    value_at_birth(world, inst, op->value, NULL, &value);
+    birth_value(world, inst, op->value, NULL, &value);
     write_value(world, var, value);
 }
 
@@ -437,8 +437,8 @@ static void make_connection(World *world, Inst *inst, uint32_t index, const Op *
     inst->word[op->word] = edge;
     if (!edge)
         return;
-    uint32_t link_a = stays(&op->refs.at[0]) ? 0 : link_make(world, a, 0, edge);
-    uint32_t link_b = stays(&op->refs.at[1]) ? 0 : link_make(world, b, 0, edge);
+    uint32_t link_a = stays(&op->refs.at[0]) ? 0 : follow_link(world, a, 0, edge);
+    uint32_t link_b = stays(&op->refs.at[1]) ? 0 : follow_link(world, b, 0, edge);
     connect_edge_links(world->connect, edge, link_a, link_b);
 }
 
@@ -480,8 +480,8 @@ static void copy_branch(World *world, Inst *inst, const Op *op, BranchId id, con
     world->branch.at[id].choice = from.choice;
     if (!from.body)
         return;
-    Inst *body = create_later(world, world_at(world, from.body)->plan, inst, op->word, NULL, inst,
-                              from.body, branch_logic(world, inst, op));
+    Inst *body = inst_create_later(world, world_at(world, from.body)->plan, inst, op->word, NULL,
+                                   inst, from.body, branch_logic(world, inst, op));
     world->branch.at[id].body = body ? body->id : 0;
     if (body)
         vec_last(&world->frames).copy = frame->copy;
@@ -498,7 +498,7 @@ static void make_branch(World *world, Inst *inst, uint32_t index, const Op *op, 
         copy_branch(world, inst, op, id, frame);
 }
 
-void branch_forget_newborn(World *world, BranchId id)
+void inst_forget_newborn(World *world, BranchId id)
 {
     Branch *b = &world->branch.at[id];
     if (b->newborn)
@@ -512,19 +512,19 @@ static void drop_branch(World *world, Inst *inst, const Op *op)
     if (!id)
         return;
     Branch b = world->branch.at[id];
-    branch_forget_newborn(world, id);
+    inst_forget_newborn(world, id);
     note_role(world, inst, op, WORLD_BRANCH, false, id, 0, 0);
     world->branch.at[id] = (Branch){.body = world->free_branch};
     world->free_branch = id;
     world->n_branches--;
     inst->word[op->word] = 0;
     if (b.body)
-        remove_later(world, world_at(world, b.body));
+        inst_remove_later(world, world_at(world, b.body));
 }
 
 /* ---- running a plan ---- */
 
-void op_forwards(World *world, Inst *inst, uint32_t index, const Frame *frame)
+void inst_op_forwards(World *world, Inst *inst, uint32_t index, const Frame *frame)
 {
     const Op *op = &inst->plan->ops[index];
     switch ((OpKind)op->kind) {
@@ -537,7 +537,7 @@ void op_forwards(World *world, Inst *inst, uint32_t index, const Frame *frame)
         make_param(world, inst, op, frame);
         break;
     case OP_ALIAS:
-        make_alias(world, inst, op, frame);
+        transfer_make_alias(world, inst, op, frame);
         break;
     case OP_PART:
     case OP_DYNAMIC:
@@ -563,7 +563,7 @@ void op_forwards(World *world, Inst *inst, uint32_t index, const Frame *frame)
         break;
     case OP_EXISTS:
         make_var(world, inst, op);
-        exists_update(world, inst, index);
+        depend_exists_update(world, inst, index);
         break;
     case OP_REL:
         make_rel(world, inst, index, op);
@@ -585,28 +585,28 @@ void op_forwards(World *world, Inst *inst, uint32_t index, const Frame *frame)
         make_branch(world, inst, index, op, frame);
         break;
     case OP_GROUP:
-        group_enter(world, inst, index, false);
+        depend_group_enter(world, inst, index, false);
         break;
     case OP_BIND: /* a copy has what the original came to have */
         if (!frame->source)
-            do_bind(world, inst, op);
+            transfer_bind(world, inst, op);
         break;
     case OP_MOVE:
         if (!frame->source)
-            do_move(world, inst, op);
+            transfer_move(world, inst, op);
         break;
     case OP_COPY:
         if (!frame->source)
-            do_copy(world, inst, op);
+            transfer_copy(world, inst, op);
         break;
     case OP_TRASH:
         if (!frame->source)
-            do_trash(world, inst, op);
+            transfer_trash(world, inst, op);
         break;
     }
 }
 
-void op_backwards(World *world, Inst *inst, uint32_t index)
+void inst_op_backwards(World *world, Inst *inst, uint32_t index)
 {
     const Op *op = &inst->plan->ops[index];
     switch ((OpKind)op->kind) {
@@ -617,7 +617,7 @@ void op_backwards(World *world, Inst *inst, uint32_t index)
         drop_var(world, inst, op);
         break;
     case OP_ALIAS:
-        alias_set(world, inst, op->word, NULL);
+        transfer_set_alias(world, inst, op->word, NULL);
         break;
     case OP_PART:
     case OP_DYNAMIC:
@@ -639,7 +639,7 @@ void op_backwards(World *world, Inst *inst, uint32_t index)
         drop_role(world, inst, op, WORLD_HANDLE);
         break;
     case OP_EXISTS:
-        drop_exists(world, inst, index);
+        depend_drop_exists(world, inst, index);
         break;
     case OP_REL:
     case OP_DER:
@@ -659,7 +659,7 @@ void op_backwards(World *world, Inst *inst, uint32_t index)
         drop_branch(world, inst, op);
         break;
     case OP_GROUP:
-        drop_group(world, inst, index);
+        depend_drop_group(world, inst, index);
         break;
     case OP_BIND:
     case OP_MOVE:
@@ -682,7 +682,7 @@ static void step(World *world)
         }
         uint32_t index = --top->op;
         if (!inst->plan->ops[index].grouped)
-            op_backwards(world, inst, index);
+            inst_op_backwards(world, inst, index);
         return;
     }
     if (top->op == inst->plan->n_ops) {
@@ -693,7 +693,7 @@ static void step(World *world)
     const Op *op = &inst->plan->ops[index];
     top->op += op->kind == OP_GROUP ? op->span + 1 : 1;
     Frame frame = *top;
-    op_forwards(world, inst, index, &frame);
+    inst_op_forwards(world, inst, index, &frame);
 }
 
 void world_run(World *world)
@@ -705,14 +705,14 @@ void world_run(World *world)
 void world_work(World *world)
 {
     world_run(world);
-    bind_copied_aliases(world);
+    transfer_bind_copies(world);
     while (world->doomed.n) {
         for (uint32_t i = 0; i < world->doomed.n; i++) {
-            remove_later(world, world_at(world, world->doomed.at[i]));
+            inst_remove_later(world, world_at(world, world->doomed.at[i]));
             world_run(world);
         }
         vec_clear(&world->doomed);
     }
-    resume_pending(world);
+    depend_resume(world);
     connect_flush(world->connect);
 }

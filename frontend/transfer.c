@@ -9,16 +9,16 @@
 
 /* ---- aliases ---- */
 
-void alias_set(World *world, Inst *inst, uint32_t word, Inst *target)
+void transfer_set_alias(World *world, Inst *inst, uint32_t word, Inst *target)
 {
     if (inst->word[word + 1])
-        link_drop(world, inst->word[word + 1]);
+        follow_unlink(world, inst->word[word + 1]);
     inst->word[word] = target ? target->id : 0;
-    inst->word[word + 1] = target ? link_make(world, target, inst->id, word) : 0;
-    watch_fire(world, inst, word + 2);
+    inst->word[word + 1] = target ? follow_link(world, target, inst->id, word) : 0;
+    follow_fire(world, inst, word + 2);
 }
 
-void make_alias(World *world, Inst *inst, const Op *op, const Frame *frame)
+void transfer_make_alias(World *world, Inst *inst, const Op *op, const Frame *frame)
 {
     if (frame->source) {
         const Inst *source = world_at(world, frame->source);
@@ -29,12 +29,12 @@ void make_alias(World *world, Inst *inst, const Op *op, const Frame *frame)
                                 .copy = frame->copy}));
         return;
     }
-    const PlanArg *arg = argument_for(frame, op->member);
+    const PlanArg *arg = inst_argument(frame, op->member);
     if (!op->member->parameter || !arg)
         return;
     Inst *target = follow_inst(world, frame->scope, &arg->target);
     if (target)
-        alias_set(world, inst, op->word, target);
+        transfer_set_alias(world, inst, op->word, target);
     else
         world_fail(world, arg->value.at, "parameter '%s': there is no instance to refer to",
                    intern_text(program_names(world->program), op->member->name));
@@ -61,7 +61,7 @@ static Inst *counterpart(World *world, const Inst *part, CopyRoots roots)
 }
 
 /* Aliases of copies that point inside point inside the copy. */
-void bind_copied_aliases(World *world)
+void transfer_bind_copies(World *world)
 {
     for (uint32_t i = 0; i < world->copied_aliases.n; i++) {
         CopiedAlias a = world->copied_aliases.at[i];
@@ -70,7 +70,7 @@ void bind_copied_aliases(World *world)
             !world_alive(world, roots.from) || !world_alive(world, roots.to))
             continue;
         Inst *old = world_at(world, a.target), *inside = counterpart(world, old, roots);
-        alias_set(world, world_at(world, a.inst), a.word, inside ? inside : old);
+        transfer_set_alias(world, world_at(world, a.inst), a.word, inside ? inside : old);
     }
     vec_clear(&world->copied_aliases);
     vec_clear(&world->copies);
@@ -86,7 +86,7 @@ static bool is_slot(const Target *t)
 static void slot_changed(World *world, const Target *slot)
 {
     if (slot->member)
-        watch_fire(world, slot->inst, slot->word + 1);
+        follow_fire(world, slot->inst, slot->word + 1);
 }
 
 static void slot_empty(World *world, const Target *slot)
@@ -96,7 +96,7 @@ static void slot_empty(World *world, const Target *slot)
         return;
     slot_changed(world, slot);
     slot->inst->word[slot->word] = 0;
-    doom(world, world_at(world, old));
+    inst_doom(world, world_at(world, old));
 }
 
 static bool owns(const World *world, const Inst *part, const Inst *whole)
@@ -109,7 +109,7 @@ static bool owns(const World *world, const Inst *part, const Inst *whole)
     return false;
 }
 
-void do_move(World *world, Inst *inst, const Op *op)
+void transfer_move(World *world, Inst *inst, const Op *op)
 {
     Target to = follow(world, inst, &op->refs.at[0]);
     Target from = follow(world, inst, &op->refs.at[1]);
@@ -133,7 +133,7 @@ void do_move(World *world, Inst *inst, const Op *op)
     moved->owner_word = to.word;
 }
 
-void do_copy(World *world, Inst *inst, const Op *op)
+void transfer_copy(World *world, Inst *inst, const Op *op)
 {
     Target to = follow(world, inst, &op->refs.at[0]);
     Inst *from = follow_inst(world, inst, &op->refs.at[1]);
@@ -146,7 +146,7 @@ void do_copy(World *world, Inst *inst, const Op *op)
     }
     slot_empty(world, &to);
     slot_changed(world, &to);
-    Inst *copy = create_later(world, from->plan, to.inst, to.word, op, inst, from->id, 0);
+    Inst *copy = inst_create_later(world, from->plan, to.inst, to.word, op, inst, from->id, 0);
     to.inst->word[to.word] = copy ? copy->id : 0;
     if (!copy)
         return;
@@ -154,14 +154,15 @@ void do_copy(World *world, Inst *inst, const Op *op)
     vec_last(&world->frames).copy = world->copies.n;
 }
 
-void do_bind(World *world, Inst *inst, const Op *op)
+void transfer_bind(World *world, Inst *inst, const Op *op)
 {
     Target alias = follow(world, inst, &op->refs.at[0]);
     if (alias.inst)
-        alias_set(world, alias.inst, alias.word, follow_inst(world, inst, &op->refs.at[1]));
+        transfer_set_alias(world, alias.inst, alias.word,
+                           follow_inst(world, inst, &op->refs.at[1]));
 }
 
-void do_trash(World *world, Inst *inst, const Op *op)
+void transfer_trash(World *world, Inst *inst, const Op *op)
 {
     Target from = follow(world, inst, &op->refs.at[0]);
     if (is_slot(&from))

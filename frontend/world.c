@@ -279,7 +279,7 @@ static void create_task(World *world, void *argument)
 {
     Def *top = argument;
     plans_survey(world->plans, top);
-    Inst *inst = create_later(world, plans_get(world->plans, top), NULL, 0, NULL, NULL, 0, 0);
+    Inst *inst = inst_create_later(world, plans_get(world->plans, top), NULL, 0, NULL, NULL, 0, 0);
     world->top = inst ? inst->id : 0;
     world_work(world);
     compact_newborn(world);
@@ -295,7 +295,7 @@ static void remove_task(World *world, void *argument)
     (void)argument;
     if (!world->top)
         return;
-    remove_later(world, world_at(world, world->top));
+    inst_remove_later(world, world_at(world, world->top));
     world->top = 0;
     world_work(world);
     for (uint32_t i = 0; i < world->overrides.n; i++) {
@@ -367,7 +367,7 @@ static void leave_branch(World *world, BranchId id)
     b->body = 0;
     b->choice = WORLD_NONE;
     if (body) {
-        remove_later(world, world_at(world, body));
+        inst_remove_later(world, world_at(world, body));
         world_run(world);
     }
 }
@@ -382,7 +382,7 @@ static void enter_branch(World *world, BranchId id, WorldChoice choice)
     if (!plan)
         return;
     DdpVar logic = op->when ? inst->logic : follow_var(world, inst, &op->refs.at[0]);
-    Inst *body = create_later(world, plan, inst, op->word, NULL, inst, 0, logic);
+    Inst *body = inst_create_later(world, plan, inst, op->word, NULL, inst, 0, logic);
     world->branch.at[id].body = body ? body->id : 0;
     world_run(world);
 }
@@ -397,7 +397,7 @@ static void choose_task(World *world, void *argument)
         BranchId id = d->list[i].branch;
         if (!id || id >= world->branch.n || !world->branch.at[id].inst)
             continue; /* it went with a branch around it */
-        branch_forget_newborn(world, id);
+        inst_forget_newborn(world, id);
         world->branch.at[id].copy_of = 0;
         if (wants_change(world, &d->list[i]))
             enter_branch(world, id, d->list[i].choice);
@@ -465,7 +465,7 @@ static void list_all_task(World *world, void *argument)
             if (!role_of(world, inst, op, &change))
                 continue;
             if (op->kind == OP_SAMPLE)
-                value_at_birth(world, inst, op->value, NULL, &change.value);
+                birth_value(world, inst, op->value, NULL, &change.value);
             world_note(world, change);
         }
     }

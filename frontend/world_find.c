@@ -13,7 +13,7 @@ bool world_inst(const World *world, InstId id, WorldInst *view)
         .body = inst->plan->body,
         .is_branch = inst->plan->is_branch,
         .owner = inst->owner,
-        .model = inst_model(world, inst),
+        .model = follow_model(world, inst),
     };
     return true;
 }

@@ -57,7 +57,14 @@ typedef struct Branch {
     uint8_t choice;
 } Branch;
 
-typedef enum OwnerTag { OWNER_NONE, OWNER_INST, OWNER_EDGE, OWNER_SUM, OWNER_CLOCK, OWNER_SET } OwnerTag;
+typedef enum OwnerTag {
+    OWNER_NONE,
+    OWNER_INST,
+    OWNER_EDGE,
+    OWNER_SUM,
+    OWNER_CLOCK,
+    OWNER_SET
+} OwnerTag;
 
 typedef struct OwnerInfo {
     uint32_t who;       /* InstId, edge or sum */
@@ -184,38 +191,39 @@ typedef struct Target {
 Target follow(const World *world, Inst *from, const Ref *ref);
 DdpVar follow_var(const World *world, Inst *from, const Ref *ref); /* 0: nowhere */
 Inst *follow_inst(const World *world, Inst *from, const Ref *ref); /* NULL: nowhere */
-Inst *inst_up(const World *world, Inst *from, uint32_t up);
-uint32_t inst_model(const World *world, const Inst *inst); /* InstId of the model it belongs to */
+Inst *follow_up(const World *world, Inst *from, uint32_t up);
+uint32_t follow_model(const World *world, const Inst *inst); /* InstId of the model it belongs to */
 
 /* Watches on all dynamic and alias members that the ref passes (with `last`: its last step too),
  * put before *list. */
-void watch_ref(World *world, Inst *inst, uint32_t op, const Ref *ref, bool last, uint32_t *list);
-void watch_drop(World *world, uint32_t *list);
+void follow_watch(World *world, Inst *inst, uint32_t op, const Ref *ref, bool last, uint32_t *list);
+void follow_unwatch(World *world, uint32_t *list);
 /* The member at this word has changed: suspends what passes through it, to be looked at again. */
-void watch_fire(World *world, Inst *inst, uint32_t head_word);
+void follow_fire(World *world, Inst *inst, uint32_t head_word);
 
-uint32_t link_make(World *world, Inst *target, uint32_t inst, uint32_t what);
-void link_drop(World *world, uint32_t link);
+uint32_t follow_link(World *world, Inst *target, uint32_t inst, uint32_t what);
+void follow_unlink(World *world, uint32_t link);
 
 /* ---- birth_value.c: values evaluated at birth ---- */
 
 /* False, with a message, when something in it is not known; *out is 0 then. `parameter`: its name,
  * or NULL. */
-bool value_at_birth(World *world, Inst *scope, const PlanValue *value, const char *parameter,
-                    double *out);
+bool birth_value(World *world, Inst *scope, const PlanValue *value, const char *parameter,
+                 double *out);
 
 /* ---- instantiate.c ---- */
 
 /* Puts an instance to be created on the list of work; it is named in the owner's word at once. */
-Inst *create_later(World *world, Plan *plan, Inst *owner, uint32_t word, const Op *cause,
-                   Inst *scope, uint32_t source, DdpVar logic);
-void remove_later(World *world, Inst *inst);
-void doom(World *world, Inst *inst); /* cut off from its owner; removed at the end of the work */
-void branch_forget_newborn(World *world, BranchId branch);
-const PlanArg *argument_for(const Frame *frame, const Member *parameter); /* or NULL */
+Inst *inst_create_later(World *world, Plan *plan, Inst *owner, uint32_t word, const Op *cause,
+                        Inst *scope, uint32_t source, DdpVar logic);
+void inst_remove_later(World *world, Inst *inst);
+void inst_doom(World *world,
+               Inst *inst); /* cut off from its owner; removed at the end of the work */
+void inst_forget_newborn(World *world, BranchId branch);
+const PlanArg *inst_argument(const Frame *frame, const Member *parameter); /* or NULL */
 /* Runs one operation of the plan: creates what it stands for, or removes it. */
-void op_forwards(World *world, Inst *inst, uint32_t index, const Frame *frame);
-void op_backwards(World *world, Inst *inst, uint32_t index);
+void inst_op_forwards(World *world, Inst *inst, uint32_t index, const Frame *frame);
+void inst_op_backwards(World *world, Inst *inst, uint32_t index);
 void world_run(World *world); /* until no instance is under construction or removal */
 /* Runs all work there is, until nothing is left to do. */
 void world_work(World *world);
@@ -226,22 +234,23 @@ enum { GROUP_OUT, GROUP_IN, GROUP_PENDING }; /* word of an OP_GROUP; .. + index 
 
 /* Operation `op` (OP_GROUP or OP_EXISTS) depends on a path that has changed: takes back what it
  * entered, to be looked at again at the end of the work. */
-void suspend(World *world, Inst *inst, uint32_t op);
-void group_enter(World *world, Inst *inst, uint32_t op, bool again);
-void exists_update(World *world, Inst *inst, uint32_t op);
-void drop_group(World *world, Inst *inst, uint32_t op);
-void drop_exists(World *world, Inst *inst, uint32_t op);
-void resume_pending(World *world);
+void depend_suspend(World *world, Inst *inst, uint32_t op);
+void depend_group_enter(World *world, Inst *inst, uint32_t op, bool again);
+void depend_exists_update(World *world, Inst *inst, uint32_t op);
+void depend_drop_group(World *world, Inst *inst, uint32_t op);
+void depend_drop_exists(World *world, Inst *inst, uint32_t op);
+void depend_resume(World *world);
 
 /* ---- transfer.c: moves, copies, aliases ---- */
 
-void make_alias(World *world, Inst *inst, const Op *op, const Frame *frame);
-void alias_set(World *world, Inst *inst, uint32_t word, Inst *target); /* NULL: to nothing */
-void bind_copied_aliases(World *world);
-void do_move(World *world, Inst *inst, const Op *op);
-void do_copy(World *world, Inst *inst, const Op *op);
-void do_bind(World *world, Inst *inst, const Op *op);
-void do_trash(World *world, Inst *inst, const Op *op);
+void transfer_make_alias(World *world, Inst *inst, const Op *op, const Frame *frame);
+void transfer_set_alias(World *world, Inst *inst, uint32_t word,
+                        Inst *target); /* NULL: to nothing */
+void transfer_bind_copies(World *world);
+void transfer_move(World *world, Inst *inst, const Op *op);
+void transfer_copy(World *world, Inst *inst, const Op *op);
+void transfer_bind(World *world, Inst *inst, const Op *op);
+void transfer_trash(World *world, Inst *inst, const Op *op);
 
 /* ---- connect.c ---- */
 

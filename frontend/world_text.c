@@ -159,8 +159,8 @@ static void put_definition(const World *world, Out *out, Inst *inst, const Op *a
 static void put_exists(const World *world, Out *out, const Inst *inst, const Op *op)
 {
     const Ref *ref = &op->refs.at[0];
-    const Inst *at = inst_up(world, (Inst *)inst, ref->up);
-    put_prefix(world, out, world_at(world, inst_model(world, at)));
+    const Inst *at = follow_up(world, (Inst *)inst, ref->up);
+    put_prefix(world, out, world_at(world, follow_model(world, at)));
     for (uint32_t i = 0; i < ref->n; i++) {
         put(out, i ? "." : "");
         put(out, name_text(world, ref->step[i].member->name));
@@ -176,11 +176,11 @@ static void put_auxiliary(const World *world, Out *out, Inst *inst, const Op *op
         put(out, "initial()");
         break;
     case OP_RANDOM:
-        put_prefix(world, out, world_at(world, inst_model(world, inst)));
+        put_prefix(world, out, world_at(world, follow_model(world, inst)));
         put(out, "random()");
         break;
     case OP_SAMPLE:
-        put_prefix(world, out, world_at(world, inst_model(world, inst)));
+        put_prefix(world, out, world_at(world, follow_model(world, inst)));
         put(out, "Sample()");
         break;
     case OP_PRE:
@@ -189,11 +189,11 @@ static void put_auxiliary(const World *world, Out *out, Inst *inst, const Op *op
         put(out, ")");
         break;
     case OP_HANDLE:
-        put_prefix(world, out, world_at(world, inst_model(world, inst)));
+        put_prefix(world, out, world_at(world, follow_model(world, inst)));
         put(out, "handle");
         break;
     case OP_KNOWN:
-        put_prefix(world, out, world_at(world, inst_model(world, inst)));
+        put_prefix(world, out, world_at(world, follow_model(world, inst)));
         put(out, "start");
         break;
     case OP_EXISTS:
