@@ -76,7 +76,7 @@ bool cli_colour(void)
 }
 
 /* The folder of the standard library: beside the build folder, or where `make install` puts it. */
-static const char *find_stdlib(char *path, size_t size)
+const char *cli_stdlib(char *path, size_t size)
 {
     static const char *const places[] = {"/../stdlib", "/../../stdlib",
                                          "/../share/solstice/stdlib"};
@@ -93,14 +93,13 @@ static const char *find_stdlib(char *path, size_t size)
     return NULL;
 }
 
-/* FILE[:MODEL]; a colon inside the name of an existing file belongs to the name. */
-static void split_name(CliModel *model, const char *name)
+const char *cli_split(char *file)
 {
-    char *colon = strrchr(model->file, ':');
-    if (!colon || access(name, F_OK) == 0 || strchr(colon, '/'))
-        return;
+    char *colon = access(file, F_OK) == 0 ? NULL : strrchr(file, ':');
+    if (!colon || strchr(colon, '/'))
+        return NULL;
     *colon = '\0';
-    model->model = colon + 1;
+    return colon + 1;
 }
 
 int cli_load(CliModel *model, const char *name, const CliFolders *folders)
@@ -108,7 +107,7 @@ int cli_load(CliModel *model, const char *name, const CliFolders *folders)
     char stdlib[PATH_MAX + 64];
     ProgramOptions options = {.n_folders = folders->n,
                               .folders = folders->at,
-                              .stdlib = find_stdlib(stdlib, sizeof stdlib),
+                              .stdlib = cli_stdlib(stdlib, sizeof stdlib),
                               .max_depth = folders->max_nesting,
                               .max_definitions = folders->max_definitions,
                               .max_statements = folders->max_statements};
@@ -118,7 +117,7 @@ int cli_load(CliModel *model, const char *name, const CliFolders *folders)
         fputs("solstice: out of memory\n", stderr);
         return EXIT_IO;
     }
-    split_name(model, name);
+    model->model = cli_split(model->file);
     if (program_load(model->program, model->file))
         return EXIT_DONE;
     return program_io_failed(model->program) ? EXIT_IO : EXIT_MODEL;

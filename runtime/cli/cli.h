@@ -9,7 +9,8 @@ typedef enum ExitCode {
     EXIT_MODEL = 1,    /* the model is wrong */
     EXIT_USAGE = 2,    /* the command line is wrong */
     EXIT_NUMERICS = 3, /* the numerics failed */
-    EXIT_IO = 4
+    EXIT_IO = 4,       /* a file, or memory */
+    EXIT_SIGNAL = 128  /* plus the number of the signal: Ctrl-C gives 130 */
 } ExitCode;
 
 typedef struct Command {
@@ -23,6 +24,8 @@ extern const Command cli_check;
 extern const Command cli_convert;
 extern const Command cli_flat;
 extern const Command cli_graph;
+extern const Command cli_run;
+extern const Command cli_solsim; /* also the program under that name */
 
 /* ---- options, read in one pass over argv ---- */
 
@@ -61,6 +64,12 @@ typedef struct CliFolders { /* how texts are read: -L, in the order given, and l
 /* `-L DIR`, `-LDIR`, `--max-nesting N`, `--max-definitions N`, `--max-statements N`: true when the
  * argument was one. */
 bool cli_folder(Args *args, const char *argument, CliFolders *folders);
+
+/* Cuts FILE[:MODEL] at the colon and returns MODEL, or NULL; a colon inside the name of an existing file
+ * belongs to the name. */
+const char *cli_split(char *file);
+/* The folder of the packages that come with the program, written to path; NULL: not found. */
+const char *cli_stdlib(char *path, size_t size);
 
 /* Opens a session and loads the file; an exit code. The messages are still to be printed. */
 int cli_load(CliModel *model, const char *name, const CliFolders *folders);

@@ -13,10 +13,10 @@ static int run_convert(int argc, char **argv)
     uint32_t format = EXPORT_BY_NAME, n;
     bool quiet = false;
     const char *files[2];
-    const Option options[] = {{"--to", OPTION_CHOICE, &format, formats},
-                              {"--vars", OPTION_TEXTS, &patterns, NULL},
-                              {"--quiet", OPTION_FLAG, &quiet, NULL}};
-    int code = options_read(&args, 3, options, NULL, 2, files, &n);
+    const Option options[] = {{"--to", OPTION_CHOICE, &format, formats, false},
+                              {"--vars", OPTION_TEXTS, &patterns, NULL, false},
+                              {"--quiet", OPTION_FLAG, &quiet, NULL, false}};
+    int code = options_read(&args, 3, options, NULL, 2, files, &n, NULL);
     if (code != EXIT_DONE)
         return code;
     if (n == 0)

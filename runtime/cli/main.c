@@ -3,8 +3,10 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 static const Command *const commands[] = {
+    &cli_run,
     &cli_check,
     &cli_flat,
     &cli_graph,
@@ -43,8 +45,17 @@ static int run_command(const Command *command, int argc, char **argv)
     return command->run(argc, argv);
 }
 
+/* Under the name of the thesis' simulator the program takes its commands. */
+static bool called_solsim(const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    return strcasecmp(slash ? slash + 1 : name, "solsim") == 0;
+}
+
 int main(int argc, char **argv)
 {
+    if (argc > 0 && called_solsim(argv[0]))
+        return run_command(&cli_solsim, argc, argv);
     const char *name = argc > 1 ? argv[1] : "";
     if (strcmp(name, "--version") == 0) {
         puts("solstice " SOLSTICE_VERSION);

@@ -91,17 +91,28 @@ static int set_value(const Args *args, const Option *option, const char *text)
     return args_fail(args, "%s takes no value", option->name);
 }
 
-static int read_option(Args *args, const Option *option, const char *argument)
+static void log_option(OptionLog *log, const Option *option, const char *value)
 {
-    const char *equals = strchr(argument, '=');
+    size_t used = strlen(log->text);
+    snprintf(log->text + used, sizeof log->text - used, "%s%s%s%s", used ? " " : "", option->name,
+             value ? " " : "", value ? value : "");
+}
+
+static int read_option(Args *args, const Option *option, const char *argument, OptionLog *log)
+{
+    const char *equals = strchr(argument, '='), *value = NULL;
+    int code = EXIT_DONE;
     if (option->kind == OPTION_FLAG && !equals) {
         *(bool *)option->to = true;
-        return EXIT_DONE;
+    } else {
+        value = equals ? equals + 1 : args_next(args);
+        if (!value)
+            return args_fail(args, "%s wants a value", option->name);
+        code = set_value(args, option, value);
     }
-    const char *value = equals ? equals + 1 : args_next(args);
-    if (!value)
-        return args_fail(args, "%s wants a value", option->name);
-    return set_value(args, option, value);
+    if (log && !option->aside)
+        log_option(log, option, value);
+    return code;
 }
 
 static const Option *find_option(uint32_t n, const Option *options, const char *argument)
@@ -114,7 +125,7 @@ static const Option *find_option(uint32_t n, const Option *options, const char *
 }
 
 int options_read(Args *args, uint32_t n, const Option *options, CliFolders *folders, uint32_t max,
-                 const char **operands, uint32_t *n_operands)
+                 const char **operands, uint32_t *n_operands, OptionLog *log)
 {
     const char *argument;
     bool only_operands = false;
@@ -133,7 +144,7 @@ int options_read(Args *args, uint32_t n, const Option *options, CliFolders *fold
         if (folders && cli_folder(args, argument, folders))
             continue;
         const Option *option = find_option(n, options, argument);
-        int code = option ? read_option(args, option, argument)
+        int code = option ? read_option(args, option, argument, log)
                           : args_fail(args, "unknown option '%s'", argument);
         if (code != EXIT_DONE)
             return code;

@@ -40,11 +40,18 @@ typedef struct Option {
     OptionKind kind;
     void *to;
     const char *const *choices; /* OPTION_CHOICE: NULL at the end */
+    bool aside;                 /* changes nothing in the results: not part of the log */
 } Option;
 
-/* EXIT_DONE, or EXIT_USAGE after a message. Operands are counted in *n_operands, at most max. */
+/* The options as they were given, those that matter for the results, in one line. */
+typedef struct OptionLog {
+    char text[4096];
+} OptionLog;
+
+/* EXIT_DONE, or EXIT_USAGE after a message. Operands are counted in *n_operands, at most max.
+ * The log may be NULL. */
 int options_read(Args *args, uint32_t n, const Option *options, CliFolders *folders, uint32_t max,
-                 const char **operands, uint32_t *n_operands);
+                 const char **operands, uint32_t *n_operands, OptionLog *log);
 
 bool option_parse_number(const char *text, double *value); /* the whole text, finite */
 bool option_parse_count(const char *text, uint64_t *value);

@@ -1,0 +1,219 @@
+/* cmd_run.c: `solstice run`: model file -> result file. */
+#include "runtime/cli/options.h"
+#include "runtime/cli/session.h"
+
+#include <string.h>
+
+static const char *const solvers[] = {"auto", "ida", "rk", "euler", NULL};     /* SolSolver */
+static const char *const linears[] = {"auto", "dense", "klu", "krylov", NULL}; /* SolLinear */
+static const char *const engines[] = {"jit", "interp", "rebuild", NULL};       /* SolEngine */
+static const char *const jit_modes[] = {"background", "wait", NULL};
+
+/* Everything that can be asked for, as it is read. */
+typedef struct RunOptions {
+    OptionNumber start, stop, interval, rtol, atol, max_step, step, checkpoint;
+    OptionCount steps, max_order, seed, stats_events, max_events, max_updates;
+    uint32_t solver, linear, engine, jit;
+    OptionTexts vars, sets, monitored;
+    const char *output, *stats, *trace, *resume, *cache;
+    bool fast_math, quiet;
+} RunOptions;
+
+static int read_options(Args *args, RunOptions *r, CliFolders *folders, const char **file,
+                        OptionLog *log)
+{
+    const Option table[] = {
+        {"--start", OPTION_NUMBER, &r->start, NULL, false},
+        {"--stop", OPTION_NUMBER, &r->stop, NULL, false},
+        {"--interval", OPTION_POSITIVE, &r->interval, NULL, false},
+        {"--steps", OPTION_COUNT, &r->steps, NULL, false},
+        {"--rtol", OPTION_POSITIVE, &r->rtol, NULL, false},
+        {"--atol", OPTION_POSITIVE, &r->atol, NULL, false},
+        {"--max-step", OPTION_POSITIVE, &r->max_step, NULL, false},
+        {"--max-order", OPTION_COUNT, &r->max_order, NULL, false},
+        {"--solver", OPTION_CHOICE, &r->solver, solvers, false},
+        {"--step", OPTION_POSITIVE, &r->step, NULL, false},
+        {"--linear", OPTION_CHOICE, &r->linear, linears, false},
+        {"--engine", OPTION_CHOICE, &r->engine, engines, true},
+        {"--jit", OPTION_CHOICE, &r->jit, jit_modes, true},
+        {"--cache", OPTION_TEXT, &r->cache, NULL, true},
+        {"--fast-math", OPTION_FLAG, &r->fast_math, NULL, false},
+        {"--output", OPTION_TEXT, &r->output, NULL, true},
+        {"--vars", OPTION_TEXTS, &r->vars, NULL, false},
+        {"--monitor", OPTION_TEXTS, &r->monitored, NULL, false},
+        {"--set", OPTION_TEXTS, &r->sets, NULL, false},
+        {"--seed", OPTION_COUNT, &r->seed, NULL, false},
+        {"--stats", OPTION_TEXT, &r->stats, NULL, true},
+        {"--stats-events", OPTION_COUNT, &r->stats_events, NULL, true},
+        {"--trace", OPTION_TEXT, &r->trace, NULL, true},
+        {"--max-events", OPTION_COUNT, &r->max_events, NULL, false},
+        {"--max-updates", OPTION_COUNT, &r->max_updates, NULL, false},
+        {"--checkpoint", OPTION_POSITIVE, &r->checkpoint, NULL, false},
+        {"--resume", OPTION_TEXT, &r->resume, NULL, true},
+        {"--quiet", OPTION_FLAG, &r->quiet, NULL, true},
+    };
+    uint32_t n;
+    int code = options_read(args, sizeof table / sizeof *table, table, folders, 1, file, &n, log);
+    if (code == EXIT_DONE && n == 0)
+        return args_fail(args, "which file?");
+    return code;
+}
+
+/* What no option alone can see. */
+static int check_options(const Args *args, const RunOptions *r)
+{
+    double start = r->start.value, stop = r->stop.given ? r->stop.value : start + 1;
+    if (stop < start)
+        return args_fail(args, "--stop %g lies before --start %g", stop, start);
+    if (r->interval.given && r->steps.given)
+        return args_fail(args, "--interval and --steps say the same thing: give one of them");
+    if (r->steps.given && (r->steps.value == 0 || r->steps.value > UINT32_MAX))
+        return args_fail(args, "--steps wants a number from 1 to %u", UINT32_MAX);
+    if (r->max_order.given && (r->max_order.value < 1 || r->max_order.value > 5))
+        return args_fail(args, "--max-order wants a number from 1 to 5");
+    if (r->max_updates.value > UINT32_MAX)
+        return args_fail(args, "--max-updates wants a number up to %u", UINT32_MAX);
+    if (r->trace && strspn(r->trace, "ides") != strlen(r->trace))
+        return args_fail(args, "--trace wants some of the letters i, d, e, s, not '%s'", r->trace);
+    if (r->resume && !r->checkpoint.given)
+        return args_fail(args, "--resume goes on with a run that had --checkpoint: give it again");
+    return EXIT_DONE;
+}
+
+/* PATH=VALUE, cut in a copy of all of them. */
+typedef struct SetList {
+    SolSet at[OPTION_TEXTS_MAX];
+    char text[16384];
+} SetList;
+
+static int split_sets(const Args *args, const OptionTexts *texts, SetList *sets)
+{
+    size_t used = 0;
+    for (uint32_t i = 0; i < texts->n; i++) {
+        const char *text = texts->at[i], *equals = strchr(text, '=');
+        size_t n = strlen(text) + 1;
+        if (!equals || equals == text || !equals[1])
+            return args_fail(args, "--set wants PATH=VALUE, not '%s'", text);
+        if (n > sizeof sets->text - used)
+            return args_fail(args, "all --set together are longer than %zu bytes",
+                             sizeof sets->text);
+        char *copy = memcpy(sets->text + used, text, n);
+        copy[equals - text] = '\0';
+        sets->at[i] = (SolSet){copy, copy + (equals - text) + 1};
+        used += n;
+    }
+    return EXIT_DONE;
+}
+
+static SolOptions simulation_options(const RunOptions *r, const SolSet *sets)
+{
+    return (SolOptions){
+        .start = r->start.value,
+        .stop = r->stop.given ? r->stop.value : r->start.value + 1,
+        .interval = r->interval.value,
+        .steps = (uint32_t)r->steps.value,
+        .rtol = r->rtol.value,
+        .atol = r->atol.value,
+        .max_step = r->max_step.value,
+        .max_order = (uint32_t)r->max_order.value,
+        .solver = (SolSolver)r->solver,
+        .step = r->step.value,
+        .linear = (SolLinear)r->linear,
+        .engine = (SolEngine)r->engine,
+        .jit_wait = r->jit != 0,
+        .cache = r->cache,
+        .fast_math = r->fast_math,
+        .n_sets = r->sets.n,
+        .sets = sets,
+        .seed = r->seed.value,
+        .max_events = r->max_events.value,
+        .max_updates = (uint32_t)r->max_updates.value,
+        .n_monitored = r->monitored.n,
+        .monitored = r->monitored.at,
+        .trace = r->trace,
+    };
+}
+
+static int run_session(const Job *job)
+{
+    Session *session;
+    int code = session_open(job, &session);
+    if (code == EXIT_DONE)
+        code = session_advance(session, job->options.stop);
+    return session_close(session, code);
+}
+
+static int run_with(Args *args, const RunOptions *r, const CliFolders *folders, const char *file,
+                    const OptionLog *log)
+{
+    SetList sets;
+    int code = check_options(args, r);
+    if (code == EXIT_DONE)
+        code = split_sets(args, &r->sets, &sets);
+    if (code != EXIT_DONE)
+        return code;
+    Job job = {.name = file,
+               .folders = *folders,
+               .options = simulation_options(r, sets.at),
+               .output = r->output,
+               .vars = {r->vars.n, r->vars.at},
+               .stats = r->stats,
+               .stats_events = r->stats_events.given ? r->stats_events.value : 10000,
+               .checkpoint = r->checkpoint.value,
+               .resume = r->resume,
+               .options_text = log->text,
+               .quiet = r->quiet};
+    return run_session(&job);
+}
+
+static int run_run(int argc, char **argv)
+{
+    Args args = args_begin(&cli_run, argc, argv);
+    RunOptions options = {0};
+    CliFolders folders = {0};
+    OptionLog log = {""};
+    const char *file;
+    int code = read_options(&args, &options, &folders, &file, &log);
+    return code == EXIT_DONE ? run_with(&args, &options, &folders, file, &log) : code;
+}
+
+const Command cli_run = {
+    "run",
+    "simulates a model",
+    "usage: solstice run FILE[:MODEL] [options]\n\n"
+    "Simulates MODEL, by default the last model at the top of FILE, and writes the result file\n"
+    "MODEL.solr. Ctrl-C ends the run cleanly, with everything written so far.\n\n"
+    "time and output\n"
+    "  --start T, --stop T     from and to, default 0 and one second later\n"
+    "  --interval DT           between output points; or --steps N of them (500); every event is\n"
+    "                          written too, both sides\n"
+    "  --output FILE           .solr (the result as it arises), .csv or .mat (exported from it at\n"
+    "                          the end); '-': CSV on standard output\n"
+    "  --vars GLOB             only variables whose path fits; may be given several times\n"
+    "  --monitor MODEL         instances of MODEL are monitored: written whatever their number\n"
+    "  --quiet                 no progress, no summary\n"
+    "numerics\n"
+    "  --solver auto|ida|rk|euler, --step H (fixed-step solvers), --linear auto|dense|klu|krylov\n"
+    "  --rtol R (1e-6), --atol A (R/100), --max-step H (the output interval), --max-order N (5)\n"
+    "  --max-events N, --max-updates N (1000 at one time): beyond, the run ends with an error\n"
+    "model\n"
+    "  --set PATH=VALUE        a parameter, or the start value of a variable\n"
+    "  --seed N                of random(), default 0\n"
+    "  -L DIR                  look for packages in DIR too\n"
+    "code\n"
+    "  --engine jit|interp|rebuild, --jit background|wait, --cache off|DIR, --fast-math\n"
+    "long runs and insight\n"
+    "  --checkpoint EVERY      save the run every so much simulated time (RESULT.check)\n"
+    "  --resume FILE           go on from a checkpoint, with the same options\n"
+    "  --stats FILE            statistics as JSON, with the first --stats-events N (10000) events\n"
+    "  --trace LETTERS         i instances, d causality, e events, s steps, on standard error\n\n"
+    "Exit codes: 0 done, 1 the model is wrong, 2 the command line is wrong, 3 the numerics "
+    "failed,\n"
+    "4 a file or memory failed, 130 ended by Ctrl-C (128 + number of the signal).\n\n"
+    "examples:\n"
+    "  solstice run Machine.sol --stop 10\n"
+    "  solstice run Electric.sol:Electric.Examples.Rectifier --stop 0.1 --output r.csv\n"
+    "  solstice run Machine.sol --stop 10 --set engine.torque=20 --vars 'engine.*' --stats "
+    "s.json\n",
+    run_run,
+};

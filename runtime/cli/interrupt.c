@@ -1,0 +1,61 @@
+/* interrupt.c: signals -> sol_cancel(). See interrupt.h. */
+#define _GNU_SOURCE
+#include "runtime/cli/interrupt.h"
+
+#include <string.h>
+
+static void set_signals(sigset_t *set)
+{
+    sigemptyset(set);
+    sigaddset(set, SIGINT);
+    sigaddset(set, SIGTERM);
+    sigaddset(set, SIGHUP);
+}
+
+static void *wait_for_signal(void *context)
+{
+    Interrupt *interrupt = context;
+    sigset_t set;
+    set_signals(&set);
+    for (;;) {
+        int number;
+        if (sigwait(&set, &number) != 0)
+            continue;
+        if (atomic_exchange(&interrupt->signal, number) != 0) {
+            /* asked twice: give it to the system, which ends the process */
+            signal(number, SIG_DFL);
+            pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+            raise(number);
+        }
+        sol_cancel(interrupt->sim);
+    }
+    return NULL;
+}
+
+void interrupt_start(Interrupt *interrupt, Sol *sim)
+{
+    sigset_t set;
+    memset(interrupt, 0, sizeof *interrupt);
+    interrupt->sim = sim;
+    set_signals(&set);
+    if (pthread_sigmask(SIG_BLOCK, &set, &interrupt->before) != 0)
+        return;
+    interrupt->running = pthread_create(&interrupt->thread, NULL, wait_for_signal, interrupt) == 0;
+    if (!interrupt->running)
+        pthread_sigmask(SIG_SETMASK, &interrupt->before, NULL);
+}
+
+int interrupt_seen(const Interrupt *interrupt)
+{
+    return atomic_load(&interrupt->signal);
+}
+
+void interrupt_stop(Interrupt *interrupt)
+{
+    if (!interrupt->running)
+        return;
+    pthread_cancel(interrupt->thread);
+    pthread_join(interrupt->thread, NULL);
+    pthread_sigmask(SIG_SETMASK, &interrupt->before, NULL);
+    interrupt->running = false;
+}

@@ -1,0 +1,27 @@
+/* interrupt.h: Ctrl-C and SIGTERM -> a simulation that ends cleanly.
+ *
+ * A thread of its own waits for the signals, so nothing has to be global. The first signal cancels
+ * the simulation; a second one ends the process the hard way. */
+#ifndef RUNTIME_CLI_INTERRUPT_H
+#define RUNTIME_CLI_INTERRUPT_H
+
+#include "runtime/solstice.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+
+typedef struct Interrupt {
+    pthread_t thread;
+    bool running;
+    sigset_t before;
+    Sol *sim;
+    atomic_int signal; /* the one that came, or 0 */
+} Interrupt;
+
+/* Before other threads start: signals are blocked in this thread and those it starts. */
+void interrupt_start(Interrupt *interrupt, Sol *sim);
+int interrupt_seen(const Interrupt *interrupt); /* number of the signal, or 0 */
+void interrupt_stop(Interrupt *interrupt);
+
+#endif

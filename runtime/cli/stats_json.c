@@ -1,0 +1,189 @@
+/* stats_json.c: statistics -> JSON. See stats_json.h. */
+#include "runtime/cli/stats_json.h"
+#include "base/vec.h"
+#include "runtime/json.h"
+
+#include <string.h>
+#include <sys/resource.h>
+
+struct EventList {
+    Mem *mem;
+    Arena texts;
+    uint64_t limit, count, structural;
+    VEC(SolEvent) list;
+};
+
+EventList *events_open(Mem *mem, uint64_t limit)
+{
+    EventList *events = mem_alloc(mem, sizeof *events);
+    events->mem = mem;
+    events->limit = limit;
+    arena_init(&events->texts, mem);
+    return events;
+}
+
+void events_close(EventList *events)
+{
+    if (!events)
+        return;
+    arena_free(&events->texts);
+    vec_free(events->mem, &events->list);
+    mem_free(events->mem, events);
+}
+
+static void keep(EventList *events, const SolEvent *event)
+{
+    SolEvent copy = *event;
+    const char **triggers = arena_alloc(&events->texts, (event->n_triggers + 1) * sizeof *triggers);
+    for (uint32_t i = 0; i < event->n_triggers; i++)
+        triggers[i] = arena_copy(&events->texts, event->triggers[i], strlen(event->triggers[i]));
+    copy.triggers = triggers;
+    vec_push(events->mem, &events->list, copy);
+}
+
+void events_add(void *context, const SolEvent *event)
+{
+    EventList *events = context;
+    MemGuard guard;
+    events->count++;
+    events->structural += event->structural;
+    if (events->list.n >= events->limit)
+        return;
+    mem_guard_push(events->mem, &guard);
+    if (setjmp(guard.env) == 0) {
+        keep(events, event);
+        mem_guard_pop(events->mem, &guard);
+    } else {
+        events->limit = events->list.n; /* no memory for more of them: the list is cut here */
+    }
+}
+
+uint64_t events_structural(const EventList *events)
+{
+    return events->structural;
+}
+
+static uint64_t peak_rss_bytes(void)
+{
+    struct rusage usage;
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss * 1024 : 0;
+}
+
+static void write_head(Json *json, const StatsHead *head)
+{
+    json_text(json, "program", "solstice " SOLSTICE_VERSION);
+    json_text(json, "file", head->file);
+    json_text(json, "model", head->model);
+    json_text(json, "options", head->options);
+    json_number(json, "start", head->start);
+    json_number(json, "stop", head->stop);
+    json_number(json, "reached", head->reached);
+    json_integer(json, "exit_code", (uint64_t)head->exit_code);
+}
+
+static void write_stages(Json *json, const SolStats *s)
+{
+    json_object(json, "stages");
+    json_number(json, "parse", s->parse);
+    json_number(json, "instantiate", s->instantiate);
+    json_number(json, "ddp", s->ddp);
+    json_number(json, "lower", s->lower);
+    json_number(json, "compile_wait", s->compile_wait);
+    json_number(json, "compile_background", s->compile_background);
+    json_number(json, "integrate", s->integrate);
+    json_number(json, "events", s->events);
+    json_number(json, "output", s->output);
+    json_number(json, "total", s->total);
+    json_end_object(json);
+}
+
+static void write_parts(Json *json, const SolStats *s)
+{
+    json_object(json, "parts");
+    json_integer(json, "at_end", s->parts);
+    json_integer(json, "most", s->parts_max);
+    json_object(json, "simulated_time");
+    json_number(json, "ida", s->time_ida);
+    json_number(json, "rk", s->time_rk);
+    json_number(json, "euler", s->time_euler);
+    json_end_object(json);
+    json_end_object(json);
+}
+
+static void write_totals(Json *json, const SolStats *s, uint64_t structural)
+{
+    json_object(json, "totals");
+    json_integer(json, "steps", s->steps);
+    json_integer(json, "residuals", s->residuals);
+    json_integer(json, "jacobians", s->jacobians);
+    json_integer(json, "newton_iterations", s->newton_iterations);
+    json_integer(json, "error_test_failures", s->error_test_failures);
+    json_integer(json, "restarts", s->restarts);
+    json_integer(json, "events", s->events_count);
+    json_integer(json, "structural_events", structural);
+    json_integer(json, "updates", s->updates);
+    json_integer(json, "warnings", s->warnings);
+    json_integer(json, "instances", s->instances);
+    json_integer(json, "relations", s->relations);
+    json_integer(json, "variables", s->variables);
+    json_integer(json, "states", s->states);
+    json_integer(json, "states_max", s->states_max);
+    json_integer(json, "blocks", s->blocks);
+    json_integer(json, "functions_compiled", s->functions_compiled);
+    json_integer(json, "shapes", s->shapes);
+    json_integer(json, "shapes_from_memory", s->shapes_from_memory);
+    json_integer(json, "shapes_from_disk", s->shapes_from_disk);
+    json_integer(json, "scratch_rebuilds", s->scratch_rebuilds);
+    json_integer(json, "memory_bytes", s->memory_bytes);
+    json_integer(json, "memory_peak_bytes", s->memory_peak);
+    json_integer(json, "peak_rss_bytes", peak_rss_bytes());
+    json_end_object(json);
+}
+
+static void write_event(Json *json, const SolEvent *e)
+{
+    json_flat_object(json, NULL);
+    json_number(json, "time", e->time);
+    json_integer(json, "updates", e->updates);
+    json_list(json, "triggers");
+    for (uint32_t i = 0; i < e->n_triggers; i++)
+        json_text(json, NULL, e->triggers[i]);
+    json_end_list(json);
+    json_integer(json, "entered", e->entered);
+    json_integer(json, "removed", e->removed);
+    json_integer(json, "visited", e->visited);
+    json_integer(json, "blocks_kept", e->blocks_kept);
+    json_integer(json, "blocks_rebuilt", e->blocks_rebuilt);
+    json_integer(json, "shapes_new", e->shapes_new);
+    json_integer(json, "states_before", e->states_before);
+    json_integer(json, "states_after", e->states_after);
+    json_integer(json, "loops_before", e->loops_before);
+    json_integer(json, "loops_after", e->loops_after);
+    json_bool(json, "structural", e->structural);
+    json_bool(json, "restarted", e->restarted);
+    json_integer(json, "parts_restarted", e->parts_restarted);
+    json_number(json, "structure_us", e->structure_us);
+    json_number(json, "restart_us", e->restart_us);
+    json_number(json, "wait_us", e->wait_us);
+    json_end_object(json);
+}
+
+void stats_write(OutFile *out, const StatsHead *head, const SolStats *stats,
+                 const EventList *events)
+{
+    Json json;
+    json_open(&json, out);
+    json_object(&json, NULL);
+    write_head(&json, head);
+    write_stages(&json, stats);
+    write_parts(&json, stats);
+    write_totals(&json, stats, events->structural);
+    json_integer(&json, "events_listed", events->list.n);
+    json_bool(&json, "events_cut", events->count > events->list.n);
+    json_list(&json, "events");
+    for (uint32_t i = 0; i < events->list.n; i++)
+        write_event(&json, &events->list.at[i]);
+    json_end_list(&json);
+    json_end_object(&json);
+    json_close(&json);
+}

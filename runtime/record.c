@@ -1,0 +1,397 @@
+/* record.c: births, deaths, points and events of a simulation -> result file. See record.h. */
+#include "runtime/record.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "runtime/bytes.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Everything born at one place. The place is known by the hash of its path: two paths of the same
+ * 64-bit hash would share their numbers #n, which harms nobody. */
+typedef struct BirthPlace {
+    uint64_t hash;
+    uint32_t count;  /* columns with this path so far */
+    uint32_t column; /* the last of them */
+    bool alive;
+} BirthPlace;
+
+typedef struct Tracked {
+    uint64_t birth; /* of the variable; 0: no column */
+    uint32_t column;
+    uint32_t place; /* index in places */
+} Tracked;
+
+struct Recorder {
+    Mem *mem;
+    ResultWriter *writer;
+    RecordOptions options;
+    Sol *sim;
+    Map place_of; /* hash of path -> index in places, from 1 */
+    VEC(BirthPlace) places;
+    VEC(Tracked) tracked; /* [SolVar] */
+    Map resumed; /* number of birth -> index in saved, from 1: columns of before a resume */
+    VEC(Tracked) saved;
+    bool started, narrowed, failed;
+    uint64_t rows;
+    double last_time;
+    void (*on_event)(void *context, const SolEvent *event);
+    void *event_context;
+};
+
+Recorder *record_open(Mem *mem, ResultWriter *writer, const RecordOptions *options)
+{
+    Recorder *r = mem_alloc(mem, sizeof *r);
+    r->mem = mem;
+    r->writer = writer;
+    r->options = *options;
+    if (!r->options.limit)
+        r->options.limit = RECORD_LIMIT;
+    return r;
+}
+
+void record_close(Recorder *r)
+{
+    if (!r)
+        return;
+    map_free(r->mem, &r->place_of);
+    map_free(r->mem, &r->resumed);
+    vec_free(r->mem, &r->places);
+    vec_free(r->mem, &r->tracked);
+    vec_free(r->mem, &r->saved);
+    mem_free(r->mem, r);
+}
+
+bool record_narrowed(const Recorder *r)
+{
+    return r->narrowed;
+}
+
+bool record_out_of_memory(const Recorder *r)
+{
+    return r->failed;
+}
+
+uint64_t record_rows(const Recorder *r)
+{
+    return r->rows;
+}
+
+/* ---- which variables ---- */
+
+static bool is_main(const Recorder *r, const SolVarInfo *info)
+{
+    bool of_interface = info->is_public && (info->top || info->monitored);
+    return of_interface || (info->state && r->options.set != RECORD_INTERFACE);
+}
+
+/* A model that is too large from the start is narrowed at once, not after its first columns. */
+static void measure_start(Recorder *r)
+{
+    uint32_t n = 0;
+    r->started = true;
+    for (SolVar var = sol_next_var(r->sim, 0); var && n <= r->options.limit;
+         var = sol_next_var(r->sim, var))
+        n++;
+    r->narrowed = n > r->options.limit;
+}
+
+static bool is_wanted(Recorder *r, const SolVarInfo *info, const char *path)
+{
+    if (r->options.selection.n)
+        return result_matches(&r->options.selection, path);
+    if (r->options.set != RECORD_ALL)
+        return is_main(r, info);
+    if (!r->started)
+        measure_start(r);
+    if (result_columns(r->writer) >= r->options.limit)
+        r->narrowed = true;
+    return !r->narrowed || is_main(r, info);
+}
+
+/* ---- columns ---- */
+
+static unsigned flags_of(const SolVarInfo *info)
+{
+    return (info->parameter ? RESULT_PARAMETER : 0u) | (info->held ? RESULT_HELD : 0u) |
+           (info->state ? RESULT_STATE : 0u) | (info->top && info->is_public ? RESULT_TOP : 0u) |
+           (info->monitored ? RESULT_MONITORED : 0u);
+}
+
+static uint32_t find_place(Recorder *r, const char *path)
+{
+    uint64_t hash = hash_bytes(path, strlen(path), 0);
+    uint32_t index = map_get(&r->place_of, hash);
+    if (index)
+        return index - 1;
+    vec_push(r->mem, &r->places, ((BirthPlace){.hash = hash}));
+    map_put(r->mem, &r->place_of, hash, r->places.n);
+    return r->places.n - 1;
+}
+
+static uint32_t new_column(Recorder *r, BirthPlace *place, const SolVarInfo *info, const char *path)
+{
+    if (++place->count == 1)
+        return result_birth(r->writer, path, (ResultType)info->type, flags_of(info), info->var);
+    char *name = mem_alloc(r->mem, strlen(path) + 16);
+    sprintf(name, "%s#%u", path, place->count);
+    uint32_t column =
+        result_birth(r->writer, name, (ResultType)info->type, flags_of(info), info->var);
+    mem_free(r->mem, name);
+    return column;
+}
+
+static void track(Recorder *r, const SolVarInfo *info, uint32_t column, uint32_t place)
+{
+    while (r->tracked.n <= info->var)
+        vec_push(r->mem, &r->tracked, (Tracked){0});
+    r->tracked.at[info->var] = (Tracked){info->birth, column, place};
+}
+
+static void give_column(Recorder *r, const SolVarInfo *info, const char *path)
+{
+    uint32_t before = map_get(&r->resumed, info->birth);
+    if (before) { /* lived already when the run was saved */
+        const Tracked *old = &r->saved.at[before - 1];
+        result_source(r->writer, old->column, info->var);
+        track(r, info, old->column, old->place);
+        return;
+    }
+    uint32_t at = find_place(r, path);
+    BirthPlace *place = &r->places.at[at];
+    if (place->count && !place->alive && info->in_branch)
+        result_return(r->writer, place->column, info->var);
+    else
+        place->column = new_column(r, place, info, path);
+    place->alive = true;
+    track(r, info, place->column, at);
+}
+
+static void end_column(Recorder *r, SolVar var)
+{
+    if (var >= r->tracked.n || !r->tracked.at[var].birth)
+        return;
+    Tracked *tracked = &r->tracked.at[var];
+    BirthPlace *place = &r->places.at[tracked->place];
+    if (place->column == tracked->column)
+        place->alive = false;
+    result_death(r->writer, tracked->column);
+    tracked->birth = 0;
+}
+
+/* ---- callbacks ----
+ *
+ * The simulation calls these under the guard of its own memory; the recorder's memory has another.
+ */
+
+static bool on_birth(void *context, const SolVarInfo *info, const char *path)
+{
+    Recorder *r = context;
+    MemGuard guard;
+    if (r->failed || !is_wanted(r, info, path))
+        return false;
+    mem_guard_push(r->mem, &guard);
+    if (setjmp(guard.env) != 0) {
+        r->failed = true;
+        return false;
+    }
+    give_column(r, info, path);
+    mem_guard_pop(r->mem, &guard);
+    return true;
+}
+
+static void on_death(void *context, SolVar var)
+{
+    Recorder *r = context;
+    MemGuard guard;
+    if (r->failed)
+        return;
+    mem_guard_push(r->mem, &guard);
+    if (setjmp(guard.env) != 0) {
+        r->failed = true;
+        return;
+    }
+    end_column(r, var);
+    mem_guard_pop(r->mem, &guard);
+}
+
+/* The last point of a run that ended at an output point or event is there already. */
+static bool is_repeated(const Recorder *r, const SolPoint *point)
+{
+    return point->side == SOL_AT_END && r->rows && point->time == r->last_time;
+}
+
+static bool on_point(void *context, const SolPoint *point)
+{
+    Recorder *r = context;
+    MemGuard guard;
+    if (r->failed)
+        return false;
+    mem_guard_push(r->mem, &guard);
+    if (setjmp(guard.env) != 0) {
+        r->failed = true;
+        return false;
+    }
+    if (!is_repeated(r, point)) {
+        result_row(r->writer, point->time, (ResultSide)point->side, point->values);
+        r->rows++;
+        r->last_time = point->time;
+    }
+    mem_guard_pop(r->mem, &guard);
+    if (r->options.pulse)
+        r->options.pulse(r->options.context, point->time);
+    return result_error(r->writer) == 0;
+}
+
+static void on_cout(void *context, double time, const char *text)
+{
+    Recorder *r = context;
+    MemGuard guard;
+    if (r->options.cout)
+        r->options.cout(r->options.context, time, text);
+    if (r->failed)
+        return;
+    mem_guard_push(r->mem, &guard);
+    if (setjmp(guard.env) != 0) {
+        r->failed = true;
+        return;
+    }
+    result_note(r->writer, time, text);
+    mem_guard_pop(r->mem, &guard);
+}
+
+static void write_event(Recorder *r, const SolEvent *event)
+{
+    result_event(r->writer, &(ResultEvent){.time = event->time,
+                                           .structural = event->structural,
+                                           .updates = event->updates,
+                                           .entered = event->entered,
+                                           .removed = event->removed,
+                                           .visited = event->visited,
+                                           .states_before = event->states_before,
+                                           .states_after = event->states_after,
+                                           .loops_before = event->loops_before,
+                                           .loops_after = event->loops_after,
+                                           .n_triggers = event->n_triggers,
+                                           .triggers = event->triggers});
+}
+
+static void on_event(void *context, const SolEvent *event)
+{
+    Recorder *r = context;
+    MemGuard guard;
+    if (!r->failed) {
+        mem_guard_push(r->mem, &guard);
+        if (setjmp(guard.env) == 0) {
+            write_event(r, event);
+            mem_guard_pop(r->mem, &guard);
+        } else {
+            r->failed = true;
+        }
+    }
+    if (r->on_event)
+        r->on_event(r->event_context, event);
+    if (r->options.pulse)
+        r->options.pulse(r->options.context, event->time);
+}
+
+static const char *text_of(void *context, double value)
+{
+    const Recorder *r = context;
+    return sol_text(r->sim, value);
+}
+
+void record_attach(Recorder *r, Sol *sim)
+{
+    r->sim = sim;
+    result_texts(r->writer, text_of, r);
+    sol_set_output(sim, &(SolOutput){.context = r,
+                                     .birth = on_birth,
+                                     .death = on_death,
+                                     .point = on_point,
+                                     .cout = on_cout});
+    sol_set_event(sim, on_event, r);
+}
+
+void record_on_event(Recorder *r, void (*event)(void *context, const SolEvent *event),
+                     void *context)
+{
+    r->on_event = event;
+    r->event_context = context;
+}
+
+/* ---- checkpoints ---- */
+
+enum { SAVED_HEAD = 40, SAVED_PLACE = 20, SAVED_COLUMN = 16 };
+
+bool record_save(Recorder *r, SolWrite write, void *context)
+{
+    uint8_t head[SAVED_HEAD] = {0}, bytes[SAVED_PLACE];
+    uint32_t n_tracked = 0;
+    for (uint32_t i = 0; i < r->tracked.n; i++)
+        n_tracked += r->tracked.at[i].birth != 0;
+    put_u64(head, r->rows);
+    put_f64(head + 8, r->last_time);
+    put_u32(head + 16, r->places.n);
+    put_u32(head + 20, n_tracked);
+    put_u32(head + 24, r->started);
+    put_u32(head + 28, r->narrowed);
+    bool good = write(context, head, sizeof head);
+    for (uint32_t i = 0; good && i < r->places.n; i++) {
+        const BirthPlace *place = &r->places.at[i];
+        put_u64(bytes, place->hash);
+        put_u32(bytes + 8, place->count);
+        put_u32(bytes + 12, place->column);
+        put_u32(bytes + 16, place->alive);
+        good = write(context, bytes, SAVED_PLACE);
+    }
+    for (uint32_t i = 0; good && i < r->tracked.n; i++) {
+        const Tracked *tracked = &r->tracked.at[i];
+        if (!tracked->birth)
+            continue;
+        put_u64(bytes, tracked->birth);
+        put_u32(bytes + 8, tracked->column);
+        put_u32(bytes + 12, tracked->place);
+        good = write(context, bytes, SAVED_COLUMN);
+    }
+    return good;
+}
+
+static bool restore_place(Recorder *r, const uint8_t *bytes)
+{
+    BirthPlace place = {get_u64(bytes), get_u32(bytes + 8), get_u32(bytes + 12),
+                        get_u32(bytes + 16) != 0};
+    if (map_get(&r->place_of, place.hash) || place.column >= result_columns(r->writer))
+        return false;
+    vec_push(r->mem, &r->places, place);
+    map_put(r->mem, &r->place_of, place.hash, r->places.n);
+    return true;
+}
+
+static bool restore_column(Recorder *r, const uint8_t *bytes)
+{
+    Tracked tracked = {get_u64(bytes), get_u32(bytes + 8), get_u32(bytes + 12)};
+    if (tracked.column >= result_columns(r->writer) || tracked.place >= r->places.n)
+        return false;
+    vec_push(r->mem, &r->saved, tracked);
+    map_put(r->mem, &r->resumed, tracked.birth, r->saved.n);
+    return true;
+}
+
+bool record_restore(Recorder *r, SolRead read, void *context)
+{
+    uint8_t head[SAVED_HEAD], bytes[SAVED_PLACE];
+    if (!read(context, head, sizeof head))
+        return false;
+    r->rows = get_u64(head);
+    r->last_time = get_f64(head + 8);
+    r->started = get_u32(head + 24) != 0;
+    r->narrowed = get_u32(head + 28) != 0;
+    for (uint32_t i = 0; i < get_u32(head + 16); i++)
+        if (!read(context, bytes, SAVED_PLACE) || !restore_place(r, bytes))
+            return false;
+    for (uint32_t i = 0; i < get_u32(head + 20); i++)
+        if (!read(context, bytes, SAVED_COLUMN) || !restore_column(r, bytes))
+            return false;
+    return true;
+}
