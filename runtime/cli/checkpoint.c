@@ -49,25 +49,35 @@ static void save_head(Saving *saving, const Checkpoint *checkpoint)
     save_bytes(saving, checkpoint->options, length);
 }
 
-int checkpoint_save(const char *path, const Checkpoint *checkpoint, Recorder *recorder, Sol *sim)
+SolStatus checkpoint_save(const char *path, const Checkpoint *checkpoint, Recorder *recorder,
+                          Sol *sim, int *error)
 {
     char beside[PATH_MAX];
     uint8_t sum[4];
     Saving saving = {.crc = 0};
+    *error = ENAMETOOLONG;
     if (snprintf(beside, sizeof beside, "%s.new", path) >= (int)sizeof beside)
-        return ENAMETOOLONG;
-    if (!out_create(&saving.out, beside))
-        return saving.out.error;
+        return SOL_IO;
+    out_create(&saving.out, beside);
+    *error = saving.out.error;
+    if (*error)
+        return SOL_IO;
     save_head(&saving, checkpoint);
-    bool good =
-        record_save(recorder, save_bytes, &saving) && sol_save(sim, save_bytes, &saving) == SOL_OK;
+    record_save(recorder, save_bytes, &saving);
+    SolStatus status = sol_save(sim, save_bytes, &saving);
     put_u32(sum, saving.crc);
     out_bytes(&saving.out, sum, sizeof sum);
-    if (!out_close(&saving.out) || !good) {
+    if (!out_close(&saving.out))
+        status = SOL_IO;
+    *error = saving.out.error;
+    if (status != SOL_OK) {
         unlink(beside);
-        return saving.out.error;
+        return status;
     }
-    return rename(beside, path) == 0 ? 0 : errno;
+    if (rename(beside, path) == 0)
+        return SOL_OK;
+    *error = errno;
+    return SOL_IO;
 }
 
 /* ---- reading ---- */

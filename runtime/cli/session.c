@@ -36,6 +36,7 @@ struct Session {
     Progress progress;
     uint32_t printed; /* messages of the model so far */
     uint64_t n_checkpoints;
+    bool advanced;
     double wall_start;
 };
 
@@ -298,13 +299,27 @@ int session_open(const Job *job, Session **session)
 static int save_checkpoint(Session *s)
 {
     Checkpoint checkpoint = {s->n_checkpoints, result_offset(s->writer), s->job->options_text};
+    int error;
     if (!result_flush(s->writer))
         return EXIT_IO;
-    int error = checkpoint_save(s->checkpoint, &checkpoint, s->recorder, s->sim);
+    SolStatus status = checkpoint_save(s->checkpoint, &checkpoint, s->recorder, s->sim, &error);
     print_messages(s);
-    if (error)
-        return complain(s, EXIT_IO, s->checkpoint, strerror(error));
-    return exit_code(s, sol_status(s->sim));
+    if (status != SOL_OK)
+        complain(s, EXIT_IO, s->checkpoint, error ? strerror(error) : "the run cannot be saved");
+    return exit_code(s, status);
+}
+
+/* A path that leads nowhere may belong to an instance that is born later; more often it is a slip.
+ */
+static void check_sets(const Session *s)
+{
+    for (uint32_t i = 0; i < s->job->options.n_sets; i++) {
+        const SolSet *set = &s->job->options.sets[i];
+        if (!sol_find(s->sim, set->path))
+            fprintf(stderr,
+                    "solstice: warning: --set %s=%s: there is no such variable at the start\n",
+                    set->path, set->value);
+    }
 }
 
 /* Why the run ended, where the simulation itself cannot know. */
@@ -326,8 +341,11 @@ static void explain_end(Session *s, SolStatus status)
 int session_advance(Session *s, double to)
 {
     double every = s->job->checkpoint, start = s->job->options.start;
-    SolStatus status = SOL_OK;
+    SolStatus status = sol_init(s->sim);
     int code = EXIT_DONE;
+    if (status == SOL_OK && !s->advanced)
+        check_sets(s);
+    s->advanced = true;
     while (status == SOL_OK && code == EXIT_DONE) {
         double stop = every > 0 ? start + (double)(s->n_checkpoints + 1) * every : to;
         bool last = stop >= to;

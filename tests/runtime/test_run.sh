@@ -1,0 +1,140 @@
+#!/bin/bash
+# The commands `run` and `solsim` from outside: options, exit codes, files, signals, kills.
+set -u
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failures=0
+
+fail() {
+    echo "FAILED: $*"
+    failures=$((failures + 1))
+}
+
+expect() { # exit code, text that stderr must contain, command...
+    local code=$1 text=$2
+    shift 2
+    "$@" >out 2>err
+    local got=$?
+    [ "$got" -eq "$code" ] || fail "$*: exit code $got, not $code: $(cat err)"
+    [ -z "$text" ] || grep -qF -- "$text" err || fail "$*: no '$text' in: $(cat err)"
+}
+
+cat >Decay.sol <<'END'
+model Other
+implementation:
+  static Real y;
+  der(x=y, start=1) = 1;
+end Other;
+model Decay
+interface:
+  parameter Real k << 2;
+  static Real x;
+implementation:
+  static Real n;
+  der(x=x, start=1) = -k*x;
+  when x < 0.5 then
+    n << pre(n) + 1;
+    cout << x;
+  end;
+end Decay;
+END
+
+# ---- results, exports, selection ----
+expect 0 "results: Decay.solr, 13 rows, 3 columns" "$SOLSTICE" run Decay.sol --steps 10
+expect 0 "" "$SOLSTICE" convert Decay.solr a.csv
+expect 0 "" "$SOLSTICE" run Decay.sol --steps 10 --output b.csv --quiet
+[ -s err ] && fail "--quiet is not quiet: $(cat err)"
+cmp -s a.csv b.csv || fail "--output b.csv differs from convert"
+[ -e b.csv.solr ] && fail "the result behind the export is still there"
+expect 0 "" "$SOLSTICE" run Decay.sol --steps 10 --output -
+cmp -s a.csv out || fail "--output - differs from convert"
+expect 0 "" "$SOLSTICE" run Decay.sol --output c.mat
+[ "$(head -c 26 c.mat | tail -c 6)" = "Aclass" ] || fail "--output c.mat"
+expect 0 "" "$SOLSTICE" run Decay.sol:Other --steps 2 --output - --vars 'y' --start 1 --stop 2
+[ "$(tr '\n' ' ' <out)" = "time,y 1,1 1.5,1.5 2,2 " ] || fail "model, times, --vars: $(cat out)"
+expect 0 "" "$SOLSTICE" run Decay.sol --set k=0 --output - --steps 1
+[ "$(tail -1 out)" = "1,0,1,0" ] || fail "--set: $(cat out)"
+expect 0 "there is no such variable" "$SOLSTICE" run Decay.sol --set kk=0
+# e^-2t: the event is at ln(2)/2, both sides are there, and only n differs
+awk -F, 'NR > 1 && $1 > 0.34 && $1 < 0.35 { n++; t = $1; v[n] = $4; e = $3 - 0.5 }
+    END { d = t - log(2) / 2; exit !(n == 2 && d * d < 1e-10 && e * e < 1e-10 && v[1] == 0 && v[2] == 1) }' \
+    a.csv || fail "both sides of the event: $(cat a.csv)"
+expect 0 "" "$SOLSTICE" run Decay.sol --steps 10 --quiet --output d.solr
+expect 0 "" "$SOLSTICE" run Decay.sol --steps 10 --quiet --output e.solr
+cmp -s d.solr e.solr || fail "the same run gives other bytes"
+
+# ---- statistics ----
+expect 0 "" "$SOLSTICE" run Decay.sol --stats s.json --stats-events 1
+for name in stages parse instantiate ddp lower compile_wait compile_background integrate events output \
+    total parts totals steps residuals jacobians newton_iterations error_test_failures updates \
+    warnings relations variables states states_max blocks functions_compiled shapes \
+    shapes_from_memory shapes_from_disk scratch_rebuilds peak_rss_bytes time triggers entered \
+    removed visited blocks_kept blocks_rebuilt shapes_new states_before states_after loops_before \
+    loops_after structural structure_us restart_us wait_us; do
+    grep -q "\"$name\":" s.json || fail "no $name in the statistics"
+done
+grep -q '"events_cut": false' s.json || fail "events_cut"
+expect 0 "" "$SOLSTICE" run Decay.sol --stats s.json --stats-events 0
+grep -q '"events_cut": true' s.json || fail "events_cut with --stats-events 0"
+
+# ---- what is refused ----
+expect 2 "which file?" "$SOLSTICE" run
+expect 2 "unknown option '--stp'" "$SOLSTICE" run Decay.sol --stp 1
+expect 2 "--stop wants a number, not 'x'" "$SOLSTICE" run Decay.sol --stop x
+expect 2 "--stop wants a value" "$SOLSTICE" run Decay.sol --stop
+expect 2 "lies before --start" "$SOLSTICE" run Decay.sol --stop -1
+expect 2 "--interval wants a number above 0" "$SOLSTICE" run Decay.sol --interval 0
+expect 2 "give one of them" "$SOLSTICE" run Decay.sol --interval 1 --steps 3
+expect 2 "one of auto, ida, rk, euler, not 'foo'" "$SOLSTICE" run Decay.sol --solver foo
+expect 2 "wants PATH=VALUE" "$SOLSTICE" run Decay.sol --set k
+expect 2 "--quiet takes no value" "$SOLSTICE" run Decay.sol --quiet=1
+expect 2 "one word too many" "$SOLSTICE" run Decay.sol Decay.sol
+expect 2 "from 1 to 5" "$SOLSTICE" run Decay.sol --max-order 9
+expect 2 "not a number, true, false" "$SOLSTICE" run Decay.sol --set k=abc
+expect 1 "does not define 'Nope'" "$SOLSTICE" run Decay.sol:Nope
+expect 4 "No such file" "$SOLSTICE" run Nope.sol
+expect 4 "No space left" "$SOLSTICE" run Decay.sol --output /dev/full
+expect 4 "No such file" "$SOLSTICE" run Decay.sol --output no/such/x.solr
+expect 4 "No space left" "$SOLSTICE" run Decay.sol --stats /dev/full
+echo "model M implementation: static Real x; x = 1/(time-time); end M;" >Bad.sol
+expect 3 "at time 0" "$SOLSTICE" run Bad.sol
+for command in run convert check flat graph; do
+    expect 0 "" "$SOLSTICE" "$command" --help
+    grep -q "^usage: solstice $command" out || fail "$command --help"
+done
+
+# ---- signals: Ctrl-C ends cleanly, with everything written ----
+for signal in INT TERM; do
+    rm -f l.solr
+    "$SOLSTICE" run Decay.sol --stop 1e9 --interval 0.01 --output l.solr --stats l.json 2>err &
+    pid=$!
+    while [ ! -s l.solr ]; do :; done
+    sleep 0.3
+    kill -$signal $pid
+    wait $pid
+    code=$?
+    [ $code -eq $([ $signal = INT ] && echo 130 || echo 143) ] || fail "SIG$signal: exit code $code"
+    expect 0 "" "$SOLSTICE" convert l.solr l.csv
+    [ -s err ] && fail "after SIG$signal the result is not complete: $(cat err)"
+    grep -q '"exit_code": 1' l.json || fail "statistics after SIG$signal"
+done
+
+# ---- solsim ----
+ln -s "$SOLSTICE" solsim
+expect 0 "" ./solsim Decay.sol -a Other -sim 1 0.25
+[ "$(tail -1 out)" = "1,2" ] || fail "solsim: $(cat out)"
+expect 0 "" ./solsim Decay.sol -a Decay -o x.dat 2 -sim 1 0.25
+[ "$(grep -c . x.dat)" -ge 4 ] || fail "solsim -o FILE N: $(cat x.dat)"
+printf -- '-a Other\n-sim 1 0.5\n-sim 1 0.5\n-q\n-sim 1 0.5\n' >lines
+expect 0 "" ./solsim Decay.sol -p <lines
+[ "$(tail -1 out)" = "2,3" ] || fail "solsim -p: $(cat out)"
+expect 2 "unknown sub-command '-x'" ./solsim Decay.sol -x
+expect 2 "-sim wants" ./solsim Decay.sol -sim 1
+expect 2 "keeps its step size" ./solsim Decay.sol -sim 1 0.1 -sim 1 0.2
+expect 2 "no interprocess communication" ./solsim Decay.sol -c
+expect 2 "which file?" ./solsim
+expect 0 "" ./solsim Decay.sol -types
+grep -q digraph out || fail "solsim -types"
+
+exit $((failures > 0))
