@@ -15,8 +15,8 @@ typedef struct Checkpoint {
 
 /* Errno, or 0. Writes the state of simulation and recorder; the result file must be flushed. A
  * failure of the simulation itself is its sol_status(). */
-int checkpoint_save(const char *path, const Checkpoint *checkpoint, Recorder *recorder, Sol *sim,
-                    int *error);
+SolStatus checkpoint_save(const char *path, const Checkpoint *checkpoint, Recorder *recorder,
+                          Sol *sim, int *error);
 
 typedef struct CheckpointFile CheckpointFile;
 

@@ -97,7 +97,7 @@ expect 4 "No such file" "$SOLSTICE" run Nope.sol
 expect 4 "No space left" "$SOLSTICE" run Decay.sol --output /dev/full
 expect 4 "No such file" "$SOLSTICE" run Decay.sol --output no/such/x.solr
 expect 4 "No space left" "$SOLSTICE" run Decay.sol --stats /dev/full
-echo "model M implementation: static Real x; x = 1/(time-time); end M;" >Bad.sol
+echo "model M implementation: static Real x; der(x=x, start=1) = sqrt(0.5 - x); end M;" >Bad.sol
 expect 3 "at time 0" "$SOLSTICE" run Bad.sol
 for command in run convert check flat graph; do
     expect 0 "" "$SOLSTICE" "$command" --help
