@@ -1,0 +1,61 @@
+#!/bin/bash
+# `make install`: the program under both names, library with header and pkg-config file, man page; a
+# C client that knows nothing but the installed files.
+set -u
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+failures=0
+
+fail() {
+    echo "FAILED: $*"
+    failures=$((failures + 1))
+}
+
+cmake --install "$BUILD_DIR" --prefix "$work/usr" >"$work/log" 2>&1 || {
+    cat "$work/log"
+    exit 1
+}
+cd "$work" || exit 1
+cat >Decay.sol <<'END'
+model Decay
+implementation:
+  static Real x;
+  der(x=x, start=1) = -x;
+end Decay;
+END
+usr/bin/solstice --version | grep -q '^solstice [0-9]' || fail "solstice --version"
+usr/bin/solstice run Decay.sol --quiet || fail "solstice run"
+[ -s Decay.solr ] || fail "no result"
+usr/bin/solsim Decay.sol -sim 1 0.5 2>/dev/null | tail -1 | grep -qx '1,0.25' || fail "solsim"
+[ -s usr/share/man/man1/solstice.1 ] || fail "man page"
+
+cat >client.c <<'END'
+#include <math.h>
+#include <solstice.h>
+int main(void)
+{
+    double x = 0;
+    SolModel *model = sol_load(&(SolLoad){.path = "Decay.sol"});
+    Sol *sim = sol_create(model, NULL, &(SolOptions){.stop = 2});
+    SolStatus status = sim ? sol_run_to(sim, 2) : SOL_MODEL;
+    if (status == SOL_OK)
+        status = sol_read(sim, sol_find(sim, "x"), &x);
+    sol_print_messages(model, 0, stderr, false);
+    sol_close(sim);
+    sol_unload(model);
+    return status != SOL_OK || !(fabs(x - exp(-2)) < 1e-5);
+}
+END
+export PKG_CONFIG_PATH=$work/usr/lib/pkgconfig
+libdir=$(pkg-config --variable=libdir solstice) || fail "pkg-config"
+# a library with sanitizers wants a client with sanitizers
+sanitize=()
+grep -q __asan_init "$libdir/libsolstice.so" && sanitize=(-fsanitize=address,undefined)
+# shellcheck disable=SC2046
+gcc -Wall -Wextra -Werror "${sanitize[@]}" client.c $(pkg-config --cflags --libs solstice) -lm -o client ||
+    fail "the client does not build"
+LD_LIBRARY_PATH=$libdir ./client || fail "the client does not run"
+shown=$(nm -D --defined-only "$libdir/libsolstice.so" | awk '{ print $3 }' | grep -v '^sol_')
+[ -z "$shown" ] || fail "the library shows more than its header: $shown"
+
+exit $((failures > 0))
