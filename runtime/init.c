@@ -367,6 +367,7 @@ static SolStatus monitor(Sim *sim)
         if (!def)
             return SOL_USAGE;
         world_monitor(sim->world, def);
+        vec_push(sim->mem, &sim->monitored, def);
     }
     return SOL_OK;
 }

@@ -211,6 +211,7 @@ struct Sim {
     VEC(StartMemo) starts; /* of this update */
     VEC(CoutMemo) couts;
     VEC(DdpVar) initials;
+    VEC(const Def *) monitored; /* definitions whose instances are */
     VEC(WorldDecision) decisions;
     VEC(DdpNode) forced;                  /* nodes with `forced` set */
     double tie_time;                      /* when that was */

@@ -207,6 +207,7 @@ static void close_roles(Sim *sim)
     vec_free(sim->mem, &sim->starts);
     vec_free(sim->mem, &sim->couts);
     vec_free(sim->mem, &sim->initials);
+    vec_free(sim->mem, &sim->monitored);
     vec_free(sim->mem, &sim->decisions);
     vec_free(sim->mem, &sim->forced);
     vec_free(sim->mem, &sim->births_seen);
@@ -248,6 +249,15 @@ void sol_close(Sol *sol)
 
 /* ---- output ---- */
 
+static bool is_monitored(const Sim *sim, const Def *def)
+{
+    for (uint32_t i = 0; i < sim->monitored.n; i++)
+        for (const Def *base = def; base; base = base->base)
+            if (base == sim->monitored.at[i])
+                return true;
+    return false;
+}
+
 static void info_of(const Sim *sim, DdpVar var, const WorldVar *view, SolVarInfo *info)
 {
     static const SolType types[] = {[TYPE_REAL] = SOL_REAL,
@@ -265,8 +275,10 @@ static void info_of(const Sim *sim, DdpVar var, const WorldVar *view, SolVarInfo
                          .birth = sim->info[var].birth,
                          .instance = view->owner};
     WorldInst inst;
-    for (InstId at = view->owner; at && world_inst(sim->world, at, &inst); at = inst.owner)
+    for (InstId at = view->owner; at && world_inst(sim->world, at, &inst); at = inst.owner) {
         info->in_branch |= inst.is_branch;
+        info->monitored = info->monitored || is_monitored(sim, inst.def);
+    }
 }
 
 static bool declared(const Sim *sim, DdpVar var, WorldVar *view)
@@ -471,6 +483,14 @@ static SolStatus go(Sim *sim, double time, bool to_event, bool one_step, bool *h
     return parts_run(sim, time, to_event, one_step, happened);
 }
 
+/* Numerics may fail because a foreign function did. */
+static void note_foreign_failure(Sim *sim, SolStatus status)
+{
+    const char *failure = status == SOL_NUMERICS ? foreign_failure(sim->foreign) : NULL;
+    if (failure)
+        diag_note(sim->diags, 0, "%s", failure);
+}
+
 /* What every call that moves the simulation has around it. */
 static SolStatus guarded(Sim *sim, double time, bool init_only, bool to_event, bool one_step,
                          bool *happened)
@@ -486,6 +506,7 @@ static SolStatus guarded(Sim *sim, double time, bool init_only, bool to_event, b
     }
     SolStatus status =
         init_only ? start(sim) : go(sim, time, to_event, one_step, happened ? happened : &ignored);
+    note_foreign_failure(sim, status);
     mem_guard_pop(sim->mem, &guard);
     if (status == SOL_CANCELLED)
         atomic_store(&sim->cancel, false);
