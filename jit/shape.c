@@ -10,8 +10,8 @@
  * table of shapes finds out by content.
  *
  * Invariants of a shape
- *   S1  operands come before their users.
- *   S2  slots and constants are numbered in the order of first use, without gaps, except that all
+ *   K1  operands come before their users.
+ *   K2  slots and constants are numbered in the order of first use, without gaps, except that all
  * slots of one item's operations come before the slot of its target. S3  no value is loaded from a
  * slot that the shape has stored before: the stored value is used. S4  every call's function and
  * derivatives have slots of their own, used by nothing else.
@@ -316,27 +316,27 @@ static void verify_operands(const Shape *shape, uint32_t at)
     ShapeOp op = shape->ops[at];
     switch (op.op) {
     case SHAPE_LOAD:
-        require(op.a < shape->n_slots, "S2", at);
+        require(op.a < shape->n_slots, "K2", at);
         for (uint32_t i = 0; i < at; i++)
-            require(shape->ops[i].op != SHAPE_STORE || shape->ops[i].a != op.a, "S3", at);
+            require(shape->ops[i].op != SHAPE_STORE || shape->ops[i].a != op.a, "K3", at);
         break;
     case SHAPE_CONSTANT:
-        require(op.a < shape->n_constants, "S2", at);
+        require(op.a < shape->n_constants, "K2", at);
         break;
     case SHAPE_STORE:
-        require(op.a < shape->n_slots && op.b < at, "S1", at);
+        require(op.a < shape->n_slots && op.b < at, "K1", at);
         break;
     case X_CALL:
-        require(op.a + op.c < shape->n_slots, "S4", at);
-        require(op.c ? op.b < at : op.b == SHAPE_NONE, "S1", at);
+        require(op.a + op.c < shape->n_slots, "K4", at);
+        require(op.c ? op.b < at : op.b == SHAPE_NONE, "K1", at);
         break;
     case X_ARG:
-        require(op.a < at && (op.b < at || op.b == SHAPE_NONE), "S1", at);
+        require(op.a < at && (op.b < at || op.b == SHAPE_NONE), "K1", at);
         break;
     default:
         require(shape_operands(op.op) > 0 && op.a < at && (!op.b || op.b < at) &&
                     (!op.c || op.c < at),
-                "S1", at);
+                "K1", at);
     }
 }
 
@@ -346,7 +346,7 @@ void shape_verify(const Shape *shape)
     for (uint32_t i = 0; i < shape->n_ops; i++) {
         verify_operands(shape, i);
         if (shape->ops[i].op == SHAPE_CONSTANT)
-            require(shape->ops[i].a == constants++, "S2", i);
+            require(shape->ops[i].a == constants++, "K2", i);
     }
-    require(constants == shape->n_constants, "S2", shape->n_ops);
+    require(constants == shape->n_constants, "K2", shape->n_ops);
 }

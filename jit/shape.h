@@ -75,7 +75,7 @@ ShapeTotals shape_totals(const Shapes *shapes);
 void shape_hash(Shape *shape);
 bool shape_same(const Shape *a, const Shape *b); /* by content */
 
-/* Invariants S1..S4; aborts when one is broken. */
+/* Invariants K1..K4; aborts when one is broken. */
 void shape_verify(const Shape *shape);
 
 #endif

@@ -8,7 +8,7 @@
 #include "base/timer.h"
 #include "jit/disk_cache.h"
 #include "jit/interp.h"
-#include "jit/jit.h"
+#include "jit/jit_int.h" /* to make its memory fail */
 #include "tests/support/random_x.h"
 
 #include <dirent.h>
@@ -343,6 +343,37 @@ static void too_large_blocks_are_refused(void **state)
     jit_close(jit);
 }
 
+static void fail_allocation(Jit *jit, uint32_t n)
+{
+    pthread_mutex_lock(&jit->lock);
+    mem_fail_at(jit->mem, n);
+    pthread_mutex_unlock(&jit->lock);
+}
+
+/* Wherever memory runs out, in the request or in the thread: an answer, and the next one is right.
+ */
+static void out_of_memory_is_an_answer(void **state)
+{
+    World *w = *state;
+    uint32_t failed = 0;
+    for (uint32_t n = 1; n < 30; n++) {
+        Jit *jit = open_jit((JitOptions){0});
+        fail_allocation(jit, n);
+        JitEntry *first = jit_request(jit, &(JitRequest){.shape = w->block[0].shape});
+        jit_wait(jit);
+        bool refused = first && jit_refusal(first) != JIT_ACCEPTED;
+        failed += !first || refused;
+        if (first && !refused)
+            check(w, &w->block[0], first);
+        fail_allocation(jit, 0);
+        JitEntry *second = request(jit, &w->block[1]);
+        jit_wait(jit);
+        check(w, &w->block[1], second);
+        jit_close(jit);
+    }
+    assert_true(failed > 5);
+}
+
 /* ---- coming and going ---- */
 
 static void requests_dropped_while_compiled(void **state)
@@ -466,6 +497,45 @@ static void several_threads_share_a_service(void **state)
         pthread_join(thread[i], NULL);
     assert_true(runner[0].right && runner[1].right);
     assert_int_equal(jit_stats(jit).functions_compiled, 60);
+    jit_close(jit);
+}
+
+/* Not the same bits, but the same numbers; and never mixed up with exact code. */
+static void fast_math_is_near_and_apart(void **state)
+{
+    World *w = *state;
+    use_blocks(w, (JitOptions){.cache = w->folder}, 10);
+    Jit *jit = open_jit((JitOptions){.cache = w->folder, .fast_math = true});
+    for (uint32_t i = 0; i < 10; i++) {
+        double values[VARS] = {0.3, 1, 1.7, 2.4, 3.1, 3.8};
+        JitEntry *entry = request(jit, &w->block[i]);
+        jit_wait(jit);
+        double expected = interpreted(&w->block[i], values);
+        jit_code(entry).value(values, w->block[i].slots, w->block[i].constants, &w->env);
+        assert_true(fabs(values[TARGET] - expected) <= 1e-9 * (1 + fabs(expected)));
+    }
+    assert_int_equal(jit_stats(jit).functions_compiled, 10);
+    assert_int_equal(jit_stats(jit).shapes_from_disk, 0);
+    jit_close(jit);
+}
+
+static void perf_is_told_the_names(void **state)
+{
+    World *w = *state;
+    char path[64], line[256];
+    snprintf(path, sizeof path, "/tmp/perf-%ld.map", (long)getpid());
+    Jit *jit = open_jit((JitOptions){.perf_map = true});
+    JitEntry *entry = request(jit, &w->block[0]);
+    jit_wait(jit);
+    unsigned long long at = 0;
+    FILE *map = fopen(path, "r");
+    assert_non_null(map);
+    assert_non_null(fgets(line, sizeof line, map));
+    assert_int_equal(sscanf(line, "%llx", &at), 1);
+    assert_true((uintptr_t)at == (uintptr_t)jit_code(entry).any);
+    assert_non_null(strstr(line, "solstice_quick_value_single"));
+    fclose(map);
+    unlink(path);
     jit_close(jit);
 }
 
@@ -663,10 +733,13 @@ int main(void)
         TEST(llvm_refuses_some),
         TEST(without_the_module_everything_is_refused),
         TEST(too_large_blocks_are_refused),
+        TEST(out_of_memory_is_an_answer),
         TEST(requests_dropped_while_compiled),
         TEST(eviction_keeps_memory_flat),
         TEST(closing_does_not_wait_for_the_queue),
         TEST(several_threads_share_a_service),
+        TEST(fast_math_is_near_and_apart),
+        TEST(perf_is_told_the_names),
         TEST(a_second_run_needs_no_llvm),
         TEST(damaged_entries_are_dropped_and_made_anew),
         TEST(entries_under_a_wrong_name_are_dropped),
