@@ -9,21 +9,23 @@
  * inherited, its models exist once more inside the heir, because there they may see redefined
  * neighbours. So definitions are compared by type (types.h), hardly ever by pointer.
  *
- * Invariants
- *   F1  def->body is NULL until the definition was asked for with program_complete() (frontend.h),
- * or is the definition of a member, base or anonymous instance in a completed definition; whatever
+ * Invariants (verify_definitions.c checks them in builds with SOLSTICE_VERIFY)
+ *   F1  def->body is NULL until the definition was asked for with program_complete() (frontend.h)
+ *       or is the definition of a member, base or anonymous instance of a completed one; whatever
  *       is reachable from a completed definition is completed.
  *   F2  members of a body are numbered 0..n-1 in order of declaration, inherited ones first;
  *       member->body->members[member->index] == member.
- *   F3  in a Program without errors no pointer documented as "never NULL" is NULL, every expression
- * has a type, and only `if` and `when` have branches. With errors nothing may be instantiated. F4
- * expressions are at most DEFINITION_MAX_EXPR_DEPTH deep, lists inside them counted, and branches
- * at most max_depth (frontend.h): so walks over them may recurse. F5  the first step of a path is a
- * member of the body that `up` leads to, each further one of the definition that the step before is
- * declared with. F6  parameter lists name parameters, parentheses `in` members, of the definition
- * they belong to. F7  slots of a body are numbered 0..n_slots-1, each with exactly one owner; of
- * R_ACCESS, the anonymous ones have one. verify_definitions.c checks them in builds with
- * SOLSTICE_VERIFY.
+ *   F3  in a Program without errors no pointer documented as "never NULL" is NULL, every
+ *       expression has a type, and exactly `if` and `when` have branches. With errors nothing may
+ *       be instantiated.
+ *   F4  expressions are at most DEFINITION_MAX_EXPR_DEPTH deep, lists inside them counted, and
+ *       branches at most max_depth (frontend.h): so walks over them may recurse.
+ *   F5  the first step of a path is a member of the body that `up` leads to, each further one of
+ *       the definition that the step before is declared with.
+ *   F6  parameter lists name parameters, parentheses `in` members, of their definition.
+ *   F7  slots of a body are numbered 0..n_slots-1, each with exactly one owner; of R_ACCESS, the
+ *       anonymous ones have one.
+ *   F8  births is a permutation of members in which each comes after what its parameters name.
  */
 #ifndef FRONTEND_DEFINITION_H
 #define FRONTEND_DEFINITION_H
@@ -133,6 +135,8 @@ struct Body {
     uint32_t depth; /* number of parents */
     uint32_t n_members;
     Member **members;
+    Member **births; /* the same members in an order in which they can be created: each after those
+                        that its parameter list or default value names; else as declared */
     uint32_t n_stmts;
     Stmt **stmts;     /* in textual order, S_DECLARE for each member among them */
     uint32_t n_slots; /* anonymous instances and specials in this body's own statements, parameter

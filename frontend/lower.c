@@ -740,8 +740,8 @@ static void lower_member(Lower *l, Member *m)
 static void lower_members(Lower *l, bool parameters)
 {
     for (uint32_t i = 0; i < l->body->n_members; i++)
-        if (l->body->members[i]->parameter == parameters)
-            lower_member(l, l->body->members[i]);
+        if (l->body->births[i]->parameter == parameters)
+            lower_member(l, l->body->births[i]);
 }
 
 /* A declared instance of a foreign function: out = function(ins). */

@@ -247,6 +247,10 @@ void expr_check_alias(Context *cx, Type wanted, const RExpr *value, const char *
 void expr_check_assignable(Context *cx, Type to, const RExpr *from, const char *what);
 uint32_t expr_slot(Context *cx);
 
+/* ---- births.c ---- */
+
+void births_order(Context *cx); /* of the body, when all its statements are resolved */
+
 /* ---- check.c ---- */
 
 void check_def(Def *def); /* restrictions of package, connector, external */

@@ -353,6 +353,7 @@ static Body *branch(Context *cx, Stmt *owner, AStmt *list, bool taken)
     inside.in_when = cx->in_when || (taken && owner->kind == S_WHEN);
     inside.in_initial = cx->in_initial || (taken && owner->a->kind == R_INITIAL);
     statements_list(&inside, list);
+    births_order(&inside);
     return inside.body;
 }
 
@@ -416,6 +417,8 @@ void statements_resolve(Def *def)
         statements_list(&cx, text->piece[k].text->interface);
         statements_list(&cx, text->piece[k].text->implementation);
     }
+    births_order(&(Context){
+        .program = text->program, .def = def, .body = def->body, .level = resolve_own_level(def)});
     body_finish_held(def);
     check_equalities(def);
     text->statements = DONE;

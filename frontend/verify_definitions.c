@@ -109,6 +109,25 @@ static void verify_member(Verifier *v, const Member *m, uint32_t index)
         verify_expr(v, m->value, 0);
 }
 
+/* Each member is born once, and after those of the same body that its aliases refer to. */
+static void verify_births(Verifier *v)
+{
+    const Body *body = v->body;
+    bool *born = mem_alloc(v->program->mem, body->n_members + 1);
+    for (uint32_t i = 0; i < body->n_members && !v->broken; i++) {
+        const Member *m = body->births[i];
+        for (uint32_t k = 0; k < m->params.n; k++) {
+            const RExpr *e = m->params.arg[k].value;
+            const Member *needed = e->kind == R_PATH ? e->path->step[0] : NULL;
+            require(v, !needed || needed->body != body || born[needed->index],
+                    "F8: a member is born after what its parameters name", m->at);
+        }
+        require(v, m->body == body && !born[m->index], "F8: each member is born once", m->at);
+        born[m->index] = true;
+    }
+    mem_free(v->program->mem, born);
+}
+
 static void verify_body(Program *p, const Body *body, Verifier *outcome);
 
 static void verify_stmt(Verifier *v, const Stmt *s)
@@ -133,6 +152,7 @@ static void verify_body(Program *p, const Body *body, Verifier *outcome)
     Verifier v = {.program = p, .body = body, .slot_used = mem_alloc(p->mem, body->n_slots + 1)};
     for (uint32_t i = 0; i < body->n_members && !v.broken; i++)
         verify_member(&v, body->members[i], i);
+    verify_births(&v);
     for (uint32_t i = 0; i < body->n_stmts && !v.broken; i++)
         verify_stmt(&v, body->stmts[i]);
     for (uint32_t i = 0; i < body->n_slots; i++)
