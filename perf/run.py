@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Runs all benchmarks side by side and writes perf/report: report.md, report.json, pictures.
 
-    perf/run.py [--quick] [--only FAMILY,...] [--repeats N] [--report DIR]
+    perf/run.py [--quick] [--only FAMILY,...] [--repeats N] [--program FILE]
+                [--report DIR]
 
 Needs a built tree (build/solstice, build/bench_*), gcc and SUNDIALS; ngspice is used if there.
 What the program cannot do yet is skipped, and the report says so.
@@ -25,6 +26,8 @@ def arguments():
     parser.add_argument("--quick", action="store_true", help="under three minutes")
     parser.add_argument("--only", help="only these families, separated by commas")
     parser.add_argument("--repeats", type=int, help="runs of each measurement (3 quick, 5 full)")
+    parser.add_argument("--program", type=Path, default=ROOT/"build"/"solstice",
+                        help="another build of the program")
     parser.add_argument("--report", type=Path, default=ROOT/"perf"/"report")
     return parser.parse_args()
 
@@ -72,7 +75,7 @@ def main():
     clock = measure.Clock(150 if chosen.quick else 4*3600)
     about = machine()
 
-    able = program.Program(ROOT, out)
+    able = program.Program(chosen.program, ROOT, out)
     by_hand = baselines.Baselines(ROOT, out/"bin")
     by_hand.build()
     by_hand.verify()
@@ -81,11 +84,17 @@ def main():
     wanted = chosen.only.split(",") if chosen.only else None
     results = {"quick": chosen.quick, "machine": about, "versions": versions(able),
                "missing": able.missing, "engines": able.engines}
-    results["families"] = {f.name: run.family(f) for f in cases.families(able.stdlib)
-                           if not wanted or f.name in wanted}
-    results["start"] = extras.start(run)
-    results["spice"] = extras.ngspice(run, results["families"])
+    chosen_families = [f for f in cases.families(able.stdlib) if not wanted or f.name in wanted]
     results["programs"] = extras.programs(run, ROOT)
+    results["start"] = extras.start(run)
+    results["families"] = {}
+    weight_left = sum(f.weight for f in chosen_families) + 2
+    for family in chosen_families:
+        clock.chapter(family.weight/weight_left)
+        results["families"][family.name] = run.family(family)
+        weight_left -= family.weight
+    clock.chapter(1)
+    results["spice"] = extras.ngspice(run, results["families"])
     results["skipped"] = run.skipped
     results["machine"]["load at end"] = os.getloadavg()[0]
     results["floors"] = floors.floors(results)

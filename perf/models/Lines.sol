@@ -51,11 +51,11 @@ package Lines
     interface:
         parameter Integer n << 8;
         parameter Real stay << 0.1;
-        static Real uEnd;
+        static Real iIn;
     implementation:
         static Part all{first << 0, n << n, stay << stay};
         all.p.u = sin(6.283185307179586*time);
         all.q.i = 0;
-        uEnd = all.q.u;
+        iIn = all.p.i;
     end Line;
 end Lines;

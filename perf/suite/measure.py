@@ -5,16 +5,24 @@ import math
 import statistics
 import subprocess
 import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 class Clock:
-    """How long the whole suite may still run."""
+    """How long the suite, and within it the present chapter, may still run."""
 
     def __init__(self, budget):
-        self.end = time.monotonic() + budget
+        self.end = self.chapter_end = time.monotonic() + budget
+
+    def chapter(self, share):
+        """The next chapter gets this share of what is left."""
+        now = time.monotonic()
+        self.chapter_end = now + max(0.0, self.end - now)*share
 
     def left(self):
-        return self.end - time.monotonic()
+        return self.chapter_end - time.monotonic()
 
 
 def run(command, timeout, **more):
@@ -34,7 +42,8 @@ def run(command, timeout, **more):
 
 def reason(outcome):
     """Why a process failed, in one line: its first message that is an error."""
-    lines = [line.strip() for line in outcome["err"].splitlines() if line.strip()]
+    text = outcome["err"].replace(f"{ROOT}/", "")
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
     errors = [line for line in lines if "error" in line]
     line = (errors or lines or [f"exit code {outcome['code']}"])[0]
     return line if len(line) < 160 else line[:157] + "..."

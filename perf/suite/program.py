@@ -10,8 +10,8 @@ ENGINES = ("interp", "rebuild", "jit")
 class Program:
     """The program under test, what it can do, and where its files go."""
 
-    def __init__(self, root, out):
-        self.path = root/"build"/"solstice"
+    def __init__(self, path, root, out):
+        self.path = path
         self.models = root/"perf"/"models"
         self.stdlib = root/"stdlib"
         self.out = out
@@ -22,7 +22,7 @@ class Program:
 
     def _probe(self):
         if not self.path.exists():
-            self.missing = "build/solstice does not exist"
+            self.missing = f"{self.path} does not exist"
             return
         version = measure.run([self.path, "--version"], 10)
         self.version = version["out"].strip() or version["err"].strip()
@@ -44,6 +44,22 @@ class Program:
                                    "--stop", "0.1", "--output", self.out/"probe.solr", "--quiet"],
                                   20)
             self.engines[engine] = None if outcome["code"] == 0 else measure.reason(outcome)
+        for engine in ("rebuild", "jit"):
+            if self.engines[engine] is None and not self._compiles(engine):
+                self.engines[engine] = ("the option is accepted, but nothing is compiled: it would "
+                                        "be the interpreter under another name")
+
+    def _compiles(self, engine):
+        """Does the engine make or fetch any code for a model that runs long enough?"""
+        options = {"--stop": 1, "--interval": 0.1, "--engine": engine,
+                   "--output": self.out/"probe.solr"}
+        if "--jit" in self.options and engine == "jit":
+            options["--jit"] = "wait"
+        run = self.run(f"{self.models/'Rectifiers.sol'}:Rectifiers.One", options, 30)
+        if "failed" in run:
+            return False
+        totals = run["stats"]["totals"]
+        return totals["functions_compiled"] + totals["shapes_from_disk"] > 0
 
     def usable_engines(self):
         return [e for e, why in self.engines.items() if why is None]
@@ -66,7 +82,7 @@ class Program:
         """One run. -> dict with seconds, stats; or with failed."""
         stats = self.out/"stats.json"
         stats.unlink(missing_ok=True)
-        words, why = self.command(model, {**options, "--stats": stats})
+        words, why = self.command(model, {**options, "--stats": stats, "--stats-events": 200000})
         if why:
             return {"failed": why}
         outcome = measure.run(words, timeout)
@@ -93,7 +109,7 @@ class Program:
         return {"process": measure.summary(r["seconds"] for r in runs),
                 "total": measure.summary(r["stats"]["stages"]["total"] for r in runs),
                 "stages": middle["stages"], "totals": middle["totals"], "parts": middle["parts"],
-                "events": events(middle)}
+                "events": events(middle), "relations_peak": relations_peak(middle)}
 
 
 def events(stats):
@@ -109,6 +125,18 @@ def events(stats):
     result["structure_us_all"] = measure.distribution(
         e["structure_us"] for e in listed if "structure_us" in e)
     return result
+
+
+def relations_peak(stats):
+    """The most relations at one time: from those at the end, backwards through the events. None
+    if not every event is listed."""
+    if stats.get("events_cut"):
+        return None
+    now = most = stats["totals"]["relations"]
+    for event in reversed(stats.get("events", [])):
+        now -= event["entered"] - event["removed"]
+        most = max(most, now)
+    return most
 
 
 def structural_share(run):

@@ -99,7 +99,7 @@ def _run_rows(data, row):
         t = run["totals"]
         rows.append((row["size"], f"{run['engine']}, {run['solver']}", timed(run["total"]), same, fast,
                      "–", number(t["states_max"]), number(t["steps"]), number(t["events"]),
-                     number(t["relations"])))
+                     number(run["relations_peak"])))
     return rows
 
 
@@ -158,7 +158,7 @@ def _family(name, data, folder):
     lines += _check(data)
     runs = [r for row in data["sizes"] for r in _run_rows(data, row)]
     lines += table(("size", "program", "seconds", "over same method in C", "over fastest C", "error",
-                    "states", "steps", "events", "relations"), runs)
+                    "states", "steps", "events", "relations, most"), runs)
     stages = [r for row in data["sizes"] for r in _stage_rows(row)]
     if stages:
         lines += ["Seconds by stage:", ""] + table(("size", "engine, solver", *STAGES), stages)
