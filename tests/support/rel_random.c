@@ -104,8 +104,11 @@ static void emit(Gen *g, const char *format, ...)
     vec_push(g->arena->mem, &g->lines, arena_copy(g->arena, line, strlen(line)));
 }
 
+/* One in six is left out, so that changes also come several at a time. */
 static void commit(Gen *g, bool so_far)
 {
+    if (chance(g, 16))
+        return;
     emit(g, so_far ? "commit" : "final");
     g->changes++;
 }
@@ -295,6 +298,37 @@ static void add_derivative(Gen *g)
     commit(g, false);
 }
 
+/* A mass on a curve: position, speed and acceleration in two directions, a force that keeps it there. The
+ * curve is given by its constraint, of index 3. */
+static void add_mechanism(Gen *g)
+{
+    int q[2], v[2], a[2], force = new_var(g), with = some_var(g);
+
+    for (int i = 0; i < 2; i++) {
+        q[i] = new_var(g);
+        v[i] = new_var(g);
+        a[i] = new_var(g);
+    }
+    for (int i = 0; i < 2; i++) {
+        /* the second direction is bound: its relations differentiate, and its law gives the force */
+        new_derivative(g, v[i], q[i], i ? v[i] : q[i]);
+        new_derivative(g, a[i], v[i], i ? a[i] : v[i]);
+        int r = new_rel(g, GEN_EQ, i ? force : a[i]);
+        add_name(&g->rel[r], a[i]);
+        add_name(&g->rel[r], force);
+        add_name(&g->rel[r], with);
+        emit(g, "eq r%d: %.2f*x%d = x%d*%.2f*x%d + %.2f*x%d", r, coefficient(g), a[i], force,
+             coefficient(g), q[i], coefficient(g), with);
+        add_name(&g->rel[r], q[i]);
+    }
+    int curve = new_rel(g, GEN_EQ, q[1]);
+    add_name(&g->rel[curve], q[0]);
+    add_name(&g->rel[curve], q[1]);
+    emit(g, "eq r%d: %.2f*x%d^2 + %.2f*x%d + 0.1*sin(x%d) = 1", curve, coefficient(g), q[0],
+         coefficient(g), q[1], q[1]);
+    commit(g, false);
+}
+
 /* The owner gets another equation, perhaps of the same names. */
 static void replace_equation(Gen *g)
 {
@@ -473,7 +507,9 @@ static void one_change(Gen *g)
     if (pick < 3 * grow)
         add_algebraic(g);
     else if (pick < 8 * grow)
-        g->set->index ? add_derivative(g) : add_algebraic(g);
+        g->set->index == 0                           ? add_algebraic(g)
+        : g->set->index >= 3 && grow > 1 && chance(g, 15) ? add_mechanism(g)
+                                                     : add_derivative(g);
     else if ((pick -= 8 * grow) < 5)
         replace_equation(g);
     else if (pick < 11)
