@@ -1,11 +1,11 @@
 /* system described from outside -> verdict and Dulmage-Mendelsohn parts.
  *
- * The graph is the merged one: a = der(b) is one relation that may determine a or b. A variable is a
- * column if somebody has to determine it: every unknown, and a held variable that has an active
+ * The graph is the merged one: a = der(b) is one relation that may determine a or b. A variable is
+ * a column if somebody has to determine it: every unknown, and a held variable that has an active
  * transmission. Held variables are read, never determined, by equations. Relations left without a
- * column and what they lead to by alternating paths are the overdetermined part; columns left without
- * a relation, and what leads to them, the underdetermined part. Both are the same for every maximum
- * matching (Dulmage and Mendelsohn 1958; Pothen and Fan, ACM TOMS 16, 1990, section 2).
+ * column and what they lead to by alternating paths are the overdetermined part; columns left
+ * without a relation, and what leads to them, the underdetermined part. Both are the same for every
+ * maximum matching (Dulmage and Mendelsohn 1958; Pothen and Fan, ACM TOMS 16, 1990, section 2).
  */
 #include "ddp/oracle_int.h"
 
@@ -106,7 +106,8 @@ static void first_match(Oracle *o)
         o->col[c].match = col_match[c];
 }
 
-/* Marked rows and columns as a part by ascending numbers (rows and columns are numbered that way). */
+/* Marked rows and columns as a part by ascending numbers (rows and columns are numbered that way).
+ */
 static DdpPart make_part(Oracle *o, const bool *rows, const bool *cols)
 {
     DdpRel *rels = arena_alloc(&o->arena, (o->m + 1) * sizeof *rels);
@@ -122,9 +123,9 @@ static DdpPart make_part(Oracle *o, const bool *rows, const bool *cols)
     return part;
 }
 
-/* Grows the marked sets until they are closed. Upwards: a marked row marks its columns, a marked column
- * the row that determines it. Downwards: a marked column marks all rows that may determine it, a marked
- * row the column that it determines. */
+/* Grows the marked sets until they are closed. Upwards: a marked row marks its columns, a marked
+ * column the row that determines it. Downwards: a marked column marks all rows that may determine
+ * it, a marked row the column that it determines. */
 static DdpPart close_part(Oracle *o, bool *rows, bool *cols, bool upwards)
 {
     bool grew = true;
@@ -184,8 +185,7 @@ Oracle *oracle_open(Mem *mem, const OracleSystem *system)
         bool finite = oracle_offsets(o);
         if (finite)
             oracle_find_false(o);
-        o->verdict =
-            !finite || o->false_causal.n_rels > 0 ? DDP_FALSE_CAUSALITY : DDP_DETERMINED;
+        o->verdict = !finite || o->false_causal.n_rels > 0 ? DDP_FALSE_CAUSALITY : DDP_DETERMINED;
     }
     return o;
 }

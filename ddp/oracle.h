@@ -1,11 +1,11 @@
-/* oracle.h: a system described from outside -> verdict, parts, number of states, values; from scratch.
+/* oracle.h: a system described from outside -> verdict, parts, states, values; from scratch.
  *
- * The oracle answers the questions that the incremental engine answers, by other methods and with no
- * state between two calls: maximum matching (Hopcroft and Karp 1973), the parts of Dulmage and
+ * The oracle answers the questions that the incremental engine answers, by other methods and with
+ * no state between two calls: maximum matching (Hopcroft and Karp 1973), the parts of Dulmage and
  * Mendelsohn (1958), Pryce's signature method (BIT 41, 2001) for the index, dummy derivatives
- * (Mattsson and Soderlind 1993) picked by pivoting, strong components (Tarjan 1972), and numerics by
- * Taylor arithmetic instead of differentiated formulas. It shares only the expressions with the engine.
- * It is built for small systems: dense matrices, cubic costs.
+ * (Mattsson and Soderlind 1993) picked by pivoting, strong components (Tarjan 1972), and numerics
+ * by Taylor arithmetic instead of differentiated formulas. It shares only the expressions with the
+ * engine. It is built for small systems: dense matrices, cubic costs.
  *
  * Error rule: as in ddp.h; memory goes to the guard of the Mem.
  */
@@ -28,7 +28,8 @@ typedef struct OracleRel {
     DdpVar logic; /* 0: none */
 } OracleRel;
 
-/* Numbers are those of the DDP: var[1..var_limit-1], rel[1..rel_limit-1]. Must outlive the Oracle. */
+/* Numbers are those of the DDP: var[1..var_limit-1], rel[1..rel_limit-1]. Must outlive the Oracle.
+ */
 typedef struct OracleSystem {
     FormTable *forms;
     uint32_t var_limit, rel_limit;
@@ -77,7 +78,7 @@ OracleSolved oracle_solve(Oracle *oracle, const double *value, uint32_t n,
 /* After oracle_solve: the solution, and the largest estimate of a condition number met. */
 double oracle_value(const Oracle *oracle, DdpVar var, uint32_t order);
 double oracle_condition(const Oracle *oracle);
-uint32_t oracle_blocks(const Oracle *oracle);       /* strong components of that system */
+uint32_t oracle_blocks(const Oracle *oracle); /* strong components of that system */
 uint32_t oracle_largest_block(const Oracle *oracle);
 
 /* States by pivoting in the Jacobian at the point value[]: fills states[0..oracle_states()-1] with

@@ -1,7 +1,7 @@
 /* dense matrix -> LU factors, solutions, estimate of the condition number.
  *
- * Partial pivoting; the estimate of the norm of the inverse is Hager's (SIAM J. Sci. Stat. Comput. 5,
- * 1984), as in LAPACK's xxxCON.
+ * Partial pivoting; the estimate of the norm of the inverse is Hager's (SIAM J. Sci. Stat. Comput.
+ * 5, 1984), as in LAPACK's xxxCON.
  */
 #include "ddp/oracle_int.h"
 

@@ -96,7 +96,11 @@ uint32_t oracle_match(Arena *arena, OracleGraph graph, uint32_t cols, uint32_t *
                       uint32_t *col_match)
 {
     size_t size = (graph.n + 1) * sizeof(uint32_t);
-    Matching m = {graph, row_match, col_match, arena_alloc(arena, size), arena_alloc(arena, size),
+    Matching m = {graph,
+                  row_match,
+                  col_match,
+                  arena_alloc(arena, size),
+                  arena_alloc(arena, size),
                   arena_alloc(arena, size)};
     uint32_t matched = 0;
 
@@ -116,10 +120,10 @@ uint32_t oracle_match(Arena *arena, OracleGraph graph, uint32_t cols, uint32_t *
 typedef struct Strong {
     OracleGraph graph;
     uint32_t *comp;
-    uint32_t *number, *low;         /* [node]: order of discovery from 1, lowest number reachable */
-    uint32_t *next;                 /* [node]: next neighbour to look at */
-    uint32_t *path, n_path;         /* the chain of calls */
-    uint32_t *open, n_open;         /* nodes whose component is not known yet */
+    uint32_t *number, *low; /* [node]: order of discovery from 1, lowest number reachable */
+    uint32_t *next;         /* [node]: next neighbour to look at */
+    uint32_t *path, n_path; /* the chain of calls */
+    uint32_t *open, n_open; /* nodes whose component is not known yet */
     uint32_t count, comps;
 } Strong;
 
@@ -169,9 +173,13 @@ static void search_from(Strong *s, uint32_t root)
 uint32_t oracle_strong(Arena *arena, OracleGraph graph, uint32_t *comp)
 {
     size_t size = (graph.n + 1) * sizeof(uint32_t);
-    Strong s = {.graph = graph, .comp = comp, .number = arena_alloc(arena, size),
-                .low = arena_alloc(arena, size), .next = arena_alloc(arena, size),
-                .path = arena_alloc(arena, size), .open = arena_alloc(arena, size)};
+    Strong s = {.graph = graph,
+                .comp = comp,
+                .number = arena_alloc(arena, size),
+                .low = arena_alloc(arena, size),
+                .next = arena_alloc(arena, size),
+                .path = arena_alloc(arena, size),
+                .open = arena_alloc(arena, size)};
 
     for (uint32_t i = 0; i < graph.n; i++)
         comp[i] = ORACLE_NONE;

@@ -5,8 +5,8 @@
  * smallest c, d >= 0 with d[j] - c[i] >= sigma(i, j), equal on the matching. Then relation i is
  * differentiated c[i] times, and the number of states is that total. The fixed-point iteration
  *     d[j] = max over i of sigma(i, j) + c[i],    c[i] = d[j] - sigma(i, j), j the match of i
- * ends at the smallest offsets if the matching is best, and grows for ever along a cycle of gain if it
- * is not; so the cycle is applied to the matching, and the iteration starts again.
+ * ends at the smallest offsets if the matching is best, and grows for ever along a cycle of gain if
+ * it is not; so the cycle is applied to the matching, and the iteration starts again.
  *
  * Transmissions are the one addition: what an equation reads from a held variable, and what a
  * transmission reads, counts for the offsets but can not be matched. A cycle of gain through such
@@ -16,8 +16,8 @@
 
 /* ---- offsets ---- */
 
-/* One round of the iteration over entries that may match (or all); from[row]: the row that forced its c
- * up. Returns a row that changed, or ORACLE_NONE at the fixed point. */
+/* One round of the iteration over entries that may match (or all); from[row]: the row that forced
+ * its c up. Returns a row that changed, or ORACLE_NONE at the fixed point. */
 static uint32_t raise_offsets(Oracle *o, bool all, uint32_t *from)
 {
     uint32_t changed = ORACLE_NONE;
@@ -75,8 +75,8 @@ static void apply_cycle(Oracle *o, const uint32_t *from, uint32_t row)
     } while (row != first);
 }
 
-/* True at the fixed point. Otherwise offsets grew beyond what all derivatives together allow; *row is
- * then one that still grows. */
+/* True at the fixed point. Otherwise offsets grew beyond what all derivatives together allow; *row
+ * is then one that still grows. */
 static bool iterate_offsets(Oracle *o, bool all, uint32_t *from, uint32_t *row)
 {
     uint32_t limit = 1;
@@ -175,7 +175,8 @@ static bool reads_itself(const Oracle *o, const OracleRel *rel)
 }
 
 /* Marks component comp[...] as false when it makes a causal relation depend on itself. */
-static void mark_false(Oracle *o, const uint32_t *comp, uint32_t *size, const uint32_t *by, bool *bad)
+static void mark_false(Oracle *o, const uint32_t *comp, uint32_t *size, const uint32_t *by,
+                       bool *bad)
 {
     for (uint32_t r = 0; r < o->m; r++) {
         const OracleRel *rel = &o->sys->rel[o->row[r].rel];

@@ -21,10 +21,12 @@ typedef struct OracleEdge {
 } OracleEdge;
 
 OracleGraph oracle_graph(Arena *arena, uint32_t n, uint32_t n_edges, const OracleEdge *edges);
-/* Maximum matching of rows (nodes of the graph) with columns 0..cols-1; ORACLE_NONE: not matched. */
+/* Maximum matching of rows (nodes of the graph) with columns 0..cols-1; ORACLE_NONE: not matched.
+ */
 uint32_t oracle_match(Arena *arena, OracleGraph graph, uint32_t cols, uint32_t *row_match,
                       uint32_t *col_match);
-/* comp[node]: its strong component; a component is numbered after all it leads to. Returns how many. */
+/* comp[node]: its strong component; a component is numbered after all it leads to. Returns how
+ * many. */
 uint32_t oracle_strong(Arena *arena, OracleGraph graph, uint32_t *comp);
 
 /* ---- the system by rows and columns ---- */
@@ -57,7 +59,7 @@ struct Oracle {
     Mem *mem;
     Arena arena;
     const OracleSystem *sys;
-    uint32_t m, n;     /* rows, columns */
+    uint32_t m, n; /* rows, columns */
     OracleRow *row;
     OracleCol *col;
     uint32_t *var_col; /* [var]: its column or ORACLE_NONE */
@@ -82,7 +84,8 @@ void oracle_find_false(Oracle *o);
 /* ---- numerics ---- */
 
 /* (oracle_jet.c) The residual of row i differentiated 0..c times, at z and the values of what is no
- * unknown: f[0..c]. With dense jac (rows of full_n numbers) also rows base..base+c of the Jacobian. */
+ * unknown: f[0..c]. With dense jac (rows of full_n numbers) also rows base..base+c of the Jacobian.
+ */
 void oracle_tapes(Oracle *o);
 void oracle_residual(Oracle *o, uint32_t row, const double *value, double *f, double *jac);
 

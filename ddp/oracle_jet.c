@@ -1,11 +1,12 @@
-/* relation, values of all derivatives -> its residual differentiated 0..c times, and their Jacobian.
+/* relation, values of all derivatives -> its residual differentiated 0..c times, and their
+ * Jacobian.
  *
  * Taylor arithmetic (Griewank and Walther, Evaluating Derivatives, 2008, chapter 13): a variable
- * stands for its Taylor polynomial in time, x[l] / l! at power l, and each operation acts on polynomials.
- * Power k of the result times k! is the k-th derivative of the residual, and no formula is ever
- * differentiated: the symbolic derivatives of expr.h are so checked against something else. Beside
- * each polynomial runs its derivative g by one position; then
- *     d f^(k) / d x^(l) = k! / l! * g[k - l].
+ * stands for its Taylor polynomial in time, x[l] / l! at power l, and each operation acts on
+ * polynomials. Power k of the result times k! is the k-th derivative of the residual, and no
+ * formula is ever differentiated: the symbolic derivatives of expr.h are so checked against
+ * something else. Beside each polynomial runs its derivative g by one position; then d f^(k) / d
+ * x^(l) = k! / l! * g[k - l].
  */
 #include "ddp/oracle_int.h"
 
@@ -124,7 +125,8 @@ static void jet_div(uint32_t n, double *w, const double *u, const double *v)
     }
 }
 
-/* w' = slope * u', w[0] set by the caller; slope may grow with w (slope[k] used only for w[k + 1]). */
+/* w' = slope * u', w[0] set by the caller; slope may grow with w (slope[k] used only for w[k + 1]).
+ */
 static void jet_integrate_at(uint32_t k, double *w, const double *slope, const double *u)
 {
     double sum = 0;
@@ -183,11 +185,16 @@ enum { JET_MOST = 24 }; /* powers; no system that a person writes comes near */
 static double step_value(uint8_t op, double a)
 {
     switch (op) {
-    case X_SIGN: return (a > 0) - (a < 0);
-    case X_FLOOR: return floor(a);
-    case X_CEIL: return ceil(a);
-    case X_ROUND: return round(a);
-    default: return a == 0; /* X_NOT */
+    case X_SIGN:
+        return (a > 0) - (a < 0);
+    case X_FLOOR:
+        return floor(a);
+    case X_CEIL:
+        return ceil(a);
+    case X_ROUND:
+        return round(a);
+    default:
+        return a == 0; /* X_NOT */
     }
 }
 
@@ -204,14 +211,20 @@ static void unary(uint8_t op, uint32_t n, double *w, double *slope, const double
         slope[0] = op == X_NEG ? -1 : step_value(X_SIGN, u[0]);
         jet_mul(n, w, slope, u);
         return;
-    case X_SIN: jet_sin_cos(n, w, slope, u, -1); return;
+    case X_SIN:
+        jet_sin_cos(n, w, slope, u, -1);
+        return;
     case X_COS:
         jet_sin_cos(n, slope, w, u, -1);
         for (uint32_t k = 0; k < n; k++)
             slope[k] = -slope[k];
         return;
-    case X_SINH: jet_sin_cos(n, w, slope, u, 1); return;
-    case X_COSH: jet_sin_cos(n, slope, w, u, 1); return;
+    case X_SINH:
+        jet_sin_cos(n, w, slope, u, 1);
+        return;
+    case X_COSH:
+        jet_sin_cos(n, slope, w, u, 1);
+        return;
     case X_TAN:
     case X_TANH:
         jet_sin_cos(n, t, slope, u, op == X_TAN ? -1 : 1);
@@ -254,7 +267,9 @@ static void unary(uint8_t op, uint32_t n, double *w, double *slope, const double
         w[0] = op == X_ATAN ? atan(u[0]) : op == X_ASIN ? asin(u[0]) : acos(u[0]);
         jet_integrate(n, w, slope, u);
         return;
-    default: jet_constant(n, w, step_value(op, u[0])); return;
+    default:
+        jet_constant(n, w, step_value(op, u[0]));
+        return;
     }
 }
 
@@ -304,14 +319,22 @@ static void power(uint32_t n, double *w, double *by_u, double *by_v, const doubl
 static double compare(uint8_t op, double a, double b)
 {
     switch (op) {
-    case X_LT: return a < b;
-    case X_LE: return a <= b;
-    case X_EQ: return a == b;
-    case X_NE: return a != b;
-    case X_GE: return a >= b;
-    case X_GT: return a > b;
-    case X_AND: return a != 0 && b != 0;
-    default: return a != 0 || b != 0; /* X_OR */
+    case X_LT:
+        return a < b;
+    case X_LE:
+        return a <= b;
+    case X_EQ:
+        return a == b;
+    case X_NE:
+        return a != b;
+    case X_GE:
+        return a >= b;
+    case X_GT:
+        return a > b;
+    case X_AND:
+        return a != 0 && b != 0;
+    default:
+        return a != 0 || b != 0; /* X_OR */
     }
 }
 
@@ -324,7 +347,8 @@ static void binary(uint8_t op, uint32_t n, double *w, double *by_u, double *by_v
     jet_constant(n, by_u, 1);
     jet_constant(n, by_v, 1);
     switch (op) {
-    case X_SUB: by_v[0] = -1; /* fall through */
+    case X_SUB:
+        by_v[0] = -1; /* fall through */
     case X_ADD:
         for (uint32_t k = 0; k < n; k++)
             w[k] = u[k] + by_v[0] * v[k];
@@ -342,7 +366,9 @@ static void binary(uint8_t op, uint32_t n, double *w, double *by_u, double *by_v
         for (uint32_t k = 0; k < n; k++)
             by_v[k] = -by_v[k];
         return;
-    case X_POW: power(n, w, by_u, by_v, u, v); return;
+    case X_POW:
+        power(n, w, by_u, by_v, u, v);
+        return;
     case X_MIN:
     case X_MAX: {
         bool first = op == X_MIN ? u[0] <= v[0] : u[0] >= v[0];
@@ -385,7 +411,7 @@ static void binary(uint8_t op, uint32_t n, double *w, double *by_u, double *by_v
 
 /* at: polynomials of all nodes; tangent: their derivatives by position `by`. */
 typedef struct TapeRun {
-    uint32_t n; /* coefficients */
+    uint32_t n;          /* coefficients */
     const double *point; /* [position]: n coefficients */
     double *at, *tangent;
     uint32_t by;

@@ -1,10 +1,10 @@
 /* differentiated system, values of its states -> values of everything else.
  *
- * Rows are all relations differentiated 0..c times, columns all variables differentiated 0..d times.
- * What is given is taken out of the columns; the rest must match perfectly. Which entries are there is
- * read from the Jacobian at an arbitrary point, so that terms which vanish by differentiation do not
- * count. The strong components are solved one after the other, each by damped Newton with dense LU on
- * all its unknowns.
+ * Rows are all relations differentiated 0..c times, columns all variables differentiated 0..d
+ * times. What is given is taken out of the columns; the rest must match perfectly. Which entries
+ * are there is read from the Jacobian at an arbitrary point, so that terms which vanish by
+ * differentiation do not count. The strong components are solved one after the other, each by
+ * damped Newton with dense LU on all its unknowns.
  */
 #include "ddp/oracle_int.h"
 
@@ -15,12 +15,12 @@ typedef struct Solve {
     Oracle *o;
     Arena arena;
     const double *value;
-    bool *given;          /* [full column] */
-    double *jac;          /* full_m by full_n */
-    double *f;            /* [full row] */
-    uint32_t *row_of;     /* [full row]: its row */
-    uint32_t *match;      /* [full row]: full column it is solved for */
-    uint32_t *col_by;     /* [full column]: the other way */
+    bool *given;      /* [full column] */
+    double *jac;      /* full_m by full_n */
+    double *f;        /* [full row] */
+    uint32_t *row_of; /* [full row]: its row */
+    uint32_t *match;  /* [full row]: full column it is solved for */
+    uint32_t *col_by; /* [full column]: the other way */
     uint32_t *comp, n_comp;
 } Solve;
 
@@ -166,7 +166,8 @@ static double block_residual(Solve *s, Block *block, bool with_jac)
     return most;
 }
 
-/* Goes as far along the step as the residual shrinks; returns the size of the step relative to x. */
+/* Goes as far along the step as the residual shrinks; returns the size of the step relative to x.
+ */
 static double damped_step(Solve *s, Block *block, double before)
 {
     double *z = s->o->z, *step = block->a, size = 0;
@@ -221,9 +222,8 @@ static void estimate_condition(Solve *s)
         for (uint32_t j = 0; j < n; j++)
             a[(size_t)i * n + j] = s->jac[(size_t)i * o->full_n + col[j]];
     double norm = oracle_norm1(n, a);
-    o->condition = !oracle_lu(n, a, pivot)
-                       ? INFINITY
-                       : oracle_lu_condition(&s->arena, n, a, pivot, norm);
+    o->condition =
+        !oracle_lu(n, a, pivot) ? INFINITY : oracle_lu_condition(&s->arena, n, a, pivot, norm);
 }
 
 static void start_values(Solve *s, uint32_t n, const OracleValue *given)
@@ -272,8 +272,7 @@ static OracleSolved solve_all(Solve *s, uint32_t n, const OracleValue *given)
     return isfinite(o->condition) ? ORACLE_SOLVED : ORACLE_SINGULAR;
 }
 
-OracleSolved oracle_solve(Oracle *oracle, const double *value, uint32_t n,
-                          const OracleValue *given)
+OracleSolved oracle_solve(Oracle *oracle, const double *value, uint32_t n, const OracleValue *given)
 {
     Oracle *o = oracle;
     Solve s = {.o = o, .value = value};
@@ -298,11 +297,11 @@ OracleSolved oracle_solve(Oracle *oracle, const double *value, uint32_t n,
 
 /* ---- states by pivoting ----
  *
- * Mattsson and Soderlind, SIAM J. Sci. Comput. 14 (1993), section 3: at level s stand the relations that
- * are differentiated at least s times and, of the variables that were not states at level s - 1, those of
- * order s or more, with the same Jacobian at all levels. As many columns as rows, picked by
- * elimination with full pivoting, become dummy derivatives; the rest at that level are states. A
- * transmission can only determine its target, so its pivot is settled before all others.
+ * Mattsson and Soderlind, SIAM J. Sci. Comput. 14 (1993), section 3: at level s stand the relations
+ * that are differentiated at least s times and, of the variables that were not states at level s -
+ * 1, those of order s or more, with the same Jacobian at all levels. As many columns as rows,
+ * picked by elimination with full pivoting, become dummy derivatives; the rest at that level are
+ * states. A transmission can only determine its target, so its pivot is settled before all others.
  */
 
 typedef struct Pick {
@@ -325,9 +324,8 @@ static void fill_pick(Pick *p, const double *value, Arena *arena)
         oracle_residual(o, r, value, f, full + (size_t)o->row[r].base * o->full_n);
     for (uint32_t r = 0; r < o->m; r++)
         for (uint32_t c = 0; c < o->n; c++)
-            p->jac[(size_t)r * o->n + c] =
-                full[(size_t)(o->row[r].base + o->row[r].c) * o->full_n + o->col[c].base +
-                     o->col[c].d];
+            p->jac[(size_t)r * o->n + c] = full[(size_t)(o->row[r].base + o->row[r].c) * o->full_n +
+                                                o->col[c].base + o->col[c].d];
 }
 
 /* Largest entry left among rows and columns not done; a transmission's target before anything. */

@@ -78,8 +78,9 @@ int main(int argc, char **argv)
     uint32_t relations = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 1000000;
     static Times times;
 
-    printf("changes: a cell of 20 relations added, 11 of them replaced, all removed; medians of %d\n",
-           ROUNDS);
+    printf(
+        "changes: a cell of 20 relations added, 11 of them replaced, all removed; medians of %d\n",
+        ROUNDS);
     printf("%-12s %9s %9s %9s %9s %9s %9s %9s\n", "system", "relations", "enter s", "commit s",
            "add us", "replace", "remove", "bytes/rel");
     bench(relations, false, &times);

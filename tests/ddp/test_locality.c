@@ -98,8 +98,8 @@ static void components_on_a_common_node_cost_the_same_at_any_size(void **state)
 
 /* ---- a path turned round ---- */
 
-/* x[0] = source, x[i] = x[i-1] + 1 up to x[k]; then the source moves to the other end. Beside it stands
- * a crowd that has nothing to do with it. */
+/* x[0] = source, x[i] = x[i-1] + 1 up to x[k]; then the source moves to the other end. Beside it
+ * stands a crowd that has nothing to do with it. */
 static double flip(uint32_t k)
 {
     Mem *mem = mem_open();
@@ -108,8 +108,8 @@ static double flip(uint32_t k)
 
     for (uint32_t i = 0; i <= k; i++)
         x[i] = ddp_enter_var(m->ddp, DDP_UNKNOWN);
-    DdpRel source = ddp_enter_rel(m->ddp, DDP_EQUATION, m->copy, 2,
-                                  (DdpVar[]){x[0], m->source}, 0, 0);
+    DdpRel source =
+        ddp_enter_rel(m->ddp, DDP_EQUATION, m->copy, 2, (DdpVar[]){x[0], m->source}, 0, 0);
     for (uint32_t i = 1; i <= k; i++)
         ddp_enter_rel(m->ddp, DDP_EQUATION, m->next[0], 2, (DdpVar[]){x[i], x[i - 1]}, 0, 0);
     commit(m, m->cells.n);

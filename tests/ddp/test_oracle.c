@@ -94,8 +94,8 @@ static void over_and_under_parts_are_minimal(void **state)
     DdpRel a = add_rel(s, DDP_EQUATION, pos(s, 0), num(s, 1), 1, &x);
     DdpRel b = add_rel(s, DDP_EQUATION, pos(s, 0), num(s, 2), 1, &x);
     DdpRel c = add_rel(s, DDP_EQUATION, pos(s, 0), pos(s, 1), 2, (DdpVar[]){x, y});
-    DdpRel d = add_rel(s, DDP_EQUATION, pos(s, 0),
-                       two(s, X_ADD, pos(s, 1), pos(s, 2)), 3, (DdpVar[]){y, u, v});
+    DdpRel d = add_rel(s, DDP_EQUATION, pos(s, 0), two(s, X_ADD, pos(s, 1), pos(s, 2)), 3,
+                       (DdpVar[]){y, u, v});
     Oracle *o = oracle_open(s->mem, &s->system);
 
     assert_int_equal(oracle_verdict(o), DDP_OVERDETERMINED);
@@ -136,8 +136,7 @@ static void transmission_in_a_loop_is_false(void **state)
     DdpVar h = add_var(s, DDP_HELD), x = add_var(s, DDP_UNKNOWN);
     add_rel(s, DDP_TRANSMISSION, pos(s, 0), two(s, X_MUL, num(s, 2), pos(s, 1)), 2,
             (DdpVar[]){h, x});
-    add_rel(s, DDP_EQUATION, pos(s, 0), two(s, X_ADD, pos(s, 1), num(s, 1)), 2,
-            (DdpVar[]){x, h});
+    add_rel(s, DDP_EQUATION, pos(s, 0), two(s, X_ADD, pos(s, 1), num(s, 1)), 2, (DdpVar[]){x, h});
     Oracle *o = oracle_open(s->mem, &s->system);
     assert_int_equal(oracle_verdict(o), DDP_FALSE_CAUSALITY);
     assert_int_equal(oracle_false(o).n_rels, 2);
@@ -195,8 +194,7 @@ static Pendulum add_pendulum(Sys *s)
     add_rel(s, DDP_EQUATION, two(s, X_ADD, pos(s, 0), num(s, 9.81)),
             x_unary(s->forms, X_NEG, product), 3, (DdpVar[]){p.ay, p.f, p.y});
     add_rel(s, DDP_EQUATION,
-            two(s, X_ADD, two(s, X_POW, pos(s, 0), num(s, 2)),
-                two(s, X_MUL, pos(s, 1), pos(s, 1))),
+            two(s, X_ADD, two(s, X_POW, pos(s, 0), num(s, 2)), two(s, X_MUL, pos(s, 1), pos(s, 1))),
             num(s, 1), 2, (DdpVar[]){p.x, p.y});
     return p;
 }
@@ -286,8 +284,7 @@ static void matching_of_largest_order_counts_states(void **state)
     DdpVar a = add_var(s, DDP_UNKNOWN), b = add_var(s, DDP_UNKNOWN), c = add_var(s, DDP_UNKNOWN);
     add_der(s, a, b);
     add_der(s, c, b);
-    add_rel(s, DDP_EQUATION, two(s, X_ADD, pos(s, 0), pos(s, 1)), num(s, 1), 2,
-            (DdpVar[]){a, c});
+    add_rel(s, DDP_EQUATION, two(s, X_ADD, pos(s, 0), pos(s, 1)), num(s, 1), 2, (DdpVar[]){a, c});
     Oracle *o = oracle_open(s->mem, &s->system);
     double value[MOST] = {[0] = 0};
     OracleValue given = {b, 0, 3};

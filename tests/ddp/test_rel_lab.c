@@ -16,7 +16,7 @@ typedef struct Wrong {
 } Wrong;
 
 static const char *const circuit[] = {
-    "var x y z v", "time t",        "held h = 2",          "known p = 3",
+    "var x y z v", "time t",          "held h = 2",        "known p = 3",
     "eq a: x = p", "eq b: y + z = x", "eq c: y - 2*z = h", "der d: v = der(x)",
     "final",
 };
@@ -56,11 +56,21 @@ static const Wrong wrong[] = {
 };
 
 static const char *const right[] = {
-    "expect determined",     "expect a -> x",        "expect a causal",
-    "expect d differentiator", "expect states 0",    "expect states {}",
-    "expect loop {c b}",     "expect loop {b c} tears 1", "expect loops 1",
-    "expect changed {a b c d}", "expect visited <= 1000", "expect scratch 0",
-    "expect value x = 3",    "expect value z = 0.333333333333333", "  # nothing",
+    "expect determined",
+    "expect a -> x",
+    "expect a causal",
+    "expect d differentiator",
+    "expect states 0",
+    "expect states {}",
+    "expect loop {c b}",
+    "expect loop {b c} tears 1",
+    "expect loops 1",
+    "expect changed {a b c d}",
+    "expect visited <= 1000",
+    "expect scratch 0",
+    "expect value x = 3",
+    "expect value z = 0.333333333333333",
+    "  # nothing",
     "",
 };
 

@@ -58,8 +58,8 @@ int main(int argc, char **argv)
     for (int i = 0; i < n && n_tests < SCRIPTS; i++) {
         if (argc > 1 && strcmp(argv[1], list[i]->d_name) != 0)
             continue;
-        tests[n_tests++] = (struct CMUnitTest){list[i]->d_name, run_script, NULL, NULL,
-                                               list[i]->d_name};
+        tests[n_tests++] =
+            (struct CMUnitTest){list[i]->d_name, run_script, NULL, NULL, list[i]->d_name};
     }
     if (n_tests == 0) {
         fprintf(stderr, "no scripts in tests/ddp\n");

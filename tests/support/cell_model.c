@@ -21,15 +21,15 @@ static void make_forms(CellModel *m)
     X sum = pos(m, 1);
 
     m->copy = form_make(m->forms, pos(m, 0), pos(m, 1), 2);
-    m->flow = form_make(m->forms, pos(m, 0),
-                        two(m, X_MUL, half, two(m, X_SUB, pos(m, 1), pos(m, 2))), 3);
+    m->flow =
+        form_make(m->forms, pos(m, 0), two(m, X_MUL, half, two(m, X_SUB, pos(m, 1), pos(m, 2))), 3);
     m->slope = form_make(m->forms, pos(m, 0), two(m, X_MUL, three, pos(m, 1)), 2);
     m->loop[0] = form_make(m->forms, two(m, X_ADD, pos(m, 0), pos(m, 1)), pos(m, 2), 3);
     m->loop[1] = form_make(m->forms, two(m, X_SUB, pos(m, 0), pos(m, 1)), pos(m, 2), 3);
-    m->loop[2] = form_make(m->forms, two(m, X_ADD, pos(m, 0), two(m, X_MUL, three, pos(m, 1))),
-                           one, 2);
-    m->other = form_make(m->forms, two(m, X_ADD, pos(m, 0), two(m, X_MUL, half, pos(m, 1))),
-                         three, 2);
+    m->loop[2] =
+        form_make(m->forms, two(m, X_ADD, pos(m, 0), two(m, X_MUL, three, pos(m, 1))), one, 2);
+    m->other =
+        form_make(m->forms, two(m, X_ADD, pos(m, 0), two(m, X_MUL, half, pos(m, 1))), three, 2);
     m->start = form_make(m->forms, pos(m, 0), two(m, X_ADD, pos(m, 1), pos(m, 2)), 3);
     m->next[0] = form_make(m->forms, pos(m, 0), two(m, X_ADD, pos(m, 1), one), 2);
     m->next[1] = form_make(m->forms, pos(m, 0), two(m, X_SUB, three, pos(m, 1)), 2);

@@ -1,8 +1,8 @@
 /* cell_model.h: systems of many equal components, straight through ddp.h, for counts and times.
  *
- * A cell has 20 relations: a pin, a conductance, a capacity (one state), a loop of three and a chain of
- * outputs. Cells stand alone, or hang on one common node: each pin copies the node's potential, and the
- * currents are summed by a tree of partial sums of at most 8 terms.
+ * A cell has 20 relations: a pin, a conductance, a capacity (one state), a loop of three and a
+ * chain of outputs. Cells stand alone, or hang on one common node: each pin copies the node's
+ * potential, and the currents are summed by a tree of partial sums of at most 8 terms.
  */
 #ifndef TESTS_CELL_MODEL_H
 #define TESTS_CELL_MODEL_H
@@ -44,7 +44,8 @@ void cell_close(CellModel *model);
 
 /* Changes of the size of a cell, each to be committed: */
 uint32_t cell_add(CellModel *model, uint32_t leaf); /* index of the new cell */
-void cell_replace(CellModel *model, uint32_t cell); /* 11 relations by others, 5 of another structure */
+void cell_replace(CellModel *model,
+                  uint32_t cell); /* 11 relations by others, 5 of another structure */
 void cell_remove(CellModel *model, uint32_t cell);
 void cell_redrive(CellModel *model); /* another source at the common node */
 

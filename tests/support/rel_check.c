@@ -1,12 +1,13 @@
 /* the DDP after a commit, the oracle's view of the same system -> agreement, or what differs.
  *
  * Compared: verdict, both parts of the diagnosis with their numbers, number of states, order of the
- * schedule, and values: the states that the DDP chose get random values, the oracle solves the whole
- * differentiated system with these given, the schedule is run with them, and everything that both
- * know must agree to 1e-9. The oracle's solution (slightly disturbed) is the first guess of the schedule's loops:
- * where a nonlinear system has several solutions, both are to look at the same one. Points of a
- * condition number above 1e6 are drawn again, and counted when several draws do not help. A division by zero
- * in a step is answered as the run time would: with advice against that pivot and a commit.
+ * schedule, and values: the states that the DDP chose get random values, the oracle solves the
+ * whole differentiated system with these given, the schedule is run with them, and everything that
+ * both know must agree to 1e-9. The oracle's solution (slightly disturbed) is the first guess of
+ * the schedule's loops: where a nonlinear system has several solutions, both are to look at the
+ * same one. Points of a condition number above 1e6 are drawn again, and counted when several draws
+ * do not help. A division by zero in a step is answered as the run time would: with advice against
+ * that pivot and a commit.
  */
 #include "tests/support/rel_lab.h"
 #include "tests/support/schedule_eval.h"
@@ -121,9 +122,9 @@ static LabResult check_part(Lab *lab, const char *name, DdpPart got, DdpPart wan
     return differ(lab, "%s part: DDP %s, oracle %s", name, a, b);
 }
 
-/* Whether a condition depends on its own branch can depend on the choice of states: a relation that gives x
- * is no matter for h << x once x is a state. A schedule in which every condition is known in time (which is
- * checked) proves that the DDP's choice is good, though the oracle's was not. */
+/* Whether a condition depends on its own branch can depend on the choice of states: a relation that
+ * gives x is no matter for h << x once x is a state. A schedule in which every condition is known
+ * in time (which is checked) proves that the DDP's choice is good, though the oracle's was not. */
 static bool better_choice(const Lab *lab, const Oracle *oracle)
 {
     return oracle_verdict(oracle) == DDP_FALSE_CAUSALITY && oracle_states(oracle) > 0 &&
@@ -151,8 +152,8 @@ static LabResult check_structure(Lab *lab, const Oracle *oracle)
     LabResult result;
 
     if (!verdict_fits(lab, oracle))
-        return differ(lab, "verdict: DDP says %s, oracle says %s",
-                      verdict_name(lab->last.verdict), verdict_name(want));
+        return differ(lab, "verdict: DDP says %s, oracle says %s", verdict_name(lab->last.verdict),
+                      verdict_name(want));
     if ((result = check_part(lab, "overdetermined", got.over, over)) != LAB_DONE ||
         (result = check_part(lab, "underdetermined", got.under, under)) != LAB_DONE)
         return result;
@@ -213,10 +214,10 @@ static LabResult check_complete(Lab *lab)
 /* ---- values ---- */
 
 typedef struct Point {
-    uint32_t limit;       /* of the DDP's variables */
-    double *value;        /* [var]: for the oracle */
-    double *engine;       /* [var]: for the schedule */
-    OracleValue *given;   /* states */
+    uint32_t limit;     /* of the DDP's variables */
+    double *value;      /* [var]: for the oracle */
+    double *engine;     /* [var]: for the schedule */
+    OracleValue *given; /* states */
     uint32_t n_given;
     OracleSolved why; /* what became of the last draw */
 } Point;
@@ -270,9 +271,9 @@ static LabResult compare_values(Lab *lab, const Point *p, const OracleSystem *sy
         double want = oracle_value(oracle, view.origin, view.order);
         if (fabs(p->engine[v] - want) <= 1e-9 * (1 + fabs(want)))
             continue;
-        return differ(lab, "value of derivative %u of %s: schedule %.15g, oracle %.15g",
-                      view.order, intern_text(&lab->names, lab_var_of(lab, view.origin)->name),
-                      p->engine[v], want);
+        return differ(lab, "value of derivative %u of %s: schedule %.15g, oracle %.15g", view.order,
+                      intern_text(&lab->names, lab_var_of(lab, view.origin)->name), p->engine[v],
+                      want);
     }
     return LAB_DONE;
 }

@@ -1,8 +1,8 @@
 /* expectation in a script -> holds, or a message.
  *
  *     expect determined                  verdict of the last commit
- *     expect under {x y}                 variables of the underdetermined part (verdict after `final`)
- *     expect over {r s}                  relations of the overdetermined part, and the verdict
+ *     expect under {x y}                 variables of the underdetermined part (verdict after
+ * `final`) expect over {r s}                  relations of the overdetermined part, and the verdict
  *     expect false [{r s}]               false causality, and the cycle named
  *     expect tipped r                    the relation that tipped the balance
  *     expect r -> x                      causality
@@ -11,8 +11,8 @@
  *     expect loop {r s t'} tears 1       one loop of exactly these; primes count differentiations;
  *                                        also: tears <= 2, or without tears
  *     expect loops 2                     so many
- *     expect loop kept                   all loops of before the commit still are, under their number
- *     expect changed <= {r s}            relations with a new causality, new ones included
+ *     expect loop kept                   all loops of before the commit still are, under their
+ * number expect changed <= {r s}            relations with a new causality, new ones included
  *     expect visited <= 20               relations looked at by the commit
  *     expect scratch 0                   rebuilds so far
  *     expect value x = 2                 at the values set (1e-9)
@@ -253,7 +253,7 @@ static LabResult expect_loop(Lab *lab, LabText *text)
 
     if (!parse_set(text, &want))
         return lab_word(text, word, sizeof word) && strcmp(word, "kept") == 0 ? expect_kept(lab)
-                                                                            : LAB_SKIPPED;
+                                                                              : LAB_SKIPPED;
     int tears = -1;
     bool less = false;
     if (lab_word(text, word, sizeof word) && strcmp(word, "tears") == 0) {
@@ -268,8 +268,8 @@ static LabResult expect_loop(Lab *lab, LabText *text)
             continue;
         loop_names(lab, &node, &got);
         if (same_names(&got, &want)) {
-            if (tears >= 0 && (less ? node.n_tears > (uint32_t)tears
-                                    : node.n_tears != (uint32_t)tears))
+            if (tears >= 0 &&
+                (less ? node.n_tears > (uint32_t)tears : node.n_tears != (uint32_t)tears))
                 return FAIL(lab, "the loop has %u tears, expected %d", node.n_tears, tears);
             return LAB_DONE;
         }
@@ -329,8 +329,8 @@ static LabResult expect_value(Lab *lab, LabText *text)
     if (!value)
         result = LAB_FAILED;
     else if (!(fabs(value[lab_var(lab, name)->var] - want) <= 1e-9 * (1 + fabs(want))))
-        result = FAIL(lab, "%s is %.12g, expected %.12g", name, value[lab_var(lab, name)->var],
-                      want);
+        result =
+            FAIL(lab, "%s is %.12g, expected %.12g", name, value[lab_var(lab, name)->var], want);
     arena_free(&arena);
     return result;
 }
@@ -444,8 +444,7 @@ LabResult lab_expect(Lab *lab, LabText *text)
     if (WORD("visited"))
         return expect_count(lab, text, "visited", lab->last.visited);
     if (WORD("scratch"))
-        return expect_count(lab, text, "scratch rebuilds",
-                            ddp_totals(lab->ddp).scratch_rebuilds);
+        return expect_count(lab, text, "scratch rebuilds", ddp_totals(lab->ddp).scratch_rebuilds);
     if (WORD("value"))
         return expect_value(lab, text);
 #undef WORD

@@ -132,9 +132,9 @@ static LabResult parse_derivative(Lab *lab, LabText *text, LabRel *rel)
 {
     char a[64], b[64], der[64];
 
-    if (!lab_word(text, a, sizeof a) || !lab_sign(text, "=") ||
-        !lab_word(text, der, sizeof der) || strcmp(der, "der") != 0 || !lab_sign(text, "(") ||
-        !lab_word(text, b, sizeof b) || !lab_sign(text, ")"))
+    if (!lab_word(text, a, sizeof a) || !lab_sign(text, "=") || !lab_word(text, der, sizeof der) ||
+        strcmp(der, "der") != 0 || !lab_sign(text, "(") || !lab_word(text, b, sizeof b) ||
+        !lab_sign(text, ")"))
         return skip(lab, "expected a = der(b) before", text->at);
     if (!lab_var(lab, a) || !lab_var(lab, b))
         return skip(lab, "no variable", lab_var(lab, a) ? b : a);
@@ -171,8 +171,8 @@ static LabResult enter_rel(Lab *lab, LabText *text, DdpRelKind kind)
     if (lab_rel(lab, name))
         return skip(lab, "there already is a relation", name);
     rel.name = intern_str(&lab->names, name);
-    LabResult result = kind == DDP_DERIVATIVE ? parse_derivative(lab, text, &rel)
-                                              : parse_sides(lab, text, &rel);
+    LabResult result =
+        kind == DDP_DERIVATIVE ? parse_derivative(lab, text, &rel) : parse_sides(lab, text, &rel);
     if (result == LAB_DONE)
         result = parse_tail(lab, text, &rel, &flags);
     return result == LAB_DONE ? add_rel(lab, &rel, flags) : result;
@@ -277,9 +277,9 @@ LabResult lab_line(Lab *lab, const char *line)
     lab->message[0] = 0;
     if (!lab_word(&text, word, sizeof word))
         return *text.at ? skip(lab, "no command at", text.at) : LAB_DONE;
-#define COMMAND(name, call) \
-    if (strcmp(word, name) == 0) \
-        return call
+#define COMMAND(name, call)                                                                        \
+    if (strcmp(word, name) == 0)                                                                   \
+    return call
     COMMAND("var", enter_vars(lab, &text, DDP_UNKNOWN));
     COMMAND("held", enter_vars(lab, &text, DDP_HELD));
     COMMAND("known", enter_vars(lab, &text, DDP_KNOWN));

@@ -1,7 +1,7 @@
 /* text of an expression -> X over positions.
  *
- * Precedence as usual: comparisons, sums, products, unary minus, powers. Names that are no function must be
- * live variables of the lab.
+ * Precedence as usual: comparisons, sums, products, unary minus, powers. Names that are no function
+ * must be live variables of the lab.
  */
 #include "tests/support/rel_lab.h"
 
@@ -68,9 +68,9 @@ static int function_of(const char *name)
     static const struct {
         const char *name;
         XOp op;
-    } list[] = {{"sin", X_SIN}, {"cos", X_COS}, {"tan", X_TAN}, {"exp", X_EXP}, {"log", X_LOG},
-                {"sqrt", X_SQRT}, {"abs", X_ABS}, {"atan", X_ATAN}, {"tanh", X_TANH},
-                {"floor", X_FLOOR}, {"sign", X_SIGN}};
+    } list[] = {{"sin", X_SIN},   {"cos", X_COS},     {"tan", X_TAN},  {"exp", X_EXP},
+                {"log", X_LOG},   {"sqrt", X_SQRT},   {"abs", X_ABS},  {"atan", X_ATAN},
+                {"tanh", X_TANH}, {"floor", X_FLOOR}, {"sign", X_SIGN}};
 
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         if (strcmp(list[i].name, name) == 0)

@@ -1,11 +1,11 @@
 /* seed -> a script of random changes to a random system.
  *
- * The generator keeps an owner for each unknown: a relation that names it and that it alone owns. So the
- * system has a perfect matching by construction, whatever else the relations name, and is well-determined
- * except where a change leaves it over- or underdetermined on purpose. Loops, constraints between
- * derivatives and false causality arise by chance. Each variable is the slope of at most one derivative
- * relation; with that, and with coefficients drawn independently, what is structurally regular is
- * numerically regular too: two matchings never cancel.
+ * The generator keeps an owner for each unknown: a relation that names it and that it alone owns.
+ * So the system has a perfect matching by construction, whatever else the relations name, and is
+ * well-determined except where a change leaves it over- or underdetermined on purpose. Loops,
+ * constraints between derivatives and false causality arise by chance. Each variable is the slope
+ * of at most one derivative relation; with that, and with coefficients drawn independently, what is
+ * structurally regular is numerically regular too: two matchings never cancel.
  */
 #include "tests/support/rel_random.h"
 
@@ -30,11 +30,11 @@ typedef struct Gen {
     uint64_t state;
     const RandomSettings *set;
     bool live[VARS];
-    bool slope[VARS];   /* of a derivative relation */
-    int depth[VARS];    /* derivative relations above it */
-    int owner[VARS];    /* relation */
+    bool slope[VARS]; /* of a derivative relation */
+    int depth[VARS];  /* derivative relations above it */
+    int owner[VARS];  /* relation */
     GenRel rel[VARS];
-    int held[HELD];     /* transmission to it, or NOBODY */
+    int held[HELD]; /* transmission to it, or NOBODY */
     int n_vars;
     uint32_t changes;
 } Gen;
@@ -125,7 +125,10 @@ static void add_term(Gen *g, Text *t, const char *term)
     char *side = chance(g, 60) ? t->left : t->right;
     size_t n = strlen(side);
 
-    snprintf(side + n, sizeof t->left - n, "%s%s", n == 0 ? "" : chance(g, 50) ? " + " : " - ",
+    snprintf(side + n, sizeof t->left - n, "%s%s",
+             n == 0          ? ""
+             : chance(g, 50) ? " + "
+                             : " - ",
              term);
 }
 
@@ -144,21 +147,39 @@ static void other_term(Gen *g, char *term, size_t size, int v, int w)
     double c = coefficient(g);
 
     switch (below(g, 10)) {
-    case 0: snprintf(term, size, "%.2f*sin(x%d)", c / 3, v); return;
-    case 1: snprintf(term, size, "%.2f*x%d*x%d", c / 8, v, w); return;
-    case 2: snprintf(term, size, "%.2f*x%d^2", c / 10, v); return;
-    case 3: snprintf(term, size, "x%d*h%d", v, below(g, HELD)); return;
-    default: linear_term(g, term, size, v); return;
+    case 0:
+        snprintf(term, size, "%.2f*sin(x%d)", c / 3, v);
+        return;
+    case 1:
+        snprintf(term, size, "%.2f*x%d*x%d", c / 8, v, w);
+        return;
+    case 2:
+        snprintf(term, size, "%.2f*x%d^2", c / 10, v);
+        return;
+    case 3:
+        snprintf(term, size, "x%d*h%d", v, below(g, HELD));
+        return;
+    default:
+        linear_term(g, term, size, v);
+        return;
     }
 }
 
 static void free_term(Gen *g, char *term, size_t size)
 {
     switch (below(g, 6)) {
-    case 0: snprintf(term, size, "%.2f*sin(t)", coefficient(g)); return;
-    case 1: snprintf(term, size, "h%d", below(g, HELD)); return;
-    case 2: snprintf(term, size, "p%d", below(g, KNOWN)); return;
-    default: snprintf(term, size, "%.2f", coefficient(g)); return;
+    case 0:
+        snprintf(term, size, "%.2f*sin(t)", coefficient(g));
+        return;
+    case 1:
+        snprintf(term, size, "h%d", below(g, HELD));
+        return;
+    case 2:
+        snprintf(term, size, "p%d", below(g, KNOWN));
+        return;
+    default:
+        snprintf(term, size, "%.2f", coefficient(g));
+        return;
     }
 }
 
@@ -298,8 +319,8 @@ static void add_derivative(Gen *g)
     commit(g, false);
 }
 
-/* A mass on a curve: position, speed and acceleration in two directions, a force that keeps it there. The
- * curve is given by its constraint, of index 3. */
+/* A mass on a curve: position, speed and acceleration in two directions, a force that keeps it
+ * there. The curve is given by its constraint, of index 3. */
 static void add_mechanism(Gen *g)
 {
     int q[2], v[2], a[2], force = new_var(g), with = some_var(g);
@@ -310,7 +331,8 @@ static void add_mechanism(Gen *g)
         a[i] = new_var(g);
     }
     for (int i = 0; i < 2; i++) {
-        /* the second direction is bound: its relations differentiate, and its law gives the force */
+        /* the second direction is bound: its relations differentiate, and its law gives the force
+         */
         new_derivative(g, v[i], q[i], i ? v[i] : q[i]);
         new_derivative(g, a[i], v[i], i ? a[i] : v[i]);
         int r = new_rel(g, GEN_EQ, i ? force : a[i]);
@@ -369,8 +391,8 @@ static int other_user(Gen *g, int v)
 }
 
 /* The equation that owns u goes, another relation takes u over, and what that one owned gets a new
- * equation, and so on for some steps: causality turns round along a path. With a derivative relation on
- * the path the new equation constrains a state, or frees one. */
+ * equation, and so on for some steps: causality turns round along a path. With a derivative
+ * relation on the path the new equation constrains a state, or frees one. */
 static void turn_path(Gen *g)
 {
     int r = some_rel(g, GEN_EQ);
@@ -445,7 +467,8 @@ static void remove_variable(Gen *g)
 
     if (v == NOBODY || g->n_vars < 4)
         return;
-    for (int r = 0; r < VARS; r++) /* derivative relations that do not own it would hang in the air */
+    for (int r = 0; r < VARS;
+         r++) /* derivative relations that do not own it would hang in the air */
         for (int i = 0; g->rel[r].kind == GEN_DER && i < 2; i++)
             if (g->rel[r].var[i] == v && g->rel[r].owner != v)
                 return;
@@ -481,8 +504,7 @@ static void change_transmission(Gen *g)
         if (g->rel[r].var[0] == NOBODY)
             emit(g, "trans r%d: h%d << %.2f*sin(t)", r, h, coefficient(g));
         else
-            emit(g, "trans r%d: h%d << %.2f*x%d + %.2f", r, h, coefficient(g), v,
-                 coefficient(g));
+            emit(g, "trans r%d: h%d << %.2f*x%d + %.2f", r, h, coefficient(g), v, coefficient(g));
     }
     commit(g, false);
 }
@@ -507,9 +529,9 @@ static void one_change(Gen *g)
     if (pick < 3 * grow)
         add_algebraic(g);
     else if (pick < 8 * grow)
-        g->set->index == 0                           ? add_algebraic(g)
+        g->set->index == 0                                ? add_algebraic(g)
         : g->set->index >= 3 && grow > 1 && chance(g, 15) ? add_mechanism(g)
-                                                     : add_derivative(g);
+                                                          : add_derivative(g);
     else if ((pick -= 8 * grow) < 5)
         replace_equation(g);
     else if (pick < 11)

@@ -1,7 +1,7 @@
 /* schedule, values of states and knowns -> values of everything it determines.
  *
- * Assignments are evaluated as they stand; loops by damped Newton on the tearing variables. The Jacobian
- * comes from the partial derivatives of the steps, pushed forward through the loop.
+ * Assignments are evaluated as they stand; loops by damped Newton on the tearing variables. The
+ * Jacobian comes from the partial derivatives of the steps, pushed forward through the loop.
  */
 #include "tests/support/schedule_eval.h"
 
@@ -168,8 +168,8 @@ static void jacobian(Eval *e, const DdpNodeView *node, double *a, double *tangen
             tangent[node->steps[i].var] =
                 along(e, node->steps[i].rel, node->steps[i].value, tangent);
         for (uint32_t i = 0; i < node->n_tears; i++)
-            a[(size_t)i * node->n_tears + j] = along(
-                e, node->residuals[i].rel, residual_of(e, node->residuals[i].rel), tangent);
+            a[(size_t)i * node->n_tears + j] =
+                along(e, node->residuals[i].rel, residual_of(e, node->residuals[i].rel), tangent);
     }
 }
 

@@ -17,8 +17,8 @@ typedef struct EvalFault {
     DdpVar var;
 } EvalFault;
 
-/* value[var], ddp_var_limit() of them: in: knowns, held variables without transmission, the clock, the states,
- * and first guesses for tearing variables; out: all that the schedule determines. */
+/* value[var], ddp_var_limit() of them: in: knowns, held variables without transmission, the clock,
+ * the states, and first guesses for tearing variables; out: all that the schedule determines. */
 EvalResult schedule_eval(Mem *mem, const Ddp *ddp, FormTable *forms, double *value,
                          EvalFault *fault);
 

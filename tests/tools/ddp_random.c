@@ -2,9 +2,10 @@
  *
  *     ddp_random --seed S --changes N [--size K] [--index I] [--case C] [--dir D] [--print]
  *
- * Changes come in cases of 40, each a script of its own and run in a process of its own, so that a broken
- * invariant that aborts is a failure like others. A failing script is cut down line by line as long
- * as it fails, printed, and with --dir also written to a file. --case runs a single case again.
+ * Changes come in cases of 40, each a script of its own and run in a process of its own, so that a
+ * broken invariant that aborts is a failure like others. A failing script is cut down line by line
+ * as long as it fails, printed, and with --dir also written to a file. --case runs a single case
+ * again.
  */
 #include "tests/support/rel_lab.h"
 #include "tests/support/rel_random.h"
@@ -193,8 +194,9 @@ static void print_counts(const LabCounts *c)
            "%llu (no convergence), %llu (singular); pivots advised against %llu\n"
            "with states %llu, loops %llu, differentiated equations %llu; "
            "overdetermined %llu, underdetermined %llu, falsely causal %llu\n",
-           COUNT(commits), COUNT(solved), COUNT(ill), COUNT(astray), COUNT(singular), COUNT(advised), COUNT(states), COUNT(loops),
-           COUNT(differentiated), COUNT(over), COUNT(under), COUNT(false_causal));
+           COUNT(commits), COUNT(solved), COUNT(ill), COUNT(astray), COUNT(singular),
+           COUNT(advised), COUNT(states), COUNT(loops), COUNT(differentiated), COUNT(over),
+           COUNT(under), COUNT(false_causal));
 #undef COUNT
 }
 
