@@ -152,8 +152,9 @@ static LabResult check_structure(Lab *lab, const Oracle *oracle)
     LabResult result;
 
     if (!verdict_fits(lab, oracle))
-        return differ(lab, "verdict: DDP says %s, oracle says %s", verdict_name(lab->last.verdict),
-                      verdict_name(want));
+        return differ(lab, "verdict: DDP says %s (%u states), oracle says %s (%u states)",
+                      verdict_name(lab->last.verdict), lab->last.states, verdict_name(want),
+                      oracle_states(oracle));
     if ((result = check_part(lab, "overdetermined", got.over, over)) != LAB_DONE ||
         (result = check_part(lab, "underdetermined", got.under, under)) != LAB_DONE)
         return result;
