@@ -316,7 +316,8 @@ static void make_node(Sim *sim, DdpNode n)
         make_op(sim, &node->ops[i], step, vars);
         vars += ddp_rel(sim->ddp, step->rel).n;
     }
-    memcpy(node->tears, view.tears, view.n_tears * sizeof *node->tears);
+    if (view.n_tears)
+        memcpy(node->tears, view.tears, view.n_tears * sizeof *node->tears);
     own_outputs(sim, n);
     make_reads(sim, n);
     for (uint32_t i = 0; node->varies && i < view.n_steps + view.n_tears; i++)

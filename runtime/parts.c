@@ -407,7 +407,8 @@ static void rebuild_parts(Sim *sim)
 {
     uint32_t n_old = sim->parts.n;
     Part **old = mem_alloc(sim->mem, (n_old + 1) * sizeof *old);
-    memcpy(old, sim->parts.at, n_old * sizeof *old);
+    if (n_old)
+        memcpy(old, sim->parts.at, n_old * sizeof *old);
     vec_clear(&sim->parts);
     uint32_t *up = components(sim);
     Part **of = mem_alloc(sim->mem, (sim->nodes.n + sim->states.n + 1) * sizeof *of);
