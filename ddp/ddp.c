@@ -44,12 +44,13 @@ Ddp *ddp_open(Mem *mem, FormTable *forms)
 
 static List *const *all_lists(Ddp *d, List *lists[40])
 {
-    List *every[] = {&d->unused_vars, &d->unused_rels, &d->unused_nodes, &d->occ_next, &d->occ_prev,
-                     &d->entering,    &d->leaving,     &d->leaving_vars, &d->advised_rel,
-                     &d->advised_var, &d->entered,     &d->free_vars,    &d->free_rels, &d->states,
-                     &d->under_nodes, &d->under_vars,  &d->work,         &d->select,    &d->prefer,
-                     &d->moved,       &d->asked,       &d->gone_nodes,   &d->placed,    &d->stale,
-                     &d->suspects,    &d->scratch,     &d->scratch2,     &d->scratch3,  &d->stamp};
+    List *every[] = {
+        &d->unused_vars, &d->unused_rels, &d->unused_nodes, &d->occ_next,    &d->occ_prev,
+        &d->entering,    &d->leaving,     &d->leaving_vars, &d->advised_rel, &d->advised_var,
+        &d->entered,     &d->free_vars,   &d->free_rels,    &d->states,      &d->under_nodes,
+        &d->under_vars,  &d->work,        &d->select,       &d->prefer,      &d->moved,
+        &d->asked,       &d->held_back,   &d->gone_nodes,   &d->placed,      &d->stale,
+        &d->suspects,    &d->scratch,     &d->scratch2,     &d->scratch3,    &d->stamp};
     memset(lists, 0, 40 * sizeof *lists);
     memcpy(lists, every, sizeof every);
     return lists;
@@ -234,9 +235,9 @@ static void end_delta(Ddp *d)
 /* A large change leaves large work lists behind; their memory goes back. */
 static void trim(Ddp *d)
 {
-    List *work[] = {&d->work,     &d->select,  &d->prefer,  &d->moved,    &d->asked,
-                    &d->placed,   &d->stale,   &d->suspects, &d->scratch, &d->scratch2,
-                    &d->scratch3, &d->entering, &d->leaving, &d->leaving_vars, &d->gone_nodes};
+    List *work[] = {&d->work,     &d->select,   &d->prefer,   &d->moved,        &d->asked,
+                    &d->placed,   &d->stale,    &d->suspects, &d->scratch,      &d->scratch2,
+                    &d->scratch3, &d->entering, &d->leaving,  &d->leaving_vars, &d->gone_nodes};
     for (uint32_t i = 0; i < sizeof work / sizeof *work; i++)
         if (work[i]->cap > LARGE_LIST)
             vec_free(d->mem, work[i]);
@@ -313,8 +314,7 @@ DdpNodeView ddp_node(const Ddp *d, DdpNode n)
     const Node *node = &NODE(d, n);
     const Loop *loop = node->loop;
     if (!loop)
-        return (DdpNodeView){
-            .determined = !node->undetermined, .n_steps = 1, .steps = &node->step};
+        return (DdpNodeView){.determined = !node->undetermined, .n_steps = 1, .steps = &node->step};
     return (DdpNodeView){.determined = !node->undetermined,
                          .loop = true,
                          .linear = loop->linear,

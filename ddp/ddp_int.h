@@ -63,6 +63,7 @@ typedef struct Rel {
     bool queued : 1;   /* on the list of relations to causalize */
     bool moved : 1;    /* causality or form new in this commit: to be scheduled anew */
     bool asked : 1;    /* on the list of relations whose derivatives are to be looked at */
+    bool held : 1;     /* on the list of those that are held back */
     bool banned : 1;   /* some edge of it is advised against */
     bool marked : 1;
 } Rel;
@@ -122,6 +123,7 @@ struct Ddp {
     uint32_t select_at, prefer_at; /* those before are done */
     List moved;           /* relations to schedule anew */
     List asked;           /* relations whose chain of derivatives is to be looked at */
+    List held_back;       /* of those: a derivative seems to depend on itself */
     List gone_nodes;      /* numbers to use again after the commit */
     List placed;          /* nodes made or merged by this commit */
     List stale;           /* nodes an input of which began or ceased to vary */
@@ -140,6 +142,7 @@ struct Ddp {
     uint64_t visited, commits, scratch_rebuilds;
     DdpCounts counts;
     uint32_t guard_order; /* derivatives of this order make a component rebuild from scratch */
+    uint64_t turned;      /* improving cycles so far */
     bool scratch_now;
     bool runaway;      /* a derivative depends on itself through a causal relation */
 };
@@ -197,8 +200,9 @@ void requests_ask(Ddp *d, DdpRel r); /* r's chain of derivatives is to be looked
 void state_select_note(Ddp *d, DdpRel r); /* r became or ceased to be an integrator */
 void state_select_restore(Ddp *d);
 void state_select_preferred(Ddp *d); /* preferred states for others, where the number stays the same */
-/* Turns an improving cycle through `derived`, if there is one; where a causal relation forbids, runaway. */
-void state_select_turn(Ddp *d, DdpRel derived);
+/* Turns an improving cycle through `derived`, if there is one. False: there is a cycle, but a causal relation
+ * keeps it from being turned; its members are in diagnosis[4]. */
+bool state_select_turn(Ddp *d, DdpRel derived);
 
 /* ---- topo_order.c ---- */
 void topo_insert_after(Ddp *d, DdpNode n, DdpNode after); /* after 0: at the front */

@@ -166,8 +166,12 @@ static bool follow_requests(Ddp *d, DdpRel r)
             return false;
         }
         if (fresh && REL(d, q).order >= SUSPICIOUS_ORDER) {
-            state_select_turn(d, q);
-            if (d->runaway || REL(d, r).match != v)
+            if (!state_select_turn(d, q)) {
+                REL(d, r).held = true;
+                vec_push(d->mem, &d->held_back, r);
+                return true;
+            }
+            if (REL(d, r).match != v)
                 return false;
         }
         below = q;
@@ -176,11 +180,22 @@ static bool follow_requests(Ddp *d, DdpRel r)
     return true;
 }
 
-/* A derivative depends on itself through a causal relation: the members of that cycle (left in the
- * diagnosis by state_select_turn) and all that waits to be looked at lose their derivatives, which may be half
- * made, and are looked at again in the next commit. */
+static void ask_again(Ddp *d)
+{
+    for (uint32_t i = 0; i < d->held_back.n; i++) {
+        REL(d, d->held_back.at[i]).held = false;
+        requests_ask(d, d->held_back.at[i]);
+    }
+    vec_clear(&d->held_back);
+}
+
+/* Derivatives depend on themselves through causal relations, and no cycle was left to turn: the members of
+ * one such cycle (left in the diagnosis by state_select_turn) and all that is held back lose their derivatives,
+ * which may be half made, and are looked at again in the next commit. */
 static void give_up(Ddp *d)
 {
+    d->runaway = true;
+    ask_again(d);
     for (uint32_t i = 0; i < d->diagnosis[4].n; i++)
         requests_ask(d, d->diagnosis[4].at[i]);
     for (uint32_t i = 0; i < d->asked.n; i++)
@@ -190,16 +205,22 @@ static void give_up(Ddp *d)
 
 void requests_update(Ddp *d)
 {
-    while (d->asked.n && !d->runaway) {
-        DdpRel r = vec_pop(&d->asked);
+    uint64_t turned = d->turned;
+    for (uint32_t i = 0; i < d->asked.n; i++) { /* in turn, so that all orders grow alike */
+        DdpRel r = d->asked.at[i];
         if (!REL(d, r).asked)
             continue; /* removed since */
         REL(d, r).asked = false;
         d->visited++;
-        if (!follow_requests(d, r))
+        if (!REL(d, r).held && !follow_requests(d, r))
             causalize_forward(d);
+        if (i + 1 == d->asked.n && d->turned > turned) { /* perhaps nothing runs away any more */
+            turned = d->turned;
+            ask_again(d);
+        }
     }
-    if (d->runaway)
+    vec_clear(&d->asked);
+    if (d->held_back.n)
         give_up(d);
 }
 
@@ -225,10 +246,10 @@ static bool requested(Ddp *d, DdpVar v)
             d->visited++;
             if (q == VAR(d, w).match)
                 continue;
-            if (!REL(d, q).order)
-                return true; /* a differentiator */
             DdpVar out = REL(d, q).match;
-            if (out && d->stamp.at[out] != d->search) {
+            if (!REL(d, q).order || !out)
+                return true; /* a differentiator, or a derivative that waits for its causality */
+            if (d->stamp.at[out] != d->search) {
                 d->stamp.at[out] = d->search;
                 vec_push(d->mem, reached, out);
             }

@@ -18,6 +18,8 @@
  */
 #include "ddp/ddp_int.h"
 
+enum { HOPELESS_ORDER = 8 };
+
 void state_select_note(Ddp *d, DdpRel r)
 {
     bool is = relation_is_integrator(d, r);
@@ -127,27 +129,32 @@ static void turn_cycle(Ddp *d, const List *cycle)
     vec_clear(taken);
     for (uint32_t i = 0; i < cycle->n; i++)
         vec_push(d->mem, taken, REL(d, cycle->at[(i + 1) % cycle->n]).match);
-    for (uint32_t i = 0; i < cycle->n; i++)
+    for (uint32_t i = 0; i < cycle->n; i++) {
         causalize_release(d, cycle->at[i]);
+        requests_drop_chain(d, cycle->at[i]); /* their high orders would pass for requests */
+    }
     for (uint32_t i = 0; i < cycle->n; i++)
         causalize_assign(d, cycle->at[i], taken->at[i]);
 }
 
-void state_select_turn(Ddp *d, DdpRel derived)
+bool state_select_turn(Ddp *d, DdpRel derived)
 {
     DdpRel first = find_return(d, derived, true);
     if (first) {
         turn_cycle(d, cycle_of(d, first, derived));
-        return;
+        d->turned++;
+        return true;
     }
+    if (REL(d, derived).order < HOPELESS_ORDER)
+        return true; /* an improving cycle may still show itself */
     first = find_return(d, derived, false);
-    if (!first)
-        return; /* the order is honest */
-    const List *cycle = cycle_of(d, first, derived);
-    d->runaway = cycle->n > 0;
+    const List *cycle = first ? cycle_of(d, first, derived) : NULL;
+    if (!cycle || !cycle->n)
+        return true; /* the order is honest */
     vec_clear(&d->diagnosis[4]);
     for (uint32_t i = 0; i < cycle->n; i++)
         vec_push(d->mem, &d->diagnosis[4], cycle->at[i]);
+    return false;
 }
 
 /* An integrator that had to become a differentiator returns when nobody determines its variable any more,
