@@ -276,6 +276,7 @@ static void finish(Worker *w)
     }
     jit->compiling = 0;
     jit_evict(jit);
+    JIT_VERIFY(jit);
     if (jit->queued == 0)
         pthread_cond_broadcast(&jit->idle);
 }

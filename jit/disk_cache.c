@@ -16,9 +16,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { PATH_SIZE = 4096, MAX_FILE = 16 << 20, GIVE_UP = 16, NAME_HEX = 32 };
+enum { DAY = 24 * 60 * 60, KEPT_DAYS = 60 };
 #define SUFFIX ".code"
 #define TEMPORARY ".new-"
 
@@ -200,6 +202,14 @@ static bool belongs(const DiskCache *cache, const DiskKey *key, const unsigned c
            memcmp(content, key->content, key->size) == 0;
 }
 
+/* The time of change is the time of use, to the day. */
+static void mark_used(const char *path)
+{
+    struct stat s;
+    if (stat(path, &s) == 0 && time(NULL) - s.st_mtime > DAY)
+        utimensat(AT_FDCWD, path, NULL, 0);
+}
+
 unsigned char *disk_cache_load(DiskCache *cache, Mem *mem, const DiskKey *key, size_t *size)
 {
     char path[PATH_SIZE];
@@ -217,6 +227,7 @@ unsigned char *disk_cache_load(DiskCache *cache, Mem *mem, const DiskKey *key, s
         }
         return NULL;
     }
+    mark_used(path);
     *size = ((const DiskHead *)(const void *)file)->code;
     memmove(file, file + file_size - *size, *size);
     cache->totals.loaded++;
@@ -255,6 +266,50 @@ static bool write_file(DiskCache *cache, const char *path, const void *file, siz
     return false;
 }
 
+/* ---- names in the folder ---- */
+
+static bool is_entry(const char *name)
+{
+    size_t n = strlen(name);
+    return n == NAME_HEX + sizeof SUFFIX - 1 && strcmp(name + NAME_HEX, SUFFIX) == 0 &&
+           strspn(name, "0123456789abcdef") == NAME_HEX;
+}
+
+static bool is_left_over(const char *name)
+{
+    return strncmp(name, TEMPORARY, sizeof TEMPORARY - 1) == 0 &&
+           strlen(name) == sizeof TEMPORARY - 1 + 6;
+}
+
+/* Calls each for the entries, and if wanted for what crashed processes left; returns the sum of
+ * what it returns. `each` must not allocate: the open folder would be lost. */
+static uint64_t scan(const char *folder, bool left_over, uint64_t (*each)(void *, const char *),
+                     void *context)
+{
+    uint64_t n = 0;
+    DIR *dir = opendir(folder);
+    if (!dir)
+        return 0;
+    for (const struct dirent *e; (e = readdir(dir));)
+        if (is_entry(e->d_name) || (left_over && is_left_over(e->d_name)))
+            n += each(context, e->d_name);
+    closedir(dir);
+    return n;
+}
+
+static uint64_t delete_old(void *context, const char *name)
+{
+    char path[PATH_SIZE];
+    struct stat s;
+    int n = snprintf(path, sizeof path, "%s/%s", (const char *)context, name);
+    if (n <= 0 || n >= PATH_SIZE || stat(path, &s) != 0)
+        return 0;
+    int64_t kept = is_entry(name) ? (int64_t)KEPT_DAYS * DAY : DAY;
+    return time(NULL) - s.st_mtime > kept && unlink(path) == 0;
+}
+
+/* ---- storing ---- */
+
 void disk_cache_store(DiskCache *cache, const DiskKey *key, const void *code, size_t size)
 {
     char path[PATH_SIZE];
@@ -263,6 +318,7 @@ void disk_cache_store(DiskCache *cache, const DiskKey *key, const void *code, si
         return;
     if (!cache->made) {
         make_folder(cache->folder);
+        scan(cache->folder, true, delete_old, cache->folder);
         cache->made = true;
     }
     entry_path(cache, key, path);
@@ -278,34 +334,6 @@ void disk_cache_store(DiskCache *cache, const DiskKey *key, const void *code, si
 }
 
 /* ---- list and clear ---- */
-
-static bool is_entry(const char *name)
-{
-    size_t n = strlen(name);
-    return n == NAME_HEX + sizeof SUFFIX - 1 && strcmp(name + NAME_HEX, SUFFIX) == 0 &&
-           strspn(name, "0123456789abcdef") == NAME_HEX;
-}
-
-static bool is_left_over(const char *name)
-{
-    return strncmp(name, TEMPORARY, sizeof TEMPORARY - 1) == 0 &&
-           strlen(name) == sizeof TEMPORARY - 1 + 6;
-}
-
-/* Names first, so that no open folder is lost when an allocation fails. */
-static uint64_t scan(const char *folder, bool left_over, uint64_t (*each)(void *, const char *),
-                     void *context)
-{
-    uint64_t n = 0;
-    DIR *dir = opendir(folder);
-    if (!dir)
-        return 0;
-    for (const struct dirent *e; (e = readdir(dir));)
-        if (is_entry(e->d_name) || (left_over && is_left_over(e->d_name)))
-            n += each(context, e->d_name);
-    closedir(dir);
-    return n;
-}
 
 typedef struct NameList {
     char (*at)[NAME_HEX + sizeof SUFFIX];

@@ -5,6 +5,9 @@
  * of the shape are compared, and a checksum covers all of it. What does not fit is deleted, never
  * run. Any number of processes may share a folder: files appear complete or not at all.
  *
+ * Entries that nobody has used for 60 days are deleted by whoever stores something; so what older
+ * versions or other processors left does not stay for good.
+ *
  * Error rule: a cache that cannot be read or written is a cache without entries.
  */
 #ifndef JIT_DISK_CACHE_H

@@ -377,6 +377,7 @@ JitEntry *jit_request(Jit *jit, const JitRequest *request)
     if (setjmp(guard.env) == 0) {
         entry = request_locked(jit, request);
         mem_guard_pop(jit->mem, &guard);
+        JIT_VERIFY(jit);
     }
     pthread_mutex_unlock(&jit->lock);
     return entry;
@@ -391,6 +392,7 @@ void jit_release(Jit *jit, JitEntry *entry)
         jit_link_last(&jit->unused, &entry->unused);
         jit_evict(jit);
     }
+    JIT_VERIFY(jit);
     pthread_mutex_unlock(&jit->lock);
 }
 

@@ -111,6 +111,15 @@ void jit_queue_next(Jit *jit, JitEntry *entry); /* for what it needs next, if an
 void jit_evict(Jit *jit); /* until memory is within its bound, or nothing more can go */
 void jit_drop(Jit *jit, JitEntry *entry);
 
+/* jit_verify.c, with the lock held: aborts when J1..J4 do not hold. Debug builds call it whenever
+ * the table has changed. */
+void jit_verify(const Jit *jit);
+#ifdef SOLSTICE_VERIFY
+#define JIT_VERIFY(jit) jit_verify(jit)
+#else
+#define JIT_VERIFY(jit) ((void)(jit))
+#endif
+
 /* compile_thread.c */
 void *jit_compile_thread(void *jit);
 

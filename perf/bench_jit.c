@@ -240,15 +240,17 @@ static void bench_compile(Bench *b)
 {
     static const uint32_t batches[] = {1, 8, 32, 64};
     JitStats stats;
+    double load = 0; /* only the first service of a process finds LLVM not loaded */
     for (uint32_t tier = 0; tier < 2; tier++)
         for (uint32_t i = 0; i < 4; i++) {
             JitOptions options = {.only_quick = tier == 0, .only_optimised = tier == 1};
             double each = compile_time(b, options, batches[i], &stats);
+            load = stats.load_seconds > load ? stats.load_seconds : load;
             printf("  %-10s %2u to a module: %8.0f us each (LLVM %.0f us)\n",
                    tier ? "optimised" : "quick", batches[i], each * 1e6,
                    stats.compile_seconds / (SHAPES + 1) * 1e6);
         }
-    printf("  loading LLVM: %.1f ms\n", stats.load_seconds * 1e3);
+    printf("  loading LLVM: %.1f ms\n", load * 1e3);
 }
 
 static void bench_disk(Bench *b)

@@ -21,6 +21,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -658,32 +659,93 @@ static void folders_that_cannot_be_used_do_no_harm(void **state)
     assert_int_equal(chmod(w->folder, 0700), 0);
 }
 
+static void set_age(const char *folder, const char *name, int days)
+{
+    char path[512];
+    struct timespec times[2] = {{.tv_sec = time(NULL) - days * 86400L}, {0}};
+    times[1] = times[0];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+static void old_entries_go_when_something_is_stored(void **state)
+{
+    World *w = *state;
+    unsigned char code[10] = {0};
+    char other[128];
+    DiskCache *cache = disk_cache_open(w->mem, w->folder, "flavour");
+    disk_cache_store(cache, &(DiskKey){{1, 2}, "old", 3}, code, sizeof code);
+    DIR *dir = opendir(w->folder);
+    for (const struct dirent *e; (e = readdir(dir));)
+        if (e->d_name[0] != '.')
+            set_age(w->folder, e->d_name, 61);
+    closedir(dir);
+    snprintf(other, sizeof other, "%s/somebody's file", w->folder); /* as old, and not ours */
+    fclose(fopen(other, "w"));
+    set_age(w->folder, "somebody's file", 1000);
+    disk_cache_close(cache);
+    cache = disk_cache_open(w->mem, w->folder, "flavour");
+    disk_cache_store(cache, &(DiskKey){{3, 4}, "new", 3}, code, sizeof code);
+    disk_cache_close(cache);
+    assert_int_equal(disk_cache_clear(w->folder), 1);
+    assert_int_equal(unlink(other), 0);
+}
+
+static bool in_child(World *w, bool (*check_it)(World *w))
+{
+    int status = -1;
+    pid_t child = fork();
+    if (child == 0)
+        _exit(check_it(w) ? 0 : 1);
+    waitpid(child, &status, 0);
+    return status == 0;
+}
+
 /* No file can grow: what a full disk looks like to the one who writes. */
+static bool survives_a_full_disk(World *w)
+{
+    DiskKey key = {{1, 2}, "content", 7};
+    unsigned char code[500] = {0};
+    size_t size;
+    struct rlimit none = {64, 64};
+    signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &none);
+    DiskCache *cache = disk_cache_open(w->mem, w->folder, "full");
+    disk_cache_store(cache, &key, code, sizeof code);
+    return disk_cache_totals(cache).errors == 1 && !disk_cache_load(cache, w->mem, &key, &size);
+}
+
 static void a_full_disk_does_no_harm(void **state)
 {
     World *w = *state;
-    struct rlimit before, none;
-    signal(SIGXFSZ, SIG_IGN);
-    getrlimit(RLIMIT_FSIZE, &before);
-    none = (struct rlimit){64, before.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &none);
-    JitStats stats = {0};
-    pid_t child = fork(); /* memory for code is a file too, so it must exist before */
-    if (child == 0) {
-        DiskCache *cache = disk_cache_open(w->mem, w->folder, "full");
-        DiskKey key = {{1, 2}, "content", 7};
-        size_t size;
-        unsigned char code[500] = {0};
-        disk_cache_store(cache, &key, code, sizeof code);
-        bool errors = disk_cache_totals(cache).errors == 1;
-        _exit(errors && !disk_cache_load(cache, w->mem, &key, &size) ? 0 : 1);
-    }
-    int status = -1;
-    waitpid(child, &status, 0);
-    setrlimit(RLIMIT_FSIZE, &before);
-    assert_int_equal(status, 0);
-    stats = use_blocks(w, (JitOptions){.cache = w->folder}, 5);
-    assert_int_equal(stats.functions_compiled, 5);
+    assert_true(in_child(w, survives_a_full_disk));
+    assert_int_equal(use_blocks(w, (JitOptions){.cache = w->folder}, 5).functions_compiled, 5);
+}
+
+/* Root may write anywhere; so this is done as somebody else. */
+static bool reads_but_cannot_write(World *w)
+{
+    enum { NOBODY = 65534 };
+    unsigned char code[100] = {1, 2, 3}, *loaded;
+    DiskKey first = {{1, 2}, "first", 5}, second = {{3, 4}, "second", 6};
+    size_t size = 0;
+    if (geteuid() == 0 && (chown(w->folder, NOBODY, NOBODY) != 0 || setuid(NOBODY) != 0))
+        return false;
+    DiskCache *cache = disk_cache_open(w->mem, w->folder, "flavour");
+    disk_cache_store(cache, &first, code, sizeof code);
+    if (chmod(w->folder, 0500) != 0)
+        return false;
+    disk_cache_store(cache, &second, code, sizeof code);
+    loaded = disk_cache_load(cache, w->mem, &first, &size);
+    bool read = loaded && size == sizeof code && memcmp(loaded, code, size) == 0;
+    DiskTotals totals = disk_cache_totals(cache);
+    bool written = disk_cache_load(cache, w->mem, &second, &size) || totals.errors != 1;
+    return chmod(w->folder, 0700) == 0 && read && !written;
+}
+
+static void a_read_only_folder_is_read(void **state)
+{
+    assert_true(in_child(*state, reads_but_cannot_write));
 }
 
 static void count_sound(void *context, const DiskEntry *entry)
@@ -723,6 +785,8 @@ int main(void)
         /* first, while this process has no other thread: forks */
         TEST(eight_processes_share_a_folder),
         TEST(a_full_disk_does_no_harm),
+        TEST(a_read_only_folder_is_read),
+        TEST(old_entries_go_when_something_is_stored),
         TEST(nothing_starts_without_a_request),
         TEST(code_arrives_and_is_right),
         TEST(a_known_shape_compiles_nothing),
