@@ -101,9 +101,10 @@ package Blocks
     end PI;
 
     /* PID controller with limited output. From set point w and measured value m:
-          e = w - m,  v = k*(e + x + Td*e'),  y = v kept between y_min and y_max,
-       where e' is the derivative of e behind a lag Td/N, and dx/dt = e/Ti + (y - v)/(k*Ta): while
-       the output is at a limit, the integral runs back with the time Ta instead of away. */
+          e = w - m,  v = k*(e + x - Td*m'),  y = v kept between y_min and y_max,
+       where m' is the derivative of m behind a lag Td/N (not that of e: a jump of the set point
+       shall not kick), and dx/dt = e/Ti + (y - v)/(k*Ta): while the output is at a limit, the
+       integral runs back with the time Ta instead of away. */
     model LimitedPID
     interface:
         parameter Real k << 1;
@@ -124,9 +125,9 @@ package Blocks
         static Real v;
         static Limiter limit{y_min << y_min, y_max << y_max};
         e = w - m;
-        d = der(x = lag, start << 0);
-        Td/N*d = e - lag;
-        v = k*(e + x + Td*d);
+        d = der(x = lag, start << m);
+        Td/N*d = m - lag;
+        v = k*(e + x - Td*d);
         limit.u = v;
         y = limit.y;
         der(x = x, start << 0) = e/Ti + (y - v)/(k*Ta);

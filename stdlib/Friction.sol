@@ -33,35 +33,41 @@ package Friction
         a = der(x = v);
         if sticking then
             q = hold;
-            mode << 0;
-        else if direction == 0 then
-            f = 0;
-            mode << 2;
         else then
             f = direction*limit;
-            mode << direction;
         end if;
-        when (sticking or direction <> 0) and limit <= 0 then
-            sticking << false;
-            direction << 0;
-        else when not sticking and direction == 0 and limit > 0 and v > v_small then
-            direction << 1;
-        else when not sticking and direction == 0 and limit > 0 and v < -v_small then
-            direction << -1;
-        else when not sticking and direction == 0 and limit > 0 then
-            sticking << true;
-            hold << q;
-        else when direction*v < 0 and direction*a <= 0 then
-            sticking << true;
-            direction << 0;
-            hold << q;
-        else when sticking and f > peak*limit then
-            sticking << false;
-            direction << 1;
-        else when sticking and f < -peak*limit then
-            sticking << false;
-            direction << -1;
-        end when;
+        if initial() then
+            mode << 2;
+        else then
+            when (sticking or direction <> 0) and limit <= 0 then
+                sticking << false;
+                direction << 0;
+                mode << 2;
+            else when not sticking and direction == 0 and limit > 0 and v > v_small then
+                direction << 1;
+                mode << 1;
+            else when not sticking and direction == 0 and limit > 0 and v < -v_small then
+                direction << -1;
+                mode << -1;
+            else when not sticking and direction == 0 and limit > 0 then
+                sticking << true;
+                hold << q;
+                mode << 0;
+            else when direction*v < 0 and direction*a <= 0 then
+                sticking << true;
+                direction << 0;
+                hold << q;
+                mode << 0;
+            else when sticking and f > peak*limit then
+                sticking << false;
+                direction << 1;
+                mode << 1;
+            else when sticking and f < -peak*limit then
+                sticking << false;
+                direction << -1;
+                mode << -1;
+            end when;
+        end if;
     end Dry;
 
     /* Freewheel: v > 0 runs free (f = 0), v < 0 is blocked (q constant, f < 0). */

@@ -141,7 +141,8 @@ package Planar
                              dx << fa.x + 0.15, dy << fa.y + 0.15);
         end Body;
 
-        /* The same with six states of its own: a body that flies, or that hangs on forces only. */
+        /* The same with six states of its own: a body that flies, or that hangs on forces only. Where
+           a rope or a floor holds it, their states come first. */
         model FreeBody
             extends Interfaces.OneFrame;
         interface:
@@ -173,9 +174,9 @@ package Planar
                 Vey << vy_start;
                 We << w_start;
             end if;
-            vx = derState(x = fa.x, start << x_start);
-            vy = derState(x = fa.y, start << y_start);
-            w = derState(x = fa.phi, start << phi_start);
+            vx = der(x = fa.x, start << x_start);
+            vy = der(x = fa.y, start << y_start);
+            w = der(x = fa.phi, start << phi_start);
             when fa.contactIn then
                 vx = 2*fa.Vmx - Vax;
                 vy = 2*fa.Vmy - Vay;
@@ -184,9 +185,9 @@ package Planar
                 Vey << vy;
                 We << w;
             else then
-                ax = derState(x = vx, start << Vex);
-                ay = derState(x = vy, start << Vey);
-                z = derState(x = w, start << We);
+                ax = der(x = vx, start << Vex);
+                ay = der(x = vy, start << Vey);
+                z = der(x = w, start << We);
                 Vax << vx;
                 Vay << vy;
                 Wa << w;
@@ -279,13 +280,19 @@ package Planar
         implementation:
             static Real rx;
             static Real ry;
+            static Real dx;
+            static Real dy;
             static Real rate;
             static Real P;
             static Real Rate_a;
+            static Real A;
+            static Real W;
             static Boolean tightens;
             rx = fb.x - fa.x;
             ry = fb.y - fa.y;
-            rate = rx*der(x = rx) + ry*der(x = ry);
+            dx = der(x = rx);
+            dy = der(x = ry);
+            rate = rx*dx + ry*dy;
             fb.fx = f*rx/l;
             fb.fy = f*ry/l;
             fa.fx + fb.fx = 0;
@@ -298,14 +305,26 @@ package Planar
             fa.Py + fb.Py = 0;
             fa.M = 0;
             fb.M = 0;
+            /* A and W keep the direction of the rope and its rate, from which the states of the
+               taut rope start. */
             if taut then
                 rx*(fb.Vmx - fa.Vmx) + ry*(fb.Vmy - fa.Vmy) = 0;
                 when fa.contactIn or fb.contactIn then
+                    A << atan2(ry, rx);
+                    W << (rx*dy - ry*dx)/(l*l);
                 else then
-                    rx*rx + ry*ry = l*l;
+                    static Real angle;
+                    static Real w;
+                    static Real z;
+                    rx = l*cos(angle);
+                    ry = l*sin(angle);
+                    w = derState(x = angle, start << A);
+                    z = derState(x = w, start << W);
                 end when;
             else then
                 f = 0;
+                A << atan2(ry, rx);
+                W << (rx*dy - ry*dx)/(l*l);
                 when tightens then
                     /* The rate afterwards, 2*mean - before, is zero. */
                     2*(rx*(fb.Vmx - fa.Vmx) + ry*(fb.Vmy - fa.Vmy)) = Rate_a;
@@ -525,6 +544,36 @@ package Planar
             fa.contactOut << fb.contactIn;
             fb.contactOut << fa.contactIn;
         end Revolute;
+
+        /* The same, but other joints' states come first: for all but the driving hinge of a loop. */
+        model PassiveRevolute
+            extends Interfaces.Hinge;
+        interface:
+            parameter Real phi_start << 0;
+            parameter Real w_start << 0;
+            static Real w;
+        implementation:
+            static Real z;
+            static Real Wa;
+            static Real We;
+            if initial() then
+                We << w_start;
+            end if;
+            w = der(x = phi, start << phi_start);
+            when fa.contactIn or fb.contactIn then
+                w = 2*Wm - Wa;
+                We << w;
+            else then
+                z = der(x = w, start << We);
+                Wa << w;
+                tearing(x = z);
+            end when;
+            tearing(x = Wm);
+            fb.t = 0;
+            fb.M = 0;
+            fa.contactOut << fb.contactIn;
+            fb.contactOut << fa.contactIn;
+        end PassiveRevolute;
 
         /* Hinge that closes a loop: it has no states. Its place is kept by positions, and in an
            impulse by velocities. It passes no contact signal from one side to the other: both sides
@@ -922,8 +971,8 @@ package Planar
             bob2.fa.contactIn << rod2.fb.contactOut;
         end DoublePendulum;
 
-        /* Four-bar linkage: crank 1 m, coupler 2 m, rocker 1.5 m between fixations 2 m apart. Three
-           hinges with states and one that closes the loop: of six states two are left. The bars
+        /* Four-bar linkage: crank 1 m, coupler 2 m, rocker 1.5 m between fixations 2 m apart. The
+           crank's hinge has the states, two others give way, the fourth closes the loop. The bars
            have their masses at their ends. */
         model FourBar
         interface:
@@ -932,12 +981,12 @@ package Planar
             static Joints.Revolute R1{phi_start << -1.2, w_start << -3};
             static Parts.Translation crank{sx << 1, sy << 0};
             static Parts.Body B1{m << 2, I << 0.2};
-            static Joints.Revolute R2{phi_start << 1};
+            static Joints.PassiveRevolute R2{phi_start << 1};
             static Parts.Translation coupler{sx << 2, sy << 0};
             static Parts.Body B2{m << 1, I << 0.1};
             static Joints.LoopRevolute R3;
             static Parts.Translation rocker{sx << 0, sy << 1.5};
-            static Joints.Revolute R4{phi_start << 0.3};
+            static Joints.PassiveRevolute R4{phi_start << 0.3};
         implementation:
             connection{a << F1.fa, b << R1.fa};
             F1.fa.contactIn << R1.fa.contactOut;

@@ -371,19 +371,22 @@ package Rotational
             connection{a << wheel.b, b << brake.f};
         end Braking;
 
-        /* A shaken shaft drives a flywheel through a freewheel: the flywheel is only pushed
-           forward. */
+        /* A shaken shaft drives a flywheel with a damper through a freewheel: the flywheel is only
+           pushed forward, and runs on while the shaft goes back. */
         model Freewheel
         interface:
             static Sources.SineTorque drive{T << 10, freq << 1};
             static Basic.Inertia shaft{J << 0.5};
             static Contacts.OneWayClutch clutch;
             static Basic.Inertia wheel{J << 2};
+            static Basic.Damper damper{d << 1};
         implementation:
+            static Sources.Fixed housing;
             connection{a << drive.f, b << shaft.a};
             connection{a << shaft.b, b << clutch.a};
             connection{a << clutch.b, b << wheel.a};
-            wheel.b.t = 0;
+            connection{a << wheel.b, b << damper.b};
+            connection{a << damper.a, b << housing.f};
         end Freewheel;
 
         /* A lever is driven against its stop and back by a torque that changes its sign; a second
