@@ -6,6 +6,9 @@
 #include "frontend/resolve_int.h"
 #include "frontend/types.h"
 
+#include <stdio.h>
+#include <string.h>
+
 MemberText *body_member_text(Member *member)
 {
     return (MemberText *)member;
@@ -48,12 +51,46 @@ static uint32_t count_declarations(const AStmt *list)
 static Body *new_body(Def *def, uint32_t n_members, uint32_t n_stmts)
 {
     Program *p = def->text->program;
-    Body *body = arena_alloc(&p->arena, sizeof *body);
+    BodyText *text = arena_alloc(&p->arena, sizeof *text);
+    Body *body = &text->body;
     body->def = def;
     body->id = ++p->n_bodies;
+    text->members_cap = n_members;
+    text->stmts_cap = n_stmts;
     body->members = arena_alloc(&p->arena, n_members * sizeof *body->members);
     body->stmts = arena_alloc(&p->arena, n_stmts * sizeof *body->stmts);
     return body;
+}
+
+/* Room for one more pointer in an array of the arena; the old one is left to it. */
+static void *one_more(Arena *arena, void *array, uint32_t n, uint32_t *cap)
+{
+    if (n < *cap)
+        return array;
+    *cap = *cap * 2 + 4;
+    void **larger = arena_alloc(arena, *cap * sizeof *larger);
+    if (n)
+        memcpy(larger, array, n * sizeof *larger);
+    return larger;
+}
+
+static void add_member(Body *body, Member *m)
+{
+    BodyText *text = (BodyText *)body;
+    Program *p = body->def->text->program;
+    body->members = one_more(&p->arena, body->members, body->n_members, &text->members_cap);
+    m->body = body;
+    m->index = body->n_members;
+    body->members[body->n_members++] = m;
+    map_put(p->mem, &p->members, member_key(body, m->name), body->n_members);
+}
+
+void body_add_stmt(Body *body, Stmt *s)
+{
+    BodyText *text = (BodyText *)body;
+    Program *p = body->def->text->program;
+    body->stmts = one_more(&p->arena, body->stmts, body->n_stmts, &text->stmts_cap);
+    body->stmts[body->n_stmts++] = s;
 }
 
 /* ---- one declaration ---- */
@@ -105,8 +142,6 @@ static void check_attributes(Level *level, const ADecl *decl, Type type)
         resolve_error(level, decl->at, "parameters belong to the interface");
     if (decl->parameter && decl->attr_at)
         resolve_error(level, decl->attr_at, "a parameter is neither in, out, potential nor flow");
-    if (decl->parameter && decl->binding != BIND_ALIAS && type.kind == TYPE_MODEL)
-        resolve_error(level, decl->type.name[0].at, "a parameter of model type must be an alias");
     if (decl->con != CON_NONE && type.kind == TYPE_MODEL)
         resolve_error(level, decl->attr_at, "'%s' is a model; only variables are potential or flow",
                       name);
@@ -125,8 +160,11 @@ static void check_list(Level *level, const ADecl *decl, Type type)
                       "an alias has no parameter list: it owns no instance");
     else if (decl->params.present && type_is_basic(type))
         resolve_error(level, decl->params.at, "a variable has no parameters");
-    if (decl->value && decl->binding == BIND_ALIAS)
-        resolve_error(level, decl->value->at, "an alias parameter has no default value");
+    else if (decl->params.present && decl->parameter)
+        resolve_error(level, decl->params.at,
+                      "a parameter has no parameter list: the instance is given from outside");
+    if (decl->value && (decl->binding == BIND_ALIAS || type.kind == TYPE_MODEL))
+        resolve_error(level, decl->value->at, "only a parameter of basic type has a default value");
 }
 
 /* Fills in everything but name, body and index, which stay when a member is redeclared. */
@@ -135,6 +173,8 @@ static void describe(Member *m, Level *level, ADecl *decl)
     MemberText *text = body_member_text(m);
     m->type = declared_type(level, decl);
     m->binding = decl->binding;
+    if (decl->parameter && m->type.kind == TYPE_MODEL)
+        m->binding = BIND_ALIAS; /* it refers to the instance that is given */
     m->con = decl->con;
     m->io = decl->io;
     m->is_public = m->is_public || decl->in_interface;
@@ -202,11 +242,9 @@ static void declare(Body *body, Level *level, ADecl *decl)
     Member *m = &text->member;
     m->name = decl->name.sym;
     m->body = body;
-    m->index = body->n_members;
     text->introduced = level->piece;
     describe(m, level, decl);
-    body->members[body->n_members++] = m;
-    map_put(p->mem, &p->members, member_key(body, m->name), body->n_members);
+    add_member(body, m);
 }
 
 static void declare_all(Body *body, Level *level, AStmt *list)
@@ -302,6 +340,43 @@ void body_creates(Context *cx, Def *def, Place at)
     cx->def->text->edges = edge;
 }
 
+/* The name shows in instance paths as the parameter would: `car.engine` for `Car car{engine <<
+ * ..}`. */
+static Sym hidden_name(Context *cx, Sym parameter)
+{
+    Program *p = cx->program;
+    const char *owner = intern_text(&p->names, cx->owner);
+    const char *name = intern_text(&p->names, parameter);
+    size_t size = strlen(owner) + strlen(name) + 16;
+    char *text = arena_alloc(&p->arena, size);
+    snprintf(text, size, "%s.%s", owner, name);
+    Sym sym = intern_str(&p->names, text);
+    for (unsigned i = 2; body_find(cx->body, sym); i++) {
+        snprintf(text, size, "%s.%s#%u", owner, name, i);
+        sym = intern_str(&p->names, text);
+    }
+    return sym;
+}
+
+Member *body_add_hidden(Context *cx, Sym parameter, Def *def, Place at)
+{
+    Program *p = cx->program;
+    MemberText *text = arena_alloc(&p->arena, sizeof *text);
+    Member *m = &text->member;
+    m->name = hidden_name(cx, parameter);
+    m->type = (Type){TYPE_MODEL, def};
+    m->has_list = true;
+    m->at = at;
+    text->piece = text->introduced = cx->level->piece;
+    text->stated = true;
+    add_member(cx->body, m);
+    Stmt *s = arena_alloc(&p->arena, sizeof *s);
+    *s = (Stmt){.kind = S_DECLARE, .at = at, .operator_at = at, .body = cx->body, .member = m};
+    body_add_stmt(cx->body, s);
+    resolve_admit(cx->def, 2);
+    return m;
+}
+
 void body_params(Context *cx, Member *m)
 {
     const ADecl *decl = body_member_text(m)->decl;
@@ -309,7 +384,9 @@ void body_params(Context *cx, Member *m)
                    (m->binding == BIND_STATIC || (m->binding == BIND_DYNAMIC && m->has_list));
     if (creates) {
         body_creates(cx, m->type.def, m->at);
+        cx->owner = m->name;
         expr_bind_params(cx, m->type.def, &decl->params, m->at, &m->params);
+        cx->owner = 0;
     }
     if (decl->value && type_is_basic(m->type)) {
         m->value = expr_resolve(cx, decl->value, WANT_VALUE);

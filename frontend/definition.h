@@ -115,7 +115,7 @@ struct Member {
     ConAttr con;
     IoAttr io;
     bool is_public; /* declared in an interface */
-    bool parameter; /* static (basic type) or alias */
+    bool parameter; /* static when of basic type, alias when of model type, however declared */
     bool has_list;  /* declared with { }: a dynamic member is born with an instance only then */
     bool held; /* basic: some `<<` in its own body, or in a branch inside, names it as target */
     ParamList params; /* in the scope of `body` */

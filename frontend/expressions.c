@@ -146,7 +146,7 @@ void expr_check_alias(Context *cx, Type wanted, const RExpr *value, const char *
     if (value->type.kind == TYPE_ERROR)
         return;
     if (value->kind != R_PATH)
-        resolve_error(cx->level, value->at, "%s is an alias and needs a member to refer to", what);
+        resolve_error(cx->level, value->at, "%s needs a member to refer to", what);
     else if (!types_is_sub(value->type, wanted, &why))
         resolve_error(cx->level, value->at, "%s cannot refer to this: %s", what,
                       types_reason(p, &why));
@@ -179,11 +179,46 @@ static Member *find_parameter(Context *cx, Def *def, const AArg *arg)
     return NULL;
 }
 
+/* The definition that an argument names, to make an instance of it for a parameter of model type;
+ * NULL when the argument is something else, or the parameter is declared as alias and so takes
+ * members only. */
+static Def *given_definition(Context *cx, Member *parameter, const AExpr *a)
+{
+    if (parameter->type.kind != TYPE_MODEL || a->kind != A_MEMBER || a->member->question ||
+        body_member_text(parameter)->decl->binding == BIND_ALIAS ||
+        expr_is_member(cx, &a->member->name))
+        return NULL;
+    Found found = resolve_designator(cx->level, &a->member->name);
+    return found.kind == FOUND_DEF && found.def->kind != DEF_PACKAGE ? found.def : NULL;
+}
+
+/* An instance given as a parameter becomes a member of the body around, to which the parameter
+ * refers. */
+static RExpr *hidden_instance(Context *cx, Member *parameter, Def *def, const AExpr *a)
+{
+    Context inside = *cx;
+    Member *m = body_add_hidden(cx, parameter->name, def, a->at);
+    inside.owner = m->name;
+    resolve_enqueue(def);
+    body_creates(cx, def, a->at);
+    expr_bind_params(&inside, def, &a->member->params, a->at, &m->params);
+    if (a->member->ins.first)
+        resolve_error(cx->level, a->member->ins.at, "an instance is needed here, not a value");
+    RExpr *e = expr_new(cx, R_PATH, m->type, a->at);
+    e->path = arena_alloc(&cx->program->arena, sizeof *e->path);
+    *e->path = (Path){.n = 1, .at = a->at};
+    e->path->step = arena_alloc(&cx->program->arena, sizeof *e->path->step);
+    e->path->step[0] = m;
+    return e;
+}
+
 static void bind_param(Context *cx, Member *parameter, const AArg *arg, ParamArg *out)
 {
     bool alias = parameter->binding == BIND_ALIAS;
     const char *what = expr_quoted(cx, parameter->name);
-    RExpr *value = expr_resolve(cx, arg->value, alias ? WANT_MODEL : WANT_VALUE);
+    Def *given = alias ? given_definition(cx, parameter, arg->value) : NULL;
+    RExpr *value = given ? hidden_instance(cx, parameter, given, arg->value)
+                         : expr_resolve(cx, arg->value, alias ? WANT_MODEL : WANT_VALUE);
     *out = (ParamArg){parameter, value, arg->at};
     if (arg->op == REL_MOVE)
         resolve_error(cx->level, arg->at, "a parameter takes a value by '<<', not by '<-'");
@@ -361,7 +396,9 @@ static RExpr *anonymous(Context *cx, const AExpr *a, Def *def, Want want)
     resolve_enqueue(def);
     RExpr *e = new_access(cx, a, def, NULL);
     body_creates(cx, def, a->at);
-    expr_bind_params(cx, def, &a->member->params, a->at, &e->access->params);
+    Context inside = *cx;
+    inside.owner = def->name;
+    expr_bind_params(&inside, def, &a->member->params, a->at, &e->access->params);
     e->slot = expr_slot(cx);
     if (want == WANT_MODEL)
         e->type = (Type){TYPE_MODEL, def};

@@ -125,6 +125,11 @@ typedef struct MemberText {
     bool follows;        /* some `<<` lets it follow what varies between events */
 } MemberText;
 
+typedef struct BodyText {
+    Body body; /* first, so that a Body * can be cast */
+    uint32_t members_cap, stmts_cap;
+} BodyText;
+
 struct Program {
     Mem *mem;
     Arena arena;
@@ -214,6 +219,7 @@ typedef struct Context {
     Level *level;
     bool in_when, in_condition;
     bool in_initial; /* in a branch that exists in the first update only */
+    Sym owner;       /* whose parameter list is being read; 0: none */
 } Context;
 
 void body_interface(Def *def);
@@ -221,6 +227,9 @@ Body *body_branch(Context *around, Stmt *owner, AStmt *list);
 Member *body_find(const Body *body, Sym name);
 MemberText *body_member_text(Member *member);
 void body_params(Context *cx, Member *member); /* parameter list and default value */
+void body_add_stmt(Body *body, Stmt *s);
+/* A member that nobody declared: an instance that is given as a parameter. */
+Member *body_add_hidden(Context *cx, Sym parameter, Def *def, Place at);
 void body_hold(Context *cx, const Path *target);
 void body_finish_held(Def *def);
 uint32_t body_count(const AStmt *list);

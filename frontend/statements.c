@@ -18,7 +18,7 @@ static Stmt *new_stmt(Context *cx, StmtKind kind, const AStmt *a)
 
 static void add_stmt(Context *cx, Stmt *s)
 {
-    cx->body->stmts[cx->body->n_stmts++] = s;
+    body_add_stmt(cx->body, s);
 }
 
 /* ---- declarations ---- */

@@ -318,6 +318,30 @@ static void redefined_surrounding(void **state)
     end(&s);
 }
 
+/* An instance given as a parameter becomes a member of the body around, born before who refers to
+ * it. */
+static void given_instance(void **state)
+{
+    (void)state;
+    Session s = load("model E\ninterface:\n  parameter Real k;\nend E;\n"
+                     "model C\ninterface:\n  parameter E e;\nend C;\n"
+                     "model A\nimplementation:\n  C c{e << E{k << 2}};\n  C{e << E{k << 3}};\n"
+                     "  C{e << E{k << 4}};\nend A;\n");
+    const Body *body = s.top->body;
+    verify(body);
+    static const char *const names[] = {"c", "c.e", "C.e", "C.e#2"};
+    assert_int_equal(body->n_members, 4);
+    for (uint32_t i = 0; i < 4; i++)
+        assert_string_equal(name_of(&s, body->members[i]), names[i]);
+    assert_ptr_equal(body->births[0], body->members[1]);
+    assert_ptr_equal(body->births[1], body->members[0]);
+    const ParamArg *arg = &body->members[0]->params.arg[0];
+    assert_int_equal(arg->parameter->binding, BIND_ALIAS);
+    assert_ptr_equal(path_last(arg->value->path), body->members[1]);
+    assert_true(body->members[1]->params.arg[0].value->k == 2);
+    end(&s);
+}
+
 static const char *broken(Session *s)
 {
     Place at;
@@ -368,6 +392,7 @@ int main(void)
         cmocka_unit_test(precedence),
         cmocka_unit_test(external_function),
         cmocka_unit_test(redefined_surrounding),
+        cmocka_unit_test(given_instance),
         cmocka_unit_test(verifier),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

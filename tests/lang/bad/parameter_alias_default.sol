@@ -1,4 +1,4 @@
-//! 6:26: error: an alias parameter has no default value
+//! 6:26: error: only a parameter of basic type has a default value
 model B
 end B;
 model A

@@ -1,5 +1,5 @@
 //! 16:12: error: 'b' cannot refer to this: public member 'x' is missing
-//! 17:12: error: 'b' is an alias and needs a member to refer to
+//! 17:12: error: 'b' needs a member to refer to
 model B
 interface:
   Real x;

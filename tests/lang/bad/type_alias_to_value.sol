@@ -1,4 +1,4 @@
-//! 7:8: error: 'b' is an alias and needs a member to refer to
+//! 7:8: error: 'b' needs a member to refer to
 model B
 end B;
 model A
