@@ -440,6 +440,53 @@ static void test_random_script(void **state)
     wlab_close(&lab);
 }
 
+/* What comes and goes forever must not pile up anywhere. */
+static void test_memory_stays_flat(void **state)
+{
+    (void)state;
+    WorldLab lab = wlab_open(queue, NULL);
+    size_t before = 0;
+    for (int i = 0; i < 3000; i++) {
+        wlab_pulse(&lab, 15);
+        wlab_pulse(&lab, 15);
+        wlab_pulse(&lab, 24);
+        world_changes_clear(lab.world);
+        if (i == 1000)
+            before = mem_used(lab.mem);
+    }
+    assert_int_equal(mem_used(lab.mem), before);
+    wlab_close(&lab);
+}
+
+/* ---- depth ---- */
+
+/* Models in branches of models, 50,000 deep: created level by level, removed at once. */
+static void test_deep_branches(void **state)
+{
+    (void)state;
+    enum { LEVELS = 50 * 1000 };
+    static const char text[] = "model M\n"
+                               "implementation:\n"
+                               "  Real x; x = 1;\n"
+                               "  if x > 2 then M inner; end if;\n"
+                               "end M;\n";
+    WorldLab lab = {.mem = mem_open()};
+    lab.program = program_open(lab.mem, NULL);
+    assert_true(program_load_text(lab.program, "test.sol", text, strlen(text)));
+    lab.mode = first_mode_open(lab.mem, lab.program, &(WorldLimits){0});
+    lab.world = first_mode_world(lab.mode);
+    lab.ddp = first_mode_ddp(lab.mode);
+    assert_true(world_create(lab.world, program_find(lab.program, NULL)));
+    for (int i = 0; i < LEVELS; i++) {
+        uint32_t n;
+        const BranchId *newborn = world_newborn(lab.world, &n);
+        assert_int_equal(n, 1);
+        assert_true(world_choose(lab.world, 1, &(WorldDecision){newborn[0], WORLD_THEN}));
+    }
+    assert_int_equal(world_totals(lab.world).instances, 2 * LEVELS + 1);
+    wlab_close(&lab);
+}
+
 /* ---- roles ---- */
 
 static void test_roles(void **state)
@@ -576,6 +623,8 @@ int main(void)
         cmocka_unit_test(test_copy),
         cmocka_unit_test(test_connection_to_dynamic),
         cmocka_unit_test(test_random_script),
+        cmocka_unit_test(test_memory_stays_flat),
+        cmocka_unit_test(test_deep_branches),
         cmocka_unit_test(test_roles),
         cmocka_unit_test(test_override),
         cmocka_unit_test(test_names),
