@@ -5,6 +5,9 @@
  * set of n, as the modeller drew them. Adding or removing an edge touches its own equalities only.
  * The flows are in connect_sum.c.
  *
+ * Where the ends have only some names in common, there is an edge (and are sets) for each bundle of
+ * names that both have (terminals.c); nearly always that is one.
+ *
  * Union: the smaller set is moved into the larger. Split, when an edge goes: both sides are
  * searched in lockstep, edge by edge, and the one that ends first is moved to a set of its own. So
  * the cost is that of the smaller side; for a pin that leaves a node it is constant, whatever the
@@ -95,14 +98,14 @@ DdpVar connect_terminal(const Connect *c, uint32_t inst, const Terminal *t)
     return at->word[t->word[t->n - 1]];
 }
 
-const Signature *connect_signature(const Connect *c, const Inst *inst)
+const Bundle *connect_bundle(const Connect *c, const Inst *inst, uint32_t id)
 {
-    return plans_signature(c->world->plans, inst->plan);
+    return signature_bundle(plans_signature(c->world->plans, inst->plan), id);
 }
 
 /* ---- sets ---- */
 
-static uint32_t set_new(Connect *c, const Signature *signature)
+static uint32_t set_new(Connect *c, const Bundle *bundle)
 {
     uint32_t id = c->free_set;
     if (id) {
@@ -111,7 +114,7 @@ static uint32_t set_new(Connect *c, const Signature *signature)
         id = c->set.n;
         vec_push(c->mem, &c->set, (Set){0});
     }
-    c->set.at[id] = (Set){.signature = signature};
+    c->set.at[id] = (Set){.bundle = bundle};
     c->n_sets++;
     return id;
 }
@@ -187,11 +190,11 @@ static void set_move(Connect *c, const Side *side, uint32_t set)
 }
 
 /* The edge is not in the lists yet. */
-static void set_join(Connect *c, uint32_t a, uint32_t b, const Signature *signature)
+static void set_join(Connect *c, uint32_t a, uint32_t b, const Bundle *bundle)
 {
     uint32_t set_a = c->node.at[a].set, set_b = c->node.at[b].set;
     if (!set_a && !set_b) {
-        uint32_t set = set_new(c, signature);
+        uint32_t set = set_new(c, bundle);
         set_add(c, set, a);
         set_add(c, set, b);
     } else if (!set_a || !set_b) {
@@ -206,7 +209,7 @@ static void set_join(Connect *c, uint32_t a, uint32_t b, const Signature *signat
 /* The edge between a and b is no longer in the lists. */
 static void set_split(Connect *c, uint32_t a, uint32_t b)
 {
-    const Signature *signature = c->set.at[c->node.at[a].set].signature;
+    const Bundle *bundle = c->set.at[c->node.at[a].set].bundle;
     side_start(c, &c->side[0], a);
     side_start(c, &c->side[1], b);
     for (;;) {
@@ -216,7 +219,7 @@ static void set_split(Connect *c, uint32_t a, uint32_t b)
             if (c->side[i].nodes.n == 1 && !c->node.at[c->side[i].nodes.at[0]].first_edge)
                 set_take(c, c->side[i].nodes.at[0]);
             else
-                set_move(c, &c->side[i], set_new(c, signature));
+                set_move(c, &c->side[i], set_new(c, bundle));
             return;
         }
     }
@@ -229,32 +232,55 @@ static uint64_t node_key(uint32_t model, uint32_t inst)
     return (uint64_t)model << 32 | inst;
 }
 
-static uint32_t node_get(Connect *c, uint32_t model, uint32_t inst, bool own)
+static uint32_t node_new(Connect *c)
 {
-    uint32_t id = map_get(&c->node_of, node_key(model, inst));
-    if (id)
-        return id;
-    id = c->free_node;
+    uint32_t id = c->free_node;
     if (id) {
         c->free_node = c->node.at[id].first_edge;
-    } else {
-        id = c->node.n;
-        vec_push(c->mem, &c->node, (Node){0});
+        return id;
     }
-    c->node.at[id] = (Node){.model = model, .inst = inst, .own = own};
+    vec_push(c->mem, &c->node, (Node){0});
+    return c->node.n - 1;
+}
+
+/* The node of an instance in the sets of a model, for one bundle. */
+static uint32_t node_get(Connect *c, uint32_t model, uint32_t inst, bool own, uint32_t bundle)
+{
+    uint32_t first = map_get(&c->node_of, node_key(model, inst));
+    for (uint32_t id = first; id; id = c->node.at[id].other)
+        if (c->node.at[id].bundle == bundle)
+            return id;
+    uint32_t id = node_new(c);
+    c->node.at[id] =
+        (Node){.model = model, .inst = inst, .bundle = bundle, .other = first, .own = own};
     map_put(c->mem, &c->node_of, node_key(model, inst), id);
     return id;
 }
 
+static void node_forget(Connect *c, uint32_t id)
+{
+    const Node *node = &c->node.at[id];
+    uint64_t key = node_key(node->model, node->inst);
+    uint32_t first = map_get(&c->node_of, key);
+    if (first == id && node->other) {
+        map_put(c->mem, &c->node_of, key, node->other);
+    } else if (first == id) {
+        map_remove(&c->node_of, key);
+    } else {
+        while (c->node.at[first].other != id)
+            first = c->node.at[first].other;
+        c->node.at[first].other = node->other;
+    }
+}
+
 static void node_free_if_bare(Connect *c, uint32_t id)
 {
-    Node *node = &c->node.at[id];
-    if (node->first_edge)
+    if (c->node.at[id].first_edge)
         return;
-    if (node->set)
+    if (c->node.at[id].set)
         set_take(c, id);
-    map_remove(&c->node_of, node_key(node->model, node->inst));
-    *node = (Node){.first_edge = c->free_node};
+    node_forget(c, id);
+    c->node.at[id] = (Node){.first_edge = c->free_node};
     c->free_node = id;
 }
 
@@ -299,9 +325,10 @@ static Form equal_form(Connect *c)
     return c->equal;
 }
 
-static void edge_enter(Connect *c, uint32_t id, const Inst *a, const Inst *b, DdpVar logic)
+static void edge_enter(Connect *c, uint32_t id, const Inst *a, const Inst *b, uint32_t bundle,
+                       DdpVar logic)
 {
-    const Signature *sa = connect_signature(c, a), *sb = connect_signature(c, b);
+    const Bundle *sa = connect_bundle(c, a, bundle), *sb = connect_bundle(c, b, bundle);
     uint32_t block = connect_block_take(c, sa->n_potentials);
     c->edge.at[id].rels = block;
     for (uint32_t i = 0; i < sa->n_potentials; i++) {
@@ -318,7 +345,7 @@ static void edge_leave(Connect *c, uint32_t id)
     Edge *e = &c->edge.at[id];
     if (!e->rels)
         return;
-    uint32_t n = c->set.at[c->node.at[e->node[0]].set].signature->n_potentials;
+    uint32_t n = c->set.at[c->node.at[e->node[0]].set].bundle->n_potentials;
     for (uint32_t i = n; i-- > 0;)
         world_leave_rel(c->world, c->words.at[e->rels + i]);
     connect_block_give(c, e->rels, n);
@@ -335,33 +362,7 @@ static uint32_t edge_new(Connect *c, uint32_t a, uint32_t b, uint32_t inst, uint
         vec_push(c->mem, &c->edge, (Edge){0});
     }
     c->edge.at[id] = (Edge){.node = {a, b}, .inst = inst, .op = op, .at = at};
-    c->n_edges++;
     return id;
-}
-
-static void report_difference(Connect *c, const Inst *a, const Inst *b, Place at)
-{
-    World *w = c->world;
-    const Intern *names = program_names(w->program);
-    const Inst *side[2] = {a, b};
-    for (int i = 0; i < 2; i++) {
-        const Signature *s = connect_signature(c, side[i]), *other = connect_signature(c, side[!i]);
-        for (uint32_t k = 0; k < s->n_potentials + s->n_flows; k++) {
-            bool flow = k >= s->n_potentials;
-            const Terminal *t = flow ? &s->flows[k - s->n_potentials] : &s->potentials[k];
-            uint32_t n = flow ? other->n_flows : other->n_potentials;
-            const Terminal *in = flow ? other->flows : other->potentials;
-            bool found = false;
-            for (uint32_t j = 0; j < n; j++)
-                found |= in[j].name == t->name;
-            if (found)
-                continue;
-            world_fail(w, at, "connection: '%s' has the %s '%s', which the other side has not",
-                       world_path_text(w, side[i]->id), flow ? "flow" : "potential",
-                       intern_text(names, t->name));
-            return;
-        }
-    }
 }
 
 /* The path between two nodes of a set, as notes: which connections close the cycle. */
@@ -389,50 +390,98 @@ static void report_cycle(Connect *c, uint32_t a, uint32_t b, Place at)
     }
 }
 
-uint32_t connect_add(Connect *c, Inst *inst, uint32_t op, Inst *a, bool own_a, Inst *b, bool own_b,
-                     Place at)
-{
-    const Signature *sa = connect_signature(c, a), *sb = connect_signature(c, b);
-    if (!sa->id || !sb->id) {
-        world_fail(c->world, at, "connection: '%s' has no potential or flow members",
-                   world_path_text(c->world, sa->id ? b->id : a->id));
-        return 0;
-    }
-    if (sa->id != sb->id) {
-        report_difference(c, a, b, at);
-        return 0;
-    }
-    if (a == b) {
-        world_fail(c->world, at, "connection of '%s' with itself",
-                   world_path_text(c->world, a->id));
-        return 0;
-    }
-    uint32_t model = follow_model(c->world, inst);
-    uint32_t na = node_get(c, model, a->id, own_a), nb = node_get(c, model, b->id, own_b);
-    if (c->node.at[na].set && c->node.at[na].set == c->node.at[nb].set) {
-        report_cycle(c, na, nb, at);
-        return 0;
-    }
-    set_join(c, na, nb, sa);
-    uint32_t id = edge_new(c, na, nb, inst->id, op, at);
-    edge_list(c, id);
-    edge_enter(c, id, a, b, inst->logic);
-    return id;
-}
-
-void connect_remove(Connect *c, uint32_t id)
+/* Takes one bundle's edge out again. */
+static void edge_remove(Connect *c, uint32_t id)
 {
     Edge e = c->edge.at[id];
     edge_leave(c, id);
-    for (int end = 0; end < 2; end++)
-        if (e.link[end])
-            follow_unlink(c->world, e.link[end]);
     edge_unlist(c, id);
     set_split(c, e.node[0], e.node[1]);
     for (int end = 0; end < 2; end++)
         node_free_if_bare(c, e.node[end]);
     c->edge.at[id] = (Edge){.next = {c->free_edge}};
     c->free_edge = id;
+}
+
+typedef struct Ends {
+    Inst *inst; /* of the statement */
+    uint32_t op;
+    Inst *a, *b;
+    bool own_a, own_b;
+    Place at;
+} Ends;
+
+/* The edge for one bundle; 0 when it would close a cycle. */
+static uint32_t edge_add(Connect *c, const Ends *ends, const Bundle *bundle)
+{
+    uint32_t model = follow_model(c->world, ends->inst);
+    uint32_t a = node_get(c, model, ends->a->id, ends->own_a, bundle->id);
+    uint32_t b = node_get(c, model, ends->b->id, ends->own_b, bundle->id);
+    if (c->node.at[a].set && c->node.at[a].set == c->node.at[b].set) {
+        report_cycle(c, a, b, ends->at);
+        return 0;
+    }
+    set_join(c, a, b, bundle);
+    uint32_t id = edge_new(c, a, b, ends->inst->id, ends->op, ends->at);
+    edge_list(c, id);
+    edge_enter(c, id, ends->a, ends->b, bundle->id, ends->inst->logic);
+    return id;
+}
+
+static void edges_remove(Connect *c, uint32_t first)
+{
+    for (uint32_t id = first, also; id; id = also) {
+        also = c->edge.at[id].also;
+        edge_remove(c, id);
+    }
+}
+
+/* One edge for each bundle that both ends have, linked to each other. */
+static uint32_t edges_add(Connect *c, const Ends *ends, bool *common)
+{
+    const Signature *s = plans_signature(c->world->plans, ends->a->plan);
+    uint32_t first = 0;
+    for (uint32_t i = s->n; i-- > 0;) {
+        if (!connect_bundle(c, ends->b, s->bundle[i].id))
+            continue;
+        *common = true;
+        uint32_t id = edge_add(c, ends, &s->bundle[i]);
+        if (!id) {
+            edges_remove(c, first);
+            return 0;
+        }
+        c->edge.at[id].also = first;
+        first = id;
+    }
+    return first;
+}
+
+uint32_t connect_add(Connect *c, Inst *inst, uint32_t op, Inst *a, bool own_a, Inst *b, bool own_b,
+                     Place at)
+{
+    World *w = c->world;
+    if (a == b) {
+        world_fail(w, at, "connection of '%s' with itself", world_path_text(w, a->id));
+        return 0;
+    }
+    bool common = false;
+    Ends ends = {inst, op, a, b, own_a, own_b, at};
+    uint32_t first = edges_add(c, &ends, &common);
+    if (!common) {
+        world_fail(w, at, "connection: '%s' and the other end have no potential or flow in common",
+                   world_path_text(w, a->id));
+        return 0;
+    }
+    c->n_edges += first != 0;
+    return first;
+}
+
+void connect_remove(Connect *c, uint32_t id)
+{
+    for (int end = 0; end < 2; end++)
+        if (c->edge.at[id].link[end])
+            follow_unlink(c->world, c->edge.at[id].link[end]);
+    edges_remove(c, id);
     c->n_edges--;
 }
 
@@ -469,7 +518,12 @@ size_t connect_bytes(const Connect *c)
 
 DdpRel connect_edge_rel(const Connect *c, uint32_t id, uint32_t i)
 {
-    const Edge *e = &c->edge.at[id];
-    const Set *set = &c->set.at[c->node.at[e->node[0]].set];
-    return i < set->signature->n_potentials ? c->words.at[e->rels + i] : 0;
+    for (; id; id = c->edge.at[id].also) {
+        const Edge *e = &c->edge.at[id];
+        uint32_t n = c->set.at[c->node.at[e->node[0]].set].bundle->n_potentials;
+        if (i < n)
+            return c->words.at[e->rels + i];
+        i -= n;
+    }
+    return 0;
 }

@@ -9,7 +9,9 @@ enum { FAN = 8, LEVELS = 10 };
 
 typedef struct Node {
     uint32_t model, inst; /* InstIds */
-    uint32_t set;         /* 0: free */
+    uint32_t bundle;
+    uint32_t other; /* next node of the same instance in the same model, for another bundle */
+    uint32_t set;   /* 0: free */
     uint32_t first_edge;
     uint32_t sum; /* of level 0 that it is a term of */
     uint8_t slot;
@@ -18,8 +20,8 @@ typedef struct Node {
 
 typedef struct Edge {
     uint32_t node[2];
-    uint32_t next[2],
-        prev[2]; /* in the lists of its nodes; next[0] of a free one: the next free one */
+    uint32_t next[2], prev[2]; /* in the lists of its nodes; free: next[0] is the next free one */
+    uint32_t also;             /* edge of the same connection for another bundle, or 0 */
     uint32_t inst, op;
     uint32_t link[2];
     uint32_t rels; /* index of a block of n_potentials relations; 0: none */
@@ -40,7 +42,7 @@ typedef struct Set {
     uint32_t n; /* nodes; 0: free */
     uint32_t root;
     uint32_t open[LEVELS]; /* first sum with room; open[0] of a free set: the next free one */
-    const Signature *signature;
+    const Bundle *bundle;
 } Set;
 
 /* One of the two sides that a removed edge leaves, searched edge by edge. */
@@ -73,7 +75,8 @@ struct Connect {
 uint32_t connect_block_take(Connect *connect, uint32_t n); /* n zeroed numbers; index in words */
 void connect_block_give(Connect *connect, uint32_t at, uint32_t n);
 DdpVar connect_terminal(const Connect *connect, uint32_t inst, const Terminal *terminal);
-const Signature *connect_signature(const Connect *connect, const Inst *inst);
+/* The part of the instance's terminals that belongs to a bundle; NULL: it has none of them. */
+const Bundle *connect_bundle(const Connect *connect, const Inst *inst, uint32_t id);
 
 /* ---- connect_sum.c ---- */
 

@@ -16,9 +16,9 @@
 
 /* ---- relations ---- */
 
-static const Signature *sum_signature(const Connect *c, const Sum *s)
+static const Bundle *sum_bundle(const Connect *c, const Sum *s)
 {
-    return c->set.at[s->set].signature;
+    return c->set.at[s->set].bundle;
 }
 
 static void sum_leave(Connect *c, uint32_t id)
@@ -26,7 +26,7 @@ static void sum_leave(Connect *c, uint32_t id)
     Sum *s = &c->sum.at[id];
     if (!s->rels)
         return;
-    uint32_t n = sum_signature(c, s)->n_flows;
+    uint32_t n = sum_bundle(c, s)->n_flows;
     for (uint32_t i = n; i-- > 0;)
         world_leave_rel(c->world, c->words.at[s->rels + i]);
     connect_block_give(c, s->rels, n);
@@ -47,7 +47,7 @@ static void sum_drop_vars(Connect *c, uint32_t id)
     Sum *s = &c->sum.at[id];
     if (!s->vars)
         return;
-    uint32_t n = sum_signature(c, s)->n_flows;
+    uint32_t n = sum_bundle(c, s)->n_flows;
     for (uint32_t i = n; i-- > 0;)
         world_leave_var(c->world, c->words.at[s->vars + i]);
     connect_block_give(c, s->vars, n);
@@ -65,7 +65,7 @@ static DdpVar term_var(const Connect *c, const Sum *s, uint32_t k, uint32_t flow
         return c->words.at[c->sum.at[s->child[k]].vars + flow];
     const Node *node = &c->node.at[s->child[k]];
     /* instances of one set may have different plans, with the same names */
-    const Signature *sig = connect_signature(c, world_at(c->world, node->inst));
+    const Bundle *sig = connect_bundle(c, world_at(c->world, node->inst), node->bundle);
     return connect_terminal(c, node->inst, &sig->flows[flow]);
 }
 
@@ -96,7 +96,7 @@ static Form sum_form(Connect *c, uint32_t n, uint32_t negative, bool root)
 
 static void sum_enter(Connect *c, uint32_t id)
 {
-    uint32_t flows = sum_signature(c, &c->sum.at[id])->n_flows;
+    uint32_t flows = sum_bundle(c, &c->sum.at[id])->n_flows;
     uint32_t block = connect_block_take(c, flows);
     Sum *s = &c->sum.at[id];
     s->rels = block;
@@ -120,7 +120,7 @@ static void sum_enter(Connect *c, uint32_t id)
 
 static void sum_make_vars(Connect *c, uint32_t id)
 {
-    uint32_t flows = sum_signature(c, &c->sum.at[id])->n_flows;
+    uint32_t flows = sum_bundle(c, &c->sum.at[id])->n_flows;
     uint32_t block = connect_block_take(c, flows);
     c->sum.at[id].vars = block;
     for (uint32_t flow = 0; flow < flows; flow++) {
@@ -323,7 +323,7 @@ Place connect_sum_place(const Connect *c, uint32_t sum)
 
 Sym connect_sum_name(const Connect *c, uint32_t sum, uint32_t flow)
 {
-    return c->set.at[c->sum.at[sum].set].signature->flows[flow].name;
+    return c->set.at[c->sum.at[sum].set].bundle->flows[flow].name;
 }
 
 uint32_t connect_sum_limit(const Connect *c)
@@ -334,6 +334,6 @@ uint32_t connect_sum_limit(const Connect *c)
 DdpRel connect_sum_rel(const Connect *c, uint32_t id, uint32_t flow)
 {
     const Sum *s = &c->sum.at[id];
-    bool there = s->set && s->rels && flow < sum_signature(c, s)->n_flows;
+    bool there = s->set && s->rels && flow < sum_bundle(c, s)->n_flows;
     return there ? c->words.at[s->rels + flow] : 0;
 }

@@ -1,5 +1,4 @@
-/* plan.c: definitions -> plans (which there are, their layout and signatures). lower.c fills them.
- */
+/* plan.c: definitions -> plans (which there are, and their layout). lower.c fills them. */
 #include "frontend/plan_int.h"
 
 #include <stdlib.h>
@@ -29,7 +28,9 @@ void plans_close(Plans *plans)
     map_free(mem, &plans->by_key);
     map_free(mem, &plans->family_of);
     map_free(mem, &plans->held_by_hash);
-    map_free(mem, &plans->signature_ids);
+    map_free(mem, &plans->terminal_of);
+    vec_free(mem, &plans->bundle_of);
+    vec_free(mem, &plans->bundle_size);
     map_free(mem, &plans->function_of_def);
     map_free(mem, &plans->def_of_function);
     arena_free(&plans->arena);
@@ -293,6 +294,7 @@ void plans_survey(Plans *plans, Def *top)
     survey_def(&s, top);
     while (s.todo.n) {
         Def *def = vec_pop(&s.todo);
+        terminals_survey(plans, def);
         vec_push(plans->mem, &s.walk.bodies, def->body);
         while (s.walk.bodies.n)
             survey_body(plans, &s, vec_pop(&s.walk.bodies));
@@ -401,121 +403,4 @@ bool plans_has_table(const Plans *plans)
 uint32_t plans_table_function(const Plans *plans)
 {
     return plans->table;
-}
-
-/* ---- signatures ---- */
-
-/* A connector inside the one that is connected, still to be looked through. */
-typedef struct Inner {
-    Body *body;
-    const char *prefix; /* "p.", or "" */
-    ConAttr con;        /* attribute of the whole, or CON_NONE */
-    uint32_t n;
-    uint32_t *word;
-} Inner;
-
-typedef struct Collect {
-    Plans *plans;
-    VEC(Inner) todo;
-    VEC(Terminal) potentials, flows;
-} Collect;
-
-static uint32_t *append_word(Plans *plans, const Inner *in, uint32_t word)
-{
-    uint32_t *words = arena_alloc(&plans->arena, (in->n + 1) * sizeof *words);
-    if (in->n)
-        memcpy(words, in->word, in->n * sizeof *words);
-    words[in->n] = word;
-    return words;
-}
-
-static const char *append_name(Plans *plans, const Inner *in, const Member *m, const char *end)
-{
-    const char *name = intern_text(program_names(plans->program), m->name);
-    size_t size = strlen(in->prefix) + strlen(name) + strlen(end) + 1;
-    char *text = arena_alloc(&plans->arena, size);
-    size_t k = strlen(in->prefix);
-    memcpy(text, in->prefix, k);
-    memcpy(text + k, name, strlen(name));
-    memcpy(text + k + strlen(name), end, strlen(end) + 1);
-    return text;
-}
-
-static void collect_member(Collect *c, const Inner *in, Member *m, bool connector)
-{
-    Plans *plans = c->plans;
-    if (m->binding != BIND_STATIC || m->parameter)
-        return;
-    ConAttr con = m->con ? m->con : in->con;
-    uint32_t word = plans_family(plans, in->body)->member_word[m->index];
-    if (type_is_basic(m->type) && con) {
-        const char *text = append_name(plans, in, m, "");
-        Terminal t = {intern_str(program_names(plans->program), text), in->n + 1,
-                      append_word(plans, in, word)};
-        if (con == CON_FLOW)
-            vec_push(plans->mem, &c->flows, t);
-        else
-            vec_push(plans->mem, &c->potentials, t);
-    } else if (m->type.kind == TYPE_MODEL && m->type.def->body && in->n < 64 &&
-               (con || (connector && m->type.def->kind == DEF_CONNECTOR))) {
-        Inner inner = {m->type.def->body, append_name(plans, in, m, "."), con, in->n + 1,
-                       append_word(plans, in, word)};
-        vec_push(plans->mem, &c->todo, inner);
-    }
-}
-
-static void sort_terminals(Plans *plans, Terminal *t, uint32_t n)
-{
-    const Intern *names = program_names(plans->program);
-    for (uint32_t i = 1; i < n; i++)
-        for (uint32_t k = i; k > 0; k--) {
-            if (strcmp(intern_text(names, t[k - 1].name), intern_text(names, t[k].name)) <= 0)
-                break;
-            Terminal swap = t[k];
-            t[k] = t[k - 1];
-            t[k - 1] = swap;
-        }
-}
-
-static Terminal *keep_terminals(Plans *plans, const Terminal *t, uint32_t n, uint64_t *hash)
-{
-    Terminal *kept = arena_alloc(&plans->arena, (n + 1) * sizeof *kept);
-    if (n)
-        memcpy(kept, t, n * sizeof *kept);
-    sort_terminals(plans, kept, n);
-    for (uint32_t i = 0; i < n; i++)
-        *hash = hash_u64(*hash * 31 + kept[i].name);
-    *hash = hash_u64(*hash + 1);
-    return kept;
-}
-
-const Signature *plans_signature(Plans *plans, Plan *plan)
-{
-    Family *f = plan->family;
-    if (f->signature)
-        return f->signature;
-    Collect c = {.plans = plans};
-    bool connector = plan->def->kind == DEF_CONNECTOR;
-    vec_push(plans->mem, &c.todo, ((Inner){.body = f->body, .prefix = ""}));
-    while (c.todo.n) {
-        Inner in = vec_pop(&c.todo);
-        for (uint32_t i = 0; i < in.body->n_members; i++)
-            collect_member(&c, &in, in.body->members[i], connector);
-    }
-    Signature *s = arena_alloc(&plans->arena, sizeof *s);
-    uint64_t hash = 7;
-    s->n_potentials = c.potentials.n;
-    s->n_flows = c.flows.n;
-    s->potentials = keep_terminals(plans, c.potentials.at, c.potentials.n, &hash);
-    s->flows = keep_terminals(plans, c.flows.at, c.flows.n, &hash);
-    if (s->n_potentials + s->n_flows > 0) {
-        s->id = map_get(&plans->signature_ids, hash);
-        if (!s->id)
-            map_put(plans->mem, &plans->signature_ids, hash, s->id = ++plans->n_signatures);
-    }
-    vec_free(plans->mem, &c.todo);
-    vec_free(plans->mem, &c.potentials);
-    vec_free(plans->mem, &c.flows);
-    f->signature = s;
-    return s;
 }

@@ -117,18 +117,25 @@ typedef struct Op {
     Place at;
 } Op;
 
-/* What a connection to an instance of this plan relates; sorted by name, so that the i-th entries
- * of two plans with the same signature belong together. */
+/* A potential or flow that a connection to an instance relates. */
 typedef struct Terminal {
     Sym name; /* "i", or "p.i" in a connector made of connectors */
+    bool flow;
     uint32_t n;
     uint32_t *word; /* that lead to the variable */
 } Terminal;
 
-typedef struct Signature {
-    uint32_t id; /* equal for equal names; 0: nothing to connect */
+/* Terminals that occur together wherever one of them does (terminals.c); sorted by name, so that
+ * the i-th entries of the same bundle in two signatures belong together. */
+typedef struct Bundle {
+    uint32_t id; /* equal for equal names */
     uint32_t n_potentials, n_flows;
     Terminal *potentials, *flows;
+} Bundle;
+
+typedef struct Signature {
+    uint32_t n; /* 0: nothing to connect */
+    Bundle *bundle;
 } Signature;
 
 /* What all plans of one body have in common. */
@@ -138,7 +145,10 @@ typedef struct Family {
     uint32_t n_words;      /* of members and initial() */
     uint32_t *member_word; /* [index of member] */
     uint32_t initial_word; /* of the body of a model whose text has initial(), else NO_WORD */
-    Signature *signature;  /* NULL until asked for */
+    uint32_t n_terminals;  /* all, sorted by name; valid once `collected` */
+    Terminal *terminals;
+    bool collected;
+    Signature *signature; /* NULL until asked for */
 } Family;
 
 struct Plan {
@@ -167,6 +177,7 @@ void plans_survey(Plans *plans, Def *top);
 Plan *plans_get(Plans *plans, Def *def);
 void plans_compile(Plans *plans, Plan *plan); /* does nothing when it is compiled */
 const Signature *plans_signature(Plans *plans, Plan *plan);
+const Bundle *signature_bundle(const Signature *signature, uint32_t id); /* or NULL */
 /* The word of the member of `plan` that stands for `declared`; *actual: that member. */
 uint32_t plan_member_word(const Plan *plan, const Member *declared, Member **actual);
 

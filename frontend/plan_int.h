@@ -1,4 +1,5 @@
-/* plan_int.h: private to plan.c (which plans exist) and lower.c (what they contain). */
+/* plan_int.h: private to plan.c (which plans exist), lower.c (what they contain) and terminals.c.
+ */
 #ifndef FRONTEND_PLAN_INT_H
 #define FRONTEND_PLAN_INT_H
 
@@ -31,10 +32,11 @@ struct Plans {
     VEC(HeldList) held; /* [0]: the empty list */
     Map held_by_hash;
     VEC(LooseTarget) loose;
-    Map signature_ids;
-    uint32_t n_signatures;
-    Map function_of_def; /* Def.id -> function number */
-    Map def_of_function; /* number + 1 -> index + 1 in functions */
+    Map terminal_of;           /* name and kind -> number of the terminal */
+    VEC(uint32_t) bundle_of;   /* [terminal]; [0] unused */
+    VEC(uint32_t) bundle_size; /* [bundle]: terminals in it; [0] unused */
+    Map function_of_def;       /* Def.id -> function number */
+    Map def_of_function;       /* number + 1 -> index + 1 in functions */
     VEC(const Def *) functions;
     bool has_table;
     uint32_t table;
@@ -49,6 +51,7 @@ bool plans_is_held(const Plans *plans, const Plan *plan, uint32_t member);
 /* Appends the entries of the plan's list that lie in this member, without their first step. */
 void plans_held_inside(Plans *plans, const Plan *plan, uint32_t member, HeldWords *out);
 uint32_t plans_foreign(Plans *plans, const Def *def); /* its function number */
+void terminals_survey(Plans *plans, Def *def);
 void lower_body(Plans *plans, Plan *plan);
 
 #endif

@@ -84,6 +84,40 @@ static void test_connector_of_connectors(void **state)
     wlab_close(&lab);
 }
 
+/* Names that both ends have are related; a name that a connector lacks ends there. */
+static void test_partly_common_names(void **state)
+{
+    (void)state;
+    WorldLab lab = wlab_open("connector Pin\n"
+                             "interface: potential Real u; flow Real i;\n"
+                             "end Pin;\n"
+                             "connector Hot extends Pin;\n"
+                             "interface: potential Real T; flow Real q;\n"
+                             "end Hot;\n"
+                             "model M\n"
+                             "implementation:\n"
+                             "  Hot a; Hot b; Pin p; Hot c; Boolean no;\n"
+                             "  connection{a << a, b << b};\n"
+                             "  connection{a << b, b << p};\n"
+                             "  if no then connection{a << p, b << c}; end if;\n" /* line 12 */
+                             "  no << false;\n"
+                             "end M;\n",
+                             NULL);
+    assert_true(wlab_has_line(&lab, "a.T = b.T;"));
+    assert_true(wlab_has_line(&lab, "a.q + b.q = 0;"));
+    assert_true(wlab_has_line(&lab, "a.i + b.i + p.i = 0;"));
+    BranchId branch = wlab_branch(&lab, 12, 0);
+    world_choose(lab.world, 1, &(WorldDecision){branch, WORLD_THEN});
+    assert_true(wlab_has_line(&lab, "a.i + b.i + p.i + c.i = 0;"));
+    assert_true(wlab_has_line(&lab, "p.u = c.u;"));
+    assert_true(wlab_has_line(&lab, "a.q + b.q = 0;")); /* c.q is not among them */
+    assert_int_equal(world_totals(lab.world).connections, 3);
+    world_choose(lab.world, 1, &(WorldDecision){branch, WORLD_ELSE});
+    assert_true(wlab_has_line(&lab, "a.i + b.i + p.i = 0;"));
+    ddp_commit(lab.ddp, DDP_SO_FAR);
+    wlab_close(&lab);
+}
+
 static void test_parameters(void **state)
 {
     (void)state;
@@ -613,6 +647,7 @@ int main(void)
         cmocka_unit_test(test_connections_as_in_5_5_4),
         cmocka_unit_test(test_composite),
         cmocka_unit_test(test_connector_of_connectors),
+        cmocka_unit_test(test_partly_common_names),
         cmocka_unit_test(test_parameters),
         cmocka_unit_test(test_branches_come_and_go),
         cmocka_unit_test(test_outer_rules),
