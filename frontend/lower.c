@@ -737,11 +737,13 @@ static void lower_member(Lower *l, Member *m)
     op->args = args;
 }
 
-static void lower_members(Lower *l, bool parameters)
+static void lower_members(Lower *l, bool parameters, bool basic)
 {
-    for (uint32_t i = 0; i < l->body->n_members; i++)
-        if (l->body->births[i]->parameter == parameters)
-            lower_member(l, l->body->births[i]);
+    for (uint32_t i = 0; i < l->body->n_members; i++) {
+        Member *m = l->body->births[i];
+        if (m->parameter == parameters && (parameters || type_is_basic(m->type) == basic))
+            lower_member(l, m);
+    }
 }
 
 /* A declared instance of a foreign function: out = function(ins). */
@@ -798,8 +800,9 @@ void lower_body(Plans *plans, Plan *plan)
         op->type = TYPE_BOOLEAN;
     }
     l.draft = &members;
-    lower_members(&l, true);
-    lower_members(&l, false);
+    lower_members(&l, true, false);
+    lower_members(&l, false, true); /* what transmissions to them say may be needed at birth */
+    lower_members(&l, false, false);
     draft_end(&l, &members, NULL, plan->def->at);
     lower_external(&l);
     for (uint32_t i = 0; i < plan->body->n_stmts; i++) {

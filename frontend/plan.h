@@ -15,10 +15,10 @@
  *
  * Invariants
  *   P1  the layout of the words depends on the body alone, not on the variant.
- *   P2  operations come in this order: parameters, members, then statements in textual order, each
- *       preceded by the auxiliary variables and anonymous instances it needs.
- *   P3  an operation that refers to a variable through a dynamic or alias member stands in a group,
- *       and a group contains no operation that creates an instance.
+ *   P2  operations come in this order: parameters, variables, other members, statements in textual
+ * order, each preceded by the auxiliary variables and anonymous instances it needs. P3  an
+ * operation that refers to a variable through a dynamic or alias member stands in a group, and a
+ * group contains no operation that creates an instance.
  */
 #ifndef FRONTEND_PLAN_H
 #define FRONTEND_PLAN_H

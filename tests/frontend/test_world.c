@@ -128,7 +128,7 @@ static void test_parameters(void **state)
                              "end P;\n"
                              "model M\n"
                              "implementation:\n"
-                             "  Real a; P p{k << a + 1}; P q{k << 1, twice << 7};\n"
+                             "  P p{k << a + 1}; P q{k << 1, twice << 7}; Real a;\n"
                              "  a << 20;\n"
                              "end M;\n",
                              NULL);
