@@ -1,7 +1,7 @@
 //! mode: instantiate
 //! 9:3: error: this 'if' cannot be decided: its condition depends on the content of its own branches, or on something undetermined
-//! 7:8: note: variable 'p.x'
 //! 17:16: note: variable 'twice'
+//! 7:8: note: variable 'p.x'
 model Part
 interface:
   Real x; Boolean on;
