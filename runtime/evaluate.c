@@ -296,6 +296,19 @@ static void own_outputs(Sim *sim, DdpNode n)
     node->varies = ddp_var(sim->ddp, any).varies;
 }
 
+/* Differentiated relations are constraints; what a differentiator derives is a dummy state. */
+static void note_derivative(Sim *sim, DdpRel rel)
+{
+    DdpRelView view = ddp_rel(sim->ddp, rel);
+    if (view.kind == DDP_DERIVATIVE && !ddp_is_state(sim->ddp, view.vars[1]))
+        sim->info[view.vars[1]].dummy = true;
+    if (view.order == 0)
+        return;
+    while (sim->differentiated.n <= view.origin)
+        vec_push(sim->mem, &sim->differentiated, 0);
+    sim->differentiated.at[view.origin] = 1;
+}
+
 static void make_node(Sim *sim, DdpNode n)
 {
     while (sim->nodes.n <= n)
@@ -319,6 +332,8 @@ static void make_node(Sim *sim, DdpNode n)
     if (view.n_tears)
         memcpy(node->tears, view.tears, view.n_tears * sizeof *node->tears);
     own_outputs(sim, n);
+    for (uint32_t i = 0; i < view.n_steps + view.n_tears; i++)
+        note_derivative(sim, node->ops[i].rel);
     make_reads(sim, n);
     for (uint32_t i = 0; node->varies && i < view.n_steps + view.n_tears; i++)
         node->compares |= jumps(sim, node->ops[i].value);
@@ -437,6 +452,7 @@ void evaluate_close(Sim *sim)
     vec_free(sim->mem, &sim->nodes);
     vec_free(sim->mem, &sim->heap);
     vec_free(sim->mem, &sim->need_work);
+    vec_free(sim->mem, &sim->differentiated);
     vec_free(sim->mem, &sim->held_back);
     vec_free(sim->mem, &sim->orphans);
     vec_free(sim->mem, &sim->states);

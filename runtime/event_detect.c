@@ -99,6 +99,24 @@ void event_make_compares(Sim *sim, EvalNode *node)
     }
 }
 
+#define EACH_COMPARE(sim, list, node, compare)                                                     \
+    for (uint32_t i_ = 0; i_ < (list)->n; i_++)                                                    \
+        for (EvalNode *node = &(sim)->nodes.at[(list)->at[i_]]; node; node = NULL)                 \
+            for (Compare *compare = node->compare; compare < node->compare + node->n_compares;     \
+                 compare++)
+
+static double self_of(Sim *sim, const EvalNode *node, const Compare *compare)
+{
+    return evaluate_code(sim, compare->self_code, node->ops[compare->op].vars);
+}
+
+static double difference_now(Sim *sim, const EvalNode *node, const Compare *compare)
+{
+    return compare->difference
+               ? evaluate_code(sim, compare->difference_code, node->ops[compare->op].vars)
+               : NAN;
+}
+
 /* ---- time events ---- */
 
 static double value_of(Sim *sim, const EvalOp *op, X x)
@@ -289,8 +307,55 @@ bool event_leave_ties(Sim *sim)
     return changed;
 }
 
-/* When an event begins, what was decided at the last one is past; unless it is so near that the dense
- * output cannot tell the two apart. */
+/* ---- comparisons within rounding of their boundary ---- */
+
+static bool any_near(Sim *sim)
+{
+    EACH_COMPARE(sim, &sim->probes, node, compare)
+    if (compare->difference && !compare->timed && compare->tie == 0 &&
+        fabs(difference_now(sim, node, compare)) < 1e-8)
+        return true;
+    return false;
+}
+
+/* The event is put where its comparison is just true. When the event turned the motion round (a
+ * ball that bounces), the comparison becomes false at once, and the next time it becomes true may
+ * lie within the same step: it counts as false from the start. This never fires anything. */
+static void leave_near(Sim *sim, DdpNode n, Compare *compare)
+{
+    EvalNode *node = &sim->nodes.at[n];
+    const EvalOp *op = &node->ops[compare->op];
+    double difference = difference_now(sim, node, compare), slope = slope_of(sim, op, compare);
+    double resolved = 64 * DBL_EPSILON * fmax(fabs(sim->time), sim->opt.max_step);
+    if (!(difference * slope < 0) || fabs(difference) > fabs(slope) * resolved)
+        return;
+    double now = leaving((XOp)x_node(sim->forms, compare->self).op, slope);
+    if (now == compare->left)
+        return;
+    compare->left = now;
+    compare->near = true;
+    if (op->target && value_of(sim, op, replace(sim, op->value, compare->self, now)) == 0)
+        event_condition_falls(sim, op->target);
+}
+
+void event_leave_near(Sim *sim)
+{
+    if (!any_near(sim))
+        return;
+    sweep_tangents(sim);
+    for (uint32_t i = 0; i < sim->probes.n; i++) {
+        DdpNode n = sim->probes.at[i];
+        for (uint32_t k = 0; k < sim->nodes.at[n].n_compares; k++) {
+            Compare *compare = &sim->nodes.at[n].compare[k];
+            if (compare->difference && !compare->timed && compare->tie == 0)
+                leave_near(sim, n, compare);
+        }
+    }
+    clear_sweep(sim);
+}
+
+/* When an event begins, what was decided at the last one is past; unless it is so near that the
+ * dense output cannot tell the two apart. */
 void event_forget_ties(Sim *sim)
 {
     double near = 1e-12 * fmax(fabs(sim->time), sim->opt.max_step);
@@ -309,29 +374,12 @@ void event_forget_ties(Sim *sim)
 
 /* ---- searching a step ---- */
 
-#define EACH_COMPARE(sim, list, node, compare)                                                     \
-    for (uint32_t i_ = 0; i_ < (list)->n; i_++)                                                    \
-        for (EvalNode *node = &(sim)->nodes.at[(list)->at[i_]]; node; node = NULL)                 \
-            for (Compare *compare = node->compare; compare < node->compare + node->n_compares;     \
-                 compare++)
-
-static double self_of(Sim *sim, const EvalNode *node, const Compare *compare)
-{
-    return evaluate_code(sim, compare->self_code, node->ops[compare->op].vars);
-}
-
-static double difference_now(Sim *sim, const EvalNode *node, const Compare *compare)
-{
-    return compare->difference
-               ? evaluate_code(sim, compare->difference_code, node->ops[compare->op].vars)
-               : NAN;
-}
-
 /* A comparison that was forced counts as what it was forced to be. */
 void event_remember(Sim *sim, const NodeList *list)
 {
     EACH_COMPARE(sim, list, node, compare)
     {
+        compare->near = false;
         compare->low = difference_now(sim, node, compare);
         compare->left = self_of(sim, node, compare);
         if (compare->tie != 0 && compare->low == 0)
@@ -425,14 +473,37 @@ static SolStatus narrow(Sim *sim, const EventSearch *search, double lo, double h
     return search->at(search->context, hi);
 }
 
+/* Comparisons that were left within rounding of their boundary have left it a little later. */
+static SolStatus step_away(Sim *sim, const EventSearch *search, double *from, double to)
+{
+    bool any = false;
+    EACH_COMPARE(sim, search->nodes, node, compare) any |= compare->near;
+    double later = *from + 256 * DBL_EPSILON * fmax(fabs(*from), sim->opt.max_step);
+    if (!any || later >= to)
+        return SOL_OK;
+    SolStatus status = search->at(search->context, later);
+    if (status != SOL_OK)
+        return status;
+    EACH_COMPARE(sim, search->nodes, node, compare)
+    {
+        compare->low = difference_now(sim, node, compare);
+        compare->near = false;
+    }
+    *from = later;
+    return SOL_OK;
+}
+
 SolStatus event_search(Sim *sim, const EventSearch *search, double from, double to, double *time,
                        bool *found)
 {
     int pieces = search->clocked ? INSIDE + 1 : 1;
-    double lo = from;
     *found = false;
     if (!search->nodes->n)
         return SOL_OK;
+    SolStatus away = step_away(sim, search, &from, to);
+    if (away != SOL_OK)
+        return away;
+    double lo = from;
     for (int i = 1; i <= pieces; i++) {
         double hi = i == pieces ? to : from + (to - from) * i / pieces;
         SolStatus status = search->at(search->context, hi);

@@ -65,6 +65,61 @@ static void remember_trigger(Sim *sim, BranchId id)
     vec_push(sim->mem, &sim->trigger_texts, explain_condition(sim, id));
 }
 
+/* ---- events that follow each other ever faster ---- */
+
+enum { SHRINKING = 15, TIGHT = 30 };
+
+/* Firings of one condition by states: at intervals that shrink without end (Zeno), or that are no
+ * longer than rounding (chattering). Conditions of the clock and of held values may fire as they
+ * like. */
+static void note_firing(Sim *sim, BranchId id, BranchMemo *memo)
+{
+    DdpNode node = sim->info[memo->condition].node;
+    if (!node || !sim->nodes.at[node].varies || sim->event.updates > 1)
+        return;
+    double gap = sim->time - memo->fired, whole = sim->opt.stop - sim->opt.start;
+    if (gap < memo->gap) {
+        memo->shrinking++;
+    } else {
+        memo->shrinking = 0;
+        memo->first_gap = gap;
+    }
+    double ratio = gap / memo->gap;
+    if (ratio < 1 && ratio > memo->ratio / 2) /* the last gaps are made of rounding */
+        memo->limit = sim->time + gap * ratio / (1 - ratio);
+    memo->ratio = ratio;
+    memo->tight = gap <= 1e-10 * fmax(whole, fabs(sim->time)) ? memo->tight + 1 : 0;
+    memo->gap = gap;
+    memo->fired = sim->time;
+    if (memo->tight >= TIGHT || (memo->shrinking >= SHRINKING && gap < 1e-5 * memo->first_gap))
+        sim->runaway = id;
+}
+
+static SolStatus ran_away(Sim *sim)
+{
+    const BranchMemo *memo = &sim->branches.at[sim->runaway];
+    WorldBranch view = {0};
+    world_branch(sim->world, sim->runaway, &view);
+    const char *text = explain_condition(sim, sim->runaway);
+    if (memo->tight >= TIGHT) {
+        diag_error(
+            sim->diags, view.at,
+            "at time %.10g the condition %s chatters: it fired %u times in a row at intervals of "
+            "%.3g or less",
+            sim->time, text, memo->tight, memo->gap);
+        diag_note(sim->diags, view.at,
+                  "give it a hysteresis, or a branch for the motion along its boundary");
+    } else {
+        diag_error(
+            sim->diags, view.at,
+            "at time %.10g the condition %s has fired %u times at ever shorter intervals, the last "
+            "of %.3g: its events accumulate at about %.10g",
+            sim->time, text, memo->shrinking + 1, memo->gap, memo->limit);
+        diag_note(sim->diags, view.at, "give the model a branch in which it comes to rest");
+    }
+    return SOL_NUMERICS;
+}
+
 static void decide(Sim *sim, BranchId id, WorldChoice choice)
 {
     vec_push(sim->mem, &sim->decisions, ((WorldDecision){id, choice}));
@@ -84,6 +139,7 @@ static void look_at_when(Sim *sim, BranchId id, BranchMemo *memo, const WorldBra
     } else if (truth && !remembered(sim, memo)) {
         decide(sim, id, WORLD_THEN);
         remember_trigger(sim, id);
+        note_firing(sim, id, memo);
     }
     memo->truth = truth;
     memo->fell = INFINITY;
@@ -96,6 +152,7 @@ static void look_at_if(Sim *sim, BranchId id, BranchMemo *memo, const WorldBranc
         return;
     decide(sim, id, truth ? WORLD_THEN : WORLD_ELSE);
     remember_trigger(sim, id);
+    note_firing(sim, id, memo);
     memo->truth = truth;
 }
 
@@ -134,6 +191,16 @@ bool event_conditions_changed(Sim *sim, const Part *part)
             any |= truth != memo->truth;
     }
     return any;
+}
+
+/* Conditions on `var` of which it is known that they become false at once (event_detect.c). */
+void event_condition_falls(Sim *sim, DdpVar var)
+{
+    for (BranchId id = 1; id < sim->branches.n; id++) {
+        BranchMemo *memo = &sim->branches.at[id];
+        if (memo->live && memo->when && memo->truth && memo->condition == var)
+            memo->fell = sim->time;
+    }
 }
 
 /* ---- flags between updates ---- */
@@ -244,5 +311,7 @@ SolStatus event_iterate(Sim *sim, bool first)
     if (status == SOL_OK)
         status = updates_and_ties(sim);
     sim->break_ties = false;
+    if (status == SOL_OK && sim->runaway)
+        status = ran_away(sim);
     return status;
 }

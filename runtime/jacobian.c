@@ -30,6 +30,7 @@ struct Jacobian {
     uint32_t *colour; /* [n] */
     DdpVar *unknown;  /* [n]: the variables of the columns */
     double *result;   /* [n]: tangents of residuals in one sweep */
+    double cj;        /* of the last evaluation, 0: none yet */
     /* factors */
     uint32_t *pivot;
     double *factors; /* dense */
@@ -240,8 +241,21 @@ int jacobian_evaluate(Jacobian *j, double time, double cj)
         store_colour(j, k, cj);
         clear_sweep(j);
     }
+    j->cj = cj;
     sim->counts.jacobians++;
     return 0;
+}
+
+double jacobian_effect(const Jacobian *j, uint32_t c, const double *weight)
+{
+    double most = 0;
+    for (int i = j->column[c]; i < j->column[c + 1] && j->cj != 0; i++) {
+        uint32_t r = (uint32_t)j->row.at[i];
+        double value = j->sparse ? j->value[i] : j->value[(size_t)r * j->n + c];
+        if (r < j->part->states.n)
+            most = fmax(most, fabs(value / j->cj) * weight[r]);
+    }
+    return most;
 }
 
 /* ---- solving ---- */

@@ -275,7 +275,8 @@ static bool solve_nonlinear(Sim *sim, EvalNode *node, Work *work)
     double *first = mem_alloc(sim->mem, n * sizeof *first);
     get_tears(sim, node, first);
     bool fine = newton(sim, node, work, 50);
-    for (int attempt = 0; attempt < 4 && !fine; attempt++) {
+    /* inside an integrator's step a smaller step is better than another solution */
+    for (int attempt = 0; attempt < 4 && !fine && !sim->quiet; attempt++) {
         for (uint32_t i = 0; i < n; i++) {
             double near = first[i] + 1e-3 * (fabs(first[i]) + 1);
             sim->value[node->tears[i]] = attempt == 0   ? first[i]

@@ -23,6 +23,8 @@ struct Part {
     bool clocked;       /* some comparison is driven by the clock */
     bool claimed, kept; /* scratch of parts.c */
     uint32_t place;     /* likewise: in Sim.before */
+    bool constrained;   /* has dummies whose choice may turn singular */
+    bool reselect;      /* the choice of states should be made anew at `event` */
     bool started;       /* the integrator stands at `now` */
     double from;        /* comparisons were remembered here: begin of what is searched */
     double back, now;   /* dense output reaches from back to now */
@@ -32,6 +34,13 @@ struct Part {
     struct IdaDriver *ida;
     struct RkDriver *rk;
 };
+
+/* ---- reselect.c ---- */
+
+void reselect_begin(Part *part);
+bool reselect_wanted(Part *part);
+void reselect_advise(Part *part);
+bool reselect_concerns(const Part *part);
 
 /* The unknowns' variables: i-th state or tearing variable. */
 DdpVar part_unknown(const Part *part, uint32_t i);

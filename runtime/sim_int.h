@@ -48,6 +48,9 @@ typedef struct ValueInfo {
     bool announced;            /* the output was told of its birth */
     bool wanted;               /* and wants its values */
     uint32_t mark;             /* == Sim.mark: seen by the walk that is going on */
+    bool dummy;                /* could be a state, but is computed from others */
+    double reach;              /* of a dummy: how far it moves with the states, reselect.c */
+    double reach_before;       /* and when the choice was made */
     uint64_t birth;
 } ValueInfo;
 
@@ -64,6 +67,7 @@ typedef struct Compare {
     double left;      /* value at the begin of the interval that is searched */
     double low, high; /* difference at the ends of the bracket */
     bool moved;       /* changed between them */
+    bool near;        /* within rounding of its boundary: `left` is what it is about to become */
     int8_t tie;       /* at its boundary in this event, leaves it to this side; 0: not */
 } Compare;
 
@@ -108,11 +112,12 @@ typedef struct BranchMemo {
     bool when;   /* else `if` */
     double fell; /* when its truth ended between events, or infinite */
     DdpVar condition;
-    double fired;       /* time of the last firing that a state caused, or NaN */
-    double gap;         /* between the last two */
-    double first_gap;   /* when the gaps began to shrink */
-    uint32_t shrinking; /* how many times in a row the gap became smaller */
-    uint32_t tight;     /* how many times in a row the gap was no longer than rounding */
+    double fired;        /* time of the last firing that a state caused, or NaN */
+    double gap;          /* between the last two */
+    double ratio, limit; /* to the gap before; where firings accumulate if it goes on */
+    double first_gap;    /* when the gaps began to shrink */
+    uint32_t shrinking;  /* how many times in a row the gap became smaller */
+    uint32_t tight;      /* how many times in a row the gap was no longer than rounding */
 } BranchMemo;
 
 typedef struct SampleMemo {
@@ -192,9 +197,10 @@ struct Sim {
     VEC(DdpNode) held_back; /* loops that were dirty while hold_loops was set */
     VEC(DdpVar) orphans;    /* lost their node in the delta that is applied */
     VEC(uint32_t) need_work;
-    bool hold_loops;  /* loops are not evaluated now: branches have to be chosen first */
-    bool applying;    /* the order of the heap is not kept now */
-    bool break_ties;  /* in an event: comparisons at their boundary look ahead */
+    VEC(uint8_t) differentiated; /* [DdpRel]: the DDP differentiated it */
+    bool hold_loops;             /* loops are not evaluated now: branches have to be chosen first */
+    bool applying;               /* the order of the heap is not kept now */
+    bool break_ties;             /* in an event: comparisons at their boundary look ahead */
     bool quiet;       /* failures of loops are no messages: the integrator will try again */
     bool lists_stale; /* the lists below do not fit the structure any more */
     NodeList dynamics, conditions, outputs;
@@ -217,6 +223,7 @@ struct Sim {
     double tie_time;                      /* when that was */
     VEC(DdpVar) births_seen, deaths_seen; /* for the output, since its last point */
     bool role_failed;
+    BranchId runaway;       /* a condition that fires ever faster; 0: none */
     bool structure_changed; /* in this event */
 
     /* states and parts */
@@ -337,6 +344,9 @@ void event_break_ties(Sim *sim, DdpNode node);
 /* The same for all others, decided by the side they leave to; true when a condition changed. */
 bool event_leave_ties(Sim *sim);
 void event_forget_ties(Sim *sim);
+/* Comparisons that the event left within rounding of their boundary, about to leave it. */
+void event_leave_near(Sim *sim);
+void event_condition_falls(Sim *sim, DdpVar var);
 /* Remembers the values of the comparisons in `list` as those at the begin of the interval. */
 void event_remember(Sim *sim, const NodeList *list);
 typedef SolStatus (*EventAt)(void *context, double time); /* evaluates what conditions need there */

@@ -1,0 +1,108 @@
+// Stiff problems of the Test Set for IVP Solvers.
+model VanDerPol
+implementation:
+  static Real x; static Real v;
+  v = der(x = x, start << 2);
+  der(x = v) = 1000*(1 - x^2)*v - x;
+end VanDerPol;
+
+model Robertson
+implementation:
+  static Real a; static Real b; static Real c;
+  der(x = a, start << 1) = -0.04*a + 1e4*b*c;
+  der(x = b) = 0.04*a - 1e4*b*c - 3e7*b^2;
+  a + b + c = 1;
+end Robertson;
+
+connector Pin
+interface:
+  static potential Real u;
+  static flow Real i;
+end Pin;
+
+model Resistor
+interface:
+  parameter Real R;
+  static Pin p; static Pin n;
+implementation:
+  p.u - n.u = R*p.i;
+  p.i + n.i = 0;
+end Resistor;
+
+model Capacitor
+interface:
+  parameter Real C;
+  parameter Real u0 << 0;
+  static Pin p; static Pin n;
+implementation:
+  static Real u;
+  u = p.u - n.u;
+  p.i = C*der(x = u, start << u0);
+  p.i + n.i = 0;
+end Capacitor;
+
+// base, collector, emitter: the emitter current is g, of which alpha comes from the collector
+model Transistor
+interface:
+  static Pin b; static Pin c; static Pin e;
+implementation:
+  static Real g;
+  g = 1e-6*(exp(x = (b.u - e.u)/0.026) - 1);
+  b.i = 0.01*g;
+  c.i = 0.99*g;
+  e.i = -g;
+end Transistor;
+
+model Supply
+interface:
+  static Pin p;
+  static Real u;
+implementation:
+  p.u = u;
+end Supply;
+
+model Amplifier
+implementation:
+  static Supply ground; static Supply battery; static Supply signal;
+  static Resistor R0{R << 1000};
+  static Resistor R1{R << 9000}; static Resistor R2{R << 9000}; static Resistor R3{R << 9000};
+  static Resistor R4{R << 9000}; static Resistor R5{R << 9000}; static Resistor R6{R << 9000};
+  static Resistor R7{R << 9000}; static Resistor R8{R << 9000}; static Resistor R9{R << 9000};
+  static Capacitor C1{C << 1e-6, u0 << -3};
+  static Capacitor C2{C << 2e-6, u0 << 3};
+  static Capacitor C3{C << 3e-6, u0 << 3};
+  static Capacitor C4{C << 4e-6, u0 << 3};
+  static Capacitor C5{C << 5e-6, u0 << 6};
+  static Transistor T1; static Transistor T2;
+  ground.u = 0;
+  battery.u = 6;
+  signal.u = 0.1*sin(x = 200*3.141592653589793*time);
+  connection{a << signal.p, b << R0.p};
+  connection{a << R0.n, b << C1.p};
+  connection{a << C1.n, b << T1.b};
+  connection{a << T1.b, b << R1.p};
+  connection{a << T1.b, b << R2.n};
+  connection{a << T1.e, b << R3.p};
+  connection{a << T1.e, b << C2.p};
+  connection{a << T1.c, b << R4.n};
+  connection{a << T1.c, b << C3.p};
+  connection{a << C3.n, b << T2.b};
+  connection{a << T2.b, b << R5.p};
+  connection{a << T2.b, b << R6.n};
+  connection{a << T2.e, b << R7.p};
+  connection{a << T2.e, b << C4.p};
+  connection{a << T2.c, b << R8.n};
+  connection{a << T2.c, b << C5.p};
+  connection{a << C5.n, b << R9.p};
+  connection{a << battery.p, b << R2.p};
+  connection{a << battery.p, b << R4.p};
+  connection{a << battery.p, b << R6.p};
+  connection{a << battery.p, b << R8.p};
+  connection{a << ground.p, b << R1.n};
+  connection{a << ground.p, b << R3.n};
+  connection{a << ground.p, b << C2.n};
+  connection{a << ground.p, b << R5.n};
+  connection{a << ground.p, b << R7.n};
+  connection{a << ground.p, b << C4.n};
+  connection{a << ground.p, b << R9.n};
+end Amplifier;
