@@ -296,12 +296,10 @@ static void own_outputs(Sim *sim, DdpNode n)
     node->varies = ddp_var(sim->ddp, any).varies;
 }
 
-/* Differentiated relations are constraints; what a differentiator derives is a dummy state. */
+/* Differentiated relations are constraints. */
 static void note_derivative(Sim *sim, DdpRel rel)
 {
     DdpRelView view = ddp_rel(sim->ddp, rel);
-    if (view.kind == DDP_DERIVATIVE && !ddp_is_state(sim->ddp, view.vars[1]))
-        sim->info[view.vars[1]].dummy = true;
     if (view.order == 0)
         return;
     while (sim->differentiated.n <= view.origin)
@@ -534,6 +532,16 @@ SolStatus evaluate_node(Sim *sim, DdpNode n)
         (node->needed[NEED_DYNAMICS] || node->needed[NEED_CONDITIONS]))
         return not_finite(sim, node);
     return SOL_OK;
+}
+
+DdpRel evaluate_relation_of(const Sim *sim, DdpVar var)
+{
+    DdpNode n = sim->info[var].node;
+    const EvalNode *node = n ? &sim->nodes.at[n] : NULL;
+    for (uint32_t i = 0; node && i < node->n_steps + node->n_tears; i++)
+        if (ddp_causality(sim->ddp, node->ops[i].rel) == var)
+            return node->ops[i].rel;
+    return 0;
 }
 
 /* ---- by change ---- */

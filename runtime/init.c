@@ -287,6 +287,26 @@ static SolStatus look_for_choice(Sim *sim, bool *found)
     }
 }
 
+/* What the modeller wants as a state (derState) and is none though its start value waits: whoever
+ * determines it is advised not to. True when the DDP has something to think about. */
+static bool prefer_states(Sim *sim)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < sim->starts.n; i++) {
+        StartMemo *start = &sim->starts.at[i];
+        if (!start->var || start->given || start->advised || sim->info[start->var].state ||
+            !(ddp_rel(sim->ddp, start->rel).flags & DDP_PREFER_STATE))
+            continue;
+        DdpRel owner = evaluate_relation_of(sim, start->var);
+        start->advised = true;
+        if (!owner)
+            continue;
+        ddp_advise_against(sim->ddp, owner, start->var);
+        any = true;
+    }
+    return any;
+}
+
 SolStatus init_settle(Sim *sim)
 {
     for (;;) {
@@ -299,6 +319,8 @@ SolStatus init_settle(Sim *sim)
         status = look_for_choice(sim, &found);
         if (status != SOL_OK)
             return status;
+        if (!found && prefer_states(sim))
+            continue;
         if (!found)
             break;
         status = init_choose(sim);

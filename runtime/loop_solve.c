@@ -174,7 +174,7 @@ static bool solve_linear(Sim *sim, EvalNode *node, Work *work)
     residuals(sim, node, work->r);
     if (!keep && !factor(sim, node, work))
         return false;
-    for (int round = 0; round < 2; round++) {
+    for (int round = 0; round < 4; round++) {
         get_tears(sim, node, work->old);
         loop_solve_apply(node->n_tears, node->lu, node->pivot, work->r);
         put_tears(sim, node, work->old, work->r, 1);
@@ -332,19 +332,29 @@ SolStatus loop_solve(Sim *sim, DdpNode n)
     return sim->quiet ? SOL_NUMERICS : failed(sim, node, &work);
 }
 
-/* With J the Jacobian in the tears: J dw = -(residuals' tangents with dw = 0). */
+/* With J the Jacobian in the tears: J dw = -(residuals' tangents with dw = 0). The residuals'
+ * tangents that are left then are rounding, which long chains of steps amplify: one more round
+ * takes it out. */
 void loop_solve_tangent(Sim *sim, DdpNode n)
 {
     EvalNode *node = &sim->nodes.at[n];
     Work work = work_of(sim, node->n_tears);
+    double first = 0;
     for (uint32_t i = 0; i < node->n_tears; i++)
         sim->tangent[node->tears[i]] = 0;
-    evaluate_tangent_ops(sim, node, 0, node->n_steps, NULL);
-    evaluate_tangent_ops(sim, node, node->n_steps, node->n_steps + node->n_tears, work.r);
-    if (!node->factored)
-        return;
-    loop_solve_apply(node->n_tears, node->lu, node->pivot, work.r);
-    for (uint32_t i = 0; i < node->n_tears; i++)
-        sim->tangent[node->tears[i]] = -work.r[i];
-    evaluate_tangent_ops(sim, node, 0, node->n_steps, NULL);
+    for (int round = 0; round < 4; round++) {
+        evaluate_tangent_ops(sim, node, 0, node->n_steps, NULL);
+        evaluate_tangent_ops(sim, node, node->n_steps, node->n_steps + node->n_tears, work.r);
+        double left = 0;
+        for (uint32_t i = 0; i < node->n_tears; i++)
+            left = fmax(left, fabs(work.r[i]));
+        if (!node->factored || left <= 1e-15 * first || left == 0)
+            return;
+        if (round == 3)
+            return;
+        first = fmax(first, left);
+        loop_solve_apply(node->n_tears, node->lu, node->pivot, work.r);
+        for (uint32_t i = 0; i < node->n_tears; i++)
+            sim->tangent[node->tears[i]] -= work.r[i];
+    }
 }

@@ -24,6 +24,7 @@ struct Part {
     bool claimed, kept; /* scratch of parts.c */
     uint32_t place;     /* likewise: in Sim.before */
     bool constrained;   /* has dummies whose choice may turn singular */
+    double floor;       /* reselect.c: least motion that counts */
     bool reselect;      /* the choice of states should be made anew at `event` */
     bool started;       /* the integrator stands at `now` */
     double from;        /* comparisons were remembered here: begin of what is searched */

@@ -45,101 +45,107 @@ bool reselect_concerns(const Part *part)
     return false;
 }
 
-static DdpRel relation_of(const Sim *sim, const EvalNode *node, DdpVar var)
+/* What a sweep looks for: the worst growth so far, and the node that amplifies most among those
+ * that grew. */
+typedef struct Look {
+    double floor; /* what counts as the least motion when the choice was made */
+    double growth, amplified;
+    DdpVar var;
+} Look;
+
+static double most_read(const Sim *sim, const EvalNode *node)
 {
-    for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++)
-        if (ddp_causality(sim->ddp, node->ops[i].rel) == var)
-            return node->ops[i].rel;
-    return 0;
+    double most = 0;
+    for (uint32_t i = 0; i < node->n_reads; i++)
+        most = fmax(most, fabs(sim->tangent[node->reads[i].var]));
+    return most;
 }
 
-/* The dummy that has grown most in this sweep, against what it was. */
-static void look_at_node(Sim *sim, DdpNode n, double *worst, DdpNode *node_at, DdpVar *var_at)
+/* Growth shows in everything behind the singular node too; that one itself is where little becomes
+ * much. */
+static void look_at_node(Sim *sim, DdpNode n, Look *look)
 {
     const EvalNode *node = &sim->nodes.at[n];
     if (!is_constraint(sim, node))
         return;
+    double in = most_read(sim, node);
     for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++) {
         DdpVar var = output_of(node, i);
         ValueInfo *info = &sim->info[var];
-        if (!info->dummy)
-            continue;
         double size = fabs(sim->tangent[var]);
+        double growth = size / fmax(fmax(info->reach_before, look->floor), 1e-9);
         info->reach = fmax(info->reach, size);
-        double growth = size / fmax(1, info->reach_before);
-        if (growth > *worst) {
-            *worst = growth;
-            *node_at = n;
-            *var_at = var;
+        look->growth = fmax(look->growth, growth);
+        if (growth > GROWTH && size > look->amplified * in) {
+            look->amplified = size / in;
+            look->var = var;
         }
     }
 }
 
-static void sweep_state(Part *part, uint32_t state, double *worst, DdpNode *node, DdpVar *var)
+static void sweep_state(Part *part, uint32_t state, Look *look)
 {
     Sim *sim = part->sim;
     sim->tangent[part->states.at[state].var] = 1;
     for (uint32_t i = 0; i < part->dynamics.n; i++) {
         evaluate_tangent_node(sim, part->dynamics.at[i]);
-        look_at_node(sim, part->dynamics.at[i], worst, node, var);
+        look_at_node(sim, part->dynamics.at[i], look);
     }
     sim->tangent[part->states.at[state].var] = 0;
     for (uint32_t i = 0; i < part->dynamics.n; i++)
         evaluate_clear_tangents(sim, part->dynamics.at[i]);
 }
 
-static void each_dummy(Part *part, bool remember)
+/* Clears what the last measurement found; `remember`: it is what growth is measured by from now on.
+ */
+static void each_output(Part *part, bool remember)
 {
     Sim *sim = part->sim;
+    double most = 0;
     for (uint32_t i = 0; i < part->dynamics.n; i++) {
         const EvalNode *node = &sim->nodes.at[part->dynamics.at[i]];
         for (uint32_t k = 0; k < node->n_steps + node->n_tears; k++) {
             ValueInfo *info = &sim->info[output_of(node, k)];
+            most = fmax(most, info->reach);
             if (remember)
                 info->reach_before = info->reach;
             info->reach = 0;
         }
     }
+    if (remember)
+        part->floor = 0.1 * most;
 }
 
 /* At the present values of the part, all evaluated. */
-static double measure(Part *part, DdpNode *node, DdpVar *var)
+static Look measure(Part *part)
 {
-    double worst = 0;
-    each_dummy(part, false);
+    Look look = {.floor = part->floor};
+    each_output(part, false);
     for (uint32_t i = 0; i < part->states.n; i++)
-        sweep_state(part, i, &worst, node, var);
-    return worst;
+        sweep_state(part, i, &look);
+    return look;
 }
 
-/* When a part starts: how far its dummies move now is what later growth is measured by. */
+/* When a part starts: how far things move now is what later growth is measured by. */
 void reselect_begin(Part *part)
 {
-    DdpNode node = 0;
-    DdpVar var = 0;
     part->constrained = reselect_concerns(part);
     if (!part->constrained)
         return;
-    measure(part, &node, &var);
-    each_dummy(part, true);
+    measure(part);
+    each_output(part, true);
 }
 
 bool reselect_wanted(Part *part)
 {
-    DdpNode node = 0;
-    DdpVar var = 0;
-    return part->constrained && measure(part, &node, &var) > GROWTH;
+    return part->constrained && measure(part).growth > GROWTH;
 }
 
 /* Advises the DDP; the next commit follows it if it can. */
 void reselect_advise(Part *part)
 {
-    Sim *sim = part->sim;
-    DdpNode node = 0;
-    DdpVar var = 0;
-    if (!(measure(part, &node, &var) > GROWTH) || !node)
-        return;
-    DdpRel rel = relation_of(sim, &sim->nodes.at[node], var);
+    Look look = measure(part);
+    DdpRel rel = look.var ? evaluate_relation_of(part->sim, look.var) : 0;
     if (rel)
-        ddp_advise_against(sim->ddp, rel, var);
+        ddp_advise_against(part->sim->ddp, rel, look.var);
 }

@@ -48,8 +48,7 @@ typedef struct ValueInfo {
     bool announced;            /* the output was told of its birth */
     bool wanted;               /* and wants its values */
     uint32_t mark;             /* == Sim.mark: seen by the walk that is going on */
-    bool dummy;                /* could be a state, but is computed from others */
-    double reach;              /* of a dummy: how far it moves with the states, reselect.c */
+    double reach;              /* how far it moves with the states (reselect.c) */
     double reach_before;       /* and when the choice was made */
     uint64_t birth;
 } ValueInfo;
@@ -133,7 +132,7 @@ typedef struct PreMemo {
 typedef struct StartMemo {
     DdpRel rel;
     DdpVar start, var;
-    bool given;
+    bool given, advised;
     Place at;
 } StartMemo;
 
@@ -288,6 +287,8 @@ void evaluate_touch(Sim *sim, DdpVar var); /* its readers have to be evaluated *
 void evaluate_touch_node(Sim *sim, DdpNode node);
 SolStatus evaluate_dirty(Sim *sim); /* until nothing is left but what waits for a value */
 bool evaluate_release(Sim *sim);    /* loops that were held back; false: there were none */
+/* The relation that determines `var`, inside whatever node; 0: none. */
+DdpRel evaluate_relation_of(const Sim *sim, DdpVar var);
 SolStatus evaluate_node(Sim *sim, DdpNode node);
 SolStatus evaluate_list(Sim *sim, const NodeList *list);
 void evaluate_ops(Sim *sim, const EvalNode *node, uint32_t from, uint32_t to, double *results);

@@ -63,3 +63,17 @@ implementation:
   energy = (vx^2 + vy^2)/2 + 9.81*y;
   off = x^2 + y^2 - 1;
 end Round;
+
+// A pendulum that swings, in Cartesian coordinates.
+model Swing
+implementation:
+  static Real x; static Real y; static Real vx; static Real vy; static Real lambda;
+  static Real energy; static Real off;
+  vx = der(x = x, start << 0.7071067811865476);
+  vy = der(x = y, start << -0.7071067811865476);
+  der(x = vx) = -lambda*x;
+  der(x = vy) = -lambda*y - 9.81;
+  x^2 + y^2 = 1;
+  energy = (vx^2 + vy^2)/2 + 9.81*y;
+  off = x^2 + y^2 - 1;
+end Swing;
