@@ -281,7 +281,7 @@ static void finish(Worker *w)
         pthread_cond_broadcast(&jit->idle);
 }
 
-/* Memory exhausted in between: what has no code by then is refused. */
+/* Memory exhausted in between: what is not done by then is refused, and not tried again. */
 static void do_round(Worker *w)
 {
     MemGuard guard;
@@ -295,7 +295,7 @@ static void do_round(Worker *w)
     }
     pthread_mutex_lock(&w->jit->lock);
     for (uint32_t i = 0; i < w->n; i++)
-        if (jit_tier(w->entry[i]) == JIT_NONE)
+        if (jit_tier(w->entry[i]) < w->tier)
             refuse(w->jit, w->entry[i], JIT_NO_MEMORY);
     pthread_mutex_unlock(&w->jit->lock);
 }

@@ -2,10 +2,12 @@
  *
  * The processor is asked directly and not through LLVM, because code from the disk must be found
  * without loading LLVM. */
+#define _GNU_SOURCE /* dladdr */
 #include "jit/jit_int.h"
 
 #include "jit/backend.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -53,20 +55,32 @@ void jit_host_flavour(char *text, size_t size, const char *module, bool fast_mat
              (long long)s.st_mtim.tv_sec, s.st_mtim.tv_nsec, cpu, fast_math);
 }
 
-bool jit_find_module(char *path, size_t size)
+/* Beside `file` (a program or a library), or where an installation puts it as seen from there. */
+static bool find_near(const char *file, char *path, size_t size)
 {
-    static const char *const places[] = {"solstice_llvm.so", "../lib/solstice/solstice_llvm.so"};
-    char program[2048];
-    ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
-    if (n <= 0)
+    static const char *const places[] = {"solstice_llvm.so", "solstice/solstice_llvm.so",
+                                         "../lib/solstice/solstice_llvm.so",
+                                         "../solstice/solstice_llvm.so"};
+    const char *slash = strrchr(file, '/');
+    if (!slash)
         return false;
-    program[n] = '\0';
-    char *slash = strrchr(program, '/');
-    int folder = slash ? (int)(slash - program) : 0;
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        int length = snprintf(path, size, "%.*s/%s", folder, program, places[i]);
+        int length = snprintf(path, size, "%.*s/%s", (int)(slash - file), file, places[i]);
         if (length > 0 && (size_t)length < size && access(path, R_OK) == 0)
             return true;
     }
     return false;
+}
+
+/* This code may be part of a library that somebody else's program uses: look there first. */
+bool jit_find_module(char *path, size_t size)
+{
+    char program[2048];
+    Dl_info here;
+    if (dladdr((void *)(uintptr_t)jit_find_module, &here) && here.dli_fname &&
+        find_near(here.dli_fname, path, size))
+        return true;
+    ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[n > 0 ? n : 0] = '\0';
+    return find_near(program, path, size);
 }

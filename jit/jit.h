@@ -23,7 +23,7 @@ typedef struct JitEntry JitEntry;
 
 typedef struct JitOptions {
     const char
-        *module; /* path of solstice_llvm.so; NULL: beside the program or in ../lib/solstice */
+        *module; /* path of solstice_llvm.so; NULL: beside the program or where it is installed */
     const char *cache;     /* folder of the cache on disk; NULL: none */
     size_t memory;         /* bytes of code kept at most, as far as not in use; 0: 64 MB */
     uint64_t warm;         /* evaluations before LLVM is asked; the disk is asked at once */
@@ -119,6 +119,7 @@ typedef enum JitRefusal {
     JIT_NO_MEMORY
 } JitRefusal;
 
+/* Why there is no code, or none better than what jit_code gives. */
 JitRefusal jit_refusal(const JitEntry *entry);
 const char *jit_refusal_text(JitRefusal refusal);
 typedef enum JitTier { JIT_NONE, JIT_QUICK, JIT_OPTIMISED } JitTier;

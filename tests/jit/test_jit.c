@@ -173,6 +173,16 @@ static void code_arrives_and_is_right(void **state)
     assert_int_equal(stats.functions_compiled, 50);
 }
 
+static void the_module_is_found_beside_the_program(void **state)
+{
+    World *w = *state;
+    Jit *jit = jit_open(&(JitOptions){0});
+    JitEntry *entry = request(jit, &w->block[0]);
+    jit_wait(jit);
+    check(w, &w->block[0], entry);
+    jit_close(jit);
+}
+
 static void nothing_starts_without_a_request(void **state)
 {
     (void)state;
@@ -789,6 +799,7 @@ int main(void)
         TEST(old_entries_go_when_something_is_stored),
         TEST(nothing_starts_without_a_request),
         TEST(code_arrives_and_is_right),
+        TEST(the_module_is_found_beside_the_program),
         TEST(a_known_shape_compiles_nothing),
         TEST(what_is_hot_is_optimised_and_old_code_stays),
         TEST(heat_before_the_first_code_counts),
