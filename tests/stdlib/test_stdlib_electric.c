@@ -292,6 +292,19 @@ static void waveforms(void **state)
     trial_end(t);
 }
 
+static void tables(void **state)
+{
+    (void)state;
+    Trial *t = trial_start("Extra.Tables", 4, 1e-6, NULL, "extra.sol");
+    NEAR(trial_at(t, 0.5, "R1.u"), 1, 1e-12);
+    NEAR(trial_read(t, "R2.u"), 1, 1e-12);
+    NEAR(trial_at(t, 1.25, "R2.u"), 2, 1e-12);
+    NEAR(trial_at(t, 3.5, "R1.u"), -1, 1e-12);
+    NEAR(trial_read(t, "R2.u"), 5, 1e-12);
+    NEAR(trial_read(t, "block.y"), 2, 1e-12);
+    trial_end(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -312,6 +325,7 @@ int main(void)
         cmocka_unit_test(transformers),
         cmocka_unit_test(controlled_sources),
         cmocka_unit_test(waveforms),
+        cmocka_unit_test(tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
