@@ -317,7 +317,7 @@ static void check_plan(World *w, const Plan *plan)
 static void all_tiers_kinds_and_layouts_have_the_same_bits(void **state)
 {
     static const Plan plans[] = {
-        {JIT_QUICK, JIT_VALUE, JIT_SINGLE, 72000, 10},
+        {JIT_QUICK, JIT_VALUE, JIT_SINGLE, 56000, 10},
         {JIT_QUICK, JIT_TANGENT, JIT_SINGLE, 16000, 10},
         {JIT_QUICK, JIT_VALUE, JIT_TABLES, 5000, 8},
         {JIT_QUICK, JIT_VALUE, JIT_RECORDS, 5000, 8},
