@@ -21,11 +21,15 @@
    that hangs on two fixations is no loop of signals; any other loop of frames must be cut, by
    giving false to one contactIn.
 
+   Contacts begin at a speed above `small`, so that what has just let go is not caught again because
+   of a rounding error.
+
    Joints own the states. In a tree every body hangs on one joint; a chain that closes a loop needs
    one joint without states, LoopRevolute. A body that hangs on nothing is a FreeBody.
 
    Zimmer 2010, chapter 2, section 11.4 and appendix D. */
 package Planar
+    define small as 1e-9;
 
     package Interfaces
 
@@ -333,7 +337,7 @@ package Planar
                     Rate_a << rate;
                 end when;
             end if;
-            tightens << not taut and rx*rx + ry*ry >= l*l and rate > 0;
+            tightens << not taut and rx*rx + ry*ry >= l*l and rate > small;
             when tightens then
                 taut << true;
             else when taut and f < 0 then
@@ -644,10 +648,11 @@ package Planar
                     tearing(x = Wm);
                 end when;
             end if;
-            contact << not fixated and ((phi < phi_min and w < 0) or (phi > phi_max and w > 0));
+            contact << not fixated and ((phi < phi_min and w < -small) or
+                                        (phi > phi_max and w > small));
             when contact then
                 fixated << true;
-                if phi < phi_min then
+                if phi < 0.5*(phi_min + phi_max) then
                     at << phi_min;
                     side << -1;
                 else then
@@ -843,7 +848,7 @@ package Planar
             if mode == 0 then
                 static Real Vay;
                 fa.fy = 0;
-                contact << fa.y < 0 and vy < 0;
+                contact << fa.y < 0 and vy < -small;
                 when contact then
                     if e*Vay > -v_rest then
                         fa.Vmy = 0.5*Vay;

@@ -10,9 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What no condition triggered is a new choice of states: not the model's event. */
 static void note_event(void *context, const SolEvent *event)
 {
     Trial *trial = context;
+    if (!event->n_triggers)
+        return;
     if (trial->n_events < TRIAL_EVENTS)
         trial->event[trial->n_events] =
             (TrialEvent){event->time, event->updates, event->states_before, event->states_after};

@@ -1,0 +1,122 @@
+/* test_stdlib_planar.c: examples of Planar -> closed forms, numbers of an independent simulation,
+ * and balances of energy and momentum. */
+#include "tests/support/trial.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+/* Numbers from Lagrange's equations of each mode, with events located to rounding. */
+static void trebuchet(void **state)
+{
+    static const double times[] = {0.4713538004, 1.2962284249, 1.5005689546};
+    static const uint32_t states[] = {4, 6, 10, 10};
+    (void)state;
+    Trial *t = trial_start("Planar.Examples.Trebuchet", 2, 1e-9, NULL, NULL);
+    NEAR(trial_at(t, 0.4713537, "R1.w"), 1.610260652953, 1e-5);
+    NEAR(trial_at(t, 0.4713540, "R1.w"), 1.531036916885, 1e-5);
+    NEAR(trial_read(t, "R2.w"), -0.635975293575, 1e-5);
+    NEAR(trial_read(t, "projectile.w"), 1.046729320727, 1e-5);
+    NEAR(trial_at(t, 1.2962285, "projectile.px"), -5.188863302622, 2e-5);
+    NEAR(trial_read(t, "projectile.py"), 24.091599799624, 2e-5);
+    NEAR(trial_read(t, "projectile.vx"), 92.979604893, 1e-4);
+    NEAR(trial_read(t, "projectile.vy"), 51.586753754, 1e-4);
+    NEAR(trial_at(t, 1.500568, "R1.w"), 2.204684156, 2e-5);
+    NEAR(trial_at(t, 1.500570, "R1.w"), 0.905523362240, 2e-5);
+    NEAR(trial_at(t, 2, "R1.phi"), 1.911891206637, 1e-5);
+    NEAR(trial_read(t, "R2.phi"), -2.648887693105, 1e-5);
+    NEAR(trial_read(t, "R1.w"), -2.679031952183, 1e-4);
+    NEAR(trial_read(t, "projectile.px"), 60.24753968554, 1e-4);
+    NEAR(trial_read(t, "projectile.py"), 57.96747156493, 1e-4);
+    assert_int_equal(t->n_events, 3);
+    for (int i = 0; i < 3; i++) {
+        NEAR(t->event[i].time, times[i], 1e-6);
+        assert_int_equal(t->event[i].states_before, states[i]);
+        assert_int_equal(t->event[i].states_after, states[i + 1]);
+    }
+    trial_end(t);
+}
+
+static void double_pendulum(void **state)
+{
+    (void)state;
+    Trial *t = trial_start("Planar.Examples.DoublePendulum", 5, 1e-9, NULL, NULL);
+    double energy = trial_read(t, "bob1.energy") + trial_read(t, "bob2.energy");
+    NEAR(trial_read(t, "R1.phi"), 1.5, 0);
+    for (int i = 1; i <= 50; i++) {
+        double now = trial_at(t, i * 0.1, "bob1.energy") + trial_read(t, "bob2.energy");
+        NEAR(now, energy, 1e-5 * 2 * 9.81 * 3);
+    }
+    trial_end(t);
+}
+
+/* Energy falls at impacts only, the motion along the floor stays, and in the end the block lies. */
+static void bouncing_block(void **state)
+{
+    (void)state;
+    Trial *t = trial_start("Planar.Examples.BouncingBlock", 3, 1e-9, NULL, NULL);
+    double energy = trial_read(t, "block.energy");
+    for (int i = 1; i <= 300; i++) {
+        double now = trial_at(t, i * 0.01, "block.energy");
+        assert_true(now <= energy + 1e-6);
+        NEAR(trial_read(t, "block.vx"), 0, 1e-9);
+        energy = now;
+    }
+    NEAR(t->event[0].time, sqrt(2 * (1 - 0.1 * cos(0.2) - 0.5 * sin(0.2)) / 9.81), 1e-6);
+    NEAR(trial_read(t, "block.fa.y"), 0.1, 1e-9);
+    NEAR(trial_read(t, "block.fa.phi"), 0, 1e-9);
+    NEAR(trial_read(t, "floor1.fa.fy") + trial_read(t, "floor2.fa.fy"), -9.81, 1e-6);
+    trial_end(t);
+}
+
+/* Free fall until x*x + y*y = 1 at (0.6, -0.8); then only the part across the rope is left. */
+static void ball_on_rope(void **state)
+{
+    (void)state;
+    double fall = sqrt(2 * 0.8 / 9.81), v = -9.81 * fall;
+    Trial *t = trial_start("Planar.Examples.BallOnRope", 3, 1e-9, NULL, NULL);
+    NEAR(trial_at(t, fall + 1e-9, "ball.vx"), 0.8 * 0.6 * v, 1e-5);
+    NEAR(trial_read(t, "ball.vy"), 0.6 * 0.6 * v, 1e-5);
+    assert_int_equal(t->n_events, 1);
+    NEAR(t->event[0].time, fall, 1e-7);
+    assert_int_equal(t->event[0].states_before, 6);
+    assert_int_equal(t->event[0].states_after, 4);
+    double energy = trial_read(t, "ball.energy");
+    for (int i = 5; i <= 30; i++) {
+        NEAR(trial_at(t, i * 0.1, "ball.energy"), energy, 1e-5 * 20);
+        NEAR(hypot(trial_read(t, "ball.fa.x"), trial_read(t, "ball.fa.y")), 1, 1e-9);
+        assert_true(trial_read(t, "rope.f") > 0);
+        NEAR(trial_read(t, "ball.w"), 1, 1e-9);
+    }
+    trial_end(t);
+}
+
+static void crane(void **state)
+{
+    (void)state;
+    Trial *t = trial_start("Planar.Examples.Crane", 3, 1e-9, NULL, NULL);
+    double energy = trial_read(t, "slider.energy") + trial_read(t, "load.energy") +
+                    trial_read(t, "spring.energy");
+    NEAR(trial_read(t, "rail.s"), 0.5, 1e-12);
+    NEAR(trial_read(t, "R.phi"), 0.3, 1e-12);
+    for (int i = 1; i <= 30; i++) {
+        double now = trial_at(t, i * 0.1, "slider.energy") + trial_read(t, "load.energy") +
+                     trial_read(t, "spring.energy");
+        NEAR(now, energy, 1e-5 * 10);
+        NEAR(trial_read(t, "slider.fa.y"), 0, 1e-12);
+    }
+    trial_end(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(trebuchet),      cmocka_unit_test(double_pendulum),
+        cmocka_unit_test(bouncing_block), cmocka_unit_test(ball_on_rope),
+        cmocka_unit_test(crane),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
