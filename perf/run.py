@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parent.parent
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="under three minutes")
-    parser.add_argument("--only", help="only these families, separated by commas")
+    parser.add_argument("--only", help="only these, separated by commas: families, 'programs', 'start', 'ngspice'")
     parser.add_argument("--repeats", type=int, help="runs of each measurement (3 quick, 5 full)")
     parser.add_argument("--program", type=Path, default=ROOT/"build"/"solstice",
                         help="another build of the program")
@@ -82,11 +82,15 @@ def main():
     run = suite.Suite(able, by_hand, cases.generator(able.models), out, kind,
                       chosen.repeats or (3 if chosen.quick else 5), 6 if chosen.quick else 600, clock)
     wanted = chosen.only.split(",") if chosen.only else None
+
+    def asked(chapter):
+        return not wanted or chapter in wanted
+
     results = {"quick": chosen.quick, "machine": about, "versions": versions(able),
                "missing": able.missing, "engines": able.engines}
-    chosen_families = [f for f in cases.families(able.stdlib) if not wanted or f.name in wanted]
-    results["programs"] = extras.programs(run, ROOT)
-    results["start"] = extras.start(run)
+    chosen_families = [f for f in cases.families(able.stdlib) if asked(f.name)]
+    results["programs"] = extras.programs(run, ROOT) if asked("programs") else {}
+    results["start"] = extras.start(run) if asked("start") else []
     results["families"] = {}
     weight_left = sum(f.weight for f in chosen_families) + 2
     for family in chosen_families:
@@ -94,7 +98,7 @@ def main():
         results["families"][family.name] = run.family(family)
         weight_left -= family.weight
     clock.chapter(1)
-    results["spice"] = extras.ngspice(run, results["families"])
+    results["spice"] = extras.ngspice(run, results["families"]) if asked("ngspice") else {}
     results["skipped"] = run.skipped
     results["machine"]["load at end"] = os.getloadavg()[0]
     results["floors"] = floors.floors(results)

@@ -79,31 +79,32 @@ def _spice_ladder(suite, modes, target):
     if "failed" in run:
         return {"size": modes, "failed": run["failed"]}
     times, columns = measure.read_csv(file)
-    sweep = spice.sweep(lambda reltol, data: spice.ladder(modes, stop, reltol, data),
-                        (times, columns["u_66"]), target[0], suite.out, suite.timeout, suite.clock)
+    sweep = spice.sweep(spice.RELTOLS, lambda reltol, data: spice.ladder(modes, stop, reltol, data),
+                        stop, (times, columns["u_66"]), target[0], suite.out, suite.timeout,
+                        suite.clock)
     return {"size": modes, "stop": stop, "target": target[0], "target_from": target[1], **sweep}
 
 
 def _spice_rectifiers(suite, n, stop, target):
     """Its diode is not ours, so its error is taken against its own, much more accurate run; the
     distance of that run from the ideal diode is reported beside it."""
-    file, data = suite.out/"spice_reference.csv", suite.out/"spice_exact.data"
+    file = suite.out/"spice_reference.csv"
     run = suite.baselines.run("rectifier", {"--method": "dp5", "--rtol": 1e-12, "--atol": 1e-12,
-                                            "--n": n, "--stop": stop, "--interval": 1e-5,
+                                            "--n": 1, "--stop": stop, "--interval": 1e-5,
                                             "--csv": file}, suite.timeout)
     if "failed" in run:
         return {"size": n, "failed": run["failed"]}
     times, columns = measure.read_csv(file)
-    # One circuit is enough to know what its diode does; they are independent and the first is common.
-    exact = spice.single(lambda d: spice.rectifiers(1, stop, 1e-9, d), data, suite.out,
-                         suite.timeout)
-    if exact is None:
-        return {"size": n, "failed": "ngspice did not manage reltol 1e-9"}
-    sweep = spice.sweep(lambda reltol, d: spice.rectifiers(n, stop, reltol, d),
-                        ([t for t, _ in exact], [v for _, v in exact]), target[0], suite.out,
-                        suite.timeout, suite.clock)
+    # The circuits are independent and the first is the same for every n.
+    exact = spice.single(spice.rectifiers(1, stop, spice.FINEST_STEP, suite.out/"spice.data"), stop,
+                         suite.out, suite.timeout)
+    if "failed" in exact:
+        return {"size": n, "failed": "its own reference: " + exact["failed"]}
+    own = ([t for t, _ in exact["list"]], [v for _, v in exact["list"]])
+    sweep = spice.sweep(spice.LONGEST_STEPS, lambda h, data: spice.rectifiers(n, stop, h, data),
+                        stop, own, target[0], suite.out, suite.timeout, suite.clock)
     return {"size": n, "stop": stop, "target": target[0], "target_from": target[1],
-            "model_difference": spice.error(exact, times, columns["uC_first"]), **sweep}
+            "model_difference": spice.error(exact["list"], times, columns["uC_first"]), **sweep}
 
 
 QUICK_SIZES = {"bench_ddp": "100000", "bench_instantiate": "10000", "bench_frontend": "2"}

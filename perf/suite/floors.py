@@ -120,7 +120,9 @@ def _switch(families):
         last = max(medians)
         ratio, note = medians[last]/medians[1000], f"{last} relations against 1000"
     return [_floor("one switch among many relations: structure_us over that among 1,000", "<= 2",
-                   ratio, ratio is not None and ratio <= 2, note or "")]
+                   ratio, ratio is not None and ratio <= 2, note or ""),
+            _floor("the same: restart_us in residuals and sweeps over the vector", "<= 20", None,
+                   False, "the statistics have no time of the residual alone")]
 
 
 def _growing(families):

@@ -116,7 +116,8 @@ def _event_rows(row):
 
         share = structural_share(run)
         rows.append((row["size"], f"{run['engine']}, {run['solver']}", number(e["structural"]),
-                     spread("structure_us"), spread("restart_us"), spread("visited"),
+                     spread("structure_us"), spread("restart_us"), spread("wait_us"),
+                     spread("visited"),
                      number(e["blocks_kept"]["median"]) if e["blocks_kept"] else "–",
                      number(e["blocks_rebuilt"]["median"]) if e["blocks_rebuilt"] else "–",
                      f"{100*share:.2g} %" if share is not None else "–",
@@ -165,15 +166,36 @@ def _family(name, data, folder):
     events = [r for row in data["sizes"] for r in _event_rows(row)]
     if events:
         lines += ["Structural events: median / 95 % / worst, microseconds and relations visited.", ""]
-        lines += table(("size", "engine, solver", "events", "structure us", "restart us", "visited",
+        lines += table(("size", "engine, solver", "events", "structure us", "restart us", "wait us", "visited",
                         "blocks kept", "rebuilt", "structure, share", "MB per 1,000 relations"), events)
     slopes, series = _slopes(data)
     lines += slopes
     if any(len(points) > 1 for points in series.values()):
         picture = plots.lines(data["title"], data["size_name"], "seconds", series)
         lines += _picture(folder, f"{name}.svg", picture, data["title"])
+        lines += _growth_pictures(name, data, folder)
     if name == "growing":
         lines += _hydra(data)
+    return lines
+
+
+def _growth_pictures(name, data, folder):
+    """Cost of an event, and memory, against the size."""
+    structure, memory = {}, {}
+    for row in data["sizes"]:
+        for run in floors.ours(row):
+            label = f"{run['engine']}, {run['solver']}"
+            cost = run["events"]["structure_us"]
+            if cost:
+                structure.setdefault(label, []).append((row["size"], cost["median"]))
+            memory.setdefault(label, []).append((row["size"], run["totals"]["peak_rss_bytes"]/1e6))
+    lines = []
+    for kind, unit, series in (("structure", "structure_us, median", structure),
+                               ("memory", "MB, whole process", memory)):
+        if any(len(points) > 1 for points in series.values()):
+            title = f"{data['title']}: {kind}"
+            lines += _picture(folder, f"{name}_{kind}.svg",
+                              plots.lines(title, data["size_name"], unit, series), title)
     return lines
 
 
@@ -212,16 +234,18 @@ def _spice(results):
     lines = ["## ngspice", "",
              f"{found['version']}. Equality of accuracy is judged by the error itself: largest "
              "difference from a reference over the whole run, relative to the largest value of the "
-             "signal. ngspice runs with tighter and tighter reltol (trtol 1) until its error is not "
-             "above the one named; that run's time counts. The rectifier's diode is exponential "
-             "there, so its error is taken against its own run with reltol 1e-9; how far that is "
-             "from the ideal diode is in the last column.", ""]
+             "signal. ngspice runs with tighter and tighter settings (ladder: reltol, rectifier: longest "
+             "step) until its error is not above the one named; that run's time counts. The "
+             "rectifier's diode is exponential there, so its error is taken against its own run with "
+             "steps of 2e-6 s; how far that is from the ideal diode is in the last column.", ""]
     rows = []
     for name in ("ladder", "rectifier"):
         for one in found[name]:
             rows += _spice_rows(name, one)
-    return lines + table(("circuit", "size", "reltol", "seconds", "error", "error to reach",
-                          "of", "from the ideal diode"), rows)
+            family = "growing" if name == "ladder" and one["size"] > 1 else name
+            rows += _spice_neighbours(results, family, one["size"])
+    return lines + table(("circuit", "size", "program or setting", "seconds a simulated second",
+                          "error", "error to reach", "of", "from the ideal diode"), rows)
 
 
 def _spice_rows(name, one):
@@ -230,10 +254,28 @@ def _spice_rows(name, one):
     rows = []
     for run in one["tried"]:
         counts = " **counts**" if run is one["equal"] or run == one["equal"] else ""
-        rows.append((name, one["size"], f"{run['reltol']:g}",
-                     number(run.get("seconds")) + counts if "failed" not in run else run["failed"],
+        speed = number(run["seconds"]/one["stop"]) + counts if "failed" not in run else run["failed"]
+        rows.append((name, one["size"], f"ngspice, {run['setting']:g}", speed,
                      number(run.get("error")), number(one["target"]), one["target_from"],
                      number(one.get("model_difference"))))
+    return rows
+
+
+def _spice_neighbours(results, family, size):
+    """Our best run of the same circuit, and the fastest by hand, for the eye."""
+    data = results["families"].get(family, {})
+    rows = []
+    for row in data.get("sizes", []):
+        if row["size"] == size:
+            run, hand = floors.best(row), floors.fastest_baseline(row)
+            if run:
+                rows.append((family, size, f"solstice, {run['engine']}, {run['solver']}",
+                             number(run["total"]["median"]/row["stop"]),
+                             number(data.get("check", {}).get("error")), "–", "–", "–"))
+            if hand:
+                rows.append((family, size, f"C, {hand['method']}",
+                             number(hand["seconds"]["median"]/row["stop"]),
+                             number(hand.get("error")), "–", "–", "–"))
     return rows
 
 

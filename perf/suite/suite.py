@@ -124,7 +124,8 @@ class Suite:
 
     def time_baselines(self, family, size):
         base, rows = family.baseline, []
-        for method in base.methods if base else ():
+        methods = base.methods + (base.more if self.kind == "full" else ()) if base else ()
+        for method in methods:
             options = {**base.options(size), "--stop": family.stop(size), "--method": method,
                        "--rtol": family.rtol, "--atol": family.atol}
             once = self.baselines.run(base.program, options, min(self.timeout, self.clock.left()))
