@@ -38,6 +38,7 @@ static SolStatus step(Sim *sim, double time)
 static SolStatus settle_point(Sim *sim, bool *happened)
 {
     bool event = event_conditions_changed(sim, NULL) || event_next_sample(sim) <= sim->time;
+    event |= parts_advise(sim);
     bool output = sim->time >= sim->next_output;
     SolStatus status = SOL_OK;
     *happened = event;
@@ -48,6 +49,7 @@ static SolStatus settle_point(Sim *sim, bool *happened)
     if (status == SOL_OK && event) {
         status = sim_event(sim);
         sim_event_done(sim, 0);
+        parts_refresh(sim);
     }
     return status;
 }
@@ -55,6 +57,7 @@ static SolStatus settle_point(Sim *sim, bool *happened)
 SolStatus euler_run(Sim *sim, double stop, bool to_event, bool one_step, bool *happened)
 {
     double h = sim->opt.step;
+    parts_refresh(sim);
     for (;;) {
         double time = sim->opt.start + (double)(sim->grid + 1) * h;
         if (time > stop + 1e-9 * h)

@@ -458,6 +458,8 @@ void evaluate_close(Sim *sim)
     vec_free(sim->mem, &sim->conditions);
     vec_free(sim->mem, &sim->outputs);
     vec_free(sim->mem, &sim->probes);
+    vec_free(sim->mem, &sim->narrow_nodes);
+    vec_free(sim->mem, &sim->narrow_needs);
     mem_free(sim->mem, sim->scratch);
 }
 

@@ -439,11 +439,56 @@ static double propose(Sim *sim, const NodeList *list, double lo, double hi)
     return best;
 }
 
+/* Marks what a node reads, directly or not, as far as it varies. */
+static void mark_needs(Sim *sim, DdpNode from)
+{
+    NodeList *work = &sim->narrow_needs;
+    if (sim->nodes.at[from].mark == sim->mark)
+        return;
+    sim->nodes.at[from].mark = sim->mark;
+    vec_push(sim->mem, work, from);
+    for (uint32_t i = work->n - 1; i < work->n; i++) {
+        const EvalNode *node = &sim->nodes.at[work->at[i]];
+        for (uint32_t k = 0; k < node->n_reads; k++) {
+            DdpNode n = sim->info[node->reads[k].var].node;
+            if (!n || !sim->nodes.at[n].varies || sim->nodes.at[n].mark == sim->mark)
+                continue;
+            sim->nodes.at[n].mark = sim->mark;
+            vec_push(sim->mem, work, n);
+        }
+    }
+}
+
+/* Only what changed in the bracket, and what that needs, has to be looked at while it is narrowed:
+ * in a population of thousands one life form's condition is one variable. */
+static void collect_moved(Sim *sim, const EventSearch *search)
+{
+    vec_clear(&sim->narrow_nodes);
+    vec_clear(&sim->narrow_needs);
+    sim->mark++;
+    for (uint32_t i = 0; i < search->nodes->n; i++) {
+        const EvalNode *node = &sim->nodes.at[search->nodes->at[i]];
+        bool moved = false;
+        for (uint32_t k = 0; k < node->n_compares; k++)
+            moved |= node->compare[k].moved;
+        if (!moved)
+            continue;
+        vec_push(sim->mem, &sim->narrow_nodes, search->nodes->at[i]);
+        mark_needs(sim, search->nodes->at[i]);
+    }
+    vec_clear(&sim->narrow_needs);
+    for (uint32_t i = 0; i < search->all->n; i++)
+        if (sim->nodes.at[search->all->at[i]].mark == sim->mark)
+            vec_push(sim->mem, &sim->narrow_needs, search->all->at[i]);
+}
+
 /* Narrows (lo, hi], unchanged at lo, changed at hi. Secants that keep hitting one side are pushed
  * over the crossing; a bracket that did not halve in three rounds is halved. */
 static SolStatus narrow(Sim *sim, const EventSearch *search, double lo, double hi, double *time)
 {
+    const NodeList *moved = &sim->narrow_nodes;
     double before = INFINITY, push = 0, whole = hi - lo;
+    collect_moved(sim, search);
     int side = 0, slow = 0;
     for (int round = 0; round < 200; round++) {
         double tiny = 4 * DBL_EPSILON * fmax(whole, fmax(fabs(lo), fabs(hi))), width = hi - lo;
@@ -451,15 +496,15 @@ static SolStatus narrow(Sim *sim, const EventSearch *search, double lo, double h
             break;
         slow = width > before / 2 ? slow + 1 : 0;
         before = width;
-        double at = slow >= 2 ? lo + width / 2 : propose(sim, search->nodes, lo, hi) + push;
+        double at = slow >= 2 ? lo + width / 2 : propose(sim, moved, lo, hi) + push;
         at = fmin(fmax(at, lo + tiny / 2), hi - tiny / 2);
         if (!(at > lo && at < hi))
             break;
-        SolStatus status = search->at(search->context, at);
+        SolStatus status = search->at(search->context, at, &sim->narrow_needs);
         if (status != SOL_OK)
             return status;
-        bool right = any_changed(sim, search->nodes);
-        note_differences(sim, search->nodes, right);
+        bool right = any_changed(sim, moved);
+        note_differences(sim, moved, right);
         push = right ? -fmax(2 * tiny, (hi - at) * 1e-3) : fmax(2 * tiny, (at - lo) * 1e-3);
         if (side != (right ? 1 : -1))
             push = 0;
@@ -470,7 +515,7 @@ static SolStatus narrow(Sim *sim, const EventSearch *search, double lo, double h
             lo = at;
     }
     *time = hi;
-    return search->at(search->context, hi);
+    return search->at(search->context, hi, NULL);
 }
 
 /* Comparisons that were left within rounding of their boundary have left it a little later. */
@@ -481,7 +526,7 @@ static SolStatus step_away(Sim *sim, const EventSearch *search, double *from, do
     double later = *from + 256 * DBL_EPSILON * fmax(fabs(*from), sim->opt.max_step);
     if (!any || later >= to)
         return SOL_OK;
-    SolStatus status = search->at(search->context, later);
+    SolStatus status = search->at(search->context, later, NULL);
     if (status != SOL_OK)
         return status;
     EACH_COMPARE(sim, search->nodes, node, compare)
@@ -506,7 +551,7 @@ SolStatus event_search(Sim *sim, const EventSearch *search, double from, double 
     double lo = from;
     for (int i = 1; i <= pieces; i++) {
         double hi = i == pieces ? to : from + (to - from) * i / pieces;
-        SolStatus status = search->at(search->context, hi);
+        SolStatus status = search->at(search->context, hi, NULL);
         if (status != SOL_OK)
             return status;
         if (any_changed(sim, search->nodes)) {

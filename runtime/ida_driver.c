@@ -70,8 +70,9 @@ static int jacobian(realtype time, realtype cj, N_Vector y, N_Vector yp, N_Vecto
 }
 
 /* Weights of the norm. Tearing variables are not in the error test; theirs only say how well Newton
- * must know them: as well as the states that they drive need it. (A current of a microampere that charges
- * a microfarad is no small thing; with the plain tolerance the transistor amplifier took ten times the steps.) */
+ * must know them: as well as the states that they drive need it. (A current of a microampere that
+ * charges a microfarad is no small thing; with the plain tolerance the transistor amplifier took
+ * ten times the steps.) */
 static int weights(N_Vector y, N_Vector out, void *context)
 {
     IdaDriver *driver = context;
@@ -167,8 +168,7 @@ static bool open_ida(Sim *sim, Part *part, IdaDriver *driver)
     driver->solver = jacobian_solver(driver->jacobian, sim->sun);
     return driver->matrix && driver->solver &&
            IDASetErrHandlerFn(driver->ida, be_silent, NULL) == 0 &&
-           IDASetUserData(driver->ida, driver) == 0 &&
-           IDAWFtolerances(driver->ida, weights) == 0 &&
+           IDASetUserData(driver->ida, driver) == 0 && IDAWFtolerances(driver->ida, weights) == 0 &&
            IDASetId(driver->ida, driver->id) == 0 && IDASetSuppressAlg(driver->ida, SUNTRUE) == 0 &&
            IDASetMaxOrd(driver->ida, (int)sim->opt.max_order) == 0 &&
            IDASetMaxStep(driver->ida, sim->opt.max_step) == 0 &&

@@ -49,6 +49,39 @@ SolStatus sol_read(Sol *sol, SolVar var, double *value)
     return status == SOL_OK || status == SOL_CANCELLED ? SOL_OK : status;
 }
 
+/* A state that is written jumps, as at an event. */
+static SolStatus write_value(Sim *sim, DdpVar var, double value)
+{
+    DdpVarKind kind = ddp_var(sim->ddp, var).kind;
+    bool held = kind != DDP_UNKNOWN && kind != DDP_TIME && !sim->info[var].node;
+    if (!held && !sim->info[var].state) {
+        diag_error(sim->diags, 0, "%s cannot be written: equations determine it",
+                   explain_var(sim, var));
+        return SOL_USAGE;
+    }
+    values_set(sim, var, value);
+    return sim->opt.solver == SOL_SOLVER_EULER ? sim_event(sim) : parts_event(sim);
+}
+
+SolStatus sol_write(Sol *sol, SolVar var, double value)
+{
+    Sim *sim = &sol->sim;
+    SolStatus status = sol_init(sol);
+    if (status != SOL_OK)
+        return status;
+    if (!ddp_var_used(sim->ddp, var))
+        return SOL_USAGE;
+    MemGuard guard;
+    mem_guard_push(sim->mem, &guard);
+    if (setjmp(guard.env) != 0)
+        return sim->status = SOL_MEMORY;
+    status = write_value(sim, var, value);
+    mem_guard_pop(sim->mem, &guard);
+    if (status != SOL_USAGE)
+        sim->status = status;
+    return status;
+}
+
 const char *sol_text(const Sol *sol, double value)
 {
     const Intern *names = program_names(sol->sim.program);

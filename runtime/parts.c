@@ -114,12 +114,12 @@ static void put_at(Part *part, double time)
 
 /* ---- searching for events ---- */
 
-static SolStatus probe_at(void *context, double time)
+static SolStatus probe_at(void *context, double time, const NodeList *nodes)
 {
     Part *part = context;
     put_at(part, time);
     part->sim->time = time;
-    return evaluate_list(part->sim, &part->probes);
+    return evaluate_list(part->sim, nodes ? nodes : &part->probes);
 }
 
 /* A comparison changed: an event, if a condition changed with it or dynamics reads it. */
@@ -136,7 +136,12 @@ static SolStatus search_part(Part *part, double to)
 {
     Sim *sim = part->sim;
     EventSearch search = {
-        .nodes = &part->watched, .at = probe_at, .context = part, .clocked = part->clocked};
+
+        .nodes = &part->watched,
+        .all = &part->probes,
+        .at = probe_at,
+        .context = part,
+        .clocked = part->clocked};
     part->search = false;
     part->event = INFINITY;
     while (part->from < to) {
@@ -484,17 +489,22 @@ static SolStatus restart_parts(Sim *sim)
 }
 
 /* Brings the parts in line with the structure and starts those that must start. */
-static SolStatus renew_parts(Sim *sim)
+static SolStatus renew_after(Sim *sim)
 {
-    for (uint32_t i = 0; i < sim->parts.n; i++)
-        if (jumped(sim->parts.at[i]))
-            sim->parts.at[i]->restart = true;
     if (sim->parts_stale)
         rebuild_parts(sim);
     sim->parts_stale = false;
     SolStatus status = restart_parts(sim);
     event_leave_near(sim);
     return status;
+}
+
+static SolStatus renew_parts(Sim *sim)
+{
+    for (uint32_t i = 0; i < sim->parts.n; i++)
+        if (jumped(sim->parts.at[i]))
+            sim->parts.at[i]->restart = true;
+    return renew_after(sim);
 }
 
 /* ---- time goes on ---- */
@@ -620,6 +630,48 @@ static SolStatus go_to(Sim *sim, double stop, bool one_step, bool *event)
     if (status == SOL_OK && found >= sim->next_output)
         status = sim_point(sim, SOL_AT_POINT);
     return status;
+}
+
+/* An event here and now, because somebody wrote a value: every part may be touched. */
+SolStatus parts_event(Sim *sim)
+{
+    if (!sim->running)
+        return sim_event(sim);
+    sim->break_ties = true;
+    SolStatus status = evaluate_dirty(sim);
+    sim->break_ties = false;
+    if (status == SOL_OK)
+        status = sim_event(sim);
+    for (uint32_t i = 0; i < sim->parts.n; i++)
+        sim->parts.at[i]->restart = true;
+    double begin = timer_now();
+    if (status == SOL_OK)
+        status = renew_after(sim);
+    sim_event_done(sim, timer_now() - begin);
+    return status;
+}
+
+/* For fixed steps, which need no integrators but must see when a choice of states turns singular.
+ */
+void parts_refresh(Sim *sim)
+{
+    if (!sim->parts_stale)
+        return;
+    rebuild_parts(sim);
+    sim->parts_stale = false;
+    for (uint32_t i = 0; i < sim->parts.n; i++)
+        reselect_begin(sim->parts.at[i]);
+}
+
+bool parts_advise(Sim *sim)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < sim->parts.n; i++)
+        if (reselect_wanted(sim->parts.at[i])) {
+            reselect_advise(sim->parts.at[i]);
+            any = true;
+        }
+    return any;
 }
 
 SolStatus parts_run(Sim *sim, double stop, bool to_event, bool one_step, bool *happened)

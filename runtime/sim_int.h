@@ -203,8 +203,9 @@ struct Sim {
     bool quiet;       /* failures of loops are no messages: the integrator will try again */
     bool lists_stale; /* the lists below do not fit the structure any more */
     NodeList dynamics, conditions, outputs;
-    NodeList probes; /* what conditions need, dynamics included */
-    double *scratch; /* of the interpreter */
+    NodeList narrow_nodes, narrow_needs; /* scratch of event_detect.c */
+    NodeList probes;                     /* what conditions need, dynamics included */
+    double *scratch;                     /* of the interpreter */
     size_t n_scratch;
     double *loop_work;
     size_t n_loop_work;
@@ -350,9 +351,11 @@ void event_leave_near(Sim *sim);
 void event_condition_falls(Sim *sim, DdpVar var);
 /* Remembers the values of the comparisons in `list` as those at the begin of the interval. */
 void event_remember(Sim *sim, const NodeList *list);
-typedef SolStatus (*EventAt)(void *context, double time); /* evaluates what conditions need there */
+/* Evaluates `nodes` there, or NULL: all that conditions need. */
+typedef SolStatus (*EventAt)(void *context, double time, const NodeList *nodes);
 typedef struct EventSearch {
     const NodeList *nodes; /* those with comparisons */
+    const NodeList *all;   /* those and what they need, in order */
     EventAt at;
     void *context;
     bool clocked;
@@ -371,6 +374,9 @@ void part_disturb(Part *part); /* something its dynamics reads changed: restart 
 void part_search_again(Part *part);
 void parts_close(Sim *sim);
 SolStatus parts_run(Sim *sim, double stop, bool to_event, bool one_step, bool *happened);
+SolStatus parts_event(Sim *sim); /* at the present time: something was written from outside */
+void parts_refresh(Sim *sim);
+bool parts_advise(Sim *sim); /* true: states should be selected anew, as an event */
 SolStatus euler_run(Sim *sim, double stop, bool to_event, bool one_step, bool *happened);
 
 /* ---- simulation.c ---- */

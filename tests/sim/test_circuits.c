@@ -188,6 +188,26 @@ static void test_same_bytes_twice(void **state)
     assert_true(hash[0] == hash[1]);
 }
 
+/* Writing is an event: values that follow are there at once, the integrators start anew. */
+static void test_write(void **state)
+{
+    (void)state;
+    SimLab *lab = sim_lab_open("circuits.sol", "TwoCapacitors", &(SolOptions){.stop = 1});
+    assert_int_equal(sim_lab_run(lab, 0.3), SOL_OK);
+    const char *both[] = {"u1", "u2"};
+    SolVarInfo info;
+    for (int k = 0; k < 2; k++) {
+        SolVar var = sol_find(lab->sim, both[k]);
+        assert_true(sol_var_info(lab->sim, var, &info));
+        assert_int_equal(sol_write(lab->sim, var, 4), info.state ? SOL_OK : SOL_USAGE);
+    }
+    assert_true(sim_lab_value(lab, "u1") == 4 && sim_lab_value(lab, "u2") == 4);
+    near_to(sim_lab_value(lab, "iR"), 0.06, 1e-15);
+    assert_int_equal(sim_lab_run(lab, 0.6), SOL_OK);
+    near_to(sim_lab_value(lab, "u1"), 10 - 6 * exp(-1), 1e-4);
+    sim_lab_close(lab);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -195,7 +215,7 @@ int main(void)
         cmocka_unit_test(test_parallel_capacitors), cmocka_unit_test(test_rectifier_ida),
         cmocka_unit_test(test_rectifier_rk),        cmocka_unit_test(test_resistor_network),
         cmocka_unit_test(test_states_vanish),       cmocka_unit_test(test_boundary_at_start),
-        cmocka_unit_test(test_same_bytes_twice),
+        cmocka_unit_test(test_same_bytes_twice),    cmocka_unit_test(test_write),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
