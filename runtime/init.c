@@ -103,6 +103,8 @@ static void take_start(Sim *sim, const WorldChange *change)
 static void take_handle(Sim *sim, const WorldChange *change)
 {
     double handle = 0;
+    if (journal_replaying(sim))
+        return; /* made when all is restored */
     if (!change->born)
         foreign_death(sim->foreign, change->a);
     else if (foreign_birth(sim->foreign, change->a, change->b, change->at, &handle))
@@ -114,7 +116,7 @@ static void take_handle(Sim *sim, const WorldChange *change)
 static void take_monitored(Sim *sim, const WorldChange *change)
 {
     char path[512] = "";
-    if (!sim->out.monitor)
+    if (!sim->out.monitor || journal_replaying(sim))
         return;
     if (change->born)
         world_inst_path(sim->world, change->a, path, sizeof path);
@@ -164,6 +166,7 @@ SolStatus init_take_changes(Sim *sim)
     uint32_t n;
     const WorldChange *changes = world_changes(sim->world, &n);
     values_grow(sim);
+    journal_take_changes(sim);
     for (uint32_t i = 0; i < n; i++)
         take_change(sim, &changes[i]);
     world_changes_clear(sim->world);
@@ -253,6 +256,7 @@ static bool newborn_left(const Sim *sim)
 SolStatus init_choose(Sim *sim)
 {
     double begin = timer_now();
+    journal_choose(sim, sim->decisions.n, sim->decisions.at);
     bool fine = world_choose(sim->world, sim->decisions.n, sim->decisions.at);
     sim->counts.instantiate += timer_now() - begin;
     sim->structure_changed = true;
@@ -394,7 +398,7 @@ static SolStatus monitor(Sim *sim)
     return SOL_OK;
 }
 
-SolStatus init_create(Sim *sim)
+SolStatus init_open_world(Sim *sim)
 {
     WorldLimits limits = {.instances = sim->opt.max_instances};
     values_open(sim);
@@ -407,9 +411,16 @@ SolStatus init_create(Sim *sim)
     SolStatus status = override_parameters(sim);
     if (status == SOL_OK)
         status = monitor(sim);
+    return status;
+}
+
+SolStatus init_create(Sim *sim)
+{
+    SolStatus status = init_open_world(sim);
     if (status != SOL_OK)
         return status;
     values_set(sim, sim->clock, sim->time);
+    journal_create(sim);
     double begin = timer_now();
     bool fine = world_create(sim->world, sim->top);
     sim->counts.instantiate += timer_now() - begin;

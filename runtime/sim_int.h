@@ -18,12 +18,12 @@
 #include "frontend/world.h"
 #include "jit/interp.h"
 #include "runtime/foreign.h"
+#include "runtime/save.h"
 #include "runtime/solstice.h"
 
 #include <stdatomic.h>
 
 typedef struct Part Part;
-typedef struct Sim Sim;
 
 /* ---- values (values.c) ---- */
 
@@ -178,6 +178,7 @@ struct Sim {
     Foreign *foreign;
     World *world;
     WorldHost host;
+    Journal *journal; /* NULL: the simulation will not be saved */
 
     /* values */
     double *value;   /* [var] */
@@ -312,6 +313,7 @@ void loop_solve_apply(uint32_t n, const double *a, const uint32_t *pivot, double
 
 /* ---- init.c ---- */
 
+SolStatus init_open_world(Sim *sim); /* what comes before the first instance */
 SolStatus init_create(Sim *sim);
 SolStatus init_choose(Sim *sim); /* Sim.decisions as one structural change */
 /* After that: commits, values and choices of the newborn until nothing changes. */

@@ -162,6 +162,8 @@ static SolStatus open_layers(Sim *sim, const char *designator, const SolOptions 
     sim->top = program_find(sim->program, designator);
     if (!sim->top)
         return SOL_MODEL;
+    if (sim->opt.savable)
+        journal_open(sim);
     sim->forms = forms_open(sim->mem);
     sim->ddp = ddp_open(sim->mem, sim->forms);
     sim->interp = interp_open(sim->mem, sim->forms);
@@ -242,6 +244,7 @@ void sol_close(Sol *sol)
         ddp_close(sim->ddp);
     if (sim->forms)
         forms_close(sim->forms);
+    journal_close(sim);
     arena_free(&sim->opt_arena);
     arena_free(&sim->event_arena);
     mem_free(sim->mem, sol);

@@ -124,6 +124,7 @@ typedef struct SolOptions {
     uint32_t max_instances; /* 0: 10,000,000 */
     uint32_t n_monitored;
     const char *const *monitored; /* designators of definitions whose instances are monitored */
+    bool savable;      /* sol_save() will be called: what the structure went through is kept */
     const char *trace; /* letters: i instances, d DDP, e events, s steps; lines go to trace_to */
     FILE *trace_to;    /* NULL: stderr */
 } SolOptions;
@@ -283,10 +284,12 @@ typedef bool (*SolRead)(void *context, void *bytes, size_t n);
 
 /* Everything that a run needs to go on in another process with the same results: instances, values,
  * held values, memory of conditions, random ordinals. The integrators restart here too, so that a
- * run that is saved and one that is saved and resumed go on alike. SOL_IO: `write` failed. */
+ * run that is saved and one that is saved and resumed go on alike. SOL_IO: `write` failed;
+ * SOL_USAGE: not `savable`. */
 SolStatus sol_save(Sol *sim, SolWrite write, void *context);
 /* Into a simulation that was created from the same text and designator with the same options, and
- * is not initialised yet. SOL_IO: `read` failed; SOL_USAGE: saved by something else. */
+ * is not initialised yet. All variables are announced as born; what foreign functions remember is not
+ * saved, their handles are made anew. SOL_IO: `read` failed; SOL_USAGE: saved by something else. */
 SolStatus sol_restore(Sol *sim, SolRead read, void *context);
 
 #endif

@@ -51,7 +51,7 @@ static bool host_read(void *context, DdpVar var, double *value)
     Sim *sim = context;
     values_grow(sim);
     *value = sim->value[var];
-    return sim->info[var].has;
+    return journal_read(sim, sim->info[var].has, value);
 }
 
 static void host_write(void *context, DdpVar var, double value)
@@ -129,6 +129,7 @@ void values_close(Sim *sim)
 DdpResult values_commit(Sim *sim, DdpCommit kind)
 {
     double begin = timer_now();
+    journal_commit(sim, kind);
     sim->last = ddp_commit(sim->ddp, kind);
     sim->counts.ddp += timer_now() - begin;
     sim->event.visited += sim->last.visited;

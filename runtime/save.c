@@ -1,0 +1,522 @@
+/* save.c: a simulation at rest <-> bytes: sol_save() and sol_restore(). The journal: save.h.
+ *
+ * Saved are the journal and, behind it, what it does not determine: values, memory of conditions,
+ * samples and pre values, factors of loops, counters. Integrators are not saved: they start anew
+ * after a save, also in the process that goes on, so that both go on alike.
+ *
+ * The bytes are for the same program on the same kind of machine; a fingerprint of both, of the
+ * texts and of the options refuses everything else. */
+#include "runtime/save.h"
+#include "runtime/bytes.h"
+#include "runtime/sim_int.h"
+
+#include <string.h>
+
+struct Journal {
+    VEC(uint8_t) bytes;
+    uint32_t at; /* next byte when it is done again */
+    bool replaying, bad;
+};
+
+enum {
+    ENTRY_CREATE = 'c',
+    ENTRY_TAKE = 't',
+    ENTRY_CHOOSE = 'd',
+    ENTRY_COMMIT = 'k',
+    ENTRY_ADVISE = 'a',
+    ENTRY_VALUE = 'v',
+    ENTRY_NO_VALUE = 'n'
+};
+
+static const uint64_t MAGIC = 0x31305641534c4f53; /* "SOLSAV01" */
+
+/* ---- the journal: writing ---- */
+
+void journal_open(Sim *sim)
+{
+    sim->journal = mem_alloc(sim->mem, sizeof *sim->journal);
+}
+
+void journal_close(Sim *sim)
+{
+    if (!sim->journal)
+        return;
+    vec_free(sim->mem, &sim->journal->bytes);
+    mem_free(sim->mem, sim->journal);
+    sim->journal = NULL;
+}
+
+bool journal_replaying(const Sim *sim)
+{
+    return sim->journal && sim->journal->replaying;
+}
+
+static uint8_t *add(Sim *sim, uint32_t n)
+{
+    Journal *j = sim->journal;
+    vec_reserve(sim->mem, &j->bytes, j->bytes.n + n);
+    j->bytes.n += n;
+    return j->bytes.at + j->bytes.n - n;
+}
+
+static bool is_kept(const Sim *sim)
+{
+    return sim->journal && !sim->journal->replaying;
+}
+
+void journal_create(Sim *sim)
+{
+    if (is_kept(sim))
+        *add(sim, 1) = ENTRY_CREATE;
+}
+
+void journal_take_changes(Sim *sim)
+{
+    if (is_kept(sim))
+        *add(sim, 1) = ENTRY_TAKE;
+}
+
+void journal_choose(Sim *sim, uint32_t n, const WorldDecision *list)
+{
+    if (!is_kept(sim))
+        return;
+    uint8_t *to = add(sim, 5 + 5 * n);
+    to[0] = ENTRY_CHOOSE;
+    put_u32(to + 1, n);
+    for (uint32_t i = 0; i < n; i++) {
+        put_u32(to + 5 + 5 * i, list[i].branch);
+        to[9 + 5 * i] = (uint8_t)list[i].choice;
+    }
+}
+
+void journal_commit(Sim *sim, DdpCommit kind)
+{
+    if (!is_kept(sim))
+        return;
+    uint8_t *to = add(sim, 2);
+    to[0] = ENTRY_COMMIT;
+    to[1] = (uint8_t)kind;
+}
+
+void journal_advise(Sim *sim, DdpRel rel, DdpVar var)
+{
+    if (!is_kept(sim))
+        return;
+    uint8_t *to = add(sim, 9);
+    to[0] = ENTRY_ADVISE;
+    put_u32(to + 1, rel);
+    put_u32(to + 5, var);
+}
+
+/* ---- the journal: doing it again ---- */
+
+static const uint8_t *take(Journal *j, uint32_t n)
+{
+    static const uint8_t nothing[8];
+    if (j->bytes.n - j->at < n) {
+        j->bad = true;
+        return nothing;
+    }
+    j->at += n;
+    return j->bytes.at + j->at - n;
+}
+
+bool journal_read(Sim *sim, bool has, double *value)
+{
+    Journal *j = sim->journal;
+    if (!j)
+        return has;
+    if (!j->replaying) {
+        uint8_t *to = add(sim, has ? 9 : 1);
+        to[0] = has ? ENTRY_VALUE : ENTRY_NO_VALUE;
+        if (has)
+            put_f64(to + 1, *value);
+        return has;
+    }
+    uint8_t entry = *take(j, 1);
+    j->bad = j->bad || (entry != ENTRY_VALUE && entry != ENTRY_NO_VALUE);
+    if (entry == ENTRY_VALUE)
+        *value = get_f64(take(j, 8));
+    return entry == ENTRY_VALUE;
+}
+
+static bool choose_again(Sim *sim)
+{
+    Journal *j = sim->journal;
+    uint32_t n = get_u32(take(j, 4));
+    if (n > (j->bytes.n - j->at) / 5)
+        return false;
+    vec_clear(&sim->decisions);
+    for (uint32_t i = 0; i < n; i++) {
+        BranchId branch = get_u32(take(j, 4));
+        WorldChoice choice = (WorldChoice)*take(j, 1);
+        WorldBranch view;
+        if (!world_branch(sim->world, branch, &view) || choice > WORLD_THEN)
+            return false;
+        vec_push(sim->mem, &sim->decisions, ((WorldDecision){branch, choice}));
+    }
+    return init_choose(sim) == SOL_OK;
+}
+
+static bool advise_again(Sim *sim)
+{
+    DdpRel rel = get_u32(take(sim->journal, 4));
+    DdpVar var = get_u32(take(sim->journal, 4));
+    ddp_advise_against(sim->ddp, rel, var);
+    return true;
+}
+
+static bool replay_entry(Sim *sim)
+{
+    switch (*take(sim->journal, 1)) {
+    case ENTRY_CREATE:
+        return world_create(sim->world, sim->top);
+    case ENTRY_TAKE:
+        return init_take_changes(sim) == SOL_OK;
+    case ENTRY_CHOOSE:
+        return choose_again(sim);
+    case ENTRY_COMMIT:
+        values_commit(sim, (DdpCommit)*take(sim->journal, 1));
+        return true;
+    case ENTRY_ADVISE:
+        return advise_again(sim);
+    default:
+        return false;
+    }
+}
+
+static SolStatus replay(Sim *sim)
+{
+    Journal *j = sim->journal;
+    bool good = true;
+    SolStatus status = init_open_world(sim);
+    if (status != SOL_OK)
+        return status;
+    j->replaying = true;
+    j->at = 0;
+    while (good && !j->bad && j->at < j->bytes.n)
+        good = replay_entry(sim);
+    j->replaying = false;
+    vec_clear(&sim->decisions);
+    vec_clear(&sim->starts);
+    return good && !j->bad ? SOL_OK : SOL_USAGE;
+}
+
+/* ---- streams: one description of the state for both directions ---- */
+
+typedef struct Stream {
+    Sim *sim;
+    SolWrite write; /* NULL: reading */
+    SolRead read;
+    void *context;
+    bool io_failed;
+    bool differs; /* what is read cannot belong to this simulation */
+} Stream;
+
+static void move(Stream *s, void *bytes, size_t n)
+{
+    if (s->io_failed || s->differs || n == 0)
+        return;
+    bool good = s->write ? s->write(s->context, bytes, n) : s->read(s->context, bytes, n);
+    s->io_failed = !good;
+}
+
+/* A number that must be the same on both sides. */
+static void same(Stream *s, uint64_t here)
+{
+    uint64_t there = here;
+    move(s, &there, sizeof there);
+    s->differs = s->differs || (!s->io_failed && there != here);
+}
+
+#define MOVE(s, x) move((s), &(x), sizeof(x))
+
+/* A list that is overwritten as a whole; its elements hold no pointers. */
+#define MOVE_LIST(s, list)                                                                         \
+    do {                                                                                           \
+        uint32_t count_ = (list)->n;                                                               \
+        MOVE(s, count_);                                                                           \
+        if (!(s)->write && !(s)->io_failed && !(s)->differs) {                                     \
+            vec_clear(list);                                                                       \
+            vec_reserve((s)->sim->mem, (list), count_ + 1);                                        \
+            (list)->n = count_;                                                                    \
+        }                                                                                          \
+        if (!(s)->io_failed && !(s)->differs)                                                      \
+            move((s), (list)->at, (list)->n * sizeof *(list)->at);                                 \
+    } while (0)
+
+static uint64_t fingerprint(const Sim *sim)
+{
+    static const char version[] = SOLSTICE_VERSION;
+    const Sources *sources = program_sources(sim->program);
+    const SolOptions *o = &sim->opt;
+    const double numbers[] = {o->start, o->stop,     o->interval, o->rtol,
+                              o->atol,  o->max_step, o->step};
+    const uint64_t integers[] = {sizeof(Sim), sizeof(EvalNode), sizeof(BranchMemo), o->seed,
+                                 o->solver,   o->linear,        o->max_order,       o->n_sets};
+    uint64_t h = hash_bytes(version, sizeof version, MAGIC);
+    h = hash_bytes(numbers, sizeof numbers, h);
+    h = hash_bytes(integers, sizeof integers, h);
+    for (uint32_t i = 0; i < o->n_sets; i++) {
+        h = hash_bytes(o->sets[i].path, strlen(o->sets[i].path), h);
+        h = hash_bytes(o->sets[i].value, strlen(o->sets[i].value), h);
+    }
+    const char *top = def_path(sim->program, sim->top);
+    h = hash_bytes(top, strlen(top), h);
+    return sources->files.n ? hash_bytes(sources->files.at[0].text, sources->files.at[0].length, h)
+                            : h;
+}
+
+/* ---- what the journal does not determine ---- */
+
+/* Texts have numbers in the order of their first use, which includes use while it ran. */
+static void move_texts(Stream *s)
+{
+    Intern *names = program_names(s->sim->program);
+    uint32_t n = names->texts.n;
+    MOVE(s, n);
+    for (uint32_t i = 1; i < n && !s->io_failed && !s->differs; i++) {
+        uint32_t length = s->write ? names->texts.at[i].length : 0;
+        MOVE(s, length);
+        if (s->write) {
+            move(s, (void *)names->texts.at[i].text, length);
+            continue;
+        }
+        if (s->io_failed || length > 1 << 24) {
+            s->differs = true;
+            return;
+        }
+        char *text = mem_alloc(s->sim->mem, length + 1);
+        move(s, text, length);
+        s->differs = s->differs || intern(names, text, length) != i;
+        mem_free(s->sim->mem, text);
+    }
+}
+
+static void move_values(Stream *s)
+{
+    Sim *sim = s->sim;
+    same(s, ddp_var_limit(sim->ddp));
+    same(s, sim->births);
+    for (DdpVar var = 0; var < ddp_var_limit(sim->ddp) && !s->differs; var++) {
+        ValueInfo *info = &sim->info[var];
+        MOVE(s, sim->value[var]);
+        MOVE(s, info->has);
+        MOVE(s, info->guess);
+        info->pending = false;
+    }
+}
+
+static void move_loop(Stream *s, EvalNode *node)
+{
+    same(s, node->n_tears);
+    MOVE(s, node->factored);
+    if (s->differs || !node->factored)
+        return;
+    move(s, node->lu, (size_t)node->n_tears * node->n_tears * sizeof *node->lu);
+    move(s, node->pivot, node->n_tears * sizeof *node->pivot);
+}
+
+static void move_nodes(Stream *s)
+{
+    Sim *sim = s->sim;
+    same(s, sim->nodes.n);
+    for (uint32_t n = 0; n < sim->nodes.n && !s->differs; n++) {
+        EvalNode *node = &sim->nodes.at[n];
+        same(s, node->live);
+        node->dirty = false;
+        if (!node->live)
+            continue;
+        if (node->loop)
+            move_loop(s, node);
+        same(s, node->n_compares);
+        MOVE(s, node->forced);
+        for (uint32_t i = 0; i < node->n_compares && !s->differs; i++) {
+            MOVE(s, node->compare[i].left);
+            MOVE(s, node->compare[i].tie);
+        }
+    }
+}
+
+/* The memory of conditions, with the counts of who needs what adjusted to it. */
+static void move_branches(Stream *s)
+{
+    Sim *sim = s->sim;
+    same(s, sim->branches.n);
+    for (BranchId id = 1; id < sim->branches.n && !s->differs; id++) {
+        BranchMemo memo = sim->branches.at[id];
+        MOVE(s, memo);
+        if (s->write || s->io_failed)
+            continue;
+        s->differs = s->differs || memo.condition >= ddp_var_limit(sim->ddp);
+        if (s->differs)
+            return;
+        DdpVar before = sim->branches.at[id].condition;
+        if (before != memo.condition && before)
+            evaluate_need(sim, before, NEED_CONDITIONS, -1);
+        if (before != memo.condition && memo.condition)
+            evaluate_need(sim, memo.condition, NEED_CONDITIONS, 1);
+        sim->branches.at[id] = memo;
+    }
+}
+
+static void move_rest(Stream *s)
+{
+    Sim *sim = s->sim;
+    MOVE_LIST(s, &sim->samples);
+    MOVE_LIST(s, &sim->pres);
+    MOVE_LIST(s, &sim->couts);
+    MOVE_LIST(s, &sim->initials);
+    MOVE_LIST(s, &sim->forced);
+    MOVE(s, sim->time);
+    MOVE(s, sim->tie_time);
+    MOVE(s, sim->grid);
+    MOVE(s, sim->next_output);
+    MOVE(s, sim->output_index);
+    MOVE(s, sim->counts);
+    same(s, MAGIC); /* nothing was lost on the way */
+}
+
+static void move_state(Stream *s)
+{
+    move_texts(s);
+    if (!s->io_failed && !s->differs)
+        move_values(s);
+    if (!s->io_failed && !s->differs)
+        move_nodes(s);
+    if (!s->io_failed && !s->differs)
+        move_branches(s);
+    if (!s->io_failed && !s->differs)
+        move_rest(s);
+}
+
+static SolStatus verdict(const Stream *s)
+{
+    if (s->differs) {
+        diag_error(s->sim->diags, 0,
+                   "what was saved belongs to another program, model, or set of options");
+        return SOL_USAGE;
+    }
+    return s->io_failed ? SOL_IO : SOL_OK;
+}
+
+/* Integrators start anew, here as in the process that will go on from what was saved. */
+static void rest(Sim *sim)
+{
+    parts_close(sim);
+    for (uint32_t i = 0; i < sim->nodes.n; i++)
+        sim->nodes.at[i].part = NULL;
+    vec_clear(&sim->heap);
+    vec_clear(&sim->held_back);
+    sim->running = false;
+    sim->lists_stale = true;
+    evaluate_lists(sim);
+}
+
+/* ---- sol_save ---- */
+
+static SolStatus save(Sim *sim, SolWrite write, void *context)
+{
+    Stream s = {.sim = sim, .write = write, .context = context};
+    uint32_t length = sim->journal->bytes.n;
+    same(&s, MAGIC);
+    same(&s, fingerprint(sim));
+    MOVE(&s, length);
+    move(&s, sim->journal->bytes.at, length);
+    move_state(&s);
+    rest(sim);
+    return verdict(&s);
+}
+
+SolStatus sol_save(Sol *sol, SolWrite write, void *context)
+{
+    Sim *sim = &sol->sim;
+    MemGuard guard;
+    if (!sim->journal) {
+        diag_error(sim->diags, 0, "only a simulation whose options say `savable` can be saved");
+        return SOL_USAGE;
+    }
+    SolStatus status = sol_init(sol);
+    if (status != SOL_OK && status != SOL_CANCELLED)
+        return status;
+    mem_guard_push(sim->mem, &guard);
+    if (setjmp(guard.env) != 0)
+        return sim->status = SOL_MEMORY;
+    status = save(sim, write, context);
+    mem_guard_pop(sim->mem, &guard);
+    return status;
+}
+
+/* ---- sol_restore ---- */
+
+/* Handles of foreign functions are made anew: what a library remembered is not ours to save. */
+static bool make_handles(Sim *sim)
+{
+    uint32_t n;
+    bool good = true;
+    world_changes_clear(sim->world);
+    world_changes_list_all(sim->world);
+    const WorldChange *changes = world_changes(sim->world, &n);
+    for (uint32_t i = 0; i < n && good; i++)
+        if (changes[i].role == WORLD_HANDLE && changes[i].born)
+            good = foreign_birth(sim->foreign, changes[i].a, changes[i].b, changes[i].at,
+                                 &sim->value[changes[i].a]);
+    world_changes_clear(sim->world);
+    return good;
+}
+
+static bool read_journal(Stream *s)
+{
+    Journal *j = s->sim->journal;
+    uint32_t length = 0;
+    same(s, MAGIC);
+    same(s, fingerprint(s->sim));
+    if (s->io_failed || s->differs)
+        return false;
+    MOVE(s, length);
+    vec_clear(&j->bytes);
+    while (!s->io_failed && j->bytes.n < length) { /* piece by piece: the length may be a lie */
+        uint32_t part = length - j->bytes.n < 1 << 16 ? length - j->bytes.n : 1 << 16;
+        uint8_t *to = add(s->sim, part);
+        move(s, to, part);
+    }
+    return !s->io_failed;
+}
+
+static SolStatus restore(Sim *sim, SolRead read, void *context)
+{
+    Stream s = {.sim = sim, .read = read, .context = context};
+    if (!read_journal(&s))
+        return verdict(&s);
+    SolStatus status = replay(sim);
+    if (status != SOL_OK) {
+        s.differs = status == SOL_USAGE;
+        return s.differs ? verdict(&s) : status;
+    }
+    move_state(&s);
+    status = verdict(&s);
+    if (status == SOL_OK && !make_handles(sim))
+        status = SOL_MODEL;
+    if (status == SOL_OK)
+        rest(sim);
+    return status;
+}
+
+SolStatus sol_restore(Sol *sol, SolRead read, void *context)
+{
+    Sim *sim = &sol->sim;
+    MemGuard guard;
+    if (!sim->journal || sim->initialised) {
+        diag_error(sim->diags, 0,
+                   "only a new simulation whose options say `savable` can be restored");
+        return sim->status = SOL_USAGE;
+    }
+    mem_guard_push(sim->mem, &guard);
+    if (setjmp(guard.env) != 0)
+        return sim->status = SOL_MEMORY;
+    sim->initialised = true;
+    SolStatus status = restore(sim, read, context);
+    mem_guard_pop(sim->mem, &guard);
+    sim->status = status == SOL_OK ? SOL_OK : SOL_IO; /* half restored: it goes no further */
+    return status;
+}
