@@ -11,11 +11,11 @@ static const char *const jit_modes[] = {"background", "wait", NULL};
 
 /* Everything that can be asked for, as it is read. */
 typedef struct RunOptions {
-    OptionNumber start, stop, interval, rtol, atol, max_step, step;
+    OptionNumber start, stop, interval, rtol, atol, max_step, step, checkpoint;
     OptionCount steps, max_order, seed, stats_events, max_events, max_updates;
     uint32_t solver, linear, engine, jit;
     OptionTexts vars, sets, monitored;
-    const char *output, *stats, *trace, *cache;
+    const char *output, *stats, *trace, *resume, *cache;
     bool fast_math, quiet;
 } RunOptions;
 
@@ -48,6 +48,8 @@ static int read_options(Args *args, RunOptions *r, CliFolders *folders, const ch
         {"--trace", OPTION_TEXT, &r->trace, NULL, true},
         {"--max-events", OPTION_COUNT, &r->max_events, NULL, false},
         {"--max-updates", OPTION_COUNT, &r->max_updates, NULL, false},
+        {"--checkpoint", OPTION_POSITIVE, &r->checkpoint, NULL, false},
+        {"--resume", OPTION_TEXT, &r->resume, NULL, true},
         {"--quiet", OPTION_FLAG, &r->quiet, NULL, true},
     };
     uint32_t n;
@@ -73,6 +75,8 @@ static int check_options(const Args *args, const RunOptions *r)
         return args_fail(args, "--max-updates wants a number up to %u", UINT32_MAX);
     if (r->trace && strspn(r->trace, "ides") != strlen(r->trace))
         return args_fail(args, "--trace wants some of the letters i, d, e, s, not '%s'", r->trace);
+    if (r->resume && !r->checkpoint.given)
+        return args_fail(args, "--resume goes on with a run that had --checkpoint: give it again");
     return EXIT_DONE;
 }
 
@@ -155,6 +159,8 @@ static int run_with(Args *args, const RunOptions *r, const CliFolders *folders, 
                .vars = {r->vars.n, r->vars.at},
                .stats = r->stats,
                .stats_events = r->stats_events.given ? r->stats_events.value : 10000,
+               .checkpoint = r->checkpoint.value,
+               .resume = r->resume,
                .options_text = log->text,
                .quiet = r->quiet};
     return run_session(&job);
@@ -196,7 +202,9 @@ const Command cli_run = {
     "  -L DIR                  look for packages in DIR too\n"
     "code\n"
     "  --engine jit|interp|rebuild, --jit background|wait, --cache off|DIR, --fast-math\n"
-    "insight\n"
+    "long runs and insight\n"
+    "  --checkpoint EVERY      save the run every so much simulated time (RESULT.check)\n"
+    "  --resume FILE           go on from a checkpoint, with the same options\n"
     "  --stats FILE            statistics as JSON, with the first --stats-events N (10000) events\n"
     "  --trace LETTERS         i instances, d causality, e events, s steps, on standard error\n\n"
     "Exit codes: 0 done, 1 the model is wrong, 2 the command line is wrong, 3 the numerics "

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "runtime/cli/session.h"
 #include "base/timer.h"
+#include "runtime/cli/checkpoint.h"
 #include "runtime/cli/export.h"
 #include "runtime/cli/interrupt.h"
 #include "runtime/cli/progress.h"
@@ -22,16 +23,19 @@ struct Session {
     char file[PATH_MAX];
     const char *designator; /* NULL: the last top model */
     char result[PATH_MAX];  /* the .solr file that is written */
+    char checkpoint[PATH_MAX];
     const char *exported; /* file to be made from it at the end, or NULL */
     ExportFormat format;
     SolModel *model;
     Sol *sim;
+    ResultReader *reader; /* only while a result is continued */
     ResultWriter *writer;
     Recorder *recorder;
     EventList *events;
     Interrupt interrupt;
     Progress progress;
     uint32_t printed; /* messages of the model so far */
+    uint64_t n_checkpoints;
     bool advanced;
     double wall_start;
 };
@@ -127,6 +131,8 @@ static int name_files(Session *s)
         base_name(s, base, sizeof base);
         snprintf(s->result, sizeof s->result, "%s.solr", base);
     }
+    snprintf(s->checkpoint, sizeof s->checkpoint, "%.*s.check",
+             (int)(strlen(s->result) - (has_end(s->result, ".solr") ? 5 : 0)), s->result);
     return EXIT_DONE;
 }
 
@@ -197,6 +203,34 @@ static void record(Session *s)
     record_on_event(s->recorder, events_add, s->events);
 }
 
+static int resume(Session *s)
+{
+    const char *path = s->job->resume;
+    Checkpoint saved;
+    char why[200];
+    CheckpointFile *file = checkpoint_load(s->mem, path, &saved, why, sizeof why);
+    if (!file)
+        return complain(s, EXIT_IO, path, why);
+    if (strcmp(saved.options, s->job->options_text) != 0) {
+        complain(s, EXIT_USAGE, path, "saved by a run with other options");
+        fprintf(stderr, "note: its options were: %s\n", saved.options);
+        return EXIT_USAGE;
+    }
+    s->reader = result_open(s->mem, s->result);
+    s->writer = result_continue(s->mem, s->reader, s->result, saved.result_size);
+    result_close_reader(s->reader);
+    s->reader = NULL;
+    if (result_error(s->writer))
+        return complain(s, EXIT_IO, s->result, "does not fit the checkpoint");
+    s->n_checkpoints = saved.index;
+    record(s);
+    if (!checkpoint_restore_recorder(file, s->recorder))
+        return complain(s, EXIT_IO, path, "does not fit the result file");
+    SolStatus status = checkpoint_restore_simulation(file, s->sim);
+    print_messages(s);
+    return exit_code(s, status);
+}
+
 static int open_all(Session *s)
 {
     int code = load_model(s);
@@ -204,10 +238,15 @@ static int open_all(Session *s)
         code = name_files(s);
     if (code != EXIT_DONE)
         return code;
-    code = create_result(s);
+    if (s->job->resume) {
+        code = resume(s);
+    } else {
+        code = create_result(s);
+        if (code == EXIT_DONE)
+            record(s);
+    }
     if (code != EXIT_DONE)
         return code;
-    record(s);
     interrupt_start(&s->interrupt, s->sim);
     progress_start(&s->progress, s->job->quiet, s->job->options.start, s->job->options.stop);
     return EXIT_DONE;
@@ -221,6 +260,7 @@ static void release(Session *s)
     sol_unload(s->model);
     record_close(s->recorder);
     events_close(s->events);
+    result_close_reader(s->reader);
     result_close(s->writer);
     mem_close(s->mem);
 }
@@ -256,6 +296,19 @@ int session_open(const Job *job, Session **session)
 
 /* ---- running ---- */
 
+static int save_checkpoint(Session *s)
+{
+    Checkpoint checkpoint = {s->n_checkpoints, result_offset(s->writer), s->job->options_text};
+    int error;
+    if (!result_flush(s->writer))
+        return EXIT_IO;
+    SolStatus status = checkpoint_save(s->checkpoint, &checkpoint, s->recorder, s->sim, &error);
+    print_messages(s);
+    if (status != SOL_OK)
+        complain(s, EXIT_IO, s->checkpoint, error ? strerror(error) : "the run cannot be saved");
+    return exit_code(s, status);
+}
+
 /* A path that leads nowhere may belong to an instance that is born later; more often it is a slip.
  */
 static void check_sets(const Session *s)
@@ -287,14 +340,25 @@ static void explain_end(Session *s, SolStatus status)
 
 int session_advance(Session *s, double to)
 {
+    double every = s->job->checkpoint, start = s->job->options.start;
     SolStatus status = sol_init(s->sim);
+    int code = EXIT_DONE;
     if (status == SOL_OK && !s->advanced)
         check_sets(s);
     s->advanced = true;
-    if (status == SOL_OK)
-        status = sol_run_to(s->sim, to);
+    while (status == SOL_OK && code == EXIT_DONE) {
+        double stop = every > 0 ? start + (double)(s->n_checkpoints + 1) * every : to;
+        bool last = stop >= to;
+        status = sol_run_to(s->sim, last ? to : stop);
+        if (last)
+            break;
+        if (status == SOL_OK) {
+            s->n_checkpoints++;
+            code = save_checkpoint(s);
+        }
+    }
     explain_end(s, status);
-    return exit_code(s, status);
+    return code != EXIT_DONE ? code : exit_code(s, status);
 }
 
 double session_time(const Session *s)

@@ -18,6 +18,8 @@ typedef struct Job {
     ResultSelection vars;
     const char *stats;        /* NULL: none; "-": standard output */
     uint64_t stats_events;    /* at most so many are listed */
+    double checkpoint;        /* simulated time between checkpoints; 0: none */
+    const char *resume;       /* NULL: from the start */
     const char *options_text; /* all that was asked for, for the header of the result */
     bool quiet;
 } Job;
@@ -27,7 +29,7 @@ typedef struct Session Session;
 /* An exit code, after messages on stderr; *session is NULL when it is not EXIT_DONE. The job must
  * live as long as the session. */
 int session_open(const Job *job, Session **session);
-/* Runs to the time given. An exit code. */
+/* Runs to the time given, with checkpoints on the way. An exit code. */
 int session_advance(Session *session, double to);
 double session_time(const Session *session);
 /* Finishes result file, exports, statistics and summary; `code` is the exit code so far, the answer

@@ -1,0 +1,161 @@
+/* checkpoint.c: simulation and recorder <-> checkpoint file. See checkpoint.h.
+ *
+ *     "SOLSAVE\n"  u32 version  u64 index  u64 result_size  u32 length, options
+ *     recorder  simulation  u32 CRC-32 of all before
+ */
+#define _GNU_SOURCE
+#include "runtime/cli/checkpoint.h"
+#include "runtime/bytes.h"
+#include "runtime/crc32.h"
+#include "runtime/outfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MAGIC = 8, HEAD = 32, VERSION = 1 };
+
+static const char magic[] = "SOLSAVE\n";
+
+/* ---- writing ---- */
+
+typedef struct Saving {
+    OutFile out;
+    uint32_t crc;
+} Saving;
+
+static bool save_bytes(void *context, const void *bytes, size_t n)
+{
+    Saving *saving = context;
+    saving->crc = crc32_update(saving->crc, bytes, n);
+    out_bytes(&saving->out, bytes, n);
+    return saving->out.error == 0;
+}
+
+static void save_head(Saving *saving, const Checkpoint *checkpoint)
+{
+    uint8_t head[HEAD];
+    uint32_t length = (uint32_t)strlen(checkpoint->options);
+    memcpy(head, magic, MAGIC);
+    put_u32(head + 8, VERSION);
+    put_u64(head + 12, checkpoint->index);
+    put_u64(head + 20, checkpoint->result_size);
+    put_u32(head + 28, length);
+    save_bytes(saving, head, sizeof head);
+    save_bytes(saving, checkpoint->options, length);
+}
+
+SolStatus checkpoint_save(const char *path, const Checkpoint *checkpoint, Recorder *recorder,
+                          Sol *sim, int *error)
+{
+    char beside[PATH_MAX];
+    uint8_t sum[4];
+    Saving saving = {.crc = 0};
+    *error = ENAMETOOLONG;
+    if (snprintf(beside, sizeof beside, "%s.new", path) >= (int)sizeof beside)
+        return SOL_IO;
+    out_create(&saving.out, beside);
+    *error = saving.out.error;
+    if (*error)
+        return SOL_IO;
+    save_head(&saving, checkpoint);
+    record_save(recorder, save_bytes, &saving);
+    SolStatus status = sol_save(sim, save_bytes, &saving);
+    put_u32(sum, saving.crc);
+    out_bytes(&saving.out, sum, sizeof sum);
+    if (!out_close(&saving.out))
+        status = SOL_IO;
+    *error = saving.out.error;
+    if (status != SOL_OK) {
+        unlink(beside);
+        return status;
+    }
+    if (rename(beside, path) == 0)
+        return SOL_OK;
+    *error = errno;
+    return SOL_IO;
+}
+
+/* ---- reading ---- */
+
+struct CheckpointFile {
+    uint8_t *bytes;
+    size_t size, at; /* without the checksum */
+};
+
+static bool load_bytes(void *context, void *bytes, size_t n)
+{
+    CheckpointFile *file = context;
+    if (n > file->size - file->at)
+        return false;
+    memcpy(bytes, file->bytes + file->at, n);
+    file->at += n;
+    return true;
+}
+
+/* All memory is taken while no file is open. False with errno. */
+static bool read_whole(Mem *mem, const char *path, CheckpointFile *file)
+{
+    struct stat info;
+    if (stat(path, &info) != 0)
+        return false;
+    file->size = (size_t)info.st_size;
+    file->bytes = mem_alloc(mem, file->size + 1);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    size_t done = 0;
+    ssize_t n = 1;
+    while (done < file->size && n > 0) {
+        n = read(fd, file->bytes + done, file->size - done);
+        done += n > 0 ? (size_t)n : 0;
+    }
+    close(fd);
+    file->size = done;
+    return n >= 0;
+}
+
+static const char *read_head(Mem *mem, CheckpointFile *file, Checkpoint *checkpoint)
+{
+    if (file->size < HEAD + 4 || memcmp(file->bytes, magic, MAGIC) != 0)
+        return "not a checkpoint";
+    file->size -= 4;
+    if (crc32_update(0, file->bytes, file->size) != get_u32(file->bytes + file->size))
+        return "damaged: its checksum is wrong";
+    if (get_u32(file->bytes + 8) != VERSION)
+        return "written by another version of solstice";
+    uint32_t length = get_u32(file->bytes + 28);
+    if (length > file->size - HEAD)
+        return "damaged";
+    char *options = mem_alloc(mem, length + 1);
+    memcpy(options, file->bytes + HEAD, length);
+    *checkpoint = (Checkpoint){get_u64(file->bytes + 12), get_u64(file->bytes + 20), options};
+    file->at = HEAD + length;
+    return NULL;
+}
+
+CheckpointFile *checkpoint_load(Mem *mem, const char *path, Checkpoint *checkpoint, char *why,
+                                size_t size)
+{
+    CheckpointFile *file = mem_alloc(mem, sizeof *file);
+    const char *complaint =
+        read_whole(mem, path, file) ? read_head(mem, file, checkpoint) : strerror(errno);
+    if (!complaint)
+        return file;
+    snprintf(why, size, "%s", complaint);
+    return NULL;
+}
+
+bool checkpoint_restore_recorder(CheckpointFile *file, Recorder *recorder)
+{
+    return record_restore(recorder, load_bytes, file);
+}
+
+SolStatus checkpoint_restore_simulation(CheckpointFile *file, Sol *sim)
+{
+    return sol_restore(sim, load_bytes, file);
+}
