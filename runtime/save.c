@@ -406,6 +406,8 @@ static void rest(Sim *sim)
     parts_close(sim);
     for (uint32_t i = 0; i < sim->nodes.n; i++)
         sim->nodes.at[i].part = NULL;
+    for (DdpVar var = 0; var < sim->n_values; var++)
+        sim->info[var].part = NULL;
     vec_clear(&sim->heap);
     vec_clear(&sim->held_back);
     sim->running = false;

@@ -130,6 +130,7 @@ static SolOptions simulation_options(const RunOptions *r, const SolSet *sets)
         .max_updates = (uint32_t)r->max_updates.value,
         .n_monitored = r->monitored.n,
         .monitored = r->monitored.at,
+        .savable = r->checkpoint.given,
         .trace = r->trace,
     };
 }
