@@ -305,6 +305,7 @@ static bool prefer_states(Sim *sim)
         start->advised = true;
         if (!owner)
             continue;
+        journal_advise(sim, owner, start->var);
         ddp_advise_against(sim->ddp, owner, start->var);
         any = true;
     }

@@ -146,6 +146,8 @@ void reselect_advise(Part *part)
 {
     Look look = measure(part);
     DdpRel rel = look.var ? evaluate_relation_of(part->sim, look.var) : 0;
-    if (rel)
-        ddp_advise_against(part->sim->ddp, rel, look.var);
+    if (!rel)
+        return;
+    journal_advise(part->sim, rel, look.var);
+    ddp_advise_against(part->sim->ddp, rel, look.var);
 }

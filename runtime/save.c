@@ -333,6 +333,7 @@ static void move_nodes(Stream *s)
         MOVE(s, node->forced);
         for (uint32_t i = 0; i < node->n_compares && !s->differs; i++) {
             MOVE(s, node->compare[i].left);
+            MOVE(s, node->compare[i].near);
             MOVE(s, node->compare[i].tie);
         }
     }
@@ -370,6 +371,7 @@ static void move_rest(Stream *s)
     MOVE_LIST(s, &sim->forced);
     MOVE(s, sim->time);
     MOVE(s, sim->tie_time);
+    MOVE(s, sim->runaway);
     MOVE(s, sim->grid);
     MOVE(s, sim->next_output);
     MOVE(s, sim->output_index);

@@ -1,7 +1,7 @@
 /* checkpoint.c: simulation and recorder <-> checkpoint file. See checkpoint.h.
  *
  *     "SOLSAVE\n"  u32 version  u64 index  u64 result_size  u32 length, options
- *     recorder  simulation  u32 CRC-32 of all before
+ *     simulation  recorder  u32 CRC-32 of all before
  */
 #define _GNU_SOURCE
 #include "runtime/cli/checkpoint.h"
@@ -63,8 +63,8 @@ SolStatus checkpoint_save(const char *path, const Checkpoint *checkpoint, Record
     if (*error)
         return SOL_IO;
     save_head(&saving, checkpoint);
-    record_save(recorder, save_bytes, &saving);
     SolStatus status = sol_save(sim, save_bytes, &saving);
+    record_save(recorder, save_bytes, &saving);
     put_u32(sum, saving.crc);
     out_bytes(&saving.out, sum, sizeof sum);
     if (!out_close(&saving.out))

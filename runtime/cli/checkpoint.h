@@ -23,8 +23,8 @@ typedef struct CheckpointFile CheckpointFile;
 /* NULL with a message in `why`. Allocates under the caller's guard. */
 CheckpointFile *checkpoint_load(Mem *mem, const char *path, Checkpoint *checkpoint, char *why,
                                 size_t size);
-/* After checkpoint_load(): recorder first, then the simulation. */
-bool checkpoint_restore_recorder(CheckpointFile *file, Recorder *recorder);
+/* After checkpoint_load(), in this order. */
 SolStatus checkpoint_restore_simulation(CheckpointFile *file, Sol *sim);
+bool checkpoint_restore_recorder(CheckpointFile *file, Recorder *recorder);
 
 #endif

@@ -216,6 +216,11 @@ static int resume(Session *s)
         fprintf(stderr, "note: its options were: %s\n", saved.options);
         return EXIT_USAGE;
     }
+    /* the simulation first: a checkpoint that is refused leaves the result as it was */
+    SolStatus status = checkpoint_restore_simulation(file, s->sim);
+    print_messages(s);
+    if (status != SOL_OK)
+        return exit_code(s, status);
     s->reader = result_open(s->mem, s->result);
     s->writer = result_continue(s->mem, s->reader, s->result, saved.result_size);
     result_close_reader(s->reader);
@@ -226,9 +231,7 @@ static int resume(Session *s)
     record(s);
     if (!checkpoint_restore_recorder(file, s->recorder))
         return complain(s, EXIT_IO, path, "does not fit the result file");
-    SolStatus status = checkpoint_restore_simulation(file, s->sim);
-    print_messages(s);
-    return exit_code(s, status);
+    return EXIT_DONE;
 }
 
 static int open_all(Session *s)

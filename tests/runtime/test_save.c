@@ -154,6 +154,7 @@ static void check_case(Case c)
         marks[i] = show.bytes.n;
     }
     expect_ok(model, sol_run_to(sim, c.options.stop));
+    assert_true(marks[0] > 0 && show.bytes.n > marks[CHECKPOINTS - 1]);
     sol_close(sim);
     sol_unload(model);
     for (int i = 0; i < CHECKPOINTS; i++) {
@@ -232,6 +233,25 @@ static void models_of_the_language_tests(void **state)
                .options = {.stop = 40, .steps = 50, .solver = SOL_SOLVER_EULER, .step = 0.1}});
 }
 
+#define SIM SOLSTICE_SOURCE_DIR "/tests/sim/"
+
+/* Circuits through their modes, a pendulum whose states are selected anew while it goes round. */
+static void models_of_the_simulation_tests(void **state)
+{
+    (void)state;
+    const struct {
+        const char *file, *model;
+        double stop;
+    } cases[] = {
+        {SIM "circuits.sol", "FourModes", 0.1}, {SIM "circuits.sol", "Rectifier", 0.1},
+        {SIM "circuits.sol", "Vanishing", 1},   {SIM "mechanics.sol", "BreakingPendulum", 3},
+        {SIM "mechanics.sol", "Round", 10},     {SIM "stiff.sol", "Amplifier", 0.02}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_case((Case){.file = cases[i].file,
+                          .model = cases[i].model,
+                          .options = {.stop = cases[i].stop, .steps = 50}});
+}
+
 static void what_does_not_fit_is_refused(void **state)
 {
     (void)state;
@@ -282,6 +302,7 @@ int main(void)
         cmocka_unit_test(loops_keep_their_guesses),
         cmocka_unit_test(births_and_moves),
         cmocka_unit_test(models_of_the_language_tests),
+        cmocka_unit_test(models_of_the_simulation_tests),
         cmocka_unit_test(what_does_not_fit_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,83 @@
+#!/bin/bash
+# Runs with checkpoints that are killed again and again, and resumed: the result file ends with the same
+# bytes as that of a run that was never cut.
+set -u
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failures=0
+
+fail() {
+    echo "FAILED: $*"
+    failures=$((failures + 1))
+}
+
+cat >Road.sol <<'END'
+model Car
+interface:
+  static Real x;
+  dynamic Car next;
+implementation:
+  static Real v;
+  der(x=x, start=random(x=1)) = v;
+  if x > 2 then
+    static Real far;
+    far = x;
+    v = 0.5;
+  else then
+    v = 1;
+  end;
+end Car;
+model Road
+implementation:
+  dynamic Car first{};
+  dynamic Car buffer;
+  static Real wave;
+  wave = sin(x=time);
+  when Sample(interval=20) then
+    buffer <- first;
+    first <- Car{};
+    if buffer? then first.next <- buffer; end;
+  end;
+end Road;
+END
+run=("$SOLSTICE" run Road.sol --stop 300 --interval 0.01 --checkpoint 5 --quiet)
+"${run[@]}" --output whole.solr || fail "the whole run"
+
+kills=0
+"${run[@]}" --output cut.solr &
+for i in $(seq 500); do
+    sleep "0.0$((RANDOM % 4 + 1))"
+    { kill -9 $! && wait $!; } 2>/dev/null
+    code=$?
+    [ $code -eq 137 ] || break
+    kills=$((kills + 1))
+    resume=()
+    [ -e cut.check ] && resume=(--resume cut.check)
+    "${run[@]}" --output cut.solr "${resume[@]}" 2>err &
+done
+wait $! 2>/dev/null
+[ -s err ] && fail "$(cat err)"
+cmp whole.solr cut.solr || fail "after $kills kills the result is another one"
+[ $kills -ge 3 ] || fail "only $kills kills"
+
+# What does not fit is refused, with a reason.
+expect() { # exit code, text that stderr must contain, command...
+    local code=$1 text=$2
+    shift 2
+    "$@" >out 2>err
+    local got=$?
+    [ "$got" -eq "$code" ] || fail "$*: exit code $got, not $code: $(cat err)"
+    grep -qF -- "$text" err || fail "$*: no '$text' in: $(cat err)"
+}
+expect 2 "saved by a run with other options" "${run[@]}" --seed 3 --output cut.solr --resume cut.check
+expect 2 "give it again" "$SOLSTICE" run Road.sol --stop 300 --resume cut.check
+expect 4 "No such file" "${run[@]}" --output cut.solr --resume none.check
+head -c 300 cut.check >short.check
+expect 4 "its checksum is wrong" "${run[@]}" --output cut.solr --resume short.check
+expect 4 "does not fit the checkpoint" "${run[@]}" --output other.solr --resume cut.check
+sed -i 's/sin(x=time)/cos(x=time)/' Road.sol
+expect 2 "another program, model, or set of options" "${run[@]}" --output cut.solr --resume cut.check
+cmp whole.solr cut.solr || fail "a resume that was refused changed the result"
+
+exit $((failures > 0))
