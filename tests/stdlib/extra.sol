@@ -51,4 +51,98 @@ package Extra
         connection{a << source.p, b << R.p};
         connection{a << source.n, b << R.n};
     end NoGround;
+
+    /* A pendulum between two stops, or leaning against one. */
+    model Stopped
+    interface:
+        parameter Real phi_min << -0.5;
+        static Planar.Joints.Fixation F;
+        static Planar.Joints.LimitedRevolute R{phi_start << 0.7, phi_min << phi_min,
+                                               phi_max << 0.8};
+        static Planar.Parts.Translation rod{sx << 0, sy << -1};
+        static Planar.Parts.Body bob{m << 2, I << 0.1};
+    implementation:
+        connection{a << F.fa, b << R.fa};
+        F.fa.contactIn << R.fa.contactOut;
+        R.fa.contactIn << F.fa.contactOut;
+        connection{a << R.fb, b << rod.fa};
+        R.fb.contactIn << rod.fa.contactOut;
+        rod.fa.contactIn << R.fb.contactOut;
+        connection{a << rod.fb, b << bob.fa};
+        rod.fb.contactIn << bob.fa.contactOut;
+        bob.fa.contactIn << rod.fb.contactOut;
+    end Stopped;
+
+    /* The same with a ball on a rope below the bob: the impulse of the stop goes along the rope. */
+    model StoppedRope
+    interface:
+        static Planar.Joints.Fixation F;
+        static Planar.Joints.LimitedRevolute R{phi_start << 0.7, phi_min << 0.1};
+        static Planar.Parts.Translation rod{sx << 0, sy << -1};
+        static Planar.Parts.Body bob{m << 2, I << 0.1};
+        static Planar.Parts.Rope rope{l << 1};
+        static Planar.Parts.FreeBody ball{m << 1, I << 0.1, x_start << -1.5, y_start << -1.1};
+    implementation:
+        connection{a << F.fa, b << R.fa};
+        F.fa.contactIn << R.fa.contactOut;
+        R.fa.contactIn << F.fa.contactOut;
+        connection{a << R.fb, b << rod.fa};
+        R.fb.contactIn << rod.fa.contactOut;
+        rod.fa.contactIn << R.fb.contactOut;
+        connection{a << rod.fb, b << bob.fa};
+        connection{a << rod.fb, b << rope.fa};
+        rod.fb.contactIn << bob.fa.contactOut or rope.fa.contactOut;
+        bob.fa.contactIn << rod.fb.contactOut or rope.fa.contactOut;
+        rope.fa.contactIn << rod.fb.contactOut or bob.fa.contactOut;
+        connection{a << rope.fb, b << ball.fa};
+        rope.fb.contactIn << ball.fa.contactOut;
+        ball.fa.contactIn << rope.fb.contactOut;
+    end StoppedRope;
+
+    /* A four-bar linkage whose crank runs against a stop: an impulse in a loop. */
+    model StoppedFourBar
+        define Joints as Planar.Joints;
+        define Parts as Planar.Parts;
+    interface:
+        static Joints.Fixation F1;
+        static Joints.Fixation F2{x << 2};
+        static Joints.LimitedRevolute R1{phi_start << -1.2, phi_max << 0};
+        static Parts.Translation crank{sx << 1, sy << 0};
+        static Parts.Body B1{m << 2, I << 0.2};
+        static Joints.PassiveRevolute R2{phi_start << 1};
+        static Parts.Translation coupler{sx << 2, sy << 0};
+        static Parts.Body B2{m << 1, I << 0.1};
+        static Joints.LoopRevolute R3;
+        static Parts.Translation rocker{sx << 0, sy << 1.5};
+        static Joints.PassiveRevolute R4{phi_start << 0.3};
+    implementation:
+        connection{a << F1.fa, b << R1.fa};
+        F1.fa.contactIn << R1.fa.contactOut;
+        R1.fa.contactIn << F1.fa.contactOut;
+        connection{a << R1.fb, b << crank.fa};
+        R1.fb.contactIn << crank.fa.contactOut;
+        crank.fa.contactIn << R1.fb.contactOut;
+        connection{a << crank.fb, b << B1.fa};
+        connection{a << crank.fb, b << R2.fa};
+        crank.fb.contactIn << B1.fa.contactOut or R2.fa.contactOut;
+        B1.fa.contactIn << crank.fb.contactOut or R2.fa.contactOut;
+        R2.fa.contactIn << crank.fb.contactOut or B1.fa.contactOut;
+        connection{a << R2.fb, b << coupler.fa};
+        R2.fb.contactIn << coupler.fa.contactOut;
+        coupler.fa.contactIn << R2.fb.contactOut;
+        connection{a << coupler.fb, b << B2.fa};
+        connection{a << coupler.fb, b << R3.fa};
+        coupler.fb.contactIn << B2.fa.contactOut or R3.fa.contactOut;
+        B2.fa.contactIn << coupler.fb.contactOut or R3.fa.contactOut;
+        R3.fa.contactIn << coupler.fb.contactOut or B2.fa.contactOut;
+        connection{a << F2.fa, b << R4.fa};
+        F2.fa.contactIn << R4.fa.contactOut;
+        R4.fa.contactIn << F2.fa.contactOut;
+        connection{a << R4.fb, b << rocker.fa};
+        R4.fb.contactIn << rocker.fa.contactOut;
+        rocker.fa.contactIn << R4.fb.contactOut;
+        connection{a << rocker.fb, b << R3.fb};
+        rocker.fb.contactIn << R3.fb.contactOut;
+        R3.fb.contactIn << rocker.fb.contactOut;
+    end StoppedFourBar;
 end Extra;

@@ -111,12 +111,72 @@ static void crane(void **state)
     trial_end(t);
 }
 
+static void stopped_pendulum(void **state)
+{
+    (void)state;
+    Trial *t = trial_start("Extra.Stopped", 3, 1e-9, NULL, "extra.sol");
+    NEAR(trial_at(t, 3, "bob.energy"), -2 * 9.81 * cos(0.5), 1e-6);
+    NEAR(trial_read(t, "R.fixated"), 0, 0);
+    assert_int_equal(t->n_events, 1);
+    trial_end(t);
+    t = trial_start("Extra.Stopped", 3, 1e-9, "phi_min=0.2", "extra.sol");
+    NEAR(trial_at(t, 3, "R.phi"), 0.2, 0);
+    NEAR(trial_read(t, "R.fa.t"), 2 * 9.81 * sin(0.2), 1e-9);
+    assert_int_equal(t->event[0].states_after, 0);
+    trial_end(t);
+}
+
+/* The rope stays as long as it is, the ball keeps what it had across the rope, energy is lost. */
+static void impulse_along_rope(void **state)
+{
+    (void)state;
+    bool happened = true;
+    Trial *t = trial_start("Extra.StoppedRope", 1, 1e-9, NULL, "extra.sol");
+    trial_run(t, 0.6);
+    NEAR(trial_read(t, "rope.taut"), 1, 0);
+    for (uint32_t i = 0; i < 100 && trial_read(t, "R.fixated") == 0; i++)
+        assert_int_equal(sol_run_to_event(t->sim, 1, &happened), SOL_OK);
+    double time = sol_time(t->sim), vx = trial_read(t, "ball.vx"), vy = trial_read(t, "ball.vy");
+    double rx = trial_read(t, "ball.fa.x") - trial_read(t, "bob.fa.x");
+    double ry = trial_read(t, "ball.fa.y") - trial_read(t, "bob.fa.y");
+    double energy = trial_read(t, "ball.energy") + trial_read(t, "bob.energy");
+    NEAR(hypot(rx, ry), 1, 1e-9);
+    NEAR(rx * vx + ry * vy, 0, 1e-9);
+    NEAR(trial_read(t, "bob.vx"), 0, 1e-9);
+    trial_end(t);
+    t = trial_start("Extra.StoppedRope", 1, 1e-9, NULL, "extra.sol");
+    trial_run(t, time - 1e-8);
+    NEAR(rx * trial_read(t, "ball.vy") - ry * trial_read(t, "ball.vx"), rx * vy - ry * vx, 1e-5);
+    assert_true(trial_read(t, "ball.energy") + trial_read(t, "bob.energy") > energy + 0.1);
+    trial_end(t);
+}
+
+static void impulse_in_loop(void **state)
+{
+    (void)state;
+    Trial *t = trial_start("Extra.StoppedFourBar", 2, 1e-9, NULL, "extra.sol");
+    NEAR(trial_at(t, 2, "R1.phi"), 0, 0);
+    NEAR(trial_read(t, "R2.w"), 0, 1e-9);
+    NEAR(trial_read(t, "R4.w"), 0, 1e-9);
+    NEAR(trial_read(t, "R3.fa.x"), trial_read(t, "R3.fb.x"), 1e-9);
+    assert_int_equal(t->n_events, 1);
+    assert_int_equal(t->event[0].states_before, 2);
+    assert_int_equal(t->event[0].states_after, 0);
+    trial_end(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(trebuchet),      cmocka_unit_test(double_pendulum),
-        cmocka_unit_test(bouncing_block), cmocka_unit_test(ball_on_rope),
+        cmocka_unit_test(trebuchet),
+        cmocka_unit_test(double_pendulum),
+        cmocka_unit_test(bouncing_block),
+        cmocka_unit_test(ball_on_rope),
         cmocka_unit_test(crane),
+
+        cmocka_unit_test(stopped_pendulum),
+        cmocka_unit_test(impulse_along_rope),
+        cmocka_unit_test(impulse_in_loop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
