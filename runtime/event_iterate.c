@@ -24,6 +24,24 @@ static void count_condition(Sim *sim, BranchMemo *memo, DdpVar var)
         evaluate_need(sim, var, NEED_CONDITIONS, 1);
 }
 
+void event_note_mode(Sim *sim, BranchId id)
+{
+    BranchMemo *memo = &sim->branches.at[id];
+    if (!sim->out.mode || memo->when || memo->noted || !memo->live)
+        return;
+    memo->noted = true;
+    vec_push(sim->mem, &sim->modes_seen, id);
+}
+
+/* The number may stand in modes_seen, and be used again by another branch: one entry serves it. */
+static void forget_mode(Sim *sim, BranchMemo *memo)
+{
+    if (memo->serial)
+        vec_push(sim->mem, &sim->modes_gone, memo->serial);
+    memo->serial = 0;
+    memo->told = WORLD_NONE;
+}
+
 void event_branch_changed(Sim *sim, const WorldChange *change)
 {
     BranchId id = change->a;
@@ -33,16 +51,20 @@ void event_branch_changed(Sim *sim, const WorldChange *change)
     sim->lists_stale = true;
     if (!change->born) {
         count_condition(sim, memo, 0);
+        forget_mode(sim, memo);
         memo->live = false;
         return;
     }
     WorldBranch view = {0};
     world_branch(sim->world, id, &view);
     count_condition(sim, memo, 0);
-    *memo = (BranchMemo){.live = true, .when = view.when, .fell = INFINITY, .fired = NAN};
+    forget_mode(sim, memo);
+    *memo = (BranchMemo){
+        .live = true, .when = view.when, .noted = memo->noted, .fell = INFINITY, .fired = NAN};
     if (view.copy_of && view.copy_of < sim->branches.n)
         memo->truth = sim->branches.at[view.copy_of].truth;
     count_condition(sim, memo, view.condition);
+    event_note_mode(sim, id);
 }
 
 /* The truth of a condition in this update; one that is not determined keeps the one it had. */

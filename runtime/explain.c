@@ -24,8 +24,19 @@ const char *explain_rel(Sim *sim, DdpRel rel)
     return arena_copy(&sim->event_arena, text, strlen(text));
 }
 
-/* The condition as "instance: text"; of one that has no expression now, the name of its variable.
- */
+void explain_condition_text(const Sim *sim, const WorldBranch *branch, char *out, size_t size)
+{
+    static const char target[] = "condition << "; /* of the auxiliary variable behind it */
+    out[0] = '\0';
+    if (branch->relation)
+        world_rel_text(sim->world, branch->relation, out, size);
+    else if (branch->condition)
+        world_var_path(sim->world, branch->condition, out, size);
+    if (strncmp(out, target, strlen(target)) == 0)
+        memmove(out, out + strlen(target), strlen(out + strlen(target)) + 1);
+}
+
+/* The condition as "instance: text". */
 const char *explain_condition(Sim *sim, BranchId branch)
 {
     WorldBranch view;
@@ -33,10 +44,7 @@ const char *explain_condition(Sim *sim, BranchId branch)
     if (!world_branch(sim->world, branch, &view))
         return "";
     world_inst_path(sim->world, view.owner, path, sizeof path);
-    if (view.relation)
-        world_rel_text(sim->world, view.relation, text, sizeof text);
-    else if (view.condition)
-        world_var_path(sim->world, view.condition, text, sizeof text);
+    explain_condition_text(sim, &view, text, sizeof text);
     snprintf(whole, sizeof whole, "%s%s%s", path, path[0] ? ": " : "", text);
     return arena_copy(&sim->event_arena, whole, strlen(whole));
 }

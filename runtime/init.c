@@ -260,6 +260,8 @@ SolStatus init_choose(Sim *sim)
     bool fine = world_choose(sim->world, sim->decisions.n, sim->decisions.at);
     sim->counts.instantiate += timer_now() - begin;
     sim->structure_changed = true;
+    for (uint32_t i = 0; i < sim->decisions.n; i++)
+        event_note_mode(sim, sim->decisions.at[i].branch);
     if (world_out_of_memory(sim->world))
         return SOL_MEMORY;
     return fine ? SOL_OK : SOL_MODEL;

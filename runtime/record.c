@@ -32,6 +32,7 @@ struct Recorder {
     VEC(Tracked) tracked; /* [SolVar] */
     Map resumed; /* number of birth -> index in saved, from 1: columns of before a resume */
     VEC(Tracked) saved;
+    Map mode_of; /* number of a branch -> number of its mode in the file, from 1 */
     bool started, narrowed, failed;
     uint64_t rows;
     double last_time;
@@ -56,6 +57,7 @@ void record_close(Recorder *r)
         return;
     map_free(r->mem, &r->place_of);
     map_free(r->mem, &r->resumed);
+    map_free(r->mem, &r->mode_of);
     vec_free(r->mem, &r->places);
     vec_free(r->mem, &r->tracked);
     vec_free(r->mem, &r->saved);
@@ -215,6 +217,35 @@ static void on_death(void *context, SolVar var)
     mem_guard_pop(r->mem, &guard);
 }
 
+static void write_mode(Recorder *r, double time, const SolMode *mode)
+{
+    uint32_t number = map_get(&r->mode_of, mode->branch);
+    if (mode->path) {
+        number = result_mode_number(r->writer, mode->path, mode->condition) + 1;
+        map_put(r->mem, &r->mode_of, mode->branch, number);
+    }
+    if (!number)
+        return;
+    result_mode(r->writer, time, number - 1, (ResultChoice)mode->choice);
+    if (mode->choice == SOL_GONE)
+        map_remove(&r->mode_of, mode->branch);
+}
+
+static void on_mode(void *context, double time, const SolMode *mode)
+{
+    Recorder *r = context;
+    MemGuard guard;
+    if (r->failed)
+        return;
+    mem_guard_push(r->mem, &guard);
+    if (setjmp(guard.env) != 0) {
+        r->failed = true;
+        return;
+    }
+    write_mode(r, time, mode);
+    mem_guard_pop(r->mem, &guard);
+}
+
 /* The last point of a run that ended at an output point or event is there already. */
 static bool is_repeated(const Recorder *r, const SolPoint *point)
 {
@@ -308,6 +339,7 @@ void record_attach(Recorder *r, Sol *sim)
     sol_set_output(sim, &(SolOutput){.context = r,
                                      .birth = on_birth,
                                      .death = on_death,
+                                     .mode = on_mode,
                                      .point = on_point,
                                      .cout = on_cout});
     sol_set_event(sim, on_event, r);

@@ -53,6 +53,15 @@ typedef struct ResultEvent {
     const char *const *triggers;
 } ResultEvent;
 
+/* What an `if` chose. */
+typedef enum ResultChoice { RESULT_GONE, RESULT_ELSE, RESULT_THEN } ResultChoice;
+
+typedef struct ResultMode {
+    uint32_t number;              /* of the `if`: its instance and condition */
+    const char *path, *condition; /* path "": the top model */
+    ResultChoice choice;
+} ResultMode;
+
 /* ---- writing ---- */
 
 typedef struct ResultWriter ResultWriter;
@@ -80,6 +89,10 @@ void result_source(ResultWriter *writer, uint32_t column, uint32_t source);
 
 void result_row(ResultWriter *writer, double time, ResultSide side, const double *values);
 void result_event(ResultWriter *writer, const ResultEvent *event);
+/* The number of an `if`: the same for the same path and condition. */
+uint32_t result_mode_number(ResultWriter *writer, const char *path, const char *condition);
+/* Writes nothing when the choice is the one written last. */
+void result_mode(ResultWriter *writer, double time, uint32_t number, ResultChoice choice);
 void result_note(ResultWriter *writer, double time, const char *text); /* what `cout` showed */
 void result_finish(ResultWriter *writer, double time, uint32_t status, const char *message);
 
@@ -105,6 +118,7 @@ typedef enum ResultKind {
     RESULT_RETURN, /* column */
     RESULT_ROW,    /* time, side; values are in the columns */
     RESULT_EVENT,  /* event */
+    RESULT_MODE,   /* time, mode: holds from the next row on */
     RESULT_NOTE,   /* time, text */
     RESULT_FINISH  /* time, status, text */
 } ResultKind;
@@ -115,6 +129,7 @@ typedef struct ResultRecord {
     double time;
     ResultSide side;
     ResultEvent event;
+    ResultMode mode;
     uint32_t n_pairs;
     const ResultPair *pairs;
     uint32_t status;
@@ -143,6 +158,10 @@ int result_read_error(const ResultReader *reader);
 
 uint32_t result_column_count(const ResultReader *reader); /* known so far */
 const ResultColumn *result_column(const ResultReader *reader, uint32_t column);
+uint32_t result_mode_count(const ResultReader *reader); /* `if`s known so far */
+const char *result_mode_path(const ResultReader *reader, uint32_t number);
+const char *result_mode_condition(const ResultReader *reader, uint32_t number);
+ResultChoice result_mode_choice(const ResultReader *reader, uint32_t number); /* at present */
 const char *result_string(const ResultReader *reader, double value); /* of a String column */
 
 /* "x.solr: damaged at byte 1234: read up to there", for people; "" when all is well. */

@@ -23,6 +23,8 @@ enum {
     REC_ROW = 'R',   /* every living column */
     REC_DELTA = 'r', /* those whose bits changed, after a bit for each that lives */
     REC_EVENT = 'E',
+    REC_IF = 'C', /* a condition, for the modes */
+    REC_MODE = 'M',
     REC_NOTE = 'N',
     REC_FINISH = 'Z'
 };

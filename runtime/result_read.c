@@ -30,6 +30,7 @@ struct ResultReader {
     bool has_dead;
     Map text_index; /* number of a String -> index in texts, from 1 */
     VEC(const char *) texts;
+    VEC(ResultMode) modes; /* [number], with the present choice */
     VEC(uint8_t) payload;
     uint32_t n_input, at_input; /* input[at_input..n_input-1] is not used yet */
     uint8_t input[INPUT];
@@ -116,6 +117,7 @@ static void forget(ResultReader *r)
     vec_free(r->mem, &r->columns);
     vec_free(r->mem, &r->live);
     vec_free(r->mem, &r->texts);
+    vec_free(r->mem, &r->modes);
     map_free(r->mem, &r->text_index);
     r->text_index = (Map){0};
     r->has_dead = false;
@@ -337,6 +339,30 @@ static bool read_event(ResultReader *r, Cursor *c, ResultRecord *record)
     return true;
 }
 
+static bool read_if(ResultReader *r, Cursor *c)
+{
+    ResultMode mode = {.number = cursor_u32(c)};
+    mode.path = cursor_text(c, &r->names);
+    mode.condition = cursor_text(c, &r->names);
+    if (c->bad || mode.number != r->modes.n)
+        return false;
+    vec_push(r->mem, &r->modes, mode);
+    return true;
+}
+
+static bool read_mode(ResultReader *r, Cursor *c, ResultRecord *record)
+{
+    record->kind = RESULT_MODE;
+    record->time = cursor_f64(c);
+    uint32_t number = cursor_u32(c);
+    uint8_t choice = cursor_u8(c);
+    if (c->bad || number >= r->modes.n || choice > RESULT_THEN)
+        return false;
+    r->modes.at[number].choice = (ResultChoice)choice;
+    record->mode = r->modes.at[number];
+    return true;
+}
+
 static bool read_note(ResultReader *r, Cursor *c, ResultRecord *record, bool finish)
 {
     record->kind = finish ? RESULT_FINISH : RESULT_NOTE;
@@ -370,6 +396,11 @@ static bool interpret(ResultReader *r, uint8_t type, Cursor *c, ResultRecord *re
     case REC_NOTE:
     case REC_FINISH:
         return read_note(r, c, record, type == REC_FINISH);
+    case REC_MODE:
+        return read_mode(r, c, record);
+    case REC_IF:
+        *shown = false;
+        return read_if(r, c);
     case REC_TEXT:
         *shown = false;
         return read_text(r, c);
@@ -453,6 +484,26 @@ uint32_t result_column_count(const ResultReader *r)
 const ResultColumn *result_column(const ResultReader *r, uint32_t column)
 {
     return &r->columns.at[column];
+}
+
+uint32_t result_mode_count(const ResultReader *r)
+{
+    return r->modes.n;
+}
+
+const char *result_mode_path(const ResultReader *r, uint32_t number)
+{
+    return r->modes.at[number].path;
+}
+
+const char *result_mode_condition(const ResultReader *r, uint32_t number)
+{
+    return r->modes.at[number].condition;
+}
+
+ResultChoice result_mode_choice(const ResultReader *r, uint32_t number)
+{
+    return r->modes.at[number].choice;
 }
 
 const char *result_string(const ResultReader *r, double value)

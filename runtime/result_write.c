@@ -38,6 +38,8 @@ struct ResultWriter {
     VEC(uint8_t) types;            /* types.at[column] */
     VEC(uint8_t) record;           /* the record being built, head included */
     Map texts;                     /* String values whose text is in the file */
+    Map modes;                     /* hash of path and condition -> number of the `if`, from 1 */
+    VEC(uint8_t) choices;          /* choices.at[number]: ResultChoice written last */
     ResultText text;
     void *text_context;
     double flushed_at;
@@ -137,6 +139,8 @@ bool result_close(ResultWriter *w)
     vec_free(w->mem, &w->types);
     vec_free(w->mem, &w->record);
     map_free(w->mem, &w->texts);
+    map_free(w->mem, &w->modes);
+    vec_free(w->mem, &w->choices);
     mem_free(w->mem, w);
     return ok;
 }
@@ -357,6 +361,45 @@ void result_event(ResultWriter *w, const ResultEvent *event)
     end_record(w);
 }
 
+static uint64_t mode_key(const char *path, const char *condition)
+{
+    return hash_bytes(condition, strlen(condition), hash_bytes(path, strlen(path), 0));
+}
+
+static uint32_t new_mode(ResultWriter *w, uint64_t key)
+{
+    vec_push(w->mem, &w->choices, RESULT_GONE);
+    map_put(w->mem, &w->modes, key, w->choices.n);
+    return w->choices.n - 1;
+}
+
+uint32_t result_mode_number(ResultWriter *w, const char *path, const char *condition)
+{
+    uint64_t key = mode_key(path, condition);
+    uint32_t number = map_get(&w->modes, key);
+    if (number)
+        return number - 1;
+    number = new_mode(w, key);
+    begin_record(w, REC_IF);
+    add_u32(w, number);
+    add_text(w, path);
+    add_text(w, condition);
+    end_record(w);
+    return number;
+}
+
+void result_mode(ResultWriter *w, double time, uint32_t number, ResultChoice choice)
+{
+    if (w->choices.at[number] == choice)
+        return;
+    w->choices.at[number] = (uint8_t)choice;
+    begin_record(w, REC_MODE);
+    add_f64(w, time);
+    add_u32(w, number);
+    add_u8(w, (uint8_t)choice);
+    end_record(w);
+}
+
 void result_note(ResultWriter *w, double time, const char *text)
 {
     begin_record(w, REC_NOTE);
@@ -401,6 +444,12 @@ static void learn(ResultWriter *w, ResultReader *reader, const ResultRecord *rec
             if (c->type == RESULT_STRING && c->last >= 0 && c->last < UINT32_MAX)
                 map_put(w->mem, &w->texts, (uint64_t)c->last, 1);
         }
+        break;
+    case RESULT_MODE:
+        while (w->choices.n <= record->mode.number)
+            new_mode(w, mode_key(result_mode_path(reader, w->choices.n),
+                                 result_mode_condition(reader, w->choices.n)));
+        w->choices.at[record->mode.number] = (uint8_t)record->mode.choice;
         break;
     default:
         break;

@@ -107,9 +107,12 @@ typedef struct EvalNode {
 
 typedef struct BranchMemo {
     bool live;
-    bool truth;  /* of the condition in the update before; false before the first */
-    bool when;   /* else `if` */
-    double fell; /* when its truth ended between events, or infinite */
+    bool truth;      /* of the condition in the update before; false before the first */
+    bool when;       /* else `if` */
+    bool noted;      /* in Sim.modes_seen */
+    uint8_t told;    /* WorldChoice the output knows of */
+    uint64_t serial; /* SolMode.branch; 0: the output knows nothing */
+    double fell;     /* when its truth ended between events, or infinite */
     DdpVar condition;
     double fired;        /* time of the last firing that a state caused, or NaN */
     double gap;          /* between the last two */
@@ -223,6 +226,9 @@ struct Sim {
     VEC(DdpNode) forced;                  /* nodes with `forced` set */
     double tie_time;                      /* when that was */
     VEC(DdpVar) births_seen, deaths_seen; /* for the output, since its last point */
+    VEC(BranchId) modes_seen;             /* `if`s that were born or chose since then */
+    VEC(uint64_t) modes_gone;             /* serial numbers of those the output knew */
+    uint64_t mode_serial;                 /* given so far */
     bool role_failed;
     BranchId runaway;       /* a condition that fires ever faster; 0: none */
     bool structure_changed; /* in this event */
@@ -328,7 +334,9 @@ SolStatus explain_newborn(Sim *sim);
 const char *explain_var(Sim *sim, DdpVar var); /* path, in event_arena */
 const char *explain_rel(Sim *sim, DdpRel rel);
 const char *explain_condition(Sim *sim, BranchId branch); /* "path: text" */
-void explain_values(Sim *sim, const EvalOp *op);          /* notes: values of what it reads */
+/* The text alone; of a condition that has no expression now, the name of its variable. */
+void explain_condition_text(const Sim *sim, const WorldBranch *branch, char *out, size_t size);
+void explain_values(Sim *sim, const EvalOp *op); /* notes: values of what it reads */
 
 /* ---- event_iterate.c ---- */
 
@@ -336,6 +344,7 @@ void explain_values(Sim *sim, const EvalOp *op);          /* notes: values of wh
  */
 SolStatus event_iterate(Sim *sim, bool first);
 void event_branch_changed(Sim *sim, const WorldChange *change);
+void event_note_mode(Sim *sim, BranchId branch); /* its choice may have changed */
 double event_next_sample(const Sim *sim);
 
 /* ---- event_detect.c ---- */

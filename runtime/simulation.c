@@ -214,6 +214,8 @@ static void close_roles(Sim *sim)
     vec_free(sim->mem, &sim->forced);
     vec_free(sim->mem, &sim->births_seen);
     vec_free(sim->mem, &sim->deaths_seen);
+    vec_free(sim->mem, &sim->modes_seen);
+    vec_free(sim->mem, &sim->modes_gone);
     vec_free(sim->mem, &sim->event_triggers);
     vec_free(sim->mem, &sim->trigger_texts);
     vec_free(sim->mem, &sim->euler_next);
@@ -322,6 +324,38 @@ static void announce(Sim *sim)
     vec_clear(&sim->births_seen);
 }
 
+static void tell_mode(Sim *sim, BranchId id)
+{
+    BranchMemo *memo = &sim->branches.at[id];
+    WorldBranch view;
+    memo->noted = false;
+    if (!memo->live || !world_branch(sim->world, id, &view) || view.choice == WORLD_NONE ||
+        view.choice == memo->told)
+        return;
+    if (!memo->serial)
+        memo->serial = ++sim->mode_serial;
+    memo->told = (uint8_t)view.choice;
+    char path[1024], condition[1024];
+    world_inst_path(sim->world, view.owner, path, sizeof path);
+    explain_condition_text(sim, &view, condition, sizeof condition);
+    sim->out.mode(sim->out.context, sim->time,
+                  &(SolMode){.branch = memo->serial,
+                             .path = path,
+                             .condition = condition,
+                             .choice = view.choice == WORLD_THEN ? SOL_THEN : SOL_ELSE});
+}
+
+static void tell_modes(Sim *sim)
+{
+    for (uint32_t i = 0; sim->out.mode && i < sim->modes_gone.n; i++)
+        sim->out.mode(sim->out.context, sim->time,
+                      &(SolMode){.branch = sim->modes_gone.at[i], .choice = SOL_GONE});
+    vec_clear(&sim->modes_gone);
+    for (uint32_t i = 0; sim->out.mode && i < sim->modes_seen.n; i++)
+        tell_mode(sim, sim->modes_seen.at[i]);
+    vec_clear(&sim->modes_seen);
+}
+
 static void show_couts(Sim *sim)
 {
     for (uint32_t i = 0; i < sim->couts.n; i++) {
@@ -368,6 +402,7 @@ SolStatus sim_point(Sim *sim, SolSide side)
     show_couts(sim);
     if (sim->out.point) {
         announce(sim);
+        tell_modes(sim);
         SolPoint point = {.time = sim->time,
                           .side = side,
                           .values = visible_values(sim),

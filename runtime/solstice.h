@@ -212,14 +212,25 @@ typedef struct SolPoint {
     uint32_t limit; /* sol_var_limit() */
 } SolPoint;
 
-/* Called in order: births and deaths between two points, then the point. Callbacks may ask the
- * simulation (info, path, text, statistics) but not move or close it. */
+typedef enum SolChoice { SOL_GONE, SOL_ELSE, SOL_THEN } SolChoice;
+
+/* What an `if` chose. A branch of `when` lives in no interval of time, so it is no mode. */
+typedef struct SolMode {
+    uint64_t branch;              /* number of the `if`, never used again in this simulation */
+    const char *path, *condition; /* instance it stands in, text; NULL when it is gone */
+    SolChoice choice;
+} SolMode;
+
+/* Called in order: births, deaths and modes between two points, then the point. Callbacks may ask
+ * the simulation (info, path, text, statistics) but not move or close it. */
 typedef struct SolOutput {
     void *context;
     /* A variable exists from the next point on. The answer says whether its values are wanted;
      * others need not be evaluated, and are then what they were. NULL: all are wanted. */
     bool (*birth)(void *context, const SolVarInfo *info, const char *path);
     void (*death)(void *context, SolVar var); /* NULL: nobody asks */
+    /* An `if` is there, chose otherwise, or is gone with its instance. NULL: nobody asks. */
+    void (*mode)(void *context, double time, const SolMode *mode);
     bool (*point)(void *context,
                   const SolPoint *point); /* false: output failed, the run ends with SOL_IO */
     /* `cout << expression`: called when the text changes. NULL: written to stdout. */

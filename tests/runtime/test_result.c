@@ -556,6 +556,51 @@ static size_t peak_of_run(Lab *lab, int rows)
     return peak;
 }
 
+/* Modes: numbered by place, written only when they change, known again after a continuation. */
+static void modes_are_changes(void **state)
+{
+    Lab *lab = *state;
+    ResultRecord record;
+    ResultWriter *w = result_create(lab->mem, lab->path, 0, NULL);
+    uint32_t diode = result_mode_number(w, "D", "s > 0"), top = result_mode_number(w, "", "b");
+    assert_int_equal(result_mode_number(w, "D", "s > 0"), diode);
+    result_mode(w, 0, diode, RESULT_ELSE);
+    result_mode(w, 0, top, RESULT_THEN);
+    uint64_t at = result_offset(w);
+    result_mode(w, 1, diode, RESULT_ELSE); /* nothing new */
+    assert_int_equal(result_offset(w), at);
+    assert_true(result_close(w));
+
+    ResultReader *r = result_open(lab->mem, lab->path);
+    w = result_continue(lab->mem, r, lab->path, at);
+    result_close_reader(r);
+    assert_int_equal(result_mode_number(w, "D", "s > 0"), diode);
+    result_mode(w, 1, diode, RESULT_ELSE);
+    assert_int_equal(result_offset(w), at);
+    result_mode(w, 2, diode, RESULT_GONE);
+    assert_true(result_close(w));
+
+    r = result_open(lab->mem, lab->path);
+    const ResultMode expected[] = {{diode, "D", "s > 0", RESULT_ELSE},
+                                   {top, "", "b", RESULT_THEN},
+                                   {diode, "D", "s > 0", RESULT_GONE}};
+    const double times[] = {0, 0, 2};
+    assert_true(result_next(r, &record));
+    for (int i = 0; i < 3; i++) {
+        assert_true(result_next(r, &record));
+        assert_int_equal(record.kind, RESULT_MODE);
+        assert_true(record.time == times[i]);
+        assert_int_equal(record.mode.number, expected[i].number);
+        assert_string_equal(record.mode.path, expected[i].path);
+        assert_string_equal(record.mode.condition, expected[i].condition);
+        assert_int_equal(record.mode.choice, expected[i].choice);
+    }
+    assert_false(result_next(r, &record));
+    assert_int_equal(result_mode_count(r), 2);
+    assert_int_equal(result_mode_choice(r, top), RESULT_THEN);
+    result_close_reader(r);
+}
+
 static void memory_is_flat(void **state)
 {
     Lab *lab = *state;
@@ -601,6 +646,7 @@ int main(void)
         TEST(continued_file_has_the_same_bytes),
         TEST(random_lives),
         TEST(memory_is_flat),
+        TEST(modes_are_changes),
         TEST(memory_may_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
