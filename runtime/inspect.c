@@ -1,6 +1,6 @@
 /* inspect.c: the public functions that look at a simulation: variables, values, statistics.
  */
-#include "runtime/sim_int.h"
+#include "runtime/blocks.h"
 
 #include <math.h>
 #include <string.h>
@@ -129,4 +129,6 @@ void sol_stats(const Sol *sol, SolStats *stats)
     stats->instances = world_totals(sim->world).instances;
     stats->blocks = totals.nodes;
     stats->shapes = interp_totals(sim->interp).codes;
+    if (sim->engine)
+        engine_stats(sim->engine, stats);
 }

@@ -11,6 +11,8 @@
  */
 #include "runtime/jacobian.h"
 
+#include "runtime/blocks.h"
+
 #include <klu.h>
 #include <math.h>
 #include <stdlib.h>
@@ -181,22 +183,29 @@ static void make_colours(Jacobian *j)
 
 /* ---- values ---- */
 
+void part_tangent_node(Part *part, DdpNode n, double **loop_results)
+{
+    Sim *sim = part->sim;
+    const EvalNode *node = &sim->nodes.at[n];
+    if (!node->outer) {
+        evaluate_tangent_node(sim, n);
+        return;
+    }
+    evaluate_tangent_ops(sim, node, 0, node->n_steps, NULL);
+    evaluate_tangent_ops(sim, node, node->n_steps, node->n_steps + node->n_tears, *loop_results);
+    *loop_results += node->n_tears;
+}
+
 static void sweep(Jacobian *j)
 {
     Part *part = j->part;
     Sim *sim = part->sim;
-    double *loop_result = j->result + part->states.n;
-    for (uint32_t i = 0; i < part->dynamics.n; i++) {
-        DdpNode n = part->dynamics.at[i];
-        const EvalNode *node = &sim->nodes.at[n];
-        if (!node->outer) {
-            evaluate_tangent_node(sim, n);
-            continue;
-        }
-        evaluate_tangent_ops(sim, node, 0, node->n_steps, NULL);
-        evaluate_tangent_ops(sim, node, node->n_steps, node->n_steps + node->n_tears, loop_result);
-        loop_result += node->n_tears;
-    }
+    double *loop_results = j->result + part->states.n;
+    if (sim->engine)
+        blocks_tangent(part, loop_results);
+    else
+        for (uint32_t i = 0; i < part->dynamics.n; i++)
+            part_tangent_node(part, part->dynamics.at[i], &loop_results);
     for (uint32_t i = 0; i < part->states.n; i++)
         j->result[i] = -sim->tangent[part->states.at[i].slope];
 }

@@ -12,11 +12,15 @@
  */
 #include "runtime/parts.h"
 
+#include "runtime/blocks.h"
+
 #include <math.h>
 #include <string.h>
 
 void part_disturb(Part *part)
 {
+    blocks_free(part->blocks);
+    part->blocks = NULL;
     part->restart = true;
 }
 
@@ -40,22 +44,29 @@ DdpVar part_unknown(const Part *part, uint32_t i)
 
 /* ---- evaluation of one part ---- */
 
+int part_evaluate_node(Part *part, DdpNode n, double **residuals)
+{
+    Sim *sim = part->sim;
+    const EvalNode *node = &sim->nodes.at[n];
+    if (!node->outer || !*residuals)
+        return evaluate_node(sim, n) != SOL_OK;
+    evaluate_ops(sim, node, 0, node->n_steps, NULL);
+    evaluate_ops(sim, node, node->n_steps, node->n_steps + node->n_tears, *residuals);
+    *residuals += node->n_tears;
+    return 0;
+}
+
 int part_evaluate(Part *part, double time, double *residuals)
 {
     Sim *sim = part->sim;
     int result = 0;
     sim->value[sim->clock] = time;
     sim->quiet = true;
-    for (uint32_t i = 0; i < part->dynamics.n && result == 0; i++) {
-        EvalNode *node = &sim->nodes.at[part->dynamics.at[i]];
-        if (node->outer && residuals) {
-            evaluate_ops(sim, node, 0, node->n_steps, NULL);
-            evaluate_ops(sim, node, node->n_steps, node->n_steps + node->n_tears, residuals);
-            residuals += node->n_tears;
-        } else if (evaluate_node(sim, part->dynamics.at[i]) != SOL_OK) {
-            result = 1;
-        }
-    }
+    if (sim->engine && !sim->break_ties)
+        result = blocks_evaluate(part, residuals);
+    else
+        for (uint32_t i = 0; i < part->dynamics.n && result == 0; i++)
+            result = part_evaluate_node(part, part->dynamics.at[i], &residuals);
     sim->quiet = false;
     sim->counts.residuals++;
     return result;
@@ -226,6 +237,7 @@ static Part *new_part(Sim *sim)
 static void free_part(Part *part)
 {
     Mem *mem = part->sim->mem;
+    blocks_free(part->blocks);
     ida_driver_close(part);
     rk_close(part);
     vec_free(mem, &part->dynamics);
@@ -331,6 +343,8 @@ static Part *unchanged(const Sim *sim, const Part *part)
 static void take_lists(Part *to, Part *from)
 {
     Part old = *to;
+    blocks_free(to->blocks);
+    to->blocks = NULL;
     to->dynamics = from->dynamics;
     to->probes = from->probes;
     to->watched = from->watched;

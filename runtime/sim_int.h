@@ -178,6 +178,7 @@ struct Sim {
     FormTable *forms;
     Ddp *ddp;
     Interp *interp;
+    struct Engine *engine; /* blocks.c: native code; NULL: the interpreter does it all */
     Foreign *foreign;
     World *world;
     WorldHost host;

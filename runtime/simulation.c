@@ -3,7 +3,7 @@
  * Every function that may allocate sets the memory guard; what runs out of memory ends with
  * SOL_MEMORY and can still be asked and closed.
  */
-#include "runtime/sim_int.h"
+#include "runtime/blocks.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -167,6 +167,7 @@ static SolStatus open_layers(Sim *sim, const char *designator, const SolOptions 
     sim->forms = forms_open(sim->mem);
     sim->ddp = ddp_open(sim->mem, sim->forms);
     sim->interp = interp_open(sim->mem, sim->forms);
+    sim->engine = engine_open(sim);
     sim->foreign = foreign_open(sim->mem, sim->program, sim->forms);
     sim->time = sim->opt.start;
     sim->next_output = sim->opt.start + sim->opt.interval;
@@ -233,6 +234,7 @@ void sol_close(Sol *sol)
         link = &(*link)->sim.next;
     *link = sim->next;
     parts_close(sim);
+    engine_close(sim->engine);
     if (sim->world)
         world_close(sim->world);
     if (sim->foreign)
@@ -484,6 +486,8 @@ void sim_event_done(Sim *sim, double restart_seconds)
 {
     sim->event.restart_us = restart_seconds * 1e6;
     sim->event.wait_us = sim->event.structure_us + sim->event.restart_us;
+    if (sim->engine)
+        engine_take_counts(sim->engine, &sim->event);
     if (sim->on_event)
         sim->on_event(sim->on_event_context, &sim->event);
 }
