@@ -218,6 +218,7 @@ static bool give_zeros(Sim *sim, bool all)
         if (sim->info[var].has || (!all && has_start(sim, var)))
             continue;
         values_set(sim, var, sim->value[var]);
+        vec_push(sim->mem, &sim->zeroed, var);
         any = true;
     }
     return any;
@@ -293,27 +294,6 @@ static SolStatus look_for_choice(Sim *sim, bool *found)
     }
 }
 
-/* What the modeller wants as a state (derState) and is none though its start value waits: whoever
- * determines it is advised not to. True when the DDP has something to think about. */
-static bool prefer_states(Sim *sim)
-{
-    bool any = false;
-    for (uint32_t i = 0; i < sim->starts.n; i++) {
-        StartMemo *start = &sim->starts.at[i];
-        if (!start->var || start->given || start->advised || sim->info[start->var].state ||
-            !(ddp_rel(sim->ddp, start->rel).flags & DDP_PREFER_STATE))
-            continue;
-        DdpRel owner = evaluate_relation_of(sim, start->var);
-        start->advised = true;
-        if (!owner)
-            continue;
-        journal_advise(sim, owner, start->var);
-        ddp_advise_against(sim->ddp, owner, start->var);
-        any = true;
-    }
-    return any;
-}
-
 SolStatus init_settle(Sim *sim)
 {
     for (;;) {
@@ -326,15 +306,17 @@ SolStatus init_settle(Sim *sim)
         status = look_for_choice(sim, &found);
         if (status != SOL_OK)
             return status;
-        if (!found && prefer_states(sim))
-            continue;
         if (!found)
             break;
         status = init_choose(sim);
         if (status != SOL_OK)
             return status;
     }
+    SolStatus met = start_solve(sim);
     vec_clear(&sim->starts);
+    vec_clear(&sim->zeroed);
+    if (met != SOL_OK)
+        return met;
     if (sim->last.verdict == DDP_OVERDETERMINED || sim->last.verdict == DDP_FALSE_CAUSALITY)
         return explain_structure(sim);
     return SOL_OK;

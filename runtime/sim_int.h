@@ -135,7 +135,7 @@ typedef struct PreMemo {
 typedef struct StartMemo {
     DdpRel rel;
     DdpVar start, var;
-    bool given, advised;
+    bool given; /* a state got it */
     Place at;
 } StartMemo;
 
@@ -220,6 +220,7 @@ struct Sim {
     VEC(SampleMemo) samples;
     VEC(PreMemo) pres;
     VEC(StartMemo) starts; /* of this update */
+    VEC(DdpVar) zeroed;    /* states that nobody gave a value in this update */
     VEC(CoutMemo) couts;
     VEC(DdpVar) initials;
     VEC(const Def *) monitored; /* definitions whose instances are */
@@ -239,8 +240,8 @@ struct Sim {
     VEC(Part *) parts, lost_parts;
     VEC(double) before; /* values of states before the event */
     bool parts_stale;
-    bool running; /* the parts were made */
-    void *sun;    /* SUNContext */
+    bool running;          /* the parts were made */
+    void *sun;             /* SUNContext */
     VEC(double) euler_next;
     uint64_t grid; /* Euler: steps taken since the start */
 
@@ -327,6 +328,11 @@ SolStatus init_choose(Sim *sim); /* Sim.decisions as one structural change */
 SolStatus init_settle(Sim *sim);
 SolStatus init_finish(Sim *sim); /* final commit; diagnosis when it is not determined */
 SolStatus init_take_changes(Sim *sim);
+
+/* ---- start_solve.c ---- */
+
+/* Start values of variables that are no states, met by the states that nobody gave a value. */
+SolStatus start_solve(Sim *sim);
 
 /* ---- explain.c: failures in the modeller's words ---- */
 

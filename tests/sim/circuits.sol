@@ -131,3 +131,32 @@ implementation:
   when down > 0 then below << pre(x = below) + 1; end;
   when bend > 0 then later << pre(x = later) + 1; end;
 end Boundary;
+
+// Whichever of a and b is the state, the one start value there is counts.
+model StartElsewhere
+implementation:
+  static Real a; static Real b; static Real fa; static Real fb;
+  der(x = a) = fa;
+  fb = der(x = b, start << 3);
+  fa + fb = -a;
+  a = 2*b + b^3;
+end StartElsewhere;
+
+model StartElsewhereToo
+implementation:
+  static Real a; static Real b; static Real fa; static Real fb;
+  der(x = b) = fb;
+  fa = der(x = a, start << 33);
+  fa + fb = -a;
+  a = 2*b + b^3;
+end StartElsewhereToo;
+
+// More start values than states: derState goes first, the other is a first guess and a warning.
+model StartTwice
+implementation:
+  static Real a; static Real b; static Real fa; static Real fb;
+  fa = der(x = a, start << 1);
+  fb = derState(x = b, start << 3);
+  fa + fb = -a;
+  a = 2*b + b^3;
+end StartTwice;

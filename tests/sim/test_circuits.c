@@ -188,6 +188,21 @@ static void test_same_bytes_twice(void **state)
     assert_true(hash[0] == hash[1]);
 }
 
+static void test_starts_of_dummies(void **state)
+{
+    (void)state;
+    const char *models[] = {"StartElsewhere", "StartElsewhereToo", "StartTwice"};
+    for (int k = 0; k < 3; k++) {
+        SimLab *lab = sim_lab_open("circuits.sol", models[k], NULL);
+        assert_int_equal(sol_init(lab->sim), SOL_OK);
+        near_to(sim_lab_value(lab, "a"), 33, 1e-12);
+        near_to(sim_lab_value(lab, "b"), 3, 1e-12);
+        assert_int_equal(sol_warning_count(lab->model), k == 2 ? 1 : 0);
+        assert_int_equal(sim_lab_run(lab, 1), SOL_OK);
+        sim_lab_close(lab);
+    }
+}
+
 /* Writing is an event: values that follow are there at once, the integrators start anew. */
 static void test_write(void **state)
 {
@@ -216,6 +231,7 @@ int main(void)
         cmocka_unit_test(test_rectifier_rk),        cmocka_unit_test(test_resistor_network),
         cmocka_unit_test(test_states_vanish),       cmocka_unit_test(test_boundary_at_start),
         cmocka_unit_test(test_same_bytes_twice),    cmocka_unit_test(test_write),
+        cmocka_unit_test(test_starts_of_dummies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

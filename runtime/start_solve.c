@@ -1,0 +1,194 @@
+/* start_solve.c: start values of variables that are no states -> values of states that have none.
+ *
+ * The modeller gives start values to what he thinks of (the angle of a joint); the DDP chooses the
+ * states (perhaps the position of a body that hangs on it). As many start values as there are
+ * states without one can be met: derState first, then in order of declaration, each if it is
+ * independent of those before. They are equations for the states, solved by damped Newton; the
+ * derivatives come from tangents through the whole schedule. Start values that are left over are
+ * first guesses, and a difference is a warning.
+ */
+#include "runtime/sim_int.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct Starts {
+    Sim *sim;
+    uint32_t n_rows, n_columns, n; /* n: equations that were found independent */
+    const StartMemo **row;         /* wanted, in order of preference */
+    DdpVar *column;
+    uint32_t *chosen_row, *chosen_column; /* [n] */
+    double *matrix;                       /* [n_rows][n_columns]: d row / d column */
+    double *system, *step, *old;
+    uint32_t *pivot;
+} Starts;
+
+/* ---- who takes part ---- */
+
+static bool wanted(const Sim *sim, const StartMemo *start, bool preferred)
+{
+    return start->var && !start->given && !sim->info[start->var].state &&
+           sim->info[start->var].has && !sim->info[start->var].pending &&
+           sim->info[start->start].has &&
+           (bool)(ddp_rel(sim->ddp, start->rel).flags & DDP_PREFER_STATE) == preferred;
+}
+
+static void collect(Starts *s, Arena *arena)
+{
+    Sim *sim = s->sim;
+    s->row = arena_alloc(arena, (sim->starts.n + 1) * sizeof *s->row);
+    s->column = arena_alloc(arena, (sim->zeroed.n + 1) * sizeof *s->column);
+    for (int preferred = 1; preferred >= 0; preferred--)
+        for (uint32_t i = 0; i < sim->starts.n; i++)
+            if (wanted(sim, &sim->starts.at[i], preferred))
+                s->row[s->n_rows++] = &sim->starts.at[i];
+    for (uint32_t i = 0; i < sim->zeroed.n; i++)
+        if (sim->info[sim->zeroed.at[i]].state)
+            s->column[s->n_columns++] = sim->zeroed.at[i];
+    size_t size = (size_t)s->n_rows * s->n_columns;
+    s->matrix = arena_alloc(arena, size * sizeof *s->matrix);
+    s->system = arena_alloc(arena, size * sizeof *s->system);
+    s->chosen_row = arena_alloc(arena, s->n_columns * sizeof *s->chosen_row);
+    s->chosen_column = arena_alloc(arena, s->n_columns * sizeof *s->chosen_column);
+    s->step = arena_alloc(arena, s->n_columns * sizeof *s->step);
+    s->old = arena_alloc(arena, s->n_columns * sizeof *s->old);
+    s->pivot = arena_alloc(arena, s->n_columns * sizeof *s->pivot);
+}
+
+/* ---- derivatives ---- */
+
+static void sweep(Sim *sim)
+{
+    for (DdpNode n = ddp_first(sim->ddp); n; n = ddp_next(sim->ddp, n)) {
+        const EvalNode *node = &sim->nodes.at[n];
+        if (node->determined && node->varies && !(node->loop && !node->factored))
+            evaluate_tangent_node(sim, n);
+    }
+}
+
+static void fill_matrix(Starts *s)
+{
+    Sim *sim = s->sim;
+    for (uint32_t c = 0; c < s->n_columns; c++) {
+        sim->tangent[s->column[c]] = 1;
+        sweep(sim);
+        for (uint32_t r = 0; r < s->n_rows; r++)
+            s->matrix[(size_t)r * s->n_columns + c] = sim->tangent[s->row[r]->var];
+        sim->tangent[s->column[c]] = 0;
+        for (DdpNode n = ddp_first(sim->ddp); n; n = ddp_next(sim->ddp, n))
+            evaluate_clear_tangents(sim, n);
+    }
+}
+
+/* Elimination row by row in order of preference: a row that is no combination of those before is
+ * chosen together with the column of its largest entry. */
+static void choose(Starts *s)
+{
+    uint32_t m = s->n_columns;
+    double *work = s->system;
+    memcpy(work, s->matrix, (size_t)s->n_rows * m * sizeof *work);
+    s->n = 0;
+    for (uint32_t r = 0; r < s->n_rows && s->n < m; r++) {
+        double *row = work + (size_t)r * m, before = 0, after = 0;
+        uint32_t best = 0;
+        for (uint32_t c = 0; c < m; c++)
+            before = fmax(before, fabs(row[c]));
+        for (uint32_t k = 0; k < s->n; k++) {
+            const double *up = work + (size_t)s->chosen_row[k] * m;
+            double factor = row[s->chosen_column[k]] / up[s->chosen_column[k]];
+            for (uint32_t c = 0; c < m; c++)
+                row[c] -= factor * up[c];
+            row[s->chosen_column[k]] = 0;
+        }
+        for (uint32_t c = 0; c < m; c++)
+            if (fabs(row[c]) > after) {
+                after = fabs(row[c]);
+                best = c;
+            }
+        if (!(after > 1e-8 * before))
+            continue;
+        s->chosen_row[s->n] = r;
+        s->chosen_column[s->n++] = best;
+    }
+}
+
+/* ---- Newton ---- */
+
+static double difference(const Starts *s, uint32_t k)
+{
+    const StartMemo *start = s->row[s->chosen_row[k]];
+    return s->sim->value[start->var] - s->sim->value[start->start];
+}
+
+static double distance(const Starts *s)
+{
+    double most = 0;
+    for (uint32_t k = 0; k < s->n; k++)
+        most = fmax(most, fabs(difference(s, k)));
+    return most;
+}
+
+static bool move(Starts *s, double part)
+{
+    Sim *sim = s->sim;
+    for (uint32_t k = 0; k < s->n; k++)
+        values_set(sim, s->column[s->chosen_column[k]], s->old[k] - part * s->step[k]);
+    sim->quiet = true;
+    SolStatus status = evaluate_dirty(sim);
+    sim->quiet = false;
+    return status == SOL_OK;
+}
+
+static bool newton_step(Starts *s)
+{
+    double smallest, before = distance(s);
+    fill_matrix(s);
+    for (uint32_t i = 0; i < s->n; i++) {
+        for (uint32_t k = 0; k < s->n; k++)
+            s->system[(size_t)i * s->n + k] =
+                s->matrix[(size_t)s->chosen_row[i] * s->n_columns + s->chosen_column[k]];
+        s->step[i] = difference(s, i);
+        s->old[i] = s->sim->value[s->column[s->chosen_column[i]]];
+    }
+    if (!loop_solve_factor(s->n, s->system, s->pivot, &smallest))
+        return false;
+    loop_solve_apply(s->n, s->system, s->pivot, s->step);
+    for (double part = 1; part > 1e-4; part /= 2)
+        if (move(s, part) && distance(s) < before)
+            return true;
+    move(s, 0);
+    return false;
+}
+
+static void warn_left_over(Starts *s)
+{
+    for (uint32_t r = 0; r < s->n_rows; r++) {
+        const StartMemo *start = s->row[r];
+        double value = s->sim->value[start->var], meant = s->sim->value[start->start];
+        if (fabs(value - meant) > 1e-6 * (1 + fabs(meant)))
+            diag_warning(s->sim->diags, start->at,
+                         "%s starts at %.10g: its start value %.10g was only a first guess",
+                         explain_var(s->sim, start->var), value, meant);
+    }
+}
+
+SolStatus start_solve(Sim *sim)
+{
+    Starts s = {.sim = sim};
+    if (!sim->starts.n)
+        return SOL_OK;
+    Arena arena;
+    arena_init(&arena, sim->mem);
+    collect(&s, &arena);
+    if (s.n_rows && s.n_columns) {
+        fill_matrix(&s);
+        choose(&s);
+        for (int round = 0; round < 40 && s.n && distance(&s) > 1e-13; round++)
+            if (!newton_step(&s))
+                break;
+    }
+    if (!sim->running)
+        warn_left_over(&s);
+    arena_free(&arena);
+    return evaluate_dirty(sim);
+}
