@@ -43,6 +43,7 @@ struct ResultWriter {
     ResultText text;
     void *text_context;
     double flushed_at;
+    Crc32 crc32;
 };
 
 /* ---- records ---- */
@@ -93,7 +94,8 @@ static void end_record(ResultWriter *w)
 {
     uint8_t *head = w->record.at;
     put_u32(head, w->record.n - RESULT_RECORD_HEAD);
-    put_u32(head + 4, crc32_update(0, head + RESULT_SUM_FROM, w->record.n - RESULT_SUM_FROM));
+    put_u32(head + 4,
+            crc32_update(&w->crc32, 0, head + RESULT_SUM_FROM, w->record.n - RESULT_SUM_FROM));
     out_bytes(&w->out, head, w->record.n);
 }
 
@@ -104,6 +106,7 @@ static ResultWriter *new_writer(Mem *mem)
     ResultWriter *w = mem_alloc(mem, sizeof *w);
     w->mem = mem;
     w->out.fd = -1;
+    crc32_init(&w->crc32);
     w->flushed_at = timer_now();
     return w;
 }

@@ -25,8 +25,12 @@ SolModel *sol_load(const SolLoad *load)
     }
     SolModel *model = mem_alloc(mem, sizeof *model);
     model->mem = mem;
-    ProgramOptions options = {
-        .n_folders = load->n_folders, .folders = load->folders, .stdlib = load->stdlib};
+    ProgramOptions options = {.n_folders = load->n_folders,
+                              .folders = load->folders,
+                              .stdlib = load->stdlib,
+                              .max_depth = load->max_nesting,
+                              .max_definitions = load->max_definitions,
+                              .max_statements = load->max_statements};
     model->program = program_open(mem, &options);
     mem_guard_pop(mem, &guard);
     if (!model->program) {

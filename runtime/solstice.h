@@ -52,6 +52,7 @@ typedef struct SolLoad {
     const char *const *folders; /* -L */
     const char *stdlib;         /* folder of the packages shipped, NULL: none */
     size_t memory_limit;        /* bytes of model and simulations together; 0: no limit */
+    uint32_t max_nesting, max_definitions, max_statements; /* of texts; 0: the default */
 } SolLoad;
 
 /* Reads and parses. NULL only when there is no memory at all; otherwise look at sol_model_status():

@@ -26,12 +26,13 @@ static const char magic[] = "SOLSAVE\n";
 typedef struct Saving {
     OutFile out;
     uint32_t crc;
+    Crc32 crc32;
 } Saving;
 
 static bool save_bytes(void *context, const void *bytes, size_t n)
 {
     Saving *saving = context;
-    saving->crc = crc32_update(saving->crc, bytes, n);
+    saving->crc = crc32_update(&saving->crc32, saving->crc, bytes, n);
     out_bytes(&saving->out, bytes, n);
     return saving->out.error == 0;
 }
@@ -55,6 +56,7 @@ SolStatus checkpoint_save(const char *path, const Checkpoint *checkpoint, Record
     char beside[PATH_MAX];
     uint8_t sum[4];
     Saving saving = {.crc = 0};
+    crc32_init(&saving.crc32);
     *error = ENAMETOOLONG;
     if (snprintf(beside, sizeof beside, "%s.new", path) >= (int)sizeof beside)
         return SOL_IO;
@@ -121,10 +123,12 @@ static bool read_whole(Mem *mem, const char *path, CheckpointFile *file)
 
 static const char *read_head(Mem *mem, CheckpointFile *file, Checkpoint *checkpoint)
 {
+    Crc32 crc32;
     if (file->size < HEAD + 4 || memcmp(file->bytes, magic, MAGIC) != 0)
         return "not a checkpoint";
     file->size -= 4;
-    if (crc32_update(0, file->bytes, file->size) != get_u32(file->bytes + file->size))
+    crc32_init(&crc32);
+    if (crc32_update(&crc32, 0, file->bytes, file->size) != get_u32(file->bytes + file->size))
         return "damaged: its checksum is wrong";
     if (get_u32(file->bytes + 8) != VERSION)
         return "written by another version of solstice";

@@ -150,6 +150,9 @@ static int load_model(Session *s)
     s->model = sol_load(&(SolLoad){.path = s->file,
                                    .n_folders = s->job->folders.n,
                                    .folders = s->job->folders.at,
+                                   .max_nesting = s->job->folders.max_nesting,
+                                   .max_definitions = s->job->folders.max_definitions,
+                                   .max_statements = s->job->folders.max_statements,
                                    .stdlib = cli_stdlib(stdlib, sizeof stdlib)});
     if (!s->model)
         return out_of_memory();
