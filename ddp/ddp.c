@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LARGE_LIST = 16384 };
+enum { LARGE_LIST = 16384, VERIFIED = 2000 };
 
 /* ---- life ---- */
 
@@ -289,6 +289,10 @@ DdpResult ddp_commit(Ddp *d, DdpCommit kind)
     schedule_determine(d);
     end_delta(d);
     trim(d);
+#ifdef SOLSTICE_VERIFY
+    if (d->n_rels <= VERIFIED)
+        ddp_verify(d);
+#endif
     return result_of(d, kind, visited);
 }
 
