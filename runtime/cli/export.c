@@ -2,6 +2,7 @@
 #include "runtime/cli/export.h"
 #include "runtime/cli/cli.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,6 +22,8 @@ static int explain(ResultExport verdict, const char *output, int error)
     case RESULT_EXPORTED:
         return EXIT_DONE;
     case RESULT_NOT_WRITTEN:
+        if (error == EPIPE)
+            return EXIT_IO; /* whoever read it has seen enough */
         fprintf(stderr, "solstice: error: %s: %s\n", output, strerror(error));
         return EXIT_IO;
     case RESULT_TOO_LARGE:

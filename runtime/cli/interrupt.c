@@ -37,6 +37,10 @@ void interrupt_start(Interrupt *interrupt, Sol *sim)
     sigset_t set;
     memset(interrupt, 0, sizeof *interrupt);
     interrupt->sim = sim;
+    /* a reader that went away and a limit of file sizes are errors of writing, not ends of the
+     * process */
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
     set_signals(&set);
     if (pthread_sigmask(SIG_BLOCK, &set, &interrupt->before) != 0)
         return;

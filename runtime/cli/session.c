@@ -26,6 +26,7 @@ struct Session {
     char checkpoint[PATH_MAX];
     const char *exported; /* file to be made from it at the end, or NULL */
     ExportFormat format;
+    bool temporary; /* the result file goes when the session does */
     SolModel *model;
     Sol *sim;
     ResultReader *reader; /* only while a result is continued */
@@ -108,6 +109,7 @@ static int make_temporary(Session *s)
     if (fd < 0)
         return complain(s, EXIT_IO, s->result, "cannot be created");
     close(fd);
+    s->temporary = true;
     s->exported = "-";
     s->format = EXPORT_CSV;
     return EXIT_DONE;
@@ -268,6 +270,8 @@ static void release(Session *s)
     events_close(s->events);
     result_close_reader(s->reader);
     result_close(s->writer);
+    if (s->temporary)
+        unlink(s->result);
     mem_close(s->mem);
 }
 

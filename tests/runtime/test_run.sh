@@ -97,6 +97,16 @@ expect 4 "No such file" "$SOLSTICE" run Nope.sol
 expect 4 "No space left" "$SOLSTICE" run Decay.sol --output /dev/full
 expect 4 "No such file" "$SOLSTICE" run Decay.sol --output no/such/x.solr
 expect 4 "No space left" "$SOLSTICE" run Decay.sol --stats /dev/full
+# a limit of file sizes stands for a disk that becomes full on the way
+(
+    ulimit -f 20
+    expect 4 "File too large" "$SOLSTICE" run Decay.sol --steps 5000 --output full.solr
+    exit $failures
+) || fail "full disk on the way"
+expect 0 "the run did not end" "$SOLSTICE" convert full.solr full.csv
+[ "$(wc -l <full.csv)" -gt 100 ] || fail "rows before the disk was full: $(wc -l <full.csv)"
+"$SOLSTICE" run Decay.sol --output - --quiet --steps 50000 2>err | head -1 >out
+[ "$(cat out)" = "time,k,x,n" ] || fail "a reader that goes away: $(cat out err)"
 echo "model M implementation: static Real x; der(x=x, start=1) = sqrt(0.5 - x); end M;" >Bad.sol
 expect 3 "at time 0" "$SOLSTICE" run Bad.sol
 for command in run convert check flat graph; do
