@@ -10,6 +10,7 @@ static const Command *const commands[] = {
     &cli_check,
     &cli_flat,
     &cli_graph,
+    &cli_plot,
     &cli_convert,
     &cli_cache,
 };

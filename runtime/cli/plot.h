@@ -1,0 +1,27 @@
+/* plot.h: curves -> a picture: SVG and PNG by cairo, or characters in the terminal.
+ *
+ * Error rule: an exit code after a message on stderr. plot_terminal() allocates from the series'
+ * Mem; plot_picture() allocates nothing there, so that no surface of cairo is lost to a guard. */
+#ifndef RUNTIME_CLI_PLOT_H
+#define RUNTIME_CLI_PLOT_H
+
+#include "runtime/cli/series.h"
+
+#include <stdio.h>
+
+typedef struct PlotOptions {
+    const char *title;      /* NULL: none */
+    const char *output;     /* ends with .svg or .png; terminal: not used */
+    uint32_t width, height; /* pixels; terminal: characters */
+    bool utf8, colour;      /* terminal */
+} PlotOptions;
+
+/* "x", or with several files "run.solr: x", cut to size. */
+void plot_name(const Series *series, const Curve *curve, char *out, size_t size);
+/* Lowest and highest value of all curves. */
+void plot_span(const Series *series, double *low, double *high);
+
+int plot_picture(const Series *series, const PlotOptions *options);
+void plot_terminal(const Series *series, const PlotOptions *options, FILE *out);
+
+#endif

@@ -1,0 +1,101 @@
+#!/bin/bash
+# The command `plot`: pictures have the curves, gaps and marks they should, whatever the length of the
+# run; the terminal gets characters it can show; mistakes are named.
+set -u
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failures=0
+
+fail() {
+    echo "FAILED: $*"
+    failures=$((failures + 1))
+}
+
+expect() { # exit code, text that stderr must contain, command...
+    local code=$1 text=$2
+    shift 2
+    "$@" >out 2>err
+    local got=$?
+    [ "$got" -eq "$code" ] || fail "$*: exit code $got, not $code: $(cat err)"
+    [ -z "$text" ] || grep -qF -- "$text" err || fail "$*: no '$text' in: $(cat err)"
+}
+
+# Curves are the only lines of width 1.5.
+curves() { grep -c 'stroke-width="1.5"\|stroke-width:1.5' "$1"; }
+pieces() { # M commands of the n-th curve
+    grep 'stroke-width="1.5"\|stroke-width:1.5' "$1" | sed -n "$2p" | grep -o '[" ]M ' | wc -l
+}
+
+"$BUILD_DIR/write_result" a.solr 1000 || fail "write_result"
+expect 0 "" "$SOLSTICE" plot a.solr x y --output a.svg --title 'Two <lines>'
+[ "$(curves a.svg)" -eq 2 ] || fail "number of curves: $(curves a.svg)"
+[ "$(pieces a.svg 1)" -eq 1 ] || fail "x has gaps: $(pieces a.svg 1)"
+[ "$(pieces a.svg 2)" -eq 5 ] || fail "pieces of y, which lives in every other hundred: $(pieces a.svg 2)"
+expect 0 "" "$SOLSTICE" plot a.solr y --from 0 --to 350 --output part.svg
+[ "$(pieces part.svg 1)" -eq 2 ] || fail "--from --to: $(pieces part.svg 1) pieces"
+expect 0 "" "$SOLSTICE" plot a.solr --output main.svg
+[ "$(curves main.svg)" -eq 1 ] || fail "states only, without names"
+
+# Long runs: the picture does not grow with them, and the extremes are still there.
+"$BUILD_DIR/write_result" long.solr 300000 || fail "write_result"
+expect 0 "" "$SOLSTICE" plot long.solr x y --output long.svg
+size=$(wc -c <long.svg)
+[ "$size" -lt 400000 ] || fail "a long run gives a picture of $size bytes"
+[ "$(curves long.svg)" -eq 2 ] || fail "curves of the long run"
+
+# Several files, and pixels as asked for.
+cp a.solr b.solr
+expect 0 "" "$SOLSTICE" plot a.solr b.solr x --output two.svg
+[ "$(curves two.svg)" -eq 2 ] || fail "two files"
+expect 0 "" "$SOLSTICE" plot a.solr x --output a.png --width 321 --height 234
+[ "$(head -c 24 a.png | tail -c 8 | od -An -tu1 | tr -s ' ')" = " 0 0 1 65 0 0 0 234" ] || fail "size of PNG"
+
+# Events are marked, and a variable of a branch is drawn where it lives.
+cat >switch.sol <<'SOL'
+model Switch
+interface:
+    static Real x;
+implementation:
+    static Real t;
+    t = time;
+    if t < 0.25 then
+        x = 1;
+    else if t < 0.75 then
+        static Real inside;
+        inside = 2*time;
+        x = inside;
+    else then
+        x = 0;
+    end if;
+end Switch;
+SOL
+expect 0 "" "$SOLSTICE" run switch.sol --output s.solr --quiet
+expect 0 "" "$SOLSTICE" plot s.solr x inside --output s.svg
+marks=$(grep -c 'stroke-opacity="0.8"\|stroke-opacity:0.8' s.svg)
+[ "$marks" -eq 2 ] || fail "$marks marks, not 2"
+[ "$(pieces s.svg 2)" -eq 1 ] || fail "a variable of a branch"
+
+# The terminal.
+expect 0 "" env LC_ALL=C.UTF-8 COLUMNS=60 LINES=20 "$SOLSTICE" plot a.solr x
+grep -q "⠁\|⠂\|⠄\|⡀\|⢀\|⣀\|⠔\|⠊" out || fail "no braille"
+grep -q "x (0 to 999)" out || fail "legend in the terminal: $(tail -1 out)"
+expect 0 "" env LC_ALL=C COLUMNS=60 "$SOLSTICE" plot a.solr x y --title T
+LC_ALL=C grep -q '[^ -~]' out && fail "not ASCII"
+grep -q '[*].*' out && grep -q '+' out || fail "letters of the curves"
+awk 'length($0) > 60 { exit 1 }' out || fail "wider than the terminal"
+
+# Mistakes.
+expect 2 "which result file?" "$SOLSTICE" plot
+expect 2 "no variable is called 'z'" "$SOLSTICE" plot a.solr z
+expect 2 "near it are inside" "$SOLSTICE" plot s.solr insdie
+expect 2 "neither .svg nor .png" "$SOLSTICE" plot a.solr x --output a.gif
+expect 2 "--from must lie before --to" "$SOLSTICE" plot a.solr x --from 2 --to 1
+expect 4 "No such file" "$SOLSTICE" plot none.solr
+expect 4 "not a result file" "$SOLSTICE" plot a.svg
+expect 4 "nowhere/a.svg" "$SOLSTICE" plot a.solr x --output nowhere/a.svg
+expect 4 "nowhere/a.png" "$SOLSTICE" plot a.solr x --output nowhere/a.png
+head -c 5000 a.solr >cut.solr
+expect 0 "the run did not end" "$SOLSTICE" plot cut.solr x --output cut.svg
+
+exit $((failures > 0))
