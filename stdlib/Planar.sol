@@ -145,8 +145,7 @@ package Planar
                              dx << fa.x + 0.15, dy << fa.y + 0.15);
         end Body;
 
-        /* The same with six states of its own: a body that flies, or that hangs on forces only. Where
-           a rope or a floor holds it, their states come first. */
+        /* The same with six states of its own: a body that flies, or that hangs on forces only. */
         model FreeBody
             extends Interfaces.OneFrame;
         interface:
@@ -284,19 +283,13 @@ package Planar
         implementation:
             static Real rx;
             static Real ry;
-            static Real dx;
-            static Real dy;
             static Real rate;
             static Real P;
             static Real Rate_a;
-            static Real A;
-            static Real W;
             static Boolean tightens;
             rx = fb.x - fa.x;
             ry = fb.y - fa.y;
-            dx = der(x = rx);
-            dy = der(x = ry);
-            rate = rx*dx + ry*dy;
+            rate = rx*der(x = rx) + ry*der(x = ry);
             fb.fx = f*rx/l;
             fb.fy = f*ry/l;
             fa.fx + fb.fx = 0;
@@ -309,26 +302,14 @@ package Planar
             fa.Py + fb.Py = 0;
             fa.M = 0;
             fb.M = 0;
-            /* A and W keep the direction of the rope and its rate, from which the states of the
-               taut rope start. */
             if taut then
                 rx*(fb.Vmx - fa.Vmx) + ry*(fb.Vmy - fa.Vmy) = 0;
                 when fa.contactIn or fb.contactIn then
-                    A << atan2(ry, rx);
-                    W << (rx*dy - ry*dx)/(l*l);
                 else then
-                    static Real angle;
-                    static Real w;
-                    static Real z;
-                    rx = l*cos(angle);
-                    ry = l*sin(angle);
-                    w = derState(x = angle, start << A);
-                    z = derState(x = w, start << W);
+                    rx*rx + ry*ry = l*l;
                 end when;
             else then
                 f = 0;
-                A << atan2(ry, rx);
-                W << (rx*dy - ry*dx)/(l*l);
                 when tightens then
                     /* The rate afterwards, 2*mean - before, is zero. */
                     2*(rx*(fb.Vmx - fa.Vmx) + ry*(fb.Vmy - fa.Vmy)) = Rate_a;
@@ -425,6 +406,9 @@ package Planar
             else if mode == 1 then
                 static Real sx0;
                 static Real sy0;
+                /* Velocities of its own: vx and vy still have the values of the resting body. */
+                static Real ux;
+                static Real uy;
                 static Real ax;
                 static Real ay;
                 static Real z;
@@ -436,18 +420,20 @@ package Planar
                 sy0 = cos(phi)*sy - sin(phi)*sx;
                 px = fa.x + sx0;
                 py = fa.y + sy0;
-                vx = der(x = px);
-                vy = der(x = py);
+                ux = der(x = px);
+                uy = der(x = py);
+                vx = ux;
+                vy = uy;
                 w = derState(x = phi, start << 0);
                 when fa.contactIn then
                     w = 2*Wm - Wa;
                     We << w;
                 else then
-                    ax = der(x = vx);
-                    ay = der(x = vy);
+                    ax = der(x = ux);
+                    ay = der(x = uy);
                     z = derState(x = w, start << We);
-                    Vax << vx;
-                    Vay << vy;
+                    Vax << ux;
+                    Vay << uy;
                     Wa << w;
                     tearing(x = z);
                 end when;
@@ -463,8 +449,8 @@ package Planar
                 X << px;
                 Y << py;
                 Phi << phi;
-                VX << vx;
-                VY << vy;
+                VX << ux;
+                VY << uy;
                 W << w;
                 releases << phi > phi_max;
             else then
@@ -549,26 +535,21 @@ package Planar
             fb.contactOut << fa.contactIn;
         end Revolute;
 
-        /* The same, but other joints' states come first: for all but the driving hinge of a loop. */
+        /* The same, but other joints' states come first: for all but the driving hinge of a loop.
+           phi_start is a first guess. */
         model PassiveRevolute
             extends Interfaces.Hinge;
         interface:
             parameter Real phi_start << 0;
-            parameter Real w_start << 0;
             static Real w;
         implementation:
             static Real z;
             static Real Wa;
-            static Real We;
-            if initial() then
-                We << w_start;
-            end if;
             w = der(x = phi, start << phi_start);
             when fa.contactIn or fb.contactIn then
                 w = 2*Wm - Wa;
-                We << w;
             else then
-                z = der(x = w, start << We);
+                z = der(x = w);
                 Wa << w;
                 tearing(x = z);
             end when;
@@ -986,12 +967,12 @@ package Planar
             static Joints.Revolute R1{phi_start << -1.2, w_start << -3};
             static Parts.Translation crank{sx << 1, sy << 0};
             static Parts.Body B1{m << 2, I << 0.2};
-            static Joints.PassiveRevolute R2{phi_start << 1};
+            static Joints.PassiveRevolute R2{phi_start << 0.92658611054};
             static Parts.Translation coupler{sx << 2, sy << 0};
             static Parts.Body B2{m << 1, I << 0.1};
             static Joints.LoopRevolute R3;
             static Parts.Translation rocker{sx << 0, sy << 1.5};
-            static Joints.PassiveRevolute R4{phi_start << 0.3};
+            static Joints.PassiveRevolute R4{phi_start << 0.193245262823};
         implementation:
             connection{a << F1.fa, b << R1.fa};
             F1.fa.contactIn << R1.fa.contactOut;

@@ -109,12 +109,12 @@ package Extra
         static Joints.LimitedRevolute R1{phi_start << -1.2, phi_max << 0};
         static Parts.Translation crank{sx << 1, sy << 0};
         static Parts.Body B1{m << 2, I << 0.2};
-        static Joints.PassiveRevolute R2{phi_start << 1};
+        static Joints.PassiveRevolute R2{phi_start << 0.92658611054};
         static Parts.Translation coupler{sx << 2, sy << 0};
         static Parts.Body B2{m << 1, I << 0.1};
         static Joints.LoopRevolute R3;
         static Parts.Translation rocker{sx << 0, sy << 1.5};
-        static Joints.PassiveRevolute R4{phi_start << 0.3};
+        static Joints.PassiveRevolute R4{phi_start << 0.193245262823};
     implementation:
         connection{a << F1.fa, b << R1.fa};
         F1.fa.contactIn << R1.fa.contactOut;

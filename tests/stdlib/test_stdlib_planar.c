@@ -9,6 +9,8 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+static const double pi = 3.141592653589793;
+
 /* Numbers from Lagrange's equations of each mode, with events located to rounding. */
 static void trebuchet(void **state)
 {
@@ -40,6 +42,32 @@ static void trebuchet(void **state)
     trial_end(t);
 }
 
+/* x = l sin(a), y = -l cos(a), a'' = -g sin(a); from the break on a parabola. */
+static void pendulum_ode(double t, const double *x, double *dx)
+{
+    (void)t;
+    dx[0] = x[1];
+    dx[1] = -9.81 * sin(x[0]);
+}
+
+static void breaking_pendulum(void **state)
+{
+    (void)state;
+    double a[2] = {pi / 4, 0};
+    Trial *t = trial_start("Planar.Examples.BreakingPendulum", 6, 1e-10, NULL, NULL);
+    trial_rk4(pendulum_ode, 2, a, 0, 5, 50000);
+    double x = sin(a[0]), y = -cos(a[0]), vx = -y * a[1], vy = x * a[1];
+    NEAR(trial_at(t, 4.9999999, "bob.fa.x"), x, 1e-6);
+    NEAR(trial_at(t, 6, "bob.fa.x"), x + vx, 1e-6);
+    NEAR(trial_read(t, "bob.fa.y"), y + vy - 9.81 / 2, 1e-6);
+    NEAR(trial_read(t, "bob.vx"), vx, 1e-6);
+    NEAR(trial_read(t, "bob.vy"), vy - 9.81, 1e-6);
+    assert_int_equal(t->n_events, 1);
+    assert_int_equal(t->event[0].states_before, 2);
+    assert_int_equal(t->event[0].states_after, 6);
+    trial_end(t);
+}
+
 static void double_pendulum(void **state)
 {
     (void)state;
@@ -49,6 +77,22 @@ static void double_pendulum(void **state)
     for (int i = 1; i <= 50; i++) {
         double now = trial_at(t, i * 0.1, "bob1.energy") + trial_read(t, "bob2.energy");
         NEAR(now, energy, 1e-5 * 2 * 9.81 * 3);
+    }
+    trial_end(t);
+}
+
+static void four_bar(void **state)
+{
+    (void)state;
+    Trial *t = trial_start("Planar.Examples.FourBar", 1.5, 1e-9, NULL, NULL);
+    double energy = trial_read(t, "B1.energy") + trial_read(t, "B2.energy");
+    NEAR(trial_read(t, "R1.w"), -3, 1e-12);
+    for (int i = 1; i <= 30; i++) {
+        double now = trial_at(t, i * 0.05, "B1.energy") + trial_read(t, "B2.energy");
+        NEAR(now, energy, 1e-5 * fabs(energy));
+        double dx = trial_read(t, "R3.fb.x") - 2, dy = trial_read(t, "R3.fb.y");
+        NEAR(dx * dx + dy * dy, 1.5 * 1.5, 1e-8);
+        NEAR(trial_read(t, "R3.fa.x"), trial_read(t, "R3.fb.x"), 1e-8);
     }
     trial_end(t);
 }
@@ -108,6 +152,49 @@ static void crane(void **state)
         NEAR(now, energy, 1e-5 * 10);
         NEAR(trial_read(t, "slider.fa.y"), 0, 1e-12);
     }
+    trial_end(t);
+}
+
+/* Angular momentum about the pivot, clockwise. */
+static double momentum(Trial *t)
+{
+    static const char *const body[] = {"tip", "weight", "projectile"};
+    static const double mass[] = {100, 10000, 30}, inertia[] = {10, 12000, 2};
+    double sum = 0;
+    for (int i = 0; i < 3; i++) {
+        char name[40];
+        snprintf(name, sizeof name, i < 2 ? "%s.fa.x" : "%s.px", body[i]);
+        double x = trial_read(t, name);
+        snprintf(name, sizeof name, i < 2 ? "%s.fa.y" : "%s.py", body[i]);
+        double y = trial_read(t, name) - 9;
+        snprintf(name, sizeof name, "%s.vx", body[i]);
+        double vx = trial_read(t, name);
+        snprintf(name, sizeof name, "%s.vy", body[i]);
+        double vy = trial_read(t, name);
+        snprintf(name, sizeof name, "%s.w", body[i]);
+        sum += mass[i] * (y * vx - x * vy) + inertia[i] * trial_read(t, name);
+    }
+    return sum;
+}
+
+/* The stop of the counterweight acts while the projectile hangs on the rope: an impulse between
+ * parts of the mechanism, which leaves the momentum about the pivot as it was. */
+static void impulse_inside(void **state)
+{
+    (void)state;
+    bool happened = true;
+    Trial *t = trial_start("Planar.Examples.Trebuchet", 2, 1e-9, "R2.phi_min=-1", NULL);
+    for (uint32_t i = 0; i < 100 && trial_read(t, "R2.fixated") == 0; i++)
+        assert_int_equal(sol_run_to_event(t->sim, 2, &happened), SOL_OK);
+    double time = sol_time(t->sim), after = momentum(t);
+    NEAR(trial_read(t, "projectile.mode"), 1, 0);
+    NEAR(trial_read(t, "R2.phi"), -1, 1e-12);
+    trial_end(t);
+    t = trial_start("Planar.Examples.Trebuchet", 2, 1e-9, "R2.phi_min=-1", NULL);
+    trial_run(t, time - 1e-8);
+    assert_true(trial_read(t, "R2.w") < -1);
+    /* Weight changes it by less than 1e-8*m*g*x on the way. */
+    NEAR(momentum(t), after, 1e-8 * 10000 * 9.81 * 5 + 1e-7 * fabs(after));
     trial_end(t);
 }
 
@@ -173,6 +260,9 @@ int main(void)
         cmocka_unit_test(bouncing_block),
         cmocka_unit_test(ball_on_rope),
         cmocka_unit_test(crane),
+        cmocka_unit_test(breaking_pendulum),
+        cmocka_unit_test(four_bar),
+        cmocka_unit_test(impulse_inside),
 
         cmocka_unit_test(stopped_pendulum),
         cmocka_unit_test(impulse_along_rope),
