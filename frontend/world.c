@@ -387,12 +387,29 @@ static void enter_branch(World *world, BranchId id, WorldChoice choice)
     world_run(world);
 }
 
+/* Branches that went with one around them may be named further down the list of decisions, so their
+ * numbers must not be used again before the list is through: a newborn branch would get a decision
+ * that was meant for a dead one. */
+static void free_branches_again(World *world, BranchId freed)
+{
+    while (freed) {
+        BranchId next = world->branch.at[freed].body;
+        world->branch.at[freed].body = world->free_branch;
+        world->free_branch = freed;
+        freed = next;
+    }
+}
+
 static void choose_task(World *world, void *argument)
 {
     const Decisions *d = argument;
+    BranchId free_before = world->free_branch;
+    world->free_branch = 0;
     for (uint32_t i = 0; i < d->n; i++)
         if (wants_change(world, &d->list[i]))
             leave_branch(world, d->list[i].branch);
+    BranchId freed = world->free_branch;
+    world->free_branch = free_before;
     for (uint32_t i = 0; i < d->n; i++) {
         BranchId id = d->list[i].branch;
         if (!id || id >= world->branch.n || !world->branch.at[id].inst)
@@ -402,6 +419,7 @@ static void choose_task(World *world, void *argument)
         if (wants_change(world, &d->list[i]))
             enter_branch(world, id, d->list[i].choice);
     }
+    free_branches_again(world, freed);
     world_work(world);
     compact_newborn(world);
 }
