@@ -299,9 +299,10 @@ typedef bool (*SolRead)(void *context, void *bytes, size_t n);
  * run that is saved and one that is saved and resumed go on alike. SOL_IO: `write` failed;
  * SOL_USAGE: not `savable`. */
 SolStatus sol_save(Sol *sim, SolWrite write, void *context);
-/* Into a simulation that was created from the same text and designator with the same options, and
- * is not initialised yet. All variables are announced as born; what foreign functions remember is not
- * saved, their handles are made anew. SOL_IO: `read` failed; SOL_USAGE: saved by something else. */
+/* Into a simulation that was created from the same text and designator with the same options,
+ * and is not initialised yet. All variables are announced as born; what foreign functions
+ * remember is not saved, their handles are made anew. SOL_IO: `read` failed; SOL_USAGE: saved by
+ * something else. */
 SolStatus sol_restore(Sol *sim, SolRead read, void *context);
 
 #endif

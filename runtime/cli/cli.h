@@ -67,8 +67,8 @@ typedef struct CliFolders { /* how texts are read: -L, in the order given, and l
  * argument was one. */
 bool cli_folder(Args *args, const char *argument, CliFolders *folders);
 
-/* Cuts FILE[:MODEL] at the colon and returns MODEL, or NULL; a colon inside the name of an existing file
- * belongs to the name. */
+/* Cuts FILE[:MODEL] at the colon and returns MODEL, or NULL; a colon inside the name of an existing
+ * file belongs to the name. */
 const char *cli_split(char *file);
 /* The folder of the packages that come with the program, written to path; NULL: not found. */
 const char *cli_stdlib(char *path, size_t size);

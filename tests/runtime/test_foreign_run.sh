@@ -54,6 +54,11 @@ for name in sol sloped plain; do
     [ $name = plain ] && warning="plain.sol:2:3: warning: 'Force' has no derivative function"
     expect 0 "$warning" "$SOLSTICE" run $name.sol --stop 10 --steps 50 --rtol 1e-8 --output $name.csv
 done
+for engine in interp jit rebuild; do
+    expect 0 "" "$SOLSTICE" run sloped.sol --stop 10 --steps 50 --rtol 1e-8 --output $engine.csv \
+        --engine $engine --jit wait --cache off
+    cmp -s sloped.csv $engine.csv || fail "engine $engine gives other bits"
+done
 same sol.csv sloped.csv || fail "damper with derivative"
 same sol.csv plain.csv || fail "damper without derivative"
 
