@@ -2,6 +2,7 @@
 #include "runtime/cli/options.h"
 #include "runtime/cli/session.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const char *const solvers[] = {"auto", "ida", "rk", "euler", NULL};     /* SolSolver */
@@ -105,6 +106,16 @@ static int split_sets(const Args *args, const OptionTexts *texts, SetList *sets)
     return EXIT_DONE;
 }
 
+/* What the interface has and the simulation has not: nobody should believe that it was used. */
+static void warn_missing(const RunOptions *r)
+{
+    if (r->linear == SOL_LINEAR_KRYLOV)
+        fputs("solstice: warning: --linear krylov is not there yet: a direct solver is used\n",
+              stderr);
+    if (r->trace)
+        fputs("solstice: warning: --trace is not there yet\n", stderr);
+}
+
 static SolOptions simulation_options(const RunOptions *r, const SolSet *sets)
 {
     return (SolOptions){
@@ -153,6 +164,7 @@ static int run_with(Args *args, const RunOptions *r, const CliFolders *folders, 
         code = split_sets(args, &r->sets, &sets);
     if (code != EXIT_DONE)
         return code;
+    warn_missing(r);
     Job job = {.name = file,
                .folders = *folders,
                .options = simulation_options(r, sets.at),
