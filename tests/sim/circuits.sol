@@ -160,3 +160,16 @@ implementation:
   fa + fb = -a;
   a = 2*b + b^3;
 end StartTwice;
+
+// States that rest and a source that does not: the condition is driven by the clock alone.
+model RestingStates
+  define pi as 3.141592653589793;
+implementation:
+  static Real u; static Real i; static Real source; static Integer crossings;
+  source = sin(x = 100*pi*time);
+  i = 1000*der(x = u);
+  i = (source - u)/1000;
+  when source - u > 0.5 then
+    crossings << pre(x = crossings) + 1;
+  end;
+end RestingStates;
