@@ -8,11 +8,12 @@
 #include "runtime/jacobian.h"
 #include "runtime/nvector.h"
 
+#include <float.h>
 #include <ida/ida.h>
 #include <math.h>
 #include <string.h>
 
-enum { DENSE_UP_TO = 40 };
+enum { DENSE_UP_TO = 40, STUCK = -1000 };
 
 struct IdaDriver {
     Part *part;
@@ -22,6 +23,7 @@ struct IdaDriver {
     Jacobian *jacobian;
     SUNMatrix matrix;
     SUNLinearSolver solver;
+    int stuck;                   /* steps in a row that were no longer than rounding */
     long error_failures, newton; /* of IDA since its last start, as counted so far */
 };
 typedef struct IdaDriver IdaDriver;
@@ -265,6 +267,8 @@ static uint32_t worst_unknown(IdaDriver *driver)
 static const char *reason_of(int flag)
 {
     switch (flag) {
+    case STUCK:
+        return "steps have become as short as rounding";
     case IDA_ERR_FAIL:
         return "the error stays above the tolerance whatever the step";
     case IDA_CONV_FAIL:
@@ -325,6 +329,10 @@ SolStatus ida_driver_step(Part *part, double limit)
     count(sim, driver);
     if (flag < 0)
         return failed(part, driver, flag);
+    /* IDA itself would go on for ever towards a pole */
+    driver->stuck = reached - part->now < 16 * DBL_EPSILON * fabs(reached) ? driver->stuck + 1 : 0;
+    if (driver->stuck > 20)
+        return failed(part, driver, STUCK);
     part->back = part->now;
     part->now = reached;
     IDAGetLastStep(driver->ida, &part->step);

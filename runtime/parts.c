@@ -646,6 +646,20 @@ static SolStatus go_to(Sim *sim, double stop, bool one_step, bool *event)
     return status;
 }
 
+bool parts_last(Sim *sim)
+{
+    double time = INFINITY;
+    for (uint32_t i = 0; i < sim->parts.n; i++)
+        if (sim->parts.at[i]->started)
+            time = fmin(time, sim->parts.at[i]->now);
+    if (!isfinite(time) || time < sim->last_point || sim->parts_stale)
+        return true; /* it failed in an event: values are those of its last update */
+    sim->quiet = true;
+    SolStatus status = meet(sim, time, false);
+    sim->quiet = false;
+    return status == SOL_OK;
+}
+
 /* An event here and now, because somebody wrote a value: every part may be touched. */
 SolStatus parts_event(Sim *sim)
 {

@@ -240,14 +240,16 @@ struct Sim {
     VEC(Part *) parts, lost_parts;
     VEC(double) before; /* values of states before the event */
     bool parts_stale;
-    bool running;          /* the parts were made */
-    void *sun;             /* SUNContext */
+    bool running; /* the parts were made */
+    void *sun;    /* SUNContext */
     VEC(double) euler_next;
     uint64_t grid; /* Euler: steps taken since the start */
 
     /* output */
     SolOutput out;
     double *out_values;
+    bool shown;        /* some point was */
+    double last_point; /* when */
     uint32_t n_out_values;
     double next_output;
     uint64_t output_index;
@@ -392,6 +394,8 @@ void part_disturb(Part *part); /* something its dynamics reads changed: restart 
 void part_search_again(Part *part);
 void parts_close(Sim *sim);
 SolStatus parts_run(Sim *sim, double stop, bool to_event, bool one_step, bool *happened);
+bool parts_last(
+    Sim *sim); /* values at the last time that all parts reached; false: there are none */
 SolStatus parts_event(Sim *sim); /* at the present time: something was written from outside */
 void parts_refresh(Sim *sim);
 bool parts_advise(Sim *sim); /* true: states should be selected anew, as an event */

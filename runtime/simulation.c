@@ -406,6 +406,8 @@ SolStatus sim_point(Sim *sim, SolSide side)
 {
     double begin = timer_now();
     bool fine = true;
+    sim->shown = true;
+    sim->last_point = sim->time;
     show_couts(sim);
     if (sim->out.point) {
         announce(sim);
@@ -538,6 +540,20 @@ static void note_foreign_failure(Sim *sim, SolStatus status)
         diag_note(sim->diags, 0, "%s", failure);
 }
 
+/* The last point of a run, where it stopped or where it failed: as far as values are known there.
+ */
+static SolStatus end_point(Sim *sim, SolStatus status)
+{
+    bool failed = status == SOL_NUMERICS || status == SOL_MODEL;
+    bool ended = status == SOL_OK && sim->time >= sim->opt.stop;
+    if (!sim->shown || !(failed || ended) || (ended && sim->last_point == sim->time))
+        return status;
+    if (failed && sim->running && !parts_last(sim))
+        return status;
+    SolStatus shown = sim_point(sim, SOL_AT_END);
+    return failed ? status : shown;
+}
+
 /* What every call that moves the simulation has around it. */
 static SolStatus guarded(Sim *sim, double time, bool init_only, bool to_event, bool one_step,
                          bool *happened)
@@ -554,6 +570,7 @@ static SolStatus guarded(Sim *sim, double time, bool init_only, bool to_event, b
     SolStatus status =
         init_only ? start(sim) : go(sim, time, to_event, one_step, happened ? happened : &ignored);
     note_foreign_failure(sim, status);
+    status = end_point(sim, status);
     mem_guard_pop(sim->mem, &guard);
     if (status == SOL_CANCELLED)
         atomic_store(&sim->cancel, false);

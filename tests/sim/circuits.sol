@@ -173,3 +173,16 @@ implementation:
     crossings << pre(x = crossings) + 1;
   end;
 end RestingStates;
+
+// Runs away: x = 1/(1 - time).
+model RunsAway
+interface:
+  static Real x;
+implementation:
+  der(x = x, start << 1) = x^2;
+end RunsAway;
+
+model Runs
+implementation:
+  static RunsAway part;
+end Runs;

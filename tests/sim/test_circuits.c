@@ -203,6 +203,42 @@ static void test_starts_of_dummies(void **state)
     }
 }
 
+static void test_crossings_of_the_clock(void **state)
+{
+    (void)state;
+    SimLab *lab = sim_lab_open("circuits.sol", "RestingStates", &(SolOptions){.stop = 1});
+    SolStats stats;
+    assert_int_equal(sim_lab_run(lab, 1), SOL_OK);
+    sol_stats(lab->sim, &stats);
+    assert_true(sim_lab_value(lab, "crossings") == 50);
+    assert_int_equal(stats.restarts, 1); /* nothing that dynamics reads changes at these events */
+    for (int k = 0; k < 50; k++)
+        near_to(lab->event_time[k], 0.02 * k + 0.02 / 12, 1e-7);
+    sim_lab_close(lab);
+}
+
+static bool last_side(void *context, const SolPoint *point)
+{
+    *(SolPoint *)context = *point;
+    return true;
+}
+
+/* Failures say time, equation, instance and values, and the last point that is known is shown. */
+static void test_failure(void **state)
+{
+    (void)state;
+    SimLab *lab = sim_lab_open("circuits.sol", "Runs", &(SolOptions){.stop = 2});
+    SolPoint last = {0};
+    sol_set_output(lab->sim, &(SolOutput){.context = &last, .point = last_side});
+    assert_int_equal(sol_run_to(lab->sim, 2), SOL_NUMERICS);
+    assert_true(sim_lab_said(lab, "at time 0.99"));
+    assert_true(sim_lab_said(lab, "part.x = "));
+    assert_int_equal(last.side, SOL_AT_END);
+    assert_true(last.time > 0.99 && last.time < 1);
+    assert_int_equal(sol_status(lab->sim), SOL_NUMERICS);
+    sim_lab_close(lab);
+}
+
 /* Writing is an event: values that follow are there at once, the integrators start anew. */
 static void test_write(void **state)
 {
@@ -226,11 +262,12 @@ static void test_write(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_four_modes_ida),      cmocka_unit_test(test_four_modes_rk),
-        cmocka_unit_test(test_parallel_capacitors), cmocka_unit_test(test_rectifier_ida),
-        cmocka_unit_test(test_rectifier_rk),        cmocka_unit_test(test_resistor_network),
-        cmocka_unit_test(test_states_vanish),       cmocka_unit_test(test_boundary_at_start),
-        cmocka_unit_test(test_same_bytes_twice),    cmocka_unit_test(test_write),
+        cmocka_unit_test(test_four_modes_ida),         cmocka_unit_test(test_four_modes_rk),
+        cmocka_unit_test(test_parallel_capacitors),    cmocka_unit_test(test_rectifier_ida),
+        cmocka_unit_test(test_rectifier_rk),           cmocka_unit_test(test_resistor_network),
+        cmocka_unit_test(test_states_vanish),          cmocka_unit_test(test_boundary_at_start),
+        cmocka_unit_test(test_same_bytes_twice),       cmocka_unit_test(test_write),
+        cmocka_unit_test(test_crossings_of_the_clock), cmocka_unit_test(test_failure),
         cmocka_unit_test(test_starts_of_dummies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
