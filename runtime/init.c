@@ -226,14 +226,32 @@ static bool give_zeros(Sim *sim, bool all)
 
 /* ---- branches ---- */
 
+/* `if initial()` comes first, alone: its branch gives held variables the values by which other
+ * newborn branches are to be chosen, and until then these variables only have their defaults.
+ * Marks the variables of initial(); true when a branch waits for one of them. */
+static bool initial_left(Sim *sim, uint32_t n, const BranchId *list)
+{
+    WorldBranch view;
+    sim->mark++;
+    for (uint32_t i = 0; i < sim->initials.n; i++)
+        sim->info[sim->initials.at[i]].mark = sim->mark;
+    for (uint32_t i = 0; i < n && sim->initials.n; i++)
+        if (world_branch(sim->world, list[i], &view) && !view.when &&
+            sim->info[view.condition].mark == sim->mark && known_now(sim, view.condition))
+            return true;
+    return false;
+}
+
 static bool choose_newborn(Sim *sim)
 {
     uint32_t n;
     const BranchId *list = world_newborn(sim->world, &n);
+    bool initial_only = initial_left(sim, n, list);
     vec_clear(&sim->decisions);
     for (uint32_t i = 0; i < n; i++) {
         WorldBranch view;
-        if (!world_branch(sim->world, list[i], &view))
+        if (!world_branch(sim->world, list[i], &view) ||
+            (initial_only && (view.when || sim->info[view.condition].mark != sim->mark)))
             continue;
         BranchMemo *memo = &sim->branches.at[list[i]];
         if (view.when) {
@@ -301,7 +319,8 @@ SolStatus init_settle(Sim *sim)
         if (status != SOL_OK)
             return status;
         values_commit(sim, DDP_SO_FAR);
-        sim->hold_loops = newborn_left(sim);
+        /* A loop waits for branches, and for start values that are its first guesses. */
+        sim->hold_loops = newborn_left(sim) || sim->starts.n > 0;
         bool found;
         status = look_for_choice(sim, &found);
         if (status != SOL_OK)
