@@ -143,6 +143,10 @@ void ddp_advise_against(Ddp *d, DdpRel rel, DdpVar var)
     if (REL(d, r).banned) /* older advice on this relation is from another time */
         for (uint32_t i = 0; i < REL(d, r).n; i++)
             map_remove(&d->bans, (uint64_t)r << 32 | relation_vars(d, r)[i]);
+    /* and so is advice to others on this variable: what was singular then is what is asked for now */
+    for (uint32_t o = VAR(d, v).occs; o; o = d->occ_next.at[o])
+        if (REL(d, d->occ_rel.at[o]).banned)
+            map_remove(&d->bans, (uint64_t)d->occ_rel.at[o] << 32 | v);
     REL(d, r).banned = true;
     map_put(d->mem, &d->bans, (uint64_t)r << 32 | v, 1);
     vec_push(d->mem, &d->advised_rel, r);

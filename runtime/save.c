@@ -298,11 +298,14 @@ static void move_values(Stream *s)
     Sim *sim = s->sim;
     same(s, ddp_var_limit(sim->ddp));
     same(s, sim->births);
+    MOVE(s, sim->shown);
+    MOVE(s, sim->last_point);
     for (DdpVar var = 0; var < ddp_var_limit(sim->ddp) && !s->differs; var++) {
         ValueInfo *info = &sim->info[var];
         MOVE(s, sim->value[var]);
         MOVE(s, info->has);
         MOVE(s, info->guess);
+        MOVE(s, info->scale);
         info->pending = false;
     }
 }

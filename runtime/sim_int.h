@@ -48,8 +48,7 @@ typedef struct ValueInfo {
     bool announced;            /* the output was told of its birth */
     bool wanted;               /* and wants its values */
     uint32_t mark;             /* == Sim.mark: seen by the walk that is going on */
-    double reach;              /* how far it moves with the states (reselect.c) */
-    double reach_before;       /* and when the choice was made */
+    double scale;              /* largest value so far, in constrained parts (reselect.c) */
     uint64_t birth;
 } ValueInfo;
 
