@@ -364,6 +364,8 @@ static void drop_node(Sim *sim, DdpNode n)
         need_node(sim, node, kind);
     if (node->part && in_dynamics)
         part_disturb(node->part);
+    if (node->part)
+        part_search_again(node->part);
     for (uint32_t i = 0; i < node->n_reads; i++) {
         ReadEdge *edge = &node->reads[i];
         *edge->link = edge->next;

@@ -322,7 +322,13 @@ static void fill_parts(Sim *sim, const uint32_t *up, Part **of)
 static bool same_states(const Part *a, const Part *b)
 {
     return a->states.n == b->states.n &&
-           memcmp(a->states.at, b->states.at, a->states.n * sizeof *a->states.at) == 0;
+           (a->states.n == 0 ||
+            memcmp(a->states.at, b->states.at, a->states.n * sizeof *a->states.at) == 0);
+}
+
+static bool same_list(const NodeList *a, const NodeList *b)
+{
+    return a->n == b->n && (a->n == 0 || memcmp(a->at, b->at, a->n * sizeof *a->at) == 0);
 }
 
 /* The old part whose dynamics is exactly this one's, untouched; else NULL. */
@@ -405,7 +411,8 @@ static void settle_parts(Sim *sim, uint32_t n_old, Part **old)
         Part *part = sim->parts.at[i], *same = unchanged(sim, part);
         if (same) {
             same->claimed = true;
-            same->search = true;
+            same->search |= !same_list(&same->watched, &part->watched) ||
+                            !same_list(&same->probes, &part->probes);
             take_lists(same, part);
             sim->parts.at[i] = same;
             free_part(part);

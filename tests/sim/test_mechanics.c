@@ -142,14 +142,32 @@ static void test_states_selected_anew(void **state)
     sim_lab_close(lab);
 }
 
+/* Against Lagrangian mechanics computed independently: when the rope is taut, and how fast then. */
+static void check_arm(SolSolver solver)
+{
+    SimLab *lab = sim_lab_open("mechanics.sol", "ThrowingArm",
+                               &(SolOptions){.stop = 0.6, .rtol = 1e-8, .solver = solver});
+    assert_int_equal(sim_lab_run(lab, 0.6), SOL_OK);
+    assert_int_equal(lab->n_events, 1);
+    near_to(lab->event_time[0], 0.4713538004, 1e-7);
+    near_to(sim_lab_value(lab, "wTaut"), 1.610260652953, 1e-6);
+    near_to(sim_lab_value(lab, "uTaut"), -0.666793745044, 1e-6);
+    sim_lab_close(lab);
+}
+
+static void test_throwing_arm(void **state)
+{
+    (void)state;
+    check_arm(SOL_SOLVER_IDA);
+    check_arm(SOL_SOLVER_RK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bouncing_ball_ida),
-        cmocka_unit_test(test_bouncing_ball_rk),
-        cmocka_unit_test(test_breaking_pendulum_ida),
-        cmocka_unit_test(test_breaking_pendulum_rk),
-        cmocka_unit_test(test_swings),
+        cmocka_unit_test(test_bouncing_ball_ida),     cmocka_unit_test(test_bouncing_ball_rk),
+        cmocka_unit_test(test_breaking_pendulum_ida), cmocka_unit_test(test_breaking_pendulum_rk),
+        cmocka_unit_test(test_throwing_arm),          cmocka_unit_test(test_swings),
         cmocka_unit_test(test_states_selected_anew),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
