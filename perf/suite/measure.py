@@ -103,10 +103,11 @@ def at_grid(times, values, interval, stop):
     return [found.get(k) for k in range(int(stop/interval + 1e-6) + 1)]
 
 
-def difference(ours, theirs):
-    """Largest difference, relative to the largest value of `theirs`; None where nothing matches."""
+def difference(ours, theirs, share=0.9):
+    """Largest difference, relative to the largest value of `theirs`; None where less than this
+    share of the points is there in both."""
     pairs = [(a, b) for a, b in zip(ours, theirs) if a is not None and b is not None]
-    if not pairs or len(pairs) < 0.9*len(theirs):
+    if not pairs or len(pairs) < share*len(theirs):
         return None
     scale = max(max(abs(b) for _, b in pairs), 1e-12)
     return max(abs(a - b) for a, b in pairs)/scale
