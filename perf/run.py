@@ -80,7 +80,7 @@ def main():
     by_hand.build()
     by_hand.verify()
     run = suite.Suite(able, by_hand, cases.generator(able.models), out, kind,
-                      chosen.repeats or (3 if chosen.quick else 5), 6 if chosen.quick else 600, clock)
+                      chosen.repeats or (3 if chosen.quick else 5), 6 if chosen.quick else 300, clock)
     wanted = chosen.only.split(",") if chosen.only else None
 
     def asked(chapter):

@@ -16,6 +16,7 @@ class Suite:
         self.timeout = timeout
         self.clock = clock
         self.skipped = []
+        self.too_slow = set()  # (family, engine, solver) that did not end in time at some size
 
     def skip(self, what, why):
         say(f"  skipped: {what}: {why}")
@@ -155,10 +156,16 @@ class Suite:
             if self.clock.left() < 5:
                 self.skip(f"{family.name} {size} {engine} {solver}", "the time for this report ended")
                 continue
+            if (family.name, engine, solver) in self.too_slow:
+                self.skip(f"{family.name} {size} with {engine}, {solver}",
+                          "a smaller size did not end in time")
+                continue
             options = self.options(family, size, engine, solver, self.out/"timed.solr")
             run = self.program.repeat(model, options, self.repeats, self.timeout, self.clock)
             if "failed" in run:
                 self.skip(f"{family.name} {size} with {engine}, {solver}", run["failed"])
+                if "did not end" in run["failed"]:
+                    self.too_slow.add((family.name, engine, solver))
             rows.append({"engine": engine, "solver": solver, **run})
         return rows
 
