@@ -61,7 +61,7 @@ def trebuchet_designator(stdlib):
 def families(stdlib):
     found = [
         Family("rectifier", "Independent rectifiers with ideal diodes", "circuits",
-               {"quick": [1, 10, 100], "full": [1, 10, 100, 1000]},
+               {"quick": [1, 4, 16], "full": [1, 10, 100, 1000]},
                lambda n: ("top", "Rectifiers.Array", {"n": n}), lambda n: 1, 1e-3, ("m.sum",),
                solvers=("ida", "rk", "auto"), max_step=0.004, weight=3,
                baseline=Baseline("rectifier", ("ida", "dp5"), _array, {"uC_sum": "m.sum"},
@@ -90,7 +90,7 @@ def families(stdlib):
                known={"m.x": -1.731030276913955, "m.y": -4.883017788465751,
                       "m.vx": -1.143067626921726, "m.vy": -8.979129710784967}),
         Family("population", "Population in a tank", "litres",
-               {"quick": [10, 100], "full": [10, 100, 1000, 10000]},
+               {"quick": [10, 30], "full": [10, 100, 1000, 10000]},
                lambda v: ("top", "Colony.Run", {"V": v}), lambda v: 600, 1,
                ("m.root.living", "m.root.sumOfR", "m.tank.Nc"), solvers=("ida", "rk", "euler"),
                step=0.1, weight=4,

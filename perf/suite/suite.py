@@ -1,6 +1,4 @@
 """One family after the other: check, then time, side by side."""
-import itertools
-
 from . import measure
 from .program import say
 
@@ -43,6 +41,8 @@ class Suite:
             chosen["--step"] = family.step
         elif family.max_step:
             chosen["--max-step"] = family.max_step
+        if engine == "jit" and "--cache" in self.program.options:
+            chosen["--cache"] = self.out/"cache"  # emptied when the suite starts
         return chosen
 
     def best_engine(self):
@@ -144,11 +144,12 @@ class Suite:
         return rows
 
     def combinations(self, family):
-        """Every engine with the first solver; the best engine with the others."""
-        engines = self.program.usable_engines()
-        first = [(engine, family.solvers[0]) for engine in engines]
-        others = [(self.best_engine(), solver) for solver in family.solvers[1:]]
-        return list(itertools.chain(first, others))
+        """The best engine with every solver, then the other engines with the first: should the
+        time end, what matters less is missing."""
+        best = self.best_engine()
+        engines = [e for e in self.program.usable_engines() if e != best]
+        return ([(best, solver) for solver in family.solvers] +
+                [(engine, family.solvers[0]) for engine in engines])
 
     def time_ours(self, family, size):
         model, rows = self.model_file(family, size), []
