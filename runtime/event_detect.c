@@ -224,59 +224,17 @@ void event_break_ties(Sim *sim, DdpNode n)
     }
 }
 
-/* Derivatives of everything that conditions need along the solution. */
-static void sweep_tangents(Sim *sim)
-{
-    sim->tangent[sim->clock] = 1;
-    for (uint32_t i = 0; i < sim->states.n; i++)
-        sim->tangent[sim->states.at[i].var] = sim->value[sim->states.at[i].slope];
-    for (uint32_t i = 0; i < sim->dynamics.n; i++)
-        evaluate_tangent_node(sim, sim->dynamics.at[i]);
-    for (uint32_t i = 0; i < sim->conditions.n; i++)
-        evaluate_tangent_node(sim, sim->conditions.at[i]);
-}
-
-static void clear_sweep(Sim *sim)
-{
-    sim->tangent[sim->clock] = 0;
-    for (uint32_t i = 0; i < sim->states.n; i++)
-        sim->tangent[sim->states.at[i].var] = 0;
-    for (uint32_t i = 0; i < sim->dynamics.n; i++)
-        evaluate_clear_tangents(sim, sim->dynamics.at[i]);
-    for (uint32_t i = 0; i < sim->conditions.n; i++)
-        evaluate_clear_tangents(sim, sim->conditions.at[i]);
-}
-
 static bool at_rest(Sim *sim, const EvalNode *node, const Compare *compare)
 {
     return compare->difference && !compare->timed && compare->tie == 0 &&
            evaluate_code(sim, compare->difference_code, node->ops[compare->op].vars) == 0;
 }
 
-static bool any_at_rest(Sim *sim)
-{
-    for (uint32_t i = 0; i < sim->probes.n; i++) {
-        const EvalNode *node = &sim->nodes.at[sim->probes.at[i]];
-        for (uint32_t k = 0; k < node->n_compares; k++)
-            if (at_rest(sim, node, &node->compare[k]))
-                return true;
-    }
-    return false;
-}
-
-static double slope_of(Sim *sim, const EvalOp *op, const Compare *compare)
-{
-    const double *tangents;
-    interp_tangent(compare->difference_code, op->vars, sim->value, sim->tangent, sim->scratch,
-                   &tangents, evaluate_foreign, sim);
-    return tangents[0];
-}
-
 static bool leave(Sim *sim, DdpNode n, Compare *compare)
 {
     EvalNode *node = &sim->nodes.at[n];
     const EvalOp *op = &node->ops[compare->op];
-    double slope = slope_of(sim, op, compare);
+    double slope = slope_along(sim, n, op, compare->difference_code);
     if (slope == 0 || !isfinite(slope) || !op->target)
         return false;
     double before = sim->value[op->target];
@@ -294,29 +252,18 @@ static bool leave(Sim *sim, DdpNode n, Compare *compare)
 bool event_leave_ties(Sim *sim)
 {
     bool changed = false;
-    if (!any_at_rest(sim))
-        return false;
-    sweep_tangents(sim);
     for (uint32_t i = 0; i < sim->probes.n; i++) {
         DdpNode n = sim->probes.at[i];
         for (uint32_t k = 0; k < sim->nodes.at[n].n_compares; k++)
             if (at_rest(sim, &sim->nodes.at[n], &sim->nodes.at[n].compare[k]))
                 changed |= leave(sim, n, &sim->nodes.at[n].compare[k]);
     }
-    clear_sweep(sim);
     return changed;
 }
 
 /* ---- comparisons within rounding of their boundary ---- */
 
-static bool any_near(Sim *sim)
-{
-    EACH_COMPARE(sim, &sim->probes, node, compare)
-    if (compare->difference && !compare->timed && compare->tie == 0 &&
-        fabs(difference_now(sim, node, compare)) < 1e-8)
-        return true;
-    return false;
-}
+static const double NEAR = 1e-8;
 
 /* The event is put where its comparison is just true. When the event turned the motion round (a
  * ball that bounces), the comparison becomes false at once, and the next time it becomes true may
@@ -325,7 +272,10 @@ static void leave_near(Sim *sim, DdpNode n, Compare *compare)
 {
     EvalNode *node = &sim->nodes.at[n];
     const EvalOp *op = &node->ops[compare->op];
-    double difference = difference_now(sim, node, compare), slope = slope_of(sim, op, compare);
+    double difference = difference_now(sim, node, compare);
+    if (!(fabs(difference) < NEAR))
+        return;
+    double slope = slope_along(sim, n, op, compare->difference_code);
     double resolved = 64 * DBL_EPSILON * fmax(fabs(sim->time), sim->opt.max_step);
     if (!(difference * slope < 0) || fabs(difference) > fabs(slope) * resolved)
         return;
@@ -340,9 +290,6 @@ static void leave_near(Sim *sim, DdpNode n, Compare *compare)
 
 void event_leave_near(Sim *sim)
 {
-    if (!any_near(sim))
-        return;
-    sweep_tangents(sim);
     for (uint32_t i = 0; i < sim->probes.n; i++) {
         DdpNode n = sim->probes.at[i];
         for (uint32_t k = 0; k < sim->nodes.at[n].n_compares; k++) {
@@ -351,7 +298,6 @@ void event_leave_near(Sim *sim)
                 leave_near(sim, n, compare);
         }
     }
-    clear_sweep(sim);
 }
 
 /* When an event begins, what was decided at the last one is past; unless it is so near that the

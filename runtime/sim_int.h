@@ -306,6 +306,8 @@ void evaluate_ops(Sim *sim, const EvalNode *node, uint32_t from, uint32_t to, do
 void evaluate_tangent_ops(Sim *sim, const EvalNode *node, uint32_t from, uint32_t to,
                           double *result_tangents);
 void evaluate_tangent_node(Sim *sim, DdpNode node); /* the same for a whole node, loops solved */
+/* slope.c: rate of change of `code`, over the variables of an operation of node n, along the solution. */
+double slope_along(Sim *sim, DdpNode n, const EvalOp *op, const Code *code);
 void evaluate_clear_tangents(Sim *sim, DdpNode node);
 void evaluate_lists(Sim *sim);    /* classes of nodes as lists, when the structure changed */
 SolStatus evaluate_all(Sim *sim); /* everything that varies, at the present point */
