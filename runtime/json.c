@@ -73,6 +73,8 @@ static void write_text(OutFile *out, const char *text)
         int n = utf8_length(s);
         if (n == 0)
             out_text(out, "\\ufffd");
+        else if (*s == '<' && (s[1] == '/' || s[1] == '!')) /* would end a script element of HTML */
+            write_escape(out, *s);
         else if (n == 1 && (*s < 0x20 || *s == '"' || *s == '\\' || *s == 0x7F))
             write_escape(out, *s);
         else

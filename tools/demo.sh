@@ -1,15 +1,41 @@
 #!/bin/sh
-# The main demonstration: two seconds of the trebuchet, or another model, and its result in build/.
-#   tools/demo.sh [FILE.sol[:MODEL]]
+# The main demonstration: throws with the trebuchet, prints what happened, and makes its page.
+#   tools/demo.sh [FILE.sol[:MODEL]]    another model: runs it and makes its page
 set -eu
 cd "$(dirname "$0")/.."
 
 program=build/solstice
-example=${1:-stdlib/Planar.sol:Planar.Examples.Trebuchet}
+model=${1:-stdlib/Planar.sol:Planar.Examples.Trebuchet}
+stop=15 # the projectile is back on the ground by then
 
 if [ ! -x "$program" ]; then
-    echo "demo: the program $program is not there yet; nothing was run." >&2
+    echo "demo: the program $program is not there; run 'make build' first." >&2
     exit 1
 fi
-echo "demo: $program run $example --stop 2"
-exec "$program" run "$example" --stop 2 --output build/demo.csv
+if [ $# -gt 0 ]; then
+    "$program" run "$model" --output build/demo.solr --stats build/demo.json
+    "$program" report build/demo.solr --stats build/demo.json --output build/demo.html
+    echo "page: $PWD/build/demo.html"
+    exit 0
+fi
+
+"$program" run "$model" --stop $stop --rtol 1e-8 --interval 0.01 --output build/demo.solr \
+    --stats build/demo.json
+"$program" report build/demo.solr --stats build/demo.json --output build/demo.html \
+    --vars 'projectile.p?' --vars 'projectile.v?' --vars 'R?.phi' --vars 'R?.w' --vars 'tip.fa.?' \
+    --vars projectile.mode --vars R2.fixated
+
+# Where the projectile comes down to the height it was released from the ground at, between rows.
+"$program" convert build/demo.solr --vars projectile.px --vars projectile.py | awk -F, '
+    NR > 1 && $3 > 1 { flying = 1 }
+    NR > 1 && flying && $3 <= 0 && !landed {
+        part = y / (y - $3)
+        printf "range of the throw: %.2f m, %.3f s after the start\n", x + part * ($2 - x),
+            t + part * ($1 - t)
+        landed = 1
+    }
+    { t = $1; x = $2; y = $3 }
+    END { if (!landed) print "the projectile was still in the air at the end" }'
+echo "structural changes (time, number of states before -> after, updates):"
+sed -n 's/.*"time": \([^,]*\), "updates": \([0-9]*\),.*"states_before": \([0-9]*\), "states_after": \([0-9]*\),.*"structural": true.*/    \1 s: \3 -> \4 states in \2 updates/p' build/demo.json
+echo "page: $PWD/build/demo.html"

@@ -11,6 +11,7 @@ static const Command *const commands[] = {
     &cli_flat,
     &cli_graph,
     &cli_plot,
+    &cli_report,
     &cli_convert,
     &cli_cache,
 };

@@ -87,3 +87,9 @@ uint32_t select_main(Series *series, uint32_t most)
         found = select_flagged(series, 0, most);
     return found;
 }
+
+uint32_t select_report(Series *series, uint32_t most)
+{
+    uint32_t found = select_flagged(series, RESULT_STATE | RESULT_TOP | RESULT_MONITORED, most);
+    return found ? found : select_flagged(series, 0, most);
+}

@@ -13,5 +13,7 @@ int select_columns(Series *series, uint32_t n, const char *const *patterns);
 /* When nobody said which: states, else the top model's interface, else what varies; at most `most`
  * curves, never parameters. How many there would be. */
 uint32_t select_main(Series *series, uint32_t most);
+/* The same for a page, which has room for states and interface together. */
+uint32_t select_report(Series *series, uint32_t most);
 
 #endif

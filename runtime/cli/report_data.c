@@ -1,0 +1,237 @@
+/* report_data.c: records of a result file -> what its page shows. See report_data.h. */
+#include "runtime/cli/report_data.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *own(ReportData *data, const char *text)
+{
+    return arena_copy(&data->series->texts, text, strlen(text));
+}
+
+/* ---- shapes ----
+ *
+ * The columns of an instance of the package Graphics have its path and the name of a coordinate:
+ * "arm.Line.sx", with a second anonymous one beside it "arm.Line#2.sx", and of a second arm born at
+ * the same place "arm.Line.sx#2". */
+
+static ShapeKind kind_of(const char *name, size_t n)
+{
+    static const char *const names[] = {"", "Line", "Rectangle", "Ellipse", "Text", "Point"};
+    for (int i = SHAPE_LINE; i <= SHAPE_POINT; i++)
+        if (strlen(names[i]) == n && memcmp(names[i], name, n) == 0)
+            return (ShapeKind)i;
+    return SHAPE_NONE;
+}
+
+static int coordinate_of(const char *name, size_t n, ShapeKind kind)
+{
+    static const char *const names[SHAPE_COLUMNS] = {"sx", "sy", "dx", "dy", "text", "size"};
+    if (kind == SHAPE_POINT)
+        return n != 1 ? -1 : name[0] == 'x' ? 0 : name[0] == 'y' ? 1 : -1;
+    for (int i = 0; i < SHAPE_COLUMNS; i++)
+        if (strlen(names[i]) == n && memcmp(names[i], name, n) == 0)
+            return i;
+    return -1;
+}
+
+static Shape *find_shape(ReportData *data, const char *path, size_t n, const char *birth)
+{
+    uint64_t key = hash_bytes(birth, strlen(birth), hash_bytes(path, n, 1));
+    uint32_t index = map_get(&data->shape_of, key);
+    if (index)
+        return &data->shapes.at[index - 1];
+    data->n_shapes++;
+    if (data->shapes.n == REPORT_SHAPES)
+        return NULL;
+    vec_push(data->mem, &data->shapes,
+             ((Shape){.path = arena_copy(&data->series->texts, path, n), .size = 1}));
+    map_put(data->mem, &data->shape_of, key, data->shapes.n);
+    return &vec_last(&data->shapes);
+}
+
+static void look_for_shape(ReportData *data, uint32_t column, const char *path)
+{
+    const char *last = strrchr(path, '.'); /* "arm.Line" "sx" "#2" */
+    if (!last)
+        return;
+    const char *name = last;
+    while (name > path && name[-1] != '.')
+        name--;
+    size_t n = (size_t)(last - path), n_last = strcspn(last + 1, "#");
+    ShapeKind kind = kind_of(name, strcspn(name, "#."));
+    int coordinate = kind ? coordinate_of(last + 1, n_last, kind) : -1;
+    Shape *shape = coordinate < 0 ? NULL : find_shape(data, path, n, last + 1 + n_last);
+    if (!shape)
+        return;
+    shape->kind = kind;
+    shape->column[coordinate] = column + 1;
+}
+
+static bool is_whole(const Shape *shape)
+{
+    bool one = shape->column[0] && shape->column[1];
+    bool two = shape->column[2] && shape->column[3];
+    return one && (two || shape->kind == SHAPE_POINT || shape->kind == SHAPE_TEXT);
+}
+
+static void find_shapes(ReportData *data)
+{
+    const SeriesFile *file = &data->series->files.at[0];
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < file->columns.n; i++)
+        look_for_shape(data, i, file->columns.at[i].path);
+    for (uint32_t i = 0; i < data->shapes.n; i++)
+        if (is_whole(&data->shapes.at[i]))
+            data->shapes.at[kept++] = data->shapes.at[i];
+    data->n_shapes -= data->shapes.n - kept;
+    data->shapes.n = kept;
+    map_free(data->mem, &data->shape_of);
+    if (!kept)
+        return;
+    uint32_t fit = REPORT_COORDINATES / (4 * kept);
+    data->n_frames = fit > 1000 ? 1000 : fit < 20 ? 20 : fit;
+    data->next = -INFINITY;
+    data->step = (file->last - file->first) / data->n_frames;
+}
+
+static const ResultColumn *living(const ResultReader *reader, uint32_t number)
+{
+    if (!number || number > result_column_count(reader))
+        return NULL;
+    const ResultColumn *column = result_column(reader, number - 1);
+    return column->alive ? column : NULL;
+}
+
+static void take_shape(ReportData *data, Shape *shape, const ResultReader *reader)
+{
+    for (int i = 0; i < 4; i++) {
+        const ResultColumn *column = living(reader, shape->column[i]);
+        vec_push(data->mem, &data->frames, column ? (float)column->value : NAN);
+    }
+    const ResultColumn *text = living(reader, shape->column[4]);
+    const ResultColumn *size = living(reader, shape->column[5]);
+    if (text && !shape->text)
+        shape->text = own(data, result_string(reader, text->value));
+    if (size)
+        shape->size = size->value;
+}
+
+/* Frames come at even distances; the right side of an event gets one of its own while there is
+ * room. */
+static void take_frame(ReportData *data, const ResultReader *reader, const ResultRecord *record)
+{
+    bool room = data->times.n < 2 * data->n_frames;
+    bool due = record->time >= data->next || record->side == RESULT_AT_END;
+    if (!data->shapes.n || !(due || (record->side == RESULT_AFTER_EVENT && room)))
+        return;
+    if (due)
+        data->next = record->time + data->step * (1 - 1e-9);
+    vec_push(data->mem, &data->times, record->time);
+    for (uint32_t i = 0; i < data->shapes.n; i++)
+        take_shape(data, &data->shapes.at[i], reader);
+}
+
+/* ---- records ---- */
+
+static void take_parameters(ReportData *data, const ResultReader *reader)
+{
+    for (uint32_t i = 0; i < result_column_count(reader); i++) {
+        const ResultColumn *column = result_column(reader, i);
+        while (data->seen.n <= i)
+            vec_push(data->mem, &data->seen, 0);
+        if (data->seen.at[i] || !column->alive)
+            continue;
+        data->seen.at[i] = 1;
+        data->n_states += !data->started && column->flags & RESULT_STATE;
+        if (!(column->flags & RESULT_PARAMETER) || data->n_parameters++ >= REPORT_PARAMETERS)
+            continue;
+        char number[OUT_NUMBER] = "";
+        const char *text = number;
+        if (column->type == RESULT_STRING)
+            text = result_string(reader, column->value);
+        else if (column->type == RESULT_BOOLEAN)
+            text = column->value != 0 ? "true" : "false";
+        else
+            number[number_text(column->value, number)] = '\0';
+        vec_push(data->mem, &data->parameters,
+                 ((ReportText){0, own(data, column->path), own(data, text)}));
+    }
+}
+
+static void take_event(ReportData *data, const ResultEvent *event)
+{
+    if (data->n_events++ >= REPORT_EVENTS)
+        return;
+    ResultEvent kept = *event;
+    const char **texts = arena_alloc(&data->series->texts, (event->n_triggers + 1) * sizeof *texts);
+    for (uint32_t i = 0; i < event->n_triggers; i++)
+        texts[i] = own(data, event->triggers[i]);
+    kept.triggers = texts;
+    vec_push(data->mem, &data->events, kept);
+}
+
+static void take_record(void *context, uint32_t file, ResultReader *reader,
+                        const ResultRecord *record)
+{
+    ReportData *data = context;
+    (void)file; /* there is one */
+    switch (record->kind) {
+    case RESULT_HEADER:
+        for (uint32_t i = 0; i < record->n_pairs; i++)
+            vec_push(data->mem, &data->head,
+                     ((ReportText){0, own(data, record->pairs[i].key),
+                                   own(data, record->pairs[i].value)}));
+        break;
+    case RESULT_ROW:
+        if (record->side == RESULT_AFTER_EVENT || !data->started)
+            take_parameters(data, reader);
+        data->started = true;
+        take_frame(data, reader, record);
+        break;
+    case RESULT_EVENT:
+        take_event(data, &record->event);
+        break;
+    case RESULT_MODE:
+        if (data->n_changes++ < REPORT_CHANGES)
+            vec_push(
+                data->mem, &data->changes,
+                ((ReportChange){record->time, record->mode.number, (uint8_t)record->mode.choice}));
+        break;
+    case RESULT_NOTE:
+        if (data->n_notes++ < REPORT_NOTES)
+            vec_push(data->mem, &data->notes,
+                     ((ReportText){record->time, NULL, own(data, record->text)}));
+        break;
+    case RESULT_FINISH:
+        data->ended = true;
+        data->end_time = record->time;
+        data->end_status = record->status;
+        data->end_text = own(data, record->text);
+        break;
+    default:
+        break;
+    }
+}
+
+void report_data_open(ReportData *data, Series *series)
+{
+    *data = (ReportData){.mem = series->mem, .series = series};
+    find_shapes(data);
+    series->watch = take_record;
+    series->context = data;
+}
+
+void report_data_close(ReportData *data)
+{
+    vec_free(data->mem, &data->head);
+    vec_free(data->mem, &data->parameters);
+    vec_free(data->mem, &data->notes);
+    vec_free(data->mem, &data->events);
+    vec_free(data->mem, &data->changes);
+    vec_free(data->mem, &data->seen);
+    vec_free(data->mem, &data->shapes);
+    vec_free(data->mem, &data->times);
+    vec_free(data->mem, &data->frames);
+}
