@@ -12,6 +12,7 @@ build: setup
 	cmake --build --preset release
 
 test: setup
+	tools/setup.sh page
 	tools/test.sh $(CMAKE_FLAGS)
 
 run: build

@@ -336,8 +336,9 @@ static void tell_mode(Sim *sim, BranchId id)
     BranchMemo *memo = &sim->branches.at[id];
     WorldBranch view;
     memo->noted = false;
-    if (!memo->live || !world_branch(sim->world, id, &view) || view.choice == WORLD_NONE ||
-        view.choice == memo->told)
+    if (!memo->live || !world_branch(sim->world, id, &view) || view.when)
+        return;
+    if (view.choice == WORLD_NONE || view.choice == memo->told)
         return;
     if (!memo->serial)
         memo->serial = ++sim->mode_serial;

@@ -1,15 +1,16 @@
 #!/bin/sh
 # packages.txt -> installed packages: installs what is missing, and only that.
-#   tools/setup.sh         what building and testing needs
+#   tools/setup.sh         what building needs, and all tests but that of the page in a browser
+#   tools/setup.sh page    what that test needs as well
 #   tools/setup.sh perf    what the benchmarks need as well
 set -eu
 cd "$(dirname "$0")/.."
 
-if [ "${1:-}" = perf ]; then
-    list=$(sed 's/#.*//' packages.txt)
-else
-    list=$(sed -e '/^# perf/,$d' -e 's/#.*//' packages.txt)
-fi
+case "${1:-}" in
+perf) list=$(sed -e '/^# page/,/^# perf/d' -e 's/#.*//' packages.txt) ;;
+page) list=$(sed -e '/^# perf/,$d' -e 's/#.*//' packages.txt) ;;
+*) list=$(sed -e '/^# page/,$d' -e 's/#.*//' packages.txt) ;;
+esac
 
 if ! command -v dpkg-query >/dev/null 2>&1; then
     echo "setup: this is not a Debian system, so nothing is installed here." >&2

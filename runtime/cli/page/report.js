@@ -418,11 +418,13 @@ function coordinate(list, frame, part) {
 
 const view = {frame: 0, part: 0, speed: 1, playing: false, last: 0};
 
-// The smallest rectangle around everything in the frames given.
-function bounds(from, to) {
+const extent = box => Math.max(box.right - box.left, box.top - box.bottom);
+
+// The smallest rectangle around everything that some shapes ever fill.
+function bounds(shapes) {
     const box = {left: Infinity, right: -Infinity, bottom: Infinity, top: -Infinity};
     const meet = (xs, ys) => {
-        for (let i = from; i <= to; i++) {
+        for (let i = 0; i < data.frames.length; i++) {
             const x = at(xs, i), y = at(ys, i);
             if (x === null || y === null)
                 continue;
@@ -432,7 +434,7 @@ function bounds(from, to) {
             box.top = Math.max(box.top, y);
         }
     };
-    data.shapes.forEach(shape => {
+    shapes.forEach(shape => {
         meet(shape.sx, shape.sy);
         if (shape.dx)
             meet(shape.dx, shape.dy);
@@ -442,16 +444,15 @@ function bounds(from, to) {
     return box;
 }
 
-// Near view: what the first frame shows with room around; otherwise everything that ever appears.
-function stageBox() {
-    if (!$("follow").checked)
-        return whole;
-    const box = bounds(0, 0), room = Math.max(box.right - box.left, box.top - box.bottom) * 0.6;
-    return {left: box.left - room, right: box.right + room, bottom: box.bottom - room * 0.3,
-            top: box.top + room};
+// Near view: without the shapes that go much further than most do.
+const stage = {whole: null, near: null};
+function findViews() {
+    const extents = data.shapes.map(shape => extent(bounds([shape])));
+    const sorted = extents.slice().sort((a, b) => a - b), usual = sorted[sorted.length >> 1];
+    stage.whole = bounds(data.shapes);
+    stage.near = bounds(data.shapes.filter((shape, i) => extents[i] <= 4 * usual));
+    $("near").checked = extent(stage.whole) > 4 * extent(stage.near);
 }
-
-let whole = null;
 
 function drawShape(context, shape, x, y, scale) {
     const {frame, part} = view;
@@ -507,7 +508,7 @@ function drawTrail(context, shape, x, y) {
 
 function drawStage() {
     const {context, width, height} = prepareCanvas($("stage"));
-    const box = stageBox(), margin = 24;
+    const box = $("near").checked ? stage.near : stage.whole, margin = 24;
     const scale = Math.min((width - 2 * margin) / (box.right - box.left || 1),
                            (height - 2 * margin) / (box.top - box.bottom || 1));
     const x = value => width / 2 + (value - (box.left + box.right) / 2) * scale;
@@ -580,9 +581,7 @@ function showAnimation() {
     if (!data.shapes.length)
         return;
     $("animation").hidden = false;
-    whole = bounds(0, data.frames.length - 1);
-    const first = bounds(0, 0), extent = box => Math.max(box.right - box.left, box.top - box.bottom);
-    $("follow").checked = extent(whole) > 4 * extent(first) && extent(first) > 0; // something flies away
+    findViews();
     offerSpeeds();
     $("scrub").min = data.from;
     $("scrub").max = data.to;
@@ -590,7 +589,7 @@ function showAnimation() {
     $("scrub").addEventListener("input", () => { setPlaying(false); setTime(+$("scrub").value); });
     $("speed").addEventListener("change", () => { view.speed = +$("speed").value; });
     $("trails").addEventListener("change", drawStage);
-    $("follow").addEventListener("change", drawStage);
+    $("near").addEventListener("change", drawStage);
     $("animation-remark").textContent =
         `${data.frames.length} frames of ${data.shapes.length} shapes` +
         (data.shapes_total > data.shapes.length ? `, the first of ${data.shapes_total}` : "") +
