@@ -1,6 +1,7 @@
 #!/bin/bash
-# The packages as texts: every one checks, every example has a structure, every component is used
-# somewhere, what is wrong is reported in terms of the component, and docs/stdlib.md is up to date.
+# The packages as texts: every one checks, every example has a structure and a test that runs it,
+# every component is used somewhere, what is wrong is reported in terms of the component, and
+# docs/stdlib.md is up to date.
 cd "$SOURCE_DIR" || exit 1
 failed=0
 
@@ -27,6 +28,7 @@ done
 for file in stdlib/*.sol; do
     for model in $(examples "$file"); do
         "$SOLSTICE" check --instantiate "$file:$model" || complain "check --instantiate $model"
+        grep -qF "\"$model\"" tests/stdlib/*.c || complain "no test runs $model"
     done
     for name in $(components "$file"); do
         grep -Eq "(^|[ .(])$name( [a-zA-Z]|[{(;])" <(grep -hv "^ *\(model\|end\) " stdlib/*.sol \
