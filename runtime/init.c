@@ -224,6 +224,17 @@ static bool give_zeros(Sim *sim, bool all)
     return any;
 }
 
+/* Start values of what is no state, while some state has no value. */
+static bool starts_wait(const Sim *sim)
+{
+    bool wait = false, lack = false;
+    for (uint32_t i = 0; i < sim->starts.n; i++)
+        wait |= sim->starts.at[i].var && !sim->starts.at[i].given;
+    for (uint32_t i = 0; wait && i < sim->states.n && !lack; i++)
+        lack = !sim->info[sim->states.at[i].var].has;
+    return wait && lack;
+}
+
 /* ---- branches ---- */
 
 /* `if initial()` comes first, alone: its branch gives held variables the values by which other
@@ -292,6 +303,7 @@ SolStatus init_choose(Sim *sim)
 static SolStatus look_for_choice(Sim *sim, bool *found)
 {
     int boldness = 0;
+    bool guessed = false;
     *found = false;
     for (;;) {
         SolStatus status = evaluate_dirty(sim);
@@ -302,6 +314,10 @@ static SolStatus look_for_choice(Sim *sim, bool *found)
         if (choose_newborn(sim)) {
             *found = true;
             return SOL_OK;
+        }
+        if (!guessed && starts_wait(sim)) {
+            guessed = true;
+            start_guess(sim);
         }
         if (evaluate_release(sim))
             continue;

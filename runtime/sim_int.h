@@ -332,7 +332,9 @@ SolStatus init_settle(Sim *sim);
 SolStatus init_finish(Sim *sim); /* final commit; diagnosis when it is not determined */
 SolStatus init_take_changes(Sim *sim);
 
-/* ---- start_solve.c ---- */
+/* ---- start_guess.c, start_solve.c ---- */
+
+void start_guess(Sim *sim); /* first guesses of what follows from start values */
 
 /* Start values of variables that are no states, met by the states that nobody gave a value. */
 SolStatus start_solve(Sim *sim);
