@@ -164,11 +164,13 @@ void arena_init(Arena *arena, Mem *mem)
 void *arena_alloc(Arena *arena, size_t size)
 {
     size = (size + ALIGN - 1) / ALIGN * ALIGN;
-    if (size > arena->left || !arena->last) {
-        size_t room = size > CHUNK / 4 ? size : CHUNK;
+    bool faults = arena->mem->fail_at != 0;
+    if (size > arena->left || !arena->last || faults) {
+        bool alone = size > CHUNK / 4 || faults;
+        size_t room = alone ? size : CHUNK;
         ArenaChunk *chunk = mem_alloc(arena->mem, sizeof *chunk + room);
         chunk->size = room;
-        if (room == size && arena->last) { /* a large object: keep filling the open chunk */
+        if (alone && arena->last) { /* keep filling the open chunk */
             chunk->before = arena->last->before;
             arena->last->before = chunk;
             arena->used += size;

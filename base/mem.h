@@ -45,7 +45,8 @@ size_t mem_used(const Mem *mem); /* bytes in use now */
 size_t mem_peak(const Mem *mem);
 void mem_limit(Mem *mem, size_t bytes); /* more than this counts as exhausted; 0: no limit */
 
-/* Fault injection: the n-th allocation from now on fails (1 is the next one), once; 0: never. */
+/* Fault injection: the n-th allocation from now on fails (1 is the next one), once; 0: never. While
+ * one is to come, every object of an arena is an allocation of its own, so each can be the one. */
 void mem_fail_at(Mem *mem, uint64_t n);
 uint64_t mem_count(const Mem *mem); /* allocations so far */
 

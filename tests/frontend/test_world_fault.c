@@ -105,7 +105,7 @@ static void test_every_allocation(void **state)
     uint64_t n = 1;
     while (run_with_failure(n))
         n++;
-    assert_true(n > 300); /* or the model was not even read */
+    assert_true(n > 1000); /* or the model was not read, or the objects of arenas do not count */
 }
 
 static void test_nothing_left_without_failure(void **state)
