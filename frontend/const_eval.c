@@ -1,96 +1,17 @@
 /* const_eval.c: `define` -> constant or definition; expressions of constants -> values. */
 #include "frontend/resolve_int.h"
 
+#include "ddp/apply.h"
+
 #include <math.h>
 
-static double apply1(XOp op, double a)
+/* The same bits as an expression of the same text gives in a running model, where small powers are
+ * multiplied out. */
+static double apply2(unsigned op, double a, double b)
 {
-    switch (op) {
-    case X_NEG:
-        return -a;
-    case X_NOT:
-        return a == 0;
-    case X_SIN:
-        return sin(a);
-    case X_COS:
-        return cos(a);
-    case X_TAN:
-        return tan(a);
-    case X_ASIN:
-        return asin(a);
-    case X_ACOS:
-        return acos(a);
-    case X_ATAN:
-        return atan(a);
-    case X_SINH:
-        return sinh(a);
-    case X_COSH:
-        return cosh(a);
-    case X_TANH:
-        return tanh(a);
-    case X_EXP:
-        return exp(a);
-    case X_LOG:
-        return log(a);
-    case X_LOG10:
-        return log10(a);
-    case X_SQRT:
-        return sqrt(a);
-    case X_ABS:
-        return fabs(a);
-    case X_SIGN:
-        return (a > 0) - (a < 0);
-    case X_FLOOR:
-        return floor(a);
-    case X_CEIL:
-        return ceil(a);
-    case X_ROUND:
-        return round(a);
-    default:
-        return NAN;
-    }
-}
-
-static double apply2(XOp op, double a, double b)
-{
-    switch (op) {
-    case X_ADD:
-        return a + b;
-    case X_SUB:
-        return a - b;
-    case X_MUL:
-        return a * b;
-    case X_DIV:
-        return a / b;
-    case X_POW:
-        return pow(a, b);
-    case X_ATAN2:
-        return atan2(a, b);
-    case X_MIN:
-        return a < b ? a : b;
-    case X_MAX:
-        return a > b ? a : b;
-    case X_MOD:
-        return a - b * floor(a / b);
-    case X_LT:
-        return a < b;
-    case X_LE:
-        return a <= b;
-    case X_EQ:
-        return a == b;
-    case X_NE:
-        return a != b;
-    case X_GE:
-        return a >= b;
-    case X_GT:
-        return a > b;
-    case X_AND:
-        return a != 0 && b != 0;
-    case X_OR:
-        return a != 0 || b != 0;
-    default:
-        return NAN;
-    }
+    if (op == X_POW && fabs(b) <= X_POWER_LIMIT && b == floor(b))
+        return x_power(a, (int)b);
+    return x_apply_binary(op, a, b);
 }
 
 /* Recursion is bounded by the depth of expressions (parse_int.h). */
@@ -106,7 +27,7 @@ bool const_value(const RExpr *e, double *k)
     for (int i = 0; i < e->n; i++)
         if (!const_value(e->arg[i], &arg[i]))
             return false;
-    *k = e->n == 1 ? apply1((XOp)e->op, arg[0]) : apply2((XOp)e->op, arg[0], arg[1]);
+    *k = e->n == 1 ? x_apply_unary(e->op, arg[0]) : apply2(e->op, arg[0], arg[1]);
     return true;
 }
 

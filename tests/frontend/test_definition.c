@@ -3,6 +3,7 @@
 #include "frontend/frontend.h"
 #include "frontend/resolve_int.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -229,6 +230,22 @@ static void constants(void **state)
     end(&s);
 }
 
+/* A constant has the bits that the same text has in a running model: small powers are products, and
+ * of two equal values min takes the first. */
+static void constants_as_at_run_time(void **state)
+{
+    (void)state;
+    Session s = load("model A\n  define cube as 1.3^3;\n  define zero as min(0.0, -0.0);\n"
+                     "  define root as 2^0.5;\nimplementation:\n"
+                     "  Real a; Real b; Real c;\n  a = cube;\n  b = zero;\n  c = root;\nend A;\n");
+    const Body *body = s.top->body;
+    assert_true(stmt(body, S_EQUATION, 0)->b->k == 1.3 * (1.3 * 1.3));
+    assert_false(stmt(body, S_EQUATION, 0)->b->k == pow(1.3, 3));
+    assert_false(signbit(stmt(body, S_EQUATION, 1)->b->k));
+    assert_true(stmt(body, S_EQUATION, 2)->b->k == sqrt(2));
+    end(&s);
+}
+
 static void types_of_operators(void **state)
 {
     (void)state;
@@ -388,6 +405,7 @@ int main(void)
         cmocka_unit_test(kinds_of_statements),
         cmocka_unit_test(slots_are_dense),
         cmocka_unit_test(constants),
+        cmocka_unit_test(constants_as_at_run_time),
         cmocka_unit_test(types_of_operators),
         cmocka_unit_test(precedence),
         cmocka_unit_test(external_function),
