@@ -113,6 +113,16 @@ uint32_t x_new_function(FormTable *table); /* a fresh foreign function number */
 typedef const char *(*XName)(void *context, uint32_t position);
 void x_print(const FormTable *table, X x, XName name, void *context, char *out, size_t size);
 
+/* The same for those who know the types of variables: a constant that is compared by == or <> with
+ * `other` is written as constant(context, k, other), which is NULL where it is a number; operands of
+ * not, and, or are true and false. */
+typedef struct XNames {
+    void *context;
+    XName position;
+    const char *(*constant)(void *context, double k, X other);
+} XNames;
+void x_print_named(const FormTable *table, X x, const XNames *names, char *out, size_t size);
+
 /* ---- equations ---- */
 
 typedef enum Solvable {

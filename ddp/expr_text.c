@@ -38,12 +38,12 @@ typedef struct Piece {
     const char *text; /* or NULL: */
     X x;
     int level; /* at least this */
+    X other;   /* what x is compared with by == or <>; 0: nothing */
 } Piece;
 
 typedef struct Writer {
     const FormTable *table;
-    XName name;
-    void *context;
+    const XNames *names;
     char *out;
     size_t size, n;
     VEC(Piece) todo;
@@ -66,6 +66,11 @@ static void later_x(Writer *w, X x, int level)
     vec_push(w->table->mem, &w->todo, ((Piece){.x = x, .level = level}));
 }
 
+static void later_equal(Writer *w, X x, int level, X other)
+{
+    vec_push(w->table->mem, &w->todo, ((Piece){.x = x, .level = level, .other = other}));
+}
+
 /* The shortest text that reads back as the same number. Infinities have no literal. */
 static void write_number(Writer *w, double k)
 {
@@ -82,11 +87,24 @@ static void write_number(Writer *w, double k)
     write_text(w, text);
 }
 
+static void write_constant(Writer *w, double k, X other)
+{
+    const XNames *names = w->names;
+    const char *text = NULL;
+    if (other && names->constant)
+        text = names->constant(names->context, k, other);
+    if (text)
+        write_text(w, text);
+    else
+        write_number(w, k);
+}
+
 static void write_position(Writer *w, uint32_t position)
 {
     char text[24];
     snprintf(text, sizeof text, "#%u", position);
-    const char *name = w->name ? w->name(w->context, position) : NULL;
+    const XNames *names = w->names;
+    const char *name = names->position ? names->position(names->context, position) : NULL;
     write_text(w, name ? name : text);
 }
 
@@ -129,16 +147,33 @@ static int level_of(const Writer *w, X x)
     return op_text[node.op].level;
 }
 
+/* An operand of `not`, `and` or `or`: a constant is true or false, where types are known. */
+static void later_truth(Writer *w, X x, int level)
+{
+    XNode node = x_node(w->table, x);
+    if (node.op == X_CONST && w->names->constant)
+        later(w, node.k != 0 ? "true" : "false");
+    else
+        later_x(w, x, level);
+}
+
 /* A comparison has two sums, not comparisons; a - (-b) gets parentheses for the reader's sake. */
 static void write_binary(Writer *w, XNode node)
 {
     int level = op_text[node.op].level;
-    later_x(w, node.b, has_sign(w, node.b) ? ELEMENT : level + 1);
+    bool equal = node.op == X_EQ || node.op == X_NE;
+    if (level == LOGIC)
+        later_truth(w, node.b, level + 1);
+    else
+        later_equal(w, node.b, has_sign(w, node.b) ? ELEMENT : level + 1, equal ? node.a : 0);
     later(w, op_text[node.op].text);
-    later_x(w, node.a, level == COMPARISON ? SUM : level);
+    if (level == LOGIC)
+        later_truth(w, node.a, level);
+    else
+        later_equal(w, node.a, level == COMPARISON ? SUM : level, equal ? node.b : 0);
 }
 
-static void write_x(Writer *w, X x, int level)
+static void write_x(Writer *w, X x, int level, X other)
 {
     XNode node = x_node(w->table, x);
     if (level_of(w, x) < level) {
@@ -146,12 +181,15 @@ static void write_x(Writer *w, X x, int level)
         later(w, ")");
         later_x(w, x, ANY);
     } else if (node.op == X_CONST) {
-        write_number(w, node.k);
+        write_constant(w, node.k, other);
     } else if (node.op == X_POS) {
         write_position(w, node.a);
-    } else if (node.op == X_NEG || node.op == X_NOT) {
+    } else if (node.op == X_NEG) {
         write_text(w, op_text[node.op].text);
         later_x(w, node.a, ELEMENT);
+    } else if (node.op == X_NOT) {
+        write_text(w, op_text[node.op].text);
+        later_truth(w, node.a, ELEMENT);
     } else if (node.op == X_ARG) {
         later_x(w, node.a, ANY);
     } else if (op_text[node.op].level == ELEMENT || node.op == X_CALL) {
@@ -163,9 +201,14 @@ static void write_x(Writer *w, X x, int level)
 
 void x_print(const FormTable *table, X x, XName name, void *context, char *out, size_t size)
 {
+    x_print_named(table, x, &(XNames){.context = context, .position = name}, out, size);
+}
+
+void x_print_named(const FormTable *table, X x, const XNames *names, char *out, size_t size)
+{
     if (size == 0)
         return;
-    Writer w = {table, name, context, out, size, strnlen(out, size - 1), {0}};
+    Writer w = {table, names, out, size, strnlen(out, size - 1), {0}};
     out[w.n] = '\0';
     later_x(&w, x, ANY);
     while (w.todo.n && w.n + 1 < size) {
@@ -173,7 +216,7 @@ void x_print(const FormTable *table, X x, XName name, void *context, char *out, 
         if (piece.text)
             write_text(&w, piece.text);
         else
-            write_x(&w, piece.x, piece.level);
+            write_x(&w, piece.x, piece.level, piece.other);
     }
     vec_free(table->mem, &w.todo);
 }

@@ -115,7 +115,7 @@ const char *world_path_text(World *world, InstId inst)
 enum { NESTED = 6 }; /* expressions inside auxiliary variables */
 
 static void put_var(const World *world, Out *out, DdpVar var, uint32_t depth);
-static void put_expr(const World *world, Out *out, X x, uint32_t n, const DdpVar *vars,
+static void put_side(const World *world, Out *out, X x, X other, const DdpRelView *view,
                      uint32_t depth);
 
 static void put_ref(const World *world, Out *out, Inst *inst, const Ref *ref, uint32_t depth)
@@ -153,7 +153,8 @@ static void put_definition(const World *world, Out *out, Inst *inst, const Op *a
         return;
     }
     DdpRelView view = ddp_rel(world->ddp, rel);
-    put_expr(world, out, form_info(world->forms, view.form)->rhs, view.n, view.vars, depth + 1);
+    const FormInfo *form = form_info(world->forms, view.form);
+    put_side(world, out, form->rhs, form->lhs, &view, depth + 1);
 }
 
 static void put_exists(const World *world, Out *out, const Inst *inst, const Op *op)
@@ -310,6 +311,36 @@ static const char *position_name(void *context, uint32_t position)
     return naming->text;
 }
 
+/* The type of what an expression gives, as far as it matters for writing what it is compared with:
+ * Boolean, String, or else a number. */
+static TypeKind type_of_value(const Naming *naming, X x)
+{
+    XNode node = x_node(naming->world->forms, x);
+    WorldVar view;
+    if (node.op == X_NOT || (node.op >= X_LT && node.op <= X_OR))
+        return TYPE_BOOLEAN;
+    if (node.op == X_POS && node.a < naming->n &&
+        world_var(naming->world, naming->vars[node.a], &view))
+        return view.type;
+    return TYPE_REAL;
+}
+
+/* A constant as the type of what it is compared with wants it; NULL: a number. */
+static const char *constant_name(void *context, double k, X other)
+{
+    Naming *naming = context;
+    TypeKind type = type_of_value(naming, other);
+    if (type == TYPE_BOOLEAN)
+        return k != 0 ? "true" : "false";
+    if (type != TYPE_STRING)
+        return NULL;
+    Out out = out_start(naming->text, sizeof naming->text);
+    put(&out, "\"");
+    put(&out, name_text(naming->world, (Sym)k));
+    put(&out, "\"");
+    return naming->text;
+}
+
 /* Forms know foreign functions by number and print function3(..): here they get their names. */
 static void put_functions(const World *world, Out *out, char *text)
 {
@@ -338,8 +369,24 @@ static void put_expr(const World *world, Out *out, X x, uint32_t n, const DdpVar
 {
     Naming naming = {.world = world, .n = n, .vars = vars, .depth = depth};
     char text[4096] = "";
-    x_print(world->forms, x, position_name, &naming, text, sizeof text);
+    XNames names = {&naming, position_name, constant_name};
+    x_print_named(world->forms, x, &names, text, sizeof text);
     put_functions(world, out, text);
+}
+
+/* One side of a relation; a value alone as the type of the other side wants it. */
+static void put_side(const World *world, Out *out, X x, X other, const DdpRelView *view,
+                     uint32_t depth)
+{
+    Naming naming = {.world = world, .n = view->n, .vars = view->vars};
+    XNode node = x_node(world->forms, x);
+    const char *text = NULL;
+    if (node.op == X_CONST)
+        text = constant_name(&naming, node.k, other);
+    if (text)
+        put(out, text);
+    else
+        put_expr(world, out, x, view->n, view->vars, depth);
 }
 
 static OwnerInfo rel_info(const World *world, DdpRel rel)
@@ -369,25 +416,6 @@ InstId world_rel_owner(const World *world, DdpRel rel)
     return info.tag == OWNER_INST ? info.who : 0;
 }
 
-/* A value alone on the right side, as the type of the variable on the left wants it. */
-static bool put_constant(const World *world, Out *out, X x, const DdpVar *vars)
-{
-    XNode node = x_node(world->forms, x);
-    WorldVar view;
-    if (node.op != X_CONST || !vars || !world_var(world, vars[0], &view))
-        return false;
-    if (view.type == TYPE_BOOLEAN) {
-        put(out, node.k != 0 ? "true" : "false");
-    } else if (view.type == TYPE_STRING) {
-        put(out, "\"");
-        put(out, name_text(world, (Sym)node.k));
-        put(out, "\"");
-    } else {
-        return false;
-    }
-    return true;
-}
-
 void world_rel_text(const World *world, DdpRel rel, char *text, size_t size)
 {
     Out out = out_start(text, size);
@@ -407,9 +435,8 @@ void world_rel_text(const World *world, DdpRel rel, char *text, size_t size)
     if (op && op->condition) { /* its variable has no other name than the expression */
         put(&out, "condition << ");
     } else {
-        put_expr(world, &out, form->lhs, view.n, view.vars, 0);
+        put_side(world, &out, form->lhs, form->rhs, &view, 0);
         put(&out, view.kind == DDP_TRANSMISSION ? " << " : " = ");
     }
-    if (!put_constant(world, &out, form->rhs, view.vars))
-        put_expr(world, &out, form->rhs, view.n, view.vars, 0);
+    put_side(world, &out, form->rhs, form->lhs, &view, 0);
 }
