@@ -578,6 +578,12 @@ static void parse_sections(Parser *p, AModel *m)
     }
 }
 
+/* The name that an `end` must repeat; a model whose own is missing was reported for that. */
+static const char *model_name(const Parser *p, const AModel *m)
+{
+    return m->name.sym ? intern_text(p->names, m->name.sym) : "NAME";
+}
+
 /* What stands between the sections and `end` belongs nowhere; it is reported once and skipped. */
 static void skip_to_end(Parser *p, const AModel *m)
 {
@@ -594,19 +600,19 @@ static void skip_to_end(Parser *p, const AModel *m)
     else if (!m->interface_at && !m->implementation_at)
         parse_error(p, p->token.at,
                     "expected 'interface:', 'implementation:' or 'end %s', found %s",
-                    intern_text(p->names, m->name.sym), parse_found(p));
+                    model_name(p, m), parse_found(p));
     else if (!m->implementation_at)
         parse_error(p, p->token.at,
                     "expected a declaration, 'implementation:' or 'end %s', found %s",
-                    intern_text(p->names, m->name.sym), parse_found(p));
+                    model_name(p, m), parse_found(p));
     else
-        parse_error(p, p->token.at, "expected a statement or 'end %s', found %s",
-                    intern_text(p->names, m->name.sym), parse_found(p));
+        parse_error(p, p->token.at, "expected a statement or 'end %s', found %s", model_name(p, m),
+                    parse_found(p));
 }
 
 static void parse_model_end(Parser *p, AModel *m)
 {
-    const char *name = intern_text(p->names, m->name.sym);
+    const char *name = model_name(p, m);
     if (p->panic)
         return;
     Place at = p->token.at;
@@ -629,7 +635,7 @@ static void parse_model_end(Parser *p, AModel *m)
                    intern_text(p->names, p->token.sym), name);
         diag_note(p->diags, m->name.at, "'%s' begins here", name);
         parse_advance(p);
-    } else if (!parse_accept(p, T_ID)) {
+    } else if (!parse_accept(p, T_ID) && m->name.sym) {
         parse_error(p, p->token.at, "expected '%s' after 'end', found %s", name, parse_found(p));
     }
 }

@@ -87,7 +87,9 @@ static Path *target_of(Context *cx, const AStmt *a, const char *op)
     const ADesignator *d = &a->lhs->member->name;
     if (!expr_is_member(cx, d)) {
         Found found = resolve_designator(cx->level, d);
-        if (found.kind != FOUND_NOTHING)
+        if (names_predefined(cx, a->lhs, PRE_TRASH))
+            resolve_error(cx->level, a->lhs->at, "'trash' only takes instances: 'trash <- member'");
+        else if (found.kind != FOUND_NOTHING)
             resolve_error(cx->level, a->lhs->at, "'%s' is no member of this model",
                           resolve_text(p, d));
         return NULL;
