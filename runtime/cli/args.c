@@ -18,19 +18,6 @@ const char *args_next(Args *args)
     return args->next < args->argc ? args->argv[args->next++] : NULL;
 }
 
-const char *args_value(Args *args, const char *argument, const char *name)
-{
-    size_t n = strlen(name);
-    if (strncmp(argument, name, n) != 0)
-        return NULL;
-    if (argument[n] == '=')
-        return argument + n + 1;
-    if (argument[n] != '\0')
-        return NULL;
-    const char *value = args_next(args);
-    return value ? value : "";
-}
-
 int args_fail(const Args *args, const char *format, ...)
 {
     va_list list;
@@ -40,33 +27,6 @@ int args_fail(const Args *args, const char *format, ...)
     va_end(list);
     fprintf(stderr, "\n'solstice %s --help' tells how it is used\n", args->command->name);
     return EXIT_USAGE;
-}
-
-/* A count given as an option; nonsense counts as 1, which every text exceeds with a message. */
-static bool take_limit(Args *args, const char *argument, const char *name, uint32_t most,
-                       uint32_t *limit)
-{
-    const char *value = args_value(args, argument, name);
-    if (!value)
-        return false;
-    unsigned long n = strtoul(value, NULL, 10);
-    *limit = n == 0 ? 1 : n > most ? most : (uint32_t)n;
-    return true;
-}
-
-bool cli_folder(Args *args, const char *argument, CliFolders *folders)
-{
-    enum { DEEPEST = 2000 }; /* what an ordinary stack bears */
-    if (take_limit(args, argument, "--max-nesting", DEEPEST, &folders->max_nesting) ||
-        take_limit(args, argument, "--max-definitions", UINT32_MAX, &folders->max_definitions) ||
-        take_limit(args, argument, "--max-statements", UINT32_MAX, &folders->max_statements))
-        return true;
-    if (strncmp(argument, "-L", 2) != 0)
-        return false;
-    const char *folder = argument[2] ? argument + 2 : args_next(args);
-    if (folder && folders->n < CLI_MAX_FOLDERS)
-        folders->at[folders->n++] = folder;
-    return true;
 }
 
 bool cli_colour(void)

@@ -42,9 +42,6 @@ typedef struct Args {
 Args args_begin(const Command *command, int argc, char **argv);
 /* The next argument, or NULL at the end. */
 const char *args_next(Args *args);
-/* The value of the option just read, written `--name VALUE` or `--name=VALUE`: NULL when `argument`
- * is not that option; exits the usual way by args_fail when the value is missing. */
-const char *args_value(Args *args, const char *argument, const char *name);
 int args_fail(const Args *args, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- a model file named on the command line ---- */
@@ -63,10 +60,6 @@ typedef struct CliFolders { /* how texts are read: -L, in the order given, and l
     const char *at[CLI_MAX_FOLDERS];
     uint32_t max_nesting, max_definitions, max_statements; /* 0: the default */
 } CliFolders;
-
-/* `-L DIR`, `-LDIR`, `--max-nesting N`, `--max-definitions N`, `--max-statements N`: true when the
- * argument was one. */
-bool cli_folder(Args *args, const char *argument, CliFolders *folders);
 
 /* Cuts FILE[:MODEL] at the colon and returns MODEL, or NULL; a colon inside the name of an existing
  * file belongs to the name. */

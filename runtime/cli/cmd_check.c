@@ -1,9 +1,6 @@
 /* cmd_check.c: `solstice check`: file -> messages. */
 #include "frontend/first_mode.h"
-#include "runtime/cli/cli.h"
-
-#include <stdio.h>
-#include <string.h>
+#include "runtime/cli/options.h"
 
 /* Errors that only instances show: parameters, connections, the structure of the first mode. */
 static void check_instances(CliModel *model)
@@ -25,25 +22,14 @@ static int run_check(int argc, char **argv)
 {
     Args args = args_begin(&cli_check, argc, argv);
     CliFolders folders = {0};
-    const char *name = NULL, *argument;
+    const char *name;
     bool instantiate = false;
-    while ((argument = args_next(&args))) {
-        if (cli_folder(&args, argument, &folders))
-            continue;
-        if (!strcmp(argument, "--instantiate")) {
-            instantiate = true;
-            continue;
-        }
-        if (argument[0] == '-' && argument[1])
-            return args_fail(&args, "unknown option '%s'", argument);
-        if (name)
-            return args_fail(&args, "one file at a time, not '%s' too", argument);
-        name = argument;
-    }
-    if (!name)
-        return args_fail(&args, "which file?");
+    const Option options[] = {{"--instantiate", OPTION_FLAG, &instantiate, NULL, false}};
+    int code = options_read_file(&args, 1, options, &folders, &name);
+    if (code != EXIT_DONE)
+        return code;
     CliModel model;
-    int code = cli_load(&model, name, &folders);
+    code = cli_load(&model, name, &folders);
     if (code == EXIT_DONE && program_check(model.program) && model.model)
         program_find(model.program, model.model);
     if (code == EXIT_DONE && instantiate && program_ok(model.program))

@@ -1,10 +1,9 @@
 /* cmd_flat.c: `solstice flat`: file -> the flattened first mode as text. */
 #include "frontend/first_mode.h"
 #include "frontend/flat.h"
-#include "runtime/cli/cli.h"
+#include "runtime/cli/options.h"
 
 #include <stdio.h>
-#include <string.h>
 
 static bool value_of(const void *context, DdpVar var, double *value)
 {
@@ -33,20 +32,12 @@ static int run_flat(int argc, char **argv)
 {
     Args args = args_begin(&cli_flat, argc, argv);
     CliFolders folders = {0};
-    const char *name = NULL, *argument;
-    while ((argument = args_next(&args))) {
-        if (cli_folder(&args, argument, &folders))
-            continue;
-        if (argument[0] == '-' && argument[1])
-            return args_fail(&args, "unknown option '%s'", argument);
-        if (name)
-            return args_fail(&args, "one file at a time, not '%s' too", argument);
-        name = argument;
-    }
-    if (!name)
-        return args_fail(&args, "which file?");
+    const char *name;
+    int code = options_read_file(&args, 0, NULL, &folders, &name);
+    if (code != EXIT_DONE)
+        return code;
     CliModel model;
-    int code = cli_load(&model, name, &folders);
+    code = cli_load(&model, name, &folders);
     if (code == EXIT_DONE)
         code = print_flat(&model);
     return cli_close(&model, code);
@@ -56,8 +47,10 @@ const Command cli_flat = {
     "flat",
     "prints the flattened model of the first mode",
     "usage: solstice flat FILE[:MODEL] [-L DIR]...\n\n"
-    "Instantiates the model and prints its variables, relations and branches, one per line. Branches\n"
-    "are taken as far as their conditions are known from parameters, start values and transmissions.\n\n"
+    "Instantiates the model and prints its variables, relations and branches, one per line. "
+    "Branches\n"
+    "are taken as far as their conditions are known from parameters, start values and "
+    "transmissions.\n\n"
     "  -L DIR   look for packages that the file does not define in DIR too\n",
     run_flat,
 };

@@ -1,10 +1,9 @@
 /* cmd_graph.c: `solstice graph`: file -> pictures of its definitions or of its causality in DOT. */
 #include "frontend/first_mode.h"
 #include "frontend/graph.h"
-#include "runtime/cli/cli.h"
+#include "runtime/cli/options.h"
 
 #include <stdio.h>
-#include <string.h>
 
 typedef enum Picture { PICTURE_CAUSALITY, PICTURE_TYPES, PICTURE_PACKAGES } Picture;
 
@@ -69,24 +68,16 @@ static int run_graph(int argc, char **argv)
 {
     Args args = args_begin(&cli_graph, argc, argv);
     CliFolders folders = {0};
-    Picture picture = PICTURE_CAUSALITY;
-    const char *name = NULL, *argument;
-    while ((argument = args_next(&args))) {
-        if (cli_folder(&args, argument, &folders))
-            continue;
-        if (strcmp(argument, "--types") == 0)
-            picture = PICTURE_TYPES;
-        else if (strcmp(argument, "--packages") == 0)
-            picture = PICTURE_PACKAGES;
-        else if (argument[0] == '-' && argument[1])
-            return args_fail(&args, "unknown option '%s'", argument);
-        else if (name)
-            return args_fail(&args, "one file at a time, not '%s' too", argument);
-        else
-            name = argument;
-    }
-    if (!name)
-        return args_fail(&args, "which file?");
+    bool types = false, packages = false;
+    const char *name;
+    const Option options[] = {{"--types", OPTION_FLAG, &types, NULL, false},
+                              {"--packages", OPTION_FLAG, &packages, NULL, false}};
+    int code = options_read_file(&args, 2, options, &folders, &name);
+    if (code != EXIT_DONE)
+        return code;
+    if (types && packages)
+        return args_fail(&args, "--types or --packages, one at a time");
+    Picture picture = types ? PICTURE_TYPES : packages ? PICTURE_PACKAGES : PICTURE_CAUSALITY;
     return draw(name, &folders, picture);
 }
 
@@ -95,9 +86,11 @@ const Command cli_graph = {
     "draws the causality of a model, or types or packages of a file (DOT)",
     "usage: solstice graph FILE[:MODEL] [-L DIR]...\n"
     "       solstice graph --types|--packages FILE [-L DIR]...\n\n"
-    "Writes a graph in the DOT language to the standard output; draw it with 'dot -Tsvg'. Without an\n"
+    "Writes a graph in the DOT language to the standard output; draw it with 'dot -Tsvg'. Without "
+    "an\n"
     "option it is the causality of the model's first mode: each relation with the variable it\n"
-    "determines, loops framed with their tearing variables, residuals red, differentiated relations\n"
+    "determines, loops framed with their tearing variables, residuals red, differentiated "
+    "relations\n"
     "yellow, states as double circles, what is only potentially determined dashed.\n\n"
     "  --types      the hierarchy of types: from each type to its direct super-types;\n"
     "               definitions of equal type share a node\n"

@@ -124,6 +124,78 @@ static const Option *find_option(uint32_t n, const Option *options, const char *
     return NULL;
 }
 
+/* ---- -L and limits of texts ---- */
+
+static bool is_folder(const char *argument)
+{
+    return strncmp(argument, "-L", 2) == 0;
+}
+
+static int add_folder(Args *args, const char *argument, CliFolders *folders)
+{
+    const char *folder = argument[2] ? argument + 2 : args_next(args);
+    if (!folder)
+        return args_fail(args, "-L wants a folder");
+    if (folders->n == CLI_MAX_FOLDERS)
+        return args_fail(args, "-L more than %d times", CLI_MAX_FOLDERS);
+    folders->at[folders->n++] = folder;
+    return EXIT_DONE;
+}
+
+enum { LIMITS = 3 };
+
+static const struct LimitOption {
+    const char *name;
+    uint32_t most;
+} limit_options[LIMITS] = {
+    {"--max-nesting", 2000}, /* what an ordinary stack bears */
+    {"--max-definitions", UINT32_MAX},
+    {"--max-statements", UINT32_MAX},
+};
+
+/* Looks an argument up among the limits; LIMITS: it is none of them. */
+static uint32_t find_limit(const char *argument)
+{
+    size_t length = strcspn(argument, "=");
+    uint32_t i = 0;
+    while (i < LIMITS && (strlen(limit_options[i].name) != length ||
+                          strncmp(limit_options[i].name, argument, length) != 0))
+        i++;
+    return i;
+}
+
+static int read_limit(Args *args, uint32_t which, const char *argument, CliFolders *folders)
+{
+    uint32_t *const to[LIMITS] = {&folders->max_nesting, &folders->max_definitions,
+                                  &folders->max_statements};
+    OptionCount count = {0};
+    const struct LimitOption *limit = &limit_options[which];
+    const Option option = {limit->name, OPTION_COUNT, &count, NULL, true};
+    int code = read_option(args, &option, argument, NULL);
+    if (code != EXIT_DONE)
+        return code;
+    if (count.value == 0 || count.value > limit->most)
+        return args_fail(args, "%s wants a number from 1 to %u", limit->name, limit->most);
+    *to[which] = (uint32_t)count.value;
+    return EXIT_DONE;
+}
+
+/* ---- a whole command line ---- */
+
+static int read_any(Args *args, uint32_t n, const Option *options, CliFolders *folders,
+                    const char *argument, OptionLog *log)
+{
+    uint32_t limit = folders ? find_limit(argument) : LIMITS;
+    const Option *option = find_option(n, options, argument);
+    if (limit < LIMITS)
+        return read_limit(args, limit, argument, folders);
+    if (folders && is_folder(argument))
+        return add_folder(args, argument, folders);
+    if (option)
+        return read_option(args, option, argument, log);
+    return args_fail(args, "unknown option '%s'", argument);
+}
+
 int options_read(Args *args, uint32_t n, const Option *options, CliFolders *folders, uint32_t max,
                  const char **operands, uint32_t *n_operands, OptionLog *log)
 {
@@ -141,13 +213,19 @@ int options_read(Args *args, uint32_t n, const Option *options, CliFolders *fold
             only_operands = true;
             continue;
         }
-        if (folders && cli_folder(args, argument, folders))
-            continue;
-        const Option *option = find_option(n, options, argument);
-        int code = option ? read_option(args, option, argument, log)
-                          : args_fail(args, "unknown option '%s'", argument);
+        int code = read_any(args, n, options, folders, argument, log);
         if (code != EXIT_DONE)
             return code;
     }
     return EXIT_DONE;
+}
+
+int options_read_file(Args *args, uint32_t n, const Option *options, CliFolders *folders,
+                      const char **file)
+{
+    uint32_t found;
+    int code = options_read(args, n, options, folders, 1, file, &found, NULL);
+    if (code == EXIT_DONE && found == 0)
+        return args_fail(args, "which file?");
+    return code;
 }

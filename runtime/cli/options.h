@@ -48,10 +48,15 @@ typedef struct OptionLog {
     char text[4096];
 } OptionLog;
 
-/* EXIT_DONE, or EXIT_USAGE after a message. Operands are counted in *n_operands, at most max.
+/* EXIT_DONE, or EXIT_USAGE after a message. With folders, `-L DIR`, `-LDIR`, `--max-nesting N`,
+ * `--max-definitions N` and `--max-statements N` are options too. Operands are counted in *n_operands, at most max.
  * The log may be NULL. */
 int options_read(Args *args, uint32_t n, const Option *options, CliFolders *folders, uint32_t max,
                  const char **operands, uint32_t *n_operands, OptionLog *log);
+
+/* For commands with one operand, FILE[:MODEL], written to *file. */
+int options_read_file(Args *args, uint32_t n, const Option *options, CliFolders *folders,
+                      const char **file);
 
 bool option_parse_number(const char *text, double *value); /* the whole text, finite */
 bool option_parse_count(const char *text, uint64_t *value);

@@ -40,7 +40,10 @@ expect 4 "" "cannot read" "$SOLSTICE" check "$dir/nothing.sol"
 expect 4 "" "cannot read" "$SOLSTICE" check "$dir"
 expect 2 "" "which file?" "$SOLSTICE" check
 expect 2 "" "unknown option '--wrong'" "$SOLSTICE" check --wrong "$good"
-expect 2 "" "one file at a time" "$SOLSTICE" check "$good" "$good"
+expect 2 "" "one word too many" "$SOLSTICE" check "$good" "$good"
+expect 2 "" "-L wants a folder" "$SOLSTICE" check "$good" -L
+expect 2 "" "-L more than 32 times" "$SOLSTICE" check "$good" $(printf -- '-L. %.0s' {1..33})
+expect 2 "" "--types or --packages" "$SOLSTICE" graph --types --packages "$good"
 expect 2 "" "unknown command 'chek'" "$SOLSTICE" chek
 expect 2 "" "usage:" "$SOLSTICE"
 expect 0 "digraph causality" "" "$SOLSTICE" graph "$good"
@@ -50,6 +53,10 @@ expect 0 "usage: solstice graph" "" "$SOLSTICE" graph --help
 expect 0 "solstice " "" "$SOLSTICE" --version
 
 # limits
+expect 2 "" "--max-nesting" "$SOLSTICE" check "$good" --max-nesting
+expect 2 "" "--max-nesting" "$SOLSTICE" check "$good" --max-nesting many
+expect 2 "" "--max-nesting wants a number from 1 to 2000" "$SOLSTICE" check "$good" --max-nesting 2001
+expect 2 "" "--max-nesting wants a number from 1 to 2000" "$SOLSTICE" flat "$good" --max-nesting=0
 expect 1 "" "nested deeper than 1 levels" "$SOLSTICE" check "$good" --max-nesting 1
 expect 1 "" "more than 3 definitions" "$SOLSTICE" check --max-definitions=3 "$good"
 expect 1 "" "more than 5 members and statements" "$SOLSTICE" check "$good" --max-statements 5
