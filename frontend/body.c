@@ -32,7 +32,7 @@ Member *member_in(const Def *actual, const Member *declared)
     return body_find(actual->body, declared->name);
 }
 
-uint32_t body_count(const AStmt *list)
+static uint32_t count_statements(const AStmt *list)
 {
     uint32_t n = 0;
     for (; list; list = list->next)
@@ -296,7 +296,7 @@ void body_interface(Def *def)
     for (uint32_t k = 0; k < text->n_pieces; k++) {
         const AModel *m = text->piece[k].text;
         n_members += count_declarations(m->interface) + count_declarations(m->implementation);
-        n_stmts += body_count(m->interface) + body_count(m->implementation);
+        n_stmts += count_statements(m->interface) + count_statements(m->implementation);
     }
     if (!resolve_admit(def, n_members + n_stmts)) {
         def->body = new_body(def, 0, 0);
@@ -315,8 +315,8 @@ void body_interface(Def *def)
 
 Body *body_branch(Context *around, Stmt *owner, AStmt *list)
 {
-    Body *body = new_body(around->def, count_declarations(list), body_count(list));
-    resolve_admit(around->def, body_count(list));
+    Body *body = new_body(around->def, count_declarations(list), count_statements(list));
+    resolve_admit(around->def, count_statements(list));
     body->parent = around->body;
     body->owner = owner;
     body->depth = around->body->depth + 1;

@@ -20,7 +20,6 @@ struct FirstMode {
     VEC(uint8_t) held;  /* [DdpVar]: DDP_HELD */
     VEC(WorldDecision) decisions;
     DdpResult result;
-    bool decided;
 };
 
 /* ---- host ---- */
@@ -144,22 +143,12 @@ DdpResult first_mode_result(const FirstMode *mode)
     return mode->result;
 }
 
-bool first_mode_decided(const FirstMode *mode)
-{
-    return mode->decided;
-}
-
 bool first_mode_value(const FirstMode *mode, DdpVar var, double *value)
 {
     if (var >= mode->value.n || mode->known.at[var] == UNKNOWN)
         return false;
     *value = mode->value.at[var];
     return true;
-}
-
-void first_mode_set(FirstMode *mode, DdpVar var, double value)
-{
-    host_write(mode, var, value);
 }
 
 /* ---- evaluating ---- */
@@ -301,8 +290,7 @@ static void settle(FirstMode *mode)
     }
     uint32_t undecided;
     world_newborn(mode->world, &undecided);
-    mode->decided = undecided == 0;
-    if (mode->decided)
+    if (undecided == 0)
         mode->result = ddp_commit(mode->ddp, DDP_FINAL);
     else
         world_report_undecided(mode->world);

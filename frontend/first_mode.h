@@ -25,9 +25,7 @@ bool first_mode_run(FirstMode *mode, Def *top);
 bool first_mode_settle(FirstMode *mode);
 /* The last commit, which is final when all branches are decided. */
 DdpResult first_mode_result(const FirstMode *mode);
-bool first_mode_decided(const FirstMode *mode);
 /* False while the value is not known. */
 bool first_mode_value(const FirstMode *mode, DdpVar var, double *value);
-void first_mode_set(FirstMode *mode, DdpVar var, double value); /* as the host would */
 
 #endif

@@ -67,25 +67,6 @@ static bool too_many(World *world, const Inst *owner, Place at)
     return true;
 }
 
-static void inst_list(World *world, Inst *inst)
-{
-    Plan *plan = inst->plan;
-    inst->older = plan->last;
-    if (plan->last)
-        world_at(world, plan->last)->younger = inst->id;
-    plan->last = inst->id;
-}
-
-static void inst_unlist(World *world, Inst *inst)
-{
-    if (inst->younger)
-        world_at(world, inst->younger)->older = inst->older;
-    else
-        inst->plan->last = inst->older;
-    if (inst->older)
-        world_at(world, inst->older)->younger = inst->younger;
-}
-
 Inst *inst_create_later(World *world, Plan *plan, Inst *owner, uint32_t word, const Op *cause,
                         Inst *scope, uint32_t source, DdpVar logic)
 {
@@ -105,7 +86,6 @@ Inst *inst_create_later(World *world, Plan *plan, Inst *owner, uint32_t word, co
     inst->copied = source != 0;
     world->inst.at[id] = inst;
     world->n_inst++;
-    inst_list(world, inst);
     Frame frame = {.inst = inst, .cause = cause, .scope = scope, .source = source};
     vec_push(world->mem, &world->frames, frame);
     note_monitored(world, inst, true);
@@ -117,7 +97,6 @@ static void inst_free(World *world, Inst *inst)
 {
     Plan *plan = inst->plan;
     note_monitored(world, inst, false);
-    inst_unlist(world, inst);
     world->inst.at[inst->id] = NULL;
     vec_push(world->mem, &world->free_inst, inst->id);
     world->n_inst--;

@@ -37,16 +37,6 @@ void plans_close(Plans *plans)
     mem_free(mem, plans);
 }
 
-uint32_t plans_count(const Plans *plans)
-{
-    return plans->plans.n;
-}
-
-Plan *plans_at(const Plans *plans, uint32_t index)
-{
-    return plans->plans.at[index];
-}
-
 size_t plans_bytes(const Plans *plans)
 {
     return plans->arena.used + plans->plans.cap * sizeof(Plan *) +

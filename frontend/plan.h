@@ -163,7 +163,6 @@ struct Plan {
     Op *ops;
     uint32_t *word_op;   /* [word]: the operation it belongs to */
     uint32_t *member_op; /* [index of member]: the operation that makes it */
-    uint32_t last;       /* youngest instance of it (InstId), see Inst.younger */
     struct Inst *free;   /* memory of removed instances */
 };
 
@@ -184,8 +183,6 @@ uint32_t plan_member_word(const Plan *plan, const Member *declared, Member **act
 bool plans_has_table(const Plans *plans); /* table() was seen */
 uint32_t plans_table_function(const Plans *plans);
 const Def *plans_function(const Plans *plans, uint32_t number); /* foreign; NULL: none */
-uint32_t plans_count(const Plans *plans);
-Plan *plans_at(const Plans *plans, uint32_t index);
 size_t plans_bytes(const Plans *plans);
 
 #endif

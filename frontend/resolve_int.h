@@ -232,11 +232,9 @@ void body_add_stmt(Body *body, Stmt *s);
 Member *body_add_hidden(Context *cx, Sym parameter, Def *def, Place at);
 void body_hold(Context *cx, const Path *target);
 void body_finish_held(Def *def);
-uint32_t body_count(const AStmt *list);
 void body_creates(Context *cx, Def *def, Place at); /* an instance of def is created here */
 
 void statements_resolve(Def *def);
-void statements_list(Context *cx, AStmt *list);
 
 typedef enum Want { WANT_VALUE, WANT_MODEL, WANT_ANY } Want;
 RExpr *expr_resolve(Context *cx, const AExpr *a, Want want);

@@ -348,13 +348,15 @@ static void alone(Context *cx, const AStmt *a)
 
 /* ---- branches ---- */
 
+static void statement_list(Context *cx, AStmt *list);
+
 static Body *branch(Context *cx, Stmt *owner, AStmt *list, bool taken)
 {
     Context inside = *cx;
     inside.body = body_branch(cx, owner, list);
     inside.in_when = cx->in_when || (taken && owner->kind == S_WHEN);
     inside.in_initial = cx->in_initial || (taken && owner->a->kind == R_INITIAL);
-    statements_list(&inside, list);
+    statement_list(&inside, list);
     births_order(&inside);
     return inside.body;
 }
@@ -374,7 +376,7 @@ static void conditional(Context *cx, const AStmt *a)
         s->else_body = branch(cx, s, a->else_list, false);
 }
 
-void statements_list(Context *cx, AStmt *list)
+static void statement_list(Context *cx, AStmt *list)
 {
     for (const AStmt *a = list; a; a = a->next) {
         switch (a->kind) {
@@ -416,8 +418,8 @@ void statements_resolve(Def *def)
                       .def = def,
                       .body = def->body,
                       .level = &text->piece[k].level};
-        statements_list(&cx, text->piece[k].text->interface);
-        statements_list(&cx, text->piece[k].text->implementation);
+        statement_list(&cx, text->piece[k].text->interface);
+        statement_list(&cx, text->piece[k].text->implementation);
     }
     births_order(&(Context){
         .program = text->program, .def = def, .body = def->body, .level = resolve_own_level(def)});

@@ -219,11 +219,6 @@ bool world_inst(const World *world, InstId inst, WorldInst *view);
 void world_inst_path(const World *world, InstId inst, char *out, size_t size); /* "" for the top */
 /* All instances, ascending numbers: the first above `after`, 0 when there is none. */
 InstId world_next_inst(const World *world, InstId after);
-/* Instances of exactly this definition, youngest first: start with 0. */
-InstId world_next_of(const World *world, const Def *def, InstId after);
-/* The instance's own basic variables (parameters included, auxiliary ones not), index from 0; 0 at
- * the end. Those of sub-models are reached through world_next_part(). */
-DdpVar world_inst_var(const World *world, InstId inst, uint32_t index);
 /* What the instance owns directly (members, anonymous instances, chosen branches): start with 0. */
 InstId world_next_part(const World *world, InstId inst, InstId after);
 

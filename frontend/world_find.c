@@ -26,42 +26,6 @@ InstId world_next_inst(const World *world, InstId after)
     return 0;
 }
 
-/* The youngest instance of the next variant of this definition's plan, from plan number `i` on. */
-static InstId first_of(const World *world, const Def *def, uint32_t i)
-{
-    for (; i < plans_count(world->plans); i++) {
-        const Plan *plan = plans_at(world->plans, i);
-        if (plan->def == def && !plan->is_branch && plan->last)
-            return plan->last;
-    }
-    return 0;
-}
-
-InstId world_next_of(const World *world, const Def *def, InstId after)
-{
-    if (!after)
-        return first_of(world, def, 0);
-    const Inst *inst = world_at(world, after);
-    if (inst->older)
-        return inst->older;
-    uint32_t i = 0;
-    while (plans_at(world->plans, i) != inst->plan)
-        i++;
-    return first_of(world, def, i + 1);
-}
-
-DdpVar world_inst_var(const World *world, InstId id, uint32_t index)
-{
-    if (!world_alive(world, id))
-        return 0;
-    const Inst *inst = world_at(world, id);
-    const Body *body = inst->plan->body;
-    for (uint32_t i = 0; i < body->n_members; i++)
-        if (type_is_basic(body->members[i]->type) && index-- == 0)
-            return inst->word[inst->plan->family->member_word[i]];
-    return 0;
-}
-
 /* The instance that operation `op` made and `inst` owns, or 0. */
 static InstId part_of(const World *world, const Inst *inst, const Op *op)
 {

@@ -21,11 +21,10 @@ typedef struct Inst {
     Plan *plan;     /* NULL: memory waiting to be used again */
     uint64_t birth; /* hash of the place of birth */
     uint32_t id;
-    uint32_t owner;          /* InstId; of a branch: the instance of the body around it */
-    uint32_t owner_word;     /* where it lies in the owner */
-    DdpVar logic;            /* condition of the innermost `if` on which its existence depends */
-    uint32_t links;          /* first Link that refers to it */
-    uint32_t older, younger; /* other instances of the same plan */
+    uint32_t owner;      /* InstId; of a branch: the instance of the body around it */
+    uint32_t owner_word; /* where it lies in the owner */
+    DdpVar logic;        /* condition of the innermost `if` on which its existence depends */
+    uint32_t links;      /* first Link that refers to it */
     uint32_t depth : 31;
     uint32_t copied : 1;
     uint32_t word[];
