@@ -137,7 +137,10 @@ static void print_times(const Grid *g, const PlotOptions *options, FILE *out)
         axis_label(&g->x, i, label, sizeof label);
         int64_t begin =
             llround(x_of(g, axis_tick(&g->x, i))) / g->across - (int64_t)strlen(label) / 2;
-        if (begin < at || begin + (int64_t)strlen(label) > g->columns)
+        begin = begin < 0 ? 0 : begin;
+        if (begin + (int64_t)strlen(label) > g->columns)
+            begin = g->columns - (int64_t)strlen(label);
+        if (begin < at + (i > 0))
             continue;
         fprintf(out, "%*s%s", (int)(begin - at), "", label);
         at = begin + (int64_t)strlen(label);
