@@ -27,11 +27,13 @@ void causalize_push(Ddp *d, DdpRel r)
 static void wake(Ddp *d, DdpVar v)
 {
     if (VAR(d, v).n_occs > d->free_rels.n) {
+        d->visited += d->free_rels.n;
         for (uint32_t i = 0; i < d->free_rels.n; i++)
             if (relation_position(d, d->free_rels.at[i], v) >= 0)
                 causalize_push(d, d->free_rels.at[i]);
         return;
     }
+    d->visited += VAR(d, v).n_occs;
     for (uint32_t o = VAR(d, v).occs; o; o = d->occ_next.at[o])
         causalize_push(d, d->occ_rel.at[o]);
 }

@@ -73,7 +73,7 @@ typedef struct DdpResult {
     DdpVerdict verdict;
     uint32_t free_vars, free_rels; /* not determined, not used */
     uint32_t states, loops;
-    uint64_t visited;      /* relations looked at by this commit */
+    uint64_t visited;      /* relations looked at by this commit, each time one is */
     bool scratch;          /* the guard tripped and a component was rebuilt */
     uint32_t changed;      /* length of the delta */
 } DdpResult;

@@ -32,7 +32,7 @@ typedef struct Var {
     DdpVar up;         /* its derivative, if somebody requested it, or 0 */
     uint32_t free_at;  /* index + 1 in ddp->free_vars, or 0 */
     uint16_t hints;    /* modeller's wishes to tear here */
-    uint8_t order;     /* of the derivative */
+    uint16_t order;    /* of the derivative */
     uint8_t kind;      /* DdpVarKind */
     bool used : 1;     /* the number is in use */
     bool leaving : 1;  /* removed, to be freed by the commit */
@@ -54,8 +54,8 @@ typedef struct Rel {
     uint32_t free_at;  /* index + 1 in ddp->free_rels, or 0 */
     uint32_t state_at; /* integrator: index + 1 in ddp->states, or 0 */
     uint16_t n;        /* positions */
+    uint16_t order;    /* of the derivative */
     uint8_t kind;      /* DdpRelKind */
-    uint8_t order;     /* of the derivative */
     bool used : 1;
     bool leaving : 1;
     bool has_logic : 1;
@@ -70,6 +70,7 @@ typedef struct Rel {
 
 typedef struct Loop {
     bool linear, constant, untorn;
+    double growth; /* how many times an error of the tearing variables grows in the steps, at the most */
     VEC(DdpStep) steps;
     VEC(DdpVar) tears;
     VEC(DdpStep) residuals;
@@ -231,6 +232,8 @@ void scc_of_moved(Ddp *d, List *out, List *ends);
 
 /* ---- tear.c ---- */
 void tear_node(Ddp *d, DdpNode n);
+double tear_factor(const Ddp *d, DdpRel r, uint32_t position); /* without its sign; 1: not known */
+static const double MOST_GROWTH = 1e6; /* beyond, a loop is not torn */
 void tear_free(Ddp *d, Loop *loop);
 
 /* ---- scratch.c ---- */

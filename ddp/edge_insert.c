@@ -35,6 +35,7 @@ static void search_forward(Ddp *d, List *found, uint64_t high)
             for (uint32_t o = VAR(d, v).occs; o; o = d->occ_next.at[o]) {
                 DdpRel q = d->occ_rel.at[o];
                 DdpNode m = REL(d, q).node;
+                d->visited++;
                 if (m && NODE(d, m).label <= high && schedule_reads(d, q, o - REL(d, q).occ))
                     push_once(d, found, m, true);
             }

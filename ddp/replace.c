@@ -70,6 +70,32 @@ static bool linear_in(const Ddp *d, DdpRel r, DdpNode n)
     return true;
 }
 
+/* How many times an error in the other variables of node n grows when r is solved for v. */
+static double gain(const Ddp *d, DdpRel r, DdpVar v, DdpNode n)
+{
+    double sum = 0;
+    for (uint32_t k = 0; k < REL(d, r).n; k++) {
+        DdpVar w = relation_vars(d, r)[k];
+        DdpRel p = w != v ? schedule_provider(d, w) : 0;
+        if (p && REL(d, p).node == n)
+            sum += tear_factor(d, r, k);
+    }
+    return sum / tear_factor(d, r, (uint32_t)relation_position(d, r, v));
+}
+
+/* May `young` compute v inside the loop of node n in place of `old`? */
+static bool fits_step(Ddp *d, DdpNode n, DdpRel old, DdpRel young, DdpVar v)
+{
+    if (relation_solvable(d, young, v) != SOLVE_SAFE)
+        return false;
+    double more = gain(d, young, v, n) / gain(d, old, v, n);
+    double growth = NODE(d, n).loop->growth * (more > 1 ? more : 1);
+    if (!(growth <= MOST_GROWTH))
+        return false;
+    NODE(d, n).loop->growth = growth;
+    return true;
+}
+
 /* Puts `young` into the steps or residuals of the loop instead of `old`; false: it does not fit there. */
 static bool patch_loop(Ddp *d, DdpNode n, DdpRel old, DdpRel young)
 {
@@ -80,7 +106,7 @@ static bool patch_loop(Ddp *d, DdpNode n, DdpRel old, DdpRel young)
         DdpStep *s = &loop->steps.at[i];
         if (s->rel != old)
             continue;
-        if (relation_solvable(d, young, s->var) != SOLVE_SAFE)
+        if (!fits_step(d, n, old, young, s->var))
             return false;
         int at = relation_position(d, young, s->var);
         *s = (DdpStep){young, s->var, form_info(d->forms, REL(d, young).form)->position[at].solved};

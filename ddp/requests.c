@@ -41,7 +41,7 @@ static DdpVar request(Ddp *d, DdpVar v)
     DdpVarKind kind = (DdpVarKind)VAR(d, v).kind;
     DdpVar up = relation_new_var(d, kind == DDP_TIME ? DDP_KNOWN : kind);
     VAR(d, up).origin = VAR(d, v).origin;
-    VAR(d, up).order = (uint8_t)(VAR(d, v).order + 1);
+    VAR(d, up).order = (uint16_t)(VAR(d, v).order + 1);
     VAR(d, up).solid = false;
     VAR(d, v).up = up;
     DdpRel source = VAR(d, VAR(d, v).origin).match;
@@ -83,7 +83,7 @@ static DdpRel differentiate(Ddp *d, DdpRel r)
     DdpVar logic = REL(d, r).has_logic ? relation_vars(d, r)[n] : 0;
     DdpRel up = relation_new_rel(d, DDP_EQUATION, form, m, vars, logic);
     REL(d, up).origin = REL(d, r).origin;
-    REL(d, up).order = (uint8_t)(REL(d, r).order + 1);
+    REL(d, up).order = (uint16_t)(REL(d, r).order + 1);
     REL(d, r).up = up;
     d->n_derived++;
     mem_free(d->mem, kinds);

@@ -144,6 +144,7 @@ static void settle_readers(Ddp *d, DdpNode n)
         for (uint32_t o = VAR(d, v).occs; o; o = d->occ_next.at[o]) {
             DdpRel q = d->occ_rel.at[o];
             DdpNode m = REL(d, q).node;
+            d->visited++;
             if (m && m != n && NODE(d, m).label < NODE(d, n).label &&
                 schedule_reads(d, q, o - REL(d, q).occ))
                 vec_push(d->mem, &early, m);
@@ -180,6 +181,7 @@ void schedule_settle(Ddp *d, DdpVar v, bool varies, bool solid)
     for (uint32_t o = VAR(d, v).occs; o; o = d->occ_next.at[o]) {
         DdpRel q = d->occ_rel.at[o];
         DdpNode m = REL(d, q).node;
+        d->visited++;
         if (m && !NODE(d, m).dirty && schedule_reads(d, q, o - REL(d, q).occ)) {
             NODE(d, m).dirty = true;
             vec_push(d->mem, &d->stale, m);
@@ -294,9 +296,9 @@ static void mark_readers(Ddp *d, DdpVar v)
     for (uint32_t o = VAR(d, v).occs; o; o = d->occ_next.at[o]) {
         DdpRel q = d->occ_rel.at[o];
         DdpNode n = REL(d, q).node;
+        d->visited++;
         if (!n || NODE(d, n).undetermined || !schedule_reads(d, q, o - REL(d, q).occ))
             continue;
-        d->visited++;
         NODE(d, n).undetermined = true;
         vec_push(d->mem, &d->under_nodes, n);
         for (DdpRel r = NODE(d, n).first; r; r = REL(d, r).next)

@@ -12,12 +12,14 @@
  * loop only where it can be solved safely: linear with a factor that is constant or fixed between events.
  *
  * A chain of many steps from tearing variable to residual multiplies errors (a resistive ladder loses a
- * digit every two or three sections): with more than LONGEST_CHAIN steps in a row the loop is handed
- * over untorn, all its variables as unknowns.
+ * digit every two or three sections). So each variable carries its growth, how many times larger than an error of
+ * the tearing variables its own may be: the sum over what its step reads, weighted by the factors, where a factor
+ * whose number is not known here (a parameter) counts as 1. With a growth beyond MOST_GROWTH, or with more than
+ * LONGEST_CHAIN steps in a row, the loop is handed over untorn, all its variables as unknowns.
  */
 #include "ddp/ddp_int.h"
 
-#include <string.h>
+#include <math.h>
 
 enum { LONGEST_CHAIN = 30, TRIED = 64 };
 
@@ -40,8 +42,9 @@ typedef struct Tear {
     Loop *loop;
     uint32_t n;
     Member *member;
-    DdpVar *var;     /* the loop's variables; both arrays have n entries */
-    uint32_t *depth; /* of each variable: steps in a row that lead to it */
+    DdpVar *var;     /* the loop's variables; all these arrays have n entries */
+    uint32_t *depth; /* of each variable: steps in a row that lead to it, UINT32_MAX: not determined yet */
+    double *growth;  /* of each variable: how many times an error of the tearing variables grew */
     Map index_of;    /* variable -> index + 1; relation | high bit -> index + 1 */
     List ready;      /* members with one open variable or none */
     uint32_t hint;   /* variables before this one are no hinted ones */
@@ -97,6 +100,7 @@ static void set_up(Tear *t, DdpNode n)
     t->member = mem_alloc(d->mem, t->n * sizeof *t->member);
     t->var = mem_alloc(d->mem, t->n * sizeof *t->var);
     t->depth = mem_alloc(d->mem, t->n * sizeof *t->depth);
+    t->growth = mem_alloc(d->mem, t->n * sizeof *t->growth);
     t->left = t->n;
     uint32_t i = 0;
     for (DdpRel r = NODE(d, n).first; r; r = REL(d, r).next, i++) {
@@ -116,20 +120,30 @@ static void set_up(Tear *t, DdpNode n)
 }
 
 /* The variable is determined now, by a step or as tearing variable. */
-static void determine(Tear *t, uint32_t index, uint32_t depth)
+static void determine(Tear *t, uint32_t index, uint32_t depth, double growth)
 {
     Ddp *d = t->d;
     DdpVar v = t->var[index];
     t->depth[index] = depth;
+    t->growth[index] = growth;
     for (uint32_t o = VAR(d, v).occs; o; o = d->occ_next.at[o]) {
         DdpRel q = d->occ_rel.at[o];
         uint32_t m = map_get(&t->index_of, RELATION_KEY | q), same;
+        d->visited++;
         if (!m || !loop_var_at(t, q, o - REL(d, q).occ, &same))
             continue;
-        d->visited++;
         if (--t->member[m - 1].open <= 1 && !t->member[m - 1].done)
             vec_push(d->mem, &t->ready, m - 1);
     }
+}
+
+double tear_factor(const Ddp *d, DdpRel r, uint32_t position)
+{
+    X factor = form_info(d->forms, REL(d, r).form)->position[position].factor;
+    XNode x = factor ? x_node(d->forms, factor) : (XNode){.op = X_POS};
+    if (x.op == X_NEG)
+        x = x_node(d->forms, x.a);
+    return x.op == X_CONST && x.k != 0 ? fabs(x.k) : 1;
 }
 
 static void causalize_member(Tear *t, uint32_t m)
@@ -140,12 +154,16 @@ static void causalize_member(Tear *t, uint32_t m)
     if (member->done || member->open > 1)
         return;
     uint32_t index, open = UINT32_MAX, depth = 0;
+    double growth = 0;
     for (uint32_t k = 0; k < REL(d, r).n; k++) {
         if (!loop_var_at(t, r, k, &index))
             continue;
-        if (t->depth[index] == UINT32_MAX)
+        if (t->depth[index] == UINT32_MAX) {
             open = index;
-        else if (t->depth[index] > depth)
+            continue;
+        }
+        growth += tear_factor(d, r, k) * t->growth[index];
+        if (t->depth[index] > depth)
             depth = t->depth[index];
     }
     if (open == UINT32_MAX) {
@@ -155,7 +173,8 @@ static void causalize_member(Tear *t, uint32_t m)
         if (!safe_in_loop(t, r, v))
             return; /* stays open until the variable is torn or determined elsewhere */
         vec_push(d->mem, &t->loop->steps, ((DdpStep){r, v, explicit_value(d, r, v)}));
-        determine(t, open, depth + 1);
+        growth /= tear_factor(d, r, (uint32_t)relation_position(d, r, v));
+        determine(t, open, depth + 1, growth);
     }
     member->done = true;
     t->left--;
@@ -168,6 +187,7 @@ static uint32_t shared_by(const Tear *t, uint32_t index)
     uint32_t count = 0;
     for (uint32_t o = VAR(d, t->var[index]).occs; o; o = d->occ_next.at[o]) {
         uint32_t m = map_get(&t->index_of, RELATION_KEY | d->occ_rel.at[o]);
+        d->visited++;
         count += m && !t->member[m - 1].done;
     }
     return count;
@@ -216,6 +236,7 @@ static uint32_t gain_of(const Tear *t, uint32_t index, uint32_t *open, bool *kno
         for (uint32_t o = VAR(d, t->var[queue[i]]).occs; o; o = d->occ_next.at[o]) {
             DdpRel q = d->occ_rel.at[o];
             uint32_t m = map_get(&t->index_of, RELATION_KEY | q), same, last = UINT32_MAX;
+            d->visited++;
             if (!m || t->member[m - 1].done || !loop_var_at(t, q, o - REL(d, q).occ, &same))
                 continue;
             if (--open[m - 1] != 1)
@@ -244,7 +265,6 @@ static uint32_t most_useful(const Tear *t)
             known[i] = t->depth[i] != UINT32_MAX;
         }
         uint32_t gain = gain_of(t, v, open, known, queue);
-        t->d->visited++;
         equal = gain == most ? equal + 1 : gain > most ? 1 : equal;
         if (gain > most) {
             most = gain;
@@ -281,7 +301,7 @@ static void select_tear(Tear *t)
     if (best == UINT32_MAX)
         best = most_shared(t);
     vec_push(t->d->mem, &t->loop->tears, t->var[best]);
-    determine(t, best, 0);
+    determine(t, best, 0, 1);
 }
 
 static void hand_over_whole(Tear *t)
@@ -297,13 +317,16 @@ static void hand_over_whole(Tear *t)
     }
 }
 
-static uint32_t longest_chain(const Tear *t)
+/* Every variable is determined. */
+static bool loses_digits(Tear *t)
 {
     uint32_t longest = 0;
-    for (uint32_t i = 0; i < t->n; i++)
-        if (t->depth[i] != UINT32_MAX && t->depth[i] > longest)
+    for (uint32_t i = 0; i < t->n; i++) {
+        if (t->depth[i] > longest)
             longest = t->depth[i];
-    return longest;
+        t->loop->growth = fmax(t->loop->growth, t->growth[i]);
+    }
+    return longest > LONGEST_CHAIN || t->loop->growth > MOST_GROWTH;
 }
 
 /* Linear: every relation is linear in each of the loop's variables with a factor free of them. Constant:
@@ -349,12 +372,13 @@ static Loop *tear_loop(Ddp *d, DdpNode n)
         if (t.left)
             select_tear(&t);
     }
-    if (longest_chain(&t) > LONGEST_CHAIN)
+    if (loses_digits(&t))
         hand_over_whole(&t);
     judge_linear(&t);
     mem_free(d->mem, t.member);
     mem_free(d->mem, t.var);
     mem_free(d->mem, t.depth);
+    mem_free(d->mem, t.growth);
     map_free(d->mem, &t.index_of);
     vec_free(d->mem, &t.ready);
     vec_free(d->mem, &t.buckets);

@@ -194,6 +194,34 @@ static void everything_removed_leaves_nothing(void **state)
     mem_close(mem);
 }
 
+/* x[0] = sin(t) and x[i+1] = der(x[i]): nothing is left to integrate, and sin(t) has to be
+ * differentiated as often as the chain is long. */
+static void orders_beyond_a_byte_are_differentiated(void **state)
+{
+    (void)state;
+    enum { ORDER = 258 };
+    Mem *mem = mem_open();
+    FormTable *forms = forms_open(mem);
+    Ddp *ddp = ddp_open(mem, forms);
+    DdpVar x[ORDER + 1], t = ddp_enter_var(ddp, DDP_TIME);
+    ddp_guard(ddp, 2 * ORDER);
+    for (int i = 0; i <= ORDER; i++)
+        x[i] = ddp_enter_var(ddp, DDP_UNKNOWN);
+    for (int i = 0; i < ORDER; i++)
+        derivative(ddp, x[i + 1], x[i]);
+    Form wave = form_make(forms, x_pos(forms, 0), x_unary(forms, X_SIN, x_pos(forms, 1)), 2);
+    DdpRel first = ddp_enter_rel(ddp, DDP_EQUATION, wave, 2, (DdpVar[]){x[0], t}, 0, 0);
+    DdpResult result = ddp_commit(ddp, DDP_FINAL);
+    assert_int_equal(result.verdict, DDP_DETERMINED);
+    assert_int_equal(result.states, 0);
+    uint32_t highest = 0;
+    for (DdpRel r = 1; r < ddp_rel_limit(ddp); r++)
+        if (ddp_rel_used(ddp, r) && ddp_rel(ddp, r).origin == first && ddp_rel(ddp, r).order > highest)
+            highest = ddp_rel(ddp, r).order;
+    assert_int_equal(highest, ORDER);
+    mem_close(mem);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -201,6 +229,7 @@ int main(void)
         cmocka_unit_test(picture_shows_states_loops_and_residuals),
         cmocka_unit_test(exhausted_memory_returns_to_the_guard),
         cmocka_unit_test(everything_removed_leaves_nothing),
+        cmocka_unit_test(orders_beyond_a_byte_are_differentiated),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,21 +1,23 @@
 /* expectation in a script -> holds, or a message.
  *
- *     expect determined                  verdict of the last commit
- *     expect under {x y}                 variables of the underdetermined part (verdict after
- * `final`) expect over {r s}                  relations of the overdetermined part, and the verdict
- *     expect false [{r s}]               false causality, and the cycle named
- *     expect tipped r                    the relation that tipped the balance
- *     expect r -> x                      causality
- *     expect r potential                 or noncausal, causal, residual, integrator, differentiator
- *     expect states {x y}                exactly these; expect states N: so many
- *     expect loop {r s t'} tears 1       one loop of exactly these; primes count differentiations;
- *                                        also: tears <= 2, or without tears
- *     expect loops 2                     so many
- *     expect loop kept                   all loops of before the commit still are, under their
- * number expect changed <= {r s}            relations with a new causality, new ones included
- *     expect visited <= 20               relations looked at by the commit
- *     expect scratch 0                   rebuilds so far
- *     expect value x = 2                 at the values set (1e-9)
+ *     expect determined             verdict of the last commit
+ *     expect under {x y}            variables of the underdetermined part (verdict after `final`)
+ *     expect over {r s}             relations of the overdetermined part, and the verdict
+ *     expect false [{r s}]          false causality, and the cycle named
+ *     expect tipped r               the relation that tipped the balance
+ *     expect r -> x                 causality
+ *     expect r potential            or noncausal, causal, residual, integrator, differentiator
+ *     expect states {x y}           exactly these; expect states N: so many
+ *     expect loop {r s t'} ...      one loop of exactly these; primes count differentiations. Behind it:
+ *         tears 1, tears <= 2       number of tearing variables
+ *         tears {x}                 exactly these tearing variables
+ *         linear, nonlinear, constant, varying, torn, untorn
+ *     expect loops 2                so many
+ *     expect loop kept              all loops of before the commit still are, under their number
+ *     expect changed {r s}          relations with a new causality, new ones included; <=: no others
+ *     expect visited <= 20          relations looked at by the commit
+ *     expect scratch 0              rebuilds so far
+ *     expect value x = 2            at the values set (1e-9)
  */
 #include "tests/support/rel_lab.h"
 
@@ -112,6 +114,23 @@ static void rel_name(Lab *lab, DdpRel rel, char *name, size_t size)
         size_t n = strlen(name);
         snprintf(name + n, size - n, "'");
     }
+}
+
+typedef struct Naming {
+    Lab *lab;
+    const DdpVar *vars;
+    char text[80];
+} Naming;
+
+static const char *var_name(Naming *n, DdpVar var)
+{
+    DdpVarView view = ddp_var(n->lab->ddp, var);
+    LabVar *origin = lab_var_of(n->lab, view.origin);
+    static const char primes[] = "''''''''";
+
+    snprintf(n->text, sizeof n->text, "%s%.*s",
+             origin ? intern_text(&n->lab->names, origin->name) : "?", (int)view.order, primes);
+    return n->text;
 }
 
 static void add_vars(Lab *lab, Names *names, const DdpPart *part)
@@ -246,33 +265,86 @@ static LabResult expect_kept(Lab *lab)
     return lab->loops_before.n ? LAB_DONE : FAIL(lab, "there was no loop to keep");
 }
 
+/* What a script says about a loop, behind the set of its relations. */
+typedef struct LoopWish {
+    int tears;      /* so many, or -1: any */
+    bool at_most;   /* ... or fewer */
+    Names torn;     /* exactly these variables; none: any */
+    Names kinds;    /* words that must hold */
+} LoopWish;
+
+static bool parse_wish(LabText *text, LoopWish *wish)
+{
+    char word[64];
+
+    *wish = (LoopWish){.tears = -1};
+    while (lab_word(text, word, sizeof word)) {
+        if (strcmp(word, "tears") != 0) {
+            add_name(&wish->kinds, word);
+            continue;
+        }
+        if (parse_set(text, &wish->torn))
+            continue;
+        wish->at_most = lab_sign(text, "<=");
+        if (!lab_word(text, word, sizeof word))
+            return false;
+        wish->tears = atoi(word);
+    }
+    return true;
+}
+
+/* -1: there is no such word. */
+static int is_of_kind(const DdpNodeView *node, const char *kind)
+{
+    const struct {
+        const char *name;
+        bool holds;
+    } list[] = {{"linear", node->linear},     {"nonlinear", !node->linear},
+                {"constant", node->constant}, {"varying", !node->constant},
+                {"untorn", node->untorn},     {"torn", !node->untorn}};
+
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        if (strcmp(kind, list[i].name) == 0)
+            return list[i].holds;
+    return -1;
+}
+
+static LabResult check_wish(Lab *lab, const DdpNodeView *node, const LoopWish *wish)
+{
+    if (wish->tears >= 0 && (wish->at_most ? node->n_tears > (uint32_t)wish->tears
+                                           : node->n_tears != (uint32_t)wish->tears))
+        return FAIL(lab, "the loop has %u tears, expected %d", node->n_tears, wish->tears);
+    for (uint32_t i = 0; i < wish->kinds.n; i++) {
+        int holds = is_of_kind(node, wish->kinds.at[i]);
+        if (holds < 0)
+            return FAIL(lab, "no such kind of loop: %s", wish->kinds.at[i]);
+        if (!holds)
+            return FAIL(lab, "the loop is not %s", wish->kinds.at[i]);
+    }
+    Names got = {0};
+    for (uint32_t i = 0; i < node->n_tears && wish->torn.n; i++)
+        add_name(&got, var_name(&(Naming){.lab = lab}, node->tears[i]));
+    return wish->torn.n ? compare_sets(lab, "tearing variables", &got, &wish->torn) : LAB_DONE;
+}
+
 static LabResult expect_loop(Lab *lab, LabText *text)
 {
     Names want, got;
+    LoopWish wish;
     char word[64] = "", all[1200] = "", one[300];
 
     if (!parse_set(text, &want))
         return lab_word(text, word, sizeof word) && strcmp(word, "kept") == 0 ? expect_kept(lab)
                                                                               : LAB_SKIPPED;
-    int tears = -1;
-    bool less = false;
-    if (lab_word(text, word, sizeof word) && strcmp(word, "tears") == 0) {
-        less = lab_sign(text, "<=");
-        if (!lab_word(text, word, sizeof word))
-            return LAB_SKIPPED;
-        tears = atoi(word);
-    }
+    if (!parse_wish(text, &wish))
+        return LAB_SKIPPED;
     for (DdpNode at = ddp_first(lab->ddp); at; at = ddp_next(lab->ddp, at)) {
         DdpNodeView node = ddp_node(lab->ddp, at);
         if (!node.loop)
             continue;
         loop_names(lab, &node, &got);
-        if (same_names(&got, &want)) {
-            if (tears >= 0 &&
-                (less ? node.n_tears > (uint32_t)tears : node.n_tears != (uint32_t)tears))
-                return FAIL(lab, "the loop has %u tears, expected %d", node.n_tears, tears);
-            return LAB_DONE;
-        }
+        if (same_names(&got, &want))
+            return check_wish(lab, &node, &wish);
         size_t n = strlen(all);
         snprintf(all + n, sizeof all - n, " %s", text_of(&got, one, sizeof one));
     }
@@ -337,23 +409,6 @@ static LabResult expect_value(Lab *lab, LabText *text)
 
 /* ---- the schedule in words ---- */
 
-typedef struct Naming {
-    Lab *lab;
-    const DdpVar *vars;
-    char text[80];
-} Naming;
-
-static const char *var_name(Naming *n, DdpVar var)
-{
-    DdpVarView view = ddp_var(n->lab->ddp, var);
-    LabVar *origin = lab_var_of(n->lab, view.origin);
-    static const char primes[] = "''''''''";
-
-    snprintf(n->text, sizeof n->text, "%s%.*s",
-             origin ? intern_text(&n->lab->names, origin->name) : "?", (int)view.order, primes);
-    return n->text;
-}
-
 static const char *position_name(void *context, uint32_t position)
 {
     Naming *n = context;
@@ -381,7 +436,8 @@ void lab_show(Lab *lab)
     for (DdpNode at = ddp_first(lab->ddp); at; at = ddp_next(lab->ddp, at)) {
         DdpNodeView node = ddp_node(lab->ddp, at);
         fprintf(stderr, "node %u%s%s%s%s\n", at, node.determined ? "" : " undetermined",
-                node.loop ? " loop" : "", node.linear ? " linear" : "",
+                node.loop ? " loop" : "",
+                node.linear ? node.constant ? " linear constant" : " linear" : "",
                 node.untorn ? " untorn" : "");
         for (uint32_t i = 0; i < node.n_tears; i++)
             fprintf(stderr, "    tear %s\n", var_name(&naming, node.tears[i]));

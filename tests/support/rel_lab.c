@@ -233,13 +233,13 @@ static LabResult advise(Lab *lab, LabText *text)
     return LAB_DONE;
 }
 
-static LabResult hint(Lab *lab, LabText *text)
+static LabResult hint(Lab *lab, LabText *text, int change)
 {
     char name[64];
 
     if (!lab_word(text, name, sizeof name) || !lab_var(lab, name))
         return skip(lab, "no variable", name);
-    ddp_hint_tearing(lab->ddp, lab_var(lab, name)->var, 1);
+    ddp_hint_tearing(lab->ddp, lab_var(lab, name)->var, change);
     return LAB_DONE;
 }
 
@@ -287,7 +287,8 @@ LabResult lab_line(Lab *lab, const char *line)
     COMMAND("eq", enter_rel(lab, &text, DDP_EQUATION));
     COMMAND("trans", enter_rel(lab, &text, DDP_TRANSMISSION));
     COMMAND("der", enter_rel(lab, &text, DDP_DERIVATIVE));
-    COMMAND("tearing", hint(lab, &text));
+    COMMAND("tearing", hint(lab, &text, 1));
+    COMMAND("untearing", hint(lab, &text, -1));
     COMMAND("advise", advise(lab, &text));
     COMMAND("remove", remove_any(lab, &text));
     COMMAND("set", set_value(lab, &text));

@@ -7,7 +7,7 @@
  *     eq r: a + b = 2*sin(c) if h             equation, if: the condition it depends on
  *     trans r: h << 3*x                       transmission
  *     der r: v = der(x) prefer                derivative relation
- *     tearing x                               a hint
+ *     tearing x          untearing x          a hint, and one taken back
  *     advise r x                              do not solve r for x
  *     remove r           remove var x         set x = 2      value of a state or a known
  *     commit             final                commit so far, final commit
