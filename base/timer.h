@@ -1,7 +1,8 @@
-/* timer.h: wall-clock seconds per stage. */
+/* timer.h: seconds per stage. */
 #ifndef BASE_TIMER_H
 #define BASE_TIMER_H
 
-double timer_now(void); /* monotonic seconds */
+double timer_now(void); /* monotonic wall-clock seconds */
+double timer_cpu(void); /* seconds of processor time used by this process, all threads */
 
 #endif
