@@ -11,6 +11,7 @@
  *     expect loop {r s t'} ...      one loop of exactly these; primes count differentiations. Behind it:
  *         tears 1, tears <= 2       number of tearing variables
  *         tears {x}                 exactly these tearing variables
+ *         residuals {r}             exactly these relations are left as residuals
  *         linear, nonlinear, constant, varying, torn, untorn
  *     expect loops 2                so many
  *     expect loop kept              all loops of before the commit still are, under their number
@@ -270,6 +271,7 @@ typedef struct LoopWish {
     int tears;      /* so many, or -1: any */
     bool at_most;   /* ... or fewer */
     Names torn;     /* exactly these variables; none: any */
+    Names left;     /* exactly these residuals; none: any */
     Names kinds;    /* words that must hold */
 } LoopWish;
 
@@ -279,6 +281,11 @@ static bool parse_wish(LabText *text, LoopWish *wish)
 
     *wish = (LoopWish){.tears = -1};
     while (lab_word(text, word, sizeof word)) {
+        if (strcmp(word, "residuals") == 0) {
+            if (!parse_set(text, &wish->left))
+                return false;
+            continue;
+        }
         if (strcmp(word, "tears") != 0) {
             add_name(&wish->kinds, word);
             continue;
@@ -309,6 +316,25 @@ static int is_of_kind(const DdpNodeView *node, const char *kind)
     return -1;
 }
 
+/* Tearing variables and residuals, where the script names them. */
+static LabResult check_torn(Lab *lab, const DdpNodeView *node, const LoopWish *wish)
+{
+    Names torn = {0}, left = {0};
+    LabResult result = LAB_DONE;
+    char name[64];
+
+    for (uint32_t i = 0; i < node->n_tears; i++) {
+        add_name(&torn, var_name(&(Naming){.lab = lab}, node->tears[i]));
+        rel_name(lab, node->residuals[i].rel, name, sizeof name);
+        add_name(&left, name);
+    }
+    if (wish->torn.n)
+        result = compare_sets(lab, "tearing variables", &torn, &wish->torn);
+    if (wish->left.n && result == LAB_DONE)
+        result = compare_sets(lab, "residuals", &left, &wish->left);
+    return result;
+}
+
 static LabResult check_wish(Lab *lab, const DdpNodeView *node, const LoopWish *wish)
 {
     if (wish->tears >= 0 && (wish->at_most ? node->n_tears > (uint32_t)wish->tears
@@ -321,10 +347,7 @@ static LabResult check_wish(Lab *lab, const DdpNodeView *node, const LoopWish *w
         if (!holds)
             return FAIL(lab, "the loop is not %s", wish->kinds.at[i]);
     }
-    Names got = {0};
-    for (uint32_t i = 0; i < node->n_tears && wish->torn.n; i++)
-        add_name(&got, var_name(&(Naming){.lab = lab}, node->tears[i]));
-    return wish->torn.n ? compare_sets(lab, "tearing variables", &got, &wish->torn) : LAB_DONE;
+    return check_torn(lab, node, wish);
 }
 
 static LabResult expect_loop(Lab *lab, LabText *text)
