@@ -267,7 +267,8 @@ static const double NEAR = 1e-8;
 
 /* The event is put where its comparison is just true. When the event turned the motion round (a
  * ball that bounces), the comparison becomes false at once, and the next time it becomes true may
- * lie within the same step: it counts as false from the start. This never fires anything. */
+ * lie within the same step: it counts as false from the start. Only where a `when` waits for it:
+ * this must not fire. */
 static void leave_near(Sim *sim, DdpNode n, Compare *compare)
 {
     EvalNode *node = &sim->nodes.at[n];
@@ -282,10 +283,11 @@ static void leave_near(Sim *sim, DdpNode n, Compare *compare)
     double now = leaving((XOp)x_node(sim->forms, compare->self).op, slope);
     if (now == compare->left)
         return;
+    if (!op->target || value_of(sim, op, replace(sim, op->value, compare->self, now)) != 0 ||
+        !event_condition_falls(sim, op->target))
+        return;
     compare->left = now;
     compare->near = true;
-    if (op->target && value_of(sim, op, replace(sim, op->value, compare->self, now)) == 0)
-        event_condition_falls(sim, op->target);
 }
 
 void event_leave_near(Sim *sim)

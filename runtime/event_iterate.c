@@ -215,14 +215,23 @@ bool event_conditions_changed(Sim *sim, const Part *part)
     return any;
 }
 
-/* Conditions on `var` of which it is known that they become false at once (event_detect.c). */
-void event_condition_falls(Sim *sim, DdpVar var)
+/* The condition `var` is known to become false at once (event_detect.c). False when that would take
+ * a branch, and when nobody waits for it to become true again: then nothing is done. */
+bool event_condition_falls(Sim *sim, DdpVar var)
 {
+    bool any = false;
     for (BranchId id = 1; id < sim->branches.n; id++) {
+        const BranchMemo *memo = &sim->branches.at[id];
+        if (memo->live && memo->condition == var && !memo->when)
+            return false;
+        any |= memo->live && memo->condition == var;
+    }
+    for (BranchId id = 1; any && id < sim->branches.n; id++) {
         BranchMemo *memo = &sim->branches.at[id];
-        if (memo->live && memo->when && memo->truth && memo->condition == var)
+        if (memo->live && memo->truth && memo->condition == var)
             memo->fell = sim->time;
     }
+    return any;
 }
 
 /* ---- flags between updates ---- */

@@ -361,10 +361,11 @@ SolStatus init_settle(Sim *sim)
 SolStatus init_finish(Sim *sim)
 {
     values_commit(sim, DDP_FINAL);
+    if (sim->last.verdict == DDP_DETERMINED || sim->last.verdict == DDP_UNDERDETERMINED)
+        if (newborn_left(sim)) /* the reason why something is not determined, if anything is */
+            return explain_newborn(sim);
     if (sim->last.verdict != DDP_DETERMINED)
         return explain_structure(sim);
-    if (newborn_left(sim))
-        return explain_newborn(sim);
     SolStatus status = evaluate_dirty(sim);
     if (status != SOL_OK)
         return status;

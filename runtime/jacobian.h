@@ -16,8 +16,8 @@ void jacobian_close(Jacobian *jacobian);
 /* cj dF/dy' + dF/dy at the values that the unknowns have now. 0, or positive: no value there. */
 int jacobian_evaluate(Jacobian *jacobian, double time, double cj);
 
-/* The largest effect that one unit of unknown `column` has on a state within the step, in units of the
- * weights given; from the last evaluation. */
+/* The largest effect that one unit of unknown `column` has on a state within the step, in units of
+ * the weights given; from the last evaluation. */
 double jacobian_effect(const Jacobian *jacobian, uint32_t column, const double *weight);
 
 SUNMatrix jacobian_matrix(Jacobian *jacobian, SUNContext context);

@@ -464,14 +464,24 @@ static void rebuild_parts(Sim *sim)
 
 /* ---- after an event ---- */
 
-/* A state that jumped: its integrator must not go on from where it thought it was. */
+/* A slope that no node of the dynamics computes, because it changes at events only. */
+static double fixed_slope(const Sim *sim, const PartState *state)
+{
+    return ddp_var_used(sim->ddp, state->slope) && !ddp_var(sim->ddp, state->slope).varies
+               ? sim->value[state->slope]
+               : 0;
+}
+
+/* A state that jumped, or whose fixed slope did: its integrator must not go on as it thought. */
 static bool jumped(Part *part)
 {
     Sim *sim = part->sim;
+    const double *before = sim->before.at + part->place;
     bool result = false;
-    for (uint32_t i = 0; i < part->states.n && part->started; i++)
-        result |= memcmp(&sim->value[part->states.at[i].var], &sim->before.at[part->place + i],
-                         sizeof(double)) != 0;
+    for (uint32_t i = 0; i < part->states.n && part->started; i++) {
+        double now[2] = {sim->value[part->states.at[i].var], fixed_slope(sim, &part->states.at[i])};
+        result |= memcmp(now, before + 2 * i, sizeof now) != 0;
+    }
     return result;
 }
 
@@ -482,8 +492,10 @@ static void note_states(Sim *sim)
     for (uint32_t i = 0; i < sim->parts.n; i++) {
         Part *part = sim->parts.at[i];
         part->place = sim->before.n;
-        for (uint32_t k = 0; k < part->states.n; k++)
+        for (uint32_t k = 0; k < part->states.n; k++) {
             vec_push(sim->mem, &sim->before, sim->value[part->states.at[k].var]);
+            vec_push(sim->mem, &sim->before, fixed_slope(sim, &part->states.at[k]));
+        }
     }
 }
 

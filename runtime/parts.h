@@ -37,7 +37,8 @@ struct Part {
     struct Blocks *blocks; /* blocks.c: code for `dynamics`, or NULL: not made since it changed */
 };
 
-/* One node of the dynamics; an outer loop's residuals go to *residuals, which moves on (NULL: it is solved). */
+/* One node of the dynamics; an outer loop's residuals go to *residuals, which moves on (NULL: it is
+ * solved). */
 int part_evaluate_node(Part *part, DdpNode n, double **residuals);
 void part_tangent_node(Part *part, DdpNode n, double **loop_results);
 

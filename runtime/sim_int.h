@@ -263,8 +263,6 @@ struct Sim {
 
     DdpResult last;
     SimCounts counts;
-    double parse_seconds;
-    uint32_t warnings_before;
     double created_at;
 };
 
@@ -306,7 +304,8 @@ void evaluate_ops(Sim *sim, const EvalNode *node, uint32_t from, uint32_t to, do
 void evaluate_tangent_ops(Sim *sim, const EvalNode *node, uint32_t from, uint32_t to,
                           double *result_tangents);
 void evaluate_tangent_node(Sim *sim, DdpNode node); /* the same for a whole node, loops solved */
-/* slope.c: rate of change of `code`, over the variables of an operation of node n, along the solution. */
+/* slope.c: rate of change of `code`, over the variables of an operation of node n, along the
+ * solution. */
 double slope_along(Sim *sim, DdpNode n, const EvalOp *op, const Code *code);
 void evaluate_clear_tangents(Sim *sim, DdpNode node);
 void evaluate_lists(Sim *sim);    /* classes of nodes as lists, when the structure changed */
@@ -371,7 +370,7 @@ bool event_leave_ties(Sim *sim);
 void event_forget_ties(Sim *sim);
 /* Comparisons that the event left within rounding of their boundary, about to leave it. */
 void event_leave_near(Sim *sim);
-void event_condition_falls(Sim *sim, DdpVar var);
+bool event_condition_falls(Sim *sim, DdpVar var);
 /* Remembers the values of the comparisons in `list` as those at the begin of the interval. */
 void event_remember(Sim *sim, const NodeList *list);
 /* Evaluates `nodes` there, or NULL: all that conditions need. */

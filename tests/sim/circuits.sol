@@ -186,3 +186,37 @@ model Runs
 implementation:
   static RunsAway part;
 end Runs;
+
+// Two conditions that wake each other for ever.
+model Restless
+implementation:
+  static Boolean a;
+  when a == false then
+    a << true;
+  else when a == true then
+    a << false;
+  end;
+end Restless;
+
+// Slides along its boundary: every event is followed by the next.
+model Chatter
+implementation:
+  static Real x; static Real v;
+  v = der(x = x, start << -0.5);
+  if x > 0 then
+    v = -1;
+  else then
+    v = 1;
+  end;
+end Chatter;
+
+// Its condition depends on what its branches say.
+model Circular
+implementation:
+  static Real x;
+  if x > 0 then
+    x = 1;
+  else then
+    x = -1;
+  end;
+end Circular;

@@ -239,6 +239,35 @@ static void test_failure(void **state)
     sim_lab_close(lab);
 }
 
+static void test_restless(void **state)
+{
+    (void)state;
+    SimLab *lab = sim_lab_open("circuits.sol", "Restless", &(SolOptions){.max_updates = 50});
+    assert_int_equal(sol_run_to(lab->sim, 1), SOL_NUMERICS);
+    assert_true(sim_lab_said(lab, "after 50 updates"));
+    assert_true(sim_lab_said(lab, "a == "));
+    sim_lab_close(lab);
+}
+
+static void test_circular_condition(void **state)
+{
+    (void)state;
+    SimLab *lab = sim_lab_open("circuits.sol", "Circular", NULL);
+    assert_int_equal(sol_init(lab->sim), SOL_MODEL);
+    assert_true(sim_lab_said(lab, "cannot be decided: x > 0"));
+    sim_lab_close(lab);
+}
+
+static void test_chatter(void **state)
+{
+    (void)state;
+    SimLab *lab = sim_lab_open("circuits.sol", "Chatter", &(SolOptions){.stop = 1});
+    assert_int_equal(sol_run_to(lab->sim, 1), SOL_NUMERICS);
+    near_to(sol_time(lab->sim), 0.5, 1e-6);
+    assert_true(sim_lab_said(lab, "x > 0"));
+    sim_lab_close(lab);
+}
+
 /* Writing is an event: values that follow are there at once, the integrators start anew. */
 static void test_write(void **state)
 {
@@ -262,12 +291,21 @@ static void test_write(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_four_modes_ida),         cmocka_unit_test(test_four_modes_rk),
-        cmocka_unit_test(test_parallel_capacitors),    cmocka_unit_test(test_rectifier_ida),
-        cmocka_unit_test(test_rectifier_rk),           cmocka_unit_test(test_resistor_network),
-        cmocka_unit_test(test_states_vanish),          cmocka_unit_test(test_boundary_at_start),
-        cmocka_unit_test(test_same_bytes_twice),       cmocka_unit_test(test_write),
-        cmocka_unit_test(test_crossings_of_the_clock), cmocka_unit_test(test_failure),
+        cmocka_unit_test(test_four_modes_ida),
+        cmocka_unit_test(test_four_modes_rk),
+        cmocka_unit_test(test_parallel_capacitors),
+        cmocka_unit_test(test_rectifier_ida),
+        cmocka_unit_test(test_rectifier_rk),
+        cmocka_unit_test(test_resistor_network),
+        cmocka_unit_test(test_states_vanish),
+        cmocka_unit_test(test_boundary_at_start),
+        cmocka_unit_test(test_same_bytes_twice),
+        cmocka_unit_test(test_write),
+        cmocka_unit_test(test_restless),
+        cmocka_unit_test(test_chatter),
+        cmocka_unit_test(test_circular_condition),
+        cmocka_unit_test(test_crossings_of_the_clock),
+        cmocka_unit_test(test_failure),
         cmocka_unit_test(test_starts_of_dummies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
