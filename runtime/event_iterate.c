@@ -307,11 +307,14 @@ static SolStatus updates(Sim *sim)
             return SOL_OK;
         if (i >= sim->opt.max_updates)
             return too_many(sim);
-        SolStatus status = sim->decisions.n ? init_choose(sim) : SOL_OK;
+        bool structural = sim->decisions.n > 0;
+        SolStatus status = structural ? init_choose(sim) : SOL_OK;
         if (status == SOL_OK)
             status = init_settle(sim);
         if (status != SOL_OK)
             return status;
+        if (structural)
+            vec_push(sim->mem, &sim->event_states, sim->states.n);
     }
 }
 

@@ -304,7 +304,9 @@ static void write_event(Recorder *r, const SolEvent *event)
                                            .loops_before = event->loops_before,
                                            .loops_after = event->loops_after,
                                            .n_triggers = event->n_triggers,
-                                           .triggers = event->triggers});
+                                           .triggers = event->triggers,
+                                           .n_changes = event->n_changes,
+                                           .states = event->states});
 }
 
 static void on_event(void *context, const SolEvent *event)

@@ -51,6 +51,8 @@ typedef struct ResultEvent {
     uint32_t states_before, states_after, loops_before, loops_after;
     uint32_t n_triggers;
     const char *const *triggers;
+    uint32_t n_changes;     /* updates that changed the structure */
+    const uint32_t *states; /* number of states after each of them */
 } ResultEvent;
 
 /* What an `if` chose. */

@@ -22,6 +22,7 @@ enum {
     REC_TEXT = 'T',
     REC_ROW = 'R',   /* every living column */
     REC_DELTA = 'r', /* those whose bits changed, after a bit for each that lives */
+    REC_STATES = 'S', /* what the event that follows did in its updates */
     REC_EVENT = 'E',
     REC_IF = 'C', /* a condition, for the modes */
     REC_MODE = 'M',

@@ -30,6 +30,7 @@ struct ResultReader {
     bool has_dead;
     Map text_index; /* number of a String -> index in texts, from 1 */
     VEC(const char *) texts;
+    VEC(uint32_t) states;  /* of the event that follows */
     VEC(ResultMode) modes; /* [number], with the present choice */
     VEC(uint8_t) payload;
     uint32_t n_input, at_input; /* input[at_input..n_input-1] is not used yet */
@@ -120,6 +121,7 @@ static void forget(ResultReader *r)
     vec_free(r->mem, &r->live);
     vec_free(r->mem, &r->texts);
     vec_free(r->mem, &r->modes);
+    vec_free(r->mem, &r->states);
     map_free(r->mem, &r->text_index);
     r->text_index = (Map){0};
     r->has_dead = false;
@@ -317,6 +319,28 @@ static bool read_row(ResultReader *r, Cursor *c, ResultRecord *record, bool delt
     return true;
 }
 
+static bool read_states(ResultReader *r, Cursor *c)
+{
+    uint32_t n = cursor_u32(c);
+    if (c->bad || n > c->left / 4)
+        return false;
+    vec_clear(&r->states);
+    for (uint32_t i = 0; i < n; i++)
+        vec_push(r->mem, &r->states, cursor_u32(c));
+    return true;
+}
+
+/* They are its own: the list is empty for the next event. */
+static void take_states(ResultReader *r, ResultEvent *event)
+{
+    uint32_t *states = arena_alloc(&r->scratch, (r->states.n + 1) * sizeof *states);
+    for (uint32_t i = 0; i < r->states.n; i++)
+        states[i] = r->states.at[i];
+    event->n_changes = r->states.n;
+    event->states = states;
+    vec_clear(&r->states);
+}
+
 static bool read_event(ResultReader *r, Cursor *c, ResultRecord *record)
 {
     ResultEvent *event = &record->event;
@@ -338,6 +362,7 @@ static bool read_event(ResultReader *r, Cursor *c, ResultRecord *record)
     for (uint32_t i = 0; i < event->n_triggers; i++)
         triggers[i] = cursor_text(c, &r->scratch);
     event->triggers = triggers;
+    take_states(r, event);
     return true;
 }
 
@@ -400,6 +425,9 @@ static bool interpret(ResultReader *r, uint8_t type, Cursor *c, ResultRecord *re
         return read_note(r, c, record, type == REC_FINISH);
     case REC_MODE:
         return read_mode(r, c, record);
+    case REC_STATES:
+        *shown = false;
+        return read_states(r, c);
     case REC_IF:
         *shown = false;
         return read_if(r, c);

@@ -345,8 +345,19 @@ void result_row(ResultWriter *w, double time, ResultSide side, const double *val
 
 /* ---- events and the end ---- */
 
+static void write_states(ResultWriter *w, const ResultEvent *event)
+{
+    begin_record(w, REC_STATES);
+    add_u32(w, event->n_changes);
+    for (uint32_t i = 0; i < event->n_changes; i++)
+        add_u32(w, event->states[i]);
+    end_record(w);
+}
+
 void result_event(ResultWriter *w, const ResultEvent *event)
 {
+    if (event->n_changes)
+        write_states(w, event);
     begin_record(w, REC_EVENT);
     add_f64(w, event->time);
     add_u8(w, event->structural);

@@ -257,6 +257,7 @@ struct Sim {
     SolEvent event; /* being made */
     VEC(BranchId) event_triggers;
     VEC(const char *) trigger_texts;
+    VEC(uint32_t) event_states; /* after each update that changed the structure */
     Arena event_arena;
     double event_begin;
     uint64_t entered_before, removed_before;

@@ -224,6 +224,7 @@ static void close_roles(Sim *sim)
     vec_free(sim->mem, &sim->modes_gone);
     vec_free(sim->mem, &sim->event_triggers);
     vec_free(sim->mem, &sim->trigger_texts);
+    vec_free(sim->mem, &sim->event_states);
     vec_free(sim->mem, &sim->euler_next);
     mem_free(sim->mem, sim->loop_work);
     mem_free(sim->mem, sim->out_values);
@@ -442,6 +443,7 @@ static void begin_event(Sim *sim)
 {
     vec_clear(&sim->event_triggers);
     vec_clear(&sim->trigger_texts);
+    vec_clear(&sim->event_states);
     arena_free(&sim->event_arena);
     DdpCounts counts = ddp_counts(sim->ddp);
     sim->event = (SolEvent){
@@ -463,6 +465,8 @@ static void end_event(Sim *sim)
     sim->event.structure_us = (timer_now() - sim->event_begin) * 1e6;
     sim->event.n_triggers = sim->trigger_texts.n;
     sim->event.triggers = sim->trigger_texts.at;
+    sim->event.n_changes = sim->event_states.n;
+    sim->event.states = sim->event_states.at;
     if (sim->states.n > sim->counts.states_max)
         sim->counts.states_max = sim->states.n;
 }

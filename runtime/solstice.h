@@ -255,6 +255,8 @@ typedef struct SolEvent {
     uint64_t visited;            /* relations the DDP looked at */
     uint32_t blocks_kept, blocks_rebuilt, shapes_new;
     uint32_t states_before, states_after, loops_before, loops_after;
+    uint32_t n_changes;     /* updates that changed the structure */
+    const uint32_t *states; /* number of states after each of them: impulses are seen here only */
     bool structural;
     bool restarted; /* an integrator was restarted */
     uint32_t parts_restarted;

@@ -36,6 +36,11 @@ fi
     }
     { t = $1; x = $2; y = $3 }
     END { if (!landed) print "the projectile was still in the air at the end" }'
-echo "structural changes (time, number of states before -> after, updates):"
-sed -n 's/.*"time": \([^,]*\), "updates": \([0-9]*\),.*"states_before": \([0-9]*\), "states_after": \([0-9]*\),.*"structural": true.*/    \1 s: \3 -> \4 states in \2 updates/p' build/demo.json
+echo "structural changes (number of states after each):"
+sed -n 's/.*"time": \([^,]*\),.*"states_before": \([0-9]*\),.*"states_in_updates": \[\([^]]*\)\].*"structural": true.*/\1 \2, \3/p' \
+    build/demo.json | awk '
+    { printf "    %.6f s: %s", $1, $2 + 0
+      for (i = 3; i <= NF; i++) { printf " -> %s", $i + 0; n++ }
+      print "" }
+    END { print "    " n " in all" }'
 echo "page: $PWD/build/demo.html"

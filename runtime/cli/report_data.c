@@ -169,6 +169,10 @@ static void take_event(ReportData *data, const ResultEvent *event)
     for (uint32_t i = 0; i < event->n_triggers; i++)
         texts[i] = own(data, event->triggers[i]);
     kept.triggers = texts;
+    uint32_t *states = arena_alloc(&data->series->texts, (event->n_changes + 1) * sizeof *states);
+    for (uint32_t i = 0; i < event->n_changes; i++)
+        states[i] = event->states[i];
+    kept.states = states;
     vec_push(data->mem, &data->events, kept);
 }
 

@@ -62,6 +62,10 @@ static void write_event(Json *json, const ResultEvent *e)
     json_integer(json, "visited", e->visited);
     json_integer(json, "states_before", e->states_before);
     json_integer(json, "states_after", e->states_after);
+    json_list(json, "states");
+    for (uint32_t i = 0; i < e->n_changes; i++)
+        json_integer(json, NULL, e->states[i]);
+    json_end_list(json);
     json_integer(json, "loops_before", e->loops_before);
     json_integer(json, "loops_after", e->loops_after);
     json_list(json, "triggers");

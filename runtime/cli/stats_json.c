@@ -38,6 +38,10 @@ static void keep(EventList *events, const SolEvent *event)
     for (uint32_t i = 0; i < event->n_triggers; i++)
         triggers[i] = arena_copy(&events->texts, event->triggers[i], strlen(event->triggers[i]));
     copy.triggers = triggers;
+    uint32_t *states = arena_alloc(&events->texts, (event->n_changes + 1) * sizeof *states);
+    for (uint32_t i = 0; i < event->n_changes; i++)
+        states[i] = event->states[i];
+    copy.states = states;
     vec_push(events->mem, &events->list, copy);
 }
 
@@ -157,6 +161,10 @@ static void write_event(Json *json, const SolEvent *e)
     json_integer(json, "shapes_new", e->shapes_new);
     json_integer(json, "states_before", e->states_before);
     json_integer(json, "states_after", e->states_after);
+    json_list(json, "states_in_updates");
+    for (uint32_t i = 0; i < e->n_changes; i++)
+        json_integer(json, NULL, e->states[i]);
+    json_end_list(json);
     json_integer(json, "loops_before", e->loops_before);
     json_integer(json, "loops_after", e->loops_after);
     json_bool(json, "structural", e->structural);

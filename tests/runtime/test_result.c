@@ -102,6 +102,8 @@ static ResultWriter *write_sample(Lab *lab)
                                    .entered = 3,
                                    .removed = 4,
                                    .visited = 1234567890123,
+                                   .n_changes = 2,
+                                   .states = (const uint32_t[]){5, 2},
                                    .states_before = 1,
                                    .states_after = 0,
                                    .loops_before = 5,
@@ -155,6 +157,9 @@ static void expect_event(const ResultEvent *e)
     assert_int_equal(e->removed, 4);
     assert_true(e->visited == 1234567890123);
     assert_int_equal(e->states_before, 1);
+    assert_int_equal(e->n_changes, 2);
+    assert_int_equal(e->states[0], 5);
+    assert_int_equal(e->states[1], 2);
     assert_int_equal(e->states_after, 0);
     assert_int_equal(e->loops_before, 5);
     assert_int_equal(e->loops_after, 6);

@@ -336,9 +336,15 @@ function linesCell(lines) {
     return cell;
 }
 
+// Numbers of states: before, in brackets after updates on the way, at the end.
+function stateSteps(event) {
+    const between = event.states.slice(0, -1).map(count => `[${count}]`);
+    return [event.states_before, ...between, event.states_after].join(" → ");
+}
+
 function eventRow(event, index, modes) {
     const row = element("tr", undefined, event.structural ? "structural" : "");
-    const numbers = [event.updates, `${event.states_before} → ${event.states_after}`,
+    const numbers = [event.updates, stateSteps(event),
                      `+${event.entered} −${event.removed}`, event.visited];
     const cost = costOf(index);
     if (stats)
