@@ -97,7 +97,9 @@ FirstMode *first_mode_open(Mem *mem, Program *program, const WorldLimits *limits
     };
     /* every level of branches costs a look at all values: where nothing is simulated, less will do
      */
-    WorldLimits own = limits ? *limits : (WorldLimits){.depth = DEPTH};
+    WorldLimits own = limits ? *limits : (WorldLimits){0};
+    if (!own.depth)
+        own.depth = DEPTH;
     mode->world = world_open(mem, program, mode->forms, mode->ddp, &host, &own);
     mem_guard_pop(mem, &guard);
     if (mode->world)

@@ -11,7 +11,8 @@
 
 typedef struct FirstMode FirstMode;
 
-/* Opens forms, DDP and World of its own. NULL when out of memory (with a message). */
+/* Opens forms, DDP and World of its own. NULL when out of memory (with a message). Without limits, or
+ * with a depth of 0, instances are nested 4000 deep at most. */
 FirstMode *first_mode_open(Mem *mem, Program *program, const WorldLimits *limits);
 void first_mode_close(FirstMode *mode);
 World *first_mode_world(FirstMode *mode);

@@ -71,7 +71,8 @@ int cli_load(CliModel *model, const char *name, const CliFolders *folders)
                               .max_depth = folders->max_nesting,
                               .max_definitions = folders->max_definitions,
                               .max_statements = folders->max_statements};
-    *model = (CliModel){.mem = mem_open(), .file = strdup(name)};
+    *model = (CliModel){
+        .mem = mem_open(), .file = strdup(name), .max_instances = folders->max_instances};
     model->program = model->mem ? program_open(model->mem, &options) : NULL;
     if (!model->program || !model->file) {
         fputs("solstice: out of memory\n", stderr);
@@ -81,6 +82,19 @@ int cli_load(CliModel *model, const char *name, const CliFolders *folders)
     if (program_load(model->program, model->file))
         return EXIT_DONE;
     return program_io_failed(model->program) ? EXIT_IO : EXIT_MODEL;
+}
+
+FirstMode *cli_first_mode(CliModel *model, Def **top)
+{
+    *top = program_find(model->program, model->model);
+    if (!*top || !program_ok(model->program))
+        return NULL;
+    WorldLimits limits = {.instances = model->max_instances};
+    FirstMode *mode = first_mode_open(model->mem, model->program, &limits);
+    if (!mode || first_mode_run(mode, *top))
+        return mode;
+    first_mode_close(mode);
+    return NULL;
 }
 
 int cli_close(CliModel *model, int code)

@@ -2,7 +2,7 @@
 #ifndef RUNTIME_CLI_H
 #define RUNTIME_CLI_H
 
-#include "frontend/frontend.h"
+#include "frontend/first_mode.h"
 
 typedef enum ExitCode {
     EXIT_DONE = 0,
@@ -51,6 +51,7 @@ typedef struct CliModel {
     Program *program;
     char *file;        /* FILE of FILE[:MODEL] */
     const char *model; /* MODEL, or NULL */
+    uint32_t max_instances;
 } CliModel;
 
 enum { CLI_MAX_FOLDERS = 32 };
@@ -58,7 +59,7 @@ enum { CLI_MAX_FOLDERS = 32 };
 typedef struct CliFolders { /* how texts are read: -L, in the order given, and limits */
     uint32_t n;
     const char *at[CLI_MAX_FOLDERS];
-    uint32_t max_nesting, max_definitions, max_statements; /* 0: the default */
+    uint32_t max_nesting, max_definitions, max_statements, max_instances; /* 0: the default */
 } CliFolders;
 
 /* Cuts FILE[:MODEL] at the colon and returns MODEL, or NULL; a colon inside the name of an existing
@@ -69,6 +70,9 @@ const char *cli_stdlib(char *path, size_t size);
 
 /* Opens a session and loads the file; an exit code. The messages are still to be printed. */
 int cli_load(CliModel *model, const char *name, const CliFolders *folders);
+/* The instances of the model's first mode, *top being its definition; NULL after errors, which are
+ * among the messages. To be closed by first_mode_close() before the model is. */
+FirstMode *cli_first_mode(CliModel *model, Def **top);
 /* Prints the messages to stderr, closes everything, and turns `code` into EXIT_MODEL when there
  * were errors. */
 int cli_close(CliModel *model, int code);

@@ -1,20 +1,15 @@
 /* cmd_check.c: `solstice check`: file -> messages. */
-#include "frontend/first_mode.h"
 #include "runtime/cli/options.h"
 
 /* Errors that only instances show: parameters, connections, the structure of the first mode. */
 static void check_instances(CliModel *model)
 {
-    Def *top = program_find(model->program, model->model);
-    FirstMode *mode = NULL;
-    if (top && program_ok(model->program))
-        mode = first_mode_open(model->mem, model->program, NULL);
+    Def *top;
+    FirstMode *mode = cli_first_mode(model, &top);
     if (!mode)
         return;
-    if (first_mode_run(mode, top)) {
-        DdpResult result = first_mode_result(mode);
-        world_report(first_mode_world(mode), &result);
-    }
+    DdpResult result = first_mode_result(mode);
+    world_report(first_mode_world(mode), &result);
     first_mode_close(mode);
 }
 
@@ -47,6 +42,7 @@ const Command cli_check = {
     "  --instantiate   create the instances of the first mode too: parameters, connections, and\n"
     "                  parts with too many or too few equations\n"
     "  -L DIR          look for packages that the file does not define in DIR too\n"
-    "  --max-nesting N, --max-definitions N, --max-statements N   move the limits of texts\n",
+    "  --max-nesting N, --max-definitions N, --max-statements N, --max-instances N\n"
+    "                  move the limits of texts, and of what is created from them\n",
     run_check,
 };

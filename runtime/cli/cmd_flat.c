@@ -1,5 +1,4 @@
 /* cmd_flat.c: `solstice flat`: file -> the flattened first mode as text. */
-#include "frontend/first_mode.h"
 #include "frontend/flat.h"
 #include "runtime/cli/options.h"
 
@@ -12,20 +11,13 @@ static bool value_of(const void *context, DdpVar var, double *value)
 
 static int print_flat(CliModel *model)
 {
-    Def *top = program_find(model->program, model->model);
-    if (!top || !program_ok(model->program))
-        return EXIT_MODEL;
-    FirstMode *mode = first_mode_open(model->mem, model->program, NULL);
+    Def *top;
+    FirstMode *mode = cli_first_mode(model, &top);
     if (!mode)
         return EXIT_MODEL;
-    int code = EXIT_MODEL;
-    if (first_mode_run(mode, top)) {
-        const char *name = def_path(model->program, top);
-        flat_print(first_mode_world(mode), name, value_of, mode, stdout);
-        code = fflush(stdout) == 0 ? EXIT_DONE : EXIT_IO;
-    }
+    flat_print(first_mode_world(mode), def_path(model->program, top), value_of, mode, stdout);
     first_mode_close(mode);
-    return code;
+    return fflush(stdout) == 0 ? EXIT_DONE : EXIT_IO;
 }
 
 static int run_flat(int argc, char **argv)

@@ -1,5 +1,4 @@
 /* cmd_graph.c: `solstice graph`: file -> pictures of its definitions or of its causality in DOT. */
-#include "frontend/first_mode.h"
 #include "frontend/graph.h"
 #include "runtime/cli/options.h"
 
@@ -32,19 +31,13 @@ static void name_rel(void *context, DdpRel rel, char *out, size_t size)
 
 static int draw_causality(CliModel *model)
 {
-    Def *top = program_find(model->program, model->model);
-    if (!top || !program_ok(model->program))
-        return EXIT_MODEL;
-    FirstMode *mode = first_mode_open(model->mem, model->program, NULL);
+    Def *top;
+    FirstMode *mode = cli_first_mode(model, &top);
     if (!mode)
         return EXIT_MODEL;
-    int code = EXIT_MODEL;
-    if (first_mode_run(mode, top)) {
-        ddp_graph(first_mode_ddp(mode), &(DdpNames){mode, name_rel, name_var}, stdout);
-        code = EXIT_DONE;
-    }
+    ddp_graph(first_mode_ddp(mode), &(DdpNames){mode, name_rel, name_var}, stdout);
     first_mode_close(mode);
-    return code;
+    return EXIT_DONE;
 }
 
 static int draw(const char *name, const CliFolders *folders, Picture picture)

@@ -116,7 +116,8 @@ static void warn_missing(const RunOptions *r)
         fputs("solstice: warning: --trace is not there yet\n", stderr);
 }
 
-static SolOptions simulation_options(const RunOptions *r, const SolSet *sets)
+static SolOptions simulation_options(const RunOptions *r, const CliFolders *folders,
+                                     const SolSet *sets)
 {
     return (SolOptions){
         .start = r->start.value,
@@ -139,6 +140,7 @@ static SolOptions simulation_options(const RunOptions *r, const SolSet *sets)
         .seed = r->seed.value,
         .max_events = r->max_events.value,
         .max_updates = (uint32_t)r->max_updates.value,
+        .max_instances = folders->max_instances,
         .n_monitored = r->monitored.n,
         .monitored = r->monitored.at,
         .savable = r->checkpoint.given,
@@ -167,7 +169,7 @@ static int run_with(Args *args, const RunOptions *r, const CliFolders *folders, 
     warn_missing(r);
     Job job = {.name = file,
                .folders = *folders,
-               .options = simulation_options(r, sets.at),
+               .options = simulation_options(r, folders, sets.at),
                .output = r->output,
                .vars = {r->vars.n, r->vars.at},
                .stats = r->stats,
@@ -208,7 +210,8 @@ const Command cli_run = {
     "numerics\n"
     "  --solver auto|ida|rk|euler, --step H (fixed-step solvers), --linear auto|dense|klu|krylov\n"
     "  --rtol R (1e-6), --atol A (R/100), --max-step H (the output interval), --max-order N (5)\n"
-    "  --max-events N, --max-updates N (1000 at one time): beyond, the run ends with an error\n"
+    "  --max-events N, --max-updates N (1000 at one time), --max-instances N (10,000,000):\n"
+    "                          beyond, the run ends with an error\n"
     "model\n"
     "  --set PATH=VALUE        a parameter, or the start value of a variable\n"
     "  --seed N                of random(), default 0\n"

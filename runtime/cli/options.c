@@ -142,7 +142,7 @@ static int add_folder(Args *args, const char *argument, CliFolders *folders)
     return EXIT_DONE;
 }
 
-enum { LIMITS = 3 };
+enum { LIMITS = 4 };
 
 static const struct LimitOption {
     const char *name;
@@ -151,6 +151,7 @@ static const struct LimitOption {
     {"--max-nesting", 2000}, /* what an ordinary stack bears */
     {"--max-definitions", UINT32_MAX},
     {"--max-statements", UINT32_MAX},
+    {"--max-instances", UINT32_MAX},
 };
 
 /* Looks an argument up among the limits; LIMITS: it is none of them. */
@@ -167,7 +168,7 @@ static uint32_t find_limit(const char *argument)
 static int read_limit(Args *args, uint32_t which, const char *argument, CliFolders *folders)
 {
     uint32_t *const to[LIMITS] = {&folders->max_nesting, &folders->max_definitions,
-                                  &folders->max_statements};
+                                  &folders->max_statements, &folders->max_instances};
     OptionCount count = {0};
     const struct LimitOption *limit = &limit_options[which];
     const Option option = {limit->name, OPTION_COUNT, &count, NULL, true};

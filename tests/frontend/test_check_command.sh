@@ -61,6 +61,11 @@ expect 1 "" "nested deeper than 1 levels" "$SOLSTICE" check "$good" --max-nestin
 expect 1 "" "more than 3 definitions" "$SOLSTICE" check --max-definitions=3 "$good"
 expect 1 "" "more than 5 members and statements" "$SOLSTICE" check "$good" --max-statements 5
 
+deep=$SOURCE_DIR/tests/lang/bad/recursion_without_end.sol
+expect 1 "" "more than 20 instances" "$SOLSTICE" check --instantiate "$deep" --max-instances 20
+expect 1 "" "more than 20 instances" "$SOLSTICE" flat "$deep" --max-instances 20
+expect 1 "" "more than 20 instances" "$SOLSTICE" run "$deep" --max-instances=20 --output "$dir/x.solr"
+
 # libraries, and a colon in a file's name
 library=$SOURCE_DIR/tests/lang/library
 expect 1 "" "unknown name 'More'" "$SOLSTICE" check "$library/uses.sol"

@@ -507,7 +507,7 @@ static void test_deep_branches(void **state)
     WorldLab lab = {.mem = mem_open()};
     lab.program = program_open(lab.mem, NULL);
     assert_true(program_load_text(lab.program, "test.sol", text, strlen(text)));
-    lab.mode = first_mode_open(lab.mem, lab.program, &(WorldLimits){0});
+    lab.mode = first_mode_open(lab.mem, lab.program, &(WorldLimits){.depth = 3 * LEVELS});
     lab.world = first_mode_world(lab.mode);
     lab.ddp = first_mode_ddp(lab.mode);
     assert_true(world_create(lab.world, program_find(lab.program, NULL)));
