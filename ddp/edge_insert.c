@@ -96,9 +96,59 @@ static void merge(Ddp *d, DdpNode into, DdpNode gone)
     NODE(d, gone).count = 0;
 }
 
+/* What was found from both sides: the largest node of it, which keeps its number; 0: there is no cycle. */
+static DdpNode largest_on_cycle(const Ddp *d, const List *all)
+{
+    DdpNode largest = 0;
+    for (uint32_t i = 0; i < all->n; i++) {
+        const Node *node = &NODE(d, all->at[i]);
+        if (node->reaching && node->reached && (!largest || node->count > NODE(d, largest).count))
+            largest = all->at[i];
+    }
+    return largest;
+}
+
+/* Predecessors of `from` first, then the cycle as one node, then what follows; each in its old order. */
+static void share_places(Ddp *d, List *all, DdpNode merged)
+{
+    List order = {0};
+    for (uint32_t i = 0; i < all->n; i++)
+        if (NODE(d, all->at[i]).reaching && !NODE(d, all->at[i]).reached)
+            vec_push(d->mem, &order, all->at[i]);
+    if (merged)
+        vec_push(d->mem, &order, merged);
+    uint32_t early = order.n;
+    for (uint32_t i = 0; i < all->n; i++)
+        if (!NODE(d, all->at[i]).reaching)
+            vec_push(d->mem, &order, all->at[i]);
+    topo_take_slots(d, all, &order, early);
+    vec_free(d->mem, &order);
+}
+
+/* Cleans the marks; the other nodes of the cycle join `merged`. */
+static void merge_cycle(Ddp *d, const List *all, DdpNode merged)
+{
+    bool grown = false;
+    for (uint32_t i = 0; i < all->n; i++) {
+        Node *node = &NODE(d, all->at[i]);
+        bool joins = node->reached && node->reaching && all->at[i] != merged;
+        node->reached = node->reaching = false;
+        if (joins) {
+            merge(d, merged, all->at[i]);
+            schedule_touch(d, all->at[i], DDP_NODE_GONE);
+            grown = true;
+        }
+    }
+    if (grown) {
+        schedule_touch(d, merged, DDP_NODE_CHANGED);
+        NODE(d, merged).dirty = true;
+        vec_push(d->mem, &d->placed, merged);
+    }
+}
+
 void edge_insert(Ddp *d, DdpNode from, const List *to)
 {
-    List ahead = {0}, behind = {0}, all = {0}, order = {0};
+    List ahead = {0}, behind = {0}, all = {0};
     uint64_t low = UINT64_MAX;
     for (uint32_t i = 0; i < to->n; i++) {
         push_once(d, &ahead, to->at[i], true);
@@ -115,41 +165,10 @@ void edge_insert(Ddp *d, DdpNode from, const List *to)
         if (!NODE(d, ahead.at[i]).reaching)
             vec_push(d->mem, &all, ahead.at[i]);
     sort_by_label(d, &all);
-    DdpNode merged = 0;
-    uint32_t cycle = 0;
-    for (uint32_t i = 0; i < all.n; i++)
-        if (NODE(d, all.at[i]).reaching && NODE(d, all.at[i]).reached) {
-            DdpNode n = all.at[i];
-            cycle++;
-            if (!merged || NODE(d, n).count > NODE(d, merged).count)
-                merged = n; /* the largest keeps its number */
-        }
-    for (uint32_t i = 0; i < all.n; i++)
-        if (NODE(d, all.at[i]).reaching && !NODE(d, all.at[i]).reached)
-            vec_push(d->mem, &order, all.at[i]);
-    if (merged)
-        vec_push(d->mem, &order, merged);
-    uint32_t early = order.n;
-    for (uint32_t i = 0; i < all.n; i++)
-        if (!NODE(d, all.at[i]).reaching)
-            vec_push(d->mem, &order, all.at[i]);
-    topo_take_slots(d, &all, &order, early);
-    for (uint32_t i = 0; i < all.n; i++) {
-        Node *node = &NODE(d, all.at[i]);
-        bool on_cycle = node->reached && node->reaching && all.at[i] != merged;
-        node->reached = node->reaching = false;
-        if (on_cycle) {
-            merge(d, merged, all.at[i]);
-            schedule_touch(d, all.at[i], DDP_NODE_GONE);
-        }
-    }
-    if (cycle > 1) {
-        schedule_touch(d, merged, DDP_NODE_CHANGED);
-        NODE(d, merged).dirty = true;
-        vec_push(d->mem, &d->placed, merged);
-    }
+    DdpNode merged = largest_on_cycle(d, &all);
+    share_places(d, &all, merged);
+    merge_cycle(d, &all, merged);
     vec_free(d->mem, &ahead);
     vec_free(d->mem, &behind);
     vec_free(d->mem, &all);
-    vec_free(d->mem, &order);
 }

@@ -84,7 +84,7 @@ int main(int argc, char **argv)
     static Times times;
 
     printf(
-        "changes: a cell of 20 relations added, 11 of them replaced, all removed; medians of %d\n",
+        "changes: a cell of 25 relations added, 16 of them replaced, all removed; medians of %d\n",
         ROUNDS);
     printf("%-12s %9s %9s %9s %9s %9s %9s %9s %9s\n", "system", "relations", "enter s",
            "commit s", "cpu s", "add us", "replace", "remove", "bytes/rel");

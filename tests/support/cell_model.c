@@ -57,7 +57,7 @@ static DdpRel enter_sum(CellModel *m, DdpVar sum, uint32_t n, const DdpVar *term
 
 /* ---- cells ---- */
 
-/* Variables: 0 pin, 1 current, 2 charge, 3 its slope, 4..6 loop, 7..19 chain. */
+/* Variables: 0 pin, 1 current, 2 charge, 3 its slope, 4..6 loop, 7..24 chain. */
 static void enter_cell(CellModel *m, Cell *cell)
 {
     DdpVar *v = cell->var;

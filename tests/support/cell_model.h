@@ -1,6 +1,6 @@
 /* cell_model.h: systems of many equal components, straight through ddp.h, for counts and times.
  *
- * A cell has 20 relations: a pin, a conductance, a capacity (one state), a loop of three and a
+ * A cell has 25 relations: a pin, a conductance, a capacity (one state), a loop of three and a
  * chain of outputs. Cells stand alone, or hang on one common node: each pin copies the node's
  * potential, and the currents are summed by a tree of partial sums of at most 8 terms.
  */
@@ -10,7 +10,7 @@
 #include "ddp/ddp.h"
 #include "base/vec.h"
 
-enum { CELL = 20, FANOUT = 8 };
+enum { CELL = 25, FANOUT = 8 };
 
 typedef struct Cell {
     DdpVar var[CELL];

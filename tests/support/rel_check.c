@@ -311,8 +311,10 @@ static LabResult try_points(Lab *lab, const OracleSystem *system, Oracle *oracle
     p.value = arena_alloc(arena, (limit + 1) * sizeof *p.value);
     p.engine = arena_alloc(arena, (limit + 1) * sizeof *p.engine);
     p.given = arena_alloc(arena, (p.n_given + 1) * sizeof *p.given);
-    for (int i = 0; i < POINTS && !*useful && result == LAB_DONE; i++)
+    for (int i = 0; i < POINTS && !*useful && result == LAB_DONE; i++) {
         result = check_point(lab, &p, system, oracle, useful, fault);
+        lab->counts.redrawn += i > 0;
+    }
     lab->counts.solved += *useful;
     if (!*useful && result == LAB_DONE) {
         lab->counts.ill += p.why == ORACLE_SOLVED;

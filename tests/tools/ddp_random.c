@@ -5,7 +5,7 @@
  * Changes come in cases of 40, each a script of its own and run in a process of its own, so that a
  * broken invariant that aborts is a failure like others. A failing script is cut down line by line
  * as long as it fails, printed, and with --dir also written to a file. --case runs a single case
- * again.
+ * again. The last line counts changes that passed and cases that failed; after ten of those it ends.
  */
 #include "tests/support/rel_lab.h"
 #include "tests/support/rel_random.h"
@@ -175,6 +175,7 @@ static void add_counts(LabCounts *sum, const LabCounts *more)
 {
     sum->commits += more->commits;
     sum->solved += more->solved;
+    sum->redrawn += more->redrawn;
     sum->ill += more->ill;
     sum->astray += more->astray;
     sum->singular += more->singular;
@@ -190,12 +191,12 @@ static void add_counts(LabCounts *sum, const LabCounts *more)
 static void print_counts(const LabCounts *c)
 {
 #define COUNT(field) (unsigned long long)c->field
-    printf("%llu commits: values compared in %llu, given up in %llu (condition above 1e6), "
-           "%llu (no convergence), %llu (singular); pivots advised against %llu\n"
+    printf("%llu commits: values compared in %llu, points redrawn %llu, given up in %llu "
+           "(condition above 1e6), %llu (no convergence), %llu (singular); pivots advised against %llu\n"
            "with states %llu, loops %llu, differentiated equations %llu; "
            "overdetermined %llu, underdetermined %llu, falsely causal %llu\n",
-           COUNT(commits), COUNT(solved), COUNT(ill), COUNT(astray), COUNT(singular),
-           COUNT(advised), COUNT(states), COUNT(loops), COUNT(differentiated), COUNT(over),
+           COUNT(commits), COUNT(solved), COUNT(redrawn), COUNT(ill), COUNT(astray),
+           COUNT(singular), COUNT(advised), COUNT(states), COUNT(loops), COUNT(differentiated), COUNT(over),
            COUNT(under), COUNT(false_causal));
 #undef COUNT
 }
