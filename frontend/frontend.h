@@ -52,8 +52,8 @@ Def *program_find(Program *program, const char *designator);
 /* F1 of definition.h for one definition. */
 bool program_complete(Program *program, Def *def);
 
-/* For others that work on the program's memory: says that it ran out, from the reserve. Counts as an
- * error even where there is no room for the message. */
+/* For others that work on the program's memory: says that it ran out, from the reserve. Counts as
+ * an error even where there is no room for the message. */
 void program_exhausted(Program *program);
 bool program_ok(const Program *program); /* no errors so far */
 Diags *program_diags(Program *program);

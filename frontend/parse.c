@@ -488,6 +488,10 @@ static External *parse_external(Parser *p)
                         parse_found(p));
             break;
         }
+        if (*target) {
+            parse_error(p, p->token.at, "'%s' is given twice", word);
+            break;
+        }
         parse_advance(p);
         *target = parse_external_text(p, "the function");
     }
