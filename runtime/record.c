@@ -32,7 +32,8 @@ struct Recorder {
     VEC(Tracked) tracked; /* [SolVar] */
     Map resumed; /* number of birth -> index in saved, from 1: columns of before a resume */
     VEC(Tracked) saved;
-    Map mode_of; /* number of a branch -> number of its mode in the file, from 1 */
+    Map mode_of;    /* number of a branch -> number of its `if` in the file, from 1 */
+    Map mode_count; /* hash of path and condition -> how many `if`s were born there */
     bool started, narrowed, failed;
     uint64_t rows;
     double last_time;
@@ -58,6 +59,7 @@ void record_close(Recorder *r)
     map_free(r->mem, &r->place_of);
     map_free(r->mem, &r->resumed);
     map_free(r->mem, &r->mode_of);
+    map_free(r->mem, &r->mode_count);
     vec_free(r->mem, &r->places);
     vec_free(r->mem, &r->tracked);
     vec_free(r->mem, &r->saved);
@@ -217,11 +219,31 @@ static void on_death(void *context, SolVar var)
     mem_guard_pop(r->mem, &guard);
 }
 
+/* As with columns: the first `if` of a place has its path alone, others that live beside it #2, #3,
+ * ... One that comes when the last is gone goes on in its place. */
+static uint32_t number_mode(Recorder *r, const SolMode *mode)
+{
+    uint64_t key = hash_bytes(mode->condition, strlen(mode->condition),
+                              hash_bytes(mode->path, strlen(mode->path), 1));
+    uint32_t count = map_get(&r->mode_count, key), number = 0;
+    char *name = mem_alloc(r->mem, strlen(mode->path) + 16);
+    for (uint32_t i = count ? count : 1;; i++) {
+        sprintf(name, i > 1 ? "%s#%u" : "%s", mode->path, i);
+        number = result_mode_number(r->writer, name, mode->condition);
+        if (result_mode_written(r->writer, number) == RESULT_GONE) {
+            map_put(r->mem, &r->mode_count, key, i);
+            break;
+        }
+    }
+    mem_free(r->mem, name);
+    return number;
+}
+
 static void write_mode(Recorder *r, double time, const SolMode *mode)
 {
     uint32_t number = map_get(&r->mode_of, mode->branch);
-    if (mode->path) {
-        number = result_mode_number(r->writer, mode->path, mode->condition) + 1;
+    if (!number && mode->choice != SOL_GONE) {
+        number = number_mode(r, mode) + 1;
         map_put(r->mem, &r->mode_of, mode->branch, number);
     }
     if (!number)
@@ -356,7 +378,32 @@ void record_on_event(Recorder *r, void (*event)(void *context, const SolEvent *e
 
 /* ---- checkpoints ---- */
 
-enum { SAVED_HEAD = 40, SAVED_PLACE = 20, SAVED_COLUMN = 16 };
+enum { SAVED_HEAD = 40, SAVED_PLACE = 20, SAVED_COLUMN = 16, SAVED_SLOT = 12 };
+
+static bool save_map(const Map *map, SolWrite write, void *context)
+{
+    uint8_t bytes[SAVED_SLOT];
+    bool good = true;
+    for (uint32_t i = 0; map->n && good && i <= map->mask; i++) {
+        if (!map->slot[i].value)
+            continue;
+        put_u64(bytes, map->slot[i].key);
+        put_u32(bytes + 8, map->slot[i].value);
+        good = write(context, bytes, sizeof bytes);
+    }
+    return good;
+}
+
+static bool restore_map(Recorder *r, Map *map, uint32_t n, SolRead read, void *context)
+{
+    uint8_t bytes[SAVED_SLOT];
+    for (uint32_t i = 0; i < n; i++) {
+        if (!read(context, bytes, sizeof bytes) || !get_u32(bytes + 8))
+            return false;
+        map_put(r->mem, map, get_u64(bytes), get_u32(bytes + 8));
+    }
+    return true;
+}
 
 bool record_save(Recorder *r, SolWrite write, void *context)
 {
@@ -370,6 +417,8 @@ bool record_save(Recorder *r, SolWrite write, void *context)
     put_u32(head + 20, n_tracked);
     put_u32(head + 24, r->started);
     put_u32(head + 28, r->narrowed);
+    put_u32(head + 32, r->mode_of.n);
+    put_u32(head + 36, r->mode_count.n);
     bool good = write(context, head, sizeof head);
     for (uint32_t i = 0; good && i < r->places.n; i++) {
         const BirthPlace *place = &r->places.at[i];
@@ -388,7 +437,8 @@ bool record_save(Recorder *r, SolWrite write, void *context)
         put_u32(bytes + 12, tracked->place);
         good = write(context, bytes, SAVED_COLUMN);
     }
-    return good;
+    return good && save_map(&r->mode_of, write, context) &&
+           save_map(&r->mode_count, write, context);
 }
 
 static bool restore_place(Recorder *r, const uint8_t *bytes)
@@ -427,5 +477,6 @@ bool record_restore(Recorder *r, SolRead read, void *context)
     for (uint32_t i = 0; i < get_u32(head + 20); i++)
         if (!read(context, bytes, SAVED_COLUMN) || !restore_column(r, bytes))
             return false;
-    return true;
+    return restore_map(r, &r->mode_of, get_u32(head + 32), read, context) &&
+           restore_map(r, &r->mode_count, get_u32(head + 36), read, context);
 }

@@ -93,6 +93,7 @@ void result_row(ResultWriter *writer, double time, ResultSide side, const double
 void result_event(ResultWriter *writer, const ResultEvent *event);
 /* The number of an `if`: the same for the same path and condition. */
 uint32_t result_mode_number(ResultWriter *writer, const char *path, const char *condition);
+ResultChoice result_mode_written(const ResultWriter *writer, uint32_t number); /* last */
 /* Writes nothing when the choice is the one written last. */
 void result_mode(ResultWriter *writer, double time, uint32_t number, ResultChoice choice);
 void result_note(ResultWriter *writer, double time, const char *text); /* what `cout` showed */

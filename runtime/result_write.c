@@ -402,6 +402,11 @@ uint32_t result_mode_number(ResultWriter *w, const char *path, const char *condi
     return number;
 }
 
+ResultChoice result_mode_written(const ResultWriter *w, uint32_t number)
+{
+    return (ResultChoice)w->choices.at[number];
+}
+
 void result_mode(ResultWriter *w, double time, uint32_t number, ResultChoice choice)
 {
     if (w->choices.at[number] == choice)

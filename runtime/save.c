@@ -375,6 +375,7 @@ static void move_rest(Stream *s)
     MOVE(s, sim->time);
     MOVE(s, sim->tie_time);
     MOVE(s, sim->runaway);
+    MOVE(s, sim->mode_serial);
     MOVE(s, sim->grid);
     MOVE(s, sim->next_output);
     MOVE(s, sim->output_index);

@@ -27,7 +27,8 @@ function element(tag, text, className) {
 
 // A condition without the path of its component, which stands beside it anyway.
 function within(path, condition) {
-    return path ? condition.split(path + ".").join("") : condition;
+    const place = path.replace(/#\d+$/, ""); // a later instance born there
+    return place ? condition.split(place + ".").join("") : condition;
 }
 
 function trigger(text) {
