@@ -135,6 +135,8 @@ static uint32_t find_place(Recorder *r, const char *path)
 
 static uint32_t new_column(Recorder *r, BirthPlace *place, const SolVarInfo *info, const char *path)
 {
+    if (info->drawn)
+        result_drawn(r->writer, info->drawn);
     if (++place->count == 1)
         return result_birth(r->writer, path, (ResultType)info->type, flags_of(info), info->var);
     char *name = mem_alloc(r->mem, strlen(path) + 16);

@@ -85,6 +85,8 @@ void result_texts(ResultWriter *writer, ResultText text, void *context);
 /* A new column; its value in a row will be values[source]. Returns its number, 0, 1, 2, ... */
 uint32_t result_birth(ResultWriter *writer, const char *path, ResultType type, unsigned flags,
                       uint32_t source);
+/* The column born next belongs to an instance of this model of a package Graphics. */
+void result_drawn(ResultWriter *writer, const char *model);
 void result_death(ResultWriter *writer, uint32_t column);                   /* must live */
 void result_return(ResultWriter *writer, uint32_t column, uint32_t source); /* must be dead */
 void result_source(ResultWriter *writer, uint32_t column, uint32_t source);
@@ -111,7 +113,8 @@ typedef struct ResultColumn {
     const char *path;
     uint8_t type, flags; /* ResultType, RESULT_... */
     bool alive;
-    double value; /* of the last row in which it lived */
+    const char *drawn; /* model of a package Graphics its instance is of, or NULL */
+    double value;      /* of the last row in which it lived */
 } ResultColumn;
 
 typedef enum ResultKind {

@@ -17,6 +17,7 @@ enum {
     /* types of records */
     REC_HEADER = 'H',
     REC_BIRTH = 'B',
+    REC_DRAWN = 'G', /* of the column born next */
     REC_DEATH = 'D',
     REC_RETURN = 'U',
     REC_TEXT = 'T',

@@ -30,6 +30,7 @@ struct ResultReader {
     bool has_dead;
     Map text_index; /* number of a String -> index in texts, from 1 */
     VEC(const char *) texts;
+    const char *drawn;     /* model of the column born next, or NULL */
     VEC(uint32_t) states;  /* of the event that follows */
     VEC(ResultMode) modes; /* [number], with the present choice */
     VEC(uint8_t) payload;
@@ -125,6 +126,7 @@ static void forget(ResultReader *r)
     map_free(r->mem, &r->text_index);
     r->text_index = (Map){0};
     r->has_dead = false;
+    r->drawn = NULL;
 }
 
 void result_rewind(ResultReader *r)
@@ -239,6 +241,8 @@ static bool read_birth(ResultReader *r, Cursor *c, ResultRecord *record)
     column.flags = cursor_u8(c);
     column.path = cursor_text(c, &r->names);
     column.alive = true;
+    column.drawn = r->drawn;
+    r->drawn = NULL;
     if (c->bad || record->column != r->columns.n || column.type > RESULT_STRING)
         return false;
     vec_push(r->mem, &r->columns, column);
@@ -425,6 +429,10 @@ static bool interpret(ResultReader *r, uint8_t type, Cursor *c, ResultRecord *re
         return read_note(r, c, record, type == REC_FINISH);
     case REC_MODE:
         return read_mode(r, c, record);
+    case REC_DRAWN:
+        *shown = false;
+        r->drawn = cursor_text(c, &r->names);
+        return true;
     case REC_STATES:
         *shown = false;
         return read_states(r, c);

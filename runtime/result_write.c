@@ -241,6 +241,13 @@ uint32_t result_birth(ResultWriter *w, const char *path, ResultType type, unsign
     return column;
 }
 
+void result_drawn(ResultWriter *w, const char *model)
+{
+    begin_record(w, REC_DRAWN);
+    add_text(w, model);
+    end_record(w);
+}
+
 static void mark_dead(ResultWriter *w, uint32_t column)
 {
     uint32_t at = find_live(w, column);

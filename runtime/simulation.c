@@ -271,6 +271,16 @@ static bool is_monitored(const Sim *sim, const Def *def)
     return false;
 }
 
+/* The model of a package Graphics that a definition is or extends. */
+static const char *drawn_as(const Sim *sim, const Def *def)
+{
+    Intern *names = program_names(sim->program);
+    for (; def; def = def->base)
+        if (def->outer && strcmp(intern_text(names, def->outer->name), "Graphics") == 0)
+            return intern_text(names, def->name);
+    return NULL;
+}
+
 static void info_of(const Sim *sim, DdpVar var, const WorldVar *view, SolVarInfo *info)
 {
     static const SolType types[] = {[TYPE_REAL] = SOL_REAL,
@@ -288,6 +298,8 @@ static void info_of(const Sim *sim, DdpVar var, const WorldVar *view, SolVarInfo
                          .birth = sim->info[var].birth,
                          .instance = view->owner};
     WorldInst inst;
+    if (world_inst(sim->world, view->owner, &inst))
+        info->drawn = drawn_as(sim, inst.def);
     for (InstId at = view->owner; at && world_inst(sim->world, at, &inst); at = inst.owner) {
         info->in_branch |= inst.is_branch;
         info->monitored = info->monitored || is_monitored(sim, inst.def);

@@ -176,6 +176,7 @@ typedef struct SolVarInfo {
                           goes on */
     uint64_t birth;    /* number of its birth: never used again in this simulation */
     uint32_t instance; /* that owns it; numbers are used again */
+    const char *drawn; /* the instance is of this model of a package Graphics ("Line"), or NULL */
 } SolVarInfo;
 
 uint32_t sol_var_limit(const Sol *sim);

@@ -16,11 +16,11 @@ static const char *own(ReportData *data, const char *text)
  * "arm.Line.sx", with a second anonymous one beside it "arm.Line#2.sx", and of a second arm born at
  * the same place "arm.Line.sx#2". */
 
-static ShapeKind kind_of(const char *name, size_t n)
+static ShapeKind kind_of(const char *name)
 {
     static const char *const names[] = {"", "Line", "Rectangle", "Ellipse", "Text", "Point"};
     for (int i = SHAPE_LINE; i <= SHAPE_POINT; i++)
-        if (strlen(names[i]) == n && memcmp(names[i], name, n) == 0)
+        if (strcmp(names[i], name) == 0)
             return (ShapeKind)i;
     return SHAPE_NONE;
 }
@@ -51,22 +51,19 @@ static Shape *find_shape(ReportData *data, const char *path, size_t n, const cha
     return &vec_last(&data->shapes);
 }
 
-static void look_for_shape(ReportData *data, uint32_t column, const char *path)
+static void look_for_shape(ReportData *data, uint32_t number, const SeriesColumn *column)
 {
-    const char *last = strrchr(path, '.'); /* "arm.Line" "sx" "#2" */
-    if (!last)
+    const char *last = strrchr(column->path, '.'); /* "arm.Line" "sx" "#2" */
+    ShapeKind kind = column->drawn && last ? kind_of(column->drawn) : SHAPE_NONE;
+    if (!kind)
         return;
-    const char *name = last;
-    while (name > path && name[-1] != '.')
-        name--;
-    size_t n = (size_t)(last - path), n_last = strcspn(last + 1, "#");
-    ShapeKind kind = kind_of(name, strcspn(name, "#."));
-    int coordinate = kind ? coordinate_of(last + 1, n_last, kind) : -1;
-    Shape *shape = coordinate < 0 ? NULL : find_shape(data, path, n, last + 1 + n_last);
+    size_t n = (size_t)(last - column->path), n_last = strcspn(last + 1, "#");
+    int coordinate = coordinate_of(last + 1, n_last, kind);
+    Shape *shape = coordinate < 0 ? NULL : find_shape(data, column->path, n, last + 1 + n_last);
     if (!shape)
         return;
     shape->kind = kind;
-    shape->column[coordinate] = column + 1;
+    shape->column[coordinate] = number + 1;
 }
 
 static bool is_whole(const Shape *shape)
@@ -81,7 +78,7 @@ static void find_shapes(ReportData *data)
     const SeriesFile *file = &data->series->files.at[0];
     uint32_t kept = 0;
     for (uint32_t i = 0; i < file->columns.n; i++)
-        look_for_shape(data, i, file->columns.at[i].path);
+        look_for_shape(data, i, &file->columns.at[i]);
     for (uint32_t i = 0; i < data->shapes.n; i++)
         if (is_whole(&data->shapes.at[i]))
             data->shapes.at[kept++] = data->shapes.at[i];

@@ -35,7 +35,10 @@ static void survey(Series *series, SeriesFile *file, const ResultRecord *record)
     if (record->kind == RESULT_BIRTH) {
         const ResultColumn *column = result_column(file->reader, record->column);
         const char *path = arena_copy(&series->texts, column->path, strlen(column->path));
-        vec_push(series->mem, &file->columns, ((SeriesColumn){path, column->type, column->flags}));
+        const char *drawn =
+            column->drawn ? arena_copy(&series->texts, column->drawn, strlen(column->drawn)) : NULL;
+        vec_push(series->mem, &file->columns,
+                 ((SeriesColumn){path, column->type, column->flags, drawn}));
     } else if (record->kind == RESULT_ROW) {
         if (!file->rows++)
             file->first = record->time;

@@ -47,6 +47,7 @@ typedef struct SeriesMark { /* an event, or all events of one bin */
 typedef struct SeriesColumn { /* a column of a file, as the first pass found it */
     const char *path;
     uint8_t type, flags;
+    const char *drawn; /* as ResultColumn has it */
 } SeriesColumn;
 
 typedef struct SeriesFile {

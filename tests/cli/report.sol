@@ -1,22 +1,7 @@
 // Something of everything a page shows: an if that chooses twice, a variable that lives in a branch,
-// a when, a parameter, output, and shapes that move; one of them is gone for a while.
+// a when, a parameter, output, and shapes that move; one of them is gone for
+// a while, the other has a name of its own.
 package Show
-
-    model Line
-    interface:
-        static in Real sx;
-        static in Real sy;
-        static in Real dx;
-        static in Real dy;
-    end Line;
-
-    model Ellipse
-    interface:
-        static in Real sx;
-        static in Real sy;
-        static in Real dx;
-        static in Real dy;
-    end Ellipse;
 
     model Arm
     interface:
@@ -28,15 +13,19 @@ package Show
         if turns < 0.5 then
             static Real inside;
             inside = 3*phi;
-            Line(sx << 0, sy << 0, dx << length*cos(phi), dy << length*sin(phi));
+            Graphics.Line(sx << 0, sy << 0, dx << length*cos(phi), dy << length*sin(phi));
         else if turns < 0.8 then
             static Real empty;
             empty = 1;
         else then
-            Line(sx << 0, sy << 0, dx << length*cos(phi), dy << length*sin(phi));
+            Graphics.Line(sx << 0, sy << 0, dx << length*cos(phi), dy << length*sin(phi));
         end if;
         turns = phi/6;
-        Ellipse(sx << cos(phi) - 0.2, sy << -0.2, dx << cos(phi) + 0.2, dy << 0.2);
+        static Graphics.Ellipse hub;
+        hub.sx << cos(phi) - 0.2;
+        hub.sy << -0.2;
+        hub.dx << cos(phi) + 0.2;
+        hub.dy << 0.2;
     end Arm;
 
     model Top

@@ -40,9 +40,11 @@ async function checkContents(view) {
         modes: document.querySelector("#event-table").textContent,
         parameters: document.querySelector("#parameter-table").textContent,
         notes: document.querySelector("#note-table").textContent,
+        shapes: document.querySelector("#animation-remark").textContent,
         costs: document.querySelector("#event-table thead").textContent
     }));
     check(found.curves === 4, `${found.curves} curves, not 4`);
+    check(found.shapes.includes("of 2 shapes"), `animation: ${found.shapes}`);
     check(found.strips === 3, `${found.strips} strips, not those of the states and two ifs`);
     check(found.events === 3 && found.structural === 3, `${found.events} events`);
     check(found.modes.includes("arm: turns < 0.5: then → else"), "the first change of mode");

@@ -581,6 +581,9 @@ static void modes_are_changes(void **state)
     Lab *lab = *state;
     ResultRecord record;
     ResultWriter *w = result_create(lab->mem, lab->path, 0, NULL);
+    result_drawn(w, "Line");
+    result_birth(w, "l.sx", RESULT_REAL, 0, 0);
+    result_birth(w, "x", RESULT_REAL, 0, 1);
     uint32_t diode = result_mode_number(w, "D", "s > 0"), top = result_mode_number(w, "", "b");
     assert_int_equal(result_mode_number(w, "D", "s > 0"), diode);
     result_mode(w, 0, diode, RESULT_ELSE);
@@ -604,7 +607,10 @@ static void modes_are_changes(void **state)
                                    {top, "", "b", RESULT_THEN},
                                    {diode, "D", "s > 0", RESULT_GONE}};
     const double times[] = {0, 0, 2};
-    assert_true(result_next(r, &record));
+    for (int i = 0; i < 3; i++) /* header, births */
+        assert_true(result_next(r, &record));
+    assert_string_equal(result_column(r, 0)->drawn, "Line");
+    assert_null(result_column(r, 1)->drawn);
     for (int i = 0; i < 3; i++) {
         assert_true(result_next(r, &record));
         assert_int_equal(record.kind, RESULT_MODE);
