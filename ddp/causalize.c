@@ -56,6 +56,7 @@ void causalize_release(Ddp *d, DdpRel r)
     DdpVar v = REL(d, r).match;
     if (!v)
         return;
+    levels_touch(d, r);
     bool integrator = relation_is_integrator(d, r);
     if (integrator) {
         DdpVar slope = VAR(d, v).up;

@@ -44,13 +44,14 @@ Ddp *ddp_open(Mem *mem, FormTable *forms)
 
 static List *const *all_lists(Ddp *d, List *lists[40])
 {
-    List *every[] = {
-        &d->unused_vars, &d->unused_rels, &d->unused_nodes, &d->occ_next,    &d->occ_prev,
-        &d->entering,    &d->leaving,     &d->leaving_vars, &d->advised_rel, &d->advised_var,
-        &d->entered,     &d->free_vars,   &d->free_rels,    &d->states,      &d->under_nodes,
-        &d->under_vars,  &d->work,        &d->select,       &d->prefer,      &d->moved,
-        &d->asked,       &d->held_back,   &d->gone_nodes,   &d->placed,      &d->stale,
-        &d->suspects,    &d->scratch,     &d->scratch2,     &d->scratch3,    &d->stamp};
+    List *every[] = {&d->unused_groups, &d->unused_vars, &d->unused_rels, &d->unused_nodes,
+                     &d->occ_next,      &d->occ_prev,    &d->entering,    &d->leaving,
+                     &d->leaving_vars,  &d->advised_rel, &d->advised_var, &d->entered,
+                     &d->free_vars,     &d->free_rels,   &d->states,      &d->under_nodes,
+                     &d->under_vars,    &d->work,        &d->select,      &d->prefer,
+                     &d->moved,         &d->asked,       &d->held_back,   &d->gone_nodes,
+                     &d->placed,        &d->stale,       &d->suspects,    &d->scratch,
+                     &d->scratch2,      &d->scratch3,    &d->stamp};
     memset(lists, 0, 40 * sizeof *lists);
     memcpy(lists, every, sizeof every);
     return lists;
@@ -63,6 +64,11 @@ void ddp_close(Ddp *d)
     for (uint32_t n = 0; n < d->nodes.n; n++)
         if (NODE(d, n).loop)
             tear_free(d, NODE(d, n).loop);
+    for (uint32_t g = 0; g < d->groups.n; g++) {
+        vec_free(d->mem, &d->groups.at[g].rels);
+        vec_free(d->mem, &d->groups.at[g].vars);
+    }
+    vec_free(d->mem, &d->groups);
     List *lists[40];
     for (List *const *list = all_lists(d, lists); *list; list++)
         vec_free(d->mem, *list);
@@ -143,7 +149,8 @@ void ddp_advise_against(Ddp *d, DdpRel rel, DdpVar var)
     if (REL(d, r).banned) /* older advice on this relation is from another time */
         for (uint32_t i = 0; i < REL(d, r).n; i++)
             map_remove(&d->bans, (uint64_t)r << 32 | relation_vars(d, r)[i]);
-    /* and so is advice to others on this variable: what was singular then is what is asked for now */
+    /* and so is advice to others on this variable: what was singular then is what is asked for now
+     */
     for (uint32_t o = VAR(d, v).occs; o; o = d->occ_next.at[o])
         if (REL(d, d->occ_rel.at[o]).banned)
             map_remove(&d->bans, (uint64_t)d->occ_rel.at[o] << 32 | v);
@@ -288,7 +295,10 @@ DdpResult ddp_commit(Ddp *d, DdpCommit kind)
         requests_update(d);
         requests_collect(d);
     } while (d->asked.n && !d->runaway);
+    levels_prefer(d);
     schedule_update(d);
+    if (d->n_false && levels_retract(d))
+        schedule_update(d);
     free_leaving_vars(d);
     schedule_determine(d);
     end_delta(d);
@@ -346,15 +356,20 @@ uint32_t ddp_state_count(const Ddp *d)
     return d->states.n;
 }
 
+/* An integrator that lent its place stands for the derivative relation that borrowed it. */
 DdpState ddp_state(const Ddp *d, uint32_t index)
 {
     DdpRel r = d->states.at[index];
+    if (REL(d, r).loan)
+        r = REL(d, r).loan;
     const DdpVar *vars = relation_vars(d, r);
     return (DdpState){r, vars[1], vars[0]};
 }
 
 bool ddp_is_state(const Ddp *d, DdpVar v)
 {
+    if (VAR(d, v).exchanged)
+        return !VAR(d, v).by;
     DdpRel r = VAR(d, v).match;
     return r && relation_is_integrator(d, r) && relation_vars(d, r)[1] == v;
 }
@@ -406,7 +421,10 @@ uint32_t ddp_rel_limit(const Ddp *d)
 
 DdpVar ddp_causality(const Ddp *d, DdpRel r)
 {
-    return REL(d, r).match;
+    bool integrates = ddp_rel_state(d, r) == DDP_INTEGRATOR;
+    if (integrates)
+        return relation_vars(d, r)[1];
+    return REL(d, r).group ? REL(d, r).out : REL(d, r).match;
 }
 
 DdpRelState ddp_rel_state(const Ddp *d, DdpRel r)
@@ -419,8 +437,8 @@ DdpRelState ddp_rel_state(const Ddp *d, DdpRel r)
                 return DDP_NONCAUSAL;
         return DDP_RESIDUAL;
     }
-    if (relation_is_integrator(d, r))
-        return DDP_INTEGRATOR;
+    if (relation_is_integrator(d, r) != (rel->loan != 0))
+        return DDP_INTEGRATOR; /* its own state, or one that it borrowed */
     if (rel->node && NODE(d, rel->node).undetermined)
         return DDP_POTENTIAL;
     return rel->kind == DDP_DERIVATIVE ? DDP_DIFFERENTIATOR : DDP_CAUSAL;

@@ -30,6 +30,7 @@ typedef struct Var {
     DdpRel match;      /* relation that determines it, or 0 */
     DdpVar origin;     /* itself, or the variable whose derivative it is */
     DdpVar up;         /* its derivative, if somebody requested it, or 0 */
+    DdpRel by;         /* exchanged: the relation that computes it instead, 0: it is a state */
     uint32_t free_at;  /* index + 1 in ddp->free_vars, or 0 */
     uint16_t hints;    /* modeller's wishes to tear here */
     uint16_t order;    /* of the derivative */
@@ -40,6 +41,7 @@ typedef struct Var {
     bool solid : 1;    /* a parameter, or a product of parameters and constants: taken as not zero */
     bool suspect : 1;  /* on the list of derivatives perhaps no longer requested */
     bool undetermined : 1;
+    bool exchanged : 1; /* levels.c: not computed as by default */
     bool marked : 1;   /* scratch of one pass, clean between passes */
 } Var;
 
@@ -49,6 +51,9 @@ typedef struct Rel {
     DdpVar match;      /* what it determines, or 0 */
     DdpRel origin;     /* itself, or the relation that was differentiated */
     DdpRel up;         /* its derivative, or 0 */
+    uint32_t group;    /* levels.c: it computes `out` instead of its default, or 0 */
+    DdpVar out;
+    DdpRel loan;       /* derivative relation: that borrowed or lent the place of a state, or 0 */
     DdpNode node;      /* that holds it, or 0 */
     DdpRel next;       /* next member of the node, or 0 */
     uint32_t free_at;  /* index + 1 in ddp->free_rels, or 0 */
@@ -92,6 +97,11 @@ typedef struct Node {
     bool dirty : 1;      /* members changed: tear anew, look again at what varies */
 } Node;
 
+/* Relations and variables that levels.c exchanged together. */
+typedef struct Group {
+    List rels, vars;
+} Group;
+
 struct Ddp {
     Mem *mem;
     FormTable *forms;
@@ -116,6 +126,8 @@ struct Ddp {
     List entered; /* what the last commit found in `entering`, for the diagnosis */
     /* standing */
     List free_vars, free_rels;
+    VEC(Group) groups; /* at[0] is unused */
+    List unused_groups;
     List states;          /* integrators */
     List under_nodes, under_vars; /* marked undetermined by the last commit */
     /* work lists of one commit */
@@ -195,6 +207,7 @@ void requests_update(Ddp *d);  /* differentiates what is requested; may turn cyc
 void requests_collect(Ddp *d); /* lazily removes what is not */
 void requests_drop_chain(Ddp *d, DdpRel r); /* removes all derivatives of r */
 void requests_suspect(Ddp *d, DdpVar v);
+DdpVar requests_out(const Ddp *d, DdpRel r); /* what r computes by default */
 void requests_ask(Ddp *d, DdpRel r); /* r's chain of derivatives is to be looked at */
 
 /* ---- state_select.c ---- */
@@ -205,6 +218,11 @@ void state_select_preferred(Ddp *d); /* preferred states for others, where the n
  * keeps it from being turned; its members are in diagnosis[4]. */
 bool state_select_turn(Ddp *d, DdpRel derived);
 
+/* ---- levels.c ---- */
+void levels_touch(Ddp *d, DdpRel r); /* what r or its derivatives compute by default changes */
+void levels_prefer(Ddp *d);          /* preferred states for others of their level */
+bool levels_retract(Ddp *d);         /* undoes all exchanges; false: there are none */
+
 /* ---- topo_order.c ---- */
 void topo_insert_after(Ddp *d, DdpNode n, DdpNode after); /* after 0: at the front */
 void topo_remove(Ddp *d, DdpNode n);
@@ -212,7 +230,8 @@ void topo_take_slots(Ddp *d, List *nodes, List *order, uint32_t early);
 
 /* ---- schedule.c ---- */
 void schedule_detach(Ddp *d, DdpRel r); /* takes r out of its node; a loop falls apart */
-void schedule_move(Ddp *d, DdpRel r);   /* r is to be scheduled anew */
+void schedule_again(Ddp *d, DdpRel r);  /* r is to be scheduled anew */
+void schedule_move(Ddp *d, DdpRel r);   /* and its derivatives are to be looked at */
 void schedule_update(Ddp *d);
 void schedule_touch(Ddp *d, DdpNode n, DdpChange change);
 void schedule_settle(Ddp *d, DdpVar v, bool varies, bool solid);

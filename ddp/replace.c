@@ -170,6 +170,8 @@ void replace_equals(Ddp *d)
             continue;
         DdpVar v = REL(d, old).match;
         const Node *node = &NODE(d, REL(d, old).node);
+        if (REL(d, old).group)
+            continue;
         if (node->count > 1 && (node->false_causal || REL(d, old).kind != DDP_EQUATION))
             continue; /* the component may fall apart */
         if (!inputs_ready(d, young, v, REL(d, old).node))

@@ -17,6 +17,13 @@
 
 enum { SUSPICIOUS_ORDER = 3 };
 
+DdpVar requests_out(const Ddp *d, DdpRel r)
+{
+    if (relation_is_integrator(d, r))
+        return relation_vars(d, r)[2];
+    return REL(d, r).match;
+}
+
 void requests_suspect(Ddp *d, DdpVar v)
 {
     if (!v || !VAR(d, v).order || VAR(d, v).suspect)
@@ -95,6 +102,7 @@ static DdpRel differentiate(Ddp *d, DdpRel r)
 static void remove_derived(Ddp *d, DdpRel q)
 {
     DdpVar out = REL(d, q).match;
+    levels_touch(d, q);
     schedule_detach(d, q);
     if (out && VAR(d, out).match == q)
         VAR(d, out).match = 0;
@@ -127,6 +135,7 @@ static void bind_slope(Ddp *d, DdpRel r)
         want = request(d, b);
     }
     if (bound != want) {
+        levels_touch(d, r);
         relation_bind(d, r, 2, want);
         requests_suspect(d, bound);
         schedule_move(d, r);
@@ -152,8 +161,10 @@ static bool follow_requests(Ddp *d, DdpRel r)
     for (; out; out = VAR(d, out).up) {
         DdpRel q = REL(d, below).up;
         bool fresh = !q;
-        if (fresh)
+        if (fresh) {
+            levels_touch(d, r);
             q = differentiate(d, below);
+        }
         if (REL(d, q).match != out || fresh) {
             REL(d, q).match = out;
             VAR(d, out).match = q;
@@ -271,6 +282,7 @@ static void unchain(Ddp *d, DdpVar v)
     if (!q)
         return;
     if (!REL(d, q).order) { /* an integrator that gave it */
+        levels_touch(d, q);
         relation_bind(d, q, 2, 0);
         schedule_move(d, q);
         return;

@@ -184,7 +184,10 @@ void residual_advice(Ddp *d)
     for (uint32_t i = 0; i < d->advised_rel.n; i++) {
         DdpRel r = d->advised_rel.at[i];
         DdpVar v = d->advised_var.at[i];
-        if (!REL(d, r).used || REL(d, r).match != v)
+        if (!REL(d, r).used)
+            continue;
+        levels_touch(d, r); /* what it computes may be exchanged; it will not be so again */
+        if (REL(d, r).match != v)
             continue;
         causalize_release(d, r);
         DdpVar open = search_path(d, r, false, false);

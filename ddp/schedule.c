@@ -16,13 +16,13 @@
 
 DdpVar schedule_out(const Ddp *d, DdpRel r)
 {
-    if (relation_is_integrator(d, r))
-        return relation_vars(d, r)[2];
-    return REL(d, r).match;
+    return REL(d, r).group ? REL(d, r).out : requests_out(d, r);
 }
 
 DdpRel schedule_provider(const Ddp *d, DdpVar v)
 {
+    if (VAR(d, v).exchanged)
+        return VAR(d, v).by;
     DdpRel r = VAR(d, v).match;
     if (r && REL(d, r).kind == DDP_DERIVATIVE && relation_vars(d, r)[1] == v)
         return 0; /* a state */
@@ -32,16 +32,16 @@ DdpRel schedule_provider(const Ddp *d, DdpVar v)
 bool schedule_reads(const Ddp *d, DdpRel r, uint32_t position)
 {
     const Rel *rel = &REL(d, r);
-    DdpVar v = relation_vars(d, r)[position];
-    if (!v || !rel->match)
+    DdpVar v = relation_vars(d, r)[position], out = schedule_out(d, r);
+    if (!v || !out)
         return false;
     if (position == rel->n)
         return true; /* the logic one */
     if (rel->kind == DDP_DERIVATIVE)
-        return relation_is_integrator(d, r) ? position == 0 && relation_vars(d, r)[2] : position == 2;
+        return position != 1 && v != out;
     if (rel->kind == DDP_TRANSMISSION)
         return position > 0 && form_info(d->forms, rel->form)->position[position].occurs;
-    return v != rel->match && form_info(d->forms, rel->form)->position[position].occurs;
+    return v != out && form_info(d->forms, rel->form)->position[position].occurs;
 }
 
 /* ---- the delta ---- */
@@ -107,15 +107,20 @@ void schedule_detach(Ddp *d, DdpRel r)
     schedule_touch(d, n, DDP_NODE_GONE);
 }
 
-void schedule_move(Ddp *d, DdpRel r)
+void schedule_again(Ddp *d, DdpRel r)
 {
     if (!REL(d, r).moved) {
         REL(d, r).moved = true;
         vec_push(d->mem, &d->moved, r);
     }
+    schedule_detach(d, r);
+}
+
+void schedule_move(Ddp *d, DdpRel r)
+{
     if (!REL(d, r).order)
         requests_ask(d, r);
-    schedule_detach(d, r);
+    schedule_again(d, r);
 }
 
 static DdpNode latest_input(Ddp *d, DdpNode n)

@@ -46,6 +46,17 @@ static bool may_take(const Ddp *d, DdpRel q, DdpRel p)
     return at >= 0 && relation_edge(d, r, (uint32_t)at);
 }
 
+/* Does q, as its default goes, read its variable at this position? */
+static bool requests_from(const Ddp *d, DdpRel q, uint32_t position)
+{
+    DdpVar v = relation_vars(d, q)[position];
+    if (position >= REL(d, q).n || v == requests_out(d, q))
+        return false;
+    if (REL(d, q).kind == DDP_DERIVATIVE)
+        return position != 1;
+    return form_info(d->forms, REL(d, q).form)->position[position].occurs;
+}
+
 /* Walks back along requests from the relation `derived`, breadth first, until a derivative of the same
  * relation with a lower order is met. parent[v] is the relation that the request goes to through which v
  * was reached. `turnable`: only along requests where the requesting relation could take the variable. */
@@ -62,10 +73,10 @@ static DdpRel find_return(Ddp *d, DdpRel derived, bool turnable)
         DdpVar v = queue->at[i];
         for (uint32_t o = VAR(d, v).occs; o; o = d->occ_next.at[o]) {
             DdpRel q = d->occ_rel.at[o];
-            DdpVar out = schedule_out(d, q);
+            DdpVar out = requests_out(d, q);
             d->visited++;
             if (q == VAR(d, v).match || !out || d->stamp.at[out] == d->search ||
-                !schedule_reads(d, q, o - REL(d, q).occ))
+                !requests_from(d, q, o - REL(d, q).occ))
                 continue;
             if (!REL(d, q).order && REL(d, q).kind != DDP_DERIVATIVE)
                 continue;
@@ -112,7 +123,7 @@ static const List *cycle_of(Ddp *d, DdpRel first, DdpRel derived)
         vec_push(d->mem, walk, q);
         if (q == derived)
             break;
-        q = d->parent.at[schedule_out(d, q)];
+        q = d->parent.at[requests_out(d, q)];
     }
     uint32_t from = simple_cycle(d, walk, cycle);
     if (from == UINT32_MAX)

@@ -117,6 +117,27 @@ static void verify_requests(const Ddp *d)
     }
 }
 
+/* L1, L2: what is exchanged is so on both sides; a loan is mutual and has one integrator. */
+static void verify_levels(const Ddp *d)
+{
+    for (DdpRel r = 1; r < d->rels.n; r++) {
+        const Rel *rel = &REL(d, r);
+        if (!rel->used)
+            continue;
+        if (rel->group && rel->out)
+            check(schedule_provider(d, rel->out) == r, "L1", r, rel->out);
+        if (!rel->loan)
+            continue;
+        check(rel->group && REL(d, rel->loan).loan == r, "L2", r, rel->loan);
+        check(relation_is_integrator(d, r) != relation_is_integrator(d, rel->loan), "L2", r, rel->loan);
+        DdpVar b = relation_vars(d, r)[1];
+        check(ddp_is_state(d, b) != relation_is_integrator(d, r), "L2", r, b);
+    }
+    for (DdpVar v = 1; v < d->vars.n; v++)
+        if (VAR(d, v).used && VAR(d, v).exchanged && VAR(d, v).by)
+            check(schedule_out(d, VAR(d, v).by) == v, "L1", v, VAR(d, v).by);
+}
+
 /* S1 to S3: order and membership. */
 static void verify_schedule(const Ddp *d)
 {
@@ -178,6 +199,7 @@ void ddp_verify(Ddp *d)
     verify_matching(d);
     verify_maximum(d);
     verify_requests(d);
+    verify_levels(d);
     verify_schedule(d);
     verify_loops(d);
 }
