@@ -20,6 +20,7 @@ typedef struct Command {
     int (*run)(int argc, char **argv); /* argv[0] is the name of the command */
 } Command;
 
+extern const Command cli_bench;
 extern const Command cli_cache;
 extern const Command cli_check;
 extern const Command cli_convert;

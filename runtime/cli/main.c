@@ -13,6 +13,7 @@ static const Command *const commands[] = {
     &cli_plot,
     &cli_report,
     &cli_convert,
+    &cli_bench,
     &cli_cache,
 };
 
