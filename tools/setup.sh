@@ -19,7 +19,11 @@ if ! command -v dpkg-query >/dev/null 2>&1; then
 fi
 
 missing=
-for package in $list; do
+for entry in $list; do
+    package=${entry%%=*}
+    if [ "$package" != "$entry" ] && command -v "${entry#*=}" >/dev/null 2>&1; then
+        continue
+    fi
     status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
     [ "$status" = installed ] || missing="$missing $package"
 done

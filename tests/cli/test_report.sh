@@ -58,16 +58,15 @@ grep -q '"ended": false' cut.html || fail "a cut run looks whole"
 
 # ---- the browser ----
 
-# npm registry -> a client of Chromium's remote control, kept beside the build.
+# npm -> a client of Chromium's remote control, kept beside the build.
 playwright() {
     local version=1.49.1 folder=$1
     local sum=0739a955cb38904d821f5e6b59fce98f354685611125f9a75e69e24b229e45952cf56b3ae66f911888bb9a324afdeb827a07e7de2ee3bea59e5b21def72dd582
     [ -f "$folder/package.json" ] && return
     mkdir -p "$folder" &&
-        curl -fsSL --retry 3 -m 120 -o client.tgz \
-            "https://registry.npmjs.org/playwright-core/-/playwright-core-$version.tgz" &&
-        echo "$sum  client.tgz" | sha512sum -c --status &&
-        tar -xzf client.tgz -C "$folder" --strip-components=1
+        npm pack "playwright-core@$version" --silent >/dev/null &&
+        echo "$sum  playwright-core-$version.tgz" | sha512sum -c --status &&
+        tar -xzf "playwright-core-$version.tgz" -C "$folder" --strip-components=1
 }
 
 if [ -n "${SOLSTICE_NO_BROWSER:-}" ]; then
@@ -79,7 +78,7 @@ client=$SOURCE_DIR/build/page/playwright
 if [ -z "$browser" ] || ! command -v node >/dev/null; then
     fail "no chromium or no node: run tools/setup.sh page, or set SOLSTICE_NO_BROWSER=1"
 elif ! playwright "$client"; then
-    fail "playwright-core could not be fetched from the npm registry"
+    fail "playwright-core could not be fetched by npm"
 else
     mkdir -p "$BUILD_DIR/pictures"
     node "$SOURCE_DIR/tests/cli/report_page.mjs" "$client" "$browser" "$work/page.html" \
