@@ -163,8 +163,9 @@ static SolStatus open_layers(Sim *sim, const char *designator, const SolOptions 
     arena_init(&sim->event_arena, sim->mem);
     if (!fill_options(sim, options))
         return SOL_USAGE;
+    uint32_t errors = sim->diags->errors;
     sim->top = program_find(sim->program, designator);
-    if (!sim->top)
+    if (!sim->top || sim->diags->errors > errors)
         return SOL_MODEL;
     if (sim->opt.savable)
         journal_open(sim);
