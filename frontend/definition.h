@@ -229,7 +229,7 @@ typedef enum StmtKind {
     S_COUT,       /* cout << b */
     S_INSTANCE,   /* a: an R_ACCESS alone */
     S_IF,         /* a: condition, Boolean */
-    S_WHEN        /* a: condition, Boolean */
+    S_WHEN        /* a: condition, Boolean; an assertion is one that ends the run */
 } StmtKind;
 
 struct Stmt {
@@ -240,6 +240,7 @@ struct Stmt {
     Member *member;    /* S_DECLARE */
     Path *path;        /* target, see StmtKind */
     RExpr *a, *b;      /* see StmtKind */
+    Sym assertion;     /* S_WHEN: message with which the run ends when it fires, or 0 */
     Body *then_body;   /* S_IF, S_WHEN: never NULL. parent == body */
     Body *else_body;   /* S_IF, S_WHEN: NULL when there is none; `else if` is a body with one S_IF.
                           parent == body */

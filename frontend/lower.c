@@ -624,6 +624,7 @@ static void lower_branch(Lower *l, const Stmt *s)
     Op *op = emit(l, OP_BRANCH, s->at);
     op->word = new_words(l, 1);
     op->when = s->kind == S_WHEN;
+    op->assertion = s->assertion;
     op->continuous = s->a->continuous;
     op->refs = one_ref(l, condition);
     Plan *then_plan = branch_plan(l, s->then_body);

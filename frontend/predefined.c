@@ -61,6 +61,7 @@ static const Predefined predefined_table[] = {
     SPECIAL("Sample", PRE_SAMPLE, 1, "interval"),
     SPECIAL("table", PRE_TABLE, 3, "x", "file", "column"),
     SPECIAL("tearing", PRE_TEARING, 1, "x"),
+    SPECIAL("assert", PRE_ASSERT, 2, "condition", "message"),
     SPECIAL("connection", PRE_CONNECTION, 2, "a", "b"),
     SPECIAL("cout", PRE_COUT, 0, NULL),
     SPECIAL("trash", PRE_TRASH, 0, NULL),

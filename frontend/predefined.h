@@ -15,7 +15,8 @@ typedef enum PreKind {
     PRE_RANDOM,
     PRE_SAMPLE,
     PRE_TABLE,
-    PRE_TEARING,
+    PRE_TEARING, /* this and those below stand alone */
+    PRE_ASSERT,
     PRE_CONNECTION,
     PRE_COUT,
     PRE_TRASH

@@ -173,7 +173,9 @@ static RExpr *out_of_place(Context *cx, const Predefined *pre, const AExpr *a)
                       : pre->kind == PRE_COUT       ? "only takes values: 'cout << value'"
                       : pre->kind == PRE_TRASH      ? "only takes instances: 'trash <- member'"
                       : pre->kind == PRE_CONNECTION ? "stands alone: 'connection{a << x, b << y}'"
-                                                    : "stands alone: 'tearing(x = variable)'";
+                      : pre->kind == PRE_ASSERT
+                          ? "stands alone: 'assert(condition = ..., message = \"...\")'"
+                          : "stands alone: 'tearing(x = variable)'";
     resolve_error(cx->level, a->at, "'%s' %s", pre->name, use);
     return expr_error(cx, a->at);
 }

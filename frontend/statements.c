@@ -316,6 +316,8 @@ static void tearing(Context *cx, const AStmt *a, uint32_t number)
     add_stmt(cx, s);
 }
 
+static void assertion(Context *cx, const AStmt *a, uint32_t number);
+
 static bool special_alone(Context *cx, const AStmt *a)
 {
     if (a->lhs->kind != A_MEMBER)
@@ -326,6 +328,8 @@ static bool special_alone(Context *cx, const AStmt *a)
         connection(cx, a, number);
     else if (names_predefined(cx, a->lhs, PRE_TEARING))
         tearing(cx, a, number);
+    else if (names_predefined(cx, a->lhs, PRE_ASSERT))
+        assertion(cx, a, number);
     else
         return false;
     return true;
@@ -359,6 +363,43 @@ static Body *branch(Context *cx, Stmt *owner, AStmt *list, bool taken)
     statement_list(&inside, list);
     births_order(&inside);
     return inside.body;
+}
+
+/* assert(condition = c, message = "...") is `when not c` with an empty branch and a message. */
+static void assertion(Context *cx, const AStmt *a, uint32_t number)
+{
+    const AArg *bound[PRE_MAX_INS];
+    if (a->lhs->member->params.present || a->lhs->member->question) {
+        resolve_error(cx->level, a->at,
+                      "an assertion is written 'assert(condition = ..., message = \"...\")'");
+        return;
+    }
+    if (!expr_bind_predefined(cx, number, a->lhs, &a->lhs->member->ins, bound))
+        return;
+    Context condition = *cx;
+    condition.in_condition = true;
+    RExpr *holds = expr_resolve(&condition, bound[0]->value, WANT_VALUE);
+    RExpr *message = expr_resolve(cx, bound[1]->value, WANT_VALUE);
+    if (holds->type.kind == TYPE_ERROR || message->type.kind == TYPE_ERROR)
+        return;
+    if (holds->type.kind != TYPE_BOOLEAN) {
+        resolve_error(cx->level, holds->at, "a condition is Boolean, not %s",
+                      types_name(cx->program, holds->type));
+        return;
+    }
+    if (message->kind != R_CONST || message->type.kind != TYPE_STRING) {
+        resolve_error(cx->level, message->at, "the message of an assertion is a constant text");
+        return;
+    }
+    Stmt *s = new_stmt(cx, S_WHEN, a);
+    s->a = expr_new(cx, R_OP, holds->type, holds->at);
+    s->a->op = X_NOT;
+    s->a->n = 1;
+    s->a->arg[0] = holds;
+    s->a->continuous = holds->continuous;
+    s->assertion = (Sym)message->k;
+    add_stmt(cx, s);
+    s->then_body = branch(cx, s, NULL, true);
 }
 
 static void conditional(Context *cx, const AStmt *a)

@@ -330,6 +330,7 @@ bool world_branch(const World *world, BranchId id, WorldBranch *view)
         .has_else = op->other != NULL,
         .newborn = b->newborn != 0,
         .continuous = op->continuous,
+        .assertion = op->assertion,
         .choice = b->choice,
         .condition = follow_var(world, inst, &op->refs.at[0]),
         .owner = b->inst,

@@ -103,6 +103,7 @@ typedef struct WorldBranch {
     bool has_else;
     bool newborn;    /* no choice was made yet */
     bool continuous; /* the condition compares values that vary between events */
+    Sym assertion;   /* `when`: the run ends with this message when it fires; 0: it does not */
     WorldChoice choice;
     DdpVar condition; /* Boolean. A DDP_HELD one keeps its value where the path leads nowhere */
     DdpRel relation;  /* that determines it, for its expression; 0: the condition is a variable of

@@ -153,11 +153,24 @@ static bool remembered(const Sim *sim, const BranchMemo *memo)
     return memo->truth && !(memo->fell < sim->time);
 }
 
+static void assertion_failed(Sim *sim, const WorldBranch *view)
+{
+    char path[500];
+    world_inst_path(sim->world, view->owner, path, sizeof path);
+    diag_error(sim->diags, view->at, "at time %.10g: %s%s%s", sim->time, path, path[0] ? ": " : "",
+               intern_text(program_names(sim->program), view->assertion));
+    if (view->relation)
+        diag_note(sim->diags, view->at, "this does not hold: %s", explain_rel(sim, view->relation));
+    sim->assertion_failed = true;
+}
+
 static void look_at_when(Sim *sim, BranchId id, BranchMemo *memo, const WorldBranch *view)
 {
     bool truth = truth_of(sim, memo, view->condition);
     if (view->choice == WORLD_THEN) {
         decide(sim, id, WORLD_ELSE); /* active for this one update */
+    } else if (truth && view->assertion) {
+        assertion_failed(sim, view);
     } else if (truth && !remembered(sim, memo)) {
         decide(sim, id, WORLD_THEN);
         remember_trigger(sim, id);
@@ -300,6 +313,8 @@ static SolStatus updates(Sim *sim)
         sim->counts.updates++;
         sim->event.updates++;
         look_at_all(sim);
+        if (sim->assertion_failed)
+            return SOL_MODEL;
         uint64_t before = sim->changes;
         set_pres(sim);
         clear_flags(sim);

@@ -172,6 +172,7 @@ struct Sim {
     Arena opt_arena;
     SolStatus status;
     atomic_bool cancel;
+    bool assertion_failed;
     bool initialised;
 
     FormTable *forms;
