@@ -6,9 +6,12 @@
  *     remove_leaving       what goes leaves potential causalities behind
  *     enter                what comes is tried by forward causalization
  *     causalize_forward    ... which also selects states
+ *     state_select_restore integrators return to variables that nobody determines any more
  *     residual_throw       contradictions move along potential paths
+ *     state_select_preferred  preferred states for others, in the matching
  *     requests_update      derivatives that are needed now
  *     requests_collect     ... and those that are not any more
+ *     levels_prefer        preferred states for others of their level
  *     schedule_update      order, strong components, tearing
  *     schedule_determine   what is determined, what only potentially
  */

@@ -8,7 +8,7 @@
  *   The matching over it: causality c(r, v) is match(r) = v, match(v) = r (causalize.c, residual.c). A
  *   derivative relation a = der(b) is matched with b (integrator: b is a state) or with a
  *   (differentiator). Only relations entered by the user take part: a differentiated relation
- *   determines the derivative of what its origin determines (requests.c).
+ *   determines the derivative of what its origin determines (requests.c), unless levels.c exchanged it.
  *
  *   The schedule (schedule.c): matched relations grouped into nodes, single relations or strong
  *   components, in a topological order kept by labels (topo_order.c).

@@ -148,7 +148,7 @@ static int run_bench(int argc, char **argv)
     if (strlen(operand) >= sizeof file)
         return args_fail(&args, "the name of the file is too long");
     strcpy(file, operand);
-    static Bench bench; /* too large for the stack */
+    Bench bench = {0};
     bench.model = cli_split(file);
     bench.runs = (uint32_t)runs.value;
     bench.load = (SolLoad){.path = file,

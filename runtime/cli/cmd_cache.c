@@ -51,7 +51,7 @@ static int list(const char *folder, bool all)
 
 static int run_cache(int argc, char **argv)
 {
-    static char standard[4096];
+    char standard[4096];
     Args args = args_begin(&cli_cache, argc, argv);
     const char *folder = NULL, *words[1];
     uint32_t n;
