@@ -1,9 +1,9 @@
 /* bench_static.c: the residual of a static model: generated code against C by hand.
  *
- * A ladder of RLC sections, 4 relations each, the same equations three times: as C text for all
- * sections written out, compiled by gcc -O3; as a C loop over records; and as our code in its
- * layouts. Every version must give the same bits. Times are the best of several rounds, and are
- * compared within one run. */
+ * A ladder of RLC sections, 4 relations each, the same equations in C and by us: as C text for all
+ * sections written out, compiled by gcc -O3; as C loops over records and over arrays; and as our
+ * code in its layouts. Every version must give the same bits. Times are the best of several rounds,
+ * and are compared within one run. */
 #include "base/timer.h"
 #include "jit/jit.h"
 
@@ -19,7 +19,8 @@ enum {
               */
     VARS = (SECTIONS + 2) * PER,
     ITEMS = 4 * SECTIONS,
-    ROUNDS = 2000
+    CALLS = 20, /* in a round: the clock is no part of what is measured */
+    ROUNDS = 400
 };
 
 typedef struct Ladder {
@@ -65,10 +66,15 @@ static void build(Ladder *l)
     }
 }
 
+static double start_value(uint32_t variable)
+{
+    return 1 + (variable * 7919 % 101) * 0.01;
+}
+
 static void fill(double *v)
 {
     for (uint32_t i = 0; i < VARS; i++)
-        v[i] = 1 + (i * 7919 % 101) * 0.01;
+        v[i] = start_value(i);
 }
 
 __attribute__((noinline)) static void by_hand(double *restrict v)
@@ -79,6 +85,37 @@ __attribute__((noinline)) static void by_hand(double *restrict v)
         s[DI] = s[A] * s[L];
         s[DU] = (s[I] - s[I + PER]) * s[C];
     }
+}
+
+/* The same with an array for each member: member m of section s is v[m * ROW + s]. */
+enum { ROW = SECTIONS + 2 };
+
+/* As text, because it gets the compiler's best options; `restrict` as an engineer would promise it.
+ */
+static const char ARRAYS_TEXT[] =
+    "void arrays(double *v)\n"
+    "{\n"
+    "    const double *r = v + %d, *l = v + %d, *c = v + %d, *u = v + %d, *i = v + %d;\n"
+    "    double *restrict ul = v + %d, *restrict a = v + %d, *restrict du = v + %d,\n"
+    "           *restrict di = v + %d;\n"
+    "    for (int s = 1; s <= %d; s++) {\n"
+    "        double drop = r[s] * i[s], rest = u[s - 1] - u[s] - drop;\n"
+    "        ul[s] = drop;\n"
+    "        a[s] = rest;\n"
+    "        di[s] = rest * l[s];\n"
+    "        du[s] = (i[s] - i[s + 1]) * c[s];\n"
+    "    }\n"
+    "}\n";
+
+static uint32_t in_arrays(uint32_t variable)
+{
+    return variable % PER * ROW + variable / PER;
+}
+
+static void fill_arrays(double *v)
+{
+    for (uint32_t i = 0; i < VARS; i++)
+        v[in_arrays(i)] = start_value(i);
 }
 
 /* ---- written out, by gcc -O3 ---- */
@@ -97,24 +134,32 @@ static void write_out(const Ladder *l, FILE *file)
         fprintf(file, ";\n");
     }
     fprintf(file, "}\n");
+    fprintf(file, ARRAYS_TEXT, R * ROW, L * ROW, C * ROW, U * ROW, I * ROW, UL * ROW, A * ROW,
+            DU * ROW, DI * ROW, SECTIONS);
 }
 
-static Residual compile_by_gcc(const Ladder *l, const char *folder)
+typedef struct ByGcc {
+    Residual written_out, arrays; /* NULL: there is no gcc */
+} ByGcc;
+
+static ByGcc compile_by_gcc(const Ladder *l, const char *folder)
 {
     char source[128], object[128], command[512];
-    Residual f = NULL;
+    ByGcc f = {NULL, NULL};
     snprintf(source, sizeof source, "%s/residual.c", folder);
     snprintf(object, sizeof object, "%s/residual.so", folder);
     FILE *file = fopen(source, "w");
     if (!file)
-        return NULL;
+        return f;
     write_out(l, file);
     fclose(file);
     snprintf(command, sizeof command,
              "gcc -O3 -march=native -ffp-contract=off -shared -fPIC -o %s %s", object, source);
     void *module = system(command) == 0 ? dlopen(object, RTLD_NOW) : NULL;
-    if (module)
-        *(void **)&f = dlsym(module, "residual");
+    if (module) {
+        *(void **)&f.written_out = dlsym(module, "residual");
+        *(void **)&f.arrays = dlsym(module, "arrays");
+    }
     unlink(source);
     unlink(object);
     return f;
@@ -124,21 +169,33 @@ static Residual compile_by_gcc(const Ladder *l, const char *folder)
 
 static double reference; /* seconds of the version that others are compared with */
 
-static void report(const Ladder *l, const char *what, double seconds)
+static void report_as(const char *what, double seconds, bool same)
 {
-    bool same = memcmp(l->values, l->expected, sizeof l->values) == 0;
     printf("  %-44s %8.1f ns  %5.2f  %s\n", what, seconds * 1e9, seconds / reference,
            same ? "same bits" : "DIFFERENT");
+}
+
+static void report(const Ladder *l, const char *what, double seconds)
+{
+    report_as(what, seconds, memcmp(l->values, l->expected, sizeof l->values) == 0);
+}
+
+static void report_arrays(const Ladder *l, const char *what, double seconds)
+{
+    bool same = true;
+    for (uint32_t v = 0; v < VARS; v++)
+        same &= memcmp(&l->values[in_arrays(v)], &l->expected[v], sizeof(double)) == 0;
+    report_as(what, seconds, same);
 }
 
 #define MEASURE(seconds, call)                                                                     \
     do {                                                                                           \
         (seconds) = 1e9;                                                                           \
-        fill(l->values);                                                                           \
         for (uint32_t round = 0; round < ROUNDS; round++) {                                        \
             double begin = timer_now();                                                            \
-            call;                                                                                  \
-            double took = timer_now() - begin;                                                     \
+            for (uint32_t times = 0; times < CALLS; times++)                                       \
+                call;                                                                              \
+            double took = (timer_now() - begin) / CALLS;                                           \
             (seconds) = took < (seconds) ? took : (seconds);                                       \
         }                                                                                          \
     } while (0)
@@ -147,17 +204,42 @@ static void measure_c(Ladder *l)
 {
     char folder[] = "/tmp/bench_static_XXXXXX";
     double seconds;
-    Residual f = mkdtemp(folder) ? compile_by_gcc(l, folder) : NULL;
+    ByGcc f = {NULL, NULL};
+    if (mkdtemp(folder))
+        f = compile_by_gcc(l, folder);
     rmdir(folder);
     fill(l->expected);
     by_hand(l->expected);
-    if (f)
-        MEASURE(reference, f(l->values));
-    if (f)
-        report(l, "C written out, gcc -O3", reference);
+    fill(l->values);
     MEASURE(seconds, by_hand(l->values));
-    reference = f ? reference : seconds;
+    reference = seconds;
+    if (f.written_out) {
+        fill(l->values);
+        MEASURE(reference, f.written_out(l->values));
+        report(l, "C written out, gcc -O3", reference);
+    }
     report(l, "C loop over records", seconds);
+    if (f.arrays) {
+        fill_arrays(l->values);
+        MEASURE(seconds, f.arrays(l->values));
+        report_arrays(l, "C loop over arrays, gcc -O3", seconds);
+    }
+}
+
+/* What the runtime does with parts of one shape between events: a batch over arrays. */
+static void measure_arrays(Ladder *l, Jit *jit)
+{
+    uint32_t slots[32];
+    double seconds;
+    ShapeUse use = shape_of(l->shapes, 4, &l->item[0], NULL);
+    for (uint32_t s = 0; s < use.shape->n_slots; s++)
+        slots[s] = in_arrays(use.slots[s]);
+    JitEntry *entry = jit_request(jit, &(JitRequest){.shape = use.shape, .layout = JIT_ARRAYS});
+    jit_wait(jit);
+    JitCode code = jit_code(entry);
+    fill_arrays(l->values);
+    MEASURE(seconds, code.batch(l->values, NULL, slots, use.constants, &l->env, SECTIONS, 1));
+    report_arrays(l, "batch of arrays", seconds);
 }
 
 /* One shape per section, called section by section. */
@@ -176,13 +258,16 @@ static void measure_sections(Ladder *l, Jit *jit)
     JitEntry *records = jit_request(jit, &(JitRequest){.shape = use.shape, .layout = JIT_RECORDS});
     jit_wait(jit);
     JitCode code = jit_code(one);
+    fill(l->values);
     MEASURE(seconds, for (uint32_t s = 0; s < SECTIONS; s++)
                          code.value(l->values, slots + s * n, use.constants, &l->env));
     report(l, "code of a section, called for each", seconds);
     code = jit_code(all);
+    fill(l->values);
     MEASURE(seconds, code.batch(l->values, NULL, slots, use.constants, &l->env, SECTIONS, n));
     report(l, "batch with slot tables", seconds);
     code = jit_code(records);
+    fill(l->values);
     MEASURE(seconds, code.batch(l->values, NULL, slots, use.constants, &l->env, SECTIONS, PER));
     report(l, "batch of records", seconds);
 }
@@ -203,6 +288,7 @@ static void measure_fixed(Ladder *l, Jit *jit, uint32_t sections)
     }
     jit_wait(jit);
     double compiled = timer_now() - start;
+    fill(l->values);
     MEASURE(seconds, for (uint32_t i = 0; i < n; i++) jit_code(entry[i]).value(l->values, NULL,
                                                                                NULL, &l->env));
     snprintf(what, sizeof what, "fixed, %u relations each, made in %.0f ms", 4 * sections,
@@ -224,6 +310,7 @@ int main(void)
         Jit *jit = jit_open(&options);
         printf(" %s\n", tier ? "optimised" : "quick");
         measure_sections(l, jit);
+        measure_arrays(l, jit);
         measure_fixed(l, jit, 5);
         measure_fixed(l, jit, 15);
         measure_fixed(l, jit, 75);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs all benchmarks side by side and writes perf/report: report.md, report.json, pictures.
 
-    perf/run.py [--quick] [--only FAMILY,...] [--repeats N] [--program FILE]
+    perf/run.py [--quick] [--only FAMILY,...] [--repeats N] [--seconds S] [--program FILE]
                 [--report DIR]
 
 Needs a built tree (build/solstice, build/bench_*), gcc and SUNDIALS; ngspice is used if there.
@@ -25,8 +25,10 @@ ROOT = Path(__file__).resolve().parent.parent
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="under three minutes")
-    parser.add_argument("--only", help="only these, separated by commas: families, 'programs', 'start', 'ngspice'")
+    parser.add_argument("--only", help="only these, separated by commas: families, 'programs', "
+                        "'start', 'ngspice', 'profiles'")
     parser.add_argument("--repeats", type=int, help="runs of each measurement (3 quick, 5 full)")
+    parser.add_argument("--seconds", type=float, help="time for all of it (150 quick, 660 full)")
     parser.add_argument("--program", type=Path, default=ROOT/"build"/"solstice",
                         help="another build of the program")
     parser.add_argument("--report", type=Path, default=ROOT/"perf"/"report")
@@ -74,7 +76,7 @@ def main():
     out = ROOT/"perf"/"out"
     out.mkdir(parents=True, exist_ok=True)
     shutil.rmtree(out/"cache", ignore_errors=True)
-    clock = measure.Clock(165 if chosen.quick else 4*3600)
+    clock = measure.Clock(chosen.seconds or (150 if chosen.quick else 660))
     about = machine()
 
     able = program.Program(chosen.program, ROOT, out)
@@ -82,7 +84,7 @@ def main():
     by_hand.build()
     by_hand.verify()
     run = suite.Suite(able, by_hand, cases.generator(able.models), out, kind,
-                      chosen.repeats or (3 if chosen.quick else 5), 6 if chosen.quick else 300, clock)
+                      chosen.repeats or (3 if chosen.quick else 5), clock)
     wanted = chosen.only.split(",") if chosen.only else None
 
     def asked(chapter):
@@ -94,13 +96,15 @@ def main():
     results["programs"] = extras.programs(run, ROOT) if asked("programs") else {}
     results["start"] = extras.start(run) if asked("start") else []
     results["families"] = {}
-    weight_left = sum(f.weight for f in chosen_families) + 2
+    weight_left = sum(f.weight for f in chosen_families) + 4  # ngspice and the profiles
     for family in chosen_families:
         clock.chapter(family.weight/weight_left)
         results["families"][family.name] = run.family(family)
         weight_left -= family.weight
-    clock.chapter(1)
+    clock.chapter(0.7)
     results["spice"] = extras.ngspice(run, results["families"]) if asked("ngspice") else {}
+    clock.chapter(1)
+    results["profiles"] = extras.profile(run, chosen_families) if asked("profiles") else []
     results["skipped"] = run.skipped
     results["machine"]["load at end"] = os.getloadavg()[0]
     results["floors"] = floors.floors(results)

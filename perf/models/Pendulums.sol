@@ -27,8 +27,10 @@ package Pendulums
     end Breaking;
 
     /* n point masses of 1 kg on rods of 1/all m, one below the other: this one, and the rest in `next`.
-       fx, fy is the force with which it pulls at its upper end (x0, y0). */
+       fx, fy is the force with which it pulls at its upper end (x0, y0). All at rest at 45 degrees; from
+       `breaks` on, the link in the middle has no rod. */
     model Link
+        define slope as 0.7071067811865476;
     interface:
         parameter Integer n;
         parameter Integer all;
@@ -44,25 +46,19 @@ package Pendulums
         static Real y;
         static Real vx;
         static Real vy;
+        static Real pull;
         static Real fxBelow;
         static Real fyBelow;
-        vx = der(x = x);
-        vy = der(x = y);
+        vx = der(x = x, start << slope*(all - n + 1));
+        vy = der(x = y, start << -slope*(all - n + 1));
         der(x = vx) = -fx + fxBelow;
         der(x = vy) = -fy + fyBelow - 9.81;
+        fx = pull*(x - x0);
+        fy = pull*(y - y0);
         if n == floor(all/2) and time >= breaks then
-            fx = 0;
-            fy = 0;
+            pull = 0;
         else then
-            static Real phi;
-            static Real w;
-            w = derState(x = phi, start << 0.7853981633974483);
-            derState(x = w, start << 0) = z;
-            static Real z;
-            tearing(x = z);
-            x = x0 + sin(phi)/all;
-            y = y0 - cos(phi)/all;
-            fx*cos(phi) + fy*sin(phi) = 0;
+            (x - x0)^2 + (y - y0)^2 = 1;
         end if;
         if n > 1 then
             static Link next{n << n - 1, all << all, breaks << breaks};

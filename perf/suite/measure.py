@@ -17,9 +17,10 @@ class Clock:
         self.end = self.chapter_end = time.monotonic() + budget
 
     def chapter(self, share):
-        """The next chapter gets this share of what is left."""
+        """The next chapter gets this share of what is left, and at least 10 s of it."""
         now = time.monotonic()
-        self.chapter_end = now + max(0.0, self.end - now)*share
+        left = max(0.0, self.end - now)
+        self.chapter_end = now + min(left, max(10.0, left*share))
 
     def left(self):
         return self.chapter_end - time.monotonic()
@@ -79,6 +80,16 @@ def exponent(sizes, costs):
     return (sum((x - mx)*(y - my) for x, y in points)/sum((x - mx)**2 for x, _ in points))
 
 
+def extrapolate(past, size):
+    """[(size, seconds)] -> seconds expected at `size`: by the power between the last two sizes, at
+    least linear, at most cubic."""
+    (last, seconds), e = past[-1], 1.0
+    if len(past) > 1:
+        before, less = past[-2]
+        e = min(3.0, max(1.0, exponent([before, last], [less, seconds]) or 1.0))
+    return seconds*(size/last)**e
+
+
 def read_csv(file):
     """-> (times, {name: values}); empty cells are None."""
     with open(file, newline="", encoding="utf-8") as text:
@@ -104,10 +115,10 @@ def at_grid(times, values, interval, stop):
 
 
 def difference(ours, theirs, share=0.9):
-    """Largest difference, relative to the largest value of `theirs`; None where less than this
-    share of the points is there in both."""
+    """Largest difference, relative to the largest value of `theirs`; None where ours has less than
+    this share of their points."""
     pairs = [(a, b) for a, b in zip(ours, theirs) if a is not None and b is not None]
-    if not pairs or len(pairs) < share*len(theirs):
+    if not pairs or len(pairs) < share*sum(b is not None for b in theirs):
         return None
     scale = max(max(abs(b) for _, b in pairs), 1e-12)
     return max(abs(a - b) for a, b in pairs)/scale

@@ -93,16 +93,17 @@ class Program:
         except (OSError, ValueError) as error:
             return {"failed": f"no statistics: {error}"}
 
-    def repeat(self, model, options, repeats, timeout, clock):
-        """Several runs of the same; the statistics are those of the run with the median time."""
-        runs, total = [], 0.0
-        for _ in range(repeats):
-            one = self.run(model, options, min(timeout, clock.left()))
+    def repeat(self, model, options, repeats, allowed, timeout):
+        """Several runs of the same, as many as `allowed` seconds take, at least one; the statistics are
+        those of the run with the median time."""
+        runs, spent = [], 0.0
+        while len(runs) < repeats:
+            one = self.run(model, options, timeout)
             if "failed" in one:
                 return one
             runs.append(one)
-            total += one["seconds"]
-            if total > timeout/2 or clock.left() < 3*one["seconds"]:
+            spent += one["seconds"]
+            if spent + one["seconds"] > allowed:
                 break
         runs.sort(key=lambda r: r["seconds"])
         middle = runs[(len(runs) - 1)//2]["stats"]
@@ -110,6 +111,9 @@ class Program:
                 "total": measure.summary(r["stats"]["stages"]["total"] for r in runs),
                 "stages": middle["stages"], "totals": middle["totals"], "parts": middle["parts"],
                 "events": events(middle), "relations_peak": relations_peak(middle)}
+
+
+FEW = 12  # so many structural events are reported one by one
 
 
 def events(stats):
@@ -124,6 +128,9 @@ def events(stats):
         result[name] = measure.distribution(e[name] for e in structural if name in e)
     result["structure_us_all"] = measure.distribution(
         e["structure_us"] for e in listed if "structure_us" in e)
+    if len(structural) <= FEW:
+        names = ("time", *wanted)
+        result["single"] = [{name: e.get(name) for name in names} for e in structural]
     return result
 
 

@@ -12,9 +12,9 @@ def number(value, digits=3):
 
 
 def timed(summary):
-    """Median, and in brackets least to most."""
+    """Median, in brackets least and most, and of how many runs."""
     return (f"{number(summary['median'])} [{number(summary['least'], 2)}, "
-            f"{number(summary['most'], 2)}]")
+            f"{number(summary['most'], 2)}] of {summary['runs']}")
 
 
 def table(head, rows):
@@ -43,7 +43,7 @@ def _floors(results):
     rows = [(f["name"], f["target"], number(f["value"]), f["verdict"], f["note"] or "")
             for f in results["floors"]]
     return ["## Figures that must hold", ""] + table(
-        ("figure", "must be", "is", "", ""), rows)
+        ("figure", "must be", "is", "", "how, and why not"), rows)
 
 
 def _missing(results):
@@ -57,7 +57,7 @@ def _missing(results):
     for s in results["skipped"]:
         grouped.setdefault(s["why"], []).append(s["what"])
     for why, whats in grouped.items():
-        shown = ", ".join(whats[:4]) + (f" and {len(whats) - 4} more" if len(whats) > 4 else "")
+        shown = ", ".join(whats[:12]) + (f" and {len(whats) - 12} more" if len(whats) > 12 else "")
         lines.append(f"* {shown}: {why}.")
     return lines + ([""] if len(lines) > 2 else ["Nothing is missing.", ""])
 
@@ -67,22 +67,28 @@ def _check(data):
     if not check:
         return []
     if "failed" in check:
-        return [f"Check against the hand-written program: failed ({check['failed']}), so no ratios.", ""]
-    if "note" in check:
-        return [f"Check: {check['note']}.", ""]
+        return [f"Check: failed ({check['failed']}), so no ratios.", ""]
     verdict = "agree" if check["agrees"] else "**do not agree, so ratios are left out**"
-    return [f"Check at size {check['size']}: largest relative difference {number(check['error'])}, "
-            f"needed {number(check['needed'])}: results {verdict}.", ""]
+    errors = ", ".join(f"{solver} {number(e)}" for solver, e in check["errors"].items())
+    return [f"Check at size {check['size']} against {check['against']}: largest relative difference "
+            f"{errors}; needed {number(check['needed'])}: results {verdict}.", ""]
 
 
 def _ratio(data, row, run):
     hand = floors.baseline(row, data["same"].get(run["solver"], ""))
-    fast = floors.fastest_baseline(row)
+    fast = floors.fastest_baseline(row, data)
     total = run["total"]["median"]
     if not floors.agrees(data):
         return "–", "–"
     return (number(total/hand["seconds"]["median"]) if hand else "–",
             number(total/fast["seconds"]["median"]) if fast else "–")
+
+
+def _error(data, row, run):
+    """Known where the check was of this very run; engines give the same bits."""
+    check = data.get("check", {})
+    same = check.get("same_run") and check["size"] == row["size"]
+    return check["errors"].get(run["solver"]) if same else None
 
 
 def _run_rows(data, row):
@@ -98,7 +104,7 @@ def _run_rows(data, row):
         same, fast = _ratio(data, row, run)
         t = run["totals"]
         rows.append((row["size"], f"{run['engine']}, {run['solver']}", timed(run["total"]), same, fast,
-                     "–", number(t["states_max"]), number(t["steps"]), number(t["events"]),
+                     number(_error(data, row, run)), number(t["states_max"]), number(t["steps"]), number(t["events"]),
                      number(run["relations_peak"])))
     return rows
 
@@ -134,22 +140,35 @@ def _stage_rows(row):
              *[number(run["stages"].get(stage)) for stage in STAGES]) for run in floors.ours(row)]
 
 
-def _slopes(data):
-    """Exponents of cost against relations (ours) or size (by hand)."""
-    lines, series = [], {}
+def _series(data):
+    """Label -> [(size, seconds)] of all programs."""
+    series = {}
     for row in data["sizes"]:
         for b in row["baselines"]:
             if "failed" not in b:
                 series.setdefault(f"C, {b['method']}", []).append((row["size"],
-                                                                   b["seconds"]["median"]))
+                                                                   b["seconds"]["median"]/row["stop"]))
         for run in floors.ours(row):
             series.setdefault(f"{run['engine']}, {run['solver']}", []).append(
-                (row["size"], run["total"]["median"]))
+                (row["size"], run["total"]["median"]/row["stop"]))
+    return series
+
+
+def _structure_series(data):
+    series = {}
+    for row in data["sizes"]:
+        for run in floors.ours(row):
+            cost = run["events"]["structure_us"]
+            if cost:
+                series.setdefault(f"{run['engine']}, {run['solver']}", []).append(
+                    (row["size"], cost["median"]))
+    return series
+
+
+def _exponents(what, series):
     fits = {name: measure.exponent(*zip(*points)) for name, points in series.items()}
     told = [f"{name} {number(e)}" for name, e in fits.items() if e is not None]
-    if told:
-        lines = [f"Total time grows with the size to the power: {'; '.join(told)}.", ""]
-    return lines, series
+    return [f"{what} grows with the size to the power: {'; '.join(told)}.", ""] if told else []
 
 
 def _family(name, data, folder):
@@ -168,10 +187,14 @@ def _family(name, data, folder):
         lines += ["Structural events: median / 95 % / worst, microseconds and relations visited.", ""]
         lines += table(("size", "engine, solver", "events", "structure us", "restart us", "wait us", "visited",
                         "blocks kept", "rebuilt", "structure, share", "MB per 1,000 relations"), events)
-    slopes, series = _slopes(data)
-    lines += slopes
+    if data.get("note"):
+        lines += [data["note"], ""]
+    series = _series(data)
+    lines += _exponents("Time for a simulated second", series)
+    lines += _exponents("Median structure_us", _structure_series(data))
     if any(len(points) > 1 for points in series.values()):
-        picture = plots.lines(data["title"], data["size_name"], "seconds", series)
+        picture = plots.lines(data["title"], data["size_name"],
+                              "seconds a simulated second", series)
         lines += _picture(folder, f"{name}.svg", picture, data["title"])
         lines += _growth_pictures(name, data, folder)
     if name == "growing":
@@ -181,13 +204,10 @@ def _family(name, data, folder):
 
 def _growth_pictures(name, data, folder):
     """Cost of an event, and memory, against the size."""
-    structure, memory = {}, {}
+    structure, memory = _structure_series(data), {}
     for row in data["sizes"]:
         for run in floors.ours(row):
             label = f"{run['engine']}, {run['solver']}"
-            cost = run["events"]["structure_us"]
-            if cost:
-                structure.setdefault(label, []).append((row["size"], cost["median"]))
             memory.setdefault(label, []).append((row["size"], run["totals"]["peak_rss_bytes"]/1e6))
     lines = []
     for kind, unit, series in (("structure", "structure_us, median", structure),
@@ -207,10 +227,35 @@ def _picture(folder, file, svg, title):
 
 
 def _hydra(data):
-    lines = ["Hydra's own figures for this circuit, seconds, **as of 2009** (2.0 GHz Core 2, LLVM 2.5, "
-             "dense matrix by finite differences; Giorgidze's thesis):", ""]
-    rows = [(n, *values) for n, values in floors.HYDRA.items()]
-    return lines + table(("equations", "symbolic", "compilation", "simulation"), rows)
+    """Our waiting time at each switch beside what Hydra needed for a mode of that size."""
+    waits = {}
+    for row in data["sizes"]:
+        for run in floors.ours(row, solver="ida"):
+            for k, event in enumerate(run["events"].get("single", [])):
+                waits.setdefault(1000*(k + 2), {})[run["engine"]] = event
+    engines = [e for e in ("jit", "rebuild", "interp") if any(e in w for w in waits.values())]
+    lines = ["Each switch by itself: our milliseconds of waiting (structure + restart, for `rebuild` with its "
+             "compiler), and Hydra's seconds for a mode of that size **as of 2009** (2.0 GHz Core 2, LLVM "
+             "2.5, dense matrix by finite differences; Giorgidze's thesis). Its simulation is of 10 s.", ""]
+    rows = []
+    for n, values in floors.HYDRA.items():
+        found = [waits.get(n, {}).get(e) for e in engines]
+        rows.append((n, *[f"{e['wait_us']/1e3:.2f} ({e['structure_us']/1e3:.2f} + "
+                          f"{e['restart_us']/1e3:.2f})" if e else "–" for e in found], *values))
+    return lines + table(("equations", *[f"{e}, ms" for e in engines], "Hydra: symbolic, s",
+                          "compilation, s", "simulation, s"), rows)
+
+
+def _profiles(results):
+    found = results.get("profiles")
+    if not found:
+        return []
+    lines = ["## Where the time goes", "", "Samples of `perf record` over a whole run, engine jit, share of the "
+             "processor's time by function; code that was compiled at run time is one line.", ""]
+    for one in found:
+        text = ", ".join(f"{name} {share:.0f} %" for share, name in one["top"])
+        lines.append(f"* {one['what']}: {text}.")
+    return lines + [""]
 
 
 def _start(results):
@@ -267,11 +312,12 @@ def _spice_neighbours(results, family, size):
     rows = []
     for row in data.get("sizes", []):
         if row["size"] == size:
-            run, hand = floors.best(row), floors.fastest_baseline(row)
+            run, hand = floors.best(row), floors.fastest_baseline(row, data)
             if run:
                 rows.append((family, size, f"solstice, {run['engine']}, {run['solver']}",
                              number(run["total"]["median"]/row["stop"]),
-                             number(data.get("check", {}).get("error")), "–", "–", "–"))
+                             number(data.get("check", {}).get("errors", {}).get(run["solver"])), "–",
+                             "–", "–"))
             if hand:
                 rows.append((family, size, f"C, {hand['method']}",
                              number(hand["seconds"]["median"]/row["stop"]),
@@ -281,6 +327,8 @@ def _spice_neighbours(results, family, size):
 
 def _programs(results):
     lines = []
+    if results["programs"]:
+        lines += ["[ddp.md](ddp.md) has the dynamic DAE processor alone at its full size.", ""]
     for name, text in results["programs"].items():
         lines += [f"## {name}", "", "```", text.rstrip("\n"), "```", ""]
     return lines
@@ -290,7 +338,7 @@ def _ratios_picture(results, folder):
     bars = []
     for name, data in results["families"].items():
         for row in data["sizes"]:
-            hand = floors.fastest_baseline(row)
+            hand = floors.fastest_baseline(row, data)
             run = floors.best(row)
             if hand and run and floors.agrees(data):
                 bars.append((f"{name} {row['size']}",
@@ -307,6 +355,6 @@ def write(results, folder):
     lines = _head(results) + _floors(results) + _missing(results) + _ratios_picture(results, folder)
     for name, data in results["families"].items():
         lines += _family(name, data, folder)
-    lines += _start(results) + _spice(results) + _programs(results)
+    lines += _start(results) + _spice(results) + _profiles(results) + _programs(results)
     text = "\n".join(lines).rstrip("\n") + "\n"
     (folder/"report.md").write_text(text, encoding="utf-8")

@@ -1,24 +1,46 @@
-"""One family after the other: check, then time, side by side."""
+"""One family after the other: check, then time, side by side, within the family's share of time."""
 from . import measure
 from .program import say
 
 
 class Suite:
-    def __init__(self, program, baselines, generate, out, kind, repeats, timeout, clock):
+    def __init__(self, program, baselines, generate, out, kind, repeats, clock):
         self.program = program
         self.baselines = baselines
         self.generate = generate
         self.out = out
         self.kind = kind
         self.repeats = repeats
-        self.timeout = timeout
         self.clock = clock
         self.skipped = []
-        self.too_slow = set()  # (family, engine, solver) that did not end in time at some size
+        self.past = {}  # (family, program) -> [(size, seconds of one run for a simulated second)]
 
     def skip(self, what, why):
         say(f"  skipped: {what}: {why}")
         self.skipped.append({"what": what, "why": why})
+
+    # ---- time ----
+
+    def affordable(self, family, program, size):
+        """Will one run at this size end within the family's time? Judged by the sizes before. The
+        reason if not."""
+        past, left = self.past.get((family.name, program), []), self.clock.left()
+        if past and past[-1][1] is None:
+            return "a smaller size failed or did not end in time"
+        if left < 1:
+            return "the time for this family ended"
+        if past:
+            expected = measure.extrapolate(past, size)*family.stop(size)
+            if expected > 0.5*left:
+                say(f"  {expected:.0f} s expected, {left:.0f} s left")
+                return "expected to take more than half of what is left of the family's time"
+        return None
+
+    def remember(self, family, program, size, seconds):
+        """`seconds`: of one run, None if it failed. Kept for a simulated second: the largest sizes
+        simulate less."""
+        self.past.setdefault((family.name, program), []).append(
+            (size, seconds and seconds/family.stop(size)))
 
     # ---- models ----
 
@@ -39,8 +61,8 @@ class Suite:
                   "--solver": solver, "--output": result, "--vars": list(family.watch)}
         if solver == "euler":
             chosen["--step"] = family.step
-        elif family.max_step:
-            chosen["--max-step"] = family.max_step
+        elif solver in family.max_step:
+            chosen["--max-step"] = family.max_step[solver]
         if engine == "jit" and "--cache" in self.program.options:
             chosen["--cache"] = self.out/"cache"  # emptied when the suite starts
         return chosen
@@ -55,91 +77,94 @@ class Suite:
     # ---- checks ----
 
     def check(self, family):
-        """Our result and the hand-written program's, point by point. -> dict, with `error`."""
-        size = family.sizes[self.kind][0]
-        run = self._result(family, size, "ida")
-        if "failed" in run:
-            return {"size": size, "failed": run["failed"]}
-        if family.baseline:
-            return self._check_baseline(family, size, run["times"], run["columns"])
-        if family.known:
-            return self._check_known(family, size, run["columns"])
-        return self._check_solvers(family, size, run)
+        """Results of all our solvers against what they must be, point by point. -> dict: `errors` by
+        solver; `error`, that of IDA (or of the first solver), decides whether there are ratios."""
+        size = family.check_size or family.sizes[self.kind][0]
+        stop = family.check_stop or family.stop(size)
+        runs = {solver: self._result(family, size, solver) for solver in family.solvers
+                if solver not in ("euler", "auto")}
+        first = next((s for s in ("ida", "rk") if s in runs and "failed" not in runs[s]), None)
+        if first is None:
+            return {"size": size, "failed": next(iter(runs.values()))["failed"]}
+        truth, what = self._truth(family, size, stop, runs[first]["columns"])
+        if "failed" in truth:
+            return {"size": size, "failed": truth["failed"]}
+        errors = {solver: self._error(family, run, truth, stop) for solver, run in runs.items()}
+        needed = family.baseline.agree if family.baseline else 1e-3
+        worst = errors[first]
+        return {"size": size, "against": what, "errors": errors, "error": worst, "needed": needed,
+                "same_run": not family.check_settings,
+                "agrees": worst is not None and worst <= needed}
 
     def _result(self, family, size, solver):
         result = self.out/"check.csv"
         model = self.model_file(family, size, family.check_settings)
-        run = self.program.run(model, self.options(family, size, self.best_engine(), solver, result),
-                               min(self.timeout, self.clock.left()))
+        options = self.options(family, size, self.best_engine(), solver, result)
+        if family.check_watch:
+            options["--vars"] = list(family.check_watch)
+        run = self.program.run(model, options, self.clock.left())
         if "failed" in run:
             return run
         times, columns = measure.read_csv(result)
         return {"times": times, "columns": columns}
 
-    def _check_baseline(self, family, size, times, ours):
-        base, stop = family.baseline, family.stop(size)
-        file = self.out/"baseline.csv"
+    def _truth(self, family, size, stop, ours):
+        """-> ({path: values at the output points} or {"failed"}, where it comes from)."""
+        if family.reference:
+            return family.reference(size, stop, family.interval, ours), family.reference_name
+        if family.known:
+            points = int(stop/family.interval + 1e-6)
+            return ({path: [None]*points + [value] for path, value in family.known.items()},
+                    "numbers known from elsewhere, at the end")
+        return self._by_hand(family, size, stop), "the hand-written program at tolerance 1e-12"
+
+    def _by_hand(self, family, size, stop):
+        base, file = family.baseline, self.out/"baseline.csv"
         precise = {"rectifier": "dp5", "ladder": "dp5", "population": "exact", "trebuchet": "dp5"}
-        options = {**base.options(size), **family.check_options, "--stop": stop, "--csv": file,
-                   "--method": precise[base.program], "--rtol": 1e-12, "--atol": 1e-12}
-        run = self.baselines.run(base.program, options, self.timeout)
+        method = precise[base.program]
+        options = {**base.options(size, method), **family.check_options, "--stop": stop, "--csv": file,
+                   "--method": method, "--rtol": 1e-12, "--atol": 1e-12}
+        run = self.baselines.run(base.program, options, self.clock.left())
         if "failed" in run:
-            return {"size": size, "failed": run["failed"]}
-        _, theirs = measure.read_csv(file)
-        errors = {}
-        for column, path in base.columns.items():
-            values = ours.get(path)
-            if values is None:
-                return {"size": size, "failed": f"our result has no column {path}"}
-            grid = measure.at_grid(times, values, family.interval, stop)
-            errors[path] = measure.difference(grid, theirs[column])
-        worst = None if None in errors.values() else max(errors.values())
-        return {"size": size, "errors": errors, "error": worst,
-                "agrees": worst is not None and worst <= base.agree, "needed": base.agree}
+            return run
+        _, columns = measure.read_csv(file)
+        return {path: columns[column] for column, path in base.columns.items()}
 
-    def _check_solvers(self, family, size, first):
-        """Nothing independent is there; at least two of our own methods should agree."""
-        second = self._result(family, size, "rk")
-        if "failed" in second:
-            return {"size": size, "note": "nothing independent to compare with, and no second "
-                                          f"solver ({second['failed']})"}
-        errors = {}
-        for path, values in first["columns"].items():
-            if path not in second["columns"]:
-                continue
-            grids = [measure.at_grid(r["times"], r["columns"][path], family.interval,
-                                     family.stop(size)) for r in (first, second)]
-            errors[path] = measure.difference(*grids, share=0.1)  # some live only for a while
-        known = [e for e in errors.values() if e is not None]
-        return {"size": size, "errors": errors, "note": "nothing independent to compare with; our ida "
-                "and rk differ by " + (f"{max(known):.2g}" if known else "an unknown amount")}
-
-    def _check_known(self, family, size, ours):
-        errors = {path: abs(ours[path][-1] - value)/max(1.0, abs(value))
-                  for path, value in family.known.items() if path in ours}
-        if len(errors) < len(family.known):
-            return {"size": size, "failed": "columns are missing in our result"}
-        worst = max(errors.values())
-        return {"size": size, "errors": errors, "error": worst, "agrees": worst <= 1e-3,
-                "needed": 1e-3}
+    def _error(self, family, run, truth, stop):
+        """Largest difference relative to the largest value of its column; None: nothing to compare."""
+        if "failed" in run:
+            return None
+        errors = []
+        for path, values in truth.items():
+            if path not in run["columns"]:
+                return None
+            grid = measure.at_grid(run["times"], run["columns"][path], family.interval, stop)
+            errors.append(measure.difference(grid, values))
+        return None if None in errors else max(errors)
 
     # ---- times ----
 
-    def time_baselines(self, family, size):
+    def time_baselines(self, family, size, methods):
         base, rows = family.baseline, []
-        methods = base.methods + (base.more if self.kind == "full" else ()) if base else ()
         for method in methods:
-            options = {**base.options(size), "--stop": family.stop(size), "--method": method,
+            label = f"C, {method}"
+            why = self.affordable(family, label, size)
+            if why:
+                self.skip(f"{family.name} {size} {label}", why)
+                continue
+            options = {**base.options(size, method), "--stop": family.stop(size), "--method": method,
                        "--rtol": family.rtol, "--atol": family.atol}
-            once = self.baselines.run(base.program, options, min(self.timeout, self.clock.left()))
+            once = self.baselines.run(base.program, options, 0.6*self.clock.left())
             if "failed" not in once:
-                cheap = once["seconds"]["median"]*self.repeats < 0.2*self.timeout
-                options["--repeat"] = self.repeats if cheap else 1
-                # The reference of a large population is the run of another method: cheap too.
-                if cheap:
+                one = once["seconds"]["median"]
+                options["--repeat"] = max(1, min(self.repeats, int(0.05*self.clock.left()/one)))
+                if one < 0.02*self.clock.left():
                     options["--reference"] = None
-                once = self.baselines.run(base.program, options,
-                                          min(self.timeout, self.clock.left()))
+                if "--reference" in options:
+                    once = self.baselines.run(base.program, options, self.clock.left())
+                self.remember(family, label, size, one)
+            else:
+                self.remember(family, label, size, None)
             rows.append({"method": method, **once})
         return rows
 
@@ -147,33 +172,33 @@ class Suite:
         """The best engine with every solver, then the other engines with the first: should the
         time end, what matters less is missing."""
         best = self.best_engine()
-        engines = [e for e in self.program.usable_engines() if e != best]
+        usable = self.program.usable_engines()
+        engines = [e for e in family.engines if e in usable and e != best]
         return ([(best, solver) for solver in family.solvers] +
                 [(engine, family.solvers[0]) for engine in engines])
 
     def time_ours(self, family, size):
         model, rows = self.model_file(family, size), []
         for engine, solver in self.combinations(family):
-            if self.clock.left() < 5:
-                self.skip(f"{family.name} {size} {engine} {solver}", "the time for this report ended")
-                continue
-            if (family.name, engine, solver) in self.too_slow:
-                self.skip(f"{family.name} {size} with {engine}, {solver}",
-                          "a smaller size did not end in time")
+            label = f"{engine}, {solver}"
+            why = self.affordable(family, label, size)
+            if why:
+                self.skip(f"{family.name} {size} with {label}", why)
                 continue
             options = self.options(family, size, engine, solver, self.out/"timed.solr")
-            run = self.program.repeat(model, options, self.repeats, self.timeout, self.clock)
+            allowed = 0.1*self.clock.left()
+            run = self.program.repeat(model, options, self.repeats, allowed, 0.6*self.clock.left())
             if "failed" in run:
-                self.skip(f"{family.name} {size} with {engine}, {solver}", run["failed"])
-                if "did not end" in run["failed"]:
-                    self.too_slow.add((family.name, engine, solver))
+                self.skip(f"{family.name} {size} with {label}", run["failed"])
+            self.remember(family, label, size,
+                          None if "failed" in run else run["process"]["median"])
             rows.append({"engine": engine, "solver": solver, **run})
         return rows
 
     def family(self, family):
-        say(f"{family.name}: {family.title}")
+        say(f"{family.name}: {family.title} ({self.clock.left():.0f} s)")
         result = {"title": family.title, "size_name": family.size_name, "rtol": family.rtol,
-                  "atol": family.atol, "interval": family.interval,
+                  "atol": family.atol, "interval": family.interval, "note": family.note,
                   "same": family.baseline.same if family.baseline else {}, "sizes": []}
         able = self.program.missing is None and self.best_engine() is not None
         if able:
@@ -181,11 +206,12 @@ class Suite:
             if "failed" in result["check"]:
                 self.skip(f"check of {family.name}", result["check"]["failed"])
         for size in family.sizes[self.kind]:
-            if self.clock.left() < 5:
-                self.skip(f"{family.name} {size}", "the time for this report ended")
-                continue
+            base = family.baseline
             row = {"size": size, "stop": family.stop(size),
-                   "baselines": self.time_baselines(family, size)}
+                   "baselines": self.time_baselines(family, size, base.methods if base else ())}
             row["ours"] = self.time_ours(family, size) if able else []
-            result["sizes"].append(row)
+            if base and self.kind == "full":
+                row["baselines"] += self.time_baselines(family, size, base.more)
+            if row["ours"] or row["baselines"]:
+                result["sizes"].append(row)
         return result
