@@ -5,7 +5,7 @@ PREFIX = /usr/local
 SECONDS = 60
 CMAKE_FLAGS =
 
-.PHONY: build test run install clean format fuzz perf perf-quick setup
+.PHONY: build test run docs install clean format fuzz perf perf-quick setup
 
 build: setup
 	cmake --preset release $(CMAKE_FLAGS)
@@ -17,6 +17,10 @@ test: setup
 
 run: build
 	tools/demo.sh
+
+docs: build
+	tools/stdlib_pictures.sh
+	tools/stdlib_doc.sh docs
 
 install: build
 	cmake --install build --prefix "$(PREFIX)"

@@ -38,6 +38,7 @@ package Blocks
         parameter Real T << 1;
         parameter Real y_start << 0;
     implementation:
+        assert(condition = T > 0, message = "the time constant T must be positive");
         T*der(x = y, start << y_start) + y = k*u;
     end FirstOrder;
 
@@ -51,6 +52,7 @@ package Blocks
         parameter Real y_start << 0;
         parameter Real v_start << 0;
     implementation:
+        assert(condition = w > 0, message = "the angular frequency w must be positive");
         static Real v;
         v = der(x = y, start << y_start);
         der(x = v, start << v_start) + 2*D*w*v + w*w*y = k*w*w*u;
@@ -64,6 +66,7 @@ package Blocks
         parameter Real T << 0.01;
         parameter Real x_start << 0;
     implementation:
+        assert(condition = T > 0, message = "the time constant T must be positive");
         static Real x;
         static Real d;
         d = der(x = x, start << x_start);
@@ -78,6 +81,7 @@ package Blocks
         parameter Real y_min << -1;
         parameter Real y_max << 1;
     implementation:
+        assert(condition = y_min < y_max, message = "y_min must be less than y_max");
         if u > y_max then
             y = y_max;
         else if u < y_min then
@@ -95,6 +99,7 @@ package Blocks
         parameter Real Ti << 1;
         parameter Real x_start << 0;
     implementation:
+        assert(condition = Ti > 0, message = "the time constant Ti must be positive");
         static Real x;
         der(x = x, start << x_start) = u/Ti;
         y = k*(u + x);
@@ -118,6 +123,10 @@ package Blocks
         static Real m;
         static Real y;
     implementation:
+        assert(condition = Ti > 0 and Ta > 0,
+               message = "the time constants Ti and Ta must be positive");
+        assert(condition = Td > 0 and N > 0, message = "Td and N must be positive");
+        assert(condition = k <> 0, message = "the gain k must not be zero");
         static Real e;
         static Real x;
         static Real lag;
@@ -140,6 +149,7 @@ package Blocks
     interface:
         parameter Real interval << 1;
     implementation:
+        assert(condition = interval > 0, message = "the interval must be positive");
         static Real held;
         y = held;
         if initial() then
@@ -162,6 +172,7 @@ package Blocks
         static Boolean on;
         static Real y;
     implementation:
+        assert(condition = low < high, message = "low must be less than high");
         if on then
             y = 1;
         else then

@@ -6,7 +6,7 @@
    - A component with two pins has u = p.u - n.u, and its i flows in at p and out at n. Then u*i is
      the power that the component takes up.
    - Every circuit needs a Ground in each of its separate parts: potentials are differences, and
-     without a ground they are not determined. Two grounds in one part are one too many.
+     without a ground they are not determined. Two grounds at one node are one too many.
    - Times in s, frequencies in Hz, angles in rad. */
 package Electric
     define pi as 3.141592653589793;
@@ -73,6 +73,7 @@ package Electric
             parameter Real offset << 0;
             static out Real y;
         implementation:
+            assert(condition = f >= 0, message = "the frequency f must not be negative");
             y = offset + amplitude*sin(2*pi*f*time + phase);
         end Sine;
 
@@ -100,6 +101,7 @@ package Electric
             parameter Real duration << 1;
             static out Real y;
         implementation:
+            assert(condition = duration > 0, message = "the duration must be positive");
             if time < T then
                 y = first;
             else if time < T + duration then
@@ -121,6 +123,9 @@ package Electric
             parameter Real T << 0;
             static out Real y;
         implementation:
+            assert(condition = period > 0, message = "the period must be positive");
+            assert(condition = width > 0 and width < 1,
+                   message = "the width must lie between 0 and 1");
             static Integer rises;
             static Integer falls;
             static Real rise;
@@ -379,6 +384,7 @@ package Electric
             parameter Real C << 1;
             parameter Real u_start << 0;
         implementation:
+            assert(condition = C > 0, message = "the capacitance C must be positive");
             i = C*der(x = u, start << u_start);
         end Capacitor;
 
@@ -389,6 +395,7 @@ package Electric
             parameter Real L << 1;
             parameter Real i_start << 0;
         implementation:
+            assert(condition = L > 0, message = "the inductance L must be positive");
             u = L*der(x = i, start << i_start);
         end Inductor;
 
@@ -401,6 +408,10 @@ package Electric
             parameter Real L2 << 1;
             parameter Real M << 0.9;
         implementation:
+            assert(condition = L1 > 0 and L2 > 0,
+                   message = "the inductances L1 and L2 must be positive");
+            assert(condition = M*M < L1*L2,
+                   message = "the mutual inductance M must be less than the root of L1*L2");
             static Real d1;
             static Real d2;
             d1 = der(x = i1, start << 0);
@@ -415,6 +426,7 @@ package Electric
         interface:
             parameter Real ratio << 1;
         implementation:
+            assert(condition = ratio <> 0, message = "the ratio must not be zero");
             u1 = ratio*u2;
             ratio*i1 + i2 = 0;
         end IdealTransformer;
@@ -458,6 +470,10 @@ package Electric
             parameter Real i_start << 0;
             static Real flux;
         implementation:
+            assert(condition = L > 0 and L_sat > 0,
+                   message = "the inductances L and L_sat must be positive");
+            assert(condition = I_sat > 0,
+                   message = "the current of saturation I_sat must be positive");
             static Real t;
             t = tanh(i/I_sat);
             flux = L_sat*i + (L - L_sat)*I_sat*t;
@@ -473,6 +489,7 @@ package Electric
             parameter Real Gb << -0.5;
             parameter Real E << 1;
         implementation:
+            assert(condition = E > 0, message = "the voltage E of the corners must be positive");
             i = Gb*u + 0.5*(Ga - Gb)*(abs(u + E) - abs(u - E));
         end ChuaResistor;
     end Nonlinear;
@@ -552,6 +569,8 @@ package Electric
             parameter Real G_off << 1e-6;
             static Boolean command;
         implementation:
+            assert(condition = R_on >= 0 and G_off >= 0,
+                   message = "R_on and G_off must not be negative");
             if command then
                 u = R_on*i;
             else then
@@ -613,6 +632,8 @@ package Electric
             parameter Real u_on << 1e-7;
             static Boolean closed;
         implementation:
+            assert(condition = R_on >= 0 and G_off >= 0,
+                   message = "R_on and G_off must not be negative");
             if closed then
                 u = R_on*i;
             else then
@@ -667,6 +688,9 @@ package Electric
             parameter Real N << 1;
             parameter Real R_p << 1e8;
         implementation:
+            assert(condition = I_s > 0, message = "the saturation current I_s must be positive");
+            assert(condition = U_T > 0 and N > 0, message = "U_T and N must be positive");
+            assert(condition = R_p > 0, message = "the parallel resistance R_p must be positive");
             i = I_s*(BoundedExp(x = u/(N*U_T)) - 1) + u/R_p;
         end ExponentialDiode;
 
@@ -685,6 +709,10 @@ package Electric
             static Interfaces.Pin c;
             static Interfaces.Pin e;
         implementation:
+            assert(condition = I_s > 0, message = "the saturation current I_s must be positive");
+            assert(condition = U_T > 0, message = "the thermal voltage U_T must be positive");
+            assert(condition = B_F > 0 and B_R > 0,
+                   message = "the current gains B_F and B_R must be positive");
             static Real be;
             static Real bc;
             be = I_s*(BoundedExp(x = (b.u - e.u)/U_T) - 1);

@@ -115,6 +115,8 @@ package Planar
             static Real w;
             static Real energy;
         implementation:
+            assert(condition = m > 0, message = "the mass m must be positive");
+            assert(condition = I >= 0, message = "the moment of inertia I must not be negative");
             static Real ax;
             static Real ay;
             static Real z;
@@ -163,6 +165,8 @@ package Planar
             static Real w;
             static Real energy;
         implementation:
+            assert(condition = m > 0, message = "the mass m must be positive");
+            assert(condition = I > 0, message = "the moment of inertia I must be positive");
             static Real ax;
             static Real ay;
             static Real z;
@@ -243,6 +247,9 @@ package Planar
             static Real l;
             static Real energy;
         implementation:
+            assert(condition = c >= 0 and d >= 0,
+                   message = "stiffness c and damping d must not be negative");
+            assert(condition = l_0 >= 0, message = "the length l_0 must not be negative");
             static Real rx;
             static Real ry;
             static Real f;
@@ -281,6 +288,7 @@ package Planar
             static Boolean taut;
             static Real f;
         implementation:
+            assert(condition = l > 0, message = "the length l must be positive");
             static Real rx;
             static Real ry;
             static Real rate;
@@ -355,6 +363,11 @@ package Planar
             static Real phi;
             static Real w;
         implementation:
+            assert(condition = m > 0, message = "the mass m must be positive");
+            assert(condition = I >= 0, message = "the moment of inertia I must not be negative");
+            assert(condition = l > 0, message = "the length l must be positive");
+            assert(condition = phi_max > 0,
+                   message = "the angle of release phi_max must be positive");
             static Real sx;
             static Real sy;
             static Boolean tightens;
@@ -598,6 +611,9 @@ package Planar
             static Boolean contact;
             static Real w;
         implementation:
+            assert(condition = phi_min < phi_max, message = "phi_min must be less than phi_max");
+            assert(condition = phi_start >= phi_min and phi_start <= phi_max,
+                   message = "phi_start must lie between phi_min and phi_max");
             static Real at;
             static Integer side;
             static Real Wa;
@@ -659,6 +675,8 @@ package Planar
             static Real s;
             static Real v;
         implementation:
+            assert(condition = sx*sx + sy*sy > 0,
+                   message = "the direction (sx, sy) must not be zero");
             static Real a;
             static Real Va;
             static Real Ve;
@@ -710,6 +728,7 @@ package Planar
             static Boolean cut;
             static Boolean broken;
         implementation:
+            assert(condition = f_max >= 0, message = "the force f_max must not be negative");
             static Real X;
             static Real Y;
             static Real Phi;
@@ -819,6 +838,9 @@ package Planar
             parameter Real v_rest << 0.01;
             static Integer mode;
         implementation:
+            assert(condition = e >= 0 and e <= 1,
+                   message = "the coefficient of restitution e must lie between 0 and 1");
+            assert(condition = v_rest >= 0, message = "the speed v_rest must not be negative");
             static Real vy;
             static Boolean contact;
             vy = der(x = fa.y);

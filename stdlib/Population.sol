@@ -25,6 +25,9 @@ package Population
         parameter Real Nc_start << 0.2;
         parameter Real Pc_start << 0;
     implementation:
+        assert(condition = V > 0, message = "the volume V must be positive");
+        assert(condition = Nc_start >= 0 and Pc_start >= 0,
+               message = "concentrations must not be negative");
         der(x = Nc, start << Nc_start) = f/V;
         der(x = Pc, start << Pc_start) = -f/V;
     end Tank;
@@ -41,6 +44,7 @@ package Population
         parameter Real M << 0.005;
         static Real E;
     implementation:
+        assert(condition = r > 0 and s > 0, message = "absorbance r and reach s must be positive");
         f = Nc*s*r;
         der(x = E, start << 1) = f*NE - M - Pc^2*(0.5 + r^2*NE);
     end Hermit;
@@ -61,6 +65,7 @@ package Population
         static Integer alive;
         static Real greed;
     implementation:
+        assert(condition = r > 0, message = "the absorbance r must be positive");
         static Boolean divided;
         static Boolean dead;
         static Real mutation;
@@ -106,15 +111,22 @@ package Population
             connection{a << tank, b << life};
         end Alone;
 
-        /* One life form in 1000 litres, and what becomes of it. */
+        /* One life form in V litres, and what becomes of it. absorbance is the mean over those that
+           live, 0 without any. In 1000 litres some 4300 live at a time. */
         model Colony
         interface:
             parameter Real V << 1000;
             parameter Real r << 0.1;
+            static Real absorbance;
             static Tank tank{V << V};
             static LifeForm root{r << r};
         implementation:
             connection{a << tank, b << root};
+            if root.alive > 0 then
+                absorbance << root.greed/root.alive;
+            else then
+                absorbance << 0;
+            end if;
         end Colony;
     end Examples;
 end Population;

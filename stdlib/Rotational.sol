@@ -70,6 +70,7 @@ package Rotational
             parameter Real freq << 1;
             parameter Real phase << 0;
         implementation:
+            assert(condition = freq >= 0, message = "the frequency freq must not be negative");
             f.t = -T*sin(2*pi*freq*time + phase);
         end SineTorque;
 
@@ -105,6 +106,7 @@ package Rotational
             static Real phi;
             static Real w;
         implementation:
+            assert(condition = J > 0, message = "the moment of inertia J must be positive");
             static Real z;
             phi = a.phi;
             phi = b.phi;
@@ -120,6 +122,7 @@ package Rotational
             parameter Real c << 1;
             parameter Real phi_0 << 0;
         implementation:
+            assert(condition = c >= 0, message = "the stiffness c must not be negative");
             tau = c*(phi_rel - phi_0);
         end Spring;
 
@@ -130,6 +133,7 @@ package Rotational
             parameter Real d << 1;
             static Real w_rel;
         implementation:
+            assert(condition = d >= 0, message = "the damping d must not be negative");
             w_rel = der(x = phi_rel);
             tau = d*w_rel;
         end Damper;
@@ -143,6 +147,8 @@ package Rotational
             parameter Real phi_0 << 0;
             static Real w_rel;
         implementation:
+            assert(condition = c >= 0 and d >= 0,
+                   message = "stiffness c and damping d must not be negative");
             w_rel = der(x = phi_rel);
             tau = c*(phi_rel - phi_0) + d*w_rel;
         end SpringDamper;
@@ -153,6 +159,7 @@ package Rotational
         interface:
             parameter Real ratio << 1;
         implementation:
+            assert(condition = ratio <> 0, message = "the ratio must not be zero");
             a.phi = ratio*b.phi;
             ratio*a.t + b.t = 0;
         end Gear;
@@ -175,6 +182,9 @@ package Rotational
             static Real w_rel;
             static Integer mode;
         implementation:
+            assert(condition = mu >= 0 and geometry >= 0,
+                   message = "mu and geometry must not be negative");
+            assert(condition = peak >= 1, message = "the peak of friction must be at least 1");
             static Friction.Dry contact{peak << peak};
             contact.q = phi_rel;
             contact.f = tau;
@@ -194,6 +204,9 @@ package Rotational
             static Real w;
             static Integer mode;
         implementation:
+            assert(condition = mu >= 0 and geometry >= 0,
+                   message = "mu and geometry must not be negative");
+            assert(condition = peak >= 1, message = "the peak of friction must be at least 1");
             static Friction.Dry contact{peak << peak};
             contact.q = f.phi;
             contact.f = f.t;
@@ -213,6 +226,9 @@ package Rotational
             static Real w;
             static Integer mode;
         implementation:
+            assert(condition = tau_c >= 0 and d >= 0,
+                   message = "the friction tau_c and the damping d must not be negative");
+            assert(condition = peak >= 1, message = "the peak of friction must be at least 1");
             static Friction.Dry contact{peak << peak};
             contact.q = f.phi;
             contact.limit = tau_c;
@@ -243,6 +259,7 @@ package Rotational
             parameter Real phi_max << 1;
             static Integer mode;
         implementation:
+            assert(condition = phi_min < phi_max, message = "phi_min must be less than phi_max");
             static Friction.Stop contact{q_min << phi_min, q_max << phi_max};
             contact.q = f.phi;
             contact.f = f.t;
@@ -259,6 +276,9 @@ package Rotational
             parameter Real c << 1e4;
             parameter Real d << 0;
         implementation:
+            assert(condition = phi_min < phi_max, message = "phi_min must be less than phi_max");
+            assert(condition = c > 0 and d >= 0,
+                   message = "the stiffness c must be positive, the damping d not negative");
             static Friction.Buffer contact{q_min << phi_min, q_max << phi_max, c << c, d << d};
             contact.q = phi_rel;
             contact.f = tau;

@@ -41,6 +41,8 @@ package Thermal
         interface:
             parameter Real T << 293.15;
         implementation:
+            assert(condition = T >= 0,
+                   message = "the temperature T is absolute and must not be negative");
             a.T = T;
         end FixedTemperature;
 
@@ -73,6 +75,9 @@ package Thermal
             parameter Real T_start << 293.15;
             static Real T;
         implementation:
+            assert(condition = C > 0, message = "the heat capacity C must be positive");
+            assert(condition = T_start >= 0,
+                   message = "the temperature T_start is absolute and must not be negative");
             T = a.T;
             C*der(x = T, start << T_start) = a.q;
         end HeatCapacity;
@@ -83,6 +88,7 @@ package Thermal
         interface:
             parameter Real G << 1;
         implementation:
+            assert(condition = G >= 0, message = "the conductance G must not be negative");
             q = G*dT;
         end Conductor;
 
@@ -93,6 +99,7 @@ package Thermal
             parameter Real h << 10;
             parameter Real A << 1;
         implementation:
+            assert(condition = h >= 0 and A >= 0, message = "h and A must not be negative");
             q = h*A*dT;
         end Convection;
 
@@ -103,6 +110,8 @@ package Thermal
         interface:
             parameter Real Gr << 1;
         implementation:
+            assert(condition = Gr >= 0,
+                   message = "the radiation conductance Gr must not be negative");
             q = Gr*sigma*(a.T^4 - b.T^4);
         end Radiation;
     end Basic;

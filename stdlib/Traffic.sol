@@ -1,8 +1,11 @@
 /* Traffic: cars on one lane, and the jams that come from nowhere.
 
    Cars enter at x = 0 [m] at fixed intervals and leave at the end of the road. Every driver keeps
-   two seconds behind the car in front and brakes too late and too long. Zimmer 2010, section
-   11.6. */
+   two seconds behind the car in front, notices a moment too late that he does not, and brakes
+   longer than he must. That moment makes the jams: without it (reaction 0) a disturbance dies away
+   at this density, with 0.3 s it grows from car to car until the road stops and goes. Zimmer 2010,
+   section 11.6, has no such parameter; there the jams come from steps of 0.1 s, to which every
+   event has to wait. */
 package Traffic
 
     /* A particle on a line: position x [m], speed v [m/s], acceleration a [m/s^2]. */
@@ -21,20 +24,25 @@ package Traffic
     /* A car with a driver. He wants the speed v_max [m/s] and approaches it with the rate k [1/s].
        When the distance to the car in front falls below the safe one, two seconds of driving, he
        brakes, harder the closer the other is, until the distance is half as much again as the safe
-       one. The model around gives distance [m] and k. Every moment of the drive is a point (x,
-       time). */
+       one. Both decisions take effect after `reaction` [s]. The model around gives distance [m]
+       and k. Every moment of the drive is a point (x, time). */
     model DrivenCar
         extends Car;
         define length as 5.0;
         define nearest as 0.001;
     interface:
         parameter Real v_max << 25;
+        parameter Real reaction << 0.3;
         static Real distance;
         static Real k;
     implementation:
+        assert(condition = v_max > 0, message = "the speed v_max must be positive");
+        assert(condition = reaction >= 0, message = "the reaction time must not be negative");
         static Real safe;
         static Real gap;
+        static Boolean alarmed;
         static Boolean braking;
+        static Real acts;
         safe = 2*v;
         gap = max(distance - length/2, nearest);
         if braking then
@@ -42,13 +50,16 @@ package Traffic
         else then
             a = k*(v_max - v);
         end if;
-        if initial() then
-            braking << false;
-        else then
-            when not braking and distance < safe then
-                braking << true;
-            else when braking and distance > 1.5*safe then
-                braking << false;
+        if not initial() then
+            when not alarmed and distance < safe then
+                alarmed << true;
+                acts << time + reaction;
+            else when alarmed and distance > 1.5*safe then
+                alarmed << false;
+                acts << time + reaction;
+            end when;
+            when alarmed <> braking and time >= acts then
+                braking << alarmed;
             end when;
         end if;
         Graphics.Point(x << x, y << time);
@@ -61,7 +72,8 @@ package Traffic
         define road as 4000;
         define limit as 25.0;
     interface:
-        static DrivenCar car{v_max << limit, v_start << limit/2};
+        parameter Real reaction << 0.3;
+        static DrivenCar car{v_max << limit, v_start << limit/2, reaction << reaction};
         dynamic Queue next;
     implementation:
         static Boolean gone;
@@ -80,19 +92,22 @@ package Traffic
 
     package Examples
 
-        /* A car enters every 2.6 s with half the speed allowed: in a first update the queue steps
-           aside, in a second a new car comes in and the queue becomes what is in front of it. */
+        /* A car enters every `interval` [s] with half the speed allowed: in a first update the
+           queue steps aside, in a second a new car comes in and the queue becomes what is in front
+           of it. With 2.6 s the road is nearly full: the first small jams come after about 300 s,
+           and in the end the whole road stops and goes. With reaction 0 it flows. */
         model Road
-            define interval as 2.6;
         interface:
-            dynamic Queue last{};
+            parameter Real interval << 2.6;
+            parameter Real reaction << 0.3;
+            dynamic Queue last{reaction << reaction};
         implementation:
             dynamic Queue aside;
             when Sample(interval = interval) then
                 aside <- last;
             else then
                 when aside? then
-                    last <- Queue;
+                    last <- Queue{reaction << reaction};
                     if last? then
                         last.next <- aside;
                     end if;

@@ -70,6 +70,7 @@ package Translational
             parameter Real freq << 1;
             parameter Real phase << 0;
         implementation:
+            assert(condition = freq >= 0, message = "the frequency freq must not be negative");
             a.f = -F*sin(2*pi*freq*time + phase);
         end SineForce;
 
@@ -105,6 +106,7 @@ package Translational
             static Real s;
             static Real v;
         implementation:
+            assert(condition = m > 0, message = "the mass m must be positive");
             static Real acc;
             s = a.s;
             s = b.s;
@@ -120,6 +122,7 @@ package Translational
             parameter Real c << 1;
             parameter Real s_0 << 0;
         implementation:
+            assert(condition = c >= 0, message = "the stiffness c must not be negative");
             f = c*(s_rel - s_0);
         end Spring;
 
@@ -130,6 +133,7 @@ package Translational
             parameter Real d << 1;
             static Real v_rel;
         implementation:
+            assert(condition = d >= 0, message = "the damping d must not be negative");
             v_rel = der(x = s_rel);
             f = d*v_rel;
         end Damper;
@@ -143,6 +147,8 @@ package Translational
             parameter Real s_0 << 0;
             static Real v_rel;
         implementation:
+            assert(condition = c >= 0 and d >= 0,
+                   message = "stiffness c and damping d must not be negative");
             v_rel = der(x = s_rel);
             f = c*(s_rel - s_0) + d*v_rel;
         end SpringDamper;
@@ -153,6 +159,7 @@ package Translational
         interface:
             parameter Real ratio << 1;
         implementation:
+            assert(condition = ratio <> 0, message = "the ratio must not be zero");
             a.s = ratio*b.s;
             ratio*a.f + b.f = 0;
         end Lever;
@@ -172,6 +179,9 @@ package Translational
             static Real v_rel;
             static Integer mode;
         implementation:
+            assert(condition = F_c >= 0 and d >= 0,
+                   message = "the friction F_c and the damping d must not be negative");
+            assert(condition = peak >= 1, message = "the peak of friction must be at least 1");
             static Friction.Dry contact{peak << peak};
             contact.q = s_rel;
             contact.limit = F_c;
@@ -191,6 +201,8 @@ package Translational
             static Real v;
             static Integer mode;
         implementation:
+            assert(condition = mu >= 0, message = "mu must not be negative");
+            assert(condition = peak >= 1, message = "the peak of friction must be at least 1");
             static Friction.Dry contact{peak << peak};
             contact.q = a.s;
             contact.f = a.f;
@@ -221,6 +233,7 @@ package Translational
             parameter Real s_max << 1;
             static Integer mode;
         implementation:
+            assert(condition = s_min < s_max, message = "s_min must be less than s_max");
             static Friction.Stop contact{q_min << s_min, q_max << s_max};
             contact.q = a.s;
             contact.f = a.f;
@@ -237,6 +250,9 @@ package Translational
             parameter Real c << 1e5;
             parameter Real d << 0;
         implementation:
+            assert(condition = s_min < s_max, message = "s_min must be less than s_max");
+            assert(condition = c > 0 and d >= 0,
+                   message = "the stiffness c must be positive, the damping d not negative");
             static Friction.Buffer contact{q_min << s_min, q_max << s_max, c << c, d << d};
             contact.q = s_rel;
             contact.f = f;

@@ -1,25 +1,47 @@
 #!/bin/sh
-# Sources of the standard library -> docs/stdlib.md, on the standard output: for every package what its
-# comment says, and a table of its models with their parameters. tests/stdlib holds the file to it.
-#   tools/stdlib_doc.sh > docs/stdlib.md
+# Sources of the standard library -> its documentation in a folder: stdlib.md, the list of packages, and
+# library/PACKAGE.md with what its comments say, a table of its models with their parameters, and its examples
+# with their pictures (stdlib_pictures.sh). tests/stdlib holds docs/ to it.
+#   tools/stdlib_doc.sh docs
 set -eu
+folder=$(mkdir -p "${1:?which folder?}/library" && cd "$1" && pwd)
 cd "$(dirname "$0")/.."
 
-cat <<'END'
+packages="Electric Planar Rotational Translational Friction Thermal Blocks Graphics Population Traffic Machine"
+
+cat >"$folder/stdlib.md" <<'END'
 # The standard library
 
 Packages written in Sol that every model can use: a name that a file does not define is looked up here.
-This page is made from the comments in `stdlib/` by `tools/stdlib_doc.sh`. Default values stand behind the
-parameters; a parameter without one must be given. Run an example with
+The pages are made from the comments in `stdlib/` and from runs of the examples by `make docs`. Default values stand
+behind the parameters; a parameter without one must be given. Run an example with
 
-    solstice run stdlib/Electric.sol:Electric.Examples.Rectifier --stop 0.1
+    solstice run Electric.Examples.Rectifier --stop 0.1
+    solstice plot Rectifier.solr source.u C.u
 
 A flange or pin that nothing is connected to needs an equation that says so, such as `wheel.b.t = 0`.
-END
 
-for file in Electric Planar Rotational Translational Friction Thermal Blocks Graphics \
-            Population Traffic Machine; do
+| package | what it is | examples |
+|---|---|---|
+END
+for name in $packages; do
+    what=$(sed -n "1s|^/\* $name: \(.*\)\.\$|\1|p; 1s|^/\* $name: \(.*[^.]\)\$|\1|p" "stdlib/$name.sol")
+    examples=$(sed -n '/package Examples/,$s/^ *model \([A-Za-z0-9_]*\).*/\1/p' "stdlib/$name.sol" | tr '\n' ' ')
+    echo "| [$name](library/$name.md) | $what | $(echo $examples | sed 's/ /, /g') |"
+done >>"$folder/stdlib.md"
+
+for file in $packages; do
     awk '
+    FNR == NR { # the list of pictures
+        split($1, part, ":")
+        if ($1 !~ /^#/) {
+            picture = $1
+            sub(/\.Examples/, "", picture)
+            gsub(/:/, "-", picture)
+            pictures[part[1]] = pictures[part[1]] "\n![" part[1] "](" picture ".png)\n"
+        }
+        next
+    }
     function plain(text,   piece, n, i, out) { # what Markdown would take for something else
         n = split(text, piece, "`")
         for (i = 1; i <= n; i++) {
@@ -43,7 +65,11 @@ for file in Electric Planar Rotational Translational Friction Thermal Blocks Gra
             order[++owners] = owner
             table[owner] = ""
         }
-        table[owner] = table[owner] "| `" row "` | " plain(said) " | " parameters " |\n"
+        if (owner ~ /[.]Examples$/)
+            examples[owner] = examples[owner] "\n### " row "\n\n" plain(said) "\n" \
+                (parameters == "" ? "" : "\nParameters: " parameters ".\n") pictures[owner "." row]
+        else
+            table[owner] = table[owner] "| `" row "` | " plain(said) " | " parameters " |\n"
         row = ""
     }
     /^ *\/\*/ { comment = ""; inside = 1 }
@@ -86,11 +112,12 @@ for file in Electric Planar Rotational Translational Friction Thermal Blocks Gra
     END {
         for (i = 1; i <= owners; i++) {
             text = about[order[i]]
-            printf "\n%s %s\n", index(order[i], ".") ? "###" : "##", order[i]
+            printf "%s%s %s\n", (i > 1 ? "\n" : ""), (index(order[i], ".") ? "##" : "#"), order[i]
             if (text != "")
                 printf "\n%s\n", plain(text)
             if (table[order[i]] != "")
                 printf "\n| model | what it is | parameters |\n|---|---|---|\n%s", table[order[i]]
+            printf "%s", examples[order[i]]
         }
-    }' "stdlib/$file.sol"
+    }' tools/stdlib_pictures.txt "stdlib/$file.sol" >"$folder/library/$file.md"
 done

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Builds and tests everything: release and asan with their tests, clang for its warnings, and 20 s
-# of each fuzz target; the test of the code service with the thread sanitizer.
+# of each fuzz target; the tests of compiling in the background with the thread sanitizer.
 # A step that fails does not stop the others; the exit status is 0 only if none failed.
 # Arguments go to cmake.
 cd "$(dirname "$0")/.." || exit 1
@@ -23,11 +23,11 @@ build release "$@" && run_tests release build
 build asan "$@" && run_tests asan build/asan
 build clang "$@"
 
-# The one test with threads, under the thread sanitizer.
+# The tests with threads, under the thread sanitizer.
 echo "==== threads"
 cmake --preset tsan "$@" &&
-    cmake --build build/tsan --target test_jit solstice_llvm &&
-    (cd build/tsan && ./test_jit) || failed+=("threads")
+    cmake --build build/tsan --target test_jit test_engine_threads solstice_llvm &&
+    (cd build/tsan && ./test_jit && ./test_engine_threads) || failed+=("threads")
 
 # A short look at inputs that nobody wrote; `make fuzz` looks longer.
 if build fuzz "$@"; then
