@@ -86,6 +86,8 @@ void ddp_close(Ddp *d)
     vec_free(d->mem, &d->occ_rel);
     vec_free(d->mem, &d->parent);
     vec_free(d->mem, &d->delta);
+    vec_free(d->mem, &d->noted);
+    vec_free(d->mem, &d->state_delta);
     map_free(d->mem, &d->bans);
     mem_free(d->mem, d);
 }
@@ -228,19 +230,25 @@ static void begin_delta(Ddp *d)
         if (d->delta.at[i].node)
             NODE(d, d->delta.at[i].node).delta_at = 0;
     vec_clear(&d->delta);
+    vec_clear(&d->state_delta);
     if (d->delta.cap > LARGE_LIST)
         vec_free(d->mem, &d->delta);
+    if (d->state_delta.cap > LARGE_LIST)
+        vec_free(d->mem, &d->state_delta);
 }
 
 static void end_delta(Ddp *d)
 {
     uint32_t kept = 0;
+    d->n_shifted = 0;
     for (uint32_t i = 0; i < d->delta.n; i++)
         if (d->delta.at[i].node) {
             d->delta.at[kept++] = d->delta.at[i];
             NODE(d, d->delta.at[i].node).delta_at = kept;
+            d->n_shifted += d->delta.at[i].change == DDP_NODE_MOVED;
         }
     d->delta.n = kept;
+    state_select_delta(d);
     for (uint32_t i = 0; i < d->gone_nodes.n; i++)
         vec_push(d->mem, &d->unused_nodes, d->gone_nodes.at[i]);
     vec_clear(&d->gone_nodes);
@@ -255,6 +263,8 @@ static void trim(Ddp *d)
     for (uint32_t i = 0; i < sizeof work / sizeof *work; i++)
         if (work[i]->cap > LARGE_LIST)
             vec_free(d->mem, work[i]);
+    if (d->noted.cap > LARGE_LIST)
+        vec_free(d->mem, &d->noted);
     if (d->entered.cap > LARGE_LIST && !d->free_rels.n)
         vec_free(d->mem, &d->entered);
 }
@@ -267,7 +277,7 @@ static DdpResult result_of(const Ddp *d, DdpCommit kind, uint64_t visited)
                         .loops = d->n_loops,
                         .visited = d->visited - visited,
                         .scratch = d->scratch_now,
-                        .changed = d->delta.n};
+                        .changed = d->delta.n - d->n_shifted};
     if (d->free_rels.n)
         result.verdict = DDP_OVERDETERMINED;
     else if (d->n_false || d->runaway)
@@ -383,6 +393,12 @@ const DdpDelta *ddp_delta(const Ddp *d, uint32_t *n)
     return d->delta.at;
 }
 
+const DdpStateDelta *ddp_state_delta(const Ddp *d, uint32_t *n)
+{
+    *n = d->state_delta.n;
+    return d->state_delta.at;
+}
+
 DdpRelView ddp_rel(const Ddp *d, DdpRel r)
 {
     const Rel *rel = &REL(d, r);
@@ -461,6 +477,7 @@ static size_t bytes_of(const Ddp *d)
     List *lists[40];
     for (List *const *list = all_lists((Ddp *)d, lists); *list; list++)
         bytes += (*list)->cap * sizeof(uint32_t);
+    bytes += (d->noted.cap + d->state_delta.cap) * sizeof(DdpStateDelta);
     return bytes + d->delta.cap * sizeof(DdpDelta);
 }
 

@@ -75,7 +75,7 @@ typedef struct DdpResult {
     uint32_t states, loops;
     uint64_t visited;      /* relations looked at by this commit, each time one is */
     bool scratch;          /* the guard tripped and a component was rebuilt */
-    uint32_t changed;      /* length of the delta */
+    uint32_t changed;      /* length of the delta, without what only moved */
 } DdpResult;
 
 /* Works off what was entered and removed. With DDP_SO_FAR an underdetermined system is
@@ -119,14 +119,34 @@ uint32_t ddp_state_count(const Ddp *ddp);
 DdpState ddp_state(const Ddp *ddp, uint32_t index);
 bool ddp_is_state(const Ddp *ddp, DdpVar var);
 
-typedef enum DdpChange { DDP_NODE_NEW, DDP_NODE_CHANGED, DDP_NODE_GONE } DdpChange;
+typedef enum DdpChange {
+    DDP_NODE_NEW,
+    DDP_NODE_CHANGED, /* perhaps moved besides */
+    DDP_NODE_GONE,
+    DDP_NODE_MOVED /* is what it was, at another place in the order */
+} DdpChange;
 
 typedef struct DdpDelta {
-    DdpNode node; /* of a node that is gone the number may be used again, later in the list */
+    DdpNode node; /* each at most once; the next commit may use the number of one that is gone */
     DdpChange change;
 } DdpDelta;
 
-const DdpDelta *ddp_delta(const Ddp *ddp, uint32_t *n); /* of the last commit */
+/* Of the last commit. Who keeps nodes sorted by ddp_before need not sort again (D2): a list that
+ * was sorted before the commit still is when all nodes that are gone, changed or moved are taken
+ * out of it. */
+const DdpDelta *ddp_delta(const Ddp *ddp, uint32_t *n);
+
+typedef struct DdpStateDelta {
+    DdpVar var, slope;
+    DdpRel rel;
+    bool born; /* false: it ended */
+} DdpStateDelta;
+
+/* Of the last commit: first all states that ended, as they were before it, then all that began. A
+ * state that goes on under another relation or slope does both; one that stays as it was is not
+ * named. The states before the commit, less the first, plus the second, are those after it (D3);
+ * their index may differ. */
+const DdpStateDelta *ddp_state_delta(const Ddp *ddp, uint32_t *n);
 
 /* ---- looking closer ---- */
 
@@ -194,12 +214,15 @@ typedef struct DdpTotals {
 
 DdpTotals ddp_totals(const Ddp *ddp);
 
-/* The causality graph in DOT, with blocks, loops, potential relations and states drawn apart. Both functions
- * write a NUL-terminated name of at most `size` bytes. */
+/* The causality graph in DOT, with blocks, loops, potential relations and states drawn apart. The functions
+ * write a NUL-terminated text of at most `size` bytes. */
 typedef struct DdpNames {
     void *context;
     void (*rel)(void *context, DdpRel rel, char *out, size_t size);
     void (*var)(void *context, DdpVar var, char *out, size_t size);
+    /* NULL, or: a colour for a node in the language of dot, and a line for its boxes; empty: none */
+    void (*fill)(void *context, DdpNode node, char *colour, char *line, size_t size);
+    void (*legend)(void *context, FILE *out); /* NULL, or: what the colours mean, in that language */
 } DdpNames;
 
 void ddp_graph(const Ddp *ddp, const DdpNames *names, FILE *out);

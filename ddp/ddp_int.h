@@ -70,6 +70,7 @@ typedef struct Rel {
     bool asked : 1;    /* on the list of relations whose derivatives are to be looked at */
     bool held : 1;     /* on the list of those that are held back */
     bool banned : 1;   /* some edge of it is advised against */
+    bool noted : 1;    /* derivative relation: on the list of states that perhaps changed */
     bool marked : 1;
 } Rel;
 
@@ -143,6 +144,9 @@ struct Ddp {
     List suspects;        /* derivatives perhaps no longer requested */
     List scratch, scratch2, scratch3;
     VEC(DdpDelta) delta;
+    uint32_t n_shifted;   /* of the delta: nodes that only moved */
+    VEC(DdpStateDelta) noted;       /* derivative relations; born: were no state before the commit */
+    VEC(DdpStateDelta) state_delta; /* of these what did change */
     List diagnosis[6];
 
     /* search state: parent[v] is the relation that reached v in search number stamp[v] */
@@ -212,6 +216,8 @@ void requests_ask(Ddp *d, DdpRel r); /* r's chain of derivatives is to be looked
 
 /* ---- state_select.c ---- */
 void state_select_note(Ddp *d, DdpRel r); /* r became or ceased to be an integrator */
+void state_select_touch(Ddp *d, DdpRel r); /* r is about to begin or cease to have a state */
+void state_select_delta(Ddp *d);           /* which of those touched did */
 void state_select_restore(Ddp *d);
 void state_select_preferred(Ddp *d); /* preferred states for others, where the number stays the same */
 /* Turns an improving cycle through `derived`, if there is one. False: there is a cycle, but a causal relation

@@ -2,6 +2,8 @@
  *
  * Plain nodes are boxes, loops are clusters with their tearing variables and residuals, what is only
  * potentially causalized is dashed, states are double circles. Edges carry the variable that is read.
+ * Where the caller has colours of its own, residuals and differentiated relations are told by their
+ * frames.
  */
 #include "ddp/ddp_int.h"
 
@@ -18,27 +20,41 @@ static void quoted(FILE *out, const char *text)
     fputc('"', out);
 }
 
-static void relation_box(const Ddp *d, const DdpNames *names, DdpRel r, const char *style, FILE *out)
+/* What the caller says of a node. */
+typedef struct Fill {
+    char colour[100], line[100];
+} Fill;
+
+static void relation_box(const Ddp *d, const DdpNames *names, DdpRel r, const char *style,
+                         const Fill *fill, FILE *out)
 {
-    char text[600], label[1000];
+    char text[600], label[1200];
     DdpVar v = schedule_out(d, r);
     char var[300];
     names->rel(names->context, r, text, sizeof text);
     names->var(names->context, v, var, sizeof var);
-    snprintf(label, sizeof label, "%s\n[%s]", text, var);
+    snprintf(label, sizeof label, "%s\n[%s]%s%s", text, var, *fill->line ? "\n" : "", fill->line);
     fprintf(out, "  r%u [shape=box,%s label=", r, style);
     quoted(out, label);
     fputs("];\n", out);
 }
 
-static const char *style_of(const Ddp *d, DdpNode n, const Loop *loop, DdpRel r)
+static void style_of(const Ddp *d, DdpNode n, DdpRel r, const Fill *fill, char *style, size_t size)
 {
-    if (NODE(d, n).undetermined)
-        return "style=dashed,color=gray40,";
+    const Loop *loop = NODE(d, n).loop;
+    const char *colour = REL(d, r).order ? "lightyellow" : "white";
+    const char *frame = REL(d, r).order ? "color=goldenrod,penwidth=2," : "";
     for (uint32_t i = 0; loop && i < loop->residuals.n; i++)
-        if (loop->residuals.at[i].rel == r)
-            return "style=filled,fillcolor=mistyrose,";
-    return REL(d, r).order ? "style=filled,fillcolor=lightyellow," : "style=filled,fillcolor=white,";
+        if (loop->residuals.at[i].rel == r) {
+            colour = "mistyrose";
+            frame = "color=red,penwidth=2,";
+        }
+    if (NODE(d, n).undetermined)
+        snprintf(style, size, "style=dashed,color=gray40,");
+    else if (*fill->colour)
+        snprintf(style, size, "style=filled,fillcolor=\"%s\",%s", fill->colour, frame);
+    else
+        snprintf(style, size, "style=filled,fillcolor=%s,", colour);
 }
 
 static void node_boxes(const Ddp *d, const DdpNames *names, DdpNode n, FILE *out)
@@ -55,8 +71,14 @@ static void node_boxes(const Ddp *d, const DdpNames *names, DdpNode n, FILE *out
         }
         fputs("\";\n", out);
     }
-    for (DdpRel r = NODE(d, n).first; r; r = REL(d, r).next)
-        relation_box(d, names, r, style_of(d, n, loop, r), out);
+    Fill fill = {0};
+    if (names->fill)
+        names->fill(names->context, n, fill.colour, fill.line, sizeof fill.line);
+    for (DdpRel r = NODE(d, n).first; r; r = REL(d, r).next) {
+        char style[200];
+        style_of(d, n, r, &fill, style, sizeof style);
+        relation_box(d, names, r, style, &fill, out);
+    }
     if (loop)
         fputs("  }\n", out);
 }
@@ -95,5 +117,7 @@ void ddp_graph(const Ddp *d, const DdpNames *names, FILE *out)
     for (DdpNode n = d->first_node; n; n = NODE(d, n).next)
         for (DdpRel r = NODE(d, n).first; r; r = REL(d, r).next)
             edges_into(d, names, r, out);
+    if (names->legend)
+        names->legend(names->context, out);
     fputs("}\n", out);
 }

@@ -102,6 +102,8 @@ static void give_up(Ddp *d, uint32_t g)
     Group *group = &d->groups.at[g];
     for (uint32_t i = 0; i < group->rels.n; i++) {
         DdpRel r = group->rels.at[i];
+        if (REL(d, r).loan)
+            state_select_touch(d, r);
         REL(d, r).group = 0;
         REL(d, r).out = 0;
         REL(d, r).loan = 0;
@@ -176,6 +178,8 @@ static void take_over(Ddp *d, DdpRel wanted, DdpRel from, DdpVar state)
     DdpVar b = relation_vars(d, wanted)[1];
     join(d, g, wanted);
     join(d, g, lender);
+    state_select_touch(d, wanted);
+    state_select_touch(d, lender);
     REL(d, lender).loan = wanted;
     REL(d, wanted).loan = lender;
     for (DdpVar v = state;;) {

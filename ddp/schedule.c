@@ -46,12 +46,16 @@ bool schedule_reads(const Ddp *d, DdpRel r, uint32_t position)
 
 /* ---- the delta ---- */
 
+/* One entry per node. What was new stays new or goes without a trace; what moved may yet change or
+ * go. */
 void schedule_touch(Ddp *d, DdpNode n, DdpChange change)
 {
     Node *node = &NODE(d, n);
     if (!node->delta_at) {
         vec_push(d->mem, &d->delta, ((DdpDelta){n, change}));
         node->delta_at = d->delta.n;
+    } else if (change == DDP_NODE_MOVED) {
+        return; /* each of the others says as much */
     } else if (d->delta.at[node->delta_at - 1].change != DDP_NODE_NEW) {
         d->delta.at[node->delta_at - 1].change = change;
     } else if (change == DDP_NODE_GONE) {

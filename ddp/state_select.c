@@ -20,10 +20,51 @@
 
 enum { HOPELESS_ORDER = 8 };
 
+/* ---- the list of states, and what changed in it ---- */
+
+/* Does r stand for a state (ddp_state)? Integrators do that lend its place to nobody, and who
+ * borrowed one. */
+static bool has_state(const Ddp *d, DdpRel r)
+{
+    return (REL(d, r).state_at != 0) != (REL(d, r).loan != 0);
+}
+
+/* Only what state_select_note and the loans of levels.c do can change which relations have a state,
+ * and a derivative relation keeps its two variables for life. So it is enough to remember, before
+ * the first such change to a relation in a commit, whether it had one. The number of a relation
+ * that leaves may be used again in the same commit, but by a differentiated relation, which never
+ * has a state. */
+void state_select_touch(Ddp *d, DdpRel r)
+{
+    if (REL(d, r).noted)
+        return;
+    REL(d, r).noted = true;
+    const DdpVar *vars = relation_vars(d, r);
+    vec_push(d->mem, &d->noted, ((DdpStateDelta){vars[1], vars[0], r, !has_state(d, r)}));
+}
+
+static void name_states(Ddp *d, bool born)
+{
+    for (uint32_t i = 0; i < d->noted.n; i++)
+        if (d->noted.at[i].born == born && has_state(d, d->noted.at[i].rel) == born)
+            vec_push(d->mem, &d->state_delta, d->noted.at[i]);
+}
+
+void state_select_delta(Ddp *d)
+{
+    name_states(d, false);
+    name_states(d, true);
+    for (uint32_t i = 0; i < d->noted.n; i++)
+        REL(d, d->noted.at[i].rel).noted = false;
+    vec_clear(&d->noted);
+}
+
 void state_select_note(Ddp *d, DdpRel r)
 {
     bool is = relation_is_integrator(d, r);
     uint32_t at = REL(d, r).state_at;
+    if (is != (at != 0))
+        state_select_touch(d, r);
     if (is && !at) {
         vec_push(d->mem, &d->states, r);
         REL(d, r).state_at = d->states.n;
@@ -36,6 +77,8 @@ void state_select_note(Ddp *d, DdpRel r)
         REL(d, r).state_at = 0;
     }
 }
+
+/* ---- cycles ---- */
 
 /* May origin(q) take the variable of origin(p)? */
 static bool may_take(const Ddp *d, DdpRel q, DdpRel p)

@@ -95,8 +95,10 @@ void topo_remove(Ddp *d, DdpNode n)
     unlink_node(d, n);
 }
 
-/* The places that `nodes` (ascending) hold in the order are given to `order` instead, which has the same
- * members but for those merged away: the first `early` of `order` get the first places, the rest the last. */
+/* The places that `nodes` (ascending) hold in the order are given to `order` instead, which has the
+ * same members but for those merged away: the first `early` of `order` get the first places, the
+ * rest the last. This alone takes nodes that stay to other places (D2: they are in the delta); who
+ * gets back the place that was his has not moved against anybody. */
 void topo_take_slots(Ddp *d, List *nodes, List *order, uint32_t early)
 {
     VEC(uint64_t) labels = {0};
@@ -118,6 +120,8 @@ void topo_take_slots(Ddp *d, List *nodes, List *order, uint32_t early)
         }
         NODE(d, order->at[i]).label = labels.at[slot];
         link_after(d, order->at[i], anchor);
+        if (nodes->at[slot] != order->at[i])
+            schedule_touch(d, order->at[i], DDP_NODE_MOVED);
     }
     vec_free(d->mem, &labels);
     vec_free(d->mem, &anchors);

@@ -18,6 +18,7 @@ typedef struct Flat {
     World *world;
     FILE *out;
     FlatValue value;
+    bool all; /* values of variables too */
     const void *context;
     VEC(Inst *) order;  /* all instances */
     VEC(SumEntry) sums; /* by model */
@@ -113,7 +114,12 @@ static void print_variables(Flat *flat, Inst *inst)
             fputs(" = ", flat->out);
             print_value(flat, op->type, value);
         }
-        fputs(";\n", flat->out);
+        fputs(";", flat->out);
+        if (op->kind != OP_PARAM && flat->all && flat->value(flat->context, var, &value)) {
+            fputs(" // ", flat->out);
+            print_value(flat, op->type, value);
+        }
+        fputs("\n", flat->out);
     }
 }
 
@@ -235,9 +241,11 @@ static void print_section(Flat *flat, const char *title, void (*print)(Flat *fla
         print(flat, flat->order.at[i]);
 }
 
-bool flat_print(World *world, const char *name, FlatValue value, const void *context, FILE *out)
+static bool print_world(const Flat *how, const char *name)
 {
-    Flat flat = {.world = world, .out = out, .value = value, .context = context};
+    Flat flat = *how;
+    World *world = flat.world;
+    FILE *out = flat.out;
     MemGuard guard;
     mem_guard_push(world->mem, &guard);
     if (setjmp(guard.env) != 0) {
@@ -256,4 +264,16 @@ bool flat_print(World *world, const char *name, FlatValue value, const void *con
     vec_free(world->mem, &flat.sums);
     mem_guard_pop(world->mem, &guard);
     return true;
+}
+
+bool flat_print(World *world, const char *name, FlatValue value, const void *context, FILE *out)
+{
+    return print_world(&(Flat){.world = world, .out = out, .value = value, .context = context}, name);
+}
+
+bool flat_print_values(World *world, const char *name, FlatValue value, const void *context,
+                       FILE *out)
+{
+    Flat flat = {.world = world, .out = out, .value = value, .all = true, .context = context};
+    return print_world(&flat, name);
 }

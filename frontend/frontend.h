@@ -52,6 +52,10 @@ Def *program_find(Program *program, const char *designator);
 /* F1 of definition.h for one definition. */
 bool program_complete(Program *program, Def *def);
 
+/* Could an instance path of `top` lead to something, now or when branches are taken and dynamic
+ * members filled? Behind a dynamic or alias member anything may be. */
+bool def_may_reach(Program *program, const Def *top, const char *path);
+
 /* For others that work on the program's memory: says that it ran out, from the reserve. Counts as
  * an error even where there is no room for the message. */
 void program_exhausted(Program *program);

@@ -7,6 +7,7 @@
  * Moves, copies and aliases are in transfer.c, what depends on paths in depend.c. */
 #include "frontend/world_int.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- instances ---- */
@@ -33,20 +34,29 @@ static uint32_t inst_number(World *world)
     return world->inst.n - 1;
 }
 
-static void note_monitored(World *world, const Inst *inst, bool born)
+/* What it is of the monitored definitions, or NULL. */
+static const Def *monitored_as(const World *world, const Inst *inst)
 {
-    if (inst->plan->is_branch)
-        return;
     for (uint32_t i = 0; i < world->monitored.n; i++)
         for (const Def *def = inst->plan->def; def; def = def->base)
-            if (def->text == world->monitored.at[i]->text) { /* in whatever surrounding */
-                world_note(world, (WorldChange){.role = WORLD_MONITORED,
-                                                .born = born,
-                                                .copied = inst->copied,
-                                                .a = inst->id,
-                                                .at = def->at});
-                return;
-            }
+            if (def->text == world->monitored.at[i]->text) /* in whatever surrounding */
+                return def;
+    return NULL;
+}
+
+static void note_monitored(World *world, const Inst *inst, bool born)
+{
+    if (inst->plan->is_branch || (!world->monitored.n && !world->monitor_all))
+        return;
+    const Def *def = monitored_as(world, inst);
+    if (!def && !world->monitor_all)
+        return;
+    world_note(world, (WorldChange){.role = WORLD_MONITORED,
+                                    .born = born,
+                                    .copied = inst->copied,
+                                    .a = inst->id,
+                                    .b = !def,
+                                    .at = def ? def->at : inst->plan->def->at});
 }
 
 static bool too_many(World *world, const Inst *owner, Place at)
@@ -375,6 +385,52 @@ static void make_known(World *world, Inst *inst, const Op *op, const Frame *fram
     write_value(world, var, value);
 }
 
+/* "C = -1", "file = "a.txt"", "on = true" */
+static int parameter_text(const Intern *names, const Member *m, double value, char *out,
+                          size_t size)
+{
+    const char *name = intern_text(names, m->name);
+    if (m->type.kind == TYPE_STRING)
+        return snprintf(out, size, "%s = \"%s\"", name, intern_text(names, (Sym)value));
+    if (m->type.kind == TYPE_BOOLEAN)
+        return snprintf(out, size, "%s = %s", name, value != 0 ? "true" : "false");
+    return snprintf(out, size, "%s = %.10g", name, value);
+}
+
+/* "C = -1, L = 2": the parameters that a condition names, as far as there is room. */
+static void parameters_text(World *world, Inst *inst, const RefList *refs, char *out, size_t size)
+{
+    const Intern *names = program_names(world->program);
+    size_t used = 0;
+    out[0] = 0;
+    for (uint32_t i = 0; i < refs->n && used + 3 < size; i++) {
+        const Member *m = refs->at[i].step[refs->at[i].n - 1].member;
+        DdpVar var = follow_var(world, inst, &refs->at[i]);
+        double value;
+        if (!var || !world->host.read(world->host.context, var, &value))
+            continue;
+        if (used)
+            used += (size_t)snprintf(out + used, size - used, ", ");
+        used += (size_t)parameter_text(names, m, value, out + used, size - used);
+    }
+}
+
+/* Told where the instance is declared: that is where its parameters are given. */
+static void assert_parameters(World *world, Inst *inst, const Op *op, const Frame *frame)
+{
+    double fails;
+    char text[400];
+    if (!birth_value(world, inst, op->value, NULL, &fails) || fails == 0)
+        return;
+    Intern *names = program_names(world->program);
+    parameters_text(world, inst, &op->value->refs, text, sizeof text);
+    world_fail(world, frame->cause ? frame->cause->at : op->at, "%s '%s': %s (%s)",
+               intern_text(names, inst->plan->def->name), world_path_text(world, inst->id),
+               intern_text(names, op->assertion), text);
+    if (frame->cause)
+        world_remark(world, op->at, "this is what must hold");
+}
+
 static void make_initial(World *world, Inst *inst, const Op *op)
 {
     DdpVar var = make_var(world, inst, op);
@@ -535,10 +591,14 @@ void inst_op_forwards(World *world, Inst *inst, uint32_t index, const Frame *fra
         make_pre(world, inst, op);
         break;
     case OP_HANDLE:
-        note_role(world, inst, op, WORLD_HANDLE, true, make_var(world, inst, op), op->function, 0);
+        note_role(world, inst, op, WORLD_HANDLE, true, make_var(world, inst, op), op->function,
+                  inst->id);
         break;
     case OP_KNOWN:
         make_known(world, inst, op, frame);
+        break;
+    case OP_ASSERT:
+        assert_parameters(world, inst, op, frame);
         break;
     case OP_EXISTS:
         make_var(world, inst, op);
@@ -640,6 +700,7 @@ void inst_op_backwards(World *world, Inst *inst, uint32_t index)
     case OP_GROUP:
         depend_drop_group(world, inst, index);
         break;
+    case OP_ASSERT:
     case OP_BIND:
     case OP_MOVE:
     case OP_COPY:

@@ -289,6 +289,7 @@ static uint32_t lower_handle(Lower *l, const Def *def, uint32_t function, Refs *
     return 1;
 }
 
+/* A call without parameters: an expression, no instance. */
 static X lower_foreign(Lower *l, const RExpr *e, Refs *refs)
 {
     const Def *def = e->access->def;
@@ -315,7 +316,7 @@ static Ref lower_access_base(Lower *l, const RExpr *e)
 static X lower_access(Lower *l, const RExpr *e, Refs *refs)
 {
     const Access *access = e->access;
-    if (access->def->external && !access->path && access->def->out)
+    if (access->def->external && !access->path && access->def->out && !access->def->n_params)
         return lower_foreign(l, e, refs);
     Ref base = lower_access_base(l, e);
     if (!access->out)
@@ -618,8 +619,24 @@ static Ref lower_condition(Lower *l, const Stmt *s)
     return ref;
 }
 
+/* An assertion about parameters is decided at birth, and costs nothing afterwards. */
+static bool lower_birth_assertion(Lower *l, const Stmt *s)
+{
+    if (!s->assertion || !is_plain(s->a))
+        return false;
+    PlanValue value = lower_value(l, s->a);
+    if (!only_parameters(&value.refs))
+        return false;
+    Op *op = emit(l, OP_ASSERT, s->at);
+    op->value = keep_value(l, value);
+    op->assertion = s->assertion;
+    return true;
+}
+
 static void lower_branch(Lower *l, const Stmt *s)
 {
+    if (lower_birth_assertion(l, s))
+        return;
     Ref condition = lower_condition(l, s);
     Op *op = emit(l, OP_BRANCH, s->at);
     op->word = new_words(l, 1);
@@ -747,7 +764,15 @@ static void lower_members(Lower *l, bool parameters, bool basic)
     }
 }
 
-/* A declared instance of a foreign function: out = function(ins). */
+static X x_member(Lower *l, Refs *refs, Member *member, Place at)
+{
+    Ref ref = ref_make(l, 0, 1, at);
+    ref_set(l, &ref, 0, member);
+    return x_ref(l, refs, ref);
+}
+
+/* An instance of a foreign function: out = function(ins), or function(parameters, ins) where no constructor
+ * takes the parameters. */
 static void lower_external(Lower *l)
 {
     const Def *def = l->plan->def;
@@ -757,16 +782,13 @@ static void lower_external(Lower *l)
     l->draft = &draft;
     uint32_t function = plans_foreign(l->plans, def);
     Refs refs = {0};
-    Ref out = ref_make(l, 0, 1, def->external->at);
-    ref_set(l, &out, 0, def->out);
-    X lhs = x_ref(l, &refs, out);
-    X *args = arena_alloc(&l->plans->arena, (def->n_ins + 1) * sizeof *args);
+    X lhs = x_member(l, &refs, def->out, def->external->at);
+    X *args = arena_alloc(&l->plans->arena, (def->n_params + def->n_ins + 1) * sizeof *args);
     uint32_t n = lower_handle(l, def, function, &refs, args);
-    for (uint32_t i = 0; i < def->n_ins; i++) {
-        Ref in = ref_make(l, 0, 1, def->external->at);
-        ref_set(l, &in, 0, def->ins[i]);
-        args[n++] = x_ref(l, &refs, in);
-    }
+    for (uint32_t i = 0; !def->external->constructor && i < def->n_params; i++)
+        args[n++] = x_member(l, &refs, def->params[i], def->external->at);
+    for (uint32_t i = 0; i < def->n_ins; i++)
+        args[n++] = x_member(l, &refs, def->ins[i], def->external->at);
     X rhs = x_call(l->plans->forms, function, n, args);
     emit_relation(l, DDP_EQUATION, lhs, rhs, &refs, def->external->at);
     draft_end(l, &draft, outer, def->external->at);

@@ -385,6 +385,16 @@ const Def *plans_function(const Plans *plans, uint32_t number)
     return index ? plans->functions.at[index - 1] : NULL;
 }
 
+uint32_t plans_function_count(const Plans *plans)
+{
+    return plans->functions.n;
+}
+
+uint32_t plans_function_number(const Plans *plans, uint32_t index)
+{
+    return map_get(&plans->function_of_def, plans->functions.at[index]->id) - 1;
+}
+
 bool plans_has_table(const Plans *plans)
 {
     return plans->has_table;

@@ -65,6 +65,7 @@ typedef enum OpKind {
     OP_PRE,     /* word: DDP_KNOWN variable; refs[0]: of what */
     OP_HANDLE,  /* word: DDP_KNOWN variable; `function` */
     OP_KNOWN,   /* word: DDP_KNOWN variable with `value`, evaluated at birth (start values) */
+    OP_ASSERT,  /* `value`, of parameters only, must not hold at birth; else `assertion` is told */
     OP_EXISTS,  /* word: DDP_KNOWN variable, +1: first watch, +2: index in pending, +1; refs[0] */
     OP_REL,     /* word: relation of kind `var_kind`, `form` over refs */
     OP_DER,     /* word: relation; refs[0] = d refs[1] / dt; refs[2], if any: start value */
@@ -100,7 +101,7 @@ typedef struct Op {
     uint8_t flags;         /* OP_DER: flags of ddp_enter_rel() */
     bool own[2];           /* OP_CONNECT */
     bool when, continuous; /* OP_BRANCH */
-    Sym assertion;         /* OP_BRANCH: see Stmt */
+    Sym assertion;         /* OP_BRANCH, OP_ASSERT: see Stmt */
     bool condition;        /* OP_REL: of a branch; OP_AUX: likewise */
     bool transient;        /* OP_PART: made to be moved elsewhere */
     bool grouped;          /* stands in a group: its OP_GROUP runs it */
@@ -183,6 +184,8 @@ uint32_t plan_member_word(const Plan *plan, const Member *declared, Member **act
 
 bool plans_has_table(const Plans *plans); /* table() was seen */
 uint32_t plans_table_function(const Plans *plans);
+uint32_t plans_function_count(const Plans *plans);
+uint32_t plans_function_number(const Plans *plans, uint32_t index); /* from 0, in order of need */
 const Def *plans_function(const Plans *plans, uint32_t number); /* foreign; NULL: none */
 size_t plans_bytes(const Plans *plans);
 

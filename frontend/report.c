@@ -228,7 +228,7 @@ static void undecided_task(World *world)
     }
 }
 
-bool world_report_undecided(World *world)
+bool report_guarded(World *world, void (*task)(World *world))
 {
     if (world->exhausted)
         return false;
@@ -236,7 +236,7 @@ bool world_report_undecided(World *world)
     MemGuard guard;
     mem_guard_push(world->mem, &guard);
     if (setjmp(guard.env) == 0) {
-        undecided_task(world);
+        task(world);
         mem_guard_pop(world->mem, &guard);
     } else {
         world_exhausted(world);
@@ -244,11 +244,22 @@ bool world_report_undecided(World *world)
     return world->diags->errors > errors;
 }
 
+bool world_report_undecided(World *world)
+{
+    return report_guarded(world, undecided_task);
+}
+
 /* ---- the verdict ---- */
 
 static void report_task(World *world, DdpVerdict verdict)
 {
     DdpDiagnosis d = ddp_diagnose(world->ddp);
+    if (report_two_grounds(world, &d.over))
+        return; /* the currents of both are undetermined then too: the same mistake */
+    bool connected =
+        d.over.n_rels || verdict != DDP_UNDERDETERMINED || !report_unconnected(world, &d.under);
+    if (!connected)
+        return;
     d.over = written(world, &d.over);
     d.under = written(world, &d.under);
     if (d.over.n_rels)
@@ -261,8 +272,10 @@ static void report_task(World *world, DdpVerdict verdict)
 
 bool world_report(World *world, const DdpResult *result)
 {
-    if (result->verdict == DDP_DETERMINED || world->exhausted)
+    if (world->exhausted)
         return false;
+    if (result->verdict == DDP_DETERMINED)
+        return world_report_floating(world);
     MemGuard guard;
     mem_guard_push(world->mem, &guard);
     if (setjmp(guard.env) == 0) {

@@ -257,6 +257,10 @@ static void monitor_task(World *world, void *argument)
 
 void world_monitor(World *world, const Def *def)
 {
+    if (!def) {
+        world->monitor_all = true;
+        return;
+    }
     guarded(world, monitor_task, (void *)def);
 }
 
@@ -330,6 +334,7 @@ bool world_branch(const World *world, BranchId id, WorldBranch *view)
         .has_else = op->other != NULL,
         .newborn = b->newborn != 0,
         .continuous = op->continuous,
+        .loose = op->refs.at[0].loose,
         .assertion = op->assertion,
         .choice = b->choice,
         .condition = follow_var(world, inst, &op->refs.at[0]),
@@ -469,6 +474,7 @@ static bool role_of(const World *world, Inst *inst, const Op *op, WorldChange *c
         change->b = follow_var(world, inst, &op->refs.at[0]);
     } else if (op->kind == OP_HANDLE) {
         change->b = op->function;
+        change->c = inst->id;
     }
     return change->a != 0;
 }
@@ -504,6 +510,23 @@ bool world_function(const World *world, uint32_t number, WorldFunction *view)
     *view = (WorldFunction){.table = table, .def = def, .what = def ? def->external : NULL};
     view->has_handle = def && def->external->constructor;
     return true;
+}
+
+uint32_t world_function_count(const World *world)
+{
+    return plans_function_count(world->plans);
+}
+
+uint32_t world_function_number(const World *world, uint32_t index)
+{
+    return plans_function_number(world->plans, index);
+}
+
+DdpVar world_param(const World *world, InstId id, uint32_t index)
+{
+    const Inst *inst = world_at(world, id);
+    const Member *member = inst->plan->def->params[index];
+    return inst->word[inst->plan->family->member_word[member->index]];
 }
 
 /* ---- totals ---- */

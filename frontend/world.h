@@ -79,7 +79,7 @@ bool world_override(World *world, const char *path, double value);
 /* Paths given to world_override() that nothing had so far: the i-th, or NULL. */
 const char *world_override_unused(const World *world, uint32_t i);
 /* From now on births and deaths of instances of `def` (and of what extends it) are listed as
- * changes. */
+ * changes; NULL: those of all instances, for a trace. */
 void world_monitor(World *world, const Def *def);
 
 bool world_create(World *world, Def *top); /* program_find()'s; once */
@@ -103,6 +103,7 @@ typedef struct WorldBranch {
     bool has_else;
     bool newborn;    /* no choice was made yet */
     bool continuous; /* the condition compares values that vary between events */
+    bool loose;      /* the path to the condition's variable may lead elsewhere later */
     Sym assertion;   /* `when`: the run ends with this message when it fires; 0: it does not */
     WorldChoice choice;
     DdpVar condition; /* Boolean. A DDP_HELD one keeps its value where the path leads nowhere */
@@ -148,8 +149,9 @@ typedef enum WorldRole {
     WORLD_RANDOM,  /* a: DDP_KNOWN, drawn already */
     WORLD_COUT,    /* a: variable `cout << expression` shows */
     WORLD_HANDLE,  /* a: DDP_KNOWN, first argument of foreign function b that has a constructor; the
-                      host  calls it and writes the handle, and the destructor at its death */
-    WORLD_MONITORED /* a: InstId of a monitored definition */
+                      host  calls it and writes the handle, and the destructor at its death; c: where
+                      the function has parameters, its instance (world_param()) */
+    WORLD_MONITORED /* a: InstId of a monitored definition; b: 1 when only a trace wants it */
 } WorldRole;
 
 typedef struct WorldChange {
@@ -178,6 +180,11 @@ typedef struct WorldFunction {
 } WorldFunction;
 
 bool world_function(const World *world, uint32_t number, WorldFunction *view);
+/* The numbers of those that instances needed so far, in the order in which they came. */
+uint32_t world_function_count(const World *world);
+uint32_t world_function_number(const World *world, uint32_t index);
+/* The variable of parameter number `index` of the definition of `inst`. */
+DdpVar world_param(const World *world, InstId inst, uint32_t index);
 
 /* ---- looking closer: names, places, texts ----
  *
@@ -228,9 +235,16 @@ DdpVar world_find(const World *world, const char *path);
 InstId world_find_inst(const World *world, const char *path);
 
 /* Says in the modeller's words what is wrong with the structure that ddp_commit() judged: over- and
- * underdetermined parts, false causality, each as one error with notes. Nothing for DDP_DETERMINED.
- * After it the world is no longer world_ok(). False when there was nothing to report. */
+ * underdetermined parts, false causality, each as one error with notes; connectors that are not
+ * connected and double or missing grounds as such. After it the world is no longer world_ok(). False
+ * when there was nothing to report. */
 bool world_report(World *world, const DdpResult *result);
+/* The part of it about connections: for a runtime that has words of its own for the rest. False,
+ * without a message, when they do not explain the verdict. */
+bool world_report_connections(World *world);
+/* Potentials that nothing fixes although there are equations enough: a circuit without a ground.
+ * Linear in the model, so for `check` and for loops that turned out to be singular. */
+bool world_report_floating(World *world);
 /* After a commit, when newborn `if`s are left and nothing more can be evaluated: an error for the
  * first one whose condition is structurally undetermined (it depends on the content of its own
  * branches). False when there is none. */

@@ -144,6 +144,7 @@ struct World {
 
     VEC(WorldChange) changes;
     VEC(const Def *) monitored;
+    bool monitor_all;
     VEC(Override) overrides;
     Map births; /* hash of the place of birth of a draw -> number of births + 1 */
     Connect *connect;
@@ -170,6 +171,8 @@ DdpRel world_enter_rel(World *world, DdpRelKind kind, Form form, uint32_t n, con
                        DdpVar logic, unsigned flags, OwnerInfo owner);
 void world_leave_rel(World *world, DdpRel rel);
 void world_exhausted(World *world); /* memory ran out: says so, once */
+/* A task that reports; true when it found an error. */
+bool report_guarded(World *world, void (*task)(World *world));
 void world_note(World *world, WorldChange change);
 void world_fail(World *world, Place at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -283,5 +286,10 @@ uint32_t connect_edge_count(const Connect *connect);
 uint32_t connect_set_count(const Connect *connect);
 size_t connect_bytes(const Connect *connect);
 void connect_verify(const Connect *connect);
+
+/* ---- report_connect.c: mistakes in connections, told as such; false when it is none ---- */
+
+bool report_unconnected(World *world, const DdpPart *under);
+bool report_two_grounds(World *world, const DdpPart *over);
 
 #endif

@@ -9,13 +9,13 @@
 #include "jit/jit.h"
 
 /* Changes whenever generated code may change for the same shape, or what stands here. */
-enum { BACKEND_VERSION = 1 };
+enum { BACKEND_VERSION = 2 };
 
 typedef struct BackendJob {
     const Shape *shape;
     JitKind kind;
     JitLayout layout;
-    const bool *common;    /* per slot, or NULL */
+    const bool *common;    /* per slot, or NULL; JIT_TABLES: those that are arrays */
     const uint32_t *slots; /* JIT_FIXED, else NULL */
     const double *constants;
     bool broken; /* tests: make LLVM refuse this one */

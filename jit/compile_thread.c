@@ -11,6 +11,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { ROUND = 64 };
@@ -200,15 +201,37 @@ static JitRefusal load_backend(Worker *w)
     return JIT_ACCEPTED;
 }
 
-static void need_backend(Worker *w)
+/* Loading LLVM costs as much as a short run lasts in all, and a run that ends has to wait for it.
+ * So it is not loaded before the run has lasted about as long as loading would take: the
+ * wait costs a long run nothing that counts, and a short one never loads. False: the end came
+ * first. */
+static bool patience_over(Worker *w)
+{
+    Jit *jit = w->jit;
+    double until = jit->opened_at + jit->options.patience;
+    struct timespec deadline = {.tv_sec = (time_t)until,
+                                .tv_nsec = (long)((until - (double)(time_t)until) * 1e9)};
+    pthread_mutex_lock(&jit->lock);
+    while (!jit->closing && !jit->waiting && timer_now() < until)
+        pthread_cond_timedwait(&jit->work, &jit->lock, &deadline);
+    bool closing = jit->closing;
+    pthread_mutex_unlock(&jit->lock);
+    return !closing;
+}
+
+/* False: there is no use any more. */
+static bool need_backend(Worker *w)
 {
     if (w->backend.version || w->no_backend)
-        return;
+        return true;
+    if (!patience_over(w))
+        return false;
     double start = timer_now();
     w->no_backend = load_backend(w);
     pthread_mutex_lock(&w->jit->lock);
     w->jit->stats.load_seconds += timer_now() - start;
     pthread_mutex_unlock(&w->jit->lock);
+    return true;
 }
 
 static void prepare_jobs(Worker *w)
@@ -247,9 +270,10 @@ static void publish_jobs(Worker *w, double seconds)
 
 static void compile_all(Worker *w)
 {
-    if (w->n_jobs == 0)
+    if (w->n_jobs == 0 || !need_backend(w)) {
+        w->n_jobs = 0;
         return;
-    need_backend(w);
+    }
     prepare_jobs(w);
     double start = timer_now();
     if (!w->no_backend)

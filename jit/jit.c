@@ -12,6 +12,7 @@
 #include <math.h>
 #include <signal.h>
 #include <string.h>
+#include <time.h>
 
 _Static_assert((int)MATH_COUNT <= (int)JIT_MATH, "JitEnv has room for all functions");
 
@@ -75,8 +76,13 @@ Jit *jit_open(const JitOptions *options)
     Jit *jit = make_jit(mem, options);
     mem_guard_pop(mem, &guard);
     pthread_mutex_init(&jit->lock, NULL);
-    pthread_cond_init(&jit->work, NULL);
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&jit->work, &monotonic);
+    pthread_condattr_destroy(&monotonic);
     pthread_cond_init(&jit->idle, NULL);
+    jit->opened_at = timer_now();
     return jit;
 }
 
@@ -99,8 +105,11 @@ void jit_close(Jit *jit)
 
 /* ---- the table of entries ---- */
 
+/* Slots with a rule of their own: the same in all instances, or arrays where others have tables. */
 static const bool *common_of(const JitRequest *request)
 {
+    if (request->layout == JIT_TABLES)
+        return request->arrays;
     bool may = request->layout == JIT_RECORDS || request->layout == JIT_ARRAYS;
     return may ? request->common : NULL;
 }
@@ -111,7 +120,7 @@ static void hash_request(const JitRequest *request, uint64_t hash[2])
     const Shape *shape = request->shape;
     uint64_t variant = (uint64_t)request->kind * 16 + (uint64_t)request->layout + 1;
     if (common_of(request))
-        variant ^= hash_bytes(request->common, shape->n_slots, variant);
+        variant ^= hash_bytes(common_of(request), shape->n_slots, variant);
     if (request->layout == JIT_FIXED) {
         variant = hash_bytes(request->slots, shape->n_slots * sizeof *request->slots, variant);
         variant = hash_bytes(request->constants, shape->n_constants * sizeof *request->constants,
@@ -187,7 +196,7 @@ static void keep_request(Jit *jit, JitEntry *entry, const JitRequest *request)
     make_content(jit->mem, entry, request);
     if (common_of(request)) {
         entry->common = mem_alloc(jit->mem, request->shape->n_slots + 1);
-        memcpy(entry->common, request->common, request->shape->n_slots);
+        memcpy(entry->common, common_of(request), request->shape->n_slots);
     }
     entry->bytes =
         sizeof *entry + entry->content_size + (entry->common ? request->shape->n_slots : 0);
@@ -448,8 +457,11 @@ void jit_wait(Jit *jit)
 {
     double start = timer_now();
     pthread_mutex_lock(&jit->lock);
+    jit->waiting++;
+    pthread_cond_broadcast(&jit->work);
     while (jit->queued || jit->compiling)
         pthread_cond_wait(&jit->idle, &jit->lock);
+    jit->waiting--;
     jit->stats.wait_seconds += timer_now() - start;
     pthread_mutex_unlock(&jit->lock);
 }

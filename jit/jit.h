@@ -27,6 +27,7 @@ typedef struct JitOptions {
     const char *cache;     /* folder of the cache on disk; NULL: none */
     size_t memory;         /* bytes of code kept at most, as far as not in use; 0: 64 MB */
     uint64_t warm;         /* evaluations before LLVM is asked; the disk is asked at once */
+    double patience;       /* seconds since jit_open before LLVM is loaded, unless someone waits */
     uint64_t hot;          /* evaluations after which code is optimised; 0: 2,000 */
     uint32_t batch;        /* functions per module at most; 0: 32 */
     bool fast_math;        /* results may differ from the interpreter's */
@@ -98,6 +99,9 @@ typedef struct JitRequest {
     /* JIT_FIXED: as in ShapeUse; copied */
     const uint32_t *slots;
     const double *constants;
+    /* JIT_TABLES: arrays[s] (or NULL) when instance i has there the place behind that of instance
+     * i - 1: only the first one's is read from the table. */
+    const bool *arrays;
 } JitRequest;
 
 /* ---- entries ---- */

@@ -18,46 +18,20 @@
  */
 #include "jit/shape_int.h"
 
-#include "base/map.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct Pattern {
-    uint32_t n_key;
-    const uint32_t *key;
-    const Shape *shape;
-    const double *constants;
-    uint32_t same_hash; /* next pattern with the same hash, or 0 */
-} Pattern;
-
-typedef struct SlotMark {
-    uint32_t epoch, slot; /* slot is valid when epoch is that of the present block */
-} SlotMark;
-
-struct Shapes {
-    Mem *mem;
-    FormTable *forms;
-    Arena arena;
-    Templates templates;
-    VEC(Pattern) patterns; /* at[0] is unused */
-    VEC(Shape *) shapes;   /* at[0] is unused */
-    Map pattern_by_hash, shape_by_hash;
-    /* the present block */
-    VEC(SlotMark) marks; /* by variable */
-    uint32_t epoch;
-    VEC(uint32_t) slots, key;
-};
+enum { DEFAULT_LIMIT = 32 << 20 };
 
 Shapes *shapes_open(Mem *mem, FormTable *forms)
 {
     Shapes *shapes = mem_alloc(mem, sizeof *shapes);
     shapes->mem = mem;
     shapes->forms = forms;
-    arena_init(&shapes->arena, mem);
+    shapes->limit = DEFAULT_LIMIT;
     templates_init(&shapes->templates, mem, forms);
-    vec_push(mem, &shapes->patterns, (Pattern){0});
+    vec_push(mem, &shapes->patterns, NULL);
     vec_push(mem, &shapes->shapes, NULL);
     return shapes;
 }
@@ -68,11 +42,7 @@ void shapes_close(Shapes *shapes)
         return;
     Mem *mem = shapes->mem;
     templates_free(&shapes->templates);
-    arena_free(&shapes->arena);
-    vec_free(mem, &shapes->patterns);
-    vec_free(mem, &shapes->shapes);
-    map_free(mem, &shapes->pattern_by_hash);
-    map_free(mem, &shapes->shape_by_hash);
+    shape_table_free(shapes);
     vec_free(mem, &shapes->marks);
     vec_free(mem, &shapes->slots);
     vec_free(mem, &shapes->key);
@@ -81,10 +51,11 @@ void shapes_close(Shapes *shapes)
 
 ShapeTotals shape_totals(const Shapes *shapes)
 {
-    size_t bytes = shapes->arena.used + shapes->templates.arena.used;
-    bytes += shapes->patterns.cap * sizeof *shapes->patterns.at;
-    bytes += shapes->marks.cap * sizeof *shapes->marks.at;
-    return (ShapeTotals){shapes->shapes.n - 1, shapes->patterns.n - 1, bytes};
+    ShapeTotals totals = shapes->totals;
+    totals.bytes = shapes->bytes + shapes->templates.arena.used;
+    totals.bytes += shapes->patterns.cap * sizeof *shapes->patterns.at;
+    totals.bytes += shapes->marks.cap * sizeof *shapes->marks.at;
+    return totals;
 }
 
 /* ---- slots and pattern of a block ---- */
@@ -125,18 +96,6 @@ static void note_item(Shapes *s, const ShapeItem *item, const Template *t, const
     for (uint32_t i = 0; i < t->n_functions; i++)
         vec_push(s->mem, &s->slots, t->functions[i]);
     vec_push(s->mem, &s->key, slot_of(s, item->target));
-}
-
-static uint32_t known_pattern(const Shapes *s, uint64_t hash)
-{
-    uint32_t p = map_get(&s->pattern_by_hash, hash);
-    for (; p; p = s->patterns.at[p].same_hash) {
-        const Pattern *pattern = &s->patterns.at[p];
-        if (pattern->n_key == s->key.n &&
-            memcmp(pattern->key, s->key.at, s->key.n * sizeof *s->key.at) == 0)
-            break;
-    }
-    return p;
 }
 
 /* ---- a new pattern: its operations ---- */
@@ -220,31 +179,7 @@ static void write_item(Writer *w, const Template *t, const uint32_t *slots, uint
     w->n_slots = target >= w->n_slots ? target + 1 : w->n_slots;
 }
 
-static void *keep(Arena *arena, const void *from, size_t n, size_t size)
-{
-    void *copy = arena_alloc(arena, n * size + 1);
-    if (n)
-        memcpy(copy, from, n * size);
-    return copy;
-}
-
-static const Shape *known_shape(Shapes *s, const Shape *wanted)
-{
-    /* The full 128 bits are compared by shape_same; two shapes that agree in the first 64 are
-     * linked by trying the next key. */
-    uint64_t key = wanted->hash[0];
-    for (uint32_t id; (id = map_get(&s->shape_by_hash, key)); key = hash_u64(key + 1))
-        if (shape_same(s->shapes.at[id], wanted))
-            return s->shapes.at[id];
-    Shape *shape = arena_alloc(&s->arena, sizeof *shape);
-    *shape = *wanted;
-    shape->ops = keep(&s->arena, wanted->ops, wanted->n_ops, sizeof *wanted->ops);
-    map_put(s->mem, &s->shape_by_hash, key, s->shapes.n);
-    vec_push(s->mem, &s->shapes, shape);
-    return shape;
-}
-
-static Pattern write_pattern(Shapes *s, uint32_t n, const ShapeItem *items)
+static Pattern *write_pattern(Shapes *s, uint64_t hash, uint32_t n, const ShapeItem *items)
 {
     Writer w = {.s = s};
     const uint32_t *key = s->key.at;
@@ -259,10 +194,7 @@ static Pattern write_pattern(Shapes *s, uint32_t n, const ShapeItem *items)
 #ifdef SOLSTICE_VERIFY
     shape_verify(&shape);
 #endif
-    Pattern pattern = {.n_key = s->key.n};
-    pattern.key = keep(&s->arena, s->key.at, s->key.n, sizeof *s->key.at);
-    pattern.shape = known_shape(s, &shape);
-    pattern.constants = keep(&s->arena, w.constants.at, w.constants.n, sizeof *w.constants.at);
+    Pattern *pattern = shape_table_add(s, hash, &shape, w.constants.at);
     vec_free(s->mem, &w.ops);
     vec_free(s->mem, &w.constants);
     vec_free(s->mem, &w.local);
@@ -276,15 +208,10 @@ ShapeUse shape_of(Shapes *s, uint32_t n, const ShapeItem *items, const uint32_t 
     for (uint32_t i = 0; i < n; i++)
         note_item(s, &items[i], template_of(&s->templates, items[i].value), origin);
     uint64_t hash = hash_bytes(s->key.at, s->key.n * sizeof *s->key.at, n);
-    uint32_t p = known_pattern(s, hash);
-    if (!p) {
-        Pattern pattern = write_pattern(s, n, items);
-        pattern.same_hash = map_get(&s->pattern_by_hash, hash);
-        p = s->patterns.n;
-        vec_push(s->mem, &s->patterns, pattern);
-        map_put(s->mem, &s->pattern_by_hash, hash, p);
-    }
-    return (ShapeUse){s->patterns.at[p].shape, s->patterns.at[p].constants, s->slots.at};
+    const Pattern *pattern = shape_table_find(s, hash);
+    if (!pattern)
+        pattern = write_pattern(s, hash, n, items);
+    return (ShapeUse){&pattern->known->shape, pattern->constants, s->slots.at, pattern->id};
 }
 
 /* ---- shapes as such ---- */

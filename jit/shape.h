@@ -9,7 +9,9 @@
  * order of operands of + * == <> and or, a > b against b < a, a + (-b) against a - b. Integer
  * powers are multiplied out as the interpreter does. Nothing is reassociated.
  *
- * One thread at a time, the one that owns the FormTable. Shapes live as long as the Shapes.
+ * One thread at a time, the one that owns the FormTable. Blocks that were seen are remembered, so that
+ * they are found again when they return; those that nobody keeps (shape_keep) go when they are too
+ * many, longest unused first.
  */
 #ifndef JIT_SHAPE_H
 #define JIT_SHAPE_H
@@ -48,8 +50,9 @@ typedef struct ShapeItem {
 /* A block as code sees it. */
 typedef struct ShapeUse {
     const Shape *shape;
-    const double *constants; /* [n_constants]; lives as long as the Shapes */
+    const double *constants; /* [n_constants] */
     const uint32_t *slots;   /* [n_slots]: variable, or number of a function; until the next call */
+    uint32_t id;             /* for shape_keep */
 } ShapeUse;
 
 typedef struct Shapes Shapes;
@@ -63,9 +66,16 @@ void shapes_close(Shapes *shapes);
  * through a copy is read from the origin, so that a changed copy changes slots, not shapes. */
 ShapeUse shape_of(Shapes *shapes, uint32_t n, const ShapeItem *items, const uint32_t *origin);
 
+/* Shape and constants of a use stay until the next call of shape_of, or while they are kept. */
+void shape_keep(Shapes *shapes, uint32_t id);
+void shape_drop(Shapes *shapes, uint32_t id);
+/* What patterns and shapes that nobody keeps may add to the memory in use; 32 MB if not said. */
+void shapes_limit(Shapes *shapes, size_t bytes);
+
 typedef struct ShapeTotals {
-    uint32_t shapes;   /* different ones */
+    uint32_t shapes;   /* different ones that are known now */
     uint32_t patterns; /* different lists of expressions that were reduced to them */
+    uint64_t made;     /* shapes written out so far, those that are gone included */
     size_t bytes;
 } ShapeTotals;
 

@@ -1,39 +1,24 @@
-/* blocks.c: the nodes of a part -> blocks, their shapes and their code. See blocks.h. */
-#include "runtime/blocks.h"
+/* blocks.c: leaves of ropes -> shapes -> code, and evaluation by it. See blocks.h. */
+#include "runtime/tape_int.h"
 
 #include "jit/disk_cache.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK_NODES = 16, HEAT_EVERY = 256 };
+enum { HEAT_EVERY = 256 };
 
-struct Engine {
-    Sim *sim;
-    Jit *jit;
-    Shapes *shapes;
-    JitEnv env;
-    bool rebuild, wait;
-    uint32_t rebuilt; /* blocks since engine_take_counts */
-    uint64_t shapes_before;
-};
+#define PATIENCE 0.03 /* seconds: about what loading LLVM and a first compilation take */
 
-typedef struct Block {
-    DdpNode node;     /* a single node, or 0: code */
-    uint32_t first;   /* in part->dynamics */
-    uint32_t count;   /* of nodes */
+struct LeafCode {
     JitEntry *value, *tangent;
     const double *constants;
-    const uint32_t *slots;
-} Block;
-
-struct Blocks {
-    Engine *engine;
-    Arena arena;
-    VEC(Block) list;
-    VEC(ShapeItem) items;
-    uint32_t evaluations; /* not reported to jit_heat yet */
-    bool tangents;        /* code for tangents was asked for */
+    uint32_t pattern; /* that they belong to */
+    uint32_t *slots;
+    const uint32_t *target; /* [nodes]: what they determine, behind the slots */
+    uint32_t evaluations;  /* not reported to jit_heat yet */
+    bool tangents;         /* code for tangents was asked for */
+    uint64_t born;         /* SimCounts.events then */
 };
 
 /* ---- engine ---- */
@@ -55,7 +40,8 @@ Engine *engine_open(Sim *sim)
     JitOptions options = {.cache = cache,
                           .fast_math = sim->opt.fast_math,
                           .only_quick = engine->rebuild,
-                          .warm = engine->wait ? 0 : HEAT_EVERY};
+                          .warm = engine->wait ? 0 : HEAT_EVERY,
+                          .patience = engine->wait ? 0 : PATIENCE};
     engine->jit = jit_open(&options);
     if (!engine->jit) {
         mem_free(sim->mem, engine);
@@ -72,7 +58,15 @@ void engine_close(Engine *engine)
         return;
     jit_close(engine->jit);
     shapes_close(engine->shapes);
+    vec_free(engine->sim->mem, &engine->items);
+    vec_free(engine->sim->mem, &engine->origin);
+    vec_free(engine->sim->mem, &engine->tape_var);
     mem_free(engine->sim->mem, engine);
+}
+
+Jit *engine_jit(Engine *engine)
+{
+    return engine->jit;
 }
 
 void engine_stats(const Engine *engine, SolStats *stats)
@@ -84,209 +78,280 @@ void engine_stats(const Engine *engine, SolStats *stats)
     stats->shapes = shape_totals(engine->shapes).shapes;
     stats->shapes_from_memory = (uint32_t)jit.shapes_from_memory;
     stats->shapes_from_disk = (uint32_t)jit.shapes_from_disk;
-    stats->blocks = 0;
-    for (uint32_t i = 0; i < engine->sim->parts.n; i++)
-        if (engine->sim->parts.at[i]->blocks)
-            stats->blocks += engine->sim->parts.at[i]->blocks->list.n;
+    stats->blocks = engine->blocks;
+    stats->batches = engine->batches;
+    stats->blocks_batched = engine->batched;
 }
 
 void engine_take_counts(Engine *engine, SolEvent *event)
 {
-    uint64_t shapes = shape_totals(engine->shapes).shapes;
-    uint32_t all = 0;
-    for (uint32_t i = 0; i < engine->sim->parts.n; i++)
-        if (engine->sim->parts.at[i]->blocks)
-            all += engine->sim->parts.at[i]->blocks->list.n;
+    uint64_t shapes = shape_totals(engine->shapes).made;
     event->blocks_rebuilt = engine->rebuilt;
-    event->blocks_kept = all - (engine->rebuilt < all ? engine->rebuilt : all);
+    event->blocks_kept = engine->blocks - (engine->rebuilt < engine->blocks ? engine->rebuilt : engine->blocks);
     event->shapes_new = (uint32_t)(shapes - engine->shapes_before);
     engine->rebuilt = 0;
     engine->shapes_before = shapes;
 }
 
-/* ---- cutting ---- */
+/* ---- the code of a leaf ---- */
 
-static bool plain(const Sim *sim, DdpNode n)
+static ShapeUse shape_leaf(Engine *engine, const Leaf *leaf)
 {
-    const EvalNode *node = &sim->nodes.at[n];
-    return !node->loop && !node->compares && !node->outer;
-}
-
-static InstId owner_of(const Sim *sim, DdpNode n)
-{
-    DdpRel rel = sim->nodes.at[n].ops[0].rel;
-    return world_rel_owner(sim->world, ddp_rel(sim->ddp, rel).origin);
-}
-
-static void request(Blocks *blocks, Block *block, const Shape *shape)
-{
-    JitRequest wanted = {.shape = shape, .kind = JIT_VALUE, .layout = JIT_SINGLE};
-    block->value = jit_request(blocks->engine->jit, &wanted);
-}
-
-static void make_block(Blocks *blocks, const Part *part, uint32_t first, uint32_t count)
-{
-    Engine *engine = blocks->engine;
     const Sim *sim = engine->sim;
-    blocks->items.n = 0;
-    for (uint32_t i = first; i < first + count; i++) {
-        const EvalOp *op = &sim->nodes.at[part->dynamics.at[i]].ops[0];
-        vec_push(sim->mem, &blocks->items, ((ShapeItem){op->target, op->value, op->vars}));
+    engine->items.n = 0;
+    for (uint32_t i = 0; i < leaf->nodes.n; i++) {
+        const EvalOp *op = &sim->nodes.at[leaf->nodes.at[i]].ops[0];
+        vec_push(sim->mem, &engine->items, ((ShapeItem){op->target, op->value, op->vars}));
     }
-    ShapeUse use = shape_of(engine->shapes, count, blocks->items.at, NULL);
-    uint32_t *slots = arena_alloc(&blocks->arena, (use.shape->n_slots + 1) * sizeof *slots);
-    memcpy(slots, use.slots, use.shape->n_slots * sizeof *slots);
-    Block block = {.first = first, .count = count, .constants = use.constants, .slots = slots};
-    request(blocks, &block, use.shape);
-    vec_push(sim->mem, &blocks->list, block);
+    return shape_of(engine->shapes, leaf->nodes.n, engine->items.at, NULL);
 }
 
-/* Runs of plain nodes of one instance; what is not plain stands alone. */
-static void cut(Blocks *blocks, const Part *part)
+static void make_code(Sim *sim, Leaf *leaf)
 {
-    const Sim *sim = part->sim;
-    for (uint32_t i = 0, next; i < part->dynamics.n; i = next) {
-        DdpNode n = part->dynamics.at[i];
-        next = i + 1;
-        if (!plain(sim, n)) {
-            vec_push(sim->mem, &blocks->list, ((Block){.node = n, .first = i, .count = 1}));
-            continue;
-        }
-        InstId owner = owner_of(sim, n);
-        while (next < part->dynamics.n && next - i < BLOCK_NODES &&
-               plain(sim, part->dynamics.at[next]) && owner_of(sim, part->dynamics.at[next]) == owner)
-            next++;
-        make_block(blocks, part, i, next - i);
-    }
-}
-
-static void make_blocks(Part *part)
-{
-    Sim *sim = part->sim;
     Engine *engine = sim->engine;
-    Blocks *blocks = mem_alloc(sim->mem, sizeof *blocks);
-    blocks->engine = engine;
-    arena_init(&blocks->arena, sim->mem);
-    if (engine->rebuild)
-        jit_forget(engine->jit);
-    cut(blocks, part);
-    engine->rebuilt += blocks->list.n;
-    part->blocks = blocks;
-    if (engine->wait)
-        jit_wait(engine->jit);
-}
-
-static void report_heat(Blocks *blocks)
-{
-    Jit *jit = blocks->engine->jit;
-    for (uint32_t b = 0; b < blocks->list.n; b++) {
-        if (blocks->list.at[b].value)
-            jit_heat(jit, blocks->list.at[b].value, blocks->evaluations);
-        if (blocks->list.at[b].tangent)
-            jit_heat(jit, blocks->list.at[b].tangent, blocks->evaluations);
-    }
-    blocks->evaluations = 0;
-}
-
-void blocks_free(Blocks *blocks)
-{
-    if (!blocks)
-        return;
-    Engine *engine = blocks->engine;
-    report_heat(blocks);
-    for (uint32_t i = 0; i < blocks->list.n; i++) {
-        if (blocks->list.at[i].value)
-            jit_release(engine->jit, blocks->list.at[i].value);
-        if (blocks->list.at[i].tangent)
-            jit_release(engine->jit, blocks->list.at[i].tangent);
-    }
-    Mem *mem = engine->sim->mem;
-    arena_free(&blocks->arena);
-    vec_free(mem, &blocks->list);
-    vec_free(mem, &blocks->items);
-    mem_free(mem, blocks);
+    ShapeUse use = shape_leaf(engine, leaf);
+    uint32_t n = use.shape->n_slots;
+    uint32_t *slots = mem_alloc(sim->mem, (n + leaf->nodes.n) * sizeof *slots);
+    memcpy(slots, use.slots, n * sizeof *slots);
+    for (uint32_t i = 0; i < leaf->nodes.n; i++)
+        slots[n + i] = engine->items.at[i].target;
+    JitRequest wanted = {.shape = use.shape, .kind = JIT_VALUE, .layout = JIT_SINGLE};
+    leaf->code = mem_alloc(sim->mem, sizeof *leaf->code);
+    *leaf->code = (struct LeafCode){.value = jit_request(engine->jit, &wanted),
+                                    .constants = use.constants,
+                                    .pattern = use.id,
+                                    .born = sim->counts.events,
+                                    .slots = slots,
+                                    .target = slots + n};
+    shape_keep(engine->shapes, use.id);
+    engine->blocks++;
+    engine->rebuilt++;
 }
 
 /* Code for tangents is asked for when the first Jacobian is wanted: explicit methods never want one. */
-static void request_tangents(Blocks *blocks, const Part *part)
+static void make_tangent(Sim *sim, Leaf *leaf)
 {
-    Engine *engine = blocks->engine;
-    const Sim *sim = engine->sim;
-    blocks->tangents = true;
-    for (uint32_t b = 0; b < blocks->list.n; b++) {
-        Block *block = &blocks->list.at[b];
-        if (block->node)
-            continue;
-        blocks->items.n = 0;
-        for (uint32_t i = block->first; i < block->first + block->count; i++) {
-            const EvalOp *op = &sim->nodes.at[part->dynamics.at[i]].ops[0];
-            vec_push(sim->mem, &blocks->items, ((ShapeItem){op->target, op->value, op->vars}));
-        }
-        ShapeUse use = shape_of(engine->shapes, block->count, blocks->items.at, NULL);
-        JitRequest wanted = {.shape = use.shape, .kind = JIT_TANGENT, .layout = JIT_SINGLE};
-        block->tangent = jit_request(engine->jit, &wanted);
-    }
+    JitRequest wanted = {.shape = shape_leaf(sim->engine, leaf).shape,
+                         .kind = JIT_TANGENT,
+                         .layout = JIT_SINGLE};
+    leaf->code->tangents = true;
+    leaf->code->tangent = jit_request(sim->engine->jit, &wanted);
+}
+
+BlockNote block_note(const Sim *sim, DdpNode n)
+{
+    const EvalNode *node = n < sim->nodes.n ? &sim->nodes.at[n] : NULL;
+    BlockNote note = {.held = !node || !node->varies, .size = 1};
+    if (!node || !node->leaf)
+        return note;
+    const struct LeafCode *code = node->leaf->code;
+    note.size = node->leaf->nodes.n;
+    if (!code)
+        return note;
+    note.counted = true;
+    note.age = sim->counts.events - code->born;
+    note.tier = code->value ? jit_tier(code->value) : JIT_NONE;
+    return note;
+}
+
+static void report_heat(Sim *sim, struct LeafCode *code)
+{
+    if (code->value)
+        jit_heat(sim->engine->jit, code->value, code->evaluations);
+    if (code->tangent)
+        jit_heat(sim->engine->jit, code->tangent, code->evaluations);
+    code->evaluations = 0;
+}
+
+void leaf_code_free(Sim *sim, Leaf *leaf)
+{
+    struct LeafCode *code = leaf->code;
+    tape_plan_free(sim, leaf->plan);
+    leaf->plan = NULL;
+    mem_free(sim->mem, leaf->reads);
+    leaf->reads = NULL;
+    if (!code)
+        return;
+    report_heat(sim, code);
+    if (code->value)
+        jit_release(sim->engine->jit, code->value);
+    if (code->tangent)
+        jit_release(sim->engine->jit, code->tangent);
+    shape_drop(sim->engine->shapes, code->pattern);
+    mem_free(sim->mem, code->slots);
+    mem_free(sim->mem, code);
+    leaf->code = NULL;
+    sim->engine->blocks--;
+}
+
+static void prepare_rope(Sim *sim, const Rope *rope)
+{
+    EACH_LEAF(rope, leaf)
+    if (leaf->plain && !leaf->code)
+        make_code(sim, leaf);
+}
+
+void blocks_prepare(Part *part)
+{
+    Engine *engine = part->sim->engine;
+    if (!engine)
+        return;
+    prepare_rope(part->sim, &part->ropes[0]);
+    prepare_rope(part->sim, &part->ropes[1]);
     if (engine->wait)
         jit_wait(engine->jit);
+}
+
+static void forget_rope(Sim *sim, const Rope *rope)
+{
+    EACH_LEAF(rope, leaf)
+    leaf_code_free(sim, leaf);
+}
+
+void engine_restructured(Sim *sim)
+{
+    Engine *engine = sim->engine;
+    if (!engine || !engine->rebuild)
+        return;
+    for (uint32_t i = 0; i < sim->parts.n; i++) {
+        forget_rope(sim, &sim->parts.at[i]->ropes[0]);
+        forget_rope(sim, &sim->parts.at[i]->ropes[1]);
+    }
+    forget_rope(sim, &sim->outputs);
+    jit_forget(engine->jit);
+    for (uint32_t i = 0; i < sim->parts.n; i++) {
+        prepare_rope(sim, &sim->parts.at[i]->ropes[0]);
+        prepare_rope(sim, &sim->parts.at[i]->ropes[1]);
+    }
+    prepare_rope(sim, &sim->outputs);
+    jit_wait(engine->jit);
 }
 
 /* ---- evaluation ---- */
 
-/* All at once: what is not finite times 0 is not 0. */
-static bool finite_results(const Sim *sim, const Part *part, const Block *block)
+/* All at once: what is not finite times 0 is not 0. Nodes lie far apart and are not looked at where
+ * there is code: that was a fifth of a run with many events. */
+static bool finite_results(const Sim *sim, const Leaf *leaf)
 {
     double sum = 0;
-    for (uint32_t i = block->first; i < block->first + block->count; i++)
-        sum += 0 * sim->value[sim->nodes.at[part->dynamics.at[i]].ops[0].target];
+    const uint32_t *target = leaf->code ? leaf->code->target : NULL;
+    for (uint32_t i = 0; i < leaf->nodes.n; i++)
+        sum += 0 * sim->value[target ? target[i]
+                                     : sim->nodes.at[leaf->nodes.at[i]].ops[0].target];
     return sum == 0;
 }
 
-static int evaluate_block(Part *part, const Block *block)
+/* One of them has no value, if it is needed: the one that says so itself. */
+static SolStatus not_finite(Sim *sim, const Leaf *leaf)
 {
-    Sim *sim = part->sim;
-    JitCode code = block->value ? jit_code(block->value) : (JitCode){.any = NULL};
-    if (code.any)
-        code.value(sim->value, block->slots, block->constants, &sim->engine->env);
+    SolStatus status = SOL_OK;
+    for (uint32_t i = 0; i < leaf->nodes.n && status == SOL_OK; i++)
+        status = evaluate_node(sim, leaf->nodes.at[i]);
+    return status;
+}
+
+static void evaluate_run(Sim *sim, Leaf *leaf)
+{
+    if (sim->engine && !leaf->code)
+        make_code(sim, leaf);
+    struct LeafCode *code = leaf->code;
+    JitCode native = code && code->value ? jit_code(code->value) : (JitCode){.any = NULL};
+    if (native.any)
+        native.value(sim->value, code->slots, code->constants, &sim->engine->env);
     else
-        for (uint32_t i = block->first; i < block->first + block->count; i++)
-            evaluate_ops(sim, &sim->nodes.at[part->dynamics.at[i]], 0, 1, NULL);
-    return finite_results(sim, part, block) ? 0 : 1;
+        for (uint32_t i = 0; i < leaf->nodes.n; i++)
+            evaluate_ops(sim, &sim->nodes.at[leaf->nodes.at[i]], 0, 1, NULL);
+    if (code && ++code->evaluations >= HEAT_EVERY)
+        report_heat(sim, code);
+}
+
+SolStatus leaf_evaluate(Sim *sim, Leaf *leaf)
+{
+    if (!leaf->plain)
+        return evaluate_node(sim, leaf->nodes.at[0]);
+    evaluate_run(sim, leaf);
+    return finite_results(sim, leaf) ? SOL_OK : not_finite(sim, leaf);
+}
+
+SolStatus evaluate_rope(Sim *sim, Rope *rope)
+{
+    EACH_LEAF(rope, leaf)
+    {
+        SolStatus status = leaf_evaluate(sim, leaf);
+        if (status != SOL_OK)
+            return status;
+    }
+    return SOL_OK;
+}
+
+/* A single node inside a step, where nobody looks but at slopes and residuals. */
+static SolStatus step_node(Sim *sim, DdpNode n, double **residuals)
+{
+    const EvalNode *node = &sim->nodes.at[n];
+    if (!node->loop) {
+        evaluate_ops(sim, node, 0, 1, NULL);
+        return SOL_OK;
+    }
+    if (!node->outer || !*residuals)
+        return evaluate_node(sim, n);
+    evaluate_ops(sim, node, 0, node->n_steps, NULL);
+    evaluate_ops(sim, node, node->n_steps, node->n_steps + node->n_tears, *residuals);
+    *residuals += node->n_tears;
+    return SOL_OK;
+}
+
+static bool finite_slopes(const Part *part)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < part->states.n; i++)
+        sum += 0 * part->sim->value[part->states.at[i].slope];
+    return sum == 0;
 }
 
 int blocks_evaluate(Part *part, double *residuals)
 {
-    if (!part->blocks)
-        make_blocks(part);
-    Blocks *blocks = part->blocks;
-    for (uint32_t b = 0; b < blocks->list.n; b++) {
-        const Block *block = &blocks->list.at[b];
-        int result = block->node ? part_evaluate_node(part, block->node, &residuals)
-                                 : evaluate_block(part, block);
-        if (result)
-            return result;
+    tape_outdated(part);
+    EACH_LEAF(&part->ropes[0], leaf)
+    {
+        if (leaf->plain)
+            evaluate_run(part->sim, leaf);
+        else if (step_node(part->sim, leaf->nodes.at[0], &residuals) != SOL_OK)
+            return 1;
     }
-    if (++blocks->evaluations >= HEAT_EVERY)
-        report_heat(blocks);
-    return 0;
+    return finite_slopes(part) ? 0 : 1;
 }
 
-void blocks_tangent(Part *part, double *loop_results)
+void blocks_prepare_tangents(Part *part)
 {
     Sim *sim = part->sim;
-    if (!part->blocks)
-        make_blocks(part);
-    Blocks *blocks = part->blocks;
-    if (!blocks->tangents)
-        request_tangents(blocks, part);
-    for (uint32_t b = 0; b < blocks->list.n; b++) {
-        const Block *block = &blocks->list.at[b];
-        JitCode code = block->tangent ? jit_code(block->tangent) : (JitCode){.any = NULL};
-        if (code.any) {
-            code.tangent(sim->value, sim->tangent, block->slots, block->constants,
-                         &sim->engine->env);
-            continue;
-        }
-        for (uint32_t i = block->first; i < block->first + block->count; i++)
-            part_tangent_node(part, part->dynamics.at[i], &loop_results);
+    bool asked = false;
+    EACH_LEAF(&part->ropes[0], leaf)
+    if (leaf->code && !leaf->code->tangents) {
+        make_tangent(sim, leaf);
+        asked = true;
     }
+    if (asked && sim->engine->wait)
+        jit_wait(sim->engine->jit);
+}
+
+static void tangent_single(Sim *sim, DdpNode n, double *results)
+{
+    const EvalNode *node = &sim->nodes.at[n];
+    if (!node->outer || !results) {
+        evaluate_tangent_node(sim, n);
+        return;
+    }
+    evaluate_tangent_ops(sim, node, 0, node->n_steps, NULL);
+    evaluate_tangent_ops(sim, node, node->n_steps, node->n_steps + node->n_tears, results);
+}
+
+void leaf_tangent(Sim *sim, const Leaf *leaf, double *results)
+{
+    const struct LeafCode *code = leaf->code;
+    JitCode native = code && code->tangent ? jit_code(code->tangent) : (JitCode){.any = NULL};
+    if (native.any)
+        native.tangent(sim->value, sim->tangent, code->slots, code->constants, &sim->engine->env);
+    else
+        for (uint32_t i = 0; i < leaf->nodes.n; i++)
+            tangent_single(sim, leaf->nodes.at[i], results);
 }

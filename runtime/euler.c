@@ -3,47 +3,116 @@
  * Everything happens at grid points t0 + k*h: states move, all that varies is evaluated, conditions
  * are looked at; a change is an event at the first grid point that shows it. No step is cut.
  */
-#include "runtime/sim_int.h"
+#include "runtime/tape.h"
+#include "runtime/trace.h"
 
 #include <math.h>
 
-static void move_states(Sim *sim, double h)
+/* ---- states of a part ---- */
+
+void euler_put(Part *part)
 {
-    double *next = sim->euler_next.at;
-    for (uint32_t i = 0; i < sim->states.n; i++)
-        next[i] = sim->value[sim->states.at[i].var] + h * sim->value[sim->states.at[i].slope];
-    for (uint32_t i = 0; i < sim->states.n; i++)
-        sim->value[sim->states.at[i].var] = next[i];
+    Sim *sim = part->sim;
+    for (uint32_t i = 0; i < part->states.n; i++)
+        sim->value[part->states.at[i].var] = part->euler[i];
+    sim->value[sim->clock] = sim->time;
+}
+
+static void take_slopes(Part *part)
+{
+    double *slope = part->euler + part->states.n;
+    for (uint32_t i = 0; i < part->states.n; i++)
+        slope[i] = part->sim->value[part->states.at[i].slope];
+}
+
+/* After an event that touched it: a phase begins. */
+void euler_take(Part *part)
+{
+    Sim *sim = part->sim;
+    mem_free(sim->mem, part->euler);
+    part->euler = mem_alloc(sim->mem, (2 * part->states.n + 1) * sizeof *part->euler);
+    for (uint32_t i = 0; i < part->states.n; i++)
+        part->euler[i] = sim->value[part->states.at[i].var];
+    take_slopes(part);
+    event_remember(sim, &part->watched);
+    tape_forget_inputs(part);
+}
+
+/* ---- one step ---- */
+
+/* By the tape alone, as long as no comparison changes: then no condition does. What is at a boundary
+ * of the clock, or watched for its choice of states, is evaluated in the open. */
+static bool step_quietly(Part *part, double time)
+{
+    if (part->constrained || time >= part->timed || !tape_quiet(part, time, part->euler))
+        return false;
+    tape_last_slopes(part, part->euler + part->states.n);
+    return true;
+}
+
+static SolStatus step_openly(Part *part)
+{
+    Sim *sim = part->sim;
+    part->moment = sim->moment;
+    euler_put(part);
+    SolStatus status = evaluate_rope(sim, &part->ropes[0]);
+    if (status == SOL_OK)
+        status = evaluate_rope(sim, &part->ropes[1]);
+    take_slopes(part);
+    return status;
 }
 
 static SolStatus step(Sim *sim, double time)
 {
     double h = time - sim->time, begin = timer_now();
-    vec_reserve(sim->mem, &sim->euler_next, sim->states.n + 1);
-    move_states(sim, h);
     sim->time = sim->value[sim->clock] = time;
+    sim->moment++;
     event_forget_ties(sim);
     sim->counts.steps++;
     sim->counts.time_euler += h;
+    trace_step(sim, "euler", sim->states.n, time - h, time);
     sim->break_ties = true;
-    SolStatus status = evaluate_list(sim, &sim->dynamics);
-    if (status == SOL_OK)
-        status = evaluate_list(sim, &sim->conditions);
+    SolStatus status = SOL_OK;
+    for (uint32_t i = 0; i < sim->parts.n && status == SOL_OK; i++) {
+        Part *part = sim->parts.at[i];
+        for (uint32_t k = 0; k < part->states.n; k++)
+            part->euler[k] += h * part->euler[part->states.n + k];
+        if (!step_quietly(part, time))
+            status = step_openly(part);
+    }
     sim->break_ties = false;
     sim->counts.residuals++;
     sim->counts.integrate += timer_now() - begin;
     return status;
 }
 
+/* Conditions that changed; their parts take part in the event. */
+static bool look_at_conditions(Sim *sim)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < sim->parts.n; i++) {
+        Part *part = sim->parts.at[i];
+        if (part->moment != sim->moment)
+            continue;
+        if (event_suspect_changed(sim, &part->roots)) {
+            any = true;
+            part_touch(part);
+        } else if (part->tape) {
+            event_remember(sim, &part->watched);
+            tape_forget_inputs(part);
+        }
+    }
+    return any;
+}
+
 static SolStatus settle_point(Sim *sim, bool *happened)
 {
-    bool event = event_conditions_changed(sim, NULL) || event_next_sample(sim) <= sim->time;
+    sim->work_before = sim->work;
+    bool event = look_at_conditions(sim) || event_next_sample(sim) <= sim->time;
     event |= parts_advise(sim);
     bool output = sim->time >= sim->next_output;
     SolStatus status = SOL_OK;
     *happened = event;
-    if (event || output)
-        status = evaluate_list(sim, &sim->outputs);
     if (status == SOL_OK && output && !event)
         status = sim_point(sim, SOL_AT_POINT);
     if (status == SOL_OK && event) {

@@ -15,7 +15,7 @@
  * start value that follows from others, a branch not chosen): the node then waits, its results are
  * marked as pending, and it is looked at again when something that it reads gets a value.
  */
-#include "runtime/sim_int.h"
+#include "runtime/tape.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,6 +24,27 @@ double evaluate_foreign(void *context, uint32_t function, uint32_t n, const doub
 {
     Sim *sim = context;
     return foreign_call(sim->foreign, function, n, args);
+}
+
+typedef double Pair __attribute__((vector_size(16), aligned(8), may_alias));
+
+/* What is not finite times 0 is not 0. Four sums of two, because each waits for its last addition. */
+bool evaluate_all_finite(uint32_t n, const double *values)
+{
+    Pair a = {0}, b = {0}, c = {0}, d = {0};
+    uint32_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        const Pair *at = (const Pair *)(values + i);
+        a += 0 * at[0];
+        b += 0 * at[1];
+        c += 0 * at[2];
+        d += 0 * at[3];
+    }
+    a += b + c + d;
+    double sum = a[0] + a[1];
+    for (; i < n; i++)
+        sum += 0 * values[i];
+    return sum == 0;
 }
 
 /* ---- who needs what ---- */
@@ -45,17 +66,37 @@ static bool needed_by_count(const Sim *sim, const EvalNode *node, int kind)
     return false;
 }
 
-static void need_node(Sim *sim, EvalNode *node, int kind)
+NodePlace evaluate_place(const EvalNode *node)
 {
+    if (!node->live || !node->varies || !node->determined)
+        return PLACE_NONE;
+    return node->needed[NEED_DYNAMICS]     ? PLACE_DYNAMICS
+           : node->needed[NEED_CONDITIONS] ? PLACE_CONDITIONS
+                                           : PLACE_OUTPUTS;
+}
+
+void evaluate_unsettle(Sim *sim, DdpNode n)
+{
+    if (sim->nodes.at[n].listed)
+        return;
+    sim->nodes.at[n].listed = true;
+    vec_push(sim->mem, &sim->unsettled, n);
+}
+
+static void need_node(Sim *sim, DdpNode n, int kind)
+{
+    EvalNode *node = &sim->nodes.at[n];
     bool needed = node->live && node->varies && needed_by_count(sim, node, kind);
     if (needed == node->needed[kind])
         return;
     node->needed[kind] = needed;
-    sim->lists_stale = true;
+    evaluate_unsettle(sim, n);
     for (uint32_t i = 0; i < node->n_reads; i++)
         need_push(sim, node->reads[i].var, kind, needed ? 1 : -1);
 }
 
+/* Last in, first out: what came counts before what went, so a sum that is made anew does not let go
+ * of all that it adds up. */
 static void need_work(Sim *sim)
 {
     while (sim->need_work.n) {
@@ -64,7 +105,7 @@ static void need_work(Sim *sim)
         int kind = item >> 1 & 1;
         info->need[kind] += item & 1 ? 1u : -1u;
         if (info->node && info->need[kind] == (item & 1))
-            need_node(sim, &sim->nodes.at[info->node], kind);
+            need_node(sim, info->node, kind);
     }
 }
 
@@ -137,8 +178,24 @@ void evaluate_touch_node(Sim *sim, DdpNode n)
         heap_up(sim, sim->heap.n - 1);
 }
 
+/* Integrators that think they know this variable do not any more. */
+static void disturb_states(Sim *sim, DdpVar var)
+{
+    if (sim->info[var].part)
+        part_disturb(sim->info[var].part);
+    if (!sim->info[var].slope_of || ddp_var(sim->ddp, var).varies)
+        return;
+    for (DdpVar state = sim->info[var].slope_of; state; state = sim->info[state].slope_next)
+        if (sim->info[state].part)
+            part_disturb(sim->info[state].part);
+}
+
+/* The value of `var` changed. */
 void evaluate_touch(Sim *sim, DdpVar var)
 {
+    disturb_states(sim, var);
+    if (sim->info[var].branches)
+        event_suspect_var(sim, var);
     for (ReadEdge *edge = sim->info[var].readers; edge; edge = edge->next) {
         EvalNode *node = &sim->nodes.at[edge->node];
         evaluate_touch_node(sim, edge->node);
@@ -234,8 +291,11 @@ static void carve(Sim *sim, EvalNode *node, const DdpNodeView *view, uint32_t **
     }
     size_t a = round_up(ops * sizeof(EvalOp)), b = round_up(n_vars * sizeof(uint32_t)),
            c = round_up(n_vars * sizeof(ReadEdge)), d = round_up(view->n_tears * sizeof(DdpVar)),
-           e = round_up((size_t)view->n_tears * view->n_tears * sizeof(double)), f = d;
-    char *block = mem_alloc(sim->mem, a + b + c + d + e + f + 16);
+           e = round_up(view->n_tears > LOOP_TORN ? 0
+                                                  : (size_t)view->n_tears * view->n_tears *
+                                                        sizeof(double)),
+           f = d, g = round_up(view->loop ? ops * sizeof(double) : 0);
+    char *block = mem_alloc(sim->mem, a + b + c + d + e + f + g + 16);
     node->block = block;
     node->ops = (EvalOp *)block;
     *vars = (uint32_t *)(block + a);
@@ -243,6 +303,7 @@ static void carve(Sim *sim, EvalNode *node, const DdpNodeView *view, uint32_t **
     node->tears = (DdpVar *)(block + a + b + c);
     node->lu = (double *)(block + a + b + c + d);
     node->pivot = (uint32_t *)(block + a + b + c + d + e);
+    node->kept = (double *)(block + a + b + c + d + e + f);
 }
 
 /* What the DDP derived from something known is known: 1 for the clock, else 0. */
@@ -314,13 +375,16 @@ static void make_node(Sim *sim, DdpNode n)
     DdpNodeView view = ddp_node(sim->ddp, n);
     EvalNode *node = &sim->nodes.at[n];
     uint32_t *vars;
+    bool listed = node->listed;
     *node = (EvalNode){.live = true,
+                       .listed = listed,
                        .determined = view.determined,
                        .loop = view.loop,
                        .linear = view.linear,
                        .constant = view.constant,
                        .n_steps = view.n_steps,
                        .n_tears = view.n_tears};
+    sim->work++;
     carve(sim, node, &view, &vars);
     for (uint32_t i = 0; i < view.n_steps + view.n_tears; i++) {
         const DdpStep *step = i < view.n_steps ? &view.steps[i] : &view.residuals[i - view.n_steps];
@@ -338,8 +402,8 @@ static void make_node(Sim *sim, DdpNode n)
     if (node->compares)
         event_make_compares(sim, node);
     for (int kind = 0; kind < NEED_KINDS; kind++)
-        need_node(sim, node, kind);
-    sim->lists_stale = true;
+        need_node(sim, n, kind);
+    evaluate_unsettle(sim, n);
     evaluate_touch_node(sim, n);
 }
 
@@ -358,14 +422,11 @@ static void drop_node(Sim *sim, DdpNode n)
     EvalNode *node = &sim->nodes.at[n];
     if (!node->live)
         return;
-    bool in_dynamics = node->needed[NEED_DYNAMICS];
+    sim->work++;
+    part_graph_take_out(sim, n);
     node->live = node->dirty = false;
     for (int kind = 0; kind < NEED_KINDS; kind++)
-        need_node(sim, node, kind);
-    if (node->part && in_dynamics)
-        part_disturb(node->part);
-    if (node->part)
-        part_search_again(node->part);
+        need_node(sim, n, kind);
     for (uint32_t i = 0; i < node->n_reads; i++) {
         ReadEdge *edge = &node->reads[i];
         *edge->link = edge->next;
@@ -376,41 +437,126 @@ static void drop_node(Sim *sim, DdpNode n)
         disown(sim, n, node->ops[i].target);
     for (uint32_t i = 0; i < node->n_tears; i++)
         disown(sim, n, node->tears[i]);
+    loop_solve_forget(sim, node);
     mem_free(sim->mem, node->block);
     mem_free(sim->mem, node->compare);
-    *node = (EvalNode){0};
-    sim->lists_stale = true;
+    tape_plan_free(sim, node->plan);
+    *node = (EvalNode){.listed = node->listed};
 }
 
-/* States as roots of the dynamics. The list is short against what a commit costs anyway. */
+/* ---- states ---- */
+
+static void state_ends(Sim *sim, const DdpStateDelta *delta)
+{
+    ValueInfo *info = &sim->info[delta->var];
+    if (!info->state)
+        return;
+    part_graph_state_ends(sim, delta->var, delta->slope);
+    DdpVar *link = &sim->info[delta->slope].slope_of;
+    while (*link && *link != delta->var)
+        link = &sim->info[*link].slope_next;
+    if (*link)
+        *link = info->slope_next;
+    StateInfo last = vec_pop(&sim->states);
+    if (last.var != delta->var) {
+        sim->states.at[info->state - 1] = last;
+        sim->info[last.var].state = info->state;
+    }
+    info->state = info->slope_next = 0;
+    need_push(sim, delta->slope, NEED_DYNAMICS, -1);
+}
+
+static void state_begins(Sim *sim, const DdpStateDelta *delta)
+{
+    ValueInfo *info = &sim->info[delta->var];
+    vec_push(sim->mem, &sim->states,
+             ((StateInfo){.var = delta->var, .slope = delta->slope, .rel = delta->rel}));
+    info->state = sim->states.n;
+    info->slope_next = sim->info[delta->slope].slope_of;
+    sim->info[delta->slope].slope_of = delta->var;
+    if (!info->has)
+        vec_push(sim->mem, &sim->lacking, delta->var);
+    part_graph_state_begins(sim, delta->var, delta->slope);
+    need_push(sim, delta->slope, NEED_DYNAMICS, 1);
+}
+
 static void take_states(Sim *sim)
 {
-    for (uint32_t i = 0; i < sim->states.n; i++) {
-        need_push(sim, sim->states.at[i].slope, NEED_DYNAMICS, -1);
-        if (sim->info[sim->states.at[i].var].state == i + 1)
-            sim->info[sim->states.at[i].var].state = 0;
-    }
-    vec_clear(&sim->states);
-    for (uint32_t i = 0; i < ddp_state_count(sim->ddp); i++) {
-        DdpState state = ddp_state(sim->ddp, i);
-        vec_push(sim->mem, &sim->states,
-                 ((StateInfo){.var = state.var, .slope = state.slope, .rel = state.rel}));
-        sim->info[state.var].state = i + 1;
-        need_push(sim, state.slope, NEED_DYNAMICS, 1);
-    }
-    need_work(sim);
+    uint32_t n;
+    const DdpStateDelta *delta = ddp_state_delta(sim->ddp, &n);
+    for (uint32_t i = 0; i < n; i++)
+        if (delta[i].born)
+            state_begins(sim, &delta[i]);
+        else
+            state_ends(sim, &delta[i]);
 }
 
-static bool states_changed(const Sim *sim)
+/* An output that was not evaluated at this moment; its class may be another one by now. */
+static bool is_stale(const Sim *sim, const EvalNode *node)
 {
-    if (sim->states.n != ddp_state_count(sim->ddp))
-        return true;
-    for (uint32_t i = 0; i < sim->states.n; i++) {
-        DdpState state = ddp_state(sim->ddp, i);
-        if (state.var != sim->states.at[i].var || state.slope != sim->states.at[i].slope)
-            return true;
+    bool stale = node->waits || (node->place == PLACE_OUTPUTS && node->moment != sim->moment);
+    return stale && node->determined && !(node->loop && sim->hold_loops);
+}
+
+static void meet_readers(Sim *sim, DdpVar var)
+{
+    for (ReadEdge *edge = sim->info[var].readers; edge; edge = edge->next) {
+        EvalNode *node = &sim->nodes.at[edge->node];
+        if (node->mark == sim->mark || !is_stale(sim, node))
+            continue;
+        node->mark = sim->mark;
+        vec_push(sim->mem, &sim->followers, edge->node);
     }
-    return false;
+}
+
+static void meet_node(Sim *sim, DdpNode n)
+{
+    EvalNode *node = &sim->nodes.at[n];
+    if (node->part)
+        part_meet(node->part);
+    else if (is_stale(sim, node))
+        evaluate_fetch(sim, node_output(node, 0));
+    for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++)
+        meet_readers(sim, node_output(node, i));
+}
+
+/* What is about to lose its node keeps the value it has at this time: parts are brought there while
+ * their lists are complete, and outputs are evaluated; also those that only follow from what
+ * changes, because they may lose their nodes in a later commit of the same event (but for those that
+ * depend on one part among many that the event does not touch). */
+static void meet_changed(Sim *sim, uint32_t n, const DdpDelta *delta)
+{
+    sim->mark++;
+    vec_clear(&sim->followers);
+    for (uint32_t i = 0; i < n; i++) {
+        if (delta[i].change == DDP_NODE_NEW || delta[i].node >= sim->nodes.n ||
+            !sim->nodes.at[delta[i].node].live)
+            continue;
+        if (delta[i].change != DDP_NODE_MOVED)
+            meet_node(sim, delta[i].node);
+        else if (sim->nodes.at[delta[i].node].part) /* which lacks it until parts are settled */
+            part_meet(sim->nodes.at[delta[i].node].part);
+    }
+    const DdpStateDelta *states = ddp_state_delta(sim->ddp, &n);
+    for (uint32_t i = 0; i < n; i++) {
+        if (sim->info[states[i].var].part)
+            part_meet(sim->info[states[i].var].part);
+        meet_readers(sim, states[i].var);
+    }
+    bool few = sim->parts.n <= SOL_FEW_PARTS;
+    for (uint32_t i = 0; i < sim->followers.n; i++)
+        if (few || evaluate_fetch_met(sim, node_output(&sim->nodes.at[sim->followers.at[i]], 0)))
+            meet_node(sim, sim->followers.at[i]);
+}
+
+static void take_moved(Sim *sim, DdpNode n)
+{
+    if (!sim->nodes.at[n].live)
+        return;
+    if (sim->nodes.at[n].part)
+        part_touch(sim->nodes.at[n].part);
+    rope_remove(sim, n);
+    evaluate_unsettle(sim, n);
 }
 
 void evaluate_apply(Sim *sim)
@@ -419,18 +565,17 @@ void evaluate_apply(Sim *sim)
     const DdpDelta *delta = ddp_delta(sim->ddp, &n);
     sim->applying = true;
     vec_clear(&sim->orphans);
+    meet_changed(sim, n, delta);
     for (uint32_t i = 0; i < n; i++) /* first all that goes: variables may change hands */
-        if (delta[i].change != DDP_NODE_NEW && delta[i].node < sim->nodes.n)
+        if (delta[i].change == DDP_NODE_MOVED)
+            take_moved(sim, delta[i].node);
+        else if (delta[i].change != DDP_NODE_NEW && delta[i].node < sim->nodes.n)
             drop_node(sim, delta[i].node);
-    need_work(sim);
     for (uint32_t i = 0; i < n; i++)
-        if (delta[i].change != DDP_NODE_GONE)
+        if (delta[i].change == DDP_NODE_NEW || delta[i].change == DDP_NODE_CHANGED)
             make_node(sim, delta[i].node);
-    need_work(sim);
-    if (states_changed(sim)) {
-        take_states(sim);
-        sim->lists_stale = true;
-    }
+    take_states(sim);
+    need_work(sim); /* once: what is needed again was never not needed */
     for (uint32_t i = 0; i < sim->orphans.n; i++)
         if (ddp_var_used(sim->ddp, sim->orphans.at[i]))
             know_derivative(sim, sim->orphans.at[i]);
@@ -446,8 +591,10 @@ void evaluate_apply(Sim *sim)
 void evaluate_close(Sim *sim)
 {
     for (uint32_t i = 0; i < sim->nodes.n; i++) {
+        loop_solve_forget(sim, &sim->nodes.at[i]);
         mem_free(sim->mem, sim->nodes.at[i].block);
         mem_free(sim->mem, sim->nodes.at[i].compare);
+        mem_free(sim->mem, sim->nodes.at[i].plan);
     }
     vec_free(sim->mem, &sim->nodes);
     vec_free(sim->mem, &sim->heap);
@@ -455,11 +602,15 @@ void evaluate_close(Sim *sim)
     vec_free(sim->mem, &sim->differentiated);
     vec_free(sim->mem, &sim->held_back);
     vec_free(sim->mem, &sim->orphans);
+    vec_free(sim->mem, &sim->dying);
     vec_free(sim->mem, &sim->states);
-    vec_free(sim->mem, &sim->dynamics);
-    vec_free(sim->mem, &sim->conditions);
-    vec_free(sim->mem, &sim->outputs);
-    vec_free(sim->mem, &sim->probes);
+    vec_free(sim->mem, &sim->unsettled);
+    vec_free(sim->mem, &sim->cuts);
+    vec_free(sim->mem, &sim->clocked_work);
+    vec_free(sim->mem, &sim->lacking);
+    vec_free(sim->mem, &sim->fetch_stack);
+    vec_free(sim->mem, &sim->followers);
+    vec_free(sim->mem, &sim->compared);
     vec_free(sim->mem, &sim->narrow_nodes);
     vec_free(sim->mem, &sim->narrow_needs);
     mem_free(sim->mem, sim->scratch);
@@ -524,6 +675,7 @@ static SolStatus not_finite(Sim *sim, const EvalNode *node)
 SolStatus evaluate_node(Sim *sim, DdpNode n)
 {
     EvalNode *node = &sim->nodes.at[n];
+    sim->work++;
     if (node->loop)
         return loop_solve(sim, n);
     evaluate_ops(sim, node, 0, 1, NULL);
@@ -550,26 +702,22 @@ DdpRel evaluate_relation_of(const Sim *sim, DdpVar var)
 
 /* ---- by change ---- */
 
-static bool ready(const Sim *sim, const EvalNode *node)
+static bool ready(Sim *sim, DdpNode n)
 {
-    for (uint32_t i = 0; i < node->n_reads; i++) {
-        const ValueInfo *info = &sim->info[node->reads[i].var];
-        if (!info->has || info->pending)
+    for (uint32_t i = 0; i < sim->nodes.at[n].n_reads; i++) {
+        DdpVar var = sim->nodes.at[n].reads[i].var;
+        evaluate_fetch(sim, var);
+        if (!sim->info[var].has || sim->info[var].pending)
             return false;
     }
     return true;
-}
-
-static DdpVar output_of(const EvalNode *node, uint32_t i)
-{
-    return i < node->n_steps ? node->ops[i].target : node->tears[i - node->n_steps];
 }
 
 /* Results are not to be trusted until the node could be evaluated. */
 static void make_wait(Sim *sim, EvalNode *node)
 {
     for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++) {
-        DdpVar var = output_of(node, i);
+        DdpVar var = node_output(node, i);
         if (sim->info[var].pending)
             continue;
         sim->info[var].pending = true;
@@ -584,13 +732,15 @@ static SolStatus renew(Sim *sim, DdpNode n)
     double one, *old = count == 1 ? &one : mem_alloc(sim->mem, (count + 1) * sizeof *old);
     bool *trusted = mem_alloc(sim->mem, count + 1);
     for (uint32_t i = 0; i < count; i++) {
-        DdpVar var = output_of(node, i);
+        DdpVar var = node_output(node, i);
         old[i] = sim->value[var];
         trusted[i] = sim->info[var].has && !sim->info[var].pending;
     }
     SolStatus status = evaluate_node(sim, n);
+    if (node->compares)
+        vec_push(sim->mem, &sim->compared, n);
     for (uint32_t i = 0; i < count; i++) {
-        DdpVar var = output_of(node, i);
+        DdpVar var = node_output(node, i);
         if (!trusted[i] || memcmp(&old[i], &sim->value[var], sizeof *old) != 0)
             evaluate_touch(sim, var);
     }
@@ -600,26 +750,53 @@ static SolStatus renew(Sim *sim, DdpNode n)
     return status;
 }
 
+/* A transmission into a held variable may be gone in the next update. */
+static bool may_wait(const Sim *sim, const EvalNode *node)
+{
+    return evaluate_place(node) == PLACE_OUTPUTS &&
+           ddp_var(sim->ddp, node_output(node, 0)).kind == DDP_UNKNOWN;
+}
+
+/* An output is evaluated when somebody asks; whoever read it has to ask again. */
+static void let_wait(Sim *sim, EvalNode *node)
+{
+    node->waits = true;
+    for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++) {
+        sim->info[node_output(node, i)].pending = false;
+        evaluate_touch(sim, node_output(node, i));
+    }
+}
+
 SolStatus evaluate_dirty(Sim *sim)
 {
+    bool lazy = sim->shown && !sim->starts.n; /* start values may hang on anything */
     while (sim->heap.n) {
+        if (sim->meet_status != SOL_OK)
+            return sim->meet_status;
         DdpNode n = heap_pop(sim);
         EvalNode *node = &sim->nodes.at[n];
         if (!node->live || !node->dirty)
             continue;
         node->dirty = false;
+        if (lazy && may_wait(sim, node)) {
+            let_wait(sim, node);
+            continue;
+        }
         bool held = sim->hold_loops && node->loop;
         if (held)
             vec_push(sim->mem, &sim->held_back, n);
-        if (held || !ready(sim, node)) {
+        if (held || !ready(sim, n)) {
+            node = &sim->nodes.at[n];
             make_wait(sim, node);
             continue;
         }
         SolStatus status = renew(sim, n);
         if (status != SOL_OK)
             return status;
+        sim->nodes.at[n].moment = sim->moment;
+        sim->nodes.at[n].waits = false;
     }
-    return SOL_OK;
+    return sim->meet_status;
 }
 
 /* Loops that were held back may be evaluated now; false when there were none. */
@@ -646,47 +823,109 @@ SolStatus evaluate_list(Sim *sim, const NodeList *list)
     return SOL_OK;
 }
 
-static bool reads_clock(const Sim *sim, const EvalNode *node)
+/* ---- on demand ---- */
+
+/* The output that `var` is and that was not evaluated at this moment, or 0. */
+static DdpNode stale_output(const Sim *sim, DdpVar var)
 {
-    for (uint32_t i = 0; i < node->n_reads; i++) {
-        DdpVar var = node->reads[i].var;
-        if (var == sim->clock ||
-            (sim->info[var].node && sim->nodes.at[sim->info[var].node].clocked))
-            return true;
-    }
-    return false;
+    DdpNode n = sim->info[var].node;
+    if (!n || sim->info[var].pending || sim->info[var].state)
+        return 0;
+    return is_stale(sim, &sim->nodes.at[n]) ? n : 0;
 }
 
-void evaluate_lists(Sim *sim)
+static Part *part_of(const Sim *sim, DdpVar var)
 {
-    if (!sim->lists_stale)
-        return;
-    sim->lists_stale = false;
-    sim->parts_stale = true;
-    vec_clear(&sim->dynamics);
-    vec_clear(&sim->conditions);
-    vec_clear(&sim->outputs);
-    vec_clear(&sim->probes);
-    for (DdpNode n = ddp_first(sim->ddp); n; n = ddp_next(sim->ddp, n)) {
-        EvalNode *node = &sim->nodes.at[n];
-        if (!node->varies || !node->determined)
+    const ValueInfo *info = &sim->info[var];
+    return info->state ? info->part : info->node ? sim->nodes.at[info->node].part : NULL;
+}
+
+static bool all_known(const Sim *sim, const EvalNode *node)
+{
+    for (uint32_t i = 0; i < node->n_reads; i++)
+        if (!sim->info[node->reads[i].var].has || sim->info[node->reads[i].var].pending)
+            return false;
+    return true;
+}
+
+static SolStatus evaluate_output(Sim *sim, DdpNode n)
+{
+    EvalNode *node = &sim->nodes.at[n];
+    node->moment = sim->moment;
+    node->waits = false;
+    if (all_known(sim, node))
+        return evaluate_node(sim, n);
+    for (uint32_t k = 0; k < node->n_steps + node->n_tears; k++)
+        sim->info[node_output(node, k)].pending = true;
+    return SOL_OK;
+}
+
+/* Depth first along reads, each node after what it reads: this must work while the DDP's order is
+ * that of a structure that is not taken over yet. SOL_CANCELLED: with `only_met`, a part would have to
+ * be brought here. */
+static SolStatus fetch_output(Sim *sim, DdpNode first, bool only_met)
+{
+    NodeList *stack = &sim->fetch_stack;
+    uint32_t bottom = stack->n;
+    SolStatus status = SOL_OK;
+    vec_push(sim->mem, stack, first);
+    vec_push(sim->mem, stack, 0);
+    sim->value[sim->clock] = sim->time;
+    while (stack->n > bottom && status == SOL_OK) {
+        DdpNode n = stack->at[stack->n - 2];
+        uint32_t next = stack->at[stack->n - 1]++;
+        if (next == sim->nodes.at[n].n_reads) {
+            stack->n -= 2;
+            status = evaluate_output(sim, n);
             continue;
-        node->clocked = reads_clock(sim, node);
-        if (node->needed[NEED_CONDITIONS] || (node->compares && node->needed[NEED_DYNAMICS]))
-            vec_push(sim->mem, &sim->probes, n);
-        if (node->needed[NEED_DYNAMICS])
-            vec_push(sim->mem, &sim->dynamics, n);
-        else if (node->needed[NEED_CONDITIONS])
-            vec_push(sim->mem, &sim->conditions, n);
-        else
-            vec_push(sim->mem, &sim->outputs, n);
+        }
+        DdpVar var = sim->nodes.at[n].reads[next].var;
+        DdpNode stale = stale_output(sim, var);
+        Part *part = part_of(sim, var);
+        if (part && only_met && part->moment != sim->moment)
+            status = SOL_CANCELLED;
+        else if (part)
+            part_meet(part);
+        if (stale) {
+            vec_push(sim->mem, stack, stale);
+            vec_push(sim->mem, stack, 0);
+        }
     }
+    stack->n = bottom;
+    return status;
 }
 
-SolStatus evaluate_all(Sim *sim)
+SolStatus evaluate_fetch(Sim *sim, DdpVar var)
 {
-    SolStatus status = evaluate_list(sim, &sim->dynamics);
+    DdpNode stale = stale_output(sim, var);
+    if (part_of(sim, var))
+        part_meet(part_of(sim, var));
+    else if (var == sim->clock)
+        sim->value[var] = sim->time;
+    else if (stale)
+        return fetch_output(sim, stale, false);
+    return sim->meet_status;
+}
+
+bool evaluate_fetch_met(Sim *sim, DdpVar var)
+{
+    DdpNode stale = stale_output(sim, var);
+    Part *part = part_of(sim, var);
+    if (part)
+        return part->moment == sim->moment;
+    return !stale || fetch_output(sim, stale, true) == SOL_OK;
+}
+
+SolStatus evaluate_outputs(Sim *sim)
+{
+    SolStatus status = parts_meet_all(sim);
+    sim->value[sim->clock] = sim->time;
     if (status == SOL_OK)
-        status = evaluate_list(sim, &sim->conditions);
-    return status == SOL_OK ? evaluate_list(sim, &sim->outputs) : status;
+        status = evaluate_rope(sim, &sim->outputs);
+    EACH_LEAF(&sim->outputs, leaf)
+    for (uint32_t i = 0; i < leaf->nodes.n; i++) {
+        sim->nodes.at[leaf->nodes.at[i]].moment = sim->moment;
+        sim->nodes.at[leaf->nodes.at[i]].waits = false;
+    }
+    return status;
 }

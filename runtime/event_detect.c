@@ -14,7 +14,7 @@
  * the solution says to which side it leaves, and the comparison takes that value at once. (IDA's
  * own root finding disarms a root that is zero at the start.)
  */
-#include "runtime/sim_int.h"
+#include "runtime/parts.h"
 
 #include <float.h>
 #include <math.h>
@@ -78,6 +78,7 @@ static void make_compare(Sim *sim, EvalNode *node, uint32_t op, X x)
     compare->timed = clock && !others &&
                      x_linear(sim->forms, compare->difference, clock_position(sim, &node->ops[op]),
                               &compare->factor, &compare->rest);
+    node->timed |= compare->timed;
 }
 
 void event_make_compares(Sim *sim, EvalNode *node)
@@ -131,11 +132,11 @@ static double time_of(Sim *sim, const EvalOp *op, const Compare *compare)
     return factor != 0 ? -value_of(sim, op, compare->rest) / factor : NAN;
 }
 
-double event_next_time(Sim *sim, double now)
+double event_next_time(Sim *sim, const NodeList *nodes, double now)
 {
     double next = INFINITY;
-    for (uint32_t i = 0; i < sim->probes.n; i++) {
-        const EvalNode *node = &sim->nodes.at[sim->probes.at[i]];
+    for (uint32_t i = 0; i < nodes->n; i++) {
+        const EvalNode *node = &sim->nodes.at[nodes->at[i]];
         for (uint32_t k = 0; k < node->n_compares; k++) {
             const Compare *compare = &node->compare[k];
             if (!compare->timed)
@@ -213,6 +214,8 @@ static void force(Sim *sim, DdpNode n, const Compare *compare, double direction)
 void event_break_ties(Sim *sim, DdpNode n)
 {
     EvalNode *node = &sim->nodes.at[n];
+    if (!node->timed && !node->forced)
+        return;
     for (uint32_t i = 0; i < node->n_compares; i++) {
         const Compare *compare = &node->compare[i];
         const EvalOp *op = &node->ops[compare->op];
@@ -249,15 +252,19 @@ static bool leave(Sim *sim, DdpNode n, Compare *compare)
     return true;
 }
 
+/* Of those that the event evaluated: what it did not touch is where it was, on its way. */
 bool event_leave_ties(Sim *sim)
 {
     bool changed = false;
-    for (uint32_t i = 0; i < sim->probes.n; i++) {
-        DdpNode n = sim->probes.at[i];
+    for (uint32_t i = 0; i < sim->compared.n; i++) {
+        DdpNode n = sim->compared.at[i];
+        if (!sim->nodes.at[n].live || !sim->nodes.at[n].part)
+            continue;
         for (uint32_t k = 0; k < sim->nodes.at[n].n_compares; k++)
             if (at_rest(sim, &sim->nodes.at[n], &sim->nodes.at[n].compare[k]))
                 changed |= leave(sim, n, &sim->nodes.at[n].compare[k]);
     }
+    vec_clear(&sim->compared);
     return changed;
 }
 
@@ -273,9 +280,7 @@ static void leave_near(Sim *sim, DdpNode n, Compare *compare)
 {
     EvalNode *node = &sim->nodes.at[n];
     const EvalOp *op = &node->ops[compare->op];
-    double difference = difference_now(sim, node, compare);
-    if (!(fabs(difference) < NEAR))
-        return;
+    double difference = compare->low; /* remembered a moment ago */
     double slope = slope_along(sim, n, op, compare->difference_code);
     double resolved = 64 * DBL_EPSILON * fmax(fabs(sim->time), sim->opt.max_step);
     if (!(difference * slope < 0) || fabs(difference) > fabs(slope) * resolved)
@@ -292,12 +297,15 @@ static void leave_near(Sim *sim, DdpNode n, Compare *compare)
 
 void event_leave_near(Sim *sim)
 {
-    for (uint32_t i = 0; i < sim->probes.n; i++) {
-        DdpNode n = sim->probes.at[i];
-        for (uint32_t k = 0; k < sim->nodes.at[n].n_compares; k++) {
-            Compare *compare = &sim->nodes.at[n].compare[k];
-            if (compare->difference && !compare->timed && compare->tie == 0)
-                leave_near(sim, n, compare);
+    for (uint32_t p = 0; p < sim->touched.n; p++) {
+        const NodeList *nodes = &sim->touched.at[p]->watched;
+        for (uint32_t i = 0; i < nodes->n; i++) {
+            EvalNode *node = &sim->nodes.at[nodes->at[i]];
+            for (uint32_t k = 0; k < node->n_compares; k++) {
+                Compare *compare = &node->compare[k];
+                if (fabs(compare->low) < NEAR && !compare->timed && compare->tie == 0)
+                    leave_near(sim, nodes->at[i], compare);
+            }
         }
     }
 }
@@ -424,10 +432,7 @@ static void collect_moved(Sim *sim, const EventSearch *search)
         vec_push(sim->mem, &sim->narrow_nodes, search->nodes->at[i]);
         mark_needs(sim, search->nodes->at[i]);
     }
-    vec_clear(&sim->narrow_needs);
-    for (uint32_t i = 0; i < search->all->n; i++)
-        if (sim->nodes.at[search->all->at[i]].mark == sim->mark)
-            vec_push(sim->mem, &sim->narrow_needs, search->all->at[i]);
+    rope_sort(sim, &sim->narrow_needs);
 }
 
 /* Narrows (lo, hi], unchanged at lo, changed at hi. Secants that keep hitting one side are pushed

@@ -9,19 +9,44 @@
 #include "runtime/sim_int.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- memory of conditions ---- */
 
+static void unlink_branch(Sim *sim, const BranchMemo *memo)
+{
+    BranchId id = (BranchId)(memo - sim->branches.at), *link = &sim->info[memo->condition].branches;
+    while (*link != id)
+        link = &sim->branches.at[*link].next;
+    *link = memo->next;
+    if (sim->info[memo->condition].node)
+        part_graph_root(sim, sim->info[memo->condition].node);
+}
+
+static void link_branch(Sim *sim, BranchMemo *memo)
+{
+    ValueInfo *info = &sim->info[memo->condition];
+    memo->next = info->branches;
+    info->branches = (BranchId)(memo - sim->branches.at);
+    if (info->node)
+        part_graph_root(sim, info->node);
+}
+
+/* Of those with one condition, kept as a list. */
 static void count_condition(Sim *sim, BranchMemo *memo, DdpVar var)
 {
     if (memo->condition == var)
         return;
-    if (memo->condition)
+    if (memo->condition) {
+        unlink_branch(sim, memo);
         evaluate_need(sim, memo->condition, NEED_CONDITIONS, -1);
+    }
     memo->condition = var;
-    if (var)
+    if (var) {
+        link_branch(sim, memo);
         evaluate_need(sim, var, NEED_CONDITIONS, 1);
+    }
 }
 
 void event_note_mode(Sim *sim, BranchId id)
@@ -42,13 +67,53 @@ static void forget_mode(Sim *sim, BranchMemo *memo)
     memo->told = WORLD_NONE;
 }
 
+/* ---- who may have changed ---- */
+
+void event_suspect(Sim *sim, BranchId id)
+{
+    if (sim->branches.at[id].suspect)
+        return;
+    sim->branches.at[id].suspect = true;
+    vec_push(sim->mem, &sim->suspects, id);
+}
+
+void event_suspect_var(Sim *sim, DdpVar var)
+{
+    for (BranchId id = sim->info[var].branches; id; id = sim->branches.at[id].next)
+        event_suspect(sim, id);
+}
+
+void event_forget_suspects(Sim *sim)
+{
+    for (uint32_t i = 0; i < sim->suspects.n; i++)
+        sim->branches.at[sim->suspects.at[i]].suspect = false;
+    vec_clear(&sim->suspects);
+}
+
+/* The path to its condition goes through what may be exchanged: it is looked at in every update. */
+static void set_loose(Sim *sim, BranchId id, bool loose)
+{
+    BranchMemo *memo = &sim->branches.at[id];
+    if (loose && !memo->loose) {
+        vec_push(sim->mem, &sim->loose, id);
+        memo->loose = sim->loose.n;
+    } else if (!loose && memo->loose) {
+        BranchId last = vec_pop(&sim->loose);
+        if (last != id) {
+            sim->loose.at[memo->loose - 1] = last;
+            sim->branches.at[last].loose = memo->loose;
+        }
+        memo->loose = 0;
+    }
+}
+
 void event_branch_changed(Sim *sim, const WorldChange *change)
 {
     BranchId id = change->a;
     while (sim->branches.n <= id)
         vec_push(sim->mem, &sim->branches, (BranchMemo){0});
     BranchMemo *memo = &sim->branches.at[id];
-    sim->lists_stale = true;
+    set_loose(sim, id, false);
     if (!change->born) {
         count_condition(sim, memo, 0);
         forget_mode(sim, memo);
@@ -59,12 +124,31 @@ void event_branch_changed(Sim *sim, const WorldChange *change)
     world_branch(sim->world, id, &view);
     count_condition(sim, memo, 0);
     forget_mode(sim, memo);
-    *memo = (BranchMemo){
-        .live = true, .when = view.when, .noted = memo->noted, .fell = INFINITY, .fired = NAN};
+    *memo = (BranchMemo){.live = true,
+                         .when = view.when,
+                         .noted = memo->noted,
+                         .suspect = memo->suspect,
+                         .fell = INFINITY,
+                         .fired = NAN};
     if (view.copy_of && view.copy_of < sim->branches.n)
         memo->truth = sim->branches.at[view.copy_of].truth;
     count_condition(sim, memo, view.condition);
+    set_loose(sim, id, view.loose);
+    event_suspect(sim, id);
     event_note_mode(sim, id);
+}
+
+void event_restore_branch(Sim *sim, BranchId id, const BranchMemo *saved)
+{
+    BranchMemo *memo = &sim->branches.at[id];
+    uint32_t loose = memo->loose;
+    bool suspect = memo->suspect;
+    count_condition(sim, memo, 0);
+    *memo = *saved;
+    memo->condition = 0;
+    memo->loose = loose;
+    memo->suspect = suspect;
+    count_condition(sim, memo, saved->condition);
 }
 
 /* The truth of a condition in this update; one that is not determined keeps the one it had. */
@@ -177,7 +261,8 @@ static void look_at_when(Sim *sim, BranchId id, BranchMemo *memo, const WorldBra
         note_firing(sim, id, memo);
     }
     memo->truth = truth;
-    memo->fell = INFINITY;
+    if (memo->fell <= sim->time) /* else it was found in a step that reaches beyond this event */
+        memo->fell = INFINITY;
 }
 
 static void look_at_if(Sim *sim, BranchId id, BranchMemo *memo, const WorldBranch *view)
@@ -191,69 +276,123 @@ static void look_at_if(Sim *sim, BranchId id, BranchMemo *memo, const WorldBranc
     memo->truth = truth;
 }
 
-static void look_at_all(Sim *sim)
+static int ascending(const void *a, const void *b)
+{
+    BranchId x = *(const BranchId *)a, y = *(const BranchId *)b;
+    return (x > y) - (x < y);
+}
+
+/* A `when` that was taken is left in the next update, so it stays suspect. */
+static void look_at_suspects(Sim *sim)
 {
     vec_clear(&sim->decisions);
-    for (BranchId id = 1; id < sim->branches.n; id++) {
+    for (uint32_t i = 0; i < sim->loose.n; i++)
+        event_suspect(sim, sim->loose.at[i]);
+    VEC(BranchId) list = {0};
+    list.at = sim->suspects.at;
+    list.n = sim->suspects.n;
+    list.cap = sim->suspects.cap;
+    sim->suspects.at = NULL;
+    sim->suspects.n = sim->suspects.cap = 0;
+    if (list.n > 1)
+        qsort(list.at, list.n, sizeof *list.at, ascending);
+    sim->work += list.n;
+    for (uint32_t i = 0; i < list.n; i++)
+        sim->branches.at[list.at[i]].suspect = false;
+    for (uint32_t i = 0; i < list.n; i++) {
+        BranchId id = list.at[i];
         BranchMemo *memo = &sim->branches.at[id];
         WorldBranch view;
-        if (!memo->live || !world_branch(sim->world, id, &view) || view.newborn)
+        if (!memo->live || !world_branch(sim->world, id, &view))
             continue;
+        if (view.newborn) {
+            event_suspect(sim, id);
+            continue;
+        }
+        if (view.condition)
+            evaluate_fetch(sim, view.condition);
         count_condition(sim, memo, view.condition);
         if (view.when)
             look_at_when(sim, id, memo, &view);
         else
             look_at_if(sim, id, memo, &view);
     }
+    vec_free(sim->mem, &list);
 }
 
-bool event_conditions_changed(Sim *sim, const Part *part)
+/* Would it be taken? A `when` whose condition ended in between remembers since when. */
+static bool would_fire(Sim *sim, BranchMemo *memo)
+{
+    bool truth = truth_of(sim, memo, memo->condition);
+    if (memo->when && !truth && memo->truth) {
+        memo->fell = fmin(memo->fell, sim->time);
+        return false;
+    }
+    return memo->when ? truth && !remembered(sim, memo) : truth != memo->truth;
+}
+
+#define EACH_BRANCH(sim, nodes, id)                                                                \
+    for (uint32_t n_ = 0; n_ < (nodes)->n; n_++)                                                   \
+        for (uint32_t o_ = 0, end_ = (sim)->nodes.at[(nodes)->at[n_]].n_steps +                    \
+                                     (sim)->nodes.at[(nodes)->at[n_]].n_tears;                     \
+             o_ < end_; o_++)                                                                      \
+            for (BranchId id =                                                                     \
+                     (sim)->info[node_output(&(sim)->nodes.at[(nodes)->at[n_]], o_)].branches;       \
+                 id; id = (sim)->branches.at[id].next)
+
+bool event_conditions_changed(Sim *sim, const NodeList *nodes)
 {
     bool any = false;
-    for (BranchId id = 1; id < sim->branches.n; id++) {
+    EACH_BRANCH(sim, nodes, id) any |= would_fire(sim, &sim->branches.at[id]);
+    return any;
+}
+
+bool event_suspect_changed(Sim *sim, const NodeList *nodes)
+{
+    bool any = false;
+    EACH_BRANCH(sim, nodes, id)
+    {
         BranchMemo *memo = &sim->branches.at[id];
-        if (!memo->live || !memo->condition)
-            continue;
-        DdpNode node = sim->info[memo->condition].node;
-        if (part && !(node && sim->nodes.at[node].part == part))
-            continue;
-        bool truth = truth_of(sim, memo, memo->condition);
-        if (memo->when && !truth && memo->truth)
-            memo->fell = fmin(memo->fell, sim->time);
-        else if (memo->when)
-            any |= truth && !remembered(sim, memo);
-        else
-            any |= truth != memo->truth;
+        bool fires = would_fire(sim, memo);
+        if (fires || memo->fell <= sim->time)
+            event_suspect(sim, id);
+        any |= fires;
     }
     return any;
+}
+
+/* What a step found behind this event is searched for again. */
+void event_forget_falls(Sim *sim, const NodeList *nodes)
+{
+    EACH_BRANCH(sim, nodes, id)
+    if (sim->branches.at[id].fell > sim->time)
+        sim->branches.at[id].fell = INFINITY;
 }
 
 /* The condition `var` is known to become false at once (event_detect.c). False when that would take
  * a branch, and when nobody waits for it to become true again: then nothing is done. */
 bool event_condition_falls(Sim *sim, DdpVar var)
 {
-    bool any = false;
-    for (BranchId id = 1; id < sim->branches.n; id++) {
-        const BranchMemo *memo = &sim->branches.at[id];
-        if (memo->live && memo->condition == var && !memo->when)
+    BranchId first = sim->info[var].branches;
+    for (BranchId id = first; id; id = sim->branches.at[id].next)
+        if (!sim->branches.at[id].when)
             return false;
-        any |= memo->live && memo->condition == var;
-    }
-    for (BranchId id = 1; any && id < sim->branches.n; id++) {
-        BranchMemo *memo = &sim->branches.at[id];
-        if (memo->live && memo->truth && memo->condition == var)
-            memo->fell = sim->time;
-    }
-    return any;
+    for (BranchId id = first; id; id = sim->branches.at[id].next)
+        if (sim->branches.at[id].truth)
+            sim->branches.at[id].fell = sim->time;
+    return first != 0;
 }
 
 /* ---- flags between updates ---- */
 
 static void set_pres(Sim *sim)
 {
-    for (uint32_t i = 0; i < sim->pres.n; i++)
+    sim->work += sim->pres.n;
+    for (uint32_t i = 0; i < sim->pres.n; i++) {
+        evaluate_fetch(sim, sim->pres.at[i].of);
         if (sim->info[sim->pres.at[i].of].has)
             values_set(sim, sim->pres.at[i].var, sim->value[sim->pres.at[i].of]);
+    }
 }
 
 static void clear_flags(Sim *sim)
@@ -306,13 +445,34 @@ static SolStatus too_many(Sim *sim)
     return SOL_NUMERICS;
 }
 
+/* Do the decisions at hand begin a `when`? */
+static bool fires(const Sim *sim)
+{
+    for (uint32_t i = 0; i < sim->decisions.n; i++)
+        if (sim->decisions.at[i].choice == WORLD_THEN &&
+            sim->branches.at[sim->decisions.at[i].branch].when)
+            return true;
+    return false;
+}
+
+/* Notes the number of states after an update that changed the structure. A `when` that only
+ * transmits is no change of its own: what it does shows in the next update. Where it takes states
+ * away, it is an impulse, and is noted. */
+static void note_states(Sim *sim, bool fired)
+{
+    uint32_t n = sim->event_states.n;
+    uint32_t before = n ? sim->event_states.at[n - 1] : sim->event.states_before;
+    if (!fired || sim->states.n != before)
+        vec_push(sim->mem, &sim->event_states, sim->states.n);
+}
+
 /* One update after the other. On entry values are those of the update that begins the event. */
 static SolStatus updates(Sim *sim)
 {
     for (uint32_t i = 0;; i++) {
         sim->counts.updates++;
         sim->event.updates++;
-        look_at_all(sim);
+        look_at_suspects(sim);
         if (sim->assertion_failed)
             return SOL_MODEL;
         uint64_t before = sim->changes;
@@ -322,14 +482,14 @@ static SolStatus updates(Sim *sim)
             return SOL_OK;
         if (i >= sim->opt.max_updates)
             return too_many(sim);
-        bool structural = sim->decisions.n > 0;
+        bool structural = sim->decisions.n > 0, fired = fires(sim);
         SolStatus status = structural ? init_choose(sim) : SOL_OK;
         if (status == SOL_OK)
             status = init_settle(sim);
         if (status != SOL_OK)
             return status;
         if (structural)
-            vec_push(sim->mem, &sim->event_states, sim->states.n);
+            note_states(sim, fired);
     }
 }
 

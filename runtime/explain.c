@@ -118,6 +118,8 @@ static void explain_false(Sim *sim, const DdpDiagnosis *what)
 
 SolStatus explain_structure(Sim *sim)
 {
+    if (world_report_connections(sim->world))
+        return SOL_MODEL;
     DdpDiagnosis what = ddp_diagnose(sim->ddp);
     if (sim->last.verdict == DDP_OVERDETERMINED)
         explain_over(sim, &what);

@@ -1,7 +1,9 @@
 /* foreign.c: calls of foreign functions -> values. See foreign.h; signatures: foreign_library.c.
  *
- * A function that cannot give a value returns NaN; a library may export
- * `const char *solstice_error(void)`, whose text then tells why. */
+ * How a function says that it failed: a library may export `const char *solstice_error(void)`,
+ * which is asked after every call of one of its functions: NULL means that the call went well, a
+ * text why it did not. Whatever the type of the result, then. A Real result of NaN is a failure
+ * too. */
 #define _GNU_SOURCE
 #include "runtime/foreign_int.h"
 
@@ -12,8 +14,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-enum { MAX_ARGUMENTS = 64 };
 
 Foreign *foreign_open(Mem *mem, Program *program, FormTable *forms)
 {
@@ -54,6 +54,7 @@ void foreign_close(Foreign *f)
             continue; /* the rest is its origin's */
         mem_free(f->mem, function->types);
         mem_free(f->mem, function->in_kind);
+        mem_free(f->mem, function->kind == FUNCTION_PARTIAL ? NULL : function->constructor_types);
     }
     tables_close(f->tables);
     map_free(f->mem, &f->function_index);
@@ -91,20 +92,6 @@ const char *foreign_name(Foreign *f, const Def *def, char *out, size_t size)
     snprintf(out, size, "'%s' (%s:%u:%u)", def_path(f->program, def), place.file ? place.file : "?",
              place.line, place.column);
     return out;
-}
-
-static const char *error_text(const Foreign *f, const Def *def)
-{
-    const char *(*ask)(void) = NULL;
-    for (uint32_t i = 0; i < f->libraries.n; i++) {
-        const Library *library = &f->libraries.at[i];
-        if (library->name != def->external->library || !library->opened)
-            continue;
-        void *address = dlsym(library->opened, "solstice_error");
-        memcpy(&ask, &address, sizeof address);
-    }
-    const char *text = ask ? ask() : NULL;
-    return text ? text : "no number";
 }
 
 /* ---- calls ---- */
@@ -168,32 +155,50 @@ static double from_result(Foreign *f, TypeKind kind, const void *result)
     }
 }
 
+/* Arguments as C has them; false with a failure when one cannot be passed. */
+static bool to_arguments(Foreign *f, const Function *function, const double *args,
+                         Argument *storage, void **pointers)
+{
+    char name[300];
+    for (uint32_t i = 0; i < function->n; i++) {
+        pointers[i] = &storage[i];
+        if (to_argument(f, function->in_kind[i], args[i], &storage[i]))
+            continue;
+        foreign_fail(f, "argument %u of %s cannot be passed: %g", i + !function->has_handle,
+                     foreign_name(f, function->def, name, sizeof name), args[i]);
+        return false;
+    }
+    return true;
+}
+
+/* After a call: what the library says about it. True: all is well. */
+static bool ask_error(Foreign *f, const Function *function, double value)
+{
+    const char *why = function->error ? function->error() : NULL;
+    char name[300];
+    if (!why && !isnan(value))
+        return true;
+    foreign_fail(f, "%s failed: %s", foreign_name(f, function->def, name, sizeof name),
+                 why ? why : "its result is no number");
+    return false;
+}
+
 static double call_plain(Foreign *f, const Function *function, const double *args)
 {
-    Argument storage[MAX_ARGUMENTS + 1];
-    void *pointers[MAX_ARGUMENTS + 1];
+    Argument storage[FOREIGN_MAX_ARGUMENTS + 1];
+    void *pointers[FOREIGN_MAX_ARGUMENTS + 1];
     union {
         double real;
         ffi_sarg integer;
         const char *text;
     } result;
-    char name[300];
-    for (uint32_t i = 0; i < function->n; i++) {
-        if (!to_argument(f, function->in_kind[i], args[i], &storage[i])) {
-            foreign_fail(f, "argument %u of %s cannot be passed: %g", i + !function->has_handle,
-                         foreign_name(f, function->def, name, sizeof name), args[i]);
-            return NAN;
-        }
-        pointers[i] = &storage[i];
-    }
-    storage[function->n].integer = (int)function->which - function->has_handle;
+    if (!to_arguments(f, function, args, storage, pointers))
+        return NAN;
+    storage[function->n].integer = (int)function->which - (int)function->n_before;
     pointers[function->n] = &storage[function->n];
     ffi_call((ffi_cif *)&function->cif, function->address, &result, pointers);
     double value = from_result(f, function->out_kind, &result);
-    if (isnan(value))
-        foreign_fail(f, "%s failed: %s", foreign_name(f, function->def, name, sizeof name),
-                     error_text(f, function->def));
-    return value;
+    return ask_error(f, function, value) ? value : NAN;
 }
 
 static double call_by_index(Foreign *f, uint32_t index, const double *args);
@@ -257,9 +262,9 @@ double foreign_call(void *foreign, uint32_t number, uint32_t n, const double *ar
     const Function *function = &f->functions.at[index];
     if (function->kind == FUNCTION_BROKEN)
         return NAN;
-    if (function->n != n || n > MAX_ARGUMENTS) {
+    if (function->n != n || n > FOREIGN_MAX_ARGUMENTS) {
         foreign_fail(f, "a foreign function has %u arguments, at most %d can be passed", n,
-                     MAX_ARGUMENTS);
+                     FOREIGN_MAX_ARGUMENTS);
         return NAN;
     }
     return call_by_index(f, index, args);
@@ -276,7 +281,23 @@ static uint32_t new_handle(Foreign *f)
     return f->handles.n - 1;
 }
 
-bool foreign_birth(Foreign *f, DdpVar var, uint32_t number, Place at, double *handle)
+/* The handle, or NULL. */
+static void *construct(Foreign *f, const Function *function, const double *parameters)
+{
+    const Def *def = function->def;
+    Argument storage[FOREIGN_MAX_ARGUMENTS];
+    void *pointers[FOREIGN_MAX_ARGUMENTS], *handle = NULL;
+    for (uint32_t i = 0; i < def->n_params; i++) {
+        pointers[i] = &storage[i];
+        if (!to_argument(f, def->params[i]->type.kind, parameters[i], &storage[i]))
+            return NULL;
+    }
+    ffi_call((ffi_cif *)&function->constructor_cif, function->constructor, &handle, pointers);
+    return handle;
+}
+
+bool foreign_birth(Foreign *f, DdpVar var, uint32_t number, Place at, const double *parameters,
+                   double *handle)
 {
     uint32_t index = foreign_function(f, number);
     const Function *function = &f->functions.at[index];
@@ -285,18 +306,31 @@ bool foreign_birth(Foreign *f, DdpVar var, uint32_t number, Place at, double *ha
         return false; /* there is a message about it already */
     uint32_t slot = new_handle(f);
     map_put(f->mem, &f->handle_of, var, slot + 1);
-    void *pointer = function->constructor();
+    void *pointer = construct(f, function, parameters);
+    const char *why = function->error ? function->error() : NULL;
     if (!pointer) {
         map_remove(&f->handle_of, var);
         vec_push(f->mem, &f->free_handles, slot);
         diag_error(program_diags(f->program), at, "the constructor of '%s' failed: %s",
-                   def_path(f->program, function->def), error_text(f, function->def));
+                   def_path(f->program, function->def), why ? why : "it returned no handle");
         foreign_fail(f, "the constructor of '%s' failed", def_path(f->program, function->def));
         return false;
     }
     f->handles.at[slot] = (Handle){.pointer = pointer, .function = index, .var = var};
     *handle = slot + 1;
     return true;
+}
+
+bool foreign_birth_of(Foreign *f, const WorldChange *change, const double *value, double *handle)
+{
+    double parameters[FOREIGN_MAX_ARGUMENTS];
+    WorldFunction view;
+    if (!world_function(f->world, change->b, &view) || !view.def ||
+        view.def->n_params > FOREIGN_MAX_ARGUMENTS)
+        return false; /* foreign_check() has told */
+    for (uint32_t i = 0; i < view.def->n_params; i++)
+        parameters[i] = value[world_param(f->world, change->c, i)];
+    return foreign_birth(f, change->a, change->b, change->at, parameters, handle);
 }
 
 void foreign_death(Foreign *f, DdpVar var)

@@ -19,8 +19,17 @@ void foreign_attach(Foreign *foreign, const World *world); /* after world_open()
 /* XForeign; derivatives (x_call_origin) included, numerically where the library gives none. */
 double foreign_call(void *foreign, uint32_t function, uint32_t n, const double *args);
 
-/* Constructor of `function`, for the handle variable `var`; false with a message when it fails. */
-bool foreign_birth(Foreign *foreign, DdpVar var, uint32_t function, Place at, double *handle);
+/* Opens what instances need since the last call: libraries, symbols, signatures. False with
+ * messages when something is missing. */
+bool foreign_check(Foreign *foreign);
+
+/* Constructor of `function`, for the handle variable `var`, with the values of the model's parameters
+ * (NULL: it has none); false with a message when it fails. */
+bool foreign_birth(Foreign *foreign, DdpVar var, uint32_t function, Place at,
+                   const double *parameters, double *handle);
+/* The same for a WORLD_HANDLE change; value[v] is the value of variable v. */
+bool foreign_birth_of(Foreign *foreign, const WorldChange *change, const double *value,
+                      double *handle);
 void foreign_death(Foreign *foreign, DdpVar var);
 
 /* The first failure since the last question, or NULL. */

@@ -22,6 +22,7 @@ typedef struct Function {
     const Def *def;        /* NULL for tables */
     bool has_handle;       /* the first argument is one */
     uint32_t n;            /* arguments, handle included */
+    uint32_t n_before;     /* of these before the in-members: the handle, or the parameters */
     uint32_t origin;       /* FUNCTION_DIFFERENCE, _TABLE: function that is derived, or 0 */
     uint32_t which;        /* argument it is derived by */
     uint32_t order;        /* how many times the function of the model was derived */
@@ -31,9 +32,14 @@ typedef struct Function {
     uint8_t *in_kind; /* in_kind[i]: TypeKind of argument i; TYPE_VOID for the handle */
     uint8_t out_kind; /* TypeKind */
     double *moved;    /* FUNCTION_DIFFERENCE: n arguments, one of them moved */
+    const char *(*error)(void); /* the library's solstice_error, or NULL */
     void (*destructor)(void *);
-    void *(*constructor)(void);
+    void (*constructor)(void);
+    ffi_cif constructor_cif;
+    ffi_type **constructor_types; /* of the parameters */
 } Function;
+
+enum { FOREIGN_MAX_ARGUMENTS = 64 };
 
 typedef struct Library {
     Sym name;
@@ -58,6 +64,7 @@ struct Foreign {
     VEC(Handle) handles;
     VEC(uint32_t) free_handles; /* room for all is taken at birth: a death never needs memory */
     TableSet *tables;
+    uint32_t checked; /* functions of the World that foreign_check() has opened */
     bool failed;
     char failure[512];
 };

@@ -1,10 +1,10 @@
 /* foreign_library.c: number of a foreign function -> address and signature in a shared library.
  *
  * A function takes the in-members of its model in order of declaration and returns its out-member:
- * Real is double, Integer and Boolean are int, String is const char *. With a constructor
- * (void *constructor(void)) the handle it returned comes first. The derivative function has the
- * same arguments and one more, int which: it returns the derivative by in-member number `which`,
- * from 0.
+ * Real is double, Integer and Boolean are int, String is const char *. Parameters come before them.
+ * With a constructor, the parameters are its arguments (void *constructor(parameters)) and the
+ * handle that it returned takes their place. The derivative function has the same arguments and one
+ * more, int which: it returns the derivative by in-member number `which`, from 0.
  *
  * LIBRARY is looked for beside the model's file, then where the system looks; a plain NAME stands
  * for libNAME.so. "c" and "m" mean the C library. */
@@ -126,15 +126,29 @@ static ffi_type *type_of(TypeKind kind)
     }
 }
 
+/* What cannot be passed is an error of the model. */
+static bool cannot_pass(Foreign *f, const Def *def, const char *why)
+{
+    diag_error(program_diags(f->program), def->external->at,
+               "'%s' cannot be a foreign function: %s", text_of(f, def->name), why);
+    foreign_fail(f, "the arguments of '%s' cannot be passed", text_of(f, def->name));
+    return false;
+}
+
 static bool set_signature(Foreign *f, Function *function, bool derivative)
 {
     const Def *def = function->def;
     uint32_t n = 0;
-    function->n = def->n_ins + function->has_handle;
+    if (def->n_params + def->n_ins >= FOREIGN_MAX_ARGUMENTS)
+        return cannot_pass(f, def, "it has too many members");
+    function->n_before = function->has_handle ? 1 : def->n_params;
+    function->n = def->n_ins + function->n_before;
     function->in_kind = mem_alloc(f->mem, function->n + 1);
     function->types = mem_alloc(f->mem, (function->n + 1) * sizeof *function->types);
     if (function->has_handle)
         function->in_kind[n++] = TYPE_VOID;
+    for (uint32_t i = 0; !function->has_handle && i < def->n_params; i++)
+        function->in_kind[n++] = (uint8_t)def->params[i]->type.kind;
     for (uint32_t i = 0; i < def->n_ins; i++)
         function->in_kind[n++] = (uint8_t)def->ins[i]->type.kind;
     function->in_kind[n] = TYPE_INTEGER; /* `which` */
@@ -145,10 +159,20 @@ static bool set_signature(Foreign *f, Function *function, bool derivative)
     if (out && ffi_prep_cif(&function->cif, FFI_DEFAULT_ABI, n + derivative, out,
                             function->types) == FFI_OK)
         return true;
-    diag_error(program_diags(f->program), def->external->at,
-               "the types of '%s' cannot be passed to a foreign function", text_of(f, def->name));
-    foreign_fail(f, "the types of '%s' cannot be passed", text_of(f, def->name));
-    return false;
+    return cannot_pass(f, def, "C has no such types");
+}
+
+/* void *constructor(parameters) */
+static bool set_constructor(Foreign *f, Function *function)
+{
+    const Def *def = function->def;
+    function->constructor_types =
+        mem_alloc(f->mem, (def->n_params + 1) * sizeof *function->constructor_types);
+    for (uint32_t i = 0; i < def->n_params; i++)
+        function->constructor_types[i] = type_of(def->params[i]->type.kind);
+    return ffi_prep_cif(&function->constructor_cif, FFI_DEFAULT_ABI, def->n_params,
+                        &ffi_type_pointer, function->constructor_types) == FFI_OK ||
+           cannot_pass(f, def, "C has no such types");
 }
 
 /* ---- functions ---- */
@@ -172,8 +196,11 @@ static Function open_plain(Foreign *f, const WorldFunction *view)
     void *destructor = external->destructor ? symbol(f, view->def, external->destructor) : NULL;
     memcpy(&function.constructor, &constructor, sizeof constructor);
     memcpy(&function.destructor, &destructor, sizeof destructor);
-    if ((external->constructor && !constructor) || (external->destructor && !destructor))
+    if ((external->constructor && !constructor) || (external->destructor && !destructor) ||
+        !set_constructor(f, &function))
         function.kind = FUNCTION_BROKEN;
+    void *error = dlsym(library(f, external), "solstice_error");
+    memcpy(&function.error, &error, sizeof error);
     return function;
 }
 
@@ -235,6 +262,20 @@ static Function open_function(Foreign *f, uint32_t number)
     if (view.table)
         return (Function){.kind = FUNCTION_TABLE, .n = 3};
     return open_plain(f, &view);
+}
+
+bool foreign_check(Foreign *f)
+{
+    bool fine = true;
+    uint32_t n = world_function_count(f->world);
+    while (f->checked < n) {
+        uint32_t number = world_function_number(f->world, f->checked++);
+        uint32_t index = foreign_function(f, number); /* may move the list */
+        fine &= f->functions.at[index].kind != FUNCTION_BROKEN;
+    }
+    if (!fine)
+        foreign_failure(f); /* there are messages about it already */
+    return fine;
 }
 
 uint32_t foreign_function(Foreign *f, uint32_t number)

@@ -3,26 +3,32 @@
  * y = [states, tearing variables of outer loops], F = [y' - slope, residuals]. What else dynamics
  * computes are assignments inside the residual. Consistent values at the start come from
  * evaluation, so IDACalcIC is not needed; tearing variables stay out of the error test. IDA's
- * memory is kept as long as the part has the same unknowns: a restart is then an IDAReInit.
+ * memory is kept as long as the part lives and its unknowns find room in the vectors: a restart is
+ * then an IDAReInit, whatever became of the structure.
  */
 #include "runtime/jacobian.h"
 #include "runtime/nvector.h"
+#include "runtime/pattern.h"
 
 #include <float.h>
 #include <ida/ida.h>
 #include <math.h>
+#include <sunlinsol/sunlinsol_spgmr.h>
 #include <string.h>
 
-enum { DENSE_UP_TO = 40, STUCK = -1000 };
+enum { STUCK = -1000, KRYLOV_SPACE = 20 };
 
 struct IdaDriver {
     Part *part;
-    uint32_t n;
+    uint32_t n, room; /* unknowns, and how many the vectors could hold */
+    bool stale;       /* the part has another structure than the Jacobian knows */
     void *ida;
     N_Vector y, yp, id, out;
     Jacobian *jacobian;
     SUNMatrix matrix;
     SUNLinearSolver solver;
+    bool evaluated;              /* the residual was, last of all, at what IDA has now */
+    double setup;                /* time of IDA's last setup */
     int stuck;                   /* steps in a row that were no longer than rounding */
     long error_failures, newton; /* of IDA since its last start, as counted so far */
 };
@@ -32,17 +38,8 @@ typedef struct IdaDriver IdaDriver;
 
 static void put_unknowns(Part *part, const IdaDriver *driver, N_Vector y)
 {
-    Sim *sim = part->sim;
-    const double *from = nvector_at(y);
-    uint32_t at = 0;
     (void)driver;
-    for (uint32_t i = 0; i < part->states.n; i++)
-        sim->value[part->states.at[i].var] = from[at++];
-    for (uint32_t k = 0; k < part->loops.n; k++) {
-        const EvalNode *node = &sim->nodes.at[part->loops.at[k]];
-        for (uint32_t i = 0; i < node->n_tears; i++)
-            sim->value[node->tears[i]] = from[at++];
-    }
+    part_put_unknowns(part, nvector_at(y));
 }
 
 static int residual(realtype time, N_Vector y, N_Vector yp, N_Vector r, void *context)
@@ -51,15 +48,36 @@ static int residual(realtype time, N_Vector y, N_Vector yp, N_Vector r, void *co
     Part *part = driver->part;
     double *out = nvector_at(r);
     const double *slope = nvector_at(yp);
-    put_unknowns(part, driver, y);
-    if (part_evaluate(part, time, out + part->states.n) != 0)
-        return 1;
+    bool fine = part_slopes(part, time, nvector_at(y), out, out + part->states.n) == 0;
     for (uint32_t i = 0; i < part->states.n; i++)
-        out[i] = slope[i] - part->sim->value[part->states.at[i].slope];
-    for (uint32_t i = 0; i < driver->n; i++)
-        if (!isfinite(out[i]))
-            return 1;
-    return 0;
+        out[i] = slope[i] - out[i];
+    for (uint32_t i = part->states.n; i < driver->n && fine; i++)
+        fine = isfinite(out[i]);
+    if (!fine)
+        trouble_in_part(part);
+    driver->evaluated = fine;
+    return fine ? 0 : 1;
+}
+
+/* IDA asks for a Jacobian whenever cj has changed much: several times behind each restart, while
+ * order and step grow. The first one will do for these short steps, with the new cj, unless it is
+ * asked for at the same time or an earlier one: then Newton, or the step, has failed. (CVODE does so
+ * for up to 50 steps. IDA takes it for a new one and shortens the step when Newton fails: with
+ * four steps anywhere Robertson's equations took a quarter more iterations.) Not for few unknowns:
+ * a new one costs little there, and a pendulum that is started anew twice in a turn loses digits of
+ * its energy with an old one. */
+enum { REUSE = 8, REUSE_FROM = 40 };
+
+static int evaluate_jacobian(IdaDriver *driver, double time, double cj, N_Vector y)
+{
+    long steps = 0;
+    IDAGetNumSteps(driver->ida, &steps);
+    bool young = time > driver->setup && steps <= REUSE && driver->n > REUSE_FROM;
+    driver->setup = time;
+    if (young && jacobian_shift(driver->jacobian, cj))
+        return 0;
+    put_unknowns(driver->part, driver, y);
+    return jacobian_evaluate(driver->jacobian, time, cj, driver->evaluated);
 }
 
 static int jacobian(realtype time, realtype cj, N_Vector y, N_Vector yp, N_Vector r,
@@ -67,8 +85,36 @@ static int jacobian(realtype time, realtype cj, N_Vector y, N_Vector yp, N_Vecto
 {
     IdaDriver *driver = context;
     (void)yp, (void)r, (void)matrix, (void)t1, (void)t2, (void)t3;
+    return evaluate_jacobian(driver, time, cj, y);
+}
+
+/* IDA has just evaluated the residual at y: what tangents pass through is there. */
+static int jacobian_times_vector(realtype time, N_Vector y, N_Vector yp, N_Vector r, N_Vector v,
+                                 N_Vector out, realtype cj, void *context, N_Vector t1, N_Vector t2)
+{
+    IdaDriver *driver = context;
+    (void)time, (void)yp, (void)r, (void)t1, (void)t2;
     put_unknowns(driver->part, driver, y);
-    return jacobian_evaluate(driver->jacobian, time, cj);
+    jacobian_times(driver->jacobian, cj, nvector_at(v), nvector_at(out));
+    return 0;
+}
+
+static int precondition_setup(realtype time, N_Vector y, N_Vector yp, N_Vector r, realtype cj,
+                              void *context)
+{
+    IdaDriver *driver = context;
+    (void)yp, (void)r;
+    int result = evaluate_jacobian(driver, time, cj, y);
+    return result ? result : jacobian_factor(driver->jacobian);
+}
+
+static int precondition_solve(realtype time, N_Vector y, N_Vector yp, N_Vector r, N_Vector right,
+                              N_Vector out, realtype cj, realtype delta, void *context)
+{
+    IdaDriver *driver = context;
+    (void)time, (void)y, (void)yp, (void)r, (void)cj, (void)delta;
+    memcpy(nvector_at(out), nvector_at(right), driver->n * sizeof(double));
+    return jacobian_solve(driver->jacobian, nvector_at(out));
 }
 
 /* Weights of the norm. Tearing variables are not in the error test; theirs only say how well Newton
@@ -84,8 +130,7 @@ static int weights(N_Vector y, N_Vector out, void *context)
     double *weight = nvector_at(out);
     for (uint32_t i = 0; i < driver->n; i++)
         weight[i] = 1 / (opt->rtol * fabs(at[i]) + opt->atol);
-    for (uint32_t i = part->states.n; i < driver->n; i++)
-        weight[i] = fmax(weight[i], jacobian_effect(driver->jacobian, i, weight));
+    jacobian_effects(driver->jacobian, weight);
     return 0;
 }
 
@@ -126,6 +171,7 @@ void ida_driver_close(Part *part)
 void ida_driver_close_all(Sim *sim)
 {
     SUNContext context = sim->sun;
+    pattern_free_scratch(sim);
     if (context)
         SUNContext_Free(&context);
     sim->sun = NULL;
@@ -137,12 +183,6 @@ static SolStatus no_memory(Sim *sim)
     return SOL_MEMORY;
 }
 
-static bool wants_sparse(const Part *part)
-{
-    SolLinear linear = part->sim->opt.linear;
-    return linear == SOL_LINEAR_KLU || (linear != SOL_LINEAR_DENSE && part->n > DENSE_UP_TO);
-}
-
 static bool open_vectors(Sim *sim, IdaDriver *driver)
 {
     if (!sim->sun) {
@@ -151,11 +191,41 @@ static bool open_vectors(Sim *sim, IdaDriver *driver)
             return false;
         sim->sun = context;
     }
-    driver->y = nvector_new(sim->mem, sim->sun, driver->n);
-    driver->yp = nvector_new(sim->mem, sim->sun, driver->n);
-    driver->id = nvector_new(sim->mem, sim->sun, driver->n);
-    driver->out = nvector_new(sim->mem, sim->sun, driver->n);
+    driver->y = nvector_new(sim->mem, sim->sun, &driver->n, driver->room);
+    driver->yp = nvector_new(sim->mem, sim->sun, &driver->n, driver->room);
+    driver->id = nvector_new(sim->mem, sim->sun, &driver->n, driver->room);
+    driver->out = nvector_new(sim->mem, sim->sun, &driver->n, driver->room);
     return driver->y && driver->yp && driver->id && driver->out;
+}
+
+static bool open_direct(Sim *sim, IdaDriver *driver)
+{
+    driver->matrix = jacobian_matrix(driver->jacobian, sim->sun);
+    driver->solver = jacobian_solver(driver->jacobian, sim->sun);
+    return driver->matrix && driver->solver &&
+           IDASetLinearSolver(driver->ida, driver->solver, driver->matrix) == 0 &&
+           IDASetJacFn(driver->ida, jacobian) == 0;
+}
+
+static bool open_krylov(Sim *sim, IdaDriver *driver)
+{
+    driver->solver = SUNLinSol_SPGMR(driver->y, SUN_PREC_LEFT, KRYLOV_SPACE, sim->sun);
+    return driver->solver && IDASetLinearSolver(driver->ida, driver->solver, NULL) == 0 &&
+           IDASetJacTimes(driver->ida, NULL, jacobian_times_vector) == 0 &&
+           IDASetPreconditioner(driver->ida, precondition_setup, precondition_solve) == 0;
+}
+
+static bool open_linear(Sim *sim, IdaDriver *driver)
+{
+    return jacobian_kind(driver->jacobian) == JACOBIAN_KRYLOV ? open_krylov(sim, driver)
+                                                              : open_direct(sim, driver);
+}
+
+static bool tell_states(Part *part, IdaDriver *driver)
+{
+    for (uint32_t i = 0; i < driver->n; i++)
+        nvector_at(driver->id)[i] = i < part->states.n;
+    return IDASetId(driver->ida, driver->id) == 0;
 }
 
 static bool open_ida(Sim *sim, Part *part, IdaDriver *driver)
@@ -163,19 +233,12 @@ static bool open_ida(Sim *sim, Part *part, IdaDriver *driver)
     driver->ida = IDACreate(sim->sun);
     if (!driver->ida || IDAInit(driver->ida, residual, sim->time, driver->y, driver->yp) != 0)
         return false;
-    for (uint32_t i = 0; i < driver->n; i++)
-        nvector_at(driver->id)[i] = i < part->states.n;
-    driver->jacobian = jacobian_open(part, wants_sparse(part));
-    driver->matrix = jacobian_matrix(driver->jacobian, sim->sun);
-    driver->solver = jacobian_solver(driver->jacobian, sim->sun);
-    return driver->matrix && driver->solver &&
-           IDASetErrHandlerFn(driver->ida, be_silent, NULL) == 0 &&
+    driver->jacobian = jacobian_open(part);
+    return IDASetErrHandlerFn(driver->ida, be_silent, NULL) == 0 &&
            IDASetUserData(driver->ida, driver) == 0 && IDAWFtolerances(driver->ida, weights) == 0 &&
-           IDASetId(driver->ida, driver->id) == 0 && IDASetSuppressAlg(driver->ida, SUNTRUE) == 0 &&
+           tell_states(part, driver) && IDASetSuppressAlg(driver->ida, SUNTRUE) == 0 &&
            IDASetMaxOrd(driver->ida, (int)sim->opt.max_order) == 0 &&
-           IDASetMaxStep(driver->ida, sim->opt.max_step) == 0 &&
-           IDASetLinearSolver(driver->ida, driver->solver, driver->matrix) == 0 &&
-           IDASetJacFn(driver->ida, jacobian) == 0;
+           IDASetMaxStep(driver->ida, sim->opt.max_step) == 0 && open_linear(sim, driver);
 }
 
 /* ---- start ---- */
@@ -191,54 +254,86 @@ static void get_unknowns(Part *part, IdaDriver *driver)
 }
 
 /* The first step has order 1: its error is h^2/2 times the second derivative, which one sweep of
- * tangents along the solution gives. */
+ * tangents along the solution gives. After events these errors have the same sign again and again:
+ * with half the tolerance each (FIRST_ERROR 0.5) a bouncing ball came 1e-6 s too early after ten
+ * impacts at rtol 1e-6; with a hundredth of that it is 2e-7 s, for the same number of steps,
+ * because order and step double quickly behind a short first one. */
+static const double FIRST_ERROR = 0.005;
+
 static double first_step(Part *part)
 {
     Sim *sim = part->sim;
-    double sum = 0;
-    sim->tangent[sim->clock] = 1;
-    for (uint32_t i = 0; i < part->states.n; i++)
-        sim->tangent[part->states.at[i].var] = sim->value[part->states.at[i].slope];
-    for (uint32_t i = 0; i < part->dynamics.n; i++)
-        evaluate_tangent_node(sim, part->dynamics.at[i]);
+    double sum = 0, *second = nvector_at(part->ida->out);
+    jacobian_along(part->ida->jacobian, second);
     for (uint32_t i = 0; i < part->states.n; i++) {
         double y = sim->value[part->states.at[i].var];
-        double second = sim->tangent[part->states.at[i].slope];
-        double size = second / (sim->opt.rtol * fabs(y) + sim->opt.atol);
+        double size = second[i] / (sim->opt.rtol * fabs(y) + sim->opt.atol);
         sum += size * size;
     }
-    sim->tangent[sim->clock] = 0;
-    for (uint32_t i = 0; i < part->states.n; i++)
-        sim->tangent[part->states.at[i].var] = 0;
-    for (uint32_t i = 0; i < part->dynamics.n; i++)
-        evaluate_clear_tangents(sim, part->dynamics.at[i]);
     double norm = sqrt(sum / part->states.n);
-    double h = norm > 0 && isfinite(norm) ? sqrt(0.5 / norm) : sim->opt.max_step;
+    double h = norm > 0 && isfinite(norm) ? sqrt(FIRST_ERROR / norm) : sim->opt.max_step;
     return fmin(h, sim->opt.max_step);
+}
+
+void ida_driver_restructured(Part *part)
+{
+    if (part->ida)
+        part->ida->stale = true;
+}
+
+static bool open_driver(Sim *sim, Part *part)
+{
+    IdaDriver *driver = part->ida = mem_alloc(sim->mem, sizeof *driver);
+    driver->part = part;
+    driver->n = part->n;
+    driver->room = part->n + part->n / 4 + 2;
+    if (!open_vectors(sim, driver))
+        return false;
+    get_unknowns(part, driver);
+    return open_ida(sim, part, driver);
+}
+
+/* Other unknowns, for which there is room. Only a solver of the other kind is made anew. */
+static bool renew_driver(Sim *sim, Part *part, IdaDriver *driver)
+{
+    JacobianKind before = jacobian_kind(driver->jacobian);
+    driver->stale = false;
+    driver->n = part->n;
+    jacobian_renew(driver->jacobian);
+    if ((before == JACOBIAN_KRYLOV) != (jacobian_kind(driver->jacobian) == JACOBIAN_KRYLOV)) {
+        SUNLinearSolver solver = driver->solver;
+        SUNMatrix matrix = driver->matrix;
+        driver->solver = NULL;
+        driver->matrix = NULL;
+        bool fine = open_linear(sim, driver);
+        SUNLinSolFree(solver);
+        if (matrix)
+            SUNMatDestroy(matrix);
+        if (!fine)
+            return false;
+    }
+    return tell_states(part, driver);
+}
+
+static bool restart_driver(Sim *sim, Part *part)
+{
+    IdaDriver *driver = part->ida;
+    if (driver->stale && !renew_driver(sim, part, driver))
+        return false;
+    get_unknowns(part, driver);
+    return IDAReInit(driver->ida, sim->time, driver->y, driver->yp) == 0;
 }
 
 SolStatus ida_driver_start(Part *part)
 {
     Sim *sim = part->sim;
-    IdaDriver *driver = part->ida;
-    bool fine;
-    if (driver && (driver->n != part->n || driver->part != part)) {
+    if (part->ida && part->n > part->ida->room)
         ida_driver_close(part);
-        driver = NULL;
-    }
-    if (driver) {
-        get_unknowns(part, driver);
-        fine = IDAReInit(driver->ida, sim->time, driver->y, driver->yp) == 0;
-    } else {
-        driver = part->ida = mem_alloc(sim->mem, sizeof *driver);
-        driver->part = part;
-        driver->n = part->n;
-        fine = open_vectors(sim, driver);
-        if (fine)
-            get_unknowns(part, driver);
-        fine = fine && open_ida(sim, part, driver);
-    }
+    bool fine = part->ida ? restart_driver(sim, part) : open_driver(sim, part);
+    IdaDriver *driver = part->ida;
     driver->newton = driver->error_failures = 0;
+    driver->evaluated = false;
+    driver->setup = INFINITY;
     if (!fine)
         return no_memory(sim);
     IDASetInitStep(driver->ida, first_step(part));
@@ -303,6 +398,7 @@ static SolStatus failed(Part *part, IdaDriver *driver, int flag)
     if (node)
         diag_note(sim->diags, world_rel_place(sim->world, sim->nodes.at[node].ops[0].rel),
                   "its equation: %s", explain_rel(sim, sim->nodes.at[node].ops[0].rel));
+    trouble_tell(sim);
     return SOL_NUMERICS;
 }
 
@@ -322,6 +418,9 @@ SolStatus ida_driver_step(Part *part, double limit)
     Sim *sim = part->sim;
     IdaDriver *driver = part->ida;
     realtype reached = part->now;
+    driver->evaluated = false;
+    if (driver->stuck == 0)
+        trouble_forget(sim);
     if (isfinite(limit) && IDASetStopTime(driver->ida, limit) != 0)
         return failed(part, driver, IDA_ILL_INPUT);
     int flag = IDASolve(driver->ida, part->now + sim->opt.max_step, &reached, driver->y, driver->yp,
@@ -336,14 +435,20 @@ SolStatus ida_driver_step(Part *part, double limit)
     part->back = part->now;
     part->now = reached;
     IDAGetLastStep(driver->ida, &part->step);
+    if (method_asks_radius(part))
+        method_after_ida(part, part->step * jacobian_radius(driver->jacobian));
     return SOL_OK;
+}
+
+const double *ida_driver_unknowns(Part *part, double time)
+{
+    IdaDriver *driver = part->ida;
+    if (part->back == part->now || IDAGetDky(driver->ida, time, 0, driver->out) != 0)
+        return nvector_at(driver->y);
+    return nvector_at(driver->out);
 }
 
 void ida_driver_at(Part *part, double time)
 {
-    IdaDriver *driver = part->ida;
-    if (part->back == part->now || IDAGetDky(driver->ida, time, 0, driver->out) != 0)
-        put_unknowns(part, driver, driver->y);
-    else
-        put_unknowns(part, driver, driver->out);
+    part_put_unknowns(part, ida_driver_unknowns(part, time));
 }

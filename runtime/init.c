@@ -13,7 +13,7 @@
  * false. Start values count only in the update in which their der is born; what is no state takes
  * its start value as the first guess of whatever loop determines it.
  */
-#include "runtime/sim_int.h"
+#include "runtime/trace.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -107,7 +107,7 @@ static void take_handle(Sim *sim, const WorldChange *change)
         return; /* made when all is restored */
     if (!change->born)
         foreign_death(sim->foreign, change->a);
-    else if (foreign_birth(sim->foreign, change->a, change->b, change->at, &handle))
+    else if (foreign_birth_of(sim->foreign, change, sim->value, &handle))
         values_set(sim, change->a, handle);
     else
         sim->role_failed = true;
@@ -116,7 +116,8 @@ static void take_handle(Sim *sim, const WorldChange *change)
 static void take_monitored(Sim *sim, const WorldChange *change)
 {
     char path[512] = "";
-    if (!sim->out.monitor || journal_replaying(sim))
+    trace_instance(sim, change);
+    if (!sim->out.monitor || journal_replaying(sim) || change->b)
         return;
     if (change->born)
         world_inst_path(sim->world, change->a, path, sizeof path);
@@ -167,7 +168,9 @@ SolStatus init_take_changes(Sim *sim)
     const WorldChange *changes = world_changes(sim->world, &n);
     values_grow(sim);
     journal_take_changes(sim);
-    for (uint32_t i = 0; i < n; i++)
+    if (!foreign_check(sim->foreign))
+        sim->role_failed = true;
+    for (uint32_t i = 0; i < n && !sim->role_failed; i++)
         take_change(sim, &changes[i]);
     world_changes_clear(sim->world);
     return sim->role_failed ? SOL_MODEL : SOL_OK;
@@ -175,8 +178,9 @@ SolStatus init_take_changes(Sim *sim)
 
 /* ---- start values ---- */
 
-static bool known_now(const Sim *sim, DdpVar var)
+static bool known_now(Sim *sim, DdpVar var)
 {
+    evaluate_fetch(sim, var);
     const ValueInfo *info = &sim->info[var];
     return info->has && !info->pending;
 }
@@ -201,6 +205,11 @@ static bool give_starts(Sim *sim)
     return any;
 }
 
+static bool lacks(const Sim *sim, DdpVar var)
+{
+    return sim->info[var].state && !sim->info[var].has;
+}
+
 static bool has_start(const Sim *sim, DdpVar var)
 {
     for (uint32_t i = 0; i < sim->starts.n; i++)
@@ -213,14 +222,20 @@ static bool has_start(const Sim *sim, DdpVar var)
 static bool give_zeros(Sim *sim, bool all)
 {
     bool any = false;
-    for (uint32_t i = 0; i < sim->states.n; i++) {
-        DdpVar var = sim->states.at[i].var;
-        if (sim->info[var].has || (!all && has_start(sim, var)))
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < sim->lacking.n; i++) {
+        DdpVar var = sim->lacking.at[i];
+        if (!lacks(sim, var))
             continue;
+        if (!all && has_start(sim, var)) {
+            sim->lacking.at[kept++] = var;
+            continue;
+        }
         values_set(sim, var, sim->value[var]);
         vec_push(sim->mem, &sim->zeroed, var);
         any = true;
     }
+    sim->lacking.n = kept;
     return any;
 }
 
@@ -230,8 +245,8 @@ static bool starts_wait(const Sim *sim)
     bool wait = false, lack = false;
     for (uint32_t i = 0; i < sim->starts.n; i++)
         wait |= sim->starts.at[i].var && !sim->starts.at[i].given;
-    for (uint32_t i = 0; wait && i < sim->states.n && !lack; i++)
-        lack = !sim->info[sim->states.at[i].var].has;
+    for (uint32_t i = 0; wait && i < sim->lacking.n && !lack; i++)
+        lack = lacks(sim, sim->lacking.at[i]);
     return wait && lack;
 }
 
@@ -265,6 +280,7 @@ static bool choose_newborn(Sim *sim)
             (initial_only && (view.when || sim->info[view.condition].mark != sim->mark)))
             continue;
         BranchMemo *memo = &sim->branches.at[list[i]];
+        event_suspect(sim, list[i]);
         if (view.when) {
             vec_push(sim->mem, &sim->decisions, ((WorldDecision){list[i], WORLD_ELSE}));
         } else if (known_now(sim, view.condition)) {
@@ -287,11 +303,14 @@ SolStatus init_choose(Sim *sim)
 {
     double begin = timer_now();
     journal_choose(sim, sim->decisions.n, sim->decisions.at);
+    trace_choices(sim);
     bool fine = world_choose(sim->world, sim->decisions.n, sim->decisions.at);
     sim->counts.instantiate += timer_now() - begin;
     sim->structure_changed = true;
-    for (uint32_t i = 0; i < sim->decisions.n; i++)
+    for (uint32_t i = 0; i < sim->decisions.n; i++) {
         event_note_mode(sim, sim->decisions.at[i].branch);
+        event_suspect(sim, sim->decisions.at[i].branch); /* a `when` is left again */
+    }
     if (world_out_of_memory(sim->world))
         return SOL_MEMORY;
     return fine ? SOL_OK : SOL_MODEL;
@@ -366,11 +385,13 @@ SolStatus init_finish(Sim *sim)
             return explain_newborn(sim);
     if (sim->last.verdict != DDP_DETERMINED)
         return explain_structure(sim);
-    SolStatus status = evaluate_dirty(sim);
+    SolStatus status = integer_check(sim);
+    if (status == SOL_OK)
+        status = evaluate_dirty(sim);
     if (status != SOL_OK)
         return status;
-    evaluate_lists(sim);
-    return SOL_OK;
+    part_graph_settle(sim);
+    return sim->meet_status;
 }
 
 /* ---- the beginning ---- */
@@ -409,6 +430,8 @@ static SolStatus override_parameters(Sim *sim)
 
 static SolStatus monitor(Sim *sim)
 {
+    if (trace_on(sim, 'i'))
+        world_monitor(sim->world, NULL);
     for (uint32_t i = 0; i < sim->opt.n_monitored; i++) {
         Def *def = program_find(sim->program, sim->opt.monitored[i]);
         if (!def)

@@ -1,5 +1,8 @@
-/* inspect.c: the public functions that look at a simulation: variables, values, statistics.
+/* inspect.c: a simulation -> variables, values, statistics, and what exists in it as text: the
+ * public functions that look and do not move.
  */
+#include "frontend/flat.h"
+#include "frontend/graph.h"
 #include "runtime/blocks.h"
 
 #include <math.h>
@@ -38,12 +41,26 @@ SolVar sol_find(const Sol *sol, const char *path)
     return sol->sim.world ? world_find(sol->sim.world, path) : 0;
 }
 
+/* Between two steps a part may stand elsewhere than the simulation. */
+static SolStatus fetch(Sim *sim, DdpVar var)
+{
+    MemGuard guard;
+    mem_guard_push(sim->mem, &guard);
+    if (setjmp(guard.env) != 0)
+        return sim->status = SOL_MEMORY;
+    SolStatus status = evaluate_fetch(sim, var);
+    mem_guard_pop(sim->mem, &guard);
+    return status;
+}
+
 SolStatus sol_read(Sol *sol, SolVar var, double *value)
 {
     SolStatus status = sol_init(sol);
     *value = NAN;
     if (!sol->sim.world || !ddp_var_used(sol->sim.ddp, var))
         return SOL_USAGE;
+    if (var < sol->sim.n_values && status == SOL_OK)
+        status = fetch(&sol->sim, var);
     if (var < sol->sim.n_values && sol->sim.info[var].has)
         *value = sol->sim.value[var];
     return status == SOL_OK || status == SOL_CANCELLED ? SOL_OK : status;
@@ -90,6 +107,128 @@ const char *sol_text(const Sol *sol, double value)
     return intern_text(names, (Sym)value);
 }
 
+/* ---- what exists now ---- */
+
+static bool value_now(const void *context, DdpVar var, double *value)
+{
+    const Sim *sim = context;
+    bool has = var < sim->n_values && sim->info[var].has;
+    *value = has ? sim->value[var] : NAN;
+    return has;
+}
+
+static SolStatus fetch_all(Sim *sim)
+{
+    MemGuard guard;
+    mem_guard_push(sim->mem, &guard);
+    if (setjmp(guard.env) != 0)
+        return sim->status = SOL_MEMORY;
+    SolStatus status = evaluate_outputs(sim);
+    mem_guard_pop(sim->mem, &guard);
+    return status;
+}
+
+SolStatus sol_print_flat(Sol *sol, FILE *out)
+{
+    Sim *sim = &sol->sim;
+    SolStatus status = sol_init(sol);
+    if (!sim->world || (status != SOL_OK && status != SOL_CANCELLED))
+        return status;
+    status = fetch_all(sim);
+    if (status != SOL_OK)
+        return status;
+    if (!flat_print_values(sim->world, def_path(sim->program, sim->top), value_now, sim, out))
+        return SOL_MEMORY;
+    return fflush(out) == 0 ? SOL_OK : SOL_IO;
+}
+
+/* ---- the causality graph, coloured by what evaluates a block and for how long ---- */
+
+typedef enum BlockClass { CLASS_HELD, CLASS_INTERPRETED, CLASS_QUICK, CLASS_OPTIMISED } BlockClass;
+static const char *const class_text[] = {"held between events", "interpreted", "quick code",
+                                         "optimised code"};
+enum { AGES = 4 };
+static const char *const age_text[AGES] = {"made in the last event", "1 or 2 events old",
+                                           "3 to 9 events old", "10 events old or more"};
+
+/* The hue is the class, fresh blocks are strong and old ones pale; in the language of dot. */
+static void colour_of(BlockClass class, int age, char *colour, size_t size)
+{
+    static const double hue[] = {0, 0.09, 0.57, 0.33}, strength[AGES] = {0.65, 0.45, 0.28, 0.13};
+    if (class == CLASS_HELD)
+        snprintf(colour, size, "0 0 0.93");
+    else
+        snprintf(colour, size, "%g %g 1", hue[class], strength[age]);
+}
+
+static int age_of(const BlockNote *note)
+{
+    if (!note->counted)
+        return AGES - 1;
+    return note->age == 0 ? 0 : note->age <= 2 ? 1 : note->age <= 9 ? 2 : 3;
+}
+
+static void fill_block(void *context, DdpNode node, char *colour, char *line, size_t size)
+{
+    BlockNote note = block_note(context, node);
+    BlockClass class = note.held                    ? CLASS_HELD
+                       : note.tier == JIT_OPTIMISED ? CLASS_OPTIMISED
+                       : note.tier == JIT_QUICK     ? CLASS_QUICK
+                                                    : CLASS_INTERPRETED;
+    colour_of(class, age_of(&note), colour, size);
+    if (class == CLASS_HELD)
+        return;
+    int used = snprintf(line, size, "%s, block of %u", class_text[class], note.size);
+    if (note.counted)
+        snprintf(line + used, size - (size_t)used, ", age %llu", (unsigned long long)note.age);
+}
+
+static void write_legend(void *context, FILE *out)
+{
+    char colour[40];
+    (void)context;
+    fputs("  subgraph cluster_legend { label=\"blocks\"; fontname=\"sans-serif\"; color=gray70;\n"
+          "    legend [shape=plain,label=<<table border=\"0\" cellborder=\"1\" cellspacing=\"0\">",
+          out);
+    for (int c = CLASS_INTERPRETED; c <= CLASS_OPTIMISED; c++) {
+        fputs("<tr>", out);
+        for (int age = 0; age < AGES; age++) {
+            colour_of((BlockClass)c, age, colour, sizeof colour);
+            fprintf(out, "<td bgcolor=\"%s\">%s,<br/>%s</td>", colour, class_text[c], age_text[age]);
+        }
+        fputs("</tr>", out);
+    }
+    colour_of(CLASS_HELD, 0, colour, sizeof colour);
+    fprintf(out, "<tr><td bgcolor=\"%s\">%s</td><td color=\"red\">residual</td>", colour,
+            class_text[CLASS_HELD]);
+    fputs("<td color=\"goldenrod\">differentiated</td><td bgcolor=\"palegreen\">state</td></tr>"
+          "</table>>];\n  }\n",
+          out);
+}
+
+SolStatus sol_print_graph(Sol *sol, FILE *out)
+{
+    Sim *sim = &sol->sim;
+    SolStatus status = sol_init(sol);
+    if (!sim->world || (status != SOL_OK && status != SOL_CANCELLED))
+        return status;
+    if (sim->engine)
+        graph_causality_filled(sim->world, &(GraphFill){sim, fill_block, write_legend}, out);
+    else
+        graph_causality(sim->world, out);
+    return fflush(out) == 0 ? SOL_OK : SOL_IO;
+}
+
+bool sol_part(const Sol *sol, SolVar state, SolPart *part)
+{
+    const Sim *sim = &sol->sim;
+    const Part *of = state > 0 && state < sim->n_values ? sim->info[state].part : NULL;
+    if (!of)
+        return false;
+    *part = (SolPart){.states = of->states.n, .steps = of->steps, .restarts = of->restarts};
+    return true;
+}
+
 void sol_stats(const Sol *sol, SolStats *stats)
 {
     const Sim *sim = &sol->sim;
@@ -106,10 +245,12 @@ void sol_stats(const Sol *sol, SolStats *stats)
                         .parts_max = counts->parts_max,
                         .time_ida = counts->time_ida,
                         .time_rk = counts->time_rk,
+                        .method_changes = counts->method_changes,
                         .time_euler = counts->time_euler,
                         .steps = counts->steps,
                         .residuals = counts->residuals,
                         .jacobians = counts->jacobians,
+                        .tangent_sweeps = counts->sweeps,
                         .newton_iterations = counts->newton,
                         .error_test_failures = counts->error_failures,
                         .events_count = counts->events,

@@ -1,270 +1,277 @@
 /* jacobian.c: a part -> pattern, colours and values of its Jacobian -> linear systems solved.
  *
  * Residuals are F = [y' - f(t, y, w); g(t, y, w)] over states y and tearing variables w. Columns
- * come from forward tangents of the dynamics' codes. Columns that share no row are seeded together
- * (Curtis, Powell, Reid, J. Inst. Maths Applics 13, 1974), greedily in order, so the number of
- * sweeps is the number of colours. The pattern of a column is what can be reached from its variable
- * along reads.
+ * come from forward tangents of the dynamics' codes, one sweep for each colour. The matrix is that
+ * of an extended system: hubs have rows and columns of their own (pattern.c), whose right-hand side
+ * is 0 and whose solution nobody reads. Up to DENSE_UP_TO unknowns nothing is kept; above, what
+ * depends on more than KEEP_FROM columns is.
  *
- * Two solvers behind one SUNLinearSolver: dense LU with partial pivoting, and KLU, whose analysis
- * is made once for a pattern and whose pivot order is kept while it stays good (klu_refactor).
+ * Two direct solvers behind one SUNLinearSolver: dense LU with partial pivoting, and KLU, whose
+ * analysis is made once for a pattern and whose pivot order is kept while it stays good
+ * (klu_refactor). For SUNDIALS' GMRES there are products with a vector, one sweep of tangents each,
+ * and a preconditioner: incomplete factors of the matrix of some steps ago (ilu.c), or KLU's where
+ * tearing variables leave no safe diagonal.
+ *
+ * Which one: dense up to DENSE_UP_TO unknowns; KLU above, as long as its factors stay sparse; what
+ * fills (grids in two and three dimensions) goes to GMRES above KRYLOV_FROM unknowns. The analysis
+ * tells: FILL is how much larger than the matrix its factors may be.
  */
 #include "runtime/jacobian.h"
 
-#include "runtime/blocks.h"
+#include "runtime/ilu.h"
+#include "runtime/pattern.h"
+#include "runtime/tape.h"
 
 #include <klu.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+enum { DENSE_UP_TO = 40, KRYLOV_FROM = 2000, FILL = 12, KEEP_FROM = 6 };
+
+#define NONE UINT32_MAX
+
 struct Jacobian {
     Part *part;
     Mem *mem;
-    uint32_t n;
+    uint32_t n; /* unknowns of the integrator */
     bool sparse;
-    /* pattern, compressed columns */
-    int *column; /* [n + 1] */
-    VEC(int) row;
-    double *value; /* sparse: [column[n]]; dense: [n * n] by rows */
-    /* colours */
-    uint32_t n_colours;
-    uint32_t *colour; /* [n] */
-    DdpVar *unknown;  /* [n]: the variables of the columns */
-    double *result;   /* [n]: tangents of residuals in one sweep */
-    double cj;        /* of the last evaluation, 0: none yet */
+    JacobianKind kind;
+    Pattern p, before; /* as it is, and as it was before it was renewed */
+    double *value;     /* sparse: [column[m]]; dense: [n * n] by rows */
+    double *result;    /* [m]: tangents of residuals and of what is kept, negative, in one sweep */
+    double *work;      /* [m] */
+    double *own;       /* [states]: diagonal without cj */
+    double cj;         /* that the values are for, 0: there are none yet */
+    bool taped;        /* tangents come from the part's tape */
     /* factors */
-    uint32_t *pivot;
-    double *factors; /* dense */
+    bool incomplete;  /* Krylov without tearing variables: by ilu.c */
+    double *factors;  /* dense, or incomplete */
+    uint32_t *pivot;  /* dense: [n] */
+    int *place;       /* incomplete: [m], scratch of ilu.c */
+    VEC(double) room; /* where the arrays above lie */
     klu_common common;
     klu_symbolic *symbolic;
     klu_numeric *numeric;
 };
 
-/* ---- pattern ---- */
-
-/* Rows of states by their slope: first[slope] is the row + 1, next[row] the next with the same
- * slope. */
-typedef struct Rows {
-    Map first;
-    uint32_t *next; /* [states], row + 1 or 0 */
-    Map loop;       /* outer loop -> its first row + 1 */
-} Rows;
-
-static void rows_open(const Part *part, Rows *rows)
-{
-    Mem *mem = part->sim->mem;
-    *rows = (Rows){.next = mem_alloc(mem, (part->states.n + 1) * sizeof *rows->next)};
-    for (uint32_t i = part->states.n; i-- > 0;) {
-        DdpVar slope = part->states.at[i].slope;
-        rows->next[i] = map_get(&rows->first, slope);
-        map_put(mem, &rows->first, slope, i + 1);
-    }
-    uint32_t at = part->states.n;
-    for (uint32_t i = 0; i < part->loops.n; i++) {
-        map_put(mem, &rows->loop, part->loops.at[i], at + 1);
-        at += part->sim->nodes.at[part->loops.at[i]].n_tears;
-    }
-}
-
-static void rows_close(const Part *part, Rows *rows)
-{
-    map_free(part->sim->mem, &rows->first);
-    map_free(part->sim->mem, &rows->loop);
-    mem_free(part->sim->mem, rows->next);
-}
-
-static void add_row(Jacobian *j, uint32_t row)
-{
-    vec_push(j->mem, &j->row, (int)row);
-}
-
-/* A variable depends on the column: rows whose slope it is, and nodes that read it. */
-static void reach_var(Jacobian *j, const Rows *rows, DdpVar var, NodeList *work)
-{
-    Sim *sim = j->part->sim;
-    for (uint32_t r = map_get(&rows->first, var); r; r = rows->next[r - 1])
-        add_row(j, r - 1);
-    for (ReadEdge *edge = sim->info[var].readers; edge; edge = edge->next) {
-        EvalNode *node = &sim->nodes.at[edge->node];
-        if (node->mark == sim->mark || node->part != j->part || !node->needed[NEED_DYNAMICS])
-            continue;
-        node->mark = sim->mark;
-        vec_push(j->mem, work, edge->node);
-    }
-}
-
-static void reach_node(Jacobian *j, const Rows *rows, DdpNode n, NodeList *work)
-{
-    const EvalNode *node = &j->part->sim->nodes.at[n];
-    for (uint32_t i = 0; i < node->n_steps; i++)
-        reach_var(j, rows, node->ops[i].target, work);
-    if (node->outer) {
-        uint32_t first = map_get(&rows->loop, n) - 1;
-        for (uint32_t i = 0; i < node->n_tears; i++)
-            add_row(j, first + i);
-    } else {
-        for (uint32_t i = 0; i < node->n_tears; i++)
-            reach_var(j, rows, node->tears[i], work);
-    }
-}
-
-static int ascending(const void *a, const void *b)
-{
-    return *(const int *)a - *(const int *)b;
-}
-
-static void sort_column(Jacobian *j, int from)
-{
-    qsort(j->row.at + from, j->row.n - (uint32_t)from, sizeof(int), ascending);
-    uint32_t kept = (uint32_t)from;
-    for (uint32_t i = (uint32_t)from; i < j->row.n; i++)
-        if (i == (uint32_t)from || j->row.at[i] != j->row.at[kept - 1])
-            j->row.at[kept++] = j->row.at[i];
-    j->row.n = kept;
-}
-
-static void make_pattern(Jacobian *j)
-{
-    Part *part = j->part;
-    Sim *sim = part->sim;
-    Rows rows;
-    NodeList work = {0};
-    rows_open(part, &rows);
-    for (uint32_t c = 0; c < j->n; c++) {
-        DdpVar var = part_unknown(part, c);
-        j->column[c] = (int)j->row.n;
-        sim->mark++;
-        vec_clear(&work);
-        if (c < part->states.n)
-            add_row(j, c); /* y' */
-        DdpNode own = c < part->states.n ? 0 : sim->info[var].node;
-        if (own) {
-            sim->nodes.at[own].mark = sim->mark;
-            vec_push(j->mem, &work, own);
-        }
-        reach_var(j, &rows, var, &work);
-        while (work.n)
-            reach_node(j, &rows, vec_pop(&work), &work);
-        sort_column(j, j->column[c]);
-    }
-    j->column[j->n] = (int)j->row.n;
-    vec_free(j->mem, &work);
-    rows_close(part, &rows);
-}
-
-/* ---- colours ---- */
-
-static void make_colours(Jacobian *j)
-{
-    /* taken[k * n + r] would be large: lists of the last column that used a row, per colour */
-    VEC(uint8_t) used = {0};
-    for (uint32_t c = 0; c < j->n; c++) {
-        uint32_t k = 0;
-        for (;; k++) {
-            if (k == j->n_colours) {
-                j->n_colours++;
-                vec_reserve(j->mem, &used, j->n_colours * j->n);
-                memset(used.at + (size_t)k * j->n, 0, j->n);
-            }
-            const uint8_t *taken = used.at + (size_t)k * j->n;
-            bool free_colour = true;
-            for (int i = j->column[c]; i < j->column[c + 1] && free_colour; i++)
-                free_colour = !taken[j->row.at[i]];
-            if (free_colour)
-                break;
-        }
-        for (int i = j->column[c]; i < j->column[c + 1]; i++)
-            used.at[(size_t)k * j->n + (uint32_t)j->row.at[i]] = 1;
-        j->colour[c] = k;
-    }
-    vec_free(j->mem, &used);
-}
-
 /* ---- values ---- */
 
-void part_tangent_node(Part *part, DdpNode n, double **loop_results)
-{
-    Sim *sim = part->sim;
-    const EvalNode *node = &sim->nodes.at[n];
-    if (!node->outer) {
-        evaluate_tangent_node(sim, n);
-        return;
-    }
-    evaluate_tangent_ops(sim, node, 0, node->n_steps, NULL);
-    evaluate_tangent_ops(sim, node, node->n_steps, node->n_steps + node->n_tears, *loop_results);
-    *loop_results += node->n_tears;
-}
-
-static void sweep(Jacobian *j)
-{
-    Part *part = j->part;
-    Sim *sim = part->sim;
-    double *loop_results = j->result + part->states.n;
-    if (sim->engine)
-        blocks_tangent(part, loop_results);
-    else
-        for (uint32_t i = 0; i < part->dynamics.n; i++)
-            part_tangent_node(part, part->dynamics.at[i], &loop_results);
-    for (uint32_t i = 0; i < part->states.n; i++)
-        j->result[i] = -sim->tangent[part->states.at[i].slope];
-}
-
-static void clear_sweep(Jacobian *j)
+/* Tangents from those of the unknowns through all leaves that `colours` has a bit of. `colour` is
+ * the one that seeds what is kept; NONE: nothing is kept, as if it were no column. */
+static void sweep(Jacobian *j, uint64_t colours, uint32_t colour)
 {
     Sim *sim = j->part->sim;
-    for (uint32_t c = 0; c < j->n; c++)
-        sim->tangent[j->unknown[c]] = 0;
-    for (uint32_t i = 0; i < j->part->dynamics.n; i++)
-        evaluate_clear_tangents(sim, j->part->dynamics.at[i]);
-}
-
-static void store_colour(Jacobian *j, uint32_t colour, double cj)
-{
-    for (uint32_t c = 0; c < j->n; c++) {
-        if (j->colour[c] != colour)
+    for (uint32_t i = 0; i < j->p.leaves.n; i++) {
+        const PatternLeaf *it = &j->p.leaves.at[i];
+        if (!(it->colours & colours))
             continue;
-        for (int i = j->column[c]; i < j->column[c + 1]; i++) {
-            uint32_t r = (uint32_t)j->row.at[i];
-            double value = j->result[r] + (r == c && c < j->part->states.n ? cj : 0);
-            if (j->sparse)
-                j->value[i] = value;
-            else
-                j->value[(size_t)r * j->n + c] = value;
+        leaf_tangent(sim, it->leaf, j->result + it->row);
+        for (uint32_t c = it->kept; c < it->kept + it->n_kept && colour != NONE; c++) {
+            double *tangent = &sim->tangent[j->p.var.at[c]];
+            j->result[c] = -*tangent;
+            *tangent = j->p.colour.at[c] == colour;
         }
     }
 }
 
-int jacobian_evaluate(Jacobian *j, double time, double cj)
+static void clear_sweep(Jacobian *j, uint64_t colours)
 {
     Sim *sim = j->part->sim;
-    if (part_evaluate(j->part, time, j->result + j->part->states.n) != 0)
+    for (uint32_t i = 0; i < j->p.leaves.n; i++) {
+        bool last = i + 1 == j->p.leaves.n;
+        uint32_t end = last ? j->p.target.n : j->p.leaves.at[i + 1].target;
+        if (j->p.leaves.at[i].colours & colours)
+            for (uint32_t k = j->p.leaves.at[i].target; k < end; k++)
+                sim->tangent[j->p.target.at[k]] = 0;
+    }
+}
+
+static double entry(const Jacobian *j, uint32_t r, uint32_t c, double cj)
+{
+    if (r >= j->n)
+        return r == c ? 1 : j->result[r];
+    if (r >= j->part->states.n)
+        return j->result[r];
+    double value = -j->part->sim->tangent[j->part->states.at[r].slope];
+    if (r != c)
+        return value;
+    j->own[c] = value;
+    return value + cj;
+}
+
+static void store_column(Jacobian *j, uint32_t c, double cj)
+{
+    for (int i = j->p.column.at[c]; i < j->p.column.at[c + 1]; i++) {
+        uint32_t r = (uint32_t)j->p.row.at[i];
+        j->value[j->sparse ? (size_t)i : (size_t)r * j->n + c] = entry(j, r, c, cj);
+    }
+}
+
+static void seed(Jacobian *j, const uint32_t *column, const uint32_t *end, double value)
+{
+    for (; column < end; column++)
+        if (*column < j->n)
+            j->part->sim->tangent[j->p.var.at[*column]] = value;
+}
+
+static void evaluate_colour(Jacobian *j, uint32_t k, double cj)
+{
+    const uint32_t *first = j->p.by_colour.at + j->p.colour_from.at[k];
+    const uint32_t *end = j->p.by_colour.at + j->p.colour_from.at[k + 1];
+    uint64_t bit = (uint64_t)1 << k % 64;
+    bool passes = j->p.passing & bit;
+    seed(j, first, end, 1);
+    if (passes && j->taped)
+        tape_tangent(j->part);
+    else if (passes)
+        sweep(j, bit, k);
+    for (const uint32_t *c = first; c < end; c++)
+        store_column(j, *c, cj);
+    seed(j, first, end, 0);
+    if (passes && j->taped)
+        tape_clear_tangents(j->part);
+    else if (passes)
+        clear_sweep(j, bit);
+    j->part->sim->counts.sweeps += passes;
+}
+
+/* Values that tangents pass through, by the part's tape if it has one that serves. */
+static bool prepare(Jacobian *j, double time, bool evaluated)
+{
+    j->taped = j->p.m == j->n && tape_has_tangents(j->part);
+    if (evaluated && tape_is_latest(j->part)) {
+        if (!j->taped)
+            tape_settle(j->part);
+        return true;
+    }
+    j->taped = j->taped && !evaluated && tape_slopes(j->part, time, NULL, NULL);
+    return j->taped || evaluated ||
+           part_evaluate(j->part, time, j->result + j->part->states.n) == 0;
+}
+
+int jacobian_evaluate(Jacobian *j, double time, double cj, bool evaluated)
+{
+    if (!prepare(j, time, evaluated))
         return 1;
     if (!j->sparse)
         memset(j->value, 0, (size_t)j->n * j->n * sizeof *j->value);
-    for (uint32_t k = 0; k < j->n_colours; k++) {
-        for (uint32_t c = 0; c < j->n; c++)
-            if (j->colour[c] == k)
-                sim->tangent[j->unknown[c]] = 1;
-        sweep(j);
-        store_colour(j, k, cj);
-        clear_sweep(j);
-    }
+    if (!j->taped)
+        blocks_prepare_tangents(j->part);
+    for (uint32_t k = 0; k < j->p.n_colours; k++)
+        evaluate_colour(j, k, cj);
     j->cj = cj;
-    sim->counts.jacobians++;
+    j->part->sim->counts.jacobians++;
     return 0;
 }
 
-double jacobian_effect(const Jacobian *j, uint32_t c, const double *weight)
+/* Where entry (c, c) lies: rows ascend. */
+static size_t diagonal(const Jacobian *j, uint32_t c)
+{
+    if (!j->sparse)
+        return (size_t)c * j->n + c;
+    int low = j->p.column.at[c], high = j->p.column.at[c + 1];
+    while (high - low > 1) {
+        int middle = low + (high - low) / 2;
+        if ((uint32_t)j->p.row.at[middle] <= c)
+            low = middle;
+        else
+            high = middle;
+    }
+    return (size_t)low;
+}
+
+bool jacobian_shift(Jacobian *j, double cj)
+{
+    if (j->cj == 0)
+        return false;
+    for (uint32_t c = 0; c < j->part->states.n; c++)
+        j->value[diagonal(j, c)] = j->own[c] + cj;
+    j->cj = cj;
+    return true;
+}
+
+static double value_at(const Jacobian *j, int i, uint32_t c)
+{
+    return j->value[j->sparse ? (size_t)i : (size_t)j->p.row.at[i] * j->n + c];
+}
+
+/* Of one unit of column c on a state; `kept`: the same of what is kept, by column. */
+static double effect(const Jacobian *j, uint32_t c, const double *weight, const double *kept)
 {
     double most = 0;
-    for (int i = j->column[c]; i < j->column[c + 1] && j->cj != 0; i++) {
-        uint32_t r = (uint32_t)j->row.at[i];
-        double value = j->sparse ? j->value[i] : j->value[(size_t)r * j->n + c];
+    for (int i = j->p.column.at[c]; i < j->p.column.at[c + 1]; i++) {
+        uint32_t r = (uint32_t)j->p.row.at[i];
+        double size = fabs(value_at(j, i, c));
         if (r < j->part->states.n)
-            most = fmax(most, fabs(value / j->cj) * weight[r]);
+            most = fmax(most, size / fabs(j->cj) * weight[r]);
+        else if (r >= j->n && r != c)
+            most = fmax(most, size * kept[r]);
     }
     return most;
+}
+
+/* What is kept is read by what comes later: backwards. */
+void jacobian_effects(Jacobian *j, double *weight)
+{
+    if (j->cj == 0 || j->n == j->part->states.n)
+        return;
+    for (uint32_t c = j->p.m; c-- > j->part->states.n;) {
+        j->work[c] = effect(j, c, weight, j->work);
+        if (c < j->n)
+            weight[c] = fmax(weight[c], j->work[c]);
+    }
+}
+
+/* to := A from, with A = cj - (the matrix), what is kept eliminated: its entries in `from` are made
+ * on the way. */
+static void times(const Jacobian *j, double *from, double *to)
+{
+    for (uint32_t r = 0; r < j->p.m; r++)
+        to[r] = r < j->n ? j->cj * from[r] : 0;
+    for (uint32_t c = 0; c < j->p.m; c++) {
+        if (c >= j->n)
+            from[c] = to[c];
+        for (int i = j->p.column.at[c]; i < j->p.column.at[c + 1]; i++) {
+            uint32_t r = (uint32_t)j->p.row.at[i];
+            if (r < j->n || r != c)
+                to[r] -= value_at(j, i, c) * from[c];
+        }
+    }
+}
+
+static double scale_to_one(uint32_t n, double *v)
+{
+    double most = 0;
+    for (uint32_t i = 0; i < n; i++)
+        most = fmax(most, fabs(v[i]));
+    for (uint32_t i = 0; i < n && most > 0; i++)
+        v[i] /= most;
+    return most;
+}
+
+/* Power iteration; the growth is averaged over the last rounds, because pairs of complex
+ * eigenvalues make it swing. */
+double jacobian_radius(Jacobian *j)
+{
+    enum { ROUNDS = 20, LAST = 12 };
+    double *v = j->result, *next = j->work, growth = 0;
+    if (j->cj == 0 || j->n != j->part->states.n)
+        return INFINITY;
+    for (uint32_t i = 0; i < j->n; i++)
+        v[i] = 1 - 0.7 * (i % 3);
+    for (int round = 0; round < ROUNDS; round++) {
+        times(j, v, next);
+        double size = scale_to_one(j->n, next);
+        if (!(size > 0))
+            return size == 0 ? 0 : INFINITY;
+        if (round >= ROUNDS - LAST)
+            growth += log(size);
+        double *t = v;
+        v = next;
+        next = t;
+    }
+    return exp(growth / LAST);
 }
 
 /* ---- solving ---- */
@@ -279,19 +286,94 @@ static int setup_dense(Jacobian *j)
 static int setup_klu(Jacobian *j)
 {
     if (!j->symbolic)
-        j->symbolic = klu_analyze((int)j->n, j->column, j->row.at, &j->common);
+        j->symbolic = klu_analyze((int)j->p.m, j->p.column.at, j->p.row.at, &j->common);
     if (!j->symbolic)
         return j->common.status == KLU_SINGULAR ? 1 : -1;
     if (j->numeric &&
-        klu_refactor(j->column, j->row.at, j->value, j->symbolic, j->numeric, &j->common)) {
+        klu_refactor(j->p.column.at, j->p.row.at, j->value, j->symbolic, j->numeric, &j->common)) {
         klu_rcond(j->symbolic, j->numeric, &j->common);
         if (j->common.rcond > 1e-13)
             return 0;
     }
     if (j->numeric)
         klu_free_numeric(&j->numeric, &j->common);
-    j->numeric = klu_factor(j->column, j->row.at, j->value, j->symbolic, &j->common);
+    j->numeric = klu_factor(j->p.column.at, j->p.row.at, j->value, j->symbolic, &j->common);
     return j->numeric ? 0 : 1;
+}
+
+int jacobian_factor(Jacobian *j)
+{
+    if (j->incomplete)
+        return !ilu_factor(j->p.m, j->p.column.at, j->p.row.at, j->value, j->factors, j->work,
+                           j->place);
+    return j->sparse ? setup_klu(j) : setup_dense(j);
+}
+
+static int solve_sparse(Jacobian *j, double *b)
+{
+    if (!j->incomplete)
+        return !klu_solve(j->symbolic, j->numeric, (int)j->p.m, 1, b, &j->common);
+    ilu_solve(j->p.m, j->p.column.at, j->p.row.at, j->factors, b);
+    return 0;
+}
+
+int jacobian_solve(Jacobian *j, double *b)
+{
+    if (!j->sparse) {
+        loop_solve_apply(j->n, j->factors, j->pivot, b);
+        return 0;
+    }
+    if (j->p.m == j->n)
+        return solve_sparse(j, b);
+    memcpy(j->work, b, j->n * sizeof *b);
+    memset(j->work + j->n, 0, (j->p.m - j->n) * sizeof *b);
+    int result = solve_sparse(j, j->work);
+    memcpy(b, j->work, j->n * sizeof *b);
+    return result;
+}
+
+void jacobian_along(Jacobian *j, double *second)
+{
+    Part *part = j->part;
+    Sim *sim = part->sim;
+    sim->tangent[sim->clock] = 1;
+    for (uint32_t i = 0; i < part->states.n; i++)
+        sim->tangent[part->states.at[i].var] = sim->value[part->states.at[i].slope];
+    blocks_prepare_tangents(part);
+    for (uint32_t i = 0; i < j->p.leaves.n; i++)
+        leaf_tangent(sim, j->p.leaves.at[i].leaf, NULL);
+    for (uint32_t i = 0; i < part->states.n; i++)
+        second[i] = sim->tangent[part->states.at[i].slope];
+    sim->tangent[sim->clock] = 0;
+    for (uint32_t c = 0; c < j->n; c++)
+        sim->tangent[j->p.var.at[c]] = 0;
+    for (uint32_t k = 0; k < j->p.target.n; k++)
+        sim->tangent[j->p.target.at[k]] = 0;
+}
+
+void jacobian_times(Jacobian *j, double cj, const double *v, double *out)
+{
+    Sim *sim = j->part->sim;
+    uint32_t states = j->part->states.n;
+    bool taped = tape_has_tangents(j->part) && tape_is_latest(j->part);
+    for (uint32_t c = 0; c < j->n; c++)
+        sim->tangent[j->p.var.at[c]] = v[c];
+    if (taped)
+        tape_tangent(j->part);
+    else
+        tape_settle(j->part);
+    if (!taped)
+        sweep(j, ~(uint64_t)0, NONE);
+    for (uint32_t r = 0; r < states; r++)
+        out[r] = cj * v[r] - sim->tangent[j->part->states.at[r].slope];
+    for (uint32_t r = states; r < j->n; r++)
+        out[r] = j->result[r];
+    for (uint32_t c = 0; c < j->n; c++)
+        sim->tangent[j->p.var.at[c]] = 0;
+    if (taped)
+        tape_clear_tangents(j->part);
+    else
+        clear_sweep(j, ~(uint64_t)0);
 }
 
 static SUNLinearSolver_Type solver_type(SUNLinearSolver solver)
@@ -309,8 +391,7 @@ static SUNLinearSolver_ID solver_id(SUNLinearSolver solver)
 static int solver_setup(SUNLinearSolver solver, SUNMatrix matrix)
 {
     (void)matrix;
-    Jacobian *j = solver->content;
-    return j->sparse ? setup_klu(j) : setup_dense(j);
+    return jacobian_factor(solver->content);
 }
 
 static int solver_solve(SUNLinearSolver solver, SUNMatrix matrix, N_Vector x, N_Vector b,
@@ -322,10 +403,7 @@ static int solver_solve(SUNLinearSolver solver, SUNMatrix matrix, N_Vector x, N_
     double *at = N_VGetArrayPointer(x);
     if (x != b)
         memcpy(at, N_VGetArrayPointer(b), j->n * sizeof *at);
-    if (j->sparse)
-        return klu_solve(j->symbolic, j->numeric, (int)j->n, 1, at, &j->common) ? 0 : 1;
-    loop_solve_apply(j->n, j->factors, j->pivot, at);
-    return 0;
+    return jacobian_solve(j, at);
 }
 
 static int solver_free(SUNLinearSolver solver)
@@ -382,46 +460,94 @@ SUNMatrix jacobian_matrix(Jacobian *j, SUNContext context)
 
 /* ---- life ---- */
 
-Jacobian *jacobian_open(Part *part, bool sparse)
+/* By option, or by size. */
+static bool is_dense(const Part *part)
 {
-    Mem *mem = part->sim->mem;
-    uint32_t n = part->n;
-    Jacobian *j = mem_alloc(mem, sizeof *j);
-    *j = (Jacobian){.part = part, .mem = mem, .n = n, .sparse = sparse};
-    j->column = mem_alloc(mem, (n + 1) * sizeof *j->column);
-    j->colour = mem_alloc(mem, n * sizeof *j->colour);
-    j->unknown = mem_alloc(mem, n * sizeof *j->unknown);
-    j->result = mem_alloc(mem, n * sizeof *j->result);
-    for (uint32_t i = 0; i < n; i++)
-        j->unknown[i] = part_unknown(part, i);
-    make_pattern(j);
-    make_colours(j);
-    if (sparse) {
-        j->value = mem_alloc(mem, (j->row.n + 1) * sizeof *j->value);
-        klu_defaults(&j->common);
-    } else {
-        j->value = mem_alloc(mem, (size_t)n * n * sizeof *j->value);
-        j->factors = mem_alloc(mem, (size_t)n * n * sizeof *j->factors);
-        j->pivot = mem_alloc(mem, n * sizeof *j->pivot);
-    }
+    SolLinear linear = part->sim->opt.linear;
+    return linear == SOL_LINEAR_DENSE || (linear == SOL_LINEAR_AUTO && part->n <= DENSE_UP_TO);
+}
+
+/* What is not dense: by option, or by size and by how much KLU's factors would fill. */
+static JacobianKind choose_sparse(Jacobian *j)
+{
+    SolLinear linear = j->part->sim->opt.linear;
+    if (linear == SOL_LINEAR_KRYLOV)
+        return JACOBIAN_KRYLOV;
+    if (linear == SOL_LINEAR_KLU || j->n < KRYLOV_FROM || j->part->loops.n)
+        return JACOBIAN_KLU;
+    if (!j->symbolic)
+        j->symbolic = klu_analyze((int)j->p.m, j->p.column.at, j->p.row.at, &j->common);
+    bool fills = j->symbolic && j->symbolic->lnz + j->symbolic->unz >
+                                    (double)FILL * j->p.row.n;
+    return fills ? JACOBIAN_KRYLOV : JACOBIAN_KLU;
+}
+
+JacobianKind jacobian_kind(const Jacobian *j)
+{
+    return j->kind;
+}
+
+static void forget_factors(Jacobian *j)
+{
+    if (j->numeric)
+        klu_free_numeric(&j->numeric, &j->common);
+    if (j->symbolic)
+        klu_free_symbolic(&j->symbolic, &j->common);
+}
+
+/* All arrays from one that grows when it must. */
+static void carve(Jacobian *j, size_t values, size_t factors)
+{
+    size_t m = j->p.m;
+    vec_reserve(j->mem, &j->room, (uint32_t)(values + factors + 4 * m));
+    j->value = j->room.at;
+    j->factors = j->value + values;
+    j->result = j->factors + factors;
+    j->work = j->result + m;
+    j->own = j->work + m;
+    j->pivot = (uint32_t *)(j->own + m);
+    j->place = (int *)(j->own + m);
+    memset(j->result, 0, m * sizeof *j->result);
+}
+
+static void make(Jacobian *j)
+{
+    j->n = j->part->n;
+    j->cj = 0;
+    j->sparse = !is_dense(j->part);
+    pattern_make(j->part, &j->p, j->sparse ? KEEP_FROM : UINT32_MAX);
+    if (j->sparse ? !pattern_same(&j->p, &j->before) : j->symbolic != NULL)
+        forget_factors(j);
+    j->kind = j->sparse ? choose_sparse(j) : JACOBIAN_DENSE;
+    j->incomplete = j->kind == JACOBIAN_KRYLOV && !j->part->loops.n;
+    size_t values = j->sparse ? j->p.row.n : (size_t)j->n * j->n;
+    carve(j, values, j->sparse && !j->incomplete ? 0 : values);
+}
+
+Jacobian *jacobian_open(Part *part)
+{
+    Jacobian *j = mem_alloc(part->sim->mem, sizeof *j);
+    *j = (Jacobian){.part = part, .mem = part->sim->mem};
+    klu_defaults(&j->common);
+    make(j);
     return j;
+}
+
+void jacobian_renew(Jacobian *j)
+{
+    Pattern t = j->before;
+    j->before = j->p;
+    j->p = t;
+    make(j);
 }
 
 void jacobian_close(Jacobian *j)
 {
     if (!j)
         return;
-    if (j->numeric)
-        klu_free_numeric(&j->numeric, &j->common);
-    if (j->symbolic)
-        klu_free_symbolic(&j->symbolic, &j->common);
-    mem_free(j->mem, j->column);
-    vec_free(j->mem, &j->row);
-    mem_free(j->mem, j->value);
-    mem_free(j->mem, j->colour);
-    mem_free(j->mem, j->unknown);
-    mem_free(j->mem, j->result);
-    mem_free(j->mem, j->pivot);
-    mem_free(j->mem, j->factors);
+    forget_factors(j);
+    pattern_free(j->mem, &j->p);
+    pattern_free(j->mem, &j->before);
+    vec_free(j->mem, &j->room);
     mem_free(j->mem, j);
 }

@@ -1,20 +1,23 @@
-/* loop_solve.c: a torn loop -> values of its variables.
+/* loop_solve.c: a loop -> values of its variables.
  *
- * Unknowns are the tearing variables w; the steps give the other variables of the loop, the
- * residuals r(w) are to vanish. The Jacobian comes from tangents of the same codes, one sweep per
- * tearing variable.
+ * A loop has two forms. *Torn*: unknowns are the tearing variables w; the steps give the other
+ * variables, the residuals r(w) are to vanish; a small dense matrix, one sweep of tangents for each
+ * tearing variable. *Whole* (loop_whole.c): all variables are unknowns, a sparse matrix. Loops of
+ * more than LOOP_TORN tearing variables are solved whole; so are, from then on, those whose steps
+ * turn out to amplify rounding so much that refinement does not get rid of it.
  *
- *   linear     one factorisation with pivoting, one step, one more with the same factors for
- * rounding; factors that change at events only are kept in between. nonlinear  Newton, damped: a
- * step is halved while the residual, measured in units of the Jacobian's rows, grows. When that
- * fails the loop is deformed (Newton homotopy): r(w) = (1-s) r(w0) is solved for s from 0 to 1 with
- * steps that adapt; from the last values first, then from 0 and from 1.
+ *   linear     one factorisation with pivoting, and steps with the same factors until rounding is
+ *              all that is left; factors that change at events only are kept in between.
+ *   nonlinear  Newton, damped: a step is halved while the residual, measured in units of the
+ *              Jacobian's rows, grows. When that fails the loop is deformed (Newton homotopy):
+ *              r(w) = (1-s) r(w0) is solved for s from 0 to 1 with steps that adapt; from the last
+ *              values first, then from others.
  *
  * The first guess is what value[] holds: the last value, a start value, or 0. On success the
  * factors of the Jacobian at the solution stay with the node: tangents of the whole loop follow
  * from them.
  */
-#include "runtime/sim_int.h"
+#include "runtime/loop_whole.h"
 
 #include <float.h>
 #include <math.h>
@@ -67,26 +70,61 @@ void loop_solve_apply(uint32_t n, const double *a, const uint32_t *pivot, double
 
 /* ---- residual and Jacobian ---- */
 
-/* Work arrays of one call, n each; from the simulation's pool, so that nothing is allocated. */
-typedef struct Work {
-    double *r, *step, *old, *scale, *offset, *first;
-} Work;
+/* One of the two forms, and work arrays of n each; from the simulation's pool, so that nothing is
+ * allocated. */
+typedef struct System {
+    Sim *sim;
+    EvalNode *node;
+    LoopWhole *whole; /* NULL: torn */
+    uint32_t n;
+    const DdpVar *unknown;
+    double *r, *step, *old, *scale, *offset;
+    bool steady; /* rounding does not grow on the way: the solution has its digits */
+} System;
 
-static Work work_of(Sim *sim, uint32_t n)
+/* Room for both forms: two sets of values to come back to, then the arrays of a System. */
+static double *work_of(Sim *sim, const EvalNode *node)
 {
-    if (6 * (size_t)n > sim->n_loop_work) {
-        sim->n_loop_work = 12 * (size_t)n;
+    size_t need = 7 * (size_t)(node->n_steps + node->n_tears);
+    if (need > sim->n_loop_work) {
+        sim->n_loop_work = 2 * need;
         sim->loop_work =
             mem_resize(sim->mem, sim->loop_work, sim->n_loop_work * sizeof *sim->loop_work);
     }
-    double *at = sim->loop_work;
-    return (Work){at, at + n, at + 2 * n, at + 3 * n, at + 4 * n, at + 5 * n};
+    return sim->loop_work;
 }
 
-static void residuals(Sim *sim, const EvalNode *node, double *r)
+static System system_of(Sim *sim, EvalNode *node)
 {
-    evaluate_ops(sim, node, 0, node->n_steps, NULL);
-    evaluate_ops(sim, node, node->n_steps, node->n_steps + node->n_tears, r);
+    if (node->n_tears > LOOP_TORN)
+        node->untorn = true;
+    if (node->untorn && !node->whole)
+        node->whole = loop_whole_open(sim, node);
+    LoopWhole *whole = node->untorn ? node->whole : NULL;
+    uint32_t n = whole ? loop_whole_size(whole) : node->n_tears;
+    double *at = work_of(sim, node) + 2 * (size_t)(node->n_steps + node->n_tears);
+    return (System){.sim = sim,
+                    .node = node,
+                    .whole = whole,
+                    .n = n,
+                    .unknown = whole ? loop_whole_unknowns(whole) : node->tears,
+                    .r = at,
+                    .step = at + n,
+                    .old = at + 2 * n,
+                    .scale = at + 3 * n,
+                    .offset = at + 4 * n,
+                    .steady = true};
+}
+
+static void residuals(const System *s, double *r)
+{
+    const EvalNode *node = s->node;
+    if (s->whole) {
+        loop_whole_residuals(s->sim, s->whole, r);
+        return;
+    }
+    evaluate_ops(s->sim, node, 0, node->n_steps, NULL);
+    evaluate_ops(s->sim, node, node->n_steps, node->n_steps + node->n_tears, r);
 }
 
 static void clear_tangents(Sim *sim, const EvalNode *node)
@@ -97,7 +135,7 @@ static void clear_tangents(Sim *sim, const EvalNode *node)
         sim->tangent[node->ops[i].target] = 0;
 }
 
-/* Into node->lu by columns of tangents, and row norms into scale. */
+/* Torn: into node->lu by columns of tangents, and row norms into scale. */
 static void jacobian(Sim *sim, const EvalNode *node, double *column, double *scale)
 {
     uint32_t n = node->n_tears;
@@ -115,74 +153,107 @@ static void jacobian(Sim *sim, const EvalNode *node, double *column, double *sca
     }
 }
 
-static bool factor(Sim *sim, EvalNode *node, Work *work)
+static bool factor(System *s)
 {
     double smallest;
-    jacobian(sim, node, work->step, work->scale);
-    node->factored = loop_solve_factor(node->n_tears, node->lu, node->pivot, &smallest);
-    return node->factored;
+    if (s->whole) {
+        s->node->factored = loop_whole_factor(s->sim, s->whole, s->scale);
+    } else {
+        jacobian(s->sim, s->node, s->step, s->scale);
+        s->node->factored = loop_solve_factor(s->n, s->node->lu, s->node->pivot, &smallest);
+    }
+    return s->node->factored;
+}
+
+static void apply(System *s, double *b)
+{
+    if (s->whole)
+        loop_whole_apply(s->whole, b);
+    else
+        loop_solve_apply(s->n, s->node->lu, s->node->pivot, b);
 }
 
 /* Residual in units of its row of the Jacobian: how far the unknowns are off. */
-static double measure(const EvalNode *node, const double *r, const double *scale)
+static double measure(const System *s, const double *r)
 {
     double most = 0;
-    for (uint32_t i = 0; i < node->n_tears; i++) {
-        double size = fabs(r[i]) / (scale[i] > 0 ? scale[i] : 1);
+    for (uint32_t i = 0; i < s->n; i++) {
+        double size = fabs(r[i]) / (s->scale[i] > 0 ? s->scale[i] : 1);
         if (!(size <= most))
             most = size;
     }
     return most;
 }
 
-static void put_tears(Sim *sim, const EvalNode *node, const double *from, const double *step,
-                      double part)
+static void put_unknowns(const System *s, const double *from, const double *step, double part)
 {
-    for (uint32_t i = 0; i < node->n_tears; i++)
-        sim->value[node->tears[i]] = from[i] - (step ? part * step[i] : 0);
+    for (uint32_t i = 0; i < s->n; i++)
+        s->sim->value[s->unknown[i]] = from[i] - (step ? part * step[i] : 0);
 }
 
-static void get_tears(const Sim *sim, const EvalNode *node, double *to)
+static void get_unknowns(const System *s, double *to)
 {
-    for (uint32_t i = 0; i < node->n_tears; i++)
-        to[i] = sim->value[node->tears[i]];
+    for (uint32_t i = 0; i < s->n; i++)
+        to[i] = s->sim->value[s->unknown[i]];
+}
+
+/* The largest variable of the loop: rounding of the others is made of it. */
+static double around(const System *s)
+{
+    double most = 0;
+    for (uint32_t i = 0; i < s->node->n_steps; i++)
+        most = fmax(most, fabs(s->sim->value[s->node->ops[i].target]));
+    for (uint32_t i = 0; i < s->n; i++)
+        most = fmax(most, fabs(s->sim->value[s->unknown[i]]));
+    return most;
 }
 
 /* The step against the unknowns; what is small beside the other variables of the loop is judged by
- * these, because their rounding is what it is made of. */
-static double relative_step(const Sim *sim, const EvalNode *node, const double *step,
-                            const double *at)
+ * these. */
+static double relative_step(const System *s, const double *step, const double *at)
 {
-    double most = 0, around = 0;
-    for (uint32_t i = 0; i < node->n_steps; i++)
-        around = fmax(around, fabs(sim->value[node->ops[i].target]));
-    for (uint32_t i = 0; i < node->n_tears; i++)
-        around = fmax(around, fabs(at[i]));
-    for (uint32_t i = 0; i < node->n_tears; i++) {
-        double size = fabs(step[i]) / (fabs(at[i]) + 1e-6 + 1e-6 * around);
+    double most = 0, floor = 1e-6 + 1e-6 * around(s);
+    for (uint32_t i = 0; i < s->n; i++) {
+        double size = fabs(step[i]) / (fabs(at[i]) + floor);
         if (!(size <= most))
             most = size;
     }
     return most;
+}
+
+/* Is the last step of a refinement no more than rounding that has hardly grown? */
+static bool is_rounding(const System *s, const double *step, const double *at)
+{
+    double floor = 1e-14 * around(s) + 1e-18;
+    for (uint32_t i = 0; i < s->n; i++)
+        if (!(fabs(step[i]) <= 1e-11 * fabs(at[i]) + floor))
+            return false;
+    return true;
 }
 
 /* ---- linear ---- */
 
-static bool solve_linear(Sim *sim, EvalNode *node, Work *work)
+/* A second step is rounding of the first, a third that of the second. Steps that do not shrink by
+ * orders of magnitude each time show that rounding grows on the way: refinement ends, if at all,
+ * with few digits. */
+static bool solve_linear(System *s)
 {
-    bool keep = node->constant && node->factored;
-    residuals(sim, node, work->r);
-    if (!keep && !factor(sim, node, work))
+    bool keep = s->node->constant && s->node->factored;
+    double size = INFINITY, last;
+    residuals(s, s->r);
+    if (!keep && !factor(s))
         return false;
-    for (int round = 0; round < 4; round++) {
-        get_tears(sim, node, work->old);
-        loop_solve_apply(node->n_tears, node->lu, node->pivot, work->r);
-        put_tears(sim, node, work->old, work->r, 1);
-        double size = relative_step(sim, node, work->r, work->old);
-        residuals(sim, node, work->r);
+    for (int round = 0; round < 6 && !(size < 1e-14); round++) {
+        get_unknowns(s, s->old);
+        apply(s, s->r);
+        put_unknowns(s, s->old, s->r, 1);
+        last = size;
+        size = relative_step(s, s->r, s->old);
+        s->steady = is_rounding(s, s->r, s->old);
+        residuals(s, s->r);
         if (!isfinite(size))
             return false;
-        if (size < 1e-14)
+        if (round > 0 && size > last / 100)
             break;
     }
     return true;
@@ -191,134 +262,254 @@ static bool solve_linear(Sim *sim, EvalNode *node, Work *work)
 /* ---- Newton ---- */
 
 /* One damped step of r(w) = offset; false when nothing that small a step gains anything. */
-static bool damped_step(Sim *sim, EvalNode *node, Work *work, double *size)
+static bool damped_step(System *s, double *size)
 {
-    uint32_t n = node->n_tears;
-    double before = measure(node, work->r, work->scale);
-    memcpy(work->step, work->r, n * sizeof *work->step);
-    loop_solve_apply(n, node->lu, node->pivot, work->step);
-    get_tears(sim, node, work->old);
-    *size = relative_step(sim, node, work->step, work->old);
+    double before = measure(s, s->r);
+    memcpy(s->step, s->r, s->n * sizeof *s->step);
+    apply(s, s->step);
+    get_unknowns(s, s->old);
+    *size = relative_step(s, s->step, s->old);
     if (!isfinite(*size))
         return false;
     for (double part = 1; part > 1e-6; part /= 2) {
-        put_tears(sim, node, work->old, work->step, part);
-        residuals(sim, node, work->r);
-        for (uint32_t i = 0; i < n; i++)
-            work->r[i] -= work->offset[i];
-        double after = measure(node, work->r, work->scale);
+        put_unknowns(s, s->old, s->step, part);
+        residuals(s, s->r);
+        for (uint32_t i = 0; i < s->n; i++)
+            s->r[i] -= s->offset[i];
+        double after = measure(s, s->r);
         if (isfinite(after) && (after <= before || *size < 1e-9))
             return true;
     }
-    put_tears(sim, node, work->old, NULL, 0);
+    put_unknowns(s, s->old, NULL, 0);
     return false;
 }
 
-static bool newton(Sim *sim, EvalNode *node, Work *work, int rounds)
+static bool newton(System *s, int rounds)
 {
     double last = INFINITY;
-    residuals(sim, node, work->r);
-    for (uint32_t i = 0; i < node->n_tears; i++)
-        work->r[i] -= work->offset[i];
+    residuals(s, s->r);
+    for (uint32_t i = 0; i < s->n; i++)
+        s->r[i] -= s->offset[i];
     for (int round = 0; round < rounds; round++) {
         double size;
-        if (!isfinite(measure(node, work->r, work->scale)) || !factor(sim, node, work))
+        if (!isfinite(measure(s, s->r)) || !factor(s))
             return false;
-        if (!damped_step(sim, node, work, &size))
+        if (!damped_step(s, &size)) {
+            s->steady = false;
             return last < 1e-9; /* at the limit of rounding nothing gets smaller any more */
-        sim->counts.loop_rounds++;
+        }
+        s->sim->counts.loop_rounds++;
         if (size < 1e-13 || (size < 1e-10 && size >= last / 4))
             return true;
         last = size;
     }
+    s->steady = false;
     return last < 1e-8;
 }
 
-static void no_offset(const EvalNode *node, Work *work)
+static void no_offset(System *s)
 {
-    memset(work->offset, 0, node->n_tears * sizeof *work->offset);
+    memset(s->offset, 0, s->n * sizeof *s->offset);
 }
 
 /* Newton homotopy from the present values. */
-static bool homotopy(Sim *sim, EvalNode *node, Work *work)
+static bool homotopy(System *s)
 {
-    uint32_t n = node->n_tears;
-    double *first = mem_alloc(sim->mem, 2 * n * sizeof *first), *good = first + n;
-    double s = 0, h = 0.1;
-    residuals(sim, node, first);
-    get_tears(sim, node, good);
-    bool fine = isfinite(measure(node, first, work->scale));
-    while (fine && s < 1 && h > 1e-6) {
-        double next = fmin(1, s + h);
-        for (uint32_t i = 0; i < n; i++)
-            work->offset[i] = (1 - next) * first[i];
-        if (newton(sim, node, work, 20)) {
-            get_tears(sim, node, good);
-            s = next;
+    Mem *mem = s->sim->mem;
+    double *first = mem_alloc(mem, 2 * (size_t)s->n * sizeof *first), *good = first + s->n;
+    double at = 0, h = 0.1;
+    residuals(s, first);
+    get_unknowns(s, good);
+    bool fine = isfinite(measure(s, first));
+    while (fine && at < 1 && h > 1e-6) {
+        double next = fmin(1, at + h);
+        for (uint32_t i = 0; i < s->n; i++)
+            s->offset[i] = (1 - next) * first[i];
+        if (newton(s, 20)) {
+            get_unknowns(s, good);
+            at = next;
             h *= 2;
         } else {
-            put_tears(sim, node, good, NULL, 0);
+            put_unknowns(s, good, NULL, 0);
             h /= 4;
         }
     }
-    no_offset(node, work);
-    mem_free(sim->mem, first);
-    return fine && s >= 1 && newton(sim, node, work, 20);
+    no_offset(s);
+    mem_free(mem, first);
+    return fine && at >= 1 && newton(s, 20);
 }
 
-static bool solve_nonlinear(Sim *sim, EvalNode *node, Work *work)
+static bool solve_nonlinear(System *s)
 {
-    uint32_t n = node->n_tears;
-    no_offset(node, work);
-    for (uint32_t i = 0; i < n; i++)
-        work->scale[i] = 0;
-    double *first = mem_alloc(sim->mem, n * sizeof *first);
-    get_tears(sim, node, first);
-    bool fine = newton(sim, node, work, 50);
-    /* inside an integrator's step a smaller step is better than another solution */
-    for (int attempt = 0; attempt < 4 && !fine && !sim->quiet; attempt++) {
-        for (uint32_t i = 0; i < n; i++) {
-            double near = first[i] + 1e-3 * (fabs(first[i]) + 1);
-            sim->value[node->tears[i]] = attempt == 0   ? first[i]
-                                         : attempt == 1 ? near
-                                         : attempt == 2 ? 0
-                                                        : 1;
-        }
-        fine = homotopy(sim, node, work);
+    no_offset(s);
+    for (uint32_t i = 0; i < s->n; i++)
+        s->scale[i] = 0;
+    return newton(s, 50);
+}
+
+/* First guesses to deform from, one after the other: where it stands, near that (a symmetric point
+ * may be singular), then all unknowns alike: some plain numbers, and what the loop reads. The last
+ * help where differences from something given stand in an exponent, and any other guess overflows.
+ */
+enum { PLAIN = 5, MOST_READS = 6 };
+
+static double guess(const System *s, uint32_t attempt, double first)
+{
+    static const double plain[PLAIN] = {0, 1, -1, 10, -10};
+    if (attempt < 2)
+        return first + attempt * 1e-3 * (fabs(first) + 1);
+    if (attempt < 2 + PLAIN)
+        return plain[attempt - 2];
+    return s->sim->value[s->node->reads[attempt - 2 - PLAIN].var];
+}
+
+static bool deform(System *s, const double *first)
+{
+    uint32_t n_reads = s->node->n_reads < MOST_READS ? s->node->n_reads : MOST_READS;
+    uint32_t attempts = 2 + PLAIN + n_reads;
+    bool fine = false;
+    no_offset(s);
+    for (uint32_t attempt = 0; attempt < attempts && !fine; attempt++) {
+        for (uint32_t i = 0; i < s->n; i++)
+            s->sim->value[s->unknown[i]] = guess(s, attempt, first[i]);
+        fine = homotopy(s);
     }
-    if (!fine)
-        put_tears(sim, node, first, NULL, 0);
-    mem_free(sim->mem, first);
     return fine;
 }
 
 /* ---- the whole ---- */
 
-static SolStatus failed(Sim *sim, const EvalNode *node, Work *work)
+static SolStatus failed(Sim *sim, EvalNode *node)
 {
-    uint32_t worst = 0;
-    residuals(sim, node, work->r);
-    for (uint32_t i = 1; i < node->n_tears; i++)
-        if (fabs(work->r[i]) > fabs(work->r[worst]) || isnan(work->r[i]))
+    System s = system_of(sim, node);
+    uint32_t worst = 0, n_ops = node->n_steps + node->n_tears;
+    residuals(&s, s.r);
+    bool singular = !factor(&s);
+    node->factored = false;
+    if (singular && world_report_floating(sim->world))
+        return SOL_MODEL;
+    for (uint32_t i = 1; i < s.n; i++)
+        if (fabs(s.r[i]) > fabs(s.r[worst]) || isnan(s.r[i]))
             worst = i;
-    const EvalOp *op = &node->ops[node->n_steps + worst];
+    const EvalOp *op = &node->ops[s.whole ? worst : node->n_steps + worst];
     diag_error(sim->diags, world_rel_place(sim->world, op->rel),
                "at time %.10g, %u equation%s could not be solved for %s%s: %s is off by %g",
-               sim->time, node->n_steps + node->n_tears,
-               node->n_steps + node->n_tears > 1 ? "s that depend on each other" : "",
+               sim->time, n_ops, n_ops > 1 ? "s that depend on each other" : "",
                explain_var(sim, node->tears[0]), node->n_tears > 1 ? " and others" : "",
-               explain_rel(sim, op->rel), work->r[worst]);
+               explain_rel(sim, op->rel), s.r[worst]);
     explain_values(sim, op);
-    if (!node->factored)
+    if (singular)
         diag_note(sim->diags, 0, "the Jacobian of the loop is singular there");
+    else
+        diag_note(sim->diags, 0,
+                  "no solution was found from there; start values would be first guesses");
     return SOL_NUMERICS;
+}
+
+static bool solve(System *s)
+{
+    return s->node->linear ? solve_linear(s) : solve_nonlinear(s);
+}
+
+/* Unknowns of both forms, to come back to. */
+static void keep_values(const Sim *sim, const EvalNode *node, double *kept)
+{
+    uint32_t n = node->n_steps;
+    for (uint32_t i = 0; i < n; i++)
+        kept[i] = sim->value[node->ops[i].target];
+    for (uint32_t i = 0; i < node->n_tears; i++)
+        kept[n + i] = sim->value[node->tears[i]];
+}
+
+static void put_values(Sim *sim, const EvalNode *node, const double *kept)
+{
+    uint32_t n = node->n_steps;
+    for (uint32_t i = 0; i < n; i++)
+        sim->value[node->ops[i].target] = isfinite(kept[i]) ? kept[i] : 0;
+    for (uint32_t i = 0; i < node->n_tears; i++)
+        sim->value[node->tears[i]] = kept[n + i];
+}
+
+/* The torn form failed, or its solution has lost its digits: does the whole one do better? If it
+ * does, it stays. */
+static bool solve_whole(Sim *sim, EvalNode *node, const double *kept)
+{
+    node->untorn = true;
+    node->factored = false;
+    put_values(sim, node, kept);
+    System s = system_of(sim, node);
+    if (solve(&s))
+        return true;
+    node->untorn = node->factored = false;
+    return false;
+}
+
+static bool deform_kept(Sim *sim, EvalNode *node, const double *kept)
+{
+    System s = system_of(sim, node);
+    put_values(sim, node, kept);
+    double *first = mem_alloc(sim->mem, (size_t)s.n * sizeof *first);
+    get_unknowns(&s, first);
+    bool fine = deform(&s, first);
+    mem_free(sim->mem, first);
+    return fine;
+}
+
+/* When Newton has failed: by deformation, torn and as a whole. */
+static bool solve_hard(Sim *sim, EvalNode *node, const double *kept)
+{
+    if (deform_kept(sim, node, kept))
+        return true;
+    bool torn = !node->untorn;
+    node->untorn = true;
+    node->factored = false;
+    if (torn && deform_kept(sim, node, kept))
+        return true;
+    node->untorn = node->n_tears > LOOP_TORN;
+    node->factored = false;
+    put_values(sim, node, kept);
+    return false;
+}
+
+static bool solve_somehow(Sim *sim, EvalNode *node)
+{
+    double *kept = work_of(sim, node), *rough = kept + node->n_steps + node->n_tears;
+    keep_values(sim, node, kept);
+    System s = system_of(sim, node);
+    bool fine = solve(&s);
+    if (fine && (s.whole || s.steady))
+        return true;
+    keep_values(sim, node, rough);
+    if (!s.whole && solve_whole(sim, node, kept))
+        return true;
+    if (fine) { /* few digits are better than none */
+        put_values(sim, node, rough);
+        s = system_of(sim, node);
+        return solve(&s);
+    }
+    /* inside an integrator's step a smaller step is better than another solution */
+    if (!node->linear && !sim->quiet)
+        return solve_hard(sim, node, kept);
+    put_values(sim, node, kept);
+    return false;
+}
+
+/* Outputs are evaluated when somebody looks. So that their last digit does not depend on when somebody
+ * looked before, a linear loop among them begins at zero; a nonlinear one needs a guess. */
+static void forget_guess(Sim *sim, const EvalNode *node)
+{
+    for (uint32_t i = 0; i < node->n_steps; i++)
+        sim->value[node->ops[i].target] = 0;
+    for (uint32_t i = 0; i < node->n_tears; i++)
+        sim->value[node->tears[i]] = 0;
 }
 
 SolStatus loop_solve(Sim *sim, DdpNode n)
 {
     EvalNode *node = &sim->nodes.at[n];
-    Work work = work_of(sim, node->n_tears);
-    bool fine = node->linear ? solve_linear(sim, node, &work) : solve_nonlinear(sim, node, &work);
+    if (node->linear && node->place == PLACE_OUTPUTS)
+        forget_guess(sim, node);
+    bool fine = solve_somehow(sim, node);
     for (uint32_t i = 0; i < node->n_steps; i++) {
         sim->info[node->ops[i].target].has = true;
         sim->info[node->ops[i].target].pending = false;
@@ -329,32 +520,76 @@ SolStatus loop_solve(Sim *sim, DdpNode n)
     }
     if (fine)
         return SOL_OK;
-    return sim->quiet ? SOL_NUMERICS : failed(sim, node, &work);
+    if (!sim->quiet)
+        return failed(sim, node);
+    trouble_in_loop(sim, node);
+    return SOL_NUMERICS;
+}
+
+/* Tangents go through the whole form from here on: its factors at the present solution. The
+ * tangents of what the loop reads have to wait. */
+static bool change_form(Sim *sim, EvalNode *node)
+{
+    double *kept = mem_alloc(sim->mem, (node->n_reads + 1) * sizeof *kept);
+    for (uint32_t i = 0; i < node->n_reads; i++) {
+        kept[i] = sim->tangent[node->reads[i].var];
+        sim->tangent[node->reads[i].var] = 0;
+    }
+    clear_tangents(sim, node);
+    node->untorn = true;
+    System s = system_of(sim, node);
+    bool fine = factor(&s);
+    for (uint32_t i = 0; i < node->n_reads; i++)
+        sim->tangent[node->reads[i].var] = kept[i];
+    mem_free(sim->mem, kept);
+    return fine;
 }
 
 /* With J the Jacobian in the tears: J dw = -(residuals' tangents with dw = 0). The residuals'
- * tangents that are left then are rounding, which long chains of steps amplify: one more round
- * takes it out. */
+ * tangents that are left then are rounding, which long chains of steps amplify: further rounds
+ * take it out. False when they do not. */
+static bool tangent_torn(Sim *sim, EvalNode *node)
+{
+    System s = system_of(sim, node);
+    double first = 0, last = INFINITY;
+    for (uint32_t i = 0; i < node->n_tears; i++)
+        sim->tangent[node->tears[i]] = 0;
+    for (int round = 0;; round++) {
+        evaluate_tangent_ops(sim, node, 0, node->n_steps, NULL);
+        evaluate_tangent_ops(sim, node, node->n_steps, node->n_steps + node->n_tears, s.r);
+        double left = 0;
+        for (uint32_t i = 0; i < node->n_tears; i++)
+            left = fmax(left, fabs(s.r[i]));
+        first = fmax(first, left);
+        if (!node->factored || left <= 1e-15 * first || left == 0)
+            return true;
+        if (round == 6 || (round > 0 && left > last / 100))
+            return left <= 1e-11 * first;
+        last = left;
+        apply(&s, s.r);
+        for (uint32_t i = 0; i < node->n_tears; i++)
+            sim->tangent[node->tears[i]] -= s.r[i];
+    }
+}
+
 void loop_solve_tangent(Sim *sim, DdpNode n)
 {
     EvalNode *node = &sim->nodes.at[n];
-    Work work = work_of(sim, node->n_tears);
-    double first = 0;
-    for (uint32_t i = 0; i < node->n_tears; i++)
-        sim->tangent[node->tears[i]] = 0;
-    for (int round = 0; round < 4; round++) {
-        evaluate_tangent_ops(sim, node, 0, node->n_steps, NULL);
-        evaluate_tangent_ops(sim, node, node->n_steps, node->n_steps + node->n_tears, work.r);
-        double left = 0;
-        for (uint32_t i = 0; i < node->n_tears; i++)
-            left = fmax(left, fabs(work.r[i]));
-        if (!node->factored || left <= 1e-15 * first || left == 0)
-            return;
-        if (round == 3)
-            return;
-        first = fmax(first, left);
-        loop_solve_apply(node->n_tears, node->lu, node->pivot, work.r);
-        for (uint32_t i = 0; i < node->n_tears; i++)
-            sim->tangent[node->tears[i]] -= work.r[i];
+    if (!node->untorn && tangent_torn(sim, node))
+        return;
+    if (!node->untorn && !change_form(sim, node)) {
+        node->untorn = false;
+        node->factored = false;
+        return;
     }
+    if (node->factored)
+        loop_whole_tangent(sim, node->whole);
+}
+
+void loop_solve_forget(Sim *sim, EvalNode *node)
+{
+    loop_whole_close(sim, node->whole);
+    node->whole = NULL;
+    if (node->untorn)
+        node->factored = false;
 }

@@ -11,7 +11,8 @@
 
 typedef struct Content {
     Mem *mem;
-    uint32_t n;
+    const uint32_t *n;
+    uint32_t room;
     double *at;
 } Content;
 
@@ -32,12 +33,12 @@ static double *data(N_Vector v)
 
 static uint32_t length(N_Vector v)
 {
-    return content(v)->n;
+    return *content(v)->n;
 }
 
 static N_Vector clone(N_Vector w)
 {
-    return nvector_new(content(w)->mem, w->sunctx, length(w));
+    return nvector_new(content(w)->mem, w->sunctx, content(w)->n, content(w)->room);
 }
 
 static void destroy(N_Vector v)
@@ -329,20 +330,20 @@ static void set_operations(N_Vector v)
 }
 
 /* Called from inside IDA, which must not be left by a jump: no memory is a NULL. */
-N_Vector nvector_new(Mem *mem, SUNContext context, uint32_t n)
+N_Vector nvector_new(Mem *mem, SUNContext context, const uint32_t *n, uint32_t room)
 {
     MemGuard guard;
     mem_guard_push(mem, &guard);
     if (setjmp(guard.env) != 0)
         return NULL;
-    Content *inside = mem_alloc(mem, sizeof *inside + n * sizeof(double));
+    Content *inside = mem_alloc(mem, sizeof *inside + room * sizeof(double));
     mem_guard_pop(mem, &guard);
     N_Vector v = N_VNewEmpty(context);
     if (!v) {
         mem_free(mem, inside);
         return NULL;
     }
-    *inside = (Content){.mem = mem, .n = n, .at = (double *)(inside + 1)};
+    *inside = (Content){.mem = mem, .n = n, .room = room, .at = (double *)(inside + 1)};
     v->content = inside;
     set_operations(v);
     return v;

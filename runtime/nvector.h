@@ -6,8 +6,9 @@
 
 #include <sundials/sundials_nvector.h>
 
-/* From `mem`, which clones use too. N_VDestroy() frees. */
-N_Vector nvector_new(Mem *mem, SUNContext context, uint32_t n);
+/* From `mem`, which clones use too. N_VDestroy() frees. *n is the length of the vector and of all
+ * its clones at any time, up to `room`: who owns IDA's memory may go on with other unknowns. */
+N_Vector nvector_new(Mem *mem, SUNContext context, const uint32_t *n, uint32_t room);
 double *nvector_at(N_Vector v);
 
 #endif

@@ -1,31 +1,245 @@
-/* parts.c: dynamics -> independent parts, each with its own integrator -> time goes on.
+/* parts.c: independent parts, each with its own integrator -> time goes on.
  *
- * Two nodes belong to one part when one reads the other, or both read the same state, through
- * something that varies; conditions count too, so that a condition and all it compares are in one
- * part. Parts never read each other, so each steps on its own. The one that is furthest behind
- * steps first. So when a comparison is found to change at time t, every other part is either behind
- * t, and still has to step, or its last step began before t: dense output reaches t in all of them,
- * and the earliest change is handled when no part is behind it.
+ * Parts (part_graph.c) never read each other, so each steps on its own. The one that is furthest
+ * behind steps first. So when a comparison is found to change at time t, every other part is either
+ * behind t, and still has to step, or its last step began before t: dense output reaches t in all of
+ * them, and the earliest change is handled when no part is behind it.
  *
- * After an event a part whose states, dynamics and what these read are as before goes on without
- * notice; the others start anew from the event.
+ * At an event only those parts are brought to its time whose event it is, and those that somebody
+ * reads or changes (part_meet); the others know nothing of it. Parts that were changed start anew,
+ * parts that were only looked at go on. So an event costs what it touches.
+ *
+ * Time events stop the integrator of the part they belong to, so that no step crosses them; those of
+ * parts without states (a switch that the clock throws) may belong to anybody and stop all.
  */
 #include "runtime/parts.h"
 
-#include "runtime/blocks.h"
+#include "runtime/tape.h"
+#include "runtime/trace.h"
 
 #include <math.h>
 #include <string.h>
 
+/* ---- heaps of parts ---- */
+
+static bool needs_steps(const Part *part)
+{
+    return part->started && (part->n > 0 || part->watched.n > 0);
+}
+
+/* What a part is ordered by; infinite: it is not in the heap. */
+static double key_of(const Part *part, int heap)
+{
+    switch (heap) {
+    case HEAP_BEHIND:
+        return needs_steps(part) ? part->now : INFINITY;
+    case HEAP_DUE:
+        return part->started ? fmin(part->event, part->timed) : INFINITY;
+    default:
+        return part->started && part->n == 0 ? part->timed : INFINITY;
+    }
+}
+
+static bool comes_first(const Part *a, const Part *b, int heap)
+{
+    double x = key_of(a, heap), y = key_of(b, heap);
+    return x < y || (x == y && a->index < b->index);
+}
+
+static void heap_set(PartHeap *heap, int which, uint32_t i, Part *part)
+{
+    heap->at[i] = part;
+    part->heap_at[which] = i + 1;
+}
+
+static void heap_up(PartHeap *heap, int which, uint32_t i)
+{
+    Part *part = heap->at[i];
+    for (; i && comes_first(part, heap->at[(i - 1) / 2], which); i = (i - 1) / 2)
+        heap_set(heap, which, i, heap->at[(i - 1) / 2]);
+    heap_set(heap, which, i, part);
+}
+
+static void heap_down(PartHeap *heap, int which, uint32_t i)
+{
+    Part *part = heap->at[i];
+    for (uint32_t child; (child = 2 * i + 1) < heap->n; i = child) {
+        if (child + 1 < heap->n && comes_first(heap->at[child + 1], heap->at[child], which))
+            child++;
+        if (!comes_first(heap->at[child], part, which))
+            break;
+        heap_set(heap, which, i, heap->at[child]);
+    }
+    heap_set(heap, which, i, part);
+}
+
+static void heap_leave(PartHeap *heap, int which, Part *part)
+{
+    uint32_t i = part->heap_at[which] - 1;
+    Part *last = vec_pop(heap);
+    part->heap_at[which] = 0;
+    if (last == part)
+        return;
+    heap_set(heap, which, i, last);
+    heap_up(heap, which, i);
+    heap_down(heap, which, last->heap_at[which] - 1);
+}
+
+void part_reorder(Part *part)
+{
+    for (int which = 0; which < HEAPS; which++) {
+        PartHeap *heap = &part->sim->heaps[which];
+        bool member = isfinite(key_of(part, which));
+        if (!member && part->heap_at[which])
+            heap_leave(heap, which, part);
+        if (!member)
+            continue;
+        if (!part->heap_at[which]) {
+            vec_push(part->sim->mem, heap, part);
+            part->heap_at[which] = heap->n;
+        }
+        heap_up(heap, which, part->heap_at[which] - 1);
+        heap_down(heap, which, part->heap_at[which] - 1);
+    }
+}
+
+static double first_key(const Sim *sim, int which)
+{
+    return sim->heaps[which].n ? key_of(sim->heaps[which].at[0], which) : INFINITY;
+}
+
+/* ---- life ---- */
+
+Part *part_new(Sim *sim)
+{
+    Part *part = mem_alloc(sim->mem, sizeof *part);
+    part->sim = sim;
+    part->event = part->timed = INFINITY;
+    part->index = sim->parts.n;
+    part->moment = sim->moment;
+    vec_push(sim->mem, &sim->parts, part);
+    part_disturb(part);
+    return part;
+}
+
+/* From Sim.touched or Sim.to_search. */
+static void drop_from(void *list, const Part *part)
+{
+    VEC(Part *) *parts = list;
+    for (uint32_t i = 0; i < parts->n; i++)
+        if (parts->at[i] == part) {
+            parts->at[i] = parts->at[--parts->n];
+            return;
+        }
+}
+
+static void close_integrators(Part *part)
+{
+    ida_driver_close(part);
+    rk_close(part);
+    reselect_close(part);
+}
+
+static void free_lists(Part *part)
+{
+    Sim *sim = part->sim;
+    tape_close(part);
+    rope_free(sim, &part->ropes[0]);
+    rope_free(sim, &part->ropes[1]);
+    vec_free(sim->mem, &part->watched);
+    vec_free(sim->mem, &part->timers);
+    vec_free(sim->mem, &part->roots);
+    vec_free(sim->mem, &part->inner);
+    vec_free(sim->mem, &part->dynamics);
+    vec_free(sim->mem, &part->states);
+    vec_free(sim->mem, &part->loops);
+    mem_free(sim->mem, part->euler);
+}
+
+/* Counted are those that integrate something. */
+static void count_part(Part *part, int change)
+{
+    SimCounts *counts = &part->sim->counts;
+    if (part->n > 0)
+        counts->parts += (uint32_t)change;
+    if (counts->parts > counts->parts_max)
+        counts->parts_max = counts->parts;
+}
+
+void parts_rest(Sim *sim)
+{
+    for (uint32_t i = 0; i < sim->parts.n; i++) {
+        Part *part = sim->parts.at[i];
+        close_integrators(part);
+        part->started = false;
+        part->step = 0; /* as a new one */
+        part->patience = 0;
+        part_reorder(part);
+        part_touch(part);
+    }
+    for (uint32_t i = 0; i < sim->to_search.n; i++)
+        sim->to_search.at[i]->searching = false;
+    vec_clear(&sim->to_search);
+}
+
+void part_free(Part *part)
+{
+    Sim *sim = part->sim;
+    count_part(part, -1);
+    part->started = false;
+    part_reorder(part);
+    if (part->touched)
+        drop_from(&sim->touched, part);
+    if (part->searching)
+        drop_from(&sim->to_search, part);
+    Part *last = vec_pop(&sim->parts);
+    if (last != part) {
+        sim->parts.at[part->index] = last;
+        last->index = part->index;
+    }
+    close_integrators(part);
+    free_lists(part);
+    mem_free(sim->mem, part);
+}
+
+void parts_close(Sim *sim)
+{
+    for (uint32_t i = 0; i < sim->parts.n; i++) {
+        close_integrators(sim->parts.at[i]);
+        free_lists(sim->parts.at[i]);
+        mem_free(sim->mem, sim->parts.at[i]);
+    }
+    vec_free(sim->mem, &sim->parts);
+    vec_free(sim->mem, &sim->touched);
+    vec_free(sim->mem, &sim->to_search);
+    for (int which = 0; which < HEAPS; which++)
+        vec_free(sim->mem, &sim->heaps[which]);
+    rope_free(sim, &sim->outputs);
+    ida_driver_close_all(sim);
+}
+
+/* ---- what an event does to a part ---- */
+
+void part_touch(Part *part)
+{
+    tape_forget_inputs(part);
+    if (part->touched)
+        return;
+    part->touched = true;
+    vec_push(part->sim->mem, &part->sim->touched, part);
+}
+
 void part_disturb(Part *part)
 {
-    blocks_free(part->blocks);
-    part->blocks = NULL;
+    part_touch(part);
+    part_meet(part);
     part->restart = true;
 }
 
 void part_search_again(Part *part)
 {
+    part_touch(part);
+    part_meet(part);
     part->search = true;
 }
 
@@ -44,68 +258,160 @@ DdpVar part_unknown(const Part *part, uint32_t i)
 
 /* ---- evaluation of one part ---- */
 
-int part_evaluate_node(Part *part, DdpNode n, double **residuals)
-{
-    Sim *sim = part->sim;
-    const EvalNode *node = &sim->nodes.at[n];
-    if (!node->outer || !*residuals)
-        return evaluate_node(sim, n) != SOL_OK;
-    evaluate_ops(sim, node, 0, node->n_steps, NULL);
-    evaluate_ops(sim, node, node->n_steps, node->n_steps + node->n_tears, *residuals);
-    *residuals += node->n_tears;
-    return 0;
-}
-
 int part_evaluate(Part *part, double time, double *residuals)
 {
     Sim *sim = part->sim;
-    int result = 0;
     sim->value[sim->clock] = time;
     sim->quiet = true;
-    if (sim->engine && !sim->break_ties)
-        result = blocks_evaluate(part, residuals);
-    else
-        for (uint32_t i = 0; i < part->dynamics.n && result == 0; i++)
-            result = part_evaluate_node(part, part->dynamics.at[i], &residuals);
+    int result = blocks_evaluate(part, residuals);
     sim->quiet = false;
     sim->counts.residuals++;
     return result;
 }
 
+static void put_states(Part *part, const double *y)
+{
+    for (uint32_t i = 0; i < part->states.n; i++)
+        part->sim->value[part->states.at[i].var] = y[i];
+}
+
+void part_put_unknowns(Part *part, const double *unknowns)
+{
+    Sim *sim = part->sim;
+    put_states(part, unknowns);
+    unknowns += part->states.n;
+    for (uint32_t k = 0; k < part->loops.n; k++) {
+        const EvalNode *node = &sim->nodes.at[part->loops.at[k]];
+        for (uint32_t i = 0; i < node->n_tears; i++)
+            sim->value[node->tears[i]] = *unknowns++;
+    }
+}
+
+int part_slopes(Part *part, double time, const double *unknowns, double *slopes, double *residuals)
+{
+    if (tape_slopes(part, time, unknowns, slopes) &&
+        evaluate_all_finite(part->states.n, slopes))
+        return 0;
+    if (residuals)
+        part_put_unknowns(part, unknowns);
+    else
+        put_states(part, unknowns);
+    int result = part_evaluate(part, time, residuals);
+    for (uint32_t i = 0; i < part->states.n; i++)
+        slopes[i] = part->sim->value[part->states.at[i].slope];
+    return result;
+}
+
 /* ---- integrators ---- */
+
+/* Small loops are solved in place, large ones by the integrator's own Newton iteration. In place
+ * also where they are nonlinear: a prediction of tearing variables that is a little off becomes far
+ * off behind a chain of exponentials, so Newton failed at every third step (transistor amplifier,
+ * rtol 1e-8: 37,500 steps with the two tearing variables as unknowns, 4,000 with the loop solved in
+ * place). And all that are solved untorn, because they are very large or because their
+ * steps amplify rounding: a prediction would fare no better. */
+enum { IN_PLACE = 8 };
+
+static bool is_outer(const Sim *sim, const EvalNode *node)
+{
+    return sim->opt.solver != SOL_SOLVER_RK && node->loop && node->n_tears > IN_PLACE &&
+           node->n_tears <= LOOP_TORN && !node->untorn;
+}
+
+/* The lists that an integrator works with, from the rope. */
+static void make_lists(Part *part)
+{
+    Sim *sim = part->sim;
+    count_part(part, -1);
+    sim->work += part->ropes[0].n;
+    rope_list(sim, &part->ropes[0], &part->dynamics);
+    vec_clear(&part->loops);
+    part->n = part->states.n;
+    EACH_LEAF(&part->ropes[0], leaf)
+    {
+        EvalNode *node = &sim->nodes.at[leaf->nodes.at[0]];
+        if (leaf->plain)
+            continue;
+        node->outer = is_outer(sim, node);
+        if (!node->outer)
+            continue;
+        vec_push(sim->mem, &part->loops, leaf->nodes.at[0]);
+        part->n += node->n_tears;
+    }
+    count_part(part, 1);
+}
 
 static SolStatus start_part(Part *part)
 {
     Sim *sim = part->sim;
     SolStatus status = SOL_OK;
+    if (part->restructured || !part->started) {
+        ida_driver_restructured(part);
+        tape_close(part);
+        make_lists(part);
+        blocks_prepare(part);
+    }
+    part->restructured = false;
     part->back = part->now = part->from = sim->time;
     part->event = INFINITY;
-    part->restart = part->search = part->reselect = false;
-    part->method = part->n == 0                       ? PART_CLOCK
-                   : sim->opt.solver == SOL_SOLVER_RK ? PART_RK
-                                                      : PART_IDA;
+    part->search = part->reselect = false;
+    part->method = method_of(part);
     if (part->method == PART_IDA)
         status = ida_driver_start(part);
     else if (part->method == PART_RK)
         status = rk_start(part);
     part->started = status == SOL_OK;
     sim->counts.restarts += part->n > 0;
+    part->restarts += part->n > 0;
     return status;
 }
 
-/* `limit`: not behind it, something may jump there; `wanted`: no need to go further. */
-static SolStatus step_part(Part *part, double limit, double wanted)
+/* A loop's solution depends on where its iteration begins, if only in the last digit. So that a run
+ * does not depend on who looks at it between events, each look and each step begin where the last
+ * step, or the event, left the loops of the part, and not where the last look left them. */
+static void keep_loops(Part *part)
+{
+    Sim *sim = part->sim;
+    for (uint32_t i = 0; i < part->inner.n; i++) {
+        EvalNode *node = &sim->nodes.at[part->inner.at[i]];
+        for (uint32_t k = 0; k < node->n_steps; k++)
+            node->kept[k] = sim->value[node->ops[k].target];
+        for (uint32_t k = 0; k < node->n_tears; k++)
+            node->kept[node->n_steps + k] = sim->value[node->tears[k]];
+    }
+}
+
+static void put_loops(Part *part)
+{
+    Sim *sim = part->sim;
+    for (uint32_t i = 0; i < part->inner.n; i++) {
+        const EvalNode *node = &sim->nodes.at[part->inner.at[i]];
+        for (uint32_t k = 0; k < node->n_steps; k++)
+            sim->value[node->ops[k].target] = node->kept[k];
+        for (uint32_t k = 0; k < node->n_tears; k++)
+            sim->value[node->tears[k]] = node->kept[node->n_steps + k];
+    }
+}
+
+static SolStatus step_part(Part *part, double limit)
 {
     Sim *sim = part->sim;
     double before = part->now;
-    SolStatus status = SOL_OK;
+    part->moment = 0;
+    put_loops(part);
+    SolStatus status = part->change ? method_change(part) : SOL_OK;
+    if (status != SOL_OK)
+        return status;
     if (part->method == PART_CLOCK) {
         part->back = part->now;
-        part->now = part->watched.n ? fmin(part->now + sim->opt.max_step, limit) : wanted;
+        part->now = fmin(part->now + sim->opt.max_step, limit);
     } else {
         status = part->method == PART_IDA ? ida_driver_step(part, limit) : rk_step(part, limit);
         sim->counts.steps++;
+        part->steps++;
     }
+    if (part->method != PART_CLOCK)
+        trace_step(sim, part->method == PART_IDA ? "ida" : "rk", part->n, before, part->now);
     if (part->method == PART_IDA)
         sim->counts.time_ida += part->now - before;
     else if (part->method == PART_RK)
@@ -116,6 +422,7 @@ static SolStatus step_part(Part *part, double limit, double wanted)
 /* States, and tearing variables as first guesses, as they are at `time`. */
 static void put_at(Part *part, double time)
 {
+    put_loops(part);
     if (part->method == PART_IDA)
         ida_driver_at(part, time);
     else if (part->method == PART_RK)
@@ -123,14 +430,59 @@ static void put_at(Part *part, double time)
     part->sim->value[part->sim->clock] = time;
 }
 
+static SolStatus evaluate_part(Part *part)
+{
+    SolStatus status = evaluate_rope(part->sim, &part->ropes[0]);
+    return status == SOL_OK ? evaluate_rope(part->sim, &part->ropes[1]) : status;
+}
+
+void part_meet(Part *part)
+{
+    Sim *sim = part->sim;
+    if (part->moment == sim->moment)
+        return;
+    part->moment = sim->moment;
+    if (part->euler)
+        euler_put(part);
+    else if (part->started && sim->running)
+        put_at(part, sim->time);
+    else
+        return;
+    sim->work += part->ropes[0].n + part->ropes[1].n;
+    SolStatus status = tape_evaluate(part, sim->time) ? SOL_OK : evaluate_part(part);
+    if (status != SOL_OK && sim->meet_status == SOL_OK)
+        sim->meet_status = status;
+    event_suspect_changed(sim, &part->roots); /* for the next update, if this is an event */
+}
+
+SolStatus parts_meet_all(Sim *sim)
+{
+    for (uint32_t i = 0; i < sim->parts.n && sim->meet_status == SOL_OK; i++)
+        part_meet(sim->parts.at[i]);
+    return sim->meet_status;
+}
+
 /* ---- searching for events ---- */
 
 static SolStatus probe_at(void *context, double time, const NodeList *nodes)
 {
     Part *part = context;
+    Sim *sim = part->sim;
     put_at(part, time);
-    part->sim->time = time;
-    return evaluate_list(part->sim, nodes ? nodes : &part->probes);
+    sim->time = time;
+    part->moment = 0;
+    if (nodes)
+        return evaluate_list(sim, nodes);
+    if (tape_evaluate(part, time))
+        return SOL_OK;
+    for (int which = 0; which < 2; which++)
+        EACH_LEAF(&part->ropes[which], leaf)
+        {
+            SolStatus status = leaf->probe ? leaf_evaluate(sim, leaf) : SOL_OK;
+            if (status != SOL_OK)
+                return status;
+        }
+    return SOL_OK;
 }
 
 /* A comparison changed: an event, if a condition changed with it or dynamics reads it. */
@@ -140,22 +492,36 @@ static bool event_is_real(Sim *sim, const Part *part)
         if (sim->nodes.at[part->watched.at[i]].needed[NEED_DYNAMICS] &&
             event_changed(sim, part->watched.at[i]))
             return true;
-    return event_conditions_changed(sim, part);
+    return event_conditions_changed(sim, &part->roots);
 }
+
+/* Did no comparison change in the step that the part has just taken? False: look closely. */
+static bool is_quiet(Part *part, double to)
+{
+    if (part->clocked || to != part->now || part->from >= to || !part->watched.n)
+        return false;
+    if (part->method == PART_IDA)
+        return tape_quiet(part, to, ida_driver_unknowns(part, to));
+    return part->method == PART_RK && tape_quiet(part, to, rk_states(part));
+}
+
+enum { UNREAL = 32 }; /* changes of comparisons without any condition, in one step */
 
 static SolStatus search_part(Part *part, double to)
 {
     Sim *sim = part->sim;
     EventSearch search = {
-
-        .nodes = &part->watched,
-        .all = &part->probes,
-        .at = probe_at,
-        .context = part,
-        .clocked = part->clocked};
+        .nodes = &part->watched, .at = probe_at, .context = part, .clocked = part->clocked};
     part->search = false;
     part->event = INFINITY;
-    while (part->from < to) {
+    if (is_quiet(part, to)) {
+        part->from = to;
+        return SOL_OK;
+    }
+    tape_tell_compares(part);
+    tape_forget_inputs(part); /* what comparisons are compared with changes below */
+    double whole = to - part->from;
+    for (uint32_t unreal = 0; part->from < to; unreal++) {
         bool found;
         double time = to;
         SolStatus status = event_search(sim, &search, part->from, to, &time, &found);
@@ -167,476 +533,171 @@ static SolStatus search_part(Part *part, double to)
         }
         if (found) /* a comparison changed, but no condition did */
             event_remember(sim, &part->watched);
+        if (found && unreal >= UNREAL) /* rounding at a boundary: no end of changes */
+            time = fmin(to, fmax(time, part->from + whole / UNREAL));
         part->from = time;
     }
     return SOL_OK;
 }
 
-/* ---- parts from the structure ---- */
-
-/* Union-find over nodes and, behind them, states. */
-static uint32_t find(uint32_t *up, uint32_t x)
-{
-    while (up[x] != x)
-        x = up[x] = up[up[x]];
-    return x;
-}
-
-static void unite(uint32_t *up, uint32_t a, uint32_t b)
-{
-    a = find(up, a);
-    b = find(up, b);
-    if (a < b)
-        up[b] = a;
-    else
-        up[a] = b;
-}
-
-static void unite_reads(Sim *sim, uint32_t *up, const NodeList *list)
-{
-    for (uint32_t i = 0; i < list->n; i++) {
-        const EvalNode *node = &sim->nodes.at[list->at[i]];
-        for (uint32_t k = 0; k < node->n_reads; k++) {
-            const ValueInfo *info = &sim->info[node->reads[k].var];
-            if (info->state)
-                unite(up, list->at[i], sim->nodes.n + info->state - 1);
-            else if (info->node && sim->nodes.at[info->node].varies)
-                unite(up, list->at[i], info->node);
-        }
-    }
-}
-
-static uint32_t *components(Sim *sim)
-{
-    uint32_t n = sim->nodes.n + sim->states.n;
-    uint32_t *up = mem_alloc(sim->mem, (n + 1) * sizeof *up);
-    for (uint32_t i = 0; i < n; i++)
-        up[i] = i;
-    unite_reads(sim, up, &sim->dynamics);
-    unite_reads(sim, up, &sim->conditions);
-    for (uint32_t i = 0; i < sim->states.n; i++) {
-        DdpNode node = sim->info[sim->states.at[i].slope].node;
-        if (node && sim->nodes.at[node].varies)
-            unite(up, sim->nodes.n + i, node);
-        else if (sim->info[sim->states.at[i].slope].state) /* the slope is a state itself */
-            unite(up, sim->nodes.n + i,
-                  sim->nodes.n + sim->info[sim->states.at[i].slope].state - 1);
-    }
-    for (uint32_t i = 0; i < n; i++)
-        up[i] = find(up, i);
-    return up;
-}
-
-static Part *new_part(Sim *sim)
-{
-    Part *part = mem_alloc(sim->mem, sizeof *part);
-    part->sim = sim;
-    return part;
-}
-
-static void free_part(Part *part)
-{
-    Mem *mem = part->sim->mem;
-    blocks_free(part->blocks);
-    ida_driver_close(part);
-    rk_close(part);
-    vec_free(mem, &part->dynamics);
-    vec_free(mem, &part->probes);
-    vec_free(mem, &part->watched);
-    vec_free(mem, &part->states);
-    vec_free(mem, &part->loops);
-    mem_free(mem, part);
-}
-
-void parts_close(Sim *sim)
-{
-    for (uint32_t i = 0; i < sim->parts.n; i++)
-        free_part(sim->parts.at[i]);
-    vec_free(sim->mem, &sim->parts);
-    vec_free(sim->mem, &sim->lost_parts);
-    vec_free(sim->mem, &sim->before);
-    ida_driver_close_all(sim);
-}
-
-/* Small loops are solved in place, large ones by the integrator's own Newton iteration. In place
- * also where they are nonlinear: a prediction of tearing variables that is a little off becomes far
- * off behind a chain of exponentials, so Newton failed at every third step (transistor amplifier,
- * rtol 1e-8: 37,500 steps with the two tearing variables as unknowns, 4,000 with the loop solved in
- * place). */
-enum { IN_PLACE = 8 };
-
-static bool is_outer(const Sim *sim, const EvalNode *node)
-{
-    return sim->opt.solver != SOL_SOLVER_RK && node->loop && node->n_tears > IN_PLACE;
-}
-
-static void add_dynamics(Sim *sim, Part *part, DdpNode n)
-{
-    EvalNode *node = &sim->nodes.at[n];
-    vec_push(sim->mem, &part->dynamics, n);
-    node->outer = is_outer(sim, node);
-    if (node->outer) {
-        vec_push(sim->mem, &part->loops, n);
-        part->n += node->n_tears;
-    }
-}
-
-static void add_probe(Sim *sim, Part *part, DdpNode n)
-{
-    EvalNode *node = &sim->nodes.at[n];
-    vec_push(sim->mem, &part->probes, n);
-    bool searched = false;
-    for (uint32_t k = 0; k < node->n_compares; k++)
-        searched |= !node->compare[k].timed;
-    if (searched)
-        vec_push(sim->mem, &part->watched, n);
-    part->clocked |= searched && node->clocked;
-}
-
-/* The part that the component of `x` becomes, made when it is seen first. */
-static Part *part_of(Sim *sim, Part **of, const uint32_t *up, uint32_t x)
-{
-    if (!of[up[x]]) {
-        of[up[x]] = new_part(sim);
-        vec_push(sim->mem, &sim->parts, of[up[x]]);
-    }
-    return of[up[x]];
-}
-
-static void fill_parts(Sim *sim, const uint32_t *up, Part **of)
-{
-    for (uint32_t i = 0; i < sim->states.n; i++) {
-        const StateInfo *state = &sim->states.at[i];
-        Part *part = part_of(sim, of, up, sim->nodes.n + i);
-        vec_push(sim->mem, &part->states, ((PartState){state->var, state->slope}));
-        part->n++;
-    }
-    for (uint32_t i = 0; i < sim->dynamics.n; i++)
-        add_dynamics(sim, part_of(sim, of, up, sim->dynamics.at[i]), sim->dynamics.at[i]);
-    for (uint32_t i = 0; i < sim->probes.n; i++)
-        add_probe(sim, part_of(sim, of, up, sim->probes.at[i]), sim->probes.at[i]);
-}
-
-/* ---- what stays ---- */
-
-static bool same_states(const Part *a, const Part *b)
-{
-    return a->states.n == b->states.n &&
-           (a->states.n == 0 ||
-            memcmp(a->states.at, b->states.at, a->states.n * sizeof *a->states.at) == 0);
-}
-
-static bool same_list(const NodeList *a, const NodeList *b)
-{
-    return a->n == b->n && (a->n == 0 || memcmp(a->at, b->at, a->n * sizeof *a->at) == 0);
-}
-
-/* The old part whose dynamics is exactly this one's, untouched; else NULL. */
-static Part *unchanged(const Sim *sim, const Part *part)
-{
-    Part *old = part->dynamics.n ? sim->nodes.at[part->dynamics.at[0]].part : NULL;
-    if (part->dynamics.n == 0 && part->states.n)
-        old = sim->info[part->states.at[0].var].part;
-    if (!old || old->restart || old->claimed || !old->started || old->n != part->n ||
-        old->dynamics.n != part->dynamics.n || !same_states(old, part))
-        return NULL;
-    for (uint32_t i = 0; i < part->dynamics.n; i++)
-        if (sim->nodes.at[part->dynamics.at[i]].part != old)
-            return NULL;
-    return old;
-}
-
-static void take_lists(Part *to, Part *from)
-{
-    Part old = *to;
-    blocks_free(to->blocks);
-    to->blocks = NULL;
-    to->dynamics = from->dynamics;
-    to->probes = from->probes;
-    to->watched = from->watched;
-    to->loops = from->loops;
-    to->clocked = from->clocked;
-    from->dynamics = old.dynamics;
-    from->probes = old.probes;
-    from->watched = old.watched;
-    from->loops = old.loops;
-}
-
-/* An old part that lost its work gives its integrator's memory to a new one. */
-static void inherit(Part *to, Part *from)
-{
-    to->ida = from->ida;
-    to->rk = from->rk;
-    to->step = from->step;
-    from->ida = NULL;
-    from->rk = NULL;
-}
-
-static Part *any_old(const Sim *sim, const Part *part)
-{
-    for (uint32_t i = 0; i < part->states.n; i++) {
-        Part *old = sim->info[part->states.at[i].var].part;
-        if (old && !old->claimed)
-            return old;
-    }
-    return NULL;
-}
-
-static void label_nodes(Sim *sim)
-{
-    for (uint32_t i = 0; i < sim->parts.n; i++) {
-        Part *part = sim->parts.at[i];
-        for (uint32_t k = 0; k < part->probes.n; k++)
-            sim->nodes.at[part->probes.at[k]].part = part;
-        for (uint32_t k = 0; k < part->dynamics.n; k++)
-            sim->nodes.at[part->dynamics.at[k]].part = part;
-        for (uint32_t k = 0; k < part->states.n; k++)
-            sim->info[part->states.at[k].var].part = part;
-    }
-}
-
-/* Nothing may point to it any more; it is freed when the nodes have their new parts. */
-static void lose_part(Sim *sim, Part *part)
-{
-    for (uint32_t i = 0; i < part->states.n; i++)
-        if (sim->info[part->states.at[i].var].part == part)
-            sim->info[part->states.at[i].var].part = NULL;
-    vec_push(sim->mem, &sim->lost_parts, part);
-}
-
-/* Old parts that are still what they were replace their new doubles; the rest is taken apart. */
-static void settle_parts(Sim *sim, uint32_t n_old, Part **old)
-{
-    for (uint32_t i = 0; i < sim->parts.n; i++) {
-        Part *part = sim->parts.at[i], *same = unchanged(sim, part);
-        if (same) {
-            same->claimed = true;
-            same->search |= !same_list(&same->watched, &part->watched) ||
-                            !same_list(&same->probes, &part->probes);
-            take_lists(same, part);
-            sim->parts.at[i] = same;
-            free_part(part);
-        }
-    }
-    for (uint32_t i = 0; i < sim->parts.n; i++) {
-        Part *part = sim->parts.at[i], *from = part->claimed ? NULL : any_old(sim, part);
-        part->restart |= !part->claimed;
-        if (from) {
-            from->claimed = true;
-            inherit(part, from);
-        }
-    }
-    for (uint32_t i = 0; i < n_old; i++)
-        old[i]->claimed = old[i]->kept = false;
-    for (uint32_t i = 0; i < sim->parts.n; i++)
-        sim->parts.at[i]->kept = true;
-    for (uint32_t i = 0; i < n_old; i++)
-        if (!old[i]->kept)
-            lose_part(sim, old[i]);
-}
-
-static void rebuild_parts(Sim *sim)
-{
-    uint32_t n_old = sim->parts.n;
-    Part **old = mem_alloc(sim->mem, (n_old + 1) * sizeof *old);
-    if (n_old)
-        memcpy(old, sim->parts.at, n_old * sizeof *old);
-    vec_clear(&sim->parts);
-    uint32_t *up = components(sim);
-    Part **of = mem_alloc(sim->mem, (sim->nodes.n + sim->states.n + 1) * sizeof *of);
-    fill_parts(sim, up, of);
-    settle_parts(sim, n_old, old);
-    for (uint32_t i = 0; i < sim->nodes.n; i++)
-        sim->nodes.at[i].part = NULL;
-    label_nodes(sim);
-    for (uint32_t i = 0; i < sim->lost_parts.n; i++)
-        free_part(sim->lost_parts.at[i]);
-    vec_clear(&sim->lost_parts);
-    mem_free(sim->mem, of);
-    mem_free(sim->mem, up);
-    mem_free(sim->mem, old);
-    sim->counts.parts = 0; /* those that integrate something */
-    for (uint32_t i = 0; i < sim->parts.n; i++)
-        sim->counts.parts += sim->parts.at[i]->n > 0;
-    if (sim->counts.parts > sim->counts.parts_max)
-        sim->counts.parts_max = sim->counts.parts;
-}
-
 /* ---- after an event ---- */
 
-/* A slope that no node of the dynamics computes, because it changes at events only. */
-static double fixed_slope(const Sim *sim, const PartState *state)
+static void look_at_clock(Part *part)
 {
-    return ddp_var_used(sim->ddp, state->slope) && !ddp_var(sim->ddp, state->slope).varies
-               ? sim->value[state->slope]
-               : 0;
+    part->timed = event_next_time(part->sim, &part->timers, part->sim->time);
+    part->clocked = false;
+    for (uint32_t i = 0; i < part->watched.n; i++)
+        part->clocked |= part->sim->nodes.at[part->watched.at[i]].clocked;
 }
 
-/* A state that jumped, or whose fixed slope did: its integrator must not go on as it thought. */
-static bool jumped(Part *part)
+static SolStatus restart_part(Part *part)
 {
     Sim *sim = part->sim;
-    const double *before = sim->before.at + part->place;
-    bool result = false;
-    for (uint32_t i = 0; i < part->states.n && part->started; i++) {
-        double now[2] = {sim->value[part->states.at[i].var], fixed_slope(sim, &part->states.at[i])};
-        result |= memcmp(now, before + 2 * i, sizeof now) != 0;
-    }
-    return result;
-}
-
-/* What the states are before an event, to see afterwards which of them jumped. */
-static void note_states(Sim *sim)
-{
-    vec_clear(&sim->before);
-    for (uint32_t i = 0; i < sim->parts.n; i++) {
-        Part *part = sim->parts.at[i];
-        part->place = sim->before.n;
-        for (uint32_t k = 0; k < part->states.n; k++) {
-            vec_push(sim->mem, &sim->before, sim->value[part->states.at[k].var]);
-            vec_push(sim->mem, &sim->before, fixed_slope(sim, &part->states.at[k]));
-        }
-    }
-}
-
-static SolStatus restart_parts(Sim *sim)
-{
-    sim->event.parts_restarted = 0;
-    for (uint32_t i = 0; i < sim->parts.n; i++) {
-        Part *part = sim->parts.at[i];
-        if (part->restart || !part->started) {
-            SolStatus status = start_part(part);
-            if (status != SOL_OK)
-                return status;
-            event_remember(sim, &part->watched);
-            reselect_begin(part);
-            sim->event.parts_restarted += part->n > 0;
-        } else if (part->search) {
-            part->from = sim->time;
-            event_remember(sim, &part->watched);
-            part->event = INFINITY;
-        }
-    }
-    sim->event.restarted = sim->event.parts_restarted > 0;
+    SolStatus status = start_part(part);
+    if (status != SOL_OK)
+        return status;
+    sim->value[sim->clock] = sim->time;
+    if (!tape_remember(part, sim->time))
+        event_remember(sim, &part->watched);
+    event_forget_falls(sim, &part->roots);
+    reselect_begin(part);
+    sim->event.parts_restarted += part->n > 0;
     return SOL_OK;
 }
 
-/* Brings the parts in line with the structure and starts those that must start. */
-static SolStatus renew_after(Sim *sim)
+static void search_later(Part *part)
 {
-    if (sim->parts_stale)
-        rebuild_parts(sim);
-    sim->parts_stale = false;
-    SolStatus status = restart_parts(sim);
-    event_leave_near(sim);
-    return status;
+    part->from = part->sim->time;
+    event_remember(part->sim, &part->watched);
+    event_forget_falls(part->sim, &part->roots);
+    part->event = INFINITY;
+    if (!part->searching)
+        vec_push(part->sim->mem, &part->sim->to_search, part);
+    part->searching = true;
 }
 
+/* Starts those of the touched parts that must start. */
 static SolStatus renew_parts(Sim *sim)
 {
-    for (uint32_t i = 0; i < sim->parts.n; i++)
-        if (jumped(sim->parts.at[i]))
-            sim->parts.at[i]->restart = true;
-    return renew_after(sim);
+    SolStatus status = sim->meet_status;
+    sim->event.parts_restarted = 0;
+    if (sim->structure_changed)
+        engine_restructured(sim);
+    for (uint32_t i = 0; i < sim->touched.n && status == SOL_OK; i++) {
+        Part *part = sim->touched.at[i];
+        bool anew = part->restart || !part->started, search = part->search;
+        look_at_clock(part);
+        if (anew)
+            status = restart_part(part);
+        else if (search)
+            search_later(part);
+        if (anew || search) /* others were not brought here */
+            keep_loops(part);
+        part->restart = false;
+        part_reorder(part);
+    }
+    sim->event.restarted = sim->event.parts_restarted > 0;
+    if (status == SOL_OK)
+        event_leave_near(sim);
+    for (uint32_t i = 0; i < sim->touched.n; i++)
+        sim->touched.at[i]->touched = false;
+    vec_clear(&sim->touched);
+    return status;
 }
 
 /* ---- time goes on ---- */
 
-/* All parts at `time`, everything evaluated there. */
-static SolStatus meet(Sim *sim, double time, bool event)
+/* Somebody looks at `time`; parts are brought there when they are asked. */
+static void look_at_time(Sim *sim, double time)
 {
     sim->time = time;
-    for (uint32_t i = 0; i < sim->parts.n; i++)
-        put_at(sim->parts.at[i], time);
+    sim->moment++;
     sim->value[sim->clock] = time;
-    sim->break_ties = event;
-    SolStatus status = evaluate_all(sim);
+}
+
+/* Parts whose event it is, with their conditions; the heap is put in order by renew_parts. */
+static void meet_due(Sim *sim, double time)
+{
+    sim->break_ties = true;
+    while (first_key(sim, HEAP_DUE) <= time) {
+        Part *part = sim->heaps[HEAP_DUE].at[0];
+        part_search_again(part);
+        if (part->reselect)
+            reselect_advise(part);
+        part->restart |= part->reselect;
+        part->reselect = false;
+        part->event = part->timed = INFINITY;
+        part_reorder(part);
+    }
     sim->break_ties = false;
-    return status;
 }
 
 static SolStatus handle_event(Sim *sim, double time)
 {
     sim->time = time;
+    sim->work_before = sim->work;
     event_forget_ties(sim);
-    SolStatus status = meet(sim, time, true);
-    if (status != SOL_OK)
-        return status;
-    note_states(sim);
-    for (uint32_t i = 0; i < sim->parts.n; i++) {
-        Part *part = sim->parts.at[i];
-        if (part->event > time)
-            continue;
-        part->search = true;
-        if (part->reselect)
-            reselect_advise(part);
-        part->restart |= part->reselect;
-        part->reselect = false;
-    }
-    status = sim_event(sim);
+    look_at_time(sim, time);
+    event_forget_suspects(sim); /* those that only an output noticed */
     double begin = timer_now();
+    meet_due(sim, time);
+    sim->met_seconds = timer_now() - begin;
+    SolStatus status = sim->meet_status == SOL_OK ? sim_event(sim) : sim->meet_status;
+    begin = timer_now();
     if (status == SOL_OK)
         status = renew_parts(sim);
     sim_event_done(sim, timer_now() - begin);
     return status;
 }
 
-static Part *last_behind(const Sim *sim, double limit)
+static void look_at_states(Part *part)
 {
-    Part *last = NULL;
-    for (uint32_t i = 0; i < sim->parts.n; i++)
-        if (sim->parts.at[i]->now < limit && (!last || sim->parts.at[i]->now < last->now))
-            last = sim->parts.at[i];
-    return last;
-}
-
-static double first_event(const Sim *sim)
-{
-    double first = INFINITY;
-    for (uint32_t i = 0; i < sim->parts.n; i++)
-        first = fmin(first, sim->parts.at[i]->event);
-    return first;
-}
-
-static SolStatus search_all(Sim *sim, double limit)
-{
-    for (uint32_t i = 0; i < sim->parts.n; i++) {
-        Part *part = sim->parts.at[i];
-        if (!part->search)
-            continue;
-        SolStatus status = search_part(part, fmin(part->now, limit));
-        if (status != SOL_OK)
-            return status;
-    }
-    return SOL_OK;
+    if (part->event <= part->now || !reselect_due(part))
+        return;
+    put_at(part, part->now);
+    part->reselect = part_evaluate(part, part->now, NULL) == 0 && reselect_wanted(part);
+    if (part->reselect)
+        part->event = part->now;
 }
 
 /* After an accepted step: events in it, and whether the choice of states still holds at its end. */
 static SolStatus look_at_step(Part *part)
 {
+    keep_loops(part);
     if (part->from < part->back)
         part->from = part->back;
     SolStatus status = search_part(part, part->now);
-    if (status != SOL_OK || !part->constrained || part->event <= part->now)
-        return status;
-    put_at(part, part->now);
-    part->reselect = part_evaluate(part, part->now, NULL) == 0 && reselect_wanted(part);
-    if (part->reselect)
-        part->event = part->now;
-    return SOL_OK;
+    if (status == SOL_OK)
+        look_at_states(part);
+    if (part->event > part->now) /* else the part will meet it as the search did: with the same bits */
+        keep_loops(part);
+    return status;
+}
+
+static SolStatus search_again(Sim *sim)
+{
+    SolStatus status = SOL_OK;
+    while (sim->to_search.n && status == SOL_OK) {
+        Part *part = vec_pop(&sim->to_search);
+        part->searching = false;
+        status = search_part(part, part->now);
+        part_reorder(part);
+    }
+    return status;
 }
 
 /* Steps until every part has reached `limit` or the first event before it. */
-static SolStatus advance(Sim *sim, double limit, double stop_at, bool one_step, double *event)
+static SolStatus advance(Sim *sim, double limit, double stop_at, bool one_step)
 {
     double begin = timer_now();
-    SolStatus status = search_all(sim, INFINITY);
-    *event = fmin(first_event(sim), limit);
-    for (Part *part; status == SOL_OK && (part = last_behind(sim, *event));) {
-        status = step_part(part, stop_at, *event);
+    SolStatus status = search_again(sim);
+    while (status == SOL_OK &&
+           first_key(sim, HEAP_BEHIND) < fmin(limit, first_key(sim, HEAP_DUE))) {
+        Part *part = sim->heaps[HEAP_BEHIND].at[0];
+        status = step_part(part, fmin(stop_at, part->timed));
         if (status == SOL_OK)
             status = look_at_step(part);
-        *event = fmin(*event, part->event);
+        part_reorder(part);
         if (atomic_load(&sim->cancel))
             status = status == SOL_OK ? SOL_CANCELLED : status;
         if (one_step)
@@ -648,52 +709,53 @@ static SolStatus advance(Sim *sim, double limit, double stop_at, bool one_step, 
 
 static SolStatus go_to(Sim *sim, double stop, bool one_step, bool *event)
 {
-    double timed = fmin(event_next_time(sim, sim->time), event_next_sample(sim));
-    double limit = fmin(fmin(stop, sim->next_output), timed), found;
-    SolStatus status =
-        advance(sim, limit, fmin(timed, fmax(stop, sim->opt.stop)), one_step, &found);
+    double sample = event_next_sample(sim), before = sim->time;
+    double limit = fmin(fmin(stop, sim->next_output), sample);
+    double stop_at = fmin(fmin(sample, first_key(sim, HEAP_CLOCKS)), fmax(stop, sim->opt.stop));
+    SolStatus status = advance(sim, limit, stop_at, one_step);
+    sim->time = before;
     if (status != SOL_OK)
         return status;
-    for (uint32_t i = 0; one_step && i < sim->parts.n; i++)
-        found = fmin(found, sim->parts.at[i]->now);
-    *event = found == timed || found == first_event(sim);
+    double due = first_key(sim, HEAP_DUE), found = fmin(limit, due);
+    if (one_step)
+        found = fmin(found, first_key(sim, HEAP_BEHIND));
+    *event = found == sample || found == due;
     if (*event)
         return handle_event(sim, found);
-    status = meet(sim, found, false);
-    if (status == SOL_OK && found >= sim->next_output)
-        status = sim_point(sim, SOL_AT_POINT);
-    return status;
+    look_at_time(sim, found);
+    return found >= sim->next_output ? sim_point(sim, SOL_AT_POINT) : SOL_OK;
 }
 
 bool parts_last(Sim *sim)
 {
     double time = INFINITY;
     for (uint32_t i = 0; i < sim->parts.n; i++)
-        if (sim->parts.at[i]->started)
+        if (sim->parts.at[i]->started && needs_steps(sim->parts.at[i]))
             time = fmin(time, sim->parts.at[i]->now);
-    if (!isfinite(time) || time < sim->last_point || sim->parts_stale)
+    if (!isfinite(time) || time < sim->last_point || sim->touched.n)
         return true; /* it failed in an event: values are those of its last update */
+    look_at_time(sim, time);
+    sim->meet_status = SOL_OK;
     sim->quiet = true;
-    SolStatus status = meet(sim, time, false);
+    SolStatus status = parts_meet_all(sim);
     sim->quiet = false;
     return status == SOL_OK;
 }
 
-/* An event here and now, because somebody wrote a value: every part may be touched. */
+/* An event here and now, because somebody wrote a value. */
 SolStatus parts_event(Sim *sim)
 {
     if (!sim->running)
         return sim_event(sim);
+    sim->work_before = sim->work;
     sim->break_ties = true;
     SolStatus status = evaluate_dirty(sim);
     sim->break_ties = false;
     if (status == SOL_OK)
         status = sim_event(sim);
-    for (uint32_t i = 0; i < sim->parts.n; i++)
-        sim->parts.at[i]->restart = true;
     double begin = timer_now();
     if (status == SOL_OK)
-        status = renew_after(sim);
+        status = renew_parts(sim);
     sim_event_done(sim, timer_now() - begin);
     return status;
 }
@@ -702,19 +764,25 @@ SolStatus parts_event(Sim *sim)
  */
 void parts_refresh(Sim *sim)
 {
-    if (!sim->parts_stale)
-        return;
-    rebuild_parts(sim);
-    sim->parts_stale = false;
-    for (uint32_t i = 0; i < sim->parts.n; i++)
-        reselect_begin(sim->parts.at[i]);
+    if (sim->structure_changed)
+        engine_restructured(sim);
+    for (uint32_t i = 0; i < sim->touched.n; i++) {
+        Part *part = sim->touched.at[i];
+        part->touched = part->restart = part->search = false;
+        make_lists(part);
+        blocks_prepare(part);
+        reselect_begin(part);
+        look_at_clock(part);
+        euler_take(part);
+    }
+    vec_clear(&sim->touched);
 }
 
 bool parts_advise(Sim *sim)
 {
     bool any = false;
     for (uint32_t i = 0; i < sim->parts.n; i++)
-        if (reselect_wanted(sim->parts.at[i])) {
+        if (reselect_due(sim->parts.at[i]) && reselect_wanted(sim->parts.at[i])) {
             reselect_advise(sim->parts.at[i]);
             any = true;
         }

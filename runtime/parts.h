@@ -8,45 +8,82 @@ typedef struct PartState {
     DdpVar var, slope;
 } PartState;
 
+typedef struct PartAim {
+    DdpNode node;
+    bool constraint;
+} PartAim;
+
 typedef enum PartMethod { PART_CLOCK, PART_IDA, PART_RK } PartMethod;
 
 struct Part {
     Sim *sim;
-    NodeList dynamics; /* in the order of the schedule */
-    NodeList probes;   /* what its conditions need */
-    NodeList watched;  /* those of the probes that compare something that must be searched for */
-    VEC(PartState) states;
-    NodeList loops;     /* whose tearing variables are unknowns of the integrator */
-    uint32_t n;         /* unknowns: states, then tearing variables */
-    bool restart;       /* something its dynamics reads changed */
-    bool search;        /* comparisons must be looked at again */
-    bool clocked;       /* some comparison is driven by the clock */
-    bool claimed, kept; /* scratch of parts.c */
-    uint32_t place;     /* likewise: in Sim.before */
-    bool constrained;   /* has dummies whose choice may turn singular */
-    double floor;       /* reselect.c: least motion that counts */
-    bool reselect;      /* the choice of states should be made anew at `event` */
-    bool started;       /* the integrator stands at `now` */
-    double from;        /* comparisons were remembered here: begin of what is searched */
-    double back, now;   /* dense output reaches from back to now */
-    double event;       /* where a comparison was found to change, or infinite */
-    double step;        /* last step taken, first guess after a restart */
+    uint32_t index;              /* in Sim.parts */
+    Rope ropes[2];               /* dynamics, and what only conditions need; by NodePlace - 1 */
+    NodeList watched;            /* nodes that compare something that must be searched for */
+    NodeList timers;             /* nodes that compare the clock with something fixed */
+    NodeList roots;              /* nodes that determine conditions */
+    NodeList inner;              /* nodes that are loops */
+    VEC(PartState) states;       /* ascending by variable */
+    /* made when the part starts: */
+    NodeList dynamics;           /* ropes[0] as a list */
+    NodeList loops;              /* whose tearing variables are unknowns of the integrator */
+    uint32_t n;                  /* unknowns: states, then tearing variables */
+    bool clocked;                /* some comparison is driven by the clock */
+    bool constrained;            /* has dummies whose choice may turn singular */
+
+    bool touched;                /* in Sim.touched */
+    bool restructured;           /* other states or dynamics than when it started */
+    bool restart;                /* something its dynamics reads changed */
+    bool search;                 /* comparisons must be looked at again */
+    bool searching;              /* in Sim.to_search */
+    uint64_t moment;             /* its values are those of Sim.time if this is Sim.moment */
+    uint32_t heap_at[HEAPS];     /* index + 1 in Sim.heaps */
+    double floor;                /* reselect.c: least motion that counts */
+    VEC(PartAim) aims;           /* likewise: constraints and what they depend on, in order */
+    double alarm, room;          /* when to measure all; inverse of the motion last seen */
+    uint32_t glances, wait, waited; /* looks so far; steps until the next one, and since the last */
+    bool reselect;               /* the choice of states should be made anew at `event` */
+    bool started;                /* the integrator stands at `now` */
+    double from;                 /* comparisons were remembered here: begin of what is searched */
+    double back, now;            /* dense output reaches from back to now */
+    double event;                /* where a comparison was found to change, or infinite */
+    double timed;                /* its next time event, or infinite */
+    double step;                 /* last step taken, first guess after a restart */
+    uint64_t steps, restarts;    /* counted */
     PartMethod method;
+    bool change;                         /* method.c: the other method from the next step on */
+    uint32_t held, free, calm, patience; /* likewise: counts of what its tests found */
+    double *euler; /* fixed steps: states, then slopes; they are ahead of Sim.value */
     struct IdaDriver *ida;
     struct RkDriver *rk;
-    struct Blocks *blocks; /* blocks.c: code for `dynamics`, or NULL: not made since it changed */
+    struct Tape *tape;           /* tape.h; NULL: not made since the ropes changed */
+    uint32_t untaped;            /* evaluations since then */
+    bool likes_tapes;            /* the last one was worth having: the next is made at once */
 };
 
-/* One node of the dynamics; an outer loop's residuals go to *residuals, which moves on (NULL: it is
- * solved). */
-int part_evaluate_node(Part *part, DdpNode n, double **residuals);
-void part_tangent_node(Part *part, DdpNode n, double **loop_results);
+Part *part_new(Sim *sim);
+void part_free(Part *part);
+
+/* The key of a part in one of the heaps changed; one that does not belong there leaves it. */
+void part_reorder(Part *part);
+
+/* ---- method.c ---- */
+
+PartMethod method_of(Part *part); /* to start with */
+/* After an accepted step, with h times the dominant eigenvalue. */
+void method_after_rk(Part *part, double h_lambda);
+void method_after_ida(Part *part, double h_lambda);
+bool method_asks_radius(Part *part);   /* is that eigenvalue wanted after this step of IDA? */
+bool method_leave_rk(Part *part);      /* steps become too small: may it try the other one? */
+SolStatus method_change(Part *part); /* part->change is set, and a step about to begin */
 
 /* ---- reselect.c ---- */
 
 void reselect_begin(Part *part);
-bool reselect_wanted(Part *part);
+bool reselect_due(Part *part);    /* after each step: is it time to look? */
+bool reselect_wanted(Part *part); /* then, everything evaluated: should other states be chosen? */
 void reselect_advise(Part *part);
+void reselect_close(Part *part);
 bool reselect_concerns(const Part *part);
 
 /* The unknowns' variables: i-th state or tearing variable. */
@@ -56,17 +93,31 @@ DdpVar part_unknown(const Part *part, uint32_t i);
  * ones, whose residuals go to `residuals`. 0, or positive: no value there, try a smaller step. */
 int part_evaluate(Part *part, double time, double *residuals);
 
+/* States, and tearing variables of outer loops, into Sim.value. */
+void part_put_unknowns(Part *part, const double *unknowns);
+/* Slopes, and residuals of outer loops, at these unknowns, by the fastest way there is; where that is
+ * a tape, Sim.value knows nothing of it. residuals NULL: outer loops are solved, and only states
+ * are unknowns. Results as part_evaluate; when it is not 0, Sim.value has what was evaluated. */
+int part_slopes(Part *part, double time, const double *unknowns, double *slopes, double *residuals);
+
 /* ---- integrators: start at Sim.time from Sim.value, one accepted step, values inside it ---- */
 
 SolStatus ida_driver_start(Part *part);
 SolStatus ida_driver_step(Part *part, double limit);
 void ida_driver_at(Part *part, double time);
+void ida_driver_restructured(Part *part); /* it has other unknowns, or other dynamics */
+const double *ida_driver_unknowns(Part *part, double time); /* there, until the next call */
 void ida_driver_close(Part *part);
 void ida_driver_close_all(Sim *sim); /* what all drivers of a simulation share */
 
 SolStatus rk_start(Part *part);
 SolStatus rk_step(Part *part, double limit);
 void rk_at(Part *part, double time);
+const double *rk_states(Part *part); /* at the end of its last step */
 void rk_close(Part *part);
+
+/* Fixed steps: states of the part as its last step left them, into Sim.value; and from there. */
+void euler_put(Part *part);
+void euler_take(Part *part);
 
 #endif

@@ -34,6 +34,7 @@ struct Recorder {
     VEC(Tracked) saved;
     Map mode_of;    /* number of a branch -> number of its `if` in the file, from 1 */
     Map mode_count; /* hash of path and condition -> how many `if`s were born there */
+    bool *fitted; /* [pattern of the selection]: some path fitted it */
     bool started, narrowed, failed;
     uint64_t rows;
     double last_time;
@@ -49,6 +50,7 @@ Recorder *record_open(Mem *mem, ResultWriter *writer, const RecordOptions *optio
     r->options = *options;
     if (!r->options.limit)
         r->options.limit = RECORD_LIMIT;
+    r->fitted = mem_alloc(mem, options->selection.n + 1);
     return r;
 }
 
@@ -56,6 +58,7 @@ void record_close(Recorder *r)
 {
     if (!r)
         return;
+    mem_free(r->mem, r->fitted);
     map_free(r->mem, &r->place_of);
     map_free(r->mem, &r->resumed);
     map_free(r->mem, &r->mode_of);
@@ -100,10 +103,27 @@ static void measure_start(Recorder *r)
     r->narrowed = n > r->options.limit;
 }
 
+static bool is_selected(Recorder *r, const char *path)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < r->options.selection.n; i++)
+        if (result_matches(&(ResultSelection){1, &r->options.selection.patterns[i]}, path))
+            any = r->fitted[i] = true;
+    return any;
+}
+
+const char *record_unfitted(const Recorder *r, uint32_t i)
+{
+    for (uint32_t k = 0; k < r->options.selection.n; k++)
+        if (!r->fitted[k] && i-- == 0)
+            return r->options.selection.patterns[k];
+    return NULL;
+}
+
 static bool is_wanted(Recorder *r, const SolVarInfo *info, const char *path)
 {
     if (r->options.selection.n)
-        return result_matches(&r->options.selection, path);
+        return is_selected(r, path);
     if (r->options.set != RECORD_ALL)
         return is_main(r, info);
     if (!r->started)

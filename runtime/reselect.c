@@ -10,12 +10,22 @@
  * find a good submatrix, 2010). Both are measured by the largest value they have had. When a dummy
  * moves FAR times as much as a state, the relation that determines it is advised not to; the DDP
  * then finds other states, and the event costs a restart of the part.
+ *
+ * All derivatives, state by state, cost the square of the part's size, so they are taken only when
+ * something cheap says so: one sweep in which all states move at once, each by its size, to one
+ * side or the other. What a dummy does then is a sum with random signs, hardly ever much less than
+ * its largest term. Sweeps go only through what constraints depend on (Part.aims), which leaves out
+ * the accelerations and their loops. Nor is that done after each step: the inverse of the motion
+ * falls to 0 about linearly on the way to a singular point, so two looks tell how many steps there
+ * are, and half of them, RARELY at most, pass without one.
  */
 #include "runtime/parts.h"
 
 #include <math.h>
 
 static const double FAR = 8;
+
+enum { RARELY = 16 };
 
 /* Can the operation become singular: is its relation solved for the variable by a division? */
 static bool is_risky(const Sim *sim, const EvalOp *op)
@@ -36,25 +46,18 @@ static bool may_turn_singular(const Sim *sim, const EvalNode *node)
 /* A node that determines something by relations that were differentiated, and may turn singular. */
 static bool is_constraint(const Sim *sim, const EvalNode *node)
 {
-    if (!may_turn_singular(sim, node))
-        return false;
     for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++) {
         DdpRel rel = node->ops[i].rel;
         if (rel < sim->differentiated.n && sim->differentiated.at[rel])
-            return true;
+            return may_turn_singular(sim, node);
     }
     return false;
-}
-
-static DdpVar output_of(const EvalNode *node, uint32_t i)
-{
-    return i < node->n_steps ? node->ops[i].target : node->tears[i - node->n_steps];
 }
 
 bool reselect_concerns(const Part *part)
 {
     const Sim *sim = part->sim;
-    for (uint32_t i = 0; i < part->dynamics.n; i++)
+    for (uint32_t i = 0; sim->differentiated.n && i < part->dynamics.n; i++)
         if (is_constraint(sim, &sim->nodes.at[part->dynamics.at[i]]))
             return true;
     return false;
@@ -78,10 +81,44 @@ static void note_scales(Part *part)
     Sim *sim = part->sim;
     for (uint32_t i = 0; i < part->states.n; i++)
         note_scale(sim, part->states.at[i].var);
-    for (uint32_t i = 0; i < part->dynamics.n; i++) {
-        const EvalNode *node = &sim->nodes.at[part->dynamics.at[i]];
+    for (uint32_t i = 0; i < part->aims.n; i++) {
+        const EvalNode *node = &sim->nodes.at[part->aims.at[i].node];
         for (uint32_t k = 0; k < node->n_steps + node->n_tears; k++)
-            note_scale(sim, output_of(node, k));
+            note_scale(sim, node_output(node, k));
+    }
+}
+
+/* ---- what constraints depend on ---- */
+
+static bool feeds_aim(const Sim *sim, const EvalNode *node)
+{
+    for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++)
+        if (sim->info[node_output(node, i)].mark == sim->mark)
+            return true;
+    return false;
+}
+
+/* From the last node of the dynamics to the first: constraints, and whoever is read by what was
+ * found. */
+static void find_aims(Part *part)
+{
+    Sim *sim = part->sim;
+    vec_clear(&part->aims);
+    sim->mark++;
+    for (uint32_t i = part->dynamics.n; i-- > 0;) {
+        DdpNode n = part->dynamics.at[i];
+        const EvalNode *node = &sim->nodes.at[n];
+        bool constraint = is_constraint(sim, node);
+        if (!constraint && !feeds_aim(sim, node))
+            continue;
+        vec_push(sim->mem, &part->aims, ((PartAim){n, constraint}));
+        for (uint32_t k = 0; k < node->n_reads; k++)
+            sim->info[node->reads[k].var].mark = sim->mark;
+    }
+    for (uint32_t i = 0, k = part->aims.n; i + 1 < k; i++) { /* in the order of the schedule */
+        PartAim t = part->aims.at[i];
+        part->aims.at[i] = part->aims.at[--k];
+        part->aims.at[k] = t;
     }
 }
 
@@ -92,7 +129,6 @@ static void note_scales(Part *part)
 typedef struct Look {
     double moves, amplified;
     DdpVar var;
-    bool begin; /* a new choice: what has no size yet gets one */
 } Look;
 
 static double most_read(const Sim *sim, const EvalNode *node)
@@ -110,15 +146,10 @@ static double most_read(const Sim *sim, const EvalNode *node)
 static void look_at_node(Sim *sim, DdpNode n, double scale, Look *look)
 {
     const EvalNode *node = &sim->nodes.at[n];
-    if (!is_constraint(sim, node))
-        return;
     double in = most_read(sim, node);
     for (uint32_t i = 0; in > 0 && i < node->n_steps + node->n_tears; i++) {
-        DdpVar var = output_of(node, i);
-        double size = fabs(sim->tangent[var]);
-        if (look->begin && sim->info[var].scale < 1e-6 * size * scale)
-            sim->info[var].scale = size * scale;
-        double moves = size / scale_of(sim, var), amplified = moves / in;
+        DdpVar var = node_output(node, i);
+        double moves = fabs(sim->tangent[var]) / scale_of(sim, var), amplified = moves / in;
         look->moves = fmax(look->moves, moves * scale);
         if (moves * scale > FAR && amplified > look->amplified) {
             look->amplified = amplified;
@@ -127,52 +158,151 @@ static void look_at_node(Sim *sim, DdpNode n, double scale, Look *look)
     }
 }
 
+static void clear_sweep(Part *part)
+{
+    Sim *sim = part->sim;
+    for (uint32_t i = 0; i < part->states.n; i++)
+        sim->tangent[part->states.at[i].var] = 0;
+    for (uint32_t i = 0; i < part->aims.n; i++)
+        evaluate_clear_tangents(sim, part->aims.at[i].node);
+}
+
 static void sweep_state(Part *part, uint32_t state, Look *look)
 {
     Sim *sim = part->sim;
     DdpVar var = part->states.at[state].var;
     double scale = scale_of(sim, var);
     sim->tangent[var] = 1;
-    for (uint32_t i = 0; i < part->dynamics.n; i++) {
-        evaluate_tangent_node(sim, part->dynamics.at[i]);
-        look_at_node(sim, part->dynamics.at[i], scale, look);
+    for (uint32_t i = 0; i < part->aims.n; i++) {
+        PartAim aim = part->aims.at[i];
+        evaluate_tangent_node(sim, aim.node);
+        if (aim.constraint)
+            look_at_node(sim, aim.node, scale, look);
     }
-    sim->tangent[var] = 0;
-    for (uint32_t i = 0; i < part->dynamics.n; i++)
-        evaluate_clear_tangents(sim, part->dynamics.at[i]);
+    clear_sweep(part);
 }
 
 /* At the present values of the part, all evaluated. */
-static Look measure(Part *part, bool begin)
+static Look measure(Part *part)
 {
-    Look look = {.begin = begin};
+    Look look = {0};
     note_scales(part);
     for (uint32_t i = 0; i < part->states.n; i++)
         sweep_state(part, i, &look);
     return look;
 }
 
+/* ---- the cheap look ---- */
+
+/* To which side state i moves; other sides in every look. */
+static double side(uint32_t i, uint32_t look)
+{
+    uint32_t h = (i + 1) * 2654435761u ^ look * 2246822519u;
+    h ^= h >> 15;
+    h *= 2654435761u;
+    return h >> 31 ? 1 : -1;
+}
+
+/* The farthest motion of a dummy when all states move. With a new choice, what has no size yet gets
+ * one. */
+static double glance(Part *part, bool begin)
+{
+    Sim *sim = part->sim;
+    double most = 0;
+    note_scales(part);
+    part->glances++;
+    for (uint32_t i = 0; i < part->states.n; i++) {
+        DdpVar var = part->states.at[i].var;
+        sim->tangent[var] = side(i, part->glances) * scale_of(sim, var);
+    }
+    for (uint32_t i = 0; i < part->aims.n; i++) {
+        const EvalNode *node = &sim->nodes.at[part->aims.at[i].node];
+        evaluate_tangent_node(sim, part->aims.at[i].node);
+        for (uint32_t k = 0; part->aims.at[i].constraint && k < node->n_steps + node->n_tears;
+             k++) {
+            DdpVar var = node_output(node, k);
+            double size = fabs(sim->tangent[var]);
+            if (begin && sim->info[var].scale < 1e-6 * size)
+                sim->info[var].scale = size;
+            most = fmax(most, size / scale_of(sim, var));
+        }
+    }
+    clear_sweep(part);
+    return most;
+}
+
+/* After a glance of `seen` all derivatives gave `moves`: what a glance must show before they are
+ * worth their cost again. */
+static void be_alert(Part *part, double seen, double moves)
+{
+    double limit = fmax(FAR, part->floor);
+    part->alarm = moves > 0 ? fmax(1.1 * seen, 0.7 * seen * limit / moves) : limit / 2;
+}
+
+static void plan_next(Part *part, double seen)
+{
+    double room = seen > 0 ? 1 / seen : INFINITY, rate = fabs(part->room - room) / part->waited;
+    double steps = (room - 1 / part->alarm) / rate / 2;
+    part->wait = steps < RARELY ? (steps > 1 ? (uint32_t)steps : 1) : RARELY;
+    if (!isfinite(part->room) && isfinite(room)) /* first look, or nothing moved: no rate yet */
+        part->wait = 1;
+    part->room = room;
+    part->waited = 0;
+}
+
+/* ---- the whole ---- */
+
 /* When a part starts: a choice that is bad already, because there was no better one, must become
  * twice as bad before it is looked at again. */
 void reselect_begin(Part *part)
 {
     part->constrained = reselect_concerns(part);
-    if (part->constrained)
-        part->floor = 2 * measure(part, true).moves;
+    if (!part->constrained)
+        return;
+    find_aims(part);
+    double seen = glance(part, true);
+    part->floor = 0;
+    part->alarm = FAR / 2;
+    part->room = INFINITY;
+    part->wait = 1;
+    part->waited = 0;
+    if (seen < FAR / 4)
+        return;
+    double moves = measure(part).moves;
+    part->floor = 2 * moves;
+    be_alert(part, seen, moves);
+}
+
+bool reselect_due(Part *part)
+{
+    return part->constrained && ++part->waited >= part->wait;
 }
 
 bool reselect_wanted(Part *part)
 {
-    return part->constrained && measure(part, false).moves > fmax(FAR, part->floor);
+    double seen = glance(part, false);
+    if (seen > part->alarm) {
+        double moves = measure(part).moves;
+        if (moves > fmax(FAR, part->floor))
+            return true;
+        be_alert(part, seen, moves);
+    }
+    plan_next(part, seen);
+    return false;
 }
 
 /* Advises the DDP; the next commit follows it if it can. */
 void reselect_advise(Part *part)
 {
-    Look look = measure(part, false);
+    Look look = measure(part);
     DdpRel rel = look.var ? evaluate_relation_of(part->sim, look.var) : 0;
     if (!rel)
         return;
     journal_advise(part->sim, rel, look.var);
     ddp_advise_against(part->sim->ddp, rel, look.var);
+}
+
+void reselect_close(Part *part)
+{
+    vec_free(part->sim->mem, &part->aims);
 }

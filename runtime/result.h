@@ -188,6 +188,7 @@ typedef enum ResultExport {
     RESULT_NOT_READABLE, /* result_end() of the input says why, no output was made */
     RESULT_NOT_WRITTEN,  /* *error is errno */
     RESULT_TOO_LARGE,    /* for the format: more than 2^31 rows or columns */
+    RESULT_NO_COLUMN,    /* the selection fits nothing, no output was made */
     RESULT_NO_MEMORY
 } ResultExport;
 

@@ -128,6 +128,8 @@ static ResultExport export(Mem *mem, Csv *csv, const char *output, const ResultS
     result_rewind(csv->reader);
     if (!collect_columns(mem, csv, selection))
         return RESULT_NOT_READABLE;
+    if (selection && selection->n && csv->columns.n == 0)
+        return RESULT_NO_COLUMN;
     write_file(csv, output);
     return csv->out.error ? RESULT_NOT_WRITTEN : RESULT_EXPORTED;
 }

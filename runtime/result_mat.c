@@ -238,6 +238,8 @@ static ResultExport export(Mat *mat, const char *output, const ResultSelection *
         return RESULT_NOT_READABLE;
     if (mat->n_rows > INT32_MAX || mat->columns.n >= INT32_MAX)
         return RESULT_TOO_LARGE;
+    if (selection && selection->n && mat->columns.n == 0)
+        return RESULT_NO_COLUMN;
     write_file(mat, output);
     return mat->out.error ? RESULT_NOT_WRITTEN : RESULT_EXPORTED;
 }

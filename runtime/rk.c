@@ -20,6 +20,7 @@ struct RkDriver {
     double *k[STAGES]; /* slopes; k[6] is the first of the next step */
     double *dense[5];  /* coefficients of the interpolation over [back, now] */
     double *next;
+    double *sixth; /* [n]: where k[5] was taken, at the end of the step as k[6] */
     double h;      /* of the next step */
     double length; /* of the last one: the dense output's */
 };
@@ -44,17 +45,10 @@ static const double D[STAGES] = {-12715105075. / 11282082432,  0,
 
 static int slopes(Part *part, double time, const double *y, double *slope)
 {
-    Sim *sim = part->sim;
-    for (uint32_t i = 0; i < part->states.n; i++)
-        sim->value[part->states.at[i].var] = y[i];
-    if (part_evaluate(part, time, NULL) != 0)
-        return 1;
-    for (uint32_t i = 0; i < part->states.n; i++) {
-        slope[i] = sim->value[part->states.at[i].slope];
-        if (!isfinite(slope[i]))
-            return 1;
-    }
-    return 0;
+    int result = part_slopes(part, time, y, slope, NULL);
+    if (result != 0)
+        trouble_in_part(part);
+    return result;
 }
 
 static double weight(const Sim *sim, double a, double b)
@@ -79,7 +73,7 @@ static RkDriver *open_driver(Part *part)
     RkDriver *rk = mem_alloc(part->sim->mem, sizeof *rk);
     part->rk = rk;
     rk->n = n;
-    double *at = mem_alloc(part->sim->mem, (size_t)n * (3 + STAGES + 5) * sizeof *at);
+    double *at = mem_alloc(part->sim->mem, (size_t)n * (4 + STAGES + 5) * sizeof *at);
     rk->y = at;
     rk->old = at + n;
     rk->next = at + 2 * n;
@@ -87,6 +81,7 @@ static RkDriver *open_driver(Part *part)
         rk->k[i] = at + (size_t)(3 + i) * n;
     for (int i = 0; i < 5; i++)
         rk->dense[i] = at + (size_t)(3 + STAGES + i) * n;
+    rk->sixth = at + (size_t)(3 + STAGES + 5) * n;
     return rk;
 }
 
@@ -128,7 +123,12 @@ SolStatus rk_start(Part *part)
         rk->k[6][i] = sim->value[part->states.at[i].slope];
     }
     rk->length = 0;
-    rk->h = part->step > 0 ? fmin(part->step, sim->opt.max_step) : first_step(part, rk);
+    if (part->step > 0) {
+        rk->h = fmin(part->step, sim->opt.max_step);
+        return SOL_OK;
+    }
+    rk->h = first_step(part, rk);
+    slopes(part, part->now, rk->y, rk->k[1]); /* values are those of the present again */
     return SOL_OK;
 }
 
@@ -144,6 +144,8 @@ static double attempt(Part *part, RkDriver *rk, double h)
                 y += A[s][q] * rk->k[q][i];
             rk->next[i] = rk->y[i] + h * y;
         }
+        if (s == 5)
+            memcpy(rk->sixth, rk->next, rk->n * sizeof *rk->sixth);
         if (slopes(part, part->now + C[s] * h, rk->next, rk->k[s]) != 0)
             return INFINITY;
     }
@@ -155,6 +157,19 @@ static double attempt(Part *part, RkDriver *rk, double h)
         sum += error * error;
     }
     return sqrt(sum / rk->n);
+}
+
+/* h times the dominant eigenvalue, from the two slopes at the end of the step. */
+static double h_lambda(const Part *part, const RkDriver *rk, double h)
+{
+    double slope = 0, way = 0;
+    for (uint32_t i = 0; i < rk->n; i++) {
+        double w = weight(part->sim, rk->y[i], rk->next[i]);
+        double a = (rk->k[6][i] - rk->k[5][i]) / w, b = (rk->next[i] - rk->sixth[i]) / w;
+        slope += a * a;
+        way += b * b;
+    }
+    return way > 0 ? h * sqrt(slope / way) : 0;
 }
 
 static void make_dense(RkDriver *rk, double h)
@@ -172,17 +187,46 @@ static void make_dense(RkDriver *rk, double h)
     }
 }
 
-static SolStatus failed(Part *part, double h)
+/* The state with the largest error; slopes that are no numbers count as that. */
+static uint32_t worst_state(const Part *part, const RkDriver *rk)
+{
+    uint32_t worst = 0;
+    double most = -1;
+    for (uint32_t i = 0; i < rk->n; i++) {
+        double error = 0;
+        for (int s = 0; s < STAGES; s++)
+            error += E[s] * rk->k[s][i];
+        error = fabs(error) / weight(part->sim, rk->y[i], rk->y[i]);
+        if (!(error <= most)) {
+            most = isnan(error) ? INFINITY : error;
+            worst = i;
+        }
+    }
+    return worst;
+}
+
+static SolStatus failed(Part *part, RkDriver *rk, double h)
 {
     Sim *sim = part->sim;
-    DdpVar var = part->states.at[0].var;
+    uint32_t worst = worst_state(part, rk);
+    DdpVar var = part->states.at[worst].var;
     sim->time = part->now;
+    rk_at(part, part->now);
     WorldVar view = {0};
     world_var(sim->world, var, &view);
-    diag_error(sim->diags, view.at,
-               "at time %.10g the integration failed with steps of %.3g, in the part of %s = %.10g",
-               part->now, h, explain_var(sim, var), sim->value[var]);
-    diag_note(sim->diags, 0, "a stiff model needs the solver ida");
+    diag_error(
+        sim->diags, view.at,
+        "at time %.10g the integration failed with steps of %.3g: steps have become as short "
+        "as rounding",
+        part->now, h);
+    diag_note(sim->diags, view.at, "%s = %.10g changes fastest there", explain_var(sim, var),
+              sim->value[var]);
+    DdpNode node = sim->info[part->states.at[worst].slope].node;
+    if (node)
+        diag_note(sim->diags, world_rel_place(sim->world, sim->nodes.at[node].ops[0].rel),
+                  "its equation: %s", explain_rel(sim, sim->nodes.at[node].ops[0].rel));
+    if (!trouble_tell(sim))
+        diag_note(sim->diags, 0, "a stiff model needs the solver ida");
     return SOL_NUMERICS;
 }
 
@@ -191,6 +235,7 @@ SolStatus rk_step(Part *part, double limit)
     Sim *sim = part->sim;
     RkDriver *rk = part->rk;
     double wanted = fmin(rk->h, sim->opt.max_step);
+    trouble_forget(sim);
     memcpy(rk->k[0], rk->k[6], rk->n * sizeof(double));
     for (bool rejected = false;; rejected = true) {
         double left = limit - part->now;
@@ -201,6 +246,7 @@ SolStatus rk_step(Part *part, double limit)
             factor = 0.1;
         if (error <= 1) {
             make_dense(rk, h);
+            method_after_rk(part, h_lambda(part, rk, h));
             memcpy(rk->old, rk->y, rk->n * sizeof(double));
             memcpy(rk->y, rk->next, rk->n * sizeof(double));
             part->back = part->now;
@@ -214,7 +260,7 @@ SolStatus rk_step(Part *part, double limit)
         sim->counts.error_failures++;
         wanted = h * fmax(0.1, fmin(0.9, factor));
         if (wanted < 1e-14 * fmax(fabs(part->now), 1e-10))
-            return failed(part, wanted);
+            return method_leave_rk(part) ? SOL_OK : failed(part, rk, wanted);
     }
 }
 
@@ -231,4 +277,9 @@ void rk_at(Part *part, double time)
                      r * (rk->dense[2][i] + s * (rk->dense[3][i] + r * rk->dense[4][i])));
         sim->value[part->states.at[i].var] = y;
     }
+}
+
+const double *rk_states(Part *part)
+{
+    return part->rk->y;
 }

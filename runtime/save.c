@@ -198,7 +198,10 @@ static SolStatus replay(Sim *sim)
         good = replay_entry(sim);
     j->replaying = false;
     vec_clear(&sim->decisions);
-    vec_clear(&sim->starts);
+    vec_clear(&sim->starts); /* these and what follows: notes of events that are over */
+    vec_clear(&sim->lacking);
+    vec_clear(&sim->integers);
+    vec_clear(&sim->compared);
     return good && !j->bad ? SOL_OK : SOL_USAGE;
 }
 
@@ -211,6 +214,7 @@ typedef struct Stream {
     void *context;
     bool io_failed;
     bool differs; /* what is read cannot belong to this simulation */
+    const char *what; /* differs, or NULL: it is not known */
 } Stream;
 
 static void move(Stream *s, void *bytes, size_t n)
@@ -245,26 +249,56 @@ static void same(Stream *s, uint64_t here)
             move((s), (list)->at, (list)->n * sizeof *(list)->at);                                 \
     } while (0)
 
-static uint64_t fingerprint(const Sim *sim)
+/* Version and memory layout of the program. */
+static uint64_t mark_of_program(void)
 {
     static const char version[] = SOLSTICE_VERSION;
+    const uint64_t sizes[] = {sizeof(Sim), sizeof(EvalNode), sizeof(BranchMemo)};
+    return hash_bytes(sizes, sizeof sizes, hash_bytes(version, sizeof version, MAGIC));
+}
+
+/* The designator, and the texts read when the simulation was created: file and libraries. */
+static uint64_t mark_of_texts(const Sim *sim)
+{
     const Sources *sources = program_sources(sim->program);
+    const char *top = def_path(sim->program, sim->top);
+    uint64_t h = hash_bytes(top, strlen(top), MAGIC);
+    for (uint32_t i = 0; i < sim->n_texts; i++)
+        h = hash_bytes(sources->files.at[i].text, sources->files.at[i].length, h);
+    return h;
+}
+
+static uint64_t mark_of_options(const Sim *sim)
+{
     const SolOptions *o = &sim->opt;
     const double numbers[] = {o->start, o->stop,     o->interval, o->rtol,
                               o->atol,  o->max_step, o->step};
-    const uint64_t integers[] = {sizeof(Sim), sizeof(EvalNode), sizeof(BranchMemo), o->seed,
-                                 o->solver,   o->linear,        o->max_order,       o->n_sets};
-    uint64_t h = hash_bytes(version, sizeof version, MAGIC);
-    h = hash_bytes(numbers, sizeof numbers, h);
+    const uint64_t integers[] = {o->seed, o->solver, o->linear, o->max_order, o->n_sets};
+    uint64_t h = hash_bytes(numbers, sizeof numbers, MAGIC);
     h = hash_bytes(integers, sizeof integers, h);
     for (uint32_t i = 0; i < o->n_sets; i++) {
         h = hash_bytes(o->sets[i].path, strlen(o->sets[i].path), h);
         h = hash_bytes(o->sets[i].value, strlen(o->sets[i].value), h);
     }
-    const char *top = def_path(sim->program, sim->top);
-    h = hash_bytes(top, strlen(top), h);
-    return sources->files.n ? hash_bytes(sources->files.at[0].text, sources->files.at[0].length, h)
-                            : h;
+    return h;
+}
+
+/* Who may go on with what is saved; what differs is told. */
+static void move_marks(Stream *s)
+{
+    const struct {
+        uint64_t mark;
+        const char *what;
+    } marks[] = {{mark_of_program(), "it was saved by another version of the program"},
+                 {mark_of_texts(s->sim),
+                  "the text of the model, or of a library, has changed since"},
+                 {mark_of_options(s->sim), "it was saved with other options"}};
+    same(s, MAGIC);
+    for (uint32_t i = 0; i < 3 && !s->differs; i++) {
+        same(s, marks[i].mark);
+        if (s->differs)
+            s->what = marks[i].what;
+    }
 }
 
 /* ---- what the journal does not determine ---- */
@@ -306,13 +340,16 @@ static void move_values(Stream *s)
         MOVE(s, info->has);
         MOVE(s, info->guess);
         MOVE(s, info->scale);
+        MOVE(s, info->stiff);
         info->pending = false;
     }
 }
 
 static void move_loop(Stream *s, EvalNode *node)
 {
+    loop_solve_forget(s->sim, node);
     same(s, node->n_tears);
+    MOVE(s, node->untorn);
     MOVE(s, node->factored);
     if (s->differs || !node->factored)
         return;
@@ -349,18 +386,14 @@ static void move_branches(Stream *s)
     same(s, sim->branches.n);
     for (BranchId id = 1; id < sim->branches.n && !s->differs; id++) {
         BranchMemo memo = sim->branches.at[id];
+        memo.next = memo.loose = memo.suspect = 0; /* lists are made by each process for itself */
         MOVE(s, memo);
         if (s->write || s->io_failed)
             continue;
         s->differs = s->differs || memo.condition >= ddp_var_limit(sim->ddp);
         if (s->differs)
             return;
-        DdpVar before = sim->branches.at[id].condition;
-        if (before != memo.condition && before)
-            evaluate_need(sim, before, NEED_CONDITIONS, -1);
-        if (before != memo.condition && memo.condition)
-            evaluate_need(sim, memo.condition, NEED_CONDITIONS, 1);
-        sim->branches.at[id] = memo;
+        event_restore_branch(sim, id, &memo);
     }
 }
 
@@ -399,8 +432,8 @@ static void move_state(Stream *s)
 static SolStatus verdict(const Stream *s)
 {
     if (s->differs) {
-        diag_error(s->sim->diags, 0,
-                   "what was saved belongs to another program, model, or set of options");
+        diag_error(s->sim->diags, 0, "what was saved cannot go on here: %s",
+                   s->what ? s->what : "it belongs to another run");
         return SOL_USAGE;
     }
     return s->io_failed ? SOL_IO : SOL_OK;
@@ -409,26 +442,36 @@ static SolStatus verdict(const Stream *s)
 /* Integrators start anew, here as in the process that will go on from what was saved. */
 static void rest(Sim *sim)
 {
-    parts_close(sim);
-    for (uint32_t i = 0; i < sim->nodes.n; i++)
-        sim->nodes.at[i].part = NULL;
-    for (DdpVar var = 0; var < sim->n_values; var++)
-        sim->info[var].part = NULL;
     vec_clear(&sim->heap);
     vec_clear(&sim->held_back);
+    event_forget_suspects(sim);
     sim->running = false;
-    sim->lists_stale = true;
-    evaluate_lists(sim);
+    part_graph_settle(sim);
+    parts_rest(sim);
 }
 
 /* ---- sol_save ---- */
+
+/* What was evaluated at this time already stays as it is: loops would change in their last digit. */
+static SolStatus evaluate_all(Sim *sim)
+{
+    SolStatus status = parts_meet_all(sim);
+    EACH_LEAF(&sim->outputs, leaf)
+    for (uint32_t i = 0; i < leaf->nodes.n && status == SOL_OK; i++) {
+        const EvalNode *node = &sim->nodes.at[leaf->nodes.at[i]];
+        status = evaluate_fetch(sim, node->n_steps ? node->ops[0].target : node->tears[0]);
+    }
+    return status;
+}
 
 static SolStatus save(Sim *sim, SolWrite write, void *context)
 {
     Stream s = {.sim = sim, .write = write, .context = context};
     uint32_t length = sim->journal->bytes.n;
-    same(&s, MAGIC);
-    same(&s, fingerprint(sim));
+    SolStatus status = evaluate_all(sim);
+    if (status != SOL_OK)
+        return status;
+    move_marks(&s);
     MOVE(&s, length);
     move(&s, sim->journal->bytes.at, length);
     move_state(&s);
@@ -467,8 +510,8 @@ static bool make_handles(Sim *sim)
     const WorldChange *changes = world_changes(sim->world, &n);
     for (uint32_t i = 0; i < n && good; i++)
         if (changes[i].role == WORLD_HANDLE && changes[i].born)
-            good = foreign_birth(sim->foreign, changes[i].a, changes[i].b, changes[i].at,
-                                 &sim->value[changes[i].a]);
+            good = foreign_birth_of(sim->foreign, &changes[i], sim->value,
+                                    &sim->value[changes[i].a]);
     world_changes_clear(sim->world);
     return good;
 }
@@ -477,8 +520,7 @@ static bool read_journal(Stream *s)
 {
     Journal *j = s->sim->journal;
     uint32_t length = 0;
-    same(s, MAGIC);
-    same(s, fingerprint(s->sim));
+    move_marks(s);
     if (s->io_failed || s->differs)
         return false;
     MOVE(s, length);

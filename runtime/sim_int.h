@@ -1,11 +1,17 @@
 /* sim_int.h: one simulation from the inside. Private to runtime/.
  *
  * Who owns what:
- *   Values      value of every variable by its DDP number, and whether it has one    values.c
- *   Nodes       the DDP's nodes as codes with their variables, and who reads whom    evaluate.c
- *   Branches    memory of every condition event_iterate.c Watches     conditions that vary between
- * events                                  event_detect.c Parts       independent pieces of the
- * dynamics, each with its integrator         parts.c
+ *   Values    value of every variable by its DDP number, and whether it has one      values.c
+ *   Nodes     the DDP's nodes as codes with their variables, and who reads whom      evaluate.c
+ *   Ropes     nodes in the order of the schedule, cut into leaves                    rope.c
+ *   Parts     independent pieces of the dynamics, each with its integrator           part_graph.c, parts.c
+ *   Branches  memory of every condition                                              event_iterate.c
+ *   Compares  what may change between events                                         event_detect.c
+ *
+ * Time: parts integrate on their own and stand at different times. What is in the value vector for
+ * a part is what was last asked of it; `moment` numbers the points of time at which somebody looks
+ * (events, outputs), and a part or an output that carries this number has its values at Sim.time.
+ * Who reads a value in an event asks evaluate_fetch() first, which brings the part there.
  *
  * Error rule inside: functions return a SolStatus; whoever returns the first one that is not SOL_OK
  * has put a message into the program's diagnostics. Memory runs out by a jump to the guard that the
@@ -42,11 +48,18 @@ typedef struct ValueInfo {
     uint32_t need[NEED_KINDS]; /* how many read it for this purpose: nodes and roots */
     uint32_t state;            /* index in Sim.states + 1, 0: no state */
     Part *part;                /* of a state */
+    DdpVar slope_of;           /* first state whose slope this is, 0: none */
+    DdpVar slope_next;         /* of a state: the next one with the same slope */
+    uint32_t branches;         /* first branch whose condition it is, 0: none */
+    uint32_t group, seen;      /* of a state: scratch of part_graph.c */
+    bool linked;               /* part_graph.c: connected its readers when parts were settled last */
+    bool clocked;              /* follows the clock other than through states */
     bool has;                  /* it has a value */
     bool pending;              /* its node still has to be evaluated: do not read */
     bool guess;                /* value is a first guess from a start value */
     bool announced;            /* the output was told of its birth */
-    bool wanted;               /* and wants its values */
+    bool stiff;                /* method.c: as a state it was in a stiff part */
+    uint32_t wanted;           /* index in Sim.wanted + 1: its values are; 0: not */
     uint32_t mark;             /* == Sim.mark: seen by the walk that is going on */
     double scale;              /* largest value so far, in constrained parts (reselect.c) */
     uint64_t birth;
@@ -78,6 +91,13 @@ typedef struct EvalOp {
     X value;       /* what is evaluated, over the positions */
 } EvalOp;
 
+typedef enum NodePlace {
+    PLACE_NONE,       /* does not vary, or is not determined */
+    PLACE_DYNAMICS,   /* slopes of states need it */
+    PLACE_CONDITIONS, /* only conditions do */
+    PLACE_OUTPUTS     /* neither: evaluated when somebody looks */
+} NodePlace;
+
 typedef struct EvalNode {
     bool live, determined, loop, linear, constant, varies;
     bool dirty;    /* in the heap of what has to be evaluated */
@@ -85,8 +105,16 @@ typedef struct EvalNode {
     bool compares; /* compares something that varies, or rounds it: may jump between events */
     bool needed[NEED_KINDS];
     bool outer; /* loop whose tearing variables are unknowns of its part's integrator */
+    bool timed;  /* some comparison is a time event */
+    bool waits;  /* an output that changed and was not evaluated since */
+    bool listed; /* in Sim.unsettled */
+    uint8_t place; /* NodePlace: where it was put when parts were settled last */
     uint32_t mark;
+    uint32_t group, seen;         /* scratch of part_graph.c */
+    uint32_t watch, timer, root, inner; /* index + 1 in the lists of its part, 0: not in it */
+    uint64_t moment;              /* of an output: when it was evaluated */
     Part *part;
+    struct Leaf *leaf; /* of a rope, or NULL */
     uint32_t n_steps, n_tears;
     EvalOp *ops; /* steps, then residuals */
     DdpVar *tears;
@@ -94,13 +122,23 @@ typedef struct EvalNode {
     ReadEdge *reads;
     double *lu;      /* loop: factors of its Jacobian at the last solution, n_tears squared */
     uint32_t *pivot; /* and its row exchanges */
+    double *kept;    /* loop: its variables, as its next solution in its part begins with them */
     bool factored;
+    bool untorn;             /* loop: solved as a whole, by `whole`; lu is not used */
+    struct LoopWhole *whole; /* loop_whole.c; NULL: not made yet */
     uint32_t n_compares;
     Compare *compare;
+    struct LeafPlan *plan; /* of the comparisons, tape_plan.c; NULL: not asked for */
     bool forced; /* in this event a comparison at its boundary was decided by the side it leaves to
                   */
     void *block; /* the allocation behind all of these but the comparisons */
 } EvalNode;
+
+/* The i-th variable that a node determines: targets of its steps, then tearing variables. */
+static inline DdpVar node_output(const EvalNode *node, uint32_t i)
+{
+    return i < node->n_steps ? node->ops[i].target : node->tears[i - node->n_steps];
+}
 
 /* ---- branches (event_iterate.c) ---- */
 
@@ -112,7 +150,10 @@ typedef struct BranchMemo {
     uint8_t told;    /* WorldChoice the output knows of */
     uint64_t serial; /* SolMode.branch; 0: the output knows nothing */
     double fell;     /* when its truth ended between events, or infinite */
+    bool suspect;    /* in Sim.suspects */
+    uint32_t loose;  /* index in Sim.loose + 1: its path may lead elsewhere */
     DdpVar condition;
+    BranchId next; /* with the same condition */
     double fired;        /* time of the last firing that a state caused, or NaN */
     double gap;          /* between the last two */
     double ratio, limit; /* to the gap before; where firings accumulate if it goes on */
@@ -152,14 +193,57 @@ typedef struct StateInfo {
 } StateInfo;
 
 typedef struct SimCounts {
-    uint64_t steps, residuals, jacobians, newton, error_failures, events, updates, restarts,
+    uint64_t steps, residuals, jacobians, sweeps, newton, error_failures, events, updates, restarts,
         loop_rounds;
     uint32_t states_max, parts, parts_max;
     double instantiate, ddp, lower, integrate, event, output;
     double time_ida, time_rk, time_euler;
+    uint64_t method_changes;
 } SimCounts;
 
 typedef VEC(DdpNode) NodeList;
+
+/* ---- ropes (rope.c) ---- */
+
+/* Nodes in the order of the schedule, changed locally. A leaf is what becomes a block of code: a
+ * run of explicit nodes of one instance, or a single node that is a loop or compares something. */
+typedef struct Leaf {
+    struct Chunk *chunk;
+    NodeList nodes;
+    bool plain;           /* a run of explicit nodes */
+    bool probe;           /* conditions need something in it */
+    uint32_t dirty;       /* index in Rope.dirty + 1 */
+    struct LeafCode *code; /* blocks.c; NULL: not asked for since it changed */
+    struct LeafPlan *plan; /* tape_plan.c; likewise */
+    struct LeafReads *reads; /* pattern.c; likewise */
+} Leaf;
+
+enum { CHUNK_LEAVES = 64 };
+
+typedef struct Chunk {
+    struct Rope *rope;
+    uint32_t at; /* in Rope.chunks */
+    uint32_t n;
+    Leaf *leaf[CHUNK_LEAVES];
+} Chunk;
+
+typedef struct Rope {
+    VEC(Chunk *) chunks;
+    NodeList incoming; /* to be put in place by rope_settle */
+    VEC(Leaf *) dirty; /* to be cut anew by it */
+    uint32_t n;        /* nodes */
+    uint32_t n_leaves;
+    uint32_t version;  /* counts changes of leaves */
+} Rope;
+
+#define EACH_LEAF(rope, leaf)                                                                      \
+    for (uint32_t c_ = 0; c_ < (rope)->chunks.n; c_++)                                             \
+        for (uint32_t l_ = 0, last_ = (rope)->chunks.at[c_]->n; l_ < last_; l_++)                  \
+            for (Leaf *leaf = (rope)->chunks.at[c_]->leaf[l_]; leaf; leaf = NULL)
+
+/* Parts ordered by a time; which one is told by the functions of parts.c. */
+typedef VEC(Part *) PartHeap;
+enum { HEAP_BEHIND, HEAP_DUE, HEAP_CLOCKS, HEAPS };
 
 struct Sim {
     SolModel *model;
@@ -168,12 +252,16 @@ struct Sim {
     Program *program;
     Diags *diags;
     Def *top;
+    uint32_t n_texts; /* files that were read when it was created */
     SolOptions opt;
     Arena opt_arena;
     SolStatus status;
     atomic_bool cancel;
     bool assertion_failed;
     bool initialised;
+    SolStatus start_status; /* how that ended */
+    bool sets_checked;
+    uint64_t births_at_start; /* Sim.births then */
 
     FormTable *forms;
     Ddp *ddp;
@@ -199,6 +287,7 @@ struct Sim {
     VEC(EvalNode) nodes;    /* [DdpNode] */
     VEC(DdpNode) heap;      /* dirty nodes, earliest first */
     VEC(DdpNode) held_back; /* loops that were dirty while hold_loops was set */
+    VEC(DdpVar) dying;      /* removed by the front end, not committed yet */
     VEC(DdpVar) orphans;    /* lost their node in the delta that is applied */
     VEC(uint32_t) need_work;
     VEC(uint8_t) differentiated; /* [DdpRel]: the DDP differentiated it */
@@ -206,10 +295,17 @@ struct Sim {
     bool applying;               /* the order of the heap is not kept now */
     bool break_ties;             /* in an event: comparisons at their boundary look ahead */
     bool quiet;       /* failures of loops are no messages: the integrator will try again */
-    bool lists_stale; /* the lists below do not fit the structure any more */
-    NodeList dynamics, conditions, outputs;
+    NodeList unsettled; /* nodes whose place may have changed */
+    VEC(DdpVar) cuts;   /* what nodes that left the parts had connected */
+    VEC(DdpVar) clocked_work;
+    VEC(DdpVar) lacking; /* states that were born without a value */
+    Rope outputs;
+    NodeList compared;                   /* nodes that compare and were evaluated by change */
+    NodeList followers;                  /* scratch of evaluate_apply */
+    NodeList fetch_stack;                /* scratch of evaluate_fetch: node, next read */
     NodeList narrow_nodes, narrow_needs; /* scratch of event_detect.c */
-    NodeList probes;                     /* what conditions need, dynamics included */
+    uint64_t moment;                     /* number of the point of time that is looked at */
+    SolStatus meet_status;               /* why a part could not be brought there */
     double *scratch;                     /* of the interpreter */
     size_t n_scratch;
     double *loop_work;
@@ -225,24 +321,31 @@ struct Sim {
     VEC(DdpVar) initials;
     VEC(const Def *) monitored; /* definitions whose instances are */
     VEC(WorldDecision) decisions;
+    VEC(BranchId) suspects;               /* whose condition may have changed */
+    VEC(BranchId) loose;                  /* whose condition may be another variable */
+    VEC(DdpVar) wanted;                   /* whose values the output wants */
     VEC(DdpNode) forced;                  /* nodes with `forced` set */
     double tie_time;                      /* when that was */
     VEC(DdpVar) births_seen, deaths_seen; /* for the output, since its last point */
     VEC(BranchId) modes_seen;             /* `if`s that were born or chose since then */
     VEC(uint64_t) modes_gone;             /* serial numbers of those the output knew */
     uint64_t mode_serial;                 /* given so far */
+    VEC(DdpVar) integers; /* got another relation in this event: to be checked */
     bool role_failed;
     BranchId runaway;       /* a condition that fires ever faster; 0: none */
     bool structure_changed; /* in this event */
 
     /* states and parts */
-    VEC(StateInfo) states; /* as the DDP lists them */
-    VEC(Part *) parts, lost_parts;
-    VEC(double) before; /* values of states before the event */
-    bool parts_stale;
-    bool running; /* the parts were made */
+    VEC(StateInfo) states; /* in no order */
+    VEC(Part *) parts;     /* likewise */
+    VEC(Part *) touched;   /* by the event: to be started or searched again */
+    VEC(Part *) to_search; /* for events behind the one that is past */
+    PartHeap heaps[HEAPS];
+    bool running; /* the parts have integrators */
+    char trouble[800]; /* trouble.c: what had no value in this step; empty: nothing */
+    Place trouble_at;
     void *sun;    /* SUNContext */
-    VEC(double) euler_next;
+    struct PatternSets *pattern_sets; /* pattern.c: scratch */
     uint64_t grid; /* Euler: steps taken since the start */
 
     /* output */
@@ -261,6 +364,11 @@ struct Sim {
     VEC(uint32_t) event_states; /* after each update that changed the structure */
     Arena event_arena;
     double event_begin;
+    double met_seconds;   /* bringing parts to the time of the event, before it begins */
+    bool event_untold;    /* the event is over, the client does not know of it yet */
+    double waited_before; /* for the compiler, when it was */
+    uint64_t work;        /* SolEvent.touched, summed up, in this process; between events too */
+    uint64_t work_before; /* when the event began */
     uint64_t entered_before, removed_before;
 
     DdpResult last;
@@ -291,6 +399,7 @@ DdpResult values_commit(Sim *sim, DdpCommit kind); /* ddp_commit, and everything
 /* ---- evaluate.c ---- */
 
 double evaluate_foreign(void *sim, uint32_t function, uint32_t n, const double *args);
+bool evaluate_all_finite(uint32_t n, const double *values);
 void evaluate_apply(Sim *sim); /* the delta of the last commit */
 void evaluate_need(Sim *sim, DdpVar var, int kind, int change);
 void evaluate_close(Sim *sim);
@@ -310,14 +419,42 @@ void evaluate_tangent_node(Sim *sim, DdpNode node); /* the same for a whole node
  * solution. */
 double slope_along(Sim *sim, DdpNode n, const EvalOp *op, const Code *code);
 void evaluate_clear_tangents(Sim *sim, DdpNode node);
-void evaluate_lists(Sim *sim);    /* classes of nodes as lists, when the structure changed */
-SolStatus evaluate_all(Sim *sim); /* everything that varies, at the present point */
+NodePlace evaluate_place(const EvalNode *node); /* where it belongs now */
+/* Values at Sim.time of `var` and of what it needs: its part is brought there, an output evaluated. */
+SolStatus evaluate_fetch(Sim *sim, DdpVar var);
+/* The same without bringing any part there: false when that would be needed. */
+bool evaluate_fetch_met(Sim *sim, DdpVar var);
+SolStatus evaluate_outputs(Sim *sim); /* all of them */
+SolStatus evaluate_rope(Sim *sim, Rope *rope); /* outer loops are solved */
+void evaluate_unsettle(Sim *sim, DdpNode node);
 double evaluate_code(Sim *sim, const Code *code, const uint32_t *vars);
 const Code *evaluate_make_code(Sim *sim, X x); /* of one value without target */
 
+/* ---- rope.c ---- */
+
+void rope_add(Sim *sim, Rope *rope, DdpNode node); /* it is there after rope_settle */
+void rope_remove(Sim *sim, DdpNode node);          /* from wherever it is, at once */
+void rope_settle(Sim *sim, Rope *rope);
+void rope_free(Sim *sim, Rope *rope);
+void rope_probe(Sim *sim, Leaf *leaf); /* finds out again whether conditions need it */
+void rope_list(Sim *sim, const Rope *rope, NodeList *list);
+void rope_sort(Sim *sim, NodeList *list); /* any nodes, into the order of the schedule */
+
+/* ---- part_graph.c: which parts there are ---- */
+
+void part_graph_take_out(Sim *sim, DdpNode node); /* before a node goes or changes */
+void part_graph_state_ends(Sim *sim, DdpVar var, DdpVar slope);
+void part_graph_state_begins(Sim *sim, DdpVar var, DdpVar slope);
+void part_graph_settle(Sim *sim); /* after a final commit: parts fit the structure */
+void part_graph_root(Sim *sim, DdpNode node); /* one of its variables became a condition, or none */
+void part_graph_verify(Sim *sim); /* debug builds: parts are the connected components */
+
 /* ---- loop_solve.c ---- */
 
+enum { LOOP_TORN = 60 }; /* most tearing variables of a loop that is solved torn */
+
 SolStatus loop_solve(Sim *sim, DdpNode node);
+void loop_solve_forget(Sim *sim, EvalNode *node); /* all it keeps beside the node's block */
 /* Tangents of a loop's variables from those of what it reads, at its solution. */
 void loop_solve_tangent(Sim *sim, DdpNode node);
 bool loop_solve_factor(uint32_t n, double *a, uint32_t *pivot, double *smallest); /* row-wise LU */
@@ -340,6 +477,16 @@ void start_guess(Sim *sim); /* first guesses of what follows from start values *
 /* Start values of variables that are no states, met by the states that nobody gave a value. */
 SolStatus start_solve(Sim *sim);
 
+/* ---- set_check.c ---- */
+
+SolStatus set_check(Sim *sim);  /* after the start: SOL_USAGE when a path of opt.sets is a slip */
+void set_check_end(Sim *sim); /* warns once of those that nothing had */
+
+/* ---- integer_check.c ---- */
+
+void integer_note(Sim *sim);       /* after a commit */
+SolStatus integer_check(Sim *sim); /* after a final one, of those noted */
+
 /* ---- explain.c: failures in the modeller's words ---- */
 
 SolStatus explain_structure(Sim *sim);
@@ -351,6 +498,13 @@ const char *explain_condition(Sim *sim, BranchId branch); /* "path: text" */
 void explain_condition_text(const Sim *sim, const WorldBranch *branch, char *out, size_t size);
 void explain_values(Sim *sim, const EvalOp *op); /* notes: values of what it reads */
 
+/* ---- trouble.c: what had no value inside a step, in case the integrator gives up ---- */
+
+void trouble_forget(Sim *sim); /* a step begins */
+void trouble_in_loop(Sim *sim, const EvalNode *node);
+void trouble_in_part(Part *part);
+bool trouble_tell(Sim *sim); /* a note; false: there was nothing */
+
 /* ---- event_iterate.c ---- */
 
 /* All updates at the present time, after values at the left limit were evaluated. `first` at birth.
@@ -359,12 +513,13 @@ SolStatus event_iterate(Sim *sim, bool first);
 void event_branch_changed(Sim *sim, const WorldChange *change);
 void event_note_mode(Sim *sim, BranchId branch); /* its choice may have changed */
 double event_next_sample(const Sim *sim);
+void event_restore_branch(Sim *sim, BranchId branch, const BranchMemo *saved);
 
 /* ---- event_detect.c ---- */
 
 void event_make_compares(Sim *sim, EvalNode *node);
-/* The time of the next time event after `now`, infinite when there is none. */
-double event_next_time(Sim *sim, double now);
+/* The time of the next time event of the nodes after `now`, infinite when there is none. */
+double event_next_time(Sim *sim, const NodeList *nodes, double now);
 /* Comparisons of the clock that are at their boundary take the value they have just afterwards. */
 void event_break_ties(Sim *sim, DdpNode node);
 /* The same for all others, decided by the side they leave to; true when a condition changed. */
@@ -379,7 +534,6 @@ void event_remember(Sim *sim, const NodeList *list);
 typedef SolStatus (*EventAt)(void *context, double time, const NodeList *nodes);
 typedef struct EventSearch {
     const NodeList *nodes; /* those with comparisons */
-    const NodeList *all;   /* those and what they need, in order */
     EventAt at;
     void *context;
     bool clocked;
@@ -388,20 +542,30 @@ typedef struct EventSearch {
  * values there are evaluated then. */
 SolStatus event_search(Sim *sim, const EventSearch *search, double from, double to, double *time,
                        bool *found);
-/* Would an update take a branch? Of conditions in `part`, or NULL: all. */
-bool event_conditions_changed(Sim *sim, const Part *part);
+/* Would an update take a branch? Of conditions that are values of `nodes`. */
+bool event_conditions_changed(Sim *sim, const NodeList *nodes);
+/* The same, and those that changed are looked at in the next update. */
+bool event_suspect_changed(Sim *sim, const NodeList *nodes);
+void event_forget_falls(Sim *sim, const NodeList *nodes); /* what is known of later times */
+void event_suspect_var(Sim *sim, DdpVar var);
+void event_suspect(Sim *sim, BranchId branch);
+void event_forget_suspects(Sim *sim);
 bool event_changed(Sim *sim, DdpNode node); /* has one of its comparisons changed? */
 
 /* ---- parts.c, integrators ---- */
 
 void part_disturb(Part *part); /* something its dynamics reads changed: restart */
 void part_search_again(Part *part);
+void part_touch(Part *part); /* its ropes have to be settled */
+void part_meet(Part *part); /* its values at Sim.time, all evaluated; failures go to meet_status */
 void parts_close(Sim *sim);
 SolStatus parts_run(Sim *sim, double stop, bool to_event, bool one_step, bool *happened);
 bool parts_last(
     Sim *sim); /* values at the last time that all parts reached; false: there are none */
 SolStatus parts_event(Sim *sim); /* at the present time: something was written from outside */
-void parts_refresh(Sim *sim);
+void parts_refresh(Sim *sim);    /* fixed steps: those that the event touched are as they are */
+SolStatus parts_meet_all(Sim *sim);
+void parts_rest(Sim *sim); /* all integrators are closed, to start anew from the values */
 bool parts_advise(Sim *sim); /* true: states should be selected anew, as an event */
 SolStatus euler_run(Sim *sim, double stop, bool to_event, bool one_step, bool *happened);
 

@@ -4,6 +4,7 @@
  * SOL_MEMORY and can still be asked and closed.
  */
 #include "runtime/blocks.h"
+#include "runtime/trace.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -127,6 +128,31 @@ static void own_lists(Sim *sim)
     opt->trace = own_text(sim, opt->trace);
 }
 
+/* Time is a double: steps far below the span of a run would not move it any more. */
+static bool check_times(Sim *sim)
+{
+    const SolOptions *opt = &sim->opt;
+    const struct {
+        const char *name;
+        double value;
+    } steps[] = {{"output interval", opt->interval},
+                 {"step", opt->step},
+                 {"maximal step", opt->max_step}};
+    double least = 1e-13 * fmax(opt->stop - opt->start, fmax(fabs(opt->start), fabs(opt->stop)));
+    if (!(opt->stop >= opt->start) || !isfinite(opt->stop) || !isfinite(opt->start)) {
+        diag_error(sim->diags, 0, "the stop time %g lies before the start time %g", opt->stop,
+                   opt->start);
+        return false;
+    }
+    for (uint32_t i = 0; i < 3 && opt->stop > opt->start; i++)
+        if (steps[i].value < least) {
+            diag_error(sim->diags, 0, "the %s of %g is too small for times up to %g", steps[i].name,
+                       steps[i].value, fmax(fabs(opt->start), fabs(opt->stop)));
+            return false;
+        }
+    return true;
+}
+
 static bool fill_options(Sim *sim, const SolOptions *options)
 {
     SolOptions *opt = &sim->opt;
@@ -138,6 +164,8 @@ static bool fill_options(Sim *sim, const SolOptions *options)
         opt->steps = 500;
     if (!(opt->interval > 0))
         opt->interval = (opt->stop - opt->start) / opt->steps;
+    if (!(opt->interval > 0)) /* a run of no length: there is no second point */
+        opt->interval = 1;
     if (!(opt->rtol > 0))
         opt->rtol = 1e-6;
     if (!(opt->atol > 0))
@@ -150,11 +178,7 @@ static bool fill_options(Sim *sim, const SolOptions *options)
         opt->step = opt->interval;
     if (!opt->max_updates)
         opt->max_updates = 1000;
-    if (opt->stop >= opt->start && isfinite(opt->stop) && isfinite(opt->start))
-        return true;
-    diag_error(sim->diags, 0, "the stop time %g lies before the start time %g", opt->stop,
-               opt->start);
-    return false;
+    return check_times(sim);
 }
 
 static SolStatus open_layers(Sim *sim, const char *designator, const SolOptions *options)
@@ -167,6 +191,7 @@ static SolStatus open_layers(Sim *sim, const char *designator, const SolOptions 
     sim->top = program_find(sim->program, designator);
     if (!sim->top || sim->diags->errors > errors)
         return SOL_MODEL;
+    sim->n_texts = program_sources(sim->program)->files.n;
     if (sim->opt.savable)
         journal_open(sim);
     sim->forms = forms_open(sim->mem);
@@ -218,6 +243,10 @@ static void close_roles(Sim *sim)
     vec_free(sim->mem, &sim->initials);
     vec_free(sim->mem, &sim->monitored);
     vec_free(sim->mem, &sim->decisions);
+    vec_free(sim->mem, &sim->integers);
+    vec_free(sim->mem, &sim->suspects);
+    vec_free(sim->mem, &sim->loose);
+    vec_free(sim->mem, &sim->wanted);
     vec_free(sim->mem, &sim->forced);
     vec_free(sim->mem, &sim->births_seen);
     vec_free(sim->mem, &sim->deaths_seen);
@@ -226,7 +255,6 @@ static void close_roles(Sim *sim)
     vec_free(sim->mem, &sim->event_triggers);
     vec_free(sim->mem, &sim->trigger_texts);
     vec_free(sim->mem, &sim->event_states);
-    vec_free(sim->mem, &sim->euler_next);
     mem_free(sim->mem, sim->loop_work);
     mem_free(sim->mem, sim->out_values);
 }
@@ -323,6 +351,14 @@ bool sim_var_info(const Sim *sim, DdpVar var, SolVarInfo *info)
     return true;
 }
 
+static void want(Sim *sim, DdpVar var)
+{
+    if (sim->info[var].wanted)
+        return;
+    vec_push(sim->mem, &sim->wanted, var);
+    sim->info[var].wanted = sim->wanted.n;
+}
+
 static void announce(Sim *sim)
 {
     for (uint32_t i = 0; sim->out.death && i < sim->deaths_seen.n; i++)
@@ -333,14 +369,13 @@ static void announce(Sim *sim)
         WorldVar view;
         if (sim->info[var].announced || !declared(sim, var, &view))
             continue;
-        sim->info[var].announced = sim->info[var].wanted = true;
-        if (!sim->out.birth)
-            continue;
+        sim->info[var].announced = true;
         char path[1024];
         SolVarInfo info;
         world_var_path(sim->world, var, path, sizeof path);
         info_of(sim, var, &view, &info);
-        sim->info[var].wanted = sim->out.birth(sim->out.context, &info, path);
+        if (!sim->out.birth || sim->out.birth(sim->out.context, &info, path))
+            want(sim, var);
     }
     vec_clear(&sim->births_seen);
 }
@@ -382,6 +417,7 @@ static void show_couts(Sim *sim)
 {
     for (uint32_t i = 0; i < sim->couts.n; i++) {
         CoutMemo *memo = &sim->couts.at[i];
+        evaluate_fetch(sim, memo->var);
         double value = sim->value[memo->var];
         if (!sim->info[memo->var].has || (memo->any && memo->shown == value))
             continue;
@@ -412,28 +448,106 @@ static const double *visible_values(Sim *sim)
         sim->out_values =
             mem_resize(sim->mem, sim->out_values, sim->n_out_values * sizeof *sim->out_values);
     }
-    for (uint32_t v = 0; v < n; v++)
+    for (uint32_t i = 0; i < sim->wanted.n; i++) {
+        DdpVar v = sim->wanted.at[i];
         sim->out_values[v] = sim->info[v].has ? sim->value[v] : NAN;
+    }
+    return sim->out_values;
+}
+
+/* A foreign function failed since the last point. Integrator and loops try values that are no
+ * solution and find a way around failures there; what has no number now is a real one. */
+static SolStatus foreign_failed(Sim *sim)
+{
+    const char *failure = foreign_failure(sim->foreign);
+    for (DdpVar v = 1; failure && v < ddp_var_limit(sim->ddp); v++)
+        if (sim->info[v].has && isnan(sim->value[v])) {
+            diag_error(sim->diags, 0, "at time %.10g: %s", sim->time, failure);
+            diag_note(sim->diags, 0, "so %s has no value", explain_var(sim, v));
+            return SOL_NUMERICS;
+        }
+    return SOL_OK;
+}
+
+/* Seconds that engines which wait for the compiler have waited. */
+static double waited(const Sim *sim)
+{
+    SolStats stats = {0};
+    if (sim->engine && (sim->opt.jit_wait || sim->opt.engine == SOL_ENGINE_REBUILD))
+        engine_stats(sim->engine, &stats);
+    return stats.compile_wait;
+}
+
+/* The record of an event is complete after the first step, which makes the new blocks: when the next
+ * point comes, the next event, or the end of the call. */
+static void tell_event(Sim *sim)
+{
+    if (!sim->event_untold)
+        return;
+    sim->event_untold = false;
+    sim->event.restart_us += (waited(sim) - sim->waited_before) * 1e6;
+    sim->event.wait_us = sim->event.structure_us + sim->event.restart_us;
+    if (sim->engine)
+        engine_take_counts(sim->engine, &sim->event);
+    trace_restart(sim);
+    if (sim->on_event)
+        sim->on_event(sim->on_event_context, &sim->event);
+}
+
+/* What will be shown, at Sim.time. When most outputs are wanted they are evaluated as a whole. */
+static SolStatus fetch_wanted(Sim *sim)
+{
+    SolStatus status = SOL_OK;
+    if (status == SOL_OK && sim->out.point && 2 * sim->wanted.n > sim->outputs.n && sim->outputs.n > 8)
+        return evaluate_outputs(sim);
+    for (uint32_t i = 0; sim->out.point && i < sim->wanted.n && status == SOL_OK; i++)
+        status = evaluate_fetch(sim, sim->wanted.at[i]);
+    return status;
+}
+
+/* At an event of one part among many: what the event touches, and nothing else. */
+static const double *touched_values(Sim *sim)
+{
+    union {
+        uint64_t bits;
+        double value;
+    } unseen = {.bits = SOL_UNSEEN};
+    visible_values(sim);
+    for (uint32_t i = 0; i < sim->wanted.n; i++)
+        if (!evaluate_fetch_met(sim, sim->wanted.at[i]))
+            sim->out_values[sim->wanted.at[i]] = unseen.value;
+        else
+            sim->out_values[sim->wanted.at[i]] =
+                sim->info[sim->wanted.at[i]].has ? sim->value[sim->wanted.at[i]] : NAN;
     return sim->out_values;
 }
 
 SolStatus sim_point(Sim *sim, SolSide side)
 {
     double begin = timer_now();
+    tell_event(sim);
     bool fine = true;
+    if (sim->out.point)
+        announce(sim);
+    bool partly = sim->parts.n > SOL_FEW_PARTS &&
+                  (side == SOL_BEFORE_EVENT || side == SOL_AFTER_EVENT);
+    SolStatus status = partly ? SOL_OK : fetch_wanted(sim);
+    if (status != SOL_OK)
+        return status;
+    if (side != SOL_AT_END && foreign_failed(sim) != SOL_OK)
+        return SOL_NUMERICS;
     sim->shown = true;
     sim->last_point = sim->time;
     show_couts(sim);
     if (sim->out.point) {
-        announce(sim);
         tell_modes(sim);
         SolPoint point = {.time = sim->time,
                           .side = side,
-                          .values = visible_values(sim),
+                          .values = partly ? touched_values(sim) : visible_values(sim),
                           .limit = ddp_var_limit(sim->ddp)};
         fine = sim->out.point(sim->out.context, &point);
     }
-    while (sim->next_output <= sim->time * (1 + 1e-15))
+    while (sim->next_output <= sim->time + 1e-15 * fabs(sim->time))
         sim->next_output = sim->opt.start + (double)(++sim->output_index + 1) * sim->opt.interval;
     sim->counts.output += timer_now() - begin;
     return fine ? SOL_OK : SOL_IO;
@@ -454,11 +568,14 @@ void sol_set_event(Sol *sol, void (*event)(void *context, const SolEvent *event)
 
 static void begin_event(Sim *sim)
 {
+    tell_event(sim);
     vec_clear(&sim->event_triggers);
     vec_clear(&sim->trigger_texts);
     vec_clear(&sim->event_states);
     arena_free(&sim->event_arena);
     DdpCounts counts = ddp_counts(sim->ddp);
+    if (sim->engine) /* what was made since the event before is none of this one's work */
+        engine_take_counts(sim->engine, &sim->event);
     sim->event = (SolEvent){
         .time = sim->time, .states_before = sim->states.n, .loops_before = sim->last.loops};
     sim->entered_before = counts.entered;
@@ -475,7 +592,8 @@ static void end_event(Sim *sim)
     sim->event.states_after = sim->states.n;
     sim->event.loops_after = sim->last.loops;
     sim->event.structural = sim->structure_changed;
-    sim->event.structure_us = (timer_now() - sim->event_begin) * 1e6;
+    sim->event.structure_us = (timer_now() - sim->event_begin + sim->met_seconds) * 1e6;
+    sim->met_seconds = 0;
     sim->event.n_triggers = sim->trigger_texts.n;
     sim->event.triggers = sim->trigger_texts.at;
     sim->event.n_changes = sim->event_states.n;
@@ -491,8 +609,10 @@ SolStatus sim_event(Sim *sim)
     if (status != SOL_OK)
         return status;
     begin_event(sim);
+    trace_event_begin(sim);
     status = event_iterate(sim, false);
     end_event(sim);
+    trace_event_end(sim);
     sim->counts.event += timer_now() - sim->event_begin;
     sim->counts.events++;
     if (status != SOL_OK)
@@ -506,33 +626,40 @@ SolStatus sim_event(Sim *sim)
     return status;
 }
 
-/* The record of the event is complete when it is known what the restart cost. */
+/* What the restart cost is known now, but for code that the first step waits for. */
 void sim_event_done(Sim *sim, double restart_seconds)
 {
     sim->event.restart_us = restart_seconds * 1e6;
-    sim->event.wait_us = sim->event.structure_us + sim->event.restart_us;
-    if (sim->engine)
-        engine_take_counts(sim->engine, &sim->event);
-    if (sim->on_event)
-        sim->on_event(sim->on_event_context, &sim->event);
+    sim->event.touched = sim->work - sim->work_before;
+    sim->event_untold = true;
+    sim->waited_before = waited(sim);
 }
 
 /* ---- running ---- */
 
-static SolStatus start(Sim *sim)
+static SolStatus first_updates(Sim *sim)
 {
-    if (sim->initialised)
-        return SOL_OK;
-    sim->initialised = true;
     begin_event(sim);
+    trace_line(sim, 'e', sim->time, "start");
     sim->break_ties = true;
     SolStatus status = init_create(sim);
     if (status == SOL_OK)
         status = event_iterate(sim, true);
     sim->break_ties = false;
     end_event(sim);
+    trace_event_end(sim);
     sim->counts.event += timer_now() - sim->event_begin;
-    return status == SOL_OK ? sim_point(sim, SOL_AT_START) : status;
+    return status == SOL_OK ? set_check(sim) : status;
+}
+
+/* A start that failed is not tried again: the instances are there already. */
+static SolStatus start(Sim *sim)
+{
+    if (sim->initialised)
+        return sim->start_status;
+    sim->initialised = true;
+    sim->start_status = first_updates(sim);
+    return sim->start_status == SOL_OK ? sim_point(sim, SOL_AT_START) : sim->start_status;
 }
 
 static SolStatus go(Sim *sim, double time, bool to_event, bool one_step, bool *happened)
@@ -553,7 +680,8 @@ static SolStatus go(Sim *sim, double time, bool to_event, bool one_step, bool *h
 /* Numerics may fail because a foreign function did. */
 static void note_foreign_failure(Sim *sim, SolStatus status)
 {
-    const char *failure = status == SOL_NUMERICS ? foreign_failure(sim->foreign) : NULL;
+    bool failed = status == SOL_NUMERICS || status == SOL_MODEL;
+    const char *failure = failed ? foreign_failure(sim->foreign) : NULL;
     if (failure)
         diag_note(sim->diags, 0, "%s", failure);
 }
@@ -564,6 +692,8 @@ static SolStatus end_point(Sim *sim, SolStatus status)
 {
     bool failed = status == SOL_NUMERICS || status == SOL_MODEL;
     bool ended = status == SOL_OK && sim->time >= sim->opt.stop;
+    if (ended)
+        set_check_end(sim);
     if (!sim->shown || !(failed || ended) || (ended && sim->last_point == sim->time))
         return status;
     if (failed && sim->running && !parts_last(sim))
@@ -588,6 +718,7 @@ static SolStatus guarded(Sim *sim, double time, bool init_only, bool to_event, b
     SolStatus status =
         init_only ? start(sim) : go(sim, time, to_event, one_step, happened ? happened : &ignored);
     note_foreign_failure(sim, status);
+    tell_event(sim);
     status = end_point(sim, status);
     mem_guard_pop(sim->mem, &guard);
     if (status == SOL_CANCELLED)

@@ -84,8 +84,8 @@ uint32_t sol_print_messages(const SolModel *model, uint32_t from, FILE *out, boo
 /* ---- options of a simulation ---- */
 
 typedef enum SolSolver {
-    SOL_SOLVER_AUTO,
     SOL_SOLVER_IDA,
+    SOL_SOLVER_AUTO, /* each part: Runge-Kutta until it turns out to be stiff, then IDA, and back */
     SOL_SOLVER_RK,
     SOL_SOLVER_EULER
 } SolSolver;
@@ -117,6 +117,7 @@ typedef struct SolOptions {
     bool jit_wait;
     const char *cache; /* folder of the code cache; "off": none; NULL: the default */
     bool fast_math;
+    uint32_t batch_from; /* blocks of one kind that are evaluated together at least; 0: 8 */
     uint32_t n_sets;
     const SolSet *sets;
     uint64_t seed;          /* of random(); default 0 */
@@ -126,7 +127,8 @@ typedef struct SolOptions {
     uint32_t n_monitored;
     const char *const *monitored; /* designators of definitions whose instances are monitored */
     bool savable;      /* sol_save() will be called: what the structure went through is kept */
-    const char *trace; /* letters: i instances, d DDP, e events, s steps; lines go to trace_to */
+    const char *trace; /* letters: i instances, d DDP, e events, s steps: a line of text for each;
+                          lines go to trace_to */
     FILE *trace_to;    /* NULL: stderr */
 } SolOptions;
 
@@ -196,6 +198,12 @@ const char *sol_text(const Sol *sim, double value); /* of a String; "" when ther
  * equations determine. Otherwise errors as sol_run_to(). */
 SolStatus sol_write(Sol *sim, SolVar var, double value);
 
+/* What exists now, for people: variables with their values, relations and branches, one a line; and the
+ * causality graph in the language of dot, its blocks coloured by what evaluates them (interpreter, quick
+ * or optimised code) and by how many events ago they were made. SOL_IO: `out` failed; otherwise errors as sol_init(). */
+SolStatus sol_print_flat(Sol *sim, FILE *out);
+SolStatus sol_print_graph(Sol *sim, FILE *out);
+
 /* ---- output ---- */
 
 typedef enum SolSide {
@@ -213,6 +221,20 @@ typedef struct SolPoint {
         *values;    /* values[var] for every SolVar, NaN for those without; valid during the call */
     uint32_t limit; /* sol_var_limit() */
 } SolPoint;
+
+/* In a model of more than SOL_FEW_PARTS independent parts an event is a matter of those it touches: at
+ * its two points, what would need other parts has this value, a NaN with bits of its own. */
+enum { SOL_FEW_PARTS = 32 };
+#define SOL_UNSEEN UINT64_C(0x7ff8534f4c000001)
+
+static inline bool sol_unseen(double value)
+{
+    union {
+        double value;
+        uint64_t bits;
+    } both = {.value = value};
+    return both.bits == SOL_UNSEEN;
+}
 
 typedef enum SolChoice { SOL_GONE, SOL_ELSE, SOL_THEN } SolChoice;
 
@@ -254,20 +276,25 @@ typedef struct SolEvent {
     const char *const *triggers; /* the conditions that fired: "path: text", each once */
     uint32_t entered, removed;   /* relations */
     uint64_t visited;            /* relations the DDP looked at */
+    uint64_t touched; /* what the runtime did, counted in nodes: evaluated, made, taken away, moved,
+                         listed for an integrator; and conditions looked at */
     uint32_t blocks_kept, blocks_rebuilt, shapes_new;
     uint32_t states_before, states_after, loops_before, loops_after;
-    uint32_t n_changes;     /* updates that changed the structure */
+    uint32_t n_changes;     /* updates that changed the structure, by more than a `when` that is
+                               active in them and leaves the number of states as it was */
     const uint32_t *states; /* number of states after each of them: impulses are seen here only */
     bool structural;
     bool restarted; /* an integrator was restarted */
     uint32_t parts_restarted;
-    double structure_us; /* instances, DDP, lowering, partial evaluation */
-    double restart_us;   /* integrator taken down and set up, its first step */
-    double wait_us;      /* from the end of the old integration to the new */
+    double structure_us; /* its updates: conditions, instances, DDP, codes of new nodes, evaluation,
+                            parts; without output */
+    double restart_us;   /* integrators set up again, and waiting for code they need; without
+                            their first steps */
+    double wait_us;      /* the two together */
 } SolEvent;
 
-/* Called once per event, as soon as restart_us is known (after the first step of the integrators,
- * or at the end of the run). Before the first run. */
+/* Called once per event, when restart_us is known: before the next point, the next event, or the
+ * return of the call. Before the first run. */
 void sol_set_event(Sol *sim, void (*event)(void *context, const SolEvent *event), void *context);
 
 /* ---- statistics ---- */
@@ -279,17 +306,29 @@ typedef struct SolStats {
     /* parts */
     uint32_t parts, parts_max;
     double time_ida, time_rk, time_euler; /* simulated time, summed over parts */
+    uint64_t method_changes;              /* under `auto`: parts that went to the other solver */
     /* totals */
-    uint64_t steps, residuals, jacobians, newton_iterations, error_test_failures, events_count,
+    uint64_t steps, residuals, jacobians, tangent_sweeps, newton_iterations, error_test_failures, events_count,
         updates, warnings;
     uint64_t restarts; /* of integrators, one for each part and event */
     uint32_t relations, variables, instances, states, states_max, blocks, functions_compiled,
         shapes, shapes_from_memory, shapes_from_disk;
+    uint32_t batches, blocks_batched; /* at the end: blocks of one kind evaluated together */
     uint64_t scratch_rebuilds;
     size_t memory_bytes, memory_peak; /* of model and simulations */
 } SolStats;
 
 void sol_stats(const Sol *sim, SolStats *stats);
+
+/* An independent part of the dynamics at present. */
+typedef struct SolPart {
+    uint32_t states;
+    uint64_t steps, restarts; /* of it and of those that were united in it, since the run began or
+                                 was resumed */
+} SolPart;
+
+/* The part that a state belongs to; false: no state, or the run has not begun. */
+bool sol_part(const Sol *sim, SolVar state, SolPart *part);
 
 /* ---- save and restore ---- */
 

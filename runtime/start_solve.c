@@ -172,11 +172,30 @@ static void warn_left_over(Starts *s)
     }
 }
 
+/* A start value that is no number would end as a failure of the integrator, which could say nothing
+ * about where it came from. */
+static SolStatus check_starts(Sim *sim)
+{
+    for (uint32_t i = 0; i < sim->starts.n; i++) {
+        const StartMemo *start = &sim->starts.at[i];
+        if (!start->given || isfinite(sim->value[start->start]))
+            continue;
+        diag_error(sim->diags, start->at, "at time %.10g the start value of %s is %s", sim->time,
+                   explain_var(sim, start->var),
+                   isnan(sim->value[start->start]) ? "no number" : "infinite");
+        return SOL_NUMERICS;
+    }
+    return SOL_OK;
+}
+
 SolStatus start_solve(Sim *sim)
 {
     Starts s = {.sim = sim};
     if (!sim->starts.n)
         return SOL_OK;
+    SolStatus status = check_starts(sim);
+    if (status != SOL_OK)
+        return status;
     Arena arena;
     arena_init(&arena, sim->mem);
     collect(&s, &arena);

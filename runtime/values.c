@@ -5,7 +5,7 @@
  * value whatever the structure does with it: a state that is deselected, an integrator that
  * returns. The front end reads and writes here through the callbacks of WorldHost.
  */
-#include "runtime/sim_int.h"
+#include "runtime/trace.h"
 
 #include <string.h>
 
@@ -34,6 +34,8 @@ void values_grow(Sim *sim)
 
 void values_set(Sim *sim, DdpVar var, double value)
 {
+    if (sim->info[var].part) /* or bringing it here later would undo this */
+        part_meet(sim->info[var].part);
     bool same = sim->info[var].has && memcmp(&sim->value[var], &value, sizeof value) == 0;
     if (same && !sim->info[var].pending)
         return;
@@ -50,6 +52,8 @@ static bool host_read(void *context, DdpVar var, double *value)
 {
     Sim *sim = context;
     values_grow(sim);
+    if (!journal_replaying(sim))
+        evaluate_fetch(sim, var);
     *value = sim->value[var];
     return journal_read(sim, sim->info[var].has, value);
 }
@@ -76,10 +80,18 @@ static void host_born(void *context, DdpVar var, DdpVarKind kind)
 static void host_died(void *context, DdpVar var)
 {
     Sim *sim = context;
-    sim->info[var].has = false;
+    vec_push(sim->mem, &sim->dying, var); /* what follows from it has its value until the commit */
     if (sim->info[var].announced)
         vec_push(sim->mem, &sim->deaths_seen, var);
     sim->info[var].announced = false;
+    if (sim->info[var].wanted) {
+        DdpVar last = vec_pop(&sim->wanted);
+        if (last != var) {
+            sim->wanted.at[sim->info[var].wanted - 1] = last;
+            sim->info[last].wanted = sim->info[var].wanted;
+        }
+        sim->info[var].wanted = 0;
+    }
 }
 
 /* splitmix64 over the three parts of the key: independent of the order of evaluation */
@@ -133,7 +145,12 @@ DdpResult values_commit(Sim *sim, DdpCommit kind)
     sim->last = ddp_commit(sim->ddp, kind);
     sim->counts.ddp += timer_now() - begin;
     sim->event.visited += sim->last.visited;
+    trace_commit(sim, kind);
     values_grow(sim);
+    integer_note(sim);
     evaluate_apply(sim);
+    for (uint32_t i = 0; i < sim->dying.n; i++)
+        sim->info[sim->dying.at[i]].has = false;
+    vec_clear(&sim->dying);
     return sim->last;
 }

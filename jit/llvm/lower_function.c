@@ -86,8 +86,10 @@ LLVMValueRef lower_slot_index(Lower *l, uint32_t slot)
         return LLVMConstInt(l->int64, l->job->slots[slot], 0);
     if (l->job->layout == JIT_SINGLE)
         return table_entry(l, l->slots, slot);
-    if (l->job->layout == JIT_TABLES)
+    if (l->job->layout == JIT_TABLES && (!is_common(l, slot) || is_function(l, slot)))
         return table_entry(l, l->row, slot);
+    if (l->job->layout == JIT_TABLES)
+        return LLVMBuildAdd(l->build, l->slot_index[slot], l->instance, "");
     LLVMValueRef first = l->slot_index[slot];
     if (!l->instance || is_common(l, slot) || is_function(l, slot))
         return first;
@@ -116,9 +118,12 @@ static void load_ahead(Mem *mem, Lower *l)
     l->constant_value = mem_alloc(mem, (shape->n_constants + 1) * sizeof *l->constant_value);
     for (uint32_t i = 0; i < shape->n_constants; i++)
         l->constant_value[i] = lower_table(l, l->real1, l->constants, i);
+    l->slot_index = mem_alloc(mem, (shape->n_slots + 1) * sizeof *l->slot_index);
+    for (uint32_t i = 0; l->job->layout == JIT_TABLES && i < shape->n_slots; i++)
+        if (is_common(l, i))
+            l->slot_index[i] = table_entry(l, l->slots, i);
     if (l->job->layout == JIT_TABLES)
         return;
-    l->slot_index = mem_alloc(mem, (shape->n_slots + 1) * sizeof *l->slot_index);
     l->common = mem_alloc(mem, (shape->n_slots + 1) * sizeof *l->common);
     for (uint32_t i = 0; i < shape->n_slots; i++) {
         l->slot_index[i] = table_entry(l, l->slots, i);

@@ -66,6 +66,10 @@ typedef struct CliFolders { /* how texts are read: -L, in the order given, and l
 /* Cuts FILE[:MODEL] at the colon and returns MODEL, or NULL; a colon inside the name of an existing
  * file belongs to the name. */
 const char *cli_split(char *file);
+/* "Electric.Examples.Rectifier", which is no file, but begins with the name of a package of the
+ * library: out becomes "FOLDER/Electric.sol:Electric.Examples.Rectifier" and is returned. Anything
+ * else is returned as it is. */
+const char *cli_library(const char *name, char *out, size_t size);
 /* The folder of the packages that come with the program, written to path; NULL: not found. */
 const char *cli_stdlib(char *path, size_t size);
 
@@ -78,6 +82,7 @@ FirstMode *cli_first_mode(CliModel *model, Def **top);
  * were errors. */
 int cli_close(CliModel *model, int code);
 
-bool cli_colour(void); /* stderr is a terminal, and NO_COLOR is not set */
+bool cli_terminal(void); /* stderr is a terminal that knows escape sequences */
+bool cli_colour(void);   /* and NO_COLOR is not set */
 
 #endif

@@ -1,6 +1,6 @@
-/* cmd_flat.c: `solstice flat`: file -> the flattened first mode as text. */
+/* cmd_flat.c: `solstice flat`: file -> the flattened model as text, in its first mode or at a time. */
 #include "frontend/flat.h"
-#include "runtime/cli/options.h"
+#include "runtime/cli/show_at.h"
 
 #include <stdio.h>
 
@@ -25,9 +25,20 @@ static int run_flat(int argc, char **argv)
     Args args = args_begin(&cli_flat, argc, argv);
     CliFolders folders = {0};
     const char *name;
-    int code = options_read_file(&args, 0, NULL, &folders, &name);
+    OptionNumber at = {0};
+    OptionTexts sets = {0};
+    OptionSets values;
+    const Option options[] = {{"--at", OPTION_NUMBER, &at, NULL, false},
+                              {"--set", OPTION_TEXTS, &sets, NULL, false}};
+    int code = options_read_file(&args, 2, options, &folders, &name);
+    if (code == EXIT_DONE)
+        code = options_split_sets(&args, &sets, &values);
     if (code != EXIT_DONE)
         return code;
+    if (sets.n && !at.given)
+        return args_fail(&args, "--set wants --at beside it");
+    if (at.given)
+        return show_at(&args, name, &folders, &(ShowAt){at.value, &sets, &values, sol_print_flat, false});
     CliModel model;
     code = cli_load(&model, name, &folders);
     if (code == EXIT_DONE)
@@ -37,12 +48,15 @@ static int run_flat(int argc, char **argv)
 
 const Command cli_flat = {
     "flat",
-    "prints the flattened model of the first mode",
-    "usage: solstice flat FILE[:MODEL] [-L DIR]...\n\n"
+    "prints the flattened model of the first mode, or at a time",
+    "usage: solstice flat FILE[:MODEL] [--at T [--set PATH=VALUE]...] [-L DIR]...\n\n"
     "Instantiates the model and prints its variables, relations and branches, one per line. "
     "Branches\n"
     "are taken as far as their conditions are known from parameters, start values and "
     "transmissions.\n\n"
-    "  -L DIR   look for packages that the file does not define in DIR too\n",
+    "  --at T             run the model to time T, and print what exists after the events there, with\n"
+    "                     the values it has\n"
+    "  --set PATH=VALUE   of that run: a parameter, or the start value of a variable\n"
+    "  -L DIR             look for packages that the file does not define in DIR too\n",
     run_flat,
 };

@@ -1,33 +1,10 @@
 /* cmd_graph.c: `solstice graph`: file -> pictures of its definitions or of its causality in DOT. */
 #include "frontend/graph.h"
-#include "runtime/cli/options.h"
+#include "runtime/cli/show_at.h"
 
 #include <stdio.h>
 
 typedef enum Picture { PICTURE_CAUSALITY, PICTURE_TYPES, PICTURE_PACKAGES } Picture;
-
-/* "der(x)" for derivatives, as many times as needed */
-static void name_var(void *context, DdpVar var, char *out, size_t size)
-{
-    DdpVarView view = ddp_var(first_mode_ddp(context), var);
-    char path[240];
-    world_var_path(first_mode_world(context), view.origin, path, sizeof path);
-    int used = 0;
-    for (uint32_t i = 0; i < view.order && i < 8; i++)
-        used += snprintf(out + used, size - (size_t)used, "der(");
-    used += snprintf(out + used, size - (size_t)used, "%s", path);
-    for (uint32_t i = 0; i < view.order && i < 8; i++)
-        used += snprintf(out + used, size - (size_t)used, ")");
-}
-
-static void name_rel(void *context, DdpRel rel, char *out, size_t size)
-{
-    DdpRelView view = ddp_rel(first_mode_ddp(context), rel);
-    char text[500];
-    world_rel_text(first_mode_world(context), view.origin, text, sizeof text);
-    const char *times[] = {"", "d/dt ", "d2/dt2 ", "d3/dt3 "};
-    snprintf(out, size, "%s%s", view.order < 4 ? times[view.order] : "d../dt ", text);
-}
 
 static int draw_causality(CliModel *model)
 {
@@ -35,7 +12,7 @@ static int draw_causality(CliModel *model)
     FirstMode *mode = cli_first_mode(model, &top);
     if (!mode)
         return EXIT_MODEL;
-    ddp_graph(first_mode_ddp(mode), &(DdpNames){mode, name_rel, name_var}, stdout);
+    graph_causality(first_mode_world(mode), stdout);
     first_mode_close(mode);
     return EXIT_DONE;
 }
@@ -63,11 +40,25 @@ static int run_graph(int argc, char **argv)
     CliFolders folders = {0};
     bool types = false, packages = false;
     const char *name;
+    OptionNumber at = {0};
+    OptionTexts sets = {0};
+    OptionSets values;
     const Option options[] = {{"--types", OPTION_FLAG, &types, NULL, false},
-                              {"--packages", OPTION_FLAG, &packages, NULL, false}};
-    int code = options_read_file(&args, 2, options, &folders, &name);
+                              {"--packages", OPTION_FLAG, &packages, NULL, false},
+                              {"--at", OPTION_NUMBER, &at, NULL, false},
+                              {"--set", OPTION_TEXTS, &sets, NULL, false}};
+    int code = options_read_file(&args, 4, options, &folders, &name);
+    if (code == EXIT_DONE)
+        code = options_split_sets(&args, &sets, &values);
     if (code != EXIT_DONE)
         return code;
+    if ((types || packages) && (at.given || sets.n))
+        return args_fail(&args, "--at is for the causality, not for --types or --packages");
+    if (sets.n && !at.given)
+        return args_fail(&args, "--set wants --at beside it");
+    if (at.given)
+        return show_at(&args, name, &folders, 
+                       &(ShowAt){at.value, &sets, &values, sol_print_graph, true});
     if (types && packages)
         return args_fail(&args, "--types or --packages, one at a time");
     Picture picture = types ? PICTURE_TYPES : packages ? PICTURE_PACKAGES : PICTURE_CAUSALITY;
@@ -77,7 +68,7 @@ static int run_graph(int argc, char **argv)
 const Command cli_graph = {
     "graph",
     "draws the causality of a model, or types or packages of a file (DOT)",
-    "usage: solstice graph FILE[:MODEL] [-L DIR]...\n"
+    "usage: solstice graph FILE[:MODEL] [--at T [--set PATH=VALUE]...] [-L DIR]...\n"
     "       solstice graph --types|--packages FILE [-L DIR]...\n\n"
     "Writes a graph in the DOT language to the standard output; draw it with 'dot -Tsvg'. Without "
     "an\n"
@@ -85,6 +76,10 @@ const Command cli_graph = {
     "determines, loops framed with their tearing variables, residuals red, differentiated "
     "relations\n"
     "yellow, states as double circles, what is only potentially determined dashed.\n\n"
+    "  --at T       run the model to time T, and draw the causality after the events there, blocks\n"
+    "               coloured by their tier (interpreted, quick or optimised code) and age, with a "
+    "legend\n"
+    "  --set PATH=VALUE   of that run: a parameter, or the start value of a variable\n"
     "  --types      the hierarchy of types: from each type to its direct super-types;\n"
     "               definitions of equal type share a node\n"
     "  --packages   which definition contains which (solid), which extends which (dotted)\n"

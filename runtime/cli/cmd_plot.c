@@ -77,7 +77,30 @@ static void set_sizes(PlotJob *job)
 
 /* ---- the command ---- */
 
-static int select_curves(Series *series, const PlotJob *job)
+/* The operands are patterns; "/" between them begins a panel. */
+static int select_panels(Series *series, PlotJob *job)
+{
+    PlotOptions *o = &job->options;
+    uint32_t begin = job->n_files;
+    o->n_panels = 0;
+    for (uint32_t i = begin; i <= job->n; i++) {
+        if (i < job->n && strcmp(job->operands[i], "/") != 0)
+            continue;
+        if (i == begin || o->n_panels == PLOT_PANELS) {
+            fprintf(stderr, "solstice: error: '/' stands between variables, at most %d times\n",
+                    PLOT_PANELS - 1);
+            return EXIT_USAGE;
+        }
+        int code = select_columns(series, i - begin, job->operands + begin);
+        if (code != EXIT_DONE)
+            return code;
+        o->panel_end[o->n_panels++] = series->curves.n;
+        begin = i + 1;
+    }
+    return EXIT_DONE;
+}
+
+static int select_curves(Series *series, PlotJob *job)
 {
     for (uint32_t i = 0; i < job->n_files; i++) {
         int code = select_file(series, job->operands[i]);
@@ -85,7 +108,7 @@ static int select_curves(Series *series, const PlotJob *job)
             return code;
     }
     if (job->n > job->n_files)
-        return select_columns(series, job->n - job->n_files, job->operands + job->n_files);
+        return select_panels(series, job);
     uint32_t found = select_main(series, MAIN_CURVES);
     if (found > series->curves.n)
         fprintf(stderr, "solstice: note: %u of %u curves are shown; name those you want\n",
@@ -93,14 +116,22 @@ static int select_curves(Series *series, const PlotJob *job)
     return EXIT_DONE;
 }
 
-static int draw_curves(Series *series, const PlotJob *job)
+/* Columns of pixels that time has, or more where single points are drawn. */
+static uint32_t bins_of(const PlotOptions *o)
+{
+    if (!o->output)
+        return 2 * o->width;
+    return (o->sideways ? o->height : o->width) * (o->points ? PLOT_POINTS : 1);
+}
+
+static int draw_curves(Series *series, PlotJob *job)
 {
     int code = select_curves(series, job);
     if (code != EXIT_DONE)
         return code;
     const PlotOptions *o = &job->options;
-    series_read(series, o->output ? o->width : 2 * o->width,
-                job->from.given ? job->from.value : NAN, job->to.given ? job->to.value : NAN);
+    series_read(series, bins_of(o), job->from.given ? job->from.value : NAN,
+                job->to.given ? job->to.value : NAN);
     if (o->output)
         return plot_picture(series, o);
     plot_terminal(series, o, stdout);
@@ -110,7 +141,7 @@ static int draw_curves(Series *series, const PlotJob *job)
     return EXIT_IO;
 }
 
-static int plot(const PlotJob *job)
+static int plot(PlotJob *job)
 {
     Mem *mem = mem_open();
     MemGuard guard;
@@ -143,9 +174,13 @@ static void count_files(PlotJob *job)
 static int run_plot(int argc, char **argv)
 {
     Args args = args_begin(&cli_plot, argc, argv);
-    PlotJob job = {0};
+    PlotJob job = {.options.n_panels = 1};
     const Option options[] = {{"--output", OPTION_TEXT, &job.options.output, NULL, false},
                               {"--title", OPTION_TEXT, &job.options.title, NULL, false},
+                              {"--label", OPTION_TEXT, &job.options.label, NULL, false},
+                              {"--points", OPTION_FLAG, &job.options.points, NULL, false},
+                              {"--sideways", OPTION_FLAG, &job.options.sideways, NULL, false},
+                              {"--no-events", OPTION_FLAG, &job.options.plain, NULL, false},
                               {"--width", OPTION_COUNT, &job.width, NULL, false},
                               {"--height", OPTION_COUNT, &job.height, NULL, false},
                               {"--from", OPTION_NUMBER, &job.from, NULL, false},
@@ -159,6 +194,8 @@ static int run_plot(int argc, char **argv)
     const char *output = job.options.output;
     if (output && !ends_with(output, ".svg") && !ends_with(output, ".png"))
         return args_fail(&args, "'%s' ends with neither .svg nor .png", output);
+    if (!output && (job.options.points || job.options.sideways || job.options.label))
+        return args_fail(&args, "--points, --sideways and --label need --output");
     if (job.from.given && job.to.given && !(job.from.value < job.to.value))
         return args_fail(&args, "--from must lie before --to");
     count_files(&job);
@@ -172,18 +209,26 @@ const Command cli_plot = {
     "usage: solstice plot RESULT.solr... [VARIABLE...] [options]\n\n"
     "Draws variables over time. A VARIABLE is an instance path, in which '*' is any text and '?'\n"
     "one character; without any, the states are drawn. Several result files (their names end with\n"
-    ".solr) are drawn into one picture. Curves have gaps where their variable does not exist; "
+    ".solr) are drawn into one picture. A '/' between variables begins a new panel below, with\n"
+    "an axis of its own. Curves have gaps where their variable does not exist; "
     "thin\n"
     "vertical lines are events, those that changed the structure stronger. Without --output the\n"
     "plot appears in the terminal.\n\n"
     "  --output FILE    FILE.svg or FILE.png\n"
     "  --from T, --to T the span of time\n"
     "  --title TEXT     above the picture\n"
+    "  --label TEXT     what the axis of values means, such as 'voltage [V]'; of several panels\n"
+    "                   'voltage [V] / current [A]'\n"
+    "  --points         a dot for each value instead of lines; without a legend if many\n"
+    "  --sideways       values to the right, time upwards\n"
+    "  --no-events      without the lines at events\n"
     "  --width N        in pixels (900), in the terminal in characters\n"
     "  --height N       in pixels (500), in the terminal in lines\n\n"
     "examples:\n"
     "  solstice plot Machine.solr\n"
     "  solstice plot Machine.solr 'engine.*' flywheel.w --output speed.svg\n"
-    "  solstice plot before.solr after.solr x --from 2 --to 3 --output x.png\n",
+    "  solstice plot before.solr after.solr x --from 2 --to 3 --output x.png\n"
+    "  solstice plot Circuit.solr C.u / D.i --label 'voltage [V] / current [A]' --output c.png\n"
+    "  solstice plot Road.solr '*.car.x*' --points --sideways --no-events --output jams.png\n",
     run_plot,
 };

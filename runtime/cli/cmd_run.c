@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const solvers[] = {"auto", "ida", "rk", "euler", NULL};     /* SolSolver */
+static const char *const solvers[] = {"ida", "auto", "rk", "euler", NULL};     /* SolSolver */
 static const char *const linears[] = {"auto", "dense", "klu", "krylov", NULL}; /* SolLinear */
 static const char *const engines[] = {"jit", "interp", "rebuild", NULL};       /* SolEngine */
 static const char *const jit_modes[] = {"background", "wait", NULL};
@@ -13,10 +13,10 @@ static const char *const jit_modes[] = {"background", "wait", NULL};
 /* Everything that can be asked for, as it is read. */
 typedef struct RunOptions {
     OptionNumber start, stop, interval, rtol, atol, max_step, step, checkpoint;
-    OptionCount steps, max_order, seed, stats_events, max_events, max_updates;
+    OptionCount steps, max_order, seed, stats_events, max_events, max_updates, batch_from;
     uint32_t solver, linear, engine, jit;
     OptionTexts vars, sets, monitored;
-    const char *output, *stats, *trace, *resume, *cache;
+    const char *output, *stats, *trace, *trace_file, *resume, *cache;
     bool fast_math, quiet;
 } RunOptions;
 
@@ -38,6 +38,7 @@ static int read_options(Args *args, RunOptions *r, CliFolders *folders, const ch
         {"--engine", OPTION_CHOICE, &r->engine, engines, true},
         {"--jit", OPTION_CHOICE, &r->jit, jit_modes, true},
         {"--cache", OPTION_TEXT, &r->cache, NULL, true},
+        {"--batch-from", OPTION_COUNT, &r->batch_from, NULL, true},
         {"--fast-math", OPTION_FLAG, &r->fast_math, NULL, false},
         {"--output", OPTION_TEXT, &r->output, NULL, true},
         {"--vars", OPTION_TEXTS, &r->vars, NULL, false},
@@ -47,6 +48,7 @@ static int read_options(Args *args, RunOptions *r, CliFolders *folders, const ch
         {"--stats", OPTION_TEXT, &r->stats, NULL, true},
         {"--stats-events", OPTION_COUNT, &r->stats_events, NULL, true},
         {"--trace", OPTION_TEXT, &r->trace, NULL, true},
+        {"--trace-file", OPTION_TEXT, &r->trace_file, NULL, true},
         {"--max-events", OPTION_COUNT, &r->max_events, NULL, false},
         {"--max-updates", OPTION_COUNT, &r->max_updates, NULL, false},
         {"--checkpoint", OPTION_POSITIVE, &r->checkpoint, NULL, false},
@@ -76,44 +78,11 @@ static int check_options(const Args *args, const RunOptions *r)
         return args_fail(args, "--max-updates wants a number up to %u", UINT32_MAX);
     if (r->trace && strspn(r->trace, "ides") != strlen(r->trace))
         return args_fail(args, "--trace wants some of the letters i, d, e, s, not '%s'", r->trace);
+    if (r->trace_file && !r->trace)
+        return args_fail(args, "--trace-file wants --trace LETTERS beside it");
     if (r->resume && !r->checkpoint.given)
         return args_fail(args, "--resume goes on with a run that had --checkpoint: give it again");
     return EXIT_DONE;
-}
-
-/* PATH=VALUE, cut in a copy of all of them. */
-typedef struct SetList {
-    SolSet at[OPTION_TEXTS_MAX];
-    char text[16384];
-} SetList;
-
-static int split_sets(const Args *args, const OptionTexts *texts, SetList *sets)
-{
-    size_t used = 0;
-    for (uint32_t i = 0; i < texts->n; i++) {
-        const char *text = texts->at[i], *equals = strchr(text, '=');
-        size_t n = strlen(text) + 1;
-        if (!equals || equals == text || !equals[1])
-            return args_fail(args, "--set wants PATH=VALUE, not '%s'", text);
-        if (n > sizeof sets->text - used)
-            return args_fail(args, "all --set together are longer than %zu bytes",
-                             sizeof sets->text);
-        char *copy = memcpy(sets->text + used, text, n);
-        copy[equals - text] = '\0';
-        sets->at[i] = (SolSet){copy, copy + (equals - text) + 1};
-        used += n;
-    }
-    return EXIT_DONE;
-}
-
-/* What the interface has and the simulation has not: nobody should believe that it was used. */
-static void warn_missing(const RunOptions *r)
-{
-    if (r->linear == SOL_LINEAR_KRYLOV)
-        fputs("solstice: warning: --linear krylov is not there yet: a direct solver is used\n",
-              stderr);
-    if (r->trace)
-        fputs("solstice: warning: --trace is not there yet\n", stderr);
 }
 
 static SolOptions simulation_options(const RunOptions *r, const CliFolders *folders,
@@ -135,6 +104,7 @@ static SolOptions simulation_options(const RunOptions *r, const CliFolders *fold
         .jit_wait = r->jit != 0,
         .cache = r->cache,
         .fast_math = r->fast_math,
+        .batch_from = (uint32_t)r->batch_from.value,
         .n_sets = r->sets.n,
         .sets = sets,
         .seed = r->seed.value,
@@ -160,13 +130,12 @@ static int run_session(const Job *job)
 static int run_with(Args *args, const RunOptions *r, const CliFolders *folders, const char *file,
                     const OptionLog *log)
 {
-    SetList sets;
+    OptionSets sets;
     int code = check_options(args, r);
     if (code == EXIT_DONE)
-        code = split_sets(args, &r->sets, &sets);
+        code = options_split_sets(args, &r->sets, &sets);
     if (code != EXIT_DONE)
         return code;
-    warn_missing(r);
     Job job = {.name = file,
                .folders = *folders,
                .options = simulation_options(r, folders, sets.at),
@@ -174,6 +143,7 @@ static int run_with(Args *args, const RunOptions *r, const CliFolders *folders, 
                .vars = {r->vars.n, r->vars.at},
                .stats = r->stats,
                .stats_events = r->stats_events.given ? r->stats_events.value : 10000,
+               .trace_file = r->trace_file,
                .checkpoint = r->checkpoint.value,
                .resume = r->resume,
                .options_text = log->text,
@@ -208,7 +178,7 @@ const Command cli_run = {
     "  --monitor MODEL         instances of MODEL are monitored: written whatever their number\n"
     "  --quiet                 no progress, no summary\n"
     "numerics\n"
-    "  --solver auto|ida|rk|euler, --step H (fixed-step solvers), --linear auto|dense|klu|krylov\n"
+    "  --solver ida|auto|rk|euler, --step H (fixed-step solvers), --linear auto|dense|klu|krylov\n"
     "  --rtol R (1e-6), --atol A (R/100), --max-step H (the output interval), --max-order N (5)\n"
     "  --max-events N, --max-updates N (1000 at one time), --max-instances N (10,000,000):\n"
     "                          beyond, the run ends with an error\n"
@@ -222,7 +192,9 @@ const Command cli_run = {
     "  --checkpoint EVERY      save the run every so much simulated time (RESULT.check)\n"
     "  --resume FILE           go on from a checkpoint, with the same options\n"
     "  --stats FILE            statistics as JSON, with the first --stats-events N (10000) events\n"
-    "  --trace LETTERS         i instances, d causality, e events, s steps, on standard error\n\n"
+    "  --trace LETTERS         tells what happens, a line each: e events and their branches,\n"
+    "                          i instances, d causality, s steps; to standard error, or to\n"
+    "                          --trace-file FILE\n\n"
     "Exit codes: 0 done, 1 the model is wrong, 2 the command line is wrong, 3 the numerics "
     "failed,\n"
     "4 a file or memory failed, 130 ended by Ctrl-C (128 + number of the signal).\n\n"

@@ -29,6 +29,9 @@ static int explain(ResultExport verdict, const char *output, int error)
     case RESULT_TOO_LARGE:
         fprintf(stderr, "solstice: error: %s: too large for this format\n", output);
         return EXIT_IO;
+    case RESULT_NO_COLUMN:
+        fputs("solstice: error: no variable of the result fits --vars\n", stderr);
+        return EXIT_USAGE;
     case RESULT_NO_MEMORY:
         fputs("solstice: error: out of memory\n", stderr);
         return EXIT_IO;

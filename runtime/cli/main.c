@@ -1,4 +1,5 @@
 /* main.c: command line -> command. */
+#include "base/similar.h"
 #include "runtime/cli/cli.h"
 
 #include <stdio.h>
@@ -23,7 +24,8 @@ static void print_help(FILE *out)
 {
     fputs("usage: solstice COMMAND FILE[:MODEL] [options]\n\n"
           "Solstice runs models written in Sol. MODEL is a dotted designator; by default it is\n"
-          "the last model at the top of the file.\n\ncommands:\n",
+          "the last model at the top of the file. Models of the library go by their designator\n"
+          "alone: solstice run Electric.Examples.Rectifier --stop 0.1\n\ncommands:\n",
           out);
     for (int i = 0; i < N_COMMANDS; i++)
         fprintf(out, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
@@ -56,6 +58,26 @@ static bool called_solsim(const char *name)
     return strcasecmp(slash ? slash + 1 : name, "solsim") == 0;
 }
 
+static int unknown_command(const char *name)
+{
+    const char *best = NULL;
+    uint32_t least = UINT32_MAX;
+    for (int i = 0; i < N_COMMANDS; i++) {
+        uint32_t distance = similar_distance(name, commands[i]->name);
+        if (distance < least && similar_enough(name, distance)) {
+            least = distance;
+            best = commands[i]->name;
+        }
+    }
+    fprintf(stderr, "solstice: unknown command '%s'", name);
+    if (best)
+        fprintf(stderr, ": did you mean '%s'?", best);
+    else if (strchr(name, '.'))
+        fprintf(stderr, ": 'solstice run %s' simulates a file", name);
+    fputs("\n'solstice --help' lists the commands\n", stderr);
+    return EXIT_USAGE;
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 0 && called_solsim(argv[0]))
@@ -73,7 +95,7 @@ int main(int argc, char **argv)
         if (strcmp(name, commands[i]->name) == 0)
             return run_command(commands[i], argc - 1, argv + 1);
     if (*name)
-        fprintf(stderr, "solstice: unknown command '%s'\n\n", name);
+        return unknown_command(name);
     print_help(stderr);
     return EXIT_USAGE;
 }

@@ -1,5 +1,6 @@
 /* options.c: words of the command line -> option values. See options.h. */
 #include "runtime/cli/options.h"
+#include "base/similar.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -183,6 +184,24 @@ static int read_limit(Args *args, uint32_t which, const char *argument, CliFolde
 
 /* ---- a whole command line ---- */
 
+static int unknown_option(const Args *args, uint32_t n, const Option *options, const char *argument)
+{
+    const char *best = NULL;
+    uint32_t least = UINT32_MAX;
+    char word[64];
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(argument, "="), argument);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t distance = similar_distance(word, options[i].name);
+        if (distance < least && similar_enough(word, distance)) {
+            least = distance;
+            best = options[i].name;
+        }
+    }
+    if (best)
+        return args_fail(args, "unknown option '%s': did you mean %s?", argument, best);
+    return args_fail(args, "unknown option '%s'", argument);
+}
+
 static int read_any(Args *args, uint32_t n, const Option *options, CliFolders *folders,
                     const char *argument, OptionLog *log)
 {
@@ -194,7 +213,7 @@ static int read_any(Args *args, uint32_t n, const Option *options, CliFolders *f
         return add_folder(args, argument, folders);
     if (option)
         return read_option(args, option, argument, log);
-    return args_fail(args, "unknown option '%s'", argument);
+    return unknown_option(args, n, options, argument);
 }
 
 int options_read(Args *args, uint32_t n, const Option *options, CliFolders *folders, uint32_t max,
@@ -229,4 +248,23 @@ int options_read_file(Args *args, uint32_t n, const Option *options, CliFolders 
     if (code == EXIT_DONE && found == 0)
         return args_fail(args, "which file?");
     return code;
+}
+
+int options_split_sets(const Args *args, const OptionTexts *texts, OptionSets *sets)
+{
+    size_t used = 0;
+    for (uint32_t i = 0; i < texts->n; i++) {
+        const char *text = texts->at[i], *equals = strchr(text, '=');
+        size_t n = strlen(text) + 1;
+        if (!equals || equals == text || !equals[1])
+            return args_fail(args, "--set wants PATH=VALUE, not '%s'", text);
+        if (n > sizeof sets->text - used)
+            return args_fail(args, "all --set together are longer than %zu bytes",
+                             sizeof sets->text);
+        char *copy = memcpy(sets->text + used, text, n);
+        copy[equals - text] = '\0';
+        sets->at[i] = (SolSet){copy, copy + (equals - text) + 1};
+        used += n;
+    }
+    return EXIT_DONE;
 }

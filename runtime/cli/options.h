@@ -7,6 +7,7 @@
 #define RUNTIME_CLI_OPTIONS_H
 
 #include "runtime/cli/cli.h"
+#include "runtime/solstice.h"
 
 typedef enum OptionKind {
     OPTION_FLAG,     /* bool */
@@ -57,6 +58,14 @@ int options_read(Args *args, uint32_t n, const Option *options, CliFolders *fold
 /* For commands with one operand, FILE[:MODEL], written to *file. */
 int options_read_file(Args *args, uint32_t n, const Option *options, CliFolders *folders,
                       const char **file);
+
+/* --set PATH=VALUE, cut in a copy of all of them. */
+typedef struct OptionSets {
+    SolSet at[OPTION_TEXTS_MAX];
+    char text[16384];
+} OptionSets;
+
+int options_split_sets(const Args *args, const OptionTexts *texts, OptionSets *sets);
 
 bool option_parse_number(const char *text, double *value); /* the whole text, finite */
 bool option_parse_count(const char *text, uint64_t *value);

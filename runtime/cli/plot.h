@@ -1,7 +1,8 @@
 /* plot.h: curves -> a picture: SVG and PNG by cairo, or characters in the terminal.
  *
  * Error rule: an exit code after a message on stderr. plot_terminal() allocates from the series'
- * Mem; plot_picture() allocates nothing there, so that no surface of cairo is lost to a guard. */
+ * Mem; plot_picture() allocates nothing there, so that no surface of cairo is lost to a guard.
+ * Label, points, sideways and plain are for pictures. */
 #ifndef RUNTIME_CLI_PLOT_H
 #define RUNTIME_CLI_PLOT_H
 
@@ -9,11 +10,23 @@
 
 #include <stdio.h>
 
+enum {
+    PLOT_PANELS = 8,
+    PLOT_POINTS = 2 /* points of a curve for each pixel along the axis of time */
+};
+
 typedef struct PlotOptions {
-    const char *title;      /* NULL: none */
-    const char *output;     /* ends with .svg or .png; terminal: not used */
+    const char *title;               /* NULL: none */
+    const char *output;              /* ends with .svg or .png; terminal: not used */
+    uint32_t n_panels;               /* one below the other, at least 1; pictures */
+    uint32_t panel_end[PLOT_PANELS]; /* number of the first curve behind the panel */
+    const char
+        *label; /* of the axis of values, NULL: none; of several panels, with " / " between */
     uint32_t width, height; /* pixels; terminal: characters */
-    bool utf8, colour;      /* terminal */
+    bool points;       /* dots instead of lines, without a legend where there are many curves */
+    bool sideways;     /* values to the right, time upwards */
+    bool plain;        /* without event marks */
+    bool utf8, colour; /* terminal */
 } PlotOptions;
 
 /* "x", or with several files "run.solr: x", cut to size. */

@@ -18,14 +18,19 @@ static const Colour palette[] = {{0.00, 0.45, 0.70}, {0.84, 0.37, 0.00}, {0.00, 
                                  {0.35, 0.35, 0.35}};
 enum { N_COLOURS = sizeof palette / sizeof *palette };
 
-enum { FONT = 12, LINE = 18, MARGIN = 14, KEY = 22, NAME = 160 };
+enum { FONT = 12, LINE = 18, MARGIN = 14, KEY = 22, NAME = 160, MANY = 12 };
 
 typedef struct Sheet {
     cairo_t *cr;
     const Series *series;
+    const PlotOptions *options;
     double width, height;
+    uint32_t first, end; /* curves */
+    bool lowest;         /* panel: it has the numbers and the name of the axis of time */
+    char label[NAME];    /* of the axis of values */
+    double begin;        /* where its legend begins */
     double left, top, right, bottom; /* of the frame */
-    Axis x, y;
+    Axis x, y;                       /* time and values; sideways the other way round */
 } Sheet;
 
 void plot_name(const Series *series, const Curve *curve, char *out, size_t size)
@@ -79,13 +84,37 @@ static double y_of(const Sheet *s, double v)
     return s->bottom - (v - s->y.low) / (s->y.high - s->y.low) * (s->bottom - s->top);
 }
 
+static void place_of(const Sheet *s, SeriesPoint point, double *x, double *y)
+{
+    *x = x_of(s, s->options->sideways ? point.y : point.t);
+    *y = y_of(s, s->options->sideways ? point.t : point.y);
+}
+
+/* A cloud of points has too many curves for a key and a colour each. */
+static bool is_cloud(const Sheet *s)
+{
+    return s->options->points && s->end - s->first > MANY;
+}
+
 /* ---- what surrounds the curves ---- */
 
-/* Keys in lines above the frame; without drawing, only the height they need. */
+/* What the vertical axis means; "": nothing to say. */
+static const char *vertical_label(const Sheet *s)
+{
+    return s->options->sideways ? "time" : s->label;
+}
+
+/* The meaning of the axis and keys, in lines above the frame; without drawing, only the height they
+ * need. */
 static double legend(const Sheet *s, double y, bool draw)
 {
-    double x = MARGIN;
-    for (uint32_t i = 0; i < s->series->curves.n; i++) {
+    const char *label = vertical_label(s);
+    double x = MARGIN + (label[0] ? text_width(s->cr, label) + 20 : 0);
+    if (draw)
+        write_text(s->cr, MARGIN, y, -1, label);
+    if (is_cloud(s))
+        return y + (label[0] ? LINE : 0);
+    for (uint32_t i = s->first; i < s->end; i++) {
         char name[NAME];
         plot_name(s->series, &s->series->curves.at[i], name, sizeof name);
         double width = KEY + 6 + text_width(s->cr, name) + 16;
@@ -118,17 +147,53 @@ static double label_width(const Sheet *s)
     return widest;
 }
 
-static void lay_out(Sheet *s, const char *title)
+/* The part of the options' label that belongs to a panel. */
+static void take_label(Sheet *s, uint32_t panel)
 {
-    double low, high, top = MARGIN + FONT + (title ? LINE + 4 : 0);
-    plot_span(s->series, &low, &high);
-    s->top = legend(s, top, false) - 4;
-    s->bottom = fmax(s->height - MARGIN - 2 * LINE, s->top + 20);
-    s->y = axis_make(low, high, (uint32_t)fmax((s->bottom - s->top) / 50, 2), 1);
+    const char *from = s->options->label ? s->options->label : "", *to;
+    for (uint32_t i = 0; i < panel && (to = strstr(from, " / ")); i++)
+        from = to + 3;
+    to = strstr(from, " / ");
+    size_t n = to && s->options->n_panels > 1 ? (size_t)(to - from) : strlen(from);
+    snprintf(s->label, sizeof s->label, "%.*s", (int)fmin((double)n, NAME - 1), from);
+}
+
+/* The frame from top to bottom, and both axes. */
+static void lay_out(Sheet *s, double end)
+{
+    double low = INFINITY, high = -INFINITY;
+    const bool sideways = s->options->sideways;
+    for (uint32_t i = s->first; i < s->end; i++) {
+        low = fmin(low, s->series->curves.at[i].low);
+        high = fmax(high, s->series->curves.at[i].high);
+    }
+    s->top = legend(s, s->begin, false) - 8;
+    s->bottom = fmax(end, s->top + 20);
+    uint32_t rows = (uint32_t)fmax((s->bottom - s->top) / 36, 2);
+    s->y = sideways ? axis_make(s->series->from, s->series->to, rows, 0)
+                    : axis_make(low, high, rows, 1);
     s->left = MARGIN + label_width(s) + 8;
     s->right = fmax(s->width - MARGIN - 4, s->left + 20);
-    s->x =
-        axis_make(s->series->from, s->series->to, (uint32_t)fmax((s->right - s->left) / 90, 2), 0);
+    uint32_t columns = (uint32_t)fmax((s->right - s->left) / 90, 2);
+    s->x = sideways ? axis_make(low, high, columns, 0)
+                    : axis_make(s->series->from, s->series->to, columns, 0);
+}
+
+/* Panels share the height and the place of their left sides. */
+static void lay_out_panels(Sheet *panel, uint32_t n)
+{
+    const double top = MARGIN + (panel[0].options->title ? LINE + 4 : 0);
+    const double below = MARGIN + 2 * LINE;
+    const double each = (panel[0].height - top - below) / n;
+    double left = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        panel[i].begin = top + i * each + FONT;
+        take_label(&panel[i], i);
+        lay_out(&panel[i], top + (i + 1) * each - (i + 1 < n ? MARGIN : 0));
+        left = fmax(left, panel[i].left);
+    }
+    for (uint32_t i = 0; i < n; i++)
+        panel[i].left = left;
 }
 
 static void thin_line(cairo_t *cr, double x1, double y1, double x2, double y2)
@@ -150,7 +215,8 @@ static void draw_axes(const Sheet *s)
         cairo_set_source_rgb(cr, 0.9, 0.9, 0.9);
         thin_line(cr, x, s->top, x, s->bottom);
         cairo_set_source_rgb(cr, 0.1, 0.1, 0.1);
-        write_text(cr, x, s->bottom + LINE - 2, 0, text);
+        if (s->lowest)
+            write_text(cr, x, s->bottom + LINE - 2, 0, text);
     }
     for (uint32_t i = 0; i < s->y.ticks; i++) {
         double y = y_of(s, axis_tick(&s->y, i));
@@ -160,7 +226,9 @@ static void draw_axes(const Sheet *s)
         cairo_set_source_rgb(cr, 0.1, 0.1, 0.1);
         write_text(cr, s->left - 6, y + 4, 1, text);
     }
-    write_text(cr, (s->left + s->right) / 2, s->bottom + 2 * LINE - 2, 0, "time");
+    if (s->lowest)
+        write_text(cr, (s->left + s->right) / 2, s->bottom + 2 * LINE - 2, 0,
+                   s->options->sideways ? s->label : "time");
 }
 
 static void draw_marks(const Sheet *s)
@@ -169,13 +237,44 @@ static void draw_marks(const Sheet *s)
     cairo_set_line_width(s->cr, 1);
     for (uint32_t i = 0; i < s->series->marks.n; i++) {
         const SeriesMark *mark = &s->series->marks.at[i];
-        cairo_set_source_rgba(s->cr, 0.4, 0.4, 0.4, mark->structural ? 0.8 : 0.4);
+        cairo_set_source_rgba(s->cr, 0.4, 0.4, 0.4, mark->structural ? 0.6 : 0.4);
         cairo_set_dash(s->cr, dots, mark->structural ? 0 : 2, 0);
-        thin_line(s->cr, x_of(s, mark->t), s->top, x_of(s, mark->t), s->bottom);
+        if (s->options->sideways)
+            thin_line(s->cr, s->left, y_of(s, mark->t), s->right, y_of(s, mark->t));
+        else
+            thin_line(s->cr, x_of(s, mark->t), s->top, x_of(s, mark->t), s->bottom);
     }
 }
 
 /* ---- curves ---- */
+
+/* Points at even times, though rows of the result are not even: then the density of points is the
+ * time that curves spend in a place. */
+static void draw_points(const Sheet *s, uint32_t number)
+{
+    const double pixels = s->options->sideways ? s->height : s->width;
+    const double step = (s->series->to - s->series->from) / (pixels * PLOT_POINTS);
+    double next = -INFINITY;
+    const Curve *curve = &s->series->curves.at[number];
+    const bool cloud = is_cloud(s);
+    double x, y, size = cloud ? 1 : 3;
+    if (cloud)
+        cairo_set_source_rgb(s->cr, 0.1, 0.1, 0.2);
+    else
+        set_colour(s->cr, number);
+    for (uint32_t i = 0; i < curve->points.n; i++) {
+        const SeriesPoint point = curve->points.at[i];
+        if (isnan(point.y) || point.t < next)
+            continue;
+        next = s->series->from + (floor((point.t - s->series->from) / step) + 1) * step;
+        place_of(s, point, &x, &y);
+        if (cloud) /* whole pixels: nothing blurs, and the file is small */
+            cairo_rectangle(s->cr, floor(x), floor(y), size, size);
+        else
+            cairo_rectangle(s->cr, x - size / 2, y - size / 2, size, size);
+    }
+    cairo_fill(s->cr);
+}
 
 static void draw_curve(const Sheet *s, uint32_t number)
 {
@@ -189,7 +288,8 @@ static void draw_curve(const Sheet *s, uint32_t number)
             open = false;
             continue;
         }
-        double x = x_of(s, point.t), y = y_of(s, point.y);
+        double x, y;
+        place_of(s, point, &x, &y);
         if (open) {
             cairo_line_to(s->cr, x, y);
         } else {
@@ -201,23 +301,17 @@ static void draw_curve(const Sheet *s, uint32_t number)
     cairo_stroke(s->cr);
 }
 
-static void draw(Sheet *s, const char *title)
+static void draw_panel(const Sheet *s)
 {
     cairo_t *cr = s->cr;
-    cairo_set_source_rgb(cr, 1, 1, 1);
-    cairo_paint(cr);
-    cairo_select_font_face(cr, "sans-serif", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);
-    cairo_set_font_size(cr, FONT);
-    cairo_set_line_cap(cr, CAIRO_LINE_CAP_ROUND);
-    cairo_set_line_join(cr, CAIRO_LINE_JOIN_ROUND);
-    lay_out(s, title);
     draw_axes(s);
     cairo_save(cr);
     cairo_rectangle(cr, s->left, s->top, s->right - s->left, s->bottom - s->top);
     cairo_clip(cr);
-    draw_marks(s);
-    for (uint32_t i = 0; i < s->series->curves.n; i++)
-        draw_curve(s, i);
+    if (!s->options->plain)
+        draw_marks(s);
+    for (uint32_t i = s->first; i < s->end; i++)
+        (s->options->points ? draw_points : draw_curve)(s, i);
     cairo_restore(cr);
     cairo_set_dash(cr, NULL, 0, 0);
     cairo_set_source_rgb(cr, 0.1, 0.1, 0.1);
@@ -225,11 +319,35 @@ static void draw(Sheet *s, const char *title)
     cairo_rectangle(cr, floor(s->left) + 0.5, floor(s->top) + 0.5, floor(s->right - s->left),
                     floor(s->bottom - s->top));
     cairo_stroke(cr);
-    legend(s, MARGIN + FONT + (title ? LINE + 4 : 0), true);
-    if (!title)
+    legend(s, s->begin, true);
+}
+
+static void draw(cairo_t *cr, const Series *series, const PlotOptions *options)
+{
+    Sheet panel[PLOT_PANELS];
+    const uint32_t n = options->n_panels;
+    cairo_set_source_rgb(cr, 1, 1, 1);
+    cairo_paint(cr);
+    cairo_select_font_face(cr, "sans-serif", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);
+    cairo_set_font_size(cr, FONT);
+    cairo_set_line_cap(cr, CAIRO_LINE_CAP_ROUND);
+    cairo_set_line_join(cr, CAIRO_LINE_JOIN_ROUND);
+    for (uint32_t i = 0; i < n; i++)
+        panel[i] = (Sheet){.cr = cr,
+                           .series = series,
+                           .options = options,
+                           .width = options->width,
+                           .height = options->height,
+                           .first = i ? options->panel_end[i - 1] : 0,
+                           .end = i + 1 < n ? options->panel_end[i] : series->curves.n,
+                           .lowest = i + 1 == n};
+    lay_out_panels(panel, n);
+    for (uint32_t i = 0; i < n; i++)
+        draw_panel(&panel[i]);
+    if (!options->title)
         return;
     cairo_set_font_size(cr, FONT + 3);
-    write_text(cr, s->width / 2, MARGIN + FONT, 0, title);
+    write_text(cr, options->width / 2.0, MARGIN + FONT, 0, options->title);
 }
 
 /* ---- surfaces ---- */
@@ -247,7 +365,7 @@ int plot_picture(const Series *series, const PlotOptions *options)
     cairo_surface_t *surface = svg ? cairo_svg_surface_create(options->output, width, height)
                                    : cairo_image_surface_create(CAIRO_FORMAT_RGB24, width, height);
     cairo_t *cr = cairo_create(surface);
-    draw(&(Sheet){.cr = cr, .series = series, .width = width, .height = height}, options->title);
+    draw(cr, series, options);
     cairo_status_t status = cairo_status(cr);
     cairo_destroy(cr);
     if (status == CAIRO_STATUS_SUCCESS && !svg)

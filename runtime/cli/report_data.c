@@ -1,6 +1,8 @@
 /* report_data.c: records of a result file -> what its page shows. See report_data.h. */
 #include "runtime/cli/report_data.h"
 
+#include "runtime/solstice.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -105,7 +107,9 @@ static void take_shape(ReportData *data, Shape *shape, const ResultReader *reade
 {
     for (int i = 0; i < 4; i++) {
         const ResultColumn *column = living(reader, shape->column[i]);
-        vec_push(data->mem, &data->frames, column ? (float)column->value : NAN);
+        if (column && !sol_unseen(column->value))
+            shape->last[i] = column->value;
+        vec_push(data->mem, &data->frames, column ? (float)shape->last[i] : NAN);
     }
     const ResultColumn *text = living(reader, shape->column[4]);
     const ResultColumn *size = living(reader, shape->column[5]);

@@ -36,6 +36,7 @@ typedef struct Shape { /* one instance of Graphics.Line and so on */
     uint32_t column[SHAPE_COLUMNS]; /* number + 1; 0: none */
     const char *text;
     double size;
+    double last[4]; /* where it was seen last */
 } Shape;
 
 typedef struct ReportChange {

@@ -1,6 +1,8 @@
 /* series.c: result files -> curves and event marks, thin enough for a picture. See series.h. */
 #include "runtime/cli/series.h"
 
+#include "runtime/solstice.h"
+
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
@@ -155,6 +157,8 @@ static void add_row(Series *series, uint32_t file, ResultReader *reader, double 
         if (curve->file != file || curve->column >= result_column_count(reader))
             continue;
         const ResultColumn *column = result_column(reader, curve->column);
+        if (column->alive && sol_unseen(column->value))
+            continue; /* the curve goes on */
         if (column->alive && isfinite(column->value))
             add_value(series, curve, at, (SeriesPoint){t, column->value});
         else

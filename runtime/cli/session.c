@@ -9,6 +9,7 @@
 #include "runtime/cli/stats_json.h"
 #include "runtime/outfile.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -33,11 +34,11 @@ struct Session {
     ResultWriter *writer;
     Recorder *recorder;
     EventList *events;
+    FILE *trace;
     Interrupt interrupt;
     Progress progress;
     uint32_t printed; /* messages of the model so far */
     uint64_t n_checkpoints;
-    bool advanced;
     double wall_start;
 };
 
@@ -142,10 +143,11 @@ static int name_files(Session *s)
 
 static int load_model(Session *s)
 {
-    char stdlib[PATH_MAX + 64];
-    if (strlen(s->job->name) >= sizeof s->file)
+    char stdlib[PATH_MAX + 64], library[2 * PATH_MAX];
+    const char *name = cli_library(s->job->name, library, sizeof library);
+    if (strlen(name) >= sizeof s->file)
         return complain(s, EXIT_USAGE, "the name of the model file", "too long");
-    strcpy(s->file, s->job->name);
+    strcpy(s->file, name);
     s->designator = cli_split(s->file);
     if (s->job->model)
         s->designator = s->job->model;
@@ -158,8 +160,10 @@ static int load_model(Session *s)
                                    .stdlib = cli_stdlib(stdlib, sizeof stdlib)});
     if (!s->model)
         return out_of_memory();
+    SolOptions options = s->job->options;
+    options.trace_to = s->trace;
     if (sol_model_status(s->model) == SOL_OK)
-        s->sim = sol_create(s->model, s->designator, &s->job->options);
+        s->sim = sol_create(s->model, s->designator, &options);
     print_messages(s);
     return s->sim ? EXIT_DONE : exit_code(s, sol_model_status(s->model));
 }
@@ -224,8 +228,12 @@ static int resume(Session *s)
     /* the simulation first: a checkpoint that is refused leaves the result as it was */
     SolStatus status = checkpoint_restore_simulation(file, s->sim);
     print_messages(s);
-    if (status != SOL_OK)
+    if (status != SOL_OK) {
+        fprintf(stderr, "solstice: note: this was saved: %s\n", path);
         return exit_code(s, status);
+    }
+    if (access(s->result, R_OK | W_OK) != 0)
+        return complain(s, EXIT_IO, s->result, strerror(errno));
     s->reader = result_open(s->mem, s->result);
     s->writer = result_continue(s->mem, s->reader, s->result, saved.result_size);
     result_close_reader(s->reader);
@@ -239,9 +247,26 @@ static int resume(Session *s)
     return EXIT_DONE;
 }
 
+static int open_trace(Session *s)
+{
+    if (!s->job->trace_file)
+        return EXIT_DONE;
+    s->trace = fopen(s->job->trace_file, "w");
+    return s->trace ? EXIT_DONE : complain(s, EXIT_IO, s->job->trace_file, strerror(errno));
+}
+
+static int close_trace(Session *s, int code)
+{
+    bool failed = s->trace && fclose(s->trace) != 0;
+    s->trace = NULL;
+    return failed ? complain(s, code ? code : EXIT_IO, s->job->trace_file, strerror(errno)) : code;
+}
+
 static int open_all(Session *s)
 {
-    int code = load_model(s);
+    int code = open_trace(s);
+    if (code == EXIT_DONE)
+        code = load_model(s);
     if (code == EXIT_DONE)
         code = name_files(s);
     if (code != EXIT_DONE)
@@ -256,7 +281,8 @@ static int open_all(Session *s)
     if (code != EXIT_DONE)
         return code;
     interrupt_start(&s->interrupt, s->sim);
-    progress_start(&s->progress, s->job->quiet, s->job->options.start, s->job->options.stop);
+    bool lines = s->job->options.trace && !s->trace; /* would tear the bar apart */
+    progress_start(&s->progress, s->job->quiet || lines, s->job->options.start, s->job->options.stop);
     return EXIT_DONE;
 }
 
@@ -266,6 +292,7 @@ static void release(Session *s)
     interrupt_stop(&s->interrupt);
     sol_close(s->sim);
     sol_unload(s->model);
+    close_trace(s, EXIT_DONE);
     record_close(s->recorder);
     events_close(s->events);
     result_close_reader(s->reader);
@@ -319,19 +346,6 @@ static int save_checkpoint(Session *s)
     return exit_code(s, status);
 }
 
-/* A path that leads nowhere may belong to an instance that is born later; more often it is a slip.
- */
-static void check_sets(const Session *s)
-{
-    for (uint32_t i = 0; i < s->job->options.n_sets; i++) {
-        const SolSet *set = &s->job->options.sets[i];
-        if (!sol_find(s->sim, set->path))
-            fprintf(stderr,
-                    "solstice: warning: --set %s=%s: there is no such variable at the start\n",
-                    set->path, set->value);
-    }
-}
-
 /* Why the run ended, where the simulation itself cannot know. */
 static void explain_end(Session *s, SolStatus status)
 {
@@ -341,6 +355,12 @@ static void explain_end(Session *s, SolStatus status)
         complain(s, EXIT_IO, s->result, strerror(error));
     else if (record_out_of_memory(s->recorder) || status == SOL_MEMORY)
         out_of_memory();
+    const char *pattern;
+    for (uint32_t i = 0; record_rows(s->recorder) && !s->job->resume; i++) {
+        if ((pattern = record_unfitted(s->recorder, i)) == NULL)
+            break;
+        fprintf(stderr, "solstice: warning: --vars '%s': no variable had such a path\n", pattern);
+    }
     if (record_narrowed(s->recorder) && !s->job->quiet)
         fprintf(stderr,
                 "solstice: note: more than %d variables: only states, the interface of the top "
@@ -353,9 +373,6 @@ int session_advance(Session *s, double to)
     double every = s->job->checkpoint, start = s->job->options.start;
     SolStatus status = sol_init(s->sim);
     int code = EXIT_DONE;
-    if (status == SOL_OK && !s->advanced)
-        check_sets(s);
-    s->advanced = true;
     while (status == SOL_OK && code == EXIT_DONE) {
         double stop = every > 0 ? start + (double)(s->n_checkpoints + 1) * every : to;
         bool last = stop >= to;
@@ -456,7 +473,7 @@ static int finish(Session *s, int code)
     sol_stats(s->sim, &stats);
     if (s->exported)
         code = export_result(s, code);
-    if (!s->job->quiet) {
+    if (!s->job->quiet && record_rows(s->recorder)) {
         stat(s->exported ? s->exported : s->result, &info);
         print_summary(s, &stats, (uint64_t)info.st_size);
     }
@@ -475,7 +492,7 @@ int session_close(Session *s, int code)
         release(s);
         return out_of_memory();
     }
-    int final = finish(s, code);
+    int final = finish(s, close_trace(s, code));
     mem_guard_pop(s->mem, &guard);
     release(s);
     return final;

@@ -18,6 +18,7 @@ typedef struct Job {
     ResultSelection vars;
     const char *stats;        /* NULL: none; "-": standard output */
     uint64_t stats_events;    /* at most so many are listed */
+    const char *trace_file;   /* NULL: trace lines go to stderr */
     double checkpoint;        /* simulated time between checkpoints; 0: none */
     const char *resume;       /* NULL: from the start */
     const char *options_text; /* all that was asked for, for the header of the result */

@@ -111,6 +111,7 @@ static void write_parts(Json *json, const SolStats *s)
     json_number(json, "rk", s->time_rk);
     json_number(json, "euler", s->time_euler);
     json_end_object(json);
+    json_integer(json, "solver_changes", s->method_changes);
     json_end_object(json);
 }
 
@@ -120,6 +121,7 @@ static void write_totals(Json *json, const SolStats *s, uint64_t structural)
     json_integer(json, "steps", s->steps);
     json_integer(json, "residuals", s->residuals);
     json_integer(json, "jacobians", s->jacobians);
+    json_integer(json, "tangent_sweeps", s->tangent_sweeps);
     json_integer(json, "newton_iterations", s->newton_iterations);
     json_integer(json, "error_test_failures", s->error_test_failures);
     json_integer(json, "restarts", s->restarts);
@@ -133,6 +135,8 @@ static void write_totals(Json *json, const SolStats *s, uint64_t structural)
     json_integer(json, "states", s->states);
     json_integer(json, "states_max", s->states_max);
     json_integer(json, "blocks", s->blocks);
+    json_integer(json, "batches", s->batches);
+    json_integer(json, "blocks_batched", s->blocks_batched);
     json_integer(json, "functions_compiled", s->functions_compiled);
     json_integer(json, "shapes", s->shapes);
     json_integer(json, "shapes_from_memory", s->shapes_from_memory);
@@ -156,6 +160,7 @@ static void write_event(Json *json, const SolEvent *e)
     json_integer(json, "entered", e->entered);
     json_integer(json, "removed", e->removed);
     json_integer(json, "visited", e->visited);
+    json_integer(json, "touched", e->touched);
     json_integer(json, "blocks_kept", e->blocks_kept);
     json_integer(json, "blocks_rebuilt", e->blocks_rebuilt);
     json_integer(json, "shapes_new", e->shapes_new);

@@ -1,16 +1,7 @@
 #!/bin/bash
 # docs/guide.md: every listing (```sol) becomes the file its first line names, every ```sh block is run, and
 # what it writes to standard output, plots in the terminal apart, must be the ```text block behind it.
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failures=0
-
-fail() {
-    echo "FAILED: $*"
-    failures=$((failures + 1))
-}
+. "$(dirname "$0")/../support/shell.sh"
 
 # Blocks into files: 01.sol, 02.sh, 03.text, ... in the order of the page.
 awk '/^```(sol|sh|text)$/ { name = sprintf("%02d.%s", ++n, substr($0, 4)); next }

@@ -1,25 +1,8 @@
 #!/bin/bash
 # The command `plot`: pictures have the curves, gaps and marks they should, whatever the length of the
 # run; the terminal gets characters it can show; mistakes are named.
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failures=0
+. "$(dirname "$0")/../support/shell.sh"
 
-fail() {
-    echo "FAILED: $*"
-    failures=$((failures + 1))
-}
-
-expect() { # exit code, text that stderr must contain, command...
-    local code=$1 text=$2
-    shift 2
-    "$@" >out 2>err
-    local got=$?
-    [ "$got" -eq "$code" ] || fail "$*: exit code $got, not $code: $(cat err)"
-    [ -z "$text" ] || grep -qF -- "$text" err || fail "$*: no '$text' in: $(cat err)"
-}
 
 # Curves are the only lines of width 1.5.
 curves() { grep -c 'stroke-width="1.5"\|stroke-width:1.5' "$1"; }
@@ -72,9 +55,31 @@ end Switch;
 SOL
 expect 0 "" "$SOLSTICE" run switch.sol --output s.solr --quiet
 expect 0 "" "$SOLSTICE" plot s.solr x inside --output s.svg
-marks=$(grep -c 'stroke-opacity="0.8"\|stroke-opacity:0.8' s.svg)
+marks=$(grep -c 'stroke-opacity="0.6"\|stroke-opacity:0.6' s.svg)
 [ "$marks" -eq 2 ] || fail "$marks marks, not 2"
 [ "$(pieces s.svg 2)" -eq 1 ] || fail "a variable of a branch"
+
+expect 0 "" "$SOLSTICE" plot s.solr x inside --no-events --output quiet.svg
+grep -q 'stroke-opacity="0.6"\|stroke-opacity:0.6' quiet.svg && fail "--no-events"
+
+# Panels: two frames, and each curve fills its own, though one is a thousand times the other.
+frames() { # closed lines of four corners
+    tr '>' '\n' <"$1" | grep -c 'stroke-width[:="]*1[;"].*d="M [^LZM]*L [^LZM]*L [^LZM]*L [^LZM]*Z'
+}
+expect 0 "" "$SOLSTICE" plot a.solr x / y --label 'one [m] / two [s]' --output panels.svg
+[ "$(curves panels.svg)" -eq 2 ] || fail "curves of two panels: $(curves panels.svg)"
+[ "$(frames panels.svg)" -eq 2 ] || fail "frames of two panels: $(frames panels.svg)"
+[ "$(frames a.svg)" -eq 1 ] || fail "frames of one panel: $(frames a.svg)"
+expect 2 "'/' stands between variables" "$SOLSTICE" plot a.solr x / --output bad.svg
+expect 2 "'/' stands between variables" "$SOLSTICE" plot a.solr / x --output bad.svg
+
+# Points: filled squares and no curve; sideways, x grows to the right and time upwards.
+expect 0 "" "$SOLSTICE" plot a.solr x --points --sideways --no-events --output points.svg
+[ "$(curves points.svg)" -eq 0 ] || fail "points have curves"
+corners=$(tr '>' '\n' <points.svg | grep 'fill-rule[:="]*nonzero' | grep -o 'M [0-9.]* [0-9.]* L [0-9.]* [0-9.]* L [0-9.]* [0-9.]* L [0-9.]* [0-9.]* Z' | sed -n '1p;$p')
+echo "$corners" | awk '{ x[NR] = $2; y[NR] = $3 } END { exit !(x[2] > x[1] + 500 && y[2] < y[1] - 300) }' ||
+    fail "first and last point sideways: $corners"
+expect 2 "need --output" "$SOLSTICE" plot a.solr x --points
 
 # The terminal.
 expect 0 "" env LC_ALL=C.UTF-8 COLUMNS=60 LINES=20 "$SOLSTICE" plot a.solr x

@@ -2,25 +2,8 @@
 # The command `report`: one page that needs nothing else, mistakes that are named, limits that are told;
 # and what a browser makes of the page. Without a browser this test fails (`make test` installs one)
 # unless SOLSTICE_NO_BROWSER is set.
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failures=0
+. "$(dirname "$0")/../support/shell.sh"
 
-fail() {
-    echo "FAILED: $*"
-    failures=$((failures + 1))
-}
-
-expect() { # exit code, text that stderr must contain, command...
-    local code=$1 text=$2
-    shift 2
-    "$@" >out 2>err
-    local got=$?
-    [ "$got" -eq "$code" ] || fail "$*: exit code $got, not $code: $(cat err)"
-    [ -z "$text" ] || grep -qF -- "$text" err || fail "$*: no '$text' in: $(cat err)"
-}
 
 expect 0 "" "$SOLSTICE" run "$SOURCE_DIR/tests/cli/report.sol:Show.Top" --stop 3 --output r.solr \
     --stats r.json --quiet

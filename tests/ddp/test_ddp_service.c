@@ -103,7 +103,7 @@ static void picture_shows_states_loops_and_residuals(void **state)
     char *text = NULL;
     size_t length = 0;
     FILE *out = open_memstream(&text, &length);
-    ddp_graph(ddp, &(DdpNames){ddp, name_rel, name_var}, out);
+    ddp_graph(ddp, &(DdpNames){.context = ddp, .rel = name_rel, .var = name_var}, out);
     fclose(out);
     assert_non_null(strstr(text, "digraph causality"));
     assert_non_null(strstr(text, "doublecircle"));
@@ -117,7 +117,7 @@ static void picture_shows_states_loops_and_residuals(void **state)
     ddp_commit(ddp, DDP_SO_FAR);
     free(text);
     out = open_memstream(&text, &length);
-    ddp_graph(ddp, &(DdpNames){ddp, name_rel, name_var}, out);
+    ddp_graph(ddp, &(DdpNames){.context = ddp, .rel = name_rel, .var = name_var}, out);
     fclose(out);
     assert_non_null(strstr(text, "dashed"));
     free(text);

@@ -269,23 +269,25 @@ static void kinds_and_layouts_are_entries_of_their_own(void **state)
     slots[1][0] = 1;
     constants[1][0] = 1;
     assert_true(s->n_constants > 0 && s->n_constants <= 64);
-    JitRequest requests[] = {{s, JIT_VALUE, JIT_SINGLE, NULL, NULL, NULL},
-                             {s, JIT_TANGENT, JIT_SINGLE, NULL, NULL, NULL},
-                             {s, JIT_VALUE, JIT_ARRAYS, NULL, NULL, NULL},
-                             {s, JIT_VALUE, JIT_ARRAYS, common, NULL, NULL},
-                             {s, JIT_VALUE, JIT_FIXED, NULL, slots[0], constants[0]},
-                             {s, JIT_VALUE, JIT_FIXED, NULL, slots[1], constants[0]},
-                             {s, JIT_VALUE, JIT_FIXED, NULL, slots[0], constants[1]}};
+    JitRequest requests[] = {{s, JIT_VALUE, JIT_SINGLE, NULL, NULL, NULL, NULL},
+                             {s, JIT_TANGENT, JIT_SINGLE, NULL, NULL, NULL, NULL},
+                             {s, JIT_VALUE, JIT_ARRAYS, NULL, NULL, NULL, NULL},
+                             {s, JIT_VALUE, JIT_ARRAYS, common, NULL, NULL, NULL},
+                             {s, JIT_VALUE, JIT_FIXED, NULL, slots[0], constants[0], NULL},
+                             {s, JIT_VALUE, JIT_FIXED, NULL, slots[1], constants[0], NULL},
+                             {s, JIT_VALUE, JIT_FIXED, NULL, slots[0], constants[1], NULL},
+                             {s, JIT_VALUE, JIT_TABLES, NULL, NULL, NULL, NULL},
+                             {s, JIT_VALUE, JIT_TABLES, NULL, NULL, NULL, common}};
     Jit *jit = open_jit((JitOptions){0});
-    for (uint32_t i = 0; i < 7; i++)
+    for (uint32_t i = 0; i < 9; i++)
         for (uint32_t j = 0; j < i; j++)
             assert_ptr_not_equal(jit_request(jit, &requests[i]), jit_request(jit, &requests[j]));
     jit_wait(jit);
-    assert_int_equal(jit_stats(jit).functions_compiled, 7);
-    for (uint32_t i = 0; i < 7; i++)
+    assert_int_equal(jit_stats(jit).functions_compiled, 9);
+    for (uint32_t i = 0; i < 9; i++)
         assert_ptr_equal(jit_request(jit, &requests[i]), jit_request(jit, &requests[i]));
     jit_wait(jit);
-    assert_int_equal(jit_stats(jit).functions_compiled, 7);
+    assert_int_equal(jit_stats(jit).functions_compiled, 9);
     jit_close(jit);
 }
 

@@ -114,6 +114,7 @@ static void random_block(World *w, Block *b, uint32_t size)
     }
     b->use = shape_of(w->shapes, b->n, b->item, NULL);
     assert_true(b->use.shape->n_slots <= 512);
+    shape_keep(w->shapes, b->use.id);
     memcpy(b->slots, b->use.slots, b->use.shape->n_slots * sizeof *b->slots);
     w->expressions += b->n;
 }
@@ -168,7 +169,8 @@ static bool is_batch(JitLayout layout)
 
 static size_t place_of(JitLayout layout, uint32_t instance, uint32_t var)
 {
-    return layout == JIT_ARRAYS ? var * INSTANCES + instance : instance * VARS + var;
+    bool arrays = layout == JIT_ARRAYS || layout == JIT_TABLES;
+    return arrays ? var * INSTANCES + instance : instance * VARS + var;
 }
 
 static bool is_variable(const Shape *shape, uint32_t slot)
@@ -254,10 +256,12 @@ static void check_block(World *w, const Block *b, JitKind kind, JitLayout layout
 
 static void request(World *w, Block *b, JitKind kind, JitLayout layout)
 {
-    bool common[512] = {0};
-    for (uint32_t s = 0; s < b->use.shape->n_slots; s++)
+    bool common[512] = {0}, arrays[512] = {0};
+    for (uint32_t s = 0; s < b->use.shape->n_slots; s++) {
         common[s] = is_variable(b->use.shape, s) && b->slots[s] == 0;
-    JitRequest r = {b->use.shape, kind, layout, common, b->slots, b->use.constants};
+        arrays[s] = is_variable(b->use.shape, s) && (b->slots[s] >= READ || b->slots[s] % 2);
+    }
+    JitRequest r = {b->use.shape, kind, layout, common, b->slots, b->use.constants, arrays};
     b->entry = jit_request(w->jit, &r);
     assert_non_null(b->entry);
 }
@@ -271,8 +275,10 @@ static void check_group(World *w, uint32_t n, JitKind kind, JitLayout layout)
         assert_int_equal(jit_refusal(w->block[i].entry), JIT_ACCEPTED);
         check_block(w, &w->block[i], kind, layout);
     }
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++) {
         jit_release(w->jit, w->block[i].entry);
+        shape_drop(w->shapes, w->block[i].use.id);
+    }
 }
 
 /* With sanitizers the same in a smaller number: LLVM takes long there, and finds nothing more. */

@@ -320,6 +320,42 @@ static void known_blocks_add_nothing(void **state)
     assert_int_equal(mem_used(w->mem), used);
 }
 
+/* What nobody keeps goes, longest unused first; what is kept or was used of late stays. */
+static void ever_new_blocks_need_bounded_memory(void **state)
+{
+    World *w = *state;
+    Rng rng = {8};
+    X kept = op2(w, X_ADD, op2(w, X_MUL, pos(w, 0), num(w, 3)), num(w, 4));
+    X often = op2(w, X_SUB, op2(w, X_MUL, pos(w, 0), pos(w, 1)), num(w, 5));
+    shapes_limit(w->shapes, 100000);
+    ShapeUse use = use_of(w, kept);
+    shape_keep(w->shapes, use.id);
+    const Shape *used = shape(w, often);
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < 20000; i++) {
+        ShapeItem items[4];
+        uint32_t vars[4][2];
+        for (uint32_t k = 0; k < 4; k++) {
+            vars[k][0] = 10 + rng_below(&rng, 6);
+            vars[k][1] = 10 + rng_below(&rng, 6);
+            X x = op2(w, X_MUL, op2(w, X_ADD, pos(w, 0), num(w, rng_below(&rng, 5))), pos(w, 1));
+            items[k] = (ShapeItem){20 + k, x, vars[k]};
+        }
+        shape_verify(shape_of(w->shapes, 4, items, NULL).shape);
+        assert_ptr_equal(shape(w, often), used);
+        uint32_t now = shape_totals(w->shapes).patterns;
+        most = now > most ? now : most;
+    }
+    assert_true(most > 50 && most < 500);
+    assert_true(shape_totals(w->shapes).bytes < 300000);
+    assert_true(shape_totals(w->shapes).made > 10 * most);
+    ShapeUse again = use_of(w, kept);
+    assert_ptr_equal(again.shape, use.shape);
+    assert_ptr_equal(again.constants, use.constants);
+    assert_true(again.constants[0] == 3 && again.constants[1] == 4);
+    shape_drop(w->shapes, use.id);
+}
+
 /* The n-th allocation fails: the guard is reached, and closing the session frees everything. */
 static bool fails_at(uint32_t n)
 {
@@ -366,6 +402,7 @@ int main(void)
         TEST(a_changed_copy_changes_slots_and_not_the_shape),
         TEST(hashes_do_not_depend_on_the_history_of_tables),
         TEST(known_blocks_add_nothing),
+        TEST(ever_new_blocks_need_bounded_memory),
         cmocka_unit_test(running_out_of_memory_ends_at_the_guard),
     };
     return cmocka_run_group_tests_name("shape", tests, NULL, NULL);

@@ -205,8 +205,8 @@ static void handles_live_with_their_instance(void **state)
     uint32_t f = number_of(lab, "Sensor");
     double a, b, none;
     assert_true(call1(lab, "Alive", 0) == 0);
-    assert_true(foreign_birth(lab->foreign, 11, f, 1, &a));
-    assert_true(foreign_birth(lab->foreign, 12, f, 1, &b));
+    assert_true(foreign_birth(lab->foreign, 11, f, 1, NULL, &a));
+    assert_true(foreign_birth(lab->foreign, 12, f, 1, NULL, &b));
     assert_true(call1(lab, "Alive", 0) == 2);
     assert_true(foreign_call(lab->foreign, f, 2, (double[]){a, 8}) == 4);
     assert_true(foreign_call(lab->foreign, f, 2, (double[]){a, 8}) == 6);
@@ -215,13 +215,13 @@ static void handles_live_with_their_instance(void **state)
     assert_true(call1(lab, "Alive", 0) == 1);
     assert_true(isnan(foreign_call(lab->foreign, f, 2, (double[]){a, 8})));
     expect_failure(lab, "'Sensor' (lab.sol:7:");
-    assert_true(foreign_birth(lab->foreign, 13, f, 1, &a)); /* the place is used again */
+    assert_true(foreign_birth(lab->foreign, 13, f, 1, NULL, &a)); /* the place is used again */
     assert_true(foreign_call(lab->foreign, f, 2, (double[]){a, 8}) == 4);
     foreign_close(lab->foreign); /* what still lives is destroyed */
     lab->foreign = foreign_open(lab->mem, lab->program, lab->forms);
     foreign_attach(lab->foreign, lab->world);
     assert_true(call1(lab, "Alive", 0) == 0);
-    assert_false(foreign_birth(lab->foreign, 14, number_of(lab, "Refuses"), 1, &none));
+    assert_false(foreign_birth(lab->foreign, 14, number_of(lab, "Refuses"), 1, NULL, &none));
     expect_message(lab, 0, DIAG_ERROR, "the constructor of 'Refuses' failed: no such device");
 }
 

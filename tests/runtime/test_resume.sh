@@ -1,16 +1,7 @@
 #!/bin/bash
 # Runs with checkpoints that are killed again and again, and resumed: the result file ends with the same
 # bytes as that of a run that was never cut.
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failures=0
-
-fail() {
-    echo "FAILED: $*"
-    failures=$((failures + 1))
-}
+. "$(dirname "$0")/../support/shell.sh"
 
 cat >Road.sol <<'END'
 model Car
@@ -79,9 +70,11 @@ expect 2 "give it again" "$SOLSTICE" run Road.sol --stop 300 --resume cut.check
 expect 4 "No such file" "${run[@]}" --output cut.solr --resume none.check
 head -c 300 cut.check >short.check
 expect 4 "its checksum is wrong" "${run[@]}" --output cut.solr --resume short.check
+expect 4 "other.solr: No such file" "${run[@]}" --output other.solr --resume cut.check
+head -c 200 whole.solr >other.solr
 expect 4 "does not fit the checkpoint" "${run[@]}" --output other.solr --resume cut.check
 sed -i 's/sin(x=time)/cos(x=time)/' Road.sol
-expect 2 "another program, model, or set of options" "${run[@]}" --output cut.solr --resume cut.check
+expect 2 "the text of the model, or of a library, has changed since" "${run[@]}" --output cut.solr --resume cut.check
 cmp whole.solr cut.solr || fail "a resume that was refused changed the result"
 
 exit $((failures > 0))

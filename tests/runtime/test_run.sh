@@ -1,24 +1,7 @@
 #!/bin/bash
 # The commands `run` and `solsim` from outside: options, exit codes, files, signals, kills.
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failures=0
+. "$(dirname "$0")/../support/shell.sh"
 
-fail() {
-    echo "FAILED: $*"
-    failures=$((failures + 1))
-}
-
-expect() { # exit code, text that stderr must contain, command...
-    local code=$1 text=$2
-    shift 2
-    "$@" >out 2>err
-    local got=$?
-    [ "$got" -eq "$code" ] || fail "$*: exit code $got, not $code: $(cat err)"
-    [ -z "$text" ] || grep -qF -- "$text" err || fail "$*: no '$text' in: $(cat err)"
-}
 
 cat >Decay.sol <<'END'
 model Other
@@ -55,7 +38,9 @@ expect 0 "" "$SOLSTICE" run Decay.sol:Other --steps 2 --output - --vars 'y' --st
 [ "$(tr '\n' ' ' <out)" = "time,y 1,1 1.5,1.5 2,2 " ] || fail "model, times, --vars: $(cat out)"
 expect 0 "" "$SOLSTICE" run Decay.sol --set k=0 --output - --steps 1
 [ "$(tail -1 out)" = "1,0,1,0" ] || fail "--set: $(cat out)"
-expect 0 "there is no such variable" "$SOLSTICE" run Decay.sol --set kk=0
+expect 2 "kk cannot be set: there is no such variable in 'Decay'" "$SOLSTICE" run Decay.sol --set kk=0
+grep -q "did you mean k?" err || fail "no suggestion: $(cat err)"
+expect 0 "n was set to no effect" "$SOLSTICE" run Decay.sol --set n=3
 # e^-2t: the event is at ln(2)/2, both sides are there, and only n differs
 awk -F, 'NR > 1 && $1 > 0.34 && $1 < 0.35 { n++; t = $1; v[n] = $4; e = $3 - 0.5 }
     END { d = t - log(2) / 2; exit !(n == 2 && d * d < 1e-10 && e * e < 1e-10 && v[1] == 0 && v[2] == 1) }' \
@@ -86,7 +71,7 @@ expect 2 "--stop wants a value" "$SOLSTICE" run Decay.sol --stop
 expect 2 "lies before --start" "$SOLSTICE" run Decay.sol --stop -1
 expect 2 "--interval wants a number above 0" "$SOLSTICE" run Decay.sol --interval 0
 expect 2 "give one of them" "$SOLSTICE" run Decay.sol --interval 1 --steps 3
-expect 2 "one of auto, ida, rk, euler, not 'foo'" "$SOLSTICE" run Decay.sol --solver foo
+expect 2 "one of ida, auto, rk, euler, not 'foo'" "$SOLSTICE" run Decay.sol --solver foo
 expect 2 "wants PATH=VALUE" "$SOLSTICE" run Decay.sol --set k
 expect 2 "--quiet takes no value" "$SOLSTICE" run Decay.sol --quiet=1
 expect 2 "one word too many" "$SOLSTICE" run Decay.sol Decay.sol

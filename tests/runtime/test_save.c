@@ -6,162 +6,17 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "runtime/solstice.h"
+#include "tests/support/save_lab.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHECKPOINTS = 8 };
-
-typedef struct Bytes {
-    uint8_t *at;
-    size_t n, cap, next;
-} Bytes;
-
-static bool put(void *context, const void *bytes, size_t n)
+static void check_case(SaveCase c)
 {
-    Bytes *to = context;
-    if (to->n + n > to->cap) {
-        to->cap = 2 * (to->n + n);
-        to->at = realloc(to->at, to->cap);
-    }
-    memcpy(to->at + to->n, bytes, n);
-    to->n += n;
-    return true;
-}
-
-static bool get(void *context, void *bytes, size_t n)
-{
-    Bytes *from = context;
-    if (n > from->n - from->next)
-        return false;
-    memcpy(bytes, from->at + from->next, n);
-    from->next += n;
-    return true;
-}
-
-/* Everything a run shows, as bytes: points with the values of all living variables, events. */
-typedef struct Show {
-    Sol *sim;
-    Bytes bytes;
-} Show;
-
-static bool show_point(void *context, const SolPoint *point)
-{
-    Show *show = context;
-    put(&show->bytes, &point->time, sizeof point->time);
-    for (SolVar var = sol_next_var(show->sim, 0); var; var = sol_next_var(show->sim, var)) {
-        SolVarInfo info;
-        char path[200];
-        sol_var_info(show->sim, var, &info);
-        sol_var_path(show->sim, var, path, sizeof path);
-        put(&show->bytes, path, strlen(path));
-        put(&show->bytes, &info.birth, sizeof info.birth);
-        put(&show->bytes, &point->values[var], sizeof(double));
-    }
-    return true;
-}
-
-static void show_event(void *context, const SolEvent *event)
-{
-    Show *show = context;
-    put(&show->bytes, &event->time, sizeof event->time);
-    put(&show->bytes, &event->updates, sizeof event->updates);
-    put(&show->bytes, &event->entered, sizeof event->entered);
-    for (uint32_t i = 0; i < event->n_triggers; i++)
-        put(&show->bytes, event->triggers[i], strlen(event->triggers[i]));
-}
-
-typedef struct Case {
-    const char *text, *file; /* one of them */
-    const char *model;
-    SolOptions options;
-} Case;
-
-static SolModel *load(const Case *c)
-{
-    SolLoad from = {.path = c->file ? c->file : "m.sol", .text = c->text};
-    from.length = c->text ? strlen(c->text) : 0;
-    from.stdlib = SOLSTICE_SOURCE_DIR "/stdlib";
-    return sol_load(&from);
-}
-
-static Sol *open_sim(const Case *c, SolModel *model, Show *show)
-{
-    Sol *sim = sol_create(model, c->model, &c->options);
-    if (!sim)
-        sol_print_messages(model, 0, stderr, false);
-    assert_non_null(sim);
-    *show = (Show){.sim = sim};
-    sol_set_output(sim, &(SolOutput){.context = show, .point = show_point});
-    sol_set_event(sim, show_event, show);
-    return sim;
-}
-
-static void expect_ok(const SolModel *model, SolStatus status)
-{
-    if (status != SOL_OK)
-        sol_print_messages(model, 0, stderr, false);
-    assert_int_equal(status, SOL_OK);
-}
-
-static double time_of(const Case *c, int checkpoint)
-{
-    return c->options.start + (c->options.stop - c->options.start) * checkpoint / (CHECKPOINTS + 1);
-}
-
-/* Goes on from what was saved as number i; what it shows must be what the whole run showed from
- * there. */
-static void resume(const Case *c, int i, Bytes *saved, const Bytes *whole, const size_t *marks)
-{
-    Show show;
-    SolModel *model = load(c);
-    Sol *sim = open_sim(c, model, &show);
-    Bytes again = {0};
-    expect_ok(model, sol_restore(sim, get, saved));
-    assert_int_equal(saved->next, saved->n);
-    assert_true(fabs(sol_time(sim) - time_of(c, i + 1)) <= c->options.step); /* of the grid */
-    expect_ok(model, sol_save(sim, put, &again)); /* nothing is lost by restoring */
-    assert_int_equal(again.n, saved->n);
-    assert_memory_equal(again.at, saved->at, saved->n);
-    for (int k = i + 2; k <= CHECKPOINTS; k++) {
-        expect_ok(model, sol_run_to(sim, time_of(c, k)));
-        again.n = 0;
-        expect_ok(model, sol_save(sim, put, &again));
-    }
-    expect_ok(model, sol_run_to(sim, c->options.stop));
-    assert_int_equal(show.bytes.n, whole->n - marks[i]);
-    assert_memory_equal(show.bytes.at, whole->at + marks[i], show.bytes.n);
-    sol_close(sim);
-    sol_unload(model);
-    free(show.bytes.at);
-    free(again.at);
-}
-
-static void check_case(Case c)
-{
-    Show show;
-    Bytes saved[CHECKPOINTS] = {0};
-    size_t marks[CHECKPOINTS];
-    c.options.savable = true;
-    SolModel *model = load(&c);
-    Sol *sim = open_sim(&c, model, &show);
-    for (int i = 0; i < CHECKPOINTS; i++) {
-        expect_ok(model, sol_run_to(sim, time_of(&c, i + 1)));
-        expect_ok(model, sol_save(sim, put, &saved[i]));
-        marks[i] = show.bytes.n;
-    }
-    expect_ok(model, sol_run_to(sim, c.options.stop));
-    assert_true(marks[0] > 0 && show.bytes.n > marks[CHECKPOINTS - 1]);
-    sol_close(sim);
-    sol_unload(model);
-    for (int i = 0; i < CHECKPOINTS; i++) {
-        resume(&c, i, &saved[i], &show.bytes, marks);
-        free(saved[i].at);
-    }
-    free(show.bytes.at);
+    const char *wrong = save_lab_check(&c);
+    if (wrong)
+        fail_msg("%s: %s", c.model ? c.model : "text", wrong);
 }
 
 static const char modes[] = "model Modes\n"
@@ -178,7 +33,7 @@ static void branches_samples_and_draws(void **state)
     (void)state;
     const SolSolver solvers[] = {SOL_SOLVER_IDA, SOL_SOLVER_RK, SOL_SOLVER_EULER};
     for (int i = 0; i < 3; i++)
-        check_case((Case){.text = modes,
+        check_case((SaveCase){.text = modes,
                           .options = {.stop = 6, .steps = 60, .solver = solvers[i], .step = 0.01}});
 }
 
@@ -196,7 +51,11 @@ static const char loops[] =
 static void loops_keep_their_guesses(void **state)
 {
     (void)state;
-    check_case((Case){.text = loops, .options = {.stop = 20, .steps = 40}});
+    check_case((SaveCase){.text = loops, .options = {.stop = 20, .steps = 40}});
+    /* stiff but at its jumps: which solver it has is saved */
+    check_case((SaveCase){.file = SOLSTICE_SOURCE_DIR "/tests/sim/stiff.sol",
+                      .model = "VanDerPol",
+                      .options = {.stop = 2000, .steps = 20, .solver = SOL_SOLVER_AUTO}});
 }
 
 static const char births[] = "model Car\n"
@@ -219,17 +78,17 @@ static const char births[] = "model Car\n"
 static void births_and_moves(void **state)
 {
     (void)state;
-    check_case((Case){.text = births, .options = {.stop = 6, .steps = 30, .seed = 5}});
+    check_case((SaveCase){.text = births, .options = {.stop = 6, .steps = 30, .seed = 5}});
 }
 
 static void models_of_the_language_tests(void **state)
 {
     (void)state;
     check_case(
-        (Case){.file = SOLSTICE_SOURCE_DIR "/tests/lang/good/population.sol",
+        (SaveCase){.file = SOLSTICE_SOURCE_DIR "/tests/lang/good/population.sol",
                .options = {.stop = 100, .steps = 50, .solver = SOL_SOLVER_EULER, .step = 0.1}});
     check_case(
-        (Case){.file = SOLSTICE_SOURCE_DIR "/tests/lang/good/traffic.sol",
+        (SaveCase){.file = SOLSTICE_SOURCE_DIR "/tests/lang/good/traffic.sol",
                .options = {.stop = 40, .steps = 50, .solver = SOL_SOLVER_EULER, .step = 0.1}});
 }
 
@@ -247,50 +106,54 @@ static void models_of_the_simulation_tests(void **state)
         {SIM "circuits.sol", "Vanishing", 1},   {SIM "mechanics.sol", "BreakingPendulum", 3},
         {SIM "mechanics.sol", "Round", 10},     {SIM "stiff.sol", "Amplifier", 0.02}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        check_case((Case){.file = cases[i].file,
+        check_case((SaveCase){.file = cases[i].file,
                           .model = cases[i].model,
                           .options = {.stop = cases[i].stop, .steps = 50}});
+}
+
+/* A simulation that shows nothing. */
+static Sol *open_sim(const SaveCase *c, SolModel **model)
+{
+    *model = sol_load(&(SolLoad){.path = "m.sol", .text = c->text, .length = strlen(c->text)});
+    Sol *sim = sol_create(*model, NULL, &c->options);
+    assert_non_null(sim);
+    sol_set_output(sim, &(SolOutput){0});
+    return sim;
 }
 
 static void what_does_not_fit_is_refused(void **state)
 {
     (void)state;
-    Case c = {.text = modes, .options = {.stop = 6, .savable = true}};
-    Case seed = c, text = c, plain = c;
-    Bytes saved = {0};
-    Show show;
-    SolModel *model = load(&c);
-    Sol *sim = open_sim(&c, model, &show);
-    expect_ok(model, sol_run_to(sim, 2));
-    expect_ok(model, sol_save(sim, put, &saved));
-    assert_int_equal(sol_restore(sim, get, &saved), SOL_USAGE); /* runs already */
+    SaveCase c = {.text = modes, .options = {.stop = 6, .savable = true}};
+    SaveCase seed = c, text = c, plain = c;
+    SaveBytes saved = {0};
+    SolModel *model;
+    Sol *sim = open_sim(&c, &model);
+    assert_int_equal(sol_run_to(sim, 2), SOL_OK);
+    assert_int_equal(sol_save(sim, save_lab_put, &saved), SOL_OK);
+    assert_int_equal(sol_restore(sim, save_lab_get, &saved), SOL_USAGE); /* runs already */
     sol_unload(model);
-    free(show.bytes.at);
     seed.options.seed = 1;
     text.text = loops;
     plain.options.savable = false;
-    const Case *cases[] = {&seed, &text, &plain};
+    const SaveCase *cases[] = {&seed, &text, &plain};
     for (int i = 0; i < 3; i++) {
-        model = load(cases[i]);
-        sim = open_sim(cases[i], model, &show);
+        sim = open_sim(cases[i], &model);
         saved.next = 0;
-        assert_int_equal(sol_restore(sim, get, &saved), SOL_USAGE);
+        assert_int_equal(sol_restore(sim, save_lab_get, &saved), SOL_USAGE);
         if (cases[i] == &plain)
-            assert_int_equal(sol_save(sim, put, &saved), SOL_USAGE);
+            assert_int_equal(sol_save(sim, save_lab_put, &saved), SOL_USAGE);
         else
             assert_int_not_equal(sol_run_to(sim, 3), SOL_OK);
         sol_unload(model);
-        free(show.bytes.at);
     }
     size_t n = saved.n;
     for (saved.n = 0; saved.n < n; saved.n += n / 50 + 1) { /* cut anywhere */
-        model = load(&c);
-        sim = open_sim(&c, model, &show);
+        sim = open_sim(&c, &model);
         saved.next = 0;
-        SolStatus status = sol_restore(sim, get, &saved);
+        SolStatus status = sol_restore(sim, save_lab_get, &saved);
         assert_true(status == SOL_IO || status == SOL_USAGE);
         sol_unload(model);
-        free(show.bytes.at);
     }
     free(saved.at);
 }

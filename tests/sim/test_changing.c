@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "tests/support/slow.h"
 #include "tests/support/sim_lab.h"
 
 #include <math.h>
@@ -101,6 +102,12 @@ static void test_population_rk(void **state)
     check_population(SOL_SOLVER_RK, 0, 421);
 }
 
+static void test_population_ida(void **state)
+{
+    (void)state;
+    check_population(SOL_SOLVER_IDA, 0, 421);
+}
+
 static void test_population_euler(void **state)
 {
     (void)state;
@@ -121,6 +128,49 @@ static void check_traffic(SolSolver solver)
     sol_stats(lab->sim, &stats);
     assert_true(stats.states_max < 2 * 75 && stats.states < 2 * (1 + (uint32_t)(200 / 2.6)));
     assert_true(sim_lab_value(lab, "first.next.next.c.x") > sim_lab_value(lab, "first.next.c.x"));
+    sim_lab_close(lab);
+}
+
+/* To the end of the thesis' run, 800 s: the road has filled, cars come and go in step. */
+static void check_long_traffic(SolSolver solver)
+{
+    SolOptions options = {
+        .stop = 800, .interval = 10, .max_step = 1, .solver = solver, .step = 0.1};
+    SimLab *lab = sim_lab_open("changing.sol", "Traffic", &options);
+    SolStats stats;
+    assert_int_equal(sim_lab_run(lab, 800), SOL_OK);
+    sol_stats(lab->sim, &stats);
+    assert_true(stats.states_max >= 2 * 60 && stats.states_max <= 2 * 75);
+    assert_true(stats.events_count > 2500 && stats.events_count < 4000);
+    if (solver == SOL_SOLVER_EULER)
+        assert_int_equal(stats.steps, 8000);
+    sim_lab_close(lab);
+}
+
+static void test_long_traffic(void **state)
+{
+    (void)state;
+    if (SLOW_BUILD)
+        skip();
+    check_long_traffic(SOL_SOLVER_EULER);
+    check_long_traffic(SOL_SOLVER_IDA);
+}
+
+/* The library's road, whose drivers react late: jams, and up to about 100 cars. */
+static void test_road(void **state)
+{
+    (void)state;
+    if (SLOW_BUILD)
+        skip();
+    SolOptions options = {
+        .stop = 800, .interval = 10, .solver = SOL_SOLVER_EULER, .step = 0.1};
+    SimLab *lab =
+        sim_lab_open("../../stdlib/Traffic.sol", "Traffic.Examples.Road", &options);
+    SolStats stats;
+    assert_int_equal(sim_lab_run(lab, 800), SOL_OK);
+    sol_stats(lab->sim, &stats);
+    assert_int_equal(stats.steps, 8000);
+    assert_true(stats.states_max > 2 * 85 && stats.states_max < 2 * 110);
     sim_lab_close(lab);
 }
 
@@ -184,8 +234,11 @@ int main(void)
         cmocka_unit_test(test_sampled_controller),
         cmocka_unit_test(test_stick_slip),
         cmocka_unit_test(test_population_rk),
+        cmocka_unit_test(test_population_ida),
         cmocka_unit_test(test_population_euler),
         cmocka_unit_test(test_traffic_euler),
+        cmocka_unit_test(test_long_traffic),
+        cmocka_unit_test(test_road),
         cmocka_unit_test(test_traffic_ida),
         cmocka_unit_test(test_independent_parts),
         cmocka_unit_test(test_parts_merge_and_split),

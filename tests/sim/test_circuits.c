@@ -87,6 +87,57 @@ static const double DIODE[] = {0.014978709134, 0.020504039592, 0.034009117184,
                                0.040704444416, 0.053632707228, 0.060791030728,
                                0.073471178509, 0.080829506262, 0.093399584256};
 
+/* uC and i by a fixed-step Runge-Kutta of order 4 from one of those times to the next. */
+static void rectifier_slopes(double t, bool closed, const double *x, double *dx)
+{
+    dx[0] = (x[1] - x[0] / 50) / 0.001;
+    dx[1] = closed ? (sin(100 * 3.141592653589793 * t) - 10 * x[1] - x[0]) / 0.2 : 0;
+}
+
+static void rectifier_at(double time, double *x)
+{
+    double t = 0, a[2], b[2], c[2], d[2], y[2];
+    x[0] = x[1] = 0;
+    for (int phase = 0; t < time; phase++) {
+        bool closed = phase % 2 == 0;
+        double end = phase < 9 ? fmin(DIODE[phase], time) : time, h = (end - t) / 2000;
+        for (int n = 0; n < 2000; n++, t += h) {
+            rectifier_slopes(t, closed, x, a);
+            for (int k = 0; k < 2; k++)
+                y[k] = x[k] + h / 2 * a[k];
+            rectifier_slopes(t + h / 2, closed, y, b);
+            for (int k = 0; k < 2; k++)
+                y[k] = x[k] + h / 2 * b[k];
+            rectifier_slopes(t + h / 2, closed, y, c);
+            for (int k = 0; k < 2; k++)
+                y[k] = x[k] + h * c[k];
+            rectifier_slopes(t + h, closed, y, d);
+            for (int k = 0; k < 2; k++)
+                x[k] += h / 6 * (a[k] + 2 * b[k] + 2 * c[k] + d[k]);
+        }
+        t = end;
+        x[1] = closed && end == time ? x[1] : 0;
+    }
+}
+
+static void test_rectifier_trajectory(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        SimLab *lab = sim_lab_open(
+            "circuits.sol", "Rectifier",
+            &(SolOptions){.stop = 0.1, .rtol = 1e-8, .solver = k ? SOL_SOLVER_RK : SOL_SOLVER_IDA});
+        for (int n = 1; n <= 50; n++) {
+            double x[2], t = 0.002 * n;
+            rectifier_at(t, x);
+            assert_int_equal(sim_lab_run(lab, t), SOL_OK);
+            near_to(sim_lab_value(lab, "uC"), x[0], 1e-5 * x[0]);
+            near_to(sim_lab_value(lab, "i"), x[1], 1e-5 * x[1] + 1e-8);
+        }
+        sim_lab_close(lab);
+    }
+}
+
 static void check_rectifier(SolSolver solver)
 {
     SimLab *lab = sim_lab_open("circuits.sol", "Rectifier",
@@ -296,6 +347,7 @@ int main(void)
         cmocka_unit_test(test_parallel_capacitors),
         cmocka_unit_test(test_rectifier_ida),
         cmocka_unit_test(test_rectifier_rk),
+        cmocka_unit_test(test_rectifier_trajectory),
         cmocka_unit_test(test_resistor_network),
         cmocka_unit_test(test_states_vanish),
         cmocka_unit_test(test_boundary_at_start),

@@ -52,6 +52,20 @@ package Extra
         connection{a << source.n, b << R.n};
     end NoGround;
 
+    /* Wrong on purpose: the second side of the transformer has no ground. */
+    model FloatingSide
+    implementation:
+        static Electric.Sources.SineVoltage source;
+        static Electric.Basic.IdealTransformer transformer;
+        static Electric.Basic.Resistor load;
+        static Electric.Sources.Ground G;
+        connection{a << source.p, b << transformer.p1};
+        connection{a << source.n, b << transformer.n1};
+        connection{a << source.n, b << G.p};
+        connection{a << load.p, b << transformer.p2};
+        connection{a << load.n, b << transformer.n2};
+    end FloatingSide;
+
     /* A pendulum between two stops, or leaning against one. */
     model Stopped
     interface:

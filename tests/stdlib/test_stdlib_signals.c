@@ -1,5 +1,6 @@
 /* test_stdlib_signals.c: examples of Blocks, Thermal, Graphics, Machine, Population and Traffic ->
  * closed forms and what must be conserved. */
+#include "tests/support/slow.h"
 #include "tests/support/trial.h"
 
 #include <math.h>
@@ -173,6 +174,49 @@ static void colony(void **state)
     trial_end(t);
 }
 
+/* In a larger one: some 4.3 live per litre at the most, the end is steep, and the mean absorbance
+ * rises as long as there is plenty and falls when only thrift survives. */
+static void genes(void **state)
+{
+    (void)state;
+    Trial *t = trial_start("Population.Examples.Colony", 500, 1e-5, "V=100", NULL);
+    double early = trial_at(t, 230, "absorbance"), rich, late, most = 0;
+    for (int i = 1; i <= 20; i++)
+        most = fmax(most, trial_at(t, 230 + 6 * i, "root.alive"));
+    rich = trial_read(t, "absorbance");
+    late = trial_at(t, 425, "absorbance");
+    assert_true(most > 420 && most < 450);
+    assert_true(trial_read(t, "root.alive") > 0);
+    assert_true(rich > early + 0.0005 && late < rich - 0.005);
+    NEAR(trial_at(t, 500, "root.alive"), 0, 0);
+    NEAR(trial_read(t, "tank.Nc"), 0.0555, 0.001);
+    trial_end(t);
+}
+
+/* The cars on the road, from the last one on; they must stand in line. */
+typedef struct Cars {
+    uint32_t n, slow; /* all; those that have gone 100 m and are slower than 10 m/s */
+    double ahead;
+} Cars;
+
+static Cars look_at_cars(Trial *t)
+{
+    char path[2000] = "last";
+    Cars cars = {.ahead = -1};
+    for (size_t n = 4; n < sizeof path - 20; n += 5, cars.n++) {
+        snprintf(path + n, sizeof path - n, ".car.x");
+        if (!trial_has(t, path))
+            break;
+        double x = trial_read(t, path);
+        assert_true(x > cars.ahead);
+        cars.ahead = x;
+        snprintf(path + n, sizeof path - n, ".car.v");
+        cars.slow += x > 100 && trial_read(t, path) < 10;
+        snprintf(path + n, sizeof path - n, ".next");
+    }
+    return cars;
+}
+
 /* A car every 2.6 s; they stay in line, and leave behind 4000 m. */
 static void traffic(void **state)
 {
@@ -182,21 +226,40 @@ static void traffic(void **state)
     NEAR(trial_has(t, "last.next.next.next.next.next.next.next.car.x"), 1, 0);
     NEAR(trial_has(t, "last.next.next.next.next.next.next.next.next.car.x"), 0, 0);
     trial_run(t, 230);
-    char path[2000] = "last";
-    double ahead = -1;
-    uint32_t cars = 0;
-    for (size_t n = 4; n < sizeof path - 20; n += 5, cars++) {
-        snprintf(path + n, sizeof path - n, ".car.x");
-        if (!trial_has(t, path))
-            break;
-        double x = trial_read(t, path);
-        assert_true(x > ahead);
-        ahead = x;
-        snprintf(path + n, sizeof path - n, ".next");
-    }
-    assert_true(cars > 50 && cars < 89);
-    assert_true(ahead < 4000 + 2 * 25);
+    Cars cars = look_at_cars(t);
+    assert_true(cars.n > 50 && cars.n < 89);
+    assert_true(cars.ahead < 4000 + 2 * 25);
     trial_end(t);
+}
+
+/* A jam: three cars at least that are slow. When the first one is there; the end if there is none.
+ */
+static double first_jam(double stop, const char *set, Cars *cars)
+{
+    Trial *t = trial_start("Traffic.Examples.Road", stop, 1e-5, set, NULL);
+    double jam = stop;
+    for (double x = 2; x <= stop; x += 2) {
+        trial_run(t, x);
+        *cars = look_at_cars(t);
+        if (cars->slow >= 3)
+            jam = fmin(jam, x);
+    }
+    trial_end(t);
+    return jam;
+}
+
+/* Jams appear after about 300 s, and the road fills. Drivers who react at once have none. */
+static void jams(void **state)
+{
+    (void)state;
+    if (SLOW_BUILD)
+        skip();
+    Cars cars;
+    double jam = first_jam(500, NULL, &cars);
+    assert_true(jam > 230 && jam < 380);
+    assert_true(cars.n > 72);
+    NEAR(first_jam(500, "reaction=0", &cars), 500, 0);
+    assert_true(cars.n < 70);
 }
 
 int main(void)
@@ -205,7 +268,7 @@ int main(void)
         cmocka_unit_test(responses), cmocka_unit_test(control),    cmocka_unit_test(signals),
         cmocka_unit_test(heat),      cmocka_unit_test(thermostat), cmocka_unit_test(graphics),
         cmocka_unit_test(machine),   cmocka_unit_test(hermit),     cmocka_unit_test(colony),
-        cmocka_unit_test(traffic),
+        cmocka_unit_test(genes),     cmocka_unit_test(traffic),    cmocka_unit_test(jams),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

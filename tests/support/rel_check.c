@@ -332,9 +332,11 @@ static LabResult check_values(Lab *lab, const OracleSystem *system, Oracle *orac
 
     for (int i = 0; i < PIECES_OF_ADVICE && result == LAB_FAILED && fault.rel; i++) {
         ddp_advise_against(lab->ddp, fault.rel, fault.var);
-        lab->last = ddp_commit(lab->ddp, lab->last_kind);
+        fault.rel = 0; /* a failure of the deltas is none of the numerics */
+        result = lab_commit(lab, lab->last_kind);
         lab->counts.advised++;
-        result = check_structure(lab, oracle);
+        if (result == LAB_DONE)
+            result = check_structure(lab, oracle);
         if (result == LAB_DONE)
             result = try_points(lab, system, oracle, arena, &useful, &fault);
     }

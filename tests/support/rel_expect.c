@@ -16,6 +16,8 @@
  *     expect loops 2                so many
  *     expect loop kept              all loops of before the commit still are, under their number
  *     expect changed {r s}          relations with a new causality, new ones included; <=: no others
+ *     expect moved {r s}            relations of the nodes that only moved in the order
+ *     expect began {x}              states that are new; expect ended {x}: that are no more (still named)
  *     expect visited <= 20          relations looked at by the commit
  *     expect scratch 0              rebuilds so far
  *     expect value x = 2            at the values set (1e-9)
@@ -234,11 +236,10 @@ static LabResult expect_states(Lab *lab, LabText *text)
     return compare_sets(lab, "states", &got, &want);
 }
 
-static void loop_names(Lab *lab, const DdpNodeView *node, Names *names)
+static void add_step_names(Lab *lab, const DdpNodeView *node, Names *names)
 {
     char name[64];
 
-    names->n = 0;
     for (uint32_t i = 0; i < node->n_steps; i++) {
         rel_name(lab, node->steps[i].rel, name, sizeof name);
         add_name(names, name);
@@ -247,6 +248,12 @@ static void loop_names(Lab *lab, const DdpNodeView *node, Names *names)
         rel_name(lab, node->residuals[i].rel, name, sizeof name);
         add_name(names, name);
     }
+}
+
+static void loop_names(Lab *lab, const DdpNodeView *node, Names *names)
+{
+    names->n = 0;
+    add_step_names(lab, node, names);
     sort_names(names);
 }
 
@@ -258,7 +265,8 @@ static LabResult expect_kept(Lab *lab)
         for (DdpNode at = ddp_first(lab->ddp); at; at = ddp_next(lab->ddp, at))
             seen += at == lab->loops_before.at[i] && ddp_node(lab->ddp, at).loop;
         for (uint32_t k = 0; k < n; k++)
-            if (delta[k].node == lab->loops_before.at[i] && delta[k].change != DDP_NODE_CHANGED)
+            if (delta[k].node == lab->loops_before.at[i] &&
+                (delta[k].change == DDP_NODE_NEW || delta[k].change == DDP_NODE_GONE))
                 seen = 0;
         if (!seen)
             return FAIL(lab, "loop node %u is gone or made anew", lab->loops_before.at[i]);
@@ -410,6 +418,38 @@ static LabResult expect_changed(Lab *lab, LabText *text)
     return LAB_DONE;
 }
 
+static LabResult expect_moved(Lab *lab, LabText *text)
+{
+    Names want, got = {0};
+    uint32_t n;
+    const DdpDelta *delta = ddp_delta(lab->ddp, &n);
+
+    if (!parse_set(text, &want))
+        return LAB_SKIPPED;
+    for (uint32_t i = 0; i < n; i++)
+        if (delta[i].change == DDP_NODE_MOVED) {
+            DdpNodeView node = ddp_node(lab->ddp, delta[i].node);
+            add_step_names(lab, &node, &got);
+        }
+    return compare_sets(lab, "nodes that moved", &got, &want);
+}
+
+static LabResult expect_state_delta(Lab *lab, LabText *text, bool born)
+{
+    Names want, got = {0};
+    uint32_t n;
+    const DdpStateDelta *delta = ddp_state_delta(lab->ddp, &n);
+
+    if (!parse_set(text, &want))
+        return LAB_SKIPPED;
+    for (uint32_t i = 0; i < n; i++) {
+        LabVar *var = delta[i].born == born ? lab_var_of(lab, delta[i].var) : NULL;
+        if (var)
+            add_name(&got, intern_text(&lab->names, var->name));
+    }
+    return compare_sets(lab, born ? "states that began" : "states that ended", &got, &want);
+}
+
 static LabResult expect_value(Lab *lab, LabText *text)
 {
     char name[64];
@@ -520,6 +560,10 @@ LabResult lab_expect(Lab *lab, LabText *text)
         return expect_count(lab, text, "loops", lab->last.loops);
     if (WORD("changed"))
         return expect_changed(lab, text);
+    if (WORD("moved"))
+        return expect_moved(lab, text);
+    if (WORD("began") || WORD("ended"))
+        return expect_state_delta(lab, text, WORD("began"));
     if (WORD("visited"))
         return expect_count(lab, text, "visited", lab->last.visited);
     if (WORD("scratch"))

@@ -28,6 +28,8 @@ void lab_close(Lab *lab)
     vec_free(lab->mem, &lab->vars);
     vec_free(lab->mem, &lab->rels);
     vec_free(lab->mem, &lab->loops_before);
+    vec_free(lab->mem, &lab->kept);
+    vec_free(lab->mem, &lab->kept_states);
     mem_free(lab->mem, lab);
 }
 
@@ -256,12 +258,11 @@ static LabResult commit(Lab *lab, DdpCommit kind)
         rel->before = rel->live && rel->committed ? ddp_causality(lab->ddp, rel->rel) : 0;
         rel->committed = rel->live;
     }
-    lab->last = ddp_commit(lab->ddp, kind);
-    lab->last_kind = kind;
+    LabResult result = lab_commit(lab, kind);
     lab->counts.commits++;
     if (lab->verify)
         ddp_verify(lab->ddp);
-    return lab->check ? lab_check(lab) : LAB_DONE;
+    return lab->check && result == LAB_DONE ? lab_check(lab) : result;
 }
 
 /* Some words are also relation names; a command is the first word of its line. */

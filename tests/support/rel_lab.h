@@ -13,7 +13,8 @@
  *     commit             final                commit so far, final commit
  *     expect ...         see rel_expect.c     show           the schedule to stderr
  *
- * After each commit the DDP is compared with the oracle (rel_check.c).
+ * After each commit the DDP is compared with the oracle (rel_check.c), and its deltas with what they led to
+ * (rel_delta.c).
  */
 #ifndef TESTS_REL_LAB_H
 #define TESTS_REL_LAB_H
@@ -46,6 +47,7 @@ typedef struct LabRel {
 } LabRel;
 
 typedef VEC(DdpNode) LabNodes;
+typedef VEC(DdpState) LabStates;
 
 typedef struct LabCounts {
     uint64_t commits, solved;       /* compared, compared by values too */
@@ -53,6 +55,7 @@ typedef struct LabCounts {
     uint64_t ill, astray, singular; /* given up: condition, no convergence, no pivot at all */
     uint64_t advised;               /* pivots advised against */
     uint64_t states, loops, differentiated, over, under, false_causal; /* commits that had any */
+    uint64_t moved, ended, begun; /* nodes that only moved, states */
 } LabCounts;
 
 typedef struct Lab {
@@ -66,6 +69,8 @@ typedef struct Lab {
     DdpResult last;
     DdpCommit last_kind;
     LabNodes loops_before;
+    LabNodes kept;         /* nodes in their order, by deltas alone */
+    LabStates kept_states; /* likewise, in no order */
     LabCounts counts;
     uint64_t seed; /* of the points at which values are compared */
     bool check;    /* compare with the oracle after each commit */
@@ -102,6 +107,9 @@ bool lab_sign(LabText *text, const char *sign);
 /* (rel_expect.c) */
 LabResult lab_expect(Lab *lab, LabText *text);
 void lab_show(Lab *lab); /* the schedule to stderr */
+
+/* (rel_delta.c) Commits, and holds the deltas against the whole. */
+LabResult lab_commit(Lab *lab, DdpCommit kind);
 
 /* (rel_check.c) */
 LabResult lab_check(Lab *lab);

@@ -186,6 +186,9 @@ static void add_counts(LabCounts *sum, const LabCounts *more)
     sum->over += more->over;
     sum->under += more->under;
     sum->false_causal += more->false_causal;
+    sum->moved += more->moved;
+    sum->ended += more->ended;
+    sum->begun += more->begun;
 }
 
 static void print_counts(const LabCounts *c)
@@ -194,10 +197,11 @@ static void print_counts(const LabCounts *c)
     printf("%llu commits: values compared in %llu, points redrawn %llu, given up in %llu "
            "(condition above 1e6), %llu (no convergence), %llu (singular); pivots advised against %llu\n"
            "with states %llu, loops %llu, differentiated equations %llu; "
-           "overdetermined %llu, underdetermined %llu, falsely causal %llu\n",
+           "overdetermined %llu, underdetermined %llu, falsely causal %llu\n"
+           "deltas: nodes that only moved %llu, states ended %llu, begun %llu\n",
            COUNT(commits), COUNT(solved), COUNT(redrawn), COUNT(ill), COUNT(astray),
            COUNT(singular), COUNT(advised), COUNT(states), COUNT(loops), COUNT(differentiated), COUNT(over),
-           COUNT(under), COUNT(false_causal));
+           COUNT(under), COUNT(false_causal), COUNT(moved), COUNT(ended), COUNT(begun));
 #undef COUNT
 }
 

@@ -1,0 +1,426 @@
+/* report_connect.c: verdict of the DDP and sets of connections -> messages about components.
+ *
+ * Whoever builds a circuit thinks of pins and grounds, not of equations. Three mistakes are told in
+ * those words, before report.c would tell them as equations:
+ *
+ *   - a connector in the underdetermined part that nothing outside its component mentions: it is
+ *     not connected;
+ *   - two components that fix the same potential of one node: two grounds;
+ *   - potentials that nothing fixes: no ground. The structure does not show this (there are as many
+ *     equations as variables), but the equations do: a class of potentials that equations relate is
+ *     floating when every equation stays true if all of them move by the same amount. Then each
+ *     solution gives another one, whatever the numbers are, so this is never a false alarm.
+ */
+#include "frontend/connect_int.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SHOWN = 8, TEXT = 400, NAME = 600 };
+
+/* ---- components ---- */
+
+static bool is_connector(const Inst *inst)
+{
+    return !inst->plan->is_branch && inst->plan->def->kind == DEF_CONNECTOR;
+}
+
+/* What the modeller placed: the innermost instance around that is no connector and no branch. */
+static const Inst *component_of(const World *world, const Inst *inst)
+{
+    while (inst->owner && (is_connector(inst) || inst->plan->is_branch))
+        inst = world_at(world, inst->owner);
+    return inst;
+}
+
+static bool lies_inside(const World *world, const Inst *inst, const Inst *around)
+{
+    for (; inst != around; inst = world_at(world, inst->owner))
+        if (!inst->owner)
+            return false;
+    return true;
+}
+
+static Place place_of(const World *world, const Inst *inst)
+{
+    if (!inst->owner)
+        return inst->plan->def->at;
+    const Inst *owner = world_at(world, inst->owner);
+    return owner->plan->ops[owner->plan->word_op[inst->owner_word]].at;
+}
+
+/* "Resistor 'R1'" */
+static void name_of(const World *world, const Inst *inst, char *out, size_t size)
+{
+    char path[TEXT];
+    const char *def = intern_text(program_names(world->program), inst->plan->def->name);
+    world_inst_path(world, inst->id, path, sizeof path);
+    if (path[0])
+        snprintf(out, size, "%s '%s'", def, path);
+    else
+        snprintf(out, size, "%s", def);
+}
+
+/* The connector that a potential or flow variable belongs to, or NULL. */
+static const Inst *connector_of(const World *world, DdpVar var)
+{
+    WorldVar view;
+    if (!world_var(world, var, &view) || !view.member || view.member->con == CON_NONE)
+        return NULL;
+    return view.owner ? world_at(world, view.owner) : NULL;
+}
+
+/* ---- connectors that are not connected ---- */
+
+/* [InstId]: takes part in a connection of a model around its own. */
+static uint8_t *connected_instances(World *world)
+{
+    const Connect *c = world->connect;
+    uint8_t *flags = arena_alloc(&world->arena, world->inst.n);
+    for (uint32_t i = 1; i < c->node.n; i++)
+        if (c->node.at[i].set && !c->node.at[i].own)
+            flags[c->node.at[i].inst] = 1;
+    return flags;
+}
+
+/* Also those that an equation outside of their component mentions: `wheel.b.t = 0`. */
+static void mark_mentioned(const World *world, uint8_t *connected)
+{
+    for (DdpRel rel = 1; rel < world->rel.n; rel++) {
+        OwnerInfo info = world->rel.at[rel];
+        if (info.tag != OWNER_INST)
+            continue;
+        DdpRelView view = ddp_rel(world->ddp, rel);
+        for (uint32_t k = 0; k < view.n; k++) {
+            const Inst *of = connector_of(world, view.vars[k]);
+            if (of && !lies_inside(world, world_at(world, info.who), component_of(world, of)))
+                connected[of->id] = 1;
+        }
+    }
+}
+
+/* The outermost connector around, for connectors made of connectors; NULL when it is connected. */
+static const Inst *bare_connector(const World *world, const Inst *inst, const uint8_t *connected)
+{
+    while (!connected[inst->id]) {
+        const Inst *owner = inst->owner ? world_at(world, inst->owner) : NULL;
+        if (!owner || !is_connector(owner))
+            return inst;
+        inst = owner;
+    }
+    return NULL;
+}
+
+static void tell_unconnected(World *world, const Inst *connector, const Inst *component)
+{
+    char whole[NAME], path[TEXT];
+    name_of(world, component, whole, sizeof whole);
+    if (connector == component) {
+        world_fail(world, place_of(world, component), "%s is not connected", whole);
+        return;
+    }
+    const Inst *owner = world_at(world, connector->owner);
+    const Member *m = owner->plan->ops[owner->plan->word_op[connector->owner_word]].member;
+    world_inst_path(world, connector->id, path, sizeof path);
+    world_fail(world, place_of(world, component), "%s '%s' of %s is not connected",
+               intern_text(program_names(world->program), connector->plan->def->name),
+               m ? intern_text(program_names(world->program), m->name) : path, whole);
+}
+
+bool report_unconnected(World *world, const DdpPart *under)
+{
+    uint8_t *connected = connected_instances(world);
+    uint32_t told = 0;
+    mark_mentioned(world, connected);
+    for (uint32_t i = 0; i < under->n_vars && told < SHOWN; i++) {
+        const Inst *inst = connector_of(world, under->vars[i]);
+        const Inst *connector = inst ? bare_connector(world, inst, connected) : NULL;
+        if (!connector)
+            continue;
+        tell_unconnected(world, connector, component_of(world, connector));
+        connected[connector->id] = 1; /* each once */
+        told++;
+    }
+    return told > 0;
+}
+
+/* ---- moving all potentials of one name ---- */
+
+static Sym potential_name(const World *world, DdpVar var)
+{
+    WorldVar view;
+    bool is = world_var(world, var, &view) && view.member && view.member->con == CON_POTENTIAL;
+    return is ? view.member->name : 0;
+}
+
+/* d x / d shift for one node, given those of its operands; NAN where it is not a plain number. */
+static double moved_node(XNode node, const double *moved)
+{
+    double a = node.op > X_POS ? moved[node.a] : 0, b = node.b ? moved[node.b] : 0;
+    double c = node.c ? moved[node.c] : 0;
+    switch (node.op) {
+    case X_NEG:
+        return -a;
+    case X_ADD:
+        return a + b;
+    case X_SUB:
+        return a - b;
+    case X_CALL: /* operand a is the number of a function */
+        return b == 0 ? 0 : NAN;
+    default: /* a function of things that do not move does not move */
+        return a == 0 && b == 0 && c == 0 ? 0 : NAN;
+    }
+}
+
+static bool moves(const World *world, DdpVar var, Sym name)
+{
+    return potential_name(world, var) == name;
+}
+
+/* Does the relation stay true when every potential called `name` in it moves by the same amount? */
+static bool stays_true(World *world, const DdpRelView *view, Sym name)
+{
+    const FormInfo *info = form_info(world->forms, view->form);
+    X roots[2] = {info->lhs, info->rhs};
+    uint32_t n, top = info->lhs > info->rhs ? info->lhs : info->rhs;
+    X *nodes = x_nodes(world->forms, world->mem, 2, roots, &n);
+    double *moved = mem_alloc(world->mem, (top + 1) * sizeof *moved);
+    for (uint32_t i = 0; i < n; i++) {
+        XNode node = x_node(world->forms, nodes[i]);
+        if (node.op == X_POS)
+            moved[nodes[i]] = moves(world, view->vars[node.a], name);
+        else
+            moved[nodes[i]] = node.op == X_CONST ? 0 : moved_node(node, moved);
+    }
+    bool stays = moved[info->lhs] == moved[info->rhs];
+    mem_free(world->mem, moved);
+    mem_free(world->mem, nodes);
+    return stays;
+}
+
+/* The same with a memory: all resistors share a form, and one answer. */
+static bool stays_true_cached(World *world, Map *known, const DdpRelView *view, Sym name)
+{
+    enum { POSITIONS = 32 };
+    uint64_t key = view->form;
+    if (view->n > POSITIONS)
+        return stays_true(world, view, name);
+    for (uint32_t k = 0; k < view->n; k++)
+        key |= (uint64_t)moves(world, view->vars[k], name) << (32 + k);
+    uint32_t answer = map_get(known, key);
+    if (!answer) {
+        answer = stays_true(world, view, name) ? 1 : 2;
+        map_put(world->mem, known, key, answer);
+    }
+    return answer == 1;
+}
+
+/* ---- classes of potentials ---- */
+
+/* parent[DdpVar]: union-find over potentials of one name; anchored[root]: something fixes them. */
+typedef struct Classes {
+    uint32_t n;
+    DdpVar *parent; /* 0: no potential */
+    uint8_t *anchored;
+    Map known; /* answers of stays_true() */
+} Classes;
+
+static DdpVar class_of(const Classes *classes, DdpVar var)
+{
+    while (classes->parent[var] != var) {
+        classes->parent[var] = classes->parent[classes->parent[var]];
+        var = classes->parent[var];
+    }
+    return var;
+}
+
+static void class_join(Classes *classes, DdpVar a, DdpVar b)
+{
+    a = class_of(classes, a);
+    b = class_of(classes, b);
+    classes->parent[b] = a;
+    classes->anchored[a] |= classes->anchored[b];
+}
+
+static Classes classes_make(World *world)
+{
+    Classes classes = {.n = ddp_var_limit(world->ddp)};
+    classes.parent = arena_alloc(&world->arena, classes.n * sizeof *classes.parent);
+    classes.anchored = arena_alloc(&world->arena, classes.n);
+    for (DdpVar var = 1; var < classes.n && var < world->var.n; var++) {
+        if (world->var.at[var].tag != OWNER_INST || !potential_name(world, var))
+            continue;
+        classes.parent[var] = var;
+        classes.anchored[var] = ddp_var(world->ddp, var).kind != DDP_UNKNOWN;
+    }
+    return classes;
+}
+
+/* All potentials of the name in the relation belong together. */
+static void class_relation(World *world, Classes *classes, const DdpRelView *view, uint32_t first)
+{
+    DdpVar var = view->vars[first];
+    Sym name = potential_name(world, var);
+    for (uint32_t k = 0; k < view->n; k++)
+        if (classes->parent[view->vars[k]] && potential_name(world, view->vars[k]) == name) {
+            if (k < first)
+                return; /* done with that one */
+            class_join(classes, var, view->vars[k]);
+        }
+    if (!classes->anchored[class_of(classes, var)] &&
+        (view->kind == DDP_DERIVATIVE || !stays_true_cached(world, &classes->known, view, name)))
+        classes->anchored[class_of(classes, var)] = 1;
+}
+
+static void classes_join(World *world, Classes *classes)
+{
+    for (DdpRel rel = 1; rel < world->rel.n; rel++) {
+        OwnerTag tag = world->rel.at[rel].tag;
+        if (tag != OWNER_INST && tag != OWNER_EDGE)
+            continue;
+        DdpRelView view = ddp_rel(world->ddp, rel);
+        for (uint32_t k = 0; k < view.n; k++)
+            if (view.vars[k] < classes->n && classes->parent[view.vars[k]])
+                class_relation(world, classes, &view, k);
+    }
+}
+
+/* ---- nothing fixes the potential ---- */
+
+/* The components of a class, the first few, as text. */
+static const Inst *class_text(const World *world, const Classes *classes, DdpVar root, char *out,
+                              size_t size)
+{
+    enum { NAMED = 4 };
+    const Inst *first = NULL, *seen[NAMED];
+    uint32_t n = 0;
+    size_t used = 0;
+    for (DdpVar var = 1; var < classes->n; var++) {
+        if (!classes->parent[var] || class_of(classes, var) != root)
+            continue;
+        const Inst *component = component_of(world, connector_of(world, var));
+        bool known = false;
+        for (uint32_t i = 0; i < n; i++)
+            known |= seen[i] == component;
+        if (known || !component->owner)
+            continue;
+        if (n == NAMED) {
+            snprintf(out + used, size - used, " and others");
+            break;
+        }
+        char path[TEXT / NAMED];
+        world_inst_path(world, component->id, path, sizeof path);
+        used += (size_t)snprintf(out + used, size - used, "%s'%s'", n ? ", " : "", path);
+        seen[n++] = component;
+        first = first ? first : component;
+    }
+    return first;
+}
+
+/* Are potentials of the class equal by a connection? Else it is some variable on its own. */
+static bool is_connected(const World *world, const Classes *classes, DdpVar root,
+                         const uint8_t *connected)
+{
+    for (DdpVar var = root; var < classes->n; var++)
+        if (classes->parent[var] && class_of(classes, var) == root) {
+            const Inst *inst = connector_of(world, var);
+            for (; inst; inst = inst->owner ? world_at(world, inst->owner) : NULL)
+                if (connected[inst->id])
+                    return true;
+        }
+    return false;
+}
+
+static void tell_floating(World *world, const Classes *classes, DdpVar root)
+{
+    char parts[TEXT + 20] = "";
+    const Inst *first = class_text(world, classes, root, parts, sizeof parts);
+    world_fail(
+        world, first ? place_of(world, first) : 0,
+        "the circuit of %s has no ground: nothing fixes the potential '%s' of its connectors",
+        parts, intern_text(program_names(world->program), potential_name(world, root)));
+}
+
+static void floating_task(World *world)
+{
+    Classes classes = classes_make(world);
+    classes_join(world, &classes);
+    map_free(world->mem, &classes.known);
+    const uint8_t *connected = connected_instances(world);
+    uint32_t told = 0;
+    for (DdpVar var = 1; var < classes.n && told < SHOWN; var++) {
+        if (classes.parent[var] != var || classes.anchored[var] ||
+            !is_connected(world, &classes, var, connected))
+            continue;
+        tell_floating(world, &classes, var);
+        told++;
+    }
+}
+
+bool world_report_floating(World *world)
+{
+    return report_guarded(world, floating_task);
+}
+
+/* ---- two that fix one node ---- */
+
+/* The component of a relation that fixes one potential and relates nothing else, or NULL. */
+static const Inst *fixing_component(World *world, DdpRel rel)
+{
+    OwnerInfo info = world->rel.at[rel];
+    DdpRelView view = ddp_rel(world->ddp, rel);
+    if (info.tag != OWNER_INST || view.kind == DDP_DERIVATIVE)
+        return NULL;
+    Sym name = 0;
+    for (uint32_t k = 0; k < view.n; k++) {
+        if (ddp_var(world->ddp, view.vars[k]).kind != DDP_UNKNOWN)
+            continue;
+        if (name || !(name = potential_name(world, view.vars[k])))
+            return NULL;
+    }
+    if (!name || stays_true(world, &view, name))
+        return NULL;
+    return component_of(world, world_at(world, info.who));
+}
+
+bool report_two_grounds(World *world, const DdpPart *over)
+{
+    const Inst *fixing[2] = {NULL, NULL};
+    uint32_t n = 0;
+    char a[NAME], b[NAME];
+    for (uint32_t i = 0; i < over->n_rels; i++) {
+        DdpRel rel = over->rels[i];
+        if (rel >= world->rel.n)
+            return false;
+        if (world->rel.at[rel].tag == OWNER_EDGE)
+            continue;
+        const Inst *component = fixing_component(world, rel);
+        if (!component || n == 2)
+            return false;
+        fixing[n++] = component;
+    }
+    if (n < 2 || fixing[0] == fixing[1] || over->n_rels == n)
+        return false;
+    name_of(world, fixing[0], a, sizeof a);
+    name_of(world, fixing[1], b, sizeof b);
+    world_fail(world, place_of(world, fixing[1]),
+               "%s and %s both fix the potential of one node: one of them is too many", a, b);
+    return true;
+}
+
+/* ---- both ---- */
+
+static void connections_task(World *world)
+{
+    DdpDiagnosis d = ddp_diagnose(world->ddp);
+    if (d.over.n_rels)
+        report_two_grounds(world, &d.over);
+    else
+        report_unconnected(world, &d.under);
+}
+
+bool world_report_connections(World *world)
+{
+    return report_guarded(world, connections_task);
+}

@@ -1,0 +1,27 @@
+/* loop_whole.h: a loop as one sparse system over all its variables. Private to runtime/. */
+#ifndef RUNTIME_LOOP_WHOLE_H
+#define RUNTIME_LOOP_WHOLE_H
+
+#include "runtime/sim_int.h"
+
+typedef struct LoopWhole LoopWhole;
+
+/* Of the node as it is: pattern and codes. The analysis is made with the first factors. */
+LoopWhole *loop_whole_open(Sim *sim, const EvalNode *node);
+void loop_whole_close(Sim *sim, LoopWhole *whole); /* NULL is fine */
+
+uint32_t loop_whole_size(const LoopWhole *whole);
+const DdpVar *loop_whole_unknowns(const LoopWhole *whole);
+
+/* Left minus right side of every relation at the present values. */
+void loop_whole_residuals(Sim *sim, const LoopWhole *whole, double *r);
+
+/* Factors of the Jacobian at the present values, all tangents 0; largest entry of each row to
+ * `scale`. False when it is singular. */
+bool loop_whole_factor(Sim *sim, LoopWhole *whole, double *scale);
+void loop_whole_apply(LoopWhole *whole, double *b); /* b := inverse of the Jacobian times b */
+
+/* Tangents of the unknowns from those of what the loop reads, with the last factors. */
+void loop_whole_tangent(Sim *sim, LoopWhole *whole);
+
+#endif

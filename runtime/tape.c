@@ -1,0 +1,437 @@
+/* tape.c: states -> slopes, tangents, and whether a comparison changed, by the calls of a tape. */
+#include "runtime/tape_int.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    MADE_AFTER = 3,  /* evaluations of one structure */
+    HEAT_EVERY = 64, /* evaluations */
+    SHORT = 8
+};
+
+/* ---- life ---- */
+
+void tape_close(Part *part)
+{
+    Tape *tape = part->tape;
+    part->tape = NULL;
+    part->untaped = 0;
+    if (!tape)
+        return;
+    part->likes_tapes = tape->worth;
+    Sim *sim = part->sim;
+    Engine *engine = sim->engine;
+    for (uint32_t i = 0; i < tape->units.n; i++) {
+        if (tape->units.at[i].value)
+            jit_release(engine->jit, tape->units.at[i].value);
+        if (tape->units.at[i].tangent)
+            jit_release(engine->jit, tape->units.at[i].tangent);
+    }
+    engine->batches -= tape->n_batches;
+    engine->batched -= tape->n_batched;
+    vec_free(sim->mem, &tape->units);
+    vec_free(sim->mem, &tape->inputs);
+    vec_free(sim->mem, &tape->states);
+    vec_free(sim->mem, &tape->slopes);
+    vec_free(sim->mem, &tape->results);
+    vec_free(sim->mem, &tape->segments);
+    arena_free(&tape->arena);
+    mem_free(sim->mem, tape);
+}
+
+static JitEntry *request(Engine *engine, const Unit *unit, JitKind kind)
+{
+    JitRequest wanted = {.shape = unit->shape,
+                         .kind = kind,
+                         .layout = unit->layout,
+                         .common = unit->layout == JIT_ARRAYS ? unit->common : NULL,
+                         .arrays = unit->layout == JIT_TABLES ? unit->common : NULL};
+    return jit_request(engine->jit, &wanted);
+}
+
+static void ask_values(Engine *engine, Tape *tape)
+{
+    for (uint32_t i = 0; i < tape->units.n; i++)
+        tape->units.at[i].value = request(engine, &tape->units.at[i], JIT_VALUE);
+    engine->batches += tape->n_batches;
+    engine->batched += tape->n_batched;
+    if (engine->wait)
+        jit_wait(engine->jit);
+}
+
+/* Only dynamics have tangents. */
+static void ask_tangents(Engine *engine, Tape *tape)
+{
+    tape->tangents_wanted = true;
+    for (uint32_t i = 0; i < tape->end[SECTION_DYNAMICS]; i++)
+        tape->units.at[i].tangent = request(engine, &tape->units.at[i], JIT_TANGENT);
+    if (engine->wait)
+        jit_wait(engine->jit);
+}
+
+static bool has_code(Engine *engine, JitEntry *entry, uint32_t evaluations)
+{
+    if (!entry)
+        return false;
+    if (jit_code(entry).any)
+        return true;
+    jit_heat(engine->jit, entry, evaluations);
+    return false;
+}
+
+static bool is_ready(Engine *engine, const Tape *tape)
+{
+    bool ready = true;
+    for (uint32_t i = 0; i < tape->units.n; i++)
+        ready &= has_code(engine, tape->units.at[i].value, tape->units.at[i].n);
+    return ready;
+}
+
+static bool tangents_are_ready(Engine *engine, const Tape *tape)
+{
+    bool ready = true;
+    for (uint32_t i = 0; i < tape->end[SECTION_DYNAMICS]; i++)
+        ready &= has_code(engine, tape->units.at[i].tangent, tape->units.at[i].n);
+    return ready;
+}
+
+static bool fits(const Part *part, const Tape *tape)
+{
+    return tape->version[0] == part->ropes[0].version && tape->version[1] == part->ropes[1].version;
+}
+
+/* The tape of the part, if it is worth having and ready. */
+static Tape *current(Part *part)
+{
+    Engine *engine = part->sim->engine;
+    if (!engine || engine->rebuild)
+        return NULL;
+    if (part->tape && !fits(part, part->tape))
+        tape_close(part);
+    if (!part->tape) {
+        uint32_t after = part->sim->opt.batch_from || part->likes_tapes ? 1 : MADE_AFTER;
+        if (part->ropes[0].n_leaves < 2 || ++part->untaped < after)
+            return NULL;
+        if (tape_build(part)->worth)
+            ask_values(engine, part->tape);
+    }
+    Tape *tape = part->tape;
+    if (tape->worth && !tape->ready)
+        tape->ready = is_ready(engine, tape);
+    return tape->ready ? tape : NULL;
+}
+
+void tape_forget_inputs(Part *part)
+{
+    if (!part->tape)
+        return;
+    part->tape->loaded = false;
+    part->tape->remembered = false;
+}
+
+/* ---- in and out ---- */
+
+static void move(const Run *run, const double *from, double *to)
+{
+    from += run->from;
+    to += run->to;
+    if (run->n >= SHORT)
+        memcpy(to, from, run->n * sizeof *to);
+    else
+        for (uint32_t i = 0; i < run->n; i++)
+            to[i] = from[i];
+}
+
+/* n_runs: of Tape.states, all or those that dynamics reads. */
+static void load(Tape *tape, double time, const double *y, uint32_t n_runs)
+{
+    const Sim *sim = tape->part->sim;
+    for (uint32_t i = 0; i < tape->inputs.n && !tape->loaded; i++)
+        tape->value[tape->inputs.at[i].place] = sim->value[tape->inputs.at[i].var];
+    tape->loaded = true;
+    for (uint32_t i = 0; i < n_runs; i++) {
+        const Run *run = &tape->states.at[i];
+        if (y)
+            move(run, y, tape->value);
+        for (uint32_t k = 0; !y && k < run->n; k++)
+            tape->value[run->to + k] = sim->value[tape->part->states.at[run->from + k].var];
+    }
+    if (tape->clock != NO_PLACE)
+        tape->value[tape->clock] = time;
+    tape->time = time;
+}
+
+/* ---- values ---- */
+
+static void gather(const Unit *unit, double *values)
+{
+    for (uint32_t g = 0; g < unit->n_gathers; g++) {
+        double *to = values + unit->gathers[g].to;
+        const uint32_t *from = unit->gathers[g].from;
+        for (uint32_t i = 0; i < unit->n; i++)
+            to[i] = values[from[i]];
+    }
+}
+
+static void report_heat(Engine *engine, Tape *tape)
+{
+    for (uint32_t i = 0; i < tape->units.n; i++) {
+        const Unit *unit = &tape->units.at[i];
+        jit_heat(engine->jit, unit->value, (uint64_t)tape->evaluations * unit->n);
+        if (unit->tangent)
+            jit_heat(engine->jit, unit->tangent, (uint64_t)tape->evaluations * unit->n);
+    }
+    tape->evaluations = 0;
+}
+
+static void run(Tape *tape, uint32_t end)
+{
+    Engine *engine = tape->part->sim->engine;
+    double *values = tape->value;
+    for (uint32_t i = 0; i < end; i++) {
+        const Unit *unit = &tape->units.at[i];
+        JitCode code = jit_code(unit->value);
+        if (unit->layout == JIT_SINGLE) {
+            code.value(values, unit->slots, unit->constants, &engine->env);
+            continue;
+        }
+        gather(unit, values);
+        code.batch(values, NULL, unit->slots, unit->constants, &engine->env, unit->n, unit->stride);
+    }
+    if (++tape->evaluations >= HEAT_EVERY)
+        report_heat(engine, tape);
+}
+
+bool tape_slopes(Part *part, double time, const double *y, double *slopes)
+{
+    Tape *tape = current(part);
+    if (!tape)
+        return false;
+    load(tape, time, y, tape->n_read);
+    run(tape, tape->end[SECTION_DYNAMICS]);
+    for (uint32_t i = 0; slopes && i < tape->slopes.n; i++)
+        move(&tape->slopes.at[i], tape->value, slopes);
+    tape->evaluated = true;
+    part->sim->counts.residuals++;
+    return true;
+}
+
+bool tape_is_latest(const Part *part)
+{
+    return part->tape && part->tape->evaluated;
+}
+
+void tape_outdated(Part *part)
+{
+    if (part->tape)
+        part->tape->evaluated = false;
+}
+
+void tape_settle(Part *part)
+{
+    Sim *sim = part->sim;
+    if (!tape_is_latest(part))
+        return;
+    sim->value[sim->clock] = part->tape->time;
+    sim->quiet = true;
+    blocks_evaluate(part, NULL);
+    sim->quiet = false;
+}
+
+/* ---- tangents ---- */
+
+static void run_tangents(Tape *tape)
+{
+    Engine *engine = tape->part->sim->engine;
+    double *values = tape->value, *tangents = tape->tangent;
+    for (uint32_t i = 0; i < tape->end[SECTION_DYNAMICS]; i++) {
+        const Unit *unit = &tape->units.at[i];
+        JitCode code = jit_code(unit->tangent);
+        if (unit->layout == JIT_SINGLE) {
+            code.tangent(values, tangents, unit->slots, unit->constants, &engine->env);
+            continue;
+        }
+        gather(unit, values);
+        gather(unit, tangents);
+        code.batch(values, tangents, unit->slots, unit->constants, &engine->env, unit->n,
+                   unit->stride);
+    }
+}
+
+bool tape_has_tangents(Part *part)
+{
+    Engine *engine = part->sim->engine;
+    Tape *tape = current(part);
+    if (!tape)
+        return false;
+    if (!tape->tangents_wanted)
+        ask_tangents(engine, tape);
+    if (!tape->tangents_ready)
+        tape->tangents_ready = tangents_are_ready(engine, tape);
+    return tape->tangents_ready;
+}
+
+void tape_tangent(Part *part)
+{
+    Sim *sim = part->sim;
+    Tape *tape = part->tape;
+    for (uint32_t i = 0; i < tape->n_read; i++) {
+        const Run *run = &tape->states.at[i];
+        for (uint32_t k = 0; k < run->n; k++)
+            tape->tangent[run->to + k] = sim->tangent[part->states.at[run->from + k].var];
+    }
+    if (tape->clock != NO_PLACE)
+        tape->tangent[tape->clock] = sim->tangent[sim->clock];
+    run_tangents(tape);
+    for (uint32_t i = 0; i < tape->slopes.n; i++) {
+        const Run *run = &tape->slopes.at[i];
+        for (uint32_t k = 0; k < run->n; k++)
+            sim->tangent[part->states.at[run->to + k].slope] = tape->tangent[run->from + k];
+    }
+}
+
+void tape_clear_tangents(Part *part)
+{
+    for (uint32_t i = 0; i < part->states.n; i++)
+        part->sim->tangent[part->states.at[i].slope] = 0;
+}
+
+/* ---- all values, for who looks at variables ---- */
+
+/* Comparisons that are decided at their boundary (event_detect.c): a tape knows nothing of that.
+ * Finds those of the part, in Sim.narrow_nodes; false when others could depend on them. */
+static bool find_ties(Part *part)
+{
+    Sim *sim = part->sim;
+    vec_clear(&sim->narrow_nodes);
+    for (uint32_t i = 0; i < sim->forced.n; i++) {
+        DdpNode n = sim->forced.at[i];
+        const EvalNode *node = n < sim->nodes.n ? &sim->nodes.at[n] : NULL;
+        if (!node || !node->live || node->part != part)
+            continue;
+        if (sim->info[node->ops[0].target].readers)
+            return false;
+        vec_push(sim->mem, &sim->narrow_nodes, n);
+    }
+    return part->timers.n == 0;
+}
+
+bool tape_evaluate(Part *part, double time)
+{
+    Sim *sim = part->sim;
+    Tape *tape = find_ties(part) ? current(part) : NULL;
+    if (!tape)
+        return false;
+    load(tape, time, NULL, tape->states.n);
+    run(tape, tape->end[SECTION_CONDITIONS]);
+    tape->evaluated = false;
+    if (!evaluate_all_finite(tape->n_checked, tape->value))
+        return false;
+    for (uint32_t i = 0; i < tape->results.n; i++)
+        sim->value[tape->results.at[i].var] = tape->value[tape->results.at[i].place];
+    for (uint32_t i = 0; i < sim->narrow_nodes.n; i++)
+        evaluate_node(sim, sim->narrow_nodes.at[i]);
+    return true;
+}
+
+/* ---- comparisons ---- */
+
+/* False when one of them is about to leave its boundary: that wants to be looked at closely. */
+static bool remember(Tape *tape)
+{
+    for (uint32_t i = 0; i < tape->n_compares; i++) {
+        const Compare *compare = tape->compare[i];
+        if (compare->near)
+            return false;
+        tape->left[i] = compare->left;
+        tape->low[i] = compare->low;
+    }
+    tape->remembered = tape->told = true;
+    return true;
+}
+
+static bool any_changed(const Tape *tape)
+{
+    for (uint32_t s = 0; s < tape->segments.n; s++) {
+        const Segment *segment = &tape->segments.at[s];
+        const double *truth = tape->value + segment->truth, *left = tape->left + segment->at;
+        int changed = 0;
+        for (uint32_t i = 0; i < segment->n; i++)
+            changed |= truth[i] != left[i];
+        if (changed)
+            return true;
+    }
+    return false;
+}
+
+static void note_differences(Tape *tape)
+{
+    for (uint32_t s = 0; s < tape->segments.n; s++) {
+        const Segment *segment = &tape->segments.at[s];
+        for (uint32_t i = 0; i < segment->n; i++)
+            tape->low[segment->at + i] =
+                segment->difference == NO_PLACE ? NAN : tape->value[segment->difference + i];
+    }
+    tape->told = false;
+}
+
+static void note_truths(Tape *tape)
+{
+    for (uint32_t s = 0; s < tape->segments.n; s++) {
+        const Segment *segment = &tape->segments.at[s];
+        memcpy(tape->left + segment->at, tape->value + segment->truth,
+               segment->n * sizeof *tape->left);
+    }
+}
+
+bool tape_remember(Part *part, double time)
+{
+    Tape *tape = part->likes_tapes && find_ties(part) ? current(part) : NULL;
+    if (!tape)
+        return false;
+    load(tape, time, NULL, tape->states.n);
+    run(tape, tape->units.n);
+    tape->evaluated = false;
+    note_truths(tape);
+    note_differences(tape);
+    for (uint32_t i = 0; i < tape->n_compares; i++) {
+        tape->compare[i]->near = false;
+        tape->compare[i]->left = tape->left[i];
+        tape->compare[i]->low = tape->low[i];
+    }
+    tape->told = true; /* but not remembered: who comes later may change it */
+    event_remember(part->sim, &part->sim->narrow_nodes);
+    return true;
+}
+
+bool tape_quiet(Part *part, double time, const double *y)
+{
+    Tape *tape = current(part);
+    if (!tape || (!tape->remembered && !remember(tape)))
+        return false;
+    load(tape, time, y, tape->states.n);
+    run(tape, tape->units.n);
+    tape->evaluated = false;
+    if (!evaluate_all_finite(tape->n_checked, tape->value) || any_changed(tape))
+        return false;
+    note_differences(tape);
+    return true;
+}
+
+void tape_last_slopes(const Part *part, double *slopes)
+{
+    const Tape *tape = part->tape;
+    for (uint32_t i = 0; i < tape->slopes.n; i++)
+        move(&tape->slopes.at[i], tape->value, slopes);
+}
+
+void tape_tell_compares(Part *part)
+{
+    Tape *tape = part->tape;
+    if (!tape || !tape->remembered || tape->told || !fits(part, tape))
+        return;
+    for (uint32_t i = 0; i < tape->n_compares; i++)
+        tape->compare[i]->low = tape->low[i];
+    tape->told = true;
+}

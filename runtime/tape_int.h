@@ -1,0 +1,132 @@
+/* tape_int.h: a tape from the inside. Private to tape*.c and blocks.c. */
+#ifndef RUNTIME_TAPE_INT_H
+#define RUNTIME_TAPE_INT_H
+
+#include "runtime/tape.h"
+
+/* What a variable is while a tape is made; valid if `stamp` is that of the making. */
+typedef struct TapeVar {
+    uint32_t stamp;
+    DdpVar origin;   /* that it is a copy of, or itself */
+    uint32_t level;  /* 0: it comes from outside */
+    uint32_t place;  /* in Tape.value, or NO_PLACE */
+    DdpVar order;    /* a block reads it that stands in the order of this state, or 0 */
+    DdpVar slope_of; /* the state whose slope it is; valid if slope_stamp is the stamp */
+    uint32_t slope_stamp;
+    uint32_t state_stamp; /* is the stamp: it is a state of the part */
+} TapeVar;
+
+enum { NO_PLACE = UINT32_MAX };
+
+struct Engine {
+    Sim *sim;
+    Jit *jit;
+    Shapes *shapes;
+    JitEnv env;
+    bool rebuild, wait;
+    VEC(ShapeItem) items;  /* scratch */
+    VEC(uint32_t) origin;  /* [var]: itself; scratch of plans */
+    VEC(TapeVar) tape_var; /* [var]: scratch of tape_build.c */
+    uint32_t stamp;
+    uint32_t blocks;  /* leaves that have code or asked for it */
+    uint32_t rebuilt; /* blocks since engine_take_counts */
+    uint32_t batches; /* of all tapes */
+    uint32_t batched; /* blocks in them */
+    uint64_t shapes_before;
+};
+
+/* ---- tape_plan.c: what a leaf, or the comparisons of a node, are as a block ---- */
+
+typedef enum SlotRole { SLOT_READ, SLOT_STORED, SLOT_FUNCTION } SlotRole;
+
+enum { HIDDEN = 0x80000000u }; /* | 2 k: truth of comparison k, | 2 k + 1: its difference */
+
+typedef struct LeafPlan {
+    const Shape *shape; /* NULL: nothing but copies */
+    const double *constants;
+    uint32_t pattern; /* that they belong to (shape_keep) */
+    uint64_t key;     /* of shape and constants */
+    uint32_t n;       /* slots */
+    uint32_t *var;    /* [n]: variable, number of a function, or HIDDEN */
+    uint32_t *origin; /* [n]: what that is a copy of; scratch of tape_build.c */
+    uint8_t *role;    /* [n]: SlotRole */
+    uint32_t n_copies;
+    DdpVar *copy; /* [2 * n_copies]: target, and what it is a copy of; in order */
+} LeafPlan;
+
+LeafPlan *tape_plan_leaf(Sim *sim, const Leaf *leaf);
+LeafPlan *tape_plan_compares(Sim *sim, const EvalNode *node);
+
+/* ---- tapes ---- */
+
+typedef struct Gather {
+    uint32_t to;          /* first place of the array */
+    const uint32_t *from; /* [n] */
+} Gather;
+
+/* One call: a batch, or a single block. */
+typedef struct Unit {
+    const Shape *shape;
+    const double *constants;
+    JitLayout layout;
+    uint32_t n, stride;
+    uint32_t *slots;
+    bool *common; /* JIT_ARRAYS: JitRequest.common; JIT_TABLES: JitRequest.arrays */
+    uint32_t n_gathers;
+    Gather *gathers;
+    JitEntry *value, *tangent;
+} Unit;
+
+/* Values that move between two vectors: n of them from `from` on to `to` on. */
+typedef struct Run {
+    uint32_t from, to, n;
+} Run;
+
+typedef struct Input {
+    DdpVar var;
+    uint32_t place;
+} Input;
+
+/* Truths and differences of one comparison in each member of a batch. */
+typedef struct Segment {
+    uint32_t truth, difference; /* places; difference NO_PLACE: it has none */
+    uint32_t n, at;             /* at: first index in Tape.left, low and compare */
+} Segment;
+
+enum { SECTION_DYNAMICS, SECTION_CONDITIONS, SECTION_COMPARES, SECTIONS };
+
+struct Tape {
+    Part *part;
+    Arena arena;
+    uint32_t version[2];  /* of the ropes */
+    uint32_t evaluations; /* not reported to jit_heat yet */
+    bool worth;           /* false: leaves one by one are as good */
+    bool loaded;          /* inputs are */
+    bool ready;           /* all code is there */
+    bool tangents_wanted, tangents_ready;
+    bool evaluated; /* later than Sim.value was, for this part */
+    double time;    /* when */
+    uint32_t n_places, n_batches, n_batched;
+    uint32_t n_checked;      /* places below are of inputs, dynamics and conditions */
+    double *value, *tangent; /* [n_places]; tangents of inputs are 0 */
+    uint32_t clock;          /* its place, or NO_PLACE */
+    VEC(Unit) units;
+    uint32_t end[SECTIONS]; /* of units of the section */
+    VEC(Input) inputs;
+    VEC(Run) states;    /* from unknowns; first those that dynamics reads */
+    uint32_t n_read;    /* how many runs these are */
+    VEC(Run) slopes;    /* to slopes */
+    VEC(Input) results; /* all that dynamics and conditions determine, and where it is */
+    VEC(Segment) segments;
+    uint32_t n_compares;
+    Compare **compare;  /* [n_compares] */
+    double *left, *low; /* [n_compares]: as Compare has them */
+    bool remembered;    /* left and low are */
+    bool told;          /* Compare.low is what low is */
+};
+typedef struct Tape Tape;
+
+Tape *tape_build(Part *part);
+void tape_verify(const Tape *tape); /* debug builds: B1..B3; aborts when one is broken */
+
+#endif

@@ -1,0 +1,249 @@
+/* test_engine_counts.c: runs whose structure changes -> how much was compiled and cut anew. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "jit/jit_int.h"
+#include "runtime/blocks.h"
+#include "tests/support/sim_lab.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Code is waited for and never optimised: then every count is exact, whatever the machine does. */
+static SimLab *open_quick(SimLab *lab)
+{
+    engine_jit(lab->sim->sim.engine)->options.only_quick = true;
+    return lab;
+}
+
+static const SolOptions waiting = {.stop = 1e6, .steps = 1000000, .jit_wait = true, .cache = "off"};
+
+static SolStats stats_of(const SimLab *lab)
+{
+    SolStats stats;
+    sol_stats(lab->sim, &stats);
+    return stats;
+}
+
+/* ---- modes and components that were seen before ---- */
+
+static void a_mode_that_returns_compiles_nothing(void **state)
+{
+    (void)state;
+    SolOptions options = waiting;
+    options.stop = 1;
+    SimLab *lab = open_quick(sim_lab_open("circuits.sol", "Rectifier", &options));
+    while (lab->n_events < 3) /* conducts, blocks, conducts again */
+        assert_int_equal(sim_lab_run(lab, sol_time(lab->sim) + 0.001), SOL_OK);
+    SolStats seen = stats_of(lab);
+    uint32_t before = lab->n_events;
+    assert_true(seen.functions_compiled > 0);
+    assert_int_equal(sim_lab_run(lab, 1), SOL_OK);
+    SolStats now = stats_of(lab);
+    assert_true(lab->n_events > before + 50);
+    assert_int_equal(now.functions_compiled, seen.functions_compiled);
+    assert_int_equal(now.shapes, seen.shapes);
+    for (uint32_t i = before; i < lab->n_events; i++) {
+        assert_true(lab->event[i].blocks_rebuilt > 0); /* it is no test of nothing */
+        assert_int_equal(lab->event[i].shapes_new, 0);
+    }
+    sim_lab_close(lab);
+}
+
+/* Four times the volume, four times the population. */
+static void shapes_do_not_grow_with_the_population(void **state)
+{
+    (void)state;
+    static const char *const litres[] = {"25", "100"};
+    SolStats stats[2];
+    for (int i = 0; i < 2; i++) {
+        SolSet set = {"litres", litres[i]};
+        SolOptions options = waiting;
+        options.solver = SOL_SOLVER_RK;
+        options.stop = 600;
+        options.steps = 600;
+        options.n_sets = 1;
+        options.sets = &set;
+        SimLab *lab = open_quick(sim_lab_open("changing.sol", "Population", &options));
+        assert_int_equal(sim_lab_run(lab, 600), SOL_OK);
+        stats[i] = stats_of(lab);
+        sim_lab_close(lab);
+    }
+    print_message("functions %u and %u, shapes %u and %u\n", stats[0].functions_compiled,
+                  stats[1].functions_compiled, stats[0].shapes, stats[1].shapes);
+    assert_true(stats[1].states_max > 3 * stats[0].states_max);
+    assert_true(stats[0].functions_compiled > 0 && stats[0].functions_compiled < 60);
+    assert_true(stats[1].functions_compiled <= stats[0].functions_compiled + 2);
+    assert_true(stats[1].shapes <= stats[0].shapes + 2);
+}
+
+/* A chain of equal sections that grows at its far end by one every second. */
+static const char growing[] =
+    "model Section\n"
+    "interface:\n"
+    "  static Real u; static Real i;\n"
+    "  static Real uNext; static Real iNext;\n"
+    "implementation:\n"
+    "  static Real uL;\n"
+    "  uL = 0.1*der(x = i);\n"
+    "  u = 0.01*i + uL + uNext;\n"
+    "  i - iNext = 0.001*der(x = uNext);\n"
+    "end Section;\n"
+    "model Chain\n"
+    "interface:\n"
+    "  parameter Integer n;\n"
+    "  static Real u; static Real i;\n"
+    "implementation:\n"
+    "  static Section s;\n"
+    "  s.u = u; s.i = i;\n"
+    "  if time < n then\n"
+    "    s.iNext = 0.01*s.uNext;\n"
+    "  else then\n"
+    "    static Chain rest{n << n + 1};\n"
+    "    rest.u = s.uNext; rest.i = s.iNext;\n"
+    "  end;\n"
+    "end Chain;\n"
+    "model Growing\n"
+    "implementation:\n"
+    "  static Chain chain{n << 1};\n"
+    "  chain.u = sin(x = time);\n"
+    "end Growing;\n";
+
+/* What a batch of equal blocks needs is compiled when there are enough of them for one (8, and 64 for
+ * arrays), so the chain grows from 3 to 7 sections, and from 10 to 20. */
+static void check_growth(SimLab *lab, double from, double to)
+{
+    assert_int_equal(sim_lab_run(lab, from), SOL_OK);
+    SolStats seen = stats_of(lab);
+    uint32_t before = lab->n_events;
+    assert_int_equal(sim_lab_run(lab, to), SOL_OK);
+    SolStats now = stats_of(lab);
+    assert_int_equal(lab->n_events, before + (uint32_t)(to - from));
+    assert_int_equal(now.states, seen.states + 2 * (uint32_t)(to - from));
+    assert_true(seen.functions_compiled > 0);
+    assert_int_equal(now.functions_compiled, seen.functions_compiled);
+    assert_int_equal(now.shapes, seen.shapes);
+}
+
+static void one_more_of_a_known_kind_compiles_nothing(void **state)
+{
+    (void)state;
+    SolOptions options = waiting;
+    options.stop = options.steps = 20;
+    SimLab *lab = open_quick(sim_lab_text(growing, &options));
+    check_growth(lab, 2.5, 6.5);
+    check_growth(lab, 9.5, 19.5);
+    sim_lab_close(lab);
+}
+
+/* ---- one equation among ten thousand ---- */
+
+enum { FLAT = 10000, GROUPS = 100, CELLS = 25 };
+
+typedef struct Text {
+    char *at;
+    size_t n, room;
+} Text;
+
+static void add(Text *text, const char *format, ...)
+{
+    va_list args;
+    if (text->room - text->n < 1000) {
+        text->room = 2 * text->room + 2000;
+        text->at = realloc(text->at, text->room);
+    }
+    va_start(args, format);
+    text->n += (size_t)vsnprintf(text->at + text->n, text->room - text->n, format, args);
+    va_end(args);
+}
+
+/* Each value follows from the one before; the middle one has two equations in turn. */
+static Text flat_model(void)
+{
+    Text t = {0};
+    add(&t, "model Flat\nimplementation:\n  static Real s;\n");
+    for (int i = 0; i <= FLAT; i++)
+        add(&t, "  static Real x%d;\n", i);
+    add(&t, "  x0 = s + 1;\n  der(x = s, start << 1) = -0.001*x%d - s;\n", FLAT);
+    for (int i = 1; i <= FLAT; i++)
+        if (i != FLAT / 2)
+            add(&t, "  x%d = 0.5*x%d + %d*s;\n", i, i - 1, i % 7);
+    add(&t, "  if time < 0.5 then\n    x%d = x%d - s;\n", FLAT / 2, FLAT / 2 - 1);
+    add(&t, "  else then\n    x%d = 0.5*x%d;\n  end;\nend Flat;\n", FLAT / 2, FLAT / 2 - 1);
+    return t;
+}
+
+/* The same in groups of cells of four relations, of which one may change. */
+static Text nested_model(void)
+{
+    Text t = {0};
+    add(&t, "model Cell\ninterface:\n  static Real p; static Real q;\n"
+            "  parameter Real until << 1e9;\n"
+            "implementation:\n  static Real a; static Real b; static Real c;\n"
+            "  a = 2*p + 1;\n  b = a/3;\n  c = a - b;\n"
+            "  if time < until then q = 0.5*c; else then q = 0.25*b; end;\nend Cell;\n");
+    add(&t, "model Group\ninterface:\n  static Real p; static Real q;\n"
+            "  parameter Real until << 1e9;\nimplementation:\n");
+    for (int i = 0; i < CELLS; i++)
+        add(&t, "  static Cell c%d%s;\n", i, i == CELLS / 2 ? "{until << until}" : "");
+    add(&t, "  c0.p = p;\n  q = c%d.q;\n", CELLS - 1);
+    for (int i = 1; i < CELLS; i++)
+        add(&t, "  c%d.p = c%d.q;\n", i, i - 1);
+    add(&t, "end Group;\nmodel Nested\nimplementation:\n  static Real s;\n");
+    for (int i = 0; i < GROUPS; i++)
+        add(&t, "  static Group g%d%s;\n", i, i == GROUPS / 2 ? "{until << 0.5}" : "");
+    add(&t, "  g0.p = s;\n  der(x = s, start << 1) = -s - 0.01*g%d.q;\n", GROUPS - 1);
+    for (int i = 1; i < GROUPS; i++)
+        add(&t, "  g%d.p = g%d.q;\n", i, i - 1);
+    add(&t, "end Nested;\n");
+    return t;
+}
+
+static void check_one_equation(Text text)
+{
+    SolOptions options = waiting;
+    options.stop = 1;
+    options.steps = 4;
+    SimLab *lab = open_quick(sim_lab_text(text.at, &options));
+    assert_int_equal(sim_lab_run(lab, 1), SOL_OK);
+    assert_true(stats_of(lab).relations >= FLAT);
+    assert_int_equal(lab->n_events, 1);
+    assert_true(fabs(lab->event_time[0] - 0.5) < 1e-9);
+    assert_int_equal(lab->event[0].entered, 1);
+    assert_int_equal(lab->event[0].removed, 1);
+    print_message("%u blocks rebuilt, %u kept, %u new shapes\n", lab->event[0].blocks_rebuilt,
+                  lab->event[0].blocks_kept, lab->event[0].shapes_new);
+    assert_in_range(lab->event[0].blocks_rebuilt, 1, 3);
+    assert_true(lab->event[0].blocks_kept > 100);
+    sim_lab_close(lab);
+    free(text.at);
+}
+
+static void one_equation_of_a_flat_model(void **state)
+{
+    (void)state;
+    check_one_equation(flat_model());
+}
+
+static void one_equation_of_a_nested_model(void **state)
+{
+    (void)state;
+    check_one_equation(nested_model());
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_mode_that_returns_compiles_nothing),
+        cmocka_unit_test(shapes_do_not_grow_with_the_population),
+        cmocka_unit_test(one_more_of_a_known_kind_compiles_nothing),
+        cmocka_unit_test(one_equation_of_a_flat_model),
+        cmocka_unit_test(one_equation_of_a_nested_model),
+    };
+    return cmocka_run_group_tests_name("engine counts", tests, NULL, NULL);
+}

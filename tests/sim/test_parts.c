@@ -1,0 +1,246 @@
+/* test_parts.c: many independent models in one -> each has the steps it has alone, an event is a
+ * matter of those it touches, parts merge and split with the structure. All of it counted. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "runtime/solstice.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RECTIFIERS = 1000, MOST_EVENTS = 20000 };
+static const double STOP = 0.07, UNCOUPLED = 0.05;
+
+typedef struct Run {
+    SolModel *model;
+    Sol *sim;
+    uint32_t n_events;
+    SolEvent event[MOST_EVENTS];
+} Run;
+
+static void on_event(void *context, const SolEvent *event)
+{
+    Run *run = context;
+    assert_true(run->n_events < MOST_EVENTS);
+    run->event[run->n_events++] = *event;
+}
+
+static void created(Run *run)
+{
+    if (!run->sim)
+        sol_print_messages(run->model, 0, stderr, false);
+    assert_non_null(run->sim);
+    sol_set_event(run->sim, on_event, run);
+}
+
+static void run_to(Run *run, double time)
+{
+    SolStatus status = sol_run_to(run->sim, time);
+    if (status != SOL_OK)
+        sol_print_messages(run->model, 0, stderr, false);
+    assert_int_equal(status, SOL_OK);
+}
+
+static void close_run(Run *run)
+{
+    sol_unload(run->model);
+    free(run);
+}
+
+/* ---- a thousand rectifiers ---- */
+
+static Run *open_rectifiers(const char *model, const SolSet *set)
+{
+    Run *run = calloc(1, sizeof *run);
+    run->model = sol_load(&(SolLoad){.path = SOLSTICE_SOURCE_DIR "/tests/sim/rectifiers.sol"});
+    run->sim = sol_create(run->model, model,
+                          &(SolOptions){.stop = STOP,
+                                        .interval = STOP,
+                                        .max_step = 0.002,
+                                        .n_sets = set != NULL,
+                                        .sets = set,
+                                        .engine = SOL_ENGINE_INTERP});
+    created(run);
+    return run;
+}
+
+/* Steps of the rectifier whose number is n, alone. */
+static uint64_t steps_alone(int n)
+{
+    char value[20];
+    SolStats stats;
+    snprintf(value, sizeof value, "%d", n);
+    Run *run = open_rectifiers("Alone", &(SolSet){"n", value});
+    run_to(run, STOP);
+    sol_stats(run->sim, &stats);
+    close_run(run);
+    return stats.steps;
+}
+
+/* steps[n] of each of those in the row, found by its capacitor's voltage. */
+static void steps_in_row(Sol *sim, uint64_t *steps)
+{
+    char path[200];
+    for (SolVar var = sol_next_var(sim, 0); var; var = sol_next_var(sim, var)) {
+        double number;
+        SolPart part;
+        size_t length = sol_var_path(sim, var, path, sizeof path);
+        if (strncmp(path, "all.", 4) != 0 || strcmp(path + length - 4, ".r.u") != 0)
+            continue;
+        strcpy(path + length - 1, "n");
+        assert_int_equal(sol_read(sim, sol_find(sim, path), &number), SOL_OK);
+        assert_true(sol_part(sim, var, &part));
+        assert_true(part.states <= 2);
+        steps[(int)number] = part.steps;
+    }
+}
+
+static SolStats stats_of(const Run *run)
+{
+    SolStats stats;
+    sol_stats(run->sim, &stats);
+    return stats;
+}
+
+/* Every event restarts one part; `but` at the time of the one event that is different. */
+static void restarts_are_counted(const Run *run, double time, uint32_t but)
+{
+    uint64_t restarts = RECTIFIERS; /* the start */
+    assert_true(run->n_events > 3 * RECTIFIERS);
+    for (uint32_t i = 0; i < run->n_events; i++) {
+        uint32_t expected = run->event[i].time == time ? but : 1;
+        assert_int_equal(run->event[i].parts_restarted, expected);
+        restarts += expected;
+    }
+    assert_int_equal(stats_of(run).restarts, restarts);
+}
+
+static void each_steps_as_if_alone(void **state)
+{
+    (void)state;
+    static uint64_t steps[RECTIFIERS + 1];
+    uint32_t compared = 0, same = 0;
+    Run *run = open_rectifiers("Thousand", NULL);
+    run_to(run, STOP);
+    assert_int_equal(stats_of(run).parts, RECTIFIERS);
+    restarts_are_counted(run, INFINITY, 0);
+    steps_in_row(run->sim, steps);
+    for (int n = 1; n <= RECTIFIERS; n += 20, compared++) {
+        uint64_t alone = steps_alone(n);
+        same += alone == steps[n];
+        if (!(fabs((double)steps[n] - (double)alone) <= 0.05 * (double)alone))
+            fail_msg("rectifier %d: %llu steps, alone %llu", n, (unsigned long long)steps[n],
+                     (unsigned long long)alone);
+    }
+    printf("%u events, %llu steps; of %u rectifiers run alone %u took exactly as many\n",
+           run->n_events, (unsigned long long)stats_of(run).steps, compared, same);
+    close_run(run);
+}
+
+/* When two are coupled one integrator starts, that of both; when they are uncoupled two do. */
+static void parts_merge_and_split(void **state)
+{
+    (void)state;
+    Run *run = open_rectifiers("TwoMeet", NULL);
+    const double times[] = {0.01, 0.03, STOP};
+    const uint32_t parts[] = {RECTIFIERS, RECTIFIERS - 1, RECTIFIERS};
+    SolPart part;
+    for (int k = 0; k < 3; k++) {
+        run_to(run, times[k]);
+        assert_int_equal(stats_of(run).parts, parts[k]);
+        assert_true(sol_part(run->sim, sol_find(run->sim, "a.u"), &part));
+        assert_true(k == 1 ? part.states >= 2 : part.states <= 2);
+    }
+    restarts_are_counted(run, UNCOUPLED, 2);
+    close_run(run);
+}
+
+/* ---- one switch among many relations ---- */
+
+/* `blocks` times ten relations, and a lag whose input is switched now and then. */
+static char *switch_among(int blocks)
+{
+    static const char block[] =
+        "model Block\n"
+        "implementation:\n"
+        "  static Real x; static Real a; static Real b; static Real c; static Real d;\n"
+        "  static Real e; static Real f; static Real g; static Real h; static Real k;\n"
+        "  der(x = x, start << 1) = k;\n"
+        "  a = 2*x; b = a + x; c = b - a; d = c*x; e = d + a; f = e - d; g = f + 1; h = g - 1;\n"
+        "  k = -h - time;\n"
+        "end Block;\n"
+        "model Switched\n"
+        "implementation:\n"
+        "  static Real x; static Integer n;\n"
+        "  if sin(x = 100*time) > 0 then der(x = x) = 1 - x; else then der(x = x) = -x; end;\n"
+        "  when x > 0.005 then n << pre(x = n) + 1; end;\n"
+        "end Switched;\n"
+        "model Top\n"
+        "implementation:\n"
+        "  static Switched s;\n";
+    size_t room = sizeof block + 40 * (size_t)blocks + 40, n = sizeof block - 1;
+    char *text = malloc(room);
+    memcpy(text, block, n);
+    for (int i = 0; i < blocks; i++)
+        n += (size_t)snprintf(text + n, room - n, "  static Block b%d;\n", i);
+    snprintf(text + n, room - n, "end Top;\n");
+    return text;
+}
+
+static Run *run_switch(int blocks, SolSolver solver)
+{
+    Run *run = calloc(1, sizeof *run);
+    char *text = switch_among(blocks);
+    run->model = sol_load(&(SolLoad){.path = "Top.sol", .text = text, .length = strlen(text)});
+    run->sim = sol_create(run->model, NULL,
+                          &(SolOptions){.stop = 0.3,
+                                        .interval = 0.3,
+                                        .solver = solver,
+                                        .engine = SOL_ENGINE_INTERP});
+    created(run);
+    run_to(run, 0.3);
+    free(text);
+    return run;
+}
+
+/* What an event does, in nodes and relations, is the same whatever else there is. */
+static void an_event_costs_what_it_touches(void **state)
+{
+    (void)state;
+    const SolSolver solvers[] = {SOL_SOLVER_IDA, SOL_SOLVER_RK};
+    for (int k = 0; k < 2; k++) {
+        Run *small = run_switch(10, solvers[k]);
+        assert_true(small->n_events >= 10);
+        for (int blocks = 100; blocks <= (k ? 10000 : 1000); blocks *= 10) {
+            Run *large = run_switch(blocks, solvers[k]);
+            uint64_t most = 0;
+            assert_int_equal(large->n_events, small->n_events);
+            for (uint32_t i = 0; i < small->n_events; i++) {
+                assert_int_equal(large->event[i].parts_restarted, small->event[i].parts_restarted);
+                assert_int_equal(large->event[i].visited, small->event[i].visited);
+                assert_int_equal(large->event[i].touched, small->event[i].touched);
+                most = most > large->event[i].touched ? most : large->event[i].touched;
+            }
+            assert_true(most > 0 && most < 60);
+            printf("%d relations: at most %llu nodes touched by an event\n", 10 * blocks,
+                   (unsigned long long)most);
+            close_run(large);
+        }
+        close_run(small);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_steps_as_if_alone),
+        cmocka_unit_test(parts_merge_and_split),
+        cmocka_unit_test(an_event_costs_what_it_touches),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
