@@ -47,10 +47,28 @@ void jit_close(Jit *jit);
 
 /* What code needs beside its data. Filled by jit_env; the same for all threads and entries. */
 enum { JIT_MATH = 24 };
+
+/* A foreign function that code calls itself, as its ShapeCallee says. */
+typedef struct JitCallee {
+    void (*address)(
+        void);           /* NULL: JitEnv.foreign calls it. Of a difference: what is called for it */
+    void (*error)(void); /* not NULL: every call is followed by one of JitEnv.checked */
+    double step;         /* of a difference: of its argument where that is at most 1 */
+    int64_t which;       /* last argument of derivative functions */
+} JitCallee;
+
 typedef struct JitEnv {
     XForeign foreign;
     void *context;
     void (*math[JIT_MATH])(void); /* the interpreter's own functions; see jit_math.h */
+    /* The rest is for calls of functions with a SHAPE_CALLEE, and set by whoever gives out such.
+     * (*callees)[f]: function number f and its derivatives, as far as shapes name them. */
+    const JitCallee *const *callees;
+    /* SHAPE_STRING, SHAPE_HANDLE: what is passed for x; NULL: it cannot be passed. */
+    const void *(*pointer)(void *context, uint32_t type, double x);
+    double (*text)(void *context, const char *result); /* of SHAPE_STRING */
+    /* After a call that may have failed: `value`, or NaN. */
+    double (*checked)(void *context, uint32_t function, double value);
 } JitEnv;
 
 void jit_env(JitEnv *env, XForeign foreign, void *context);

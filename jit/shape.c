@@ -11,6 +11,7 @@
  *
  * Invariants of a shape
  *   K1  operands come before their users.
+ *   K5  an operation SHAPE_CALLEE stands right before the call that it describes.
  *   K2  slots and constants are numbered in the order of first use, without gaps, except that all
  * slots of one item's operations come before the slot of its target. S3  no value is loaded from a
  * slot that the shape has stored before: the stored value is used. S4  every call's function and
@@ -47,6 +48,12 @@ void shapes_close(Shapes *shapes)
     vec_free(mem, &shapes->slots);
     vec_free(mem, &shapes->key);
     mem_free(mem, shapes);
+}
+
+void shapes_callees(Shapes *shapes, ShapeCallees callees, void *context)
+{
+    shapes->templates.callees = callees;
+    shapes->templates.context = context;
 }
 
 ShapeTotals shape_totals(const Shapes *shapes)
@@ -146,6 +153,8 @@ static uint32_t write_op(Writer *w, const Template *t, ShapeOp op, const uint32_
         vec_push(w->s->mem, &w->constants, t->constants[op.a]);
         op.a = w->constants.n - 1;
         break;
+    case SHAPE_CALLEE:
+        break;
     case X_CALL:
         op.a += first;
         op.b = local_op(w, op.b);
@@ -216,6 +225,34 @@ ShapeUse shape_of(Shapes *s, uint32_t n, const ShapeItem *items, const uint32_t 
 
 /* ---- shapes as such ---- */
 
+enum { TYPE_BITS = 3, TYPES_PER_WORD = 10 }; /* the two of them in b and c */
+
+/* a: type of the result, then two bits. b, c: types of the arguments, three bits each. */
+ShapeOp shape_callee_op(const ShapeCallee *callee)
+{
+    uint32_t words[2] = {0};
+    for (uint32_t i = 0; i < SHAPE_DIRECT_ARGS; i++)
+        words[i / TYPES_PER_WORD] |= (uint32_t)callee->in[i] << i % TYPES_PER_WORD * TYPE_BITS;
+    return (ShapeOp){.op = SHAPE_CALLEE,
+                     .a = (uint32_t)callee->out | (uint32_t)callee->has_which << TYPE_BITS |
+                          (uint32_t)callee->derivative << (TYPE_BITS + 1),
+                     .b = words[0],
+                     .c = words[1]};
+}
+
+ShapeCallee shape_callee(ShapeOp op)
+{
+    enum { MASK = (1 << TYPE_BITS) - 1 };
+    ShapeCallee callee = {.out = op.a & MASK,
+                          .has_which = op.a >> TYPE_BITS & 1,
+                          .derivative = op.a >> (TYPE_BITS + 1) & 1};
+    for (uint32_t i = 0; i < SHAPE_DIRECT_ARGS; i++) {
+        uint32_t word = i < TYPES_PER_WORD ? op.b : op.c;
+        callee.in[i] = word >> i % TYPES_PER_WORD * TYPE_BITS & MASK;
+    }
+    return callee;
+}
+
 void shape_hash(Shape *shape)
 {
     size_t bytes = shape->n_ops * sizeof *shape->ops;
@@ -256,6 +293,9 @@ static void verify_operands(const Shape *shape, uint32_t at)
     case X_CALL:
         require(op.a + op.c < shape->n_slots, "K4", at);
         require(op.c ? op.b < at : op.b == SHAPE_NONE, "K1", at);
+        break;
+    case SHAPE_CALLEE:
+        require(at + 1 < shape->n_ops && shape->ops[at + 1].op == X_CALL, "K5", at);
         break;
     case X_ARG:
         require(op.a < at && (op.b < at || op.b == SHAPE_NONE), "K1", at);

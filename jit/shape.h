@@ -22,7 +22,8 @@
 enum {
     SHAPE_LOAD = X_OP_COUNT, /* value of slot a */
     SHAPE_CONSTANT,          /* place a of the table of constants */
-    SHAPE_STORE              /* slot a := b */
+    SHAPE_STORE,             /* slot a := b */
+    SHAPE_CALLEE             /* what the X_CALL behind it calls: see shape_callee_op */
 };
 
 enum { SHAPE_NONE = UINT32_MAX }; /* no operand */
@@ -34,6 +35,33 @@ enum { SHAPE_MAX_ARGS = 64 }; /* code is made for calls of foreign functions wit
 typedef struct ShapeOp {
     uint32_t op, a, b, c; /* what an operation does not use is 0 */
 } ShapeOp;
+
+/* How C passes something; with what ShapeCallee.derivative says, all that code has to know of a
+ * foreign function to call it itself. Its address is data (JitCallee in jit.h). */
+typedef enum ShapeType {
+    SHAPE_REAL = 1, /* double */
+    SHAPE_INTEGER,  /* int */
+    SHAPE_BOOLEAN,  /* int, 0 or not */
+    SHAPE_STRING,   /* const char *, by the number of the text */
+    SHAPE_HANDLE    /* void *, by the number of the handle */
+} ShapeType;
+
+enum {
+    SHAPE_DIRECT_ARGS = 20
+}; /* functions with more arguments are called through JitEnv.foreign */
+
+typedef struct ShapeCallee {
+    ShapeType out, in[SHAPE_DIRECT_ARGS];
+    bool has_which; /* a last argument, int: a derivative function */
+    enum {
+        SHAPE_BY_DIFFERENCES, /* its derivatives: by central differences of itself */
+        SHAPE_BY_FUNCTION     /* by a function with the same arguments and `which` */
+    } derivative;
+} ShapeCallee;
+
+/* The operation that says it, and back. */
+ShapeOp shape_callee_op(const ShapeCallee *callee);
+ShapeCallee shape_callee(ShapeOp op);
 
 typedef struct Shape {
     uint64_t hash[2];
@@ -60,6 +88,11 @@ typedef struct Shapes Shapes;
 Shapes *shapes_open(Mem *mem, FormTable *forms);
 void shapes_close(Shapes *shapes);
 
+/* Who knows foreign functions: false when this one, with n arguments, is not to be called directly.
+ * Without anybody who knows, none is. */
+typedef bool (*ShapeCallees)(void *context, uint32_t function, uint32_t n, ShapeCallee *callee);
+void shapes_callees(Shapes *shapes, ShapeCallees callees, void *context);
+
 /* The shape of items done in order: an item sees what those before it assigned. Residuals and
  * conditions are items too, with a place in the vector of values that the caller has set aside for
  * them. origin (or NULL): origin[v] is the variable that v is a copy of, or v itself; what is read
@@ -85,7 +118,7 @@ ShapeTotals shape_totals(const Shapes *shapes);
 void shape_hash(Shape *shape);
 bool shape_same(const Shape *a, const Shape *b); /* by content */
 
-/* Invariants K1..K4; aborts when one is broken. */
+/* Invariants K1..K5; aborts when one is broken. */
 void shape_verify(const Shape *shape);
 
 #endif

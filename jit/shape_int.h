@@ -22,6 +22,8 @@ typedef struct Templates {
     FormTable *forms;
     Arena arena;
     VEC(const Template *) of; /* of.at[x], or NULL when not asked for yet */
+    ShapeCallees callees;     /* or NULL */
+    void *context;            /* for it */
 } Templates;
 
 void templates_init(Templates *templates, Mem *mem, FormTable *forms);

@@ -135,6 +135,9 @@ static uint32_t call_op(Canon *c, XNode node)
         vec_push(c->t->mem, &c->functions, partial);
     }
     uint32_t last = node.b ? operand_op(c, node.b) : SHAPE_NONE;
+    ShapeCallee callee = {0};
+    if (c->t->callees && n <= SHAPE_DIRECT_ARGS && c->t->callees(c->t->context, node.a, n, &callee))
+        push_op(c, shape_callee_op(&callee));
     return push_op(c, (ShapeOp){.op = X_CALL, .a = first, .b = last, .c = n});
 }
 

@@ -48,7 +48,8 @@ Engine *engine_open(Sim *sim)
         return NULL;
     }
     engine->shapes = shapes_open(sim->mem, sim->forms);
-    jit_env(&engine->env, evaluate_foreign, sim);
+    shapes_callees(engine->shapes, foreign_callee, sim->foreign);
+    foreign_env(&engine->env, sim->foreign);
     return engine;
 }
 

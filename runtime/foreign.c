@@ -60,6 +60,7 @@ void foreign_close(Foreign *f)
     map_free(f->mem, &f->function_index);
     map_free(f->mem, &f->handle_of);
     vec_free(f->mem, &f->functions);
+    vec_free(f->mem, &f->callees);
     vec_free(f->mem, &f->libraries);
     vec_free(f->mem, &f->handles);
     vec_free(f->mem, &f->free_handles);
@@ -196,12 +197,18 @@ static double call_plain(Foreign *f, const Function *function, const double *arg
         return NAN;
     storage[function->n].integer = (int)function->which - (int)function->n_before;
     pointers[function->n] = &storage[function->n];
+    f->ffi_calls++;
     ffi_call((ffi_cif *)&function->cif, function->address, &result, pointers);
     double value = from_result(f, function->out_kind, &result);
     return ask_error(f, function, value) ? value : NAN;
 }
 
 static double call_by_index(Foreign *f, uint32_t index, const double *args);
+
+double foreign_step(const Function *function)
+{
+    return pow(DBL_EPSILON, 1.0 / (2.0 + function->order));
+}
 
 /* Central difference. The recursion into the origin is bounded by the order of derivatives, which
  * foreign_library.c limits; the step grows with the order, as the noise of the function below does.
@@ -210,7 +217,7 @@ static double call_difference(Foreign *f, Function *function, const double *args
 {
     uint32_t which = function->which, origin = foreign_function(f, function->origin);
     double *moved = function->moved;
-    double step = pow(DBL_EPSILON, 1.0 / (2.0 + function->order)) * fmax(1, fabs(args[which]));
+    double step = foreign_step(function) * fmax(1, fabs(args[which]));
     memcpy(moved, args, function->n * sizeof *moved);
     moved[which] = args[which] + step;
     double above = moved[which], high = call_by_index(f, origin, moved);
@@ -268,6 +275,82 @@ double foreign_call(void *foreign, uint32_t number, uint32_t n, const double *ar
         return NAN;
     }
     return call_by_index(f, index, args);
+}
+
+/* ---- calls by compiled code ---- */
+
+_Static_assert((int)SHAPE_DIRECT_ARGS < (int)FOREIGN_MAX_ARGUMENTS,
+               "what is called directly can be called at all");
+
+static ShapeType shape_type(TypeKind kind)
+{
+    switch (kind) {
+    case TYPE_REAL:
+        return SHAPE_REAL;
+    case TYPE_INTEGER:
+        return SHAPE_INTEGER;
+    case TYPE_BOOLEAN:
+        return SHAPE_BOOLEAN;
+    case TYPE_STRING:
+        return SHAPE_STRING;
+    default:
+        return SHAPE_HANDLE;
+    }
+}
+
+static bool is_direct(const Function *function)
+{
+    return function->kind == FUNCTION_PLAIN ||
+           (function->kind == FUNCTION_PARTIAL && function->in_kind[function->which] == TYPE_REAL);
+}
+
+bool foreign_callee(void *foreign, uint32_t number, uint32_t n, ShapeCallee *callee)
+{
+    Foreign *f = foreign;
+    uint32_t index = foreign_function(f, number), last = number;
+    const Function *function = &f->functions.at[index];
+    if (!is_direct(function) || function->n != n)
+        return false;
+    *callee = (ShapeCallee){.out = shape_type(function->out_kind),
+                            .has_which = function->kind == FUNCTION_PARTIAL,
+                            .derivative = SHAPE_BY_DIFFERENCES};
+    if (function->kind == FUNCTION_PLAIN && function->def->external->derivative)
+        callee->derivative = SHAPE_BY_FUNCTION;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t partial = x_call_partial(f->forms, number, i);
+        callee->in[i] = shape_type(function->in_kind[i]);
+        last = partial > last ? partial : last;
+    }
+    foreign_reserve(f, last);
+    return true;
+}
+
+static const void *env_pointer(void *foreign, uint32_t type, double x)
+{
+    Argument argument = {.pointer = NULL};
+    return to_argument(foreign, type == SHAPE_STRING ? TYPE_STRING : TYPE_VOID, x, &argument)
+               ? argument.pointer
+               : NULL;
+}
+
+static double env_text(void *foreign, const char *result)
+{
+    return from_result(foreign, TYPE_STRING, &result);
+}
+
+static double env_checked(void *foreign, uint32_t number, double value)
+{
+    Foreign *f = foreign;
+    return ask_error(f, &f->functions.at[foreign_function(f, number)], value) ? value : NAN;
+}
+
+void foreign_env(JitEnv *env, Foreign *f)
+{
+    jit_env(env, foreign_call, f);
+    env->callees = (const JitCallee *const *)&f->callees.at;
+    env->pointer = env_pointer;
+    env->text = env_text;
+    env->checked = env_checked;
 }
 
 /* ---- handles ---- */

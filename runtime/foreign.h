@@ -9,6 +9,7 @@
 #define RUNTIME_FOREIGN_H
 
 #include "frontend/world.h"
+#include "jit/jit.h"
 
 typedef struct Foreign Foreign;
 
@@ -18,6 +19,11 @@ void foreign_attach(Foreign *foreign, const World *world); /* after world_open()
 
 /* XForeign; derivatives (x_call_origin) included, numerically where the library gives none. */
 double foreign_call(void *foreign, uint32_t function, uint32_t n, const double *args);
+
+/* Compiled code calls functions without libffi: how C passes their arguments (ShapeCallees), and
+ * what code needs for it. `context` of the environment is a Foreign then. */
+bool foreign_callee(void *foreign, uint32_t function, uint32_t n, ShapeCallee *callee);
+void foreign_env(JitEnv *env, Foreign *foreign);
 
 /* Opens what instances need since the last call: libraries, symbols, signatures. False with
  * messages when something is missing. */

@@ -5,6 +5,7 @@
 
 #include "base/map.h"
 #include "base/vec.h"
+#include "jit/jit.h"
 #include "runtime/foreign.h"
 #include "runtime/table.h"
 
@@ -65,12 +66,20 @@ struct Foreign {
     VEC(uint32_t) free_handles; /* room for all is taken at birth: a death never needs memory */
     TableSet *tables;
     uint32_t checked; /* functions of the World that foreign_check() has opened */
+    VEC(JitCallee) callees; /* [number], for compiled code; address NULL: not open, or not direct */
+    uint64_t ffi_calls;     /* through libffi so far, without constructors */
     bool failed;
     char failure[512];
 };
 
 /* The function behind a number, opened when it is asked for the first time; its index. */
 uint32_t foreign_function(Foreign *foreign, uint32_t number);
+
+/* Room in `callees` up to this number. */
+void foreign_reserve(Foreign *foreign, uint32_t number);
+
+/* FUNCTION_DIFFERENCE: step of its argument, in units of it or of 1. */
+double foreign_step(const Function *function);
 
 /* Remembers the first failure. */
 void foreign_fail(Foreign *foreign, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -278,12 +278,38 @@ bool foreign_check(Foreign *f)
     return fine;
 }
 
+void foreign_reserve(Foreign *f, uint32_t number)
+{
+    while (f->callees.n <= number)
+        vec_push(f->mem, &f->callees, (JitCallee){0});
+}
+
+/* What compiled code needs to call it; a difference is called by what it is a difference of. */
+static void set_callee(Foreign *f, uint32_t number, const Function *function)
+{
+    foreign_reserve(f, number);
+    if (function->kind == FUNCTION_BROKEN || function->kind == FUNCTION_TABLE)
+        return;
+    JitCallee callee = {.which = (int64_t)function->which - function->n_before};
+    if (function->kind == FUNCTION_DIFFERENCE) {
+        uint32_t origin = foreign_function(f, function->origin);
+        if (f->functions.at[origin].kind == FUNCTION_DIFFERENCE)
+            return;
+        callee.which = (int64_t)f->functions.at[origin].which - function->n_before;
+        callee.step = foreign_step(function);
+    }
+    callee.address = function->address;
+    callee.error = (void (*)(void))function->error;
+    f->callees.at[number] = callee;
+}
+
 uint32_t foreign_function(Foreign *f, uint32_t number)
 {
     uint32_t index = map_get(&f->function_index, number);
     if (index)
         return index - 1;
     Function function = open_function(f, number);
+    set_callee(f, number, &function);
     vec_push(f->mem, &f->functions, function);
     map_put(f->mem, &f->function_index, number, f->functions.n);
     return f->functions.n - 1;

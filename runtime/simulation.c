@@ -197,8 +197,8 @@ static SolStatus open_layers(Sim *sim, const char *designator, const SolOptions 
     sim->forms = forms_open(sim->mem);
     sim->ddp = ddp_open(sim->mem, sim->forms);
     sim->interp = interp_open(sim->mem, sim->forms);
-    sim->engine = engine_open(sim);
     sim->foreign = foreign_open(sim->mem, sim->program, sim->forms);
+    sim->engine = engine_open(sim);
     sim->time = sim->opt.start;
     sim->next_output = sim->opt.start + sim->opt.interval;
     return SOL_OK;

@@ -28,6 +28,7 @@ typedef struct Lower {
     unsigned sqrt_id, fabs_id, floor_id, ceil_id; /* intrinsics */
     LLVMValueRef function, values, tangents, slots, constants, env, n, stride;
     LLVMValueRef args;        /* room for the arguments of a foreign call, or NULL */
+    ShapeOp callee;           /* the last SHAPE_CALLEE; op 0: the next call has none */
     LLVMValueRef instance;    /* number of the (first) instance, NULL for JIT_SINGLE */
     LLVMValueRef row;         /* JIT_TABLES: slots of the instance */
     LLVMValueRef *slot_index; /* per slot: its number in the table, when known ahead of the loop */
@@ -59,10 +60,16 @@ LLVMValueRef lower_math1(Lower *l, uint32_t math, LLVMValueRef a);
 LLVMValueRef lower_math2(Lower *l, uint32_t math, LLVMValueRef a, LLVMValueRef b);
 LLVMValueRef lower_sqrt(Lower *l, LLVMValueRef a);
 LLVMValueRef lower_floor(Lower *l, LLVMValueRef a);
-/* The foreign function whose number stands in slot `slot`, applied to the n arguments in l->args.
- */
-LLVMValueRef lower_foreign(Lower *l, uint32_t slot, uint32_t n);
-/* Arguments of a call, first to last. */
+LLVMValueRef lower_abs(Lower *l, LLVMValueRef a);
+LLVMValueRef lower_env(Lower *l, size_t offset); /* the pointer there */
+
+/* lower_foreign.c */
+
+/* A call's value; its arguments are in l->args from then on. */
+LLVMValueRef lower_call(Lower *l, ShapeOp call);
+/* Its derivative by argument number `which`. */
+LLVMValueRef lower_call_slope(Lower *l, ShapeOp call, uint32_t which);
+/* Arguments of a call, first to last, as numbers of operations. */
 void lower_arguments(const Lower *l, ShapeOp call, uint32_t *args);
 
 /* link_object.c: object file -> for function number i (named f<i>) code that can lie anywhere.

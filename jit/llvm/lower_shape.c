@@ -99,9 +99,14 @@ LLVMValueRef lower_floor(Lower *l, LLVMValueRef a)
     return intrinsic(l, l->floor_id, a);
 }
 
+LLVMValueRef lower_abs(Lower *l, LLVMValueRef a)
+{
+    return intrinsic(l, l->fabs_id, a);
+}
+
 /* ---- calls ---- */
 
-static LLVMValueRef env_pointer(Lower *l, size_t offset)
+LLVMValueRef lower_env(Lower *l, size_t offset)
 {
     return lower_table(l, l->pointer, l->env, offset / sizeof(void *));
 }
@@ -111,7 +116,7 @@ static LLVMValueRef call_math(Lower *l, uint32_t math, unsigned n, const LLVMVal
 {
     LLVMTypeRef params[2] = {l->real1, l->real1};
     LLVMTypeRef type = LLVMFunctionType(l->real1, params, n, 0);
-    LLVMValueRef f = env_pointer(l, offsetof(JitEnv, math) + math * sizeof(void *));
+    LLVMValueRef f = lower_env(l, offsetof(JitEnv, math) + math * sizeof(void *));
     unsigned kind = LLVMGetEnumAttributeKindForName("memory", 6);
     LLVMAttributeRef pure = LLVMCreateEnumAttribute(l->context, kind, 0);
     LLVMValueRef result = LLVMGetUndef(l->real);
@@ -135,36 +140,6 @@ LLVMValueRef lower_math1(Lower *l, uint32_t math, LLVMValueRef a)
 LLVMValueRef lower_math2(Lower *l, uint32_t math, LLVMValueRef a, LLVMValueRef b)
 {
     return call_math(l, math, 2, (LLVMValueRef[]){a, b});
-}
-
-void lower_arguments(const Lower *l, ShapeOp call, uint32_t *args)
-{
-    uint32_t list = call.b;
-    for (uint32_t i = call.c; i-- > 0; list = l->job->shape->ops[list].b)
-        args[i] = l->job->shape->ops[list].a;
-}
-
-LLVMValueRef lower_foreign(Lower *l, uint32_t slot, uint32_t n)
-{
-    LLVMTypeRef params[] = {l->pointer, l->int32, l->int32, l->pointer};
-    LLVMTypeRef type = LLVMFunctionType(l->real1, params, 4, 0);
-    LLVMValueRef number = LLVMBuildTrunc(l->build, lower_slot_index(l, slot), l->int32, "");
-    LLVMValueRef args[] = {env_pointer(l, offsetof(JitEnv, context)), number,
-                           LLVMConstInt(l->int32, n, 0), l->args};
-    LLVMValueRef f = env_pointer(l, offsetof(JitEnv, foreign));
-    return LLVMBuildCall2(l->build, type, f, args, 4, "");
-}
-
-static LLVMValueRef foreign_value(Lower *l, ShapeOp op)
-{
-    uint32_t args[SHAPE_MAX_ARGS];
-    lower_arguments(l, op, args);
-    for (uint32_t i = 0; i < op.c; i++) {
-        LLVMValueRef at = LLVMConstInt(l->int64, i, 0);
-        LLVMValueRef p = LLVMBuildInBoundsGEP2(l->build, l->real1, l->args, &at, 1, "");
-        LLVMBuildStore(l->build, l->at[args[i]].v, p);
-    }
-    return lower_foreign(l, op.a, op.c);
 }
 
 /* ---- operators ---- */
@@ -200,7 +175,7 @@ static LLVMValueRef unary_value(Lower *l, uint32_t op, LLVMValueRef a)
     case X_SQRT:
         return lower_sqrt(l, a);
     case X_ABS:
-        return intrinsic(l, l->fabs_id, a);
+        return lower_abs(l, a);
     case X_FLOOR:
         return lower_floor(l, a);
     case X_CEIL:
@@ -322,7 +297,7 @@ static LowerValue computed(Lower *l, ShapeOp op)
 {
     LowerValue result = {0};
     if (op.op == X_CALL)
-        result.v = foreign_value(l, op);
+        result.v = lower_call(l, op);
     else if (op.op == X_SELECT)
         result.v = lower_choose(l, not_zero(l, l->at[op.a].v), l->at[op.b].v, l->at[op.c].v);
     else if (op.op >= X_NEG && op.op <= X_ROUND)
@@ -352,8 +327,12 @@ void lower_shape(Lower *l)
             l->at[i] = constant(l, op.a);
         else if (op.op == SHAPE_STORE)
             store(l, op);
+        else if (op.op == SHAPE_CALLEE)
+            l->callee = op;
         else if (op.op != X_ARG)
             l->at[i] = computed(l, op);
+        if (op.op == X_CALL)
+            l->callee.op = 0;
         if ((i + 1) % BLOCK_OPS == 0)
             cut_block(l);
     }

@@ -174,11 +174,12 @@ static LLVMValueRef add_partial(Lower *l, ShapeOp op, uint32_t which, LLVMValueR
 {
     LLVMBasicBlockRef call = LLVMAppendBasicBlockInContext(l->context, l->function, "");
     LLVMBasicBlockRef done = LLVMAppendBasicBlockInContext(l->context, l->function, "");
-    LLVMBasicBlockRef from[2] = {LLVMGetInsertBlock(l->build), call};
+    LLVMBasicBlockRef from[2] = {LLVMGetInsertBlock(l->build)};
     LLVMBuildCondBr(l->build, lower_compare(l, LLVMRealUNE, d, K(0)), call, done);
     LLVMPositionBuilderAtEnd(l->build, call);
-    LLVMValueRef slope = lower_foreign(l, op.a + 1 + which, op.c);
+    LLVMValueRef slope = lower_call_slope(l, op, which);
     LLVMValueRef values[2] = {total, ADD(total, MUL(slope, d))};
+    from[1] = LLVMGetInsertBlock(l->build); /* the call may consist of several blocks */
     LLVMBuildBr(l->build, done);
     LLVMPositionBuilderAtEnd(l->build, done);
     LLVMValueRef phi = LLVMBuildPhi(l->build, l->real, "");

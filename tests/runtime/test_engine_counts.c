@@ -7,6 +7,7 @@
 
 #include "jit/jit_int.h"
 #include "runtime/blocks.h"
+#include "runtime/foreign_int.h"
 #include "tests/support/sim_lab.h"
 
 #include <math.h>
@@ -236,6 +237,38 @@ static void one_equation_of_a_nested_model(void **state)
     check_one_equation(nested_model());
 }
 
+/* ---- foreign functions ---- */
+
+#define DAMPER "\"" SOLSTICE_BINARY_DIR "/libdamper\" \"damper_force\""
+
+/* A damper whose law has a derivative function, and one that is derived by differences. */
+static const char dampers[] =
+    "model Sloped external " DAMPER " derivative \"damper_slope\";\n"
+    "interface: in Real v; in Real d; out Real f; end Sloped;\n"
+    "model Plain external " DAMPER "; interface: in Real v; in Real d; out Real f; end Plain;\n"
+    "model Top\n"
+    "implementation:\n"
+    "  static Real x; static Real v; static Real y; static Real w;\n"
+    "  v = der(x=x, start=1); der(x=v, start=0) = -x - Sloped(v=v, d=0.5);\n"
+    "  w = der(x=y, start=1); der(x=w, start=0) = -y - Plain(v=w, d=0.5);\n"
+    "end Top;\n";
+
+static void code_does_not_use_libffi(void **state)
+{
+    (void)state;
+    SolOptions options = waiting;
+    options.stop = 100;
+    options.steps = 100;
+    SimLab *lab = open_quick(sim_lab_text(dampers, &options));
+    assert_int_equal(sim_lab_run(lab, 10), SOL_OK);
+    uint64_t before = lab->sim->sim.foreign->ffi_calls, residuals = stats_of(lab).residuals;
+    assert_true(before > 0); /* the start is interpreted */
+    assert_int_equal(sim_lab_run(lab, 100), SOL_OK);
+    assert_true(stats_of(lab).residuals > residuals + 100);
+    assert_int_equal(lab->sim->sim.foreign->ffi_calls, before);
+    sim_lab_close(lab);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -244,6 +277,7 @@ int main(void)
         cmocka_unit_test(one_more_of_a_known_kind_compiles_nothing),
         cmocka_unit_test(one_equation_of_a_flat_model),
         cmocka_unit_test(one_equation_of_a_nested_model),
+        cmocka_unit_test(code_does_not_use_libffi),
     };
     return cmocka_run_group_tests_name("engine counts", tests, NULL, NULL);
 }

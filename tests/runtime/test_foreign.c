@@ -7,7 +7,8 @@
 #include <cmocka.h>
 
 #include "frontend/world.h"
-#include "runtime/foreign.h"
+#include "jit/interp.h"
+#include "runtime/foreign_int.h"
 #include "runtime/table.h"
 
 #include <math.h>
@@ -252,6 +253,146 @@ static void failing_calls_are_told(void **state)
     expect_failure(lab, "argument 1 of 'Flag'");
 }
 
+/* ---- compiled code ---- */
+
+enum { SLOTS = 4, RESULT = 3 }; /* arguments and the result */
+
+/* y = f(arguments) as compiled code and interpreted. */
+typedef struct Compiled {
+    Lab *lab;
+    Shapes *shapes;
+    Interp *interp;
+    const Code *code;
+    Jit *jit;
+    JitEnv env;
+    ShapeUse use;
+    JitEntry *value, *tangent;
+    double native[SLOTS], slope[SLOTS]; /* what the last run of code gave */
+} Compiled;
+
+static const uint32_t positions[SLOTS] = {0, 1, 2, RESULT};
+
+static void open_compiled(Compiled *c, Lab *lab, uint32_t function, uint32_t n)
+{
+    X args[SLOTS];
+    for (uint32_t i = 0; i < n; i++)
+        args[i] = x_pos(lab->forms, i);
+    X call = x_call(lab->forms, function, n, args);
+    *c = (Compiled){.lab = lab};
+    c->interp = interp_open(lab->mem, lab->forms);
+    c->code = interp_get(c->interp, interp_code(c->interp, 1, (uint32_t[]){RESULT}, &call));
+    c->shapes = shapes_open(lab->mem, lab->forms);
+    shapes_callees(c->shapes, foreign_callee, lab->foreign);
+    foreign_env(&c->env, lab->foreign);
+    c->use = shape_of(c->shapes, 1, &(ShapeItem){RESULT, call, positions}, NULL);
+    c->jit = jit_open(&(JitOptions){0});
+    c->value = jit_request(c->jit, &(JitRequest){.shape = c->use.shape, .kind = JIT_VALUE});
+    c->tangent = jit_request(c->jit, &(JitRequest){.shape = c->use.shape, .kind = JIT_TANGENT});
+    jit_wait(c->jit);
+    assert_non_null(jit_code(c->value).any);
+    assert_non_null(jit_code(c->tangent).any);
+}
+
+static void close_compiled(Compiled *c)
+{
+    jit_close(c->jit);
+    shapes_close(c->shapes);
+    interp_close(c->interp);
+}
+
+/* Value and derivative, the direction being 1 in every argument with moves[i]; the number of calls
+ * through libffi that code needed. */
+static uint64_t run_compiled(Compiled *c, const double *args, const double *moves)
+{
+    memcpy(c->native, args, sizeof c->native);
+    memcpy(c->slope, moves, sizeof c->slope);
+    uint64_t before = c->lab->foreign->ffi_calls;
+    jit_code(c->value).value(c->native, c->use.slots, c->use.constants, &c->env);
+    double value = c->native[RESULT];
+    jit_code(c->tangent).tangent(c->native, c->slope, c->use.slots, c->use.constants, &c->env);
+    assert_true(memcmp(&value, &c->native[RESULT], sizeof value) == 0 || isnan(value));
+    return c->lab->foreign->ffi_calls - before;
+}
+
+/* The interpreter's bits; what is not open yet may go through libffi the first time. */
+static void check_compiled(Lab *lab, uint32_t function, uint32_t n, const double *args,
+                           const double *moves)
+{
+    Compiled c;
+    double expected[SLOTS], slope[SLOTS], scratch[64];
+    open_compiled(&c, lab, function, n);
+    run_compiled(&c, args, moves);
+    assert_int_equal(run_compiled(&c, args, moves), 0);
+    memcpy(expected, args, sizeof expected);
+    memcpy(slope, moves, sizeof slope);
+    interp_tangent(c.code, positions, expected, slope, scratch, NULL, foreign_call, lab->foreign);
+    assert_memory_equal(expected, c.native, sizeof expected);
+    assert_memory_equal(slope, c.slope, sizeof slope);
+    assert_null(foreign_failure(lab->foreign));
+    close_compiled(&c);
+}
+
+static void code_calls_without_libffi(void **state)
+{
+    Lab *lab = *state;
+    static const double still[SLOTS] = {0}, both[SLOTS] = {0.5, -2};
+    double left = intern_str(program_names(lab->program), "left");
+    uint32_t sloped = number_of(lab, "Sloped"), plain = number_of(lab, "Plain");
+    check_compiled(lab, sloped, 2, (double[SLOTS]){2, 3}, both);
+    check_compiled(lab, x_call_partial(lab->forms, sloped, 0), 2, (double[SLOTS]){2, 3}, both);
+    check_compiled(lab, plain, 2, (double[SLOTS]){2e3, 3}, both);
+    check_compiled(lab, plain, 2, (double[SLOTS]){-0.3, 3}, (double[SLOTS]){1});
+    check_compiled(lab, number_of(lab, "Power"), 1, (double[SLOTS]){5}, both);
+    check_compiled(lab, number_of(lab, "Flag"), 2, (double[SLOTS]){7, 1}, still);
+    check_compiled(lab, number_of(lab, "Label"), 2, (double[SLOTS]){left, 3}, still);
+    check_compiled(lab, number_of(lab, "Count"), 0, (double[SLOTS]){0}, still);
+    check_compiled(lab, number_of(lab, "Fails"), 1, (double[SLOTS]){4}, both);
+}
+
+static void code_passes_handles(void **state)
+{
+    Lab *lab = *state;
+    static const double still[SLOTS] = {0};
+    uint32_t f = number_of(lab, "Sensor");
+    Compiled c;
+    double handle;
+    assert_true(foreign_birth(lab->foreign, 11, f, 1, NULL, &handle));
+    open_compiled(&c, lab, f, 2);
+    jit_code(c.value).value((double[SLOTS]){handle, 8}, c.use.slots, c.use.constants, &c.env);
+    memcpy(c.native, (double[SLOTS]){handle, 8}, sizeof c.native);
+    jit_code(c.value).value(c.native, c.use.slots, c.use.constants, &c.env);
+    assert_true(c.native[RESULT] == 6); /* it remembers the call before */
+    assert_int_equal(lab->foreign->ffi_calls, 0);
+    foreign_death(lab->foreign, 11);
+    run_compiled(&c, (double[SLOTS]){handle, 8}, still);
+    assert_true(isnan(c.native[RESULT]));
+    expect_failure(lab, "'Sensor' (lab.sol:7:");
+    close_compiled(&c);
+}
+
+static void code_fails_in_the_same_words(void **state)
+{
+    Lab *lab = *state;
+    static const double still[SLOTS] = {0};
+    Compiled c;
+    open_compiled(&c, lab, number_of(lab, "Fails"), 1);
+    assert_int_equal(run_compiled(&c, (double[SLOTS]){-1}, still), 0);
+    assert_true(isnan(c.native[RESULT]));
+    expect_failure(lab, "'Fails' (lab.sol:13:13) failed: x is negative");
+    close_compiled(&c);
+    open_compiled(&c, lab, number_of(lab, "Flag"), 2);
+    run_compiled(&c, (double[SLOTS]){1e10, 1}, still);
+    assert_true(isnan(c.native[RESULT]));
+    expect_failure(lab, "argument 1 of 'Flag'");
+    run_compiled(&c, (double[SLOTS]){NAN, 1}, still);
+    expect_failure(lab, "argument 1 of 'Flag'");
+    close_compiled(&c);
+    open_compiled(&c, lab, number_of(lab, "Plain"), 2);
+    assert_int_equal(run_compiled(&c, (double[SLOTS]){NAN, 1}, still), 0);
+    expect_failure(lab, "its result is no number");
+    close_compiled(&c);
+}
+
 static void write_file(const char *path, const char *text)
 {
     FILE *f = fopen(path, "w");
@@ -328,6 +469,9 @@ int main(void)
         TEST(handles_live_with_their_instance),
         TEST(broken_libraries_are_named),
         TEST(failing_calls_are_told),
+        TEST(code_calls_without_libffi),
+        TEST(code_passes_handles),
+        TEST(code_fails_in_the_same_words),
         cmocka_unit_test(tables_interpolate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
