@@ -167,6 +167,7 @@ static void report_heat(Sim *sim, struct LeafCode *code)
 void leaf_code_free(Sim *sim, Leaf *leaf)
 {
     struct LeafCode *code = leaf->code;
+    tape_leaf_leaves(sim, leaf);
     tape_plan_free(sim, leaf->plan);
     leaf->plan = NULL;
     mem_free(sim->mem, leaf->reads);
@@ -187,6 +188,11 @@ void leaf_code_free(Sim *sim, Leaf *leaf)
 
 static void prepare_rope(Sim *sim, const Rope *rope)
 {
+    for (uint32_t i = 0; rope->tape && i < rope->fresh.n; i++)
+        if (rope->fresh.at[i] && rope->fresh.at[i]->plain && !rope->fresh.at[i]->code)
+            make_code(sim, rope->fresh.at[i]);
+    if (rope->tape) /* all others have theirs, or were never evaluated but by it */
+        return;
     EACH_LEAF(rope, leaf)
     if (leaf->plain && !leaf->code)
         make_code(sim, leaf);

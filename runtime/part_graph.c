@@ -19,6 +19,7 @@
  * its integrator still fits its lists.
  */
 #include "runtime/parts.h"
+#include "runtime/tape.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -76,8 +77,10 @@ static void enlist_all(Sim *sim, Part *part, DdpNode n)
         timed |= node->compare[k].timed;
         searched |= !node->compare[k].timed;
     }
-    if (searched)
+    if (searched) {
         enlist(sim, &part->watched, n, &node->watch);
+        tape_compares_come(part, n);
+    }
     if (timed)
         enlist(sim, &part->timers, n, &node->timer);
     if (is_root(sim, node))
@@ -120,6 +123,7 @@ static void add_state(Part *part, PartState state)
     memmove(part->states.at + i + 1, part->states.at + i,
             (part->states.n - 1 - i) * sizeof *part->states.at);
     part->states.at[i] = state;
+    part->states_version++;
     part->sim->info[state.var].part = part;
     part->restructured = true;
 }
@@ -132,6 +136,7 @@ static PartState drop_state(Part *part, DdpVar var)
     memmove(part->states.at + i, part->states.at + i + 1,
             (--part->states.n - i) * sizeof *part->states.at);
     part->sim->info[var].part = NULL;
+    part->states_version++;
     part->restructured = true;
     return state;
 }
@@ -164,6 +169,7 @@ static void drop_from_part(Part *part, DdpNode n)
     Sim *sim = part->sim;
     EvalNode *node = &sim->nodes.at[n];
     touch(part, node->place);
+    tape_compares_leave(part, node);
     for (int which = 0; which < 4; which++)
         delist(sim, part, n, which);
     rope_remove(sim, n);

@@ -347,7 +347,6 @@ static SolStatus start_part(Part *part)
     SolStatus status = SOL_OK;
     if (part->restructured || !part->started) {
         ida_driver_restructured(part);
-        tape_close(part);
         make_lists(part);
         blocks_prepare(part);
     }

@@ -24,6 +24,7 @@ struct Part {
     NodeList roots;              /* nodes that determine conditions */
     NodeList inner;              /* nodes that are loops */
     VEC(PartState) states;       /* ascending by variable */
+    uint32_t states_version;     /* counts changes of them */
     /* made when the part starts: */
     NodeList dynamics;           /* ropes[0] as a list */
     NodeList loops;              /* whose tearing variables are unknowns of the integrator */

@@ -138,12 +138,14 @@ static void free_leaf(Sim *sim, Leaf *leaf)
     uint32_t i = place_in(chunk, leaf);
     if (leaf->dirty)
         rope->dirty.at[leaf->dirty - 1] = NULL;
+    if (leaf->fresh)
+        rope->fresh.at[leaf->fresh - 1] = NULL;
+    leaf_code_free(sim, leaf);
     memmove(chunk->leaf + i, chunk->leaf + i + 1, (--chunk->n - i) * sizeof *chunk->leaf);
     if (!chunk->n)
         free_chunk(sim, chunk);
     rope->n_leaves--;
     rope->version++;
-    leaf_code_free(sim, leaf);
     vec_free(sim->mem, &leaf->nodes);
     mem_free(sim->mem, leaf);
 }
@@ -315,6 +317,23 @@ void rope_probe(Sim *sim, Leaf *leaf)
     }
 }
 
+static void note_fresh(Sim *sim, Leaf *leaf)
+{
+    Rope *rope = leaf->chunk->rope;
+    if (leaf->fresh)
+        return;
+    vec_push(sim->mem, &rope->fresh, leaf);
+    leaf->fresh = rope->fresh.n;
+}
+
+void rope_forget_fresh(Rope *rope)
+{
+    for (uint32_t i = 0; i < rope->fresh.n; i++)
+        if (rope->fresh.at[i])
+            rope->fresh.at[i]->fresh = 0;
+    vec_clear(&rope->fresh);
+}
+
 static void finish(Sim *sim, Leaf *leaf)
 {
     leaf_code_free(sim, leaf);
@@ -324,6 +343,8 @@ static void finish(Sim *sim, Leaf *leaf)
         sim->nodes.at[leaf->nodes.at[i]].leaf = leaf;
     rope_probe(sim, leaf);
     leaf->dirty = 0;
+    if (leaf->chunk->rope->tape)
+        note_fresh(sim, leaf);
 }
 
 static bool may_join(const Sim *sim, const Leaf *a, const Leaf *b)
@@ -440,5 +461,6 @@ void rope_free(Sim *sim, Rope *rope)
     vec_free(sim->mem, &rope->chunks);
     vec_free(sim->mem, &rope->incoming);
     vec_free(sim->mem, &rope->dirty);
+    vec_free(sim->mem, &rope->fresh);
     *rope = (Rope){0};
 }

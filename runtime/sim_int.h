@@ -213,6 +213,8 @@ typedef struct Leaf {
     bool plain;           /* a run of explicit nodes */
     bool probe;           /* conditions need something in it */
     uint32_t dirty;       /* index in Rope.dirty + 1 */
+    uint32_t fresh;       /* index in Rope.fresh + 1 */
+    uint32_t queued;      /* tape_patch.c: by the patch of this number */
     struct LeafCode *code; /* blocks.c; NULL: not asked for since it changed */
     struct LeafPlan *plan; /* tape_plan.c; likewise */
     struct LeafReads *reads; /* pattern.c; likewise */
@@ -231,6 +233,8 @@ typedef struct Rope {
     VEC(Chunk *) chunks;
     NodeList incoming; /* to be put in place by rope_settle */
     VEC(Leaf *) dirty; /* to be cut anew by it */
+    struct Tape *tape; /* that is told of leaves that go; NULL: nobody is */
+    VEC(Leaf *) fresh; /* leaves that came since `tape` was made or patched; NULL: gone again */
     uint32_t n;        /* nodes */
     uint32_t n_leaves;
     uint32_t version;  /* counts changes of leaves */
@@ -436,6 +440,7 @@ void rope_add(Sim *sim, Rope *rope, DdpNode node); /* it is there after rope_set
 void rope_remove(Sim *sim, DdpNode node);          /* from wherever it is, at once */
 void rope_settle(Sim *sim, Rope *rope);
 void rope_free(Sim *sim, Rope *rope);
+void rope_forget_fresh(Rope *rope);
 void rope_probe(Sim *sim, Leaf *leaf); /* finds out again whether conditions need it */
 void rope_list(Sim *sim, const Rope *rope, NodeList *list);
 void rope_sort(Sim *sim, NodeList *list); /* any nodes, into the order of the schedule */

@@ -30,7 +30,15 @@ void tape_close(Part *part)
     }
     engine->batches -= tape->n_batches;
     engine->batched -= tape->n_batched;
+    for (int which = 0; which < 2; which++) {
+        part->ropes[which].tape = NULL;
+        rope_forget_fresh(&part->ropes[which]);
+    }
     vec_free(sim->mem, &tape->units);
+    vec_free(sim->mem, &tape->order);
+    vec_free(sim->mem, &tape->changed);
+    vec_free(sim->mem, &tape->compared);
+    vec_free(sim->mem, &tape->known);
     vec_free(sim->mem, &tape->inputs);
     vec_free(sim->mem, &tape->states);
     vec_free(sim->mem, &tape->slopes);
@@ -50,12 +58,12 @@ static JitEntry *request(Engine *engine, const Unit *unit, JitKind kind)
     return jit_request(engine->jit, &wanted);
 }
 
+/* For all units that have not asked yet. */
 static void ask_values(Engine *engine, Tape *tape)
 {
     for (uint32_t i = 0; i < tape->units.n; i++)
-        tape->units.at[i].value = request(engine, &tape->units.at[i], JIT_VALUE);
-    engine->batches += tape->n_batches;
-    engine->batched += tape->n_batched;
+        if (!tape->units.at[i].value)
+            tape->units.at[i].value = request(engine, &tape->units.at[i], JIT_VALUE);
     if (engine->wait)
         jit_wait(engine->jit);
 }
@@ -64,8 +72,9 @@ static void ask_values(Engine *engine, Tape *tape)
 static void ask_tangents(Engine *engine, Tape *tape)
 {
     tape->tangents_wanted = true;
-    for (uint32_t i = 0; i < tape->end[SECTION_DYNAMICS]; i++)
-        tape->units.at[i].tangent = request(engine, &tape->units.at[i], JIT_TANGENT);
+    for (uint32_t i = 0; i < tape->units.n; i++)
+        if (!tape->units.at[i].tangent && tape->units.at[i].section == SECTION_DYNAMICS)
+            tape->units.at[i].tangent = request(engine, &tape->units.at[i], JIT_TANGENT);
     if (engine->wait)
         jit_wait(engine->jit);
 }
@@ -91,14 +100,30 @@ static bool is_ready(Engine *engine, const Tape *tape)
 static bool tangents_are_ready(Engine *engine, const Tape *tape)
 {
     bool ready = true;
-    for (uint32_t i = 0; i < tape->end[SECTION_DYNAMICS]; i++)
-        ready &= has_code(engine, tape->units.at[i].tangent, tape->units.at[i].n);
+    for (uint32_t i = 0; i < tape->units.n; i++)
+        if (tape->units.at[i].section == SECTION_DYNAMICS)
+            ready &= has_code(engine, tape->units.at[i].tangent, tape->units.at[i].n);
     return ready;
 }
 
 static bool fits(const Part *part, const Tape *tape)
 {
-    return tape->version[0] == part->ropes[0].version && tape->version[1] == part->ropes[1].version;
+    return tape->version[0] == part->ropes[0].version &&
+           tape->version[1] == part->ropes[1].version && tape->version[2] == part->states_version;
+}
+
+/* What does not fit any longer is made to fit, or closed. */
+static void bring_up_to_date(Engine *engine, Part *part)
+{
+    if (!part->tape || fits(part, part->tape))
+        return;
+    if (!part->tape->worth || !tape_patch(part->tape)) {
+        tape_close(part);
+        return;
+    }
+    ask_values(engine, part->tape);
+    if (part->tape->tangents_wanted)
+        ask_tangents(engine, part->tape);
 }
 
 /* The tape of the part, if it is worth having and ready. */
@@ -107,14 +132,15 @@ static Tape *current(Part *part)
     Engine *engine = part->sim->engine;
     if (!engine || engine->rebuild)
         return NULL;
-    if (part->tape && !fits(part, part->tape))
-        tape_close(part);
+    bring_up_to_date(engine, part);
     if (!part->tape) {
         uint32_t after = part->sim->opt.batch_from || part->likes_tapes ? 1 : MADE_AFTER;
         if (part->ropes[0].n_leaves < 2 || ++part->untaped < after)
             return NULL;
         if (tape_build(part)->worth)
             ask_values(engine, part->tape);
+        engine->batches += part->tape->n_batches;
+        engine->batched += part->tape->n_batched;
     }
     Tape *tape = part->tape;
     if (tape->worth && !tape->ready)
@@ -190,7 +216,7 @@ static void run(Tape *tape, uint32_t end)
     Engine *engine = tape->part->sim->engine;
     double *values = tape->value;
     for (uint32_t i = 0; i < end; i++) {
-        const Unit *unit = &tape->units.at[i];
+        const Unit *unit = &tape->units.at[tape->order.at[i]];
         JitCode code = jit_code(unit->value);
         if (unit->layout == JIT_SINGLE) {
             code.value(values, unit->slots, unit->constants, &engine->env);
@@ -246,7 +272,7 @@ static void run_tangents(Tape *tape)
     Engine *engine = tape->part->sim->engine;
     double *values = tape->value, *tangents = tape->tangent;
     for (uint32_t i = 0; i < tape->end[SECTION_DYNAMICS]; i++) {
-        const Unit *unit = &tape->units.at[i];
+        const Unit *unit = &tape->units.at[tape->order.at[i]];
         JitCode code = jit_code(unit->tangent);
         if (unit->layout == JIT_SINGLE) {
             code.tangent(values, tangents, unit->slots, unit->constants, &engine->env);
@@ -317,6 +343,13 @@ static bool find_ties(Part *part)
     return part->timers.n == 0;
 }
 
+/* Of what the dead leave behind too: rarely, that leads to a closer look than is needed. */
+static bool all_finite(const Tape *tape)
+{
+    return evaluate_all_finite(tape->n_checked, tape->value) &&
+           evaluate_all_finite(tape->n_places - tape->n_made, tape->value + tape->n_made);
+}
+
 bool tape_evaluate(Part *part, double time)
 {
     Sim *sim = part->sim;
@@ -326,7 +359,7 @@ bool tape_evaluate(Part *part, double time)
     load(tape, time, NULL, tape->states.n);
     run(tape, tape->end[SECTION_CONDITIONS]);
     tape->evaluated = false;
-    if (!evaluate_all_finite(tape->n_checked, tape->value))
+    if (!all_finite(tape))
         return false;
     for (uint32_t i = 0; i < tape->results.n; i++)
         sim->value[tape->results.at[i].var] = tape->value[tape->results.at[i].place];
@@ -337,14 +370,16 @@ bool tape_evaluate(Part *part, double time)
 
 /* ---- comparisons ---- */
 
-/* False when one of them is about to leave its boundary: that wants to be looked at closely. */
+/* False when one of them is about to leave its boundary, or has no value: that wants to be looked at
+ * closely. What `left` of the dead is does not count. */
 static bool remember(Tape *tape)
 {
     for (uint32_t i = 0; i < tape->n_compares; i++) {
         const Compare *compare = tape->compare[i];
-        if (compare->near)
+        bool dead = compare == &tape->nobody;
+        if (!dead && (compare->near || isnan(compare->left)))
             return false;
-        tape->left[i] = compare->left;
+        tape->left[i] = dead ? NAN : compare->left;
         tape->low[i] = compare->low;
     }
     tape->remembered = tape->told = true;
@@ -358,7 +393,7 @@ static bool any_changed(const Tape *tape)
         const double *truth = tape->value + segment->truth, *left = tape->left + segment->at;
         int changed = 0;
         for (uint32_t i = 0; i < segment->n; i++)
-            changed |= truth[i] != left[i];
+            changed |= (truth[i] != left[i]) & (left[i] == left[i]);
         if (changed)
             return true;
     }
@@ -413,7 +448,7 @@ bool tape_quiet(Part *part, double time, const double *y)
     load(tape, time, y, tape->states.n);
     run(tape, tape->units.n);
     tape->evaluated = false;
-    if (!evaluate_all_finite(tape->n_checked, tape->value) || any_changed(tape))
+    if (!all_finite(tape) || any_changed(tape))
         return false;
     note_differences(tape);
     return true;

@@ -34,6 +34,10 @@
 /* Something outside changed: inputs, or what comparisons are compared with, are read again. */
 void tape_forget_inputs(Part *part);
 void tape_close(Part *part);
+/* Before a leaf changes or goes, and when a node leaves or joins Part.watched. */
+void tape_leaf_leaves(Sim *sim, const Leaf *leaf);
+void tape_compares_leave(Part *part, const EvalNode *node);
+void tape_compares_come(Part *part, DdpNode node);
 void tape_plan_free(Sim *sim, struct LeafPlan *plan); /* of a leaf or node that changes; or NULL */
 
 /* Slopes of all states at states y (NULL: those in Sim.value). False: there is no tape that is

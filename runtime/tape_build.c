@@ -14,7 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCH_FROM = 8, ARRAYS_TIMES = 8, AHEAD = 4 };
+enum {
+    BATCH_FROM = 8,
+    ARRAYS_TIMES = 8,
+    AHEAD = 4,
+    ROOM = 4 /* one place in so many more, for what will come */
+};
 
 typedef struct BatchMember {
     LeafPlan *plan;
@@ -40,8 +45,7 @@ typedef struct Making {
     BatchMember *batch; /* [n]: of the group that gets places */
     LeafPlan **plan;    /* [n]: theirs */
     uint32_t batch_from;
-    bool loops;           /* there are some: no tape */
-    uint32_t read_places; /* places of all that dynamics reads and writes lie below */
+    bool loops; /* there are some: no tape */
 } Making;
 
 /* ---- variables ---- */
@@ -53,6 +57,7 @@ static void begin_var(Making *m, TapeVar *at, DdpVar origin, uint32_t level)
     at->level = level;
     at->place = NO_PLACE;
     at->order = 0;
+    at->result = 0;
 }
 
 /* A variable that no block before has written comes from outside. */
@@ -173,6 +178,12 @@ static uint32_t level_of(Making *m, LeafPlan *plan)
     return level + 1;
 }
 
+static void add_result(Making *m, DdpVar var)
+{
+    vec_push(m->sim->mem, &m->tape->results, ((Input){.var = var}));
+    m->engine->tape_var.at[var].result = m->tape->results.n;
+}
+
 static void add_block(Making *m, uint32_t section, Leaf *leaf)
 {
     LeafPlan *plan = leaf->plan;
@@ -181,14 +192,16 @@ static void add_block(Making *m, uint32_t section, Leaf *leaf)
         for (uint32_t s = 0; s < plan->n; s++)
             if (plan->role[s] == SLOT_STORED) {
                 write_var(m, plan->var[s], level);
-                vec_push(m->sim->mem, &m->tape->results, ((Input){.var = plan->var[s]}));
+                add_result(m, plan->var[s]);
             }
         add_member(m, section, level, plan, NULL);
     }
     for (uint32_t i = 0; i < plan->n_copies; i++) {
         copy_var(m, plan->copy[2 * i], plan->copy[2 * i + 1]);
-        vec_push(m->sim->mem, &m->tape->results, ((Input){.var = plan->copy[2 * i]}));
+        add_result(m, plan->copy[2 * i]);
     }
+    plan->stamp = m->tape->stamp;
+    plan->unit = NO_UNIT;
 }
 
 /* Leaves and plans lie all over the memory: those to come are fetched ahead. */
@@ -434,7 +447,12 @@ static void add_unit(Making *m, const Group *group, bool compares)
     Arena *arena = &m->tape->arena;
     uint32_t *place = arena_alloc(arena, (plan->n + 1) * sizeof *place);
     SlotAccess *access = arena_alloc(arena, (plan->n + 1) * sizeof *access);
-    Unit unit = {.shape = plan->shape, .constants = plan->constants, .n = group->n};
+    Unit unit = {.shape = plan->shape,
+                 .constants = plan->constants,
+                 .section = (uint8_t)(group->rank >> 62),
+                 .level = (uint32_t)(group->rank >> 32) & (UINT32_MAX >> 2),
+                 .segment = m->tape->segments.n,
+                 .n = group->n};
     unit.layout = layout_of(m, group, access);
     if (unit.layout == JIT_TABLES)
         lay_tables(m, group, &unit);
@@ -449,6 +467,14 @@ static void add_unit(Making *m, const Group *group, bool compares)
     write_slots(group, plan, &unit, place);
     if (compares)
         add_segments(m, group, place);
+    unit.n_segments = m->tape->segments.n - unit.segment;
+    unit.member = arena_alloc(arena, group->n * sizeof *unit.member);
+    for (uint32_t i = 0; i < group->n; i++) {
+        unit.member[i] = m->plan[i];
+        m->plan[i]->stamp = m->tape->stamp;
+        m->plan[i]->unit = m->tape->units.n;
+        m->plan[i]->at = i;
+    }
     vec_push(m->sim->mem, &m->tape->units, unit);
     if (group->n > 1) {
         m->tape->n_batches++;
@@ -477,7 +503,7 @@ static void place_group(Making *m, const Group *group)
 
 /* ---- what goes in and out ---- */
 
-static void add_run(Mem *mem, void *list, uint32_t from, uint32_t to)
+void tape_add_run(Mem *mem, void *list, uint32_t from, uint32_t to)
 {
     VEC(Run) *runs = list;
     Run *last = runs->n ? &vec_last(runs) : NULL;
@@ -487,15 +513,36 @@ static void add_run(Mem *mem, void *list, uint32_t from, uint32_t to)
         vec_push(mem, runs, ((Run){from, to, 1}));
 }
 
+/* Units of one level in the order in which they came: counted, then put in place. */
+void tape_order(Tape *tape)
+{
+    uint32_t levels = 1;
+    for (uint32_t i = 0; i < tape->units.n; i++)
+        levels = tape->units.at[i].level >= levels ? tape->units.at[i].level + 1 : levels;
+    Mem *mem = tape->part->sim->mem;
+    uint32_t *from = mem_alloc(mem, (SECTIONS * levels + 1) * sizeof *from);
+    for (uint32_t i = 0; i < tape->units.n; i++)
+        from[tape->units.at[i].section * levels + tape->units.at[i].level + 1]++;
+    for (uint32_t i = 0; i < SECTIONS * levels; i++)
+        from[i + 1] += from[i];
+    for (uint32_t section = 0; section < SECTIONS; section++)
+        tape->end[section] = from[(section + 1) * levels];
+    vec_reserve(mem, &tape->order, tape->units.n);
+    tape->order.n = tape->units.n;
+    for (uint32_t i = 0; i < tape->units.n; i++)
+        tape->order.at[from[tape->units.at[i].section * levels + tape->units.at[i].level]++] = i;
+    mem_free(mem, from);
+}
+
 /* After the places of dynamics: a slope may be what nothing computes, a state or an input. */
 static void connect_slopes(Making *m)
 {
     const Part *part = m->part;
     for (uint32_t i = 0; i < part->states.n; i++) {
         DdpVar slope = origin_of(m, part->states.at[i].slope)->origin;
-        add_run(m->sim->mem, &m->tape->slopes, place_of(m, slope), i);
+        tape_add_run(m->sim->mem, &m->tape->slopes, place_of(m, slope), i);
     }
-    m->read_places = m->tape->n_places;
+    m->tape->n_read_places = m->tape->n_places;
 }
 
 /* States whose places lie in from..to-1. */
@@ -506,29 +553,26 @@ static void connect_states(Making *m, uint32_t from, uint32_t to)
     for (uint32_t i = 0; i < part->states.n; i++) {
         const TapeVar *at = &var[part->states.at[i].var];
         if (at->stamp == m->engine->stamp && at->place >= from && at->place < to)
-            add_run(m->sim->mem, &m->tape->states, i, at->place);
+            tape_add_run(m->sim->mem, &m->tape->states, i, at->place);
     }
 }
 
 static void connect(Making *m)
 {
     Tape *tape = m->tape;
-    const Part *part = m->part;
     TapeVar *var = m->engine->tape_var.at;
     for (uint32_t i = 0; i < tape->results.n; i++)
         tape->results.at[i].place = place_of(m, var[tape->results.at[i].var].origin);
-    connect_states(m, 0, m->read_places);
+    connect_states(m, 0, m->tape->n_read_places);
     tape->n_read = tape->states.n;
-    connect_states(m, m->read_places, NO_PLACE);
-    for (uint32_t i = 0; i < part->states.n; i++)
-        var[part->states.at[i].var].place = NO_PLACE; /* it is no input beside that */
+    connect_states(m, m->tape->n_read_places, NO_PLACE);
     DdpVar clock = m->sim->clock;
     bool clocked = var[clock].stamp == m->engine->stamp && var[clock].place != NO_PLACE;
     tape->clock = clocked ? var[clock].place : NO_PLACE;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < tape->inputs.n; i++) {
         DdpVar input = tape->inputs.at[i].var;
-        if (input != clock && var[input].place != NO_PLACE)
+        if (input != clock && var[input].state_stamp != tape->stamp && var[input].place != NO_PLACE)
             tape->inputs.at[kept++] = (Input){input, var[input].place};
     }
     tape->inputs.n = kept;
@@ -544,25 +588,25 @@ static void lay_out(Making *m)
         compares += m->sim->nodes.at[m->part->watched.at[i]].n_compares;
     m->plan = arena_alloc(&tape->arena, most * sizeof *m->plan);
     m->batch = arena_alloc(&tape->arena, most * sizeof *m->batch);
-    tape->compare = arena_alloc(&tape->arena, (compares + 1) * sizeof *tape->compare);
+    tape->room_compares = compares + compares / ROOM + 1;
+    tape->compare = arena_alloc(&tape->arena, tape->room_compares * sizeof *tape->compare);
     for (uint32_t i = 0; i < m->groups.n; i++) {
-        if (m->groups.at[i].rank >> 62 != SECTION_DYNAMICS && !m->read_places)
+        if (m->groups.at[i].rank >> 62 != SECTION_DYNAMICS && !m->tape->n_read_places)
             connect_slopes(m);
         place_group(m, &m->groups.at[i]);
-        tape->end[m->groups.at[i].rank >> 62] = tape->units.n;
         if (m->groups.at[i].rank >> 62 != SECTION_COMPARES)
             tape->n_checked = tape->n_places;
     }
-    for (int section = 1; section < SECTIONS; section++)
-        if (tape->end[section] < tape->end[section - 1])
-            tape->end[section] = tape->end[section - 1];
-    if (!m->read_places)
+    if (!tape->n_read_places)
         connect_slopes(m);
     connect(m);
-    tape->value = arena_alloc(&tape->arena, (tape->n_places + 1) * sizeof *tape->value);
-    tape->tangent = arena_alloc(&tape->arena, (tape->n_places + 1) * sizeof *tape->tangent);
-    tape->left = arena_alloc(&tape->arena, (tape->n_compares + 1) * sizeof *tape->left);
-    tape->low = arena_alloc(&tape->arena, (tape->n_compares + 1) * sizeof *tape->low);
+    tape_order(tape);
+    tape->n_made = tape->n_places;
+    tape->room_places = tape->n_places + tape->n_places / ROOM + 64;
+    tape->value = arena_alloc(&tape->arena, tape->room_places * sizeof *tape->value);
+    tape->tangent = arena_alloc(&tape->arena, tape->room_places * sizeof *tape->tangent);
+    tape->left = arena_alloc(&tape->arena, tape->room_compares * sizeof *tape->left);
+    tape->low = arena_alloc(&tape->arena, tape->room_compares * sizeof *tape->low);
 }
 
 /* What a loop is solved to depends on where it begins, so loops want all their evaluations in the
@@ -571,6 +615,18 @@ static void lay_out(Making *m)
 static bool worth_it(const Making *m)
 {
     return !m->loops;
+}
+
+/* From now on the ropes tell what changes. */
+static void follow(Tape *tape)
+{
+    Part *part = tape->part;
+    for (int which = 0; which < 2; which++) {
+        part->ropes[which].tape = tape->worth ? tape : NULL;
+        rope_forget_fresh(&part->ropes[which]);
+    }
+    for (uint32_t i = 0; tape->worth && i < part->states.n; i++)
+        vec_push(part->sim->mem, &tape->known, part->states.at[i].var);
 }
 
 Tape *tape_build(Part *part)
@@ -582,12 +638,13 @@ Tape *tape_build(Part *part)
     arena_init(&tape->arena, sim->mem);
     tape->version[0] = part->ropes[0].version;
     tape->version[1] = part->ropes[1].version;
+    tape->version[2] = part->states_version;
     vec_reserve(sim->mem, &engine->tape_var, sim->n_values);
     if (engine->tape_var.n < sim->n_values)
         memset(engine->tape_var.at + engine->tape_var.n, 0,
                (sim->n_values - engine->tape_var.n) * sizeof *engine->tape_var.at);
     engine->tape_var.n = sim->n_values;
-    engine->stamp++;
+    tape->stamp = ++engine->stamp;
     Making m = {.sim = sim, .engine = engine, .tape = tape, .part = part};
     m.batch_from = sim->opt.batch_from ? sim->opt.batch_from : BATCH_FROM;
     m.batch_from = m.batch_from < 2 ? 2 : m.batch_from;
@@ -598,8 +655,10 @@ Tape *tape_build(Part *part)
     if (m.groups.n > 1)
         qsort(m.groups.at, m.groups.n, sizeof *m.groups.at, by_rank);
     tape->worth = worth_it(&m);
+    tape->n_members = m.members.n;
     if (tape->worth)
         lay_out(&m);
+    follow(tape);
     tape_verify(tape);
     vec_free(sim->mem, &m.members);
     vec_free(sim->mem, &m.groups);

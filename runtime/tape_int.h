@@ -11,6 +11,8 @@ typedef struct TapeVar {
     uint32_t level;  /* 0: it comes from outside */
     uint32_t place;  /* in Tape.value, or NO_PLACE */
     DdpVar order;    /* a block reads it that stands in the order of this state, or 0 */
+    uint32_t result; /* index + 1 in Tape.results, 0: it comes from outside */
+    uint32_t patch;  /* is Engine.patches: found anew by the patch that is going on */
     DdpVar slope_of; /* the state whose slope it is; valid if slope_stamp is the stamp */
     uint32_t slope_stamp;
     uint32_t state_stamp; /* is the stamp: it is a state of the part */
@@ -28,6 +30,7 @@ struct Engine {
     VEC(uint32_t) origin;  /* [var]: itself; scratch of plans */
     VEC(TapeVar) tape_var; /* [var]: scratch of tape_build.c */
     uint32_t stamp;
+    uint32_t patches; /* of all tapes, counted */
     uint32_t blocks;  /* leaves that have code or asked for it */
     uint32_t rebuilt; /* blocks since engine_take_counts */
     uint32_t batches; /* of all tapes */
@@ -46,6 +49,9 @@ typedef struct LeafPlan {
     const double *constants;
     uint32_t pattern; /* that they belong to (shape_keep) */
     uint64_t key;     /* of shape and constants */
+    uint32_t stamp;   /* of the tape it has a place in: valid if that is the tape's */
+    uint32_t unit;    /* there: index in Tape.units, or NO_UNIT: nothing but copies */
+    uint32_t at;      /* which member */
     uint32_t n;       /* slots */
     uint32_t *var;    /* [n]: variable, number of a function, or HIDDEN */
     uint32_t *origin; /* [n]: what that is a copy of; scratch of tape_build.c */
@@ -60,8 +66,8 @@ LeafPlan *tape_plan_compares(Sim *sim, const EvalNode *node);
 /* ---- tapes ---- */
 
 typedef struct Gather {
-    uint32_t to;          /* first place of the array */
-    const uint32_t *from; /* [n] */
+    uint32_t to;    /* first place of the array */
+    uint32_t *from; /* [n] */
 } Gather;
 
 /* One call: a batch, or a single block. */
@@ -69,7 +75,11 @@ typedef struct Unit {
     const Shape *shape;
     const double *constants;
     JitLayout layout;
+    uint8_t section;
+    uint32_t level;
     uint32_t n, stride;
+    LeafPlan **member;  /* [n]; NULL: it died, what is computed for it nobody reads */
+    uint32_t segment, n_segments; /* SECTION_COMPARES: in Tape.segments */
     uint32_t *slots;
     bool *common; /* JIT_ARRAYS: JitRequest.common; JIT_TABLES: JitRequest.arrays */
     uint32_t n_gathers;
@@ -98,7 +108,8 @@ enum { SECTION_DYNAMICS, SECTION_CONDITIONS, SECTION_COMPARES, SECTIONS };
 struct Tape {
     Part *part;
     Arena arena;
-    uint32_t version[2];  /* of the ropes */
+    uint32_t stamp;       /* of this tape alone */
+    uint32_t version[3];  /* of the ropes, and of the states */
     uint32_t evaluations; /* not reported to jit_heat yet */
     bool worth;           /* false: leaves one by one are as good */
     bool loaded;          /* inputs are */
@@ -106,27 +117,42 @@ struct Tape {
     bool tangents_wanted, tangents_ready;
     bool evaluated; /* later than Sim.value was, for this part */
     double time;    /* when */
-    uint32_t n_places, n_batches, n_batched;
-    uint32_t n_checked;      /* places below are of inputs, dynamics and conditions */
+    uint32_t n_places, room_places, n_batches, n_batched;
+    uint32_t n_read_places; /* places below: states there are read by dynamics */
+    uint32_t n_checked;     /* places below are of inputs, dynamics and conditions */
+    uint32_t n_made;        /* places below were there before the first patch */
     double *value, *tangent; /* [n_places]; tangents of inputs are 0 */
     uint32_t clock;          /* its place, or NO_PLACE */
     VEC(Unit) units;
-    uint32_t end[SECTIONS]; /* of units of the section */
+    VEC(uint32_t) order;    /* units by section and level */
+    uint32_t end[SECTIONS]; /* of units of the section, in `order` */
     VEC(Input) inputs;
     VEC(Run) states;    /* from unknowns; first those that dynamics reads */
     uint32_t n_read;    /* how many runs these are */
     VEC(Run) slopes;    /* to slopes */
     VEC(Input) results; /* all that dynamics and conditions determine, and where it is */
     VEC(Segment) segments;
-    uint32_t n_compares;
-    Compare **compare;  /* [n_compares] */
+    uint32_t n_compares, room_compares;
+    Compare **compare;  /* [n_compares]; &nobody: its node died */
+    Compare nobody;
     double *left, *low; /* [n_compares]: as Compare has them */
     bool remembered;    /* left and low are */
     bool told;          /* Compare.low is what low is */
+    /* what happened to it since it was made (tape_patch.c) */
+    uint32_t n_members, n_dead, n_added;
+    VEC(DdpVar) changed;   /* lost what determined them, since the last patch */
+    VEC(DdpNode) compared; /* nodes that came to Part.watched since then */
+    VEC(DdpVar) known;     /* its states, ascending */
 };
 typedef struct Tape Tape;
 
+enum { NO_UNIT = UINT32_MAX };
+
 Tape *tape_build(Part *part);
+void tape_order(Tape *tape); /* Tape.order and end, from the units */
+void tape_add_run(Mem *mem, void *runs, uint32_t from, uint32_t to);
+/* The ropes or the states changed: so does the tape. False: too much of it, it has to be made anew. */
+bool tape_patch(Tape *tape);
 void tape_verify(const Tape *tape); /* debug builds: B1..B3; aborts when one is broken */
 
 #endif
