@@ -9,7 +9,7 @@
 #include "jit/jit.h"
 
 /* Changes whenever generated code may change for the same shape, or what stands here. */
-enum { BACKEND_VERSION = 3 };
+enum { BACKEND_VERSION = 4 };
 
 typedef struct BackendJob {
     const Shape *shape;
@@ -19,6 +19,7 @@ typedef struct BackendJob {
     const uint32_t *slots; /* JIT_FIXED, else NULL */
     const double *constants;
     bool broken; /* tests: make LLVM refuse this one */
+    bool deadly; /* tests: make LLVM give up altogether */
     /* out: code that runs wherever it lies, entered at its first byte, if `refusal` is 0;
      * valid until the next call */
     JitRefusal refusal;
@@ -33,11 +34,12 @@ typedef struct Backend {
     void *state;
     /* All jobs in one module; if LLVM refuses it, one by one. */
     void (*compile)(void *state, uint32_t n, BackendJob *jobs, JitTier tier);
+    const char *(*last_words)(void *state); /* LLVM's, after JIT_LLVM_FATAL */
     void (*close)(void *state);
 } Backend;
 
-/* Exported by the module under BACKEND_SYMBOL. False: it cannot work here. */
-typedef bool (*BackendOpen)(Backend *backend, bool fast_math);
+/* Exported by the module under BACKEND_SYMBOL. JIT_ACCEPTED, or why it cannot work here. */
+typedef JitRefusal (*BackendOpen)(Backend *backend, bool fast_math);
 #define BACKEND_SYMBOL "solstice_backend_open"
 
 #endif

@@ -24,7 +24,7 @@ typedef struct Worker {
     bool found;
     Backend backend; /* version 0: not loaded */
     JitRefusal no_backend;
-    uint64_t jobs; /* ever, for options.refuse_every */
+    uint64_t jobs; /* ever, for options.refuse_every and fatal_at */
     FILE *perf_map;
     /* this round */
     JitTier tier;
@@ -193,12 +193,12 @@ static JitRefusal load_backend(Worker *w)
         return JIT_NO_MODULE;
     *(void **)&open = dlsym(module, BACKEND_SYMBOL);
     /* Never unloaded again: LLVM does not like it, and it would be loaded again soon. */
-    if (!open || !open(&w->backend, w->jit->options.fast_math) ||
-        w->backend.version != BACKEND_VERSION) {
+    JitRefusal why = open ? open(&w->backend, w->jit->options.fast_math) : JIT_NO_MODULE;
+    if (why == JIT_ACCEPTED && w->backend.version != BACKEND_VERSION)
+        why = JIT_NO_MODULE;
+    if (why == JIT_NO_MODULE)
         w->backend = (Backend){0};
-        return JIT_NO_MODULE;
-    }
-    return JIT_ACCEPTED;
+    return why;
 }
 
 /* Loading LLVM costs as much as a short run lasts in all, and a run that ends has to wait for it.
@@ -239,13 +239,15 @@ static void prepare_jobs(Worker *w)
     uint32_t every = w->jit->options.refuse_every;
     for (uint32_t i = 0; i < w->n_jobs; i++) {
         const JitEntry *entry = w->job_for[i];
+        w->jobs++;
         w->job[i] = (BackendJob){.shape = &entry->shape,
                                  .kind = entry->kind,
                                  .layout = entry->layout,
                                  .common = entry->common,
                                  .slots = entry->slots,
                                  .constants = entry->constants,
-                                 .broken = every && ++w->jobs % every == 0,
+                                 .broken = every && w->jobs % every == 0,
+                                 .deadly = w->jobs == w->jit->options.fatal_at,
                                  .refusal = w->no_backend};
     }
 }
@@ -268,6 +270,18 @@ static void publish_jobs(Worker *w, double seconds)
     pthread_mutex_unlock(&w->jit->lock);
 }
 
+/* LLVM has given up: what it said, and that it is not asked again. */
+static void note_fatal(Worker *w)
+{
+    Jit *jit = w->jit;
+    w->no_backend = JIT_LLVM_FATAL;
+    pthread_mutex_lock(&jit->lock);
+    jit->fatal = true;
+    snprintf(jit->last_words, sizeof jit->last_words, "%s",
+             w->backend.last_words(w->backend.state));
+    pthread_mutex_unlock(&jit->lock);
+}
+
 static void compile_all(Worker *w)
 {
     if (w->n_jobs == 0 || !need_backend(w)) {
@@ -278,6 +292,8 @@ static void compile_all(Worker *w)
     double start = timer_now();
     if (!w->no_backend)
         w->backend.compile(w->backend.state, w->n_jobs, w->job, w->tier);
+    if (!w->jit->fatal && w->n_jobs && w->job[0].refusal == JIT_LLVM_FATAL)
+        note_fatal(w);
     publish_jobs(w, timer_now() - start);
 }
 

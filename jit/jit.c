@@ -11,6 +11,7 @@
 
 #include <math.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -429,6 +430,7 @@ const char *jit_refusal_text(JitRefusal refusal)
         [JIT_TOO_LARGE] = "the block has too many operations",
         [JIT_NO_MODULE] = "the module solstice_llvm.so cannot be loaded",
         [JIT_LLVM_REFUSED] = "LLVM refused the function",
+        [JIT_LLVM_FATAL] = "LLVM met a fatal error and is not used any more",
         [JIT_NOT_LINKED] = "the machine code cannot be placed",
         [JIT_NO_EXECUTION] = "the system gives no memory to execute code from",
         [JIT_NO_MEMORY] = "out of memory",
@@ -464,6 +466,16 @@ void jit_wait(Jit *jit)
     jit->waiting--;
     jit->stats.wait_seconds += timer_now() - start;
     pthread_mutex_unlock(&jit->lock);
+}
+
+bool jit_fatal(Jit *jit, char *text, size_t size)
+{
+    pthread_mutex_lock(&jit->lock);
+    bool fatal = jit->fatal;
+    if (fatal)
+        snprintf(text, size, "%s", jit->last_words);
+    pthread_mutex_unlock(&jit->lock);
+    return fatal;
 }
 
 JitStats jit_stats(Jit *jit)

@@ -35,6 +35,7 @@ typedef struct JitOptions {
     bool only_quick;       /* no optimised tier */
     bool perf_map;         /* tell perf about functions: /tmp/perf-PID.map */
     uint32_t refuse_every; /* tests: LLVM is given every n-th function broken; 0: never */
+    uint32_t fatal_at;     /* tests: the n-th function is a fatal error to LLVM; 0: none */
 } JitOptions;
 
 /* Never NULL, except when there is no memory at all. Starts nothing: thread and LLVM come with the
@@ -136,6 +137,8 @@ typedef enum JitRefusal {
     JIT_TOO_LARGE,    /* more operations than a block should have */
     JIT_NO_MODULE,    /* solstice_llvm.so is missing or does not fit */
     JIT_LLVM_REFUSED, /* LLVM did not take the function */
+    JIT_LLVM_FATAL,   /* LLVM met an error it cannot live with: it is not used again in this process
+                       */
     JIT_NOT_LINKED,   /* its machine code needs more than our placing of code can do */
     JIT_NO_EXECUTION, /* the system gives no memory to execute code from */
     JIT_NO_MEMORY
@@ -144,6 +147,8 @@ typedef enum JitRefusal {
 /* Why there is no code, or none better than what jit_code gives. */
 JitRefusal jit_refusal(const JitEntry *entry);
 const char *jit_refusal_text(JitRefusal refusal);
+/* LLVM is given up (JIT_LLVM_FATAL): its last words as far as there is room, else false. */
+bool jit_fatal(Jit *jit, char *text, size_t size);
 typedef enum JitTier { JIT_NONE, JIT_QUICK, JIT_OPTIMISED } JitTier;
 JitTier jit_tier(const JitEntry *entry); /* of the function that jit_code gives */
 

@@ -79,6 +79,8 @@ struct Jit {
     uint32_t queued, compiling;
     CodeMemory *code;
     size_t entry_bytes;
+    bool fatal; /* LLVM is given up */
+    char last_words[200];
     JitStats stats;
 };
 

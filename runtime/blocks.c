@@ -65,6 +65,18 @@ void engine_close(Engine *engine)
     mem_free(engine->sim->mem, engine);
 }
 
+void engine_check(Engine *engine)
+{
+    char text[160];
+    if (!engine || engine->told_fatal || !jit_fatal(engine->jit, text, sizeof text))
+        return;
+    engine->told_fatal = true;
+    diag_warning(engine->sim->diags, 0,
+                 "LLVM met a fatal error and is not used any more (%s): what is not compiled is "
+                 "interpreted, which takes longer and gives the same results",
+                 text);
+}
+
 Jit *engine_jit(Engine *engine)
 {
     return engine->jit;

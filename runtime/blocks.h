@@ -19,6 +19,8 @@ typedef struct Engine Engine;
 /* NULL for SOL_ENGINE_INTERP, or when there is no memory for a code service. */
 Engine *engine_open(Sim *sim);
 void engine_close(Engine *engine);
+/* Warns, once, where LLVM was given up: the run goes on without it. */
+void engine_check(Engine *engine);
 Jit *engine_jit(Engine *engine); /* for tests: counts of code, refusals on purpose */
 void engine_stats(const Engine *engine, SolStats *stats);
 /* Counters of what the last structural change kept and made anew; they start again with it. */

@@ -720,6 +720,7 @@ static SolStatus guarded(Sim *sim, double time, bool init_only, bool to_event, b
     note_foreign_failure(sim, status);
     tell_event(sim);
     status = end_point(sim, status);
+    engine_check(sim->engine);
     mem_guard_pop(sim->mem, &guard);
     if (status == SOL_CANCELLED)
         atomic_store(&sim->cancel, false);

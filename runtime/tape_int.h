@@ -26,6 +26,7 @@ struct Engine {
     Shapes *shapes;
     JitEnv env;
     bool rebuild, wait;
+    bool told_fatal;       /* that LLVM was given up */
     VEC(ShapeItem) items;  /* scratch */
     VEC(uint32_t) origin;  /* [var]: itself; scratch of plans */
     VEC(TapeVar) tape_var; /* [var]: scratch of tape_build.c */

@@ -11,7 +11,11 @@
 #include <llvm-c/Core.h>
 #include <llvm-c/TargetMachine.h>
 
+#include <llvm-c/ErrorHandling.h>
+
 #include <pthread.h>
+#include <setjmp.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
 typedef struct LlvmBackend {
@@ -21,7 +25,46 @@ typedef struct LlvmBackend {
     LLVMTargetDataRef layout;
     char *triple;
     bool fast_math;
+    bool diagnosed; /* LLVM has reported an error about the present module */
 } LlvmBackend;
+
+/* ---- errors that LLVM does not survive ----
+ *
+ * LLVM ends the process after what it calls a fatal error, unless the handler does not return. Ours
+ * leaves by longjmp, which LLVM is not made for: locks may be held and lists half changed. So from
+ * then on nobody in this process calls it again, whatever simulation it is; what it had allocated
+ * is lost. Code that exists stays, code on disk is still found. */
+
+static atomic_bool dead;
+static char last_words[200]; /* written once, before `dead` */
+static pthread_mutex_t dying = PTHREAD_MUTEX_INITIALIZER;
+static _Thread_local jmp_buf *escape; /* NULL: this thread is not inside a call of ours */
+
+static void on_fatal(const char *reason)
+{
+    if (!escape)
+        return; /* somebody else's use of LLVM */
+    pthread_mutex_lock(&dying);
+    if (!atomic_load(&dead))
+        snprintf(last_words, sizeof last_words, "%s", reason);
+    atomic_store(&dead, true);
+    pthread_mutex_unlock(&dying);
+    longjmp(*escape, 1);
+}
+
+static const char *words(void *state)
+{
+    (void)state;
+    return last_words;
+}
+
+/* Without it, LLVM ends the process after reporting an error of code generation. */
+static void on_diagnostic(LLVMDiagnosticInfoRef info, void *state)
+{
+    LlvmBackend *b = state;
+    if (LLVMGetDiagInfoSeverity(info) == LLVMDSError)
+        b->diagnosed = true;
+}
 
 /* ---- setting up ---- */
 
@@ -41,6 +84,7 @@ static void register_target(void)
 {
     LLVMInitializeNativeTarget();
     LLVMInitializeNativeAsmPrinter();
+    LLVMInstallFatalErrorHandler(on_fatal);
 }
 
 static bool set_up(LlvmBackend *b)
@@ -63,12 +107,13 @@ static bool set_up(LlvmBackend *b)
 static void tear_down(void *state)
 {
     LlvmBackend *b = state;
-    for (int i = 0; i < 2; i++)
+    bool gone = atomic_load(&dead);
+    for (int i = 0; i < 2 && !gone; i++)
         if (b->machine[i])
             LLVMDisposeTargetMachine(b->machine[i]);
-    if (b->layout)
+    if (b->layout && !gone)
         LLVMDisposeTargetData(b->layout);
-    if (b->triple)
+    if (b->triple && !gone)
         LLVMDisposeMessage(b->triple);
     mem_close(b->mem);
 }
@@ -103,7 +148,10 @@ static LLVMMemoryBufferRef emit(LlvmBackend *b, LLVMModuleRef module, JitTier ti
         LLVMDisposeMessage(message);
         return NULL;
     }
-    return object;
+    if (!b->diagnosed)
+        return object;
+    LLVMDisposeMemoryBuffer(object);
+    return NULL;
 }
 
 static void take_functions(LlvmBackend *b, LLVMMemoryBufferRef object, uint32_t n, BackendJob *jobs)
@@ -121,6 +169,8 @@ static void take_functions(LlvmBackend *b, LLVMMemoryBufferRef object, uint32_t 
 static bool compile_module(LlvmBackend *b, uint32_t n, BackendJob *jobs, JitTier tier)
 {
     LLVMContextRef context = LLVMContextCreate();
+    b->diagnosed = false;
+    LLVMContextSetDiagnosticHandler(context, on_diagnostic, b);
     LLVMModuleRef module = lower_jobs(b, context, n, jobs);
     LLVMMemoryBufferRef object = emit(b, module, tier);
     if (object) {
@@ -134,9 +184,8 @@ static bool compile_module(LlvmBackend *b, uint32_t n, BackendJob *jobs, JitTier
 
 /* Memory running out here leaks what LLVM holds at that moment; the module is not used again
  * for these jobs, and nothing else is lost. */
-static void compile(void *state, uint32_t n, BackendJob *jobs, JitTier tier)
+static void compile_guarded(LlvmBackend *b, uint32_t n, BackendJob *jobs, JitTier tier)
 {
-    LlvmBackend *b = state;
     MemGuard guard;
     for (uint32_t i = 0; i < n; i++)
         jobs[i].refusal = JIT_NO_MEMORY;
@@ -151,26 +200,54 @@ static void compile(void *state, uint32_t n, BackendJob *jobs, JitTier tier)
     }
 }
 
-bool solstice_backend_open(Backend *backend, bool fast_math)
+/* The way out of a fatal error; a guard of compile_guarded stays behind, and nobody takes memory
+ * from b->mem again. */
+static void compile(void *state, uint32_t n, BackendJob *jobs, JitTier tier)
+{
+    jmp_buf here;
+    if (!atomic_load(&dead) && setjmp(here) == 0) {
+        escape = &here;
+        compile_guarded(state, n, jobs, tier);
+    } else {
+        for (uint32_t i = 0; i < n; i++)
+            jobs[i].refusal = JIT_LLVM_FATAL;
+    }
+    escape = NULL;
+}
+
+/* ---- opening ---- */
+
+static JitRefusal set_up_or_escape(LlvmBackend *b)
+{
+    jmp_buf here;
+    JitRefusal why = JIT_LLVM_FATAL;
+    if (!atomic_load(&dead) && setjmp(here) == 0) {
+        escape = &here;
+        why = set_up(b) ? JIT_ACCEPTED : JIT_NO_MODULE;
+    }
+    escape = NULL;
+    return why;
+}
+
+JitRefusal solstice_backend_open(Backend *backend, bool fast_math)
 {
     Mem *mem = mem_open();
     if (!mem)
-        return false;
+        return JIT_NO_MEMORY;
     MemGuard guard;
     mem_guard_push(mem, &guard);
     if (setjmp(guard.env) != 0) {
         mem_close(mem);
-        return false;
+        return JIT_NO_MEMORY;
     }
     LlvmBackend *b = mem_alloc(mem, sizeof *b);
     mem_guard_pop(mem, &guard);
     b->mem = mem;
     b->fast_math = fast_math;
     arena_init(&b->code, mem);
-    if (!set_up(b)) {
+    *backend = (Backend){BACKEND_VERSION, b, compile, words, tear_down};
+    JitRefusal why = set_up_or_escape(b);
+    if (why == JIT_NO_MODULE)
         tear_down(b);
-        return false;
-    }
-    *backend = (Backend){BACKEND_VERSION, b, compile, tear_down};
-    return true;
+    return why;
 }

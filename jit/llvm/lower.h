@@ -78,6 +78,6 @@ bool link_object(Arena *arena, const char *object, size_t size, uint32_t functio
                  const unsigned char **code, size_t *code_size);
 
 /* backend_llvm.c: what BACKEND_SYMBOL names. */
-bool solstice_backend_open(Backend *backend, bool fast_math);
+JitRefusal solstice_backend_open(Backend *backend, bool fast_math);
 
 #endif
