@@ -120,7 +120,8 @@ static void llvm_refuses_every_third_block(void **state)
         jit_wait(jit);
         JitStats stats = jit_stats(jit);
         assert_true(stats.functions_compiled > 0);
-        assert_true(stats.refused > 0 && (wait == 0 || stats.refused >= 200 / 4));
+        /* without waiting it depends on the machine how many blocks are still there when their turn comes */
+        assert_true(wait == 0 || stats.refused >= 200 / 4);
         assert_true(lab->hash == interpreted(200));
         sim_lab_close(lab);
     }

@@ -17,7 +17,7 @@
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {
-    return "leak:libLLVM\n";
+    return "leak:libLLVM\nleak:libstdc++\n";
 }
 #endif
 
