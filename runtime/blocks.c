@@ -16,9 +16,9 @@ struct LeafCode {
     uint32_t pattern; /* that they belong to */
     uint32_t *slots;
     const uint32_t *target; /* [nodes]: what they determine, behind the slots */
-    uint32_t evaluations;  /* not reported to jit_heat yet */
-    bool tangents;         /* code for tangents was asked for */
-    uint64_t born;         /* SimCounts.events then */
+    uint32_t evaluations;   /* not reported to jit_heat yet */
+    bool tangents;          /* code for tangents was asked for */
+    uint64_t born;          /* SimCounts.events then */
 };
 
 /* ---- engine ---- */
@@ -100,7 +100,8 @@ void engine_take_counts(Engine *engine, SolEvent *event)
 {
     uint64_t shapes = shape_totals(engine->shapes).made;
     event->blocks_rebuilt = engine->rebuilt;
-    event->blocks_kept = engine->blocks - (engine->rebuilt < engine->blocks ? engine->rebuilt : engine->blocks);
+    event->blocks_kept =
+        engine->blocks - (engine->rebuilt < engine->blocks ? engine->rebuilt : engine->blocks);
     event->shapes_new = (uint32_t)(shapes - engine->shapes_before);
     engine->rebuilt = 0;
     engine->shapes_before = shapes;
@@ -119,6 +120,19 @@ static ShapeUse shape_leaf(Engine *engine, const Leaf *leaf)
     return shape_of(engine->shapes, leaf->nodes.n, engine->items.at, NULL);
 }
 
+/* `rebuild` shares nothing: each block has a function of its own, with its numbers written into it.
+ */
+static JitEntry *request(Engine *engine, const ShapeUse *use, JitKind kind)
+{
+    JitRequest wanted = {.shape = use->shape, .kind = kind, .layout = JIT_SINGLE};
+    if (engine->rebuild) {
+        wanted.layout = JIT_FIXED;
+        wanted.slots = use->slots;
+        wanted.constants = use->constants;
+    }
+    return jit_request(engine->jit, &wanted);
+}
+
 static void make_code(Sim *sim, Leaf *leaf)
 {
     Engine *engine = sim->engine;
@@ -128,9 +142,8 @@ static void make_code(Sim *sim, Leaf *leaf)
     memcpy(slots, use.slots, n * sizeof *slots);
     for (uint32_t i = 0; i < leaf->nodes.n; i++)
         slots[n + i] = engine->items.at[i].target;
-    JitRequest wanted = {.shape = use.shape, .kind = JIT_VALUE, .layout = JIT_SINGLE};
     leaf->code = mem_alloc(sim->mem, sizeof *leaf->code);
-    *leaf->code = (struct LeafCode){.value = jit_request(engine->jit, &wanted),
+    *leaf->code = (struct LeafCode){.value = request(engine, &use, JIT_VALUE),
                                     .constants = use.constants,
                                     .pattern = use.id,
                                     .born = sim->counts.events,
@@ -141,14 +154,13 @@ static void make_code(Sim *sim, Leaf *leaf)
     engine->rebuilt++;
 }
 
-/* Code for tangents is asked for when the first Jacobian is wanted: explicit methods never want one. */
+/* Code for tangents is asked for when the first Jacobian is wanted: explicit methods never want
+ * one. */
 static void make_tangent(Sim *sim, Leaf *leaf)
 {
-    JitRequest wanted = {.shape = shape_leaf(sim->engine, leaf).shape,
-                         .kind = JIT_TANGENT,
-                         .layout = JIT_SINGLE};
+    ShapeUse use = shape_leaf(sim->engine, leaf);
     leaf->code->tangents = true;
-    leaf->code->tangent = jit_request(sim->engine->jit, &wanted);
+    leaf->code->tangent = request(sim->engine, &use, JIT_TANGENT);
 }
 
 BlockNote block_note(const Sim *sim, DdpNode n)
@@ -255,8 +267,7 @@ static bool finite_results(const Sim *sim, const Leaf *leaf)
     double sum = 0;
     const uint32_t *target = leaf->code ? leaf->code->target : NULL;
     for (uint32_t i = 0; i < leaf->nodes.n; i++)
-        sum += 0 * sim->value[target ? target[i]
-                                     : sim->nodes.at[leaf->nodes.at[i]].ops[0].target];
+        sum += 0 * sim->value[target ? target[i] : sim->nodes.at[leaf->nodes.at[i]].ops[0].target];
     return sum == 0;
 }
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static void start(OutFile *out, int fd, bool owned)
@@ -15,6 +16,7 @@ static void start(OutFile *out, int fd, bool owned)
     out->fd = fd;
     out->error = fd < 0 ? errno : 0;
     out->owned = owned;
+    out->replaces = out->made = false;
     out->used = 0;
     out->offset = 0;
 }
@@ -23,6 +25,38 @@ bool out_create(OutFile *out, const char *path)
 {
     start(out, open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), true);
     return out->fd >= 0;
+}
+
+bool out_replace(OutFile *out, const char *path)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    bool made = fd >= 0;
+    if (!made && errno == EEXIST)
+        fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    start(out, fd, true);
+    out->replaces = fd >= 0;
+    out->made = made;
+    return fd >= 0;
+}
+
+void out_discard(OutFile *out, const char *path)
+{
+    if (out->fd < 0 || !out->replaces)
+        return;
+    close(out->fd);
+    out->fd = -1;
+    out->used = 0;
+    if (out->made)
+        unlink(path);
+}
+
+/* Devices and pipes have nothing to be cut off. */
+static void cut_off(OutFile *out)
+{
+    struct stat info;
+    out->replaces = false;
+    if (fstat(out->fd, &info) == 0 && S_ISREG(info.st_mode) && ftruncate(out->fd, 0) != 0)
+        out->error = errno;
 }
 
 bool out_append(OutFile *out, const char *path, uint64_t at)
@@ -49,6 +83,8 @@ void out_attach(OutFile *out, int fd)
 bool out_flush(OutFile *out)
 {
     size_t done = 0;
+    if (out->replaces && out->used)
+        cut_off(out);
     while (done < out->used && !out->error) {
         ssize_t n = write(out->fd, out->buffer + done, out->used - done);
         if (n > 0)

@@ -12,15 +12,21 @@
 enum { OUT_BUFFER = 1 << 16, OUT_NUMBER = 32 };
 
 typedef struct OutFile {
-    int fd;     /* -1: closed */
-    int error;  /* errno of the first failure, or 0 */
-    bool owned; /* out_close() closes fd */
+    int fd;        /* -1: closed */
+    int error;     /* errno of the first failure, or 0 */
+    bool owned;    /* out_close() closes fd */
+    bool replaces; /* what was in the file is still there: cut off when the first bytes go out */
+    bool made;     /* out_replace() made the file */
     size_t used;
     uint64_t offset; /* bytes given to it so far, buffer included */
     uint8_t buffer[OUT_BUFFER];
 } OutFile;
 
 bool out_create(OutFile *out, const char *path); /* empties an existing file */
+/* Leaves an existing file as it is until the first bytes are flushed to it. */
+bool out_replace(OutFile *out, const char *path);
+/* After out_replace(), if nothing was flushed: closes it as if it had never been opened. */
+void out_discard(OutFile *out, const char *path);
 bool out_append(OutFile *out, const char *path,
                 uint64_t at);          /* cuts the file at `at`, goes on there */
 void out_attach(OutFile *out, int fd); /* fd stays the caller's */

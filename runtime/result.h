@@ -101,6 +101,8 @@ void result_mode(ResultWriter *writer, double time, uint32_t number, ResultChoic
 void result_note(ResultWriter *writer, double time, const char *text); /* what `cout` showed */
 void result_finish(ResultWriter *writer, double time, uint32_t status, const char *message);
 
+/* Nothing was flushed yet: what was in the file before result_create stays; close it as usual. */
+void result_discard(ResultWriter *writer, const char *path);
 bool result_flush(ResultWriter *writer);             /* all so far is with the system */
 int result_error(const ResultWriter *writer);        /* errno, or 0 */
 uint64_t result_offset(const ResultWriter *writer);  /* length of the file so far */

@@ -124,13 +124,18 @@ ResultWriter *result_create(Mem *mem, const char *path, uint32_t n, const Result
         add_text(w, pairs[i].key);
         add_text(w, pairs[i].value);
     }
-    if (!out_create(&w->out, path))
+    if (!out_replace(&w->out, path))
         return w;
     out_bytes(&w->out, RESULT_MAGIC, RESULT_MAGIC_LENGTH);
     out_bytes(&w->out, version, sizeof version);
     end_record(w);
-    result_flush(w);
     return w;
+}
+
+void result_discard(ResultWriter *w, const char *path)
+{
+    if (w)
+        out_discard(&w->out, path);
 }
 
 bool result_close(ResultWriter *w)

@@ -35,9 +35,6 @@ TEXTS = {
         loaded).""",
     "switch structure": """The same work (11 relations visited, one block made) finds colder caches in
         a larger model: between two switchings all other parts took their steps.""",
-    "growing": """`rebuild` has little to do, because blocks of one shape share their code: it compiles
-        some dozen functions in its quick tier for thousands of blocks; and what both engines share,
-        to make and to causalize 1,130 new relations, is most of the waiting with `jit`.""",
     "seen": """Half of it is the commit of the causality and what follows it (values_commit 26 %,
         ddp_commit 13 % of the whole run): 182 or 325 relations are visited to exchange three; then
         allocations (8 %).""",

@@ -28,6 +28,7 @@ struct Session {
     const char *exported; /* file to be made from it at the end, or NULL */
     ExportFormat format;
     bool temporary; /* the result file goes when the session does */
+    bool started;   /* before that an older result of this name stays what it is */
     SolModel *model;
     Sol *sim;
     ResultReader *reader; /* only while a result is continued */
@@ -282,7 +283,8 @@ static int open_all(Session *s)
         return code;
     interrupt_start(&s->interrupt, s->sim);
     bool lines = s->job->options.trace && !s->trace; /* would tear the bar apart */
-    progress_start(&s->progress, s->job->quiet || lines, s->job->options.start, s->job->options.stop);
+    progress_start(&s->progress, s->job->quiet || lines, s->job->options.start,
+                   s->job->options.stop);
     return EXIT_DONE;
 }
 
@@ -296,6 +298,8 @@ static void release(Session *s)
     record_close(s->recorder);
     events_close(s->events);
     result_close_reader(s->reader);
+    if (!s->started)
+        result_discard(s->writer, s->result);
     result_close(s->writer);
     if (s->temporary)
         unlink(s->result);
@@ -373,6 +377,9 @@ int session_advance(Session *s, double to)
     double every = s->job->checkpoint, start = s->job->options.start;
     SolStatus status = sol_init(s->sim);
     int code = EXIT_DONE;
+    s->started |= status == SOL_OK;
+    if (s->started && !result_flush(s->writer))
+        code = EXIT_IO;
     while (status == SOL_OK && code == EXIT_DONE) {
         double stop = every > 0 ? start + (double)(s->n_checkpoints + 1) * every : to;
         bool last = stop >= to;
@@ -467,11 +474,12 @@ static int finish(Session *s, int code)
     SolStats stats;
     struct stat info = {0};
     bool broken = result_error(s->writer) != 0;
-    result_finish(s->writer, sol_time(s->sim), (uint32_t)code, "");
+    if (s->started)
+        result_finish(s->writer, sol_time(s->sim), (uint32_t)code, "");
     if (!broken && result_error(s->writer))
         code = complain(s, code ? code : EXIT_IO, s->result, strerror(result_error(s->writer)));
     sol_stats(s->sim, &stats);
-    if (s->exported)
+    if (s->exported && s->started)
         code = export_result(s, code);
     if (!s->job->quiet && record_rows(s->recorder)) {
         stat(s->exported ? s->exported : s->result, &info);

@@ -94,6 +94,17 @@ expect 0 "the run did not end" "$SOLSTICE" convert full.solr full.csv
 [ "$(cat out)" = "time,k,x,n" ] || fail "a reader that goes away: $(cat out err)"
 echo "model M implementation: static Real x; der(x=x, start=1) = sqrt(0.5 - x); end M;" >Bad.sol
 expect 3 "at time 0" "$SOLSTICE" run Bad.sol
+[ -e Bad.solr ] && fail "a run that did not start left a result"
+for kept in Bad.solr Bad.csv; do # what is there stays when a run does not start
+    echo older >$kept
+    expect 3 "at time 0" "$SOLSTICE" run Bad.sol --output $kept
+    [ "$(cat $kept)" = older ] || fail "a run that did not start replaced $kept"
+done
+[ -e Bad.csv.solr ] && fail "a run that did not start left a result for its export"
+head -c 300000 /dev/zero >Decay.solr # longer than the result that replaces it
+expect 0 "" "$SOLSTICE" run Decay.sol --steps 10
+[ "$(wc -c <Decay.solr)" -lt 100000 ] || fail "a result does not replace an older file"
+expect 0 "" "$SOLSTICE" convert Decay.solr a2.csv
 for command in run convert check flat graph; do
     expect 0 "" "$SOLSTICE" "$command" --help
     grep -q "^usage: solstice $command" out || fail "$command --help"

@@ -23,6 +23,7 @@ compare() { # FILE:MODEL, options...
     grep -q '"batches": [1-9]' "$work/stats" 2>/dev/null && batched=$((batched + 1))
     for way in single batches; do
         for kind in solr messages; do
+            [ -e "$work/interp.$kind" ] || [ -e "$work/$way.$kind" ] || continue # no run, no result
             cmp -s "$work/interp.$kind" "$work/$way.$kind" && continue
             echo "$model $*: $way differs from the interpreter ($kind)"
             tail -n 3 "$work/interp.messages" "$work/$way.messages"
