@@ -1,4 +1,5 @@
 /* blocks.c: leaves of ropes -> shapes -> code, and evaluation by it. See blocks.h. */
+#include "runtime/loop_code.h"
 #include "runtime/tape_int.h"
 
 #include "jit/disk_cache.h"
@@ -171,6 +172,10 @@ BlockNote block_note(const Sim *sim, DdpNode n)
         return note;
     const struct LeafCode *code = node->leaf->code;
     note.size = node->leaf->nodes.n;
+    if (node->loop && loop_code_note(node, &note.tier, &note.age)) {
+        note.counted = true;
+        note.age = sim->counts.events - note.age;
+    }
     if (!code)
         return note;
     note.counted = true;
@@ -236,7 +241,11 @@ void blocks_prepare(Part *part)
 static void forget_rope(Sim *sim, const Rope *rope)
 {
     EACH_LEAF(rope, leaf)
-    leaf_code_free(sim, leaf);
+    {
+        leaf_code_free(sim, leaf);
+        if (!leaf->plain)
+            loop_code_forget(sim, &sim->nodes.at[leaf->nodes.at[0]]);
+    }
 }
 
 void engine_restructured(Sim *sim)
@@ -317,15 +326,14 @@ SolStatus evaluate_rope(Sim *sim, Rope *rope)
 /* A single node inside a step, where nobody looks but at slopes and residuals. */
 static SolStatus step_node(Sim *sim, DdpNode n, double **residuals)
 {
-    const EvalNode *node = &sim->nodes.at[n];
+    EvalNode *node = &sim->nodes.at[n];
     if (!node->loop) {
         evaluate_ops(sim, node, 0, 1, NULL);
         return SOL_OK;
     }
     if (!node->outer || !*residuals)
         return evaluate_node(sim, n);
-    evaluate_ops(sim, node, 0, node->n_steps, NULL);
-    evaluate_ops(sim, node, node->n_steps, node->n_steps + node->n_tears, *residuals);
+    loop_code_values(sim, node, *residuals);
     *residuals += node->n_tears;
     return SOL_OK;
 }
@@ -366,13 +374,12 @@ void blocks_prepare_tangents(Part *part)
 
 static void tangent_single(Sim *sim, DdpNode n, double *results)
 {
-    const EvalNode *node = &sim->nodes.at[n];
+    EvalNode *node = &sim->nodes.at[n];
     if (!node->outer || !results) {
         evaluate_tangent_node(sim, n);
         return;
     }
-    evaluate_tangent_ops(sim, node, 0, node->n_steps, NULL);
-    evaluate_tangent_ops(sim, node, node->n_steps, node->n_steps + node->n_tears, results);
+    loop_code_tangents(sim, node, results);
 }
 
 void leaf_tangent(Sim *sim, const Leaf *leaf, double *results)

@@ -17,6 +17,7 @@
  * factors of the Jacobian at the solution stay with the node: tangents of the whole loop follow
  * from them.
  */
+#include "runtime/loop_code.h"
 #include "runtime/loop_whole.h"
 
 #include <float.h>
@@ -118,13 +119,10 @@ static System system_of(Sim *sim, EvalNode *node)
 
 static void residuals(const System *s, double *r)
 {
-    const EvalNode *node = s->node;
-    if (s->whole) {
+    if (s->whole)
         loop_whole_residuals(s->sim, s->whole, r);
-        return;
-    }
-    evaluate_ops(s->sim, node, 0, node->n_steps, NULL);
-    evaluate_ops(s->sim, node, node->n_steps, node->n_steps + node->n_tears, r);
+    else
+        loop_code_values(s->sim, s->node, r);
 }
 
 static void clear_tangents(Sim *sim, const EvalNode *node)
@@ -136,15 +134,14 @@ static void clear_tangents(Sim *sim, const EvalNode *node)
 }
 
 /* Torn: into node->lu by columns of tangents, and row norms into scale. */
-static void jacobian(Sim *sim, const EvalNode *node, double *column, double *scale)
+static void jacobian(Sim *sim, EvalNode *node, double *column, double *scale)
 {
     uint32_t n = node->n_tears;
     for (uint32_t i = 0; i < n; i++)
         scale[i] = 0;
     for (uint32_t j = 0; j < n; j++) {
         sim->tangent[node->tears[j]] = 1;
-        evaluate_tangent_ops(sim, node, 0, node->n_steps, NULL);
-        evaluate_tangent_ops(sim, node, node->n_steps, node->n_steps + n, column);
+        loop_code_tangents(sim, node, column);
         clear_tangents(sim, node);
         for (uint32_t i = 0; i < n; i++) {
             node->lu[(size_t)i * n + j] = column[i];
@@ -555,8 +552,7 @@ static bool tangent_torn(Sim *sim, EvalNode *node)
     for (uint32_t i = 0; i < node->n_tears; i++)
         sim->tangent[node->tears[i]] = 0;
     for (int round = 0;; round++) {
-        evaluate_tangent_ops(sim, node, 0, node->n_steps, NULL);
-        evaluate_tangent_ops(sim, node, node->n_steps, node->n_steps + node->n_tears, s.r);
+        loop_code_tangents(sim, node, s.r);
         double left = 0;
         for (uint32_t i = 0; i < node->n_tears; i++)
             left = fmax(left, fabs(s.r[i]));
@@ -588,6 +584,7 @@ void loop_solve_tangent(Sim *sim, DdpNode n)
 
 void loop_solve_forget(Sim *sim, EvalNode *node)
 {
+    loop_code_forget(sim, node);
     loop_whole_close(sim, node->whole);
     node->whole = NULL;
     if (node->untorn)

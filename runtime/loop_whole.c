@@ -18,6 +18,8 @@
  */
 #include "runtime/loop_whole.h"
 
+#include "runtime/loop_code.h"
+
 #include <klu.h>
 #include <math.h>
 #include <string.h>
@@ -32,6 +34,8 @@ struct LoopWhole {
     DdpVar *unknown;       /* [n]: variables of the steps, then tearing variables */
     const Code **code;     /* [n]: left - right of relation i */
     const uint32_t **vars; /* [n]: its variables by position */
+    X *residual;           /* [n]: what the code is of */
+    LoopBlock **block;     /* [n]: the same as native code; NULL: not asked for */
     uint32_t *first;       /* [n + 1]: entries of row i begin here */
     Entry *entry;          /* by rows */
     int *column, *row;     /* the same by columns, as KLU wants it */
@@ -63,7 +67,9 @@ static void fill_rows(Sim *sim, LoopWhole *w, const EvalNode *node, const Map *i
         DdpRelView rel = ddp_rel(sim->ddp, op->rel);
         const FormInfo *form = form_info(sim->forms, rel.form);
         w->vars[i] = op->vars;
-        w->code[i] = evaluate_make_code(sim, x_binary(sim->forms, X_SUB, form->lhs, form->rhs));
+        X residual = x_binary(sim->forms, X_SUB, form->lhs, form->rhs);
+        w->code[i] = evaluate_make_code(sim, residual);
+        w->residual[i] = residual;
         w->first[i] = count;
         sim->mark++;
         for (uint32_t k = 0; k < rel.n; k++) {
@@ -104,6 +110,8 @@ LoopWhole *loop_whole_open(Sim *sim, const EvalNode *node)
     w->unknown = mem_alloc(mem, n * sizeof *w->unknown);
     w->code = mem_alloc(mem, n * sizeof *w->code);
     w->vars = mem_alloc(mem, n * sizeof *w->vars);
+    w->block = mem_alloc(mem, n * sizeof(LoopBlock *));
+    w->residual = mem_alloc(mem, n * sizeof *w->residual);
     w->first = mem_alloc(mem, (n + 1) * sizeof *w->first);
     w->column = mem_alloc(mem, (n + 1) * sizeof *w->column);
     w->r = mem_alloc(mem, n * sizeof *w->r);
@@ -124,6 +132,14 @@ LoopWhole *loop_whole_open(Sim *sim, const EvalNode *node)
     return w;
 }
 
+void loop_whole_forget_code(Sim *sim, LoopWhole *w)
+{
+    for (uint32_t i = 0; i < w->n; i++) {
+        loop_block_close(sim, w->block[i]);
+        w->block[i] = NULL;
+    }
+}
+
 void loop_whole_close(Sim *sim, LoopWhole *w)
 {
     if (!w)
@@ -132,8 +148,10 @@ void loop_whole_close(Sim *sim, LoopWhole *w)
         klu_free_numeric(&w->numeric, &w->common);
     if (w->symbolic)
         klu_free_symbolic(&w->symbolic, &w->common);
+    loop_whole_forget_code(sim, w);
     void *arrays[] = {w->unknown, (void *)w->code, (void *)w->vars, w->first, w->column,
-                      w->r,       w->place,        w->entry,        w->row,   w->value};
+                      w->r,       w->place,        w->entry,        w->row,   w->value,
+                      w->block,   w->residual};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         mem_free(sim->mem, arrays[i]);
     mem_free(sim->mem, w);
@@ -151,15 +169,26 @@ const DdpVar *loop_whole_unknowns(const LoopWhole *w)
 
 /* ---- values ---- */
 
+static LoopBlock *block_of(Sim *sim, const LoopWhole *w, uint32_t i)
+{
+    if (!w->block[i])
+        w->block[i] = loop_block_open(sim, 1, &(ShapeItem){0, w->residual[i], w->vars[i]});
+    return w->block[i];
+}
+
 void loop_whole_residuals(Sim *sim, const LoopWhole *w, double *r)
 {
     for (uint32_t i = 0; i < w->n; i++)
-        r[i] = evaluate_code(sim, w->code[i], w->vars[i]);
+        if (!loop_block_value(sim, block_of(sim, w, i), &r[i]))
+            r[i] = evaluate_code(sim, w->code[i], w->vars[i]);
 }
 
 static double tangent_of(Sim *sim, const LoopWhole *w, uint32_t i)
 {
     const double *tangents;
+    double tangent;
+    if (loop_block_tangent(sim, block_of(sim, w, i), &tangent))
+        return tangent;
     interp_tangent(w->code[i], w->vars[i], sim->value, sim->tangent, sim->scratch, &tangents,
                    evaluate_foreign, sim);
     return tangents[0];

@@ -10,6 +10,9 @@ typedef struct LoopWhole LoopWhole;
 LoopWhole *loop_whole_open(Sim *sim, const EvalNode *node);
 void loop_whole_close(Sim *sim, LoopWhole *whole); /* NULL is fine */
 
+/* Code is asked for anew when it is needed next. */
+void loop_whole_forget_code(Sim *sim, LoopWhole *whole);
+
 uint32_t loop_whole_size(const LoopWhole *whole);
 const DdpVar *loop_whole_unknowns(const LoopWhole *whole);
 

@@ -126,6 +126,7 @@ typedef struct EvalNode {
     bool factored;
     bool untorn;             /* loop: solved as a whole, by `whole`; lu is not used */
     struct LoopWhole *whole; /* loop_whole.c; NULL: not made yet */
+    struct LoopBlock *code;  /* loop_code.c; NULL: not asked for */
     uint32_t n_compares;
     Compare *compare;
     struct LeafPlan *plan; /* of the comparisons, tape_plan.c; NULL: not asked for */
@@ -457,6 +458,9 @@ void part_graph_verify(Sim *sim); /* debug builds: parts are the connected compo
 /* ---- loop_solve.c ---- */
 
 enum { LOOP_TORN = 60 }; /* most tearing variables of a loop that is solved torn */
+
+/* Places behind the last of Sim.value and Sim.tangent, for residuals that native code computes. */
+enum { VALUES_ROOM = 64 };
 
 SolStatus loop_solve(Sim *sim, DdpNode node);
 void loop_solve_forget(Sim *sim, EvalNode *node); /* all it keeps beside the node's block */

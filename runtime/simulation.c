@@ -269,12 +269,12 @@ void sol_close(Sol *sol)
         link = &(*link)->sim.next;
     *link = sim->next;
     parts_close(sim);
-    engine_close(sim->engine);
     if (sim->world)
         world_close(sim->world);
     if (sim->foreign)
         foreign_close(sim->foreign);
     evaluate_close(sim);
+    engine_close(sim->engine); /* loops have had code */
     values_close(sim);
     close_roles(sim);
     if (sim->interp)

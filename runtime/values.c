@@ -19,8 +19,8 @@ void values_grow(Sim *sim)
     while (size < need)
         size *= 2;
     uint32_t old = sim->n_values;
-    sim->value = mem_resize(sim->mem, sim->value, size * sizeof *sim->value);
-    sim->tangent = mem_resize(sim->mem, sim->tangent, size * sizeof *sim->tangent);
+    sim->value = mem_resize(sim->mem, sim->value, (size + VALUES_ROOM) * sizeof *sim->value);
+    sim->tangent = mem_resize(sim->mem, sim->tangent, (size + VALUES_ROOM) * sizeof *sim->tangent);
     sim->info = mem_resize(sim->mem, sim->info, size * sizeof *sim->info);
     memset(sim->value + old, 0, (size - old) * sizeof *sim->value);
     memset(sim->tangent + old, 0, (size - old) * sizeof *sim->tangent);

@@ -8,6 +8,7 @@
 #include "jit/jit_int.h"
 #include "runtime/blocks.h"
 #include "runtime/foreign_int.h"
+#include "runtime/loop_code.h"
 #include "tests/support/sim_lab.h"
 
 #include <math.h>
@@ -237,6 +238,47 @@ static void one_equation_of_a_nested_model(void **state)
     check_one_equation(nested_model());
 }
 
+/* ---- loops ---- */
+
+/* How many torn loops of the simulation run as native code; all of them have to. */
+static uint32_t compiled_loops(const SimLab *lab)
+{
+    const Sim *sim = &lab->sim->sim;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < sim->nodes.n; i++) {
+        const EvalNode *node = &sim->nodes.at[i];
+        JitTier tier = JIT_NONE;
+        uint64_t born;
+        if (!node->live || !node->loop || !node->varies || node->untorn)
+            continue;
+        assert_true(loop_code_note(node, &tier, &born));
+        assert_int_equal(tier, JIT_QUICK);
+        n++;
+    }
+    return n;
+}
+
+static void loops_are_code(void **state)
+{
+    (void)state;
+    static const SolEngine engines[] = {SOL_ENGINE_INTERP, SOL_ENGINE_JIT, SOL_ENGINE_REBUILD};
+    uint64_t hash[3];
+    for (int i = 0; i < 3; i++) {
+        SolOptions options = waiting;
+        options.engine = engines[i];
+        options.stop = 0.02;
+        options.steps = 50;
+        SimLab *lab = sim_lab_open("stiff.sol", "Amplifier", &options);
+        if (i > 0)
+            open_quick(lab);
+        assert_int_equal(sim_lab_run(lab, 0.02), SOL_OK);
+        assert_true(i == 0 || compiled_loops(lab) > 0);
+        hash[i] = lab->hash;
+        sim_lab_close(lab);
+    }
+    assert_true(hash[0] == hash[1] && hash[0] == hash[2]);
+}
+
 /* ---- foreign functions ---- */
 
 #define DAMPER "\"" SOLSTICE_BINARY_DIR "/libdamper\" \"damper_force\""
@@ -278,6 +320,7 @@ int main(void)
         cmocka_unit_test(one_equation_of_a_flat_model),
         cmocka_unit_test(one_equation_of_a_nested_model),
         cmocka_unit_test(code_does_not_use_libffi),
+        cmocka_unit_test(loops_are_code),
     };
     return cmocka_run_group_tests_name("engine counts", tests, NULL, NULL);
 }
