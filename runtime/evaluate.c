@@ -916,6 +916,59 @@ bool evaluate_fetch_met(Sim *sim, DdpVar var)
     return !stale || fetch_output(sim, stale, true) == SOL_OK;
 }
 
+/* ---- at output points ---- */
+
+/* The node that has to be evaluated before `var` is known at this moment, or 0: that of an output,
+ * or one of a part that has not met and is not needed as a whole. */
+static DdpNode glance_at(Sim *sim, DdpVar var)
+{
+    Part *part = part_of(sim, var);
+    if (!part)
+        return stale_output(sim, var);
+    if (sim->info[var].state) {
+        part_glance(part);
+        return 0;
+    }
+    DdpNode n = sim->info[var].node;
+    if (part->moment == sim->moment || sim->nodes.at[n].moment == sim->moment)
+        return 0;
+    if (!sim->nodes.at[n].loop)
+        return part_may_glance(part) ? n : 0;
+    part_meet(part);
+    return 0;
+}
+
+/* As fetch_output. A part may meet as a whole while nodes of it are on the stack: they are
+ * evaluated twice then, to the same bits. */
+SolStatus evaluate_glance(Sim *sim, DdpVar var)
+{
+    NodeList *stack = &sim->fetch_stack;
+    uint32_t bottom = stack->n;
+    SolStatus status = SOL_OK;
+    sim->value[sim->clock] = sim->time;
+    DdpNode first = glance_at(sim, var);
+    if (first) {
+        vec_push(sim->mem, stack, first);
+        vec_push(sim->mem, stack, 0);
+    }
+    while (stack->n > bottom && status == SOL_OK) {
+        DdpNode n = stack->at[stack->n - 2];
+        uint32_t next = stack->at[stack->n - 1]++;
+        if (next == sim->nodes.at[n].n_reads) {
+            stack->n -= 2;
+            status = evaluate_output(sim, n);
+            continue;
+        }
+        DdpNode needed = glance_at(sim, sim->nodes.at[n].reads[next].var);
+        if (needed) {
+            vec_push(sim->mem, stack, needed);
+            vec_push(sim->mem, stack, 0);
+        }
+    }
+    stack->n = bottom;
+    return status == SOL_OK ? sim->meet_status : status;
+}
+
 SolStatus evaluate_outputs(Sim *sim)
 {
     SolStatus status = parts_meet_all(sim);

@@ -350,6 +350,7 @@ static SolStatus start_part(Part *part)
         make_lists(part);
         blocks_prepare(part);
     }
+    part->seen_whole &= !part->restructured;
     part->restructured = false;
     part->back = part->now = part->from = sim->time;
     part->event = INFINITY;
@@ -452,6 +453,38 @@ void part_meet(Part *part)
     if (status != SOL_OK && sim->meet_status == SOL_OK)
         sim->meet_status = status;
     event_suspect_changed(sim, &part->roots); /* for the next update, if this is an event */
+}
+
+/* Output that shows more of a part than this share of its nodes has it evaluated as a whole, by its
+ * tape. */
+enum { GLANCE_FEW = 4, GLANCE_SHARE = 32 };
+
+bool part_glance(Part *part)
+{
+    Sim *sim = part->sim;
+    if (part->moment == sim->moment || part->glance == sim->moment)
+        return part->moment != sim->moment;
+    if (part->euler || !part->started || !sim->running || part->seen_whole) {
+        part_meet(part);
+        return false;
+    }
+    part->glance = sim->moment;
+    part->glanced = 0;
+    tape_outdated(part);
+    put_at(part, sim->time);
+    return true;
+}
+
+bool part_may_glance(Part *part)
+{
+    if (!part_glance(part))
+        return false;
+    uint32_t nodes = part->ropes[0].n + part->ropes[1].n;
+    if (++part->glanced <= GLANCE_FEW + nodes / GLANCE_SHARE)
+        return true;
+    part->seen_whole = true;
+    part_meet(part);
+    return false;
 }
 
 SolStatus parts_meet_all(Sim *sim)

@@ -38,6 +38,9 @@ struct Part {
     bool search;                 /* comparisons must be looked at again */
     bool searching;              /* in Sim.to_search */
     uint64_t moment;             /* its values are those of Sim.time if this is Sim.moment */
+    uint64_t glance;             /* likewise, but of its states only (part_glance) */
+    uint32_t glanced;            /* nodes that were evaluated one by one then */
+    bool seen_whole;             /* output shows much of it: one by one does not pay */
     uint32_t heap_at[HEAPS];     /* index + 1 in Sim.heaps */
     double floor;                /* reselect.c: least motion that counts */
     VEC(PartAim) aims;           /* likewise: constraints and what they depend on, in order */

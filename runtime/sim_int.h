@@ -112,7 +112,7 @@ typedef struct EvalNode {
     uint32_t mark;
     uint32_t group, seen;         /* scratch of part_graph.c */
     uint32_t watch, timer, root, inner; /* index + 1 in the lists of its part, 0: not in it */
-    uint64_t moment;              /* of an output: when it was evaluated */
+    uint64_t moment; /* of an output: when it was evaluated; of others: glanced at */
     Part *part;
     struct Leaf *leaf; /* of a rope, or NULL */
     uint32_t n_steps, n_tears;
@@ -427,6 +427,9 @@ void evaluate_clear_tangents(Sim *sim, DdpNode node);
 NodePlace evaluate_place(const EvalNode *node); /* where it belongs now */
 /* Values at Sim.time of `var` and of what it needs: its part is brought there, an output evaluated. */
 SolStatus evaluate_fetch(Sim *sim, DdpVar var);
+/* The same at an output point, after which nobody needs the rest: of a part only what `var` needs
+ * is evaluated, and the part has not met. */
+SolStatus evaluate_glance(Sim *sim, DdpVar var);
 /* The same without bringing any part there: false when that would be needed. */
 bool evaluate_fetch_met(Sim *sim, DdpVar var);
 SolStatus evaluate_outputs(Sim *sim); /* all of them */
@@ -567,6 +570,8 @@ void part_disturb(Part *part); /* something its dynamics reads changed: restart 
 void part_search_again(Part *part);
 void part_touch(Part *part); /* its ropes have to be settled */
 void part_meet(Part *part); /* its values at Sim.time, all evaluated; failures go to meet_status */
+bool part_glance(Part *part);     /* its states only; false: met as a whole */
+bool part_may_glance(Part *part); /* one of its nodes is to be evaluated alone; false: likewise */
 void parts_close(Sim *sim);
 SolStatus parts_run(Sim *sim, double stop, bool to_event, bool one_step, bool *happened);
 bool parts_last(

@@ -494,14 +494,16 @@ static void tell_event(Sim *sim)
         sim->on_event(sim->on_event_context, &sim->event);
 }
 
-/* What will be shown, at Sim.time. When most outputs are wanted they are evaluated as a whole. */
-static SolStatus fetch_wanted(Sim *sim)
+/* What will be shown, at Sim.time. When most outputs are wanted they are evaluated as a whole;
+ * between events a few variables cost what they need. */
+static SolStatus fetch_wanted(Sim *sim, SolSide side)
 {
+    SolStatus (*fetch)(Sim *, DdpVar) = side == SOL_AT_POINT ? evaluate_glance : evaluate_fetch;
     SolStatus status = SOL_OK;
     if (status == SOL_OK && sim->out.point && 2 * sim->wanted.n > sim->outputs.n && sim->outputs.n > 8)
         return evaluate_outputs(sim);
     for (uint32_t i = 0; sim->out.point && i < sim->wanted.n && status == SOL_OK; i++)
-        status = evaluate_fetch(sim, sim->wanted.at[i]);
+        status = fetch(sim, sim->wanted.at[i]);
     return status;
 }
 
@@ -531,7 +533,7 @@ SolStatus sim_point(Sim *sim, SolSide side)
         announce(sim);
     bool partly = sim->parts.n > SOL_FEW_PARTS &&
                   (side == SOL_BEFORE_EVENT || side == SOL_AFTER_EVENT);
-    SolStatus status = partly ? SOL_OK : fetch_wanted(sim);
+    SolStatus status = partly ? SOL_OK : fetch_wanted(sim, side);
     if (status != SOL_OK)
         return status;
     if (side != SOL_AT_END && foreign_failed(sim) != SOL_OK)
