@@ -9,44 +9,44 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct Content {
+/* One block: a step of a small part reads a score of vectors that were last read long ago. */
+typedef struct Vector {
+    struct _generic_N_Vector head;
     Mem *mem;
     const uint32_t *n;
     uint32_t room;
-    double *at;
-} Content;
+    double at[];
+} Vector;
 
-static Content *content(N_Vector v)
+static Vector *vector(N_Vector v)
 {
-    return v->content;
+    return (Vector *)v;
 }
 
 double *nvector_at(N_Vector v)
 {
-    return content(v)->at;
+    return vector(v)->at;
 }
 
 static double *data(N_Vector v)
 {
-    return content(v)->at;
+    return vector(v)->at;
 }
 
 static uint32_t length(N_Vector v)
 {
-    return *content(v)->n;
+    return *vector(v)->n;
 }
 
 static N_Vector clone(N_Vector w)
 {
-    return nvector_new(content(w)->mem, w->sunctx, content(w)->n, content(w)->room);
+    return nvector_new(vector(w)->mem, w->sunctx, vector(w)->n, vector(w)->room);
 }
 
 static void destroy(N_Vector v)
 {
-    if (!v)
-        return;
-    mem_free(content(v)->mem, v->content);
-    N_VFreeEmpty(v);
+    if (v)
+        mem_free(vector(v)->mem, v);
 }
 
 static sunindextype get_length(N_Vector v)
@@ -295,39 +295,37 @@ static int scale_array(int n, realtype *c, N_Vector *x, N_Vector *z)
     return 0;
 }
 
-static void set_operations(N_Vector v)
-{
-    N_Vector_Ops ops = v->ops;
-    ops->nvgetvectorid = get_id;
-    ops->nvclone = clone;
-    ops->nvcloneempty = NULL;
-    ops->nvdestroy = destroy;
-    ops->nvspace = space;
-    ops->nvgetarraypointer = get_array;
-    ops->nvgetlength = get_length;
-    ops->nvlinearsum = linear_sum;
-    ops->nvconst = set_const;
-    ops->nvprod = prod;
-    ops->nvdiv = divide;
-    ops->nvscale = scale;
-    ops->nvabs = absolute;
-    ops->nvinv = inverse;
-    ops->nvaddconst = add_const;
-    ops->nvdotprod = dot;
-    ops->nvmaxnorm = max_norm;
-    ops->nvwrmsnorm = wrms_norm;
-    ops->nvwrmsnormmask = wrms_norm_mask;
-    ops->nvmin = minimum;
-    ops->nvwl2norm = wl2_norm;
-    ops->nvl1norm = l1_norm;
-    ops->nvcompare = compare;
-    ops->nvinvtest = inverse_test;
-    ops->nvconstrmask = constr_mask;
-    ops->nvminquotient = min_quotient;
-    ops->nvlinearcombination = linear_combination;
-    ops->nvscaleaddmulti = scale_add_multi;
-    ops->nvscalevectorarray = scale_array;
-}
+/* Shared by all vectors; nobody writes to it. */
+static struct _generic_N_Vector_Ops operations = {
+    .nvgetvectorid = get_id,
+    .nvclone = clone,
+    .nvdestroy = destroy,
+    .nvspace = space,
+    .nvgetarraypointer = get_array,
+    .nvgetlength = get_length,
+    .nvlinearsum = linear_sum,
+    .nvconst = set_const,
+    .nvprod = prod,
+    .nvdiv = divide,
+    .nvscale = scale,
+    .nvabs = absolute,
+    .nvinv = inverse,
+    .nvaddconst = add_const,
+    .nvdotprod = dot,
+    .nvmaxnorm = max_norm,
+    .nvwrmsnorm = wrms_norm,
+    .nvwrmsnormmask = wrms_norm_mask,
+    .nvmin = minimum,
+    .nvwl2norm = wl2_norm,
+    .nvl1norm = l1_norm,
+    .nvcompare = compare,
+    .nvinvtest = inverse_test,
+    .nvconstrmask = constr_mask,
+    .nvminquotient = min_quotient,
+    .nvlinearcombination = linear_combination,
+    .nvscaleaddmulti = scale_add_multi,
+    .nvscalevectorarray = scale_array,
+};
 
 /* Called from inside IDA, which must not be left by a jump: no memory is a NULL. */
 N_Vector nvector_new(Mem *mem, SUNContext context, const uint32_t *n, uint32_t room)
@@ -336,15 +334,11 @@ N_Vector nvector_new(Mem *mem, SUNContext context, const uint32_t *n, uint32_t r
     mem_guard_push(mem, &guard);
     if (setjmp(guard.env) != 0)
         return NULL;
-    Content *inside = mem_alloc(mem, sizeof *inside + room * sizeof(double));
+    Vector *v = mem_alloc(mem, sizeof *v + room * sizeof(double));
     mem_guard_pop(mem, &guard);
-    N_Vector v = N_VNewEmpty(context);
-    if (!v) {
-        mem_free(mem, inside);
-        return NULL;
-    }
-    *inside = (Content){.mem = mem, .n = n, .room = room, .at = (double *)(inside + 1)};
-    v->content = inside;
-    set_operations(v);
-    return v;
+    v->head = (struct _generic_N_Vector){.content = v, .ops = &operations, .sunctx = context};
+    v->mem = mem;
+    v->n = n;
+    v->room = room;
+    return &v->head;
 }
