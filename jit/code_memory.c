@@ -3,14 +3,13 @@
  * Segments of 1 MB (or as large as one function needs) are divided into units of 64 bytes; a byte
  * per unit says whether it is taken. Places are found by going on from where the last one was
  * found. A segment that becomes empty is returned to the system, except the last. */
-#define _GNU_SOURCE /* memfd_create */
+#define _GNU_SOURCE /* mremap */
 #include "jit/code_memory.h"
 
 #include "base/vec.h"
 
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 enum { UNIT = 64, SEGMENT_UNITS = (1 << 20) / UNIT };
 
@@ -53,22 +52,19 @@ void code_memory_close(CodeMemory *memory)
     mem_free(memory->mem, memory);
 }
 
+/* Shared memory without a name, and a second mapping of the same pages (mremap of nothing). A memfd
+ * would do as well, but perf looks for names of functions in its map only where memory is
+ * anonymous. */
 static bool map_twice(Segment *s)
 {
     size_t size = (size_t)s->n * UNIT;
-    int file = memfd_create("solstice-code", MFD_CLOEXEC);
-    if (file < 0)
+    s->write = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (s->write == MAP_FAILED)
         return false;
-    s->write = s->execute = MAP_FAILED;
-    if (ftruncate(file, (off_t)size) == 0) {
-        s->write = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-        s->execute = mmap(NULL, size, PROT_READ | PROT_EXEC, MAP_SHARED, file, 0);
-    }
-    close(file);
-    if (s->write != MAP_FAILED && s->execute != MAP_FAILED)
+    s->execute = mremap(s->write, 0, size, MREMAP_MAYMOVE);
+    if (s->execute != MAP_FAILED && mprotect(s->execute, size, PROT_READ | PROT_EXEC) == 0)
         return true;
-    if (s->write != MAP_FAILED)
-        munmap(s->write, size);
+    munmap(s->write, size);
     if (s->execute != MAP_FAILED)
         munmap(s->execute, size);
     return false;

@@ -68,24 +68,31 @@ static void take(Worker *w)
 
 /* ---- publishing ---- */
 
-static void name_for_perf(Worker *w, const JitEntry *entry, const JitPlaced *placed, JitTier tier)
+static void name_for_perf(Worker *w, const char *name, const JitPlaced *placed)
 {
-    static const char *const layout[] = {"single", "tables", "records", "arrays", "fixed"};
     char path[64];
-    if (!w->jit->options.perf_map)
-        return;
     if (!w->perf_map) {
         snprintf(path, sizeof path, "/tmp/perf-%ld.map", (long)getpid());
         w->perf_map = fopen(path, "a");
     }
     if (!w->perf_map)
         return;
-    fprintf(w->perf_map, "%llx %zx solstice_%s_%s_%s_%016llx\n",
-            (unsigned long long)(uintptr_t)placed->at, placed->size,
-            tier == JIT_OPTIMISED ? "optimised" : "quick",
-            entry->kind == JIT_TANGENT ? "tangent" : "value", layout[entry->layout],
-            (unsigned long long)entry->shape.hash[0]);
+    fprintf(w->perf_map, "%llx %zx %s\n", (unsigned long long)(uintptr_t)placed->at, placed->size,
+            name);
     fflush(w->perf_map);
+}
+
+/* Who looks at a function by its name sees tier, kind, layout and the hash of its shape. */
+static void name_code(Worker *w, const JitEntry *entry, JitPlaced *placed, JitTier tier)
+{
+    static const char *const layout[] = {"single", "tables", "records", "arrays", "fixed"};
+    char name[80];
+    snprintf(name, sizeof name, "solstice_%s_%s_%s_%016llx",
+             tier == JIT_OPTIMISED ? "optimised" : "quick",
+             entry->kind == JIT_TANGENT ? "tangent" : "value", layout[entry->layout],
+             (unsigned long long)entry->shape.hash[0]);
+    name_for_perf(w, name, placed);
+    placed->name = debug_name_add(name, placed->at, placed->size);
 }
 
 static void *place(Jit *jit, const void *code, size_t size)
@@ -112,11 +119,12 @@ static void publish(Worker *w, JitEntry *entry, JitTier tier, const void *code, 
     Jit *jit = w->jit;
     pthread_mutex_lock(&jit->lock);
     JitPlaced *placed = &entry->placed[tier == JIT_OPTIMISED];
-    *placed = (JitPlaced){place(jit, code, size), size};
+    *placed = (JitPlaced){.at = place(jit, code, size), .size = size};
     if (placed->at) {
+        if (jit->options.names)
+            name_code(w, entry, placed, tier);
         atomic_store_explicit(&entry->tier, (int)tier, memory_order_release);
         atomic_store_explicit(&entry->code, placed->at, memory_order_release);
-        name_for_perf(w, entry, placed, tier);
     } else {
         refuse(jit, entry, JIT_NO_EXECUTION);
     }

@@ -87,6 +87,13 @@ Jit *jit_open(const JitOptions *options)
     return jit;
 }
 
+static void drop_names(Jit *jit)
+{
+    for (uint32_t i = 1; i < jit->entries.n; i++)
+        for (int k = 0; jit->entries.at[i] && k < 2; k++)
+            debug_name_drop(jit->entries.at[i]->placed[k].name);
+}
+
 void jit_close(Jit *jit)
 {
     if (!jit)
@@ -97,6 +104,7 @@ void jit_close(Jit *jit)
     pthread_mutex_unlock(&jit->lock);
     if (jit->started)
         pthread_join(jit->thread, NULL);
+    drop_names(jit);
     code_memory_close(jit->code);
     pthread_cond_destroy(&jit->idle);
     pthread_cond_destroy(&jit->work);
@@ -301,8 +309,10 @@ void jit_drop(Jit *jit, JitEntry *entry)
         dequeue(jit, entry);
     jit_unlink(&entry->unused);
     remove_from_table(jit, entry);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
+        debug_name_drop(entry->placed[i].name);
         code_memory_drop(jit->code, entry->placed[i].at, entry->placed[i].size);
+    }
     jit->entry_bytes -= entry->bytes;
     mem_free(jit->mem, entry->content);
     mem_free(jit->mem, entry->common);

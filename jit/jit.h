@@ -33,7 +33,7 @@ typedef struct JitOptions {
     bool fast_math;        /* results may differ from the interpreter's */
     bool only_optimised;   /* no quick tier: everything is optimised at once */
     bool only_quick;       /* no optimised tier */
-    bool perf_map;         /* tell perf about functions: /tmp/perf-PID.map */
+    bool names; /* tell gdb (debug_names.h) and perf (/tmp/perf-PID.map) about functions */
     uint32_t refuse_every; /* tests: LLVM is given every n-th function broken; 0: never */
     uint32_t fatal_at;     /* tests: the n-th function is a fatal error to LLVM; 0: none */
 } JitOptions;

@@ -17,6 +17,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "jit/code_memory.h"
+#include "jit/debug_names.h"
 #include "jit/disk_cache.h"
 #include "jit/jit.h"
 
@@ -33,6 +34,7 @@ typedef struct JitLink {
 typedef struct JitPlaced {
     void *at; /* NULL: none */
     size_t size;
+    DebugName *name; /* gdb's, or NULL */
 } JitPlaced;
 
 struct JitEntry {

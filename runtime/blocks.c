@@ -40,6 +40,7 @@ Engine *engine_open(Sim *sim)
         cache = disk_cache_folder(folder, sizeof folder) ? folder : NULL;
     JitOptions options = {.cache = cache,
                           .fast_math = sim->opt.fast_math,
+                          .names = sim->opt.jit_names,
                           .only_quick = engine->rebuild,
                           .warm = engine->wait ? 0 : HEAT_EVERY,
                           .patience = engine->wait ? 0 : PATIENCE};

@@ -117,6 +117,7 @@ typedef struct SolOptions {
     bool jit_wait;
     const char *cache; /* folder of the code cache; "off": none; NULL: the default */
     bool fast_math;
+    bool jit_names;      /* compiled functions have names that gdb and perf show */
     uint32_t batch_from; /* blocks of one kind that are evaluated together at least; 0: 8 */
     uint32_t n_sets;
     const SolSet *sets;

@@ -17,7 +17,7 @@ typedef struct RunOptions {
     uint32_t solver, linear, engine, jit;
     OptionTexts vars, sets, monitored;
     const char *output, *stats, *trace, *trace_file, *resume, *cache;
-    bool fast_math, quiet;
+    bool fast_math, jit_names, quiet;
 } RunOptions;
 
 static int read_options(Args *args, RunOptions *r, CliFolders *folders, const char **file,
@@ -40,6 +40,7 @@ static int read_options(Args *args, RunOptions *r, CliFolders *folders, const ch
         {"--cache", OPTION_TEXT, &r->cache, NULL, true},
         {"--batch-from", OPTION_COUNT, &r->batch_from, NULL, true},
         {"--fast-math", OPTION_FLAG, &r->fast_math, NULL, false},
+        {"--jit-names", OPTION_FLAG, &r->jit_names, NULL, true},
         {"--output", OPTION_TEXT, &r->output, NULL, true},
         {"--vars", OPTION_TEXTS, &r->vars, NULL, false},
         {"--monitor", OPTION_TEXTS, &r->monitored, NULL, false},
@@ -104,6 +105,7 @@ static SolOptions simulation_options(const RunOptions *r, const CliFolders *fold
         .jit_wait = r->jit != 0,
         .cache = r->cache,
         .fast_math = r->fast_math,
+        .jit_names = r->jit_names,
         .batch_from = (uint32_t)r->batch_from.value,
         .n_sets = r->sets.n,
         .sets = sets,
@@ -188,6 +190,7 @@ const Command cli_run = {
     "  -L DIR                  look for packages in DIR too\n"
     "code\n"
     "  --engine jit|interp|rebuild, --jit background|wait, --cache off|DIR, --fast-math\n"
+    "  --jit-names             compiled functions have names that gdb and perf show\n"
     "long runs and insight\n"
     "  --checkpoint EVERY      save the run every so much simulated time (RESULT.check)\n"
     "  --resume FILE           go on from a checkpoint, with the same options\n"

@@ -12,6 +12,7 @@
 #include "tests/support/random_x.h"
 
 #include <dirent.h>
+#include <elf.h>
 #include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
@@ -537,7 +538,7 @@ static void perf_is_told_the_names(void **state)
     World *w = *state;
     char path[64], line[256];
     snprintf(path, sizeof path, "/tmp/perf-%ld.map", (long)getpid());
-    Jit *jit = open_jit((JitOptions){.perf_map = true});
+    Jit *jit = open_jit((JitOptions){.names = true});
     JitEntry *entry = request(jit, &w->block[0]);
     jit_wait(jit);
     unsigned long long at = 0;
@@ -550,6 +551,58 @@ static void perf_is_told_the_names(void **state)
     fclose(map);
     unlink(path);
     jit_close(jit);
+}
+
+/* The symbol in the object that gdb is shown for code at this address, or NULL. */
+static const char *gdb_name(const void *code, uint64_t *size)
+{
+    for (struct jit_code_entry *e = __jit_debug_descriptor.first_entry; e; e = e->next_entry) {
+        const Elf64_Ehdr *head = (const void *)e->symfile_addr;
+        assert_memory_equal(head->e_ident, ELFMAG, SELFMAG);
+        assert_true(head->e_shoff + head->e_shnum * sizeof(Elf64_Shdr) <= e->symfile_size);
+        const Elf64_Shdr *section = (const void *)(e->symfile_addr + head->e_shoff);
+        for (uint32_t i = 0; i < head->e_shnum; i++) {
+            if (section[i].sh_type != SHT_SYMTAB)
+                continue;
+            const Elf64_Sym *symbol = (const void *)(e->symfile_addr + section[i].sh_offset);
+            const Elf64_Shdr *strings = &section[section[i].sh_link];
+            assert_int_equal(section[i].sh_size, 2 * sizeof *symbol);
+            *size = symbol[1].st_size;
+            if (symbol[1].st_value == (uintptr_t)code)
+                return e->symfile_addr + strings->sh_offset + symbol[1].st_name;
+        }
+    }
+    return NULL;
+}
+
+static void gdb_is_told_the_names(void **state)
+{
+    World *w = *state;
+    char path[64];
+    uint64_t size = 0;
+    Jit *none = open_jit((JitOptions){0}), *jit = open_jit((JitOptions){.names = true});
+    JitEntry *unnamed = request(none, &w->block[0]), *entry[3];
+    jit_wait(none);
+    assert_null(__jit_debug_descriptor.first_entry); /* only who wants it pays for it */
+    for (uint32_t i = 0; i < 3; i++)
+        entry[i] = request(jit, &w->block[i]);
+    jit_wait(jit);
+    for (uint32_t i = 0; i < 3; i++) {
+        const char *name = gdb_name(jit_code(entry[i]).any, &size);
+        assert_non_null(name);
+        assert_true(strncmp(name, "solstice_quick_value_single_", 28) == 0 && size > 0);
+    }
+    void *code = jit_code(entry[1]).any;
+    jit_release(jit, entry[1]);
+    jit_forget(jit); /* code that goes takes its name with it */
+    assert_null(gdb_name(code, &size));
+    assert_non_null(gdb_name(jit_code(entry[2]).any, &size));
+    jit_close(jit);
+    assert_null(__jit_debug_descriptor.first_entry);
+    jit_release(none, unnamed);
+    jit_close(none);
+    snprintf(path, sizeof path, "/tmp/perf-%ld.map", (long)getpid());
+    unlink(path);
 }
 
 /* ---- the cache on disk ---- */
@@ -817,6 +870,7 @@ int main(void)
         TEST(several_threads_share_a_service),
         TEST(fast_math_is_near_and_apart),
         TEST(perf_is_told_the_names),
+        TEST(gdb_is_told_the_names),
         TEST(a_second_run_needs_no_llvm),
         TEST(damaged_entries_are_dropped_and_made_anew),
         TEST(entries_under_a_wrong_name_are_dropped),

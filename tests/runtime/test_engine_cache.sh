@@ -105,4 +105,13 @@ wait "${pids[@]}"
 compgen -G "$work/bad.*" >/dev/null && complain "eight processes: $(cd "$work" && echo bad.*)"
 check last "$work/shared" "after eight processes"
 "$SOLSTICE" cache list --cache "$work/shared" | grep -q damaged && complain "damage is left after the last run"
+
+# Names for tools change nothing but what perf is told.
+"$SOLSTICE" run "$SOURCE_DIR/tests/sim/circuits.sol:Rectifier" --stop 0.1 --jit wait --cache off --quiet --jit-names \
+    --output "$work/named.solr" 2>"$work/named.messages" &
+pid=$!
+wait $pid || complain "with names: exit status $?"
+same named "with names"
+[ "$(grep -c ' solstice_quick_value_' "/tmp/perf-$pid.map")" -gt 0 ] || complain "perf is told no names"
+rm -f "/tmp/perf-$pid.map"
 exit $failed
