@@ -25,8 +25,8 @@
 #endif
 
 enum {
-    GRAIN = 32,                 /* sizes of small blocks, with their heads, are multiples of it */
-    CLASSES = 64,               /* of small blocks; a block of class c has c * GRAIN bytes */
+    GRAIN = 16,                 /* sizes of small blocks, with their heads, are multiples of it */
+    CLASSES = 128,              /* of small blocks; a block of class c has c * GRAIN bytes */
     FIRST_SLAB = 8 * 1024,      /* each slab is as large as all before, up to ... */
     LAST_SLAB = 2 * 1024 * 1024 /* ... this, one page where the system has large ones */
 };

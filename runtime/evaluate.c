@@ -28,7 +28,8 @@ double evaluate_foreign(void *context, uint32_t function, uint32_t n, const doub
 
 typedef double Pair __attribute__((vector_size(16), aligned(8), may_alias));
 
-/* What is not finite times 0 is not 0. Four sums of two, because each waits for its last addition. */
+/* What is not finite times 0 is not 0. Four sums of two, because each waits for its last addition.
+ */
 bool evaluate_all_finite(uint32_t n, const double *values)
 {
     Pair a = {0}, b = {0}, c = {0}, d = {0};
@@ -275,35 +276,27 @@ static void make_op(Sim *sim, EvalOp *op, const DdpStep *step, uint32_t *vars)
     need_scratch(sim, op->code);
 }
 
-static size_t round_up(size_t n)
-{
-    return (n + 15) & ~(size_t)15;
-}
-
-/* All arrays of a node lie in one allocation. */
+/* All arrays of a node lie in one allocation (sim_int.h: node_kept). No relation reads what it
+ * determines, so there are no more reads than other variables. */
 static void carve(Sim *sim, EvalNode *node, const DdpNodeView *view, uint32_t **vars)
 {
-    uint32_t ops = view->n_steps + view->n_tears, n_vars = 0;
+    size_t ops = view->n_steps + view->n_tears, tears = view->n_tears, n_vars = 0, n_reads = 0;
     for (uint32_t i = 0; i < ops; i++) {
-        DdpRel rel =
-            i < view->n_steps ? view->steps[i].rel : view->residuals[i - view->n_steps].rel;
-        n_vars += ddp_rel(sim->ddp, rel).n;
+        const DdpStep *step =
+            i < view->n_steps ? &view->steps[i] : &view->residuals[i - view->n_steps];
+        DdpRelView rel = ddp_rel(sim->ddp, step->rel);
+        n_vars += rel.n;
+        for (uint32_t k = 0; k < rel.n; k++)
+            n_reads += rel.vars[k] && !(step->value && rel.vars[k] == step->var);
     }
-    size_t a = round_up(ops * sizeof(EvalOp)), b = round_up(n_vars * sizeof(uint32_t)),
-           c = round_up(n_vars * sizeof(ReadEdge)), d = round_up(view->n_tears * sizeof(DdpVar)),
-           e = round_up(view->n_tears > LOOP_TORN ? 0
-                                                  : (size_t)view->n_tears * view->n_tears *
-                                                        sizeof(double)),
-           f = d, g = round_up(view->loop ? ops * sizeof(double) : 0);
-    char *block = mem_alloc(sim->mem, a + b + c + d + e + f + g + 16);
-    node->block = block;
+    size_t loop = view->loop ? ops + (tears > LOOP_TORN ? 0 : tears * tears) : 0;
+    size_t doubles = ops * sizeof(EvalOp) + loop * sizeof(double),
+           reads = n_reads * sizeof(ReadEdge);
+    char *block = mem_alloc(sim->mem, doubles + reads + (n_vars + 2 * tears) * sizeof(uint32_t));
     node->ops = (EvalOp *)block;
-    *vars = (uint32_t *)(block + a);
-    node->reads = (ReadEdge *)(block + a + b);
-    node->tears = (DdpVar *)(block + a + b + c);
-    node->lu = (double *)(block + a + b + c + d);
-    node->pivot = (uint32_t *)(block + a + b + c + d + e);
-    node->kept = (double *)(block + a + b + c + d + e + f);
+    node->reads = (ReadEdge *)(block + doubles);
+    *vars = (uint32_t *)(block + doubles + reads);
+    node->tears = *vars + n_vars;
 }
 
 /* What the DDP derived from something known is known: 1 for the clock, else 0. */
@@ -326,7 +319,7 @@ static void add_read(Sim *sim, DdpNode n, DdpVar var)
         return;
     info->mark = sim->mark;
     ReadEdge *edge = &node->reads[node->n_reads++];
-    *edge = (ReadEdge){.next = info->readers, .link = &info->readers, .var = var, .node = n};
+    *edge = (ReadEdge){.next = info->readers, .var = var, .node = n};
     if (edge->next)
         edge->next->link = &edge->next;
     info->readers = edge;
@@ -429,7 +422,10 @@ static void drop_node(Sim *sim, DdpNode n)
         need_node(sim, n, kind);
     for (uint32_t i = 0; i < node->n_reads; i++) {
         ReadEdge *edge = &node->reads[i];
-        *edge->link = edge->next;
+        if (edge->link)
+            *edge->link = edge->next;
+        else
+            sim->info[edge->var].readers = edge->next;
         if (edge->next)
             edge->next->link = edge->link;
     }
@@ -438,7 +434,7 @@ static void drop_node(Sim *sim, DdpNode n)
     for (uint32_t i = 0; i < node->n_tears; i++)
         disown(sim, n, node->tears[i]);
     loop_solve_forget(sim, node);
-    mem_free(sim->mem, node->block);
+    mem_free(sim->mem, node->ops);
     mem_free(sim->mem, node->compare);
     tape_plan_free(sim, node->plan);
     *node = (EvalNode){.listed = node->listed};
@@ -522,8 +518,8 @@ static void meet_node(Sim *sim, DdpNode n)
 
 /* What is about to lose its node keeps the value it has at this time: parts are brought there while
  * their lists are complete, and outputs are evaluated; also those that only follow from what
- * changes, because they may lose their nodes in a later commit of the same event (but for those that
- * depend on one part among many that the event does not touch). */
+ * changes, because they may lose their nodes in a later commit of the same event (but for those
+ * that depend on one part among many that the event does not touch). */
 static void meet_changed(Sim *sim, uint32_t n, const DdpDelta *delta)
 {
     sim->mark++;
@@ -592,7 +588,7 @@ void evaluate_close(Sim *sim)
 {
     for (uint32_t i = 0; i < sim->nodes.n; i++) {
         loop_solve_forget(sim, &sim->nodes.at[i]);
-        mem_free(sim->mem, sim->nodes.at[i].block);
+        mem_free(sim->mem, sim->nodes.at[i].ops);
         mem_free(sim->mem, sim->nodes.at[i].compare);
         mem_free(sim->mem, sim->nodes.at[i].plan);
     }
@@ -861,8 +857,8 @@ static SolStatus evaluate_output(Sim *sim, DdpNode n)
 }
 
 /* Depth first along reads, each node after what it reads: this must work while the DDP's order is
- * that of a structure that is not taken over yet. SOL_CANCELLED: with `only_met`, a part would have to
- * be brought here. */
+ * that of a structure that is not taken over yet. SOL_CANCELLED: with `only_met`, a part would have
+ * to be brought here. */
 static SolStatus fetch_output(Sim *sim, DdpNode first, bool only_met)
 {
     NodeList *stack = &sim->fetch_stack;

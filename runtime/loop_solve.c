@@ -133,7 +133,7 @@ static void clear_tangents(Sim *sim, const EvalNode *node)
         sim->tangent[node->ops[i].target] = 0;
 }
 
-/* Torn: into node->lu by columns of tangents, and row norms into scale. */
+/* Torn: into node_lu() by columns of tangents, and row norms into scale. */
 static void jacobian(Sim *sim, EvalNode *node, double *column, double *scale)
 {
     uint32_t n = node->n_tears;
@@ -144,7 +144,7 @@ static void jacobian(Sim *sim, EvalNode *node, double *column, double *scale)
         loop_code_tangents(sim, node, column);
         clear_tangents(sim, node);
         for (uint32_t i = 0; i < n; i++) {
-            node->lu[(size_t)i * n + j] = column[i];
+            node_lu(node)[(size_t)i * n + j] = column[i];
             scale[i] = fmax(scale[i], fabs(column[i]));
         }
     }
@@ -157,7 +157,8 @@ static bool factor(System *s)
         s->node->factored = loop_whole_factor(s->sim, s->whole, s->scale);
     } else {
         jacobian(s->sim, s->node, s->step, s->scale);
-        s->node->factored = loop_solve_factor(s->n, s->node->lu, s->node->pivot, &smallest);
+        s->node->factored =
+            loop_solve_factor(s->n, node_lu(s->node), node_pivot(s->node), &smallest);
     }
     return s->node->factored;
 }
@@ -167,7 +168,7 @@ static void apply(System *s, double *b)
     if (s->whole)
         loop_whole_apply(s->whole, b);
     else
-        loop_solve_apply(s->n, s->node->lu, s->node->pivot, b);
+        loop_solve_apply(s->n, node_lu(s->node), node_pivot(s->node), b);
 }
 
 /* Residual in units of its row of the Jacobian: how far the unknowns are off. */
@@ -491,8 +492,9 @@ static bool solve_somehow(Sim *sim, EvalNode *node)
     return false;
 }
 
-/* Outputs are evaluated when somebody looks. So that their last digit does not depend on when somebody
- * looked before, a linear loop among them begins at zero; a nonlinear one needs a guess. */
+/* Outputs are evaluated when somebody looks. So that their last digit does not depend on when
+ * somebody looked before, a linear loop among them begins at zero; a nonlinear one needs a guess.
+ */
 static void forget_guess(Sim *sim, const EvalNode *node)
 {
     for (uint32_t i = 0; i < node->n_steps; i++)

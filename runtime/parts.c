@@ -375,9 +375,9 @@ static void keep_loops(Part *part)
     for (uint32_t i = 0; i < part->inner.n; i++) {
         EvalNode *node = &sim->nodes.at[part->inner.at[i]];
         for (uint32_t k = 0; k < node->n_steps; k++)
-            node->kept[k] = sim->value[node->ops[k].target];
+            node_kept(node)[k] = sim->value[node->ops[k].target];
         for (uint32_t k = 0; k < node->n_tears; k++)
-            node->kept[node->n_steps + k] = sim->value[node->tears[k]];
+            node_kept(node)[node->n_steps + k] = sim->value[node->tears[k]];
     }
 }
 
@@ -387,9 +387,9 @@ static void put_loops(Part *part)
     for (uint32_t i = 0; i < part->inner.n; i++) {
         const EvalNode *node = &sim->nodes.at[part->inner.at[i]];
         for (uint32_t k = 0; k < node->n_steps; k++)
-            sim->value[node->ops[k].target] = node->kept[k];
+            sim->value[node->ops[k].target] = node_kept(node)[k];
         for (uint32_t k = 0; k < node->n_tears; k++)
-            sim->value[node->tears[k]] = node->kept[node->n_steps + k];
+            sim->value[node->tears[k]] = node_kept(node)[node->n_steps + k];
     }
 }
 

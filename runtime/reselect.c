@@ -67,12 +67,12 @@ bool reselect_concerns(const Part *part)
 
 static double scale_of(const Sim *sim, DdpVar var)
 {
-    return fmax(sim->info[var].scale, 1e-9);
+    return fmax(values_scale(sim, var), 1e-9);
 }
 
 static void note_scale(Sim *sim, DdpVar var)
 {
-    sim->info[var].scale = fmax(sim->info[var].scale, fabs(sim->value[var]));
+    values_set_scale(sim, var, fmax(values_scale(sim, var), fabs(sim->value[var])));
 }
 
 /* The largest value so far is what a variable is measured by: lengths and angles compare then. */
@@ -222,8 +222,8 @@ static double glance(Part *part, bool begin)
              k++) {
             DdpVar var = node_output(node, k);
             double size = fabs(sim->tangent[var]);
-            if (begin && sim->info[var].scale < 1e-6 * size)
-                sim->info[var].scale = size;
+            if (begin && values_scale(sim, var) < 1e-6 * size)
+                values_set_scale(sim, var, size);
             most = fmax(most, size / scale_of(sim, var));
         }
     }

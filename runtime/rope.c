@@ -91,10 +91,20 @@ static Chunk *new_chunk(Sim *sim, Rope *rope, uint32_t at)
     return chunk;
 }
 
-static void move_leaves(Chunk *from, uint32_t first, Chunk *to)
+static void need_room(Sim *sim, Chunk *chunk, uint32_t n)
 {
+    if (n <= chunk->room)
+        return;
+    chunk->room = n <= 3 ? 3 : n <= 15 ? 15 : CHUNK_LEAVES;
+    chunk->leaf = mem_resize(sim->mem, chunk->leaf, chunk->room * sizeof *chunk->leaf);
+}
+
+static void move_leaves(Sim *sim, Chunk *from, uint32_t first, Chunk *to)
+{
+    need_room(sim, to, from->n - first);
     to->n = from->n - first;
-    memcpy(to->leaf, from->leaf + first, to->n * sizeof *to->leaf);
+    if (to->n)
+        memcpy(to->leaf, from->leaf + first, to->n * sizeof *to->leaf);
     from->n = first;
     for (uint32_t i = 0; i < to->n; i++)
         to->leaf[i]->chunk = to;
@@ -107,12 +117,13 @@ static Leaf *new_leaf(Sim *sim, Chunk *chunk, uint32_t i)
     if (chunk->n == CHUNK_LEAVES) {
         uint32_t keep = i == chunk->n ? i : CHUNK_LEAVES / 2;
         Chunk *behind = new_chunk(sim, rope, chunk->at + 1);
-        move_leaves(chunk, keep, behind);
+        move_leaves(sim, chunk, keep, behind);
         if (i > keep || keep == CHUNK_LEAVES) {
             chunk = behind;
             i -= keep;
         }
     }
+    need_room(sim, chunk, chunk->n + 1);
     Leaf *leaf = mem_alloc(sim->mem, sizeof *leaf);
     leaf->chunk = chunk;
     memmove(chunk->leaf + i + 1, chunk->leaf + i, (chunk->n - i) * sizeof *chunk->leaf);
@@ -128,6 +139,7 @@ static void free_chunk(Sim *sim, Chunk *chunk)
     memmove(rope->chunks.at + chunk->at, rope->chunks.at + chunk->at + 1,
             (--rope->chunks.n - chunk->at) * sizeof *rope->chunks.at);
     number_chunks(rope, chunk->at);
+    mem_free(sim->mem, chunk->leaf);
     mem_free(sim->mem, chunk);
 }
 
@@ -456,8 +468,10 @@ void rope_free(Sim *sim, Rope *rope)
         vec_free(sim->mem, &leaf->nodes);
         mem_free(sim->mem, leaf);
     }
-    for (uint32_t i = 0; i < rope->chunks.n; i++)
+    for (uint32_t i = 0; i < rope->chunks.n; i++) {
+        mem_free(sim->mem, rope->chunks.at[i]->leaf);
         mem_free(sim->mem, rope->chunks.at[i]);
+    }
     vec_free(sim->mem, &rope->chunks);
     vec_free(sim->mem, &rope->incoming);
     vec_free(sim->mem, &rope->dirty);

@@ -213,7 +213,7 @@ typedef struct Stream {
     SolRead read;
     void *context;
     bool io_failed;
-    bool differs; /* what is read cannot belong to this simulation */
+    bool differs;     /* what is read cannot belong to this simulation */
     const char *what; /* differs, or NULL: it is not known */
 } Stream;
 
@@ -289,10 +289,10 @@ static void move_marks(Stream *s)
     const struct {
         uint64_t mark;
         const char *what;
-    } marks[] = {{mark_of_program(), "it was saved by another version of the program"},
-                 {mark_of_texts(s->sim),
-                  "the text of the model, or of a library, has changed since"},
-                 {mark_of_options(s->sim), "it was saved with other options"}};
+    } marks[] = {
+        {mark_of_program(), "it was saved by another version of the program"},
+        {mark_of_texts(s->sim), "the text of the model, or of a library, has changed since"},
+        {mark_of_options(s->sim), "it was saved with other options"}};
     same(s, MAGIC);
     for (uint32_t i = 0; i < 3 && !s->differs; i++) {
         same(s, marks[i].mark);
@@ -339,7 +339,9 @@ static void move_values(Stream *s)
         MOVE(s, sim->value[var]);
         MOVE(s, info->has);
         MOVE(s, info->guess);
-        MOVE(s, info->scale);
+        double scale = values_scale(sim, var);
+        MOVE(s, scale);
+        values_set_scale(sim, var, scale);
         MOVE(s, info->stiff);
         info->pending = false;
     }
@@ -353,8 +355,8 @@ static void move_loop(Stream *s, EvalNode *node)
     MOVE(s, node->factored);
     if (s->differs || !node->factored)
         return;
-    move(s, node->lu, (size_t)node->n_tears * node->n_tears * sizeof *node->lu);
-    move(s, node->pivot, node->n_tears * sizeof *node->pivot);
+    move(s, node_lu(node), (size_t)node->n_tears * node->n_tears * sizeof(double));
+    move(s, node_pivot(node), node->n_tears * sizeof(uint32_t));
 }
 
 static void move_nodes(Stream *s)
@@ -452,7 +454,8 @@ static void rest(Sim *sim)
 
 /* ---- sol_save ---- */
 
-/* What was evaluated at this time already stays as it is: loops would change in their last digit. */
+/* What was evaluated at this time already stays as it is: loops would change in their last digit.
+ */
 static SolStatus evaluate_all(Sim *sim)
 {
     SolStatus status = parts_meet_all(sim);
@@ -510,8 +513,8 @@ static bool make_handles(Sim *sim)
     const WorldChange *changes = world_changes(sim->world, &n);
     for (uint32_t i = 0; i < n && good; i++)
         if (changes[i].role == WORLD_HANDLE && changes[i].born)
-            good = foreign_birth_of(sim->foreign, &changes[i], sim->value,
-                                    &sim->value[changes[i].a]);
+            good =
+                foreign_birth_of(sim->foreign, &changes[i], sim->value, &sim->value[changes[i].a]);
     world_changes_clear(sim->world);
     return good;
 }

@@ -4,9 +4,9 @@
  *   Values    value of every variable by its DDP number, and whether it has one      values.c
  *   Nodes     the DDP's nodes as codes with their variables, and who reads whom      evaluate.c
  *   Ropes     nodes in the order of the schedule, cut into leaves                    rope.c
- *   Parts     independent pieces of the dynamics, each with its integrator           part_graph.c, parts.c
- *   Branches  memory of every condition                                              event_iterate.c
- *   Compares  what may change between events                                         event_detect.c
+ *   Parts     independent pieces of the dynamics, each with its integrator           part_graph.c,
+ * parts.c Branches  memory of every condition event_iterate.c Compares  what may change between
+ * events                                         event_detect.c
  *
  * Time: parts integrate on their own and stand at different times. What is in the value vector for
  * a part is what was last asked of it; `moment` numbers the points of time at which somebody looks
@@ -35,7 +35,7 @@ typedef struct Part Part;
 
 /* One reader of a variable: a node. Lists of readers are doubly linked through the edges. */
 typedef struct ReadEdge {
-    struct ReadEdge *next, **link;
+    struct ReadEdge *next, **link; /* link NULL: the first of its list */
     DdpVar var;
     DdpNode node;
 } ReadEdge;
@@ -52,16 +52,15 @@ typedef struct ValueInfo {
     DdpVar slope_next;         /* of a state: the next one with the same slope */
     uint32_t branches;         /* first branch whose condition it is, 0: none */
     uint32_t group, seen;      /* of a state: scratch of part_graph.c */
-    bool linked;               /* part_graph.c: connected its readers when parts were settled last */
-    bool clocked;              /* follows the clock other than through states */
-    bool has;                  /* it has a value */
-    bool pending;              /* its node still has to be evaluated: do not read */
-    bool guess;                /* value is a first guess from a start value */
-    bool announced;            /* the output was told of its birth */
-    bool stiff;                /* method.c: as a state it was in a stiff part */
     uint32_t wanted;           /* index in Sim.wanted + 1: its values are; 0: not */
     uint32_t mark;             /* == Sim.mark: seen by the walk that is going on */
-    double scale;              /* largest value so far, in constrained parts (reselect.c) */
+    bool has;                  /* it has a value */
+    bool guess;                /* value is a first guess from a start value */
+    bool stiff;                /* method.c: as a state it was in a stiff part */
+    bool linked : 1;    /* part_graph.c: connected its readers when parts were settled last */
+    bool clocked : 1;   /* follows the clock other than through states */
+    bool pending : 1;   /* its node still has to be evaluated: do not read */
+    bool announced : 1; /* the output was told of its birth */
     uint64_t birth;
 } ValueInfo;
 
@@ -83,9 +82,9 @@ typedef struct Compare {
 } Compare;
 
 typedef struct EvalOp {
-    CodeId id;
     const Code *code;
     const uint32_t *vars; /* the relation's, by position */
+    CodeId id;
     DdpRel rel;
     DdpVar target; /* 0: residual */
     X value;       /* what is evaluated, over the positions */
@@ -99,41 +98,56 @@ typedef enum NodePlace {
 } NodePlace;
 
 typedef struct EvalNode {
-    bool live, determined, loop, linear, constant, varies;
-    bool dirty;    /* in the heap of what has to be evaluated */
-    bool clocked;  /* reads the clock, or something that does, not only through states */
-    bool compares; /* compares something that varies, or rounds it: may jump between events */
+    bool live : 1, determined : 1, loop : 1, linear : 1, constant : 1, varies : 1;
+    bool dirty : 1;    /* in the heap of what has to be evaluated */
+    bool clocked : 1;  /* reads the clock, or something that does, not only through states */
+    bool compares : 1; /* compares something that varies, or rounds it: may jump between events */
+    bool outer : 1;    /* loop whose tearing variables are unknowns of its part's integrator */
+    bool timed : 1;    /* some comparison is a time event */
+    bool waits : 1;    /* an output that changed and was not evaluated since */
+    bool listed : 1;   /* in Sim.unsettled */
+    bool factored;     /* loop: node_lu() holds factors */
+    bool untorn;       /* loop: solved as a whole, by `whole`; node_lu() is not used */
+    bool forced;       /* in this event a comparison at its boundary was decided by the side it
+                          leaves to */
     bool needed[NEED_KINDS];
-    bool outer; /* loop whose tearing variables are unknowns of its part's integrator */
-    bool timed;  /* some comparison is a time event */
-    bool waits;  /* an output that changed and was not evaluated since */
-    bool listed; /* in Sim.unsettled */
     uint8_t place; /* NodePlace: where it was put when parts were settled last */
     uint32_t mark;
-    uint32_t group, seen;         /* scratch of part_graph.c */
+    uint32_t group, seen;               /* scratch of part_graph.c */
     uint32_t watch, timer, root, inner; /* index + 1 in the lists of its part, 0: not in it */
+    uint32_t n_steps, n_tears, n_reads, n_compares;
     uint64_t moment; /* of an output: when it was evaluated; of others: glanced at */
     Part *part;
     struct Leaf *leaf; /* of a rope, or NULL */
-    uint32_t n_steps, n_tears;
-    EvalOp *ops; /* steps, then residuals */
-    DdpVar *tears;
-    uint32_t n_reads;
-    ReadEdge *reads;
-    double *lu;      /* loop: factors of its Jacobian at the last solution, n_tears squared */
-    uint32_t *pivot; /* and its row exchanges */
-    double *kept;    /* loop: its variables, as its next solution in its part begins with them */
-    bool factored;
-    bool untorn;             /* loop: solved as a whole, by `whole`; lu is not used */
+    EvalOp *ops;       /* steps, then residuals; the begin of one allocation, see node_kept() */
+    ReadEdge *reads;   /* in it */
+    DdpVar *tears;     /* likewise */
     struct LoopWhole *whole; /* loop_whole.c; NULL: not made yet */
     struct LoopBlock *code;  /* loop_code.c; NULL: not asked for */
-    uint32_t n_compares;
     Compare *compare;
     struct LeafPlan *plan; /* of the comparisons, tape_plan.c; NULL: not asked for */
-    bool forced; /* in this event a comparison at its boundary was decided by the side it leaves to
-                  */
-    void *block; /* the allocation behind all of these but the comparisons */
 } EvalNode;
+
+/* In the allocation of a node lie, one behind the other: ops; of a loop kept and lu; reads; the
+ * variables of the ops; tears and pivot. */
+
+/* Of a loop: its variables, as its next solution in its part begins with them. */
+static inline double *node_kept(const EvalNode *node)
+{
+    return (double *)(node->ops + node->n_steps + node->n_tears);
+}
+
+/* Of a loop: factors of its Jacobian at the last solution, n_tears squared. */
+static inline double *node_lu(const EvalNode *node)
+{
+    return node_kept(node) + node->n_steps + node->n_tears;
+}
+
+/* And its row exchanges. */
+static inline uint32_t *node_pivot(const EvalNode *node)
+{
+    return node->tears + node->n_tears;
+}
 
 /* The i-th variable that a node determines: targets of its steps, then tearing variables. */
 static inline DdpVar node_output(const EvalNode *node, uint32_t i)
@@ -154,7 +168,7 @@ typedef struct BranchMemo {
     bool suspect;    /* in Sim.suspects */
     uint32_t loose;  /* index in Sim.loose + 1: its path may lead elsewhere */
     DdpVar condition;
-    BranchId next; /* with the same condition */
+    BranchId next;       /* with the same condition */
     double fired;        /* time of the last firing that a state caused, or NaN */
     double gap;          /* between the last two */
     double ratio, limit; /* to the gap before; where firings accumulate if it goes on */
@@ -211,13 +225,13 @@ typedef VEC(DdpNode) NodeList;
 typedef struct Leaf {
     struct Chunk *chunk;
     NodeList nodes;
-    bool plain;           /* a run of explicit nodes */
-    bool probe;           /* conditions need something in it */
-    uint32_t dirty;       /* index in Rope.dirty + 1 */
-    uint32_t fresh;       /* index in Rope.fresh + 1 */
-    uint32_t queued;      /* tape_patch.c: by the patch of this number */
-    struct LeafCode *code; /* blocks.c; NULL: not asked for since it changed */
-    struct LeafPlan *plan; /* tape_plan.c; likewise */
+    bool plain;              /* a run of explicit nodes */
+    bool probe;              /* conditions need something in it */
+    uint32_t dirty;          /* index in Rope.dirty + 1 */
+    uint32_t fresh;          /* index in Rope.fresh + 1 */
+    uint32_t queued;         /* tape_patch.c: by the patch of this number */
+    struct LeafCode *code;   /* blocks.c; NULL: not asked for since it changed */
+    struct LeafPlan *plan;   /* tape_plan.c; likewise */
     struct LeafReads *reads; /* pattern.c; likewise */
 } Leaf;
 
@@ -227,7 +241,8 @@ typedef struct Chunk {
     struct Rope *rope;
     uint32_t at; /* in Rope.chunks */
     uint32_t n;
-    Leaf *leaf[CHUNK_LEAVES];
+    uint32_t room; /* of `leaf`: small parts have few leaves */
+    Leaf **leaf;
 } Chunk;
 
 typedef struct Rope {
@@ -238,7 +253,7 @@ typedef struct Rope {
     VEC(Leaf *) fresh; /* leaves that came since `tape` was made or patched; NULL: gone again */
     uint32_t n;        /* nodes */
     uint32_t n_leaves;
-    uint32_t version;  /* counts changes of leaves */
+    uint32_t version; /* counts changes of leaves */
 } Rope;
 
 #define EACH_LEAF(rope, leaf)                                                                      \
@@ -281,6 +296,7 @@ struct Sim {
     double *value;   /* [var] */
     double *tangent; /* [var], all 0 between uses */
     ValueInfo *info; /* [var] */
+    double *scale; /* [var]: largest value so far, in constrained parts (reselect.c); NULL: none */
     uint32_t n_values;
     uint64_t births;
     uint64_t changes; /* by values_set() */
@@ -299,7 +315,7 @@ struct Sim {
     bool hold_loops;             /* loops are not evaluated now: branches have to be chosen first */
     bool applying;               /* the order of the heap is not kept now */
     bool break_ties;             /* in an event: comparisons at their boundary look ahead */
-    bool quiet;       /* failures of loops are no messages: the integrator will try again */
+    bool quiet;         /* failures of loops are no messages: the integrator will try again */
     NodeList unsettled; /* nodes whose place may have changed */
     VEC(DdpVar) cuts;   /* what nodes that left the parts had connected */
     VEC(DdpVar) clocked_work;
@@ -335,7 +351,7 @@ struct Sim {
     VEC(BranchId) modes_seen;             /* `if`s that were born or chose since then */
     VEC(uint64_t) modes_gone;             /* serial numbers of those the output knew */
     uint64_t mode_serial;                 /* given so far */
-    VEC(DdpVar) integers; /* got another relation in this event: to be checked */
+    VEC(DdpVar) integers;                 /* got another relation in this event: to be checked */
     bool role_failed;
     BranchId runaway;       /* a condition that fires ever faster; 0: none */
     bool structure_changed; /* in this event */
@@ -346,12 +362,12 @@ struct Sim {
     VEC(Part *) touched;   /* by the event: to be started or searched again */
     VEC(Part *) to_search; /* for events behind the one that is past */
     PartHeap heaps[HEAPS];
-    bool running; /* the parts have integrators */
+    bool running;      /* the parts have integrators */
     char trouble[800]; /* trouble.c: what had no value in this step; empty: nothing */
     Place trouble_at;
-    void *sun;    /* SUNContext */
+    void *sun;                        /* SUNContext */
     struct PatternSets *pattern_sets; /* pattern.c: scratch */
-    uint64_t grid; /* Euler: steps taken since the start */
+    uint64_t grid;                    /* Euler: steps taken since the start */
 
     /* output */
     SolOutput out;
@@ -396,7 +412,9 @@ struct SolModel {
 /* ---- values.c ---- */
 
 void values_open(Sim *sim);
-void values_grow(Sim *sim);                          /* room for every variable the DDP knows */
+void values_grow(Sim *sim); /* room for every variable the DDP knows */
+double values_scale(const Sim *sim, DdpVar var);
+void values_set_scale(Sim *sim, DdpVar var, double scale);
 void values_set(Sim *sim, DdpVar var, double value); /* and whoever reads it has to be evaluated */
 void values_close(Sim *sim);
 DdpResult values_commit(Sim *sim, DdpCommit kind); /* ddp_commit, and everything kept up to date */
@@ -425,14 +443,15 @@ void evaluate_tangent_node(Sim *sim, DdpNode node); /* the same for a whole node
 double slope_along(Sim *sim, DdpNode n, const EvalOp *op, const Code *code);
 void evaluate_clear_tangents(Sim *sim, DdpNode node);
 NodePlace evaluate_place(const EvalNode *node); /* where it belongs now */
-/* Values at Sim.time of `var` and of what it needs: its part is brought there, an output evaluated. */
+/* Values at Sim.time of `var` and of what it needs: its part is brought there, an output evaluated.
+ */
 SolStatus evaluate_fetch(Sim *sim, DdpVar var);
 /* The same at an output point, after which nobody needs the rest: of a part only what `var` needs
  * is evaluated, and the part has not met. */
 SolStatus evaluate_glance(Sim *sim, DdpVar var);
 /* The same without bringing any part there: false when that would be needed. */
 bool evaluate_fetch_met(Sim *sim, DdpVar var);
-SolStatus evaluate_outputs(Sim *sim); /* all of them */
+SolStatus evaluate_outputs(Sim *sim);          /* all of them */
 SolStatus evaluate_rope(Sim *sim, Rope *rope); /* outer loops are solved */
 void evaluate_unsettle(Sim *sim, DdpNode node);
 double evaluate_code(Sim *sim, const Code *code, const uint32_t *vars);
@@ -454,9 +473,9 @@ void rope_sort(Sim *sim, NodeList *list); /* any nodes, into the order of the sc
 void part_graph_take_out(Sim *sim, DdpNode node); /* before a node goes or changes */
 void part_graph_state_ends(Sim *sim, DdpVar var, DdpVar slope);
 void part_graph_state_begins(Sim *sim, DdpVar var, DdpVar slope);
-void part_graph_settle(Sim *sim); /* after a final commit: parts fit the structure */
+void part_graph_settle(Sim *sim);             /* after a final commit: parts fit the structure */
 void part_graph_root(Sim *sim, DdpNode node); /* one of its variables became a condition, or none */
-void part_graph_verify(Sim *sim); /* debug builds: parts are the connected components */
+void part_graph_verify(Sim *sim);             /* debug builds: parts are the connected components */
 
 /* ---- loop_solve.c ---- */
 
@@ -491,8 +510,8 @@ SolStatus start_solve(Sim *sim);
 
 /* ---- set_check.c ---- */
 
-SolStatus set_check(Sim *sim);  /* after the start: SOL_USAGE when a path of opt.sets is a slip */
-void set_check_end(Sim *sim); /* warns once of those that nothing had */
+SolStatus set_check(Sim *sim); /* after the start: SOL_USAGE when a path of opt.sets is a slip */
+void set_check_end(Sim *sim);  /* warns once of those that nothing had */
 
 /* ---- integer_check.c ---- */
 
@@ -579,7 +598,7 @@ bool parts_last(
 SolStatus parts_event(Sim *sim); /* at the present time: something was written from outside */
 void parts_refresh(Sim *sim);    /* fixed steps: those that the event touched are as they are */
 SolStatus parts_meet_all(Sim *sim);
-void parts_rest(Sim *sim); /* all integrators are closed, to start anew from the values */
+void parts_rest(Sim *sim);   /* all integrators are closed, to start anew from the values */
 bool parts_advise(Sim *sim); /* true: states should be selected anew, as an event */
 SolStatus euler_run(Sim *sim, double stop, bool to_event, bool one_step, bool *happened);
 

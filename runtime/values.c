@@ -9,27 +9,42 @@
 
 #include <string.h>
 
+enum { LARGE = 1 << 14 }; /* beyond, arrays grow by an eighth: what is added is touched at once */
+
 /* Room for all variable numbers; new ones have no value. */
 void values_grow(Sim *sim)
 {
     uint32_t need = ddp_var_limit(sim->ddp);
     if (need <= sim->n_values)
         return;
-    uint32_t size = sim->n_values ? sim->n_values : 64;
+    uint32_t old = sim->n_values, share = old > LARGE ? 8 : 1;
+    uint32_t size = old ? old + old / share : 64;
     while (size < need)
-        size *= 2;
-    uint32_t old = sim->n_values;
+        size += size / share;
     sim->value = mem_resize(sim->mem, sim->value, (size + VALUES_ROOM) * sizeof *sim->value);
     sim->tangent = mem_resize(sim->mem, sim->tangent, (size + VALUES_ROOM) * sizeof *sim->tangent);
     sim->info = mem_resize(sim->mem, sim->info, size * sizeof *sim->info);
     memset(sim->value + old, 0, (size - old) * sizeof *sim->value);
     memset(sim->tangent + old, 0, (size - old) * sizeof *sim->tangent);
     memset(sim->info + old, 0, (size - old) * sizeof *sim->info);
+    if (sim->scale) {
+        sim->scale = mem_resize(sim->mem, sim->scale, size * sizeof *sim->scale);
+        memset(sim->scale + old, 0, (size - old) * sizeof *sim->scale);
+    }
     sim->n_values = size;
-    /* the first edge of each list points back at a head that may have moved */
-    for (uint32_t v = 0; v < old; v++)
-        if (sim->info[v].readers)
-            sim->info[v].readers->link = &sim->info[v].readers;
+}
+
+double values_scale(const Sim *sim, DdpVar var)
+{
+    return sim->scale ? sim->scale[var] : 0;
+}
+
+void values_set_scale(Sim *sim, DdpVar var, double scale)
+{
+    if (!sim->scale && scale != 0)
+        sim->scale = mem_alloc(sim->mem, sim->n_values * sizeof *sim->scale);
+    if (sim->scale)
+        sim->scale[var] = scale;
 }
 
 void values_set(Sim *sim, DdpVar var, double value)
@@ -131,6 +146,8 @@ void values_close(Sim *sim)
     mem_free(sim->mem, sim->value);
     mem_free(sim->mem, sim->tangent);
     mem_free(sim->mem, sim->info);
+    mem_free(sim->mem, sim->scale);
+    sim->scale = NULL;
     sim->value = sim->tangent = NULL;
     sim->info = NULL;
     sim->n_values = 0;
