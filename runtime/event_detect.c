@@ -20,10 +20,6 @@
 #include <math.h>
 #include <string.h>
 
-enum {
-    INSIDE = 4
-}; /* points inside a step at which comparisons driven by the clock are looked at */
-
 /* ---- comparisons of a node ---- */
 
 static bool is_jump(XOp op)
@@ -494,7 +490,7 @@ static SolStatus step_away(Sim *sim, const EventSearch *search, double *from, do
 SolStatus event_search(Sim *sim, const EventSearch *search, double from, double to, double *time,
                        bool *found)
 {
-    int pieces = search->clocked ? INSIDE + 1 : 1;
+    int pieces = search->clocked ? EVENT_INSIDE + 1 : 1;
     *found = false;
     if (!search->nodes->n)
         return SOL_OK;

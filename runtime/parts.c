@@ -527,14 +527,31 @@ static bool event_is_real(Sim *sim, const Part *part)
     return event_conditions_changed(sim, &part->roots);
 }
 
-/* Did no comparison change in the step that the part has just taken? False: look closely. */
+/* Unknowns of the part there, or NULL: its states are in Sim.value then. */
+static const double *unknowns_at(Part *part, double time)
+{
+    if (part->method == PART_IDA)
+        return ida_driver_unknowns(part, time);
+    if (time == part->now)
+        return rk_states(part);
+    rk_at(part, time);
+    return NULL;
+}
+
+/* Did no comparison change in the step that the part has just taken? False: look closely. Looks at
+ * the points that event_search would look at, so that the same steps are quiet with and without a
+ * tape. */
 static bool is_quiet(Part *part, double to)
 {
-    if (part->clocked || to != part->now || part->from >= to || !part->watched.n)
+    int pieces = part->clocked ? EVENT_INSIDE + 1 : 1;
+    if (to != part->now || part->from >= to || !part->watched.n || part->method == PART_CLOCK)
         return false;
-    if (part->method == PART_IDA)
-        return tape_quiet(part, to, ida_driver_unknowns(part, to));
-    return part->method == PART_RK && tape_quiet(part, to, rk_states(part));
+    for (int i = 1; i < pieces; i++) {
+        double time = part->from + (to - part->from) * i / pieces;
+        if (!tape_quiet(part, time, unknowns_at(part, time)))
+            return false;
+    }
+    return tape_quiet(part, to, unknowns_at(part, to));
 }
 
 enum { UNREAL = 32 }; /* changes of comparisons without any condition, in one step */

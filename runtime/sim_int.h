@@ -563,6 +563,8 @@ bool event_condition_falls(Sim *sim, DdpVar var);
 void event_remember(Sim *sim, const NodeList *list);
 /* Evaluates `nodes` there, or NULL: all that conditions need. */
 typedef SolStatus (*EventAt)(void *context, double time, const NodeList *nodes);
+/* Points inside a step at which comparisons that the clock drives are looked at. */
+enum { EVENT_INSIDE = 4 };
 typedef struct EventSearch {
     const NodeList *nodes; /* those with comparisons */
     EventAt at;
