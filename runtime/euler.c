@@ -44,7 +44,7 @@ void euler_take(Part *part)
  * of the clock, or watched for its choice of states, is evaluated in the open. */
 static bool step_quietly(Part *part, double time)
 {
-    if (part->constrained || time >= part->timed || !tape_quiet(part, time, part->euler))
+    if (part->constrained || time >= part->timed || tape_look(part, time, part->euler) != TAPE_QUIET)
         return false;
     tape_last_slopes(part, part->euler + part->states.n);
     return true;
@@ -94,7 +94,7 @@ static bool look_at_conditions(Sim *sim)
         Part *part = sim->parts.at[i];
         if (part->moment != sim->moment)
             continue;
-        if (event_suspect_changed(sim, &part->roots)) {
+        if (event_suspect_changed(part)) {
             any = true;
             part_touch(part);
         } else if (part->tape) {

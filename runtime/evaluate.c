@@ -609,6 +609,7 @@ void evaluate_close(Sim *sim)
     vec_free(sim->mem, &sim->compared);
     vec_free(sim->mem, &sim->narrow_nodes);
     vec_free(sim->mem, &sim->narrow_needs);
+    vec_free(sim->mem, &sim->tied);
     mem_free(sim->mem, sim->scratch);
 }
 

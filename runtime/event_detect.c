@@ -344,7 +344,7 @@ static bool changed(Sim *sim, const EvalNode *node, const Compare *compare)
     return !compare->timed && self_of(sim, node, compare) != compare->left;
 }
 
-bool event_changed(Sim *sim, DdpNode n)
+static bool node_changed(Sim *sim, DdpNode n)
 {
     const EvalNode *node = &sim->nodes.at[n];
     for (uint32_t i = 0; i < node->n_compares; i++)
@@ -411,23 +411,27 @@ static void mark_needs(Sim *sim, DdpNode from)
     }
 }
 
-/* Only what changed in the bracket, and what that needs, has to be looked at while it is narrowed:
- * in a population of thousands one life form's condition is one variable. */
 static void collect_moved(Sim *sim, const EventSearch *search)
 {
     vec_clear(&sim->narrow_nodes);
-    vec_clear(&sim->narrow_needs);
-    sim->mark++;
     for (uint32_t i = 0; i < search->nodes->n; i++) {
         const EvalNode *node = &sim->nodes.at[search->nodes->at[i]];
         bool moved = false;
         for (uint32_t k = 0; k < node->n_compares; k++)
             moved |= node->compare[k].moved;
-        if (!moved)
-            continue;
-        vec_push(sim->mem, &sim->narrow_nodes, search->nodes->at[i]);
-        mark_needs(sim, search->nodes->at[i]);
+        if (moved)
+            vec_push(sim->mem, &sim->narrow_nodes, search->nodes->at[i]);
     }
+}
+
+/* Only what changed in the bracket, and what that needs, has to be looked at while it is narrowed:
+ * in a population of thousands one life form's condition is one variable. */
+static void collect_needs(Sim *sim)
+{
+    vec_clear(&sim->narrow_needs);
+    sim->mark++;
+    for (uint32_t i = 0; i < sim->narrow_nodes.n; i++)
+        mark_needs(sim, sim->narrow_nodes.at[i]);
     rope_sort(sim, &sim->narrow_needs);
 }
 
@@ -437,7 +441,6 @@ static SolStatus narrow(Sim *sim, const EventSearch *search, double lo, double h
 {
     const NodeList *moved = &sim->narrow_nodes;
     double before = INFINITY, push = 0, whole = hi - lo;
-    collect_moved(sim, search);
     int side = 0, slow = 0;
     for (int round = 0; round < 200; round++) {
         double tiny = 4 * DBL_EPSILON * fmax(whole, fmax(fabs(lo), fabs(hi))), width = hi - lo;
@@ -506,10 +509,58 @@ SolStatus event_search(Sim *sim, const EventSearch *search, double from, double 
         if (any_changed(sim, search->nodes)) {
             note_differences(sim, search->nodes, true);
             *found = true;
+            collect_moved(sim, search);
+            collect_needs(sim);
             return narrow(sim, search, lo, hi, time);
         }
         note_differences(sim, search->nodes, false);
         lo = hi;
     }
     return SOL_OK;
+}
+
+SolStatus event_search_moved(Sim *sim, const EventSearch *search, double from, double to,
+                             double *time)
+{
+    collect_needs(sim);
+    SolStatus status = search->at(search->context, to, &sim->narrow_needs);
+    if (status != SOL_OK)
+        return status;
+    note_differences(sim, &sim->narrow_nodes, true);
+    return narrow(sim, search, from, to, time);
+}
+
+/* Nodes that read these, directly or not, as far as they are of a part: into Sim.narrow_needs. */
+static void collect_readers(Sim *sim)
+{
+    NodeList *work = &sim->narrow_needs;
+    vec_clear(work);
+    sim->mark++;
+    for (uint32_t i = 0; i < sim->narrow_nodes.n; i++) {
+        vec_push(sim->mem, work, sim->narrow_nodes.at[i]);
+        sim->nodes.at[sim->narrow_nodes.at[i]].mark = sim->mark;
+    }
+    for (uint32_t i = 0; i < work->n; i++) {
+        uint32_t outputs = sim->nodes.at[work->at[i]].n_steps + sim->nodes.at[work->at[i]].n_tears;
+        for (uint32_t k = 0; k < outputs; k++) {
+            DdpVar var = node_output(&sim->nodes.at[work->at[i]], k);
+            for (const ReadEdge *edge = sim->info[var].readers; edge; edge = edge->next) {
+                EvalNode *reader = &sim->nodes.at[edge->node];
+                if (!reader->part || reader->mark == sim->mark)
+                    continue;
+                reader->mark = sim->mark;
+                vec_push(sim->mem, work, edge->node);
+            }
+        }
+    }
+}
+
+bool event_is_real(Sim *sim)
+{
+    for (uint32_t i = 0; i < sim->narrow_nodes.n; i++)
+        if (sim->nodes.at[sim->narrow_nodes.at[i]].needed[NEED_DYNAMICS] &&
+            node_changed(sim, sim->narrow_nodes.at[i]))
+            return true;
+    collect_readers(sim);
+    return event_conditions_changed(sim, &sim->narrow_needs);
 }

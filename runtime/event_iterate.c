@@ -6,7 +6,7 @@
  * become those of the update that ends. The event is over when an update fires nothing and clears
  * nothing that anyone reads; only then must everything be determined.
  */
-#include "runtime/sim_int.h"
+#include "runtime/parts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -38,6 +38,8 @@ static void count_condition(Sim *sim, BranchMemo *memo, DdpVar var)
 {
     if (memo->condition == var)
         return;
+    event_unsettle(sim, memo->condition);
+    event_unsettle(sim, var);
     if (memo->condition) {
         unlink_branch(sim, memo);
         evaluate_need(sim, memo->condition, NEED_CONDITIONS, -1);
@@ -260,6 +262,8 @@ static void look_at_when(Sim *sim, BranchId id, BranchMemo *memo, const WorldBra
         remember_trigger(sim, id);
         note_firing(sim, id, memo);
     }
+    if (memo->truth != truth)
+        event_unsettle(sim, memo->condition);
     memo->truth = truth;
     if (memo->fell <= sim->time) /* else it was found in a step that reaches beyond this event */
         memo->fell = INFINITY;
@@ -274,6 +278,7 @@ static void look_at_if(Sim *sim, BranchId id, BranchMemo *memo, const WorldBranc
     remember_trigger(sim, id);
     note_firing(sim, id, memo);
     memo->truth = truth;
+    event_unsettle(sim, memo->condition);
 }
 
 static int ascending(const void *a, const void *b)
@@ -326,31 +331,49 @@ static bool would_fire(Sim *sim, BranchMemo *memo)
     bool truth = truth_of(sim, memo, memo->condition);
     if (memo->when && !truth && memo->truth) {
         memo->fell = fmin(memo->fell, sim->time);
+        event_unsettle(sim, memo->condition);
         return false;
     }
     return memo->when ? truth && !remembered(sim, memo) : truth != memo->truth;
 }
 
-#define EACH_BRANCH(sim, nodes, id)                                                                \
-    for (uint32_t n_ = 0; n_ < (nodes)->n; n_++)                                                   \
-        for (uint32_t o_ = 0, end_ = (sim)->nodes.at[(nodes)->at[n_]].n_steps +                    \
-                                     (sim)->nodes.at[(nodes)->at[n_]].n_tears;                     \
-             o_ < end_; o_++)                                                                      \
-            for (BranchId id =                                                                     \
-                     (sim)->info[node_output(&(sim)->nodes.at[(nodes)->at[n_]], o_)].branches;       \
-                 id; id = (sim)->branches.at[id].next)
+/* The truth in which none of the branches of a condition will be taken, or -1. */
+static int8_t calm_truth(const Sim *sim, DdpVar var)
+{
+    BranchId first = sim->info[var].branches;
+    int8_t truth = first ? sim->branches.at[first].truth : -1;
+    for (BranchId id = first; id; id = sim->branches.at[id].next)
+        if (sim->branches.at[id].truth != truth || sim->branches.at[id].fell != INFINITY)
+            return -1;
+    return truth;
+}
+
+/* Memory or branches of the condition change. */
+void event_unsettle(Sim *sim, DdpVar var)
+{
+    const EvalNode *node = sim->info[var].node ? &sim->nodes.at[sim->info[var].node] : NULL;
+    if (node && node->part && node->root)
+        node->part->notes.at[node->root - 1].calm = -1;
+}
+
+#define EACH_BRANCH(sim, node, id)                                                                 \
+    for (uint32_t o_ = 0; o_ < (node)->n_steps + (node)->n_tears; o_++)                            \
+        for (BranchId id = (sim)->info[node_output((node), o_)].branches; id;                      \
+             id = (sim)->branches.at[id].next)
 
 bool event_conditions_changed(Sim *sim, const NodeList *nodes)
 {
     bool any = false;
-    EACH_BRANCH(sim, nodes, id) any |= would_fire(sim, &sim->branches.at[id]);
+    for (uint32_t i = 0; i < nodes->n; i++)
+        EACH_BRANCH(sim, &sim->nodes.at[nodes->at[i]], id)
+    any |= would_fire(sim, &sim->branches.at[id]);
     return any;
 }
 
-bool event_suspect_changed(Sim *sim, const NodeList *nodes)
+static bool suspect_node(Sim *sim, const EvalNode *node)
 {
     bool any = false;
-    EACH_BRANCH(sim, nodes, id)
+    EACH_BRANCH(sim, node, id)
     {
         BranchMemo *memo = &sim->branches.at[id];
         bool fires = would_fire(sim, memo);
@@ -361,10 +384,29 @@ bool event_suspect_changed(Sim *sim, const NodeList *nodes)
     return any;
 }
 
-/* What a step found behind this event is searched for again. */
-void event_forget_falls(Sim *sim, const NodeList *nodes)
+/* Roots that are not calm: in a population of thousands these are a few. */
+bool event_suspect_changed(Part *part)
 {
-    EACH_BRANCH(sim, nodes, id)
+    Sim *sim = part->sim;
+    bool any = false;
+    for (uint32_t i = 0; i < part->roots.n; i++) {
+        RootNote *note = &part->notes.at[i];
+        if (note->var && note->calm == (sim->value[note->var] != 0))
+            continue;
+        any |= suspect_node(sim, &sim->nodes.at[part->roots.at[i]]);
+        if (note->var)
+            note->calm = calm_truth(sim, note->var);
+    }
+    return any;
+}
+
+/* What a step found behind this event is searched for again. Who fell is not calm. */
+void event_forget_falls(Part *part)
+{
+    Sim *sim = part->sim;
+    for (uint32_t i = 0; i < part->roots.n; i++)
+        if (part->notes.at[i].calm < 0)
+            EACH_BRANCH(sim, &sim->nodes.at[part->roots.at[i]], id)
     if (sim->branches.at[id].fell > sim->time)
         sim->branches.at[id].fell = INFINITY;
 }
@@ -380,6 +422,7 @@ bool event_condition_falls(Sim *sim, DdpVar var)
     for (BranchId id = first; id; id = sim->branches.at[id].next)
         if (sim->branches.at[id].truth)
             sim->branches.at[id].fell = sim->time;
+    event_unsettle(sim, var);
     return first != 0;
 }
 

@@ -285,6 +285,7 @@ static bool choose_newborn(Sim *sim)
             vec_push(sim->mem, &sim->decisions, ((WorldDecision){list[i], WORLD_ELSE}));
         } else if (known_now(sim, view.condition)) {
             memo->truth = sim->value[view.condition] != 0;
+            event_unsettle(sim, view.condition);
             vec_push(sim->mem, &sim->decisions,
                      ((WorldDecision){list[i], memo->truth ? WORLD_THEN : WORLD_ELSE}));
         }

@@ -4,7 +4,7 @@
  * come from forward tangents of the dynamics' codes, one sweep for each colour. The matrix is that
  * of an extended system: hubs have rows and columns of their own (pattern.c), whose right-hand side
  * is 0 and whose solution nobody reads. Up to DENSE_UP_TO unknowns nothing is kept; above, what
- * depends on more than KEEP_FROM columns is.
+ * depends on more than PATTERN_KEEP_FROM columns is.
  *
  * Two direct solvers behind one SUNLinearSolver: dense LU with partial pivoting, and KLU, whose
  * analysis is made once for a pattern and whose pivot order is kept while it stays good
@@ -27,7 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DENSE_UP_TO = 40, KRYLOV_FROM = 2000, FILL = 12, KEEP_FROM = 6 };
+enum { DENSE_UP_TO = 40, KRYLOV_FROM = 2000, FILL = 12 };
 
 #define NONE UINT32_MAX
 
@@ -62,6 +62,7 @@ struct Jacobian {
 static void sweep(Jacobian *j, uint64_t colours, uint32_t colour)
 {
     Sim *sim = j->part->sim;
+    pattern_list_leaves(j->part, &j->p);
     for (uint32_t i = 0; i < j->p.leaves.n; i++) {
         const PatternLeaf *it = &j->p.leaves.at[i];
         if (!(it->colours & colours))
@@ -339,15 +340,23 @@ void jacobian_along(Jacobian *j, double *second)
     sim->tangent[sim->clock] = 1;
     for (uint32_t i = 0; i < part->states.n; i++)
         sim->tangent[part->states.at[i].var] = sim->value[part->states.at[i].slope];
-    blocks_prepare_tangents(part);
-    for (uint32_t i = 0; i < j->p.leaves.n; i++)
+    bool taped = j->n == part->states.n && tape_has_tangents(part) && tape_at_event(part);
+    if (taped) {
+        tape_tangent(part);
+    } else {
+        pattern_list_leaves(part, &j->p);
+        blocks_prepare_tangents(part);
+    }
+    for (uint32_t i = 0; i < j->p.leaves.n && !taped; i++)
         leaf_tangent(sim, j->p.leaves.at[i].leaf, NULL);
     for (uint32_t i = 0; i < part->states.n; i++)
         second[i] = sim->tangent[part->states.at[i].slope];
     sim->tangent[sim->clock] = 0;
     for (uint32_t c = 0; c < j->n; c++)
         sim->tangent[j->p.var.at[c]] = 0;
-    for (uint32_t k = 0; k < j->p.target.n; k++)
+    if (taped)
+        tape_clear_tangents(part);
+    for (uint32_t k = 0; k < j->p.target.n && !taped; k++)
         sim->tangent[j->p.target.at[k]] = 0;
 }
 
@@ -515,7 +524,7 @@ static void make(Jacobian *j)
     j->n = j->part->n;
     j->cj = 0;
     j->sparse = !is_dense(j->part);
-    pattern_make(j->part, &j->p, j->sparse ? KEEP_FROM : UINT32_MAX);
+    pattern_make(j->part, &j->p, j->sparse ? PATTERN_KEEP_FROM : UINT32_MAX);
     if (j->sparse ? !pattern_same(&j->p, &j->before) : j->symbolic != NULL)
         forget_factors(j);
     j->kind = j->sparse ? choose_sparse(j) : JACOBIAN_DENSE;

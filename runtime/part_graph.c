@@ -35,6 +35,8 @@ static void enlist(Sim *sim, NodeList *list, DdpNode n, uint32_t *place)
     *place = list->n;
 }
 
+enum { LIST_WATCHED, LIST_TIMERS, LIST_ROOTS, LIST_INNER, LISTS };
+
 static uint32_t *place_of(EvalNode *node, int which)
 {
     uint32_t *places[] = {&node->watch, &node->timer, &node->root, &node->inner};
@@ -58,7 +60,19 @@ static void delist(Sim *sim, Part *part, DdpNode n, int which)
         list->at[*place - 1] = last;
         *place_of(&sim->nodes.at[last], which) = *place;
     }
+    if (which == LIST_ROOTS)
+        part->notes.at[*place - 1] = vec_pop(&part->notes);
     *place = 0;
+}
+
+static void enlist_root(Sim *sim, Part *part, DdpNode n)
+{
+    EvalNode *node = &sim->nodes.at[n];
+    if (node->root)
+        return;
+    enlist(sim, &part->roots, n, &node->root);
+    bool single = node->n_steps + node->n_tears == 1;
+    vec_push(sim->mem, &part->notes, ((RootNote){single ? node_output(node, 0) : 0, -1}));
 }
 
 static bool is_root(const Sim *sim, const EvalNode *node)
@@ -84,7 +98,7 @@ static void enlist_all(Sim *sim, Part *part, DdpNode n)
     if (timed)
         enlist(sim, &part->timers, n, &node->timer);
     if (is_root(sim, node))
-        enlist(sim, &part->roots, n, &node->root);
+        enlist_root(sim, part, n);
     if (node->loop)
         enlist(sim, &part->inner, n, &node->inner);
 }
@@ -95,9 +109,9 @@ void part_graph_root(Sim *sim, DdpNode n)
     if (!node->part)
         return;
     if (is_root(sim, node))
-        enlist(sim, &node->part->roots, n, &node->root);
+        enlist_root(sim, node->part, n);
     else
-        delist(sim, node->part, n, 2);
+        delist(sim, node->part, n, LIST_ROOTS);
 }
 
 /* ---- states of a part, ascending ---- */
@@ -170,7 +184,7 @@ static void drop_from_part(Part *part, DdpNode n)
     EvalNode *node = &sim->nodes.at[n];
     touch(part, node->place);
     tape_compares_leave(part, node);
-    for (int which = 0; which < 4; which++)
+    for (int which = 0; which < LISTS; which++)
         delist(sim, part, n, which);
     rope_remove(sim, n);
     node->part = NULL;

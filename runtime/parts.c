@@ -149,6 +149,7 @@ static void free_lists(Part *part)
     vec_free(sim->mem, &part->watched);
     vec_free(sim->mem, &part->timers);
     vec_free(sim->mem, &part->roots);
+    vec_free(sim->mem, &part->notes);
     vec_free(sim->mem, &part->inner);
     vec_free(sim->mem, &part->dynamics);
     vec_free(sim->mem, &part->states);
@@ -318,27 +319,31 @@ static bool is_outer(const Sim *sim, const EvalNode *node)
            node->n_tears <= LOOP_TORN && !node->untorn;
 }
 
-/* The lists that an integrator works with, from the rope. */
-static void make_lists(Part *part)
+/* Which loops are unknowns of the integrator, in the order of the schedule. */
+static void choose_unknowns(Part *part)
 {
     Sim *sim = part->sim;
     count_part(part, -1);
-    sim->work += part->ropes[0].n;
-    rope_list(sim, &part->ropes[0], &part->dynamics);
     vec_clear(&part->loops);
     part->n = part->states.n;
-    EACH_LEAF(&part->ropes[0], leaf)
-    {
-        EvalNode *node = &sim->nodes.at[leaf->nodes.at[0]];
-        if (leaf->plain)
-            continue;
-        node->outer = is_outer(sim, node);
+    for (uint32_t i = 0; i < part->inner.n; i++) {
+        EvalNode *node = &sim->nodes.at[part->inner.at[i]];
+        node->outer = node->place == PLACE_DYNAMICS && is_outer(sim, node);
         if (!node->outer)
             continue;
-        vec_push(sim->mem, &part->loops, leaf->nodes.at[0]);
+        vec_push(sim->mem, &part->loops, part->inner.at[i]);
         part->n += node->n_tears;
     }
+    rope_sort(sim, &part->loops);
     count_part(part, 1);
+}
+
+const NodeList *part_dynamics(Part *part)
+{
+    if (!part->dynamics.at || part->listed != part->ropes[0].version)
+        rope_list(part->sim, &part->ropes[0], &part->dynamics);
+    part->listed = part->ropes[0].version;
+    return &part->dynamics;
 }
 
 static SolStatus start_part(Part *part)
@@ -347,7 +352,7 @@ static SolStatus start_part(Part *part)
     SolStatus status = SOL_OK;
     if (part->restructured || !part->started) {
         ida_driver_restructured(part);
-        make_lists(part);
+        choose_unknowns(part);
         blocks_prepare(part);
     }
     part->seen_whole &= !part->restructured;
@@ -452,7 +457,7 @@ void part_meet(Part *part)
     SolStatus status = tape_evaluate(part, sim->time) ? SOL_OK : evaluate_part(part);
     if (status != SOL_OK && sim->meet_status == SOL_OK)
         sim->meet_status = status;
-    event_suspect_changed(sim, &part->roots); /* for the next update, if this is an event */
+    event_suspect_changed(part); /* for the next update, if this is an event */
 }
 
 /* Output that shows more of a part than this share of its nodes has it evaluated as a whole, by its
@@ -517,16 +522,6 @@ static SolStatus probe_at(void *context, double time, const NodeList *nodes)
     return SOL_OK;
 }
 
-/* A comparison changed: an event, if a condition changed with it or dynamics reads it. */
-static bool event_is_real(Sim *sim, const Part *part)
-{
-    for (uint32_t i = 0; i < part->watched.n; i++)
-        if (sim->nodes.at[part->watched.at[i]].needed[NEED_DYNAMICS] &&
-            event_changed(sim, part->watched.at[i]))
-            return true;
-    return event_conditions_changed(sim, &part->roots);
-}
-
 /* Unknowns of the part there, or NULL: its states are in Sim.value then. */
 static const double *unknowns_at(Part *part, double time)
 {
@@ -538,20 +533,24 @@ static const double *unknowns_at(Part *part, double time)
     return NULL;
 }
 
-/* Did no comparison change in the step that the part has just taken? False: look closely. Looks at
- * the points that event_search would look at, so that the same steps are quiet with and without a
- * tape. */
-static bool is_quiet(Part *part, double to)
+/* What became of the comparisons in the step that the part has just taken; where some moved, between
+ * lo and hi. Looks at the points that event_search would look at, so that the same steps are quiet
+ * with and without a tape. */
+static TapeLook look_by_tape(Part *part, double to, double *lo, double *hi)
 {
     int pieces = part->clocked ? EVENT_INSIDE + 1 : 1;
+    TapeLook look = TAPE_QUIET;
     if (to != part->now || part->from >= to || !part->watched.n || part->method == PART_CLOCK)
-        return false;
-    for (int i = 1; i < pieces; i++) {
-        double time = part->from + (to - part->from) * i / pieces;
-        if (!tape_quiet(part, time, unknowns_at(part, time)))
-            return false;
+        return TAPE_BLIND;
+    *hi = part->from;
+    for (int i = 1; i <= pieces && look == TAPE_QUIET; i++) {
+        *lo = *hi;
+        *hi = i == pieces ? to : part->from + (to - part->from) * i / pieces;
+        look = tape_look(part, *hi, unknowns_at(part, *hi));
     }
-    return tape_quiet(part, to, unknowns_at(part, to));
+    return look;
+}
+
 }
 
 enum { UNREAL = 32 }; /* changes of comparisons without any condition, in one step */
@@ -563,25 +562,32 @@ static SolStatus search_part(Part *part, double to)
         .nodes = &part->watched, .at = probe_at, .context = part, .clocked = part->clocked};
     part->search = false;
     part->event = INFINITY;
-    if (is_quiet(part, to)) {
-        part->from = to;
-        return SOL_OK;
-    }
-    tape_tell_compares(part);
-    tape_forget_inputs(part); /* what comparisons are compared with changes below */
     double whole = to - part->from;
     for (uint32_t unreal = 0; part->from < to; unreal++) {
-        bool found;
-        double time = to;
-        SolStatus status = event_search(sim, &search, part->from, to, &time, &found);
-        if (status != SOL_OK)
-            return status;
-        if (found && event_is_real(sim, part)) {
-            part->event = time;
+        bool found = true;
+        double time = to, lo, hi;
+        TapeLook look = look_by_tape(part, to, &lo, &hi);
+        if (look == TAPE_QUIET) {
+            part->from = to;
             return SOL_OK;
         }
-        if (found) /* a comparison changed, but no condition did */
-            event_remember(sim, &part->watched);
+        if (look == TAPE_BLIND) {
+            tape_tell_compares(part);
+            tape_forget_inputs(part); /* what comparisons are compared with changes below */
+        }
+        SolStatus status = look == TAPE_MOVED
+                               ? event_search_moved(sim, &search, lo, hi, &time)
+                               : event_search(sim, &search, part->from, to, &time, &found);
+        if (status != SOL_OK)
+            return status;
+        if (found && event_is_real(sim)) {
+            part->event = time; /* behind it all comparisons are remembered anew */
+            return SOL_OK;
+        }
+        if (found) { /* a comparison changed, but no condition did */
+            event_remember(sim, &sim->narrow_nodes);
+            tape_hear_compares(part, &sim->narrow_nodes);
+        }
         if (found && unreal >= UNREAL) /* rounding at a boundary: no end of changes */
             time = fmin(to, fmax(time, part->from + whole / UNREAL));
         part->from = time;
@@ -608,7 +614,7 @@ static SolStatus restart_part(Part *part)
     sim->value[sim->clock] = sim->time;
     if (!tape_remember(part, sim->time))
         event_remember(sim, &part->watched);
-    event_forget_falls(sim, &part->roots);
+    event_forget_falls(part);
     reselect_begin(part);
     sim->event.parts_restarted += part->n > 0;
     return SOL_OK;
@@ -617,8 +623,9 @@ static SolStatus restart_part(Part *part)
 static void search_later(Part *part)
 {
     part->from = part->sim->time;
-    event_remember(part->sim, &part->watched);
-    event_forget_falls(part->sim, &part->roots);
+    if (!tape_remember(part, part->sim->time))
+        event_remember(part->sim, &part->watched);
+    event_forget_falls(part);
     part->event = INFINITY;
     if (!part->searching)
         vec_push(part->sim->mem, &part->sim->to_search, part);
@@ -818,7 +825,7 @@ void parts_refresh(Sim *sim)
     for (uint32_t i = 0; i < sim->touched.n; i++) {
         Part *part = sim->touched.at[i];
         part->touched = part->restart = part->search = false;
-        make_lists(part);
+        choose_unknowns(part);
         blocks_prepare(part);
         reselect_begin(part);
         look_at_clock(part);

@@ -8,6 +8,12 @@ typedef struct PartState {
     DdpVar var, slope;
 } PartState;
 
+/* A node that determines a condition, in a form that is looked at often. */
+typedef struct RootNote {
+    DdpVar var;   /* 0: it determines several variables */
+    int8_t calm;  /* while the condition has this truth no branch will be taken; -1: not known */
+} RootNote;
+
 typedef struct PartAim {
     DdpNode node;
     bool constraint;
@@ -22,11 +28,13 @@ struct Part {
     NodeList watched;            /* nodes that compare something that must be searched for */
     NodeList timers;             /* nodes that compare the clock with something fixed */
     NodeList roots;              /* nodes that determine conditions */
+    VEC(RootNote) notes;         /* [roots] */
     NodeList inner;              /* nodes that are loops */
     VEC(PartState) states;       /* ascending by variable */
     uint32_t states_version;     /* counts changes of them */
     /* made when the part starts: */
-    NodeList dynamics;           /* ropes[0] as a list */
+    NodeList dynamics;           /* ropes[0] as a list: part_dynamics */
+    uint32_t listed;             /* version of the rope then */
     NodeList loops;              /* whose tearing variables are unknowns of the integrator */
     uint32_t n;                  /* unknowns: states, then tearing variables */
     bool clocked;                /* some comparison is driven by the clock */
@@ -88,7 +96,9 @@ bool reselect_due(Part *part);    /* after each step: is it time to look? */
 bool reselect_wanted(Part *part); /* then, everything evaluated: should other states be chosen? */
 void reselect_advise(Part *part);
 void reselect_close(Part *part);
-bool reselect_concerns(const Part *part);
+bool reselect_concerns(Part *part);
+
+const NodeList *part_dynamics(Part *part); /* its dynamics as a list, in order */
 
 /* The unknowns' variables: i-th state or tearing variable. */
 DdpVar part_unknown(const Part *part, uint32_t i);

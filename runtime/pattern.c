@@ -14,12 +14,16 @@
  * Then tangents pass through a leaf as always, and behind it those of what is kept are the row, and
  * are set to what the column was seeded with.
  *
+ * Where the part has a tape, this one knows the sets already, unless some are large (tape_sets.c).
+ *
  * Cost: reads of all nodes times the size of sets, at most `most` outside of leaves.
  *
  * Colours: columns that share no row are seeded together (Curtis, Powell, Reid, J. Inst. Maths
  * Applics 13, 1974), greedily in order. Sets of colours are words of bits, one set for each row.
  */
 #include "runtime/pattern.h"
+
+#include "runtime/tape.h"
 
 #include <string.h>
 
@@ -47,6 +51,8 @@ typedef struct PatternSets {
     VEC(uint32_t) row;    /* [rows]: set of the row, but for its diagonal */
     VEC(uint32_t) inside; /* sets of the nodes of all leaves, one after the other */
     VEC(uint32_t) upto;   /* [leaves]: where those of a leaf end */
+    VEC(uint32_t) row_n;  /* [states]: as tape_rows has them */
+    VEC(const DdpVar *) row_vars;
     VEC(uint64_t) taken;  /* [words * m]: colours 64 w ... 64 w + 63 of row r, at w * m + r */
 } Sets;
 
@@ -130,17 +136,6 @@ static uint32_t set_of_reads(Sets *s, const EvalNode *node)
 
 /* ---- what a leaf reads ---- */
 
-/* In the form in which it is wanted at each restart, for a run of explicit nodes. It lives as long
- * as the code of the leaf. */
-typedef struct LeafReads {
-    uint32_t n_in, n_out;
-    DdpVar *in;    /* [n_in]: variables from outside that may vary */
-    DdpVar *out;   /* [n_out]: determined by the leaf, in order */
-    uint64_t *of;  /* [n_out]: bits of those of `in` that it depends on */
-} LeafReads;
-
-enum { MOST_IN = 64 };
-
 static uint32_t index_of(DdpVar var, const DdpVar *list, uint32_t n)
 {
     uint32_t i = 0;
@@ -161,7 +156,7 @@ static bool bits_of(const Sim *sim, const EvalNode *node, LeafReads *r, uint64_t
         uint32_t at = inside < r->n_out ? 0 : index_of(var, r->in, r->n_in);
         if (inside < r->n_out) {
             *bits |= r->of[inside];
-        } else if (at == MOST_IN) {
+        } else if (at == PATTERN_MOST_IN) {
             return false;
         } else {
             r->in[at] = var;
@@ -172,14 +167,13 @@ static bool bits_of(const Sim *sim, const EvalNode *node, LeafReads *r, uint64_t
     return true;
 }
 
-/* NULL: a loop, or it reads too much. */
-static LeafReads *reads_of(Sim *sim, Leaf *leaf)
+const LeafReads *pattern_reads(Sim *sim, Leaf *leaf)
 {
     if (leaf->reads || !leaf->plain)
         return leaf->reads;
     uint32_t n = leaf->nodes.n;
     LeafReads *r = mem_alloc(sim->mem, sizeof *r + n * (sizeof *r->of + sizeof *r->out) +
-                                           MOST_IN * sizeof *r->in);
+                                           PATTERN_MOST_IN * sizeof *r->in);
     r->of = (uint64_t *)(r + 1);
     r->out = (DdpVar *)(r->of + n);
     r->in = r->out + n;
@@ -269,7 +263,7 @@ static bool pass_nodes(Sets *s, const Leaf *leaf, uint32_t *residuals)
 /* The same from what is known of the leaf. */
 static bool pass_run(Sets *s, const LeafReads *r)
 {
-    uint32_t in[MOST_IN], last = 0;
+    uint32_t in[PATTERN_MOST_IN], last = 0;
     uint64_t before = 0;
     bool large = false;
     for (uint32_t i = 0; i < r->n_in; i++)
@@ -297,7 +291,7 @@ static void pass_leaf(Sets *s, Leaf *leaf, uint32_t *residuals)
     const Sim *sim = s->part->sim;
     PatternLeaf it = {.leaf = leaf, .kept = s->row.n, .row = *residuals};
     it.target = s->pattern->target.n;
-    const LeafReads *reads = reads_of(s->part->sim, leaf);
+    const LeafReads *reads = pattern_reads(s->part->sim, leaf);
     bool large = reads ? pass_run(s, reads) : pass_nodes(s, leaf, residuals);
     for (uint32_t i = 0; i < leaf->nodes.n && large; i++)
         keep_node(s, &sim->nodes.at[leaf->nodes.at[i]], &it);
@@ -476,8 +470,57 @@ void pattern_free_scratch(Sim *sim)
     vec_free(sim->mem, &s->inside);
     vec_free(sim->mem, &s->upto);
     vec_free(sim->mem, &s->taken);
+    vec_free(sim->mem, &s->row_n);
+    vec_free(sim->mem, &s->row_vars);
     mem_free(sim->mem, s);
     sim->pattern_sets = NULL;
+}
+
+/* Rows from the part's tape, where it knows them all. */
+static bool take_rows(Sets *s, uint32_t most)
+{
+    Part *part = s->part;
+    uint32_t n = part->states.n;
+    if (most != PATTERN_KEEP_FROM || part->n != n)
+        return false;
+    vec_reserve(s->mem, &s->row_n, n);
+    vec_reserve(s->mem, &s->row_vars, n);
+    if (!tape_rows(part, s->row_n.at, s->row_vars.at))
+        return false;
+    vec_push(s->mem, &s->set, ((Set){0, 0}));
+    for (uint32_t i = 0; i < n; i++)
+        give_set(s, part->states.at[i].var, new_column(s, part->states.at[i].var));
+    const DdpVar *last = NULL; /* neighbours often share a set */
+    for (uint32_t i = 0; i < n; i++) {
+        const DdpVar *vars = s->row_vars.at[i];
+        if (vars == last && i) {
+            s->row.at[i] = s->row.at[i - 1];
+            continue;
+        }
+        last = vars;
+        uint32_t from = s->pool.n;
+        for (uint32_t k = 0; k < s->row_n.at[i]; k++)
+            vec_push(s->mem, &s->pool, set_of(s, vars[k]) - 1);
+        s->row.at[i] = end_set(s, from);
+    }
+    return true;
+}
+
+void pattern_list_leaves(Part *part, Pattern *pattern)
+{
+    Mem *mem = part->sim->mem;
+    if (pattern->listed)
+        return;
+    pattern->listed = true;
+    EACH_LEAF(&part->ropes[0], leaf)
+    {
+        PatternLeaf it = {.leaf = leaf, .colours = UINT64_MAX, .target = pattern->target.n};
+        vec_push(mem, &pattern->leaves, it);
+        for (uint32_t i = 0; i < leaf->nodes.n; i++) {
+            const EvalNode *node = &part->sim->nodes.at[leaf->nodes.at[i]];
+            vec_push(mem, &pattern->target, node->ops[0].target);
+        }
+    }
 }
 
 void pattern_make(Part *part, Pattern *pattern, uint32_t most)
@@ -487,7 +530,11 @@ void pattern_make(Part *part, Pattern *pattern, uint32_t most)
     pattern->n_colours = 0;
     pattern->passing = 0;
     pattern->var.n = pattern->leaves.n = pattern->target.n = 0;
-    find_sets(sets);
+    pattern->listed = !take_rows(sets, most);
+    if (pattern->listed)
+        find_sets(sets);
+    else
+        pattern->passing = UINT64_MAX;
     make_columns(sets);
     choose_colours(sets);
     sort_by_colour(sets);

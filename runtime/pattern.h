@@ -25,12 +25,26 @@ typedef struct Pattern {
     VEC(uint32_t) by_colour;   /* [m] */
     VEC(PatternLeaf) leaves;
     VEC(DdpVar) target;        /* all variables that the leaves determine */
+    bool listed;               /* leaves and target are */
     uint64_t passing;          /* bit k % 64: colour k passes through some leaf */
 } Pattern;
+
+enum { PATTERN_KEEP_FROM = 6, PATTERN_MOST_IN = 64 };
+
+/* What a leaf reads, for a run of explicit nodes. It lives as long as the code of the leaf. */
+typedef struct LeafReads {
+    uint32_t n_in, n_out;
+    DdpVar *in;   /* [n_in]: variables from outside that may vary */
+    DdpVar *out;  /* [n_out]: determined by the leaf, in order */
+    uint64_t *of; /* [n_out]: bits of those of `in` that it depends on */
+} LeafReads;
+const LeafReads *pattern_reads(Sim *sim, Leaf *leaf); /* NULL: a loop, or it reads too much */
 
 /* A variable that depends on more than `most` columns is kept. Zeroed before it is made first; its
  * memory is used again when it is made anew. */
 void pattern_make(Part *part, Pattern *pattern, uint32_t most);
+/* Of tangents leaf by leaf, for a pattern that came from a tape. */
+void pattern_list_leaves(Part *part, Pattern *pattern);
 bool pattern_same(const Pattern *a, const Pattern *b); /* rows and columns */
 void pattern_free(Mem *mem, Pattern *pattern);
 void pattern_free_scratch(Sim *sim);

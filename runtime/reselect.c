@@ -54,11 +54,12 @@ static bool is_constraint(const Sim *sim, const EvalNode *node)
     return false;
 }
 
-bool reselect_concerns(const Part *part)
+bool reselect_concerns(Part *part)
 {
     const Sim *sim = part->sim;
-    for (uint32_t i = 0; sim->differentiated.n && i < part->dynamics.n; i++)
-        if (is_constraint(sim, &sim->nodes.at[part->dynamics.at[i]]))
+    const NodeList *list = sim->differentiated.n ? part_dynamics(part) : NULL;
+    for (uint32_t i = 0; list && i < list->n; i++)
+        if (is_constraint(sim, &sim->nodes.at[list->at[i]]))
             return true;
     return false;
 }
@@ -105,8 +106,9 @@ static void find_aims(Part *part)
     Sim *sim = part->sim;
     vec_clear(&part->aims);
     sim->mark++;
-    for (uint32_t i = part->dynamics.n; i-- > 0;) {
-        DdpNode n = part->dynamics.at[i];
+    const NodeList *list = part_dynamics(part);
+    for (uint32_t i = list->n; i-- > 0;) {
+        DdpNode n = list->at[i];
         const EvalNode *node = &sim->nodes.at[n];
         bool constraint = is_constraint(sim, node);
         if (!constraint && !feeds_aim(sim, node))

@@ -324,7 +324,8 @@ struct Sim {
     NodeList compared;                   /* nodes that compare and were evaluated by change */
     NodeList followers;                  /* scratch of evaluate_apply */
     NodeList fetch_stack;                /* scratch of evaluate_fetch: node, next read */
-    NodeList narrow_nodes, narrow_needs; /* scratch of event_detect.c */
+    NodeList narrow_nodes, narrow_needs; /* event_detect.c: who changed in a step; scratch */
+    NodeList tied;                       /* scratch of tape.c */
     uint64_t moment;                     /* number of the point of time that is looked at */
     SolStatus meet_status;               /* why a part could not be brought there */
     double *scratch;                     /* of the interpreter */
@@ -572,18 +573,25 @@ typedef struct EventSearch {
     bool clocked;
 } EventSearch;
 /* The first point in (from, to] at which a comparison has changed, to the right of the change;
- * values there are evaluated then. */
+ * values there are evaluated then. Who changed between there and the point before is in
+ * Sim.narrow_nodes. */
 SolStatus event_search(Sim *sim, const EventSearch *search, double from, double to, double *time,
                        bool *found);
+/* The same when it is known that at `to` those in Sim.narrow_nodes have changed, and no other. */
+SolStatus event_search_moved(Sim *sim, const EventSearch *search, double from, double to,
+                             double *time);
+/* Has something that happened to the comparisons in Sim.narrow_nodes changed dynamics, or would an
+ * update take a branch? */
+bool event_is_real(Sim *sim);
 /* Would an update take a branch? Of conditions that are values of `nodes`. */
 bool event_conditions_changed(Sim *sim, const NodeList *nodes);
-/* The same, and those that changed are looked at in the next update. */
-bool event_suspect_changed(Sim *sim, const NodeList *nodes);
-void event_forget_falls(Sim *sim, const NodeList *nodes); /* what is known of later times */
+/* The same of all conditions of a part, and those that changed are looked at in the next update. */
+bool event_suspect_changed(Part *part);
+void event_forget_falls(Part *part); /* what is known of later times */
 void event_suspect_var(Sim *sim, DdpVar var);
+void event_unsettle(Sim *sim, DdpVar condition); /* its memory, or whose it is, changes */
 void event_suspect(Sim *sim, BranchId branch);
 void event_forget_suspects(Sim *sim);
-bool event_changed(Sim *sim, DdpNode node); /* has one of its comparisons changed? */
 
 /* ---- parts.c, integrators ---- */
 

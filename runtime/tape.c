@@ -39,6 +39,7 @@ void tape_close(Part *part)
     vec_free(sim->mem, &tape->changed);
     vec_free(sim->mem, &tape->compared);
     vec_free(sim->mem, &tape->known);
+    tape_sets_close(tape);
     vec_free(sim->mem, &tape->inputs);
     vec_free(sim->mem, &tape->states);
     vec_free(sim->mem, &tape->slopes);
@@ -265,6 +266,21 @@ void tape_settle(Part *part)
     sim->quiet = false;
 }
 
+/* ---- dependence ---- */
+
+bool tape_rows(Part *part, uint32_t *n, const DdpVar **rows)
+{
+    const Tape *tape = current(part);
+    for (uint32_t i = 0; tape && i < part->states.n; i++) {
+        const DependSet *set = tape_sets_row(tape, part->states.at[i].slope);
+        if (!set)
+            return false;
+        n[i] = set->n;
+        rows[i] = set->var;
+    }
+    return tape != NULL;
+}
+
 /* ---- tangents ---- */
 
 static void run_tangents(Tape *tape)
@@ -326,11 +342,11 @@ void tape_clear_tangents(Part *part)
 /* ---- all values, for who looks at variables ---- */
 
 /* Comparisons that are decided at their boundary (event_detect.c): a tape knows nothing of that.
- * Finds those of the part, in Sim.narrow_nodes; false when others could depend on them. */
+ * Finds those of the part, in Sim.tied; false when others could depend on them. */
 static bool find_ties(Part *part)
 {
     Sim *sim = part->sim;
-    vec_clear(&sim->narrow_nodes);
+    vec_clear(&sim->tied);
     for (uint32_t i = 0; i < sim->forced.n; i++) {
         DdpNode n = sim->forced.at[i];
         const EvalNode *node = n < sim->nodes.n ? &sim->nodes.at[n] : NULL;
@@ -338,7 +354,7 @@ static bool find_ties(Part *part)
             continue;
         if (sim->info[node->ops[0].target].readers)
             return false;
-        vec_push(sim->mem, &sim->narrow_nodes, n);
+        vec_push(sim->mem, &sim->tied, n);
     }
     return part->timers.n == 0;
 }
@@ -348,6 +364,11 @@ static bool all_finite(const Tape *tape)
 {
     return evaluate_all_finite(tape->n_checked, tape->value) &&
            evaluate_all_finite(tape->n_places - tape->n_made, tape->value + tape->n_made);
+}
+
+bool tape_at_event(Part *part)
+{
+    return find_ties(part) && tape_slopes(part, part->sim->time, NULL, NULL);
 }
 
 bool tape_evaluate(Part *part, double time)
@@ -363,8 +384,8 @@ bool tape_evaluate(Part *part, double time)
         return false;
     for (uint32_t i = 0; i < tape->results.n; i++)
         sim->value[tape->results.at[i].var] = tape->value[tape->results.at[i].place];
-    for (uint32_t i = 0; i < sim->narrow_nodes.n; i++)
-        evaluate_node(sim, sim->narrow_nodes.at[i]);
+    for (uint32_t i = 0; i < sim->tied.n; i++)
+        evaluate_node(sim, sim->tied.at[i]);
     return true;
 }
 
@@ -436,22 +457,82 @@ bool tape_remember(Part *part, double time)
         tape->compare[i]->low = tape->low[i];
     }
     tape->told = true; /* but not remembered: who comes later may change it */
-    event_remember(part->sim, &part->sim->narrow_nodes);
+    event_remember(part->sim, &part->sim->tied);
     return true;
 }
 
-bool tape_quiet(Part *part, double time, const double *y)
+/* Indices in Tape.compare of the comparisons of a node: one for each segment of its unit. */
+#define EACH_INDEX(tape, plan, k)                                                                  \
+    for (uint32_t s_ = 0; s_ < (tape)->units.at[(plan)->unit].n_segments; s_++)                    \
+        for (uint32_t k = (tape)->segments.at[(tape)->units.at[(plan)->unit].segment + s_].at +    \
+                          (plan)->at,                                                              \
+                      last_ = k + 1;                                                               \
+             k < last_; k++)
+
+/* Nodes with a comparison that changed, each once, in the order of Part.watched. */
+static void list_moved(Tape *tape)
+{
+    Sim *sim = tape->part->sim;
+    NodeList *moved = &sim->narrow_nodes;
+    vec_clear(moved);
+    sim->mark++;
+    for (uint32_t s = 0; s < tape->segments.n; s++) {
+        const Segment *segment = &tape->segments.at[s];
+        const double *truth = tape->value + segment->truth, *left = tape->left + segment->at;
+        for (uint32_t i = 0; i < segment->n; i++) {
+            DdpNode n = tape->compared_by[segment->at + i];
+            if (truth[i] == left[i] || isnan(left[i]) || sim->nodes.at[n].mark == sim->mark)
+                continue;
+            sim->nodes.at[n].mark = sim->mark;
+            uint32_t at = moved->n; /* few: put in place */
+            vec_push(sim->mem, moved, n);
+            for (; at && sim->nodes.at[moved->at[at - 1]].watch > sim->nodes.at[n].watch; at--)
+                moved->at[at] = moved->at[at - 1];
+            moved->at[at] = n;
+        }
+    }
+    for (uint32_t i = 0; i < moved->n; i++) {
+        const LeafPlan *plan = sim->nodes.at[moved->at[i]].plan;
+        EACH_INDEX(tape, plan, k)
+        tape->compare[k]->low = tape->low[k];
+    }
+}
+
+TapeLook tape_look(Part *part, double time, const double *y)
 {
     Tape *tape = current(part);
     if (!tape || (!tape->remembered && !remember(tape)))
-        return false;
+        return TAPE_BLIND;
     load(tape, time, y, tape->states.n);
     run(tape, tape->units.n);
     tape->evaluated = false;
-    if (!all_finite(tape) || any_changed(tape))
-        return false;
+    if (!all_finite(tape))
+        return TAPE_BLIND;
+    if (any_changed(tape)) {
+        list_moved(tape);
+        return TAPE_MOVED;
+    }
     note_differences(tape);
-    return true;
+    return TAPE_QUIET;
+}
+
+void tape_hear_compares(Part *part, const NodeList *nodes)
+{
+    Tape *tape = part->tape;
+    if (!tape || !tape->remembered || !fits(part, tape))
+        return;
+    for (uint32_t i = 0; i < nodes->n; i++) {
+        const LeafPlan *plan = part->sim->nodes.at[nodes->at[i]].plan;
+        if (!plan || plan->stamp != tape->stamp || !plan->shape)
+            continue;
+        EACH_INDEX(tape, plan, k)
+        {
+            tape->left[k] = tape->compare[k]->left;
+            tape->low[k] = tape->compare[k]->low;
+            if (isnan(tape->left[k]) || tape->compare[k]->near)
+                tape->remembered = false;
+        }
+    }
 }
 
 void tape_last_slopes(const Part *part, double *slopes)

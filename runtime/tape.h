@@ -43,6 +43,12 @@ void tape_plan_free(Sim *sim, struct LeafPlan *plan); /* of a leaf or node that 
 /* Slopes of all states at states y (NULL: those in Sim.value). False: there is no tape that is
  * ready, nothing was done. */
 bool tape_slopes(Part *part, double time, const double *y, double *slopes);
+/* Of each state: how many states its slope depends on, and which, ascending, until the structure changes. False:
+ * not known. */
+bool tape_rows(Part *part, uint32_t *n, const DdpVar **rows);
+/* The same at the end of an event, from Sim.value. False also where comparisons are decided at their
+ * boundary, of which a tape knows nothing. */
+bool tape_at_event(Part *part);
 bool tape_has_tangents(Part *part); /* asks for their code when there is none */
 /* Was that the last evaluation of the part? If not, it was leaf by leaf, in Sim.value. */
 bool tape_is_latest(const Part *part);
@@ -59,11 +65,18 @@ bool tape_evaluate(Part *part, double time);
 
 /* As event_remember for Part.watched, from Sim.value. False: not ready, nothing was done. */
 bool tape_remember(Part *part, double time);
-/* The comparisons in Part.watched at states y. True: none has another value than at the begin of
- * the interval that is searched, and they count as looked at. */
-bool tape_quiet(Part *part, double time, const double *y);
+typedef enum TapeLook {
+    TAPE_BLIND, /* not ready, or somebody has to look closely */
+    TAPE_QUIET, /* none has another value than at the begin of the interval that is searched; they
+                   count as looked at */
+    TAPE_MOVED  /* some have: those nodes are in Sim.narrow_nodes, with their Compare.low */
+} TapeLook;
+/* The comparisons in Part.watched at states y. */
+TapeLook tape_look(Part *part, double time, const double *y);
 void tape_last_slopes(const Part *part, double *slopes); /* those of the last quiet look */
 /* Compare.low of all comparisons becomes what the last quiet look left. */
 void tape_tell_compares(Part *part);
+/* `left` and `low` of the comparisons of some nodes were set. */
+void tape_hear_compares(Part *part, const NodeList *nodes);
 
 #endif

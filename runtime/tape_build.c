@@ -57,7 +57,7 @@ static void begin_var(Making *m, TapeVar *at, DdpVar origin, uint32_t level)
     at->level = level;
     at->place = NO_PLACE;
     at->order = 0;
-    at->result = 0;
+    at->result = at->set = 0;
 }
 
 /* A variable that no block before has written comes from outside. */
@@ -229,6 +229,8 @@ static void add_rope(Making *m, uint32_t section)
         if (!leaf->plan)
             leaf->plan = tape_plan_leaf(m->sim, leaf);
         add_block(m, section, leaf);
+        if (section == SECTION_DYNAMICS)
+            tape_sets_pass(m->tape, leaf, NULL, NULL);
     }
 }
 
@@ -422,6 +424,8 @@ static void add_segments(Making *m, const Group *group, const uint32_t *place)
         for (uint32_t i = 0; i < group->n; i++) {
             uint32_t k = (m->plan[i]->var[s] & ~(uint32_t)HIDDEN) / 2;
             m->tape->compare[segment.at + i] = &m->batch[i].compares->compare[k];
+            m->tape->compared_by[segment.at + i] =
+                (DdpNode)(m->batch[i].compares - m->sim->nodes.at);
         }
     }
 }
@@ -590,6 +594,7 @@ static void lay_out(Making *m)
     m->batch = arena_alloc(&tape->arena, most * sizeof *m->batch);
     tape->room_compares = compares + compares / ROOM + 1;
     tape->compare = arena_alloc(&tape->arena, tape->room_compares * sizeof *tape->compare);
+    tape->compared_by = arena_alloc(&tape->arena, tape->room_compares * sizeof *tape->compared_by);
     for (uint32_t i = 0; i < m->groups.n; i++) {
         if (m->groups.at[i].rank >> 62 != SECTION_DYNAMICS && !m->tape->n_read_places)
             connect_slopes(m);
@@ -649,6 +654,7 @@ Tape *tape_build(Part *part)
     m.batch_from = sim->opt.batch_from ? sim->opt.batch_from : BATCH_FROM;
     m.batch_from = m.batch_from < 2 ? 2 : m.batch_from;
     mark_states(&m);
+    tape_sets_open(tape);
     add_rope(&m, SECTION_DYNAMICS);
     add_rope(&m, SECTION_CONDITIONS);
     add_compares(&m);

@@ -2,6 +2,8 @@
 #ifndef RUNTIME_TAPE_INT_H
 #define RUNTIME_TAPE_INT_H
 
+#include "base/map.h"
+#include "runtime/pattern.h"
 #include "runtime/tape.h"
 
 /* What a variable is while a tape is made; valid if `stamp` is that of the making. */
@@ -11,6 +13,7 @@ typedef struct TapeVar {
     uint32_t level;  /* 0: it comes from outside */
     uint32_t place;  /* in Tape.value, or NO_PLACE */
     DdpVar order;    /* a block reads it that stands in the order of this state, or 0 */
+    uint32_t set;    /* of the states it depends on (tape_sets.c) */
     uint32_t result; /* index + 1 in Tape.results, 0: it comes from outside */
     uint32_t patch;  /* is Engine.patches: found anew by the patch that is going on */
     DdpVar slope_of; /* the state whose slope it is; valid if slope_stamp is the stamp */
@@ -88,6 +91,12 @@ typedef struct Unit {
     JitEntry *value, *tangent;
 } Unit;
 
+/* Some states, by variable, ascending. */
+typedef struct DependSet {
+    uint32_t n;
+    DdpVar var[PATTERN_KEEP_FROM];
+} DependSet;
+
 /* Values that move between two vectors: n of them from `from` on to `to` on. */
 typedef struct Run {
     uint32_t from, to, n;
@@ -135,6 +144,7 @@ struct Tape {
     VEC(Segment) segments;
     uint32_t n_compares, room_compares;
     Compare **compare;  /* [n_compares]; &nobody: its node died */
+    DdpNode *compared_by; /* [n_compares]: whose it is, or was */
     Compare nobody;
     double *left, *low; /* [n_compares]: as Compare has them */
     bool remembered;    /* left and low are */
@@ -144,10 +154,25 @@ struct Tape {
     VEC(DdpVar) changed;   /* lost what determined them, since the last patch */
     VEC(DdpNode) compared; /* nodes that came to Part.watched since then */
     VEC(DdpVar) known;     /* its states, ascending */
+    VEC(DependSet) sets;   /* tape_sets.c */
+    Map set_of;            /* hash of a set -> its number */
 };
 typedef struct Tape Tape;
 
 enum { NO_UNIT = UINT32_MAX };
+
+/* ---- tape_sets.c ---- */
+
+void tape_sets_open(Tape *tape);
+void tape_sets_close(Tape *tape);
+/* What the variables of a leaf depend on, from what those it reads do; `changed`, or NULL, is told of
+ * those that had another set. */
+void tape_sets_pass(Tape *tape, Leaf *leaf, void (*changed)(void *context, DdpVar var),
+                    void *context);
+/* Of a slope; NULL: it is not known here. */
+const DependSet *tape_sets_row(const Tape *tape, DdpVar slope);
+
+/* ---- making and changing ---- */
 
 Tape *tape_build(Part *part);
 void tape_order(Tape *tape); /* Tape.order and end, from the units */

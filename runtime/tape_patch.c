@@ -23,7 +23,7 @@
 
 enum {
     SMALL = 256, /* members: below, a new tape is as cheap */
-    WORN = 16    /* the dead and the new, as a part of all */
+    WORN = 8     /* the dead and the new, as a part of all */
 };
 
 typedef struct Patch {
@@ -182,6 +182,7 @@ static void begin_var(const Patch *p, DdpVar var, DdpVar origin, uint32_t level)
     at->level = level;
     at->place = NO_PLACE;
     at->result = result;
+    at->set = 0;
 }
 
 static bool is_state(const Patch *p, DdpVar var)
@@ -293,6 +294,7 @@ static void add_segments(Patch *p, const EvalNode *node, Unit *unit)
         p->failed |= tape->n_compares == tape->room_compares;
         if (p->failed)
             return;
+        tape->compared_by[tape->n_compares] = (DdpNode)(node - p->sim->nodes.at);
         tape->compare[tape->n_compares++] =
             &node->compare[(plan->var[s] & ~(uint32_t)HIDDEN) / 2];
         vec_push(p->sim->mem, &tape->segments, segment);
@@ -385,6 +387,11 @@ static void place_copies(Patch *p, const LeafPlan *plan)
     }
 }
 
+static void set_changed(void *context, DdpVar var)
+{
+    queue_readers(context, var);
+}
+
 static void place_leaf(Patch *p, uint8_t section, Leaf *leaf)
 {
     if (!leaf->plan) {
@@ -401,6 +408,8 @@ static void place_leaf(Patch *p, uint8_t section, Leaf *leaf)
         plan->unit = NO_UNIT;
     }
     place_copies(p, plan);
+    if (section == SECTION_DYNAMICS)
+        tape_sets_pass(p->tape, leaf, set_changed, p);
 }
 
 static void place_compares(Patch *p, DdpNode n)
@@ -455,20 +464,7 @@ static void compare_states(Patch *p)
     tape->known.n = part->states.n;
 }
 
-static bool read_by_dynamics(const Tape *tape, uint32_t place)
-{
-    return place < tape->n_read_places || place >= tape->n_made;
-}
-
-static void connect_states(Patch *p, bool dynamics)
-{
-    for (uint32_t i = 0; i < p->part->states.n; i++) {
-        const TapeVar *at = at_var(p, p->part->states.at[i].var);
-        if (at->place != NO_PLACE && read_by_dynamics(p->tape, at->place) == dynamics)
-            tape_add_run(p->sim->mem, &p->tape->states, i, at->place);
-    }
-}
-
+/* All states count as read by dynamics from now on: some that only conditions read may be. */
 static void connect(Patch *p)
 {
     Tape *tape = p->tape;
@@ -478,9 +474,12 @@ static void connect(Patch *p)
         DdpVar slope = origin_of(p, p->part->states.at[i].slope)->origin;
         tape_add_run(p->sim->mem, &tape->slopes, place_of(p, slope), i);
     }
-    connect_states(p, true);
+    for (uint32_t i = 0; i < p->part->states.n; i++) {
+        const TapeVar *at = at_var(p, p->part->states.at[i].var);
+        if (at->place != NO_PLACE)
+            tape_add_run(p->sim->mem, &tape->states, i, at->place);
+    }
     tape->n_read = tape->states.n;
-    connect_states(p, false);
 }
 
 /* ---- all of it ---- */

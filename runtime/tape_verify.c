@@ -106,6 +106,14 @@ static void check_members(const Tape *tape)
     }
 }
 
+/* States of some runs: those that only conditions read are not loaded for dynamics. */
+static void come_in(const Tape *tape, uint32_t from, uint32_t to, uint8_t *known)
+{
+    for (uint32_t i = from; i < to; i++)
+        for (uint32_t k = 0; k < tape->states.at[i].n; k++)
+            known[tape->states.at[i].to + k] = 1;
+}
+
 void tape_verify(const Tape *tape)
 {
     if (!tape->worth)
@@ -115,13 +123,14 @@ void tape_verify(const Tape *tape)
     uint8_t *known = mem_alloc(mem, tape->n_places + 1);
     for (uint32_t i = 0; i < tape->inputs.n; i++)
         known[tape->inputs.at[i].place] = 1;
-    for (uint32_t i = 0; i < tape->states.n; i++)
-        for (uint32_t k = 0; k < tape->states.at[i].n; k++)
-            known[tape->states.at[i].to + k] = 1;
+    come_in(tape, 0, tape->n_read, known);
     if (tape->clock != NO_PLACE)
         known[tape->clock] = 1;
-    for (uint32_t i = 0; i < tape->order.n; i++)
+    for (uint32_t i = 0; i < tape->order.n; i++) {
+        if (i == tape->end[SECTION_DYNAMICS])
+            come_in(tape, tape->n_read, tape->states.n, known);
         check_unit(&tape->units.at[tape->order.at[i]], known);
+    }
     for (uint32_t i = 0; i < tape->slopes.n; i++)
         for (uint32_t k = 0; k < tape->slopes.at[i].n; k++)
             must(known[tape->slopes.at[i].from + k], "B3: a slope has no value");

@@ -60,8 +60,9 @@ void trouble_in_loop(Sim *sim, const EvalNode *node)
 void trouble_in_part(Part *part)
 {
     Sim *sim = part->sim;
-    for (uint32_t i = 0; i < part->dynamics.n; i++) {
-        const EvalNode *node = &sim->nodes.at[part->dynamics.at[i]];
+    const NodeList *list = part_dynamics(part);
+    for (uint32_t i = 0; i < list->n; i++) {
+        const EvalNode *node = &sim->nodes.at[list->at[i]];
         if (has_value(sim, node))
             continue;
         if (!node->loop)
