@@ -25,6 +25,14 @@ static void take_slopes(Part *part)
         slope[i] = part->sim->value[part->states.at[i].slope];
 }
 
+/* Comparisons as they are at this point of the grid. */
+static void remember(Part *part)
+{
+    tape_forget_inputs(part);
+    if (!tape_remember(part, part->sim->time))
+        event_remember(part->sim, &part->watched);
+}
+
 /* After an event that touched it: a phase begins. */
 void euler_take(Part *part)
 {
@@ -34,8 +42,7 @@ void euler_take(Part *part)
     for (uint32_t i = 0; i < part->states.n; i++)
         part->euler[i] = sim->value[part->states.at[i].var];
     take_slopes(part);
-    event_remember(sim, &part->watched);
-    tape_forget_inputs(part);
+    remember(part);
 }
 
 /* ---- one step ---- */
@@ -55,9 +62,7 @@ static SolStatus step_openly(Part *part)
     Sim *sim = part->sim;
     part->moment = sim->moment;
     euler_put(part);
-    SolStatus status = evaluate_rope(sim, &part->ropes[0]);
-    if (status == SOL_OK)
-        status = evaluate_rope(sim, &part->ropes[1]);
+    SolStatus status = part_evaluate_all(part);
     take_slopes(part);
     return status;
 }
@@ -98,8 +103,7 @@ static bool look_at_conditions(Sim *sim)
             any = true;
             part_touch(part);
         } else if (part->tape) {
-            event_remember(sim, &part->watched);
-            tape_forget_inputs(part);
+            remember(part);
         }
     }
     return any;

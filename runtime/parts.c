@@ -435,8 +435,10 @@ static void put_at(Part *part, double time)
     part->sim->value[part->sim->clock] = time;
 }
 
-static SolStatus evaluate_part(Part *part)
+SolStatus part_evaluate_all(Part *part)
 {
+    if (tape_evaluate(part, part->sim->time))
+        return SOL_OK;
     SolStatus status = evaluate_rope(part->sim, &part->ropes[0]);
     return status == SOL_OK ? evaluate_rope(part->sim, &part->ropes[1]) : status;
 }
@@ -454,7 +456,7 @@ void part_meet(Part *part)
     else
         return;
     sim->work += part->ropes[0].n + part->ropes[1].n;
-    SolStatus status = tape_evaluate(part, sim->time) ? SOL_OK : evaluate_part(part);
+    SolStatus status = part_evaluate_all(part);
     if (status != SOL_OK && sim->meet_status == SOL_OK)
         sim->meet_status = status;
     event_suspect_changed(part); /* for the next update, if this is an event */

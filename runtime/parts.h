@@ -107,6 +107,9 @@ DdpVar part_unknown(const Part *part, uint32_t i);
  * ones, whose residuals go to `residuals`. 0, or positive: no value there, try a smaller step. */
 int part_evaluate(Part *part, double time, double *residuals);
 
+/* All that varies in it at Sim.time, conditions too, from the states in Sim.value. */
+SolStatus part_evaluate_all(Part *part);
+
 /* States, and tearing variables of outer loops, into Sim.value. */
 void part_put_unknowns(Part *part, const double *unknowns);
 /* Slopes, and residuals of outer loops, at these unknowns, by the fastest way there is; where that is
