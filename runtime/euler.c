@@ -109,6 +109,15 @@ static bool look_at_conditions(Sim *sim)
     return any;
 }
 
+/* At an event of one part among many the point shows what the event touches, by whatever way the
+ * others took their step: those that nothing happened to are not there until somebody asks. */
+static void part_from_others(Sim *sim)
+{
+    for (uint32_t i = 0; i < sim->parts.n && sim->parts.n > SOL_FEW_PARTS; i++)
+        if (!sim->parts.at[i]->touched)
+            sim->parts.at[i]->moment = 0;
+}
+
 static SolStatus settle_point(Sim *sim, bool *happened)
 {
     sim->work_before = sim->work;
@@ -120,6 +129,7 @@ static SolStatus settle_point(Sim *sim, bool *happened)
     if (status == SOL_OK && output && !event)
         status = sim_point(sim, SOL_AT_POINT);
     if (status == SOL_OK && event) {
+        part_from_others(sim);
         status = sim_event(sim);
         sim_event_done(sim, 0);
         parts_refresh(sim);

@@ -553,8 +553,6 @@ static TapeLook look_by_tape(Part *part, double to, double *lo, double *hi)
     return look;
 }
 
-}
-
 enum { UNREAL = 32 }; /* changes of comparisons without any condition, in one step */
 
 static SolStatus search_part(Part *part, double to)

@@ -56,6 +56,7 @@ done
 compare perf/models/Lines.sol:Lines.Line --stop 0.5 --steps 20
 compare stdlib/Population.sol:Population.Examples.Colony --set V=40 --stop 400 --steps 50
 compare stdlib/Traffic.sol:Traffic.Examples.Road --stop 70 --steps 50
+compare stdlib/Traffic.sol:Traffic.Examples.Road --stop 90 --steps 50 --solver euler --step 0.1
 
 [ "$batched" -ge 5 ] || { echo "only $batched models had batches at the end"; failed=1; }
 exit $failed
