@@ -31,16 +31,20 @@ enum {
     LAST_SLAB = 2 * 1024 * 1024 /* ... this, one page where the system has large ones */
 };
 
-/* In front of every block; keeps what follows aligned to 16 bytes. */
+/* In front of every block. What follows is aligned to 8 bytes in small blocks, which is all that
+ * our objects want, and to 16 in large ones. */
 typedef struct Head {
-    size_t size;
-    size_t class; /* 0: a large block */
+    uint64_t size : 48;
+    uint64_t class : 16; /* 0: a large block */
 } Head;
 
 typedef struct Large {
     struct Large *prev, *next;
+    uint64_t unused;
     Head head;
 } Large;
+
+_Static_assert(sizeof(Head) == 8 && sizeof(Large) == 32, "large blocks are aligned to 16 bytes");
 
 typedef struct Slab {
     struct Slab *before;
