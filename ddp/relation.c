@@ -56,10 +56,12 @@ static uint32_t new_run(Ddp *d, uint32_t n)
     return first;
 }
 
-/* Occurrences in derivative relations stand first in a variable's list: state_select.c looks for them. */
+/* Occurrences in derivative relations stand first in a variable's list: state_select.c looks for them.
+ * Not so their logic ones: the condition of a branch has as many as the branch has relations. */
 static bool differentiates(const Ddp *d, uint32_t o)
 {
-    return REL(d, d->occ_rel.at[o]).kind == DDP_DERIVATIVE;
+    const Rel *rel = &REL(d, d->occ_rel.at[o]);
+    return rel->kind == DDP_DERIVATIVE && o < rel->occ + rel->n;
 }
 
 static void link_occ(Ddp *d, uint32_t o, DdpRel r, DdpVar v)

@@ -29,7 +29,7 @@ static void verify_occurrences(const Ddp *d)
             check(d->occ_var.at[o] == v && REL(d, r).used, "G1", v, r);
             check(o >= REL(d, r).occ && o - REL(d, r).occ < REL(d, r).n + (REL(d, r).has_logic ? 1u : 0u),
                   "G1", v, r);
-            bool derivative = REL(d, r).kind == DDP_DERIVATIVE;
+            bool derivative = REL(d, r).kind == DDP_DERIVATIVE && o < REL(d, r).occ + REL(d, r).n;
             check(!derivative || !plain, "G2", v, r);
             plain |= !derivative;
         }

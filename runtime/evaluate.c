@@ -210,7 +210,7 @@ void evaluate_touch(Sim *sim, DdpVar var)
 
 /* ---- the delta ---- */
 
-static bool jumps(const Sim *sim, X x)
+static bool find_jump(const Sim *sim, X x)
 {
     uint32_t n;
     bool found = false;
@@ -221,6 +221,21 @@ static bool jumps(const Sim *sim, X x)
     }
     mem_free(sim->mem, list);
     return found;
+}
+
+/* What is known of an expression with a target position is remembered: thousands of nodes share
+ * one. Expressions and codes stay as long as the simulation. */
+static CodeId code_of(Sim *sim, X value, uint32_t target, bool *jumps)
+{
+    uint64_t key = (uint64_t)value << 32 | target;
+    uint32_t known = map_get(&sim->codes, key);
+    if (!known) {
+        X lowered = x_lower_powers(sim->forms, value);
+        known = interp_code(sim->interp, 1, &target, &lowered) << 1 | find_jump(sim, value);
+        map_put(sim->mem, &sim->codes, key, known);
+    }
+    *jumps = known & 1;
+    return known >> 1;
 }
 
 static X residual_of(Sim *sim, DdpRel rel)
@@ -255,8 +270,9 @@ double evaluate_code(Sim *sim, const Code *code, const uint32_t *vars)
     return sim->scratch[0];
 }
 
-/* One operation: its code over the relation's variables. `vars` receives a copy of these. */
-static void make_op(Sim *sim, EvalOp *op, const DdpStep *step, uint32_t *vars)
+/* One operation: its code over the relation's variables. `vars` receives a copy of these. True: its
+ * value may jump. */
+static bool make_op(Sim *sim, EvalOp *op, const DdpStep *step, uint32_t *vars)
 {
     DdpRelView rel = ddp_rel(sim->ddp, step->rel);
     memcpy(vars, rel.vars, rel.n * sizeof *vars);
@@ -265,8 +281,8 @@ static void make_op(Sim *sim, EvalOp *op, const DdpStep *step, uint32_t *vars)
     for (uint32_t i = 0; step->value && i < rel.n; i++)
         if (rel.vars[i] == step->var)
             target = i;
-    X lowered = x_lower_powers(sim->forms, value);
-    CodeId id = interp_code(sim->interp, 1, &target, &lowered);
+    bool jumps;
+    CodeId id = code_of(sim, value, target, &jumps);
     *op = (EvalOp){.id = id,
                    .code = interp_get(sim->interp, id),
                    .vars = vars,
@@ -274,6 +290,7 @@ static void make_op(Sim *sim, EvalOp *op, const DdpStep *step, uint32_t *vars)
                    .target = step->value ? step->var : 0,
                    .value = value};
     need_scratch(sim, op->code);
+    return jumps;
 }
 
 /* All arrays of a node lie in one allocation (sim_int.h: node_kept). No relation reads what it
@@ -368,7 +385,7 @@ static void make_node(Sim *sim, DdpNode n)
     DdpNodeView view = ddp_node(sim->ddp, n);
     EvalNode *node = &sim->nodes.at[n];
     uint32_t *vars;
-    bool listed = node->listed;
+    bool listed = node->listed, jumps = false;
     *node = (EvalNode){.live = true,
                        .listed = listed,
                        .determined = view.determined,
@@ -381,7 +398,7 @@ static void make_node(Sim *sim, DdpNode n)
     carve(sim, node, &view, &vars);
     for (uint32_t i = 0; i < view.n_steps + view.n_tears; i++) {
         const DdpStep *step = i < view.n_steps ? &view.steps[i] : &view.residuals[i - view.n_steps];
-        make_op(sim, &node->ops[i], step, vars);
+        jumps |= make_op(sim, &node->ops[i], step, vars);
         vars += ddp_rel(sim->ddp, step->rel).n;
     }
     if (view.n_tears)
@@ -390,8 +407,7 @@ static void make_node(Sim *sim, DdpNode n)
     for (uint32_t i = 0; i < view.n_steps + view.n_tears; i++)
         note_derivative(sim, node->ops[i].rel);
     make_reads(sim, n);
-    for (uint32_t i = 0; node->varies && i < view.n_steps + view.n_tears; i++)
-        node->compares |= jumps(sim, node->ops[i].value);
+    node->compares = node->varies && jumps;
     if (node->compares)
         event_make_compares(sim, node);
     for (int kind = 0; kind < NEED_KINDS; kind++)
@@ -593,6 +609,7 @@ void evaluate_close(Sim *sim)
         mem_free(sim->mem, sim->nodes.at[i].plan);
     }
     vec_free(sim->mem, &sim->nodes);
+    map_free(sim->mem, &sim->codes);
     vec_free(sim->mem, &sim->heap);
     vec_free(sim->mem, &sim->need_work);
     vec_free(sim->mem, &sim->differentiated);

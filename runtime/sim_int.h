@@ -20,6 +20,7 @@
 #ifndef RUNTIME_SIM_INT_H
 #define RUNTIME_SIM_INT_H
 
+#include "base/map.h"
 #include "base/timer.h"
 #include "frontend/world.h"
 #include "jit/interp.h"
@@ -306,6 +307,7 @@ struct Sim {
 
     /* nodes */
     VEC(EvalNode) nodes;    /* [DdpNode] */
+    Map codes;              /* expression and target position -> CodeId * 2 + whether it jumps */
     VEC(DdpNode) heap;      /* dirty nodes, earliest first */
     VEC(DdpNode) held_back; /* loops that were dirty while hold_loops was set */
     VEC(DdpVar) dying;      /* removed by the front end, not committed yet */
