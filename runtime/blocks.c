@@ -9,6 +9,8 @@
 
 enum { HEAT_EVERY = 256 };
 
+enum { FIXED_AFTER = 20000 };
+
 #define PATIENCE 0.03 /* seconds: about what loading LLVM and a first compilation take */
 
 struct LeafCode {
@@ -32,6 +34,7 @@ Engine *engine_open(Sim *sim)
     engine->sim = sim;
     engine->rebuild = sim->opt.engine == SOL_ENGINE_REBUILD;
     engine->wait = sim->opt.jit_wait || engine->rebuild;
+    engine->fixed_after = FIXED_AFTER;
     char folder[4096];
     const char *cache = sim->opt.cache;
     if (engine->rebuild || (cache && strcmp(cache, "off") == 0))
@@ -233,6 +236,8 @@ void blocks_prepare(Part *part)
     Engine *engine = part->sim->engine;
     if (!engine)
         return;
+    if (part->steady_version != part->ropes[0].version)
+        fixed_code_drop(part);
     prepare_rope(part->sim, &part->ropes[0]);
     prepare_rope(part->sim, &part->ropes[1]);
     if (engine->wait)
@@ -347,17 +352,30 @@ static bool finite_slopes(const Part *part)
     return sum == 0;
 }
 
+/* residuals: double **, where those of the next outer loop go */
+static int step_leaf(Part *part, Leaf *leaf, void *residuals)
+{
+    if (!leaf->plain)
+        return step_node(part->sim, leaf->nodes.at[0], residuals) != SOL_OK;
+    evaluate_run(part->sim, leaf);
+    return 0;
+}
+
+static int step_leaves(Part *part, double **residuals)
+{
+    EACH_LEAF(&part->ropes[0], leaf)
+    if (step_leaf(part, leaf, residuals))
+        return 1;
+    return 0;
+}
+
 int blocks_evaluate(Part *part, double *residuals)
 {
+    int failed;
     tape_outdated(part);
-    EACH_LEAF(&part->ropes[0], leaf)
-    {
-        if (leaf->plain)
-            evaluate_run(part->sim, leaf);
-        else if (step_node(part->sim, leaf->nodes.at[0], &residuals) != SOL_OK)
-            return 1;
-    }
-    return finite_slopes(part) ? 0 : 1;
+    if (!fixed_code_evaluate(part, step_leaf, &residuals, &failed))
+        failed = step_leaves(part, &residuals);
+    return failed || !finite_slopes(part);
 }
 
 void blocks_prepare_tangents(Part *part)

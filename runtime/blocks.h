@@ -50,6 +50,15 @@ SolStatus leaf_evaluate(Sim *sim, Leaf *leaf);
  * lies on the way to slopes is not looked at: it will be where the step ends. */
 int blocks_evaluate(Part *part, double *residuals);
 
+/* ---- fixed_code.c: what has long been stable, in larger pieces ---- */
+
+typedef int (*FixedLeaf)(Part *part, Leaf *leaf,
+                         void *context); /* evaluates one; not 0: it failed */
+/* The dynamics of the part by its pieces, by `each` where there is none. False: it has no pieces
+ * (yet), nothing was done. */
+bool fixed_code_evaluate(Part *part, FixedLeaf each, void *context, int *failed);
+void fixed_code_drop(Part *part);
+
 /* Before tangents are wanted: code for them, where there is code. */
 void blocks_prepare_tangents(Part *part);
 /* Tangents of a leaf's variables from those of what it reads; residuals of an outer loop have theirs

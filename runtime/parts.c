@@ -144,6 +144,7 @@ static void free_lists(Part *part)
 {
     Sim *sim = part->sim;
     tape_close(part);
+    fixed_code_drop(part);
     rope_free(sim, &part->ropes[0]);
     rope_free(sim, &part->ropes[1]);
     vec_free(sim->mem, &part->watched);

@@ -69,6 +69,9 @@ struct Part {
     struct IdaDriver *ida;
     struct RkDriver *rk;
     struct Tape *tape;           /* tape.h; NULL: not made since the ropes changed */
+    struct FixedCode *fixed;     /* fixed_code.c; NULL: none */
+    uint32_t steady;             /* evaluations leaf by leaf since rope 0 became this version */
+    uint32_t steady_version;
     uint32_t untaped;            /* evaluations since then */
     bool likes_tapes;            /* the last one was worth having: the next is made at once */
 };

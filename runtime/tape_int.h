@@ -30,6 +30,9 @@ struct Engine {
     JitEnv env;
     bool rebuild, wait;
     bool told_fatal;       /* that LLVM was given up */
+    uint32_t fixed_after;  /* evaluations of one structure before it is compiled in larger pieces */
+    bool fixed_quick;      /* tests: pieces are used before they are optimised */
+    uint64_t fixed_calls;  /* of such pieces */
     VEC(ShapeItem) items;  /* scratch */
     VEC(uint32_t) origin;  /* [var]: itself; scratch of plans */
     VEC(TapeVar) tape_var; /* [var]: scratch of tape_build.c */

@@ -9,6 +9,7 @@
 #include "runtime/blocks.h"
 #include "runtime/foreign_int.h"
 #include "runtime/loop_code.h"
+#include "runtime/tape_int.h"
 #include "tests/support/sim_lab.h"
 
 #include <math.h>
@@ -279,6 +280,76 @@ static void loops_are_code(void **state)
     assert_true(hash[0] == hash[1] && hash[0] == hash[2]);
 }
 
+/* ---- what has long been stable ---- */
+
+enum { CHAIN = 100 };
+
+/* A chain in which no two relations are alike to each other for long, with a loop (so that there is
+ * no tape) and a change of structure at time 1. */
+static void write_chain(char *text, size_t size)
+{
+    size_t at = (size_t)snprintf(text, size, "model Top\nimplementation:\n");
+    for (int i = 0; i <= CHAIN; i++)
+        at += (size_t)snprintf(text + at, size - at, "  static Real a%d;\n", i);
+    for (int i = 1; i <= CHAIN; i++)
+        at += (size_t)snprintf(text + at, size - at, "  a%d = 0.%d*a%d %s 0.01*x%s;\n", i,
+                               i % 8 + 1, i - 1, i % 3 ? "+" : "-", i % 5 ? "" : "*x");
+    snprintf(text + at, size - at,
+             "  static Real x; static Real y; static Real w; static Real p; static Real q;\n"
+             "  static Boolean late;\n"
+             "  a0 = x; p + sin(x=q) = x; q - 0.3*p = 0.1*y;\n"
+             "  when time > 1 then late << true; end;\n"
+             "  if late then w = sin(x=a50); else then w = 2*a50; end;\n"
+             "  der(x=x, start=1) = p + a%d - x;\n"
+             "  der(x=y, start=0) = w + q - y;\n"
+             "end Top;\n",
+             CHAIN);
+}
+
+static SimLab *open_chain(SolEngine engine)
+{
+    char text[16384];
+    SolOptions options = waiting;
+    options.engine = engine;
+    options.solver = SOL_SOLVER_RK;
+    options.max_step = 0.01;
+    options.stop = 2;
+    options.steps = 20;
+    write_chain(text, sizeof text);
+    return sim_lab_text(text, &options);
+}
+
+static bool has_pieces(const SimLab *lab)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < lab->sim->sim.parts.n; i++)
+        any |= lab->sim->sim.parts.at[i]->fixed != NULL;
+    return any;
+}
+
+static void stable_leaves_become_larger_pieces(void **state)
+{
+    (void)state;
+    SimLab *lab = open_chain(SOL_ENGINE_INTERP);
+    assert_int_equal(sim_lab_run(lab, 2), SOL_OK);
+    uint64_t interpreted = lab->hash;
+    sim_lab_close(lab);
+    lab = open_quick(open_chain(SOL_ENGINE_JIT));
+    Engine *engine = lab->sim->sim.engine;
+    engine->fixed_after = 100;
+    engine->fixed_quick = true; /* or it would depend on heat when they are used */
+    assert_int_equal(sim_lab_run(lab, 0.9), SOL_OK);
+    assert_true(has_pieces(lab) && engine->fixed_calls > 100);
+    assert_int_equal(sim_lab_run(lab, 1.02), SOL_OK);
+    assert_int_equal(lab->n_events, 1);
+    assert_false(has_pieces(lab)); /* the structure is another one: they are gone */
+    uint64_t before = engine->fixed_calls;
+    assert_int_equal(sim_lab_run(lab, 2), SOL_OK);
+    assert_true(has_pieces(lab) && engine->fixed_calls > before + 100);
+    assert_true(lab->hash == interpreted);
+    sim_lab_close(lab);
+}
+
 /* ---- foreign functions ---- */
 
 #define DAMPER "\"" SOLSTICE_BINARY_DIR "/libdamper\" \"damper_force\""
@@ -321,6 +392,7 @@ int main(void)
         cmocka_unit_test(one_equation_of_a_nested_model),
         cmocka_unit_test(code_does_not_use_libffi),
         cmocka_unit_test(loops_are_code),
+        cmocka_unit_test(stable_leaves_become_larger_pieces),
     };
     return cmocka_run_group_tests_name("engine counts", tests, NULL, NULL);
 }
