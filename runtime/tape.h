@@ -22,8 +22,9 @@
  * touched the part, slopes go out. So layouts may change at any time, need not be saved, and cannot
  * matter to results: the calls compute the bits that the interpreter computes.
  *
- * A tape is made after a few evaluations of one structure, in one pass over the ropes, and dropped
- * when they change (Rope.version). A part has none if it has loops. It is used as soon as all of
+ * A tape is made after a few evaluations of one structure, in one pass over the ropes. When they
+ * change it is changed with them (tape_patch.c), until too much of it is patchwork or dead. A part has
+ * none if it has loops. It is used as soon as all of
  * its code is there; until then leaves are evaluated one by one (blocks.c).
  */
 #ifndef RUNTIME_TAPE_H

@@ -4,9 +4,9 @@ Looked at on 2026-11-16; the section "Where the time goes" of a report has the p
 runs. Whoever removes a cause removes its sentence.
 """
 
-RESTART = """At each event the part is made anew around its integrator: its tape (tape_build, 29 % of
-the processor's time at 100 litres with ida, 42 % with rk), the pattern of its Jacobian (8 %) and
-IDA's start; all life forms share the tank, so the part is the whole model."""
+RESTART = """All life forms share the tank, so the part is the whole model, and each of thousands of events
+restarts it: sweeps over all states and comparisons, IDA's start, and a new tape whenever an eighth has
+changed (a fifth of the processor's time at 300 litres); a birth itself makes 27 relations, by hand four numbers."""
 
 TWO_NUMBERS = """The program by hand knows that nutrition does not depend on the energies: it integrates
 two numbers and sweeps once over the rest."""
@@ -20,11 +20,10 @@ TEXTS = {
         the hand-written program's whole run.""",
     "population total ida": RESTART,
     "population total rk": RESTART + " " + TWO_NUMBERS,
-    "population total euler": """At 300 litres 30 % is tape_build, made anew for the whole model after
-        every step with an event, 12 % event_remember and 13 % parts_refresh, as large; 17 % is the
-        structure itself (a birth makes 27 relations; by hand four numbers). """ + TWO_NUMBERS,
-    "population exponent": """What is done for the whole model after each step with an event (tape,
-        conditions, parts) is done more often in larger tanks: 74 of 1,200 steps have events at 10
+    "population total euler": """Most of it is the structure itself: a birth makes 27 relations, by hand
+        four numbers. """ + TWO_NUMBERS,
+    "population exponent": """What is done for the whole model after each step with an event (sweeps over
+        states and comparisons) is done more often in larger tanks: 74 of 1,200 steps have events at 10
         litres, 321 at 100, 568 at 1,000.""",
     "population structure ida": COLD,
     "population structure euler": COLD,
