@@ -55,6 +55,7 @@ void forms_close(FormTable *table)
     vec_free(mem, &table->forms);
     vec_free(mem, &table->derivatives);
     vec_free(mem, &table->functions);
+    vec_free(mem, &table->lowered);
     mem_free(mem, table->node_index.slot);
     mem_free(mem, table->form_index.slot);
     mem_free(mem, table->derivative_index.slot);
@@ -410,9 +411,18 @@ static X lower_node(FormTable *table, XNode node, X a, X b, X c, const void *con
     return xnode_rebuild(table, node, a, b, c);
 }
 
+/* Kept: every structural change asks for the expressions of the relations it enters, again and
+ * again the same ones. */
 X x_lower_powers(FormTable *table, X x)
 {
-    return rewrite(table, x, lower_node, NULL);
+    while (table->lowered.n <= x)
+        vec_push(table->mem, &table->lowered, 0);
+    X known = table->lowered.at[x];
+    if (known)
+        return known;
+    X lowered = rewrite(table, x, lower_node, NULL);
+    table->lowered.at[x] = lowered;
+    return lowered;
 }
 
 /* ---- values ---- */

@@ -58,6 +58,7 @@ struct FormTable {
     VEC(FormEntry) forms;             /* at[form]; at[0] is unused */
     VEC(DerivativeEntry) derivatives; /* at[0] is unused */
     VEC(XFunction) functions;         /* at[function]; at[0] is unused */
+    VEC(X) lowered;                   /* at[x]: x_lower_powers of it, or 0: not asked for yet */
     XIndex node_index, form_index, derivative_index;
     Map partials; /* function << 32 | which -> function */
     XScratch *scratch;

@@ -114,7 +114,9 @@ void relation_bind(Ddp *d, DdpRel r, uint32_t position, DdpVar v)
 
 Form relation_unify(Ddp *d, Form form, uint32_t *n, DdpVar *vars)
 {
-    uint32_t *map = mem_alloc(d->mem, (*n + 1) * sizeof *map), kept = 0;
+    enum { FEW = 16 };
+    uint32_t few[FEW], count = *n, kept = 0;
+    uint32_t *map = count <= FEW ? few : mem_alloc(d->mem, count * sizeof *map);
     for (uint32_t i = 0; i < *n; i++) {
         uint32_t k = 0;
         while (k < kept && vars[k] != vars[i])
@@ -126,7 +128,8 @@ Form relation_unify(Ddp *d, Form form, uint32_t *n, DdpVar *vars)
     if (kept < *n)
         form = form_rename(d->forms, form, map, kept);
     *n = kept;
-    mem_free(d->mem, map);
+    if (map != few)
+        mem_free(d->mem, map);
     return form;
 }
 

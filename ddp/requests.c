@@ -71,12 +71,19 @@ static PositionKind position_kind(const Ddp *d, DdpVar v)
     return POSITION_VARIES;
 }
 
+enum { FEW = 8 }; /* positions of most relations: their scratch is on the stack */
+
 static DdpRel differentiate(Ddp *d, DdpRel r)
 {
     uint32_t n = REL(d, r).n, m = 0;
-    PositionKind *kinds = mem_alloc(d->mem, n * sizeof *kinds);
-    FormOperand *operands = mem_alloc(d->mem, 2 * (size_t)n * sizeof *operands);
-    DdpVar *vars = mem_alloc(d->mem, 2 * (size_t)n * sizeof *vars);
+    PositionKind few_kinds[FEW], *kinds = few_kinds;
+    FormOperand few_operands[2 * FEW], *operands = few_operands;
+    DdpVar few_vars[2 * FEW], *vars = few_vars;
+    if (n > FEW) {
+        kinds = mem_alloc(d->mem, n * sizeof *kinds);
+        operands = mem_alloc(d->mem, 2 * (size_t)n * sizeof *operands);
+        vars = mem_alloc(d->mem, 2 * (size_t)n * sizeof *vars);
+    }
     for (uint32_t i = 0; i < n; i++) {
         DdpVar v = relation_vars(d, r)[i];
         kinds[i] = v ? position_kind(d, v) : POSITION_FIXED;
@@ -93,9 +100,11 @@ static DdpRel differentiate(Ddp *d, DdpRel r)
     REL(d, up).order = (uint16_t)(REL(d, r).order + 1);
     REL(d, r).up = up;
     d->n_derived++;
-    mem_free(d->mem, kinds);
-    mem_free(d->mem, operands);
-    mem_free(d->mem, vars);
+    if (n > FEW) {
+        mem_free(d->mem, kinds);
+        mem_free(d->mem, operands);
+        mem_free(d->mem, vars);
+    }
     return up;
 }
 

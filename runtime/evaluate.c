@@ -739,12 +739,18 @@ static void make_wait(Sim *sim, EvalNode *node)
     }
 }
 
+enum { FEW_VALUES = 8 }; /* of a node, kept on the stack */
+
 static SolStatus renew(Sim *sim, DdpNode n)
 {
     EvalNode *node = &sim->nodes.at[n];
     uint32_t count = node->n_steps + node->n_tears;
-    double one, *old = count == 1 ? &one : mem_alloc(sim->mem, (count + 1) * sizeof *old);
-    bool *trusted = mem_alloc(sim->mem, count + 1);
+    double few[FEW_VALUES], *old = few;
+    bool few_trusted[FEW_VALUES], *trusted = few_trusted;
+    if (count > FEW_VALUES) {
+        old = mem_alloc(sim->mem, count * sizeof *old);
+        trusted = mem_alloc(sim->mem, count * sizeof *trusted);
+    }
     for (uint32_t i = 0; i < count; i++) {
         DdpVar var = node_output(node, i);
         old[i] = sim->value[var];
@@ -758,9 +764,10 @@ static SolStatus renew(Sim *sim, DdpNode n)
         if (!trusted[i] || memcmp(&old[i], &sim->value[var], sizeof *old) != 0)
             evaluate_touch(sim, var);
     }
-    mem_free(sim->mem, trusted);
-    if (old != &one)
+    if (count > FEW_VALUES) {
+        mem_free(sim->mem, trusted);
         mem_free(sim->mem, old);
+    }
     return status;
 }
 
