@@ -40,6 +40,7 @@ void tape_close(Part *part)
     vec_free(sim->mem, &tape->compared);
     vec_free(sim->mem, &tape->known);
     tape_sets_close(tape);
+    tape_fixed_drop(tape);
     vec_free(sim->mem, &tape->inputs);
     vec_free(sim->mem, &tape->states);
     vec_free(sim->mem, &tape->slopes);
@@ -212,11 +213,11 @@ static void report_heat(Engine *engine, Tape *tape)
     tape->evaluations = 0;
 }
 
-static void run(Tape *tape, uint32_t end)
+static void run_units(Tape *tape, uint32_t from, uint32_t end)
 {
     Engine *engine = tape->part->sim->engine;
     double *values = tape->value;
-    for (uint32_t i = 0; i < end; i++) {
+    for (uint32_t i = from; i < end; i++) {
         const Unit *unit = &tape->units.at[tape->order.at[i]];
         JitCode code = jit_code(unit->value);
         if (unit->layout == JIT_SINGLE) {
@@ -226,6 +227,32 @@ static void run(Tape *tape, uint32_t end)
         gather(unit, values);
         code.batch(values, NULL, unit->slots, unit->constants, &engine->env, unit->n, unit->stride);
     }
+}
+
+/* Quick code of a piece would be slower than optimised code of its units. */
+static JitCode piece_code(const Engine *engine, const TapePiece *piece)
+{
+    bool best = jit_tier(piece->value) == JIT_OPTIMISED || engine->fixed_quick;
+    return best ? jit_code(piece->value) : (JitCode){.any = NULL};
+}
+
+/* The units up to `end`, the end of a section. */
+static void run(Tape *tape, uint32_t end)
+{
+    Engine *engine = tape->part->sim->engine;
+    uint32_t done = 0;
+    for (uint32_t i = 0; i < tape->pieces.n; i++) {
+        const TapePiece *piece = &tape->pieces.at[i];
+        JitCode code = piece_code(engine, piece);
+        if (!code.any)
+            continue;
+        run_units(tape, done, piece->first);
+        code.value(tape->value, NULL, NULL, &engine->env);
+        engine->fixed_calls++;
+        done = piece->first + piece->n;
+    }
+    run_units(tape, done, end);
+    tape_fixed_count(tape);
     if (++tape->evaluations >= HEAT_EVERY)
         report_heat(engine, tape);
 }

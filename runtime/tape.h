@@ -23,9 +23,9 @@
  * matter to results: the calls compute the bits that the interpreter computes.
  *
  * A tape is made after a few evaluations of one structure, in one pass over the ropes. When they
- * change it is changed with them (tape_patch.c), until too much of it is patchwork or dead. A part has
- * none if it has loops. It is used as soon as all of
- * its code is there; until then leaves are evaluated one by one (blocks.c).
+ * change it is changed with them (tape_patch.c), until too much of it is patchwork or dead. A part
+ * has none if it has loops. It is used as soon as all of its code is there; until then leaves are
+ * evaluated one by one (blocks.c).
  */
 #ifndef RUNTIME_TAPE_H
 #define RUNTIME_TAPE_H
@@ -44,11 +44,11 @@ void tape_plan_free(Sim *sim, struct LeafPlan *plan); /* of a leaf or node that 
 /* Slopes of all states at states y (NULL: those in Sim.value). False: there is no tape that is
  * ready, nothing was done. */
 bool tape_slopes(Part *part, double time, const double *y, double *slopes);
-/* Of each state: how many states its slope depends on, and which, ascending, until the structure changes. False:
- * not known. */
+/* Of each state: how many states its slope depends on, and which, ascending, until the structure
+ * changes. False: not known. */
 bool tape_rows(Part *part, uint32_t *n, const DdpVar **rows);
-/* The same at the end of an event, from Sim.value. False also where comparisons are decided at their
- * boundary, of which a tape knows nothing. */
+/* The same at the end of an event, from Sim.value. False also where comparisons are decided at
+ * their boundary, of which a tape knows nothing. */
 bool tape_at_event(Part *part);
 bool tape_has_tangents(Part *part); /* asks for their code when there is none */
 /* Was that the last evaluation of the part? If not, it was leaf by leaf, in Sim.value. */

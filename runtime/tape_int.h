@@ -56,6 +56,7 @@ typedef struct LeafPlan {
     const double *constants;
     uint32_t pattern; /* that they belong to (shape_keep) */
     uint64_t key;     /* of shape and constants */
+    const Leaf *leaf; /* whose plan it is; NULL: of comparisons */
     uint32_t stamp;   /* of the tape it has a place in: valid if that is the tape's */
     uint32_t unit;    /* there: index in Tape.units, or NO_UNIT: nothing but copies */
     uint32_t at;      /* which member */
@@ -67,6 +68,7 @@ typedef struct LeafPlan {
     DdpVar *copy; /* [2 * n_copies]: target, and what it is a copy of; in order */
 } LeafPlan;
 
+void tape_find_roles(const Shape *shape, uint8_t *role); /* [slots], zeroed before */
 LeafPlan *tape_plan_leaf(Sim *sim, const Leaf *leaf);
 LeafPlan *tape_plan_compares(Sim *sim, const EvalNode *node);
 
@@ -85,7 +87,7 @@ typedef struct Unit {
     uint8_t section;
     uint32_t level;
     uint32_t n, stride;
-    LeafPlan **member;  /* [n]; NULL: it died, what is computed for it nobody reads */
+    LeafPlan **member;            /* [n]; NULL: it died, what is computed for it nobody reads */
     uint32_t segment, n_segments; /* SECTION_COMPARES: in Tape.segments */
     uint32_t *slots;
     bool *common; /* JIT_ARRAYS: JitRequest.common; JIT_TABLES: JitRequest.arrays */
@@ -104,6 +106,12 @@ typedef struct DependSet {
 typedef struct Run {
     uint32_t from, to, n;
 } Run;
+
+/* Units [first, first + n) of Tape.order as one function (tape_fixed.c). */
+typedef struct TapePiece {
+    uint32_t first, n;
+    JitEntry *value;
+} TapePiece;
 
 typedef struct Input {
     DdpVar var;
@@ -131,14 +139,16 @@ struct Tape {
     bool evaluated; /* later than Sim.value was, for this part */
     double time;    /* when */
     uint32_t n_places, room_places, n_batches, n_batched;
-    uint32_t n_read_places; /* places below: states there are read by dynamics */
-    uint32_t n_checked;     /* places below are of inputs, dynamics and conditions */
-    uint32_t n_made;        /* places below were there before the first patch */
+    uint32_t n_read_places;  /* places below: states there are read by dynamics */
+    uint32_t n_checked;      /* places below are of inputs, dynamics and conditions */
+    uint32_t n_made;         /* places below were there before the first patch */
     double *value, *tangent; /* [n_places]; tangents of inputs are 0 */
     uint32_t clock;          /* its place, or NO_PLACE */
     VEC(Unit) units;
     VEC(uint32_t) order;    /* units by section and level */
     uint32_t end[SECTIONS]; /* of units of the section, in `order` */
+    VEC(TapePiece) pieces;  /* ascending */
+    uint32_t steady;        /* evaluations since it was made or changed, up to Engine.fixed_after */
     VEC(Input) inputs;
     VEC(Run) states;    /* from unknowns; first those that dynamics reads */
     uint32_t n_read;    /* how many runs these are */
@@ -146,7 +156,7 @@ struct Tape {
     VEC(Input) results; /* all that dynamics and conditions determine, and where it is */
     VEC(Segment) segments;
     uint32_t n_compares, room_compares;
-    Compare **compare;  /* [n_compares]; &nobody: its node died */
+    Compare **compare;    /* [n_compares]; &nobody: its node died */
     DdpNode *compared_by; /* [n_compares]: whose it is, or was */
     Compare nobody;
     double *left, *low; /* [n_compares]: as Compare has them */
@@ -168,19 +178,25 @@ enum { NO_UNIT = UINT32_MAX };
 
 void tape_sets_open(Tape *tape);
 void tape_sets_close(Tape *tape);
-/* What the variables of a leaf depend on, from what those it reads do; `changed`, or NULL, is told of
- * those that had another set. */
+/* What the variables of a leaf depend on, from what those it reads do; `changed`, or NULL, is told
+ * of those that had another set. */
 void tape_sets_pass(Tape *tape, Leaf *leaf, void (*changed)(void *context, DdpVar var),
                     void *context);
 /* Of a slope; NULL: it is not known here. */
 const DependSet *tape_sets_row(const Tape *tape, DdpVar slope);
+
+/* ---- tape_fixed.c ---- */
+
+void tape_fixed_count(Tape *tape); /* an evaluation; makes pieces when it is time */
+void tape_fixed_drop(Tape *tape);  /* the tape changes */
 
 /* ---- making and changing ---- */
 
 Tape *tape_build(Part *part);
 void tape_order(Tape *tape); /* Tape.order and end, from the units */
 void tape_add_run(Mem *mem, void *runs, uint32_t from, uint32_t to);
-/* The ropes or the states changed: so does the tape. False: too much of it, it has to be made anew. */
+/* The ropes or the states changed: so does the tape. False: too much of it, it has to be made anew.
+ */
 bool tape_patch(Tape *tape);
 void tape_verify(const Tape *tape); /* debug builds: B1..B3; aborts when one is broken */
 

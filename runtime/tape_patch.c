@@ -5,15 +5,14 @@
  *   dead     the batch of a leaf that went goes on computing it. Nobody reads the result: whoever
  *            reads a variable that it determined is found through the readers of the variable.
  *   new      a leaf that came is a unit of its own, at the level above what it reads, and
- *            writes to places that nobody had before. So does a leaf whose batch would read the wrong place
- *            or run too early now.
- *   patched  a leaf that reads a variable whose place changed finds it by a table, by a gather or as
- *            the only member of its unit: then the place is exchanged.
+ *            writes to places that nobody had before. So does a leaf whose batch would read the
+ * wrong place or run too early now. patched  a leaf that reads a variable whose place changed finds
+ * it by a table, by a gather or as the only member of its unit: then the place is exchanged.
  *
- * Leaves are looked at in the order of the schedule, dynamics first, each at most once: what a leaf gives
- * away only concerns leaves behind it. What the dead and the new cost in each evaluation is paid
- * off by a new tape when they have become many (WORN), so a change costs what it touches, and its share of
- * that. The cost that is left for all states of the part is that of lists of runs.
+ * Leaves are looked at in the order of the schedule, dynamics first, each at most once: what a leaf
+ * gives away only concerns leaves behind it. What the dead and the new cost in each evaluation is
+ * paid off by a new tape when they have become many (WORN), so a change costs what it touches, and
+ * its share of that. The cost that is left for all states of the part is that of lists of runs.
  *
  * Requires that the ropes are settled. Maintains B1..B4 (tape_verify.c).
  */
@@ -295,8 +294,7 @@ static void add_segments(Patch *p, const EvalNode *node, Unit *unit)
         if (p->failed)
             return;
         tape->compared_by[tape->n_compares] = (DdpNode)(node - p->sim->nodes.at);
-        tape->compare[tape->n_compares++] =
-            &node->compare[(plan->var[s] & ~(uint32_t)HIDDEN) / 2];
+        tape->compare[tape->n_compares++] = &node->compare[(plan->var[s] & ~(uint32_t)HIDDEN) / 2];
         vec_push(p->sim->mem, &tape->segments, segment);
     }
     unit->n_segments = tape->segments.n - unit->segment;
@@ -311,7 +309,8 @@ static void write_var(Patch *p, DdpVar var, uint32_t level, uint32_t place)
 }
 
 /* A unit of its own, which writes to new places. `node`: whose comparisons they are. */
-static void add_unit(Patch *p, uint8_t section, uint32_t level, LeafPlan *plan, const EvalNode *node)
+static void add_unit(Patch *p, uint8_t section, uint32_t level, LeafPlan *plan,
+                     const EvalNode *node)
 {
     Tape *tape = p->tape;
     Arena *arena = &tape->arena;
@@ -542,6 +541,7 @@ bool tape_patch(Tape *tape)
         return false;
     sim->engine->patches++;
     sim->mark++;
+    tape_fixed_drop(tape);
     make_room(&p);
     compare_states(&p);
     look_at_all(&p);

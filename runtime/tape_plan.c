@@ -18,7 +18,7 @@ static DdpVar copied(const Sim *sim, const EvalNode *node)
 }
 
 /* Numbers of functions are slots too, but name no variable. */
-static void find_roles(const Shape *shape, uint8_t *role)
+void tape_find_roles(const Shape *shape, uint8_t *role)
 {
     for (uint32_t i = 0; i < shape->n_ops; i++) {
         ShapeOp op = shape->ops[i];
@@ -53,7 +53,7 @@ static LeafPlan *new_plan(Sim *sim, uint32_t n_copies)
     plan->origin = plan->var + n;
     plan->role = (uint8_t *)(plan->origin + n);
     memcpy(plan->var, use.slots, n * sizeof *plan->var);
-    find_roles(use.shape, plan->role);
+    tape_find_roles(use.shape, plan->role);
     return plan;
 }
 
@@ -90,6 +90,7 @@ LeafPlan *tape_plan_leaf(Sim *sim, const Leaf *leaf)
             vec_push(sim->mem, &engine->items, ((ShapeItem){op->target, op->value, op->vars}));
     }
     LeafPlan *plan = new_plan(sim, leaf->nodes.n - engine->items.n);
+    plan->leaf = leaf;
     for (uint32_t i = 0; i < leaf->nodes.n; i++) {
         const EvalNode *node = &sim->nodes.at[leaf->nodes.at[i]];
         DdpVar target = node->ops[0].target, from = copied(sim, node);

@@ -1,10 +1,10 @@
 /* tape_sets.c: which states each variable of a tape depends on, kept up to date by its patches.
  *
- * The same sets as pattern.c finds in a pass over all leaves, but kept: a variable carries the number of its
- * set, equal sets have equal numbers, and a leaf that did not change and whose inputs have the sets they
- * had need not be looked at. States are named by variable, so sets outlive changes of the order of
- * unknowns. A set of more than MOST states is LARGE, whatever it contains: then pattern.c has to keep something
- * and does its own work.
+ * The same sets as pattern.c finds in a pass over all leaves, but kept: a variable carries the
+ * number of its set, equal sets have equal numbers, and a leaf that did not change and whose inputs
+ * have the sets they had need not be looked at. States are named by variable, so sets outlive
+ * changes of the order of unknowns. A set of more than MOST states is LARGE, whatever it contains:
+ * then pattern.c has to keep something and does its own work.
  *
  * Invariant: set 0 is empty; sets ascend; sets of dead states stay in the table until the tape is
  * made anew, but no living variable has one.
@@ -87,7 +87,8 @@ static uint32_t set_of_node(Tape *tape, const EvalNode *node)
     return set;
 }
 
-void tape_sets_pass(Tape *tape, Leaf *leaf, void (*changed)(void *context, DdpVar var), void *context)
+void tape_sets_pass(Tape *tape, Leaf *leaf, void (*changed)(void *context, DdpVar var),
+                    void *context)
 {
     Sim *sim = tape->part->sim;
     const LeafReads *r = pattern_reads(sim, leaf);

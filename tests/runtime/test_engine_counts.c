@@ -285,8 +285,8 @@ static void loops_are_code(void **state)
 enum { CHAIN = 100 };
 
 /* A chain in which no two relations are alike to each other for long, with a loop (so that there is
- * no tape) and a change of structure at time 1. */
-static void write_chain(char *text, size_t size)
+ * no tape) or without, and a change of structure at time 1. */
+static void write_chain(char *text, size_t size, bool loop)
 {
     size_t at = (size_t)snprintf(text, size, "model Top\nimplementation:\n");
     for (int i = 0; i <= CHAIN; i++)
@@ -297,16 +297,16 @@ static void write_chain(char *text, size_t size)
     snprintf(text + at, size - at,
              "  static Real x; static Real y; static Real w; static Real p; static Real q;\n"
              "  static Boolean late;\n"
-             "  a0 = x; p + sin(x=q) = x; q - 0.3*p = 0.1*y;\n"
+             "  a0 = x; %s q - 0.3*p = 0.1*y;\n"
              "  when time > 1 then late << true; end;\n"
              "  if late then w = sin(x=a50); else then w = 2*a50; end;\n"
              "  der(x=x, start=1) = p + a%d - x;\n"
              "  der(x=y, start=0) = w + q - y;\n"
              "end Top;\n",
-             CHAIN);
+             loop ? "p + sin(x=q) = x;" : "p = x*y;", CHAIN);
 }
 
-static SimLab *open_chain(SolEngine engine)
+static SimLab *open_chain(SolEngine engine, bool loop)
 {
     char text[16384];
     SolOptions options = waiting;
@@ -315,26 +315,27 @@ static SimLab *open_chain(SolEngine engine)
     options.max_step = 0.01;
     options.stop = 2;
     options.steps = 20;
-    write_chain(text, sizeof text);
+    write_chain(text, sizeof text, loop);
     return sim_lab_text(text, &options);
 }
 
 static bool has_pieces(const SimLab *lab)
 {
     bool any = false;
-    for (uint32_t i = 0; i < lab->sim->sim.parts.n; i++)
-        any |= lab->sim->sim.parts.at[i]->fixed != NULL;
+    for (uint32_t i = 0; i < lab->sim->sim.parts.n; i++) {
+        const Part *part = lab->sim->sim.parts.at[i];
+        any |= part->fixed != NULL || (part->tape && part->tape->pieces.n > 0);
+    }
     return any;
 }
 
-static void stable_leaves_become_larger_pieces(void **state)
+static void stable_code_becomes_larger_pieces(bool loop)
 {
-    (void)state;
-    SimLab *lab = open_chain(SOL_ENGINE_INTERP);
+    SimLab *lab = open_chain(SOL_ENGINE_INTERP, loop);
     assert_int_equal(sim_lab_run(lab, 2), SOL_OK);
     uint64_t interpreted = lab->hash;
     sim_lab_close(lab);
-    lab = open_quick(open_chain(SOL_ENGINE_JIT));
+    lab = open_quick(open_chain(SOL_ENGINE_JIT, loop));
     Engine *engine = lab->sim->sim.engine;
     engine->fixed_after = 100;
     engine->fixed_quick = true; /* or it would depend on heat when they are used */
@@ -348,6 +349,18 @@ static void stable_leaves_become_larger_pieces(void **state)
     assert_true(has_pieces(lab) && engine->fixed_calls > before + 100);
     assert_true(lab->hash == interpreted);
     sim_lab_close(lab);
+}
+
+static void stable_leaves_become_larger_pieces(void **state)
+{
+    (void)state;
+    stable_code_becomes_larger_pieces(true);
+}
+
+static void stable_units_become_larger_pieces(void **state)
+{
+    (void)state;
+    stable_code_becomes_larger_pieces(false);
 }
 
 /* ---- foreign functions ---- */
@@ -393,6 +406,7 @@ int main(void)
         cmocka_unit_test(code_does_not_use_libffi),
         cmocka_unit_test(loops_are_code),
         cmocka_unit_test(stable_leaves_become_larger_pieces),
+        cmocka_unit_test(stable_units_become_larger_pieces),
     };
     return cmocka_run_group_tests_name("engine counts", tests, NULL, NULL);
 }

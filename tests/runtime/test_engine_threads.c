@@ -202,7 +202,8 @@ static void a_million_mode_switches(void **state)
     assert_int_equal(late.jit.entry_bytes, early.jit.entry_bytes);
     assert_int_equal(late.shapes.bytes, early.shapes.bytes);
     assert_true(late.session < early.session + 65536);
-    assert_true(late.resident < early.resident + (16 << 20));
+    if (!SLOW_BUILD) /* sanitizers keep what was freed for a while */
+        assert_true(late.resident < early.resident + (16 << 20));
     sim_lab_close(lab);
 }
 
