@@ -4,7 +4,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from . import measure, spice
+from . import floors, measure, spice
 from .program import say
 
 START_MODELS = {"trivial": ("Switches.Trivial", {}), "medium": ("Rectifiers.Array", {"n": 10}),
@@ -186,4 +186,15 @@ def programs(suite, root):
             suite.skip(name, measure.reason(outcome))
         else:
             tables[name] = outcome["out"]
+    if "bench_static" in tables:
+        tables["bench_static"] = _median_table(suite, root/"build"/"bench_static", root)
     return tables
+
+
+def _median_table(suite, file, root, runs=9):
+    """Of several runs the one whose ratio is in the middle: some 50 ns are at the mercy of whoever shares the
+    core."""
+    tables = [measure.run([file], suite.clock.left(), cwd=root).get("out", "") for _ in range(runs)]
+    ranked = sorted((ratio, table) for table in tables
+                    for ratio in [floors.residual_alone(table)[0]] if ratio is not None)
+    return ranked[len(ranked)//2][1] if ranked else tables[0]
