@@ -31,7 +31,10 @@ cmake --preset tsan "$@" &&
 
 # A short look at inputs that nobody wrote; `make fuzz` looks longer.
 if build fuzz "$@"; then
-    tools/fuzz.sh 20 >build/fuzz/log 2>&1 || failed+=("fuzz, see build/fuzz/log")
+    tools/fuzz.sh 20 >build/fuzz/log 2>&1 || {
+        failed+=("fuzz, see build/fuzz/log")
+        grep -nE '^====|ERROR|SUMMARY|ALARM|Test unit|    #[0-9]' build/fuzz/log | head -n 40
+    }
     tail -n 1 build/fuzz/log
 fi
 
