@@ -238,8 +238,10 @@ void blocks_prepare(Part *part)
         return;
     if (part->steady_version != part->ropes[0].version)
         fixed_code_drop(part);
+    double begin = timer_now();
     prepare_rope(part->sim, &part->ropes[0]);
     prepare_rope(part->sim, &part->ropes[1]);
+    part->sim->counts.lower += timer_now() - begin;
     if (engine->wait)
         jit_wait(engine->jit);
 }

@@ -131,8 +131,9 @@ static SolStatus settle_point(Sim *sim, bool *happened)
     if (status == SOL_OK && event) {
         part_from_others(sim);
         status = sim_event(sim);
-        sim_event_done(sim, 0);
+        double begin = timer_now();
         parts_refresh(sim);
+        sim_event_done(sim, timer_now() - begin);
     }
     return status;
 }

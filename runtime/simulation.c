@@ -632,6 +632,7 @@ SolStatus sim_event(Sim *sim)
 void sim_event_done(Sim *sim, double restart_seconds)
 {
     sim->event.restart_us = restart_seconds * 1e6;
+    sim->counts.event += restart_seconds;
     sim->event.touched = sim->work - sim->work_before;
     sim->event_untold = true;
     sim->waited_before = waited(sim);

@@ -119,7 +119,10 @@ static void bring_up_to_date(Engine *engine, Part *part)
 {
     if (!part->tape || fits(part, part->tape))
         return;
-    if (!part->tape->worth || !tape_patch(part->tape)) {
+    double begin = timer_now();
+    bool patched = part->tape->worth && tape_patch(part->tape);
+    part->sim->counts.lower += timer_now() - begin;
+    if (!patched) {
         tape_close(part);
         return;
     }
@@ -139,7 +142,10 @@ static Tape *current(Part *part)
         uint32_t after = part->sim->opt.batch_from || part->likes_tapes ? 1 : MADE_AFTER;
         if (part->ropes[0].n_leaves < 2 || ++part->untaped < after)
             return NULL;
-        if (tape_build(part)->worth)
+        double begin = timer_now();
+        bool worth = tape_build(part)->worth;
+        part->sim->counts.lower += timer_now() - begin;
+        if (worth)
             ask_values(engine, part->tape);
         engine->batches += part->tape->n_batches;
         engine->batched += part->tape->n_batched;

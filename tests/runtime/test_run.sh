@@ -59,6 +59,9 @@ for name in stages parse instantiate ddp lower compile_wait compile_background i
     loops_after structural structure_us restart_us wait_us; do
     grep -q "\"$name\":" s.json || fail "no $name in the statistics"
 done
+for stage in parse instantiate ddp lower integrate events total; do
+    grep -qE "^    \"$stage\": [0-9.e-]*[1-9]" s.json || fail "the stage $stage took no time"
+done
 grep -q '"events_cut": false' s.json || fail "events_cut"
 expect 0 "" "$SOLSTICE" run Decay.sol --stats s.json --stats-events 0
 grep -q '"events_cut": true' s.json || fail "events_cut with --stats-events 0"
