@@ -19,8 +19,7 @@ TEXTS = {
         model is evaluated, though two variables are written; the integration alone takes less than
         the hand-written program's whole run.""",
     "residual": """It has two values, 0.9 and 1.25, from one process to the next, with the same code and bits:
-        49 against 55 ns where the core is ours alone, 93 against 74 where somebody shares it (our loops are
-        512 bits wide, gcc's 256).""",
+        49 against 55 ns, or 93 against 74. What decides is not known; both programs are slower together.""",
     "population total ida": RESTART,
     "population total rk": RESTART + " " + TWO_NUMBERS,
     "population total euler": """Most of it is the structure itself: a birth makes 27 relations, by hand
