@@ -259,6 +259,7 @@ static void run(Tape *tape, uint32_t end)
     }
     run_units(tape, done, end);
     tape_fixed_count(tape);
+    tape->paid += tape->n_dead + tape->n_added;
     if (++tape->evaluations >= HEAT_EVERY)
         report_heat(engine, tape);
 }

@@ -582,6 +582,35 @@ static void connect(Making *m)
     tape->inputs.n = kept;
 }
 
+/* ---- room ---- */
+
+static void *grown(Tape *tape, const void *old, size_t n, size_t room, size_t size)
+{
+    void *more = arena_alloc(&tape->arena, room * size);
+    if (n)
+        memcpy(more, old, n * size);
+    return more;
+}
+
+/* At least one place more, and some for what will come. */
+void tape_more_places(Tape *tape)
+{
+    uint32_t n = tape->room_places, room = tape->n_places + tape->n_places / ROOM + 64;
+    tape->value = grown(tape, tape->value, n, room, sizeof *tape->value);
+    tape->tangent = grown(tape, tape->tangent, n, room, sizeof *tape->tangent);
+    tape->room_places = room;
+}
+
+void tape_more_compares(Tape *tape, uint32_t need)
+{
+    uint32_t n = tape->room_compares, room = need + need / ROOM + 1;
+    tape->compare = grown(tape, tape->compare, n, room, sizeof *tape->compare);
+    tape->compared_by = grown(tape, tape->compared_by, n, room, sizeof *tape->compared_by);
+    tape->left = grown(tape, tape->left, n, room, sizeof *tape->left);
+    tape->low = grown(tape, tape->low, n, room, sizeof *tape->low);
+    tape->room_compares = room;
+}
+
 static void lay_out(Making *m)
 {
     Tape *tape = m->tape;
@@ -592,9 +621,7 @@ static void lay_out(Making *m)
         compares += m->sim->nodes.at[m->part->watched.at[i]].n_compares;
     m->plan = arena_alloc(&tape->arena, most * sizeof *m->plan);
     m->batch = arena_alloc(&tape->arena, most * sizeof *m->batch);
-    tape->room_compares = compares + compares / ROOM + 1;
-    tape->compare = arena_alloc(&tape->arena, tape->room_compares * sizeof *tape->compare);
-    tape->compared_by = arena_alloc(&tape->arena, tape->room_compares * sizeof *tape->compared_by);
+    tape_more_compares(tape, compares);
     for (uint32_t i = 0; i < m->groups.n; i++) {
         if (m->groups.at[i].rank >> 62 != SECTION_DYNAMICS && !m->tape->n_read_places)
             connect_slopes(m);
@@ -607,11 +634,7 @@ static void lay_out(Making *m)
     connect(m);
     tape_order(tape);
     tape->n_made = tape->n_places;
-    tape->room_places = tape->n_places + tape->n_places / ROOM + 64;
-    tape->value = arena_alloc(&tape->arena, tape->room_places * sizeof *tape->value);
-    tape->tangent = arena_alloc(&tape->arena, tape->room_places * sizeof *tape->tangent);
-    tape->left = arena_alloc(&tape->arena, tape->room_compares * sizeof *tape->left);
-    tape->low = arena_alloc(&tape->arena, tape->room_compares * sizeof *tape->low);
+    tape_more_places(tape);
 }
 
 /* What a loop is solved to depends on where it begins, so loops want all their evaluations in the

@@ -164,6 +164,7 @@ struct Tape {
     bool told;          /* Compare.low is what low is */
     /* what happened to it since it was made (tape_patch.c) */
     uint32_t n_members, n_dead, n_added;
+    uint64_t paid;         /* for the dead and the new, in evaluations of one */
     VEC(DdpVar) changed;   /* lost what determined them, since the last patch */
     VEC(DdpNode) compared; /* nodes that came to Part.watched since then */
     VEC(DdpVar) known;     /* its states, ascending */
@@ -193,6 +194,8 @@ void tape_fixed_drop(Tape *tape);  /* the tape changes */
 /* ---- making and changing ---- */
 
 Tape *tape_build(Part *part);
+void tape_more_places(Tape *tape);
+void tape_more_compares(Tape *tape, uint32_t need);
 void tape_order(Tape *tape); /* Tape.order and end, from the units */
 void tape_add_run(Mem *mem, void *runs, uint32_t from, uint32_t to);
 /* The ropes or the states changed: so does the tape. False: too much of it, it has to be made anew.

@@ -2,17 +2,21 @@
  *
  * A structural change touches a few leaves among thousands, so the tape is not made anew:
  *
- *   dead     the batch of a leaf that went goes on computing it. Nobody reads the result: whoever
- *            reads a variable that it determined is found through the readers of the variable.
- *   new      a leaf that came is a unit of its own, at the level above what it reads, and
- *            writes to places that nobody had before. So does a leaf whose batch would read the
- * wrong place or run too early now. patched  a leaf that reads a variable whose place changed finds
- * it by a table, by a gather or as the only member of its unit: then the place is exchanged.
+ * - Dead: the batch of a leaf that went goes on computing it. Nobody reads the result: whoever reads
+ *   a variable that it determined is found through the readers of the variable.
+ * - New: a leaf that came is a unit of its own, at the level above what it reads, and writes to
+ *   places that nobody had before. So does a leaf whose batch would read the wrong place or run too
+ *   early now.
+ * - Patched: a leaf that reads a variable whose place changed finds it by a table, by a gather or as
+ *   the only member of its unit: then the place is exchanged.
  *
  * Leaves are looked at in the order of the schedule, dynamics first, each at most once: what a leaf
- * gives away only concerns leaves behind it. What the dead and the new cost in each evaluation is
- * paid off by a new tape when they have become many (WORN), so a change costs what it touches, and
- * its share of that. The cost that is left for all states of the part is that of lists of runs.
+ * gives away only concerns leaves behind it. The cost that is left for all states of the part is
+ * that of lists of runs.
+ *
+ * Each evaluation pays for the dead and the new, which run one by one. When together they have paid
+ * for a new tape (PAID), or are as many as all (the tape has doubled), it is made anew: so a tape
+ * that is evaluated often stays dense, one that changes at every other step is hardly ever made.
  *
  * Requires that the ropes are settled. Maintains B1..B4 (tape_verify.c).
  */
@@ -22,7 +26,7 @@
 
 enum {
     SMALL = 256, /* members: below, a new tape is as cheap */
-    WORN = 8     /* the dead and the new, as a part of all */
+    PAID = 32    /* a new tape costs for each member as much as so many evaluations of one alone */
 };
 
 typedef struct Patch {
@@ -32,7 +36,6 @@ typedef struct Patch {
     Tape *tape;
     VEC(Leaf *) queue[2]; /* [section]: heaps, first in the schedule first */
     NodeList compares;    /* nodes whose comparisons are to be looked at */
-    uint32_t limit;       /* of the dead and the new */
     bool failed;          /* it has to be made anew */
 } Patch;
 
@@ -163,13 +166,11 @@ static TapeVar *at_var(const Patch *p, DdpVar var)
     return &p->engine->tape_var.at[var];
 }
 
-static uint32_t new_places(Patch *p, uint32_t n)
+static uint32_t new_place(Patch *p)
 {
-    Tape *tape = p->tape;
-    p->failed |= tape->n_places + n > tape->room_places;
-    uint32_t first = p->failed ? 0 : tape->n_places;
-    tape->n_places += p->failed ? 0 : n;
-    return first;
+    if (p->tape->n_places == p->tape->room_places)
+        tape_more_places(p->tape);
+    return p->tape->n_places++;
 }
 
 static void begin_var(const Patch *p, DdpVar var, DdpVar origin, uint32_t level)
@@ -198,7 +199,7 @@ static uint32_t place_of(Patch *p, DdpVar var)
         return at->place;
     if (var == p->sim->clock && tape->clock != NO_PLACE)
         return at->place = tape->clock;
-    at->place = new_places(p, 1);
+    at->place = new_place(p);
     if (var == p->sim->clock)
         tape->clock = at->place;
     else if (!is_state(p, var))
@@ -283,16 +284,15 @@ static void add_segments(Patch *p, const EvalNode *node, Unit *unit)
     Tape *tape = p->tape;
     const LeafPlan *plan = unit->member[0];
     unit->segment = tape->segments.n;
-    for (uint32_t s = 0; s < plan->n && !p->failed; s++) {
+    for (uint32_t s = 0; s < plan->n; s++) {
         if (plan->role[s] != SLOT_STORED || (plan->var[s] & 1))
             continue;
         Segment segment = {unit->slots[s], NO_PLACE, 1, tape->n_compares};
         for (uint32_t d = 0; d < plan->n; d++)
             if (plan->role[d] == SLOT_STORED && plan->var[d] == (plan->var[s] | 1))
                 segment.difference = unit->slots[d];
-        p->failed |= tape->n_compares == tape->room_compares;
-        if (p->failed)
-            return;
+        if (tape->n_compares == tape->room_compares)
+            tape_more_compares(tape, tape->n_compares + 1);
         tape->compared_by[tape->n_compares] = (DdpNode)(node - p->sim->nodes.at);
         tape->compare[tape->n_compares++] = &node->compare[(plan->var[s] & ~(uint32_t)HIDDEN) / 2];
         vec_push(p->sim->mem, &tape->segments, segment);
@@ -331,7 +331,7 @@ static void add_unit(Patch *p, uint8_t section, uint32_t level, LeafPlan *plan,
         if (plan->role[s] == SLOT_READ)
             unit.slots[s] = place_of(p, plan->origin[s]);
         else
-            unit.slots[s] = plan->role[s] == SLOT_FUNCTION ? plan->var[s] : new_places(p, 1);
+            unit.slots[s] = plan->role[s] == SLOT_FUNCTION ? plan->var[s] : new_place(p);
         if (plan->role[s] == SLOT_STORED && !node)
             write_var(p, plan->var[s], level, unit.slots[s]);
     }
@@ -339,7 +339,6 @@ static void add_unit(Patch *p, uint8_t section, uint32_t level, LeafPlan *plan,
         add_segments(p, node, &unit);
     vec_push(p->sim->mem, &tape->units, unit);
     tape->n_added++;
-    p->failed |= tape->n_added + tape->n_dead > p->limit;
 }
 
 /* A unit of one member may run later. */
@@ -529,15 +528,22 @@ static void finish(Patch *p)
     tape_verify(tape);
 }
 
+static bool is_worn(const Tape *tape)
+{
+    const Part *part = tape->part;
+    if (part->sim->opt.batch_from != 0) /* small models are used for tests */
+        return false;
+    uint32_t fresh = part->ropes[0].fresh.n + part->ropes[1].fresh.n;
+    return tape->n_members < SMALL || fresh + tape->n_added + tape->n_dead > tape->n_members ||
+           tape->paid > (uint64_t)PAID * tape->n_members;
+}
+
 bool tape_patch(Tape *tape)
 {
     Part *part = tape->part;
     Sim *sim = part->sim;
     Patch p = {.sim = sim, .engine = sim->engine, .part = part, .tape = tape};
-    bool tested = sim->opt.batch_from != 0; /* small models are used for tests */
-    p.limit = tested ? UINT32_MAX : tape->n_members / WORN;
-    uint32_t fresh = part->ropes[0].fresh.n + part->ropes[1].fresh.n;
-    if (!tested && (tape->n_members < SMALL || fresh + tape->n_added + tape->n_dead > p.limit))
+    if (is_worn(tape))
         return false;
     sim->engine->patches++;
     sim->mark++;
