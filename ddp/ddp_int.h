@@ -93,6 +93,7 @@ typedef struct Node {
     bool used : 1;
     bool false_causal : 1;
     bool undetermined : 1;
+    bool was_undetermined : 1; /* scratch of schedule_determine */
     bool reached : 1;    /* scratch of the order's searches, clean between them */
     bool reaching : 1;
     bool dirty : 1;      /* members changed: tear anew, look again at what varies */

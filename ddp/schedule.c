@@ -326,8 +326,10 @@ void schedule_determine(Ddp *d)
     for (uint32_t i = 0; i < d->under_vars.n; i++)
         VAR(d, d->under_vars.at[i]).undetermined = false;
     vec_clear(&d->under_vars);
-    for (uint32_t i = 0; i < before.n; i++)
+    for (uint32_t i = 0; i < before.n; i++) {
         NODE(d, before.at[i]).undetermined = false;
+        NODE(d, before.at[i]).was_undetermined = true;
+    }
     for (uint32_t i = 0; i < d->free_vars.n; i++)
         for (DdpVar v = d->free_vars.at[i]; v; v = VAR(d, v).up)
             mark_var(d, v);
@@ -337,6 +339,9 @@ void schedule_determine(Ddp *d)
         if (NODE(d, before.at[i]).used && !NODE(d, before.at[i]).undetermined)
             schedule_touch(d, before.at[i], DDP_NODE_CHANGED);
     for (uint32_t i = 0; i < d->under_nodes.n; i++)
-        schedule_touch(d, d->under_nodes.at[i], DDP_NODE_CHANGED);
+        if (!NODE(d, d->under_nodes.at[i]).was_undetermined)
+            schedule_touch(d, d->under_nodes.at[i], DDP_NODE_CHANGED);
+    for (uint32_t i = 0; i < before.n; i++)
+        NODE(d, before.at[i]).was_undetermined = false;
     vec_free(d->mem, &before);
 }

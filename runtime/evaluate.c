@@ -456,6 +456,70 @@ static void drop_node(Sim *sim, DdpNode n)
     *node = (EvalNode){.listed = node->listed};
 }
 
+static void take_moved(Sim *sim, DdpNode n)
+{
+    if (!sim->nodes.at[n].live)
+        return;
+    if (sim->nodes.at[n].part)
+        part_touch(sim->nodes.at[n].part);
+    rope_remove(sim, n);
+    evaluate_unsettle(sim, n);
+}
+
+/* Most nodes that change still do the same: something they depend on is determined now, or is no
+ * longer. Of such a node all stays but its place. (Loops are made anew: they forget their solution.) */
+static bool does_the_same(const Sim *sim, const EvalNode *node, DdpNode n)
+{
+    DdpNodeView view = ddp_node(sim->ddp, n);
+    const EvalOp *op = node->ops;
+    const DdpStep *step = view.steps;
+    if (!node->live || node->loop || view.loop || op->rel != step->rel || op->target != step->var ||
+        op->value != step->value || node->varies != ddp_var(sim->ddp, step->var).varies)
+        return false;
+    DdpRelView rel = ddp_rel(sim->ddp, step->rel);
+    return memcmp(op->vars, rel.vars, rel.n * sizeof *rel.vars) == 0;
+}
+
+static void keep_node(Sim *sim, DdpNode n)
+{
+    EvalNode *node = &sim->nodes.at[n];
+    sim->work++;
+    part_graph_take_out(sim, n);
+    node->kept = true;
+    node->determined = ddp_node(sim->ddp, n).determined;
+    node->dirty = node->waits = node->forced = node->clocked = false;
+    node->moment = 0;
+    sim->info[node->ops[0].target].pending = false;
+    event_forget_compares(node);
+}
+
+static void drop_or_keep(Sim *sim, const DdpDelta *delta)
+{
+    if (delta->change == DDP_NODE_NEW || delta->node >= sim->nodes.n)
+        return;
+    if (delta->change == DDP_NODE_MOVED)
+        take_moved(sim, delta->node);
+    else if (delta->change == DDP_NODE_CHANGED &&
+             does_the_same(sim, &sim->nodes.at[delta->node], delta->node))
+        keep_node(sim, delta->node);
+    else
+        drop_node(sim, delta->node);
+}
+
+static void make_or_keep(Sim *sim, const DdpDelta *delta)
+{
+    if (delta->change == DDP_NODE_GONE || delta->change == DDP_NODE_MOVED)
+        return;
+    DdpNode n = delta->node;
+    if (n >= sim->nodes.n || !sim->nodes.at[n].kept) {
+        make_node(sim, n);
+        return;
+    }
+    sim->nodes.at[n].kept = false;
+    evaluate_unsettle(sim, n);
+    evaluate_touch_node(sim, n);
+}
+
 /* ---- states ---- */
 
 static void state_ends(Sim *sim, const DdpStateDelta *delta)
@@ -561,16 +625,6 @@ static void meet_changed(Sim *sim, uint32_t n, const DdpDelta *delta)
             meet_node(sim, sim->followers.at[i]);
 }
 
-static void take_moved(Sim *sim, DdpNode n)
-{
-    if (!sim->nodes.at[n].live)
-        return;
-    if (sim->nodes.at[n].part)
-        part_touch(sim->nodes.at[n].part);
-    rope_remove(sim, n);
-    evaluate_unsettle(sim, n);
-}
-
 void evaluate_apply(Sim *sim)
 {
     uint32_t n;
@@ -579,13 +633,9 @@ void evaluate_apply(Sim *sim)
     vec_clear(&sim->orphans);
     meet_changed(sim, n, delta);
     for (uint32_t i = 0; i < n; i++) /* first all that goes: variables may change hands */
-        if (delta[i].change == DDP_NODE_MOVED)
-            take_moved(sim, delta[i].node);
-        else if (delta[i].change != DDP_NODE_NEW && delta[i].node < sim->nodes.n)
-            drop_node(sim, delta[i].node);
+        drop_or_keep(sim, &delta[i]);
     for (uint32_t i = 0; i < n; i++)
-        if (delta[i].change == DDP_NODE_NEW || delta[i].change == DDP_NODE_CHANGED)
-            make_node(sim, delta[i].node);
+        make_or_keep(sim, &delta[i]);
     take_states(sim);
     need_work(sim); /* once: what is needed again was never not needed */
     for (uint32_t i = 0; i < sim->orphans.n; i++)

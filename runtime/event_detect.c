@@ -96,6 +96,15 @@ void event_make_compares(Sim *sim, EvalNode *node)
     }
 }
 
+void event_forget_compares(EvalNode *node)
+{
+    for (Compare *c = node->compare; c < node->compare + node->n_compares; c++) {
+        c->left = c->low = c->high = 0;
+        c->moved = c->near = false;
+        c->tie = 0;
+    }
+}
+
 #define EACH_COMPARE(sim, list, node, compare)                                                     \
     for (uint32_t i_ = 0; i_ < (list)->n; i_++)                                                    \
         for (EvalNode *node = &(sim)->nodes.at[(list)->at[i_]]; node; node = NULL)                 \

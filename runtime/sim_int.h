@@ -107,6 +107,7 @@ typedef struct EvalNode {
     bool timed : 1;    /* some comparison is a time event */
     bool waits : 1;    /* an output that changed and was not evaluated since */
     bool listed : 1;   /* in Sim.unsettled */
+    bool kept : 1;     /* changed in the commit that is applied, but for its operations */
     bool factored;     /* loop: node_lu() holds factors */
     bool untorn;       /* loop: solved as a whole, by `whole`; node_lu() is not used */
     bool forced;       /* in this event a comparison at its boundary was decided by the side it
@@ -552,6 +553,7 @@ void event_restore_branch(Sim *sim, BranchId branch, const BranchMemo *saved);
 /* ---- event_detect.c ---- */
 
 void event_make_compares(Sim *sim, EvalNode *node);
+void event_forget_compares(EvalNode *node); /* as they were when made */
 /* The time of the next time event of the nodes after `now`, infinite when there is none. */
 double event_next_time(Sim *sim, const NodeList *nodes, double now);
 /* Comparisons of the clock that are at their boundary take the value they have just afterwards. */
