@@ -123,7 +123,8 @@ typedef enum DdpChange {
     DDP_NODE_NEW,
     DDP_NODE_CHANGED, /* perhaps moved besides */
     DDP_NODE_GONE,
-    DDP_NODE_MOVED /* is what it was, at another place in the order */
+    DDP_NODE_MOVED, /* is what it was, at another place in the order */
+    DDP_NODE_TURNED /* is what and where it was, but determined now, or no longer */
 } DdpChange;
 
 typedef struct DdpDelta {

@@ -46,16 +46,19 @@ bool schedule_reads(const Ddp *d, DdpRel r, uint32_t position)
 
 /* ---- the delta ---- */
 
-/* One entry per node. What was new stays new or goes without a trace; what moved may yet change or
- * go. */
+/* One entry per node. What was new stays new or goes without a trace; what moved or turned may yet
+ * change or go, and has changed when it did both. */
 void schedule_touch(Ddp *d, DdpNode n, DdpChange change)
 {
     Node *node = &NODE(d, n);
     if (!node->delta_at) {
         vec_push(d->mem, &d->delta, ((DdpDelta){n, change}));
         node->delta_at = d->delta.n;
-    } else if (change == DDP_NODE_MOVED) {
-        return; /* each of the others says as much */
+    } else if (change == DDP_NODE_MOVED || change == DDP_NODE_TURNED) {
+        DdpChange *before = &d->delta.at[node->delta_at - 1].change;
+        if (*before != change && (*before == DDP_NODE_MOVED || *before == DDP_NODE_TURNED))
+            *before = DDP_NODE_CHANGED; /* the others say as much */
+        return;
     } else if (d->delta.at[node->delta_at - 1].change != DDP_NODE_NEW) {
         d->delta.at[node->delta_at - 1].change = change;
     } else if (change == DDP_NODE_GONE) {
@@ -337,10 +340,10 @@ void schedule_determine(Ddp *d)
         mark_readers(d, d->under_vars.at[i]);
     for (uint32_t i = 0; i < before.n; i++)
         if (NODE(d, before.at[i]).used && !NODE(d, before.at[i]).undetermined)
-            schedule_touch(d, before.at[i], DDP_NODE_CHANGED);
+            schedule_touch(d, before.at[i], DDP_NODE_TURNED);
     for (uint32_t i = 0; i < d->under_nodes.n; i++)
         if (!NODE(d, d->under_nodes.at[i]).was_undetermined)
-            schedule_touch(d, d->under_nodes.at[i], DDP_NODE_CHANGED);
+            schedule_touch(d, d->under_nodes.at[i], DDP_NODE_TURNED);
     for (uint32_t i = 0; i < before.n; i++)
         NODE(d, before.at[i]).was_undetermined = false;
     vec_free(d->mem, &before);

@@ -234,8 +234,10 @@ static void prepare_rope(Sim *sim, const Rope *rope)
 void blocks_prepare(Part *part)
 {
     Engine *engine = part->sim->engine;
-    if (!engine)
+    uint32_t versions = part->ropes[0].version + part->ropes[1].version;
+    if (!engine || part->prepared == versions + 1)
         return;
+    part->prepared = versions + 1;
     if (part->steady_version != part->ropes[0].version)
         fixed_code_drop(part);
     double begin = timer_now();

@@ -466,8 +466,9 @@ static void take_moved(Sim *sim, DdpNode n)
     evaluate_unsettle(sim, n);
 }
 
-/* Most nodes that change still do the same: something they depend on is determined now, or is no
- * longer. Of such a node all stays but its place. (Loops are made anew: they forget their solution.) */
+/* ---- what stays ---- */
+
+/* Loops never do: they are made anew and forget their solution. */
 static bool does_the_same(const Sim *sim, const EvalNode *node, DdpNode n)
 {
     DdpNodeView view = ddp_node(sim->ddp, n);
@@ -480,44 +481,49 @@ static bool does_the_same(const Sim *sim, const EvalNode *node, DdpNode n)
     return memcmp(op->vars, rel.vars, rel.n * sizeof *rel.vars) == 0;
 }
 
-static void keep_node(Sim *sim, DdpNode n)
+/* It does what it did, but perhaps something that it depends on is determined now, or is no longer.
+ * Where it belongs is seen when parts are settled: most turn back within the same event. */
+static void turn_node(Sim *sim, DdpNode n)
 {
     EvalNode *node = &sim->nodes.at[n];
     sim->work++;
-    part_graph_take_out(sim, n);
-    node->kept = true;
     node->determined = ddp_node(sim->ddp, n).determined;
-    node->dirty = node->waits = node->forced = node->clocked = false;
+    node->dirty = node->waits = node->forced = false;
     node->moment = 0;
     sim->info[node->ops[0].target].pending = false;
     event_forget_compares(node);
+    evaluate_unsettle(sim, n);
+    evaluate_touch_node(sim, n);
+}
+
+static bool stays(const Sim *sim, const DdpDelta *delta)
+{
+    const EvalNode *node = &sim->nodes.at[delta->node];
+    return (delta->change == DDP_NODE_TURNED && !node->loop) ||
+           (delta->change == DDP_NODE_CHANGED && does_the_same(sim, node, delta->node));
 }
 
 static void drop_or_keep(Sim *sim, const DdpDelta *delta)
 {
-    if (delta->change == DDP_NODE_NEW || delta->node >= sim->nodes.n)
+    DdpNode n = delta->node;
+    if (delta->change == DDP_NODE_NEW || n >= sim->nodes.n)
         return;
-    if (delta->change == DDP_NODE_MOVED)
-        take_moved(sim, delta->node);
-    else if (delta->change == DDP_NODE_CHANGED &&
-             does_the_same(sim, &sim->nodes.at[delta->node], delta->node))
-        keep_node(sim, delta->node);
-    else
-        drop_node(sim, delta->node);
+    bool kept = sim->nodes.at[n].kept = stays(sim, delta);
+    if (delta->change == DDP_NODE_MOVED || (kept && delta->change == DDP_NODE_CHANGED))
+        take_moved(sim, n);
+    else if (!kept)
+        drop_node(sim, n);
 }
 
 static void make_or_keep(Sim *sim, const DdpDelta *delta)
 {
+    DdpNode n = delta->node;
     if (delta->change == DDP_NODE_GONE || delta->change == DDP_NODE_MOVED)
         return;
-    DdpNode n = delta->node;
-    if (n >= sim->nodes.n || !sim->nodes.at[n].kept) {
+    if (delta->change != DDP_NODE_NEW && n < sim->nodes.n && sim->nodes.at[n].kept)
+        turn_node(sim, n);
+    else
         make_node(sim, n);
-        return;
-    }
-    sim->nodes.at[n].kept = false;
-    evaluate_unsettle(sim, n);
-    evaluate_touch_node(sim, n);
 }
 
 /* ---- states ---- */

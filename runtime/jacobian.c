@@ -38,6 +38,7 @@ struct Jacobian {
     bool sparse;
     JacobianKind kind;
     Pattern p, before; /* as it is, and as it was before it was renewed */
+    uint32_t version;  /* of the rope whose leaves p has */
     double *value;     /* sparse: [column[m]]; dense: [n * n] by rows */
     double *result;    /* [m]: tangents of residuals and of what is kept, negative, in one sweep */
     double *work;      /* [m] */
@@ -56,6 +57,17 @@ struct Jacobian {
 };
 
 /* ---- values ---- */
+
+/* Nodes took other places in the schedule, and so came into other leaves, while the integrator went
+ * on: the pattern is the same. */
+static void refresh(Jacobian *j)
+{
+    if (j->version == j->part->ropes[0].version)
+        return;
+    double cj = j->cj;
+    jacobian_renew(j);
+    j->cj = cj;
+}
 
 /* Tangents from those of the unknowns through all leaves that `colours` has a bit of. `colour` is
  * the one that seeds what is kept; NONE: nothing is kept, as if it were no column. */
@@ -153,6 +165,7 @@ static bool prepare(Jacobian *j, double time, bool evaluated)
 
 int jacobian_evaluate(Jacobian *j, double time, double cj, bool evaluated)
 {
+    refresh(j);
     if (!prepare(j, time, evaluated))
         return 1;
     if (!j->sparse)
@@ -337,6 +350,7 @@ void jacobian_along(Jacobian *j, double *second)
 {
     Part *part = j->part;
     Sim *sim = part->sim;
+    refresh(j);
     sim->tangent[sim->clock] = 1;
     for (uint32_t i = 0; i < part->states.n; i++)
         sim->tangent[part->states.at[i].var] = sim->value[part->states.at[i].slope];
@@ -364,6 +378,7 @@ void jacobian_times(Jacobian *j, double cj, const double *v, double *out)
 {
     Sim *sim = j->part->sim;
     uint32_t states = j->part->states.n;
+    refresh(j);
     bool taped = tape_has_tangents(j->part) && tape_is_latest(j->part);
     for (uint32_t c = 0; c < j->n; c++)
         sim->tangent[j->p.var.at[c]] = v[c];
@@ -523,6 +538,7 @@ static void make(Jacobian *j)
 {
     j->n = j->part->n;
     j->cj = 0;
+    j->version = j->part->ropes[0].version;
     j->sparse = !is_dense(j->part);
     pattern_make(j->part, &j->p, j->sparse ? PATTERN_KEEP_FROM : UINT32_MAX);
     if (j->sparse ? !pattern_same(&j->p, &j->before) : j->symbolic != NULL)

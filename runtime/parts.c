@@ -354,8 +354,8 @@ static SolStatus start_part(Part *part)
     if (part->restructured || !part->started) {
         ida_driver_restructured(part);
         choose_unknowns(part);
-        blocks_prepare(part);
     }
+    blocks_prepare(part);
     part->seen_whole &= !part->restructured;
     part->restructured = false;
     part->back = part->now = part->from = sim->time;
@@ -646,7 +646,9 @@ static SolStatus renew_parts(Sim *sim)
         look_at_clock(part);
         if (anew)
             status = restart_part(part);
-        else if (search)
+        else
+            blocks_prepare(part); /* of nodes that only moved */
+        if (search && !anew)
             search_later(part);
         if (anew || search) /* others were not brought here */
             keep_loops(part);

@@ -70,6 +70,7 @@ struct Part {
     struct RkDriver *rk;
     struct Tape *tape;           /* tape.h; NULL: not made since the ropes changed */
     struct FixedCode *fixed;     /* fixed_code.c; NULL: none */
+    uint32_t prepared;           /* sum of the ropes' versions + 1 when code was asked for */
     uint32_t steady;             /* evaluations leaf by leaf since rope 0 became this version */
     uint32_t steady_version;
     uint32_t untaped;            /* evaluations since then */

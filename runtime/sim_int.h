@@ -107,7 +107,7 @@ typedef struct EvalNode {
     bool timed : 1;    /* some comparison is a time event */
     bool waits : 1;    /* an output that changed and was not evaluated since */
     bool listed : 1;   /* in Sim.unsettled */
-    bool kept : 1;     /* changed in the commit that is applied, but for its operations */
+    bool kept : 1;     /* the commit that is applied changed it, but not what it does */
     bool factored;     /* loop: node_lu() holds factors */
     bool untorn;       /* loop: solved as a whole, by `whole`; node_lu() is not used */
     bool forced;       /* in this event a comparison at its boundary was decided by the side it

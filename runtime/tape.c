@@ -20,6 +20,7 @@ void tape_close(Part *part)
     if (!tape)
         return;
     part->likes_tapes = tape->worth;
+    part->prepared = 0; /* leaves that it evaluated have no code */
     Sim *sim = part->sim;
     Engine *engine = sim->engine;
     for (uint32_t i = 0; i < tape->units.n; i++) {

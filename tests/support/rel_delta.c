@@ -2,7 +2,7 @@
  *
  * A client that never looks at the whole: it keeps the nodes sorted and the set of states by what
  * the deltas say. The order is kept as D2 in docs/invariants.md promises: what is gone, changed or
- * moved is taken out, the rest must still ascend, and everything that is there finds its place by
+ * moved is taken out, what turned stays, the rest must still ascend, and everything that is there finds its place by
  * halving. The states are kept as D3 says. Then both are compared with the full lists.
  */
 #include "tests/support/rel_lab.h"
@@ -22,7 +22,7 @@ static LabResult take_out(Lab *lab, DdpDelta delta)
     if ((at == lab->kept.n) != (delta.change == DDP_NODE_NEW))
         return FAIL(lab, "D2: node %u %s", delta.node,
                     at == lab->kept.n ? "was not there before the commit" : "is new but was there");
-    if (delta.change == DDP_NODE_NEW)
+    if (delta.change == DDP_NODE_NEW || delta.change == DDP_NODE_TURNED)
         return LAB_DONE;
     for (uint32_t i = at + 1; i < lab->kept.n; i++)
         lab->kept.at[i - 1] = lab->kept.at[i];
@@ -47,6 +47,15 @@ static void put_in(Lab *lab, DdpNode node)
     lab->kept.at[low] = node;
 }
 
+/* Of a node that only turned it is the contrary of what it was. */
+static void note_determined(Lab *lab, DdpDelta delta)
+{
+    while (lab->determined.n <= delta.node)
+        vec_push(lab->mem, &lab->determined, 0);
+    uint32_t *known = &lab->determined.at[delta.node];
+    *known = delta.change == DDP_NODE_TURNED ? !*known : ddp_node(lab->ddp, delta.node).determined;
+}
+
 static LabResult follow_nodes(Lab *lab)
 {
     uint32_t n, moved = 0;
@@ -64,8 +73,11 @@ static LabResult follow_nodes(Lab *lab)
             return FAIL(lab, "D2: the delta does not say that node %u or %u moved",
                         lab->kept.at[i - 1], lab->kept.at[i]);
     for (uint32_t i = 0; i < n; i++)
-        if (delta[i].change != DDP_NODE_GONE)
+        if (delta[i].change != DDP_NODE_GONE && delta[i].change != DDP_NODE_TURNED)
             put_in(lab, delta[i].node);
+    for (uint32_t i = 0; i < n; i++)
+        if (delta[i].change != DDP_NODE_GONE)
+            note_determined(lab, delta[i]);
     lab->counts.moved += moved;
     return lab->last.changed == n - moved
                ? LAB_DONE
@@ -80,7 +92,12 @@ static LabResult compare_nodes(Lab *lab)
         if (at == lab->kept.n || lab->kept.at[at] != n)
             return FAIL(lab, "D2: node %u stands at place %u, by the deltas node %u", n, at,
                         at < lab->kept.n ? lab->kept.at[at] : 0);
-    return at == lab->kept.n ? LAB_DONE : FAIL(lab, "D2: node %u is gone", lab->kept.at[at]);
+    if (at < lab->kept.n)
+        return FAIL(lab, "D2: node %u is gone", lab->kept.at[at]);
+    for (DdpNode n = ddp_first(lab->ddp); n; n = ddp_next(lab->ddp, n))
+        if (lab->determined.at[n] != ddp_node(lab->ddp, n).determined)
+            return FAIL(lab, "D2: the delta does not say that node %u turned", n);
+    return LAB_DONE;
 }
 
 /* ---- states (D3) ---- */

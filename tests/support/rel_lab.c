@@ -29,6 +29,7 @@ void lab_close(Lab *lab)
     vec_free(lab->mem, &lab->rels);
     vec_free(lab->mem, &lab->loops_before);
     vec_free(lab->mem, &lab->kept);
+    vec_free(lab->mem, &lab->determined);
     vec_free(lab->mem, &lab->kept_states);
     mem_free(lab->mem, lab);
 }

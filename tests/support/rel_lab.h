@@ -70,7 +70,8 @@ typedef struct Lab {
     DdpCommit last_kind;
     LabNodes loops_before;
     LabNodes kept;         /* nodes in their order, by deltas alone */
-    LabStates kept_states; /* likewise, in no order */
+    VEC(uint32_t) determined; /* [DdpNode], likewise */
+    LabStates kept_states;    /* likewise, in no order */
     LabCounts counts;
     uint64_t seed; /* of the points at which values are compared */
     bool check;    /* compare with the oracle after each commit */
