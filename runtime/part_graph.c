@@ -453,22 +453,23 @@ static void look_at_vertex(Searches *s, uint32_t search, uint32_t vertex)
         look_behind(s, search, node_output(node, i));
 }
 
-/* One vertex, or one reader. */
+/* One vertex, or one reader. What is read first: that way leads to what many have in common, where
+ * searches meet. */
 static void go_on(Searches *s, uint32_t i)
 {
     Search *search = &s->list.at[i];
     s->sim->work++;
-    if (search->edges.n) {
-        ReadEdge *edge = vec_last(&search->edges);
-        if (edge->next)
-            vec_last(&search->edges) = edge->next;
-        else
-            search->edges.n--;
-        if (s->sim->nodes.at[edge->node].part)
-            reach(s, i, edge->node);
-    } else {
+    if (search->next < search->found.n) {
         look_at_vertex(s, i, search->found.at[search->next++]);
+        return;
     }
+    ReadEdge *edge = vec_last(&search->edges);
+    if (edge->next)
+        vec_last(&search->edges) = edge->next;
+    else
+        search->edges.n--;
+    if (s->sim->nodes.at[edge->node].part)
+        reach(s, i, edge->node);
 }
 
 static void split_off(Sim *sim, const Search *search)
@@ -554,14 +555,17 @@ static void add_seed(Sim *sim, Seeds *seeds, uint32_t vertex)
     vec_push(sim->mem, seeds, ((Seed){part, vertex, part->index, seeds->n}));
 }
 
+/* A variable that connected nothing before may have joined parts now, but has left nobody alone. */
 static void seeds_of_cut(Sim *sim, Seeds *seeds, DdpVar var)
 {
-    ValueInfo *info = &sim->info[var];
+    const ValueInfo *info = &sim->info[var];
+    if (!info->linked)
+        return;
     if (info->state) {
         add_seed(sim, seeds, STATE | var);
     } else if (info->node && sim->nodes.at[info->node].part) {
         add_seed(sim, seeds, info->node);
-    } else if (info->linked) { /* it connected its readers, and does no longer */
+    } else { /* it connected its readers, and does no longer */
         for (ReadEdge *edge = info->readers; edge; edge = edge->next)
             add_seed(sim, seeds, edge->node);
         for (DdpVar state = info->slope_of; state; state = sim->info[state].slope_next)
