@@ -18,7 +18,8 @@ enum {
     BATCH_FROM = 8,
     ARRAYS_TIMES = 8,
     AHEAD = 4,
-    ROOM = 4 /* one place in so many more, for what will come */
+    ROOM = 4, /* one place in so many more, for what will come */
+    LINE = 8  /* values in a line of the cache */
 };
 
 typedef struct BatchMember {
@@ -90,7 +91,9 @@ static void copy_var(Making *m, DdpVar to, DdpVar from)
 static uint32_t new_places(Making *m, uint32_t n)
 {
     uint32_t first = m->tape->n_places;
-    m->tape->n_places += n;
+    if (n >= 2 * LINE)
+        first = (first + LINE - 1) / LINE * LINE;
+    m->tape->n_places = first + n;
     return first;
 }
 
@@ -584,9 +587,13 @@ static void connect(Making *m)
 
 /* ---- room ---- */
 
+/* At the begin of a cache line: vectors that lie across two cost twice as much (1.26 instead of 0.89
+ * of the time of C in bench_static). */
 static void *grown(Tape *tape, const void *old, size_t n, size_t room, size_t size)
 {
-    void *more = arena_alloc(&tape->arena, room * size);
+    size_t line = LINE * sizeof(double);
+    char *more = arena_alloc(&tape->arena, room * size + line);
+    more += (line - (uintptr_t)more % line) % line;
     if (n)
         memcpy(more, old, n * size);
     return more;
