@@ -340,6 +340,11 @@ bool ddp_before(const Ddp *d, DdpNode a, DdpNode b)
     return NODE(d, a).label < NODE(d, b).label;
 }
 
+uint64_t ddp_label(const Ddp *d, DdpNode n)
+{
+    return NODE(d, n).label;
+}
+
 DdpNodeView ddp_node(const Ddp *d, DdpNode n)
 {
     const Node *node = &NODE(d, n);

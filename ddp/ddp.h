@@ -106,6 +106,7 @@ typedef struct DdpNodeView {
 DdpNode ddp_first(const Ddp *ddp);
 DdpNode ddp_next(const Ddp *ddp, DdpNode node);
 bool ddp_before(const Ddp *ddp, DdpNode a, DdpNode b); /* a is scheduled before b */
+uint64_t ddp_label(const Ddp *ddp, DdpNode node); /* ascends in that order, until the next commit */
 DdpNodeView ddp_node(const Ddp *ddp, DdpNode node);    /* valid until the next commit */
 DdpNode ddp_node_of(const Ddp *ddp, DdpVar var);       /* that determines it; 0: known or a state */
 

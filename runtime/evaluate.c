@@ -120,36 +120,27 @@ void evaluate_need(Sim *sim, DdpVar var, int kind, int change)
 
 static void heap_up(Sim *sim, uint32_t i)
 {
-    DdpNode *heap = sim->heap.at;
-    while (i && ddp_before(sim->ddp, heap[i], heap[(i - 1) / 2])) {
-        DdpNode t = heap[i];
+    DirtyNode *heap = sim->heap.at, moved = heap[i];
+    for (; i && moved.label < heap[(i - 1) / 2].label; i = (i - 1) / 2)
         heap[i] = heap[(i - 1) / 2];
-        heap[(i - 1) / 2] = t;
-        i = (i - 1) / 2;
-    }
+    heap[i] = moved;
 }
 
 static void heap_down(Sim *sim, uint32_t i)
 {
-    DdpNode *heap = sim->heap.at;
-    for (;;) {
-        uint32_t least = i, child = 2 * i + 1;
-        if (child < sim->heap.n && ddp_before(sim->ddp, heap[child], heap[least]))
-            least = child;
-        if (child + 1 < sim->heap.n && ddp_before(sim->ddp, heap[child + 1], heap[least]))
-            least = child + 1;
-        if (least == i)
-            return;
-        DdpNode t = heap[i];
-        heap[i] = heap[least];
-        heap[least] = t;
-        i = least;
+    DirtyNode *heap = sim->heap.at, moved = heap[i];
+    for (uint32_t child; (child = 2 * i + 1) < sim->heap.n; i = child) {
+        child += child + 1 < sim->heap.n && heap[child + 1].label < heap[child].label;
+        if (heap[child].label >= moved.label)
+            break;
+        heap[i] = heap[child];
     }
+    heap[i] = moved;
 }
 
 static DdpNode heap_pop(Sim *sim)
 {
-    DdpNode first = sim->heap.at[0];
+    DdpNode first = sim->heap.at[0].node;
     sim->heap.at[0] = sim->heap.at[--sim->heap.n];
     heap_down(sim, 0);
     return first;
@@ -159,9 +150,11 @@ static DdpNode heap_pop(Sim *sim)
 static void heap_renew(Sim *sim)
 {
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < sim->heap.n; i++)
-        if (sim->nodes.at[sim->heap.at[i]].dirty)
-            sim->heap.at[kept++] = sim->heap.at[i];
+    for (uint32_t i = 0; i < sim->heap.n; i++) {
+        DdpNode n = sim->heap.at[i].node;
+        if (sim->nodes.at[n].dirty)
+            sim->heap.at[kept++] = (DirtyNode){ddp_label(sim->ddp, n), n};
+    }
     sim->heap.n = kept;
     for (uint32_t i = kept / 2; i-- > 0;)
         heap_down(sim, i);
@@ -174,7 +167,7 @@ void evaluate_touch_node(Sim *sim, DdpNode n)
         return;
     node->dirty = true;
     node->factored = false;
-    vec_push(sim->mem, &sim->heap, n);
+    vec_push(sim->mem, &sim->heap, ((DirtyNode){ddp_label(sim->ddp, n), n}));
     if (!sim->applying)
         heap_up(sim, sim->heap.n - 1);
 }

@@ -130,6 +130,11 @@ typedef struct EvalNode {
     struct LeafPlan *plan; /* of the comparisons, tape_plan.c; NULL: not asked for */
 } EvalNode;
 
+typedef struct DirtyNode {
+    uint64_t label; /* ddp_label() since the last commit */
+    DdpNode node;
+} DirtyNode;
+
 /* In the allocation of a node lie, one behind the other: ops; of a loop kept and lu; reads; the
  * variables of the ops; tears and pivot. */
 
@@ -309,7 +314,7 @@ struct Sim {
     /* nodes */
     VEC(EvalNode) nodes;    /* [DdpNode] */
     Map codes;              /* expression and target position -> CodeId * 2 + whether it jumps */
-    VEC(DdpNode) heap;      /* dirty nodes, earliest first */
+    VEC(DirtyNode) heap;    /* dirty nodes, earliest first */
     VEC(DdpNode) held_back; /* loops that were dirty while hold_loops was set */
     VEC(DdpVar) dying;      /* removed by the front end, not committed yet */
     VEC(DdpVar) orphans;    /* lost their node in the delta that is applied */
