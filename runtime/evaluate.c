@@ -496,12 +496,24 @@ static bool stays(const Sim *sim, const DdpDelta *delta)
            (delta->change == DDP_NODE_CHANGED && does_the_same(sim, node, delta->node));
 }
 
+/* What it computes may be something else behind the event, and need not be steady. */
+static void disturb_part(const EvalNode *node)
+{
+    if (!node->part)
+        return;
+    part_search_again(node->part);
+    if (node->place == PLACE_DYNAMICS)
+        part_disturb(node->part);
+}
+
 static void drop_or_keep(Sim *sim, const DdpDelta *delta)
 {
     DdpNode n = delta->node;
     if (delta->change == DDP_NODE_NEW || n >= sim->nodes.n)
         return;
     bool kept = sim->nodes.at[n].kept = stays(sim, delta);
+    if (kept)
+        disturb_part(&sim->nodes.at[n]);
     if (delta->change == DDP_NODE_MOVED || (kept && delta->change == DDP_NODE_CHANGED))
         take_moved(sim, n);
     else if (!kept)

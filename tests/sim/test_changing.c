@@ -55,6 +55,8 @@ static void test_sampled_controller(void **state)
         assert_true(sim_lab_value(lab, "n") == k);
     }
     assert_int_equal(lab->n_events, 20);
+    for (uint32_t i = 0; i < lab->n_events; i++)
+        assert_true(lab->event[i].restarted); /* u jumps, though it varies while it is set */
     sim_lab_close(lab);
 }
 
