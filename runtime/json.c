@@ -152,6 +152,27 @@ void json_number(Json *json, const char *key, double x)
         out_text(json->out, "null");
 }
 
+void json_measured(Json *json, const char *key, double x, uint32_t decimals)
+{
+    uint64_t one = 1;
+    for (uint32_t i = 0; i < decimals; i++)
+        one *= 10;
+    if (!(x >= 0 && x * (double)one < 1e15)) {
+        json_number(json, key, x);
+        return;
+    }
+    char text[32];
+    uint64_t parts = (uint64_t)(x * (double)one + 0.5);
+    int n = snprintf(text, sizeof text, "%" PRIu64 ".%0*" PRIu64, parts / one, (int)decimals,
+                     parts % one);
+    while (text[n - 1] == '0')
+        n--;
+    if (text[n - 1] == '.')
+        n--;
+    begin_value(json, key);
+    out_bytes(json->out, text, (size_t)n);
+}
+
 void json_integer(Json *json, const char *key, uint64_t x)
 {
     char text[24];

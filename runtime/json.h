@@ -23,6 +23,9 @@ void json_list(Json *json, const char *key);
 void json_end_object(Json *json);
 void json_end_list(Json *json);
 void json_number(Json *json, const char *key, double x); /* null for what JSON has no number for */
+/* What a clock measured: so many digits behind the point, no zeros at the end. Their rest is noise,
+ * and to find the shortest text that is exactly x costs a hundred times as much. */
+void json_measured(Json *json, const char *key, double x, uint32_t decimals);
 void json_integer(Json *json, const char *key, uint64_t x);
 void json_bool(Json *json, const char *key, bool x);
 void json_text(Json *json, const char *key, const char *text); /* bytes that are no UTF-8: U+FFFD */

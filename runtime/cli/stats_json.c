@@ -3,8 +3,11 @@
 #include "base/vec.h"
 #include "runtime/json.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+
+enum { SECONDS = 9, MICROSECONDS = 3 }; /* digits behind the point: nanoseconds */
 
 struct EventList {
     Mem *mem;
@@ -67,9 +70,20 @@ uint64_t events_structural(const EventList *events)
     return events->structural;
 }
 
+/* Not from getrusage where the system tells more: its peak contains that of the process that called
+ * exec, such as a script that started us. */
 static uint64_t peak_rss_bytes(void)
 {
     struct rusage usage;
+    char line[128];
+    unsigned long kilobytes = 0;
+    FILE *status = fopen("/proc/self/status", "r");
+    while (status && !kilobytes && fgets(line, sizeof line, status))
+        sscanf(line, "VmHWM: %lu kB", &kilobytes);
+    if (status)
+        fclose(status);
+    if (kilobytes)
+        return (uint64_t)kilobytes * 1024;
     return getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss * 1024 : 0;
 }
 
@@ -88,16 +102,16 @@ static void write_head(Json *json, const StatsHead *head)
 static void write_stages(Json *json, const SolStats *s)
 {
     json_object(json, "stages");
-    json_number(json, "parse", s->parse);
-    json_number(json, "instantiate", s->instantiate);
-    json_number(json, "ddp", s->ddp);
-    json_number(json, "lower", s->lower);
-    json_number(json, "compile_wait", s->compile_wait);
-    json_number(json, "compile_background", s->compile_background);
-    json_number(json, "integrate", s->integrate);
-    json_number(json, "events", s->events);
-    json_number(json, "output", s->output);
-    json_number(json, "total", s->total);
+    json_measured(json, "parse", s->parse, SECONDS);
+    json_measured(json, "instantiate", s->instantiate, SECONDS);
+    json_measured(json, "ddp", s->ddp, SECONDS);
+    json_measured(json, "lower", s->lower, SECONDS);
+    json_measured(json, "compile_wait", s->compile_wait, SECONDS);
+    json_measured(json, "compile_background", s->compile_background, SECONDS);
+    json_measured(json, "integrate", s->integrate, SECONDS);
+    json_measured(json, "events", s->events, SECONDS);
+    json_measured(json, "output", s->output, SECONDS);
+    json_measured(json, "total", s->total, SECONDS);
     json_end_object(json);
 }
 
@@ -175,9 +189,9 @@ static void write_event(Json *json, const SolEvent *e)
     json_bool(json, "structural", e->structural);
     json_bool(json, "restarted", e->restarted);
     json_integer(json, "parts_restarted", e->parts_restarted);
-    json_number(json, "structure_us", e->structure_us);
-    json_number(json, "restart_us", e->restart_us);
-    json_number(json, "wait_us", e->wait_us);
+    json_measured(json, "structure_us", e->structure_us, MICROSECONDS);
+    json_measured(json, "restart_us", e->restart_us, MICROSECONDS);
+    json_measured(json, "wait_us", e->wait_us, MICROSECONDS);
     json_end_object(json);
 }
 

@@ -102,6 +102,28 @@ static void nesting(void **state)
                         "}\n");
 }
 
+static void times(Json *json)
+{
+    json_list(json, NULL);
+    json_measured(json, NULL, 131.3539996772306, 3);
+    json_measured(json, NULL, 0, 3);
+    json_measured(json, NULL, 1200, 3);
+    json_measured(json, NULL, 0.0004, 3);
+    json_measured(json, NULL, 0.9999999996, 9);
+    json_measured(json, NULL, 2e20, 9);
+    json_measured(json, NULL, -0.5, 3);
+    json_measured(json, NULL, NAN, 3);
+    json_end_list(json);
+}
+
+static void measured(void **state)
+{
+    (void)state;
+    assert_string_equal(
+        written(times),
+        "[\n  131.354,\n  0,\n  1200,\n  0,\n  1,\n  2e+20,\n  -0.5,\n  null\n]\n");
+}
+
 static void odd_texts(Json *json)
 {
     json_list(json, NULL);
@@ -124,7 +146,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(number_texts_are_short_and_exact),
-        cmocka_unit_test(nesting),
+        cmocka_unit_test(nesting), cmocka_unit_test(measured),
         cmocka_unit_test(texts_are_valid),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
