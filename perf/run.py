@@ -28,7 +28,7 @@ def arguments():
     parser.add_argument("--only", help="only these, separated by commas: families, 'programs', "
                         "'start', 'ngspice', 'profiles'")
     parser.add_argument("--repeats", type=int, help="runs of each measurement (3 quick, 5 full)")
-    parser.add_argument("--seconds", type=float, help="time for all of it (150 quick, 660 full)")
+    parser.add_argument("--seconds", type=float, help="time for all of it (150 quick, 1260 full)")
     parser.add_argument("--program", type=Path, default=ROOT/"build"/"solstice",
                         help="another build of the program")
     parser.add_argument("--report", type=Path, default=ROOT/"perf"/"report")
@@ -76,7 +76,7 @@ def main():
     out = ROOT/"perf"/"out"
     out.mkdir(parents=True, exist_ok=True)
     shutil.rmtree(out/"cache", ignore_errors=True)
-    clock = measure.Clock(chosen.seconds or (150 if chosen.quick else 660))
+    clock = measure.Clock(chosen.seconds or (150 if chosen.quick else 1260))
     about = machine()
 
     able = program.Program(chosen.program, ROOT, out)

@@ -57,7 +57,7 @@ def _missing(results):
     for s in results["skipped"]:
         grouped.setdefault(s["why"], []).append(s["what"])
     for why, whats in grouped.items():
-        shown = ", ".join(whats[:12]) + (f" and {len(whats) - 12} more" if len(whats) > 12 else "")
+        shown = ", ".join(whats[:24]) + (f" and {len(whats) - 24} more" if len(whats) > 24 else "")
         lines.append(f"* {shown}: {why}.")
     return lines + ([""] if len(lines) > 2 else ["Nothing is missing.", ""])
 

@@ -21,19 +21,43 @@ class Suite:
 
     # ---- time ----
 
+    def expected(self, family, program, size):
+        """Seconds of one run at this size, judged by the sizes before; None where there are none."""
+        past = self.past.get((family.name, program), [])
+        if not past or past[-1][1] is None:
+            return None
+        return measure.extrapolate(past, size)*family.stop(size)
+
+    def kept(self, family):
+        """Seconds for one run of the leading program at each size to come; of the largest, if they would
+        take most of what is left, none."""
+        past = self.past.get((family.name, family.leading), [])
+        ahead = [s for s in family.sizes[self.kind] if past and s > past[-1][0]]
+        needs = [1.3*(self.expected(family, family.leading, s) or 0) for s in ahead]
+        while needs and sum(needs) > 0.6*self.clock.left():
+            needs.pop()
+        return sum(needs)
+
+    def left(self, family, program):
+        """Seconds that this program may use: all but those that are kept for the leading one."""
+        return self.clock.left() - (0 if program == family.leading else self.kept(family))
+
     def affordable(self, family, program, size):
-        """Will one run at this size end within the family's time? Judged by the sizes before. The
-        reason if not."""
-        past, left = self.past.get((family.name, program), []), self.clock.left()
+        """Is one run at this size worth its time, and will it end within it? If not: (reason, what to
+        add to the name of what is skipped)."""
+        past, left = self.past.get((family.name, program), []), self.left(family, program)
+        limit = family.upto.get(program, family.upto.get(program.split(",")[0]))
+        if limit is not None and size > limit and self.kind == "full":
+            return "not asked for: smaller sizes show what it costs", ""
         if past and past[-1][1] is None:
-            return "a smaller size failed or did not end in time"
+            return "a smaller size failed or did not end in time", ""
         if left < 1:
-            return "the time for this family ended"
-        if past:
-            expected = measure.extrapolate(past, size)*family.stop(size)
-            if expected > 0.5*left:
-                say(f"  {expected:.0f} s expected, {left:.0f} s left")
-                return "expected to take more than half of what is left of the family's time"
+            return "the time for this family ended", ""
+        expected = self.expected(family, program, size)
+        share = 0.9 if program == family.leading else 0.5
+        if expected is not None and expected > share*left:
+            return ("expected to take more than half of what is left of the family's time",
+                    f" (about {expected:.2g} s)")
         return None
 
     def remember(self, family, program, size, seconds):
@@ -150,18 +174,19 @@ class Suite:
             label = f"C, {method}"
             why = self.affordable(family, label, size)
             if why:
-                self.skip(f"{family.name} {size} {label}", why)
+                self.skip(f"{family.name} {size} {label}{why[1]}", why[0])
                 continue
+            left = self.left(family, label)
             options = {**base.options(size, method), "--stop": family.stop(size), "--method": method,
                        "--rtol": family.rtol, "--atol": family.atol}
-            once = self.baselines.run(base.program, options, 0.6*self.clock.left())
+            once = self.baselines.run(base.program, options, 0.8*left)
             if "failed" not in once:
                 one = once["seconds"]["median"]
-                options["--repeat"] = max(1, min(self.repeats, int(0.05*self.clock.left()/one)))
-                if one < 0.02*self.clock.left():
+                options["--repeat"] = max(1, min(self.repeats, int(0.05*left/one)))
+                if one < 0.02*left:
                     options["--reference"] = None
                 if "--reference" in options:
-                    once = self.baselines.run(base.program, options, self.clock.left())
+                    once = self.baselines.run(base.program, options, left)
                 self.remember(family, label, size, one)
             else:
                 self.remember(family, label, size, None)
@@ -183,11 +208,13 @@ class Suite:
             label = f"{engine}, {solver}"
             why = self.affordable(family, label, size)
             if why:
-                self.skip(f"{family.name} {size} with {label}", why)
+                self.skip(f"{family.name} {size} with {label}{why[1]}", why[0])
                 continue
             options = self.options(family, size, engine, solver, self.out/"timed.solr")
-            allowed = 0.1*self.clock.left()
-            run = self.program.repeat(model, options, self.repeats, allowed, 0.6*self.clock.left())
+            leads, left = label == family.leading, self.left(family, label)
+            allowed = 0.1*(left - self.kept(family) if leads else left)
+            run = self.program.repeat(model, options, self.repeats, allowed,
+                                      left if leads else 0.8*left)
             if "failed" in run:
                 self.skip(f"{family.name} {size} with {label}", run["failed"])
             self.remember(family, label, size,
