@@ -25,8 +25,8 @@
 #endif
 
 enum {
-    GRAIN = 16,                 /* sizes of small blocks, with their heads, are multiples of it */
-    CLASSES = 128,              /* of small blocks; a block of class c has c * GRAIN bytes */
+    GRAIN = 8,                  /* sizes of small blocks, with their heads, are multiples of it */
+    CLASSES = 256,              /* of small blocks; a block of class c has c * GRAIN bytes */
     FIRST_SLAB = 8 * 1024,      /* each slab is as large as all before, up to ... */
     LAST_SLAB = 2 * 1024 * 1024 /* ... this, one page where the system has large ones */
 };
@@ -137,7 +137,7 @@ static bool add_slab(Mem *mem)
     *slab = (Slab){.before = mem->slabs, .size = size};
     mem->slabs = slab;
     mem->in_slabs += size;
-    mem->room = (char *)slab + GRAIN;
+    mem->room = (char *)(slab + 1);
     mem->end = (char *)slab + size;
     return true;
 }

@@ -63,10 +63,14 @@ typedef struct ShapeCallee {
 ShapeOp shape_callee_op(const ShapeCallee *callee);
 ShapeCallee shape_callee(ShapeOp op);
 
+/* Numbers of functions are slots too, but name no variable. */
+typedef enum SlotRole { SLOT_READ, SLOT_STORED, SLOT_FUNCTION } SlotRole;
+
 typedef struct Shape {
     uint64_t hash[2];
     uint32_t n_ops, n_slots, n_constants;
-    const ShapeOp *ops; /* operands before users; the content that the hash is made from */
+    const ShapeOp *ops;  /* operands before users; the content that the hash is made from */
+    const uint8_t *role; /* [n_slots]: SlotRole; of shapes from shape_of */
 } Shape;
 
 typedef struct ShapeItem {

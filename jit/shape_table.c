@@ -132,14 +132,29 @@ Pattern *shape_table_find(Shapes *s, uint64_t hash)
     return NULL;
 }
 
+static void find_roles(const Shape *shape, uint8_t *role)
+{
+    for (uint32_t i = 0; i < shape->n_ops; i++) {
+        ShapeOp op = shape->ops[i];
+        if (op.op == SHAPE_STORE)
+            role[op.a] = SLOT_STORED;
+        for (uint32_t k = 0; op.op == X_CALL && k <= op.c; k++)
+            role[op.a + k] = SLOT_FUNCTION;
+    }
+}
+
 static KnownShape *add_shape(Shapes *s, const Shape *wanted)
 {
-    size_t ops = wanted->n_ops * sizeof *wanted->ops, bytes = sizeof(KnownShape) + ops;
+    size_t ops = wanted->n_ops * sizeof *wanted->ops;
+    size_t bytes = sizeof(KnownShape) + ops + wanted->n_slots;
     vec_reserve(s->mem, &s->shapes, s->shapes.n + 1);
     vec_reserve(s->mem, &s->free_shapes, s->shapes.cap); /* so that forgetting cannot fail */
     KnownShape *known = mem_alloc(s->mem, bytes);
     known->shape = *wanted;
     known->shape.ops = memcpy(known + 1, wanted->ops, ops);
+    uint8_t *role = (uint8_t *)(known + 1) + ops;
+    find_roles(wanted, role);
+    known->shape.role = role;
     known->bytes = bytes;
     known->same_hash = map_get(&s->shape_by_hash, wanted->hash[0]);
     known->id = s->free_shapes.n ? vec_last(&s->free_shapes) : s->shapes.n;

@@ -16,12 +16,12 @@ enum { FIXED_AFTER = 20000 };
 struct LeafCode {
     JitEntry *value, *tangent;
     const double *constants;
-    uint32_t pattern; /* that they belong to */
-    uint32_t *slots;
-    const uint32_t *target; /* [nodes]: what they determine, behind the slots */
-    uint32_t evaluations;   /* not reported to jit_heat yet */
-    bool tangents;          /* code for tangents was asked for */
-    uint64_t born;          /* SimCounts.events then */
+    uint64_t born;        /* SimCounts.events then */
+    uint32_t pattern;     /* that they belong to */
+    uint32_t evaluations; /* not reported to jit_heat yet */
+    bool tangents;        /* code for tangents was asked for */
+    uint32_t n_slots;
+    uint32_t slots[]; /* [n_slots], and behind them [nodes]: what these determine */
 };
 
 /* ---- engine ---- */
@@ -143,17 +143,17 @@ static void make_code(Sim *sim, Leaf *leaf)
     Engine *engine = sim->engine;
     ShapeUse use = shape_leaf(engine, leaf);
     uint32_t n = use.shape->n_slots;
-    uint32_t *slots = mem_alloc(sim->mem, (n + leaf->nodes.n) * sizeof *slots);
-    memcpy(slots, use.slots, n * sizeof *slots);
+    struct LeafCode *code =
+        mem_alloc(sim->mem, sizeof *code + (n + leaf->nodes.n) * sizeof *code->slots);
+    *code = (struct LeafCode){.constants = use.constants,
+                              .born = sim->counts.events,
+                              .pattern = use.id,
+                              .n_slots = n};
+    memcpy(code->slots, use.slots, n * sizeof *code->slots);
     for (uint32_t i = 0; i < leaf->nodes.n; i++)
-        slots[n + i] = engine->items.at[i].target;
-    leaf->code = mem_alloc(sim->mem, sizeof *leaf->code);
-    *leaf->code = (struct LeafCode){.value = request(engine, &use, JIT_VALUE),
-                                    .constants = use.constants,
-                                    .pattern = use.id,
-                                    .born = sim->counts.events,
-                                    .slots = slots,
-                                    .target = slots + n};
+        code->slots[n + i] = engine->items.at[i].target;
+    leaf->code = code;
+    code->value = request(engine, &use, JIT_VALUE);
     shape_keep(engine->shapes, use.id);
     engine->blocks++;
     engine->rebuilt++;
@@ -213,7 +213,6 @@ void leaf_code_free(Sim *sim, Leaf *leaf)
     if (code->tangent)
         jit_release(sim->engine->jit, code->tangent);
     shape_drop(sim->engine->shapes, code->pattern);
-    mem_free(sim->mem, code->slots);
     mem_free(sim->mem, code);
     leaf->code = NULL;
     sim->engine->blocks--;
@@ -284,7 +283,7 @@ void engine_restructured(Sim *sim)
 static bool finite_results(const Sim *sim, const Leaf *leaf)
 {
     double sum = 0;
-    const uint32_t *target = leaf->code ? leaf->code->target : NULL;
+    const uint32_t *target = leaf->code ? leaf->code->slots + leaf->code->n_slots : NULL;
     for (uint32_t i = 0; i < leaf->nodes.n; i++)
         sum += 0 * sim->value[target ? target[i] : sim->nodes.at[leaf->nodes.at[i]].ops[0].target];
     return sum == 0;

@@ -239,11 +239,18 @@ static Leaf *leaf_before(const Sim *sim, const Rope *rope, DdpNode n)
     return chunk->leaf[low - 1];
 }
 
+/* Most leaves have one or two nodes and keep them: no room beyond that. */
+static void reserve_nodes(Sim *sim, NodeList *nodes, uint32_t n)
+{
+    nodes->cap = (n + 1) & ~1u;
+    nodes->at = mem_resize(sim->mem, nodes->at, nodes->cap * sizeof *nodes->at);
+}
+
 static void merge_into(Sim *sim, Leaf *leaf, uint32_t count, const DdpNode *nodes)
 {
     NodeList old = leaf->nodes;
     leaf->nodes = (NodeList){0};
-    vec_reserve(sim->mem, &leaf->nodes, old.n + count);
+    reserve_nodes(sim, &leaf->nodes, old.n + count);
     leaf->nodes.n = old.n + count;
     merge(sim, old.at, old.n, nodes, count, leaf->nodes.at);
     vec_free(sim->mem, &old);
@@ -384,7 +391,7 @@ static void cut(Sim *sim, Leaf *leaf)
         length = run_length(sim, &all, i);
         if (i)
             last = new_leaf(sim, last->chunk, place_in(last->chunk, last) + 1);
-        vec_reserve(sim->mem, &last->nodes, length);
+        reserve_nodes(sim, &last->nodes, length);
         memcpy(last->nodes.at, all.at + i, length * sizeof *all.at);
         last->nodes.n = length;
         finish(sim, last);

@@ -148,7 +148,7 @@ static DdpVar slope_order(const Making *m, const LeafPlan *plan)
 {
     const TapeVar *var = m->engine->tape_var.at;
     for (uint32_t s = 0; s < plan->n; s++)
-        if (plan->role[s] == SLOT_STORED && !(plan->var[s] & HIDDEN) &&
+        if (plan->shape->role[s] == SLOT_STORED && !(plan->var[s] & HIDDEN) &&
             var[plan->var[s]].slope_stamp == m->engine->stamp)
             return var[plan->var[s]].slope_of;
     return 0;
@@ -171,7 +171,7 @@ static uint32_t level_of(Making *m, LeafPlan *plan)
     DdpVar order = slope_order(m, plan);
     for (uint32_t s = 0; s < plan->n; s++) {
         plan->origin[s] = plan->var[s];
-        if (plan->role[s] != SLOT_READ)
+        if (plan->shape->role[s] != SLOT_READ)
             continue;
         TapeVar *at = origin_of(m, plan->var[s]);
         plan->origin[s] = at->origin;
@@ -193,7 +193,7 @@ static void add_block(Making *m, uint32_t section, Leaf *leaf)
     if (plan->shape) {
         uint32_t level = level_of(m, plan);
         for (uint32_t s = 0; s < plan->n; s++)
-            if (plan->role[s] == SLOT_STORED) {
+            if (plan->shape->role[s] == SLOT_STORED) {
                 write_var(m, plan->var[s], level);
                 add_result(m, plan->var[s]);
             }
@@ -267,10 +267,10 @@ static DdpVar order_of(const Making *m, const LeafPlan *plan)
     if (slope_of)
         return slope_of;
     for (uint32_t s = 0; s < plan->n; s++)
-        if (plan->role[s] == SLOT_STORED && !(plan->var[s] & HIDDEN) && var[plan->var[s]].order)
+        if (plan->shape->role[s] == SLOT_STORED && !(plan->var[s] & HIDDEN) && var[plan->var[s]].order)
             return var[plan->var[s]].order;
     for (uint32_t s = 0; s < plan->n; s++)
-        if (plan->role[s] == SLOT_READ && var[plan->origin[s]].state_stamp == m->engine->stamp)
+        if (plan->shape->role[s] == SLOT_READ && var[plan->origin[s]].state_stamp == m->engine->stamp)
             return plan->origin[s];
     return 0;
 }
@@ -351,9 +351,9 @@ static void lay_arrays(Making *m, const Group *group, Unit *unit, const SlotAcce
     unit->common = arena_alloc(arena, plan->n + 1);
     unit->gathers = arena_alloc(arena, (plan->n + 1) * sizeof *unit->gathers);
     for (uint32_t s = 0; s < plan->n; s++) {
-        if (plan->role[s] == SLOT_FUNCTION)
+        if (plan->shape->role[s] == SLOT_FUNCTION)
             unit->slots[s] = plan->var[s];
-        if (plan->role[s] != SLOT_READ)
+        if (plan->shape->role[s] != SLOT_READ)
             continue;
         if (access[s] == ACCESS_COMMON || access[s] == ACCESS_ARRAY) {
             unit->slots[s] = place_of(m, plan->origin[s]);
@@ -376,13 +376,13 @@ static void lay_tables(Making *m, const Group *group, Unit *unit)
     unit->stride = n;
     unit->common = arena_alloc(&m->tape->arena, n + 1);
     for (uint32_t s = 0; s < n; s++)
-        unit->common[s] = m->plan[0]->role[s] == SLOT_STORED;
+        unit->common[s] = m->plan[0]->shape->role[s] == SLOT_STORED;
     for (uint32_t i = 0; i < group->n; i++, row += n) {
         const LeafPlan *plan = m->plan[i];
         for (uint32_t s = 0; s < n; s++)
-            if (plan->role[s] == SLOT_READ)
+            if (plan->shape->role[s] == SLOT_READ)
                 row[s] = place_of(m, plan->origin[s]);
-            else if (plan->role[s] == SLOT_FUNCTION)
+            else if (plan->shape->role[s] == SLOT_FUNCTION)
                 row[s] = plan->var[s];
     }
 }
@@ -395,14 +395,14 @@ static JitLayout layout_of(Making *m, const Group *group, SlotAccess *access)
     uint32_t gathered = 0, differ = 0;
     bool functions = true;
     for (uint32_t s = 0; s < plan->n; s++) {
-        if (plan->role[s] == SLOT_FUNCTION)
+        if (plan->shape->role[s] == SLOT_FUNCTION)
             for (uint32_t i = 0; i < group->n; i++)
                 functions &= m->plan[i]->var[s] == plan->var[s];
-        if (plan->role[s] == SLOT_READ)
+        if (plan->shape->role[s] == SLOT_READ)
             access[s] = access_of(m, group, s);
-        gathered += plan->role[s] == SLOT_READ && access[s] == ACCESS_GATHER;
-        differ += plan->role[s] == SLOT_STORED ||
-                  (plan->role[s] == SLOT_READ && access[s] != ACCESS_COMMON);
+        gathered += plan->shape->role[s] == SLOT_READ && access[s] == ACCESS_GATHER;
+        differ += plan->shape->role[s] == SLOT_STORED ||
+                  (plan->shape->role[s] == SLOT_READ && access[s] != ACCESS_COMMON);
     }
     if (group->n == 1)
         return JIT_SINGLE;
@@ -415,11 +415,11 @@ static void add_segments(Making *m, const Group *group, const uint32_t *place)
 {
     const LeafPlan *plan = m->plan[0];
     for (uint32_t s = 0; s < plan->n; s++) {
-        if (plan->role[s] != SLOT_STORED || (plan->var[s] & 1))
+        if (plan->shape->role[s] != SLOT_STORED || (plan->var[s] & 1))
             continue;
         Segment segment = {.truth = place[s], .difference = NO_PLACE, .n = group->n};
         for (uint32_t d = 0; d < plan->n; d++)
-            if (plan->role[d] == SLOT_STORED && plan->var[d] == (plan->var[s] | 1))
+            if (plan->shape->role[d] == SLOT_STORED && plan->var[d] == (plan->var[s] | 1))
                 segment.difference = place[d];
         segment.at = m->tape->n_compares;
         m->tape->n_compares += group->n;
@@ -437,7 +437,7 @@ static void write_slots(const Group *group, const LeafPlan *plan, const Unit *un
                         const uint32_t *place)
 {
     for (uint32_t s = 0; s < plan->n; s++) {
-        if (plan->role[s] != SLOT_STORED)
+        if (plan->shape->role[s] != SLOT_STORED)
             continue;
         if (unit->layout == JIT_TABLES)
             for (uint32_t i = 0; i < group->n; i++)
@@ -466,7 +466,7 @@ static void add_unit(Making *m, const Group *group, bool compares)
     else
         lay_arrays(m, group, &unit, access);
     for (uint32_t s = 0; s < plan->n; s++)
-        if (plan->role[s] == SLOT_STORED) {
+        if (plan->shape->role[s] == SLOT_STORED) {
             place[s] = new_places(m, group->n);
             if (!compares)
                 write_places(m, group, s, place[s]);
@@ -604,7 +604,8 @@ void tape_more_places(Tape *tape)
 {
     uint32_t n = tape->room_places, room = tape->n_places + tape->n_places / ROOM + 64;
     tape->value = grown(tape, tape->value, n, room, sizeof *tape->value);
-    tape->tangent = grown(tape, tape->tangent, n, room, sizeof *tape->tangent);
+    if (tape->tangent)
+        tape->tangent = grown(tape, tape->tangent, n, room, sizeof *tape->tangent);
     tape->room_places = room;
 }
 

@@ -17,7 +17,7 @@ static uint32_t place_of(const Tape *tape, const TapePiece *piece, DdpVar var)
         const Unit *unit = &tape->units.at[tape->order.at[i]];
         const LeafPlan *plan = unit->member[0];
         for (uint32_t s = 0; plan && s < plan->n; s++)
-            if (plan->role[s] != SLOT_FUNCTION && plan->origin[s] == var)
+            if (plan->shape->role[s] != SLOT_FUNCTION && plan->origin[s] == var)
                 return unit->slots[s];
     }
     return NO_PLACE;
@@ -29,7 +29,7 @@ static void set_origins(Engine *engine, const LeafPlan *plan, bool back)
     const TapeVar *var = engine->tape_var.at;
     uint32_t *origin = engine->origin.at;
     for (uint32_t s = 0; s < plan->n; s++)
-        if (plan->role[s] == SLOT_READ)
+        if (plan->shape->role[s] == SLOT_READ)
             origin[plan->var[s]] = back ? plan->var[s] : plan->origin[s];
     for (uint32_t i = 0; i < plan->n_copies; i++)
         origin[plan->copy[2 * i]] = back ? plan->copy[2 * i] : var[plan->copy[2 * i]].origin;
@@ -75,11 +75,9 @@ static void compile(Tape *tape, TapePiece *piece)
         return;
     uint32_t n = use.shape->n_slots;
     uint32_t *place = mem_alloc(sim->mem, (n + 1) * sizeof *place);
-    uint8_t *role = mem_alloc(sim->mem, n + 1);
     bool found = true;
-    tape_find_roles(use.shape, role);
     for (uint32_t s = 0; s < n; s++) {
-        place[s] = role[s] == SLOT_FUNCTION ? use.slots[s] : place_of(tape, piece, use.slots[s]);
+        place[s] = use.shape->role[s] == SLOT_FUNCTION ? use.slots[s] : place_of(tape, piece, use.slots[s]);
         found &= place[s] != NO_PLACE;
     }
     JitRequest wanted = {.shape = use.shape,
@@ -91,7 +89,6 @@ static void compile(Tape *tape, TapePiece *piece)
     if (piece->value) /* it is as hot as its units are */
         jit_heat(engine->jit, piece->value, engine->fixed_after);
     mem_free(sim->mem, place);
-    mem_free(sim->mem, role);
 }
 
 static bool is_single(const Tape *tape, uint32_t i)

@@ -47,28 +47,24 @@ struct Engine {
 
 /* ---- tape_plan.c: what a leaf, or the comparisons of a node, are as a block ---- */
 
-typedef enum SlotRole { SLOT_READ, SLOT_STORED, SLOT_FUNCTION } SlotRole;
-
 enum { HIDDEN = 0x80000000u }; /* | 2 k: truth of comparison k, | 2 k + 1: its difference */
 
 typedef struct LeafPlan {
     const Shape *shape; /* NULL: nothing but copies */
     const double *constants;
-    uint32_t pattern; /* that they belong to (shape_keep) */
     uint64_t key;     /* of shape and constants */
     const Leaf *leaf; /* whose plan it is; NULL: of comparisons */
+    uint32_t *origin; /* [n]: what each slot is a copy of; scratch of tape_build.c */
+    DdpVar *copy;     /* [2 * n_copies]: target, and what it is a copy of; in order */
+    uint32_t n_copies;
+    uint32_t pattern; /* that the constants belong to (shape_keep) */
     uint32_t stamp;   /* of the tape it has a place in: valid if that is the tape's */
     uint32_t unit;    /* there: index in Tape.units, or NO_UNIT: nothing but copies */
     uint32_t at;      /* which member */
     uint32_t n;       /* slots */
-    uint32_t *var;    /* [n]: variable, number of a function, or HIDDEN */
-    uint32_t *origin; /* [n]: what that is a copy of; scratch of tape_build.c */
-    uint8_t *role;    /* [n]: SlotRole */
-    uint32_t n_copies;
-    DdpVar *copy; /* [2 * n_copies]: target, and what it is a copy of; in order */
+    uint32_t var[];   /* [n]: variable, number of a function, or HIDDEN */
 } LeafPlan;
 
-void tape_find_roles(const Shape *shape, uint8_t *role); /* [slots], zeroed before */
 LeafPlan *tape_plan_leaf(Sim *sim, const Leaf *leaf);
 LeafPlan *tape_plan_compares(Sim *sim, const EvalNode *node);
 
@@ -142,7 +138,7 @@ struct Tape {
     uint32_t n_read_places;  /* places below: states there are read by dynamics */
     uint32_t n_checked;      /* places below are of inputs, dynamics and conditions */
     uint32_t n_made;         /* places below were there before the first patch */
-    double *value, *tangent; /* [n_places]; tangents of inputs are 0 */
+    double *value, *tangent; /* [room_places]; tangents: once they are wanted, of inputs 0 */
     uint32_t clock;          /* its place, or NO_PLACE */
     VEC(Unit) units;
     VEC(uint32_t) order;    /* units by section and level */
@@ -168,7 +164,7 @@ struct Tape {
     VEC(DdpVar) changed;   /* lost what determined them, since the last patch */
     VEC(DdpNode) compared; /* nodes that came to Part.watched since then */
     VEC(DdpVar) known;     /* its states, ascending */
-    VEC(DependSet) sets;   /* tape_sets.c */
+    VEC(DependSet) sets;   /* tape_sets.c; none: nobody will want a Jacobian */
     Map set_of;            /* hash of a set -> its number */
 };
 typedef struct Tape Tape;

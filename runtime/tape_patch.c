@@ -75,7 +75,7 @@ static void leave(Tape *tape, LeafPlan *plan)
     if (!plan || plan->stamp != tape->stamp)
         return;
     for (uint32_t s = 0; s < plan->n; s++)
-        if (plan->role[s] == SLOT_STORED && !(plan->var[s] & HIDDEN))
+        if (plan->shape->role[s] == SLOT_STORED && !(plan->var[s] & HIDDEN))
             forget_var(tape, plan->var[s]);
     for (uint32_t i = 0; i < plan->n_copies; i++)
         forget_var(tape, plan->copy[2 * i]);
@@ -241,7 +241,7 @@ static uint32_t level_of(const Patch *p, LeafPlan *plan)
     uint32_t level = 0;
     for (uint32_t s = 0; s < plan->n; s++) {
         plan->origin[s] = plan->var[s];
-        if (plan->role[s] != SLOT_READ)
+        if (plan->shape->role[s] != SLOT_READ)
             continue;
         const TapeVar *at = origin_of(p, plan->var[s]);
         plan->origin[s] = at->origin;
@@ -268,7 +268,7 @@ static bool exchange_places(Patch *p, const LeafPlan *plan)
 {
     const Unit *unit = &p->tape->units.at[plan->unit];
     for (uint32_t s = 0; s < plan->n; s++) {
-        if (plan->role[s] != SLOT_READ)
+        if (plan->shape->role[s] != SLOT_READ)
             continue;
         uint32_t place = place_of(p, plan->origin[s]), *entry = entry_of(unit, s, plan->at);
         if (entry)
@@ -285,11 +285,11 @@ static void add_segments(Patch *p, const EvalNode *node, Unit *unit)
     const LeafPlan *plan = unit->member[0];
     unit->segment = tape->segments.n;
     for (uint32_t s = 0; s < plan->n; s++) {
-        if (plan->role[s] != SLOT_STORED || (plan->var[s] & 1))
+        if (plan->shape->role[s] != SLOT_STORED || (plan->var[s] & 1))
             continue;
         Segment segment = {unit->slots[s], NO_PLACE, 1, tape->n_compares};
         for (uint32_t d = 0; d < plan->n; d++)
-            if (plan->role[d] == SLOT_STORED && plan->var[d] == (plan->var[s] | 1))
+            if (plan->shape->role[d] == SLOT_STORED && plan->var[d] == (plan->var[s] | 1))
                 segment.difference = unit->slots[d];
         if (tape->n_compares == tape->room_compares)
             tape_more_compares(tape, tape->n_compares + 1);
@@ -328,11 +328,11 @@ static void add_unit(Patch *p, uint8_t section, uint32_t level, LeafPlan *plan,
     plan->unit = tape->units.n;
     plan->at = 0;
     for (uint32_t s = 0; s < plan->n; s++) {
-        if (plan->role[s] == SLOT_READ)
+        if (plan->shape->role[s] == SLOT_READ)
             unit.slots[s] = place_of(p, plan->origin[s]);
         else
-            unit.slots[s] = plan->role[s] == SLOT_FUNCTION ? plan->var[s] : new_place(p);
-        if (plan->role[s] == SLOT_STORED && !node)
+            unit.slots[s] = plan->shape->role[s] == SLOT_FUNCTION ? plan->var[s] : new_place(p);
+        if (plan->shape->role[s] == SLOT_STORED && !node)
             write_var(p, plan->var[s], level, unit.slots[s]);
     }
     if (node)
@@ -346,7 +346,7 @@ static void put_off(Patch *p, const LeafPlan *plan, uint32_t level)
 {
     p->tape->units.at[plan->unit].level = level;
     for (uint32_t s = 0; s < plan->n; s++)
-        if (plan->role[s] == SLOT_STORED && !(plan->var[s] & HIDDEN)) {
+        if (plan->shape->role[s] == SLOT_STORED && !(plan->var[s] & HIDDEN)) {
             at_var(p, plan->var[s])->level = level;
             announce(p, plan->var[s]);
         }

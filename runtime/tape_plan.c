@@ -17,18 +17,6 @@ static DdpVar copied(const Sim *sim, const EvalNode *node)
     return x.op != X_POS ? 0 : op->vars[x.a];
 }
 
-/* Numbers of functions are slots too, but name no variable. */
-void tape_find_roles(const Shape *shape, uint8_t *role)
-{
-    for (uint32_t i = 0; i < shape->n_ops; i++) {
-        ShapeOp op = shape->ops[i];
-        if (op.op == SHAPE_STORE)
-            role[op.a] = SLOT_STORED;
-        for (uint32_t k = 0; op.op == X_CALL && k <= op.c; k++)
-            role[op.a + k] = SLOT_FUNCTION;
-    }
-}
-
 /* Of the items in Engine.items, with room for copies. */
 static LeafPlan *new_plan(Sim *sim, uint32_t n_copies)
 {
@@ -37,9 +25,11 @@ static LeafPlan *new_plan(Sim *sim, uint32_t n_copies)
     if (engine->items.n)
         use = shape_of(engine->shapes, engine->items.n, engine->items.at, engine->origin.at);
     uint32_t n = use.shape ? use.shape->n_slots : 0;
-    LeafPlan *plan = mem_alloc(sim->mem, sizeof *plan + n * (2 * sizeof *plan->var + 1) +
-                                             2 * n_copies * sizeof *plan->copy);
-    plan->copy = (DdpVar *)(plan + 1);
+    LeafPlan *plan =
+        mem_alloc(sim->mem, sizeof *plan + 2 * n * sizeof *plan->var +
+                                2 * n_copies * sizeof *plan->copy);
+    plan->origin = plan->var + n;
+    plan->copy = plan->origin + n;
     if (!use.shape)
         return plan;
     plan->shape = use.shape;
@@ -49,11 +39,7 @@ static LeafPlan *new_plan(Sim *sim, uint32_t n_copies)
     plan->key = hash_bytes(use.constants, use.shape->n_constants * sizeof *use.constants,
                            use.shape->hash[0]);
     plan->n = n;
-    plan->var = plan->copy + 2 * n_copies;
-    plan->origin = plan->var + n;
-    plan->role = (uint8_t *)(plan->origin + n);
     memcpy(plan->var, use.slots, n * sizeof *plan->var);
-    tape_find_roles(use.shape, plan->role);
     return plan;
 }
 
@@ -121,7 +107,7 @@ LeafPlan *tape_plan_compares(Sim *sim, const EvalNode *node)
     }
     LeafPlan *plan = new_plan(sim, 0);
     for (uint32_t s = 0; s < plan->n; s++)
-        if (plan->role[s] != SLOT_FUNCTION && plan->var[s] >= first)
+        if (plan->shape->role[s] != SLOT_FUNCTION && plan->var[s] >= first)
             plan->var[s] = HIDDEN | (plan->var[s] - first);
     return plan;
 }

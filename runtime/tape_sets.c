@@ -7,7 +7,7 @@
  * then pattern.c has to keep something and does its own work.
  *
  * Invariant: set 0 is empty; sets ascend; sets of dead states stay in the table until the tape is
- * made anew, but no living variable has one.
+ * made anew, but no living variable has one. Explicit methods want no Jacobian and have no sets.
  */
 #include "runtime/pattern.h"
 #include "runtime/tape_int.h"
@@ -19,6 +19,9 @@ enum { MOST = PATTERN_KEEP_FROM, LARGE = 1 };
 void tape_sets_open(Tape *tape)
 {
     Mem *mem = tape->part->sim->mem;
+    SolSolver solver = tape->part->sim->opt.solver;
+    if (solver != SOL_SOLVER_IDA && solver != SOL_SOLVER_AUTO)
+        return;
     vec_push(mem, &tape->sets, ((DependSet){0}));
     vec_push(mem, &tape->sets, ((DependSet){0})); /* LARGE */
 }
@@ -91,6 +94,8 @@ void tape_sets_pass(Tape *tape, Leaf *leaf, void (*changed)(void *context, DdpVa
                     void *context)
 {
     Sim *sim = tape->part->sim;
+    if (!tape->sets.n)
+        return;
     const LeafReads *r = pattern_reads(sim, leaf);
     uint32_t in[PATTERN_MOST_IN], set = 0;
     uint64_t before = 0;
@@ -114,6 +119,8 @@ void tape_sets_pass(Tape *tape, Leaf *leaf, void (*changed)(void *context, DdpVa
 const DependSet *tape_sets_row(const Tape *tape, DdpVar slope)
 {
     const TapeVar *at = &tape->part->sim->engine->tape_var.at[slope];
+    if (!tape->sets.n)
+        return NULL;
     if (at->state_stamp == tape->stamp)
         return NULL; /* its set may have no number yet: rare, and not worth it */
     uint32_t set = at->stamp == tape->stamp ? at->set : 0;

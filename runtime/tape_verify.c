@@ -85,7 +85,7 @@ static void check_member(const Tape *tape, const LeafPlan *plan)
     const Unit *unit = &tape->units.at[plan->unit];
     must(unit->member[plan->at] == plan, "B4: a block has another's member");
     for (uint32_t s = 0; s < plan->n; s++) {
-        if (plan->role[s] != SLOT_READ || var[plan->var[s]].stamp != tape->stamp)
+        if (plan->shape->role[s] != SLOT_READ || var[plan->var[s]].stamp != tape->stamp)
             continue; /* another tape has read the same input since */
         const TapeVar *origin = &var[var[plan->var[s]].origin];
         must(origin->stamp != tape->stamp || origin->place == source_of(unit, s, plan->at),

@@ -2,6 +2,7 @@
 #include "base/similar.h"
 #include "runtime/cli/cli.h"
 
+#include <malloc.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -78,8 +79,18 @@ static int unknown_command(const char *name)
     return EXIT_USAGE;
 }
 
+/* The arrays of a large model grow for as long as it does. glibc learns from each that is freed to
+ * take the next ones, up to 32 MB, from its heap, where growing leaves holes: 200 MB of 1,400 at a
+ * million relations. From pages of their own they move without. */
+static void keep_arrays_out_of_the_heap(void)
+{
+    mallopt(M_MMAP_THRESHOLD, 1 << 20);
+    mallopt(M_TRIM_THRESHOLD, 1 << 24);
+}
+
 int main(int argc, char **argv)
 {
+    keep_arrays_out_of_the_heap();
     if (argc > 0 && called_solsim(argv[0]))
         return run_command(&cli_solsim, argc, argv);
     const char *name = argc > 1 ? argv[1] : "";
