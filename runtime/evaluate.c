@@ -62,7 +62,7 @@ static bool needed_by_count(const Sim *sim, const EvalNode *node, int kind)
         if (sim->info[node->ops[i].target].need[kind])
             return true;
     for (uint32_t i = 0; i < node->n_tears; i++)
-        if (sim->info[node->tears[i]].need[kind])
+        if (sim->info[node_tears(node)[i]].need[kind])
             return true;
     return false;
 }
@@ -300,13 +300,15 @@ static void carve(Sim *sim, EvalNode *node, const DdpNodeView *view, uint32_t **
             n_reads += rel.vars[k] && !(step->value && rel.vars[k] == step->var);
     }
     size_t loop = view->loop ? ops + (tears > LOOP_TORN ? 0 : tears * tears) : 0;
-    size_t doubles = ops * sizeof(EvalOp) + loop * sizeof(double),
+    size_t doubles = ops * sizeof(EvalOp) + (view->loop ? sizeof(NodeLoop) : 0) +
+                     loop * sizeof(double),
            reads = n_reads * sizeof(ReadEdge);
     char *block = mem_alloc(sim->mem, doubles + reads + (n_vars + 2 * tears) * sizeof(uint32_t));
     node->ops = (EvalOp *)block;
     node->reads = (ReadEdge *)(block + doubles);
     *vars = (uint32_t *)(block + doubles + reads);
-    node->tears = *vars + n_vars;
+    if (node->loop)
+        node_loop(node)->tears = *vars + n_vars;
 }
 
 /* What the DDP derived from something known is known: 1 for the clock, else 0. */
@@ -355,8 +357,8 @@ static void own_outputs(Sim *sim, DdpNode n)
     for (uint32_t i = 0; i < node->n_steps; i++)
         sim->info[node->ops[i].target].node = n;
     for (uint32_t i = 0; i < node->n_tears; i++)
-        sim->info[node->tears[i]].node = n;
-    DdpVar any = node->n_tears ? node->tears[0] : node->ops[0].target;
+        sim->info[node_tears(node)[i]].node = n;
+    DdpVar any = node->n_tears ? node_tears(node)[0] : node->ops[0].target;
     node->varies = ddp_var(sim->ddp, any).varies;
 }
 
@@ -395,7 +397,7 @@ static void make_node(Sim *sim, DdpNode n)
         vars += ddp_rel(sim->ddp, step->rel).n;
     }
     if (view.n_tears)
-        memcpy(node->tears, view.tears, view.n_tears * sizeof *node->tears);
+        memcpy(node_tears(node), view.tears, view.n_tears * sizeof *node_tears(node));
     own_outputs(sim, n);
     for (uint32_t i = 0; i < view.n_steps + view.n_tears; i++)
         note_derivative(sim, node->ops[i].rel);
@@ -441,7 +443,7 @@ static void drop_node(Sim *sim, DdpNode n)
     for (uint32_t i = 0; i < node->n_steps; i++)
         disown(sim, n, node->ops[i].target);
     for (uint32_t i = 0; i < node->n_tears; i++)
-        disown(sim, n, node->tears[i]);
+        disown(sim, n, node_tears(node)[i]);
     loop_solve_forget(sim, node);
     mem_free(sim->mem, node->ops);
     mem_free(sim->mem, node->compare);
@@ -732,7 +734,7 @@ void evaluate_clear_tangents(Sim *sim, DdpNode n)
     for (uint32_t i = 0; i < node->n_steps; i++)
         sim->tangent[node->ops[i].target] = 0;
     for (uint32_t i = 0; i < node->n_tears; i++)
-        sim->tangent[node->tears[i]] = 0;
+        sim->tangent[node_tears(node)[i]] = 0;
 }
 
 static SolStatus not_finite(Sim *sim, const EvalNode *node)

@@ -87,7 +87,7 @@ void event_make_compares(Sim *sim, EvalNode *node)
             if (!is_jump(x_node(sim->forms, list[k]).op))
                 continue;
             if (node->n_compares == room) {
-                room = room ? 2 * room : 2;
+                room = room ? 2 * room : 1;
                 node->compare = mem_resize(sim->mem, node->compare, room * sizeof *node->compare);
             }
             make_compare(sim, node, i, list[k]);

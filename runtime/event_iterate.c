@@ -116,6 +116,8 @@ void event_branch_changed(Sim *sim, const WorldChange *change)
         vec_push(sim->mem, &sim->branches, (BranchMemo){0});
     BranchMemo *memo = &sim->branches.at[id];
     set_loose(sim, id, false);
+    mem_free(sim->mem, memo->firings);
+    memo->firings = NULL;
     if (!change->born) {
         count_condition(sim, memo, 0);
         forget_mode(sim, memo);
@@ -130,8 +132,7 @@ void event_branch_changed(Sim *sim, const WorldChange *change)
                          .when = view.when,
                          .noted = memo->noted,
                          .suspect = memo->suspect,
-                         .fell = INFINITY,
-                         .fired = NAN};
+                         .fell = INFINITY};
     if (view.copy_of && view.copy_of < sim->branches.n)
         memo->truth = sim->branches.at[view.copy_of].truth;
     count_condition(sim, memo, view.condition);
@@ -140,13 +141,19 @@ void event_branch_changed(Sim *sim, const WorldChange *change)
     event_note_mode(sim, id);
 }
 
-void event_restore_branch(Sim *sim, BranchId id, const BranchMemo *saved)
+void event_restore_branch(Sim *sim, BranchId id, const BranchMemo *saved, const Firings *past)
 {
     BranchMemo *memo = &sim->branches.at[id];
     uint32_t loose = memo->loose;
     bool suspect = memo->suspect;
+    Firings *firings = memo->firings;
+    if (past && !firings)
+        firings = mem_alloc(sim->mem, sizeof *firings);
+    if (past)
+        *firings = *past;
     count_condition(sim, memo, 0);
     *memo = *saved;
+    memo->firings = firings;
     memo->condition = 0;
     memo->loose = loose;
     memo->suspect = suspect;
@@ -185,36 +192,42 @@ static void note_firing(Sim *sim, BranchId id, BranchMemo *memo)
     DdpNode node = sim->info[memo->condition].node;
     if (!node || !sim->nodes.at[node].varies || sim->event.updates > 1)
         return;
-    double gap = sim->time - memo->fired, whole = sim->opt.stop - sim->opt.start;
-    if (gap < memo->gap) {
-        memo->shrinking++;
-    } else {
-        memo->shrinking = 0;
-        memo->first_gap = gap;
+    if (!memo->firings) {
+        memo->firings = mem_alloc(sim->mem, sizeof *memo->firings);
+        memo->firings->last = NAN;
     }
-    double ratio = gap / memo->gap;
-    if (ratio < 1 && ratio > memo->ratio / 2) /* the last gaps are made of rounding */
-        memo->limit = sim->time + gap * ratio / (1 - ratio);
-    memo->ratio = ratio;
-    memo->tight = gap <= 1e-10 * fmax(whole, fabs(sim->time)) ? memo->tight + 1 : 0;
-    memo->gap = gap;
-    memo->fired = sim->time;
-    if (memo->tight >= TIGHT || (memo->shrinking >= SHRINKING && gap < 1e-5 * memo->first_gap))
+    Firings *past = memo->firings;
+    double gap = sim->time - past->last, whole = sim->opt.stop - sim->opt.start;
+    if (gap < past->gap) {
+        past->shrinking++;
+    } else {
+        past->shrinking = 0;
+        past->first_gap = gap;
+    }
+    double ratio = gap / past->gap;
+    if (ratio < 1 && ratio > past->ratio / 2) /* the last gaps are made of rounding */
+        past->limit = sim->time + gap * ratio / (1 - ratio);
+    past->ratio = ratio;
+    past->tight = gap <= 1e-10 * fmax(whole, fabs(sim->time)) ? past->tight + 1 : 0;
+    past->gap = gap;
+    past->last = sim->time;
+    if (past->tight >= TIGHT || (past->shrinking >= SHRINKING && gap < 1e-5 * past->first_gap))
         sim->runaway = id;
 }
 
 static SolStatus ran_away(Sim *sim)
 {
-    const BranchMemo *memo = &sim->branches.at[sim->runaway];
+    const Firings *known = sim->branches.at[sim->runaway].firings;
+    Firings past = known ? *known : (Firings){0}; /* none: the event that it caused ended it */
     WorldBranch view = {0};
     world_branch(sim->world, sim->runaway, &view);
     const char *text = explain_condition(sim, sim->runaway);
-    if (memo->tight >= TIGHT) {
+    if (past.tight >= TIGHT) {
         diag_error(
             sim->diags, view.at,
             "at time %.10g the condition %s chatters: it fired %u times in a row at intervals of "
             "%.3g or less",
-            sim->time, text, memo->tight, memo->gap);
+            sim->time, text, past.tight, past.gap);
         diag_note(sim->diags, view.at,
                   "give it a hysteresis, or a branch for the motion along its boundary");
     } else {
@@ -222,7 +235,7 @@ static SolStatus ran_away(Sim *sim)
             sim->diags, view.at,
             "at time %.10g the condition %s has fired %u times at ever shorter intervals, the last "
             "of %.3g: its events accumulate at about %.10g",
-            sim->time, text, memo->shrinking + 1, memo->gap, memo->limit);
+            sim->time, text, past.shrinking + 1, past.gap, past.limit);
         diag_note(sim->diags, view.at, "give the model a branch in which it comes to rest");
     }
     return SOL_NUMERICS;

@@ -153,17 +153,17 @@ bool loop_block_tangent(Sim *sim, LoopBlock *block, double *results)
 static LoopBlock *block_of(Sim *sim, EvalNode *node)
 {
     uint32_t n = node->n_steps + node->n_tears;
-    if (node->code || !sim->engine)
-        return node->code;
+    if (node_loop(node)->code || !sim->engine)
+        return node_loop(node)->code;
     ShapeItem *items = mem_alloc(sim->mem, n * sizeof *items);
     for (uint32_t i = 0; i < n; i++)
         items[i] = (ShapeItem){node->ops[i].target, node->ops[i].value, node->ops[i].vars};
-    node->code = loop_block_open(sim, n, items);
+    node_loop(node)->code = loop_block_open(sim, n, items);
     mem_free(sim->mem, items);
-    node->code->born = sim->counts.events;
+    node_loop(node)->code->born = sim->counts.events;
     sim->engine->blocks++;
     sim->engine->rebuilt++;
-    return node->code;
+    return node_loop(node)->code;
 }
 
 void loop_code_values(Sim *sim, EvalNode *node, double *residuals)
@@ -184,7 +184,7 @@ void loop_code_tangents(Sim *sim, EvalNode *node, double *residuals)
 
 bool loop_code_note(const EvalNode *node, JitTier *tier, uint64_t *born)
 {
-    const LoopBlock *block = node->code;
+    const LoopBlock *block = node->loop ? node_loop(node)->code : NULL;
     if (!block)
         return false;
     *tier = block->value ? jit_tier(block->value) : JIT_NONE;
@@ -194,11 +194,12 @@ bool loop_code_note(const EvalNode *node, JitTier *tier, uint64_t *born)
 
 void loop_code_forget(Sim *sim, EvalNode *node)
 {
-    if (node->whole)
-        loop_whole_forget_code(sim, node->whole);
-    if (!node->code)
+    NodeLoop *loop = node->loop ? node_loop(node) : NULL;
+    if (loop && loop->whole)
+        loop_whole_forget_code(sim, loop->whole);
+    if (!loop || !loop->code)
         return;
-    loop_block_close(sim, node->code);
-    node->code = NULL;
+    loop_block_close(sim, loop->code);
+    loop->code = NULL;
     sim->engine->blocks--;
 }

@@ -99,16 +99,16 @@ static System system_of(Sim *sim, EvalNode *node)
 {
     if (node->n_tears > LOOP_TORN)
         node->untorn = true;
-    if (node->untorn && !node->whole)
-        node->whole = loop_whole_open(sim, node);
-    LoopWhole *whole = node->untorn ? node->whole : NULL;
+    if (node->untorn && !node_loop(node)->whole)
+        node_loop(node)->whole = loop_whole_open(sim, node);
+    LoopWhole *whole = node->untorn ? node_loop(node)->whole : NULL;
     uint32_t n = whole ? loop_whole_size(whole) : node->n_tears;
     double *at = work_of(sim, node) + 2 * (size_t)(node->n_steps + node->n_tears);
     return (System){.sim = sim,
                     .node = node,
                     .whole = whole,
                     .n = n,
-                    .unknown = whole ? loop_whole_unknowns(whole) : node->tears,
+                    .unknown = whole ? loop_whole_unknowns(whole) : node_tears(node),
                     .r = at,
                     .step = at + n,
                     .old = at + 2 * n,
@@ -128,7 +128,7 @@ static void residuals(const System *s, double *r)
 static void clear_tangents(Sim *sim, const EvalNode *node)
 {
     for (uint32_t i = 0; i < node->n_tears; i++)
-        sim->tangent[node->tears[i]] = 0;
+        sim->tangent[node_tears(node)[i]] = 0;
     for (uint32_t i = 0; i < node->n_steps; i++)
         sim->tangent[node->ops[i].target] = 0;
 }
@@ -140,7 +140,7 @@ static void jacobian(Sim *sim, EvalNode *node, double *column, double *scale)
     for (uint32_t i = 0; i < n; i++)
         scale[i] = 0;
     for (uint32_t j = 0; j < n; j++) {
-        sim->tangent[node->tears[j]] = 1;
+        sim->tangent[node_tears(node)[j]] = 1;
         loop_code_tangents(sim, node, column);
         clear_tangents(sim, node);
         for (uint32_t i = 0; i < n; i++) {
@@ -393,7 +393,7 @@ static SolStatus failed(Sim *sim, EvalNode *node)
     diag_error(sim->diags, world_rel_place(sim->world, op->rel),
                "at time %.10g, %u equation%s could not be solved for %s%s: %s is off by %g",
                sim->time, n_ops, n_ops > 1 ? "s that depend on each other" : "",
-               explain_var(sim, node->tears[0]), node->n_tears > 1 ? " and others" : "",
+               explain_var(sim, node_tears(node)[0]), node->n_tears > 1 ? " and others" : "",
                explain_rel(sim, op->rel), s.r[worst]);
     explain_values(sim, op);
     if (singular)
@@ -416,7 +416,7 @@ static void keep_values(const Sim *sim, const EvalNode *node, double *kept)
     for (uint32_t i = 0; i < n; i++)
         kept[i] = sim->value[node->ops[i].target];
     for (uint32_t i = 0; i < node->n_tears; i++)
-        kept[n + i] = sim->value[node->tears[i]];
+        kept[n + i] = sim->value[node_tears(node)[i]];
 }
 
 static void put_values(Sim *sim, const EvalNode *node, const double *kept)
@@ -425,7 +425,7 @@ static void put_values(Sim *sim, const EvalNode *node, const double *kept)
     for (uint32_t i = 0; i < n; i++)
         sim->value[node->ops[i].target] = isfinite(kept[i]) ? kept[i] : 0;
     for (uint32_t i = 0; i < node->n_tears; i++)
-        sim->value[node->tears[i]] = kept[n + i];
+        sim->value[node_tears(node)[i]] = kept[n + i];
 }
 
 /* The torn form failed, or its solution has lost its digits: does the whole one do better? If it
@@ -500,7 +500,7 @@ static void forget_guess(Sim *sim, const EvalNode *node)
     for (uint32_t i = 0; i < node->n_steps; i++)
         sim->value[node->ops[i].target] = 0;
     for (uint32_t i = 0; i < node->n_tears; i++)
-        sim->value[node->tears[i]] = 0;
+        sim->value[node_tears(node)[i]] = 0;
 }
 
 SolStatus loop_solve(Sim *sim, DdpNode n)
@@ -514,8 +514,8 @@ SolStatus loop_solve(Sim *sim, DdpNode n)
         sim->info[node->ops[i].target].pending = false;
     }
     for (uint32_t i = 0; i < node->n_tears; i++) {
-        sim->info[node->tears[i]].has = true;
-        sim->info[node->tears[i]].pending = false;
+        sim->info[node_tears(node)[i]].has = true;
+        sim->info[node_tears(node)[i]].pending = false;
     }
     if (fine)
         return SOL_OK;
@@ -552,7 +552,7 @@ static bool tangent_torn(Sim *sim, EvalNode *node)
     System s = system_of(sim, node);
     double first = 0, last = INFINITY;
     for (uint32_t i = 0; i < node->n_tears; i++)
-        sim->tangent[node->tears[i]] = 0;
+        sim->tangent[node_tears(node)[i]] = 0;
     for (int round = 0;; round++) {
         loop_code_tangents(sim, node, s.r);
         double left = 0;
@@ -566,7 +566,7 @@ static bool tangent_torn(Sim *sim, EvalNode *node)
         last = left;
         apply(&s, s.r);
         for (uint32_t i = 0; i < node->n_tears; i++)
-            sim->tangent[node->tears[i]] -= s.r[i];
+            sim->tangent[node_tears(node)[i]] -= s.r[i];
     }
 }
 
@@ -581,14 +581,16 @@ void loop_solve_tangent(Sim *sim, DdpNode n)
         return;
     }
     if (node->factored)
-        loop_whole_tangent(sim, node->whole);
+        loop_whole_tangent(sim, node_loop(node)->whole);
 }
 
 void loop_solve_forget(Sim *sim, EvalNode *node)
 {
+    if (!node->loop)
+        return;
     loop_code_forget(sim, node);
-    loop_whole_close(sim, node->whole);
-    node->whole = NULL;
+    loop_whole_close(sim, node_loop(node)->whole);
+    node_loop(node)->whole = NULL;
     if (node->untorn)
         node->factored = false;
 }

@@ -39,8 +39,8 @@ enum { LIST_WATCHED, LIST_TIMERS, LIST_ROOTS, LIST_INNER, LISTS };
 
 static uint32_t *place_of(EvalNode *node, int which)
 {
-    uint32_t *places[] = {&node->watch, &node->timer, &node->root, &node->inner};
-    return places[which];
+    uint32_t *places[] = {&node->watch, &node->timer, &node->root};
+    return which == LIST_INNER ? &node_loop(node)->inner : places[which];
 }
 
 static NodeList *list_of(Part *part, int which)
@@ -51,6 +51,8 @@ static NodeList *list_of(Part *part, int which)
 
 static void delist(Sim *sim, Part *part, DdpNode n, int which)
 {
+    if (which == LIST_INNER && !sim->nodes.at[n].loop)
+        return;
     uint32_t *place = place_of(&sim->nodes.at[n], which);
     NodeList *list = list_of(part, which);
     if (!*place)
@@ -100,7 +102,7 @@ static void enlist_all(Sim *sim, Part *part, DdpNode n)
     if (is_root(sim, node))
         enlist_root(sim, part, n);
     if (node->loop)
-        enlist(sim, &part->inner, n, &node->inner);
+        enlist(sim, &part->inner, n, &node_loop(node)->inner);
 }
 
 void part_graph_root(Sim *sim, DdpNode n)
@@ -260,7 +262,9 @@ static void move_rope(Part *to, Part *from, int which)
         EvalNode *node = &sim->nodes.at[nodes.at[i]];
         if (!node->live || node->part != from)
             continue;
-        node->watch = node->timer = node->root = node->inner = 0;
+        node->watch = node->timer = node->root = 0;
+        if (node->loop)
+            node_loop(node)->inner = 0;
         add_node(to, nodes.at[i]);
     }
     vec_free(sim->mem, &nodes);

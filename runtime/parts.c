@@ -253,7 +253,7 @@ DdpVar part_unknown(const Part *part, uint32_t i)
     for (uint32_t k = 0;; k++) {
         const EvalNode *node = &part->sim->nodes.at[part->loops.at[k]];
         if (i < node->n_tears)
-            return node->tears[i];
+            return node_tears(node)[i];
         i -= node->n_tears;
     }
 }
@@ -285,7 +285,7 @@ void part_put_unknowns(Part *part, const double *unknowns)
     for (uint32_t k = 0; k < part->loops.n; k++) {
         const EvalNode *node = &sim->nodes.at[part->loops.at[k]];
         for (uint32_t i = 0; i < node->n_tears; i++)
-            sim->value[node->tears[i]] = *unknowns++;
+            sim->value[node_tears(node)[i]] = *unknowns++;
     }
 }
 
@@ -383,7 +383,7 @@ static void keep_loops(Part *part)
         for (uint32_t k = 0; k < node->n_steps; k++)
             node_kept(node)[k] = sim->value[node->ops[k].target];
         for (uint32_t k = 0; k < node->n_tears; k++)
-            node_kept(node)[node->n_steps + k] = sim->value[node->tears[k]];
+            node_kept(node)[node->n_steps + k] = sim->value[node_tears(node)[k]];
     }
 }
 
@@ -395,7 +395,7 @@ static void put_loops(Part *part)
         for (uint32_t k = 0; k < node->n_steps; k++)
             sim->value[node->ops[k].target] = node_kept(node)[k];
         for (uint32_t k = 0; k < node->n_tears; k++)
-            sim->value[node->tears[k]] = node_kept(node)[node->n_steps + k];
+            sim->value[node_tears(node)[k]] = node_kept(node)[node->n_steps + k];
     }
 }
 

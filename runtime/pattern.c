@@ -130,7 +130,7 @@ static uint32_t set_of_reads(Sets *s, const EvalNode *node)
     for (uint32_t i = 0; i < node->n_reads; i++)
         vec_push(s->mem, &s->united, set_of(s, node->reads[i].var));
     for (uint32_t i = 0; i < node->n_tears && node->outer; i++)
-        vec_push(s->mem, &s->united, set_of(s, node->tears[i]));
+        vec_push(s->mem, &s->united, set_of(s, node_tears(node)[i]));
     return unite(s);
 }
 
@@ -223,7 +223,7 @@ static void keep_node(Sets *s, const EvalNode *node, PatternLeaf *leaf)
     for (uint32_t i = 0; i < node->n_steps; i++)
         keep_var(s, node->ops[i].target, leaf);
     for (uint32_t i = 0; i < node->n_tears && !node->outer; i++)
-        keep_var(s, node->tears[i], leaf);
+        keep_var(s, node_tears(node)[i], leaf);
 }
 
 static void determined(Sets *s, DdpVar var, uint32_t set)
@@ -238,7 +238,7 @@ static uint32_t pass_node(Sets *s, const EvalNode *node, uint32_t *residuals)
     for (uint32_t i = 0; i < node->n_steps; i++)
         determined(s, node->ops[i].target, set);
     for (uint32_t i = 0; i < node->n_tears && !node->outer; i++)
-        determined(s, node->tears[i], set);
+        determined(s, node_tears(node)[i], set);
     for (uint32_t i = 0; i < node->n_tears && node->outer; i++)
         s->row.at[(*residuals)++] = set;
     return set;
@@ -309,7 +309,7 @@ static void find_sets(Sets *s)
     for (uint32_t k = 0; k < part->loops.n; k++) {
         const EvalNode *node = &part->sim->nodes.at[part->loops.at[k]];
         for (uint32_t i = 0; i < node->n_tears; i++)
-            give_set(s, node->tears[i], new_column(s, node->tears[i]));
+            give_set(s, node_tears(node)[i], new_column(s, node_tears(node)[i]));
     }
     EACH_LEAF(&part->ropes[0], leaf)
     pass_leaf(s, leaf, &residuals);

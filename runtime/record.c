@@ -253,7 +253,8 @@ static uint32_t number_mode(Recorder *r, const SolMode *mode)
         sprintf(name, i > 1 ? "%s#%u" : "%s", mode->path, i);
         number = result_mode_number(r->writer, name, mode->condition);
         if (result_mode_written(r->writer, number) == RESULT_GONE) {
-            map_put(r->mem, &r->mode_count, key, i);
+            if (i > 1) /* the first needs no entry, and most are alone */
+                map_put(r->mem, &r->mode_count, key, i);
             break;
         }
     }

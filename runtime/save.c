@@ -388,14 +388,20 @@ static void move_branches(Stream *s)
     same(s, sim->branches.n);
     for (BranchId id = 1; id < sim->branches.n && !s->differs; id++) {
         BranchMemo memo = sim->branches.at[id];
+        bool fired = memo.firings;
+        Firings past = fired ? *memo.firings : (Firings){0};
         memo.next = memo.loose = memo.suspect = 0; /* lists are made by each process for itself */
+        memo.firings = NULL;
         MOVE(s, memo);
+        MOVE(s, fired);
+        if (fired)
+            MOVE(s, past);
         if (s->write || s->io_failed)
             continue;
         s->differs = s->differs || memo.condition >= ddp_var_limit(sim->ddp);
         if (s->differs)
             return;
-        event_restore_branch(sim, id, &memo);
+        event_restore_branch(sim, id, &memo, fired ? &past : NULL);
     }
 }
 
@@ -462,7 +468,7 @@ static SolStatus evaluate_all(Sim *sim)
     EACH_LEAF(&sim->outputs, leaf)
     for (uint32_t i = 0; i < leaf->nodes.n && status == SOL_OK; i++) {
         const EvalNode *node = &sim->nodes.at[leaf->nodes.at[i]];
-        status = evaluate_fetch(sim, node->n_steps ? node->ops[0].target : node->tears[0]);
+        status = evaluate_fetch(sim, node->n_steps ? node->ops[0].target : node_tears(node)[0]);
     }
     return status;
 }

@@ -72,12 +72,12 @@ typedef struct Compare {
     X self;       /* the comparison, over the positions of op */
     X difference; /* left - right; for sign(a): a; 0: nothing that crosses zero */
     const Code *self_code, *difference_code;
-    uint32_t op;      /* index in EvalNode.ops */
-    bool timed;       /* linear in the clock with fixed factors: a time event, never searched for */
-    X factor, rest;   /* timed: difference = factor * clock + rest */
     double left;      /* value at the begin of the interval that is searched */
     double low, high; /* difference at the ends of the bracket */
-    bool moved;       /* changed between them */
+    uint32_t op;      /* index in EvalNode.ops */
+    X factor, rest;   /* timed: difference = factor * clock + rest */
+    bool timed;       /* linear in the clock with fixed factors: a time event, never searched for */
+    bool moved;       /* changed between low and high */
     bool near;        /* within rounding of its boundary: `left` is what it is about to become */
     int8_t tie;       /* at its boundary in this event, leaves it to this side; 0: not */
 } Compare;
@@ -115,17 +115,14 @@ typedef struct EvalNode {
     bool needed[NEED_KINDS];
     uint8_t place; /* NodePlace: where it was put when parts were settled last */
     uint32_t mark;
-    uint32_t group, seen;               /* scratch of part_graph.c */
-    uint32_t watch, timer, root, inner; /* index + 1 in the lists of its part, 0: not in it */
+    uint32_t group, seen;        /* scratch of part_graph.c */
+    uint32_t watch, timer, root; /* index + 1 in the lists of its part, 0: not in it */
     uint32_t n_steps, n_tears, n_reads, n_compares;
     uint64_t moment; /* of an output: when it was evaluated; of others: glanced at */
     Part *part;
     struct Leaf *leaf; /* of a rope, or NULL */
     EvalOp *ops;       /* steps, then residuals; the begin of one allocation, see node_kept() */
     ReadEdge *reads;   /* in it */
-    DdpVar *tears;     /* likewise */
-    struct LoopWhole *whole; /* loop_whole.c; NULL: not made yet */
-    struct LoopBlock *code;  /* loop_code.c; NULL: not asked for */
     Compare *compare;
     struct LeafPlan *plan; /* of the comparisons, tape_plan.c; NULL: not asked for */
 } EvalNode;
@@ -135,13 +132,32 @@ typedef struct DirtyNode {
     DdpNode node;
 } DirtyNode;
 
-/* In the allocation of a node lie, one behind the other: ops; of a loop kept and lu; reads; the
- * variables of the ops; tears and pivot. */
+/* In the allocation of a node lie, one behind the other: ops; of a loop NodeLoop, kept and lu;
+ * reads; the variables of the ops; tears and pivot. */
+
+/* What only loops have. */
+typedef struct NodeLoop {
+    DdpVar *tears;
+    struct LoopWhole *whole; /* loop_whole.c; NULL: not made yet */
+    struct LoopBlock *code;  /* loop_code.c; NULL: not asked for */
+    uint32_t inner;          /* index + 1 in the list of its part, 0: not in it */
+} NodeLoop;
+
+static inline NodeLoop *node_loop(const EvalNode *node)
+{
+    return (NodeLoop *)(node->ops + node->n_steps + node->n_tears);
+}
+
+/* [n_tears] */
+static inline DdpVar *node_tears(const EvalNode *node)
+{
+    return node_loop(node)->tears;
+}
 
 /* Of a loop: its variables, as its next solution in its part begins with them. */
 static inline double *node_kept(const EvalNode *node)
 {
-    return (double *)(node->ops + node->n_steps + node->n_tears);
+    return (double *)(node_loop(node) + 1);
 }
 
 /* Of a loop: factors of its Jacobian at the last solution, n_tears squared. */
@@ -153,35 +169,40 @@ static inline double *node_lu(const EvalNode *node)
 /* And its row exchanges. */
 static inline uint32_t *node_pivot(const EvalNode *node)
 {
-    return node->tears + node->n_tears;
+    return node_tears(node) + node->n_tears;
 }
 
 /* The i-th variable that a node determines: targets of its steps, then tearing variables. */
 static inline DdpVar node_output(const EvalNode *node, uint32_t i)
 {
-    return i < node->n_steps ? node->ops[i].target : node->tears[i - node->n_steps];
+    return i < node->n_steps ? node->ops[i].target : node_tears(node)[i - node->n_steps];
 }
 
 /* ---- branches (event_iterate.c) ---- */
 
-typedef struct BranchMemo {
-    bool live;
-    bool truth;      /* of the condition in the update before; false before the first */
-    bool when;       /* else `if` */
-    bool noted;      /* in Sim.modes_seen */
-    uint8_t told;    /* WorldChoice the output knows of */
-    uint64_t serial; /* SolMode.branch; 0: the output knows nothing */
-    double fell;     /* when its truth ended between events, or infinite */
-    bool suspect;    /* in Sim.suspects */
-    uint32_t loose;  /* index in Sim.loose + 1: its path may lead elsewhere */
-    DdpVar condition;
-    BranchId next;       /* with the same condition */
-    double fired;        /* time of the last firing that a state caused, or NaN */
+/* The firings of a condition that states caused. */
+typedef struct Firings {
+    double last;         /* time of the last one; NaN: none yet */
     double gap;          /* between the last two */
     double ratio, limit; /* to the gap before; where firings accumulate if it goes on */
     double first_gap;    /* when the gaps began to shrink */
     uint32_t shrinking;  /* how many times in a row the gap became smaller */
     uint32_t tight;      /* how many times in a row the gap was no longer than rounding */
+} Firings;
+
+typedef struct BranchMemo {
+    bool live : 1;
+    bool truth : 1;   /* of the condition in the update before; false before the first */
+    bool when : 1;    /* else `if` */
+    bool noted : 1;   /* in Sim.modes_seen */
+    bool suspect : 1; /* in Sim.suspects */
+    uint8_t told;     /* WorldChoice the output knows of */
+    uint32_t loose;   /* index in Sim.loose + 1: its path may lead elsewhere */
+    DdpVar condition;
+    BranchId next;    /* with the same condition */
+    uint64_t serial;  /* SolMode.branch; 0: the output knows nothing */
+    double fell;      /* when its truth ended between events, or infinite */
+    Firings *firings; /* NULL: none yet, as of most */
 } BranchMemo;
 
 typedef struct SampleMemo {
@@ -553,7 +574,8 @@ SolStatus event_iterate(Sim *sim, bool first);
 void event_branch_changed(Sim *sim, const WorldChange *change);
 void event_note_mode(Sim *sim, BranchId branch); /* its choice may have changed */
 double event_next_sample(const Sim *sim);
-void event_restore_branch(Sim *sim, BranchId branch, const BranchMemo *saved);
+void event_restore_branch(Sim *sim, BranchId branch, const BranchMemo *saved,
+                          const Firings *past); /* NULL: none */
 
 /* ---- event_detect.c ---- */
 

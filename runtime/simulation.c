@@ -234,6 +234,8 @@ Sol *sol_create(SolModel *model, const char *designator, const SolOptions *optio
 
 static void close_roles(Sim *sim)
 {
+    for (BranchId id = 0; id < sim->branches.n; id++)
+        mem_free(sim->mem, sim->branches.at[id].firings);
     vec_free(sim->mem, &sim->branches);
     vec_free(sim->mem, &sim->samples);
     vec_free(sim->mem, &sim->pres);

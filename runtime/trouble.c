@@ -24,7 +24,7 @@ static bool has_value(const Sim *sim, const EvalNode *node)
         if (!isfinite(sim->value[node->ops[i].target]))
             return false;
     for (uint32_t i = 0; i < node->n_tears; i++)
-        if (!isfinite(sim->value[node->tears[i]]))
+        if (!isfinite(sim->value[node_tears(node)[i]]))
             return false;
     return true;
 }

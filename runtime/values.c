@@ -9,23 +9,27 @@
 
 #include <string.h>
 
-enum { LARGE = 1 << 14 }; /* beyond, arrays grow by an eighth: what is added is touched at once */
+/* Beyond, arrays grow by a 32nd: what is added is touched at once, and large arrays move by
+ * remapping their pages. */
+enum { LARGE = 1 << 14, SHARE = 32 };
 
-/* Room for all variable numbers; new ones have no value. */
+/* Room for all variable numbers; new ones have no value. Tangents are zero between passes: where
+ * nobody makes any, their pages stay untouched. */
 void values_grow(Sim *sim)
 {
     uint32_t need = ddp_var_limit(sim->ddp);
     if (need <= sim->n_values)
         return;
-    uint32_t old = sim->n_values, share = old > LARGE ? 8 : 1;
+    uint32_t old = sim->n_values, share = old > LARGE ? SHARE : 1;
     uint32_t size = old ? old + old / share : 64;
     while (size < need)
         size += size / share;
     sim->value = mem_resize(sim->mem, sim->value, (size + VALUES_ROOM) * sizeof *sim->value);
-    sim->tangent = mem_resize(sim->mem, sim->tangent, (size + VALUES_ROOM) * sizeof *sim->tangent);
+    mem_free(sim->mem, sim->tangent);
+    sim->tangent = NULL;
+    sim->tangent = mem_alloc(sim->mem, (size + VALUES_ROOM) * sizeof *sim->tangent);
     sim->info = mem_resize(sim->mem, sim->info, size * sizeof *sim->info);
     memset(sim->value + old, 0, (size - old) * sizeof *sim->value);
-    memset(sim->tangent + old, 0, (size - old) * sizeof *sim->tangent);
     memset(sim->info + old, 0, (size - old) * sizeof *sim->info);
     if (sim->scale) {
         sim->scale = mem_resize(sim->mem, sim->scale, size * sizeof *sim->scale);
