@@ -210,6 +210,23 @@ static void end_column(Recorder *r, SolVar var)
  * The simulation calls these under the guard of its own memory; the recorder's memory has another.
  */
 
+/* Does a pattern fit paths that end with this name? One whose last name has no wildcards only those
+ * that end with it. */
+static bool fits_name(const char *pattern, const char *name)
+{
+    const char *dot = strrchr(pattern, '.'), *last = dot ? dot + 1 : pattern;
+    return strpbrk(last, "*?") || strcmp(last, name) == 0;
+}
+
+static bool on_name(void *context, const char *name)
+{
+    const Recorder *r = context;
+    for (uint32_t i = 0; i < r->options.selection.n; i++)
+        if (fits_name(r->options.selection.patterns[i], name))
+            return true;
+    return r->options.selection.n == 0;
+}
+
 static bool on_birth(void *context, const SolVarInfo *info, const char *path)
 {
     Recorder *r = context;
@@ -385,6 +402,7 @@ void record_attach(Recorder *r, Sol *sim)
     result_texts(r->writer, text_of, r);
     sol_set_output(sim, &(SolOutput){.context = r,
                                      .birth = on_birth,
+                                     .name = on_name,
                                      .death = on_death,
                                      .mode = on_mode,
                                      .point = on_point,

@@ -361,6 +361,13 @@ static void want(Sim *sim, DdpVar var)
     sim->info[var].wanted = sim->wanted.n;
 }
 
+static bool wanted_by_name(const Sim *sim, const WorldVar *view)
+{
+    return !sim->out.name ||
+           sim->out.name(sim->out.context,
+                         intern_text(program_names(sim->program), view->member->name));
+}
+
 static void announce(Sim *sim)
 {
     for (uint32_t i = 0; sim->out.death && i < sim->deaths_seen.n; i++)
@@ -369,7 +376,7 @@ static void announce(Sim *sim)
     for (uint32_t i = 0; i < sim->births_seen.n; i++) {
         DdpVar var = sim->births_seen.at[i];
         WorldVar view;
-        if (sim->info[var].announced || !declared(sim, var, &view))
+        if (sim->info[var].announced || !declared(sim, var, &view) || !wanted_by_name(sim, &view))
             continue;
         sim->info[var].announced = true;
         char path[1024];

@@ -253,7 +253,10 @@ typedef struct SolOutput {
     /* A variable exists from the next point on. The answer says whether its values are wanted;
      * others need not be evaluated, and are then what they were. NULL: all are wanted. */
     bool (*birth)(void *context, const SolVarInfo *info, const char *path);
-    void (*death)(void *context, SolVar var); /* NULL: nobody asks */
+    /* Asked before, with the last name of the path: false if no variable of this name is wanted,
+     * and nothing more is told of it; paths are long in deep models. NULL: `birth` decides. */
+    bool (*name)(void *context, const char *name);
+    void (*death)(void *context, SolVar var); /* of one that was told; NULL: nobody asks */
     /* An `if` is there, chose otherwise, or is gone with its instance. NULL: nobody asks. */
     void (*mode)(void *context, double time, const SolMode *mode);
     bool (*point)(void *context,
