@@ -25,6 +25,9 @@ class Clock:
     def left(self):
         return self.chapter_end - time.monotonic()
 
+    def left_of_all(self):
+        return self.end - time.monotonic()
+
 
 def run(command, timeout, **more):
     """-> dict: seconds, code (None: did not end in time), out, err."""

@@ -34,13 +34,16 @@ class Suite:
         past = self.past.get((family.name, family.leading), [])
         ahead = [s for s in family.sizes[self.kind] if past and s > past[-1][0]]
         needs = [1.3*(self.expected(family, family.leading, s) or 0) for s in ahead]
-        while needs and sum(needs) > 0.6*self.clock.left():
+        while needs and sum(needs) > 0.8*self.clock.left():
             needs.pop()
         return sum(needs)
 
     def left(self, family, program):
-        """Seconds that this program may use: all but those that are kept for the leading one."""
-        return self.clock.left() - (0 if program == family.leading else self.kept(family))
+        """Seconds that this program may use: all but those that are kept for the leading one, which may
+        also take from the chapters to come."""
+        if program == family.leading:
+            return max(self.clock.left(), 0.6*self.clock.left_of_all())
+        return self.clock.left() - self.kept(family)
 
     def affordable(self, family, program, size):
         """Is one run at this size worth its time, and will it end within it? If not: (reason, what to
@@ -54,8 +57,7 @@ class Suite:
         if left < 1:
             return "the time for this family ended", ""
         expected = self.expected(family, program, size)
-        share = 0.9 if program == family.leading else 0.5
-        if expected is not None and expected > share*left:
+        if expected is not None and expected > (0.9 if program == family.leading else 0.5)*left:
             return ("expected to take more than half of what is left of the family's time",
                     f" (about {expected:.2g} s)")
         return None
@@ -212,7 +214,7 @@ class Suite:
                 continue
             options = self.options(family, size, engine, solver, self.out/"timed.solr")
             leads, left = label == family.leading, self.left(family, label)
-            allowed = 0.1*(left - self.kept(family) if leads else left)
+            allowed = 0.1*(self.clock.left() - self.kept(family))
             run = self.program.repeat(model, options, self.repeats, allowed,
                                       left if leads else 0.8*left)
             if "failed" in run:

@@ -84,7 +84,7 @@ static int unknown_command(const char *name)
  * million relations. From pages of their own they move without. */
 static void keep_arrays_out_of_the_heap(void)
 {
-    mallopt(M_MMAP_THRESHOLD, 1 << 20);
+    mallopt(M_MMAP_THRESHOLD, 1 << 18);
     mallopt(M_TRIM_THRESHOLD, 1 << 24);
 }
 

@@ -172,6 +172,10 @@ static void monitored_and_selected(void **state)
     assert_true(column(lab, "x")->flags & RESULT_STATE);
     assert_true(fabs(column(lab, "q.b")->value + 3) <
                 1e-9); /* evaluated, though nobody else reads it */
+    result_close_reader(lab->reader);
+    const char *names[] = {"*.a", "q.u", "p.none"}; /* rejected by their last names */
+    assert_int_equal(run(lab, many, &sim, &(RecordOptions){.selection = {3, names}}), SOL_OK);
+    expect_columns(lab, "p.a q.a q.u");
 }
 
 /* Every allocation of the recorder fails once: the run ends with SOL_IO, nothing else happens. */
