@@ -76,7 +76,7 @@ static void ask_tangents(Engine *engine, Tape *tape)
 {
     tape->tangents_wanted = true;
     if (!tape->tangent)
-        tape->tangent = arena_alloc(&tape->arena, tape->room_places * sizeof *tape->tangent);
+        tape_make_tangents(tape);
     for (uint32_t i = 0; i < tape->units.n; i++)
         if (!tape->units.at[i].tangent && tape->units.at[i].section == SECTION_DYNAMICS)
             tape->units.at[i].tangent = request(engine, &tape->units.at[i], JIT_TANGENT);

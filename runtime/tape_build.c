@@ -609,6 +609,11 @@ void tape_more_places(Tape *tape)
     tape->room_places = room;
 }
 
+void tape_make_tangents(Tape *tape)
+{
+    tape->tangent = grown(tape, NULL, 0, tape->room_places, sizeof *tape->tangent);
+}
+
 void tape_more_compares(Tape *tape, uint32_t need)
 {
     uint32_t n = tape->room_compares, room = need + need / ROOM + 1;

@@ -191,6 +191,7 @@ void tape_fixed_drop(Tape *tape);  /* the tape changes */
 
 Tape *tape_build(Part *part);
 void tape_more_places(Tape *tape);
+void tape_make_tangents(Tape *tape); /* of all places, zero */
 void tape_more_compares(Tape *tape, uint32_t need);
 void tape_order(Tape *tape); /* Tape.order and end, from the units */
 void tape_add_run(Mem *mem, void *runs, uint32_t from, uint32_t to);
