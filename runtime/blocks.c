@@ -145,10 +145,8 @@ static void make_code(Sim *sim, Leaf *leaf)
     uint32_t n = use.shape->n_slots;
     struct LeafCode *code =
         mem_alloc(sim->mem, sizeof *code + (n + leaf->nodes.n) * sizeof *code->slots);
-    *code = (struct LeafCode){.constants = use.constants,
-                              .born = sim->counts.events,
-                              .pattern = use.id,
-                              .n_slots = n};
+    *code = (struct LeafCode){
+        .constants = use.constants, .born = sim->counts.events, .pattern = use.id, .n_slots = n};
     memcpy(code->slots, use.slots, n * sizeof *code->slots);
     for (uint32_t i = 0; i < leaf->nodes.n; i++)
         code->slots[n + i] = engine->items.at[i].target;

@@ -300,8 +300,8 @@ static void carve(Sim *sim, EvalNode *node, const DdpNodeView *view, uint32_t **
             n_reads += rel.vars[k] && !(step->value && rel.vars[k] == step->var);
     }
     size_t loop = view->loop ? ops + (tears > LOOP_TORN ? 0 : tears * tears) : 0;
-    size_t doubles = ops * sizeof(EvalOp) + (view->loop ? sizeof(NodeLoop) : 0) +
-                     loop * sizeof(double),
+    size_t doubles =
+               ops * sizeof(EvalOp) + (view->loop ? sizeof(NodeLoop) : 0) + loop * sizeof(double),
            reads = n_reads * sizeof(ReadEdge);
     char *block = mem_alloc(sim->mem, doubles + reads + (n_vars + 2 * tears) * sizeof(uint32_t));
     node->ops = (EvalOp *)block;

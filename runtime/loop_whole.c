@@ -117,7 +117,8 @@ LoopWhole *loop_whole_open(Sim *sim, const EvalNode *node)
     w->r = mem_alloc(mem, n * sizeof *w->r);
     w->place = mem_alloc(mem, n * sizeof *w->place);
     for (uint32_t i = 0; i < n; i++) {
-        w->unknown[i] = i < node->n_steps ? node->ops[i].target : node_tears(node)[i - node->n_steps];
+        w->unknown[i] =
+            i < node->n_steps ? node->ops[i].target : node_tears(node)[i - node->n_steps];
         map_put(mem, &index, w->unknown[i], i + 1);
     }
     uint32_t count = count_entries(sim, node, &index);

@@ -267,10 +267,12 @@ static DdpVar order_of(const Making *m, const LeafPlan *plan)
     if (slope_of)
         return slope_of;
     for (uint32_t s = 0; s < plan->n; s++)
-        if (plan->shape->role[s] == SLOT_STORED && !(plan->var[s] & HIDDEN) && var[plan->var[s]].order)
+        if (plan->shape->role[s] == SLOT_STORED && !(plan->var[s] & HIDDEN) &&
+            var[plan->var[s]].order)
             return var[plan->var[s]].order;
     for (uint32_t s = 0; s < plan->n; s++)
-        if (plan->shape->role[s] == SLOT_READ && var[plan->origin[s]].state_stamp == m->engine->stamp)
+        if (plan->shape->role[s] == SLOT_READ &&
+            var[plan->origin[s]].state_stamp == m->engine->stamp)
             return plan->origin[s];
     return 0;
 }

@@ -77,7 +77,8 @@ static void compile(Tape *tape, TapePiece *piece)
     uint32_t *place = mem_alloc(sim->mem, (n + 1) * sizeof *place);
     bool found = true;
     for (uint32_t s = 0; s < n; s++) {
-        place[s] = use.shape->role[s] == SLOT_FUNCTION ? use.slots[s] : place_of(tape, piece, use.slots[s]);
+        place[s] = use.shape->role[s] == SLOT_FUNCTION ? use.slots[s]
+                                                       : place_of(tape, piece, use.slots[s]);
         found &= place[s] != NO_PLACE;
     }
     JitRequest wanted = {.shape = use.shape,

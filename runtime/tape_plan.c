@@ -25,9 +25,8 @@ static LeafPlan *new_plan(Sim *sim, uint32_t n_copies)
     if (engine->items.n)
         use = shape_of(engine->shapes, engine->items.n, engine->items.at, engine->origin.at);
     uint32_t n = use.shape ? use.shape->n_slots : 0;
-    LeafPlan *plan =
-        mem_alloc(sim->mem, sizeof *plan + 2 * n * sizeof *plan->var +
-                                2 * n_copies * sizeof *plan->copy);
+    LeafPlan *plan = mem_alloc(sim->mem, sizeof *plan + 2 * n * sizeof *plan->var +
+                                             2 * n_copies * sizeof *plan->copy);
     plan->origin = plan->var + n;
     plan->copy = plan->origin + n;
     if (!use.shape)

@@ -119,9 +119,8 @@ static void times(Json *json)
 static void measured(void **state)
 {
     (void)state;
-    assert_string_equal(
-        written(times),
-        "[\n  131.354,\n  0,\n  1200,\n  0,\n  1,\n  2e+20,\n  -0.5,\n  null\n]\n");
+    assert_string_equal(written(times),
+                        "[\n  131.354,\n  0,\n  1200,\n  0,\n  1,\n  2e+20,\n  -0.5,\n  null\n]\n");
 }
 
 static void odd_texts(Json *json)
@@ -146,7 +145,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(number_texts_are_short_and_exact),
-        cmocka_unit_test(nesting), cmocka_unit_test(measured),
+        cmocka_unit_test(nesting),
+        cmocka_unit_test(measured),
         cmocka_unit_test(texts_are_valid),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
