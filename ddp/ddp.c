@@ -54,7 +54,7 @@ static List *const *all_lists(Ddp *d, List *lists[40])
                      &d->under_vars,    &d->work,        &d->select,      &d->prefer,
                      &d->moved,         &d->asked,       &d->held_back,   &d->gone_nodes,
                      &d->placed,        &d->stale,       &d->suspects,    &d->scratch,
-                     &d->scratch2,      &d->scratch3,    &d->stamp};
+                     &d->scratch2,      &d->scratch3,    &d->stamp,       &d->holes};
     memset(lists, 0, 40 * sizeof *lists);
     memcpy(lists, every, sizeof every);
     return lists;
@@ -175,6 +175,8 @@ void ddp_guard(Ddp *d, uint32_t order)
 static void remove_relation(Ddp *d, DdpRel r)
 {
     d->visited++;
+    if (REL(d, r).match)
+        vec_push(d->mem, &d->holes, REL(d, r).match);
     causalize_release(d, r);
     requests_drop_chain(d, r);
     schedule_detach(d, r);
@@ -259,7 +261,8 @@ static void trim(Ddp *d)
 {
     List *work[] = {&d->work,     &d->select,   &d->prefer,   &d->moved,        &d->asked,
                     &d->placed,   &d->stale,    &d->suspects, &d->scratch,      &d->scratch2,
-                    &d->scratch3, &d->entering, &d->leaving,  &d->leaving_vars, &d->gone_nodes};
+                    &d->scratch3, &d->entering, &d->leaving,  &d->leaving_vars, &d->gone_nodes,
+                    &d->holes};
     for (uint32_t i = 0; i < sizeof work / sizeof *work; i++)
         if (work[i]->cap > LARGE_LIST)
             vec_free(d->mem, work[i]);

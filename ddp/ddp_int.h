@@ -134,6 +134,7 @@ struct Ddp {
     List under_nodes, under_vars; /* marked undetermined by the last commit */
     /* work lists of one commit */
     List work;            /* relations to try by forward causalization */
+    List holes;           /* variables whose relation was removed */
     List select, prefer;  /* derivative relations that may become integrators */
     uint32_t select_at, prefer_at; /* those before are done */
     List moved;           /* relations to schedule anew */
@@ -155,7 +156,7 @@ struct Ddp {
     List stamp;
     uint32_t search;
 
-    uint32_t n_rels, n_vars, n_derived, n_nodes, n_loops, n_false;
+    uint32_t n_rels, n_vars, n_derived, n_ders, n_nodes, n_loops, n_false;
     bool was_determined; /* before the last commit nothing was overdetermined */
     uint64_t visited, commits, scratch_rebuilds;
     DdpCounts counts;

@@ -154,6 +154,7 @@ DdpRel relation_new_rel(Ddp *d, DdpRelKind kind, Form form, uint32_t n, const Dd
     if (logic)
         link_occ(d, occ + n, r, logic);
     d->n_rels++;
+    d->n_ders += kind == DDP_DERIVATIVE;
     return r;
 }
 
@@ -168,6 +169,7 @@ void relation_free_rel(Ddp *d, DdpRel r)
     if (n < REUSED_RUN)
         vec_push(d->mem, &d->unused_occs[n], occ);
     free_rels_drop(d, r);
+    d->n_ders -= REL(d, r).kind == DDP_DERIVATIVE;
     REL(d, r) = (Rel){0};
     vec_push(d->mem, &d->unused_rels, r);
     d->n_rels--;

@@ -211,10 +211,12 @@ bool state_select_turn(Ddp *d, DdpRel derived)
     return false;
 }
 
+/* ---- integrators that return ---- */
+
 /* An integrator that had to become a differentiator returns when nobody determines its variable any more,
  * before the variable is given away. Without this, the search of residual.c would find ways that only
  * the cycles above could mend. */
-void state_select_restore(Ddp *d)
+static void return_at_once(Ddp *d)
 {
     for (uint32_t i = 0; i < d->free_vars.n; i++) {
         DdpVar v = d->free_vars.at[i];
@@ -231,6 +233,80 @@ void state_select_restore(Ddp *d)
             break;
         }
     }
+}
+
+/* May the relation of occurrence o take its variable and leave its own to others, at no loss of a state? */
+static bool may_change(const Ddp *d, uint32_t o)
+{
+    DdpRel r = d->occ_rel.at[o];
+    uint32_t position = o - REL(d, r).occ;
+    return REL(d, r).match && !REL(d, r).order && position < REL(d, r).n &&
+           relation_edge(d, r, position) && !relation_is_integrator(d, r) &&
+           !relation_banned(d, r, d->occ_var.at[o]);
+}
+
+enum { NEAR = 200 }; /* relations looked at around one hole */
+
+/* The variable that a differentiator near `hole` gives up for a state, if those between change to the
+ * next variable each, up to the hole; or 0. parent[v]: the variable that v's relation takes then. */
+static DdpVar find_way_back(Ddp *d, DdpVar hole)
+{
+    List *queue = &d->scratch;
+    uint32_t looked = 0;
+    vec_clear(queue);
+    d->search++;
+    d->stamp.at[hole] = d->search;
+    vec_push(d->mem, queue, hole);
+    for (uint32_t i = 0; i < queue->n; i++)
+        for (uint32_t o = VAR(d, queue->at[i]).occs; o; o = d->occ_next.at[o]) {
+            DdpRel r = d->occ_rel.at[o];
+            DdpVar v = REL(d, r).match;
+            d->visited++;
+            if (++looked > NEAR)
+                return 0;
+            if (!may_change(d, o) || d->stamp.at[v] == d->search)
+                continue;
+            d->stamp.at[v] = d->search;
+            d->parent.at[v] = queue->at[i];
+            if (REL(d, r).kind == DDP_DERIVATIVE)
+                return v;
+            vec_push(d->mem, queue, v);
+        }
+    return 0;
+}
+
+/* The hole moves to `last`. */
+static void move_hole(Ddp *d, DdpVar hole, DdpVar last)
+{
+    List *path = &d->scratch; /* relations, and what they take */
+    vec_clear(path);
+    for (DdpVar v = last; v != hole; v = d->parent.at[v]) {
+        vec_push(d->mem, path, VAR(d, v).match);
+        vec_push(d->mem, path, d->parent.at[v]);
+    }
+    for (uint32_t i = 0; i < path->n; i += 2)
+        causalize_release(d, path->at[i]);
+    for (uint32_t i = 0; i < path->n; i += 2)
+        causalize_assign(d, path->at[i], path->at[i + 1]);
+}
+
+/* What was removed may have fixed a state by way of others: a diode that blocks fixes the current of a coil
+ * by way of the currents between. Along such a way the state returns as above, one state more for one
+ * hole. Only a short way is looked for: a long one is found as a cycle, at the price of derivatives
+ * that are made and dropped again. */
+static void return_along(Ddp *d, DdpVar hole)
+{
+    DdpVar last = VAR(d, hole).free_at && d->n_ders > d->states.n ? find_way_back(d, hole) : 0;
+    if (last)
+        move_hole(d, hole, last);
+}
+
+void state_select_restore(Ddp *d)
+{
+    return_at_once(d);
+    for (uint32_t i = 0; i < d->holes.n; i++)
+        return_along(d, d->holes.at[i]);
+    vec_clear(&d->holes);
 }
 
 static void put_back(Ddp *d, const List *changed)
