@@ -225,6 +225,9 @@ typedef struct WorldInst {
 
 bool world_inst(const World *world, InstId inst, WorldInst *view);
 void world_inst_path(const World *world, InstId inst, char *out, size_t size); /* "" for the top */
+/* The last step of its path, for who puts many paths together; "" for the top and for branches. */
+void world_inst_step(const World *world, InstId inst, char *out, size_t size);
+enum { WORLD_PATH_STEPS = 256 }; /* paths of more begin with "..." */
 /* All instances, ascending numbers: the first above `after`, 0 when there is none. */
 InstId world_next_inst(const World *world, InstId after);
 /* What the instance owns directly (members, anonymous instances, chosen branches): start with 0. */

@@ -72,13 +72,12 @@ static void put_step(const World *world, Out *out, const Inst *inst)
 /* "a.b.", from the chain of owners. */
 static void put_prefix(const World *world, Out *out, const Inst *inst)
 {
-    enum { STEPS = 256 };
-    const Inst *chain[STEPS];
+    const Inst *chain[WORLD_PATH_STEPS];
     uint32_t n = 0;
     for (const Inst *at = inst; at && at->owner; at = world_at(world, at->owner)) {
         if (at->plan->is_branch)
             continue;
-        if (n == STEPS) { /* very deep: the last steps are those that tell most */
+        if (n == WORLD_PATH_STEPS) { /* very deep: the last steps are those that tell most */
             put(out, "...");
             break;
         }
@@ -98,6 +97,14 @@ void world_inst_path(const World *world, InstId id, char *text, size_t size)
     put_prefix(world, &out, world_at(world, id));
     if (out.n)
         out.at[out.n - 1] = 0;
+}
+
+void world_inst_step(const World *world, InstId id, char *text, size_t size)
+{
+    Out out = out_start(text, size);
+    const Inst *inst = world_alive(world, id) ? world_at(world, id) : NULL;
+    if (inst && inst->owner && !inst->plan->is_branch)
+        put_step(world, &out, inst);
 }
 
 const char *world_path_text(World *world, InstId inst)

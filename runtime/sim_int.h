@@ -643,9 +643,14 @@ void parts_rest(Sim *sim);   /* all integrators are closed, to start anew from t
 bool parts_advise(Sim *sim); /* true: states should be selected anew, as an event */
 SolStatus euler_run(Sim *sim, double stop, bool to_event, bool one_step, bool *happened);
 
-/* ---- simulation.c ---- */
+/* ---- announce.c ---- */
 
 bool sim_var_info(const Sim *sim, DdpVar var, SolVarInfo *info);
+void announce_births(Sim *sim); /* and deaths */
+void announce_modes(Sim *sim);
+
+/* ---- simulation.c ---- */
+
 SolStatus sim_point(Sim *sim, SolSide side);
 SolStatus sim_event(Sim *sim); /* at Sim.time, values evaluated there */
 void sim_event_done(Sim *sim, double restart_seconds);

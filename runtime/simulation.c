@@ -293,135 +293,6 @@ void sol_close(Sol *sol)
 
 /* ---- output ---- */
 
-static bool is_monitored(const Sim *sim, const Def *def)
-{
-    for (uint32_t i = 0; i < sim->monitored.n; i++)
-        for (const Def *base = def; base; base = base->base)
-            if (base == sim->monitored.at[i])
-                return true;
-    return false;
-}
-
-/* The model of a package Graphics that a definition is or extends. */
-static const char *drawn_as(const Sim *sim, const Def *def)
-{
-    Intern *names = program_names(sim->program);
-    for (; def; def = def->base)
-        if (def->outer && strcmp(intern_text(names, def->outer->name), "Graphics") == 0)
-            return intern_text(names, def->name);
-    return NULL;
-}
-
-static void info_of(const Sim *sim, DdpVar var, const WorldVar *view, SolVarInfo *info)
-{
-    static const SolType types[] = {[TYPE_REAL] = SOL_REAL,
-                                    [TYPE_INTEGER] = SOL_INTEGER,
-                                    [TYPE_BOOLEAN] = SOL_BOOLEAN,
-                                    [TYPE_STRING] = SOL_STRING};
-    DdpVarView ddp = ddp_var(sim->ddp, var);
-    *info = (SolVarInfo){.var = var,
-                         .type = view->type <= TYPE_STRING ? types[view->type] : SOL_REAL,
-                         .parameter = view->kind == WORLD_PARAMETER,
-                         .held = ddp.kind == DDP_HELD,
-                         .state = sim->info[var].state != 0,
-                         .is_public = view->is_public,
-                         .top = view->owner == world_top(sim->world),
-                         .birth = sim->info[var].birth,
-                         .instance = view->owner};
-    WorldInst inst;
-    if (world_inst(sim->world, view->owner, &inst))
-        info->drawn = drawn_as(sim, inst.def);
-    for (InstId at = view->owner; at && world_inst(sim->world, at, &inst); at = inst.owner) {
-        info->in_branch |= inst.is_branch;
-        info->monitored = info->monitored || is_monitored(sim, inst.def);
-    }
-}
-
-static bool declared(const Sim *sim, DdpVar var, WorldVar *view)
-{
-    return ddp_var_used(sim->ddp, var) && ddp_var(sim->ddp, var).order == 0 &&
-           world_var(sim->world, var, view) &&
-           (view->kind == WORLD_VARIABLE || view->kind == WORLD_PARAMETER);
-}
-
-bool sim_var_info(const Sim *sim, DdpVar var, SolVarInfo *info)
-{
-    WorldVar view;
-    if (!declared(sim, var, &view))
-        return false;
-    info_of(sim, var, &view, info);
-    return true;
-}
-
-static void want(Sim *sim, DdpVar var)
-{
-    if (sim->info[var].wanted)
-        return;
-    vec_push(sim->mem, &sim->wanted, var);
-    sim->info[var].wanted = sim->wanted.n;
-}
-
-static bool wanted_by_name(const Sim *sim, const WorldVar *view)
-{
-    return !sim->out.name ||
-           sim->out.name(sim->out.context,
-                         intern_text(program_names(sim->program), view->member->name));
-}
-
-static void announce(Sim *sim)
-{
-    for (uint32_t i = 0; sim->out.death && i < sim->deaths_seen.n; i++)
-        sim->out.death(sim->out.context, sim->deaths_seen.at[i]);
-    vec_clear(&sim->deaths_seen);
-    for (uint32_t i = 0; i < sim->births_seen.n; i++) {
-        DdpVar var = sim->births_seen.at[i];
-        WorldVar view;
-        if (sim->info[var].announced || !declared(sim, var, &view) || !wanted_by_name(sim, &view))
-            continue;
-        sim->info[var].announced = true;
-        char path[1024];
-        SolVarInfo info;
-        world_var_path(sim->world, var, path, sizeof path);
-        info_of(sim, var, &view, &info);
-        if (!sim->out.birth || sim->out.birth(sim->out.context, &info, path))
-            want(sim, var);
-    }
-    vec_clear(&sim->births_seen);
-}
-
-static void tell_mode(Sim *sim, BranchId id)
-{
-    BranchMemo *memo = &sim->branches.at[id];
-    WorldBranch view;
-    memo->noted = false;
-    if (!memo->live || !world_branch(sim->world, id, &view) || view.when)
-        return;
-    if (view.choice == WORLD_NONE || view.choice == memo->told)
-        return;
-    if (!memo->serial)
-        memo->serial = ++sim->mode_serial;
-    memo->told = (uint8_t)view.choice;
-    char path[1024], condition[1024];
-    world_inst_path(sim->world, view.owner, path, sizeof path);
-    explain_condition_text(sim, &view, condition, sizeof condition);
-    sim->out.mode(sim->out.context, sim->time,
-                  &(SolMode){.branch = memo->serial,
-                             .path = path,
-                             .condition = condition,
-                             .choice = view.choice == WORLD_THEN ? SOL_THEN : SOL_ELSE});
-}
-
-static void tell_modes(Sim *sim)
-{
-    for (uint32_t i = 0; sim->out.mode && i < sim->modes_gone.n; i++)
-        sim->out.mode(sim->out.context, sim->time,
-                      &(SolMode){.branch = sim->modes_gone.at[i], .choice = SOL_GONE});
-    vec_clear(&sim->modes_gone);
-    for (uint32_t i = 0; sim->out.mode && i < sim->modes_seen.n; i++)
-        tell_mode(sim, sim->modes_seen.at[i]);
-    vec_clear(&sim->modes_seen);
-}
-
 static void show_couts(Sim *sim)
 {
     for (uint32_t i = 0; i < sim->couts.n; i++) {
@@ -539,7 +410,7 @@ SolStatus sim_point(Sim *sim, SolSide side)
     tell_event(sim);
     bool fine = true;
     if (sim->out.point)
-        announce(sim);
+        announce_births(sim);
     bool partly = sim->parts.n > SOL_FEW_PARTS &&
                   (side == SOL_BEFORE_EVENT || side == SOL_AFTER_EVENT);
     SolStatus status = partly ? SOL_OK : fetch_wanted(sim, side);
@@ -551,7 +422,7 @@ SolStatus sim_point(Sim *sim, SolSide side)
     sim->last_point = sim->time;
     show_couts(sim);
     if (sim->out.point) {
-        tell_modes(sim);
+        announce_modes(sim);
         SolPoint point = {.time = sim->time,
                           .side = side,
                           .values = partly ? touched_values(sim) : visible_values(sim),

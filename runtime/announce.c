@@ -1,0 +1,243 @@
+/* announce.c: what was born, died and chose since the last point -> the callbacks of the output.
+ *
+ * A large model tells of tens of thousands of variables at its start, each with its path. Paths, and
+ * what else follows from the chain of owners, are put together from those of the owner, and these are
+ * remembered for the last instances that were asked for: variables of an instance come in a row, and
+ * so do its neighbours. Nothing is remembered beyond one call, since instances move.
+ */
+#include "runtime/sim_int.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- what an instance gives to all that is in it ---- */
+
+enum { PATH = 1024, PLACES = 32, DEEP = 128 };
+
+typedef struct Surroundings {
+    InstId inst;     /* 0: nothing is remembered here */
+    bool in_branch;  /* it, or one of its owners, is a branch */
+    bool monitored;  /* likewise */
+    uint16_t steps;  /* of the path */
+    uint16_t length; /* of the text */
+    char text[PATH]; /* "a.b.", not terminated */
+} Surroundings;
+
+typedef struct Places {
+    Surroundings at[PLACES]; /* by the number of the instance */
+} Places;
+
+static void forget_places(Places *places)
+{
+    for (uint32_t i = 0; i < PLACES; i++)
+        places->at[i].inst = 0;
+}
+
+static bool is_monitored(const Sim *sim, const Def *def)
+{
+    for (uint32_t i = 0; i < sim->monitored.n; i++)
+        for (const Def *base = def; base; base = base->base)
+            if (base == sim->monitored.at[i])
+                return true;
+    return false;
+}
+
+/* The model of a package Graphics that a definition is or extends. */
+static const char *drawn_as(const Sim *sim, const Def *def)
+{
+    Intern *names = program_names(sim->program);
+    for (; def; def = def->base)
+        if (def->outer && strcmp(intern_text(names, def->outer->name), "Graphics") == 0)
+            return intern_text(names, def->name);
+    return NULL;
+}
+
+static void add_text(Surroundings *place, const char *text)
+{
+    size_t length = strlen(text), room = PATH - 1u - place->length;
+    if (length > room)
+        length = room;
+    memcpy(place->text + place->length, text, length);
+    place->length = (uint16_t)(place->length + length);
+}
+
+/* What holds for its owner holds for an instance too. */
+static void inherit(Surroundings *place, const Surroundings *owner)
+{
+    if (!owner)
+        *place = (Surroundings){.inst = 0};
+    else if (place != owner)
+        memcpy(place, owner, offsetof(Surroundings, text) + owner->length);
+}
+
+static void step_into(const Sim *sim, Surroundings *place, InstId id)
+{
+    WorldInst inst = {0};
+    world_inst(sim->world, id, &inst);
+    place->inst = id;
+    place->in_branch |= inst.is_branch;
+    place->monitored = place->monitored || is_monitored(sim, inst.def);
+    if (inst.is_branch || !inst.owner)
+        return;
+    char step[PATH];
+    world_inst_step(sim->world, id, step, sizeof step);
+    add_text(place, step);
+    add_text(place, ".");
+    place->steps++;
+}
+
+/* Up to an owner that is remembered, or to the top, and down again. NULL: too deep for that. */
+static const Surroundings *surroundings(const Sim *sim, Places *places, InstId id)
+{
+    InstId chain[DEEP], at = id;
+    uint32_t n = 0;
+    for (WorldInst inst; at && places->at[at % PLACES].inst != at; at = inst.owner) {
+        if (n == DEEP || !world_inst(sim->world, at, &inst))
+            return NULL;
+        chain[n++] = at;
+    }
+    const Surroundings *owner = at ? &places->at[at % PLACES] : NULL;
+    while (n-- > 0) {
+        Surroundings *place = &places->at[chain[n] % PLACES];
+        inherit(place, owner);
+        step_into(sim, place, chain[n]);
+        owner = place;
+    }
+    return owner && owner->steps <= WORLD_PATH_STEPS ? owner : NULL;
+}
+
+/* ---- variables ---- */
+
+static void info_of(const Sim *sim, DdpVar var, const WorldVar *view, SolVarInfo *info)
+{
+    static const SolType types[] = {[TYPE_REAL] = SOL_REAL,
+                                    [TYPE_INTEGER] = SOL_INTEGER,
+                                    [TYPE_BOOLEAN] = SOL_BOOLEAN,
+                                    [TYPE_STRING] = SOL_STRING};
+    WorldInst inst;
+    *info = (SolVarInfo){.var = var,
+                         .type = view->type <= TYPE_STRING ? types[view->type] : SOL_REAL,
+                         .parameter = view->kind == WORLD_PARAMETER,
+                         .held = ddp_var(sim->ddp, var).kind == DDP_HELD,
+                         .state = sim->info[var].state != 0,
+                         .is_public = view->is_public,
+                         .top = view->owner == world_top(sim->world),
+                         .birth = sim->info[var].birth,
+                         .instance = view->owner};
+    if (world_inst(sim->world, view->owner, &inst))
+        info->drawn = drawn_as(sim, inst.def);
+}
+
+static void look_at_owners(const Sim *sim, SolVarInfo *info)
+{
+    WorldInst inst;
+    for (InstId at = info->instance; at && world_inst(sim->world, at, &inst); at = inst.owner) {
+        info->in_branch |= inst.is_branch;
+        info->monitored = info->monitored || is_monitored(sim, inst.def);
+    }
+}
+
+static bool declared(const Sim *sim, DdpVar var, WorldVar *view)
+{
+    return ddp_var_used(sim->ddp, var) && ddp_var(sim->ddp, var).order == 0 &&
+           world_var(sim->world, var, view) &&
+           (view->kind == WORLD_VARIABLE || view->kind == WORLD_PARAMETER);
+}
+
+bool sim_var_info(const Sim *sim, DdpVar var, SolVarInfo *info)
+{
+    WorldVar view;
+    if (!declared(sim, var, &view))
+        return false;
+    info_of(sim, var, &view, info);
+    look_at_owners(sim, info);
+    return true;
+}
+
+static void want(Sim *sim, DdpVar var)
+{
+    if (sim->info[var].wanted)
+        return;
+    vec_push(sim->mem, &sim->wanted, var);
+    sim->info[var].wanted = sim->wanted.n;
+}
+
+static bool wanted_by_name(const Sim *sim, const WorldVar *view)
+{
+    return !sim->out.name ||
+           sim->out.name(sim->out.context,
+                         intern_text(program_names(sim->program), view->member->name));
+}
+
+static void announce_birth(Sim *sim, Places *places, DdpVar var, const WorldVar *view)
+{
+    char path[PATH];
+    SolVarInfo info;
+    const Surroundings *place = surroundings(sim, places, view->owner);
+    info_of(sim, var, view, &info);
+    if (place) {
+        info.in_branch = place->in_branch;
+        info.monitored = place->monitored;
+        memcpy(path, place->text, place->length);
+        snprintf(path + place->length, (size_t)PATH - place->length, "%s",
+                 intern_text(program_names(sim->program), view->member->name));
+    } else {
+        look_at_owners(sim, &info);
+        world_var_path(sim->world, var, path, PATH);
+    }
+    if (!sim->out.birth || sim->out.birth(sim->out.context, &info, path))
+        want(sim, var);
+}
+
+void announce_births(Sim *sim)
+{
+    Places places;
+    forget_places(&places);
+    for (uint32_t i = 0; sim->out.death && i < sim->deaths_seen.n; i++)
+        sim->out.death(sim->out.context, sim->deaths_seen.at[i]);
+    vec_clear(&sim->deaths_seen);
+    for (uint32_t i = 0; i < sim->births_seen.n; i++) {
+        DdpVar var = sim->births_seen.at[i];
+        WorldVar view;
+        if (sim->info[var].announced || !declared(sim, var, &view) || !wanted_by_name(sim, &view))
+            continue;
+        sim->info[var].announced = true;
+        announce_birth(sim, &places, var, &view);
+    }
+    vec_clear(&sim->births_seen);
+}
+
+/* ---- modes ---- */
+
+static void tell_mode(Sim *sim, BranchId id)
+{
+    BranchMemo *memo = &sim->branches.at[id];
+    WorldBranch view;
+    memo->noted = false;
+    if (!memo->live || !world_branch(sim->world, id, &view) || view.when)
+        return;
+    if (view.choice == WORLD_NONE || view.choice == memo->told)
+        return;
+    if (!memo->serial)
+        memo->serial = ++sim->mode_serial;
+    memo->told = (uint8_t)view.choice;
+    char path[1024], condition[1024];
+    world_inst_path(sim->world, view.owner, path, sizeof path);
+    explain_condition_text(sim, &view, condition, sizeof condition);
+    sim->out.mode(sim->out.context, sim->time,
+                  &(SolMode){.branch = memo->serial,
+                             .path = path,
+                             .condition = condition,
+                             .choice = view.choice == WORLD_THEN ? SOL_THEN : SOL_ELSE});
+}
+
+void announce_modes(Sim *sim)
+{
+    for (uint32_t i = 0; sim->out.mode && i < sim->modes_gone.n; i++)
+        sim->out.mode(sim->out.context, sim->time,
+                      &(SolMode){.branch = sim->modes_gone.at[i], .choice = SOL_GONE});
+    vec_clear(&sim->modes_gone);
+    for (uint32_t i = 0; sim->out.mode && i < sim->modes_seen.n; i++)
+        tell_mode(sim, sim->modes_seen.at[i]);
+    vec_clear(&sim->modes_seen);
+}
