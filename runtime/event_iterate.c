@@ -171,8 +171,11 @@ static bool truth_of(const Sim *sim, const BranchMemo *memo, DdpVar condition)
     return sim->value[condition] != 0;
 }
 
+/* For the record of the event; the start has none. */
 static void remember_trigger(Sim *sim, BranchId id)
 {
+    if (!sim->on_event || !sim->shown)
+        return;
     for (uint32_t i = 0; i < sim->event_triggers.n; i++)
         if (sim->event_triggers.at[i] == id)
             return;
