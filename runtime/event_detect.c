@@ -257,13 +257,20 @@ static bool leave(Sim *sim, DdpNode n, Compare *compare)
     return true;
 }
 
+/* Dynamics or conditions hang on it: it belongs to a part, or will when parts are settled. */
+static bool matters(const EvalNode *node)
+{
+    NodePlace place = evaluate_place(node);
+    return place == PLACE_DYNAMICS || place == PLACE_CONDITIONS;
+}
+
 /* Of those that the event evaluated: what it did not touch is where it was, on its way. */
 bool event_leave_ties(Sim *sim)
 {
     bool changed = false;
     for (uint32_t i = 0; i < sim->compared.n; i++) {
         DdpNode n = sim->compared.at[i];
-        if (!sim->nodes.at[n].live || !sim->nodes.at[n].part)
+        if (!matters(&sim->nodes.at[n]))
             continue;
         for (uint32_t k = 0; k < sim->nodes.at[n].n_compares; k++)
             if (at_rest(sim, &sim->nodes.at[n], &sim->nodes.at[n].compare[k]))

@@ -560,12 +560,16 @@ static SolStatus updates_and_ties(Sim *sim)
         SolStatus status = sim->event.updates > sim->opt.max_updates ? too_many(sim) : updates(sim);
         if (status == SOL_OK)
             status = init_finish(sim);
-        if (status != SOL_OK || !event_leave_ties(sim))
+        if (status != SOL_OK)
             return status;
+        if (!event_leave_ties(sim))
+            break;
         status = evaluate_dirty(sim);
         if (status != SOL_OK)
             return status;
     }
+    part_graph_settle(sim); /* once: ties may change the structure again */
+    return sim->meet_status;
 }
 
 SolStatus event_iterate(Sim *sim, bool first)

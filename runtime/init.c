@@ -387,12 +387,7 @@ SolStatus init_finish(Sim *sim)
     if (sim->last.verdict != DDP_DETERMINED)
         return explain_structure(sim);
     SolStatus status = integer_check(sim);
-    if (status == SOL_OK)
-        status = evaluate_dirty(sim);
-    if (status != SOL_OK)
-        return status;
-    part_graph_settle(sim);
-    return sim->meet_status;
+    return status == SOL_OK ? evaluate_dirty(sim) : status;
 }
 
 /* ---- the beginning ---- */
