@@ -185,6 +185,15 @@ static bool known_now(Sim *sim, DdpVar var)
     return info->has && !info->pending;
 }
 
+static bool give_start(Sim *sim, StartMemo *start)
+{
+    if (!sim->info[start->var].state)
+        return false;
+    start->given = true;
+    values_set(sim, start->var, sim->value[start->start]);
+    return true;
+}
+
 /* True when a state got a value. */
 static bool give_starts(Sim *sim)
 {
@@ -193,16 +202,24 @@ static bool give_starts(Sim *sim)
         StartMemo *start = &sim->starts.at[i];
         if (!start->var || start->given || !known_now(sim, start->start))
             continue;
-        double value = sim->value[start->start];
-        if (sim->info[start->var].state) {
-            start->given = true;
-            values_set(sim, start->var, value);
+        bool lacks_value = !sim->info[start->var].has || sim->info[start->var].pending;
+        if (give_start(sim, start))
             any = true;
-        } else if (!sim->info[start->var].has || sim->info[start->var].pending) {
-            sim->value[start->var] = value; /* a first guess */
-        }
+        else if (lacks_value)
+            sim->value[start->var] = sim->value[start->start]; /* a first guess */
     }
     return any;
+}
+
+/* Those that nothing has to be evaluated for, so that what follows from these states need not wait. */
+static void give_plain_starts(Sim *sim)
+{
+    for (uint32_t i = 0; i < sim->starts.n; i++) {
+        StartMemo *start = &sim->starts.at[i];
+        if (start->var && !start->given && !sim->info[start->start].node &&
+            sim->info[start->start].has)
+            give_start(sim, start);
+    }
 }
 
 static bool lacks(const Sim *sim, DdpVar var)
@@ -325,6 +342,7 @@ static SolStatus look_for_choice(Sim *sim, bool *found)
     int boldness = 0;
     bool guessed = false;
     *found = false;
+    give_plain_starts(sim);
     for (;;) {
         SolStatus status = evaluate_dirty(sim);
         if (status != SOL_OK)
