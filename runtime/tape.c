@@ -379,15 +379,18 @@ void tape_clear_tangents(Part *part)
 /* ---- all values, for who looks at variables ---- */
 
 /* Comparisons that are decided at their boundary (event_detect.c): a tape knows nothing of that.
- * Finds those of the part, in Sim.tied; false when others could depend on them. */
+ * Finds those of the part, in Sim.tied; false when others could depend on them. They are among those
+ * that the part watches; which of the two lists is the shorter depends on the model. */
 static bool find_ties(Part *part)
 {
     Sim *sim = part->sim;
+    bool few = sim->forced.n <= part->watched.n;
+    uint32_t count = few ? sim->forced.n : part->watched.n;
     vec_clear(&sim->tied);
-    for (uint32_t i = 0; i < sim->forced.n; i++) {
-        DdpNode n = sim->forced.at[i];
+    for (uint32_t i = 0; i < count; i++) {
+        DdpNode n = few ? sim->forced.at[i] : part->watched.at[i];
         const EvalNode *node = n < sim->nodes.n ? &sim->nodes.at[n] : NULL;
-        if (!node || !node->live || node->part != part)
+        if (!node || !node->live || node->part != part || !node->forced)
             continue;
         if (sim->info[node->ops[0].target].readers)
             return false;
