@@ -259,10 +259,10 @@ static void end_delta(Ddp *d)
 /* A large change leaves large work lists behind; their memory goes back. */
 static void trim(Ddp *d)
 {
-    List *work[] = {&d->work,     &d->select,   &d->prefer,   &d->moved,        &d->asked,
-                    &d->placed,   &d->stale,    &d->suspects, &d->scratch,      &d->scratch2,
-                    &d->scratch3, &d->entering, &d->leaving,  &d->leaving_vars, &d->gone_nodes,
-                    &d->holes};
+    List *work[] = {&d->work,    &d->select,       &d->prefer,     &d->moved,
+                    &d->asked,   &d->placed,       &d->stale,      &d->suspects,
+                    &d->scratch, &d->scratch2,     &d->scratch3,   &d->entering,
+                    &d->leaving, &d->leaving_vars, &d->gone_nodes, &d->holes};
     for (uint32_t i = 0; i < sizeof work / sizeof *work; i++)
         if (work[i]->cap > LARGE_LIST)
             vec_free(d->mem, work[i]);

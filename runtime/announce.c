@@ -1,13 +1,12 @@
 /* announce.c: what was born, died and chose since the last point -> the callbacks of the output.
  *
- * A large model tells of tens of thousands of variables at its start, each with its path. Paths, and
- * what else follows from the chain of owners, are put together from those of the owner, and these are
- * remembered for the last instances that were asked for: variables of an instance come in a row, and
- * so do its neighbours. Nothing is remembered beyond one call, since instances move.
+ * A large model tells of tens of thousands of variables at its start, each with its path. Paths,
+ * and what else follows from the chain of owners, are put together from those of the owner, and
+ * these are remembered for the last instances that were asked for: variables of an instance come in
+ * a row, and so do its neighbours. Nothing is remembered beyond one call, since instances move.
  */
 #include "runtime/sim_int.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* ---- what an instance gives to all that is in it ---- */
@@ -15,12 +14,13 @@
 enum { PATH = 1024, PLACES = 32, DEEP = 128 };
 
 typedef struct Surroundings {
-    InstId inst;     /* 0: nothing is remembered here */
-    bool in_branch;  /* it, or one of its owners, is a branch */
-    bool monitored;  /* likewise */
-    uint16_t steps;  /* of the path */
-    uint16_t length; /* of the text */
-    char text[PATH]; /* "a.b.", not terminated */
+    InstId inst;       /* 0: nothing is remembered here */
+    bool in_branch;    /* it, or one of its owners, is a branch */
+    bool monitored;    /* likewise */
+    uint16_t steps;    /* of the path */
+    uint16_t length;   /* of the text */
+    const char *drawn; /* what its own variables are drawn as (SolVarInfo.drawn) */
+    char text[PATH];   /* "a.b.", not terminated */
 } Surroundings;
 
 typedef struct Places {
@@ -75,6 +75,7 @@ static void step_into(const Sim *sim, Surroundings *place, InstId id)
     WorldInst inst = {0};
     world_inst(sim->world, id, &inst);
     place->inst = id;
+    place->drawn = drawn_as(sim, inst.def);
     place->in_branch |= inst.is_branch;
     place->monitored = place->monitored || is_monitored(sim, inst.def);
     if (inst.is_branch || !inst.owner)
@@ -114,7 +115,6 @@ static void info_of(const Sim *sim, DdpVar var, const WorldVar *view, SolVarInfo
                                     [TYPE_INTEGER] = SOL_INTEGER,
                                     [TYPE_BOOLEAN] = SOL_BOOLEAN,
                                     [TYPE_STRING] = SOL_STRING};
-    WorldInst inst;
     *info = (SolVarInfo){.var = var,
                          .type = view->type <= TYPE_STRING ? types[view->type] : SOL_REAL,
                          .parameter = view->kind == WORLD_PARAMETER,
@@ -124,13 +124,13 @@ static void info_of(const Sim *sim, DdpVar var, const WorldVar *view, SolVarInfo
                          .top = view->owner == world_top(sim->world),
                          .birth = sim->info[var].birth,
                          .instance = view->owner};
-    if (world_inst(sim->world, view->owner, &inst))
-        info->drawn = drawn_as(sim, inst.def);
 }
 
 static void look_at_owners(const Sim *sim, SolVarInfo *info)
 {
     WorldInst inst;
+    if (world_inst(sim->world, info->instance, &inst))
+        info->drawn = drawn_as(sim, inst.def);
     for (InstId at = info->instance; at && world_inst(sim->world, at, &inst); at = inst.owner) {
         info->in_branch |= inst.is_branch;
         info->monitored = info->monitored || is_monitored(sim, inst.def);
@@ -169,6 +169,17 @@ static bool wanted_by_name(const Sim *sim, const WorldVar *view)
                          intern_text(program_names(sim->program), view->member->name));
 }
 
+/* The path of what has this name there. */
+static void path_in(const Surroundings *place, const char *name, char path[PATH])
+{
+    size_t length = strlen(name), room = PATH - 1u - place->length;
+    if (length > room)
+        length = room;
+    memcpy(path, place->text, place->length);
+    memcpy(path + place->length, name, length);
+    path[place->length + length] = '\0';
+}
+
 static void announce_birth(Sim *sim, Places *places, DdpVar var, const WorldVar *view)
 {
     char path[PATH];
@@ -176,11 +187,10 @@ static void announce_birth(Sim *sim, Places *places, DdpVar var, const WorldVar 
     const Surroundings *place = surroundings(sim, places, view->owner);
     info_of(sim, var, view, &info);
     if (place) {
+        info.drawn = place->drawn;
         info.in_branch = place->in_branch;
         info.monitored = place->monitored;
-        memcpy(path, place->text, place->length);
-        snprintf(path + place->length, (size_t)PATH - place->length, "%s",
-                 intern_text(program_names(sim->program), view->member->name));
+        path_in(place, intern_text(program_names(sim->program), view->member->name), path);
     } else {
         look_at_owners(sim, &info);
         world_var_path(sim->world, var, path, PATH);
@@ -209,7 +219,7 @@ void announce_births(Sim *sim)
 
 /* ---- modes ---- */
 
-static void tell_mode(Sim *sim, BranchId id)
+static void tell_mode(Sim *sim, Places *places, BranchId id)
 {
     BranchMemo *memo = &sim->branches.at[id];
     WorldBranch view;
@@ -221,8 +231,14 @@ static void tell_mode(Sim *sim, BranchId id)
     if (!memo->serial)
         memo->serial = ++sim->mode_serial;
     memo->told = (uint8_t)view.choice;
-    char path[1024], condition[1024];
-    world_inst_path(sim->world, view.owner, path, sizeof path);
+    char path[PATH], condition[PATH];
+    const Surroundings *place = surroundings(sim, places, view.owner);
+    if (place)
+        path_in(place, "", path);
+    else
+        world_inst_path(sim->world, view.owner, path, sizeof path);
+    if (place && place->length)
+        path[place->length - 1] = '\0'; /* the last dot */
     explain_condition_text(sim, &view, condition, sizeof condition);
     sim->out.mode(sim->out.context, sim->time,
                   &(SolMode){.branch = memo->serial,
@@ -233,11 +249,13 @@ static void tell_mode(Sim *sim, BranchId id)
 
 void announce_modes(Sim *sim)
 {
+    Places places;
+    forget_places(&places);
     for (uint32_t i = 0; sim->out.mode && i < sim->modes_gone.n; i++)
         sim->out.mode(sim->out.context, sim->time,
                       &(SolMode){.branch = sim->modes_gone.at[i], .choice = SOL_GONE});
     vec_clear(&sim->modes_gone);
     for (uint32_t i = 0; sim->out.mode && i < sim->modes_seen.n; i++)
-        tell_mode(sim, sim->modes_seen.at[i]);
+        tell_mode(sim, &places, sim->modes_seen.at[i]);
     vec_clear(&sim->modes_seen);
 }

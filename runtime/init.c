@@ -211,7 +211,8 @@ static bool give_starts(Sim *sim)
     return any;
 }
 
-/* Those that nothing has to be evaluated for, so that what follows from these states need not wait. */
+/* Those that nothing has to be evaluated for, so that what follows from these states need not wait.
+ */
 static void give_plain_starts(Sim *sim)
 {
     for (uint32_t i = 0; i < sim->starts.n; i++) {
