@@ -122,13 +122,20 @@ Part *part_new(Sim *sim)
     return part;
 }
 
-/* From Sim.touched or Sim.to_search. */
-static void drop_from(void *list, const Part *part)
+static void drop_touched(Sim *sim, const Part *part)
 {
-    VEC(Part *) *parts = list;
-    for (uint32_t i = 0; i < parts->n; i++)
-        if (parts->at[i] == part) {
-            parts->at[i] = parts->at[--parts->n];
+    Part *last = vec_pop(&sim->touched);
+    if (last != part) {
+        sim->touched.at[part->touched - 1] = last;
+        last->touched = part->touched;
+    }
+}
+
+static void drop_to_search(Sim *sim, const Part *part)
+{
+    for (uint32_t i = 0; i < sim->to_search.n; i++)
+        if (sim->to_search.at[i] == part) {
+            sim->to_search.at[i] = vec_pop(&sim->to_search);
             return;
         }
 }
@@ -191,9 +198,9 @@ void part_free(Part *part)
     part->started = false;
     part_reorder(part);
     if (part->touched)
-        drop_from(&sim->touched, part);
+        drop_touched(sim, part);
     if (part->searching)
-        drop_from(&sim->to_search, part);
+        drop_to_search(sim, part);
     Part *last = vec_pop(&sim->parts);
     if (last != part) {
         sim->parts.at[part->index] = last;
@@ -227,8 +234,8 @@ void part_touch(Part *part)
     tape_forget_inputs(part);
     if (part->touched)
         return;
-    part->touched = true;
     vec_push(part->sim->mem, &part->sim->touched, part);
+    part->touched = part->sim->touched.n;
 }
 
 void part_disturb(Part *part)
@@ -659,7 +666,7 @@ static SolStatus renew_parts(Sim *sim)
     if (status == SOL_OK)
         event_leave_near(sim);
     for (uint32_t i = 0; i < sim->touched.n; i++)
-        sim->touched.at[i]->touched = false;
+        sim->touched.at[i]->touched = 0;
     vec_clear(&sim->touched);
     return status;
 }
@@ -827,7 +834,8 @@ void parts_refresh(Sim *sim)
         engine_restructured(sim);
     for (uint32_t i = 0; i < sim->touched.n; i++) {
         Part *part = sim->touched.at[i];
-        part->touched = part->restart = part->search = false;
+        part->touched = 0;
+        part->restart = part->search = false;
         choose_unknowns(part);
         blocks_prepare(part);
         reselect_begin(part);

@@ -40,7 +40,7 @@ struct Part {
     bool clocked;                /* some comparison is driven by the clock */
     bool constrained;            /* has dummies whose choice may turn singular */
 
-    bool touched;                /* in Sim.touched */
+    uint32_t touched;            /* index + 1 in Sim.touched, or 0 */
     bool restructured;           /* other states or dynamics than when it started */
     bool restart;                /* something its dynamics reads changed */
     bool search;                 /* comparisons must be looked at again */
