@@ -40,64 +40,65 @@ static double key_of(const Part *part, int heap)
     }
 }
 
-static bool comes_first(const Part *a, const Part *b, int heap)
+/* Keys are kept in the heap: the parts themselves lie far apart. */
+static bool comes_first(const PartKey *a, const PartKey *b)
 {
-    double x = key_of(a, heap), y = key_of(b, heap);
-    return x < y || (x == y && a->index < b->index);
+    return a->key < b->key || (a->key == b->key && a->part->index < b->part->index);
 }
 
-static void heap_set(PartHeap *heap, int which, uint32_t i, Part *part)
+static void heap_set(PartHeap *heap, int which, uint32_t i, PartKey entry)
 {
-    heap->at[i] = part;
-    part->heap_at[which] = i + 1;
+    heap->at[i] = entry;
+    entry.part->heap_at[which] = i + 1;
 }
 
 static void heap_up(PartHeap *heap, int which, uint32_t i)
 {
-    Part *part = heap->at[i];
-    for (; i && comes_first(part, heap->at[(i - 1) / 2], which); i = (i - 1) / 2)
+    PartKey entry = heap->at[i];
+    for (; i && comes_first(&entry, &heap->at[(i - 1) / 2]); i = (i - 1) / 2)
         heap_set(heap, which, i, heap->at[(i - 1) / 2]);
-    heap_set(heap, which, i, part);
+    heap_set(heap, which, i, entry);
 }
 
 static void heap_down(PartHeap *heap, int which, uint32_t i)
 {
-    Part *part = heap->at[i];
+    PartKey entry = heap->at[i];
     for (uint32_t child; (child = 2 * i + 1) < heap->n; i = child) {
-        if (child + 1 < heap->n && comes_first(heap->at[child + 1], heap->at[child], which))
+        if (child + 1 < heap->n && comes_first(&heap->at[child + 1], &heap->at[child]))
             child++;
-        if (!comes_first(heap->at[child], part, which))
+        if (!comes_first(&heap->at[child], &entry))
             break;
         heap_set(heap, which, i, heap->at[child]);
     }
-    heap_set(heap, which, i, part);
+    heap_set(heap, which, i, entry);
 }
 
 static void heap_leave(PartHeap *heap, int which, Part *part)
 {
     uint32_t i = part->heap_at[which] - 1;
-    Part *last = vec_pop(heap);
+    PartKey last = vec_pop(heap);
     part->heap_at[which] = 0;
-    if (last == part)
+    if (last.part == part)
         return;
     heap_set(heap, which, i, last);
     heap_up(heap, which, i);
-    heap_down(heap, which, last->heap_at[which] - 1);
+    heap_down(heap, which, last.part->heap_at[which] - 1);
 }
 
 void part_reorder(Part *part)
 {
     for (int which = 0; which < HEAPS; which++) {
         PartHeap *heap = &part->sim->heaps[which];
-        bool member = isfinite(key_of(part, which));
-        if (!member && part->heap_at[which])
+        double key = key_of(part, which);
+        if (!isfinite(key) && part->heap_at[which])
             heap_leave(heap, which, part);
-        if (!member)
+        if (!isfinite(key))
             continue;
         if (!part->heap_at[which]) {
-            vec_push(part->sim->mem, heap, part);
+            vec_push(part->sim->mem, heap, ((PartKey){.part = part}));
             part->heap_at[which] = heap->n;
         }
+        heap->at[part->heap_at[which] - 1].key = key;
         heap_up(heap, which, part->heap_at[which] - 1);
         heap_down(heap, which, part->heap_at[which] - 1);
     }
@@ -105,7 +106,7 @@ void part_reorder(Part *part)
 
 static double first_key(const Sim *sim, int which)
 {
-    return sim->heaps[which].n ? key_of(sim->heaps[which].at[0], which) : INFINITY;
+    return sim->heaps[which].n ? sim->heaps[which].at[0].key : INFINITY;
 }
 
 /* ---- life ---- */
@@ -686,7 +687,7 @@ static void meet_due(Sim *sim, double time)
 {
     sim->break_ties = true;
     while (first_key(sim, HEAP_DUE) <= time) {
-        Part *part = sim->heaps[HEAP_DUE].at[0];
+        Part *part = sim->heaps[HEAP_DUE].at[0].part;
         part_search_again(part);
         if (part->reselect)
             reselect_advise(part);
@@ -759,7 +760,7 @@ static SolStatus advance(Sim *sim, double limit, double stop_at, bool one_step)
     SolStatus status = search_again(sim);
     while (status == SOL_OK &&
            first_key(sim, HEAP_BEHIND) < fmin(limit, first_key(sim, HEAP_DUE))) {
-        Part *part = sim->heaps[HEAP_BEHIND].at[0];
+        Part *part = sim->heaps[HEAP_BEHIND].at[0].part;
         status = step_part(part, fmin(stop_at, part->timed));
         if (status == SOL_OK)
             status = look_at_step(part);

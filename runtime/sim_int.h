@@ -290,7 +290,11 @@ typedef struct Rope {
             for (Leaf *leaf = (rope)->chunks.at[c_]->leaf[l_]; leaf; leaf = NULL)
 
 /* Parts ordered by a time; which one is told by the functions of parts.c. */
-typedef VEC(Part *) PartHeap;
+typedef struct PartKey {
+    double key; /* as it was when the part was put in order */
+    Part *part;
+} PartKey;
+typedef VEC(PartKey) PartHeap;
 enum { HEAP_BEHIND, HEAP_DUE, HEAP_CLOCKS, HEAPS };
 
 struct Sim {
