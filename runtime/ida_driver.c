@@ -23,6 +23,7 @@ struct IdaDriver {
     uint32_t n, room; /* unknowns, and how many the vectors could hold */
     bool stale;       /* the part has another structure than the Jacobian knows */
     void *ida;
+    VectorSpace *space;
     N_Vector y, yp, id, out;
     Jacobian *jacobian;
     SUNMatrix matrix;
@@ -157,6 +158,7 @@ static void free_driver(Mem *mem, IdaDriver *driver)
         N_VDestroy(driver->id);
     if (driver->out)
         N_VDestroy(driver->out);
+    nvector_close(driver->space);
     jacobian_close(driver->jacobian);
     mem_free(mem, driver);
 }
@@ -191,10 +193,12 @@ static bool open_vectors(Sim *sim, IdaDriver *driver)
             return false;
         sim->sun = context;
     }
-    driver->y = nvector_new(sim->mem, sim->sun, &driver->n, driver->room);
-    driver->yp = nvector_new(sim->mem, sim->sun, &driver->n, driver->room);
-    driver->id = nvector_new(sim->mem, sim->sun, &driver->n, driver->room);
-    driver->out = nvector_new(sim->mem, sim->sun, &driver->n, driver->room);
+    driver->space = nvector_open(sim->mem, sim->sun, driver->room);
+    nvector_set_length(driver->space, driver->n);
+    driver->y = nvector_new(driver->space);
+    driver->yp = nvector_new(driver->space);
+    driver->id = nvector_new(driver->space);
+    driver->out = nvector_new(driver->space);
     return driver->y && driver->yp && driver->id && driver->out;
 }
 
@@ -202,8 +206,7 @@ static bool open_direct(Sim *sim, IdaDriver *driver)
 {
     driver->matrix = jacobian_matrix(driver->jacobian, sim->sun);
     driver->solver = jacobian_solver(driver->jacobian, sim->sun);
-    return driver->matrix && driver->solver &&
-           IDASetLinearSolver(driver->ida, driver->solver, driver->matrix) == 0 &&
+    return IDASetLinearSolver(driver->ida, driver->solver, driver->matrix) == 0 &&
            IDASetJacFn(driver->ida, jacobian) == 0;
 }
 
@@ -299,6 +302,7 @@ static bool renew_driver(Sim *sim, Part *part, IdaDriver *driver)
     JacobianKind before = jacobian_kind(driver->jacobian);
     driver->stale = false;
     driver->n = part->n;
+    nvector_set_length(driver->space, driver->n);
     jacobian_renew(driver->jacobian);
     if ((before == JACOBIAN_KRYLOV) != (jacobian_kind(driver->jacobian) == JACOBIAN_KRYLOV)) {
         SUNLinearSolver solver = driver->solver;
@@ -443,7 +447,8 @@ SolStatus ida_driver_step(Part *part, double limit)
 const double *ida_driver_unknowns(Part *part, double time)
 {
     IdaDriver *driver = part->ida;
-    if (part->back == part->now || IDAGetDky(driver->ida, time, 0, driver->out) != 0)
+    if (time == part->now || part->back == part->now || /* at its end it has just been there */
+        IDAGetDky(driver->ida, time, 0, driver->out) != 0)
         return nvector_at(driver->y);
     return nvector_at(driver->out);
 }

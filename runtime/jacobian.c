@@ -45,6 +45,8 @@ struct Jacobian {
     double *own;       /* [states]: diagonal without cj */
     double cj;         /* that the values are for, 0: there are none yet */
     bool taped;        /* tangents come from the part's tape */
+    struct _generic_SUNLinearSolver solver; /* as SUNDIALS sees it */
+    struct _generic_SUNMatrix matrix;
     /* factors */
     bool incomplete;  /* Krylov without tearing variables: by ilu.c */
     double *factors;  /* dense, or incomplete */
@@ -430,25 +432,25 @@ static int solver_solve(SUNLinearSolver solver, SUNMatrix matrix, N_Vector x, N_
     return jacobian_solve(j, at);
 }
 
+/* Solver and matrix are parts of the Jacobian. */
 static int solver_free(SUNLinearSolver solver)
 {
-    solver->content = NULL;
-    SUNLinSolFreeEmpty(solver);
+    (void)solver;
     return 0;
 }
 
+/* Shared by all; nobody writes to it. */
+static struct _generic_SUNLinearSolver_Ops solver_ops = {.gettype = solver_type,
+                                                         .getid = solver_id,
+                                                         .setup = solver_setup,
+                                                         .solve = solver_solve,
+                                                         .free = solver_free};
+
 SUNLinearSolver jacobian_solver(Jacobian *j, SUNContext context)
 {
-    SUNLinearSolver solver = SUNLinSolNewEmpty(context);
-    if (!solver)
-        return NULL;
-    solver->ops->gettype = solver_type;
-    solver->ops->getid = solver_id;
-    solver->ops->setup = solver_setup;
-    solver->ops->solve = solver_solve;
-    solver->ops->free = solver_free;
-    solver->content = j;
-    return solver;
+    j->solver = (struct _generic_SUNLinearSolver){
+        .content = j, .ops = &solver_ops, .sunctx = context};
+    return &j->solver;
 }
 
 /* IDA keeps a matrix only to hand it on: the values live in the Jacobian. */
@@ -466,20 +468,16 @@ static int matrix_zero(SUNMatrix matrix)
 
 static void matrix_destroy(SUNMatrix matrix)
 {
-    matrix->content = NULL;
-    SUNMatFreeEmpty(matrix);
+    (void)matrix;
 }
+
+static struct _generic_SUNMatrix_Ops matrix_ops = {
+    .getid = matrix_id, .zero = matrix_zero, .destroy = matrix_destroy};
 
 SUNMatrix jacobian_matrix(Jacobian *j, SUNContext context)
 {
-    SUNMatrix matrix = SUNMatNewEmpty(context);
-    if (!matrix)
-        return NULL;
-    matrix->ops->getid = matrix_id;
-    matrix->ops->zero = matrix_zero;
-    matrix->ops->destroy = matrix_destroy;
-    matrix->content = j;
-    return matrix;
+    j->matrix = (struct _generic_SUNMatrix){.content = j, .ops = &matrix_ops, .sunctx = context};
+    return &j->matrix;
 }
 
 /* ---- life ---- */

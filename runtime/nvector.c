@@ -9,14 +9,24 @@
 #include <math.h>
 #include <string.h>
 
-/* One block: a step of a small part reads a score of vectors that were last read long ago. */
+/* A vector is its head and its numbers. */
 typedef struct Vector {
-    struct _generic_N_Vector head;
-    Mem *mem;
-    const uint32_t *n;
-    uint32_t room;
+    struct _generic_N_Vector head; /* content: the space */
     double at[];
 } Vector;
+
+/* IDA has 20 vectors with a direct solver, its driver 4. */
+enum { IN_BLOCK = 24 };
+
+/* A step of a small part reads a score of vectors that were last read long ago: they lie close
+ * together, behind this. */
+struct VectorSpace {
+    uint32_t n, room;
+    uint32_t used; /* of the vectors in the block, those given out */
+    Mem *mem;
+    SUNContext context;
+    char block[];
+};
 
 static Vector *vector(N_Vector v)
 {
@@ -33,20 +43,34 @@ static double *data(N_Vector v)
     return vector(v)->at;
 }
 
+static VectorSpace *space_of(N_Vector v)
+{
+    return v->content;
+}
+
 static uint32_t length(N_Vector v)
 {
-    return *vector(v)->n;
+    return space_of(v)->n;
+}
+
+static size_t vector_size(uint32_t room)
+{
+    return sizeof(Vector) + room * sizeof(double);
 }
 
 static N_Vector clone(N_Vector w)
 {
-    return nvector_new(vector(w)->mem, w->sunctx, vector(w)->n, vector(w)->room);
+    return nvector_new(space_of(w));
 }
 
 static void destroy(N_Vector v)
 {
-    if (v)
-        mem_free(vector(v)->mem, v);
+    if (!v)
+        return;
+    VectorSpace *space = space_of(v);
+    char *end = space->block + IN_BLOCK * vector_size(space->room);
+    if ((char *)v < space->block || (char *)v >= end)
+        mem_free(space->mem, v);
 }
 
 static sunindextype get_length(N_Vector v)
@@ -327,18 +351,39 @@ static struct _generic_N_Vector_Ops operations = {
     .nvscalevectorarray = scale_array,
 };
 
-/* Called from inside IDA, which must not be left by a jump: no memory is a NULL. */
-N_Vector nvector_new(Mem *mem, SUNContext context, const uint32_t *n, uint32_t room)
+VectorSpace *nvector_open(Mem *mem, SUNContext context, uint32_t room)
 {
-    MemGuard guard;
-    mem_guard_push(mem, &guard);
-    if (setjmp(guard.env) != 0)
-        return NULL;
-    Vector *v = mem_alloc(mem, sizeof *v + room * sizeof(double));
-    mem_guard_pop(mem, &guard);
-    v->head = (struct _generic_N_Vector){.content = v, .ops = &operations, .sunctx = context};
-    v->mem = mem;
-    v->n = n;
-    v->room = room;
+    VectorSpace *space = mem_alloc(mem, sizeof *space + IN_BLOCK * vector_size(room));
+    *space = (VectorSpace){.mem = mem, .context = context, .room = room};
+    return space;
+}
+
+void nvector_set_length(VectorSpace *space, uint32_t n)
+{
+    space->n = n;
+}
+
+void nvector_close(VectorSpace *space)
+{
+    if (space)
+        mem_free(space->mem, space);
+}
+
+/* Called from inside IDA, which must not be left by a jump: no memory is a NULL. */
+N_Vector nvector_new(VectorSpace *space)
+{
+    Vector *v;
+    if (space->used < IN_BLOCK) {
+        v = (Vector *)(space->block + space->used++ * vector_size(space->room));
+    } else {
+        MemGuard guard;
+        mem_guard_push(space->mem, &guard);
+        if (setjmp(guard.env) != 0)
+            return NULL;
+        v = mem_alloc(space->mem, vector_size(space->room));
+        mem_guard_pop(space->mem, &guard);
+    }
+    v->head = (struct _generic_N_Vector){
+        .content = space, .ops = &operations, .sunctx = space->context};
     return &v->head;
 }

@@ -6,9 +6,15 @@
 
 #include <sundials/sundials_nvector.h>
 
-/* From `mem`, which clones use too. N_VDestroy() frees. *n is the length of the vector and of all
- * its clones at any time, up to `room`: who owns IDA's memory may go on with other unknowns. */
-N_Vector nvector_new(Mem *mem, SUNContext context, const uint32_t *n, uint32_t room);
+/* Vectors of one length, which may change up to `room`: who owns IDA's memory may go on with other
+ * unknowns. They lie in one block, as far as they are those of an integrator with a direct solver;
+ * others, with the krylov spaces, have their own. From `mem`, which clones use too. */
+typedef struct VectorSpace VectorSpace;
+VectorSpace *nvector_open(Mem *mem, SUNContext context, uint32_t room);
+void nvector_set_length(VectorSpace *space, uint32_t n);
+void nvector_close(VectorSpace *space); /* after all of its vectors; or NULL */
+
+N_Vector nvector_new(VectorSpace *space); /* N_VDestroy() frees; NULL: no memory */
 double *nvector_at(N_Vector v);
 
 #endif
