@@ -7,7 +7,8 @@
 enum {
     MADE_AFTER = 3,  /* evaluations of one structure */
     HEAT_EVERY = 64, /* evaluations */
-    SHORT = 8
+    SHORT = 8,
+    FEW_UNITS = 64
 };
 
 /* ---- life ---- */
@@ -111,6 +112,75 @@ static bool tangents_are_ready(Engine *engine, const Tape *tape)
     return ready;
 }
 
+/* ---- lists for evaluations ---- */
+
+/* Code that is better came meanwhile, perhaps. */
+static void take_code(Tape *tape)
+{
+    const TapeQuick *quick = &tape->quick;
+    for (uint32_t i = 0; quick->calls && i < tape->order.n; i++) {
+        const Unit *unit = &tape->units.at[tape->order.at[i]];
+        quick->calls[i].value = jit_code(unit->value);
+        if (tape->tangents_ready && i < tape->end[SECTION_DYNAMICS])
+            quick->tangents[i] = jit_code(unit->tangent);
+    }
+}
+
+/* How many slots all units have, or 0: they are not few, or there are batches. */
+static uint32_t count_slots(const Tape *tape)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < tape->units.n && tape->units.n <= FEW_UNITS; i++) {
+        if (tape->units.at[i].layout != JIT_SINGLE)
+            return 0;
+        n += tape->units.at[i].shape->n_slots;
+    }
+    return n;
+}
+
+static void *take(char **room, const void *from, size_t size)
+{
+    void *to = *room;
+    if (from)
+        memcpy(to, from, size);
+    *room += (size + 7) / 8 * 8;
+    return to;
+}
+
+/* The lists as they are; those of a small tape as copies, one behind the other. */
+static void make_quick(Tape *tape)
+{
+    TapeQuick *quick = &tape->quick;
+    uint32_t n_slots = count_slots(tape), n = tape->order.n;
+    *quick = (TapeQuick){.states = tape->states.at,
+                         .slopes = tape->slopes.at,
+                         .segments = tape->segments.at,
+                         .n_states = tape->states.n,
+                         .n_slopes = tape->slopes.n,
+                         .n_segments = tape->segments.n,
+                         .n_read = tape->n_read};
+    if (!n_slots)
+        return;
+    size_t states = tape->states.n * sizeof *quick->states,
+           slopes = tape->slopes.n * sizeof *quick->slopes,
+           segments = tape->segments.n * sizeof *quick->segments;
+    char *room = arena_alloc(&tape->arena, n * (sizeof *quick->calls + sizeof *quick->tangents) +
+                                               states + slopes + segments + 4 * 8 +
+                                               n_slots * sizeof(uint32_t) + n * 8);
+    quick->states = take(&room, quick->states, states);
+    quick->slopes = take(&room, quick->slopes, slopes);
+    quick->segments = take(&room, quick->segments, segments);
+    quick->calls = take(&room, NULL, n * sizeof *quick->calls);
+    for (uint32_t i = 0; i < n; i++) {
+        const Unit *unit = &tape->units.at[tape->order.at[i]];
+        quick->calls[i].constants = unit->constants;
+        quick->calls[i].slots =
+            take(&room, unit->slots, unit->shape->n_slots * sizeof *unit->slots);
+    }
+    quick->tangents = take(&room, NULL, n * sizeof *quick->tangents);
+    take_code(tape);
+}
+
 static bool fits(const Part *part, const Tape *tape)
 {
     return tape->version[0] == part->ropes[0].version &&
@@ -154,8 +224,10 @@ static Tape *current(Part *part)
         engine->batched += part->tape->n_batched;
     }
     Tape *tape = part->tape;
-    if (tape->worth && !tape->ready)
-        tape->ready = is_ready(engine, tape);
+    if (tape->worth && !tape->ready && is_ready(engine, tape)) {
+        tape->ready = true;
+        make_quick(tape);
+    }
     return tape->ready ? tape : NULL;
 }
 
@@ -180,15 +252,15 @@ static void move(const Run *run, const double *from, double *to)
             to[i] = from[i];
 }
 
-/* n_runs: of Tape.states, all or those that dynamics reads. */
+/* n_runs: of the states, all or those that dynamics reads. */
 static void load(Tape *tape, double time, const double *y, uint32_t n_runs)
 {
     const Sim *sim = tape->part->sim;
-    for (uint32_t i = 0; i < tape->inputs.n && !tape->loaded; i++)
+    for (uint32_t i = 0; !tape->loaded && i < tape->inputs.n; i++)
         tape->value[tape->inputs.at[i].place] = sim->value[tape->inputs.at[i].var];
     tape->loaded = true;
     for (uint32_t i = 0; i < n_runs; i++) {
-        const Run *run = &tape->states.at[i];
+        const Run *run = &tape->quick.states[i];
         if (y)
             move(run, y, tape->value);
         for (uint32_t k = 0; !y && k < run->n; k++)
@@ -220,13 +292,17 @@ static void report_heat(Engine *engine, Tape *tape)
             jit_heat(engine->jit, unit->tangent, (uint64_t)tape->evaluations * unit->n);
     }
     tape->evaluations = 0;
+    take_code(tape);
 }
 
 static void run_units(Tape *tape, uint32_t from, uint32_t end)
 {
     Engine *engine = tape->part->sim->engine;
     double *values = tape->value;
-    for (uint32_t i = from; i < end; i++) {
+    const TapeCall *calls = tape->quick.calls;
+    for (uint32_t i = from; i < end && calls; i++)
+        calls[i].value.value(values, calls[i].slots, calls[i].constants, &engine->env);
+    for (uint32_t i = from; i < end && !calls; i++) {
         const Unit *unit = &tape->units.at[tape->order.at[i]];
         JitCode code = jit_code(unit->value);
         if (unit->layout == JIT_SINGLE) {
@@ -272,10 +348,10 @@ bool tape_slopes(Part *part, double time, const double *y, double *slopes)
     Tape *tape = current(part);
     if (!tape)
         return false;
-    load(tape, time, y, tape->n_read);
+    load(tape, time, y, tape->quick.n_read);
     run(tape, tape->end[SECTION_DYNAMICS]);
-    for (uint32_t i = 0; slopes && i < tape->slopes.n; i++)
-        move(&tape->slopes.at[i], tape->value, slopes);
+    for (uint32_t i = 0; slopes && i < tape->quick.n_slopes; i++)
+        move(&tape->quick.slopes[i], tape->value, slopes);
     tape->evaluated = true;
     part->sim->counts.residuals++;
     return true;
@@ -324,7 +400,11 @@ static void run_tangents(Tape *tape)
 {
     Engine *engine = tape->part->sim->engine;
     double *values = tape->value, *tangents = tape->tangent;
-    for (uint32_t i = 0; i < tape->end[SECTION_DYNAMICS]; i++) {
+    const TapeCall *calls = tape->quick.calls;
+    for (uint32_t i = 0; i < tape->end[SECTION_DYNAMICS] && calls; i++)
+        tape->quick.tangents[i].tangent(values, tangents, calls[i].slots, calls[i].constants,
+                                        &engine->env);
+    for (uint32_t i = 0; i < tape->end[SECTION_DYNAMICS] && !calls; i++) {
         const Unit *unit = &tape->units.at[tape->order.at[i]];
         JitCode code = jit_code(unit->tangent);
         if (unit->layout == JIT_SINGLE) {
@@ -346,8 +426,10 @@ bool tape_has_tangents(Part *part)
         return false;
     if (!tape->tangents_wanted)
         ask_tangents(engine, tape);
-    if (!tape->tangents_ready)
-        tape->tangents_ready = tangents_are_ready(engine, tape);
+    if (!tape->tangents_ready && tangents_are_ready(engine, tape)) {
+        tape->tangents_ready = true;
+        take_code(tape);
+    }
     return tape->tangents_ready;
 }
 
@@ -355,16 +437,16 @@ void tape_tangent(Part *part)
 {
     Sim *sim = part->sim;
     Tape *tape = part->tape;
-    for (uint32_t i = 0; i < tape->n_read; i++) {
-        const Run *run = &tape->states.at[i];
+    for (uint32_t i = 0; i < tape->quick.n_read; i++) {
+        const Run *run = &tape->quick.states[i];
         for (uint32_t k = 0; k < run->n; k++)
             tape->tangent[run->to + k] = sim->tangent[part->states.at[run->from + k].var];
     }
     if (tape->clock != NO_PLACE)
         tape->tangent[tape->clock] = sim->tangent[sim->clock];
     run_tangents(tape);
-    for (uint32_t i = 0; i < tape->slopes.n; i++) {
-        const Run *run = &tape->slopes.at[i];
+    for (uint32_t i = 0; i < tape->quick.n_slopes; i++) {
+        const Run *run = &tape->quick.slopes[i];
         for (uint32_t k = 0; k < run->n; k++)
             sim->tangent[part->states.at[run->to + k].slope] = tape->tangent[run->from + k];
     }
@@ -417,7 +499,7 @@ bool tape_evaluate(Part *part, double time)
     Tape *tape = find_ties(part) ? current(part) : NULL;
     if (!tape)
         return false;
-    load(tape, time, NULL, tape->states.n);
+    load(tape, time, NULL, tape->quick.n_states);
     run(tape, tape->end[SECTION_CONDITIONS]);
     tape->evaluated = false;
     if (!all_finite(tape))
@@ -449,8 +531,8 @@ static bool remember(Tape *tape)
 
 static bool any_changed(const Tape *tape)
 {
-    for (uint32_t s = 0; s < tape->segments.n; s++) {
-        const Segment *segment = &tape->segments.at[s];
+    for (uint32_t s = 0; s < tape->quick.n_segments; s++) {
+        const Segment *segment = &tape->quick.segments[s];
         const double *truth = tape->value + segment->truth, *left = tape->left + segment->at;
         int changed = 0;
         for (uint32_t i = 0; i < segment->n; i++)
@@ -463,8 +545,8 @@ static bool any_changed(const Tape *tape)
 
 static void note_differences(Tape *tape)
 {
-    for (uint32_t s = 0; s < tape->segments.n; s++) {
-        const Segment *segment = &tape->segments.at[s];
+    for (uint32_t s = 0; s < tape->quick.n_segments; s++) {
+        const Segment *segment = &tape->quick.segments[s];
         for (uint32_t i = 0; i < segment->n; i++)
             tape->low[segment->at + i] =
                 segment->difference == NO_PLACE ? NAN : tape->value[segment->difference + i];
@@ -486,7 +568,7 @@ bool tape_remember(Part *part, double time)
     Tape *tape = part->likes_tapes && find_ties(part) ? current(part) : NULL;
     if (!tape)
         return false;
-    load(tape, time, NULL, tape->states.n);
+    load(tape, time, NULL, tape->quick.n_states);
     run(tape, tape->units.n);
     tape->evaluated = false;
     note_truths(tape);
@@ -543,7 +625,7 @@ TapeLook tape_look(Part *part, double time, const double *y)
     Tape *tape = current(part);
     if (!tape || (!tape->remembered && !remember(tape)))
         return TAPE_BLIND;
-    load(tape, time, y, tape->states.n);
+    load(tape, time, y, tape->quick.n_states);
     run(tape, tape->units.n);
     tape->evaluated = false;
     if (!all_finite(tape))
@@ -578,8 +660,8 @@ void tape_hear_compares(Part *part, const NodeList *nodes)
 void tape_last_slopes(const Part *part, double *slopes)
 {
     const Tape *tape = part->tape;
-    for (uint32_t i = 0; i < tape->slopes.n; i++)
-        move(&tape->slopes.at[i], tape->value, slopes);
+    for (uint32_t i = 0; i < tape->quick.n_slopes; i++)
+        move(&tape->quick.slopes[i], tape->value, slopes);
 }
 
 void tape_tell_compares(Part *part)

@@ -122,29 +122,55 @@ typedef struct Segment {
 
 enum { SECTION_DYNAMICS, SECTION_CONDITIONS, SECTION_COMPARES, SECTIONS };
 
+/* A single block as a call. */
+typedef struct TapeCall {
+    JitCode value;
+    const double *constants;
+    const uint32_t *slots;
+} TapeCall;
+
+/* The lists of a tape that is ready, as evaluations read them. Those of a small tape of single
+ * blocks are copied into one block: what a part needs in its turn lies together. */
+typedef struct TapeQuick {
+    TapeCall *calls;   /* [order.n], or NULL: there are batches, or many units */
+    JitCode *tangents; /* likewise, of dynamics, if Tape.tangents_ready */
+    const Run *states, *slopes;
+    const Segment *segments;
+    uint32_t n_states, n_slopes, n_segments;
+    uint32_t n_read; /* states that dynamics reads */
+} TapeQuick;
+
+/* What an evaluation reads comes first. */
 struct Tape {
     Part *part;
-    Arena arena;
-    uint32_t stamp;       /* of this tape alone */
     uint32_t version[3];  /* of the ropes, and of the states */
     uint32_t evaluations; /* not reported to jit_heat yet */
+    uint32_t steady;      /* evaluations since it was made or changed, up to Engine.fixed_after */
     bool worth;           /* false: leaves one by one are as good */
     bool loaded;          /* inputs are */
     bool ready;           /* all code is there */
     bool tangents_wanted, tangents_ready;
-    bool evaluated; /* later than Sim.value was, for this part */
-    double time;    /* when */
-    uint32_t n_places, room_places, n_batches, n_batched;
-    uint32_t n_read_places;  /* places below: states there are read by dynamics */
-    uint32_t n_checked;      /* places below are of inputs, dynamics and conditions */
-    uint32_t n_made;         /* places below were there before the first patch */
-    double *value, *tangent; /* [room_places]; tangents: once they are wanted, of inputs 0 */
-    uint32_t clock;          /* its place, or NO_PLACE */
-    VEC(Unit) units;
-    VEC(uint32_t) order;    /* units by section and level */
+    bool evaluated;  /* later than Sim.value was, for this part */
+    bool remembered; /* left and low are */
+    bool told;       /* Compare.low is what low is */
+    double time;     /* when it was evaluated */
+    double *value;   /* [room_places] */
+    double *left, *low;     /* [n_compares]: as Compare has them */
+    TapeQuick quick;        /* while it is ready */
+    uint32_t clock;         /* its place, or NO_PLACE */
     uint32_t end[SECTIONS]; /* of units of the section, in `order` */
-    VEC(TapePiece) pieces;  /* ascending */
-    uint32_t steady;        /* evaluations since it was made or changed, up to Engine.fixed_after */
+    uint32_t n_places;
+    uint32_t n_checked;    /* places below are of inputs, dynamics and conditions */
+    uint32_t n_made;       /* places below were there before the first patch */
+    VEC(TapePiece) pieces; /* ascending */
+
+    double *tangent; /* [room_places], once they are wanted; of inputs they are 0 */
+    Arena arena;
+    uint32_t stamp; /* of this tape alone */
+    uint32_t room_places, n_batches, n_batched;
+    uint32_t n_read_places; /* places below: states there are read by dynamics */
+    VEC(Unit) units;
+    VEC(uint32_t) order; /* units by section and level */
     VEC(Input) inputs;
     VEC(Run) states;    /* from unknowns; first those that dynamics reads */
     uint32_t n_read;    /* how many runs these are */
@@ -155,9 +181,6 @@ struct Tape {
     Compare **compare;    /* [n_compares]; &nobody: its node died */
     DdpNode *compared_by; /* [n_compares]: whose it is, or was */
     Compare nobody;
-    double *left, *low; /* [n_compares]: as Compare has them */
-    bool remembered;    /* left and low are */
-    bool told;          /* Compare.low is what low is */
     /* what happened to it since it was made (tape_patch.c) */
     uint32_t n_members, n_dead, n_added;
     uint64_t paid;         /* for the dead and the new, in evaluations of one */
