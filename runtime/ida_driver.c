@@ -16,7 +16,11 @@
 #include <sunlinsol/sunlinsol_spgmr.h>
 #include <string.h>
 
-enum { STUCK = -1000, KRYLOV_SPACE = 20 };
+enum {
+    STUCK = -1000,
+    KRYLOV_SPACE = 20,
+    IDA_BYTES = 2200 /* its record, and those of its solvers behind it, about */
+};
 
 struct IdaDriver {
     Part *part;
@@ -168,6 +172,8 @@ void ida_driver_close(Part *part)
     if (part->ida)
         free_driver(part->sim->mem, part->ida);
     part->ida = NULL;
+    for (int spot = SPOT_DRIVER; spot <= SPOT_VECTORS; spot++)
+        part_spot(part, spot, NULL, 0);
 }
 
 void ida_driver_close_all(Sim *sim)
@@ -340,6 +346,9 @@ SolStatus ida_driver_start(Part *part)
     driver->setup = INFINITY;
     if (!fine)
         return no_memory(sim);
+    part_spot(part, SPOT_DRIVER, driver, sizeof *driver);
+    part_spot(part, SPOT_IDA, driver->ida, IDA_BYTES);
+    part_spot(part, SPOT_VECTORS, driver->space, nvector_bytes(driver->space));
     IDASetInitStep(driver->ida, first_step(part));
     return SOL_OK;
 }

@@ -351,9 +351,19 @@ static struct _generic_N_Vector_Ops operations = {
     .nvscalevectorarray = scale_array,
 };
 
+static size_t space_size(uint32_t room)
+{
+    return sizeof(VectorSpace) + IN_BLOCK * vector_size(room);
+}
+
+size_t nvector_bytes(const VectorSpace *space)
+{
+    return space_size(space->room);
+}
+
 VectorSpace *nvector_open(Mem *mem, SUNContext context, uint32_t room)
 {
-    VectorSpace *space = mem_alloc(mem, sizeof *space + IN_BLOCK * vector_size(room));
+    VectorSpace *space = mem_alloc(mem, space_size(room));
     *space = (VectorSpace){.mem = mem, .context = context, .room = room};
     return space;
 }

@@ -12,7 +12,8 @@
 typedef struct VectorSpace VectorSpace;
 VectorSpace *nvector_open(Mem *mem, SUNContext context, uint32_t room);
 void nvector_set_length(VectorSpace *space, uint32_t n);
-void nvector_close(VectorSpace *space); /* after all of its vectors; or NULL */
+size_t nvector_bytes(const VectorSpace *space); /* the block, from `space` on */
+void nvector_close(VectorSpace *space);         /* after all of its vectors; or NULL */
 
 N_Vector nvector_new(VectorSpace *space); /* N_VDestroy() frees; NULL: no memory */
 double *nvector_at(N_Vector v);

@@ -753,6 +753,36 @@ static SolStatus search_again(Sim *sim)
     return status;
 }
 
+/* ---- memory ahead of time ---- */
+
+/* Up to how many lines; a part with more is busy for so long that it does not matter. */
+enum { LINE = 64, SPOT_LINES = 64 };
+
+void part_spot(Part *part, int spot, const void *at, size_t bytes)
+{
+    size_t lines = bytes ? bytes / LINE + 2 : 0;
+    part->spot[spot] = (PartSpot){at, lines > SPOT_LINES ? 0 : (uint32_t)lines};
+}
+
+/* Small parts take turns, and the turns of a thousand others drive from the caches what one needs:
+ * so it is asked for one turn ahead, and where that lies two turns ahead. Whose turn it will be is
+ * told by the heap, unless the part that steps now comes first again. */
+static void ask_ahead(const PartHeap *heap)
+{
+    enum { HEAD = offsetof(Part, timers) / LINE + 1 };
+    if (heap->n < 3)
+        return;
+    for (uint32_t i = 3; i < heap->n && i < 7; i++)
+        for (size_t k = 0; k * LINE < offsetof(Part, index); k++)
+            __builtin_prefetch((const char *)heap->at[i].part + k * LINE);
+    const Part *next = heap->at[heap->at[2].key < heap->at[1].key ? 2 : 1].part;
+    for (size_t k = 0; k < HEAD; k++)
+        __builtin_prefetch((const char *)next + k * LINE);
+    for (int i = 0; i < SPOTS; i++)
+        for (uint32_t k = 0; k < next->spot[i].lines; k++)
+            __builtin_prefetch(next->spot[i].at + k * LINE);
+}
+
 /* Steps until every part has reached `limit` or the first event before it. */
 static SolStatus advance(Sim *sim, double limit, double stop_at, bool one_step)
 {
@@ -761,6 +791,7 @@ static SolStatus advance(Sim *sim, double limit, double stop_at, bool one_step)
     while (status == SOL_OK &&
            first_key(sim, HEAP_BEHIND) < fmin(limit, first_key(sim, HEAP_DUE))) {
         Part *part = sim->heaps[HEAP_BEHIND].at[0].part;
+        ask_ahead(&sim->heaps[HEAP_BEHIND]);
         status = step_part(part, fmin(stop_at, part->timed));
         if (status == SOL_OK)
             status = look_at_step(part);

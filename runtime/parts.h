@@ -21,41 +21,27 @@ typedef struct PartAim {
 
 typedef enum PartMethod { PART_CLOCK, PART_IDA, PART_RK } PartMethod;
 
+/* Memory that a step of a part reads, as far as it is worth asking for ahead of its turn: a few
+ * lines each, of a part that is small. */
+enum { SPOT_DRIVER, SPOT_IDA, SPOT_VECTORS, SPOT_TAPE, SPOT_CALLS, SPOT_VALUES, SPOT_TRUTHS, SPOTS };
+
+typedef struct PartSpot {
+    const char *at;
+    uint32_t lines;
+} PartSpot;
+
+/* What every step reads comes first. */
 struct Part {
     Sim *sim;
+    PartSpot spot[SPOTS];
     uint32_t index;              /* in Sim.parts */
-    Rope ropes[2];               /* dynamics, and what only conditions need; by NodePlace - 1 */
-    NodeList watched;            /* nodes that compare something that must be searched for */
-    NodeList timers;             /* nodes that compare the clock with something fixed */
-    NodeList roots;              /* nodes that determine conditions */
-    VEC(RootNote) notes;         /* [roots] */
-    NodeList inner;              /* nodes that are loops */
-    VEC(PartState) states;       /* ascending by variable */
-    uint32_t states_version;     /* counts changes of them */
-    /* made when the part starts: */
-    NodeList dynamics;           /* ropes[0] as a list: part_dynamics */
-    uint32_t listed;             /* version of the rope then */
-    NodeList loops;              /* whose tearing variables are unknowns of the integrator */
-    uint32_t n;                  /* unknowns: states, then tearing variables */
-    bool clocked;                /* some comparison is driven by the clock */
-    bool constrained;            /* has dummies whose choice may turn singular */
-
-    uint32_t touched;            /* index + 1 in Sim.touched, or 0 */
-    bool restructured;           /* other states or dynamics than when it started */
-    bool restart;                /* something its dynamics reads changed */
-    bool search;                 /* comparisons must be looked at again */
-    bool searching;              /* in Sim.to_search */
-    uint64_t moment;             /* its values are those of Sim.time if this is Sim.moment */
-    uint64_t glance;             /* likewise, but of its states only (part_glance) */
-    uint32_t glanced;            /* nodes that were evaluated one by one then */
-    bool seen_whole;             /* output shows much of it: one by one does not pay */
     uint32_t heap_at[HEAPS];     /* index + 1 in Sim.heaps */
-    double floor;                /* reselect.c: least motion that counts */
-    VEC(PartAim) aims;           /* likewise: constraints and what they depend on, in order */
-    double alarm, room;          /* when to measure all; inverse of the motion last seen */
-    uint32_t glances, wait, waited; /* looks so far; steps until the next one, and since the last */
-    bool reselect;               /* the choice of states should be made anew at `event` */
-    bool started;                /* the integrator stands at `now` */
+    uint32_t n;                  /* unknowns: states, then tearing variables */
+    uint32_t states_version;     /* counts changes of `states` */
+    VEC(PartState) states;       /* ascending by variable */
+    NodeList loops;              /* whose tearing variables are unknowns of the integrator */
+    NodeList inner;              /* nodes that are loops */
+    NodeList watched;            /* nodes that compare something that must be searched for */
     double from;                 /* comparisons were remembered here: begin of what is searched */
     double back, now;            /* dense output reaches from back to now */
     double event;                /* where a comparison was found to change, or infinite */
@@ -63,19 +49,47 @@ struct Part {
     double step;                 /* last step taken, first guess after a restart */
     uint64_t steps, restarts;    /* counted */
     PartMethod method;
-    bool change;                         /* method.c: the other method from the next step on */
-    uint32_t held, free, calm, patience; /* likewise: counts of what its tests found */
-    double *euler; /* fixed steps: states, then slopes; they are ahead of Sim.value */
+    bool change;                 /* method.c: the other method from the next step on */
+    bool started;                /* the integrator stands at `now` */
+    bool clocked;                /* some comparison is driven by the clock */
+    bool constrained;            /* has dummies whose choice may turn singular */
+    uint32_t touched;            /* index + 1 in Sim.touched, or 0 */
+    bool restructured;           /* other states or dynamics than when it started */
+    bool restart;                /* something its dynamics reads changed */
+    bool search;                 /* comparisons must be looked at again */
+    bool searching;              /* in Sim.to_search */
+    bool reselect;               /* the choice of states should be made anew at `event` */
+    bool seen_whole;             /* output shows much of it: one by one does not pay */
+    bool likes_tapes;            /* its last tape was worth having: the next is made at once */
+    uint32_t glanced;            /* nodes that were evaluated one by one at `glance` */
+    uint64_t moment;             /* its values are those of Sim.time if this is Sim.moment */
+    uint64_t glance;             /* likewise, but of its states only (part_glance) */
     struct IdaDriver *ida;
     struct RkDriver *rk;
     struct Tape *tape;           /* tape.h; NULL: not made since the ropes changed */
+    double *euler;               /* fixed steps: states, then slopes; they are ahead of Sim.value */
+    Rope ropes[2];               /* dynamics, and what only conditions need; by NodePlace - 1 */
+
+    NodeList timers;             /* nodes that compare the clock with something fixed */
+    NodeList roots;              /* nodes that determine conditions */
+    VEC(RootNote) notes;         /* [roots] */
+    /* made when the part starts: */
+    NodeList dynamics;           /* ropes[0] as a list: part_dynamics */
+    uint32_t listed;             /* version of the rope then */
+    double floor;                /* reselect.c: least motion that counts */
+    VEC(PartAim) aims;           /* likewise: constraints and what they depend on, in order */
+    double alarm, room;          /* when to measure all; inverse of the motion last seen */
+    uint32_t glances, wait, waited;      /* looks so far; steps until the next one, and since the last */
+    uint32_t held, free, calm, patience; /* method.c: counts of what its tests found */
     struct FixedCode *fixed;     /* fixed_code.c; NULL: none */
     uint32_t prepared;           /* sum of the ropes' versions + 1 when code was asked for */
     uint32_t steady;             /* evaluations leaf by leaf since rope 0 became this version */
     uint32_t steady_version;
     uint32_t untaped;            /* evaluations since then */
-    bool likes_tapes;            /* the last one was worth having: the next is made at once */
 };
+
+/* Lies at `at`, so many bytes; 0 bytes: nowhere. */
+void part_spot(Part *part, int spot, const void *at, size_t bytes);
 
 Part *part_new(Sim *sim);
 void part_free(Part *part);

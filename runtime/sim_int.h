@@ -274,14 +274,14 @@ typedef struct Chunk {
 } Chunk;
 
 typedef struct Rope {
+    uint32_t version; /* counts changes of leaves */
+    uint32_t n;       /* nodes */
+    uint32_t n_leaves;
     VEC(Chunk *) chunks;
     NodeList incoming; /* to be put in place by rope_settle */
     VEC(Leaf *) dirty; /* to be cut anew by it */
     struct Tape *tape; /* that is told of leaves that go; NULL: nobody is */
     VEC(Leaf *) fresh; /* leaves that came since `tape` was made or patched; NULL: gone again */
-    uint32_t n;        /* nodes */
-    uint32_t n_leaves;
-    uint32_t version; /* counts changes of leaves */
 } Rope;
 
 #define EACH_LEAF(rope, leaf)                                                                      \

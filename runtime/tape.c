@@ -18,6 +18,8 @@ void tape_close(Part *part)
     Tape *tape = part->tape;
     part->tape = NULL;
     part->untaped = 0;
+    for (int spot = SPOT_TAPE; spot <= SPOT_TRUTHS; spot++)
+        part_spot(part, spot, NULL, 0);
     if (!tape)
         return;
     part->likes_tapes = tape->worth;
@@ -179,6 +181,10 @@ static void make_quick(Tape *tape)
     }
     quick->tangents = take(&room, NULL, n * sizeof *quick->tangents);
     take_code(tape);
+    part_spot(tape->part, SPOT_TAPE, tape, offsetof(Tape, tangent));
+    part_spot(tape->part, SPOT_CALLS, quick->states, (size_t)(room - (char *)quick->states));
+    part_spot(tape->part, SPOT_VALUES, tape->value, tape->n_places * sizeof *tape->value);
+    part_spot(tape->part, SPOT_TRUTHS, tape->left, 2 * tape->room_compares * sizeof *tape->left);
 }
 
 static bool fits(const Part *part, const Tape *tape)
