@@ -172,7 +172,7 @@ void ida_driver_close(Part *part)
     if (part->ida)
         free_driver(part->sim->mem, part->ida);
     part->ida = NULL;
-    for (int spot = SPOT_DRIVER; spot <= SPOT_VECTORS; spot++)
+    for (int spot = SPOT_DRIVER; spot <= SPOT_FACTORS; spot++)
         part_spot(part, spot, NULL, 0);
 }
 

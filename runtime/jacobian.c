@@ -31,28 +31,28 @@ enum { DENSE_UP_TO = 40, KRYLOV_FROM = 2000, FILL = 12 };
 
 #define NONE UINT32_MAX
 
+/* What solving reads comes first. */
 struct Jacobian {
-    Part *part;
-    Mem *mem;
-    uint32_t n; /* unknowns of the integrator */
-    bool sparse;
-    JacobianKind kind;
-    Pattern p, before; /* as it is, and as it was before it was renewed */
-    uint32_t version;  /* of the rope whose leaves p has */
-    double *value;     /* sparse: [column[m]]; dense: [n * n] by rows */
-    double *result;    /* [m]: tangents of residuals and of what is kept, negative, in one sweep */
-    double *work;      /* [m] */
-    double *own;       /* [states]: diagonal without cj */
-    double cj;         /* that the values are for, 0: there are none yet */
-    bool taped;        /* tangents come from the part's tape */
     struct _generic_SUNLinearSolver solver; /* as SUNDIALS sees it */
     struct _generic_SUNMatrix matrix;
-    /* factors */
-    bool incomplete;  /* Krylov without tearing variables: by ilu.c */
-    double *factors;  /* dense, or incomplete */
-    uint32_t *pivot;  /* dense: [n] */
-    int *place;       /* incomplete: [m], scratch of ilu.c */
-    VEC(double) room; /* where the arrays above lie */
+    Part *part;
+    uint32_t n; /* unknowns of the integrator */
+    bool sparse;
+    bool taped;      /* tangents come from the part's tape */
+    bool incomplete; /* Krylov without tearing variables: by ilu.c */
+    JacobianKind kind;
+    double cj;       /* that the values are for, 0: there are none yet */
+    double *factors; /* dense, or incomplete */
+    uint32_t *pivot; /* dense: [n] */
+    int *place;      /* incomplete: [m], scratch of ilu.c */
+    double *value;   /* sparse: [column[m]]; dense: [n * n] by rows */
+    double *result;  /* [m]: tangents of residuals and of what is kept, negative, in one sweep */
+    double *work;    /* [m] */
+    double *own;     /* [states]: diagonal without cj */
+    Pattern p, before; /* as it is, and as it was before it was renewed */
+    uint32_t version;  /* of the rope whose leaves p has */
+    VEC(double) room;  /* where the arrays above lie */
+    Mem *mem;
     klu_common common;
     klu_symbolic *symbolic;
     klu_numeric *numeric;
@@ -545,6 +545,8 @@ static void make(Jacobian *j)
     j->incomplete = j->kind == JACOBIAN_KRYLOV && !j->part->loops.n;
     size_t values = j->sparse ? j->p.row.n : (size_t)j->n * j->n;
     carve(j, values, j->sparse && !j->incomplete ? 0 : values);
+    part_spot(j->part, SPOT_JACOBIAN, j, offsetof(Jacobian, before));
+    part_spot(j->part, SPOT_FACTORS, j->room.at, j->room.cap * sizeof *j->room.at);
 }
 
 Jacobian *jacobian_open(Part *part)

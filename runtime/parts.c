@@ -40,27 +40,27 @@ static double key_of(const Part *part, int heap)
     }
 }
 
-/* Keys are kept in the heap: the parts themselves lie far apart. */
+/* Keys are kept in the heap, and where a part is in it beside it: parts lie far apart. */
 static bool comes_first(const PartKey *a, const PartKey *b)
 {
-    return a->key < b->key || (a->key == b->key && a->part->index < b->part->index);
+    return a->key < b->key || (a->key == b->key && a->index < b->index);
 }
 
-static void heap_set(PartHeap *heap, int which, uint32_t i, PartKey entry)
+static void heap_set(PartHeap *heap, uint32_t i, PartKey entry)
 {
     heap->at[i] = entry;
-    entry.part->heap_at[which] = i + 1;
+    heap->place[entry.index] = i + 1;
 }
 
-static void heap_up(PartHeap *heap, int which, uint32_t i)
+static void heap_up(PartHeap *heap, uint32_t i)
 {
     PartKey entry = heap->at[i];
     for (; i && comes_first(&entry, &heap->at[(i - 1) / 2]); i = (i - 1) / 2)
-        heap_set(heap, which, i, heap->at[(i - 1) / 2]);
-    heap_set(heap, which, i, entry);
+        heap_set(heap, i, heap->at[(i - 1) / 2]);
+    heap_set(heap, i, entry);
 }
 
-static void heap_down(PartHeap *heap, int which, uint32_t i)
+static void heap_down(PartHeap *heap, uint32_t i)
 {
     PartKey entry = heap->at[i];
     for (uint32_t child; (child = 2 * i + 1) < heap->n; i = child) {
@@ -68,21 +68,44 @@ static void heap_down(PartHeap *heap, int which, uint32_t i)
             child++;
         if (!comes_first(&heap->at[child], &entry))
             break;
-        heap_set(heap, which, i, heap->at[child]);
+        heap_set(heap, i, heap->at[child]);
     }
-    heap_set(heap, which, i, entry);
+    heap_set(heap, i, entry);
 }
 
-static void heap_leave(PartHeap *heap, int which, Part *part)
+static void heap_leave(PartHeap *heap, uint32_t index)
 {
-    uint32_t i = part->heap_at[which] - 1;
-    PartKey last = vec_pop(heap);
-    part->heap_at[which] = 0;
-    if (last.part == part)
+    uint32_t i = heap->place[index] - 1;
+    PartKey last = heap->at[--heap->n];
+    heap->place[index] = 0;
+    if (last.index == index)
         return;
-    heap_set(heap, which, i, last);
-    heap_up(heap, which, i);
-    heap_down(heap, which, last.part->heap_at[which] - 1);
+    heap_set(heap, i, last);
+    heap_up(heap, i);
+    heap_down(heap, heap->place[last.index] - 1);
+}
+
+/* For as many parts as there are. */
+static void heap_room(Sim *sim, PartHeap *heap)
+{
+    if (sim->parts.n <= heap->room)
+        return;
+    uint32_t room = 2 * sim->parts.n;
+    heap->at = mem_resize(sim->mem, heap->at, room * sizeof *heap->at);
+    heap->place = mem_resize(sim->mem, heap->place, room * sizeof *heap->place);
+    memset(heap->place + heap->room, 0, (room - heap->room) * sizeof *heap->place);
+    heap->room = room;
+}
+
+/* The part with the second index has the first one now, which has nobody. */
+static void heap_rename(PartHeap *heap, uint32_t to, uint32_t from)
+{
+    uint32_t place = from < heap->room ? heap->place[from] : 0;
+    if (!place)
+        return;
+    heap->at[place - 1].index = to;
+    heap->place[to] = place;
+    heap->place[from] = 0;
 }
 
 void part_reorder(Part *part)
@@ -90,23 +113,28 @@ void part_reorder(Part *part)
     for (int which = 0; which < HEAPS; which++) {
         PartHeap *heap = &part->sim->heaps[which];
         double key = key_of(part, which);
-        if (!isfinite(key) && part->heap_at[which])
-            heap_leave(heap, which, part);
-        if (!isfinite(key))
+        heap_room(part->sim, heap);
+        uint32_t place = heap->place[part->index];
+        if (!isfinite(key)) {
+            if (place)
+                heap_leave(heap, part->index);
             continue;
-        if (!part->heap_at[which]) {
-            vec_push(part->sim->mem, heap, ((PartKey){.part = part}));
-            part->heap_at[which] = heap->n;
         }
-        heap->at[part->heap_at[which] - 1].key = key;
-        heap_up(heap, which, part->heap_at[which] - 1);
-        heap_down(heap, which, part->heap_at[which] - 1);
+        uint32_t i = place ? place - 1 : heap->n++;
+        heap->at[i] = (PartKey){key, part->index};
+        heap_up(heap, i);
+        heap_down(heap, heap->place[part->index] - 1);
     }
 }
 
 static double first_key(const Sim *sim, int which)
 {
     return sim->heaps[which].n ? sim->heaps[which].at[0].key : INFINITY;
+}
+
+static Part *part_at(const Sim *sim, int which, uint32_t i)
+{
+    return sim->parts.at[sim->heaps[which].at[i].index];
 }
 
 /* ---- life ---- */
@@ -205,6 +233,8 @@ void part_free(Part *part)
     Part *last = vec_pop(&sim->parts);
     if (last != part) {
         sim->parts.at[part->index] = last;
+        for (int which = 0; which < HEAPS; which++)
+            heap_rename(&sim->heaps[which], part->index, last->index);
         last->index = part->index;
     }
     close_integrators(part);
@@ -222,8 +252,10 @@ void parts_close(Sim *sim)
     vec_free(sim->mem, &sim->parts);
     vec_free(sim->mem, &sim->touched);
     vec_free(sim->mem, &sim->to_search);
-    for (int which = 0; which < HEAPS; which++)
-        vec_free(sim->mem, &sim->heaps[which]);
+    for (int which = 0; which < HEAPS; which++) {
+        mem_free(sim->mem, sim->heaps[which].at);
+        mem_free(sim->mem, sim->heaps[which].place);
+    }
     rope_free(sim, &sim->outputs);
     ida_driver_close_all(sim);
 }
@@ -687,7 +719,7 @@ static void meet_due(Sim *sim, double time)
 {
     sim->break_ties = true;
     while (first_key(sim, HEAP_DUE) <= time) {
-        Part *part = sim->heaps[HEAP_DUE].at[0].part;
+        Part *part = part_at(sim, HEAP_DUE, 0);
         part_search_again(part);
         if (part->reselect)
             reselect_advise(part);
@@ -767,15 +799,16 @@ void part_spot(Part *part, int spot, const void *at, size_t bytes)
 /* Small parts take turns, and the turns of a thousand others drive from the caches what one needs:
  * so it is asked for one turn ahead, and where that lies two turns ahead. Whose turn it will be is
  * told by the heap, unless the part that steps now comes first again. */
-static void ask_ahead(const PartHeap *heap)
+static void ask_ahead(const Sim *sim)
 {
     enum { HEAD = offsetof(Part, timers) / LINE + 1 };
+    const PartHeap *heap = &sim->heaps[HEAP_BEHIND];
     if (heap->n < 3)
         return;
     for (uint32_t i = 3; i < heap->n && i < 7; i++)
         for (size_t k = 0; k * LINE < offsetof(Part, index); k++)
-            __builtin_prefetch((const char *)heap->at[i].part + k * LINE);
-    const Part *next = heap->at[heap->at[2].key < heap->at[1].key ? 2 : 1].part;
+            __builtin_prefetch((const char *)part_at(sim, HEAP_BEHIND, i) + k * LINE);
+    const Part *next = part_at(sim, HEAP_BEHIND, heap->at[2].key < heap->at[1].key ? 2 : 1);
     for (size_t k = 0; k < HEAD; k++)
         __builtin_prefetch((const char *)next + k * LINE);
     for (int i = 0; i < SPOTS; i++)
@@ -790,8 +823,8 @@ static SolStatus advance(Sim *sim, double limit, double stop_at, bool one_step)
     SolStatus status = search_again(sim);
     while (status == SOL_OK &&
            first_key(sim, HEAP_BEHIND) < fmin(limit, first_key(sim, HEAP_DUE))) {
-        Part *part = sim->heaps[HEAP_BEHIND].at[0].part;
-        ask_ahead(&sim->heaps[HEAP_BEHIND]);
+        Part *part = part_at(sim, HEAP_BEHIND, 0);
+        ask_ahead(sim);
         status = step_part(part, fmin(stop_at, part->timed));
         if (status == SOL_OK)
             status = look_at_step(part);

@@ -23,7 +23,18 @@ typedef enum PartMethod { PART_CLOCK, PART_IDA, PART_RK } PartMethod;
 
 /* Memory that a step of a part reads, as far as it is worth asking for ahead of its turn: a few
  * lines each, of a part that is small. */
-enum { SPOT_DRIVER, SPOT_IDA, SPOT_VECTORS, SPOT_TAPE, SPOT_CALLS, SPOT_VALUES, SPOT_TRUTHS, SPOTS };
+enum {
+    SPOT_DRIVER,
+    SPOT_IDA,
+    SPOT_VECTORS,
+    SPOT_JACOBIAN,
+    SPOT_FACTORS,
+    SPOT_TAPE,
+    SPOT_CALLS,
+    SPOT_VALUES,
+    SPOT_TRUTHS,
+    SPOTS
+};
 
 typedef struct PartSpot {
     const char *at;
@@ -35,7 +46,6 @@ struct Part {
     Sim *sim;
     PartSpot spot[SPOTS];
     uint32_t index;              /* in Sim.parts */
-    uint32_t heap_at[HEAPS];     /* index + 1 in Sim.heaps */
     uint32_t n;                  /* unknowns: states, then tearing variables */
     uint32_t states_version;     /* counts changes of `states` */
     VEC(PartState) states;       /* ascending by variable */

@@ -292,9 +292,13 @@ typedef struct Rope {
 /* Parts ordered by a time; which one is told by the functions of parts.c. */
 typedef struct PartKey {
     double key; /* as it was when the part was put in order */
-    Part *part;
+    uint32_t index; /* of the part, in Sim.parts */
 } PartKey;
-typedef VEC(PartKey) PartHeap;
+typedef struct PartHeap {
+    PartKey *at;
+    uint32_t *place; /* [index of a part]: its index in `at` + 1, 0: it is not there */
+    uint32_t n, room;
+} PartHeap;
 enum { HEAP_BEHIND, HEAP_DUE, HEAP_CLOCKS, HEAPS };
 
 struct Sim {
