@@ -160,6 +160,7 @@ static void want(Sim *sim, DdpVar var)
         return;
     vec_push(sim->mem, &sim->wanted, var);
     sim->info[var].wanted = sim->wanted.n;
+    glance_forget(sim);
 }
 
 static bool wanted_by_name(const Sim *sim, const WorldVar *view)

@@ -78,6 +78,8 @@ NodePlace evaluate_place(const EvalNode *node)
 
 void evaluate_unsettle(Sim *sim, DdpNode n)
 {
+    if (sim->nodes.at[n].glanced)
+        glance_forget(sim);
     if (sim->nodes.at[n].listed)
         return;
     sim->nodes.at[n].listed = true;
@@ -351,13 +353,20 @@ static void make_reads(Sim *sim, DdpNode n)
     }
 }
 
+/* Who determines `var`, or that it is a state, changes. */
+static void change_hands(Sim *sim, DdpVar var)
+{
+    if (sim->info[var].glanced)
+        glance_forget(sim);
+}
+
 static void own_outputs(Sim *sim, DdpNode n)
 {
     EvalNode *node = &sim->nodes.at[n];
-    for (uint32_t i = 0; i < node->n_steps; i++)
-        sim->info[node->ops[i].target].node = n;
-    for (uint32_t i = 0; i < node->n_tears; i++)
-        sim->info[node_tears(node)[i]].node = n;
+    for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++) {
+        change_hands(sim, node_output(node, i));
+        sim->info[node_output(node, i)].node = n;
+    }
     DdpVar any = node->n_tears ? node_tears(node)[0] : node->ops[0].target;
     node->varies = ddp_var(sim->ddp, any).varies;
 }
@@ -416,6 +425,7 @@ static void disown(Sim *sim, DdpNode n, DdpVar var)
     ValueInfo *info = &sim->info[var];
     if (info->node != n)
         return;
+    change_hands(sim, var);
     info->node = 0;
     info->pending = false;
     vec_push(sim->mem, &sim->orphans, var);
@@ -540,6 +550,7 @@ static void state_ends(Sim *sim, const DdpStateDelta *delta)
     ValueInfo *info = &sim->info[delta->var];
     if (!info->state)
         return;
+    change_hands(sim, delta->var);
     part_graph_state_ends(sim, delta->var, delta->slope);
     DdpVar *link = &sim->info[delta->slope].slope_of;
     while (*link && *link != delta->var)
@@ -558,6 +569,7 @@ static void state_ends(Sim *sim, const DdpStateDelta *delta)
 static void state_begins(Sim *sim, const DdpStateDelta *delta)
 {
     ValueInfo *info = &sim->info[delta->var];
+    change_hands(sim, delta->var);
     vec_push(sim->mem, &sim->states,
              ((StateInfo){.var = delta->var, .slope = delta->slope, .rel = delta->rel}));
     info->state = sim->states.n;
@@ -581,7 +593,7 @@ static void take_states(Sim *sim)
 }
 
 /* An output that was not evaluated at this moment; its class may be another one by now. */
-static bool is_stale(const Sim *sim, const EvalNode *node)
+bool evaluate_is_stale(const Sim *sim, const EvalNode *node)
 {
     bool stale = node->waits || (node->place == PLACE_OUTPUTS && node->moment != sim->moment);
     return stale && node->determined && !(node->loop && sim->hold_loops);
@@ -591,7 +603,7 @@ static void meet_readers(Sim *sim, DdpVar var)
 {
     for (ReadEdge *edge = sim->info[var].readers; edge; edge = edge->next) {
         EvalNode *node = &sim->nodes.at[edge->node];
-        if (node->mark == sim->mark || !is_stale(sim, node))
+        if (node->mark == sim->mark || !evaluate_is_stale(sim, node))
             continue;
         node->mark = sim->mark;
         vec_push(sim->mem, &sim->followers, edge->node);
@@ -603,7 +615,7 @@ static void meet_node(Sim *sim, DdpNode n)
     EvalNode *node = &sim->nodes.at[n];
     if (node->part)
         part_meet(node->part);
-    else if (is_stale(sim, node))
+    else if (evaluate_is_stale(sim, node))
         evaluate_fetch(sim, node_output(node, 0));
     for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++)
         meet_readers(sim, node_output(node, i));
@@ -690,6 +702,9 @@ void evaluate_close(Sim *sim)
     vec_free(sim->mem, &sim->narrow_nodes);
     vec_free(sim->mem, &sim->narrow_needs);
     vec_free(sim->mem, &sim->tied);
+    vec_free(sim->mem, &sim->glance.items);
+    vec_free(sim->mem, &sim->glance.vars);
+    vec_free(sim->mem, &sim->glance.nodes);
     mem_free(sim->mem, sim->scratch);
 }
 
@@ -915,7 +930,7 @@ static DdpNode stale_output(const Sim *sim, DdpVar var)
     DdpNode n = sim->info[var].node;
     if (!n || sim->info[var].pending || sim->info[var].state)
         return 0;
-    return is_stale(sim, &sim->nodes.at[n]) ? n : 0;
+    return evaluate_is_stale(sim, &sim->nodes.at[n]) ? n : 0;
 }
 
 static Part *part_of(const Sim *sim, DdpVar var)
@@ -932,7 +947,7 @@ static bool all_known(const Sim *sim, const EvalNode *node)
     return true;
 }
 
-static SolStatus evaluate_output(Sim *sim, DdpNode n)
+SolStatus evaluate_output(Sim *sim, DdpNode n)
 {
     EvalNode *node = &sim->nodes.at[n];
     node->moment = sim->moment;
@@ -998,59 +1013,6 @@ bool evaluate_fetch_met(Sim *sim, DdpVar var)
     if (part)
         return part->moment == sim->moment;
     return !stale || fetch_output(sim, stale, true) == SOL_OK;
-}
-
-/* ---- at output points ---- */
-
-/* The node that has to be evaluated before `var` is known at this moment, or 0: that of an output,
- * or one of a part that has not met and is not needed as a whole. */
-static DdpNode glance_at(Sim *sim, DdpVar var)
-{
-    Part *part = part_of(sim, var);
-    if (!part)
-        return stale_output(sim, var);
-    if (sim->info[var].state) {
-        part_glance(part);
-        return 0;
-    }
-    DdpNode n = sim->info[var].node;
-    if (part->moment == sim->moment || sim->nodes.at[n].moment == sim->moment)
-        return 0;
-    if (!sim->nodes.at[n].loop)
-        return part_may_glance(part) ? n : 0;
-    part_meet(part);
-    return 0;
-}
-
-/* As fetch_output. A part may meet as a whole while nodes of it are on the stack: they are
- * evaluated twice then, to the same bits. */
-SolStatus evaluate_glance(Sim *sim, DdpVar var)
-{
-    NodeList *stack = &sim->fetch_stack;
-    uint32_t bottom = stack->n;
-    SolStatus status = SOL_OK;
-    sim->value[sim->clock] = sim->time;
-    DdpNode first = glance_at(sim, var);
-    if (first) {
-        vec_push(sim->mem, stack, first);
-        vec_push(sim->mem, stack, 0);
-    }
-    while (stack->n > bottom && status == SOL_OK) {
-        DdpNode n = stack->at[stack->n - 2];
-        uint32_t next = stack->at[stack->n - 1]++;
-        if (next == sim->nodes.at[n].n_reads) {
-            stack->n -= 2;
-            status = evaluate_output(sim, n);
-            continue;
-        }
-        DdpNode needed = glance_at(sim, sim->nodes.at[n].reads[next].var);
-        if (needed) {
-            vec_push(sim->mem, stack, needed);
-            vec_push(sim->mem, stack, 0);
-        }
-    }
-    stack->n = bottom;
-    return status == SOL_OK ? sim->meet_status : status;
 }
 
 SolStatus evaluate_outputs(Sim *sim)

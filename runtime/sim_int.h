@@ -62,6 +62,7 @@ typedef struct ValueInfo {
     bool clocked : 1;   /* follows the clock other than through states */
     bool pending : 1;   /* its node still has to be evaluated: do not read */
     bool announced : 1; /* the output was told of its birth */
+    bool glanced : 1;   /* glance.c: output follows from it */
     uint64_t birth;
 } ValueInfo;
 
@@ -108,6 +109,7 @@ typedef struct EvalNode {
     bool waits : 1;    /* an output that changed and was not evaluated since */
     bool listed : 1;   /* in Sim.unsettled */
     bool kept : 1;     /* the commit that is applied changed it, but not what it does */
+    bool glanced : 1;  /* glance.c: output follows from it */
     bool factored;     /* loop: node_lu() holds factors */
     bool untorn;       /* loop: solved as a whole, by `whole`; node_lu() is not used */
     bool forced;       /* in this event a comparison at its boundary was decided by the side it
@@ -408,6 +410,12 @@ struct Sim {
     uint64_t grid;                    /* Euler: steps taken since the start */
 
     /* output */
+    struct {
+        bool valid;
+        VEC(uint32_t) items;
+        VEC(DdpVar) vars; /* that have `glanced` set */
+        NodeList nodes;   /* likewise */
+    } glance; /* glance.c: what wanted variables need */
     SolOutput out;
     double *out_values;
     bool shown;        /* some point was */
@@ -484,16 +492,22 @@ NodePlace evaluate_place(const EvalNode *node); /* where it belongs now */
 /* Values at Sim.time of `var` and of what it needs: its part is brought there, an output evaluated.
  */
 SolStatus evaluate_fetch(Sim *sim, DdpVar var);
-/* The same at an output point, after which nobody needs the rest: of a part only what `var` needs
- * is evaluated, and the part has not met. */
-SolStatus evaluate_glance(Sim *sim, DdpVar var);
 /* The same without bringing any part there: false when that would be needed. */
 bool evaluate_fetch_met(Sim *sim, DdpVar var);
-SolStatus evaluate_outputs(Sim *sim);          /* all of them */
+bool evaluate_is_stale(const Sim *sim, const EvalNode *node);
+SolStatus evaluate_output(Sim *sim, DdpNode node); /* what it reads was */
+SolStatus evaluate_outputs(Sim *sim);              /* all of them */
 SolStatus evaluate_rope(Sim *sim, Rope *rope); /* outer loops are solved */
 void evaluate_unsettle(Sim *sim, DdpNode node);
 double evaluate_code(Sim *sim, const Code *code, const uint32_t *vars);
 const Code *evaluate_make_code(Sim *sim, X x); /* of one value without target */
+
+/* ---- glance.c ---- */
+
+/* Values at Sim.time of all wanted variables, at an output point, after which nobody needs the rest:
+ * of a part only what they need is evaluated, and the part has not met. */
+SolStatus glance_wanted(Sim *sim);
+void glance_forget(Sim *sim); /* what they need is different now */
 
 /* ---- rope.c ---- */
 

@@ -378,12 +378,15 @@ static void tell_event(Sim *sim)
  * between events a few variables cost what they need. */
 static SolStatus fetch_wanted(Sim *sim, SolSide side)
 {
-    SolStatus (*fetch)(Sim *, DdpVar) = side == SOL_AT_POINT ? evaluate_glance : evaluate_fetch;
     SolStatus status = SOL_OK;
-    if (status == SOL_OK && sim->out.point && 2 * sim->wanted.n > sim->outputs.n && sim->outputs.n > 8)
+    if (!sim->out.point)
+        return SOL_OK;
+    if (2 * sim->wanted.n > sim->outputs.n && sim->outputs.n > 8)
         return evaluate_outputs(sim);
-    for (uint32_t i = 0; sim->out.point && i < sim->wanted.n && status == SOL_OK; i++)
-        status = fetch(sim, sim->wanted.at[i]);
+    if (side == SOL_AT_POINT)
+        return glance_wanted(sim);
+    for (uint32_t i = 0; i < sim->wanted.n && status == SOL_OK; i++)
+        status = evaluate_fetch(sim, sim->wanted.at[i]);
     return status;
 }
 

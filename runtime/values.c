@@ -110,6 +110,7 @@ static void host_died(void *context, DdpVar var)
             sim->info[last].wanted = sim->info[var].wanted;
         }
         sim->info[var].wanted = 0;
+        glance_forget(sim);
     }
 }
 
