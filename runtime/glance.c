@@ -104,6 +104,32 @@ static SolStatus look_at_node(Sim *sim, DdpNode n)
     return SOL_OK;
 }
 
+/* What an item needs lies anywhere: it is asked for in three stages, ahead of its turn. */
+enum { AHEAD = 4 };
+
+static void ask_ahead(const Sim *sim, uint32_t i)
+{
+    const uint32_t *items = sim->glance.items.at;
+    for (uint32_t stage = 1; stage <= 3 && i + stage * AHEAD < sim->glance.items.n; stage++) {
+        uint32_t item = items[i + stage * AHEAD];
+        if (!(item & STATE)) {
+            const EvalNode *node = &sim->nodes.at[item];
+            if (stage == 3)
+                __builtin_prefetch(node), __builtin_prefetch(node + 1);
+            else if (stage == 2)
+                __builtin_prefetch(node->ops), __builtin_prefetch(node->reads);
+            continue;
+        }
+        const ValueInfo *info = &sim->info[item & ~STATE];
+        if (stage == 3)
+            __builtin_prefetch(info), __builtin_prefetch(&sim->value[item & ~STATE]);
+        else if (stage == 2)
+            part_ask_head(info->part);
+        else
+            part_ask(info->part, SPOT_VECTORS);
+    }
+}
+
 SolStatus glance_wanted(Sim *sim)
 {
     SolStatus status = SOL_OK;
@@ -112,6 +138,7 @@ SolStatus glance_wanted(Sim *sim)
     sim->value[sim->clock] = sim->time;
     for (uint32_t i = 0; i < sim->glance.items.n && status == SOL_OK; i++) {
         uint32_t item = sim->glance.items.at[i];
+        ask_ahead(sim, i);
         if (item & STATE)
             part_glance(sim->info[item & ~STATE].part);
         else

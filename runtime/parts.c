@@ -137,6 +137,42 @@ static Part *part_at(const Sim *sim, int which, uint32_t i)
     return sim->parts.at[sim->heaps[which].at[i].index];
 }
 
+/* ---- memory ahead of time ---- */
+
+/* Up to how many lines; a part with more is busy for so long that it does not matter. */
+enum { LINE = 64, SPOT_LINES = 64 };
+
+void part_spot(Part *part, int spot, const void *at, size_t bytes)
+{
+    size_t lines = bytes ? bytes / LINE + 2 : 0;
+    part->spot[spot] = (PartSpot){at, lines > SPOT_LINES ? 0 : (uint32_t)lines};
+}
+
+void part_ask_head(const Part *part)
+{
+    for (size_t k = 0; k * LINE < offsetof(Part, timers); k++)
+        __builtin_prefetch((const char *)part + k * LINE);
+}
+
+void part_ask(const Part *part, int last)
+{
+    for (int i = 0; i <= last; i++)
+        for (uint32_t k = 0; k < part->spot[i].lines; k++)
+            __builtin_prefetch(part->spot[i].at + k * LINE);
+}
+
+/* Small parts take turns, and the turns of a thousand others drive from the caches what one needs:
+ * so it is asked for one turn ahead, and where that lies two turns ahead. Whose turn it will be is
+ * told by the heap, unless the part that steps now comes first again. */
+static void ask_ahead(const Sim *sim)
+{
+    const PartHeap *heap = &sim->heaps[HEAP_BEHIND];
+    for (uint32_t i = 3; i < heap->n && i < 7; i++)
+        part_ask_head(part_at(sim, HEAP_BEHIND, i));
+    if (heap->n >= 3)
+        part_ask(part_at(sim, HEAP_BEHIND, heap->at[2].key < heap->at[1].key ? 2 : 1), SPOTS - 1);
+}
+
 /* ---- life ---- */
 
 Part *part_new(Sim *sim)
@@ -783,37 +819,6 @@ static SolStatus search_again(Sim *sim)
         part_reorder(part);
     }
     return status;
-}
-
-/* ---- memory ahead of time ---- */
-
-/* Up to how many lines; a part with more is busy for so long that it does not matter. */
-enum { LINE = 64, SPOT_LINES = 64 };
-
-void part_spot(Part *part, int spot, const void *at, size_t bytes)
-{
-    size_t lines = bytes ? bytes / LINE + 2 : 0;
-    part->spot[spot] = (PartSpot){at, lines > SPOT_LINES ? 0 : (uint32_t)lines};
-}
-
-/* Small parts take turns, and the turns of a thousand others drive from the caches what one needs:
- * so it is asked for one turn ahead, and where that lies two turns ahead. Whose turn it will be is
- * told by the heap, unless the part that steps now comes first again. */
-static void ask_ahead(const Sim *sim)
-{
-    enum { HEAD = offsetof(Part, timers) / LINE + 1 };
-    const PartHeap *heap = &sim->heaps[HEAP_BEHIND];
-    if (heap->n < 3)
-        return;
-    for (uint32_t i = 3; i < heap->n && i < 7; i++)
-        for (size_t k = 0; k * LINE < offsetof(Part, index); k++)
-            __builtin_prefetch((const char *)part_at(sim, HEAP_BEHIND, i) + k * LINE);
-    const Part *next = part_at(sim, HEAP_BEHIND, heap->at[2].key < heap->at[1].key ? 2 : 1);
-    for (size_t k = 0; k < HEAD; k++)
-        __builtin_prefetch((const char *)next + k * LINE);
-    for (int i = 0; i < SPOTS; i++)
-        for (uint32_t k = 0; k < next->spot[i].lines; k++)
-            __builtin_prefetch(next->spot[i].at + k * LINE);
 }
 
 /* Steps until every part has reached `limit` or the first event before it. */

@@ -100,6 +100,9 @@ struct Part {
 
 /* Lies at `at`, so many bytes; 0 bytes: nowhere. */
 void part_spot(Part *part, int spot, const void *at, size_t bytes);
+/* Hints to the processor: the part will be needed soon; then its spots up to `last`. */
+void part_ask_head(const Part *part);
+void part_ask(const Part *part, int last);
 
 Part *part_new(Sim *sim);
 void part_free(Part *part);
