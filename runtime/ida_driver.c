@@ -456,8 +456,7 @@ SolStatus ida_driver_step(Part *part, double limit)
 const double *ida_driver_unknowns(Part *part, double time)
 {
     IdaDriver *driver = part->ida;
-    if (time == part->now || part->back == part->now || /* at its end it has just been there */
-        IDAGetDky(driver->ida, time, 0, driver->out) != 0)
+    if (part->back == part->now || IDAGetDky(driver->ida, time, 0, driver->out) != 0)
         return nvector_at(driver->y);
     return nvector_at(driver->out);
 }

@@ -108,7 +108,7 @@ static double entry(const Jacobian *j, uint32_t r, uint32_t c, double cj)
         return r == c ? 1 : j->result[r];
     if (r >= j->part->states.n)
         return j->result[r];
-    double value = -j->part->sim->tangent[j->part->states.at[r].slope];
+    double value = j->taped ? -j->result[r] : -j->part->sim->tangent[j->part->states.at[r].slope];
     if (r != c)
         return value;
     j->own[c] = value;
@@ -130,24 +130,36 @@ static void seed(Jacobian *j, const uint32_t *column, const uint32_t *end, doubl
             j->part->sim->tangent[j->p.var.at[*column]] = value;
 }
 
+/* One sweep by the tape; `work` is all 0 before and after. */
+static void colour_by_tape(Jacobian *j, const uint32_t *column, const uint32_t *end)
+{
+    for (const uint32_t *c = column; c < end; c++)
+        j->work[*c] = 1;
+    tape_tangent(j->part, 0, j->work, j->result);
+    for (const uint32_t *c = column; c < end; c++)
+        j->work[*c] = 0;
+}
+
 static void evaluate_colour(Jacobian *j, uint32_t k, double cj)
 {
     const uint32_t *first = j->p.by_colour.at + j->p.colour_from.at[k];
     const uint32_t *end = j->p.by_colour.at + j->p.colour_from.at[k + 1];
     uint64_t bit = (uint64_t)1 << k % 64;
     bool passes = j->p.passing & bit;
-    seed(j, first, end, 1);
-    if (passes && j->taped)
-        tape_tangent(j->part);
-    else if (passes)
-        sweep(j, bit, k);
+    if (j->taped) {
+        colour_by_tape(j, first, end);
+    } else {
+        seed(j, first, end, 1);
+        if (passes)
+            sweep(j, bit, k);
+    }
     for (const uint32_t *c = first; c < end; c++)
         store_column(j, *c, cj);
-    seed(j, first, end, 0);
-    if (passes && j->taped)
-        tape_clear_tangents(j->part);
-    else if (passes)
-        clear_sweep(j, bit);
+    if (!j->taped) {
+        seed(j, first, end, 0);
+        if (passes)
+            clear_sweep(j, bit);
+    }
     j->part->sim->counts.sweeps += passes;
 }
 
@@ -174,6 +186,8 @@ int jacobian_evaluate(Jacobian *j, double time, double cj, bool evaluated)
         memset(j->value, 0, (size_t)j->n * j->n * sizeof *j->value);
     if (!j->taped)
         blocks_prepare_tangents(j->part);
+    else
+        memset(j->work, 0, j->n * sizeof *j->work);
     for (uint32_t k = 0; k < j->p.n_colours; k++)
         evaluate_colour(j, k, cj);
     j->cj = cj;
@@ -348,58 +362,63 @@ int jacobian_solve(Jacobian *j, double *b)
     return result;
 }
 
-void jacobian_along(Jacobian *j, double *second)
+static void along_by_leaves(Jacobian *j, double *second)
 {
     Part *part = j->part;
     Sim *sim = part->sim;
-    refresh(j);
     sim->tangent[sim->clock] = 1;
     for (uint32_t i = 0; i < part->states.n; i++)
         sim->tangent[part->states.at[i].var] = sim->value[part->states.at[i].slope];
-    bool taped = j->n == part->states.n && tape_has_tangents(part) && tape_at_event(part);
-    if (taped) {
-        tape_tangent(part);
-    } else {
-        pattern_list_leaves(part, &j->p);
-        blocks_prepare_tangents(part);
-    }
-    for (uint32_t i = 0; i < j->p.leaves.n && !taped; i++)
+    pattern_list_leaves(part, &j->p);
+    blocks_prepare_tangents(part);
+    for (uint32_t i = 0; i < j->p.leaves.n; i++)
         leaf_tangent(sim, j->p.leaves.at[i].leaf, NULL);
     for (uint32_t i = 0; i < part->states.n; i++)
         second[i] = sim->tangent[part->states.at[i].slope];
     sim->tangent[sim->clock] = 0;
     for (uint32_t c = 0; c < j->n; c++)
         sim->tangent[j->p.var.at[c]] = 0;
-    if (taped)
-        tape_clear_tangents(part);
-    for (uint32_t k = 0; k < j->p.target.n && !taped; k++)
+    for (uint32_t k = 0; k < j->p.target.n; k++)
         sim->tangent[j->p.target.at[k]] = 0;
+}
+
+void jacobian_along(Jacobian *j, double *second)
+{
+    Part *part = j->part;
+    refresh(j);
+    if (j->n != part->states.n || !tape_has_tangents(part) || !tape_at_event(part)) {
+        along_by_leaves(j, second);
+        return;
+    }
+    for (uint32_t i = 0; i < j->n; i++)
+        j->work[i] = part->sim->value[part->states.at[i].slope];
+    tape_tangent(part, 1, j->work, second);
+}
+
+static void times_by_leaves(Jacobian *j, const double *v, double *slopes)
+{
+    Sim *sim = j->part->sim;
+    for (uint32_t c = 0; c < j->n; c++)
+        sim->tangent[j->p.var.at[c]] = v[c];
+    tape_settle(j->part);
+    sweep(j, ~(uint64_t)0, NONE);
+    for (uint32_t r = 0; r < j->part->states.n; r++)
+        slopes[r] = sim->tangent[j->part->states.at[r].slope];
+    for (uint32_t c = 0; c < j->n; c++)
+        sim->tangent[j->p.var.at[c]] = 0;
+    clear_sweep(j, ~(uint64_t)0);
 }
 
 void jacobian_times(Jacobian *j, double cj, const double *v, double *out)
 {
-    Sim *sim = j->part->sim;
-    uint32_t states = j->part->states.n;
-    refresh(j);
-    bool taped = tape_has_tangents(j->part) && tape_is_latest(j->part);
-    for (uint32_t c = 0; c < j->n; c++)
-        sim->tangent[j->p.var.at[c]] = v[c];
-    if (taped)
-        tape_tangent(j->part);
+    if (tape_has_tangents(j->part) && tape_is_latest(j->part))
+        tape_tangent(j->part, 0, v, out);
     else
-        tape_settle(j->part);
-    if (!taped)
-        sweep(j, ~(uint64_t)0, NONE);
-    for (uint32_t r = 0; r < states; r++)
-        out[r] = cj * v[r] - sim->tangent[j->part->states.at[r].slope];
-    for (uint32_t r = states; r < j->n; r++)
+        times_by_leaves(j, v, out);
+    for (uint32_t r = 0; r < j->part->states.n; r++)
+        out[r] = cj * v[r] - out[r];
+    for (uint32_t r = j->part->states.n; r < j->n; r++)
         out[r] = j->result[r];
-    for (uint32_t c = 0; c < j->n; c++)
-        sim->tangent[j->p.var.at[c]] = 0;
-    if (taped)
-        tape_clear_tangents(j->part);
-    else
-        clear_sweep(j, ~(uint64_t)0);
 }
 
 static SUNLinearSolver_Type solver_type(SUNLinearSolver solver)

@@ -144,21 +144,27 @@ enum { LINE = 64, SPOT_LINES = 64 };
 
 void part_spot(Part *part, int spot, const void *at, size_t bytes)
 {
-    size_t lines = bytes ? bytes / LINE + 2 : 0;
-    part->spot[spot] = (PartSpot){at, lines > SPOT_LINES ? 0 : (uint32_t)lines};
+    uintptr_t first = (uintptr_t)at / LINE, last = ((uintptr_t)at + bytes + LINE - 1) / LINE;
+    bool few = bytes && last - first <= SPOT_LINES;
+    part->spot[spot] = (PartSpot){at, few ? (uint32_t)(last - first) : 0};
+}
+
+static void ask(const void *at, size_t lines)
+{
+    for (size_t k = 0; k < lines; k++)
+        __builtin_prefetch((const char *)at + k * LINE);
 }
 
 void part_ask_head(const Part *part)
 {
-    for (size_t k = 0; k * LINE < offsetof(Part, timers); k++)
-        __builtin_prefetch((const char *)part + k * LINE);
+    ask(part, offsetof(Part, index) / LINE + 1);
 }
 
 void part_ask(const Part *part, int last)
 {
+    ask(&part->index, (offsetof(Part, timers) - offsetof(Part, index)) / LINE + 1);
     for (int i = 0; i <= last; i++)
-        for (uint32_t k = 0; k < part->spot[i].lines; k++)
-            __builtin_prefetch(part->spot[i].at + k * LINE);
+        ask(part->spot[i].at, part->spot[i].lines);
 }
 
 /* Small parts take turns, and the turns of a thousand others drive from the caches what one needs:

@@ -439,29 +439,16 @@ bool tape_has_tangents(Part *part)
     return tape->tangents_ready;
 }
 
-void tape_tangent(Part *part)
+void tape_tangent(Part *part, double clock, const double *states, double *slopes)
 {
-    Sim *sim = part->sim;
     Tape *tape = part->tape;
-    for (uint32_t i = 0; i < tape->quick.n_read; i++) {
-        const Run *run = &tape->quick.states[i];
-        for (uint32_t k = 0; k < run->n; k++)
-            tape->tangent[run->to + k] = sim->tangent[part->states.at[run->from + k].var];
-    }
+    for (uint32_t i = 0; i < tape->quick.n_read; i++)
+        move(&tape->quick.states[i], states, tape->tangent);
     if (tape->clock != NO_PLACE)
-        tape->tangent[tape->clock] = sim->tangent[sim->clock];
+        tape->tangent[tape->clock] = clock;
     run_tangents(tape);
-    for (uint32_t i = 0; i < tape->quick.n_slopes; i++) {
-        const Run *run = &tape->quick.slopes[i];
-        for (uint32_t k = 0; k < run->n; k++)
-            sim->tangent[part->states.at[run->to + k].slope] = tape->tangent[run->from + k];
-    }
-}
-
-void tape_clear_tangents(Part *part)
-{
-    for (uint32_t i = 0; i < part->states.n; i++)
-        part->sim->tangent[part->states.at[i].slope] = 0;
+    for (uint32_t i = 0; i < tape->quick.n_slopes; i++)
+        move(&tape->quick.slopes[i], tape->tangent, slopes);
 }
 
 /* ---- all values, for who looks at variables ---- */

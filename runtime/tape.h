@@ -55,10 +55,9 @@ bool tape_has_tangents(Part *part); /* asks for their code when there is none */
 bool tape_is_latest(const Part *part);
 void tape_outdated(Part *part); /* the part is about to be evaluated leaf by leaf */
 void tape_settle(Part *part);   /* Sim.value too knows what the last tape_slopes computed */
-/* Tangents of slopes in Sim.tangent from those of states and clock there, at the states of the last
- * tape_slopes; and back to 0. */
-void tape_tangent(Part *part);
-void tape_clear_tangents(Part *part);
+/* Tangents of slopes from those of the states and of the clock, at the states of the last
+ * tape_slopes. */
+void tape_tangent(Part *part, double clock, const double *states, double *slopes);
 
 /* All variables of dynamics and conditions in Sim.value, from the states there. False: not ready,
  * or something is not finite, or comparisons have to be decided at their boundary. */
