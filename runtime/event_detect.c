@@ -451,6 +451,21 @@ static void collect_needs(Sim *sim)
     rope_sort(sim, &sim->narrow_needs);
 }
 
+/* Has one of Sim.narrow_nodes changed there? Notes differences as that says. */
+static SolStatus look_at(Sim *sim, const EventSearch *search, double time, bool *right)
+{
+    if (search->look && search->look(search->context, time, right))
+        return SOL_OK;
+    if (search->look)
+        collect_needs(sim);
+    SolStatus status = search->at(search->context, time, &sim->narrow_needs);
+    if (status != SOL_OK)
+        return status;
+    *right = any_changed(sim, &sim->narrow_nodes);
+    note_differences(sim, &sim->narrow_nodes, *right);
+    return SOL_OK;
+}
+
 /* Narrows (lo, hi], unchanged at lo, changed at hi. Secants that keep hitting one side are pushed
  * over the crossing; a bracket that did not halve in three rounds is halved. */
 static SolStatus narrow(Sim *sim, const EventSearch *search, double lo, double hi, double *time)
@@ -468,11 +483,10 @@ static SolStatus narrow(Sim *sim, const EventSearch *search, double lo, double h
         at = fmin(fmax(at, lo + tiny / 2), hi - tiny / 2);
         if (!(at > lo && at < hi))
             break;
-        SolStatus status = search->at(search->context, at, &sim->narrow_needs);
+        bool right;
+        SolStatus status = look_at(sim, search, at, &right);
         if (status != SOL_OK)
             return status;
-        bool right = any_changed(sim, moved);
-        note_differences(sim, moved, right);
         push = right ? -fmax(2 * tiny, (hi - at) * 1e-3) : fmax(2 * tiny, (at - lo) * 1e-3);
         if (side != (right ? 1 : -1))
             push = 0;
@@ -538,12 +552,9 @@ SolStatus event_search(Sim *sim, const EventSearch *search, double from, double 
 SolStatus event_search_moved(Sim *sim, const EventSearch *search, double from, double to,
                              double *time)
 {
-    collect_needs(sim);
-    SolStatus status = search->at(search->context, to, &sim->narrow_needs);
-    if (status != SOL_OK)
-        return status;
-    note_differences(sim, &sim->narrow_nodes, true);
-    return narrow(sim, search, from, to, time);
+    bool changed;
+    SolStatus status = look_at(sim, search, to, &changed);
+    return status == SOL_OK ? narrow(sim, search, from, to, time) : status;
 }
 
 /* Nodes that read these, directly or not, as far as they are of a part: into Sim.narrow_needs. */

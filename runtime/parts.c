@@ -636,6 +636,12 @@ static TapeLook look_by_tape(Part *part, double to, double *lo, double *hi)
     return look;
 }
 
+static bool look_moved(void *context, double time, bool *changed)
+{
+    Part *part = context;
+    return tape_look_moved(part, time, unknowns_at(part, time), changed);
+}
+
 enum { UNREAL = 32 }; /* changes of comparisons without any condition, in one step */
 
 static SolStatus search_part(Part *part, double to)
@@ -654,6 +660,7 @@ static SolStatus search_part(Part *part, double to)
             part->from = to;
             return SOL_OK;
         }
+        search.look = look == TAPE_MOVED ? look_moved : NULL;
         if (look == TAPE_BLIND) {
             tape_tell_compares(part);
             tape_forget_inputs(part); /* what comparisons are compared with changes below */

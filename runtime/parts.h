@@ -95,7 +95,7 @@ struct Part {
     uint32_t prepared;           /* sum of the ropes' versions + 1 when code was asked for */
     uint32_t steady;             /* evaluations leaf by leaf since rope 0 became this version */
     uint32_t steady_version;
-    uint32_t untaped;            /* evaluations since then */
+    uint32_t untaped;            /* evaluations since it had a tape */
 };
 
 /* Lies at `at`, so many bytes; 0 bytes: nowhere. */

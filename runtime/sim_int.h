@@ -617,11 +617,15 @@ bool event_condition_falls(Sim *sim, DdpVar var);
 void event_remember(Sim *sim, const NodeList *list);
 /* Evaluates `nodes` there, or NULL: all that conditions need. */
 typedef SolStatus (*EventAt)(void *context, double time, const NodeList *nodes);
+/* The comparisons of Sim.narrow_nodes there, by another way: has one changed? If so, their `high` and
+ * `moved` are set, else `low`. False: evaluate them. */
+typedef bool (*EventLook)(void *context, double time, bool *changed);
 /* Points inside a step at which comparisons that the clock drives are looked at. */
 enum { EVENT_INSIDE = 4 };
 typedef struct EventSearch {
     const NodeList *nodes; /* those with comparisons */
     EventAt at;
+    EventLook look; /* or NULL */
     void *context;
     bool clocked;
 } EventSearch;

@@ -8,7 +8,8 @@ enum {
     MADE_AFTER = 3,  /* evaluations of one structure */
     HEAT_EVERY = 64, /* evaluations */
     SHORT = 8,
-    FEW_UNITS = 64
+    FEW_UNITS = 64,
+    FEW_PLACES = 512
 };
 
 /* ---- life ---- */
@@ -149,6 +150,46 @@ static void *take(char **room, const void *from, size_t size)
     return to;
 }
 
+/* Does it write something of that, or do conditions need it, or is it a comparison? */
+static bool is_probe(const Unit *unit, const bool *needed)
+{
+    const LeafPlan *plan = unit->member[0];
+    if (!plan) /* it died */
+        return false;
+    bool any = unit->section == SECTION_COMPARES || (plan->leaf && plan->leaf->probe);
+    for (uint32_t s = 0; s < plan->n && !any; s++)
+        any = unit->shape->role[s] == SLOT_STORED && needed[unit->slots[s]];
+    return any;
+}
+
+/* Backwards from the comparisons: who writes what is read. What conditions need is looked at also
+ * where no comparison needs it, so that nothing without a number is passed over. */
+static void find_probes(Tape *tape, uint32_t *probes, uint32_t *finite)
+{
+    TapeQuick *quick = &tape->quick;
+    bool needed[FEW_PLACES] = {false};
+    uint32_t n = tape->order.n, first = n;
+    if (tape->n_places > FEW_PLACES)
+        return;
+    while (n-- > 0) {
+        const Unit *unit = &tape->units.at[tape->order.at[n]];
+        if (!is_probe(unit, needed))
+            continue;
+        probes[--first] = n;
+        const uint8_t *role = unit->shape->role;
+        for (uint32_t s = 0; s < unit->shape->n_slots; s++)
+            if (role[s] == SLOT_READ ||
+                (role[s] == SLOT_STORED && unit->section != SECTION_COMPARES))
+                needed[unit->slots[s]] = true;
+    }
+    quick->n_probes = tape->order.n - first;
+    quick->probes = probes + first;
+    quick->finite = finite;
+    for (uint32_t i = 0; i < tape->n_places; i++)
+        if (needed[i])
+            finite[quick->n_finite++] = i;
+}
+
 /* The lists as they are; those of a small tape as copies, one behind the other. */
 static void make_quick(Tape *tape)
 {
@@ -167,8 +208,8 @@ static void make_quick(Tape *tape)
            slopes = tape->slopes.n * sizeof *quick->slopes,
            segments = tape->segments.n * sizeof *quick->segments;
     char *room = arena_alloc(&tape->arena, n * (sizeof *quick->calls + sizeof *quick->tangents) +
-                                               states + slopes + segments + 4 * 8 +
-                                               n_slots * sizeof(uint32_t) + n * 8);
+                                               states + slopes + segments + 8 * 8 +
+                                               (2 * n_slots + n) * sizeof(uint32_t) + n * 8);
     quick->states = take(&room, quick->states, states);
     quick->slopes = take(&room, quick->slopes, slopes);
     quick->segments = take(&room, quick->segments, segments);
@@ -180,6 +221,8 @@ static void make_quick(Tape *tape)
             take(&room, unit->slots, unit->shape->n_slots * sizeof *unit->slots);
     }
     quick->tangents = take(&room, NULL, n * sizeof *quick->tangents);
+    uint32_t *probes = take(&room, NULL, n * sizeof *probes);
+    find_probes(tape, probes, take(&room, NULL, n_slots * sizeof(uint32_t)));
     take_code(tape);
     part_spot(tape->part, SPOT_TAPE, tape, offsetof(Tape, tangent));
     part_spot(tape->part, SPOT_CALLS, quick->states, (size_t)(room - (char *)quick->states));
@@ -327,6 +370,14 @@ static JitCode piece_code(const Engine *engine, const TapePiece *piece)
     return best ? jit_code(piece->value) : (JitCode){.any = NULL};
 }
 
+static void count_evaluation(Engine *engine, Tape *tape)
+{
+    tape_fixed_count(tape);
+    tape->paid += tape->n_dead + tape->n_added;
+    if (++tape->evaluations >= HEAT_EVERY)
+        report_heat(engine, tape);
+}
+
 /* The units up to `end`, the end of a section. */
 static void run(Tape *tape, uint32_t end)
 {
@@ -343,10 +394,39 @@ static void run(Tape *tape, uint32_t end)
         done = piece->first + piece->n;
     }
     run_units(tape, done, end);
-    tape_fixed_count(tape);
-    tape->paid += tape->n_dead + tape->n_added;
-    if (++tape->evaluations >= HEAT_EVERY)
-        report_heat(engine, tape);
+    count_evaluation(engine, tape);
+}
+
+static bool has_number(const Tape *tape, const uint32_t *place, uint32_t n)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < n; i++)
+        sum += 0 * tape->value[place[i]];
+    return sum == 0;
+}
+
+/* Of what the dead leave behind too: rarely, that leads to a closer look than is needed. */
+static bool all_finite(const Tape *tape)
+{
+    return evaluate_all_finite(tape->n_checked, tape->value) &&
+           evaluate_all_finite(tape->n_places - tape->n_made, tape->value + tape->n_made);
+}
+
+/* Comparisons and what they need. False: something has no number. */
+static bool probe(Tape *tape)
+{
+    Engine *engine = tape->part->sim->engine;
+    const TapeQuick *quick = &tape->quick;
+    if (!quick->n_probes) {
+        run(tape, tape->units.n);
+        return all_finite(tape);
+    }
+    for (uint32_t i = 0; i < quick->n_probes; i++) {
+        const TapeCall *call = &quick->calls[quick->probes[i]];
+        call->value.value(tape->value, call->slots, call->constants, &engine->env);
+    }
+    count_evaluation(engine, tape);
+    return has_number(tape, quick->finite, quick->n_finite);
 }
 
 bool tape_slopes(Part *part, double time, const double *y, double *slopes)
@@ -472,13 +552,6 @@ static bool find_ties(Part *part)
         vec_push(sim->mem, &sim->tied, n);
     }
     return part->timers.n == 0;
-}
-
-/* Of what the dead leave behind too: rarely, that leads to a closer look than is needed. */
-static bool all_finite(const Tape *tape)
-{
-    return evaluate_all_finite(tape->n_checked, tape->value) &&
-           evaluate_all_finite(tape->n_places - tape->n_made, tape->value + tape->n_made);
 }
 
 bool tape_at_event(Part *part)
@@ -613,15 +686,71 @@ static void list_moved(Tape *tape)
     }
 }
 
+/* `all`: slopes are wanted too. */
+static bool probe_at(Tape *tape, double time, const double *y, bool all)
+{
+    load(tape, time, y, tape->quick.n_states);
+    tape->evaluated = false;
+    if (!all)
+        return probe(tape);
+    run(tape, tape->units.n);
+    return all_finite(tape);
+}
+
+static const Segment *segment_of(const Tape *tape, const LeafPlan *plan, uint32_t i)
+{
+    return &tape->segments.at[tape->units.at[plan->unit].segment + i];
+}
+
+static bool node_changed(const Tape *tape, const LeafPlan *plan)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < tape->units.at[plan->unit].n_segments; i++) {
+        const Segment *segment = segment_of(tape, plan, i);
+        any |= tape->value[segment->truth + plan->at] != tape->left[segment->at + plan->at];
+    }
+    return any;
+}
+
+/* As note_differences() of event_detect.c. */
+static void note_node(Tape *tape, const LeafPlan *plan, bool right)
+{
+    for (uint32_t i = 0; i < tape->units.at[plan->unit].n_segments; i++) {
+        const Segment *segment = segment_of(tape, plan, i);
+        uint32_t k = segment->at + plan->at;
+        double difference = segment->difference == NO_PLACE
+                                ? NAN
+                                : tape->value[segment->difference + plan->at];
+        if (right) {
+            tape->compare[k]->high = difference;
+            tape->compare[k]->moved =
+                tape->value[segment->truth + plan->at] != tape->left[k];
+        } else {
+            tape->compare[k]->low = difference;
+        }
+    }
+}
+
+bool tape_look_moved(Part *part, double time, const double *y, bool *changed)
+{
+    Sim *sim = part->sim;
+    Tape *tape = current(part);
+    if (!tape || !tape->remembered || !probe_at(tape, time, y, false))
+        return false;
+    *changed = false;
+    for (uint32_t i = 0; i < sim->narrow_nodes.n; i++)
+        *changed |= node_changed(tape, sim->nodes.at[sim->narrow_nodes.at[i]].plan);
+    for (uint32_t i = 0; i < sim->narrow_nodes.n; i++)
+        note_node(tape, sim->nodes.at[sim->narrow_nodes.at[i]].plan, *changed);
+    return true;
+}
+
 TapeLook tape_look(Part *part, double time, const double *y)
 {
     Tape *tape = current(part);
     if (!tape || (!tape->remembered && !remember(tape)))
         return TAPE_BLIND;
-    load(tape, time, y, tape->quick.n_states);
-    run(tape, tape->units.n);
-    tape->evaluated = false;
-    if (!all_finite(tape))
+    if (!probe_at(tape, time, y, part->euler != NULL))
         return TAPE_BLIND;
     if (any_changed(tape)) {
         list_moved(tape);

@@ -73,7 +73,10 @@ typedef enum TapeLook {
 } TapeLook;
 /* The comparisons in Part.watched at states y. */
 TapeLook tape_look(Part *part, double time, const double *y);
-void tape_last_slopes(const Part *part, double *slopes); /* those of the last quiet look */
+/* Those in Sim.narrow_nodes there: has one changed? Compare.low of theirs, or high and moved, are set
+ * as that says. False: not ready, or something has no number. */
+bool tape_look_moved(Part *part, double time, const double *y, bool *changed);
+void tape_last_slopes(const Part *part, double *slopes); /* fixed steps: of the last quiet look */
 /* Compare.low of all comparisons becomes what the last quiet look left. */
 void tape_tell_compares(Part *part);
 /* `left` and `low` of the comparisons of some nodes were set. */

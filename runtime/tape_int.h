@@ -138,6 +138,10 @@ typedef struct TapeQuick {
     const Segment *segments;
     uint32_t n_states, n_slopes, n_segments;
     uint32_t n_read; /* states that dynamics reads */
+    /* What comparisons need: [n_probes] indices of calls, [n_finite] places that must have a
+     * number. 0 probes: all. */
+    uint32_t n_probes, n_finite;
+    const uint32_t *probes, *finite;
 } TapeQuick;
 
 /* What an evaluation reads comes first. */
