@@ -1,4 +1,5 @@
-/* glance.c: the variables that output wants -> what has to be evaluated for them at an output point.
+/* glance.c: the variables that output wants -> what has to be evaluated for them at an output
+ * point.
  *
  * Between events output needs little: of a part only its states, interpolated, and of the nodes
  * only those that wanted variables follow from. Which ones these are, each behind what it reads, is

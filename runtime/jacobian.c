@@ -41,14 +41,14 @@ struct Jacobian {
     bool taped;      /* tangents come from the part's tape */
     bool incomplete; /* Krylov without tearing variables: by ilu.c */
     JacobianKind kind;
-    double cj;       /* that the values are for, 0: there are none yet */
-    double *factors; /* dense, or incomplete */
-    uint32_t *pivot; /* dense: [n] */
-    int *place;      /* incomplete: [m], scratch of ilu.c */
-    double *value;   /* sparse: [column[m]]; dense: [n * n] by rows */
-    double *result;  /* [m]: tangents of residuals and of what is kept, negative, in one sweep */
-    double *work;    /* [m] */
-    double *own;     /* [states]: diagonal without cj */
+    double cj;         /* that the values are for, 0: there are none yet */
+    double *factors;   /* dense, or incomplete */
+    uint32_t *pivot;   /* dense: [n] */
+    int *place;        /* incomplete: [m], scratch of ilu.c */
+    double *value;     /* sparse: [column[m]]; dense: [n * n] by rows */
+    double *result;    /* [m]: tangents of residuals and of what is kept, negative, in one sweep */
+    double *work;      /* [m] */
+    double *own;       /* [states]: diagonal without cj */
     Pattern p, before; /* as it is, and as it was before it was renewed */
     uint32_t version;  /* of the rope whose leaves p has */
     VEC(double) room;  /* where the arrays above lie */
@@ -467,8 +467,8 @@ static struct _generic_SUNLinearSolver_Ops solver_ops = {.gettype = solver_type,
 
 SUNLinearSolver jacobian_solver(Jacobian *j, SUNContext context)
 {
-    j->solver = (struct _generic_SUNLinearSolver){
-        .content = j, .ops = &solver_ops, .sunctx = context};
+    j->solver =
+        (struct _generic_SUNLinearSolver){.content = j, .ops = &solver_ops, .sunctx = context};
     return &j->solver;
 }
 

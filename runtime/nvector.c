@@ -393,7 +393,7 @@ N_Vector nvector_new(VectorSpace *space)
         v = mem_alloc(space->mem, vector_size(space->room));
         mem_guard_pop(space->mem, &guard);
     }
-    v->head = (struct _generic_N_Vector){
-        .content = space, .ops = &operations, .sunctx = space->context};
+    v->head =
+        (struct _generic_N_Vector){.content = space, .ops = &operations, .sunctx = space->context};
     return &v->head;
 }

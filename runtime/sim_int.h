@@ -293,7 +293,7 @@ typedef struct Rope {
 
 /* Parts ordered by a time; which one is told by the functions of parts.c. */
 typedef struct PartKey {
-    double key; /* as it was when the part was put in order */
+    double key;     /* as it was when the part was put in order */
     uint32_t index; /* of the part, in Sim.parts */
 } PartKey;
 typedef struct PartHeap {
@@ -504,8 +504,8 @@ const Code *evaluate_make_code(Sim *sim, X x); /* of one value without target */
 
 /* ---- glance.c ---- */
 
-/* Values at Sim.time of all wanted variables, at an output point, after which nobody needs the rest:
- * of a part only what they need is evaluated, and the part has not met. */
+/* Values at Sim.time of all wanted variables, at an output point, after which nobody needs the
+ * rest: of a part only what they need is evaluated, and the part has not met. */
 SolStatus glance_wanted(Sim *sim);
 void glance_forget(Sim *sim); /* what they need is different now */
 
@@ -617,8 +617,8 @@ bool event_condition_falls(Sim *sim, DdpVar var);
 void event_remember(Sim *sim, const NodeList *list);
 /* Evaluates `nodes` there, or NULL: all that conditions need. */
 typedef SolStatus (*EventAt)(void *context, double time, const NodeList *nodes);
-/* The comparisons of Sim.narrow_nodes there, by another way: has one changed? If so, their `high` and
- * `moved` are set, else `low`. False: evaluate them. */
+/* The comparisons of Sim.narrow_nodes there, by another way: has one changed? If so, their `high`
+ * and `moved` are set, else `low`. False: evaluate them. */
 typedef bool (*EventLook)(void *context, double time, bool *changed);
 /* Points inside a step at which comparisons that the clock drives are looked at. */
 enum { EVENT_INSIDE = 4 };

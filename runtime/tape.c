@@ -718,13 +718,11 @@ static void note_node(Tape *tape, const LeafPlan *plan, bool right)
     for (uint32_t i = 0; i < tape->units.at[plan->unit].n_segments; i++) {
         const Segment *segment = segment_of(tape, plan, i);
         uint32_t k = segment->at + plan->at;
-        double difference = segment->difference == NO_PLACE
-                                ? NAN
-                                : tape->value[segment->difference + plan->at];
+        double difference =
+            segment->difference == NO_PLACE ? NAN : tape->value[segment->difference + plan->at];
         if (right) {
             tape->compare[k]->high = difference;
-            tape->compare[k]->moved =
-                tape->value[segment->truth + plan->at] != tape->left[k];
+            tape->compare[k]->moved = tape->value[segment->truth + plan->at] != tape->left[k];
         } else {
             tape->compare[k]->low = difference;
         }

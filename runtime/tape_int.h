@@ -154,11 +154,11 @@ struct Tape {
     bool loaded;          /* inputs are */
     bool ready;           /* all code is there */
     bool tangents_wanted, tangents_ready;
-    bool evaluated;  /* later than Sim.value was, for this part */
-    bool remembered; /* left and low are */
-    bool told;       /* Compare.low is what low is */
-    double time;     /* when it was evaluated */
-    double *value;   /* [room_places] */
+    bool evaluated;         /* later than Sim.value was, for this part */
+    bool remembered;        /* left and low are */
+    bool told;              /* Compare.low is what low is */
+    double time;            /* when it was evaluated */
+    double *value;          /* [room_places] */
     double *left, *low;     /* [n_compares]: as Compare has them */
     TapeQuick quick;        /* while it is ready */
     uint32_t clock;         /* its place, or NO_PLACE */
