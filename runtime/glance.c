@@ -119,6 +119,9 @@ static void ask_ahead(const Sim *sim, uint32_t i)
                 __builtin_prefetch(node), __builtin_prefetch(node + 1);
             else if (stage == 2)
                 __builtin_prefetch(node->ops), __builtin_prefetch(node->reads);
+            else
+                __builtin_prefetch(&sim->info[node->ops[0].target].has),
+                    __builtin_prefetch(&sim->value[node->ops[0].target]);
             continue;
         }
         const ValueInfo *info = &sim->info[item & ~STATE];
