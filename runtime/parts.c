@@ -43,7 +43,7 @@ static double key_of(const Part *part, int heap)
 /* Keys are kept in the heap, and where a part is in it beside it: parts lie far apart. */
 static bool comes_first(const PartKey *a, const PartKey *b)
 {
-    return a->key < b->key || (a->key == b->key && a->index < b->index);
+    return (a->key < b->key) | ((a->key == b->key) & (a->index < b->index));
 }
 
 static void heap_set(PartHeap *heap, uint32_t i, PartKey entry)
@@ -64,8 +64,8 @@ static void heap_down(PartHeap *heap, uint32_t i)
 {
     PartKey entry = heap->at[i];
     for (uint32_t child; (child = 2 * i + 1) < heap->n; i = child) {
-        if (child + 1 < heap->n && comes_first(&heap->at[child + 1], &heap->at[child]))
-            child++;
+        if (child + 1 < heap->n) /* which one nobody could predict: no branch */
+            child += comes_first(&heap->at[child + 1], &heap->at[child]);
         if (!comes_first(&heap->at[child], &entry))
             break;
         heap_set(heap, i, heap->at[child]);
