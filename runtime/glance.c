@@ -130,7 +130,7 @@ static void ask_ahead(const Sim *sim, uint32_t i)
         else if (stage == 2)
             part_ask_head(info->part);
         else
-            part_ask(info->part, SPOT_VECTORS);
+            part_ask(info->part, 0, SPOT_VECTORS);
     }
 }
 

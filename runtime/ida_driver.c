@@ -19,7 +19,7 @@
 enum {
     STUCK = -1000,
     KRYLOV_SPACE = 20,
-    IDA_BYTES = 2200 /* its record, and those of its solvers behind it, about */
+    IDA_BYTES = 2000 /* its record, and those of its solvers behind it, about */
 };
 
 struct IdaDriver {

@@ -160,23 +160,25 @@ void part_ask_head(const Part *part)
     ask(part, offsetof(Part, index) / LINE + 1);
 }
 
-void part_ask(const Part *part, int last)
+void part_ask(const Part *part, int first, int last)
 {
-    ask(&part->index, (offsetof(Part, timers) - offsetof(Part, index)) / LINE + 1);
-    for (int i = 0; i <= last; i++)
+    if (first == 0)
+        ask(&part->index, (offsetof(Part, timers) - offsetof(Part, index)) / LINE + 1);
+    for (int i = first; i <= last; i++)
         ask(part->spot[i].at, part->spot[i].lines);
 }
 
 /* Small parts take turns, and the turns of a thousand others drive from the caches what one needs:
  * so it is asked for one turn ahead, and where that lies two turns ahead. Whose turn it will be is
- * told by the heap, unless the part that steps now comes first again. */
-static void ask_ahead(const Sim *sim)
+ * told by the heap, unless the part that steps now comes first again. NULL: parts are few. */
+static const Part *next_part(const Sim *sim)
 {
     const PartHeap *heap = &sim->heaps[HEAP_BEHIND];
+    if (heap->n < 3)
+        return NULL;
     for (uint32_t i = 3; i < heap->n && i < 7; i++)
         part_ask_head(part_at(sim, HEAP_BEHIND, i));
-    if (heap->n >= 3)
-        part_ask(part_at(sim, HEAP_BEHIND, heap->at[2].key < heap->at[1].key ? 2 : 1), SPOTS - 1);
+    return part_at(sim, HEAP_BEHIND, heap->at[2].key < heap->at[1].key ? 2 : 1);
 }
 
 /* ---- life ---- */
@@ -842,8 +844,12 @@ static SolStatus advance(Sim *sim, double limit, double stop_at, bool one_step)
     while (status == SOL_OK &&
            first_key(sim, HEAP_BEHIND) < fmin(limit, first_key(sim, HEAP_DUE))) {
         Part *part = part_at(sim, HEAP_BEHIND, 0);
-        ask_ahead(sim);
+        const Part *next = next_part(sim);
+        if (next) /* in two pieces: the processor has no room for more at a time */
+            part_ask(next, 0, SPOT_VECTORS);
         status = step_part(part, fmin(stop_at, part->timed));
+        if (next)
+            part_ask(next, SPOT_VECTORS + 1, SPOTS - 1);
         if (status == SOL_OK)
             status = look_at_step(part);
         part_reorder(part);

@@ -100,9 +100,9 @@ struct Part {
 
 /* Lies at `at`, so many bytes; 0 bytes: nowhere. */
 void part_spot(Part *part, int spot, const void *at, size_t bytes);
-/* Hints to the processor: the part will be asked for; then, the part and its spots up to `last`. */
+/* Hints to the processor: the part will be asked for; then, spots first .. last of it. */
 void part_ask_head(const Part *part);
-void part_ask(const Part *part, int last);
+void part_ask(const Part *part, int first, int last);
 
 Part *part_new(Sim *sim);
 void part_free(Part *part);
