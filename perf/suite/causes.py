@@ -1,12 +1,13 @@
 """Why a figure that must hold is missed: a sentence or two each, from profiles of our side.
 
-Looked at on 2026-11-16; the section "Where the time goes" of a report has the profiles of its own
+Looked at on 2026-11-17; the section "Where the time goes" of a report has the profiles of its own
 runs. Whoever removes a cause removes its sentence.
 """
 
 RESTART = """All life forms share the tank, so the part is the whole model, and each of thousands of events
-restarts it: sweeps over all states and comparisons, IDA's start, and a new tape whenever an eighth has
-changed (a fifth of the processor's time at 300 litres); a birth itself makes 27 relations, by hand four numbers."""
+restarts it: sweeps over all states and comparisons, IDA's start with a new pattern, patches of the tape and
+now and then a new one (a tenth of the processor's time at 300 litres); a birth itself makes 27 relations, by hand
+four numbers."""
 
 TWO_NUMBERS = """The program by hand knows that nutrition does not depend on the energies: it integrates
 two numbers and sweeps once over the rest."""
@@ -18,8 +19,6 @@ TEXTS = {
     "static total": """Output: at each of the 10,000 points all states are interpolated and the whole
         model is evaluated, though two variables are written; the integration alone takes less than
         the hand-written program's whole run.""",
-    "residual": """It has two values, 0.9 and 1.25, from one process to the next, with the same code and bits:
-        49 against 55 ns, or 93 against 74. What decides is not known; both programs are slower together.""",
     "population total ida": RESTART,
     "population total rk": RESTART + " " + TWO_NUMBERS,
     "population total euler": """Most of it is the structure itself: a birth makes 27 relations, by hand
