@@ -553,6 +553,8 @@ SolStatus event_search_moved(Sim *sim, const EventSearch *search, double from, d
                              double *time)
 {
     bool changed;
+    if (!search->look)
+        collect_needs(sim);
     SolStatus status = look_at(sim, search, to, &changed);
     return status == SOL_OK ? narrow(sim, search, from, to, time) : status;
 }

@@ -662,7 +662,7 @@ static SolStatus search_part(Part *part, double to)
             part->from = to;
             return SOL_OK;
         }
-        search.look = look == TAPE_MOVED ? look_moved : NULL;
+        search.look = look == TAPE_MOVED && tape_probes(part) ? look_moved : NULL;
         if (look == TAPE_BLIND) {
             tape_tell_compares(part);
             tape_forget_inputs(part); /* what comparisons are compared with changes below */

@@ -729,6 +729,11 @@ static void note_node(Tape *tape, const LeafPlan *plan, bool right)
     }
 }
 
+bool tape_probes(const Part *part)
+{
+    return part->tape && part->tape->ready && part->tape->quick.n_probes > 0;
+}
+
 bool tape_look_moved(Part *part, double time, const double *y, bool *changed)
 {
     Sim *sim = part->sim;

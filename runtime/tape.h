@@ -73,6 +73,8 @@ typedef enum TapeLook {
 } TapeLook;
 /* The comparisons in Part.watched at states y. */
 TapeLook tape_look(Part *part, double time, const double *y);
+/* Does it evaluate no more than comparisons need? Else a few of them are had for less without it. */
+bool tape_probes(const Part *part);
 /* Those in Sim.narrow_nodes there: has one changed? Compare.low of theirs, or high and moved, are set
  * as that says. False: not ready, or something has no number. */
 bool tape_look_moved(Part *part, double time, const double *y, bool *changed);
