@@ -748,8 +748,18 @@ bool tape_look_moved(Part *part, double time, const double *y, bool *changed)
     return true;
 }
 
+/* Between steps nobody holds on to a tape. */
+static void close_worn(Part *part)
+{
+    if (!part->tape || !part->tape->worth || !tape_has_paid(part->tape))
+        return;
+    tape_tell_compares(part);
+    tape_close(part);
+}
+
 TapeLook tape_look(Part *part, double time, const double *y)
 {
+    close_worn(part);
     Tape *tape = current(part);
     if (!tape || (!tape->remembered && !remember(tape)))
         return TAPE_BLIND;

@@ -56,6 +56,7 @@ static void begin_var(Making *m, TapeVar *at, DdpVar origin, uint32_t level)
     at->stamp = m->engine->stamp;
     at->origin = origin;
     at->level = level;
+    at->read = false;
     at->place = NO_PLACE;
     at->order = 0;
     at->result = at->set = 0;

@@ -10,7 +10,8 @@
 typedef struct TapeVar {
     uint32_t stamp;
     DdpVar origin;   /* that it is a copy of, or itself */
-    uint32_t level;  /* 0: it comes from outside */
+    uint32_t level : 31; /* 0: it comes from outside */
+    uint32_t read : 1;   /* of a state: a patch made dynamics read it */
     uint32_t place;  /* in Tape.value, or NO_PLACE */
     DdpVar order;    /* a block reads it that stands in the order of this state, or 0 */
     uint32_t set;    /* of the states it depends on (tape_sets.c) */
@@ -225,6 +226,7 @@ void tape_add_run(Mem *mem, void *runs, uint32_t from, uint32_t to);
 /* The ropes or the states changed: so does the tape. False: too much of it, it has to be made anew.
  */
 bool tape_patch(Tape *tape);
+bool tape_has_paid(const Tape *tape); /* evaluations have, for a new one */
 void tape_verify(const Tape *tape); /* debug builds: B1..B3; aborts when one is broken */
 
 #endif

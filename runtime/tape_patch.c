@@ -15,8 +15,9 @@
  * that of lists of runs.
  *
  * Each evaluation pays for the dead and the new, which run one by one. When together they have paid
- * for a new tape (PAID), or are as many as all (the tape has doubled), it is made anew: so a tape
- * that is evaluated often stays dense, one that changes at every other step is hardly ever made.
+ * for a new tape (PAID), or are as many as all (the tape has doubled), it is made anew, at an event
+ * or after a step: so a tape that is evaluated often is dense, and one that changes at every other
+ * step is hardly ever made.
  *
  * Requires that the ropes are settled. Maintains B1..B4 (tape_verify.c).
  */
@@ -180,6 +181,7 @@ static void begin_var(const Patch *p, DdpVar var, DdpVar origin, uint32_t level)
     at->stamp = p->tape->stamp;
     at->origin = origin;
     at->level = level;
+    at->read = false;
     at->place = NO_PLACE;
     at->result = result;
     at->set = 0;
@@ -205,6 +207,13 @@ static uint32_t place_of(Patch *p, DdpVar var)
     else if (!is_state(p, var))
         vec_push(p->sim->mem, &tape->inputs, ((Input){var, at->place}));
     return at->place;
+}
+
+static uint32_t read_place(Patch *p, DdpVar var, uint8_t section)
+{
+    uint32_t place = place_of(p, var);
+    at_var(p, var)->read |= section == SECTION_DYNAMICS;
+    return place;
 }
 
 /* A variable that the tape does not know comes from outside. */
@@ -270,7 +279,8 @@ static bool exchange_places(Patch *p, const LeafPlan *plan)
     for (uint32_t s = 0; s < plan->n; s++) {
         if (plan->shape->role[s] != SLOT_READ)
             continue;
-        uint32_t place = place_of(p, plan->origin[s]), *entry = entry_of(unit, s, plan->at);
+        uint32_t place = read_place(p, plan->origin[s], unit->section);
+        uint32_t *entry = entry_of(unit, s, plan->at);
         if (entry)
             *entry = place;
         else if (place != unit->slots[s] + (unit->common[s] ? 0 : plan->at))
@@ -329,7 +339,7 @@ static void add_unit(Patch *p, uint8_t section, uint32_t level, LeafPlan *plan,
     plan->at = 0;
     for (uint32_t s = 0; s < plan->n; s++) {
         if (plan->shape->role[s] == SLOT_READ)
-            unit.slots[s] = place_of(p, plan->origin[s]);
+            unit.slots[s] = read_place(p, plan->origin[s], section);
         else
             unit.slots[s] = plan->shape->role[s] == SLOT_FUNCTION ? plan->var[s] : new_place(p);
         if (plan->shape->role[s] == SLOT_STORED && !node)
@@ -462,7 +472,16 @@ static void compare_states(Patch *p)
     tape->known.n = part->states.n;
 }
 
-/* All states count as read by dynamics from now on: some that only conditions read may be. */
+static void connect_states(Patch *p, bool dynamics)
+{
+    Tape *tape = p->tape;
+    for (uint32_t i = 0; i < p->part->states.n; i++) {
+        const TapeVar *at = at_var(p, p->part->states.at[i].var);
+        if (at->place != NO_PLACE && (at->read || at->place < tape->n_read_places) == dynamics)
+            tape_add_run(p->sim->mem, &tape->states, i, at->place);
+    }
+}
+
 static void connect(Patch *p)
 {
     Tape *tape = p->tape;
@@ -470,14 +489,11 @@ static void connect(Patch *p)
     vec_clear(&tape->slopes);
     for (uint32_t i = 0; i < p->part->states.n; i++) {
         DdpVar slope = origin_of(p, p->part->states.at[i].slope)->origin;
-        tape_add_run(p->sim->mem, &tape->slopes, place_of(p, slope), i);
+        tape_add_run(p->sim->mem, &tape->slopes, read_place(p, slope, SECTION_DYNAMICS), i);
     }
-    for (uint32_t i = 0; i < p->part->states.n; i++) {
-        const TapeVar *at = at_var(p, p->part->states.at[i].var);
-        if (at->place != NO_PLACE)
-            tape_add_run(p->sim->mem, &tape->states, i, at->place);
-    }
+    connect_states(p, true);
     tape->n_read = tape->states.n;
+    connect_states(p, false);
 }
 
 /* ---- all of it ---- */
@@ -528,6 +544,11 @@ static void finish(Patch *p)
     tape_verify(tape);
 }
 
+bool tape_has_paid(const Tape *tape)
+{
+    return tape->paid > (uint64_t)PAID * tape->n_members;
+}
+
 static bool is_worn(const Tape *tape)
 {
     const Part *part = tape->part;
@@ -535,7 +556,7 @@ static bool is_worn(const Tape *tape)
         return false;
     uint32_t fresh = part->ropes[0].fresh.n + part->ropes[1].fresh.n;
     return tape->n_members < SMALL || fresh + tape->n_added + tape->n_dead > tape->n_members ||
-           tape->paid > (uint64_t)PAID * tape->n_members;
+           tape_has_paid(tape);
 }
 
 bool tape_patch(Tape *tape)
