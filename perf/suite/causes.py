@@ -26,7 +26,8 @@ TEXTS = {
     "population exponent": """What is done for the whole model after each step with an event (sweeps over
         states and comparisons) is done more often in larger tanks: 74 of 1,200 steps have events at 10
         litres, 321 at 100, 568 at 1,000.""",
-    "population structure ida": COLD,
+    "population structure ida": """The part, which is the whole model, is brought to the time of the
+        event: one evaluation of all relations, for some 27 that change. """ + COLD,
     "population structure euler": COLD,
     "population share": """Births and deaths are most of what happens here: a birth makes 27 relations
         and visits some 300, and between two events there are five steps (ida) or four (euler), each

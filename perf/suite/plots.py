@@ -4,7 +4,8 @@ import math
 
 WIDTH, HEIGHT = 640, 400
 LEFT, RIGHT, TOP, BOTTOM = 70, 170, 36, 50
-COLOURS = ("#1f6fb2", "#d1495b", "#3a8f4d", "#8a5fb0", "#c98a1b", "#4a4a4a", "#17919e", "#a0522d")
+COLOURS = ("#1f6fb2", "#d1495b", "#3a8f4d", "#8a5fb0", "#c98a1b", "#4a4a4a", "#17919e", "#a0522d",
+           "#d46fb3", "#7a8b2a")
 
 
 def _decades(values):
