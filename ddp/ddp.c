@@ -118,7 +118,8 @@ DdpRel ddp_enter_rel(Ddp *d, DdpRelKind kind, Form form, uint32_t n, const DdpVa
         REL(d, r).prefer = flags & DDP_PREFER_STATE;
     } else {
         DdpVar *own = mem_alloc(d->mem, (n + 1) * sizeof *own);
-        memcpy(own, vars, n * sizeof *own);
+        if (n) /* 1 = 1 has no variables */
+            memcpy(own, vars, n * sizeof *own);
         if (kind == DDP_EQUATION)
             form = relation_unify(d, form, &n, own);
         r = relation_new_rel(d, kind, form, n, own, logic);
