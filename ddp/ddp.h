@@ -106,7 +106,7 @@ typedef struct DdpNodeView {
 DdpNode ddp_first(const Ddp *ddp);
 DdpNode ddp_next(const Ddp *ddp, DdpNode node);
 bool ddp_before(const Ddp *ddp, DdpNode a, DdpNode b); /* a is scheduled before b */
-uint64_t ddp_label(const Ddp *ddp, DdpNode node); /* ascends in that order, until the next commit */
+uint64_t ddp_label(const Ddp *ddp, DdpNode node);      /* ascends so, until the next commit */
 DdpNodeView ddp_node(const Ddp *ddp, DdpNode node);    /* valid until the next commit */
 DdpNode ddp_node_of(const Ddp *ddp, DdpVar var);       /* that determines it; 0: known or a state */
 
@@ -122,7 +122,7 @@ bool ddp_is_state(const Ddp *ddp, DdpVar var);
 
 typedef enum DdpChange {
     DDP_NODE_NEW,
-    DDP_NODE_CHANGED, /* perhaps moved besides */
+    DDP_NODE_CHANGED, /* perhaps moved and turned besides */
     DDP_NODE_GONE,
     DDP_NODE_MOVED, /* is what it was, at another place in the order */
     DDP_NODE_TURNED /* is what and where it was, but determined now, or no longer */

@@ -508,7 +508,7 @@ static bool stays(const Sim *sim, const DdpDelta *delta)
            (delta->change == DDP_NODE_CHANGED && does_the_same(sim, node, delta->node));
 }
 
-/* What it computes may be something else behind the event, and need not be steady. */
+/* What a node that stays reads may jump at the event: its part starts anew. */
 static void disturb_part(const EvalNode *node)
 {
     if (!node->part)

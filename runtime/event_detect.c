@@ -3,16 +3,16 @@
  * Events come from comparisons of Reals (and from sign, floor, ceil, round, mod) inside conditions
  * and dynamics. Three kinds:
  *
- *   timed     linear in the clock with fixed factors: the time is computed; at that time the
- *             comparison takes the value it has just afterwards.
- *   searched  all others: after each accepted step the comparisons are evaluated at its end (those
- *             driven by the clock other than through states also at points inside); if one has
- *             changed, its first change is bracketed on the dense output. The value of the
- * comparison decides which half is kept; the difference of its sides only proposes where to look.
- * The event is put at the right end of the bracket, where the comparison really has its new value.
- *   at rest   exactly at its boundary when a phase begins: the derivative of the difference along
- * the solution says to which side it leaves, and the comparison takes that value at once. (IDA's
- * own root finding disarms a root that is zero at the start.)
+ * - Timed: linear in the clock with fixed factors. The time is computed; at that time the comparison
+ *   takes the value it has just afterwards.
+ * - Searched: all others. After each accepted step the comparisons are evaluated at its end (those
+ *   driven by the clock other than through states also at points inside); if one has changed, its
+ *   first change is bracketed on the dense output. The value of the comparison decides which half is
+ *   kept; the difference of its sides only proposes where to look. The event is put at the right end
+ *   of the bracket, where the comparison really has its new value.
+ * - At rest: exactly at its boundary when a phase begins. The derivative of the difference along the
+ *   solution says to which side it leaves, and the comparison takes that value at once. (IDA's own
+ *   root finding disarms a root that is zero at the start.)
  */
 #include "runtime/parts.h"
 
