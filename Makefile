@@ -3,9 +3,10 @@
 
 PREFIX = /usr/local
 SECONDS = 60
+SEED =
 CMAKE_FLAGS =
 
-.PHONY: build test run docs install clean format fuzz perf perf-quick setup
+.PHONY: build test run docs install clean format fuzz soak perf perf-quick setup
 
 build: setup
 	cmake --preset release $(CMAKE_FLAGS)
@@ -29,6 +30,9 @@ fuzz: setup
 	cmake --preset fuzz $(CMAKE_FLAGS)
 	cmake --build --preset fuzz
 	tools/fuzz.sh $(SECONDS)
+
+soak: setup
+	tools/soak.sh $(SECONDS) $(SEED)
 
 perf: build
 	tools/setup.sh perf

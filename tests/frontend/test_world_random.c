@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "tests/support/soak.h"
 #include "tests/support/world_lab.h"
 
 static const char library[] =
@@ -210,8 +211,10 @@ static void random_run(uint32_t seed, uint32_t steps)
 static void test_random_changes(void **state)
 {
     (void)state;
-    for (uint32_t seed = 1; seed <= 150; seed++)
-        random_run(seed, 60);
+    Soak soak = soak_begin("structural changes of a world", 150, 1);
+    while (soak_next(&soak))
+        random_run((uint32_t)soak.seed, 60);
+    soak_end(&soak);
 }
 
 int main(void)
