@@ -59,9 +59,10 @@ void loop_solve_apply(uint32_t n, const double *a, const uint32_t *pivot, double
         double t = b[k];
         b[k] = b[pivot[k]];
         b[pivot[k]] = t;
-        for (uint32_t r = k + 1; r < n; r++)
-            b[r] -= a[(size_t)r * n + k] * b[k];
     }
+    for (uint32_t r = 1; r < n; r++)
+        for (uint32_t c = 0; c < r; c++)
+            b[r] -= a[(size_t)r * n + c] * b[c];
     for (uint32_t r = n; r-- > 0;) {
         for (uint32_t c = r + 1; c < n; c++)
             b[r] -= a[(size_t)r * n + c] * b[c];
