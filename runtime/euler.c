@@ -1,7 +1,10 @@
 /* euler.c: forward Euler with a fixed step, as Solsim integrated (thesis 11.1).
  *
  * Everything happens at grid points t0 + k*h: states move, all that varies is evaluated, conditions
- * are looked at; a change is an event at the first grid point that shows it. No step is cut.
+ * are looked at; a change is an event at the first grid point that shows it. The time at which a
+ * run is to stop is a grid point too: the step to it is cut, and the next one goes on to t0 + k*h.
+ * An output point between two grid points shows the states on the straight line that the step is;
+ * who looks there does not move the grid.
  */
 #include "runtime/tape.h"
 #include "runtime/trace.h"
@@ -10,11 +13,14 @@
 
 /* ---- states of a part ---- */
 
+/* States as they are at Sim.time: at a grid point, or on the way from the last one. */
 void euler_put(Part *part)
 {
     Sim *sim = part->sim;
+    const double *slope = part->euler + part->states.n;
+    double way = sim->time - sim->grid_time;
     for (uint32_t i = 0; i < part->states.n; i++)
-        sim->value[part->states.at[i].var] = part->euler[i];
+        sim->value[part->states.at[i].var] = part->euler[i] + (way > 0 ? way * slope[i] : 0);
     sim->value[sim->clock] = sim->time;
 }
 
@@ -42,16 +48,18 @@ void euler_take(Part *part)
     for (uint32_t i = 0; i < part->states.n; i++)
         part->euler[i] = sim->value[part->states.at[i].var];
     take_slopes(part);
+    part_keep_loops(part);
     remember(part);
 }
 
 /* ---- one step ---- */
 
-/* By the tape alone, as long as no comparison changes: then no condition does. What is at a boundary
- * of the clock, or watched for its choice of states, is evaluated in the open. */
+/* By the tape alone, as long as no comparison changes: then no condition does. What is at a
+ * boundary of the clock, or watched for its choice of states, is evaluated in the open. */
 static bool step_quietly(Part *part, double time)
 {
-    if (part->constrained || time >= part->timed || tape_look(part, time, part->euler) != TAPE_QUIET)
+    if (part->constrained || time >= part->timed ||
+        tape_look(part, time, part->euler) != TAPE_QUIET)
         return false;
     tape_last_slopes(part, part->euler + part->states.n);
     return true;
@@ -61,16 +69,18 @@ static SolStatus step_openly(Part *part)
 {
     Sim *sim = part->sim;
     part->moment = sim->moment;
+    part_put_loops(part);
     euler_put(part);
     SolStatus status = part_evaluate_all(part);
+    part_keep_loops(part);
     take_slopes(part);
     return status;
 }
 
 static SolStatus step(Sim *sim, double time)
 {
-    double h = time - sim->time, begin = timer_now();
-    sim->time = sim->value[sim->clock] = time;
+    double h = time - sim->grid_time, begin = timer_now();
+    sim->time = sim->grid_time = sim->value[sim->clock] = time;
     sim->moment++;
     event_forget_ties(sim);
     sim->counts.steps++;
@@ -138,16 +148,66 @@ static SolStatus settle_point(Sim *sim, bool *happened)
     return status;
 }
 
+/* ---- time goes on ---- */
+
+/* Where the next step ends; `whole`: at a point t0 + k*h. Rounding is no step. */
+static double next_point(const Sim *sim, bool *whole)
+{
+    double h = sim->opt.step, time = sim->opt.start + (double)(sim->grid + 1) * h;
+    double end = sim->grid_time < sim->opt.stop ? sim->opt.stop : INFINITY;
+    *whole = time <= end + 1e-9 * h;
+    return *whole && fabs(time - end) > 1e-9 * h ? time : end;
+}
+
+static void look_at_time(Sim *sim, double time)
+{
+    if (time == sim->time)
+        return;
+    sim->time = sim->value[sim->clock] = time;
+    sim->moment++;
+}
+
+/* Output points up to `stop` and before `time`, which the next step ends at. */
+static SolStatus show_between(Sim *sim, double time, double stop)
+{
+    SolStatus status = SOL_OK;
+    double near = 1e-9 * (time - sim->grid_time);
+    while (status == SOL_OK && sim->next_output < time - near && sim->next_output <= stop) {
+        look_at_time(sim, fmax(sim->time, sim->next_output));
+        status = sim_point(sim, SOL_AT_POINT);
+    }
+    event_forget_suspects(sim); /* those that only an output noticed */
+    return status;
+}
+
+/* Somebody writes a value at Sim.time: the step ends here. */
+void euler_cut(Sim *sim)
+{
+    if (sim->time <= sim->grid_time)
+        return;
+    for (uint32_t i = 0; i < sim->parts.n; i++)
+        if (sim->parts.at[i]->euler)
+            part_meet(sim->parts.at[i]);
+    sim->grid_time = sim->time;
+    for (uint32_t i = 0; i < sim->parts.n; i++)
+        if (sim->parts.at[i]->euler)
+            euler_take(sim->parts.at[i]);
+}
+
 SolStatus euler_run(Sim *sim, double stop, bool to_event, bool one_step, bool *happened)
 {
-    double h = sim->opt.step;
     parts_refresh(sim);
-    for (;;) {
-        double time = sim->opt.start + (double)(sim->grid + 1) * h;
-        if (time > stop + 1e-9 * h)
+    while (sim->grid_time < stop) {
+        bool whole;
+        double time = next_point(sim, &whole);
+        SolStatus status = show_between(sim, time, stop);
+        if (status == SOL_OK && time > stop + 1e-9 * (time - sim->grid_time)) {
+            look_at_time(sim, stop);
             return SOL_OK;
-        sim->grid++;
-        SolStatus status = step(sim, time);
+        }
+        sim->grid += whole;
+        if (status == SOL_OK)
+            status = step(sim, time);
         if (status == SOL_OK)
             status = settle_point(sim, happened);
         if (status == SOL_OK && atomic_load(&sim->cancel))
@@ -155,4 +215,5 @@ SolStatus euler_run(Sim *sim, double stop, bool to_event, bool one_step, bool *h
         if (status != SOL_OK || one_step || (to_event && *happened))
             return status;
     }
+    return SOL_OK;
 }

@@ -66,8 +66,8 @@ static int residual(realtype time, N_Vector y, N_Vector yp, N_Vector r, void *co
 
 /* IDA asks for a Jacobian whenever cj has changed much: several times behind each restart, while
  * order and step grow. The first one will do for these short steps, with the new cj, unless it is
- * asked for at the same time or an earlier one: then Newton, or the step, has failed. (CVODE does so
- * for up to 50 steps. IDA takes it for a new one and shortens the step when Newton fails: with
+ * asked for at the same time or an earlier one: then Newton, or the step, has failed. (CVODE does
+ * so for up to 50 steps. IDA takes it for a new one and shortens the step when Newton fails: with
  * four steps anywhere Robertson's equations took a quarter more iterations.) Not for few unknowns:
  * a new one costs little there, and a pendulum that is started anew twice in a turn loses digits of
  * its energy with an old one. */
@@ -269,6 +269,42 @@ static void get_unknowns(Part *part, IdaDriver *driver)
  * because order and step double quickly behind a short first one. */
 static const double FIRST_ERROR = 0.005;
 
+/* The second derivative tells nothing of what comes behind the first instant: 0 there (a model that
+ * begins at rest) is no licence to step across everything. IDA's own choice is a thousandth of the
+ * way at the most. */
+static double thousandth(const Sim *sim)
+{
+    double way = sim->opt.max_step;
+    if (sim->opt.stop > sim->time)
+        way = fmin(way, sim->opt.stop - sim->time);
+    return way / 1000;
+}
+
+/* Do slopes inside a step of h go as the two derivatives say, within the tolerance? `second`: the
+ * second ones. Asked at a point that divides the step in no simple proportion: a wave whose
+ * periods fit into it looks flat from both of its ends. */
+static bool goes_straight(Part *part, const double *second, double h)
+{
+    Sim *sim = part->sim;
+    const IdaDriver *driver = part->ida;
+    const double *y = nvector_at(driver->y), *yp = nvector_at(driver->yp), s = 0.618 * h;
+    uint32_t n = part->states.n;
+    double *there = mem_alloc(sim->mem, 2 * (size_t)n * sizeof *there), *slope = there + n, sum = 0;
+    for (uint32_t i = 0; i < n; i++)
+        there[i] = y[i] + s * (yp[i] + s / 2 * second[i]);
+    part_keep_loops(part);
+    bool fine = part_slopes(part, sim->time + s, there, slope, NULL) == 0;
+    for (uint32_t i = 0; fine && i < n; i++) {
+        double size =
+            h * (slope[i] - yp[i] - s * second[i]) / (sim->opt.rtol * fabs(y[i]) + sim->opt.atol);
+        sum += size * size;
+    }
+    part_put_loops(part);
+    part_slopes(part, sim->time, y, slope, NULL); /* values are those of the present again */
+    mem_free(sim->mem, there);
+    return fine && sqrt(sum / n) < 1;
+}
+
 static double first_step(Part *part)
 {
     Sim *sim = part->sim;
@@ -279,9 +315,12 @@ static double first_step(Part *part)
         double size = second[i] / (sim->opt.rtol * fabs(y) + sim->opt.atol);
         sum += size * size;
     }
-    double norm = sqrt(sum / part->states.n);
-    double h = norm > 0 && isfinite(norm) ? sqrt(FIRST_ERROR / norm) : sim->opt.max_step;
-    return fmin(h, sim->opt.max_step);
+    double norm = sqrt(sum / part->states.n), safe = thousandth(sim);
+    double h = norm > 0 && isfinite(norm) ? sqrt(FIRST_ERROR / norm) : INFINITY;
+    if (h <= safe || !isfinite(norm))
+        return fmin(h, safe);
+    h = fmin(h, 1000 * safe);
+    return goes_straight(part, second, h) ? h : safe;
 }
 
 void ida_driver_restructured(Part *part)

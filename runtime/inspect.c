@@ -76,6 +76,8 @@ static SolStatus write_value(Sim *sim, DdpVar var, double value)
                    explain_var(sim, var));
         return SOL_USAGE;
     }
+    if (sim->opt.solver == SOL_SOLVER_EULER)
+        euler_cut(sim);
     values_set(sim, var, value);
     return sim->opt.solver == SOL_SOLVER_EULER ? sim_event(sim) : parts_event(sim);
 }

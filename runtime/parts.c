@@ -459,7 +459,7 @@ static SolStatus start_part(Part *part)
 /* A loop's solution depends on where its iteration begins, if only in the last digit. So that a run
  * does not depend on who looks at it between events, each look and each step begin where the last
  * step, or the event, left the loops of the part, and not where the last look left them. */
-static void keep_loops(Part *part)
+void part_keep_loops(Part *part)
 {
     Sim *sim = part->sim;
     for (uint32_t i = 0; i < part->inner.n; i++) {
@@ -471,7 +471,7 @@ static void keep_loops(Part *part)
     }
 }
 
-static void put_loops(Part *part)
+void part_put_loops(Part *part)
 {
     Sim *sim = part->sim;
     for (uint32_t i = 0; i < part->inner.n; i++) {
@@ -488,7 +488,7 @@ static SolStatus step_part(Part *part, double limit)
     Sim *sim = part->sim;
     double before = part->now;
     part->moment = 0;
-    put_loops(part);
+    part_put_loops(part);
     SolStatus status = part->change ? method_change(part) : SOL_OK;
     if (status != SOL_OK)
         return status;
@@ -512,7 +512,7 @@ static SolStatus step_part(Part *part, double limit)
 /* States, and tearing variables as first guesses, as they are at `time`. */
 static void put_at(Part *part, double time)
 {
-    put_loops(part);
+    part_put_loops(part);
     if (part->method == PART_IDA)
         ida_driver_at(part, time);
     else if (part->method == PART_RK)
@@ -742,7 +742,7 @@ static SolStatus renew_parts(Sim *sim)
         if (search && !anew)
             search_later(part);
         if (anew || search) /* others were not brought here */
-            keep_loops(part);
+            part_keep_loops(part);
         part->restart = false;
         part_reorder(part);
     }
@@ -813,14 +813,14 @@ static void look_at_states(Part *part)
 /* After an accepted step: events in it, and whether the choice of states still holds at its end. */
 static SolStatus look_at_step(Part *part)
 {
-    keep_loops(part);
+    part_keep_loops(part);
     if (part->from < part->back)
         part->from = part->back;
     SolStatus status = search_part(part, part->now);
     if (status == SOL_OK)
         look_at_states(part);
     if (part->event > part->now) /* else the part will meet it as the search did: with the same bits */
-        keep_loops(part);
+        part_keep_loops(part);
     return status;
 }
 

@@ -454,6 +454,7 @@ static void rest(Sim *sim)
     vec_clear(&sim->held_back);
     event_forget_suspects(sim);
     sim->running = false;
+    sim->grid_time = sim->time;
     part_graph_settle(sim);
     parts_rest(sim);
 }

@@ -407,7 +407,8 @@ struct Sim {
     Place trouble_at;
     void *sun;                        /* SUNContext */
     struct PatternSets *pattern_sets; /* pattern.c: scratch */
-    uint64_t grid;                    /* Euler: steps taken since the start */
+    uint64_t grid;                    /* Euler: whole steps taken since the start */
+    double grid_time;                 /* Euler: where the last step ended */
 
     /* output */
     struct {
@@ -667,6 +668,7 @@ void parts_refresh(Sim *sim);    /* fixed steps: those that the event touched ar
 SolStatus parts_meet_all(Sim *sim);
 void parts_rest(Sim *sim);   /* all integrators are closed, to start anew from the values */
 bool parts_advise(Sim *sim); /* true: states should be selected anew, as an event */
+void euler_cut(Sim *sim); /* the step that Sim.time lies in ends there */
 SolStatus euler_run(Sim *sim, double stop, bool to_event, bool one_step, bool *happened);
 
 /* ---- announce.c ---- */

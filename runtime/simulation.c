@@ -199,7 +199,7 @@ static SolStatus open_layers(Sim *sim, const char *designator, const SolOptions 
     sim->interp = interp_open(sim->mem, sim->forms);
     sim->foreign = foreign_open(sim->mem, sim->program, sim->forms);
     sim->engine = engine_open(sim);
-    sim->time = sim->opt.start;
+    sim->time = sim->grid_time = sim->opt.start;
     sim->next_output = sim->opt.start + sim->opt.interval;
     return SOL_OK;
 }
