@@ -120,6 +120,10 @@ typedef struct XNames {
     void *context;
     XName position;
     const char *(*constant)(void *context, double k, X other);
+    /* Of a foreign function by its number, and of a constant that is its argument number `index`; NULL
+     * or none: function3, and the number. A text is used before the next call of any of these. */
+    const char *(*function)(void *context, uint32_t number);
+    const char *(*argument)(void *context, uint32_t number, uint32_t index, double k);
 } XNames;
 void x_print_named(const FormTable *table, X x, const XNames *names, char *out, size_t size);
 

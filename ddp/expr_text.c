@@ -39,6 +39,7 @@ typedef struct Piece {
     X x;
     int level; /* at least this */
     X other;   /* what x is compared with by == or <>; 0: nothing */
+    uint32_t function, index; /* x is this argument, from 1, of this function; 0: of none */
 } Piece;
 
 typedef struct Writer {
@@ -108,19 +109,50 @@ static void write_position(Writer *w, uint32_t position)
     write_text(w, name ? name : text);
 }
 
+static uint32_t list_length(const Writer *w, X list)
+{
+    uint32_t n = 0;
+    for (; list; list = x_node(w->table, list).b)
+        n++;
+    return n;
+}
+
+/* A list has the last argument first. */
+static void write_foreign(Writer *w, XNode node)
+{
+    const XNames *names = w->names;
+    const char *name = names->function ? names->function(names->context, node.a) : NULL;
+    char text[24];
+    snprintf(text, sizeof text, "function%u", node.a);
+    write_text(w, name ? name : text);
+    write_text(w, "(");
+    uint32_t index = list_length(w, node.b);
+    for (X list = node.b; list; list = x_node(w->table, list).b, index--) {
+        Piece piece = {.x = x_node(w->table, list).a, .function = node.a, .index = index};
+        vec_push(w->table->mem, &w->todo, piece);
+        if (index > 1)
+            later(w, ", ");
+    }
+}
+
+static bool write_argument(Writer *w, const Piece *piece)
+{
+    const XNames *names = w->names;
+    XNode node = x_node(w->table, piece->x);
+    if (!piece->index || node.op != X_CONST || !names->argument)
+        return false;
+    const char *text = names->argument(names->context, piece->function, piece->index - 1, node.k);
+    if (text)
+        write_text(w, text);
+    return text != NULL;
+}
+
 /* Pushes ")" and the arguments in reverse. */
 static void write_call(Writer *w, XNode node)
 {
-    char text[24];
     later(w, ")");
     if (node.op == X_CALL) {
-        snprintf(text, sizeof text, "function%u(", node.a);
-        write_text(w, text);
-        for (X list = node.b; list; list = x_node(w->table, list).b) {
-            later_x(w, x_node(w->table, list).a, ANY);
-            if (x_node(w->table, list).b)
-                later(w, ", ");
-        }
+        write_foreign(w, node);
         return;
     }
     X child[3];
@@ -215,7 +247,7 @@ void x_print_named(const FormTable *table, X x, const XNames *names, char *out, 
         Piece piece = vec_pop(&w.todo);
         if (piece.text)
             write_text(&w, piece.text);
-        else
+        else if (!write_argument(&w, &piece))
             write_x(&w, piece.x, piece.level, piece.other);
     }
     vec_free(table->mem, &w.todo);

@@ -130,5 +130,8 @@ struct AModel {
 /* Parses a text; returns its models. Errors go to diags, and what was understood is returned. */
 AModel *parse_text(Arena *arena, Intern *names, Diags *diags, const SourceFile *file,
                    uint32_t max_depth);
+/* A text that is one expression; NULL with a message when it is none. */
+AExpr *parse_value(Arena *arena, Intern *names, Diags *diags, const SourceFile *file,
+                   uint32_t max_depth);
 
 #endif

@@ -219,6 +219,9 @@ static void check_name(Body *body, Level *level, const ADecl *decl, const Member
         const Version *v = entry->last;
         resolve_error(level, decl->name.at, "'%s' is a definition already", name);
         resolve_note(level, v->model ? v->model->name.at : v->define->name.at, "the definition");
+    } else if (map_get(&p->predefined, decl->name.sym)) {
+        resolve_error(level, decl->name.at, "'%s' is predefined and cannot be the name of a member",
+                      name);
     }
     for (Body *b = body->parent; b && !other; b = b->parent)
         if ((other = body_find(b, decl->name.sym))) {

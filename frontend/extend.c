@@ -12,12 +12,16 @@ static bool encloses(const Def *base, const Def *def)
     return false;
 }
 
-/* `redefine model M extends M`: the M that is replaced is meant, not the new one. */
+/* `redefine model M extends M`: the M that is replaced is meant, not the new one, nor one that an heir
+ * puts in the place of the new one. */
 static Def *replaced_by(const Def *def, const Found *found)
 {
     const DefText *text = def->text;
-    if (text->version && found->version == text->version && text->version->before)
-        return resolve_version_def(text->surrounding->def, text->version->before);
+    const Version *version = found->version;
+    while (version && version != text->version)
+        version = version->before;
+    if (version && version->before)
+        return resolve_version_def(text->surrounding->def, version->before);
     return found->def;
 }
 

@@ -49,6 +49,9 @@ bool program_check(Program *program);
  * when there is none. */
 Def *program_find(Program *program, const char *designator);
 
+/* An error says that `def` is a package, and notes name the models in it that can be run. */
+void program_report_package(Program *program, Def *def);
+
 /* F1 of definition.h for one definition. */
 bool program_complete(Program *program, Def *def);
 
@@ -56,10 +59,18 @@ bool program_complete(Program *program, Def *def);
  * members filled? Behind a dynamic or alias member anything may be. */
 bool def_may_reach(Program *program, const Def *top, const char *path);
 
+/* The value of an expression of constants, as it could stand in a parameter list of `scope`; `name` is
+ * where it comes from, for messages. A text's value is its Sym. TYPE_ERROR with a message when it is none. */
+TypeKind program_constant(Program *program, Def *scope, const char *name, const char *text,
+                          double *value);
+
 /* For others that work on the program's memory: says that it ran out, from the reserve. Counts as
  * an error even where there is no room for the message. */
 void program_exhausted(Program *program);
 bool program_ok(const Program *program); /* no errors so far */
+/* An error was found in a text: nothing of it must run. Errors of simulations, and designators that lead
+ * nowhere, leave the texts as good as they were. */
+bool program_text_wrong(const Program *program);
 Diags *program_diags(Program *program);
 Sources *program_sources(Program *program);
 Intern *program_names(Program *program);

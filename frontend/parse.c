@@ -761,6 +761,22 @@ static AModel *parse_model(Parser *p)
     return m;
 }
 
+AExpr *parse_value(Arena *arena, Intern *names, Diags *diags, const SourceFile *file,
+                   uint32_t max_depth)
+{
+    Parser p = {
+        .arena = arena, .mem = arena->mem, .names = names, .diags = diags, .max_depth = max_depth};
+    uint32_t errors = diags->errors;
+    lex_open(&p.lexer, names, diags, file);
+    parse_advance(&p);
+    AExpr *value = parse_expression(&p);
+    if (!p.panic && p.token.kind != T_EOF)
+        parse_error(&p, p.token.at, "expected the end of the value, found %s", parse_found(&p));
+    vec_free(p.mem, &p.ids);
+    vec_free(p.mem, &p.open);
+    return diags->errors == errors ? value : NULL;
+}
+
 AModel *parse_text(Arena *arena, Intern *names, Diags *diags, const SourceFile *file,
                    uint32_t max_depth)
 {

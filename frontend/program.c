@@ -3,6 +3,7 @@
 #include "frontend/predefined.h"
 #include "frontend/resolve_int.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,8 @@ typedef struct Request {
     const char *name, *text;
     size_t length;
     Def *def;
+    TypeKind type;
+    double value;
 } Request;
 
 /* Runs one request under a guard; false when it failed or memory ran out. */
@@ -119,15 +122,25 @@ void program_close(Program *p)
 
 /* ---- loading ---- */
 
+/* What was found wrong since `before` is wrong in the texts. */
+static void count_text_errors(Program *p, uint32_t before)
+{
+    p->text_errors += p->diags.errors - before;
+}
+
 static bool load_file(Program *p, Request *r)
 {
+    uint32_t before = p->diags.errors;
     p->main = lookup_file(p, r->name, false);
+    count_text_errors(p, before);
     return p->main && !p->main->broken;
 }
 
 static bool load_text(Program *p, Request *r)
 {
+    uint32_t before = p->diags.errors;
     p->main = lookup_text(p, r->name, NULL, r->text, r->length);
+    count_text_errors(p, before);
     return !p->main->broken;
 }
 
@@ -147,11 +160,13 @@ bool program_load_text(Program *p, const char *name, const char *text, size_t le
  * needs all of them. */
 static void complete_queue(Program *p)
 {
+    uint32_t before = p->diags.errors;
     for (uint32_t i = 0; i < p->queue.n; i++)
         statements_resolve(p->queue.at[i]);
     for (uint32_t i = 0; i < p->queue.n; i++)
         check_recursion(p, p->queue.at[i]);
     vec_clear(&p->queue);
+    count_text_errors(p, before);
 #ifdef SOLSTICE_VERIFY
     Place at;
     const char *broken = verify_definitions(p, &at);
@@ -215,7 +230,9 @@ static bool check_all(Program *p, Request *r)
     (void)r;
     if (!p->main || p->main->broken)
         return false;
+    uint32_t before = p->diags.errors;
     queue_all(p, p->main->unit);
+    count_text_errors(p, before);
     complete_queue(p);
     return !p->diags.errors;
 }
@@ -253,8 +270,6 @@ static Def *default_model(Program *p)
             return model;
         around = last_inside(around, true);
     }
-    diag_error(&p->diags, 0, "'%s' contains no model that can be run",
-               intern_text(&p->names, p->main->path));
     return NULL;
 }
 
@@ -280,20 +295,31 @@ static Def *find_designated(Program *p, const char *designator)
         def = find_inside(p, def, name, length);
         name += length + (name[length] == '.');
     }
-    if (!def)
-        diag_error(&p->diags, 0, "'%s' does not define '%s'", intern_text(&p->names, p->main->path),
-                   designator);
     return def;
+}
+
+/* A name that nobody defines is the asker's error, not one of the texts. */
+static void report_not_found(Program *p, const char *designator)
+{
+    const char *path = intern_text(&p->names, p->main->path);
+    if (designator)
+        diag_error(&p->diags, 0, "'%s' does not define '%s'", path, designator);
+    else
+        diag_error(&p->diags, 0, "'%s' contains no model that can be run", path);
 }
 
 static bool find(Program *p, Request *r)
 {
     if (!p->main || p->main->broken)
         return false;
-    bool named = r->name && *r->name;
-    r->def = named ? find_designated(p, r->name) : default_model(p);
-    if (!r->def)
+    uint32_t before = p->diags.errors;
+    const char *designator = r->name && *r->name ? r->name : NULL;
+    r->def = designator ? find_designated(p, designator) : default_model(p);
+    count_text_errors(p, before);
+    if (!r->def) {
+        report_not_found(p, designator);
         return false;
+    }
     resolve_enqueue(r->def);
     complete_queue(p);
     return true;
@@ -305,11 +331,100 @@ Def *program_find(Program *p, const char *designator)
     return guarded(p, find, &request) ? request.def : NULL;
 }
 
+/* Names the models in a package that can be run, packages inside included. */
+static bool list_runnable(Program *p, Request *r)
+{
+    enum { LISTED = 40 };
+    uint32_t listed = 0;
+    VEC(Def *) list = {0};
+    vec_push(p->mem, &list, r->def);
+    for (uint32_t i = 0; i < list.n; i++) {
+        Def *def = list.at[i];
+        if (is_runnable(def->text->model)) {
+            if (listed++ < LISTED)
+                diag_note(&p->diags, 0, "  %s", def_path(p, def));
+            continue;
+        }
+        if (!resolve_names(def, def->text->surrounding, def->at))
+            continue;
+        for (uint32_t k = 0; k < def->text->n_entries; k++) {
+            Version *v = def->text->entry[k].last;
+            bool wanted = v->model && (v->model->kind == DEF_PACKAGE || is_runnable(v->model));
+            Def *sub = wanted ? resolve_version_def(def, v) : NULL;
+            if (sub)
+                vec_push(p->mem, &list, sub);
+        }
+    }
+    vec_free(p->mem, &list);
+    if (listed > LISTED)
+        diag_note(&p->diags, 0, "  and %u more", listed - LISTED);
+    return true;
+}
+
+/* A package of examples says what it is for; components could be run too, but nobody wants to. */
+static Def *examples_of(Program *p, Def *def)
+{
+    Def *inside = find_inside(p, def, "Examples", strlen("Examples"));
+    return inside && inside->kind == DEF_PACKAGE ? inside : def;
+}
+
+static bool report_package(Program *p, Request *r)
+{
+    r->def = examples_of(p, r->def);
+    diag_error(&p->diags, 0, "'%s' is a package; these models of it can be run:",
+               def_path(p, r->def));
+    return list_runnable(p, r);
+}
+
+void program_report_package(Program *p, Def *def)
+{
+    guarded(p, report_package, &(Request){.def = def});
+}
+
+/* ---- values given from outside ---- */
+
+static bool find_constant(Program *p, Request *r)
+{
+    const SourceFile *added = sources_add(&p->sources, r->name, r->text, strlen(r->text));
+    if (!added)
+        return false;
+    SourceFile file = *added; /* the list may move */
+    AExpr *text = parse_value(&p->arena, &p->names, &p->diags, &file, p->max_depth);
+    Context cx = {.program = p, .def = r->def, .level = resolve_own_level(r->def)};
+    RExpr *value = text ? expr_resolve(&cx, text, WANT_VALUE) : NULL;
+    if (!value || value->type.kind == TYPE_ERROR)
+        return false;
+    if (!const_value(value, &r->value)) {
+        diag_error(&p->diags, text->at, "this is no constant");
+        return false;
+    }
+    if (!isfinite(r->value)) {
+        diag_error(&p->diags, text->at, "this is not a finite number");
+        return false;
+    }
+    r->type = value->type.kind;
+    return true;
+}
+
+TypeKind program_constant(Program *p, Def *scope, const char *name, const char *text, double *value)
+{
+    Request request = {.name = name, .text = text, .def = scope};
+    if (!guarded(p, find_constant, &request))
+        return TYPE_ERROR;
+    *value = request.value;
+    return request.type;
+}
+
 /* ---- asking ---- */
 
 bool program_ok(const Program *p)
 {
     return !p->diags.errors && !p->exhausted;
+}
+
+bool program_text_wrong(const Program *p)
+{
+    return p->text_errors > 0 || p->exhausted;
 }
 
 bool program_io_failed(const Program *p)

@@ -143,6 +143,7 @@ struct Program {
     uint64_t n_statements; /* counted against max_statements */
     void *reserve; /* given back when memory runs out, so that there is room for the message */
     bool exhausted, io_failed, limit_reported;
+    uint32_t text_errors; /* of diags.errors, those that are wrong in a text */
 
     FileScope *main;
     VEC(FileScope *) files;

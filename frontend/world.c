@@ -237,9 +237,15 @@ static void override_task(World *world, void *argument)
     vec_push(world->mem, &world->overrides, *o);
 }
 
-bool world_override(World *world, const char *path, double value)
+bool world_override(World *world, const char *path, TypeKind type, double value)
 {
-    return guarded(world, override_task, &(Override){.path = path, .value = value});
+    return guarded(world, override_task,
+                   &(Override){.path = path, .type = type, .value = value});
+}
+
+bool world_override_misfit(const World *world)
+{
+    return world->misfit;
 }
 
 const char *world_override_unused(const World *world, uint32_t i)

@@ -75,7 +75,9 @@ void world_close(World *world); /* frees its memory; says nothing to the Ddp */
 /* `--set PATH=VALUE`: the parameter at this instance path gets `value` whenever an instance is born
  * there, instead of what its parameter list says; the path of a variable whose derivative is taken
  * gets it as start value (WorldChange.overridden). Before world_create(). Text values: the Sym. */
-bool world_override(World *world, const char *path, double value);
+bool world_override(World *world, const char *path, TypeKind type, double value);
+/* One of them does not fit the type of what was born at its path, which is an error of who gave it. */
+bool world_override_misfit(const World *world);
 /* Paths given to world_override() that nothing had so far: the i-th, or NULL. */
 const char *world_override_unused(const World *world, uint32_t i);
 /* From now on births and deaths of instances of `def` (and of what extends it) are listed as

@@ -100,6 +100,7 @@ typedef struct Pending {
 
 typedef struct Override {
     const char *path;
+    TypeKind type;
     double value;
     DdpVar var; /* DDP_KNOWN with this value, once it is a start value; 0: not yet */
     bool used;
@@ -146,6 +147,7 @@ struct World {
     VEC(const Def *) monitored;
     bool monitor_all;
     VEC(Override) overrides;
+    bool misfit; /* of an override and the type of its variable */
     Map births; /* hash of the place of birth of a draw -> number of births + 1 */
     Connect *connect;
     VEC(DdpVar) vars_scratch;

@@ -332,43 +332,49 @@ static TypeKind type_of_value(const Naming *naming, X x)
     return TYPE_REAL;
 }
 
-/* A constant as the type of what it is compared with wants it; NULL: a number. */
-static const char *constant_name(void *context, double k, X other)
+static const char *quoted(Naming *naming, double text)
 {
-    Naming *naming = context;
-    TypeKind type = type_of_value(naming, other);
-    if (type == TYPE_BOOLEAN)
-        return k != 0 ? "true" : "false";
-    if (type != TYPE_STRING)
-        return NULL;
     Out out = out_start(naming->text, sizeof naming->text);
     put(&out, "\"");
-    put(&out, name_text(naming->world, (Sym)k));
+    put(&out, name_text(naming->world, (Sym)text));
     put(&out, "\"");
     return naming->text;
 }
 
-/* Forms know foreign functions by number and print function3(..): here they get their names. */
-static void put_functions(const World *world, Out *out, char *text)
+/* A constant as a type wants it; NULL: a number. */
+static const char *typed_constant(Naming *naming, double k, TypeKind type)
 {
-    static const char word[] = "function";
-    for (char *hit; (hit = strstr(text, word)) != NULL;) {
-        char *end;
-        uint32_t number = (uint32_t)strtoul(hit + strlen(word), &end, 10);
-        WorldFunction f;
-        bool inside = hit > text && (isalnum((unsigned char)hit[-1]) || strchr("_.", hit[-1]));
-        bool call = !inside && end > hit + strlen(word) && *end == '(';
-        char *next = call ? end : hit + strlen(word);
-        char kept = *next;
-        bool known = call && world_function(world, number, &f);
-        *(known ? hit : next) = 0;
-        put(out, text);
-        if (known)
-            put(out, f.table ? "table" : name_text(world, f.def->name));
-        *next = kept;
-        text = next;
-    }
-    put(out, text);
+    if (type == TYPE_BOOLEAN)
+        return k != 0 ? "true" : "false";
+    return type == TYPE_STRING ? quoted(naming, k) : NULL;
+}
+
+static const char *constant_name(void *context, double k, X other)
+{
+    Naming *naming = context;
+    return typed_constant(naming, k, type_of_value(naming, other));
+}
+
+static const char *function_name(void *context, uint32_t number)
+{
+    Naming *naming = context;
+    WorldFunction f;
+    if (!world_function(naming->world, number, &f))
+        return NULL;
+    return f.table ? "table" : name_text(naming->world, f.def->name);
+}
+
+/* The arguments of a foreign function are its handle, if it has one, and its in members. */
+static const char *argument_name(void *context, uint32_t number, uint32_t index, double k)
+{
+    Naming *naming = context;
+    WorldFunction f;
+    if (!world_function(naming->world, number, &f))
+        return NULL;
+    if (f.table)
+        return index == 1 ? quoted(naming, k) : NULL;
+    uint32_t in = index - f.has_handle;
+    return in < f.def->n_ins ? typed_constant(naming, k, f.def->ins[in]->type.kind) : NULL;
 }
 
 static void put_expr(const World *world, Out *out, X x, uint32_t n, const DdpVar *vars,
@@ -376,9 +382,9 @@ static void put_expr(const World *world, Out *out, X x, uint32_t n, const DdpVar
 {
     Naming naming = {.world = world, .n = n, .vars = vars, .depth = depth};
     char text[4096] = "";
-    XNames names = {&naming, position_name, constant_name};
+    XNames names = {&naming, position_name, constant_name, function_name, argument_name};
     x_print_named(world->forms, x, &names, text, sizeof text);
-    put_functions(world, out, text);
+    put(out, text);
 }
 
 /* One side of a relation; a value alone as the type of the other side wants it. */

@@ -757,6 +757,11 @@ static SolStatus not_finite(Sim *sim, const EvalNode *node)
     const EvalOp *op = &node->ops[0];
     if (sim->quiet)
         return SOL_NUMERICS;
+    if (foreign_data_failure(sim->foreign)) {
+        diag_error(sim->diags, world_rel_place(sim->world, op->rel), "%s",
+                   foreign_data_failure(sim->foreign));
+        return SOL_IO;
+    }
     diag_error(sim->diags, world_rel_place(sim->world, op->rel),
                "at time %.10g, %s is %g: the equation %s has no value there", sim->time,
                explain_var(sim, op->target), sim->value[op->target], explain_rel(sim, op->rel));

@@ -87,6 +87,11 @@ const char *foreign_failure(Foreign *f)
     return failed ? f->failure : NULL;
 }
 
+const char *foreign_data_failure(const Foreign *f)
+{
+    return tables_complaint(f->tables);
+}
+
 const char *foreign_name(Foreign *f, const Def *def, char *out, size_t size)
 {
     Location place = source_locate(program_sources(f->program), def->external->at);

@@ -40,5 +40,7 @@ void foreign_death(Foreign *foreign, DdpVar var);
 
 /* The first failure since the last question, or NULL. */
 const char *foreign_failure(Foreign *foreign);
+/* A file of data that cannot be used, whatever the arguments are: what is wrong with it, or NULL. */
+const char *foreign_data_failure(const Foreign *foreign);
 
 #endif

@@ -411,20 +411,15 @@ SolStatus init_finish(Sim *sim)
 
 /* ---- the beginning ---- */
 
-static bool parse_value(Sim *sim, const char *text, double *value)
+/* A number as other programs write it (`.5`, `+3`), or a constant expression of Sol. */
+static TypeKind value_of(Sim *sim, const SolSet *set, double *value)
 {
-    char *end;
-    size_t n = strlen(text);
-    if (strcmp(text, "true") == 0 || strcmp(text, "false") == 0) {
-        *value = text[0] == 't';
-        return true;
-    }
-    if (n >= 2 && text[0] == '"' && text[n - 1] == '"') {
-        *value = intern(program_names(sim->program), text + 1, n - 2);
-        return true;
-    }
-    *value = strtod(text, &end);
-    return end != text && *end == '\0';
+    char *end, name[256];
+    *value = strtod(set->value, &end);
+    if (end != set->value && !*end && isfinite(*value))
+        return TYPE_REAL;
+    snprintf(name, sizeof name, "value of %s", set->path);
+    return program_constant(sim->program, sim->top, name, set->value, value);
 }
 
 static SolStatus override_parameters(Sim *sim)
@@ -432,12 +427,13 @@ static SolStatus override_parameters(Sim *sim)
     for (uint32_t i = 0; i < sim->opt.n_sets; i++) {
         const SolSet *set = &sim->opt.sets[i];
         double value;
-        if (!parse_value(sim, set->value, &value)) {
-            diag_error(sim->diags, 0, "%s=%s: not a number, true, false or \"text\"", set->path,
-                       set->value);
-            return SOL_USAGE;
-        }
-        if (!world_override(sim->world, set->path, value))
+        TypeKind type = value_of(sim, set, &value);
+        if (type == TYPE_ERROR)
+            diag_note(sim->diags, 0,
+                      "%s=%s: a number, true, false, a \"text\" in quotes or an expression of these "
+                      "is wanted",
+                      set->path, set->value);
+        if (type == TYPE_ERROR || !world_override(sim->world, set->path, type, value))
             return SOL_USAGE;
     }
     return SOL_OK;
@@ -485,5 +481,7 @@ SolStatus init_create(Sim *sim)
     sim->counts.instantiate += timer_now() - begin;
     if (world_out_of_memory(sim->world))
         return SOL_MEMORY;
+    if (world_override_misfit(sim->world))
+        return SOL_USAGE;
     return fine ? init_settle(sim) : SOL_MODEL;
 }

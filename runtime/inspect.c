@@ -59,11 +59,28 @@ SolStatus sol_read(Sol *sol, SolVar var, double *value)
     *value = NAN;
     if (!sol->sim.world || !ddp_var_used(sol->sim.ddp, var))
         return SOL_USAGE;
-    if (var < sol->sim.n_values && status == SOL_OK)
+    if (var < sol->sim.n_values && (status == SOL_OK || status == SOL_IO))
         status = fetch(&sol->sim, var);
-    if (var < sol->sim.n_values && sol->sim.info[var].has)
-        *value = sol->sim.value[var];
-    return status == SOL_OK || status == SOL_CANCELLED ? SOL_OK : status;
+    if (var >= sol->sim.n_values || !sol->sim.info[var].has)
+        return status == SOL_CANCELLED ? SOL_OK : status;
+    *value = sol->sim.value[var];
+    return SOL_OK;
+}
+
+static bool has_value(const Sim *sim, DdpVar var, double value)
+{
+    WorldVar view = {0};
+    world_var(sim->world, var, &view);
+    switch (view.type) {
+    case TYPE_INTEGER:
+        return value == floor(value) && fabs(value) <= 0x1p53;
+    case TYPE_BOOLEAN:
+        return value == 0 || value == 1;
+    case TYPE_STRING:
+        return value == floor(value) && value >= 0 && value < program_names(sim->program)->texts.n;
+    default:
+        return isfinite(value);
+    }
 }
 
 /* A state that is written jumps, as at an event. */
@@ -74,6 +91,11 @@ static SolStatus write_value(Sim *sim, DdpVar var, double value)
     if (!held && !sim->info[var].state) {
         diag_error(sim->diags, 0, "%s cannot be written: equations determine it",
                    explain_var(sim, var));
+        return SOL_USAGE;
+    }
+    if (!has_value(sim, var, value)) {
+        diag_error(sim->diags, 0, "%s cannot be %g: its type has no such value",
+                   explain_var(sim, var), value);
         return SOL_USAGE;
     }
     if (sim->opt.solver == SOL_SOLVER_EULER)
@@ -196,7 +218,8 @@ static void write_legend(void *context, FILE *out)
         fputs("<tr>", out);
         for (int age = 0; age < AGES; age++) {
             colour_of((BlockClass)c, age, colour, sizeof colour);
-            fprintf(out, "<td bgcolor=\"%s\">%s,<br/>%s</td>", colour, class_text[c], age_text[age]);
+            fprintf(out, "<td bgcolor=\"%s\">%s,<br/>%s</td>", colour, class_text[c],
+                    age_text[age]);
         }
         fputs("</tr>", out);
     }

@@ -452,9 +452,14 @@ struct SolModel {
     Mem *mem;
     Program *program;
     Sol *sims;
-    SolStatus status;
+    SolStatus load_status; /* of the text */
+    SolStatus status;      /* of the last call */
     double parse_seconds;
 };
+
+/* ---- options_fill.c ---- */
+
+bool options_fill(Sim *sim, const SolOptions *options); /* false: a message says what is wrong */
 
 /* ---- values.c ---- */
 

@@ -4,6 +4,7 @@
  * SOL_MEMORY and can still be asked and closed.
  */
 #include "runtime/blocks.h"
+#include "runtime/stdlib_folder.h"
 #include "runtime/trace.h"
 
 #include <math.h>
@@ -12,9 +13,24 @@
 
 /* ---- models ---- */
 
+static SolStatus read_text(SolModel *model, const SolLoad *load)
+{
+    bool fine = load->text ? program_load_text(model->program, load->path ? load->path : "text",
+                                               load->text, load->length)
+                           : load->path && program_load(model->program, load->path);
+    if (fine)
+        return SOL_OK;
+    if (!load->text && !load->path) {
+        diag_error(program_diags(model->program), 0, "neither a file nor a text is given");
+        return SOL_USAGE;
+    }
+    return program_io_failed(model->program) ? SOL_IO : SOL_MODEL;
+}
+
 SolModel *sol_load(const SolLoad *load)
 {
     double begin = timer_now();
+    char stdlib[STDLIB_ROOM];
     Mem *mem = mem_open();
     if (!mem)
         return NULL;
@@ -28,7 +44,7 @@ SolModel *sol_load(const SolLoad *load)
     model->mem = mem;
     ProgramOptions options = {.n_folders = load->n_folders,
                               .folders = load->folders,
-                              .stdlib = load->stdlib,
+                              .stdlib = load->stdlib ? load->stdlib : stdlib_folder(stdlib),
                               .max_depth = load->max_nesting,
                               .max_definitions = load->max_definitions,
                               .max_statements = load->max_statements};
@@ -40,10 +56,7 @@ SolModel *sol_load(const SolLoad *load)
     }
     if (load->memory_limit)
         mem_limit(mem, load->memory_limit);
-    bool fine = load->text ? program_load_text(model->program, load->path, load->text, load->length)
-                           : program_load(model->program, load->path);
-    if (!fine)
-        model->status = program_io_failed(model->program) ? SOL_IO : SOL_MODEL;
+    model->status = model->load_status = read_text(model, load);
     model->parse_seconds = timer_now() - begin;
     return model;
 }
@@ -55,6 +68,7 @@ SolStatus sol_model_status(const SolModel *model)
 
 SolStatus sol_check(SolModel *model)
 {
+    model->status = model->load_status;
     if (model->status == SOL_OK && !program_check(model->program))
         model->status = SOL_MODEL;
     return model->status;
@@ -108,89 +122,19 @@ uint32_t sol_print_messages(const SolModel *model, uint32_t from, FILE *out, boo
 
 /* ---- creating ---- */
 
-static const char *own_text(Sim *sim, const char *text)
-{
-    return text ? arena_copy(&sim->opt_arena, text, strlen(text)) : NULL;
-}
-
-static void own_lists(Sim *sim)
-{
-    SolOptions *opt = &sim->opt;
-    SolSet *sets = arena_alloc(&sim->opt_arena, (opt->n_sets + 1) * sizeof *sets);
-    for (uint32_t i = 0; i < opt->n_sets; i++)
-        sets[i] = (SolSet){own_text(sim, opt->sets[i].path), own_text(sim, opt->sets[i].value)};
-    opt->sets = sets;
-    const char **names = arena_alloc(&sim->opt_arena, (opt->n_monitored + 1) * sizeof *names);
-    for (uint32_t i = 0; i < opt->n_monitored; i++)
-        names[i] = own_text(sim, opt->monitored[i]);
-    opt->monitored = names;
-    opt->cache = own_text(sim, opt->cache);
-    opt->trace = own_text(sim, opt->trace);
-}
-
-/* Time is a double: steps far below the span of a run would not move it any more. */
-static bool check_times(Sim *sim)
-{
-    const SolOptions *opt = &sim->opt;
-    const struct {
-        const char *name;
-        double value;
-    } steps[] = {{"output interval", opt->interval},
-                 {"step", opt->step},
-                 {"maximal step", opt->max_step}};
-    double least = 1e-13 * fmax(opt->stop - opt->start, fmax(fabs(opt->start), fabs(opt->stop)));
-    if (!(opt->stop >= opt->start) || !isfinite(opt->stop) || !isfinite(opt->start)) {
-        diag_error(sim->diags, 0, "the stop time %g lies before the start time %g", opt->stop,
-                   opt->start);
-        return false;
-    }
-    for (uint32_t i = 0; i < 3 && opt->stop > opt->start; i++)
-        if (steps[i].value < least) {
-            diag_error(sim->diags, 0, "the %s of %g is too small for times up to %g", steps[i].name,
-                       steps[i].value, fmax(fabs(opt->start), fabs(opt->stop)));
-            return false;
-        }
-    return true;
-}
-
-static bool fill_options(Sim *sim, const SolOptions *options)
-{
-    SolOptions *opt = &sim->opt;
-    *opt = options ? *options : (SolOptions){0};
-    own_lists(sim);
-    if (opt->stop == 0 && opt->start == 0)
-        opt->stop = 1;
-    if (!opt->steps)
-        opt->steps = 500;
-    if (!(opt->interval > 0))
-        opt->interval = (opt->stop - opt->start) / opt->steps;
-    if (!(opt->interval > 0)) /* a run of no length: there is no second point */
-        opt->interval = 1;
-    if (!(opt->rtol > 0))
-        opt->rtol = 1e-6;
-    if (!(opt->atol > 0))
-        opt->atol = opt->rtol * 1e-2;
-    if (!(opt->max_step > 0))
-        opt->max_step = opt->interval;
-    if (!opt->max_order || opt->max_order > 5)
-        opt->max_order = 5;
-    if (!(opt->step > 0))
-        opt->step = opt->interval;
-    if (!opt->max_updates)
-        opt->max_updates = 1000;
-    return check_times(sim);
-}
-
 static SolStatus open_layers(Sim *sim, const char *designator, const SolOptions *options)
 {
     arena_init(&sim->opt_arena, sim->mem);
     arena_init(&sim->event_arena, sim->mem);
-    if (!fill_options(sim, options))
+    if (!options_fill(sim, options))
         return SOL_USAGE;
-    uint32_t errors = sim->diags->errors;
     sim->top = program_find(sim->program, designator);
-    if (!sim->top || sim->diags->errors > errors)
+    if (!sim->top || program_text_wrong(sim->program))
         return SOL_MODEL;
+    if (sim->top->kind == DEF_PACKAGE) {
+        program_report_package(sim->program, sim->top);
+        return SOL_USAGE;
+    }
     sim->n_texts = program_sources(sim->program)->files.n;
     if (sim->opt.savable)
         journal_open(sim);
@@ -206,8 +150,10 @@ static SolStatus open_layers(Sim *sim, const char *designator, const SolOptions 
 
 Sol *sol_create(SolModel *model, const char *designator, const SolOptions *options)
 {
-    if (model->status != SOL_OK)
+    if (model->load_status != SOL_OK) {
+        model->status = model->load_status;
         return NULL;
+    }
     MemGuard guard;
     mem_guard_push(model->mem, &guard);
     if (setjmp(guard.env) != 0) {
@@ -223,12 +169,11 @@ Sol *sol_create(SolModel *model, const char *designator, const SolOptions *optio
     sim->created_at = timer_now();
     sim->next = model->sims;
     model->sims = sol;
-    SolStatus status = open_layers(sim, designator, options);
+    model->status = open_layers(sim, designator, options);
     mem_guard_pop(model->mem, &guard);
-    if (status == SOL_OK)
+    if (model->status == SOL_OK)
         return sol;
     sol_close(sol);
-    model->status = status;
     return NULL;
 }
 
@@ -339,7 +284,11 @@ static const double *visible_values(Sim *sim)
  * solution and find a way around failures there; what has no number now is a real one. */
 static SolStatus foreign_failed(Sim *sim)
 {
-    const char *failure = foreign_failure(sim->foreign);
+    const char *failure = foreign_failure(sim->foreign), *data = foreign_data_failure(sim->foreign);
+    if (data) {
+        diag_error(sim->diags, 0, "%s", data);
+        return SOL_IO;
+    }
     for (DdpVar v = 1; failure && v < ddp_var_limit(sim->ddp); v++)
         if (sim->info[v].has && isnan(sim->value[v])) {
             diag_error(sim->diags, 0, "at time %.10g: %s", sim->time, failure);
@@ -419,8 +368,8 @@ SolStatus sim_point(Sim *sim, SolSide side)
     SolStatus status = partly ? SOL_OK : fetch_wanted(sim, side);
     if (status != SOL_OK)
         return status;
-    if (side != SOL_AT_END && foreign_failed(sim) != SOL_OK)
-        return SOL_NUMERICS;
+    if (side != SOL_AT_END && (status = foreign_failed(sim)) != SOL_OK)
+        return status;
     sim->shown = true;
     sim->last_point = sim->time;
     show_couts(sim);
@@ -553,8 +502,8 @@ static SolStatus go(Sim *sim, double time, bool to_event, bool one_step, bool *h
     SolStatus status = start(sim);
     if (status != SOL_OK)
         return status;
-    if (time < sim->time) {
-        diag_error(sim->diags, 0, "the simulation stands at %.10g and cannot go back to %.10g",
+    if (!(time >= sim->time)) {
+        diag_error(sim->diags, 0, "the simulation stands at %.10g and cannot go to %.10g",
                    sim->time, time);
         return SOL_USAGE;
     }

@@ -50,14 +50,17 @@ typedef struct SolLoad {
     size_t length;
     uint32_t n_folders;
     const char *const *folders; /* -L */
-    const char *stdlib;         /* folder of the packages shipped, NULL: none */
+    const char *stdlib;         /* folder of the packages shipped; NULL: the one that belongs to this
+                                   library, found beside it; "": none */
     size_t memory_limit;        /* bytes of model and simulations together; 0: no limit */
     uint32_t max_nesting, max_definitions, max_statements; /* of texts; 0: the default */
 } SolLoad;
 
 /* Reads and parses. NULL only when there is no memory at all; otherwise look at sol_model_status():
- * SOL_IO when the file cannot be read, SOL_MODEL when its text is wrong. */
+ * SOL_IO when the file cannot be read, SOL_MODEL when its text is wrong, SOL_USAGE when there is neither. */
 SolModel *sol_load(const SolLoad *load);
+/* Of the last sol_load(), sol_check() or sol_create(). A sol_create() that fails leaves the model as
+ * usable as it was, unless an error was found in its text. */
 SolStatus sol_model_status(const SolModel *model);
 /* Checks every definition of the file. SOL_MODEL with messages. */
 SolStatus sol_check(SolModel *model);
@@ -190,13 +193,14 @@ bool sol_var_info(const Sol *sim, SolVar var, SolVarInfo *info); /* false: no su
 size_t sol_var_path(const Sol *sim, SolVar var, char *out, size_t size);
 SolVar sol_find(const Sol *sim, const char *path); /* 0: no such variable now */
 
-/* Values at the present time, everything evaluated. SOL_USAGE: no such variable; NaN for one that
- * has no value now (an empty dynamic member's, or undetermined in an impulse). */
+/* Values at the present time, everything evaluated; after a failure, as far as they are known. SOL_USAGE:
+ * no such variable; NaN for one that has no value now (an empty dynamic member's, or undetermined in an impulse). */
 SolStatus sol_read(Sol *sim, SolVar var, double *value);
 const char *sol_text(const Sol *sim, double value); /* of a String; "" when there is none */
 /* Sets a parameter, a held variable or a state, as an event would: what follows from it is
- * evaluated, conditions may fire, the integrator restarts. SOL_USAGE: no such variable, or one that
- * equations determine. Otherwise errors as sol_run_to(). */
+ * evaluated, conditions may fire, the integrator restarts. SOL_USAGE: no such variable, one that
+ * equations determine, or a value that its type does not have: Reals are finite, Integers whole, Booleans 0 or 1,
+ * Strings what sol_text() has a text for. Otherwise errors as sol_run_to(). */
 SolStatus sol_write(Sol *sim, SolVar var, double value);
 
 /* What exists now, for people: variables with their values, relations and branches, one a line; and the

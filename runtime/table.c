@@ -20,7 +20,7 @@ typedef struct Table {
     uint32_t rows, columns;
     double *cell;    /* cell[row * columns + column] */
     uint32_t last;   /* row found last time: most calls come from near it */
-    char *complaint; /* why it cannot be used, or NULL */
+    char *complaint; /* its name, and why it cannot be used; or NULL */
 } Table;
 
 struct TableSet {
@@ -55,37 +55,75 @@ typedef struct Reading {
     Table *table;
     const char *at;
     uint32_t line;
+    char separator; /* between columns: ' ', ',' or ';'; 0: not known yet */
     VEC(double) cells;
 } Reading;
+
+static void refuse(TableSet *tables, Table *table, const char *why)
+{
+    char text[PATH_MAX + 200];
+    snprintf(text, sizeof text, "table '%s': %s", table->name, why);
+    table->complaint = arena_copy(&tables->arena, text, strlen(text));
+}
 
 static void complain(Reading *r, const char *what)
 {
     char text[160];
-    int n = snprintf(text, sizeof text, "line %u: %s", r->line, what);
-    r->table->complaint = arena_copy(&r->tables->arena, text, (size_t)n);
+    snprintf(text, sizeof text, "line %u: %s", r->line, what);
+    refuse(r->tables, r->table, text);
 }
 
-static bool is_separator(char c)
+static bool is_blank(char c)
 {
-    return c == ' ' || c == '\t' || c == ',' || c == ';' || c == '\r';
+    return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* Numbers of one line, appended; -1 when something else stands there. */
+static bool is_line_end(char c)
+{
+    return c == '\n' || c == '\0' || c == '#';
+}
+
+enum { NO_NUMBER = -1, MIXED = -2, EMPTY_CELL = -3 };
+
+/* Columns are apart by blanks alone, or by one comma or semicolon, the same in the whole file: `1,5;2,5` is two
+ * numbers with decimal commas and must not be read as four. */
+static int pass_separator(Reading *r)
+{
+    bool blank = is_blank(*r->at);
+    while (is_blank(*r->at))
+        r->at++;
+    if (is_line_end(*r->at))
+        return 0;
+    char found = *r->at == ',' || *r->at == ';' ? *r->at : ' ';
+    if (found == ' ' && !blank)
+        return NO_NUMBER;
+    if (r->separator && r->separator != found)
+        return MIXED;
+    r->separator = found;
+    if (found != ' ')
+        r->at++;
+    while (is_blank(*r->at))
+        r->at++;
+    return *r->at == ',' || *r->at == ';' || is_line_end(*r->at) ? EMPTY_CELL : 0;
+}
+
+/* Numbers of one line, appended; below 0 when something else stands there. */
 static int read_line(Reading *r)
 {
-    int n = 0;
-    for (;;) {
-        while (is_separator(*r->at))
-            r->at++;
-        if (*r->at == '\n' || *r->at == '\0' || *r->at == '#')
+    while (is_blank(*r->at))
+        r->at++;
+    for (int n = 0;; n++) {
+        if (is_line_end(*r->at))
             return n;
         char *end;
         double x = strtod(r->at, &end);
-        if (end == r->at || !(is_separator(*end) || *end == '\n' || *end == '\0') || !isfinite(x))
-            return -1;
+        if (end == r->at || !isfinite(x))
+            return NO_NUMBER;
         vec_push(r->tables->mem, &r->cells, x);
         r->at = end;
-        n++;
+        int verdict = is_line_end(*r->at) ? 0 : pass_separator(r);
+        if (verdict < 0)
+            return verdict;
     }
 }
 
@@ -94,10 +132,16 @@ static bool accept_line(Reading *r, int n)
     Table *t = r->table;
     if (n == 0)
         return true;
-    if (n < 0 && t->rows == 0 && r->line == 1) {
+    if (n == NO_NUMBER && t->rows == 0 && r->line == 1) {
         r->cells.n = 0; /* names */
+        r->separator = 0;
         return true;
     }
+    if (n == MIXED)
+        return complain(r, "columns are apart by different signs; a decimal comma is not possible"),
+               false;
+    if (n == EMPTY_CELL)
+        return complain(r, "a column is empty"), false;
     if (n < 0)
         return complain(r, "not a number"), false;
     if (t->rows == 0)
@@ -177,8 +221,7 @@ static Table *find_table(TableSet *tables, const char *model_file, const char *f
         read_lines(&r);
         mem_free(tables->mem, text);
     } else {
-        const char *why = strerror(errno);
-        table.complaint = arena_copy(&tables->arena, why, strlen(why));
+        refuse(tables, &table, strerror(errno));
     }
     vec_push(tables->mem, &tables->list, table);
     return &vec_last(&tables->list);
@@ -220,12 +263,20 @@ static double interpolate(Table *t, uint32_t column, double x, bool slope)
     return slope ? steep : a[column] + steep * (x - a[0]);
 }
 
+const char *tables_complaint(const TableSet *tables)
+{
+    for (uint32_t i = 0; i < tables->list.n; i++)
+        if (tables->list.at[i].complaint)
+            return tables->list.at[i].complaint;
+    return NULL;
+}
+
 bool tables_value(TableSet *tables, const char *model_file, const char *file, double column,
                   double x, bool slope, double *value, char *message, size_t size)
 {
     Table *t = find_table(tables, model_file, file);
     if (t->complaint) {
-        snprintf(message, size, "table '%s': %s", file, t->complaint);
+        snprintf(message, size, "%s", t->complaint);
         return false;
     }
     if (!(column >= 2 && column <= t->columns)) {

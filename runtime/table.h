@@ -20,4 +20,7 @@ void tables_close(TableSet *tables);
 bool tables_value(TableSet *tables, const char *model_file, const char *file, double column,
                   double x, bool slope, double *value, char *message, size_t size);
 
+/* What is wrong with the first file that cannot be used, with its name; NULL: nothing. */
+const char *tables_complaint(const TableSet *tables);
+
 #endif

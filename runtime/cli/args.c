@@ -1,5 +1,6 @@
 /* args.c: words of the command line -> options, loaded models. */
 #include "runtime/cli/cli.h"
+#include "runtime/stdlib_folder.h"
 
 #include <limits.h>
 #include <stdarg.h>
@@ -41,38 +42,12 @@ bool cli_colour(void)
     return cli_terminal() && !(no_color && *no_color);
 }
 
-/* The folder of the standard library: beside the build folder, or where `make install` puts it.
- * Names of folders are taken off the program's path, so that messages show no "..". */
-const char *cli_stdlib(char *path, size_t size)
-{
-    static const struct {
-        int up;
-        const char *then;
-    } places[] = {{2, "/stdlib"}, {3, "/stdlib"}, {2, "/share/solstice/stdlib"}};
-    for (int i = 0; i < 3; i++) {
-        ssize_t n = readlink("/proc/self/exe", path, size - 64);
-        path[n > 0 ? n : 0] = '\0';
-        char *end = path;
-        for (int up = 0; up < places[i].up && end; up++) {
-            end = strrchr(path, '/');
-            if (end)
-                *end = '\0';
-        }
-        if (!end)
-            continue;
-        strcpy(end, places[i].then);
-        if (access(path, R_OK | X_OK) == 0)
-            return path;
-    }
-    return NULL;
-}
-
 const char *cli_library(const char *name, char *out, size_t size)
 {
-    char folder[PATH_MAX + 64];
-    const char *dot = strchr(name, '.');
+    char folder[STDLIB_ROOM];
+    const char *dot = name + strcspn(name, ".");
     size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.");
-    if (!dot || name[n] || access(name, F_OK) == 0 || !cli_stdlib(folder, sizeof folder))
+    if (name[n] || access(name, F_OK) == 0 || !stdlib_folder(folder))
         return name;
     int length = snprintf(out, size, "%s/%.*s.sol", folder, (int)(dot - name), name);
     if (length < 0 || (size_t)length + strlen(name) + 2 > size || access(out, R_OK) != 0)
@@ -92,11 +67,11 @@ const char *cli_split(char *file)
 
 int cli_load(CliModel *model, const char *name, const CliFolders *folders)
 {
-    char stdlib[PATH_MAX + 64], library[2 * PATH_MAX];
+    char stdlib[STDLIB_ROOM], library[2 * PATH_MAX];
     name = cli_library(name, library, sizeof library);
     ProgramOptions options = {.n_folders = folders->n,
                               .folders = folders->at,
-                              .stdlib = cli_stdlib(stdlib, sizeof stdlib),
+                              .stdlib = stdlib_folder(stdlib),
                               .max_depth = folders->max_nesting,
                               .max_definitions = folders->max_definitions,
                               .max_statements = folders->max_statements};

@@ -70,8 +70,6 @@ const char *cli_split(char *file);
  * library: out becomes "FOLDER/Electric.sol:Electric.Examples.Rectifier" and is returned. Anything
  * else is returned as it is. */
 const char *cli_library(const char *name, char *out, size_t size);
-/* The folder of the packages that come with the program, written to path; NULL: not found. */
-const char *cli_stdlib(char *path, size_t size);
 
 /* Opens a session and loads the file; an exit code. The messages are still to be printed. */
 int cli_load(CliModel *model, const char *name, const CliFolders *folders);

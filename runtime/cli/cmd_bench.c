@@ -194,7 +194,7 @@ static int run_bench(int argc, char **argv)
     BenchOptions options = {.runs.value = 5, .starts.value = 3};
     CliFolders folders = {0};
     OptionSets sets;
-    char file[PATH_MAX], stdlib[PATH_MAX + 64], library[2 * PATH_MAX];
+    char file[PATH_MAX], library[2 * PATH_MAX];
     const char *operand;
     int code = read_options(&args, &options, &folders, &operand);
     if (code == EXIT_DONE)
@@ -212,10 +212,7 @@ static int run_bench(int argc, char **argv)
                    .argc = argc,
                    .argv = argv,
                    .options = simulation_options(&options, &sets)};
-    bench.load = (SolLoad){.path = file,
-                           .n_folders = folders.n,
-                           .folders = folders.at,
-                           .stdlib = cli_stdlib(stdlib, sizeof stdlib)};
+    bench.load = (SolLoad){.path = file, .n_folders = folders.n, .folders = folders.at};
     return measure_guarded(&bench);
 }
 

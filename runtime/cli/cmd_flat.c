@@ -25,20 +25,16 @@ static int run_flat(int argc, char **argv)
     Args args = args_begin(&cli_flat, argc, argv);
     CliFolders folders = {0};
     const char *name;
-    OptionNumber at = {0};
-    OptionTexts sets = {0};
-    OptionSets values;
-    const Option options[] = {{"--at", OPTION_NUMBER, &at, NULL, false},
-                              {"--set", OPTION_TEXTS, &sets, NULL, false}};
-    int code = options_read_file(&args, 2, options, &folders, &name);
+    ShowAt at = {0};
+    Option options[SHOW_AT_OPTIONS];
+    show_at_table(&at, options);
+    int code = options_read_file(&args, SHOW_AT_OPTIONS, options, &folders, &name);
     if (code == EXIT_DONE)
-        code = options_split_sets(&args, &sets, &values);
+        code = show_at_check(&args, &at);
     if (code != EXIT_DONE)
         return code;
-    if (sets.n && !at.given)
-        return args_fail(&args, "--set wants --at beside it");
-    if (at.given)
-        return show_at(&args, name, &folders, &(ShowAt){at.value, &sets, &values, sol_print_flat, false});
+    if (at.time.given)
+        return show_at(&args, name, &folders, &at, sol_print_flat, false);
     CliModel model;
     code = cli_load(&model, name, &folders);
     if (code == EXIT_DONE)
@@ -49,7 +45,7 @@ static int run_flat(int argc, char **argv)
 const Command cli_flat = {
     "flat",
     "prints the flattened model of the first mode, or at a time",
-    "usage: solstice flat FILE[:MODEL] [--at T [--set PATH=VALUE]...] [-L DIR]...\n\n"
+    "usage: solstice flat FILE[:MODEL] [--at T [options of that run]] [-L DIR]...\n\n"
     "Instantiates the model and prints its variables, relations and branches, one per line. "
     "Branches\n"
     "are taken as far as their conditions are known from parameters, start values and "
@@ -57,6 +53,8 @@ const Command cli_flat = {
     "  --at T             run the model to time T, and print what exists after the events there, with\n"
     "                     the values it has\n"
     "  --set PATH=VALUE   of that run: a parameter, or the start value of a variable\n"
+    "  --solver, --rtol, --atol, --step, --max-step, --max-order, --linear, --seed, --max-events,\n"
+    "  --max-updates      of that run, as for 'solstice run'\n"
     "  -L DIR             look for packages that the file does not define in DIR too\n",
     run_flat,
 };

@@ -40,25 +40,19 @@ static int run_graph(int argc, char **argv)
     CliFolders folders = {0};
     bool types = false, packages = false;
     const char *name;
-    OptionNumber at = {0};
-    OptionTexts sets = {0};
-    OptionSets values;
-    const Option options[] = {{"--types", OPTION_FLAG, &types, NULL, false},
-                              {"--packages", OPTION_FLAG, &packages, NULL, false},
-                              {"--at", OPTION_NUMBER, &at, NULL, false},
-                              {"--set", OPTION_TEXTS, &sets, NULL, false}};
-    int code = options_read_file(&args, 4, options, &folders, &name);
+    ShowAt at = {0};
+    Option options[SHOW_AT_OPTIONS + 2] = {{"--types", OPTION_FLAG, &types, NULL, false},
+                                           {"--packages", OPTION_FLAG, &packages, NULL, false}};
+    show_at_table(&at, options + 2);
+    int code = options_read_file(&args, SHOW_AT_OPTIONS + 2, options, &folders, &name);
     if (code == EXIT_DONE)
-        code = options_split_sets(&args, &sets, &values);
+        code = show_at_check(&args, &at);
     if (code != EXIT_DONE)
         return code;
-    if ((types || packages) && (at.given || sets.n))
+    if ((types || packages) && at.time.given)
         return args_fail(&args, "--at is for the causality, not for --types or --packages");
-    if (sets.n && !at.given)
-        return args_fail(&args, "--set wants --at beside it");
-    if (at.given)
-        return show_at(&args, name, &folders, 
-                       &(ShowAt){at.value, &sets, &values, sol_print_graph, true});
+    if (at.time.given)
+        return show_at(&args, name, &folders, &at, sol_print_graph, true);
     if (types && packages)
         return args_fail(&args, "--types or --packages, one at a time");
     Picture picture = types ? PICTURE_TYPES : packages ? PICTURE_PACKAGES : PICTURE_CAUSALITY;
@@ -68,7 +62,7 @@ static int run_graph(int argc, char **argv)
 const Command cli_graph = {
     "graph",
     "draws the causality of a model, or types or packages of a file (DOT)",
-    "usage: solstice graph FILE[:MODEL] [--at T [--set PATH=VALUE]...] [-L DIR]...\n"
+    "usage: solstice graph FILE[:MODEL] [--at T [options of that run]] [-L DIR]...\n"
     "       solstice graph --types|--packages FILE [-L DIR]...\n\n"
     "Writes a graph in the DOT language to the standard output; draw it with 'dot -Tsvg'. Without "
     "an\n"
@@ -80,6 +74,8 @@ const Command cli_graph = {
     "               coloured by their tier (interpreted, quick or optimised code) and age, with a "
     "legend\n"
     "  --set PATH=VALUE   of that run: a parameter, or the start value of a variable\n"
+    "  --solver, --rtol, --atol, --step, --max-step, --max-order, --linear, --seed, --max-events,\n"
+    "  --max-updates      of that run, as for 'solstice run'\n"
     "  --types      the hierarchy of types: from each type to its direct super-types;\n"
     "               definitions of equal type share a node\n"
     "  --packages   which definition contains which (solid), which extends which (dotted)\n"

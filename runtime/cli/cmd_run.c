@@ -1,20 +1,19 @@
 /* cmd_run.c: `solstice run`: model file -> result file. */
-#include "runtime/cli/options.h"
 #include "runtime/cli/session.h"
+#include "runtime/cli/solver_options.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const char *const solvers[] = {"ida", "auto", "rk", "euler", NULL};     /* SolSolver */
-static const char *const linears[] = {"auto", "dense", "klu", "krylov", NULL}; /* SolLinear */
 static const char *const engines[] = {"jit", "interp", "rebuild", NULL};       /* SolEngine */
 static const char *const jit_modes[] = {"background", "wait", NULL};
 
 /* Everything that can be asked for, as it is read. */
 typedef struct RunOptions {
-    OptionNumber start, stop, interval, rtol, atol, max_step, step, checkpoint;
-    OptionCount steps, max_order, seed, stats_events, max_events, max_updates, batch_from;
-    uint32_t solver, linear, engine, jit;
+    OptionNumber start, stop, interval, checkpoint;
+    OptionCount steps, stats_events, batch_from;
+    SolverOptions solver;
+    uint32_t engine, jit;
     OptionTexts vars, sets, monitored;
     const char *output, *stats, *trace, *trace_file, *resume, *cache;
     bool fast_math, jit_names, quiet;
@@ -23,18 +22,11 @@ typedef struct RunOptions {
 static int read_options(Args *args, RunOptions *r, CliFolders *folders, const char **file,
                         OptionLog *log)
 {
-    const Option table[] = {
+    const Option own[] = {
         {"--start", OPTION_NUMBER, &r->start, NULL, false},
         {"--stop", OPTION_NUMBER, &r->stop, NULL, false},
         {"--interval", OPTION_POSITIVE, &r->interval, NULL, false},
         {"--steps", OPTION_COUNT, &r->steps, NULL, false},
-        {"--rtol", OPTION_POSITIVE, &r->rtol, NULL, false},
-        {"--atol", OPTION_POSITIVE, &r->atol, NULL, false},
-        {"--max-step", OPTION_POSITIVE, &r->max_step, NULL, false},
-        {"--max-order", OPTION_COUNT, &r->max_order, NULL, false},
-        {"--solver", OPTION_CHOICE, &r->solver, solvers, false},
-        {"--step", OPTION_POSITIVE, &r->step, NULL, false},
-        {"--linear", OPTION_CHOICE, &r->linear, linears, false},
         {"--engine", OPTION_CHOICE, &r->engine, engines, true},
         {"--jit", OPTION_CHOICE, &r->jit, jit_modes, true},
         {"--cache", OPTION_TEXT, &r->cache, NULL, true},
@@ -45,19 +37,20 @@ static int read_options(Args *args, RunOptions *r, CliFolders *folders, const ch
         {"--vars", OPTION_TEXTS, &r->vars, NULL, false},
         {"--monitor", OPTION_TEXTS, &r->monitored, NULL, false},
         {"--set", OPTION_TEXTS, &r->sets, NULL, false},
-        {"--seed", OPTION_COUNT, &r->seed, NULL, false},
         {"--stats", OPTION_TEXT, &r->stats, NULL, true},
         {"--stats-events", OPTION_COUNT, &r->stats_events, NULL, true},
         {"--trace", OPTION_TEXT, &r->trace, NULL, true},
         {"--trace-file", OPTION_TEXT, &r->trace_file, NULL, true},
-        {"--max-events", OPTION_COUNT, &r->max_events, NULL, false},
-        {"--max-updates", OPTION_COUNT, &r->max_updates, NULL, false},
         {"--checkpoint", OPTION_POSITIVE, &r->checkpoint, NULL, false},
         {"--resume", OPTION_TEXT, &r->resume, NULL, true},
         {"--quiet", OPTION_FLAG, &r->quiet, NULL, true},
     };
+    enum { OWN = sizeof own / sizeof *own };
+    Option table[OWN + SOLVER_OPTIONS];
+    memcpy(table, own, sizeof own);
+    solver_options_table(&r->solver, table + OWN);
     uint32_t n;
-    int code = options_read(args, sizeof table / sizeof *table, table, folders, 1, file, &n, log);
+    int code = options_read(args, OWN + SOLVER_OPTIONS, table, folders, 1, file, &n, log);
     if (code == EXIT_DONE && n == 0)
         return args_fail(args, "which file?");
     return code;
@@ -73,34 +66,23 @@ static int check_options(const Args *args, const RunOptions *r)
         return args_fail(args, "--interval and --steps say the same thing: give one of them");
     if (r->steps.given && (r->steps.value == 0 || r->steps.value > UINT32_MAX))
         return args_fail(args, "--steps wants a number from 1 to %u", UINT32_MAX);
-    if (r->max_order.given && (r->max_order.value < 1 || r->max_order.value > 5))
-        return args_fail(args, "--max-order wants a number from 1 to 5");
-    if (r->max_updates.value > UINT32_MAX)
-        return args_fail(args, "--max-updates wants a number up to %u", UINT32_MAX);
     if (r->trace && strspn(r->trace, "ides") != strlen(r->trace))
         return args_fail(args, "--trace wants some of the letters i, d, e, s, not '%s'", r->trace);
     if (r->trace_file && !r->trace)
         return args_fail(args, "--trace-file wants --trace LETTERS beside it");
     if (r->resume && !r->checkpoint.given)
         return args_fail(args, "--resume goes on with a run that had --checkpoint: give it again");
-    return EXIT_DONE;
+    return solver_options_check(args, &r->solver);
 }
 
 static SolOptions simulation_options(const RunOptions *r, const CliFolders *folders,
                                      const SolSet *sets)
 {
-    return (SolOptions){
+    SolOptions options = {
         .start = r->start.value,
         .stop = r->stop.given ? r->stop.value : r->start.value + 1,
         .interval = r->interval.value,
         .steps = (uint32_t)r->steps.value,
-        .rtol = r->rtol.value,
-        .atol = r->atol.value,
-        .max_step = r->max_step.value,
-        .max_order = (uint32_t)r->max_order.value,
-        .solver = (SolSolver)r->solver,
-        .step = r->step.value,
-        .linear = (SolLinear)r->linear,
         .engine = (SolEngine)r->engine,
         .jit_wait = r->jit != 0,
         .cache = r->cache,
@@ -109,15 +91,14 @@ static SolOptions simulation_options(const RunOptions *r, const CliFolders *fold
         .batch_from = (uint32_t)r->batch_from.value,
         .n_sets = r->sets.n,
         .sets = sets,
-        .seed = r->seed.value,
-        .max_events = r->max_events.value,
-        .max_updates = (uint32_t)r->max_updates.value,
         .max_instances = folders->max_instances,
         .n_monitored = r->monitored.n,
         .monitored = r->monitored.at,
         .savable = r->checkpoint.given,
         .trace = r->trace,
     };
+    solver_options_fill(&r->solver, &options);
+    return options;
 }
 
 static int run_session(const Job *job)

@@ -117,6 +117,14 @@ static int make_temporary(Session *s)
     return EXIT_DONE;
 }
 
+/* The format follows from the ending: one that stands for another format must not get this one. */
+static bool known_ending(const Session *s, const char *output)
+{
+    const char *slash = strrchr(output, '/'), *dot = strrchr(slash ? slash + 1 : output, '.');
+    return s->job->csv || !dot || has_end(output, ".solr") ||
+           export_format(output) != EXPORT_BY_NAME;
+}
+
 static int name_files(Session *s)
 {
     const char *output = s->job->output;
@@ -125,6 +133,8 @@ static int name_files(Session *s)
         return make_temporary(s);
     if (output && strlen(output) + 16 > sizeof s->result)
         return complain(s, EXIT_USAGE, "--output", "the name is too long");
+    if (output && !known_ending(s, output))
+        return complain(s, EXIT_USAGE, output, "results are written as .solr, .csv or .mat");
     if (output) {
         s->format = export_format(output);
         if (s->format == EXPORT_BY_NAME && s->job->csv && !has_end(output, ".solr"))
@@ -144,7 +154,7 @@ static int name_files(Session *s)
 
 static int load_model(Session *s)
 {
-    char stdlib[PATH_MAX + 64], library[2 * PATH_MAX];
+    char library[2 * PATH_MAX];
     const char *name = cli_library(s->job->name, library, sizeof library);
     if (strlen(name) >= sizeof s->file)
         return complain(s, EXIT_USAGE, "the name of the model file", "too long");
@@ -157,8 +167,7 @@ static int load_model(Session *s)
                                    .folders = s->job->folders.at,
                                    .max_nesting = s->job->folders.max_nesting,
                                    .max_definitions = s->job->folders.max_definitions,
-                                   .max_statements = s->job->folders.max_statements,
-                                   .stdlib = cli_stdlib(stdlib, sizeof stdlib)});
+                                   .max_statements = s->job->folders.max_statements});
     if (!s->model)
         return out_of_memory();
     SolOptions options = s->job->options;

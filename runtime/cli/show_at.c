@@ -10,31 +10,61 @@ static int code_of(SolStatus status)
     return status >= SOL_IO ? EXIT_IO : (int)status; /* the first ones have the same numbers */
 }
 
-/* Times before 0 are as good as others: the run begins at 0 or there. */
-static SolStatus show(SolModel *model, const char *designator, const ShowAt *at)
+void show_at_table(ShowAt *at, Option table[SHOW_AT_OPTIONS])
 {
-    double start = at->time < 0 ? at->time : 0;
+    table[0] = (Option){"--at", OPTION_NUMBER, &at->time, NULL, false};
+    table[1] = (Option){"--set", OPTION_TEXTS, &at->sets, NULL, false};
+    solver_options_table(&at->solver, table + 2);
+}
+
+int show_at_check(const Args *args, const ShowAt *at)
+{
+    const SolverOptions *s = &at->solver;
+    bool run = s->rtol.given || s->atol.given || s->max_step.given || s->max_order.given ||
+               s->step.given || s->seed.given || s->max_events.given || s->max_updates.given ||
+               s->solver || s->linear || at->sets.n;
+    if (run && !at->time.given)
+        return args_fail(args, "options of a run want --at beside them");
+    return solver_options_check(args, s);
+}
+
+/* Times before 0 are as good as others: the run begins at 0 or there. */
+static SolOptions run_options(const ShowAt *at, const OptionSets *sets, bool code)
+{
+    double start = at->time.value < 0 ? at->time.value : 0;
     SolOptions options = {.start = start,
-                          .stop = at->time > start ? at->time : start + 1,
-                          .engine = at->code ? SOL_ENGINE_JIT : SOL_ENGINE_INTERP,
-                          .jit_wait = at->code,
-                          .n_sets = at->sets->n,
-                          .sets = at->values->at};
+                          .stop = at->time.value > start ? at->time.value : start + 1,
+                          .engine = code ? SOL_ENGINE_JIT : SOL_ENGINE_INTERP,
+                          .jit_wait = code,
+                          .n_sets = at->sets.n,
+                          .sets = sets->at};
+    solver_options_fill(&at->solver, &options);
+    return options;
+}
+
+static SolStatus show(SolModel *model, const char *designator, const SolOptions *options,
+                      double time, SolStatus (*print)(Sol *sim, FILE *out))
+{
     SolOutput silent = {0};
-    Sol *sim = sol_create(model, designator, &options);
+    Sol *sim = sol_create(model, designator, options);
     if (!sim)
         return sol_model_status(model);
     sol_set_output(sim, &silent);
-    SolStatus status = at->time > start ? sol_run_to(sim, at->time) : sol_init(sim);
+    SolStatus status = time > options->start ? sol_run_to(sim, time) : sol_init(sim);
     if (status == SOL_OK)
-        status = at->print(sim, stdout);
+        status = print(sim, stdout);
     sol_close(sim);
     return status;
 }
 
-int show_at(const Args *args, const char *name, const CliFolders *folders, const ShowAt *at)
+int show_at(const Args *args, const char *name, const CliFolders *folders, const ShowAt *at,
+            SolStatus (*print)(Sol *sim, FILE *out), bool code)
 {
-    char file[PATH_MAX], stdlib[PATH_MAX + 64], library[2 * PATH_MAX];
+    OptionSets sets;
+    if (options_split_sets(args, &at->sets, &sets) != EXIT_DONE)
+        return EXIT_USAGE;
+    SolOptions options = run_options(at, &sets, code);
+    char file[PATH_MAX], library[2 * PATH_MAX];
     name = cli_library(name, library, sizeof library);
     if (strlen(name) >= sizeof file)
         return args_fail(args, "the name of the file is too long");
@@ -45,15 +75,14 @@ int show_at(const Args *args, const char *name, const CliFolders *folders, const
                                           .folders = folders->at,
                                           .max_nesting = folders->max_nesting,
                                           .max_definitions = folders->max_definitions,
-                                          .max_statements = folders->max_statements,
-                                          .stdlib = cli_stdlib(stdlib, sizeof stdlib)});
+                                          .max_statements = folders->max_statements});
     if (!model) {
         fputs("solstice: error: out of memory\n", stderr);
         return EXIT_IO;
     }
     SolStatus status = sol_model_status(model);
     if (status == SOL_OK)
-        status = show(model, designator, at);
+        status = show(model, designator, &options, at->time.value, print);
     sol_print_messages(model, 0, stderr, cli_colour());
     sol_unload(model);
     return code_of(status);

@@ -2,17 +2,23 @@
 #ifndef RUNTIME_CLI_SHOW_AT_H
 #define RUNTIME_CLI_SHOW_AT_H
 
-#include "runtime/cli/options.h"
+#include "runtime/cli/solver_options.h"
 
+/* The options of the run, as they are read. */
 typedef struct ShowAt {
-    double time;
-    const OptionTexts *sets; /* --set, and the same cut into paths and values */
-    const OptionSets *values;
-    SolStatus (*print)(Sol *sim, FILE *out);
-    bool code; /* by native code, waited for: what is shown tells of it */
+    OptionNumber time;
+    OptionTexts sets;
+    SolverOptions solver;
 } ShowAt;
 
-/* An exit code, after messages on stderr. */
-int show_at(const Args *args, const char *name, const CliFolders *folders, const ShowAt *at);
+enum { SHOW_AT_OPTIONS = SOLVER_OPTIONS + 2 };
+
+void show_at_table(ShowAt *at, Option table[SHOW_AT_OPTIONS]);
+/* Options of a run that is not asked for: a message and EXIT_USAGE. */
+int show_at_check(const Args *args, const ShowAt *at);
+/* `code`: by native code, waited for, because what is shown tells of it. An exit code, after messages on
+ * stderr. */
+int show_at(const Args *args, const char *name, const CliFolders *folders, const ShowAt *at,
+            SolStatus (*print)(Sol *sim, FILE *out), bool code);
 
 #endif

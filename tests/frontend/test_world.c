@@ -582,10 +582,10 @@ static void test_override(void **state)
     lab.mode = first_mode_open(lab.mem, lab.program, NULL);
     lab.world = first_mode_world(lab.mode);
     lab.ddp = first_mode_ddp(lab.mode);
-    world_override(lab.world, "p.k", 10);
-    world_override(lab.world, "q.x", 20);
-    world_override(lab.world, "y", 30);
-    world_override(lab.world, "q.nothing", 40);
+    world_override(lab.world, "p.k", TYPE_REAL, 10);
+    world_override(lab.world, "q.x", TYPE_REAL, 20);
+    world_override(lab.world, "y", TYPE_REAL, 30);
+    world_override(lab.world, "q.nothing", TYPE_REAL, 40);
     assert_true(first_mode_run(lab.mode, program_find(lab.program, NULL)));
     assert_float_equal(wlab_value(&lab, "p.k"), 10, 0);
     assert_float_equal(wlab_value(&lab, "p.x"), 10, 0);

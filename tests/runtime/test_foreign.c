@@ -448,6 +448,11 @@ static void tables_interpolate(void **state)
     expect_bad_table(mem, "0 1\n1 2 3\n", 2, "line 2: another number of columns");
     expect_bad_table(mem, "0 1\nx 2\n", 2, "line 2: not a number");
     expect_bad_table(mem, "# nothing\n", 2, "no numbers");
+    expect_bad_table(mem, "0,5 1,5\n1,5 2,5\n", 2, "line 1: columns are apart by different signs");
+    expect_bad_table(mem, "0,5;1\n1,5;2\n", 2, "line 1: columns are apart by different signs");
+    expect_bad_table(mem, "0;1\n1,2\n", 2, "line 2: columns are apart by different signs");
+    expect_bad_table(mem, "0,1\n1,\n", 2, "line 2: a column is empty");
+    expect_bad_table(mem, "0;;1\n", 2, "line 1: a column is empty");
     expect_bad_table(mem, "0 1\n1 2\n", 3, "has the columns 2 to 2");
     char message[200];
     double value;

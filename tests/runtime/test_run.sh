@@ -79,9 +79,10 @@ expect 2 "wants PATH=VALUE" "$SOLSTICE" run Decay.sol --set k
 expect 2 "--quiet takes no value" "$SOLSTICE" run Decay.sol --quiet=1
 expect 2 "one word too many" "$SOLSTICE" run Decay.sol Decay.sol
 expect 2 "from 1 to 5" "$SOLSTICE" run Decay.sol --max-order 9
-expect 2 "not a number, true, false" "$SOLSTICE" run Decay.sol --set k=abc
+expect 2 "k=abc: a number, true, false" "$SOLSTICE" run Decay.sol --set k=abc
 expect 1 "does not define 'Nope'" "$SOLSTICE" run Decay.sol:Nope
 expect 4 "No such file" "$SOLSTICE" run Nope.sol
+expect 2 "results are written as .solr, .csv or .mat" "$SOLSTICE" run Decay.sol --output x.xlsx
 expect 4 "No space left" "$SOLSTICE" run Decay.sol --output /dev/full
 expect 4 "No such file" "$SOLSTICE" run Decay.sol --output no/such/x.solr
 expect 4 "No space left" "$SOLSTICE" run Decay.sol --stats /dev/full

@@ -1,0 +1,117 @@
+/* options_fill.c: SolOptions as given -> checked, complete, and owned by the simulation. */
+#include "runtime/sim_int.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *own_text(Sim *sim, const char *text)
+{
+    return text ? arena_copy(&sim->opt_arena, text, strlen(text)) : NULL;
+}
+
+static void own_lists(Sim *sim)
+{
+    SolOptions *opt = &sim->opt;
+    SolSet *sets = arena_alloc(&sim->opt_arena, (opt->n_sets + 1) * sizeof *sets);
+    for (uint32_t i = 0; i < opt->n_sets; i++)
+        sets[i] = (SolSet){own_text(sim, opt->sets[i].path), own_text(sim, opt->sets[i].value)};
+    opt->sets = sets;
+    const char **names = arena_alloc(&sim->opt_arena, (opt->n_monitored + 1) * sizeof *names);
+    for (uint32_t i = 0; i < opt->n_monitored; i++)
+        names[i] = own_text(sim, opt->monitored[i]);
+    opt->monitored = names;
+    opt->cache = own_text(sim, opt->cache);
+    opt->trace = own_text(sim, opt->trace);
+}
+
+/* Time is a double: steps far below the span of a run would not move it any more. */
+static bool check_times(Sim *sim)
+{
+    const SolOptions *opt = &sim->opt;
+    const struct {
+        const char *name;
+        double value;
+    } steps[] = {
+        {"output interval", opt->interval}, {"step", opt->step}, {"maximal step", opt->max_step}};
+    double least = 1e-13 * fmax(opt->stop - opt->start, fmax(fabs(opt->start), fabs(opt->stop)));
+    if (!(opt->stop >= opt->start) || !isfinite(opt->stop) || !isfinite(opt->start)) {
+        diag_error(sim->diags, 0, "the stop time %g lies before the start time %g", opt->stop,
+                   opt->start);
+        return false;
+    }
+    for (uint32_t i = 0; i < 3 && opt->stop > opt->start; i++)
+        if (steps[i].value < least) {
+            diag_error(sim->diags, 0, "the %s of %g is too small for times up to %g", steps[i].name,
+                       steps[i].value, fmax(fabs(opt->start), fabs(opt->stop)));
+            return false;
+        }
+    return true;
+}
+
+/* What the command line refuses word by word, a program may still have put into the struct. */
+typedef struct Rule {
+    bool broken;
+    const char *text;
+} Rule;
+
+static bool is_number(double value) /* 0 stands for the default */
+{
+    return isfinite(value) && value >= 0;
+}
+
+static bool check_values(Sim *sim)
+{
+    const SolOptions *opt = &sim->opt;
+    const Rule rules[] = {
+        {!isfinite(opt->start) || !isfinite(opt->stop), "start and stop must be numbers"},
+        {!is_number(opt->interval), "the output interval must be a number above 0"},
+        {!is_number(opt->rtol), "rtol must be a number above 0"},
+        {!is_number(opt->atol), "atol must be a number above 0"},
+        {!is_number(opt->max_step), "the maximal step must be a number above 0"},
+        {!is_number(opt->step), "the step must be a number above 0"},
+        {opt->max_order > 5, "the maximal order must be a number from 1 to 5"},
+        {(unsigned)opt->solver > SOL_SOLVER_EULER, "there is no such solver"},
+        {(unsigned)opt->linear > SOL_LINEAR_KRYLOV, "there is no such linear solver"},
+        {(unsigned)opt->engine > SOL_ENGINE_REBUILD, "there is no such engine"},
+        {opt->trace && strspn(opt->trace, "ides") != strlen(opt->trace),
+         "a trace wants some of the letters i, d, e, s"},
+        {opt->n_sets && !opt->sets, "values to be set are announced but not given"},
+        {opt->n_monitored && !opt->monitored, "monitored models are announced but not given"},
+    };
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (rules[i].broken) {
+            diag_error(sim->diags, 0, "%s", rules[i].text);
+            return false;
+        }
+    return true;
+}
+
+bool options_fill(Sim *sim, const SolOptions *options)
+{
+    SolOptions *opt = &sim->opt;
+    *opt = options ? *options : (SolOptions){0};
+    if (!check_values(sim))
+        return false;
+    own_lists(sim);
+    if (opt->stop == 0 && opt->start == 0)
+        opt->stop = 1;
+    if (!opt->steps)
+        opt->steps = 500;
+    if (opt->interval == 0)
+        opt->interval = (opt->stop - opt->start) / opt->steps;
+    if (!(opt->interval > 0)) /* a run of no length: there is no second point */
+        opt->interval = 1;
+    if (opt->rtol == 0)
+        opt->rtol = 1e-6;
+    if (opt->atol == 0)
+        opt->atol = opt->rtol * 1e-2;
+    if (opt->max_step == 0)
+        opt->max_step = opt->interval;
+    if (!opt->max_order)
+        opt->max_order = 5;
+    if (opt->step == 0)
+        opt->step = opt->interval;
+    if (!opt->max_updates)
+        opt->max_updates = 1000;
+    return check_times(sim);
+}
