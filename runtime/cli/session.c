@@ -120,8 +120,9 @@ static int make_temporary(Session *s)
 /* The format follows from the ending: one that stands for another format must not get this one. */
 static bool known_ending(const Session *s, const char *output)
 {
-    const char *slash = strrchr(output, '/'), *dot = strrchr(slash ? slash + 1 : output, '.');
-    return s->job->csv || !dot || has_end(output, ".solr") ||
+    const char *slash = strrchr(output, '/'), *name = slash ? slash + 1 : output;
+    const char *dot = strrchr(name, '.');
+    return s->job->csv || !dot || dot == name || dot[1] == '\0' || has_end(output, ".solr") ||
            export_format(output) != EXPORT_BY_NAME;
 }
 

@@ -432,7 +432,7 @@ static void tables_interpolate(void **state)
     Mem *mem = mem_open();
     TableSet *tables = tables_open(mem);
     snprintf(path, sizeof path, "%s/test_foreign_%d.txt", SOLSTICE_BINARY_DIR, (int)getpid());
-    write_file(path, "t, a, b\n# comment\n0, 1, 10\n\n1; 3; 10\r\n3 7\t-10 # end\n");
+    write_file(path, "t; a; b\n# comment\n0; 1; 10\n\n1;3;10\r\n3 ;\t7;-10 # end\n");
     assert_true(table_value(tables, path, 2, -5, false) == 1);
     assert_true(table_value(tables, path, 2, 0.5, false) == 2);
     assert_true(table_value(tables, path, 2, 1, false) == 3);
