@@ -161,6 +161,9 @@ static void give_small(Mem *mem, Head *head)
 {
     size_t class = head->class;
     Free *block = (Free *)head;
+#ifdef SOLSTICE_VERIFY
+    memset(head, 0xdb, class * GRAIN); /* whoever still reads it finds nothing that makes sense */
+#endif
     block->next = mem->free[class];
     mem->free[class] = block;
 }

@@ -467,7 +467,7 @@ static void take_moved(Sim *sim, DdpNode n)
         return;
     if (sim->nodes.at[n].part)
         part_touch(sim->nodes.at[n].part);
-    rope_remove(sim, n);
+    rope_shift(sim, n);
     evaluate_unsettle(sim, n);
 }
 

@@ -85,19 +85,22 @@ static bool is_root(const Sim *sim, const EvalNode *node)
     return false;
 }
 
+static bool has_compare(const EvalNode *node, bool timed)
+{
+    for (uint32_t k = 0; k < node->n_compares; k++)
+        if (node->compare[k].timed == timed)
+            return true;
+    return false;
+}
+
 static void enlist_all(Sim *sim, Part *part, DdpNode n)
 {
     EvalNode *node = &sim->nodes.at[n];
-    bool timed = false, searched = false;
-    for (uint32_t k = 0; k < node->n_compares; k++) {
-        timed |= node->compare[k].timed;
-        searched |= !node->compare[k].timed;
-    }
-    if (searched) {
+    if (has_compare(node, false)) {
         enlist(sim, &part->watched, n, &node->watch);
         tape_compares_come(part, n);
     }
-    if (timed)
+    if (has_compare(node, true))
         enlist(sim, &part->timers, n, &node->timer);
     if (is_root(sim, node))
         enlist_root(sim, part, n);
@@ -289,7 +292,9 @@ static Part *unite(Part *a, Part *b)
     return to;
 }
 
-/* Those who read `var`, now that it is a vertex. If it was one before, they are together already. */
+/* Those who read `var`, now that it is a vertex. If it was one before, those who were there then are
+ * together already, and one of them will do; those who have come since see to it themselves
+ * (join_reads). */
 static Part *unite_readers(Sim *sim, DdpVar var, Part *part)
 {
     for (ReadEdge *edge = sim->info[var].readers; edge; edge = edge->next) {
@@ -331,6 +336,13 @@ static void join_state(Sim *sim, DdpVar var)
     Part *part = unite_readers(sim, var, part_of_var(sim, state->slope));
     part = unite_slopes(sim, var, part);
     add_state(part ? part : part_new(sim), (PartState){state->var, state->slope});
+}
+
+/* What a node reads may have become a vertex after it, and may have been content with another reader. */
+static void join_reads(Sim *sim, DdpNode n)
+{
+    for (uint32_t i = 0; sim->nodes.at[n].part && i < sim->nodes.at[n].n_reads; i++)
+        unite(sim->nodes.at[n].part, part_of_var(sim, sim->nodes.at[n].reads[i].var));
 }
 
 /* ---- cutting ---- */
@@ -651,6 +663,82 @@ static void spread_clocked(Sim *sim)
     }
 }
 
+/* ---- invariants ---- */
+
+#ifdef SOLSTICE_VERIFY
+#include <stdio.h>
+
+static void must(bool holds, const char *invariant, uint32_t which, const char *what)
+{
+    if (holds)
+        return;
+    fprintf(stderr, "solstice: broken invariant %s: %u: %s\n", invariant, which, what);
+    abort();
+}
+
+static Rope *rope_of(Sim *sim, const EvalNode *node)
+{
+    return node->part ? &node->part->ropes[node->place - 1] : &sim->outputs;
+}
+
+static void mark_incoming(Sim *sim, Rope *rope)
+{
+    for (uint32_t i = 0; i < rope->incoming.n; i++) {
+        EvalNode *node = &sim->nodes.at[rope->incoming.at[i]];
+        if (node->live && node->place != PLACE_NONE && rope_of(sim, node) == rope)
+            node->mark = sim->mark;
+    }
+}
+
+static void verify_lists(Sim *sim, DdpNode n)
+{
+    EvalNode *node = &sim->nodes.at[n];
+    bool wanted[LISTS] = {has_compare(node, false), has_compare(node, true), is_root(sim, node),
+                          node->loop};
+    for (int which = 0; which < LISTS; which++) {
+        if (which == LIST_INNER && !node->loop)
+            continue;
+        uint32_t place = *place_of(node, which);
+        const NodeList *list = list_of(node->part, which);
+        must(!!place == wanted[which], "N4", n, "a node is missing in a list of its part");
+        must(!place || (place <= list->n && list->at[place - 1] == n), "N4", n,
+             "a list does not have the node that is said to be in it");
+    }
+}
+
+/* Whoever has a place is in a leaf of its rope, or on the way there, and its part is alive: always,
+ * not only when parts are settled. */
+static void verify_homes(Sim *sim)
+{
+    if (sim->nodes.n > 2000)
+        return;
+    sim->mark++;
+    mark_incoming(sim, &sim->outputs);
+    for (uint32_t i = 0; i < 2 * sim->parts.n; i++)
+        mark_incoming(sim, &sim->parts.at[i / 2]->ropes[i % 2]);
+    for (DdpNode n = 1; n < sim->nodes.n; n++) {
+        const EvalNode *node = &sim->nodes.at[n];
+        const Part *part = node->part;
+        must(!part || (part->index < sim->parts.n && sim->parts.at[part->index] == part), "N4", n,
+             "a node is in a part that is gone");
+        if (!node->live || node->place == PLACE_NONE) {
+            must(!part && !node->leaf, "N4", n, "a node without a place is somewhere");
+            continue;
+        }
+        must(!part == (node->place == PLACE_OUTPUTS), "N4", n, "a node is in no part, or an output is");
+        must(node->leaf ? node->leaf->chunk->rope == rope_of(sim, node) : node->mark == sim->mark,
+             "N4", n, "a node is in no rope and not on the way to one");
+        if (part)
+            verify_lists(sim, n);
+    }
+}
+#else
+static void verify_homes(Sim *sim)
+{
+    (void)sim;
+}
+#endif
+
 /* ---- settling ---- */
 
 /* Nodes that change from one class to another, or leave all. */
@@ -669,13 +757,9 @@ static void take_out_moved(Sim *sim)
 static void put_in(Sim *sim, DdpNode n)
 {
     EvalNode *node = &sim->nodes.at[n];
-    bool moved_only = node->place != PLACE_NONE && !node->leaf;
-    if (node->place != PLACE_NONE && !moved_only) {
-        rope_probe(sim, node->leaf);
-        return;
-    }
-    if (moved_only && node->part) {
-        rope_add(sim, &node->part->ropes[node->place - 1], n);
+    if (node->place != PLACE_NONE) { /* it stays, and so does its rope, whichever part has it */
+        if (node->leaf)
+            rope_probe(sim, node->leaf);
         return;
     }
     node->place = evaluate_place(node);
@@ -700,6 +784,7 @@ static void settle_links(Sim *sim)
 
 void part_graph_settle(Sim *sim)
 {
+    verify_homes(sim);
     take_out_moved(sim);
     for (uint32_t i = 0; i < sim->unsettled.n; i++) {
         DdpNode n = sim->unsettled.at[i];
@@ -713,6 +798,9 @@ void part_graph_settle(Sim *sim)
         if (info->state && !info->part)
             join_state(sim, sim->cuts.at[i]);
     }
+    for (uint32_t i = 0; i < sim->unsettled.n; i++)
+        join_reads(sim, sim->unsettled.at[i]);
+    verify_homes(sim);
     search_cuts(sim);
     settle_links(sim);
     spread_clocked(sim);
@@ -733,12 +821,7 @@ void part_graph_settle(Sim *sim)
 #endif
 }
 
-/* ---- the invariant ---- */
-
 #ifdef SOLSTICE_VERIFY
-#include <stdio.h>
-#include <stdlib.h>
-
 /* Every edge lies inside a part; and every part is connected: what a search from its first vertex
  * finds has its size. */
 static void verify_edges(Sim *sim)
@@ -751,10 +834,7 @@ static void verify_edges(Sim *sim)
         for (uint32_t i = 0; node->live && node->part && i < node->n_reads; i++)
             wrong |= is_vertex(sim, node->reads[i].var) &&
                      part_of_var(sim, node->reads[i].var) != node->part;
-        if (!wrong)
-            continue;
-        fprintf(stderr, "solstice: broken invariant N2: node %u is not where it belongs\n", n);
-        abort();
+        must(!wrong, "N2", n, "a node is not where it belongs");
     }
 }
 
@@ -767,11 +847,8 @@ static void verify_part(Sim *sim, Part *part)
     reach(&s, 0, part->states.n ? STATE | part->states.at[0].var : nodes.at[0]);
     while (has_more(&s.list.at[0]))
         go_on(&s, 0);
-    if (s.list.at[0].found.n != part->states.n + part->ropes[0].n + part->ropes[1].n) {
-        fprintf(stderr, "solstice: broken invariant N3: a part of %u vertices has %u connected\n",
-                part->states.n + part->ropes[0].n + part->ropes[1].n, s.list.at[0].found.n);
-        abort();
-    }
+    must(s.list.at[0].found.n == part->states.n + part->ropes[0].n + part->ropes[1].n, "N3",
+         part->index, "a part is not what is connected");
     vec_free(sim->mem, &nodes);
     vec_free(sim->mem, &s.list.at[0].found);
     vec_free(sim->mem, &s.list.at[0].edges);
@@ -783,6 +860,7 @@ void part_graph_verify(Sim *sim)
     if (sim->nodes.n > 2000)
         return;
     uint64_t work = sim->work; /* looking after it is no work of the event */
+    verify_homes(sim);
     verify_edges(sim);
     for (uint32_t i = 0; i < sim->parts.n; i++)
         if (size_of(sim->parts.at[i]))

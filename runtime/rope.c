@@ -272,9 +272,21 @@ static void insert(Sim *sim, Rope *rope, Leaf *leaf, uint32_t count, const DdpNo
     rope->n += count;
 }
 
-static const Rope *rope_of(const Sim *sim, const EvalNode *node)
+/* Where a node stands, or will stand; NULL: nowhere. */
+static Rope *rope_of(Sim *sim, const EvalNode *node)
 {
+    if (!node->live || node->place == PLACE_NONE)
+        return NULL;
     return node->part ? &node->part->ropes[node->place - 1] : &sim->outputs;
+}
+
+/* It is among the incoming at once: whoever has a place is in a leaf of its rope, or on the way. */
+void rope_shift(Sim *sim, DdpNode n)
+{
+    if (!sim->nodes.at[n].leaf)
+        return;
+    rope_remove(sim, n);
+    rope_add(sim, rope_of(sim, &sim->nodes.at[n]), n);
 }
 
 static void take_incoming(Sim *sim, Rope *rope)
@@ -283,7 +295,7 @@ static void take_incoming(Sim *sim, Rope *rope)
     sim->mark++;
     for (uint32_t i = 0; i < rope->incoming.n; i++) {
         EvalNode *node = &sim->nodes.at[rope->incoming.at[i]];
-        if (!node->live || node->leaf || node->mark == sim->mark || rope_of(sim, node) != rope)
+        if (node->leaf || node->mark == sim->mark || rope_of(sim, node) != rope)
             continue;
         node->mark = sim->mark;
         rope->incoming.at[kept++] = rope->incoming.at[i];
@@ -419,7 +431,7 @@ static void must(bool holds, const char *what)
     abort();
 }
 
-static void rope_verify(const Sim *sim, const Rope *rope)
+static void rope_verify(Sim *sim, const Rope *rope)
 {
     DdpNode before = 0;
     uint32_t n = 0, leaves = 0;
@@ -431,6 +443,7 @@ static void rope_verify(const Sim *sim, const Rope *rope)
             DdpNode node = leaf->nodes.at[i];
             must(sim->nodes.at[node].live && sim->nodes.at[node].leaf == leaf,
                  "a node does not know its leaf");
+            must(rope_of(sim, &sim->nodes.at[node]) == rope, "a node is in the rope of another place");
             must(!before || ddp_before(sim->ddp, before, node), "a rope is not in order");
             before = node;
             n++;

@@ -519,6 +519,7 @@ void glance_forget(Sim *sim); /* what they need is different now */
 
 void rope_add(Sim *sim, Rope *rope, DdpNode node); /* it is there after rope_settle */
 void rope_remove(Sim *sim, DdpNode node);          /* from wherever it is, at once */
+void rope_shift(Sim *sim, DdpNode node); /* its place in the order changed: out, and in again */
 void rope_settle(Sim *sim, Rope *rope);
 void rope_free(Sim *sim, Rope *rope);
 void rope_forget_fresh(Rope *rope);
