@@ -6,6 +6,7 @@
  * An output point between two grid points shows the states on the straight line that the step is;
  * who looks there does not move the grid.
  */
+#include "runtime/event_hold.h"
 #include "runtime/tape.h"
 #include "runtime/trace.h"
 
@@ -109,7 +110,9 @@ static bool look_at_conditions(Sim *sim)
         Part *part = sim->parts.at[i];
         if (part->moment != sim->moment)
             continue;
-        if (event_suspect_changed(part)) {
+        bool jumped = hold_touch_outdated(sim, &part->watched);
+        jumped |= hold_touch_outdated(sim, &part->timers);
+        if (event_suspect_changed(part) || jumped) {
             any = true;
             part_touch(part);
         } else if (part->tape) {

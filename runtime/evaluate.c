@@ -15,6 +15,7 @@
  * start value that follows from others, a branch not chosen): the node then waits, its results are
  * marked as pending, and it is looked at again when something that it reads gets a value.
  */
+#include "runtime/event_hold.h"
 #include "runtime/tape.h"
 
 #include <math.h>
@@ -90,12 +91,16 @@ static void need_node(Sim *sim, DdpNode n, int kind)
 {
     EvalNode *node = &sim->nodes.at[n];
     bool needed = node->live && node->varies && needed_by_count(sim, node, kind);
+    if (kind == NEED_CONDITIONS && node->holds) /* it is looked at in each step, as conditions are */
+        needed |= node->live && node->needed[NEED_DYNAMICS];
     if (needed == node->needed[kind])
         return;
     node->needed[kind] = needed;
     evaluate_unsettle(sim, n);
     for (uint32_t i = 0; i < node->n_reads; i++)
         need_push(sim, node->reads[i].var, kind, needed ? 1 : -1);
+    if (kind == NEED_DYNAMICS && node->holds)
+        need_node(sim, n, NEED_CONDITIONS);
 }
 
 /* Last in, first out: what came counts before what went, so a sum that is made anew does not let go
@@ -210,10 +215,8 @@ static bool find_jump(const Sim *sim, X x)
     uint32_t n;
     bool found = false;
     X *list = x_nodes(sim->forms, sim->mem, 1, &x, &n);
-    for (uint32_t i = 0; i < n && !found; i++) {
-        XOp op = x_node(sim->forms, list[i]).op;
-        found = (op >= X_LT && op <= X_GT) || (op >= X_SIGN && op <= X_ROUND) || op == X_MOD;
-    }
+    for (uint32_t i = 0; i < n && !found; i++)
+        found = hold_is_jump((XOp)x_node(sim->forms, list[i]).op);
     mem_free(sim->mem, list);
     return found;
 }
@@ -265,6 +268,21 @@ double evaluate_code(Sim *sim, const Code *code, const uint32_t *vars)
     return sim->scratch[0];
 }
 
+/* True: its value may jump. */
+static bool set_value(Sim *sim, EvalOp *op, X value)
+{
+    uint32_t target = INTERP_NO_TARGET, n = ddp_rel(sim->ddp, op->rel).n;
+    for (uint32_t i = 0; op->target && i < n; i++)
+        if (op->vars[i] == op->target)
+            target = i;
+    bool jumps;
+    op->id = code_of(sim, value, target, &jumps);
+    op->code = interp_get(sim->interp, op->id);
+    op->value = value;
+    need_scratch(sim, op->code);
+    return jumps;
+}
+
 /* One operation: its code over the relation's variables. `vars` receives a copy of these. True: its
  * value may jump. */
 static bool make_op(Sim *sim, EvalOp *op, const DdpStep *step, uint32_t *vars)
@@ -272,20 +290,16 @@ static bool make_op(Sim *sim, EvalOp *op, const DdpStep *step, uint32_t *vars)
     DdpRelView rel = ddp_rel(sim->ddp, step->rel);
     memcpy(vars, rel.vars, rel.n * sizeof *vars);
     X value = step->value ? step->value : residual_of(sim, step->rel);
-    uint32_t target = INTERP_NO_TARGET;
-    for (uint32_t i = 0; step->value && i < rel.n; i++)
-        if (rel.vars[i] == step->var)
-            target = i;
-    bool jumps;
-    CodeId id = code_of(sim, value, target, &jumps);
-    *op = (EvalOp){.id = id,
-                   .code = interp_get(sim->interp, id),
-                   .vars = vars,
+    *op = (EvalOp){.vars = vars,
                    .rel = step->rel,
                    .target = step->value ? step->var : 0,
-                   .value = value};
-    need_scratch(sim, op->code);
-    return jumps;
+                   .source = value};
+    return set_value(sim, op, value);
+}
+
+void evaluate_change_op(Sim *sim, EvalOp *op, X value)
+{
+    set_value(sim, op, value);
 }
 
 /* All arrays of a node lie in one allocation (sim_int.h: node_kept). No relation reads what it
@@ -455,8 +469,10 @@ static void drop_node(Sim *sim, DdpNode n)
     for (uint32_t i = 0; i < node->n_tears; i++)
         disown(sim, n, node_tears(node)[i]);
     loop_solve_forget(sim, node);
+    hold_forget(sim, node);
     mem_free(sim->mem, node->ops);
     mem_free(sim->mem, node->compare);
+    mem_free(sim->mem, node->place_vars);
     tape_plan_free(sim, node->plan);
     *node = (EvalNode){.listed = node->listed};
 }
@@ -480,7 +496,7 @@ static bool does_the_same(const Sim *sim, const EvalNode *node, DdpNode n)
     const EvalOp *op = node->ops;
     const DdpStep *step = view.steps;
     if (!node->live || node->loop || view.loop || op->rel != step->rel || op->target != step->var ||
-        op->value != step->value || node->varies != ddp_var(sim->ddp, step->var).varies)
+        op->source != step->value || node->varies != ddp_var(sim->ddp, step->var).varies)
         return false;
     DdpRelView rel = ddp_rel(sim->ddp, step->rel);
     return memcmp(op->vars, rel.vars, rel.n * sizeof *rel.vars) == 0;
@@ -681,6 +697,7 @@ void evaluate_close(Sim *sim)
         loop_solve_forget(sim, &sim->nodes.at[i]);
         mem_free(sim->mem, sim->nodes.at[i].ops);
         mem_free(sim->mem, sim->nodes.at[i].compare);
+        mem_free(sim->mem, sim->nodes.at[i].place_vars);
         mem_free(sim->mem, sim->nodes.at[i].plan);
     }
     vec_free(sim->mem, &sim->nodes);
@@ -769,12 +786,53 @@ static SolStatus not_finite(Sim *sim, const EvalNode *node)
     return SOL_NUMERICS;
 }
 
+enum { MOST_PIECES = 100 };
+
+/* A loop whose functions that jump are decided with it: each solution in the piece that the one before
+ * lies in, until it lies in its own. */
+static SolStatus solve_pieces(Sim *sim, DdpNode n, bool *changed)
+{
+    *changed = hold_renew(sim, &sim->nodes.at[n]);
+    for (uint32_t i = 0; i < MOST_PIECES; i++) {
+        SolStatus status = loop_solve(sim, n);
+        if (status != SOL_OK || !hold_renew(sim, &sim->nodes.at[n]))
+            return status;
+        sim->nodes.at[n].factored = false;
+        *changed = true;
+    }
+    const EvalOp *op = &sim->nodes.at[n].ops[sim->nodes.at[n].n_steps];
+    if (!sim->quiet)
+        diag_error(sim->diags, world_rel_place(sim->world, op->rel),
+                   "at time %.10g, sign, floor, ceil, round or mod in a loop have no values that "
+                   "agree with its solution: %s",
+                   sim->time, explain_rel(sim, op->rel));
+    return SOL_NUMERICS;
+}
+
+/* What jumps in a node is kept while its part integrates, and found anew at events. */
+static SolStatus evaluate_anew(Sim *sim, DdpNode n)
+{
+    EvalNode *node = &sim->nodes.at[n];
+    bool changed = false;
+    SolStatus status = SOL_OK;
+    if (node->holds && node->loop)
+        status = solve_pieces(sim, n, &changed);
+    else if (node->holds)
+        changed = hold_renew(sim, node);
+    if (changed)
+        disturb_part(node);
+    return node->holds && node->loop ? status : evaluate_node(sim, n);
+}
+
 SolStatus evaluate_node(Sim *sim, DdpNode n)
 {
     EvalNode *node = &sim->nodes.at[n];
     sim->work++;
+    bool changed, decide = node->holds && !node->part;
     if (node->loop)
-        return loop_solve(sim, n);
+        return decide ? solve_pieces(sim, n, &changed) : loop_solve(sim, n);
+    if (decide)
+        hold_renew(sim, node);
     evaluate_ops(sim, node, 0, 1, NULL);
     ValueInfo *info = &sim->info[node->ops[0].target];
     info->has = true;
@@ -839,7 +897,7 @@ static SolStatus renew(Sim *sim, DdpNode n)
         old[i] = sim->value[var];
         trusted[i] = sim->info[var].has && !sim->info[var].pending;
     }
-    SolStatus status = evaluate_node(sim, n);
+    SolStatus status = evaluate_anew(sim, n);
     if (node->compares)
         vec_push(sim->mem, &sim->compared, n);
     for (uint32_t i = 0; i < count; i++) {

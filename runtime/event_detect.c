@@ -14,6 +14,7 @@
  *   solution says to which side it leaves, and the comparison takes that value at once. (IDA's own
  *   root finding disarms a root that is zero at the start.)
  */
+#include "runtime/event_hold.h"
 #include "runtime/parts.h"
 
 #include <float.h>
@@ -21,80 +22,6 @@
 #include <string.h>
 
 /* ---- comparisons of a node ---- */
-
-static bool is_jump(XOp op)
-{
-    return (op >= X_LT && op <= X_GT) || (op >= X_SIGN && op <= X_ROUND) || op == X_MOD;
-}
-
-static bool varies(const Sim *sim, const EvalOp *op, X x, bool *clock, bool *others)
-{
-    uint32_t n = ddp_rel(sim->ddp, op->rel).n;
-    *clock = *others = false;
-    for (uint32_t i = 0; i < n; i++) {
-        DdpVar var = op->vars[i];
-        if (!var || !ddp_var(sim->ddp, var).varies || !x_uses(sim->forms, x, i))
-            continue;
-        if (var == sim->clock)
-            *clock = true;
-        else
-            *others = true;
-    }
-    return *clock || *others;
-}
-
-static X difference_of(Sim *sim, X x)
-{
-    XNode node = x_node(sim->forms, x);
-    if (node.op >= X_LT && node.op <= X_GT)
-        return x_binary(sim->forms, X_SUB, node.a, node.b);
-    return node.op == X_SIGN ? node.a : 0;
-}
-
-static uint32_t clock_position(const Sim *sim, const EvalOp *op)
-{
-    uint32_t n = ddp_rel(sim->ddp, op->rel).n;
-    for (uint32_t i = 0; i < n; i++)
-        if (op->vars[i] == sim->clock)
-            return i;
-    return 0;
-}
-
-static void make_compare(Sim *sim, EvalNode *node, uint32_t op, X x)
-{
-    bool clock, others;
-    if (!varies(sim, &node->ops[op], x, &clock, &others))
-        return;
-    Compare *compare = &node->compare[node->n_compares++];
-    *compare = (Compare){.self = x, .op = op, .difference = difference_of(sim, x)};
-    compare->self_code = evaluate_make_code(sim, x);
-    if (!compare->difference)
-        return;
-    compare->difference_code = evaluate_make_code(sim, compare->difference);
-    compare->timed = clock && !others &&
-                     x_linear(sim->forms, compare->difference, clock_position(sim, &node->ops[op]),
-                              &compare->factor, &compare->rest);
-    node->timed |= compare->timed;
-}
-
-void event_make_compares(Sim *sim, EvalNode *node)
-{
-    uint32_t room = 0;
-    for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++) {
-        uint32_t n;
-        X *list = x_nodes(sim->forms, sim->mem, 1, &node->ops[i].value, &n);
-        for (uint32_t k = 0; k < n; k++) {
-            if (!is_jump(x_node(sim->forms, list[k]).op))
-                continue;
-            if (node->n_compares == room) {
-                room = room ? 2 * room : 1;
-                node->compare = mem_resize(sim->mem, node->compare, room * sizeof *node->compare);
-            }
-            make_compare(sim, node, i, list[k]);
-        }
-        mem_free(sim->mem, list);
-    }
-}
 
 void event_forget_compares(EvalNode *node)
 {
@@ -118,9 +45,7 @@ static double self_of(Sim *sim, const EvalNode *node, const Compare *compare)
 
 static double difference_now(Sim *sim, const EvalNode *node, const Compare *compare)
 {
-    return compare->difference
-               ? evaluate_code(sim, compare->difference_code, node->ops[compare->op].vars)
-               : NAN;
+    return evaluate_code(sim, compare->difference_code, node->ops[compare->op].vars);
 }
 
 /* ---- time events ---- */
@@ -130,9 +55,16 @@ static double value_of(Sim *sim, const EvalOp *op, X x)
     return x_value(sim->forms, x, op->vars, sim->value, evaluate_foreign, sim);
 }
 
-/* When the difference is zero; NaN when never. */
+static XOp kind_of(const Sim *sim, const Compare *compare)
+{
+    return (XOp)x_node(sim->forms, compare->self).op;
+}
+
+/* When the difference is zero, or what is kept jumps next; NaN when never. */
 static double time_of(Sim *sim, const EvalOp *op, const Compare *compare)
 {
+    if (compare->slot)
+        return hold_next_time(sim, op, compare);
     double factor = value_of(sim, op, compare->factor);
     return factor != 0 ? -value_of(sim, op, compare->rest) / factor : NAN;
 }
@@ -184,32 +116,12 @@ static X replace(Sim *sim, X x, X part, double constant)
     return result;
 }
 
-/* What a comparison is worth when its difference leaves zero in this direction. */
-static double leaving(XOp op, double direction)
-{
-    bool up = direction > 0;
-    switch (op) {
-    case X_LT:
-    case X_LE:
-        return !up;
-    case X_GT:
-    case X_GE:
-        return up;
-    case X_NE:
-        return 1;
-    case X_SIGN:
-        return up ? 1 : -1;
-    default:
-        return 0;
-    }
-}
-
 /* The node's value with one comparison decided. */
 static void force(Sim *sim, DdpNode n, const Compare *compare, double direction)
 {
     EvalNode *node = &sim->nodes.at[n];
     const EvalOp *op = &node->ops[compare->op];
-    double now = leaving((XOp)x_node(sim->forms, compare->self).op, direction);
+    double now = hold_leaving(kind_of(sim, compare), 0, direction);
     if (!op->target || now == evaluate_code(sim, compare->self_code, op->vars))
         return;
     X x = replace(sim, op->value, compare->self, now);
@@ -224,9 +136,11 @@ void event_break_ties(Sim *sim, DdpNode n)
     for (uint32_t i = 0; i < node->n_compares; i++) {
         const Compare *compare = &node->compare[i];
         const EvalOp *op = &node->ops[compare->op];
+        if (compare->slot)
+            continue; /* what is kept was decided before the node was evaluated */
         if (compare->timed && time_of(sim, op, compare) == sim->time)
             force(sim, n, compare, value_of(sim, op, compare->factor));
-        else if (node->forced && compare->difference && compare->tie != 0 &&
+        else if (node->forced && compare->tie != 0 &&
                  evaluate_code(sim, compare->difference_code, op->vars) == 0)
             force(sim, n, compare, compare->tie);
     }
@@ -234,8 +148,21 @@ void event_break_ties(Sim *sim, DdpNode n)
 
 static bool at_rest(Sim *sim, const EvalNode *node, const Compare *compare)
 {
-    return compare->difference && !compare->timed && compare->tie == 0 &&
-           evaluate_code(sim, compare->difference_code, node->ops[compare->op].vars) == 0;
+    if (compare->timed || compare->tie != 0)
+        return false;
+    double difference = difference_now(sim, node, compare);
+    return difference == hold_boundary(kind_of(sim, compare), difference);
+}
+
+/* What is kept leaves its boundary: true when it gets another value. */
+static bool leave_kept(Sim *sim, DdpNode n, const Compare *compare, double slope)
+{
+    const EvalNode *node = &sim->nodes.at[n];
+    double boundary = hold_boundary(kind_of(sim, compare), difference_now(sim, node, compare));
+    if (hold_leaving(kind_of(sim, compare), boundary, slope) == sim->value[compare->slot])
+        return false;
+    evaluate_touch_node(sim, n);
+    return true;
 }
 
 static bool leave(Sim *sim, DdpNode n, Compare *compare)
@@ -243,13 +170,15 @@ static bool leave(Sim *sim, DdpNode n, Compare *compare)
     EvalNode *node = &sim->nodes.at[n];
     const EvalOp *op = &node->ops[compare->op];
     double slope = slope_along(sim, n, op, compare->difference_code);
-    if (slope == 0 || !isfinite(slope) || !op->target)
+    if (slope == 0 || !isfinite(slope) || !(op->target || compare->slot))
         return false;
     double before = sim->value[op->target];
     compare->tie = slope > 0 ? 1 : -1;
     sim->tie_time = sim->time;
-    node->forced = true;
     vec_push(sim->mem, &sim->forced, n);
+    if (compare->slot)
+        return leave_kept(sim, n, compare, slope);
+    node->forced = true;
     force(sim, n, compare, slope);
     if (sim->value[op->target] == before)
         return false;
@@ -297,7 +226,7 @@ static void leave_near(Sim *sim, DdpNode n, Compare *compare)
     double resolved = 64 * DBL_EPSILON * fmax(fabs(sim->time), sim->opt.max_step);
     if (!(difference * slope < 0) || fabs(difference) > fabs(slope) * resolved)
         return;
-    double now = leaving((XOp)x_node(sim->forms, compare->self).op, slope);
+    double now = hold_leaving(kind_of(sim, compare), 0, slope);
     if (now == compare->left)
         return;
     if (!op->target || value_of(sim, op, replace(sim, op->value, compare->self, now)) != 0 ||
@@ -315,7 +244,8 @@ void event_leave_near(Sim *sim)
             EvalNode *node = &sim->nodes.at[nodes->at[i]];
             for (uint32_t k = 0; k < node->n_compares; k++) {
                 Compare *compare = &node->compare[k];
-                if (fabs(compare->low) < NEAR && !compare->timed && compare->tie == 0)
+                if (fabs(compare->low) < NEAR && !compare->timed && !compare->slot &&
+                    compare->tie == 0)
                     leave_near(sim, nodes->at[i], compare);
             }
         }
@@ -349,9 +279,10 @@ void event_remember(Sim *sim, const NodeList *list)
     {
         compare->near = false;
         compare->low = difference_now(sim, node, compare);
-        compare->left = self_of(sim, node, compare);
-        if (compare->tie != 0 && compare->low == 0)
-            compare->left = leaving((XOp)x_node(sim->forms, compare->self).op, compare->tie);
+        compare->left =
+            compare->slot ? sim->value[compare->slot] : self_of(sim, node, compare);
+        if (!compare->slot && compare->tie != 0 && compare->low == 0)
+            compare->left = hold_leaving(kind_of(sim, compare), 0, compare->tie);
     }
 }
 
@@ -360,11 +291,11 @@ static bool changed(Sim *sim, const EvalNode *node, const Compare *compare)
     return !compare->timed && self_of(sim, node, compare) != compare->left;
 }
 
-static bool node_changed(Sim *sim, DdpNode n)
+/* What is kept must be kept anew. */
+static bool kept_changed(Sim *sim, const EvalNode *node)
 {
-    const EvalNode *node = &sim->nodes.at[n];
     for (uint32_t i = 0; i < node->n_compares; i++)
-        if (changed(sim, node, &node->compare[i]))
+        if (node->compare[i].slot && changed(sim, node, &node->compare[i]))
             return true;
     return false;
 }
@@ -399,7 +330,9 @@ static double propose(Sim *sim, const NodeList *list, double lo, double hi)
     {
         if (!compare->moved)
             continue;
-        double part = compare->low / (compare->low - compare->high);
+        double boundary =
+            hold_ahead(kind_of(sim, compare), compare->left, compare->high > compare->low);
+        double part = (compare->low - boundary) / (compare->low - compare->high);
         if (!(part > 0 && part < 1))
             part = 0.5;
         best = fmin(best, lo + part * (hi - lo));
@@ -587,8 +520,7 @@ static void collect_readers(Sim *sim)
 bool event_is_real(Sim *sim)
 {
     for (uint32_t i = 0; i < sim->narrow_nodes.n; i++)
-        if (sim->nodes.at[sim->narrow_nodes.at[i]].needed[NEED_DYNAMICS] &&
-            node_changed(sim, sim->narrow_nodes.at[i]))
+        if (kept_changed(sim, &sim->nodes.at[sim->narrow_nodes.at[i]]))
             return true;
     collect_readers(sim);
     return event_conditions_changed(sim, &sim->narrow_needs);

@@ -18,6 +18,7 @@
  */
 #include "runtime/loop_whole.h"
 
+#include "runtime/event_hold.h"
 #include "runtime/loop_code.h"
 
 #include <klu.h>
@@ -67,7 +68,7 @@ static void fill_rows(Sim *sim, LoopWhole *w, const EvalNode *node, const Map *i
         DdpRelView rel = ddp_rel(sim->ddp, op->rel);
         const FormInfo *form = form_info(sim->forms, rel.form);
         w->vars[i] = op->vars;
-        X residual = x_binary(sim->forms, X_SUB, form->lhs, form->rhs);
+        X residual = hold_in(sim, node, i, x_binary(sim->forms, X_SUB, form->lhs, form->rhs));
         w->code[i] = evaluate_make_code(sim, residual);
         w->residual[i] = residual;
         w->first[i] = count;

@@ -14,6 +14,7 @@
  */
 #include "runtime/parts.h"
 
+#include "runtime/event_hold.h"
 #include "runtime/tape.h"
 #include "runtime/trace.h"
 
@@ -772,6 +773,8 @@ static void meet_due(Sim *sim, double time)
     while (first_key(sim, HEAP_DUE) <= time) {
         Part *part = part_at(sim, HEAP_DUE, 0);
         part_search_again(part);
+        hold_touch_outdated(sim, &part->watched);
+        hold_touch_outdated(sim, &part->timers);
         if (part->reselect)
             reselect_advise(part);
         part->restart |= part->reselect;

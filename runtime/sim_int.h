@@ -71,7 +71,10 @@ typedef struct ValueInfo {
 /* A comparison, or a function that jumps, inside what a node evaluates: where events come from. */
 typedef struct Compare {
     X self;       /* the comparison, over the positions of op */
-    X difference; /* left - right; for sign(a): a; 0: nothing that crosses zero */
+    X source;     /* kept: the function as the relation has it */
+    X difference; /* left - right; of functions their argument, which crosses boundaries */
+    X unit;       /* b of mod(a, b), whose floor(a/b) is kept; 0: it is no mod */
+    DdpVar slot;  /* keeps its value between events (event_hold.c); 0: a condition remembers it */
     const Code *self_code, *difference_code;
     double left;      /* value at the begin of the interval that is searched */
     double low, high; /* difference at the ends of the bracket */
@@ -90,6 +93,7 @@ typedef struct EvalOp {
     DdpRel rel;
     DdpVar target; /* 0: residual */
     X value;       /* what is evaluated, over the positions */
+    X source;      /* the same as the DDP gave it: without places of what is kept */
 } EvalOp;
 
 typedef enum NodePlace {
@@ -112,6 +116,7 @@ typedef struct EvalNode {
     bool glanced : 1;  /* glance.c: output follows from it */
     bool factored;     /* loop: node_lu() holds factors */
     bool untorn;       /* loop: solved as a whole, by `whole`; node_lu() is not used */
+    bool holds;        /* some function that jumps is kept between events (event_hold.c) */
     bool forced;       /* in this event a comparison at its boundary was decided by the side it
                           leaves to */
     bool needed[NEED_KINDS];
@@ -126,6 +131,7 @@ typedef struct EvalNode {
     EvalOp *ops;       /* steps, then residuals; the begin of one allocation, see node_kept() */
     ReadEdge *reads;   /* in it */
     Compare *compare;
+    uint32_t *place_vars; /* variables of ops that compare, and places behind them; or NULL */
     struct LeafPlan *plan; /* of the comparisons, tape_plan.c; NULL: not asked for */
 } EvalNode;
 
@@ -506,6 +512,7 @@ SolStatus evaluate_outputs(Sim *sim);              /* all of them */
 SolStatus evaluate_rope(Sim *sim, Rope *rope); /* outer loops are solved */
 void evaluate_unsettle(Sim *sim, DdpNode node);
 double evaluate_code(Sim *sim, const Code *code, const uint32_t *vars);
+void evaluate_change_op(Sim *sim, EvalOp *op, X value); /* it evaluates this from now on */
 const Code *evaluate_make_code(Sim *sim, X x); /* of one value without target */
 
 /* ---- glance.c ---- */
@@ -606,7 +613,7 @@ double event_next_sample(const Sim *sim);
 void event_restore_branch(Sim *sim, BranchId branch, const BranchMemo *saved,
                           const Firings *past); /* NULL: none */
 
-/* ---- event_detect.c ---- */
+/* ---- event_hold.c, event_detect.c ---- */
 
 void event_make_compares(Sim *sim, EvalNode *node);
 void event_forget_compares(EvalNode *node); /* as they were when made */

@@ -640,6 +640,8 @@ bool tape_remember(Part *part, double time)
     note_truths(tape);
     note_differences(tape);
     for (uint32_t i = 0; i < tape->n_compares; i++) {
+        if (tape->compare[i]->slot)
+            tape->left[i] = part->sim->value[tape->compare[i]->slot];
         tape->compare[i]->near = false;
         tape->compare[i]->left = tape->left[i];
         tape->compare[i]->low = tape->low[i];
