@@ -89,12 +89,4 @@ void oracle_find_false(Oracle *o);
 void oracle_tapes(Oracle *o);
 void oracle_residual(Oracle *o, uint32_t row, const double *value, double *f, double *jac);
 
-/* (oracle_dense.c) a: n by n by rows, overwritten by its factors; false: singular. */
-bool oracle_lu(uint32_t n, double *a, uint32_t *pivot);
-void oracle_lu_solve(uint32_t n, const double *a, const uint32_t *pivot, double *b);
-/* 1-norm condition estimated from the factors and the norm of the matrix itself. */
-double oracle_lu_condition(Arena *arena, uint32_t n, const double *a, const uint32_t *pivot,
-                           double norm);
-double oracle_norm1(uint32_t n, const double *a);
-
 #endif

@@ -7,6 +7,7 @@
  * damped Newton with dense LU on all its unknowns.
  */
 #include "ddp/oracle_int.h"
+#include "numerics/dense_lu.h"
 
 #include <math.h>
 #include <string.h>
@@ -138,10 +139,10 @@ static Block make_block(Solve *s, uint32_t comp)
     }
     if (block.n > o->largest)
         o->largest = block.n;
-    block.a = arena_alloc(&s->arena, (size_t)block.n * block.n * sizeof *block.a);
+    block.a = arena_alloc(&s->arena, dense_lu_room(block.n) * sizeof *block.a);
     block.b = arena_alloc(&s->arena, block.n * sizeof *block.b);
     block.old = arena_alloc(&s->arena, block.n * sizeof *block.old);
-    block.pivot = arena_alloc(&s->arena, block.n * sizeof *block.pivot);
+    block.pivot = arena_alloc(&s->arena, dense_lu_pivots(block.n) * sizeof *block.pivot);
     return block;
 }
 
@@ -192,9 +193,9 @@ static OracleSolved solve_block(Solve *s, Block *block)
         double before = block_residual(s, block, true);
         if (!isfinite(before))
             return ORACLE_ASTRAY;
-        if (!oracle_lu(block->n, block->a, block->pivot))
+        if (!dense_lu_factor(block->n, block->a, block->pivot))
             return ORACLE_SINGULAR;
-        oracle_lu_solve(block->n, block->a, block->pivot, block->b);
+        dense_lu_solve(block->n, block->a, block->pivot, block->b);
         if (damped_step(s, block, before) < 1e-13)
             return ORACLE_SOLVED;
         if (round > 30 && before < 1e-12)
@@ -210,8 +211,9 @@ static void estimate_condition(Solve *s)
 {
     Oracle *o = s->o;
     uint32_t n = o->full_m, *col = arena_alloc(&s->arena, (n + 1) * sizeof *col), at = 0;
-    double *a = arena_alloc(&s->arena, ((size_t)n * n + 1) * sizeof *a);
-    uint32_t *pivot = arena_alloc(&s->arena, (n + 1) * sizeof *pivot);
+    double *a = arena_alloc(&s->arena, (dense_lu_room(n) + 2 * n) * sizeof *a);
+    double *work = a + dense_lu_room(n);
+    uint32_t *pivot = arena_alloc(&s->arena, (dense_lu_pivots(n) + 1) * sizeof *pivot);
 
     for (uint32_t c = 0; c < o->full_n; c++)
         if (!s->given[c])
@@ -221,9 +223,9 @@ static void estimate_condition(Solve *s)
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t j = 0; j < n; j++)
             a[(size_t)i * n + j] = s->jac[(size_t)i * o->full_n + col[j]];
-    double norm = oracle_norm1(n, a);
+    double norm = dense_lu_norm(n, a);
     o->condition =
-        !oracle_lu(n, a, pivot) ? INFINITY : oracle_lu_condition(&s->arena, n, a, pivot, norm);
+        !dense_lu_factor(n, a, pivot) ? INFINITY : norm * dense_lu_inverse_norm(n, a, pivot, work);
 }
 
 static void start_values(Solve *s, uint32_t n, const OracleValue *given)

@@ -16,6 +16,7 @@
  * marked as pending, and it is looked at again when something that it reads gets a value.
  */
 #include "runtime/event_hold.h"
+#include "numerics/dense_lu.h"
 #include "runtime/tape.h"
 
 #include <math.h>
@@ -315,11 +316,13 @@ static void carve(Sim *sim, EvalNode *node, const DdpNodeView *view, uint32_t **
         for (uint32_t k = 0; k < rel.n; k++)
             n_reads += rel.vars[k] && !(step->value && rel.vars[k] == step->var);
     }
-    size_t loop = view->loop ? ops + (tears > LOOP_TORN ? 0 : tears * tears) : 0;
+    size_t loop = view->loop ? ops + (tears > LOOP_TORN ? 0 : dense_lu_room(view->n_tears)) : 0;
     size_t doubles =
                ops * sizeof(EvalOp) + (view->loop ? sizeof(NodeLoop) : 0) + loop * sizeof(double),
            reads = n_reads * sizeof(ReadEdge);
-    char *block = mem_alloc(sim->mem, doubles + reads + (n_vars + 2 * tears) * sizeof(uint32_t));
+    char *block = mem_alloc(
+        sim->mem,
+        doubles + reads + (n_vars + tears + dense_lu_pivots(view->n_tears)) * sizeof(uint32_t));
     node->ops = (EvalOp *)block;
     node->reads = (ReadEdge *)(block + doubles);
     *vars = (uint32_t *)(block + doubles + reads);

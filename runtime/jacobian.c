@@ -18,6 +18,7 @@
  */
 #include "runtime/jacobian.h"
 
+#include "numerics/dense_lu.h"
 #include "runtime/ilu.h"
 #include "runtime/pattern.h"
 #include "runtime/tape.h"
@@ -43,7 +44,7 @@ struct Jacobian {
     JacobianKind kind;
     double cj;         /* that the values are for, 0: there are none yet */
     double *factors;   /* dense, or incomplete */
-    uint32_t *pivot;   /* dense: [n] */
+    uint32_t *pivot;   /* dense: [2 * n] */
     int *place;        /* incomplete: [m], scratch of ilu.c */
     double *value;     /* sparse: [column[m]]; dense: [n * n] by rows */
     double *result;    /* [m]: tangents of residuals and of what is kept, negative, in one sweep */
@@ -308,9 +309,8 @@ double jacobian_radius(Jacobian *j)
 
 static int setup_dense(Jacobian *j)
 {
-    double smallest;
     memcpy(j->factors, j->value, (size_t)j->n * j->n * sizeof *j->factors);
-    return loop_solve_factor(j->n, j->factors, j->pivot, &smallest) ? 0 : 1;
+    return dense_lu_factor(j->n, j->factors, j->pivot) ? 0 : 1;
 }
 
 static int setup_klu(Jacobian *j)
@@ -350,7 +350,7 @@ static int solve_sparse(Jacobian *j, double *b)
 int jacobian_solve(Jacobian *j, double *b)
 {
     if (!j->sparse) {
-        loop_solve_apply(j->n, j->factors, j->pivot, b);
+        dense_lu_solve(j->n, j->factors, j->pivot, b);
         return 0;
     }
     if (j->p.m == j->n)
@@ -563,7 +563,8 @@ static void make(Jacobian *j)
     j->kind = j->sparse ? choose_sparse(j) : JACOBIAN_DENSE;
     j->incomplete = j->kind == JACOBIAN_KRYLOV && !j->part->loops.n;
     size_t values = j->sparse ? j->p.row.n : (size_t)j->n * j->n;
-    carve(j, values, j->sparse && !j->incomplete ? 0 : values);
+    size_t factors = !j->sparse ? dense_lu_room(j->n) : j->incomplete ? values : 0;
+    carve(j, values, factors);
     part_spot(j->part, SPOT_JACOBIAN, j, offsetof(Jacobian, before));
     part_spot(j->part, SPOT_FACTORS, j->room.at, j->room.cap * sizeof *j->room.at);
 }

@@ -17,58 +17,13 @@
  * factors of the Jacobian at the solution stay with the node: tangents of the whole loop follow
  * from them.
  */
+#include "numerics/dense_lu.h"
 #include "runtime/loop_code.h"
 #include "runtime/loop_whole.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
-
-/* ---- dense LU, row-wise, partial pivoting with scaled rows ---- */
-
-bool loop_solve_factor(uint32_t n, double *a, uint32_t *pivot, double *smallest)
-{
-    *smallest = INFINITY;
-    for (uint32_t k = 0; k < n; k++) {
-        uint32_t best = k;
-        for (uint32_t r = k + 1; r < n; r++)
-            if (fabs(a[(size_t)r * n + k]) > fabs(a[(size_t)best * n + k]))
-                best = r;
-        pivot[k] = best;
-        for (uint32_t c = 0; c < n && best != k; c++) {
-            double t = a[(size_t)k * n + c];
-            a[(size_t)k * n + c] = a[(size_t)best * n + c];
-            a[(size_t)best * n + c] = t;
-        }
-        double top = a[(size_t)k * n + k];
-        if (!(fabs(top) > 0) || !isfinite(top))
-            return false;
-        *smallest = fmin(*smallest, fabs(top));
-        for (uint32_t r = k + 1; r < n; r++) {
-            double factor = a[(size_t)r * n + k] /= top;
-            for (uint32_t c = k + 1; c < n && factor != 0; c++)
-                a[(size_t)r * n + c] -= factor * a[(size_t)k * n + c];
-        }
-    }
-    return true;
-}
-
-void loop_solve_apply(uint32_t n, const double *a, const uint32_t *pivot, double *b)
-{
-    for (uint32_t k = 0; k < n; k++) {
-        double t = b[k];
-        b[k] = b[pivot[k]];
-        b[pivot[k]] = t;
-    }
-    for (uint32_t r = 1; r < n; r++)
-        for (uint32_t c = 0; c < r; c++)
-            b[r] -= a[(size_t)r * n + c] * b[c];
-    for (uint32_t r = n; r-- > 0;) {
-        for (uint32_t c = r + 1; c < n; c++)
-            b[r] -= a[(size_t)r * n + c] * b[c];
-        b[r] /= a[(size_t)r * n + r];
-    }
-}
 
 /* ---- residual and Jacobian ---- */
 
@@ -153,13 +108,11 @@ static void jacobian(Sim *sim, EvalNode *node, double *column, double *scale)
 
 static bool factor(System *s)
 {
-    double smallest;
     if (s->whole) {
         s->node->factored = loop_whole_factor(s->sim, s->whole, s->scale);
     } else {
         jacobian(s->sim, s->node, s->step, s->scale);
-        s->node->factored =
-            loop_solve_factor(s->n, node_lu(s->node), node_pivot(s->node), &smallest);
+        s->node->factored = dense_lu_factor(s->n, node_lu(s->node), node_pivot(s->node));
     }
     return s->node->factored;
 }
@@ -169,7 +122,7 @@ static void apply(System *s, double *b)
     if (s->whole)
         loop_whole_apply(s->whole, b);
     else
-        loop_solve_apply(s->n, node_lu(s->node), node_pivot(s->node), b);
+        dense_lu_solve(s->n, node_lu(s->node), node_pivot(s->node), b);
 }
 
 /* Residual in units of its row of the Jacobian: how far the unknowns are off. */

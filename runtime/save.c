@@ -7,6 +7,7 @@
  * The bytes are for the same program on the same kind of machine; a fingerprint of both, of the
  * texts and of the options refuses everything else. */
 #include "runtime/save.h"
+#include "numerics/dense_lu.h"
 #include "runtime/bytes.h"
 #include "runtime/sim_int.h"
 
@@ -355,8 +356,8 @@ static void move_loop(Stream *s, EvalNode *node)
     MOVE(s, node->factored);
     if (s->differs || !node->factored)
         return;
-    move(s, node_lu(node), (size_t)node->n_tears * node->n_tears * sizeof(double));
-    move(s, node_pivot(node), node->n_tears * sizeof(uint32_t));
+    move(s, node_lu(node), dense_lu_room(node->n_tears) * sizeof(double));
+    move(s, node_pivot(node), dense_lu_pivots(node->n_tears) * sizeof(uint32_t));
 }
 
 static void move_nodes(Stream *s)

@@ -168,13 +168,13 @@ static inline double *node_kept(const EvalNode *node)
     return (double *)(node_loop(node) + 1);
 }
 
-/* Of a loop: factors of its Jacobian at the last solution, n_tears squared. */
+/* Of a loop: factors of its Jacobian at the last solution, dense_lu_room(n_tears). */
 static inline double *node_lu(const EvalNode *node)
 {
     return node_kept(node) + node->n_steps + node->n_tears;
 }
 
-/* And its row exchanges. */
+/* And its exchanges, dense_lu_pivots(n_tears). */
 static inline uint32_t *node_pivot(const EvalNode *node)
 {
     return node_tears(node) + node->n_tears;
@@ -554,8 +554,6 @@ SolStatus loop_solve(Sim *sim, DdpNode node);
 void loop_solve_forget(Sim *sim, EvalNode *node); /* all it keeps beside the node's block */
 /* Tangents of a loop's variables from those of what it reads, at its solution. */
 void loop_solve_tangent(Sim *sim, DdpNode node);
-bool loop_solve_factor(uint32_t n, double *a, uint32_t *pivot, double *smallest); /* row-wise LU */
-void loop_solve_apply(uint32_t n, const double *a, const uint32_t *pivot, double *b);
 
 /* ---- init.c ---- */
 

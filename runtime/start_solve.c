@@ -7,6 +7,7 @@
  * derivatives come from tangents through the whole schedule. Start values that are left over are
  * first guesses, and a difference is a warning.
  */
+#include "numerics/dense_lu.h"
 #include "runtime/sim_int.h"
 
 #include <math.h>
@@ -45,14 +46,14 @@ static void collect(Starts *s, Arena *arena)
     for (uint32_t i = 0; i < sim->zeroed.n; i++)
         if (sim->info[sim->zeroed.at[i]].state)
             s->column[s->n_columns++] = sim->zeroed.at[i];
-    size_t size = (size_t)s->n_rows * s->n_columns;
+    size_t size = (size_t)s->n_rows * s->n_columns, room = dense_lu_room(s->n_columns);
     s->matrix = arena_alloc(arena, size * sizeof *s->matrix);
-    s->system = arena_alloc(arena, size * sizeof *s->system);
+    s->system = arena_alloc(arena, (size > room ? size : room) * sizeof *s->system);
     s->chosen_row = arena_alloc(arena, s->n_columns * sizeof *s->chosen_row);
     s->chosen_column = arena_alloc(arena, s->n_columns * sizeof *s->chosen_column);
     s->step = arena_alloc(arena, s->n_columns * sizeof *s->step);
     s->old = arena_alloc(arena, s->n_columns * sizeof *s->old);
-    s->pivot = arena_alloc(arena, s->n_columns * sizeof *s->pivot);
+    s->pivot = arena_alloc(arena, dense_lu_pivots(s->n_columns) * sizeof *s->pivot);
 }
 
 /* ---- derivatives ---- */
@@ -141,7 +142,7 @@ static bool move(Starts *s, double part)
 
 static bool newton_step(Starts *s)
 {
-    double smallest, before = distance(s);
+    double before = distance(s);
     fill_matrix(s);
     for (uint32_t i = 0; i < s->n; i++) {
         for (uint32_t k = 0; k < s->n; k++)
@@ -150,9 +151,9 @@ static bool newton_step(Starts *s)
         s->step[i] = difference(s, i);
         s->old[i] = s->sim->value[s->column[s->chosen_column[i]]];
     }
-    if (!loop_solve_factor(s->n, s->system, s->pivot, &smallest))
+    if (!dense_lu_factor(s->n, s->system, s->pivot))
         return false;
-    loop_solve_apply(s->n, s->system, s->pivot, s->step);
+    dense_lu_solve(s->n, s->system, s->pivot, s->step);
     for (double part = 1; part > 1e-4; part /= 2)
         if (move(s, part) && distance(s) < before)
             return true;

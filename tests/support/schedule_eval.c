@@ -5,7 +5,7 @@
  */
 #include "tests/support/schedule_eval.h"
 
-#include "ddp/oracle_int.h" /* dense LU */
+#include "numerics/dense_lu.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -195,9 +195,9 @@ static double take_step(Eval *e, const DdpNodeView *node, const double *b, doubl
 static EvalResult solve_loop(Eval *e, const DdpNodeView *node)
 {
     uint32_t n = node->n_tears;
-    double *a = arena_alloc(&e->arena, ((size_t)n * n + 3 * n + 1) * sizeof *a);
-    double *b = a + (size_t)n * n, *old = b + n, *f = old + n;
-    uint32_t *pivot = arena_alloc(&e->arena, (n + 1) * sizeof *pivot);
+    double *a = arena_alloc(&e->arena, (dense_lu_room(n) + 3 * n) * sizeof *a);
+    double *b = a + dense_lu_room(n), *old = b + n, *f = old + n;
+    uint32_t *pivot = arena_alloc(&e->arena, (dense_lu_pivots(n) + 1) * sizeof *pivot);
     double *tangent = arena_alloc(&e->arena, (ddp_var_limit(e->ddp) + 1) * sizeof *tangent);
 
     for (int round = 0; round < 60; round++) {
@@ -205,9 +205,9 @@ static EvalResult solve_loop(Eval *e, const DdpNodeView *node)
         if (!isfinite(before))
             break;
         jacobian(e, node, a, tangent);
-        if (!oracle_lu(n, a, pivot))
+        if (!dense_lu_factor(n, a, pivot))
             break;
-        oracle_lu_solve(n, a, pivot, b);
+        dense_lu_solve(n, a, pivot, b);
         if (take_step(e, node, b, old, f, before) < 1e-13 || (round > 30 && before < 1e-12))
             return EVAL_DONE;
     }
