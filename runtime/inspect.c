@@ -3,6 +3,7 @@
  */
 #include "frontend/flat.h"
 #include "frontend/graph.h"
+#include "runtime/audit.h"
 #include "runtime/blocks.h"
 
 #include <math.h>
@@ -252,6 +253,13 @@ bool sol_part(const Sol *sol, SolVar state, SolPart *part)
         return false;
     *part = (SolPart){.states = of->states.n, .steps = of->steps, .restarts = of->restarts};
     return true;
+}
+
+bool sol_audit(const Sol *sol, SolAudit *audit)
+{
+    if (sol->sim.audit)
+        audit_stats(sol->sim.audit, audit);
+    return sol->sim.audit != NULL;
 }
 
 void sol_stats(const Sol *sol, SolStats *stats)

@@ -454,6 +454,7 @@ static SolStatus start_part(Part *part)
     part->started = status == SOL_OK;
     sim->counts.restarts += part->n > 0;
     part->restarts += part->n > 0;
+    part->steps_at_restart = part->steps;
     return status;
 }
 

@@ -58,6 +58,7 @@ struct Part {
     double timed;                /* its next time event, or infinite */
     double step;                 /* last step taken, first guess after a restart */
     uint64_t steps, restarts;    /* counted */
+    uint64_t steps_at_restart;   /* `steps` when it started last */
     PartMethod method;
     bool change;                 /* method.c: the other method from the next step on */
     bool started;                /* the integrator stands at `now` */

@@ -335,6 +335,7 @@ struct Sim {
     World *world;
     WorldHost host;
     Journal *journal; /* NULL: the simulation will not be saved */
+    struct Audit *audit; /* audit.h; NULL: not asked for */
 
     /* values */
     double *value;   /* [var] */

@@ -3,6 +3,7 @@
  * Every function that may allocate sets the memory guard; what runs out of memory ends with
  * SOL_MEMORY and can still be asked and closed.
  */
+#include "runtime/audit.h"
 #include "runtime/blocks.h"
 #include "runtime/stdlib_folder.h"
 #include "runtime/trace.h"
@@ -143,6 +144,7 @@ static SolStatus open_layers(Sim *sim, const char *designator, const SolOptions 
     sim->interp = interp_open(sim->mem, sim->forms);
     sim->foreign = foreign_open(sim->mem, sim->program, sim->forms);
     sim->engine = engine_open(sim);
+    sim->audit = sim->opt.audit > 0 ? audit_open(sim) : NULL;
     sim->time = sim->grid_time = sim->opt.start;
     sim->next_output = sim->opt.start + sim->opt.interval;
     return SOL_OK;
@@ -231,6 +233,7 @@ void sol_close(Sol *sol)
     if (sim->forms)
         forms_close(sim->forms);
     journal_close(sim);
+    audit_close(sim->audit);
     arena_free(&sim->opt_arena);
     arena_free(&sim->event_arena);
     mem_free(sim->mem, sol);
@@ -381,10 +384,12 @@ SolStatus sim_point(Sim *sim, SolSide side)
                           .limit = ddp_var_limit(sim->ddp)};
         fine = sim->out.point(sim->out.context, &point);
     }
+    if (sim->audit && (side != SOL_AT_END || sim->time >= sim->opt.stop))
+        status = audit_point(sim->audit, side, sim->out.point ? sim->out_values : NULL);
     while (sim->next_output <= sim->time + 1e-15 * fabs(sim->time))
         sim->next_output = sim->opt.start + (double)(++sim->output_index + 1) * sim->opt.interval;
     sim->counts.output += timer_now() - begin;
-    return fine ? SOL_OK : SOL_IO;
+    return fine ? status : SOL_IO;
 }
 
 void sol_set_output(Sol *sol, const SolOutput *output)

@@ -131,6 +131,8 @@ typedef struct SolOptions {
     uint32_t n_monitored;
     const char *const *monitored; /* designators of definitions whose instances are monitored */
     bool savable;      /* sol_save() will be called: what the structure went through is kept */
+    double audit; /* 0: none; else at every point all relations of the model are checked as they are written,
+                     and one that is violated by more than this (SolAudit) ends the run, SOL_NUMERICS */
     const char *trace; /* letters: i instances, d DDP, e events, s steps: a line of text for each;
                           lines go to trace_to */
     FILE *trace_to;    /* NULL: stderr */
@@ -327,6 +329,17 @@ typedef struct SolStats {
 } SolStats;
 
 void sol_stats(const Sol *sim, SolStats *stats);
+
+/* What the audit found so far. The violation of a relation is the smallest relative change of its variables that
+ * would satisfy it. */
+typedef struct SolAudit {
+    uint64_t points, relations; /* looked at, in all */
+    double bound;               /* SolOptions.audit */
+    double worst, time;         /* largest violation, and when */
+    const char *relation;       /* whose it is, with paths; "" when nothing was violated; until the next call */
+} SolAudit;
+
+bool sol_audit(const Sol *sim, SolAudit *audit); /* false: not asked for */
 
 /* An independent part of the dynamics at present. */
 typedef struct SolPart {

@@ -314,12 +314,12 @@ package Translational
         interface:
             static Sources.ConstantForce weight{F << -9.81};
             static Basic.Mass ball{m << 1, s_start << 1};
-            static Contacts.ElasticStop floor{s_min << 0, s_max << 1e6, c << 1e4};
+            static Contacts.ElasticStop base{s_min << 0, s_max << 1e6, c << 1e4};
         implementation:
             static Sources.Fixed ground;
             connection{a << weight.a, b << ball.a};
-            connection{a << ball.b, b << floor.b};
-            connection{a << floor.a, b << ground.a};
+            connection{a << ball.b, b << base.b};
+            connection{a << base.a, b << ground.a};
         end Jumping;
 
         /* A carriage is pulled by a force that grows with time, while its brake is closed; it

@@ -8,9 +8,11 @@
 static const char *const engines[] = {"jit", "interp", "rebuild", NULL};       /* SolEngine */
 static const char *const jit_modes[] = {"background", "wait", NULL};
 
+#define AUDIT_BOUND 1e-9 /* of --audit without a number */
+
 /* Everything that can be asked for, as it is read. */
 typedef struct RunOptions {
-    OptionNumber start, stop, interval, checkpoint;
+    OptionNumber start, stop, interval, checkpoint, audit;
     OptionCount steps, stats_events, batch_from;
     SolverOptions solver;
     uint32_t engine, jit;
@@ -39,6 +41,7 @@ static int read_options(Args *args, RunOptions *r, CliFolders *folders, const ch
         {"--set", OPTION_TEXTS, &r->sets, NULL, false},
         {"--stats", OPTION_TEXT, &r->stats, NULL, true},
         {"--stats-events", OPTION_COUNT, &r->stats_events, NULL, true},
+        {"--audit", OPTION_PERHAPS, &r->audit, NULL, true},
         {"--trace", OPTION_TEXT, &r->trace, NULL, true},
         {"--trace-file", OPTION_TEXT, &r->trace_file, NULL, true},
         {"--checkpoint", OPTION_POSITIVE, &r->checkpoint, NULL, false},
@@ -95,6 +98,7 @@ static SolOptions simulation_options(const RunOptions *r, const CliFolders *fold
         .n_monitored = r->monitored.n,
         .monitored = r->monitored.at,
         .savable = r->checkpoint.given,
+        .audit = r->audit.given ? r->audit.value : 0,
         .trace = r->trace,
     };
     solver_options_fill(&r->solver, &options);
@@ -137,7 +141,7 @@ static int run_with(Args *args, const RunOptions *r, const CliFolders *folders, 
 static int run_run(int argc, char **argv)
 {
     Args args = args_begin(&cli_run, argc, argv);
-    RunOptions options = {0};
+    RunOptions options = {.audit.value = AUDIT_BOUND};
     CliFolders folders = {0};
     OptionLog log = {""};
     const char *file;
@@ -175,6 +179,8 @@ const Command cli_run = {
     "long runs and insight\n"
     "  --checkpoint EVERY      save the run every so much simulated time (RESULT.check)\n"
     "  --resume FILE           go on from a checkpoint, with the same options\n"
+    "  --audit[=BOUND]         check every relation as it is written, at every output point and on\n"
+    "                          both sides of events; a violation above BOUND (1e-9) is exit code 3\n"
     "  --stats FILE            statistics as JSON, with the first --stats-events N (10000) events\n"
     "  --trace LETTERS         tells what happens, a line each: e events and their branches,\n"
     "                          i instances, d causality, s steps; to standard error, or to\n"

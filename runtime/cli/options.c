@@ -33,7 +33,7 @@ static int set_number(const Args *args, const Option *option, const char *text)
     OptionNumber *number = option->to;
     if (!option_parse_number(text, &number->value))
         return args_fail(args, "%s wants a number, not '%s'", option->name, text);
-    if (option->kind == OPTION_POSITIVE && !(number->value > 0))
+    if (option->kind != OPTION_NUMBER && !(number->value > 0))
         return args_fail(args, "%s wants a number above 0, not '%s'", option->name, text);
     number->given = true;
     return EXIT_DONE;
@@ -76,6 +76,7 @@ static int set_value(const Args *args, const Option *option, const char *text)
     switch (option->kind) {
     case OPTION_NUMBER:
     case OPTION_POSITIVE:
+    case OPTION_PERHAPS:
         return set_number(args, option, text);
     case OPTION_COUNT:
         return set_count(args, option, text);
@@ -105,6 +106,8 @@ static int read_option(Args *args, const Option *option, const char *argument, O
     int code = EXIT_DONE;
     if (option->kind == OPTION_FLAG && !equals) {
         *(bool *)option->to = true;
+    } else if (option->kind == OPTION_PERHAPS && !equals) {
+        ((OptionNumber *)option->to)->given = true;
     } else {
         value = equals ? equals + 1 : args_next(args);
         if (!value)

@@ -13,6 +13,7 @@ typedef enum OptionKind {
     OPTION_FLAG,     /* bool */
     OPTION_NUMBER,   /* OptionNumber */
     OPTION_POSITIVE, /* OptionNumber above 0 */
+    OPTION_PERHAPS,  /* OptionNumber above 0, only as --name=VALUE; --name alone leaves the value */
     OPTION_COUNT,    /* OptionCount */
     OPTION_TEXT,     /* const char * */
     OPTION_TEXTS,    /* OptionTexts: may be given several times */

@@ -422,6 +422,22 @@ static void print_size(uint64_t bytes)
         fprintf(stderr, "%.4g MB", (double)bytes / 1e6);
 }
 
+/* In the summary, and with the result for its page; false: not asked for. */
+static bool audit_text(const Session *s, char *text, size_t size)
+{
+    SolAudit audit;
+    if (!sol_audit(s->sim, &audit))
+        return false;
+    int n = snprintf(text, size, "audit: %" PRIu64 " relations at %" PRIu64 " points, ",
+                     audit.points ? audit.relations / audit.points : 0, audit.points);
+    if (audit.worst > 0)
+        snprintf(text + n, size - (size_t)n, "worst violation %.2g at time %g: %s", audit.worst,
+                 audit.time, audit.relation);
+    else
+        snprintf(text + n, size - (size_t)n, "none violated");
+    return true;
+}
+
 static void print_summary(const Session *s, const SolStats *stats, uint64_t size)
 {
     double wall = timer_now() - s->wall_start;
@@ -437,6 +453,9 @@ static void print_summary(const Session *s, const SolStats *stats, uint64_t size
     if (stats->warnings)
         fprintf(stderr, ", %" PRIu64 " warnings", stats->warnings);
     fprintf(stderr, "\n");
+    char audit[600];
+    if (audit_text(s, audit, sizeof audit))
+        fprintf(stderr, "%s\n", audit);
     if (s->exported && strcmp(s->exported, "-") == 0)
         return;
     fprintf(stderr, "results: %s, %" PRIu64 " rows, %u columns, ",

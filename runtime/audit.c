@@ -1,0 +1,496 @@
+/* audit.c: values that are shown -> the relation that they violate most. See audit.h. */
+#include "runtime/audit.h"
+#include "runtime/parts.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    TEXT = 400,
+    SIDES =
+        64, /* ways in which the variables of a relation that jumps are moved a little, at most */
+    LISTED = 6 /* variables of a violated relation in a message */
+};
+
+/* A relation of the model, with what is needed to evaluate it again and again. */
+typedef struct Checked {
+    Form form; /* as it was when this was found out: numbers of relations are used again */
+    bool jumps;
+} Checked;
+
+/* What is known of a variable from the points before. */
+typedef struct Seen {
+    uint64_t birth; /* of the variable: its number may be used again */
+    double largest, last;
+    double floor; /* a smaller value is rounding of the loop that determines it; now */
+} Seen;
+
+/* A derivative as the model has it, and the values of its variable at three points of the step. */
+typedef struct Slope {
+    Part *part;
+    DdpRel rel;
+    double slope, here, near, far;
+    double size; /* what its error is relative to */
+} Slope;
+
+struct Audit {
+    Sim *sim;
+    double bound;
+    VEC(Checked) checked;    /* [DdpRel] */
+    VEC(Seen) seen;          /* [DdpVar] */
+    VEC(double) local;       /* values of one relation's variables, by position */
+    VEC(double) least;       /* what counts as their value where it is less */
+    VEC(double) moved;       /* how far they may be off for a comparison */
+    VEC(uint32_t) positions; /* 0, 1, 2, ... */
+    VEC(Slope) slopes;       /* of the part that is looked at */
+    double before;           /* time of the point before */
+    uint64_t points, relations;
+    double worst, worst_time;
+    SolSide worst_side;
+    char worst_text[TEXT];
+    char worst_values[TEXT];
+    Place worst_at;
+};
+
+Audit *audit_open(Sim *sim)
+{
+    Audit *audit = mem_alloc(sim->mem, sizeof *audit);
+    audit->sim = sim;
+    audit->bound = sim->opt.audit;
+    audit->before = NAN;
+    return audit;
+}
+
+void audit_close(Audit *audit)
+{
+    if (!audit)
+        return;
+    Mem *mem = audit->sim->mem;
+    vec_free(mem, &audit->checked);
+    vec_free(mem, &audit->local);
+    vec_free(mem, &audit->positions);
+    vec_free(mem, &audit->seen);
+    vec_free(mem, &audit->least);
+    vec_free(mem, &audit->moved);
+    vec_free(mem, &audit->slopes);
+    mem_free(mem, audit);
+}
+
+/* ---- one relation ---- */
+
+static bool is_jump(XOp op)
+{
+    return op == X_SIGN || op == X_FLOOR || op == X_CEIL || op == X_ROUND || op == X_MOD ||
+           (op >= X_LT && op <= X_GT);
+}
+
+static bool has_jump(Sim *sim, const FormInfo *form)
+{
+    const X sides[2] = {form->lhs, form->rhs};
+    uint32_t n;
+    bool found = false;
+    X *nodes = x_nodes(sim->forms, sim->mem, 2, sides, &n);
+    for (uint32_t i = 0; i < n && !found; i++)
+        found = is_jump(x_node(sim->forms, nodes[i]).op);
+    mem_free(sim->mem, nodes);
+    return found;
+}
+
+static const Checked *look_up(Audit *audit, DdpRel rel, Form form)
+{
+    Sim *sim = audit->sim;
+    while (audit->checked.n <= rel)
+        vec_push(sim->mem, &audit->checked, ((Checked){0}));
+    Checked *checked = &audit->checked.at[rel];
+    if (checked->form != form)
+        *checked = (Checked){form, has_jump(sim, form_info(sim->forms, form))};
+    return checked;
+}
+
+static double side_value(Audit *audit, X x)
+{
+    Sim *sim = audit->sim;
+    return x_value(sim->forms, x, audit->positions.at, audit->local.at, evaluate_foreign, sim);
+}
+
+/* left - right, less what rounding alone makes of it */
+static double residual(Audit *audit, const FormInfo *form)
+{
+    double left = side_value(audit, form->lhs), right = side_value(audit, form->rhs);
+    double off = left - right, rounding = 8 * DBL_EPSILON * (fabs(left) + fabs(right));
+    if (left == right || fabs(off) <= rounding)
+        return 0;
+    return off;
+}
+
+/* sum over the variables of what a relative change of each would do to the residual */
+static double sensitivity(Audit *audit, const FormInfo *form, double at)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < form->n; i++) {
+        double x = audit->local.at[i], size = fmax(fabs(x), audit->least.at[i]), step = 1e-7 * size;
+        audit->local.at[i] = x + step;
+        double above = residual(audit, form);
+        audit->local.at[i] = x - step;
+        double below = residual(audit, form);
+        audit->local.at[i] = x;
+        double change = fmax(fabs(above - at), fabs(below - at));
+        if (isfinite(change))
+            sum += change / step * size;
+    }
+    return sum;
+}
+
+static double violation(Audit *audit, const FormInfo *form, double off)
+{
+    if (off == 0)
+        return 0;
+    double sum = sensitivity(audit, form, off);
+    return isfinite(off) && sum > 0 ? fabs(off) / sum : INFINITY;
+}
+
+/* ---- jumps at their boundary ---- */
+
+/* How far a variable may be off for a comparison: by rounding, and by what it moves while an event
+ * is located. */
+static double play(const Audit *audit, DdpVar var, double value)
+{
+    const Seen *seen = &audit->seen.at[var];
+    double time = audit->sim->time, passed = time - audit->before;
+    double rate = passed > 0 ? fabs(value - seen->last) / passed : 0;
+    double largest = fmax(fabs(value), seen->largest);
+    return 1e-10 * largest + 16 * DBL_EPSILON * fabs(time) * rate + DBL_MIN;
+}
+
+/* Bit i of the way-th of them says whether variable i is a little larger or smaller. */
+static uint32_t way_bits(uint32_t way, uint32_t n)
+{
+    return n <= 6 ? way : way * 2654435761u;
+}
+
+/* The least violation, with the jumps of the relation as they are at values next to the present
+ * ones. */
+static double least_violation(Audit *audit, const FormInfo *form)
+{
+    double least = violation(audit, form, residual(audit, form));
+    uint32_t ways = form->n < 6 ? 1u << form->n : SIDES;
+    for (uint32_t way = 0; way < ways && least > audit->bound; way++) {
+        uint32_t bits = way_bits(way, form->n);
+        double kept[32];
+        uint32_t n = form->n < 32 ? form->n : 32;
+        for (uint32_t i = 0; i < n; i++) {
+            kept[i] = audit->local.at[i];
+            audit->local.at[i] += bits >> i & 1 ? audit->moved.at[i] : -audit->moved.at[i];
+        }
+        least = fmin(least, violation(audit, form, residual(audit, form)));
+        memcpy(audit->local.at, kept, n * sizeof *kept);
+    }
+    return least;
+}
+
+/* ---- all relations ---- */
+
+static bool load_values(Audit *audit, const DdpRelView *view)
+{
+    Sim *sim = audit->sim;
+    while (audit->local.n < view->n) {
+        vec_push(sim->mem, &audit->positions, audit->local.n);
+        vec_push(sim->mem, &audit->local, 0.0);
+        vec_push(sim->mem, &audit->least, 0.0);
+        vec_push(sim->mem, &audit->moved, 0.0);
+    }
+    for (uint32_t i = 0; i < view->n; i++) {
+        DdpVar var = view->vars[i];
+        if (var >= sim->n_values || !sim->info[var].has || sim->info[var].pending)
+            return false;
+        audit->local.at[i] = sim->value[var];
+        audit->least.at[i] = fmax(sim->opt.atol, audit->seen.at[var].floor);
+        audit->moved.at[i] = play(audit, var, sim->value[var]);
+    }
+    return true;
+}
+
+static void keep_worst(Audit *audit, DdpRel rel, SolSide side, double amount, const char *of)
+{
+    Sim *sim = audit->sim;
+    char path[TEXT / 4];
+    size_t at = 0;
+    DdpRelView view = ddp_rel(sim->ddp, rel);
+    if (!(amount > audit->worst))
+        return;
+    audit->worst = amount;
+    audit->worst_time = sim->time;
+    audit->worst_side = side;
+    audit->worst_at = world_rel_place(sim->world, rel);
+    int used = snprintf(audit->worst_text, TEXT, "%s", of);
+    world_rel_text(sim->world, rel, audit->worst_text + used, TEXT - (size_t)used);
+    audit->worst_values[0] = '\0';
+    for (uint32_t i = 0; i < view.n && i < LISTED && at < TEXT - 1; i++) {
+        world_var_path(sim->world, view.vars[i], path, sizeof path);
+        at += (size_t)snprintf(audit->worst_values + at, TEXT - at, "%s%s = %.17g", i ? ", " : "",
+                               path, sim->value[view.vars[i]]);
+    }
+}
+
+static void check_relation(Audit *audit, DdpRel rel, SolSide side)
+{
+    Sim *sim = audit->sim;
+    DdpRelView view = ddp_rel(sim->ddp, rel);
+    if (view.order > 0 || view.kind == DDP_DERIVATIVE || !load_values(audit, &view))
+        return;
+    const FormInfo *form = form_info(sim->forms, view.form);
+    bool jumps = look_up(audit, rel, view.form)->jumps;
+    audit->relations++;
+    double amount = violation(audit, form, residual(audit, form));
+    if (amount > audit->bound && jumps)
+        amount = least_violation(audit, form);
+    keep_worst(audit, rel, side, amount, "");
+}
+
+/* Memory of variables for all there are now; a number that is used again begins anew. */
+static void meet_variables(Audit *audit)
+{
+    Sim *sim = audit->sim;
+    while (audit->seen.n < ddp_var_limit(sim->ddp))
+        vec_push(sim->mem, &audit->seen, ((Seen){0}));
+    for (DdpVar var = 1; var < ddp_var_limit(sim->ddp) && var < sim->n_values; var++) {
+        Seen *seen = &audit->seen.at[var];
+        seen->floor = 0;
+        if (seen->birth != sim->info[var].birth)
+            *seen = (Seen){.birth = sim->info[var].birth, .last = sim->value[var]};
+    }
+}
+
+/* Rounding in a loop is relative to the largest quantity in it: 45 units in its last place are no
+ * violation of 1e-9. */
+static void set_floors(Audit *audit)
+{
+    Sim *sim = audit->sim;
+    for (DdpNode n = 1; n < sim->nodes.n; n++) {
+        const EvalNode *node = &sim->nodes.at[n];
+        double largest = 0;
+        if (!node->live || !node->loop)
+            continue;
+        for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++) {
+            DdpRelView view = ddp_rel(sim->ddp, node->ops[i].rel);
+            for (uint32_t k = 0; k < view.n; k++)
+                largest = fmax(largest, fabs(sim->value[view.vars[k]]));
+        }
+        for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++)
+            audit->seen.at[node_output(node, i)].floor = 1e-5 * largest;
+    }
+}
+
+static void remember_values(Audit *audit)
+{
+    Sim *sim = audit->sim;
+    for (DdpVar var = 1; var < audit->seen.n && var < sim->n_values; var++) {
+        double value = sim->info[var].has ? sim->value[var] : 0;
+        Seen *seen = &audit->seen.at[var];
+        seen->largest = fmax(seen->largest, isfinite(value) ? fabs(value) : 0);
+        seen->last = value;
+    }
+    audit->before = sim->time;
+}
+
+/* ---- derivatives against the dense output ---- */
+
+/* The part in whose steps a variable moves, if its dense output is smooth at Sim.time. */
+static Part *smooth_part(const Sim *sim, DdpVar var)
+{
+    const ValueInfo *info = &sim->info[var];
+    Part *part = info->state ? info->part : info->node ? sim->nodes.at[info->node].part : NULL;
+    if (!part || part->method == PART_CLOCK || part->euler || !part->started)
+        return NULL;
+    bool settled = part->steps >= part->steps_at_restart + 2 && !isfinite(part->event);
+    return settled && sim->time >= part->back && sim->time <= part->now ? part : NULL;
+}
+
+/* A state has its own error; what follows from states has theirs. */
+static double error_size(const Sim *sim, const Part *part, DdpVar var)
+{
+    double size = fabs(sim->value[var]);
+    for (uint32_t i = 0; i < part->states.n && !sim->info[var].state; i++)
+        size = fmax(size, fabs(sim->value[part->states.at[i].var]));
+    return size;
+}
+
+static int by_part(const void *a, const void *b)
+{
+    const Slope *x = a, *y = b;
+    if (x->part->index != y->part->index)
+        return x->part->index < y->part->index ? -1 : 1;
+    return x->rel < y->rel ? -1 : x->rel > y->rel;
+}
+
+static void list_slopes(Audit *audit)
+{
+    Sim *sim = audit->sim;
+    vec_clear(&audit->slopes);
+    for (DdpRel rel = 1; rel < ddp_rel_limit(sim->ddp); rel++) {
+        if (!ddp_rel_used(sim->ddp, rel))
+            continue;
+        DdpRelView view = ddp_rel(sim->ddp, rel);
+        if (view.kind != DDP_DERIVATIVE || view.order > 0)
+            continue;
+        DdpVar slope = view.vars[0], var = view.vars[1];
+        Part *part = sim->info[slope].has && sim->info[var].has ? smooth_part(sim, var) : NULL;
+        if (part)
+            vec_push(sim->mem, &audit->slopes,
+                     ((Slope){.part = part,
+                              .rel = rel,
+                              .slope = sim->value[slope],
+                              .here = sim->value[var],
+                              .size = error_size(sim, part, var)}));
+    }
+    if (audit->slopes.n)
+        qsort(audit->slopes.at, audit->slopes.n, sizeof *audit->slopes.at, by_part);
+}
+
+/* Values of the variables in slopes[from .. to-1], which are of one part, at another time of its
+ * step. */
+static SolStatus values_there(Audit *audit, uint32_t from, uint32_t to, double time, bool far)
+{
+    Sim *sim = audit->sim;
+    sim->time = time;
+    sim->moment++;
+    part_meet(audit->slopes.at[from].part);
+    for (uint32_t i = from; i < to; i++) {
+        Slope *slope = &audit->slopes.at[i];
+        double value = sim->value[ddp_rel(sim->ddp, slope->rel).vars[1]];
+        *(far ? &slope->far : &slope->near) = value;
+    }
+    return sim->meet_status;
+}
+
+static void check_slope(Audit *audit, const Slope *slope, double step, double apart)
+{
+    const SolOptions *opt = &audit->sim->opt;
+    double seen = (3 * slope->here - 4 * slope->near + slope->far) / (2 * apart);
+    double size = fmax(slope->size, fmax(fabs(slope->near), fabs(slope->far)));
+    double allowed =
+        100 * (opt->rtol * size + opt->atol) / step + 16 * DBL_EPSILON * size / fabs(apart);
+    double off = fabs(seen - slope->slope);
+    if (off > allowed || isnan(off))
+        keep_worst(audit, slope->rel, SOL_AT_POINT,
+                   isnan(off) ? INFINITY : audit->bound * (off / allowed), "slope of ");
+}
+
+static SolStatus check_part_slopes(Audit *audit, uint32_t from, uint32_t to, double time)
+{
+    const Part *part = audit->slopes.at[from].part;
+    double step = part->now - part->back, apart = 1e-4 * step;
+    if (!(apart > 16 * DBL_EPSILON * fabs(time)))
+        return SOL_OK;
+    if (time - 2 * apart < part->back)
+        apart = -apart;
+    SolStatus status = values_there(audit, from, to, time - apart, false);
+    if (status == SOL_OK)
+        status = values_there(audit, from, to, time - 2 * apart, true);
+    for (uint32_t i = from; i < to && status == SOL_OK; i++)
+        check_slope(audit, &audit->slopes.at[i], step, apart);
+    return status;
+}
+
+static SolStatus check_slopes(Audit *audit)
+{
+    Sim *sim = audit->sim;
+    double time = sim->time;
+    SolStatus status = SOL_OK;
+    list_slopes(audit);
+    for (uint32_t from = 0, to; from < audit->slopes.n && status == SOL_OK; from = to) {
+        for (to = from;
+             to < audit->slopes.n && audit->slopes.at[to].part == audit->slopes.at[from].part;)
+            to++;
+        status = check_part_slopes(audit, from, to, time);
+    }
+    sim->time = time;
+    sim->moment++;
+    return status == SOL_OK && audit->slopes.n ? evaluate_outputs(sim) : status;
+}
+
+/* ---- a point ---- */
+
+/* Output may have been evaluated by another way than all values are now. */
+static SolStatus check_shown(Audit *audit, const double *shown)
+{
+    Sim *sim = audit->sim;
+    for (uint32_t i = 0; shown && i < sim->wanted.n; i++) {
+        DdpVar var = sim->wanted.at[i];
+        double value = sim->value[var], size = fmax(fabs(value), sim->opt.atol);
+        if (!sim->info[var].has || sol_unseen(shown[var]) ||
+            fabs(shown[var] - value) <= fmax(audit->bound, 1e-9) * size || shown[var] == value)
+            continue;
+        diag_error(sim->diags, 0,
+                   "at time %.10g the audit finds %s shown as %.17g, but it is %.17g", sim->time,
+                   explain_var(sim, var), shown[var], value);
+        return SOL_NUMERICS;
+    }
+    return SOL_OK;
+}
+
+static const char *side_text(SolSide side)
+{
+    return side == SOL_BEFORE_EVENT  ? ", before the event,"
+           : side == SOL_AFTER_EVENT ? ", after the event,"
+                                     : "";
+}
+
+static SolStatus verdict(Audit *audit)
+{
+    Sim *sim = audit->sim;
+    if (!(audit->worst > audit->bound))
+        return SOL_OK;
+    diag_error(sim->diags, audit->worst_at,
+               "at time %.10g%s the audit finds a violation of %.3g, where %.3g is allowed: %s",
+               audit->worst_time, side_text(audit->worst_side), audit->worst, audit->bound,
+               audit->worst_text);
+    diag_note(sim->diags, 0, "with %s", audit->worst_values);
+    return SOL_NUMERICS;
+}
+
+/* Are the values of a relation those of Sim.time without asking any part for them? */
+static bool is_met(Sim *sim, DdpRel rel)
+{
+    DdpRelView view = ddp_rel(sim->ddp, rel);
+    for (uint32_t i = 0; i < view.n; i++)
+        if (!evaluate_fetch_met(sim, view.vars[i]))
+            return false;
+    return true;
+}
+
+SolStatus audit_point(Audit *audit, SolSide side, const double *shown)
+{
+    Sim *sim = audit->sim;
+    bool partly =
+        sim->parts.n > SOL_FEW_PARTS && (side == SOL_BEFORE_EVENT || side == SOL_AFTER_EVENT);
+    SolStatus status = partly ? SOL_OK : evaluate_outputs(sim);
+    if (status == SOL_OK && !partly)
+        status = check_shown(audit, shown);
+    if (status != SOL_OK)
+        return status;
+    audit->points++;
+    meet_variables(audit);
+    set_floors(audit);
+    for (DdpRel rel = 1; rel < ddp_rel_limit(sim->ddp); rel++)
+        if (ddp_rel_used(sim->ddp, rel) && (!partly || is_met(sim, rel)))
+            check_relation(audit, rel, side);
+    if (!partly)
+        remember_values(audit);
+    if (side == SOL_AT_POINT)
+        status = check_slopes(audit);
+    return status == SOL_OK ? verdict(audit) : status;
+}
+
+void audit_stats(const Audit *audit, SolAudit *stats)
+{
+    *stats = (SolAudit){.points = audit->points,
+                        .relations = audit->relations,
+                        .bound = audit->bound,
+                        .worst = audit->worst,
+                        .time = audit->worst_time,
+                        .relation = audit->worst_text};
+}

@@ -1,0 +1,77 @@
+#!/bin/bash
+# run --audit: runs that are right pass; what goes wrong behind the solver's back is found, with place and values.
+. "$(dirname "$0")/../support/shell.sh"
+cp "$BUILD_DIR/libcrooked.so" "$work" || exit 1
+
+
+# Right: index 3, structural changes, jumps at their boundary on both sides of events, births.
+cat >right.sol <<'END'
+model Pendulum
+interface: static Real x; static Real y;
+implementation:
+  static Real vx; static Real vy; static Real l;
+  vx = der(x = x, start << 0.6); vy = der(x = y, start << -0.8);
+  der(x = vx, start << 0) = -l*x; der(x = vy, start << 0) = -l*y - 9.81;
+  x^2 + y^2 = 1;
+end Pendulum;
+model Steps
+interface: static Real x; static Real y; static Boolean above; static Real s; static Integer n;
+implementation:
+  der(x = x, start << 0) = cos(3*time);
+  above << x > 0.2;
+  if above then y = 2*x; else then y = x + 0.2; end;
+  s = floor(4*time) + sign(x - 0.1);
+  when s > 3 then n << pre(n) + 1; end;
+end Steps;
+END
+for model in Pendulum Steps; do
+    for solver in ida rk auto; do
+        timeout 60 "$SOLSTICE" run right.sol:$model --stop 5 --audit --solver $solver --output o.solr 2>err ||
+            fail "$model by $solver: $(head -3 err)"
+        grep -q '^audit: [0-9]* relations at [0-9]* points' err || fail "$model by $solver: no line of the audit"
+    done
+done
+expect 0 "audit: " "$SOLSTICE" run Electric.Examples.Rectifier --stop 0.1 --audit --output o.solr
+
+# A derivative of the wrong sign: y is right at all times, but v is not the slope of y.
+cat >slope.sol <<'END'
+model Square
+  external "crooked" "crooked_square" derivative "crooked_square_slope";
+interface: in Real x; out Real y;
+end Square;
+model Top
+interface: static Real x; static Real y; static Real v;
+implementation:
+  der(x = x, start << 1) = 1;
+  y = Square(x = x);
+  v = der(x = y);
+end Top;
+END
+expect 3 "slope of v = der(y)" "$SOLSTICE" run slope.sol --audit --output o.solr
+expect 0 "" "$SOLSTICE" run slope.sol --output o.solr
+
+# An answer that does not hold when it is asked for again.
+cat >drift.sol <<'END'
+model Drift
+  external "crooked" "crooked_drift";
+interface: in Real x; out Real y;
+end Drift;
+model Top
+interface: static Real x; static Real y;
+implementation:
+  der(x = x, start << 1) = -y;
+  y = Drift(x = x);
+end Top;
+END
+expect 3 "y = Drift(x)" "$SOLSTICE" run drift.sol --audit --output o.solr
+grep -q "drift.sol:9:3: error: at time 0 the audit finds a violation of" err || fail "place and time: $(cat err)"
+grep -q "with y = 1.*, x = 1" err || fail "values: $(cat err)"
+expect 0 "" "$SOLSTICE" run drift.sol --audit=1 --output o.solr
+
+# Output that was evaluated by another way than everything is at the audit.
+sed 's/= -y;/= -x;/' drift.sol >shown.sol
+expect 3 "the audit finds y shown as" "$SOLSTICE" run shown.sol --audit --output o.solr
+
+expect 2 "--audit wants a number above 0, not '0'" "$SOLSTICE" run drift.sol --audit=0
+expect 2 "--audit wants a number, not 'x'" "$SOLSTICE" run drift.sol --audit=x
+exit $((failures > 0))
