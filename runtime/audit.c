@@ -298,15 +298,40 @@ static void remember_values(Audit *audit)
 
 /* ---- derivatives against the dense output ---- */
 
+/* Has the dense output of a part two steps behind it, and no event in it? */
+static bool is_smooth(const Part *part)
+{
+    double time = part->sim->time;
+    if (part->method == PART_CLOCK || part->euler || !part->started)
+        return false;
+    bool settled = part->steps >= part->steps_at_restart + 2 && !isfinite(part->event);
+    return settled && time >= part->back && time <= part->now;
+}
+
+/* What is evaluated for output alone may follow from any part: the one with the least step, if all
+ * are smooth. */
+static Part *least_part(const Sim *sim)
+{
+    Part *least = NULL;
+    for (uint32_t i = 0; i < sim->parts.n; i++) {
+        Part *part = sim->parts.at[i];
+        if (!is_smooth(part))
+            return NULL;
+        if (!least || part->now - part->back < least->now - least->back)
+            least = part;
+    }
+    return least;
+}
+
 /* The part in whose steps a variable moves, if its dense output is smooth at Sim.time. */
-static Part *smooth_part(const Sim *sim, DdpVar var)
+static Part *smooth_part(const Sim *sim, DdpVar var, Part *least)
 {
     const ValueInfo *info = &sim->info[var];
-    Part *part = info->state ? info->part : info->node ? sim->nodes.at[info->node].part : NULL;
-    if (!part || part->method == PART_CLOCK || part->euler || !part->started)
-        return NULL;
-    bool settled = part->steps >= part->steps_at_restart + 2 && !isfinite(part->event);
-    return settled && sim->time >= part->back && sim->time <= part->now ? part : NULL;
+    const EvalNode *node = info->node ? &sim->nodes.at[info->node] : NULL;
+    Part *part = info->state ? info->part : node ? node->part : NULL;
+    if (!part)
+        return node && node->place == PLACE_OUTPUTS ? least : NULL;
+    return is_smooth(part) ? part : NULL;
 }
 
 /* A state has its own error; what follows from states has theirs. */
@@ -329,6 +354,7 @@ static int by_part(const void *a, const void *b)
 static void list_slopes(Audit *audit)
 {
     Sim *sim = audit->sim;
+    Part *least = least_part(sim);
     vec_clear(&audit->slopes);
     for (DdpRel rel = 1; rel < ddp_rel_limit(sim->ddp); rel++) {
         if (!ddp_rel_used(sim->ddp, rel))
@@ -337,7 +363,8 @@ static void list_slopes(Audit *audit)
         if (view.kind != DDP_DERIVATIVE || view.order > 0)
             continue;
         DdpVar slope = view.vars[0], var = view.vars[1];
-        Part *part = sim->info[slope].has && sim->info[var].has ? smooth_part(sim, var) : NULL;
+        Part *part =
+            sim->info[slope].has && sim->info[var].has ? smooth_part(sim, var, least) : NULL;
         if (part)
             vec_push(sim->mem, &audit->slopes,
                      ((Slope){.part = part,
@@ -360,10 +387,13 @@ static SolStatus values_there(Audit *audit, uint32_t from, uint32_t to, double t
     part_meet(audit->slopes.at[from].part);
     for (uint32_t i = from; i < to; i++) {
         Slope *slope = &audit->slopes.at[i];
-        double value = sim->value[ddp_rel(sim->ddp, slope->rel).vars[1]];
-        *(far ? &slope->far : &slope->near) = value;
+        DdpVar var = ddp_rel(sim->ddp, slope->rel).vars[1];
+        SolStatus status = evaluate_fetch(sim, var);
+        if (status != SOL_OK)
+            return status;
+        *(far ? &slope->far : &slope->near) = sim->value[var];
     }
-    return sim->meet_status;
+    return SOL_OK;
 }
 
 static void check_slope(Audit *audit, const Slope *slope, double step, double apart)
