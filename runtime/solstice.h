@@ -133,8 +133,8 @@ typedef struct SolOptions {
     bool savable;      /* sol_save() will be called: what the structure went through is kept */
     double audit; /* 0: none; else at every point all relations of the model are checked as they are written,
                      and one that is violated by more than this (SolAudit) ends the run, SOL_NUMERICS */
-    const char *trace; /* letters: i instances, d DDP, e events, s steps: a line of text for each;
-                          lines go to trace_to */
+    const char *trace; /* letters: i instances, d DDP, e events, s steps, u held variables behind each
+                          update: a line of text for each; lines go to trace_to */
     FILE *trace_to;    /* NULL: stderr */
 } SolOptions;
 

@@ -62,9 +62,47 @@ void trace_event_begin(const Sim *sim)
     trace_line(sim, 'e', sim->time, "event %llu", (unsigned long long)sim->counts.events + 1);
 }
 
+/* The held variables behind an update. Those that a lasting transmission determines may be older:
+ * it is evaluated when somebody reads it. */
+static void trace_held(const Sim *sim)
+{
+    SolVarInfo info;
+    for (DdpVar var = 1;
+         sim->event.updates > 0 && trace_on(sim, 'u') && var < ddp_var_limit(sim->ddp); var++) {
+        char path[1024] = "";
+        if (!sim_var_info(sim, var, &info) || !info.held || info.parameter)
+            continue;
+        world_var_path(sim->world, var, path, sizeof path);
+        trace_line(sim, 'u', sim->time, "  behind update %u: %s = %.17g", sim->event.updates - 1,
+                   path, sim->value[var]);
+    }
+}
+
+/* Whether some decision takes away the body `inst`. */
+static bool goes_away(const Sim *sim, InstId inst)
+{
+    WorldBranch view;
+    for (uint32_t i = 0; i < sim->decisions.n; i++)
+        if (world_branch(sim->world, sim->decisions.at[i].branch, &view) && view.body == inst &&
+            view.choice != sim->decisions.at[i].choice)
+            return true;
+    return false;
+}
+
+/* An event higher in the hierarchy rules: this decision is not carried out. */
+static bool overruled(const Sim *sim, InstId owner)
+{
+    WorldInst inst;
+    for (; owner && world_inst(sim->world, owner, &inst); owner = inst.owner)
+        if (inst.is_branch && goes_away(sim, owner))
+            return true;
+    return false;
+}
+
 /* Each decision of the update that begins: which `if` or `when` takes which branch. */
 void trace_choices(const Sim *sim)
 {
+    trace_held(sim);
     for (uint32_t i = 0; trace_on(sim, 'e') && i < sim->decisions.n; i++) {
         const WorldDecision *decision = &sim->decisions.at[i];
         WorldBranch view;
@@ -72,6 +110,8 @@ void trace_choices(const Sim *sim)
             continue;
         if (view.when && decision->choice != WORLD_THEN)
             continue; /* its update is over, or it was just born: nothing to tell */
+        if (overruled(sim, view.owner))
+            continue;
         char path[1024] = "", condition[1024];
         world_inst_path(sim->world, view.owner, path, sizeof path);
         explain_condition_text(sim, &view, condition, sizeof condition);
@@ -88,6 +128,7 @@ void trace_choices(const Sim *sim)
 void trace_event_end(const Sim *sim)
 {
     const SolEvent *e = &sim->event;
+    trace_held(sim);
     trace_line(sim, 'e', sim->time,
                "  %u updates, relations +%u -%u, %llu visited, states %u -> %u, loops %u -> %u%s",
                e->updates, e->entered, e->removed, (unsigned long long)e->visited, e->states_before,

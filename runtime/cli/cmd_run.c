@@ -69,8 +69,8 @@ static int check_options(const Args *args, const RunOptions *r)
         return args_fail(args, "--interval and --steps say the same thing: give one of them");
     if (r->steps.given && (r->steps.value == 0 || r->steps.value > UINT32_MAX))
         return args_fail(args, "--steps wants a number from 1 to %u", UINT32_MAX);
-    if (r->trace && strspn(r->trace, "ides") != strlen(r->trace))
-        return args_fail(args, "--trace wants some of the letters i, d, e, s, not '%s'", r->trace);
+    if (r->trace && strspn(r->trace, "idesu") != strlen(r->trace))
+        return args_fail(args, "--trace wants some of the letters i, d, e, s, u, not '%s'", r->trace);
     if (r->trace_file && !r->trace)
         return args_fail(args, "--trace-file wants --trace LETTERS beside it");
     if (r->resume && !r->checkpoint.given)
@@ -183,8 +183,8 @@ const Command cli_run = {
     "                          both sides of events; a violation above BOUND (1e-9) is exit code 3\n"
     "  --stats FILE            statistics as JSON, with the first --stats-events N (10000) events\n"
     "  --trace LETTERS         tells what happens, a line each: e events and their branches,\n"
-    "                          i instances, d causality, s steps; to standard error, or to\n"
-    "                          --trace-file FILE\n\n"
+    "                          i instances, d causality, s steps, u held variables behind each\n"
+    "                          update; to standard error, or to --trace-file FILE\n\n"
     "Exit codes: 0 done, 1 the model is wrong, 2 the command line is wrong, 3 the numerics "
     "failed,\n"
     "4 a file or memory failed, 130 ended by Ctrl-C (128 + number of the signal).\n\n"
