@@ -74,8 +74,8 @@ static bool check_values(Sim *sim)
         {(unsigned)opt->solver > SOL_SOLVER_EULER, "there is no such solver"},
         {(unsigned)opt->linear > SOL_LINEAR_KRYLOV, "there is no such linear solver"},
         {(unsigned)opt->engine > SOL_ENGINE_REBUILD, "there is no such engine"},
-        {opt->trace && strspn(opt->trace, "ides") != strlen(opt->trace),
-         "a trace wants some of the letters i, d, e, s"},
+        {opt->trace && strspn(opt->trace, "idesu") != strlen(opt->trace),
+         "a trace wants some of the letters i, d, e, s, u"},
         {opt->n_sets && !opt->sets, "values to be set are announced but not given"},
         {opt->n_monitored && !opt->monitored, "monitored models are announced but not given"},
     };

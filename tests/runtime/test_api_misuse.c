@@ -84,7 +84,7 @@ static void wrong_options(void **state)
         {{.solver = (SolSolver)77}, "there is no such solver"},
         {{.linear = (SolLinear)4}, "there is no such linear solver"},
         {{.engine = (SolEngine)-1}, "there is no such engine"},
-        {{.trace = "zz"}, "a trace wants some of the letters i, d, e, s"},
+        {{.trace = "zz"}, "a trace wants some of the letters i, d, e, s, u"},
         {{.stop = NAN}, "start and stop must be numbers"},
         {{.start = 2, .stop = 1}, "the stop time 1 lies before the start time 2"},
         {{.n_sets = 1}, "values to be set are announced but not given"},
