@@ -1,132 +1,10 @@
 /* an event model -> its updates, one by one. See event_rules.h for how the rules are read. */
-#include "tests/support/event_rules.h"
+#include "tests/support/event_world.h"
 
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- the world ---- */
-
-typedef struct Frame Frame;
-typedef struct Inst Inst;
-typedef struct Fork Fork;
-typedef struct Var Var;
-
-typedef enum State { KNOWN, WAITS, STALE } State;
-
-typedef struct Val {
-    State state;
-    double v;
-} Val;
-
-typedef struct Memo {
-    uint32_t round; /* in which it was found */
-    bool busy;      /* it is being looked for */
-    Val val;
-} Memo;
-
-typedef struct Rel { /* an active equation or transmission */
-    const EmStmt *stmt;
-    Frame *frame;
-    Var *target;
-    bool pulse; /* content of an active `when` */
-    struct Rel *next, *next_of_target;
-} Rel;
-
-typedef struct Wait { /* an undecided `if` that may determine a variable or fill a member */
-    Fork *fork;
-    struct Wait *next;
-} Wait;
-
-struct Var { /* of a dynamic member: only what waits for it */
-    const EmDecl *decl;
-    double value, before; /* now, and in the update before */
-    Memo plain, exempt;   /* by U1, and as an active `when` reads it */
-    Rel *rels;
-    Wait *waits;
-    uint32_t seen;   /* round of `rels` and `waits` */
-    uint32_t let_go; /* update in which it counts as what it holds */
-    Var *older;
-};
-
-struct Frame { /* a body that exists: of an instance, or of a branch */
-    const EmBody *body;
-    Frame *outer; /* in the same instance */
-    Inst *inst;
-    Fork *fork; /* whose branch it is; NULL: an instance's own */
-    double born;
-    bool dead;
-    Var *vars;    /* [declaration] */
-    Inst **parts; /* [declaration] */
-    Fork **forks; /* [statement], NULL for other statements */
-};
-
-struct Inst {
-    const EmClass *class;
-    Frame *root, *place; /* place: the body that declares its member; NULL: the top */
-    const EmDecl *member;
-    bool newborn, was_newborn;
-    Inst *older;
-};
-
-struct Fork {
-    const EmStmt *stmt;
-    Frame *home;
-    bool truth;   /* `if`: the branch that is there. `when`: its condition, last time */
-    bool decided; /* false only for an `if` that is born */
-    bool active;  /* a `when` in its update */
-    bool fires, flips;
-    bool carry; /* a Sample stays true for it */
-    bool kept;  /* an `if` that returns: `truth` and its branch are those before */
-    Frame *then, *otherwise;
-    Memo memo;
-};
-
-typedef struct World {
-    const EmModel *model;
-    ErRun *run;
-    double time;
-    uint32_t update;  /* at this time */
-    uint32_t updates; /* since the start, never 0 */
-    uint32_t round;
-    Inst *top, *insts;
-    Var *all_vars;
-    Rel *rels;
-    Fork *open[200]; /* `if`s to decide */
-    uint32_t n_open;
-    Fork *due[400]; /* forks whose branches change with the update that begins */
-    uint32_t n_due;
-    bool goes_on;     /* another update follows */
-    double next_time; /* at which a comparison of time or a Sample matters */
-} World;
-
-typedef enum Mode { PLAIN, EXEMPT, PULSE, LAST } Mode;
-
-/* ---- memory: all of a run is freed together ---- */
-
-typedef struct Block {
-    struct Block *next;
-    max_align_t room[];
-} Block;
-
-static void *room(ErRun *run, size_t size)
-{
-    Block *block = calloc(1, sizeof *block + size);
-    block->next = run->pool;
-    run->pool = block;
-    return block->room;
-}
-
-void er_free(ErRun *run)
-{
-    for (Block *block = run ? run->pool : NULL; block;) {
-        Block *next = block->next;
-        free(block);
-        block = next;
-    }
-    free(run);
-}
 
 static void give_verdict(World *w, ErVerdict verdict, const char *why)
 {
@@ -135,202 +13,11 @@ static void give_verdict(World *w, ErVerdict verdict, const char *why)
     w->run->verdict = verdict;
     snprintf(w->run->why, sizeof w->run->why, "%s", why);
 }
+/* ---- evaluation ---- */
 
-/* ---- places ---- */
-
-static Frame *frame_of(Frame *from, const EmBody *body)
-{
-    while (from && from->body != body)
-        from = from->outer;
-    return from;
-}
-
-/* The frame around, across the border of an instance too. */
-static Frame *around(const Frame *frame)
-{
-    return frame->outer ? frame->outer : frame->inst->place;
-}
-
-static Inst **slot_of(Frame *from, const EmPath *path)
-{
-    Frame *frame = frame_of(from, path->decl->body);
-    return frame ? &frame->parts[path->decl->index] : NULL;
-}
-
-/* The variable, or NULL where the path leads through an empty member. */
-static Var *var_of(Frame *from, const EmPath *path)
-{
-    Frame *frame = frame_of(from, path->decl->body);
-    if (!path->sub)
-        return frame ? &frame->vars[path->decl->index] : NULL;
-    Inst *inst = frame ? frame->parts[path->decl->index] : NULL;
-    return inst ? &inst->root->vars[path->sub->index] : NULL;
-}
-
-static bool in_pulse(const Frame *frame)
-{
-    for (; frame; frame = around(frame))
-        if (frame->fork && frame->fork->active && frame == frame->fork->then)
-            return true;
-    return false;
-}
-
-static Frame *branch_of(const Fork *fork)
-{
-    if (fork->stmt->act == EM_WHEN)
-        return fork->active ? fork->then : fork->otherwise;
-    if (!fork->decided)
-        return NULL;
-    return fork->truth ? fork->then : fork->otherwise;
-}
-
-static void path_of(const Inst *inst, char *out, size_t size)
-{
-    char outer[ER_PATH] = "";
-    out[0] = '\0';
-    if (!inst->place)
-        return;
-    path_of(inst->place->inst, outer, sizeof outer);
-    snprintf(out, size, "%.40s%s%s", outer, outer[0] ? "." : "", inst->member->name);
-}
-
-/* ---- births, moves, deaths ---- */
+typedef enum Mode { PLAIN, EXEMPT, PULSE, LAST } Mode; /* how variables are read */
 
 static Val eval(World *w, const EmExpr *e, Frame *frame, Mode mode, Fork *fork);
-static Inst *make_inst(World *w, const EmMaker *maker, Frame *scope, Frame *place,
-                       const EmDecl *member);
-
-static void kill_inst(Inst *inst);
-
-static void kill_frame(Frame *frame)
-{
-    if (!frame || frame->dead)
-        return;
-    frame->dead = true;
-    for (uint32_t i = 0; i < frame->body->n_decls; i++)
-        if (frame->parts[i])
-            kill_inst(frame->parts[i]);
-    for (uint32_t i = 0; i < frame->body->n_stmts; i++)
-        if (frame->forks[i]) {
-            kill_frame(frame->forks[i]->then);
-            kill_frame(frame->forks[i]->otherwise);
-        }
-}
-
-static void kill_inst(Inst *inst)
-{
-    kill_frame(inst->root);
-}
-
-static void run_move(World *w, const EmStmt *s, Frame *frame)
-{
-    Inst **to = s->act == EM_TRASH ? NULL : slot_of(frame, &s->target);
-    Inst **from = s->act == EM_BIRTH ? NULL : slot_of(frame, &s->source);
-    Frame *place = to ? frame_of(frame, s->target.decl->body) : NULL;
-    Inst *inst = from ? *from : make_inst(w, &s->maker, frame, place, s->target.decl);
-    if (!inst)
-        return;
-    if (from)
-        *from = NULL;
-    if (!to) {
-        kill_inst(inst);
-        return;
-    }
-    if (*to)
-        kill_inst(*to);
-    *to = inst;
-    inst->place = place;
-    inst->member = s->target.decl;
-}
-
-static void run_moves(World *w, Frame *frame)
-{
-    for (const EmStmt *s = frame->body->stmts; s; s = s->next)
-        if (s->act == EM_BIRTH || s->act == EM_MOVE || s->act == EM_TRASH)
-            run_move(w, s, frame);
-}
-
-static Frame *make_frame(World *w, const EmBody *body, Frame *outer, Inst *inst, Fork *fork);
-
-static Fork *make_fork(World *w, const EmStmt *s, Frame *home)
-{
-    Fork *fork = room(w->run, sizeof *fork);
-    *fork = (Fork){.stmt = s, .home = home};
-    if (s->act == EM_WHEN && s->otherwise)
-        fork->otherwise = make_frame(w, s->otherwise, home, home->inst, fork);
-    return fork;
-}
-
-static void make_vars(World *w, Frame *frame)
-{
-    uint32_t i = 0;
-    for (const EmDecl *d = frame->body->decls; d; d = d->next, i++) {
-        frame->vars[i].decl = d;
-        frame->vars[i].older = w->all_vars;
-        w->all_vars = &frame->vars[i];
-    }
-}
-
-static void make_parts(World *w, Frame *frame)
-{
-    for (const EmDecl *d = frame->body->decls; d; d = d->next)
-        if (d->kind == EM_PART || (d->kind == EM_DYNAMIC && d->braces))
-            frame->parts[d->index] = make_inst(w, &d->maker, frame, frame, d);
-}
-
-static Frame *make_frame(World *w, const EmBody *body, Frame *outer, Inst *inst, Fork *fork)
-{
-    Frame *frame = room(w->run, sizeof *frame);
-    *frame = (Frame){.body = body, .outer = outer, .inst = inst, .fork = fork, .born = w->time};
-    frame->vars = room(w->run, (body->n_decls + 1) * sizeof *frame->vars);
-    frame->parts = room(w->run, (body->n_decls + 1) * sizeof *frame->parts);
-    frame->forks = room(w->run, (body->n_stmts + 1) * sizeof *frame->forks);
-    make_vars(w, frame);
-    if (outer) { /* an instance has its parameters first */
-        make_parts(w, frame);
-        run_moves(w, frame);
-    }
-    for (const EmStmt *s = body->stmts; s; s = s->next)
-        if (s->act == EM_IF || s->act == EM_WHEN)
-            frame->forks[s->index] = make_fork(w, s, frame);
-    return frame;
-}
-
-static void give_parameters(World *w, Inst *inst, const EmMaker *maker, Frame *scope)
-{
-    for (const EmDecl *d = inst->class->body->decls; d; d = d->next) {
-        const EmExpr *value = d->preset;
-        Frame *frame = inst->root;
-        if (!d->parameter)
-            continue;
-        for (const EmArg *arg = maker->args; arg; arg = arg->next)
-            if (strcmp(arg->name, d->name) == 0) {
-                value = arg->value;
-                frame = scope;
-            }
-        if (value)
-            inst->root->vars[d->index].value = eval(w, value, frame, LAST, NULL).v;
-    }
-}
-
-static Inst *make_inst(World *w, const EmMaker *maker, Frame *scope, Frame *place,
-                       const EmDecl *member)
-{
-    Inst *inst = room(w->run, sizeof *inst);
-    *inst = (Inst){.class = maker->class,
-                   .place = place,
-                   .member = member,
-                   .newborn = true,
-                   .older = w->insts};
-    w->insts = inst;
-    inst->root = make_frame(w, maker->class->body, NULL, inst, NULL);
-    give_parameters(w, inst, maker, scope);
-    make_parts(w, inst->root);
-    run_moves(w, inst->root);
-    return inst;
-}
-
-/* ---- evaluation ---- */
 
 static Val known(double v)
 {
@@ -352,7 +39,7 @@ static Val cond_of(World *w, Fork *fork);
 /* U1: what stands in a branch whose condition comes out against it is left alone. */
 static State guard(World *w, Frame *frame)
 {
-    for (; frame; frame = around(frame)) {
+    for (; frame; frame = frame_around(frame)) {
         Fork *fork = frame->fork;
         if (!fork || fork->stmt->act == EM_WHEN)
             continue;
@@ -529,22 +216,12 @@ static Val eval(World *w, const EmExpr *e, Frame *frame, Mode mode, Fork *fork)
     }
 }
 
-/* ---- what is there ---- */
-
-typedef void Visit(World *w, Frame *frame);
-
-static void each_frame(World *w, Frame *frame, Visit *visit)
+double world_last(World *w, const EmExpr *e, Frame *frame)
 {
-    if (!frame)
-        return;
-    visit(w, frame);
-    for (uint32_t i = 0; i < frame->body->n_decls; i++)
-        if (frame->parts[i])
-            each_frame(w, frame->parts[i]->root, visit);
-    for (uint32_t i = 0; i < frame->body->n_stmts; i++)
-        if (frame->forks[i])
-            each_frame(w, branch_of(frame->forks[i]), visit);
+    return eval(w, e, frame, LAST, NULL).v;
 }
+
+/* ---- what is there ---- */
 
 typedef struct Reads {
     World *w;
@@ -586,12 +263,12 @@ static void add_relation(World *w, const EmStmt *s, Frame *frame)
     Var *target = var_of(frame, &s->target);
     if (!target || reads_of(w, s->value, frame).broken)
         return;
-    Rel *rel = room(w->run, sizeof *rel);
+    Rel *rel = world_room(w->run, sizeof *rel);
     touch(w, target);
     *rel = (Rel){.stmt = s,
                  .frame = frame,
                  .target = target,
-                 .pulse = in_pulse(frame),
+                 .pulse = frame_in_pulse(frame),
                  .next = w->rels,
                  .next_of_target = target->rels};
     w->rels = target->rels = rel;
@@ -603,7 +280,7 @@ static void add_wait(World *w, Fork *fork, const EmPath *path, bool member)
     Var *x = !owner ? NULL : member ? &owner->vars[path->decl->index] : var_of(fork->home, path);
     if (!x)
         return; /* declared in the branch itself */
-    Wait *wait = room(w->run, sizeof *wait);
+    Wait *wait = world_room(w->run, sizeof *wait);
     touch(w, x);
     *wait = (Wait){fork, x->waits};
     x->waits = wait;
@@ -661,8 +338,8 @@ static void decide(World *w, Fork *fork, bool truth)
     const EmBody *body = truth ? fork->stmt->then : fork->stmt->otherwise;
     Frame **branch = truth ? &fork->then : &fork->otherwise;
     if (!same) {
-        kill_frame(fork->then);
-        kill_frame(fork->otherwise);
+        frame_kill(fork->then);
+        frame_kill(fork->otherwise);
         fork->then = fork->otherwise = NULL;
     }
     fork->truth = truth;
@@ -671,7 +348,7 @@ static void decide(World *w, Fork *fork, bool truth)
     if (same && *branch)
         come_back(w, *branch);
     else if (body)
-        *branch = make_frame(w, body, fork->home, fork->home->inst, fork);
+        *branch = frame_make(w, body, fork->home, fork->home->inst, fork);
 }
 
 static bool decide_ready(World *w)
@@ -721,7 +398,7 @@ static void search_var(Search *search, Var *x)
     search->seen[search->n_seen++] = x;
     if (x->seen == w->round && x->rels) {
         search_expr(search, x->rels->stmt->value, x->rels->frame);
-        for (Frame *f = x->rels->frame; f && !x->rels->pulse; f = around(f))
+        for (Frame *f = x->rels->frame; f && !x->rels->pulse; f = frame_around(f))
             if (f->fork && f->fork->stmt->act == EM_IF)
                 search_expr(search, f->fork->stmt->value, f->fork->home);
     } else if (member_waits(w, x)) {
@@ -809,7 +486,7 @@ static void *listed(ErRun *run, void *old, uint32_t n, size_t size)
 {
     if (n & (n - 1))
         return old; /* there is room up to the next power of two */
-    void *list = room(run, (n ? 2 * (size_t)n : 1) * size);
+    void *list = world_room(run, (n ? 2 * (size_t)n : 1) * size);
     if (n)
         memcpy(list, old, n * size);
     return list;
@@ -830,14 +507,14 @@ static void note_choice(World *w, const Fork *fork, bool then)
                          .when = fork->stmt->act == EM_WHEN,
                          .then = then,
                          .again = fork->kept && fork->truth == then};
-    path_of(fork->home->inst, choice->path, sizeof choice->path);
+    inst_path(fork->home->inst, choice->path, sizeof choice->path);
 }
 
 static void note_values(World *w, Frame *frame)
 {
     ErUpdate *update = this_update(w);
     char path[ER_PATH];
-    path_of(frame->inst, path, sizeof path);
+    inst_path(frame->inst, path, sizeof path);
     for (uint32_t i = 0; i < frame->body->n_decls; i++) {
         const Var *x = &frame->vars[i];
         if (x->decl->kind != EM_VARIABLE)
@@ -999,7 +676,7 @@ static void plan(World *w, Frame *frame)
 static void take_down(World *w, Fork *fork)
 {
     if (fork->stmt->act == EM_IF || fork->active) {
-        kill_frame(branch_of(fork));
+        frame_kill(branch_of(fork));
         if (fork->active)
             fork->then = NULL;
     } else if (fork->otherwise) {
@@ -1017,7 +694,7 @@ static void build_up(World *w, Fork *fork)
     } else if (fork->fires) {
         fork->active = true;
         note_choice(w, fork, true);
-        fork->then = make_frame(w, fork->stmt->then, fork->home, fork->home->inst, fork);
+        fork->then = frame_make(w, fork->stmt->then, fork->home, fork->home->inst, fork);
     } else {
         fork->active = false;
         if (fork->otherwise)
@@ -1133,7 +810,7 @@ ErRun *er_run(const EmModel *model, double stop, uint32_t max_updates)
     World *w = &world;
     EmMaker maker = {.class = em_top(model)};
     begin_event(w);
-    w->top = make_inst(w, &maker, NULL, NULL, NULL);
+    w->top = inst_make(w, &maker, NULL, NULL, NULL);
     run_event(w, max_updates);
     while (w->run->verdict == ER_FINE && (w->time = find_next_time(w)) <= stop) {
         begin_event(w);
@@ -1141,7 +818,6 @@ ErRun *er_run(const EmModel *model, double stop, uint32_t max_updates)
     }
     return w->run;
 }
-
 /* ---- for people ---- */
 
 const char *er_verdict(ErVerdict verdict)
