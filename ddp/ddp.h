@@ -232,6 +232,19 @@ void ddp_graph(const Ddp *ddp, const DdpNames *names, FILE *out);
 /* Order of differentiation at which a component is rebuilt from scratch (100 unless set). */
 void ddp_guard(Ddp *ddp, uint32_t order);
 
+/* ---- written and read ---- */
+
+typedef struct Pack Pack; /* base/pack.h */
+
+/* Between two commits, commands of the next one included; forms first. Read into a Ddp and a table
+ * that were just opened: what was written goes on there with the same numbers and the same results.
+ * Afterwards the delta is empty. */
+void forms_pack(FormTable *table, Pack *pack);
+void ddp_pack(Ddp *ddp, Pack *pack);
+/* From here to the next commit the deltas list all nodes, in order, and all states as new: for a
+ * client that begins anew. */
+void ddp_list_all(Ddp *ddp);
+
 typedef struct DdpCounts {
     uint64_t entered, removed; /* relations, by command, since the beginning */
 } DdpCounts;

@@ -13,7 +13,7 @@
 
 /* ---- instances ---- */
 
-static Inst *inst_memory(World *world, Plan *plan)
+Inst *inst_memory(World *world, Plan *plan)
 {
     size_t size = sizeof(Inst) + plan->n_words * sizeof(uint32_t);
     Inst *inst = plan->free;

@@ -1,6 +1,8 @@
 /* plan.c: definitions -> plans (which there are, and their layout). lower.c fills them. */
 #include "frontend/plan_int.h"
 
+#include "base/pack.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +27,8 @@ void plans_close(Plans *plans)
     vec_free(mem, &plans->held);
     vec_free(mem, &plans->loose);
     vec_free(mem, &plans->functions);
+    vec_free(mem, &plans->made);
+    vec_free(mem, &plans->numbers);
     map_free(mem, &plans->by_key);
     map_free(mem, &plans->family_of);
     map_free(mem, &plans->held_by_hash);
@@ -348,6 +352,7 @@ Plan *plans_variant(Plans *plans, Body *body, const HeldWords *held)
     plan->def = body->def;
     plan->is_branch = body->parent != NULL;
     plan->variant = variant;
+    plan->number = plans->plans.n;
     vec_push(plans->mem, &plans->plans, plan);
     map_put(plans->mem, &plans->by_key, key, plans->plans.n);
     return plan;
@@ -360,19 +365,28 @@ Plan *plans_get(Plans *plans, Def *def)
 
 void plans_compile(Plans *plans, Plan *plan)
 {
-    if (!plan->compiled)
-        lower_body(plans, plan);
+    if (plan->compiled)
+        return;
+    vec_push(plans->mem, &plans->made, plan->number * 2);
+    lower_body(plans, plan);
     plan->compiled = true;
 }
 
 /* ---- foreign functions ---- */
+
+uint32_t plans_new_function(Plans *plans)
+{
+    if (plans->n_numbers == plans->numbers.n)
+        vec_push(plans->mem, &plans->numbers, x_new_function(plans->forms));
+    return plans->numbers.at[plans->n_numbers++];
+}
 
 uint32_t plans_foreign(Plans *plans, const Def *def)
 {
     uint32_t number = map_get(&plans->function_of_def, def->id);
     if (number)
         return number - 1;
-    number = x_new_function(plans->forms);
+    number = plans_new_function(plans);
     vec_push(plans->mem, &plans->functions, def);
     map_put(plans->mem, &plans->function_of_def, def->id, number + 1);
     map_put(plans->mem, &plans->def_of_function, (uint64_t)number + 1, plans->functions.n);
@@ -403,4 +417,40 @@ bool plans_has_table(const Plans *plans)
 uint32_t plans_table_function(const Plans *plans)
 {
     return plans->table;
+}
+
+/* ---- the order of first need ---- */
+
+Plan *plans_by_number(const Plans *plans, uint32_t number)
+{
+    Plan *plan = number < plans->plans.n ? plans->plans.at[number] : NULL;
+    return plan && plan->compiled ? plan : NULL;
+}
+
+static void make_again(Plans *plans, uint32_t what, Pack *p)
+{
+    Plan *plan = what / 2 < plans->plans.n ? plans->plans.at[what / 2] : NULL;
+    if (!plan)
+        p->bad = true;
+    else if (what % 2)
+        plans_signature(plans, plan);
+    else
+        plans_compile(plans, plan);
+}
+
+void plans_pack(Plans *plans, Def *top, Pack *p)
+{
+    PACK_LIST(p, &plans->numbers);
+    uint32_t n = pack_count(p, plans->made.n, sizeof(uint32_t));
+    if (!p->writing) {
+        plans_survey(plans, top);
+        plans_get(plans, top);
+    }
+    for (uint32_t i = 0; i < n && !p->bad; i++) {
+        uint32_t what = p->writing ? plans->made.at[i] : 0;
+        PACK(p, what);
+        if (!p->writing)
+            make_again(plans, what, p);
+    }
+    p->bad |= plans->made.n != n || plans->n_numbers != plans->numbers.n;
 }

@@ -157,6 +157,7 @@ struct Plan {
     Family *family;
     Body *body;
     Def *def;
+    uint32_t number; /* in order of first need */
     bool is_branch;
     bool compiled;
     uint32_t variant; /* number of the list of variables that are held from outside */
@@ -188,5 +189,11 @@ uint32_t plans_function_count(const Plans *plans);
 uint32_t plans_function_number(const Plans *plans, uint32_t index); /* from 0, in order of need */
 const Def *plans_function(const Plans *plans, uint32_t number); /* foreign; NULL: none */
 size_t plans_bytes(const Plans *plans);
+
+/* Numbers of plans, families and functions go by the order in which something was needed first. It
+ * is written, and read into plans that were just opened, whose table of forms was read before: then
+ * the same things are made in that order, with the same numbers. */
+void plans_pack(Plans *plans, Def *top, struct Pack *pack);
+Plan *plans_by_number(const Plans *plans, uint32_t number); /* NULL: none, or it is not compiled */
 
 #endif

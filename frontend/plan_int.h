@@ -40,6 +40,11 @@ struct Plans {
     VEC(const Def *) functions;
     bool has_table;
     uint32_t table;
+    VEC(uint32_t) made;    /* what was made on demand, in order: number of the plan * 2, + 1 where
+                              it is a signature */
+    VEC(uint32_t) numbers; /* given to functions so far, in order; more of them while plans that
+                              were written are made again */
+    uint32_t n_numbers;    /* of these, given */
 };
 
 typedef VEC(uint32_t) HeldWords;
@@ -51,6 +56,7 @@ bool plans_is_held(const Plans *plans, const Plan *plan, uint32_t member);
 /* Appends the entries of the plan's list that lie in this member, without their first step. */
 void plans_held_inside(Plans *plans, const Plan *plan, uint32_t member, HeldWords *out);
 uint32_t plans_foreign(Plans *plans, const Def *def); /* its function number */
+uint32_t plans_new_function(Plans *plans);
 void terminals_survey(Plans *plans, Def *def);
 void lower_body(Plans *plans, Plan *plan);
 

@@ -210,6 +210,7 @@ const Signature *plans_signature(Plans *plans, Plan *plan)
     Family *f = plan->family;
     if (f->signature)
         return f->signature;
+    vec_push(plans->mem, &plans->made, plan->number * 2 + 1);
     if (!f->collected) /* no definition that the survey saw: its names belong together all the same
                         */
         terminals_survey(plans, plan->def);

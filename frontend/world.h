@@ -262,6 +262,14 @@ typedef struct WorldTotals {
 
 WorldTotals world_totals(const World *world);
 
+/* ---- written and read ---- */
+
+/* All instances, and what is known of them, with their numbers. Read into a World that was just
+ * opened (paths and definitions that options name were told to it), `top` not created, whose table
+ * of forms was read before; the Ddp is read for itself. The host hears of nothing. Memory that runs
+ * out goes to the caller's guard. */
+void world_pack(World *world, Def *top, struct Pack *pack);
+
 /* The verifier: checks every instance, table and set against what its plan says; aborts with the
  * number of the invariant that is broken. Linear in the size of the world. */
 void world_verify(const World *world);

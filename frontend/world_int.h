@@ -217,6 +217,7 @@ bool birth_value(World *world, Inst *scope, const PlanValue *value, const char *
 
 /* ---- instantiate.c ---- */
 
+Inst *inst_memory(World *world, Plan *plan); /* zeroed */
 /* Puts an instance to be created on the list of work; it is named in the owner's word at once. */
 Inst *inst_create_later(World *world, Plan *plan, Inst *owner, uint32_t word, const Op *cause,
                         Inst *scope, uint32_t source, DdpVar logic);
@@ -287,6 +288,7 @@ uint32_t connect_sum_limit(const Connect *connect);
 uint32_t connect_edge_count(const Connect *connect);
 uint32_t connect_set_count(const Connect *connect);
 size_t connect_bytes(const Connect *connect);
+void connect_pack(Connect *connect, struct Pack *pack); /* instances first */
 void connect_verify(const Connect *connect);
 
 /* ---- report_connect.c: mistakes in connections, told as such; false when it is none ---- */

@@ -141,23 +141,25 @@ void event_branch_changed(Sim *sim, const WorldChange *change)
     event_note_mode(sim, id);
 }
 
-void event_restore_branch(Sim *sim, BranchId id, const BranchMemo *saved, const Firings *past)
+/* Where the path to its condition may lead elsewhere is asked again. */
+void event_link_branch(Sim *sim, BranchId id, DdpVar condition)
 {
     BranchMemo *memo = &sim->branches.at[id];
-    uint32_t loose = memo->loose;
-    bool suspect = memo->suspect;
-    Firings *firings = memo->firings;
-    if (past && !firings)
-        firings = mem_alloc(sim->mem, sizeof *firings);
-    if (past)
-        *firings = *past;
-    count_condition(sim, memo, 0);
-    *memo = *saved;
-    memo->firings = firings;
-    memo->condition = 0;
-    memo->loose = loose;
-    memo->suspect = suspect;
-    count_condition(sim, memo, saved->condition);
+    WorldBranch view = {0};
+    world_branch(sim->world, id, &view);
+    memo->condition = memo->next = 0;
+    count_condition(sim, memo, condition);
+    set_loose(sim, id, memo->live && view.loose);
+}
+
+void event_forget_branches(Sim *sim)
+{
+    event_forget_suspects(sim);
+    vec_clear(&sim->loose);
+    for (BranchId id = 0; id < sim->branches.n; id++) {
+        BranchMemo *memo = &sim->branches.at[id];
+        memo->condition = memo->next = memo->loose = 0;
+    }
 }
 
 /* The truth of a condition in this update; one that is not determined keeps the one it had. */

@@ -103,8 +103,6 @@ static void take_start(Sim *sim, const WorldChange *change)
 static void take_handle(Sim *sim, const WorldChange *change)
 {
     double handle = 0;
-    if (journal_replaying(sim))
-        return; /* made when all is restored */
     if (!change->born)
         foreign_death(sim->foreign, change->a);
     else if (foreign_birth_of(sim->foreign, change, sim->value, &handle))
@@ -117,7 +115,7 @@ static void take_monitored(Sim *sim, const WorldChange *change)
 {
     char path[512] = "";
     trace_instance(sim, change);
-    if (!sim->out.monitor || journal_replaying(sim) || change->b)
+    if (!sim->out.monitor || change->b)
         return;
     if (change->born)
         world_inst_path(sim->world, change->a, path, sizeof path);
@@ -167,7 +165,6 @@ SolStatus init_take_changes(Sim *sim)
     uint32_t n;
     const WorldChange *changes = world_changes(sim->world, &n);
     values_grow(sim);
-    journal_take_changes(sim);
     if (!foreign_check(sim->foreign))
         sim->role_failed = true;
     for (uint32_t i = 0; i < n && !sim->role_failed; i++)
@@ -321,7 +318,6 @@ static bool newborn_left(const Sim *sim)
 SolStatus init_choose(Sim *sim)
 {
     double begin = timer_now();
-    journal_choose(sim, sim->decisions.n, sim->decisions.at);
     trace_choices(sim);
     bool fine = world_choose(sim->world, sim->decisions.n, sim->decisions.at);
     sim->counts.instantiate += timer_now() - begin;
@@ -475,7 +471,6 @@ SolStatus init_create(Sim *sim)
     if (status != SOL_OK)
         return status;
     values_set(sim, sim->clock, sim->time);
-    journal_create(sim);
     double begin = timer_now();
     bool fine = world_create(sim->world, sim->top);
     sim->counts.instantiate += timer_now() - begin;

@@ -249,22 +249,6 @@ static void count_part(Part *part, int change)
         counts->parts_max = counts->parts;
 }
 
-void parts_rest(Sim *sim)
-{
-    for (uint32_t i = 0; i < sim->parts.n; i++) {
-        Part *part = sim->parts.at[i];
-        close_integrators(part);
-        part->started = false;
-        part->step = 0; /* as a new one */
-        part->patience = 0;
-        part_reorder(part);
-        part_touch(part);
-    }
-    for (uint32_t i = 0; i < sim->to_search.n; i++)
-        sim->to_search.at[i]->searching = false;
-    vec_clear(&sim->to_search);
-}
-
 void part_free(Part *part)
 {
     Sim *sim = part->sim;

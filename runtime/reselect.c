@@ -300,7 +300,6 @@ void reselect_advise(Part *part)
     DdpRel rel = look.var ? evaluate_relation_of(part->sim, look.var) : 0;
     if (!rel)
         return;
-    journal_advise(part->sim, rel, look.var);
     ddp_advise_against(part->sim->ddp, rel, look.var);
 }
 

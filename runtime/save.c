@@ -1,254 +1,323 @@
-/* save.c: a simulation at rest <-> bytes: sol_save() and sol_restore(). The journal: save.h.
+/* save.c: a simulation at rest <-> a block of bytes (save.h) <-> sol_save() and sol_restore().
  *
- * Saved are the journal and, behind it, what it does not determine: values, memory of conditions,
- * samples and pre values, factors of loops, counters. Integrators are not saved: they start anew
- * after a save, also in the process that goes on, so that both go on alike.
+ * The front end and the DDP are written as they are, with all numbers. What the runtime makes of
+ * them, nodes and parts, is not written but built anew, in the simulation that was saved as in the
+ * one that goes on from what was saved (rebuild.c); integrators start anew likewise. So both go on
+ * alike, and saving costs what the model is, not what it went through.
  *
- * The bytes are for the same program on the same kind of machine; a fingerprint of both, of the
- * texts and of the options refuses everything else. */
+ * The bytes are for the same program on the same kind of machine; a mark of both, of the texts and
+ * of the options refuses everything else, and a checksum what was damaged. */
 #include "runtime/save.h"
-#include "numerics/dense_lu.h"
-#include "runtime/bytes.h"
-#include "runtime/sim_int.h"
+#include "runtime/crc32.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-struct Journal {
-    VEC(uint8_t) bytes;
-    uint32_t at; /* next byte when it is done again */
-    bool replaying, bad;
-};
+/* ---- texts ---- */
 
-enum {
-    ENTRY_CREATE = 'c',
-    ENTRY_TAKE = 't',
-    ENTRY_CHOOSE = 'd',
-    ENTRY_COMMIT = 'k',
-    ENTRY_ADVISE = 'a',
-    ENTRY_VALUE = 'v',
-    ENTRY_NO_VALUE = 'n'
-};
+enum { LONGEST_TEXT = 1 << 24 };
 
-static const uint64_t MAGIC = 0x31305641534c4f53; /* "SOLSAV01" */
-
-/* ---- the journal: writing ---- */
-
-void journal_open(Sim *sim)
+static void write_text(Pack *p, const Intern *names, uint32_t i)
 {
-    sim->journal = mem_alloc(sim->mem, sizeof *sim->journal);
+    uint32_t length = names->texts.at[i].length;
+    PACK(p, length);
+    if (length)
+        pack_bytes(p, (void *)names->texts.at[i].text, length);
 }
 
-void journal_close(Sim *sim)
+static void read_text(Pack *p, Intern *names, uint32_t i)
 {
-    if (!sim->journal)
+    uint32_t length = pack_count(p, 0, 1);
+    if (length > LONGEST_TEXT)
+        p->bad = true;
+    if (p->bad)
         return;
-    vec_free(sim->mem, &sim->journal->bytes);
-    mem_free(sim->mem, sim->journal);
-    sim->journal = NULL;
+    p->bad = intern(names, (const char *)p->bytes + p->at, length) != i;
+    p->at += length;
 }
 
-bool journal_replaying(const Sim *sim)
+/* Texts have numbers in the order of their first use, which includes use while it ran. */
+static void pack_texts(Sim *sim, Pack *p)
 {
-    return sim->journal && sim->journal->replaying;
+    Intern *names = program_names(sim->program);
+    uint32_t n = pack_count(p, names->texts.n, 1);
+    for (uint32_t i = 1; i < n && !p->bad; i++)
+        if (p->writing)
+            write_text(p, names, i);
+        else
+            read_text(p, names, i);
 }
 
-static uint8_t *add(Sim *sim, uint32_t n)
+/* ---- values ---- */
+
+/* Of all numbers, also of those not in use: a derivative that gets one begins with its value. */
+static void pack_values(Sim *sim, Pack *p)
 {
-    Journal *j = sim->journal;
-    vec_reserve(sim->mem, &j->bytes, j->bytes.n + n);
-    j->bytes.n += n;
-    return j->bytes.at + j->bytes.n - n;
+    pack_same(p, ddp_var_limit(sim->ddp));
+    PACK(p, sim->births);
+    PACK(p, sim->births_at_start);
+    for (DdpVar var = 0; var < ddp_var_limit(sim->ddp) && !p->bad; var++) {
+        ValueInfo *info = &sim->info[var];
+        double scale = values_scale(sim, var);
+        PACK(p, sim->value[var]);
+        PACK(p, info->birth);
+        PACK(p, scale);
+        PACK_BIT(p, info->has);
+        PACK_BIT(p, info->guess);
+        PACK_BIT(p, info->stiff);
+        values_set_scale(sim, var, scale);
+    }
 }
 
-static bool is_kept(const Sim *sim)
+/* ---- memory of nodes and branches ---- */
+
+static void pack_node(Pack *p, EvalNode *node)
 {
-    return sim->journal && !sim->journal->replaying;
+    PACK_BIT(p, node->untorn);
+    PACK_BIT(p, node->forced);
+    pack_same(p, node->n_compares);
+    for (uint32_t i = 0; i < node->n_compares && !p->bad; i++) {
+        PACK(p, node->compare[i].left);
+        PACK_BIT(p, node->compare[i].near);
+        PACK(p, node->compare[i].tie);
+    }
 }
 
-void journal_create(Sim *sim)
+static void pack_nodes(Sim *sim, Pack *p)
 {
-    if (is_kept(sim))
-        *add(sim, 1) = ENTRY_CREATE;
+    for (DdpNode n = ddp_first(sim->ddp); n && !p->bad; n = ddp_next(sim->ddp, n))
+        pack_node(p, &sim->nodes.at[n]);
+    PACK_LIST(p, &sim->forced);
+    PACK(p, sim->tie_time);
 }
 
-void journal_take_changes(Sim *sim)
+static void pack_firings(Sim *sim, Pack *p, BranchMemo *memo)
 {
-    if (is_kept(sim))
-        *add(sim, 1) = ENTRY_TAKE;
-}
-
-void journal_choose(Sim *sim, uint32_t n, const WorldDecision *list)
-{
-    if (!is_kept(sim))
+    bool fired = memo->firings != NULL;
+    PACK_BIT(p, fired);
+    if (!fired)
         return;
-    uint8_t *to = add(sim, 5 + 5 * n);
-    to[0] = ENTRY_CHOOSE;
-    put_u32(to + 1, n);
-    for (uint32_t i = 0; i < n; i++) {
-        put_u32(to + 5 + 5 * i, list[i].branch);
-        to[9 + 5 * i] = (uint8_t)list[i].choice;
-    }
+    if (!memo->firings)
+        memo->firings = mem_alloc(sim->mem, sizeof *memo->firings);
+    PACK(p, *memo->firings);
 }
 
-void journal_commit(Sim *sim, DdpCommit kind)
+/* The memory of a condition; counts of who needs it follow. */
+static void pack_branch(Sim *sim, Pack *p, BranchId id)
 {
-    if (!is_kept(sim))
+    BranchMemo *memo = &sim->branches.at[id];
+    DdpVar condition = memo->condition;
+    PACK_BIT(p, memo->live);
+    PACK_BIT(p, memo->truth);
+    PACK_BIT(p, memo->when);
+    PACK_BIT(p, memo->noted);
+    PACK(p, memo->told);
+    PACK(p, memo->serial);
+    PACK(p, memo->fell);
+    PACK(p, condition);
+    pack_firings(sim, p, memo);
+    if (p->writing)
         return;
-    uint8_t *to = add(sim, 2);
-    to[0] = ENTRY_COMMIT;
-    to[1] = (uint8_t)kind;
+    p->bad |= condition >= ddp_var_limit(sim->ddp);
+    if (!p->bad)
+        event_link_branch(sim, id, condition);
 }
 
-void journal_advise(Sim *sim, DdpRel rel, DdpVar var)
+static void free_branches(Sim *sim)
 {
-    if (!is_kept(sim))
-        return;
-    uint8_t *to = add(sim, 9);
-    to[0] = ENTRY_ADVISE;
-    put_u32(to + 1, rel);
-    put_u32(to + 5, var);
+    for (BranchId id = 0; id < sim->branches.n; id++)
+        mem_free(sim->mem, sim->branches.at[id].firings);
+    vec_clear(&sim->branches);
 }
 
-/* ---- the journal: doing it again ---- */
-
-static const uint8_t *take(Journal *j, uint32_t n)
+static void pack_branches(Sim *sim, Pack *p)
 {
-    static const uint8_t nothing[8];
-    if (j->bytes.n - j->at < n) {
-        j->bad = true;
-        return nothing;
-    }
-    j->at += n;
-    return j->bytes.at + j->at - n;
+    if (!p->writing)
+        free_branches(sim);
+    PACK_LENGTH(p, &sim->branches, 1);
+    for (BranchId id = 1; id < sim->branches.n && !p->bad; id++)
+        pack_branch(sim, p, id);
+    PACK_LIST(p, &sim->modes_seen);
+    PACK_LIST(p, &sim->modes_gone);
+    PACK(p, sim->mode_serial);
+    PACK(p, sim->runaway);
 }
 
-bool journal_read(Sim *sim, bool has, double *value)
-{
-    Journal *j = sim->journal;
-    if (!j)
-        return has;
-    if (!j->replaying) {
-        uint8_t *to = add(sim, has ? 9 : 1);
-        to[0] = has ? ENTRY_VALUE : ENTRY_NO_VALUE;
-        if (has)
-            put_f64(to + 1, *value);
-        return has;
-    }
-    uint8_t entry = *take(j, 1);
-    j->bad = j->bad || (entry != ENTRY_VALUE && entry != ENTRY_NO_VALUE);
-    if (entry == ENTRY_VALUE)
-        *value = get_f64(take(j, 8));
-    return entry == ENTRY_VALUE;
-}
+/* ---- roles and counters ---- */
 
-static bool choose_again(Sim *sim)
+static void pack_samples(Sim *sim, Pack *p)
 {
-    Journal *j = sim->journal;
-    uint32_t n = get_u32(take(j, 4));
-    if (n > (j->bytes.n - j->at) / 5)
-        return false;
-    vec_clear(&sim->decisions);
-    for (uint32_t i = 0; i < n; i++) {
-        BranchId branch = get_u32(take(j, 4));
-        WorldChoice choice = (WorldChoice)*take(j, 1);
-        WorldBranch view;
-        if (!world_branch(sim->world, branch, &view) || choice > WORLD_THEN)
-            return false;
-        vec_push(sim->mem, &sim->decisions, ((WorldDecision){branch, choice}));
-    }
-    return init_choose(sim) == SOL_OK;
-}
-
-static bool advise_again(Sim *sim)
-{
-    DdpRel rel = get_u32(take(sim->journal, 4));
-    DdpVar var = get_u32(take(sim->journal, 4));
-    ddp_advise_against(sim->ddp, rel, var);
-    return true;
-}
-
-static bool replay_entry(Sim *sim)
-{
-    switch (*take(sim->journal, 1)) {
-    case ENTRY_CREATE:
-        return world_create(sim->world, sim->top);
-    case ENTRY_TAKE:
-        return init_take_changes(sim) == SOL_OK;
-    case ENTRY_CHOOSE:
-        return choose_again(sim);
-    case ENTRY_COMMIT:
-        values_commit(sim, (DdpCommit)*take(sim->journal, 1));
-        return true;
-    case ENTRY_ADVISE:
-        return advise_again(sim);
-    default:
-        return false;
+    PACK_LENGTH(p, &sim->samples, 1);
+    for (uint32_t i = 0; i < sim->samples.n; i++) {
+        SampleMemo *memo = &sim->samples.at[i];
+        PACK(p, memo->var);
+        PACK(p, memo->origin);
+        PACK(p, memo->interval);
+        PACK(p, memo->next);
     }
 }
 
-static SolStatus replay(Sim *sim)
+static void pack_couts(Sim *sim, Pack *p)
 {
-    Journal *j = sim->journal;
-    bool good = true;
-    SolStatus status = init_open_world(sim);
+    PACK_LENGTH(p, &sim->couts, 1);
+    for (uint32_t i = 0; i < sim->couts.n; i++) {
+        CoutMemo *memo = &sim->couts.at[i];
+        PACK(p, memo->var);
+        PACK(p, memo->shown);
+        PACK_BIT(p, memo->any);
+    }
+}
+
+static void pack_counters(Sim *sim, Pack *p)
+{
+    SimCounts counts = sim->counts;
+    counts.parts = 0; /* counted when they start */
+    PACK(p, counts);
+    sim->counts = counts;
+    PACK(p, sim->last.loops);
+    PACK(p, sim->time);
+    PACK(p, sim->grid);
+    PACK_BIT(p, sim->shown);
+    PACK_BIT(p, sim->sets_checked);
+    PACK(p, sim->last_point);
+    PACK(p, sim->next_output);
+    PACK(p, sim->output_index);
+}
+
+/* ---- all of it ---- */
+
+/* Read into layers that were just opened. */
+static void pack_layers(Sim *sim, Pack *p)
+{
+    forms_pack(sim->forms, p);
+    if (!p->bad)
+        world_pack(sim->world, sim->top, p);
+    if (!p->bad)
+        ddp_pack(sim->ddp, p);
+}
+
+/* Read also into the simulation that wrote it: its own memory, around a structure built anew. */
+static void pack_own(Sim *sim, Pack *p)
+{
+    pack_values(sim, p);
+    if (!p->writing && !p->bad)
+        rebuild_nodes(sim);
+    if (!p->bad)
+        pack_nodes(sim, p);
+    if (!p->bad)
+        pack_branches(sim, p);
+    pack_samples(sim, p);
+    PACK_LIST(p, &sim->pres);
+    PACK_LIST(p, &sim->initials);
+    pack_couts(sim, p);
+    pack_counters(sim, p);
+    if (!p->writing && !p->bad)
+        rebuild_parts(sim);
+}
+
+/* What was evaluated at this time already stays as it is: loops would change in their last digit.
+ */
+static SolStatus evaluate_all(Sim *sim)
+{
+    SolStatus status = parts_meet_all(sim);
+    EACH_LEAF(&sim->outputs, leaf)
+    for (uint32_t i = 0; i < leaf->nodes.n && status == SOL_OK; i++) {
+        const EvalNode *node = &sim->nodes.at[leaf->nodes.at[i]];
+        status = evaluate_fetch(sim, node->n_steps ? node->ops[0].target : node_tears(node)[0]);
+    }
+    return status;
+}
+
+SolStatus save_write(Sim *sim, Pack *p)
+{
+    SolStatus status = evaluate_all(sim);
     if (status != SOL_OK)
         return status;
-    j->replaying = true;
-    j->at = 0;
-    while (good && !j->bad && j->at < j->bytes.n)
-        good = replay_entry(sim);
-    j->replaying = false;
-    vec_clear(&sim->decisions);
-    vec_clear(&sim->starts); /* these and what follows: notes of events that are over */
-    vec_clear(&sim->lacking);
-    vec_clear(&sim->integers);
-    vec_clear(&sim->compared);
-    return good && !j->bad ? SOL_OK : SOL_USAGE;
+    p->writing = true;
+    pack_texts(sim, p);
+    pack_layers(sim, p);
+    size_t own = p->n;
+    pack_own(sim, p);
+    Pack again = {.mem = p->mem, .bytes = p->bytes, .n = p->n, .at = own};
+    pack_own(sim, &again);
+    return SOL_OK;
 }
 
-/* ---- streams: one description of the state for both directions ---- */
+/* ---- reading ---- */
 
-typedef struct Stream {
-    Sim *sim;
-    SolWrite write; /* NULL: reading */
-    SolRead read;
-    void *context;
-    bool io_failed;
-    bool differs;     /* what is read cannot belong to this simulation */
-    const char *what; /* differs, or NULL: it is not known */
-} Stream;
-
-static void move(Stream *s, void *bytes, size_t n)
+/* Handles of foreign functions are made anew: what a library remembered is not ours to save. */
+static bool make_handles(Sim *sim)
 {
-    if (s->io_failed || s->differs || n == 0)
-        return;
-    bool good = s->write ? s->write(s->context, bytes, n) : s->read(s->context, bytes, n);
-    s->io_failed = !good;
+    uint32_t n;
+    bool good = true;
+    world_changes_clear(sim->world);
+    world_changes_list_all(sim->world);
+    const WorldChange *changes = world_changes(sim->world, &n);
+    for (uint32_t i = 0; i < n && good; i++)
+        if (changes[i].role == WORLD_HANDLE && changes[i].born)
+            good =
+                foreign_birth_of(sim->foreign, &changes[i], sim->value, &sim->value[changes[i].a]);
+    world_changes_clear(sim->world);
+    return good;
 }
 
-/* A number that must be the same on both sides. */
-static void same(Stream *s, uint64_t here)
+typedef struct Birth {
+    uint64_t serial;
+    DdpVar var;
+} Birth;
+
+static int by_serial(const void *a, const void *b)
 {
-    uint64_t there = here;
-    move(s, &there, sizeof there);
-    s->differs = s->differs || (!s->io_failed && there != here);
+    const Birth *x = a, *y = b;
+    return (x->serial > y->serial) - (x->serial < y->serial);
 }
 
-#define MOVE(s, x) move((s), &(x), sizeof(x))
+/* The output will be told of all variables there are, in the order of their births. */
+static void list_births(Sim *sim)
+{
+    VEC(Birth) list = {0};
+    for (DdpVar var = 1; var < ddp_var_limit(sim->ddp); var++)
+        if (ddp_var_used(sim->ddp, var) && sim->info[var].birth)
+            vec_push(sim->mem, &list, ((Birth){sim->info[var].birth, var}));
+    if (list.n > 1)
+        qsort(list.at, list.n, sizeof *list.at, by_serial);
+    vec_clear(&sim->births_seen);
+    for (uint32_t i = 0; i < list.n; i++)
+        vec_push(sim->mem, &sim->births_seen, list.at[i].var);
+    vec_free(sim->mem, &list);
+}
 
-/* A list that is overwritten as a whole; its elements hold no pointers. */
-#define MOVE_LIST(s, list)                                                                         \
-    do {                                                                                           \
-        uint32_t count_ = (list)->n;                                                               \
-        MOVE(s, count_);                                                                           \
-        if (!(s)->write && !(s)->io_failed && !(s)->differs) {                                     \
-            vec_clear(list);                                                                       \
-            vec_reserve((s)->sim->mem, (list), count_ + 1);                                        \
-            (list)->n = count_;                                                                    \
-        }                                                                                          \
-        if (!(s)->io_failed && !(s)->differs)                                                      \
-            move((s), (list)->at, (list)->n * sizeof *(list)->at);                                 \
-    } while (0)
+SolStatus save_read(Sim *sim, Pack *p)
+{
+    p->writing = false;
+    pack_texts(sim, p);
+    SolStatus status = p->bad ? SOL_IO : init_open_world(sim);
+    if (status != SOL_OK)
+        return status;
+    pack_layers(sim, p);
+    values_grow(sim);
+    if (p->bad || !foreign_check(sim->foreign))
+        return p->bad ? SOL_IO : SOL_MODEL;
+    pack_own(sim, p);
+    if (p->bad || p->at != p->n)
+        return SOL_IO;
+    list_births(sim);
+    return make_handles(sim) ? SOL_OK : SOL_MODEL;
+}
+
+/* ---- marks: who may go on with what is saved ---- */
+
+static const uint64_t MAGIC = 0x32305641534c4f53; /* "SOLSAV02" */
+static const uint64_t KIND = 0xffffffffffff;      /* of it: "SOLSAV" */
+
+enum { MARKS = 3, PIECE = 1 << 20 };
+
+typedef struct Head {
+    uint64_t magic;
+    uint64_t mark[MARKS];
+    uint64_t length; /* of the block that follows */
+    uint64_t crc;    /* of it */
+} Head;
 
 /* Version and memory layout of the program. */
 static uint64_t mark_of_program(void)
@@ -284,217 +353,56 @@ static uint64_t mark_of_options(const Sim *sim)
     return h;
 }
 
-/* Who may go on with what is saved; what differs is told. */
-static void move_marks(Stream *s)
+static Head head_of(const Sim *sim)
 {
-    const struct {
-        uint64_t mark;
-        const char *what;
-    } marks[] = {
-        {mark_of_program(), "it was saved by another version of the program"},
-        {mark_of_texts(s->sim), "the text of the model, or of a library, has changed since"},
-        {mark_of_options(s->sim), "it was saved with other options"}};
-    same(s, MAGIC);
-    for (uint32_t i = 0; i < 3 && !s->differs; i++) {
-        same(s, marks[i].mark);
-        if (s->differs)
-            s->what = marks[i].what;
-    }
+    return (Head){.magic = MAGIC,
+                  .mark = {mark_of_program(), mark_of_texts(sim), mark_of_options(sim)}};
 }
 
-/* ---- what the journal does not determine ---- */
-
-/* Texts have numbers in the order of their first use, which includes use while it ran. */
-static void move_texts(Stream *s)
+/* Why what has this head cannot go on here; NULL: it can. */
+static const char *refusal(const Sim *sim, const Head *head)
 {
-    Intern *names = program_names(s->sim->program);
-    uint32_t n = names->texts.n;
-    MOVE(s, n);
-    for (uint32_t i = 1; i < n && !s->io_failed && !s->differs; i++) {
-        uint32_t length = s->write ? names->texts.at[i].length : 0;
-        MOVE(s, length);
-        if (s->write) {
-            move(s, (void *)names->texts.at[i].text, length);
-            continue;
-        }
-        if (s->io_failed || length > 1 << 24) {
-            s->differs = true;
-            return;
-        }
-        char *text = mem_alloc(s->sim->mem, length + 1);
-        move(s, text, length);
-        s->differs = s->differs || intern(names, text, length) != i;
-        mem_free(s->sim->mem, text);
-    }
+    static const char *const why[] = {"it was saved by another version of the program",
+                                      "the text of the model, or of a library, has changed since",
+                                      "it was saved with other options"};
+    Head here = head_of(sim);
+    if (head->magic != MAGIC)
+        return (head->magic & KIND) == (MAGIC & KIND) ? why[0] : "it is no saved simulation";
+    for (int i = 0; i < MARKS; i++)
+        if (head->mark[i] != here.mark[i])
+            return why[i];
+    return NULL;
 }
 
-static void move_values(Stream *s)
+static uint32_t checksum(const Pack *p)
 {
-    Sim *sim = s->sim;
-    same(s, ddp_var_limit(sim->ddp));
-    same(s, sim->births);
-    MOVE(s, sim->shown);
-    MOVE(s, sim->last_point);
-    for (DdpVar var = 0; var < ddp_var_limit(sim->ddp) && !s->differs; var++) {
-        ValueInfo *info = &sim->info[var];
-        MOVE(s, sim->value[var]);
-        MOVE(s, info->has);
-        MOVE(s, info->guess);
-        double scale = values_scale(sim, var);
-        MOVE(s, scale);
-        values_set_scale(sim, var, scale);
-        MOVE(s, info->stiff);
-        info->pending = false;
-    }
-}
-
-static void move_loop(Stream *s, EvalNode *node)
-{
-    loop_solve_forget(s->sim, node);
-    same(s, node->n_tears);
-    MOVE(s, node->untorn);
-    MOVE(s, node->factored);
-    if (s->differs || !node->factored)
-        return;
-    move(s, node_lu(node), dense_lu_room(node->n_tears) * sizeof(double));
-    move(s, node_pivot(node), dense_lu_pivots(node->n_tears) * sizeof(uint32_t));
-}
-
-static void move_nodes(Stream *s)
-{
-    Sim *sim = s->sim;
-    same(s, sim->nodes.n);
-    for (uint32_t n = 0; n < sim->nodes.n && !s->differs; n++) {
-        EvalNode *node = &sim->nodes.at[n];
-        same(s, node->live);
-        node->dirty = false;
-        if (!node->live)
-            continue;
-        if (node->loop)
-            move_loop(s, node);
-        same(s, node->n_compares);
-        MOVE(s, node->forced);
-        for (uint32_t i = 0; i < node->n_compares && !s->differs; i++) {
-            MOVE(s, node->compare[i].left);
-            MOVE(s, node->compare[i].near);
-            MOVE(s, node->compare[i].tie);
-        }
-    }
-}
-
-/* The memory of conditions, with the counts of who needs what adjusted to it. */
-static void move_branches(Stream *s)
-{
-    Sim *sim = s->sim;
-    same(s, sim->branches.n);
-    for (BranchId id = 1; id < sim->branches.n && !s->differs; id++) {
-        BranchMemo memo = sim->branches.at[id];
-        bool fired = memo.firings;
-        Firings past = fired ? *memo.firings : (Firings){0};
-        memo.next = memo.loose = memo.suspect = 0; /* lists are made by each process for itself */
-        memo.firings = NULL;
-        MOVE(s, memo);
-        MOVE(s, fired);
-        if (fired)
-            MOVE(s, past);
-        if (s->write || s->io_failed)
-            continue;
-        s->differs = s->differs || memo.condition >= ddp_var_limit(sim->ddp);
-        if (s->differs)
-            return;
-        event_restore_branch(sim, id, &memo, fired ? &past : NULL);
-    }
-}
-
-static void move_rest(Stream *s)
-{
-    Sim *sim = s->sim;
-    MOVE_LIST(s, &sim->samples);
-    MOVE_LIST(s, &sim->pres);
-    MOVE_LIST(s, &sim->couts);
-    MOVE_LIST(s, &sim->initials);
-    MOVE_LIST(s, &sim->forced);
-    MOVE(s, sim->time);
-    MOVE(s, sim->tie_time);
-    MOVE(s, sim->runaway);
-    MOVE(s, sim->mode_serial);
-    MOVE(s, sim->grid);
-    MOVE(s, sim->next_output);
-    MOVE(s, sim->output_index);
-    MOVE(s, sim->counts);
-    same(s, MAGIC); /* nothing was lost on the way */
-}
-
-static void move_state(Stream *s)
-{
-    move_texts(s);
-    if (!s->io_failed && !s->differs)
-        move_values(s);
-    if (!s->io_failed && !s->differs)
-        move_nodes(s);
-    if (!s->io_failed && !s->differs)
-        move_branches(s);
-    if (!s->io_failed && !s->differs)
-        move_rest(s);
-}
-
-static SolStatus verdict(const Stream *s)
-{
-    if (s->differs) {
-        diag_error(s->sim->diags, 0, "what was saved cannot go on here: %s",
-                   s->what ? s->what : "it belongs to another run");
-        return SOL_USAGE;
-    }
-    return s->io_failed ? SOL_IO : SOL_OK;
-}
-
-/* Integrators start anew, here as in the process that will go on from what was saved. */
-static void rest(Sim *sim)
-{
-    vec_clear(&sim->heap);
-    vec_clear(&sim->held_back);
-    event_forget_suspects(sim);
-    sim->running = false;
-    sim->grid_time = sim->time;
-    part_graph_settle(sim);
-    parts_rest(sim);
+    Crc32 crc32;
+    crc32_init(&crc32);
+    return crc32_update(&crc32, 0, p->bytes, p->n);
 }
 
 /* ---- sol_save ---- */
 
-/* What was evaluated at this time already stays as it is: loops would change in their last digit.
- */
-static SolStatus evaluate_all(Sim *sim)
-{
-    SolStatus status = parts_meet_all(sim);
-    EACH_LEAF(&sim->outputs, leaf)
-    for (uint32_t i = 0; i < leaf->nodes.n && status == SOL_OK; i++) {
-        const EvalNode *node = &sim->nodes.at[leaf->nodes.at[i]];
-        status = evaluate_fetch(sim, node->n_steps ? node->ops[0].target : node_tears(node)[0]);
-    }
-    return status;
-}
-
 static SolStatus save(Sim *sim, SolWrite write, void *context)
 {
-    Stream s = {.sim = sim, .write = write, .context = context};
-    uint32_t length = sim->journal->bytes.n;
-    SolStatus status = evaluate_all(sim);
-    if (status != SOL_OK)
-        return status;
-    move_marks(&s);
-    MOVE(&s, length);
-    move(&s, sim->journal->bytes.at, length);
-    move_state(&s);
-    rest(sim);
-    return verdict(&s);
+    Pack p = {.mem = sim->mem};
+    SolStatus status = save_write(sim, &p);
+    if (status == SOL_OK) {
+        Head head = head_of(sim);
+        head.length = p.n;
+        head.crc = checksum(&p);
+        if (!write(context, &head, sizeof head) || !write(context, p.bytes, p.n))
+            status = SOL_IO;
+    }
+    pack_free(&p);
+    return status;
 }
 
 SolStatus sol_save(Sol *sol, SolWrite write, void *context)
 {
     Sim *sim = &sol->sim;
     MemGuard guard;
-    if (!sim->journal) {
+    if (!sim->opt.savable) {
         diag_error(sim->diags, 0, "only a simulation whose options say `savable` can be saved");
         return SOL_USAGE;
     }
@@ -511,55 +419,45 @@ SolStatus sol_save(Sol *sol, SolWrite write, void *context)
 
 /* ---- sol_restore ---- */
 
-/* Handles of foreign functions are made anew: what a library remembered is not ours to save. */
-static bool make_handles(Sim *sim)
+/* Piece by piece: the length may be a lie. */
+static bool read_block(Pack *p, uint64_t length, SolRead read, void *context)
 {
-    uint32_t n;
-    bool good = true;
-    world_changes_clear(sim->world);
-    world_changes_list_all(sim->world);
-    const WorldChange *changes = world_changes(sim->world, &n);
-    for (uint32_t i = 0; i < n && good; i++)
-        if (changes[i].role == WORLD_HANDLE && changes[i].born)
-            good =
-                foreign_birth_of(sim->foreign, &changes[i], sim->value, &sim->value[changes[i].a]);
-    world_changes_clear(sim->world);
-    return good;
+    while (p->n < length) {
+        size_t piece = length - p->n < PIECE ? length - p->n : PIECE;
+        if (p->room - p->n < piece)
+            pack_room(p, piece);
+        if (!read(context, p->bytes + p->n, piece))
+            return false;
+        p->n += piece;
+    }
+    return true;
 }
 
-static bool read_journal(Stream *s)
+static SolStatus unreadable(Sim *sim, const char *why)
 {
-    Journal *j = s->sim->journal;
-    uint32_t length = 0;
-    move_marks(s);
-    if (s->io_failed || s->differs)
-        return false;
-    MOVE(s, length);
-    vec_clear(&j->bytes);
-    while (!s->io_failed && j->bytes.n < length) { /* piece by piece: the length may be a lie */
-        uint32_t part = length - j->bytes.n < 1 << 16 ? length - j->bytes.n : 1 << 16;
-        uint8_t *to = add(s->sim, part);
-        move(s, to, part);
-    }
-    return !s->io_failed;
+    diag_error(sim->diags, 0, "what was saved cannot be read: %s", why);
+    return SOL_IO;
 }
 
 static SolStatus restore(Sim *sim, SolRead read, void *context)
 {
-    Stream s = {.sim = sim, .read = read, .context = context};
-    if (!read_journal(&s))
-        return verdict(&s);
-    SolStatus status = replay(sim);
-    if (status != SOL_OK) {
-        s.differs = status == SOL_USAGE;
-        return s.differs ? verdict(&s) : status;
+    Pack p = {.mem = sim->mem};
+    Head head;
+    if (!read(context, &head, sizeof head))
+        return unreadable(sim, "it ends too early");
+    const char *why = refusal(sim, &head);
+    if (why) {
+        diag_error(sim->diags, 0, "what was saved cannot go on here: %s", why);
+        return SOL_USAGE;
     }
-    move_state(&s);
-    status = verdict(&s);
-    if (status == SOL_OK && !make_handles(sim))
-        status = SOL_MODEL;
-    if (status == SOL_OK)
-        rest(sim);
+    SolStatus status = SOL_OK;
+    if (!read_block(&p, head.length, read, context))
+        status = unreadable(sim, "it ends too early");
+    else if (checksum(&p) != head.crc)
+        status = unreadable(sim, "it is damaged, its checksum is wrong");
+    else if ((status = save_read(sim, &p)) == SOL_IO)
+        unreadable(sim, "it contradicts itself");
+    pack_free(&p);
     return status;
 }
 
@@ -567,7 +465,7 @@ SolStatus sol_restore(Sol *sol, SolRead read, void *context)
 {
     Sim *sim = &sol->sim;
     MemGuard guard;
-    if (!sim->journal || sim->initialised) {
+    if (!sim->opt.savable || sim->initialised) {
         diag_error(sim->diags, 0,
                    "only a new simulation whose options say `savable` can be restored");
         return sim->status = SOL_USAGE;

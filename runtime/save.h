@@ -1,33 +1,20 @@
-/* save.h: the journal behind sol_save(): everything that made the structure what it is. Private to
- * runtime/.
+/* save.h: a simulation at rest as a block of bytes: what sol_save() writes. Private to runtime/.
  *
- * Instances, relations and schedule are not written out. They follow from the commands that the
- * simulation gave, and from the values it answered when the front end asked; these are kept, in
- * order, and done again in the other process. Both layers promise that what they do depends on
- * nothing but the history of commands. The journal grows with the number of structural changes, so
- * it is kept only when the options say that the simulation will be saved. */
+ * The block is all there is to know of the present model, and nothing of how it came about:
+ * expressions, instances, relations with their causality and schedule (each layer packs its own),
+ * values, memory of conditions, counters. A simulation that was just created reads it and is then
+ * what the other one was. */
 #ifndef RUNTIME_SAVE_H
 #define RUNTIME_SAVE_H
 
-#include "ddp/ddp.h"
-#include "frontend/world.h"
+#include "base/pack.h"
+#include "runtime/sim_int.h"
 
-typedef struct Sim Sim;
-typedef struct Journal Journal;
-
-void journal_open(Sim *sim); /* Sim.journal */
-void journal_close(Sim *sim);
-
-/* Each does nothing when there is no journal, or when it is being done again. */
-void journal_create(Sim *sim);
-void journal_take_changes(Sim *sim);
-void journal_choose(Sim *sim, uint32_t n, const WorldDecision *list);
-void journal_commit(Sim *sim, DdpCommit kind);
-void journal_advise(Sim *sim, DdpRel rel, DdpVar var);
-/* What the front end reads: the value as it is now, or, while the journal is done again, as it was.
- */
-bool journal_read(Sim *sim, bool has, double *value);
-
-bool journal_replaying(const Sim *sim);
+/* Writes `pack`, which is empty; then the simulation builds its nodes and parts anew and starts its
+ * integrators anew, as whoever reads the block will do. */
+SolStatus save_write(Sim *sim, Pack *pack);
+/* Into a simulation of the same program, text and options that was not initialised. SOL_IO, without
+ * a message: the block is not what was written. */
+SolStatus save_read(Sim *sim, Pack *pack);
 
 #endif

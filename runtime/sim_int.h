@@ -25,11 +25,11 @@
 #include "frontend/world.h"
 #include "jit/interp.h"
 #include "runtime/foreign.h"
-#include "runtime/save.h"
 #include "runtime/solstice.h"
 
 #include <stdatomic.h>
 
+typedef struct Sim Sim;
 typedef struct Part Part;
 
 /* ---- values (values.c) ---- */
@@ -334,7 +334,6 @@ struct Sim {
     Foreign *foreign;
     World *world;
     WorldHost host;
-    Journal *journal; /* NULL: the simulation will not be saved */
     struct Audit *audit; /* audit.h; NULL: not asked for */
 
     /* values */
@@ -516,6 +515,14 @@ double evaluate_code(Sim *sim, const Code *code, const uint32_t *vars);
 void evaluate_change_op(Sim *sim, EvalOp *op, X value); /* it evaluates this from now on */
 const Code *evaluate_make_code(Sim *sim, X x); /* of one value without target */
 
+/* ---- rebuild.c ---- */
+
+/* Nodes, states and parts are made anew from the DDP and from values at Sim.time, and depend on
+ * nothing else; of what they were nothing is left. Parts have no integrators then. In two steps:
+ * between them whoever knows gives nodes and branches their memory back. */
+void rebuild_nodes(Sim *sim);
+void rebuild_parts(Sim *sim);
+
 /* ---- glance.c ---- */
 
 /* Values at Sim.time of all wanted variables, at an output point, after which nobody needs the
@@ -609,8 +616,10 @@ SolStatus event_iterate(Sim *sim, bool first);
 void event_branch_changed(Sim *sim, const WorldChange *change);
 void event_note_mode(Sim *sim, BranchId branch); /* its choice may have changed */
 double event_next_sample(const Sim *sim);
-void event_restore_branch(Sim *sim, BranchId branch, const BranchMemo *saved,
-                          const Firings *past); /* NULL: none */
+/* For a structure that is built anew: all branches lose their conditions, and get them back one by
+ * one. */
+void event_forget_branches(Sim *sim);
+void event_link_branch(Sim *sim, BranchId branch, DdpVar condition);
 
 /* ---- event_hold.c, event_detect.c ---- */
 
@@ -678,7 +687,6 @@ bool parts_last(
 SolStatus parts_event(Sim *sim); /* at the present time: something was written from outside */
 void parts_refresh(Sim *sim);    /* fixed steps: those that the event touched are as they are */
 SolStatus parts_meet_all(Sim *sim);
-void parts_rest(Sim *sim);   /* all integrators are closed, to start anew from the values */
 bool parts_advise(Sim *sim); /* true: states should be selected anew, as an event */
 void euler_cut(Sim *sim); /* the step that Sim.time lies in ends there */
 SolStatus euler_run(Sim *sim, double stop, bool to_event, bool one_step, bool *happened);

@@ -137,8 +137,6 @@ static SolStatus open_layers(Sim *sim, const char *designator, const SolOptions 
         return SOL_USAGE;
     }
     sim->n_texts = program_sources(sim->program)->files.n;
-    if (sim->opt.savable)
-        journal_open(sim);
     sim->forms = forms_open(sim->mem);
     sim->ddp = ddp_open(sim->mem, sim->forms);
     sim->interp = interp_open(sim->mem, sim->forms);
@@ -232,7 +230,6 @@ void sol_close(Sol *sol)
         ddp_close(sim->ddp);
     if (sim->forms)
         forms_close(sim->forms);
-    journal_close(sim);
     audit_close(sim->audit);
     arena_free(&sim->opt_arena);
     arena_free(&sim->event_arena);

@@ -6,7 +6,7 @@
 
 bool trace_on(const Sim *sim, char letter)
 {
-    return sim->opt.trace && strchr(sim->opt.trace, letter) && !journal_replaying(sim);
+    return sim->opt.trace && strchr(sim->opt.trace, letter);
 }
 
 void trace_line(const Sim *sim, char letter, double time, const char *format, ...)

@@ -71,10 +71,9 @@ static bool host_read(void *context, DdpVar var, double *value)
 {
     Sim *sim = context;
     values_grow(sim);
-    if (!journal_replaying(sim))
-        evaluate_fetch(sim, var);
+    evaluate_fetch(sim, var);
     *value = sim->value[var];
-    return journal_read(sim, sim->info[var].has, value);
+    return sim->info[var].has;
 }
 
 static void host_write(void *context, DdpVar var, double value)
@@ -163,7 +162,6 @@ void values_close(Sim *sim)
 DdpResult values_commit(Sim *sim, DdpCommit kind)
 {
     double begin = timer_now();
-    journal_commit(sim, kind);
     sim->last = ddp_commit(sim->ddp, kind);
     sim->counts.ddp += timer_now() - begin;
     sim->event.visited += sim->last.visited;
