@@ -17,6 +17,8 @@
 
 #include "base/mem.h"
 
+struct Pack; /* base/pack.h */
+
 enum { RESULT_VERSION = 1 };
 
 typedef enum ResultType { RESULT_REAL, RESULT_INTEGER, RESULT_BOOLEAN, RESULT_STRING } ResultType;
@@ -75,10 +77,13 @@ typedef const char *(*ResultText)(void *context, double value);
 /* Creates the file, with the pairs as its header. On failure too a writer is returned, which has
  * result_error(). */
 ResultWriter *result_create(Mem *mem, const char *path, uint32_t n, const ResultPair *pairs);
-/* Goes on with a file that was cut: everything behind byte `at` (a former result_offset()) goes
- * away. The reader was opened for this file and has read nothing yet. Columns that live at `at`
- * have no source until result_source() gives them one. EINVAL: no record ends at `at`. */
-ResultWriter *result_continue(Mem *mem, ResultReader *reader, const char *path, uint64_t at);
+/* What the writer keeps, at this point of the file: result_continue() goes on from there. */
+void result_pack(ResultWriter *writer, struct Pack *pack);
+/* Goes on with a file that was cut: everything behind the point where `pack` was written goes away.
+ * Columns that lived there have no source until result_source() gives them one. Costs what lives,
+ * not what was written: of the file, its head and the record before that point are read. EINVAL:
+ * they are not what was written then. */
+ResultWriter *result_continue(Mem *mem, struct Pack *pack, const char *path);
 bool result_close(ResultWriter *writer); /* false: something was not written */
 void result_texts(ResultWriter *writer, ResultText text, void *context);
 

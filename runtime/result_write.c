@@ -6,45 +6,14 @@
  * Living columns are kept in ascending order of their numbers, which is the order of the values in
  * a row. Deaths only mark; the list is put together again before the next row, so that an event
  * with a thousand deaths costs one pass. */
-#include "base/map.h"
 #include "base/timer.h"
-#include "base/vec.h"
 #include "runtime/bytes.h"
-#include "runtime/crc32.h"
-#include "runtime/outfile.h"
-#include "runtime/result_int.h"
+#include "runtime/result_writer.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <string.h>
 
 static const double FLUSH_SECONDS = 0.1;
-
-typedef struct LiveColumn {
-    uint32_t column;
-    uint32_t source;
-    uint8_t type;
-    bool dead;   /* to be taken out before the next row */
-    bool fresh;  /* no row had it yet */
-    double last; /* value in the last row; 0 before the first */
-} LiveColumn;
-
-struct ResultWriter {
-    Mem *mem;
-    OutFile out;
-    VEC(LiveColumn) live; /* ascending column */
-    bool has_dead;
-    uint32_t n_columns, n_strings; /* born so far; living columns of type String */
-    VEC(uint8_t) types;            /* types.at[column] */
-    VEC(uint8_t) record;           /* the record being built, head included */
-    Map texts;                     /* String values whose text is in the file */
-    Map modes;                     /* hash of path and condition -> number of the `if`, from 1 */
-    VEC(uint8_t) choices;          /* choices.at[number]: ResultChoice written last */
-    ResultText text;
-    void *text_context;
-    double flushed_at;
-    Crc32 crc32;
-};
 
 /* ---- records ---- */
 
@@ -96,12 +65,13 @@ static void end_record(ResultWriter *w)
     put_u32(head, w->record.n - RESULT_RECORD_HEAD);
     put_u32(head + 4,
             crc32_update(&w->crc32, 0, head + RESULT_SUM_FROM, w->record.n - RESULT_SUM_FROM));
+    w->last_record = w->out.offset;
     out_bytes(&w->out, head, w->record.n);
 }
 
 /* ---- life of a writer ---- */
 
-static ResultWriter *new_writer(Mem *mem)
+ResultWriter *result_new_writer(Mem *mem)
 {
     ResultWriter *w = mem_alloc(mem, sizeof *w);
     w->mem = mem;
@@ -115,7 +85,7 @@ static ResultWriter *new_writer(Mem *mem)
  */
 ResultWriter *result_create(Mem *mem, const char *path, uint32_t n, const ResultPair *pairs)
 {
-    ResultWriter *w = new_writer(mem);
+    ResultWriter *w = result_new_writer(mem);
     uint8_t version[4];
     put_u32(version, RESULT_VERSION);
     begin_record(w, REC_HEADER);
@@ -447,55 +417,4 @@ void result_finish(ResultWriter *w, double time, uint32_t status, const char *me
     add_text(w, message);
     end_record(w);
     result_flush(w);
-}
-
-/* ---- going on with a file that was cut ---- */
-
-/* The reader sees what the writer had: born columns, those that live, their last values, texts. */
-static void learn(ResultWriter *w, ResultReader *reader, const ResultRecord *record)
-{
-    switch (record->kind) {
-    case RESULT_BIRTH:
-        w->n_columns++;
-        vec_push(w->mem, &w->types, result_column(reader, record->column)->type);
-        enter_live(w, record->column, 0);
-        break;
-    case RESULT_RETURN:
-        enter_live(w, record->column, 0);
-        break;
-    case RESULT_DEATH:
-        mark_dead(w, record->column);
-        break;
-    case RESULT_ROW:
-        forget_dead(w);
-        for (uint32_t i = 0; i < w->live.n; i++) {
-            LiveColumn *c = &w->live.at[i];
-            c->fresh = false;
-            c->last = result_column(reader, c->column)->value;
-            if (c->type == RESULT_STRING && c->last >= 0 && c->last < UINT32_MAX)
-                map_put(w->mem, &w->texts, (uint64_t)c->last, 1);
-        }
-        break;
-    case RESULT_MODE:
-        while (w->choices.n <= record->mode.number)
-            new_mode(w, mode_key(result_mode_path(reader, w->choices.n),
-                                 result_mode_condition(reader, w->choices.n)));
-        w->choices.at[record->mode.number] = (uint8_t)record->mode.choice;
-        break;
-    default:
-        break;
-    }
-}
-
-ResultWriter *result_continue(Mem *mem, ResultReader *reader, const char *path, uint64_t at)
-{
-    ResultWriter *w = new_writer(mem);
-    ResultRecord record;
-    while (result_position(reader) < at && result_next(reader, &record))
-        learn(w, reader, &record);
-    if (result_position(reader) != at || at < RESULT_FILE_HEAD)
-        w->out.error = EINVAL;
-    else
-        out_append(&w->out, path, at);
-    return w;
 }

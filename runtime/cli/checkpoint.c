@@ -1,10 +1,11 @@
 /* checkpoint.c: simulation and recorder <-> checkpoint file. See checkpoint.h.
  *
- *     "SOLSAVE\n"  u32 version  u64 index  u64 result_size  u32 length, options
- *     simulation  recorder  u32 CRC-32 of all before
+ *     "SOLSAVE\n"  u32 version  u64 index  u32 length, options
+ *     simulation  u64 length, writer of the result  recorder  u32 CRC-32 of all before
  */
 #define _GNU_SOURCE
 #include "runtime/cli/checkpoint.h"
+#include "base/pack.h"
 #include "runtime/bytes.h"
 #include "runtime/crc32.h"
 #include "runtime/outfile.h"
@@ -17,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAGIC = 8, HEAD = 32, VERSION = 1 };
+enum { MAGIC = 8, HEAD = 24, VERSION = 2 };
 
 static const char magic[] = "SOLSAVE\n";
 
@@ -44,28 +45,45 @@ static void save_head(Saving *saving, const Checkpoint *checkpoint)
     memcpy(head, magic, MAGIC);
     put_u32(head + 8, VERSION);
     put_u64(head + 12, checkpoint->index);
-    put_u64(head + 20, checkpoint->result_size);
-    put_u32(head + 28, length);
+    put_u32(head + 20, length);
     save_bytes(saving, head, sizeof head);
     save_bytes(saving, checkpoint->options, length);
 }
 
-SolStatus checkpoint_save(const char *path, const Checkpoint *checkpoint, Recorder *recorder,
-                          Sol *sim, int *error)
+static void save_block(Saving *saving, const Pack *pack)
 {
-    char beside[PATH_MAX];
+    uint8_t length[8];
+    put_u64(length, pack->n);
+    save_bytes(saving, length, sizeof length);
+    save_bytes(saving, pack->bytes, pack->n);
+}
+
+/* What the writer of the result keeps; false: no memory. */
+static bool pack_writer(ResultWriter *writer, Pack *pack)
+{
+    MemGuard guard;
+    mem_guard_push(pack->mem, &guard);
+    if (setjmp(guard.env) != 0)
+        return false;
+    result_pack(writer, pack);
+    mem_guard_pop(pack->mem, &guard);
+    return true;
+}
+
+/* Into the file beside the old one, which it then replaces. */
+static SolStatus save_file(const char *path, const char *beside, const Checkpoint *checkpoint,
+                           const Pack *writer, Recorder *recorder, Sol *sim, int *error)
+{
     uint8_t sum[4];
     Saving saving = {.crc = 0};
     crc32_init(&saving.crc32);
-    *error = ENAMETOOLONG;
-    if (snprintf(beside, sizeof beside, "%s.new", path) >= (int)sizeof beside)
-        return SOL_IO;
     out_create(&saving.out, beside);
     *error = saving.out.error;
     if (*error)
         return SOL_IO;
     save_head(&saving, checkpoint);
     SolStatus status = sol_save(sim, save_bytes, &saving);
+    save_block(&saving, writer);
     record_save(recorder, save_bytes, &saving);
     put_u32(sum, saving.crc);
     out_bytes(&saving.out, sum, sizeof sum);
@@ -80,6 +98,22 @@ SolStatus checkpoint_save(const char *path, const Checkpoint *checkpoint, Record
         return SOL_OK;
     *error = errno;
     return SOL_IO;
+}
+
+SolStatus checkpoint_save(Mem *mem, const char *path, const Checkpoint *checkpoint,
+                          ResultWriter *writer, Recorder *recorder, Sol *sim, int *error)
+{
+    char beside[PATH_MAX];
+    Pack pack = {.mem = mem, .writing = true};
+    *error = ENAMETOOLONG;
+    if (snprintf(beside, sizeof beside, "%s.new", path) >= (int)sizeof beside)
+        return SOL_IO;
+    *error = ENOMEM;
+    if (!pack_writer(writer, &pack))
+        return SOL_MEMORY;
+    SolStatus status = save_file(path, beside, checkpoint, &pack, recorder, sim, error);
+    pack_free(&pack);
+    return status;
 }
 
 /* ---- reading ---- */
@@ -131,13 +165,13 @@ static const char *read_head(Mem *mem, CheckpointFile *file, Checkpoint *checkpo
     if (crc32_update(&crc32, 0, file->bytes, file->size) != get_u32(file->bytes + file->size))
         return "damaged: its checksum is wrong";
     if (get_u32(file->bytes + 8) != VERSION)
-        return "written by another version of solstice";
-    uint32_t length = get_u32(file->bytes + 28);
+        return "written by another version of solstice: only that one can go on from it";
+    uint32_t length = get_u32(file->bytes + 20);
     if (length > file->size - HEAD)
         return "damaged";
     char *options = mem_alloc(mem, length + 1);
     memcpy(options, file->bytes + HEAD, length);
-    *checkpoint = (Checkpoint){get_u64(file->bytes + 12), get_u64(file->bytes + 20), options};
+    *checkpoint = (Checkpoint){get_u64(file->bytes + 12), options};
     file->at = HEAD + length;
     return NULL;
 }
@@ -152,6 +186,17 @@ CheckpointFile *checkpoint_load(Mem *mem, const char *path, Checkpoint *checkpoi
         return file;
     snprintf(why, size, "%s", complaint);
     return NULL;
+}
+
+ResultWriter *checkpoint_restore_writer(CheckpointFile *file, Mem *mem, const char *result)
+{
+    uint8_t bytes[8];
+    uint64_t length = load_bytes(file, bytes, sizeof bytes) ? get_u64(bytes) : 0;
+    if (length > file->size - file->at)
+        length = 0;
+    Pack pack = {.mem = mem, .bytes = file->bytes + file->at, .n = length};
+    file->at += length;
+    return result_continue(mem, &pack, result);
 }
 
 bool checkpoint_restore_recorder(CheckpointFile *file, Recorder *recorder)

@@ -8,15 +8,14 @@
 #include "runtime/record.h"
 
 typedef struct Checkpoint {
-    uint64_t index;       /* of this checkpoint: start + index * every */
-    uint64_t result_size; /* bytes of the result file that belong to it */
-    const char *options;  /* of the run */
+    uint64_t index;      /* of this checkpoint: start + index * every */
+    const char *options; /* of the run */
 } Checkpoint;
 
-/* Errno, or 0. Writes the state of simulation and recorder; the result file must be flushed. A
- * failure of the simulation itself is its sol_status(). */
-SolStatus checkpoint_save(const char *path, const Checkpoint *checkpoint, Recorder *recorder,
-                          Sol *sim, int *error);
+/* Errno, or 0. Writes the state of simulation, writer and recorder; the result file must be
+ * flushed. A failure of the simulation itself is its sol_status(). */
+SolStatus checkpoint_save(Mem *mem, const char *path, const Checkpoint *checkpoint,
+                          ResultWriter *writer, Recorder *recorder, Sol *sim, int *error);
 
 typedef struct CheckpointFile CheckpointFile;
 
@@ -25,6 +24,8 @@ CheckpointFile *checkpoint_load(Mem *mem, const char *path, Checkpoint *checkpoi
                                 size_t size);
 /* After checkpoint_load(), in this order. */
 SolStatus checkpoint_restore_simulation(CheckpointFile *file, Sol *sim);
+/* Goes on with the result file; never NULL, see result_error(). */
+ResultWriter *checkpoint_restore_writer(CheckpointFile *file, Mem *mem, const char *result);
 bool checkpoint_restore_recorder(CheckpointFile *file, Recorder *recorder);
 
 #endif

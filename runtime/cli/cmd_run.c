@@ -2,6 +2,7 @@
 #include "runtime/cli/session.h"
 #include "runtime/cli/solver_options.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -75,6 +76,10 @@ static int check_options(const Args *args, const RunOptions *r)
         return args_fail(args, "--trace-file wants --trace LETTERS beside it");
     if (r->resume && !r->checkpoint.given)
         return args_fail(args, "--resume goes on with a run that had --checkpoint: give it again");
+    double last = fmax(fabs(start), fabs(stop)); /* steps far below do not move the clock any more */
+    if (r->checkpoint.given && r->checkpoint.value < 1e-13 * fmax(last, stop - start))
+        return args_fail(args, "--checkpoint %g is too small for times up to %g",
+                         r->checkpoint.value, last);
     return solver_options_check(args, &r->solver);
 }
 

@@ -31,7 +31,6 @@ struct Session {
     bool started;   /* before that an older result of this name stays what it is */
     SolModel *model;
     Sol *sim;
-    ResultReader *reader; /* only while a result is continued */
     ResultWriter *writer;
     Recorder *recorder;
     EventList *events;
@@ -245,10 +244,7 @@ static int resume(Session *s)
     }
     if (access(s->result, R_OK | W_OK) != 0)
         return complain(s, EXIT_IO, s->result, strerror(errno));
-    s->reader = result_open(s->mem, s->result);
-    s->writer = result_continue(s->mem, s->reader, s->result, saved.result_size);
-    result_close_reader(s->reader);
-    s->reader = NULL;
+    s->writer = checkpoint_restore_writer(file, s->mem, s->result);
     if (result_error(s->writer))
         return complain(s, EXIT_IO, s->result, "does not fit the checkpoint");
     s->n_checkpoints = saved.index;
@@ -307,7 +303,6 @@ static void release(Session *s)
     close_trace(s, EXIT_DONE);
     record_close(s->recorder);
     events_close(s->events);
-    result_close_reader(s->reader);
     if (!s->started)
         result_discard(s->writer, s->result);
     result_close(s->writer);
@@ -349,11 +344,12 @@ int session_open(const Job *job, Session **session)
 
 static int save_checkpoint(Session *s)
 {
-    Checkpoint checkpoint = {s->n_checkpoints, result_offset(s->writer), s->job->options_text};
+    Checkpoint checkpoint = {s->n_checkpoints, s->job->options_text};
     int error;
     if (!result_flush(s->writer))
         return EXIT_IO;
-    SolStatus status = checkpoint_save(s->checkpoint, &checkpoint, s->recorder, s->sim, &error);
+    SolStatus status = checkpoint_save(s->mem, s->checkpoint, &checkpoint, s->writer, s->recorder,
+                                       s->sim, &error);
     print_messages(s);
     if (status != SOL_OK)
         complain(s, EXIT_IO, s->checkpoint, error ? strerror(error) : "the run cannot be saved");

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "base/pack.h"
 #include "runtime/bytes.h"
 #include "runtime/crc32.h"
 #include "runtime/result.h"
@@ -464,6 +465,41 @@ static void full_disk_is_reported(void **state)
     assert_false(result_close(w));
 }
 
+static void refuse(Lab *lab, Pack *pack)
+{
+    pack->at = 0;
+    pack->bad = false;
+    ResultWriter *w = result_continue(lab->mem, pack, lab->path);
+    assert_int_equal(result_error(w), EINVAL);
+    result_close(w);
+}
+
+/* A file that has another record before that point, or ends there too early, stays as it is. */
+static void refuse_other_files(Lab *lab, Pack *pack, uint8_t *whole, size_t size)
+{
+    uint64_t begin, end;
+    size_t n;
+    memcpy(&begin, pack->bytes, sizeof begin);
+    memcpy(&end, pack->bytes + sizeof begin, sizeof end);
+    const uint64_t wrong[] = {0, begin, begin + 5, begin + 8, end - 1};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        whole[wrong[i]] ^= 1;
+        store(lab->path, whole, size);
+        refuse(lab, pack);
+        uint8_t *left = load(lab->path, &n);
+        assert_int_equal(n, size);
+        assert_memory_equal(left, whole, size);
+        free(left);
+        whole[wrong[i]] ^= 1;
+    }
+    store(lab->path, whole, end - 1);
+    refuse(lab, pack);
+    for (pack->n--; pack->n > 0; pack->n -= pack->n > 5 ? 5 : pack->n) { /* a block cut anywhere */
+        store(lab->path, whole, size);
+        refuse(lab, pack);
+    }
+}
+
 /* Cut behind any record, gone on with, the file has the bytes of one that was never cut. */
 static void continued_file_has_the_same_bytes(void **state)
 {
@@ -471,7 +507,9 @@ static void continued_file_has_the_same_bytes(void **state)
     size_t size, size2;
     double v[8] = {0, 2.5, 0.3, 7, 0, NAN};
     ResultWriter *w = write_sample(lab);
-    uint64_t at = result_offset(w);
+    Pack pack = {.mem = lab->mem, .writing = true};
+    result_pack(w, &pack);
+    pack.writing = false;
     v[2] = 0.3;
     result_row(w, 2, RESULT_AT_POINT, v);
     v[5] = 11;
@@ -480,9 +518,7 @@ static void continued_file_has_the_same_bytes(void **state)
     assert_true(result_close(w));
     uint8_t *whole = load(lab->path, &size);
 
-    ResultReader *r = result_open(lab->mem, lab->path);
-    w = result_continue(lab->mem, r, lab->path, at);
-    result_close_reader(r);
+    w = result_continue(lab->mem, &pack, lab->path);
     assert_int_equal(result_error(w), 0);
     result_texts(w, name_text, (void *)&name_text);
     const uint32_t sources[][2] = {{0, 1}, {2, 3}, {3, 4}, {4, 5}};
@@ -497,14 +533,10 @@ static void continued_file_has_the_same_bytes(void **state)
     uint8_t *continued = load(lab->path, &size2);
     assert_int_equal(size, size2);
     assert_memory_equal(whole, continued, size);
-    free(whole);
     free(continued);
-
-    r = result_open(lab->mem, lab->path);
-    w = result_continue(lab->mem, r, lab->path, at + 1);
-    assert_int_equal(result_error(w), EINVAL);
-    result_close_reader(r);
-    result_close(w);
+    refuse_other_files(lab, &pack, whole, size);
+    free(whole);
+    pack_free(&pack);
 }
 
 /* Columns come and go at random; the reader must know what the writer was given. */
@@ -593,18 +625,20 @@ static void modes_are_changes(void **state)
     uint64_t at = result_offset(w);
     result_mode(w, 1, diode, RESULT_ELSE); /* nothing new */
     assert_int_equal(result_offset(w), at);
+    Pack pack = {.mem = lab->mem, .writing = true};
+    result_pack(w, &pack);
+    pack.writing = false;
     assert_true(result_close(w));
 
-    ResultReader *r = result_open(lab->mem, lab->path);
-    w = result_continue(lab->mem, r, lab->path, at);
-    result_close_reader(r);
+    w = result_continue(lab->mem, &pack, lab->path);
+    pack_free(&pack);
     assert_int_equal(result_mode_number(w, "D", "s > 0"), diode);
     result_mode(w, 1, diode, RESULT_ELSE);
     assert_int_equal(result_offset(w), at);
     result_mode(w, 2, diode, RESULT_GONE);
     assert_true(result_close(w));
 
-    r = result_open(lab->mem, lab->path);
+    ResultReader *r = result_open(lab->mem, lab->path);
     const ResultMode expected[] = {{diode, "D", "s > 0", RESULT_ELSE},
                                    {top, "", "b", RESULT_THEN},
                                    {diode, "D", "s > 0", RESULT_GONE}};
