@@ -492,7 +492,8 @@ static void take_moved(Sim *sim, DdpNode n)
 
 /* ---- what stays ---- */
 
-/* Loops never do: they are made anew and forget their solution. */
+/* Loops never do: they are made anew and forget their solution. A comparison in it may be one of
+ * values that did not vary when it was made. */
 static bool does_the_same(const Sim *sim, const EvalNode *node, DdpNode n)
 {
     DdpNodeView view = ddp_node(sim->ddp, n);
@@ -502,7 +503,8 @@ static bool does_the_same(const Sim *sim, const EvalNode *node, DdpNode n)
         op->source != step->value || node->varies != ddp_var(sim->ddp, step->var).varies)
         return false;
     DdpRelView rel = ddp_rel(sim->ddp, step->rel);
-    return memcmp(op->vars, rel.vars, rel.n * sizeof *rel.vars) == 0;
+    return memcmp(op->vars, rel.vars, rel.n * sizeof *rel.vars) == 0 &&
+           event_compares_stay(sim, node);
 }
 
 /* It does what it did, but perhaps something that it depends on is determined now, or is no longer.
@@ -722,6 +724,7 @@ void evaluate_close(Sim *sim)
     vec_free(sim->mem, &sim->narrow_nodes);
     vec_free(sim->mem, &sim->narrow_needs);
     vec_free(sim->mem, &sim->tied);
+    vec_free(sim->mem, &sim->sums_before);
     vec_free(sim->mem, &sim->glance.items);
     vec_free(sim->mem, &sim->glance.vars);
     vec_free(sim->mem, &sim->glance.nodes);

@@ -253,8 +253,26 @@ static uint32_t count_jumps(Sim *sim, X x)
     return count;
 }
 
+/* Which variables of its relations vary, as a number. */
+static uint32_t varying(const Sim *sim, const EvalNode *node)
+{
+    uint64_t sum = 1;
+    for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++) {
+        const EvalOp *op = &node->ops[i];
+        for (uint32_t k = 0; k < ddp_rel(sim->ddp, op->rel).n; k++)
+            sum = hash_u64(2 * sum + (op->vars[k] && ddp_var(sim->ddp, op->vars[k]).varies));
+    }
+    return (uint32_t)sum;
+}
+
+bool event_compares_stay(const Sim *sim, const EvalNode *node)
+{
+    return !node->compares || node->varying == varying(sim, node);
+}
+
 void event_make_compares(Sim *sim, EvalNode *node)
 {
+    node->varying = varying(sim, node);
     uint32_t room = 0, n_ops = node->n_steps + node->n_tears;
     for (uint32_t i = 0; i < n_ops; i++) {
         uint32_t jumps = count_jumps(sim, node->ops[i].source);

@@ -125,6 +125,7 @@ typedef struct EvalNode {
     uint32_t group, seen;        /* scratch of part_graph.c */
     uint32_t watch, timer, root; /* index + 1 in the lists of its part, 0: not in it */
     uint32_t n_steps, n_tears, n_reads, n_compares;
+    uint32_t varying; /* with comparisons: which variables varied when these were made */
     uint64_t moment; /* of an output: when it was evaluated; of others: glanced at */
     Part *part;
     struct Leaf *leaf; /* of a rope, or NULL */
@@ -413,6 +414,7 @@ struct Sim {
     Place trouble_at;
     void *sun;                        /* SUNContext */
     struct PatternSets *pattern_sets; /* pattern.c: scratch */
+    VEC(uint64_t) sums_before;        /* rebuild.c, in builds with verifiers */
     uint64_t grid;                    /* Euler: whole steps taken since the start */
     double grid_time;                 /* Euler: where the last step ended */
 
@@ -625,6 +627,8 @@ void event_link_branch(Sim *sim, BranchId branch, DdpVar condition);
 
 void event_make_compares(Sim *sim, EvalNode *node);
 void event_forget_compares(EvalNode *node); /* as they were when made */
+/* They are what event_make_compares() would make: of what the node reads, the same varies. */
+bool event_compares_stay(const Sim *sim, const EvalNode *node);
 /* The time of the next time event of the nodes after `now`, infinite when there is none. */
 double event_next_time(Sim *sim, const NodeList *nodes, double now);
 /* Comparisons of the clock that are at their boundary take the value they have just afterwards. */

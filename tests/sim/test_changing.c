@@ -229,6 +229,34 @@ static void test_parts_merge_and_split(void **state)
     sim_lab_close(lab);
 }
 
+/* A condition is born while one of its two operands stands still; that begins to move, or to follow
+ * the clock alone, and the condition stays what it is: its events are found all the same. */
+static void test_operand_begins_to_vary(void **state)
+{
+    (void)state;
+    const char *moving[] = {"sin(x = time)", "time - 0.3"};
+    const double expected[] = {1.1197695149986342, 1.2};
+    for (int i = 0; i < 2; i++) {
+        char text[800];
+        snprintf(text, sizeof text,
+                 "model Late\n"
+                 "implementation:\n"
+                 "  static Real x; static Real y; static Real at; static Real n;\n"
+                 "  der(x = x, start = 1) = -x;\n"
+                 "  if time > 1 then y = %s; else then y = 0; end;\n"
+                 "  if time > 0.5 then\n"
+                 "    when y > 0.9 and x < 10 then n << pre(n) + 1; at << time; end;\n"
+                 "  end;\n"
+                 "end Late;\n",
+                 moving[i]);
+        SimLab *lab = sim_lab_text(text, &(SolOptions){.stop = 3, .steps = 3});
+        assert_int_equal(sim_lab_run(lab, 3), SOL_OK);
+        near_to(sim_lab_value(lab, "n"), 1, 0);
+        near_to(sim_lab_value(lab, "at"), expected[i], 1e-9);
+        sim_lab_close(lab);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -244,6 +272,7 @@ int main(void)
         cmocka_unit_test(test_traffic_ida),
         cmocka_unit_test(test_independent_parts),
         cmocka_unit_test(test_parts_merge_and_split),
+        cmocka_unit_test(test_operand_begins_to_vary),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
