@@ -8,6 +8,9 @@
 #include "runtime/parts.h"
 #include "runtime/tape.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
 static void drop_nodes(Sim *sim)
 {
     for (uint32_t i = 0; i < sim->nodes.n; i++) {
@@ -69,8 +72,61 @@ static void mark_evaluated(Sim *sim)
     vec_clear(&sim->lacking);
 }
 
+/* ---- the oracle: what deltas made of the structure is what is made of it anew ---- */
+
+#ifdef SOLSTICE_VERIFY
+/* What a node, and the variables it determines, are for the runtime, as a number. */
+static uint64_t sum_of_node(const Sim *sim, const EvalNode *node)
+{
+    uint64_t sum = node->live | node->determined << 1 | node->varies << 2 | node->clocked << 3 |
+                   node->needed[0] << 4 | node->needed[1] << 5 | node->place << 6;
+    uint64_t counts[] = {sum,
+                         node->n_reads,
+                         node->n_compares,
+                         node->timed,
+                         node->watch != 0,
+                         node->timer != 0,
+                         node->root != 0};
+    sum = hash_bytes(counts, sizeof counts, 1);
+    for (uint32_t i = 0; node->live && i < node->n_steps + node->n_tears; i++) {
+        const ValueInfo *info = &sim->info[node_output(node, i)];
+        uint64_t var[] = {info->need[0], info->need[1], info->state != 0};
+        sum = hash_bytes(var, sizeof var, sum);
+    }
+    return sum;
+}
+
+typedef __typeof__(((Sim *)0)->sums_before) Sums;
+
+static void take_sums(Sim *sim, Sums *sums)
+{
+    for (DdpNode n = ddp_first(sim->ddp); n; n = ddp_next(sim->ddp, n))
+        vec_push(sim->mem, sums, n < sim->nodes.n ? sum_of_node(sim, &sim->nodes.at[n]) : 0);
+    vec_push(sim->mem, sums, sim->parts.n);
+    vec_push(sim->mem, sums, sim->states.n);
+}
+
+static void compare_sums(Sim *sim, Sums *before)
+{
+    Sums now = {0};
+    DdpNode n = ddp_first(sim->ddp);
+    take_sums(sim, &now);
+    for (uint32_t i = 0; i < now.n && before->n; i++, n = n ? ddp_next(sim->ddp, n) : 0)
+        if (now.at[i] != before->at[i]) {
+            fprintf(stderr, "solstice: broken invariant N4: node %u is another one made anew\n", n);
+            abort();
+        }
+    vec_free(sim->mem, &now);
+    vec_free(sim->mem, before);
+}
+#endif
+
 void rebuild_nodes(Sim *sim)
 {
+#ifdef SOLSTICE_VERIFY
+    if (sim->nodes.n)
+        take_sums(sim, &sim->sums_before);
+#endif
     drop_all(sim);
     ddp_list_all(sim->ddp);
     values_grow(sim);
@@ -84,4 +140,7 @@ void rebuild_parts(Sim *sim)
     event_forget_suspects(sim);
     sim->grid_time = sim->time;
     sim->counts.parts = 0; /* counted when they start */
+#ifdef SOLSTICE_VERIFY
+    compare_sums(sim, &sim->sums_before);
+#endif
 }

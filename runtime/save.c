@@ -71,16 +71,38 @@ static void pack_values(Sim *sim, Pack *p)
 
 /* ---- memory of nodes and branches ---- */
 
+/* The comparison of a node that was meant, or NULL: it compares nothing that varies any more. */
+static Compare *find_compare(const EvalNode *node, uint32_t op, X self)
+{
+    for (uint32_t i = 0; i < node->n_compares; i++)
+        if (node->compare[i].op == op && node->compare[i].self == self)
+            return &node->compare[i];
+    return NULL;
+}
+
+static void pack_compare(Pack *p, const EvalNode *node, uint32_t i)
+{
+    Compare memo = p->writing ? node->compare[i] : (Compare){0};
+    PACK(p, memo.op);
+    PACK(p, memo.self);
+    PACK(p, memo.left);
+    PACK_BIT(p, memo.near);
+    PACK(p, memo.tie);
+    Compare *compare = find_compare(node, memo.op, memo.self);
+    if (p->writing || !compare)
+        return;
+    compare->left = memo.left;
+    compare->near = memo.near;
+    compare->tie = memo.tie;
+}
+
 static void pack_node(Pack *p, EvalNode *node)
 {
     PACK_BIT(p, node->untorn);
     PACK_BIT(p, node->forced);
-    pack_same(p, node->n_compares);
-    for (uint32_t i = 0; i < node->n_compares && !p->bad; i++) {
-        PACK(p, node->compare[i].left);
-        PACK_BIT(p, node->compare[i].near);
-        PACK(p, node->compare[i].tie);
-    }
+    uint32_t n = pack_count(p, node->n_compares, 1);
+    for (uint32_t i = 0; i < n; i++)
+        pack_compare(p, node, i);
 }
 
 static void pack_nodes(Sim *sim, Pack *p)
