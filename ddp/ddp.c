@@ -108,6 +108,11 @@ void ddp_remove_var(Ddp *d, DdpVar v)
     vec_push(d->mem, &d->leaving_vars, v);
 }
 
+void ddp_drop_var(Ddp *d, DdpVar v)
+{
+    relation_free_var(d, v);
+}
+
 DdpRel ddp_enter_rel(Ddp *d, DdpRelKind kind, Form form, uint32_t n, const DdpVar *vars,
                      DdpVar logic, unsigned flags)
 {

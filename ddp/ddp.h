@@ -46,6 +46,7 @@ void ddp_close(Ddp *ddp);
 
 DdpVar ddp_enter_var(Ddp *ddp, DdpVarKind kind);
 void ddp_remove_var(Ddp *ddp, DdpVar var); /* no relation may name it any more */
+void ddp_drop_var(Ddp *ddp, DdpVar var); /* at once: one that no relation has ever named */
 /* vars[0..n-1] are the form's positions. `logic` (0: none) is a variable on which the existence of the
  * relation depends (the condition of its `if`): it must be known before the relation is evaluated. */
 DdpRel ddp_enter_rel(Ddp *ddp, DdpRelKind kind, Form form, uint32_t n, const DdpVar *vars,

@@ -326,6 +326,17 @@ void hold_forget(Sim *sim, EvalNode *node)
     }
 }
 
+void hold_drop(Sim *sim, EvalNode *node)
+{
+    for (uint32_t i = node->n_compares; i-- > 0;) {
+        DdpVar slot = node->compare[i].slot;
+        if (!slot)
+            continue;
+        sim->info[slot].has = false;
+        ddp_drop_var(sim->ddp, slot);
+    }
+}
+
 /* ---- boundaries ---- */
 
 double hold_boundary(XOp op, double argument)

@@ -10,6 +10,8 @@ bool hold_is_jump(XOp op);
  */
 X hold_in(Sim *sim, const EvalNode *node, uint32_t op, X x);
 void hold_forget(Sim *sim, EvalNode *node); /* the node goes, and its places with it */
+/* The same where all nodes go: the numbers of its places are free at once, the youngest first. */
+void hold_drop(Sim *sim, EvalNode *node);
 
 /* All that a node keeps, from its arguments as they are now; true: something has another value. */
 bool hold_renew(Sim *sim, const EvalNode *node);

@@ -5,19 +5,34 @@
  * to be what it is, and so do last digits. Here it is thrown away and made again from one delta
  * that names everything in the order of the schedule: two simulations with equal DDPs and values go
  * on alike, whatever lies behind them. Values, wishes of the output and memory of events stay. */
+#include "runtime/event_hold.h"
 #include "runtime/parts.h"
 #include "runtime/tape.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Against the order in which places are made, so that whoever makes them again in that order gets
+ * the same numbers. */
+static void drop_places(Sim *sim)
+{
+    NodeList list = {0};
+    for (DdpNode n = ddp_first(sim->ddp); n; n = ddp_next(sim->ddp, n))
+        vec_push(sim->mem, &list, n);
+    while (list.n)
+        hold_drop(sim, &sim->nodes.at[vec_pop(&list)]);
+    vec_free(sim->mem, &list);
+}
+
 static void drop_nodes(Sim *sim)
 {
+    drop_places(sim);
     for (uint32_t i = 0; i < sim->nodes.n; i++) {
         EvalNode *node = &sim->nodes.at[i];
         loop_solve_forget(sim, node);
         mem_free(sim->mem, node->ops);
         mem_free(sim->mem, node->compare);
+        mem_free(sim->mem, node->place_vars);
         tape_plan_free(sim, node->plan);
     }
     vec_clear(&sim->nodes);
@@ -101,7 +116,7 @@ typedef __typeof__(((Sim *)0)->sums_before) Sums;
 static void take_sums(Sim *sim, Sums *sums)
 {
     for (DdpNode n = ddp_first(sim->ddp); n; n = ddp_next(sim->ddp, n))
-        vec_push(sim->mem, sums, n < sim->nodes.n ? sum_of_node(sim, &sim->nodes.at[n]) : 0);
+        vec_push(sim->mem, sums, sum_of_node(sim, &sim->nodes.at[n]));
     vec_push(sim->mem, sums, sim->parts.n);
     vec_push(sim->mem, sums, sim->states.n);
 }
@@ -121,13 +136,16 @@ static void compare_sums(Sim *sim, Sums *before)
 }
 #endif
 
-void rebuild_nodes(Sim *sim)
+void rebuild_clear(Sim *sim)
 {
 #ifdef SOLSTICE_VERIFY
-    if (sim->nodes.n)
-        take_sums(sim, &sim->sums_before);
+    take_sums(sim, &sim->sums_before);
 #endif
     drop_all(sim);
+}
+
+void rebuild_nodes(Sim *sim)
+{
     ddp_list_all(sim->ddp);
     values_grow(sim);
     evaluate_apply(sim);

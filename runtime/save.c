@@ -72,43 +72,48 @@ static void pack_values(Sim *sim, Pack *p)
 /* ---- memory of nodes and branches ---- */
 
 /* The comparison of a node that was meant, or NULL: it compares nothing that varies any more. */
-static Compare *find_compare(const EvalNode *node, uint32_t op, X self)
+static Compare *find_compare(const EvalNode *node, const Compare *memo)
 {
-    for (uint32_t i = 0; i < node->n_compares; i++)
-        if (node->compare[i].op == op && node->compare[i].self == self)
-            return &node->compare[i];
+    for (Compare *c = node->compare; c < node->compare + node->n_compares; c++)
+        if (c->op == memo->op && c->self == memo->self && c->source == memo->source)
+            return c;
     return NULL;
 }
 
-static void pack_compare(Pack *p, const EvalNode *node, uint32_t i)
+static void pack_compare(Sim *sim, Pack *p, const EvalNode *node, uint32_t i)
 {
     Compare memo = p->writing ? node->compare[i] : (Compare){0};
+    double kept = memo.slot ? sim->value[memo.slot] : 0;
     PACK(p, memo.op);
     PACK(p, memo.self);
+    PACK(p, memo.source);
     PACK(p, memo.left);
     PACK_BIT(p, memo.near);
     PACK(p, memo.tie);
-    Compare *compare = find_compare(node, memo.op, memo.self);
+    PACK(p, kept);
+    Compare *compare = find_compare(node, &memo);
     if (p->writing || !compare)
         return;
     compare->left = memo.left;
     compare->near = memo.near;
     compare->tie = memo.tie;
+    if (compare->slot)
+        sim->value[compare->slot] = kept;
 }
 
-static void pack_node(Pack *p, EvalNode *node)
+static void pack_node(Sim *sim, Pack *p, EvalNode *node)
 {
     PACK_BIT(p, node->untorn);
     PACK_BIT(p, node->forced);
     uint32_t n = pack_count(p, node->n_compares, 1);
     for (uint32_t i = 0; i < n; i++)
-        pack_compare(p, node, i);
+        pack_compare(sim, p, node, i);
 }
 
 static void pack_nodes(Sim *sim, Pack *p)
 {
     for (DdpNode n = ddp_first(sim->ddp); n && !p->bad; n = ddp_next(sim->ddp, n))
-        pack_node(p, &sim->nodes.at[n]);
+        pack_node(sim, p, &sim->nodes.at[n]);
     PACK_LIST(p, &sim->forced);
     PACK(p, sim->tie_time);
 }
@@ -250,18 +255,22 @@ static SolStatus evaluate_all(Sim *sim)
     return status;
 }
 
+/* Its own memory is written while there are nodes that have it, the layers when they are gone. */
 SolStatus save_write(Sim *sim, Pack *p)
 {
     SolStatus status = evaluate_all(sim);
     if (status != SOL_OK)
         return status;
+    Pack own = {.mem = p->mem, .writing = true};
+    pack_own(sim, &own);
+    rebuild_clear(sim);
     p->writing = true;
     pack_texts(sim, p);
     pack_layers(sim, p);
-    size_t own = p->n;
-    pack_own(sim, p);
-    Pack again = {.mem = p->mem, .bytes = p->bytes, .n = p->n, .at = own};
-    pack_own(sim, &again);
+    pack_bytes(p, own.bytes, own.n);
+    own.writing = false;
+    pack_own(sim, &own);
+    pack_free(&own);
     return SOL_OK;
 }
 

@@ -520,8 +520,10 @@ const Code *evaluate_make_code(Sim *sim, X x); /* of one value without target */
 /* ---- rebuild.c ---- */
 
 /* Nodes, states and parts are made anew from the DDP and from values at Sim.time, and depend on
- * nothing else; of what they were nothing is left. Parts have no integrators then. In two steps:
- * between them whoever knows gives nodes and branches their memory back. */
+ * nothing else; of what they were nothing is left. Parts have no integrators then. In three steps:
+ * behind the first the DDP is as if nobody had used it, behind the second whoever knows gives nodes
+ * and branches their memory back. */
+void rebuild_clear(Sim *sim);
 void rebuild_nodes(Sim *sim);
 void rebuild_parts(Sim *sim);
 
