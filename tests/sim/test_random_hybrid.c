@@ -303,7 +303,7 @@ int main(int argc, char **argv)
     bool print = argc > 1 && strcmp(argv[1], "print") == 0;
     bool compiled = argc > 1 && strcmp(argv[1], "compiled") == 0;
     Tally tally = {0};
-    Soak soak = soak_begin("hybrid models", SLOW_BUILD ? 30 : 200, 1);
+    Soak soak = soak_begin("hybrid models", SLOW_BUILD ? 60 : 200, 1);
     while (soak_next(&soak))
         if (!check_seed(soak.seed, compiled || soak.seed % 10 == 0, print, &tally))
             soak_failed(&soak);

@@ -318,6 +318,37 @@ static void tied(Draft *d)
             c, c);
 }
 
+/* Bodies in a row, each a part of its own while it is free. Those that are tied at the time have one
+ * state between them, and forces find their way along the row in this order or in that: an event
+ * unites parts, or cuts them, while most equations only change their place in the order. */
+static void row(Draft *d)
+{
+    int c = d->cell, n = 3 + below(d, 3);
+    char e[EXPRESSION], g[2 * EXPRESSION];
+    for (int i = 0; i < n; i++) {
+        add(&d->members, "  static Real v%d_%d;\n  static Real p%d_%d;\n", i, c, i, c);
+        if (i + 1 < n)
+            add(&d->members, "  static Real f%d_%d;\n", i, c);
+    }
+    for (int i = 0; i < n; i++) {
+        add(&d->equations, "  p%d_%d = %s - %g*v%d_%d;\n", i, c, expression(d, e), between(d, 0.1, 2),
+            i, c);
+        add(&d->equations, "  %g*der(x = v%d_%d, start << 0) = p%d_%d", between(d, 0.5, 3), i, c, i,
+            c);
+        if (i)
+            add(&d->equations, " + f%d_%d", i - 1, c);
+        if (i + 1 < n)
+            add(&d->equations, " - f%d_%d", i, c);
+        add(&d->equations, ";\n");
+    }
+    for (int i = 0; i + 1 < n; i++)
+        add(&d->equations, "  if %s then v%d_%d = v%d_%d; else then f%d_%d = %g*p%d_%d; end;\n",
+            condition(d, g), i, c, i + 1, c, i, c, one_in(d, 2) ? 0 : between(d, -0.4, 0.4), i, c);
+    if (d->names + n <= MOST_NAMES)
+        for (int i = 0; i < n; i++)
+            snprintf(d->name[d->names++], NAME, "%c%d_%d", one_in(d, 4) ? 'p' : 'v', i, c);
+}
+
 /* An instance that goes from one place to another and back, and is drawn by lot. */
 static void moves(Draft *d)
 {
@@ -356,7 +387,7 @@ static void add_cell(Draft *d)
     static void (*const kinds[])(Draft *) = {
         lag,    oscillator,     rectifier, comes_and_goes, back_and_forth, counter,
         sample, keeps_what_was, alarm,     outputs,        loop,           births,
-        branch_with_child, coupling, tied, moves};
+        branch_with_child, coupling, tied, moves, row, row};
     d->first = d->names;
     kinds[below(d, (int)(sizeof kinds / sizeof *kinds))](d);
     d->cell++;
