@@ -10,15 +10,12 @@
  * guess (ACM TOMS 14, 1988).
  */
 #include "numerics/dense_lu.h"
+#include "numerics/scale.h"
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 static const double GROWTH = 16;
-
-/* Beyond this an exponent of a scale would leave the range of numbers. */
-enum { MOST_EXPONENT = 1000 };
 
 /* ---- scales ---- */
 
@@ -35,30 +32,6 @@ static double *column_scale(uint32_t n, double *a)
 static double *norm_of(uint32_t n, double *a)
 {
     return a + (size_t)n * n + 2 * (size_t)n;
-}
-
-/* Of the scale that brings a number of this exponent between 1 and 2. */
-static int opposite(int exponent)
-{
-    return exponent > MOST_EXPONENT    ? -MOST_EXPONENT
-           : exponent < -MOST_EXPONENT ? MOST_EXPONENT
-                                       : -exponent;
-}
-
-static int exponent_of(double x)
-{
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return (int)(bits >> 52 & 0x7ff) - 1023;
-}
-
-/* 2^exponent, of exponents up to 1022. */
-static double power_of_two(int exponent)
-{
-    uint64_t bits = (uint64_t)(exponent + 1023) << 52;
-    double x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
 }
 
 /* The largest of `count` numbers by size, each `stride` from the one before. NaN: one is none. */
@@ -82,7 +55,7 @@ static bool scale_rows(uint32_t n, double *a)
         double *row = a + (size_t)r * n, most = largest(row, n, 1);
         if (!(most > 0) || !isfinite(most))
             return false;
-        double scale = power_of_two(opposite(exponent_of(most)));
+        double scale = scale_for(most);
         row_scale(n, a)[r] = scale;
         for (uint32_t c = 0; c < n; c++)
             row[c] *= scale;
@@ -97,7 +70,7 @@ static bool scale_columns(uint32_t n, double *a)
         double most = largest(a + c, n, n), sum = 0;
         if (!(most > 0))
             return false;
-        double scale = power_of_two(opposite(exponent_of(most)));
+        double scale = scale_for(most);
         column_scale(n, a)[c] = scale;
         for (uint32_t r = 0; r < n; r++)
             sum += fabs(a[(size_t)r * n + c] *= scale);

@@ -174,7 +174,7 @@ void evaluate_touch_node(Sim *sim, DdpNode n)
     if (node->dirty || !node->determined)
         return;
     node->dirty = true;
-    node->factored = false;
+    node->factored = node->checked = false;
     vec_push(sim->mem, &sim->heap, ((DirtyNode){ddp_label(sim->ddp, n), n}));
     if (!sim->applying)
         heap_up(sim, sim->heap.n - 1);
@@ -413,6 +413,8 @@ static void make_node(Sim *sim, DdpNode n)
                        .loop = view.loop,
                        .linear = view.linear,
                        .constant = view.constant,
+                       .untorn = view.untorn,
+                       .given_whole = view.untorn,
                        .n_steps = view.n_steps,
                        .n_tears = view.n_tears};
     sim->work++;

@@ -3,8 +3,11 @@
  * A loop has two forms. *Torn*: unknowns are the tearing variables w; the steps give the other
  * variables, the residuals r(w) are to vanish; a small dense matrix, one sweep of tangents for each
  * tearing variable. *Whole* (loop_whole.c): all variables are unknowns, a sparse matrix. Loops of
- * more than LOOP_TORN tearing variables are solved whole; so are, from then on, those whose steps
- * turn out to amplify rounding so much that refinement does not get rid of it.
+ * more than LOOP_TORN tearing variables are solved whole, and those that the DDP hands over so; so
+ * are, from then on, those whose steps turn out to amplify rounding so much that refinement does
+ * not get rid of it. A solution counts only if it satisfies the relations: its violation
+ * (loop_check.h) is taken after each one. Beyond HOLDS the loop is solved whole, then with the
+ * largest pivots; beyond REFUSED there is none.
  *
  *   linear     one factorisation with pivoting, and steps with the same factors until rounding is
  *              all that is left; factors that change at events only are kept in between.
@@ -18,6 +21,7 @@
  * from them.
  */
 #include "numerics/dense_lu.h"
+#include "runtime/loop_check.h"
 #include "runtime/loop_code.h"
 #include "runtime/loop_whole.h"
 
@@ -51,9 +55,18 @@ static double *work_of(Sim *sim, const EvalNode *node)
     return sim->loop_work;
 }
 
+/* Violations that rounding explains, and those that no solution has. Of a nonlinear loop near a
+ * point where derivatives vanish, digits are lost that nothing brings back. */
+static const double HOLDS = 1e-11, REFUSED = 1e-9, REFUSED_NONLINEAR = 1e-6;
+
+static bool must_be_whole(const EvalNode *node)
+{
+    return node->given_whole || node->n_tears > LOOP_TORN;
+}
+
 static System system_of(Sim *sim, EvalNode *node)
 {
-    if (node->n_tears > LOOP_TORN)
+    if (must_be_whole(node))
         node->untorn = true;
     if (node->untorn && !node_loop(node)->whole)
         node_loop(node)->whole = loop_whole_open(sim, node);
@@ -112,7 +125,9 @@ static bool factor(System *s)
         s->node->factored = loop_whole_factor(s->sim, s->whole, s->scale);
     } else {
         jacobian(s->sim, s->node, s->step, s->scale);
-        s->node->factored = dense_lu_factor(s->n, node_lu(s->node), node_pivot(s->node));
+        s->node->factored = dense_lu_factor(s->n, node_lu(s->node), node_pivot(s->node)) &&
+                            !(s->node->linear && dense_lu_singular(s->n, node_lu(s->node),
+                                                                   node_pivot(s->node), s->step));
     }
     return s->node->factored;
 }
@@ -233,6 +248,7 @@ static bool damped_step(System *s, double *size)
             return true;
     }
     put_unknowns(s, s->old, NULL, 0);
+    residuals(s, s->r); /* and the steps, as they were */
     return false;
 }
 
@@ -340,6 +356,7 @@ static SolStatus failed(Sim *sim, EvalNode *node)
     node->factored = false;
     if (singular && world_report_floating(sim->world))
         return SOL_MODEL;
+    residuals(&s, s.r);
     for (uint32_t i = 1; i < s.n; i++)
         if (fabs(s.r[i]) > fabs(s.r[worst]) || isnan(s.r[i]))
             worst = i;
@@ -352,6 +369,8 @@ static SolStatus failed(Sim *sim, EvalNode *node)
     explain_values(sim, op);
     if (singular)
         diag_note(sim->diags, 0, "the Jacobian of the loop is singular there");
+    else if (node->linear)
+        diag_note(sim->diags, 0, "rounding leaves no solution that satisfies the equations");
     else
         diag_note(sim->diags, 0,
                   "no solution was found from there; start values would be first guesses");
@@ -382,18 +401,26 @@ static void put_values(Sim *sim, const EvalNode *node, const double *kept)
         sim->value[node_tears(node)[i]] = kept[n + i];
 }
 
-/* The torn form failed, or its solution has lost its digits: does the whole one do better? If it
- * does, it stays. */
-static bool solve_whole(Sim *sim, EvalNode *node, const double *kept)
+static double violation(const System *s)
+{
+    return s->whole ? loop_whole_violation(s->sim, s->whole, s->r, HOLDS)
+                    : loop_check_torn(s->sim, s->node, s->r);
+}
+
+/* The whole form, from the present values; once more with the largest pivots where they matter.
+ * Infinite: it found nothing, else its violation. */
+static double solve_whole(Sim *sim, EvalNode *node)
 {
     node->untorn = true;
     node->factored = false;
-    put_values(sim, node, kept);
     System s = system_of(sim, node);
-    if (solve(&s))
-        return true;
-    node->untorn = node->factored = false;
-    return false;
+    double left = solve(&s) ? violation(&s) : INFINITY;
+    if (left <= HOLDS)
+        return left;
+    loop_whole_be_strict(s.whole);
+    node->factored = false;
+    s = system_of(sim, node);
+    return solve(&s) ? violation(&s) : left;
 }
 
 static bool deform_kept(Sim *sim, EvalNode *node, const double *kept)
@@ -417,28 +444,44 @@ static bool solve_hard(Sim *sim, EvalNode *node, const double *kept)
     node->factored = false;
     if (torn && deform_kept(sim, node, kept))
         return true;
-    node->untorn = node->n_tears > LOOP_TORN;
+    node->untorn = must_be_whole(node);
     node->factored = false;
     put_values(sim, node, kept);
     return false;
 }
 
+/* The torn form failed, or its solution has lost digits, or the whole form's has: whatever
+ * satisfies the relations best, and in this form from now on. A solution that was found is where
+ * the other form begins. */
+static bool solve_better(Sim *sim, EvalNode *node, const double *kept, double left)
+{
+    double *rough = work_of(sim, node) + node->n_steps + node->n_tears;
+    bool torn = !node->untorn;
+    keep_values(sim, node, rough);
+    put_values(sim, node, isfinite(left) ? rough : kept);
+    double whole = solve_whole(sim, node);
+    if (isfinite(whole) && whole <= fmax(left, HOLDS))
+        return whole <= (node->linear ? REFUSED : REFUSED_NONLINEAR);
+    node->untorn = !torn;
+    node->factored = false;
+    if (!(left <= (node->linear ? REFUSED : REFUSED_NONLINEAR)))
+        return false;
+    put_values(sim, node, rough);
+    System s = system_of(sim, node);
+    return solve(&s);
+}
+
 static bool solve_somehow(Sim *sim, EvalNode *node)
 {
-    double *kept = work_of(sim, node), *rough = kept + node->n_steps + node->n_tears;
+    double *kept = work_of(sim, node);
     keep_values(sim, node, kept);
     System s = system_of(sim, node);
     bool fine = solve(&s);
-    if (fine && (s.whole || s.steady))
+    double left = fine ? violation(&s) : INFINITY;
+    if (left <= HOLDS && (s.whole || s.steady))
         return true;
-    keep_values(sim, node, rough);
-    if (!s.whole && solve_whole(sim, node, kept))
+    if ((fine || !s.whole) && solve_better(sim, node, kept, left))
         return true;
-    if (fine) { /* few digits are better than none */
-        put_values(sim, node, rough);
-        s = system_of(sim, node);
-        return solve(&s);
-    }
     /* inside an integrator's step a smaller step is better than another solution */
     if (!node->linear && !sim->quiet)
         return solve_hard(sim, node, kept);
@@ -462,6 +505,8 @@ SolStatus loop_solve(Sim *sim, DdpNode n)
     EvalNode *node = &sim->nodes.at[n];
     if (node->linear && node->place == PLACE_OUTPUTS)
         forget_guess(sim, node);
+    if (!node->constant && node->place == PLACE_OUTPUTS)
+        node->checked = false;
     bool fine = solve_somehow(sim, node);
     for (uint32_t i = 0; i < node->n_steps; i++) {
         sim->info[node->ops[i].target].has = true;
@@ -543,6 +588,10 @@ void loop_solve_forget(Sim *sim, EvalNode *node)
     if (!node->loop)
         return;
     loop_code_forget(sim, node);
+    loop_check_close(sim, node_loop(node)->check);
+    node_loop(node)->check = NULL;
+    node->checked = false;
+    node_loop(node)->steps = 0;
     loop_whole_close(sim, node_loop(node)->whole);
     node_loop(node)->whole = NULL;
     if (node->untorn)

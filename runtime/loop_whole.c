@@ -15,10 +15,16 @@
  * the variable of its largest coefficient. So rows are placed first, large entries onto the
  * diagonal. The order of elimination is analysed once for a loop; pivots are kept while they stay
  * good (klu_refactor).
+ *
+ * Rows and columns are scaled by powers of two, as those of dense matrices are. KLU prefers the
+ * diagonal while it is a thousandth of the largest entry; where a solution misses a relation, from
+ * then on only the largest entry will do (loop_whole_be_strict).
  */
 #include "runtime/loop_whole.h"
 
 #include "runtime/event_hold.h"
+#include "numerics/scale.h"
+#include "runtime/loop_check.h"
 #include "runtime/loop_code.h"
 
 #include <klu.h>
@@ -32,15 +38,18 @@ typedef struct Entry {
 
 struct LoopWhole {
     uint32_t n;
-    DdpVar *unknown;       /* [n]: variables of the steps, then tearing variables */
-    const Code **code;     /* [n]: left - right of relation i */
-    const uint32_t **vars; /* [n]: its variables by position */
-    X *residual;           /* [n]: what the code is of */
-    LoopBlock **block;     /* [n]: the same as native code; NULL: not asked for */
-    uint32_t *first;       /* [n + 1]: entries of row i begin here */
-    Entry *entry;          /* by rows */
-    int *column, *row;     /* the same by columns, as KLU wants it */
-    double *value, *r;
+    DdpVar *unknown;                  /* [n]: variables of the steps, then tearing variables */
+    const Code **code;                /* [n]: left - right of relation i */
+    const EvalOp *ops;                /* [n]: of the node */
+    X *residual;                      /* [n]: what the code is of */
+    LoopBlock **block;                /* [n]: the same as native code; NULL: not asked for */
+    uint32_t *first;                  /* [n + 1]: entries of row i begin here */
+    Entry *entry;                     /* by rows */
+    int *column, *row;                /* the same by columns, as KLU wants it */
+    double *value;                    /* derivatives as they are, by columns */
+    double *scaled;                   /* what KLU gets */
+    double *row_scale, *column_scale; /* [n]: by relation; by unknown */
+    double *r, *right;
     int *place; /* [n]: the row that relation i becomes */
     klu_common common;
     klu_symbolic *symbolic;
@@ -67,7 +76,6 @@ static void fill_rows(Sim *sim, LoopWhole *w, const EvalNode *node, const Map *i
         const EvalOp *op = &node->ops[i];
         DdpRelView rel = ddp_rel(sim->ddp, op->rel);
         const FormInfo *form = form_info(sim->forms, rel.form);
-        w->vars[i] = op->vars;
         X residual = hold_in(sim, node, i, x_binary(sim->forms, X_SUB, form->lhs, form->rhs));
         w->code[i] = evaluate_make_code(sim, residual);
         w->residual[i] = residual;
@@ -110,12 +118,15 @@ LoopWhole *loop_whole_open(Sim *sim, const EvalNode *node)
     w->n = n;
     w->unknown = mem_alloc(mem, n * sizeof *w->unknown);
     w->code = mem_alloc(mem, n * sizeof *w->code);
-    w->vars = mem_alloc(mem, n * sizeof *w->vars);
+    w->ops = node->ops;
+    w->row_scale = mem_alloc(mem, 2 * (size_t)n * sizeof *w->row_scale);
+    w->column_scale = w->row_scale + n;
     w->block = mem_alloc(mem, n * sizeof(LoopBlock *));
     w->residual = mem_alloc(mem, n * sizeof *w->residual);
     w->first = mem_alloc(mem, (n + 1) * sizeof *w->first);
     w->column = mem_alloc(mem, (n + 1) * sizeof *w->column);
-    w->r = mem_alloc(mem, n * sizeof *w->r);
+    w->r = mem_alloc(mem, 2 * (size_t)n * sizeof *w->r);
+    w->right = w->r + n;
     w->place = mem_alloc(mem, n * sizeof *w->place);
     for (uint32_t i = 0; i < n; i++) {
         w->unknown[i] =
@@ -125,12 +136,14 @@ LoopWhole *loop_whole_open(Sim *sim, const EvalNode *node)
     uint32_t count = count_entries(sim, node, &index);
     w->entry = mem_alloc(mem, count * sizeof *w->entry);
     w->row = mem_alloc(mem, count * sizeof *w->row);
-    w->value = mem_alloc(mem, count * sizeof *w->value);
+    w->value = mem_alloc(mem, 2 * (size_t)count * sizeof *w->value);
+    w->scaled = w->value + count;
     fill_rows(sim, w, node, &index);
     fill_columns(sim, w);
     map_free(mem, &index);
     klu_defaults(&w->common);
     w->common.btf = 0; /* a loop is one block, and the rows have their places */
+    w->common.scale = 0;
     return w;
 }
 
@@ -151,9 +164,8 @@ void loop_whole_close(Sim *sim, LoopWhole *w)
     if (w->symbolic)
         klu_free_symbolic(&w->symbolic, &w->common);
     loop_whole_forget_code(sim, w);
-    void *arrays[] = {w->unknown, (void *)w->code, (void *)w->vars, w->first, w->column,
-                      w->r,       w->place,        w->entry,        w->row,   w->value,
-                      w->block,   w->residual};
+    void *arrays[] = {w->unknown, (void *)w->code, w->row_scale, w->first, w->column, w->r,
+                      w->place,   w->entry,        w->row,       w->value, w->block,  w->residual};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         mem_free(sim->mem, arrays[i]);
     mem_free(sim->mem, w);
@@ -174,7 +186,7 @@ const DdpVar *loop_whole_unknowns(const LoopWhole *w)
 static LoopBlock *block_of(Sim *sim, const LoopWhole *w, uint32_t i)
 {
     if (!w->block[i])
-        w->block[i] = loop_block_open(sim, 1, &(ShapeItem){0, w->residual[i], w->vars[i]});
+        w->block[i] = loop_block_open(sim, 1, &(ShapeItem){0, w->residual[i], w->ops[i].vars});
     return w->block[i];
 }
 
@@ -182,7 +194,7 @@ void loop_whole_residuals(Sim *sim, const LoopWhole *w, double *r)
 {
     for (uint32_t i = 0; i < w->n; i++)
         if (!loop_block_value(sim, block_of(sim, w, i), &r[i]))
-            r[i] = evaluate_code(sim, w->code[i], w->vars[i]);
+            r[i] = evaluate_code(sim, w->code[i], w->ops[i].vars);
 }
 
 static double tangent_of(Sim *sim, const LoopWhole *w, uint32_t i)
@@ -191,7 +203,7 @@ static double tangent_of(Sim *sim, const LoopWhole *w, uint32_t i)
     double tangent;
     if (loop_block_tangent(sim, block_of(sim, w, i), &tangent))
         return tangent;
-    interp_tangent(w->code[i], w->vars[i], sim->value, sim->tangent, sim->scratch, &tangents,
+    interp_tangent(w->code[i], w->ops[i].vars, sim->value, sim->tangent, sim->scratch, &tangents,
                    evaluate_foreign, sim);
     return tangents[0];
 }
@@ -310,14 +322,46 @@ static void place_rows(Sim *sim, LoopWhole *w, const double *scale)
     mem_free(mem, m.of_row);
 }
 
+/* ---- factors ---- */
+
+static void scale_values(LoopWhole *w)
+{
+    for (uint32_t i = 0; i < w->n; i++) {
+        double most = 0;
+        for (uint32_t k = w->first[i]; k < w->first[i + 1]; k++)
+            most = fmax(most, fabs(w->value[w->entry[k].at]));
+        w->row_scale[i] = scale_for(most);
+        for (uint32_t k = w->first[i]; k < w->first[i + 1]; k++)
+            w->scaled[w->entry[k].at] = w->value[w->entry[k].at] * w->row_scale[i];
+    }
+    for (uint32_t c = 0; c < w->n; c++) {
+        double most = 0;
+        for (int k = w->column[c]; k < w->column[c + 1]; k++)
+            most = fmax(most, fabs(w->scaled[k]));
+        w->column_scale[c] = scale_for(most);
+        for (int k = w->column[c]; k < w->column[c + 1]; k++)
+            w->scaled[k] *= w->column_scale[c];
+    }
+}
+
 static bool refactor(LoopWhole *w)
 {
     if (!w->numeric ||
-        !klu_refactor(w->column, w->row, w->value, w->symbolic, w->numeric, &w->common))
+        !klu_refactor(w->column, w->row, w->scaled, w->symbolic, w->numeric, &w->common))
         return false;
-    klu_rgrowth(w->column, w->row, w->value, w->symbolic, w->numeric, &w->common);
+    klu_rgrowth(w->column, w->row, w->scaled, w->symbolic, w->numeric, &w->common);
     klu_rcond(w->symbolic, w->numeric, &w->common);
     return w->common.rgrowth > 1e-6 && w->common.rcond > 1e-13;
+}
+
+/* The diagonal of U tells at once of most matrices that they are far from it. */
+static bool is_singular(LoopWhole *w)
+{
+    klu_rcond(w->symbolic, w->numeric, &w->common);
+    if (w->common.rcond > 1e-8)
+        return false;
+    return !klu_condest(w->column, w->scaled, w->symbolic, w->numeric, &w->common) ||
+           !(w->common.condest < 1e15);
 }
 
 bool loop_whole_factor(Sim *sim, LoopWhole *w, double *scale)
@@ -325,6 +369,7 @@ bool loop_whole_factor(Sim *sim, LoopWhole *w, double *scale)
     jacobian(sim, w, scale);
     if (!finite_values(w))
         return false;
+    scale_values(w);
     if (!w->symbolic) {
         place_rows(sim, w, scale);
         w->symbolic = klu_analyze((int)w->n, w->column, w->row, &w->common);
@@ -335,18 +380,49 @@ bool loop_whole_factor(Sim *sim, LoopWhole *w, double *scale)
         return true;
     if (w->numeric)
         klu_free_numeric(&w->numeric, &w->common);
-    w->numeric = klu_factor(w->column, w->row, w->value, w->symbolic, &w->common);
-    if (!w->numeric || w->common.status != KLU_OK)
-        return false;
-    klu_rcond(w->symbolic, w->numeric, &w->common);
-    return w->common.rcond > 1e-16;
+    w->numeric = klu_factor(w->column, w->row, w->scaled, w->symbolic, &w->common);
+    return w->numeric && w->common.status == KLU_OK && !is_singular(w);
+}
+
+void loop_whole_be_strict(LoopWhole *w)
+{
+    w->common.tol = 1;
+    if (w->numeric)
+        klu_free_numeric(&w->numeric, &w->common);
+}
+
+/* With the derivatives by unknowns alone the sum is too small, if anything; the others are taken
+ * where that is not enough. */
+double loop_whole_violation(Sim *sim, const LoopWhole *w, const double *r, double enough)
+{
+    double most = 0;
+    for (uint32_t i = 0; i < w->n; i++) {
+        double size = 0;
+        for (uint32_t k = w->first[i]; k < w->first[i + 1]; k++)
+            size += fabs(w->value[w->entry[k].at]) *
+                    fmax(fabs(sim->value[w->entry[k].var]), sim->opt.atol);
+        if (fabs(r[i]) <= enough * size)
+            continue;
+        size = loop_check_size(sim, &w->ops[i], w->code[i]);
+        if (size > 0 && isfinite(size))
+            most = fmax(most, fabs(r[i]) / size);
+    }
+    return most;
+}
+
+/* b := inverse of the Jacobian times b, in the order of the relations, then of the unknowns. */
+static void solve_in_place(LoopWhole *w, const double *b)
+{
+    for (uint32_t i = 0; i < w->n; i++)
+        w->r[w->place[i]] = b[i] * w->row_scale[i];
+    klu_solve(w->symbolic, w->numeric, (int)w->n, 1, w->r, &w->common);
+    for (uint32_t i = 0; i < w->n; i++)
+        w->r[i] *= w->column_scale[i];
 }
 
 void loop_whole_apply(LoopWhole *w, double *b)
 {
-    for (uint32_t i = 0; i < w->n; i++)
-        w->r[w->place[i]] = b[i];
-    klu_solve(w->symbolic, w->numeric, (int)w->n, 1, w->r, &w->common);
+    solve_in_place(w, b);
     memcpy(b, w->r, w->n * sizeof *b);
 }
 
@@ -357,8 +433,8 @@ void loop_whole_tangent(Sim *sim, LoopWhole *w)
         sim->tangent[w->unknown[i]] = 0;
     for (int round = 0; round < 2; round++) {
         for (uint32_t i = 0; i < w->n; i++)
-            w->r[w->place[i]] = tangent_of(sim, w, i);
-        klu_solve(w->symbolic, w->numeric, (int)w->n, 1, w->r, &w->common);
+            w->right[i] = tangent_of(sim, w, i);
+        solve_in_place(w, w->right);
         for (uint32_t i = 0; i < w->n; i++)
             sim->tangent[w->unknown[i]] -= w->r[i];
     }

@@ -24,6 +24,13 @@ void loop_whole_residuals(Sim *sim, const LoopWhole *whole, double *r);
 bool loop_whole_factor(Sim *sim, LoopWhole *whole, double *scale);
 void loop_whole_apply(LoopWhole *whole, double *b); /* b := inverse of the Jacobian times b */
 
+/* The largest violation of a relation (loop_check.h) with residuals r, by the derivatives that the
+ * last factors were made of; one up to `enough` may be told as 0. */
+double loop_whole_violation(Sim *sim, const LoopWhole *whole, const double *r, double enough);
+
+/* The next factors are made anew, and all from now on with the largest pivots, at the cost of fill. */
+void loop_whole_be_strict(LoopWhole *whole);
+
 /* Tangents of the unknowns from those of what the loop reads, with the last factors. */
 void loop_whole_tangent(Sim *sim, LoopWhole *whole);
 

@@ -442,6 +442,9 @@ static SolStatus start_part(Part *part)
     return status;
 }
 
+/* Steps after which the derivatives are taken anew that loops are checked with. */
+enum { CHECK_EVERY = 16 };
+
 /* A loop's solution depends on where its iteration begins, if only in the last digit. So that a run
  * does not depend on who looks at it between events, each look and each step begin where the last
  * step, or the event, left the loops of the part, and not where the last look left them. */
@@ -454,6 +457,8 @@ void part_keep_loops(Part *part)
             node_kept(node)[k] = sim->value[node->ops[k].target];
         for (uint32_t k = 0; k < node->n_tears; k++)
             node_kept(node)[node->n_steps + k] = sim->value[node_tears(node)[k]];
+        if (!node->constant && ++node_loop(node)->steps % CHECK_EVERY == 0)
+            node->checked = false;
     }
 }
 

@@ -116,6 +116,8 @@ typedef struct EvalNode {
     bool glanced : 1;  /* glance.c: output follows from it */
     bool factored;     /* loop: node_lu() holds factors */
     bool untorn;       /* loop: solved as a whole, by `whole`; node_lu() is not used */
+    bool given_whole;  /* loop: so by the DDP */
+    bool checked;      /* loop: what NodeLoop.check has of the relations is true */
     bool holds;        /* some function that jumps is kept between events (event_hold.c) */
     bool forced;       /* in this event a comparison at its boundary was decided by the side it
                           leaves to */
@@ -149,6 +151,8 @@ typedef struct NodeLoop {
     DdpVar *tears;
     struct LoopWhole *whole; /* loop_whole.c; NULL: not made yet */
     struct LoopBlock *code;  /* loop_code.c; NULL: not asked for */
+    struct LoopCheck *check; /* loop_check.c; likewise */
+    uint32_t steps;          /* of its part, counted by part_keep_loops */
     uint32_t inner;          /* index + 1 in the list of its part, 0: not in it */
 } NodeLoop;
 
