@@ -24,6 +24,7 @@
 #include "runtime/loop_check.h"
 #include "runtime/loop_code.h"
 #include "runtime/loop_whole.h"
+#include "runtime/trace.h"
 
 #include <float.h>
 #include <math.h>
@@ -460,6 +461,8 @@ static bool solve_better(Sim *sim, EvalNode *node, const double *kept, double le
     keep_values(sim, node, rough);
     put_values(sim, node, isfinite(left) ? rough : kept);
     double whole = solve_whole(sim, node);
+    trace_line(sim, 'e', sim->time, "  loop of %u relations: violation %.1e, as a whole %.1e",
+               node->n_steps + node->n_tears, left, whole);
     if (isfinite(whole) && whole <= fmax(left, HOLDS))
         return whole <= (node->linear ? REFUSED : REFUSED_NONLINEAR);
     node->untorn = !torn;
