@@ -236,40 +236,48 @@ static double by_nodes(const Network *w, const Seen *s)
 
 /* ---- nodal analysis ---- */
 
+/* Nodes are taken out one by one, the star of conductances around each becoming a mesh between its
+ * neighbours. Nothing is ever subtracted, so that every potential is right to rounding, however far
+ * apart the conductances are. */
 typedef struct Nodal {
-    long double a[MOST_NODES][MOST_NODES + 1]; /* with the right-hand side */
-    long double u[MOST_NODES];
+    long double g[MOST_NODES][MOST_NODES], u[MOST_NODES];
     bool known[MOST_NODES];
 } Nodal;
 
-static void join(Nodal *m, int from, int to, long double g)
+static long double around(const Nodal *m, int n, int node, const bool *out)
 {
-    if (m->known[from])
-        return;
-    m->a[from][from] += g;
-    if (m->known[to])
-        m->a[from][MOST_NODES] += g * m->u[to];
-    else
-        m->a[from][to] -= g;
+    long double sum = 0;
+    for (int k = 0; k < n; k++)
+        sum += k == node || out[k] ? 0 : m->g[node][k];
+    return sum;
 }
 
-/* The matrix is diagonally dominant: no pivoting is needed. */
-static void eliminate(Nodal *m, int n)
+static void take_out(Nodal *m, int n, int node, const bool *out)
 {
-    for (int k = 0; k < n; k++)
-        for (int r = k + 1; r < n && !m->known[k]; r++) {
-            long double factor = m->a[r][k] / m->a[k][k];
-            for (int c = k; c <= MOST_NODES; c++)
-                m->a[r][c] -= factor * m->a[k][c];
+    long double sum = around(m, n, node, out);
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < n; k++)
+            if (i != k && i != node && k != node && !out[i] && !out[k])
+                m->g[i][k] += m->g[i][node] * m->g[node][k] / sum;
+}
+
+static void analyse(Nodal *m, int n)
+{
+    bool out[MOST_NODES] = {false};
+    int order[MOST_NODES], count = 0;
+    for (int node = 0; node < n; node++)
+        if (!m->known[node]) {
+            take_out(m, n, node, out);
+            out[node] = true;
+            order[count++] = node;
         }
-    for (int k = n; k-- > 0;) {
-        if (m->known[k])
-            continue;
-        long double sum = m->a[k][MOST_NODES];
-        for (int c = k + 1; c < n; c++)
-            if (!m->known[c])
-                sum -= m->a[k][c] * m->u[c];
-        m->u[k] = sum / m->a[k][k];
+    while (count-- > 0) {
+        int node = order[count];
+        long double sum = 0;
+        for (int k = 0; k < n; k++)
+            sum += k == node || out[k] ? 0 : m->g[node][k] * m->u[k];
+        m->u[node] = sum / around(m, n, node, out);
+        out[node] = false;
     }
 }
 
@@ -277,18 +285,17 @@ static double by_analysis(const Network *w, const Seen *s)
 {
     Nodal m = {.known = {true}};
     double most = 0, largest = ATOL;
-    for (int i = 0; i < w->n; i++)
-        if (w->part[i].kind == SOURCE || w->part[i].kind == CAPACITOR) {
-            m.known[w->part[i].p] = true;
-            m.u[w->part[i].p] = s->u[i];
+    for (int i = 0; i < w->n; i++) {
+        const Component *c = &w->part[i];
+        m.g[c->p][c->n] += s->g[i];
+        m.g[c->n][c->p] += s->g[i];
+        if (c->kind == SOURCE || c->kind == CAPACITOR) {
+            m.known[c->p] = true;
+            m.u[c->p] = s->u[i];
             largest = fmax(largest, fabs(s->u[i]));
         }
-    for (int i = 0; i < w->n; i++)
-        if (s->g[i] > 0) {
-            join(&m, w->part[i].p, w->part[i].n, s->g[i]);
-            join(&m, w->part[i].n, w->part[i].p, s->g[i]);
-        }
-    eliminate(&m, w->n_nodes);
+    }
+    analyse(&m, w->n_nodes);
     for (int i = 0; i < w->n; i++)
         most = fmax(most, fabs((double)(s->pin[i][0] - m.u[w->part[i].p])) / largest);
     return most;
