@@ -13,6 +13,7 @@
  *     requests_collect     ... and those that are not any more
  *     levels_prefer        preferred states for others of their level
  *     schedule_update      order, strong components, tearing
+ *     untangle             other states where a transmission depends on itself
  *     schedule_determine   what is determined, what only potentially
  */
 #include "ddp/ddp_int.h"
@@ -54,7 +55,8 @@ static List *const *all_lists(Ddp *d, List *lists[40])
                      &d->under_vars,    &d->work,        &d->select,      &d->prefer,
                      &d->moved,         &d->asked,       &d->held_back,   &d->gone_nodes,
                      &d->placed,        &d->stale,       &d->suspects,    &d->scratch,
-                     &d->scratch2,      &d->scratch3,    &d->stamp,       &d->holes};
+                     &d->scratch2,      &d->scratch3,    &d->stamp,       &d->holes,
+                     &d->false_nodes};
     memset(lists, 0, 40 * sizeof *lists);
     memcpy(lists, every, sizeof every);
     return lists;
@@ -70,6 +72,7 @@ void ddp_close(Ddp *d)
     for (uint32_t g = 0; g < d->groups.n; g++) {
         vec_free(d->mem, &d->groups.at[g].rels);
         vec_free(d->mem, &d->groups.at[g].vars);
+        vec_free(d->mem, &d->groups.at[g].loans);
     }
     vec_free(d->mem, &d->groups);
     List *lists[40];
@@ -319,8 +322,7 @@ DdpResult ddp_commit(Ddp *d, DdpCommit kind)
     } while (d->asked.n && !d->runaway);
     levels_prefer(d);
     schedule_update(d);
-    if (d->n_false && levels_retract(d))
-        schedule_update(d);
+    untangle(d);
     free_leaving_vars(d);
     schedule_determine(d);
     end_delta(d);

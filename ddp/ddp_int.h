@@ -102,6 +102,7 @@ typedef struct Node {
 /* Relations and variables that levels.c exchanged together. */
 typedef struct Group {
     List rels, vars;
+    List loans; /* borrower, lender; borrower, lender; ... as they came */
 } Group;
 
 struct Ddp {
@@ -143,6 +144,7 @@ struct Ddp {
     List gone_nodes;      /* numbers to use again after the commit */
     List placed;          /* nodes made or merged by this commit */
     List stale;           /* nodes an input of which began or ceased to vary */
+    List false_nodes;     /* all that are falsely causal, and some that were */
     List suspects;        /* derivatives perhaps no longer requested */
     List scratch, scratch2, scratch3;
     VEC(DdpDelta) delta;
@@ -229,7 +231,15 @@ bool state_select_turn(Ddp *d, DdpRel derived);
 /* ---- levels.c ---- */
 void levels_touch(Ddp *d, DdpRel r); /* what r or its derivatives compute by default changes */
 void levels_prefer(Ddp *d);          /* preferred states for others of their level */
-bool levels_retract(Ddp *d);         /* undoes all exchanges; false: there are none */
+/* The state of the derivative relation `wanted` for that of `lender`; false: there is no way. */
+bool levels_exchange(Ddp *d, DdpRel wanted, DdpRel lender, bool anything);
+void levels_undo(Ddp *d, DdpRel wanted); /* the last exchange of its group */
+void levels_lenders(Ddp *d, DdpRel wanted, bool anything, List *lenders); /* with whom it could be */
+bool levels_near(const Ddp *d, DdpRel r, uint32_t position); /* could an exchange make r compute it? */
+bool levels_retract(Ddp *d, DdpNode n); /* undoes the exchanges of its members; false: there are none */
+
+/* ---- untangle.c ---- */
+void untangle(Ddp *d); /* chooses other states where a transmission depends on itself */
 
 /* ---- topo_order.c ---- */
 void topo_insert_after(Ddp *d, DdpNode n, DdpNode after); /* after 0: at the front */

@@ -82,8 +82,11 @@ static void join(Ddp *d, uint32_t g, DdpRel r)
     }
     for (uint32_t i = 0; i < from->vars.n; i++)
         vec_push(d->mem, &to->vars, from->vars.at[i]);
+    for (uint32_t i = 0; i < from->loans.n; i++)
+        vec_push(d->mem, &to->loans, from->loans.at[i]);
     vec_clear(&from->rels);
     vec_clear(&from->vars);
+    vec_clear(&from->loans);
     vec_push(d->mem, &d->unused_groups, old);
 }
 
@@ -117,6 +120,7 @@ static void give_up(Ddp *d, uint32_t g)
     }
     vec_clear(&group->rels);
     vec_clear(&group->vars);
+    vec_clear(&group->loans);
     vec_push(d->mem, &d->unused_groups, g);
 }
 
@@ -131,18 +135,33 @@ void levels_touch(Ddp *d, DdpRel r)
 
 /* ---- the exchange ---- */
 
+/* Which exchanges are allowed. */
+typedef struct Terms {
+    bool anything; /* at the price of preferred states, and against the advice of the numerics */
+    DdpRel lender; /* 0: whoever comes first */
+    List *lenders; /* not NULL: nothing is exchanged, all that could lend are named */
+} Terms;
+
 /* A state on this level that may go: that of an integrator which is not preferred and lends to
  * nobody. */
-static bool may_go(const Ddp *d, DdpVar v)
+static bool may_go(const Ddp *d, DdpVar v, const Terms *terms)
 {
     DdpRel r = VAR(d, v).match;
-    return !VAR(d, v).order && r && relation_is_integrator(d, r) && !REL(d, r).prefer &&
-           !REL(d, r).loan && !schedule_provider(d, v);
+    return !VAR(d, v).order && r && relation_is_integrator(d, r) &&
+           (terms->anything || !REL(d, r).prefer) && !REL(d, r).loan && !schedule_provider(d, v) &&
+           (!terms->lender || terms->lender == r);
+}
+
+static bool may_compute(const Ddp *d, DdpRel r, uint32_t position, int above, const Terms *terms)
+{
+    DdpVar v = relation_vars(d, r)[position];
+    return v && v != schedule_out(d, r) && level_edge(d, r, position, above) &&
+           (terms->anything || !relation_banned(d, REL(d, r).origin, VAR(d, v).origin));
 }
 
 /* From the relation that computes the wanted variable to a state that may go; 0: there is no way.
  */
-static DdpVar find_way(Ddp *d, DdpRel from, int above)
+static DdpVar find_way(Ddp *d, DdpRel from, int above, const Terms *terms)
 {
     List *queue = &d->scratch;
     vec_clear(queue);
@@ -155,17 +174,17 @@ static DdpVar find_way(Ddp *d, DdpRel from, int above)
             continue;
         for (uint32_t k = 0; k < REL(d, r).n; k++) {
             DdpVar v = relation_vars(d, r)[k];
-            if (!v || d->stamp.at[v] == d->search || v == schedule_out(d, r) ||
-                !level_edge(d, r, k, above) ||
-                relation_banned(d, REL(d, r).origin, VAR(d, v).origin))
+            if (!v || d->stamp.at[v] == d->search || !may_compute(d, r, k, above, terms))
                 continue;
             d->stamp.at[v] = d->search;
             d->parent.at[v] = r;
             DdpRel owner = schedule_provider(d, v);
-            if (!owner && may_go(d, v))
-                return v;
             if (owner)
                 vec_push(d->mem, queue, owner);
+            else if (may_go(d, v, terms) && !terms->lenders)
+                return v;
+            else if (may_go(d, v, terms))
+                vec_push(d->mem, terms->lenders, VAR(d, v).match);
         }
     }
     return 0;
@@ -193,34 +212,67 @@ static void take_over(Ddp *d, DdpRel wanted, DdpRel from, DdpVar state)
         v = before;
     }
     exchange(d, g, b, 0);
+    vec_push(d->mem, &d->groups.at[g].loans, wanted);
+    vec_push(d->mem, &d->groups.at[g].loans, lender);
     schedule_again(d, wanted);
     schedule_settle(d, b, true, false);
 }
 
-static void try_wanted(Ddp *d, DdpRel wanted)
+static bool try_wanted(Ddp *d, DdpRel wanted, const Terms *terms)
 {
     DdpVar b = relation_vars(d, wanted)[1];
     DdpRel from = schedule_provider(d, b);
     int above = chain_above_var(d, b);
-    if (VAR(d, b).kind != DDP_UNKNOWN || !from || !above)
-        return;
-    DdpVar state = find_way(d, from, above);
+    if (REL(d, wanted).loan || VAR(d, b).kind != DDP_UNKNOWN || !from || !above)
+        return false;
+    DdpVar state = find_way(d, from, above, terms);
     if (state)
         take_over(d, wanted, from, state);
+    return state != 0;
+}
+
+bool levels_exchange(Ddp *d, DdpRel wanted, DdpRel lender, bool anything)
+{
+    return try_wanted(d, wanted, &(Terms){.anything = anything, .lender = lender});
+}
+
+/* The group is given up, and all exchanges but the last are made again, in their order: each leads to
+ * the states that it led to before. */
+void levels_undo(Ddp *d, DdpRel wanted)
+{
+    uint32_t g = REL(d, wanted).group;
+    List loans = d->groups.at[g].loans;
+    d->groups.at[g].loans = (List){0};
+    give_up(d, g);
+    for (uint32_t i = 0; i + 2 < loans.n; i += 2)
+        if (!levels_exchange(d, loans.at[i], loans.at[i + 1], false))
+            levels_exchange(d, loans.at[i], loans.at[i + 1], true);
+    vec_free(d->mem, &loans);
+}
+
+void levels_lenders(Ddp *d, DdpRel wanted, bool anything, List *lenders)
+{
+    try_wanted(d, wanted, &(Terms){.anything = anything, .lenders = lenders});
 }
 
 /* A transmission that reads a state may come to depend on itself when the state is exchanged, at
- * once or by a relation that enters later: then all exchanges are put back. False: there were none.
- */
-bool levels_retract(Ddp *d)
+ * once or by a relation that enters later. Then the cycle goes through a relation that computes
+ * something else than by default: its group is put back. */
+bool levels_retract(Ddp *d, DdpNode n)
 {
-    bool any = false;
-    for (uint32_t g = 1; g < d->groups.n; g++)
-        if (d->groups.at[g].rels.n) {
-            give_up(d, g);
-            any = true;
+    for (DdpRel r = NODE(d, n).first; r; r = REL(d, r).next)
+        if (REL(d, r).group) {
+            give_up(d, REL(d, r).group); /* the node falls apart */
+            return true;
         }
-    return any;
+    return false;
+}
+
+bool levels_near(const Ddp *d, DdpRel r, uint32_t position)
+{
+    int above = chain_above_rel(d, r);
+    return above && REL(d, REL(d, r).origin).kind != DDP_TRANSMISSION &&
+           may_compute(d, r, position, above, &(Terms){.anything = true});
 }
 
 /* Tries every preferred derivative relation that came into this commit's hands. */
@@ -233,7 +285,6 @@ void levels_prefer(Ddp *d)
             vec_push(d->mem, &wanted, r);
     }
     for (uint32_t i = 0; i < wanted.n; i++)
-        if (!REL(d, wanted.at[i]).loan)
-            try_wanted(d, wanted.at[i]);
+        try_wanted(d, wanted.at[i], &(Terms){0});
     vec_free(d->mem, &wanted);
 }

@@ -216,6 +216,11 @@ DdpPart oracle_false(const Oracle *oracle)
     return oracle->false_causal;
 }
 
+bool oracle_undecided(const Oracle *oracle)
+{
+    return oracle->undecided;
+}
+
 uint32_t oracle_states(const Oracle *oracle)
 {
     return oracle->states;

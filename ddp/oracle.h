@@ -46,8 +46,11 @@ void oracle_close(Oracle *oracle);
 DdpVerdict oracle_verdict(const Oracle *oracle); /* over- before underdetermined */
 DdpPart oracle_over(const Oracle *oracle);
 DdpPart oracle_under(const Oracle *oracle);
-/* All relations that lie with a causal one in a strong component, and what they determine. */
+/* All relations that lie with a causal one in a strong component, and what they determine, for one
+ * choice of states; nothing if there is a choice without such. */
 DdpPart oracle_false(const Oracle *oracle);
+/* False causality was found, but there are too many choices of states to look at them all. */
+bool oracle_undecided(const Oracle *oracle);
 
 /* The rest is for systems of the verdict DDP_DETERMINED. */
 
@@ -75,6 +78,10 @@ typedef enum OracleSolved {
  * value[var]: of knowns, held variables and the clock; for the unknowns a first guess. */
 OracleSolved oracle_solve(Oracle *oracle, const double *value, uint32_t n,
                           const OracleValue *given);
+/* The same, with a first guess of derivatives too: where there are several solutions, one near to it. */
+OracleSolved oracle_solve_near(Oracle *oracle, const double *value, uint32_t n,
+                               const OracleValue *given, uint32_t n_guess,
+                               const OracleValue *guess);
 /* After oracle_solve: the solution, and the largest estimate of a condition number met. */
 double oracle_value(const Oracle *oracle, DdpVar var, uint32_t order);
 double oracle_condition(const Oracle *oracle);

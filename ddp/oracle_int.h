@@ -66,6 +66,7 @@ struct Oracle {
     uint32_t *rel_row; /* [rel]: its row or ORACLE_NONE */
     DdpVerdict verdict;
     DdpPart over, under, false_causal;
+    bool undecided; /* more choices of states than were looked at */
     uint32_t states;
     uint32_t full_m, full_n; /* rows and columns of the differentiated system */
     OracleTape **tape;       /* [row]: 0 for derivative relations */
@@ -79,6 +80,9 @@ struct Oracle {
 /* Offsets c, d of all rows and columns; false when a transmission would have to be differentiated
  * without end, that is: depends on its own derivative. */
 bool oracle_offsets(Oracle *o);
+
+/* ---- causal relations in loops (oracle_false.c) ---- */
+
 void oracle_find_false(Oracle *o);
 
 /* ---- numerics ---- */

@@ -16,12 +16,14 @@ typedef struct Solve {
     Oracle *o;
     Arena arena;
     const double *value;
-    bool *given;      /* [full column] */
-    double *jac;      /* full_m by full_n */
-    double *f;        /* [full row] */
-    uint32_t *row_of; /* [full row]: its row */
-    uint32_t *match;  /* [full row]: full column it is solved for */
-    uint32_t *col_by; /* [full column]: the other way */
+    uint32_t n_guess;
+    const OracleValue *guess; /* of what value[] does not tell */
+    bool *given;              /* [full column] */
+    double *jac;              /* full_m by full_n */
+    double *f;                /* [full row] */
+    uint32_t *row_of;         /* [full row]: its row */
+    uint32_t *match;          /* [full row]: full column it is solved for */
+    uint32_t *col_by;         /* [full column]: the other way */
     uint32_t *comp, n_comp;
 } Solve;
 
@@ -235,6 +237,8 @@ static void start_values(Solve *s, uint32_t n, const OracleValue *given)
     for (uint32_t c = 0; c < o->n; c++)
         for (uint32_t l = 0; l <= o->col[c].d; l++)
             o->z[o->col[c].base + l] = l == 0 ? s->value[o->col[c].var] : 0;
+    for (uint32_t i = 0; i < s->n_guess; i++)
+        o->z[o->col[o->var_col[s->guess[i].var]].base + s->guess[i].order] = s->guess[i].value;
     for (uint32_t i = 0; i < n; i++)
         o->z[o->col[o->var_col[given[i].var]].base + given[i].order] = given[i].value;
 }
@@ -276,8 +280,14 @@ static OracleSolved solve_all(Solve *s, uint32_t n, const OracleValue *given)
 
 OracleSolved oracle_solve(Oracle *oracle, const double *value, uint32_t n, const OracleValue *given)
 {
+    return oracle_solve_near(oracle, value, n, given, 0, NULL);
+}
+
+OracleSolved oracle_solve_near(Oracle *oracle, const double *value, uint32_t n,
+                               const OracleValue *given, uint32_t n_guess, const OracleValue *guess)
+{
     Oracle *o = oracle;
-    Solve s = {.o = o, .value = value};
+    Solve s = {.o = o, .value = value, .n_guess = n_guess, .guess = guess};
 
     arena_init(&s.arena, o->mem);
     s.given = arena_alloc(&s.arena, o->full_n + 1);

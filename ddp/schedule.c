@@ -263,6 +263,8 @@ static void finish_node(Ddp *d, DdpNode n)
     NODE(d, n).dirty = false;
     bool wrong = is_false(d, n);
     d->n_false += wrong - NODE(d, n).false_causal;
+    if (wrong && !NODE(d, n).false_causal)
+        vec_push(d->mem, &d->false_nodes, n);
     NODE(d, n).false_causal = wrong;
     tear_node(d, n);
     bool varies = node_varies(d, n), solid = !varies && node_solid(d, n);

@@ -164,6 +164,16 @@ static void verify_schedule(const Ddp *d)
             check((schedule_out(d, r) != 0) == (REL(d, r).node != 0), "S3", r, REL(d, r).node);
 }
 
+/* S5: the list of falsely causal nodes is exact. */
+static void verify_false(const Ddp *d)
+{
+    for (uint32_t i = 0; i < d->false_nodes.n; i++) {
+        DdpNode n = d->false_nodes.at[i];
+        check(NODE(d, n).used && NODE(d, n).false_causal, "S5", n, i);
+    }
+    check(d->false_nodes.n == d->n_false, "S5", d->false_nodes.n, d->n_false);
+}
+
 /* T1: a loop determines each of its members' variables once, steps in order. */
 static void verify_loops(Ddp *d)
 {
@@ -201,5 +211,6 @@ void ddp_verify(Ddp *d)
     verify_requests(d);
     verify_levels(d);
     verify_schedule(d);
+    verify_false(d);
     verify_loops(d);
 }

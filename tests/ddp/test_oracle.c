@@ -160,6 +160,40 @@ static void condition_that_depends_on_its_own_content_is_false(void **state)
 }
 
 /* A transmission that is fed with the derivative of what it determines. */
+/* u = der(x), v = der(y), u + v = 1, x + y = 2 if h, h << x: y from b if x is a state; with y for a
+ * state b would give x, on which its own condition depends. Read crosswise, the same holds for x.
+ */
+static void one_good_choice_of_states_is_enough(void **state)
+{
+    for (int crosswise = 0; crosswise < 2; crosswise++) {
+        Sys *s = *state;
+        s->system.var_limit = s->system.rel_limit = 1;
+        DdpVar h = add_var(s, DDP_HELD), x = add_var(s, DDP_UNKNOWN), y = add_var(s, DDP_UNKNOWN);
+        DdpVar u = add_var(s, DDP_UNKNOWN), v = add_var(s, DDP_UNKNOWN);
+        add_der(s, u, x);
+        add_der(s, v, y);
+        add_rel(s, DDP_EQUATION, two(s, X_ADD, pos(s, 0), two(s, X_MUL, num(s, 3), pos(s, 1))),
+                num(s, 1), 2, (DdpVar[]){u, v});
+        DdpRel b = add_rel(s, DDP_EQUATION, two(s, X_ADD, pos(s, 0), pos(s, 1)), num(s, 2), 2,
+                           (DdpVar[]){x, y});
+        s->rel[b].logic = h;
+        add_rel(s, DDP_TRANSMISSION, pos(s, 0), pos(s, 1), 2, (DdpVar[]){h, crosswise ? y : x});
+        Oracle *o = oracle_open(s->mem, &s->system);
+        assert_int_equal(oracle_verdict(o), DDP_DETERMINED);
+        assert_int_equal(oracle_states(o), 1);
+        assert_int_equal(oracle_false(o).n_rels, 0);
+        oracle_close(o);
+        /* no choice helps against a condition that depends on both */
+        s->system.rel_limit--;
+        add_rel(s, DDP_TRANSMISSION, pos(s, 0), two(s, X_MUL, pos(s, 1), pos(s, 2)), 3,
+                (DdpVar[]){h, x, y});
+        o = oracle_open(s->mem, &s->system);
+        assert_int_equal(oracle_verdict(o), DDP_FALSE_CAUSALITY);
+        assert_false(oracle_undecided(o));
+        oracle_close(o);
+    }
+}
+
 static void transmission_of_its_own_derivative_is_false(void **state)
 {
     Sys *s = *state;
@@ -252,6 +286,32 @@ static double source(double t)
     return sin(t) * exp(t) / (2 + cos(t));
 }
 
+/* x^2 = p and y = x': of two solutions the one that the first guess is near to; what is none is
+ * left. */
+static void a_guess_chooses_among_solutions(void **state)
+{
+    Sys *s = *state;
+    DdpVar p = add_var(s, DDP_KNOWN), x = add_var(s, DDP_UNKNOWN), y = add_var(s, DDP_UNKNOWN);
+    DdpVar t = add_var(s, DDP_TIME);
+    add_rel(s, DDP_EQUATION, two(s, X_MUL, pos(s, 0), pos(s, 0)),
+            two(s, X_ADD, pos(s, 1), pos(s, 2)), 3, (DdpVar[]){x, p, t});
+    add_der(s, y, x);
+    Oracle *o = oracle_open(s->mem, &s->system);
+    double value[MOST] = {[1] = 4, [2] = 1, [3] = 0, [4] = 0};
+    (void)t;
+    for (int sign = -1; sign <= 1; sign += 2) {
+        OracleValue at[] = {{x, 0, sign * 2}, {x, 1, sign * 0.25}, {y, 0, sign * 0.25}};
+        OracleValue beside[] = {{x, 0, sign * 1.5}, {x, 1, 0}, {y, 0, 0}};
+        assert_int_equal(oracle_solve_near(o, value, 0, NULL, 3, at), ORACLE_SOLVED);
+        check_near(oracle_value(o, x, 0), sign * 2);
+        check_near(oracle_value(o, y, 0), sign * 0.25);
+        assert_int_equal(oracle_solve_near(o, value, 0, NULL, 3, beside), ORACLE_SOLVED);
+        check_near(oracle_value(o, x, 0), sign * 2);
+        check_near(oracle_value(o, y, 0), sign * 0.25);
+    }
+    oracle_close(o);
+}
+
 static void derivatives_of_a_given_function(void **state)
 {
     Sys *s = *state;
@@ -304,9 +364,11 @@ int main(void)
         TEST(two_transmissions_on_one_target_are_too_many),
         TEST(transmission_in_a_loop_is_false),
         TEST(condition_that_depends_on_its_own_content_is_false),
+        TEST(one_good_choice_of_states_is_enough),
         TEST(transmission_of_its_own_derivative_is_false),
         TEST(pendulum_has_two_states_and_its_force),
         TEST(pivoting_picks_the_coordinate_that_moves),
+        TEST(a_guess_chooses_among_solutions),
         TEST(derivatives_of_a_given_function),
         TEST(matching_of_largest_order_counts_states),
     };

@@ -53,6 +53,7 @@ typedef struct LabCounts {
     uint64_t commits, solved;       /* compared, compared by values too */
     uint64_t redrawn;               /* points: ill-conditioned, or without a solution */
     uint64_t ill, astray, singular; /* given up: condition, no convergence, no pivot at all */
+    uint64_t others;                /* values of another solution than the oracle's first */
     uint64_t advised;               /* pivots advised against */
     uint64_t states, loops, differentiated, over, under, false_causal; /* commits that had any */
     uint64_t moved, ended, begun; /* nodes that only moved, states */

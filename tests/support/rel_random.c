@@ -9,6 +9,8 @@
  */
 #include "tests/support/rel_random.h"
 
+#include "base/map.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -37,6 +39,7 @@ typedef struct Gen {
     int held[HELD]; /* transmission to it, or NOBODY */
     int n_vars;
     uint32_t changes;
+    bool switching; /* conditions and transmissions in plenty */
 } Gen;
 
 /* ---- draws ---- */
@@ -212,7 +215,7 @@ static void emit_equation(Gen *g, int r)
         free_term(g, term, sizeof term);
         add_term(g, &t, term);
     }
-    if (chance(g, 3))
+    if (chance(g, g->switching ? 25 : 3))
         snprintf(condition, sizeof condition, " if h%d", below(g, HELD));
     emit(g, "eq r%d: %s = %s%s", r, t.left[0] ? t.left : "0", t.right[0] ? t.right : "0",
          condition);
@@ -499,7 +502,7 @@ static void change_transmission(Gen *g)
     if (chance(g, 70) && v != NOBODY) {
         int r = new_rel(g, GEN_TRANS, NOBODY);
         g->rel[r].n = 1;
-        g->rel[r].var[0] = chance(g, 40) ? v : NOBODY;
+        g->rel[r].var[0] = chance(g, g->switching ? 85 : 40) ? v : NOBODY;
         g->held[h] = r;
         if (g->rel[r].var[0] == NOBODY)
             emit(g, "trans r%d: h%d << %.2f*sin(t)", r, h, coefficient(g));
@@ -526,6 +529,10 @@ static void one_change(Gen *g)
 {
     int grow = g->n_vars < (int)g->set->size ? 3 : 1, pick = below(g, 20 + 8 * grow);
 
+    if (g->switching && chance(g, 15)) {
+        change_transmission(g);
+        return;
+    }
     if (pick < 3 * grow)
         add_algebraic(g);
     else if (pick < 8 * grow)
@@ -553,6 +560,7 @@ ScriptLines rel_random(Arena *arena, const RandomSettings *settings)
     g->arena = arena;
     g->state = settings->seed;
     g->set = settings;
+    g->switching = hash_u64(settings->seed) % 3 == 0;
     for (int h = 0; h < HELD; h++)
         g->held[h] = NOBODY;
     emit(g, "time t");

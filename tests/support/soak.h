@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 typedef struct Soak {
-    const char *name; /* lives as long as the program */
+    const char *name; /* lives as long as the loop */
     uint64_t seed;    /* of the case that runs */
     uint64_t first, done, limit;
     double begun, seconds; /* seconds: 0 where cases are counted */

@@ -1,14 +1,18 @@
 /* seed -> random systems under random changes, each commit held against the oracle.
  *
  *     ddp_random --seed S --changes N [--size K] [--index I] [--case C] [--dir D] [--print]
+ *     ddp_random --soak SHARE --changes N [--size K] [--index I]
  *
  * Changes come in cases of 40, each a script of its own and run in a process of its own, so that a
  * broken invariant that aborts is a failure like others. A failing script is cut down line by line
  * as long as it fails, printed, and with --dir also written to a file. --case runs a single case
  * again. The last line counts changes that passed and cases that failed; after ten of those it ends.
+ * With --soak, seeds and number of cases are those of tests/support/soak.h, and SHARE is its part of the
+ * time.
  */
 #include "tests/support/rel_lab.h"
 #include "tests/support/rel_random.h"
+#include "tests/support/soak.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -31,7 +35,13 @@ typedef struct Options {
     int64_t only; /* case, or -1 */
     const char *dir;
     bool print;
+    double soak; /* share of the time, or 0 */
 } Options;
+
+typedef struct Sum {
+    LabCounts counts;
+    uint64_t passed, failed; /* changes, cases */
+} Sum;
 
 /* ---- one script, in this process and in one of its own ---- */
 
@@ -180,6 +190,7 @@ static void add_counts(LabCounts *sum, const LabCounts *more)
     sum->astray += more->astray;
     sum->singular += more->singular;
     sum->advised += more->advised;
+    sum->others += more->others;
     sum->states += more->states;
     sum->loops += more->loops;
     sum->differentiated += more->differentiated;
@@ -195,12 +206,13 @@ static void print_counts(const LabCounts *c)
 {
 #define COUNT(field) (unsigned long long)c->field
     printf("%llu commits: values compared in %llu, points redrawn %llu, given up in %llu "
-           "(condition above 1e6), %llu (no convergence), %llu (singular); pivots advised against %llu\n"
+           "(condition above 1e6), %llu (no convergence), %llu (singular); pivots advised against %llu, "
+           "at another solution %llu\n"
            "with states %llu, loops %llu, differentiated equations %llu; "
            "overdetermined %llu, underdetermined %llu, falsely causal %llu\n"
            "deltas: nodes that only moved %llu, states ended %llu, begun %llu\n",
            COUNT(commits), COUNT(solved), COUNT(redrawn), COUNT(ill), COUNT(astray),
-           COUNT(singular), COUNT(advised), COUNT(states), COUNT(loops), COUNT(differentiated), COUNT(over),
+           COUNT(singular), COUNT(advised), COUNT(others), COUNT(states), COUNT(loops), COUNT(differentiated), COUNT(over),
            COUNT(under), COUNT(false_causal), COUNT(moved), COUNT(ended), COUNT(begun));
 #undef COUNT
 }
@@ -245,32 +257,66 @@ static bool parse_options(int argc, char **argv, Options *opt)
             opt->only = strtoll(argv[++i], NULL, 10);
         else if (strcmp(argv[i], "--dir") == 0 && more)
             opt->dir = argv[++i];
+        else if (strcmp(argv[i], "--soak") == 0 && more)
+            opt->soak = strtod(argv[++i], NULL);
         else
             return false;
     }
     return true;
 }
 
+static bool add_case(const Options *opt, uint64_t number, Sum *sum)
+{
+    bool good = run_case(opt, number, &sum->counts);
+
+    sum->failed += !good;
+    sum->passed += good ? CASE : 0;
+    return good;
+}
+
+static void run_cases(const Options *opt, uint64_t cases, Sum *sum)
+{
+    if (opt->only >= 0) {
+        add_case(opt, (uint64_t)opt->only, sum);
+        return;
+    }
+    for (uint64_t i = 0; i < cases && sum->failed < MOST_FAILURES; i++)
+        add_case(opt, i, sum);
+}
+
+/* Each seed stands for one case. */
+static void run_soak(Options *opt, uint64_t cases, Sum *sum)
+{
+    char name[100];
+
+    snprintf(name, sizeof name, "changes of systems of size %u, index %u", opt->set.size,
+             opt->set.index);
+    Soak soak = soak_begin(name, cases, opt->soak);
+    while (sum->failed < MOST_FAILURES && soak_next(&soak)) {
+        opt->set.seed = soak.seed;
+        if (!add_case(opt, 0, sum))
+            soak_failed(&soak);
+    }
+    soak_end(&soak);
+}
+
 int main(int argc, char **argv)
 {
     Options opt = {.set = {.seed = 1, .size = 12, .index = 2}, .changes = 1000, .only = -1};
-    LabCounts counts = {0};
-    uint64_t passed = 0, failed = 0;
+    Sum sum = {0};
 
     if (!parse_options(argc, argv, &opt)) {
         fprintf(stderr, "usage: ddp_random --seed S --changes N [--size K] [--index I] "
-                        "[--case C] [--dir D] [--print]\n");
+                        "[--case C] [--dir D] [--print] [--soak SHARE]\n");
         return 2;
     }
     uint64_t cases = (opt.changes + CASE - 1) / CASE;
-    for (uint64_t i = 0; i < cases && failed < MOST_FAILURES; i++) {
-        if (opt.only >= 0 && i > 0)
-            break;
-        bool good = run_case(&opt, opt.only >= 0 ? (uint64_t)opt.only : i, &counts);
-        failed += !good;
-        passed += good ? CASE : 0;
-    }
-    print_counts(&counts);
-    printf("%llu passed, %llu failed\n", (unsigned long long)passed, (unsigned long long)failed);
-    return failed ? 1 : 0;
+    if (opt.soak > 0)
+        run_soak(&opt, cases, &sum);
+    else
+        run_cases(&opt, cases, &sum);
+    print_counts(&sum.counts);
+    printf("%llu passed, %llu failed\n", (unsigned long long)sum.passed,
+           (unsigned long long)sum.failed);
+    return sum.failed ? 1 : 0;
 }
