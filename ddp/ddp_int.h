@@ -237,6 +237,7 @@ void levels_undo(Ddp *d, DdpRel wanted); /* the last exchange of its group */
 void levels_lenders(Ddp *d, DdpRel wanted, bool anything, List *lenders); /* with whom it could be */
 bool levels_near(const Ddp *d, DdpRel r, uint32_t position); /* could an exchange make r compute it? */
 bool levels_retract(Ddp *d, DdpNode n); /* undoes the exchanges of its members; false: there are none */
+bool levels_retract_all(Ddp *d);
 
 /* ---- untangle.c ---- */
 void untangle(Ddp *d); /* chooses other states where a transmission depends on itself */

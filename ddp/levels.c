@@ -218,13 +218,22 @@ static void take_over(Ddp *d, DdpRel wanted, DdpRel from, DdpVar state)
     schedule_settle(d, b, true, false);
 }
 
+/* A variable that is a state by default, but lent, is not borrowed by way of another derivative
+ * relation of it. */
+static bool may_borrow(const Ddp *d, DdpRel wanted)
+{
+    DdpVar b = relation_vars(d, wanted)[1];
+    return !REL(d, wanted).loan && VAR(d, b).kind == DDP_UNKNOWN && VAR(d, b).match &&
+           !relation_is_integrator(d, VAR(d, b).match) && schedule_provider(d, b) && VAR(d, b).up;
+}
+
 static bool try_wanted(Ddp *d, DdpRel wanted, const Terms *terms)
 {
+    if (!may_borrow(d, wanted))
+        return false;
     DdpVar b = relation_vars(d, wanted)[1];
     DdpRel from = schedule_provider(d, b);
     int above = chain_above_var(d, b);
-    if (REL(d, wanted).loan || VAR(d, b).kind != DDP_UNKNOWN || !from || !above)
-        return false;
     DdpVar state = find_way(d, from, above, terms);
     if (state)
         take_over(d, wanted, from, state);
@@ -266,6 +275,17 @@ bool levels_retract(Ddp *d, DdpNode n)
             return true;
         }
     return false;
+}
+
+bool levels_retract_all(Ddp *d)
+{
+    bool any = false;
+    for (uint32_t g = 1; g < d->groups.n; g++)
+        if (d->groups.at[g].rels.n) {
+            give_up(d, g);
+            any = true;
+        }
+    return any;
 }
 
 bool levels_near(const Ddp *d, DdpRel r, uint32_t position)

@@ -124,7 +124,6 @@ static void take_place(Ddp *d, DdpRel old, DdpRel young)
 {
     DdpVar v = REL(d, old).match;
     DdpNode n = REL(d, old).node;
-    requests_drop_chain(d, old);
     REL(d, young).match = v;
     REL(d, young).node = n;
     REL(d, young).next = REL(d, old).next;
@@ -150,6 +149,17 @@ static void take_place(Ddp *d, DdpRel old, DdpRel young)
     requests_ask(d, young);
 }
 
+/* A component with causal relations may fall apart; and so did the node of a relation whose derivatives
+ * were in one with those of another that was replaced. */
+static bool may_be_replaced(const Ddp *d, DdpRel old)
+{
+    DdpNode n = REL(d, old).node;
+    if (!n || REL(d, old).group)
+        return false;
+    return NODE(d, n).count == 1 ||
+           (!NODE(d, n).false_causal && REL(d, old).kind == DDP_EQUATION);
+}
+
 void replace_equals(Ddp *d)
 {
     if (!d->leaving.n || !d->entering.n)
@@ -168,13 +178,10 @@ void replace_equals(Ddp *d)
         DdpRel old = map_get(&by_signature, key);
         if (!old || REL(d, old).kind != REL(d, young).kind || !same_unknowns(d, old, young))
             continue;
-        DdpVar v = REL(d, old).match;
-        const Node *node = &NODE(d, REL(d, old).node);
-        if (REL(d, old).group)
+        if (!may_be_replaced(d, old))
             continue;
-        if (node->count > 1 && (node->false_causal || REL(d, old).kind != DDP_EQUATION))
-            continue; /* the component may fall apart */
-        if (!inputs_ready(d, young, v, REL(d, old).node))
+        requests_drop_chain(d, old); /* these nodes fall apart, and others may be members of them */
+        if (!REL(d, old).node || !inputs_ready(d, young, REL(d, old).match, REL(d, old).node))
             continue;
         map_remove(&by_signature, key);
         take_place(d, old, young);

@@ -163,13 +163,28 @@ static void tidy(Ddp *d)
         NODE(d, d->false_nodes.at[i]).reached = false;
 }
 
+/* Exchanges of earlier commits cannot be taken back one by one: where nothing helps beside them,
+ * all is begun anew without them, once. */
+static void untangle_all(Ddp *d)
+{
+    bool anew = false;
+    while (d->n_false) {
+        if (untangle_one(d))
+            continue;
+        if (anew || !levels_retract_all(d))
+            return;
+        anew = true;
+        schedule_update(d);
+    }
+}
+
 void untangle(Ddp *d)
 {
     if (!d->n_false && !d->false_nodes.n)
         return;
     while (d->n_false && retract(d))
         schedule_update(d);
-    while (d->n_false && !d->free_rels.n && !d->runaway && untangle_one(d))
-        ;
+    if (!d->free_rels.n && !d->runaway)
+        untangle_all(d);
     tidy(d);
 }
