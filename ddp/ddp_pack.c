@@ -120,6 +120,7 @@ static void pack_tables(Ddp *d, Pack *p)
     for (uint32_t g = 0; g < d->groups.n; g++) {
         PACK_LIST(p, &d->groups.at[g].rels);
         PACK_LIST(p, &d->groups.at[g].vars);
+        PACK_LIST(p, &d->groups.at[g].loans);
     }
     pack_map(p, &d->bans);
 }
@@ -132,7 +133,8 @@ static void pack_lists(Ddp *d, Pack *p)
                      &d->free_vars,    &d->free_rels,   &d->states,       &d->under_nodes,
                      &d->under_vars,   &d->work,        &d->holes,        &d->select,
                      &d->prefer,       &d->moved,       &d->asked,        &d->held_back,
-                     &d->gone_nodes,   &d->placed,      &d->stale,        &d->suspects};
+                     &d->gone_nodes,   &d->placed,      &d->stale,        &d->suspects,
+                     &d->false_nodes};
     for (uint32_t i = 0; i < sizeof lists / sizeof *lists; i++)
         PACK_LIST(p, lists[i]);
 }
