@@ -112,7 +112,48 @@ static void machine_in_its_own_branch(void **state)
     er_free(r);
 }
 
+/* A branch that came by a change is against its condition in the same update: content and
+ * conditions in it are left alone. */
+static void branch_that_comes_too_late(void **state)
+{
+    (void)state;
+    ErRun *r = run(MODEL("static Integer n; static Real x; static Integer hit;",
+                         "when time >= 1 then n << 3; end when;"
+                         "when n == 3 then n << 0; end when;"
+                         "if n > 0 then x = 6 / n; if 6 / n > 1.5 then hit << 1; end if;"
+                         "else then x = 0.5; end if;"));
+    IS(r->verdict, ER_FINE);
+    IS(at(r, 1, 2, "n"), 0);
+    IS(at(r, 1, 2, "x"), 0.5);
+    IS(updates(r, 1), 4);
+    IS(at_end(r, "hit"), 0);
+    er_free(r);
+}
+
 /* ---- U2: one structure at a time ---- */
+
+static void deferred_condition_keeps_its_branch(void **state)
+{
+    (void)state;
+    ErRun *r = run(MODEL("static Integer n; static Boolean y; static Boolean b; static Boolean z;",
+                         "b = time >= 2; if time < 2 then n = 2; else then n = 3; end if;"
+                         "if n > 4 then y = false; else then y = b; end if;"
+                         "when y then z << true; end when;"));
+    IS(at(r, 2, 0, "y"), 1);
+    IS(at(r, 2, 1, "z"), 1);
+    er_free(r);
+}
+
+static void deferred_condition_is_decided_next(void **state)
+{
+    (void)state;
+    ErRun *r = run(MODEL("static Boolean b; static Integer n;",
+                         "when time >= 1 or b then n << 1; end when;"
+                         "if time >= 1 then b = time >= 3; else then b = time >= 2; end if;"));
+    IS(at(r, 1, 1, "n"), 0);
+    IS(at(r, 1, 2, "n"), 1);
+    er_free(r);
+}
 
 static void no_condition_sees_two_structures(void **state)
 {
@@ -286,6 +327,21 @@ static void what_is_not_determined_keeps_its_value(void **state)
     er_free(r);
 }
 
+static void choice_in_a_pulse_reads_last_values(void **state)
+{
+    (void)state;
+    ErRun *r = run(MODEL("static Integer x; static Integer k; static Integer j; static Integer i;",
+                         "when time >= 1 then if x == 2 then k << 1; else then k << 2; end if;"
+                         "else then x = 2; end when;"
+                         "if time >= 1 then if x == 2 then j << 1; end if; end if;"
+                         "when k == 1 then i << 1; end when;"));
+    IS(at(r, 1, 1, "k"), 1);
+    IS(at(r, 1, 2, "i"), 1); /* what a pulse transmits is known */
+    IS(at(r, 1, 1, "j"), 0); /* a birth outside waits for the next update */
+    IS(at(r, 1, 2, "j"), 1);
+    er_free(r);
+}
+
 static void errors_are_predicted(void **state)
 {
     (void)state;
@@ -381,10 +437,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(branch_is_left_alone),
+        cmocka_unit_test(branch_that_comes_too_late),
         cmocka_unit_test(what_depends_on_it_too),
         cmocka_unit_test(pulse_is_computed_in_outgoing_branch),
         cmocka_unit_test(machine_in_its_own_branch),
         cmocka_unit_test(no_condition_sees_two_structures),
+        cmocka_unit_test(deferred_condition_is_decided_next),
+        cmocka_unit_test(deferred_condition_keeps_its_branch),
         cmocka_unit_test(sample_waits_for_its_condition),
         cmocka_unit_test(birth_waits_for_a_transmission),
         cmocka_unit_test(conditions_that_wait_for_each_other),
@@ -396,6 +455,7 @@ int main(void)
         cmocka_unit_test(else_returns_with_its_memory),
         cmocka_unit_test(higher_event_rules),
         cmocka_unit_test(what_is_not_determined_keeps_its_value),
+        cmocka_unit_test(choice_in_a_pulse_reads_last_values),
         cmocka_unit_test(errors_are_predicted),
         cmocka_unit_test(paths_through_empty_members),
         cmocka_unit_test(text_survives_reading),

@@ -6,11 +6,11 @@
  * events, and the way a run ends. A model that shows a difference is made smaller and printed with
  * both runs.
  *
- *     test_event_rules                the seeds of `make test`
- *     test_event_rules show SEED      one model and both runs
- *     test_event_rules file FILE.sol  the same for a text of one's own
- *     test_event_rules count N        N models; the differences are counted by kind, nothing is
- * made smaller
+ *     test_event_rules                 the seeds of `make test`
+ *     test_event_rules show SEED       one model and both runs
+ *     test_event_rules shrink SEED     the same, and the smallest model that shows the difference
+ *     test_event_rules file FILE.sol   the same as `show` for a text of one's own
+ *     test_event_rules count N [all]   N models, differences counted; `all`: some made smaller
  */
 #include "tests/support/event_random.h"
 #include "tests/support/event_rules.h"
@@ -276,6 +276,7 @@ static void drop_repeated(ErUpdate *rules, ErUpdate *program)
     }
 }
 
+/* Both lists in order; a choice that only one of them has. */
 static const ErChoice *odd_choice(ErUpdate *a, ErUpdate *b)
 {
     drop_repeated(a, b);

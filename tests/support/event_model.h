@@ -7,8 +7,8 @@
  * is shared with frontend/: the reader is an oracle's, which takes correct texts of this form and
  * nothing else.
  *
- * `else if C then .. end` is read as an `if` that stands alone in the else branch, so is `else
- * when`.
+ * `else if C then .. end` is read as an `if` that stands alone in the else branch, so is
+ * `else when`.
  */
 #ifndef TESTS_EVENT_MODEL_H
 #define TESTS_EVENT_MODEL_H

@@ -91,6 +91,7 @@ typedef struct Reach { /* what an expression may read */
     int rank;          /* names before this one */
     bool free;         /* names that are free, whatever their rank */
     bool pre;          /* anything by pre() */
+    bool pre_pulsed;   /* of that, names that are pulsed only */
     bool all;          /* anything directly */
     bool fragile;      /* paths that may be broken */
     bool pulsed;       /* nothing else */
@@ -109,7 +110,8 @@ static const Name *pick(Gen *g, EmType type, Reach reach, bool *pre)
     for (int tries = 0; tries < 12 && g->n_names > 0; tries++) {
         const Name *name = &g->names[below(g, (uint32_t)g->n_names)];
         *pre = reach.pre && !name->fragile && !name->rough &&
-               (name->pulsed || (!reach.pulsed && (g->constructs & EVENT_FOLLOW))) && chance(g, 50);
+               (name->pulsed || (!reach.pre_pulsed && (g->constructs & EVENT_FOLLOW))) &&
+               chance(g, 50);
         if (name->type == type && (*pre || reaches(name, reach)))
             return name;
     }
@@ -204,7 +206,9 @@ static void put_condition(Gen *g, Reach reach, int depth)
 static void put_when_condition(Gen *g)
 {
     Reach reach = {.all = true, .fragile = true, .pre = may(g, EVENT_PRE_CONDITION, 20)};
-    if (may(g, EVENT_SAMPLE, 20)) {
+    bool sample = may(g, EVENT_SAMPLE, 20);
+    reach.pre_pulsed = !sample; /* else nobody says in which update it is looked at */
+    if (sample) {
         put(g, "Sample(interval = %.2f)", (1 + below(g, 6)) / 4.0);
         if (chance(g, 40)) {
             put(g, " and (");
@@ -311,7 +315,9 @@ static void put_when(Gen *g, const Name *target)
         put(g, "else when ");
         put_when_condition(g);
         put(g, " then\n");
+        g->depth++;
         put_pulse_body(g, target);
+        g->depth--;
     }
     put(g, "end when;\n");
 }

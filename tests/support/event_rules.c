@@ -15,7 +15,12 @@ static void give_verdict(World *w, ErVerdict verdict, const char *why)
 }
 /* ---- evaluation ---- */
 
-typedef enum Mode { PLAIN, EXEMPT, PULSE, LAST } Mode; /* how variables are read */
+typedef enum Mode { /* how variables are read */
+                    PLAIN,
+                    EXEMPT, /* whatever conditions say: for an active `when` */
+                    PULSE,  /* likewise, and what is free as its last value: by an active `when` */
+                    LAST    /* as they stand */
+} Mode;
 
 static Val eval(World *w, const EmExpr *e, Frame *frame, Mode mode, Fork *fork);
 
@@ -36,7 +41,8 @@ static bool member_waits(const World *w, const Var *member)
 
 static Val cond_of(World *w, Fork *fork);
 
-/* U1: what stands in a branch whose condition comes out against it is left alone. */
+/* U1: what stands in a branch whose condition comes out against it is left alone. A condition that
+ * is not decided in this update keeps its truth, and so its branch (U2). */
 static State guard(World *w, Frame *frame)
 {
     for (; frame; frame = frame_around(frame)) {
@@ -47,7 +53,7 @@ static State guard(World *w, Frame *frame)
         if (cond.state == WAITS)
             return WAITS;
         if (cond.state == KNOWN && (cond.v != 0) != fork->truth)
-            return STALE;
+            return LEFT;
     }
     return KNOWN;
 }
@@ -66,7 +72,7 @@ static Val find_value(World *w, Var *x, bool exempt)
     }
     if (member_waits(w, x))
         return without(WAITS);
-    return x->decl->held ? known(x->value) : without(STALE);
+    return x->decl->held ? known(x->value) : without(FREE);
 }
 
 static Val value_of(World *w, Var *x, bool exempt)
@@ -77,7 +83,7 @@ static Val value_of(World *w, Var *x, bool exempt)
             give_verdict(w, ER_SELF, x->decl->name);
         return memo->val;
     }
-    *memo = (Memo){w->round, true, without(STALE)};
+    *memo = (Memo){w->round, true, without(LEFT)};
     memo->val = find_value(w, x, exempt);
     memo->busy = false;
     return memo->val;
@@ -91,8 +97,12 @@ static Val cond_of(World *w, Fork *fork)
             give_verdict(w, ER_SELF, "a condition");
         return memo->val;
     }
-    *memo = (Memo){w->round, true, without(STALE)};
-    memo->val = eval(w, fork->stmt->value, fork->home, PLAIN, fork);
+    *memo = (Memo){w->round, true, without(LEFT)};
+    bool pulse = frame_in_pulse(fork->home); /* it has no other update */
+    State state = pulse ? KNOWN : guard(w, fork->home);
+    memo->val = without(state);
+    if (state == KNOWN)
+        memo->val = eval(w, fork->stmt->value, fork->home, pulse ? PULSE : PLAIN, fork);
     memo->busy = false;
     return memo->val;
 }
@@ -104,11 +114,11 @@ static Val read_path(World *w, const EmPath *path, Frame *frame, Mode mode)
         return without(WAITS);
     Var *x = var_of(frame, path);
     if (!x)
-        return without(STALE);
+        return without(LEFT);
     if (mode == LAST)
         return known(x->value);
-    Val val = value_of(w, x, mode != PLAIN);
-    return mode == PULSE && val.state == STALE ? known(x->before) : val;
+    Val val = value_of(w, x, mode == EXEMPT || mode == PULSE);
+    return mode == PULSE && val.state == FREE ? known(x->before) : val;
 }
 
 static Val exists(World *w, const EmPath *path, Frame *frame, Mode mode)
@@ -187,10 +197,8 @@ static Val eval_operation(World *w, const EmExpr *e, Frame *frame, Mode mode, Fo
         return compare_time(w, mirrored(e->op), eval(w, e->a, frame, mode, fork).v);
     Val a = eval(w, e->a, frame, mode, fork);
     Val b = e->b ? eval(w, e->b, frame, mode, fork) : known(0);
-    if (a.state == STALE || b.state == STALE)
-        return without(STALE);
-    if (a.state == WAITS || b.state == WAITS)
-        return without(WAITS);
+    if (a.state != KNOWN || b.state != KNOWN)
+        return without(a.state > b.state ? a.state : b.state);
     return known(apply(w, e->op, a.v, b.v));
 }
 
@@ -208,7 +216,7 @@ static Val eval(World *w, const EmExpr *e, Frame *frame, Mode mode, Fork *fork)
         return read_path(w, &e->path, frame, mode);
     case EM_PRE:
         x = var_of(frame, &e->path);
-        return x ? known(x->before) : without(STALE);
+        return x ? known(x->before) : without(LEFT);
     case EM_EXISTS:
         return exists(w, &e->path, frame, mode);
     default:
@@ -312,6 +320,8 @@ static void look_at(World *w, Frame *frame)
         if (fork && s->act == EM_IF && !fork->decided) {
             assert(w->n_open < sizeof w->open / sizeof *w->open);
             w->open[w->n_open++] = fork;
+            if (fork->postponed == w->updates)
+                continue;
             add_waits(w, fork, s->then);
             add_waits(w, fork, s->otherwise);
         }
@@ -328,9 +338,9 @@ static void look_around(World *w)
 
 /* ---- U3: births wait for their condition ---- */
 
-static void come_back(World *w, Frame *frame);
-
 static void note_choice(World *w, const Fork *fork, bool then);
+
+static void come_back(Frame *frame);
 
 static void decide(World *w, Fork *fork, bool truth)
 {
@@ -346,7 +356,7 @@ static void decide(World *w, Fork *fork, bool truth)
     fork->decided = true;
     fork->kept = false;
     if (same && *branch)
-        come_back(w, *branch);
+        come_back(*branch);
     else if (body)
         *branch = frame_make(w, body, fork->home, fork->home->inst, fork);
 }
@@ -364,6 +374,20 @@ static bool decide_ready(World *w)
         if (!ready[i]->home->dead)
             decide(w, ready[i], ready[i]->memo.val.v != 0);
     return n > 0;
+}
+
+/* Those that read something left alone, or free, have no branch in this update. */
+static bool postpone(World *w)
+{
+    bool progress = false;
+    for (uint32_t i = 0; i < w->n_open; i++) {
+        State state = cond_of(w, w->open[i]).state;
+        if (state == WAITS || w->open[i]->postponed == w->updates)
+            continue;
+        w->open[i]->postponed = w->updates;
+        progress = true;
+    }
+    return progress;
 }
 
 typedef struct Search { /* of what a condition waits for */
@@ -457,10 +481,10 @@ static bool let_go(World *w)
     return progress;
 }
 
-static bool all_stale(World *w)
+static bool all_postponed(const World *w)
 {
     for (uint32_t i = 0; i < w->n_open; i++)
-        if (cond_of(w, w->open[i]).state != STALE)
+        if (w->open[i]->postponed != w->updates)
             return false;
     return true;
 }
@@ -471,9 +495,9 @@ static void decide_births(World *w)
         look_around(w);
         if (w->run->verdict != ER_FINE)
             return;
-        if (decide_ready(w))
+        if (decide_ready(w) || postpone(w))
             continue;
-        if (all_stale(w))
+        if (all_postponed(w))
             return;
         if (!let_go(w))
             give_verdict(w, ER_SELF, "conditions that wait for each other");
@@ -614,27 +638,19 @@ static void evaluate_update(World *w)
 
 /* ---- from one update to the next ---- */
 
-static void clear_plans(World *w, Frame *frame)
-{
-    (void)w;
-    for (uint32_t i = 0; i < frame->body->n_stmts; i++)
-        if (frame->forks[i])
-            frame->forks[i]->fires = frame->forks[i]->flips = false;
-}
-
-/* The else branch of a `when` returns: its pulses are over, its `if`s choose anew. */
-static void come_back(World *w, Frame *frame)
+/* The else branch of a `when` returns: what was active in it is over, its `if`s choose anew. */
+static void come_back(Frame *frame)
 {
     for (uint32_t i = 0; i < frame->body->n_decls; i++)
         if (frame->parts[i])
-            come_back(w, frame->parts[i]->root);
+            come_back(frame->parts[i]->root);
     for (uint32_t i = 0; i < frame->body->n_stmts; i++) {
         Fork *fork = frame->forks[i];
         if (!fork)
             continue;
-        fork->fires = fork->flips = fork->active = false;
+        fork->fires = fork->flips = fork->active = fork->carry = false;
         if (fork->stmt->act == EM_WHEN && fork->otherwise)
-            come_back(w, fork->otherwise);
+            come_back(fork->otherwise);
         if (fork->stmt->act == EM_IF && fork->decided) {
             fork->decided = false;
             fork->kept = true;
@@ -673,14 +689,12 @@ static void plan(World *w, Frame *frame)
     }
 }
 
-static void take_down(World *w, Fork *fork)
+static void take_down(Fork *fork)
 {
     if (fork->stmt->act == EM_IF || fork->active) {
         frame_kill(branch_of(fork));
         if (fork->active)
             fork->then = NULL;
-    } else if (fork->otherwise) {
-        each_frame(w, fork->otherwise, clear_plans);
     }
 }
 
@@ -698,7 +712,7 @@ static void build_up(World *w, Fork *fork)
     } else {
         fork->active = false;
         if (fork->otherwise)
-            come_back(w, fork->otherwise);
+            come_back(fork->otherwise);
     }
     fork->fires = fork->flips = false;
 }
@@ -714,7 +728,7 @@ static void change_structure(World *w)
     plan(w, w->top->root);
     begin_update(w);
     for (uint32_t i = 0; i < w->n_due; i++)
-        take_down(w, w->due[i]);
+        take_down(w->due[i]);
     for (uint32_t i = 0; i < w->n_due; i++)
         build_up(w, w->due[i]);
 }

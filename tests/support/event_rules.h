@@ -5,33 +5,46 @@
  * the rules is asked where it arises. It shares no code with the program. How it reads the rules:
  *
  * U1  A variable is *known* in an update if its relation was evaluated there, or if it is held and
- * no active relation determines it. It is *stale* if its relation stands in a branch of an `if`
- * whose condition comes out against that branch in this update, if its relation reads something
- * stale, or if nothing determines it; it keeps its value. Transmissions of an active `when`,
- * wherever it stands, are always evaluated, with all that they need, whatever conditions say; what
- * nothing determines is read as its last value. U2  A condition that reads something stale, or
- * through an empty member, keeps its truth. All that it reads counts, also behind an `and` that is
- * already false. What a `when` in an outgoing branch transmits is known (else the state machine `if
- * m == 0 then when c then m << 1; end; end` could never be decided); the lasting relations of that
- * branch that this `when` needs are computed, and stale for conditions. U3  An `if` that is born
- * waits until all that its condition reads is known. A variable waits for a born `if` that is
- * undecided and in whose branches (`if`s inside included) a lasting relation determines it; `p?`
- * and paths through p wait for one that moves p. All that can be decided are decided together, then
- * their moves run, in textual order. If none can: in each smallest set of conditions that wait for
- * each other only, held variables and members count as what they hold. A born `if` whose condition
- * is stale has neither branch in this update and is decided in the next. U4  At the beginning of an
- * update, conditions that read an initial() that falls are decided with the values of the update
- * before; the exchange belongs to the update that begins. U5  The else branch of a `when` rests
- * while the `when` is active, and returns with all its values and memory; moves in it do not run
- * again. Its `when`s remember the truth of their last evaluation, its `if`s choose anew in the
- * update of the return, and a branch chosen again returns as well. U6  Comparisons of `time` have,
- * at each time, the value just afterwards. Comparisons of other values are exact.
+ *     no active relation determines it. It is *stale*, and keeps its value, if its relation stands
+ *     in a branch of an `if` whose condition comes out against that branch in this update (also a
+ *     branch that came in this update), if its relation reads something stale, or if nothing
+ *     determines it. Conditions in such a branch are left alone likewise.
+ * Transmissions of an active `when`, wherever it stands, and conditions inside it are always
+ * evaluated, with all that they need, whatever conditions around say; what nothing determines is
+ * read as its last value.
+ *
+ * U2  A condition that reads something stale, or through an empty member, keeps its truth. All that
+ *     it reads counts, also behind an `and` that is already false. What a `when` in an outgoing
+ *     branch transmits is known (else the state machine `if m == 0 then when c then m << 1; end;
+ *     end` could never be decided); the lasting relations of that branch that this `when` needs are
+ *     computed, and stale for conditions.
+ *
+ * U3  An `if` that is born waits until all that its condition reads is known. A variable waits for
+ *     a born `if` that is undecided and in whose branches (`if`s inside included) a lasting
+ *     relation determines it; `p?` and paths through p wait for one that moves p. All that can be
+ *     decided are decided together, then their moves run, in textual order. If none can: in each
+ *     smallest set of conditions that wait for each other only, held variables and members count as
+ *     what they hold. A born `if` whose condition is stale has neither branch in this update and is
+ *     decided in the next. A
+ * condition that depends on lasting content of its branches is an error.
+ *
+ * U4  At the beginning of an update, conditions that read an initial() that falls are decided with
+ *     the values of the update before; the exchange belongs to the update that begins.
+ *
+ * U5  The else branch of a `when` rests while the `when` is active, and returns with all its values
+ *     and memory; moves in it do not run again. Its `when`s remember the truth of their last
+ *     evaluation, its `if`s choose anew in the update of the return, as births do, and a branch
+ *     that is chosen again returns with its memory as well.
+ *
+ * U6  Comparisons of `time` have, at each time, the value just afterwards. Comparisons of other
+ *     values are exact.
  *
  * A Sample is true in update 0 of its times, counted from the birth of the body it stands in; it
- * stays true for a condition that U2 defers, not for one that reads through an empty member. `pre`
- * of what has no update before is 0 or false. A move from an empty member does nothing. An
- * update follows another if a condition fired, if a `when` was active, or if an initial() was true
- * that something reads.
+ * stays true for a condition that U2 defers, not for one that reads through an empty member or
+ * rests behind an active `when`. `pre`
+ * of what has no update before is 0 or false. A move from an empty member does nothing. An update
+ * follows another if a condition fired, if a `when` was active, or if an initial() was true that
+ * something reads.
  */
 #ifndef TESTS_EVENT_RULES_H
 #define TESTS_EVENT_RULES_H

@@ -10,7 +10,12 @@ typedef struct Inst Inst;
 typedef struct Fork Fork;
 typedef struct Var Var;
 
-typedef enum State { KNOWN, WAITS, STALE } State;
+typedef enum State { /* of what reads several things: the last of theirs */
+                     KNOWN,
+                     FREE,  /* nothing determines it */
+                     WAITS, /* for a condition of this update */
+                     LEFT   /* left alone by U1, or behind an empty member */
+} State;
 
 typedef struct Val {
     State state;
@@ -70,12 +75,13 @@ struct Inst {
 struct Fork {
     const EmStmt *stmt;
     Frame *home;
-    bool truth;   /* `if`: the branch that is there. `when`: its condition, last time */
-    bool decided; /* false only for an `if` that is born */
-    bool active;  /* a `when` in its update */
+    bool truth;         /* `if`: the branch that is there. `when`: its condition, last time */
+    bool decided;       /* false only for an `if` that is born */
+    bool active;        /* a `when` in its update */
+    uint32_t postponed; /* update in which it has no branch yet */
+    bool kept;          /* an `if` that returns: `truth` and its branch are those before */
     bool fires, flips;
     bool carry; /* a Sample stays true for it */
-    bool kept;  /* an `if` that returns: `truth` and its branch are those before */
     Frame *then, *otherwise;
     Memo memo;
 };
