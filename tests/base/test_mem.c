@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "tests/support/slow.h"
+#include "tests/support/soak.h"
 
 #include <string.h>
 
@@ -63,7 +64,7 @@ static void blocks_keep_what_they_hold(void **state)
     (void)state;
     Mem *mem = mem_open();
     Held held[BLOCKS] = {0};
-    uint64_t random = 7;
+    uint64_t random = soak_seed(7);
     size_t used = 0;
     for (int round = 0; round < ROUNDS / (SLOW_BUILD ? 10 : 1); round++) {
         Held *h = &held[next_random(&random) % BLOCKS];
@@ -110,9 +111,14 @@ static void any_block_may_fail(void **state)
         fail_to_grow(sizes[i]);
 }
 
-int main(void)
+static int run_all(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(blocks_keep_what_they_hold),
                                        cmocka_unit_test(any_block_may_fail)};
     return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+int main(void)
+{
+    return soak_run("memory", run_all);
 }

@@ -8,6 +8,7 @@
 #include "ddp/apply.h"
 #include "ddp/expr.h"
 #include "tests/support/random_x.h"
+#include "tests/support/soak.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -112,7 +113,7 @@ static void equal_nodes_have_equal_numbers(void **state)
 static void invariants_hold_in_a_used_table(void **state)
 {
     (void)state;
-    Rng rng = {1};
+    Rng rng = {soak_seed(1)};
     uint32_t f = x_new_function(t);
     for (int i = 0; i < 200; i++) {
         X x = random_x(t, &rng, RANDOM_ANY, 40, 4, f);
@@ -281,7 +282,7 @@ static X read_logic(Reader *r)
 static void text_reads_back(void **state)
 {
     (void)state;
-    Rng rng = {2};
+    Rng rng = {soak_seed(2)};
     static char text[1 << 20];
     uint32_t checked = 0;
     for (int i = 0; i < 20000; i++) {
@@ -357,7 +358,7 @@ static void operators_mean_what_sol_says(void **state)
 static void powers_are_products(void **state)
 {
     (void)state;
-    Rng rng = {3};
+    Rng rng = {soak_seed(3)};
     for (int n = -18; n <= 18; n++) {
         X direct = x_binary(t, X_POW, pos(0), num(n));
         X lowered = x_lower_powers(t, direct);
@@ -419,7 +420,7 @@ static void simple_forms(void **state)
 static void simplification_keeps_values(void **state)
 {
     (void)state;
-    Rng rng = {4};
+    Rng rng = {soak_seed(4)};
     uint32_t checked = 0;
     for (int i = 0; i < 20000; i++) {
         X a = random_x(t, &rng, RANDOM_SMOOTH, 1 + rng_below(&rng, 4), 4, 0);
@@ -466,7 +467,7 @@ static void assert_derivatives(X x, const double *at, uint32_t n, double toleran
 static void every_operator_has_its_derivative(void **state)
 {
     (void)state;
-    Rng rng = {5};
+    Rng rng = {soak_seed(5)};
     for (int i = 0; i < 200; i++) {
         double at[8] = {rng_real(&rng, 0.1, 0.9), rng_real(&rng, 1.1, 1.9), rng_real(&rng, 0, 1)};
         if (i % 2)
@@ -490,7 +491,7 @@ static void every_operator_has_its_derivative(void **state)
 static void composites_have_their_derivatives(void **state)
 {
     (void)state;
-    Rng rng = {6};
+    Rng rng = {soak_seed(6)};
     for (int i = 0; i < 2000; i++) {
         X x = random_x(t, &rng, RANDOM_SMOOTH, 1 + rng_below(&rng, 8), 3, 0);
         double at[8] = {rng_real(&rng, -1, 1), rng_real(&rng, -1, 1), rng_real(&rng, -1, 1)};
@@ -541,7 +542,7 @@ static void calls_are_differentiated_through_their_arguments(void **state)
 static void higher_derivatives(void **state)
 {
     (void)state;
-    Rng rng = {7};
+    Rng rng = {soak_seed(7)};
     for (int i = 0; i < 300; i++) {
         X x = random_x(t, &rng, RANDOM_SMOOTH, 1 + rng_below(&rng, 4), 3, 0);
         double at[8] = {rng_real(&rng, -1, 1), rng_real(&rng, -1, 1), rng_real(&rng, -1, 1)};
@@ -695,7 +696,7 @@ static X random_linear(Rng *rng, uint32_t terms)
 static void solved_values_satisfy_the_equation(void **state)
 {
     (void)state;
-    Rng rng = {8};
+    Rng rng = {soak_seed(8)};
     uint32_t checked = 0;
     for (int i = 0; i < 3000; i++) {
         X lhs = random_linear(&rng, 1 + rng_below(&rng, 6));
@@ -813,7 +814,7 @@ static bool build_with_failure(Mem *small, uint64_t at)
         return false;
     mem_fail_at(small, at);
     FormTable *own = forms_open(small);
-    Rng rng = {9};
+    Rng rng = {soak_seed(9)};
     uint32_t f = x_new_function(own), n;
     X x = random_x(own, &rng, RANDOM_ANY, 100, 4, f);
     Form form = form_make(own, x, x_pos(own, 3), 4);
@@ -844,7 +845,7 @@ static void any_allocation_may_fail(void **state)
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, open_table, close_table)
 
-int main(void)
+static int run_all(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(equal_nodes_have_equal_numbers),
@@ -877,4 +878,9 @@ int main(void)
         TEST(any_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+int main(void)
+{
+    return soak_run("expressions", run_all);
 }

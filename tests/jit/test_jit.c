@@ -10,6 +10,7 @@
 #include "jit/interp.h"
 #include "jit/jit_int.h" /* to make its memory fail */
 #include "tests/support/random_x.h"
+#include "tests/support/soak.h"
 
 #include <dirent.h>
 #include <elf.h>
@@ -71,7 +72,7 @@ static int open_world(void **state)
 {
     Mem *mem = mem_open();
     World *w = mem_alloc(mem, sizeof *w);
-    Rng rng = {1};
+    Rng rng = {soak_seed(1)};
     w->mem = mem;
     w->forms = forms_open(mem);
     w->interp = interp_open(mem, w->forms);
@@ -393,7 +394,7 @@ static void out_of_memory_is_an_answer(void **state)
 static void requests_dropped_while_compiled(void **state)
 {
     World *w = *state;
-    Rng rng = {3};
+    Rng rng = {soak_seed(3)};
     Jit *jit = open_jit((JitOptions){.batch = 4, .hot = 5});
     for (uint32_t round = 0; round < 300; round++) {
         JitEntry *entry[20];
@@ -424,7 +425,7 @@ static void eviction_keeps_memory_flat(void **state)
     enum { HELD = 8, BOUND = 64 << 10 };
     World *w = *state;
     JitEntry *held[HELD] = {NULL};
-    Rng rng = {4};
+    Rng rng = {soak_seed(4)};
     uint64_t most = 0;
     Jit *jit = open_jit((JitOptions){.memory = BOUND});
     for (uint32_t i = 0; i < 100000; i++) {
@@ -674,7 +675,7 @@ static void damaged_entries_are_dropped_and_made_anew(void **state)
 {
     static const Damage damages[] = {cut, flip_a_bit, overwrite};
     World *w = *state;
-    Rng rng = {5};
+    Rng rng = {soak_seed(5)};
     use_blocks(w, (JitOptions){.cache = w->folder}, 40);
     for (uint32_t i = 0; i < 9; i++) {
         damage_all(w->folder, damages[i % 3], &rng);
@@ -843,7 +844,7 @@ static void eight_processes_share_a_folder(void **state)
     assert_int_equal(disk_cache_clear(w->folder), 60); /* no temporary file was left */
 }
 
-int main(void)
+static int run_all(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_world, close_world)
     const struct CMUnitTest tests[] = {
@@ -877,4 +878,9 @@ int main(void)
         TEST(folders_that_cannot_be_used_do_no_harm),
     };
     return cmocka_run_group_tests_name("jit", tests, NULL, NULL);
+}
+
+int main(void)
+{
+    return soak_run("code that comes and goes", run_all);
 }

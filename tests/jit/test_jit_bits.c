@@ -9,6 +9,7 @@
 #include "jit/interp.h"
 #include "jit/jit.h"
 #include "tests/support/random_x.h"
+#include "tests/support/soak.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -301,7 +302,7 @@ static void check_plan(World *w, const Plan *plan)
                           .only_quick = plan->tier == JIT_QUICK,
                           .only_optimised = plan->tier == JIT_OPTIMISED};
     w->jit = jit_open(&options);
-    w->rng = (Rng){plan->tier * 100u + plan->kind * 10u + plan->layout};
+    w->rng = (Rng){soak_seed(plan->tier * 100u + plan->kind * 10u + plan->layout)};
     w->expressions = w->numbers = 0;
     uint64_t results = 0;
     while (w->expressions < plan->expressions / SHARE) {
@@ -354,7 +355,7 @@ static void long_blocks_have_the_same_bits(void **state)
         check_plan(*state, &plans[i]);
 }
 
-int main(void)
+static int run_all(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(all_tiers_kinds_and_layouts_have_the_same_bits, open_world,
@@ -362,4 +363,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(long_blocks_have_the_same_bits, open_world, close_world),
     };
     return cmocka_run_group_tests_name("jit bits", tests, NULL, NULL);
+}
+
+int main(void)
+{
+    return soak_run("bits of compiled expressions", run_all);
 }

@@ -7,6 +7,7 @@
 
 #include "jit/shape.h"
 #include "tests/support/random_x.h"
+#include "tests/support/soak.h"
 
 #include <math.h>
 #include <string.h>
@@ -288,7 +289,7 @@ static X rebuild(World *to, World *from, X x)
 static void hashes_do_not_depend_on_the_history_of_tables(void **state)
 {
     World *w = *state, *other = make_world();
-    Rng rng = {5};
+    Rng rng = {soak_seed(5)};
     for (uint32_t i = 0; i < 1000; i++) /* another history */
         random_x(other->forms, &rng, RANDOM_ANY, 5, 6, 0);
     for (uint32_t i = 0; i < 2000; i++) {
@@ -303,7 +304,7 @@ static void hashes_do_not_depend_on_the_history_of_tables(void **state)
 static void known_blocks_add_nothing(void **state)
 {
     World *w = *state;
-    Rng rng = {6};
+    Rng rng = {soak_seed(6)};
     X x[100];
     for (uint32_t i = 0; i < 100; i++)
         x[i] = random_x(w->forms, &rng, RANDOM_ANY, 8, 6, 0);
@@ -324,7 +325,7 @@ static void known_blocks_add_nothing(void **state)
 static void ever_new_blocks_need_bounded_memory(void **state)
 {
     World *w = *state;
-    Rng rng = {8};
+    Rng rng = {soak_seed(8)};
     X kept = op2(w, X_ADD, op2(w, X_MUL, pos(w, 0), num(w, 3)), num(w, 4));
     X often = op2(w, X_SUB, op2(w, X_MUL, pos(w, 0), pos(w, 1)), num(w, 5));
     shapes_limit(w->shapes, 100000);
@@ -360,7 +361,7 @@ static void ever_new_blocks_need_bounded_memory(void **state)
 static bool fails_at(uint32_t n)
 {
     World *w = make_world();
-    Rng rng = {7};
+    Rng rng = {soak_seed(7)};
     X x = random_x(w->forms, &rng, RANDOM_ANY, 30, 6, x_new_function(w->forms));
     MemGuard guard;
     volatile bool failed = false;
@@ -383,7 +384,7 @@ static void running_out_of_memory_ends_at_the_guard(void **state)
     assert_true(n > 20); /* there was something to fail */
 }
 
-int main(void)
+static int run_all(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_world, close_world)
     const struct CMUnitTest tests[] = {
@@ -406,4 +407,9 @@ int main(void)
         cmocka_unit_test(running_out_of_memory_ends_at_the_guard),
     };
     return cmocka_run_group_tests_name("shape", tests, NULL, NULL);
+}
+
+int main(void)
+{
+    return soak_run("shapes of expressions", run_all);
 }

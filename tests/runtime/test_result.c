@@ -7,6 +7,7 @@
 
 #include "base/pack.h"
 #include "runtime/bytes.h"
+#include "tests/support/soak.h"
 #include "runtime/crc32.h"
 #include "runtime/result.h"
 
@@ -546,7 +547,7 @@ static void random_lives(void **state)
     enum { COLUMNS = 40, ROUNDS = 300 };
     double v[COLUMNS] = {0};
     int life[COLUMNS] = {0}; /* 0 unborn, 1 alive, 2 dead */
-    uint32_t column[COLUMNS], seed = 12345, n = 0;
+    uint32_t column[COLUMNS], seed = (uint32_t)soak_seed(12345), n = 0;
     double shown[ROUNDS][COLUMNS];
     ResultWriter *w = result_create(lab->mem, lab->path, 0, NULL);
     for (int round = 0; round < ROUNDS; round++) {
@@ -691,7 +692,7 @@ static void memory_may_run_out(void **state)
     }
 }
 
-int main(void)
+static int run_all(void)
 {
     const struct CMUnitTest tests[] = {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, open_lab, close_lab)
@@ -711,4 +712,9 @@ int main(void)
         TEST(memory_may_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+int main(void)
+{
+    return soak_run("results", run_all);
 }

@@ -1,6 +1,8 @@
 /* soak.c: environment -> the cases of a random test. See soak.h. */
 #include "tests/support/soak.h"
 
+#include "base/map.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -122,4 +124,27 @@ void soak_end(Soak *soak)
     printf("soak: %s: %llu cases from seed %llu in %.1f s\n", soak->name,
            (unsigned long long)soak->done, (unsigned long long)soak->first, now() - soak->begun);
     fflush(stdout);
+}
+
+static uint64_t case_seed = 1;
+
+uint64_t soak_seed(uint64_t stream)
+{
+    return case_seed == 1 ? stream : hash_u64(case_seed * 1000 + stream);
+}
+
+int soak_run(const char *name, int (*group)(void))
+{
+    int failed = 0;
+    Soak soak = soak_begin(name, 1, 1);
+
+    while (soak_next(&soak)) {
+        case_seed = soak.seed;
+        int now_failed = group();
+        if (now_failed)
+            soak_failed(&soak);
+        failed += now_failed;
+    }
+    soak_end(&soak);
+    return failed;
 }

@@ -41,4 +41,10 @@ void soak_end(Soak *soak);
 /* Whether time sets the limit: `make soak`. */
 bool soak_is_long(void);
 
+/* For a program whose tests draw from streams of their own: a case runs all of them (`group` returns how
+ * many failed), once in `make test`. Returns how many failed in all. */
+int soak_run(const char *name, int (*group)(void));
+/* The seed of a stream in the case that runs; in the first one of `make test` the number itself. */
+uint64_t soak_seed(uint64_t stream);
+
 #endif
