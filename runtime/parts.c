@@ -672,7 +672,7 @@ static SolStatus search_part(Part *part, double to)
             tape_hear_compares(part, &sim->narrow_nodes);
         }
         if (found && unreal >= UNREAL) /* rounding at a boundary: no end of changes */
-            time = fmin(to, fmax(time, part->from + whole / UNREAL));
+            time = fmin(to, fmax(fmax(time, nextafter(part->from, to)), part->from + whole / UNREAL));
         part->from = time;
     }
     return SOL_OK;

@@ -385,8 +385,21 @@ static void branches_that_close_one_by_one(void **state)
     free(text);
 }
 
-int main(void)
+/* test_networks SEED prints the network of a case. */
+static int print_case(uint64_t seed)
 {
+    Network w;
+    make_network(&w, seed);
+    char *text = print_network(&w);
+    fputs(text, stdout);
+    free(text);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1)
+        return print_case(strtoull(argv[1], NULL, 10));
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(branches_that_close_one_by_one),
         cmocka_unit_test(random_networks),
