@@ -1,6 +1,5 @@
 /* loop_check.c: a loop at its solution -> how far its relations are violated. See loop_check.h. */
 #include "runtime/loop_check.h"
-#include "runtime/event_hold.h"
 
 #include <math.h>
 
@@ -111,21 +110,4 @@ double loop_check_size(Sim *sim, const EvalOp *op, const Code *code)
         if (counts(form, op->vars, k))
             size += slope(sim, op, code, op->vars[k]) * size_of(sim, op->vars[k]);
     return size;
-}
-
-double loop_check_all(Sim *sim, const EvalNode *node, uint32_t *worst)
-{
-    double most = 0;
-    for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++) {
-        const EvalOp *op = &node->ops[i];
-        const FormInfo *form = form_info(sim->forms, ddp_rel(sim->ddp, op->rel).form);
-        X residual = hold_in(sim, node, i, x_binary(sim->forms, X_SUB, form->lhs, form->rhs));
-        const Code *code = evaluate_make_code(sim, residual);
-        double size = loop_check_size(sim, op, code);
-        double one = violation(evaluate_code(sim, code, op->vars), size);
-        if (one > most && worst)
-            *worst = i;
-        most = fmax(most, one);
-    }
-    return most;
 }

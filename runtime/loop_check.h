@@ -21,8 +21,4 @@ void loop_check_close(Sim *sim, LoopCheck *check); /* NULL is fine */
  * right. */
 double loop_check_size(Sim *sim, const EvalOp *op, const Code *code);
 
-/* The relation of the loop that is violated most, as the modeller wrote it, steps included; its
- * index in node->ops to *worst, if that is not NULL. */
-double loop_check_all(Sim *sim, const EvalNode *node, uint32_t *worst);
-
 #endif
