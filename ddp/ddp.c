@@ -56,7 +56,7 @@ static List *const *all_lists(Ddp *d, List *lists[40])
                      &d->moved,         &d->asked,       &d->held_back,   &d->gone_nodes,
                      &d->placed,        &d->stale,       &d->suspects,    &d->scratch,
                      &d->scratch2,      &d->scratch3,    &d->stamp,       &d->holes,
-                     &d->false_nodes};
+                     &d->wished,        &d->level_rels,  &d->level_vars, &d->false_nodes};
     memset(lists, 0, 40 * sizeof *lists);
     memcpy(lists, every, sizeof every);
     return lists;
@@ -124,6 +124,8 @@ DdpRel ddp_enter_rel(Ddp *d, DdpRelKind kind, Form form, uint32_t n, const DdpVa
         DdpVar slots[3] = {vars[0], vars[1], 0};
         r = relation_new_rel(d, kind, d->copy_form, 3, slots, logic);
         REL(d, r).prefer = flags & DDP_PREFER_STATE;
+        if (!VAR(d, vars[1]).rank)
+            VAR(d, vars[1]).rank = ++d->ranks;
     } else {
         DdpVar *own = mem_alloc(d->mem, (n + 1) * sizeof *own);
         if (n) /* 1 = 1 has no variables */

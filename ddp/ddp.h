@@ -58,6 +58,11 @@ void ddp_hint_tearing(Ddp *ddp, DdpVar var, int change);
  * change; the next commit looks for another way, and takes it only if one exists. */
 void ddp_advise_against(Ddp *ddp, DdpRel rel, DdpVar var);
 
+/* Advice from the numerics on the derivative relation `rel`: its variable should be a state (1), should
+ * not (-1), or as it comes (0). Counts as a change, and stays until other advice; a variable that
+ * should be one takes the place of one on its level that should not, where a way exists. */
+void ddp_advise_state(Ddp *ddp, DdpRel rel, int wish);
+
 typedef enum DdpCommit {
     DDP_SO_FAR, /* more may come: underdetermination is no fault */
     DDP_FINAL
@@ -181,6 +186,22 @@ bool ddp_rel_used(const Ddp *ddp, DdpRel rel); /* the number is in use */
 bool ddp_var_used(const Ddp *ddp, DdpVar var);
 uint32_t ddp_var_limit(const Ddp *ddp); /* all variable numbers are below: size of a value vector */
 uint32_t ddp_rel_limit(const Ddp *ddp);
+
+/* Relations that were differentiated equally often as `var` was, as far as they hang together around it, and
+ * their variables of that kind: by these relations, some of these variables are computed from the others,
+ * which are states (levels.c). Empty where nothing was differentiated. Valid until the next command. */
+typedef struct DdpLevel {
+    uint32_t n_rels, n_vars;
+    const DdpRel *rels;
+    const DdpVar *vars;
+} DdpLevel;
+
+DdpLevel ddp_level(Ddp *ddp, DdpVar var);
+DdpRel ddp_level_candidate(const Ddp *ddp, DdpVar var); /* by which it is or could be a state; 0: it cannot */
+DdpVar ddp_level_above(const Ddp *ddp, DdpVar var);     /* its derivative, if it exists; else 0 */
+DdpVar ddp_level_root(const Ddp *ddp, DdpVar var);      /* what it is a derivative of, first of all */
+uint32_t ddp_var_rank(const Ddp *ddp, DdpVar var);      /* the smaller the earlier a derivative relation named it */
+int ddp_state_advice(const Ddp *ddp, DdpRel rel);       /* as it was given */
 
 typedef enum DdpRelState {
     DDP_NONCAUSAL,  /* no causality yet */

@@ -32,6 +32,7 @@ typedef struct Var {
     DdpVar up;         /* its derivative, if somebody requested it, or 0 */
     DdpRel by;         /* exchanged: the relation that computes it instead, 0: it is a state */
     uint32_t free_at;  /* index + 1 in ddp->free_vars, or 0 */
+    uint32_t rank;     /* among variables with derivative relations: the earlier the smaller; 0: has none */
     uint16_t hints;    /* modeller's wishes to tear here */
     uint16_t order;    /* of the derivative */
     uint8_t kind;      /* DdpVarKind */
@@ -61,6 +62,7 @@ typedef struct Rel {
     uint16_t n;        /* positions */
     uint16_t order;    /* of the derivative */
     uint8_t kind;      /* DdpRelKind */
+    int8_t wish;       /* derivative relation: advice of the numerics (ddp_advise_state) */
     bool used : 1;
     bool leaving : 1;
     bool has_logic : 1;
@@ -126,6 +128,7 @@ struct Ddp {
 
     /* collected between commits */
     List entering, leaving, leaving_vars, advised_rel, advised_var;
+    List wished; /* derivative relations with new advice */
     List entered; /* what the last commit found in `entering`, for the diagnosis */
     /* standing */
     List free_vars, free_rels;
@@ -147,6 +150,7 @@ struct Ddp {
     List false_nodes;     /* all that are falsely causal, and some that were */
     List suspects;        /* derivatives perhaps no longer requested */
     List scratch, scratch2, scratch3;
+    List level_rels, level_vars; /* level_view.c: what was asked for last */
     VEC(DdpDelta) delta;
     uint32_t n_shifted;   /* of the delta: nodes that only moved */
     VEC(DdpStateDelta) noted;       /* derivative relations; born: were no state before the commit */
@@ -158,6 +162,7 @@ struct Ddp {
     List stamp;
     uint32_t search;
 
+    uint32_t ranks; /* given so far */
     uint32_t n_rels, n_vars, n_derived, n_ders, n_nodes, n_loops, n_false;
     bool was_determined; /* before the last commit nothing was overdetermined */
     uint64_t visited, commits, scratch_rebuilds;
@@ -222,6 +227,7 @@ void requests_ask(Ddp *d, DdpRel r); /* r's chain of derivatives is to be looked
 void state_select_note(Ddp *d, DdpRel r); /* r became or ceased to be an integrator */
 void state_select_touch(Ddp *d, DdpRel r); /* r is about to begin or cease to have a state */
 void state_select_delta(Ddp *d);           /* which of those touched did */
+bool state_select_has(const Ddp *d, DdpRel r); /* does it stand for a state? */
 void state_select_restore(Ddp *d);
 void state_select_preferred(Ddp *d); /* preferred states for others, where the number stays the same */
 /* Turns an improving cycle through `derived`, if there is one. False: there is a cycle, but a causal relation

@@ -17,6 +17,7 @@ static void pack_var(Pack *p, Var *v)
     PACK(p, v->up);
     PACK(p, v->by);
     PACK(p, v->free_at);
+    PACK(p, v->rank);
     PACK(p, v->hints);
     PACK(p, v->order);
     PACK(p, v->kind);
@@ -62,6 +63,7 @@ static void pack_rel(Pack *p, Rel *r)
     PACK(p, r->n);
     PACK(p, r->order);
     PACK(p, r->kind);
+    PACK(p, r->wish);
     pack_rel_flags(p, r);
 }
 
@@ -134,7 +136,7 @@ static void pack_lists(Ddp *d, Pack *p)
                      &d->under_vars,   &d->work,        &d->holes,        &d->select,
                      &d->prefer,       &d->moved,       &d->asked,        &d->held_back,
                      &d->gone_nodes,   &d->placed,      &d->stale,        &d->suspects,
-                     &d->false_nodes};
+                     &d->wished, &d->false_nodes};
     for (uint32_t i = 0; i < sizeof lists / sizeof *lists; i++)
         PACK_LIST(p, lists[i]);
 }
@@ -145,6 +147,7 @@ static void pack_numbers(Ddp *d, Pack *p)
     PACK(p, d->last_node);
     PACK(p, d->select_at);
     PACK(p, d->prefer_at);
+    PACK(p, d->ranks);
     PACK(p, d->n_rels);
     PACK(p, d->n_vars);
     PACK(p, d->n_derived);

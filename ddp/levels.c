@@ -138,18 +138,29 @@ void levels_touch(Ddp *d, DdpRel r)
 /* Which exchanges are allowed. */
 typedef struct Terms {
     bool anything; /* at the price of preferred states, and against the advice of the numerics */
-    DdpRel lender; /* 0: whoever comes first */
+    DdpRel lender; /* 0: whoever should go first */
     List *lenders; /* not NULL: nothing is exchanged, all that could lend are named */
 } Terms;
 
-/* A state on this level that may go: that of an integrator which is not preferred and lends to
- * nobody. */
-static bool may_go(const Ddp *d, DdpVar v, const Terms *terms)
+/* Does what `wanted` is wanted for count more than the state of the integrator r? The advice of the
+ * numerics comes first; of what the modeller prefers, what he declared first. */
+static bool counts_more(const Ddp *d, DdpRel wanted, DdpRel r)
+{
+    int a = REL(d, wanted).wish, b = REL(d, r).wish;
+    if (a > 0 || b != 0)
+        return b < 0;
+    return !REL(d, r).prefer ||
+           (REL(d, wanted).prefer &&
+            VAR(d, relation_vars(d, wanted)[1]).rank < VAR(d, relation_vars(d, r)[1]).rank);
+}
+
+/* A state on this level that may go: that of an integrator which lends to nobody. */
+static bool may_go(const Ddp *d, DdpRel wanted, DdpVar v, const Terms *terms)
 {
     DdpRel r = VAR(d, v).match;
-    return !VAR(d, v).order && r && relation_is_integrator(d, r) &&
-           (terms->anything || !REL(d, r).prefer) && !REL(d, r).loan && !schedule_provider(d, v) &&
-           (!terms->lender || terms->lender == r);
+    return !VAR(d, v).order && r && relation_is_integrator(d, r) && !REL(d, r).loan &&
+           !schedule_provider(d, v) && (!terms->lender || terms->lender == r) &&
+           (terms->anything || counts_more(d, wanted, r));
 }
 
 static bool may_compute(const Ddp *d, DdpRel r, uint32_t position, int above, const Terms *terms)
@@ -159,11 +170,25 @@ static bool may_compute(const Ddp *d, DdpRel r, uint32_t position, int above, co
            (terms->anything || !relation_banned(d, REL(d, r).origin, VAR(d, v).origin));
 }
 
+/* Is there no need to look for one that should rather go? */
+static bool goes_at_once(const Ddp *d, DdpVar v, const Terms *terms)
+{
+    DdpRel r = VAR(d, v).match;
+    return terms->anything || terms->lender || !REL(d, r).prefer || REL(d, r).wish < 0;
+}
+
+/* Of those that are preferred the last declared goes. */
+static bool goes_first(const Ddp *d, DdpVar v, DdpVar found)
+{
+    return !found || VAR(d, v).rank > VAR(d, found).rank;
+}
+
 /* From the relation that computes the wanted variable to a state that may go; 0: there is no way.
  */
-static DdpVar find_way(Ddp *d, DdpRel from, int above, const Terms *terms)
+static DdpVar find_way(Ddp *d, DdpRel wanted, DdpRel from, int above, const Terms *terms)
 {
     List *queue = &d->scratch;
+    DdpVar found = 0;
     vec_clear(queue);
     d->search++;
     vec_push(d->mem, queue, from);
@@ -181,13 +206,17 @@ static DdpVar find_way(Ddp *d, DdpRel from, int above, const Terms *terms)
             DdpRel owner = schedule_provider(d, v);
             if (owner)
                 vec_push(d->mem, queue, owner);
-            else if (may_go(d, v, terms) && !terms->lenders)
-                return v;
-            else if (may_go(d, v, terms))
+            else if (!may_go(d, wanted, v, terms))
+                continue;
+            else if (terms->lenders)
                 vec_push(d->mem, terms->lenders, VAR(d, v).match);
+            else if (goes_at_once(d, v, terms))
+                return v;
+            else if (goes_first(d, v, found))
+                found = v;
         }
     }
-    return 0;
+    return found;
 }
 
 static void take_over(Ddp *d, DdpRel wanted, DdpRel from, DdpVar state)
@@ -234,7 +263,7 @@ static bool try_wanted(Ddp *d, DdpRel wanted, const Terms *terms)
     DdpVar b = relation_vars(d, wanted)[1];
     DdpRel from = schedule_provider(d, b);
     int above = chain_above_var(d, b);
-    DdpVar state = find_way(d, from, above, terms);
+    DdpVar state = find_way(d, wanted, from, above, terms);
     if (state)
         take_over(d, wanted, from, state);
     return state != 0;
@@ -295,16 +324,59 @@ bool levels_near(const Ddp *d, DdpRel r, uint32_t position)
            may_compute(d, r, position, above, &(Terms){.anything = true});
 }
 
-/* Tries every preferred derivative relation that came into this commit's hands. */
+/* Should its variable be a state, and is not? */
+static bool is_wanted(const Ddp *d, DdpRel r)
+{
+    return REL(d, r).used && REL(d, r).kind == DDP_DERIVATIVE && REL(d, r).match &&
+           (REL(d, r).wish > 0 || (REL(d, r).wish == 0 && REL(d, r).prefer)) &&
+           !state_select_has(d, r);
+}
+
+/* Into the order in which they count: first what the numerics want, then by declaration. */
+static void sort_wanted(const Ddp *d, List *wanted)
+{
+    for (uint32_t i = 1; i < wanted->n; i++) {
+        DdpRel r = wanted->at[i];
+        uint32_t k = i, rank = VAR(d, relation_vars(d, r)[1]).rank;
+        for (; k > 0; k--) {
+            DdpRel q = wanted->at[k - 1];
+            bool behind = REL(d, q).wish != REL(d, r).wish
+                              ? REL(d, q).wish < REL(d, r).wish
+                              : VAR(d, relation_vars(d, q)[1]).rank > rank;
+            if (!behind)
+                break;
+            wanted->at[k] = q;
+        }
+        wanted->at[k] = r;
+    }
+}
+
+/* Exchanges that new advice speaks against begin again at the default choice. */
+static void take_advice(Ddp *d)
+{
+    for (uint32_t i = 0; i < d->wished.n; i++) {
+        DdpRel r = d->wished.at[i];
+        if (!REL(d, r).used || REL(d, r).kind != DDP_DERIVATIVE)
+            continue;
+        if (REL(d, r).loan)
+            give_up(d, REL(d, r).group);
+        schedule_again(d, r);
+    }
+    vec_clear(&d->wished);
+}
+
+/* Tries every derivative relation whose variable is wanted as a state and which came into this commit's
+ * hands. */
 void levels_prefer(Ddp *d)
 {
     List wanted = {0};
-    for (uint32_t i = 0; i < d->moved.n; i++) {
-        DdpRel r = d->moved.at[i];
-        if (REL(d, r).used && REL(d, r).prefer && REL(d, r).match && !relation_is_integrator(d, r))
-            vec_push(d->mem, &wanted, r);
-    }
+    take_advice(d);
+    for (uint32_t i = 0; i < d->moved.n; i++)
+        if (is_wanted(d, d->moved.at[i]))
+            vec_push(d->mem, &wanted, d->moved.at[i]);
+    sort_wanted(d, &wanted);
     for (uint32_t i = 0; i < wanted.n; i++)
-        try_wanted(d, wanted.at[i], &(Terms){0});
+        if (is_wanted(d, wanted.at[i]))
+            try_wanted(d, wanted.at[i], &(Terms){0});
     vec_free(d->mem, &wanted);
 }

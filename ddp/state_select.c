@@ -24,7 +24,7 @@ enum { HOPELESS_ORDER = 8 };
 
 /* Does r stand for a state (ddp_state)? Integrators do that lend its place to nobody, and who
  * borrowed one. */
-static bool has_state(const Ddp *d, DdpRel r)
+bool state_select_has(const Ddp *d, DdpRel r)
 {
     return (REL(d, r).state_at != 0) != (REL(d, r).loan != 0);
 }
@@ -40,13 +40,13 @@ void state_select_touch(Ddp *d, DdpRel r)
         return;
     REL(d, r).noted = true;
     const DdpVar *vars = relation_vars(d, r);
-    vec_push(d->mem, &d->noted, ((DdpStateDelta){vars[1], vars[0], r, !has_state(d, r)}));
+    vec_push(d->mem, &d->noted, ((DdpStateDelta){vars[1], vars[0], r, !state_select_has(d, r)}));
 }
 
 static void name_states(Ddp *d, bool born)
 {
     for (uint32_t i = 0; i < d->noted.n; i++)
-        if (d->noted.at[i].born == born && has_state(d, d->noted.at[i].rel) == born)
+        if (d->noted.at[i].born == born && state_select_has(d, d->noted.at[i].rel) == born)
             vec_push(d->mem, &d->state_delta, d->noted.at[i]);
 }
 

@@ -693,6 +693,8 @@ void evaluate_apply(Sim *sim)
         const EvalNode *node = &sim->nodes.at[delta[i].node];
         for (uint32_t k = 0; node->live && k < node->n_reads; k++)
             know_derivative(sim, node->reads[k].var);
+        if (node->live && delta[i].change <= DDP_NODE_CHANGED)
+            reselect_note(sim, delta[i].node);
     }
     sim->applying = false;
     heap_renew(sim);

@@ -333,10 +333,42 @@ SolStatus init_choose(Sim *sim)
 
 /* ---- the loop of the birth update ---- */
 
+/* ---- states ---- */
+
+enum { MOST_CHOICES = 4 }; /* of states in one update */
+
+/* Guesses are needed where a constraint reads what has no value yet. */
+static bool lacks_values(const Sim *sim)
+{
+    for (uint32_t i = 0; i < sim->unexamined.n; i++) {
+        const EvalNode *node = &sim->nodes.at[sim->unexamined.at[i]];
+        for (uint32_t k = 0; node->live && k < node->n_steps + node->n_tears; k++)
+            if (!sim->info[node_output(node, k)].has || sim->info[node_output(node, k)].pending)
+                return true;
+    }
+    return false;
+}
+
+/* Other states where the choice is singular; start values are given anew then. */
+static bool choose_states(Sim *sim)
+{
+    if (!sim->unexamined.n)
+        return false;
+    if (lacks_values(sim))
+        start_guess(sim);
+    if (!reselect_unsolved(sim))
+        return false;
+    vec_clear(&sim->unexamined);
+    values_commit(sim, DDP_SO_FAR);
+    for (uint32_t i = 0; i < sim->starts.n; i++)
+        sim->starts.at[i].given = false;
+    return true;
+}
+
 /* Evaluates, gives starts and looks for branches to choose, more and more boldly. */
 static SolStatus look_for_choice(Sim *sim, bool *found)
 {
-    int boldness = 0;
+    int boldness = 0, choices = 0;
     bool guessed = false;
     *found = false;
     give_plain_starts(sim);
@@ -354,6 +386,10 @@ static SolStatus look_for_choice(Sim *sim, bool *found)
             guessed = true;
             start_guess(sim);
         }
+        if (sim->hold_loops && choices++ < MOST_CHOICES && choose_states(sim)) {
+            give_plain_starts(sim);
+            continue;
+        }
         if (evaluate_release(sim))
             continue;
         if (give_zeros(sim, boldness > 0))
@@ -363,7 +399,7 @@ static SolStatus look_for_choice(Sim *sim, bool *found)
     }
 }
 
-SolStatus init_settle(Sim *sim)
+static SolStatus settle_births(Sim *sim)
 {
     for (;;) {
         SolStatus status = init_take_changes(sim);
@@ -371,7 +407,7 @@ SolStatus init_settle(Sim *sim)
             return status;
         values_commit(sim, DDP_SO_FAR);
         /* A loop waits for branches, and for start values that are its first guesses. */
-        sim->hold_loops = newborn_left(sim) || sim->starts.n > 0;
+        sim->hold_loops = newborn_left(sim) || sim->starts.n > 0 || sim->unexamined.n > 0;
         bool found;
         status = look_for_choice(sim, &found);
         if (status != SOL_OK)
@@ -385,8 +421,20 @@ SolStatus init_settle(Sim *sim)
     SolStatus met = start_solve(sim);
     vec_clear(&sim->starts);
     vec_clear(&sim->zeroed);
-    if (met != SOL_OK)
-        return met;
+    return met;
+}
+
+/* Where the choice of states turns out to be a bad one when all is solved, it is made anew. */
+SolStatus init_settle(Sim *sim)
+{
+    SolStatus status = settle_births(sim);
+    for (int i = 0; i < MOST_CHOICES && status == SOL_OK && reselect_unsolved(sim); i++) {
+        vec_clear(&sim->unexamined);
+        status = settle_births(sim);
+    }
+    vec_clear(&sim->unexamined);
+    if (status != SOL_OK)
+        return status;
     if (sim->last.verdict == DDP_OVERDETERMINED || sim->last.verdict == DDP_FALSE_CAUSALITY)
         return explain_structure(sim);
     return SOL_OK;

@@ -24,6 +24,7 @@
 #include "runtime/loop_check.h"
 #include "runtime/loop_code.h"
 #include "runtime/loop_whole.h"
+#include "runtime/rounding.h"
 #include "runtime/trace.h"
 
 #include <float.h>
@@ -362,11 +363,13 @@ static SolStatus failed(Sim *sim, EvalNode *node)
         if (fabs(s.r[i]) > fabs(s.r[worst]) || isnan(s.r[i]))
             worst = i;
     const EvalOp *op = &node->ops[s.whole ? worst : node->n_steps + worst];
+    char off[40] = "holds, but leaves it open";
+    if (!singular || !rounding_satisfies(sim, node))
+        snprintf(off, sizeof off, "is off by %g", s.r[worst]);
     diag_error(sim->diags, world_rel_place(sim->world, op->rel),
-               "at time %.10g, %u equation%s could not be solved for %s%s: %s is off by %g",
-               sim->time, n_ops, n_ops > 1 ? "s that depend on each other" : "",
-               explain_var(sim, node_tears(node)[0]), node->n_tears > 1 ? " and others" : "",
-               explain_rel(sim, op->rel), s.r[worst]);
+               "at time %.10g, %u equation%s could not be solved for %s%s: %s %s", sim->time, n_ops,
+               n_ops > 1 ? "s that depend on each other" : "", explain_var(sim, node_tears(node)[0]),
+               node->n_tears > 1 ? " and others" : "", explain_rel(sim, op->rel), off);
     explain_values(sim, op);
     if (singular)
         diag_note(sim->diags, 0, "the Jacobian of the loop is singular there");
@@ -474,6 +477,18 @@ static bool solve_better(Sim *sim, EvalNode *node, const double *kept, double le
     return solve(&s);
 }
 
+/* Values that satisfy all relations are a solution, also where the Jacobian is singular and no step of
+ * Newton's can be made: a start at a dead point. Not inside an integrator's step: there the solution
+ * has to move. */
+static bool solved_already(Sim *sim, EvalNode *node, const double *kept)
+{
+    put_values(sim, node, kept);
+    System s = system_of(sim, node);
+    residuals(&s, s.r);
+    node->factored = false;
+    return rounding_satisfies(sim, node);
+}
+
 static bool solve_somehow(Sim *sim, EvalNode *node)
 {
     double *kept = work_of(sim, node);
@@ -484,6 +499,8 @@ static bool solve_somehow(Sim *sim, EvalNode *node)
     if (left <= HOLDS && (s.whole || s.steady))
         return true;
     if ((fine || !s.whole) && solve_better(sim, node, kept, left))
+        return true;
+    if (!node->linear && !sim->quiet && solved_already(sim, node, kept))
         return true;
     /* inside an integrator's step a smaller step is better than another solution */
     if (!node->linear && !sim->quiet)

@@ -765,8 +765,6 @@ static void meet_due(Sim *sim, double time)
         part_search_again(part);
         hold_touch_outdated(sim, &part->watched);
         hold_touch_outdated(sim, &part->timers);
-        if (part->reselect)
-            reselect_advise(part);
         part->restart |= part->reselect;
         part->reselect = false;
         part->event = part->timed = INFINITY;
@@ -931,10 +929,7 @@ bool parts_advise(Sim *sim)
 {
     bool any = false;
     for (uint32_t i = 0; i < sim->parts.n; i++)
-        if (reselect_due(sim->parts.at[i]) && reselect_wanted(sim->parts.at[i])) {
-            reselect_advise(sim->parts.at[i]);
-            any = true;
-        }
+        any |= reselect_due(sim->parts.at[i]) && reselect_wanted(sim->parts.at[i]);
     return any;
 }
 

@@ -125,8 +125,7 @@ SolStatus method_change(Part *part); /* part->change is set, and a step about to
 
 void reselect_begin(Part *part);
 bool reselect_due(Part *part);    /* after each step: is it time to look? */
-bool reselect_wanted(Part *part); /* then, everything evaluated: should other states be chosen? */
-void reselect_advise(Part *part);
+bool reselect_wanted(Part *part); /* then, everything evaluated: the DDP was advised to choose other states */
 void reselect_close(Part *part);
 bool reselect_concerns(Part *part);
 

@@ -8,8 +8,9 @@
  * matrices: with A the constraints' Jacobian by the dummies and B by the states it is an entry of
  * inv(A) B, and exchanging the two variables multiplies det A by it (Goreinov and others, How to
  * find a good submatrix, 2010). Both are measured by the largest value they have had. When a dummy
- * moves FAR times as much as a state, the relation that determines it is advised not to; the DDP
- * then finds other states, and the event costs a restart of the part.
+ * moves FAR times as much as a state, the levels of the constraints are examined (state_choice.c) and
+ * the DDP is advised; the event in which it follows costs a restart of the part. At the start, and where
+ * an event makes constraints new, they are examined before anything is solved, and once more when it is.
  *
  * All derivatives, state by state, cost the square of the part's size, so they are taken only when
  * something cheap says so: one sweep in which all states move at once, each by its size, to one
@@ -20,6 +21,7 @@
  * are, and half of them, RARELY at most, pass without one.
  */
 #include "runtime/parts.h"
+#include "runtime/state_choice.h"
 
 #include <math.h>
 
@@ -280,12 +282,38 @@ bool reselect_due(Part *part)
     return part->constrained && ++part->waited >= part->wait;
 }
 
+/* The levels of what the node determines, and of its derivatives. */
+static bool examine_node(Sim *sim, const EvalNode *node, const ChoiceBounds *bounds, Map *seen)
+{
+    bool any = false;
+    for (uint32_t k = 0; k < node->n_steps + node->n_tears; k++)
+        for (DdpVar v = node_output(node, k); v; v = ddp_level_above(sim->ddp, v))
+            any |= state_choice_examine(sim, v, bounds, seen);
+    return any;
+}
+
+/* Half of what a sweep must have shown: sizes are measured a little differently there. */
+static bool advise(Part *part)
+{
+    static const ChoiceBounds bounds = {4, 100};
+    Sim *sim = part->sim;
+    Map seen = {0};
+    bool any = false;
+    for (uint32_t i = 0; i < part->aims.n; i++)
+        if (part->aims.at[i].constraint)
+            any |= examine_node(sim, &sim->nodes.at[part->aims.at[i].node], &bounds, &seen);
+    map_free(sim->mem, &seen);
+    return any;
+}
+
+/* After a step, everything evaluated. True: the DDP was advised, and an event is due in which it
+ * follows. Where it is not because nothing would be better, the motion must grow before it is looked at again. */
 bool reselect_wanted(Part *part)
 {
     double seen = glance(part, false);
     if (seen > part->alarm) {
         double moves = measure(part).moves;
-        if (moves > fmax(FAR, part->floor))
+        if (moves > fmax(FAR, part->floor) && advise(part))
             return true;
         be_alert(part, seen, moves);
     }
@@ -293,14 +321,27 @@ bool reselect_wanted(Part *part)
     return false;
 }
 
-/* Advises the DDP; the next commit follows it if it can. */
-void reselect_advise(Part *part)
+/* ---- before anything is solved ---- */
+
+/* At the start, and where an event makes constraints new: those of them whose choice of states
+ * would be singular, or nearly so, with the values that there are. */
+bool reselect_unsolved(Sim *sim)
 {
-    Look look = measure(part);
-    DdpRel rel = look.var ? evaluate_relation_of(part->sim, look.var) : 0;
-    if (!rel)
-        return;
-    ddp_advise_against(part->sim->ddp, rel, look.var);
+    static const ChoiceBounds bounds = {8, 1e4};
+    Map seen = {0};
+    bool any = false;
+    for (uint32_t i = 0; i < sim->unexamined.n; i++)
+        if (sim->nodes.at[sim->unexamined.at[i]].live)
+            any |= examine_node(sim, &sim->nodes.at[sim->unexamined.at[i]], &bounds, &seen);
+    map_free(sim->mem, &seen);
+    return any;
+}
+
+/* A node that the last commit made. */
+void reselect_note(Sim *sim, DdpNode n)
+{
+    if (sim->differentiated.n && is_constraint(sim, &sim->nodes.at[n]))
+        vec_push(sim->mem, &sim->unexamined, n);
 }
 
 void reselect_close(Part *part)

@@ -388,6 +388,7 @@ struct Sim {
     VEC(SampleMemo) samples;
     VEC(PreMemo) pres;
     VEC(StartMemo) starts; /* of this update */
+    NodeList unexamined;   /* constraints made by this update: their choice of states is to be looked at */
     VEC(DdpVar) zeroed;    /* states that nobody gave a value in this update */
     VEC(CoutMemo) couts;
     VEC(DdpVar) initials;
@@ -697,6 +698,8 @@ bool parts_last(
 SolStatus parts_event(Sim *sim); /* at the present time: something was written from outside */
 void parts_refresh(Sim *sim);    /* fixed steps: those that the event touched are as they are */
 SolStatus parts_meet_all(Sim *sim);
+bool reselect_unsolved(Sim *sim);        /* true: the DDP was advised; a commit is due */
+void reselect_note(Sim *sim, DdpNode n); /* n was made */
 bool parts_advise(Sim *sim); /* true: states should be selected anew, as an event */
 void euler_cut(Sim *sim); /* the step that Sim.time lies in ends there */
 SolStatus euler_run(Sim *sim, double stop, bool to_event, bool one_step, bool *happened);

@@ -186,6 +186,7 @@ static void close_roles(Sim *sim)
     vec_free(sim->mem, &sim->pres);
     vec_free(sim->mem, &sim->starts);
     vec_free(sim->mem, &sim->zeroed);
+    vec_free(sim->mem, &sim->unexamined);
     vec_free(sim->mem, &sim->couts);
     vec_free(sim->mem, &sim->initials);
     vec_free(sim->mem, &sim->monitored);

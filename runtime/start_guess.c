@@ -49,7 +49,7 @@ static void open_guess(Guess *g, Arena *arena)
     g->next = arena_alloc(arena, all * sizeof *g->next);
     g->rel_of = arena_alloc(arena, all * sizeof *g->rel_of);
     for (DdpVar v = 1; v < vars; v++)
-        g->known[v] = sim->info[v].has && !sim->info[v].pending;
+        g->known[v] = sim->info[v].has && !sim->info[v].pending && isfinite(sim->value[v]);
     for (uint32_t i = 0; i < sim->starts.n; i++) {
         const StartMemo *start = &sim->starts.at[i];
         if (!start->var || g->known[start->var] || !g->known[start->start])

@@ -222,9 +222,54 @@ static void orders_beyond_a_byte_are_differentiated(void **state)
     mem_close(mem);
 }
 
+/* The level of `wanted` has two variables that could be states; the advice is to take `wanted`. */
+static void advise_for(Ddp *ddp, DdpVar wanted, DdpVar other)
+{
+    ddp_advise_state(ddp, ddp_level_candidate(ddp, wanted), 1);
+    ddp_advise_state(ddp, ddp_level_candidate(ddp, other), -1);
+}
+
+static void advised_states_are_taken_level_by_level(void **state)
+{
+    (void)state;
+    Mem *mem = mem_open();
+    FormTable *forms = forms_open(mem);
+    Ddp *ddp = ddp_open(mem, forms);
+    Pendulum p = enter_pendulum(ddp, forms);
+    ddp_commit(ddp, DDP_FINAL);
+    DdpLevel level = ddp_level(ddp, p.x);
+    assert_int_equal(level.n_rels, 1); /* the rod */
+    assert_int_equal(level.n_vars, 2);
+    level = ddp_level(ddp, p.vx);
+    assert_int_equal(level.n_rels, 3); /* its derivative, and vx = x', vy = y' */
+    assert_int_equal(level.n_vars, 4);
+    assert_int_equal(ddp_level(ddp, p.f).n_rels, 0);
+    assert_int_equal(ddp_level_root(ddp, p.vx), p.x);
+    for (int place = 0; place < 2; place++) /* all four choices, in an order that goes round */
+        for (int speed = 0; speed < 2; speed++) {
+            bool x = place == 0, vx = place == speed;
+            advise_for(ddp, x ? p.x : p.y, x ? p.y : p.x);
+            advise_for(ddp, vx ? p.vx : p.vy, vx ? p.vy : p.vx);
+            DdpResult result = ddp_commit(ddp, DDP_FINAL);
+            ddp_verify(ddp);
+            assert_int_equal(result.verdict, DDP_DETERMINED);
+            assert_int_equal(result.states, 2);
+            assert_int_equal(ddp_is_state(ddp, p.x), x);
+            assert_int_equal(ddp_is_state(ddp, p.y), !x);
+            assert_int_equal(ddp_is_state(ddp, p.vx), vx);
+            assert_int_equal(ddp_is_state(ddp, p.vy), !vx);
+        }
+    ddp_remove_rel(ddp, p.rod);
+    DdpResult result = ddp_commit(ddp, DDP_SO_FAR);
+    ddp_verify(ddp);
+    assert_int_equal(result.states, 4);
+    mem_close(mem);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(advised_states_are_taken_level_by_level),
         cmocka_unit_test(guard_rebuilds_once_and_agrees),
         cmocka_unit_test(picture_shows_states_loops_and_residuals),
         cmocka_unit_test(exhausted_memory_returns_to_the_guard),
