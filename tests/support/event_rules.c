@@ -34,9 +34,18 @@ static Val without(State state)
     return (Val){state, 0};
 }
 
-static bool member_waits(const World *w, const Var *member)
+static bool waits(const World *w, const Var *x)
 {
-    return member->seen == w->round && member->waits && member->let_go != w->updates;
+    return x->seen == w->round && x->waits && x->let_go != w->updates;
+}
+
+/* What it waits for may be decided in this update, or not before the next. */
+static Val not_yet(const World *w, const Var *x)
+{
+    for (const Wait *wait = x->waits; wait; wait = wait->next)
+        if (wait->fork->postponed != w->updates)
+            return without(WAITS);
+    return without(LEFT);
 }
 
 static Val cond_of(World *w, Fork *fork);
@@ -70,8 +79,8 @@ static Val find_value(World *w, Var *x, bool exempt)
         return state == KNOWN ? eval(w, rel->stmt->value, rel->frame, exempt ? EXEMPT : PLAIN, NULL)
                               : without(state);
     }
-    if (member_waits(w, x))
-        return without(WAITS);
+    if (waits(w, x))
+        return not_yet(w, x);
     return x->decl->held ? known(x->value) : without(FREE);
 }
 
@@ -110,8 +119,8 @@ static Val cond_of(World *w, Fork *fork)
 static Val read_path(World *w, const EmPath *path, Frame *frame, Mode mode)
 {
     Frame *owner = frame_of(frame, path->decl->body);
-    if (path->sub && mode != LAST && member_waits(w, &owner->vars[path->decl->index]))
-        return without(WAITS);
+    if (path->sub && mode != LAST && waits(w, &owner->vars[path->decl->index]))
+        return not_yet(w, &owner->vars[path->decl->index]);
     Var *x = var_of(frame, path);
     if (!x)
         return without(LEFT);
@@ -124,8 +133,8 @@ static Val read_path(World *w, const EmPath *path, Frame *frame, Mode mode)
 static Val exists(World *w, const EmPath *path, Frame *frame, Mode mode)
 {
     Frame *owner = frame_of(frame, path->decl->body);
-    if (mode != LAST && member_waits(w, &owner->vars[path->decl->index]))
-        return without(WAITS);
+    if (mode != LAST && waits(w, &owner->vars[path->decl->index]))
+        return not_yet(w, &owner->vars[path->decl->index]);
     return known(owner->parts[path->decl->index] != NULL);
 }
 
@@ -320,8 +329,6 @@ static void look_at(World *w, Frame *frame)
         if (fork && s->act == EM_IF && !fork->decided) {
             assert(w->n_open < sizeof w->open / sizeof *w->open);
             w->open[w->n_open++] = fork;
-            if (fork->postponed == w->updates)
-                continue;
             add_waits(w, fork, s->then);
             add_waits(w, fork, s->otherwise);
         }
@@ -425,7 +432,7 @@ static void search_var(Search *search, Var *x)
         for (Frame *f = x->rels->frame; f && !x->rels->pulse; f = frame_around(f))
             if (f->fork && f->fork->stmt->act == EM_IF)
                 search_expr(search, f->fork->stmt->value, f->fork->home);
-    } else if (member_waits(w, x)) {
+    } else if (waits(w, x)) {
         search_waits(search, x);
     }
 }
@@ -437,8 +444,7 @@ static void search_read(void *context, EmExpr *e)
         return;
     Frame *frame = search->frame;
     Frame *owner = frame_of(frame, e->path.decl->body);
-    if (e->path.decl->kind == EM_DYNAMIC &&
-        member_waits(search->w, &owner->vars[e->path.decl->index]))
+    if (e->path.decl->kind == EM_DYNAMIC && waits(search->w, &owner->vars[e->path.decl->index]))
         search_waits(search, &owner->vars[e->path.decl->index]);
     Var *x = e->op == EM_VAR ? var_of(frame, &e->path) : NULL;
     if (x)

@@ -25,7 +25,7 @@
  *     decided are decided together, then their moves run, in textual order. If none can: in each
  *     smallest set of conditions that wait for each other only, held variables and members count as
  *     what they hold. A born `if` whose condition is stale has neither branch in this update and is
- *     decided in the next. A
+ *     decided in the next; what waits for it is stale too. A
  * condition that depends on lasting content of its branches is an error.
  *
  * U4  At the beginning of an update, conditions that read an initial() that falls are decided with
