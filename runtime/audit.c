@@ -28,11 +28,14 @@ typedef struct Seen {
     double floor; /* a smaller value is rounding of the loop that determines it; now */
 } Seen;
 
+enum { SLOPE_HERE, SLOPE_NEAR, SLOPE_FAR, SLOPE_POINTS };
+
 /* A derivative as the model has it, and the values of its variable at three points of the step. */
 typedef struct Slope {
     Part *part;
     DdpRel rel;
-    double slope, here, near, far;
+    double slope;
+    double value[SLOPE_POINTS];
     double size; /* what its error is relative to */
 } Slope;
 
@@ -44,6 +47,7 @@ struct Audit {
     VEC(double) local;       /* values of one relation's variables, by position */
     VEC(double) least;       /* what counts as their value where it is less */
     VEC(double) moved;       /* how far they may be off for a comparison */
+    VEC(double) kept;        /* scratch */
     VEC(uint32_t) positions; /* 0, 1, 2, ... */
     VEC(Slope) slopes;       /* of the part that is looked at */
     double before;           /* time of the point before */
@@ -75,6 +79,7 @@ void audit_close(Audit *audit)
     vec_free(mem, &audit->seen);
     vec_free(mem, &audit->least);
     vec_free(mem, &audit->moved);
+    vec_free(mem, &audit->kept);
     vec_free(mem, &audit->slopes);
     mem_free(mem, audit);
 }
@@ -126,43 +131,57 @@ static double residual(Audit *audit, const FormInfo *form)
     return off;
 }
 
-/* sum over the variables of what a relative change of each would do to the residual */
-static double sensitivity(Audit *audit, const FormInfo *form, double at)
+/* What the residual is worth: by how much it moves when all variables change by their own size, and
+ * when they move as far as they may be off for a comparison. */
+typedef struct Worth {
+    double relative, play;
+} Worth;
+
+/* Where the relation jumps between x and x + step, the other side tells how it moves. */
+static double slope_at(Audit *audit, const FormInfo *form, uint32_t i, double step, double at)
 {
-    double sum = 0;
-    for (uint32_t i = 0; i < form->n; i++) {
-        double x = audit->local.at[i], size = fmax(fabs(x), audit->least.at[i]), step = 1e-7 * size;
-        audit->local.at[i] = x + step;
-        double above = residual(audit, form);
-        audit->local.at[i] = x - step;
-        double below = residual(audit, form);
-        audit->local.at[i] = x;
-        double change = fmax(fabs(above - at), fabs(below - at));
-        if (isfinite(change))
-            sum += change / step * size;
-    }
-    return sum;
+    double x = audit->local.at[i];
+    audit->local.at[i] = x + step;
+    double above = fabs(residual(audit, form) - at);
+    audit->local.at[i] = x - step;
+    double below = fabs(residual(audit, form) - at);
+    audit->local.at[i] = x;
+    double change = fmin(isfinite(above) ? above : below, isfinite(below) ? below : above);
+    return isfinite(change) ? change / step : 0;
 }
 
-static double violation(Audit *audit, const FormInfo *form, double off)
+static Worth worth_of(Audit *audit, const FormInfo *form, double at)
 {
+    Worth worth = {0, 0};
+    for (uint32_t i = 0; i < form->n; i++) {
+        double size = fmax(fabs(audit->local.at[i]), audit->least.at[i]);
+        double slope = slope_at(audit, form, i, 1e-7 * size, at);
+        worth.relative += slope * size;
+        worth.play += slope * audit->moved.at[i];
+    }
+    return worth;
+}
+
+static double violation(Audit *audit, const FormInfo *form)
+{
+    double off = residual(audit, form);
     if (off == 0)
         return 0;
-    double sum = sensitivity(audit, form, off);
-    return isfinite(off) && sum > 0 ? fabs(off) / sum : INFINITY;
+    Worth worth = worth_of(audit, form, off);
+    return isfinite(off) && worth.relative > 0 ? fabs(off) / worth.relative : INFINITY;
 }
 
 /* ---- jumps at their boundary ---- */
 
-/* How far a variable may be off for a comparison: by rounding, and by what it moves while an event
- * is located. */
+/* How far a variable may be off for a comparison: by rounding, which is that of constants of
+ * ordinary size at least, and by what it moves while an event is located. */
 static double play(const Audit *audit, DdpVar var, double value)
 {
     const Seen *seen = &audit->seen.at[var];
     double time = audit->sim->time, passed = time - audit->before;
     double rate = passed > 0 ? fabs(value - seen->last) / passed : 0;
     double largest = fmax(fabs(value), seen->largest);
-    return 1e-10 * largest + 16 * DBL_EPSILON * fabs(time) * rate + DBL_MIN;
+    return fmax(1e-10 * largest, 4 * DBL_EPSILON) + 16 * DBL_EPSILON * fabs(time) * rate;
 }
 
 /* Bit i of the way-th of them says whether variable i is a little larger or smaller. */
@@ -171,22 +190,31 @@ static uint32_t way_bits(uint32_t way, uint32_t n)
     return n <= 6 ? way : way * 2654435761u;
 }
 
-/* The least violation, with the jumps of the relation as they are at values next to the present
- * ones. */
+/* The violation with the jumps of the relation as they are at values next to the present ones,
+ * where the rest of it may be off by as much as these are. */
+static double moved_violation(Audit *audit, const FormInfo *form)
+{
+    double off = residual(audit, form);
+    if (!isfinite(off))
+        return INFINITY;
+    Worth worth = worth_of(audit, form, off);
+    double beyond = fmax(0, fabs(off) - 2 * worth.play);
+    return beyond == 0 ? 0 : worth.relative > 0 ? beyond / worth.relative : INFINITY;
+}
+
 static double least_violation(Audit *audit, const FormInfo *form)
 {
-    double least = violation(audit, form, residual(audit, form));
+    double least = INFINITY;
     uint32_t ways = form->n < 6 ? 1u << form->n : SIDES;
+    vec_clear(&audit->kept);
+    for (uint32_t i = 0; i < form->n; i++)
+        vec_push(audit->sim->mem, &audit->kept, audit->local.at[i]);
     for (uint32_t way = 0; way < ways && least > audit->bound; way++) {
         uint32_t bits = way_bits(way, form->n);
-        double kept[32];
-        uint32_t n = form->n < 32 ? form->n : 32;
-        for (uint32_t i = 0; i < n; i++) {
-            kept[i] = audit->local.at[i];
-            audit->local.at[i] += bits >> i & 1 ? audit->moved.at[i] : -audit->moved.at[i];
-        }
-        least = fmin(least, violation(audit, form, residual(audit, form)));
-        memcpy(audit->local.at, kept, n * sizeof *kept);
+        for (uint32_t i = 0; i < form->n; i++)
+            audit->local.at[i] += bits >> (i % 32) & 1 ? audit->moved.at[i] : -audit->moved.at[i];
+        least = fmin(least, moved_violation(audit, form));
+        memcpy(audit->local.at, audit->kept.at, form->n * sizeof *audit->kept.at);
     }
     return least;
 }
@@ -213,7 +241,20 @@ static bool load_values(Audit *audit, const DdpRelView *view)
     return true;
 }
 
-static void keep_worst(Audit *audit, DdpRel rel, SolSide side, double amount, const char *of)
+/* A derivative has no text of its own: its relation is one of the processor. */
+static void worst_text(Audit *audit, DdpRel rel, const DdpRelView *view)
+{
+    Sim *sim = audit->sim;
+    char path[TEXT / 3];
+    if (view->kind == DDP_DERIVATIVE) {
+        world_var_path(sim->world, view->vars[1], path, sizeof path);
+        snprintf(audit->worst_text, TEXT, "der(%s) is not the slope of %s", path, path);
+    } else {
+        world_rel_text(sim->world, rel, audit->worst_text, TEXT);
+    }
+}
+
+static void keep_worst(Audit *audit, DdpRel rel, SolSide side, double amount)
 {
     Sim *sim = audit->sim;
     char path[TEXT / 4];
@@ -225,10 +266,11 @@ static void keep_worst(Audit *audit, DdpRel rel, SolSide side, double amount, co
     audit->worst_time = sim->time;
     audit->worst_side = side;
     audit->worst_at = world_rel_place(sim->world, rel);
-    int used = snprintf(audit->worst_text, TEXT, "%s", of);
-    world_rel_text(sim->world, rel, audit->worst_text + used, TEXT - (size_t)used);
+    worst_text(audit, rel, &view);
     audit->worst_values[0] = '\0';
     for (uint32_t i = 0; i < view.n && i < LISTED && at < TEXT - 1; i++) {
+        if (!view.vars[i])
+            continue;
         world_var_path(sim->world, view.vars[i], path, sizeof path);
         at += (size_t)snprintf(audit->worst_values + at, TEXT - at, "%s%s = %.17g", i ? ", " : "",
                                path, sim->value[view.vars[i]]);
@@ -244,10 +286,10 @@ static void check_relation(Audit *audit, DdpRel rel, SolSide side)
     const FormInfo *form = form_info(sim->forms, view.form);
     bool jumps = look_up(audit, rel, view.form)->jumps;
     audit->relations++;
-    double amount = violation(audit, form, residual(audit, form));
+    double amount = violation(audit, form);
     if (amount > audit->bound && jumps)
         amount = least_violation(audit, form);
-    keep_worst(audit, rel, side, amount, "");
+    keep_worst(audit, rel, side, amount);
 }
 
 /* Memory of variables for all there are now; a number that is used again begins anew. */
@@ -335,11 +377,13 @@ static Part *smooth_part(const Sim *sim, DdpVar var, Part *least)
 }
 
 /* A state has its own error; what follows from states has theirs. */
-static double error_size(const Sim *sim, const Part *part, DdpVar var)
+static double error_size(const Audit *audit, const Part *part, DdpVar var)
 {
-    double size = fabs(sim->value[var]);
+    const Sim *sim = audit->sim;
+    const Seen *seen = audit->seen.at;
+    double size = fmax(fabs(sim->value[var]), seen[var].largest);
     for (uint32_t i = 0; i < part->states.n && !sim->info[var].state; i++)
-        size = fmax(size, fabs(sim->value[part->states.at[i].var]));
+        size = fmax(size, seen[part->states.at[i].var].largest);
     return size;
 }
 
@@ -370,8 +414,7 @@ static void list_slopes(Audit *audit)
                      ((Slope){.part = part,
                               .rel = rel,
                               .slope = sim->value[slope],
-                              .here = sim->value[var],
-                              .size = error_size(sim, part, var)}));
+                              .size = error_size(audit, part, var)}));
     }
     if (audit->slopes.n)
         qsort(audit->slopes.at, audit->slopes.n, sizeof *audit->slopes.at, by_part);
@@ -379,7 +422,7 @@ static void list_slopes(Audit *audit)
 
 /* Values of the variables in slopes[from .. to-1], which are of one part, at another time of its
  * step. */
-static SolStatus values_there(Audit *audit, uint32_t from, uint32_t to, double time, bool far)
+static SolStatus values_there(Audit *audit, uint32_t from, uint32_t to, double time, int which)
 {
     Sim *sim = audit->sim;
     sim->time = time;
@@ -391,35 +434,63 @@ static SolStatus values_there(Audit *audit, uint32_t from, uint32_t to, double t
         SolStatus status = evaluate_fetch(sim, var);
         if (status != SOL_OK)
             return status;
-        *(far ? &slope->far : &slope->near) = sim->value[var];
+        slope->value[which] = sim->value[var];
     }
     return SOL_OK;
+}
+
+/* Where a slope follows steeply from the states, their errors show in it magnified: by how much,
+ * when each is off by its tolerance. */
+static double steepness(Audit *audit, const Slope *slope)
+{
+    enum { STATES = 500 };
+    Sim *sim = audit->sim;
+    Part *part = slope->part;
+    DdpVar of = ddp_rel(sim->ddp, slope->rel).vars[0];
+    double sum = 0;
+    for (uint32_t i = 0; i < part->states.n && i < STATES; i++) {
+        DdpVar var = part->states.at[i].var;
+        double x = sim->value[var];
+        sim->value[var] = x + sim->opt.rtol * audit->seen.at[var].largest + sim->opt.atol;
+        if (part_evaluate_all(part) == SOL_OK && isfinite(sim->value[of]))
+            sum += fabs(sim->value[of] - slope->slope);
+        sim->value[var] = x;
+    }
+    part_evaluate_all(part);
+    return sum;
 }
 
 static void check_slope(Audit *audit, const Slope *slope, double step, double apart)
 {
     const SolOptions *opt = &audit->sim->opt;
-    double seen = (3 * slope->here - 4 * slope->near + slope->far) / (2 * apart);
-    double size = fmax(slope->size, fmax(fabs(slope->near), fabs(slope->far)));
+    double seen =
+        (3 * slope->value[SLOPE_HERE] - 4 * slope->value[SLOPE_NEAR] + slope->value[SLOPE_FAR]) /
+        (2 * apart);
+    double size =
+        fmax(slope->size, fmax(fabs(slope->value[SLOPE_NEAR]), fabs(slope->value[SLOPE_FAR])));
     double allowed =
         100 * (opt->rtol * size + opt->atol) / step + 16 * DBL_EPSILON * size / fabs(apart);
     double off = fabs(seen - slope->slope);
+    if (off > allowed)
+        allowed += 100 * steepness(audit, slope);
     if (off > allowed || isnan(off))
         keep_worst(audit, slope->rel, SOL_AT_POINT,
-                   isnan(off) ? INFINITY : audit->bound * (off / allowed), "slope of ");
+                   isnan(off) ? INFINITY : audit->bound * (off / allowed));
 }
 
 static SolStatus check_part_slopes(Audit *audit, uint32_t from, uint32_t to, double time)
 {
     const Part *part = audit->slopes.at[from].part;
-    double step = part->now - part->back, apart = 1e-4 * step;
+    double step = part->now - part->back, apart = 1e-3 * step;
     if (!(apart > 16 * DBL_EPSILON * fabs(time)))
         return SOL_OK;
     if (time - 2 * apart < part->back)
         apart = -apart;
-    SolStatus status = values_there(audit, from, to, time - apart, false);
+    SolStatus status = values_there(audit, from, to, time - 2 * apart, SLOPE_FAR);
     if (status == SOL_OK)
-        status = values_there(audit, from, to, time - 2 * apart, true);
+        status = values_there(audit, from, to, time - apart, SLOPE_NEAR);
+    if (status == SOL_OK)
+        status = values_there(audit, from, to, time, SLOPE_HERE);
     for (uint32_t i = from; i < to && status == SOL_OK; i++)
         check_slope(audit, &audit->slopes.at[i], step, apart);
     return status;
@@ -437,9 +508,11 @@ static SolStatus check_slopes(Audit *audit)
             to++;
         status = check_part_slopes(audit, from, to, time);
     }
+    if (!audit->slopes.n)
+        return SOL_OK;
     sim->time = time;
     sim->moment++;
-    return status == SOL_OK && audit->slopes.n ? evaluate_outputs(sim) : status;
+    return status == SOL_OK ? evaluate_outputs(sim) : status;
 }
 
 /* ---- a point ---- */

@@ -1001,7 +1001,7 @@ SolStatus evaluate_list(Sim *sim, const NodeList *list)
 static DdpNode stale_output(const Sim *sim, DdpVar var)
 {
     DdpNode n = sim->info[var].node;
-    if (!n || sim->info[var].pending || sim->info[var].state)
+    if (!n || sim->info[var].state)
         return 0;
     return evaluate_is_stale(sim, &sim->nodes.at[n]) ? n : 0;
 }

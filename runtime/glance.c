@@ -93,10 +93,8 @@ static SolStatus look_at_node(Sim *sim, DdpNode n)
 {
     const EvalNode *node = &sim->nodes.at[n];
     Part *part = node->part;
-    if (!part) {
-        bool pending = sim->info[node_output(node, 0)].pending;
-        return !pending && evaluate_is_stale(sim, node) ? evaluate_output(sim, n) : SOL_OK;
-    }
+    if (!part)
+        return evaluate_is_stale(sim, node) ? evaluate_output(sim, n) : SOL_OK;
     if (part->moment == sim->moment || node->moment == sim->moment)
         return SOL_OK;
     if (!node->loop)

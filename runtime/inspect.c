@@ -102,7 +102,7 @@ static SolStatus write_value(Sim *sim, DdpVar var, double value)
     if (sim->opt.solver == SOL_SOLVER_EULER)
         euler_cut(sim);
     values_set(sim, var, value);
-    return sim->opt.solver == SOL_SOLVER_EULER ? sim_event(sim) : parts_event(sim);
+    return parts_event(sim);
 }
 
 SolStatus sol_write(Sol *sol, SolVar var, double value)

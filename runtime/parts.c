@@ -891,14 +891,14 @@ bool parts_last(Sim *sim)
 /* An event here and now, because somebody wrote a value. */
 SolStatus parts_event(Sim *sim)
 {
-    if (!sim->running)
-        return sim_event(sim);
     sim->work_before = sim->work;
     sim->break_ties = true;
     SolStatus status = evaluate_dirty(sim);
     sim->break_ties = false;
     if (status == SOL_OK)
         status = sim_event(sim);
+    if (!sim->running)
+        return status;
     double begin = timer_now();
     if (status == SOL_OK)
         status = renew_parts(sim);

@@ -47,7 +47,7 @@ implementation:
   v = der(x = y);
 end Top;
 END
-expect 3 "slope of v = der(y)" "$SOLSTICE" run slope.sol --audit --output o.solr
+expect 3 "der(y) is not the slope of y" "$SOLSTICE" run slope.sol --audit --output o.solr
 expect 0 "" "$SOLSTICE" run slope.sol --output o.solr
 
 # An answer that does not hold when it is asked for again.

@@ -385,6 +385,7 @@ static void code_does_not_use_libffi(void **state)
     SolOptions options = waiting;
     options.stop = 100;
     options.steps = 100;
+    options.audit = SIM_LAB_UNAUDITED; /* it calls foreign functions itself */
     SimLab *lab = open_quick(sim_lab_text(dampers, &options));
     assert_int_equal(sim_lab_run(lab, 10), SOL_OK);
     uint64_t before = lab->sim->sim.foreign->ffi_calls, residuals = stats_of(lab).residuals;

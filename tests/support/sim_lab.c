@@ -46,7 +46,11 @@ static SimLab *open_lab(const SolLoad *load, const char *designator, const SolOp
     lab->model = sol_load(load);
     if (!lab->model || sol_model_status(lab->model) != SOL_OK)
         give_up(lab, load->path);
-    lab->sim = sol_create(lab->model, designator, options);
+    SolOptions audited = options ? *options : (SolOptions){0};
+    audited.audit = audited.audit == SIM_LAB_UNAUDITED ? 0
+                    : audited.audit == 0               ? SIM_LAB_AUDIT
+                                                       : audited.audit;
+    lab->sim = sol_create(lab->model, designator, &audited);
     if (!lab->sim)
         give_up(lab, load->path);
     sol_set_output(lab->sim, &(SolOutput){.context = lab, .point = on_point});

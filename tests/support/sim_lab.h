@@ -6,6 +6,10 @@
 
 enum { SIM_LAB_EVENTS = 4096 };
 
+/* Every run of a lab is audited, unless its options name a bound of their own. */
+#define SIM_LAB_AUDIT 1e-9
+#define SIM_LAB_UNAUDITED -1.0 /* for tests that count what a run does */
+
 typedef struct SimLab {
     SolModel *model;
     Sol *sim;

@@ -50,7 +50,8 @@ Trial *trial_start(const char *designator, double stop, double rtol, const char 
     trial->stop = stop;
     trial->model = sol_load(&(SolLoad){.path = path, .stdlib = stdlib});
     assert_non_null(trial->model);
-    SolOptions options = {.stop = stop, .rtol = rtol, .n_sets = set != NULL, .sets = &one};
+    SolOptions options = {
+        .stop = stop, .rtol = rtol, .n_sets = set != NULL, .sets = &one, .audit = 1e-9};
     trial->sim = sol_create(trial->model, designator, &options);
     demand(trial, trial->sim != NULL, designator);
     sol_set_event(trial->sim, note_event, trial);
