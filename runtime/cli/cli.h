@@ -29,6 +29,7 @@ extern const Command cli_graph;
 extern const Command cli_plot;
 extern const Command cli_report;
 extern const Command cli_run;
+extern const Command cli_verify;
 extern const Command cli_solsim; /* also the program under that name */
 
 /* ---- options, read in one pass over argv ---- */

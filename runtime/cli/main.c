@@ -9,6 +9,7 @@
 
 static const Command *const commands[] = {
     &cli_run,
+    &cli_verify,
     &cli_check,
     &cli_flat,
     &cli_graph,

@@ -1,0 +1,58 @@
+#!/bin/bash
+# solstice verify: what can be believed passes; what cannot be is found, and up to when it can be.
+. "$(dirname "$0")/../support/shell.sh"
+
+cat >models.sol <<'END'
+// Linear, with an event: every way gives the same.
+model Decay
+interface: static Real x; static Boolean low; static Real y;
+implementation:
+  der(x = x, start << 1) = -x;
+  low << x < 0.3;
+  if low then y = x; else then y = 2*x; end;
+end Decay;
+// Chaos: no tolerance helps for long.
+model Lorenz
+interface: static Real x; static Real y; static Real z;
+implementation:
+  der(x = x, start << 1) = 10*(y - x);
+  der(x = y, start << 1) = x*(28 - z) - y;
+  der(x = z, start << 1) = x*y - 8/3*z;
+end Lorenz;
+// Unstable: the error of the start grows by exp(100 t), whatever the tolerance.
+model Unstable
+interface: static Real x; static Real y;
+implementation:
+  der(x = x, start << 1) = 100*(x - cos(time)) - sin(time);
+  y = x - cos(time);
+end Unstable;
+// No solution behind time 1.
+model Ends
+interface: static Real x;
+implementation:
+  der(x = x, start << 1) = x^2;
+end Ends;
+END
+
+expect 0 "" "$SOLSTICE" verify models.sol:Decay --stop 3
+grep -q '^interpreted and compiled: the same bits' out || fail "bits: $(cat out)"
+grep -q '^events: 1 with the tightest tolerance; the others moved by at most [0-9.e-]*$' out || fail "events: $(cat out)"
+grep -Eq '^x .* falls  *the end$' out || fail "x: $(cat out)"
+grep -q '^all runs agree within 0.001 of each range up to 3$' out || fail "verdict: $(cat out)"
+
+expect 3 "" "$SOLSTICE" verify models.sol:Lorenz --stop 40
+limit=$(sed -n 's/^all runs agree .* up to \([0-9.]*\) only$/\1/p' out)
+awk -v t="${limit:-0}" 'BEGIN { exit !(t > 10 && t < 38) }' || fail "chaos: agrees up to '$limit'"
+expect 0 "" "$SOLSTICE" verify models.sol:Lorenz --stop 40 --until 8
+
+expect 3 "" "$SOLSTICE" verify models.sol:Unstable --stop 1
+grep -Eq '^y .*(stays|falls) ' out || fail "unstable: $(cat out)"
+
+expect 3 "" "$SOLSTICE" verify models.sol:Ends --stop 2
+grep -q 'FAILED at' out || fail "a run that fails: $(cat out)"
+
+expect 1 "does not define 'Nope'" "$SOLSTICE" verify models.sol:Nope
+expect 2 "euler has no tolerance" "$SOLSTICE" verify models.sol:Decay --solver euler
+expect 2 "does not lie behind" "$SOLSTICE" verify models.sol:Decay --stop 0
+expect 2 "k cannot be set" "$SOLSTICE" verify models.sol:Decay --set k=1
+exit $((failures > 0))
