@@ -464,6 +464,7 @@ static void print_summary(const Session *s, const SolStats *stats, uint64_t size
 static int write_stats(Session *s, const SolStats *stats, int code)
 {
     const char *path = s->job->stats;
+    SolAudit audit;
     OutFile *out = mem_alloc(s->mem, sizeof *out);
     StatsHead head = {.file = s->file,
                       .model = s->designator ? s->designator : "",
@@ -471,7 +472,8 @@ static int write_stats(Session *s, const SolStats *stats, int code)
                       .start = s->job->options.start,
                       .stop = s->job->options.stop,
                       .reached = sol_time(s->sim),
-                      .exit_code = code};
+                      .exit_code = code,
+                      .audit = sol_audit(s->sim, &audit) ? &audit : NULL};
     if (strcmp(path, "-") == 0)
         out_attach(out, STDOUT_FILENO);
     else if (!out_create(out, path))
@@ -499,8 +501,10 @@ static int finish(Session *s, int code)
     SolStats stats;
     struct stat info = {0};
     bool broken = result_error(s->writer) != 0;
+    char audit[600] = "";
+    audit_text(s, audit, sizeof audit);
     if (s->started)
-        result_finish(s->writer, sol_time(s->sim), (uint32_t)code, "");
+        result_finish(s->writer, sol_time(s->sim), (uint32_t)code, audit);
     if (!broken && result_error(s->writer))
         code = complain(s, code ? code : EXIT_IO, s->result, strerror(result_error(s->writer)));
     sol_stats(s->sim, &stats);

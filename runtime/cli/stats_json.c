@@ -195,6 +195,18 @@ static void write_event(Json *json, const SolEvent *e)
     json_end_object(json);
 }
 
+static void write_audit(Json *json, const SolAudit *audit)
+{
+    json_object(json, "audit");
+    json_number(json, "bound", audit->bound);
+    json_integer(json, "points", audit->points);
+    json_integer(json, "relations", audit->relations);
+    json_number(json, "worst", audit->worst);
+    json_number(json, "time", audit->time);
+    json_text(json, "relation", audit->relation);
+    json_end_object(json);
+}
+
 void stats_write(OutFile *out, const StatsHead *head, const SolStats *stats,
                  const EventList *events)
 {
@@ -205,6 +217,8 @@ void stats_write(OutFile *out, const StatsHead *head, const SolStats *stats,
     write_stages(&json, stats);
     write_parts(&json, stats);
     write_totals(&json, stats, events->structural);
+    if (head->audit)
+        write_audit(&json, head->audit);
     json_integer(&json, "events_listed", events->list.n);
     json_bool(&json, "events_cut", events->count > events->list.n);
     json_list(&json, "events");

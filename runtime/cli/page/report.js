@@ -72,8 +72,8 @@ function showHead() {
     if (data.warning)
         warnings.push(data.warning);
     if (data.ended && data.end_status !== 0)
-        warnings.push(`The run ended with status ${data.end_status} at time ` +
-                      `${short(data.end_time)}${data.end_text ? ": " + data.end_text : ""}`);
+        warnings.push(`The run ended with status ${data.end_status} at time ${short(data.end_time)}.`);
+    $("audit").textContent = data.end_text || "";
     $("warnings").textContent = warnings.join(" ");
 }
 
