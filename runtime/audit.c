@@ -523,7 +523,8 @@ static SolStatus check_shown(Audit *audit, const double *shown)
     Sim *sim = audit->sim;
     for (uint32_t i = 0; shown && i < sim->wanted.n; i++) {
         DdpVar var = sim->wanted.at[i];
-        double value = sim->value[var], size = fmax(fabs(value), sim->opt.atol);
+        double value = sim->value[var], floor = fmax(sim->opt.atol, audit->seen.at[var].floor);
+        double size = fmax(fabs(value), floor);
         if (!sim->info[var].has || sol_unseen(shown[var]) ||
             fabs(shown[var] - value) <= fmax(audit->bound, 1e-9) * size || shown[var] == value)
             continue;
@@ -571,13 +572,13 @@ SolStatus audit_point(Audit *audit, SolSide side, const double *shown)
     bool partly =
         sim->parts.n > SOL_FEW_PARTS && (side == SOL_BEFORE_EVENT || side == SOL_AFTER_EVENT);
     SolStatus status = partly ? SOL_OK : evaluate_outputs(sim);
+    meet_variables(audit);
+    set_floors(audit);
     if (status == SOL_OK && !partly)
         status = check_shown(audit, shown);
     if (status != SOL_OK)
         return status;
     audit->points++;
-    meet_variables(audit);
-    set_floors(audit);
     for (DdpRel rel = 1; rel < ddp_rel_limit(sim->ddp); rel++)
         if (ddp_rel_used(sim->ddp, rel) && (!partly || is_met(sim, rel)))
             check_relation(audit, rel, side);
