@@ -517,16 +517,20 @@ static SolStatus check_slopes(Audit *audit)
 
 /* ---- a point ---- */
 
-/* Output may have been evaluated by another way than all values are now. */
+/* Output may have been evaluated by another way than all values are now. What follows from loops
+ * may differ by rounding, which is relative to the largest quantities there are. */
 static SolStatus check_shown(Audit *audit, const double *shown)
 {
     Sim *sim = audit->sim;
+    double largest = 0;
+    for (uint32_t i = 0; shown && i < sim->wanted.n; i++)
+        if (isfinite(sim->value[sim->wanted.at[i]]))
+            largest = fmax(largest, fabs(sim->value[sim->wanted.at[i]]));
     for (uint32_t i = 0; shown && i < sim->wanted.n; i++) {
         DdpVar var = sim->wanted.at[i];
-        double value = sim->value[var], floor = fmax(sim->opt.atol, audit->seen.at[var].floor);
-        double size = fmax(fabs(value), floor);
-        if (!sim->info[var].has || sol_unseen(shown[var]) ||
-            fabs(shown[var] - value) <= fmax(audit->bound, 1e-9) * size || shown[var] == value)
+        double value = sim->value[var], off = fabs(shown[var] - value);
+        if (!sim->info[var].has || sol_unseen(shown[var]) || shown[var] == value ||
+            off <= fmax(audit->bound, 1e-9) * fabs(value) + 1e-13 * largest)
             continue;
         diag_error(sim->diags, 0,
                    "at time %.10g the audit finds %s shown as %.17g, but it is %.17g", sim->time,
