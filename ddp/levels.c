@@ -149,9 +149,8 @@ static bool counts_more(const Ddp *d, DdpRel wanted, DdpRel r)
     int a = REL(d, wanted).wish, b = REL(d, r).wish;
     if (a > 0 || b != 0)
         return b < 0;
-    return !REL(d, r).prefer ||
-           (REL(d, wanted).prefer &&
-            VAR(d, relation_vars(d, wanted)[1]).rank < VAR(d, relation_vars(d, r)[1]).rank);
+    return !REL(d, r).prefer || (REL(d, wanted).prefer && VAR(d, relation_vars(d, wanted)[1]).rank <
+                                                              VAR(d, relation_vars(d, r)[1]).rank);
 }
 
 /* A state on this level that may go: that of an integrator which lends to nobody. */
@@ -274,8 +273,8 @@ bool levels_exchange(Ddp *d, DdpRel wanted, DdpRel lender, bool anything)
     return try_wanted(d, wanted, &(Terms){.anything = anything, .lender = lender});
 }
 
-/* The group is given up, and all exchanges but the last are made again, in their order: each leads to
- * the states that it led to before. */
+/* The group is given up, and all exchanges but the last are made again, in their order: each leads
+ * to the states that it led to before. */
 void levels_undo(Ddp *d, DdpRel wanted)
 {
     uint32_t g = REL(d, wanted).group;
@@ -365,8 +364,8 @@ static void take_advice(Ddp *d)
     vec_clear(&d->wished);
 }
 
-/* Tries every derivative relation whose variable is wanted as a state and which came into this commit's
- * hands. */
+/* Tries every derivative relation whose variable is wanted as a state and which came into this
+ * commit's hands. */
 void levels_prefer(Ddp *d)
 {
     List wanted = {0};

@@ -1,10 +1,11 @@
 /* euler.c: forward Euler with a fixed step, as Solsim integrated (thesis 11.1).
  *
  * Everything happens at grid points t0 + k*h: states move, all that varies is evaluated, conditions
- * are looked at; a change is an event at the first grid point that shows it. The stop time is a grid
- * point too: the step to it is cut. Between two grid points the states lie on the straight line that
- * the step is: output points and calls that run to such a time look there, and do not move the grid.
- * Who writes a value there does: the next step goes from that point to the next t0 + k*h.
+ * are looked at; a change is an event at the first grid point that shows it. The stop time is a
+ * grid point too: the step to it is cut. Between two grid points the states lie on the straight
+ * line that the step is: output points and calls that run to such a time look there, and do not
+ * move the grid. Who writes a value there does: the next step goes from that point to the next t0 +
+ * k*h.
  */
 #include "runtime/event_hold.h"
 #include "runtime/tape.h"

@@ -473,10 +473,11 @@ static SolStatus override_parameters(Sim *sim)
         double value;
         TypeKind type = value_of(sim, set, &value);
         if (type == TYPE_ERROR)
-            diag_note(sim->diags, 0,
-                      "%s=%s: a number, true, false, a \"text\" in quotes or an expression of these "
-                      "is wanted",
-                      set->path, set->value);
+            diag_note(
+                sim->diags, 0,
+                "%s=%s: a number, true, false, a \"text\" in quotes or an expression of these "
+                "is wanted",
+                set->path, set->value);
         if (type == TYPE_ERROR || !world_override(sim->world, set->path, type, value))
             return SOL_USAGE;
     }

@@ -368,8 +368,9 @@ static SolStatus failed(Sim *sim, EvalNode *node)
         snprintf(off, sizeof off, "is off by %g", s.r[worst]);
     diag_error(sim->diags, world_rel_place(sim->world, op->rel),
                "at time %.10g, %u equation%s could not be solved for %s%s: %s %s", sim->time, n_ops,
-               n_ops > 1 ? "s that depend on each other" : "", explain_var(sim, node_tears(node)[0]),
-               node->n_tears > 1 ? " and others" : "", explain_rel(sim, op->rel), off);
+               n_ops > 1 ? "s that depend on each other" : "",
+               explain_var(sim, node_tears(node)[0]), node->n_tears > 1 ? " and others" : "",
+               explain_rel(sim, op->rel), off);
     explain_values(sim, op);
     if (singular)
         diag_note(sim->diags, 0, "the Jacobian of the loop is singular there");
@@ -477,9 +478,9 @@ static bool solve_better(Sim *sim, EvalNode *node, const double *kept, double le
     return solve(&s);
 }
 
-/* Values that satisfy all relations are a solution, also where the Jacobian is singular and no step of
- * Newton's can be made: a start at a dead point. Not inside an integrator's step: there the solution
- * has to move. */
+/* Values that satisfy all relations are a solution, also where the Jacobian is singular and no step
+ * of Newton's can be made: a start at a dead point. Not inside an integrator's step: there the
+ * solution has to move. */
 static bool solved_already(Sim *sim, EvalNode *node, const double *kept)
 {
     put_values(sim, node, kept);

@@ -8,9 +8,10 @@
  * matrices: with A the constraints' Jacobian by the dummies and B by the states it is an entry of
  * inv(A) B, and exchanging the two variables multiplies det A by it (Goreinov and others, How to
  * find a good submatrix, 2010). Both are measured by the largest value they have had. When a dummy
- * moves FAR times as much as a state, the levels of the constraints are examined (state_choice.c) and
- * the DDP is advised; the event in which it follows costs a restart of the part. At the start, and where
- * an event makes constraints new, they are examined before anything is solved, and once more when it is.
+ * moves FAR times as much as a state, the levels of the constraints are examined (state_choice.c)
+ * and the DDP is advised; the event in which it follows costs a restart of the part. At the start,
+ * and where an event makes constraints new, they are examined before anything is solved, and once
+ * more when it is.
  *
  * All derivatives, state by state, cost the square of the part's size, so they are taken only when
  * something cheap says so: one sweep in which all states move at once, each by its size, to one
@@ -307,7 +308,8 @@ static bool advise(Part *part)
 }
 
 /* After a step, everything evaluated. True: the DDP was advised, and an event is due in which it
- * follows. Where it is not because nothing would be better, the motion must grow before it is looked at again. */
+ * follows. Where it is not because nothing would be better, the motion must grow before it is
+ * looked at again. */
 bool reselect_wanted(Part *part)
 {
     double seen = glance(part, false);

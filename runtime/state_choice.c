@@ -153,8 +153,8 @@ static uint32_t rank_of(const Sim *sim, DdpVar var, DdpRel der)
     return ddp_rel(sim->ddp, der).flags & DDP_PREFER_STATE ? rank : rank | UINT32_C(1) << 31;
 }
 
-/* An angle that has turned often is large and moves no farther for that: the bound grows with it. Only
- * of what is preferred, because there it is meant. */
+/* An angle that has turned often is large and moves no farther for that: the bound grows with it.
+ * Only of what is preferred, because there it is meant. */
 static const double TURN = 6.28;
 
 static bool choose(Level *l, const ChoiceBounds *bounds)
