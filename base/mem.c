@@ -89,7 +89,7 @@ void mem_close(Mem *mem)
     free(mem);
 }
 
-static _Noreturn void exhausted(Mem *mem)
+_Noreturn void mem_exhausted(Mem *mem)
 {
     MemGuard *guard = mem->guard;
     if (!guard) {
@@ -104,9 +104,9 @@ static void admit(Mem *mem, size_t size, size_t released)
 {
     mem->count++;
     if (mem->fail_at && --mem->fail_at == 0)
-        exhausted(mem);
+        mem_exhausted(mem);
     if (size > SIZE_MAX / 2 || (mem->limit && mem->used - released + size > mem->limit))
-        exhausted(mem);
+        mem_exhausted(mem);
 }
 
 static void account(Mem *mem, size_t size)
@@ -151,7 +151,7 @@ static Head *take_small(Mem *mem, size_t class)
         return (Head *)block;
     }
     if ((size_t)(mem->end - mem->room) < class * GRAIN && !add_slab(mem))
-        exhausted(mem);
+        mem_exhausted(mem);
     Head *head = (Head *)mem->room;
     mem->room += class * GRAIN;
     return head;
@@ -174,7 +174,7 @@ static Head *take_large(Mem *mem, size_t size)
 {
     Large *b = calloc(1, sizeof *b + size);
     if (!b)
-        exhausted(mem);
+        mem_exhausted(mem);
     b->prev = &mem->ring;
     b->next = mem->ring.next;
     b->next->prev = b;
@@ -216,7 +216,7 @@ static void *resize_large(Mem *mem, Head *head, size_t size)
     size_t before = head->size;
     Large *moved = realloc(large_of(head), sizeof *moved + size);
     if (!moved)
-        exhausted(mem);
+        mem_exhausted(mem);
     moved->head.size = size;
     moved->prev->next = moved;
     moved->next->prev = moved;

@@ -38,6 +38,9 @@ void *mem_alloc(Mem *mem, size_t size); /* zeroed; never NULL */
 void *mem_resize(Mem *mem, void *old, size_t size); /* what is added is not zeroed */
 void mem_free(Mem *mem, void *p);                   /* NULL is fine */
 
+/* As if an allocation had failed: for what others allocate on their own, and could not. */
+_Noreturn void mem_exhausted(Mem *mem);
+
 void mem_guard_push(Mem *mem, MemGuard *guard);
 void mem_guard_pop(Mem *mem, MemGuard *guard);
 

@@ -29,6 +29,11 @@ void program_exhausted(Program *p)
     }
 }
 
+bool program_out_of_memory(const Program *p)
+{
+    return p->exhausted;
+}
+
 typedef struct Request {
     const char *name, *text;
     size_t length;

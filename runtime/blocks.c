@@ -47,15 +47,15 @@ Engine *engine_open(Sim *sim)
                           .only_quick = engine->rebuild,
                           .warm = engine->wait ? 0 : HEAT_EVERY,
                           .patience = engine->wait ? 0 : PATIENCE};
-    engine->jit = jit_open(&options);
-    if (!engine->jit) {
-        mem_free(sim->mem, engine);
-        return NULL;
-    }
     engine->shapes = shapes_open(sim->mem, sim->forms);
     shapes_callees(engine->shapes, foreign_callee, sim->foreign);
     foreign_env(&engine->env, sim->foreign);
-    return engine;
+    engine->jit = jit_open(&options); /* last: it has memory of its own, which nobody else closes */
+    if (engine->jit)
+        return engine;
+    shapes_close(engine->shapes);
+    mem_free(sim->mem, engine);
+    return NULL;
 }
 
 void engine_close(Engine *engine)

@@ -407,18 +407,19 @@ static void make_node(Sim *sim, DdpNode n)
     EvalNode *node = &sim->nodes.at[n];
     uint32_t *vars;
     bool listed = node->listed, jumps = false;
-    *node = (EvalNode){.live = true,
-                       .listed = listed,
-                       .determined = view.determined,
-                       .loop = view.loop,
-                       .linear = view.linear,
-                       .constant = view.constant,
-                       .untorn = view.untorn,
-                       .given_whole = view.untorn,
-                       .n_steps = view.n_steps,
-                       .n_tears = view.n_tears};
+    EvalNode made = {.live = true,
+                     .listed = listed,
+                     .determined = view.determined,
+                     .loop = view.loop,
+                     .linear = view.linear,
+                     .constant = view.constant,
+                     .untorn = view.untorn,
+                     .given_whole = view.untorn,
+                     .n_steps = view.n_steps,
+                     .n_tears = view.n_tears};
+    carve(sim, &made, &view, &vars); /* before anybody sees it: memory may run out */
+    *node = made;
     sim->work++;
-    carve(sim, node, &view, &vars);
     for (uint32_t i = 0; i < view.n_steps + view.n_tears; i++) {
         const DdpStep *step = i < view.n_steps ? &view.steps[i] : &view.residuals[i - view.n_steps];
         jumps |= make_op(sim, &node->ops[i], step, vars);

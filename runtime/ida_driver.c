@@ -240,11 +240,11 @@ static bool tell_states(Part *part, IdaDriver *driver)
 static bool open_ida(Sim *sim, Part *part, IdaDriver *driver)
 {
     driver->ida = IDACreate(sim->sun);
-    if (!driver->ida || IDAInit(driver->ida, residual, sim->time, driver->y, driver->yp) != 0)
+    if (!driver->ida || IDASetErrHandlerFn(driver->ida, be_silent, NULL) != 0 ||
+        IDAInit(driver->ida, residual, sim->time, driver->y, driver->yp) != 0)
         return false;
     driver->jacobian = jacobian_open(part);
-    return IDASetErrHandlerFn(driver->ida, be_silent, NULL) == 0 &&
-           IDASetUserData(driver->ida, driver) == 0 && IDAWFtolerances(driver->ida, weights) == 0 &&
+    return IDASetUserData(driver->ida, driver) == 0 && IDAWFtolerances(driver->ida, weights) == 0 &&
            tell_states(part, driver) && IDASetSuppressAlg(driver->ida, SUNTRUE) == 0 &&
            IDASetMaxOrd(driver->ida, (int)sim->opt.max_order) == 0 &&
            IDASetMaxStep(driver->ida, sim->opt.max_step) == 0 && open_linear(sim, driver);
@@ -478,6 +478,8 @@ SolStatus ida_driver_step(Part *part, double limit)
     int flag = IDASolve(driver->ida, part->now + sim->opt.max_step, &reached, driver->y, driver->yp,
                         IDA_ONE_STEP);
     count(sim, driver);
+    if (flag == IDA_LINIT_FAIL || flag == IDA_MEM_FAIL) /* the first step is where GMRES allocates */
+        return no_memory(sim);
     if (flag < 0)
         return failed(part, driver, flag);
     /* IDA itself would go on for ever towards a pole */

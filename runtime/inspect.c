@@ -48,7 +48,7 @@ static SolStatus fetch(Sim *sim, DdpVar var)
     MemGuard guard;
     mem_guard_push(sim->mem, &guard);
     if (setjmp(guard.env) != 0)
-        return sim->status = SOL_MEMORY;
+        return sim_exhausted(sim);
     SolStatus status = evaluate_fetch(sim, var);
     mem_guard_pop(sim->mem, &guard);
     return status;
@@ -116,7 +116,7 @@ SolStatus sol_write(Sol *sol, SolVar var, double value)
     MemGuard guard;
     mem_guard_push(sim->mem, &guard);
     if (setjmp(guard.env) != 0)
-        return sim->status = SOL_MEMORY;
+        return sim_exhausted(sim);
     status = write_value(sim, var, value);
     mem_guard_pop(sim->mem, &guard);
     if (status != SOL_USAGE)
@@ -147,7 +147,7 @@ static SolStatus fetch_all(Sim *sim)
     MemGuard guard;
     mem_guard_push(sim->mem, &guard);
     if (setjmp(guard.env) != 0)
-        return sim->status = SOL_MEMORY;
+        return sim_exhausted(sim);
     SolStatus status = evaluate_outputs(sim);
     mem_guard_pop(sim->mem, &guard);
     return status;

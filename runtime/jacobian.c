@@ -313,10 +313,18 @@ static int setup_dense(Jacobian *j)
     return dense_lu_factor(j->n, j->factors, j->pivot) ? 0 : 1;
 }
 
+/* No memory is no failure of the numerics. The jump goes through IDA, which is closed then. */
+static void check_memory(Jacobian *j)
+{
+    if (j->common.status == KLU_OUT_OF_MEMORY)
+        mem_exhausted(j->mem);
+}
+
 static int setup_klu(Jacobian *j)
 {
     if (!j->symbolic)
         j->symbolic = klu_analyze((int)j->p.m, j->p.column.at, j->p.row.at, &j->common);
+    check_memory(j);
     if (!j->symbolic)
         return j->common.status == KLU_SINGULAR ? 1 : -1;
     if (j->numeric &&
@@ -328,6 +336,7 @@ static int setup_klu(Jacobian *j)
     if (j->numeric)
         klu_free_numeric(&j->numeric, &j->common);
     j->numeric = klu_factor(j->p.column.at, j->p.row.at, j->value, j->symbolic, &j->common);
+    check_memory(j);
     return j->numeric ? 0 : 1;
 }
 
@@ -518,6 +527,7 @@ static JacobianKind choose_sparse(Jacobian *j)
         return JACOBIAN_KLU;
     if (!j->symbolic)
         j->symbolic = klu_analyze((int)j->p.m, j->p.column.at, j->p.row.at, &j->common);
+    check_memory(j);
     bool fills = j->symbolic && j->symbolic->lnz + j->symbolic->unz >
                                     (double)FILL * j->p.row.n;
     return fills ? JACOBIAN_KRYLOV : JACOBIAN_KLU;

@@ -374,6 +374,8 @@ bool loop_whole_factor(Sim *sim, LoopWhole *w, double *scale)
         place_rows(sim, w, scale);
         w->symbolic = klu_analyze((int)w->n, w->column, w->row, &w->common);
     }
+    if (w->common.status == KLU_OUT_OF_MEMORY)
+        mem_exhausted(sim->mem);
     if (!w->symbolic)
         return false;
     if (refactor(w))
@@ -381,6 +383,8 @@ bool loop_whole_factor(Sim *sim, LoopWhole *w, double *scale)
     if (w->numeric)
         klu_free_numeric(&w->numeric, &w->common);
     w->numeric = klu_factor(w->column, w->row, w->scaled, w->symbolic, &w->common);
+    if (w->common.status == KLU_OUT_OF_MEMORY)
+        mem_exhausted(sim->mem);
     return w->numeric && w->common.status == KLU_OK && !is_singular(w);
 }
 

@@ -442,7 +442,7 @@ SolStatus sol_save(Sol *sol, SolWrite write, void *context)
         return status;
     mem_guard_push(sim->mem, &guard);
     if (setjmp(guard.env) != 0)
-        return sim->status = SOL_MEMORY;
+        return sim_exhausted(sim);
     status = save(sim, write, context);
     mem_guard_pop(sim->mem, &guard);
     return status;
@@ -503,7 +503,7 @@ SolStatus sol_restore(Sol *sol, SolRead read, void *context)
     }
     mem_guard_push(sim->mem, &guard);
     if (setjmp(guard.env) != 0)
-        return sim->status = SOL_MEMORY;
+        return sim_exhausted(sim);
     sim->initialised = true;
     SolStatus status = restore(sim, read, context);
     mem_guard_pop(sim->mem, &guard);

@@ -712,6 +712,7 @@ void announce_modes(Sim *sim);
 
 /* ---- simulation.c ---- */
 
+SolStatus sim_exhausted(Sim *sim); /* memory ran out: says so; the simulation goes no further */
 SolStatus sim_point(Sim *sim, SolSide side);
 SolStatus sim_event(Sim *sim); /* at Sim.time, values evaluated there */
 void sim_event_done(Sim *sim, double restart_seconds);

@@ -14,6 +14,11 @@
 
 /* ---- models ---- */
 
+static SolStatus wrong_or_exhausted(const SolModel *model)
+{
+    return program_out_of_memory(model->program) ? SOL_MEMORY : SOL_MODEL;
+}
+
 static SolStatus read_text(SolModel *model, const SolLoad *load)
 {
     bool fine = load->text ? program_load_text(model->program, load->path ? load->path : "text",
@@ -25,7 +30,7 @@ static SolStatus read_text(SolModel *model, const SolLoad *load)
         diag_error(program_diags(model->program), 0, "neither a file nor a text is given");
         return SOL_USAGE;
     }
-    return program_io_failed(model->program) ? SOL_IO : SOL_MODEL;
+    return program_io_failed(model->program) ? SOL_IO : wrong_or_exhausted(model);
 }
 
 SolModel *sol_load(const SolLoad *load)
@@ -71,7 +76,7 @@ SolStatus sol_check(SolModel *model)
 {
     model->status = model->load_status;
     if (model->status == SOL_OK && !program_check(model->program))
-        model->status = SOL_MODEL;
+        model->status = wrong_or_exhausted(model);
     return model->status;
 }
 
@@ -121,6 +126,29 @@ uint32_t sol_print_messages(const SolModel *model, uint32_t from, FILE *out, boo
     return diags_print(program_diags(model->program), from, out, colour);
 }
 
+/* ---- running out of memory ---- */
+
+/* Where not even the message finds room, the program's reserve has some. */
+static void say_exhausted(SolModel *model, const char *where)
+{
+    MemGuard guard;
+    mem_guard_push(model->mem, &guard);
+    if (setjmp(guard.env) == 0) {
+        diag_error(program_diags(model->program), 0, "out of memory %s", where);
+        mem_guard_pop(model->mem, &guard);
+    } else {
+        program_exhausted(model->program);
+    }
+}
+
+SolStatus sim_exhausted(Sim *sim)
+{
+    char where[40];
+    snprintf(where, sizeof where, "at time %.10g", sim->time);
+    say_exhausted(sim->model, where);
+    return sim->status = SOL_MEMORY;
+}
+
 /* ---- creating ---- */
 
 static SolStatus open_layers(Sim *sim, const char *designator, const SolOptions *options)
@@ -131,7 +159,7 @@ static SolStatus open_layers(Sim *sim, const char *designator, const SolOptions 
         return SOL_USAGE;
     sim->top = program_find(sim->program, designator);
     if (!sim->top || program_text_wrong(sim->program))
-        return SOL_MODEL;
+        return wrong_or_exhausted(sim->model);
     if (sim->top->kind == DEF_PACKAGE) {
         program_report_package(sim->program, sim->top);
         return SOL_USAGE;
@@ -155,12 +183,15 @@ Sol *sol_create(SolModel *model, const char *designator, const SolOptions *optio
         return NULL;
     }
     MemGuard guard;
+    Sol *volatile made = NULL;
     mem_guard_push(model->mem, &guard);
     if (setjmp(guard.env) != 0) {
+        sol_close(made);
+        say_exhausted(model, "for a simulation");
         model->status = SOL_MEMORY;
         return NULL;
     }
-    Sol *sol = mem_alloc(model->mem, sizeof *sol);
+    Sol *sol = made = mem_alloc(model->mem, sizeof *sol);
     Sim *sim = &sol->sim;
     sim->model = model;
     sim->mem = model->mem;
@@ -549,10 +580,8 @@ static SolStatus guarded(Sim *sim, double time, bool init_only, bool to_event, b
     if (sim->status != SOL_OK && sim->status != SOL_CANCELLED && sim->status != SOL_USAGE)
         return sim->status;
     mem_guard_push(sim->mem, &guard);
-    if (setjmp(guard.env) != 0) {
-        diag_error(sim->diags, 0, "out of memory at time %.10g", sim->time);
-        return sim->status = SOL_MEMORY;
-    }
+    if (setjmp(guard.env) != 0)
+        return sim_exhausted(sim);
     SolStatus status =
         init_only ? start(sim) : go(sim, time, to_event, one_step, happened ? happened : &ignored);
     note_foreign_failure(sim, status);

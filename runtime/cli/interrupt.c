@@ -21,6 +21,8 @@ static void *wait_for_signal(void *context)
         int number;
         if (sigwait(&set, &number) != 0)
             continue;
+        if (atomic_load(&interrupt->closing))
+            return NULL;
         if (atomic_exchange(&interrupt->signal, number) != 0) {
             /* asked twice: give it to the system, which ends the process */
             signal(number, SIG_DFL);
@@ -29,7 +31,6 @@ static void *wait_for_signal(void *context)
         }
         sol_cancel(interrupt->sim);
     }
-    return NULL;
 }
 
 void interrupt_start(Interrupt *interrupt, Sol *sim)
@@ -58,7 +59,9 @@ void interrupt_stop(Interrupt *interrupt)
 {
     if (!interrupt->running)
         return;
-    pthread_cancel(interrupt->thread);
+    /* by a signal: pthread_cancel would load a library, for which there may be no memory */
+    atomic_store(&interrupt->closing, true);
+    pthread_kill(interrupt->thread, SIGHUP);
     pthread_join(interrupt->thread, NULL);
     pthread_sigmask(SIG_SETMASK, &interrupt->before, NULL);
     interrupt->running = false;

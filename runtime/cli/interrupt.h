@@ -16,7 +16,8 @@ typedef struct Interrupt {
     bool running;
     sigset_t before;
     Sol *sim;
-    atomic_int signal; /* the one that came, or 0 */
+    atomic_int signal;   /* the one that came, or 0 */
+    atomic_bool closing; /* the next one ends the thread */
 } Interrupt;
 
 /* Before other threads start: signals are blocked in this thread and those it starts. */
