@@ -84,7 +84,7 @@ static uint64_t run_stiff(const char *text, int n, SolLinear linear, double *x)
 {
     SolOptions options = {.stop = 1, .steps = 10, .linear = linear, .solver = SOL_SOLVER_IDA};
     SimLab *lab = sim_lab_text(text, &options);
-    char path[8];
+    char path[16];
     assert_int_equal(sim_lab_run(lab, 1), SOL_OK);
     for (int i = 0; i < n; i++) {
         snprintf(path, sizeof path, "x%d", i);
@@ -148,7 +148,7 @@ static char *print_loop(Random *r, int n, double a[MOST][MOST], double b[MOST])
 
 static double value(SimLab *lab, int i)
 {
-    char path[8];
+    char path[16];
     snprintf(path, sizeof path, "z%d", i);
     return sim_lab_value(lab, path);
 }
