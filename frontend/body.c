@@ -105,7 +105,7 @@ static Type declared_type(Level *level, const ADecl *decl)
 {
     Program *p = level->def->text->program;
     const ADesignator *d = &decl->type;
-    Found found = resolve_designator(level, d);
+    Found found = resolve_designator(level, NULL, d);
     Place at = d->name[0].at;
     const char *name = resolve_text(p, d);
     switch (found.kind) {

@@ -56,7 +56,7 @@ static bool is_designator(const AExpr *e)
 
 static void define_designator(Version *version, Level *level)
 {
-    Found found = resolve_designator(level, &version->define->value->member->name);
+    Found found = resolve_designator(level, NULL, &version->define->value->member->name);
     version->def = found.def;
     version->type = found.type;
     version->k = found.k;

@@ -87,8 +87,9 @@ static Member *step_into(Context *cx, const Member *owner, const AName *name)
         return m;
     if (!m && owner->type.def->text->lost_base)
         return NULL;
-    resolve_error(cx->level, name->at, m ? "'%s' is private in '%s'" : "no member '%s' in '%s'",
-                  text, def_path(p, owner->type.def));
+    resolve_error(cx->level, name->at, m ? "'%s' is private in '%s'%s" : "no member '%s' in '%s'%s",
+                  text, def_path(p, owner->type.def),
+                  m ? "" : suggest_member(p, owner->type.def->body, name->sym));
     if (m)
         resolve_note(cx->level, m->at, "declared in the implementation");
     return NULL;
@@ -188,7 +189,7 @@ static Def *given_definition(Context *cx, Member *parameter, const AExpr *a)
         body_member_text(parameter)->decl->binding == BIND_ALIAS ||
         expr_is_member(cx, &a->member->name))
         return NULL;
-    Found found = resolve_designator(cx->level, &a->member->name);
+    Found found = resolve_designator(cx->level, cx->body, &a->member->name);
     return found.kind == FOUND_DEF && found.def->kind != DEF_PACKAGE ? found.def : NULL;
 }
 
@@ -464,7 +465,7 @@ static RExpr *designated(Context *cx, const AExpr *a, Want want)
 {
     if (expr_is_member(cx, &a->member->name))
         return member_value(cx, a);
-    Found found = resolve_designator(cx->level, &a->member->name);
+    Found found = resolve_designator(cx->level, cx->body, &a->member->name);
     switch (found.kind) {
     case FOUND_DEF:
         return anonymous(cx, a, found.def, want);

@@ -32,7 +32,7 @@ static Def *find_base(Def *def)
     Program *p = text->program;
     if (!d->n)
         return NULL;
-    Found found = resolve_designator(text->surrounding, d);
+    Found found = resolve_designator(text->surrounding, NULL, d);
     Place at = d->name[d->n - 1].at;
     if (found.kind == FOUND_NOTHING)
         return NULL;

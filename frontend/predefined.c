@@ -72,10 +72,14 @@ const Predefined *predefined_at(uint32_t number)
     return &predefined_table[number];
 }
 
+uint32_t predefined_count(void)
+{
+    return sizeof predefined_table / sizeof *predefined_table;
+}
+
 void predefined_init(Program *program)
 {
-    uint32_t n = sizeof predefined_table / sizeof *predefined_table;
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < predefined_count(); i++)
         map_put(program->mem, &program->predefined,
                 intern_str(&program->names, predefined_table[i].name), i + 1);
 }

@@ -42,6 +42,7 @@ typedef struct Predefined {
 } Predefined;
 
 const Predefined *predefined_at(uint32_t number);
+uint32_t predefined_count(void);
 void predefined_init(Program *program);
 
 #endif

@@ -211,6 +211,56 @@ static bool is_determined(const World *world, DdpVar var)
     return ddp_node(world->ddp, node).determined;
 }
 
+static bool is_condition(const World *world, DdpRel rel)
+{
+    OwnerInfo info = rel < world->rel.n ? world->rel.at[rel] : (OwnerInfo){0};
+    return info.tag == OWNER_INST && world_at(world, info.who)->plan->ops[info.what].condition;
+}
+
+/* Does anything but conditions name the variable? */
+static bool is_mentioned(const World *world, DdpVar var)
+{
+    for (DdpRel rel = 1; rel < ddp_rel_limit(world->ddp); rel++) {
+        if (!ddp_rel_used(world->ddp, rel) || is_condition(world, rel))
+            continue;
+        DdpRelView view = ddp_rel(world->ddp, rel);
+        for (uint32_t i = 0; i < view.n; i++)
+            if (view.vars[i] == var)
+                return true;
+    }
+    return false;
+}
+
+/* The variable of a condition that nothing determines, whatever the branches are; 0: none. */
+static DdpVar lost_operand(const World *world, DdpVar condition)
+{
+    if (is_written_var(world, condition) && !is_mentioned(world, condition))
+        return condition;
+    for (DdpRel rel = 1; rel < ddp_rel_limit(world->ddp); rel++) {
+        if (!ddp_rel_used(world->ddp, rel) || !is_condition(world, rel))
+            continue;
+        DdpRelView view = ddp_rel(world->ddp, rel);
+        for (uint32_t i = 1; view.vars[0] == condition && i < view.n; i++)
+            if (!is_determined(world, view.vars[i]) && !is_mentioned(world, view.vars[i]))
+                return view.vars[i];
+    }
+    return 0;
+}
+
+static bool report_lost_operand(World *world, const WorldBranch *branch)
+{
+    char text[TEXT];
+    WorldVar view;
+    DdpVar lost = lost_operand(world, branch->condition);
+    if (!lost || !world_var(world, lost, &view) || view.type == TYPE_REAL)
+        return false; /* Reals may be what the branches determine */
+    world_var_path(world, lost, text, sizeof text);
+    world_fail(world, view.at, "nothing determines '%s', so that this 'if' cannot be decided",
+               text);
+    world_remark(world, branch->at, "the 'if'");
+    return true;
+}
+
 static void undecided_task(World *world)
 {
     for (uint32_t i = 0; i < world->newborn.n; i++) {
@@ -218,6 +268,8 @@ static void undecided_task(World *world)
         if (!world_branch(world, world->newborn.at[i], &b) || b.when || !b.condition ||
             is_determined(world, b.condition))
             continue;
+        if (report_lost_operand(world, &b))
+            return;
         world_fail(world, b.at,
                    "this 'if' cannot be decided: its condition depends on the content of its own "
                    "branches, or on something undetermined");
@@ -262,8 +314,11 @@ static void report_task(World *world, DdpVerdict verdict)
         return;
     d.over = written(world, &d.over);
     d.under = written(world, &d.under);
-    if (d.over.n_rels)
+    if (d.over.n_rels) {
+        if (report_components(world, &d.over))
+            return;
         report_over(world, &d);
+    }
     if (d.false_causal.n_rels)
         report_false(world, &d);
     if (d.under.n_vars && verdict == DDP_UNDERDETERMINED)

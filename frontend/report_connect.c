@@ -409,18 +409,63 @@ bool report_two_grounds(World *world, const DdpPart *over)
     return true;
 }
 
-/* ---- both ---- */
+/* ---- components that contradict each other ---- */
 
-static void connections_task(World *world)
+typedef struct Quarrel {
+    uint32_t n;
+    const Inst *component[SHOWN];
+    bool connected; /* through connections, not by equations of the model around */
+} Quarrel;
+
+static bool takes_part(const Quarrel *q, const Inst *component)
 {
-    DdpDiagnosis d = ddp_diagnose(world->ddp);
-    if (d.over.n_rels)
-        report_two_grounds(world, &d.over);
-    else
-        report_unconnected(world, &d.under);
+    for (uint32_t i = 0; i < q->n; i++)
+        if (q->component[i] == component)
+            return true;
+    return false;
 }
 
-bool world_report_connections(World *world)
+/* The components whose equations are too many; a ground is what the others stand on. False: others
+ * than components take part, or too many. */
+static bool find_quarrel(World *world, const DdpPart *over, Quarrel *q)
 {
-    return report_guarded(world, connections_task);
+    for (uint32_t i = 0; i < over->n_rels; i++) {
+        OwnerInfo owner =
+            over->rels[i] < world->rel.n ? world->rel.at[over->rels[i]] : (OwnerInfo){0};
+        q->connected |= owner.tag == OWNER_EDGE || owner.tag == OWNER_SUM;
+        if (owner.tag != OWNER_INST)
+            continue;
+        const Inst *component = component_of(world, world_at(world, owner.who));
+        if (!component->owner || (q->n == SHOWN && !takes_part(q, component)))
+            return false;
+        if (!takes_part(q, component) && !fixing_component(world, over->rels[i]))
+            q->component[q->n++] = component;
+    }
+    return q->connected && q->n >= 2;
+}
+
+bool report_components(World *world, const DdpPart *over)
+{
+    Quarrel q = {0};
+    char text[SHOWN * NAME] = "", name[NAME];
+    if (!find_quarrel(world, over, &q))
+        return false;
+    for (uint32_t i = 0; i < q.n; i++) {
+        size_t used = strlen(text);
+        name_of(world, q.component[i], name, sizeof name);
+        snprintf(text + used, sizeof text - used, "%s%s",
+                 i == 0         ? ""
+                 : i + 1 == q.n ? " and "
+                                : ", ",
+                 name);
+    }
+    world_fail(
+        world, place_of(world, q.component[q.n - 1]),
+        "%s contradict each other: as they are connected there are %u equations for %u variables",
+        text, over->n_rels, over->n_vars);
+    for (uint32_t i = 0; i + 1 < q.n; i++) {
+        name_of(world, q.component[i], name, sizeof name);
+        world_remark(world, place_of(world, q.component[i]), "%s", name);
+    }
+    return true;
 }

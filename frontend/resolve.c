@@ -305,16 +305,18 @@ static void report_missing(Level *level, Def *def, const AName *name)
                       "'%s' is a member of the instances of '%s', not of the model", text,
                       def_path(p, def));
     else
-        resolve_error(level, name->at, "'%s' has no definition '%s'", def_path(p, def), text);
+        resolve_error(level, name->at, "'%s' has no definition '%s'%s", def_path(p, def), text,
+                      suggest_definition(def, name->sym));
 }
 
-Found resolve_designator(Level *level, const ADesignator *d)
+Found resolve_designator(Level *level, const Body *body, const ADesignator *d)
 {
     Program *p = level->def->text->program;
     Found found = resolve_lookup(level, &d->name[0]);
     if (found.kind == FOUND_NOTHING && !found.failed && !may_be_lost(level))
-        resolve_error(level, d->name[0].at, "unknown name '%s'",
-                      intern_text(&p->names, d->name[0].sym));
+        resolve_error(level, d->name[0].at, "unknown name '%s'%s",
+                      intern_text(&p->names, d->name[0].sym),
+                      suggest_name(level, body, d->name[0].sym));
     for (uint32_t i = 1; i < d->n && found.kind != FOUND_NOTHING; i++) {
         const AName *name = &d->name[i];
         if (found.kind != FOUND_DEF) {

@@ -184,8 +184,8 @@ bool resolve_names(Def *def, Level *asker, Place at);
 Entry *resolve_entry(const Def *def, Sym name);
 Def *resolve_version_def(Def *owner, Version *version);
 Found resolve_lookup(Level *level, const AName *name);
-/* Reports what is wrong; nothing found then. */
-Found resolve_designator(Level *level, const ADesignator *designator);
+/* Reports what is wrong; nothing found then. `body`, or NULL: whose members could be meant too. */
+Found resolve_designator(Level *level, const Body *body, const ADesignator *designator);
 const char *resolve_text(Program *p, const ADesignator *designator);
 void resolve_enqueue(Def *def);
 bool resolve_admit(Def *def, uint32_t n); /* n more names, members or statements; false: too many */
@@ -198,6 +198,12 @@ void resolve_warning(Level *level, Place at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void resolve_note(Level *level, Place at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* ---- suggest.c: how a message about a name that means nothing ends; perhaps not at all ---- */
+
+const char *suggest_member(Program *p, const Body *body, Sym word);
+const char *suggest_definition(Def *def, Sym word);
+const char *suggest_name(const Level *level, const Body *body, Sym word); /* body NULL: no members */
 
 /* ---- extend.c, redefine.c: text and base -> pieces and names ---- */
 

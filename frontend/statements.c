@@ -86,7 +86,7 @@ static Path *target_of(Context *cx, const AStmt *a, const char *op)
     }
     const ADesignator *d = &a->lhs->member->name;
     if (!expr_is_member(cx, d)) {
-        Found found = resolve_designator(cx->level, d);
+        Found found = resolve_designator(cx->level, cx->body, d);
         if (names_predefined(cx, a->lhs, PRE_TRASH))
             resolve_error(cx->level, a->lhs->at, "'trash' only takes instances: 'trash <- member'");
         else if (found.kind != FOUND_NOTHING)

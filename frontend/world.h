@@ -244,9 +244,6 @@ InstId world_find_inst(const World *world, const char *path);
  * connected and double or missing grounds as such. After it the world is no longer world_ok(). False
  * when there was nothing to report. */
 bool world_report(World *world, const DdpResult *result);
-/* The part of it about connections: for a runtime that has words of its own for the rest. False,
- * without a message, when they do not explain the verdict. */
-bool world_report_connections(World *world);
 /* Potentials that nothing fixes although there are equations enough: a circuit without a ground.
  * Linear in the model, so for `check` and for loops that turned out to be singular. */
 bool world_report_floating(World *world);

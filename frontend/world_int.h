@@ -295,5 +295,6 @@ void connect_verify(const Connect *connect);
 
 bool report_unconnected(World *world, const DdpPart *under);
 bool report_two_grounds(World *world, const DdpPart *over);
+bool report_components(World *world, const DdpPart *over);
 
 #endif

@@ -71,68 +71,27 @@ void explain_values(Sim *sim, const EvalOp *op)
 
 /* ---- structure ---- */
 
-static void note_part(Sim *sim, const DdpPart *part, const char *rel_says, const char *var_says)
+static void note_time(Sim *sim)
 {
-    for (uint32_t i = 0; i < part->n_rels && i < LISTED; i++)
-        diag_note(sim->diags, world_rel_place(sim->world, part->rels[i]), "%s: %s", rel_says,
-                  explain_rel(sim, part->rels[i]));
-    for (uint32_t i = 0; i < part->n_vars && i < LISTED; i++) {
-        WorldVar view = {0};
-        world_var(sim->world, part->vars[i], &view);
-        diag_note(sim->diags, view.at, "%s: %s", var_says, explain_var(sim, part->vars[i]));
-    }
+    if (sim->time > sim->opt.start)
+        diag_note(sim->diags, 0, "this came about at time %.10g", sim->time);
 }
 
-static void explain_over(Sim *sim, const DdpDiagnosis *what)
-{
-    DdpRel first = what->tipped ? what->tipped : what->over.n_rels ? what->over.rels[0] : 0;
-    diag_error(
-        sim->diags, first ? world_rel_place(sim->world, first) : 0,
-        "at time %.10g there are more equations than unknowns: %u equations for %u variables",
-        sim->time, what->over.n_rels, what->over.n_vars);
-    if (what->tipped)
-        diag_note(sim->diags, world_rel_place(sim->world, what->tipped),
-                  "it was determined before this one came: %s", explain_rel(sim, what->tipped));
-    note_part(sim, &what->over, "one of too many", "determined more than once");
-}
-
-static void explain_under(Sim *sim, const DdpDiagnosis *what)
-{
-    WorldVar view = {0};
-    if (what->under.n_vars)
-        world_var(sim->world, what->under.vars[0], &view);
-    diag_error(
-        sim->diags, view.at,
-        "at time %.10g there are fewer equations than unknowns: %u equations for %u variables",
-        sim->time, what->under.n_rels, what->under.n_vars);
-    note_part(sim, &what->under, "not enough of these", "not determined");
-}
-
-static void explain_false(Sim *sim, const DdpDiagnosis *what)
-{
-    DdpRel first = what->false_causal.n_rels ? what->false_causal.rels[0] : 0;
-    diag_error(sim->diags, first ? world_rel_place(sim->world, first) : 0,
-               "at time %.10g a transmission or a condition depends on itself", sim->time);
-    note_part(sim, &what->false_causal, "on the way round", "through");
-}
-
+/* In the words of `check --instantiate`. */
 SolStatus explain_structure(Sim *sim)
 {
-    if (world_report_connections(sim->world))
-        return SOL_MODEL;
-    DdpDiagnosis what = ddp_diagnose(sim->ddp);
-    if (sim->last.verdict == DDP_OVERDETERMINED)
-        explain_over(sim, &what);
-    else if (sim->last.verdict == DDP_FALSE_CAUSALITY)
-        explain_false(sim, &what);
-    else
-        explain_under(sim, &what);
+    world_report(sim->world, &sim->last);
+    note_time(sim);
     return SOL_MODEL;
 }
 
 SolStatus explain_newborn(Sim *sim)
 {
     uint32_t n;
+    if (world_report_undecided(sim->world)) {
+        note_time(sim);
+        return SOL_MODEL;
+    }
     const BranchId *list = world_newborn(sim->world, &n);
     WorldBranch view = {0};
     world_branch(sim->world, list[0], &view);

@@ -305,7 +305,7 @@ static void test_circular_condition(void **state)
     (void)state;
     SimLab *lab = sim_lab_open("circuits.sol", "Circular", NULL);
     assert_int_equal(sol_init(lab->sim), SOL_MODEL);
-    assert_true(sim_lab_said(lab, "cannot be decided: x > 0"));
+    assert_true(sim_lab_said(lab, "cannot be decided: its condition depends"));
     sim_lab_close(lab);
 }
 

@@ -1,4 +1,4 @@
-//! 8:5: error: 'P' has no definition 'N'
+//! 8:5: error: 'P' has no definition 'N'; there is 'M'
 package P
   model M
   end M;

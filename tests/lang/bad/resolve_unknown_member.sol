@@ -1,4 +1,4 @@
-//! 9:5: error: no member 'y' in 'B'
+//! 9:5: error: no member 'y' in 'B'; there is 'x'
 model B
 interface:
   Real x;

@@ -1,0 +1,84 @@
+/* suggest.c: a name that means nothing -> what may have been meant, as the end of a message.
+ *
+ * Of all names that could stand there the nearest is offered, if it is near enough to be a slip;
+ * where there are few, all are named. */
+#include "base/similar.h"
+#include "frontend/predefined.h"
+#include "frontend/resolve_int.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { FEW = 6, LIST = 200 };
+
+typedef struct Suggestion {
+    const char *word, *best;
+    uint32_t least, n;
+    char list[LIST];
+} Suggestion;
+
+static void offer(Suggestion *s, const char *name)
+{
+    uint32_t distance = similar_distance(s->word, name);
+    size_t used = strlen(s->list);
+    if (distance == 0) /* it exists, but is not to be seen from there */
+        return;
+    if (distance < s->least && similar_enough(s->word, distance)) {
+        s->least = distance;
+        s->best = name;
+    }
+    if (s->n++ < FEW)
+        snprintf(s->list + used, LIST - used, "%s'%s'", used ? ", " : "", name);
+}
+
+static const char *text_of(Program *p, const Suggestion *s, bool listed)
+{
+    char text[LIST + 40] = "";
+    if (s->best)
+        snprintf(text, sizeof text, "; did you mean '%s'?", s->best);
+    else if (listed && s->n && s->n <= FEW)
+        snprintf(text, sizeof text, "; there %s %s", s->n == 1 ? "is" : "are", s->list);
+    return arena_copy(&p->arena, text, strlen(text));
+}
+
+static Suggestion begin(Program *p, Sym word)
+{
+    return (Suggestion){.word = intern_text(&p->names, word), .least = UINT32_MAX};
+}
+
+const char *suggest_member(Program *p, const Body *body, Sym word)
+{
+    Suggestion s = begin(p, word);
+    for (uint32_t i = 0; i < body->n_members; i++)
+        if (body->members[i]->is_public)
+            offer(&s, intern_text(&p->names, body->members[i]->name));
+    return text_of(p, &s, true);
+}
+
+static void offer_entries(Suggestion *s, const Def *def)
+{
+    const DefText *text = def->text;
+    for (uint32_t i = 0; i < text->n_entries; i++)
+        offer(s, intern_text(&text->program->names, text->entry[i].name));
+}
+
+const char *suggest_definition(Def *def, Sym word)
+{
+    Suggestion s = begin(def->text->program, word);
+    offer_entries(&s, def);
+    return text_of(def->text->program, &s, true);
+}
+
+const char *suggest_name(const Level *level, const Body *body, Sym word)
+{
+    Program *p = level->def->text->program;
+    Suggestion s = begin(p, word);
+    for (; body; body = body->parent)
+        for (uint32_t i = 0; i < body->n_members; i++)
+            offer(&s, intern_text(&p->names, body->members[i]->name));
+    for (; level; level = level->outer)
+        offer_entries(&s, level->def);
+    for (uint32_t i = 0; i < predefined_count(); i++)
+        offer(&s, predefined_at(i)->name);
+    return text_of(p, &s, false);
+}
