@@ -121,7 +121,7 @@ struct Ddp {
     VEC(DdpVar) occ_var;
     VEC(DdpRel) occ_rel;
     List occ_next, occ_prev;
-    VEC(uint32_t) unused_occs[32]; /* free runs by length; long runs are not used again */
+    VEC(uint32_t) unused_occs[64]; /* free runs by length (relation.c) */
 
     DdpNode first_node, last_node;
     Map bans; /* (relation, variable) advised against -> 1 */

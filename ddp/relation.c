@@ -40,14 +40,27 @@ void relation_free_var(Ddp *d, DdpVar v)
 
 /* ---- occurrences ---- */
 
-enum { REUSED_RUN = 32 };
+enum { SHORT_RUN = 32 };
+
+/* The list of free runs that one of n belongs to: long ones have room for a power of two. */
+static uint32_t run_list(uint32_t n, uint32_t *room)
+{
+    uint32_t list = SHORT_RUN;
+    *room = n;
+    if (n < SHORT_RUN)
+        return n;
+    for (*room = SHORT_RUN; *room < n; *room *= 2)
+        list++;
+    return list;
+}
 
 static uint32_t new_run(Ddp *d, uint32_t n)
 {
-    if (n < REUSED_RUN && d->unused_occs[n].n)
-        return vec_pop(&d->unused_occs[n]);
+    uint32_t room, list = run_list(n, &room);
+    if (d->unused_occs[list].n)
+        return vec_pop(&d->unused_occs[list]);
     uint32_t first = d->occ_var.n;
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < room; i++) {
         vec_push(d->mem, &d->occ_var, 0);
         vec_push(d->mem, &d->occ_rel, 0);
         vec_push(d->mem, &d->occ_next, 0);
@@ -166,8 +179,8 @@ void relation_free_rel(Ddp *d, DdpRel r)
             map_remove(&d->bans, (uint64_t)r << 32 | d->occ_var.at[occ + i]);
     for (uint32_t i = 0; i < n; i++)
         unlink_occ(d, occ + i);
-    if (n < REUSED_RUN)
-        vec_push(d->mem, &d->unused_occs[n], occ);
+    uint32_t room;
+    vec_push(d->mem, &d->unused_occs[run_list(n, &room)], occ);
     free_rels_drop(d, r);
     d->n_ders -= REL(d, r).kind == DDP_DERIVATIVE;
     REL(d, r) = (Rel){0};

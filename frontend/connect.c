@@ -62,19 +62,32 @@ void connect_close(Connect *c)
 
 /* ---- blocks of numbers ---- */
 
+enum { SHORT_BLOCK = 64 };
+
+/* The list of free blocks that one of n belongs to: long ones have room for a power of two. */
+static uint32_t block_list(uint32_t n, uint32_t *room)
+{
+    uint32_t list = SHORT_BLOCK;
+    *room = n;
+    if (n < SHORT_BLOCK)
+        return n;
+    for (*room = SHORT_BLOCK; *room < n; *room *= 2)
+        list++;
+    return list;
+}
+
 uint32_t connect_block_take(Connect *c, uint32_t n)
 {
     if (n == 0)
         return 0;
-    uint32_t *head = n < 64 ? &c->free_block[n] : NULL;
-    uint32_t at;
-    if (head && *head) {
+    uint32_t room, *head = &c->free_block[block_list(n, &room)], at;
+    if (*head) {
         at = *head;
         *head = c->words.at[at];
     } else {
         at = c->words.n;
-        vec_reserve(c->mem, &c->words, c->words.n + n);
-        c->words.n += n;
+        vec_reserve(c->mem, &c->words, c->words.n + room);
+        c->words.n += room;
     }
     memset(&c->words.at[at], 0, n * sizeof(uint32_t));
     return at;
@@ -82,10 +95,11 @@ uint32_t connect_block_take(Connect *c, uint32_t n)
 
 void connect_block_give(Connect *c, uint32_t at, uint32_t n)
 {
-    if (!at || n >= 64)
+    if (!at)
         return;
-    c->words.at[at] = c->free_block[n];
-    c->free_block[n] = at;
+    uint32_t room, *head = &c->free_block[block_list(n, &room)];
+    c->words.at[at] = *head;
+    *head = at;
 }
 
 /* ---- variables of connectors ---- */

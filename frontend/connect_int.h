@@ -63,7 +63,7 @@ struct Connect {
     uint32_t n_edges, n_sets;
     Map node_of;             /* model and instance -> node */
     VEC(uint32_t) words;     /* blocks of numbers */
-    uint32_t free_block[64]; /* by size: first free block, linked through its first word */
+    uint32_t free_block[96]; /* by size: first free block, linked through its first word */
     VEC(uint32_t) dirty;
     Side side[2];
     Form equal;

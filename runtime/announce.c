@@ -7,6 +7,7 @@
  */
 #include "runtime/sim_int.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- what an instance gives to all that is in it ---- */
@@ -216,6 +217,37 @@ void announce_births(Sim *sim)
         announce_birth(sim, &places, var, &view);
     }
     vec_clear(&sim->births_seen);
+}
+
+typedef struct Birth {
+    uint64_t serial;
+    DdpVar var;
+} Birth;
+
+static int by_serial(const void *a, const void *b)
+{
+    const Birth *x = a, *y = b;
+    return (x->serial > y->serial) - (x->serial < y->serial);
+}
+
+void announce_all(Sim *sim)
+{
+    VEC(Birth) list = {0};
+    for (DdpVar var = 1; var < ddp_var_limit(sim->ddp); var++)
+        if (ddp_var_used(sim->ddp, var) && sim->info[var].birth)
+            vec_push(sim->mem, &list, ((Birth){sim->info[var].birth, var}));
+    if (list.n > 1)
+        qsort(list.at, list.n, sizeof *list.at, by_serial);
+    vec_clear(&sim->births_seen);
+    for (uint32_t i = 0; i < list.n; i++)
+        vec_push(sim->mem, &sim->births_seen, list.at[i].var);
+    vec_free(sim->mem, &list);
+}
+
+void announce_nothing(Sim *sim)
+{
+    if (sim->births_seen.n > 2 * ddp_var_limit(sim->ddp))
+        announce_all(sim);
 }
 
 /* ---- modes ---- */

@@ -10,7 +10,6 @@
 #include "runtime/save.h"
 #include "runtime/crc32.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- texts ---- */
@@ -292,32 +291,6 @@ static bool make_handles(Sim *sim)
     return good;
 }
 
-typedef struct Birth {
-    uint64_t serial;
-    DdpVar var;
-} Birth;
-
-static int by_serial(const void *a, const void *b)
-{
-    const Birth *x = a, *y = b;
-    return (x->serial > y->serial) - (x->serial < y->serial);
-}
-
-/* The output will be told of all variables there are, in the order of their births. */
-static void list_births(Sim *sim)
-{
-    VEC(Birth) list = {0};
-    for (DdpVar var = 1; var < ddp_var_limit(sim->ddp); var++)
-        if (ddp_var_used(sim->ddp, var) && sim->info[var].birth)
-            vec_push(sim->mem, &list, ((Birth){sim->info[var].birth, var}));
-    if (list.n > 1)
-        qsort(list.at, list.n, sizeof *list.at, by_serial);
-    vec_clear(&sim->births_seen);
-    for (uint32_t i = 0; i < list.n; i++)
-        vec_push(sim->mem, &sim->births_seen, list.at[i].var);
-    vec_free(sim->mem, &list);
-}
-
 SolStatus save_read(Sim *sim, Pack *p)
 {
     p->writing = false;
@@ -332,7 +305,7 @@ SolStatus save_read(Sim *sim, Pack *p)
     pack_own(sim, p);
     if (p->bad || p->at != p->n)
         return SOL_IO;
-    list_births(sim);
+    announce_all(sim);
     return make_handles(sim) ? SOL_OK : SOL_MODEL;
 }
 

@@ -707,7 +707,9 @@ SolStatus euler_run(Sim *sim, double stop, bool to_event, bool one_step, bool *h
 /* ---- announce.c ---- */
 
 bool sim_var_info(const Sim *sim, DdpVar var, SolVarInfo *info);
-void announce_births(Sim *sim); /* and deaths */
+void announce_births(Sim *sim);  /* and deaths */
+void announce_all(Sim *sim);     /* next time of all there are, in the order of their births */
+void announce_nothing(Sim *sim); /* nobody listens: births are not remembered for ever */
 void announce_modes(Sim *sim);
 
 /* ---- simulation.c ---- */

@@ -395,6 +395,8 @@ SolStatus sim_point(Sim *sim, SolSide side)
     bool fine = true;
     if (sim->out.point)
         announce_births(sim);
+    else
+        announce_nothing(sim);
     bool partly = sim->parts.n > SOL_FEW_PARTS &&
                   (side == SOL_BEFORE_EVENT || side == SOL_AFTER_EVENT);
     SolStatus status = partly ? SOL_OK : fetch_wanted(sim, side);

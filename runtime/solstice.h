@@ -130,7 +130,7 @@ typedef struct SolOptions {
     uint32_t max_instances; /* 0: 10,000,000 */
     uint32_t n_monitored;
     const char *const *monitored; /* designators of definitions whose instances are monitored */
-    bool savable;      /* sol_save() will be called: what the structure went through is kept */
+    bool savable;      /* sol_save() or sol_restore() will be called */
     double audit; /* 0: none; else at every point all relations of the model are checked as they are written,
                      and one that is violated by more than this (SolAudit) ends the run, SOL_NUMERICS */
     const char *trace; /* letters: i instances, d DDP, e events, s steps, u held variables behind each

@@ -70,9 +70,26 @@ expect 2 "give it again" "$SOLSTICE" run Road.sol --stop 300 --resume cut.check
 expect 4 "No such file" "${run[@]}" --output cut.solr --resume none.check
 head -c 300 cut.check >short.check
 expect 4 "its checksum is wrong" "${run[@]}" --output cut.solr --resume short.check
+# Damaged anywhere, cut anywhere, or of another version: a message, never a crash.
+damage() { # offset: that byte of cut.check is another one
+    cp cut.check bad.check
+    local old
+    old=$(od -An -tu1 -j "$1" -N1 cut.check)
+    printf "\\x$(printf %x $((old ^ 64)))" | dd of=bad.check bs=1 seek="$1" conv=notrunc 2>/dev/null
+}
+size=$(stat -c %s cut.check)
+for i in $(seq 8 $((size / 12)) $((size - 1))); do
+    damage "$i"
+    expect 4 "its checksum is wrong" "${run[@]}" --output cut.solr --resume bad.check
+    head -c "$i" cut.check >bad.check
+    expect 4 "bad.check: " "${run[@]}" --output cut.solr --resume bad.check
+done
+damage 0
+expect 4 "not a checkpoint" "${run[@]}" --output cut.solr --resume bad.check
 expect 4 "other.solr: No such file" "${run[@]}" --output other.solr --resume cut.check
 head -c 200 whole.solr >other.solr
 expect 4 "does not fit the checkpoint" "${run[@]}" --output other.solr --resume cut.check
+expect 2 "is too small for times up to 300" "$SOLSTICE" run Road.sol --stop 300 --checkpoint 1e-300
 sed -i 's/sin(x=time)/cos(x=time)/' Road.sol
 expect 2 "the text of the model, or of a library, has changed since" "${run[@]}" --output cut.solr --resume cut.check
 cmp whole.solr cut.solr || fail "a resume that was refused changed the result"

@@ -81,6 +81,62 @@ static void births_and_moves(void **state)
     check_case((SaveCase){.text = births, .options = {.stop = 6, .steps = 30, .seed = 5}});
 }
 
+/* Copies of instances that own others and refer to them, aliases that are bound anew. */
+static const char copies[] =
+    "model Core\n"
+    "interface: static Real x; parameter Real k;\n"
+    "implementation:\n"
+    "  der(x = x, start << k) = -x + random(x = 1);\n"
+    "end Core;\n"
+    "model Shell\n"
+    "interface: dynamic Core inner{k << 2}; alias Core seen; static Real y;\n"
+    "implementation:\n"
+    "  static Real z;\n"
+    "  seen << inner;\n"
+    "  y = seen.x;\n"
+    "  if y > 0.7 then der(x = z, start << 0) = y; else then z = -y; end;\n"
+    "  when Sample(interval = 0.9) then inner <- Core{k << 1 + y}; seen << inner; end;\n"
+    "end Shell;\n"
+    "model Copies\n"
+    "implementation:\n"
+    "  dynamic Shell a{}; dynamic Shell b; dynamic Shell c;\n"
+    "  static Real n; static Real sum;\n"
+    "  when Sample(interval = 0.7) then n << pre(n) + 1; c <- b; b << a; end;\n"
+    "  when time > 3.3 then trash <- b; end;\n"
+    "  if c? then sum = a.y + c.y; else then sum = a.y; end;\n"
+    "end Copies;\n";
+
+static void copies_and_aliases(void **state)
+{
+    (void)state;
+    check_case((SaveCase){.text = copies, .options = {.stop = 6, .steps = 30, .seed = 2}});
+    check_case((SaveCase){
+        .text = copies,
+        .options = {.stop = 6, .steps = 30, .solver = SOL_SOLVER_EULER, .step = 0.05}});
+}
+
+/* Functions that jump are kept between events; comparisons whose operands begin and cease to vary. */
+static const char jumps[] =
+    "model Jumps\n"
+    "implementation:\n"
+    "  static Real x; static Real y; static Real u; static Real v; static Real w; static Real n;\n"
+    "  u = sin(x = 3*time);\n"
+    "  der(x = x, start << 0) = floor(x = 4*u) - 0.5*x + mod(time, 0.7);\n"
+    "  v + w = floor(x = 2*x) + u;\n"
+    "  v - (2 + sign(x = u))*w = x;\n"
+    "  if u > 0.3 then y = u; else then y = 0.1; end;\n"
+    "  when y > 0.6 and x < 5 then n << pre(n) + 1; end;\n"
+    "end Jumps;\n";
+
+static void what_is_kept_between_events(void **state)
+{
+    (void)state;
+    const SolSolver solvers[] = {SOL_SOLVER_IDA, SOL_SOLVER_RK, SOL_SOLVER_EULER};
+    for (int i = 0; i < 3; i++)
+        check_case((SaveCase){.text = jumps,
+                          .options = {.stop = 8, .steps = 40, .solver = solvers[i], .step = 0.01}});
+}
+
 static void models_of_the_language_tests(void **state)
 {
     (void)state;
@@ -93,6 +149,7 @@ static void models_of_the_language_tests(void **state)
 }
 
 #define SIM SOLSTICE_SOURCE_DIR "/tests/sim/"
+#define LIBRARY SOLSTICE_SOURCE_DIR "/stdlib/"
 
 /* Circuits through their modes, a pendulum whose states are selected anew while it goes round. */
 static void models_of_the_simulation_tests(void **state)
@@ -104,7 +161,12 @@ static void models_of_the_simulation_tests(void **state)
     } cases[] = {
         {SIM "circuits.sol", "FourModes", 0.1}, {SIM "circuits.sol", "Rectifier", 0.1},
         {SIM "circuits.sol", "Vanishing", 1},   {SIM "mechanics.sol", "BreakingPendulum", 3},
-        {SIM "mechanics.sol", "Round", 10},     {SIM "stiff.sol", "Amplifier", 0.02}};
+        {SIM "mechanics.sol", "Round", 10},     {SIM "stiff.sol", "Amplifier", 0.02},
+        {SIM "mechanics.sol", "ThrowingArm", 2}, {SIM "changing.sol", "Population", 60},
+        {SIM "changing.sol", "Traffic", 20},    {SIM "changing.sol", "MachineByMove", 10},
+        {SIM "changing.sol", "StickSlip", 5},   {SIM "changing.sol", "Sampled", 2},
+        {SIM "births.sol", "Births.Reborn", 3}, {SIM "rectifiers.sol", "Alone", 0.1},
+        {LIBRARY "Planar.sol", "Planar.Examples.Trebuchet", 2}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         check_case((SaveCase){.file = cases[i].file,
                           .model = cases[i].model,
@@ -158,15 +220,64 @@ static void what_does_not_fit_is_refused(void **state)
     free(saved.at);
 }
 
+static uint32_t errors_of(const SolModel *model)
+{
+    uint32_t errors = 0;
+    SolMessage message;
+    for (uint32_t i = 0; sol_message(model, i, &message); i++)
+        errors += message.severity == SOL_ERROR;
+    return errors;
+}
+
+/* Any bit the other way round, and any length too short: refused with a message, and the simulation
+ * does not go on. */
+static void what_is_damaged_is_refused(void **state)
+{
+    (void)state;
+    SaveCase c = {.text = births, .options = {.stop = 6, .seed = 5, .savable = true}};
+    SaveBytes saved = {0};
+    SolModel *model;
+    Sol *sim = open_sim(&c, &model);
+    assert_int_equal(sol_run_to(sim, 3), SOL_OK);
+    assert_int_equal(sol_save(sim, save_lab_put, &saved), SOL_OK);
+    sol_unload(model);
+    size_t whole = saved.n;
+    for (size_t i = 0; i < 2 * whole; i += whole / 300 + 1) {
+        bool cut = i >= whole;
+        saved.n = cut ? i - whole : whole;
+        if (!cut)
+            saved.at[i] ^= (uint8_t)(1u << i % 8);
+        saved.next = 0;
+        sim = open_sim(&c, &model);
+        SolStatus status = sol_restore(sim, save_lab_get, &saved);
+        assert_true(status == SOL_IO || status == SOL_USAGE);
+        assert_true(errors_of(model) > 0);
+        assert_int_not_equal(sol_run_to(sim, 4), SOL_OK);
+        sol_unload(model);
+        if (!cut)
+            saved.at[i] ^= (uint8_t)(1u << i % 8);
+    }
+    saved.n = whole;
+    saved.next = 0;
+    sim = open_sim(&c, &model);
+    assert_int_equal(sol_restore(sim, save_lab_get, &saved), SOL_OK);
+    assert_int_equal(sol_run_to(sim, 4), SOL_OK);
+    sol_unload(model);
+    free(saved.at);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(branches_samples_and_draws),
         cmocka_unit_test(loops_keep_their_guesses),
         cmocka_unit_test(births_and_moves),
+        cmocka_unit_test(copies_and_aliases),
+        cmocka_unit_test(what_is_kept_between_events),
         cmocka_unit_test(models_of_the_language_tests),
         cmocka_unit_test(models_of_the_simulation_tests),
         cmocka_unit_test(what_does_not_fit_is_refused),
+        cmocka_unit_test(what_is_damaged_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
