@@ -33,8 +33,9 @@ static void branches_samples_and_draws(void **state)
     (void)state;
     const SolSolver solvers[] = {SOL_SOLVER_IDA, SOL_SOLVER_RK, SOL_SOLVER_EULER};
     for (int i = 0; i < 3; i++)
-        check_case((SaveCase){.text = modes,
-                          .options = {.stop = 6, .steps = 60, .solver = solvers[i], .step = 0.01}});
+        check_case(
+            (SaveCase){.text = modes,
+                       .options = {.stop = 6, .steps = 60, .solver = solvers[i], .step = 0.01}});
 }
 
 static const char loops[] =
@@ -54,8 +55,8 @@ static void loops_keep_their_guesses(void **state)
     check_case((SaveCase){.text = loops, .options = {.stop = 20, .steps = 40}});
     /* stiff but at its jumps: which solver it has is saved */
     check_case((SaveCase){.file = SOLSTICE_SOURCE_DIR "/tests/sim/stiff.sol",
-                      .model = "VanDerPol",
-                      .options = {.stop = 2000, .steps = 20, .solver = SOL_SOLVER_AUTO}});
+                          .model = "VanDerPol",
+                          .options = {.stop = 2000, .steps = 20, .solver = SOL_SOLVER_AUTO}});
 }
 
 static const char births[] = "model Car\n"
@@ -110,12 +111,13 @@ static void copies_and_aliases(void **state)
 {
     (void)state;
     check_case((SaveCase){.text = copies, .options = {.stop = 6, .steps = 30, .seed = 2}});
-    check_case((SaveCase){
-        .text = copies,
-        .options = {.stop = 6, .steps = 30, .solver = SOL_SOLVER_EULER, .step = 0.05}});
+    check_case(
+        (SaveCase){.text = copies,
+                   .options = {.stop = 6, .steps = 30, .solver = SOL_SOLVER_EULER, .step = 0.05}});
 }
 
-/* Functions that jump are kept between events; comparisons whose operands begin and cease to vary. */
+/* Functions that jump are kept between events; comparisons whose operands begin and cease to vary.
+ */
 static const char jumps[] =
     "model Jumps\n"
     "implementation:\n"
@@ -133,8 +135,9 @@ static void what_is_kept_between_events(void **state)
     (void)state;
     const SolSolver solvers[] = {SOL_SOLVER_IDA, SOL_SOLVER_RK, SOL_SOLVER_EULER};
     for (int i = 0; i < 3; i++)
-        check_case((SaveCase){.text = jumps,
-                          .options = {.stop = 8, .steps = 40, .solver = solvers[i], .step = 0.01}});
+        check_case(
+            (SaveCase){.text = jumps,
+                       .options = {.stop = 8, .steps = 40, .solver = solvers[i], .step = 0.01}});
 }
 
 static void models_of_the_language_tests(void **state)
@@ -142,10 +145,10 @@ static void models_of_the_language_tests(void **state)
     (void)state;
     check_case(
         (SaveCase){.file = SOLSTICE_SOURCE_DIR "/tests/lang/good/population.sol",
-               .options = {.stop = 100, .steps = 50, .solver = SOL_SOLVER_EULER, .step = 0.1}});
+                   .options = {.stop = 100, .steps = 50, .solver = SOL_SOLVER_EULER, .step = 0.1}});
     check_case(
         (SaveCase){.file = SOLSTICE_SOURCE_DIR "/tests/lang/good/traffic.sol",
-               .options = {.stop = 40, .steps = 50, .solver = SOL_SOLVER_EULER, .step = 0.1}});
+                   .options = {.stop = 40, .steps = 50, .solver = SOL_SOLVER_EULER, .step = 0.1}});
 }
 
 #define SIM SOLSTICE_SOURCE_DIR "/tests/sim/"
@@ -158,19 +161,25 @@ static void models_of_the_simulation_tests(void **state)
     const struct {
         const char *file, *model;
         double stop;
-    } cases[] = {
-        {SIM "circuits.sol", "FourModes", 0.1}, {SIM "circuits.sol", "Rectifier", 0.1},
-        {SIM "circuits.sol", "Vanishing", 1},   {SIM "mechanics.sol", "BreakingPendulum", 3},
-        {SIM "mechanics.sol", "Round", 10},     {SIM "stiff.sol", "Amplifier", 0.02},
-        {SIM "mechanics.sol", "ThrowingArm", 2}, {SIM "changing.sol", "Population", 60},
-        {SIM "changing.sol", "Traffic", 20},    {SIM "changing.sol", "MachineByMove", 10},
-        {SIM "changing.sol", "StickSlip", 5},   {SIM "changing.sol", "Sampled", 2},
-        {SIM "births.sol", "Births.Reborn", 3}, {SIM "rectifiers.sol", "Alone", 0.1},
-        {LIBRARY "Planar.sol", "Planar.Examples.Trebuchet", 2}};
+    } cases[] = {{SIM "circuits.sol", "FourModes", 0.1},
+                 {SIM "circuits.sol", "Rectifier", 0.1},
+                 {SIM "circuits.sol", "Vanishing", 1},
+                 {SIM "mechanics.sol", "BreakingPendulum", 3},
+                 {SIM "mechanics.sol", "Round", 10},
+                 {SIM "stiff.sol", "Amplifier", 0.02},
+                 {SIM "mechanics.sol", "ThrowingArm", 2},
+                 {SIM "changing.sol", "Population", 60},
+                 {SIM "changing.sol", "Traffic", 20},
+                 {SIM "changing.sol", "MachineByMove", 10},
+                 {SIM "changing.sol", "StickSlip", 5},
+                 {SIM "changing.sol", "Sampled", 2},
+                 {SIM "births.sol", "Births.Reborn", 3},
+                 {SIM "rectifiers.sol", "Alone", 0.1},
+                 {LIBRARY "Planar.sol", "Planar.Examples.Trebuchet", 2}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         check_case((SaveCase){.file = cases[i].file,
-                          .model = cases[i].model,
-                          .options = {.stop = cases[i].stop, .steps = 50}});
+                              .model = cases[i].model,
+                              .options = {.stop = cases[i].stop, .steps = 50}});
 }
 
 /* A simulation that shows nothing. */
