@@ -946,6 +946,8 @@ SolStatus evaluate_dirty(Sim *sim)
     while (sim->heap.n) {
         if (sim->meet_status != SOL_OK)
             return sim->meet_status;
+        if (sim_break_off(sim))
+            return SOL_CANCELLED;
         DdpNode n = heap_pop(sim);
         EvalNode *node = &sim->nodes.at[n];
         if (!node->live || !node->dirty)

@@ -69,7 +69,7 @@ static double time_of(Sim *sim, const EvalOp *op, const Compare *compare)
     return factor != 0 ? -value_of(sim, op, compare->rest) / factor : NAN;
 }
 
-double event_next_time(Sim *sim, const NodeList *nodes, double now)
+double event_next_time(Sim *sim, const NodeList *nodes)
 {
     double next = INFINITY;
     for (uint32_t i = 0; i < nodes->n; i++) {
@@ -79,7 +79,7 @@ double event_next_time(Sim *sim, const NodeList *nodes, double now)
             if (!compare->timed)
                 continue;
             double time = time_of(sim, &node->ops[compare->op], compare);
-            if (time > now && time < next)
+            if (!hold_reached(sim, time) && time < next)
                 next = time;
         }
     }
@@ -128,6 +128,12 @@ static void force(Sim *sim, DdpNode n, const Compare *compare, double direction)
     sim->value[op->target] = value_of(sim, op, x);
 }
 
+/* Times that differ by rounding are one. */
+static bool is_now(const Sim *sim, double time)
+{
+    return fabs(time - sim->time) <= 2 * DBL_EPSILON * fabs(sim->time);
+}
+
 void event_break_ties(Sim *sim, DdpNode n)
 {
     EvalNode *node = &sim->nodes.at[n];
@@ -138,7 +144,7 @@ void event_break_ties(Sim *sim, DdpNode n)
         const EvalOp *op = &node->ops[compare->op];
         if (compare->slot)
             continue; /* what is kept was decided before the node was evaluated */
-        if (compare->timed && time_of(sim, op, compare) == sim->time)
+        if (compare->timed && is_now(sim, time_of(sim, op, compare)))
             force(sim, n, compare, value_of(sim, op, compare->factor));
         else if (node->forced && compare->tie != 0 &&
                  evaluate_code(sim, compare->difference_code, op->vars) == 0)
@@ -407,6 +413,8 @@ static SolStatus narrow(Sim *sim, const EventSearch *search, double lo, double h
     double before = INFINITY, push = 0, whole = hi - lo;
     int side = 0, slow = 0;
     for (int round = 0; round < 200; round++) {
+        if (sim_break_off(sim))
+            return SOL_CANCELLED;
         double tiny = 4 * DBL_EPSILON * fmax(whole, fmax(fabs(lo), fabs(hi))), width = hi - lo;
         if (width <= tiny)
             break;

@@ -6,6 +6,7 @@
  * become those of the update that ends. The event is over when an update fires nothing and clears
  * nothing that anyone reads; only then must everything be determined.
  */
+#include "runtime/event_hold.h"
 #include "runtime/parts.h"
 
 #include <math.h>
@@ -483,10 +484,10 @@ static void samples_due(Sim *sim)
 {
     for (uint32_t i = 0; i < sim->samples.n; i++) {
         SampleMemo *memo = &sim->samples.at[i];
-        if (due(memo) > sim->time)
+        if (!hold_reached(sim, due(memo)))
             continue;
         values_set(sim, memo->var, 1);
-        while (due(memo) <= sim->time)
+        while (hold_reached(sim, due(memo)))
             memo->next++;
     }
 }

@@ -435,6 +435,8 @@ static SolStatus failed(Part *part, IdaDriver *driver, int flag)
 {
     Sim *sim = part->sim;
     realtype h = 0;
+    if (sim->broken_off)
+        return SOL_CANCELLED;
     IDAGetCurrentStep(driver->ida, &h);
     uint32_t i = worst_unknown(driver);
     DdpVar var = part_unknown(part, i);

@@ -262,7 +262,7 @@ static bool newton(System *s, int rounds)
         s->r[i] -= s->offset[i];
     for (int round = 0; round < rounds; round++) {
         double size;
-        if (!isfinite(measure(s, s->r)) || !factor(s))
+        if (sim_break_off(s->sim) || !isfinite(measure(s, s->r)) || !factor(s))
             return false;
         if (!damped_step(s, &size)) {
             s->steady = false;
@@ -539,6 +539,8 @@ SolStatus loop_solve(Sim *sim, DdpNode n)
     }
     if (fine)
         return SOL_OK;
+    if (sim->broken_off)
+        return SOL_CANCELLED;
     if (!sim->quiet)
         return failed(sim, node);
     trouble_in_loop(sim, node);

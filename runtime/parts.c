@@ -646,6 +646,8 @@ static SolStatus search_part(Part *part, double to)
     part->event = INFINITY;
     double whole = to - part->from;
     for (uint32_t unreal = 0; part->from < to; unreal++) {
+        if (sim_break_off(sim))
+            return SOL_CANCELLED;
         bool found = true;
         double time = to, lo, hi;
         TapeLook look = look_by_tape(part, to, &lo, &hi);
@@ -682,7 +684,7 @@ static SolStatus search_part(Part *part, double to)
 
 static void look_at_clock(Part *part)
 {
-    part->timed = event_next_time(part->sim, &part->timers, part->sim->time);
+    part->timed = event_next_time(part->sim, &part->timers);
     part->clocked = false;
     for (uint32_t i = 0; i < part->watched.n; i++)
         part->clocked |= part->sim->nodes.at[part->watched.at[i]].clocked;
@@ -757,10 +759,10 @@ static void look_at_time(Sim *sim, double time)
 }
 
 /* Parts whose event it is, with their conditions; the heap is put in order by renew_parts. */
-static void meet_due(Sim *sim, double time)
+static void meet_due(Sim *sim)
 {
     sim->break_ties = true;
-    while (first_key(sim, HEAP_DUE) <= time) {
+    while (hold_reached(sim, first_key(sim, HEAP_DUE))) {
         Part *part = part_at(sim, HEAP_DUE, 0);
         part_search_again(part);
         hold_touch_outdated(sim, &part->watched);
@@ -781,7 +783,7 @@ static SolStatus handle_event(Sim *sim, double time)
     look_at_time(sim, time);
     event_forget_suspects(sim); /* those that only an output noticed */
     double begin = timer_now();
-    meet_due(sim, time);
+    meet_due(sim);
     sim->met_seconds = timer_now() - begin;
     SolStatus status = sim->meet_status == SOL_OK ? sim_event(sim) : sim->meet_status;
     begin = timer_now();
@@ -941,6 +943,8 @@ SolStatus parts_run(Sim *sim, double stop, bool to_event, bool one_step, bool *h
         status = renew_parts(sim);
     }
     while (status == SOL_OK && sim->time < stop) {
+        if (atomic_load(&sim->cancel))
+            return SOL_CANCELLED;
         status = go_to(sim, stop, one_step, happened);
         if (one_step || (to_event && *happened))
             break;

@@ -208,6 +208,8 @@ static uint32_t worst_state(const Part *part, const RkDriver *rk)
 static SolStatus failed(Part *part, RkDriver *rk, double h)
 {
     Sim *sim = part->sim;
+    if (sim->broken_off)
+        return SOL_CANCELLED;
     uint32_t worst = worst_state(part, rk);
     DdpVar var = part->states.at[worst].var;
     sim->time = part->now;

@@ -411,7 +411,7 @@ SolStatus sol_save(Sol *sol, SolWrite write, void *context)
         return SOL_USAGE;
     }
     SolStatus status = sol_init(sol);
-    if (status != SOL_OK && status != SOL_CANCELLED)
+    if ((status != SOL_OK && status != SOL_CANCELLED) || sim->broken_off)
         return status;
     mem_guard_push(sim->mem, &guard);
     if (setjmp(guard.env) != 0)

@@ -326,6 +326,8 @@ struct Sim {
     Arena opt_arena;
     SolStatus status;
     atomic_bool cancel;
+    double cancel_seen; /* when somebody first noticed; 0: not yet */
+    bool broken_off;    /* inside an event or a search: values are those of no point of time */
     bool assertion_failed;
     bool initialised;
     SolStatus start_status; /* how that ended */
@@ -636,8 +638,8 @@ void event_make_compares(Sim *sim, EvalNode *node);
 void event_forget_compares(EvalNode *node); /* as they were when made */
 /* They are what event_make_compares() would make: of what the node reads, the same varies. */
 bool event_compares_stay(const Sim *sim, const EvalNode *node);
-/* The time of the next time event of the nodes after `now`, infinite when there is none. */
-double event_next_time(Sim *sim, const NodeList *nodes, double now);
+/* The time of the next time event of the nodes behind Sim.time, infinite when there is none. */
+double event_next_time(Sim *sim, const NodeList *nodes);
 /* Comparisons of the clock that are at their boundary take the value they have just afterwards. */
 void event_break_ties(Sim *sim, DdpNode node);
 /* The same for all others, decided by the side they leave to; true when a condition changed. */
@@ -718,5 +720,8 @@ SolStatus sim_exhausted(Sim *sim); /* memory ran out: says so; the simulation go
 SolStatus sim_point(Sim *sim, SolSide side);
 SolStatus sim_event(Sim *sim); /* at Sim.time, values evaluated there */
 void sim_event_done(Sim *sim, double restart_seconds);
+/* For what may last: a cancellation was asked for and no consistent point came within a moment, so that what
+ * is going on has to be broken off with SOL_CANCELLED. */
+bool sim_break_off(Sim *sim);
 
 #endif

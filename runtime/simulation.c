@@ -508,6 +508,19 @@ void sim_event_done(Sim *sim, double restart_seconds)
 
 /* ---- running ---- */
 
+static const double MOMENT = 0.3; /* seconds: most events and steps are over by then */
+
+bool sim_break_off(Sim *sim)
+{
+    if (!atomic_load_explicit(&sim->cancel, memory_order_relaxed))
+        return false;
+    double now = timer_now();
+    if (sim->cancel_seen == 0)
+        sim->cancel_seen = now;
+    sim->broken_off |= now - sim->cancel_seen > MOMENT;
+    return sim->broken_off;
+}
+
 static SolStatus first_updates(Sim *sim)
 {
     begin_event(sim);
@@ -581,6 +594,8 @@ static SolStatus guarded(Sim *sim, double time, bool init_only, bool to_event, b
     MemGuard guard;
     if (sim->status != SOL_OK && sim->status != SOL_CANCELLED && sim->status != SOL_USAGE)
         return sim->status;
+    if (sim->broken_off)
+        return SOL_CANCELLED;
     mem_guard_push(sim->mem, &guard);
     if (setjmp(guard.env) != 0)
         return sim_exhausted(sim);
@@ -593,6 +608,7 @@ static SolStatus guarded(Sim *sim, double time, bool init_only, bool to_event, b
     mem_guard_pop(sim->mem, &guard);
     if (status == SOL_CANCELLED)
         atomic_store(&sim->cancel, false);
+    sim->cancel_seen = 0;
     return sim->status = status;
 }
 

@@ -438,6 +438,9 @@ static void print_summary(const Session *s, const SolStats *stats, uint64_t size
 {
     double wall = timer_now() - s->wall_start;
     double from = s->job->options.start, to = sol_time(s->sim);
+    int number = interrupt_seen(&s->interrupt);
+    if (number)
+        fprintf(stderr, "interrupted by signal %d (%s)\n", number, strsignal(number));
     fprintf(stderr,
             "%g to %g in %.3g s: %" PRIu64 " steps, %" PRIu64 " events (%" PRIu64
             " structural), %u states",
