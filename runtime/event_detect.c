@@ -229,7 +229,7 @@ static void leave_near(Sim *sim, DdpNode n, Compare *compare)
     const EvalOp *op = &node->ops[compare->op];
     double difference = compare->low; /* remembered a moment ago */
     double slope = slope_along(sim, n, op, compare->difference_code);
-    double resolved = 64 * DBL_EPSILON * fmax(fabs(sim->time), sim->opt.max_step);
+    double resolved = 64 * DBL_EPSILON * fmax(fabs(sim->time), event_look(sim));
     if (!(difference * slope < 0) || fabs(difference) > fabs(slope) * resolved)
         return;
     double now = hold_leaving(kind_of(sim, compare), 0, slope);
@@ -262,7 +262,7 @@ void event_leave_near(Sim *sim)
  * dense output cannot tell the two apart. */
 void event_forget_ties(Sim *sim)
 {
-    double near = 1e-12 * fmax(fabs(sim->time), sim->opt.max_step);
+    double near = 1e-12 * fmax(fabs(sim->time), event_look(sim));
     if (sim->time - sim->tie_time <= near)
         return;
     for (uint32_t i = 0; i < sim->forced.n; i++) {
@@ -277,6 +277,21 @@ void event_forget_ties(Sim *sim)
 }
 
 /* ---- searching a step ---- */
+
+/* Where steps have a bound of their own it does not matter how often output is wanted. */
+double event_look(const Sim *sim)
+{
+    bool bounded = sim->opt.max_step < sim->opt.stop - sim->opt.start;
+    return bounded ? sim->opt.max_step : fmin(sim->opt.max_step, sim->opt.interval);
+}
+
+enum { INSIDE = 4, MOST_LOOKS = 64 };
+
+int event_pieces(const Sim *sim, bool clocked, double length)
+{
+    double looks = fmin(ceil(length / event_look(sim) * (1 - 1e-12)), MOST_LOOKS);
+    return (looks > 1 ? (int)looks : 1) * (clocked ? INSIDE + 1 : 1);
+}
 
 /* A comparison that was forced counts as what it was forced to be. */
 void event_remember(Sim *sim, const NodeList *list)
@@ -446,7 +461,7 @@ static SolStatus step_away(Sim *sim, const EventSearch *search, double *from, do
 {
     bool any = false;
     EACH_COMPARE(sim, search->nodes, node, compare) any |= compare->near;
-    double later = *from + 256 * DBL_EPSILON * fmax(fabs(*from), sim->opt.max_step);
+    double later = *from + 256 * DBL_EPSILON * fmax(fabs(*from), event_look(sim));
     if (!any || later >= to)
         return SOL_OK;
     SolStatus status = search->at(search->context, later, NULL);
@@ -464,7 +479,6 @@ static SolStatus step_away(Sim *sim, const EventSearch *search, double *from, do
 SolStatus event_search(Sim *sim, const EventSearch *search, double from, double to, double *time,
                        bool *found)
 {
-    int pieces = search->clocked ? EVENT_INSIDE + 1 : 1;
     *found = false;
     if (!search->nodes->n)
         return SOL_OK;
@@ -472,6 +486,7 @@ SolStatus event_search(Sim *sim, const EventSearch *search, double from, double 
     if (away != SOL_OK)
         return away;
     double lo = from;
+    int pieces = event_pieces(sim, search->clocked, to - from);
     for (int i = 1; i <= pieces; i++) {
         double hi = i == pieces ? to : from + (to - from) * i / pieces;
         SolStatus status = search->at(search->context, hi, NULL);

@@ -106,8 +106,8 @@ bool options_fill(Sim *sim, const SolOptions *options)
         opt->rtol = 1e-6;
     if (opt->atol == 0)
         opt->atol = opt->rtol * 1e-2;
-    if (opt->max_step == 0)
-        opt->max_step = opt->interval;
+    if (opt->max_step == 0) /* interior points of longer steps are looked at: event_pieces() */
+        opt->max_step = fmax(opt->interval, opt->stop - opt->start);
     if (!opt->max_order)
         opt->max_order = 5;
     if (opt->step == 0)

@@ -485,7 +485,7 @@ static SolStatus step_part(Part *part, double limit)
         return status;
     if (part->method == PART_CLOCK) {
         part->back = part->now;
-        part->now = fmin(part->now + sim->opt.max_step, limit);
+        part->now = fmin(part->now + event_look(sim), limit);
     } else {
         status = part->method == PART_IDA ? ida_driver_step(part, limit) : rk_step(part, limit);
         sim->counts.steps++;
@@ -616,7 +616,7 @@ static const double *unknowns_at(Part *part, double time)
  * with and without a tape. */
 static TapeLook look_by_tape(Part *part, double to, double *lo, double *hi)
 {
-    int pieces = part->clocked ? EVENT_INSIDE + 1 : 1;
+    int pieces = event_pieces(part->sim, part->clocked, to - part->from);
     TapeLook look = TAPE_QUIET;
     if (to != part->now || part->from >= to || !part->watched.n || part->method == PART_CLOCK)
         return TAPE_BLIND;

@@ -655,8 +655,10 @@ typedef SolStatus (*EventAt)(void *context, double time, const NodeList *nodes);
 /* The comparisons of Sim.narrow_nodes there, by another way: has one changed? If so, their `high`
  * and `moved` are set, else `low`. False: evaluate them. */
 typedef bool (*EventLook)(void *context, double time, bool *changed);
-/* Points inside a step at which comparisons that the clock drives are looked at. */
-enum { EVENT_INSIDE = 4 };
+/* A step is looked at in so many pieces: as many as it is long in event_look(), up to a bound, and more
+ * where the clock drives a comparison. */
+double event_look(const Sim *sim);
+int event_pieces(const Sim *sim, bool clocked, double length);
 typedef struct EventSearch {
     const NodeList *nodes; /* those with comparisons */
     EventAt at;

@@ -111,7 +111,7 @@ typedef struct SolOptions {
     double interval;    /* between output points; 0: (stop - start) / steps */
     uint32_t steps;     /* number of output intervals; 0: 500 */
     double rtol, atol;  /* default 1e-6 and rtol * 1e-2 */
-    double max_step;    /* 0: the output interval */
+    double max_step;    /* 0: no bound but the end of the run */
     uint32_t max_order; /* of BDF; 0: 5 */
     SolSolver solver;
     double step; /* of fixed-step solvers; 0: interval */
