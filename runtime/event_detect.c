@@ -27,7 +27,7 @@ void event_forget_compares(EvalNode *node)
 {
     for (Compare *c = node->compare; c < node->compare + node->n_compares; c++) {
         c->left = c->low = c->high = 0;
-        c->moved = c->near = false;
+        c->moved = c->near = c->masked = false;
         c->tie = 0;
     }
 }
@@ -298,7 +298,7 @@ void event_remember(Sim *sim, const NodeList *list)
 {
     EACH_COMPARE(sim, list, node, compare)
     {
-        compare->near = false;
+        compare->near = compare->masked = false;
         compare->low = difference_now(sim, node, compare);
         compare->left =
             compare->slot ? sim->value[compare->slot] : self_of(sim, node, compare);
@@ -309,7 +309,56 @@ void event_remember(Sim *sim, const NodeList *list)
 
 static bool changed(Sim *sim, const EvalNode *node, const Compare *compare)
 {
-    return !compare->timed && self_of(sim, node, compare) != compare->left;
+    return !compare->timed && !compare->masked && self_of(sim, node, compare) != compare->left;
+}
+
+/* ---- comparisons that cannot matter ---- */
+
+enum { FEW_COMPARES = 4 };
+
+/* Does an operation read something that varies, other than through its comparisons? */
+static bool reads_more(Sim *sim, const EvalNode *node, const EvalOp *op)
+{
+    uint32_t n = ddp_rel(sim->ddp, op->rel).n;
+    X x = op->value;
+    for (uint32_t i = 0; i < node->n_compares; i++)
+        x = replace(sim, x, node->compare[i].self, 0);
+    for (uint32_t i = 0; i < n; i++)
+        if (op->vars[i] && op->vars[i] != op->target && ddp_var(sim->ddp, op->vars[i]).varies &&
+            x_uses(sim->forms, x, i))
+            return true;
+    return false;
+}
+
+/* Its operation with each of the comparisons decided by a bit. */
+static double value_if(Sim *sim, const EvalNode *node, const EvalOp *op, uint32_t truths)
+{
+    X x = op->value;
+    for (uint32_t i = 0; i < node->n_compares; i++)
+        x = replace(sim, x, node->compare[i].self, truths >> i & 1);
+    return value_of(sim, op, x);
+}
+
+/* `armed and x > y` while armed is false: what does not vary decides, whatever is compared. */
+static bool is_masked(Sim *sim, const EvalNode *node, uint32_t which)
+{
+    const EvalOp *op = &node->ops[0];
+    if (node->loop || node->holds || node->n_compares > FEW_COMPARES || reads_more(sim, node, op))
+        return false;
+    for (uint32_t truths = 0; truths < 1u << node->n_compares; truths++)
+        if (value_if(sim, node, op, truths) != value_if(sim, node, op, truths ^ 1u << which))
+            return false;
+    return true;
+}
+
+void event_mask(Sim *sim, const NodeList *list)
+{
+    for (uint32_t i = 0; i < list->n; i++) {
+        EvalNode *node = &sim->nodes.at[list->at[i]];
+        for (uint32_t k = 0; k < node->n_compares; k++)
+            if (node->compare[k].moved)
+                node->compare[k].masked = is_masked(sim, node, k);
+    }
 }
 
 /* What is kept must be kept anew. */

@@ -671,6 +671,7 @@ static SolStatus search_part(Part *part, double to)
         }
         if (found) { /* a comparison changed, but no condition did */
             event_remember(sim, &sim->narrow_nodes);
+            event_mask(sim, &sim->narrow_nodes);
             tape_hear_compares(part, &sim->narrow_nodes);
         }
         if (found && unreal >= UNREAL) /* rounding at a boundary: no end of changes */

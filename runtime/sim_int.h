@@ -82,6 +82,7 @@ typedef struct Compare {
     X factor, rest;   /* timed: difference = factor * clock + rest */
     bool timed;       /* linear in the clock with fixed factors: a time event, never searched for */
     bool moved;       /* changed between low and high */
+    bool masked;      /* until the next event: whatever it is, the value of its node stays */
     bool near;        /* within rounding of its boundary: `left` is what it is about to become */
     int8_t tie;       /* at its boundary in this event, leaves it to this side; 0: not */
 } Compare;
@@ -650,6 +651,9 @@ void event_leave_near(Sim *sim);
 bool event_condition_falls(Sim *sim, DdpVar var);
 /* Remembers the values of the comparisons in `list` as those at the begin of the interval. */
 void event_remember(Sim *sim, const NodeList *list);
+/* Comparisons in `list` changed and no condition did: those that cannot matter before the next event are
+ * not searched for until then. */
+void event_mask(Sim *sim, const NodeList *list);
 /* Evaluates `nodes` there, or NULL: all that conditions need. */
 typedef SolStatus (*EventAt)(void *context, double time, const NodeList *nodes);
 /* The comparisons of Sim.narrow_nodes there, by another way: has one changed? If so, their `high`

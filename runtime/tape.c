@@ -588,7 +588,7 @@ static bool remember(Tape *tape)
         bool dead = compare == &tape->nobody;
         if (!dead && (compare->near || isnan(compare->left)))
             return false;
-        tape->left[i] = dead ? NAN : compare->left;
+        tape->left[i] = dead || compare->masked ? NAN : compare->left;
         tape->low[i] = compare->low;
     }
     tape->remembered = tape->told = true;
@@ -642,7 +642,7 @@ bool tape_remember(Part *part, double time)
     for (uint32_t i = 0; i < tape->n_compares; i++) {
         if (tape->compare[i]->slot)
             tape->left[i] = part->sim->value[tape->compare[i]->slot];
-        tape->compare[i]->near = false;
+        tape->compare[i]->near = tape->compare[i]->masked = false;
         tape->compare[i]->left = tape->left[i];
         tape->compare[i]->low = tape->low[i];
     }
@@ -709,7 +709,8 @@ static bool node_changed(const Tape *tape, const LeafPlan *plan)
     bool any = false;
     for (uint32_t i = 0; i < tape->units.at[plan->unit].n_segments; i++) {
         const Segment *segment = segment_of(tape, plan, i);
-        any |= tape->value[segment->truth + plan->at] != tape->left[segment->at + plan->at];
+        double left = tape->left[segment->at + plan->at];
+        any |= tape->value[segment->truth + plan->at] != left && !isnan(left);
     }
     return any;
 }
@@ -724,7 +725,8 @@ static void note_node(Tape *tape, const LeafPlan *plan, bool right)
             segment->difference == NO_PLACE ? NAN : tape->value[segment->difference + plan->at];
         if (right) {
             tape->compare[k]->high = difference;
-            tape->compare[k]->moved = tape->value[segment->truth + plan->at] != tape->left[k];
+            tape->compare[k]->moved =
+                tape->value[segment->truth + plan->at] != tape->left[k] && !isnan(tape->left[k]);
         } else {
             tape->compare[k]->low = difference;
         }
@@ -786,9 +788,10 @@ void tape_hear_compares(Part *part, const NodeList *nodes)
             continue;
         EACH_INDEX(tape, plan, k)
         {
-            tape->left[k] = tape->compare[k]->left;
+            bool blind = isnan(tape->compare[k]->left) || tape->compare[k]->near;
+            tape->left[k] = tape->compare[k]->masked ? NAN : tape->compare[k]->left;
             tape->low[k] = tape->compare[k]->low;
-            if (isnan(tape->left[k]) || tape->compare[k]->near)
+            if (blind)
                 tape->remembered = false;
         }
     }
