@@ -502,6 +502,7 @@ static SolStatus narrow(Sim *sim, const EventSearch *search, double lo, double h
             lo = at;
     }
     *time = hi;
+    sim->search_left = lo;
     return search->at(search->context, hi, NULL);
 }
 

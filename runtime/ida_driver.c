@@ -483,11 +483,11 @@ SolStatus ida_driver_step(Part *part, double limit)
     if (flag == IDA_LINIT_FAIL || flag == IDA_MEM_FAIL) /* the first step is where GMRES allocates */
         return no_memory(sim);
     if (flag < 0)
-        return failed(part, driver, flag);
+        return part_bridge(part) ? SOL_OK : failed(part, driver, flag);
     /* IDA itself would go on for ever towards a pole */
     driver->stuck = reached - part->now < 16 * DBL_EPSILON * fabs(reached) ? driver->stuck + 1 : 0;
     if (driver->stuck > 20)
-        return failed(part, driver, STUCK);
+        return part_bridge(part) ? SOL_OK : failed(part, driver, STUCK);
     part->back = part->now;
     part->now = reached;
     IDAGetLastStep(driver->ida, &part->step);

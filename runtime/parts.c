@@ -133,7 +133,7 @@ static double first_key(const Sim *sim, int which)
     return sim->heaps[which].n ? sim->heaps[which].at[0].key : INFINITY;
 }
 
-static Part *part_at(const Sim *sim, int which, uint32_t i)
+static Part *first_part(const Sim *sim, int which, uint32_t i)
 {
     return sim->parts.at[sim->heaps[which].at[i].index];
 }
@@ -178,8 +178,8 @@ static const Part *next_part(const Sim *sim)
     if (heap->n < 3)
         return NULL;
     for (uint32_t i = 3; i < heap->n && i < 7; i++)
-        part_ask_head(part_at(sim, HEAP_BEHIND, i));
-    return part_at(sim, HEAP_BEHIND, heap->at[2].key < heap->at[1].key ? 2 : 1);
+        part_ask_head(first_part(sim, HEAP_BEHIND, i));
+    return first_part(sim, HEAP_BEHIND, heap->at[2].key < heap->at[1].key ? 2 : 1);
 }
 
 /* ---- life ---- */
@@ -219,6 +219,7 @@ static void close_integrators(Part *part)
     ida_driver_close(part);
     rk_close(part);
     reselect_close(part);
+    bridge_close(part);
 }
 
 static void free_lists(Part *part)
@@ -429,7 +430,7 @@ static SolStatus start_part(Part *part)
     part->restructured = false;
     part->back = part->now = part->from = sim->time;
     part->event = INFINITY;
-    part->search = part->reselect = false;
+    part->search = part->reselect = part->bridged = false;
     part->method = method_of(part);
     if (part->method == PART_IDA)
         status = ida_driver_start(part);
@@ -501,13 +502,15 @@ static SolStatus step_part(Part *part, double limit)
 }
 
 /* States, and tearing variables as first guesses, as they are at `time`. */
-static void put_at(Part *part, double time)
+void part_at(Part *part, double time)
 {
     part_put_loops(part);
     if (part->method == PART_IDA)
         ida_driver_at(part, time);
     else if (part->method == PART_RK)
         rk_at(part, time);
+    if (part->bridged)
+        bridge_at(part, time);
     part->sim->value[part->sim->clock] = time;
 }
 
@@ -519,6 +522,40 @@ SolStatus part_evaluate_all(Part *part)
     return status == SOL_OK ? evaluate_rope(part->sim, &part->ropes[1]) : status;
 }
 
+/* What conditions need, whatever has no value. */
+static void evaluate_probes(Part *part)
+{
+    for (int which = 0; which < 2; which++)
+        EACH_LEAF(&part->ropes[which], leaf)
+    if (leaf->probe)
+        leaf_evaluate(part->sim, leaf);
+}
+
+/* All values at Sim.time. Where some have none because a condition has just changed (the square root of a level
+ * that fell below zero), they are those of the last point at which it had not, and only what conditions
+ * need is that of now. */
+static SolStatus evaluate_met(Part *part)
+{
+    Sim *sim = part->sim;
+    double now = sim->time;
+    bool behind = part->crossed == now && part->before < now, quiet = sim->quiet;
+    sim->quiet |= behind;
+    SolStatus status = part_evaluate_all(part);
+    sim->quiet = quiet;
+    if (status == SOL_OK || !behind)
+        return status;
+    sim->time = part->before;
+    part_at(part, sim->time);
+    status = part_evaluate_all(part);
+    sim->time = now;
+    part_at(part, now);
+    sim->quiet = true;
+    if (status == SOL_OK)
+        evaluate_probes(part);
+    sim->quiet = quiet;
+    return status;
+}
+
 void part_meet(Part *part)
 {
     Sim *sim = part->sim;
@@ -528,11 +565,11 @@ void part_meet(Part *part)
     if (part->euler)
         euler_put(part);
     else if (part->started && sim->running)
-        put_at(part, sim->time);
+        part_at(part, sim->time);
     else
         return;
     sim->work += part->ropes[0].n + part->ropes[1].n;
-    SolStatus status = part_evaluate_all(part);
+    SolStatus status = evaluate_met(part);
     if (status != SOL_OK && sim->meet_status == SOL_OK)
         sim->meet_status = status;
     event_suspect_changed(part); /* for the next update, if this is an event */
@@ -554,7 +591,7 @@ bool part_glance(Part *part)
     part->glance = sim->moment;
     part->glanced = 0;
     tape_outdated(part);
-    put_at(part, sim->time);
+    part_at(part, sim->time);
     return true;
 }
 
@@ -583,9 +620,13 @@ static SolStatus probe_at(void *context, double time, const NodeList *nodes)
 {
     Part *part = context;
     Sim *sim = part->sim;
-    put_at(part, time);
+    part_at(part, time);
     sim->time = time;
     part->moment = 0;
+    if (part->bridged) {
+        evaluate_probes(part);
+        return SOL_OK;
+    }
     if (nodes)
         return evaluate_list(sim, nodes);
     if (tape_evaluate(part, time))
@@ -603,6 +644,10 @@ static SolStatus probe_at(void *context, double time, const NodeList *nodes)
 /* Unknowns of the part there, or NULL: its states are in Sim.value then. */
 static const double *unknowns_at(Part *part, double time)
 {
+    if (part->bridged) {
+        part_at(part, time);
+        return NULL;
+    }
     if (part->method == PART_IDA)
         return ida_driver_unknowns(part, time);
     if (time == part->now)
@@ -637,7 +682,7 @@ static bool look_moved(void *context, double time, bool *changed)
 
 enum { UNREAL = 32 }; /* changes of comparisons without any condition, in one step */
 
-static SolStatus search_part(Part *part, double to)
+SolStatus part_search(Part *part, double to)
 {
     Sim *sim = part->sim;
     EventSearch search = {
@@ -666,7 +711,8 @@ static SolStatus search_part(Part *part, double to)
         if (status != SOL_OK)
             return status;
         if (found && event_is_real(sim)) {
-            part->event = time; /* behind it all comparisons are remembered anew */
+            part->before = sim->search_left;
+            part->crossed = part->event = time; /* behind it all comparisons are remembered anew */
             return SOL_OK;
         }
         if (found) { /* a comparison changed, but no condition did */
@@ -764,11 +810,11 @@ static void meet_due(Sim *sim)
 {
     sim->break_ties = true;
     while (hold_reached(sim, first_key(sim, HEAP_DUE))) {
-        Part *part = part_at(sim, HEAP_DUE, 0);
+        Part *part = first_part(sim, HEAP_DUE, 0);
         part_search_again(part);
         hold_touch_outdated(sim, &part->watched);
         hold_touch_outdated(sim, &part->timers);
-        part->restart |= part->reselect;
+        part->restart |= part->reselect || part->bridged;
         part->reselect = false;
         part->event = part->timed = INFINITY;
         part_reorder(part);
@@ -798,7 +844,7 @@ static void look_at_states(Part *part)
 {
     if (part->event <= part->now || !reselect_due(part))
         return;
-    put_at(part, part->now);
+    part_at(part, part->now);
     part->reselect = part_evaluate(part, part->now, NULL) == 0 && reselect_wanted(part);
     if (part->reselect)
         part->event = part->now;
@@ -810,7 +856,7 @@ static SolStatus look_at_step(Part *part)
     part_keep_loops(part);
     if (part->from < part->back)
         part->from = part->back;
-    SolStatus status = search_part(part, part->now);
+    SolStatus status = part_search(part, part->now);
     if (status == SOL_OK)
         look_at_states(part);
     if (part->event > part->now) /* else the part will meet it as the search did: with the same bits */
@@ -824,7 +870,7 @@ static SolStatus search_again(Sim *sim)
     while (sim->to_search.n && status == SOL_OK) {
         Part *part = vec_pop(&sim->to_search);
         part->searching = false;
-        status = search_part(part, part->now);
+        status = part_search(part, part->now);
         part_reorder(part);
     }
     return status;
@@ -837,7 +883,7 @@ static SolStatus advance(Sim *sim, double limit, double stop_at, bool one_step)
     SolStatus status = search_again(sim);
     while (status == SOL_OK &&
            first_key(sim, HEAP_BEHIND) < fmin(limit, first_key(sim, HEAP_DUE))) {
-        Part *part = part_at(sim, HEAP_BEHIND, 0);
+        Part *part = first_part(sim, HEAP_BEHIND, 0);
         const Part *next = next_part(sim);
         if (next) /* in two pieces: the processor has no room for more at a time */
             part_ask(next, 0, SPOT_VECTORS);

@@ -55,6 +55,8 @@ struct Part {
     double from;                 /* comparisons were remembered here: begin of what is searched */
     double back, now;            /* dense output reaches from back to now */
     double event;                /* where a comparison was found to change, or infinite */
+    double before;               /* the last point at which it had not */
+    double crossed;              /* where that was found last */
     double timed;                /* its next time event, or infinite */
     double step;                 /* last step taken, first guess after a restart */
     uint64_t steps, restarts;    /* counted */
@@ -69,6 +71,7 @@ struct Part {
     bool restart;                /* something its dynamics reads changed */
     bool search;                 /* comparisons must be looked at again */
     bool searching;              /* in Sim.to_search */
+    bool bridged;                /* behind bridge_from it goes straight on: bridge.c */
     bool reselect;               /* the choice of states should be made anew at `event` */
     bool seen_whole;             /* output shows much of it: one by one does not pay */
     bool likes_tapes;            /* its last tape was worth having: the next is made at once */
@@ -78,6 +81,7 @@ struct Part {
     struct IdaDriver *ida;
     struct RkDriver *rk;
     struct Tape *tape;           /* tape.h; NULL: not made since the ropes changed */
+    double *bridge, bridge_from; /* states and slopes there */
     double *euler;               /* fixed steps: states, then slopes; they are ahead of Sim.value */
     Rope ropes[2];               /* dynamics, and what only conditions need; by NodePlace - 1 */
 
@@ -166,6 +170,16 @@ SolStatus rk_step(Part *part, double limit);
 void rk_at(Part *part, double time);
 const double *rk_states(Part *part); /* at the end of its last step */
 void rk_close(Part *part);
+
+/* ---- bridge.c ---- */
+
+/* The step failed because something has no value behind a point: goes straight on from there, by less than
+ * the tolerance, until a condition changes. False: none does. */
+bool part_bridge(Part *part);
+void bridge_at(Part *part, double time); /* states there, if it is on the bridge */
+void bridge_close(Part *part);
+SolStatus part_search(Part *part, double to); /* parts.c: for an event up to there */
+void part_at(Part *part, double time);        /* likewise: its states there, into Sim.value */
 
 /* Fixed steps: states of the part as its last step left them, into Sim.value; and from there. */
 void euler_put(Part *part);

@@ -262,7 +262,8 @@ SolStatus rk_step(Part *part, double limit)
         sim->counts.error_failures++;
         wanted = h * fmax(0.1, fmin(0.9, factor));
         if (wanted < 1e-14 * fmax(fabs(part->now), 1e-10))
-            return method_leave_rk(part) ? SOL_OK : failed(part, rk, wanted);
+            return part_bridge(part) || method_leave_rk(part) ? SOL_OK
+                                                              : failed(part, rk, wanted);
     }
 }
 

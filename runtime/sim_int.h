@@ -379,6 +379,7 @@ struct Sim {
     NodeList fetch_stack;                /* scratch of evaluate_fetch: node, next read */
     NodeList narrow_nodes, narrow_needs; /* event_detect.c: who changed in a step; scratch */
     NodeList tied;                       /* scratch of tape.c */
+    double search_left;                  /* event_detect.c: the other end of the bracket that was found */
     uint64_t moment;                     /* number of the point of time that is looked at */
     SolStatus meet_status;               /* why a part could not be brought there */
     double *scratch;                     /* of the interpreter */
