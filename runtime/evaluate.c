@@ -728,6 +728,7 @@ void evaluate_close(Sim *sim)
     vec_free(sim->mem, &sim->compared);
     vec_free(sim->mem, &sim->narrow_nodes);
     vec_free(sim->mem, &sim->narrow_needs);
+    vec_free(sim->mem, &sim->cycle);
     vec_free(sim->mem, &sim->tied);
     vec_free(sim->mem, &sim->sums_before);
     vec_free(sim->mem, &sim->glance.items);

@@ -190,6 +190,10 @@ static void remember_trigger(Sim *sim, BranchId id)
 
 enum { SHRINKING = 15, TIGHT = 30 };
 
+/* Gaps between firings that are made of rounding, as a part of the whole time: some hundred times what the
+ * location of events can tell apart. */
+static const double SHORTEST = 1e-13;
+
 /* Firings of one condition by states: at intervals that shrink without end (Zeno), or that are no
  * longer than rounding (chattering). Conditions of the clock and of held values may fire as they
  * like. */
@@ -214,10 +218,11 @@ static void note_firing(Sim *sim, BranchId id, BranchMemo *memo)
     if (ratio < 1 && ratio > past->ratio / 2) /* the last gaps are made of rounding */
         past->limit = sim->time + gap * ratio / (1 - ratio);
     past->ratio = ratio;
-    past->tight = gap <= 1e-10 * fmax(whole, fabs(sim->time)) ? past->tight + 1 : 0;
+    bool short_gap = gap <= SHORTEST * fmax(whole, fabs(sim->time));
+    past->tight = short_gap ? past->tight + 1 : 0;
     past->gap = gap;
     past->last = sim->time;
-    if (past->tight >= TIGHT || (past->shrinking >= SHRINKING && gap < 1e-5 * past->first_gap))
+    if (past->tight >= TIGHT || (past->shrinking >= SHRINKING && short_gap))
         sim->runaway = id;
 }
 
@@ -228,7 +233,14 @@ static SolStatus ran_away(Sim *sim)
     WorldBranch view = {0};
     world_branch(sim->world, sim->runaway, &view);
     const char *text = explain_condition(sim, sim->runaway);
-    if (past.tight >= TIGHT) {
+    if (past.tight >= TIGHT && !sim->branches.at[sim->runaway].when) {
+        diag_error(sim->diags, view.at,
+                   "at time %.10g the condition %s slides: where it holds the motion leads to where "
+                   "it does not, and back, %u times in a row at intervals of %.3g or less",
+                   sim->time, text, past.tight, past.gap);
+        diag_note(sim->diags, view.at,
+                  "give it a hysteresis, or a branch for the motion along its boundary");
+    } else if (past.tight >= TIGHT) {
         diag_error(
             sim->diags, view.at,
             "at time %.10g the condition %s chatters: it fired %u times in a row at intervals of "
@@ -494,17 +506,45 @@ static void samples_due(Sim *sim)
 
 /* ---- the updates ---- */
 
+enum { NAMED = 20, CYCLE = 100 };
+
 static SolStatus too_many(Sim *sim)
 {
     diag_error(sim->diags, 0, "at time %.10g, conditions still change after %u updates", sim->time,
                sim->opt.max_updates);
-    for (uint32_t i = 0; i < sim->decisions.n && i < 10; i++) {
-        WorldBranch view;
-        if (world_branch(sim->world, sim->decisions.at[i].branch, &view))
-            diag_note(sim->diags, view.at, "this condition keeps firing: %s",
-                      explain_condition(sim, sim->decisions.at[i].branch));
-    }
+    for (uint32_t i = 0; i < sim->cycle.n && i < NAMED; i++)
+        diag_note(sim->diags, sim->cycle.at[i].at, "this condition keeps firing: %s",
+                  sim->cycle.at[i].text);
+    if (sim->cycle.n > NAMED)
+        diag_note(sim->diags, 0, "and %u others", sim->cycle.n - NAMED);
     return SOL_NUMERICS;
+}
+
+static bool is_noted(const Sim *sim, Place at, const char *text)
+{
+    for (uint32_t i = 0; i < sim->cycle.n; i++)
+        if (sim->cycle.at[i].at == at && strcmp(sim->cycle.at[i].text, text) == 0)
+            return true;
+    return false;
+}
+
+/* Who fires in update i, once the event is about to have too many: a cycle may be longer than one update. */
+static void note_cycle(Sim *sim, uint32_t i)
+{
+    if (i == 0)
+        vec_clear(&sim->cycle);
+    if (i + CYCLE < sim->opt.max_updates)
+        return;
+    for (uint32_t k = 0; k < sim->decisions.n; k++) {
+        BranchId id = sim->decisions.at[k].branch;
+        WorldBranch view;
+        bool leaves = sim->branches.at[id].when && sim->decisions.at[k].choice != WORLD_THEN;
+        if (leaves || !world_branch(sim->world, id, &view))
+            continue;
+        const char *text = explain_condition(sim, id);
+        if (!is_noted(sim, view.at, text))
+            vec_push(sim->mem, &sim->cycle, ((CycleMemo){view.at, text}));
+    }
 }
 
 /* Do the decisions at hand begin a `when`? */
@@ -542,6 +582,7 @@ static SolStatus updates(Sim *sim)
         clear_flags(sim);
         if (!sim->decisions.n && !sim->heap.n && sim->changes == before)
             return SOL_OK;
+        note_cycle(sim, i);
         if (i >= sim->opt.max_updates)
             return too_many(sim);
         bool structural = sim->decisions.n > 0, fired = fires(sim);

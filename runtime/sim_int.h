@@ -219,6 +219,12 @@ typedef struct BranchMemo {
     Firings *firings; /* NULL: none yet, as of most */
 } BranchMemo;
 
+/* A condition that fired, as it was then: its branch may be gone when it is told. */
+typedef struct CycleMemo {
+    Place at;
+    const char *text; /* in Sim.event_arena */
+} CycleMemo;
+
 typedef struct SampleMemo {
     DdpVar var;
     double origin, interval;
@@ -409,6 +415,7 @@ struct Sim {
     uint64_t mode_serial;                 /* given so far */
     VEC(DdpVar) integers;                 /* got another relation in this event: to be checked */
     bool role_failed;
+    VEC(CycleMemo) cycle;   /* conditions that fired in the last updates that an event may have */
     BranchId runaway;       /* a condition that fires ever faster; 0: none */
     bool structure_changed; /* in this event */
 
