@@ -830,10 +830,12 @@ static SolStatus evaluate_anew(Sim *sim, DdpNode n)
     if (node->holds && node->loop)
         status = solve_pieces(sim, n, &changed);
     else if (node->holds)
-        changed = hold_renew(sim, node);
+        status = hold_decide(sim, node, &changed);
     if (changed)
         disturb_part(node);
-    return node->holds && node->loop ? status : evaluate_node(sim, n);
+    if (changed && node->loop && status == SOL_OK)
+        status = hold_loop_jumped(sim, node);
+    return status != SOL_OK || (node->holds && node->loop) ? status : evaluate_node(sim, n);
 }
 
 SolStatus evaluate_node(Sim *sim, DdpNode n)

@@ -285,7 +285,7 @@ double event_look(const Sim *sim)
     return bounded ? sim->opt.max_step : fmin(sim->opt.max_step, sim->opt.interval);
 }
 
-enum { INSIDE = 4, MOST_LOOKS = 64 };
+enum { INSIDE = 4, MOST_LOOKS = 1000 };
 
 int event_pieces(const Sim *sim, bool clocked, double length)
 {
@@ -316,18 +316,35 @@ static bool changed(Sim *sim, const EvalNode *node, const Compare *compare)
 
 enum { FEW_COMPARES = 4 };
 
-/* Does an operation read something that varies, other than through its comparisons? */
-static bool reads_more(Sim *sim, const EvalNode *node, const EvalOp *op)
+/* The first position from i on at which something stands that varies, and that the operation reads other than
+ * through comparisons; or the number of positions. */
+static uint32_t reads_more(Sim *sim, const EvalNode *node, const EvalOp *op, uint32_t i)
 {
     uint32_t n = ddp_rel(sim->ddp, op->rel).n;
     X x = op->value;
-    for (uint32_t i = 0; i < node->n_compares; i++)
-        x = replace(sim, x, node->compare[i].self, 0);
-    for (uint32_t i = 0; i < n; i++)
-        if (op->vars[i] && op->vars[i] != op->target && ddp_var(sim->ddp, op->vars[i]).varies &&
-            x_uses(sim->forms, x, i))
-            return true;
-    return false;
+    for (uint32_t k = 0; k < node->n_compares; k++)
+        x = replace(sim, x, node->compare[k].self, 0);
+    while (i < n && !(op->vars[i] && op->vars[i] != op->target &&
+                      ddp_var(sim->ddp, op->vars[i]).varies && x_uses(sim->forms, x, i)))
+        i++;
+    return i;
+}
+
+/* Does a variable change only where comparisons do? */
+static bool is_stepwise(Sim *sim, DdpVar var)
+{
+    const EvalNode *node = sim->info[var].node ? &sim->nodes.at[sim->info[var].node] : NULL;
+    return node && !sim->info[var].state && !node->loop && node->n_compares > 0 &&
+           reads_more(sim, node, &node->ops[0], 0) == ddp_rel(sim->ddp, node->ops[0].rel).n;
+}
+
+static bool reads_only_steps(Sim *sim, const EvalNode *node, const EvalOp *op)
+{
+    uint32_t n = ddp_rel(sim->ddp, op->rel).n;
+    for (uint32_t i = 0; (i = reads_more(sim, node, op, i)) < n; i++)
+        if (!is_stepwise(sim, op->vars[i]))
+            return false;
+    return true;
 }
 
 /* Its operation with each of the comparisons decided by a bit. */
@@ -343,12 +360,28 @@ static double value_if(Sim *sim, const EvalNode *node, const EvalOp *op, uint32_
 static bool is_masked(Sim *sim, const EvalNode *node, uint32_t which)
 {
     const EvalOp *op = &node->ops[0];
-    if (node->loop || node->holds || node->n_compares > FEW_COMPARES || reads_more(sim, node, op))
+    if (node->loop || node->holds || node->n_compares > FEW_COMPARES || !reads_only_steps(sim, node, op))
         return false;
     for (uint32_t truths = 0; truths < 1u << node->n_compares; truths++)
         if (value_if(sim, node, op, truths) != value_if(sim, node, op, truths ^ 1u << which))
             return false;
     return true;
+}
+
+/* Somebody reads what changed without an event: perhaps that was what masked. */
+bool event_unmask(Sim *sim, const NodeList *changed, const NodeList *all)
+{
+    bool read = false, any = false;
+    for (uint32_t i = 0; i < changed->n; i++)
+        read |= sim->info[node_output(&sim->nodes.at[changed->at[i]], 0)].readers != NULL;
+    for (uint32_t i = 0; read && i < all->n; i++) {
+        EvalNode *node = &sim->nodes.at[all->at[i]];
+        for (uint32_t k = 0; k < node->n_compares; k++) {
+            any |= node->compare[k].masked;
+            node->compare[k].masked = false;
+        }
+    }
+    return any;
 }
 
 void event_mask(Sim *sim, const NodeList *list)

@@ -15,7 +15,11 @@ void hold_drop(Sim *sim, EvalNode *node);
 
 /* All that a node keeps, from its arguments as they are now; true: something has another value. */
 bool hold_renew(Sim *sim, const EvalNode *node);
-bool hold_is_outdated(Sim *sim, const EvalNode *node); /* would that be so? */
+/* The same in an event, and SOL_NUMERICS with a message when one of them jumps to and fro (U6: it
+ * slides). */
+SolStatus hold_decide(Sim *sim, const EvalNode *node, bool *changed);
+SolStatus hold_loop_jumped(Sim *sim, const EvalNode *node); /* some of it did, in an event */
+bool hold_is_outdated(Sim *sim, const EvalNode *node);      /* would that be so? */
 /* Nodes of the list that keep what is no longer so have to be evaluated; false: there are none. */
 bool hold_touch_outdated(Sim *sim, const NodeList *list);
 

@@ -2,15 +2,15 @@
  *
  * Parts (part_graph.c) never read each other, so each steps on its own. The one that is furthest
  * behind steps first. So when a comparison is found to change at time t, every other part is either
- * behind t, and still has to step, or its last step began before t: dense output reaches t in all of
- * them, and the earliest change is handled when no part is behind it.
+ * behind t, and still has to step, or its last step began before t: dense output reaches t in all
+ * of them, and the earliest change is handled when no part is behind it.
  *
  * At an event only those parts are brought to its time whose event it is, and those that somebody
  * reads or changes (part_meet); the others know nothing of it. Parts that were changed start anew,
  * parts that were only looked at go on. So an event costs what it touches.
  *
- * Time events stop the integrator of the part they belong to, so that no step crosses them; those of
- * parts without states (a switch that the clock throws) may belong to anybody and stop all.
+ * Time events stop the integrator of the part they belong to, so that no step crosses them; those
+ * of parts without states (a switch that the clock throws) may belong to anybody and stop all.
  */
 #include "runtime/parts.h"
 
@@ -361,8 +361,7 @@ void part_put_unknowns(Part *part, const double *unknowns)
 
 int part_slopes(Part *part, double time, const double *unknowns, double *slopes, double *residuals)
 {
-    if (tape_slopes(part, time, unknowns, slopes) &&
-        evaluate_all_finite(part->states.n, slopes))
+    if (tape_slopes(part, time, unknowns, slopes) && evaluate_all_finite(part->states.n, slopes))
         return 0;
     if (residuals)
         part_put_unknowns(part, unknowns);
@@ -522,18 +521,34 @@ SolStatus part_evaluate_all(Part *part)
     return status == SOL_OK ? evaluate_rope(part->sim, &part->ropes[1]) : status;
 }
 
-/* What conditions need, whatever has no value. */
-static void evaluate_probes(Part *part)
+/* What has no value here keeps the one it had. */
+static void evaluate_or_keep(Sim *sim, DdpNode n)
 {
-    for (int which = 0; which < 2; which++)
-        EACH_LEAF(&part->ropes[which], leaf)
-    if (leaf->probe)
-        leaf_evaluate(part->sim, leaf);
+    const EvalNode *node = &sim->nodes.at[n];
+    double before = sim->value[node_output(node, 0)];
+    if (evaluate_node(sim, n) == SOL_OK && isfinite(sim->value[node_output(node, 0)]))
+        return;
+    sim->value[node_output(node, 0)] = before;
+    for (uint32_t k = 0; node->loop && k < node->n_steps + node->n_tears; k++)
+        sim->value[node_output(node, k)] = node_kept(node)[k];
 }
 
-/* All values at Sim.time. Where some have none because a condition has just changed (the square root of a level
- * that fell below zero), they are those of the last point at which it had not, and only what conditions
- * need is that of now. */
+/* What conditions need, beyond a boundary behind which not everything has a value. */
+static void evaluate_probes(Part *part)
+{
+    Sim *sim = part->sim;
+    bool quiet = sim->quiet;
+    sim->quiet = true;
+    for (int which = 0; which < 2; which++)
+        EACH_LEAF(&part->ropes[which], leaf)
+    for (uint32_t i = 0; leaf->probe && i < leaf->nodes.n; i++)
+        evaluate_or_keep(sim, leaf->nodes.at[i]);
+    sim->quiet = quiet;
+}
+
+/* All values at Sim.time. Where some have none because a condition has just changed (the square
+ * root of a level that fell below zero), they are those of the last point at which it had not, and
+ * only what conditions need is that of now. */
 static SolStatus evaluate_met(Part *part)
 {
     Sim *sim = part->sim;
@@ -549,10 +564,8 @@ static SolStatus evaluate_met(Part *part)
     status = part_evaluate_all(part);
     sim->time = now;
     part_at(part, now);
-    sim->quiet = true;
     if (status == SOL_OK)
         evaluate_probes(part);
-    sim->quiet = quiet;
     return status;
 }
 
@@ -656,9 +669,9 @@ static const double *unknowns_at(Part *part, double time)
     return NULL;
 }
 
-/* What became of the comparisons in the step that the part has just taken; where some moved, between
- * lo and hi. Looks at the points that event_search would look at, so that the same steps are quiet
- * with and without a tape. */
+/* What became of the comparisons in the step that the part has just taken; where some moved,
+ * between lo and hi. Looks at the points that event_search would look at, so that the same steps
+ * are quiet with and without a tape. */
 static TapeLook look_by_tape(Part *part, double to, double *lo, double *hi)
 {
     int pieces = event_pieces(part->sim, part->clocked, to - part->from);
@@ -716,7 +729,10 @@ SolStatus part_search(Part *part, double to)
             return SOL_OK;
         }
         if (found) { /* a comparison changed, but no condition did */
+            tape_tell_compares(part);
             event_remember(sim, &sim->narrow_nodes);
+            if (event_unmask(sim, &sim->narrow_nodes, &part->watched))
+                tape_hear_compares(part, &part->watched);
             event_mask(sim, &sim->narrow_nodes);
             tape_hear_compares(part, &sim->narrow_nodes);
         }
@@ -859,7 +875,8 @@ static SolStatus look_at_step(Part *part)
     SolStatus status = part_search(part, part->now);
     if (status == SOL_OK)
         look_at_states(part);
-    if (part->event > part->now) /* else the part will meet it as the search did: with the same bits */
+    if (part->event >
+        part->now) /* else the part will meet it as the search did: with the same bits */
         part_keep_loops(part);
     return status;
 }

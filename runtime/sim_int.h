@@ -75,6 +75,8 @@ typedef struct Compare {
     X difference; /* left - right; of functions their argument, which crosses boundaries */
     X unit;       /* b of mod(a, b), whose floor(a/b) is kept; 0: it is no mod */
     DdpVar slot;  /* keeps its value between events (event_hold.c); 0: a condition remembers it */
+    double jumped;  /* kept: when it got another value last */
+    uint32_t tight; /* and how many times in a row that was so soon that rounding makes it */
     const Code *self_code, *difference_code;
     double left;      /* value at the begin of the interval that is searched */
     double low, high; /* difference at the ends of the bracket */
@@ -662,6 +664,7 @@ void event_remember(Sim *sim, const NodeList *list);
 /* Comparisons in `list` changed and no condition did: those that cannot matter before the next event are
  * not searched for until then. */
 void event_mask(Sim *sim, const NodeList *list);
+bool event_unmask(Sim *sim, const NodeList *changed, const NodeList *all); /* true: some are not so any more */
 /* Evaluates `nodes` there, or NULL: all that conditions need. */
 typedef SolStatus (*EventAt)(void *context, double time, const NodeList *nodes);
 /* The comparisons of Sim.narrow_nodes there, by another way: has one changed? If so, their `high`

@@ -1,0 +1,211 @@
+/* test_location.c: where events are found, and how much is done to find them. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "runtime/sim_int.h"
+#include "tests/support/sim_lab.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* A tank runs empty: trial points lie where its outflow has no value. */
+static void trial_points_beyond_a_boundary(void **state)
+{
+    static const char tank[] =
+        "model M\ninterface:\n  static Real h; static Real q; static Integer n;\nimplementation:\n"
+        "  der(x = h, start << 1) = -q;\n"
+        "  if h > 0 then q = sqrt(h); else then q = 0; end if;\n"
+        "  when q < 0.5 then n << pre(n) + 1; end when;\nend M;\n";
+    (void)state;
+    for (int solver = SOL_SOLVER_AUTO; solver <= SOL_SOLVER_RK; solver++) {
+        SolOptions options = {.stop = 3, .solver = (SolSolver)solver, .cache = "off"};
+        SimLab *lab = sim_lab_text(tank, &options);
+        assert_int_equal(sim_lab_run(lab, 3), SOL_OK);
+        assert_int_equal(lab->n_events, 2);
+        assert_true(fabs(lab->event_time[0] - 1) < 1e-5);
+        assert_true(fabs(lab->event_time[1] - 2) < 1e-2);
+        assert_true(fabs(sim_lab_value(lab, "h")) < 1e-6 && sim_lab_value(lab, "q") == 0);
+        assert_true(sim_lab_value(lab, "n") == 1);
+        sim_lab_close(lab);
+    }
+}
+
+/* But an equation that has no value on either side is an error. */
+static void no_value_at_all(void **state)
+{
+    static const char tank[] =
+        "model M\ninterface:\n  static Real h; static Real q;\nimplementation:\n"
+        "  der(x = h, start << 1) = -1 - 0*q;\n"
+        "  if h > -5 then q = sqrt(h); else then q = 0; end if;\nend M;\n";
+    (void)state;
+    SimLab *lab = sim_lab_text(tank, &(SolOptions){.stop = 3, .cache = "off"});
+    assert_int_equal(sim_lab_run(lab, 3), SOL_NUMERICS);
+    assert_true(sol_time(lab->sim) < 1.0001);
+    sim_lab_close(lab);
+}
+
+/* 1.9 and 19*0.1 differ by one unit in the last place: one event, and the run goes on. */
+static void times_one_ulp_apart(void **state)
+{
+    static const char text[] =
+        "model M\ninterface:\n  static Integer n; static Integer k; static Real x;\n"
+        "implementation:\n  der(x = x, start << 0) = 1;\n"
+        "  when Sample(interval = 0.1) then n << pre(n) + 1; end when;\n"
+        "  when time > 1.9 then k << n; end when;\nend M;\n";
+    (void)state;
+    SimLab *lab = sim_lab_text(text, &(SolOptions){.stop = 3, .cache = "off"});
+    assert_int_equal(sim_lab_run(lab, 2.95), SOL_OK);
+    assert_int_equal(lab->n_events, 29);
+    assert_true(sim_lab_value(lab, "n") == 29);
+    assert_true(sim_lab_value(lab, "k") >= 18);
+    sim_lab_close(lab);
+}
+
+/* Equal up to rounding in every step, and unable to matter: evaluated, not searched for. */
+static void a_comparison_that_cannot_matter(void **state)
+{
+    static const char text[] =
+        "model M\ninterface:\n"
+        "  static Real x; static Real u; static Real i; static Boolean armed; static Integer n;\n"
+        "implementation:\n  der(x = x, start << 0) = sin(10*time) - x;\n  0.3 = x - u;\n"
+        "  u*1e-5 = i;\n  armed << time < -1;\n"
+        "  when armed and 3*i <= 3*u*1e-5 then n << pre(n) + 1; end when;\nend M;\n";
+    (void)state;
+    SolOptions options = {
+        .stop = 2, .interval = 0.001, .max_step = 0.001, .engine = SOL_ENGINE_INTERP};
+    SimLab *lab = sim_lab_text(text, &options);
+    assert_int_equal(sim_lab_run(lab, 2), SOL_OK);
+    SolStats stats;
+    sol_stats(lab->sim, &stats);
+    assert_true(stats.steps >= 2000 && lab->n_events == 0);
+    double each = (double)lab->sim->sim.work / (double)stats.steps;
+    print_message("%.1f nodes evaluated in each step\n", each);
+    assert_true(each < 60);
+    sim_lab_close(lab);
+}
+
+/* Two masses on springs: as many steps as the tolerance asks for, whatever the output wants; exact
+ * values at all of its points. */
+static void steps_are_not_bounded_by_output(void **state)
+{
+    static const char text[] =
+        "model M\ninterface:\n  static Real a; static Real b; static Real va; static Real vb;\n"
+        "implementation:\n  va = der(x = a, start << 1);\n  vb = der(x = b, start << 1);\n"
+        "  der(x = va, start << 0) = -a;\n  der(x = vb, start << 0) = -b + 0.01*(a - b);\n"
+        "end M;\n";
+    (void)state;
+    for (int solver = SOL_SOLVER_AUTO; solver <= SOL_SOLVER_RK; solver++) {
+        SolOptions options = {
+            .stop = 10, .steps = 5000, .solver = (SolSolver)solver, .cache = "off"};
+        SimLab *lab = sim_lab_text(text, &options);
+        sim_lab_track(lab, "a");
+        assert_int_equal(sim_lab_run(lab, 10), SOL_OK);
+        SolStats stats;
+        sol_stats(lab->sim, &stats);
+        assert_true(stats.steps < 500 && lab->points >= 5001);
+        assert_true(fabs(sim_lab_value(lab, "a") - cos(10)) < 1e-4);
+        assert_true(fabs(lab->least[0] + 1) < 1e-4 && fabs(lab->most[0] - 1) < 1e-4);
+        sim_lab_close(lab);
+    }
+}
+
+/* Quiet states, and a source that swings under them: every crossing between two output points
+ * counts. */
+static void crossings_inside_long_steps(void **state)
+{
+    static const char text[] =
+        "model M\ninterface:\n  static Real x; static Real y; static Real v;\n"
+        "  static Integer n; static Integer m;\n"
+        "implementation:\n  der(x = x, start << 1) = -0.001*x;\n"
+        "  v = der(x = y, start << 1);\n  der(x = v, start << 0) = -y;\n"
+        "  when sin(10*time) + 0*x > 0.9 then n << pre(n) + 1; end when;\n"
+        "  when y > 0.99 then m << pre(m) + 1; end when;\nend M;\n";
+    (void)state;
+    for (int solver = SOL_SOLVER_AUTO; solver <= SOL_SOLVER_RK; solver++) {
+        SolOptions options = {
+            .stop = 62, .steps = 500, .solver = (SolSolver)solver, .cache = "off"};
+        SimLab *lab = sim_lab_text(text, &options);
+        assert_int_equal(sim_lab_run(lab, 62), SOL_OK);
+        assert_true(sim_lab_value(lab, "n") == 99);
+        assert_true(sim_lab_value(lab, "m") == 10);
+        sim_lab_close(lab);
+    }
+}
+
+/* The relay drives x to 0 from both sides: named, not endless. */
+static void sliding_is_named(void **state)
+{
+    static const char *const slopes[] = {"0.3 - sign(x)", "0.3 - sign(2*x) + 0*floor(x)",
+                                         "-1.5 - floor(x)"};
+    char text[300];
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        snprintf(text, sizeof text,
+                 "model M\ninterface:\n  static Real x;\nimplementation:\n"
+                 "  der(x = x, start << 0.51) = %s;\nend M;\n",
+                 slopes[i]);
+        SimLab *lab = sim_lab_text(text, &(SolOptions){.stop = 9, .cache = "off"});
+        assert_int_equal(sim_lab_run(lab, 9), SOL_NUMERICS);
+        assert_true(sim_lab_said(lab, "slides"));
+        assert_true(lab->n_events < 200);
+        sim_lab_close(lab);
+    }
+}
+
+/* It rests below a speed that is far above rounding: the bounces before are no reason to end. */
+static void rest_after_many_bounces(void **state)
+{
+    static const char text[] =
+        "model M\ninterface:\n  static Real h; static Real v; static Boolean flying;\n"
+        "implementation:\n  static Real Ve; static Boolean impact;\n"
+        "  if initial() then flying << true; end if;\n  v = der(x = h, start << 1);\n"
+        "  impact << h < 0 and v < 0 and flying;\n"
+        "  when impact then\n    v = -0.7*pre(v);\n    Ve << v;\n"
+        "    if -0.7*pre(v) < 1e-9 then flying << false; end if;\n"
+        "  else then\n    static Real a;\n    a = der(x = v, start << Ve);\n"
+        "    if flying then a = -9.81; else then v = 0; end if;\n  end when;\nend M;\n";
+    (void)state;
+    for (int solver = SOL_SOLVER_AUTO; solver <= SOL_SOLVER_RK; solver++) {
+        SolOptions options = {.stop = 3, .rtol = 1e-9, .solver = (SolSolver)solver, .cache = "off"};
+        SimLab *lab = sim_lab_text(text, &options);
+        assert_int_equal(sim_lab_run(lab, 3), SOL_OK);
+        assert_true(lab->n_events > 40 && fabs(sim_lab_value(lab, "h")) < 1e-6);
+        assert_true(sim_lab_value(lab, "flying") == 0);
+        sim_lab_close(lab);
+    }
+}
+
+/* Two conditions take turns, in updates of their own: both are named. */
+static void a_cycle_is_named_as_a_whole(void **state)
+{
+    static const char text[] = "model M\ninterface:\n  static Integer a; static Integer b; static "
+                               "Integer c;\nimplementation:\n"
+                               "  when time > 1 and a == b then a << pre(a) + 1; end when;\n"
+        "  when a > b then b << pre(b) + 1; end when;\n"
+        "  when b < 0 then c << 1; end when;\nend M;\n";
+    (void)state;
+    SimLab *lab = sim_lab_text(text, &(SolOptions){.stop = 3, .max_updates = 200, .cache = "off"});
+    assert_int_equal(sim_lab_run(lab, 3), SOL_NUMERICS);
+    assert_true(sim_lab_said(lab, "firing: time > 1 and a == b"));
+    assert_true(sim_lab_said(lab, "firing: a > b") && !sim_lab_said(lab, "b < 0"));
+    sim_lab_close(lab);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(trial_points_beyond_a_boundary),
+        cmocka_unit_test(no_value_at_all),
+        cmocka_unit_test(times_one_ulp_apart),
+        cmocka_unit_test(a_comparison_that_cannot_matter),
+        cmocka_unit_test(steps_are_not_bounded_by_output),
+        cmocka_unit_test(crossings_inside_long_steps),
+        cmocka_unit_test(sliding_is_named),
+        cmocka_unit_test(rest_after_many_bounces),
+        cmocka_unit_test(a_cycle_is_named_as_a_whole),
+    };
+    return cmocka_run_group_tests_name("location of events", tests, NULL, NULL);
+}
