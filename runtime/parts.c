@@ -546,9 +546,9 @@ static void evaluate_probes(Part *part)
     sim->quiet = quiet;
 }
 
-/* All values at Sim.time. Where some have none because a condition has just changed (the square
- * root of a level that fell below zero), they are those of the last point at which it had not, and
- * only what conditions need is that of now. */
+/* All values at Sim.time. Where some have none because a condition has just changed (the square root
+ * of a level that fell below zero), all are those of the last point at which it had not: the left
+ * side of the event. What conditions need is brought to the other side by parts_cross(). */
 static SolStatus evaluate_met(Part *part)
 {
     Sim *sim = part->sim;
@@ -562,11 +562,23 @@ static SolStatus evaluate_met(Part *part)
     sim->time = part->before;
     part_at(part, sim->time);
     status = part_evaluate_all(part);
-    sim->time = now;
-    part_at(part, now);
-    if (status == SOL_OK)
-        evaluate_probes(part);
+    sim->time = sim->value[sim->clock] = now;
+    part->behind = true;
     return status;
+}
+
+void parts_cross(Sim *sim)
+{
+    for (uint32_t i = 0; i < sim->touched.n; i++) {
+        Part *part = sim->touched.at[i];
+        if (!part->behind)
+            continue;
+        part->behind = false;
+        part_at(part, sim->time);
+        evaluate_probes(part);
+        event_suspect_changed(part);
+        hold_touch_outdated(sim, &part->watched);
+    }
 }
 
 void part_meet(Part *part)

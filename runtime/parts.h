@@ -71,6 +71,7 @@ struct Part {
     bool restart;                /* something its dynamics reads changed */
     bool search;                 /* comparisons must be looked at again */
     bool searching;              /* in Sim.to_search */
+    bool behind;                 /* has the values of the left side of an event that is its own */
     bool bridged;                /* behind bridge_from it goes straight on: bridge.c */
     bool reselect;               /* the choice of states should be made anew at `event` */
     bool seen_whole;             /* output shows much of it: one by one does not pay */

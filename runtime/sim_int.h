@@ -714,6 +714,7 @@ void parts_close(Sim *sim);
 SolStatus parts_run(Sim *sim, double stop, bool to_event, bool one_step, bool *happened);
 bool parts_last(
     Sim *sim); /* values at the last time that all parts reached; false: there are none */
+void parts_cross(Sim *sim);      /* from the left side of an event: what conditions need is that of now */
 SolStatus parts_event(Sim *sim); /* at the present time: something was written from outside */
 void parts_refresh(Sim *sim);    /* fixed steps: those that the event touched are as they are */
 SolStatus parts_meet_all(Sim *sim);

@@ -478,6 +478,7 @@ SolStatus sim_event(Sim *sim)
     SolStatus status = sim_point(sim, SOL_BEFORE_EVENT);
     if (status != SOL_OK)
         return status;
+    parts_cross(sim);
     begin_event(sim);
     trace_event_begin(sim);
     status = event_iterate(sim, false);
