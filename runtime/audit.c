@@ -481,7 +481,7 @@ static void check_slope(Audit *audit, const Slope *slope, double step, double ap
 static SolStatus check_part_slopes(Audit *audit, uint32_t from, uint32_t to, double time)
 {
     const Part *part = audit->slopes.at[from].part;
-    double step = part->now - part->back, apart = 1e-3 * step;
+    double step = part->now - part->back, apart = 1e-4 * step; /* bends less than the tolerance */
     if (!(apart > 16 * DBL_EPSILON * fabs(time)))
         return SOL_OK;
     if (time - 2 * apart < part->back)
