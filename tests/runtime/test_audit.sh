@@ -47,7 +47,8 @@ implementation:
   v = der(x = y);
 end Top;
 END
-expect 3 "der(y) is not the slope of y" "$SOLSTICE" run slope.sol --audit --output o.solr
+# (the first steps behind a start are not held against their slopes: there must be others)
+expect 3 "der(y) is not the slope of y" "$SOLSTICE" run slope.sol --audit --max-step 0.01 --output o.solr
 expect 0 "" "$SOLSTICE" run slope.sol --output o.solr
 
 # An answer that does not hold when it is asked for again.
