@@ -404,13 +404,20 @@ static void compare_points(Difference *d, const ErRun *rules, const Shown *shown
     }
 }
 
+static SolStatus status_of(ErVerdict verdict)
+{
+    return verdict == ER_FINE                                ? SOL_OK
+           : verdict == ER_ENDLESS || verdict == ER_NO_VALUE ? SOL_NUMERICS
+                                                             : SOL_MODEL;
+}
+
 static void compare_end(Difference *d, const ErRun *rules, const Shown *shown)
 {
     double end = rules->events[rules->n_events - 1].time;
     bool fine = rules->verdict == ER_FINE;
     if (d->kind != SAME)
         return;
-    if (fine == (shown->status == SOL_OK) && (fine || fabs(shown->time - end) < 1e-9))
+    if (shown->status == status_of(rules->verdict) && (fine || fabs(shown->time - end) < 1e-9))
         return;
     d->kind = ENDS;
     snprintf(d->text, sizeof d->text, "status %d at %g, by the rules %s%s%s at %g", shown->status,
