@@ -31,15 +31,18 @@ enum {
 
 #define SHRINK_LIMIT 2000 /* runs that may be spent on making a model smaller */
 
-/* What the program does not do by the rules yet; EVENT_CONSTRUCTS=0xffff in the environment shows
- * it. */
+/* What the program does not do by the rules yet: constructs that are not generated, and corners in
+ * which a model is not compared but counted. EVENT_CONSTRUCTS=0x1ffff EVENT_CORNERS=0 in the
+ * environment shows the differences. */
 enum {
-    LEFT_OUT = EVENT_FOLLOW        /* U1, U2: values of a branch that goes */
+    LEFT_OUT = EVENT_TIME_MIX      /* U1, U2: conditions on time and variables */
+               | EVENT_FOLLOW      /* U1, U2: values of a branch that goes */
                | EVENT_LASTING     /* U1, U3: held variables that `if`s transmit */
                | EVENT_INITIAL     /* U4 */
                | EVENT_ELSE_WHEN   /* U5 */
                | EVENT_NESTED_WHEN /* U1: state machines in their own branch */
-               | EVENT_IF_IN_WHEN  /* pre() in an `if` inside a `when` */
+               | EVENT_IF_IN_WHEN, /* pre() in an `if` inside a `when` */
+    CORNERS = ER_BORN_OUTGOING | ER_UNDER_DEFERRED | ER_PULSE_WAITED
 };
 
 /* ---- a run of the program ---- */
@@ -226,9 +229,21 @@ static void forget(Shown *shown)
 
 /* ---- comparison ---- */
 
-typedef enum Kind { SAME, REFUSED, ENDS, EVENTS, UPDATES, BRANCHES, HELD, VALUES, N_KINDS } Kind;
+typedef enum Kind {
+    SAME,
+    CORNER,
+    REFUSED,
+    ENDS,
+    EVENTS,
+    UPDATES,
+    BRANCHES,
+    HELD,
+    VALUES,
+    N_KINDS
+} Kind;
 
 static const char *const kind_words[] = {"same",
+                                         "not compared: a corner that is left out",
                                          "refused by the program",
                                          "ends otherwise",
                                          "other events",
@@ -241,6 +256,12 @@ typedef struct Difference {
     Kind kind;
     char text[300];
 } Difference;
+
+static uint32_t from_environment(const char *name, uint32_t otherwise)
+{
+    const char *text = getenv(name);
+    return text ? (uint32_t)strtoul(text, NULL, 0) : otherwise;
+}
 
 static bool close_to(double a, double b)
 {
@@ -427,6 +448,10 @@ static void compare_end(Difference *d, const ErRun *rules, const Shown *shown)
 static Difference compare(ErRun *rules, Shown *shown)
 {
     Difference d = {SAME, ""};
+    if (rules->met & from_environment("EVENT_CORNERS", CORNERS)) {
+        d.kind = CORNER;
+        return d;
+    }
     if (!shown->run) {
         d.kind = REFUSED;
         snprintf(d.text, sizeof d.text, "%.200s", shown->messages);
@@ -503,17 +528,20 @@ static void report(uint64_t seed, const char *text, Difference d)
 static int run_seeds(uint32_t constructs)
 {
     int failures = 0;
+    uint64_t corners = 0;
     Soak soak = soak_begin("event models", SLOW_BUILD ? 200 : 1000, 1);
     while (soak_next(&soak)) {
         char *text = text_of(soak.seed, constructs);
         Difference d = try_text(text, NULL);
-        if (d.kind != SAME && failures++ < 10) {
+        corners += d.kind == CORNER;
+        if (d.kind > CORNER && failures++ < 10) {
             soak_failed(&soak);
             report(soak.seed, text, d);
         }
         free(text);
     }
     soak_end(&soak);
+    printf("%llu models came by a corner that is left out\n", (unsigned long long)corners);
     return failures > 0;
 }
 
@@ -523,9 +551,9 @@ static int count_kinds(uint64_t n, uint32_t constructs, bool shrink)
     for (uint64_t seed = 1; seed <= n; seed++) {
         char *text = text_of(seed, constructs);
         Difference d = try_text(text, NULL);
-        if (counts[d.kind]++ < 10 && d.kind != SAME && shrink)
+        if (counts[d.kind]++ < 10 && d.kind > CORNER && shrink)
             report(seed, text, d);
-        else if (d.kind != SAME)
+        else if (d.kind > CORNER)
             printf("seed %llu: %s: %s\n", (unsigned long long)seed, kind_words[d.kind], d.text);
         free(text);
     }
@@ -547,8 +575,7 @@ static char *read_file(const char *path)
 
 static uint32_t constructs_wanted(void)
 {
-    const char *text = getenv("EVENT_CONSTRUCTS");
-    return text ? (uint32_t)strtoul(text, NULL, 0) : EVENT_ALL & ~LEFT_OUT;
+    return from_environment("EVENT_CONSTRUCTS", EVENT_ALL & ~LEFT_OUT);
 }
 
 int main(int argc, char **argv)
@@ -561,8 +588,8 @@ int main(int argc, char **argv)
                      ? read_file(argv[2])
                      : text_of(strtoull(argv[2], NULL, 10), constructs_wanted());
     Difference d = try_text(text, stdout);
-    if (strcmp(argv[1], "shrink") == 0 && d.kind != SAME)
+    if (strcmp(argv[1], "shrink") == 0 && d.kind > CORNER)
         report(strtoull(argv[2], NULL, 10), text, d);
     free(text);
-    return d.kind != SAME;
+    return d.kind > CORNER;
 }

@@ -190,8 +190,30 @@ static void put_test(Gen *g, Reach reach)
         put_time(g);
 }
 
+/* Two tests of variables; false if they were not met. */
+static bool put_pair(Gen *g, Reach reach)
+{
+    bool pre_a = false, pre_b = false;
+    reach.pulsed = !(g->constructs & EVENT_FOLLOW);
+    const Name *a = pick(g, (EmType)below(g, 3), reach, &pre_a);
+    const Name *b = pick(g, (EmType)below(g, 3), reach, &pre_b);
+    if (!a || !b)
+        return false;
+    put(g, "(");
+    put_comparison(g, a, pre_a);
+    put(g, chance(g, 50) ? ") and (" : ") or (");
+    put_comparison(g, b, pre_b);
+    put(g, ")");
+    return true;
+}
+
 static void put_condition(Gen *g, Reach reach, int depth)
 {
+    if (!(g->constructs & EVENT_TIME_MIX)) {
+        if (depth == 0 || chance(g, 70) || !put_pair(g, reach))
+            put_test(g, reach);
+        return;
+    }
     if (depth > 0 && chance(g, 30)) {
         put(g, "(");
         put_condition(g, reach, depth - 1);

@@ -30,7 +30,8 @@ typedef enum EventConstruct {
     EVENT_DIVISIONS = 1 << 13,    /* by what may be zero, in a branch that is safe */
     EVENT_MEET = 1 << 14,         /* several `when`s transmit to one variable */
     EVENT_FOLLOW = 1 << 15,       /* conditions on, and pre() of, what equations determine */
-    EVENT_ALL = (1 << 16) - 1
+    EVENT_TIME_MIX = 1 << 16,     /* `time` and variables joined by `and`, `or` in a condition */
+    EVENT_ALL = (1 << 17) - 1
 } EventConstruct;
 
 enum { EVENT_STOP = 4 }; /* what happens, happens at multiples of 1/4 up to here */

@@ -127,6 +127,8 @@ static Val read_path(World *w, const EmPath *path, Frame *frame, Mode mode)
     if (mode == LAST)
         return known(x->value);
     Val val = value_of(w, x, mode == EXEMPT || mode == PULSE);
+    if (mode == PULSE && val.state == WAITS)
+        w->run->met |= ER_PULSE_WAITED;
     return mode == PULSE && val.state == FREE ? known(x->before) : val;
 }
 
@@ -392,6 +394,8 @@ static bool postpone(World *w)
         if (state == WAITS || w->open[i]->postponed == w->updates)
             continue;
         w->open[i]->postponed = w->updates;
+        if (guard(w, w->open[i]->home) == LEFT)
+            w->run->met |= ER_BORN_OUTGOING;
         progress = true;
     }
     return progress;
@@ -569,6 +573,15 @@ static void begin_update(World *w)
         x->before = x->value;
 }
 
+static bool under_deferred(World *w, Frame *frame)
+{
+    for (; frame; frame = frame_around(frame))
+        if (frame->fork && frame->fork->stmt->act == EM_IF &&
+            cond_of(w, frame->fork).state != KNOWN)
+            return true;
+    return false;
+}
+
 /* U2 and U5: a condition fires if it is decided in this update and came out otherwise than before.
  */
 static void look_at_conditions(World *w, Frame *frame)
@@ -586,6 +599,8 @@ static void look_at_conditions(World *w, Frame *frame)
             if (decided)
                 fork->truth = cond.v != 0;
         }
+        if ((fork->fires || fork->flips) && under_deferred(w, frame))
+            w->run->met |= ER_UNDER_DEFERRED;
     }
 }
 

@@ -90,10 +90,22 @@ typedef struct ErEvent { /* the first one: the start */
     uint32_t n_updates;
 } ErEvent;
 
+typedef enum ErMet { /* corners of the rules that a run came by */
+                     ER_BORN_OUTGOING =
+                         1
+                         << 0, /* U1: an `if` was born in a branch that its condition is against */
+                     ER_UNDER_DEFERRED =
+                         1
+                         << 1, /* U2: a condition in a branch whose condition was deferred fired */
+                     ER_PULSE_WAITED =
+                         1 << 2 /* U3: a pulse read what an undecided `if` had to bring */
+} ErMet;
+
 typedef struct ErRun {
     ErEvent *events;
     uint32_t n_events;
     ErVerdict verdict; /* belongs to the last update */
+    uint32_t met;      /* ErMet, together */
     char why[ER_PATH]; /* the variable or condition concerned */
     void *pool;
 } ErRun;
