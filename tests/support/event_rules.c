@@ -499,12 +499,20 @@ static bool all_postponed(const World *w)
     return true;
 }
 
+static void look_at_pulses(World *w)
+{
+    for (Rel *rel = w->rels; rel && w->n_open > 0; rel = rel->next)
+        if (rel->pulse)
+            value_of(w, rel->target, true);
+}
+
 static void decide_births(World *w)
 {
     for (;;) {
         look_around(w);
         if (w->run->verdict != ER_FINE)
             return;
+        look_at_pulses(w); /* only to notice ER_PULSE_WAITED */
         if (decide_ready(w) || postpone(w))
             continue;
         if (all_postponed(w))
