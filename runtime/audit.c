@@ -281,8 +281,12 @@ static void check_relation(Audit *audit, DdpRel rel, SolSide side)
 {
     Sim *sim = audit->sim;
     DdpRelView view = ddp_rel(sim->ddp, rel);
-    if (view.order > 0 || view.kind == DDP_DERIVATIVE || !load_values(audit, &view))
+    if (view.order > 0 || view.kind == DDP_DERIVATIVE)
         return;
+    if (!load_values(audit, &view)) { /* time goes on, so everything is determined */
+        keep_worst(audit, rel, side, INFINITY);
+        return;
+    }
     const FormInfo *form = form_info(sim->forms, view.form);
     bool jumps = look_up(audit, rel, view.form)->jumps;
     audit->relations++;
