@@ -162,7 +162,10 @@ static void whenever_code_comes(void **state)
     print_message("%llu events, %llu functions compiled\n", (unsigned long long)events,
                   (unsigned long long)functions);
     assert_true(wrong == 0);
-    assert_true(functions > 0 && events > 0);
+    assert_true(events > 0);
+#ifndef __SANITIZE_THREAD__ /* where compiling takes longer than these runs do */
+    assert_true(functions > 0);
+#endif
 }
 
 int main(void)
