@@ -1,6 +1,16 @@
 /* cmd_check.c: `solstice check`: file -> messages. */
 #include "runtime/cli/options.h"
 
+#include <stdio.h>
+
+/* Of the first mode, with what connections add. */
+static void print_counts(const char *name, const World *world, uint32_t states)
+{
+    WorldTotals totals = world_totals(world);
+    fprintf(stderr, "%s: %u equations, %u variables and parameters, %u states in the first mode\n",
+            name, totals.relations, totals.variables, states);
+}
+
 /* Errors that only instances show: parameters, connections, the structure of the first mode. */
 static void check_instances(CliModel *model)
 {
@@ -9,7 +19,8 @@ static void check_instances(CliModel *model)
     if (!mode)
         return;
     DdpResult result = first_mode_result(mode);
-    world_report(first_mode_world(mode), &result);
+    if (!world_report(first_mode_world(mode), &result))
+        print_counts(def_path(model->program, top), first_mode_world(mode), result.states);
     first_mode_close(mode);
 }
 
@@ -27,8 +38,12 @@ static int run_check(int argc, char **argv)
     code = cli_load(&model, name, &folders);
     if (code == EXIT_DONE && program_check(model.program) && model.model)
         program_find(model.program, model.model);
-    if (code == EXIT_DONE && instantiate && program_ok(model.program))
+    bool fine = code == EXIT_DONE && program_ok(model.program);
+    if (fine && instantiate)
         check_instances(&model);
+    else if (fine)
+        fprintf(stderr, "%s: no errors; --instantiate counts equations and variables too\n",
+                model.file);
     return cli_close(&model, code);
 }
 

@@ -18,7 +18,7 @@ enum {
 typedef struct PlotOptions {
     const char *title;               /* NULL: none */
     const char *output;              /* ends with .svg or .png; terminal: not used */
-    uint32_t n_panels;               /* one below the other, at least 1; pictures */
+    uint32_t n_panels;               /* one below the other, at least 1 */
     uint32_t panel_end[PLOT_PANELS]; /* number of the first curve behind the panel */
     const char
         *label; /* of the axis of values, NULL: none; of several panels, with " / " between */
@@ -31,8 +31,8 @@ typedef struct PlotOptions {
 
 /* "x", or with several files "run.solr: x", cut to size. */
 void plot_name(const Series *series, const Curve *curve, char *out, size_t size);
-/* Lowest and highest value of all curves. */
-void plot_span(const Series *series, double *low, double *high);
+/* Lowest and highest value of the curves first .. end-1. */
+void plot_span(const Series *series, uint32_t first, uint32_t end, double *low, double *high);
 
 int plot_picture(const Series *series, const PlotOptions *options);
 void plot_terminal(const Series *series, const PlotOptions *options, FILE *out);

@@ -41,11 +41,11 @@ void plot_name(const Series *series, const Curve *curve, char *out, size_t size)
         snprintf(out, size, "%s", curve->path);
 }
 
-void plot_span(const Series *series, double *low, double *high)
+void plot_span(const Series *series, uint32_t first, uint32_t end, double *low, double *high)
 {
     *low = INFINITY;
     *high = -INFINITY;
-    for (uint32_t i = 0; i < series->curves.n; i++) {
+    for (uint32_t i = first; i < end; i++) {
         *low = fmin(*low, series->curves.at[i].low);
         *high = fmax(*high, series->curves.at[i].high);
     }
@@ -364,6 +364,8 @@ int plot_picture(const Series *series, const PlotOptions *options)
     int width = (int)options->width, height = (int)options->height;
     cairo_surface_t *surface = svg ? cairo_svg_surface_create(options->output, width, height)
                                    : cairo_image_surface_create(CAIRO_FORMAT_RGB24, width, height);
+    if (svg)
+        cairo_svg_surface_set_document_unit(surface, CAIRO_SVG_UNIT_PX);
     cairo_t *cr = cairo_create(surface);
     draw(cr, series, options);
     cairo_status_t status = cairo_status(cr);

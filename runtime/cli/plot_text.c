@@ -148,9 +148,11 @@ static void print_times(const Grid *g, const PlotOptions *options, FILE *out)
     putc('\n', out);
 }
 
-static void print_legend(const Series *series, const PlotOptions *options, FILE *out)
+/* Of the curves first .. end-1. */
+static void print_legend(const Series *series, const PlotOptions *options, uint32_t first,
+                         uint32_t end, FILE *out)
 {
-    for (uint32_t i = 0; i < series->curves.n; i++) {
+    for (uint32_t i = first; i < end; i++) {
         const Curve *curve = &series->curves.at[i];
         char name[160];
         plot_name(series, curve, name, sizeof name);
@@ -167,29 +169,41 @@ static void print_legend(const Series *series, const PlotOptions *options, FILE 
     }
 }
 
+/* The curves first .. end-1 over all of the time, with times below where it is the last one. */
+static void print_panel(const Series *series, const PlotOptions *options, Grid *g, uint32_t first,
+                        uint32_t end, FILE *out)
+{
+    double low, high;
+    size_t cells = (size_t)g->columns * g->rows;
+    memset(g->dots, 0, cells);
+    memset(g->owner, EMPTY, cells);
+    plot_span(series, first, end, &low, &high);
+    g->y = axis_make(low, high, g->rows / 3 + 1, 1);
+    for (uint32_t i = first; i < end; i++)
+        draw_curve(g, &series->curves.at[i], i);
+    print_rows(g, options, out);
+    if (end == series->curves.n)
+        print_times(g, options, out);
+    print_legend(series, options, first, end, out);
+}
+
 void plot_terminal(const Series *series, const PlotOptions *options, FILE *out)
 {
+    uint32_t n = options->n_panels, height = options->height / n;
     Grid g = {.columns = options->width > LABEL + 10 ? options->width - LABEL : 10,
-              .rows = options->height > 4 ? options->height : 4,
+              .rows = height > 4 ? height : 4,
               .across = options->utf8 ? 2 : 1,
               .down = options->utf8 ? 4 : 1};
-    double low, high;
-    size_t cells = (size_t)g.columns * g.rows;
-    g.dots = mem_alloc(series->mem, cells);
-    g.owner = mem_alloc(series->mem, cells);
+    g.dots = mem_alloc(series->mem, (size_t)g.columns * g.rows);
+    g.owner = mem_alloc(series->mem, (size_t)g.columns * g.rows);
     g.mark = mem_alloc(series->mem, g.columns);
-    memset(g.owner, EMPTY, cells);
-    plot_span(series, &low, &high);
     g.x = axis_make(series->from, series->to, g.columns / 12 + 1, 0);
-    g.y = axis_make(low, high, g.rows / 3 + 1, 1);
     draw_marks(&g, series);
-    for (uint32_t i = 0; i < series->curves.n; i++)
-        draw_curve(&g, &series->curves.at[i], i);
     if (options->title)
         fprintf(out, "%*s%s\n", LABEL, "", options->title);
-    print_rows(&g, options, out);
-    print_times(&g, options, out);
-    print_legend(series, options, out);
+    for (uint32_t i = 0; i < n; i++)
+        print_panel(series, options, &g, i ? options->panel_end[i - 1] : 0,
+                    i + 1 < n ? options->panel_end[i] : series->curves.n, out);
     mem_free(series->mem, g.dots);
     mem_free(series->mem, g.owner);
     mem_free(series->mem, g.mark);

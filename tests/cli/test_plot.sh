@@ -103,4 +103,10 @@ expect 4 "nowhere/a.png" "$SOLSTICE" plot a.solr x --output nowhere/a.png
 head -c 5000 a.solr >cut.solr
 expect 0 "the run did not end" "$SOLSTICE" plot cut.solr x --output cut.svg
 
+# Panels in the terminal: a '/' begins one below, with its own axis and names; in SVG sizes are pixels.
+COLUMNS=70 LINES=40 "$SOLSTICE" plot a.solr x / y >panels.txt 2>err || fail "panels: $(cat err)"
+first=$(grep -n ' x (' panels.txt | cut -d: -f1) second=$(grep -n ' y (' panels.txt | cut -d: -f1)
+[ "${first:-0}" -gt 5 ] && [ "${second:-0}" -gt $((first + 5)) ] || fail "panels one below the other: $(cat panels.txt)"
+expect 0 "" "$SOLSTICE" plot a.solr x --output sized.svg --width 640 --height 480
+grep -q 'width="640\(px\)\?" height="480\(px\)\?"' sized.svg || fail "pixels: $(head -c 300 sized.svg)"
 exit $((failures > 0))

@@ -31,9 +31,9 @@ expect() { # exit code, what must be in stdout, what must be in stderr, command.
 }
 
 # exit codes
-expect 0 "" "" "$SOLSTICE" check "$good"
-expect 0 "" "" "$SOLSTICE" check "$good:Machine"
-expect 0 "" "" "$SOLSTICE" check "$good:Rotational.Gear"
+expect 0 "" "no errors" "$SOLSTICE" check "$good"
+expect 0 "" "no errors" "$SOLSTICE" check "$good:Machine"
+expect 0 "" "no errors" "$SOLSTICE" check "$good:Rotational.Gear"
 expect 1 "" "does not define 'Nothing'" "$SOLSTICE" check "$good:Nothing"
 expect 1 "" "unknown name 'y'" "$SOLSTICE" check "$SOURCE_DIR/tests/lang/bad/resolve_unknown_variable.sol"
 expect 4 "" "cannot read" "$SOLSTICE" check "$dir/nothing.sol"
@@ -69,11 +69,11 @@ expect 1 "" "more than 20 instances" "$SOLSTICE" run "$deep" --max-instances=20 
 # libraries, and a colon in a file's name
 library=$SOURCE_DIR/tests/lang/library
 expect 1 "" "unknown name 'More'" "$SOLSTICE" check "$library/uses.sol"
-expect 0 "" "" "$SOLSTICE" check "$library/uses.sol" -L "$library/more"
-expect 0 "" "" "$SOLSTICE" check "-L$library/more" "$library/uses.sol"
+expect 0 "" "no errors" "$SOLSTICE" check "$library/uses.sol" -L "$library/more"
+expect 0 "" "no errors" "$SOLSTICE" check "-L$library/more" "$library/uses.sol"
 cp "$good" "$dir/a:b.sol"
-expect 0 "" "" "$SOLSTICE" check "$dir/a:b.sol"
-expect 0 "" "" "$SOLSTICE" check "$dir/a:b.sol:Machine"
+expect 0 "" "no errors" "$SOLSTICE" check "$dir/a:b.sol"
+expect 0 "" "no errors" "$SOLSTICE" check "$dir/a:b.sol:Machine"
 
 # a message has its place, its line and a caret; no colour in a file
 printf 'model A\nimplementation:\n\tReal x;\n\tx = y;\nend A;\n' >"$dir/a.sol"
@@ -92,7 +92,7 @@ expect 1 "" "NUL byte" "$SOLSTICE" check "$dir/zero.sol"
 { printf 'model A implementation: Real x; '; head -c 10000000 /dev/zero | tr '\0' ';'; printf ' end A'; } >"$dir/line.sol"
 expect 1 "" "expected ';'" "$SOLSTICE" check "$dir/line.sol"
 : >"$dir/empty.sol"
-expect 0 "" "" "$SOLSTICE" check "$dir/empty.sol"
+expect 0 "" "no errors" "$SOLSTICE" check "$dir/empty.sol"
 expect 1 "" "NUL byte" "$SOLSTICE" check "$SOLSTICE"
 
 # pictures
