@@ -44,8 +44,19 @@ static bool value_transmitted(World *world, DdpVar var, uint32_t depth, double *
     return false;
 }
 
+/* What a held variable that is just being born holds counts only where no transmission determines
+ * it (U3). */
+static bool is_fresh_held(const World *world, DdpVar var)
+{
+    OwnerInfo info = world->var.at[var];
+    return info.tag == OWNER_INST && ddp_var(world->ddp, var).kind == DDP_HELD &&
+           world_at(world, info.who)->task == world->task && !world_at(world, info.who)->copied;
+}
+
 static bool value_read(World *world, DdpVar var, uint32_t depth, double *out)
 {
+    if (is_fresh_held(world, var) && value_transmitted(world, var, depth, out))
+        return true;
     return world->host.read(world->host.context, var, out) ||
            value_transmitted(world, var, depth, out);
 }

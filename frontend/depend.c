@@ -35,6 +35,10 @@ void depend_group_enter(World *world, Inst *inst, uint32_t index, bool again)
     const Op *op = &inst->plan->ops[index];
     uint32_t list = 0;
     bool complete = true;
+    if (inst->rests) { /* tried when it wakes */
+        inst->word[op->word] = GROUP_OUT;
+        return;
+    }
     /* Refs to auxiliary variables of the group itself are there once it runs. */
     for (uint32_t i = index + 1; i <= index + op->span; i++)
         for (uint32_t k = 0; k < inst->plan->ops[i].refs.n; k++) {

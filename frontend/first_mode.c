@@ -1,12 +1,11 @@
 /* first_mode.c: definition -> instances and values of the first mode. See first_mode.h.
  *
- * A value is unknown, soft or firm. A held variable without an active transmission has its default
- * value, but an `if` that is still to be chosen may transmit to it in this very update: so its
- * value is soft, and so is what depends on it. Branches with firm conditions are chosen first; only
- * when there are none, those with soft ones. */
+ * Which branches are taken is birth.c's business; here are the values that it asks for: along the
+ * schedule, from parameters, start values and what held variables hold. */
 #include "frontend/first_mode.h"
 
-enum { UNKNOWN, SOFT, FIRM };
+#include "frontend/birth.h"
+
 enum { PASSES = 20, DEPTH = 4000 };
 
 struct FirstMode {
@@ -16,9 +15,8 @@ struct FirstMode {
     Ddp *ddp;
     World *world;
     VEC(double) value;  /* [DdpVar] */
-    VEC(uint8_t) known; /* [DdpVar] */
-    VEC(uint8_t) held;  /* [DdpVar]: DDP_HELD */
-    VEC(WorldDecision) decisions;
+    VEC(uint8_t) known; /* [DdpVar]: it has a value */
+    bool bold;          /* starts count also for what is no state */
     DdpResult result;
 };
 
@@ -29,8 +27,7 @@ static void make_room(FirstMode *mode, DdpVar var)
     Mem *mem = mode->mem;
     while (mode->value.n <= var) {
         vec_push(mem, &mode->value, 0.0);
-        vec_push(mem, &mode->known, (uint8_t)UNKNOWN);
-        vec_push(mem, &mode->held, (uint8_t)0);
+        vec_push(mem, &mode->known, (uint8_t) false);
     }
 }
 
@@ -39,18 +36,13 @@ static void host_born(void *context, DdpVar var, DdpVarKind kind)
     FirstMode *mode = context;
     make_room(mode, var);
     mode->value.at[var] = 0;
-    mode->held.at[var] = kind == DDP_HELD;
-    mode->known.at[var] = UNKNOWN;
-    if (kind == DDP_HELD)
-        mode->known.at[var] = SOFT;
-    else if (kind != DDP_UNKNOWN)
-        mode->known.at[var] = FIRM;
+    mode->known.at[var] = kind != DDP_UNKNOWN;
 }
 
 static bool host_read(void *context, DdpVar var, double *value)
 {
     FirstMode *mode = context;
-    if (var >= mode->value.n || mode->known.at[var] != FIRM)
+    if (var >= mode->value.n || !mode->known.at[var])
         return false;
     *value = mode->value.at[var];
     return true;
@@ -61,7 +53,7 @@ static void host_write(void *context, DdpVar var, double value)
     FirstMode *mode = context;
     make_room(mode, var);
     mode->value.at[var] = value;
-    mode->known.at[var] = FIRM;
+    mode->known.at[var] = true;
 }
 
 /* Any number will do where nothing is simulated; half way is as good as any. */
@@ -120,8 +112,6 @@ void first_mode_close(FirstMode *mode)
         forms_close(mode->forms);
     vec_free(mem, &mode->value);
     vec_free(mem, &mode->known);
-    vec_free(mem, &mode->held);
-    vec_free(mem, &mode->decisions);
     mem_free(mem, mode);
 }
 
@@ -147,7 +137,7 @@ DdpResult first_mode_result(const FirstMode *mode)
 
 bool first_mode_value(const FirstMode *mode, DdpVar var, double *value)
 {
-    if (var >= mode->value.n || mode->known.at[var] == UNKNOWN)
+    if (var >= mode->value.n || !mode->known.at[var])
         return false;
     *value = mode->value.at[var];
     return true;
@@ -155,14 +145,13 @@ bool first_mode_value(const FirstMode *mode, DdpVar var, double *value)
 
 /* ---- evaluating ---- */
 
-/* How well all that `x` uses of the relation's variables is known. */
-static uint8_t known_inputs(const FirstMode *mode, X x, uint32_t n, const DdpVar *vars)
+/* Has all that `x` uses of the relation's variables a value? */
+static bool known_inputs(const FirstMode *mode, X x, uint32_t n, const DdpVar *vars)
 {
-    uint8_t known = FIRM;
-    for (uint32_t i = 0; i < n && known; i++)
-        if (mode->known.at[vars[i]] < known && x_uses(mode->forms, x, i))
-            known = mode->known.at[vars[i]];
-    return known;
+    for (uint32_t i = 0; i < n; i++)
+        if (!mode->known.at[vars[i]] && x_uses(mode->forms, x, i))
+            return false;
+    return true;
 }
 
 /* Foreign functions belong to the runtime: what calls one stays unknown. */
@@ -178,15 +167,14 @@ static void evaluate_step(FirstMode *mode, const DdpStep *step)
     DdpRelView rel = ddp_rel(mode->ddp, step->rel);
     if (!step->var || !step->value)
         return;
-    uint8_t known = known_inputs(mode, step->value, rel.n, rel.vars);
-    if (!known)
+    if (!known_inputs(mode, step->value, rel.n, rel.vars))
         return;
     bool called = false;
     double value =
         x_value(mode->forms, step->value, rel.vars, mode->value.at, foreign_unknown, &called);
     if (called)
         return;
-    mode->known.at[step->var] = known;
+    mode->known.at[step->var] = true;
     mode->value.at[step->var] = value;
 }
 
@@ -197,7 +185,7 @@ static void forget_determined(FirstMode *mode)
         DdpNodeView view = ddp_node(mode->ddp, node);
         for (uint32_t i = 0; i < view.n_steps; i++)
             if (view.steps[i].var)
-                mode->known.at[view.steps[i].var] = UNKNOWN;
+                mode->known.at[view.steps[i].var] = false;
     }
 }
 
@@ -212,7 +200,8 @@ static void evaluate_nodes(FirstMode *mode)
     }
 }
 
-/* States take their start values as those become known; 0 where none is given. */
+/* States take their start values as those become known; 0 where none is given. What is no state is
+ * a potential one, and takes its start when nothing else is left. */
 static bool start_states(FirstMode *mode)
 {
     uint32_t n;
@@ -222,9 +211,10 @@ static bool start_states(FirstMode *mode)
         if (change[i].role != WORLD_START || !change[i].born || change[i].c >= mode->known.n)
             continue;
         DdpVar x = change[i].c, start = change[i].b;
-        if (!ddp_is_state(mode->ddp, x) || mode->known.at[x] >= mode->known.at[start])
+        if (mode->known.at[x] || !mode->known.at[start] ||
+            (!mode->bold && !ddp_is_state(mode->ddp, x)))
             continue;
-        mode->known.at[x] = mode->known.at[start];
+        mode->known.at[x] = true;
         mode->value.at[x] = mode->value.at[start];
         progress = true;
     }
@@ -237,12 +227,12 @@ static void forget_states(FirstMode *mode)
     const WorldChange *change = world_changes(mode->world, &n);
     for (uint32_t i = 0; i < ddp_state_count(mode->ddp); i++) {
         DdpVar x = ddp_state(mode->ddp, i).var;
-        mode->known.at[x] = FIRM;
+        mode->known.at[x] = true;
         mode->value.at[x] = 0;
     }
     for (uint32_t i = 0; i < n; i++)
         if (change[i].role == WORLD_START && change[i].born && ddp_is_state(mode->ddp, change[i].c))
-            mode->known.at[change[i].c] = UNKNOWN;
+            mode->known.at[change[i].c] = false;
 }
 
 static void evaluate(FirstMode *mode)
@@ -257,40 +247,46 @@ static void evaluate(FirstMode *mode)
     }
 }
 
-/* ---- deciding ---- */
+/* ---- deciding: birth.c does ---- */
 
-static void decide(FirstMode *mode, uint8_t at_least)
+static int begin(void *context)
 {
-    uint32_t n;
-    const BranchId *newborn = world_newborn(mode->world, &n);
-    for (uint32_t i = 0; i < n; i++) {
-        WorldBranch b;
-        if (!world_branch(mode->world, newborn[i], &b))
-            continue;
-        WorldDecision d = {newborn[i], WORLD_ELSE};
-        if (!b.when) {
-            if (!b.condition || mode->known.at[b.condition] < at_least)
-                continue;
-            d.choice = mode->value.at[b.condition] != 0 ? WORLD_THEN : WORLD_ELSE;
-        }
-        vec_push(mode->mem, &mode->decisions, d);
-    }
+    FirstMode *mode = context;
+    mode->result = ddp_commit(mode->ddp, DDP_SO_FAR);
+    mode->bold = false;
+    evaluate(mode);
+    return world_out_of_memory(mode->world);
+}
+
+static int bolder(void *context, bool *more)
+{
+    FirstMode *mode = context;
+    *more = !mode->bold;
+    mode->bold = true;
+    if (*more)
+        evaluate(mode);
+    return 0;
+}
+
+static bool known(void *context, BranchId branch, DdpVar var, double *value)
+{
+    (void)branch;
+    return first_mode_value(context, var, value);
+}
+
+static int choose(void *context, uint32_t n, const WorldDecision *list)
+{
+    FirstMode *mode = context;
+    world_choose(mode->world, n, list);
+    return world_out_of_memory(mode->world);
 }
 
 static void settle(FirstMode *mode)
 {
-    while (!world_out_of_memory(mode->world)) {
-        mode->result = ddp_commit(mode->ddp, DDP_SO_FAR);
-        evaluate(mode);
-        vec_clear(&mode->decisions);
-        decide(mode, FIRM);
-        if (mode->decisions.n == 0)
-            decide(mode, SOFT);
-        if (mode->decisions.n == 0)
-            break;
-        world_choose(mode->world, mode->decisions.n, mode->decisions.at);
-    }
+    BirthHost host = {mode, begin, bolder, known, choose};
     uint32_t undecided;
+    if (birth_settle(mode->world, &host) != 0)
+        return;
     world_newborn(mode->world, &undecided);
     if (undecided == 0)
         mode->result = ddp_commit(mode->ddp, DDP_FINAL);

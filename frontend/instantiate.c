@@ -95,6 +95,7 @@ Inst *inst_create_later(World *world, Plan *plan, Inst *owner, uint32_t word, co
                            ((uint64_t)plan->family->number << 32 | word));
     inst->logic = logic;
     inst->copied = source != 0;
+    inst->task = world->task;
     world->inst.at[id] = inst;
     world->n_inst++;
     Frame frame = {.inst = inst, .cause = cause, .scope = scope, .source = source};
@@ -118,7 +119,7 @@ static void inst_free(World *world, Inst *inst)
 
 void inst_remove_later(World *world, Inst *inst)
 {
-    Frame frame = {.inst = inst, .op = inst->plan->n_ops, .removing = true};
+    Frame frame = {.inst = inst, .op = inst->plan->n_ops, .work = FRAME_REMOVE};
     vec_push(world->mem, &world->frames, frame);
     /* From outside nothing may refer to what goes: aliases become empty, connections end. */
     while (inst->links) {
@@ -343,18 +344,19 @@ static void make_der(World *world, Inst *inst, uint32_t index, const Op *op, con
     if (!start && !set)
         return;
     /* Where it is a copy, or only comes back with its path, its value counts if it has one. */
-    bool goes_on =
-        (frame->source || frame->again) && world->host.read(world->host.context, x, &value);
+    bool goes_on = (frame->source || frame->again || frame->woken) &&
+                   world->host.read(world->host.context, x, &value);
     world_note(world, (WorldChange){.role = WORLD_START,
                                     .born = true,
-                                    .copied = goes_on,
+                                    .copied = goes_on && !frame->woken,
+                                    .again = goes_on && frame->woken,
                                     .a = rel,
                                     .b = set ? set : start,
                                     .c = x,
                                     .at = op->at});
 }
 
-static void drop_rel(World *world, Inst *inst, const Op *op)
+void inst_leave_rel(World *world, Inst *inst, const Op *op)
 {
     DdpRel rel = inst->word[op->word];
     if (!rel)
@@ -365,7 +367,16 @@ static void drop_rel(World *world, Inst *inst, const Op *op)
     world_leave_rel(world, rel);
 }
 
-static void hint(World *world, Inst *inst, const Op *op, int change)
+void inst_enter_rel(World *world, Inst *inst, uint32_t index, const Frame *frame)
+{
+    const Op *op = &inst->plan->ops[index];
+    if (op->kind == OP_DER)
+        make_der(world, inst, index, op, frame);
+    else
+        make_rel(world, inst, index, op);
+}
+
+void inst_hint(World *world, Inst *inst, const Op *op, int change)
 {
     DdpVar var = follow_var(world, inst, &op->refs.at[0]);
     if (var)
@@ -487,8 +498,9 @@ static bool stays(const Ref *ref)
     return !ref->loose && (!last || last->binding == BIND_STATIC);
 }
 
-static void make_connection(World *world, Inst *inst, uint32_t index, const Op *op)
+void inst_connect(World *world, Inst *inst, uint32_t index)
 {
+    const Op *op = &inst->plan->ops[index];
     Inst *a = follow_inst(world, inst, &op->refs.at[0]);
     Inst *b = follow_inst(world, inst, &op->refs.at[1]);
     if (!a || !b || world->too_many)
@@ -502,7 +514,7 @@ static void make_connection(World *world, Inst *inst, uint32_t index, const Op *
     connect_edge_links(world->connect, edge, link_a, link_b);
 }
 
-static void drop_connection(World *world, Inst *inst, const Op *op)
+void inst_disconnect(World *world, Inst *inst, const Op *op)
 {
     if (inst->word[op->word])
         connect_remove(world->connect, inst->word[op->word]);
@@ -524,9 +536,12 @@ static BranchId branch_new(World *world)
     return id;
 }
 
-static DdpVar branch_logic(World *world, Inst *inst, const Op *op)
+/* A `when` that acts is not safe (U1): its content waits for no condition. */
+DdpVar inst_branch_logic(World *world, Inst *inst, const Op *op, WorldChoice choice)
 {
-    return op->when ? inst->logic : follow_var(world, inst, &op->refs.at[0]);
+    if (!op->when)
+        return follow_var(world, inst, &op->refs.at[0]);
+    return choice == WORLD_THEN ? 0 : inst->logic;
 }
 
 static void copy_branch(World *world, Inst *inst, const Op *op, BranchId id, const Frame *frame)
@@ -540,20 +555,34 @@ static void copy_branch(World *world, Inst *inst, const Op *op, BranchId id, con
     world->branch.at[id].choice = from.choice;
     if (!from.body)
         return;
-    Inst *body = inst_create_later(world, world_at(world, from.body)->plan, inst, op->word, NULL,
-                                   inst, from.body, branch_logic(world, inst, op));
+    Inst *body =
+        inst_create_later(world, world_at(world, from.body)->plan, inst, op->word, NULL, inst,
+                          from.body, inst_branch_logic(world, inst, op, from.choice));
     world->branch.at[id].body = body ? body->id : 0;
     if (body)
         vec_last(&world->frames).copy = frame->copy;
 }
 
+void inst_note_newborn(World *world, BranchId id, bool again)
+{
+    Branch *b = &world->branch.at[id];
+    const Inst *inst = world_at(world, b->inst);
+    vec_push(world->mem, &world->newborn, id);
+    b->newborn = world->newborn.n;
+    world_note(world, (WorldChange){.role = WORLD_BRANCH,
+                                    .born = true,
+                                    .copied = inst->copied,
+                                    .again = again,
+                                    .a = id,
+                                    .at = inst->plan->ops[b->op].at});
+}
+
 static void make_branch(World *world, Inst *inst, uint32_t index, const Op *op, const Frame *frame)
 {
     BranchId id = branch_new(world);
-    vec_push(world->mem, &world->newborn, id);
-    world->branch.at[id] = (Branch){.inst = inst->id, .op = index, .newborn = world->newborn.n};
+    world->branch.at[id] = (Branch){.inst = inst->id, .op = index};
     inst->word[op->word] = id;
-    note_role(world, inst, op, WORLD_BRANCH, true, id, 0, 0);
+    inst_note_newborn(world, id, false);
     if (frame->source)
         copy_branch(world, inst, op, id, frame);
 }
@@ -578,6 +607,8 @@ static void drop_branch(World *world, Inst *inst, const Op *op)
     world->free_branch = id;
     world->n_branches--;
     inst->word[op->word] = 0;
+    if (b.resting)
+        inst_remove_later(world, world_at(world, b.resting));
     if (b.body)
         inst_remove_later(world, world_at(world, b.body));
 }
@@ -630,20 +661,18 @@ void inst_op_forwards(World *world, Inst *inst, uint32_t index, const Frame *fra
         depend_exists_update(world, inst, index);
         break;
     case OP_REL:
-        make_rel(world, inst, index, op);
-        break;
     case OP_DER:
-        make_der(world, inst, index, op, frame);
+        inst_enter_rel(world, inst, index, frame);
         break;
     case OP_TEAR:
-        hint(world, inst, op, 1);
+        inst_hint(world, inst, op, 1);
         break;
     case OP_COUT:
         note_role(world, inst, op, WORLD_COUT, true, follow_var(world, inst, &op->refs.at[0]), 0,
                   0);
         break;
     case OP_CONNECT:
-        make_connection(world, inst, index, op);
+        inst_connect(world, inst, index);
         break;
     case OP_BRANCH:
         make_branch(world, inst, index, op, frame);
@@ -707,17 +736,18 @@ void inst_op_backwards(World *world, Inst *inst, uint32_t index)
         break;
     case OP_REL:
     case OP_DER:
-        drop_rel(world, inst, op);
+        inst_leave_rel(world, inst, op);
         break;
     case OP_TEAR:
-        hint(world, inst, op, -1);
+        if (!inst->rests) /* else it is taken back already */
+            inst_hint(world, inst, op, -1);
         break;
     case OP_COUT:
         note_role(world, inst, op, WORLD_COUT, false, follow_var(world, inst, &op->refs.at[0]), 0,
                   0);
         break;
     case OP_CONNECT:
-        drop_connection(world, inst, op);
+        inst_disconnect(world, inst, op);
         break;
     case OP_BRANCH:
         drop_branch(world, inst, op);
@@ -734,22 +764,28 @@ void inst_op_backwards(World *world, Inst *inst, uint32_t index)
     }
 }
 
-/* One step of the frame on top. It may push another one, so the frame is not touched afterwards. */
-static void step(World *world)
+static void step_backwards(World *world, Frame *top)
 {
-    Frame *top = &vec_last(&world->frames);
     Inst *inst = top->inst;
-    if (top->removing) {
-        if (top->op == 0) {
-            world->frames.n--;
+    FrameWork work = top->work;
+    if (top->op == 0) {
+        world->frames.n--;
+        if (work == FRAME_REMOVE)
             inst_free(world, inst);
-            return;
-        }
-        uint32_t index = --top->op;
-        if (!inst->plan->ops[index].grouped)
-            inst_op_backwards(world, inst, index);
         return;
     }
+    uint32_t index = --top->op;
+    if (inst->plan->ops[index].grouped)
+        return;
+    if (work == FRAME_REMOVE)
+        inst_op_backwards(world, inst, index);
+    else
+        rest_op(world, inst, index);
+}
+
+static void step_forwards(World *world, Frame *top)
+{
+    Inst *inst = top->inst;
     if (top->op == inst->plan->n_ops) {
         world->frames.n--;
         return;
@@ -758,7 +794,20 @@ static void step(World *world)
     const Op *op = &inst->plan->ops[index];
     top->op += op->kind == OP_GROUP ? op->span + 1 : 1;
     Frame frame = *top;
-    inst_op_forwards(world, inst, index, &frame);
+    if (frame.work == FRAME_CREATE)
+        inst_op_forwards(world, inst, index, &frame);
+    else
+        wake_op(world, inst, index, &frame);
+}
+
+/* One step of the frame on top. It may push another one, so the frame is not touched afterwards. */
+static void step(World *world)
+{
+    Frame *top = &vec_last(&world->frames);
+    if (top->work == FRAME_REMOVE || top->work == FRAME_REST)
+        step_backwards(world, top);
+    else
+        step_forwards(world, top);
 }
 
 void world_run(World *world)

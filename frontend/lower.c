@@ -591,7 +591,8 @@ static Plan *branch_plan(Lower *l, Body *body)
 }
 
 /* The condition's variable. A variable of the model stands for itself; an expression gets one, held
- * when its path may lead nowhere. */
+ * when its path may lead nowhere. So does every condition of an `if` inside a branch: its relation
+ * comes after the condition of that branch, and with it all that depends on it (U1). */
 static Ref lower_condition(Lower *l, const Stmt *s)
 {
     Draft draft = {0}, *outer = l->draft;
@@ -600,7 +601,8 @@ static Ref lower_condition(Lower *l, const Stmt *s)
     vec_push(l->plans->mem, &refs, ((Ref){.at = s->a->at})); /* the condition's variable, below */
     X rhs = lower_expr(l, s->a, &refs);
     XNode node = x_node(l->plans->forms, rhs);
-    if (node.op == X_POS && draft.n == 0 && !refs.at[node.a].loose) {
+    bool inside = l->body->parent && s->kind == S_IF;
+    if (node.op == X_POS && draft.n == 0 && !refs.at[node.a].loose && !inside) {
         Ref itself = refs.at[node.a];
         vec_free(l->plans->mem, &refs);
         draft_end(l, &draft, outer, s->at);
@@ -637,9 +639,11 @@ static void lower_branch(Lower *l, const Stmt *s)
 {
     if (lower_birth_assertion(l, s))
         return;
+    bool plain = s->a->kind == R_PATH || s->a->kind == R_INITIAL;
+    uint32_t word = plain ? new_words(l, 1) : 0; /* draws in the branches are keyed by it */
     Ref condition = lower_condition(l, s);
     Op *op = emit(l, OP_BRANCH, s->at);
-    op->word = new_words(l, 1);
+    op->word = plain ? word : new_words(l, 1);
     op->when = s->kind == S_WHEN;
     op->assertion = s->assertion;
     op->continuous = s->a->continuous;
@@ -771,8 +775,8 @@ static X x_member(Lower *l, Refs *refs, Member *member, Place at)
     return x_ref(l, refs, ref);
 }
 
-/* An instance of a foreign function: out = function(ins), or function(parameters, ins) where no constructor
- * takes the parameters. */
+/* An instance of a foreign function: out = function(ins), or function(parameters, ins) where no
+ * constructor takes the parameters. */
 static void lower_external(Lower *l)
 {
     const Def *def = l->plan->def;

@@ -54,6 +54,7 @@ static bool guarded(World *world, WorldTask task, void *argument)
     uint32_t before = world->diags->errors;
     MemGuard guard;
     mem_guard_push(world->mem, &guard);
+    world->task++;
     if (setjmp(guard.env) == 0) {
         task(world, argument);
         mem_guard_pop(world->mem, &guard);
@@ -239,8 +240,7 @@ static void override_task(World *world, void *argument)
 
 bool world_override(World *world, const char *path, TypeKind type, double value)
 {
-    return guarded(world, override_task,
-                   &(Override){.path = path, .type = type, .value = value});
+    return guarded(world, override_task, &(Override){.path = path, .type = type, .value = value});
 }
 
 bool world_override_misfit(const World *world)
@@ -339,6 +339,7 @@ bool world_branch(const World *world, BranchId id, WorldBranch *view)
         .when = op->when,
         .has_else = op->other != NULL,
         .newborn = b->newborn != 0,
+        .rests = inst->rests,
         .continuous = op->continuous,
         .loose = op->refs.at[0].loose,
         .assertion = op->assertion,
@@ -372,31 +373,61 @@ static bool wants_change(const World *world, const WorldDecision *d)
            world->branch.at[d->branch].choice != d->choice;
 }
 
+/* The else branch of a `when` that fires rests, every other branch that is left goes. */
 static void leave_branch(World *world, BranchId id)
 {
     Branch *b = &world->branch.at[id];
+    const Op *op = &world_at(world, b->inst)->plan->ops[b->op];
     uint32_t body = b->body;
-    b->body = 0;
-    b->choice = WORLD_NONE;
-    if (body) {
-        inst_remove_later(world, world_at(world, body));
-        world_run(world);
+    if (op->when && b->choice == WORLD_ELSE) {
+        rest_body(world, id);
+    } else {
+        b->body = 0;
+        b->choice = WORLD_NONE;
+        if (body)
+            inst_remove_later(world, world_at(world, body));
     }
+    world_run(world);
 }
 
-static void enter_branch(World *world, BranchId id, WorldChoice choice)
+void world_enter_branch(World *world, BranchId id, WorldChoice choice)
 {
     Branch *b = &world->branch.at[id];
     Inst *inst = world_at(world, b->inst);
     const Op *op = &inst->plan->ops[b->op];
     Plan *plan = choice == WORLD_THEN ? op->plan : op->other;
     b->choice = (uint8_t)choice;
+    uint32_t resting = op->when && choice == WORLD_THEN ? 0 : b->resting;
+    if (resting)
+        b->resting = 0;
+    if (resting && b->rested == choice) {
+        b->body = resting;
+        wake_later(world, world_at(world, resting));
+        return;
+    }
+    if (resting) { /* an `if` that chose otherwise when it came back */
+        inst_remove_later(world, world_at(world, resting));
+        world_run(world);
+    }
     if (!plan)
         return;
-    DdpVar logic = op->when ? inst->logic : follow_var(world, inst, &op->refs.at[0]);
-    Inst *body = inst_create_later(world, plan, inst, op->word, NULL, inst, 0, logic);
+    Inst *body = inst_create_later(world, plan, inst, op->word, NULL, inst, 0,
+                                   inst_branch_logic(world, inst, op, choice));
     world->branch.at[id].body = body ? body->id : 0;
-    world_run(world);
+}
+
+/* Does the branch stand inside one that changes its choice? That one rules. */
+static bool is_ruled(const World *world, BranchId id)
+{
+    const Inst *inst = world_at(world, world->branch.at[id].inst);
+    for (; inst->owner; inst = world_at(world, inst->owner)) {
+        if (!inst->plan->is_branch)
+            continue;
+        const Inst *around = world_at(world, inst->owner);
+        if (world->branch.at[around->word[inst->owner_word]].leaving)
+            return true;
+    }
+    return false;
 }
 
 /* Branches that went with one around them may be named further down the list of decisions, so their
@@ -419,6 +450,9 @@ static void choose_task(World *world, void *argument)
     world->free_branch = 0;
     for (uint32_t i = 0; i < d->n; i++)
         if (wants_change(world, &d->list[i]))
+            world->branch.at[d->list[i].branch].leaving = true;
+    for (uint32_t i = 0; i < d->n; i++)
+        if (wants_change(world, &d->list[i]) && !is_ruled(world, d->list[i].branch))
             leave_branch(world, d->list[i].branch);
     BranchId freed = world->free_branch;
     world->free_branch = free_before;
@@ -426,10 +460,14 @@ static void choose_task(World *world, void *argument)
         BranchId id = d->list[i].branch;
         if (!id || id >= world->branch.n || !world->branch.at[id].inst)
             continue; /* it went with a branch around it */
+        world->branch.at[id].leaving = false;
+        if (world_at(world, world->branch.at[id].inst)->rests)
+            continue; /* it rests with a branch around it */
         inst_forget_newborn(world, id);
         world->branch.at[id].copy_of = 0;
         if (wants_change(world, &d->list[i]))
-            enter_branch(world, id, d->list[i].choice);
+            world_enter_branch(world, id, d->list[i].choice);
+        world_run(world);
     }
     free_branches_again(world, freed);
     world_work(world);

@@ -76,7 +76,8 @@ void world_close(World *world); /* frees its memory; says nothing to the Ddp */
  * there, instead of what its parameter list says; the path of a variable whose derivative is taken
  * gets it as start value (WorldChange.overridden). Before world_create(). Text values: the Sym. */
 bool world_override(World *world, const char *path, TypeKind type, double value);
-/* One of them does not fit the type of what was born at its path, which is an error of who gave it. */
+/* One of them does not fit the type of what was born at its path, which is an error of who gave it.
+ */
 bool world_override_misfit(const World *world);
 /* Paths given to world_override() that nothing had so far: the i-th, or NULL. */
 const char *world_override_unused(const World *world, uint32_t i);
@@ -104,6 +105,7 @@ typedef struct WorldBranch {
     bool when; /* else `if` */
     bool has_else;
     bool newborn;    /* no choice was made yet */
+    bool rests;      /* it stands in the else branch of a `when` that acts: it is not decided */
     bool continuous; /* the condition compares values that vary between events */
     bool loose;      /* the path to the condition's variable may lead elsewhere later */
     Sym assertion;   /* `when`: the run ends with this message when it fires; 0: it does not */
@@ -122,6 +124,13 @@ typedef struct WorldBranch {
 uint32_t world_branch_limit(const World *world);
 bool world_branch(const World *world, BranchId branch, WorldBranch *view);
 
+/* The innermost branch that a relation stands in, and the one around a branch; 0: none. */
+BranchId world_rel_branch(const World *world, DdpRel rel);
+BranchId world_branch_around(const World *world, BranchId branch);
+/* Relations of the chosen body of `branch` and of all that it owns, one call each. */
+void world_branch_rels(const World *world, BranchId branch, void (*each)(void *context, DdpRel rel),
+                       void *context);
+
 /* Branches no choice was made for, in order of birth. The list changes with each world_choose(). */
 const BranchId *world_newborn(const World *world, uint32_t *n);
 
@@ -135,7 +144,9 @@ typedef struct WorldDecision {
  * otherwise, and moves and copies in them executed; what lost its owner is removed last. A decision
  * for a branch that goes with another decision is skipped. A choice that is already there changes
  * nothing. The runtime ends a `when` by deciding WORLD_ELSE in the next update (also without an
- * else branch). All of `list` must be live branches at the time of the call, each at most once. */
+ * else branch). While a `when` acts its else branch rests: instances, variables and choices stay,
+ * relations and connections are withdrawn (U5). All of `list` must be live branches at the time of
+ * the call, each at most once. */
 bool world_choose(World *world, uint32_t n, const WorldDecision *list);
 
 /* ---- roles: what the runtime must know of births and deaths ---- */
@@ -160,6 +171,9 @@ typedef struct WorldChange {
     uint8_t role; /* WorldRole */
     bool born;    /* else: died; then a is what it was, and may be in use again later in the list */
     bool copied;  /* born by a copy: values were copied, so a start value does not count */
+    bool again; /* WORLD_BRANCH: an `if` that rested and has to be decided again; WORLD_START in the
+                   else branch of a `when` that comes back: it counts if a value that it reads was
+                   transmitted while the `when` acted (U5) */
     uint32_t a, b, c;
     double value; /* WORLD_SAMPLE: the interval */
     Place at;
@@ -241,8 +255,8 @@ InstId world_find_inst(const World *world, const char *path);
 
 /* Says in the modeller's words what is wrong with the structure that ddp_commit() judged: over- and
  * underdetermined parts, false causality, each as one error with notes; connectors that are not
- * connected and double or missing grounds as such. After it the world is no longer world_ok(). False
- * when there was nothing to report. */
+ * connected and double or missing grounds as such. After it the world is no longer world_ok().
+ * False when there was nothing to report. */
 bool world_report(World *world, const DdpResult *result);
 /* Potentials that nothing fixes although there are equations enough: a circuit without a ground.
  * Linear in the model, so for `check` and for loops that turned out to be singular. */

@@ -123,3 +123,70 @@ InstId world_find_inst(const World *world, const char *path)
 {
     return path[0] ? find_word(world, path, false) : world->top;
 }
+
+/* ---- branches and relations ---- */
+
+static BranchId branch_of(const World *world, const Inst *inst)
+{
+    for (; inst; inst = inst->owner ? world_at(world, inst->owner) : NULL)
+        if (inst->plan->is_branch)
+            return world_at(world, inst->owner)->word[inst->owner_word];
+    return 0;
+}
+
+BranchId world_rel_branch(const World *world, DdpRel rel)
+{
+    InstId owner = world_rel_owner(world, rel);
+    return owner ? branch_of(world, world_at(world, owner)) : 0;
+}
+
+BranchId world_branch_around(const World *world, BranchId branch)
+{
+    return branch_of(world, world_at(world, world->branch.at[branch].inst));
+}
+
+/* The next part of an instance at or behind operation *op, and its relations on the way. */
+static const Inst *rels_of(const World *world, const Inst *inst, uint32_t *op,
+                           void (*each)(void *context, DdpRel rel), void *context)
+{
+    for (; *op < inst->plan->n_ops; ++*op) {
+        const Op *at = &inst->plan->ops[*op];
+        uint32_t number = at->word == NO_WORD ? 0 : inst->word[at->word];
+        if (!number)
+            continue;
+        if (at->kind == OP_REL || at->kind == OP_DER)
+            each(context, number);
+        DdpRel rel;
+        for (uint32_t i = 0;
+             at->kind == OP_CONNECT && (rel = connect_edge_rel(world->connect, number, i)); i++)
+            each(context, rel);
+        if (at->kind == OP_BRANCH)
+            number = world->branch.at[number].body;
+        if (number && (at->kind == OP_PART || at->kind == OP_DYNAMIC || at->kind == OP_BRANCH)) {
+            ++*op;
+            return world_at(world, number);
+        }
+    }
+    return NULL;
+}
+
+/* Down to the parts and up again by owners: no stack. */
+void world_branch_rels(const World *world, BranchId branch, void (*each)(void *context, DdpRel rel),
+                       void *context)
+{
+    uint32_t top = world->branch.at[branch].body, op = 0;
+    const Inst *inst = top ? world_at(world, top) : NULL;
+    while (inst) {
+        const Inst *part = rels_of(world, inst, &op, each, context);
+        if (part) {
+            inst = part;
+            op = 0;
+        } else if (inst->id == top) {
+            return;
+        } else {
+            const Inst *owner = world_at(world, inst->owner);
+            op = owner->plan->word_op[inst->owner_word] + 1;
+            inst = owner;
+        }
+    }
+}

@@ -25,8 +25,10 @@ typedef struct Inst {
     uint32_t owner_word; /* where it lies in the owner */
     DdpVar logic;        /* condition of the innermost `if` on which its existence depends */
     uint32_t links;      /* first Link that refers to it */
-    uint32_t depth : 31;
+    uint32_t task;       /* == World.task: born by the call that is going on */
+    uint32_t depth : 30;
     uint32_t copied : 1;
+    uint32_t rests : 1; /* its relations are withdrawn while a `when` around it acts (rest.c) */
     uint32_t word[];
 } Inst;
 
@@ -51,9 +53,12 @@ typedef struct Branch {
     uint32_t inst; /* of the body it stands in; 0: free, then `body` is the next free one */
     uint32_t op;
     uint32_t body;    /* InstId of the chosen branch */
+    uint32_t resting; /* InstId of the branch `rested`, which may come back (rest.c) */
+    uint8_t rested;   /* WorldChoice */
     uint32_t newborn; /* index + 1 in the list of newborn ones, or 0 */
     uint32_t copy_of;
     uint8_t choice;
+    bool leaving; /* while decisions are taken: it changes its choice */
 } Branch;
 
 typedef enum OwnerTag {
@@ -71,16 +76,19 @@ typedef struct OwnerInfo {
     uint32_t tag : 3;
 } OwnerInfo;
 
+typedef enum FrameWork { FRAME_CREATE, FRAME_REMOVE, FRAME_REST, FRAME_WAKE } FrameWork;
+
 /* Work in progress on one instance. */
 typedef struct Frame {
     Inst *inst;
     uint32_t op; /* the next one forwards; backwards: the one done last */
-    bool removing;
+    FrameWork work;
     const Op *cause; /* with the parameter list, or NULL */
     Inst *scope;     /* of the parameter list */
     uint32_t source; /* InstId of the instance it is a copy of, or 0 */
     uint32_t copy;   /* which of World.copies it belongs to (from 1), 0: none */
     bool again;      /* a group that was there before */
+    bool woken;      /* what rested while a `when` acted */
 } Frame;
 
 typedef struct CopyRoots {
@@ -121,6 +129,7 @@ struct World {
     DdpVar time;
     uint32_t top;
     bool failed, exhausted, too_many;
+    uint32_t task; /* number of the call that is going on */
 
     VEC(Inst *) inst; /* [InstId]; [0] unused */
     VEC(uint32_t) free_inst;
@@ -148,7 +157,7 @@ struct World {
     bool monitor_all;
     VEC(Override) overrides;
     bool misfit; /* of an override and the type of its variable */
-    Map births; /* hash of the place of birth of a draw -> number of births + 1 */
+    Map births;  /* hash of the place of birth of a draw -> number of births + 1 */
     Connect *connect;
     VEC(DdpVar) vars_scratch;
     VEC(double) values_scratch;
@@ -172,6 +181,7 @@ void world_leave_var(World *world, DdpVar var);
 DdpRel world_enter_rel(World *world, DdpRelKind kind, Form form, uint32_t n, const DdpVar *vars,
                        DdpVar logic, unsigned flags, OwnerInfo owner);
 void world_leave_rel(World *world, DdpRel rel);
+void world_enter_branch(World *world, BranchId branch, WorldChoice choice);
 void world_exhausted(World *world); /* memory ran out: says so, once */
 /* A task that reports; true when it found an error. */
 bool report_guarded(World *world, void (*task)(World *world));
@@ -218,6 +228,9 @@ bool birth_value(World *world, Inst *scope, const PlanValue *value, const char *
 /* ---- instantiate.c ---- */
 
 Inst *inst_memory(World *world, Plan *plan); /* zeroed */
+/* The condition on which the content of a branch depends, or 0. */
+DdpVar inst_branch_logic(World *world, Inst *inst, const Op *op, WorldChoice choice);
+void inst_note_newborn(World *world, BranchId branch, bool again); /* it has to be decided */
 /* Puts an instance to be created on the list of work; it is named in the owner's word at once. */
 Inst *inst_create_later(World *world, Plan *plan, Inst *owner, uint32_t word, const Op *cause,
                         Inst *scope, uint32_t source, DdpVar logic);
@@ -230,6 +243,19 @@ const PlanArg *inst_argument(const Frame *frame, const Member *parameter); /* or
 void inst_op_forwards(World *world, Inst *inst, uint32_t index, const Frame *frame);
 void inst_op_backwards(World *world, Inst *inst, uint32_t index);
 void world_run(World *world); /* until no instance is under construction or removal */
+void inst_enter_rel(World *world, Inst *inst, uint32_t op, const Frame *frame); /* OP_REL, OP_DER */
+void inst_leave_rel(World *world, Inst *inst, const Op *op);
+void inst_hint(World *world, Inst *inst, const Op *op, int change); /* OP_TEAR */
+void inst_connect(World *world, Inst *inst, uint32_t op);
+void inst_disconnect(World *world, Inst *inst, const Op *op);
+
+/* ---- rest.c: the else branch of a `when` while the `when` acts ---- */
+
+void rest_later(World *world, Inst *inst);     /* withdraws its relations and those of its parts */
+void wake_later(World *world, Inst *inst);     /* enters them again */
+void rest_body(World *world, BranchId branch); /* the body of a branch, which has no choice then */
+void rest_op(World *world, Inst *inst, uint32_t op);
+void wake_op(World *world, Inst *inst, uint32_t op, const Frame *frame);
 /* Runs all work there is, until nothing is left to do. */
 void world_work(World *world);
 

@@ -72,6 +72,10 @@ static void verify_relation(const World *world, Inst *inst, const Op *op)
 {
     if (op->kind != OP_REL && op->kind != OP_DER)
         return;
+    if (inst->rests) {
+        check(!inst->word[op->word], "W6", inst->id);
+        return;
+    }
     DdpRel rel = inst->word[op->word];
     bool all = true;
     for (uint32_t i = 0; i < op->refs.n; i++)

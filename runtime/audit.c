@@ -179,7 +179,8 @@ static double play(const Audit *audit, DdpVar var, double value)
 {
     const Seen *seen = &audit->seen.at[var];
     double time = audit->sim->time, passed = time - audit->before;
-    double rate = passed > 0 ? fabs(value - seen->last) / passed : 0;
+    bool apart = passed > 16 * DBL_EPSILON * fabs(time); /* else both sides of an event */
+    double rate = apart ? fabs(value - seen->last) / passed : 0;
     double largest = fmax(fabs(value), seen->largest);
     return fmax(1e-10 * largest, 4 * DBL_EPSILON) + 16 * DBL_EPSILON * fabs(time) * rate;
 }

@@ -144,7 +144,9 @@ static SolStatus settle_point(Sim *sim, bool *happened)
         status = sim_point(sim, SOL_AT_POINT);
     if (status == SOL_OK && event) {
         part_from_others(sim);
-        status = sim_event(sim);
+        status = sim_point_before(sim, sim->time);
+        if (status == SOL_OK)
+            status = sim_event(sim);
         double begin = timer_now();
         parts_refresh(sim);
         sim_event_done(sim, timer_now() - begin);

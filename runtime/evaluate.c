@@ -92,7 +92,8 @@ static void need_node(Sim *sim, DdpNode n, int kind)
 {
     EvalNode *node = &sim->nodes.at[n];
     bool needed = node->live && node->varies && needed_by_count(sim, node, kind);
-    if (kind == NEED_CONDITIONS && node->holds) /* it is looked at in each step, as conditions are */
+    if (kind == NEED_CONDITIONS &&
+        node->holds) /* it is looked at in each step, as conditions are */
         needed |= node->live && node->needed[NEED_DYNAMICS];
     if (needed == node->needed[kind])
         return;
@@ -168,10 +169,32 @@ static void heap_renew(Sim *sim)
         heap_down(sim, i);
 }
 
+bool evaluate_is_determined(const Sim *sim, DdpVar var)
+{
+    const ValueInfo *info = &sim->info[var];
+    if (info->node)
+        return sim->nodes.at[info->node].determined || info->pulsed >= sim->update_from;
+    return info->state || ddp_var(sim->ddp, var).kind != DDP_UNKNOWN;
+}
+
+/* What a `when` that acts holds is evaluated also where something in it is not determined, by its
+ * last value. What follows from its transmissions is determined all the same. */
+static bool reads_last_values(const Sim *sim, const EvalNode *node)
+{
+    if (!sim->acting || node->loop)
+        return false;
+    if (node->acts)
+        return true;
+    for (uint32_t i = 0; i < node->n_reads; i++)
+        if (!evaluate_is_determined(sim, node->reads[i].var))
+            return false;
+    return true;
+}
+
 void evaluate_touch_node(Sim *sim, DdpNode n)
 {
     EvalNode *node = &sim->nodes.at[n];
-    if (node->dirty || !node->determined)
+    if (node->dirty || !(node->determined || reads_last_values(sim, node)))
         return;
     node->dirty = true;
     node->factored = node->checked = false;
@@ -197,7 +220,7 @@ void evaluate_touch(Sim *sim, DdpVar var)
 {
     disturb_states(sim, var);
     if (sim->info[var].branches)
-        event_suspect_var(sim, var);
+        update_condition(sim, var);
     for (ReadEdge *edge = sim->info[var].readers; edge; edge = edge->next) {
         EvalNode *node = &sim->nodes.at[edge->node];
         evaluate_touch_node(sim, edge->node);
@@ -291,10 +314,8 @@ static bool make_op(Sim *sim, EvalOp *op, const DdpStep *step, uint32_t *vars)
     DdpRelView rel = ddp_rel(sim->ddp, step->rel);
     memcpy(vars, rel.vars, rel.n * sizeof *vars);
     X value = step->value ? step->value : residual_of(sim, step->rel);
-    *op = (EvalOp){.vars = vars,
-                   .rel = step->rel,
-                   .target = step->value ? step->var : 0,
-                   .source = value};
+    *op = (EvalOp){
+        .vars = vars, .rel = step->rel, .target = step->value ? step->var : 0, .source = value};
     return set_value(sim, op, value);
 }
 
@@ -431,6 +452,7 @@ static void make_node(Sim *sim, DdpNode n)
     for (uint32_t i = 0; i < view.n_steps + view.n_tears; i++)
         note_derivative(sim, node->ops[i].rel);
     make_reads(sim, n);
+    node->acts = update_acts(sim, node);
     node->compares = node->varies && jumps;
     if (node->compares)
         event_make_compares(sim, node);
@@ -518,6 +540,7 @@ static void turn_node(Sim *sim, DdpNode n)
     sim->work++;
     node->determined = ddp_node(sim->ddp, n).determined;
     node->dirty = node->waits = node->forced = false;
+    node->acts = update_acts(sim, node);
     node->moment = 0;
     sim->info[node->ops[0].target].pending = false;
     event_forget_compares(node);
@@ -674,6 +697,58 @@ static void meet_changed(Sim *sim, uint32_t n, const DdpDelta *delta)
             meet_node(sim, sim->followers.at[i]);
 }
 
+/* ---- what begins to vary ---- */
+
+/* Who compares it, and did not watch that comparison so far: such a node is made anew, though the
+ * DDP has nothing to say of it. */
+static void begins_to_vary(Sim *sim, DdpVar var)
+{
+    ValueInfo *info = &sim->info[var];
+    bool before = info->varied;
+    info->varied = ddp_var(sim->ddp, var).varies;
+    if (before || !info->varied)
+        return;
+    for (ReadEdge *edge = info->readers; edge; edge = edge->next) {
+        EvalNode *node = &sim->nodes.at[edge->node];
+        if (!node->compares || node->remade)
+            continue;
+        node->remade = true;
+        vec_push(sim->mem, &sim->remade, edge->node);
+    }
+}
+
+/* Before anything goes, since the readers are those of the structure so far. */
+static void find_remade(Sim *sim, uint32_t n, const DdpDelta *delta)
+{
+    vec_clear(&sim->remade);
+    for (uint32_t i = 0; i < n; i++) {
+        if (delta[i].change == DDP_NODE_GONE || delta[i].change == DDP_NODE_MOVED)
+            continue;
+        DdpNodeView view = ddp_node(sim->ddp, delta[i].node);
+        for (uint32_t k = 0; k < view.n_steps; k++)
+            begins_to_vary(sim, view.steps[k].var);
+        for (uint32_t k = 0; k < view.n_tears; k++)
+            begins_to_vary(sim, view.tears[k]);
+    }
+    uint32_t n_states;
+    const DdpStateDelta *states = ddp_state_delta(sim->ddp, &n_states);
+    for (uint32_t i = 0; i < n_states; i++)
+        begins_to_vary(sim, states[i].var);
+    for (uint32_t i = 0; i < sim->remade.n; i++)
+        meet_node(sim, sim->remade.at[i]);
+}
+
+static void renew_remade(Sim *sim)
+{
+    for (uint32_t i = 0; i < sim->remade.n; i++) {
+        DdpNode n = sim->remade.at[i];
+        if (!sim->nodes.at[n].live || !sim->nodes.at[n].remade)
+            continue; /* the delta did it */
+        drop_node(sim, n);
+        make_node(sim, n);
+    }
+}
+
 void evaluate_apply(Sim *sim)
 {
     uint32_t n;
@@ -681,15 +756,19 @@ void evaluate_apply(Sim *sim)
     sim->applying = true;
     vec_clear(&sim->orphans);
     meet_changed(sim, n, delta);
+    find_remade(sim, n, delta);
     for (uint32_t i = 0; i < n; i++) /* first all that goes: variables may change hands */
         drop_or_keep(sim, &delta[i]);
     for (uint32_t i = 0; i < n; i++)
         make_or_keep(sim, &delta[i]);
+    renew_remade(sim);
     take_states(sim);
     need_work(sim); /* once: what is needed again was never not needed */
     for (uint32_t i = 0; i < sim->orphans.n; i++)
-        if (ddp_var_used(sim->ddp, sim->orphans.at[i]))
+        if (ddp_var_used(sim->ddp, sim->orphans.at[i])) {
             know_derivative(sim, sim->orphans.at[i]);
+            sim->info[sim->orphans.at[i]].varied = ddp_var(sim->ddp, sim->orphans.at[i]).varies;
+        }
     for (uint32_t i = 0; i < n; i++) {
         const EvalNode *node = &sim->nodes.at[delta[i].node];
         for (uint32_t k = 0; node->live && k < node->n_reads; k++)
@@ -716,6 +795,10 @@ void evaluate_close(Sim *sim)
     vec_free(sim->mem, &sim->need_work);
     vec_free(sim->mem, &sim->differentiated);
     vec_free(sim->mem, &sim->held_back);
+    vec_free(sim->mem, &sim->skipped);
+    vec_free(sim->mem, &sim->remade);
+    vec_free(sim->mem, &sim->marking);
+    vec_free(sim->mem, &sim->marked);
     vec_free(sim->mem, &sim->orphans);
     vec_free(sim->mem, &sim->dying);
     vec_free(sim->mem, &sim->states);
@@ -800,8 +883,8 @@ static SolStatus not_finite(Sim *sim, const EvalNode *node)
 
 enum { MOST_PIECES = 100 };
 
-/* A loop whose functions that jump are decided with it: each solution in the piece that the one before
- * lies in, until it lies in its own. */
+/* A loop whose functions that jump are decided with it: each solution in the piece that the one
+ * before lies in, until it lies in its own. */
 static SolStatus solve_pieces(Sim *sim, DdpNode n, bool *changed)
 {
     *changed = hold_renew(sim, &sim->nodes.at[n]);
@@ -896,7 +979,7 @@ static void make_wait(Sim *sim, EvalNode *node)
 
 enum { FEW_VALUES = 8 }; /* of a node, kept on the stack */
 
-static SolStatus renew(Sim *sim, DdpNode n)
+SolStatus evaluate_renew(Sim *sim, DdpNode n)
 {
     EvalNode *node = &sim->nodes.at[n];
     uint32_t count = node->n_steps + node->n_tears;
@@ -912,12 +995,16 @@ static SolStatus renew(Sim *sim, DdpNode n)
         trusted[i] = sim->info[var].has && !sim->info[var].pending;
     }
     SolStatus status = evaluate_anew(sim, n);
+    if (node->acts || !node->determined)
+        update_note_pulse(sim, node);
     if (node->compares)
         vec_push(sim->mem, &sim->compared, n);
     for (uint32_t i = 0; i < count; i++) {
         DdpVar var = node_output(node, i);
-        if (!trusted[i] || memcmp(&old[i], &sim->value[var], sizeof *old) != 0)
-            evaluate_touch(sim, var);
+        if (trusted[i] && memcmp(&old[i], &sim->value[var], sizeof *old) == 0)
+            continue;
+        update_note_old(sim, var, old[i]);
+        evaluate_touch(sim, var);
     }
     if (count > FEW_VALUES) {
         mem_free(sim->mem, trusted);
@@ -943,7 +1030,7 @@ static void let_wait(Sim *sim, EvalNode *node)
     }
 }
 
-SolStatus evaluate_dirty(Sim *sim)
+static SolStatus evaluate_heap(Sim *sim)
 {
     bool lazy = sim->shown && !sim->starts.n; /* start values may hang on anything */
     while (sim->heap.n) {
@@ -956,6 +1043,8 @@ SolStatus evaluate_dirty(Sim *sim)
         if (!node->live || !node->dirty)
             continue;
         node->dirty = false;
+        if (update_skips(sim, n))
+            continue;
         if (lazy && may_wait(sim, node)) {
             let_wait(sim, node);
             continue;
@@ -968,13 +1057,27 @@ SolStatus evaluate_dirty(Sim *sim)
             make_wait(sim, node);
             continue;
         }
-        SolStatus status = renew(sim, n);
+        SolStatus status = update_needs(sim, n);
+        if (status == SOL_OK)
+            status = evaluate_renew(sim, n);
         if (status != SOL_OK)
             return status;
         sim->nodes.at[n].moment = sim->moment;
         sim->nodes.at[n].waits = false;
     }
     return sim->meet_status;
+}
+
+enum { MOST_TURNS = 16 }; /* of one condition within an update, while branches are born */
+
+SolStatus evaluate_dirty(Sim *sim)
+{
+    SolStatus status;
+    int turns = 0;
+    do
+        status = evaluate_heap(sim);
+    while (status == SOL_OK && sim->turned.n && turns++ < MOST_TURNS && update_turned_back(sim));
+    return status;
 }
 
 /* Loops that were held back may be evaluated now; false when there were none. */
@@ -1029,6 +1132,8 @@ static bool all_known(const Sim *sim, const EvalNode *node)
 SolStatus evaluate_output(Sim *sim, DdpNode n)
 {
     EvalNode *node = &sim->nodes.at[n];
+    if (sim->turned.n && node->left == sim->update && !sim->looking_back)
+        return SOL_OK; /* left alone, it keeps its value */
     node->moment = sim->moment;
     node->waits = false;
     if (all_known(sim, node))

@@ -116,6 +116,11 @@ void event_branch_changed(Sim *sim, const WorldChange *change)
     while (sim->branches.n <= id)
         vec_push(sim->mem, &sim->branches, (BranchMemo){0});
     BranchMemo *memo = &sim->branches.at[id];
+    if (change->again) { /* an `if` that comes back with the else branch of a `when` */
+        memo->newborn = true;
+        event_suspect(sim, id);
+        return;
+    }
     set_loose(sim, id, false);
     mem_free(sim->mem, memo->firings);
     memo->firings = NULL;
@@ -133,6 +138,8 @@ void event_branch_changed(Sim *sim, const WorldChange *change)
                          .when = view.when,
                          .noted = memo->noted,
                          .suspect = memo->suspect,
+                         .turned = memo->turned, /* it is in that list */
+                         .newborn = true,
                          .fell = INFINITY};
     if (view.copy_of && view.copy_of < sim->branches.n)
         memo->truth = sim->branches.at[view.copy_of].truth;
@@ -163,13 +170,16 @@ void event_forget_branches(Sim *sim)
     }
 }
 
-/* The truth of a condition in this update; one that is not determined keeps the one it had. */
+/* The truth of a condition in this update; one that is not determined keeps the one it had, and so
+ * does one that depends on what is left alone (U2). */
 static bool truth_of(const Sim *sim, const BranchMemo *memo, DdpVar condition)
 {
     const ValueInfo *info = &sim->info[condition];
     if (!info->has || info->pending)
         return memo->truth;
-    if (info->node && !sim->nodes.at[info->node].determined)
+    if (!evaluate_is_determined(sim, condition))
+        return memo->truth;
+    if (update_left_alone(sim, condition))
         return memo->truth;
     return sim->value[condition] != 0;
 }
@@ -179,11 +189,11 @@ static void remember_trigger(Sim *sim, BranchId id)
 {
     if (!sim->on_event || !sim->shown)
         return;
-    for (uint32_t i = 0; i < sim->event_triggers.n; i++)
-        if (sim->event_triggers.at[i] == id)
+    const char *text = explain_condition(sim, id);
+    for (uint32_t i = 0; i < sim->trigger_texts.n; i++)
+        if (strcmp(sim->trigger_texts.at[i], text) == 0)
             return;
-    vec_push(sim->mem, &sim->event_triggers, id);
-    vec_push(sim->mem, &sim->trigger_texts, explain_condition(sim, id));
+    vec_push(sim->mem, &sim->trigger_texts, text);
 }
 
 /* ---- events that follow each other ever faster ---- */
@@ -259,8 +269,15 @@ static SolStatus ran_away(Sim *sim)
     return SOL_NUMERICS;
 }
 
+/* A second look, after initial() ended (U4), may find an `if` otherwise. */
 static void decide(Sim *sim, BranchId id, WorldChoice choice)
 {
+    for (uint32_t i = 0; i < sim->decided_before; i++)
+        if (sim->decisions.at[i].branch == id) {
+            if (!sim->branches.at[id].when)
+                sim->decisions.at[i].choice = choice;
+            return;
+        }
     vec_push(sim->mem, &sim->decisions, ((WorldDecision){id, choice}));
 }
 
@@ -290,7 +307,6 @@ static void look_at_when(Sim *sim, BranchId id, BranchMemo *memo, const WorldBra
         assertion_failed(sim, view);
     } else if (truth && !remembered(sim, memo)) {
         decide(sim, id, WORLD_THEN);
-        remember_trigger(sim, id);
         note_firing(sim, id, memo);
     }
     if (memo->truth != truth)
@@ -300,16 +316,14 @@ static void look_at_when(Sim *sim, BranchId id, BranchMemo *memo, const WorldBra
         memo->fell = INFINITY;
 }
 
+/* What it is compared with is the branch that is there: truth changes when that does. */
 static void look_at_if(Sim *sim, BranchId id, BranchMemo *memo, const WorldBranch *view)
 {
     bool truth = truth_of(sim, memo, view->condition);
     if (truth == memo->truth)
         return;
     decide(sim, id, truth ? WORLD_THEN : WORLD_ELSE);
-    remember_trigger(sim, id);
     note_firing(sim, id, memo);
-    memo->truth = truth;
-    event_unsettle(sim, memo->condition);
 }
 
 static int ascending(const void *a, const void *b)
@@ -321,7 +335,6 @@ static int ascending(const void *a, const void *b)
 /* A `when` that was taken is left in the next update, so it stays suspect. */
 static void look_at_suspects(Sim *sim)
 {
-    vec_clear(&sim->decisions);
     for (uint32_t i = 0; i < sim->loose.n; i++)
         event_suspect(sim, sim->loose.at[i]);
     VEC(BranchId) list = {0};
@@ -341,13 +354,19 @@ static void look_at_suspects(Sim *sim)
         WorldBranch view;
         if (!memo->live || !world_branch(sim->world, id, &view))
             continue;
-        if (view.newborn) {
+        if (view.newborn || view.rests) {
             event_suspect(sim, id);
             continue;
         }
         if (view.condition)
             evaluate_fetch(sim, view.condition);
         count_condition(sim, memo, view.condition);
+        if (update_left_alone(sim, view.condition)) { /* U2 */
+            event_suspect(sim, id);
+            vec_push(sim->mem, &sim->deferred, id);
+        } else if (view.condition && !evaluate_is_determined(sim, view.condition)) {
+            event_suspect(sim, id); /* it is decided when it is determined */
+        }
         if (view.when)
             look_at_when(sim, id, memo, &view);
         else
@@ -459,7 +478,7 @@ bool event_condition_falls(Sim *sim, DdpVar var)
 
 /* ---- flags between updates ---- */
 
-static void set_pres(Sim *sim)
+void event_set_pres(Sim *sim)
 {
     sim->work += sim->pres.n;
     for (uint32_t i = 0; i < sim->pres.n; i++) {
@@ -469,13 +488,49 @@ static void set_pres(Sim *sim)
     }
 }
 
-static void clear_flags(Sim *sim)
+/* U2: does a condition that was not decided read it? */
+static bool is_awaited(const Sim *sim, DdpVar sample)
 {
+    for (uint32_t i = 0; i < sim->deferred.n; i++) {
+        DdpNode n = sim->info[sim->branches.at[sim->deferred.at[i]].condition].node;
+        for (uint32_t k = 0; n && k < sim->nodes.at[n].n_reads; k++)
+            if (sim->nodes.at[n].reads[k].var == sample)
+                return true;
+    }
+    return false;
+}
+
+static void clear_samples(Sim *sim)
+{
+    for (uint32_t i = 0; i < sim->samples.n; i++)
+        if (!sim->deferred.n || !is_awaited(sim, sim->samples.at[i].var))
+            values_set(sim, sim->samples.at[i].var, 0);
+}
+
+/* U4: initial() ends, and conditions that read it are decided again, before the next update begins.
+ */
+static SolStatus end_initial(Sim *sim)
+{
+    if (!sim->initials.n)
+        return SOL_OK;
     for (uint32_t i = 0; i < sim->initials.n; i++)
         values_set(sim, sim->initials.at[i], 0);
     vec_clear(&sim->initials);
-    for (uint32_t i = 0; i < sim->samples.n; i++)
-        values_set(sim, sim->samples.at[i].var, 0);
+    SolStatus status = evaluate_dirty(sim);
+    sim->decided_before = sim->decisions.n;
+    if (status == SOL_OK)
+        look_at_suspects(sim);
+    return status;
+}
+
+/* All that the update that ends says of branches. */
+static SolStatus decide_all(Sim *sim)
+{
+    vec_clear(&sim->decisions);
+    vec_clear(&sim->deferred);
+    sim->decided_before = 0;
+    look_at_suspects(sim);
+    return end_initial(sim);
 }
 
 static double due(const SampleMemo *memo)
@@ -568,25 +623,79 @@ static void note_states(Sim *sim, bool fired)
         vec_push(sim->mem, &sim->event_states, sim->states.n);
 }
 
+typedef struct Placed {
+    Place at;
+    WorldDecision decision;
+} Placed;
+
+static int by_text(const void *a, const void *b)
+{
+    const Placed *x = a, *y = b;
+    if (x->at != y->at)
+        return (x->at > y->at) - (x->at < y->at);
+    return (x->decision.branch > y->decision.branch) - (x->decision.branch < y->decision.branch);
+}
+
+/* Moves of branches that begin together run in the order of the text. */
+static void sort_decisions(Sim *sim)
+{
+    uint32_t n = sim->decisions.n;
+    if (n < 2)
+        return;
+    Placed *list = mem_alloc(sim->mem, n * sizeof *list);
+    for (uint32_t i = 0; i < n; i++) {
+        WorldBranch view = {0};
+        world_branch(sim->world, sim->decisions.at[i].branch, &view);
+        list[i] = (Placed){view.at, sim->decisions.at[i]};
+    }
+    qsort(list, n, sizeof *list, by_text);
+    for (uint32_t i = 0; i < n; i++)
+        sim->decisions.at[i] = list[i].decision;
+    mem_free(sim->mem, list);
+}
+
+/* Triggers of the event are the decisions that were taken: not those that one higher up ruled over.
+ */
+static SolStatus change_structure(Sim *sim)
+{
+    WorldBranch view;
+    uint32_t n = sim->decisions.n;
+    sort_decisions(sim);
+    SolStatus status = init_choose(sim);
+    for (uint32_t i = 0; i < n && status == SOL_OK; i++) {
+        const WorldDecision *decision = &sim->decisions.at[i];
+        if (world_branch(sim->world, decision->branch, &view) && view.choice == decision->choice &&
+            !view.rests && (!view.when || view.choice == WORLD_THEN))
+            remember_trigger(sim, decision->branch);
+    }
+    return status;
+}
+
 /* One update after the other. On entry values are those of the update that begins the event. */
 static SolStatus updates(Sim *sim)
 {
     for (uint32_t i = 0;; i++) {
         sim->counts.updates++;
         sim->event.updates++;
-        look_at_suspects(sim);
+        uint64_t before = sim->changes;
+        SolStatus status = decide_all(sim);
         if (sim->assertion_failed)
             return SOL_MODEL;
-        uint64_t before = sim->changes;
-        set_pres(sim);
-        clear_flags(sim);
+        if (status != SOL_OK)
+            return status;
+        update_end(sim);
+        clear_samples(sim);
         if (!sim->decisions.n && !sim->heap.n && sim->changes == before)
-            return SOL_OK;
+            return SOL_OK; /* pre values alone begin no update */
+        event_set_pres(sim);
         note_cycle(sim, i);
         if (i >= sim->opt.max_updates)
             return too_many(sim);
         bool structural = sim->decisions.n > 0, fired = fires(sim);
-        SolStatus status = structural ? init_choose(sim) : SOL_OK;
+        if (structural)
+            status = change_structure(sim);
+        sim->acting = fired;
+        sim->update_due = true;
         if (status == SOL_OK)
             status = init_settle(sim);
         if (status != SOL_OK)
@@ -608,6 +717,7 @@ static SolStatus updates_and_ties(Sim *sim)
             return status;
         if (!event_leave_ties(sim))
             break;
+        update_resume(sim);
         status = evaluate_dirty(sim);
         if (status != SOL_OK)
             return status;
@@ -620,13 +730,17 @@ SolStatus event_iterate(Sim *sim, bool first)
 {
     sim->break_ties = true;
     if (!first) {
-        set_pres(sim);
+        update_end(sim);
         samples_due(sim);
+        update_begin(sim);
+        update_resume(sim);
     }
-    SolStatus status = evaluate_dirty(sim);
+    SolStatus status = first ? SOL_OK : update_look_back(sim);
+    if (status == SOL_OK)
+        status = evaluate_dirty(sim);
     if (status == SOL_OK)
         status = updates_and_ties(sim);
-    sim->break_ties = false;
+    sim->break_ties = sim->updating = sim->acting = false;
     if (status == SOL_OK && sim->runaway)
         status = ran_away(sim);
     return status;

@@ -1,18 +1,18 @@
 /* init.c: instances that were just born -> values of everything, and the branches they choose.
  *
- * The birth update (at the start, and whenever branches were taken at an event):
+ * The birth update (at the start, and whenever branches were taken at an event): frontend/birth.c
+ * decides (U3), here are the values it asks for:
  *
  *     changes of the front end taken over; commit of what there is so far
  *     evaluate what is determined, loops held back as long as an `if` waits for its branch
- *     give new states their start values, as soon as these are known
- *     choose the branches of newborn `if`s whose condition is known now  -> from the beginning
- *     nothing to choose: evaluate the loops too, look again
- *     still nothing: states that nobody gave a value start at 0, look again
+ *     give new states their start values, as soon as these are known      -> decisions, from the
+ * beginning nothing to decide: evaluate the loops too                           -> likewise still
+ * nothing: states that nobody gave a value start at 0           -> likewise
  *
- * A newborn `when` takes its else branch at once: before its first evaluation a condition counts as
- * false. Start values count only in the update in which their der is born; what is no state takes
+ * Start values count only in the update in which their der is born; what is no state takes
  * its start value as the first guess of whatever loop determines it.
  */
+#include "frontend/birth.h"
 #include "runtime/trace.h"
 
 #include <math.h>
@@ -67,8 +67,9 @@ static void take_pre(Sim *sim, const WorldChange *change)
         return;
     }
     vec_push(sim->mem, &sim->pres, ((PreMemo){change->a, change->b}));
-    if (!change->copied) /* values are still those of the update before */
-        values_set(sim, change->a, sim->value[change->b]);
+    bool new = sim->info[change->b].birth > sim->births_before; /* there was no update before */
+    if (!change->copied)
+        values_set(sim, change->a, new ? 0 : update_value_before(sim, change->b));
 }
 
 static void take_sample(Sim *sim, const WorldChange *change)
@@ -91,8 +92,11 @@ static void take_start(Sim *sim, const WorldChange *change)
 {
     if (change->born && !change->copied)
         vec_push(sim->mem, &sim->starts,
-                 ((StartMemo){
-                     .rel = change->a, .start = change->b, .var = change->c, .at = change->at}));
+                 ((StartMemo){.rel = change->a,
+                              .start = change->b,
+                              .var = change->c,
+                              .again = change->again,
+                              .at = change->at}));
     if (change->born)
         return;
     for (uint32_t i = 0; i < sim->starts.n; i++)
@@ -265,48 +269,18 @@ static bool starts_wait(const Sim *sim)
     return wait && lack;
 }
 
-/* ---- branches ---- */
-
-/* `if initial()` comes first, alone: its branch gives held variables the values by which other
- * newborn branches are to be chosen, and until then these variables only have their defaults.
- * Marks the variables of initial(); true when a branch waits for one of them. */
-static bool initial_left(Sim *sim, uint32_t n, const BranchId *list)
+/* U5: which of those that come back with the else branch of a `when` count. */
+static void judge_starts(Sim *sim)
 {
-    WorldBranch view;
-    sim->mark++;
-    for (uint32_t i = 0; i < sim->initials.n; i++)
-        sim->info[sim->initials.at[i]].mark = sim->mark;
-    for (uint32_t i = 0; i < n && sim->initials.n; i++)
-        if (world_branch(sim->world, list[i], &view) && !view.when &&
-            sim->info[view.condition].mark == sim->mark && known_now(sim, view.condition))
-            return true;
-    return false;
-}
-
-static bool choose_newborn(Sim *sim)
-{
-    uint32_t n;
-    const BranchId *list = world_newborn(sim->world, &n);
-    bool initial_only = initial_left(sim, n, list);
-    vec_clear(&sim->decisions);
-    for (uint32_t i = 0; i < n; i++) {
-        WorldBranch view;
-        if (!world_branch(sim->world, list[i], &view) ||
-            (initial_only && (view.when || sim->info[view.condition].mark != sim->mark)))
-            continue;
-        BranchMemo *memo = &sim->branches.at[list[i]];
-        event_suspect(sim, list[i]);
-        if (view.when) {
-            vec_push(sim->mem, &sim->decisions, ((WorldDecision){list[i], WORLD_ELSE}));
-        } else if (known_now(sim, view.condition)) {
-            memo->truth = sim->value[view.condition] != 0;
-            event_unsettle(sim, view.condition);
-            vec_push(sim->mem, &sim->decisions,
-                     ((WorldDecision){list[i], memo->truth ? WORLD_THEN : WORLD_ELSE}));
-        }
+    for (uint32_t i = 0; i < sim->starts.n; i++) {
+        StartMemo *start = &sim->starts.at[i];
+        if (start->again && start->var && !update_pulsed(sim, start->start))
+            start->var = 0;
+        start->again = false;
     }
-    return sim->decisions.n > 0;
 }
+
+/* ---- branches ---- */
 
 static bool newborn_left(const Sim *sim)
 {
@@ -315,23 +289,35 @@ static bool newborn_left(const Sim *sim)
     return n > 0;
 }
 
+/* The branch of an `if` is what its condition is compared with from now on. */
+static void note_choice(Sim *sim, BranchId id)
+{
+    WorldBranch view;
+    if (!world_branch(sim->world, id, &view))
+        return; /* it went with a branch around it */
+    BranchMemo *memo = &sim->branches.at[id];
+    memo->newborn = view.newborn;
+    if (!view.when && !view.newborn)
+        memo->truth = view.choice == WORLD_THEN;
+    event_unsettle(sim, memo->condition);
+    event_note_mode(sim, id);
+    event_suspect(sim, id); /* a `when` is left again, an `if` may have to be changed at once */
+}
+
 SolStatus init_choose(Sim *sim)
 {
     double begin = timer_now();
     trace_choices(sim);
+    sim->updating = false; /* until the structure is complete */
     bool fine = world_choose(sim->world, sim->decisions.n, sim->decisions.at);
     sim->counts.instantiate += timer_now() - begin;
     sim->structure_changed = true;
-    for (uint32_t i = 0; i < sim->decisions.n; i++) {
-        event_note_mode(sim, sim->decisions.at[i].branch);
-        event_suspect(sim, sim->decisions.at[i].branch); /* a `when` is left again */
-    }
+    for (uint32_t i = 0; i < sim->decisions.n; i++)
+        note_choice(sim, sim->decisions.at[i].branch);
     if (world_out_of_memory(sim->world))
         return SOL_MEMORY;
     return fine ? SOL_OK : SOL_MODEL;
 }
-
-/* ---- the loop of the birth update ---- */
 
 /* ---- states ---- */
 
@@ -359,65 +345,94 @@ static bool choose_states(Sim *sim)
     if (!reselect_unsolved(sim))
         return false;
     vec_clear(&sim->unexamined);
+    sim->updating = false;
     values_commit(sim, DDP_SO_FAR);
     for (uint32_t i = 0; i < sim->starts.n; i++)
         sim->starts.at[i].given = false;
     return true;
 }
 
-/* Evaluates, gives starts and looks for branches to choose, more and more boldly. */
-static SolStatus look_for_choice(Sim *sim, bool *found)
+/* ---- the birth update: what birth.c asks for ---- */
+
+/* Evaluates, and gives the starts that are known then. */
+static SolStatus evaluate_and_start(Sim *sim)
 {
-    int boldness = 0, choices = 0;
-    bool guessed = false;
-    *found = false;
+    SolStatus status;
+    do
+        status = evaluate_dirty(sim);
+    while (status == SOL_OK && give_starts(sim));
+    return status;
+}
+
+static int birth_begin(void *context)
+{
+    Sim *sim = context;
+    sim->updating = false;
+    SolStatus status = init_take_changes(sim);
+    if (status != SOL_OK)
+        return status;
+    values_commit(sim, DDP_SO_FAR);
+    if (sim->update_due) /* only now: what went with the commit was still left alone */
+        update_begin(sim);
+    /* A loop waits for branches, and for start values that are its first guesses. */
+    sim->hold_loops = newborn_left(sim) || sim->starts.n > 0 || sim->unexamined.n > 0;
+    sim->boldness = sim->choices = 0;
+    sim->guessed = false;
+    judge_starts(sim);
     give_plain_starts(sim);
-    for (;;) {
-        SolStatus status = evaluate_dirty(sim);
-        if (status != SOL_OK)
-            return status;
-        if (give_starts(sim))
-            continue;
-        if (choose_newborn(sim)) {
-            *found = true;
-            return SOL_OK;
-        }
-        if (!guessed && starts_wait(sim)) {
-            guessed = true;
-            start_guess(sim);
-        }
-        if (sim->hold_loops && choices++ < MOST_CHOICES && choose_states(sim)) {
-            give_plain_starts(sim);
-            continue;
-        }
-        if (evaluate_release(sim))
-            continue;
-        if (give_zeros(sim, boldness > 0))
-            continue;
-        if (boldness++ > 0)
-            return SOL_OK;
+    update_resume(sim);
+    return evaluate_and_start(sim);
+}
+
+/* Loops; then states that nobody gives a value, first those without a start value of their own. */
+static int birth_bolder(void *context, bool *more)
+{
+    Sim *sim = context;
+    *more = true;
+    if (!sim->guessed && starts_wait(sim)) {
+        sim->guessed = true;
+        start_guess(sim);
     }
+    if (sim->hold_loops && sim->choices++ < MOST_CHOICES && choose_states(sim)) {
+        give_plain_starts(sim);
+        update_resume(sim);
+        return evaluate_and_start(sim);
+    }
+    if (evaluate_release(sim) || give_zeros(sim, sim->boldness > 0))
+        return evaluate_and_start(sim);
+    *more = sim->boldness++ == 0;
+    return SOL_OK;
+}
+
+/* What is left alone decides nothing in this update (U2), but for what a `when` that acts holds. */
+static bool birth_known(void *context, BranchId branch, DdpVar var, double *value)
+{
+    Sim *sim = context;
+    bool acts = sim->acting && update_branch_acts(sim, branch);
+    if (acts ? !update_compute(sim, var)
+             : update_left_alone(sim, var) || !evaluate_is_determined(sim, var))
+        return false;
+    if (!known_now(sim, var))
+        return false;
+    *value = sim->value[var];
+    return true;
+}
+
+static int birth_choose(void *context, uint32_t n, const WorldDecision *list)
+{
+    Sim *sim = context;
+    vec_clear(&sim->decisions);
+    for (uint32_t i = 0; i < n; i++)
+        vec_push(sim->mem, &sim->decisions, list[i]);
+    return init_choose(sim);
 }
 
 static SolStatus settle_births(Sim *sim)
 {
-    for (;;) {
-        SolStatus status = init_take_changes(sim);
-        if (status != SOL_OK)
-            return status;
-        values_commit(sim, DDP_SO_FAR);
-        /* A loop waits for branches, and for start values that are its first guesses. */
-        sim->hold_loops = newborn_left(sim) || sim->starts.n > 0 || sim->unexamined.n > 0;
-        bool found;
-        status = look_for_choice(sim, &found);
-        if (status != SOL_OK)
-            return status;
-        if (!found)
-            break;
-        status = init_choose(sim);
-        if (status != SOL_OK)
-            return status;
-    }
+    BirthHost host = {sim, birth_begin, birth_bolder, birth_known, birth_choose};
+    SolStatus status = (SolStatus)birth_settle(sim->world, &host);
+    if (status != SOL_OK)
+        return status;
     SolStatus met = start_solve(sim);
     vec_clear(&sim->starts);
     vec_clear(&sim->zeroed);

@@ -101,6 +101,9 @@ static SolStatus write_value(Sim *sim, DdpVar var, double value)
     }
     if (sim->opt.solver == SOL_SOLVER_EULER)
         euler_cut(sim);
+    SolStatus status = sim_point_before(sim, sim->time);
+    if (status != SOL_OK)
+        return status;
     values_set(sim, var, value);
     return parts_event(sim);
 }

@@ -281,6 +281,7 @@ void parts_close(Sim *sim)
     }
     vec_free(sim->mem, &sim->parts);
     vec_free(sim->mem, &sim->touched);
+    vec_free(sim->mem, &sim->due);
     vec_free(sim->mem, &sim->to_search);
     for (int which = 0; which < HEAPS; which++) {
         mem_free(sim->mem, sim->heaps[which].at);
@@ -833,21 +834,89 @@ static void look_at_time(Sim *sim, double time)
     sim->value[sim->clock] = time;
 }
 
-/* Parts whose event it is, with their conditions; the heap is put in order by renew_parts. */
-static void meet_due(Sim *sim)
+/* Parts whose event it is, into Sim.due; the heap is put in order by renew_parts. What is before
+ * the event is as near as one can tell, and no comparison has changed there. */
+static void list_due(Sim *sim, double time)
 {
-    sim->break_ties = true;
+    sim->left_time = nextafter(time, -INFINITY);
+    vec_clear(&sim->due);
     while (hold_reached(sim, first_key(sim, HEAP_DUE))) {
         Part *part = first_part(sim, HEAP_DUE, 0);
+        if (hold_reached(sim, part->event))
+            sim->left_time = fmin(sim->left_time, part->before);
+        part->event = part->timed = INFINITY;
+        part_reorder(part);
+        vec_push(sim->mem, &sim->due, part);
+    }
+}
+
+static SolStatus meet_due(Sim *sim)
+{
+    for (uint32_t i = 0; i < sim->due.n && sim->meet_status == SOL_OK; i++)
+        part_meet(sim->due.at[i]);
+    return sim->meet_status;
+}
+
+/* The row on the left of the event: everything as it was. */
+static SolStatus show_before(Sim *sim, double time)
+{
+    look_at_time(sim, sim->left_time);
+    SolStatus status = meet_due(sim);
+    if (status == SOL_OK)
+        status = sim_point_before(sim, time);
+    look_at_time(sim, time);
+    return status;
+}
+
+/* With their conditions, as they are at the event. */
+static SolStatus begin_due(Sim *sim)
+{
+    sim->break_ties = true;
+    for (uint32_t i = 0; i < sim->due.n; i++) {
+        Part *part = sim->due.at[i];
         part_search_again(part);
         hold_touch_outdated(sim, &part->watched);
         hold_touch_outdated(sim, &part->timers);
         part->restart |= part->reselect || part->bridged;
         part->reselect = false;
-        part->event = part->timed = INFINITY;
-        part_reorder(part);
     }
+    parts_cross(sim);
     sim->break_ties = false;
+    return sim->meet_status;
+}
+
+SolStatus parts_look_back(Sim *sim, const NodeList *nodes)
+{
+    double time = sim->time;
+    VEC(double) kept = {0};
+    if (!sim->running || sim->left_time >= time)
+        return SOL_OK;
+    bool ties = sim->break_ties;
+    sim->looking_back = true;
+    sim->break_ties = false;
+    look_at_time(sim, sim->left_time);
+    SolStatus status = meet_due(sim);
+    for (uint32_t i = 0; i < nodes->n; i++) {
+        const EvalNode *node = &sim->nodes.at[nodes->at[i]];
+        for (uint32_t k = 0; k < node->n_steps + node->n_tears; k++) {
+            if (status == SOL_OK)
+                status = evaluate_fetch(sim, node_output(node, k));
+            vec_push(sim->mem, &kept, sim->value[node_output(node, k)]);
+        }
+    }
+    sim->break_ties = ties;
+    look_at_time(sim, time);
+    if (status == SOL_OK)
+        status = meet_due(sim);
+    const double *value = kept.at;
+    for (uint32_t i = 0; i < nodes->n; i++) {
+        EvalNode *node = &sim->nodes.at[nodes->at[i]];
+        for (uint32_t k = 0; k < node->n_steps + node->n_tears; k++)
+            sim->value[node_output(node, k)] = *value++;
+    }
+    sim->looking_back = false;
+    vec_free(sim->mem, &kept);
+    return status;
 }
 
 static SolStatus handle_event(Sim *sim, double time)
@@ -855,12 +924,15 @@ static SolStatus handle_event(Sim *sim, double time)
     sim->time = time;
     sim->work_before = sim->work;
     event_forget_ties(sim);
-    look_at_time(sim, time);
+    list_due(sim, time);
+    SolStatus status = show_before(sim, time);
     event_forget_suspects(sim); /* those that only an output noticed */
     double begin = timer_now();
-    meet_due(sim);
+    if (status == SOL_OK)
+        status = begin_due(sim);
     sim->met_seconds = timer_now() - begin;
-    SolStatus status = sim->meet_status == SOL_OK ? sim_event(sim) : sim->meet_status;
+    if (status == SOL_OK)
+        status = sim_event(sim);
     begin = timer_now();
     if (status == SOL_OK)
         status = renew_parts(sim);
@@ -875,7 +947,7 @@ static void look_at_states(Part *part)
     part_at(part, part->now);
     part->reselect = part_evaluate(part, part->now, NULL) == 0 && reselect_wanted(part);
     if (part->reselect)
-        part->event = part->now;
+        part->event = part->before = part->now;
 }
 
 /* After an accepted step: events in it, and whether the choice of states still holds at its end. */
@@ -969,6 +1041,7 @@ bool parts_last(Sim *sim)
 /* An event here and now, because somebody wrote a value. */
 SolStatus parts_event(Sim *sim)
 {
+    sim->left_time = sim->time;
     sim->work_before = sim->work;
     sim->break_ties = true;
     SolStatus status = evaluate_dirty(sim);

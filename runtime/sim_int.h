@@ -55,6 +55,8 @@ typedef struct ValueInfo {
     uint32_t group, seen;      /* of a state: scratch of part_graph.c */
     uint32_t wanted;           /* index in Sim.wanted + 1: its values are; 0: not */
     uint32_t mark;             /* == Sim.mark: seen by the walk that is going on */
+    uint32_t left;             /* == Sim.update: left alone in this update (update.c, U1) */
+    uint32_t pulsed;           /* number of the update in which a `when` that acted determined it */
     bool has;                  /* it has a value */
     bool guess;                /* value is a first guess from a start value */
     bool stiff;                /* method.c: as a state it was in a stiff part */
@@ -63,6 +65,7 @@ typedef struct ValueInfo {
     bool pending : 1;   /* its node still has to be evaluated: do not read */
     bool announced : 1; /* the output was told of its birth */
     bool glanced : 1;   /* glance.c: output follows from it */
+    bool varied : 1;    /* it varied between events, by the last commit that named it */
     uint64_t birth;
 } ValueInfo;
 
@@ -126,18 +129,22 @@ typedef struct EvalNode {
                           leaves to */
     bool needed[NEED_KINDS];
     uint8_t place; /* NodePlace: where it was put when parts were settled last */
+    bool remade;   /* in Sim.remade: to be made anew by the commit that is applied */
+    bool acts;     /* it belongs to a `when` that acts in this update */
+    bool skipped;  /* due, and left alone: in Sim.skipped */
+    uint32_t left; /* == Sim.update: left alone in this update (update.c) */
     uint32_t mark;
     uint32_t group, seen;        /* scratch of part_graph.c */
     uint32_t watch, timer, root; /* index + 1 in the lists of its part, 0: not in it */
     uint32_t n_steps, n_tears, n_reads, n_compares;
     uint32_t varying; /* with comparisons: which variables varied when these were made */
-    uint64_t moment; /* of an output: when it was evaluated; of others: glanced at */
+    uint64_t moment;  /* of an output: when it was evaluated; of others: glanced at */
     Part *part;
     struct Leaf *leaf; /* of a rope, or NULL */
     EvalOp *ops;       /* steps, then residuals; the begin of one allocation, see node_kept() */
     ReadEdge *reads;   /* in it */
     Compare *compare;
-    uint32_t *place_vars; /* variables of ops that compare, and places behind them; or NULL */
+    uint32_t *place_vars;  /* variables of ops that compare, and places behind them; or NULL */
     struct LeafPlan *plan; /* of the comparisons, tape_plan.c; NULL: not asked for */
 } EvalNode;
 
@@ -208,10 +215,13 @@ typedef struct Firings {
 
 typedef struct BranchMemo {
     bool live : 1;
-    bool truth : 1;   /* of the condition in the update before; false before the first */
+    bool truth : 1;   /* `when`: of the condition when it was decided last, false before the first
+                         time; `if`: the branch that is there */
     bool when : 1;    /* else `if` */
     bool noted : 1;   /* in Sim.modes_seen */
     bool suspect : 1; /* in Sim.suspects */
+    bool newborn : 1; /* no branch was chosen yet */
+    bool turned : 1;  /* in Sim.turned */
     uint8_t told;     /* WorldChoice the output knows of */
     uint32_t loose;   /* index in Sim.loose + 1: its path may lead elsewhere */
     DdpVar condition;
@@ -241,8 +251,14 @@ typedef struct StartMemo {
     DdpRel rel;
     DdpVar start, var;
     bool given; /* a state got it */
+    bool again; /* it comes back with the else branch of a `when` (U5) */
     Place at;
 } StartMemo;
+
+typedef struct OldValue {
+    DdpVar var;
+    double value;
+} OldValue;
 
 typedef struct CoutMemo {
     DdpVar var;
@@ -374,8 +390,11 @@ struct Sim {
     VEC(uint32_t) need_work;
     VEC(uint8_t) differentiated; /* [DdpRel]: the DDP differentiated it */
     bool hold_loops;             /* loops are not evaluated now: branches have to be chosen first */
-    bool applying;               /* the order of the heap is not kept now */
-    bool break_ties;             /* in an event: comparisons at their boundary look ahead */
+    uint8_t boldness;            /* init.c: what was tried to decide newborn branches */
+    uint8_t choices;             /* of states, in this update */
+    bool guessed;
+    bool applying;      /* the order of the heap is not kept now */
+    bool break_ties;    /* in an event: comparisons at their boundary look ahead */
     bool quiet;         /* failures of loops are no messages: the integrator will try again */
     NodeList unsettled; /* nodes whose place may have changed */
     VEC(DdpVar) cuts;   /* what nodes that left the parts had connected */
@@ -383,29 +402,47 @@ struct Sim {
     VEC(DdpVar) lacking; /* states that were born without a value */
     Rope outputs;
     NodeList compared;                   /* nodes that compare and were evaluated by change */
-    NodeList followers;                  /* scratch of evaluate_apply */
+    NodeList followers, remade;          /* scratch of evaluate_apply */
     NodeList fetch_stack;                /* scratch of evaluate_fetch: node, next read */
     NodeList narrow_nodes, narrow_needs; /* event_detect.c: who changed in a step; scratch */
     NodeList tied;                       /* scratch of tape.c */
     double search_left;                  /* event_detect.c: the other end of the bracket that was found */
     uint64_t moment;                     /* number of the point of time that is looked at */
     SolStatus meet_status;               /* why a part could not be brought there */
-    double *scratch;                     /* of the interpreter */
+    double *scratch;    /* of the interpreter */
     size_t n_scratch;
     double *loop_work;
     size_t n_loop_work;
+
+    /* the update that is going on (update.c) */
+    uint32_t update;      /* its number; some more where marks are made anew */
+    uint32_t update_from; /* the first of these */
+    uint32_t pulse_from;  /* of the update before */
+    bool updating;        /* the structure is complete: conditions may turn against their branch */
+    bool acting;          /* a `when` acts */
+    bool looking_back;    /* what is left alone gets its value before the event */
+    bool update_due; /* a structural change began an update: it counts from its first commit on */
+    VEC(BranchId) turned;   /* `if`s whose condition came out against the branch that is there */
+    NodeList skipped;       /* due, and left alone */
+    NodeList marking;       /* scratch */
+    NodeList marked;        /* what was marked since marks were made anew */
+    VEC(OldValue) olds;     /* values of the update before, of what changed in this one */
+    uint64_t births_before; /* Sim.births when it began */
+    VEC(BranchId) deferred; /* whose conditions depend on what is left alone (U2) */
 
     /* roles */
     VEC(BranchMemo) branches; /* [BranchId] */
     VEC(SampleMemo) samples;
     VEC(PreMemo) pres;
     VEC(StartMemo) starts; /* of this update */
-    NodeList unexamined;   /* constraints made by this update: their choice of states is to be looked at */
-    VEC(DdpVar) zeroed;    /* states that nobody gave a value in this update */
+    NodeList
+        unexamined; /* constraints made by this update: their choice of states is to be looked at */
+    VEC(DdpVar) zeroed; /* states that nobody gave a value in this update */
     VEC(CoutMemo) couts;
     VEC(DdpVar) initials;
     VEC(const Def *) monitored; /* definitions whose instances are */
     VEC(WorldDecision) decisions;
+    uint32_t decided_before;              /* of these, before initial() ended (U4) */
     VEC(BranchId) suspects;               /* whose condition may have changed */
     VEC(BranchId) loose;                  /* whose condition may be another variable */
     VEC(DdpVar) wanted;                   /* whose values the output wants */
@@ -425,6 +462,7 @@ struct Sim {
     VEC(StateInfo) states; /* in no order */
     VEC(Part *) parts;     /* likewise */
     VEC(Part *) touched;   /* by the event: to be started or searched again */
+    VEC(Part *) due;       /* whose event it is */
     VEC(Part *) to_search; /* for events behind the one that is past */
     PartHeap heaps[HEAPS];
     bool running;      /* the parts have integrators */
@@ -442,7 +480,7 @@ struct Sim {
         VEC(uint32_t) items;
         VEC(DdpVar) vars; /* that have `glanced` set */
         NodeList nodes;   /* likewise */
-    } glance; /* glance.c: what wanted variables need */
+    } glance;             /* glance.c: what wanted variables need */
     SolOutput out;
     double *out_values;
     bool shown;        /* some point was */
@@ -453,10 +491,10 @@ struct Sim {
     void (*on_event)(void *context, const SolEvent *event);
     void *on_event_context;
     SolEvent event; /* being made */
-    VEC(BranchId) event_triggers;
     VEC(const char *) trigger_texts;
     VEC(uint32_t) event_states; /* after each update that changed the structure */
     Arena event_arena;
+    double left_time; /* where the values before the event are taken; Sim.time: nowhere else */
     double event_begin;
     double met_seconds;   /* bringing parts to the time of the event, before it begins */
     bool event_untold;    /* the event is over, the client does not know of it yet */
@@ -511,6 +549,8 @@ bool evaluate_release(Sim *sim);    /* loops that were held back; false: there w
 /* The relation that determines `var`, inside whatever node; 0: none. */
 DdpRel evaluate_relation_of(const Sim *sim, DdpVar var);
 SolStatus evaluate_node(Sim *sim, DdpNode node);
+bool evaluate_is_determined(const Sim *sim, DdpVar var); /* in this update */
+SolStatus evaluate_renew(Sim *sim, DdpNode node); /* and those who read it are due if it changed */
 SolStatus evaluate_list(Sim *sim, const NodeList *list);
 void evaluate_ops(Sim *sim, const EvalNode *node, uint32_t from, uint32_t to, double *results);
 void evaluate_tangent_ops(Sim *sim, const EvalNode *node, uint32_t from, uint32_t to,
@@ -529,11 +569,11 @@ bool evaluate_fetch_met(Sim *sim, DdpVar var);
 bool evaluate_is_stale(const Sim *sim, const EvalNode *node);
 SolStatus evaluate_output(Sim *sim, DdpNode node); /* what it reads was */
 SolStatus evaluate_outputs(Sim *sim);              /* all of them */
-SolStatus evaluate_rope(Sim *sim, Rope *rope); /* outer loops are solved */
+SolStatus evaluate_rope(Sim *sim, Rope *rope);     /* outer loops are solved */
 void evaluate_unsettle(Sim *sim, DdpNode node);
 double evaluate_code(Sim *sim, const Code *code, const uint32_t *vars);
 void evaluate_change_op(Sim *sim, EvalOp *op, X value); /* it evaluates this from now on */
-const Code *evaluate_make_code(Sim *sim, X x); /* of one value without target */
+const Code *evaluate_make_code(Sim *sim, X x);          /* of one value without target */
 
 /* ---- rebuild.c ---- */
 
@@ -630,6 +670,26 @@ void trouble_in_loop(Sim *sim, const EvalNode *node);
 void trouble_in_part(Part *part);
 bool trouble_tell(Sim *sim); /* a note; false: there was nothing */
 
+/* ---- update.c: rules U1, U2, U4, U5 ---- */
+
+void update_begin(Sim *sim);
+bool update_turned_back(Sim *sim);    /* more has to be evaluated */
+void update_resume(Sim *sim);         /* the structure is complete */
+SolStatus update_look_back(Sim *sim); /* an event begins: values of what is left alone */
+void update_condition(Sim *sim, DdpVar var);
+bool update_skips(Sim *sim, DdpNode node); /* it is due: is it left alone? */
+SolStatus update_needs(Sim *sim,
+                       DdpNode node); /* what it needs of what is left alone, if it acts */
+bool update_left_alone(const Sim *sim, DdpVar var);
+bool update_branch_acts(const Sim *sim, BranchId branch); /* it stands in a `when` that acts */
+bool update_compute(Sim *sim, DdpVar var); /* though it is left alone; false: that failed */
+bool update_acts(const Sim *sim, const EvalNode *node);
+void update_note_pulse(Sim *sim, const EvalNode *node); /* it was evaluated */
+bool update_pulsed(Sim *sim, DdpVar var);
+void update_note_old(Sim *sim, DdpVar var, double value);
+double update_value_before(const Sim *sim, DdpVar var);
+void update_end(Sim *sim);
+
 /* ---- event_iterate.c ---- */
 
 /* All updates at the present time, after values at the left limit were evaluated. `first` at birth.
@@ -642,6 +702,7 @@ double event_next_sample(const Sim *sim);
  * one. */
 void event_forget_branches(Sim *sim);
 void event_link_branch(Sim *sim, BranchId branch, DdpVar condition);
+void event_set_pres(Sim *sim); /* pre values are the present ones */
 
 /* ---- event_hold.c, event_detect.c ---- */
 
@@ -707,7 +768,7 @@ void event_forget_suspects(Sim *sim);
 void part_disturb(Part *part); /* something its dynamics reads changed: restart */
 void part_search_again(Part *part);
 void part_touch(Part *part); /* its ropes have to be settled */
-void part_meet(Part *part); /* its values at Sim.time, all evaluated; failures go to meet_status */
+void part_meet(Part *part);  /* its values at Sim.time, all evaluated; failures go to meet_status */
 bool part_glance(Part *part);     /* its states only; false: met as a whole */
 bool part_may_glance(Part *part); /* one of its nodes is to be evaluated alone; false: likewise */
 void parts_close(Sim *sim);
@@ -715,13 +776,15 @@ SolStatus parts_run(Sim *sim, double stop, bool to_event, bool one_step, bool *h
 bool parts_last(
     Sim *sim); /* values at the last time that all parts reached; false: there are none */
 void parts_cross(Sim *sim);      /* from the left side of an event: what conditions need is that of now */
+/* Values before the event of what is left alone from its beginning on (U1). */
+SolStatus parts_look_back(Sim *sim, const NodeList *nodes);
 SolStatus parts_event(Sim *sim); /* at the present time: something was written from outside */
 void parts_refresh(Sim *sim);    /* fixed steps: those that the event touched are as they are */
 SolStatus parts_meet_all(Sim *sim);
 bool reselect_unsolved(Sim *sim);        /* true: the DDP was advised; a commit is due */
 void reselect_note(Sim *sim, DdpNode n); /* n was made */
-bool parts_advise(Sim *sim); /* true: states should be selected anew, as an event */
-void euler_cut(Sim *sim); /* the step that Sim.time lies in ends there */
+bool parts_advise(Sim *sim);             /* true: states should be selected anew, as an event */
+void euler_cut(Sim *sim);                /* the step that Sim.time lies in ends there */
 SolStatus euler_run(Sim *sim, double stop, bool to_event, bool one_step, bool *happened);
 
 /* ---- announce.c ---- */
@@ -736,7 +799,9 @@ void announce_modes(Sim *sim);
 
 SolStatus sim_exhausted(Sim *sim); /* memory ran out: says so; the simulation goes no further */
 SolStatus sim_point(Sim *sim, SolSide side);
-SolStatus sim_event(Sim *sim); /* at Sim.time, values evaluated there */
+SolStatus sim_point_before(Sim *sim, double event); /* values are those just before the event */
+/* At Sim.time, values evaluated there; the point before it was shown. */
+SolStatus sim_event(Sim *sim);
 void sim_event_done(Sim *sim, double restart_seconds);
 /* For what may last: a cancellation was asked for and no consistent point came within a moment, so that what
  * is going on has to be broken off with SOL_CANCELLED. */

@@ -224,6 +224,9 @@ static void close_roles(Sim *sim)
     vec_free(sim->mem, &sim->decisions);
     vec_free(sim->mem, &sim->integers);
     vec_free(sim->mem, &sim->suspects);
+    vec_free(sim->mem, &sim->turned);
+    vec_free(sim->mem, &sim->deferred);
+    vec_free(sim->mem, &sim->olds);
     vec_free(sim->mem, &sim->loose);
     vec_free(sim->mem, &sim->wanted);
     vec_free(sim->mem, &sim->forced);
@@ -231,7 +234,6 @@ static void close_roles(Sim *sim)
     vec_free(sim->mem, &sim->deaths_seen);
     vec_free(sim->mem, &sim->modes_seen);
     vec_free(sim->mem, &sim->modes_gone);
-    vec_free(sim->mem, &sim->event_triggers);
     vec_free(sim->mem, &sim->trigger_texts);
     vec_free(sim->mem, &sim->event_states);
     mem_free(sim->mem, sim->loop_work);
@@ -339,8 +341,8 @@ static double waited(const Sim *sim)
     return stats.compile_wait;
 }
 
-/* The record of an event is complete after the first step, which makes the new blocks: when the next
- * point comes, the next event, or the end of the call. */
+/* The record of an event is complete after the first step, which makes the new blocks: when the
+ * next point comes, the next event, or the end of the call. */
 static void tell_event(Sim *sim)
 {
     if (!sim->event_untold)
@@ -388,7 +390,7 @@ static const double *touched_values(Sim *sim)
     return sim->out_values;
 }
 
-SolStatus sim_point(Sim *sim, SolSide side)
+static SolStatus point_at(Sim *sim, SolSide side, double time)
 {
     double begin = timer_now();
     tell_event(sim);
@@ -397,19 +399,19 @@ SolStatus sim_point(Sim *sim, SolSide side)
         announce_births(sim);
     else
         announce_nothing(sim);
-    bool partly = sim->parts.n > SOL_FEW_PARTS &&
-                  (side == SOL_BEFORE_EVENT || side == SOL_AFTER_EVENT);
+    bool partly =
+        sim->parts.n > SOL_FEW_PARTS && (side == SOL_BEFORE_EVENT || side == SOL_AFTER_EVENT);
     SolStatus status = partly ? SOL_OK : fetch_wanted(sim, side);
     if (status != SOL_OK)
         return status;
     if (side != SOL_AT_END && (status = foreign_failed(sim)) != SOL_OK)
         return status;
     sim->shown = true;
-    sim->last_point = sim->time;
+    sim->last_point = time;
     show_couts(sim);
     if (sim->out.point) {
         announce_modes(sim);
-        SolPoint point = {.time = sim->time,
+        SolPoint point = {.time = time,
                           .side = side,
                           .values = partly ? touched_values(sim) : visible_values(sim),
                           .limit = ddp_var_limit(sim->ddp)};
@@ -417,10 +419,22 @@ SolStatus sim_point(Sim *sim, SolSide side)
     }
     if (sim->audit && (side != SOL_AT_END || sim->time >= sim->opt.stop))
         status = audit_point(sim->audit, side, sim->out.point ? sim->out_values : NULL);
-    while (sim->next_output <= sim->time + 1e-15 * fabs(sim->time))
+    while (sim->next_output <= time + 1e-15 * fabs(time))
         sim->next_output = sim->opt.start + (double)(++sim->output_index + 1) * sim->opt.interval;
     sim->counts.output += timer_now() - begin;
     return fine ? status : SOL_IO;
+}
+
+SolStatus sim_point(Sim *sim, SolSide side)
+{
+    return point_at(sim, side, sim->time);
+}
+
+SolStatus sim_point_before(Sim *sim, double event)
+{
+    SolStatus status = point_at(sim, SOL_BEFORE_EVENT, event);
+    event_set_pres(sim); /* left limits */
+    return status;
 }
 
 void sol_set_output(Sol *sol, const SolOutput *output)
@@ -439,7 +453,6 @@ void sol_set_event(Sol *sol, void (*event)(void *context, const SolEvent *event)
 static void begin_event(Sim *sim)
 {
     tell_event(sim);
-    vec_clear(&sim->event_triggers);
     vec_clear(&sim->trigger_texts);
     vec_clear(&sim->event_states);
     arena_free(&sim->event_arena);
@@ -472,16 +485,13 @@ static void end_event(Sim *sim)
         sim->counts.states_max = sim->states.n;
 }
 
-/* At Sim.time, where everything was evaluated: both sides of the event, and its updates between. */
+/* At Sim.time, where everything was evaluated: the updates of the event, and the point behind it.
+ */
 SolStatus sim_event(Sim *sim)
 {
-    SolStatus status = sim_point(sim, SOL_BEFORE_EVENT);
-    if (status != SOL_OK)
-        return status;
-    parts_cross(sim);
     begin_event(sim);
     trace_event_begin(sim);
-    status = event_iterate(sim, false);
+    SolStatus status = event_iterate(sim, false);
     end_event(sim);
     trace_event_end(sim);
     sim->counts.event += timer_now() - sim->event_begin;
@@ -527,6 +537,7 @@ static SolStatus first_updates(Sim *sim)
     begin_event(sim);
     trace_line(sim, 'e', sim->time, "start");
     sim->break_ties = true;
+    sim->update_due = true;
     SolStatus status = init_create(sim);
     if (status == SOL_OK)
         status = event_iterate(sim, true);

@@ -72,7 +72,7 @@ static bool host_read(void *context, DdpVar var, double *value)
     Sim *sim = context;
     values_grow(sim);
     evaluate_fetch(sim, var);
-    *value = sim->value[var];
+    *value = sim->shown ? update_value_before(sim, var) : sim->value[var];
     return sim->info[var].has;
 }
 
@@ -89,7 +89,7 @@ static void host_born(void *context, DdpVar var, DdpVarKind kind)
     values_grow(sim);
     ValueInfo *info = &sim->info[var];
     info->has = kind != DDP_UNKNOWN;
-    info->pending = info->guess = false;
+    info->pending = info->guess = info->varied = false;
     info->birth = ++sim->births;
     sim->value[var] = kind == DDP_TIME ? sim->time : 0;
     vec_push(sim->mem, &sim->births_seen, var);

@@ -237,8 +237,8 @@ static const char queue[] = "model Car\n"
                             "    if first? then first.next <- buf; end if;\n"
                             "  end when;\n"
                             "  when never then\n" /* line 20: pop */
-                            "    if first? then buf <- first.next; end if;\n"
-                            "    if true then first <- buf; end if;\n"
+                            "    if first? then buf <- first.next; first <- buf; end if;\n"
+                            "\n" /* not in an `if` beside: `first?` would wait for that (U3) */
                             "  end when;\n"
                             "  when never then trash <- first; end when;\n" /* line 24 */
                             "  head << first.x;\n"

@@ -1,0 +1,353 @@
+/* birth.c: newborn branches and known values -> decisions, in the update of their birth. Rule U3;
+ * see birth.h.
+ *
+ * Each round looks at the graph of who waits for whom among the undecided `if`s and decides the
+ * strong components that wait for nobody outside themselves. A component of one that waits for
+ * nobody is the common case; larger ones are conditions that wait for each other through held
+ * variables. */
+#include "frontend/birth.h"
+
+#include "frontend/world_int.h"
+
+#include <stdlib.h>
+
+/* An undecided `if` may transmit to `var`. */
+typedef struct Offer {
+    DdpVar var;
+    uint32_t from; /* index in Round.wait */
+    bool path;     /* it may move what a path to `var` passes through */
+} Offer;
+
+/* A newborn branch. */
+typedef struct Waiting {
+    BranchId branch;
+    bool when;
+    WorldChoice choice; /* WORLD_NONE: not decided in this round */
+    DdpVar condition;
+    uint32_t first, n; /* its part of Round.edge: whom it waits for */
+    uint32_t index, low;
+    uint32_t next; /* edge to look at */
+    bool on_stack;
+} Waiting;
+
+typedef struct Round {
+    World *world;
+    const BirthHost *host;
+    Mem *mem;
+    VEC(Waiting) wait; /* in order of birth */
+    VEC(Offer) offer;
+    VEC(uint32_t) edge;
+    VEC(uint32_t) stack, call; /* of the search for components */
+    VEC(DdpVar) work;
+    Map seen; /* variable -> the last condition that looked at it, + 1 */
+    VEC(WorldDecision) decision;
+} Round;
+
+/* ---- what an undecided `if` may transmit to ---- */
+
+typedef struct Look {
+    const Body *body;
+    uint32_t depth; /* bodies between it and the instance that the `if` stands in */
+} Look;
+
+/* Where a path in a body that does not exist yet leads; inst NULL: nowhere, or into that body. */
+static Target target_of(const World *world, Inst *inst, const Path *path, uint32_t depth)
+{
+    RefStep steps[16];
+    if (path->up < depth || path->n > sizeof steps / sizeof *steps)
+        return (Target){0};
+    for (uint32_t i = 0; i < path->n; i++)
+        steps[i] = (RefStep){.member = path->step[i]};
+    Ref ref = {.up = path->up - depth, .n = path->n, .loose = true, .step = steps};
+    return follow(world, inst, &ref);
+}
+
+static void offer(Round *r, DdpVar var, uint32_t from, bool path)
+{
+    if (var)
+        vec_push(r->mem, &r->offer, ((Offer){var, from, path}));
+}
+
+/* What a group of operations determines by a path. */
+static void offer_group(Round *r, Inst *inst, uint32_t op, uint32_t from)
+{
+    for (uint32_t i = op + 1; i <= op + inst->plan->ops[op].span; i++)
+        if (inst->plan->ops[i].kind == OP_REL)
+            offer(r, follow_var(r->world, inst, &inst->plan->ops[i].refs.at[0]), from, true);
+}
+
+/* `m?` and paths through m, for a member that may be moved, or get another instance. */
+static void offer_member(Round *r, Target t, uint32_t from)
+{
+    const World *world = r->world;
+    if (!t.inst || !t.member || t.member->binding != BIND_DYNAMIC)
+        return;
+    for (uint32_t id = t.inst->word[t.word + 1]; id; id = world->watch.at[id].next) {
+        const Watch *w = &world->watch.at[id];
+        Inst *inst = world_at(world, w->inst);
+        const Op *op = &inst->plan->ops[w->op];
+        if (op->kind == OP_EXISTS)
+            offer(r, inst->word[op->word], from, true);
+        else if (op->kind == OP_GROUP)
+            offer_group(r, inst, w->op, from);
+    }
+}
+
+/* A statement of a branch that is not there yet. */
+static void offer_statement(Round *r, Inst *inst, const Stmt *s, uint32_t depth, uint32_t from)
+{
+    const World *world = r->world;
+    if (s->kind == S_COPY_VALUE) {
+        Target t = target_of(world, inst, s->path, depth);
+        offer(r, t.inst ? t.inst->word[t.word] : 0, from, false);
+    } else if (s->kind == S_MOVE || s->kind == S_COPY_MODEL) {
+        offer_member(r, target_of(world, inst, s->path, depth), from);
+    }
+    if ((s->kind == S_MOVE || s->kind == S_TRASH) && s->b->kind == R_PATH)
+        offer_member(r, target_of(world, inst, s->b->path, depth), from);
+}
+
+/* Transmissions and moves of a body, and of the branches that could be born with it in this update.
+ */
+static void collect_offers(Round *r, uint32_t from)
+{
+    World *world = r->world;
+    const Branch *b = &world->branch.at[r->wait.at[from].branch];
+    Inst *inst = world_at(world, b->inst);
+    const Op *op = &inst->plan->ops[b->op];
+    VEC(Look) work = {0};
+    if (op->plan)
+        vec_push(r->mem, &work, ((Look){op->plan->body, 1}));
+    if (op->other)
+        vec_push(r->mem, &work, ((Look){op->other->body, 1}));
+    while (work.n) {
+        Look look = vec_pop(&work);
+        for (uint32_t i = 0; i < look.body->n_stmts; i++) {
+            const Stmt *s = look.body->stmts[i];
+            offer_statement(r, inst, s, look.depth, from);
+            if (s->kind == S_IF)
+                vec_push(r->mem, &work, ((Look){s->then_body, look.depth + 1}));
+            if ((s->kind == S_IF || s->kind == S_WHEN) && s->else_body)
+                vec_push(r->mem, &work, ((Look){s->else_body, look.depth + 1}));
+        }
+    }
+    vec_free(r->mem, &work);
+}
+
+/* ---- whom a condition waits for ---- */
+
+static int by_var(const void *a, const void *b)
+{
+    const Offer *x = a, *y = b;
+    return x->var != y->var ? (x->var > y->var) - (x->var < y->var)
+                            : (x->from > y->from) - (x->from < y->from);
+}
+
+/* The first offer for a variable, or where it would be. */
+static uint32_t first_offer(const Round *r, DdpVar var)
+{
+    uint32_t lo = 0, hi = r->offer.n;
+    while (lo < hi) {
+        uint32_t mid = (lo + hi) / 2;
+        if (r->offer.at[mid].var < var)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+static void push_reads(Round *r, DdpNode node)
+{
+    const Ddp *ddp = r->world->ddp;
+    DdpNodeView view = ddp_node(ddp, node);
+    for (uint32_t i = 0; i < view.n_steps + view.n_tears; i++) {
+        DdpRel rel = i < view.n_steps ? view.steps[i].rel : view.residuals[i - view.n_steps].rel;
+        DdpRelView at = ddp_rel(ddp, rel);
+        for (uint32_t k = 0; k < at.n; k++)
+            if (at.vars[k])
+                vec_push(r->mem, &r->work, at.vars[k]);
+    }
+}
+
+/* Backwards along the schedule from a condition, to held variables that are on offer. */
+static void find_edges(Round *r, uint32_t w)
+{
+    vec_clear(&r->work);
+    vec_push(r->mem, &r->work, r->wait.at[w].condition);
+    r->wait.at[w].first = r->edge.n;
+    while (r->work.n) {
+        DdpVar var = vec_pop(&r->work);
+        if (map_get(&r->seen, var) == w + 1)
+            continue;
+        map_put(r->mem, &r->seen, var, w + 1);
+        DdpNode node = ddp_is_state(r->world->ddp, var) ? 0 : ddp_node_of(r->world->ddp, var);
+        if (node)
+            push_reads(r, node);
+        for (uint32_t i = first_offer(r, var); i < r->offer.n && r->offer.at[i].var == var; i++)
+            if (!node || r->offer.at[i].path)
+                vec_push(r->mem, &r->edge, r->offer.at[i].from);
+    }
+    r->wait.at[w].n = r->edge.n - r->wait.at[w].first;
+}
+
+/* ---- components that wait for nobody else ---- */
+
+static bool all_known(Round *r, uint32_t from)
+{
+    double value;
+    for (uint32_t i = from; i < r->stack.n; i++) {
+        const Waiting *w = &r->wait.at[r->stack.at[i]];
+        if (!r->host->known(r->host->context, w->branch, w->condition, &value))
+            return false;
+    }
+    return true;
+}
+
+/* Does one of the component wait for somebody outside? Those were completed before. */
+static bool waits_outside(const Round *r, uint32_t from)
+{
+    for (uint32_t i = from; i < r->stack.n; i++) {
+        const Waiting *w = &r->wait.at[r->stack.at[i]];
+        for (uint32_t k = 0; k < w->n; k++)
+            if (!r->wait.at[r->edge.at[w->first + k]].on_stack)
+                return true;
+    }
+    return false;
+}
+
+static void decide_component(Round *r, uint32_t root)
+{
+    uint32_t from = r->stack.n;
+    while (r->stack.at[from - 1] != root)
+        from--;
+    from--;
+    /* what lies below in the stack is of other components, and counts as outside */
+    for (uint32_t i = 0; i < from; i++)
+        r->wait.at[r->stack.at[i]].on_stack = false;
+    bool ready = !waits_outside(r, from) && all_known(r, from);
+    for (uint32_t i = 0; i < from; i++)
+        r->wait.at[r->stack.at[i]].on_stack = true;
+    for (uint32_t i = from; i < r->stack.n; i++) {
+        Waiting *w = &r->wait.at[r->stack.at[i]];
+        double value = 0;
+        w->on_stack = false;
+        if (ready && r->host->known(r->host->context, w->branch, w->condition, &value))
+            w->choice = value != 0 ? WORLD_THEN : WORLD_ELSE;
+    }
+    r->stack.n = from;
+}
+
+static void enter(Round *r, uint32_t at, uint32_t *count)
+{
+    Waiting *w = &r->wait.at[at];
+    w->index = w->low = ++*count;
+    w->on_stack = true;
+    vec_push(r->mem, &r->stack, at);
+    vec_push(r->mem, &r->call, at);
+}
+
+/* Tarjan's search, with a stack of its own. */
+static void find_components(Round *r)
+{
+    uint32_t count = 0;
+    for (uint32_t start = 0; start < r->wait.n; start++) {
+        if (!r->wait.at[start].index && !r->wait.at[start].when)
+            enter(r, start, &count);
+        while (r->call.n) {
+            uint32_t at = vec_last(&r->call);
+            Waiting *w = &r->wait.at[at];
+            if (w->next < w->n) {
+                uint32_t to = r->edge.at[w->first + w->next++];
+                if (!r->wait.at[to].index)
+                    enter(r, to, &count);
+                else if (r->wait.at[to].on_stack && r->wait.at[to].index < w->low)
+                    w->low = r->wait.at[to].index;
+                continue;
+            }
+            r->call.n--;
+            if (r->call.n) {
+                Waiting *up = &r->wait.at[vec_last(&r->call)];
+                up->low = w->low < up->low ? w->low : up->low;
+            }
+            if (w->low == w->index)
+                decide_component(r, at);
+        }
+    }
+}
+
+/* ---- one round ---- */
+
+static void list_undecided(Round *r)
+{
+    uint32_t n;
+    const BranchId *newborn = world_newborn(r->world, &n);
+    for (uint32_t i = 0; i < n; i++) {
+        WorldBranch view;
+        if (!world_branch(r->world, newborn[i], &view) || view.rests)
+            continue;
+        if (view.when || view.condition)
+            vec_push(r->mem, &r->wait,
+                     ((Waiting){.branch = newborn[i],
+                                .when = view.when,
+                                .choice = view.when ? WORLD_ELSE : WORLD_NONE,
+                                .condition = view.condition}));
+    }
+}
+
+static void decide(Round *r)
+{
+    vec_clear(&r->wait);
+    vec_clear(&r->offer);
+    vec_clear(&r->edge);
+    vec_clear(&r->decision);
+    list_undecided(r);
+    for (uint32_t i = 0; i < r->wait.n; i++)
+        if (!r->wait.at[i].when)
+            collect_offers(r, i);
+    if (r->offer.n)
+        qsort(r->offer.at, r->offer.n, sizeof *r->offer.at, by_var);
+    map_free(r->mem, &r->seen);
+    for (uint32_t i = 0; i < r->wait.n && r->offer.n; i++)
+        if (!r->wait.at[i].when)
+            find_edges(r, i);
+    find_components(r);
+    for (uint32_t i = 0; i < r->wait.n; i++)
+        if (r->wait.at[i].choice != WORLD_NONE)
+            vec_push(r->mem, &r->decision,
+                     ((WorldDecision){r->wait.at[i].branch, r->wait.at[i].choice}));
+}
+
+static int settle(Round *r)
+{
+    for (;;) {
+        int status = r->host->begin(r->host->context);
+        bool more = true;
+        while (status == 0 && more) {
+            decide(r);
+            if (r->decision.n)
+                break;
+            status = r->host->bolder(r->host->context, &more);
+        }
+        if (status != 0 || !r->decision.n)
+            return status;
+        status = r->host->choose(r->host->context, r->decision.n, r->decision.at);
+        if (status != 0)
+            return status;
+    }
+}
+
+int birth_settle(World *world, const BirthHost *host)
+{
+    Round r = {.world = world, .host = host, .mem = world->mem};
+    int status = settle(&r);
+    vec_free(r.mem, &r.wait);
+    vec_free(r.mem, &r.offer);
+    vec_free(r.mem, &r.edge);
+    vec_free(r.mem, &r.stack);
+    vec_free(r.mem, &r.call);
+    vec_free(r.mem, &r.work);
+    vec_free(r.mem, &r.decision);
+    map_free(r.mem, &r.seen);
+    return status;
+}

@@ -1,0 +1,367 @@
+/* update.c: what changed in an update (t, i) -> what is evaluated, what is left alone, what is
+ * decided.
+ *
+ * The rules of docs/language.md, sections 7 and 8, by their numbers; two of them live elsewhere:
+ * births in frontend/birth.c (U3), and the withdrawal and return of the else branch of a `when` in
+ * frontend/rest.c (U5).
+ *
+ *   U1  When a condition comes out against the branch of its `if` that is there, the relations of
+ * that branch and all that depends on them are left alone: they keep their values, and the branch
+ * is exchanged for the next update. Only a `when` that acts in this update is computed, wherever it
+ * stands, with all that it needs, and what it transmits counts. U2  A condition that depends on
+ * something left alone is not decided: it keeps its truth and is looked at in the next update. A
+ * Sample that it reads stays true for it until then. U4  initial() is false from the beginning of
+ * the second update: conditions that read it are decided again before that, and their branches
+ * change together with everything else. U5  A start value in the else branch of a `when` that
+ * returns counts again if a value that it reads was transmitted while the `when` acted.
+ *
+ * How U1 works: nodes are evaluated in the order of the schedule, in which the content of a branch
+ * comes after its condition (thesis 7.3.3). So when the value of a condition turns against its
+ * branch, nothing of the content has been evaluated in this update. From its relations everything
+ * behind them is marked with the number of the update, along reads; a marked node that is due is
+ * set aside (`skipped`) and due again in the next update. The marks end at nodes of a `when` that
+ * acts: those are evaluated, and before them what they need of what was set aside.
+ */
+#include "runtime/parts.h"
+
+/* ---- marks ---- */
+
+bool update_left_alone(const Sim *sim, DdpVar var)
+{
+    return sim->turned.n > 0 && sim->info[var].left == sim->update;
+}
+
+static bool is_turned(const Sim *sim, DdpRel rel)
+{
+    for (BranchId id = world_rel_branch(sim->world, rel); id;
+         id = world_branch_around(sim->world, id))
+        if (id < sim->branches.n && sim->branches.at[id].turned)
+            return true;
+    return false;
+}
+
+static bool is_acting(const Sim *sim, BranchId id)
+{
+    WorldBranch view;
+    for (; id; id = world_branch_around(sim->world, id))
+        if (world_branch(sim->world, id, &view) && view.when && view.choice == WORLD_THEN)
+            return true;
+    return false;
+}
+
+bool update_branch_acts(const Sim *sim, BranchId branch)
+{
+    return is_acting(sim, world_branch_around(sim->world, branch));
+}
+
+/* Does it stand in a `when` that acts in this update? */
+static bool acts(const Sim *sim, DdpRel rel)
+{
+    return is_acting(sim, world_rel_branch(sim->world, rel));
+}
+
+static bool any_rel(const Sim *sim, const EvalNode *node, bool (*is)(const Sim *sim, DdpRel rel))
+{
+    for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++)
+        if (is(sim, node->ops[i].rel))
+            return true;
+    return false;
+}
+
+bool update_acts(const Sim *sim, const EvalNode *node)
+{
+    return sim->acting && any_rel(sim, node, acts);
+}
+
+static void mark_node(Sim *sim, DdpNode n)
+{
+    EvalNode *node = &sim->nodes.at[n];
+    if (node->left == sim->update || node->acts)
+        return;
+    node->left = sim->update;
+    vec_push(sim->mem, &sim->marking, n);
+    vec_push(sim->mem, &sim->marked, n);
+}
+
+/* All that depends on the nodes in Sim.marking. */
+static void mark_readers(Sim *sim)
+{
+    while (sim->marking.n) {
+        const EvalNode *node = &sim->nodes.at[vec_pop(&sim->marking)];
+        sim->work++;
+        for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++) {
+            ValueInfo *info = &sim->info[node_output(node, i)];
+            info->left = sim->update;
+            for (const ReadEdge *edge = info->readers; edge; edge = edge->next)
+                mark_node(sim, edge->node);
+        }
+    }
+}
+
+typedef struct Leaving {
+    Sim *sim;
+    uint64_t label; /* of the node that determines the condition, 0: none does */
+} Leaving;
+
+/* Content that is solved together with its condition has been evaluated with it. */
+static void mark_rel(void *context, DdpRel rel)
+{
+    const Leaving *leaving = context;
+    Sim *sim = leaving->sim;
+    DdpVar var = ddp_causality(sim->ddp, rel);
+    DdpNode n = var ? sim->info[var].node : 0;
+    if (n && (!leaving->label || ddp_label(sim->ddp, n) > leaving->label))
+        mark_node(sim, n);
+}
+
+/* A held variable that nobody looked at has not been computed for long; it is to keep the value of
+ * the update before. (One whose inputs changed in this very update is past that: docs/status.md.)
+ */
+static void fetch_rel(void *context, DdpRel rel)
+{
+    const Leaving *leaving = context;
+    Sim *sim = leaving->sim;
+    DdpVar var = ddp_causality(sim->ddp, rel);
+    DdpNode n = var ? sim->info[var].node : 0;
+    if (n && !sim->nodes.at[n].dirty && evaluate_is_stale(sim, &sim->nodes.at[n]) &&
+        ddp_var(sim->ddp, var).kind == DDP_HELD)
+        evaluate_fetch(sim, var);
+}
+
+static void leave_alone(Sim *sim, BranchId id)
+{
+    DdpNode condition = sim->info[sim->branches.at[id].condition].node;
+    Leaving leaving = {sim, condition ? ddp_label(sim->ddp, condition) : 0};
+    sim->branches.at[id].turned = true;
+    vec_push(sim->mem, &sim->turned, id);
+    world_branch_rels(sim->world, id, fetch_rel, &leaving);
+    world_branch_rels(sim->world, id, mark_rel, &leaving);
+    mark_readers(sim);
+}
+
+/* ---- U1 ---- */
+
+static bool against(const Sim *sim, const BranchMemo *memo)
+{
+    const ValueInfo *info = &sim->info[memo->condition];
+    return memo->live && !memo->when && !memo->newborn && info->has && !info->pending &&
+           info->left != sim->update && memo->truth != (sim->value[memo->condition] != 0);
+}
+
+/* The value of a condition is another one now. */
+void update_condition(Sim *sim, DdpVar var)
+{
+    event_suspect_var(sim, var);
+    if (!sim->updating)
+        return;
+    for (BranchId id = sim->info[var].branches; id; id = sim->branches.at[id].next)
+        if (!sim->branches.at[id].turned && against(sim, &sim->branches.at[id]))
+            leave_alone(sim, id);
+}
+
+/* A node that is due: is it left alone? */
+bool update_skips(Sim *sim, DdpNode n)
+{
+    EvalNode *node = &sim->nodes.at[n];
+    if (!sim->turned.n)
+        return false;
+    if (node->left != sim->update && !node->acts &&
+        any_rel(sim, node, is_turned)) { /* e.g. a derivative of such a relation */
+        mark_node(sim, n);
+        mark_readers(sim);
+    }
+    if (node->left != sim->update)
+        return false;
+    node->skipped = true;
+    vec_push(sim->mem, &sim->skipped, n);
+    for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++)
+        if (sim->info[node_output(node, i)].branches)
+            event_suspect_var(sim, node_output(node, i)); /* not decided now: U2 */
+    return true;
+}
+
+static bool is_due(const Sim *sim, const EvalNode *node)
+{
+    return node->skipped || node->dirty || evaluate_is_stale(sim, node);
+}
+
+/* What a node needs of what is left alone: each node after what it reads. */
+static SolStatus compute_needs(Sim *sim, DdpNode first)
+{
+    NodeList stack = {0};
+    SolStatus status = SOL_OK;
+    sim->mark++;
+    vec_push(sim->mem, &stack, first);
+    vec_push(sim->mem, &stack, 0);
+    while (stack.n && status == SOL_OK) {
+        DdpNode n = stack.at[stack.n - 2];
+        uint32_t next = stack.at[stack.n - 1]++;
+        EvalNode *node = &sim->nodes.at[n];
+        if (next == node->n_reads) {
+            stack.n -= 2;
+            if (n != first && is_due(sim, node))
+                status = evaluate_renew(sim, n);
+            sim->nodes.at[n].skipped = sim->nodes.at[n].dirty = false;
+            continue;
+        }
+        const ValueInfo *info = &sim->info[node->reads[next].var];
+        if (info->left != sim->update || !info->node || sim->nodes.at[info->node].mark == sim->mark)
+            continue;
+        sim->nodes.at[info->node].mark = sim->mark;
+        vec_push(sim->mem, &stack, info->node);
+        vec_push(sim->mem, &stack, 0);
+    }
+    vec_free(sim->mem, &stack);
+    return status;
+}
+
+SolStatus update_needs(Sim *sim, DdpNode n)
+{
+    return sim->turned.n && sim->nodes.at[n].acts ? compute_needs(sim, n) : SOL_OK;
+}
+
+bool update_compute(Sim *sim, DdpVar var)
+{
+    DdpNode n = sim->info[var].node;
+    if (!update_left_alone(sim, var) || !n)
+        return true;
+    bool due = is_due(sim, &sim->nodes.at[n]);
+    SolStatus status = compute_needs(sim, n);
+    if (status == SOL_OK && (due || is_due(sim, &sim->nodes.at[n])))
+        status = evaluate_renew(sim, n);
+    return status == SOL_OK;
+}
+
+static void touch_skipped(Sim *sim)
+{
+    for (uint32_t i = 0; i < sim->skipped.n; i++) {
+        DdpNode n = sim->skipped.at[i];
+        if (n >= sim->nodes.n || !sim->nodes.at[n].skipped)
+            continue;
+        sim->nodes.at[n].skipped = false;
+        evaluate_touch_node(sim, n);
+    }
+    vec_clear(&sim->skipped);
+}
+
+static void forget_turned(Sim *sim)
+{
+    for (uint32_t i = 0; i < sim->turned.n; i++)
+        sim->branches.at[sim->turned.at[i]].turned = false;
+    vec_clear(&sim->turned);
+    vec_clear(&sim->marked);
+    sim->update++;
+}
+
+void update_begin(Sim *sim)
+{
+    sim->pulse_from = sim->update_from; /* what acts may have transmitted since */
+    forget_turned(sim);
+    sim->update_from = sim->update;
+    sim->update_due = false;
+    touch_skipped(sim);
+}
+
+static bool is_still(const Sim *sim, BranchId id)
+{
+    const BranchMemo *memo = &sim->branches.at[id];
+    return memo->live && memo->truth != (sim->value[memo->condition] != 0);
+}
+
+/* While branches are born, a condition may be seen with values that are not final: where one agrees
+ * with its branch again, the branch is evaluated after all. */
+bool update_turned_back(Sim *sim)
+{
+    bool back = false;
+    for (uint32_t i = 0; i < sim->turned.n; i++)
+        back |= !is_still(sim, sim->turned.at[i]);
+    if (!back)
+        return false;
+    for (uint32_t i = 0; i < sim->turned.n; i++)
+        event_suspect(sim, sim->turned.at[i]);
+    update_resume(sim);
+    return sim->heap.n > 0;
+}
+
+/* The structure is complete: what changed before that is looked at, and marks are made anew, since
+ * births may change who determines what. */
+void update_resume(Sim *sim)
+{
+    sim->updating = true;
+    if (sim->turned.n) {
+        forget_turned(sim);
+        touch_skipped(sim);
+    }
+    for (uint32_t i = 0; i < sim->suspects.n; i++)
+        if (against(sim, &sim->branches.at[sim->suspects.at[i]]))
+            leave_alone(sim, sim->suspects.at[i]);
+}
+
+/* At an event, parts were evaluated as a whole beyond the boundary: what is left alone has no
+ * business there, and gets the values that it had before. */
+SolStatus update_look_back(Sim *sim)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < sim->marked.n; i++)
+        if (sim->nodes.at[sim->marked.at[i]].varies)
+            sim->marked.at[n++] = sim->marked.at[i];
+    sim->marked.n = n;
+    return n ? parts_look_back(sim, &sim->marked) : SOL_OK;
+}
+
+/* ---- values of the update before ---- */
+
+/* A branch may be born late in an update, when some values are new already: `pre` and parameters
+ * see the old ones. */
+void update_note_old(Sim *sim, DdpVar var, double value)
+{
+    if (sim->updating && sim->info[var].birth <= sim->births_before)
+        vec_push(sim->mem, &sim->olds, ((OldValue){var, value}));
+}
+
+double update_value_before(const Sim *sim, DdpVar var)
+{
+    for (uint32_t i = 0; i < sim->olds.n; i++)
+        if (sim->olds.at[i].var == var)
+            return sim->olds.at[i].value;
+    return sim->value[var];
+}
+
+void update_end(Sim *sim)
+{
+    sim->updating = false; /* what follows belongs to the next update */
+    sim->births_before = sim->births;
+    vec_clear(&sim->olds);
+}
+
+/* ---- U5 ---- */
+
+/* Was something that `var` depends on transmitted while a `when` acted in the update before? */
+bool update_pulsed(Sim *sim, DdpVar var)
+{
+    NodeList work = {0};
+    bool found = sim->info[var].pulsed >= sim->pulse_from;
+    sim->mark++;
+    if (sim->info[var].node)
+        vec_push(sim->mem, &work, sim->info[var].node);
+    while (work.n && !found) {
+        const EvalNode *node = &sim->nodes.at[vec_pop(&work)];
+        for (uint32_t i = 0; i < node->n_reads && !found; i++) {
+            ValueInfo *info = &sim->info[node->reads[i].var];
+            if (info->mark == sim->mark)
+                continue;
+            info->mark = sim->mark;
+            found = info->pulsed >= sim->pulse_from;
+            if (info->node && !info->state)
+                vec_push(sim->mem, &work, info->node);
+        }
+    }
+    vec_free(sim->mem, &work);
+    return found;
+}
+
+void update_note_pulse(Sim *sim, const EvalNode *node)
+{
+    for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++)
+        sim->info[node_output(node, i)].pulsed = sim->update;
+}
