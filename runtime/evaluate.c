@@ -462,6 +462,14 @@ static void make_node(Sim *sim, DdpNode n)
     evaluate_touch_node(sim, n);
 }
 
+/* Nobody will say that its value came, if the next one has the same bits: who waits for it looks again. */
+static void stop_waiting(Sim *sim, DdpVar var)
+{
+    if (sim->info[var].pending)
+        evaluate_touch(sim, var);
+    sim->info[var].pending = false;
+}
+
 static void disown(Sim *sim, DdpNode n, DdpVar var)
 {
     ValueInfo *info = &sim->info[var];
@@ -469,7 +477,7 @@ static void disown(Sim *sim, DdpNode n, DdpVar var)
         return;
     change_hands(sim, var);
     info->node = 0;
-    info->pending = false;
+    stop_waiting(sim, var);
     vec_push(sim->mem, &sim->orphans, var);
 }
 
@@ -542,7 +550,7 @@ static void turn_node(Sim *sim, DdpNode n)
     node->dirty = node->waits = node->forced = false;
     node->acts = update_acts(sim, node);
     node->moment = 0;
-    sim->info[node->ops[0].target].pending = false;
+    stop_waiting(sim, node->ops[0].target);
     event_forget_compares(node);
     evaluate_unsettle(sim, n);
     evaluate_touch_node(sim, n);
@@ -1207,8 +1215,11 @@ SolStatus evaluate_outputs(Sim *sim)
         status = evaluate_rope(sim, &sim->outputs);
     EACH_LEAF(&sim->outputs, leaf)
     for (uint32_t i = 0; i < leaf->nodes.n; i++) {
-        sim->nodes.at[leaf->nodes.at[i]].moment = sim->moment;
-        sim->nodes.at[leaf->nodes.at[i]].waits = false;
+        EvalNode *node = &sim->nodes.at[leaf->nodes.at[i]];
+        node->moment = sim->moment;
+        node->waits = false;
+        for (uint32_t k = 0; k < node->n_steps + node->n_tears && status == SOL_OK; k++)
+            sim->info[node_output(node, k)].pending = false;
     }
     return status;
 }
