@@ -104,7 +104,7 @@ typedef struct Node {
 /* Relations and variables that levels.c exchanged together. */
 typedef struct Group {
     List rels, vars;
-    List loans; /* borrower, lender; borrower, lender; ... as they came */
+    List loans; /* borrower, lender, number among all loans; borrower, ... (levels.c) */
 } Group;
 
 struct Ddp {
@@ -163,6 +163,7 @@ struct Ddp {
     uint32_t search;
 
     uint32_t ranks; /* given so far */
+    uint32_t lent;  /* loans made so far */
     uint32_t n_rels, n_vars, n_derived, n_ders, n_nodes, n_loops, n_false;
     bool was_determined; /* before the last commit nothing was overdetermined */
     uint64_t visited, commits, scratch_rebuilds;

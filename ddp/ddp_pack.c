@@ -148,6 +148,7 @@ static void pack_numbers(Ddp *d, Pack *p)
     PACK(p, d->select_at);
     PACK(p, d->prefer_at);
     PACK(p, d->ranks);
+    PACK(p, d->lent);
     PACK(p, d->n_rels);
     PACK(p, d->n_vars);
     PACK(p, d->n_derived);

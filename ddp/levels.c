@@ -218,6 +218,17 @@ static DdpVar find_way(Ddp *d, DdpRel wanted, DdpRel from, int above, const Term
     return found;
 }
 
+/* A loan is three numbers of a list: who borrows, who lends, and when among all loans. */
+enum { LOAN = 3 };
+
+static void note_loan(Ddp *d, uint32_t g, DdpRel wanted, DdpRel lender)
+{
+    List *loans = &d->groups.at[g].loans;
+    vec_push(d->mem, loans, wanted);
+    vec_push(d->mem, loans, lender);
+    vec_push(d->mem, loans, ++d->lent);
+}
+
 static void take_over(Ddp *d, DdpRel wanted, DdpRel from, DdpVar state)
 {
     uint32_t g = new_group(d);
@@ -240,8 +251,7 @@ static void take_over(Ddp *d, DdpRel wanted, DdpRel from, DdpVar state)
         v = before;
     }
     exchange(d, g, b, 0);
-    vec_push(d->mem, &d->groups.at[g].loans, wanted);
-    vec_push(d->mem, &d->groups.at[g].loans, lender);
+    note_loan(d, g, wanted, lender);
     schedule_again(d, wanted);
     schedule_settle(d, b, true, false);
 }
@@ -273,17 +283,40 @@ bool levels_exchange(Ddp *d, DdpRel wanted, DdpRel lender, bool anything)
     return try_wanted(d, wanted, &(Terms){.anything = anything, .lender = lender});
 }
 
-/* The group is given up, and all exchanges but the last are made again, in their order: each leads
- * to the states that it led to before. */
+/* Groups that meet bring their loans along one after the other: here they return to the order in
+ * which they were made. */
+static void sort_loans(List *loans)
+{
+    for (uint32_t i = LOAN; i < loans->n; i += LOAN)
+        for (uint32_t k = i; k > 0 && loans->at[k - 1] > loans->at[k + 2]; k -= LOAN)
+            for (uint32_t m = k; m < k + LOAN; m++) {
+                uint32_t later = loans->at[m - LOAN];
+                loans->at[m - LOAN] = loans->at[m];
+                loans->at[m] = later;
+            }
+}
+
+/* It keeps its place among the others. */
+static void lend_again(Ddp *d, const uint32_t *loan)
+{
+    if (levels_exchange(d, loan[0], loan[1], false) || levels_exchange(d, loan[0], loan[1], true))
+        vec_last(&d->groups.at[REL(d, loan[0]).group].loans) = loan[2];
+}
+
+/* The group is given up, and all its exchanges but this one are made again, in their order: each
+ * leads to the states that it led to before. */
 void levels_undo(Ddp *d, DdpRel wanted)
 {
     uint32_t g = REL(d, wanted).group;
+    if (!REL(d, wanted).loan)
+        return;
     List loans = d->groups.at[g].loans;
     d->groups.at[g].loans = (List){0};
     give_up(d, g);
-    for (uint32_t i = 0; i + 2 < loans.n; i += 2)
-        if (!levels_exchange(d, loans.at[i], loans.at[i + 1], false))
-            levels_exchange(d, loans.at[i], loans.at[i + 1], true);
+    sort_loans(&loans);
+    for (uint32_t i = 0; i < loans.n; i += LOAN)
+        if (loans.at[i] != wanted)
+            lend_again(d, &loans.at[i]);
     vec_free(d->mem, &loans);
 }
 

@@ -11,9 +11,9 @@
  *
  * First the exchanges that were made for the sake of preferences are undone where they lead through
  * the cycle. If it stays, other exchanges are tried near to it: single ones, then two and three in
- * a row. The first that leaves fewer false nodes is kept; if there is none, all is as it was
- * before. A number of trials is the limit, so that a system which is really wrong is told so in
- * time.
+ * a row. The first that leaves no false node is kept, or else the first that leaves fewer; if there
+ * is none, all is as it was before. A number of trials is the limit, so that a system which is
+ * really wrong is told so in time.
  */
 #include "ddp/ddp_int.h"
 
@@ -122,10 +122,10 @@ static bool search(Untangle *u, uint32_t depth)
     return found;
 }
 
-/* One false node less; false: no exchange does that. */
-static bool untangle_one(Ddp *d)
+/* Fewer false nodes than `goal`; false: no exchange does that. */
+static bool reach(Ddp *d, uint32_t goal)
 {
-    Untangle u = {.d = d, .goal = d->n_false};
+    Untangle u = {.d = d, .goal = goal};
     for (int anything = 0; anything < 2; anything++)
         for (uint32_t depth = 1; depth <= DEEPEST; depth++) {
             u.anything = anything;
@@ -133,6 +133,13 @@ static bool untangle_one(Ddp *d)
                 return true;
         }
     return false;
+}
+
+/* Best is an exchange that leaves no false node: one that leaves fewer may lend the very place that
+ * another exchange would need. */
+static bool untangle_one(Ddp *d)
+{
+    return (d->n_false > 1 && reach(d, 1)) || reach(d, d->n_false);
 }
 
 /* ---- exchanges that did it ---- */
