@@ -27,7 +27,7 @@ void event_forget_compares(EvalNode *node)
 {
     for (Compare *c = node->compare; c < node->compare + node->n_compares; c++) {
         c->left = c->low = c->high = 0;
-        c->moved = c->near = c->masked = false;
+        c->moved = c->near = c->close = c->masked = false;
         c->tie = 0;
     }
 }
@@ -147,7 +147,8 @@ void event_break_ties(Sim *sim, DdpNode n)
         if (compare->timed && is_now(sim, time_of(sim, op, compare)))
             force(sim, n, compare, value_of(sim, op, compare->factor));
         else if (node->forced && compare->tie != 0 &&
-                 evaluate_code(sim, compare->difference_code, op->vars) == 0)
+                 (compare->close ||
+                  evaluate_code(sim, compare->difference_code, op->vars) == 0))
             force(sim, n, compare, compare->tie);
     }
 }
@@ -217,6 +218,49 @@ bool event_leave_ties(Sim *sim)
 
 /* ---- comparisons within rounding of their boundary ---- */
 
+/* Crosses it at a time that cannot be told from now. */
+static bool is_close(const Sim *sim, double difference, double slope)
+{
+    double moment = 1e-12 * fmax(fabs(sim->time), sim->opt.max_step);
+    return isfinite(slope) && slope != 0 && fabs(difference) <= fabs(slope) * moment;
+}
+
+static bool leave_close(Sim *sim, DdpNode n, Compare *compare)
+{
+    EvalNode *node = &sim->nodes.at[n];
+    const EvalOp *op = &node->ops[compare->op];
+    if (compare->timed || compare->slot || !op->target)
+        return false;
+    double difference = difference_now(sim, node, compare);
+    double slope = slope_along(sim, n, op, compare->difference_code);
+    int8_t tie = is_close(sim, difference, slope) ? (slope > 0 ? 1 : -1) : 0;
+    if (tie == compare->tie)
+        return false;
+    compare->tie = tie;
+    compare->close = tie != 0;
+    sim->tie_time = sim->time;
+    if (tie && !node->forced)
+        vec_push(sim->mem, &sim->forced, n);
+    node->forced = true;
+    evaluate_touch_node(sim, n);
+    return true;
+}
+
+bool event_leave_close(Sim *sim)
+{
+    bool changed = false;
+    sim->mark++;
+    for (uint32_t i = 0; i < sim->compared.n; i++) {
+        EvalNode *node = &sim->nodes.at[sim->compared.at[i]];
+        if (node->mark == sim->mark || !matters(node))
+            continue;
+        node->mark = sim->mark;
+        for (uint32_t k = 0; k < node->n_compares; k++)
+            changed |= leave_close(sim, sim->compared.at[i], &node->compare[k]);
+    }
+    return changed;
+}
+
 static const double NEAR = 1e-8;
 
 /* The event is put where its comparison is just true. When the event turned the motion round (a
@@ -271,7 +315,7 @@ void event_forget_ties(Sim *sim)
         EvalNode *node = &sim->nodes.at[sim->forced.at[i]];
         node->forced = false;
         for (uint32_t k = 0; k < node->n_compares; k++)
-            node->compare[k].tie = 0;
+            node->compare[k].tie = node->compare[k].close = 0;
     }
     vec_clear(&sim->forced);
 }
@@ -298,11 +342,12 @@ void event_remember(Sim *sim, const NodeList *list)
 {
     EACH_COMPARE(sim, list, node, compare)
     {
-        compare->near = compare->masked = false;
+        compare->masked = false;
+        compare->near = compare->close;
         compare->low = difference_now(sim, node, compare);
         compare->left =
             compare->slot ? sim->value[compare->slot] : self_of(sim, node, compare);
-        if (!compare->slot && compare->tie != 0 && compare->low == 0)
+        if (!compare->slot && compare->tie != 0 && (compare->low == 0 || compare->close))
             compare->left = hold_leaving(kind_of(sim, compare), 0, compare->tie);
     }
 }

@@ -7,6 +7,7 @@
  * nothing that anyone reads; only then must everything be determined.
  */
 #include "runtime/event_hold.h"
+#include "runtime/mode_search.h"
 #include "runtime/parts.h"
 
 #include <math.h>
@@ -683,6 +684,8 @@ static SolStatus updates(Sim *sim)
             return SOL_MODEL;
         if (status != SOL_OK)
             return status;
+        if (!mode_search_choose(sim))
+            return SOL_NUMERICS;
         update_end(sim);
         clear_samples(sim);
         if (!sim->decisions.n && !sim->heap.n && sim->changes == before)
@@ -698,6 +701,8 @@ static SolStatus updates(Sim *sim)
         sim->update_due = true;
         if (status == SOL_OK)
             status = init_settle(sim);
+        if (status == SOL_OK)
+            status = mode_search_settle(sim, fired);
         if (status != SOL_OK)
             return status;
         if (structural)
@@ -710,7 +715,9 @@ static SolStatus updates(Sim *sim)
 static SolStatus updates_and_ties(Sim *sim)
 {
     for (;;) {
-        SolStatus status = sim->event.updates > sim->opt.max_updates ? too_many(sim) : updates(sim);
+        SolStatus status = sim->event.updates > sim->opt.max_updates && !sim->event.combinations
+                               ? too_many(sim)
+                               : updates(sim);
         if (status == SOL_OK)
             status = init_finish(sim);
         if (status != SOL_OK)
@@ -729,6 +736,7 @@ static SolStatus updates_and_ties(Sim *sim)
 SolStatus event_iterate(Sim *sim, bool first)
 {
     sim->break_ties = true;
+    mode_search_begin(sim);
     if (!first) {
         update_end(sim);
         samples_due(sim);

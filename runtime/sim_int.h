@@ -88,6 +88,7 @@ typedef struct Compare {
     bool timed;       /* linear in the clock with fixed factors: a time event, never searched for */
     bool moved;       /* changed between low and high */
     bool masked;      /* until the next event: whatever it is, the value of its node stays */
+    bool close;       /* `tie` was decided within rounding of its boundary, not at it */
     bool near;        /* within rounding of its boundary: `left` is what it is about to become */
     int8_t tie;       /* at its boundary in this event, leaves it to this side; 0: not */
 } Compare;
@@ -455,6 +456,7 @@ struct Sim {
     VEC(DdpVar) integers;                 /* got another relation in this event: to be checked */
     bool role_failed;
     VEC(CycleMemo) cycle;   /* conditions that fired in the last updates that an event may have */
+    struct ModeSearch *search; /* of this event (mode_search.c), or NULL */
     BranchId runaway;       /* a condition that fires ever faster; 0: none */
     bool structure_changed; /* in this event */
 
@@ -716,6 +718,7 @@ double event_next_time(Sim *sim, const NodeList *nodes);
 void event_break_ties(Sim *sim, DdpNode node);
 /* The same for all others, decided by the side they leave to; true when a condition changed. */
 bool event_leave_ties(Sim *sim);
+bool event_leave_close(Sim *sim); /* likewise, within rounding of it; decided again each time */
 void event_forget_ties(Sim *sim);
 /* Comparisons that the event left within rounding of their boundary, about to leave it. */
 void event_leave_near(Sim *sim);

@@ -3,6 +3,7 @@
  * Every function that may allocate sets the memory guard; what runs out of memory ends with
  * SOL_MEMORY and can still be asked and closed.
  */
+#include "runtime/mode_search.h"
 #include "runtime/audit.h"
 #include "runtime/blocks.h"
 #include "runtime/stdlib_folder.h"
@@ -234,6 +235,7 @@ static void close_roles(Sim *sim)
     vec_free(sim->mem, &sim->deaths_seen);
     vec_free(sim->mem, &sim->modes_seen);
     vec_free(sim->mem, &sim->modes_gone);
+    mode_search_close(sim);
     vec_free(sim->mem, &sim->trigger_texts);
     vec_free(sim->mem, &sim->event_states);
     mem_free(sim->mem, sim->loop_work);

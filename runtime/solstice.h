@@ -282,6 +282,7 @@ void sol_set_output(Sol *sim, const SolOutput *output);
 typedef struct SolEvent {
     double time;
     uint32_t updates; /* (time, i): how many i */
+    uint32_t combinations; /* of branches that were tried where conditions took turns; 0: none did */
     uint32_t n_triggers;
     const char *const *triggers; /* the conditions that fired: "path: text", each once */
     uint32_t entered, removed;   /* relations */
