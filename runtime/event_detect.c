@@ -15,6 +15,7 @@
  *   root finding disarms a root that is zero at the start.)
  */
 #include "runtime/event_hold.h"
+#include "runtime/mode_search.h"
 #include "runtime/parts.h"
 
 #include <float.h>
@@ -31,6 +32,8 @@ void event_forget_compares(EvalNode *node)
         c->tie = 0;
     }
 }
+
+enum { TIE_EQUAL = 2 }; /* Compare.tie: does not leave its boundary */
 
 #define EACH_COMPARE(sim, list, node, compare)                                                     \
     for (uint32_t i_ = 0; i_ < (list)->n; i_++)                                                    \
@@ -116,12 +119,23 @@ static X replace(Sim *sim, X x, X part, double constant)
     return result;
 }
 
+static bool is_at_equality(XOp kind)
+{
+    return kind == X_LE || kind == X_GE || kind == X_EQ;
+}
+
+/* What a tie was decided to be. */
+static double tied_value(const Sim *sim, const Compare *compare)
+{
+    XOp kind = kind_of(sim, compare);
+    return compare->tie == TIE_EQUAL ? is_at_equality(kind) : hold_leaving(kind, 0, compare->tie);
+}
+
 /* The node's value with one comparison decided. */
-static void force(Sim *sim, DdpNode n, const Compare *compare, double direction)
+static void force(Sim *sim, DdpNode n, const Compare *compare, double now)
 {
     EvalNode *node = &sim->nodes.at[n];
     const EvalOp *op = &node->ops[compare->op];
-    double now = hold_leaving(kind_of(sim, compare), 0, direction);
     if (!op->target || now == evaluate_code(sim, compare->self_code, op->vars))
         return;
     X x = replace(sim, op->value, compare->self, now);
@@ -145,11 +159,12 @@ void event_break_ties(Sim *sim, DdpNode n)
         if (compare->slot)
             continue; /* what is kept was decided before the node was evaluated */
         if (compare->timed && is_now(sim, time_of(sim, op, compare)))
-            force(sim, n, compare, value_of(sim, op, compare->factor));
+            force(sim, n, compare,
+                  hold_leaving(kind_of(sim, compare), 0, value_of(sim, op, compare->factor)));
         else if (node->forced && compare->tie != 0 &&
                  (compare->close ||
                   evaluate_code(sim, compare->difference_code, op->vars) == 0))
-            force(sim, n, compare, compare->tie);
+            force(sim, n, compare, tied_value(sim, compare));
     }
 }
 
@@ -186,7 +201,7 @@ static bool leave(Sim *sim, DdpNode n, Compare *compare)
     if (compare->slot)
         return leave_kept(sim, n, compare, slope);
     node->forced = true;
-    force(sim, n, compare, slope);
+    force(sim, n, compare, tied_value(sim, compare));
     if (sim->value[op->target] == before)
         return false;
     evaluate_touch(sim, op->target);
@@ -218,11 +233,27 @@ bool event_leave_ties(Sim *sim)
 
 /* ---- comparisons within rounding of their boundary ---- */
 
-/* Crosses it at a time that cannot be told from now. */
-static bool is_close(const Sim *sim, double difference, double slope)
+static const double NEAR = 1e-8;
+
+/* What a comparison within rounding of its boundary becomes: the side it leaves to, or, where that is
+ * rounding too, what it is at equality. */
+typedef enum Closeness { NOT_CLOSE = 0, CLOSE_UP = 1, CLOSE_DOWN = -1, CLOSE_EQUAL = TIE_EQUAL } Closeness;
+
+static const double ROUNDINGS = 64, SLOW = 1e-9;
+
+/* Close is also what crosses its boundary at a time that cannot be told from now. */
+static Closeness closeness(Sim *sim, const EvalOp *op, const Compare *compare, double slope)
 {
+    double difference = evaluate_code(sim, compare->difference_code, op->vars);
     double moment = 1e-12 * fmax(fabs(sim->time), sim->opt.max_step);
-    return isfinite(slope) && slope != 0 && fabs(difference) <= fabs(slope) * moment;
+    if (!isfinite(slope) || fabs(difference) > NEAR)
+        return NOT_CLOSE;
+    ErrorBound bound = error_bound(sim, op, compare->difference_code);
+    if (fabs(difference) > fmax(ROUNDINGS * bound.rounding, fabs(slope) * moment))
+        return NOT_CLOSE;
+    if (fabs(slope) <= SLOW * bound.speed)
+        return CLOSE_EQUAL;
+    return slope > 0 ? CLOSE_UP : CLOSE_DOWN;
 }
 
 static bool leave_close(Sim *sim, DdpNode n, Compare *compare)
@@ -231,9 +262,8 @@ static bool leave_close(Sim *sim, DdpNode n, Compare *compare)
     const EvalOp *op = &node->ops[compare->op];
     if (compare->timed || compare->slot || !op->target)
         return false;
-    double difference = difference_now(sim, node, compare);
     double slope = slope_along(sim, n, op, compare->difference_code);
-    int8_t tie = is_close(sim, difference, slope) ? (slope > 0 ? 1 : -1) : 0;
+    int8_t tie = (int8_t)closeness(sim, op, compare, slope);
     if (tie == compare->tie)
         return false;
     compare->tie = tie;
@@ -260,8 +290,6 @@ bool event_leave_close(Sim *sim)
     }
     return changed;
 }
-
-static const double NEAR = 1e-8;
 
 /* The event is put where its comparison is just true. When the event turned the motion round (a
  * ball that bounces), the comparison becomes false at once, and the next time it becomes true may
@@ -348,7 +376,7 @@ void event_remember(Sim *sim, const NodeList *list)
         compare->left =
             compare->slot ? sim->value[compare->slot] : self_of(sim, node, compare);
         if (!compare->slot && compare->tie != 0 && (compare->low == 0 || compare->close))
-            compare->left = hold_leaving(kind_of(sim, compare), 0, compare->tie);
+            compare->left = tied_value(sim, compare);
     }
 }
 
@@ -547,6 +575,38 @@ static SolStatus look_at(Sim *sim, const EventSearch *search, double time, bool 
     return SOL_OK;
 }
 
+static bool is_beyond_rounding(Sim *sim, const EvalNode *node, const Compare *compare)
+{
+    ErrorBound bound = error_bound(sim, &node->ops[compare->op], compare->difference_code);
+    double known = ROUNDINGS * bound.rounding;
+    if (mode_search_is_tight(sim))
+        known = fmax(known, bound.tolerance);
+    return fabs(difference_now(sim, node, compare)) > known;
+}
+
+/* Of what moved up to hi, takes away what is rounding there: two branches that are equal differ by
+ * it all the time. Where events follow each other without end, what the tolerance of the
+ * integrator explains is taken away too. `any`: something else is left. */
+static SolStatus drop_rounding(Sim *sim, const EventSearch *search, const NodeList *list, double hi,
+                               bool *any)
+{
+    *any = false;
+    EACH_COMPARE(sim, list, node, compare)
+    *any |= compare->moved &&
+            (compare->slot || (fabs(compare->high) > NEAR && !mode_search_is_tight(sim)));
+    if (*any)
+        return SOL_OK;
+    SolStatus status = search->at(search->context, hi, NULL);
+    if (status != SOL_OK)
+        return status;
+    EACH_COMPARE(sim, list, node, compare)
+    {
+        compare->moved = compare->moved && (compare->slot || is_beyond_rounding(sim, node, compare));
+        *any |= compare->moved;
+    }
+    return SOL_OK;
+}
+
 /* Narrows (lo, hi], unchanged at lo, changed at hi. Secants that keep hitting one side are pushed
  * over the crossing; a bracket that did not halve in three rounds is halved. */
 static SolStatus narrow(Sim *sim, const EventSearch *search, double lo, double hi, double *time)
@@ -622,7 +682,11 @@ SolStatus event_search(Sim *sim, const EventSearch *search, double from, double 
             return status;
         if (any_changed(sim, search->nodes)) {
             note_differences(sim, search->nodes, true);
-            *found = true;
+            status = drop_rounding(sim, search, search->nodes, hi, found);
+            if (status != SOL_OK)
+                return status;
+        }
+        if (*found) {
             collect_moved(sim, search);
             collect_needs(sim);
             return narrow(sim, search, lo, hi, time);
@@ -634,13 +698,16 @@ SolStatus event_search(Sim *sim, const EventSearch *search, double from, double 
 }
 
 SolStatus event_search_moved(Sim *sim, const EventSearch *search, double from, double to,
-                             double *time)
+                             double *time, bool *found)
 {
     bool changed;
     if (!search->look)
         collect_needs(sim);
     SolStatus status = look_at(sim, search, to, &changed);
-    return status == SOL_OK ? narrow(sim, search, from, to, time) : status;
+    if (status == SOL_OK)
+        status = drop_rounding(sim, search, &sim->narrow_nodes, to, found);
+    *time = to;
+    return status == SOL_OK && *found ? narrow(sim, search, from, to, time) : status;
 }
 
 /* Nodes that read these, directly or not, as far as they are of a part: into Sim.narrow_needs. */

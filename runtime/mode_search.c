@@ -11,7 +11,7 @@
  *             problem with positive principal minors, and this is the least-index rule of Murty
  *             (1974).
  *   HIGHEST   the one with the highest number.
- *   DRAWN     any of them, drawn, until MOST combinations were looked at.
+ *   DRAWN     any of them, drawn, until MOST updates were looked at or there is nothing new.
  *
  * Who can wait: conditions on what varies. What follows from held variables alone is carried out at
  * once, and as long as something is, nobody else decides: modes and what they bring belong
@@ -21,9 +21,9 @@
 
 #include "base/map.h"
 
-#include <string.h>
+#include <math.h>
 
-enum { PATIENCE = 12, MOST = 4096, MOST_NAMED = 12 };
+enum { PATIENCE = 12, ENOUGH = 100, TIGHT = 3, MOST = 4096, MOST_NAMED = 12 };
 
 typedef enum Round { NO_SEARCH, TOGETHER, LOWEST, HIGHEST, DRAWN } Round;
 
@@ -37,6 +37,7 @@ struct ModeSearch {
     Round round;
     uint64_t drawn;
     uint32_t looked;          /* updates in the search */
+    uint32_t stale;           /* of them since the last combination that was new */
     Map seen, combinations;   /* in this round; in all of them */
     VEC(Concerned) concerned; /* conditions that fired in the search */
 };
@@ -52,9 +53,22 @@ void mode_search_close(Sim *sim)
     sim->search = NULL;
 }
 
+bool mode_search_is_tight(const Sim *sim)
+{
+    return sim->tight_events >= TIGHT;
+}
+
+/* Events that follow each other at once are one circle: rounding is asked from the first update. */
 void mode_search_begin(Sim *sim)
 {
+    double moment = 1e-8 * fmax(fabs(sim->time), sim->opt.max_step);
+    sim->tight_events = sim->time - sim->event_time <= moment ? sim->tight_events + 1 : 0;
+    sim->event_time = sim->time;
     mode_search_close(sim);
+    if (!mode_search_is_tight(sim))
+        return;
+    sim->search = mem_alloc(sim->mem, sizeof *sim->search);
+    sim->search->round = TOGETHER;
 }
 
 /* ---- combinations ---- */
@@ -203,7 +217,7 @@ static void next_round(Sim *sim)
 
 bool mode_search_choose(Sim *sim)
 {
-    if (!sim->decisions.n || sim->event.updates < PATIENCE)
+    if (!sim->decisions.n || (!sim->search && sim->event.updates < PATIENCE))
         return true;
     if (!sim->search)
         sim->search = mem_alloc(sim->mem, sizeof *sim->search);
@@ -214,9 +228,9 @@ bool mode_search_choose(Sim *sim)
     if (search->round == NO_SEARCH)
         return true;
     note_concerned(sim);
-    returns(sim, &search->combinations, modes);
+    search->stale = returns(sim, &search->combinations, modes) ? search->stale + 1 : 0;
     sim->event.combinations = search->combinations.n;
-    if (search->looked++ >= MOST)
+    if (search->looked++ >= MOST || search->stale > ENOUGH + 8 * search->combinations.n)
         return give_up(sim);
     if (search->round > TOGETHER)
         take_one(sim);

@@ -732,7 +732,7 @@ SolStatus part_search(Part *part, double to)
             tape_forget_inputs(part); /* what comparisons are compared with changes below */
         }
         SolStatus status = look == TAPE_MOVED
-                               ? event_search_moved(sim, &search, lo, hi, &time)
+                               ? event_search_moved(sim, &search, lo, hi, &time, &found)
                                : event_search(sim, &search, part->from, to, &time, &found);
         if (status != SOL_OK)
             return status;

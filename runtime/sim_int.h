@@ -456,6 +456,8 @@ struct Sim {
     VEC(DdpVar) integers;                 /* got another relation in this event: to be checked */
     bool role_failed;
     VEC(CycleMemo) cycle;   /* conditions that fired in the last updates that an event may have */
+    uint32_t tight_events;     /* in a row that cannot be told apart by their time */
+    double event_time;         /* of the last one */
     struct ModeSearch *search; /* of this event (mode_search.c), or NULL */
     BranchId runaway;       /* a condition that fires ever faster; 0: none */
     bool structure_changed; /* in this event */
@@ -560,6 +562,13 @@ void evaluate_tangent_ops(Sim *sim, const EvalNode *node, uint32_t from, uint32_
 void evaluate_tangent_node(Sim *sim, DdpNode node); /* the same for a whole node, loops solved */
 /* slope.c: rate of change of `code`, over the variables of an operation of node n, along the
  * solution. */
+/* Sizes that bound the rounding of a value, what the tolerances of states make of it, and its rate
+ * of change along the solution (error_bound.c). */
+typedef struct ErrorBound {
+    double rounding, tolerance, speed;
+} ErrorBound;
+
+ErrorBound error_bound(Sim *sim, const EvalOp *op, const Code *code);
 double slope_along(Sim *sim, DdpNode n, const EvalOp *op, const Code *code);
 void evaluate_clear_tangents(Sim *sim, DdpNode node);
 NodePlace evaluate_place(const EvalNode *node); /* where it belongs now */
@@ -752,7 +761,7 @@ SolStatus event_search(Sim *sim, const EventSearch *search, double from, double 
                        bool *found);
 /* The same when it is known that at `to` those in Sim.narrow_nodes have changed, and no other. */
 SolStatus event_search_moved(Sim *sim, const EventSearch *search, double from, double to,
-                             double *time);
+                             double *time, bool *found);
 /* Has something that happened to the comparisons in Sim.narrow_nodes changed dynamics, or would an
  * update take a branch? */
 bool event_is_real(Sim *sim);
