@@ -245,7 +245,7 @@ static const double ROUNDINGS = 64, SLOW = 1e-9;
 static Closeness closeness(Sim *sim, const EvalOp *op, const Compare *compare, double slope)
 {
     double difference = evaluate_code(sim, compare->difference_code, op->vars);
-    double moment = 1e-12 * fmax(fabs(sim->time), sim->opt.max_step);
+    double moment = 1e-12 * fmax(fabs(sim->time), event_look(sim));
     if (!isfinite(slope) || fabs(difference) > NEAR)
         return NOT_CLOSE;
     ErrorBound bound = error_bound(sim, op, compare->difference_code);

@@ -573,6 +573,7 @@ static SolStatus too_many(Sim *sim)
                   sim->cycle.at[i].text);
     if (sim->cycle.n > NAMED)
         diag_note(sim->diags, 0, "and %u others", sim->cycle.n - NAMED);
+    mode_search_tell(sim);
     return SOL_NUMERICS;
 }
 
@@ -715,9 +716,7 @@ static SolStatus updates(Sim *sim)
 static SolStatus updates_and_ties(Sim *sim)
 {
     for (;;) {
-        SolStatus status = sim->event.updates > sim->opt.max_updates && !sim->event.combinations
-                               ? too_many(sim)
-                               : updates(sim);
+        SolStatus status = sim->event.updates > sim->opt.max_updates ? too_many(sim) : updates(sim);
         if (status == SOL_OK)
             status = init_finish(sim);
         if (status != SOL_OK)

@@ -11,7 +11,7 @@
  *             problem with positive principal minors, and this is the least-index rule of Murty
  *             (1974).
  *   HIGHEST   the one with the highest number.
- *   DRAWN     any of them, drawn, until MOST updates were looked at or there is nothing new.
+ *   DRAWN     any of them, drawn, until nothing new comes or the event has too many updates.
  *
  * Who can wait: conditions on what varies. What follows from held variables alone is carried out at
  * once, and as long as something is, nobody else decides: modes and what they bring belong
@@ -23,7 +23,7 @@
 
 #include <math.h>
 
-enum { PATIENCE = 12, ENOUGH = 100, TIGHT = 3, MOST = 4096, MOST_NAMED = 12 };
+enum { PATIENCE = 12, ENOUGH = 100, TIGHT = 3, MOST_NAMED = 20 };
 
 typedef enum Round { NO_SEARCH, TOGETHER, LOWEST, HIGHEST, DRAWN } Round;
 
@@ -36,8 +36,7 @@ typedef struct Concerned {
 struct ModeSearch {
     Round round;
     uint64_t drawn;
-    uint32_t looked;          /* updates in the search */
-    uint32_t stale;           /* of them since the last combination that was new */
+    uint32_t stale;           /* updates since the last combination that was new */
     Map seen, combinations;   /* in this round; in all of them */
     VEC(Concerned) concerned; /* conditions that fired in the search */
 };
@@ -61,7 +60,7 @@ bool mode_search_is_tight(const Sim *sim)
 /* Events that follow each other at once are one circle: rounding is asked from the first update. */
 void mode_search_begin(Sim *sim)
 {
-    double moment = 1e-8 * fmax(fabs(sim->time), sim->opt.max_step);
+    double moment = 1e-8 * fmax(fabs(sim->time), event_look(sim));
     sim->tight_events = sim->time - sim->event_time <= moment ? sim->tight_events + 1 : 0;
     sim->event_time = sim->time;
     mode_search_close(sim);
@@ -190,18 +189,26 @@ static void note_concerned(Sim *sim)
     }
 }
 
+void mode_search_tell(Sim *sim)
+{
+    if (sim->event.combinations)
+        diag_note(sim->diags, 0,
+                  "%u combinations of their branches were tried, one condition after the other: "
+                  "none agrees with its consequences",
+                  sim->event.combinations);
+}
+
 static bool give_up(Sim *sim)
 {
     const struct ModeSearch *search = sim->search;
-    diag_error(sim->diags, 0,
-               "at time %.10g, conditions still change after %u updates: of %u combinations of "
-               "their branches none agrees with its consequences",
-               sim->time, sim->event.updates, search->combinations.n);
+    diag_error(sim->diags, 0, "at time %.10g, conditions still change after %u updates", sim->time,
+               sim->event.updates);
     for (uint32_t i = 0; i < search->concerned.n && i < MOST_NAMED; i++)
-        diag_note(sim->diags, search->concerned.at[i].at, "this condition takes part: %s",
+        diag_note(sim->diags, search->concerned.at[i].at, "this condition keeps firing: %s",
                   search->concerned.at[i].text);
     if (search->concerned.n > MOST_NAMED)
-        diag_note(sim->diags, 0, "and %u more", search->concerned.n - MOST_NAMED);
+        diag_note(sim->diags, 0, "and %u others", search->concerned.n - MOST_NAMED);
+    mode_search_tell(sim);
     return false;
 }
 
@@ -230,7 +237,7 @@ bool mode_search_choose(Sim *sim)
     note_concerned(sim);
     search->stale = returns(sim, &search->combinations, modes) ? search->stale + 1 : 0;
     sim->event.combinations = search->combinations.n;
-    if (search->looked++ >= MOST || search->stale > ENOUGH + 8 * search->combinations.n)
+    if (search->stale > ENOUGH + 8 * search->combinations.n)
         return give_up(sim);
     if (search->round > TOGETHER)
         take_one(sim);
@@ -241,5 +248,8 @@ SolStatus mode_search_settle(Sim *sim, bool acting)
 {
     if (!sim->search || sim->search->round == NO_SEARCH || acting)
         return SOL_OK;
-    return event_leave_close(sim) ? evaluate_dirty(sim) : SOL_OK;
+    if (sim->turned.n || !event_leave_close(sim))
+        return SOL_OK; /* where a branch is left alone, slopes are not those of one structure */
+    update_resume(sim);
+    return evaluate_dirty(sim);
 }

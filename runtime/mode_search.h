@@ -23,4 +23,6 @@ bool mode_search_choose(Sim *sim);
  * decided by the side they leave to in this structure. `acting`: a `when` acts in it. */
 SolStatus mode_search_settle(Sim *sim, bool acting);
 
+void mode_search_tell(Sim *sim); /* a note: what was tried, if anything was */
+
 #endif
