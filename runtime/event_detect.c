@@ -575,36 +575,28 @@ static SolStatus look_at(Sim *sim, const EventSearch *search, double time, bool 
     return SOL_OK;
 }
 
-static bool is_beyond_rounding(Sim *sim, const EvalNode *node, const Compare *compare)
+static bool is_beyond_error(Sim *sim, const EvalNode *node, const Compare *compare)
 {
     ErrorBound bound = error_bound(sim, &node->ops[compare->op], compare->difference_code);
-    double known = ROUNDINGS * bound.rounding;
-    if (mode_search_is_tight(sim))
-        known = fmax(known, bound.tolerance);
-    return fabs(difference_now(sim, node, compare)) > known;
+    return fabs(difference_now(sim, node, compare)) >
+           fmax(ROUNDINGS * bound.rounding, bound.tolerance);
 }
 
-/* Of what moved up to hi, takes away what is rounding there: two branches that are equal differ by
- * it all the time. Where events follow each other without end, what the tolerance of the
- * integrator explains is taken away too. `any`: something else is left. */
-static SolStatus drop_rounding(Sim *sim, const EventSearch *search, const NodeList *list, double hi,
-                               bool *any)
+/* Where events follow each other at once, takes away of what moved up to hi what rounding and the
+ * tolerance of the integrator explain: it would be found again and again. `any`: something else is
+ * left. */
+static void drop_errors(Sim *sim, const EventSearch *search, const NodeList *list, double hi,
+                        bool *any)
 {
+    *any = true;
+    if (!mode_search_is_tight(sim) || search->at(search->context, hi, NULL) != SOL_OK)
+        return;
     *any = false;
     EACH_COMPARE(sim, list, node, compare)
-    *any |= compare->moved &&
-            (compare->slot || (fabs(compare->high) > NEAR && !mode_search_is_tight(sim)));
-    if (*any)
-        return SOL_OK;
-    SolStatus status = search->at(search->context, hi, NULL);
-    if (status != SOL_OK)
-        return status;
-    EACH_COMPARE(sim, list, node, compare)
     {
-        compare->moved = compare->moved && (compare->slot || is_beyond_rounding(sim, node, compare));
+        compare->moved = compare->moved && (compare->slot || is_beyond_error(sim, node, compare));
         *any |= compare->moved;
     }
-    return SOL_OK;
 }
 
 /* Narrows (lo, hi], unchanged at lo, changed at hi. Secants that keep hitting one side are pushed
@@ -682,9 +674,7 @@ SolStatus event_search(Sim *sim, const EventSearch *search, double from, double 
             return status;
         if (any_changed(sim, search->nodes)) {
             note_differences(sim, search->nodes, true);
-            status = drop_rounding(sim, search, search->nodes, hi, found);
-            if (status != SOL_OK)
-                return status;
+            drop_errors(sim, search, search->nodes, hi, found);
         }
         if (*found) {
             collect_moved(sim, search);
@@ -705,7 +695,7 @@ SolStatus event_search_moved(Sim *sim, const EventSearch *search, double from, d
         collect_needs(sim);
     SolStatus status = look_at(sim, search, to, &changed);
     if (status == SOL_OK)
-        status = drop_rounding(sim, search, &sim->narrow_nodes, to, found);
+        drop_errors(sim, search, &sim->narrow_nodes, to, found);
     *time = to;
     return status == SOL_OK && *found ? narrow(sim, search, from, to, time) : status;
 }
