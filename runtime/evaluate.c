@@ -462,7 +462,8 @@ static void make_node(Sim *sim, DdpNode n)
     evaluate_touch_node(sim, n);
 }
 
-/* Nobody will say that its value came, if the next one has the same bits: who waits for it looks again. */
+/* Nobody will say that its value came, if the next one has the same bits: who waits for it looks
+ * again. */
 static void stop_waiting(Sim *sim, DdpVar var)
 {
     if (sim->info[var].pending)

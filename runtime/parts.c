@@ -908,6 +908,7 @@ SolStatus parts_look_back(Sim *sim, const NodeList *nodes)
     look_at_time(sim, time);
     if (status == SOL_OK)
         status = meet_due(sim);
+    parts_cross(sim);
     const double *value = kept.at;
     for (uint32_t i = 0; i < nodes->n; i++) {
         EvalNode *node = &sim->nodes.at[nodes->at[i]];
