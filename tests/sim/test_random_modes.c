@@ -345,6 +345,6 @@ int main(int argc, char **argv)
            tally.found[UNDETERMINED]);
     /* most must run and be compared, or this tests nothing */
     bool enough = tally.circuits < 50 ||
-                  (20 * tally.refused <= tally.circuits && tally.found[ONE] > tally.circuits);
+                  (10 * tally.refused <= tally.circuits && tally.found[ONE] > tally.circuits);
     return tally.wrong || !enough;
 }
