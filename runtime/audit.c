@@ -465,6 +465,7 @@ static double steepness(Audit *audit, const Slope *slope)
     return sum;
 }
 
+/* The dense output of Runge and Kutta is of a lower order than its steps. */
 static void check_slope(Audit *audit, const Slope *slope, double step, double apart)
 {
     const SolOptions *opt = &audit->sim->opt;
@@ -473,11 +474,12 @@ static void check_slope(Audit *audit, const Slope *slope, double step, double ap
         (2 * apart);
     double size =
         fmax(slope->size, fmax(fabs(slope->value[SLOPE_NEAR]), fabs(slope->value[SLOPE_FAR])));
+    double factor = slope->part->method == PART_RK ? 1000 : 100;
     double allowed =
-        100 * (opt->rtol * size + opt->atol) / step + 16 * DBL_EPSILON * size / fabs(apart);
+        factor * (opt->rtol * size + opt->atol) / step + 16 * DBL_EPSILON * size / fabs(apart);
     double off = fabs(seen - slope->slope);
     if (off > allowed)
-        allowed += 100 * steepness(audit, slope);
+        allowed += factor * steepness(audit, slope);
     if (off > allowed || isnan(off))
         keep_worst(audit, slope->rel, SOL_AT_POINT,
                    isnan(off) ? INFINITY : audit->bound * (off / allowed));
