@@ -112,7 +112,7 @@ static double range_of(const VerifyColumn *column, uint32_t n, const uint8_t *sk
             largest = fmax(largest, fabs(column->value[i]));
         }
     /* what hardly moves is compared with its size */
-    return fmax(high - low, 1e-3 * largest);
+    return fmax(high - low, 0.1 * largest);
 }
 
 static double distance(const VerifyColumn *a, const VerifyColumn *b, uint32_t point, double range,
