@@ -65,6 +65,17 @@ const char *cli_split(char *file)
     return colon + 1;
 }
 
+int cli_name_model(const Args *args, const char *name, char *file, const char **designator)
+{
+    char library[2 * PATH_MAX];
+    name = cli_library(name, library, sizeof library);
+    if (strlen(name) >= PATH_MAX)
+        return args_fail(args, "the name of the file is too long");
+    strcpy(file, name);
+    *designator = cli_split(file);
+    return EXIT_DONE;
+}
+
 int cli_load(CliModel *model, const char *name, const CliFolders *folders)
 {
     char stdlib[STDLIB_ROOM], library[2 * PATH_MAX];

@@ -71,6 +71,8 @@ const char *cli_split(char *file);
  * library: out becomes "FOLDER/Electric.sol:Electric.Examples.Rectifier" and is returned. Anything
  * else is returned as it is. */
 const char *cli_library(const char *name, char *out, size_t size);
+/* Both: FILE[:MODEL], or a model of the library -> file, of PATH_MAX bytes, and its designator, or NULL. */
+int cli_name_model(const Args *args, const char *name, char *file, const char **designator);
 
 /* Opens a session and loads the file; an exit code. The messages are still to be printed. */
 int cli_load(CliModel *model, const char *name, const CliFolders *folders);

@@ -135,18 +135,17 @@ static int run_verify(int argc, char **argv)
     VerifyCommand command = {.rows.value = 20, .audit.value = 1e-9};
     CliFolders folders = {0};
     OptionSets sets;
-    char file[PATH_MAX], library[2 * PATH_MAX];
+    char file[PATH_MAX];
     const char *operand;
     int code = read_options(&args, &command, &folders, &operand);
     if (code == EXIT_DONE)
         code = options_split_sets(&args, &command.sets, &sets);
     if (code != EXIT_DONE)
         return code;
-    operand = cli_library(operand, library, sizeof library);
-    if (strlen(operand) >= sizeof file)
-        return args_fail(&args, "the name of the file is too long");
-    strcpy(file, operand);
-    const char *designator = cli_split(file);
+    const char *designator;
+    code = cli_name_model(&args, operand, file, &designator);
+    if (code != EXIT_DONE)
+        return code;
     SolOptions asked = asked_options(&command, &sets);
     SolLoad load = {.path = file, .n_folders = folders.n, .folders = folders.at};
     VerifyOptions options = {.within =

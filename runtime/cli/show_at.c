@@ -64,12 +64,11 @@ int show_at(const Args *args, const char *name, const CliFolders *folders, const
     if (options_split_sets(args, &at->sets, &sets) != EXIT_DONE)
         return EXIT_USAGE;
     SolOptions options = run_options(at, &sets, code);
-    char file[PATH_MAX], library[2 * PATH_MAX];
-    name = cli_library(name, library, sizeof library);
-    if (strlen(name) >= sizeof file)
-        return args_fail(args, "the name of the file is too long");
-    strcpy(file, name);
-    const char *designator = cli_split(file);
+    char file[PATH_MAX];
+    const char *designator;
+    int named = cli_name_model(args, name, file, &designator);
+    if (named != EXIT_DONE)
+        return named;
     SolModel *model = sol_load(&(SolLoad){.path = file,
                                           .n_folders = folders->n,
                                           .folders = folders->at,
