@@ -367,10 +367,14 @@ typedef struct Decisions {
     const WorldDecision *list;
 } Decisions;
 
-static bool wants_change(const World *world, const WorldDecision *d)
+static bool is_live(const World *world, BranchId id)
 {
-    return d->branch && d->branch < world->branch.n && world->branch.at[d->branch].inst &&
-           world->branch.at[d->branch].choice != d->choice;
+    return id && id < world->branch.n && world->branch.at[id].inst;
+}
+
+static bool in_resting(const World *world, BranchId id)
+{
+    return world_at(world, world->branch.at[id].inst)->rests;
 }
 
 /* The else branch of a `when` that fires rests, every other branch that is left goes. */
@@ -443,32 +447,48 @@ static void free_branches_again(World *world, BranchId freed)
     }
 }
 
+/* What rests is not decided, also if it wakes by another decision of the list. */
+static void mark_leaving(World *world, const Decisions *d)
+{
+    for (uint32_t i = 0; i < d->n; i++) {
+        BranchId id = d->list[i].branch;
+        if (is_live(world, id) && !in_resting(world, id))
+            world->branch.at[id].leaving = world->branch.at[id].choice != d->list[i].choice;
+    }
+}
+
+/* A branch that is live, but neither marked nor of the choice wanted rested when the list came. */
+static void enter_decided(World *world, const WorldDecision *d)
+{
+    if (!is_live(world, d->branch))
+        return; /* it went with a branch around it */
+    Branch *b = &world->branch.at[d->branch];
+    bool marked = b->leaving;
+    b->leaving = false;
+    if (in_resting(world, d->branch) || (!marked && b->choice != d->choice))
+        return;
+    inst_forget_newborn(world, d->branch);
+    b->copy_of = 0;
+    if (marked)
+        world_enter_branch(world, d->branch, d->choice);
+    world_run(world);
+}
+
 static void choose_task(World *world, void *argument)
 {
     const Decisions *d = argument;
     BranchId free_before = world->free_branch;
     world->free_branch = 0;
-    for (uint32_t i = 0; i < d->n; i++)
-        if (wants_change(world, &d->list[i]))
-            world->branch.at[d->list[i].branch].leaving = true;
-    for (uint32_t i = 0; i < d->n; i++)
-        if (wants_change(world, &d->list[i]) && !is_ruled(world, d->list[i].branch))
-            leave_branch(world, d->list[i].branch);
-    BranchId freed = world->free_branch;
-    world->free_branch = free_before;
+    mark_leaving(world, d);
     for (uint32_t i = 0; i < d->n; i++) {
         BranchId id = d->list[i].branch;
-        if (!id || id >= world->branch.n || !world->branch.at[id].inst)
-            continue; /* it went with a branch around it */
-        world->branch.at[id].leaving = false;
-        if (world_at(world, world->branch.at[id].inst)->rests)
-            continue; /* it rests with a branch around it */
-        inst_forget_newborn(world, id);
-        world->branch.at[id].copy_of = 0;
-        if (wants_change(world, &d->list[i]))
-            world_enter_branch(world, id, d->list[i].choice);
-        world_run(world);
+        if (is_live(world, id) && world->branch.at[id].leaving && !is_ruled(world, id))
+            leave_branch(world, id);
     }
+    BranchId freed = world->free_branch;
+    world->free_branch = free_before;
+    for (uint32_t i = 0; i < d->n; i++)
+        enter_decided(world, &d->list[i]);
     free_branches_again(world, freed);
     world_work(world);
     compact_newborn(world);

@@ -142,11 +142,11 @@ typedef struct WorldDecision {
 /* One structural change: all decisions of one update, taken together. First old branches are
  * removed, innermost first; then new ones are instantiated, outer ones first, in order of the list
  * otherwise, and moves and copies in them executed; what lost its owner is removed last. A decision
- * for a branch that goes with another decision is skipped. A choice that is already there changes
- * nothing. The runtime ends a `when` by deciding WORLD_ELSE in the next update (also without an
- * else branch). While a `when` acts its else branch rests: instances, variables and choices stay,
- * relations and connections are withdrawn (U5). All of `list` must be live branches at the time of
- * the call, each at most once. */
+ * for a branch that goes with another decision, or that rests, is skipped. A choice that is already
+ * there changes nothing. The runtime ends a `when` by deciding WORLD_ELSE in the next update (also
+ * without an else branch). While a `when` acts its else branch rests: instances, variables and
+ * choices stay, relations and connections are withdrawn (U5). All of `list` must be live branches
+ * at the time of the call, each at most once. */
 bool world_choose(World *world, uint32_t n, const WorldDecision *list);
 
 /* ---- roles: what the runtime must know of births and deaths ---- */

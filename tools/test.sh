@@ -1,6 +1,6 @@
 #!/bin/bash
-# Builds and tests everything: release and asan with their tests, clang for its warnings, and 20 s
-# of each fuzz target; the tests of compiling in the background with the thread sanitizer.
+# Builds and tests everything: release and asan with their tests, clang for its warnings, 30,000
+# inputs for each fuzz target; the tests of compiling in the background with the thread sanitizer.
 # A step that fails does not stop the others; the exit status is 0 only if none failed.
 # Arguments go to cmake.
 cd "$(dirname "$0")/.." || exit 1
@@ -29,9 +29,10 @@ cmake --preset tsan "$@" &&
     cmake --build build/tsan --target test_jit test_engine_threads solstice_llvm &&
     (cd build/tsan && ./test_jit && ./test_engine_threads) || failed+=("threads")
 
-# A short look at inputs that nobody wrote; `make fuzz` looks longer.
+# A short look at inputs that nobody wrote, the same each time; `make fuzz` looks longer, and anew.
 if build fuzz "$@"; then
-    tools/fuzz.sh 20 >build/fuzz/log 2>&1 || {
+    rm -rf build/fuzz/corpus
+    tools/fuzz.sh 60 1 30000 >build/fuzz/log 2>&1 || {
         failed+=("fuzz, see build/fuzz/log")
         grep -nE '^====|ERROR|SUMMARY|ALARM|Test unit|    #[0-9]' build/fuzz/log | head -n 40
     }

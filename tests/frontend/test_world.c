@@ -215,6 +215,37 @@ static void test_outer_rules(void **state)
     wlab_close(&lab);
 }
 
+/* Decisions taken together: what rests with the else branch of a `when` is not decided, though it
+ * wakes by a decision before. */
+static void test_resting_is_not_decided(void **state)
+{
+    (void)state;
+    WorldLab lab = wlab_open("model M\n"
+                             "implementation:\n"
+                             "  Boolean no; no << false;\n"
+                             "  when no then\n"
+                             "  else then\n"
+                             "    Real x;\n"
+                             "    when no then x = 2; else then x = 1; end when;\n"
+                             "    if no then Real y; y = 2*x; end if;\n"
+                             "  end when;\n"
+                             "end M;\n",
+                             NULL);
+    BranchId outer = wlab_branch(&lab, 4, 0), inner = wlab_branch(&lab, 7, 0);
+    BranchId choice = wlab_branch(&lab, 8, 0);
+    assert_true(world_choose(lab.world, 1, &(WorldDecision){outer, WORLD_THEN}));
+    world_verify(lab.world);
+    WorldDecision all[] = {{outer, WORLD_ELSE}, {inner, WORLD_THEN}, {choice, WORLD_THEN}};
+    assert_true(world_choose(lab.world, 3, all));
+    world_verify(lab.world);
+    WorldBranch b;
+    assert_true(world_branch(lab.world, inner, &b) && b.choice == WORLD_ELSE);
+    assert_true(world_branch(lab.world, choice, &b) && b.choice == WORLD_NONE && b.newborn);
+    first_mode_settle(lab.mode);
+    wlab_consistent(&lab);
+    wlab_close(&lab);
+}
+
 /* ---- moves ---- */
 
 static const char queue[] = "model Car\n"
@@ -651,6 +682,7 @@ int main(void)
         cmocka_unit_test(test_parameters),
         cmocka_unit_test(test_branches_come_and_go),
         cmocka_unit_test(test_outer_rules),
+        cmocka_unit_test(test_resting_is_not_decided),
         cmocka_unit_test(test_queue),
         cmocka_unit_test(test_move_keeps_identity),
         cmocka_unit_test(test_own_part),
