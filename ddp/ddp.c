@@ -75,6 +75,9 @@ void ddp_close(Ddp *d)
         vec_free(d->mem, &d->groups.at[g].loans);
     }
     vec_free(d->mem, &d->groups);
+    for (uint32_t i = 0; i < d->combined.n; i++)
+        combine_free(d, &d->combined.at[i]);
+    vec_free(d->mem, &d->combined);
     List *lists[40];
     for (List *const *list = all_lists(d, lists); *list; list++)
         vec_free(d->mem, *list);
@@ -183,7 +186,7 @@ void ddp_guard(Ddp *d, uint32_t order)
 
 /* ---- commit ---- */
 
-static void remove_relation(Ddp *d, DdpRel r)
+void relation_remove(Ddp *d, DdpRel r)
 {
     d->visited++;
     if (REL(d, r).match)
@@ -199,7 +202,7 @@ static void remove_relation(Ddp *d, DdpRel r)
 static void remove_leaving(Ddp *d)
 {
     for (uint32_t i = 0; i < d->leaving.n; i++)
-        remove_relation(d, d->leaving.at[i]);
+        relation_remove(d, d->leaving.at[i]);
     vec_clear(&d->leaving);
     for (uint32_t i = 0; i < d->leaving_vars.n; i++) {
         free_vars_drop(d, d->leaving_vars.at[i]);
@@ -309,6 +312,7 @@ DdpResult ddp_commit(Ddp *d, DdpCommit kind)
     vec_clear(&d->diagnosis[4]);
     d->commits++;
     begin_delta(d);
+    combine_update(d);
     replace_equals(d);
     remove_leaving(d);
     enter(d);

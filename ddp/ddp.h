@@ -52,6 +52,11 @@ void ddp_drop_var(Ddp *ddp, DdpVar var); /* at once: one that no relation has ev
 DdpRel ddp_enter_rel(Ddp *ddp, DdpRelKind kind, Form form, uint32_t n, const DdpVar *vars,
                      DdpVar logic, unsigned flags);
 void ddp_remove_rel(Ddp *ddp, DdpRel rel);
+/* From the next commit on, an equation over other variables in the place of `rel`, under its
+ * number: it must follow from rel and `others`, and rel from it and these. When one of the others is
+ * removed, rel is what it was. All of them were entered by the user. */
+void ddp_combine(Ddp *ddp, DdpRel rel, Form form, uint32_t n, const DdpVar *vars, uint32_t n_others,
+                 const DdpRel *others);
 /* The modeller's `tearing(x)`: +1 enters, -1 removes a hint. */
 void ddp_hint_tearing(Ddp *ddp, DdpVar var, int change);
 /* Advice from the numerics: do not solve `rel` for `var` (its pivot is or comes near zero). Counts as a

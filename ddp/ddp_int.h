@@ -107,6 +107,15 @@ typedef struct Group {
     List loans; /* borrower, lender, number among all loans; borrower, ... (levels.c) */
 } Group;
 
+/* A combination of relations that stands in the place of one of them (combine.c). */
+typedef struct Combined {
+    DdpRel rel;
+    Form form_before, form;
+    List before, vars; /* of the two forms */
+    List others;       /* relations that it is made of besides */
+    bool stands;       /* since a commit */
+} Combined;
+
 struct Ddp {
     Mem *mem;
     FormTable *forms;
@@ -132,6 +141,7 @@ struct Ddp {
     List entered; /* what the last commit found in `entering`, for the diagnosis */
     /* standing */
     List free_vars, free_rels;
+    VEC(Combined) combined;
     VEC(Group) groups; /* at[0] is unused */
     List unused_groups;
     List states;          /* integrators */
@@ -285,6 +295,9 @@ void tear_free(Ddp *d, Loop *loop);
 void scratch_rebuild(Ddp *d, DdpRel r); /* the component around r, as if it had just been entered */
 
 /* ---- replace.c ---- */
+void combine_update(Ddp *d); /* combinations come, or go with what they are made of */
+void combine_free(Ddp *d, Combined *combined);
+void relation_remove(Ddp *d, DdpRel r); /* at once, with all that follows from it (ddp.c) */
 void replace_equals(Ddp *d); /* an entered relation takes the place of a leaving one like it */
 
 #endif

@@ -103,6 +103,17 @@ static void pack_node(Ddp *d, Pack *p, Node *n)
     pack_loop(d, p, n);
 }
 
+static void pack_combined(Pack *p, Combined *c)
+{
+    PACK(p, c->rel);
+    PACK(p, c->form_before);
+    PACK(p, c->form);
+    PACK_LIST(p, &c->before);
+    PACK_LIST(p, &c->vars);
+    PACK_LIST(p, &c->others);
+    PACK_BIT(p, c->stands);
+}
+
 static void pack_tables(Ddp *d, Pack *p)
 {
     PACK_LENGTH(p, &d->vars, 1);
@@ -125,6 +136,9 @@ static void pack_tables(Ddp *d, Pack *p)
         PACK_LIST(p, &d->groups.at[g].loans);
     }
     pack_map(p, &d->bans);
+    PACK_LENGTH(p, &d->combined, 1);
+    for (uint32_t i = 0; i < d->combined.n; i++)
+        pack_combined(p, &d->combined.at[i]);
 }
 
 static void pack_lists(Ddp *d, Pack *p)

@@ -321,7 +321,7 @@ SolStatus init_choose(Sim *sim)
 
 /* ---- states ---- */
 
-enum { MOST_CHOICES = 4 }; /* of states in one update */
+enum { MOST_CHOICES = 4, MOST_COMBINED = 100 }; /* of states in one update; of loops */
 
 /* Guesses are needed where a constraint reads what has no value yet. */
 static bool lacks_values(const Sim *sim)
@@ -439,13 +439,30 @@ static SolStatus settle_births(Sim *sim)
     return met;
 }
 
+/* Where a loop is singular because it hides a relation, that takes the place of one of the loop's:
+ * other variables are states then. */
+static SolStatus settle_combining(Sim *sim)
+{
+    SolStatus status;
+    int i = 0;
+    do {
+        sim->combining = i++ < MOST_COMBINED;
+        sim->combined = false;
+        status = settle_births(sim);
+        for (uint32_t k = 0; sim->combined && k < sim->starts.n; k++)
+            sim->starts.at[k].given = false;
+    } while (sim->combined);
+    sim->combining = false;
+    return status;
+}
+
 /* Where the choice of states turns out to be a bad one when all is solved, it is made anew. */
 SolStatus init_settle(Sim *sim)
 {
-    SolStatus status = settle_births(sim);
+    SolStatus status = settle_combining(sim);
     for (int i = 0; i < MOST_CHOICES && status == SOL_OK && reselect_unsolved(sim); i++) {
         vec_clear(&sim->unexamined);
-        status = settle_births(sim);
+        status = settle_combining(sim);
     }
     vec_clear(&sim->unexamined);
     if (status != SOL_OK)

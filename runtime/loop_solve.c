@@ -23,6 +23,7 @@
 #include "numerics/dense_lu.h"
 #include "runtime/loop_check.h"
 #include "runtime/loop_code.h"
+#include "runtime/loop_combine.h"
 #include "runtime/loop_whole.h"
 #include "runtime/rounding.h"
 #include "runtime/trace.h"
@@ -356,6 +357,10 @@ static SolStatus failed(Sim *sim, EvalNode *node)
     residuals(&s, s.r);
     bool singular = !factor(&s);
     node->factored = false;
+    if (singular && sim->combining && loop_combine(sim, node)) {
+        sim->combined = true;
+        return SOL_NUMERICS;
+    }
     if (singular && world_report_floating(sim->world))
         return SOL_MODEL;
     residuals(&s, s.r);

@@ -461,6 +461,8 @@ struct Sim {
     struct ModeSearch *search; /* of this event (mode_search.c), or NULL */
     BranchId runaway;       /* a condition that fires ever faster; 0: none */
     bool structure_changed; /* in this event */
+    bool combining;         /* singular loops may change the structure (loop_combine.h) */
+    bool combined;          /* one did: what was evaluated is to be done again */
 
     /* states and parts */
     VEC(StateInfo) states; /* in no order */
