@@ -7,7 +7,7 @@
  * then an IDAReInit, whatever became of the structure.
  */
 #include "runtime/jacobian.h"
-#include "runtime/nvector.h"
+#include "numerics/nvector.h"
 #include "runtime/pattern.h"
 
 #include <float.h>

@@ -19,7 +19,7 @@
 #include "runtime/jacobian.h"
 
 #include "numerics/dense_lu.h"
-#include "runtime/ilu.h"
+#include "numerics/ilu.h"
 #include "runtime/pattern.h"
 #include "runtime/tape.h"
 

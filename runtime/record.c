@@ -2,7 +2,7 @@
 #include "runtime/record.h"
 #include "base/map.h"
 #include "base/vec.h"
-#include "runtime/bytes.h"
+#include "runtime/results/bytes.h"
 
 #include <stdio.h>
 #include <string.h>

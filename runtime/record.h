@@ -10,7 +10,7 @@
 #ifndef RUNTIME_RECORD_H
 #define RUNTIME_RECORD_H
 
-#include "runtime/result.h"
+#include "runtime/results/result.h"
 #include "runtime/solstice.h"
 
 enum { RECORD_LIMIT = 10000 }; /* columns of a run whose columns nobody selected */

@@ -8,9 +8,9 @@
  * The bytes are for the same program on the same kind of machine; a mark of both, of the texts and
  * of the options refuses everything else, and a checksum what was damaged. */
 #include "runtime/save.h"
-#include "runtime/crc32.h"
 
 #include <string.h>
+#include <zlib.h>
 
 /* ---- texts ---- */
 
@@ -380,9 +380,7 @@ static const char *refusal(const Sim *sim, const Head *head)
 
 static uint32_t checksum(const Pack *p)
 {
-    Crc32 crc32;
-    crc32_init(&crc32);
-    return crc32_update(&crc32, 0, p->bytes, p->n);
+    return crc32_z(0, p->bytes, p->n);
 }
 
 /* ---- sol_save ---- */

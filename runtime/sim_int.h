@@ -24,7 +24,7 @@
 #include "base/timer.h"
 #include "frontend/world.h"
 #include "jit/interp.h"
-#include "runtime/foreign.h"
+#include "runtime/foreign/foreign.h"
 #include "runtime/solstice.h"
 
 #include <stdatomic.h>

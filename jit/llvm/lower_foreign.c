@@ -1,8 +1,8 @@
 /* lower_foreign.c: call of a foreign function -> LLVM instructions. See lower.h, JitEnv in jit.h.
  *
  * Where a SHAPE_CALLEE says how C passes arguments and result, the function is called directly: its
- * address comes out of JitEnv.callees, so code stays free of addresses. What runtime/foreign.c does
- * around a call is done here in the same order: whole numbers must fit an int, handles must live;
+ * address comes out of JitEnv.callees, so code stays free of addresses. What
+ * runtime/foreign/foreign.c does around a call is done here in the same order: whole numbers must fit an int, handles must live;
  * afterwards the library is asked for an error where it has one to ask, and a result that is no
  * number is an error. Whatever does not fit (an argument that cannot be passed, a function that is
  * not open yet) goes through JitEnv.foreign, which opens it, or fails with the right words.
@@ -187,7 +187,7 @@ static LLVMValueRef call_once(Lower *l, Direct *d)
     return check(l, d, from_result(l, out, value));
 }
 
-/* Central difference by argument `which`, as call_difference in runtime/foreign.c. */
+/* Central difference by argument `which`, as call_difference in runtime/foreign/foreign.c. */
 static LLVMValueRef call_twice(Lower *l, Direct *d, uint32_t which)
 {
     LLVMValueRef x = d->args[which], one = lower_const(l, 1), size = lower_abs(l, x);

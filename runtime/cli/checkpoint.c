@@ -6,9 +6,8 @@
 #define _GNU_SOURCE
 #include "runtime/cli/checkpoint.h"
 #include "base/pack.h"
-#include "runtime/bytes.h"
-#include "runtime/crc32.h"
-#include "runtime/outfile.h"
+#include "runtime/results/bytes.h"
+#include "runtime/results/outfile.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,6 +16,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 enum { MAGIC = 8, HEAD = 24, VERSION = 2 };
 
@@ -27,13 +27,13 @@ static const char magic[] = "SOLSAVE\n";
 typedef struct Saving {
     OutFile out;
     uint32_t crc;
-    Crc32 crc32;
 } Saving;
 
 static bool save_bytes(void *context, const void *bytes, size_t n)
 {
     Saving *saving = context;
-    saving->crc = crc32_update(&saving->crc32, saving->crc, bytes, n);
+    if (n)
+        saving->crc = (uint32_t)crc32_z(saving->crc, bytes, n);
     out_bytes(&saving->out, bytes, n);
     return saving->out.error == 0;
 }
@@ -76,7 +76,6 @@ static SolStatus save_file(const char *path, const char *beside, const Checkpoin
 {
     uint8_t sum[4];
     Saving saving = {.crc = 0};
-    crc32_init(&saving.crc32);
     out_create(&saving.out, beside);
     *error = saving.out.error;
     if (*error)
@@ -157,12 +156,10 @@ static bool read_whole(Mem *mem, const char *path, CheckpointFile *file)
 
 static const char *read_head(Mem *mem, CheckpointFile *file, Checkpoint *checkpoint)
 {
-    Crc32 crc32;
     if (file->size < HEAD + 4 || memcmp(file->bytes, magic, MAGIC) != 0)
         return "not a checkpoint";
     file->size -= 4;
-    crc32_init(&crc32);
-    if (crc32_update(&crc32, 0, file->bytes, file->size) != get_u32(file->bytes + file->size))
+    if (crc32_z(0, file->bytes, file->size) != get_u32(file->bytes + file->size))
         return "damaged: its checksum is wrong";
     if (get_u32(file->bytes + 8) != VERSION)
         return "written by another version of solstice: only that one can go on from it";

@@ -2,7 +2,7 @@
 #ifndef RUNTIME_CLI_EXPORT_H
 #define RUNTIME_CLI_EXPORT_H
 
-#include "runtime/result.h"
+#include "runtime/results/result.h"
 
 typedef enum ExportFormat { EXPORT_BY_NAME, EXPORT_CSV, EXPORT_MAT } ExportFormat;
 

@@ -7,7 +7,7 @@
 
 #include "base/map.h"
 #include "runtime/cli/series.h"
-#include "runtime/outfile.h"
+#include "runtime/results/outfile.h"
 
 enum {
     REPORT_EVENTS = 3000,   /* rows of the table of events */

@@ -1,6 +1,6 @@
 /* report_json.c: what a page shows -> the JSON its script reads. See report_data.h. */
 #include "runtime/cli/report_data.h"
-#include "runtime/json.h"
+#include "runtime/results/json.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -14,7 +14,7 @@
 #define RUNTIME_CLI_SERIES_H
 
 #include "base/vec.h"
-#include "runtime/result.h"
+#include "runtime/results/result.h"
 
 typedef struct SeriesPoint {
     double t, y; /* y is NaN: the curve has a gap here */

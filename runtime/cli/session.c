@@ -7,7 +7,7 @@
 #include "runtime/cli/interrupt.h"
 #include "runtime/cli/progress.h"
 #include "runtime/cli/stats_json.h"
-#include "runtime/outfile.h"
+#include "runtime/results/outfile.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* stats_json.c: statistics -> JSON. See stats_json.h. */
 #include "runtime/cli/stats_json.h"
 #include "base/vec.h"
-#include "runtime/json.h"
+#include "runtime/results/json.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #define RUNTIME_CLI_STATS_JSON_H
 
 #include "base/mem.h"
-#include "runtime/outfile.h"
+#include "runtime/results/outfile.h"
 #include "runtime/solstice.h"
 
 typedef struct EventList EventList;

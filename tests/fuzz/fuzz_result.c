@@ -4,15 +4,15 @@
  * The input is a sequence of records, each a length in one byte, the type and the payload; random
  * bytes would hardly ever pass the checksum, and then nothing behind it would be tried. */
 #define _GNU_SOURCE
-#include "runtime/bytes.h"
-#include "runtime/crc32.h"
-#include "runtime/result_int.h"
+#include "runtime/results/bytes.h"
+#include "runtime/results/result_int.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <zlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -23,16 +23,14 @@ static bool put(int fd, const void *bytes, size_t n)
 
 static bool write_records(int fd, const uint8_t *data, size_t size)
 {
-    Crc32 crc32;
     uint8_t head[RESULT_FILE_HEAD];
-    crc32_init(&crc32);
     memcpy(head, RESULT_MAGIC, RESULT_MAGIC_LENGTH);
     put_u32(head + RESULT_MAGIC_LENGTH, RESULT_VERSION);
     bool good = put(fd, head, sizeof head);
     while (good && size > 1) {
         size_t n = data[0] < size - 2 ? data[0] : size - 2; /* of the payload */
         put_u32(head, (uint32_t)n);
-        put_u32(head + 4, crc32_update(&crc32, 0, data + 1, n + 1));
+        put_u32(head + 4, crc32_z(0, data + 1, n + 1));
         good = put(fd, head, 8) && put(fd, data + 1, n + 1);
         data += n + 2;
         size -= n + 2;

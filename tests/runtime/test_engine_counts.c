@@ -7,7 +7,7 @@
 
 #include "jit/jit_int.h"
 #include "runtime/blocks.h"
-#include "runtime/foreign_int.h"
+#include "runtime/foreign/foreign_int.h"
 #include "runtime/loop_code.h"
 #include "runtime/tape_int.h"
 #include "tests/support/sim_lab.h"

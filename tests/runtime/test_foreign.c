@@ -8,8 +8,8 @@
 
 #include "frontend/world.h"
 #include "jit/interp.h"
-#include "runtime/foreign_int.h"
-#include "runtime/table.h"
+#include "runtime/foreign/foreign_int.h"
+#include "runtime/foreign/table.h"
 
 #include <math.h>
 #include <stdio.h>

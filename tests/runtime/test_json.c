@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "runtime/json.h"
+#include "runtime/results/json.h"
 
 #include <math.h>
 #include <stdio.h>

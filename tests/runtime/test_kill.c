@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "runtime/result.h"
+#include "runtime/results/result.h"
 
 #include <signal.h>
 #include <stdio.h>

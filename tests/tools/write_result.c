@@ -3,7 +3,7 @@
  *     write_result FILE ROWS      rows 0, 1, 2, ...; x = row, y = 2 * row lives in every other hundred
  *
  * ROWS 0: until it is killed. */
-#include "runtime/result.h"
+#include "runtime/results/result.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef RUNTIME_RESULT_INT_H
 #define RUNTIME_RESULT_INT_H
 
-#include "runtime/result.h"
+#include "runtime/results/result.h"
 
 /* The first bytes of a file: this and the version. As in PNG, the line ends in it show a file that
  * a transfer as text has changed. */
@@ -21,8 +21,8 @@ enum {
     REC_DEATH = 'D',
     REC_RETURN = 'U',
     REC_TEXT = 'T',
-    REC_ROW = 'R',   /* every living column */
-    REC_DELTA = 'r', /* those whose bits changed, after a bit for each that lives */
+    REC_ROW = 'R',    /* every living column */
+    REC_DELTA = 'r',  /* those whose bits changed, after a bit for each that lives */
     REC_STATES = 'S', /* what the event that follows did in its updates */
     REC_EVENT = 'E',
     REC_IF = 'C', /* a condition, for the modes */

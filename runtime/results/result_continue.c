@@ -1,12 +1,13 @@
 /* result_continue.c: what a writer keeps <-> a block of bytes; a file that was cut -> a writer that
  * goes on with it. See result.h. */
 #include "base/pack.h"
-#include "runtime/bytes.h"
-#include "runtime/result_writer.h"
+#include "runtime/results/bytes.h"
+#include "runtime/results/result_writer.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
+#include <zlib.h>
 
 /* ---- what it keeps ---- */
 
@@ -62,14 +63,13 @@ static bool head_fits(int fd)
 }
 
 /* The bytes of the last record are those that were written; `record` has room for them. */
-static bool tail_fits(const ResultWriter *w, int fd, const Tail *tail, uint8_t *record)
+static bool tail_fits(int fd, const Tail *tail, uint8_t *record)
 {
     size_t n = tail->end - tail->begin;
     return pread(fd, record, n, (off_t)tail->begin) == (ssize_t)n &&
            get_u32(record) == n - RESULT_RECORD_HEAD &&
            memcmp(record + 4, tail->sum, sizeof tail->sum) == 0 &&
-           crc32_update(&w->crc32, 0, record + RESULT_SUM_FROM, n - RESULT_SUM_FROM) ==
-               get_u32(record + 4);
+           crc32_z(0, record + RESULT_SUM_FROM, n - RESULT_SUM_FROM) == get_u32(record + 4);
 }
 
 /* All memory is taken while the file is not open. */
@@ -82,7 +82,7 @@ static int check_file(ResultWriter *w, const char *path, const Tail *tail)
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return errno;
-    bool fits = head_fits(fd) && tail_fits(w, fd, tail, w->record.at);
+    bool fits = head_fits(fd) && tail_fits(fd, tail, w->record.at);
     close(fd);
     return fits ? 0 : EINVAL;
 }

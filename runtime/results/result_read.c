@@ -4,9 +4,8 @@
  * before the checksum of its record fits, and then only within bounds. */
 #include "base/map.h"
 #include "base/vec.h"
-#include "runtime/bytes.h"
-#include "runtime/crc32.h"
-#include "runtime/result_int.h"
+#include "runtime/results/bytes.h"
+#include "runtime/results/result_int.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 enum { INPUT = 1 << 16 };
 
@@ -35,7 +35,6 @@ struct ResultReader {
     VEC(ResultMode) modes; /* [number], with the present choice */
     VEC(uint8_t) payload;
     uint32_t n_input, at_input; /* input[at_input..n_input-1] is not used yet */
-    Crc32 crc32;
     uint8_t input[INPUT];
 };
 
@@ -101,7 +100,6 @@ ResultReader *result_open(Mem *mem, const char *path)
 {
     ResultReader *r = mem_alloc(mem, sizeof *r);
     r->mem = mem;
-    crc32_init(&r->crc32);
     arena_init(&r->names, mem);
     arena_init(&r->scratch, mem);
     r->fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -468,7 +466,7 @@ static uint32_t read_record(ResultReader *r)
             refuse(r, RESULT_CUT);
         return 0;
     }
-    if (crc32_update(&r->crc32, 0, r->payload.at, (size_t)length + 1) != get_u32(head + 4)) {
+    if (crc32_z(0, r->payload.at, (size_t)length + 1) != get_u32(head + 4)) {
         refuse(r, RESULT_DAMAGED);
         return 0;
     }

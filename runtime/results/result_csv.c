@@ -5,8 +5,8 @@
  * bits; Booleans are 0 and 1; texts are quoted where they must be (RFC 4180). At an event two lines
  * have the same time: its left and its right side. */
 #include "base/vec.h"
-#include "runtime/outfile.h"
-#include "runtime/result.h"
+#include "runtime/results/outfile.h"
+#include "runtime/results/result.h"
 
 #include <math.h>
 #include <string.h>

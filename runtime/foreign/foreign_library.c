@@ -9,7 +9,7 @@
  * LIBRARY is looked for beside the model's file, then where the system looks; a plain NAME stands
  * for libNAME.so. "c" and "m" mean the C library. */
 #define _GNU_SOURCE
-#include "runtime/foreign_int.h"
+#include "runtime/foreign/foreign_int.h"
 
 #include <dlfcn.h>
 #include <limits.h>

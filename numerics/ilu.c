@@ -5,7 +5,7 @@
  * pivoting: for cj - df/dy the diagonal is large when the step is small, which is what makes this
  * a good preconditioner exactly where an integrator needs it.
  */
-#include "runtime/ilu.h"
+#include "numerics/ilu.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* table.c: file of numbers -> interpolated values. See table.h. Each file is read once. */
-#include "runtime/table.h"
+#include "runtime/foreign/table.h"
 #include "base/vec.h"
 
 #include <ctype.h>
@@ -85,8 +85,8 @@ static bool is_line_end(char c)
 
 enum { NO_NUMBER = -1, MIXED = -2, EMPTY_CELL = -3 };
 
-/* Columns are apart by blanks alone, or by one comma or semicolon, the same in the whole file: `1,5;2,5` is two
- * numbers with decimal commas and must not be read as four. */
+/* Columns are apart by blanks alone, or by one comma or semicolon, the same in the whole file:
+ * `1,5;2,5` is two numbers with decimal commas and must not be read as four. */
 static int pass_separator(Reading *r)
 {
     bool blank = is_blank(*r->at);

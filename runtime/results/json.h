@@ -2,7 +2,7 @@
 #ifndef RUNTIME_JSON_H
 #define RUNTIME_JSON_H
 
-#include "runtime/outfile.h"
+#include "runtime/results/outfile.h"
 
 enum { JSON_DEPTH = 16 };
 

@@ -4,7 +4,7 @@
  * does; so the kernels are ours. Sums use four accumulators in a fixed order: the same bits in
  * every run. Memory comes from the simulation's Mem, so nothing is lost when it is closed early.
  */
-#include "runtime/nvector.h"
+#include "numerics/nvector.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  * text why it did not. Whatever the type of the result, then. A Real result of NaN is a failure
  * too. */
 #define _GNU_SOURCE
-#include "runtime/foreign_int.h"
+#include "runtime/foreign/foreign_int.h"
 
 #include <dlfcn.h>
 #include <float.h>

@@ -1,6 +1,6 @@
 /* outfile.c: bytes, texts, numbers -> file descriptor. See outfile.h. */
 #define _GNU_SOURCE
-#include "runtime/outfile.h"
+#include "runtime/results/outfile.h"
 
 #include <errno.h>
 #include <fcntl.h>

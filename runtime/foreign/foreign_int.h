@@ -6,8 +6,8 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "jit/jit.h"
-#include "runtime/foreign.h"
-#include "runtime/table.h"
+#include "runtime/foreign/foreign.h"
+#include "runtime/foreign/table.h"
 
 #include <ffi.h>
 
@@ -29,10 +29,10 @@ typedef struct Function {
     uint32_t order;        /* how many times the function of the model was derived */
     void (*address)(void); /* FUNCTION_PLAIN, _PARTIAL */
     ffi_cif cif;
-    ffi_type **types; /* n of them, and one for `which` of a derivative function */
-    uint8_t *in_kind; /* in_kind[i]: TypeKind of argument i; TYPE_VOID for the handle */
-    uint8_t out_kind; /* TypeKind */
-    double *moved;    /* FUNCTION_DIFFERENCE: n arguments, one of them moved */
+    ffi_type **types;           /* n of them, and one for `which` of a derivative function */
+    uint8_t *in_kind;           /* in_kind[i]: TypeKind of argument i; TYPE_VOID for the handle */
+    uint8_t out_kind;           /* TypeKind */
+    double *moved;              /* FUNCTION_DIFFERENCE: n arguments, one of them moved */
     const char *(*error)(void); /* the library's solstice_error, or NULL */
     void (*destructor)(void *);
     void (*constructor)(void);
@@ -65,7 +65,7 @@ struct Foreign {
     VEC(Handle) handles;
     VEC(uint32_t) free_handles; /* room for all is taken at birth: a death never needs memory */
     TableSet *tables;
-    uint32_t checked; /* functions of the World that foreign_check() has opened */
+    uint32_t checked;       /* functions of the World that foreign_check() has opened */
     VEC(JitCallee) callees; /* [number], for compiled code; address NULL: not open, or not direct */
     uint64_t ffi_calls;     /* through libffi so far, without constructors */
     bool failed;

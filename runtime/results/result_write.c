@@ -7,11 +7,12 @@
  * a row. Deaths only mark; the list is put together again before the next row, so that an event
  * with a thousand deaths costs one pass. */
 #include "base/timer.h"
-#include "runtime/bytes.h"
-#include "runtime/result_writer.h"
+#include "runtime/results/bytes.h"
+#include "runtime/results/result_writer.h"
 
 #include <assert.h>
 #include <string.h>
+#include <zlib.h>
 
 static const double FLUSH_SECONDS = 0.1;
 
@@ -63,8 +64,7 @@ static void end_record(ResultWriter *w)
 {
     uint8_t *head = w->record.at;
     put_u32(head, w->record.n - RESULT_RECORD_HEAD);
-    put_u32(head + 4,
-            crc32_update(&w->crc32, 0, head + RESULT_SUM_FROM, w->record.n - RESULT_SUM_FROM));
+    put_u32(head + 4, crc32_z(0, head + RESULT_SUM_FROM, w->record.n - RESULT_SUM_FROM));
     w->last_record = w->out.offset;
     out_bytes(&w->out, head, w->record.n);
 }
@@ -76,7 +76,6 @@ ResultWriter *result_new_writer(Mem *mem)
     ResultWriter *w = mem_alloc(mem, sizeof *w);
     w->mem = mem;
     w->out.fd = -1;
-    crc32_init(&w->crc32);
     w->flushed_at = timer_now();
     return w;
 }

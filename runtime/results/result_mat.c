@@ -13,9 +13,9 @@
  * is written row by row of the result, and nothing but the number of points must be known before.
  * NaN where a variable does not exist. Strings have no place in this format and are left out. */
 #include "base/vec.h"
-#include "runtime/bytes.h"
-#include "runtime/outfile.h"
-#include "runtime/result.h"
+#include "runtime/results/bytes.h"
+#include "runtime/results/outfile.h"
+#include "runtime/results/result.h"
 
 #include <math.h>
 #include <string.h>

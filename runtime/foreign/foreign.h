@@ -29,8 +29,8 @@ void foreign_env(JitEnv *env, Foreign *foreign);
  * messages when something is missing. */
 bool foreign_check(Foreign *foreign);
 
-/* Constructor of `function`, for the handle variable `var`, with the values of the model's parameters
- * (NULL: it has none); false with a message when it fails. */
+/* Constructor of `function`, for the handle variable `var`, with the values of the model's
+ * parameters (NULL: it has none); false with a message when it fails. */
 bool foreign_birth(Foreign *foreign, DdpVar var, uint32_t function, Place at,
                    const double *parameters, double *handle);
 /* The same for a WORLD_HANDLE change; value[v] is the value of variable v. */
@@ -40,7 +40,8 @@ void foreign_death(Foreign *foreign, DdpVar var);
 
 /* The first failure since the last question, or NULL. */
 const char *foreign_failure(Foreign *foreign);
-/* A file of data that cannot be used, whatever the arguments are: what is wrong with it, or NULL. */
+/* A file of data that cannot be used, whatever the arguments are: what is wrong with it, or NULL.
+ */
 const char *foreign_data_failure(const Foreign *foreign);
 
 #endif

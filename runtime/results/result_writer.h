@@ -5,9 +5,8 @@
 
 #include "base/map.h"
 #include "base/vec.h"
-#include "runtime/crc32.h"
-#include "runtime/outfile.h"
-#include "runtime/result_int.h"
+#include "runtime/results/outfile.h"
+#include "runtime/results/result_int.h"
 
 typedef struct LiveColumn {
     uint32_t column;
@@ -33,7 +32,6 @@ struct ResultWriter {
     void *text_context;
     double flushed_at;
     uint64_t last_record; /* where it begins */
-    Crc32 crc32;
 };
 
 ResultWriter *result_new_writer(Mem *mem); /* without a file */

@@ -1,5 +1,5 @@
 /* json.c: calls -> JSON text. See json.h. */
-#include "runtime/json.h"
+#include "runtime/results/json.h"
 
 #include <assert.h>
 #include <inttypes.h>
