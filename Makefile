@@ -51,3 +51,4 @@ clean:
 
 setup:
 	tools/setup.sh
+	tools/fetch_page.sh build/page
