@@ -25,6 +25,13 @@ Member *body_find(const Body *body, Sym name)
     return number ? body->members[number - 1] : NULL;
 }
 
+bool member_is_unused(const Program *program, const Member *m)
+{
+    bool variable = type_is_basic(m->type) && !m->parameter;
+    bool offered = m->io != IO_NONE || m->con != CON_NONE; /* named by parentheses or connections */
+    return variable && !offered && !m->held && !m->named && !map_get(&program->stepped, m->name);
+}
+
 Member *member_in(const Def *actual, const Member *declared)
 {
     if (declared->body == actual->body)

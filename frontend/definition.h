@@ -117,7 +117,8 @@ struct Member {
     bool is_public; /* declared in an interface */
     bool parameter; /* static when of basic type, alias when of model type, however declared */
     bool has_list;  /* declared with { }: a dynamic member is born with an instance only then */
-    bool held; /* basic: some `<<` in its own body, or in a branch inside, names it as target */
+    bool held;  /* basic: some `<<` in its own body, or in a branch inside, names it as target */
+    bool named; /* some expression or statement of its own model begins with its name */
     ParamList params; /* in the scope of `body` */
     RExpr *value;     /* a parameter's default value, in the scope of `body`; NULL: none */
     Place at;         /* of its name in the declaration that counts (a redeclaration moves it) */
@@ -286,6 +287,10 @@ struct Def {
  * definition: `declared` itself when it belongs to `actual`, else the one of the same name; NULL
  * when there is none (a checked program never asks for it). One hash look-up at most. */
 Member *member_in(const Def *actual, const Member *declared);
+
+/* A variable that no text names: not its own model, and no path into an instance, by whatever type
+ * that was declared. Known when all texts are resolved. */
+bool member_is_unused(const Program *program, const Member *m);
 
 /* "Electric.Basic.Resistor", in the program's arena. */
 const char *def_path(Program *program, const Def *def);

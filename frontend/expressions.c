@@ -82,6 +82,7 @@ static Member *step_into(Context *cx, const Member *owner, const AName *name)
         return NULL;
     }
     body_interface(owner->type.def);
+    map_put(p->mem, &p->stepped, name->sym, 1);
     Member *m = body_find(owner->type.def->body, name->sym);
     if (m && m->is_public)
         return m;
@@ -105,6 +106,7 @@ Path *expr_path(Context *cx, const ADesignator *d)
     path->step = arena_alloc(arena, d->n * sizeof *path->step);
     path->at = d->name[0].at;
     path->step[path->n++] = m;
+    m->named = true;
     while (path->n < d->n) {
         m = step_into(cx, m, &d->name[path->n]);
         if (!m)
@@ -175,8 +177,8 @@ static Member *find_parameter(Context *cx, Def *def, const AArg *arg)
     Member *m = arg->name.n == 1 ? body_find(def->body, name->sym) : NULL;
     if (m && m->parameter)
         return m;
-    resolve_error(cx->level, arg->at, "'%s' has no parameter '%s'", def_path(p, def),
-                  resolve_text(p, &arg->name));
+    resolve_error(cx->level, arg->at, "'%s' has no parameter '%s'%s", def_path(p, def),
+                  resolve_text(p, &arg->name), suggest_parameter(p, def, name->sym));
     return NULL;
 }
 
@@ -268,8 +270,9 @@ static Member *find_in(Context *cx, Def *def, const AArg *arg, uint32_t *positio
         Member *m = body_find(def->body, arg->name.name[0].sym);
         if (m && m->io == IO_IN)
             return m;
-        resolve_error(cx->level, arg->at, "'%s' has no 'in' member '%s'", def_path(p, def),
-                      intern_text(&p->names, arg->name.name[0].sym));
+        resolve_error(cx->level, arg->at, "'%s' has no 'in' member '%s'%s", def_path(p, def),
+                      intern_text(&p->names, arg->name.name[0].sym),
+                      suggest_in(p, def, arg->name.name[0].sym));
         return NULL;
     }
     if (*position == UINT32_MAX)

@@ -615,11 +615,27 @@ static void drop_branch(World *world, Inst *inst, const Op *op)
 
 /* ---- running a plan ---- */
 
+/* Each declaration once. */
+static void warn_unused(World *world, const Op *op)
+{
+    if (map_get(&world->warned, op->at))
+        return;
+    map_put(world->mem, &world->warned, op->at, 1);
+    world_warn(world, op->at, "nothing determines '%s', and nothing uses it: it stays %s",
+               intern_text(program_names(world->program), op->member->name),
+               op->type == TYPE_BOOLEAN  ? "false"
+               : op->type == TYPE_STRING ? "empty"
+                                         : "0");
+}
+
 void inst_op_forwards(World *world, Inst *inst, uint32_t index, const Frame *frame)
 {
     const Op *op = &inst->plan->ops[index];
     switch ((OpKind)op->kind) {
     case OP_VAR:
+        if (op->unused)
+            warn_unused(world, op);
+        /* fall through */
     case OP_AUX:
         make_var(world, inst, op);
         copy_value(world, inst, op, frame);

@@ -2,11 +2,17 @@
  * beside the file, in the folders given, then in the standard library. */
 #include "frontend/resolve_int.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { ABSENT = 1 }; /* in program->library; files are stored as their number + 2 */
+enum {
+    ABSENT = 1,       /* in program->library; files are stored as their number + 2 */
+    MOST_FILES = 100, /* that are offered instead of an unknown name */
+    MOST_LETTERS = 60
+};
 
 /* ---- text ---- */
 
@@ -170,6 +176,50 @@ static FileScope *lookup_in(Program *p, const char *folder, const char *name)
     char path[4096];
     int length = snprintf(path, sizeof path, "%s%s%s.sol", folder, slash, name);
     return length > 0 && (size_t)length < sizeof path ? lookup_file(p, path, true) : NULL;
+}
+
+/* ---- what there is ---- */
+
+typedef struct Names {
+    uint32_t n;
+    char at[MOST_FILES][MOST_LETTERS + 1];
+} Names;
+
+/* Nothing is allocated while the folder is open. */
+static void list_folder(const char *folder, Names *names)
+{
+    DIR *dir = opendir(folder);
+    for (struct dirent *entry; dir && (entry = readdir(dir));) {
+        size_t n = strlen(entry->d_name);
+        bool sol = n > 4 && strcmp(entry->d_name + n - 4, ".sol") == 0;
+        if (sol && n - 4 <= MOST_LETTERS && names->n < MOST_FILES)
+            snprintf(names->at[names->n++], n - 3, "%s", entry->d_name);
+    }
+    if (dir)
+        closedir(dir);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+const char *const *lookup_files(Program *p, uint32_t *n)
+{
+    *n = p->n_file_names;
+    if (p->file_names)
+        return p->file_names;
+    Names names = {.n = 0};
+    for (uint32_t i = 0; i < p->n_folders; i++)
+        list_folder(p->folders[i], &names);
+    if (p->stdlib)
+        list_folder(p->stdlib, &names);
+    const char **list = arena_alloc(&p->arena, (names.n + 1) * sizeof *list);
+    for (uint32_t i = 0; i < names.n; i++)
+        list[i] = arena_copy(&p->arena, names.at[i], strlen(names.at[i]));
+    qsort(list, names.n, sizeof *list, by_name);
+    *n = p->n_file_names = names.n;
+    return p->file_names = list;
 }
 
 /* NULL when there is no such file anywhere. */

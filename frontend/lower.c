@@ -737,6 +737,9 @@ static void lower_basic(Lower *l, Member *m)
         op->var_kind = DDP_KNOWN;
     else if (m->held || plans_is_held(l->plans, l->plan, m->index))
         op->var_kind = DDP_HELD;
+    op->unused = op->var_kind == DDP_UNKNOWN && member_is_unused(l->plans->program, m);
+    if (op->unused)
+        op->var_kind = DDP_HELD; /* it stays as it is born */
 }
 
 static void lower_member(Lower *l, Member *m)

@@ -104,6 +104,7 @@ typedef struct Op {
     Sym assertion;         /* OP_BRANCH, OP_ASSERT: see Stmt */
     bool condition;        /* OP_REL: of a branch; OP_AUX: likewise */
     bool transient;        /* OP_PART: made to be moved elsewhere */
+    bool unused;           /* OP_VAR: nothing names it, so that it needs no equation */
     bool grouped;          /* stands in a group: its OP_GROUP runs it */
     bool defines;          /* OP_REL, OP_DER: says what the auxiliary variable refs[0] stands for */
     uint32_t word;
@@ -187,7 +188,7 @@ bool plans_has_table(const Plans *plans); /* table() was seen */
 uint32_t plans_table_function(const Plans *plans);
 uint32_t plans_function_count(const Plans *plans);
 uint32_t plans_function_number(const Plans *plans, uint32_t index); /* from 0, in order of need */
-const Def *plans_function(const Plans *plans, uint32_t number); /* foreign; NULL: none */
+const Def *plans_function(const Plans *plans, uint32_t number);     /* foreign; NULL: none */
 size_t plans_bytes(const Plans *plans);
 
 /* Numbers of plans, families and functions go by the order in which something was needed first. It

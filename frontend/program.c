@@ -109,8 +109,8 @@ void program_close(Program *p)
     if (!p)
         return;
     Mem *mem = p->mem;
-    Map *maps[] = {&p->library,  &p->entries, &p->members,     &p->predefined,
-                   &p->reported, &p->held,    &p->transmitted, &p->subtypes};
+    Map *maps[] = {&p->library, &p->entries,     &p->members,  &p->predefined, &p->reported,
+                   &p->held,    &p->transmitted, &p->subtypes, &p->stepped};
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         map_free(mem, maps[i]);
     vec_free(mem, &p->files);
@@ -292,39 +292,42 @@ static Def *find_inside(Program *p, Def *around, const char *name, size_t length
     return resolve_version_def(around, entry->last);
 }
 
+/* NULL, with a message, when there is none; that is the asker's error, not one of the texts. */
 static Def *find_designated(Program *p, const char *designator)
 {
     Def *def = p->main->unit;
     for (const char *name = designator; def && *name;) {
         size_t length = strcspn(name, ".");
-        def = find_inside(p, def, name, length);
+        uint32_t before = p->diags.errors;
+        Def *inside = find_inside(p, def, name, length);
+        count_text_errors(p, before);
+        if (!inside)
+            diag_error(&p->diags, 0, "'%s' does not define '%s'%s",
+                       intern_text(&p->names, p->main->path), designator,
+                       suggest_definition(def, intern(&p->names, name, length)));
+        def = inside;
         name += length + (name[length] == '.');
     }
     return def;
-}
-
-/* A name that nobody defines is the asker's error, not one of the texts. */
-static void report_not_found(Program *p, const char *designator)
-{
-    const char *path = intern_text(&p->names, p->main->path);
-    if (designator)
-        diag_error(&p->diags, 0, "'%s' does not define '%s'", path, designator);
-    else
-        diag_error(&p->diags, 0, "'%s' contains no model that can be run", path);
 }
 
 static bool find(Program *p, Request *r)
 {
     if (!p->main || p->main->broken)
         return false;
-    uint32_t before = p->diags.errors;
     const char *designator = r->name && *r->name ? r->name : NULL;
-    r->def = designator ? find_designated(p, designator) : default_model(p);
-    count_text_errors(p, before);
-    if (!r->def) {
-        report_not_found(p, designator);
-        return false;
+    if (designator) {
+        r->def = find_designated(p, designator);
+    } else {
+        uint32_t before = p->diags.errors;
+        r->def = default_model(p);
+        count_text_errors(p, before);
+        if (!r->def)
+            diag_error(&p->diags, 0, "'%s' contains no model that can be run",
+                       intern_text(&p->names, p->main->path));
     }
+    if (!r->def)
+        return false;
     resolve_enqueue(r->def);
     complete_queue(p);
     return true;
@@ -376,8 +379,8 @@ static Def *examples_of(Program *p, Def *def)
 static bool report_package(Program *p, Request *r)
 {
     r->def = examples_of(p, r->def);
-    diag_error(&p->diags, 0, "'%s' is a package; these models of it can be run:",
-               def_path(p, r->def));
+    diag_error(&p->diags, 0,
+               "'%s' is a package; these models of it can be run:", def_path(p, r->def));
     return list_runnable(p, r);
 }
 

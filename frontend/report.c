@@ -39,6 +39,12 @@ static DdpPart written(World *world, const DdpPart *part)
     return part->n_rels - out.n_rels == part->n_vars - out.n_vars ? out : *part;
 }
 
+static bool is_condition(const World *world, DdpRel rel)
+{
+    OwnerInfo info = rel < world->rel.n ? world->rel.at[rel] : (OwnerInfo){0};
+    return info.tag == OWNER_INST && world_at(world, info.who)->plan->ops[info.what].condition;
+}
+
 static void note_rels(World *world, const DdpPart *part, DdpRel except)
 {
     char text[TEXT];
@@ -114,6 +120,39 @@ static DdpVar common_target(const World *world, const DdpPart *part)
     return part->n_rels > 1 ? target : 0;
 }
 
+/* What a variable is the derivative of; itself when of nothing. */
+static DdpVar differentiated(const World *world, DdpVar var)
+{
+    for (DdpRel rel = 1; rel < ddp_rel_limit(world->ddp); rel++) {
+        if (!ddp_rel_used(world->ddp, rel))
+            continue;
+        DdpRelView view = ddp_rel(world->ddp, rel);
+        if (view.kind == DDP_DERIVATIVE && view.vars[0] == var)
+            return view.vars[1];
+    }
+    return var;
+}
+
+/* Equations that determine nothing are too many because what they name is held. */
+static void note_held(World *world, const DdpPart *part)
+{
+    char text[TEXT];
+    for (uint32_t i = 0; i < part->n_rels && part->n_vars == 0 && i < SHOWN; i++) {
+        DdpRelView view = ddp_rel(world->ddp, part->rels[i]);
+        for (uint32_t k = 0; k < view.n; k++) {
+            WorldVar var;
+            DdpVar held = differentiated(world, view.vars[k]);
+            if (ddp_var(world->ddp, held).kind != DDP_HELD || !world_var(world, held, &var) ||
+                var.kind == WORLD_AUXILIARY)
+                continue;
+            world_var_path(world, held, text, sizeof text);
+            world_remark(world, var.at,
+                         "'%s' is held, because a '<<' names it: no equation can determine it",
+                         text);
+        }
+    }
+}
+
 static void report_over(World *world, const DdpDiagnosis *d)
 {
     char text[TEXT];
@@ -127,13 +166,13 @@ static void report_over(World *world, const DdpDiagnosis *d)
         world_fail(world, at, "more than one transmission determines '%s'", text);
     } else {
         world_rel_text(world, first, text, sizeof text);
-        world_fail(world, at,
-                   "too many equations: %u for %u variable%s; '%s' contradicts the others",
+        world_fail(world, at, "too many equations: %u for %u variable%s; '%s' is one too many",
                    d->over.n_rels, d->over.n_vars, d->over.n_vars == 1 ? "" : "s", text);
     }
     note_rels(world, &d->over, first);
     note_vars(world, &d->over, 0);
     note_transmissions(world, &d->over);
+    note_held(world, &d->over);
 }
 
 /* Statements that do not exist now because their path leads through an empty member. */
@@ -152,21 +191,67 @@ static void note_suspended(World *world)
     }
 }
 
-static void report_under(World *world, const DdpDiagnosis *d)
+/* [DdpVar]: some relation that exists now could determine it, if nothing else did. */
+static uint8_t *determinable(World *world)
 {
-    char text[TEXT] = "?";
-    WorldVar view = {0};
-    if (d->under.n_vars) {
-        world_var(world, d->under.vars[0], &view);
-        world_var_path(world, d->under.vars[0], text, sizeof text);
+    uint8_t *may = arena_alloc(&world->arena, ddp_var_limit(world->ddp));
+    for (DdpRel rel = 1; rel < ddp_rel_limit(world->ddp); rel++) {
+        if (!ddp_rel_used(world->ddp, rel))
+            continue;
+        DdpRelView view = ddp_rel(world->ddp, rel);
+        bool causal = view.kind == DDP_TRANSMISSION || is_condition(world, rel);
+        for (uint32_t i = 0; i < (causal ? 1 : view.n); i++)
+            may[view.vars[i]] = 1;
     }
-    if (d->under.n_rels == 0 && d->under.n_vars == 1)
-        world_fail(world, view.at, "nothing determines '%s'", text);
-    else
+    return may;
+}
+
+static bool is_lost(const World *world, DdpVar var, const uint8_t *may)
+{
+    return !may[var] && is_written_var(world, var) && ddp_var(world->ddp, var).kind == DDP_UNKNOWN;
+}
+
+static void fail_lost(World *world, DdpVar var)
+{
+    char text[TEXT];
+    WorldVar view = {0};
+    world_var(world, var, &view);
+    world_var_path(world, var, text, sizeof text);
+    world_fail(world, view.at, "nothing determines '%s'", text);
+    report_note_component(world, view.owner);
+}
+
+/* Says what nothing determines; the rest of the part to `rest`. */
+static void report_lost(World *world, const DdpPart *under, DdpPart *rest)
+{
+    uint32_t told = 0;
+    const uint8_t *may = determinable(world);
+    DdpVar *vars = arena_alloc(&world->arena, under->n_vars * sizeof *vars);
+    *rest = (DdpPart){.n_rels = under->n_rels, .rels = under->rels, .vars = vars};
+    for (uint32_t i = 0; i < under->n_vars; i++) {
+        if (!is_lost(world, under->vars[i], may))
+            vars[rest->n_vars++] = under->vars[i];
+        else if (told++ < SHOWN)
+            fail_lost(world, under->vars[i]);
+    }
+    if (told > SHOWN)
+        world_remark(world, 0, "and nothing determines %u more variables", told - SHOWN);
+}
+
+static void report_under(World *world, const DdpPart *under)
+{
+    char text[TEXT];
+    WorldVar view = {0};
+    DdpPart rest;
+    report_lost(world, under, &rest);
+    if (rest.n_vars > rest.n_rels) {
+        world_var(world, rest.vars[0], &view);
+        world_var_path(world, rest.vars[0], text, sizeof text);
         world_fail(world, view.at, "too few equations: %u for %u variables, '%s' among them",
-                   d->under.n_rels, d->under.n_vars, text);
-    note_vars(world, &d->under, 1);
-    note_rels(world, &d->under, 0);
+                   rest.n_rels, rest.n_vars, text);
+        note_vars(world, &rest, 1);
+        note_rels(world, &rest, 0);
+    }
     note_suspended(world);
 }
 
@@ -192,6 +277,8 @@ static void report_false(World *world, const DdpDiagnosis *d)
         for (uint32_t k = 0; k < d->false_causal.n_vars; k++)
             logic |= view.logic && view.logic == d->false_causal.vars[k];
     }
+    if (!logic && report_circle(world, &d->false_causal))
+        return;
     if (logic)
         world_fail(world, world_rel_place(world, first),
                    "the condition of an 'if' depends on the content of its own branch");
@@ -211,53 +298,46 @@ static bool is_determined(const World *world, DdpVar var)
     return ddp_node(world->ddp, node).determined;
 }
 
-static bool is_condition(const World *world, DdpRel rel)
-{
-    OwnerInfo info = rel < world->rel.n ? world->rel.at[rel] : (OwnerInfo){0};
-    return info.tag == OWNER_INST && world_at(world, info.who)->plan->ops[info.what].condition;
-}
-
-/* Does anything but conditions name the variable? */
-static bool is_mentioned(const World *world, DdpVar var)
+/* The first undetermined variable that a transmission to `var` reads; 0: none. */
+static DdpVar unknown_input(const World *world, DdpVar var, const Map *seen)
 {
     for (DdpRel rel = 1; rel < ddp_rel_limit(world->ddp); rel++) {
-        if (!ddp_rel_used(world->ddp, rel) || is_condition(world, rel))
+        if (!ddp_rel_used(world->ddp, rel))
             continue;
         DdpRelView view = ddp_rel(world->ddp, rel);
-        for (uint32_t i = 0; i < view.n; i++)
-            if (view.vars[i] == var)
-                return true;
-    }
-    return false;
-}
-
-/* The variable of a condition that nothing determines, whatever the branches are; 0: none. */
-static DdpVar lost_operand(const World *world, DdpVar condition)
-{
-    if (is_written_var(world, condition) && !is_mentioned(world, condition))
-        return condition;
-    for (DdpRel rel = 1; rel < ddp_rel_limit(world->ddp); rel++) {
-        if (!ddp_rel_used(world->ddp, rel) || !is_condition(world, rel))
+        bool causal = view.kind == DDP_TRANSMISSION || is_condition(world, rel);
+        if (!causal || view.vars[0] != var)
             continue;
-        DdpRelView view = ddp_rel(world->ddp, rel);
-        for (uint32_t i = 1; view.vars[0] == condition && i < view.n; i++)
-            if (!is_determined(world, view.vars[i]) && !is_mentioned(world, view.vars[i]))
+        for (uint32_t i = 1; i < view.n; i++)
+            if (!is_determined(world, view.vars[i]) && !map_get(seen, view.vars[i]))
                 return view.vars[i];
     }
     return 0;
 }
 
+/* The variable that nothing determines and on which a condition depends through transmissions; 0:
+ * none. */
+static DdpVar lost_operand(World *world, DdpVar condition)
+{
+    DdpVar var = condition;
+    const uint8_t *may = determinable(world);
+    Map seen = {0};
+    while (var && !is_lost(world, var, may)) {
+        map_put(world->mem, &seen, var, 1);
+        var = unknown_input(world, var, &seen);
+    }
+    map_free(world->mem, &seen);
+    return var;
+}
+
 static bool report_lost_operand(World *world, const WorldBranch *branch)
 {
-    char text[TEXT];
     WorldVar view;
     DdpVar lost = lost_operand(world, branch->condition);
     if (!lost || !world_var(world, lost, &view) || view.type == TYPE_REAL)
         return false; /* Reals may be what the branches determine */
-    world_var_path(world, lost, text, sizeof text);
-    world_fail(world, view.at, "nothing determines '%s', so that this 'if' cannot be decided",
-               text);
-    world_remark(world, branch->at, "the 'if'");
+    fail_lost(world, lost);
+    world_remark(world, branch->at, "so that this 'if' cannot be decided");
     return true;
 }
 
@@ -322,7 +402,7 @@ static void report_task(World *world, DdpVerdict verdict)
     if (d.false_causal.n_rels)
         report_false(world, &d);
     if (d.under.n_vars && verdict == DDP_UNDERDETERMINED)
-        report_under(world, &d);
+        report_under(world, &d.under);
 }
 
 bool world_report(World *world, const DdpResult *result)

@@ -409,63 +409,172 @@ bool report_two_grounds(World *world, const DdpPart *over)
     return true;
 }
 
-/* ---- components that contradict each other ---- */
+/* ---- components that take part in something ---- */
 
-typedef struct Quarrel {
-    uint32_t n;
-    const Inst *component[SHOWN];
-    bool connected; /* through connections, not by equations of the model around */
-} Quarrel;
-
-static bool takes_part(const Quarrel *q, const Inst *component)
+/* What the modeller placed around it. */
+static const Inst *around_of(const World *world, const Inst *component)
 {
-    for (uint32_t i = 0; i < q->n; i++)
-        if (q->component[i] == component)
+    return component->owner ? component_of(world, world_at(world, component->owner)) : NULL;
+}
+
+typedef struct Company {
+    VEC(const Inst *) all;    /* components whose own equations take part, each once */
+    VEC(const Inst *) part;   /* the same, seen from the innermost model around all of them */
+    const Inst *around;       /* that model */
+    uint32_t fixing, outside; /* grounds among them; equations of `around` itself */
+    bool connected, moded;    /* through connections; some equations stand in branches */
+} Company;
+
+static bool is_listed(const Inst *const *list, uint32_t n, const Inst *inst)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (list[i] == inst)
             return true;
     return false;
 }
 
-/* The components whose equations are too many; a ground is what the others stand on. False: others
- * than components take part, or too many. */
-static bool find_quarrel(World *world, const DdpPart *over, Quarrel *q)
+/* Seen from outside a source is one thing, whatever it is made of. */
+static const Inst *part_seen_from(const World *world, const Inst *around, const Inst *inst)
 {
-    for (uint32_t i = 0; i < over->n_rels; i++) {
-        OwnerInfo owner =
-            over->rels[i] < world->rel.n ? world->rel.at[over->rels[i]] : (OwnerInfo){0};
-        q->connected |= owner.tag == OWNER_EDGE || owner.tag == OWNER_SUM;
+    while (around_of(world, inst) != around)
+        inst = around_of(world, inst);
+    return inst;
+}
+
+static void find_around(const World *world, Company *c, const Inst *top)
+{
+    const Inst *around = c->all.n ? around_of(world, c->all.at[0]) : NULL;
+    for (uint32_t i = 0; i < c->all.n && around; i++)
+        while (around && (c->all.at[i] == around || !lies_inside(world, c->all.at[i], around)))
+            around = around_of(world, around);
+    c->around = around ? around : top;
+}
+
+/* The components that the relations belong to. One ground is what the others stand on, and does not
+ * count; equations that the model around all of them wrote itself are counted apart. */
+static Company company_of(World *world, const DdpPart *part)
+{
+    Company c = {0};
+    const Inst *ground = NULL, *top = NULL;
+    bool ours = false;
+    for (uint32_t i = 0; i < part->n_rels; i++) {
+        OwnerInfo owner = world_rel_info(world, part->rels[i]);
+        c.connected |= owner.tag == OWNER_EDGE || owner.tag == OWNER_SUM;
         if (owner.tag != OWNER_INST)
             continue;
-        const Inst *component = component_of(world, world_at(world, owner.who));
-        if (!component->owner || (q->n == SHOWN && !takes_part(q, component)))
-            return false;
-        if (!takes_part(q, component) && !fixing_component(world, over->rels[i]))
-            q->component[q->n++] = component;
+        const Inst *inst = world_at(world, owner.who), *component = component_of(world, inst);
+        c.moded |= inst->plan->is_branch;
+        if (!component->owner) {
+            top = component;
+            ours = true;
+            continue;
+        }
+        if (part->rels[i] < world->rel.n && component != ground &&
+            fixing_component(world, part->rels[i]) == component) {
+            ground = component;
+            c.fixing++;
+        }
+        if (!is_listed(c.all.at, c.all.n, component))
+            vec_push(world->mem, &c.all, component);
     }
-    return q->connected && q->n >= 2;
+    find_around(world, &c, top);
+    c.outside = ours;
+    for (uint32_t i = 0; i < c.all.n; i++) {
+        if (c.all.at[i] == ground && c.fixing == 1)
+            continue;
+        const Inst *seen = part_seen_from(world, c.around, c.all.at[i]);
+        if (!is_listed(c.part.at, c.part.n, seen))
+            vec_push(world->mem, &c.part, seen);
+    }
+    return c;
 }
+
+static void company_free(World *world, Company *c)
+{
+    vec_free(world->mem, &c->all);
+    vec_free(world->mem, &c->part);
+}
+
+/* "Diode 'D1', Diode 'D2' and 3 others" */
+static void company_text(const World *world, const Company *c, char *out, size_t size)
+{
+    char name[NAME];
+    uint32_t n = c->part.n > SHOWN ? SHOWN - 1 : c->part.n;
+    for (uint32_t i = 0; i < n; i++) {
+        size_t used = strlen(out);
+        bool last = i + 1 == c->part.n;
+        name_of(world, c->part.at[i], name, sizeof name);
+        snprintf(out + used, size - used, "%s%s", i == 0 ? "" : last ? " and " : ", ", name);
+    }
+    if (n < c->part.n)
+        snprintf(out + strlen(out), size - strlen(out), " and %u others", c->part.n - n);
+}
+
+static void company_notes(World *world, const Company *c, uint32_t n)
+{
+    char name[NAME];
+    for (uint32_t i = 0; i < n && i < SHOWN; i++) {
+        name_of(world, c->part.at[i], name, sizeof name);
+        world_remark(world, place_of(world, c->part.at[i]), "%s", name);
+    }
+}
+
+void report_note_component(World *world, InstId of)
+{
+    char name[NAME];
+    const Inst *component = of ? component_of(world, world_at(world, of)) : NULL;
+    if (!component || !component->owner)
+        return;
+    name_of(world, component, name, sizeof name);
+    world_remark(world, place_of(world, component), "%s", name);
+}
+
+/* ---- components that have too many equations together ---- */
 
 bool report_components(World *world, const DdpPart *over)
 {
-    Quarrel q = {0};
-    char text[SHOWN * NAME] = "", name[NAME];
-    if (!find_quarrel(world, over, &q))
-        return false;
-    for (uint32_t i = 0; i < q.n; i++) {
-        size_t used = strlen(text);
-        name_of(world, q.component[i], name, sizeof name);
-        snprintf(text + used, sizeof text - used, "%s%s",
-                 i == 0         ? ""
-                 : i + 1 == q.n ? " and "
-                                : ", ",
-                 name);
+    char text[SHOWN * NAME] = "";
+    Company c = company_of(world, over);
+    bool told = c.connected && c.part.n >= 2 && !c.outside;
+    if (told) {
+        company_text(world, &c, text, sizeof text);
+        world_fail(world, place_of(world, c.part.at[c.part.n - 1]),
+                   "%s have too many equations%s as they are connected: %u for %u variables", text,
+                   c.moded ? " in their present modes" : "", over->n_rels, over->n_vars);
+        company_notes(world, &c, c.part.n - 1);
     }
-    world_fail(
-        world, place_of(world, q.component[q.n - 1]),
-        "%s contradict each other: as they are connected there are %u equations for %u variables",
-        text, over->n_rels, over->n_vars);
-    for (uint32_t i = 0; i + 1 < q.n; i++) {
-        name_of(world, q.component[i], name, sizeof name);
-        world_remark(world, place_of(world, q.component[i]), "%s", name);
+    company_free(world, &c);
+    return told;
+}
+
+/* ---- components in a circle ---- */
+
+/* What each hands on to the next comes back to the first: planar joints and rods that close a loop
+ * through a fixation, for example. */
+bool report_circle(World *world, const DdpPart *part)
+{
+    char text[SHOWN * NAME] = "", rel[TEXT];
+    Company c = company_of(world, part);
+    bool told = c.part.n >= 2;
+    for (uint32_t i = 0; i < part->n_rels; i++)
+        told &= ddp_rel(world->ddp, part->rels[i]).kind == DDP_TRANSMISSION;
+    if (told) {
+        company_text(world, &c, text, sizeof text);
+        world_rel_text(world, part->rels[0], rel, sizeof rel);
+        world_fail(world, place_of(world, c.part.at[c.part.n - 1]),
+                   "%s form a closed circle: '%s' depends on itself", text, rel);
+        company_notes(world, &c, c.part.n - 1);
     }
-    return true;
+    company_free(world, &c);
+    return told;
+}
+
+bool world_components(World *world, uint32_t n, const DdpRel *rels, char *out, size_t size)
+{
+    Company c = company_of(world, &(DdpPart){.n_rels = n, .rels = rels});
+    bool told = c.connected && c.part.n >= 2 && !c.outside;
+    if (told)
+        company_text(world, &c, out, size);
+    company_free(world, &c);
+    return told;
 }

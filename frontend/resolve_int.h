@@ -139,6 +139,8 @@ struct Program {
     uint32_t n_folders;
     const char **folders;
     const char *stdlib;
+    uint32_t n_file_names;
+    const char *const *file_names; /* of packages in those folders; NULL: not looked up yet */
     uint32_t max_depth, max_definitions, max_statements;
     uint64_t n_statements; /* counted against max_statements */
     void *reserve; /* given back when memory runs out, so that there is room for the message */
@@ -156,6 +158,7 @@ struct Program {
     Map predefined;   /* name -> number + 1 */
     Map reported;     /* hash of place and text of messages */
     Map held;         /* hash of steps -> 1, for targets of `<<` inside sub-models */
+    Map stepped;      /* name -> 1: of a member that some path leads to through another one */
     Map transmitted;  /* hash of body and target -> number in `transmissions` + 1 */
     VEC(Stmt *) transmissions;
     Map subtypes; /* pair of def ids -> 1 sub-type, 2 not */
@@ -202,8 +205,12 @@ void resolve_note(Level *level, Place at, const char *format, ...)
 /* ---- suggest.c: how a message about a name that means nothing ends; perhaps not at all ---- */
 
 const char *suggest_member(Program *p, const Body *body, Sym word);
+const char *suggest_parameter(Program *p, const Def *def, Sym word);
+const char *suggest_in(Program *p, const Def *def, Sym word);
+const char *suggest_of(Program *p, Sym word, uint32_t n, const char *const *names);
 const char *suggest_definition(Def *def, Sym word);
-const char *suggest_name(const Level *level, const Body *body, Sym word); /* body NULL: no members */
+const char *suggest_name(const Level *level, const Body *body,
+                         Sym word); /* body NULL: no members */
 
 /* ---- extend.c, redefine.c: text and base -> pieces and names ---- */
 
@@ -285,5 +292,7 @@ FileScope *lookup_file(Program *p, const char *path, bool optional);
 FileScope *lookup_text(Program *p, const char *name, const char *folder, const char *text,
                        size_t length);
 FileScope *lookup_library(Program *p, FileScope *from, Sym name);
+/* Names of the packages in the folders given and in the standard library. */
+const char *const *lookup_files(Program *p, uint32_t *n);
 
 #endif

@@ -16,9 +16,10 @@ static int find_in(Context *cx, const Predefined *pre, const AArg *arg, int *pos
         for (uint32_t i = 0; i < pre->n_ins && arg->name.n == 1; i++)
             if (strcmp(name, pre->ins[i]) == 0)
                 return (int)i;
-        resolve_error(cx->level, arg->at, "'%s' has no %s '%s'", pre->name,
+        resolve_error(cx->level, arg->at, "'%s' has no %s '%s'%s", pre->name,
                       pre->kind == PRE_CONNECTION ? "parameter" : "'in' member",
-                      resolve_text(p, &arg->name));
+                      resolve_text(p, &arg->name),
+                      suggest_of(p, arg->name.name[0].sym, pre->n_ins, pre->ins));
     } else if (*position < 0) {
         resolve_error(cx->level, arg->at, "a value by position behind one by name");
     } else if (*position >= (int)pre->n_ins) {

@@ -55,6 +55,30 @@ const char *suggest_member(Program *p, const Body *body, Sym word)
     return text_of(p, &s, true);
 }
 
+const char *suggest_parameter(Program *p, const Def *def, Sym word)
+{
+    Suggestion s = begin(p, word);
+    for (uint32_t i = 0; i < def->n_params; i++)
+        offer(&s, intern_text(&p->names, def->params[i]->name));
+    return text_of(p, &s, true);
+}
+
+const char *suggest_in(Program *p, const Def *def, Sym word)
+{
+    Suggestion s = begin(p, word);
+    for (uint32_t i = 0; i < def->n_ins; i++)
+        offer(&s, intern_text(&p->names, def->ins[i]->name));
+    return text_of(p, &s, true);
+}
+
+const char *suggest_of(Program *p, Sym word, uint32_t n, const char *const *names)
+{
+    Suggestion s = begin(p, word);
+    for (uint32_t i = 0; i < n; i++)
+        offer(&s, names[i]);
+    return text_of(p, &s, true);
+}
+
 static void offer_entries(Suggestion *s, const Def *def)
 {
     const DefText *text = def->text;
@@ -80,5 +104,9 @@ const char *suggest_name(const Level *level, const Body *body, Sym word)
         offer_entries(&s, level->def);
     for (uint32_t i = 0; i < predefined_count(); i++)
         offer(&s, predefined_at(i)->name);
+    uint32_t n;
+    const char *const *files = lookup_files(p, &n);
+    for (uint32_t i = 0; i < n; i++)
+        offer(&s, files[i]);
     return text_of(p, &s, false);
 }

@@ -14,8 +14,18 @@ static void message(World *world, Severity severity, Place at, const char *forma
     vsnprintf(text, sizeof text, format, list);
     if (severity == DIAG_ERROR)
         diag_error(world->diags, at, "%s", text);
+    else if (severity == DIAG_WARNING)
+        diag_warning(world->diags, at, "%s", text);
     else
         diag_note(world->diags, at, "%s", text);
+}
+
+void world_warn(World *world, Place at, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    message(world, DIAG_WARNING, at, format, list);
+    va_end(list);
 }
 
 void world_fail(World *world, Place at, const char *format, ...)
@@ -150,6 +160,7 @@ void world_close(World *world)
     vec_free(mem, &world->values_scratch);
     vec_free(mem, &world->text_scratch);
     map_free(mem, &world->births);
+    map_free(mem, &world->warned);
     if (world->arena.mem)
         arena_free(&world->arena);
     mem_free(mem, world);

@@ -266,6 +266,14 @@ bool world_report_floating(World *world);
  * branches). False when there is none. */
 bool world_report_undecided(World *world);
 
+/* Is the relation one that a modeller wrote, or that follows from one? Else it only says what an
+ * auxiliary variable stands for. */
+bool world_rel_written(const World *world, DdpRel rel);
+
+/* The components that the relations belong to, by name; false when they are not two or more that
+ * are connected. */
+bool world_components(World *world, uint32_t n, const DdpRel *rels, char *out, size_t size);
+
 typedef struct WorldTotals {
     uint32_t instances, variables, relations, branches, connections, sets, watches;
     size_t bytes; /* the front end's share: instances, tables, connection sets, plans */

@@ -157,6 +157,7 @@ struct World {
     bool monitor_all;
     VEC(Override) overrides;
     bool misfit; /* of an override and the type of its variable */
+    Map warned;  /* place -> 1: of a declaration that was told to be of no use */
     Map births;  /* hash of the place of birth of a draw -> number of births + 1 */
     Connect *connect;
     VEC(DdpVar) vars_scratch;
@@ -188,8 +189,12 @@ bool report_guarded(World *world, void (*task)(World *world));
 void world_note(World *world, WorldChange change);
 void world_fail(World *world, Place at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+void world_warn(World *world, Place at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 void world_remark(World *world, Place at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* Whose relation it is; of a derivative, whose the relation is that was differentiated. */
+OwnerInfo world_rel_info(const World *world, DdpRel rel);
 /* The path of an instance in memory that stays until the next call. */
 const char *world_path_text(World *world, InstId inst);
 
@@ -322,5 +327,7 @@ void connect_verify(const Connect *connect);
 bool report_unconnected(World *world, const DdpPart *under);
 bool report_two_grounds(World *world, const DdpPart *over);
 bool report_components(World *world, const DdpPart *over);
+bool report_circle(World *world, const DdpPart *part);
+void report_note_component(World *world, InstId of); /* nothing for the model itself */
 
 #endif

@@ -402,16 +402,22 @@ static void put_side(const World *world, Out *out, X x, X other, const DdpRelVie
         put_expr(world, out, x, view->n, view->vars, depth);
 }
 
-static OwnerInfo rel_info(const World *world, DdpRel rel)
+OwnerInfo world_rel_info(const World *world, DdpRel rel)
 {
     if (rel && (rel >= world->rel.n || !world->rel.at[rel].tag) && rel < ddp_rel_limit(world->ddp))
         rel = ddp_rel(world->ddp, rel).origin;
     return rel < world->rel.n ? world->rel.at[rel] : (OwnerInfo){0};
 }
 
+bool world_rel_written(const World *world, DdpRel rel)
+{
+    OwnerInfo info = world_rel_info(world, rel);
+    return info.tag != OWNER_INST || !world_at(world, info.who)->plan->ops[info.what].defines;
+}
+
 Place world_rel_place(const World *world, DdpRel rel)
 {
-    OwnerInfo info = rel_info(world, rel);
+    OwnerInfo info = world_rel_info(world, rel);
     if (info.tag == OWNER_SUM)
         return connect_sum_place(world->connect, info.who);
     if (info.tag == OWNER_EDGE) {
@@ -423,7 +429,7 @@ Place world_rel_place(const World *world, DdpRel rel)
 
 InstId world_rel_owner(const World *world, DdpRel rel)
 {
-    OwnerInfo info = rel_info(world, rel);
+    OwnerInfo info = world_rel_info(world, rel);
     if (info.tag == OWNER_EDGE)
         return connect_edge(world->connect, info.who).inst;
     return info.tag == OWNER_INST ? info.who : 0;
@@ -443,7 +449,7 @@ void world_rel_text(const World *world, DdpRel rel, char *text, size_t size)
         return;
     }
     const FormInfo *form = form_info(world->forms, view.form);
-    OwnerInfo info = rel_info(world, rel);
+    OwnerInfo info = world_rel_info(world, rel);
     const Op *op = info.tag == OWNER_INST ? &world_at(world, info.who)->plan->ops[info.what] : NULL;
     if (op && op->condition) { /* its variable has no other name than the expression */
         put(&out, "condition << ");

@@ -201,8 +201,8 @@ static void remember_trigger(Sim *sim, BranchId id)
 
 enum { SHRINKING = 15, TIGHT = 30 };
 
-/* Gaps between firings that are made of rounding, as a part of the whole time: some hundred times what the
- * location of events can tell apart. */
+/* Gaps between firings that are made of rounding, as a part of the whole time: some hundred times
+ * what the location of events can tell apart. */
 static const double SHORTEST = 1e-13;
 
 /* Firings of one condition by states: at intervals that shrink without end (Zeno), or that are no
@@ -245,10 +245,11 @@ static SolStatus ran_away(Sim *sim)
     world_branch(sim->world, sim->runaway, &view);
     const char *text = explain_condition(sim, sim->runaway);
     if (past.tight >= TIGHT && !sim->branches.at[sim->runaway].when) {
-        diag_error(sim->diags, view.at,
-                   "at time %.10g the condition %s slides: where it holds the motion leads to where "
-                   "it does not, and back, %u times in a row at intervals of %.3g or less",
-                   sim->time, text, past.tight, past.gap);
+        diag_error(
+            sim->diags, view.at,
+            "at time %.10g the condition %s slides: where it holds the motion leads to where "
+            "it does not, and back, %u times in a row at intervals of %.3g or less",
+            sim->time, text, past.tight, past.gap);
         diag_note(sim->diags, view.at,
                   "give it a hysteresis, or a branch for the motion along its boundary");
     } else if (past.tight >= TIGHT) {
@@ -295,7 +296,7 @@ static void assertion_failed(Sim *sim, const WorldBranch *view)
     diag_error(sim->diags, view->at, "at time %.10g: %s%s%s", sim->time, path, path[0] ? ": " : "",
                intern_text(program_names(sim->program), view->assertion));
     if (view->relation)
-        diag_note(sim->diags, view->at, "this does not hold: %s", explain_rel(sim, view->relation));
+        diag_note(sim->diags, view->at, "this does not hold: %s", explain_assertion(sim, view));
     sim->assertion_failed = true;
 }
 
@@ -585,7 +586,8 @@ static bool is_noted(const Sim *sim, Place at, const char *text)
     return false;
 }
 
-/* Who fires in update i, once the event is about to have too many: a cycle may be longer than one update. */
+/* Who fires in update i, once the event is about to have too many: a cycle may be longer than one
+ * update. */
 static void note_cycle(Sim *sim, uint32_t i)
 {
     if (i == 0)

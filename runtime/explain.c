@@ -36,6 +36,20 @@ void explain_condition_text(const Sim *sim, const WorldBranch *branch, char *out
         memmove(out, out + strlen(target), strlen(out + strlen(target)) + 1);
 }
 
+/* The branch of an assertion is taken where it does not hold. */
+const char *explain_assertion(Sim *sim, const WorldBranch *branch)
+{
+    char text[TEXT];
+    explain_condition_text(sim, branch, text, sizeof text);
+    size_t n = strlen(text);
+    const char *from = strncmp(text, "not ", 4) == 0 ? text + 4 : text;
+    if (from > text && *from == '(' && text[n - 1] == ')') {
+        text[n - 1] = '\0';
+        from++;
+    }
+    return arena_copy(&sim->event_arena, from, strlen(from));
+}
+
 /* The condition as "instance: text". */
 const char *explain_condition(Sim *sim, BranchId branch)
 {
@@ -67,6 +81,24 @@ void explain_values(Sim *sim, const EvalOp *op)
     }
     if (shown)
         diag_note(sim->diags, 0, "%s", line);
+}
+
+void explain_determined_by(Sim *sim, DdpVar var)
+{
+    const EvalNode *node = sim->info[var].node ? &sim->nodes.at[sim->info[var].node] : NULL;
+    uint32_t n = node ? node->n_steps + node->n_tears : 0;
+    if (n > 1)
+        diag_note(sim->diags, 0, "it follows from %u equations that depend on each other:", n);
+    for (uint32_t i = 0; i < n && i < LISTED; i++)
+        if (n == 1 || world_rel_written(sim->world, node->ops[i].rel))
+            diag_note(sim->diags, world_rel_place(sim->world, node->ops[i].rel), "%s%s",
+                      n == 1 ? "its equation: " : "", explain_rel(sim, node->ops[i].rel));
+}
+
+void explain_values_of(Sim *sim, DdpRel rel)
+{
+    DdpRelView view = ddp_rel(sim->ddp, rel);
+    explain_values(sim, &(EvalOp){.rel = rel, .vars = view.vars});
 }
 
 /* ---- structure ---- */

@@ -445,13 +445,9 @@ static SolStatus failed(Part *part, IdaDriver *driver, int flag)
     world_var(sim->world, var, &view);
     diag_error(sim->diags, view.at, "at time %.10g the integration failed with steps of %.3g: %s",
                part->now, h, reason_of(flag));
-    DdpNode node =
-        i < part->states.n ? sim->info[part->states.at[i].slope].node : sim->info[var].node;
     diag_note(sim->diags, view.at, "%s = %.10g changes fastest there", explain_var(sim, var),
               sim->value[var]);
-    if (node)
-        diag_note(sim->diags, world_rel_place(sim->world, sim->nodes.at[node].ops[0].rel),
-                  "its equation: %s", explain_rel(sim, sim->nodes.at[node].ops[0].rel));
+    explain_determined_by(sim, i < part->states.n ? part->states.at[i].slope : var);
     trouble_tell(sim);
     return SOL_NUMERICS;
 }
@@ -480,7 +476,8 @@ SolStatus ida_driver_step(Part *part, double limit)
     int flag = IDASolve(driver->ida, part->now + sim->opt.max_step, &reached, driver->y, driver->yp,
                         IDA_ONE_STEP);
     count(sim, driver);
-    if (flag == IDA_LINIT_FAIL || flag == IDA_MEM_FAIL) /* the first step is where GMRES allocates */
+    if (flag == IDA_LINIT_FAIL ||
+        flag == IDA_MEM_FAIL) /* the first step is where GMRES allocates */
         return no_memory(sim);
     if (flag < 0)
         return part_bridge(part) ? SOL_OK : failed(part, driver, flag);

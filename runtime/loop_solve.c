@@ -24,6 +24,7 @@
 #include "runtime/loop_check.h"
 #include "runtime/loop_code.h"
 #include "runtime/loop_combine.h"
+#include "runtime/loop_explain.h"
 #include "runtime/loop_whole.h"
 #include "runtime/rounding.h"
 #include "runtime/trace.h"
@@ -334,10 +335,14 @@ static double guess(const System *s, uint32_t attempt, double first)
     return s->sim->value[s->node->reads[attempt - 2 - PLAIN].var];
 }
 
+static uint32_t n_guesses(const EvalNode *node)
+{
+    return 2 + PLAIN + (node->n_reads < MOST_READS ? node->n_reads : MOST_READS);
+}
+
 static bool deform(System *s, const double *first)
 {
-    uint32_t n_reads = s->node->n_reads < MOST_READS ? s->node->n_reads : MOST_READS;
-    uint32_t attempts = 2 + PLAIN + n_reads;
+    uint32_t attempts = n_guesses(s->node);
     bool fine = false;
     no_offset(s);
     for (uint32_t attempt = 0; attempt < attempts && !fine; attempt++) {
@@ -350,10 +355,24 @@ static bool deform(System *s, const double *first)
 
 /* ---- the whole ---- */
 
+/* To where Newton's iteration on the whole loop comes to rest: what is violated there is what
+ * stands in its way, while a torn loop satisfies all but its residuals. */
+static void come_to_rest(Sim *sim, EvalNode *node)
+{
+    bool untorn = node->untorn;
+    node->untorn = true;
+    System s = system_of(sim, node);
+    solve_nonlinear(&s);
+    node->untorn = untorn;
+    node->factored = false;
+}
+
 static SolStatus failed(Sim *sim, EvalNode *node)
 {
+    char tried[300] = "rounding leaves no solution that satisfies the equations";
+    if (sim->last.verdict == DDP_OVERDETERMINED || sim->last.verdict == DDP_FALSE_CAUSALITY)
+        return explain_structure(sim); /* no wonder then */
     System s = system_of(sim, node);
-    uint32_t worst = 0, n_ops = node->n_steps + node->n_tears;
     residuals(&s, s.r);
     bool singular = !factor(&s);
     node->factored = false;
@@ -363,28 +382,14 @@ static SolStatus failed(Sim *sim, EvalNode *node)
     }
     if (singular && world_report_floating(sim->world))
         return SOL_MODEL;
-    residuals(&s, s.r);
-    for (uint32_t i = 1; i < s.n; i++)
-        if (fabs(s.r[i]) > fabs(s.r[worst]) || isnan(s.r[i]))
-            worst = i;
-    const EvalOp *op = &node->ops[s.whole ? worst : node->n_steps + worst];
-    char off[40] = "holds, but leaves it open";
-    if (!singular || !rounding_satisfies(sim, node))
-        snprintf(off, sizeof off, "is off by %g", s.r[worst]);
-    diag_error(sim->diags, world_rel_place(sim->world, op->rel),
-               "at time %.10g, %u equation%s could not be solved for %s%s: %s %s", sim->time, n_ops,
-               n_ops > 1 ? "s that depend on each other" : "",
-               explain_var(sim, node_tears(node)[0]), node->n_tears > 1 ? " and others" : "",
-               explain_rel(sim, op->rel), off);
-    explain_values(sim, op);
-    if (singular)
-        diag_note(sim->diags, 0, "the Jacobian of the loop is singular there");
-    else if (node->linear)
-        diag_note(sim->diags, 0, "rounding leaves no solution that satisfies the equations");
-    else
-        diag_note(sim->diags, 0,
-                  "no solution was found from there; start values would be first guesses");
-    return SOL_NUMERICS;
+    if (!node->linear) {
+        come_to_rest(sim, node);
+        snprintf(tried, sizeof tried,
+                 "tried: Newton's method from the last values, with tearing and for all variables "
+                 "at once, then deformation from %u first guesses; start values would be others",
+                 n_guesses(node));
+    }
+    return loop_explain(sim, node, tried);
 }
 
 static bool solve(System *s)

@@ -181,6 +181,11 @@ const DdpVar *loop_whole_unknowns(const LoopWhole *w)
     return w->unknown;
 }
 
+const Code *loop_whole_code(const LoopWhole *w, uint32_t i)
+{
+    return w->code[i];
+}
+
 /* ---- values ---- */
 
 static LoopBlock *block_of(Sim *sim, const LoopWhole *w, uint32_t i)
@@ -230,6 +235,19 @@ static bool finite_values(const LoopWhole *w)
         if (!isfinite(w->value[i]))
             return false;
     return true;
+}
+
+bool loop_whole_derivatives(Sim *sim, LoopWhole *w)
+{
+    jacobian(sim, w, w->r);
+    return finite_values(w);
+}
+
+void loop_whole_dense(const LoopWhole *w, double *rows, size_t stride)
+{
+    for (uint32_t i = 0; i < w->n; i++)
+        for (uint32_t k = w->first[i]; k < w->first[i + 1]; k++)
+            rows[i * stride + (size_t)w->entry[k].column] = w->value[w->entry[k].at];
 }
 
 /* ---- rows to their places ---- */

@@ -223,10 +223,7 @@ static SolStatus failed(Part *part, RkDriver *rk, double h)
         part->now, h);
     diag_note(sim->diags, view.at, "%s = %.10g changes fastest there", explain_var(sim, var),
               sim->value[var]);
-    DdpNode node = sim->info[part->states.at[worst].slope].node;
-    if (node)
-        diag_note(sim->diags, world_rel_place(sim->world, sim->nodes.at[node].ops[0].rel),
-                  "its equation: %s", explain_rel(sim, sim->nodes.at[node].ops[0].rel));
+    explain_determined_by(sim, part->states.at[worst].slope);
     if (!trouble_tell(sim))
         diag_note(sim->diags, 0, "a stiff model needs the solver ida");
     return SOL_NUMERICS;
@@ -262,8 +259,7 @@ SolStatus rk_step(Part *part, double limit)
         sim->counts.error_failures++;
         wanted = h * fmax(0.1, fmin(0.9, factor));
         if (wanted < 1e-14 * fmax(fabs(part->now), 1e-10))
-            return part_bridge(part) || method_leave_rk(part) ? SOL_OK
-                                                              : failed(part, rk, wanted);
+            return part_bridge(part) || method_leave_rk(part) ? SOL_OK : failed(part, rk, wanted);
     }
 }
 

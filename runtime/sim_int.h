@@ -490,6 +490,9 @@ struct Sim {
     SolOutput out;
     double *out_values;
     bool shown;        /* some point was */
+    uint32_t n_told;   /* variables that were told to have no value */
+    DdpVar told[3];
+    bool unseen; /* the point that was to be shown last has no values */
     double last_point; /* when */
     uint32_t n_out_values;
     double next_output;
@@ -674,7 +677,11 @@ const char *explain_rel(Sim *sim, DdpRel rel);
 const char *explain_condition(Sim *sim, BranchId branch); /* "path: text" */
 /* The text alone; of a condition that has no expression now, the name of its variable. */
 void explain_condition_text(const Sim *sim, const WorldBranch *branch, char *out, size_t size);
+const char *explain_assertion(Sim *sim, const WorldBranch *branch); /* what should hold */
+/* Notes: the equation that determines a variable, or those that do so together. */
+void explain_determined_by(Sim *sim, DdpVar var);
 void explain_values(Sim *sim, const EvalOp *op); /* notes: values of what it reads */
+void explain_values_of(Sim *sim, DdpRel rel);    /* likewise, of all that the relation names */
 
 /* ---- trouble.c: what had no value inside a step, in case the integrator gives up ---- */
 

@@ -301,6 +301,25 @@ static void show_couts(Sim *sim)
     }
 }
 
+/* What has no value is shown so. Whoever does not look closely is told, of the first few. */
+static void tell_no_value(Sim *sim, DdpVar var)
+{
+    const uint32_t most = sizeof sim->told / sizeof *sim->told;
+    if (sim->n_told == most)
+        return;
+    for (uint32_t i = 0; i < sim->n_told; i++)
+        if (sim->told[i] == var)
+            return;
+    sim->told[sim->n_told++] = var;
+    WorldVar view = {0};
+    world_var(sim->world, var, &view);
+    diag_warning(sim->diags, view.at, "at time %.10g, %s has no value", sim->time,
+                 explain_var(sim, var));
+    explain_determined_by(sim, var);
+    if (sim->n_told == most)
+        diag_note(sim->diags, 0, "of others that have none nothing is said");
+}
+
 static const double *visible_values(Sim *sim)
 {
     uint32_t n = ddp_var_limit(sim->ddp);
@@ -312,6 +331,8 @@ static const double *visible_values(Sim *sim)
     for (uint32_t i = 0; i < sim->wanted.n; i++) {
         DdpVar v = sim->wanted.at[i];
         sim->out_values[v] = sim->info[v].has ? sim->value[v] : NAN;
+        if (sim->info[v].has && isnan(sim->value[v]))
+            tell_no_value(sim, v);
     }
     return sim->out_values;
 }
@@ -404,6 +425,7 @@ static SolStatus point_at(Sim *sim, SolSide side, double time)
     bool partly =
         sim->parts.n > SOL_FEW_PARTS && (side == SOL_BEFORE_EVENT || side == SOL_AFTER_EVENT);
     SolStatus status = partly ? SOL_OK : fetch_wanted(sim, side);
+    sim->unseen = status != SOL_OK;
     if (status != SOL_OK)
         return status;
     if (side != SOL_AT_END && (status = foreign_failed(sim)) != SOL_OK)
@@ -594,8 +616,8 @@ static SolStatus end_point(Sim *sim, SolStatus status)
         set_check_end(sim);
     if (!sim->shown || !(failed || ended) || (ended && sim->last_point == sim->time))
         return status;
-    if (failed && sim->running && !parts_last(sim))
-        return status;
+    if (failed && (sim->unseen || (sim->running && !parts_last(sim))))
+        return status; /* what lies behind a point without values is nobody's */
     SolStatus shown = sim_point(sim, SOL_AT_END);
     return failed ? status : shown;
 }

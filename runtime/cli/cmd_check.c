@@ -4,11 +4,20 @@
 #include <stdio.h>
 
 /* Of the first mode, with what connections add. */
-static void print_counts(const char *name, const World *world, uint32_t states)
+static void print_counts(const char *name, FirstMode *mode, uint32_t states)
 {
+    enum { LISTED = 8, TEXT = 400 };
+    World *world = first_mode_world(mode);
+    Ddp *ddp = first_mode_ddp(mode);
     WorldTotals totals = world_totals(world);
-    fprintf(stderr, "%s: %u equations, %u variables and parameters, %u states in the first mode\n",
-            name, totals.relations, totals.variables, states);
+    fprintf(stderr, "%s: %u equations, %u variables and parameters, %u state%s in the first mode",
+            name, totals.relations, totals.variables, states, states == 1 ? "" : "s");
+    for (uint32_t i = 0; i < states && i < LISTED; i++) {
+        char path[TEXT];
+        world_var_path(world, ddp_state(ddp, i).var, path, sizeof path);
+        fprintf(stderr, "%s%s", i ? ", " : ": ", path);
+    }
+    fprintf(stderr, states > LISTED ? " and %u others\n" : "\n", states - LISTED);
 }
 
 /* Errors that only instances show: parameters, connections, the structure of the first mode. */
@@ -20,7 +29,7 @@ static void check_instances(CliModel *model)
         return;
     DdpResult result = first_mode_result(mode);
     if (!world_report(first_mode_world(mode), &result))
-        print_counts(def_path(model->program, top), first_mode_world(mode), result.states);
+        print_counts(def_path(model->program, top), mode, result.states);
     first_mode_close(mode);
 }
 

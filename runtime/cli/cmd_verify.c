@@ -147,6 +147,9 @@ static int run_verify(int argc, char **argv)
     if (code != EXIT_DONE)
         return code;
     SolOptions asked = asked_options(&command, &sets);
+    if (command.until.given && command.until.value > asked.stop)
+        return args_fail(&args, "--until %.10g lies behind --stop %.10g", command.until.value,
+                         asked.stop);
     SolLoad load = {.path = file, .n_folders = folders.n, .folders = folders.at};
     VerifyOptions options = {.within =
                                  command.within.given ? command.within.value : 1e3 * asked.rtol,

@@ -1,5 +1,5 @@
-//! 12:11: error: 'sin' has no 'in' member 'y'
-//! 12:22: error: 'B' has no 'in' member 'v'
+//! 12:11: error: 'sin' has no 'in' member 'y'; there is 'x'
+//! 12:22: error: 'B' has no 'in' member 'v'; there is 'u'
 model B
 interface:
   in Real u;

@@ -1,5 +1,5 @@
 //! 12:3: error: 'connection' needs 'b'
-//! 13:22: error: 'connection' has no parameter 'c'
+//! 13:22: error: 'connection' has no parameter 'c'; there are 'a', 'b'
 //! 14:30: error: 'a' is given twice
 //! 15:3: error: a connection is written 'connection{a << x, b << y}'
 connector C

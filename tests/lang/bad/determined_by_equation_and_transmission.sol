@@ -1,5 +1,5 @@
 //! mode: instantiate
-//! 11:3: error: too many equations: 2 for 1 variable; 'y = 3' contradicts the others
+//! 11:3: error: too many equations: 2 for 1 variable; 'y = 3' is one too many
 //! 10:3: note: equation 'x = 2*y'
 //! 8:16: note: variable 'y'
 //! 9:3: note: 'x' is determined by this transmission

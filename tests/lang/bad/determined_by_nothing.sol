@@ -3,5 +3,5 @@
 model A
 implementation:
   Real x; Real y;
-  y = time;
+  y << x;
 end A;
