@@ -442,6 +442,12 @@ void world_rel_text(const World *world, DdpRel rel, char *text, size_t size)
     DdpVar vars[2] = {0};
     if (view.kind == DDP_DERIVATIVE) {
         memcpy(vars, view.vars, sizeof vars);
+        if (!world_rel_written(world, rel)) { /* its variable has no other name than der(...) */
+            put_var(world, &out, vars[0], 0);
+            put(&out, " is the slope of ");
+            put_var(world, &out, vars[1], 0);
+            return;
+        }
         put_var(world, &out, vars[0], 0);
         put(&out, " = der(");
         put_var(world, &out, vars[1], 0);

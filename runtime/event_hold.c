@@ -15,6 +15,7 @@
  * time the function has the value that it has just afterwards.
  */
 #include "runtime/event_hold.h"
+#include "runtime/event_cause.h"
 
 #include <float.h>
 #include <math.h>
@@ -522,6 +523,7 @@ SolStatus hold_decide(Sim *sim, const EvalNode *node, bool *changed)
             continue;
         *changed = true;
         sim->value[compare->slot] = value;
+        cause_jump(sim, name_of(sim, compare), node->ops[compare->op].rel);
         if (sim->running && !note_jump(sim, compare))
             return slides(sim, node, compare);
     }
@@ -530,6 +532,7 @@ SolStatus hold_decide(Sim *sim, const EvalNode *node, bool *changed)
 
 SolStatus hold_loop_jumped(Sim *sim, const EvalNode *node)
 {
+    cause_jump(sim, "a function that the loop contains", node->ops[0].rel);
     for (uint32_t i = 0; i < node->n_compares; i++)
         if (node->compare[i].slot && sim->running && !note_jump(sim, &node->compare[i]))
             return slides(sim, node, &node->compare[i]);

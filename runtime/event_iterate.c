@@ -6,6 +6,7 @@
  * become those of the update that ends. The event is over when an update fires nothing and clears
  * nothing that anyone reads; only then must everything be determined.
  */
+#include "runtime/event_cause.h"
 #include "runtime/event_hold.h"
 #include "runtime/mode_search.h"
 #include "runtime/parts.h"
@@ -556,6 +557,7 @@ static void samples_due(Sim *sim)
         if (!hold_reached(sim, due(memo)))
             continue;
         values_set(sim, memo->var, 1);
+        cause_sample(sim, memo->var);
         while (hold_reached(sim, due(memo)))
             memo->next++;
     }

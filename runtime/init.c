@@ -186,11 +186,30 @@ static bool known_now(Sim *sim, DdpVar var)
     return info->has && !info->pending;
 }
 
+/* A branch that is entered starts its derivatives. Where the start is a fixed number, and the
+ * variable had another value, that may be meant or not: it is told the first time. */
+static void tell_started_again(Sim *sim, const StartMemo *start)
+{
+    const ValueInfo *info = &sim->info[start->var];
+    double before = sim->value[start->var], now = sim->value[start->start];
+    bool older = sim->shown && info->birth <= sim->births_at_event && info->has && !info->pending;
+    if (!older || start->again || before == now || map_get(&sim->started_again, start->at) ||
+        ddp_var(sim->ddp, start->start).kind != DDP_KNOWN)
+        return;
+    map_put(sim->mem, &sim->started_again, start->at, 1);
+    diag_warning(sim->diags, start->at,
+                 "at time %.10g this branch is entered and %s starts at %.10g: it was %.10g",
+                 sim->time, explain_var(sim, start->var), now, before);
+    diag_note(sim->diags, 0,
+              "a derivative that stands outside of the branches goes on from its value");
+}
+
 static bool give_start(Sim *sim, StartMemo *start)
 {
     if (!sim->info[start->var].state)
         return false;
     start->given = true;
+    tell_started_again(sim, start);
     values_set(sim, start->var, sim->value[start->start]);
     return true;
 }

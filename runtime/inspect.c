@@ -5,6 +5,7 @@
 #include "frontend/graph.h"
 #include "runtime/audit.h"
 #include "runtime/blocks.h"
+#include "runtime/event_cause.h"
 
 #include <math.h>
 #include <string.h>
@@ -105,6 +106,7 @@ static SolStatus write_value(Sim *sim, DdpVar var, double value)
     if (status != SOL_OK)
         return status;
     values_set(sim, var, value);
+    cause_written(sim, var);
     return parts_event(sim);
 }
 

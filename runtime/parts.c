@@ -14,6 +14,7 @@
  */
 #include "runtime/parts.h"
 
+#include "runtime/event_cause.h"
 #include "runtime/event_hold.h"
 #include "runtime/tape.h"
 #include "runtime/trace.h"
@@ -878,6 +879,8 @@ static SolStatus begin_due(Sim *sim)
         hold_touch_outdated(sim, &part->watched);
         hold_touch_outdated(sim, &part->timers);
         part->restart |= part->reselect || part->bridged;
+        if (part->reselect)
+            cause_states(sim);
         part->reselect = false;
     }
     parts_cross(sim);

@@ -238,6 +238,14 @@ typedef struct CycleMemo {
     const char *text; /* in Sim.event_arena */
 } CycleMemo;
 
+typedef enum CauseKind { CAUSE_JUMP, CAUSE_SAMPLE, CAUSE_STATES, CAUSE_WRITTEN } CauseKind;
+
+typedef struct EventCause {
+    const char *function; /* that jumped */
+    CauseKind kind;
+    uint32_t number; /* relation or variable */
+} EventCause;
+
 typedef struct SampleMemo {
     DdpVar var;
     double origin, interval;
@@ -501,6 +509,9 @@ struct Sim {
     void *on_event_context;
     SolEvent event; /* being made */
     VEC(const char *) trigger_texts;
+    uint64_t births_at_event;   /* of variables, when it began */
+    Map started_again;          /* place of a start -> 1: it was told that it counts again */
+    VEC(EventCause) causes;     /* of the event, besides conditions (event_cause.c) */
     VEC(uint32_t) event_states; /* after each update that changed the structure */
     Arena event_arena;
     double left_time; /* where the values before the event are taken; Sim.time: nowhere else */

@@ -4,6 +4,7 @@
  * SOL_MEMORY and can still be asked and closed.
  */
 #include "runtime/mode_search.h"
+#include "runtime/event_cause.h"
 #include "runtime/audit.h"
 #include "runtime/blocks.h"
 #include "runtime/stdlib_folder.h"
@@ -237,6 +238,8 @@ static void close_roles(Sim *sim)
     vec_free(sim->mem, &sim->modes_gone);
     mode_search_close(sim);
     vec_free(sim->mem, &sim->trigger_texts);
+    vec_free(sim->mem, &sim->causes);
+    map_free(sim->mem, &sim->started_again);
     vec_free(sim->mem, &sim->event_states);
     mem_free(sim->mem, sim->loop_work);
     mem_free(sim->mem, sim->out_values);
@@ -488,6 +491,7 @@ static void begin_event(Sim *sim)
     sim->entered_before = counts.entered;
     sim->removed_before = counts.removed;
     sim->structure_changed = false;
+    sim->births_at_event = sim->births;
     sim->event_begin = timer_now();
 }
 
@@ -501,6 +505,7 @@ static void end_event(Sim *sim)
     sim->event.structural = sim->structure_changed;
     sim->event.structure_us = (timer_now() - sim->event_begin + sim->met_seconds) * 1e6;
     sim->met_seconds = 0;
+    cause_end(sim);
     sim->event.n_triggers = sim->trigger_texts.n;
     sim->event.triggers = sim->trigger_texts.at;
     sim->event.n_changes = sim->event_states.n;

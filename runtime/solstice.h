@@ -284,7 +284,9 @@ typedef struct SolEvent {
     uint32_t updates; /* (time, i): how many i */
     uint32_t combinations; /* of branches that were tried where conditions took turns; 0: none did */
     uint32_t n_triggers;
-    const char *const *triggers; /* the conditions that fired: "path: text", each once */
+    const char *const *triggers; /* the conditions that fired: "path: text", each once; where none
+                                    did, what else the event is */
+    bool by_condition;           /* some did */
     uint32_t entered, removed;   /* relations */
     uint64_t visited;            /* relations the DDP looked at */
     uint64_t touched; /* what the runtime did, counted in nodes: evaluated, made, taken away, moved,

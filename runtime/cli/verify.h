@@ -13,9 +13,12 @@ typedef struct VerifyColumn {
     double *value; /* [point]; NaN where it does not exist */
 } VerifyColumn;
 
+/* A condition that fired, for the ordinal-th time. Events that are simultaneous but for rounding may come as one or as several,
+ * in any order: so each of their conditions is compared with its own like. */
 typedef struct VerifyEvent {
     double time;
-    const char *trigger; /* the first one */
+    const char *trigger;
+    uint32_t ordinal;
 } VerifyEvent;
 
 typedef struct VerifyRun {
@@ -27,7 +30,11 @@ typedef struct VerifyRun {
     uint32_t n_points; /* of the grid start, start + interval, ... */
     VEC(VerifyColumn) columns;
     Map column_of; /* hash of the path -> index + 1 */
+    uint32_t n_events;  /* of the model: some condition fired */
+    VEC(double) jumped; /* times of all events: there is no other point at these */
     VEC(VerifyEvent) events;
+    Map event_of; /* hash of trigger and ordinal -> index + 1 */
+    Map fired;    /* hash of trigger -> index + 1 of the last one */
 } VerifyRun;
 
 /* Runs the model once; messages go to stderr. The status of the run is in *run. */
@@ -35,6 +42,8 @@ void verify_run(Mem *mem, SolModel *model, const char *designator, const SolOpti
                 VerifyRun *run);
 
 const VerifyColumn *verify_column(const VerifyRun *run, const char *path); /* NULL: none */
+/* The same condition as in another run, for the same time; NULL: none. */
+const VerifyEvent *verify_twin(const VerifyRun *run, const VerifyEvent *event);
 
 /* ---- verify_table.c ---- */
 

@@ -100,13 +100,41 @@ static bool point(void *context, const SolPoint *p)
     return true;
 }
 
+static uint64_t event_key(const char *trigger, uint32_t ordinal)
+{
+    return hash_bytes(&ordinal, sizeof ordinal, key_of(trigger));
+}
+
+const VerifyEvent *verify_twin(const VerifyRun *run, const VerifyEvent *event)
+{
+    uint32_t number = map_get(&run->event_of, event_key(event->trigger, event->ordinal));
+    return number ? &run->events.at[number - 1] : NULL;
+}
+
+static void fired(Collector *c, double time, const char *trigger)
+{
+    VerifyRun *run = c->run;
+    uint32_t last = map_get(&run->fired, key_of(trigger));
+    const VerifyEvent *before = last ? &run->events.at[last - 1] : NULL;
+    if (before && fabs(time - before->time) <= 1e-9 * c->interval)
+        return; /* the same but for rounding */
+    VerifyEvent e = {time, before ? before->trigger : copy_text(c->mem, trigger),
+                     before ? before->ordinal + 1 : 1};
+    vec_push(c->mem, &run->events, e);
+    map_put(c->mem, &run->fired, key_of(trigger), run->events.n);
+    map_put(c->mem, &run->event_of, event_key(trigger, e.ordinal), run->events.n);
+}
+
 /* States that are chosen anew are no event of the model. */
 static void event(void *context, const SolEvent *e)
 {
     Collector *c = context;
-    if (e->n_triggers)
-        vec_push(c->mem, &c->run->events,
-                 ((VerifyEvent){e->time, copy_text(c->mem, e->triggers[0])}));
+    vec_push(c->mem, &c->run->jumped, e->time);
+    if (!e->by_condition)
+        return;
+    c->run->n_events++;
+    for (uint32_t i = 0; i < e->n_triggers; i++)
+        fired(c, e->time, e->triggers[i]);
 }
 
 static void silent(void *context, double time, const char *text)

@@ -47,55 +47,57 @@ static void skip_events(Table *t)
     const VerifyRun *best = &t->runs[VERIFY_TIGHTEST];
     for (uint32_t i = 0; i < best->n_points; i++)
         vec_push(t->mem, &t->skipped, (uint8_t)0);
-    for (int r = 0; r < VERIFY_RUNS; r++)
-        for (uint32_t i = 0; i < t->runs[r].events.n; i++) {
-            double at = t->runs[r].events.at[i].time;
-            skip_between(t, at, i < best->events.n ? best->events.at[i].time : at);
+    for (int r = 0; r < VERIFY_RUNS; r++) {
+        const VerifyRun *run = &t->runs[r];
+        for (uint32_t i = 0; i < run->jumped.n; i++)
+            skip_between(t, run->jumped.at[i], run->jumped.at[i]);
+        for (uint32_t i = 0; i < run->events.n; i++) {
+            const VerifyEvent *e = &run->events.at[i], *twin = verify_twin(best, e);
+            skip_between(t, e->time, twin ? twin->time : e->time);
         }
+    }
 }
 
-/* The index of the first event that another run does not have, or has much later or earlier. */
-static uint32_t first_moved(const Table *t, int run, double allowed, double *most)
+/* The first event of a run that another one does not have, or has much later or earlier; NULL:
+ * none. */
+static const VerifyEvent *first_lonely(const VerifyRun *run, const VerifyRun *other, double allowed,
+                                       double *most)
 {
-    const VerifyRun *a = &t->runs[run], *best = &t->runs[VERIFY_TIGHTEST];
-    uint32_t n = a->events.n < best->events.n ? a->events.n : best->events.n;
-    *most = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        double moved = fabs(a->events.at[i].time - best->events.at[i].time);
-        if (moved > allowed || strcmp(a->events.at[i].trigger, best->events.at[i].trigger) != 0)
-            return i;
+    for (uint32_t i = 0; i < run->events.n; i++) {
+        const VerifyEvent *e = &run->events.at[i], *twin = verify_twin(other, e);
+        double moved = twin ? fabs(twin->time - e->time) : INFINITY;
+        if (moved > allowed)
+            return e;
         *most = fmax(*most, moved);
     }
-    return a->events.n == best->events.n ? UINT32_MAX : n;
+    return NULL;
 }
 
-static void print_event(const VerifyRun *run, uint32_t i, FILE *out)
+static void print_lonely(const VerifyRun *run, const VerifyEvent *e, const VerifyRun *other,
+                         FILE *out)
 {
-    if (i < run->events.n)
-        fprintf(out, "%.9g %s", run->events.at[i].time, run->events.at[i].trigger);
+    const VerifyEvent *twin = verify_twin(other, e);
+    fprintf(out, "\n  %s: %.9g %s (time number %u), ", run->name, e->time, e->trigger, e->ordinal);
+    if (twin)
+        fprintf(out, "%s: %.9g", other->name, twin->time);
     else
-        fputs("none", out);
+        fprintf(out, "%s: never", other->name);
 }
 
 static void compare_events(Table *t, FILE *out)
 {
     double allowed = t->options->within * (t->asked->stop - t->asked->start), most = 0;
     const VerifyRun *best = &t->runs[VERIFY_TIGHTEST];
-    fprintf(out, "events: %u with the tightest tolerance", best->events.n);
+    fprintf(out, "events: %u with the tightest tolerance", best->n_events);
     for (int r = 0; r < VERIFY_RUNS; r++) {
-        double moved;
-        uint32_t first = first_moved(t, r, allowed, &moved);
-        most = fmax(most, moved);
-        if (first == UINT32_MAX)
+        const VerifyRun *run = &t->runs[r];
+        const VerifyEvent *here = first_lonely(run, best, allowed, &most);
+        const VerifyEvent *there = first_lonely(best, run, allowed, &most);
+        if (!here && !there)
             continue;
-        double there = first < best->events.n ? best->events.at[first].time : INFINITY;
-        if (first < t->runs[r].events.n)
-            there = fmin(there, t->runs[r].events.at[first].time);
-        t->agrees = fmin(t->agrees, there);
-        fprintf(out, "\n  %s: number %u is ", t->runs[r].name, first + 1);
-        print_event(&t->runs[r], first, out);
-        fputs(", not ", out);
-        print_event(best, first, out);
+        bool first = here && (!there || here->time <= there->time);
+        t->agrees = fmin(t->agrees, first ? here->time : there->time);
+        print_lonely(first ? run : best, first ? here : there, first ? best : run, out);
     }
     fprintf(out, "; the others moved by at most %.2g\n", most);
 }
@@ -195,7 +197,7 @@ static void print_runs(const Table *t, FILE *out)
     for (int r = 0; r < VERIFY_RUNS; r++) {
         const VerifyRun *run = &t->runs[r];
         fprintf(out, "%-28s %9" PRIu64 " steps, %5u events, audit %.1e", run->name, run->steps,
-                run->events.n, run->audit.worst);
+                run->n_events, run->audit.worst);
         if (run->status != SOL_OK)
             fprintf(out, ", FAILED at %g", run->reached);
         fputc('\n', out);

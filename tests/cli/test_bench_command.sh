@@ -40,7 +40,7 @@ grep -q "warm (full cache) .* - *- *$\|warm (full cache) *[0-9.]* *- *-" <<<"$ou
 "$SOLSTICE" bench /nonexistent.sol 2>/dev/null
 [ $? = 4 ] || fail "a missing file must end with exit code 4"
 bad=$(mktemp -d) || exit 1
-echo "model M implementation: static Real x; end M;" >"$bad/m.sol"
+echo "model M implementation: static Real x; x = 1; x = 2; end M;" >"$bad/m.sol"
 "$SOLSTICE" bench "$bad/m.sol" 2>"$bad/err"
 [ $? = 1 ] || fail "a wrong model must end with exit code 1"
 grep -q "error" "$bad/err" || fail "and say why"

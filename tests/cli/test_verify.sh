@@ -32,7 +32,22 @@ interface: static Real x;
 implementation:
   der(x = x, start << 1) = x^2;
 end Ends;
+// Crossings that are simultaneous but for rounding: which one comes first depends on the way.
+model Together
+interface: static Real x; static Real y; static Integer n; static Integer m; static Real z;
+implementation:
+  der(x = x, start << 0) = 1 + z - z;
+  der(x = y, start << 0) = 3;
+  der(x = z, start << 1) = -z*sin(10*time);
+  when mod(a = 2*x, b = 2) > 1 then n << pre(n) + 1; end;
+  when mod(a = 2/3*y, b = 2) > 1 then m << pre(m) + 1; end;
+  if x > 2 then static Real u; u = x; end;
+  if y > 6 then static Real v; v = x; end;
+end Together;
 END
+
+expect 0 "" "$SOLSTICE" verify models.sol:Together --stop 4
+grep -q '^all runs agree within 0.001 of each range up to 4$' out || fail "simultaneous events: $(cat out)"
 
 expect 0 "" "$SOLSTICE" verify models.sol:Decay --stop 3
 grep -q '^interpreted and compiled: the same bits' out || fail "bits: $(cat out)"
