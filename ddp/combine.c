@@ -92,3 +92,20 @@ void combine_update(Ddp *d)
         exchange(d, c->rel, c->form, &c->vars);
     }
 }
+
+/* The oldest one has the relation as it was entered; younger ones are made of more. */
+bool ddp_combination(const Ddp *d, DdpRel rel, DdpCombination *out)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < d->combined.n; i++) {
+        const Combined *c = &d->combined.at[i];
+        if (c->rel != rel || !c->stands)
+            continue;
+        if (!any)
+            *out = (DdpCombination){c->form_before, c->before.n, c->before.at, 0, NULL};
+        out->n_others = c->others.n;
+        out->others = c->others.at;
+        any = true;
+    }
+    return any;
+}

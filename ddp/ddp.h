@@ -57,6 +57,17 @@ void ddp_remove_rel(Ddp *ddp, DdpRel rel);
  * removed, rel is what it was. All of them were entered by the user. */
 void ddp_combine(Ddp *ddp, DdpRel rel, Form form, uint32_t n, const DdpVar *vars, uint32_t n_others,
                  const DdpRel *others);
+
+/* What stands in the place of `rel` now, for whoever tells of it. */
+typedef struct DdpCombination {
+    Form form; /* of rel as it was entered */
+    uint32_t n;
+    const DdpVar *vars;
+    uint32_t n_others;
+    const DdpRel *others;
+} DdpCombination;
+
+bool ddp_combination(const Ddp *ddp, DdpRel rel, DdpCombination *out); /* false: rel itself does */
 /* The modeller's `tearing(x)`: +1 enters, -1 removes a hint. */
 void ddp_hint_tearing(Ddp *ddp, DdpVar var, int change);
 /* Advice from the numerics: do not solve `rel` for `var` (its pivot is or comes near zero). Counts as a

@@ -153,6 +153,53 @@ static void note_held(World *world, const DdpPart *part)
     }
 }
 
+static void add_rel(DdpRel *list, uint32_t *n, DdpRel rel)
+{
+    for (uint32_t i = 0; i < *n; i++)
+        if (list[i] == rel)
+            return;
+    list[(*n)++] = rel;
+}
+
+/* The part with all that combinations in it are made of; without rels when there is none. */
+static DdpPart spread_out(World *world, const DdpPart *part)
+{
+    DdpCombination c;
+    uint32_t most = part->n_rels;
+    bool any = false;
+    for (uint32_t i = 0; i < part->n_rels; i++)
+        if (ddp_combination(world->ddp, part->rels[i], &c)) {
+            most += c.n_others;
+            any = true;
+        }
+    DdpRel *rels = arena_alloc(&world->arena, most * sizeof *rels);
+    DdpPart out = {.rels = rels};
+    for (uint32_t i = 0; any && i < part->n_rels; i++) {
+        add_rel(rels, &out.n_rels, part->rels[i]);
+        if (ddp_combination(world->ddp, part->rels[i], &c))
+            for (uint32_t k = 0; k < c.n_others; k++)
+                add_rel(rels, &out.n_rels, c.others[k]);
+    }
+    return out;
+}
+
+/* Equations that are too many by their numbers: structure alone would not have found them. */
+static bool report_dependent(World *world, const DdpPart *over)
+{
+    char text[2 * TEXT];
+    DdpPart all = spread_out(world, over);
+    if (!all.n_rels)
+        return false;
+    bool components = world_components(world, all.n_rels, all.rels, text, sizeof text);
+    if (!components)
+        snprintf(text, sizeof text, "%u equations", all.n_rels);
+    world_fail(world, world_rel_place(world, all.rels[0]),
+               "%s%s are not independent: one follows from the others, or contradicts them",
+               components ? "equations of " : "", text);
+    note_rels(world, &all, 0);
+    return true;
+}
+
 static void report_over(World *world, const DdpDiagnosis *d)
 {
     char text[TEXT];
@@ -395,7 +442,7 @@ static void report_task(World *world, DdpVerdict verdict)
     d.over = written(world, &d.over);
     d.under = written(world, &d.under);
     if (d.over.n_rels) {
-        if (report_components(world, &d.over))
+        if (report_dependent(world, &d.over) || report_components(world, &d.over))
             return;
         report_over(world, &d);
     }

@@ -454,6 +454,12 @@ void world_rel_text(const World *world, DdpRel rel, char *text, size_t size)
         put(&out, ")");
         return;
     }
+    DdpCombination entered;
+    if (ddp_combination(world->ddp, rel, &entered)) {
+        view.form = entered.form;
+        view.n = entered.n;
+        view.vars = entered.vars;
+    }
     const FormInfo *form = form_info(world->forms, view.form);
     OwnerInfo info = world_rel_info(world, rel);
     const Op *op = info.tag == OWNER_INST ? &world_at(world, info.who)->plan->ops[info.what] : NULL;
