@@ -193,7 +193,7 @@ static void list_folder(const char *folder, Names *names)
         size_t n = strlen(entry->d_name);
         bool sol = n > 4 && strcmp(entry->d_name + n - 4, ".sol") == 0;
         if (sol && n - 4 <= MOST_LETTERS && names->n < MOST_FILES)
-            snprintf(names->at[names->n++], n - 3, "%s", entry->d_name);
+            memcpy(names->at[names->n++], entry->d_name, n - 4); /* the rest is zero */
     }
     if (dir)
         closedir(dir);
