@@ -500,6 +500,7 @@ static void company_text(const World *world, const Company *c, char *out, size_t
 {
     char name[NAME];
     uint32_t n = c->part.n > SHOWN ? SHOWN - 1 : c->part.n;
+    out[0] = '\0';
     for (uint32_t i = 0; i < n; i++) {
         size_t used = strlen(out);
         bool last = i + 1 == c->part.n;
