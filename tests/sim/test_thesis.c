@@ -136,12 +136,51 @@ static void test_growing(void **state)
     trial_end(t);
 }
 
+/* 7.2: the capacitor follows what is at its end; 0.01 F behind 100 Ohm, a time constant of 1 s. */
+static void test_four_ends(void **state)
+{
+    (void)state;
+    Trial *t = begin("Thesis.FourEnds", 20);
+    double at_5 = trial_at(t, 5, "uc"), at_10 = trial_at(t, 10, "uc");
+    NEAR(at_10, -10 + (at_5 + 10) * exp(-5), 1e-7);
+    double at_15 = trial_at(t, 15, "uc");
+    NEAR(at_15, at_10 - 0.2 / 0.01 * 5, 1e-6);
+    NEAR(trial_at(t, 20, "uc"), at_15 * exp(-5 / 11.0), 1e-6);
+    assert_int_equal(t->n_events, 3);
+    trial_end(t);
+}
+
+/* 9.1, the switch open: one node, fed by four resistors. */
+static void test_mesh(void **state)
+{
+    (void)state;
+    Trial *t = begin("Thesis.Mesh", 0.1);
+    double s = 0.03, u1 = 10 * sin(157 * s), u2 = 5 * sin(94 * s + 0.8),
+           u3 = 16 * sin(63 * s + 1.6);
+    double v2 = (u1 / 20 + u2 / 30 + u3 / 40 + u3 / 120) / (1 / 20. + 1 / 30. + 1 / 40. + 1 / 120.);
+    NEAR(trial_at(t, s, "v2"), v2, 1e-12);
+    NEAR(trial_read(t, "v1"), u1, 1e-12);
+    NEAR(trial_read(t, "v3"), v2 + 70 * (u3 - v2) / 120, 1e-12);
+    trial_end(t);
+}
+
+/* 10.2: together 3 mF behind 100 Ohm. */
+static void test_side_by_side(void **state)
+{
+    (void)state;
+    Trial *t = begin("Thesis.SideBySide", 1);
+    NEAR(trial_at(t, 1, "u2"), 10 * (1 - exp(-1 / 0.3)), 1e-7);
+    trial_end(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_frozen),    cmocka_unit_test(test_machine),
-        cmocka_unit_test(test_half_wave), cmocka_unit_test(test_reversed),
-        cmocka_unit_test(test_two_discs), cmocka_unit_test(test_growing),
+        cmocka_unit_test(test_frozen),       cmocka_unit_test(test_machine),
+        cmocka_unit_test(test_half_wave),    cmocka_unit_test(test_reversed),
+        cmocka_unit_test(test_two_discs),    cmocka_unit_test(test_growing),
+        cmocka_unit_test(test_four_ends),    cmocka_unit_test(test_mesh),
+        cmocka_unit_test(test_side_by_side),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* What listings 5.10, 5.11, 11.3, 11.9 and 11.17 of the thesis and the joints of its appendix D do, in models of our own.
-   test_thesis.c says what comes out. */
+/* What listings 5.10, 5.11, 7.2, 9.1, 10.2, 11.3, 11.9 and 11.17 of the thesis and the joints of its appendix D do, in models
+   of our own. test_thesis.c says what comes out, tools/thesis.py puts numbers of the thesis beside ours. */
 package Thesis
 
     /* 5.10: a level that rises and is frozen at 5; the event lies inside the else branch of `initial()`. */
@@ -301,6 +301,94 @@ package Thesis
         second.fb.contactIn << outer.f.contactOut;
         outer.f.contactIn << second.fb.contactOut;
     end TwoDiscs;
+
+    /* ---- 7.2, 9.1, 10.1, 10.2: small circuits, flat ---- */
+
+    /* 7.2 (listing 1 of the paper): a capacitor behind a resistor, at four different ends in turn. */
+    model FourEnds
+    interface:
+        static Real uc;
+        static Real ur;
+        static Real us;
+        static Real i;
+        static Integer mode;
+    implementation:
+        uc + ur + us = 0;
+        ur = 100*i;
+        i = 0.01*der(x = uc);
+        if time < 5 then
+            mode << 1;
+        else if time < 10 then
+            mode << 0;
+        else if time < 15 then
+            mode << 2;
+        else then
+            mode << 3;
+        end if;
+        if mode == 0 then
+            us = 10;
+        else if mode == 1 then
+            static Real w;
+            w = 5;
+            us = 10*cos(x = w*(time - 5));
+        else if mode == 2 then
+            i = -0.2;
+        else then
+            us = 1000*i;
+        end if;
+    end FourEnds;
+
+    /* 9.1 (listing 3): three sources on one node, one of them by way of a switch. */
+    model Mesh
+    interface:
+        static Real v1;
+        static Real v2;
+        static Real v3;
+        static Boolean closed;
+    implementation:
+        static Real u1;
+        static Real u2;
+        static Real u3;
+        static Real i1;
+        static Real i12;
+        static Real i2;
+        static Real i23;
+        static Real i3;
+        u1 = 10*sin(x = 157*time);
+        u2 = 5*sin(x = 94*time + 0.8);
+        u3 = 16*sin(x = 63*time + 1.6);
+        u1 - v1 = 10*i1;
+        u1 - v2 = 20*i12;
+        u2 - v2 = 30*i2;
+        u3 - v2 = 40*i23;
+        u3 - v3 = 50*i3;
+        v3 - v2 = 70*i3;
+        i1 + i12 + i2 + i23 + i3 = 0;
+        closed << time > 0.05;
+        if closed then
+            v1 - v2 = 60*i1;
+        else then
+            i1 = 0;
+        end if;
+    end Mesh;
+
+    /* 10.2 (listing 5): two capacitors side by side. */
+    model SideBySide
+    interface:
+        static Real u1;
+        static Real u2;
+    implementation:
+        static Real ur;
+        static Real ir;
+        static Real i1;
+        static Real i2;
+        ur = 100*ir;
+        i1 = 0.001*der(x = u1);
+        i2 = 0.002*der(x = u2);
+        ir = i1 + i2;
+        u1 = u2;
+        ur + u1 = 10;
+    end SideBySide;
 
     /* ---- 11.17: a list that grows at its head, and a variable that is declared for nothing ---- */
 
