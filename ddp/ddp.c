@@ -72,7 +72,6 @@ void ddp_close(Ddp *d)
     for (uint32_t g = 0; g < d->groups.n; g++) {
         vec_free(d->mem, &d->groups.at[g].rels);
         vec_free(d->mem, &d->groups.at[g].vars);
-        vec_free(d->mem, &d->groups.at[g].loans);
     }
     vec_free(d->mem, &d->groups);
     for (uint32_t i = 0; i < d->combined.n; i++)
@@ -133,8 +132,8 @@ DdpRel ddp_enter_rel(Ddp *d, DdpRelKind kind, Form form, uint32_t n, const DdpVa
         DdpVar *own = mem_alloc(d->mem, (n + 1) * sizeof *own);
         if (n) /* 1 = 1 has no variables */
             memcpy(own, vars, n * sizeof *own);
-        if (kind == DDP_EQUATION)
-            form = relation_unify(d, form, &n, own);
+        form = kind == DDP_EQUATION ? relation_unify(d, form, &n, own)
+                                    : form_cancel(d->forms, form, 1);
         r = relation_new_rel(d, kind, form, n, own, logic);
         mem_free(d->mem, own);
     }
@@ -154,11 +153,7 @@ void ddp_hint_tearing(Ddp *d, DdpVar v, int change)
 {
     VAR(d, v).hints = (uint16_t)(VAR(d, v).hints + change);
     DdpRel r = VAR(d, v).match;
-    DdpNode n = r ? REL(d, r).node : 0;
-    if (n && NODE(d, n).loop && !NODE(d, n).dirty) {
-        NODE(d, n).dirty = true;
-        vec_push(d->mem, &d->placed, n);
-    }
+    schedule_tear_again(d, r ? REL(d, r).node : 0);
 }
 
 void ddp_advise_against(Ddp *d, DdpRel rel, DdpVar var)

@@ -104,7 +104,6 @@ typedef struct Node {
 /* Relations and variables that levels.c exchanged together. */
 typedef struct Group {
     List rels, vars;
-    List loans; /* borrower, lender, number among all loans; borrower, ... (levels.c) */
 } Group;
 
 /* A combination of relations that stands in the place of one of them (combine.c). */
@@ -173,7 +172,6 @@ struct Ddp {
     uint32_t search;
 
     uint32_t ranks; /* given so far */
-    uint32_t lent;  /* loans made so far */
     uint32_t n_rels, n_vars, n_derived, n_ders, n_nodes, n_loops, n_false;
     bool was_determined; /* before the last commit nothing was overdetermined */
     uint64_t visited, commits, scratch_rebuilds;
@@ -194,7 +192,7 @@ void relation_free_var(Ddp *d, DdpVar v);
 DdpRel relation_new_rel(Ddp *d, DdpRelKind kind, Form form, uint32_t n, const DdpVar *vars,
                         DdpVar logic);
 void relation_free_rel(Ddp *d, DdpRel r);
-/* The form over distinct variables: vars and *n lose what stands twice. */
+/* The form over distinct variables: vars and *n lose what stands twice. What cancels then goes. */
 Form relation_unify(Ddp *d, Form form, uint32_t *n, DdpVar *vars);
 void relation_bind(Ddp *d, DdpRel r, uint32_t position, DdpVar v); /* v may be 0 */
 static inline const DdpVar *relation_vars(const Ddp *d, DdpRel r)
@@ -250,11 +248,11 @@ void levels_touch(Ddp *d, DdpRel r); /* what r or its derivatives compute by def
 void levels_prefer(Ddp *d);          /* preferred states for others of their level */
 /* The state of the derivative relation `wanted` for that of `lender`; false: there is no way. */
 bool levels_exchange(Ddp *d, DdpRel wanted, DdpRel lender, bool anything);
-void levels_undo(Ddp *d, DdpRel wanted); /* the last exchange of its group */
 void levels_lenders(Ddp *d, DdpRel wanted, bool anything, List *lenders); /* with whom it could be */
-bool levels_near(const Ddp *d, DdpRel r, uint32_t position); /* could an exchange make r compute it? */
+bool levels_may_borrow(const Ddp *d, DdpRel wanted); /* nothing but a lender is missing */
+/* May r compute its variable at this position instead of what it computes now? anything: against advice, too. */
+bool levels_may(const Ddp *d, DdpRel r, uint32_t position, bool anything);
 bool levels_retract(Ddp *d, DdpNode n); /* undoes the exchanges of its members; false: there are none */
-bool levels_retract_all(Ddp *d);
 
 /* ---- untangle.c ---- */
 void untangle(Ddp *d); /* chooses other states where a transmission depends on itself */
@@ -269,6 +267,7 @@ void schedule_detach(Ddp *d, DdpRel r); /* takes r out of its node; a loop falls
 void schedule_again(Ddp *d, DdpRel r);  /* r is to be scheduled anew */
 void schedule_move(Ddp *d, DdpRel r);   /* and its derivatives are to be looked at */
 void schedule_update(Ddp *d);
+void schedule_tear_again(Ddp *d, DdpNode n); /* if it is a loop; 0: nothing */
 void schedule_touch(Ddp *d, DdpNode n, DdpChange change);
 void schedule_settle(Ddp *d, DdpVar v, bool varies, bool solid);
 void schedule_determine(Ddp *d); /* marks what is not determined */

@@ -133,7 +133,6 @@ static void pack_tables(Ddp *d, Pack *p)
     for (uint32_t g = 0; g < d->groups.n; g++) {
         PACK_LIST(p, &d->groups.at[g].rels);
         PACK_LIST(p, &d->groups.at[g].vars);
-        PACK_LIST(p, &d->groups.at[g].loans);
     }
     pack_map(p, &d->bans);
     PACK_LENGTH(p, &d->combined, 1);
@@ -162,7 +161,6 @@ static void pack_numbers(Ddp *d, Pack *p)
     PACK(p, d->select_at);
     PACK(p, d->prefer_at);
     PACK(p, d->ranks);
-    PACK(p, d->lent);
     PACK(p, d->n_rels);
     PACK(p, d->n_vars);
     PACK(p, d->n_derived);

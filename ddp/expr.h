@@ -136,7 +136,7 @@ typedef enum Solvable {
 } Solvable;
 
 typedef struct FormPosition {
-    bool occurs;
+    bool occurs;      /* and does not cancel, as x in x + y = x */
     bool steers;      /* the equation may determine it: it counts, not only in comparisons or floor */
     uint8_t solvable; /* Solvable */
     X solved;         /* explicit value for this position when solvable, over the other positions */
@@ -153,6 +153,8 @@ Form form_make(FormTable *table, X lhs, X rhs, uint32_t n);
 /* The same equation with position i replaced by position map[i], over n positions: merges positions
  * that stand for one variable, which must be done before asking what the form can be solved for. */
 Form form_rename(FormTable *table, Form form, const uint32_t *map, uint32_t n);
+/* The same equation without those positions from number `from` on that cancel. */
+Form form_cancel(FormTable *table, Form form, uint32_t from);
 const FormInfo *form_info(FormTable *table, Form form); /* stays valid as long as the table */
 
 typedef enum PositionKind { POSITION_VARIES, POSITION_FIXED, POSITION_TIME } PositionKind;

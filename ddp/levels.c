@@ -82,11 +82,8 @@ static void join(Ddp *d, uint32_t g, DdpRel r)
     }
     for (uint32_t i = 0; i < from->vars.n; i++)
         vec_push(d->mem, &to->vars, from->vars.at[i]);
-    for (uint32_t i = 0; i < from->loans.n; i++)
-        vec_push(d->mem, &to->loans, from->loans.at[i]);
     vec_clear(&from->rels);
     vec_clear(&from->vars);
-    vec_clear(&from->loans);
     vec_push(d->mem, &d->unused_groups, old);
 }
 
@@ -120,7 +117,6 @@ static void give_up(Ddp *d, uint32_t g)
     }
     vec_clear(&group->rels);
     vec_clear(&group->vars);
-    vec_clear(&group->loans);
     vec_push(d->mem, &d->unused_groups, g);
 }
 
@@ -166,7 +162,7 @@ static bool may_compute(const Ddp *d, DdpRel r, uint32_t position, int above, co
 {
     DdpVar v = relation_vars(d, r)[position];
     return v && v != schedule_out(d, r) && level_edge(d, r, position, above) &&
-           (terms->anything || !relation_banned(d, REL(d, r).origin, VAR(d, v).origin));
+           (terms->anything || !relation_banned(d, r, v));
 }
 
 /* Is there no need to look for one that should rather go? */
@@ -218,17 +214,6 @@ static DdpVar find_way(Ddp *d, DdpRel wanted, DdpRel from, int above, const Term
     return found;
 }
 
-/* A loan is three numbers of a list: who borrows, who lends, and when among all loans. */
-enum { LOAN = 3 };
-
-static void note_loan(Ddp *d, uint32_t g, DdpRel wanted, DdpRel lender)
-{
-    List *loans = &d->groups.at[g].loans;
-    vec_push(d->mem, loans, wanted);
-    vec_push(d->mem, loans, lender);
-    vec_push(d->mem, loans, ++d->lent);
-}
-
 static void take_over(Ddp *d, DdpRel wanted, DdpRel from, DdpVar state)
 {
     uint32_t g = new_group(d);
@@ -251,23 +236,22 @@ static void take_over(Ddp *d, DdpRel wanted, DdpRel from, DdpVar state)
         v = before;
     }
     exchange(d, g, b, 0);
-    note_loan(d, g, wanted, lender);
     schedule_again(d, wanted);
     schedule_settle(d, b, true, false);
 }
 
 /* A variable that is a state by default, but lent, is not borrowed by way of another derivative
  * relation of it. */
-static bool may_borrow(const Ddp *d, DdpRel wanted)
+bool levels_may_borrow(const Ddp *d, DdpRel wanted)
 {
     DdpVar b = relation_vars(d, wanted)[1];
-    return !REL(d, wanted).loan && VAR(d, b).kind == DDP_UNKNOWN && VAR(d, b).match &&
+    return REL(d, wanted).match && !relation_is_integrator(d, wanted) && !REL(d, wanted).loan && VAR(d, b).kind == DDP_UNKNOWN && VAR(d, b).match &&
            !relation_is_integrator(d, VAR(d, b).match) && schedule_provider(d, b) && VAR(d, b).up;
 }
 
 static bool try_wanted(Ddp *d, DdpRel wanted, const Terms *terms)
 {
-    if (!may_borrow(d, wanted))
+    if (!levels_may_borrow(d, wanted))
         return false;
     DdpVar b = relation_vars(d, wanted)[1];
     DdpRel from = schedule_provider(d, b);
@@ -281,43 +265,6 @@ static bool try_wanted(Ddp *d, DdpRel wanted, const Terms *terms)
 bool levels_exchange(Ddp *d, DdpRel wanted, DdpRel lender, bool anything)
 {
     return try_wanted(d, wanted, &(Terms){.anything = anything, .lender = lender});
-}
-
-/* Groups that meet bring their loans along one after the other: here they return to the order in
- * which they were made. */
-static void sort_loans(List *loans)
-{
-    for (uint32_t i = LOAN; i < loans->n; i += LOAN)
-        for (uint32_t k = i; k > 0 && loans->at[k - 1] > loans->at[k + 2]; k -= LOAN)
-            for (uint32_t m = k; m < k + LOAN; m++) {
-                uint32_t later = loans->at[m - LOAN];
-                loans->at[m - LOAN] = loans->at[m];
-                loans->at[m] = later;
-            }
-}
-
-/* It keeps its place among the others. */
-static void lend_again(Ddp *d, const uint32_t *loan)
-{
-    if (levels_exchange(d, loan[0], loan[1], false) || levels_exchange(d, loan[0], loan[1], true))
-        vec_last(&d->groups.at[REL(d, loan[0]).group].loans) = loan[2];
-}
-
-/* The group is given up, and all its exchanges but this one are made again, in their order: each
- * leads to the states that it led to before. */
-void levels_undo(Ddp *d, DdpRel wanted)
-{
-    uint32_t g = REL(d, wanted).group;
-    if (!REL(d, wanted).loan)
-        return;
-    List loans = d->groups.at[g].loans;
-    d->groups.at[g].loans = (List){0};
-    give_up(d, g);
-    sort_loans(&loans);
-    for (uint32_t i = 0; i < loans.n; i += LOAN)
-        if (loans.at[i] != wanted)
-            lend_again(d, &loans.at[i]);
-    vec_free(d->mem, &loans);
 }
 
 void levels_lenders(Ddp *d, DdpRel wanted, bool anything, List *lenders)
@@ -338,22 +285,10 @@ bool levels_retract(Ddp *d, DdpNode n)
     return false;
 }
 
-bool levels_retract_all(Ddp *d)
+bool levels_may(const Ddp *d, DdpRel r, uint32_t position, bool anything)
 {
-    bool any = false;
-    for (uint32_t g = 1; g < d->groups.n; g++)
-        if (d->groups.at[g].rels.n) {
-            give_up(d, g);
-            any = true;
-        }
-    return any;
-}
-
-bool levels_near(const Ddp *d, DdpRel r, uint32_t position)
-{
-    int above = chain_above_rel(d, r);
-    return above && REL(d, REL(d, r).origin).kind != DDP_TRANSMISSION &&
-           may_compute(d, r, position, above, &(Terms){.anything = true});
+    return REL(d, REL(d, r).origin).kind != DDP_TRANSMISSION &&
+           may_compute(d, r, position, chain_above_rel(d, r), &(Terms){.anything = anything});
 }
 
 /* Should its variable be a state, and is not? */

@@ -174,7 +174,8 @@ static void jet_sqrt(uint32_t n, double *w, const double *u)
 
 static void jet_constant(uint32_t n, double *w, double k)
 {
-    memset(w, 0, n * sizeof *w);
+    for (uint32_t i = 0; i < n; i++)
+        w[i] = 0;
     w[0] = k;
 }
 
@@ -201,8 +202,9 @@ static double step_value(uint8_t op, double a)
 /* w = f(u), slope = f'(u) */
 static void unary(uint8_t op, uint32_t n, double *w, double *slope, const double *u)
 {
-    double t[JET_MOST] = {0}, one[JET_MOST];
+    double t[JET_MOST], one[JET_MOST];
 
+    jet_constant(n, t, 0);
     jet_constant(n, one, 1);
     jet_constant(n, slope, 0);
     switch (op) {
@@ -342,8 +344,9 @@ static double compare(uint8_t op, double a, double b)
 static void binary(uint8_t op, uint32_t n, double *w, double *by_u, double *by_v, const double *u,
                    const double *v)
 {
-    double t[JET_MOST] = {0};
+    double t[JET_MOST];
 
+    jet_constant(n, t, 0);
     jet_constant(n, by_u, 1);
     jet_constant(n, by_v, 1);
     switch (op) {
@@ -419,7 +422,7 @@ typedef struct TapeRun {
 
 static void add_product(uint32_t n, double *sum, const double *a, const double *b)
 {
-    double t[JET_MOST] = {0};
+    double t[JET_MOST];
 
     jet_mul(n, t, a, b);
     for (uint32_t k = 0; k < n; k++)
@@ -433,9 +436,11 @@ static void run_node(TapeRun *run, const TapeNode *node, uint32_t i)
     const double *u = run->at + (size_t)node->a * n, *v = run->at + (size_t)node->b * n;
     const double *du = run->tangent + (size_t)node->a * n;
     const double *dv = run->tangent + (size_t)node->b * n;
-    double by_u[JET_MOST] = {0}, by_v[JET_MOST] = {0};
+    double by_u[JET_MOST], by_v[JET_MOST];
 
     jet_constant(n, dw, 0);
+    jet_constant(n, by_u, 0);
+    jet_constant(n, by_v, 0);
     if (node->op == X_CONST) {
         jet_constant(n, w, node->k);
     } else if (node->op == X_POS) {

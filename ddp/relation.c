@@ -143,7 +143,7 @@ Form relation_unify(Ddp *d, Form form, uint32_t *n, DdpVar *vars)
     *n = kept;
     if (map != few)
         mem_free(d->mem, map);
-    return form;
+    return form_cancel(d->forms, form, 0);
 }
 
 DdpRel relation_new_rel(Ddp *d, DdpRelKind kind, Form form, uint32_t n, const DdpVar *vars,
@@ -218,9 +218,11 @@ int relation_position(const Ddp *d, DdpRel r, DdpVar v)
     return -1;
 }
 
+/* The highest derivative has the factor in a differentiated relation that the variable has in its origin. */
 bool relation_banned(const Ddp *d, DdpRel r, DdpVar v)
 {
-    return REL(d, r).banned && map_get(&d->bans, (uint64_t)r << 32 | v);
+    r = REL(d, r).origin;
+    return REL(d, r).banned && map_get(&d->bans, (uint64_t)r << 32 | VAR(d, v).origin);
 }
 
 /* A factor made of parameters and constants alone is as good as a constant: if it turns out to be zero, the

@@ -177,8 +177,15 @@ void residual_throw(Ddp *d)
     }
 }
 
+/* In a loop a step may solve for another variable than that of the causality. */
+static void tear_again(Ddp *d, DdpRel r)
+{
+    for (; r; r = REL(d, r).up)
+        schedule_tear_again(d, REL(d, r).node);
+}
+
 /* The numerics found a pivot near zero: the relation gives up its variable and looks for another way. If
- * there is none, everything stays as it was. */
+ * there is none, everything stays as it was, but for the steps of a loop. */
 void residual_advice(Ddp *d)
 {
     for (uint32_t i = 0; i < d->advised_rel.n; i++) {
@@ -187,6 +194,7 @@ void residual_advice(Ddp *d)
         if (!REL(d, r).used)
             continue;
         levels_touch(d, r); /* what it computes may be exchanged; it will not be so again */
+        tear_again(d, r);
         if (REL(d, r).match != v)
             continue;
         causalize_release(d, r);

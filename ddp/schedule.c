@@ -201,6 +201,14 @@ void schedule_settle(Ddp *d, DdpVar v, bool varies, bool solid)
     }
 }
 
+void schedule_tear_again(Ddp *d, DdpNode n)
+{
+    if (!n || !NODE(d, n).loop || NODE(d, n).dirty)
+        return;
+    NODE(d, n).dirty = true;
+    vec_push(d->mem, &d->placed, n);
+}
+
 static bool node_varies(const Ddp *d, DdpNode n)
 {
     for (DdpRel r = NODE(d, n).first; r; r = REL(d, r).next)

@@ -152,12 +152,19 @@ static bool moves(FormTable *table, X side, uint32_t position)
     return slope.op != X_CONST || slope.k != 0;
 }
 
+/* x*y + z = y*x: of x and y nothing is left. */
+static bool cancels(const FormTable *table, const FormPosition *position)
+{
+    return position->factor && x_is_const(table, position->factor, 0);
+}
+
 static FormPosition position_info(FormTable *table, Linear a, Linear b)
 {
     FormPosition info = {.occurs = a.factor || b.factor};
     if (!info.occurs || a.factor == NONLINEAR || b.factor == NONLINEAR)
         return info;
     info.factor = x_simple(table, X_SUB, factor_or_zero(table, a), factor_or_zero(table, b));
+    info.occurs = !cancels(table, &info);
     info.solvable = (uint8_t)solvable_by(table, info.factor);
     info.steers = info.solvable != SOLVE_NOT;
     if (info.steers)
@@ -189,6 +196,21 @@ const FormInfo *form_info(FormTable *table, Form form)
     if (!entry.info)
         table->forms.at[form].info = entry.info = info_make(table, &entry);
     return entry.info;
+}
+
+Form form_cancel(FormTable *table, Form form, uint32_t from)
+{
+    const FormInfo *info = form_info(table, form);
+    for (uint32_t p = from; p < info->n; p++) {
+        X factor, lhs, rhs;
+        if (!cancels(table, &info->position[p]))
+            continue;
+        x_linear(table, info->lhs, p, &factor, &lhs);
+        x_linear(table, info->rhs, p, &factor, &rhs);
+        form = form_make(table, lhs, rhs, info->n);
+        info = form_info(table, form);
+    }
+    return form;
 }
 
 static uint64_t form_hash(const FormEntry *form)

@@ -159,6 +159,29 @@ static double along(Eval *e, DdpRel rel, X x, const double *tangent)
     return sum;
 }
 
+/* What the terms of x are worth together: its rounding errors are as large as that allows. */
+static double size_of(Eval *e, DdpRel rel, X x)
+{
+    DdpRelView view = ddp_rel(e->ddp, rel);
+    double sum = 0;
+
+    for (uint32_t i = 0; i < view.n; i++)
+        if (view.vars[i] && x_uses(e->forms, x, i))
+            sum += fabs(e->value[view.vars[i]] * value_of(e, rel, x_partial(e->forms, x, i)));
+    return sum;
+}
+
+/* Are all residuals as small as rounding lets them become? */
+static bool is_rounding(Eval *e, const DdpNodeView *node, const double *f)
+{
+    for (uint32_t i = 0; i < node->n_tears; i++) {
+        DdpRel rel = node->residuals[i].rel;
+        if (!(fabs(f[i]) <= 1e-13 * (1 + size_of(e, rel, residual_of(e, rel)))))
+            return false;
+    }
+    return true;
+}
+
 static void jacobian(Eval *e, const DdpNodeView *node, double *a, double *tangent)
 {
     for (uint32_t j = 0; j < node->n_tears; j++) {
@@ -208,7 +231,8 @@ static EvalResult solve_loop(Eval *e, const DdpNodeView *node)
         if (!dense_lu_factor(n, a, pivot))
             break;
         dense_lu_solve(n, a, pivot, b);
-        if (take_step(e, node, b, old, f, before) < 1e-13 || (round > 30 && before < 1e-12))
+        if (take_step(e, node, b, old, f, before) < 1e-13 ||
+            (round > 30 && is_rounding(e, node, f)))
             return EVAL_DONE;
     }
     SAY(e, "a loop of %u tearing variables, first residual relation %u, did not converge", n,
@@ -236,6 +260,37 @@ static EvalResult run_nodes(Eval *e)
             return result;
     }
     return EVAL_DONE;
+}
+
+/* Is what this step divides by zero, but for a rounding error that the division makes large? */
+static bool divides_by_nothing(Eval *e, DdpStep step)
+{
+    DdpRelView view = ddp_rel(e->ddp, step.rel);
+
+    if (view.kind != DDP_EQUATION)
+        return false;
+    for (uint32_t i = 0; i < view.n; i++) {
+        X factor = form_info(e->forms, view.form)->position[i].factor;
+        if (view.vars[i] == step.var && factor)
+            return fabs(value_of(e, step.rel, factor)) < 1e-6 * size_of(e, step.rel, factor);
+    }
+    return false;
+}
+
+bool schedule_weak_step(Mem *mem, const Ddp *ddp, FormTable *forms, double *value, EvalFault *fault)
+{
+    Eval e = {.mem = mem, .ddp = ddp, .forms = forms, .value = value, .fault = fault};
+
+    for (DdpNode at = ddp_first(ddp); at; at = ddp_next(ddp, at)) {
+        DdpNodeView node = ddp_node(ddp, at);
+        for (uint32_t i = 0; i < node.n_steps && node.determined; i++)
+            if (divides_by_nothing(&e, node.steps[i])) {
+                fault->rel = node.steps[i].rel;
+                fault->var = node.steps[i].var;
+                return true;
+            }
+    }
+    return false;
 }
 
 EvalResult schedule_eval(Mem *mem, const Ddp *ddp, FormTable *forms, double *value,

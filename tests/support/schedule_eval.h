@@ -22,6 +22,11 @@ typedef struct EvalFault {
 EvalResult schedule_eval(Mem *mem, const Ddp *ddp, FormTable *forms, double *value,
                          EvalFault *fault);
 
+/* After values that are wrong, or none: names the first step that divides by a difference of nearly equal
+ * numbers, if there is one. */
+bool schedule_weak_step(Mem *mem, const Ddp *ddp, FormTable *forms, double *value,
+                        EvalFault *fault);
+
 /* Order only, no values. */
 EvalResult schedule_check(Mem *mem, const Ddp *ddp, FormTable *forms, EvalFault *fault);
 
