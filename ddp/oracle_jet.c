@@ -412,12 +412,12 @@ static void binary(uint8_t op, uint32_t n, double *w, double *by_u, double *by_v
 
 /* ---- a tape at a point ---- */
 
-/* at: polynomials of all nodes; tangent: their derivatives by position `by`. */
+/* For all nodes: at: polynomials, by_a and by_b: slopes by the operands, tangent: derivatives by one
+ * position. */
 typedef struct TapeRun {
     uint32_t n;          /* coefficients */
     const double *point; /* [position]: n coefficients */
-    double *at, *tangent;
-    uint32_t by;
+    double *at, *by_a, *by_b, *tangent;
 } TapeRun;
 
 static void add_product(uint32_t n, double *sum, const double *a, const double *b)
@@ -429,43 +429,44 @@ static void add_product(uint32_t n, double *sum, const double *a, const double *
         sum[k] += t[k];
 }
 
+static uint32_t selected(const TapeRun *run, const TapeNode *node)
+{
+    return run->at[(size_t)node->a * run->n] != 0 ? node->b : node->c;
+}
+
 static void run_node(TapeRun *run, const TapeNode *node, uint32_t i)
 {
     uint32_t n = run->n;
-    double *w = run->at + (size_t)i * n, *dw = run->tangent + (size_t)i * n;
+    double *w = run->at + (size_t)i * n;
+    double *by_a = run->by_a + (size_t)i * n, *by_b = run->by_b + (size_t)i * n;
     const double *u = run->at + (size_t)node->a * n, *v = run->at + (size_t)node->b * n;
-    const double *du = run->tangent + (size_t)node->a * n;
-    const double *dv = run->tangent + (size_t)node->b * n;
-    double by_u[JET_MOST], by_v[JET_MOST];
 
-    jet_constant(n, dw, 0);
-    jet_constant(n, by_u, 0);
-    jet_constant(n, by_v, 0);
-    if (node->op == X_CONST) {
+    if (node->op == X_CONST)
         jet_constant(n, w, node->k);
-    } else if (node->op == X_POS) {
+    else if (node->op == X_POS)
         memcpy(w, run->point + (size_t)node->a * n, n * sizeof *w);
-        dw[0] = node->a == run->by;
-    } else if (node->op < X_ADD) {
-        unary(node->op, n, w, by_u, u);
-        add_product(n, dw, by_u, du);
-    } else if (node->op < X_SELECT) {
-        binary(node->op, n, w, by_u, by_v, u, v);
-        add_product(n, dw, by_u, du);
-        add_product(n, dw, by_v, dv);
-    } else if (node->op == X_SELECT) {
-        uint32_t pick = u[0] != 0 ? node->b : node->c;
-        memcpy(w, run->at + (size_t)pick * n, n * sizeof *w);
-        memcpy(dw, run->tangent + (size_t)pick * n, n * sizeof *w);
-    } else {
+    else if (node->op < X_ADD)
+        unary(node->op, n, w, by_a, u);
+    else if (node->op < X_SELECT)
+        binary(node->op, n, w, by_a, by_b, u, v);
+    else if (node->op == X_SELECT)
+        memcpy(w, run->at + (size_t)selected(run, node) * n, n * sizeof *w);
+    else
         jet_constant(n, w, NAN); /* foreign functions are not the oracle's business */
-    }
 }
 
-static void run_tape(TapeRun *run, const OracleTape *tape)
+static void run_tangent(TapeRun *run, const TapeNode *node, uint32_t i, uint32_t by)
 {
-    for (uint32_t i = 0; i < tape->n; i++)
-        run_node(run, &tape->node[i], i);
+    uint32_t n = run->n;
+    double *dw = run->tangent + (size_t)i * n;
+
+    jet_constant(n, dw, node->op == X_POS && node->a == by);
+    if (node->op == X_SELECT)
+        memcpy(dw, run->tangent + (size_t)selected(run, node) * n, n * sizeof *dw);
+    else if (node->op != X_CONST && node->op != X_POS && node->op < X_SELECT)
+        add_product(n, dw, run->by_a + (size_t)i * n, run->tangent + (size_t)node->a * n);
+    if (node->op >= X_ADD && node->op < X_SELECT)
+        add_product(n, dw, run->by_b + (size_t)i * n, run->tangent + (size_t)node->b * n);
 }
 
 static double factorial(uint32_t k)
@@ -539,19 +540,21 @@ void oracle_residual(Oracle *o, uint32_t r, const double *value, double *f, doub
         return;
     }
     size_t cells = (size_t)tape->n * n;
-    double *room = mem_alloc(o->mem, (2 * cells + (size_t)(rel->n + 1) * n) * sizeof *room);
-    TapeRun run = {n, room + 2 * cells, room, room + cells, ORACLE_NONE};
+    double *room = mem_alloc(o->mem, (4 * cells + (size_t)(rel->n + 1) * n) * sizeof *room);
+    double *point = room + 4 * cells;
+    TapeRun run = {n, point, room, room + cells, room + 2 * cells, room + 3 * cells};
     for (uint32_t i = 0; i < rel->n; i++)
-        point_of(o, rel->vars[i], value, n, room + 2 * cells + (size_t)i * n);
-    run_tape(&run, tape);
+        point_of(o, rel->vars[i], value, n, point + (size_t)i * n);
+    for (uint32_t i = 0; i < tape->n; i++)
+        run_node(&run, &tape->node[i], i);
     const double *w = run.at + (size_t)(tape->n - 1) * n;
     for (uint32_t k = 0; k < n; k++)
         f[k] = w[k] * factorial(k);
     for (uint32_t i = 0; jac && i < rel->n; i++) {
         if (o->var_col[rel->vars[i]] == ORACLE_NONE)
             continue;
-        run.by = i;
-        run_tape(&run, tape);
+        for (uint32_t k = 0; k < tape->n; k++)
+            run_tangent(&run, &tape->node[k], k, i);
         add_partials(o, row, o->var_col[rel->vars[i]], run.tangent + (size_t)(tape->n - 1) * n,
                      jac);
     }
