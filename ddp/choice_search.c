@@ -291,15 +291,38 @@ static void find_taker(Bound *b, uint32_t col)
         b->over[b->cols.at[i]] = true;
 }
 
+static void match_all(Bound *b)
+{
+    begin_matching(b);
+    for (uint32_t i = 0; i < b->c->cols; i++)
+        if (!b->known[i] && !is_causal(b->c, i) && b->by[i] == CHOICE_NONE)
+            find_taker(b, i);
+}
+
+/* A row that reads what is left over computes nothing either, whatever it may compute. */
+static bool drop_readers(Bound *b)
+{
+    Choice *c = b->c;
+    bool any = false;
+    for (uint32_t i = 0; i < c->rows; i++)
+        for (uint32_t e = c->reads.start[i]; b->ready[i] && e < c->reads.start[i + 1]; e++) {
+            c->work++;
+            if (b->over[c->reads.to[e]]) {
+                b->ready[i] = false;
+                any = true;
+            }
+        }
+    return any;
+}
+
 /* What the rows that are ready determine. */
 static bool determine(Bound *b)
 {
     Choice *c = b->c;
     bool any = false;
-    begin_matching(b);
-    for (uint32_t i = 0; i < c->cols; i++)
-        if (!b->known[i] && !is_causal(c, i) && b->by[i] == CHOICE_NONE)
-            find_taker(b, i);
+    do
+        match_all(b);
+    while (drop_readers(b));
     for (uint32_t i = 0; i < c->cols; i++)
         if (!b->known[i] && !is_causal(c, i) && !b->over[i])
             any = b->known[i] = true;
