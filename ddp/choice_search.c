@@ -12,9 +12,10 @@
  *
  * A branch ends at once where even too many states would not help. All columns that may still
  * become states are taken for known. What the rows then determine whose conditions and held
- * variables are known (in the sense of Dulmage and Mendelsohn: not reached from a column left over)
- * is known too, and what a transmission computes from known values, and so on. Whatever a real
- * choice determines is determined here; so what stays unknown shows that there is none.
+ * variables are known, and that read nothing left over, is known too (in the sense of Dulmage and
+ * Mendelsohn: not reached from a column left over), and what a transmission computes from known
+ * values, and so on. Whatever a real choice determines is determined here; so what stays unknown
+ * shows that there is none.
  *
  * Few exchanges are tried before many. A limit of work remains, for large systems that are really
  * wrong in a way that the bound does not see.
