@@ -152,24 +152,43 @@ static bool moves(FormTable *table, X side, uint32_t position)
     return slope.op != X_CONST || slope.k != 0;
 }
 
-/* x*y + z = y*x: of x and y nothing is left. */
-static bool cancels(const FormTable *table, const FormPosition *position)
-{
-    return position->factor && x_is_const(table, position->factor, 0);
-}
-
 static FormPosition position_info(FormTable *table, Linear a, Linear b)
 {
     FormPosition info = {.occurs = a.factor || b.factor};
     if (!info.occurs || a.factor == NONLINEAR || b.factor == NONLINEAR)
         return info;
     info.factor = x_simple(table, X_SUB, factor_or_zero(table, a), factor_or_zero(table, b));
-    info.occurs = !cancels(table, &info);
     info.solvable = (uint8_t)solvable_by(table, info.factor);
     info.steers = info.solvable != SOLVE_NOT;
     if (info.steers)
         info.solved = solved_form(table, a, b, info.factor);
     return info;
+}
+
+/* Who writes 0*x wants x to be read. */
+static bool has_zero_product(const FormTable *table, const XWalk *walk)
+{
+    for (uint32_t i = 0; i < walk->order.n; i++) {
+        XNode node = x_node(table, walk->order.at[i]);
+        if (node.op == X_MUL && (x_is_const(table, node.a, 0) || x_is_const(table, node.b, 0)))
+            return true;
+    }
+    return false;
+}
+
+/* x*y + z = y*x: of x and y nothing is left. */
+static void drop_cancelled(const FormTable *table, const XWalk *walk, uint32_t n,
+                           FormPosition *position)
+{
+    for (uint32_t p = 0; p < n; p++)
+        if (position[p].factor && x_is_const(table, position[p].factor, 0) &&
+            !has_zero_product(table, walk))
+            position[p].occurs = false;
+}
+
+static bool cancels(const FormPosition *position)
+{
+    return position->factor && !position->occurs;
 }
 
 static const FormInfo *info_make(FormTable *table, const FormEntry *form)
@@ -183,6 +202,7 @@ static const FormInfo *info_make(FormTable *table, const FormEntry *form)
         linear_pass(table, walk, p);
         position[p] = position_info(table, linear_at(walk, side[0]), linear_at(walk, side[1]));
     }
+    drop_cancelled(table, walk, info->n, position);
     xwalk_end(table, walk);
     for (uint32_t p = 0; p < info->n; p++)
         if (position[p].occurs && !position[p].factor)
@@ -203,7 +223,7 @@ Form form_cancel(FormTable *table, Form form, uint32_t from)
     const FormInfo *info = form_info(table, form);
     for (uint32_t p = from; p < info->n; p++) {
         X factor, lhs, rhs;
-        if (!cancels(table, &info->position[p]))
+        if (!cancels(&info->position[p]))
             continue;
         x_linear(table, info->lhs, p, &factor, &lhs);
         x_linear(table, info->rhs, p, &factor, &rhs);

@@ -688,6 +688,8 @@ static void what_cancels_does_not_occur(void **state)
     assert_false(form_info(t, form)->position[0].occurs);
     assert_text(form_info(t, form_cancel(t, form, 0))->position[1].solved, "c");
     assert_true(form_cancel(t, form, 1) == form); /* what is to stay stays */
+    form = form_make(t, c, add(b, mul(num(0), a)), 3);
+    assert_true(form_info(t, form)->position[0].occurs && form_cancel(t, form, 0) == form);
     form = form_make(t, sub(mul(a, a), mul(a, a)), c, 3);
     assert_true(form_info(t, form)->position[0].occurs); /* not linear: nobody looks so closely */
 }
