@@ -59,6 +59,7 @@ struct Part {
     double crossed;              /* where that was found last */
     double timed;                /* its next time event, or infinite */
     double step;                 /* last step taken, first guess after a restart */
+    double longest;              /* step that rk.c has taken */
     uint64_t steps, restarts;    /* counted */
     uint64_t steps_at_restart;   /* `steps` when it started last */
     PartMethod method;

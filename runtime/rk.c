@@ -23,6 +23,7 @@ struct RkDriver {
     double *sixth; /* [n]: where k[5] was taken, at the end of the step as k[6] */
     double h;      /* of the next step */
     double length; /* of the last one: the dense output's */
+    bool clocked;  /* some slope follows the clock, not only the states */
 };
 
 static const double C[STAGES] = {0, 1. / 5, 3. / 10, 4. / 5, 8. / 9, 1, 1};
@@ -118,9 +119,12 @@ SolStatus rk_start(Part *part)
     if (rk && rk->n != part->n)
         rk_close(part);
     rk = part->rk ? part->rk : open_driver(part);
+    rk->clocked = false;
     for (uint32_t i = 0; i < rk->n; i++) {
+        DdpVar slope = part->states.at[i].slope;
         rk->y[i] = rk->old[i] = sim->value[part->states.at[i].var];
-        rk->k[6][i] = sim->value[part->states.at[i].slope];
+        rk->k[6][i] = sim->value[slope];
+        rk->clocked |= slope == sim->clock || sim->info[slope].clocked;
     }
     rk->length = 0;
     if (part->step > 0) {
@@ -187,6 +191,52 @@ static void make_dense(RkDriver *rk, double h)
     }
 }
 
+/* ---- between the stages ---- */
+
+/* Between the stages nothing is looked at. What follows the clock may have a pulse there, of which
+ * the error estimate knows nothing; so in steps longer than the intervals in which somebody looks,
+ * the slope of the dense output is held against the model's in up to three places. The order
+ * of the dense output is lower than that of the step: only a difference out of all proportion
+ * counts. And a step that is longer than any before is twice as long as the one before at most, so
+ * that a pulse that is not much shorter than the quiet in front of it is met. */
+static const double PROPORTION = 1000;
+enum { MOST_LOOKS = 3 };
+
+static double dense_slope(const RkDriver *rk, uint32_t i, double s, double *y)
+{
+    double r = 1 - s;
+    double third = rk->dense[3][i] + r * rk->dense[4][i];
+    double second = rk->dense[2][i] + s * third;
+    double first = rk->dense[1][i] + r * second;
+    double second_by_s = third - s * rk->dense[4][i];
+    *y = rk->dense[0][i] + s * first;
+    return first + s * (r * second_by_s - second);
+}
+
+static bool differs_at(Part *part, RkDriver *rk, double h, double s)
+{
+    double *y = rk->sixth, *seen = rk->k[1], *dense = rk->k[2], most = 0;
+    for (uint32_t i = 0; i < rk->n; i++)
+        dense[i] = dense_slope(rk, i, s, &y[i]);
+    if (slopes(part, part->now + s * h, y, seen) != 0)
+        return true;
+    for (uint32_t i = 0; i < rk->n; i++)
+        most = fmax(most, fabs(h * seen[i] - dense[i]) / weight(part->sim, rk->y[i], rk->next[i]));
+    return !(most <= PROPORTION);
+}
+
+static bool skips_something(Part *part, RkDriver *rk, double h)
+{
+    static const double between[MOST_LOOKS] = {0.55, 0.1, 0.42}; /* with the stages: gaps of 0.25 */
+    int looks = (int)fmin(h / event_look(part->sim), MOST_LOOKS);
+    bool skips = false;
+    for (int i = 0; i < looks && !skips; i++)
+        skips = differs_at(part, rk, h, between[i]);
+    if (part->inner.n && looks) /* loops are to be left as they are at the end of the step */
+        skips |= slopes(part, part->now + h, rk->next, rk->k[6]) != 0;
+    return skips;
+}
+
 /* The state with the largest error; slopes that are no numbers count as that. */
 static uint32_t worst_state(const Part *part, const RkDriver *rk)
 {
@@ -243,16 +293,25 @@ SolStatus rk_step(Part *part, double limit)
         double factor = error > 0 ? 0.9 * pow(error, -0.2) : 10;
         if (!isfinite(error))
             factor = 0.1;
-        if (error <= 1) {
+        double stiff = error <= 1 ? h_lambda(part, rk, h) : 0;
+        if (error <= 1)
             make_dense(rk, h);
-            method_after_rk(part, h_lambda(part, rk, h));
+        if (error <= 1 && rk->clocked && skips_something(part, rk, h)) {
+            error = INFINITY;
+            factor = 0.3;
+        }
+        if (error <= 1) {
+            method_after_rk(part, stiff);
             memcpy(rk->old, rk->y, rk->n * sizeof(double));
             memcpy(rk->y, rk->next, rk->n * sizeof(double));
             part->back = part->now;
             part->now = h == left ? limit : part->now + h;
             rk->length = h;
+            part->longest = fmax(part->longest, h);
             if (h == wanted || factor < 1)
                 rk->h = h * fmin(rejected ? 1 : 10, fmax(0.2, factor));
+            if (rk->clocked)
+                rk->h = fmin(rk->h, fmax(2 * h, part->longest));
             part->step = rk->h;
             return SOL_OK;
         }

@@ -1,0 +1,48 @@
+/* test_pulses.c: short pulses of what follows the clock -> long steps do not jump over them.
+ *
+ * Between the pulses nothing moves, so steps grow until they are longer than a pulse; whether a
+ * stage falls into it is chance. What the pulses bring is known in closed form. */
+#include "tests/support/sim_lab.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+/* One pulse max(0, sin(w t) - c) in a turn brings 2*(cos(a) - c*(pi/2 - a))/w, a = asin(c). */
+static void run_pulses(double w, double c, SolSolver solver)
+{
+    char text[500];
+    const double pi = 3.14159265358979323846, turns = 20, a = asin(c);
+    double one = 2 * (cos(a) - c * (pi / 2 - a)) / w;
+    snprintf(text, sizeof text,
+             "model M\ninterface: static Real x; static Real p;\nimplementation:\n"
+             "  p = max(a = 0, b = sin(x = %.17g*time) - %.17g);\n"
+             "  der(x = x, start << 1) = p;\nend M;\n",
+             w, c);
+    double stop = turns * 2 * pi / w;
+    SimLab *lab = sim_lab_text(
+        text, &(SolOptions){.stop = stop, .interval = stop / 500, .rtol = 1e-8, .solver = solver});
+    assert_int_equal(sim_lab_run(lab, stop), SOL_OK);
+    double x = sim_lab_value(lab, "x"), expected = 1 + turns * one;
+    if (fabs(x - expected) > 1e-4 * turns * one)
+        fail_msg("w = %g, c = %g: x = %.9g, not %.9g", w, c, x, expected);
+    sim_lab_close(lab);
+}
+
+static void test_pulses(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 12; k++)
+        run_pulses(1 + 0.37 * k, 0.55 + 0.02 * k, SOL_SOLVER_RK);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pulses)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
