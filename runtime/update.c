@@ -114,18 +114,46 @@ static void mark_rel(void *context, DdpRel rel)
         mark_node(sim, n);
 }
 
-/* A held variable that nobody looked at has not been computed for long; it is to keep the value of
- * the update before. (One whose inputs changed in this very update is past that: docs/status.md.)
- */
-static void fetch_rel(void *context, DdpRel rel)
+/* Can an output that nobody looked at be evaluated as it was before this update? Not if something
+ * that it needs was changed and is not evaluated yet, or was evaluated already (docs/status.md). */
+static bool is_as_before(Sim *sim, DdpNode first)
 {
-    const Leaving *leaving = context;
-    Sim *sim = leaving->sim;
-    DdpVar var = ddp_causality(sim->ddp, rel);
-    DdpNode n = var ? sim->info[var].node : 0;
-    if (n && !sim->nodes.at[n].dirty && evaluate_is_stale(sim, &sim->nodes.at[n]) &&
-        ddp_var(sim->ddp, var).kind == DDP_HELD)
-        evaluate_fetch(sim, var);
+    NodeList stack = {0};
+    bool before = true;
+    sim->mark++;
+    vec_push(sim->mem, &stack, first);
+    while (stack.n && before) {
+        const EvalNode *node = &sim->nodes.at[vec_pop(&stack)];
+        before = !node->dirty && node->determined;
+        for (uint32_t i = 0; i < node->n_reads && before; i++) {
+            DdpNode n = sim->info[node->reads[i].var].node;
+            if (!n || sim->nodes.at[n].mark == sim->mark ||
+                !evaluate_is_stale(sim, &sim->nodes.at[n]))
+                continue;
+            sim->nodes.at[n].mark = sim->mark;
+            vec_push(sim->mem, &stack, n);
+        }
+    }
+    vec_free(sim->mem, &stack);
+    return before;
+}
+
+/* What is left alone keeps the value of the update before; what nobody looked at has not been
+ * computed for long, and gets that value now. It may become a state in this event. */
+static void fetch_marked(Sim *sim, uint32_t from)
+{
+    bool few = sim->parts.n <= SOL_FEW_PARTS, looking = sim->looking_back;
+    sim->looking_back = true;
+    for (uint32_t i = from; i < sim->marked.n; i++) {
+        DdpNode n = sim->marked.at[i];
+        if (!evaluate_is_stale(sim, &sim->nodes.at[n]) || !is_as_before(sim, n))
+            continue;
+        if (few)
+            evaluate_fetch(sim, node_output(&sim->nodes.at[n], 0));
+        else
+            evaluate_fetch_met(sim, node_output(&sim->nodes.at[n], 0));
+    }
+    sim->looking_back = looking;
 }
 
 static void leave_alone(Sim *sim, BranchId id)
@@ -134,9 +162,10 @@ static void leave_alone(Sim *sim, BranchId id)
     Leaving leaving = {sim, condition ? ddp_label(sim->ddp, condition) : 0};
     sim->branches.at[id].turned = true;
     vec_push(sim->mem, &sim->turned, id);
-    world_branch_rels(sim->world, id, fetch_rel, &leaving);
+    uint32_t from = sim->marked.n;
     world_branch_rels(sim->world, id, mark_rel, &leaving);
     mark_readers(sim);
+    fetch_marked(sim, from);
 }
 
 /* ---- U1 ---- */
