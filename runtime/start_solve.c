@@ -6,6 +6,10 @@
  * independent of those before. They are equations for the states, solved by damped Newton; the
  * derivatives come from tangents through the whole schedule. Start values that are left over are
  * first guesses, and a difference is a warning.
+ *
+ * A state that was given its start value may be none any more when the branches of the start are
+ * chosen (two coils that an open switch leaves in series): then all start values are looked at
+ * anew.
  */
 #include "numerics/dense_lu.h"
 #include "runtime/sim_int.h"
@@ -15,6 +19,7 @@
 
 typedef struct Starts {
     Sim *sim;
+    bool anew;                     /* those that were given count too */
     uint32_t n_rows, n_columns, n; /* n: equations that were found independent */
     const StartMemo **row;         /* wanted, in order of preference */
     DdpVar *column;
@@ -26,26 +31,61 @@ typedef struct Starts {
 
 /* ---- who takes part ---- */
 
-static bool wanted(const Sim *sim, const StartMemo *start, bool preferred)
+static double off_start(const Sim *sim, const StartMemo *start)
 {
-    return start->var && !start->given && !sim->info[start->var].state &&
-           sim->info[start->var].has && !sim->info[start->var].pending &&
-           sim->info[start->start].has &&
+    return sim->value[start->var] - sim->value[start->start];
+}
+
+static bool is_known(const Sim *sim, const StartMemo *start)
+{
+    return start->var && sim->info[start->var].has && !sim->info[start->var].pending &&
+           sim->info[start->start].has;
+}
+
+/* Its variable is no state, perhaps no longer, and it does not hold. */
+static bool is_lost(const Sim *sim, const StartMemo *start)
+{
+    return is_known(sim, start) && !sim->info[start->var].state &&
+           fabs(off_start(sim, start)) > 1e-9 * (1 + fabs(sim->value[start->start]));
+}
+
+static bool any_lost(const Sim *sim)
+{
+    for (uint32_t i = 0; i < sim->starts.n; i++)
+        if (is_lost(sim, &sim->starts.at[i]))
+            return true;
+    return false;
+}
+
+static bool wanted(const Starts *s, const StartMemo *start, bool preferred)
+{
+    const Sim *sim = s->sim;
+    return is_known(sim, start) && (s->anew || (!start->given && !sim->info[start->var].state)) &&
            (bool)(ddp_rel(sim->ddp, start->rel).flags & DDP_PREFER_STATE) == preferred;
+}
+
+static void collect_columns(Starts *s)
+{
+    Sim *sim = s->sim;
+    for (uint32_t i = 0; i < sim->zeroed.n; i++)
+        if (sim->info[sim->zeroed.at[i]].state)
+            s->column[s->n_columns++] = sim->zeroed.at[i];
+    for (uint32_t i = 0; i < sim->starts.n && s->anew; i++)
+        if (sim->starts.at[i].var && sim->starts.at[i].given &&
+            sim->info[sim->starts.at[i].var].state)
+            s->column[s->n_columns++] = sim->starts.at[i].var;
 }
 
 static void collect(Starts *s, Arena *arena)
 {
     Sim *sim = s->sim;
     s->row = arena_alloc(arena, (sim->starts.n + 1) * sizeof *s->row);
-    s->column = arena_alloc(arena, (sim->zeroed.n + 1) * sizeof *s->column);
+    s->column = arena_alloc(arena, (sim->zeroed.n + sim->starts.n + 1) * sizeof *s->column);
     for (int preferred = 1; preferred >= 0; preferred--)
         for (uint32_t i = 0; i < sim->starts.n; i++)
-            if (wanted(sim, &sim->starts.at[i], preferred))
+            if (wanted(s, &sim->starts.at[i], preferred))
                 s->row[s->n_rows++] = &sim->starts.at[i];
-    for (uint32_t i = 0; i < sim->zeroed.n; i++)
-        if (sim->info[sim->zeroed.at[i]].state)
-            s->column[s->n_columns++] = sim->zeroed.at[i];
+    collect_columns(s);
     size_t size = (size_t)s->n_rows * s->n_columns, room = dense_lu_room(s->n_columns);
     s->matrix = arena_alloc(arena, size * sizeof *s->matrix);
     s->system = arena_alloc(arena, (size > room ? size : room) * sizeof *s->system);
@@ -117,8 +157,7 @@ static void choose(Starts *s)
 
 static double difference(const Starts *s, uint32_t k)
 {
-    const StartMemo *start = s->row[s->chosen_row[k]];
-    return s->sim->value[start->var] - s->sim->value[start->start];
+    return off_start(s->sim, s->row[s->chosen_row[k]]);
 }
 
 static double distance(const Starts *s)
@@ -199,6 +238,7 @@ SolStatus start_solve(Sim *sim)
         return status;
     Arena arena;
     arena_init(&arena, sim->mem);
+    s.anew = any_lost(sim);
     collect(&s, &arena);
     if (s.n_rows && s.n_columns) {
         fill_matrix(&s);
