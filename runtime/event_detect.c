@@ -380,6 +380,23 @@ void event_remember(Sim *sim, const NodeList *list)
     }
 }
 
+/* The same in the middle of an interval. What moved without an event has left its boundary, whatever it was
+ * forced to be there; what did not stays what it is. */
+void event_remember_moved(Sim *sim, const NodeList *list)
+{
+    EACH_COMPARE(sim, list, node, compare)
+    {
+        compare->masked = false;
+        compare->low = difference_now(sim, node, compare);
+        if (compare->slot)
+            compare->left = sim->value[compare->slot];
+        else if (compare->moved)
+            compare->left = self_of(sim, node, compare);
+        if (compare->moved)
+            compare->near = false;
+    }
+}
+
 static bool changed(Sim *sim, const EvalNode *node, const Compare *compare)
 {
     return !compare->timed && !compare->masked && self_of(sim, node, compare) != compare->left;

@@ -744,7 +744,7 @@ SolStatus part_search(Part *part, double to)
         }
         if (found) { /* a comparison changed, but no condition did */
             tape_tell_compares(part);
-            event_remember(sim, &sim->narrow_nodes);
+            event_remember_moved(sim, &sim->narrow_nodes);
             if (event_unmask(sim, &sim->narrow_nodes, &part->watched))
                 tape_hear_compares(part, &part->watched);
             event_mask(sim, &sim->narrow_nodes);

@@ -417,6 +417,7 @@ struct Sim {
     NodeList tied;                       /* scratch of tape.c */
     double search_left;                  /* event_detect.c: the other end of the bracket that was found */
     uint64_t moment;                     /* number of the point of time that is looked at */
+    uint64_t structures;                 /* so many times another one was taken over */
     SolStatus meet_status;               /* why a part could not be brought there */
     double *scratch;    /* of the interpreter */
     size_t n_scratch;
@@ -754,6 +755,7 @@ void event_leave_near(Sim *sim);
 bool event_condition_falls(Sim *sim, DdpVar var);
 /* Remembers the values of the comparisons in `list` as those at the begin of the interval. */
 void event_remember(Sim *sim, const NodeList *list);
+void event_remember_moved(Sim *sim, const NodeList *list);
 /* Comparisons in `list` changed and no condition did: those that cannot matter before the next event are
  * not searched for until then. */
 void event_mask(Sim *sim, const NodeList *list);
