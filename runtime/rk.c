@@ -127,11 +127,12 @@ SolStatus rk_start(Part *part)
         rk->clocked |= slope == sim->clock || sim->info[slope].clocked;
     }
     rk->length = 0;
-    if (part->step > 0) {
-        rk->h = fmin(part->step, sim->opt.max_step);
-        return SOL_OK;
-    }
     rk->h = first_step(part, rk);
+    if (part->step > 0) {
+        /* as before the event, if that is not so long that it might hide what is new */
+        double way = 1e-3 * (sim->opt.stop - sim->opt.start);
+        rk->h = fmin(fmin(part->step, sim->opt.max_step), fmax(3 * rk->h, way));
+    }
     slopes(part, part->now, rk->y, rk->k[1]); /* values are those of the present again */
     return SOL_OK;
 }
