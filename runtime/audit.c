@@ -1,5 +1,6 @@
 /* audit.c: values that are shown -> the relation that they violate most. See audit.h. */
 #include "runtime/audit.h"
+#include "runtime/audit_plain.h"
 #include "runtime/parts.h"
 
 #include <float.h>
@@ -24,8 +25,8 @@ typedef struct Checked {
 /* What is known of a variable from the points before. */
 typedef struct Seen {
     uint64_t birth; /* of the variable: its number may be used again */
+    uint64_t used;  /* Audit.structure in which a relation has it */
     double largest, last;
-    double floor; /* a smaller value is rounding of the loop that determines it; now */
 } Seen;
 
 enum { SLOPE_HERE, SLOPE_NEAR, SLOPE_FAR, SLOPE_POINTS };
@@ -42,8 +43,18 @@ typedef struct Slope {
 struct Audit {
     Sim *sim;
     double bound;
+    uint64_t structure;  /* 1 + the one that the following lists are of */
+    AuditPlain *plain;   /* relations that are checked together */
+    RelList others;      /* and those that are not */
+    RelList derivatives; /* that have slopes */
+    RelList suspects;    /* scratch */
+    NodeList loops;
+    NodeList used;           /* variables of relations */
+    bool known;              /* all of them have values, as they do up to the next event */
     VEC(Checked) checked;    /* [DdpRel] */
     VEC(Seen) seen;          /* [DdpVar] */
+    VEC(double) size_least;  /* [DdpVar]: what counts as its value where it is less */
+    Form form;               /* of the relation that is looked at */
     VEC(double) local;       /* values of one relation's variables, by position */
     VEC(double) least;       /* what counts as their value where it is less */
     VEC(double) moved;       /* how far they may be off for a comparison */
@@ -65,6 +76,7 @@ Audit *audit_open(Sim *sim)
     audit->sim = sim;
     audit->bound = sim->opt.audit;
     audit->before = NAN;
+    audit->plain = audit_plain_open(sim);
     return audit;
 }
 
@@ -73,6 +85,13 @@ void audit_close(Audit *audit)
     if (!audit)
         return;
     Mem *mem = audit->sim->mem;
+    audit_plain_close(audit->plain);
+    vec_free(mem, &audit->others);
+    vec_free(mem, &audit->derivatives);
+    vec_free(mem, &audit->suspects);
+    vec_free(mem, &audit->loops);
+    vec_free(mem, &audit->used);
+    vec_free(mem, &audit->size_least);
     vec_free(mem, &audit->checked);
     vec_free(mem, &audit->local);
     vec_free(mem, &audit->positions);
@@ -124,7 +143,11 @@ static double side_value(Audit *audit, X x)
 /* left - right, less what rounding alone makes of it */
 static double residual(Audit *audit, const FormInfo *form)
 {
-    double left = side_value(audit, form->lhs), right = side_value(audit, form->rhs);
+    double left, right;
+    if (!audit_plain_sides(audit->plain, audit->form, audit->local.at, &left, &right)) {
+        left = side_value(audit, form->lhs);
+        right = side_value(audit, form->rhs);
+    }
     double off = left - right, rounding = 8 * DBL_EPSILON * (fabs(left) + fabs(right));
     if (left == right || fabs(off) <= rounding)
         return 0;
@@ -236,7 +259,7 @@ static bool load_values(Audit *audit, const DdpRelView *view)
         if (var >= sim->n_values || !sim->info[var].has || sim->info[var].pending)
             return false;
         audit->local.at[i] = sim->value[var];
-        audit->least.at[i] = fmax(sim->opt.atol, audit->seen.at[var].floor);
+        audit->least.at[i] = audit->size_least.at[var];
         audit->moved.at[i] = play(audit, var, sim->value[var]);
     }
     return true;
@@ -289,6 +312,7 @@ static void check_relation(Audit *audit, DdpRel rel, SolSide side)
         return;
     }
     const FormInfo *form = form_info(sim->forms, view.form);
+    audit->form = view.form;
     bool jumps = look_up(audit, rel, view.form)->jumps;
     audit->relations++;
     double amount = violation(audit, form);
@@ -297,18 +321,74 @@ static void check_relation(Audit *audit, DdpRel rel, SolSide side)
     keep_worst(audit, rel, side, amount);
 }
 
+/* ---- lists of one structure ---- */
+
 /* Memory of variables for all there are now; a number that is used again begins anew. */
 static void meet_variables(Audit *audit)
 {
     Sim *sim = audit->sim;
-    while (audit->seen.n < ddp_var_limit(sim->ddp))
+    while (audit->seen.n < ddp_var_limit(sim->ddp)) {
         vec_push(sim->mem, &audit->seen, ((Seen){0}));
+        vec_push(sim->mem, &audit->size_least, sim->opt.atol);
+    }
     for (DdpVar var = 1; var < ddp_var_limit(sim->ddp) && var < sim->n_values; var++) {
         Seen *seen = &audit->seen.at[var];
-        seen->floor = 0;
+        audit->size_least.at[var] = sim->opt.atol;
         if (seen->birth != sim->info[var].birth)
             *seen = (Seen){.birth = sim->info[var].birth, .last = sim->value[var]};
     }
+}
+
+static void use_variables(Audit *audit, const DdpRelView *view)
+{
+    Sim *sim = audit->sim;
+    for (uint32_t i = 0; i < view->n; i++) {
+        Seen *seen = &audit->seen.at[view->vars[i]];
+        if (!view->vars[i] || seen->used == audit->structure)
+            continue;
+        seen->used = audit->structure;
+        vec_push(sim->mem, &audit->used, view->vars[i]);
+    }
+}
+
+static void list_relation(Audit *audit, DdpRel rel)
+{
+    Sim *sim = audit->sim;
+    DdpRelView view = ddp_rel(sim->ddp, rel);
+    if (view.order > 0)
+        return;
+    use_variables(audit, &view);
+    if (view.kind == DDP_DERIVATIVE)
+        vec_push(sim->mem, &audit->derivatives, rel);
+    else if (!audit_plain_add(audit->plain, rel, &view))
+        vec_push(sim->mem, &audit->others, rel);
+}
+
+static void list_loops(Audit *audit)
+{
+    Sim *sim = audit->sim;
+    vec_clear(&audit->loops);
+    for (DdpNode n = 1; n < sim->nodes.n; n++)
+        if (sim->nodes.at[n].live && sim->nodes.at[n].loop)
+            vec_push(sim->mem, &audit->loops, n);
+}
+
+static void meet_structure(Audit *audit)
+{
+    Sim *sim = audit->sim;
+    if (audit->structure == sim->structures + 1)
+        return;
+    audit->structure = sim->structures + 1;
+    audit->known = false;
+    meet_variables(audit);
+    audit_plain_clear(audit->plain);
+    vec_clear(&audit->others);
+    vec_clear(&audit->derivatives);
+    vec_clear(&audit->used);
+    for (DdpRel rel = 1; rel < ddp_rel_limit(sim->ddp); rel++)
+        if (ddp_rel_used(sim->ddp, rel))
+            list_relation(audit, rel);
+    list_loops(audit);
 }
 
 /* Rounding in a loop is relative to the largest quantity in it: 45 units in its last place are no
@@ -316,28 +396,44 @@ static void meet_variables(Audit *audit)
 static void set_floors(Audit *audit)
 {
     Sim *sim = audit->sim;
-    for (DdpNode n = 1; n < sim->nodes.n; n++) {
-        const EvalNode *node = &sim->nodes.at[n];
+    for (uint32_t l = 0; l < audit->loops.n; l++) {
+        const EvalNode *node = &sim->nodes.at[audit->loops.at[l]];
         double largest = 0;
-        if (!node->live || !node->loop)
-            continue;
         for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++) {
             DdpRelView view = ddp_rel(sim->ddp, node->ops[i].rel);
             for (uint32_t k = 0; k < view.n; k++)
                 largest = fmax(largest, fabs(sim->value[view.vars[k]]));
         }
         for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++)
-            audit->seen.at[node_output(node, i)].floor = 1e-5 * largest;
+            audit->size_least.at[node_output(node, i)] = fmax(sim->opt.atol, 1e-5 * largest);
     }
+}
+
+/* Time goes on, so everything is determined. */
+static bool all_known(Audit *audit, SolSide side)
+{
+    const Sim *sim = audit->sim;
+    if (audit->known && side == SOL_AT_POINT)
+        return true;
+    audit->known = false;
+    for (uint32_t i = 0; i < audit->used.n; i++) {
+        const ValueInfo *info = &sim->info[audit->used.at[i]];
+        if (!info->has || info->pending)
+            return false;
+    }
+    audit->known = side == SOL_AT_POINT;
+    return true;
 }
 
 static void remember_values(Audit *audit)
 {
-    Sim *sim = audit->sim;
-    for (DdpVar var = 1; var < audit->seen.n && var < sim->n_values; var++) {
-        double value = sim->info[var].has ? sim->value[var] : 0;
+    const Sim *sim = audit->sim;
+    for (uint32_t i = 0; i < audit->used.n; i++) {
+        DdpVar var = audit->used.at[i];
+        double value = sim->value[var], size = fabs(value);
         Seen *seen = &audit->seen.at[var];
-        seen->largest = fmax(seen->largest, isfinite(value) ? fabs(value) : 0);
+        if (size > seen->largest && size <= DBL_MAX)
+            seen->largest = size;
         seen->last = value;
     }
     audit->before = sim->time;
@@ -400,21 +496,29 @@ static int by_part(const void *a, const void *b)
     return x->rel < y->rel ? -1 : x->rel > y->rel;
 }
 
+/* The dense output of a step is looked at once, where the first point lies in it. */
+static bool any_step(const Sim *sim)
+{
+    for (uint32_t i = 0; i < sim->parts.n; i++)
+        if (sim->parts.at[i]->audited != sim->parts.at[i]->steps + 1)
+            return true;
+    return false;
+}
+
 static void list_slopes(Audit *audit)
 {
     Sim *sim = audit->sim;
-    Part *least = least_part(sim);
     vec_clear(&audit->slopes);
-    for (DdpRel rel = 1; rel < ddp_rel_limit(sim->ddp); rel++) {
-        if (!ddp_rel_used(sim->ddp, rel))
-            continue;
+    if (!any_step(sim))
+        return;
+    Part *least = least_part(sim);
+    for (uint32_t i = 0; i < audit->derivatives.n; i++) {
+        DdpRel rel = audit->derivatives.at[i];
         DdpRelView view = ddp_rel(sim->ddp, rel);
-        if (view.kind != DDP_DERIVATIVE || view.order > 0)
-            continue;
         DdpVar slope = view.vars[0], var = view.vars[1];
         Part *part =
             sim->info[slope].has && sim->info[var].has ? smooth_part(sim, var, least) : NULL;
-        if (part)
+        if (part && part->audited != part->steps + 1)
             vec_push(sim->mem, &audit->slopes,
                      ((Slope){.part = part,
                               .rel = rel,
@@ -485,22 +589,34 @@ static void check_slope(Audit *audit, const Slope *slope, double step, double ap
                    isnan(off) ? INFINITY : audit->bound * (off / allowed));
 }
 
-static SolStatus check_part_slopes(Audit *audit, uint32_t from, uint32_t to, double time)
+/* How far apart the points of a part's step are that are looked at; 0: too short for any. */
+static double apart_of(const Part *part, double time)
 {
-    const Part *part = audit->slopes.at[from].part;
-    double step = part->now - part->back, apart = 1e-4 * step; /* bends less than the tolerance */
+    double apart = 1e-4 * (part->now - part->back); /* bends less than the tolerance */
     if (!(apart > 16 * DBL_EPSILON * fabs(time)))
+        return 0;
+    return time - 2 * apart < part->back ? -apart : apart;
+}
+
+/* Values of the present are there. */
+static SolStatus see_part_slopes(Audit *audit, uint32_t from, uint32_t to, double time)
+{
+    Part *part = audit->slopes.at[from].part;
+    double apart = apart_of(part, time);
+    if (apart == 0)
         return SOL_OK;
-    if (time - 2 * apart < part->back)
-        apart = -apart;
+    part->audited = part->steps + 1;
     SolStatus status = values_there(audit, from, to, time - 2 * apart, SLOPE_FAR);
-    if (status == SOL_OK)
-        status = values_there(audit, from, to, time - apart, SLOPE_NEAR);
-    if (status == SOL_OK)
-        status = values_there(audit, from, to, time, SLOPE_HERE);
-    for (uint32_t i = from; i < to && status == SOL_OK; i++)
-        check_slope(audit, &audit->slopes.at[i], step, apart);
-    return status;
+    return status == SOL_OK ? values_there(audit, from, to, time - apart, SLOPE_NEAR) : status;
+}
+
+static void see_present(Audit *audit)
+{
+    const Sim *sim = audit->sim;
+    for (uint32_t i = 0; i < audit->slopes.n; i++) {
+        Slope *slope = &audit->slopes.at[i];
+        slope->value[SLOPE_HERE] = sim->value[ddp_rel(sim->ddp, slope->rel).vars[1]];
+    }
 }
 
 static SolStatus check_slopes(Audit *audit)
@@ -509,17 +625,26 @@ static SolStatus check_slopes(Audit *audit)
     double time = sim->time;
     SolStatus status = SOL_OK;
     list_slopes(audit);
+    if (!audit->slopes.n)
+        return SOL_OK;
+    see_present(audit);
     for (uint32_t from = 0, to; from < audit->slopes.n && status == SOL_OK; from = to) {
         for (to = from;
              to < audit->slopes.n && audit->slopes.at[to].part == audit->slopes.at[from].part;)
             to++;
-        status = check_part_slopes(audit, from, to, time);
+        status = see_part_slopes(audit, from, to, time);
     }
-    if (!audit->slopes.n)
-        return SOL_OK;
     sim->time = time;
     sim->moment++;
-    return status == SOL_OK ? evaluate_outputs(sim) : status;
+    if (status == SOL_OK)
+        status = evaluate_outputs(sim);
+    for (uint32_t i = 0; i < audit->slopes.n && status == SOL_OK; i++) {
+        const Part *part = audit->slopes.at[i].part;
+        double apart = apart_of(part, time);
+        if (apart != 0)
+            check_slope(audit, &audit->slopes.at[i], part->now - part->back, apart);
+    }
+    return status;
 }
 
 /* ---- a point ---- */
@@ -577,22 +702,48 @@ static bool is_met(Sim *sim, DdpRel rel)
     return true;
 }
 
+/* At an event among many parts: only what it touches. */
+static void check_touched(Audit *audit, SolSide side)
+{
+    Sim *sim = audit->sim;
+    for (DdpRel rel = 1; rel < ddp_rel_limit(sim->ddp); rel++)
+        if (ddp_rel_used(sim->ddp, rel) && is_met(sim, rel))
+            check_relation(audit, rel, side);
+}
+
+static void check_all(Audit *audit, SolSide side)
+{
+    if (!all_known(audit, side)) {
+        check_touched(audit, side);
+        return;
+    }
+    vec_clear(&audit->suspects);
+    audit_plain_check(audit->plain, audit->size_least.at, fmin(audit->worst, audit->bound),
+                      &audit->suspects);
+    audit->relations += audit_plain_count(audit->plain) - audit->suspects.n;
+    for (uint32_t i = 0; i < audit->suspects.n; i++)
+        check_relation(audit, audit->suspects.at[i], side);
+    for (uint32_t i = 0; i < audit->others.n; i++)
+        check_relation(audit, audit->others.at[i], side);
+}
+
 SolStatus audit_point(Audit *audit, SolSide side, const double *shown)
 {
     Sim *sim = audit->sim;
     bool partly =
         sim->parts.n > SOL_FEW_PARTS && (side == SOL_BEFORE_EVENT || side == SOL_AFTER_EVENT);
     SolStatus status = partly ? SOL_OK : evaluate_outputs(sim);
-    meet_variables(audit);
+    meet_structure(audit);
     set_floors(audit);
     if (status == SOL_OK && !partly)
         status = check_shown(audit, shown);
     if (status != SOL_OK)
         return status;
     audit->points++;
-    for (DdpRel rel = 1; rel < ddp_rel_limit(sim->ddp); rel++)
-        if (ddp_rel_used(sim->ddp, rel) && (!partly || is_met(sim, rel)))
-            check_relation(audit, rel, side);
+    if (partly)
+        check_touched(audit, side);
+    else
+        check_all(audit, side);
     if (!partly)
         remember_values(audit);
     if (side == SOL_AT_POINT)

@@ -5,13 +5,15 @@
  * smallest relative change of its variables that would satisfy it, to first order. A variable that a
  * loop determines counts as at least 1e-5 of the largest quantity in the loop, because rounding
  * there is relative to that. The values are put into the forms by x_value(), which shares nothing
- * with the code that found them; derivatives are quotients of differences.
+ * with the code that found them, and derivatives are quotients of differences; relations of smooth forms are
+ * evaluated together, with derivatives by their rules (audit_plain.h).
  *
  * A comparison, or a function that jumps, may have either value where its argument is within
  * rounding of its boundary, or moves there within the width of the search for events.
  *
  * The derivative of x is compared with the slope of the dense output of x, where that is smooth:
- * not in the first steps behind an event, nor in a step that contains one, nor with fixed steps. What
+ * once in each step that an output point lies in, not in the first steps behind an event, nor in a step that
+ * contains one, nor with fixed steps. What
  * is allowed is a multiple of the tolerance over the step, and what an error of the states by their
  * tolerance would do to the derivative.
  */

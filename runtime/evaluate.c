@@ -763,6 +763,7 @@ void evaluate_apply(Sim *sim)
     uint32_t n;
     const DdpDelta *delta = ddp_delta(sim->ddp, &n);
     sim->applying = true;
+    sim->structures++;
     vec_clear(&sim->orphans);
     meet_changed(sim, n, delta);
     find_remade(sim, n, delta);

@@ -62,6 +62,7 @@ struct Part {
     double longest;              /* step that rk.c has taken */
     uint64_t steps, restarts;    /* counted */
     uint64_t steps_at_restart;   /* `steps` when it started last */
+    uint64_t audited; /* 1 + `steps` when its slopes were looked at last */
     PartMethod method;
     bool change;                 /* method.c: the other method from the next step on */
     bool started;                /* the integrator stands at `now` */
