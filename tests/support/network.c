@@ -65,6 +65,7 @@ static const Component electric[NET_KINDS] = {
     [NET_DIODE] = {"Switches.Diode", 'D', 2, {"p", "n"}, {0}},
     [NET_SOFT_DIODE] = {"Switches.ResistiveDiode", 'Q', 2, {"p", "n"}, {"R_on", "G_off"}},
     [NET_SWITCH] = {"Switches.ResistiveSwitch", 'S', 2, {"p", "n"}, {"R_on", "G_off"}},
+    [NET_IDEAL_SWITCH] = {"Switches.ImpulsiveSwitch", 'X', 2, {"p", "n"}, {0}},
     [NET_GROUND] = {"Sources.Ground", 'G', 1, {"p"}, {0}},
 };
 
@@ -174,7 +175,7 @@ static void command(const Network *net, int i, Text *text)
         network_member(net, i, "fn", path);
         add(text, "  if time < 1 then %s = %.17g; else then %s = %.17g; end;\n", path, e->p[1],
             path, e->p[2]);
-    } else if (e->kind == NET_SWITCH) {
+    } else if (e->kind == NET_SWITCH || e->kind == NET_IDEAL_SWITCH) {
         network_member(net, i, "command", path);
         add(text, "  %s << (time >= %.17g and time < %.17g);\n", path, e->p[2], e->p[3]);
     }
@@ -376,16 +377,19 @@ static void look_at_branch(Look *look, int i)
 {
     const NetElement *e = &look->net->element[i];
     double u = value_of(look, i, "u"), flow = value_of(look, i, "i");
-    bool closed = e->kind == NET_SWITCH && look->time >= e->p[2] && look->time < e->p[3];
+    bool closed = (e->kind == NET_SWITCH || e->kind == NET_IDEAL_SWITCH) && look->time >= e->p[2] &&
+                  look->time < e->p[3];
     if (e->kind == NET_DIODE || e->kind == NET_SOFT_DIODE)
         closed = value_of(look, i, "closed") != 0;
     if (e->kind == NET_RESISTOR || ((e->kind == NET_SOFT_DIODE || e->kind == NET_SWITCH) && closed))
         equal(look, i, "the voltage", u, e->p[0] * flow);
     else if (e->kind == NET_SOFT_DIODE || e->kind == NET_SWITCH)
         equal(look, i, "the current", flow, e->p[1] * u);
-    if (e->kind != NET_DIODE)
+    if (e->kind != NET_DIODE && e->kind != NET_IDEAL_SWITCH)
         return;
     equal(look, i, "voltage or current", closed ? u : flow, 0);
+    if (e->kind == NET_IDEAL_SWITCH)
+        return;
     at_most(look, i, "current or voltage against it", closed ? -flow : u, 0);
 }
 

@@ -53,6 +53,7 @@ typedef enum NetKind {
     NET_DIODE,        /* u <= 0, i >= 0, u*i = 0 */
     NET_SOFT_DIODE,   /* u = p0*i closed, i = p1*u open; closes above 1e-7 V */
     NET_SWITCH,       /* u = p0*i from time p2 to p3, else i = p1*u */
+    NET_IDEAL_SWITCH, /* u = 0 from time p2 to p3, else i = 0 */
     NET_GROUND,       /* u[0] = 0 */
     NET_KINDS
 } NetKind;
@@ -77,6 +78,11 @@ typedef struct Network {
  * contacts, and voltages and diodes, form no circles; without diodes and currents all is connected.
  */
 void network_random(Network *net, uint64_t seed, NetDomain domain);
+
+/* A circuit without ideal diodes whose switches follow time: resistive ones, and ideal ones, which
+ * change the structure, most of them with a resistor of their own. Coils and capacitors start with
+ * something. */
+void network_switched(Network *net, uint64_t seed);
 
 char *network_text(const Network *net); /* in Sol, to be freed; the model is `Network` */
 

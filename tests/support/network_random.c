@@ -284,6 +284,79 @@ static void make_circuit(Draft *d)
         add_branch(d);
 }
 
+/* ---- circuits whose switches follow time ---- */
+
+static void add_storing(Draft *d, int a, int b)
+{
+    double begin = one_in(d, 2) ? 0 : number(d, -5, 5);
+    switch (below(d, 4)) {
+    case 0:
+        put(d, NET_CAPACITOR, a, b, size(d, 1e-5, 1e-3), begin, 0, 0);
+        break;
+    case 1:
+        put(d, NET_INDUCTOR, a, b, size(d, 1e-2, 0.2), begin / 10, 0, 0);
+        break;
+    default:
+        put(d, NET_RESISTOR, a, b, size(d, 1, 1000), 0, 0, 0);
+    }
+}
+
+/* Seven in eight ideal ones are in series with a resistor. */
+static void add_switch(Draft *d, int a, int b)
+{
+    double from = number(d, 0, 0.3) / 10, to = number(d, 0.3, 0.7) / 10;
+    if (one_in(d, 2)) {
+        put(d, NET_SWITCH, a, b, size(d, 1e-3, 0.1), size(d, 1e-6, 1e-3), from, to);
+        return;
+    }
+    int middle = b;
+    if (!one_in(d, 8) && d->net->n_nodes < MOST_NODES) {
+        middle = d->net->n_nodes++;
+        put(d, NET_RESISTOR, middle, b, size(d, 1, 1000), 0, 0, 0);
+    } else if (!join(d->joined, a, b)) {
+        return;
+    }
+    put(d, NET_IDEAL_SWITCH, a, middle, 0, 0, from, to);
+}
+
+static void add_switched_branch(Draft *d, int n)
+{
+    int a = below(d, n), b = (a + 1 + below(d, n - 1)) % n;
+    switch (below(d, 7)) {
+    case 0:
+    case 1:
+    case 2:
+        add_switch(d, a, b);
+        break;
+    case 3:
+        put(d, NET_CURRENT, a, b, size(d, 0.01, 1), one_in(d, 2) ? 50 : 25, 0, 0);
+        break;
+    case 4:
+        if (one_in(d, 3))
+            put(d, NET_SOFT_DIODE, a, b, size(d, 1e-3, 0.1), size(d, 1e-6, 1e-3), 0, 0);
+        break;
+    default:
+        add_storing(d, a, b);
+    }
+}
+
+static void make_switched(Draft *d)
+{
+    int n = 3 + below(d, 5);
+    d->net->n_nodes = n;
+    d->net->stop = 0.06;
+    put(d, NET_GROUND, 0, -1, 0, 0, 0, 0);
+    add_voltage(d, 1, 0);
+    for (int i = 2; i < n; i++)
+        if (one_in(d, 8))
+            add_voltage(d, i, below(d, i));
+        else
+            add_storing(d, i, below(d, i));
+    add_switch(d, below(d, n - 1), n - 1);
+    for (int i = 1 + below(d, n + 1); i > 0; i--)
+        add_switched_branch(d, n);
+}
+
 /* ---- all ---- */
 
 static void shuffle(Draft *d)
@@ -297,17 +370,31 @@ static void shuffle(Draft *d)
     }
 }
 
-void network_random(Network *net, uint64_t seed, NetDomain domain)
+static Draft begin_draft(Network *net, uint64_t seed)
 {
     Draft d = {.net = net, .random = seed};
     memset(net, 0, sizeof *net);
     net->seed = seed;
-    net->domain = domain < NET_DOMAINS ? domain : (NetDomain)below(&d, NET_DOMAINS);
     for (int i = 0; i <= MOST_NODES; i++)
         d.rigid[i] = d.joined[i] = i;
+    return d;
+}
+
+void network_random(Network *net, uint64_t seed, NetDomain domain)
+{
+    Draft d = begin_draft(net, seed);
+    net->domain = domain < NET_DOMAINS ? domain : (NetDomain)below(&d, NET_DOMAINS);
     if (net->domain == NET_ELECTRIC)
         make_circuit(&d);
     else
         make_train(&d);
+    shuffle(&d);
+}
+
+void network_switched(Network *net, uint64_t seed)
+{
+    Draft d = begin_draft(net, seed);
+    net->domain = NET_ELECTRIC;
+    make_switched(&d);
     shuffle(&d);
 }

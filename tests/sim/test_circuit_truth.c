@@ -1,0 +1,33 @@
+/* test_circuit_truth.c: random linear circuits with switches over time -> the currents and
+ * potentials that a dense nodal analysis with a matrix exponential finds
+ * (tests/support/net_truth.h).
+ *
+ *     test_circuit_truth             some hundreds of them
+ *     test_circuit_truth print SEED  prints one and what was found
+ */
+#include "tests/support/slow.h"
+#include "tests/support/soak.h"
+#include "tests/support/truth_lab.h"
+
+#include <stdlib.h>
+
+static TruthVerdict check_seed(uint64_t seed, bool print, TruthTally *tally)
+{
+    Network net;
+    network_switched(&net, seed);
+    return truth_check(&net, print, tally);
+}
+
+int main(int argc, char **argv)
+{
+    static TruthTally tally;
+    if (argc > 2)
+        return check_seed(strtoull(argv[2], NULL, 10), true, &tally) == TRUTH_WRONG;
+    Soak soak = soak_begin("circuits over time", SLOW_BUILD ? 30 : 300, 1);
+    while (soak_next(&soak))
+        if (check_seed(soak.seed, false, &tally) == TRUTH_WRONG)
+            soak_failed(&soak);
+    soak_end(&soak);
+    truth_report("circuits", &tally);
+    return !truth_passed(&tally);
+}

@@ -1,0 +1,179 @@
+#!/usr/bin/env bash
+# faults.sh: deliberate faults, one at a time, in a copy of the sources -> which test finds each.
+#
+#     tools/faults.sh [NAME...]       all faults, or those named; --list: their names
+#
+# What must find them are the tests that share no code with what is broken, or that run with the audit:
+# those in TESTS, as `make test` runs them. A fault that none of them finds is a gap, and the exit status 1. A fault
+# that cannot be put in because the sources have changed is an error: mend its text here. The copy is
+# in build/faults and is kept, so that a second run compiles little. FAULTS_ALL=1 runs all tests of
+# each fault, not only up to the first that finds it.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+root=$PWD copy=$PWD/build/faults jobs=${FAULTS_JOBS:-2}
+
+TESTS=(test_made_up test_circuit_truth test_train_truth test_mechanics test_births test_circuits
+       test_parts test_linear test_loops test_changing test_location)
+
+# fault NAME FILE OLD NEW: OLD stands in FILE exactly once.
+names=() files=() olds=() news=()
+fault() { names+=("$1"); files+=("$2"); olds+=("$3"); news+=("$4"); }
+
+fault derivative-sign ddp/differentiate.c \
+'        return minus(p, times(p, simple(p, X_SIN, a, 0), d));' \
+'        return times(p, simple(p, X_SIN, a, 0), d);'
+
+fault derivative-product ddp/differentiate.c \
+'    return sum(p, X_ADD, times(p, b, d), times(p, a, e));' \
+'    return sum(p, X_SUB, times(p, b, d), times(p, a, e));'
+
+# Factors exchange whole rows; solutions exchanged between the eliminations.
+fault row-exchange numerics/dense_lu.c \
+'    exchange(n, pivot, b);
+    for (uint32_t r = 1; r < n; r++) {
+        double sum = b[r];
+        for (uint32_t c = 0; c < r; c++)
+            sum -= a[(size_t)r * n + c] * b[c];
+        b[r] = sum;
+    }
+    for (uint32_t r = n; r-- > 0;) {' \
+'    for (uint32_t k = 0; k < n; k++) {
+        swap(&b[k], &b[pivot[k]]);
+        for (uint32_t r = k + 1; r < n; r++)
+            b[r] -= a[(size_t)r * n + k] * b[k];
+    }
+    for (uint32_t r = n; r-- > 0;) {'
+
+# Of two readers or more, one hears nothing of a change.
+fault node-left-out runtime/evaluate.c \
+'        EvalNode *node = &sim->nodes.at[edge->node];
+        evaluate_touch_node(sim, edge->node);
+        if (!node->part' \
+'        EvalNode *node = &sim->nodes.at[edge->node];
+        if (!edge->next && edge != sim->info[var].readers)
+            continue;
+        evaluate_touch_node(sim, edge->node);
+        if (!node->part'
+
+fault output-not-fetched runtime/update.c \
+'    fetch_marked(sim, from);
+}' \
+'    (void)from;
+    (void)fetch_marked;
+}'
+
+fault stale-slot runtime/tape.c \
+'        for (uint32_t i = 0; i < unit->n; i++)
+            to[i] = values[from[i]];' \
+'        for (uint32_t i = 0; i + (unit->n > 1) < unit->n; i++)
+            to[i] = values[from[i]];'
+
+fault stale-state runtime/tape.c \
+'    else
+        for (uint32_t i = 0; i < run->n; i++)
+            to[i] = from[i];' \
+'    else
+        for (uint32_t i = 0; i + (run->n > 1) < run->n; i++)
+            to[i] = from[i];'
+
+fault colour-swapped runtime/jacobian.c \
+'    const uint32_t *end = j->p.by_colour.at + j->p.colour_from.at[k + 1];
+    uint64_t bit = (uint64_t)1 << k % 64;' \
+'    const uint32_t *end = j->p.by_colour.at + j->p.colour_from.at[k + 1];
+    const uint32_t *own = first, *own_end = end;
+    if (k < 2 && j->p.n_colours > 1) {
+        first = j->p.by_colour.at + j->p.colour_from.at[1 - k];
+        end = j->p.by_colour.at + j->p.colour_from.at[2 - k];
+    }
+    uint64_t bit = (uint64_t)1 << k % 64;'
+# second half of the same fault: what is found is stored in the columns of the other colour
+colour_old='    for (const uint32_t *c = first; c < end; c++)
+        store_column(j, *c, cj);'
+colour_new='    for (const uint32_t *c = own; c < own_end; c++)
+        store_column(j, *c, cj);'
+
+fault event-wrong-side runtime/event_detect.c \
+'    *time = hi;
+    sim->search_left = lo;' \
+'    *time = lo;
+    sim->search_left = lo;'
+
+fault event-late runtime/event_detect.c \
+'    double before = INFINITY, push = 0, whole = hi - lo;' \
+'    double before = INFINITY, push = 0, whole = 1e12 * (hi - lo);'
+
+fault old-value-ida runtime/ida_driver.c \
+'    get_unknowns(part, driver);
+    return IDAReInit(' \
+'    if (driver->n != part->n)
+        get_unknowns(part, driver);
+    return IDAReInit('
+
+fault old-value-rk runtime/rk.c \
+'        rk->y[i] = rk->old[i] = sim->value[part->states.at[i].var];' \
+'        rk->y[i] = rk->length > 0 ? rk->y[i] : (rk->old[i] = sim->value[part->states.at[i].var]);'
+
+# put FILE OLD NEW: in the copy; fails where OLD does not stand there exactly once.
+put() {
+    OLD=$2 NEW=$3 python3 - "$copy/src/$1" <<'PYTHON'
+import os
+import sys
+old, new = os.environ["OLD"], os.environ["NEW"]
+with open(sys.argv[1], encoding="utf-8") as file:
+    text = file.read()
+if text.count(old) != 1:
+    sys.exit(f"faults.sh: the fault stands {text.count(old)} times in {sys.argv[1]}, not once:\n{old}")
+with open(sys.argv[1], "w", encoding="utf-8") as file:
+    file.write(text.replace(old, new))
+PYTHON
+}
+
+build() { nice cmake --build "$copy/build" -j"$jobs" --target "${TESTS[@]}" > "$copy/build.log" 2>&1; }
+
+prepare() {
+    mkdir -p "$copy/src" "$copy/build"
+    tar -C "$root" --exclude=./build --exclude=./.git -cf - . | tar -C "$copy/src" -xf -
+    [ -d "$root/build/page" ] && cp -r "$root/build/page" "$copy/build/"
+    cmake -S "$copy/src" -B "$copy/build" -G Ninja -DCMAKE_BUILD_TYPE=Release > "$copy/configure.log" 2>&1
+}
+
+# Runs the tests; prints those that fail, with what they say first.
+look() {
+    local test found=()
+    for test in "${TESTS[@]}"; do
+        timeout "${FAULTS_SECONDS:-300}" "$copy/build/$test" > "$copy/$test.log" 2>&1 && continue
+        found+=("$test")
+        [ -n "${FAULTS_ALL:-}" ] || break
+    done
+    echo "${found[*]:-}"
+}
+
+if [ "${1:-}" = --list ]; then
+    printf '%s\n' "${names[@]}"
+    exit
+fi
+for name in "$@"; do
+    case " ${names[*]} " in *" $name "*) ;; *) echo "faults.sh: no fault is called $name" >&2; exit 2 ;; esac
+done
+prepare
+build || { echo "faults.sh: the copy does not build, see $copy/build.log" >&2; exit 2; }
+if [ -z "${FAULTS_TRUST:-}" ]; then
+    found=$(FAULTS_ALL=1 look)
+    [ -z "$found" ] || { echo "faults.sh: without a fault already failing: $found" >&2; exit 2; }
+fi
+missed=0
+printf '%-20s %s\n' fault "found by"
+for i in "${!names[@]}"; do
+    if [ $# -gt 0 ]; then
+        case " $* " in *" ${names[i]} "*) ;; *) continue ;; esac
+    fi
+    cp "$copy/src/${files[i]}" "$copy/sound"
+    put "${files[i]}" "${olds[i]}" "${news[i]}"
+    [ "${names[i]}" != colour-swapped ] || put "${files[i]}" "$colour_old" "$colour_new"
+    build || { echo "faults.sh: ${names[i]} does not build, see $copy/build.log" >&2; exit 2; }
+    found=$(look)
+    [ -n "$found" ] || missed=$((missed + 1))
+    printf '%-20s %s\n' "${names[i]}" "${found:-NOTHING}"
+    cp "$copy/sound" "$copy/src/${files[i]}"
+done
+[ "$missed" = 0 ] || { echo "$missed faults were not found" >&2; exit 1; }
