@@ -334,7 +334,7 @@ void truth_report(const char *name, const TruthTally *t)
 bool truth_passed(const TruthTally *t)
 {
     bool enough = t->networks < 50 || (t->points > 20 * t->networks && t->events > t->networks);
-    bool few = t->networks < 50 || 100 * t->refused <= 5 * t->networks;
+    bool few = t->networks < 50 || 100 * t->refused <= t->networks;
     /* equations that are linear need one iteration, and now and then another: a Jacobian that is
      * wrong needs many */
     bool straight = t->networks < 50 || (double)t->iterations < MOST_ITERATIONS * (double)t->steps;
