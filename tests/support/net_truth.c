@@ -26,6 +26,7 @@ typedef struct World {
     int n, potential, rate, flow; /* variables; first of each kind */
     int sine[NET_MOST];           /* of a source: its sine, its cosine behind */
     int mode[NET_MOST];
+    bool turned[NET_MOST]; /* it was on its wrong side in the updates of the present time */
     int n_conditions;
     Condition condition[MOST_CONDITIONS];
     int n_states;
@@ -656,6 +657,7 @@ static int change_modes(World *w)
             return -1;
         }
         if (side == OUTSIDE) {
+            w->turned[c->element] = true;
             w->mode[c->element] = c->mode;
             changes++;
         }
@@ -663,8 +665,23 @@ static int change_modes(World *w)
     return changes;
 }
 
+/* Friction that is larger before it slides may stick or slide where several contacts turn at once:
+ * both agree with themselves, and the order decides. */
+static bool is_one_of_several(const World *w)
+{
+    int n = 0;
+    bool peak = false;
+    for (int i = 0; i < w->net->n; i++) {
+        const NetElement *e = &w->net->element[i];
+        n += w->turned[i];
+        peak |= w->turned[i] && is_friction(e->kind) && peak_of(e) > 1;
+    }
+    return n > 1 && peak;
+}
+
 static bool settle(World *w, bool start)
 {
+    memset(w->turned, 0, sizeof w->turned);
     want_states(w, start);
     shake_states(w);
     obey_time(w);
@@ -673,6 +690,8 @@ static bool settle(World *w, bool start)
     see_sizes(w);
     for (int round = 0; round < MOST_CHANGES; round++) {
         int changes = close_contacts(w) ? 1 : w->truth->doubt ? -1 : change_modes(w);
+        if (changes == 0 && is_one_of_several(w))
+            return give_up(w, "peak");
         if (changes <= 0)
             return changes == 0;
         want_states(w, false);
