@@ -801,15 +801,28 @@ static Long next_instant(const World *w, Long end)
     return end;
 }
 
+/* What follows steeply from the states shows their errors magnified, at the point itself too. */
+static void shake_point(World *w, Long *x)
+{
+    Long conflict;
+    want_states(w, false);
+    shake_states(w);
+    linear_flow_start(&w->flow_now, w->n_states, w->state, w->value, x, &conflict);
+}
+
 static void keep_point(World *w)
 {
     NetTruth *t = w->truth;
     int k = t->n_points++;
+    Long x[LD_FREE];
+    memcpy(x, w->x, sizeof x);
+    if (w->shake > 0)
+        shake_point(w, x);
     t->time[k] = (double)w->time;
     for (int node = 0; node < w->net->n_nodes; node++)
-        t->potential[k][node] = (double)linear_flow_value(&w->flow_now, w->potential + node, w->x);
+        t->potential[k][node] = (double)linear_flow_value(&w->flow_now, w->potential + node, x);
     for (int i = 0; i < 2 * w->net->n; i++)
-        t->flow[k][i / 2][i % 2] = (double)linear_flow_value(&w->flow_now, w->flow + i, w->x);
+        t->flow[k][i / 2][i % 2] = (double)linear_flow_value(&w->flow_now, w->flow + i, x);
     t->size[0] = (double)w->size[0];
     t->size[1] = (double)w->size[2];
 }
