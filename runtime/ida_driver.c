@@ -29,10 +29,14 @@ struct IdaDriver {
     void *ida;
     VectorSpace *space;
     N_Vector y, yp, id, out;
+    N_Vector slope,
+        error; /* of the dense output between the ends of a step; by how much it is off */
     Jacobian *jacobian;
     SUNMatrix matrix;
     SUNLinearSolver solver;
     bool evaluated;              /* the residual was, last of all, at what IDA has now */
+    bool clocked;                /* some slope follows the clock, not only the states */
+    bool cut;                    /* the last step counts up to Part.now only, IDA is further */
     double setup;                /* time of IDA's last setup */
     int stuck;                   /* steps in a row that were no longer than rounding */
     long error_failures, newton; /* of IDA since its last start, as counted so far */
@@ -162,6 +166,10 @@ static void free_driver(Mem *mem, IdaDriver *driver)
         N_VDestroy(driver->id);
     if (driver->out)
         N_VDestroy(driver->out);
+    if (driver->slope)
+        N_VDestroy(driver->slope);
+    if (driver->error)
+        N_VDestroy(driver->error);
     nvector_close(driver->space);
     jacobian_close(driver->jacobian);
     mem_free(mem, driver);
@@ -205,7 +213,9 @@ static bool open_vectors(Sim *sim, IdaDriver *driver)
     driver->yp = nvector_new(driver->space);
     driver->id = nvector_new(driver->space);
     driver->out = nvector_new(driver->space);
-    return driver->y && driver->yp && driver->id && driver->out;
+    driver->slope = nvector_new(driver->space);
+    driver->error = nvector_new(driver->space);
+    return driver->y && driver->yp && driver->id && driver->out && driver->slope && driver->error;
 }
 
 static bool open_direct(Sim *sim, IdaDriver *driver)
@@ -373,6 +383,14 @@ static bool restart_driver(Sim *sim, Part *part)
     return IDAReInit(driver->ida, sim->time, driver->y, driver->yp) == 0;
 }
 
+/* IDA counts from its last start. */
+static void forget_counts(IdaDriver *driver)
+{
+    driver->newton = driver->error_failures = 0;
+    driver->evaluated = driver->cut = false;
+    driver->setup = INFINITY;
+}
+
 SolStatus ida_driver_start(Part *part)
 {
     Sim *sim = part->sim;
@@ -380,11 +398,10 @@ SolStatus ida_driver_start(Part *part)
         ida_driver_close(part);
     bool fine = part->ida ? restart_driver(sim, part) : open_driver(sim, part);
     IdaDriver *driver = part->ida;
-    driver->newton = driver->error_failures = 0;
-    driver->evaluated = false;
-    driver->setup = INFINITY;
+    forget_counts(driver);
     if (!fine)
         return no_memory(sim);
+    driver->clocked = part_follows_clock(part);
     part_spot(part, SPOT_DRIVER, driver, sizeof *driver);
     part_spot(part, SPOT_IDA, driver->ida, IDA_BYTES);
     part_spot(part, SPOT_VECTORS, driver->space, nvector_bytes(driver->space));
@@ -392,7 +409,7 @@ SolStatus ida_driver_start(Part *part)
     return SOL_OK;
 }
 
-/* ---- step ---- */
+/* ---- failures ---- */
 
 static uint32_t worst_unknown(IdaDriver *driver)
 {
@@ -463,6 +480,101 @@ static void count(Sim *sim, IdaDriver *driver)
     driver->newton = newton;
 }
 
+/* ---- between the ends of a step ---- */
+
+/* IDA evaluates the model at the ends of its steps only. Where nothing moves they grow, and a pulse
+ * of what follows the clock may lie between two ends: its error estimate knows nothing of it. So
+ * steps longer than the intervals in which somebody looks are held against the model in each of
+ * these: the dense output is put into the equations, and what is left is turned into errors of the
+ * states by IDA's own matrix, so that a stiff component does not count for more than it moves. Only
+ * errors out of all proportion count. Before the first of them the step is cut, and IDA begins anew
+ * there. */
+static const double PROPORTION = 1000;
+enum { MOST_LOOKS = 1000 };
+
+static bool fits_at(Part *part, IdaDriver *driver, double time)
+{
+    const SolOptions *opt = &part->sim->opt;
+    const double *y = nvector_at(driver->out), *error = nvector_at(driver->error);
+    part_put_loops(part);
+    if (IDAGetDky(driver->ida, time, 0, driver->out) != 0 ||
+        IDAGetDky(driver->ida, time, 1, driver->slope) != 0 ||
+        residual(time, driver->out, driver->slope, driver->error, driver) != 0 ||
+        jacobian_solve(driver->jacobian, nvector_at(driver->error)) != 0)
+        return true; /* no values: that is for the search of events to find */
+    for (uint32_t i = 0; i < part->states.n; i++)
+        if (fabs(error[i]) > PROPORTION * (opt->rtol * fabs(y[i]) + opt->atol))
+            return false;
+    return true;
+}
+
+/* How far a step to `reached` is to be trusted. Loops stay as the step left them. */
+static double trusted(Part *part, IdaDriver *driver, double reached)
+{
+    double h = reached - part->now, good = part->now;
+    int looks = (int)fmin(h / event_look(part->sim), MOST_LOOKS);
+    if (!driver->clocked || !looks)
+        return reached;
+    part_note_loops(part);
+    bool fits = true;
+    for (int i = 1; i <= looks && fits; i++) {
+        double time = part->now + h * i / (looks + 1);
+        fits = fits_at(part, driver, time);
+        if (fits)
+            good = time;
+    }
+    part_put_loops(part);
+    driver->evaluated = false;
+    return fits ? reached : good;
+}
+
+/* At a time inside the last step, with a step that is short beside the intervals of looking. */
+static bool begin_anew(Part *part, IdaDriver *driver, double time)
+{
+    double *y = nvector_at(driver->y), *yp = nvector_at(driver->yp);
+    if (IDAGetDky(driver->ida, time, 0, driver->out) != 0)
+        return false;
+    memcpy(y, nvector_at(driver->out), driver->n * sizeof *y);
+    part_put_loops(part);
+    if (part_slopes(part, time, y, yp, nvector_at(driver->error)) != 0)
+        return false;
+    memset(yp + part->states.n, 0, (driver->n - part->states.n) * sizeof *yp);
+    forget_counts(driver);
+    return IDAReInit(driver->ida, time, driver->y, driver->yp) == 0 &&
+           IDASetInitStep(driver->ida, event_look(part->sim) / 8) == 0;
+}
+
+/* ---- step ---- */
+
+static int solve(Part *part, IdaDriver *driver, double limit, double *reached)
+{
+    if (isfinite(limit) && IDASetStopTime(driver->ida, limit) != 0)
+        return IDA_ILL_INPUT;
+    int flag = IDASolve(driver->ida, part->now + part->sim->opt.max_step, reached, driver->y,
+                        driver->yp, IDA_ONE_STEP);
+    count(part->sim, driver);
+    return flag;
+}
+
+/* One step, as far as it is to be trusted. */
+static int solve_seeing(Part *part, IdaDriver *driver, double limit, double *reached)
+{
+    if (driver->cut && !begin_anew(part, driver, part->now))
+        return IDA_ILL_INPUT;
+    for (;;) {
+        int flag = solve(part, driver, limit, reached);
+        double good = flag < 0 ? *reached : trusted(part, driver, *reached);
+        if (good >= *reached)
+            return flag;
+        driver->cut = good > part->now;
+        *reached = good;
+        if (driver->cut)
+            return flag;
+        if (!begin_anew(part, driver, part->now))
+            return IDA_ILL_INPUT;
+    }
+}
+
 SolStatus ida_driver_step(Part *part, double limit)
 {
     Sim *sim = part->sim;
@@ -471,11 +583,7 @@ SolStatus ida_driver_step(Part *part, double limit)
     driver->evaluated = false;
     if (driver->stuck == 0)
         trouble_forget(sim);
-    if (isfinite(limit) && IDASetStopTime(driver->ida, limit) != 0)
-        return failed(part, driver, IDA_ILL_INPUT);
-    int flag = IDASolve(driver->ida, part->now + sim->opt.max_step, &reached, driver->y, driver->yp,
-                        IDA_ONE_STEP);
-    count(sim, driver);
+    int flag = solve_seeing(part, driver, limit, &reached);
     if (flag == IDA_LINIT_FAIL ||
         flag == IDA_MEM_FAIL) /* the first step is where GMRES allocates */
         return no_memory(sim);

@@ -377,6 +377,17 @@ int part_slopes(Part *part, double time, const double *unknowns, double *slopes,
 
 /* ---- integrators ---- */
 
+bool part_follows_clock(const Part *part)
+{
+    const Sim *sim = part->sim;
+    for (uint32_t i = 0; i < part->states.n; i++) {
+        DdpVar slope = part->states.at[i].slope;
+        if (slope == sim->clock || sim->info[slope].clocked)
+            return true;
+    }
+    return false;
+}
+
 /* Small loops are solved in place, large ones by the integrator's own Newton iteration. In place
  * also where they are nonlinear: a prediction of tearing variables that is a little off becomes far
  * off behind a chain of exponentials, so Newton failed at every third step (transistor amplifier,
@@ -450,7 +461,7 @@ enum { CHECK_EVERY = 16 };
 /* A loop's solution depends on where its iteration begins, if only in the last digit. So that a run
  * does not depend on who looks at it between events, each look and each step begin where the last
  * step, or the event, left the loops of the part, and not where the last look left them. */
-void part_keep_loops(Part *part)
+void part_note_loops(Part *part)
 {
     Sim *sim = part->sim;
     for (uint32_t i = 0; i < part->inner.n; i++) {
@@ -459,6 +470,16 @@ void part_keep_loops(Part *part)
             node_kept(node)[k] = sim->value[node->ops[k].target];
         for (uint32_t k = 0; k < node->n_tears; k++)
             node_kept(node)[node->n_steps + k] = sim->value[node_tears(node)[k]];
+    }
+}
+
+/* At the end of a step. */
+void part_keep_loops(Part *part)
+{
+    Sim *sim = part->sim;
+    part_note_loops(part);
+    for (uint32_t i = 0; i < part->inner.n; i++) {
+        EvalNode *node = &sim->nodes.at[part->inner.at[i]];
         if (!node->constant && ++node_loop(node)->steps % CHECK_EVERY == 0)
             node->checked = false;
     }

@@ -147,9 +147,13 @@ int part_evaluate(Part *part, double time, double *residuals);
 
 /* All that varies in it at Sim.time, conditions too, from the states in Sim.value. */
 SolStatus part_evaluate_all(Part *part);
-/* Where the iterations of its loops begin, whoever looked in between. */
+/* Where the iterations of its loops begin, whoever looked in between: as they are now, which is kept
+ * at the end of a step, too. */
+void part_note_loops(Part *part);
 void part_keep_loops(Part *part);
 void part_put_loops(Part *part);
+/* Does some slope follow the clock, not only the states? */
+bool part_follows_clock(const Part *part);
 
 /* States, and tearing variables of outer loops, into Sim.value. */
 void part_put_unknowns(Part *part, const double *unknowns);

@@ -119,13 +119,11 @@ SolStatus rk_start(Part *part)
     if (rk && rk->n != part->n)
         rk_close(part);
     rk = part->rk ? part->rk : open_driver(part);
-    rk->clocked = false;
     for (uint32_t i = 0; i < rk->n; i++) {
-        DdpVar slope = part->states.at[i].slope;
         rk->y[i] = rk->old[i] = sim->value[part->states.at[i].var];
-        rk->k[6][i] = sim->value[slope];
-        rk->clocked |= slope == sim->clock || sim->info[slope].clocked;
+        rk->k[6][i] = sim->value[part->states.at[i].slope];
     }
+    rk->clocked = part_follows_clock(part);
     rk->length = 0;
     rk->h = first_step(part, rk);
     if (part->step > 0) {
