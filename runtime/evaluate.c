@@ -215,6 +215,28 @@ static void disturb_states(Sim *sim, DdpVar var)
             part_disturb(sim->info[state].part);
 }
 
+/* A part that reads it and was not brought to this time yet? */
+static bool has_absent_reader(const Sim *sim, DdpVar var)
+{
+    for (const ReadEdge *edge = sim->info[var].readers; edge; edge = edge->next) {
+        const Part *part = sim->nodes.at[edge->node].part;
+        if (part && part->moment != sim->moment)
+            return true;
+    }
+    return false;
+}
+
+/* The value of `var` is about to change: parts that read it come to this time with the one that it
+ * has, so that conditions in them change in the update, where it is noticed. */
+void evaluate_gather(Sim *sim, DdpVar var)
+{
+    if (ddp_var(sim->ddp, var).varies || !has_absent_reader(sim, var))
+        return;
+    for (ReadEdge *edge = sim->info[var].readers; edge; edge = edge->next)
+        if (sim->nodes.at[edge->node].part)
+            part_meet(sim->nodes.at[edge->node].part);
+}
+
 /* The value of `var` changed. */
 void evaluate_touch(Sim *sim, DdpVar var)
 {
@@ -989,6 +1011,24 @@ static void make_wait(Sim *sim, EvalNode *node)
 
 enum { FEW_VALUES = 8 }; /* of a node, kept on the stack */
 
+/* The same behind the change, with the values before it. */
+static void gather_with(Sim *sim, const EvalNode *node, double *old)
+{
+    uint32_t count = node->n_steps + node->n_tears, i = 0;
+    while (i < count && (memcmp(&old[i], &sim->value[node_output(node, i)], sizeof *old) == 0 ||
+                         !has_absent_reader(sim, node_output(node, i))))
+        i++;
+    for (int back = 0; back < 2 && i < count; back++) {
+        for (uint32_t k = 0; k < count; k++) {
+            double *value = &sim->value[node_output(node, k)], kept = *value;
+            *value = old[k];
+            old[k] = kept;
+        }
+        for (uint32_t k = 0; back == 0 && k < count; k++)
+            evaluate_gather(sim, node_output(node, k));
+    }
+}
+
 SolStatus evaluate_renew(Sim *sim, DdpNode n)
 {
     EvalNode *node = &sim->nodes.at[n];
@@ -1009,6 +1049,8 @@ SolStatus evaluate_renew(Sim *sim, DdpNode n)
         update_note_pulse(sim, node);
     if (node->compares)
         vec_push(sim->mem, &sim->compared, n);
+    if (!node->varies)
+        gather_with(sim, node, old);
     for (uint32_t i = 0; i < count; i++) {
         DdpVar var = node_output(node, i);
         if (trusted[i] && memcmp(&old[i], &sim->value[var], sizeof *old) == 0)

@@ -563,6 +563,7 @@ bool evaluate_all_finite(uint32_t n, const double *values);
 void evaluate_apply(Sim *sim); /* the delta of the last commit */
 void evaluate_need(Sim *sim, DdpVar var, int kind, int change);
 void evaluate_close(Sim *sim);
+void evaluate_gather(Sim *sim, DdpVar var); /* before its value changes */
 void evaluate_touch(Sim *sim, DdpVar var); /* its readers have to be evaluated */
 void evaluate_touch_node(Sim *sim, DdpNode node);
 SolStatus evaluate_dirty(Sim *sim); /* until nothing is left but what waits for a value */

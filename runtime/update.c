@@ -188,6 +188,14 @@ void update_condition(Sim *sim, DdpVar var)
             leave_alone(sim, id);
 }
 
+static void set_aside(Sim *sim, DdpNode n)
+{
+    if (sim->nodes.at[n].skipped)
+        return;
+    sim->nodes.at[n].skipped = true;
+    vec_push(sim->mem, &sim->skipped, n);
+}
+
 /* A node that is due: is it left alone? */
 bool update_skips(Sim *sim, DdpNode n)
 {
@@ -201,8 +209,7 @@ bool update_skips(Sim *sim, DdpNode n)
     }
     if (node->left != sim->update)
         return false;
-    node->skipped = true;
-    vec_push(sim->mem, &sim->skipped, n);
+    set_aside(sim, n);
     for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++)
         if (sim->info[node_output(node, i)].branches)
             event_suspect_var(sim, node_output(node, i)); /* not decided now: U2 */
@@ -327,13 +334,15 @@ void update_resume(Sim *sim)
 }
 
 /* At an event, parts were evaluated as a whole beyond the boundary: what is left alone has no
- * business there, and gets the values that it had before. */
+ * business there, and gets the values that it had before. It is due in the next update. */
 SolStatus update_look_back(Sim *sim)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < sim->marked.n; i++)
-        if (sim->nodes.at[sim->marked.at[i]].varies)
+        if (sim->nodes.at[sim->marked.at[i]].varies) {
             sim->marked.at[n++] = sim->marked.at[i];
+            set_aside(sim, sim->marked.at[i]);
+        }
     sim->marked.n = n;
     return n ? parts_look_back(sim, &sim->marked) : SOL_OK;
 }

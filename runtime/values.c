@@ -58,6 +58,7 @@ void values_set(Sim *sim, DdpVar var, double value)
     bool same = sim->info[var].has && memcmp(&sim->value[var], &value, sizeof value) == 0;
     if (same && !sim->info[var].pending)
         return;
+    evaluate_gather(sim, var);
     sim->value[var] = value;
     sim->info[var].has = true;
     sim->info[var].pending = false;
