@@ -11,17 +11,25 @@
 
 #include <stdlib.h>
 
-/* An undecided `if` may transmit to `var`. */
+typedef enum OfferKind {
+    OFFER_VALUE,    /* a transmission */
+    OFFER_EQUATION, /* an equation that names it */
+    OFFER_PATH      /* a move of what a path to it passes through */
+} OfferKind;
+
+/* An undecided `if` may determine `var`. */
 typedef struct Offer {
     DdpVar var;
     uint32_t from; /* index in Round.wait */
-    bool path;     /* it may move what a path to `var` passes through */
+    OfferKind kind;
 } Offer;
 
 /* A newborn branch. */
 typedef struct Waiting {
     BranchId branch;
     bool when;
+    bool pulse;         /* it stands in a `when` that acts */
+    bool clean;         /* it waits for nobody */
     WorldChoice choice; /* WORLD_NONE: not decided in this round */
     DdpVar condition;
     uint32_t first, n; /* its part of Round.edge: whom it waits for */
@@ -38,9 +46,11 @@ typedef struct Round {
     VEC(Offer) offer;
     VEC(uint32_t) edge;
     VEC(uint32_t) stack, call; /* of the search for components */
-    VEC(DdpVar) work;
-    Map seen; /* variable -> the last condition that looked at it, + 1 */
+    VEC(uint32_t) work; /* variable * 2 + whether a `when` that acts needs it */
+    Map seen;           /* the same -> the last condition that looked at it, + 1 */
     VEC(WorldDecision) decision;
+    VEC(DdpVar) left;
+    bool last; /* nobody but `if`s in a `when` that acts can be decided */
 } Round;
 
 /* ---- what an undecided `if` may transmit to ---- */
@@ -62,10 +72,10 @@ static Target target_of(const World *world, Inst *inst, const Path *path, uint32
     return follow(world, inst, &ref);
 }
 
-static void offer(Round *r, DdpVar var, uint32_t from, bool path)
+static void offer(Round *r, DdpVar var, uint32_t from, OfferKind kind)
 {
     if (var)
-        vec_push(r->mem, &r->offer, ((Offer){var, from, path}));
+        vec_push(r->mem, &r->offer, ((Offer){var, from, kind}));
 }
 
 /* What a group of operations determines by a path. */
@@ -73,7 +83,7 @@ static void offer_group(Round *r, Inst *inst, uint32_t op, uint32_t from)
 {
     for (uint32_t i = op + 1; i <= op + inst->plan->ops[op].span; i++)
         if (inst->plan->ops[i].kind == OP_REL)
-            offer(r, follow_var(r->world, inst, &inst->plan->ops[i].refs.at[0]), from, true);
+            offer(r, follow_var(r->world, inst, &inst->plan->ops[i].refs.at[0]), from, OFFER_PATH);
 }
 
 /* `m?` and paths through m, for a member that may be moved, or get another instance. */
@@ -87,10 +97,21 @@ static void offer_member(Round *r, Target t, uint32_t from)
         Inst *inst = world_at(world, w->inst);
         const Op *op = &inst->plan->ops[w->op];
         if (op->kind == OP_EXISTS)
-            offer(r, inst->word[op->word], from, true);
+            offer(r, inst->word[op->word], from, OFFER_PATH);
         else if (op->kind == OP_GROUP)
             offer_group(r, inst, w->op, from);
     }
+}
+
+/* Any variable that an equation names may be the one that it determines. */
+static void offer_terms(Round *r, Inst *inst, const RExpr *e, uint32_t depth, uint32_t from)
+{
+    if (e->kind == R_PATH) {
+        Target t = target_of(r->world, inst, e->path, depth);
+        offer(r, t.inst ? t.inst->word[t.word] : 0, from, OFFER_EQUATION);
+    }
+    for (uint32_t i = 0; i < e->n; i++)
+        offer_terms(r, inst, e->arg[i], depth, from);
 }
 
 /* A statement of a branch that is not there yet. */
@@ -99,7 +120,10 @@ static void offer_statement(Round *r, Inst *inst, const Stmt *s, uint32_t depth,
     const World *world = r->world;
     if (s->kind == S_COPY_VALUE) {
         Target t = target_of(world, inst, s->path, depth);
-        offer(r, t.inst ? t.inst->word[t.word] : 0, from, false);
+        offer(r, t.inst ? t.inst->word[t.word] : 0, from, OFFER_VALUE);
+    } else if (s->kind == S_EQUATION && r->host->leave) {
+        offer_terms(r, inst, s->a, depth, from);
+        offer_terms(r, inst, s->b, depth, from);
     } else if (s->kind == S_MOVE || s->kind == S_COPY_MODEL) {
         offer_member(r, target_of(world, inst, s->path, depth), from);
     }
@@ -157,38 +181,98 @@ static uint32_t first_offer(const Round *r, DdpVar var)
     return lo;
 }
 
-static void push_reads(Round *r, DdpNode node)
+static bool in_pulse(const World *world, BranchId id)
+{
+    WorldBranch view;
+    for (; id; id = world_branch_around(world, id))
+        if (world_branch(world, id, &view) && view.when && view.choice == WORLD_THEN)
+            return true;
+    return false;
+}
+
+static void push_var(Round *r, DdpVar var, bool pulse)
+{
+    if (var)
+        vec_push(r->mem, &r->work, var << 1 | pulse);
+}
+
+/* The conditions around what stands in a branch. */
+static void push_guards(Round *r, BranchId id)
+{
+    WorldBranch view;
+    for (; id; id = world_branch_around(r->world, id))
+        if (world_branch(r->world, id, &view) && !view.when)
+            push_var(r, view.condition, false);
+}
+
+static void push_reads(Round *r, DdpNode node, bool pulse)
 {
     const Ddp *ddp = r->world->ddp;
     DdpNodeView view = ddp_node(ddp, node);
     for (uint32_t i = 0; i < view.n_steps + view.n_tears; i++) {
         DdpRel rel = i < view.n_steps ? view.steps[i].rel : view.residuals[i - view.n_steps].rel;
+        BranchId branch = r->host->leave ? world_rel_branch(r->world, rel) : 0;
+        bool exempt = pulse || in_pulse(r->world, branch);
         DdpRelView at = ddp_rel(ddp, rel);
         for (uint32_t k = 0; k < at.n; k++)
-            if (at.vars[k])
-                vec_push(r->mem, &r->work, at.vars[k]);
+            push_var(r, at.vars[k], exempt);
+        if (!exempt)
+            push_guards(r, branch);
     }
 }
 
-/* Backwards along the schedule from a condition, to held variables that are on offer. */
+/* Is it an offer for a variable that has this node, or none? */
+static bool counts(const Round *r, const Offer *offer, DdpNode node)
+{
+    const Ddp *ddp = r->world->ddp;
+    if (offer->kind != OFFER_EQUATION)
+        return !node || offer->kind == OFFER_PATH;
+    return ddp_var(ddp, offer->var).kind == DDP_UNKNOWN && !ddp_is_state(ddp, offer->var) &&
+           !(node && ddp_node(ddp, node).determined);
+}
+
+static DdpNode node_of(const Round *r, DdpVar var)
+{
+    return ddp_is_state(r->world->ddp, var) ? 0 : ddp_node_of(r->world->ddp, var);
+}
+
+static void add_edge(Round *r, uint32_t w, uint32_t to)
+{
+    if (!(r->last && r->wait.at[w].pulse && !r->wait.at[to].pulse))
+        vec_push(r->mem, &r->edge, to);
+}
+
+/* Was it looked at, for this condition or for one that waits for nobody? */
+static bool is_seen(const Round *r, uint32_t item, uint32_t w)
+{
+    uint32_t by = map_get(&r->seen, item);
+    return by && (by == w + 1 || r->wait.at[by - 1].clean);
+}
+
+/* Backwards along the schedule from a condition, to variables that are on offer. */
 static void find_edges(Round *r, uint32_t w)
 {
+    Waiting *waiting = &r->wait.at[w];
     vec_clear(&r->work);
-    vec_push(r->mem, &r->work, r->wait.at[w].condition);
-    r->wait.at[w].first = r->edge.n;
+    push_var(r, waiting->condition, waiting->pulse);
+    if (r->host->leave && !waiting->pulse)
+        push_guards(r, world_branch_around(r->world, waiting->branch));
+    waiting->first = r->edge.n;
     while (r->work.n) {
-        DdpVar var = vec_pop(&r->work);
-        if (map_get(&r->seen, var) == w + 1)
+        uint32_t item = vec_pop(&r->work);
+        if (is_seen(r, item, w))
             continue;
-        map_put(r->mem, &r->seen, var, w + 1);
-        DdpNode node = ddp_is_state(r->world->ddp, var) ? 0 : ddp_node_of(r->world->ddp, var);
+        map_put(r->mem, &r->seen, item, w + 1);
+        DdpVar var = item >> 1;
+        DdpNode node = node_of(r, var);
         if (node)
-            push_reads(r, node);
+            push_reads(r, node, item & 1);
         for (uint32_t i = first_offer(r, var); i < r->offer.n && r->offer.at[i].var == var; i++)
-            if (!node || r->offer.at[i].path)
-                vec_push(r->mem, &r->edge, r->offer.at[i].from);
+            if (counts(r, &r->offer.at[i], node))
+                add_edge(r, w, r->offer.at[i].from);
     }
-    r->wait.at[w].n = r->edge.n - r->wait.at[w].first;
+    waiting->n = r->edge.n - waiting->first;
+    waiting->clean = waiting->n == 0;
 }
 
 /* ---- components that wait for nobody else ---- */
@@ -290,6 +374,7 @@ static void list_undecided(Round *r)
             vec_push(r->mem, &r->wait,
                      ((Waiting){.branch = newborn[i],
                                 .when = view.when,
+                                .pulse = r->host->leave && in_pulse(r->world, newborn[i]),
                                 .choice = view.when ? WORLD_ELSE : WORLD_NONE,
                                 .condition = view.condition}));
     }
@@ -318,6 +403,18 @@ static void decide(Round *r)
                      ((WorldDecision){r->wait.at[i].branch, r->wait.at[i].choice}));
 }
 
+/* What nobody determines because an `if` stays undecided. */
+static int leave(Round *r)
+{
+    vec_clear(&r->left);
+    for (uint32_t i = 0; i < r->offer.n; i++) {
+        const Offer *offer = &r->offer.at[i];
+        if (offer->kind != OFFER_EQUATION && counts(r, offer, node_of(r, offer->var)))
+            vec_push(r->mem, &r->left, offer->var);
+    }
+    return r->left.n ? r->host->leave(r->host->context, r->left.n, r->left.at) : 0;
+}
+
 static int settle(Round *r)
 {
     for (;;) {
@@ -328,6 +425,13 @@ static int settle(Round *r)
             if (r->decision.n)
                 break;
             status = r->host->bolder(r->host->context, &more);
+        }
+        if (status == 0 && !r->decision.n && r->offer.n && r->host->leave) {
+            r->last = true;
+            decide(r);
+            r->last = false;
+            if (!r->decision.n)
+                return leave(r);
         }
         if (status != 0 || !r->decision.n)
             return status;
@@ -348,6 +452,7 @@ int birth_settle(World *world, const BirthHost *host)
     vec_free(r.mem, &r.call);
     vec_free(r.mem, &r.work);
     vec_free(r.mem, &r.decision);
+    vec_free(r.mem, &r.left);
     map_free(r.mem, &r.seen);
     return status;
 }

@@ -9,11 +9,16 @@
  *   - A newborn `if` takes its branch as soon as its condition is known and nothing that is still
  * undecided can change it: it *waits* for an undecided `if` that may transmit, in one of its
  * branches, to a held variable which its condition depends on and which no active transmission
- * determines, or that may move the instance of a member that its condition asks for or passes
- * through.
+ * determines, that may determine by an equation what nothing determines yet, or that may move the
+ * instance of a member that its condition asks for or passes through.
+ *   - What stands in a branch depends on the conditions around it (U1): the newborn `if` itself,
+ * and each relation that its condition depends on. Not so in a `when` that acts, nor what that
+ * needs.
  *   - Where undecided conditions wait only for each other, held variables and members count as what
  * they hold.
  *   - Where nothing can be decided the host becomes bolder: loops, then starts of potential states.
+ *   - Who is undecided then has no branch in this update. An `if` in a `when` that acts has no other
+ * update, and waits for those no longer; everything else that waits for them is left alone.
  */
 #ifndef FRONTEND_BIRTH_H
 #define FRONTEND_BIRTH_H
@@ -31,6 +36,9 @@ typedef struct BirthHost {
     bool (*known)(void *context, BranchId branch, DdpVar condition, double *value);
     /* One structural change. */
     int (*choose)(void *context, uint32_t n, const WorldDecision *list);
+    /* What waits for an `if` that stays undecided. NULL: this is the first update of all, in which
+     * no branch is outgoing and no `when` acts. */
+    int (*leave)(void *context, uint32_t n, const DdpVar *vars);
 } BirthHost;
 
 /* All that the update bears, until nothing more can be decided. What the host returns other than 0

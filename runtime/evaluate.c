@@ -831,6 +831,7 @@ void evaluate_close(Sim *sim)
     vec_free(sim->mem, &sim->remade);
     vec_free(sim->mem, &sim->marking);
     vec_free(sim->mem, &sim->marked);
+    vec_free(sim->mem, &sim->exempt);
     vec_free(sim->mem, &sim->orphans);
     vec_free(sim->mem, &sim->dying);
     vec_free(sim->mem, &sim->states);
@@ -1184,7 +1185,7 @@ static bool all_known(const Sim *sim, const EvalNode *node)
 SolStatus evaluate_output(Sim *sim, DdpNode n)
 {
     EvalNode *node = &sim->nodes.at[n];
-    if (sim->turned.n && node->left == sim->update && !sim->looking_back)
+    if (node->left == sim->update && !sim->looking_back)
         return SOL_OK; /* left alone, it keeps its value */
     node->moment = sim->moment;
     node->waits = false;

@@ -364,11 +364,10 @@ static void look_at_suspects(Sim *sim)
         if (view.condition)
             evaluate_fetch(sim, view.condition);
         count_condition(sim, memo, view.condition);
-        if (update_left_alone(sim, view.condition)) { /* U2 */
+        if (view.condition && (update_left_alone(sim, view.condition) ||
+                               !evaluate_is_determined(sim, view.condition))) { /* U2 */
             event_suspect(sim, id);
             vec_push(sim->mem, &sim->deferred, id);
-        } else if (view.condition && !evaluate_is_determined(sim, view.condition)) {
-            event_suspect(sim, id); /* it is decided when it is determined */
         }
         if (view.when)
             look_at_when(sim, id, memo, &view);
@@ -516,6 +515,7 @@ static SolStatus end_initial(Sim *sim)
 {
     if (!sim->initials.n)
         return SOL_OK;
+    vec_clear(&sim->olds); /* the update that ends keeps its values */
     for (uint32_t i = 0; i < sim->initials.n; i++)
         values_set(sim, sim->initials.at[i], 0);
     vec_clear(&sim->initials);

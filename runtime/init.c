@@ -387,6 +387,7 @@ static int birth_begin(void *context)
 {
     Sim *sim = context;
     sim->updating = false;
+    vec_clear(&sim->undecided);
     SolStatus status = init_take_changes(sim);
     if (status != SOL_OK)
         return status;
@@ -429,7 +430,8 @@ static bool birth_known(void *context, BranchId branch, DdpVar var, double *valu
     Sim *sim = context;
     bool acts = sim->acting && update_branch_acts(sim, branch);
     if (acts ? !update_compute(sim, var)
-             : update_left_alone(sim, var) || !evaluate_is_determined(sim, var))
+             : update_left_alone(sim, var) || !evaluate_is_determined(sim, var) ||
+                   update_branch_turned(sim, branch))
         return false;
     if (!known_now(sim, var))
         return false;
@@ -446,9 +448,15 @@ static int birth_choose(void *context, uint32_t n, const WorldDecision *list)
     return init_choose(sim);
 }
 
+static int birth_leave(void *context, uint32_t n, const DdpVar *vars)
+{
+    return update_undecided(context, n, vars);
+}
+
 static SolStatus settle_births(Sim *sim)
 {
-    BirthHost host = {sim, birth_begin, birth_bolder, birth_known, birth_choose};
+    BirthHost host = {sim,         birth_begin,  birth_bolder,
+                      birth_known, birth_choose, sim->births_before ? birth_leave : NULL};
     SolStatus status = (SolStatus)birth_settle(sim->world, &host);
     if (status != SOL_OK)
         return status;

@@ -56,6 +56,7 @@ typedef struct ValueInfo {
     uint32_t wanted;           /* index in Sim.wanted + 1: its values are; 0: not */
     uint32_t mark;             /* == Sim.mark: seen by the walk that is going on */
     uint32_t left;             /* == Sim.update: left alone in this update (update.c, U1) */
+    uint32_t old;              /* index in Sim.olds, if that is of this variable */
     uint32_t pulsed;           /* number of the update in which a `when` that acted determined it */
     bool has;                  /* it has a value */
     bool guess;                /* value is a first guess from a start value */
@@ -133,6 +134,7 @@ typedef struct EvalNode {
     bool remade;   /* in Sim.remade: to be made anew by the commit that is applied */
     bool acts;     /* it belongs to a `when` that acts in this update */
     bool skipped;  /* due, and left alone: in Sim.skipped */
+    bool exempt;   /* it acts behind what is left alone: in Sim.exempt */
     uint32_t left; /* == Sim.update: left alone in this update (update.c) */
     uint32_t mark;
     uint32_t group, seen;        /* scratch of part_graph.c */
@@ -436,6 +438,8 @@ struct Sim {
     NodeList skipped;       /* due, and left alone */
     NodeList marking;       /* scratch */
     NodeList marked;        /* what was marked since marks were made anew */
+    NodeList exempt;        /* what acts behind it */
+    VEC(DdpVar) undecided;  /* what `if`s may determine that are born and stay undecided */
     VEC(OldValue) olds;     /* values of the update before, of what changed in this one */
     uint64_t births_before; /* Sim.births when it began */
     VEC(BranchId) deferred; /* whose conditions depend on what is left alone (U2) */
@@ -713,13 +717,16 @@ void update_condition(Sim *sim, DdpVar var);
 bool update_skips(Sim *sim, DdpNode node); /* it is due: is it left alone? */
 SolStatus update_needs(Sim *sim,
                        DdpNode node); /* what it needs of what is left alone, if it acts */
+SolStatus update_undecided(Sim *sim, uint32_t n, const DdpVar *vars); /* who waits is left alone */
 bool update_left_alone(const Sim *sim, DdpVar var);
+bool update_branch_turned(const Sim *sim, BranchId branch); /* it stands in a branch left alone */
 bool update_branch_acts(const Sim *sim, BranchId branch); /* it stands in a `when` that acts */
 bool update_compute(Sim *sim, DdpVar var); /* though it is left alone; false: that failed */
 bool update_acts(const Sim *sim, const EvalNode *node);
 void update_note_pulse(Sim *sim, const EvalNode *node); /* it was evaluated */
 bool update_pulsed(Sim *sim, DdpVar var);
 void update_note_old(Sim *sim, DdpVar var, double value);
+const OldValue *update_find_old(const Sim *sim, DdpVar var);
 double update_value_before(const Sim *sim, DdpVar var);
 void update_end(Sim *sim);
 

@@ -227,6 +227,7 @@ static void close_roles(Sim *sim)
     vec_free(sim->mem, &sim->integers);
     vec_free(sim->mem, &sim->suspects);
     vec_free(sim->mem, &sim->turned);
+    vec_free(sim->mem, &sim->undecided);
     vec_free(sim->mem, &sim->deferred);
     vec_free(sim->mem, &sim->olds);
     vec_free(sim->mem, &sim->loose);

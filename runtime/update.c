@@ -6,38 +6,55 @@
  * frontend/rest.c (U5).
  *
  *   U1  When a condition comes out against the branch of its `if` that is there, the relations of
- * that branch and all that depends on them are left alone: they keep their values, and the branch
- * is exchanged for the next update. Only a `when` that acts in this update is computed, wherever it
- * stands, with all that it needs, and what it transmits counts. U2  A condition that depends on
- * something left alone is not decided: it keeps its truth and is looked at in the next update. A
- * Sample that it reads stays true for it until then. U4  initial() is false from the beginning of
- * the second update: conditions that read it are decided again before that, and their branches
- * change together with everything else. U5  A start value in the else branch of a `when` that
- * returns counts again if a value that it reads was transmitted while the `when` acted.
+ *       that branch and all that depends on them are left alone: they keep their values, and the
+ *       branch is exchanged for the next update. Only a `when` that acts in this update is
+ *       computed, wherever it stands, with all that it needs, and what it transmits counts.
+ *   U2  A condition that depends on something left alone is not decided: it keeps its truth and is
+ *       looked at in the next update. A Sample that it reads stays true for it until then.
+ *   U3  What may yet be determined by an `if` that is born in this update and stays undecided is
+ *       left alone likewise.
+ *   U4  initial() is false from the beginning of the second update: conditions that read it are
+ *       decided again before that, and their branches change together with everything else.
+ *   U5  A start value in the else branch of a `when` that returns counts again if a value that it
+ *       reads was transmitted while the `when` acted.
  *
  * How U1 works: nodes are evaluated in the order of the schedule, in which the content of a branch
- * comes after its condition (thesis 7.3.3). So when the value of a condition turns against its
- * branch, nothing of the content has been evaluated in this update. From its relations everything
- * behind them is marked with the number of the update, along reads; a marked node that is due is
- * set aside (`skipped`) and due again in the next update. The marks end at nodes of a `when` that
- * acts: those are evaluated, and before them what they need of what was set aside.
+ * comes after its condition (thesis 7.3.3). From the relations of a branch whose condition turned
+ * against it everything behind them is marked with the number of the update, along reads. What is
+ * marked
+ *
+ *   - and due, is set aside (`skipped`) and due again in the next update;
+ *   - and was evaluated in this update already, because an `if` that was born later turned the
+ *     condition, gets its value before the update back (`olds`), and is set aside.
+ *
+ * The marks end at nodes of a `when` that acts (`exempt`). Those are evaluated, and before them what
+ * they need of what is left alone; again, whenever something is set aside. When branches are born,
+ * and when a condition agrees with its branch again, all marks are made anew, in the order of the
+ * schedule, and what was set aside is due.
  */
 #include "runtime/parts.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 /* ---- marks ---- */
 
 bool update_left_alone(const Sim *sim, DdpVar var)
 {
-    return sim->turned.n > 0 && sim->info[var].left == sim->update;
+    return sim->info[var].left == sim->update;
+}
+
+bool update_branch_turned(const Sim *sim, BranchId id)
+{
+    for (; id && sim->turned.n; id = world_branch_around(sim->world, id))
+        if (id < sim->branches.n && sim->branches.at[id].turned)
+            return true;
+    return false;
 }
 
 static bool is_turned(const Sim *sim, DdpRel rel)
 {
-    for (BranchId id = world_rel_branch(sim->world, rel); id;
-         id = world_branch_around(sim->world, id))
-        if (id < sim->branches.n && sim->branches.at[id].turned)
-            return true;
-    return false;
+    return update_branch_turned(sim, world_rel_branch(sim->world, rel));
 }
 
 static bool is_acting(const Sim *sim, BranchId id)
@@ -73,14 +90,55 @@ bool update_acts(const Sim *sim, const EvalNode *node)
     return sim->acting && any_rel(sim, node, acts);
 }
 
+static void set_aside(Sim *sim, DdpNode n)
+{
+    if (sim->nodes.at[n].skipped)
+        return;
+    sim->nodes.at[n].skipped = true;
+    vec_push(sim->mem, &sim->skipped, n);
+}
+
+/* What was evaluated in this update gets back what it had before. */
+static void take_back(Sim *sim, DdpNode n, DdpVar var)
+{
+    const OldValue *old = update_find_old(sim, var);
+    if (!old || memcmp(&old->value, &sim->value[var], sizeof old->value) == 0)
+        return;
+    sim->value[var] = old->value;
+    set_aside(sim, n);
+    evaluate_touch(sim, var); /* whoever read the other one */
+}
+
+static void note_exempt(Sim *sim, DdpNode n)
+{
+    if (!sim->nodes.at[n].exempt)
+        vec_push(sim->mem, &sim->exempt, n);
+    sim->nodes.at[n].exempt = true;
+    evaluate_touch_node(sim, n);
+}
+
 static void mark_node(Sim *sim, DdpNode n)
 {
-    EvalNode *node = &sim->nodes.at[n];
-    if (node->left == sim->update || node->acts)
+    const EvalNode *node = &sim->nodes.at[n];
+    if (node->left == sim->update)
         return;
-    node->left = sim->update;
+    if (node->acts) {
+        note_exempt(sim, n);
+        return;
+    }
+    sim->nodes.at[n].left = sim->update;
     vec_push(sim->mem, &sim->marking, n);
     vec_push(sim->mem, &sim->marked, n);
+    for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++)
+        sim->info[node_output(node, i)].left = sim->update;
+    for (uint32_t i = 0; sim->olds.n && i < node->n_steps + node->n_tears; i++)
+        take_back(sim, n, node_output(node, i));
+}
+
+static void mark_edges(Sim *sim, DdpVar var)
+{
+    for (const ReadEdge *edge = sim->info[var].readers; edge; edge = edge->next)
+        mark_node(sim, edge->node);
 }
 
 /* All that depends on the nodes in Sim.marking. */
@@ -89,13 +147,21 @@ static void mark_readers(Sim *sim)
     while (sim->marking.n) {
         const EvalNode *node = &sim->nodes.at[vec_pop(&sim->marking)];
         sim->work++;
-        for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++) {
-            ValueInfo *info = &sim->info[node_output(node, i)];
-            info->left = sim->update;
-            for (const ReadEdge *edge = info->readers; edge; edge = edge->next)
-                mark_node(sim, edge->node);
-        }
+        for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++)
+            mark_edges(sim, node_output(node, i));
     }
+}
+
+/* What an undecided `if` may determine. */
+static void mark_var(Sim *sim, DdpVar var)
+{
+    sim->info[var].left = sim->update;
+    if (sim->info[var].branches)
+        event_suspect_var(sim, var);
+    if (sim->info[var].node)
+        mark_node(sim, sim->info[var].node);
+    mark_edges(sim, var);
+    mark_readers(sim);
 }
 
 typedef struct Leaving {
@@ -188,19 +254,11 @@ void update_condition(Sim *sim, DdpVar var)
             leave_alone(sim, id);
 }
 
-static void set_aside(Sim *sim, DdpNode n)
-{
-    if (sim->nodes.at[n].skipped)
-        return;
-    sim->nodes.at[n].skipped = true;
-    vec_push(sim->mem, &sim->skipped, n);
-}
-
 /* A node that is due: is it left alone? */
 bool update_skips(Sim *sim, DdpNode n)
 {
     EvalNode *node = &sim->nodes.at[n];
-    if (!sim->turned.n)
+    if (!sim->marked.n && !sim->turned.n)
         return false;
     if (node->left != sim->update && !node->acts &&
         any_rel(sim, node, is_turned)) { /* e.g. a derivative of such a relation */
@@ -213,6 +271,8 @@ bool update_skips(Sim *sim, DdpNode n)
     for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++)
         if (sim->info[node_output(node, i)].branches)
             event_suspect_var(sim, node_output(node, i)); /* not decided now: U2 */
+    for (uint32_t i = 0; i < sim->exempt.n; i++)
+        evaluate_touch_node(sim, sim->exempt.at[i]);
     return true;
 }
 
@@ -253,7 +313,7 @@ static SolStatus compute_needs(Sim *sim, DdpNode first)
 
 SolStatus update_needs(Sim *sim, DdpNode n)
 {
-    return sim->turned.n && sim->nodes.at[n].acts ? compute_needs(sim, n) : SOL_OK;
+    return sim->marked.n && sim->nodes.at[n].acts ? compute_needs(sim, n) : SOL_OK;
 }
 
 bool update_compute(Sim *sim, DdpVar var)
@@ -284,6 +344,9 @@ static void forget_turned(Sim *sim)
 {
     for (uint32_t i = 0; i < sim->turned.n; i++)
         sim->branches.at[sim->turned.at[i]].turned = false;
+    for (uint32_t i = 0; i < sim->exempt.n; i++)
+        sim->nodes.at[sim->exempt.at[i]].exempt = false;
+    vec_clear(&sim->exempt);
     vec_clear(&sim->turned);
     vec_clear(&sim->marked);
     sim->update++;
@@ -295,13 +358,15 @@ void update_begin(Sim *sim)
     forget_turned(sim);
     sim->update_from = sim->update;
     sim->update_due = false;
+    vec_clear(&sim->undecided);
     touch_skipped(sim);
 }
 
 static bool is_still(const Sim *sim, BranchId id)
 {
     const BranchMemo *memo = &sim->branches.at[id];
-    return memo->live && memo->truth != (sim->value[memo->condition] != 0);
+    return memo->live && !update_left_alone(sim, memo->condition) &&
+           memo->truth != (sim->value[memo->condition] != 0);
 }
 
 /* While branches are born, a condition may be seen with values that are not final: where one agrees
@@ -319,18 +384,60 @@ bool update_turned_back(Sim *sim)
     return sim->heap.n > 0;
 }
 
+typedef struct Turning {
+    uint64_t label; /* of what determines its condition, 0: nothing does */
+    BranchId id;
+} Turning;
+
+static int by_label(const void *a, const void *b)
+{
+    const Turning *x = a, *y = b;
+    return (x->label > y->label) - (x->label < y->label);
+}
+
+/* Of the suspects those that are against their branch: upstream first, since one that is left alone
+ * turns nothing. */
+static void turn_suspects(Sim *sim)
+{
+    VEC(Turning) list = {0};
+    for (uint32_t i = 0; i < sim->suspects.n; i++) {
+        const BranchMemo *memo = &sim->branches.at[sim->suspects.at[i]];
+        DdpNode node = sim->info[memo->condition].node;
+        if (against(sim, memo))
+            vec_push(sim->mem, &list,
+                     ((Turning){node ? ddp_label(sim->ddp, node) : 0, sim->suspects.at[i]}));
+    }
+    if (list.n > 1)
+        qsort(list.at, list.n, sizeof *list.at, by_label);
+    for (uint32_t i = 0; i < list.n; i++)
+        if (against(sim, &sim->branches.at[list.at[i].id]))
+            leave_alone(sim, list.at[i].id);
+    vec_free(sim->mem, &list);
+}
+
 /* The structure is complete: what changed before that is looked at, and marks are made anew, since
  * births may change who determines what. */
 void update_resume(Sim *sim)
 {
     sim->updating = true;
-    if (sim->turned.n) {
+    if (sim->turned.n || sim->marked.n) {
         forget_turned(sim);
         touch_skipped(sim);
     }
-    for (uint32_t i = 0; i < sim->suspects.n; i++)
-        if (against(sim, &sim->branches.at[sim->suspects.at[i]]))
-            leave_alone(sim, sim->suspects.at[i]);
+    for (uint32_t i = 0; i < sim->undecided.n; i++)
+        mark_var(sim, sim->undecided.at[i]);
+    turn_suspects(sim);
+}
+
+/* U3: variables that `if`s which stay undecided may determine. */
+SolStatus update_undecided(Sim *sim, uint32_t n, const DdpVar *vars)
+{
+    for (uint32_t i = 0; i < n; i++)
+        vec_push(sim->mem, &sim->undecided, vars[i]);
+    for (uint32_t i = 0; i < sim->turned.n; i++)
+        event_suspect(sim, sim->turned.at[i]);
+    update_resume(sim);
+    return evaluate_dirty(sim);
 }
 
 /* At an event, parts were evaluated as a whole beyond the boundary: what is left alone has no
@@ -349,20 +456,28 @@ SolStatus update_look_back(Sim *sim)
 
 /* ---- values of the update before ---- */
 
-/* A branch may be born late in an update, when some values are new already: `pre` and parameters
- * see the old ones. */
-void update_note_old(Sim *sim, DdpVar var, double value)
+/* The value that a variable had before this update, if it has changed; or NULL. */
+const OldValue *update_find_old(const Sim *sim, DdpVar var)
 {
-    if (sim->updating && sim->info[var].birth <= sim->births_before)
-        vec_push(sim->mem, &sim->olds, ((OldValue){var, value}));
+    uint32_t at = sim->info[var].old;
+    return at < sim->olds.n && sim->olds.at[at].var == var ? &sim->olds.at[at] : NULL;
 }
 
+void update_note_old(Sim *sim, DdpVar var, double value)
+{
+    if (!sim->updating || update_find_old(sim, var))
+        return;
+    sim->info[var].old = sim->olds.n;
+    vec_push(sim->mem, &sim->olds, ((OldValue){var, value}));
+}
+
+/* A branch may be born late in an update, when some values are new already: `pre` and parameters
+ * see the old ones. */
 double update_value_before(const Sim *sim, DdpVar var)
 {
-    for (uint32_t i = 0; i < sim->olds.n; i++)
-        if (sim->olds.at[i].var == var)
-            return sim->olds.at[i].value;
-    return sim->value[var];
+    const OldValue *old =
+        sim->info[var].birth <= sim->births_before ? update_find_old(sim, var) : NULL;
+    return old ? old->value : sim->value[var];
 }
 
 void update_end(Sim *sim)

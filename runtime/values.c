@@ -91,6 +91,7 @@ static void host_born(void *context, DdpVar var, DdpVarKind kind)
     ValueInfo *info = &sim->info[var];
     info->has = kind != DDP_UNKNOWN;
     info->pending = info->guess = info->varied = false;
+    info->left = 0;
     info->birth = ++sim->births;
     sim->value[var] = kind == DDP_TIME ? sim->time : 0;
     vec_push(sim->mem, &sim->births_seen, var);
@@ -137,6 +138,7 @@ static double host_foreign(void *context, uint32_t function, uint32_t n, const d
 
 void values_open(Sim *sim)
 {
+    sim->update = 1; /* 0: in none */
     sim->host = (WorldHost){.context = sim,
                             .read = host_read,
                             .write = host_write,
