@@ -178,11 +178,17 @@ bool evaluate_is_determined(const Sim *sim, DdpVar var)
 }
 
 /* What a `when` that acts holds is evaluated also where something in it is not determined, by its
- * last value. What follows from its transmissions is determined all the same. */
-static bool reads_last_values(const Sim *sim, const EvalNode *node)
+ * last value. What follows from its transmissions is determined all the same: that is known when all
+ * that it reads was evaluated. */
+static bool may_be_evaluated(const Sim *sim, const EvalNode *node)
 {
-    if (!sim->acting || node->loop)
-        return false;
+    return node->determined || (sim->acting && !node->loop);
+}
+
+static bool is_evaluated(const Sim *sim, const EvalNode *node)
+{
+    if (node->determined || !may_be_evaluated(sim, node))
+        return node->determined;
     if (node->acts)
         return true;
     for (uint32_t i = 0; i < node->n_reads; i++)
@@ -194,7 +200,7 @@ static bool reads_last_values(const Sim *sim, const EvalNode *node)
 void evaluate_touch_node(Sim *sim, DdpNode n)
 {
     EvalNode *node = &sim->nodes.at[n];
-    if (node->dirty || !(node->determined || reads_last_values(sim, node)))
+    if (node->dirty || !may_be_evaluated(sim, node))
         return;
     node->dirty = true;
     node->factored = node->checked = false;
@@ -1043,7 +1049,8 @@ SolStatus evaluate_renew(Sim *sim, DdpNode n)
     for (uint32_t i = 0; i < count; i++) {
         DdpVar var = node_output(node, i);
         old[i] = sim->value[var];
-        trusted[i] = sim->info[var].has && !sim->info[var].pending;
+        trusted[i] = sim->info[var].has && !sim->info[var].pending &&
+                     (node->determined || sim->info[var].pulsed >= sim->update_from);
     }
     SolStatus status = evaluate_anew(sim, n);
     if (node->acts || !node->determined)
@@ -1076,8 +1083,11 @@ static bool may_wait(const Sim *sim, const EvalNode *node)
 /* An output is evaluated when somebody asks; whoever read it has to ask again. */
 static void let_wait(Sim *sim, EvalNode *node)
 {
+    bool known = !node->waits && (node->moment == sim->moment || node->moment == 0);
     node->waits = true;
     for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++) {
+        if (known) /* what it had in the update before */
+            update_note_old(sim, node_output(node, i), sim->value[node_output(node, i)]);
         sim->info[node_output(node, i)].pending = false;
         evaluate_touch(sim, node_output(node, i));
     }
@@ -1096,7 +1106,7 @@ static SolStatus evaluate_heap(Sim *sim)
         if (!node->live || !node->dirty)
             continue;
         node->dirty = false;
-        if (update_skips(sim, n))
+        if (!is_evaluated(sim, node) || update_skips(sim, n))
             continue;
         if (lazy && may_wait(sim, node)) {
             let_wait(sim, node);
@@ -1233,12 +1243,12 @@ static SolStatus fetch_output(Sim *sim, DdpNode first, bool only_met)
 
 SolStatus evaluate_fetch(Sim *sim, DdpVar var)
 {
-    DdpNode stale = stale_output(sim, var);
+    DdpNode stale = stale_output(sim, var); /* also of a part, if nobody needed it when it changed */
     if (part_of(sim, var))
         part_meet(part_of(sim, var));
     else if (var == sim->clock)
         sim->value[var] = sim->time;
-    else if (stale)
+    if (stale)
         return fetch_output(sim, stale, false);
     return sim->meet_status;
 }

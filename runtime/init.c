@@ -68,6 +68,8 @@ static void take_pre(Sim *sim, const WorldChange *change)
     }
     vec_push(sim->mem, &sim->pres, ((PreMemo){change->a, change->b}));
     bool new = sim->info[change->b].birth > sim->births_before; /* there was no update before */
+    if (!new && !change->copied)
+        evaluate_fetch(sim, change->b);
     if (!change->copied)
         values_set(sim, change->a, new ? 0 : update_value_before(sim, change->b));
 }

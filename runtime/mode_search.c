@@ -125,7 +125,8 @@ static bool can_wait(const Sim *sim, const WorldDecision *decision)
 static void put_off(Sim *sim, const WorldDecision *decision)
 {
     BranchMemo *memo = &sim->branches.at[decision->branch];
-    memo->truth = !memo->truth;
+    if (memo->when) /* of an `if` it is the branch that is there */
+        memo->truth = !memo->truth;
     event_unsettle(sim, memo->condition);
     event_suspect(sim, decision->branch);
 }

@@ -212,7 +212,8 @@ static void fetch_marked(Sim *sim, uint32_t from)
     sim->looking_back = true;
     for (uint32_t i = from; i < sim->marked.n; i++) {
         DdpNode n = sim->marked.at[i];
-        if (!evaluate_is_stale(sim, &sim->nodes.at[n]) || !is_as_before(sim, n))
+        if (!evaluate_is_stale(sim, &sim->nodes.at[n]) || !is_as_before(sim, n) ||
+            update_find_old(sim, node_output(&sim->nodes.at[n], 0))) /* it still has that */
             continue;
         if (few)
             evaluate_fetch(sim, node_output(&sim->nodes.at[n], 0));
