@@ -13,7 +13,7 @@
  *   HIGHEST   the one with the highest number.
  *   DRAWN     any of them, drawn, until nothing new comes or the event has too many updates.
  *
- * Who can wait: conditions on what varies. What follows from held variables alone is carried out at
+ * Who can wait: conditions on what moves. What follows from held variables alone is carried out at
  * once, and as long as something is, nobody else decides: modes and what they bring belong
  * together.
  */
@@ -111,14 +111,47 @@ static bool returns(Sim *sim, Map *map, uint64_t key)
 
 /* ---- who waits ---- */
 
-/* Its condition depends on what varies, and it takes a branch. */
-static bool can_wait(const Sim *sim, const WorldDecision *decision)
+static bool is_timed(const EvalNode *node)
+{
+    for (uint32_t i = 0; i < node->n_compares; i++)
+        if (!node->compare[i].timed)
+            return false;
+    return node->n_compares > 0;
+}
+
+/* Does it depend on what moves? The clock stands still in an event: who compares nothing else is as
+ * fixed as what is held. */
+static bool moves(Sim *sim, DdpNode first)
+{
+    NodeList work = {0};
+    bool found = false;
+    sim->mark++;
+    vec_push(sim->mem, &work, first);
+    while (work.n && !found) {
+        const EvalNode *node = &sim->nodes.at[vec_pop(&work)];
+        bool timed = is_timed(node);
+        found = node->loop || (node->n_compares && !timed);
+        for (uint32_t i = 0; i < node->n_reads && !found; i++) {
+            ValueInfo *info = &sim->info[node->reads[i].var];
+            found = info->state || (node->reads[i].var == sim->clock && !timed);
+            if (info->mark == sim->mark || !info->node || !sim->nodes.at[info->node].varies)
+                continue;
+            info->mark = sim->mark;
+            vec_push(sim->mem, &work, info->node);
+        }
+    }
+    vec_free(sim->mem, &work);
+    return found;
+}
+
+/* Its condition depends on what moves, and it takes a branch. */
+static bool can_wait(Sim *sim, const WorldDecision *decision)
 {
     const BranchMemo *memo = &sim->branches.at[decision->branch];
     if (memo->when && decision->choice != WORLD_THEN)
         return false;
     DdpNode node = memo->condition ? sim->info[memo->condition].node : 0;
-    return node && sim->nodes.at[node].varies;
+    return node && sim->nodes.at[node].varies && moves(sim, node);
 }
 
 /* As if it had not been looked at. */
