@@ -46,8 +46,8 @@ typedef struct Round {
     VEC(Offer) offer;
     VEC(uint32_t) edge;
     VEC(uint32_t) stack, call; /* of the search for components */
-    VEC(uint32_t) work; /* variable * 2 + whether a `when` that acts needs it */
-    Map seen;           /* the same -> the last condition that looked at it, + 1 */
+    VEC(uint32_t) work;        /* variable * 2 + whether a `when` that acts needs it */
+    Map seen;                  /* the same -> the last condition that looked at it, + 1 */
     VEC(WorldDecision) decision;
     VEC(DdpVar) left;
     bool last; /* nobody but `if`s in a `when` that acts can be decided */

@@ -17,8 +17,8 @@
  *   - Where undecided conditions wait only for each other, held variables and members count as what
  * they hold.
  *   - Where nothing can be decided the host becomes bolder: loops, then starts of potential states.
- *   - Who is undecided then has no branch in this update. An `if` in a `when` that acts has no other
- * update, and waits for those no longer; everything else that waits for them is left alone.
+ *   - Who is undecided then has no branch in this update. An `if` in a `when` that acts has no
+ * other update, and waits for those no longer; everything else that waits for them is left alone.
  */
 #ifndef FRONTEND_BIRTH_H
 #define FRONTEND_BIRTH_H

@@ -178,8 +178,8 @@ bool evaluate_is_determined(const Sim *sim, DdpVar var)
 }
 
 /* What a `when` that acts holds is evaluated also where something in it is not determined, by its
- * last value. What follows from its transmissions is determined all the same: that is known when all
- * that it reads was evaluated. */
+ * last value. What follows from its transmissions is determined all the same: that is known when
+ * all that it reads was evaluated. */
 static bool may_be_evaluated(const Sim *sim, const EvalNode *node)
 {
     return node->determined || (sim->acting && !node->loop);
@@ -1243,7 +1243,8 @@ static SolStatus fetch_output(Sim *sim, DdpNode first, bool only_met)
 
 SolStatus evaluate_fetch(Sim *sim, DdpVar var)
 {
-    DdpNode stale = stale_output(sim, var); /* also of a part, if nobody needed it when it changed */
+    DdpNode stale =
+        stale_output(sim, var); /* also of a part, if nobody needed it when it changed */
     if (part_of(sim, var))
         part_meet(part_of(sim, var));
     else if (var == sim->clock)

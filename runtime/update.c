@@ -27,10 +27,10 @@
  *   - and was evaluated in this update already, because an `if` that was born later turned the
  *     condition, gets its value before the update back (`olds`), and is set aside.
  *
- * The marks end at nodes of a `when` that acts (`exempt`). Those are evaluated, and before them what
- * they need of what is left alone; again, whenever something is set aside. When branches are born,
- * and when a condition agrees with its branch again, all marks are made anew, in the order of the
- * schedule, and what was set aside is due.
+ * The marks end at nodes of a `when` that acts (`exempt`). Those are evaluated, and before them
+ * what they need of what is left alone; again, whenever something is set aside. When branches are
+ * born, and when a condition agrees with its branch again, all marks are made anew, in the order of
+ * the schedule, and what was set aside is due.
  */
 #include "runtime/parts.h"
 

@@ -40,12 +40,12 @@ static bool waits(const World *w, const Var *x)
 }
 
 /* What it waits for may be decided in this update, or not before the next. */
-static Val not_yet(const World *w, const Var *x)
+static State not_yet(const World *w, const Var *x)
 {
     for (const Wait *wait = x->waits; wait; wait = wait->next)
         if (wait->fork->postponed != w->updates)
-            return without(WAITS);
-    return without(LEFT);
+            return WAITS;
+    return LEFT;
 }
 
 static Val cond_of(World *w, Fork *fork);
@@ -79,8 +79,8 @@ static Val find_value(World *w, Var *x, bool exempt)
         return state == KNOWN ? eval(w, rel->stmt->value, rel->frame, exempt ? EXEMPT : PLAIN, NULL)
                               : without(state);
     }
-    if (waits(w, x))
-        return not_yet(w, x);
+    if (waits(w, x) && !(exempt && not_yet(w, x) == LEFT)) /* a pulse has no other update */
+        return without(not_yet(w, x));
     return x->decl->held ? known(x->value) : without(FREE);
 }
 
@@ -116,28 +116,34 @@ static Val cond_of(World *w, Fork *fork)
     return memo->val;
 }
 
+/* Does a member wait, for one who looks at it in this way? */
+static State member_state(const World *w, const EmPath *path, Frame *frame, Mode mode)
+{
+    const Var *x = &frame_of(frame, path->decl->body)->vars[path->decl->index];
+    State state = mode != LAST && waits(w, x) ? not_yet(w, x) : KNOWN;
+    return state == LEFT && (mode == EXEMPT || mode == PULSE) ? KNOWN : state;
+}
+
 static Val read_path(World *w, const EmPath *path, Frame *frame, Mode mode)
 {
-    Frame *owner = frame_of(frame, path->decl->body);
-    if (path->sub && mode != LAST && waits(w, &owner->vars[path->decl->index]))
-        return not_yet(w, &owner->vars[path->decl->index]);
+    State state = path->sub ? member_state(w, path, frame, mode) : KNOWN;
+    if (state != KNOWN)
+        return without(state);
     Var *x = var_of(frame, path);
     if (!x)
         return without(LEFT);
     if (mode == LAST)
         return known(x->value);
     Val val = value_of(w, x, mode == EXEMPT || mode == PULSE);
-    if (mode == PULSE && val.state == WAITS)
-        w->run->met |= ER_PULSE_WAITED;
     return mode == PULSE && val.state == FREE ? known(x->before) : val;
 }
 
 static Val exists(World *w, const EmPath *path, Frame *frame, Mode mode)
 {
-    Frame *owner = frame_of(frame, path->decl->body);
-    if (mode != LAST && waits(w, &owner->vars[path->decl->index]))
-        return not_yet(w, &owner->vars[path->decl->index]);
-    return known(owner->parts[path->decl->index] != NULL);
+    State state = member_state(w, path, frame, mode);
+    if (state != KNOWN)
+        return without(state);
+    return known(frame_of(frame, path->decl->body)->parts[path->decl->index] != NULL);
 }
 
 static bool sample_due(const World *w, const Frame *frame, double interval)
@@ -394,8 +400,6 @@ static bool postpone(World *w)
         if (state == WAITS || w->open[i]->postponed == w->updates)
             continue;
         w->open[i]->postponed = w->updates;
-        if (guard(w, w->open[i]->home) == LEFT)
-            w->run->met |= ER_BORN_OUTGOING;
         progress = true;
     }
     return progress;
@@ -499,20 +503,12 @@ static bool all_postponed(const World *w)
     return true;
 }
 
-static void look_at_pulses(World *w)
-{
-    for (Rel *rel = w->rels; rel && w->n_open > 0; rel = rel->next)
-        if (rel->pulse)
-            value_of(w, rel->target, true);
-}
-
 static void decide_births(World *w)
 {
     for (;;) {
         look_around(w);
         if (w->run->verdict != ER_FINE)
             return;
-        look_at_pulses(w); /* only to notice ER_PULSE_WAITED */
         if (decide_ready(w) || postpone(w))
             continue;
         if (all_postponed(w))
@@ -581,15 +577,6 @@ static void begin_update(World *w)
         x->before = x->value;
 }
 
-static bool under_deferred(World *w, Frame *frame)
-{
-    for (; frame; frame = frame_around(frame))
-        if (frame->fork && frame->fork->stmt->act == EM_IF &&
-            cond_of(w, frame->fork).state != KNOWN)
-            return true;
-    return false;
-}
-
 /* U2 and U5: a condition fires if it is decided in this update and came out otherwise than before.
  */
 static void look_at_conditions(World *w, Frame *frame)
@@ -607,8 +594,6 @@ static void look_at_conditions(World *w, Frame *frame)
             if (decided)
                 fork->truth = cond.v != 0;
         }
-        if ((fork->fires || fork->flips) && under_deferred(w, frame))
-            w->run->met |= ER_UNDER_DEFERRED;
     }
 }
 

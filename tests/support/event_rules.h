@@ -8,10 +8,11 @@
  *     no active relation determines it. It is *stale*, and keeps its value, if its relation stands
  *     in a branch of an `if` whose condition comes out against that branch in this update (also a
  *     branch that came in this update), if its relation reads something stale, or if nothing
- *     determines it. Conditions in such a branch are left alone likewise.
- * Transmissions of an active `when`, wherever it stands, and conditions inside it are always
- * evaluated, with all that they need, whatever conditions around say; what nothing determines is
- * read as its last value.
+ *     determines it. Conditions in such a branch are left alone likewise. A condition that is not
+ *     decided in this update keeps its branch, whose content is evaluated as usual.
+ *     Transmissions of an active `when`, wherever it stands, and conditions inside it are always
+ *     evaluated, with all that they need, whatever conditions around say; what nothing determines,
+ *     and what only an `if` that stays undecided could determine, is read as its last value.
  *
  * U2  A condition that reads something stale, or through an empty member, keeps its truth. All that
  *     it reads counts, also behind an `and` that is already false. What a `when` in an outgoing
@@ -25,8 +26,8 @@
  *     decided are decided together, then their moves run, in textual order. If none can: in each
  *     smallest set of conditions that wait for each other only, held variables and members count as
  *     what they hold. A born `if` whose condition is stale has neither branch in this update and is
- *     decided in the next; what waits for it is stale too. A
- * condition that depends on lasting content of its branches is an error.
+ *     decided in the next; what waits for it is stale too, but for an active `when`, which has no
+ *     other update. A condition that depends on lasting content of its branches is an error.
  *
  * U4  At the beginning of an update, conditions that read an initial() that falls are decided with
  *     the values of the update before; the exchange belongs to the update that begins.
@@ -90,22 +91,10 @@ typedef struct ErEvent { /* the first one: the start */
     uint32_t n_updates;
 } ErEvent;
 
-typedef enum ErMet { /* corners of the rules that a run came by */
-                     ER_BORN_OUTGOING =
-                         1
-                         << 0, /* U1: an `if` was born in a branch that its condition is against */
-                     ER_UNDER_DEFERRED =
-                         1
-                         << 1, /* U2: a condition in a branch whose condition was deferred fired */
-                     ER_PULSE_WAITED =
-                         1 << 2 /* U3: a pulse read what an undecided `if` had to bring */
-} ErMet;
-
 typedef struct ErRun {
     ErEvent *events;
     uint32_t n_events;
     ErVerdict verdict; /* belongs to the last update */
-    uint32_t met;      /* ErMet, together */
     char why[ER_PATH]; /* the variable or condition concerned */
     void *pool;
 } ErRun;
