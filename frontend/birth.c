@@ -17,6 +17,13 @@ typedef enum OfferKind {
     OFFER_PATH      /* a move of what a path to it passes through */
 } OfferKind;
 
+/* How a condition depends on a variable. */
+typedef enum Way {
+    SOFT = 1,  /* through a condition around, or through a `when` that acts: if it stays undecided,
+                  that is no reason to wait any longer */
+    EXEMPT = 2 /* through a `when` that acts: conditions around do not matter */
+} Way;
+
 /* An undecided `if` may determine `var`. */
 typedef struct Offer {
     DdpVar var;
@@ -44,13 +51,13 @@ typedef struct Round {
     Mem *mem;
     VEC(Waiting) wait; /* in order of birth */
     VEC(Offer) offer;
-    VEC(uint32_t) edge;
+    VEC(uint32_t) edge;        /* index in `wait` * 2 + SOFT */
     VEC(uint32_t) stack, call; /* of the search for components */
     VEC(uint32_t) work;        /* variable * 2 + whether a `when` that acts needs it */
     Map seen;                  /* the same -> the last condition that looked at it, + 1 */
     VEC(WorldDecision) decision;
     VEC(DdpVar) left;
-    bool last; /* nobody but `if`s in a `when` that acts can be decided */
+    bool last; /* nothing can be decided any more: see waits_outside */
 } Round;
 
 /* ---- what an undecided `if` may transmit to ---- */
@@ -190,10 +197,10 @@ static bool in_pulse(const World *world, BranchId id)
     return false;
 }
 
-static void push_var(Round *r, DdpVar var, bool pulse)
+static void push_var(Round *r, DdpVar var, uint32_t way)
 {
     if (var)
-        vec_push(r->mem, &r->work, var << 1 | pulse);
+        vec_push(r->mem, &r->work, var << 2 | way);
 }
 
 /* The conditions around what stands in a branch. */
@@ -202,21 +209,21 @@ static void push_guards(Round *r, BranchId id)
     WorldBranch view;
     for (; id; id = world_branch_around(r->world, id))
         if (world_branch(r->world, id, &view) && !view.when)
-            push_var(r, view.condition, false);
+            push_var(r, view.condition, SOFT);
 }
 
-static void push_reads(Round *r, DdpNode node, bool pulse)
+static void push_reads(Round *r, DdpNode node, uint32_t way)
 {
     const Ddp *ddp = r->world->ddp;
     DdpNodeView view = ddp_node(ddp, node);
     for (uint32_t i = 0; i < view.n_steps + view.n_tears; i++) {
         DdpRel rel = i < view.n_steps ? view.steps[i].rel : view.residuals[i - view.n_steps].rel;
         BranchId branch = r->host->leave ? world_rel_branch(r->world, rel) : 0;
-        bool exempt = pulse || in_pulse(r->world, branch);
+        uint32_t then = in_pulse(r->world, branch) ? SOFT | EXEMPT : way;
         DdpRelView at = ddp_rel(ddp, rel);
         for (uint32_t k = 0; k < at.n; k++)
-            push_var(r, at.vars[k], exempt);
-        if (!exempt)
+            push_var(r, at.vars[k], then);
+        if (!(then & EXEMPT))
             push_guards(r, branch);
     }
 }
@@ -236,12 +243,6 @@ static DdpNode node_of(const Round *r, DdpVar var)
     return ddp_is_state(r->world->ddp, var) ? 0 : ddp_node_of(r->world->ddp, var);
 }
 
-static void add_edge(Round *r, uint32_t w, uint32_t to)
-{
-    if (!(r->last && r->wait.at[w].pulse && !r->wait.at[to].pulse))
-        vec_push(r->mem, &r->edge, to);
-}
-
 /* Was it looked at, for this condition or for one that waits for nobody? */
 static bool is_seen(const Round *r, uint32_t item, uint32_t w)
 {
@@ -254,7 +255,7 @@ static void find_edges(Round *r, uint32_t w)
 {
     Waiting *waiting = &r->wait.at[w];
     vec_clear(&r->work);
-    push_var(r, waiting->condition, waiting->pulse);
+    push_var(r, waiting->condition, waiting->pulse ? SOFT | EXEMPT : 0);
     if (r->host->leave && !waiting->pulse)
         push_guards(r, world_branch_around(r->world, waiting->branch));
     waiting->first = r->edge.n;
@@ -263,13 +264,13 @@ static void find_edges(Round *r, uint32_t w)
         if (is_seen(r, item, w))
             continue;
         map_put(r->mem, &r->seen, item, w + 1);
-        DdpVar var = item >> 1;
+        DdpVar var = item >> 2;
         DdpNode node = node_of(r, var);
         if (node)
-            push_reads(r, node, item & 1);
+            push_reads(r, node, item & (SOFT | EXEMPT));
         for (uint32_t i = first_offer(r, var); i < r->offer.n && r->offer.at[i].var == var; i++)
             if (counts(r, &r->offer.at[i], node))
-                add_edge(r, w, r->offer.at[i].from);
+                vec_push(r->mem, &r->edge, r->offer.at[i].from << 1 | (item & SOFT));
     }
     waiting->n = r->edge.n - waiting->first;
     waiting->clean = waiting->n == 0;
@@ -288,14 +289,18 @@ static bool all_known(Round *r, uint32_t from)
     return true;
 }
 
-/* Does one of the component wait for somebody outside? Those were completed before. */
+/* Does one of the component wait for somebody outside? Those were completed before: in the last
+ * round who is undecided stays so. */
 static bool waits_outside(const Round *r, uint32_t from)
 {
     for (uint32_t i = from; i < r->stack.n; i++) {
         const Waiting *w = &r->wait.at[r->stack.at[i]];
-        for (uint32_t k = 0; k < w->n; k++)
-            if (!r->wait.at[r->edge.at[w->first + k]].on_stack)
+        for (uint32_t k = 0; k < w->n; k++) {
+            uint32_t edge = r->edge.at[w->first + k];
+            const Waiting *to = &r->wait.at[edge >> 1];
+            if (!to->on_stack && !(r->last && (edge & SOFT) && to->choice == WORLD_NONE))
                 return true;
+        }
     }
     return false;
 }
@@ -342,7 +347,7 @@ static void find_components(Round *r)
             uint32_t at = vec_last(&r->call);
             Waiting *w = &r->wait.at[at];
             if (w->next < w->n) {
-                uint32_t to = r->edge.at[w->first + w->next++];
+                uint32_t to = r->edge.at[w->first + w->next++] >> 1;
                 if (!r->wait.at[to].index)
                     enter(r, to, &count);
                 else if (r->wait.at[to].on_stack && r->wait.at[to].index < w->low)
