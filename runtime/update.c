@@ -273,7 +273,8 @@ bool update_skips(Sim *sim, DdpNode n)
         if (sim->info[node_output(node, i)].branches)
             event_suspect_var(sim, node_output(node, i)); /* not decided now: U2 */
     for (uint32_t i = 0; i < sim->exempt.n; i++)
-        evaluate_touch_node(sim, sim->exempt.at[i]);
+        if (ddp_label(sim->ddp, sim->exempt.at[i]) > ddp_label(sim->ddp, n)) /* it may need it */
+            evaluate_touch_node(sim, sim->exempt.at[i]);
     return true;
 }
 
