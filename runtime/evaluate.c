@@ -1036,9 +1036,47 @@ static void gather_with(Sim *sim, const EvalNode *node, double *old)
     }
 }
 
-SolStatus evaluate_renew(Sim *sim, DdpNode n)
+/* Did it have a value that others have read in this update? */
+static bool is_trusted(const Sim *sim, const EvalNode *node, DdpVar var)
 {
-    EvalNode *node = &sim->nodes.at[n];
+    const ValueInfo *info = &sim->info[var];
+    return info->has && !info->pending && (node->determined || info->pulsed >= sim->update_from);
+}
+
+static void note_renewed(Sim *sim, DdpNode n)
+{
+    const EvalNode *node = &sim->nodes.at[n];
+    if (node->acts || !node->determined)
+        update_note_pulse(sim, node);
+    if (node->compares)
+        vec_push(sim->mem, &sim->compared, n);
+}
+
+static void note_change(Sim *sim, DdpVar var, double old)
+{
+    update_note_old(sim, var, old);
+    evaluate_touch(sim, var);
+}
+
+static SolStatus renew_step(Sim *sim, DdpNode n)
+{
+    const EvalNode *node = &sim->nodes.at[n];
+    DdpVar var = node->ops[0].target;
+    double old = sim->value[var];
+    bool trusted = is_trusted(sim, node, var);
+    SolStatus status = evaluate_anew(sim, n);
+    note_renewed(sim, n);
+    if (trusted && memcmp(&old, &sim->value[var], sizeof old) == 0)
+        return status;
+    if (!node->varies)
+        gather_with(sim, node, &old);
+    note_change(sim, var, old);
+    return status;
+}
+
+static SolStatus renew_loop(Sim *sim, DdpNode n)
+{
+    const EvalNode *node = &sim->nodes.at[n];
     uint32_t count = node->n_steps + node->n_tears;
     double few[FEW_VALUES], *old = few;
     bool few_trusted[FEW_VALUES], *trusted = few_trusted;
@@ -1047,30 +1085,28 @@ SolStatus evaluate_renew(Sim *sim, DdpNode n)
         trusted = mem_alloc(sim->mem, count * sizeof *trusted);
     }
     for (uint32_t i = 0; i < count; i++) {
-        DdpVar var = node_output(node, i);
-        old[i] = sim->value[var];
-        trusted[i] = sim->info[var].has && !sim->info[var].pending &&
-                     (node->determined || sim->info[var].pulsed >= sim->update_from);
+        old[i] = sim->value[node_output(node, i)];
+        trusted[i] = is_trusted(sim, node, node_output(node, i));
     }
     SolStatus status = evaluate_anew(sim, n);
-    if (node->acts || !node->determined)
-        update_note_pulse(sim, node);
-    if (node->compares)
-        vec_push(sim->mem, &sim->compared, n);
+    note_renewed(sim, n);
     if (!node->varies)
         gather_with(sim, node, old);
     for (uint32_t i = 0; i < count; i++) {
         DdpVar var = node_output(node, i);
-        if (trusted[i] && memcmp(&old[i], &sim->value[var], sizeof *old) == 0)
-            continue;
-        update_note_old(sim, var, old[i]);
-        evaluate_touch(sim, var);
+        if (!trusted[i] || memcmp(&old[i], &sim->value[var], sizeof *old) != 0)
+            note_change(sim, var, old[i]);
     }
     if (count > FEW_VALUES) {
         mem_free(sim->mem, trusted);
         mem_free(sim->mem, old);
     }
     return status;
+}
+
+SolStatus evaluate_renew(Sim *sim, DdpNode n)
+{
+    return sim->nodes.at[n].loop ? renew_loop(sim, n) : renew_step(sim, n);
 }
 
 /* A transmission into a held variable may be gone in the next update. */
@@ -1106,7 +1142,7 @@ static SolStatus evaluate_heap(Sim *sim)
         if (!node->live || !node->dirty)
             continue;
         node->dirty = false;
-        if (!is_evaluated(sim, node) || update_skips(sim, n))
+        if (!is_evaluated(sim, node) || ((sim->marked.n || sim->turned.n) && update_skips(sim, n)))
             continue;
         if (lazy && may_wait(sim, node)) {
             let_wait(sim, node);
@@ -1120,7 +1156,7 @@ static SolStatus evaluate_heap(Sim *sim)
             make_wait(sim, node);
             continue;
         }
-        SolStatus status = update_needs(sim, n);
+        SolStatus status = sim->nodes.at[n].acts ? update_needs(sim, n) : SOL_OK;
         if (status == SOL_OK)
             status = evaluate_renew(sim, n);
         if (status != SOL_OK)

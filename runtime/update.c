@@ -259,8 +259,6 @@ void update_condition(Sim *sim, DdpVar var)
 bool update_skips(Sim *sim, DdpNode n)
 {
     EvalNode *node = &sim->nodes.at[n];
-    if (!sim->marked.n && !sim->turned.n)
-        return false;
     if (node->left != sim->update && !node->acts &&
         any_rel(sim, node, is_turned)) { /* e.g. a derivative of such a relation */
         mark_node(sim, n);
@@ -315,7 +313,7 @@ static SolStatus compute_needs(Sim *sim, DdpNode first)
 
 SolStatus update_needs(Sim *sim, DdpNode n)
 {
-    return sim->marked.n && sim->nodes.at[n].acts ? compute_needs(sim, n) : SOL_OK;
+    return sim->marked.n ? compute_needs(sim, n) : SOL_OK;
 }
 
 bool update_compute(Sim *sim, DdpVar var)
