@@ -45,6 +45,8 @@ typedef struct Gen {
     int n_vars; /* declared in this model so far: numbers in names */
     Part parts[3];
     int n_parts;
+    const Name *summed[8]; /* of the sum that is being written */
+    int n_summed;
     char member[4][EM_NAME]; /* dynamic members of this model */
     int member_part[4], n_members;
 } Gen;
@@ -135,6 +137,16 @@ static void put_constant(Gen *g, EmType type)
         put(g, "%.2f", below(g, 16) / 4.0);
 }
 
+/* What cancels in a sum does not occur in it, and nobody waits for it: no name stands twice in one.
+ */
+static bool is_summed(const Gen *g, const Name *name)
+{
+    for (int i = 0; i < g->n_summed; i++)
+        if (g->summed[i] == name)
+            return true;
+    return false;
+}
+
 static void put_value(Gen *g, EmType type, Reach reach, int depth)
 {
     bool pre = false;
@@ -143,13 +155,15 @@ static void put_value(Gen *g, EmType type, Reach reach, int depth)
         return;
     }
     const Name *name = pick(g, type == EM_REAL && chance(g, 20) ? EM_INTEGER : type, reach, &pre);
-    if (!name || chance(g, 15)) {
+    if (!name || is_summed(g, name) || chance(g, 15)) {
         put_constant(g, type);
-    } else if (depth > 0 && type != EM_BOOLEAN && chance(g, 60)) {
+    } else if (depth > 0 && type != EM_BOOLEAN && g->n_summed < 8 && chance(g, 60)) {
         put_name(g, name, pre);
         put(g, chance(g, 75) ? " + " : " - ");
         put(g, "(");
+        g->summed[g->n_summed++] = name;
         put_value(g, type, reach, depth - 1);
+        g->n_summed--;
         put(g, ")");
     } else {
         put_name(g, name, pre);

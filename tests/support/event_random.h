@@ -5,7 +5,7 @@
  * before the things that it determines, or held variables that change in pulses only and read
  * nothing but values of the update before. What the rules call an error is avoided, except for
  * transmissions that meet and for updates without end: these an interpreter of the rules has to
- * predict. */
+ * predict. What cancels (`x - x`) is not written: the program does not read it. */
 #ifndef TESTS_EVENT_RANDOM_H
 #define TESTS_EVENT_RANDOM_H
 
