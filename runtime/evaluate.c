@@ -993,12 +993,18 @@ DdpRel evaluate_relation_of(const Sim *sim, DdpVar var)
 
 /* ---- by change ---- */
 
+/* A pulse reads 0 where nothing has ever determined a value. */
+static bool reads_nothing(const Sim *sim, DdpNode n, DdpVar var)
+{
+    return sim->nodes.at[n].acts && !sim->info[var].pending && !evaluate_is_determined(sim, var);
+}
+
 static bool ready(Sim *sim, DdpNode n)
 {
     for (uint32_t i = 0; i < sim->nodes.at[n].n_reads; i++) {
         DdpVar var = sim->nodes.at[n].reads[i].var;
         evaluate_fetch(sim, var);
-        if (!sim->info[var].has || sim->info[var].pending)
+        if ((!sim->info[var].has || sim->info[var].pending) && !reads_nothing(sim, n, var))
             return false;
     }
     return true;
