@@ -197,7 +197,8 @@ static double violation(Audit *audit, const FormInfo *form)
 /* ---- jumps at their boundary ---- */
 
 /* How far a variable may be off for a comparison: by rounding, which is that of constants of
- * ordinary size at least, and by what it moves while an event is located. */
+ * ordinary size at least, and of the largest quantity in its loop where it has one (a loop is solved
+ * when its violation is 1e-11: loop_solve.c), and by what it moves while an event is located. */
 static double play(const Audit *audit, DdpVar var, double value)
 {
     const Seen *seen = &audit->seen.at[var];
@@ -205,7 +206,8 @@ static double play(const Audit *audit, DdpVar var, double value)
     bool apart = passed > 16 * DBL_EPSILON * fabs(time); /* else both sides of an event */
     double rate = apart ? fabs(value - seen->last) / passed : 0;
     double largest = fmax(fabs(value), seen->largest);
-    return fmax(1e-10 * largest, 4 * DBL_EPSILON) + 16 * DBL_EPSILON * fabs(time) * rate;
+    double rounding = fmax(1e-10 * largest, 1e-6 * audit->size_least.at[var]);
+    return fmax(rounding, 4 * DBL_EPSILON) + 16 * DBL_EPSILON * fabs(time) * rate;
 }
 
 /* Bit i of the way-th of them says whether variable i is a little larger or smaller. */

@@ -3,10 +3,11 @@
  *
  * Sizes, not values, go through the nodes on the way to the expression: each input of a node counts
  * with the size of the derivative by it, so nothing cancels. A loop's derivatives are those of its
- * solution, and tell how it amplifies. This takes one solution per input and is for events in
- * which rounding decides (mode_search.c).
+ * solution, and tell how it amplifies, also the rounding of its own relations. This takes one
+ * solution per input and per relation and is for events in which rounding decides
+ * (mode_search.c).
  */
-#include "runtime/sim_int.h"
+#include "runtime/loop_whole.h"
 
 #include "base/map.h"
 
@@ -34,9 +35,9 @@ static ErrorBound size_of(Sizes *s, DdpVar var)
     if (i)
         size = s->of.at[i];
     else if (sim->info[var].state)
-        size = (ErrorBound){
-            .speed = fabs(sim->value[sim->states.at[sim->info[var].state - 1].slope]),
-            .tolerance = sim->opt.rtol * fabs(sim->value[var]) + sim->opt.atol};
+        size =
+            (ErrorBound){.speed = fabs(sim->value[sim->states.at[sim->info[var].state - 1].slope]),
+                         .tolerance = sim->opt.rtol * fabs(sim->value[var]) + sim->opt.atol};
     else if (var == sim->clock)
         size.speed = 1;
     size.rounding += DBL_EPSILON * fabs(sim->value[var]);
@@ -56,6 +57,22 @@ static void add(Sizes *s, DdpVar var, ErrorBound size, double factor)
     s->of.at[i].speed += fabs(factor) * size.speed;
 }
 
+/* Rounding in the relations of a loop, as its solution amplifies it. */
+static void add_loop(Sizes *s, const EvalNode *node)
+{
+    Sim *sim = s->sim;
+    uint32_t n = node->n_steps + node->n_tears;
+    double *bound = mem_alloc(sim->mem, 2 * (size_t)n * sizeof *bound);
+    LoopWhole *whole = loop_whole_open(sim, node);
+    if (loop_whole_factor(sim, whole, bound + n)) {
+        loop_whole_rounding(sim, whole, bound);
+        for (uint32_t i = 0; i < n; i++)
+            add(s, loop_whole_unknowns(whole)[i], (ErrorBound){.rounding = bound[i]}, 1);
+    }
+    loop_whole_close(sim, whole);
+    mem_free(sim->mem, bound);
+}
+
 static void pass_node(Sizes *s, DdpNode n)
 {
     Sim *sim = s->sim;
@@ -70,6 +87,8 @@ static void pass_node(Sizes *s, DdpNode n)
         evaluate_clear_tangents(sim, n);
         sim->tangent[var] = 0;
     }
+    if (node->loop)
+        add_loop(s, node);
 }
 
 static void enter(Sizes *s, DdpVar var)

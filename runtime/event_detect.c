@@ -3,16 +3,16 @@
  * Events come from comparisons of Reals (and from sign, floor, ceil, round, mod) inside conditions
  * and dynamics. Three kinds:
  *
- * - Timed: linear in the clock with fixed factors. The time is computed; at that time the comparison
- *   takes the value it has just afterwards.
+ * - Timed: linear in the clock with fixed factors. The time is computed; at that time the
+ * comparison takes the value it has just afterwards.
  * - Searched: all others. After each accepted step the comparisons are evaluated at its end (those
  *   driven by the clock other than through states also at points inside); if one has changed, its
- *   first change is bracketed on the dense output. The value of the comparison decides which half is
- *   kept; the difference of its sides only proposes where to look. The event is put at the right end
- *   of the bracket, where the comparison really has its new value.
- * - At rest: exactly at its boundary when a phase begins. The derivative of the difference along the
- *   solution says to which side it leaves, and the comparison takes that value at once. (IDA's own
- *   root finding disarms a root that is zero at the start.)
+ *   first change is bracketed on the dense output. The value of the comparison decides which half
+ * is kept; the difference of its sides only proposes where to look. The event is put at the right
+ * end of the bracket, where the comparison really has its new value.
+ * - At rest: exactly at its boundary when a phase begins. The derivative of the difference along
+ * the solution says to which side it leaves, and the comparison takes that value at once. (IDA's
+ * own root finding disarms a root that is zero at the start.)
  */
 #include "runtime/event_hold.h"
 #include "runtime/mode_search.h"
@@ -30,6 +30,7 @@ void event_forget_compares(EvalNode *node)
         c->left = c->low = c->high = 0;
         c->moved = c->near = c->close = c->masked = false;
         c->tie = 0;
+        c->turns = 0;
     }
 }
 
@@ -162,15 +163,16 @@ void event_break_ties(Sim *sim, DdpNode n)
             force(sim, n, compare,
                   hold_leaving(kind_of(sim, compare), 0, value_of(sim, op, compare->factor)));
         else if (node->forced && compare->tie != 0 &&
-                 (compare->close ||
-                  evaluate_code(sim, compare->difference_code, op->vars) == 0))
+                 (compare->close || evaluate_code(sim, compare->difference_code, op->vars) == 0))
             force(sim, n, compare, tied_value(sim, compare));
     }
 }
 
+enum { MOST_TURNS = 2 }; /* times that a tie is decided otherwise in an event: then it slides */
+
 static bool at_rest(Sim *sim, const EvalNode *node, const Compare *compare)
 {
-    if (compare->timed || compare->tie != 0)
+    if (compare->timed || (compare->tie != 0 && (compare->slot || compare->turns == MOST_TURNS)))
         return false;
     double difference = difference_now(sim, node, compare);
     return difference == hold_boundary(kind_of(sim, compare), difference);
@@ -187,15 +189,30 @@ static bool leave_kept(Sim *sim, DdpNode n, const Compare *compare, double slope
     return true;
 }
 
+static const double ROUNDINGS = 64, SLOW = 1e-9;
+
+/* Would the side it leaves to be another value, by a slope that is made of rounding? */
+static bool stays(Sim *sim, const EvalNode *node, const Compare *compare, double slope)
+{
+    const EvalOp *op = &node->ops[compare->op];
+    if (compare->slot ||
+        hold_leaving(kind_of(sim, compare), 0, slope) == self_of(sim, node, compare))
+        return false;
+    return fabs(slope) <= SLOW * error_bound(sim, op, compare->difference_code).speed;
+}
+
 static bool leave(Sim *sim, DdpNode n, Compare *compare)
 {
     EvalNode *node = &sim->nodes.at[n];
     const EvalOp *op = &node->ops[compare->op];
     double slope = slope_along(sim, n, op, compare->difference_code);
-    if (slope == 0 || !isfinite(slope) || !(op->target || compare->slot))
+    int8_t side = slope > 0 ? 1 : -1;
+    if (slope == 0 || !isfinite(slope) || !(op->target || compare->slot) || compare->tie == side ||
+        stays(sim, node, compare, slope))
         return false;
     double before = sim->value[op->target];
-    compare->tie = slope > 0 ? 1 : -1;
+    compare->turns += compare->tie != 0;
+    compare->tie = side;
     sim->tie_time = sim->time;
     vec_push(sim->mem, &sim->forced, n);
     if (compare->slot)
@@ -208,6 +225,8 @@ static bool leave(Sim *sim, DdpNode n, Compare *compare)
     return true;
 }
 
+static const double NEAR = 1e-8, MOMENT = 1e-12;
+
 /* Dynamics or conditions hang on it: it belongs to a part, or will when parts are settled. */
 static bool matters(const EvalNode *node)
 {
@@ -215,7 +234,8 @@ static bool matters(const EvalNode *node)
     return place == PLACE_DYNAMICS || place == PLACE_CONDITIONS;
 }
 
-/* Of those that the event evaluated: what it did not touch is where it was, on its way. */
+/* Of those that the event evaluated: what it did not touch is where it was, on its way. A structure
+ * that came later in the event may lead to the other side. */
 bool event_leave_ties(Sim *sim)
 {
     bool changed = false;
@@ -233,23 +253,26 @@ bool event_leave_ties(Sim *sim)
 
 /* ---- comparisons within rounding of their boundary ---- */
 
-static const double NEAR = 1e-8;
-
-/* What a comparison within rounding of its boundary becomes: the side it leaves to, or, where that is
- * rounding too, what it is at equality. */
-typedef enum Closeness { NOT_CLOSE = 0, CLOSE_UP = 1, CLOSE_DOWN = -1, CLOSE_EQUAL = TIE_EQUAL } Closeness;
-
-static const double ROUNDINGS = 64, SLOW = 1e-9;
+/* What a comparison within rounding of its boundary becomes: the side it leaves to, or, where that
+ * is rounding too, what it is at equality. */
+typedef enum Closeness {
+    NOT_CLOSE = 0,
+    CLOSE_UP = 1,
+    CLOSE_DOWN = -1,
+    CLOSE_EQUAL = TIE_EQUAL
+} Closeness;
 
 /* Close is also what crosses its boundary at a time that cannot be told from now. */
 static Closeness closeness(Sim *sim, const EvalOp *op, const Compare *compare, double slope)
 {
     double difference = evaluate_code(sim, compare->difference_code, op->vars);
-    double moment = 1e-12 * fmax(fabs(sim->time), event_look(sim));
-    if (!isfinite(slope) || fabs(difference) > NEAR)
+    double moment = MOMENT * fmax(fabs(sim->time), event_look(sim));
+    bool tolerant = mode_search_is_tolerant(sim);
+    if (!isfinite(slope) || (fabs(difference) > NEAR && !tolerant))
         return NOT_CLOSE;
     ErrorBound bound = error_bound(sim, op, compare->difference_code);
-    if (fabs(difference) > fmax(ROUNDINGS * bound.rounding, fabs(slope) * moment))
+    double error = fmax(ROUNDINGS * bound.rounding, tolerant ? bound.tolerance : 0);
+    if (fabs(difference) > fmax(error, fabs(slope) * moment))
         return NOT_CLOSE;
     if (fabs(slope) <= SLOW * bound.speed)
         return CLOSE_EQUAL;
@@ -330,20 +353,28 @@ void event_leave_near(Sim *sim)
     }
 }
 
-/* When an event begins, what was decided at the last one is past; unless it is so near that the
- * dense output cannot tell the two apart. */
-void event_forget_ties(Sim *sim)
+/* Times so near each other that the dense output cannot tell them apart. */
+static bool ties_hold(const Sim *sim)
 {
     double near = 1e-12 * fmax(fabs(sim->time), event_look(sim));
-    if (sim->time - sim->tie_time <= near)
+    return sim->time - sim->tie_time <= near;
+}
+
+/* When an event begins, what was decided at the last one is past; unless it is that near. */
+void event_forget_ties(Sim *sim)
+{
+    if (ties_hold(sim))
         return;
     for (uint32_t i = 0; i < sim->forced.n; i++) {
         if (sim->forced.at[i] >= sim->nodes.n)
             continue;
         EvalNode *node = &sim->nodes.at[sim->forced.at[i]];
         node->forced = false;
-        for (uint32_t k = 0; k < node->n_compares; k++)
-            node->compare[k].tie = node->compare[k].close = 0;
+        for (uint32_t k = 0; k < node->n_compares; k++) {
+            node->compare[k].tie = 0;
+            node->compare[k].turns = 0;
+            node->compare[k].close = false;
+        }
     }
     vec_clear(&sim->forced);
 }
@@ -371,11 +402,11 @@ void event_remember(Sim *sim, const NodeList *list)
     EACH_COMPARE(sim, list, node, compare)
     {
         compare->masked = false;
-        compare->near = compare->close;
+        compare->near = compare->close && ties_hold(sim);
         compare->low = difference_now(sim, node, compare);
-        compare->left =
-            compare->slot ? sim->value[compare->slot] : self_of(sim, node, compare);
-        if (!compare->slot && compare->tie != 0 && (compare->low == 0 || compare->close))
+        compare->left = compare->slot ? sim->value[compare->slot] : self_of(sim, node, compare);
+        if (!compare->slot && compare->tie != 0 && ties_hold(sim) &&
+            (compare->low == 0 || compare->close))
             compare->left = tied_value(sim, compare);
     }
 }
@@ -406,8 +437,8 @@ static bool changed(Sim *sim, const EvalNode *node, const Compare *compare)
 
 enum { FEW_COMPARES = 4 };
 
-/* The first position from i on at which something stands that varies, and that the operation reads other than
- * through comparisons; or the number of positions. */
+/* The first position from i on at which something stands that varies, and that the operation reads
+ * other than through comparisons; or the number of positions. */
 static uint32_t reads_more(Sim *sim, const EvalNode *node, const EvalOp *op, uint32_t i)
 {
     uint32_t n = ddp_rel(sim->ddp, op->rel).n;
@@ -450,7 +481,8 @@ static double value_if(Sim *sim, const EvalNode *node, const EvalOp *op, uint32_
 static bool is_masked(Sim *sim, const EvalNode *node, uint32_t which)
 {
     const EvalOp *op = &node->ops[0];
-    if (node->loop || node->holds || node->n_compares > FEW_COMPARES || !reads_only_steps(sim, node, op))
+    if (node->loop || node->holds || node->n_compares > FEW_COMPARES ||
+        !reads_only_steps(sim, node, op))
         return false;
     for (uint32_t truths = 0; truths < 1u << node->n_compares; truths++)
         if (value_if(sim, node, op, truths) != value_if(sim, node, op, truths ^ 1u << which))
@@ -592,21 +624,34 @@ static SolStatus look_at(Sim *sim, const EventSearch *search, double time, bool 
     return SOL_OK;
 }
 
+/* Is it beyond its boundary by more than rounding explains, and where events follow each other at
+ * once the tolerance of the integrator? */
 static bool is_beyond_error(Sim *sim, const EvalNode *node, const Compare *compare)
 {
+    bool tight = mode_search_is_tight(sim);
+    if (!tight && fabs(compare->high) > NEAR)
+        return true;
     ErrorBound bound = error_bound(sim, &node->ops[compare->op], compare->difference_code);
     return fabs(difference_now(sim, node, compare)) >
-           fmax(ROUNDINGS * bound.rounding, bound.tolerance);
+           fmax(ROUNDINGS * bound.rounding, tight ? bound.tolerance : 0);
 }
 
-/* Where events follow each other at once, takes away of what moved up to hi what rounding and the
- * tolerance of the integrator explain: it would be found again and again. `any`: something else is
- * left. */
+static bool any_near(Sim *sim, const NodeList *list)
+{
+    EACH_COMPARE(sim, list, node, compare)
+    if (compare->moved && !compare->slot && fabs(compare->high) <= NEAR)
+        return true;
+    return false;
+}
+
+/* Takes away of what moved up to hi what errors explain. `any`: something is left. */
 static void drop_errors(Sim *sim, const EventSearch *search, const NodeList *list, double hi,
                         bool *any)
 {
     *any = true;
-    if (!mode_search_is_tight(sim) || search->at(search->context, hi, NULL) != SOL_OK)
+    if (!mode_search_is_tight(sim) && !any_near(sim, list))
+        return;
+    if (search->at(search->context, hi, NULL) != SOL_OK)
         return;
     *any = false;
     EACH_COMPARE(sim, list, node, compare)

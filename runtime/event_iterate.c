@@ -429,8 +429,8 @@ static bool suspect_node(Sim *sim, const EvalNode *node)
     {
         BranchMemo *memo = &sim->branches.at[id];
         bool fires = would_fire(sim, memo);
-        if (fires || memo->fell <= sim->time)
-            event_suspect(sim, id);
+        if (fires || memo->fell <= sim->time || update_left_alone(sim, memo->condition))
+            event_suspect(sim, id); /* what is left alone is decided in the next update: U2 */
         any |= fires;
     }
     return any;

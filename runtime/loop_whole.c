@@ -27,6 +27,7 @@
 #include "runtime/loop_check.h"
 #include "runtime/loop_code.h"
 
+#include <float.h>
 #include <klu.h>
 #include <math.h>
 #include <string.h>
@@ -440,6 +441,23 @@ static void solve_in_place(LoopWhole *w, const double *b)
     klu_solve(w->symbolic, w->numeric, (int)w->n, 1, w->r, &w->common);
     for (uint32_t i = 0; i < w->n; i++)
         w->r[i] *= w->column_scale[i];
+}
+
+void loop_whole_rounding(Sim *sim, LoopWhole *w, double *bound)
+{
+    double *left = mem_alloc(sim->mem, w->n * sizeof *left);
+    loop_whole_residuals(sim, w, left);
+    for (uint32_t k = 0; k < w->n; k++)
+        bound[k] = w->right[k] = 0;
+    for (uint32_t i = 0; i < w->n; i++) {
+        double rounding = DBL_EPSILON * loop_check_size(sim, &w->ops[i], w->code[i]);
+        w->right[i] = fmax(rounding, fabs(left[i]));
+        solve_in_place(w, w->right);
+        w->right[i] = 0;
+        for (uint32_t k = 0; k < w->n; k++)
+            bound[k] += fabs(w->r[k]);
+    }
+    mem_free(sim->mem, left);
 }
 
 void loop_whole_apply(LoopWhole *w, double *b)

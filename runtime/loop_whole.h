@@ -34,6 +34,10 @@ void loop_whole_dense(const LoopWhole *whole, double *rows, size_t stride);
  * last factors were made of; one up to `enough` may be told as 0. */
 double loop_whole_violation(Sim *sim, const LoopWhole *whole, const double *r, double enough);
 
+/* How far each unknown may be off by rounding in the relations, and by what is left of them, with
+ * the last factors. */
+void loop_whole_rounding(Sim *sim, LoopWhole *whole, double *bound);
+
 /* The next factors are made anew, and all from now on with the largest pivots, at the cost of fill.
  */
 void loop_whole_be_strict(LoopWhole *whole);

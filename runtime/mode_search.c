@@ -6,6 +6,7 @@
  *   TOGETHER  as always, but comparisons within rounding of their boundary are decided by the side
  *             they leave to: at the corner of two laws both hold, and only the slope tells them
  *             apart (U6).
+ *   TOLERANT  the same, within the tolerance of the integrator.
  *   LOWEST    of the conditions that fired the one with the lowest number alone. For diodes with
  *             resistance, and for contacts, that ends: their equations are a linear complementarity
  *             problem with positive principal minors, and this is the least-index rule of Murty
@@ -25,7 +26,7 @@
 
 enum { PATIENCE = 12, ENOUGH = 100, TIGHT = 3, MOST_NAMED = 20 };
 
-typedef enum Round { NO_SEARCH, TOGETHER, LOWEST, HIGHEST, DRAWN } Round;
+typedef enum Round { NO_SEARCH, TOGETHER, TOLERANT, LOWEST, HIGHEST, DRAWN } Round;
 
 typedef struct Concerned {
     BranchId id;
@@ -55,6 +56,11 @@ void mode_search_close(Sim *sim)
 bool mode_search_is_tight(const Sim *sim)
 {
     return sim->tight_events >= TIGHT;
+}
+
+bool mode_search_is_tolerant(const Sim *sim)
+{
+    return sim->search && sim->search->round >= TOLERANT;
 }
 
 /* Events that follow each other at once are one circle: rounding is asked from the first update. */
@@ -273,7 +279,7 @@ bool mode_search_choose(Sim *sim)
     sim->event.combinations = search->combinations.n;
     if (search->stale > ENOUGH + 8 * search->combinations.n)
         return give_up(sim);
-    if (search->round > TOGETHER)
+    if (search->round > TOLERANT)
         take_one(sim);
     return true;
 }

@@ -115,6 +115,8 @@ static void pack_nodes(Sim *sim, Pack *p)
         pack_node(sim, p, &sim->nodes.at[n]);
     PACK_LIST(p, &sim->forced);
     PACK(p, sim->tie_time);
+    PACK(p, sim->tight_events);
+    PACK(p, sim->event_time);
 }
 
 static void pack_firings(Sim *sim, Pack *p, BranchMemo *memo)
@@ -311,7 +313,7 @@ SolStatus save_read(Sim *sim, Pack *p)
 
 /* ---- marks: who may go on with what is saved ---- */
 
-static const uint64_t MAGIC = 0x32305641534c4f53; /* "SOLSAV02" */
+static const uint64_t MAGIC = 0x33305641534c4f53; /* "SOLSAV03" */
 static const uint64_t KIND = 0xffffffffffff;      /* of it: "SOLSAV" */
 
 enum { MARKS = 3, PIECE = 1 << 20 };

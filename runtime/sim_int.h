@@ -92,6 +92,7 @@ typedef struct Compare {
     bool close;       /* `tie` was decided within rounding of its boundary, not at it */
     bool near;        /* within rounding of its boundary: `left` is what it is about to become */
     int8_t tie;       /* at its boundary in this event, leaves it to this side; 0: not */
+    uint8_t turns;    /* times that this was decided otherwise */
 } Compare;
 
 typedef struct EvalOp {

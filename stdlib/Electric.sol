@@ -622,14 +622,12 @@ package Electric
 
         /* Diode with u = R_on*i when closed and i = G_off*u when open; R_on [Ohm], G_off [S]. For
            bridges: with all diodes open, the conductances decide the potentials between them, which
-           ideal diodes would leave undetermined. It closes where u exceeds u_on [V], a little above
-           zero, so that the rounding errors of a diode that has just opened do not close it. */
+           ideal diodes would leave undetermined. */
         model ResistiveDiode
             extends Interfaces.TwoPins;
         interface:
             parameter Real R_on << 1e-3;
             parameter Real G_off << 1e-6;
-            parameter Real u_on << 1e-7;
             static Boolean closed;
         implementation:
             assert(condition = R_on >= 0 and G_off >= 0,
@@ -641,7 +639,7 @@ package Electric
             end if;
             when closed and i < 0 then
                 closed << false;
-            else when not closed and u > u_on then
+            else when not closed and u > 0 then
                 closed << true;
             end when;
         end ResistiveDiode;

@@ -8,12 +8,13 @@
    two states out of the system; while it slides or is open, f is given.
 
    A rate that crosses zero is only counted if the acceleration goes the same way. So a contact
-   that has just begun to slide does not stick again because of a rounding error in v. */
+   that has just begun to slide does not stick again because of a rounding error in v. An impact
+   elsewhere (a stop) may change a rate at once: beyond v_small it counts in any case. */
 package Friction
 
     /* Dry friction. mode 2: open, f = 0. mode 1 and -1: sliding, f = mode*limit. mode 0: sticking,
        q constant, f is what holds it. It begins to slide where |f| exceeds peak*limit (peak >= 1),
-       sticks where v passes zero, and is open while limit <= 0. Every contact is born open
+       sticks where v passes zero, turns where an impact turns v, and is open while limit <= 0. Every contact is born open
        and finds its mode in the following update, so that no start value is overruled. */
     model Dry
     interface:
@@ -53,6 +54,12 @@ package Friction
                 sticking << true;
                 hold << q;
                 mode << 0;
+            else when direction > 0 and v < -v_small then
+                direction << -1;
+                mode << -1;
+            else when direction < 0 and v > v_small then
+                direction << 1;
+                mode << 1;
             else when direction*v < 0 and direction*a <= 0 then
                 sticking << true;
                 direction << 0;
@@ -70,9 +77,11 @@ package Friction
         end if;
     end Dry;
 
-    /* Freewheel: v > 0 runs free (f = 0), v < 0 is blocked (q constant, f < 0). */
+    /* Freewheel: v > 0 runs free (f = 0), v < 0 is blocked (q constant, f < 0). Where an impact
+       makes v negative it locks at once, and the side that is not held stops with the other. */
     model OneWay
     interface:
+        parameter Real v_small << 1e-10;
         static Real q;
         static Real v;
         static Real f;
@@ -87,7 +96,7 @@ package Friction
         else then
             f = 0;
         end if;
-        when not locked and v < 0 and a <= 0 then
+        when not locked and (v < -v_small or (v < 0 and a <= 0)) then
             locked << true;
             hold << q;
         else when locked and f > 0 then

@@ -14,6 +14,7 @@
  *     test_random_modes             some hundreds of them
  *     test_random_modes print SEED  prints one and what was found
  */
+#include "tests/support/mode_system.h"
 #include "tests/support/network.h"
 #include "tests/support/slow.h"
 #include "tests/support/soak.h"
@@ -25,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 64, MOST_DIODES = 8, MOST_POINTS = 80 };
+enum { MOST = MODE_MOST, MOST_DIODES = 8, MOST_POINTS = 80 };
 static const long double DOUBT = 1e-6L, RIGHT = 1e-5L;
 
 typedef enum Finding { ONE, NONE, SEVERAL, DOUBTFUL, UNDETERMINED, FINDINGS } Finding;
@@ -45,14 +46,9 @@ typedef struct Run {
     char wrong[300], late[300]; /* late: at the point before, without an event since */
 } Run;
 
-/* ---- the circuit in one combination ---- */
+/* ---- the circuit in one combination: potentials of nodes, then currents of elements ---- */
 
-typedef struct System {
-    int n; /* potentials of nodes, then currents of elements */
-    long double a[MOST][MOST + 1];
-} System;
-
-static void law(System *s, int row, const NetElement *e, int current, long double factor_u,
+static void law(ModeSystem *s, int row, const NetElement *e, int current, long double factor_u,
                 long double factor_i, long double right)
 {
     s->a[row][e->node[0]] += factor_u;
@@ -63,7 +59,7 @@ static void law(System *s, int row, const NetElement *e, int current, long doubl
 }
 
 /* u = u[0] - u[1] and i of one element; `known`: the state of a coil or capacitor. */
-static void add_element(System *s, int row, const NetElement *e, int current, bool closed,
+static void add_element(ModeSystem *s, int row, const NetElement *e, int current, bool closed,
                         double time, double known)
 {
     double given = 0;
@@ -93,7 +89,7 @@ static void add_element(System *s, int row, const NetElement *e, int current, bo
     }
 }
 
-static void build(System *s, const Run *run, uint32_t closed, double time, const double *known)
+static void build(ModeSystem *s, const Run *run, uint32_t closed, double time, const double *known)
 {
     const Network *net = &run->net;
     memset(s, 0, sizeof *s);
@@ -109,50 +105,6 @@ static void build(System *s, const Run *run, uint32_t closed, double time, const
             s->a[e->node[1]][current] -= 1;
         add_element(s, current, e, current, on, time, known[i]);
     }
-}
-
-static void swap_rows(System *s, int a, int b)
-{
-    for (int j = 0; j <= s->n; j++) {
-        long double t = s->a[a][j];
-        s->a[a][j] = s->a[b][j];
-        s->a[b][j] = t;
-    }
-}
-
-/* By complete pivoting. 1: solved, 0: undetermined, -1: a contradiction. */
-static int solve(System *s, long double *x)
-{
-    int column[MOST], rank = 0;
-    for (int i = 0; i < s->n; i++)
-        column[i] = i;
-    for (; rank < s->n; rank++) {
-        int row = rank, at = rank;
-        for (int i = rank; i < s->n; i++)
-            for (int j = rank; j < s->n; j++)
-                if (fabsl(s->a[i][column[j]]) > fabsl(s->a[row][column[at]])) {
-                    row = i;
-                    at = j;
-                }
-        int t = column[rank];
-        column[rank] = column[at];
-        column[at] = t;
-        swap_rows(s, row, rank);
-        long double pivot = s->a[rank][column[rank]];
-        if (fabsl(pivot) < 1e-13L)
-            break;
-        for (int i = 0; i < s->n; i++) {
-            long double factor = s->a[i][column[rank]] / pivot;
-            for (int j = 0; i != rank && factor != 0 && j <= s->n; j++)
-                s->a[i][j] -= factor * s->a[rank][j];
-        }
-    }
-    for (int i = rank; i < s->n; i++)
-        if (fabsl(s->a[i][s->n]) > 1e-7L)
-            return -1;
-    for (int i = 0; i < rank; i++)
-        x[column[i]] = s->a[i][s->n] / s->a[i][column[i]];
-    return rank == s->n;
 }
 
 /* ---- the search ---- */
@@ -182,12 +134,12 @@ static long double margin(const Run *run, uint32_t closed, const long double *x)
 static Finding search(const Run *run, double time, const double *known, long double *answer,
                       uint32_t *mode)
 {
-    System *s = malloc(sizeof *s);
+    ModeSystem *s = malloc(sizeof *s);
     long double x[MOST] = {0};
     int sure = 0, doubtful = 0, open = 0;
     for (uint32_t closed = 0; closed < 1U << run->n_diodes; closed++) {
         build(s, run, closed, time, known);
-        int solved = solve(s, x);
+        int solved = mode_system_solve(s, x);
         long double within = solved > 0 ? margin(run, closed, x) : -1;
         open += solved == 0;
         doubtful += solved > 0 && fabsl(within) <= DOUBT;
@@ -316,6 +268,8 @@ static bool run_circuit(uint64_t seed, bool print, Tally *tally)
     tally->complete += status == SOL_OK;
     tally->refused += status != SOL_OK && fine;
     tally->wrong += !fine;
+    if (status != SOL_OK && fine)
+        fprintf(stderr, "seed %llu is refused, status %d\n", (unsigned long long)seed, status);
     if (print || !fine) {
         fprintf(stderr, "%s", text);
         sol_print_messages(model, 0, stderr, false);
@@ -343,8 +297,8 @@ int main(int argc, char **argv)
            tally.circuits, tally.complete, tally.refused, tally.wrong, tally.found[ONE],
            tally.found[NONE], tally.found[SEVERAL], tally.found[DOUBTFUL],
            tally.found[UNDETERMINED]);
-    /* most must run and be compared, or this tests nothing */
+    /* nearly all must run and be compared, or this tests nothing */
     bool enough = tally.circuits < 50 ||
-                  (10 * tally.refused <= tally.circuits && tally.found[ONE] > tally.circuits);
+                  (100 * tally.refused <= tally.circuits && tally.found[ONE] > tally.circuits);
     return tally.wrong || !enough;
 }

@@ -440,6 +440,7 @@ static void look_at_link(Look *look, int i)
         locked = value_of(look, i, "locked") != 0;
         equal(look, i, "the force while it is open", locked ? 0 : f[1], 0);
         at_most(look, i, "the force", f[1], 0);
+        at_most(look, i, "the rate", -value_of(look, i, rate), 0);
         break;
     case NET_HARD_STOP:
         at_most(look, i, "the way", q[0], e->p[1]);
