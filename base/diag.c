@@ -82,8 +82,8 @@ static void print_line(const Location *where, FILE *out)
     uint32_t start = 0, length = where->line_length, column = where->column - 1;
     if (length > SHOWN_COLUMNS) {
         start = column > SHOWN_COLUMNS / 2 ? column - SHOWN_COLUMNS / 2 : 0;
-        length = where->line_length - start < SHOWN_COLUMNS ? where->line_length - start
-                                                            : SHOWN_COLUMNS;
+        length =
+            where->line_length - start < SHOWN_COLUMNS ? where->line_length - start : SHOWN_COLUMNS;
     }
     fputs("    ", out);
     for (uint32_t i = 0; i < length; i++) {

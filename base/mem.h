@@ -34,7 +34,7 @@ typedef struct MemGuard {
 Mem *mem_open(void); /* NULL when there is no memory at all */
 void mem_close(Mem *mem);
 
-void *mem_alloc(Mem *mem, size_t size); /* zeroed; never NULL */
+void *mem_alloc(Mem *mem, size_t size);             /* zeroed; never NULL */
 void *mem_resize(Mem *mem, void *old, size_t size); /* what is added is not zeroed */
 void mem_free(Mem *mem, void *p);                   /* NULL is fine */
 

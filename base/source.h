@@ -24,9 +24,9 @@ typedef struct Sources {
 
 typedef struct Location {
     const char *file;
-    uint32_t line, column;   /* from 1; columns count bytes, a tab is one */
-    const char *line_text;   /* start of the line, not NUL-terminated */
-    uint32_t line_length;    /* without the line's end */
+    uint32_t line, column; /* from 1; columns count bytes, a tab is one */
+    const char *line_text; /* start of the line, not NUL-terminated */
+    uint32_t line_length;  /* without the line's end */
 } Location;
 
 void sources_init(Sources *sources, Mem *mem);

@@ -56,7 +56,7 @@ static List *const *all_lists(Ddp *d, List *lists[40])
                      &d->moved,         &d->asked,       &d->held_back,   &d->gone_nodes,
                      &d->placed,        &d->stale,       &d->suspects,    &d->scratch,
                      &d->scratch2,      &d->scratch3,    &d->stamp,       &d->holes,
-                     &d->wished,        &d->level_rels,  &d->level_vars, &d->false_nodes};
+                     &d->wished,        &d->level_rels,  &d->level_vars,  &d->false_nodes};
     memset(lists, 0, 40 * sizeof *lists);
     memcpy(lists, every, sizeof every);
     return lists;

@@ -46,7 +46,7 @@ void ddp_close(Ddp *ddp);
 
 DdpVar ddp_enter_var(Ddp *ddp, DdpVarKind kind);
 void ddp_remove_var(Ddp *ddp, DdpVar var); /* no relation may name it any more */
-void ddp_drop_var(Ddp *ddp, DdpVar var); /* at once: one that no relation has ever named */
+void ddp_drop_var(Ddp *ddp, DdpVar var);   /* at once: one that no relation has ever named */
 /* vars[0..n-1] are the form's positions. `logic` (0: none) is a variable on which the existence of the
  * relation depends (the condition of its `if`): it must be known before the relation is evaluated. */
 DdpRel ddp_enter_rel(Ddp *ddp, DdpRelKind kind, Form form, uint32_t n, const DdpVar *vars,
@@ -86,18 +86,18 @@ typedef enum DdpCommit {
 
 typedef enum DdpVerdict {
     DDP_DETERMINED,
-    DDP_UNDERDETERMINED,  /* some variables are not determined */
-    DDP_OVERDETERMINED,   /* some relations contradict each other structurally */
-    DDP_FALSE_CAUSALITY   /* a transmission or condition depends on itself, or lies in a loop */
+    DDP_UNDERDETERMINED, /* some variables are not determined */
+    DDP_OVERDETERMINED,  /* some relations contradict each other structurally */
+    DDP_FALSE_CAUSALITY  /* a transmission or condition depends on itself, or lies in a loop */
 } DdpVerdict;
 
 typedef struct DdpResult {
     DdpVerdict verdict;
     uint32_t free_vars, free_rels; /* not determined, not used */
     uint32_t states, loops;
-    uint64_t visited;      /* relations looked at by this commit, each time one is */
-    bool scratch;          /* the guard tripped and a component was rebuilt */
-    uint32_t changed;      /* length of the delta, without what only moved */
+    uint64_t visited; /* relations looked at by this commit, each time one is */
+    bool scratch;     /* the guard tripped and a component was rebuilt */
+    uint32_t changed; /* length of the delta, without what only moved */
 } DdpResult;
 
 /* Works off what was entered and removed. With DDP_SO_FAR an underdetermined system is
@@ -113,11 +113,11 @@ typedef struct DdpStep {
 } DdpStep;
 
 typedef struct DdpNodeView {
-    bool determined; /* false: keeps its last values, is not evaluated */
-    bool loop;       /* solve for `tears` so that the residuals vanish */
-    bool linear;     /* loop: residuals are linear in the tears */
-    bool constant;   /* linear loop: with factors that change at events only */
-    bool untorn;     /* loop: handed over whole; tears are all its variables, no steps between */
+    bool determined;  /* false: keeps its last values, is not evaluated */
+    bool loop;        /* solve for `tears` so that the residuals vanish */
+    bool linear;      /* loop: residuals are linear in the tears */
+    bool constant;    /* linear loop: with factors that change at events only */
+    bool untorn;      /* loop: handed over whole; tears are all its variables, no steps between */
     uint32_t n_steps; /* explicit assignments in order; a plain node has exactly one, no tears */
     const DdpStep *steps;
     uint32_t n_tears;
@@ -213,11 +213,13 @@ typedef struct DdpLevel {
 } DdpLevel;
 
 DdpLevel ddp_level(Ddp *ddp, DdpVar var);
-DdpRel ddp_level_candidate(const Ddp *ddp, DdpVar var); /* by which it is or could be a state; 0: it cannot */
-DdpVar ddp_level_above(const Ddp *ddp, DdpVar var);     /* its derivative, if it exists; else 0 */
-DdpVar ddp_level_root(const Ddp *ddp, DdpVar var);      /* what it is a derivative of, first of all */
-uint32_t ddp_var_rank(const Ddp *ddp, DdpVar var);      /* the smaller the earlier a derivative relation named it */
-int ddp_state_advice(const Ddp *ddp, DdpRel rel);       /* as it was given */
+DdpRel ddp_level_candidate(const Ddp *ddp,
+                           DdpVar var); /* by which it is or could be a state; 0: it cannot */
+DdpVar ddp_level_above(const Ddp *ddp, DdpVar var); /* its derivative, if it exists; else 0 */
+DdpVar ddp_level_root(const Ddp *ddp, DdpVar var);  /* what it is a derivative of, first of all */
+uint32_t ddp_var_rank(const Ddp *ddp,
+                      DdpVar var); /* the smaller the earlier a derivative relation named it */
+int ddp_state_advice(const Ddp *ddp, DdpRel rel); /* as it was given */
 
 typedef enum DdpRelState {
     DDP_NONCAUSAL,  /* no causality yet */
@@ -240,7 +242,7 @@ typedef struct DdpPart {
 typedef struct DdpDiagnosis {
     DdpPart over, under;  /* Dulmage-Mendelsohn parts: minimal, independent of the matching */
     DdpPart false_causal; /* one cycle that goes through a causal relation */
-    DdpRel tipped;        /* last relation whose entry made a well-determined system overdetermined */
+    DdpRel tipped; /* last relation whose entry made a well-determined system overdetermined */
 } DdpDiagnosis;
 
 /* Valid until the next command. */
@@ -262,7 +264,8 @@ typedef struct DdpNames {
     void (*var)(void *context, DdpVar var, char *out, size_t size);
     /* NULL, or: a colour for a node in the language of dot, and a line for its boxes; empty: none */
     void (*fill)(void *context, DdpNode node, char *colour, char *line, size_t size);
-    void (*legend)(void *context, FILE *out); /* NULL, or: what the colours mean, in that language */
+    void (*legend)(void *context,
+                   FILE *out); /* NULL, or: what the colours mean, in that language */
 } DdpNames;
 
 void ddp_graph(const Ddp *ddp, const DdpNames *names, FILE *out);

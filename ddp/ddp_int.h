@@ -25,34 +25,35 @@
 typedef VEC(uint32_t) List; /* numbers of variables, relations or nodes */
 
 typedef struct Var {
-    uint32_t occs;     /* first occurrence, or 0 */
-    uint32_t n_occs;   /* how many */
-    DdpRel match;      /* relation that determines it, or 0 */
-    DdpVar origin;     /* itself, or the variable whose derivative it is */
-    DdpVar up;         /* its derivative, if somebody requested it, or 0 */
-    DdpRel by;         /* exchanged: the relation that computes it instead, 0: it is a state */
-    uint32_t free_at;  /* index + 1 in ddp->free_vars, or 0 */
-    uint32_t rank;     /* among variables with derivative relations: the earlier the smaller; 0: has none */
-    uint16_t hints;    /* modeller's wishes to tear here */
-    uint16_t order;    /* of the derivative */
-    uint8_t kind;      /* DdpVarKind */
-    bool used : 1;     /* the number is in use */
-    bool leaving : 1;  /* removed, to be freed by the commit */
-    bool varies : 1;   /* may change between events (schedule.c keeps it) */
-    bool solid : 1;    /* a parameter, or a product of parameters and constants: taken as not zero */
-    bool suspect : 1;  /* on the list of derivatives perhaps no longer requested */
+    uint32_t occs;    /* first occurrence, or 0 */
+    uint32_t n_occs;  /* how many */
+    DdpRel match;     /* relation that determines it, or 0 */
+    DdpVar origin;    /* itself, or the variable whose derivative it is */
+    DdpVar up;        /* its derivative, if somebody requested it, or 0 */
+    DdpRel by;        /* exchanged: the relation that computes it instead, 0: it is a state */
+    uint32_t free_at; /* index + 1 in ddp->free_vars, or 0 */
+    uint32_t
+        rank; /* among variables with derivative relations: the earlier the smaller; 0: has none */
+    uint16_t hints;   /* modeller's wishes to tear here */
+    uint16_t order;   /* of the derivative */
+    uint8_t kind;     /* DdpVarKind */
+    bool used : 1;    /* the number is in use */
+    bool leaving : 1; /* removed, to be freed by the commit */
+    bool varies : 1;  /* may change between events (schedule.c keeps it) */
+    bool solid : 1;   /* a parameter, or a product of parameters and constants: taken as not zero */
+    bool suspect : 1; /* on the list of derivatives perhaps no longer requested */
     bool undetermined : 1;
     bool exchanged : 1; /* levels.c: not computed as by default */
-    bool marked : 1;   /* scratch of one pass, clean between passes */
+    bool marked : 1;    /* scratch of one pass, clean between passes */
 } Var;
 
 typedef struct Rel {
     Form form;
-    uint32_t occ;      /* first of n + (has_logic ? 1 : 0) occurrences, the logic one last */
-    DdpVar match;      /* what it determines, or 0 */
-    DdpRel origin;     /* itself, or the relation that was differentiated */
-    DdpRel up;         /* its derivative, or 0 */
-    uint32_t group;    /* levels.c: it computes `out` instead of its default, or 0 */
+    uint32_t occ;   /* first of n + (has_logic ? 1 : 0) occurrences, the logic one last */
+    DdpVar match;   /* what it determines, or 0 */
+    DdpRel origin;  /* itself, or the relation that was differentiated */
+    DdpRel up;      /* its derivative, or 0 */
+    uint32_t group; /* levels.c: it computes `out` instead of its default, or 0 */
     DdpVar out;
     DdpRel loan;       /* derivative relation: that borrowed or lent the place of a state, or 0 */
     DdpNode node;      /* that holds it, or 0 */
@@ -66,39 +67,40 @@ typedef struct Rel {
     bool used : 1;
     bool leaving : 1;
     bool has_logic : 1;
-    bool prefer : 1;   /* derivative relation: DDP_PREFER_STATE */
-    bool queued : 1;   /* on the list of relations to causalize */
-    bool moved : 1;    /* causality or form new in this commit: to be scheduled anew */
-    bool asked : 1;    /* on the list of relations whose derivatives are to be looked at */
-    bool held : 1;     /* on the list of those that are held back */
-    bool banned : 1;   /* some edge of it is advised against */
-    bool noted : 1;    /* derivative relation: on the list of states that perhaps changed */
+    bool prefer : 1; /* derivative relation: DDP_PREFER_STATE */
+    bool queued : 1; /* on the list of relations to causalize */
+    bool moved : 1;  /* causality or form new in this commit: to be scheduled anew */
+    bool asked : 1;  /* on the list of relations whose derivatives are to be looked at */
+    bool held : 1;   /* on the list of those that are held back */
+    bool banned : 1; /* some edge of it is advised against */
+    bool noted : 1;  /* derivative relation: on the list of states that perhaps changed */
     bool marked : 1;
 } Rel;
 
 typedef struct Loop {
     bool linear, constant, untorn;
-    double growth; /* how many times an error of the tearing variables grows in the steps, at the most */
+    double
+        growth; /* how many times an error of the tearing variables grows in the steps, at the most */
     VEC(DdpStep) steps;
     VEC(DdpVar) tears;
     VEC(DdpStep) residuals;
 } Loop;
 
 typedef struct Node {
-    uint64_t label;      /* ascending in schedule order */
-    DdpNode prev, next;  /* neighbours in schedule order */
-    DdpRel first;        /* members, linked by Rel.next */
-    uint32_t count;      /* of members */
-    Loop *loop;          /* NULL: one explicit assignment */
-    DdpStep step;        /* that assignment */
-    uint32_t delta_at;   /* index + 1 in ddp->delta, or 0 */
+    uint64_t label;     /* ascending in schedule order */
+    DdpNode prev, next; /* neighbours in schedule order */
+    DdpRel first;       /* members, linked by Rel.next */
+    uint32_t count;     /* of members */
+    Loop *loop;         /* NULL: one explicit assignment */
+    DdpStep step;       /* that assignment */
+    uint32_t delta_at;  /* index + 1 in ddp->delta, or 0 */
     bool used : 1;
     bool false_causal : 1;
     bool undetermined : 1;
     bool was_undetermined : 1; /* scratch of schedule_determine */
-    bool reached : 1;    /* scratch of the order's searches, clean between them */
+    bool reached : 1;          /* scratch of the order's searches, clean between them */
     bool reaching : 1;
-    bool dirty : 1;      /* members changed: tear anew, look again at what varies */
+    bool dirty : 1; /* members changed: tear anew, look again at what varies */
 } Node;
 
 /* Relations and variables that levels.c exchanged together. */
@@ -136,33 +138,33 @@ struct Ddp {
 
     /* collected between commits */
     List entering, leaving, leaving_vars, advised_rel, advised_var;
-    List wished; /* derivative relations with new advice */
+    List wished;  /* derivative relations with new advice */
     List entered; /* what the last commit found in `entering`, for the diagnosis */
     /* standing */
     List free_vars, free_rels;
     VEC(Combined) combined;
     VEC(Group) groups; /* at[0] is unused */
     List unused_groups;
-    List states;          /* integrators */
+    List states;                  /* integrators */
     List under_nodes, under_vars; /* marked undetermined by the last commit */
     /* work lists of one commit */
-    List work;            /* relations to try by forward causalization */
-    List holes;           /* variables whose relation was removed */
-    List select, prefer;  /* derivative relations that may become integrators */
+    List work;                     /* relations to try by forward causalization */
+    List holes;                    /* variables whose relation was removed */
+    List select, prefer;           /* derivative relations that may become integrators */
     uint32_t select_at, prefer_at; /* those before are done */
-    List moved;           /* relations to schedule anew */
-    List asked;           /* relations whose chain of derivatives is to be looked at */
-    List held_back;       /* of those: a derivative seems to depend on itself */
-    List gone_nodes;      /* numbers to use again after the commit */
-    List placed;          /* nodes made or merged by this commit */
-    List stale;           /* nodes an input of which began or ceased to vary */
-    List false_nodes;     /* all that are falsely causal, and some that were */
-    List suspects;        /* derivatives perhaps no longer requested */
+    List moved;                    /* relations to schedule anew */
+    List asked;                    /* relations whose chain of derivatives is to be looked at */
+    List held_back;                /* of those: a derivative seems to depend on itself */
+    List gone_nodes;               /* numbers to use again after the commit */
+    List placed;                   /* nodes made or merged by this commit */
+    List stale;                    /* nodes an input of which began or ceased to vary */
+    List false_nodes;              /* all that are falsely causal, and some that were */
+    List suspects;                 /* derivatives perhaps no longer requested */
     List scratch, scratch2, scratch3;
     List level_rels, level_vars; /* level_view.c: what was asked for last */
     VEC(DdpDelta) delta;
-    uint32_t n_shifted;   /* of the delta: nodes that only moved */
-    VEC(DdpStateDelta) noted;       /* derivative relations; born: were no state before the commit */
+    uint32_t n_shifted;       /* of the delta: nodes that only moved */
+    VEC(DdpStateDelta) noted; /* derivative relations; born: were no state before the commit */
     VEC(DdpStateDelta) state_delta; /* of these what did change */
     List diagnosis[6];
 
@@ -179,7 +181,7 @@ struct Ddp {
     uint32_t guard_order; /* derivatives of this order make a component rebuild from scratch */
     uint64_t turned;      /* improving cycles so far */
     bool scratch_now;
-    bool runaway;      /* a derivative depends on itself through a causal relation */
+    bool runaway; /* a derivative depends on itself through a causal relation */
 };
 
 #define VAR(d, v) ((d)->vars.at[v])
@@ -221,24 +223,25 @@ void causalize_forward(Ddp *d);
 bool residual_resolve(Ddp *d, DdpRel r); /* augmenting path from r; true: it has a causality now */
 /* The same without touching preferred states; `changed` receives pairs (relation, variable before). */
 bool residual_reroute(Ddp *d, DdpRel r, List *changed);
-void residual_throw(Ddp *d);             /* all relations without causality */
-void residual_advice(Ddp *d);            /* moves causalities that the numerics advised against */
+void residual_throw(Ddp *d);  /* all relations without causality */
+void residual_advice(Ddp *d); /* moves causalities that the numerics advised against */
 
 /* ---- requests.c ---- */
-void requests_update(Ddp *d);  /* differentiates what is requested; may turn cycles (state_select) */
-void requests_collect(Ddp *d); /* lazily removes what is not */
+void requests_update(Ddp *d); /* differentiates what is requested; may turn cycles (state_select) */
+void requests_collect(Ddp *d);              /* lazily removes what is not */
 void requests_drop_chain(Ddp *d, DdpRel r); /* removes all derivatives of r */
 void requests_suspect(Ddp *d, DdpVar v);
 DdpVar requests_out(const Ddp *d, DdpRel r); /* what r computes by default */
-void requests_ask(Ddp *d, DdpRel r); /* r's chain of derivatives is to be looked at */
+void requests_ask(Ddp *d, DdpRel r);         /* r's chain of derivatives is to be looked at */
 
 /* ---- state_select.c ---- */
-void state_select_note(Ddp *d, DdpRel r); /* r became or ceased to be an integrator */
-void state_select_touch(Ddp *d, DdpRel r); /* r is about to begin or cease to have a state */
-void state_select_delta(Ddp *d);           /* which of those touched did */
+void state_select_note(Ddp *d, DdpRel r);      /* r became or ceased to be an integrator */
+void state_select_touch(Ddp *d, DdpRel r);     /* r is about to begin or cease to have a state */
+void state_select_delta(Ddp *d);               /* which of those touched did */
 bool state_select_has(const Ddp *d, DdpRel r); /* does it stand for a state? */
 void state_select_restore(Ddp *d);
-void state_select_preferred(Ddp *d); /* preferred states for others, where the number stays the same */
+void state_select_preferred(
+    Ddp *d); /* preferred states for others, where the number stays the same */
 /* Turns an improving cycle through `derived`, if there is one. False: there is a cycle, but a causal relation
  * keeps it from being turned; its members are in diagnosis[4]. */
 bool state_select_turn(Ddp *d, DdpRel derived);
@@ -248,11 +251,13 @@ void levels_touch(Ddp *d, DdpRel r); /* what r or its derivatives compute by def
 void levels_prefer(Ddp *d);          /* preferred states for others of their level */
 /* The state of the derivative relation `wanted` for that of `lender`; false: there is no way. */
 bool levels_exchange(Ddp *d, DdpRel wanted, DdpRel lender, bool anything);
-void levels_lenders(Ddp *d, DdpRel wanted, bool anything, List *lenders); /* with whom it could be */
+void levels_lenders(Ddp *d, DdpRel wanted, bool anything,
+                    List *lenders);                  /* with whom it could be */
 bool levels_may_borrow(const Ddp *d, DdpRel wanted); /* nothing but a lender is missing */
 /* May r compute its variable at this position instead of what it computes now? anything: against advice, too. */
 bool levels_may(const Ddp *d, DdpRel r, uint32_t position, bool anything);
-bool levels_retract(Ddp *d, DdpNode n); /* undoes the exchanges of its members; false: there are none */
+bool levels_retract(Ddp *d,
+                    DdpNode n); /* undoes the exchanges of its members; false: there are none */
 
 /* ---- untangle.c ---- */
 void untangle(Ddp *d); /* chooses other states where a transmission depends on itself */
@@ -271,7 +276,8 @@ void schedule_tear_again(Ddp *d, DdpNode n); /* if it is a loop; 0: nothing */
 void schedule_touch(Ddp *d, DdpNode n, DdpChange change);
 void schedule_settle(Ddp *d, DdpVar v, bool varies, bool solid);
 void schedule_determine(Ddp *d); /* marks what is not determined */
-DdpRel schedule_provider(const Ddp *d, DdpVar v); /* that computes v; 0: known, a state, or nobody */
+DdpRel schedule_provider(const Ddp *d,
+                         DdpVar v);          /* that computes v; 0: known, a state, or nobody */
 DdpVar schedule_out(const Ddp *d, DdpRel r); /* what r computes: its match, for integrators b' */
 bool schedule_reads(const Ddp *d, DdpRel r, uint32_t position); /* as an input */
 
@@ -287,7 +293,7 @@ void scc_of_moved(Ddp *d, List *out, List *ends);
 /* ---- tear.c ---- */
 void tear_node(Ddp *d, DdpNode n);
 double tear_factor(const Ddp *d, DdpRel r, uint32_t position); /* without its sign; 1: not known */
-static const double MOST_GROWTH = 1e6; /* beyond, a loop is not torn */
+static const double MOST_GROWTH = 1e6;                         /* beyond, a loop is not torn */
 void tear_free(Ddp *d, Loop *loop);
 
 /* ---- scratch.c ---- */

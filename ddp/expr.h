@@ -29,13 +29,44 @@ typedef enum XOp {
     X_CONST, /* k */
     X_POS,   /* value at position a */
     /* one operand */
-    X_NEG, X_NOT,
-    X_SIN, X_COS, X_TAN, X_ASIN, X_ACOS, X_ATAN, X_SINH, X_COSH, X_TANH,
-    X_EXP, X_LOG, X_LOG10, X_SQRT,
-    X_ABS, X_SIGN, X_FLOOR, X_CEIL, X_ROUND,
+    X_NEG,
+    X_NOT,
+    X_SIN,
+    X_COS,
+    X_TAN,
+    X_ASIN,
+    X_ACOS,
+    X_ATAN,
+    X_SINH,
+    X_COSH,
+    X_TANH,
+    X_EXP,
+    X_LOG,
+    X_LOG10,
+    X_SQRT,
+    X_ABS,
+    X_SIGN,
+    X_FLOOR,
+    X_CEIL,
+    X_ROUND,
     /* two operands */
-    X_ADD, X_SUB, X_MUL, X_DIV, X_POW, X_ATAN2, X_MIN, X_MAX, X_MOD,
-    X_LT, X_LE, X_EQ, X_NE, X_GE, X_GT, X_AND, X_OR,
+    X_ADD,
+    X_SUB,
+    X_MUL,
+    X_DIV,
+    X_POW,
+    X_ATAN2,
+    X_MIN,
+    X_MAX,
+    X_MOD,
+    X_LT,
+    X_LE,
+    X_EQ,
+    X_NE,
+    X_GE,
+    X_GT,
+    X_AND,
+    X_OR,
     /* three operands: a != 0 ? b : c, both evaluated, no event */
     X_SELECT,
     /* foreign function number a applied to the argument list b (0: no arguments) */
@@ -136,8 +167,8 @@ typedef enum Solvable {
 } Solvable;
 
 typedef struct FormPosition {
-    bool occurs;      /* and does not cancel, as x in x + y = x */
-    bool steers;      /* the equation may determine it: it counts, not only in comparisons or floor */
+    bool occurs; /* and does not cancel, as x in x + y = x */
+    bool steers; /* the equation may determine it: it counts, not only in comparisons or floor */
     uint8_t solvable; /* Solvable */
     X solved;         /* explicit value for this position when solvable, over the other positions */
     X factor;         /* of the position in lhs - rhs when linear, else 0 */

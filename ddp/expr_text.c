@@ -37,8 +37,8 @@ static const struct OpText {
 typedef struct Piece {
     const char *text; /* or NULL: */
     X x;
-    int level; /* at least this */
-    X other;   /* what x is compared with by == or <>; 0: nothing */
+    int level;                /* at least this */
+    X other;                  /* what x is compared with by == or <>; 0: nothing */
     uint32_t function, index; /* x is this argument, from 1, of this function; 0: of none */
 } Piece;
 

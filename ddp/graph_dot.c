@@ -104,11 +104,14 @@ static void edges_into(const Ddp *d, const DdpNames *names, DdpRel r, FILE *out)
 void ddp_graph(const Ddp *d, const DdpNames *names, FILE *out)
 {
     char var[300];
-    fputs("digraph causality {\n  rankdir=TB; node [fontname=\"sans-serif\",fontsize=10]; edge [fontname=\"sans-serif\",fontsize=9];\n", out);
+    fputs("digraph causality {\n  rankdir=TB; node [fontname=\"sans-serif\",fontsize=10]; edge "
+          "[fontname=\"sans-serif\",fontsize=9];\n",
+          out);
     for (uint32_t i = 0; i < d->states.n; i++) {
         DdpState state = ddp_state(d, i);
         names->var(names->context, state.var, var, sizeof var);
-        fprintf(out, "  s%u [shape=doublecircle,style=filled,fillcolor=palegreen,label=", state.var);
+        fprintf(out,
+                "  s%u [shape=doublecircle,style=filled,fillcolor=palegreen,label=", state.var);
         quoted(out, var);
         fputs("];\n", out);
     }

@@ -245,7 +245,8 @@ static void take_over(Ddp *d, DdpRel wanted, DdpRel from, DdpVar state)
 bool levels_may_borrow(const Ddp *d, DdpRel wanted)
 {
     DdpVar b = relation_vars(d, wanted)[1];
-    return REL(d, wanted).match && !relation_is_integrator(d, wanted) && !REL(d, wanted).loan && VAR(d, b).kind == DDP_UNKNOWN && VAR(d, b).match &&
+    return REL(d, wanted).match && !relation_is_integrator(d, wanted) && !REL(d, wanted).loan &&
+           VAR(d, b).kind == DDP_UNKNOWN && VAR(d, b).match &&
            !relation_is_integrator(d, VAR(d, b).match) && schedule_provider(d, b) && VAR(d, b).up;
 }
 

@@ -206,7 +206,8 @@ bool relation_edge(const Ddp *d, DdpRel r, uint32_t position)
     case DDP_EQUATION:
         break;
     }
-    return VAR(d, v).kind == DDP_UNKNOWN && form_info(d->forms, rel->form)->position[position].steers;
+    return VAR(d, v).kind == DDP_UNKNOWN &&
+           form_info(d->forms, rel->form)->position[position].steers;
 }
 
 int relation_position(const Ddp *d, DdpRel r, DdpVar v)

@@ -156,8 +156,7 @@ static bool may_be_replaced(const Ddp *d, DdpRel old)
     DdpNode n = REL(d, old).node;
     if (!n || REL(d, old).group)
         return false;
-    return NODE(d, n).count == 1 ||
-           (!NODE(d, n).false_causal && REL(d, old).kind == DDP_EQUATION);
+    return NODE(d, n).count == 1 || (!NODE(d, n).false_causal && REL(d, old).kind == DDP_EQUATION);
 }
 
 void replace_equals(Ddp *d)

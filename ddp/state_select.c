@@ -127,7 +127,8 @@ static DdpRel find_return(Ddp *d, DdpRel derived, bool turnable)
                 continue;
             d->stamp.at[out] = d->search;
             d->parent.at[out] = VAR(d, v).match; /* the request of q goes to v's relation */
-            if (REL(d, q).origin == REL(d, derived).origin && REL(d, q).order < REL(d, derived).order)
+            if (REL(d, q).origin == REL(d, derived).origin &&
+                REL(d, q).order < REL(d, derived).order)
                 return q;
             vec_push(d->mem, queue, out);
         }
@@ -227,7 +228,7 @@ static void return_at_once(Ddp *d)
             if (relation_vars(d, r)[1] != v || !REL(d, r).match || relation_banned(d, r, v))
                 continue;
             d->visited++;
-            causalize_release(d, r); /* appends what r determined to free_vars */
+            causalize_release(d, r);   /* appends what r determined to free_vars */
             causalize_assign(d, r, v); /* and takes v out, moving another one to place i */
             i--;
             break;

@@ -42,14 +42,15 @@ typedef struct Tear {
     Loop *loop;
     uint32_t n;
     Member *member;
-    DdpVar *var;     /* the loop's variables; all these arrays have n entries */
-    uint32_t *depth; /* of each variable: steps in a row that lead to it, UINT32_MAX: not determined yet */
-    double *growth;  /* of each variable: how many times an error of the tearing variables grew */
-    Map index_of;    /* variable -> index + 1; relation | high bit -> index + 1 */
-    List ready;      /* members with one open variable or none */
-    uint32_t hint;   /* variables before this one are no hinted ones */
-    uint32_t left;   /* members not done */
-    List buckets;    /* members by number of open variables, rebuilt when empty */
+    DdpVar *var; /* the loop's variables; all these arrays have n entries */
+    uint32_t *
+        depth; /* of each variable: steps in a row that lead to it, UINT32_MAX: not determined yet */
+    double *growth; /* of each variable: how many times an error of the tearing variables grew */
+    Map index_of;   /* variable -> index + 1; relation | high bit -> index + 1 */
+    List ready;     /* members with one open variable or none */
+    uint32_t hint;  /* variables before this one are no hinted ones */
+    uint32_t left;  /* members not done */
+    List buckets;   /* members by number of open variables, rebuilt when empty */
 } Tear;
 
 static const uint64_t RELATION_KEY = UINT64_C(1) << 40;

@@ -27,7 +27,8 @@ static void verify_occurrences(const Ddp *d)
         for (uint32_t o = VAR(d, v).occs; o; o = d->occ_next.at[o], count++) {
             DdpRel r = d->occ_rel.at[o];
             check(d->occ_var.at[o] == v && REL(d, r).used, "G1", v, r);
-            check(o >= REL(d, r).occ && o - REL(d, r).occ < REL(d, r).n + (REL(d, r).has_logic ? 1u : 0u),
+            check(o >= REL(d, r).occ &&
+                      o - REL(d, r).occ < REL(d, r).n + (REL(d, r).has_logic ? 1u : 0u),
                   "G1", v, r);
             bool derivative = REL(d, r).kind == DDP_DERIVATIVE && o < REL(d, r).occ + REL(d, r).n;
             check(!derivative || !plain, "G2", v, r);
@@ -129,7 +130,8 @@ static void verify_levels(const Ddp *d)
         if (!rel->loan)
             continue;
         check(rel->group && REL(d, rel->loan).loan == r, "L2", r, rel->loan);
-        check(relation_is_integrator(d, r) != relation_is_integrator(d, rel->loan), "L2", r, rel->loan);
+        check(relation_is_integrator(d, r) != relation_is_integrator(d, rel->loan), "L2", r,
+              rel->loan);
         DdpVar b = relation_vars(d, r)[1];
         check(ddp_is_state(d, b) != relation_is_integrator(d, r), "L2", r, b);
     }

@@ -268,7 +268,8 @@ static bool print_world(const Flat *how, const char *name)
 
 bool flat_print(World *world, const char *name, FlatValue value, const void *context, FILE *out)
 {
-    return print_world(&(Flat){.world = world, .out = out, .value = value, .context = context}, name);
+    return print_world(&(Flat){.world = world, .out = out, .value = value, .context = context},
+                       name);
 }
 
 bool flat_print_values(World *world, const char *name, FlatValue value, const void *context,

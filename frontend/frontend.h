@@ -68,7 +68,7 @@ TypeKind program_constant(Program *program, Def *scope, const char *name, const 
  * an error even where there is no room for the message. */
 void program_exhausted(Program *program);
 bool program_out_of_memory(const Program *program); /* it did so: nothing more can be asked of it */
-bool program_ok(const Program *program); /* no errors so far */
+bool program_ok(const Program *program);            /* no errors so far */
 /* An error was found in a text: nothing of it must run. Errors of simulations, and designators that lead
  * nowhere, leave the texts as good as they were. */
 bool program_text_wrong(const Program *program);

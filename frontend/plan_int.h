@@ -40,11 +40,13 @@ struct Plans {
     VEC(const Def *) functions;
     bool has_table;
     uint32_t table;
-    VEC(uint32_t) made;    /* what was made on demand, in order: number of the plan * 2, + 1 where
+    VEC(uint32_t)
+    made; /* what was made on demand, in order: number of the plan * 2, + 1 where
                               it is a signature */
-    VEC(uint32_t) numbers; /* given to functions so far, in order; more of them while plans that
+    VEC(uint32_t)
+    numbers;            /* given to functions so far, in order; more of them while plans that
                               were written are made again */
-    uint32_t n_numbers;    /* of these, given */
+    uint32_t n_numbers; /* of these, given */
 };
 
 typedef VEC(uint32_t) HeldWords;

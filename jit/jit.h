@@ -24,16 +24,16 @@ typedef struct JitEntry JitEntry;
 typedef struct JitOptions {
     const char
         *module; /* path of solstice_llvm.so; NULL: beside the program or where it is installed */
-    const char *cache;     /* folder of the cache on disk; NULL: none */
-    size_t memory;         /* bytes of code kept at most, as far as not in use; 0: 64 MB */
-    uint64_t warm;         /* evaluations before LLVM is asked; the disk is asked at once */
-    double patience;       /* seconds since jit_open before LLVM is loaded, unless someone waits */
-    uint64_t hot;          /* evaluations after which code is optimised; 0: 2,000 */
-    uint32_t batch;        /* functions per module at most; 0: 32 */
-    bool fast_math;        /* results may differ from the interpreter's */
-    bool only_optimised;   /* no quick tier: everything is optimised at once */
-    bool only_quick;       /* no optimised tier */
-    bool names; /* tell gdb (debug_names.h) and perf (/tmp/perf-PID.map) about functions */
+    const char *cache;   /* folder of the cache on disk; NULL: none */
+    size_t memory;       /* bytes of code kept at most, as far as not in use; 0: 64 MB */
+    uint64_t warm;       /* evaluations before LLVM is asked; the disk is asked at once */
+    double patience;     /* seconds since jit_open before LLVM is loaded, unless someone waits */
+    uint64_t hot;        /* evaluations after which code is optimised; 0: 2,000 */
+    uint32_t batch;      /* functions per module at most; 0: 32 */
+    bool fast_math;      /* results may differ from the interpreter's */
+    bool only_optimised; /* no quick tier: everything is optimised at once */
+    bool only_quick;     /* no optimised tier */
+    bool names;          /* tell gdb (debug_names.h) and perf (/tmp/perf-PID.map) about functions */
     uint32_t refuse_every; /* tests: LLVM is given every n-th function broken; 0: never */
     uint32_t fatal_at;     /* tests: the n-th function is a fatal error to LLVM; 0: none */
 } JitOptions;

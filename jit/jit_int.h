@@ -70,8 +70,8 @@ struct Jit {
     JitOptions options;
     char *module, *cache; /* copies of the options' texts, or NULL */
     bool started, closing;
-    uint32_t waiting;   /* callers inside jit_wait */
-    double opened_at;   /* timer_now() */
+    uint32_t waiting; /* callers inside jit_wait */
+    double opened_at; /* timer_now() */
     pthread_t thread;
     VEC(JitEntry *) entries; /* by id; at[0] is unused; NULL: id is free */
     VEC(uint32_t) free_ids;

@@ -36,7 +36,7 @@ uint32_t shape_operands(uint32_t op);
 /* ---- shape_table.c ---- */
 
 typedef struct KnownShape {
-    Shape shape; /* first, so that a pointer to it is one to the whole */
+    Shape shape;            /* first, so that a pointer to it is one to the whole */
     uint32_t id, same_hash; /* same_hash: next one with the same first hash, or 0 */
     uint32_t patterns;      /* that are reduced to it */
     size_t bytes;
@@ -62,8 +62,8 @@ struct Shapes {
     Mem *mem;
     FormTable *forms;
     Templates templates;
-    VEC(Pattern *) patterns;   /* by id; at[0] is unused; NULL: id is free */
-    VEC(KnownShape *) shapes;  /* likewise */
+    VEC(Pattern *) patterns;  /* by id; at[0] is unused; NULL: id is free */
+    VEC(KnownShape *) shapes; /* likewise */
     VEC(uint32_t) free_patterns, free_shapes;
     Map pattern_by_hash, shape_by_hash; /* -> id */
     uint32_t oldest, newest;            /* patterns without keepers, 0: none */
@@ -79,7 +79,8 @@ struct Shapes {
 /* The pattern with the key Shapes.key, or NULL. It counts as used now. */
 Pattern *shape_table_find(Shapes *shapes, uint64_t hash);
 /* A new one; old ones that nobody keeps go if there are too many. All is copied. */
-Pattern *shape_table_add(Shapes *shapes, uint64_t hash, const Shape *shape, const double *constants);
+Pattern *shape_table_add(Shapes *shapes, uint64_t hash, const Shape *shape,
+                         const double *constants);
 void shape_table_free(Shapes *shapes);
 
 #endif

@@ -70,9 +70,9 @@ static void bench(uint32_t relations, bool common, Times *t)
     DdpTotals totals = ddp_totals(m->ddp);
     for (uint32_t round = 0; round < ROUNDS; round++)
         change(m, t, round);
-    printf("%-12s %9u %9.3f %9.3f %9.3f %9.1f %9.1f %9.1f %9.1f\n", common ? "common node" : "separate",
-           totals.rels, entered - start, done - entered, cpu, median(t->add, ROUNDS),
-           median(t->replace, ROUNDS), median(t->remove, ROUNDS),
+    printf("%-12s %9u %9.3f %9.3f %9.3f %9.1f %9.1f %9.1f %9.1f\n",
+           common ? "common node" : "separate", totals.rels, entered - start, done - entered, cpu,
+           median(t->add, ROUNDS), median(t->replace, ROUNDS), median(t->remove, ROUNDS),
            (double)totals.bytes / totals.rels);
     cell_close(m);
     mem_close(mem);
@@ -86,8 +86,8 @@ int main(int argc, char **argv)
     printf(
         "changes: a cell of 25 relations added, 16 of them replaced, all removed; medians of %d\n",
         ROUNDS);
-    printf("%-12s %9s %9s %9s %9s %9s %9s %9s %9s\n", "system", "relations", "enter s",
-           "commit s", "cpu s", "add us", "replace", "remove", "bytes/rel");
+    printf("%-12s %9s %9s %9s %9s %9s %9s %9s %9s\n", "system", "relations", "enter s", "commit s",
+           "cpu s", "add us", "replace", "remove", "bytes/rel");
     bench(relations, false, &times);
     bench(relations, true, &times);
     return 0;

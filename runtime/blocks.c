@@ -223,9 +223,9 @@ static void prepare_rope(Sim *sim, const Rope *rope)
             make_code(sim, rope->fresh.at[i]);
     if (rope->tape) /* all others have theirs, or were never evaluated but by it */
         return;
-    EACH_LEAF(rope, leaf)
-    if (leaf->plain && !leaf->code)
-        make_code(sim, leaf);
+    EACH_LEAF (rope, leaf)
+        if (leaf->plain && !leaf->code)
+            make_code(sim, leaf);
 }
 
 void blocks_prepare(Part *part)
@@ -247,8 +247,7 @@ void blocks_prepare(Part *part)
 
 static void forget_rope(Sim *sim, const Rope *rope)
 {
-    EACH_LEAF(rope, leaf)
-    {
+    EACH_LEAF (rope, leaf) {
         leaf_code_free(sim, leaf);
         if (!leaf->plain)
             loop_code_forget(sim, &sim->nodes.at[leaf->nodes.at[0]]);
@@ -321,8 +320,7 @@ SolStatus leaf_evaluate(Sim *sim, Leaf *leaf)
 
 SolStatus evaluate_rope(Sim *sim, Rope *rope)
 {
-    EACH_LEAF(rope, leaf)
-    {
+    EACH_LEAF (rope, leaf) {
         SolStatus status = leaf_evaluate(sim, leaf);
         if (status != SOL_OK)
             return status;
@@ -364,9 +362,9 @@ static int step_leaf(Part *part, Leaf *leaf, void *residuals)
 
 static int step_leaves(Part *part, double **residuals)
 {
-    EACH_LEAF(&part->ropes[0], leaf)
-    if (step_leaf(part, leaf, residuals))
-        return 1;
+    EACH_LEAF (&part->ropes[0], leaf)
+        if (step_leaf(part, leaf, residuals))
+            return 1;
     return 0;
 }
 
@@ -383,11 +381,11 @@ void blocks_prepare_tangents(Part *part)
 {
     Sim *sim = part->sim;
     bool asked = false;
-    EACH_LEAF(&part->ropes[0], leaf)
-    if (leaf->code && !leaf->code->tangents) {
-        make_tangent(sim, leaf);
-        asked = true;
-    }
+    EACH_LEAF (&part->ropes[0], leaf)
+        if (leaf->code && !leaf->code->tangents) {
+            make_tangent(sim, leaf);
+            asked = true;
+        }
     if (asked && sim->engine->wait)
         jit_wait(sim->engine->jit);
 }

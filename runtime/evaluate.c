@@ -1311,13 +1311,13 @@ SolStatus evaluate_outputs(Sim *sim)
     sim->value[sim->clock] = sim->time;
     if (status == SOL_OK)
         status = evaluate_rope(sim, &sim->outputs);
-    EACH_LEAF(&sim->outputs, leaf)
-    for (uint32_t i = 0; i < leaf->nodes.n; i++) {
-        EvalNode *node = &sim->nodes.at[leaf->nodes.at[i]];
-        node->moment = sim->moment;
-        node->waits = false;
-        for (uint32_t k = 0; k < node->n_steps + node->n_tears && status == SOL_OK; k++)
-            sim->info[node_output(node, k)].pending = false;
-    }
+    EACH_LEAF (&sim->outputs, leaf)
+        for (uint32_t i = 0; i < leaf->nodes.n; i++) {
+            EvalNode *node = &sim->nodes.at[leaf->nodes.at[i]];
+            node->moment = sim->moment;
+            node->waits = false;
+            for (uint32_t k = 0; k < node->n_steps + node->n_tears && status == SOL_OK; k++)
+                sim->info[node_output(node, k)].pending = false;
+        }
     return status;
 }

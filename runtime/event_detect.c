@@ -399,8 +399,7 @@ int event_pieces(const Sim *sim, bool clocked, double length)
 /* A comparison that was forced counts as what it was forced to be. */
 void event_remember(Sim *sim, const NodeList *list)
 {
-    EACH_COMPARE(sim, list, node, compare)
-    {
+    EACH_COMPARE (sim, list, node, compare) {
         compare->masked = false;
         compare->near = compare->close && ties_hold(sim);
         compare->low = difference_now(sim, node, compare);
@@ -415,8 +414,7 @@ void event_remember(Sim *sim, const NodeList *list)
  * forced to be there; what did not stays what it is. */
 void event_remember_moved(Sim *sim, const NodeList *list)
 {
-    EACH_COMPARE(sim, list, node, compare)
-    {
+    EACH_COMPARE (sim, list, node, compare) {
         compare->masked = false;
         compare->low = difference_now(sim, node, compare);
         if (compare->slot)
@@ -527,16 +525,15 @@ static bool kept_changed(Sim *sim, const EvalNode *node)
 
 static bool any_changed(Sim *sim, const NodeList *list)
 {
-    EACH_COMPARE(sim, list, node, compare)
-    if (changed(sim, node, compare))
-        return true;
+    EACH_COMPARE (sim, list, node, compare)
+        if (changed(sim, node, compare))
+            return true;
     return false;
 }
 
 static void note_differences(Sim *sim, const NodeList *list, bool right)
 {
-    EACH_COMPARE(sim, list, node, compare)
-    {
+    EACH_COMPARE (sim, list, node, compare) {
         double difference = difference_now(sim, node, compare);
         if (right) {
             compare->high = difference;
@@ -551,8 +548,7 @@ static void note_differences(Sim *sim, const NodeList *list, bool right)
 static double propose(Sim *sim, const NodeList *list, double lo, double hi)
 {
     double best = INFINITY;
-    EACH_COMPARE(sim, list, node, compare)
-    {
+    EACH_COMPARE (sim, list, node, compare) {
         if (!compare->moved)
             continue;
         double boundary =
@@ -638,9 +634,9 @@ static bool is_beyond_error(Sim *sim, const EvalNode *node, const Compare *compa
 
 static bool any_near(Sim *sim, const NodeList *list)
 {
-    EACH_COMPARE(sim, list, node, compare)
-    if (compare->moved && !compare->slot && fabs(compare->high) <= NEAR)
-        return true;
+    EACH_COMPARE (sim, list, node, compare)
+        if (compare->moved && !compare->slot && fabs(compare->high) <= NEAR)
+            return true;
     return false;
 }
 
@@ -654,8 +650,7 @@ static void drop_errors(Sim *sim, const EventSearch *search, const NodeList *lis
     if (search->at(search->context, hi, NULL) != SOL_OK)
         return;
     *any = false;
-    EACH_COMPARE(sim, list, node, compare)
-    {
+    EACH_COMPARE (sim, list, node, compare) {
         compare->moved = compare->moved && (compare->slot || is_beyond_error(sim, node, compare));
         *any |= compare->moved;
     }
@@ -702,15 +697,15 @@ static SolStatus narrow(Sim *sim, const EventSearch *search, double lo, double h
 static SolStatus step_away(Sim *sim, const EventSearch *search, double *from, double to)
 {
     bool any = false;
-    EACH_COMPARE(sim, search->nodes, node, compare) any |= compare->near;
+    EACH_COMPARE (sim, search->nodes, node, compare)
+        any |= compare->near;
     double later = *from + 256 * DBL_EPSILON * fmax(fabs(*from), event_look(sim));
     if (!any || later >= to)
         return SOL_OK;
     SolStatus status = search->at(search->context, later, NULL);
     if (status != SOL_OK)
         return status;
-    EACH_COMPARE(sim, search->nodes, node, compare)
-    {
+    EACH_COMPARE (sim, search->nodes, node, compare) {
         compare->low = difference_now(sim, node, compare);
         compare->near = false;
     }

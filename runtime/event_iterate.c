@@ -417,16 +417,15 @@ bool event_conditions_changed(Sim *sim, const NodeList *nodes)
 {
     bool any = false;
     for (uint32_t i = 0; i < nodes->n; i++)
-        EACH_BRANCH(sim, &sim->nodes.at[nodes->at[i]], id)
-    any |= would_fire(sim, &sim->branches.at[id]);
+        EACH_BRANCH (sim, &sim->nodes.at[nodes->at[i]], id)
+            any |= would_fire(sim, &sim->branches.at[id]);
     return any;
 }
 
 static bool suspect_node(Sim *sim, const EvalNode *node)
 {
     bool any = false;
-    EACH_BRANCH(sim, node, id)
-    {
+    EACH_BRANCH (sim, node, id) {
         BranchMemo *memo = &sim->branches.at[id];
         bool fires = would_fire(sim, memo);
         if (fires || memo->fell <= sim->time || update_left_alone(sim, memo->condition))
@@ -458,9 +457,9 @@ void event_forget_falls(Part *part)
     Sim *sim = part->sim;
     for (uint32_t i = 0; i < part->roots.n; i++)
         if (part->notes.at[i].calm < 0)
-            EACH_BRANCH(sim, &sim->nodes.at[part->roots.at[i]], id)
-    if (sim->branches.at[id].fell > sim->time)
-        sim->branches.at[id].fell = INFINITY;
+            EACH_BRANCH (sim, &sim->nodes.at[part->roots.at[i]], id)
+                if (sim->branches.at[id].fell > sim->time)
+                    sim->branches.at[id].fell = INFINITY;
 }
 
 /* The condition `var` is known to become false at once (event_detect.c). False when that would take

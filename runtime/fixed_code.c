@@ -57,8 +57,8 @@ static struct FixedCode *make(Part *part)
     uint32_t relations = 0;
     part->fixed = fixed;
     fixed->version = part->ropes[0].version;
-    EACH_LEAF(&part->ropes[0], leaf)
-    vec_push(sim->mem, &fixed->leaf, leaf);
+    EACH_LEAF (&part->ropes[0], leaf)
+        vec_push(sim->mem, &fixed->leaf, leaf);
     for (uint32_t i = 0; i < fixed->leaf.n; i++) {
         const Leaf *leaf = fixed->leaf.at[i];
         bool joins = i > 0 && leaf->plain && fixed->leaf.at[i - 1]->plain &&

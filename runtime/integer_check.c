@@ -123,7 +123,8 @@ SolStatus integer_check(Sim *sim)
     bool fine = true;
     for (uint32_t i = 0; i < sim->integers.n; i++) {
         DdpVar var = sim->integers.at[i];
-        bool still = ddp_var_used(sim->ddp, var) && is_integer(sim, var); /* numbers are used again */
+        bool still =
+            ddp_var_used(sim->ddp, var) && is_integer(sim, var); /* numbers are used again */
         DdpNode n = still ? ddp_node_of(sim->ddp, var) : 0;
         DdpNodeView node = n ? ddp_node(sim->ddp, n) : (DdpNodeView){0};
         for (uint32_t k = 0; k < node.n_steps; k++)

@@ -528,8 +528,7 @@ static JacobianKind choose_sparse(Jacobian *j)
     if (!j->symbolic)
         j->symbolic = klu_analyze((int)j->p.m, j->p.column.at, j->p.row.at, &j->common);
     check_memory(j);
-    bool fills = j->symbolic && j->symbolic->lnz + j->symbolic->unz >
-                                    (double)FILL * j->p.row.n;
+    bool fills = j->symbolic && j->symbolic->lnz + j->symbolic->unz > (double)FILL * j->p.row.n;
     return fills ? JACOBIAN_KRYLOV : JACOBIAN_KLU;
 }
 

@@ -13,7 +13,7 @@
 
 void mode_search_begin(Sim *sim); /* an event begins */
 void mode_search_close(Sim *sim);
-bool mode_search_is_tight(const Sim *sim); /* several events follow each other at once */
+bool mode_search_is_tight(const Sim *sim);    /* several events follow each other at once */
 bool mode_search_is_tolerant(const Sim *sim); /* the tolerance of the integrator counts */
 
 /* An update has decided: Sim.decisions. In a search all but one of the conditions that could wait

@@ -563,7 +563,8 @@ typedef VEC(Seed) Seeds;
 
 static void add_seed(Sim *sim, Seeds *seeds, uint32_t vertex)
 {
-    uint32_t *mark = vertex & STATE ? &sim->info[vertex & ~STATE].seen : &sim->nodes.at[vertex].seen;
+    uint32_t *mark =
+        vertex & STATE ? &sim->info[vertex & ~STATE].seen : &sim->nodes.at[vertex].seen;
     Part *part = vertex & STATE ? sim->info[vertex & ~STATE].part : sim->nodes.at[vertex].part;
     if (*mark == sim->mark || !part)
         return;
@@ -725,7 +726,8 @@ static void verify_homes(Sim *sim)
             must(!part && !node->leaf, "N4", n, "a node without a place is somewhere");
             continue;
         }
-        must(!part == (node->place == PLACE_OUTPUTS), "N4", n, "a node is in no part, or an output is");
+        must(!part == (node->place == PLACE_OUTPUTS), "N4", n,
+             "a node is in no part, or an output is");
         must(node->leaf ? node->leaf->chunk->rope == rope_of(sim, node) : node->mark == sim->mark,
              "N4", n, "a node is in no rope and not on the way to one");
         if (part)

@@ -563,9 +563,9 @@ static void evaluate_probes(Part *part)
     bool quiet = sim->quiet;
     sim->quiet = true;
     for (int which = 0; which < 2; which++)
-        EACH_LEAF(&part->ropes[which], leaf)
-    for (uint32_t i = 0; leaf->probe && i < leaf->nodes.n; i++)
-        evaluate_or_keep(sim, leaf->nodes.at[i]);
+        EACH_LEAF (&part->ropes[which], leaf)
+            for (uint32_t i = 0; leaf->probe && i < leaf->nodes.n; i++)
+                evaluate_or_keep(sim, leaf->nodes.at[i]);
     sim->quiet = quiet;
 }
 
@@ -680,8 +680,7 @@ static SolStatus probe_at(void *context, double time, const NodeList *nodes)
     if (tape_evaluate(part, time))
         return SOL_OK;
     for (int which = 0; which < 2; which++)
-        EACH_LEAF(&part->ropes[which], leaf)
-        {
+        EACH_LEAF (&part->ropes[which], leaf) {
             SolStatus status = leaf->probe ? leaf_evaluate(sim, leaf) : SOL_OK;
             if (status != SOL_OK)
                 return status;
@@ -772,7 +771,8 @@ SolStatus part_search(Part *part, double to)
             tape_hear_compares(part, &sim->narrow_nodes);
         }
         if (found && unreal >= UNREAL) /* rounding at a boundary: no end of changes */
-            time = fmin(to, fmax(fmax(time, nextafter(part->from, to)), part->from + whole / UNREAL));
+            time =
+                fmin(to, fmax(fmax(time, nextafter(part->from, to)), part->from + whole / UNREAL));
         part->from = time;
     }
     return SOL_OK;

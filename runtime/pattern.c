@@ -53,7 +53,7 @@ typedef struct PatternSets {
     VEC(uint32_t) upto;   /* [leaves]: where those of a leaf end */
     VEC(uint32_t) row_n;  /* [states]: as tape_rows has them */
     VEC(const DdpVar *) row_vars;
-    VEC(uint64_t) taken;  /* [words * m]: colours 64 w ... 64 w + 63 of row r, at w * m + r */
+    VEC(uint64_t) taken; /* [words * m]: colours 64 w ... 64 w + 63 of row r, at w * m + r */
 } Sets;
 
 /* ---- sets ---- */
@@ -311,8 +311,8 @@ static void find_sets(Sets *s)
         for (uint32_t i = 0; i < node->n_tears; i++)
             give_set(s, node_tears(node)[i], new_column(s, node_tears(node)[i]));
     }
-    EACH_LEAF(&part->ropes[0], leaf)
-    pass_leaf(s, leaf, &residuals);
+    EACH_LEAF (&part->ropes[0], leaf)
+        pass_leaf(s, leaf, &residuals);
     for (uint32_t i = 0; i < part->states.n; i++)
         s->row.at[i] = set_of(s, part->states.at[i].slope);
 }
@@ -512,8 +512,7 @@ void pattern_list_leaves(Part *part, Pattern *pattern)
     if (pattern->listed)
         return;
     pattern->listed = true;
-    EACH_LEAF(&part->ropes[0], leaf)
-    {
+    EACH_LEAF (&part->ropes[0], leaf) {
         PatternLeaf it = {.leaf = leaf, .colours = UINT64_MAX, .target = pattern->target.n};
         vec_push(mem, &pattern->leaves, it);
         for (uint32_t i = 0; i < leaf->nodes.n; i++) {

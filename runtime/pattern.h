@@ -7,26 +7,26 @@
 /* A leaf of the dynamics as tangents pass through it. */
 typedef struct PatternLeaf {
     Leaf *leaf;
-    uint64_t colours;       /* bit k % 64: colour k may pass; the others leave all its tangents 0 */
-    uint32_t kept, n_kept;  /* columns of what is kept behind it */
-    uint32_t row;           /* an outer loop: of its first residual */
-    uint32_t target;        /* first of its variables in Pattern.target */
+    uint64_t colours;      /* bit k % 64: colour k may pass; the others leave all its tangents 0 */
+    uint32_t kept, n_kept; /* columns of what is kept behind it */
+    uint32_t row;          /* an outer loop: of its first residual */
+    uint32_t target;       /* first of its variables in Pattern.target */
 } PatternLeaf;
 
 /* Rows and columns: the n unknowns of the integrator, then what is kept (pattern.c). */
 typedef struct Pattern {
     uint32_t n, m;
-    VEC(DdpVar) var;        /* [m]: of the columns */
-    VEC(int) column;           /* [m + 1]: compressed columns, rows ascending */
-    VEC(int) row;              /* [column[m]] */
+    VEC(DdpVar) var; /* [m]: of the columns */
+    VEC(int) column; /* [m + 1]: compressed columns, rows ascending */
+    VEC(int) row;    /* [column[m]] */
     uint32_t n_colours;
     VEC(uint32_t) colour;      /* [m] */
     VEC(uint32_t) colour_from; /* [n_colours + 1]: where its columns begin in by_colour */
     VEC(uint32_t) by_colour;   /* [m] */
     VEC(PatternLeaf) leaves;
-    VEC(DdpVar) target;        /* all variables that the leaves determine */
-    bool listed;               /* leaves and target are */
-    uint64_t passing;          /* bit k % 64: colour k passes through some leaf */
+    VEC(DdpVar) target; /* all variables that the leaves determine */
+    bool listed;        /* leaves and target are */
+    uint64_t passing;   /* bit k % 64: colour k passes through some leaf */
 } Pattern;
 
 enum { PATTERN_KEEP_FROM = 6, PATTERN_MOST_IN = 64 };

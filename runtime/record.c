@@ -34,7 +34,7 @@ struct Recorder {
     VEC(Tracked) saved;
     Map mode_of;    /* number of a branch -> number of its `if` in the file, from 1 */
     Map mode_count; /* hash of path and condition -> how many `if`s were born there */
-    bool *fitted; /* [pattern of the selection]: some path fitted it */
+    bool *fitted;   /* [pattern of the selection]: some path fitted it */
     bool started, narrowed, failed;
     uint64_t rows;
     double last_time;

@@ -43,7 +43,8 @@ void record_on_event(Recorder *recorder, void (*event)(void *context, const SolE
                      void *context);
 
 bool record_narrowed(const Recorder *recorder); /* the limit was reached */
-const char *record_unfitted(const Recorder *recorder, uint32_t i); /* i-th pattern without a path; NULL */
+const char *record_unfitted(const Recorder *recorder,
+                            uint32_t i); /* i-th pattern without a path; NULL */
 bool record_out_of_memory(const Recorder *recorder);
 uint64_t record_rows(const Recorder *recorder);
 

@@ -22,7 +22,8 @@ enum { LEAF_MAX = 32, LEAF_CUT = 24 };
 
 /* ---- order ---- */
 
-static void merge(Sim *sim, const DdpNode *a, uint32_t n_a, const DdpNode *b, uint32_t n_b, DdpNode *to)
+static void merge(Sim *sim, const DdpNode *a, uint32_t n_a, const DdpNode *b, uint32_t n_b,
+                  DdpNode *to)
 {
     while (n_a && n_b)
         if (ddp_before(sim->ddp, *b, *a)) {
@@ -304,7 +305,9 @@ static void take_incoming(Sim *sim, Rope *rope)
     rope_sort(sim, &rope->incoming);
     for (uint32_t i = 0, end; i < rope->incoming.n; i = end) {
         Leaf *leaf = leaf_before(sim, rope, rope->incoming.at[i]);
-        Leaf *next = leaf ? neighbour(leaf, 1) : rope->chunks.n ? rope->chunks.at[0]->leaf[0] : NULL;
+        Leaf *next = leaf             ? neighbour(leaf, 1)
+                     : rope->chunks.n ? rope->chunks.at[0]->leaf[0]
+                                      : NULL;
         end = i + 1;
         while (end < rope->incoming.n &&
                (!next || ddp_before(sim->ddp, rope->incoming.at[end], next->nodes.at[0])))
@@ -334,7 +337,8 @@ static uint32_t run_length(const Sim *sim, const NodeList *nodes, uint32_t first
     if (!is_plain(sim, nodes->at[first]))
         return 1;
     InstId owner = owner_of(sim, nodes->at[first]);
-    while (end < nodes->n && is_plain(sim, nodes->at[end]) && owner_of(sim, nodes->at[end]) == owner)
+    while (end < nodes->n && is_plain(sim, nodes->at[end]) &&
+           owner_of(sim, nodes->at[end]) == owner)
         end++;
     return end - first <= LEAF_MAX ? end - first : LEAF_CUT;
 }
@@ -435,15 +439,15 @@ static void rope_verify(Sim *sim, const Rope *rope)
 {
     DdpNode before = 0;
     uint32_t n = 0, leaves = 0;
-    EACH_LEAF(rope, leaf)
-    {
+    EACH_LEAF (rope, leaf) {
         must(leaf->nodes.n > 0 && leaf->chunk->rope == rope, "a leaf is empty or astray");
         leaves++;
         for (uint32_t i = 0; i < leaf->nodes.n; i++) {
             DdpNode node = leaf->nodes.at[i];
             must(sim->nodes.at[node].live && sim->nodes.at[node].leaf == leaf,
                  "a node does not know its leaf");
-            must(rope_of(sim, &sim->nodes.at[node]) == rope, "a node is in the rope of another place");
+            must(rope_of(sim, &sim->nodes.at[node]) == rope,
+                 "a node is in the rope of another place");
             must(!before || ddp_before(sim->ddp, before, node), "a rope is not in order");
             before = node;
             n++;
@@ -471,8 +475,7 @@ void rope_list(Sim *sim, const Rope *rope, NodeList *list)
 {
     vec_clear(list);
     vec_reserve(sim->mem, list, rope->n + 1);
-    EACH_LEAF(rope, leaf)
-    {
+    EACH_LEAF (rope, leaf) {
         memcpy(list->at + list->n, leaf->nodes.at, leaf->nodes.n * sizeof *list->at);
         list->n += leaf->nodes.n;
     }
@@ -480,8 +483,7 @@ void rope_list(Sim *sim, const Rope *rope, NodeList *list)
 
 void rope_free(Sim *sim, Rope *rope)
 {
-    EACH_LEAF(rope, leaf)
-    {
+    EACH_LEAF (rope, leaf) {
         for (uint32_t i = 0; i < leaf->nodes.n; i++)
             sim->nodes.at[leaf->nodes.at[i]].leaf = NULL;
         leaf_code_free(sim, leaf);

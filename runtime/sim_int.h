@@ -74,11 +74,11 @@ typedef struct ValueInfo {
 
 /* A comparison, or a function that jumps, inside what a node evaluates: where events come from. */
 typedef struct Compare {
-    X self;       /* the comparison, over the positions of op */
-    X source;     /* kept: the function as the relation has it */
-    X difference; /* left - right; of functions their argument, which crosses boundaries */
-    X unit;       /* b of mod(a, b), whose floor(a/b) is kept; 0: it is no mod */
-    DdpVar slot;  /* keeps its value between events (event_hold.c); 0: a condition remembers it */
+    X self;         /* the comparison, over the positions of op */
+    X source;       /* kept: the function as the relation has it */
+    X difference;   /* left - right; of functions their argument, which crosses boundaries */
+    X unit;         /* b of mod(a, b), whose floor(a/b) is kept; 0: it is no mod */
+    DdpVar slot;    /* keeps its value between events (event_hold.c); 0: a condition remembers it */
     double jumped;  /* kept: when it got another value last */
     uint32_t tight; /* and how many times in a row that was so soon that rounding makes it */
     const Code *self_code, *difference_code;
@@ -418,11 +418,11 @@ struct Sim {
     NodeList fetch_stack;                /* scratch of evaluate_fetch: node, next read */
     NodeList narrow_nodes, narrow_needs; /* event_detect.c: who changed in a step; scratch */
     NodeList tied;                       /* scratch of tape.c */
-    double search_left;                  /* event_detect.c: the other end of the bracket that was found */
-    uint64_t moment;                     /* number of the point of time that is looked at */
-    uint64_t structures;                 /* so many times another one was taken over */
-    SolStatus meet_status;               /* why a part could not be brought there */
-    double *scratch;    /* of the interpreter */
+    double search_left;    /* event_detect.c: the other end of the bracket that was found */
+    uint64_t moment;       /* number of the point of time that is looked at */
+    uint64_t structures;   /* so many times another one was taken over */
+    SolStatus meet_status; /* why a part could not be brought there */
+    double *scratch;       /* of the interpreter */
     size_t n_scratch;
     double *loop_work;
     size_t n_loop_work;
@@ -469,14 +469,14 @@ struct Sim {
     uint64_t mode_serial;                 /* given so far */
     VEC(DdpVar) integers;                 /* got another relation in this event: to be checked */
     bool role_failed;
-    VEC(CycleMemo) cycle;   /* conditions that fired in the last updates that an event may have */
-    uint32_t tight_events;     /* in a row that cannot be told apart by their time */
-    double event_time;         /* of the last one */
+    VEC(CycleMemo) cycle;  /* conditions that fired in the last updates that an event may have */
+    uint32_t tight_events; /* in a row that cannot be told apart by their time */
+    double event_time;     /* of the last one */
     struct ModeSearch *search; /* of this event (mode_search.c), or NULL */
-    BranchId runaway;       /* a condition that fires ever faster; 0: none */
-    bool structure_changed; /* in this event */
-    bool combining;         /* singular loops may change the structure (loop_combine.h) */
-    bool combined;          /* one did: what was evaluated is to be done again */
+    BranchId runaway;          /* a condition that fires ever faster; 0: none */
+    bool structure_changed;    /* in this event */
+    bool combining;            /* singular loops may change the structure (loop_combine.h) */
+    bool combined;             /* one did: what was evaluated is to be done again */
 
     /* states and parts */
     VEC(StateInfo) states; /* in no order */
@@ -503,10 +503,10 @@ struct Sim {
     } glance;             /* glance.c: what wanted variables need */
     SolOutput out;
     double *out_values;
-    bool shown;        /* some point was */
-    uint32_t n_told;   /* variables that were told to have no value */
+    bool shown;      /* some point was */
+    uint32_t n_told; /* variables that were told to have no value */
     DdpVar told[3];
-    bool unseen; /* the point that was to be shown last has no values */
+    bool unseen;       /* the point that was to be shown last has no values */
     double last_point; /* when */
     uint32_t n_out_values;
     double next_output;
@@ -569,7 +569,7 @@ void evaluate_apply(Sim *sim); /* the delta of the last commit */
 void evaluate_need(Sim *sim, DdpVar var, int kind, int change);
 void evaluate_close(Sim *sim);
 void evaluate_gather(Sim *sim, DdpVar var); /* before its value changes */
-void evaluate_touch(Sim *sim, DdpVar var); /* its readers have to be evaluated */
+void evaluate_touch(Sim *sim, DdpVar var);  /* its readers have to be evaluated */
 void evaluate_touch_node(Sim *sim, DdpNode node);
 SolStatus evaluate_dirty(Sim *sim); /* until nothing is left but what waits for a value */
 bool evaluate_release(Sim *sim);    /* loops that were held back; false: there were none */
@@ -721,7 +721,7 @@ SolStatus update_needs(Sim *sim,
 SolStatus update_undecided(Sim *sim, uint32_t n, const DdpVar *vars); /* who waits is left alone */
 bool update_left_alone(const Sim *sim, DdpVar var);
 bool update_branch_turned(const Sim *sim, BranchId branch); /* it stands in a branch left alone */
-bool update_branch_acts(const Sim *sim, BranchId branch); /* it stands in a `when` that acts */
+bool update_branch_acts(const Sim *sim, BranchId branch);   /* it stands in a `when` that acts */
 bool update_compute(Sim *sim, DdpVar var); /* though it is left alone; false: that failed */
 bool update_acts(const Sim *sim, const EvalNode *node);
 void update_note_pulse(Sim *sim, const EvalNode *node); /* it was evaluated */
@@ -768,7 +768,8 @@ void event_remember_moved(Sim *sim, const NodeList *list);
 /* Comparisons in `list` changed and no condition did: those that cannot matter before the next event are
  * not searched for until then. */
 void event_mask(Sim *sim, const NodeList *list);
-bool event_unmask(Sim *sim, const NodeList *changed, const NodeList *all); /* true: some are not so any more */
+bool event_unmask(Sim *sim, const NodeList *changed,
+                  const NodeList *all); /* true: some are not so any more */
 /* Evaluates `nodes` there, or NULL: all that conditions need. */
 typedef SolStatus (*EventAt)(void *context, double time, const NodeList *nodes);
 /* The comparisons of Sim.narrow_nodes there, by another way: has one changed? If so, their `high`
@@ -818,7 +819,8 @@ void parts_close(Sim *sim);
 SolStatus parts_run(Sim *sim, double stop, bool to_event, bool one_step, bool *happened);
 bool parts_last(
     Sim *sim); /* values at the last time that all parts reached; false: there are none */
-void parts_cross(Sim *sim);      /* from the left side of an event: what conditions need is that of now */
+void parts_cross(
+    Sim *sim); /* from the left side of an event: what conditions need is that of now */
 /* Values before the event of what is left alone from its beginning on (U1). */
 SolStatus parts_look_back(Sim *sim, const NodeList *nodes);
 SolStatus parts_event(Sim *sim); /* at the present time: something was written from outside */

@@ -50,9 +50,9 @@ typedef struct SolLoad {
     size_t length;
     uint32_t n_folders;
     const char *const *folders; /* -L */
-    const char *stdlib;         /* folder of the packages shipped; NULL: the one that belongs to this
+    const char *stdlib;  /* folder of the packages shipped; NULL: the one that belongs to this
                                    library, found beside it; "": none */
-    size_t memory_limit;        /* bytes of model and simulations together; 0: no limit */
+    size_t memory_limit; /* bytes of model and simulations together; 0: no limit */
     uint32_t max_nesting, max_definitions, max_statements; /* of texts; 0: the default */
 } SolLoad;
 
@@ -130,12 +130,14 @@ typedef struct SolOptions {
     uint32_t max_instances; /* 0: 10,000,000 */
     uint32_t n_monitored;
     const char *const *monitored; /* designators of definitions whose instances are monitored */
-    bool savable;      /* sol_save() or sol_restore() will be called */
-    double audit; /* 0: none; else at every point all relations of the model are checked as they are written,
+    bool savable;                 /* sol_save() or sol_restore() will be called */
+    double
+        audit; /* 0: none; else at every point all relations of the model are checked as they are written,
                      and one that is violated by more than this (SolAudit) ends the run, SOL_NUMERICS */
-    const char *trace; /* letters: i instances, d DDP, e events, s steps, u held variables behind each
+    const char
+        *trace;     /* letters: i instances, d DDP, e events, s steps, u held variables behind each
                           update: a line of text for each; lines go to trace_to */
-    FILE *trace_to;    /* NULL: stderr */
+    FILE *trace_to; /* NULL: stderr */
 } SolOptions;
 
 /* ---- life of a simulation ---- */
@@ -282,7 +284,8 @@ void sol_set_output(Sol *sim, const SolOutput *output);
 typedef struct SolEvent {
     double time;
     uint32_t updates; /* (time, i): how many i */
-    uint32_t combinations; /* of branches that were tried where conditions took turns; 0: none did */
+    uint32_t
+        combinations; /* of branches that were tried where conditions took turns; 0: none did */
     uint32_t n_triggers;
     const char *const *triggers; /* the conditions that fired: "path: text", each once; where none
                                     did, what else the event is */
@@ -321,8 +324,8 @@ typedef struct SolStats {
     double time_ida, time_rk, time_euler; /* simulated time, summed over parts */
     uint64_t method_changes;              /* under `auto`: parts that went to the other solver */
     /* totals */
-    uint64_t steps, residuals, jacobians, tangent_sweeps, newton_iterations, error_test_failures, events_count,
-        updates, warnings;
+    uint64_t steps, residuals, jacobians, tangent_sweeps, newton_iterations, error_test_failures,
+        events_count, updates, warnings;
     uint64_t restarts; /* of integrators, one for each part and event */
     uint32_t relations, variables, instances, states, states_max, blocks, functions_compiled,
         shapes, shapes_from_memory, shapes_from_disk;
@@ -339,7 +342,8 @@ typedef struct SolAudit {
     uint64_t points, relations; /* looked at, in all */
     double bound;               /* SolOptions.audit */
     double worst, time;         /* largest violation, and when */
-    const char *relation;       /* whose it is, with paths; "" when nothing was violated; until the next call */
+    const char
+        *relation; /* whose it is, with paths; "" when nothing was violated; until the next call */
 } SolAudit;
 
 bool sol_audit(const Sol *sim, SolAudit *audit); /* false: not asked for */

@@ -683,8 +683,8 @@ static void list_moved(Tape *tape)
     }
     for (uint32_t i = 0; i < moved->n; i++) {
         const LeafPlan *plan = sim->nodes.at[moved->at[i]].plan;
-        EACH_INDEX(tape, plan, k)
-        tape->compare[k]->low = tape->low[k];
+        EACH_INDEX (tape, plan, k)
+            tape->compare[k]->low = tape->low[k];
     }
 }
 
@@ -786,8 +786,7 @@ void tape_hear_compares(Part *part, const NodeList *nodes)
         const LeafPlan *plan = part->sim->nodes.at[nodes->at[i]].plan;
         if (!plan || plan->stamp != tape->stamp || !plan->shape)
             continue;
-        EACH_INDEX(tape, plan, k)
-        {
+        EACH_INDEX (tape, plan, k) {
             bool blind = isnan(tape->compare[k]->left) || tape->compare[k]->near;
             tape->left[k] = tape->compare[k]->masked ? NAN : tape->compare[k]->left;
             tape->low[k] = tape->compare[k]->low;

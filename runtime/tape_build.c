@@ -223,8 +223,7 @@ static void fetch_ahead(const Chunk *chunk, uint32_t at)
 
 static void add_rope(Making *m, uint32_t section)
 {
-    EACH_LEAF(&m->part->ropes[section], leaf)
-    {
+    EACH_LEAF (&m->part->ropes[section], leaf) {
         fetch_ahead(leaf->chunk, l_);
         if (!leaf->plan)
             m->loops |= m->sim->nodes.at[leaf->nodes.at[0]].loop;

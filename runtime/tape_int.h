@@ -9,15 +9,15 @@
 /* What a variable is while a tape is made; valid if `stamp` is that of the making. */
 typedef struct TapeVar {
     uint32_t stamp;
-    DdpVar origin;   /* that it is a copy of, or itself */
+    DdpVar origin;       /* that it is a copy of, or itself */
     uint32_t level : 31; /* 0: it comes from outside */
     uint32_t read : 1;   /* of a state: a patch made dynamics read it */
-    uint32_t place;  /* in Tape.value, or NO_PLACE */
-    DdpVar order;    /* a block reads it that stands in the order of this state, or 0 */
-    uint32_t set;    /* of the states it depends on (tape_sets.c) */
-    uint32_t result; /* index + 1 in Tape.results, 0: it comes from outside */
-    uint32_t patch;  /* is Engine.patches: found anew by the patch that is going on */
-    DdpVar slope_of; /* the state whose slope it is; valid if slope_stamp is the stamp */
+    uint32_t place;      /* in Tape.value, or NO_PLACE */
+    DdpVar order;        /* a block reads it that stands in the order of this state, or 0 */
+    uint32_t set;        /* of the states it depends on (tape_sets.c) */
+    uint32_t result;     /* index + 1 in Tape.results, 0: it comes from outside */
+    uint32_t patch;      /* is Engine.patches: found anew by the patch that is going on */
+    DdpVar slope_of;     /* the state whose slope it is; valid if slope_stamp is the stamp */
     uint32_t slope_stamp;
     uint32_t state_stamp; /* is the stamp: it is a state of the part */
 } TapeVar;
@@ -227,6 +227,6 @@ void tape_add_run(Mem *mem, void *runs, uint32_t from, uint32_t to);
  */
 bool tape_patch(Tape *tape);
 bool tape_has_paid(const Tape *tape); /* evaluations have, for a new one */
-void tape_verify(const Tape *tape); /* debug builds: B1..B3; aborts when one is broken */
+void tape_verify(const Tape *tape);   /* debug builds: B1..B3; aborts when one is broken */
 
 #endif

@@ -135,8 +135,8 @@ void trace_event_end(const Sim *sim)
                e->states_after, e->loops_before, e->loops_after,
                e->structural ? "" : ", structure unchanged");
     if (e->combinations)
-        trace_line(sim, 'e', sim->time, "  conditions took turns: %u combinations of branches tried",
-                   e->combinations);
+        trace_line(sim, 'e', sim->time,
+                   "  conditions took turns: %u combinations of branches tried", e->combinations);
 }
 
 void trace_restart(const Sim *sim)

@@ -1,6 +1,7 @@
 #!/bin/bash
-# Builds and tests everything: release and asan with their tests, clang for its warnings, 30,000
-# inputs for each fuzz target; the tests of compiling in the background with the thread sanitizer.
+# Checks the format, then builds and tests everything: release and asan with their tests, clang for its
+# warnings, 30,000 inputs for each fuzz target; the tests of compiling in the background with the
+# thread sanitizer.
 # A step that fails does not stop the others; the exit status is 0 only if none failed.
 # Arguments go to cmake.
 cd "$(dirname "$0")/.." || exit 1
@@ -18,6 +19,10 @@ run_tests() { # preset, its build folder
     echo "==== test $1"
     ctest --test-dir "$2" -j2 --output-on-failure || failed+=("tests $1")
 }
+
+echo "==== format"
+find base numerics frontend ddp jit runtime tests perf -name '*.[ch]' -print0 |
+    xargs -0 clang-format-14 --dry-run --Werror || failed+=("format, \`make format\` mends it")
 
 build release "$@" && run_tests release build
 build asan "$@" && run_tests asan build/asan

@@ -76,7 +76,8 @@ const Command cli_cache = {
     "lists or clears the cache of compiled code",
     "usage: solstice cache [list|clear] [--cache DIR]\n\n"
     "Code that was compiled for one run is kept for the next, in $XDG_CACHE_HOME/solstice/code or\n"
-    "~/.cache/solstice/code. Nothing breaks when it is deleted; damaged files are never run, and what\n"
+    "~/.cache/solstice/code. Nothing breaks when it is deleted; damaged files are never run, and "
+    "what\n"
     "was not used for 60 days goes by itself.\n\n"
     "  list          every function: when it was made, its bytes, its file\n"
     "  clear         deletes all of them\n"

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const engines[] = {"jit", "interp", "rebuild", NULL};       /* SolEngine */
+static const char *const engines[] = {"jit", "interp", "rebuild", NULL}; /* SolEngine */
 static const char *const jit_modes[] = {"background", "wait", NULL};
 
 #define AUDIT_BOUND 1e-9 /* of --audit without a number */
@@ -71,12 +71,14 @@ static int check_options(const Args *args, const RunOptions *r)
     if (r->steps.given && (r->steps.value == 0 || r->steps.value > UINT32_MAX))
         return args_fail(args, "--steps wants a number from 1 to %u", UINT32_MAX);
     if (r->trace && strspn(r->trace, "idesu") != strlen(r->trace))
-        return args_fail(args, "--trace wants some of the letters i, d, e, s, u, not '%s'", r->trace);
+        return args_fail(args, "--trace wants some of the letters i, d, e, s, u, not '%s'",
+                         r->trace);
     if (r->trace_file && !r->trace)
         return args_fail(args, "--trace-file wants --trace LETTERS beside it");
     if (r->resume && !r->checkpoint.given)
         return args_fail(args, "--resume goes on with a run that had --checkpoint: give it again");
-    double last = fmax(fabs(start), fabs(stop)); /* steps far below do not move the clock any more */
+    double last =
+        fmax(fabs(start), fabs(stop)); /* steps far below do not move the clock any more */
     if (r->checkpoint.given && r->checkpoint.value < 1e-13 * fmax(last, stop - start))
         return args_fail(args, "--checkpoint %g is too small for times up to %g",
                          r->checkpoint.value, last);
@@ -184,8 +186,10 @@ const Command cli_run = {
     "long runs and insight\n"
     "  --checkpoint EVERY      save the run every so much simulated time (RESULT.check)\n"
     "  --resume FILE           go on from a checkpoint, with the same options\n"
-    "  --audit[=BOUND]         check every relation as it is written, at every output point and on\n"
-    "                          both sides of events; a violation above BOUND (1e-9) is exit code 3\n"
+    "  --audit[=BOUND]         check every relation as it is written, at every output point and "
+    "on\n"
+    "                          both sides of events; a violation above BOUND (1e-9) is exit code "
+    "3\n"
     "  --stats FILE            statistics as JSON, with the first --stats-events N (10000) events\n"
     "  --trace LETTERS         tells what happens, a line each: e events and their branches,\n"
     "                          i instances, d causality, s steps, u held variables behind each\n"

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 typedef struct PageAsset {
-    const char *name; /* as between {{ and }} in report.html */
+    const char *name;        /* as between {{ and }} in report.html */
     const char *begin, *end; /* a NUL stands at the end */
 } PageAsset;
 

@@ -348,8 +348,8 @@ static int save_checkpoint(Session *s)
     int error;
     if (!result_flush(s->writer))
         return EXIT_IO;
-    SolStatus status = checkpoint_save(s->mem, s->checkpoint, &checkpoint, s->writer, s->recorder,
-                                       s->sim, &error);
+    SolStatus status =
+        checkpoint_save(s->mem, s->checkpoint, &checkpoint, s->writer, s->recorder, s->sim, &error);
     print_messages(s);
     if (status != SOL_OK)
         complain(s, EXIT_IO, s->checkpoint, error ? strerror(error) : "the run cannot be saved");

@@ -25,11 +25,12 @@ typedef struct VerifyRun {
     const char *name; /* "ida 1e-06, interpreted" */
     SolStatus status;
     double reached;
-    uint64_t steps, hash; /* hash: of the bits of all values at all points and of all times of events */
+    uint64_t steps,
+        hash; /* hash: of the bits of all values at all points and of all times of events */
     SolAudit audit;
     uint32_t n_points; /* of the grid start, start + interval, ... */
     VEC(VerifyColumn) columns;
-    Map column_of; /* hash of the path -> index + 1 */
+    Map column_of;      /* hash of the path -> index + 1 */
     uint32_t n_events;  /* of the model: some condition fired */
     VEC(double) jumped; /* times of all events: there is no other point at these */
     VEC(VerifyEvent) events;

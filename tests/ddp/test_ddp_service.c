@@ -52,7 +52,8 @@ static Pendulum enter_pendulum(Ddp *ddp, FormTable *forms)
     axis(ddp, forms, p.ay, p.f, p.y, 9.81);
     DdpVar vars[] = {p.x, p.y};
     X sum = x_binary(forms, X_ADD, square(forms, 0), square(forms, 1));
-    p.rod = ddp_enter_rel(ddp, DDP_EQUATION, form_make(forms, sum, x_const(forms, 1), 2), 2, vars, 0, 0);
+    p.rod = ddp_enter_rel(ddp, DDP_EQUATION, form_make(forms, sum, x_const(forms, 1), 2), 2, vars,
+                          0, 0);
     return p;
 }
 
@@ -216,7 +217,8 @@ static void orders_beyond_a_byte_are_differentiated(void **state)
     assert_int_equal(result.states, 0);
     uint32_t highest = 0;
     for (DdpRel r = 1; r < ddp_rel_limit(ddp); r++)
-        if (ddp_rel_used(ddp, r) && ddp_rel(ddp, r).origin == first && ddp_rel(ddp, r).order > highest)
+        if (ddp_rel_used(ddp, r) && ddp_rel(ddp, r).origin == first &&
+            ddp_rel(ddp, r).order > highest)
             highest = ddp_rel(ddp, r).order;
     assert_int_equal(highest, ORDER);
     mem_close(mem);

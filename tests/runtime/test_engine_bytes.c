@@ -136,23 +136,23 @@ static Outcome run(const char *file, const char *model, const Way *way)
     Outcome o = {.status = SOL_MODEL};
     SolOptions options = {.stop = stop_of(model),
                           .steps = 40,
-                          .max_events = 30 / SHARE, /* then it ends with an error, the same for all */
+                          .max_events =
+                              30 / SHARE, /* then it ends with an error, the same for all */
                           .engine = way->engine,
                           .jit_wait = way->wait,
                           .batch_from = way->batch_from,
                           .cache = "off"};
-    SolModel *loaded =
-        sol_load(&(SolLoad){.path = file, .stdlib = SOLSTICE_SOURCE_DIR "/stdlib"});
+    SolModel *loaded = sol_load(&(SolLoad){.path = file, .stdlib = SOLSTICE_SOURCE_DIR "/stdlib"});
     Sol *sim = sol_create(loaded, model, &options);
     if (sim) {
         set_way(sim, way);
         o.declared = declared;
         memset(declared, 0, sizeof declared);
         sol_set_output(sim, &(SolOutput){.context = &o,
-                                          .birth = on_birth,
-                                          .death = on_death,
-                                          .point = on_point,
-                                          .cout = on_cout});
+                                         .birth = on_birth,
+                                         .death = on_death,
+                                         .point = on_point,
+                                         .cout = on_cout});
         sol_set_event(sim, on_event, &o);
         o.status = sol_run_to(sim, options.stop);
         SolStats stats;
@@ -253,11 +253,12 @@ static void check_folder(const char *folder, bool examples)
 
 static void finish(uint32_t at_least)
 {
-    print_message("%u models; functions compiled: %llu quick, %llu optimised, %llu batched, %llu in "
-                  "the background, %llu anew\n",
-                  models, (unsigned long long)functions[1], (unsigned long long)functions[2],
-                  (unsigned long long)functions[3], (unsigned long long)functions[4],
-                  (unsigned long long)functions[5]);
+    print_message(
+        "%u models; functions compiled: %llu quick, %llu optimised, %llu batched, %llu in "
+        "the background, %llu anew\n",
+        models, (unsigned long long)functions[1], (unsigned long long)functions[2],
+        (unsigned long long)functions[3], (unsigned long long)functions[4],
+        (unsigned long long)functions[5]);
     uint32_t n = models, differ = wrong;
     models = wrong = 0;
     for (uint32_t w = 1; w < WAYS; w++) {

@@ -127,7 +127,8 @@ static void killed_runs_are_readable(void **state)
         /* the headers tell different stop times: compare from the first record after them */
         size_t from_a = 12 + 9 + (size_t)(bytes[12] | bytes[13] << 8);
         size_t from_b = 12 + 9 + (size_t)(whole[12] | whole[13] << 8);
-        size_t most = (n_whole - from_b) / 10 * 9; /* the last step of the whole run ends at its stop */
+        size_t most =
+            (n_whole - from_b) / 10 * 9; /* the last step of the whole run ends at its stop */
         if (n > from_a)
             assert_memory_equal(bytes + from_a, whole + from_b,
                                 n - from_a < most ? n - from_a : most);

@@ -164,10 +164,8 @@ static void test_road(void **state)
     (void)state;
     if (SLOW_BUILD)
         skip();
-    SolOptions options = {
-        .stop = 800, .interval = 10, .solver = SOL_SOLVER_EULER, .step = 0.1};
-    SimLab *lab =
-        sim_lab_open("../../stdlib/Traffic.sol", "Traffic.Examples.Road", &options);
+    SolOptions options = {.stop = 800, .interval = 10, .solver = SOL_SOLVER_EULER, .step = 0.1};
+    SimLab *lab = sim_lab_open("../../stdlib/Traffic.sol", "Traffic.Examples.Road", &options);
     SolStats stats;
     assert_int_equal(sim_lab_run(lab, 800), SOL_OK);
     sol_stats(lab->sim, &stats);

@@ -184,8 +184,8 @@ static void a_cycle_is_named_as_a_whole(void **state)
     static const char text[] = "model M\ninterface:\n  static Integer a; static Integer b; static "
                                "Integer c;\nimplementation:\n"
                                "  when time > 1 and a == b then a << pre(a) + 1; end when;\n"
-        "  when a > b then b << pre(b) + 1; end when;\n"
-        "  when b < 0 then c << 1; end when;\nend M;\n";
+                               "  when a > b then b << pre(b) + 1; end when;\n"
+                               "  when b < 0 then c << 1; end when;\nend M;\n";
     (void)state;
     SimLab *lab = sim_lab_text(text, &(SolOptions){.stop = 3, .max_updates = 200, .cache = "off"});
     assert_int_equal(sim_lab_run(lab, 3), SOL_NUMERICS);

@@ -244,7 +244,8 @@ static char *hub(int n, bool implicit)
             "    sum = x;\n  end if;\nend Some;\n"
             "model Hub\nimplementation:\n  static Real mean;\n"
             "  static Some some{first << 0, n << %d};\n  some.mean = mean;\n  %s;\nend Hub;\n",
-            n, n, n, implicit ? "mean + mean^3 + mean^5 = 3*some.sum/some.n" : "mean = some.sum/some.n");
+            n, n, n,
+            implicit ? "mean + mean^3 + mean^5 = 3*some.sum/some.n" : "mean = some.sum/some.n");
     fclose(f);
     return text;
 }
@@ -253,8 +254,9 @@ static SolStats run_hub(int n, bool implicit, SolLinear linear, double *mean)
 {
     char *text = hub(n, implicit);
     SolStats stats;
-    SimLab *lab = sim_lab_text(text, &(SolOptions){.stop = 10, .steps = 2, .rtol = 1e-7,
-                                                   .max_step = 10, .linear = linear});
+    SimLab *lab = sim_lab_text(
+        text,
+        &(SolOptions){.stop = 10, .steps = 2, .rtol = 1e-7, .max_step = 10, .linear = linear});
     assert_int_equal(sim_lab_run(lab, 10), SOL_OK);
     sol_stats(lab->sim, &stats);
     *mean = sim_lab_value(lab, "mean");

@@ -197,11 +197,9 @@ static Run *run_switch(int blocks, SolSolver solver)
     Run *run = calloc(1, sizeof *run);
     char *text = switch_among(blocks);
     run->model = sol_load(&(SolLoad){.path = "Top.sol", .text = text, .length = strlen(text)});
-    run->sim = sol_create(run->model, NULL,
-                          &(SolOptions){.stop = 0.3,
-                                        .interval = 0.3,
-                                        .solver = solver,
-                                        .engine = SOL_ENGINE_INTERP});
+    run->sim = sol_create(
+        run->model, NULL,
+        &(SolOptions){.stop = 0.3, .interval = 0.3, .solver = solver, .engine = SOL_ENGINE_INTERP});
     created(run);
     run_to(run, 0.3);
     free(text);

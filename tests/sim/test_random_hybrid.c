@@ -43,7 +43,7 @@ typedef struct Run {
     SolModel *model;
     Sol *sim;
     SolStatus status;
-    bool few; /* wants every third variable only */
+    bool few;     /* wants every third variable only */
     bool *wanted; /* [number of birth]: paths change when instances move */
     size_t n_wanted;
     double tolerance;
@@ -126,7 +126,7 @@ static const double STOP = 3;
 
 static SolOptions options_for(uint64_t seed, int way)
 {
-    static const SolSolver solvers[] = {SOL_SOLVER_IDA, SOL_SOLVER_RK, SOL_SOLVER_IDA,
+    static const SolSolver solvers[] = {SOL_SOLVER_IDA,  SOL_SOLVER_RK,  SOL_SOLVER_IDA,
                                         SOL_SOLVER_AUTO, SOL_SOLVER_IDA, SOL_SOLVER_EULER};
     SolSolver solver = solvers[seed % 6];
     return (SolOptions){.stop = STOP,
@@ -238,9 +238,8 @@ static bool same_values(const Run *a, const Run *b)
     size_t k = 0, common = 0;
     for (size_t i = 0; i < b->n_points; i++) {
         const Point *q = &b->points[i];
-        while (k < a->n_points &&
-               (a->points[k].time < q->time ||
-                (a->points[k].time == q->time && a->points[k].side != q->side)))
+        while (k < a->n_points && (a->points[k].time < q->time ||
+                                   (a->points[k].time == q->time && a->points[k].side != q->side)))
             k++;
         if (k == a->n_points || a->points[k].time != q->time)
             continue;

@@ -234,8 +234,7 @@ static void alarm(Draft *d)
 {
     declare(d, "Real", "k", true);
     declare(d, "Integer", "n", false);
-    add(&d->equations,
-        "  when time > %g + %g*n%d then n%d << pre(x = n%d) + 1; k%d << %s; end;\n",
+    add(&d->equations, "  when time > %g + %g*n%d then n%d << pre(x = n%d) + 1; k%d << %s; end;\n",
         between(d, 0, 0.5), between(d, 0.2, 1), d->cell, d->cell, d->cell, d->cell, other(d));
 }
 
@@ -331,8 +330,8 @@ static void row(Draft *d)
             add(&d->members, "  static Real f%d_%d;\n", i, c);
     }
     for (int i = 0; i < n; i++) {
-        add(&d->equations, "  p%d_%d = %s - %g*v%d_%d;\n", i, c, expression(d, e), between(d, 0.1, 2),
-            i, c);
+        add(&d->equations, "  p%d_%d = %s - %g*v%d_%d;\n", i, c, expression(d, e),
+            between(d, 0.1, 2), i, c);
         add(&d->equations, "  %g*der(x = v%d_%d, start << 0) = p%d_%d", between(d, 0.5, 3), i, c, i,
             c);
         if (i)
@@ -363,31 +362,44 @@ static void moves(Draft *d)
     add(&d->equations, "  if r%d? then y%d = r%d.x; else then y%d = 0.5; end;\n", c, c, c, c);
 }
 
-static const char child[] =
-    "model Child\n"
-    "interface:\n"
-    "  parameter Real k;\n"
-    "  static Real x;\n"
-    "implementation:\n"
-    "  static Real square; static Integer n;\n"
-    "  der(x = x, start << 0.5 - k) = 3*(k - x) + sin(x = 5*time);\n"
-    "  square = x*x + time;\n"
-    "  when x > 0.2 then n << pre(x = n) + 1; end;\n"
-    "end Child;\n"
-    "model Many\n"
-    "interface:\n"
-    "  parameter Integer n;\n"
-    "implementation:\n"
-    "  static Child one{k << 0.5 - 0.02*n};\n"
-    "  if n > 1 then static Many rest{n << n - 1}; end;\n"
-    "end Many;\n";
+static const char child[] = "model Child\n"
+                            "interface:\n"
+                            "  parameter Real k;\n"
+                            "  static Real x;\n"
+                            "implementation:\n"
+                            "  static Real square; static Integer n;\n"
+                            "  der(x = x, start << 0.5 - k) = 3*(k - x) + sin(x = 5*time);\n"
+                            "  square = x*x + time;\n"
+                            "  when x > 0.2 then n << pre(x = n) + 1; end;\n"
+                            "end Child;\n"
+                            "model Many\n"
+                            "interface:\n"
+                            "  parameter Integer n;\n"
+                            "implementation:\n"
+                            "  static Child one{k << 0.5 - 0.02*n};\n"
+                            "  if n > 1 then static Many rest{n << n - 1}; end;\n"
+                            "end Many;\n";
 
 static void add_cell(Draft *d)
 {
-    static void (*const kinds[])(Draft *) = {
-        lag,    oscillator,     rectifier, comes_and_goes, back_and_forth, counter,
-        sample, keeps_what_was, alarm,     outputs,        loop,           births,
-        branch_with_child, coupling, tied, moves, row, row};
+    static void (*const kinds[])(Draft *) = {lag,
+                                             oscillator,
+                                             rectifier,
+                                             comes_and_goes,
+                                             back_and_forth,
+                                             counter,
+                                             sample,
+                                             keeps_what_was,
+                                             alarm,
+                                             outputs,
+                                             loop,
+                                             births,
+                                             branch_with_child,
+                                             coupling,
+                                             tied,
+                                             moves,
+                                             row,
+                                             row};
     d->first = d->names;
     kinds[below(d, (int)(sizeof kinds / sizeof *kinds))](d);
     d->cell++;

@@ -37,6 +37,7 @@ typedef struct World {
     Long shake;   /* 0, or what states are off behind an event */
     LinearFlow flow_now;
     LinearDae dae;
+    int looks; /* in the present step */
 } World;
 
 static bool give_up(World *w, const char *why)
@@ -733,6 +734,9 @@ static void compare(const World *w, const Ends *a, const Ends *b, Long h, bool *
     }
 }
 
+enum {
+    MOST_LOOKS = 10000
+};                   /* in one step; a value within rounding of its boundary has no crossing */
 enum { TOUCH = 18 }; /* halvings after which something that turns at its boundary only touches it */
 
 /* By step/2^k, or to just behind the first boundary in it. */
@@ -748,6 +752,10 @@ static Way advance(World *w, int k)
     compare(w, &a, &b, h, &crossed, &perhaps);
     if (perhaps && !crossed && k >= TOUCH) {
         give_up(w, "touch");
+        return LOST;
+    }
+    if (++w->looks > MOST_LOOKS) {
+        give_up(w, "hovers");
         return LOST;
     }
     if ((!crossed && !perhaps) || k == LD_HALVINGS - 1) {
@@ -777,6 +785,7 @@ static bool go_to(World *w, Long time)
         int k = 0;
         while (ldexpl(w->step, -k) > time - w->time && k < LD_HALVINGS - 1)
             k++;
+        w->looks = 0;
         Way way = advance(w, k);
         see_sizes(w);
         if (way == LOST || (way == EVENT && !(note_event(w) && settle(w, false))))

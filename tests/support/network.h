@@ -43,18 +43,18 @@ typedef enum NetKind {
     NET_BEARING,       /* the same between one end and the housing */
     NET_CLUTCH,        /* friction of p0*fn, p0*p3*fn at rest; fn = p1 up to time 1, then p2 */
     NET_ONE_WAY,       /* v >= 0, f <= 0, v*f = 0 */
-    NET_HARD_STOP,    /* p0 <= q[0] <= p1, inelastic */
-    NET_ELASTIC_STOP, /* p2 times what q is beyond p0 or p1, damping p3 there; never pulls */
-    NET_RESISTOR,     /* u = p0*i */
-    NET_CAPACITOR,    /* i = p0*du/dt; u = p1 at the start */
-    NET_INDUCTOR,     /* u = p0*di/dt; i = p1 at the start */
-    NET_VOLTAGE,      /* u = p0*sin(2*pi*p1*time + p2) */
-    NET_CURRENT,      /* i = p0*sin(2*pi*p1*time + p2) */
-    NET_DIODE,        /* u <= 0, i >= 0, u*i = 0 */
-    NET_SOFT_DIODE,   /* u = p0*i closed, i = p1*u open */
-    NET_SWITCH,       /* u = p0*i from time p2 to p3, else i = p1*u */
-    NET_IDEAL_SWITCH, /* u = 0 from time p2 to p3, else i = 0 */
-    NET_GROUND,       /* u[0] = 0 */
+    NET_HARD_STOP,     /* p0 <= q[0] <= p1, inelastic */
+    NET_ELASTIC_STOP,  /* p2 times what q is beyond p0 or p1, damping p3 there; never pulls */
+    NET_RESISTOR,      /* u = p0*i */
+    NET_CAPACITOR,     /* i = p0*du/dt; u = p1 at the start */
+    NET_INDUCTOR,      /* u = p0*di/dt; i = p1 at the start */
+    NET_VOLTAGE,       /* u = p0*sin(2*pi*p1*time + p2) */
+    NET_CURRENT,       /* i = p0*sin(2*pi*p1*time + p2) */
+    NET_DIODE,         /* u <= 0, i >= 0, u*i = 0 */
+    NET_SOFT_DIODE,    /* u = p0*i closed, i = p1*u open */
+    NET_SWITCH,        /* u = p0*i from time p2 to p3, else i = p1*u */
+    NET_IDEAL_SWITCH,  /* u = 0 from time p2 to p3, else i = 0 */
+    NET_GROUND,        /* u[0] = 0 */
     NET_KINDS
 } NetKind;
 

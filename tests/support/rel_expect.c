@@ -276,11 +276,11 @@ static LabResult expect_kept(Lab *lab)
 
 /* What a script says about a loop, behind the set of its relations. */
 typedef struct LoopWish {
-    int tears;      /* so many, or -1: any */
-    bool at_most;   /* ... or fewer */
-    Names torn;     /* exactly these variables; none: any */
-    Names left;     /* exactly these residuals; none: any */
-    Names kinds;    /* words that must hold */
+    int tears;    /* so many, or -1: any */
+    bool at_most; /* ... or fewer */
+    Names torn;   /* exactly these variables; none: any */
+    Names left;   /* exactly these residuals; none: any */
+    Names kinds;  /* words that must hold */
 } LoopWish;
 
 static bool parse_wish(LabText *text, LoopWish *wish)

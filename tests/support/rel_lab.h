@@ -70,7 +70,7 @@ typedef struct Lab {
     DdpResult last;
     DdpCommit last_kind;
     LabNodes loops_before;
-    LabNodes kept;         /* nodes in their order, by deltas alone */
+    LabNodes kept;            /* nodes in their order, by deltas alone */
     VEC(uint32_t) determined; /* [DdpNode], likewise */
     LabStates kept_states;    /* likewise, in no order */
     LabCounts counts;

@@ -91,8 +91,7 @@ static int count_of(const SaveCase *c)
 
 static double time_of(const SaveCase *c, int checkpoint)
 {
-    return c->options.start +
-           (c->options.stop - c->options.start) * checkpoint / (count_of(c) + 1);
+    return c->options.start + (c->options.stop - c->options.start) * checkpoint / (count_of(c) + 1);
 }
 
 /* Runs to checkpoint number i and writes it; past the last one, to the end. */

@@ -206,14 +206,16 @@ static void print_counts(const LabCounts *c)
 {
 #define COUNT(field) (unsigned long long)c->field
     printf("%llu commits: values compared in %llu, points redrawn %llu, given up in %llu "
-           "(condition above 1e6), %llu (no convergence), %llu (singular); pivots advised against %llu, "
+           "(condition above 1e6), %llu (no convergence), %llu (singular); pivots advised against "
+           "%llu, "
            "at another solution %llu\n"
            "with states %llu, loops %llu, differentiated equations %llu; "
            "overdetermined %llu, underdetermined %llu, falsely causal %llu\n"
            "deltas: nodes that only moved %llu, states ended %llu, begun %llu\n",
            COUNT(commits), COUNT(solved), COUNT(redrawn), COUNT(ill), COUNT(astray),
-           COUNT(singular), COUNT(advised), COUNT(others), COUNT(states), COUNT(loops), COUNT(differentiated), COUNT(over),
-           COUNT(under), COUNT(false_causal), COUNT(moved), COUNT(ended), COUNT(begun));
+           COUNT(singular), COUNT(advised), COUNT(others), COUNT(states), COUNT(loops),
+           COUNT(differentiated), COUNT(over), COUNT(under), COUNT(false_causal), COUNT(moved),
+           COUNT(ended), COUNT(begun));
 #undef COUNT
 }
 
