@@ -771,9 +771,9 @@ SolStatus part_search(Part *part, double to)
             tape_hear_compares(part, &sim->narrow_nodes);
         }
         if (found && unreal >= UNREAL) /* rounding at a boundary: no end of changes */
-            time =
-                fmin(to, fmax(fmax(time, nextafter(part->from, to)), part->from + whole / UNREAL));
-        part->from = time;
+            time = fmin(to, fmax(time, part->from + whole / UNREAL));
+        part->from =
+            fmax(time, nextafter(part->from, to)); /* pieces may be shorter than rounding */
     }
     return SOL_OK;
 }
