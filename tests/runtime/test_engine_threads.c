@@ -29,22 +29,25 @@ enum { SWITCHES = 10000, FLIPS = 1000000, COMBINATIONS = 30000 };
     "  if mod(a = floor(x = n/" divisor "), b = 2) == 1 then a" i " = 0; else then b" i            \
     " = 1; end;\n"
 #define TERM(i) " + a" i " - 2*b" i
+/* clang-format off */
 #define ALL(M)                                                                                     \
-    M("0")                                                                                         \
-    M("1") M("2") M("3") M("4") M("5") M("6") M("7") M("8") M("9") M("10") M("11") M("12") M("13") \
-        M("14") M("15")
+    M("0") M("1") M("2") M("3") M("4") M("5") M("6") M("7")                                        \
+    M("8") M("9") M("10") M("11") M("12") M("13") M("14") M("15")
 
 static const char counter[] =
     "model Counter\n"
     "implementation:\n"
     "  static Integer n; static Real x; static Real y;\n"
-    "  when Sample(interval = 0.001) then n << pre(x = n) + 1; end;\n" ALL(TWO) DIGIT("0", "1")
-        DIGIT("1", "2") DIGIT("2", "4") DIGIT("3", "8") DIGIT("4", "16") DIGIT("5", "32") DIGIT(
-            "6", "64") DIGIT("7", "128") DIGIT("8", "256") DIGIT("9", "512") DIGIT("10", "1024")
-            DIGIT("11", "2048") DIGIT("12", "4096") DIGIT("13", "8192") DIGIT("14", "16384")
-                DIGIT("15", "32768") "  y = x" ALL(TERM) ";\n"
-                                                         "  der(x = x, start << 1) = -0.01*y;\n"
-                                                         "end Counter;\n";
+    "  when Sample(interval = 0.001) then n << pre(x = n) + 1; end;\n"
+    ALL(TWO)
+    DIGIT("0", "1") DIGIT("1", "2") DIGIT("2", "4") DIGIT("3", "8")
+    DIGIT("4", "16") DIGIT("5", "32") DIGIT("6", "64") DIGIT("7", "128")
+    DIGIT("8", "256") DIGIT("9", "512") DIGIT("10", "1024") DIGIT("11", "2048")
+    DIGIT("12", "4096") DIGIT("13", "8192") DIGIT("14", "16384") DIGIT("15", "32768")
+    "  y = x" ALL(TERM) ";\n"
+    "  der(x = x, start << 1) = -0.01*y;\n"
+    "end Counter;\n";
+/* clang-format on */
 
 static SimLab *open_counter(SolEngine engine, uint32_t switches)
 {
