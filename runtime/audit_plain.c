@@ -1,5 +1,6 @@
 /* audit_plain.c: relations of plain forms -> those that are violated. See audit_plain.h. */
 #include "runtime/audit_plain.h"
+#include "ddp/apply.h"
 
 #include <float.h>
 #include <math.h>
@@ -158,40 +159,6 @@ bool audit_plain_add(AuditPlain *plain, DdpRel rel, const DdpRelView *view)
 
 /* ---- values ---- */
 
-static double function_value(XOp op, double a)
-{
-    switch (op) {
-    case X_SIN:
-        return sin(a);
-    case X_COS:
-        return cos(a);
-    case X_TAN:
-        return tan(a);
-    case X_ASIN:
-        return asin(a);
-    case X_ACOS:
-        return acos(a);
-    case X_ATAN:
-        return atan(a);
-    case X_SINH:
-        return sinh(a);
-    case X_COSH:
-        return cosh(a);
-    case X_TANH:
-        return tanh(a);
-    case X_EXP:
-        return exp(a);
-    case X_LOG:
-        return log(a);
-    case X_LOG10:
-        return log10(a);
-    case X_SQRT:
-        return sqrt(a);
-    default: /* X_ABS */
-        return fabs(a);
-    }
-}
-
 /* The size of its slope at a, where it is v. */
 static double function_slope(XOp op, double a, double v)
 {
@@ -253,7 +220,7 @@ bool audit_plain_sides(AuditPlain *plain, Form form, const double *local, double
                    : op->op == X_POS      ? local[op->a]
                    : op->op == X_NEG      ? -value[op->a]
                    : is_pair((XOp)op->op) ? pair_value((XOp)op->op, value[op->a], value[op->b])
-                                          : function_value((XOp)op->op, value[op->a]);
+                                          : x_apply_unary((XOp)op->op, value[op->a]);
     }
     if (!f->able)
         return false;
@@ -311,7 +278,7 @@ static void combine_other(const PlainOp *op, uint32_t n, uint32_t i, Lanes *l)
             v = pow(a, b);
             p = (p > 0 ? p * fabs(b * pow(a, b - 1)) : 0) + (q > 0 ? q * fabs(v * log(a)) : 0);
         } else {
-            v = function_value((XOp)op->op, a);
+            v = x_apply_unary((XOp)op->op, a);
             p *= function_slope((XOp)op->op, a, v);
         }
         l->value[i][k] = v;

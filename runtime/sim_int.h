@@ -2,11 +2,11 @@
  *
  * Who owns what:
  *   Values    value of every variable by its DDP number, and whether it has one      values.c
- *   Nodes     the DDP's nodes as codes with their variables, and who reads whom      evaluate.c
+ *   Nodes     the DDP's nodes as codes with their variables, and who reads whom      nodes.c
  *   Ropes     nodes in the order of the schedule, cut into leaves                    rope.c
- *   Parts     independent pieces of the dynamics, each with its integrator           part_graph.c,
- * parts.c Branches  memory of every condition event_iterate.c Compares  what may change between
- * events                                         event_detect.c
+ *   Parts     independent pieces of the dynamics, each with its integrator           part_graph.c
+ *   Branches  memory of every condition                                              event_iterate.c
+ *   Compares  what may change between events                                         event_detect.c
  *
  * Time: parts integrate on their own and stand at different times. What is in the value vector for
  * a part is what was last asked of it; `moment` numbers the points of time at which somebody looks
@@ -565,12 +565,14 @@ DdpResult values_commit(Sim *sim, DdpCommit kind); /* ddp_commit, and everything
 
 double evaluate_foreign(void *sim, uint32_t function, uint32_t n, const double *args);
 bool evaluate_all_finite(uint32_t n, const double *values);
-void evaluate_apply(Sim *sim); /* the delta of the last commit */
+void evaluate_apply(Sim *sim);         /* the delta of the last commit */
+void evaluate_order_changed(Sim *sim); /* the heap follows the schedule */
 void evaluate_need(Sim *sim, DdpVar var, int kind, int change);
 void evaluate_close(Sim *sim);
 void evaluate_gather(Sim *sim, DdpVar var); /* before its value changes */
 void evaluate_touch(Sim *sim, DdpVar var);  /* its readers have to be evaluated */
 void evaluate_touch_node(Sim *sim, DdpNode node);
+void evaluate_disturb_part(const EvalNode *node); /* it was evaluated, or is another one now */
 SolStatus evaluate_dirty(Sim *sim); /* until nothing is left but what waits for a value */
 bool evaluate_release(Sim *sim);    /* loops that were held back; false: there were none */
 /* The relation that determines `var`, inside whatever node; 0: none. */
