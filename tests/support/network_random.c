@@ -268,7 +268,8 @@ static void add_branch(Draft *d)
     }
 }
 
-static void make_circuit(Draft *d)
+/* Every node hangs on one before it, by a source or by what `add` brings. The number of nodes. */
+static int make_tree(Draft *d, void (*add)(Draft *d, int a, int b))
 {
     int n = 3 + below(d, 5);
     d->net->n_nodes = n;
@@ -279,7 +280,13 @@ static void make_circuit(Draft *d)
         if (one_in(d, 8))
             add_voltage(d, i, below(d, i));
         else
-            add_passive(d, i, below(d, i));
+            add(d, i, below(d, i));
+    return n;
+}
+
+static void make_circuit(Draft *d)
+{
+    int n = make_tree(d, add_passive);
     for (int i = 2 + below(d, n + 2); i > 0; i--)
         add_branch(d);
 }
@@ -342,16 +349,7 @@ static void add_switched_branch(Draft *d, int n)
 
 static void make_switched(Draft *d)
 {
-    int n = 3 + below(d, 5);
-    d->net->n_nodes = n;
-    d->net->stop = 0.06;
-    put(d, NET_GROUND, 0, -1, 0, 0, 0, 0);
-    add_voltage(d, 1, 0);
-    for (int i = 2; i < n; i++)
-        if (one_in(d, 8))
-            add_voltage(d, i, below(d, i));
-        else
-            add_storing(d, i, below(d, i));
+    int n = make_tree(d, add_storing);
     add_switch(d, below(d, n - 1), n - 1);
     for (int i = 1 + below(d, n + 1); i > 0; i--)
         add_switched_branch(d, n);
