@@ -4,7 +4,7 @@
  * Structure does not see that equations contradict or repeat each other by their numbers: voltages
  * around a circle of components, currents into a part of a circuit that hangs on a coil. Such a
  * circle is a singular loop, and hides a relation among what it reads. The numerics find the
- * combination (runtime/loop_combine.c); here it stands for one of the relations that it is made of,
+ * combination (runtime/eval/loop_combine.c); here it stands for one of the relations that it is made of,
  * under its number, so that for the world nothing has changed. Where one of the others leaves, the
  * relation is what it was; first those combinations end that were made of this one.
  */

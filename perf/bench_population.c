@@ -9,7 +9,7 @@
  * last digits may differ). Times are the best of several rounds, and are compared within one run.
  *
  *     bench_population [VOLUME [TIME [MODEL]]] */
-#include "runtime/tape_int.h"
+#include "runtime/eval/tape_int.h"
 
 #include <dlfcn.h>
 #include <math.h>

@@ -78,7 +78,7 @@ typedef struct Compare {
     X source;       /* kept: the function as the relation has it */
     X difference;   /* left - right; of functions their argument, which crosses boundaries */
     X unit;         /* b of mod(a, b), whose floor(a/b) is kept; 0: it is no mod */
-    DdpVar slot;    /* keeps its value between events (event_hold.c); 0: a condition remembers it */
+    DdpVar slot;    /* keeps its value between events (hold.c); 0: a condition remembers it */
     double jumped;  /* kept: when it got another value last */
     uint32_t tight; /* and how many times in a row that was so soon that rounding makes it */
     const Code *self_code, *difference_code;
@@ -127,7 +127,7 @@ typedef struct EvalNode {
     bool untorn;       /* loop: solved as a whole, by `whole`; node_lu() is not used */
     bool given_whole;  /* loop: so by the DDP */
     bool checked;      /* loop: what NodeLoop.check has of the relations is true */
-    bool holds;        /* some function that jumps is kept between events (event_hold.c) */
+    bool holds;        /* some function that jumps is kept between events (hold.c) */
     bool forced;       /* in this event a comparison at its boundary was decided by the side it
                           leaves to */
     bool needed[NEED_KINDS];
@@ -747,7 +747,7 @@ void event_forget_branches(Sim *sim);
 void event_link_branch(Sim *sim, BranchId branch, DdpVar condition);
 void event_set_pres(Sim *sim); /* pre values are the present ones */
 
-/* ---- event_hold.c, event_detect.c ---- */
+/* ---- hold.c, event_detect.c ---- */
 
 void event_make_compares(Sim *sim, EvalNode *node);
 void event_forget_compares(EvalNode *node); /* as they were when made */

@@ -45,7 +45,7 @@ fault row-exchange numerics/dense_lu.c \
     for (uint32_t r = n; r-- > 0;) {'
 
 # Of two readers or more, one hears nothing of a change.
-fault node-left-out runtime/evaluate.c \
+fault node-left-out runtime/eval/evaluate.c \
 '        EvalNode *node = &sim->nodes.at[edge->node];
         evaluate_touch_node(sim, edge->node);
         if (!node->part' \
@@ -55,20 +55,20 @@ fault node-left-out runtime/evaluate.c \
         evaluate_touch_node(sim, edge->node);
         if (!node->part'
 
-fault output-not-fetched runtime/update.c \
+fault output-not-fetched runtime/event/update.c \
 '    fetch_marked(sim, from);
 }' \
 '    (void)from;
     (void)fetch_marked;
 }'
 
-fault stale-slot runtime/tape.c \
+fault stale-slot runtime/eval/tape.c \
 '        for (uint32_t i = 0; i < unit->n; i++)
             to[i] = values[from[i]];' \
 '        for (uint32_t i = 0; i + (unit->n > 1) < unit->n; i++)
             to[i] = values[from[i]];'
 
-fault stale-state runtime/tape.c \
+fault stale-state runtime/eval/tape.c \
 '    else
         for (uint32_t i = 0; i < run->n; i++)
             to[i] = from[i];' \
@@ -76,7 +76,7 @@ fault stale-state runtime/tape.c \
         for (uint32_t i = 0; i + (run->n > 1) < run->n; i++)
             to[i] = from[i];'
 
-fault colour-swapped runtime/jacobian.c \
+fault colour-swapped runtime/solve/jacobian.c \
 '    const uint32_t *end = j->p.by_colour.at + j->p.colour_from.at[k + 1];
     uint64_t bit = (uint64_t)1 << k % 64;' \
 '    const uint32_t *end = j->p.by_colour.at + j->p.colour_from.at[k + 1];
@@ -92,24 +92,24 @@ colour_old='    for (const uint32_t *c = first; c < end; c++)
 colour_new='    for (const uint32_t *c = own; c < own_end; c++)
         store_column(j, *c, cj);'
 
-fault event-wrong-side runtime/event_detect.c \
+fault event-wrong-side runtime/event/event_detect.c \
 '    *time = hi;
     sim->search_left = lo;' \
 '    *time = lo;
     sim->search_left = lo;'
 
-fault event-late runtime/event_detect.c \
+fault event-late runtime/event/event_detect.c \
 '    double before = INFINITY, push = 0, whole = hi - lo;' \
 '    double before = INFINITY, push = 0, whole = 1e12 * (hi - lo);'
 
-fault old-value-ida runtime/ida_driver.c \
+fault old-value-ida runtime/solve/ida_driver.c \
 '    get_unknowns(part, driver);
     return IDAReInit(' \
 '    if (driver->n != part->n)
         get_unknowns(part, driver);
     return IDAReInit('
 
-fault old-value-rk runtime/rk.c \
+fault old-value-rk runtime/solve/rk.c \
 '        rk->y[i] = rk->old[i] = sim->value[part->states.at[i].var];' \
 '        rk->y[i] = rk->length > 0 ? rk->y[i] : (rk->old[i] = sim->value[part->states.at[i].var]);'
 

@@ -1,6 +1,6 @@
 /* args.c: words of the command line -> options, loaded models. */
 #include "runtime/cli/cli.h"
-#include "runtime/stdlib_folder.h"
+#include "runtime/sim/stdlib_folder.h"
 
 #include <limits.h>
 #include <stdarg.h>

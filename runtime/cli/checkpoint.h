@@ -5,7 +5,7 @@
 #ifndef RUNTIME_CLI_CHECKPOINT_H
 #define RUNTIME_CLI_CHECKPOINT_H
 
-#include "runtime/record.h"
+#include "runtime/sim/record.h"
 
 typedef struct Checkpoint {
     uint64_t index;      /* of this checkpoint: start + index * every */

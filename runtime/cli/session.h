@@ -5,7 +5,7 @@
 #define RUNTIME_CLI_SESSION_H
 
 #include "runtime/cli/cli.h"
-#include "runtime/record.h"
+#include "runtime/sim/record.h"
 
 typedef struct Job {
     const char *name;  /* FILE[:MODEL] */

@@ -17,8 +17,8 @@
 #include "tests/support/slow.h"
 
 #include "jit/jit_int.h"
-#include "runtime/blocks.h"
-#include "runtime/record.h"
+#include "runtime/eval/blocks.h"
+#include "runtime/sim/record.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "jit/jit_int.h"
-#include "runtime/blocks.h"
+#include "runtime/eval/blocks.h"
 #include "tests/support/jump_random.h"
 #include "tests/support/slow.h"
 #include "tests/support/soak.h"

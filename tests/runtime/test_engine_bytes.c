@@ -9,7 +9,7 @@
 #include "base/map.h"
 #include "base/timer.h"
 #include "jit/jit_int.h"
-#include "runtime/blocks.h"
+#include "runtime/eval/blocks.h"
 
 #include <dirent.h>
 #include <stdio.h>

@@ -6,10 +6,10 @@
 #include <cmocka.h>
 
 #include "jit/jit_int.h"
-#include "runtime/blocks.h"
+#include "runtime/eval/blocks.h"
 #include "runtime/foreign/foreign_int.h"
-#include "runtime/loop_code.h"
-#include "runtime/tape_int.h"
+#include "runtime/eval/loop_code.h"
+#include "runtime/eval/tape_int.h"
 #include "tests/support/sim_lab.h"
 
 #include <math.h>

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "jit/jit_int.h"
-#include "runtime/tape_int.h" /* the memory of shapes */
+#include "runtime/eval/tape_int.h" /* the memory of shapes */
 #include "tests/support/slow.h"
 #include "tests/support/sim_lab.h"
 

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "jit/jit_int.h"
-#include "runtime/blocks.h"
+#include "runtime/eval/blocks.h"
 #include "tests/support/sim_lab.h"
 
 #include <string.h>

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "runtime/record.h"
+#include "runtime/sim/record.h"
 
 #include <math.h>
 #include <stdio.h>

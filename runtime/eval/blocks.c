@@ -1,0 +1,412 @@
+/* blocks.c: leaves of ropes -> shapes -> code, and evaluation by it. See blocks.h. */
+#include "runtime/eval/loop_code.h"
+#include "runtime/eval/tape_int.h"
+
+#include "jit/disk_cache.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { HEAT_EVERY = 256 };
+
+enum { FIXED_AFTER = 20000 };
+
+#define PATIENCE 0.03 /* seconds: about what loading LLVM and a first compilation take */
+
+struct LeafCode {
+    JitEntry *value, *tangent;
+    const double *constants;
+    uint64_t born;        /* SimCounts.events then */
+    uint32_t pattern;     /* that they belong to */
+    uint32_t evaluations; /* not reported to jit_heat yet */
+    bool tangents;        /* code for tangents was asked for */
+    uint32_t n_slots;
+    uint32_t slots[]; /* [n_slots], and behind them [nodes]: what these determine */
+};
+
+/* ---- engine ---- */
+
+Engine *engine_open(Sim *sim)
+{
+    if (sim->opt.engine == SOL_ENGINE_INTERP)
+        return NULL;
+    Engine *engine = mem_alloc(sim->mem, sizeof *engine);
+    engine->sim = sim;
+    engine->rebuild = sim->opt.engine == SOL_ENGINE_REBUILD;
+    engine->wait = sim->opt.jit_wait || engine->rebuild;
+    engine->fixed_after = FIXED_AFTER;
+    char folder[4096];
+    const char *cache = sim->opt.cache;
+    if (engine->rebuild || (cache && strcmp(cache, "off") == 0))
+        cache = NULL;
+    else if (!cache)
+        cache = disk_cache_folder(folder, sizeof folder) ? folder : NULL;
+    JitOptions options = {.cache = cache,
+                          .fast_math = sim->opt.fast_math,
+                          .names = sim->opt.jit_names,
+                          .only_quick = engine->rebuild,
+                          .warm = engine->wait ? 0 : HEAT_EVERY,
+                          .patience = engine->wait ? 0 : PATIENCE};
+    engine->shapes = shapes_open(sim->mem, sim->forms);
+    shapes_callees(engine->shapes, foreign_callee, sim->foreign);
+    foreign_env(&engine->env, sim->foreign);
+    engine->jit = jit_open(&options); /* last: it has memory of its own, which nobody else closes */
+    if (engine->jit)
+        return engine;
+    shapes_close(engine->shapes);
+    mem_free(sim->mem, engine);
+    return NULL;
+}
+
+void engine_close(Engine *engine)
+{
+    if (!engine)
+        return;
+    jit_close(engine->jit);
+    shapes_close(engine->shapes);
+    vec_free(engine->sim->mem, &engine->items);
+    vec_free(engine->sim->mem, &engine->origin);
+    vec_free(engine->sim->mem, &engine->tape_var);
+    mem_free(engine->sim->mem, engine);
+}
+
+void engine_check(Engine *engine)
+{
+    char text[160];
+    if (!engine || engine->told_fatal || !jit_fatal(engine->jit, text, sizeof text))
+        return;
+    engine->told_fatal = true;
+    diag_warning(engine->sim->diags, 0,
+                 "LLVM met a fatal error and is not used any more (%s): what is not compiled is "
+                 "interpreted, which takes longer and gives the same results",
+                 text);
+}
+
+Jit *engine_jit(Engine *engine)
+{
+    return engine->jit;
+}
+
+void engine_stats(const Engine *engine, SolStats *stats)
+{
+    JitStats jit = jit_stats(engine->jit);
+    stats->compile_wait = jit.wait_seconds;
+    stats->compile_background = jit.compile_seconds;
+    stats->functions_compiled = (uint32_t)jit.functions_compiled;
+    stats->shapes = shape_totals(engine->shapes).shapes;
+    stats->shapes_from_memory = (uint32_t)jit.shapes_from_memory;
+    stats->shapes_from_disk = (uint32_t)jit.shapes_from_disk;
+    stats->blocks = engine->blocks;
+    stats->batches = engine->batches;
+    stats->blocks_batched = engine->batched;
+}
+
+void engine_take_counts(Engine *engine, SolEvent *event)
+{
+    uint64_t shapes = shape_totals(engine->shapes).made;
+    event->blocks_rebuilt = engine->rebuilt;
+    event->blocks_kept =
+        engine->blocks - (engine->rebuilt < engine->blocks ? engine->rebuilt : engine->blocks);
+    event->shapes_new = (uint32_t)(shapes - engine->shapes_before);
+    engine->rebuilt = 0;
+    engine->shapes_before = shapes;
+}
+
+/* ---- the code of a leaf ---- */
+
+static ShapeUse shape_leaf(Engine *engine, const Leaf *leaf)
+{
+    const Sim *sim = engine->sim;
+    engine->items.n = 0;
+    for (uint32_t i = 0; i < leaf->nodes.n; i++) {
+        const EvalOp *op = &sim->nodes.at[leaf->nodes.at[i]].ops[0];
+        vec_push(sim->mem, &engine->items, ((ShapeItem){op->target, op->value, op->vars}));
+    }
+    return shape_of(engine->shapes, leaf->nodes.n, engine->items.at, NULL);
+}
+
+/* `rebuild` shares nothing: each block has a function of its own, with its numbers written into it.
+ */
+static JitEntry *request(Engine *engine, const ShapeUse *use, JitKind kind)
+{
+    JitRequest wanted = {.shape = use->shape, .kind = kind, .layout = JIT_SINGLE};
+    if (engine->rebuild) {
+        wanted.layout = JIT_FIXED;
+        wanted.slots = use->slots;
+        wanted.constants = use->constants;
+    }
+    return jit_request(engine->jit, &wanted);
+}
+
+static void make_code(Sim *sim, Leaf *leaf)
+{
+    Engine *engine = sim->engine;
+    ShapeUse use = shape_leaf(engine, leaf);
+    uint32_t n = use.shape->n_slots;
+    struct LeafCode *code =
+        mem_alloc(sim->mem, sizeof *code + (n + leaf->nodes.n) * sizeof *code->slots);
+    *code = (struct LeafCode){
+        .constants = use.constants, .born = sim->counts.events, .pattern = use.id, .n_slots = n};
+    memcpy(code->slots, use.slots, n * sizeof *code->slots);
+    for (uint32_t i = 0; i < leaf->nodes.n; i++)
+        code->slots[n + i] = engine->items.at[i].target;
+    leaf->code = code;
+    code->value = request(engine, &use, JIT_VALUE);
+    shape_keep(engine->shapes, use.id);
+    engine->blocks++;
+    engine->rebuilt++;
+}
+
+/* Code for tangents is asked for when the first Jacobian is wanted: explicit methods never want
+ * one. */
+static void make_tangent(Sim *sim, Leaf *leaf)
+{
+    ShapeUse use = shape_leaf(sim->engine, leaf);
+    leaf->code->tangents = true;
+    leaf->code->tangent = request(sim->engine, &use, JIT_TANGENT);
+}
+
+BlockNote block_note(const Sim *sim, DdpNode n)
+{
+    const EvalNode *node = n < sim->nodes.n ? &sim->nodes.at[n] : NULL;
+    BlockNote note = {.held = !node || !node->varies, .size = 1};
+    if (!node || !node->leaf)
+        return note;
+    const struct LeafCode *code = node->leaf->code;
+    note.size = node->leaf->nodes.n;
+    if (node->loop && loop_code_note(node, &note.tier, &note.age)) {
+        note.counted = true;
+        note.age = sim->counts.events - note.age;
+    }
+    if (!code)
+        return note;
+    note.counted = true;
+    note.age = sim->counts.events - code->born;
+    note.tier = code->value ? jit_tier(code->value) : JIT_NONE;
+    return note;
+}
+
+static void report_heat(Sim *sim, struct LeafCode *code)
+{
+    if (code->value)
+        jit_heat(sim->engine->jit, code->value, code->evaluations);
+    if (code->tangent)
+        jit_heat(sim->engine->jit, code->tangent, code->evaluations);
+    code->evaluations = 0;
+}
+
+void leaf_code_free(Sim *sim, Leaf *leaf)
+{
+    struct LeafCode *code = leaf->code;
+    tape_leaf_leaves(sim, leaf);
+    tape_plan_free(sim, leaf->plan);
+    leaf->plan = NULL;
+    mem_free(sim->mem, leaf->reads);
+    leaf->reads = NULL;
+    if (!code)
+        return;
+    report_heat(sim, code);
+    if (code->value)
+        jit_release(sim->engine->jit, code->value);
+    if (code->tangent)
+        jit_release(sim->engine->jit, code->tangent);
+    shape_drop(sim->engine->shapes, code->pattern);
+    mem_free(sim->mem, code);
+    leaf->code = NULL;
+    sim->engine->blocks--;
+}
+
+static void prepare_rope(Sim *sim, const Rope *rope)
+{
+    for (uint32_t i = 0; rope->tape && i < rope->fresh.n; i++)
+        if (rope->fresh.at[i] && rope->fresh.at[i]->plain && !rope->fresh.at[i]->code)
+            make_code(sim, rope->fresh.at[i]);
+    if (rope->tape) /* all others have theirs, or were never evaluated but by it */
+        return;
+    EACH_LEAF (rope, leaf)
+        if (leaf->plain && !leaf->code)
+            make_code(sim, leaf);
+}
+
+void blocks_prepare(Part *part)
+{
+    Engine *engine = part->sim->engine;
+    uint32_t versions = part->ropes[0].version + part->ropes[1].version;
+    if (!engine || part->prepared == versions + 1)
+        return;
+    part->prepared = versions + 1;
+    if (part->steady_version != part->ropes[0].version)
+        fixed_code_drop(part);
+    double begin = timer_now();
+    prepare_rope(part->sim, &part->ropes[0]);
+    prepare_rope(part->sim, &part->ropes[1]);
+    part->sim->counts.lower += timer_now() - begin;
+    if (engine->wait)
+        jit_wait(engine->jit);
+}
+
+static void forget_rope(Sim *sim, const Rope *rope)
+{
+    EACH_LEAF (rope, leaf) {
+        leaf_code_free(sim, leaf);
+        if (!leaf->plain)
+            loop_code_forget(sim, &sim->nodes.at[leaf->nodes.at[0]]);
+    }
+}
+
+void engine_restructured(Sim *sim)
+{
+    Engine *engine = sim->engine;
+    if (!engine || !engine->rebuild)
+        return;
+    for (uint32_t i = 0; i < sim->parts.n; i++) {
+        forget_rope(sim, &sim->parts.at[i]->ropes[0]);
+        forget_rope(sim, &sim->parts.at[i]->ropes[1]);
+    }
+    forget_rope(sim, &sim->outputs);
+    jit_forget(engine->jit);
+    for (uint32_t i = 0; i < sim->parts.n; i++) {
+        prepare_rope(sim, &sim->parts.at[i]->ropes[0]);
+        prepare_rope(sim, &sim->parts.at[i]->ropes[1]);
+    }
+    prepare_rope(sim, &sim->outputs);
+    jit_wait(engine->jit);
+}
+
+/* ---- evaluation ---- */
+
+/* All at once: what is not finite times 0 is not 0. Nodes lie far apart and are not looked at where
+ * there is code: that was a fifth of a run with many events. */
+static bool finite_results(const Sim *sim, const Leaf *leaf)
+{
+    double sum = 0;
+    const uint32_t *target = leaf->code ? leaf->code->slots + leaf->code->n_slots : NULL;
+    for (uint32_t i = 0; i < leaf->nodes.n; i++)
+        sum += 0 * sim->value[target ? target[i] : sim->nodes.at[leaf->nodes.at[i]].ops[0].target];
+    return sum == 0;
+}
+
+/* One of them has no value, if it is needed: the one that says so itself. */
+static SolStatus not_finite(Sim *sim, const Leaf *leaf)
+{
+    SolStatus status = SOL_OK;
+    for (uint32_t i = 0; i < leaf->nodes.n && status == SOL_OK; i++)
+        status = evaluate_node(sim, leaf->nodes.at[i]);
+    return status;
+}
+
+static void evaluate_run(Sim *sim, Leaf *leaf)
+{
+    if (sim->engine && !leaf->code)
+        make_code(sim, leaf);
+    struct LeafCode *code = leaf->code;
+    JitCode native = code && code->value ? jit_code(code->value) : (JitCode){.any = NULL};
+    if (native.any)
+        native.value(sim->value, code->slots, code->constants, &sim->engine->env);
+    else
+        for (uint32_t i = 0; i < leaf->nodes.n; i++)
+            evaluate_ops(sim, &sim->nodes.at[leaf->nodes.at[i]], 0, 1, NULL);
+    if (code && ++code->evaluations >= HEAT_EVERY)
+        report_heat(sim, code);
+}
+
+SolStatus leaf_evaluate(Sim *sim, Leaf *leaf)
+{
+    if (!leaf->plain)
+        return evaluate_node(sim, leaf->nodes.at[0]);
+    evaluate_run(sim, leaf);
+    return finite_results(sim, leaf) ? SOL_OK : not_finite(sim, leaf);
+}
+
+SolStatus evaluate_rope(Sim *sim, Rope *rope)
+{
+    EACH_LEAF (rope, leaf) {
+        SolStatus status = leaf_evaluate(sim, leaf);
+        if (status != SOL_OK)
+            return status;
+    }
+    return SOL_OK;
+}
+
+/* A single node inside a step, where nobody looks but at slopes and residuals. */
+static SolStatus step_node(Sim *sim, DdpNode n, double **residuals)
+{
+    EvalNode *node = &sim->nodes.at[n];
+    if (!node->loop) {
+        evaluate_ops(sim, node, 0, 1, NULL);
+        return SOL_OK;
+    }
+    if (!node->outer || !*residuals)
+        return evaluate_node(sim, n);
+    loop_code_values(sim, node, *residuals);
+    *residuals += node->n_tears;
+    return SOL_OK;
+}
+
+static bool finite_slopes(const Part *part)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < part->states.n; i++)
+        sum += 0 * part->sim->value[part->states.at[i].slope];
+    return sum == 0;
+}
+
+/* residuals: double **, where those of the next outer loop go */
+static int step_leaf(Part *part, Leaf *leaf, void *residuals)
+{
+    if (!leaf->plain)
+        return step_node(part->sim, leaf->nodes.at[0], residuals) != SOL_OK;
+    evaluate_run(part->sim, leaf);
+    return 0;
+}
+
+static int step_leaves(Part *part, double **residuals)
+{
+    EACH_LEAF (&part->ropes[0], leaf)
+        if (step_leaf(part, leaf, residuals))
+            return 1;
+    return 0;
+}
+
+int blocks_evaluate(Part *part, double *residuals)
+{
+    int failed;
+    tape_outdated(part);
+    if (!fixed_code_evaluate(part, step_leaf, &residuals, &failed))
+        failed = step_leaves(part, &residuals);
+    return failed || !finite_slopes(part);
+}
+
+void blocks_prepare_tangents(Part *part)
+{
+    Sim *sim = part->sim;
+    bool asked = false;
+    EACH_LEAF (&part->ropes[0], leaf)
+        if (leaf->code && !leaf->code->tangents) {
+            make_tangent(sim, leaf);
+            asked = true;
+        }
+    if (asked && sim->engine->wait)
+        jit_wait(sim->engine->jit);
+}
+
+static void tangent_single(Sim *sim, DdpNode n, double *results)
+{
+    EvalNode *node = &sim->nodes.at[n];
+    if (!node->outer || !results) {
+        evaluate_tangent_node(sim, n);
+        return;
+    }
+    loop_code_tangents(sim, node, results);
+}
+
+void leaf_tangent(Sim *sim, const Leaf *leaf, double *results)
+{
+    const struct LeafCode *code = leaf->code;
+    JitCode native = code && code->tangent ? jit_code(code->tangent) : (JitCode){.any = NULL};
+    if (native.any)
+        native.tangent(sim->value, sim->tangent, code->slots, code->constants, &sim->engine->env);
+    else
+        for (uint32_t i = 0; i < leaf->nodes.n; i++)
+            tangent_single(sim, leaf->nodes.at[i], results);
+}

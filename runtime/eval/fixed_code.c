@@ -1,0 +1,139 @@
+/* fixed_code.c: leaves that have long been stable -> larger pieces of code with constant places.
+ *
+ * Requires: ropes that are settled. A part that is evaluated leaf by leaf (it has no tape: nothing
+ * in it is alike, or it has loops) and whose rope has not changed for Engine.fixed_after
+ * evaluations has neighbouring leaves compiled again as one function, up to PIECE relations, with
+ * places and constants written into it (JIT_FIXED). A piece takes the place of its leaves when it
+ * is optimised; until then, and where it is refused, they go on one by one. When the rope changes
+ * (Rope.version), all pieces of the part are dropped before anything is evaluated, and counting
+ * starts again.
+ *
+ * Larger pieces gain nothing and take long to make (perf/bench_static.c). Tangents stay by leaf. */
+#include "runtime/eval/tape_int.h"
+
+enum { PIECE = 60 }; /* relations */
+
+/* Neighbouring leaves [first, first + n) of FixedCode.leaf. */
+typedef struct Piece {
+    uint32_t first, n;
+    JitEntry *value; /* NULL: one leaf, which is as good as it gets */
+} Piece;
+
+struct FixedCode {
+    uint32_t version; /* of the rope */
+    VEC(Leaf *) leaf; /* all of the rope */
+    VEC(Piece) pieces;
+};
+
+static void open_piece(Sim *sim, struct FixedCode *fixed)
+{
+    Engine *engine = sim->engine;
+    Piece *piece = &vec_last(&fixed->pieces);
+    if (piece->n < 2)
+        return;
+    engine->items.n = 0;
+    for (uint32_t i = 0; i < piece->n; i++) {
+        const Leaf *leaf = fixed->leaf.at[piece->first + i];
+        for (uint32_t k = 0; k < leaf->nodes.n; k++) {
+            const EvalOp *op = &sim->nodes.at[leaf->nodes.at[k]].ops[0];
+            vec_push(sim->mem, &engine->items, ((ShapeItem){op->target, op->value, op->vars}));
+        }
+    }
+    ShapeUse use = shape_of(engine->shapes, engine->items.n, engine->items.at, NULL);
+    JitRequest wanted = {.shape = use.shape,
+                         .kind = JIT_VALUE,
+                         .layout = JIT_FIXED,
+                         .slots = use.slots,
+                         .constants = use.constants};
+    piece->value = jit_request(engine->jit, &wanted);
+    if (piece->value) /* it is as hot as its leaves are */
+        jit_heat(engine->jit, piece->value, engine->fixed_after);
+}
+
+static struct FixedCode *make(Part *part)
+{
+    Sim *sim = part->sim;
+    struct FixedCode *fixed = mem_alloc(sim->mem, sizeof *fixed);
+    uint32_t relations = 0;
+    part->fixed = fixed;
+    fixed->version = part->ropes[0].version;
+    EACH_LEAF (&part->ropes[0], leaf)
+        vec_push(sim->mem, &fixed->leaf, leaf);
+    for (uint32_t i = 0; i < fixed->leaf.n; i++) {
+        const Leaf *leaf = fixed->leaf.at[i];
+        bool joins = i > 0 && leaf->plain && fixed->leaf.at[i - 1]->plain &&
+                     relations + leaf->nodes.n <= PIECE;
+        if (joins) {
+            vec_last(&fixed->pieces).n++;
+            relations += leaf->nodes.n;
+            continue;
+        }
+        if (i > 0)
+            open_piece(sim, fixed);
+        vec_push(sim->mem, &fixed->pieces, ((Piece){.first = i, .n = 1}));
+        relations = leaf->nodes.n;
+    }
+    if (fixed->pieces.n)
+        open_piece(sim, fixed);
+    if (sim->engine->wait)
+        jit_wait(sim->engine->jit);
+    return fixed;
+}
+
+void fixed_code_drop(Part *part)
+{
+    struct FixedCode *fixed = part->fixed;
+    Sim *sim = part->sim;
+    part->fixed = NULL;
+    part->steady = 0;
+    if (!fixed)
+        return;
+    for (uint32_t i = 0; i < fixed->pieces.n; i++)
+        jit_release(sim->engine->jit, fixed->pieces.at[i].value);
+    vec_free(sim->mem, &fixed->leaf);
+    vec_free(sim->mem, &fixed->pieces);
+    mem_free(sim->mem, fixed);
+}
+
+/* Drops what does not fit any longer, makes pieces when it is time; NULL: there are none. */
+static struct FixedCode *current(Part *part)
+{
+    const Engine *engine = part->sim->engine;
+    if (part->steady_version != part->ropes[0].version) {
+        fixed_code_drop(part);
+        part->steady_version = part->ropes[0].version;
+    }
+    if (!engine || engine->rebuild)
+        return NULL;
+    if (!part->fixed && ++part->steady >= engine->fixed_after)
+        make(part);
+    return part->fixed;
+}
+
+/* Quick code of a piece would be slower than optimised code of its leaves. */
+static JitCode code_of(const Engine *engine, const Piece *piece)
+{
+    bool best = piece->value && (jit_tier(piece->value) == JIT_OPTIMISED || engine->fixed_quick);
+    return best ? jit_code(piece->value) : (JitCode){.any = NULL};
+}
+
+bool fixed_code_evaluate(Part *part, FixedLeaf each, void *context, int *failed)
+{
+    const struct FixedCode *fixed = current(part);
+    Sim *sim = part->sim;
+    *failed = 0;
+    if (!fixed)
+        return false;
+    for (uint32_t i = 0; i < fixed->pieces.n && !*failed; i++) {
+        const Piece *piece = &fixed->pieces.at[i];
+        JitCode code = code_of(sim->engine, piece);
+        if (code.any) {
+            code.value(sim->value, NULL, NULL, &sim->engine->env);
+            sim->engine->fixed_calls++;
+            continue;
+        }
+        for (uint32_t k = 0; k < piece->n && !*failed; k++)
+            *failed = each(part, fixed->leaf.at[piece->first + k], context);
+    }
+    return true;
+}

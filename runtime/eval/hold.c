@@ -1,0 +1,562 @@
+/* hold.c: functions that jump inside what a node evaluates -> places that keep their value
+ * between events (rule U6).
+ *
+ * sign, floor, ceil, round and mod, and comparisons that choose a value, are no part of the code of
+ * a node. Each of them has a place of its own in the vector of values, and the code reads that: y =
+ * x + floor(u) is evaluated as y = x + h. mod(a, b) is a - b*h, where h keeps floor(a/b). So an
+ * integrator never sees a jump, whatever engine evaluates for it, and tangents are those of the
+ * piece.
+ *
+ * What stands in the place is found anew where the node is evaluated by change, that is at events,
+ * and where a node is evaluated that belongs to no part. In between the function is one of the
+ * node's comparisons (event_detect.c): when it has another value than its place, that is an event.
+ *
+ * Where the argument is linear in the clock, the times of the jumps are computed, and at such a
+ * time the function has the value that it has just afterwards.
+ */
+#include "runtime/eval/hold.h"
+#include "runtime/event/event_cause.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- which of them ---- */
+
+static bool is_comparison(unsigned op)
+{
+    return op >= X_LT && op <= X_GT;
+}
+
+bool hold_is_jump(XOp op)
+{
+    return is_comparison(op) || (op >= X_SIGN && op <= X_ROUND) || op == X_MOD;
+}
+
+static bool is_stair(XOp op)
+{
+    return op >= X_FLOOR && op <= X_ROUND;
+}
+
+/* Which variables make it vary between events: the clock, and others. */
+static bool varies(const Sim *sim, const EvalOp *op, X x, bool *clock, bool *others)
+{
+    uint32_t n = ddp_rel(sim->ddp, op->rel).n; /* behind these are places that do not vary */
+    *clock = *others = false;
+    for (uint32_t i = 0; i < n; i++) {
+        DdpVar var = op->vars[i];
+        if (!var || !ddp_var(sim->ddp, var).varies || !x_uses(sim->forms, x, i))
+            continue;
+        if (var == sim->clock)
+            *clock = true;
+        else
+            *others = true;
+    }
+    return *clock || *others;
+}
+
+static uint32_t clock_position(const Sim *sim, const EvalOp *op)
+{
+    uint32_t n = ddp_rel(sim->ddp, op->rel).n;
+    for (uint32_t i = 0; i < n; i++)
+        if (op->vars[i] == sim->clock)
+            return i;
+    return 0;
+}
+
+/* ---- expressions with places ---- */
+
+/* One operation while its expression is rebuilt. */
+typedef struct Holding {
+    Sim *sim;
+    EvalNode *node;
+    uint32_t op;
+    uint32_t n;  /* positions so far */
+    Map map;     /* expression -> the same with places */
+    Map chooses; /* comparisons that choose a value */
+} Holding;
+
+static X call_with_places(Holding *h, XNode call)
+{
+    X few[8], *args = few;
+    uint32_t n = 0;
+    for (X list = call.b; list; list = x_node(h->sim->forms, list).b)
+        n++;
+    if (n > 8)
+        args = mem_alloc(h->sim->mem, n * sizeof *args);
+    uint32_t i = n;
+    for (X list = call.b; list; list = x_node(h->sim->forms, list).b)
+        args[--i] = map_get(&h->map, x_node(h->sim->forms, list).a);
+    X result = x_call(h->sim->forms, call.a, n, args);
+    if (args != few)
+        mem_free(h->sim->mem, args);
+    return result;
+}
+
+/* The same node over operands with places. */
+static X rebuilt(Holding *h, X x)
+{
+    FormTable *forms = h->sim->forms;
+    XNode node = x_node(forms, x);
+    if (node.op == X_CONST || node.op == X_POS || node.op == X_ARG)
+        return x;
+    if (node.op == X_CALL)
+        return call_with_places(h, node);
+    X a = map_get(&h->map, node.a), b = map_get(&h->map, node.b), c = map_get(&h->map, node.c);
+    if (a == node.a && b == node.b && c == node.c)
+        return x;
+    if (node.op == X_SELECT)
+        return x_select(forms, a, b, c);
+    return node.op >= X_ADD ? x_binary(forms, (XOp)node.op, a, b) : x_unary(forms, (XOp)node.op, a);
+}
+
+static Compare *new_compare(Holding *h)
+{
+    EvalNode *node = h->node;
+    if ((node->n_compares & (node->n_compares - 1)) == 0) /* 0, 1, 2, 4, ... */
+        node->compare =
+            mem_resize(h->sim->mem, node->compare,
+                       (node->n_compares ? 2 * node->n_compares : 1) * sizeof *node->compare);
+    Compare *compare = &node->compare[node->n_compares++];
+    *compare = (Compare){.op = h->op};
+    return compare;
+}
+
+/* What crosses a boundary, with its code; and when, where that can be computed. */
+static void find_times(Holding *h, Compare *compare, X linear, bool timed)
+{
+    Sim *sim = h->sim;
+    const EvalOp *op = &h->node->ops[h->op];
+    compare->difference_code = evaluate_make_code(sim, compare->difference);
+    compare->timed = timed && x_linear(sim->forms, linear, clock_position(sim, op),
+                                       &compare->factor, &compare->rest);
+    h->node->timed |= compare->timed;
+}
+
+static void watch_comparison(Holding *h, X x)
+{
+    Sim *sim = h->sim;
+    bool clock, others;
+    if (!varies(sim, &h->node->ops[h->op], x, &clock, &others))
+        return;
+    XNode node = x_node(sim->forms, x);
+    Compare *compare = new_compare(h);
+    compare->self = x;
+    compare->self_code = evaluate_make_code(sim, x);
+    compare->difference = x_binary(sim->forms, X_SUB, node.a, node.b);
+    find_times(h, compare, compare->difference, clock && !others);
+}
+
+static DdpVar new_slot(Sim *sim)
+{
+    DdpVar var = ddp_enter_var(sim->ddp, DDP_KNOWN);
+    values_grow(sim);
+    ValueInfo *info = &sim->info[var];
+    *info = (ValueInfo){.has = true};
+    sim->value[var] = 0;
+    return var;
+}
+
+/* `self` is kept in a place of its own; its position. */
+static X hold(Holding *h, X source, X self, X difference, X unit)
+{
+    Sim *sim = h->sim;
+    EvalNode *node = h->node;
+    bool clock, others, unit_clock = false, unit_others = false;
+    varies(sim, &node->ops[h->op], self, &clock, &others);
+    if (unit)
+        varies(sim, &node->ops[h->op], unit, &unit_clock, &unit_others);
+    Compare *compare = new_compare(h);
+    compare->source = source;
+    compare->self = self;
+    compare->self_code = evaluate_make_code(sim, self);
+    compare->difference = difference;
+    compare->unit = unit;
+    X linear = unit ? x_node(sim->forms, difference).a : difference;
+    find_times(h, compare, linear, clock && !others && !unit_clock);
+    compare->slot = new_slot(sim);
+    ((uint32_t *)node->ops[h->op].vars)[h->n] = compare->slot;
+    node->holds = true;
+    return x_pos(sim->forms, h->n++);
+}
+
+static X hold_mod(Holding *h, X source, X a, X b)
+{
+    FormTable *forms = h->sim->forms;
+    X ratio = x_binary(forms, X_DIV, a, b);
+    X floor = hold(h, source, x_unary(forms, X_FLOOR, ratio), ratio, b);
+    return x_binary(forms, X_SUB, a, x_binary(forms, X_MUL, b, floor));
+}
+
+/* What stands for a jump in the code of its node. */
+static X place_jump(Holding *h, X source, X self)
+{
+    Sim *sim = h->sim;
+    bool clock, others;
+    XNode node = x_node(sim->forms, self);
+    if (!varies(sim, &h->node->ops[h->op], self, &clock, &others))
+        return self; /* it changes at events only */
+    if (node.op == X_MOD)
+        return hold_mod(h, source, node.a, node.b);
+    if (!is_comparison(node.op))
+        return hold(h, source, self, node.a, 0);
+    if (map_get(&h->chooses, source))
+        return hold(h, source, self, x_binary(sim->forms, X_SUB, node.a, node.b), 0);
+    watch_comparison(h, self);
+    return self;
+}
+
+/* How many places the expression may need; notes comparisons that choose. */
+static uint32_t count_places(Holding *h, uint32_t n, const X *list)
+{
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < n; k++) {
+        XNode node = x_node(h->sim->forms, list[k]);
+        count += hold_is_jump((XOp)node.op);
+        if (node.op == X_SELECT)
+            map_put(h->sim->mem, &h->chooses, node.a, 1);
+    }
+    return count;
+}
+
+static void make_places(Holding *h, uint32_t **vars)
+{
+    Sim *sim = h->sim;
+    EvalOp *op = &h->node->ops[h->op];
+    uint32_t n, n_vars = ddp_rel(sim->ddp, op->rel).n;
+    X *list = x_nodes(sim->forms, sim->mem, 1, &op->source, &n);
+    uint32_t count = count_places(h, n, list);
+    if (count) {
+        memcpy(*vars, op->vars, n_vars * sizeof **vars);
+        op->vars = *vars;
+        h->n = n_vars;
+        for (uint32_t k = 0; k < n; k++) {
+            X x = rebuilt(h, list[k]);
+            if (hold_is_jump((XOp)x_node(sim->forms, list[k]).op))
+                x = place_jump(h, list[k], x);
+            map_put(sim->mem, &h->map, list[k], x);
+        }
+        *vars += h->n;
+        evaluate_change_op(sim, op, map_get(&h->map, op->source));
+    }
+    map_free(sim->mem, &h->map);
+    map_free(sim->mem, &h->chooses);
+    mem_free(sim->mem, list);
+}
+
+static uint32_t count_jumps(Sim *sim, X x)
+{
+    uint32_t n, count = 0;
+    X *list = x_nodes(sim->forms, sim->mem, 1, &x, &n);
+    for (uint32_t k = 0; k < n; k++)
+        count += hold_is_jump((XOp)x_node(sim->forms, list[k]).op);
+    mem_free(sim->mem, list);
+    return count;
+}
+
+/* Which variables of its relations vary, as a number. */
+static uint32_t varying(const Sim *sim, const EvalNode *node)
+{
+    uint64_t sum = 1;
+    for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++) {
+        const EvalOp *op = &node->ops[i];
+        for (uint32_t k = 0; k < ddp_rel(sim->ddp, op->rel).n; k++)
+            sum = hash_u64(2 * sum + (op->vars[k] && ddp_var(sim->ddp, op->vars[k]).varies));
+    }
+    return (uint32_t)sum;
+}
+
+bool event_compares_stay(const Sim *sim, const EvalNode *node)
+{
+    return !node->compares || node->varying == varying(sim, node);
+}
+
+void event_make_compares(Sim *sim, EvalNode *node)
+{
+    node->varying = varying(sim, node);
+    uint32_t room = 0, n_ops = node->n_steps + node->n_tears;
+    for (uint32_t i = 0; i < n_ops; i++) {
+        uint32_t jumps = count_jumps(sim, node->ops[i].source);
+        room += jumps ? ddp_rel(sim->ddp, node->ops[i].rel).n + jumps : 0;
+    }
+    uint32_t *vars = node->place_vars = mem_alloc(sim->mem, room * sizeof *vars);
+    for (uint32_t i = 0; i < n_ops; i++) {
+        Holding h = {.sim = sim, .node = node, .op = i};
+        make_places(&h, &vars);
+    }
+}
+
+X hold_in(Sim *sim, const EvalNode *node, uint32_t op, X x)
+{
+    if (!node->holds)
+        return x;
+    uint32_t n;
+    Holding h = {.sim = sim, .node = (EvalNode *)node, .op = op};
+    X *list = x_nodes(sim->forms, sim->mem, 1, &x, &n);
+    for (uint32_t k = 0; k < n; k++) {
+        X y = rebuilt(&h, list[k]);
+        for (uint32_t c = 0; c < node->n_compares; c++) {
+            const Compare *compare = &node->compare[c];
+            if (!compare->slot || compare->op != op || compare->source != list[k])
+                continue;
+            uint32_t at = 0;
+            while (node->ops[op].vars[at] != compare->slot)
+                at++;
+            X place = x_pos(sim->forms, at);
+            XNode whole = x_node(sim->forms, y);
+            y = compare->unit ? x_binary(sim->forms, X_SUB, whole.a,
+                                         x_binary(sim->forms, X_MUL, whole.b, place))
+                              : place;
+        }
+        map_put(sim->mem, &h.map, list[k], y);
+    }
+    X result = map_get(&h.map, x);
+    map_free(sim->mem, &h.map);
+    mem_free(sim->mem, list);
+    return result;
+}
+
+void hold_forget(Sim *sim, EvalNode *node)
+{
+    for (uint32_t i = 0; i < node->n_compares; i++) {
+        DdpVar slot = node->compare[i].slot;
+        if (!slot)
+            continue;
+        sim->info[slot].has = false;
+        ddp_remove_var(sim->ddp, slot);
+    }
+}
+
+void hold_drop(Sim *sim, EvalNode *node)
+{
+    for (uint32_t i = node->n_compares; i-- > 0;) {
+        DdpVar slot = node->compare[i].slot;
+        if (!slot)
+            continue;
+        sim->info[slot].has = false;
+        ddp_drop_var(sim->ddp, slot);
+    }
+}
+
+/* ---- boundaries ---- */
+
+double hold_boundary(XOp op, double argument)
+{
+    if (!is_stair(op))
+        return 0;
+    return op == X_ROUND ? floor(argument) + 0.5 : round(argument);
+}
+
+double hold_ahead(XOp op, double value, bool up)
+{
+    switch (op) {
+    case X_FLOOR:
+        return up ? value + 1 : value;
+    case X_CEIL:
+        return up ? value : value - 1;
+    case X_ROUND:
+        return up ? value + 0.5 : value - 0.5;
+    default:
+        return 0;
+    }
+}
+
+double hold_leaving(XOp op, double boundary, double direction)
+{
+    bool up = direction > 0;
+    switch (op) {
+    case X_LT:
+    case X_LE:
+        return !up;
+    case X_GT:
+    case X_GE:
+        return up;
+    case X_NE:
+        return 1;
+    case X_SIGN:
+        return up ? 1 : -1;
+    case X_FLOOR:
+        return up ? boundary : boundary - 1;
+    case X_CEIL:
+        return up ? boundary + 1 : boundary;
+    case X_ROUND:
+        return up ? boundary + 0.5 : boundary - 0.5;
+    default:
+        return 0;
+    }
+}
+
+/* ---- times ---- */
+
+static double value_of(Sim *sim, const EvalOp *op, X x)
+{
+    return x_value(sim->forms, x, op->vars, sim->value, evaluate_foreign, sim);
+}
+
+bool hold_reached(const Sim *sim, double time)
+{
+    return time <= sim->time + 2 * DBL_EPSILON * fabs(sim->time);
+}
+
+/* When the argument is at a boundary; NaN when never. */
+static double time_at(Sim *sim, const EvalOp *op, const Compare *compare, double boundary)
+{
+    double factor = value_of(sim, op, compare->factor), rest = value_of(sim, op, compare->rest);
+    if (compare->unit)
+        boundary *= value_of(sim, op, compare->unit);
+    return factor != 0 ? (boundary - rest) / factor : NAN;
+}
+
+/* Does the clock drive it upwards? */
+static bool goes_up(Sim *sim, const EvalOp *op, const Compare *compare)
+{
+    double factor = value_of(sim, op, compare->factor);
+    return compare->unit ? factor / value_of(sim, op, compare->unit) > 0 : factor > 0;
+}
+
+enum { FEW = 4 }; /* steps of a stair that rounding may be off by */
+
+/* The value of a timed function now, by the times of its jumps; `value` is what its argument says,
+ * which may be a step off by rounding. */
+static double value_by_time(Sim *sim, const EvalOp *op, const Compare *compare, double value)
+{
+    XOp kind = (XOp)x_node(sim->forms, compare->self).op;
+    bool up = goes_up(sim, op, compare);
+    double step = up ? 1 : -1, first = time_at(sim, op, compare, 0);
+    if (isnan(first) || isnan(value))
+        return value;
+    if (!is_stair(kind))
+        return hold_leaving(kind, 0, hold_reached(sim, first) == up ? 1 : -1);
+    for (int i = 0;
+         i < FEW && hold_reached(sim, time_at(sim, op, compare, hold_ahead(kind, value, up))); i++)
+        value += step;
+    for (int i = 0;
+         i < FEW && !hold_reached(sim, time_at(sim, op, compare, hold_ahead(kind, value, !up)));
+         i++)
+        value -= step;
+    return value;
+}
+
+double hold_next_time(Sim *sim, const EvalOp *op, const Compare *compare)
+{
+    XOp kind = (XOp)x_node(sim->forms, compare->self).op;
+    return time_at(sim, op, compare,
+                   hold_ahead(kind, sim->value[compare->slot], goes_up(sim, op, compare)));
+}
+
+/* ---- values ---- */
+
+static double value_now(Sim *sim, const EvalNode *node, const Compare *compare)
+{
+    const EvalOp *op = &node->ops[compare->op];
+    double value = evaluate_code(sim, compare->self_code, op->vars);
+    if (compare->timed)
+        return value_by_time(sim, op, compare, value);
+    if (compare->tie == 0)
+        return value;
+    XOp kind = (XOp)x_node(sim->forms, compare->self).op;
+    double argument = evaluate_code(sim, compare->difference_code, op->vars);
+    double boundary = hold_boundary(kind, argument);
+    return argument == boundary ? hold_leaving(kind, boundary, compare->tie) : value;
+}
+
+bool hold_renew(Sim *sim, const EvalNode *node)
+{
+    bool changed = false;
+    for (uint32_t i = 0; i < node->n_compares; i++) {
+        const Compare *compare = &node->compare[i];
+        if (!compare->slot)
+            continue;
+        double value = value_now(sim, node, compare);
+        changed |= memcmp(&value, &sim->value[compare->slot], sizeof value) != 0;
+        sim->value[compare->slot] = value;
+    }
+    return changed;
+}
+
+static const double SHORTEST = 1e-13; /* gaps of time that are made of rounding, of the whole */
+enum { TIGHT = 30 };
+
+static const char *name_of(const Sim *sim, const Compare *compare)
+{
+    static const char *const names[] = {"sign", "floor", "ceil", "round"};
+    XOp kind = (XOp)x_node(sim->forms, compare->self).op;
+    if (compare->unit)
+        return "mod";
+    return kind >= X_SIGN && kind <= X_ROUND ? names[kind - X_SIGN] : "a comparison";
+}
+
+static SolStatus slides(Sim *sim, const EvalNode *node, const Compare *compare)
+{
+    const EvalOp *op = &node->ops[compare->op];
+    Place at = world_rel_place(sim->world, op->rel);
+    diag_error(
+        sim->diags, at,
+        "at time %.10g %s slides in %s: on each side of its boundary the motion leads to the "
+        "other, %u times in a row without a gap",
+        sim->time, name_of(sim, compare), explain_rel(sim, op->rel), compare->tight);
+    explain_values(sim, op);
+    return SOL_NUMERICS;
+}
+
+/* Notes when it jumped; false: too often in a row without a gap. */
+static bool note_jump(const Sim *sim, Compare *compare)
+{
+    double gap = sim->time - compare->jumped;
+    double whole = fmax(sim->opt.stop - sim->opt.start, fabs(sim->time));
+    bool again = gap == 0 && compare->tight; /* another update of the same event */
+    if (!again)
+        compare->tight = gap <= SHORTEST * whole ? compare->tight + 1 : 0;
+    compare->jumped = sim->time;
+    return compare->timed || compare->tight < TIGHT;
+}
+
+SolStatus hold_decide(Sim *sim, const EvalNode *node, bool *changed)
+{
+    *changed = false;
+    for (uint32_t i = 0; i < node->n_compares; i++) {
+        Compare *compare = &node->compare[i];
+        if (!compare->slot)
+            continue;
+        double value = value_now(sim, node, compare), before = sim->value[compare->slot];
+        if (memcmp(&value, &before, sizeof value) == 0)
+            continue;
+        *changed = true;
+        sim->value[compare->slot] = value;
+        cause_jump(sim, name_of(sim, compare), node->ops[compare->op].rel);
+        if (sim->running && !note_jump(sim, compare))
+            return slides(sim, node, compare);
+    }
+    return SOL_OK;
+}
+
+SolStatus hold_loop_jumped(Sim *sim, const EvalNode *node)
+{
+    cause_jump(sim, "a function that the loop contains", node->ops[0].rel);
+    for (uint32_t i = 0; i < node->n_compares; i++)
+        if (node->compare[i].slot && sim->running && !note_jump(sim, &node->compare[i]))
+            return slides(sim, node, &node->compare[i]);
+    return SOL_OK;
+}
+
+bool hold_is_outdated(Sim *sim, const EvalNode *node)
+{
+    for (uint32_t i = 0; i < node->n_compares; i++)
+        if (node->compare[i].slot &&
+            value_now(sim, node, &node->compare[i]) != sim->value[node->compare[i].slot])
+            return true;
+    return false;
+}
+
+bool hold_touch_outdated(Sim *sim, const NodeList *list)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < list->n; i++) {
+        const EvalNode *node = &sim->nodes.at[list->at[i]];
+        if (!node->holds || !hold_is_outdated(sim, node))
+            continue;
+        evaluate_touch_node(sim, list->at[i]);
+        any = true;
+    }
+    return any;
+}

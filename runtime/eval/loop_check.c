@@ -1,0 +1,113 @@
+/* loop_check.c: a loop at its solution -> how far its relations are violated. See loop_check.h. */
+#include "runtime/eval/loop_check.h"
+
+#include <math.h>
+
+typedef struct Term {
+    DdpVar var;
+    double slope; /* size of the residual's derivative by it */
+} Term;
+
+/* Derivatives of the residuals by all variables that occur in them, whoever determines these. */
+struct LoopCheck {
+    uint32_t *first; /* [n_tears + 1] */
+    Term *term;
+};
+
+static double slope(Sim *sim, const EvalOp *op, const Code *code, DdpVar var)
+{
+    const double *tangents;
+    sim->tangent[var] = 1;
+    interp_tangent(code, op->vars, sim->value, sim->tangent, sim->scratch, &tangents,
+                   evaluate_foreign, sim);
+    sim->tangent[var] = 0;
+    return fabs(tangents[0]);
+}
+
+static double size_of(const Sim *sim, DdpVar var)
+{
+    return fmax(fabs(sim->value[var]), sim->opt.atol);
+}
+
+/* A variable may stand at two positions: its derivative sees both. */
+static bool counts(const FormInfo *form, const uint32_t *vars, uint32_t k)
+{
+    if (!vars[k] || !form->position[k].occurs)
+        return false;
+    for (uint32_t i = 0; i < k; i++)
+        if (vars[i] == vars[k] && form->position[i].occurs)
+            return false;
+    return true;
+}
+
+static LoopCheck *check_open(Sim *sim, const EvalNode *node)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < node->n_tears; i++)
+        count += ddp_rel(sim->ddp, node->ops[node->n_steps + i].rel).n;
+    LoopCheck *check = mem_alloc(sim->mem, sizeof *check + count * sizeof(Term) +
+                                               (node->n_tears + 1) * sizeof *check->first);
+    check->term = (Term *)(check + 1);
+    check->first = (uint32_t *)(check->term + count);
+    count = 0;
+    for (uint32_t i = 0; i < node->n_tears; i++) {
+        const EvalOp *op = &node->ops[node->n_steps + i];
+        DdpRelView rel = ddp_rel(sim->ddp, op->rel);
+        const FormInfo *form = form_info(sim->forms, rel.form);
+        check->first[i] = count;
+        for (uint32_t k = 0; k < rel.n; k++)
+            if (counts(form, op->vars, k))
+                check->term[count++].var = op->vars[k];
+    }
+    check->first[node->n_tears] = count;
+    return check;
+}
+
+void loop_check_close(Sim *sim, LoopCheck *check)
+{
+    mem_free(sim->mem, check);
+}
+
+static void renew(Sim *sim, EvalNode *node, LoopCheck *check)
+{
+    for (uint32_t i = 0; i < node->n_tears; i++) {
+        const EvalOp *op = &node->ops[node->n_steps + i];
+        for (uint32_t k = check->first[i]; k < check->first[i + 1]; k++)
+            check->term[k].slope = slope(sim, op, op->code, check->term[k].var);
+    }
+    node->checked = true;
+}
+
+/* Where derivatives vanish or are no numbers nothing can be said. */
+static double violation(double r, double size)
+{
+    return size > 0 && isfinite(size) ? fabs(r) / size : 0;
+}
+
+double loop_check_torn(Sim *sim, EvalNode *node, const double *r)
+{
+    double most = 0;
+    if (!node_loop(node)->check)
+        node_loop(node)->check = check_open(sim, node);
+    LoopCheck *check = node_loop(node)->check;
+    if (!node->checked)
+        renew(sim, node, check);
+    for (uint32_t i = 0; i < node->n_tears; i++) {
+        double size = 0;
+        for (uint32_t k = check->first[i]; k < check->first[i + 1]; k++)
+            size += check->term[k].slope * size_of(sim, check->term[k].var);
+        most = fmax(most, violation(r[i], size));
+    }
+    return most;
+}
+
+double loop_check_size(Sim *sim, const EvalOp *op, const Code *code)
+{
+    DdpRelView rel = ddp_rel(sim->ddp, op->rel);
+    const FormInfo *form = form_info(sim->forms, rel.form);
+    double size = 0;
+    for (uint32_t k = 0; k < rel.n; k++)
+        if (counts(form, op->vars, k))
+            size += slope(sim, op, code, op->vars[k]) * size_of(sim, op->vars[k]);
+    return size;
+}

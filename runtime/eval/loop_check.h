@@ -1,0 +1,24 @@
+/* loop_check.h: how far the relations of a loop are from being satisfied. Private to runtime/.
+ *
+ * The violation of a relation r over the variables x is |r| / sum |dr/dx_i| max(|x_i|, atol): the
+ * smallest relative change of its variables that would satisfy it.
+ */
+#ifndef RUNTIME_EVAL_LOOP_CHECK_H
+#define RUNTIME_EVAL_LOOP_CHECK_H
+
+#include "runtime/sim_int.h"
+
+typedef struct LoopCheck LoopCheck;
+
+/* Of a torn loop whose steps were just evaluated, with its residuals: the largest violation. Steps
+ * give their variables by the relation itself and are satisfied to rounding; what rounding became
+ * on the way through them shows in the residuals. Derivatives are kept while EvalNode.checked is
+ * set. All tangents are 0 before and after. */
+double loop_check_torn(Sim *sim, EvalNode *node, const double *r);
+void loop_check_close(Sim *sim, LoopCheck *check); /* NULL is fine */
+
+/* Of one relation of any loop: the sum below the line. `op` has its variables, `code` is left minus
+ * right. */
+double loop_check_size(Sim *sim, const EvalOp *op, const Code *code);
+
+#endif

@@ -1,0 +1,632 @@
+/* loop_solve.c: a loop -> values of its variables.
+ *
+ * A loop has two forms. *Torn*: unknowns are the tearing variables w; the steps give the other
+ * variables, the residuals r(w) are to vanish; a small dense matrix, one sweep of tangents for each
+ * tearing variable. *Whole* (loop_whole.c): all variables are unknowns, a sparse matrix. Loops of
+ * more than LOOP_TORN tearing variables are solved whole, and those that the DDP hands over so; so
+ * are, from then on, those whose steps turn out to amplify rounding so much that refinement does
+ * not get rid of it. A solution counts only if it satisfies the relations: its violation
+ * (loop_check.h) is taken after each one. Beyond HOLDS the loop is solved whole, then with the
+ * largest pivots; beyond REFUSED there is none.
+ *
+ *   linear     one factorisation with pivoting, and steps with the same factors until rounding is
+ *              all that is left; factors that change at events only are kept in between.
+ *   nonlinear  Newton, damped: a step is halved while the residual, measured in units of the
+ *              Jacobian's rows, grows. When that fails the loop is deformed (Newton homotopy):
+ *              r(w) = (1-s) r(w0) is solved for s from 0 to 1 with steps that adapt; from the last
+ *              values first, then from others.
+ *
+ * The first guess is what value[] holds: the last value, a start value, or 0. On success the
+ * factors of the Jacobian at the solution stay with the node: tangents of the whole loop follow
+ * from them.
+ */
+#include "numerics/dense_lu.h"
+#include "runtime/eval/loop_check.h"
+#include "runtime/eval/loop_code.h"
+#include "runtime/eval/loop_combine.h"
+#include "runtime/eval/loop_explain.h"
+#include "runtime/eval/loop_whole.h"
+#include "runtime/eval/rounding.h"
+#include "runtime/eval/trace.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- residual and Jacobian ---- */
+
+/* One of the two forms, and work arrays of n each; from the simulation's pool, so that nothing is
+ * allocated. */
+typedef struct System {
+    Sim *sim;
+    EvalNode *node;
+    LoopWhole *whole; /* NULL: torn */
+    uint32_t n;
+    const DdpVar *unknown;
+    double *r, *step, *old, *scale, *offset;
+    bool steady; /* rounding does not grow on the way: the solution has its digits */
+} System;
+
+/* Room for both forms: two sets of values to come back to, then the arrays of a System. */
+static double *work_of(Sim *sim, const EvalNode *node)
+{
+    size_t need = 7 * (size_t)(node->n_steps + node->n_tears);
+    if (need > sim->n_loop_work) {
+        sim->n_loop_work = 2 * need;
+        sim->loop_work =
+            mem_resize(sim->mem, sim->loop_work, sim->n_loop_work * sizeof *sim->loop_work);
+    }
+    return sim->loop_work;
+}
+
+/* Violations that rounding explains, and those that no solution has. Of a nonlinear loop near a
+ * point where derivatives vanish, digits are lost that nothing brings back. */
+static const double HOLDS = 1e-11, REFUSED = 1e-9, REFUSED_NONLINEAR = 1e-6;
+
+static bool must_be_whole(const EvalNode *node)
+{
+    return node->given_whole || node->n_tears > LOOP_TORN;
+}
+
+static System system_of(Sim *sim, EvalNode *node)
+{
+    if (must_be_whole(node))
+        node->untorn = true;
+    if (node->untorn && !node_loop(node)->whole)
+        node_loop(node)->whole = loop_whole_open(sim, node);
+    LoopWhole *whole = node->untorn ? node_loop(node)->whole : NULL;
+    uint32_t n = whole ? loop_whole_size(whole) : node->n_tears;
+    double *at = work_of(sim, node) + 2 * (size_t)(node->n_steps + node->n_tears);
+    return (System){.sim = sim,
+                    .node = node,
+                    .whole = whole,
+                    .n = n,
+                    .unknown = whole ? loop_whole_unknowns(whole) : node_tears(node),
+                    .r = at,
+                    .step = at + n,
+                    .old = at + 2 * n,
+                    .scale = at + 3 * n,
+                    .offset = at + 4 * n,
+                    .steady = true};
+}
+
+static void residuals(const System *s, double *r)
+{
+    if (s->whole)
+        loop_whole_residuals(s->sim, s->whole, r);
+    else
+        loop_code_values(s->sim, s->node, r);
+}
+
+static void clear_tangents(Sim *sim, const EvalNode *node)
+{
+    for (uint32_t i = 0; i < node->n_tears; i++)
+        sim->tangent[node_tears(node)[i]] = 0;
+    for (uint32_t i = 0; i < node->n_steps; i++)
+        sim->tangent[node->ops[i].target] = 0;
+}
+
+/* Torn: into node_lu() by columns of tangents, and row norms into scale. */
+static void jacobian(Sim *sim, EvalNode *node, double *column, double *scale)
+{
+    uint32_t n = node->n_tears;
+    for (uint32_t i = 0; i < n; i++)
+        scale[i] = 0;
+    for (uint32_t j = 0; j < n; j++) {
+        sim->tangent[node_tears(node)[j]] = 1;
+        loop_code_tangents(sim, node, column);
+        clear_tangents(sim, node);
+        for (uint32_t i = 0; i < n; i++) {
+            node_lu(node)[(size_t)i * n + j] = column[i];
+            scale[i] = fmax(scale[i], fabs(column[i]));
+        }
+    }
+}
+
+static bool factor(System *s)
+{
+    if (s->whole) {
+        s->node->factored = loop_whole_factor(s->sim, s->whole, s->scale);
+    } else {
+        jacobian(s->sim, s->node, s->step, s->scale);
+        s->node->factored = dense_lu_factor(s->n, node_lu(s->node), node_pivot(s->node)) &&
+                            !(s->node->linear && dense_lu_singular(s->n, node_lu(s->node),
+                                                                   node_pivot(s->node), s->step));
+    }
+    return s->node->factored;
+}
+
+static void apply(System *s, double *b)
+{
+    if (s->whole)
+        loop_whole_apply(s->whole, b);
+    else
+        dense_lu_solve(s->n, node_lu(s->node), node_pivot(s->node), b);
+}
+
+/* Residual in units of its row of the Jacobian: how far the unknowns are off. */
+static double measure(const System *s, const double *r)
+{
+    double most = 0;
+    for (uint32_t i = 0; i < s->n; i++) {
+        double size = fabs(r[i]) / (s->scale[i] > 0 ? s->scale[i] : 1);
+        if (!(size <= most))
+            most = size;
+    }
+    return most;
+}
+
+static void put_unknowns(const System *s, const double *from, const double *step, double part)
+{
+    for (uint32_t i = 0; i < s->n; i++)
+        s->sim->value[s->unknown[i]] = from[i] - (step ? part * step[i] : 0);
+}
+
+static void get_unknowns(const System *s, double *to)
+{
+    for (uint32_t i = 0; i < s->n; i++)
+        to[i] = s->sim->value[s->unknown[i]];
+}
+
+/* The largest variable of the loop: rounding of the others is made of it. */
+static double around(const System *s)
+{
+    double most = 0;
+    for (uint32_t i = 0; i < s->node->n_steps; i++)
+        most = fmax(most, fabs(s->sim->value[s->node->ops[i].target]));
+    for (uint32_t i = 0; i < s->n; i++)
+        most = fmax(most, fabs(s->sim->value[s->unknown[i]]));
+    return most;
+}
+
+/* The step against the unknowns; what is small beside the other variables of the loop is judged by
+ * these. */
+static double relative_step(const System *s, const double *step, const double *at)
+{
+    double most = 0, floor = 1e-6 + 1e-6 * around(s);
+    for (uint32_t i = 0; i < s->n; i++) {
+        double size = fabs(step[i]) / (fabs(at[i]) + floor);
+        if (!(size <= most))
+            most = size;
+    }
+    return most;
+}
+
+/* Is the last step of a refinement no more than rounding that has hardly grown? */
+static bool is_rounding(const System *s, const double *step, const double *at)
+{
+    double floor = 1e-14 * around(s) + 1e-18;
+    for (uint32_t i = 0; i < s->n; i++)
+        if (!(fabs(step[i]) <= 1e-11 * fabs(at[i]) + floor))
+            return false;
+    return true;
+}
+
+/* ---- linear ---- */
+
+/* A second step is rounding of the first, a third that of the second. Steps that do not shrink by
+ * orders of magnitude each time show that rounding grows on the way: refinement ends, if at all,
+ * with few digits. */
+static bool solve_linear(System *s)
+{
+    bool keep = s->node->constant && s->node->factored;
+    double size = INFINITY, last;
+    residuals(s, s->r);
+    if (!keep && !factor(s))
+        return false;
+    for (int round = 0; round < 6 && !(size < 1e-14); round++) {
+        get_unknowns(s, s->old);
+        apply(s, s->r);
+        put_unknowns(s, s->old, s->r, 1);
+        last = size;
+        size = relative_step(s, s->r, s->old);
+        s->steady = is_rounding(s, s->r, s->old);
+        residuals(s, s->r);
+        if (!isfinite(size))
+            return false;
+        if (round > 0 && size > last / 100)
+            break;
+    }
+    return true;
+}
+
+/* ---- Newton ---- */
+
+/* One damped step of r(w) = offset; false when nothing that small a step gains anything. */
+static bool damped_step(System *s, double *size)
+{
+    double before = measure(s, s->r);
+    memcpy(s->step, s->r, s->n * sizeof *s->step);
+    apply(s, s->step);
+    get_unknowns(s, s->old);
+    *size = relative_step(s, s->step, s->old);
+    if (!isfinite(*size))
+        return false;
+    for (double part = 1; part > 1e-6; part /= 2) {
+        put_unknowns(s, s->old, s->step, part);
+        residuals(s, s->r);
+        for (uint32_t i = 0; i < s->n; i++)
+            s->r[i] -= s->offset[i];
+        double after = measure(s, s->r);
+        if (isfinite(after) && (after <= before || *size < 1e-9))
+            return true;
+    }
+    put_unknowns(s, s->old, NULL, 0);
+    residuals(s, s->r); /* and the steps, as they were */
+    return false;
+}
+
+static bool newton(System *s, int rounds)
+{
+    double last = INFINITY;
+    residuals(s, s->r);
+    for (uint32_t i = 0; i < s->n; i++)
+        s->r[i] -= s->offset[i];
+    for (int round = 0; round < rounds; round++) {
+        double size;
+        if (sim_break_off(s->sim) || !isfinite(measure(s, s->r)) || !factor(s))
+            return false;
+        if (!damped_step(s, &size)) {
+            s->steady = false;
+            return last < 1e-9; /* at the limit of rounding nothing gets smaller any more */
+        }
+        s->sim->counts.loop_rounds++;
+        if (size < 1e-13 || (size < 1e-10 && size >= last / 4))
+            return true;
+        last = size;
+    }
+    s->steady = false;
+    return last < 1e-8;
+}
+
+static void no_offset(System *s)
+{
+    memset(s->offset, 0, s->n * sizeof *s->offset);
+}
+
+/* Newton homotopy from the present values. */
+static bool homotopy(System *s)
+{
+    Mem *mem = s->sim->mem;
+    double *first = mem_alloc(mem, 2 * (size_t)s->n * sizeof *first), *good = first + s->n;
+    double at = 0, h = 0.1;
+    residuals(s, first);
+    get_unknowns(s, good);
+    bool fine = isfinite(measure(s, first));
+    while (fine && at < 1 && h > 1e-6) {
+        double next = fmin(1, at + h);
+        for (uint32_t i = 0; i < s->n; i++)
+            s->offset[i] = (1 - next) * first[i];
+        if (newton(s, 20)) {
+            get_unknowns(s, good);
+            at = next;
+            h *= 2;
+        } else {
+            put_unknowns(s, good, NULL, 0);
+            h /= 4;
+        }
+    }
+    no_offset(s);
+    mem_free(mem, first);
+    return fine && at >= 1 && newton(s, 20);
+}
+
+static bool solve_nonlinear(System *s)
+{
+    no_offset(s);
+    for (uint32_t i = 0; i < s->n; i++)
+        s->scale[i] = 0;
+    return newton(s, 50);
+}
+
+/* First guesses to deform from, one after the other: where it stands, near that (a symmetric point
+ * may be singular), then all unknowns alike: some plain numbers, and what the loop reads. The last
+ * help where differences from something given stand in an exponent, and any other guess overflows.
+ */
+enum { PLAIN = 5, MOST_READS = 6 };
+
+static double guess(const System *s, uint32_t attempt, double first)
+{
+    static const double plain[PLAIN] = {0, 1, -1, 10, -10};
+    if (attempt < 2)
+        return first + attempt * 1e-3 * (fabs(first) + 1);
+    if (attempt < 2 + PLAIN)
+        return plain[attempt - 2];
+    return s->sim->value[s->node->reads[attempt - 2 - PLAIN].var];
+}
+
+static uint32_t n_guesses(const EvalNode *node)
+{
+    return 2 + PLAIN + (node->n_reads < MOST_READS ? node->n_reads : MOST_READS);
+}
+
+static bool deform(System *s, const double *first)
+{
+    uint32_t attempts = n_guesses(s->node);
+    bool fine = false;
+    no_offset(s);
+    for (uint32_t attempt = 0; attempt < attempts && !fine; attempt++) {
+        for (uint32_t i = 0; i < s->n; i++)
+            s->sim->value[s->unknown[i]] = guess(s, attempt, first[i]);
+        fine = homotopy(s);
+    }
+    return fine;
+}
+
+/* ---- the whole ---- */
+
+/* To where Newton's iteration on the whole loop comes to rest: what is violated there is what
+ * stands in its way, while a torn loop satisfies all but its residuals. */
+static void come_to_rest(Sim *sim, EvalNode *node)
+{
+    bool untorn = node->untorn;
+    node->untorn = true;
+    System s = system_of(sim, node);
+    solve_nonlinear(&s);
+    node->untorn = untorn;
+    node->factored = false;
+}
+
+static SolStatus failed(Sim *sim, EvalNode *node)
+{
+    char tried[300] = "rounding leaves no solution that satisfies the equations";
+    if (sim->last.verdict == DDP_OVERDETERMINED || sim->last.verdict == DDP_FALSE_CAUSALITY)
+        return explain_structure(sim); /* no wonder then */
+    System s = system_of(sim, node);
+    residuals(&s, s.r);
+    bool singular = !factor(&s);
+    node->factored = false;
+    if (singular && sim->combining && loop_combine(sim, node)) {
+        sim->combined = true;
+        return SOL_NUMERICS;
+    }
+    if (singular && world_report_floating(sim->world))
+        return SOL_MODEL;
+    if (!node->linear) {
+        come_to_rest(sim, node);
+        snprintf(tried, sizeof tried,
+                 "tried: Newton's method from the last values, with tearing and for all variables "
+                 "at once, then deformation from %u first guesses; start values would be others",
+                 n_guesses(node));
+    }
+    return loop_explain(sim, node, tried);
+}
+
+static bool solve(System *s)
+{
+    return s->node->linear ? solve_linear(s) : solve_nonlinear(s);
+}
+
+/* Unknowns of both forms, to come back to. */
+static void keep_values(const Sim *sim, const EvalNode *node, double *kept)
+{
+    uint32_t n = node->n_steps;
+    for (uint32_t i = 0; i < n; i++)
+        kept[i] = sim->value[node->ops[i].target];
+    for (uint32_t i = 0; i < node->n_tears; i++)
+        kept[n + i] = sim->value[node_tears(node)[i]];
+}
+
+static void put_values(Sim *sim, const EvalNode *node, const double *kept)
+{
+    uint32_t n = node->n_steps;
+    for (uint32_t i = 0; i < n; i++)
+        sim->value[node->ops[i].target] = isfinite(kept[i]) ? kept[i] : 0;
+    for (uint32_t i = 0; i < node->n_tears; i++)
+        sim->value[node_tears(node)[i]] = kept[n + i];
+}
+
+static double violation(const System *s)
+{
+    return s->whole ? loop_whole_violation(s->sim, s->whole, s->r, HOLDS)
+                    : loop_check_torn(s->sim, s->node, s->r);
+}
+
+/* The whole form, from the present values; once more with the largest pivots where they matter.
+ * Infinite: it found nothing, else its violation. */
+static double solve_whole(Sim *sim, EvalNode *node)
+{
+    node->untorn = true;
+    node->factored = false;
+    System s = system_of(sim, node);
+    double left = solve(&s) ? violation(&s) : INFINITY;
+    if (left <= HOLDS)
+        return left;
+    loop_whole_be_strict(s.whole);
+    node->factored = false;
+    s = system_of(sim, node);
+    return solve(&s) ? violation(&s) : left;
+}
+
+static bool deform_kept(Sim *sim, EvalNode *node, const double *kept)
+{
+    System s = system_of(sim, node);
+    put_values(sim, node, kept);
+    double *first = mem_alloc(sim->mem, (size_t)s.n * sizeof *first);
+    get_unknowns(&s, first);
+    bool fine = deform(&s, first);
+    mem_free(sim->mem, first);
+    return fine;
+}
+
+/* When Newton has failed: by deformation, torn and as a whole. */
+static bool solve_hard(Sim *sim, EvalNode *node, const double *kept)
+{
+    if (deform_kept(sim, node, kept))
+        return true;
+    bool torn = !node->untorn;
+    node->untorn = true;
+    node->factored = false;
+    if (torn && deform_kept(sim, node, kept))
+        return true;
+    node->untorn = must_be_whole(node);
+    node->factored = false;
+    put_values(sim, node, kept);
+    return false;
+}
+
+/* The torn form failed, or its solution has lost digits, or the whole form's has: whatever
+ * satisfies the relations best, and in this form from now on. A solution that was found is where
+ * the other form begins. */
+static bool solve_better(Sim *sim, EvalNode *node, const double *kept, double left)
+{
+    double *rough = work_of(sim, node) + node->n_steps + node->n_tears;
+    bool torn = !node->untorn;
+    keep_values(sim, node, rough);
+    put_values(sim, node, isfinite(left) ? rough : kept);
+    double whole = solve_whole(sim, node);
+    trace_line(sim, 'e', sim->time, "  loop of %u relations: violation %.1e, as a whole %.1e",
+               node->n_steps + node->n_tears, left, whole);
+    if (isfinite(whole) && whole <= fmax(left, HOLDS))
+        return whole <= (node->linear ? REFUSED : REFUSED_NONLINEAR);
+    node->untorn = !torn;
+    node->factored = false;
+    if (!(left <= (node->linear ? REFUSED : REFUSED_NONLINEAR)))
+        return false;
+    put_values(sim, node, rough);
+    System s = system_of(sim, node);
+    return solve(&s);
+}
+
+/* Values that satisfy all relations are a solution, also where the Jacobian is singular and no step
+ * of Newton's can be made: a start at a dead point. Not inside an integrator's step: there the
+ * solution has to move. */
+static bool solved_already(Sim *sim, EvalNode *node, const double *kept)
+{
+    put_values(sim, node, kept);
+    System s = system_of(sim, node);
+    residuals(&s, s.r);
+    node->factored = false;
+    return rounding_satisfies(sim, node);
+}
+
+static bool solve_somehow(Sim *sim, EvalNode *node)
+{
+    double *kept = work_of(sim, node);
+    keep_values(sim, node, kept);
+    System s = system_of(sim, node);
+    bool fine = solve(&s);
+    double left = fine ? violation(&s) : INFINITY;
+    if (left <= HOLDS && (s.whole || s.steady))
+        return true;
+    if ((fine || !s.whole) && solve_better(sim, node, kept, left))
+        return true;
+    if (!node->linear && !sim->quiet && solved_already(sim, node, kept))
+        return true;
+    /* inside an integrator's step a smaller step is better than another solution */
+    if (!node->linear && !sim->quiet)
+        return solve_hard(sim, node, kept);
+    put_values(sim, node, kept);
+    return false;
+}
+
+/* Outputs are evaluated when somebody looks. So that their last digit does not depend on when
+ * somebody looked before, a linear loop among them begins at zero; a nonlinear one needs a guess.
+ */
+static void forget_guess(Sim *sim, const EvalNode *node)
+{
+    for (uint32_t i = 0; i < node->n_steps; i++)
+        sim->value[node->ops[i].target] = 0;
+    for (uint32_t i = 0; i < node->n_tears; i++)
+        sim->value[node_tears(node)[i]] = 0;
+}
+
+SolStatus loop_solve(Sim *sim, DdpNode n)
+{
+    EvalNode *node = &sim->nodes.at[n];
+    if (node->linear && node->place == PLACE_OUTPUTS)
+        forget_guess(sim, node);
+    if (!node->constant && node->place == PLACE_OUTPUTS)
+        node->checked = false;
+    bool fine = solve_somehow(sim, node);
+    for (uint32_t i = 0; i < node->n_steps; i++) {
+        sim->info[node->ops[i].target].has = true;
+        sim->info[node->ops[i].target].pending = false;
+    }
+    for (uint32_t i = 0; i < node->n_tears; i++) {
+        sim->info[node_tears(node)[i]].has = true;
+        sim->info[node_tears(node)[i]].pending = false;
+    }
+    if (fine)
+        return SOL_OK;
+    if (sim->broken_off)
+        return SOL_CANCELLED;
+    if (!sim->quiet)
+        return failed(sim, node);
+    trouble_in_loop(sim, node);
+    return SOL_NUMERICS;
+}
+
+/* Tangents go through the whole form from here on: its factors at the present solution. The
+ * tangents of what the loop reads have to wait. */
+static bool change_form(Sim *sim, EvalNode *node)
+{
+    double *kept = mem_alloc(sim->mem, (node->n_reads + 1) * sizeof *kept);
+    for (uint32_t i = 0; i < node->n_reads; i++) {
+        kept[i] = sim->tangent[node->reads[i].var];
+        sim->tangent[node->reads[i].var] = 0;
+    }
+    clear_tangents(sim, node);
+    node->untorn = true;
+    System s = system_of(sim, node);
+    bool fine = factor(&s);
+    for (uint32_t i = 0; i < node->n_reads; i++)
+        sim->tangent[node->reads[i].var] = kept[i];
+    mem_free(sim->mem, kept);
+    return fine;
+}
+
+/* With J the Jacobian in the tears: J dw = -(residuals' tangents with dw = 0). The residuals'
+ * tangents that are left then are rounding, which long chains of steps amplify: further rounds
+ * take it out. False when they do not. */
+static bool tangent_torn(Sim *sim, EvalNode *node)
+{
+    System s = system_of(sim, node);
+    double first = 0, last = INFINITY;
+    for (uint32_t i = 0; i < node->n_tears; i++)
+        sim->tangent[node_tears(node)[i]] = 0;
+    for (int round = 0;; round++) {
+        loop_code_tangents(sim, node, s.r);
+        double left = 0;
+        for (uint32_t i = 0; i < node->n_tears; i++)
+            left = fmax(left, fabs(s.r[i]));
+        first = fmax(first, left);
+        if (!node->factored || left <= 1e-15 * first || left == 0)
+            return true;
+        if (round == 6 || (round > 0 && left > last / 100))
+            return left <= 1e-11 * first;
+        last = left;
+        apply(&s, s.r);
+        for (uint32_t i = 0; i < node->n_tears; i++)
+            sim->tangent[node_tears(node)[i]] -= s.r[i];
+    }
+}
+
+void loop_solve_tangent(Sim *sim, DdpNode n)
+{
+    EvalNode *node = &sim->nodes.at[n];
+    if (!node->untorn && tangent_torn(sim, node))
+        return;
+    if (!node->untorn && !change_form(sim, node)) {
+        node->untorn = false;
+        node->factored = false;
+        return;
+    }
+    if (node->factored)
+        loop_whole_tangent(sim, node_loop(node)->whole);
+}
+
+void loop_solve_forget(Sim *sim, EvalNode *node)
+{
+    if (!node->loop)
+        return;
+    loop_code_forget(sim, node);
+    loop_check_close(sim, node_loop(node)->check);
+    node_loop(node)->check = NULL;
+    node->checked = false;
+    node_loop(node)->steps = 0;
+    loop_whole_close(sim, node_loop(node)->whole);
+    node_loop(node)->whole = NULL;
+    if (node->untorn)
+        node->factored = false;
+}

@@ -1,0 +1,670 @@
+/* nodes.c: the delta of a commit -> nodes of the schedule, as codes with their variables, what they
+ * read, who needs them, and states.
+ *
+ * Nodes that vary between events fall into classes: *dynamics* (what slopes of states need),
+ * *conditions* (what only conditions need) and *outputs* (the rest). A class reads nothing of the
+ * classes behind it. Which class a node is in follows from counts along reads: a variable counts
+ * the needed nodes that read it, so a change of the structure moves only what it affects.
+ */
+#include "runtime/eval/hold.h"
+#include "numerics/dense_lu.h"
+#include "runtime/eval/tape.h"
+
+#include <string.h>
+
+/* ---- who needs what ---- */
+
+/* Work items of need_count(): variable, kind, and whether it is needed once more or once less. */
+static void need_push(Sim *sim, DdpVar var, int kind, int change)
+{
+    vec_push(sim->mem, &sim->need_work, var << 2 | (uint32_t)kind << 1 | (change > 0));
+}
+
+static bool needed_by_count(const Sim *sim, const EvalNode *node, int kind)
+{
+    for (uint32_t i = 0; i < node->n_steps; i++)
+        if (sim->info[node->ops[i].target].need[kind])
+            return true;
+    for (uint32_t i = 0; i < node->n_tears; i++)
+        if (sim->info[node_tears(node)[i]].need[kind])
+            return true;
+    return false;
+}
+
+NodePlace evaluate_place(const EvalNode *node)
+{
+    if (!node->live || !node->varies || !node->determined)
+        return PLACE_NONE;
+    return node->needed[NEED_DYNAMICS]     ? PLACE_DYNAMICS
+           : node->needed[NEED_CONDITIONS] ? PLACE_CONDITIONS
+                                           : PLACE_OUTPUTS;
+}
+
+void evaluate_unsettle(Sim *sim, DdpNode n)
+{
+    if (sim->nodes.at[n].glanced)
+        glance_forget(sim);
+    if (sim->nodes.at[n].listed)
+        return;
+    sim->nodes.at[n].listed = true;
+    vec_push(sim->mem, &sim->unsettled, n);
+}
+
+static void need_node(Sim *sim, DdpNode n, int kind)
+{
+    EvalNode *node = &sim->nodes.at[n];
+    bool needed = node->live && node->varies && needed_by_count(sim, node, kind);
+    if (kind == NEED_CONDITIONS &&
+        node->holds) /* it is looked at in each step, as conditions are */
+        needed |= node->live && node->needed[NEED_DYNAMICS];
+    if (needed == node->needed[kind])
+        return;
+    node->needed[kind] = needed;
+    evaluate_unsettle(sim, n);
+    for (uint32_t i = 0; i < node->n_reads; i++)
+        need_push(sim, node->reads[i].var, kind, needed ? 1 : -1);
+    if (kind == NEED_DYNAMICS && node->holds)
+        need_node(sim, n, NEED_CONDITIONS);
+}
+
+/* Last in, first out: what came counts before what went, so a sum that is made anew does not let go
+ * of all that it adds up. */
+static void need_work(Sim *sim)
+{
+    while (sim->need_work.n) {
+        uint32_t item = vec_pop(&sim->need_work);
+        ValueInfo *info = &sim->info[item >> 2];
+        int kind = item >> 1 & 1;
+        info->need[kind] += item & 1 ? 1u : -1u;
+        if (info->node && info->need[kind] == (item & 1))
+            need_node(sim, info->node, kind);
+    }
+}
+
+void evaluate_need(Sim *sim, DdpVar var, int kind, int change)
+{
+    need_push(sim, var, kind, change);
+    need_work(sim);
+}
+
+/* ---- the delta ---- */
+
+static bool find_jump(const Sim *sim, X x)
+{
+    uint32_t n;
+    bool found = false;
+    X *list = x_nodes(sim->forms, sim->mem, 1, &x, &n);
+    for (uint32_t i = 0; i < n && !found; i++)
+        found = hold_is_jump((XOp)x_node(sim->forms, list[i]).op);
+    mem_free(sim->mem, list);
+    return found;
+}
+
+/* What is known of an expression with a target position is remembered: thousands of nodes share
+ * one. Expressions and codes stay as long as the simulation. */
+static CodeId code_of(Sim *sim, X value, uint32_t target, bool *jumps)
+{
+    uint64_t key = (uint64_t)value << 32 | target;
+    uint32_t known = map_get(&sim->codes, key);
+    if (!known) {
+        X lowered = x_lower_powers(sim->forms, value);
+        known = interp_code(sim->interp, 1, &target, &lowered) << 1 | find_jump(sim, value);
+        map_put(sim->mem, &sim->codes, key, known);
+    }
+    *jumps = known & 1;
+    return known >> 1;
+}
+
+static X residual_of(Sim *sim, DdpRel rel)
+{
+    const FormInfo *form = form_info(sim->forms, ddp_rel(sim->ddp, rel).form);
+    return x_binary(sim->forms, X_SUB, form->lhs, form->rhs);
+}
+
+static void need_scratch(Sim *sim, const Code *code)
+{
+    size_t need = interp_tangent_scratch(code);
+    if (need < interp_scratch(code))
+        need = interp_scratch(code);
+    if (need <= sim->n_scratch)
+        return;
+    sim->n_scratch = 2 * need;
+    sim->scratch = mem_resize(sim->mem, sim->scratch, sim->n_scratch * sizeof *sim->scratch);
+}
+
+const Code *evaluate_make_code(Sim *sim, X x)
+{
+    uint32_t target = INTERP_NO_TARGET;
+    X lowered = x_lower_powers(sim->forms, x);
+    const Code *code = interp_get(sim->interp, interp_code(sim->interp, 1, &target, &lowered));
+    need_scratch(sim, code);
+    return code;
+}
+
+double evaluate_code(Sim *sim, const Code *code, const uint32_t *vars)
+{
+    interp_run(code, vars, sim->value, sim->scratch, evaluate_foreign, sim);
+    return sim->scratch[0];
+}
+
+/* True: its value may jump. */
+static bool set_value(Sim *sim, EvalOp *op, X value)
+{
+    uint32_t target = INTERP_NO_TARGET, n = ddp_rel(sim->ddp, op->rel).n;
+    for (uint32_t i = 0; op->target && i < n; i++)
+        if (op->vars[i] == op->target)
+            target = i;
+    bool jumps;
+    op->id = code_of(sim, value, target, &jumps);
+    op->code = interp_get(sim->interp, op->id);
+    op->value = value;
+    need_scratch(sim, op->code);
+    return jumps;
+}
+
+/* One operation: its code over the relation's variables. `vars` receives a copy of these. True: its
+ * value may jump. */
+static bool make_op(Sim *sim, EvalOp *op, const DdpStep *step, uint32_t *vars)
+{
+    DdpRelView rel = ddp_rel(sim->ddp, step->rel);
+    memcpy(vars, rel.vars, rel.n * sizeof *vars);
+    X value = step->value ? step->value : residual_of(sim, step->rel);
+    *op = (EvalOp){
+        .vars = vars, .rel = step->rel, .target = step->value ? step->var : 0, .source = value};
+    return set_value(sim, op, value);
+}
+
+void evaluate_change_op(Sim *sim, EvalOp *op, X value)
+{
+    set_value(sim, op, value);
+}
+
+/* All arrays of a node lie in one allocation (sim_int.h: node_kept). No relation reads what it
+ * determines, so there are no more reads than other variables. */
+static void carve(Sim *sim, EvalNode *node, const DdpNodeView *view, uint32_t **vars)
+{
+    size_t ops = view->n_steps + view->n_tears, tears = view->n_tears, n_vars = 0, n_reads = 0;
+    for (uint32_t i = 0; i < ops; i++) {
+        const DdpStep *step =
+            i < view->n_steps ? &view->steps[i] : &view->residuals[i - view->n_steps];
+        DdpRelView rel = ddp_rel(sim->ddp, step->rel);
+        n_vars += rel.n;
+        for (uint32_t k = 0; k < rel.n; k++)
+            n_reads += rel.vars[k] && !(step->value && rel.vars[k] == step->var);
+    }
+    size_t loop = view->loop ? ops + (tears > LOOP_TORN ? 0 : dense_lu_room(view->n_tears)) : 0;
+    size_t doubles =
+               ops * sizeof(EvalOp) + (view->loop ? sizeof(NodeLoop) : 0) + loop * sizeof(double),
+           reads = n_reads * sizeof(ReadEdge);
+    char *block = mem_alloc(
+        sim->mem,
+        doubles + reads + (n_vars + tears + dense_lu_pivots(view->n_tears)) * sizeof(uint32_t));
+    node->ops = (EvalOp *)block;
+    node->reads = (ReadEdge *)(block + doubles);
+    *vars = (uint32_t *)(block + doubles + reads);
+    if (node->loop)
+        node_loop(node)->tears = *vars + n_vars;
+}
+
+/* What the DDP derived from something known is known: 1 for the clock, else 0. */
+static void know_derivative(Sim *sim, DdpVar var)
+{
+    DdpVarView view = ddp_var(sim->ddp, var);
+    if (!view.order || sim->info[var].node || ddp_node_of(sim->ddp, var) ||
+        ddp_is_state(sim->ddp, var))
+        return;
+    DdpVarKind kind = ddp_var(sim->ddp, view.origin).kind;
+    if (kind != DDP_UNKNOWN)
+        values_set(sim, var, kind == DDP_TIME && view.order == 1 ? 1 : 0);
+}
+
+static void add_read(Sim *sim, DdpNode n, DdpVar var)
+{
+    EvalNode *node = &sim->nodes.at[n];
+    ValueInfo *info = &sim->info[var];
+    if (info->mark == sim->mark || info->node == n)
+        return;
+    info->mark = sim->mark;
+    ReadEdge *edge = &node->reads[node->n_reads++];
+    *edge = (ReadEdge){.next = info->readers, .var = var, .node = n};
+    if (edge->next)
+        edge->next->link = &edge->next;
+    info->readers = edge;
+}
+
+static void make_reads(Sim *sim, DdpNode n)
+{
+    EvalNode *node = &sim->nodes.at[n];
+    sim->mark++;
+    for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++) {
+        const EvalOp *op = &node->ops[i];
+        DdpRelView rel = ddp_rel(sim->ddp, op->rel);
+        const FormInfo *form = form_info(sim->forms, rel.form);
+        for (uint32_t k = 0; k < rel.n; k++)
+            if (op->vars[k] && op->vars[k] != op->target && form->position[k].occurs)
+                add_read(sim, n, op->vars[k]);
+    }
+}
+
+/* Who determines `var`, or that it is a state, changes. */
+static void change_hands(Sim *sim, DdpVar var)
+{
+    if (sim->info[var].glanced)
+        glance_forget(sim);
+}
+
+static void own_outputs(Sim *sim, DdpNode n)
+{
+    EvalNode *node = &sim->nodes.at[n];
+    for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++) {
+        change_hands(sim, node_output(node, i));
+        sim->info[node_output(node, i)].node = n;
+    }
+    DdpVar any = node->n_tears ? node_tears(node)[0] : node->ops[0].target;
+    node->varies = ddp_var(sim->ddp, any).varies;
+}
+
+/* Differentiated relations are constraints. */
+static void note_derivative(Sim *sim, DdpRel rel)
+{
+    DdpRelView view = ddp_rel(sim->ddp, rel);
+    if (view.order == 0)
+        return;
+    while (sim->differentiated.n <= view.origin)
+        vec_push(sim->mem, &sim->differentiated, 0);
+    sim->differentiated.at[view.origin] = 1;
+}
+
+static void make_node(Sim *sim, DdpNode n)
+{
+    while (sim->nodes.n <= n)
+        vec_push(sim->mem, &sim->nodes, (EvalNode){0});
+    DdpNodeView view = ddp_node(sim->ddp, n);
+    EvalNode *node = &sim->nodes.at[n];
+    uint32_t *vars;
+    bool listed = node->listed, jumps = false;
+    EvalNode made = {.live = true,
+                     .listed = listed,
+                     .determined = view.determined,
+                     .loop = view.loop,
+                     .linear = view.linear,
+                     .constant = view.constant,
+                     .untorn = view.untorn,
+                     .given_whole = view.untorn,
+                     .n_steps = view.n_steps,
+                     .n_tears = view.n_tears};
+    carve(sim, &made, &view, &vars); /* before anybody sees it: memory may run out */
+    *node = made;
+    sim->work++;
+    for (uint32_t i = 0; i < view.n_steps + view.n_tears; i++) {
+        const DdpStep *step = i < view.n_steps ? &view.steps[i] : &view.residuals[i - view.n_steps];
+        jumps |= make_op(sim, &node->ops[i], step, vars);
+        vars += ddp_rel(sim->ddp, step->rel).n;
+    }
+    if (view.n_tears)
+        memcpy(node_tears(node), view.tears, view.n_tears * sizeof *node_tears(node));
+    own_outputs(sim, n);
+    for (uint32_t i = 0; i < view.n_steps + view.n_tears; i++)
+        note_derivative(sim, node->ops[i].rel);
+    make_reads(sim, n);
+    node->acts = update_acts(sim, node);
+    node->compares = node->varies && jumps;
+    if (node->compares)
+        event_make_compares(sim, node);
+    for (int kind = 0; kind < NEED_KINDS; kind++)
+        need_node(sim, n, kind);
+    evaluate_unsettle(sim, n);
+    evaluate_touch_node(sim, n);
+}
+
+/* Nobody will say that its value came, if the next one has the same bits: who waits for it looks
+ * again. */
+static void stop_waiting(Sim *sim, DdpVar var)
+{
+    if (sim->info[var].pending)
+        evaluate_touch(sim, var);
+    sim->info[var].pending = false;
+}
+
+static void disown(Sim *sim, DdpNode n, DdpVar var)
+{
+    ValueInfo *info = &sim->info[var];
+    if (info->node != n)
+        return;
+    change_hands(sim, var);
+    info->node = 0;
+    stop_waiting(sim, var);
+    vec_push(sim->mem, &sim->orphans, var);
+}
+
+static void drop_node(Sim *sim, DdpNode n)
+{
+    EvalNode *node = &sim->nodes.at[n];
+    if (!node->live)
+        return;
+    sim->work++;
+    part_graph_take_out(sim, n);
+    node->live = node->dirty = false;
+    for (int kind = 0; kind < NEED_KINDS; kind++)
+        need_node(sim, n, kind);
+    for (uint32_t i = 0; i < node->n_reads; i++) {
+        ReadEdge *edge = &node->reads[i];
+        if (edge->link)
+            *edge->link = edge->next;
+        else
+            sim->info[edge->var].readers = edge->next;
+        if (edge->next)
+            edge->next->link = edge->link;
+    }
+    for (uint32_t i = 0; i < node->n_steps; i++)
+        disown(sim, n, node->ops[i].target);
+    for (uint32_t i = 0; i < node->n_tears; i++)
+        disown(sim, n, node_tears(node)[i]);
+    loop_solve_forget(sim, node);
+    hold_forget(sim, node);
+    mem_free(sim->mem, node->ops);
+    mem_free(sim->mem, node->compare);
+    mem_free(sim->mem, node->place_vars);
+    tape_plan_free(sim, node->plan);
+    *node = (EvalNode){.listed = node->listed};
+}
+
+static void take_moved(Sim *sim, DdpNode n)
+{
+    if (!sim->nodes.at[n].live)
+        return;
+    if (sim->nodes.at[n].part)
+        part_touch(sim->nodes.at[n].part);
+    rope_shift(sim, n);
+    evaluate_unsettle(sim, n);
+}
+
+/* ---- what stays ---- */
+
+/* Loops never do: they are made anew and forget their solution. A comparison in it may be one of
+ * values that did not vary when it was made. */
+static bool does_the_same(const Sim *sim, const EvalNode *node, DdpNode n)
+{
+    DdpNodeView view = ddp_node(sim->ddp, n);
+    const EvalOp *op = node->ops;
+    const DdpStep *step = view.steps;
+    if (!node->live || node->loop || view.loop || op->rel != step->rel || op->target != step->var ||
+        op->source != step->value || node->varies != ddp_var(sim->ddp, step->var).varies)
+        return false;
+    DdpRelView rel = ddp_rel(sim->ddp, step->rel);
+    return memcmp(op->vars, rel.vars, rel.n * sizeof *rel.vars) == 0 &&
+           event_compares_stay(sim, node);
+}
+
+/* It does what it did, but perhaps something that it depends on is determined now, or is no longer.
+ * Where it belongs is seen when parts are settled: most turn back within the same event. */
+static void turn_node(Sim *sim, DdpNode n)
+{
+    EvalNode *node = &sim->nodes.at[n];
+    sim->work++;
+    node->determined = ddp_node(sim->ddp, n).determined;
+    node->dirty = node->waits = node->forced = false;
+    node->acts = update_acts(sim, node);
+    node->moment = 0;
+    stop_waiting(sim, node->ops[0].target);
+    event_forget_compares(node);
+    evaluate_unsettle(sim, n);
+    evaluate_touch_node(sim, n);
+}
+
+static bool stays(const Sim *sim, const DdpDelta *delta)
+{
+    const EvalNode *node = &sim->nodes.at[delta->node];
+    return (delta->change == DDP_NODE_TURNED && !node->loop) ||
+           (delta->change == DDP_NODE_CHANGED && does_the_same(sim, node, delta->node));
+}
+
+static void drop_or_keep(Sim *sim, const DdpDelta *delta)
+{
+    DdpNode n = delta->node;
+    if (delta->change == DDP_NODE_NEW || n >= sim->nodes.n)
+        return;
+    bool kept = sim->nodes.at[n].kept = stays(sim, delta);
+    if (kept)
+        evaluate_disturb_part(&sim->nodes.at[n]);
+    if (delta->change == DDP_NODE_MOVED || (kept && delta->change == DDP_NODE_CHANGED))
+        take_moved(sim, n);
+    else if (!kept)
+        drop_node(sim, n);
+}
+
+static void make_or_keep(Sim *sim, const DdpDelta *delta)
+{
+    DdpNode n = delta->node;
+    if (delta->change == DDP_NODE_GONE || delta->change == DDP_NODE_MOVED)
+        return;
+    if (delta->change != DDP_NODE_NEW && n < sim->nodes.n && sim->nodes.at[n].kept)
+        turn_node(sim, n);
+    else
+        make_node(sim, n);
+}
+
+/* ---- states ---- */
+
+static void state_ends(Sim *sim, const DdpStateDelta *delta)
+{
+    ValueInfo *info = &sim->info[delta->var];
+    if (!info->state)
+        return;
+    change_hands(sim, delta->var);
+    part_graph_state_ends(sim, delta->var, delta->slope);
+    DdpVar *link = &sim->info[delta->slope].slope_of;
+    while (*link && *link != delta->var)
+        link = &sim->info[*link].slope_next;
+    if (*link)
+        *link = info->slope_next;
+    StateInfo last = vec_pop(&sim->states);
+    if (last.var != delta->var) {
+        sim->states.at[info->state - 1] = last;
+        sim->info[last.var].state = info->state;
+    }
+    info->state = info->slope_next = 0;
+    need_push(sim, delta->slope, NEED_DYNAMICS, -1);
+}
+
+static void state_begins(Sim *sim, const DdpStateDelta *delta)
+{
+    ValueInfo *info = &sim->info[delta->var];
+    change_hands(sim, delta->var);
+    vec_push(sim->mem, &sim->states,
+             ((StateInfo){.var = delta->var, .slope = delta->slope, .rel = delta->rel}));
+    info->state = sim->states.n;
+    info->slope_next = sim->info[delta->slope].slope_of;
+    sim->info[delta->slope].slope_of = delta->var;
+    if (!info->has)
+        vec_push(sim->mem, &sim->lacking, delta->var);
+    part_graph_state_begins(sim, delta->var, delta->slope);
+    need_push(sim, delta->slope, NEED_DYNAMICS, 1);
+}
+
+static void take_states(Sim *sim)
+{
+    uint32_t n;
+    const DdpStateDelta *delta = ddp_state_delta(sim->ddp, &n);
+    for (uint32_t i = 0; i < n; i++)
+        if (delta[i].born)
+            state_begins(sim, &delta[i]);
+        else
+            state_ends(sim, &delta[i]);
+}
+
+static void meet_readers(Sim *sim, DdpVar var)
+{
+    for (ReadEdge *edge = sim->info[var].readers; edge; edge = edge->next) {
+        EvalNode *node = &sim->nodes.at[edge->node];
+        if (node->mark == sim->mark || !evaluate_is_stale(sim, node))
+            continue;
+        node->mark = sim->mark;
+        vec_push(sim->mem, &sim->followers, edge->node);
+    }
+}
+
+static void meet_node(Sim *sim, DdpNode n)
+{
+    EvalNode *node = &sim->nodes.at[n];
+    if (node->part)
+        part_meet(node->part);
+    else if (evaluate_is_stale(sim, node))
+        evaluate_fetch(sim, node_output(node, 0));
+    for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++)
+        meet_readers(sim, node_output(node, i));
+}
+
+/* What is about to lose its node keeps the value it has at this time: parts are brought there while
+ * their lists are complete, and outputs are evaluated; also those that only follow from what
+ * changes, because they may lose their nodes in a later commit of the same event (but for those
+ * that depend on one part among many that the event does not touch). */
+static void meet_changed(Sim *sim, uint32_t n, const DdpDelta *delta)
+{
+    sim->mark++;
+    vec_clear(&sim->followers);
+    for (uint32_t i = 0; i < n; i++) {
+        if (delta[i].change == DDP_NODE_NEW || delta[i].node >= sim->nodes.n ||
+            !sim->nodes.at[delta[i].node].live)
+            continue;
+        if (delta[i].change != DDP_NODE_MOVED)
+            meet_node(sim, delta[i].node);
+        else if (sim->nodes.at[delta[i].node].part) /* which lacks it until parts are settled */
+            part_meet(sim->nodes.at[delta[i].node].part);
+    }
+    const DdpStateDelta *states = ddp_state_delta(sim->ddp, &n);
+    for (uint32_t i = 0; i < n; i++) {
+        if (sim->info[states[i].var].part)
+            part_meet(sim->info[states[i].var].part);
+        meet_readers(sim, states[i].var);
+    }
+    bool few = sim->parts.n <= SOL_FEW_PARTS;
+    for (uint32_t i = 0; i < sim->followers.n; i++)
+        if (few || evaluate_fetch_met(sim, node_output(&sim->nodes.at[sim->followers.at[i]], 0)))
+            meet_node(sim, sim->followers.at[i]);
+}
+
+/* ---- what begins to vary ---- */
+
+/* Who compares it, and did not watch that comparison so far: such a node is made anew, though the
+ * DDP has nothing to say of it. */
+static void begins_to_vary(Sim *sim, DdpVar var)
+{
+    ValueInfo *info = &sim->info[var];
+    bool before = info->varied;
+    info->varied = ddp_var(sim->ddp, var).varies;
+    if (before || !info->varied)
+        return;
+    for (ReadEdge *edge = info->readers; edge; edge = edge->next) {
+        EvalNode *node = &sim->nodes.at[edge->node];
+        if (!node->compares || node->remade)
+            continue;
+        node->remade = true;
+        vec_push(sim->mem, &sim->remade, edge->node);
+    }
+}
+
+/* Before anything goes, since the readers are those of the structure so far. */
+static void find_remade(Sim *sim, uint32_t n, const DdpDelta *delta)
+{
+    vec_clear(&sim->remade);
+    for (uint32_t i = 0; i < n; i++) {
+        if (delta[i].change == DDP_NODE_GONE || delta[i].change == DDP_NODE_MOVED)
+            continue;
+        DdpNodeView view = ddp_node(sim->ddp, delta[i].node);
+        for (uint32_t k = 0; k < view.n_steps; k++)
+            begins_to_vary(sim, view.steps[k].var);
+        for (uint32_t k = 0; k < view.n_tears; k++)
+            begins_to_vary(sim, view.tears[k]);
+    }
+    uint32_t n_states;
+    const DdpStateDelta *states = ddp_state_delta(sim->ddp, &n_states);
+    for (uint32_t i = 0; i < n_states; i++)
+        begins_to_vary(sim, states[i].var);
+    for (uint32_t i = 0; i < sim->remade.n; i++)
+        meet_node(sim, sim->remade.at[i]);
+}
+
+static void renew_remade(Sim *sim)
+{
+    for (uint32_t i = 0; i < sim->remade.n; i++) {
+        DdpNode n = sim->remade.at[i];
+        if (!sim->nodes.at[n].live || !sim->nodes.at[n].remade)
+            continue; /* the delta did it */
+        drop_node(sim, n);
+        make_node(sim, n);
+    }
+}
+
+void evaluate_apply(Sim *sim)
+{
+    uint32_t n;
+    const DdpDelta *delta = ddp_delta(sim->ddp, &n);
+    sim->applying = true;
+    sim->structures++;
+    vec_clear(&sim->orphans);
+    meet_changed(sim, n, delta);
+    find_remade(sim, n, delta);
+    for (uint32_t i = 0; i < n; i++) /* first all that goes: variables may change hands */
+        drop_or_keep(sim, &delta[i]);
+    for (uint32_t i = 0; i < n; i++)
+        make_or_keep(sim, &delta[i]);
+    renew_remade(sim);
+    take_states(sim);
+    need_work(sim); /* once: what is needed again was never not needed */
+    for (uint32_t i = 0; i < sim->orphans.n; i++)
+        if (ddp_var_used(sim->ddp, sim->orphans.at[i])) {
+            know_derivative(sim, sim->orphans.at[i]);
+            sim->info[sim->orphans.at[i]].varied = ddp_var(sim->ddp, sim->orphans.at[i]).varies;
+        }
+    for (uint32_t i = 0; i < n; i++) {
+        const EvalNode *node = &sim->nodes.at[delta[i].node];
+        for (uint32_t k = 0; node->live && k < node->n_reads; k++)
+            know_derivative(sim, node->reads[k].var);
+        if (node->live && delta[i].change <= DDP_NODE_CHANGED)
+            reselect_note(sim, delta[i].node);
+    }
+    sim->applying = false;
+    evaluate_order_changed(sim);
+}
+
+void evaluate_close(Sim *sim)
+{
+    for (uint32_t i = 0; i < sim->nodes.n; i++) {
+        loop_solve_forget(sim, &sim->nodes.at[i]);
+        mem_free(sim->mem, sim->nodes.at[i].ops);
+        mem_free(sim->mem, sim->nodes.at[i].compare);
+        mem_free(sim->mem, sim->nodes.at[i].place_vars);
+        mem_free(sim->mem, sim->nodes.at[i].plan);
+    }
+    vec_free(sim->mem, &sim->nodes);
+    map_free(sim->mem, &sim->codes);
+    vec_free(sim->mem, &sim->heap);
+    vec_free(sim->mem, &sim->need_work);
+    vec_free(sim->mem, &sim->differentiated);
+    vec_free(sim->mem, &sim->held_back);
+    vec_free(sim->mem, &sim->skipped);
+    vec_free(sim->mem, &sim->remade);
+    vec_free(sim->mem, &sim->marking);
+    vec_free(sim->mem, &sim->marked);
+    vec_free(sim->mem, &sim->exempt);
+    vec_free(sim->mem, &sim->orphans);
+    vec_free(sim->mem, &sim->dying);
+    vec_free(sim->mem, &sim->states);
+    vec_free(sim->mem, &sim->unsettled);
+    vec_free(sim->mem, &sim->cuts);
+    vec_free(sim->mem, &sim->clocked_work);
+    vec_free(sim->mem, &sim->lacking);
+    vec_free(sim->mem, &sim->fetch_stack);
+    vec_free(sim->mem, &sim->followers);
+    vec_free(sim->mem, &sim->compared);
+    vec_free(sim->mem, &sim->narrow_nodes);
+    vec_free(sim->mem, &sim->narrow_needs);
+    vec_free(sim->mem, &sim->cycle);
+    vec_free(sim->mem, &sim->tied);
+    vec_free(sim->mem, &sim->sums_before);
+    vec_free(sim->mem, &sim->glance.items);
+    vec_free(sim->mem, &sim->glance.vars);
+    vec_free(sim->mem, &sim->glance.nodes);
+    mem_free(sim->mem, sim->scratch);
+}

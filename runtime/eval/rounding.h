@@ -1,0 +1,11 @@
+/* rounding.h: relations and values -> are they satisfied as well as numbers of 53 bits can be? */
+#ifndef RUNTIME_EVAL_ROUNDING_H
+#define RUNTIME_EVAL_ROUNDING_H
+
+#include "runtime/sim_int.h"
+
+/* Every relation of the loop, with the present values: left minus right is no more than rounding of
+ * the terms it consists of. */
+bool rounding_satisfies(Sim *sim, const EvalNode *node);
+
+#endif

@@ -1,0 +1,814 @@
+/* tape.c: states -> slopes, tangents, and whether a comparison changed, by the calls of a tape. */
+#include "runtime/eval/tape_int.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    MADE_AFTER = 3,  /* evaluations of one structure */
+    HEAT_EVERY = 64, /* evaluations */
+    SHORT = 8,
+    FEW_UNITS = 64,
+    FEW_PLACES = 512
+};
+
+/* ---- life ---- */
+
+void tape_close(Part *part)
+{
+    Tape *tape = part->tape;
+    part->tape = NULL;
+    part->untaped = 0;
+    for (int spot = SPOT_TAPE; spot <= SPOT_TRUTHS; spot++)
+        part_spot(part, spot, NULL, 0);
+    if (!tape)
+        return;
+    part->likes_tapes = tape->worth;
+    part->prepared = 0; /* leaves that it evaluated have no code */
+    Sim *sim = part->sim;
+    Engine *engine = sim->engine;
+    for (uint32_t i = 0; i < tape->units.n; i++) {
+        if (tape->units.at[i].value)
+            jit_release(engine->jit, tape->units.at[i].value);
+        if (tape->units.at[i].tangent)
+            jit_release(engine->jit, tape->units.at[i].tangent);
+    }
+    engine->batches -= tape->n_batches;
+    engine->batched -= tape->n_batched;
+    for (int which = 0; which < 2; which++) {
+        part->ropes[which].tape = NULL;
+        rope_forget_fresh(&part->ropes[which]);
+    }
+    vec_free(sim->mem, &tape->units);
+    vec_free(sim->mem, &tape->order);
+    vec_free(sim->mem, &tape->changed);
+    vec_free(sim->mem, &tape->compared);
+    vec_free(sim->mem, &tape->known);
+    tape_sets_close(tape);
+    tape_fixed_drop(tape);
+    vec_free(sim->mem, &tape->inputs);
+    vec_free(sim->mem, &tape->states);
+    vec_free(sim->mem, &tape->slopes);
+    vec_free(sim->mem, &tape->results);
+    vec_free(sim->mem, &tape->segments);
+    arena_free(&tape->arena);
+    mem_free(sim->mem, tape);
+}
+
+static JitEntry *request(Engine *engine, const Unit *unit, JitKind kind)
+{
+    JitRequest wanted = {.shape = unit->shape,
+                         .kind = kind,
+                         .layout = unit->layout,
+                         .common = unit->layout == JIT_ARRAYS ? unit->common : NULL,
+                         .arrays = unit->layout == JIT_TABLES ? unit->common : NULL};
+    return jit_request(engine->jit, &wanted);
+}
+
+/* For all units that have not asked yet. */
+static void ask_values(Engine *engine, Tape *tape)
+{
+    for (uint32_t i = 0; i < tape->units.n; i++)
+        if (!tape->units.at[i].value)
+            tape->units.at[i].value = request(engine, &tape->units.at[i], JIT_VALUE);
+    if (engine->wait)
+        jit_wait(engine->jit);
+}
+
+/* Only dynamics have tangents. */
+static void ask_tangents(Engine *engine, Tape *tape)
+{
+    tape->tangents_wanted = true;
+    if (!tape->tangent)
+        tape_make_tangents(tape);
+    for (uint32_t i = 0; i < tape->units.n; i++)
+        if (!tape->units.at[i].tangent && tape->units.at[i].section == SECTION_DYNAMICS)
+            tape->units.at[i].tangent = request(engine, &tape->units.at[i], JIT_TANGENT);
+    if (engine->wait)
+        jit_wait(engine->jit);
+}
+
+static bool has_code(Engine *engine, JitEntry *entry, uint32_t evaluations)
+{
+    if (!entry)
+        return false;
+    if (jit_code(entry).any)
+        return true;
+    jit_heat(engine->jit, entry, evaluations);
+    return false;
+}
+
+static bool is_ready(Engine *engine, const Tape *tape)
+{
+    bool ready = true;
+    for (uint32_t i = 0; i < tape->units.n; i++)
+        ready &= has_code(engine, tape->units.at[i].value, tape->units.at[i].n);
+    return ready;
+}
+
+static bool tangents_are_ready(Engine *engine, const Tape *tape)
+{
+    bool ready = true;
+    for (uint32_t i = 0; i < tape->units.n; i++)
+        if (tape->units.at[i].section == SECTION_DYNAMICS)
+            ready &= has_code(engine, tape->units.at[i].tangent, tape->units.at[i].n);
+    return ready;
+}
+
+/* ---- lists for evaluations ---- */
+
+/* Code that is better came meanwhile, perhaps. */
+static void take_code(Tape *tape)
+{
+    const TapeQuick *quick = &tape->quick;
+    for (uint32_t i = 0; quick->calls && i < tape->order.n; i++) {
+        const Unit *unit = &tape->units.at[tape->order.at[i]];
+        quick->calls[i].value = jit_code(unit->value);
+        if (tape->tangents_ready && i < tape->end[SECTION_DYNAMICS])
+            quick->tangents[i] = jit_code(unit->tangent);
+    }
+}
+
+/* How many slots all units have, or 0: they are not few, or there are batches. */
+static uint32_t count_slots(const Tape *tape)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < tape->units.n && tape->units.n <= FEW_UNITS; i++) {
+        if (tape->units.at[i].layout != JIT_SINGLE)
+            return 0;
+        n += tape->units.at[i].shape->n_slots;
+    }
+    return n;
+}
+
+static void *take(char **room, const void *from, size_t size)
+{
+    void *to = *room;
+    if (from)
+        memcpy(to, from, size);
+    *room += (size + 7) / 8 * 8;
+    return to;
+}
+
+/* Does it write something of that, or do conditions need it, or is it a comparison? */
+static bool is_probe(const Unit *unit, const bool *needed)
+{
+    const LeafPlan *plan = unit->member[0];
+    if (!plan) /* it died */
+        return false;
+    bool any = unit->section == SECTION_COMPARES || (plan->leaf && plan->leaf->probe);
+    for (uint32_t s = 0; s < plan->n && !any; s++)
+        any = unit->shape->role[s] == SLOT_STORED && needed[unit->slots[s]];
+    return any;
+}
+
+/* Backwards from the comparisons: who writes what is read. What conditions need is looked at also
+ * where no comparison needs it, so that nothing without a number is passed over. */
+static void find_probes(Tape *tape, uint32_t *probes, uint32_t *finite)
+{
+    TapeQuick *quick = &tape->quick;
+    bool needed[FEW_PLACES] = {false};
+    uint32_t n = tape->order.n, first = n;
+    if (tape->n_places > FEW_PLACES)
+        return;
+    while (n-- > 0) {
+        const Unit *unit = &tape->units.at[tape->order.at[n]];
+        if (!is_probe(unit, needed))
+            continue;
+        probes[--first] = n;
+        const uint8_t *role = unit->shape->role;
+        for (uint32_t s = 0; s < unit->shape->n_slots; s++)
+            if (role[s] == SLOT_READ ||
+                (role[s] == SLOT_STORED && unit->section != SECTION_COMPARES))
+                needed[unit->slots[s]] = true;
+    }
+    quick->n_probes = tape->order.n - first;
+    quick->probes = probes + first;
+    quick->finite = finite;
+    for (uint32_t i = 0; i < tape->n_places; i++)
+        if (needed[i])
+            finite[quick->n_finite++] = i;
+}
+
+/* The lists as they are; those of a small tape as copies, one behind the other. */
+static void make_quick(Tape *tape)
+{
+    TapeQuick *quick = &tape->quick;
+    uint32_t n_slots = count_slots(tape), n = tape->order.n;
+    *quick = (TapeQuick){.states = tape->states.at,
+                         .slopes = tape->slopes.at,
+                         .segments = tape->segments.at,
+                         .n_states = tape->states.n,
+                         .n_slopes = tape->slopes.n,
+                         .n_segments = tape->segments.n,
+                         .n_read = tape->n_read};
+    if (!n_slots)
+        return;
+    size_t states = tape->states.n * sizeof *quick->states,
+           slopes = tape->slopes.n * sizeof *quick->slopes,
+           segments = tape->segments.n * sizeof *quick->segments;
+    char *room = arena_alloc(&tape->arena, n * (sizeof *quick->calls + sizeof *quick->tangents) +
+                                               states + slopes + segments + 8 * 8 +
+                                               (2 * n_slots + n) * sizeof(uint32_t) + n * 8);
+    quick->states = take(&room, quick->states, states);
+    quick->slopes = take(&room, quick->slopes, slopes);
+    quick->segments = take(&room, quick->segments, segments);
+    quick->calls = take(&room, NULL, n * sizeof *quick->calls);
+    for (uint32_t i = 0; i < n; i++) {
+        const Unit *unit = &tape->units.at[tape->order.at[i]];
+        quick->calls[i].constants = unit->constants;
+        quick->calls[i].slots =
+            take(&room, unit->slots, unit->shape->n_slots * sizeof *unit->slots);
+    }
+    quick->tangents = take(&room, NULL, n * sizeof *quick->tangents);
+    uint32_t *probes = take(&room, NULL, n * sizeof *probes);
+    find_probes(tape, probes, take(&room, NULL, n_slots * sizeof(uint32_t)));
+    take_code(tape);
+    part_spot(tape->part, SPOT_TAPE, tape, offsetof(Tape, tangent));
+    part_spot(tape->part, SPOT_CALLS, quick->states, (size_t)(room - (char *)quick->states));
+    part_spot(tape->part, SPOT_VALUES, tape->value, tape->n_places * sizeof *tape->value);
+    part_spot(tape->part, SPOT_TRUTHS, tape->left, 2 * tape->room_compares * sizeof *tape->left);
+}
+
+static bool fits(const Part *part, const Tape *tape)
+{
+    return tape->version[0] == part->ropes[0].version &&
+           tape->version[1] == part->ropes[1].version && tape->version[2] == part->states_version;
+}
+
+/* What does not fit any longer is made to fit, or closed. */
+static void bring_up_to_date(Engine *engine, Part *part)
+{
+    if (!part->tape || fits(part, part->tape))
+        return;
+    double begin = timer_now();
+    bool patched = part->tape->worth && tape_patch(part->tape);
+    part->sim->counts.lower += timer_now() - begin;
+    if (!patched) {
+        tape_close(part);
+        return;
+    }
+    ask_values(engine, part->tape);
+    if (part->tape->tangents_wanted)
+        ask_tangents(engine, part->tape);
+}
+
+/* The tape of the part, if it is worth having and ready. */
+static Tape *current(Part *part)
+{
+    Engine *engine = part->sim->engine;
+    if (!engine || engine->rebuild)
+        return NULL;
+    bring_up_to_date(engine, part);
+    if (!part->tape) {
+        uint32_t after = part->sim->opt.batch_from || part->likes_tapes ? 1 : MADE_AFTER;
+        if (part->ropes[0].n_leaves < 2 || ++part->untaped < after)
+            return NULL;
+        double begin = timer_now();
+        bool worth = tape_build(part)->worth;
+        part->sim->counts.lower += timer_now() - begin;
+        if (worth)
+            ask_values(engine, part->tape);
+        engine->batches += part->tape->n_batches;
+        engine->batched += part->tape->n_batched;
+    }
+    Tape *tape = part->tape;
+    if (tape->worth && !tape->ready && is_ready(engine, tape)) {
+        tape->ready = true;
+        make_quick(tape);
+    }
+    return tape->ready ? tape : NULL;
+}
+
+void tape_forget_inputs(Part *part)
+{
+    if (!part->tape)
+        return;
+    part->tape->loaded = false;
+    part->tape->remembered = false;
+}
+
+/* ---- in and out ---- */
+
+static void move(const Run *run, const double *from, double *to)
+{
+    from += run->from;
+    to += run->to;
+    if (run->n >= SHORT)
+        memcpy(to, from, run->n * sizeof *to);
+    else
+        for (uint32_t i = 0; i < run->n; i++)
+            to[i] = from[i];
+}
+
+/* n_runs: of the states, all or those that dynamics reads. */
+static void load(Tape *tape, double time, const double *y, uint32_t n_runs)
+{
+    const Sim *sim = tape->part->sim;
+    for (uint32_t i = 0; !tape->loaded && i < tape->inputs.n; i++)
+        tape->value[tape->inputs.at[i].place] = sim->value[tape->inputs.at[i].var];
+    tape->loaded = true;
+    for (uint32_t i = 0; i < n_runs; i++) {
+        const Run *run = &tape->quick.states[i];
+        if (y)
+            move(run, y, tape->value);
+        for (uint32_t k = 0; !y && k < run->n; k++)
+            tape->value[run->to + k] = sim->value[tape->part->states.at[run->from + k].var];
+    }
+    if (tape->clock != NO_PLACE)
+        tape->value[tape->clock] = time;
+    tape->time = time;
+}
+
+/* ---- values ---- */
+
+static void gather(const Unit *unit, double *values)
+{
+    for (uint32_t g = 0; g < unit->n_gathers; g++) {
+        double *to = values + unit->gathers[g].to;
+        const uint32_t *from = unit->gathers[g].from;
+        for (uint32_t i = 0; i < unit->n; i++)
+            to[i] = values[from[i]];
+    }
+}
+
+static void report_heat(Engine *engine, Tape *tape)
+{
+    for (uint32_t i = 0; i < tape->units.n; i++) {
+        const Unit *unit = &tape->units.at[i];
+        jit_heat(engine->jit, unit->value, (uint64_t)tape->evaluations * unit->n);
+        if (unit->tangent)
+            jit_heat(engine->jit, unit->tangent, (uint64_t)tape->evaluations * unit->n);
+    }
+    tape->evaluations = 0;
+    take_code(tape);
+}
+
+static void run_units(Tape *tape, uint32_t from, uint32_t end)
+{
+    Engine *engine = tape->part->sim->engine;
+    double *values = tape->value;
+    const TapeCall *calls = tape->quick.calls;
+    for (uint32_t i = from; i < end && calls; i++)
+        calls[i].value.value(values, calls[i].slots, calls[i].constants, &engine->env);
+    for (uint32_t i = from; i < end && !calls; i++) {
+        const Unit *unit = &tape->units.at[tape->order.at[i]];
+        JitCode code = jit_code(unit->value);
+        if (unit->layout == JIT_SINGLE) {
+            code.value(values, unit->slots, unit->constants, &engine->env);
+            continue;
+        }
+        gather(unit, values);
+        code.batch(values, NULL, unit->slots, unit->constants, &engine->env, unit->n, unit->stride);
+    }
+}
+
+/* Quick code of a piece would be slower than optimised code of its units. */
+static JitCode piece_code(const Engine *engine, const TapePiece *piece)
+{
+    bool best = jit_tier(piece->value) == JIT_OPTIMISED || engine->fixed_quick;
+    return best ? jit_code(piece->value) : (JitCode){.any = NULL};
+}
+
+static void count_evaluation(Engine *engine, Tape *tape)
+{
+    tape_fixed_count(tape);
+    tape->paid += tape->n_dead + tape->n_added;
+    if (++tape->evaluations >= HEAT_EVERY)
+        report_heat(engine, tape);
+}
+
+/* The units up to `end`, the end of a section. */
+static void run(Tape *tape, uint32_t end)
+{
+    Engine *engine = tape->part->sim->engine;
+    uint32_t done = 0;
+    for (uint32_t i = 0; i < tape->pieces.n; i++) {
+        const TapePiece *piece = &tape->pieces.at[i];
+        JitCode code = piece_code(engine, piece);
+        if (!code.any)
+            continue;
+        run_units(tape, done, piece->first);
+        code.value(tape->value, NULL, NULL, &engine->env);
+        engine->fixed_calls++;
+        done = piece->first + piece->n;
+    }
+    run_units(tape, done, end);
+    count_evaluation(engine, tape);
+}
+
+static bool has_number(const Tape *tape, const uint32_t *place, uint32_t n)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < n; i++)
+        sum += 0 * tape->value[place[i]];
+    return sum == 0;
+}
+
+/* Of what the dead leave behind too: rarely, that leads to a closer look than is needed. */
+static bool all_finite(const Tape *tape)
+{
+    return evaluate_all_finite(tape->n_checked, tape->value) &&
+           evaluate_all_finite(tape->n_places - tape->n_made, tape->value + tape->n_made);
+}
+
+/* Comparisons and what they need. False: something has no number. */
+static bool probe(Tape *tape)
+{
+    Engine *engine = tape->part->sim->engine;
+    const TapeQuick *quick = &tape->quick;
+    if (!quick->n_probes) {
+        run(tape, tape->units.n);
+        return all_finite(tape);
+    }
+    for (uint32_t i = 0; i < quick->n_probes; i++) {
+        const TapeCall *call = &quick->calls[quick->probes[i]];
+        call->value.value(tape->value, call->slots, call->constants, &engine->env);
+    }
+    count_evaluation(engine, tape);
+    return has_number(tape, quick->finite, quick->n_finite);
+}
+
+bool tape_slopes(Part *part, double time, const double *y, double *slopes)
+{
+    Tape *tape = current(part);
+    if (!tape)
+        return false;
+    load(tape, time, y, tape->quick.n_read);
+    run(tape, tape->end[SECTION_DYNAMICS]);
+    for (uint32_t i = 0; slopes && i < tape->quick.n_slopes; i++)
+        move(&tape->quick.slopes[i], tape->value, slopes);
+    tape->evaluated = true;
+    part->sim->counts.residuals++;
+    return true;
+}
+
+bool tape_is_latest(const Part *part)
+{
+    return part->tape && part->tape->evaluated;
+}
+
+void tape_outdated(Part *part)
+{
+    if (part->tape)
+        part->tape->evaluated = false;
+}
+
+void tape_settle(Part *part)
+{
+    Sim *sim = part->sim;
+    if (!tape_is_latest(part))
+        return;
+    sim->value[sim->clock] = part->tape->time;
+    sim->quiet = true;
+    blocks_evaluate(part, NULL);
+    sim->quiet = false;
+}
+
+/* ---- dependence ---- */
+
+bool tape_rows(Part *part, uint32_t *n, const DdpVar **rows)
+{
+    const Tape *tape = current(part);
+    for (uint32_t i = 0; tape && i < part->states.n; i++) {
+        const DependSet *set = tape_sets_row(tape, part->states.at[i].slope);
+        if (!set)
+            return false;
+        n[i] = set->n;
+        rows[i] = set->var;
+    }
+    return tape != NULL;
+}
+
+/* ---- tangents ---- */
+
+static void run_tangents(Tape *tape)
+{
+    Engine *engine = tape->part->sim->engine;
+    double *values = tape->value, *tangents = tape->tangent;
+    const TapeCall *calls = tape->quick.calls;
+    for (uint32_t i = 0; i < tape->end[SECTION_DYNAMICS] && calls; i++)
+        tape->quick.tangents[i].tangent(values, tangents, calls[i].slots, calls[i].constants,
+                                        &engine->env);
+    for (uint32_t i = 0; i < tape->end[SECTION_DYNAMICS] && !calls; i++) {
+        const Unit *unit = &tape->units.at[tape->order.at[i]];
+        JitCode code = jit_code(unit->tangent);
+        if (unit->layout == JIT_SINGLE) {
+            code.tangent(values, tangents, unit->slots, unit->constants, &engine->env);
+            continue;
+        }
+        gather(unit, values);
+        gather(unit, tangents);
+        code.batch(values, tangents, unit->slots, unit->constants, &engine->env, unit->n,
+                   unit->stride);
+    }
+}
+
+bool tape_has_tangents(Part *part)
+{
+    Engine *engine = part->sim->engine;
+    Tape *tape = current(part);
+    if (!tape)
+        return false;
+    if (!tape->tangents_wanted)
+        ask_tangents(engine, tape);
+    if (!tape->tangents_ready && tangents_are_ready(engine, tape)) {
+        tape->tangents_ready = true;
+        take_code(tape);
+    }
+    return tape->tangents_ready;
+}
+
+void tape_tangent(Part *part, double clock, const double *states, double *slopes)
+{
+    Tape *tape = part->tape;
+    for (uint32_t i = 0; i < tape->quick.n_read; i++)
+        move(&tape->quick.states[i], states, tape->tangent);
+    if (tape->clock != NO_PLACE)
+        tape->tangent[tape->clock] = clock;
+    run_tangents(tape);
+    for (uint32_t i = 0; i < tape->quick.n_slopes; i++)
+        move(&tape->quick.slopes[i], tape->tangent, slopes);
+}
+
+/* ---- all values, for who looks at variables ---- */
+
+/* Comparisons that are decided at their boundary (event_detect.c): a tape knows nothing of that.
+ * Finds those of the part, in Sim.tied; false when others could depend on them. They are among those
+ * that the part watches; which of the two lists is the shorter depends on the model. */
+static bool find_ties(Part *part)
+{
+    Sim *sim = part->sim;
+    bool few = sim->forced.n <= part->watched.n;
+    uint32_t count = few ? sim->forced.n : part->watched.n;
+    vec_clear(&sim->tied);
+    for (uint32_t i = 0; i < count; i++) {
+        DdpNode n = few ? sim->forced.at[i] : part->watched.at[i];
+        const EvalNode *node = n < sim->nodes.n ? &sim->nodes.at[n] : NULL;
+        if (!node || !node->live || node->part != part || !node->forced)
+            continue;
+        if (sim->info[node->ops[0].target].readers)
+            return false;
+        vec_push(sim->mem, &sim->tied, n);
+    }
+    return part->timers.n == 0;
+}
+
+bool tape_at_event(Part *part)
+{
+    return find_ties(part) && tape_slopes(part, part->sim->time, NULL, NULL);
+}
+
+bool tape_evaluate(Part *part, double time)
+{
+    Sim *sim = part->sim;
+    Tape *tape = find_ties(part) ? current(part) : NULL;
+    if (!tape)
+        return false;
+    load(tape, time, NULL, tape->quick.n_states);
+    run(tape, tape->end[SECTION_CONDITIONS]);
+    tape->evaluated = false;
+    if (!all_finite(tape))
+        return false;
+    for (uint32_t i = 0; i < tape->results.n; i++)
+        sim->value[tape->results.at[i].var] = tape->value[tape->results.at[i].place];
+    for (uint32_t i = 0; i < sim->tied.n; i++)
+        evaluate_node(sim, sim->tied.at[i]);
+    return true;
+}
+
+/* ---- comparisons ---- */
+
+/* False when one of them is about to leave its boundary, or has no value: that wants to be looked at
+ * closely. What `left` of the dead is does not count. */
+static bool remember(Tape *tape)
+{
+    for (uint32_t i = 0; i < tape->n_compares; i++) {
+        const Compare *compare = tape->compare[i];
+        bool dead = compare == &tape->nobody;
+        if (!dead && (compare->near || isnan(compare->left)))
+            return false;
+        tape->left[i] = dead || compare->masked ? NAN : compare->left;
+        tape->low[i] = compare->low;
+    }
+    tape->remembered = tape->told = true;
+    return true;
+}
+
+static bool any_changed(const Tape *tape)
+{
+    for (uint32_t s = 0; s < tape->quick.n_segments; s++) {
+        const Segment *segment = &tape->quick.segments[s];
+        const double *truth = tape->value + segment->truth, *left = tape->left + segment->at;
+        int changed = 0;
+        for (uint32_t i = 0; i < segment->n; i++)
+            changed |= (truth[i] != left[i]) & (left[i] == left[i]);
+        if (changed)
+            return true;
+    }
+    return false;
+}
+
+static void note_differences(Tape *tape)
+{
+    for (uint32_t s = 0; s < tape->quick.n_segments; s++) {
+        const Segment *segment = &tape->quick.segments[s];
+        for (uint32_t i = 0; i < segment->n; i++)
+            tape->low[segment->at + i] =
+                segment->difference == NO_PLACE ? NAN : tape->value[segment->difference + i];
+    }
+    tape->told = false;
+}
+
+static void note_truths(Tape *tape)
+{
+    for (uint32_t s = 0; s < tape->segments.n; s++) {
+        const Segment *segment = &tape->segments.at[s];
+        memcpy(tape->left + segment->at, tape->value + segment->truth,
+               segment->n * sizeof *tape->left);
+    }
+}
+
+bool tape_remember(Part *part, double time)
+{
+    Tape *tape = part->likes_tapes && find_ties(part) ? current(part) : NULL;
+    if (!tape)
+        return false;
+    load(tape, time, NULL, tape->quick.n_states);
+    run(tape, tape->units.n);
+    tape->evaluated = false;
+    note_truths(tape);
+    note_differences(tape);
+    for (uint32_t i = 0; i < tape->n_compares; i++) {
+        if (tape->compare[i]->slot)
+            tape->left[i] = part->sim->value[tape->compare[i]->slot];
+        tape->compare[i]->near = tape->compare[i]->masked = false;
+        tape->compare[i]->left = tape->left[i];
+        tape->compare[i]->low = tape->low[i];
+    }
+    tape->told = true; /* but not remembered: who comes later may change it */
+    event_remember(part->sim, &part->sim->tied);
+    return true;
+}
+
+/* Indices in Tape.compare of the comparisons of a node: one for each segment of its unit. */
+#define EACH_INDEX(tape, plan, k)                                                                  \
+    for (uint32_t s_ = 0; s_ < (tape)->units.at[(plan)->unit].n_segments; s_++)                    \
+        for (uint32_t k = (tape)->segments.at[(tape)->units.at[(plan)->unit].segment + s_].at +    \
+                          (plan)->at,                                                              \
+                      last_ = k + 1;                                                               \
+             k < last_; k++)
+
+/* Nodes with a comparison that changed, each once, in the order of Part.watched. */
+static void list_moved(Tape *tape)
+{
+    Sim *sim = tape->part->sim;
+    NodeList *moved = &sim->narrow_nodes;
+    vec_clear(moved);
+    sim->mark++;
+    for (uint32_t s = 0; s < tape->segments.n; s++) {
+        const Segment *segment = &tape->segments.at[s];
+        const double *truth = tape->value + segment->truth, *left = tape->left + segment->at;
+        for (uint32_t i = 0; i < segment->n; i++) {
+            DdpNode n = tape->compared_by[segment->at + i];
+            if (truth[i] == left[i] || isnan(left[i]) || sim->nodes.at[n].mark == sim->mark)
+                continue;
+            sim->nodes.at[n].mark = sim->mark;
+            uint32_t at = moved->n; /* few: put in place */
+            vec_push(sim->mem, moved, n);
+            for (; at && sim->nodes.at[moved->at[at - 1]].watch > sim->nodes.at[n].watch; at--)
+                moved->at[at] = moved->at[at - 1];
+            moved->at[at] = n;
+        }
+    }
+    for (uint32_t i = 0; i < moved->n; i++) {
+        const LeafPlan *plan = sim->nodes.at[moved->at[i]].plan;
+        EACH_INDEX (tape, plan, k)
+            tape->compare[k]->low = tape->low[k];
+    }
+}
+
+/* `all`: slopes are wanted too. */
+static bool probe_at(Tape *tape, double time, const double *y, bool all)
+{
+    load(tape, time, y, tape->quick.n_states);
+    tape->evaluated = false;
+    if (!all)
+        return probe(tape);
+    run(tape, tape->units.n);
+    return all_finite(tape);
+}
+
+static const Segment *segment_of(const Tape *tape, const LeafPlan *plan, uint32_t i)
+{
+    return &tape->segments.at[tape->units.at[plan->unit].segment + i];
+}
+
+static bool node_changed(const Tape *tape, const LeafPlan *plan)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < tape->units.at[plan->unit].n_segments; i++) {
+        const Segment *segment = segment_of(tape, plan, i);
+        double left = tape->left[segment->at + plan->at];
+        any |= tape->value[segment->truth + plan->at] != left && !isnan(left);
+    }
+    return any;
+}
+
+/* As note_differences() of event_detect.c. */
+static void note_node(Tape *tape, const LeafPlan *plan, bool right)
+{
+    for (uint32_t i = 0; i < tape->units.at[plan->unit].n_segments; i++) {
+        const Segment *segment = segment_of(tape, plan, i);
+        uint32_t k = segment->at + plan->at;
+        double difference =
+            segment->difference == NO_PLACE ? NAN : tape->value[segment->difference + plan->at];
+        if (right) {
+            tape->compare[k]->high = difference;
+            tape->compare[k]->moved =
+                tape->value[segment->truth + plan->at] != tape->left[k] && !isnan(tape->left[k]);
+        } else {
+            tape->compare[k]->low = difference;
+        }
+    }
+}
+
+bool tape_probes(const Part *part)
+{
+    return part->tape && part->tape->ready && part->tape->quick.n_probes > 0;
+}
+
+bool tape_look_moved(Part *part, double time, const double *y, bool *changed)
+{
+    Sim *sim = part->sim;
+    Tape *tape = current(part);
+    if (!tape || !tape->remembered || !probe_at(tape, time, y, false))
+        return false;
+    *changed = false;
+    for (uint32_t i = 0; i < sim->narrow_nodes.n; i++)
+        *changed |= node_changed(tape, sim->nodes.at[sim->narrow_nodes.at[i]].plan);
+    for (uint32_t i = 0; i < sim->narrow_nodes.n; i++)
+        note_node(tape, sim->nodes.at[sim->narrow_nodes.at[i]].plan, *changed);
+    return true;
+}
+
+/* Between steps nobody holds on to a tape. */
+static void close_worn(Part *part)
+{
+    if (!part->tape || !part->tape->worth || !tape_has_paid(part->tape))
+        return;
+    tape_tell_compares(part);
+    tape_close(part);
+}
+
+TapeLook tape_look(Part *part, double time, const double *y)
+{
+    close_worn(part);
+    Tape *tape = current(part);
+    if (!tape || (!tape->remembered && !remember(tape)))
+        return TAPE_BLIND;
+    if (!probe_at(tape, time, y, part->euler != NULL))
+        return TAPE_BLIND;
+    if (any_changed(tape)) {
+        list_moved(tape);
+        return TAPE_MOVED;
+    }
+    note_differences(tape);
+    return TAPE_QUIET;
+}
+
+void tape_hear_compares(Part *part, const NodeList *nodes)
+{
+    Tape *tape = part->tape;
+    if (!tape || !tape->remembered || !fits(part, tape))
+        return;
+    for (uint32_t i = 0; i < nodes->n; i++) {
+        const LeafPlan *plan = part->sim->nodes.at[nodes->at[i]].plan;
+        if (!plan || plan->stamp != tape->stamp || !plan->shape)
+            continue;
+        EACH_INDEX (tape, plan, k) {
+            bool blind = isnan(tape->compare[k]->left) || tape->compare[k]->near;
+            tape->left[k] = tape->compare[k]->masked ? NAN : tape->compare[k]->left;
+            tape->low[k] = tape->compare[k]->low;
+            if (blind)
+                tape->remembered = false;
+        }
+    }
+}
+
+void tape_last_slopes(const Part *part, double *slopes)
+{
+    const Tape *tape = part->tape;
+    for (uint32_t i = 0; i < tape->quick.n_slopes; i++)
+        move(&tape->quick.slopes[i], tape->value, slopes);
+}
+
+void tape_tell_compares(Part *part)
+{
+    Tape *tape = part->tape;
+    if (!tape || !tape->remembered || tape->told || !fits(part, tape))
+        return;
+    for (uint32_t i = 0; i < tape->n_compares; i++)
+        tape->compare[i]->low = tape->low[i];
+    tape->told = true;
+}

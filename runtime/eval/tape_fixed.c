@@ -1,0 +1,139 @@
+/* tape_fixed.c: units of a tape that have long been stable -> larger pieces with constant places.
+ *
+ * What fixed_code.c does for leaves over Sim.value, over the vector of a tape: single units of the
+ * dynamics that follow each other are compiled again as one function, up to PIECE relations, with
+ * places and constants written into it (JIT_FIXED). Batches stay as they are: a loop over arrays
+ * gains nothing. A piece takes the place of its units when it is optimised. When the tape changes
+ * all pieces are dropped, before anything is evaluated, and counting starts again.
+ */
+#include "runtime/eval/tape_int.h"
+
+enum { PIECE = 60 }; /* relations */
+
+/* The place of what stands at a slot of the piece: its units know it. */
+static uint32_t place_of(const Tape *tape, const TapePiece *piece, DdpVar var)
+{
+    for (uint32_t i = piece->first; i < piece->first + piece->n; i++) {
+        const Unit *unit = &tape->units.at[tape->order.at[i]];
+        const LeafPlan *plan = unit->member[0];
+        for (uint32_t s = 0; plan && s < plan->n; s++)
+            if (plan->shape->role[s] != SLOT_FUNCTION && plan->origin[s] == var)
+                return unit->slots[s];
+    }
+    return NO_PLACE;
+}
+
+/* Copies are seen through, as the units see through them; `back`: no longer. */
+static void set_origins(Engine *engine, const LeafPlan *plan, bool back)
+{
+    const TapeVar *var = engine->tape_var.at;
+    uint32_t *origin = engine->origin.at;
+    for (uint32_t s = 0; s < plan->n; s++)
+        if (plan->shape->role[s] == SLOT_READ)
+            origin[plan->var[s]] = back ? plan->var[s] : plan->origin[s];
+    for (uint32_t i = 0; i < plan->n_copies; i++)
+        origin[plan->copy[2 * i]] = back ? plan->copy[2 * i] : var[plan->copy[2 * i]].origin;
+}
+
+static void add_items(Engine *engine, const LeafPlan *plan)
+{
+    const Sim *sim = engine->sim;
+    for (uint32_t k = 0; k < plan->leaf->nodes.n; k++) {
+        const EvalOp *op = &sim->nodes.at[plan->leaf->nodes.at[k]].ops[0];
+        bool copied = false;
+        for (uint32_t i = 0; i < plan->n_copies; i++)
+            copied |= plan->copy[2 * i] == op->target;
+        if (!copied)
+            vec_push(sim->mem, &engine->items, ((ShapeItem){op->target, op->value, op->vars}));
+    }
+}
+
+static void each_plan(Tape *tape, const TapePiece *piece, bool back)
+{
+    Engine *engine = tape->part->sim->engine;
+    for (uint32_t i = piece->first; i < piece->first + piece->n; i++) {
+        const LeafPlan *plan = tape->units.at[tape->order.at[i]].member[0];
+        if (!plan) /* it died: a piece need not compute it */
+            continue;
+        set_origins(engine, plan, back);
+        if (!back)
+            add_items(engine, plan);
+    }
+}
+
+static void compile(Tape *tape, TapePiece *piece)
+{
+    Sim *sim = tape->part->sim;
+    Engine *engine = sim->engine;
+    engine->items.n = 0;
+    each_plan(tape, piece, false);
+    ShapeUse use = {0};
+    if (engine->items.n)
+        use = shape_of(engine->shapes, engine->items.n, engine->items.at, engine->origin.at);
+    each_plan(tape, piece, true);
+    if (!use.shape)
+        return;
+    uint32_t n = use.shape->n_slots;
+    uint32_t *place = mem_alloc(sim->mem, (n + 1) * sizeof *place);
+    bool found = true;
+    for (uint32_t s = 0; s < n; s++) {
+        place[s] = use.shape->role[s] == SLOT_FUNCTION ? use.slots[s]
+                                                       : place_of(tape, piece, use.slots[s]);
+        found &= place[s] != NO_PLACE;
+    }
+    JitRequest wanted = {.shape = use.shape,
+                         .kind = JIT_VALUE,
+                         .layout = JIT_FIXED,
+                         .slots = place,
+                         .constants = use.constants};
+    piece->value = found ? jit_request(engine->jit, &wanted) : NULL;
+    if (piece->value) /* it is as hot as its units are */
+        jit_heat(engine->jit, piece->value, engine->fixed_after);
+    mem_free(sim->mem, place);
+}
+
+static bool is_single(const Tape *tape, uint32_t i)
+{
+    return tape->units.at[tape->order.at[i]].layout == JIT_SINGLE;
+}
+
+static uint32_t relations_of(const Tape *tape, uint32_t i)
+{
+    const LeafPlan *plan = tape->units.at[tape->order.at[i]].member[0];
+    return plan ? plan->leaf->nodes.n : 0;
+}
+
+static void make(Tape *tape)
+{
+    Mem *mem = tape->part->sim->mem;
+    for (uint32_t i = 0, n; i < tape->end[SECTION_DYNAMICS]; i += n) {
+        uint32_t relations = is_single(tape, i) ? relations_of(tape, i) : PIECE;
+        for (n = 1; i + n < tape->end[SECTION_DYNAMICS] && is_single(tape, i + n) &&
+                    relations + relations_of(tape, i + n) <= PIECE;
+             n++)
+            relations += relations_of(tape, i + n);
+        TapePiece piece = {.first = i, .n = n};
+        if (n > 1)
+            compile(tape, &piece);
+        if (piece.value)
+            vec_push(mem, &tape->pieces, piece);
+    }
+    if (tape->part->sim->engine->wait)
+        jit_wait(tape->part->sim->engine->jit);
+}
+
+void tape_fixed_count(Tape *tape)
+{
+    const Engine *engine = tape->part->sim->engine;
+    if (tape->steady <= engine->fixed_after && tape->steady++ == engine->fixed_after)
+        make(tape);
+}
+
+void tape_fixed_drop(Tape *tape)
+{
+    Sim *sim = tape->part->sim;
+    for (uint32_t i = 0; i < tape->pieces.n; i++)
+        jit_release(sim->engine->jit, tape->pieces.at[i].value);
+    vec_free(sim->mem, &tape->pieces);
+    tape->steady = 0;
+}

@@ -1,0 +1,232 @@
+/* tape_int.h: a tape from the inside. Private to tape*.c and blocks.c. */
+#ifndef RUNTIME_EVAL_TAPE_INT_H
+#define RUNTIME_EVAL_TAPE_INT_H
+
+#include "base/map.h"
+#include "runtime/solve/pattern.h"
+#include "runtime/eval/tape.h"
+
+/* What a variable is while a tape is made; valid if `stamp` is that of the making. */
+typedef struct TapeVar {
+    uint32_t stamp;
+    DdpVar origin;       /* that it is a copy of, or itself */
+    uint32_t level : 31; /* 0: it comes from outside */
+    uint32_t read : 1;   /* of a state: a patch made dynamics read it */
+    uint32_t place;      /* in Tape.value, or NO_PLACE */
+    DdpVar order;        /* a block reads it that stands in the order of this state, or 0 */
+    uint32_t set;        /* of the states it depends on (tape_sets.c) */
+    uint32_t result;     /* index + 1 in Tape.results, 0: it comes from outside */
+    uint32_t patch;      /* is Engine.patches: found anew by the patch that is going on */
+    DdpVar slope_of;     /* the state whose slope it is; valid if slope_stamp is the stamp */
+    uint32_t slope_stamp;
+    uint32_t state_stamp; /* is the stamp: it is a state of the part */
+} TapeVar;
+
+enum { NO_PLACE = UINT32_MAX };
+
+struct Engine {
+    Sim *sim;
+    Jit *jit;
+    Shapes *shapes;
+    JitEnv env;
+    bool rebuild, wait;
+    bool told_fatal;       /* that LLVM was given up */
+    uint32_t fixed_after;  /* evaluations of one structure before it is compiled in larger pieces */
+    bool fixed_quick;      /* tests: pieces are used before they are optimised */
+    uint64_t fixed_calls;  /* of such pieces */
+    VEC(ShapeItem) items;  /* scratch */
+    VEC(uint32_t) origin;  /* [var]: itself; scratch of plans */
+    VEC(TapeVar) tape_var; /* [var]: scratch of tape_build.c */
+    uint32_t stamp;
+    uint32_t patches; /* of all tapes, counted */
+    uint32_t blocks;  /* leaves that have code or asked for it */
+    uint32_t rebuilt; /* blocks since engine_take_counts */
+    uint32_t batches; /* of all tapes */
+    uint32_t batched; /* blocks in them */
+    uint64_t shapes_before;
+};
+
+/* ---- tape_plan.c: what a leaf, or the comparisons of a node, are as a block ---- */
+
+enum { HIDDEN = 0x80000000u }; /* | 2 k: truth of comparison k, | 2 k + 1: its difference */
+
+typedef struct LeafPlan {
+    const Shape *shape; /* NULL: nothing but copies */
+    const double *constants;
+    uint64_t key;     /* of shape and constants */
+    const Leaf *leaf; /* whose plan it is; NULL: of comparisons */
+    uint32_t *origin; /* [n]: what each slot is a copy of; scratch of tape_build.c */
+    DdpVar *copy;     /* [2 * n_copies]: target, and what it is a copy of; in order */
+    uint32_t n_copies;
+    uint32_t pattern; /* that the constants belong to (shape_keep) */
+    uint32_t stamp;   /* of the tape it has a place in: valid if that is the tape's */
+    uint32_t unit;    /* there: index in Tape.units, or NO_UNIT: nothing but copies */
+    uint32_t at;      /* which member */
+    uint32_t n;       /* slots */
+    uint32_t var[];   /* [n]: variable, number of a function, or HIDDEN */
+} LeafPlan;
+
+LeafPlan *tape_plan_leaf(Sim *sim, const Leaf *leaf);
+LeafPlan *tape_plan_compares(Sim *sim, const EvalNode *node);
+
+/* ---- tapes ---- */
+
+typedef struct Gather {
+    uint32_t to;    /* first place of the array */
+    uint32_t *from; /* [n] */
+} Gather;
+
+/* One call: a batch, or a single block. */
+typedef struct Unit {
+    const Shape *shape;
+    const double *constants;
+    JitLayout layout;
+    uint8_t section;
+    uint32_t level;
+    uint32_t n, stride;
+    LeafPlan **member;            /* [n]; NULL: it died, what is computed for it nobody reads */
+    uint32_t segment, n_segments; /* SECTION_COMPARES: in Tape.segments */
+    uint32_t *slots;
+    bool *common; /* JIT_ARRAYS: JitRequest.common; JIT_TABLES: JitRequest.arrays */
+    uint32_t n_gathers;
+    Gather *gathers;
+    JitEntry *value, *tangent;
+} Unit;
+
+/* Some states, by variable, ascending. */
+typedef struct DependSet {
+    uint32_t n;
+    DdpVar var[PATTERN_KEEP_FROM];
+} DependSet;
+
+/* Values that move between two vectors: n of them from `from` on to `to` on. */
+typedef struct Run {
+    uint32_t from, to, n;
+} Run;
+
+/* Units [first, first + n) of Tape.order as one function (tape_fixed.c). */
+typedef struct TapePiece {
+    uint32_t first, n;
+    JitEntry *value;
+} TapePiece;
+
+typedef struct Input {
+    DdpVar var;
+    uint32_t place;
+} Input;
+
+/* Truths and differences of one comparison in each member of a batch. */
+typedef struct Segment {
+    uint32_t truth, difference; /* places; difference NO_PLACE: it has none */
+    uint32_t n, at;             /* at: first index in Tape.left, low and compare */
+} Segment;
+
+enum { SECTION_DYNAMICS, SECTION_CONDITIONS, SECTION_COMPARES, SECTIONS };
+
+/* A single block as a call. */
+typedef struct TapeCall {
+    JitCode value;
+    const double *constants;
+    const uint32_t *slots;
+} TapeCall;
+
+/* The lists of a tape that is ready, as evaluations read them. Those of a small tape of single
+ * blocks are copied into one block: what a part needs in its turn lies together. */
+typedef struct TapeQuick {
+    TapeCall *calls;   /* [order.n], or NULL: there are batches, or many units */
+    JitCode *tangents; /* likewise, of dynamics, if Tape.tangents_ready */
+    const Run *states, *slopes;
+    const Segment *segments;
+    uint32_t n_states, n_slopes, n_segments;
+    uint32_t n_read; /* states that dynamics reads */
+    /* What comparisons need: [n_probes] indices of calls, [n_finite] places that must have a
+     * number. 0 probes: all. */
+    uint32_t n_probes, n_finite;
+    const uint32_t *probes, *finite;
+} TapeQuick;
+
+/* What an evaluation reads comes first. */
+struct Tape {
+    Part *part;
+    uint32_t version[3];  /* of the ropes, and of the states */
+    uint32_t evaluations; /* not reported to jit_heat yet */
+    uint32_t steady;      /* evaluations since it was made or changed, up to Engine.fixed_after */
+    bool worth;           /* false: leaves one by one are as good */
+    bool loaded;          /* inputs are */
+    bool ready;           /* all code is there */
+    bool tangents_wanted, tangents_ready;
+    bool evaluated;         /* later than Sim.value was, for this part */
+    bool remembered;        /* left and low are */
+    bool told;              /* Compare.low is what low is */
+    double time;            /* when it was evaluated */
+    double *value;          /* [room_places] */
+    double *left, *low;     /* [n_compares]: as Compare has them */
+    TapeQuick quick;        /* while it is ready */
+    uint32_t clock;         /* its place, or NO_PLACE */
+    uint32_t end[SECTIONS]; /* of units of the section, in `order` */
+    uint32_t n_places;
+    uint32_t n_checked;    /* places below are of inputs, dynamics and conditions */
+    uint32_t n_made;       /* places below were there before the first patch */
+    VEC(TapePiece) pieces; /* ascending */
+
+    double *tangent; /* [room_places], once they are wanted; of inputs they are 0 */
+    Arena arena;
+    uint32_t stamp; /* of this tape alone */
+    uint32_t room_places, n_batches, n_batched;
+    uint32_t n_read_places; /* places below: states there are read by dynamics */
+    VEC(Unit) units;
+    VEC(uint32_t) order; /* units by section and level */
+    VEC(Input) inputs;
+    VEC(Run) states;    /* from unknowns; first those that dynamics reads */
+    uint32_t n_read;    /* how many runs these are */
+    VEC(Run) slopes;    /* to slopes */
+    VEC(Input) results; /* all that dynamics and conditions determine, and where it is */
+    VEC(Segment) segments;
+    uint32_t n_compares, room_compares;
+    Compare **compare;    /* [n_compares]; &nobody: its node died */
+    DdpNode *compared_by; /* [n_compares]: whose it is, or was */
+    Compare nobody;
+    /* what happened to it since it was made (tape_patch.c) */
+    uint32_t n_members, n_dead, n_added;
+    uint64_t paid;         /* for the dead and the new, in evaluations of one */
+    VEC(DdpVar) changed;   /* lost what determined them, since the last patch */
+    VEC(DdpNode) compared; /* nodes that came to Part.watched since then */
+    VEC(DdpVar) known;     /* its states, ascending */
+    VEC(DependSet) sets;   /* tape_sets.c; none: nobody will want a Jacobian */
+    Map set_of;            /* hash of a set -> its number */
+};
+typedef struct Tape Tape;
+
+enum { NO_UNIT = UINT32_MAX };
+
+/* ---- tape_sets.c ---- */
+
+void tape_sets_open(Tape *tape);
+void tape_sets_close(Tape *tape);
+/* What the variables of a leaf depend on, from what those it reads do; `changed`, or NULL, is told
+ * of those that had another set. */
+void tape_sets_pass(Tape *tape, Leaf *leaf, void (*changed)(void *context, DdpVar var),
+                    void *context);
+/* Of a slope; NULL: it is not known here. */
+const DependSet *tape_sets_row(const Tape *tape, DdpVar slope);
+
+/* ---- tape_fixed.c ---- */
+
+void tape_fixed_count(Tape *tape); /* an evaluation; makes pieces when it is time */
+void tape_fixed_drop(Tape *tape);  /* the tape changes */
+
+/* ---- making and changing ---- */
+
+Tape *tape_build(Part *part);
+void tape_more_places(Tape *tape);
+void tape_make_tangents(Tape *tape); /* of all places, zero */
+void tape_more_compares(Tape *tape, uint32_t need);
+void tape_order(Tape *tape); /* Tape.order and end, from the units */
+void tape_add_run(Mem *mem, void *runs, uint32_t from, uint32_t to);
+/* The ropes or the states changed: so does the tape. False: too much of it, it has to be made anew.
+ */
+bool tape_patch(Tape *tape);
+bool tape_has_paid(const Tape *tape); /* evaluations have, for a new one */
+void tape_verify(const Tape *tape);   /* debug builds: B1..B3; aborts when one is broken */
+
+#endif

@@ -1,0 +1,80 @@
+/* trouble.c: an evaluation that failed inside a step -> what the message at the end will say.
+ *
+ * An integrator that meets a point without values tries a smaller step, and may do well; so nothing
+ * is said at once. But when it gives up, the equation that had no value is what the modeller needs,
+ * with the values it had: these are gone by then, so they are kept as text, from the last such
+ * point of a step.
+ */
+#include "runtime/parts/parts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME = 160, LISTED = 8 };
+
+void trouble_forget(Sim *sim)
+{
+    sim->trouble[0] = '\0';
+}
+
+static bool has_value(const Sim *sim, const EvalNode *node)
+{
+    for (uint32_t i = 0; i < node->n_steps; i++)
+        if (!isfinite(sim->value[node->ops[i].target]))
+            return false;
+    for (uint32_t i = 0; i < node->n_tears; i++)
+        if (!isfinite(sim->value[node_tears(node)[i]]))
+            return false;
+    return true;
+}
+
+static void tell(Sim *sim, const EvalOp *op, const char *what)
+{
+    char text[2 * NAME];
+    size_t at, size = sizeof sim->trouble;
+    const char *join = " with";
+    world_rel_text(sim->world, op->rel, text, sizeof text);
+    at = (size_t)snprintf(sim->trouble, size, "at time %.10g, %s %s", sim->value[sim->clock], text,
+                          what);
+    sim->trouble_at = world_rel_place(sim->world, op->rel);
+    for (uint32_t i = 0, shown = 0; i < ddp_rel(sim->ddp, op->rel).n && shown < LISTED; i++) {
+        if (!op->vars[i] || op->vars[i] == op->target || at + NAME >= size)
+            continue;
+        world_var_path(sim->world, op->vars[i], text, NAME / 2);
+        at += (size_t)snprintf(sim->trouble + at, size - at, "%s %s = %.10g", join, text,
+                               sim->value[op->vars[i]]);
+        join = ",";
+        shown++;
+    }
+}
+
+/* The loop has no solution here. */
+void trouble_in_loop(Sim *sim, const EvalNode *node)
+{
+    tell(sim, &node->ops[node->n_steps], "has no solution");
+}
+
+/* Something in the part has no value here: the first equation that has none. A loop that had no
+ * solution has told that itself. */
+void trouble_in_part(Part *part)
+{
+    Sim *sim = part->sim;
+    const NodeList *list = part_dynamics(part);
+    for (uint32_t i = 0; i < list->n; i++) {
+        const EvalNode *node = &sim->nodes.at[list->at[i]];
+        if (has_value(sim, node))
+            continue;
+        if (!node->loop)
+            tell(sim, &node->ops[0], "has no value");
+        return;
+    }
+}
+
+bool trouble_tell(Sim *sim)
+{
+    if (!sim->trouble[0])
+        return false;
+    diag_note(sim->diags, sim->trouble_at, "%s", sim->trouble);
+    return true;
+}

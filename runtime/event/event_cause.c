@@ -1,0 +1,83 @@
+/* event_cause.c: what an event is in which no condition changed -> texts in its record.
+ *
+ * A floor that jumps, a Sample that only a transmission reads, states that are chosen anew: such
+ * events have no trigger in the sense of `if` and `when`. What happened is noted as numbers, which
+ * costs nothing; where a condition was the trigger after all, nothing is made of them. Else no
+ * branch was exchanged, so the numbers still mean what they meant.
+ */
+#include "runtime/event/event_cause.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST = 8, TEXT = 300 };
+
+static void note(Sim *sim, EventCause cause)
+{
+    if (!sim->on_event || !sim->shown || sim->causes.n >= MOST)
+        return;
+    for (uint32_t i = 0; i < sim->causes.n; i++)
+        if (memcmp(&sim->causes.at[i], &cause, sizeof cause) == 0)
+            return;
+    vec_push(sim->mem, &sim->causes, cause);
+}
+
+void cause_jump(Sim *sim, const char *function, DdpRel rel)
+{
+    note(sim, (EventCause){.kind = CAUSE_JUMP, .function = function, .number = rel});
+}
+
+void cause_sample(Sim *sim, DdpVar sample)
+{
+    note(sim, (EventCause){.kind = CAUSE_SAMPLE, .number = sample});
+}
+
+void cause_states(Sim *sim)
+{
+    note(sim, (EventCause){.kind = CAUSE_STATES});
+}
+
+void cause_written(Sim *sim, DdpVar var)
+{
+    note(sim, (EventCause){.kind = CAUSE_WRITTEN, .number = var});
+}
+
+/* "a.Sample(interval = 0.5)" */
+static void sample_text(Sim *sim, DdpVar var, char *out)
+{
+    double interval = 0;
+    for (uint32_t i = 0; i < sim->samples.n; i++)
+        if (sim->samples.at[i].var == var)
+            interval = sim->samples.at[i].interval;
+    const char *path = explain_var(sim, var);
+    snprintf(out, TEXT, "%.*s(interval = %.10g)", (int)strcspn(path, "("), path, interval);
+}
+
+static void text_of(Sim *sim, const EventCause *cause, char *out)
+{
+    switch (cause->kind) {
+    case CAUSE_JUMP:
+        snprintf(out, TEXT, "%s jumps in %s", cause->function, explain_rel(sim, cause->number));
+        break;
+    case CAUSE_SAMPLE:
+        sample_text(sim, cause->number, out);
+        break;
+    case CAUSE_STATES:
+        snprintf(out, TEXT, "other states are chosen");
+        break;
+    case CAUSE_WRITTEN:
+        snprintf(out, TEXT, "%s was set from outside", explain_var(sim, cause->number));
+        break;
+    }
+}
+
+void cause_end(Sim *sim)
+{
+    char text[TEXT];
+    sim->event.by_condition = sim->trigger_texts.n > 0;
+    for (uint32_t i = 0; i < sim->causes.n && !sim->event.by_condition; i++) {
+        text_of(sim, &sim->causes.at[i], text);
+        vec_push(sim->mem, &sim->trigger_texts, arena_copy(&sim->event_arena, text, strlen(text)));
+    }
+    vec_clear(&sim->causes);
+}

@@ -1,0 +1,792 @@
+/* event_detect.c: comparisons inside nodes -> the time of the next event.
+ *
+ * Events come from comparisons of Reals (and from sign, floor, ceil, round, mod) inside conditions
+ * and dynamics. Three kinds:
+ *
+ * - Timed: linear in the clock with fixed factors. The time is computed; at that time the
+ * comparison takes the value it has just afterwards.
+ * - Searched: all others. After each accepted step the comparisons are evaluated at its end (those
+ *   driven by the clock other than through states also at points inside); if one has changed, its
+ *   first change is bracketed on the dense output. The value of the comparison decides which half
+ * is kept; the difference of its sides only proposes where to look. The event is put at the right
+ * end of the bracket, where the comparison really has its new value.
+ * - At rest: exactly at its boundary when a phase begins. The derivative of the difference along
+ * the solution says to which side it leaves, and the comparison takes that value at once. (IDA's
+ * own root finding disarms a root that is zero at the start.)
+ */
+#include "runtime/eval/hold.h"
+#include "runtime/event/mode_search.h"
+#include "runtime/parts/parts.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- comparisons of a node ---- */
+
+void event_forget_compares(EvalNode *node)
+{
+    for (Compare *c = node->compare; c < node->compare + node->n_compares; c++) {
+        c->left = c->low = c->high = 0;
+        c->moved = c->near = c->close = c->masked = false;
+        c->tie = 0;
+        c->turns = 0;
+    }
+}
+
+enum { TIE_EQUAL = 2 }; /* Compare.tie: does not leave its boundary */
+
+#define EACH_COMPARE(sim, list, node, compare)                                                     \
+    for (uint32_t i_ = 0; i_ < (list)->n; i_++)                                                    \
+        for (EvalNode *node = &(sim)->nodes.at[(list)->at[i_]]; node; node = NULL)                 \
+            for (Compare *compare = node->compare; compare < node->compare + node->n_compares;     \
+                 compare++)
+
+static double self_of(Sim *sim, const EvalNode *node, const Compare *compare)
+{
+    return evaluate_code(sim, compare->self_code, node->ops[compare->op].vars);
+}
+
+static double difference_now(Sim *sim, const EvalNode *node, const Compare *compare)
+{
+    return evaluate_code(sim, compare->difference_code, node->ops[compare->op].vars);
+}
+
+/* ---- time events ---- */
+
+static double value_of(Sim *sim, const EvalOp *op, X x)
+{
+    return x_value(sim->forms, x, op->vars, sim->value, evaluate_foreign, sim);
+}
+
+static XOp kind_of(const Sim *sim, const Compare *compare)
+{
+    return (XOp)x_node(sim->forms, compare->self).op;
+}
+
+/* When the difference is zero, or what is kept jumps next; NaN when never. */
+static double time_of(Sim *sim, const EvalOp *op, const Compare *compare)
+{
+    if (compare->slot)
+        return hold_next_time(sim, op, compare);
+    double factor = value_of(sim, op, compare->factor);
+    return factor != 0 ? -value_of(sim, op, compare->rest) / factor : NAN;
+}
+
+double event_next_time(Sim *sim, const NodeList *nodes)
+{
+    double next = INFINITY;
+    for (uint32_t i = 0; i < nodes->n; i++) {
+        const EvalNode *node = &sim->nodes.at[nodes->at[i]];
+        for (uint32_t k = 0; k < node->n_compares; k++) {
+            const Compare *compare = &node->compare[k];
+            if (!compare->timed)
+                continue;
+            double time = time_of(sim, &node->ops[compare->op], compare);
+            if (!hold_reached(sim, time) && time < next)
+                next = time;
+        }
+    }
+    return next;
+}
+
+/* ---- comparisons at their boundary ---- */
+
+/* The same expression with `part` replaced by a constant. */
+static X replace(Sim *sim, X x, X part, double constant)
+{
+    uint32_t n;
+    FormTable *forms = sim->forms;
+    X *list = x_nodes(forms, sim->mem, 1, &x, &n);
+    Map map = {0};
+    for (uint32_t i = 0; i < n; i++) {
+        XNode node = x_node(forms, list[i]);
+        X a = map_get(&map, node.a), b = map_get(&map, node.b), c = map_get(&map, node.c), y;
+        if (list[i] == part)
+            y = x_const(forms, constant);
+        else if (node.op == X_CONST || node.op == X_POS || node.op >= X_CALL)
+            y = list[i];
+        else if (node.op == X_SELECT)
+            y = x_select(forms, a, b, c);
+        else if (node.op >= X_ADD)
+            y = x_binary(forms, (XOp)node.op, a, b);
+        else
+            y = x_unary(forms, (XOp)node.op, a);
+        map_put(sim->mem, &map, list[i], y);
+    }
+    X result = map_get(&map, x);
+    map_free(sim->mem, &map);
+    mem_free(sim->mem, list);
+    return result;
+}
+
+static bool is_at_equality(XOp kind)
+{
+    return kind == X_LE || kind == X_GE || kind == X_EQ;
+}
+
+/* What a tie was decided to be. */
+static double tied_value(const Sim *sim, const Compare *compare)
+{
+    XOp kind = kind_of(sim, compare);
+    return compare->tie == TIE_EQUAL ? is_at_equality(kind) : hold_leaving(kind, 0, compare->tie);
+}
+
+/* The node's value with one comparison decided. */
+static void force(Sim *sim, DdpNode n, const Compare *compare, double now)
+{
+    EvalNode *node = &sim->nodes.at[n];
+    const EvalOp *op = &node->ops[compare->op];
+    if (!op->target || now == evaluate_code(sim, compare->self_code, op->vars))
+        return;
+    X x = replace(sim, op->value, compare->self, now);
+    sim->value[op->target] = value_of(sim, op, x);
+}
+
+/* Times that differ by rounding are one. */
+static bool is_now(const Sim *sim, double time)
+{
+    return fabs(time - sim->time) <= 2 * DBL_EPSILON * fabs(sim->time);
+}
+
+void event_break_ties(Sim *sim, DdpNode n)
+{
+    EvalNode *node = &sim->nodes.at[n];
+    if (!node->timed && !node->forced)
+        return;
+    for (uint32_t i = 0; i < node->n_compares; i++) {
+        const Compare *compare = &node->compare[i];
+        const EvalOp *op = &node->ops[compare->op];
+        if (compare->slot)
+            continue; /* what is kept was decided before the node was evaluated */
+        if (compare->timed && is_now(sim, time_of(sim, op, compare)))
+            force(sim, n, compare,
+                  hold_leaving(kind_of(sim, compare), 0, value_of(sim, op, compare->factor)));
+        else if (node->forced && compare->tie != 0 &&
+                 (compare->close || evaluate_code(sim, compare->difference_code, op->vars) == 0))
+            force(sim, n, compare, tied_value(sim, compare));
+    }
+}
+
+enum { MOST_TURNS = 2 }; /* times that a tie is decided otherwise in an event: then it slides */
+
+static bool at_rest(Sim *sim, const EvalNode *node, const Compare *compare)
+{
+    if (compare->timed || (compare->tie != 0 && (compare->slot || compare->turns == MOST_TURNS)))
+        return false;
+    double difference = difference_now(sim, node, compare);
+    return difference == hold_boundary(kind_of(sim, compare), difference);
+}
+
+/* What is kept leaves its boundary: true when it gets another value. */
+static bool leave_kept(Sim *sim, DdpNode n, const Compare *compare, double slope)
+{
+    const EvalNode *node = &sim->nodes.at[n];
+    double boundary = hold_boundary(kind_of(sim, compare), difference_now(sim, node, compare));
+    if (hold_leaving(kind_of(sim, compare), boundary, slope) == sim->value[compare->slot])
+        return false;
+    evaluate_touch_node(sim, n);
+    return true;
+}
+
+static const double ROUNDINGS = 64, SLOW = 1e-9;
+
+/* Would the side it leaves to be another value, by a slope that is made of rounding? */
+static bool stays(Sim *sim, const EvalNode *node, const Compare *compare, double slope)
+{
+    const EvalOp *op = &node->ops[compare->op];
+    if (compare->slot ||
+        hold_leaving(kind_of(sim, compare), 0, slope) == self_of(sim, node, compare))
+        return false;
+    return fabs(slope) <= SLOW * error_bound(sim, op, compare->difference_code).speed;
+}
+
+static bool leave(Sim *sim, DdpNode n, Compare *compare)
+{
+    EvalNode *node = &sim->nodes.at[n];
+    const EvalOp *op = &node->ops[compare->op];
+    double slope = slope_along(sim, n, op, compare->difference_code);
+    int8_t side = slope > 0 ? 1 : -1;
+    if (slope == 0 || !isfinite(slope) || !(op->target || compare->slot) || compare->tie == side ||
+        stays(sim, node, compare, slope))
+        return false;
+    double before = sim->value[op->target];
+    compare->turns += compare->tie != 0;
+    compare->tie = side;
+    sim->tie_time = sim->time;
+    vec_push(sim->mem, &sim->forced, n);
+    if (compare->slot)
+        return leave_kept(sim, n, compare, slope);
+    node->forced = true;
+    force(sim, n, compare, tied_value(sim, compare));
+    if (sim->value[op->target] == before)
+        return false;
+    evaluate_touch(sim, op->target);
+    return true;
+}
+
+static const double NEAR = 1e-8, MOMENT = 1e-12;
+
+/* Dynamics or conditions hang on it: it belongs to a part, or will when parts are settled. */
+static bool matters(const EvalNode *node)
+{
+    NodePlace place = evaluate_place(node);
+    return place == PLACE_DYNAMICS || place == PLACE_CONDITIONS;
+}
+
+/* Of those that the event evaluated: what it did not touch is where it was, on its way. A structure
+ * that came later in the event may lead to the other side. */
+bool event_leave_ties(Sim *sim)
+{
+    bool changed = false;
+    for (uint32_t i = 0; i < sim->compared.n; i++) {
+        DdpNode n = sim->compared.at[i];
+        if (!matters(&sim->nodes.at[n]))
+            continue;
+        for (uint32_t k = 0; k < sim->nodes.at[n].n_compares; k++)
+            if (at_rest(sim, &sim->nodes.at[n], &sim->nodes.at[n].compare[k]))
+                changed |= leave(sim, n, &sim->nodes.at[n].compare[k]);
+    }
+    vec_clear(&sim->compared);
+    return changed;
+}
+
+/* ---- comparisons within rounding of their boundary ---- */
+
+/* What a comparison within rounding of its boundary becomes: the side it leaves to, or, where that
+ * is rounding too, what it is at equality. */
+typedef enum Closeness {
+    NOT_CLOSE = 0,
+    CLOSE_UP = 1,
+    CLOSE_DOWN = -1,
+    CLOSE_EQUAL = TIE_EQUAL
+} Closeness;
+
+/* Close is also what crosses its boundary at a time that cannot be told from now. */
+static Closeness closeness(Sim *sim, const EvalOp *op, const Compare *compare, double slope)
+{
+    double difference = evaluate_code(sim, compare->difference_code, op->vars);
+    double moment = MOMENT * fmax(fabs(sim->time), event_look(sim));
+    bool tolerant = mode_search_is_tolerant(sim);
+    if (!isfinite(slope) || (fabs(difference) > NEAR && !tolerant))
+        return NOT_CLOSE;
+    ErrorBound bound = error_bound(sim, op, compare->difference_code);
+    double error = fmax(ROUNDINGS * bound.rounding, tolerant ? bound.tolerance : 0);
+    if (fabs(difference) > fmax(error, fabs(slope) * moment))
+        return NOT_CLOSE;
+    if (fabs(slope) <= SLOW * bound.speed)
+        return CLOSE_EQUAL;
+    return slope > 0 ? CLOSE_UP : CLOSE_DOWN;
+}
+
+static bool leave_close(Sim *sim, DdpNode n, Compare *compare)
+{
+    EvalNode *node = &sim->nodes.at[n];
+    const EvalOp *op = &node->ops[compare->op];
+    if (compare->timed || compare->slot || !op->target)
+        return false;
+    double slope = slope_along(sim, n, op, compare->difference_code);
+    int8_t tie = (int8_t)closeness(sim, op, compare, slope);
+    if (tie == compare->tie)
+        return false;
+    compare->tie = tie;
+    compare->close = tie != 0;
+    sim->tie_time = sim->time;
+    if (tie && !node->forced)
+        vec_push(sim->mem, &sim->forced, n);
+    node->forced = true;
+    evaluate_touch_node(sim, n);
+    return true;
+}
+
+bool event_leave_close(Sim *sim)
+{
+    bool changed = false;
+    sim->mark++;
+    for (uint32_t i = 0; i < sim->compared.n; i++) {
+        EvalNode *node = &sim->nodes.at[sim->compared.at[i]];
+        if (node->mark == sim->mark || !matters(node))
+            continue;
+        node->mark = sim->mark;
+        for (uint32_t k = 0; k < node->n_compares; k++)
+            changed |= leave_close(sim, sim->compared.at[i], &node->compare[k]);
+    }
+    return changed;
+}
+
+/* The event is put where its comparison is just true. When the event turned the motion round (a
+ * ball that bounces), the comparison becomes false at once, and the next time it becomes true may
+ * lie within the same step: it counts as false from the start. Only where a `when` waits for it:
+ * this must not fire. */
+static void leave_near(Sim *sim, DdpNode n, Compare *compare)
+{
+    EvalNode *node = &sim->nodes.at[n];
+    const EvalOp *op = &node->ops[compare->op];
+    double difference = compare->low; /* remembered a moment ago */
+    double slope = slope_along(sim, n, op, compare->difference_code);
+    double resolved = 64 * DBL_EPSILON * fmax(fabs(sim->time), event_look(sim));
+    if (!(difference * slope < 0) || fabs(difference) > fabs(slope) * resolved)
+        return;
+    double now = hold_leaving(kind_of(sim, compare), 0, slope);
+    if (now == compare->left)
+        return;
+    if (!op->target || value_of(sim, op, replace(sim, op->value, compare->self, now)) != 0 ||
+        !event_condition_falls(sim, op->target))
+        return;
+    compare->left = now;
+    compare->near = true;
+}
+
+void event_leave_near(Sim *sim)
+{
+    for (uint32_t p = 0; p < sim->touched.n; p++) {
+        const NodeList *nodes = &sim->touched.at[p]->watched;
+        for (uint32_t i = 0; i < nodes->n; i++) {
+            EvalNode *node = &sim->nodes.at[nodes->at[i]];
+            for (uint32_t k = 0; k < node->n_compares; k++) {
+                Compare *compare = &node->compare[k];
+                if (fabs(compare->low) < NEAR && !compare->timed && !compare->slot &&
+                    compare->tie == 0)
+                    leave_near(sim, nodes->at[i], compare);
+            }
+        }
+    }
+}
+
+/* Times so near each other that the dense output cannot tell them apart. */
+static bool ties_hold(const Sim *sim)
+{
+    double near = 1e-12 * fmax(fabs(sim->time), event_look(sim));
+    return sim->time - sim->tie_time <= near;
+}
+
+/* When an event begins, what was decided at the last one is past; unless it is that near. */
+void event_forget_ties(Sim *sim)
+{
+    if (ties_hold(sim))
+        return;
+    for (uint32_t i = 0; i < sim->forced.n; i++) {
+        if (sim->forced.at[i] >= sim->nodes.n)
+            continue;
+        EvalNode *node = &sim->nodes.at[sim->forced.at[i]];
+        node->forced = false;
+        for (uint32_t k = 0; k < node->n_compares; k++) {
+            node->compare[k].tie = 0;
+            node->compare[k].turns = 0;
+            node->compare[k].close = false;
+        }
+    }
+    vec_clear(&sim->forced);
+}
+
+/* ---- searching a step ---- */
+
+/* Where steps have a bound of their own it does not matter how often output is wanted. */
+double event_look(const Sim *sim)
+{
+    bool bounded = sim->opt.max_step < sim->opt.stop - sim->opt.start;
+    return bounded ? sim->opt.max_step : fmin(sim->opt.max_step, sim->opt.interval);
+}
+
+enum { INSIDE = 4, MOST_LOOKS = 1000 };
+
+int event_pieces(const Sim *sim, bool clocked, double length)
+{
+    double looks = fmin(ceil(length / event_look(sim) * (1 - 1e-12)), MOST_LOOKS);
+    return (looks > 1 ? (int)looks : 1) * (clocked ? INSIDE + 1 : 1);
+}
+
+/* A comparison that was forced counts as what it was forced to be. */
+void event_remember(Sim *sim, const NodeList *list)
+{
+    EACH_COMPARE (sim, list, node, compare) {
+        compare->masked = false;
+        compare->near = compare->close && ties_hold(sim);
+        compare->low = difference_now(sim, node, compare);
+        compare->left = compare->slot ? sim->value[compare->slot] : self_of(sim, node, compare);
+        if (!compare->slot && compare->tie != 0 && ties_hold(sim) &&
+            (compare->low == 0 || compare->close))
+            compare->left = tied_value(sim, compare);
+    }
+}
+
+/* The same in the middle of an interval. What moved without an event has left its boundary, whatever it was
+ * forced to be there; what did not stays what it is. */
+void event_remember_moved(Sim *sim, const NodeList *list)
+{
+    EACH_COMPARE (sim, list, node, compare) {
+        compare->masked = false;
+        compare->low = difference_now(sim, node, compare);
+        if (compare->slot)
+            compare->left = sim->value[compare->slot];
+        else if (compare->moved)
+            compare->left = self_of(sim, node, compare);
+        if (compare->moved)
+            compare->near = false;
+    }
+}
+
+static bool changed(Sim *sim, const EvalNode *node, const Compare *compare)
+{
+    return !compare->timed && !compare->masked && self_of(sim, node, compare) != compare->left;
+}
+
+/* ---- comparisons that cannot matter ---- */
+
+enum { FEW_COMPARES = 4 };
+
+/* The first position from i on at which something stands that varies, and that the operation reads
+ * other than through comparisons; or the number of positions. */
+static uint32_t reads_more(Sim *sim, const EvalNode *node, const EvalOp *op, uint32_t i)
+{
+    uint32_t n = ddp_rel(sim->ddp, op->rel).n;
+    X x = op->value;
+    for (uint32_t k = 0; k < node->n_compares; k++)
+        x = replace(sim, x, node->compare[k].self, 0);
+    while (i < n && !(op->vars[i] && op->vars[i] != op->target &&
+                      ddp_var(sim->ddp, op->vars[i]).varies && x_uses(sim->forms, x, i)))
+        i++;
+    return i;
+}
+
+/* Does a variable change only where comparisons do? */
+static bool is_stepwise(Sim *sim, DdpVar var)
+{
+    const EvalNode *node = sim->info[var].node ? &sim->nodes.at[sim->info[var].node] : NULL;
+    return node && !sim->info[var].state && !node->loop && node->n_compares > 0 &&
+           reads_more(sim, node, &node->ops[0], 0) == ddp_rel(sim->ddp, node->ops[0].rel).n;
+}
+
+static bool reads_only_steps(Sim *sim, const EvalNode *node, const EvalOp *op)
+{
+    uint32_t n = ddp_rel(sim->ddp, op->rel).n;
+    for (uint32_t i = 0; (i = reads_more(sim, node, op, i)) < n; i++)
+        if (!is_stepwise(sim, op->vars[i]))
+            return false;
+    return true;
+}
+
+/* Its operation with each of the comparisons decided by a bit. */
+static double value_if(Sim *sim, const EvalNode *node, const EvalOp *op, uint32_t truths)
+{
+    X x = op->value;
+    for (uint32_t i = 0; i < node->n_compares; i++)
+        x = replace(sim, x, node->compare[i].self, truths >> i & 1);
+    return value_of(sim, op, x);
+}
+
+/* `armed and x > y` while armed is false: what does not vary decides, whatever is compared. */
+static bool is_masked(Sim *sim, const EvalNode *node, uint32_t which)
+{
+    const EvalOp *op = &node->ops[0];
+    if (node->loop || node->holds || node->n_compares > FEW_COMPARES ||
+        !reads_only_steps(sim, node, op))
+        return false;
+    for (uint32_t truths = 0; truths < 1u << node->n_compares; truths++)
+        if (value_if(sim, node, op, truths) != value_if(sim, node, op, truths ^ 1u << which))
+            return false;
+    return true;
+}
+
+/* Somebody reads what changed without an event: perhaps that was what masked. */
+bool event_unmask(Sim *sim, const NodeList *changed, const NodeList *all)
+{
+    bool read = false, any = false;
+    for (uint32_t i = 0; i < changed->n; i++)
+        read |= sim->info[node_output(&sim->nodes.at[changed->at[i]], 0)].readers != NULL;
+    for (uint32_t i = 0; read && i < all->n; i++) {
+        EvalNode *node = &sim->nodes.at[all->at[i]];
+        for (uint32_t k = 0; k < node->n_compares; k++) {
+            any |= node->compare[k].masked;
+            node->compare[k].masked = false;
+        }
+    }
+    return any;
+}
+
+void event_mask(Sim *sim, const NodeList *list)
+{
+    for (uint32_t i = 0; i < list->n; i++) {
+        EvalNode *node = &sim->nodes.at[list->at[i]];
+        for (uint32_t k = 0; k < node->n_compares; k++)
+            if (node->compare[k].moved)
+                node->compare[k].masked = is_masked(sim, node, k);
+    }
+}
+
+/* What is kept must be kept anew. */
+static bool kept_changed(Sim *sim, const EvalNode *node)
+{
+    for (uint32_t i = 0; i < node->n_compares; i++)
+        if (node->compare[i].slot && changed(sim, node, &node->compare[i]))
+            return true;
+    return false;
+}
+
+static bool any_changed(Sim *sim, const NodeList *list)
+{
+    EACH_COMPARE (sim, list, node, compare)
+        if (changed(sim, node, compare))
+            return true;
+    return false;
+}
+
+static void note_differences(Sim *sim, const NodeList *list, bool right)
+{
+    EACH_COMPARE (sim, list, node, compare) {
+        double difference = difference_now(sim, node, compare);
+        if (right) {
+            compare->high = difference;
+            compare->moved = changed(sim, node, compare);
+        } else {
+            compare->low = difference;
+        }
+    }
+}
+
+/* Where the first of the comparisons that changed between lo and hi crosses, by its secant. */
+static double propose(Sim *sim, const NodeList *list, double lo, double hi)
+{
+    double best = INFINITY;
+    EACH_COMPARE (sim, list, node, compare) {
+        if (!compare->moved)
+            continue;
+        double boundary =
+            hold_ahead(kind_of(sim, compare), compare->left, compare->high > compare->low);
+        double part = (compare->low - boundary) / (compare->low - compare->high);
+        if (!(part > 0 && part < 1))
+            part = 0.5;
+        best = fmin(best, lo + part * (hi - lo));
+    }
+    return best;
+}
+
+/* Marks what a node reads, directly or not, as far as it varies. */
+static void mark_needs(Sim *sim, DdpNode from)
+{
+    NodeList *work = &sim->narrow_needs;
+    if (sim->nodes.at[from].mark == sim->mark)
+        return;
+    sim->nodes.at[from].mark = sim->mark;
+    vec_push(sim->mem, work, from);
+    for (uint32_t i = work->n - 1; i < work->n; i++) {
+        const EvalNode *node = &sim->nodes.at[work->at[i]];
+        for (uint32_t k = 0; k < node->n_reads; k++) {
+            DdpNode n = sim->info[node->reads[k].var].node;
+            if (!n || !sim->nodes.at[n].varies || sim->nodes.at[n].mark == sim->mark)
+                continue;
+            sim->nodes.at[n].mark = sim->mark;
+            vec_push(sim->mem, work, n);
+        }
+    }
+}
+
+static void collect_moved(Sim *sim, const EventSearch *search)
+{
+    vec_clear(&sim->narrow_nodes);
+    for (uint32_t i = 0; i < search->nodes->n; i++) {
+        const EvalNode *node = &sim->nodes.at[search->nodes->at[i]];
+        bool moved = false;
+        for (uint32_t k = 0; k < node->n_compares; k++)
+            moved |= node->compare[k].moved;
+        if (moved)
+            vec_push(sim->mem, &sim->narrow_nodes, search->nodes->at[i]);
+    }
+}
+
+/* Only what changed in the bracket, and what that needs, has to be looked at while it is narrowed:
+ * in a population of thousands one life form's condition is one variable. */
+static void collect_needs(Sim *sim)
+{
+    vec_clear(&sim->narrow_needs);
+    sim->mark++;
+    for (uint32_t i = 0; i < sim->narrow_nodes.n; i++)
+        mark_needs(sim, sim->narrow_nodes.at[i]);
+    rope_sort(sim, &sim->narrow_needs);
+}
+
+/* Has one of Sim.narrow_nodes changed there? Notes differences as that says. */
+static SolStatus look_at(Sim *sim, const EventSearch *search, double time, bool *right)
+{
+    if (search->look && search->look(search->context, time, right))
+        return SOL_OK;
+    if (search->look)
+        collect_needs(sim);
+    SolStatus status = search->at(search->context, time, &sim->narrow_needs);
+    if (status != SOL_OK)
+        return status;
+    *right = any_changed(sim, &sim->narrow_nodes);
+    note_differences(sim, &sim->narrow_nodes, *right);
+    return SOL_OK;
+}
+
+/* Is it beyond its boundary by more than rounding explains, and where events follow each other at
+ * once the tolerance of the integrator? */
+static bool is_beyond_error(Sim *sim, const EvalNode *node, const Compare *compare)
+{
+    bool tight = mode_search_is_tight(sim);
+    if (!tight && fabs(compare->high) > NEAR)
+        return true;
+    ErrorBound bound = error_bound(sim, &node->ops[compare->op], compare->difference_code);
+    return fabs(difference_now(sim, node, compare)) >
+           fmax(ROUNDINGS * bound.rounding, tight ? bound.tolerance : 0);
+}
+
+static bool any_near(Sim *sim, const NodeList *list)
+{
+    EACH_COMPARE (sim, list, node, compare)
+        if (compare->moved && !compare->slot && fabs(compare->high) <= NEAR)
+            return true;
+    return false;
+}
+
+/* Takes away of what moved up to hi what errors explain. `any`: something is left. */
+static void drop_errors(Sim *sim, const EventSearch *search, const NodeList *list, double hi,
+                        bool *any)
+{
+    *any = true;
+    if (!mode_search_is_tight(sim) && !any_near(sim, list))
+        return;
+    if (search->at(search->context, hi, NULL) != SOL_OK)
+        return;
+    *any = false;
+    EACH_COMPARE (sim, list, node, compare) {
+        compare->moved = compare->moved && (compare->slot || is_beyond_error(sim, node, compare));
+        *any |= compare->moved;
+    }
+}
+
+/* Narrows (lo, hi], unchanged at lo, changed at hi. Secants that keep hitting one side are pushed
+ * over the crossing; a bracket that did not halve in three rounds is halved. */
+static SolStatus narrow(Sim *sim, const EventSearch *search, double lo, double hi, double *time)
+{
+    const NodeList *moved = &sim->narrow_nodes;
+    double before = INFINITY, push = 0, whole = hi - lo;
+    int side = 0, slow = 0;
+    for (int round = 0; round < 200; round++) {
+        if (sim_break_off(sim))
+            return SOL_CANCELLED;
+        double tiny = 4 * DBL_EPSILON * fmax(whole, fmax(fabs(lo), fabs(hi))), width = hi - lo;
+        if (width <= tiny)
+            break;
+        slow = width > before / 2 ? slow + 1 : 0;
+        before = width;
+        double at = slow >= 2 ? lo + width / 2 : propose(sim, moved, lo, hi) + push;
+        at = fmin(fmax(at, lo + tiny / 2), hi - tiny / 2);
+        if (!(at > lo && at < hi))
+            break;
+        bool right;
+        SolStatus status = look_at(sim, search, at, &right);
+        if (status != SOL_OK)
+            return status;
+        push = right ? -fmax(2 * tiny, (hi - at) * 1e-3) : fmax(2 * tiny, (at - lo) * 1e-3);
+        if (side != (right ? 1 : -1))
+            push = 0;
+        side = right ? 1 : -1;
+        if (right)
+            hi = at;
+        else
+            lo = at;
+    }
+    *time = hi;
+    sim->search_left = lo;
+    return search->at(search->context, hi, NULL);
+}
+
+/* Comparisons that were left within rounding of their boundary have left it a little later. */
+static SolStatus step_away(Sim *sim, const EventSearch *search, double *from, double to)
+{
+    bool any = false;
+    EACH_COMPARE (sim, search->nodes, node, compare)
+        any |= compare->near;
+    double later = *from + 256 * DBL_EPSILON * fmax(fabs(*from), event_look(sim));
+    if (!any || later >= to)
+        return SOL_OK;
+    SolStatus status = search->at(search->context, later, NULL);
+    if (status != SOL_OK)
+        return status;
+    EACH_COMPARE (sim, search->nodes, node, compare) {
+        compare->low = difference_now(sim, node, compare);
+        compare->near = false;
+    }
+    *from = later;
+    return SOL_OK;
+}
+
+SolStatus event_search(Sim *sim, const EventSearch *search, double from, double to, double *time,
+                       bool *found)
+{
+    *found = false;
+    if (!search->nodes->n)
+        return SOL_OK;
+    SolStatus away = step_away(sim, search, &from, to);
+    if (away != SOL_OK)
+        return away;
+    double lo = from;
+    int pieces = event_pieces(sim, search->clocked, to - from);
+    for (int i = 1; i <= pieces; i++) {
+        double hi = i == pieces ? to : from + (to - from) * i / pieces;
+        SolStatus status = search->at(search->context, hi, NULL);
+        if (status != SOL_OK)
+            return status;
+        if (any_changed(sim, search->nodes)) {
+            note_differences(sim, search->nodes, true);
+            drop_errors(sim, search, search->nodes, hi, found);
+        }
+        if (*found) {
+            collect_moved(sim, search);
+            collect_needs(sim);
+            return narrow(sim, search, lo, hi, time);
+        }
+        note_differences(sim, search->nodes, false);
+        lo = hi;
+    }
+    return SOL_OK;
+}
+
+SolStatus event_search_moved(Sim *sim, const EventSearch *search, double from, double to,
+                             double *time, bool *found)
+{
+    bool changed;
+    if (!search->look)
+        collect_needs(sim);
+    SolStatus status = look_at(sim, search, to, &changed);
+    if (status == SOL_OK)
+        drop_errors(sim, search, &sim->narrow_nodes, to, found);
+    *time = to;
+    return status == SOL_OK && *found ? narrow(sim, search, from, to, time) : status;
+}
+
+/* Nodes that read these, directly or not, as far as they are of a part: into Sim.narrow_needs. */
+static void collect_readers(Sim *sim)
+{
+    NodeList *work = &sim->narrow_needs;
+    vec_clear(work);
+    sim->mark++;
+    for (uint32_t i = 0; i < sim->narrow_nodes.n; i++) {
+        vec_push(sim->mem, work, sim->narrow_nodes.at[i]);
+        sim->nodes.at[sim->narrow_nodes.at[i]].mark = sim->mark;
+    }
+    for (uint32_t i = 0; i < work->n; i++) {
+        uint32_t outputs = sim->nodes.at[work->at[i]].n_steps + sim->nodes.at[work->at[i]].n_tears;
+        for (uint32_t k = 0; k < outputs; k++) {
+            DdpVar var = node_output(&sim->nodes.at[work->at[i]], k);
+            for (const ReadEdge *edge = sim->info[var].readers; edge; edge = edge->next) {
+                EvalNode *reader = &sim->nodes.at[edge->node];
+                if (!reader->part || reader->mark == sim->mark)
+                    continue;
+                reader->mark = sim->mark;
+                vec_push(sim->mem, work, edge->node);
+            }
+        }
+    }
+}
+
+bool event_is_real(Sim *sim)
+{
+    for (uint32_t i = 0; i < sim->narrow_nodes.n; i++)
+        if (kept_changed(sim, &sim->nodes.at[sim->narrow_nodes.at[i]]))
+            return true;
+    collect_readers(sim);
+    return event_conditions_changed(sim, &sim->narrow_needs);
+}

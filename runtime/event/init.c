@@ -1,0 +1,592 @@
+/* init.c: instances that were just born -> values of everything, and the branches they choose.
+ *
+ * The birth update (at the start, and whenever branches were taken at an event): frontend/birth.c
+ * decides (U3), here are the values it asks for:
+ *
+ *     changes of the front end taken over; commit of what there is so far
+ *     evaluate what is determined, loops held back as long as an `if` waits for its branch
+ *     give new states their start values, as soon as these are known      -> decisions, from the
+ * beginning nothing to decide: evaluate the loops too                           -> likewise still
+ * nothing: states that nobody gave a value start at 0           -> likewise
+ *
+ * Start values count only in the update in which their der is born; what is no state takes
+ * its start value as the first guess of whatever loop determines it.
+ */
+#include "frontend/birth.h"
+#include "runtime/eval/trace.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- changes of the front end ---- */
+
+static void drop_pre(Sim *sim, DdpVar var)
+{
+    for (uint32_t i = 0; i < sim->pres.n; i++)
+        if (sim->pres.at[i].var == var) {
+            sim->pres.at[i] = sim->pres.at[--sim->pres.n];
+            return;
+        }
+}
+
+static void drop_sample(Sim *sim, DdpVar var)
+{
+    for (uint32_t i = 0; i < sim->samples.n; i++)
+        if (sim->samples.at[i].var == var) {
+            sim->samples.at[i] = sim->samples.at[--sim->samples.n];
+            return;
+        }
+}
+
+static void drop_var(Mem *mem, void *list, DdpVar var)
+{
+    VEC(DdpVar) *vars = list;
+    (void)mem;
+    for (uint32_t i = 0; i < vars->n; i++)
+        if (vars->at[i] == var) {
+            vars->at[i] = vars->at[--vars->n];
+            return;
+        }
+}
+
+static void drop_cout(Sim *sim, DdpVar var)
+{
+    for (uint32_t i = 0; i < sim->couts.n; i++)
+        if (sim->couts.at[i].var == var) {
+            memmove(sim->couts.at + i, sim->couts.at + i + 1,
+                    (--sim->couts.n - i) * sizeof *sim->couts.at);
+            return;
+        }
+}
+
+static void take_pre(Sim *sim, const WorldChange *change)
+{
+    if (!change->born) {
+        drop_pre(sim, change->a);
+        return;
+    }
+    vec_push(sim->mem, &sim->pres, ((PreMemo){change->a, change->b}));
+    bool new = sim->info[change->b].birth > sim->births_before; /* there was no update before */
+    if (!new && !change->copied)
+        evaluate_fetch(sim, change->b);
+    if (!change->copied)
+        values_set(sim, change->a, new ? 0 : update_value_before(sim, change->b));
+}
+
+static void take_sample(Sim *sim, const WorldChange *change)
+{
+    if (!change->born) {
+        drop_sample(sim, change->a);
+        return;
+    }
+    if (!(change->value > 0)) {
+        diag_error(sim->diags, change->at, "the interval of Sample is %g: it must be positive",
+                   change->value);
+        sim->role_failed = true;
+        return;
+    }
+    SampleMemo memo = {change->a, sim->time, change->value, 1};
+    vec_push(sim->mem, &sim->samples, memo);
+}
+
+static void take_start(Sim *sim, const WorldChange *change)
+{
+    if (change->born && !change->copied)
+        vec_push(sim->mem, &sim->starts,
+                 ((StartMemo){.rel = change->a,
+                              .start = change->b,
+                              .var = change->c,
+                              .again = change->again,
+                              .at = change->at}));
+    if (change->born)
+        return;
+    for (uint32_t i = 0; i < sim->starts.n; i++)
+        if (sim->starts.at[i].rel == change->a)
+            sim->starts.at[i].var = 0;
+}
+
+static void take_handle(Sim *sim, const WorldChange *change)
+{
+    double handle = 0;
+    if (!change->born)
+        foreign_death(sim->foreign, change->a);
+    else if (foreign_birth_of(sim->foreign, change, sim->value, &handle))
+        values_set(sim, change->a, handle);
+    else
+        sim->role_failed = true;
+}
+
+static void take_monitored(Sim *sim, const WorldChange *change)
+{
+    char path[512] = "";
+    trace_instance(sim, change);
+    if (!sim->out.monitor || change->b)
+        return;
+    if (change->born)
+        world_inst_path(sim->world, change->a, path, sizeof path);
+    sim->out.monitor(sim->out.context, sim->time, change->born, change->a, path);
+}
+
+static void take_change(Sim *sim, const WorldChange *change)
+{
+    switch ((WorldRole)change->role) {
+    case WORLD_BRANCH:
+        event_branch_changed(sim, change);
+        break;
+    case WORLD_START:
+        take_start(sim, change);
+        break;
+    case WORLD_SAMPLE:
+        take_sample(sim, change);
+        break;
+    case WORLD_INITIAL:
+        if (change->born)
+            vec_push(sim->mem, &sim->initials, change->a);
+        else
+            drop_var(sim->mem, &sim->initials, change->a);
+        break;
+    case WORLD_PRE:
+        take_pre(sim, change);
+        break;
+    case WORLD_RANDOM:
+        break;
+    case WORLD_COUT:
+        if (change->born)
+            vec_push(sim->mem, &sim->couts, ((CoutMemo){.var = change->a}));
+        else
+            drop_cout(sim, change->a);
+        break;
+    case WORLD_HANDLE:
+        take_handle(sim, change);
+        break;
+    case WORLD_MONITORED:
+        take_monitored(sim, change);
+        break;
+    }
+}
+
+SolStatus init_take_changes(Sim *sim)
+{
+    uint32_t n;
+    const WorldChange *changes = world_changes(sim->world, &n);
+    values_grow(sim);
+    if (!foreign_check(sim->foreign))
+        sim->role_failed = true;
+    for (uint32_t i = 0; i < n && !sim->role_failed; i++)
+        take_change(sim, &changes[i]);
+    world_changes_clear(sim->world);
+    return sim->role_failed ? SOL_MODEL : SOL_OK;
+}
+
+/* ---- start values ---- */
+
+static bool known_now(Sim *sim, DdpVar var)
+{
+    evaluate_fetch(sim, var);
+    const ValueInfo *info = &sim->info[var];
+    return info->has && !info->pending;
+}
+
+/* A branch that is entered starts its derivatives. Where the start is a fixed number, and the
+ * variable had another value, that may be meant or not: it is told the first time. */
+static void tell_started_again(Sim *sim, const StartMemo *start)
+{
+    const ValueInfo *info = &sim->info[start->var];
+    double before = sim->value[start->var], now = sim->value[start->start];
+    bool older = sim->shown && info->birth <= sim->births_at_event && info->has && !info->pending;
+    if (!older || start->again || before == now || map_get(&sim->started_again, start->at) ||
+        ddp_var(sim->ddp, start->start).kind != DDP_KNOWN)
+        return;
+    map_put(sim->mem, &sim->started_again, start->at, 1);
+    diag_warning(sim->diags, start->at,
+                 "at time %.10g this branch is entered and %s starts at %.10g: it was %.10g",
+                 sim->time, explain_var(sim, start->var), now, before);
+    diag_note(sim->diags, 0,
+              "a derivative that stands outside of the branches goes on from its value");
+}
+
+static bool give_start(Sim *sim, StartMemo *start)
+{
+    if (!sim->info[start->var].state)
+        return false;
+    start->given = true;
+    tell_started_again(sim, start);
+    values_set(sim, start->var, sim->value[start->start]);
+    return true;
+}
+
+/* True when a state got a value. */
+static bool give_starts(Sim *sim)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < sim->starts.n; i++) {
+        StartMemo *start = &sim->starts.at[i];
+        if (!start->var || start->given || !known_now(sim, start->start))
+            continue;
+        bool lacks_value = !sim->info[start->var].has || sim->info[start->var].pending;
+        if (give_start(sim, start))
+            any = true;
+        else if (lacks_value)
+            sim->value[start->var] = sim->value[start->start]; /* a first guess */
+    }
+    return any;
+}
+
+/* Those that nothing has to be evaluated for, so that what follows from these states need not wait.
+ */
+static void give_plain_starts(Sim *sim)
+{
+    for (uint32_t i = 0; i < sim->starts.n; i++) {
+        StartMemo *start = &sim->starts.at[i];
+        if (start->var && !start->given && !sim->info[start->start].node &&
+            sim->info[start->start].has)
+            give_start(sim, start);
+    }
+}
+
+static bool lacks(const Sim *sim, DdpVar var)
+{
+    return sim->info[var].state && !sim->info[var].has;
+}
+
+static bool has_start(const Sim *sim, DdpVar var)
+{
+    for (uint32_t i = 0; i < sim->starts.n; i++)
+        if (sim->starts.at[i].var == var && !sim->starts.at[i].given)
+            return true;
+    return false;
+}
+
+/* States that have no value yet start at 0, or where a start value left them as a first guess. */
+static bool give_zeros(Sim *sim, bool all)
+{
+    bool any = false;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < sim->lacking.n; i++) {
+        DdpVar var = sim->lacking.at[i];
+        if (!lacks(sim, var))
+            continue;
+        if (!all && has_start(sim, var)) {
+            sim->lacking.at[kept++] = var;
+            continue;
+        }
+        values_set(sim, var, sim->value[var]);
+        vec_push(sim->mem, &sim->zeroed, var);
+        any = true;
+    }
+    sim->lacking.n = kept;
+    return any;
+}
+
+/* Start values of what is no state, while some state has no value. */
+static bool starts_wait(const Sim *sim)
+{
+    bool wait = false, lack = false;
+    for (uint32_t i = 0; i < sim->starts.n; i++)
+        wait |= sim->starts.at[i].var && !sim->starts.at[i].given;
+    for (uint32_t i = 0; wait && i < sim->lacking.n && !lack; i++)
+        lack = lacks(sim, sim->lacking.at[i]);
+    return wait && lack;
+}
+
+/* U5: which of those that come back with the else branch of a `when` count. */
+static void judge_starts(Sim *sim)
+{
+    for (uint32_t i = 0; i < sim->starts.n; i++) {
+        StartMemo *start = &sim->starts.at[i];
+        if (start->again && start->var && !update_pulsed(sim, start->start))
+            start->var = 0;
+        start->again = false;
+    }
+}
+
+/* ---- branches ---- */
+
+static bool newborn_left(const Sim *sim)
+{
+    uint32_t n;
+    world_newborn(sim->world, &n);
+    return n > 0;
+}
+
+/* The branch of an `if` is what its condition is compared with from now on. */
+static void note_choice(Sim *sim, BranchId id)
+{
+    WorldBranch view;
+    if (!world_branch(sim->world, id, &view))
+        return; /* it went with a branch around it */
+    BranchMemo *memo = &sim->branches.at[id];
+    memo->newborn = view.newborn;
+    if (!view.when && !view.newborn)
+        memo->truth = view.choice == WORLD_THEN;
+    event_unsettle(sim, memo->condition);
+    event_note_mode(sim, id);
+    event_suspect(sim, id); /* a `when` is left again, an `if` may have to be changed at once */
+}
+
+SolStatus init_choose(Sim *sim)
+{
+    double begin = timer_now();
+    trace_choices(sim);
+    sim->updating = false; /* until the structure is complete */
+    bool fine = world_choose(sim->world, sim->decisions.n, sim->decisions.at);
+    sim->counts.instantiate += timer_now() - begin;
+    sim->structure_changed = true;
+    for (uint32_t i = 0; i < sim->decisions.n; i++)
+        note_choice(sim, sim->decisions.at[i].branch);
+    if (world_out_of_memory(sim->world))
+        return SOL_MEMORY;
+    return fine ? SOL_OK : SOL_MODEL;
+}
+
+/* ---- states ---- */
+
+enum { MOST_CHOICES = 4, MOST_COMBINED = 100 }; /* of states in one update; of loops */
+
+/* Guesses are needed where a constraint reads what has no value yet. */
+static bool lacks_values(const Sim *sim)
+{
+    for (uint32_t i = 0; i < sim->unexamined.n; i++) {
+        const EvalNode *node = &sim->nodes.at[sim->unexamined.at[i]];
+        for (uint32_t k = 0; node->live && k < node->n_steps + node->n_tears; k++)
+            if (!sim->info[node_output(node, k)].has || sim->info[node_output(node, k)].pending)
+                return true;
+    }
+    return false;
+}
+
+/* Other states where the choice is singular; start values are given anew then. */
+static bool choose_states(Sim *sim)
+{
+    if (!sim->unexamined.n)
+        return false;
+    if (lacks_values(sim))
+        start_guess(sim);
+    if (!reselect_unsolved(sim))
+        return false;
+    vec_clear(&sim->unexamined);
+    sim->updating = false;
+    values_commit(sim, DDP_SO_FAR);
+    for (uint32_t i = 0; i < sim->starts.n; i++)
+        sim->starts.at[i].given = false;
+    return true;
+}
+
+/* ---- the birth update: what birth.c asks for ---- */
+
+/* Evaluates, and gives the starts that are known then. */
+static SolStatus evaluate_and_start(Sim *sim)
+{
+    SolStatus status;
+    do
+        status = evaluate_dirty(sim);
+    while (status == SOL_OK && give_starts(sim));
+    return status;
+}
+
+static int birth_begin(void *context)
+{
+    Sim *sim = context;
+    sim->updating = false;
+    vec_clear(&sim->undecided);
+    SolStatus status = init_take_changes(sim);
+    if (status != SOL_OK)
+        return status;
+    values_commit(sim, DDP_SO_FAR);
+    if (sim->update_due) /* only now: what went with the commit was still left alone */
+        update_begin(sim);
+    /* A loop waits for branches, and for start values that are its first guesses. */
+    sim->hold_loops = newborn_left(sim) || sim->starts.n > 0 || sim->unexamined.n > 0;
+    sim->boldness = sim->choices = 0;
+    sim->guessed = false;
+    judge_starts(sim);
+    give_plain_starts(sim);
+    update_resume(sim);
+    return evaluate_and_start(sim);
+}
+
+/* Loops; then states that nobody gives a value, first those without a start value of their own. */
+static int birth_bolder(void *context, bool *more)
+{
+    Sim *sim = context;
+    *more = true;
+    if (!sim->guessed && starts_wait(sim)) {
+        sim->guessed = true;
+        start_guess(sim);
+    }
+    if (sim->hold_loops && sim->choices++ < MOST_CHOICES && choose_states(sim)) {
+        give_plain_starts(sim);
+        update_resume(sim);
+        return evaluate_and_start(sim);
+    }
+    if (evaluate_release(sim) || give_zeros(sim, sim->boldness > 0))
+        return evaluate_and_start(sim);
+    *more = sim->boldness++ == 0;
+    return SOL_OK;
+}
+
+/* What is left alone decides nothing in this update (U2), but for what a `when` that acts holds. */
+static bool birth_known(void *context, BranchId branch, DdpVar var, double *value)
+{
+    Sim *sim = context;
+    bool acts = sim->acting && update_branch_acts(sim, branch);
+    if (acts ? !update_compute(sim, var)
+             : update_left_alone(sim, var) || !evaluate_is_determined(sim, var) ||
+                   update_branch_turned(sim, branch))
+        return false;
+    if (!known_now(sim, var))
+        return false;
+    *value = sim->value[var];
+    return true;
+}
+
+static int birth_choose(void *context, uint32_t n, const WorldDecision *list)
+{
+    Sim *sim = context;
+    vec_clear(&sim->decisions);
+    for (uint32_t i = 0; i < n; i++)
+        vec_push(sim->mem, &sim->decisions, list[i]);
+    return init_choose(sim);
+}
+
+static int birth_leave(void *context, uint32_t n, const DdpVar *vars)
+{
+    return update_undecided(context, n, vars);
+}
+
+static SolStatus settle_births(Sim *sim)
+{
+    BirthHost host = {sim,         birth_begin,  birth_bolder,
+                      birth_known, birth_choose, sim->births_before ? birth_leave : NULL};
+    SolStatus status = (SolStatus)birth_settle(sim->world, &host);
+    if (status != SOL_OK)
+        return status;
+    SolStatus met = start_solve(sim);
+    vec_clear(&sim->starts);
+    vec_clear(&sim->zeroed);
+    return met;
+}
+
+/* Where a loop is singular because it hides a relation, that takes the place of one of the loop's:
+ * other variables are states then. */
+static SolStatus settle_combining(Sim *sim)
+{
+    SolStatus status;
+    int i = 0;
+    do {
+        sim->combining = i++ < MOST_COMBINED;
+        sim->combined = false;
+        status = settle_births(sim);
+        for (uint32_t k = 0; sim->combined && k < sim->starts.n; k++)
+            sim->starts.at[k].given = false;
+    } while (sim->combined);
+    sim->combining = false;
+    return status;
+}
+
+/* Where the choice of states turns out to be a bad one when all is solved, it is made anew. */
+SolStatus init_settle(Sim *sim)
+{
+    SolStatus status = settle_combining(sim);
+    for (int i = 0; i < MOST_CHOICES && status == SOL_OK && reselect_unsolved(sim); i++) {
+        vec_clear(&sim->unexamined);
+        status = settle_combining(sim);
+    }
+    vec_clear(&sim->unexamined);
+    if (status != SOL_OK)
+        return status;
+    if (sim->last.verdict == DDP_OVERDETERMINED || sim->last.verdict == DDP_FALSE_CAUSALITY)
+        return explain_structure(sim);
+    return SOL_OK;
+}
+
+/* Time would go on: now everything must be determined. */
+SolStatus init_finish(Sim *sim)
+{
+    values_commit(sim, DDP_FINAL);
+    if (sim->last.verdict == DDP_DETERMINED || sim->last.verdict == DDP_UNDERDETERMINED)
+        if (newborn_left(sim)) /* the reason why something is not determined, if anything is */
+            return explain_newborn(sim);
+    if (sim->last.verdict != DDP_DETERMINED)
+        return explain_structure(sim);
+    SolStatus status = integer_check(sim);
+    return status == SOL_OK ? evaluate_dirty(sim) : status;
+}
+
+/* ---- the beginning ---- */
+
+/* A number as other programs write it (`.5`, `+3`), or a constant expression of Sol. */
+static TypeKind value_of(Sim *sim, const SolSet *set, double *value)
+{
+    char *end, name[256];
+    *value = strtod(set->value, &end);
+    if (end != set->value && !*end && isfinite(*value))
+        return TYPE_REAL;
+    snprintf(name, sizeof name, "value of %s", set->path);
+    return program_constant(sim->program, sim->top, name, set->value, value);
+}
+
+static SolStatus override_parameters(Sim *sim)
+{
+    for (uint32_t i = 0; i < sim->opt.n_sets; i++) {
+        const SolSet *set = &sim->opt.sets[i];
+        double value;
+        TypeKind type = value_of(sim, set, &value);
+        if (type == TYPE_ERROR)
+            diag_note(
+                sim->diags, 0,
+                "%s=%s: a number, true, false, a \"text\" in quotes or an expression of these "
+                "is wanted",
+                set->path, set->value);
+        if (type == TYPE_ERROR || !world_override(sim->world, set->path, type, value))
+            return SOL_USAGE;
+    }
+    return SOL_OK;
+}
+
+static SolStatus monitor(Sim *sim)
+{
+    if (trace_on(sim, 'i'))
+        world_monitor(sim->world, NULL);
+    for (uint32_t i = 0; i < sim->opt.n_monitored; i++) {
+        Def *def = program_find(sim->program, sim->opt.monitored[i]);
+        if (!def)
+            return SOL_USAGE;
+        world_monitor(sim->world, def);
+        vec_push(sim->mem, &sim->monitored, def);
+    }
+    return SOL_OK;
+}
+
+SolStatus init_open_world(Sim *sim)
+{
+    WorldLimits limits = {.instances = sim->opt.max_instances};
+    values_open(sim);
+    sim->world = world_open(sim->mem, sim->program, sim->forms, sim->ddp, &sim->host, &limits);
+    if (!sim->world)
+        return SOL_MEMORY;
+    foreign_attach(sim->foreign, sim->world);
+    sim->clock = world_time(sim->world);
+    values_grow(sim);
+    SolStatus status = override_parameters(sim);
+    if (status == SOL_OK)
+        status = monitor(sim);
+    return status;
+}
+
+SolStatus init_create(Sim *sim)
+{
+    SolStatus status = init_open_world(sim);
+    if (status != SOL_OK)
+        return status;
+    values_set(sim, sim->clock, sim->time);
+    double begin = timer_now();
+    bool fine = world_create(sim->world, sim->top);
+    sim->counts.instantiate += timer_now() - begin;
+    if (world_out_of_memory(sim->world))
+        return SOL_MEMORY;
+    if (world_override_misfit(sim->world))
+        return SOL_USAGE;
+    return fine ? init_settle(sim) : SOL_MODEL;
+}

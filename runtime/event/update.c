@@ -1,0 +1,520 @@
+/* update.c: what changed in an update (t, i) -> what is evaluated, what is left alone, what is
+ * decided.
+ *
+ * The rules of docs/language.md, sections 7 and 8, by their numbers; two of them live elsewhere:
+ * births in frontend/birth.c (U3), and the withdrawal and return of the else branch of a `when` in
+ * frontend/rest.c (U5).
+ *
+ *   U1  When a condition comes out against the branch of its `if` that is there, the relations of
+ *       that branch and all that depends on them are left alone: they keep their values, and the
+ *       branch is exchanged for the next update. Only a `when` that acts in this update is
+ *       computed, wherever it stands, with all that it needs, and what it transmits counts.
+ *   U2  A condition that depends on something left alone is not decided: it keeps its truth and is
+ *       looked at in the next update. A Sample that it reads stays true for it until then.
+ *   U3  What may yet be determined by an `if` that is born in this update and stays undecided is
+ *       left alone likewise.
+ *   U4  initial() is false from the beginning of the second update: conditions that read it are
+ *       decided again before that, and their branches change together with everything else.
+ *   U5  A start value in the else branch of a `when` that returns counts again if a value that it
+ *       reads was transmitted while the `when` acted.
+ *
+ * How U1 works: nodes are evaluated in the order of the schedule, in which the content of a branch
+ * comes after its condition (thesis 7.3.3). From the relations of a branch whose condition turned
+ * against it everything behind them is marked with the number of the update, along reads. What is
+ * marked
+ *
+ *   - and due, is set aside (`skipped`) and due again in the next update;
+ *   - and was evaluated in this update already, because an `if` that was born later turned the
+ *     condition, gets its value before the update back (`olds`), and is set aside.
+ *
+ * The marks end at nodes of a `when` that acts (`exempt`). Those are evaluated, and before them
+ * what they need of what is left alone; again, whenever something is set aside. When branches are
+ * born, and when a condition agrees with its branch again, all marks are made anew, in the order of
+ * the schedule, and what was set aside is due.
+ */
+#include "runtime/parts/parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- marks ---- */
+
+bool update_left_alone(const Sim *sim, DdpVar var)
+{
+    return sim->info[var].left == sim->update;
+}
+
+bool update_branch_turned(const Sim *sim, BranchId id)
+{
+    for (; id && sim->turned.n; id = world_branch_around(sim->world, id))
+        if (id < sim->branches.n && sim->branches.at[id].turned)
+            return true;
+    return false;
+}
+
+static bool is_turned(const Sim *sim, DdpRel rel)
+{
+    return update_branch_turned(sim, world_rel_branch(sim->world, rel));
+}
+
+static bool is_acting(const Sim *sim, BranchId id)
+{
+    WorldBranch view;
+    for (; id; id = world_branch_around(sim->world, id))
+        if (world_branch(sim->world, id, &view) && view.when && view.choice == WORLD_THEN)
+            return true;
+    return false;
+}
+
+bool update_branch_acts(const Sim *sim, BranchId branch)
+{
+    return is_acting(sim, world_branch_around(sim->world, branch));
+}
+
+/* Does it stand in a `when` that acts in this update? */
+static bool acts(const Sim *sim, DdpRel rel)
+{
+    return is_acting(sim, world_rel_branch(sim->world, rel));
+}
+
+static bool any_rel(const Sim *sim, const EvalNode *node, bool (*is)(const Sim *sim, DdpRel rel))
+{
+    for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++)
+        if (is(sim, node->ops[i].rel))
+            return true;
+    return false;
+}
+
+bool update_acts(const Sim *sim, const EvalNode *node)
+{
+    return sim->acting && any_rel(sim, node, acts);
+}
+
+static void set_aside(Sim *sim, DdpNode n)
+{
+    if (sim->nodes.at[n].skipped)
+        return;
+    sim->nodes.at[n].skipped = true;
+    vec_push(sim->mem, &sim->skipped, n);
+}
+
+/* What was evaluated in this update gets back what it had before. */
+static void take_back(Sim *sim, DdpNode n, DdpVar var)
+{
+    const OldValue *old = update_find_old(sim, var);
+    if (!old || memcmp(&old->value, &sim->value[var], sizeof old->value) == 0)
+        return;
+    sim->value[var] = old->value;
+    set_aside(sim, n);
+    evaluate_touch(sim, var); /* whoever read the other one */
+}
+
+static void note_exempt(Sim *sim, DdpNode n)
+{
+    if (!sim->nodes.at[n].exempt)
+        vec_push(sim->mem, &sim->exempt, n);
+    sim->nodes.at[n].exempt = true;
+    evaluate_touch_node(sim, n);
+}
+
+static void mark_node(Sim *sim, DdpNode n)
+{
+    const EvalNode *node = &sim->nodes.at[n];
+    if (node->left == sim->update)
+        return;
+    if (node->acts) {
+        note_exempt(sim, n);
+        return;
+    }
+    sim->nodes.at[n].left = sim->update;
+    vec_push(sim->mem, &sim->marking, n);
+    vec_push(sim->mem, &sim->marked, n);
+    for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++)
+        sim->info[node_output(node, i)].left = sim->update;
+    for (uint32_t i = 0; sim->olds.n && i < node->n_steps + node->n_tears; i++)
+        take_back(sim, n, node_output(node, i));
+}
+
+static void mark_edges(Sim *sim, DdpVar var)
+{
+    for (const ReadEdge *edge = sim->info[var].readers; edge; edge = edge->next)
+        mark_node(sim, edge->node);
+}
+
+/* All that depends on the nodes in Sim.marking. */
+static void mark_readers(Sim *sim)
+{
+    while (sim->marking.n) {
+        const EvalNode *node = &sim->nodes.at[vec_pop(&sim->marking)];
+        sim->work++;
+        for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++)
+            mark_edges(sim, node_output(node, i));
+    }
+}
+
+/* What an undecided `if` may determine. */
+static void mark_var(Sim *sim, DdpVar var)
+{
+    sim->info[var].left = sim->update;
+    if (sim->info[var].branches)
+        event_suspect_var(sim, var);
+    if (sim->info[var].node)
+        mark_node(sim, sim->info[var].node);
+    mark_edges(sim, var);
+    mark_readers(sim);
+}
+
+typedef struct Leaving {
+    Sim *sim;
+    uint64_t label; /* of the node that determines the condition, 0: none does */
+} Leaving;
+
+/* Content that is solved together with its condition has been evaluated with it. */
+static void mark_rel(void *context, DdpRel rel)
+{
+    const Leaving *leaving = context;
+    Sim *sim = leaving->sim;
+    DdpVar var = ddp_causality(sim->ddp, rel);
+    DdpNode n = var ? sim->info[var].node : 0;
+    if (n && (!leaving->label || ddp_label(sim->ddp, n) > leaving->label))
+        mark_node(sim, n);
+}
+
+/* Can an output that nobody looked at be evaluated as it was before this update? Not if something
+ * that it needs was changed and is not evaluated yet, or was evaluated already (docs/status.md). */
+static bool is_as_before(Sim *sim, DdpNode first)
+{
+    NodeList stack = {0};
+    bool before = true;
+    sim->mark++;
+    vec_push(sim->mem, &stack, first);
+    while (stack.n && before) {
+        const EvalNode *node = &sim->nodes.at[vec_pop(&stack)];
+        before = !node->dirty && node->determined;
+        for (uint32_t i = 0; i < node->n_reads && before; i++) {
+            DdpNode n = sim->info[node->reads[i].var].node;
+            if (!n || sim->nodes.at[n].mark == sim->mark ||
+                !evaluate_is_stale(sim, &sim->nodes.at[n]))
+                continue;
+            sim->nodes.at[n].mark = sim->mark;
+            vec_push(sim->mem, &stack, n);
+        }
+    }
+    vec_free(sim->mem, &stack);
+    return before;
+}
+
+/* What is left alone keeps the value of the update before; what nobody looked at has not been
+ * computed for long, and gets that value now. It may become a state in this event. */
+static void fetch_marked(Sim *sim, uint32_t from)
+{
+    bool few = sim->parts.n <= SOL_FEW_PARTS, looking = sim->looking_back;
+    sim->looking_back = true;
+    for (uint32_t i = from; i < sim->marked.n; i++) {
+        DdpNode n = sim->marked.at[i];
+        if (!evaluate_is_stale(sim, &sim->nodes.at[n]) || !is_as_before(sim, n) ||
+            update_find_old(sim, node_output(&sim->nodes.at[n], 0))) /* it still has that */
+            continue;
+        if (few)
+            evaluate_fetch(sim, node_output(&sim->nodes.at[n], 0));
+        else
+            evaluate_fetch_met(sim, node_output(&sim->nodes.at[n], 0));
+    }
+    sim->looking_back = looking;
+}
+
+static void leave_alone(Sim *sim, BranchId id)
+{
+    DdpNode condition = sim->info[sim->branches.at[id].condition].node;
+    Leaving leaving = {sim, condition ? ddp_label(sim->ddp, condition) : 0};
+    sim->branches.at[id].turned = true;
+    vec_push(sim->mem, &sim->turned, id);
+    uint32_t from = sim->marked.n;
+    world_branch_rels(sim->world, id, mark_rel, &leaving);
+    mark_readers(sim);
+    fetch_marked(sim, from);
+}
+
+/* ---- U1 ---- */
+
+static bool against(const Sim *sim, const BranchMemo *memo)
+{
+    const ValueInfo *info = &sim->info[memo->condition];
+    return memo->live && !memo->when && !memo->newborn && info->has && !info->pending &&
+           info->left != sim->update && memo->truth != (sim->value[memo->condition] != 0);
+}
+
+/* The value of a condition is another one now. */
+void update_condition(Sim *sim, DdpVar var)
+{
+    event_suspect_var(sim, var);
+    if (!sim->updating)
+        return;
+    for (BranchId id = sim->info[var].branches; id; id = sim->branches.at[id].next)
+        if (!sim->branches.at[id].turned && against(sim, &sim->branches.at[id]))
+            leave_alone(sim, id);
+}
+
+/* A node that is due: is it left alone? */
+bool update_skips(Sim *sim, DdpNode n)
+{
+    EvalNode *node = &sim->nodes.at[n];
+    if (node->left != sim->update && !node->acts &&
+        any_rel(sim, node, is_turned)) { /* e.g. a derivative of such a relation */
+        mark_node(sim, n);
+        mark_readers(sim);
+    }
+    if (node->left != sim->update)
+        return false;
+    set_aside(sim, n);
+    for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++)
+        if (sim->info[node_output(node, i)].branches)
+            event_suspect_var(sim, node_output(node, i)); /* not decided now: U2 */
+    for (uint32_t i = 0; i < sim->exempt.n; i++)
+        if (ddp_label(sim->ddp, sim->exempt.at[i]) > ddp_label(sim->ddp, n)) /* it may need it */
+            evaluate_touch_node(sim, sim->exempt.at[i]);
+    return true;
+}
+
+static bool is_due(const Sim *sim, const EvalNode *node)
+{
+    return node->skipped || node->dirty || evaluate_is_stale(sim, node);
+}
+
+/* What a node needs of what is left alone: each node after what it reads. */
+static SolStatus compute_needs(Sim *sim, DdpNode first)
+{
+    NodeList stack = {0};
+    SolStatus status = SOL_OK;
+    sim->mark++;
+    vec_push(sim->mem, &stack, first);
+    vec_push(sim->mem, &stack, 0);
+    while (stack.n && status == SOL_OK) {
+        DdpNode n = stack.at[stack.n - 2];
+        uint32_t next = stack.at[stack.n - 1]++;
+        EvalNode *node = &sim->nodes.at[n];
+        if (next == node->n_reads) {
+            stack.n -= 2;
+            if (n != first && is_due(sim, node))
+                status = evaluate_renew(sim, n);
+            sim->nodes.at[n].skipped = sim->nodes.at[n].dirty = false;
+            continue;
+        }
+        const ValueInfo *info = &sim->info[node->reads[next].var];
+        if (info->left != sim->update || !info->node || sim->nodes.at[info->node].mark == sim->mark)
+            continue;
+        sim->nodes.at[info->node].mark = sim->mark;
+        vec_push(sim->mem, &stack, info->node);
+        vec_push(sim->mem, &stack, 0);
+    }
+    vec_free(sim->mem, &stack);
+    return status;
+}
+
+SolStatus update_needs(Sim *sim, DdpNode n)
+{
+    return sim->marked.n ? compute_needs(sim, n) : SOL_OK;
+}
+
+bool update_compute(Sim *sim, DdpVar var)
+{
+    DdpNode n = sim->info[var].node;
+    if (!update_left_alone(sim, var) || !n)
+        return true;
+    bool due = is_due(sim, &sim->nodes.at[n]);
+    SolStatus status = compute_needs(sim, n);
+    if (status == SOL_OK && (due || is_due(sim, &sim->nodes.at[n])))
+        status = evaluate_renew(sim, n);
+    return status == SOL_OK;
+}
+
+static void touch_skipped(Sim *sim)
+{
+    for (uint32_t i = 0; i < sim->skipped.n; i++) {
+        DdpNode n = sim->skipped.at[i];
+        if (n >= sim->nodes.n || !sim->nodes.at[n].skipped)
+            continue;
+        sim->nodes.at[n].skipped = false;
+        evaluate_touch_node(sim, n);
+    }
+    vec_clear(&sim->skipped);
+}
+
+static void forget_turned(Sim *sim)
+{
+    for (uint32_t i = 0; i < sim->turned.n; i++)
+        sim->branches.at[sim->turned.at[i]].turned = false;
+    for (uint32_t i = 0; i < sim->exempt.n; i++)
+        sim->nodes.at[sim->exempt.at[i]].exempt = false;
+    vec_clear(&sim->exempt);
+    vec_clear(&sim->turned);
+    vec_clear(&sim->marked);
+    sim->update++;
+}
+
+void update_begin(Sim *sim)
+{
+    sim->pulse_from = sim->update_from; /* what acts may have transmitted since */
+    forget_turned(sim);
+    sim->update_from = sim->update;
+    sim->update_due = false;
+    vec_clear(&sim->undecided);
+    touch_skipped(sim);
+}
+
+static bool is_still(const Sim *sim, BranchId id)
+{
+    const BranchMemo *memo = &sim->branches.at[id];
+    return memo->live && !update_left_alone(sim, memo->condition) &&
+           memo->truth != (sim->value[memo->condition] != 0);
+}
+
+/* While branches are born, a condition may be seen with values that are not final: where one agrees
+ * with its branch again, the branch is evaluated after all. */
+bool update_turned_back(Sim *sim)
+{
+    bool back = false;
+    for (uint32_t i = 0; i < sim->turned.n; i++)
+        back |= !is_still(sim, sim->turned.at[i]);
+    if (!back)
+        return false;
+    for (uint32_t i = 0; i < sim->turned.n; i++)
+        event_suspect(sim, sim->turned.at[i]);
+    update_resume(sim);
+    return sim->heap.n > 0;
+}
+
+typedef struct Turning {
+    uint64_t label; /* of what determines its condition, 0: nothing does */
+    BranchId id;
+} Turning;
+
+static int by_label(const void *a, const void *b)
+{
+    const Turning *x = a, *y = b;
+    return (x->label > y->label) - (x->label < y->label);
+}
+
+/* Of the suspects those that are against their branch: upstream first, since one that is left alone
+ * turns nothing. */
+static void turn_suspects(Sim *sim)
+{
+    VEC(Turning) list = {0};
+    for (uint32_t i = 0; i < sim->suspects.n; i++) {
+        const BranchMemo *memo = &sim->branches.at[sim->suspects.at[i]];
+        DdpNode node = sim->info[memo->condition].node;
+        if (against(sim, memo))
+            vec_push(sim->mem, &list,
+                     ((Turning){node ? ddp_label(sim->ddp, node) : 0, sim->suspects.at[i]}));
+    }
+    if (list.n > 1)
+        qsort(list.at, list.n, sizeof *list.at, by_label);
+    for (uint32_t i = 0; i < list.n; i++)
+        if (against(sim, &sim->branches.at[list.at[i].id]))
+            leave_alone(sim, list.at[i].id);
+    vec_free(sim->mem, &list);
+}
+
+/* The structure is complete: what changed before that is looked at, and marks are made anew, since
+ * births may change who determines what. */
+void update_resume(Sim *sim)
+{
+    sim->updating = true;
+    if (sim->turned.n || sim->marked.n) {
+        forget_turned(sim);
+        touch_skipped(sim);
+    }
+    for (uint32_t i = 0; i < sim->undecided.n; i++)
+        mark_var(sim, sim->undecided.at[i]);
+    turn_suspects(sim);
+}
+
+/* U3: variables that `if`s which stay undecided may determine. */
+SolStatus update_undecided(Sim *sim, uint32_t n, const DdpVar *vars)
+{
+    for (uint32_t i = 0; i < n; i++)
+        vec_push(sim->mem, &sim->undecided, vars[i]);
+    for (uint32_t i = 0; i < sim->turned.n; i++)
+        event_suspect(sim, sim->turned.at[i]);
+    update_resume(sim);
+    return evaluate_dirty(sim);
+}
+
+/* At an event, parts were evaluated as a whole beyond the boundary: what is left alone has no
+ * business there, and gets the values that it had before. It is due in the next update. */
+SolStatus update_look_back(Sim *sim)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < sim->marked.n; i++)
+        if (sim->nodes.at[sim->marked.at[i]].varies) {
+            sim->marked.at[n++] = sim->marked.at[i];
+            set_aside(sim, sim->marked.at[i]);
+        }
+    sim->marked.n = n;
+    return n ? parts_look_back(sim, &sim->marked) : SOL_OK;
+}
+
+/* ---- values of the update before ---- */
+
+/* The value that a variable had before this update, if it has changed; or NULL. */
+const OldValue *update_find_old(const Sim *sim, DdpVar var)
+{
+    uint32_t at = sim->info[var].old;
+    return at < sim->olds.n && sim->olds.at[at].var == var ? &sim->olds.at[at] : NULL;
+}
+
+void update_note_old(Sim *sim, DdpVar var, double value)
+{
+    if (!sim->updating || update_find_old(sim, var))
+        return;
+    sim->info[var].old = sim->olds.n;
+    vec_push(sim->mem, &sim->olds, ((OldValue){var, value}));
+}
+
+/* A branch may be born late in an update, when some values are new already: `pre` and parameters
+ * see the old ones. */
+double update_value_before(const Sim *sim, DdpVar var)
+{
+    const OldValue *old =
+        sim->info[var].birth <= sim->births_before ? update_find_old(sim, var) : NULL;
+    return old ? old->value : sim->value[var];
+}
+
+void update_end(Sim *sim)
+{
+    sim->updating = false; /* what follows belongs to the next update */
+    sim->births_before = sim->births;
+    vec_clear(&sim->olds);
+}
+
+/* ---- U5 ---- */
+
+/* Was something that `var` depends on transmitted while a `when` acted in the update before? */
+bool update_pulsed(Sim *sim, DdpVar var)
+{
+    NodeList work = {0};
+    bool found = sim->info[var].pulsed >= sim->pulse_from;
+    sim->mark++;
+    if (sim->info[var].node)
+        vec_push(sim->mem, &work, sim->info[var].node);
+    while (work.n && !found) {
+        const EvalNode *node = &sim->nodes.at[vec_pop(&work)];
+        for (uint32_t i = 0; i < node->n_reads && !found; i++) {
+            ValueInfo *info = &sim->info[node->reads[i].var];
+            if (info->mark == sim->mark)
+                continue;
+            info->mark = sim->mark;
+            found = info->pulsed >= sim->pulse_from;
+            if (info->node && !info->state)
+                vec_push(sim->mem, &work, info->node);
+        }
+    }
+    vec_free(sim->mem, &work);
+    return found;
+}
+
+void update_note_pulse(Sim *sim, const EvalNode *node)
+{
+    for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++)
+        sim->info[node_output(node, i)].pulsed = sim->update;
+}

@@ -1,0 +1,86 @@
+/* bridge.c: a step that failed for want of values -> across the boundary behind which there are
+ * none.
+ *
+ * An integrator evaluates at trial points, some of which lie beyond a boundary that a condition
+ * watches: `if h > 0 then q = sqrt(h)` has no value below 0. It tries smaller steps, comes as near
+ * as it can, and gives up. From there the states go straight on with their last slopes, by no more
+ * than the tolerance of the integrator allows; where a condition changes on that way, that is the
+ * event. Behind it the part starts anew.
+ */
+#include "runtime/parts/parts.h"
+
+#include <float.h>
+#include <math.h>
+
+void bridge_close(Part *part)
+{
+    mem_free(part->sim->mem, part->bridge);
+    part->bridge = NULL;
+    part->bridged = false;
+}
+
+void bridge_at(Part *part, double time)
+{
+    uint32_t n = part->states.n;
+    if (time < part->bridge_from)
+        return;
+    for (uint32_t i = 0; i < n; i++)
+        part->sim->value[part->states.at[i].var] =
+            part->bridge[i] + (time - part->bridge_from) * part->bridge[n + i];
+}
+
+/* States and slopes where the last step ended; false: they have no values there either. */
+static bool begin(Part *part)
+{
+    Sim *sim = part->sim;
+    uint32_t n = part->states.n;
+    bridge_close(part);
+    part_at(part, part->now);
+    if (!n || part_evaluate(part, part->now, NULL) != 0)
+        return false;
+    part->bridge = mem_alloc(sim->mem, 2 * (size_t)n * sizeof *part->bridge);
+    for (uint32_t i = 0; i < n; i++) {
+        part->bridge[i] = sim->value[part->states.at[i].var];
+        part->bridge[n + i] = sim->value[part->states.at[i].slope];
+    }
+    part->bridge_from = part->now;
+    return true;
+}
+
+/* How far states may go straight on. */
+static double reach(const Part *part)
+{
+    const SolOptions *opt = &part->sim->opt;
+    uint32_t n = part->states.n;
+    double longest = event_look(part->sim);
+    for (uint32_t i = 0; i < n; i++) {
+        double allowed = opt->atol + opt->rtol * fabs(part->bridge[i]);
+        if (part->bridge[n + i] != 0)
+            longest = fmin(longest, allowed / fabs(part->bridge[n + i]));
+    }
+    return longest;
+}
+
+bool part_bridge(Part *part)
+{
+    Sim *sim = part->sim;
+    double from = part->from, now = part->now;
+    bool quiet = sim->quiet;
+    if (!sim->trouble[0] || !begin(part))
+        return false;
+    sim->quiet = true;
+    part->bridged = true;
+    double longest = reach(part);
+    for (double h = 16 * DBL_EPSILON * fmax(fabs(now), longest); h <= longest; h *= 4) {
+        part->from = from;
+        part->now = now + h;
+        if (part_search(part, part->now) == SOL_OK && part->event <= part->now)
+            break;
+    }
+    part->from = from;
+    sim->quiet = quiet;
+    part->bridged = part->event <= part->now;
+    if (!part->bridged)
+        part->now = now;
+    return part->bridged;
+}

@@ -1,0 +1,150 @@
+/* glance.c: the variables that output wants -> what has to be evaluated for them at an output
+ * point.
+ *
+ * Between events output needs little: of a part only its states, interpolated, and of the nodes
+ * only those that wanted variables follow from. Which ones these are, each behind what it reads, is
+ * a list that is kept from point to point: with a thousand parts the walk along reads took four
+ * times as long as what it found. The list says nothing of values, nor of which part a node or a
+ * state is in. What it depends on is marked (`glanced`): nodes, and variables, with or without a
+ * node. When one of them changes hands, or wanted variables do, it is made anew.
+ */
+#include "runtime/parts/parts.h"
+
+enum { STATE = 0x80000000u }; /* | variable: a state; others are nodes */
+
+void glance_forget(Sim *sim)
+{
+    sim->glance.valid = false;
+}
+
+/* ---- the list ---- */
+
+/* The node that `var` follows from and that has to be walked through, or 0. */
+static DdpNode enter(Sim *sim, DdpVar var)
+{
+    ValueInfo *info = &sim->info[var];
+    if (info->glanced)
+        return 0;
+    info->glanced = true;
+    vec_push(sim->mem, &sim->glance.vars, var);
+    if (info->state) {
+        vec_push(sim->mem, &sim->glance.items, STATE | var);
+        return 0;
+    }
+    EvalNode *node = info->node ? &sim->nodes.at[info->node] : NULL;
+    if (!node || node->glanced)
+        return 0;
+    node->glanced = true;
+    vec_push(sim->mem, &sim->glance.nodes, info->node);
+    if (!node->part && !(node->determined && (node->waits || node->place == PLACE_OUTPUTS)))
+        return 0;
+    if (!node->part || !node->loop)
+        return info->node;
+    vec_push(sim->mem, &sim->glance.items, info->node); /* its part has to meet as a whole */
+    return 0;
+}
+
+static void push(Sim *sim, DdpNode n)
+{
+    vec_push(sim->mem, &sim->fetch_stack, n);
+    vec_push(sim->mem, &sim->fetch_stack, 0);
+}
+
+/* Depth first along reads, each node behind what it reads. */
+static void walk(Sim *sim, DdpVar var)
+{
+    NodeList *stack = &sim->fetch_stack;
+    uint32_t bottom = stack->n;
+    DdpNode first = enter(sim, var);
+    if (first)
+        push(sim, first);
+    while (stack->n > bottom) {
+        DdpNode n = stack->at[stack->n - 2];
+        uint32_t next = stack->at[stack->n - 1]++;
+        if (next == sim->nodes.at[n].n_reads) {
+            stack->n -= 2;
+            vec_push(sim->mem, &sim->glance.items, n);
+            continue;
+        }
+        DdpNode needed = enter(sim, sim->nodes.at[n].reads[next].var);
+        if (needed)
+            push(sim, needed);
+    }
+}
+
+static void make_list(Sim *sim)
+{
+    for (uint32_t i = 0; i < sim->glance.vars.n; i++)
+        sim->info[sim->glance.vars.at[i]].glanced = false;
+    for (uint32_t i = 0; i < sim->glance.nodes.n; i++)
+        sim->nodes.at[sim->glance.nodes.at[i]].glanced = false;
+    vec_clear(&sim->glance.items);
+    vec_clear(&sim->glance.vars);
+    vec_clear(&sim->glance.nodes);
+    for (uint32_t i = 0; i < sim->wanted.n; i++)
+        walk(sim, sim->wanted.at[i]);
+    sim->glance.valid = true;
+}
+
+/* ---- values ---- */
+
+/* A part may meet as a whole when several of its nodes were evaluated: to the same bits. */
+static SolStatus look_at_node(Sim *sim, DdpNode n)
+{
+    const EvalNode *node = &sim->nodes.at[n];
+    Part *part = node->part;
+    if (!part)
+        return evaluate_is_stale(sim, node) ? evaluate_output(sim, n) : SOL_OK;
+    if (part->moment == sim->moment || node->moment == sim->moment)
+        return SOL_OK;
+    if (!node->loop)
+        return part_may_glance(part) ? evaluate_output(sim, n) : SOL_OK;
+    part_meet(part);
+    return SOL_OK;
+}
+
+/* What an item needs lies anywhere: it is asked for in three stages, ahead of its turn. */
+enum { AHEAD = 4 };
+
+static void ask_ahead(const Sim *sim, uint32_t i)
+{
+    const uint32_t *items = sim->glance.items.at;
+    for (uint32_t stage = 1; stage <= 3 && i + stage * AHEAD < sim->glance.items.n; stage++) {
+        uint32_t item = items[i + stage * AHEAD];
+        if (!(item & STATE)) {
+            const EvalNode *node = &sim->nodes.at[item];
+            if (stage == 3)
+                __builtin_prefetch(node), __builtin_prefetch(node + 1);
+            else if (stage == 2)
+                __builtin_prefetch(node->ops), __builtin_prefetch(node->reads);
+            else
+                __builtin_prefetch(&sim->info[node->ops[0].target].has),
+                    __builtin_prefetch(&sim->value[node->ops[0].target]);
+            continue;
+        }
+        const ValueInfo *info = &sim->info[item & ~STATE];
+        if (stage == 3)
+            __builtin_prefetch(info), __builtin_prefetch(&sim->value[item & ~STATE]);
+        else if (stage == 2)
+            part_ask_head(info->part);
+        else
+            part_ask(info->part, 0, SPOT_VECTORS);
+    }
+}
+
+SolStatus glance_wanted(Sim *sim)
+{
+    SolStatus status = SOL_OK;
+    if (!sim->glance.valid)
+        make_list(sim);
+    sim->value[sim->clock] = sim->time;
+    for (uint32_t i = 0; i < sim->glance.items.n && status == SOL_OK; i++) {
+        uint32_t item = sim->glance.items.at[i];
+        ask_ahead(sim, i);
+        if (item & STATE)
+            part_glance(sim->info[item & ~STATE].part);
+        else
+            status = look_at_node(sim, item);
+    }
+    return status == SOL_OK ? sim->meet_status : status;
+}

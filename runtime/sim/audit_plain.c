@@ -1,0 +1,338 @@
+/* audit_plain.c: relations of plain forms -> those that are violated. See audit_plain.h. */
+#include "runtime/sim/audit_plain.h"
+#include "ddp/apply.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { MOST_OPS = 40, WIDTH = 32 };
+
+typedef struct PlainOp {
+    uint8_t op;
+    uint8_t a, b; /* of an operation: places of its operands; of X_POS: the position */
+    double k;
+} PlainOp;
+
+/* A form, and its relations. */
+typedef struct Plain {
+    Form form;
+    bool able, once; /* its operations are known here; every variable stands in it once */
+    uint8_t n_ops, n, left, right;
+    PlainOp op[MOST_OPS];
+    RelList rels;
+    VEC(DdpVar) vars; /* [rel][position] */
+} Plain;
+
+struct AuditPlain {
+    Sim *sim;
+    VEC(Plain) forms;
+    VEC(uint32_t) by_form; /* [Form]: 1 + its place above */
+    uint64_t count;
+};
+
+AuditPlain *audit_plain_open(Sim *sim)
+{
+    AuditPlain *plain = mem_alloc(sim->mem, sizeof *plain);
+    plain->sim = sim;
+    return plain;
+}
+
+void audit_plain_close(AuditPlain *plain)
+{
+    Mem *mem = plain->sim->mem;
+    for (uint32_t i = 0; i < plain->forms.n; i++) {
+        vec_free(mem, &plain->forms.at[i].rels);
+        vec_free(mem, &plain->forms.at[i].vars);
+    }
+    vec_free(mem, &plain->forms);
+    vec_free(mem, &plain->by_form);
+    mem_free(mem, plain);
+}
+
+void audit_plain_clear(AuditPlain *plain)
+{
+    plain->count = 0;
+    for (uint32_t i = 0; i < plain->forms.n; i++) {
+        vec_clear(&plain->forms.at[i].rels);
+        vec_clear(&plain->forms.at[i].vars);
+    }
+}
+
+uint64_t audit_plain_count(const AuditPlain *plain)
+{
+    return plain->count;
+}
+
+/* ---- forms ---- */
+
+static bool is_function(XOp op)
+{
+    return op >= X_SIN && op <= X_ABS;
+}
+
+static bool is_pair(XOp op)
+{
+    return op >= X_ADD && op <= X_POW;
+}
+
+static bool is_plain(XOp op)
+{
+    return op == X_CONST || op == X_POS || op == X_NEG || is_function(op) || is_pair(op);
+}
+
+static uint8_t place_of(const X *nodes, uint32_t n, X x)
+{
+    uint32_t i = 0;
+    while (i < n && nodes[i] != x)
+        i++;
+    return (uint8_t)i;
+}
+
+/* Where every node but constants is used once, so is every variable. */
+static bool translate(Plain *f, const FormTable *table, const FormInfo *form, const X *nodes,
+                      uint32_t n)
+{
+    uint8_t uses[MOST_OPS] = {0};
+    f->n_ops = (uint8_t)n;
+    f->n = (uint8_t)form->n;
+    f->left = place_of(nodes, n, form->lhs);
+    f->right = place_of(nodes, n, form->rhs);
+    uses[f->left]++;
+    uses[f->right]++;
+    for (uint32_t i = 0; i < n; i++) {
+        XNode node = x_node(table, nodes[i]);
+        PlainOp *op = &f->op[i];
+        if (!is_plain((XOp)node.op))
+            return false;
+        *op = (PlainOp){.op = node.op, .k = node.k};
+        if (node.op == X_POS)
+            op->a = (uint8_t)node.a;
+        else if (node.op != X_CONST)
+            uses[op->a = place_of(nodes, i, node.a)]++;
+        if (is_pair((XOp)node.op))
+            uses[op->b = place_of(nodes, i, node.b)]++;
+    }
+    f->once = true;
+    for (uint32_t i = 0; i < n; i++)
+        f->once &= f->op[i].op == X_CONST || uses[i] == 1;
+    return true;
+}
+
+static void find_out(AuditPlain *plain, Plain *f, Form form)
+{
+    Sim *sim = plain->sim;
+    const FormInfo *info = form_info(sim->forms, form);
+    const X sides[2] = {info->lhs, info->rhs};
+    uint32_t n;
+    X *nodes = x_nodes(sim->forms, sim->mem, 2, sides, &n);
+    f->form = form;
+    f->able = n <= MOST_OPS && info->n < UINT8_MAX && translate(f, sim->forms, info, nodes, n);
+    mem_free(sim->mem, nodes);
+}
+
+static Plain *form_of(AuditPlain *plain, Form form)
+{
+    Mem *mem = plain->sim->mem;
+    while (plain->by_form.n <= form)
+        vec_push(mem, &plain->by_form, 0);
+    if (!plain->by_form.at[form]) {
+        vec_push(mem, &plain->forms, ((Plain){0}));
+        plain->by_form.at[form] = plain->forms.n;
+        find_out(plain, &plain->forms.at[plain->forms.n - 1], form);
+    }
+    return &plain->forms.at[plain->by_form.at[form] - 1];
+}
+
+bool audit_plain_add(AuditPlain *plain, DdpRel rel, const DdpRelView *view)
+{
+    Mem *mem = plain->sim->mem;
+    Plain *f = form_of(plain, view->form);
+    if (!f->able || !f->once || view->n != f->n)
+        return false;
+    vec_push(mem, &f->rels, rel);
+    for (uint32_t i = 0; i < view->n; i++)
+        vec_push(mem, &f->vars, view->vars[i]);
+    plain->count++;
+    return true;
+}
+
+/* ---- values ---- */
+
+/* The size of its slope at a, where it is v. */
+static double function_slope(XOp op, double a, double v)
+{
+    switch (op) {
+    case X_SIN:
+        return fabs(cos(a));
+    case X_COS:
+        return fabs(sin(a));
+    case X_TAN:
+        return 1 + v * v;
+    case X_ASIN:
+    case X_ACOS:
+        return 1 / sqrt(1 - a * a);
+    case X_ATAN:
+        return 1 / (1 + a * a);
+    case X_SINH:
+        return cosh(a);
+    case X_COSH:
+        return fabs(sinh(a));
+    case X_TANH:
+        return 1 - v * v;
+    case X_EXP:
+        return v;
+    case X_LOG:
+        return 1 / fabs(a);
+    case X_LOG10:
+        return 1 / fabs(a * M_LN10);
+    case X_SQRT:
+        return 0.5 / v;
+    default:
+        return 1;
+    }
+}
+
+static double pair_value(XOp op, double a, double b)
+{
+    switch (op) {
+    case X_ADD:
+        return a + b;
+    case X_SUB:
+        return a - b;
+    case X_MUL:
+        return a * b;
+    case X_DIV:
+        return a / b;
+    default: /* X_POW */
+        return pow(a, b);
+    }
+}
+
+bool audit_plain_sides(AuditPlain *plain, Form form, const double *local, double *left,
+                       double *right)
+{
+    double value[MOST_OPS];
+    const Plain *f = form_of(plain, form);
+    for (uint32_t i = 0; f->able && i < f->n_ops; i++) {
+        const PlainOp *op = &f->op[i];
+        value[i] = op->op == X_CONST      ? op->k
+                   : op->op == X_POS      ? local[op->a]
+                   : op->op == X_NEG      ? -value[op->a]
+                   : is_pair((XOp)op->op) ? pair_value((XOp)op->op, value[op->a], value[op->b])
+                                          : x_apply_unary((XOp)op->op, value[op->a]);
+    }
+    if (!f->able)
+        return false;
+    *left = value[f->left];
+    *right = value[f->right];
+    return true;
+}
+
+/* Values, and by how much they move with their variables, of some relations. */
+typedef struct Lanes {
+    double value[MOST_OPS][WIDTH], moves[MOST_OPS][WIDTH];
+} Lanes;
+
+static void load(const Plain *f, const double *value, const double *least, uint32_t from,
+                 uint32_t n, uint32_t i, Lanes *l)
+{
+    const DdpVar *var = f->vars.at + (size_t)from * f->n + f->op[i].a;
+    for (uint32_t k = 0; k < n; k++, var += f->n) {
+        double x = value[*var], size = fabs(x);
+        l->value[i][k] = x;
+        l->moves[i][k] = size > least[*var] ? size : least[*var];
+    }
+}
+
+static void combine_sum(const PlainOp *op, uint32_t n, uint32_t i, Lanes *l)
+{
+    const double *a = l->value[op->a], *b = l->value[op->b];
+    double sign = op->op == X_SUB ? -1 : 1;
+    for (uint32_t k = 0; k < n; k++) {
+        l->value[i][k] = a[k] + sign * b[k];
+        l->moves[i][k] = l->moves[op->a][k] + l->moves[op->b][k];
+    }
+}
+
+static void combine_product(const PlainOp *op, uint32_t n, uint32_t i, Lanes *l)
+{
+    const double *a = l->value[op->a], *b = l->value[op->b];
+    for (uint32_t k = 0; k < n; k++) {
+        l->value[i][k] = a[k] * b[k];
+        l->moves[i][k] = l->moves[op->a][k] * fabs(b[k]) + l->moves[op->b][k] * fabs(a[k]);
+    }
+}
+
+static void combine_other(const PlainOp *op, uint32_t n, uint32_t i, Lanes *l)
+{
+    for (uint32_t k = 0; k < n; k++) {
+        double a = l->value[op->a][k], b = l->value[op->b][k], v, p = l->moves[op->a][k],
+               q = l->moves[op->b][k];
+        if (op->op == X_NEG) {
+            v = -a;
+        } else if (op->op == X_DIV) {
+            v = a / b;
+            p = (p + q * fabs(v)) / fabs(b);
+        } else if (op->op == X_POW) {
+            v = pow(a, b);
+            p = (p > 0 ? p * fabs(b * pow(a, b - 1)) : 0) + (q > 0 ? q * fabs(v * log(a)) : 0);
+        } else {
+            v = x_apply_unary((XOp)op->op, a);
+            p *= function_slope((XOp)op->op, a, v);
+        }
+        l->value[i][k] = v;
+        l->moves[i][k] = p;
+    }
+}
+
+static void combine(const PlainOp *op, uint32_t n, uint32_t i, Lanes *l)
+{
+    if (op->op == X_ADD || op->op == X_SUB)
+        combine_sum(op, n, i, l);
+    else if (op->op == X_MUL)
+        combine_product(op, n, i, l);
+    else
+        combine_other(op, n, i, l);
+}
+
+static void evaluate(const Plain *f, const double *value, const double *least, uint32_t from,
+                     uint32_t n, Lanes *l)
+{
+    for (uint32_t i = 0; i < f->n_ops; i++) {
+        const PlainOp *op = &f->op[i];
+        if (op->op == X_POS)
+            load(f, value, least, from, n, i, l);
+        else if (op->op != X_CONST)
+            combine(op, n, i, l);
+        for (uint32_t k = 0; op->op == X_CONST && k < n; k++) {
+            l->value[i][k] = op->k;
+            l->moves[i][k] = 0;
+        }
+    }
+}
+
+/* The same rounding is forgiven as where relations are looked at one by one. */
+static bool is_suspect(double left, double right, double moves, double above)
+{
+    double off = fabs(left - right);
+    return !(isfinite(moves) || left == right) ||
+           !(off <= 8 * DBL_EPSILON * (fabs(left) + fabs(right)) || off <= above * moves ||
+             left == right);
+}
+
+void audit_plain_check(AuditPlain *plain, const double *least, double above, RelList *suspects)
+{
+    Lanes l;
+    for (uint32_t i = 0; i < plain->forms.n; i++) {
+        const Plain *f = &plain->forms.at[i];
+        for (uint32_t from = 0; from < f->rels.n; from += WIDTH) {
+            uint32_t n = f->rels.n - from < WIDTH ? f->rels.n - from : WIDTH;
+            evaluate(f, plain->sim->value, least, from, n, &l);
+            for (uint32_t k = 0; k < n; k++)
+                if (is_suspect(l.value[f->left][k], l.value[f->right][k],
+                               l.moves[f->left][k] + l.moves[f->right][k], above))
+                    vec_push(plain->sim->mem, suspects, f->rels.at[from + k]);
+        }
+    }
+}

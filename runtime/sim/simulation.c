@@ -1,0 +1,691 @@
+/* simulation.c: the public functions: text -> model -> simulation -> trajectory.
+ *
+ * Every function that may allocate sets the memory guard; what runs out of memory ends with
+ * SOL_MEMORY and can still be asked and closed.
+ */
+#include "runtime/event/mode_search.h"
+#include "runtime/event/event_cause.h"
+#include "runtime/sim/audit.h"
+#include "runtime/eval/blocks.h"
+#include "runtime/sim/stdlib_folder.h"
+#include "runtime/eval/trace.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- models ---- */
+
+static SolStatus wrong_or_exhausted(const SolModel *model)
+{
+    return program_out_of_memory(model->program) ? SOL_MEMORY : SOL_MODEL;
+}
+
+static SolStatus read_text(SolModel *model, const SolLoad *load)
+{
+    bool fine = load->text ? program_load_text(model->program, load->path ? load->path : "text",
+                                               load->text, load->length)
+                           : load->path && program_load(model->program, load->path);
+    if (fine)
+        return SOL_OK;
+    if (!load->text && !load->path) {
+        diag_error(program_diags(model->program), 0, "neither a file nor a text is given");
+        return SOL_USAGE;
+    }
+    return program_io_failed(model->program) ? SOL_IO : wrong_or_exhausted(model);
+}
+
+SolModel *sol_load(const SolLoad *load)
+{
+    double begin = timer_now();
+    char stdlib[STDLIB_ROOM];
+    Mem *mem = mem_open();
+    if (!mem)
+        return NULL;
+    MemGuard guard;
+    mem_guard_push(mem, &guard);
+    if (setjmp(guard.env) != 0) {
+        mem_close(mem);
+        return NULL;
+    }
+    SolModel *model = mem_alloc(mem, sizeof *model);
+    model->mem = mem;
+    ProgramOptions options = {.n_folders = load->n_folders,
+                              .folders = load->folders,
+                              .stdlib = load->stdlib ? load->stdlib : stdlib_folder(stdlib),
+                              .max_depth = load->max_nesting,
+                              .max_definitions = load->max_definitions,
+                              .max_statements = load->max_statements};
+    model->program = program_open(mem, &options);
+    mem_guard_pop(mem, &guard);
+    if (!model->program) {
+        mem_close(mem);
+        return NULL;
+    }
+    if (load->memory_limit)
+        mem_limit(mem, load->memory_limit);
+    model->status = model->load_status = read_text(model, load);
+    model->parse_seconds = timer_now() - begin;
+    return model;
+}
+
+SolStatus sol_model_status(const SolModel *model)
+{
+    return model->status;
+}
+
+SolStatus sol_check(SolModel *model)
+{
+    model->status = model->load_status;
+    if (model->status == SOL_OK && !program_check(model->program))
+        model->status = wrong_or_exhausted(model);
+    return model->status;
+}
+
+void sol_unload(SolModel *model)
+{
+    if (!model)
+        return;
+    while (model->sims)
+        sol_close(model->sims);
+    program_close(model->program);
+    mem_close(model->mem);
+}
+
+/* ---- messages ---- */
+
+uint32_t sol_message_count(const SolModel *model)
+{
+    return program_diags(model->program)->list.n;
+}
+
+bool sol_message(const SolModel *model, uint32_t index, SolMessage *message)
+{
+    const Diags *diags = program_diags(model->program);
+    if (index >= diags->list.n)
+        return false;
+    const Message *from = &diags->list.at[index];
+    *message = (SolMessage){.severity = from->severity == DIAG_ERROR     ? SOL_ERROR
+                                        : from->severity == DIAG_WARNING ? SOL_WARNING
+                                                                         : SOL_NOTE,
+                            .text = from->text};
+    if (from->at) {
+        Location location = source_locate(program_sources(model->program), from->at);
+        message->file = location.file;
+        message->line = location.line;
+        message->column = location.column;
+    }
+    return true;
+}
+
+uint32_t sol_warning_count(const SolModel *model)
+{
+    return program_diags(model->program)->warnings;
+}
+
+uint32_t sol_print_messages(const SolModel *model, uint32_t from, FILE *out, bool colour)
+{
+    return diags_print(program_diags(model->program), from, out, colour);
+}
+
+/* ---- running out of memory ---- */
+
+/* Where not even the message finds room, the program's reserve has some. */
+static void say_exhausted(SolModel *model, const char *where)
+{
+    MemGuard guard;
+    mem_guard_push(model->mem, &guard);
+    if (setjmp(guard.env) == 0) {
+        diag_error(program_diags(model->program), 0, "out of memory %s", where);
+        mem_guard_pop(model->mem, &guard);
+    } else {
+        program_exhausted(model->program);
+    }
+}
+
+SolStatus sim_exhausted(Sim *sim)
+{
+    char where[40];
+    snprintf(where, sizeof where, "at time %.10g", sim->time);
+    say_exhausted(sim->model, where);
+    return sim->status = SOL_MEMORY;
+}
+
+/* ---- creating ---- */
+
+static SolStatus open_layers(Sim *sim, const char *designator, const SolOptions *options)
+{
+    arena_init(&sim->opt_arena, sim->mem);
+    arena_init(&sim->event_arena, sim->mem);
+    if (!options_fill(sim, options))
+        return SOL_USAGE;
+    sim->top = program_find(sim->program, designator);
+    if (!sim->top || program_text_wrong(sim->program))
+        return wrong_or_exhausted(sim->model);
+    if (sim->top->kind == DEF_PACKAGE) {
+        program_report_package(sim->program, sim->top);
+        return SOL_USAGE;
+    }
+    sim->n_texts = program_sources(sim->program)->files.n;
+    sim->forms = forms_open(sim->mem);
+    sim->ddp = ddp_open(sim->mem, sim->forms);
+    sim->interp = interp_open(sim->mem, sim->forms);
+    sim->foreign = foreign_open(sim->mem, sim->program, sim->forms);
+    sim->engine = engine_open(sim);
+    sim->audit = sim->opt.audit > 0 ? audit_open(sim) : NULL;
+    sim->time = sim->grid_time = sim->opt.start;
+    sim->next_output = sim->opt.start + sim->opt.interval;
+    return SOL_OK;
+}
+
+Sol *sol_create(SolModel *model, const char *designator, const SolOptions *options)
+{
+    if (model->load_status != SOL_OK) {
+        model->status = model->load_status;
+        return NULL;
+    }
+    MemGuard guard;
+    Sol *volatile made = NULL;
+    mem_guard_push(model->mem, &guard);
+    if (setjmp(guard.env) != 0) {
+        sol_close(made);
+        say_exhausted(model, "for a simulation");
+        model->status = SOL_MEMORY;
+        return NULL;
+    }
+    Sol *sol = made = mem_alloc(model->mem, sizeof *sol);
+    Sim *sim = &sol->sim;
+    sim->model = model;
+    sim->mem = model->mem;
+    sim->program = model->program;
+    sim->diags = program_diags(model->program);
+    sim->created_at = timer_now();
+    sim->next = model->sims;
+    model->sims = sol;
+    model->status = open_layers(sim, designator, options);
+    mem_guard_pop(model->mem, &guard);
+    if (model->status == SOL_OK)
+        return sol;
+    sol_close(sol);
+    return NULL;
+}
+
+static void close_roles(Sim *sim)
+{
+    for (BranchId id = 0; id < sim->branches.n; id++)
+        mem_free(sim->mem, sim->branches.at[id].firings);
+    vec_free(sim->mem, &sim->branches);
+    vec_free(sim->mem, &sim->samples);
+    vec_free(sim->mem, &sim->pres);
+    vec_free(sim->mem, &sim->starts);
+    vec_free(sim->mem, &sim->zeroed);
+    vec_free(sim->mem, &sim->unexamined);
+    vec_free(sim->mem, &sim->couts);
+    vec_free(sim->mem, &sim->initials);
+    vec_free(sim->mem, &sim->monitored);
+    vec_free(sim->mem, &sim->decisions);
+    vec_free(sim->mem, &sim->integers);
+    vec_free(sim->mem, &sim->suspects);
+    vec_free(sim->mem, &sim->turned);
+    vec_free(sim->mem, &sim->undecided);
+    vec_free(sim->mem, &sim->deferred);
+    vec_free(sim->mem, &sim->olds);
+    vec_free(sim->mem, &sim->loose);
+    vec_free(sim->mem, &sim->wanted);
+    vec_free(sim->mem, &sim->forced);
+    vec_free(sim->mem, &sim->births_seen);
+    vec_free(sim->mem, &sim->deaths_seen);
+    vec_free(sim->mem, &sim->modes_seen);
+    vec_free(sim->mem, &sim->modes_gone);
+    mode_search_close(sim);
+    vec_free(sim->mem, &sim->trigger_texts);
+    vec_free(sim->mem, &sim->causes);
+    map_free(sim->mem, &sim->started_again);
+    vec_free(sim->mem, &sim->event_states);
+    mem_free(sim->mem, sim->loop_work);
+    mem_free(sim->mem, sim->out_values);
+}
+
+void sol_close(Sol *sol)
+{
+    if (!sol)
+        return;
+    Sim *sim = &sol->sim;
+    Sol **link = &sim->model->sims;
+    while (*link != sol)
+        link = &(*link)->sim.next;
+    *link = sim->next;
+    parts_close(sim);
+    if (sim->world)
+        world_close(sim->world);
+    if (sim->foreign)
+        foreign_close(sim->foreign);
+    evaluate_close(sim);
+    engine_close(sim->engine); /* loops have had code */
+    values_close(sim);
+    close_roles(sim);
+    if (sim->interp)
+        interp_close(sim->interp);
+    if (sim->ddp)
+        ddp_close(sim->ddp);
+    if (sim->forms)
+        forms_close(sim->forms);
+    audit_close(sim->audit);
+    arena_free(&sim->opt_arena);
+    arena_free(&sim->event_arena);
+    mem_free(sim->mem, sol);
+}
+
+/* ---- output ---- */
+
+static void show_couts(Sim *sim)
+{
+    for (uint32_t i = 0; i < sim->couts.n; i++) {
+        CoutMemo *memo = &sim->couts.at[i];
+        evaluate_fetch(sim, memo->var);
+        double value = sim->value[memo->var];
+        if (!sim->info[memo->var].has || (memo->any && memo->shown == value))
+            continue;
+        memo->any = true;
+        memo->shown = value;
+        WorldVar view = {0};
+        world_var(sim->world, memo->var, &view);
+        char text[64];
+        const char *shown = text;
+        if (view.type == TYPE_STRING)
+            shown = intern_text(program_names(sim->program), (Sym)value);
+        else if (view.type == TYPE_BOOLEAN)
+            shown = value != 0 ? "true" : "false";
+        else
+            snprintf(text, sizeof text, "%.10g", value);
+        if (sim->out.cout)
+            sim->out.cout(sim->out.context, sim->time, shown);
+        else
+            printf("%s\n", shown);
+    }
+}
+
+/* What has no value is shown so. Whoever does not look closely is told, of the first few. */
+static void tell_no_value(Sim *sim, DdpVar var)
+{
+    const uint32_t most = sizeof sim->told / sizeof *sim->told;
+    if (sim->n_told == most)
+        return;
+    for (uint32_t i = 0; i < sim->n_told; i++)
+        if (sim->told[i] == var)
+            return;
+    sim->told[sim->n_told++] = var;
+    WorldVar view = {0};
+    world_var(sim->world, var, &view);
+    diag_warning(sim->diags, view.at, "at time %.10g, %s has no value", sim->time,
+                 explain_var(sim, var));
+    explain_determined_by(sim, var);
+    if (sim->n_told == most)
+        diag_note(sim->diags, 0, "of others that have none nothing is said");
+}
+
+static const double *visible_values(Sim *sim)
+{
+    uint32_t n = ddp_var_limit(sim->ddp);
+    if (n > sim->n_out_values) {
+        sim->n_out_values = 2 * n;
+        sim->out_values =
+            mem_resize(sim->mem, sim->out_values, sim->n_out_values * sizeof *sim->out_values);
+    }
+    for (uint32_t i = 0; i < sim->wanted.n; i++) {
+        DdpVar v = sim->wanted.at[i];
+        sim->out_values[v] = sim->info[v].has ? sim->value[v] : NAN;
+        if (sim->info[v].has && isnan(sim->value[v]))
+            tell_no_value(sim, v);
+    }
+    return sim->out_values;
+}
+
+/* A foreign function failed since the last point. Integrator and loops try values that are no
+ * solution and find a way around failures there; what has no number now is a real one. */
+static SolStatus foreign_failed(Sim *sim)
+{
+    const char *failure = foreign_failure(sim->foreign), *data = foreign_data_failure(sim->foreign);
+    if (data) {
+        diag_error(sim->diags, 0, "%s", data);
+        return SOL_IO;
+    }
+    for (DdpVar v = 1; failure && v < ddp_var_limit(sim->ddp); v++)
+        if (sim->info[v].has && isnan(sim->value[v])) {
+            diag_error(sim->diags, 0, "at time %.10g: %s", sim->time, failure);
+            diag_note(sim->diags, 0, "so %s has no value", explain_var(sim, v));
+            return SOL_NUMERICS;
+        }
+    return SOL_OK;
+}
+
+/* Seconds that engines which wait for the compiler have waited. */
+static double waited(const Sim *sim)
+{
+    SolStats stats = {0};
+    if (sim->engine && (sim->opt.jit_wait || sim->opt.engine == SOL_ENGINE_REBUILD))
+        engine_stats(sim->engine, &stats);
+    return stats.compile_wait;
+}
+
+/* The record of an event is complete after the first step, which makes the new blocks: when the
+ * next point comes, the next event, or the end of the call. */
+static void tell_event(Sim *sim)
+{
+    if (!sim->event_untold)
+        return;
+    sim->event_untold = false;
+    sim->event.restart_us += (waited(sim) - sim->waited_before) * 1e6;
+    sim->event.wait_us = sim->event.structure_us + sim->event.restart_us;
+    if (sim->engine)
+        engine_take_counts(sim->engine, &sim->event);
+    trace_restart(sim);
+    if (sim->on_event)
+        sim->on_event(sim->on_event_context, &sim->event);
+}
+
+/* What will be shown, at Sim.time. When most outputs are wanted they are evaluated as a whole;
+ * between events a few variables cost what they need. */
+static SolStatus fetch_wanted(Sim *sim, SolSide side)
+{
+    SolStatus status = SOL_OK;
+    if (!sim->out.point)
+        return SOL_OK;
+    if (2 * sim->wanted.n > sim->outputs.n && sim->outputs.n > 8)
+        return evaluate_outputs(sim);
+    if (side == SOL_AT_POINT)
+        return glance_wanted(sim);
+    for (uint32_t i = 0; i < sim->wanted.n && status == SOL_OK; i++)
+        status = evaluate_fetch(sim, sim->wanted.at[i]);
+    return status;
+}
+
+/* At an event of one part among many: what the event touches, and nothing else. */
+static const double *touched_values(Sim *sim)
+{
+    union {
+        uint64_t bits;
+        double value;
+    } unseen = {.bits = SOL_UNSEEN};
+    visible_values(sim);
+    for (uint32_t i = 0; i < sim->wanted.n; i++)
+        if (!evaluate_fetch_met(sim, sim->wanted.at[i]))
+            sim->out_values[sim->wanted.at[i]] = unseen.value;
+        else
+            sim->out_values[sim->wanted.at[i]] =
+                sim->info[sim->wanted.at[i]].has ? sim->value[sim->wanted.at[i]] : NAN;
+    return sim->out_values;
+}
+
+static SolStatus point_at(Sim *sim, SolSide side, double time)
+{
+    double begin = timer_now();
+    tell_event(sim);
+    bool fine = true;
+    if (sim->out.point)
+        announce_births(sim);
+    else
+        announce_nothing(sim);
+    bool partly =
+        sim->parts.n > SOL_FEW_PARTS && (side == SOL_BEFORE_EVENT || side == SOL_AFTER_EVENT);
+    SolStatus status = partly ? SOL_OK : fetch_wanted(sim, side);
+    sim->unseen = status != SOL_OK;
+    if (status != SOL_OK)
+        return status;
+    if (side != SOL_AT_END && (status = foreign_failed(sim)) != SOL_OK)
+        return status;
+    sim->shown = true;
+    sim->last_point = time;
+    show_couts(sim);
+    if (sim->out.point) {
+        announce_modes(sim);
+        SolPoint point = {.time = time,
+                          .side = side,
+                          .values = partly ? touched_values(sim) : visible_values(sim),
+                          .limit = ddp_var_limit(sim->ddp)};
+        fine = sim->out.point(sim->out.context, &point);
+    }
+    if (sim->audit && (side != SOL_AT_END || sim->time >= sim->opt.stop))
+        status = audit_point(sim->audit, side, sim->out.point ? sim->out_values : NULL);
+    while (sim->next_output <= time + 1e-15 * fabs(time))
+        sim->next_output = sim->opt.start + (double)(++sim->output_index + 1) * sim->opt.interval;
+    sim->counts.output += timer_now() - begin;
+    return fine ? status : SOL_IO;
+}
+
+SolStatus sim_point(Sim *sim, SolSide side)
+{
+    return point_at(sim, side, sim->time);
+}
+
+SolStatus sim_point_before(Sim *sim, double event)
+{
+    SolStatus status = point_at(sim, SOL_BEFORE_EVENT, event);
+    event_set_pres(sim); /* left limits */
+    return status;
+}
+
+void sol_set_output(Sol *sol, const SolOutput *output)
+{
+    sol->sim.out = *output;
+}
+
+void sol_set_event(Sol *sol, void (*event)(void *context, const SolEvent *event), void *context)
+{
+    sol->sim.on_event = event;
+    sol->sim.on_event_context = context;
+}
+
+/* ---- events ---- */
+
+static void begin_event(Sim *sim)
+{
+    tell_event(sim);
+    vec_clear(&sim->trigger_texts);
+    vec_clear(&sim->event_states);
+    arena_free(&sim->event_arena);
+    DdpCounts counts = ddp_counts(sim->ddp);
+    if (sim->engine) /* what was made since the event before is none of this one's work */
+        engine_take_counts(sim->engine, &sim->event);
+    sim->event = (SolEvent){
+        .time = sim->time, .states_before = sim->states.n, .loops_before = sim->last.loops};
+    sim->entered_before = counts.entered;
+    sim->removed_before = counts.removed;
+    sim->structure_changed = false;
+    sim->births_at_event = sim->births;
+    sim->event_begin = timer_now();
+}
+
+static void end_event(Sim *sim)
+{
+    DdpCounts counts = ddp_counts(sim->ddp);
+    sim->event.entered = (uint32_t)(counts.entered - sim->entered_before);
+    sim->event.removed = (uint32_t)(counts.removed - sim->removed_before);
+    sim->event.states_after = sim->states.n;
+    sim->event.loops_after = sim->last.loops;
+    sim->event.structural = sim->structure_changed;
+    sim->event.structure_us = (timer_now() - sim->event_begin + sim->met_seconds) * 1e6;
+    sim->met_seconds = 0;
+    cause_end(sim);
+    sim->event.n_triggers = sim->trigger_texts.n;
+    sim->event.triggers = sim->trigger_texts.at;
+    sim->event.n_changes = sim->event_states.n;
+    sim->event.states = sim->event_states.at;
+    if (sim->states.n > sim->counts.states_max)
+        sim->counts.states_max = sim->states.n;
+}
+
+/* At Sim.time, where everything was evaluated: the updates of the event, and the point behind it.
+ */
+SolStatus sim_event(Sim *sim)
+{
+    begin_event(sim);
+    trace_event_begin(sim);
+    SolStatus status = event_iterate(sim, false);
+    end_event(sim);
+    trace_event_end(sim);
+    sim->counts.event += timer_now() - sim->event_begin;
+    sim->counts.events++;
+    if (status != SOL_OK)
+        return status;
+    status = sim_point(sim, SOL_AFTER_EVENT);
+    if (status == SOL_OK && sim->opt.max_events && sim->counts.events >= sim->opt.max_events) {
+        diag_error(sim->diags, 0, "at time %.10g the limit of %llu events is reached", sim->time,
+                   (unsigned long long)sim->opt.max_events);
+        return SOL_NUMERICS;
+    }
+    return status;
+}
+
+/* What the restart cost is known now, but for code that the first step waits for. */
+void sim_event_done(Sim *sim, double restart_seconds)
+{
+    sim->event.restart_us = restart_seconds * 1e6;
+    sim->counts.event += restart_seconds;
+    sim->event.touched = sim->work - sim->work_before;
+    sim->event_untold = true;
+    sim->waited_before = waited(sim);
+}
+
+/* ---- running ---- */
+
+static const double MOMENT = 0.3; /* seconds: most events and steps are over by then */
+
+bool sim_break_off(Sim *sim)
+{
+    if (!atomic_load_explicit(&sim->cancel, memory_order_relaxed))
+        return false;
+    double now = timer_now();
+    if (sim->cancel_seen == 0)
+        sim->cancel_seen = now;
+    sim->broken_off |= now - sim->cancel_seen > MOMENT;
+    return sim->broken_off;
+}
+
+static SolStatus first_updates(Sim *sim)
+{
+    begin_event(sim);
+    trace_line(sim, 'e', sim->time, "start");
+    sim->break_ties = true;
+    sim->update_due = true;
+    SolStatus status = init_create(sim);
+    if (status == SOL_OK)
+        status = event_iterate(sim, true);
+    sim->break_ties = false;
+    end_event(sim);
+    trace_event_end(sim);
+    sim->counts.event += timer_now() - sim->event_begin;
+    return status == SOL_OK ? set_check(sim) : status;
+}
+
+/* A start that failed is not tried again: the instances are there already. */
+static SolStatus start(Sim *sim)
+{
+    if (sim->initialised)
+        return sim->start_status;
+    sim->initialised = true;
+    sim->start_status = first_updates(sim);
+    return sim->start_status == SOL_OK ? sim_point(sim, SOL_AT_START) : sim->start_status;
+}
+
+static SolStatus go(Sim *sim, double time, bool to_event, bool one_step, bool *happened)
+{
+    SolStatus status = start(sim);
+    if (status != SOL_OK)
+        return status;
+    if (!(time >= sim->time)) {
+        diag_error(sim->diags, 0, "the simulation stands at %.10g and cannot go to %.10g",
+                   sim->time, time);
+        return SOL_USAGE;
+    }
+    if (sim->opt.solver == SOL_SOLVER_EULER)
+        return euler_run(sim, time, to_event, one_step, happened);
+    return parts_run(sim, time, to_event, one_step, happened);
+}
+
+/* Numerics may fail because a foreign function did. */
+static void note_foreign_failure(Sim *sim, SolStatus status)
+{
+    bool failed = status == SOL_NUMERICS || status == SOL_MODEL;
+    const char *failure = failed ? foreign_failure(sim->foreign) : NULL;
+    if (failure)
+        diag_note(sim->diags, 0, "%s", failure);
+}
+
+/* The last point of a run, where it stopped or where it failed: as far as values are known there.
+ */
+static SolStatus end_point(Sim *sim, SolStatus status)
+{
+    bool failed = status == SOL_NUMERICS || status == SOL_MODEL;
+    bool ended = status == SOL_OK && sim->time >= sim->opt.stop;
+    if (ended)
+        set_check_end(sim);
+    if (!sim->shown || !(failed || ended) || (ended && sim->last_point == sim->time))
+        return status;
+    if (failed && (sim->unseen || (sim->running && !parts_last(sim))))
+        return status; /* what lies behind a point without values is nobody's */
+    SolStatus shown = sim_point(sim, SOL_AT_END);
+    return failed ? status : shown;
+}
+
+/* What every call that moves the simulation has around it. */
+static SolStatus guarded(Sim *sim, double time, bool init_only, bool to_event, bool one_step,
+                         bool *happened)
+{
+    bool ignored = false;
+    MemGuard guard;
+    if (sim->status != SOL_OK && sim->status != SOL_CANCELLED && sim->status != SOL_USAGE)
+        return sim->status;
+    if (sim->broken_off)
+        return SOL_CANCELLED;
+    mem_guard_push(sim->mem, &guard);
+    if (setjmp(guard.env) != 0)
+        return sim_exhausted(sim);
+    SolStatus status =
+        init_only ? start(sim) : go(sim, time, to_event, one_step, happened ? happened : &ignored);
+    note_foreign_failure(sim, status);
+    tell_event(sim);
+    status = end_point(sim, status);
+    engine_check(sim->engine);
+    mem_guard_pop(sim->mem, &guard);
+    if (status == SOL_CANCELLED)
+        atomic_store(&sim->cancel, false);
+    sim->cancel_seen = 0;
+    return sim->status = status;
+}
+
+SolStatus sol_init(Sol *sol)
+{
+    return guarded(&sol->sim, 0, true, false, false, NULL);
+}
+
+SolStatus sol_run_to(Sol *sol, double time)
+{
+    return guarded(&sol->sim, time, false, false, false, NULL);
+}
+
+SolStatus sol_run_to_event(Sol *sol, double time, bool *happened)
+{
+    *happened = false;
+    return guarded(&sol->sim, time, false, true, false, happened);
+}
+
+SolStatus sol_step(Sol *sol, double time)
+{
+    return guarded(&sol->sim, time, false, false, true, NULL);
+}
+
+void sol_cancel(Sol *sol)
+{
+    atomic_store(&sol->sim.cancel, true);
+}
+
+double sol_time(const Sol *sol)
+{
+    return sol->sim.time;
+}
+
+SolStatus sol_status(const Sol *sol)
+{
+    return sol->sim.status;
+}

@@ -1,0 +1,113 @@
+/* method.c: how a part behaves -> which integrator it has, under `auto`.
+ *
+ * A part starts with the explicit Runge-Kutta pair, which has no start-up ramp and needs no
+ * Jacobian, unless tearing variables are among its unknowns, which only IDA can take. Two tests
+ * move it:
+ *
+ *   to IDA   After each step Runge-Kutta knows two slopes at the end of the step and the two points
+ *            they belong to, so h times the dominant eigenvalue is known without evaluation. Near
+ *            the border of the method's stability (3.3 for this pair) the step is held by stability
+ *            and no more by the error: FIFTEEN such steps, not interrupted by six others in a row,
+ *            and the part is stiff (Hairer and Wanner, Solving Ordinary Differential Equations II,
+ *            IV.2, as in DOPRI5). DOPRI5 takes 3.25; but the error grows before the border is
+ *            reached, and with tight tolerances steps settle below it (2.66 at 1e-7 for a decay of
+ *            1e5 per second behind a slow input, for 40,000 steps), so 2 is the limit here. What
+ *            swings freely stays below 1. Steps that cannot be made small enough mean the same.
+ *   back     Every EVERY steps of IDA the spectral radius is estimated from the Jacobian that is
+ *            there anyway. If Runge-Kutta could take steps twice as long without being held,
+ *            THREE times in a row, it gets the part back. Each time a part turns out to be stiff
+ *            again this takes twice as long.
+ *
+ * That a part is stiff is remembered by its states, so parts that an event makes anew, or that
+ * merge, begin with what their states know; it is saved with the values. The change is made at the
+ * begin of a step of the part that is furthest behind: nobody asks for values before that any more.
+ */
+#include "runtime/parts/parts.h"
+
+#include <math.h>
+
+enum { FIFTEEN = 15, SIX = 6, THREE = 3, EVERY = 20, MOST_PATIENCE = 64 };
+
+static const double BORDER = 2; /* h times the eigenvalue */
+
+static bool is_auto(const Part *part)
+{
+    return part->sim->opt.solver == SOL_SOLVER_AUTO && part->loops.n == 0;
+}
+
+static bool is_stiff(const Part *part)
+{
+    for (uint32_t i = 0; i < part->states.n; i++)
+        if (part->sim->info[part->states.at[i].var].stiff)
+            return true;
+    return false;
+}
+
+PartMethod method_of(Part *part)
+{
+    part->change = false;
+    part->held = part->free = part->calm = 0;
+    if (part->n == 0)
+        return PART_CLOCK;
+    if (part->sim->opt.solver == SOL_SOLVER_RK || (is_auto(part) && !is_stiff(part)))
+        return PART_RK;
+    return PART_IDA;
+}
+
+void method_after_rk(Part *part, double h_lambda)
+{
+    if (!is_auto(part))
+        return;
+    if (h_lambda > BORDER) {
+        part->free = 0;
+        part->change = ++part->held == FIFTEEN;
+    } else if (++part->free == SIX) {
+        part->held = 0;
+    }
+}
+
+bool method_leave_rk(Part *part)
+{
+    part->change = is_auto(part);
+    return part->change;
+}
+
+bool method_asks_radius(Part *part)
+{
+    return is_auto(part) && ++part->free % EVERY == 0;
+}
+
+void method_after_ida(Part *part, double h_lambda)
+{
+    uint32_t patience = part->patience ? part->patience : 1;
+    part->calm = 2 * h_lambda < BORDER ? part->calm + 1 : 0;
+    part->change = part->calm >= THREE * patience;
+}
+
+/* All unknowns at the part's time, their slopes computed; then the other integrator starts. */
+SolStatus method_change(Part *part)
+{
+    Sim *sim = part->sim;
+    bool to_ida = part->method == PART_RK;
+    double time = sim->time;
+    if (to_ida)
+        rk_at(part, part->now);
+    else
+        ida_driver_at(part, part->now);
+    part->change = false;
+    if (part_evaluate(part, part->now, NULL) != 0)
+        return SOL_OK; /* goes on as it was, which will say what is wrong */
+    for (uint32_t i = 0; i < part->states.n; i++)
+        sim->info[part->states.at[i].var].stiff = to_ida;
+    if (to_ida)
+        part->patience = part->patience == 0              ? 1
+                         : part->patience < MOST_PATIENCE ? 2 * part->patience
+                                                          : MOST_PATIENCE;
+    part->method = method_of(part);
+    part->back = part->now;
+    sim->time = part->now;
+    SolStatus status = to_ida ? ida_driver_start(part) : rk_start(part);
+    sim->time = time;
+    sim->counts.method_changes++;
+    return status;
+}

@@ -1,0 +1,52 @@
+/* pattern.h: which unknowns the residuals of a part depend on. Private to runtime/. */
+#ifndef RUNTIME_SOLVE_PATTERN_H
+#define RUNTIME_SOLVE_PATTERN_H
+
+#include "runtime/parts/parts.h"
+
+/* A leaf of the dynamics as tangents pass through it. */
+typedef struct PatternLeaf {
+    Leaf *leaf;
+    uint64_t colours;      /* bit k % 64: colour k may pass; the others leave all its tangents 0 */
+    uint32_t kept, n_kept; /* columns of what is kept behind it */
+    uint32_t row;          /* an outer loop: of its first residual */
+    uint32_t target;       /* first of its variables in Pattern.target */
+} PatternLeaf;
+
+/* Rows and columns: the n unknowns of the integrator, then what is kept (pattern.c). */
+typedef struct Pattern {
+    uint32_t n, m;
+    VEC(DdpVar) var; /* [m]: of the columns */
+    VEC(int) column; /* [m + 1]: compressed columns, rows ascending */
+    VEC(int) row;    /* [column[m]] */
+    uint32_t n_colours;
+    VEC(uint32_t) colour;      /* [m] */
+    VEC(uint32_t) colour_from; /* [n_colours + 1]: where its columns begin in by_colour */
+    VEC(uint32_t) by_colour;   /* [m] */
+    VEC(PatternLeaf) leaves;
+    VEC(DdpVar) target; /* all variables that the leaves determine */
+    bool listed;        /* leaves and target are */
+    uint64_t passing;   /* bit k % 64: colour k passes through some leaf */
+} Pattern;
+
+enum { PATTERN_KEEP_FROM = 6, PATTERN_MOST_IN = 64 };
+
+/* What a leaf reads, for a run of explicit nodes. It lives as long as the code of the leaf. */
+typedef struct LeafReads {
+    uint32_t n_in, n_out;
+    DdpVar *in;   /* [n_in]: variables from outside that may vary */
+    DdpVar *out;  /* [n_out]: determined by the leaf, in order */
+    uint64_t *of; /* [n_out]: bits of those of `in` that it depends on */
+} LeafReads;
+const LeafReads *pattern_reads(Sim *sim, Leaf *leaf); /* NULL: a loop, or it reads too much */
+
+/* A variable that depends on more than `most` columns is kept. Zeroed before it is made first; its
+ * memory is used again when it is made anew. */
+void pattern_make(Part *part, Pattern *pattern, uint32_t most);
+/* Of tangents leaf by leaf, for a pattern that came from a tape. */
+void pattern_list_leaves(Part *part, Pattern *pattern);
+bool pattern_same(const Pattern *a, const Pattern *b); /* rows and columns */
+void pattern_free(Mem *mem, Pattern *pattern);
+void pattern_free_scratch(Sim *sim);
+
+#endif

@@ -1,0 +1,208 @@
+/* state_choice.c: a level of the DDP and values -> which of its variables should be states.
+ *
+ * The relations of a level (ddp_level) are constraints between its variables; some of these are
+ * states, the others are computed from them. Structure alone cannot say whether that is possible at
+ * the present point: of a pendulum that lies level, x does not determine y, and a sliding joint
+ * that a wheel holds fast can never have a speed of its own. So the relations' derivatives are
+ * taken at the present values, and choose_columns.c says which variables should be computed; the
+ * rest are states, and the DDP is advised so.
+ *
+ * Sizes are measured by the largest value a variable has had. A speed is measured as what it is the
+ * speed of: constraints between speeds have the same factors as those between places, and at rest
+ * all speeds are 0. Where that is 0 too, the size is the change that changes some relation by as
+ * much as its other variables can.
+ */
+#include "runtime/solve/state_choice.h"
+
+#include "base/map.h"
+#include "runtime/solve/choose_columns.h"
+
+#include <math.h>
+
+typedef struct Level {
+    Sim *sim;
+    DdpLevel view;
+    Map index; /* variable -> column + 1 */
+    Arena arena;
+    uint32_t *first;
+    ColumnEntry *entry;
+    double *scale;
+    DdpRel *der; /* [column]: by which it is or could be a state, or 0 */
+    bool finite;
+} Level;
+
+/* ---- derivatives ---- */
+
+/* Of the relation left - right = 0 by those of its variables that belong to the level. */
+static uint32_t fill_row(Level *l, uint32_t i, uint32_t at)
+{
+    Sim *sim = l->sim;
+    DdpRelView rel = ddp_rel(sim->ddp, l->view.rels[i]);
+    const FormInfo *form = form_info(sim->forms, rel.form);
+    const Code *code = evaluate_make_code(sim, x_binary(sim->forms, X_SUB, form->lhs, form->rhs));
+    l->first[i] = at;
+    for (uint32_t k = 0; k < rel.n; k++) {
+        uint32_t column = rel.vars[k] ? map_get(&l->index, rel.vars[k]) : 0;
+        const double *tangents;
+        if (!column || !form->position[k].occurs)
+            continue;
+        sim->tangent[rel.vars[k]] = 1;
+        interp_tangent(code, rel.vars, sim->value, sim->tangent, sim->scratch, &tangents,
+                       evaluate_foreign, sim);
+        sim->tangent[rel.vars[k]] = 0;
+        l->finite = l->finite && isfinite(tangents[0]);
+        l->entry[at++] = (ColumnEntry){column - 1, tangents[0]};
+    }
+    return at;
+}
+
+static void fill_rows(Level *l)
+{
+    uint32_t most = 0, at = 0;
+    for (uint32_t i = 0; i < l->view.n_rels; i++)
+        most += ddp_rel(l->sim->ddp, l->view.rels[i]).n;
+    l->first = arena_alloc(&l->arena, (l->view.n_rels + 1) * sizeof *l->first);
+    l->entry = arena_alloc(&l->arena, (most + 1) * sizeof *l->entry);
+    l->finite = true;
+    for (uint32_t i = 0; i < l->view.n_rels && l->finite; i++)
+        at = fill_row(l, i, at);
+    l->first[l->view.n_rels] = at;
+}
+
+/* ---- sizes ---- */
+
+static double largest(const Level *l)
+{
+    double most = 0;
+    for (uint32_t j = 0; j < l->view.n_vars; j++)
+        most = fmax(most, l->scale[j]);
+    return most;
+}
+
+/* The change of column j that changes relation i by as much as what is known in it can; INFINITY:
+ * there is nothing to compare with. */
+static double scale_by(const Level *l, uint32_t i, double factor)
+{
+    double unit = 0;
+    for (uint32_t k = l->first[i]; k < l->first[i + 1]; k++)
+        unit = fmax(unit, fabs(l->entry[k].value) * l->scale[l->entry[k].column]);
+    return unit > 0 ? unit / fabs(factor) : INFINITY;
+}
+
+/* Gives sizes to columns that have none; false when no relation knows any more. */
+static bool find_scales(Level *l, double most)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < l->view.n_rels; i++)
+        for (uint32_t k = l->first[i]; k < l->first[i + 1]; k++) {
+            const ColumnEntry *e = &l->entry[k];
+            double scale =
+                e->value != 0 && l->scale[e->column] == 0 ? scale_by(l, i, e->value) : INFINITY;
+            if (!isfinite(scale))
+                continue;
+            l->scale[e->column] = fmin(scale, most);
+            any = true;
+        }
+    return any;
+}
+
+static void measure(Level *l)
+{
+    Sim *sim = l->sim;
+    l->scale = arena_alloc(&l->arena, l->view.n_vars * sizeof *l->scale);
+    for (uint32_t j = 0; j < l->view.n_vars; j++) {
+        DdpVar root = ddp_level_root(sim->ddp, l->view.vars[j]);
+        double size = fmax(fabs(sim->value[root]), values_scale(sim, root));
+        l->scale[j] = isfinite(size) ? size : 0;
+    }
+    double most = largest(l);
+    for (uint32_t j = 0; j < l->view.n_vars; j++)
+        if (l->scale[j] < 1e-6 * most)
+            l->scale[j] = 0;
+    while (most > 0 && find_scales(l, most))
+        ;
+    for (uint32_t j = 0; j < l->view.n_vars; j++)
+        if (l->scale[j] == 0)
+            l->scale[j] = most > 0 ? most : 1;
+    for (uint32_t k = 0; k < l->first[l->view.n_rels]; k++)
+        l->entry[k].value *= l->scale[l->entry[k].column];
+}
+
+/* ---- the choice ---- */
+
+static bool open_level(Level *l, DdpVar var)
+{
+    Sim *sim = l->sim;
+    uint32_t candidates = 0, states = 0;
+    l->view = ddp_level(sim->ddp, var);
+    l->der = arena_alloc(&l->arena, (l->view.n_vars + 1) * sizeof *l->der);
+    for (uint32_t j = 0; j < l->view.n_vars; j++) {
+        map_put(sim->mem, &l->index, l->view.vars[j], j + 1);
+        l->der[j] = ddp_level_candidate(sim->ddp, l->view.vars[j]);
+        candidates += l->der[j] != 0;
+        states += l->der[j] && ddp_is_state(sim->ddp, l->view.vars[j]);
+    }
+    return states > 0 && states < candidates;
+}
+
+/* What the modeller prefers is rather a state than the rest, what he declared first rather than
+ * what he declared later. */
+static uint32_t rank_of(const Sim *sim, DdpVar var, DdpRel der)
+{
+    uint32_t rank = ddp_var_rank(sim->ddp, var);
+    return ddp_rel(sim->ddp, der).flags & DDP_PREFER_STATE ? rank : rank | UINT32_C(1) << 31;
+}
+
+/* An angle that has turned often is large and moves no farther for that: the bound grows with it.
+ * Only of what is preferred, because there it is meant. */
+static const double TURN = 6.28;
+
+static bool choose(Level *l, const ChoiceBounds *bounds)
+{
+    Sim *sim = l->sim;
+    uint32_t n = l->view.n_vars;
+    bool *fixed = arena_alloc(&l->arena, n), *chosen = arena_alloc(&l->arena, n);
+    uint32_t *rank = arena_alloc(&l->arena, n * sizeof *rank);
+    double *far = arena_alloc(&l->arena, n * sizeof *far);
+    for (uint32_t j = 0; j < n; j++) {
+        bool prefer = l->der[j] && ddp_rel(sim->ddp, l->der[j]).flags & DDP_PREFER_STATE;
+        fixed[j] = !l->der[j];
+        chosen[j] = !ddp_is_state(sim->ddp, l->view.vars[j]);
+        rank[j] = l->der[j] ? rank_of(sim, l->view.vars[j], l->der[j]) : 0;
+        far[j] = prefer ? bounds->preferred * fmax(1, l->scale[j] / TURN) : bounds->far;
+    }
+    ColumnChoice choice = {l->view.n_rels, n, l->first, l->entry, fixed, rank, far, chosen};
+    if (!choose_columns(sim->mem, &choice))
+        return false;
+    bool advised = false;
+    for (uint32_t j = 0; j < n; j++) {
+        int wish = chosen[j] ? -1 : 1;
+        if (!l->der[j] || ddp_state_advice(sim->ddp, l->der[j]) == wish)
+            continue;
+        ddp_advise_state(sim->ddp, l->der[j], wish);
+        advised = true;
+    }
+    return advised;
+}
+
+bool state_choice_examine(Sim *sim, DdpVar var, const ChoiceBounds *bounds, Map *seen)
+{
+    Level l = {.sim = sim};
+    bool advised = false;
+    if (!ddp_var_used(sim->ddp, var) || map_get(seen, var))
+        return false;
+    arena_init(&l.arena, sim->mem);
+    bool concerns = open_level(&l, var);
+    for (uint32_t j = 0; j < l.view.n_vars; j++)
+        map_put(sim->mem, seen, l.view.vars[j], 1);
+    if (concerns) {
+        fill_rows(&l);
+        if (l.finite) {
+            measure(&l);
+            advised = choose(&l, bounds);
+        }
+    }
+    map_free(sim->mem, &l.index);
+    arena_free(&l.arena);
+    return advised;
+}

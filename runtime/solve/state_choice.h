@@ -1,0 +1,19 @@
+/* state_choice.h: a level of the DDP and values -> which of its variables should be states. */
+#ifndef RUNTIME_SOLVE_STATE_CHOICE_H
+#define RUNTIME_SOLVE_STATE_CHOICE_H
+
+#include "base/map.h"
+#include "runtime/sim_int.h"
+
+/* By how much a variable that is computed may move while a state moves, each in its own unit,
+ * before the two change places; for states that the modeller prefers apart. */
+typedef struct ChoiceBounds {
+    double far, preferred;
+} ChoiceBounds;
+
+/* Looks at the level of `var`, with the present values; true: the DDP was advised to choose other
+ * states, and follows at the next commit. Levels whose variables are in `seen` are passed over;
+ * those looked at are entered. */
+bool state_choice_examine(Sim *sim, DdpVar var, const ChoiceBounds *bounds, Map *seen);
+
+#endif
