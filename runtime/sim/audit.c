@@ -35,9 +35,11 @@ enum { SLOPE_HERE, SLOPE_NEAR, SLOPE_FAR, SLOPE_POINTS };
 typedef struct Slope {
     Part *part;
     DdpRel rel;
+    bool output; /* follows from any part */
     double slope;
     double value[SLOPE_POINTS];
-    double size; /* what its error is relative to */
+    double apart; /* the points; 0: not looked at */
+    double size;  /* what its error is relative to */
 } Slope;
 
 struct Audit {
@@ -453,17 +455,25 @@ static bool is_smooth(const Part *part)
     return settled && time >= part->back && time <= part->now;
 }
 
+/* Where the dense output of one part, or of several, reaches. */
+typedef struct Reach {
+    double from, to;
+} Reach;
+
 /* What is evaluated for output alone may follow from any part: the one with the least step, if all
- * are smooth. */
-static Part *least_part(const Sim *sim)
+ * are smooth, and where the dense output of all of them reaches. */
+static Part *least_part(const Sim *sim, Reach *reach)
 {
     Part *least = NULL;
+    *reach = (Reach){-INFINITY, INFINITY};
     for (uint32_t i = 0; i < sim->parts.n; i++) {
         Part *part = sim->parts.at[i];
         if (!is_smooth(part))
             return NULL;
         if (!least || part->now - part->back < least->now - least->back)
             least = part;
+        reach->from = fmax(reach->from, part->back);
+        reach->to = fmin(reach->to, part->now);
     }
     return least;
 }
@@ -507,13 +517,19 @@ static bool any_step(const Sim *sim)
     return false;
 }
 
-static void list_slopes(Audit *audit)
+static bool is_output(const Sim *sim, DdpVar var)
+{
+    const ValueInfo *info = &sim->info[var];
+    return !info->state && info->node && sim->nodes.at[info->node].place == PLACE_OUTPUTS;
+}
+
+static void list_slopes(Audit *audit, Reach *all)
 {
     Sim *sim = audit->sim;
     vec_clear(&audit->slopes);
     if (!any_step(sim))
         return;
-    Part *least = least_part(sim);
+    Part *least = least_part(sim, all);
     for (uint32_t i = 0; i < audit->derivatives.n; i++) {
         DdpRel rel = audit->derivatives.at[i];
         DdpRelView view = ddp_rel(sim->ddp, rel);
@@ -524,6 +540,7 @@ static void list_slopes(Audit *audit)
             vec_push(sim->mem, &audit->slopes,
                      ((Slope){.part = part,
                               .rel = rel,
+                              .output = is_output(sim, var),
                               .slope = sim->value[slope],
                               .size = error_size(audit, part, var)}));
     }
@@ -572,8 +589,9 @@ static double steepness(Audit *audit, const Slope *slope)
 }
 
 /* The dense output of Runge and Kutta is of a lower order than its steps. */
-static void check_slope(Audit *audit, const Slope *slope, double step, double apart)
+static void check_slope(Audit *audit, const Slope *slope)
 {
+    double apart = slope->apart, step = slope->part->now - slope->part->back;
     const SolOptions *opt = &audit->sim->opt;
     double seen =
         (3 * slope->value[SLOPE_HERE] - 4 * slope->value[SLOPE_NEAR] + slope->value[SLOPE_FAR]) /
@@ -591,22 +609,31 @@ static void check_slope(Audit *audit, const Slope *slope, double step, double ap
                    isnan(off) ? INFINITY : audit->bound * (off / allowed));
 }
 
-/* How far apart the points of a part's step are that are looked at; 0: too short for any. */
-static double apart_of(const Part *part, double time)
+/* How far apart the points of a step are that are looked at, back in time or ahead, so that they lie
+ * in reach; 0: nowhere. */
+static double apart_of(const Part *part, Reach reach, double time)
 {
     double apart = 1e-4 * (part->now - part->back); /* bends less than the tolerance */
     if (!(apart > 16 * DBL_EPSILON * fabs(time)))
         return 0;
-    return time - 2 * apart < part->back ? -apart : apart;
+    if (time - 2 * apart >= reach.from)
+        return apart;
+    return time + 2 * apart <= reach.to ? -apart : 0;
 }
 
-/* Values of the present are there. */
-static SolStatus see_part_slopes(Audit *audit, uint32_t from, uint32_t to, double time)
+/* Values of the present are there. Beyond the dense output of a part there are none. */
+static SolStatus see_part_slopes(Audit *audit, uint32_t from, uint32_t to, Reach all, double time)
 {
     Part *part = audit->slopes.at[from].part;
-    double apart = apart_of(part, time);
+    Reach reach = {part->back, part->now};
+    for (uint32_t i = from; i < to; i++)
+        if (audit->slopes.at[i].output)
+            reach = all;
+    double apart = apart_of(part, reach, time);
     if (apart == 0)
         return SOL_OK;
+    for (uint32_t i = from; i < to; i++)
+        audit->slopes.at[i].apart = apart;
     part->audited = part->steps + 1;
     SolStatus status = values_there(audit, from, to, time - 2 * apart, SLOPE_FAR);
     return status == SOL_OK ? values_there(audit, from, to, time - apart, SLOPE_NEAR) : status;
@@ -626,7 +653,8 @@ static SolStatus check_slopes(Audit *audit)
     Sim *sim = audit->sim;
     double time = sim->time;
     SolStatus status = SOL_OK;
-    list_slopes(audit);
+    Reach all = {-INFINITY, INFINITY};
+    list_slopes(audit, &all);
     if (!audit->slopes.n)
         return SOL_OK;
     see_present(audit);
@@ -634,18 +662,15 @@ static SolStatus check_slopes(Audit *audit)
         for (to = from;
              to < audit->slopes.n && audit->slopes.at[to].part == audit->slopes.at[from].part;)
             to++;
-        status = see_part_slopes(audit, from, to, time);
+        status = see_part_slopes(audit, from, to, all, time);
     }
     sim->time = time;
     sim->moment++;
     if (status == SOL_OK)
         status = evaluate_outputs(sim);
-    for (uint32_t i = 0; i < audit->slopes.n && status == SOL_OK; i++) {
-        const Part *part = audit->slopes.at[i].part;
-        double apart = apart_of(part, time);
-        if (apart != 0)
-            check_slope(audit, &audit->slopes.at[i], part->now - part->back, apart);
-    }
+    for (uint32_t i = 0; i < audit->slopes.n && status == SOL_OK; i++)
+        if (audit->slopes.at[i].apart != 0)
+            check_slope(audit, &audit->slopes.at[i]);
     return status;
 }
 
