@@ -197,8 +197,8 @@ bool sol_var_info(const Sol *sim, SolVar var, SolVarInfo *info); /* false: no su
 size_t sol_var_path(const Sol *sim, SolVar var, char *out, size_t size);
 SolVar sol_find(const Sol *sim, const char *path); /* 0: no such variable now */
 
-/* Values at the present time, everything evaluated; after a failure, as far as they are known. SOL_USAGE:
- * no such variable; NaN for one that has no value now (an empty dynamic member's, or undetermined in an impulse). */
+/* Values at the present time, everything evaluated; after a failure, as far as they are known. A value that
+ * nobody asked for before and that cannot be found is NaN, with the status of the failure. SOL_USAGE: no such variable; NaN for one that has no value now (an empty dynamic member's, or undetermined in an impulse). */
 SolStatus sol_read(Sol *sim, SolVar var, double *value);
 const char *sol_text(const Sol *sim, double value); /* of a String; "" when there is none */
 /* Sets a parameter, a held variable or a state, as an event would: what follows from it is

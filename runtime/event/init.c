@@ -502,7 +502,7 @@ SolStatus init_settle(Sim *sim)
 }
 
 /* Time would go on: now everything must be determined. */
-SolStatus init_finish(Sim *sim)
+static SolStatus finish(Sim *sim)
 {
     values_commit(sim, DDP_FINAL);
     if (sim->last.verdict == DDP_DETERMINED || sim->last.verdict == DDP_UNDERDETERMINED)
@@ -512,6 +512,36 @@ SolStatus init_finish(Sim *sim)
         return explain_structure(sim);
     SolStatus status = integer_check(sim);
     return status == SOL_OK ? evaluate_dirty(sim) : status;
+}
+
+/* Loops that are new and that nobody but output needs: that one hides a relation has to be found
+ * while the structure may still change. */
+static SolStatus solve_new_loops(Sim *sim, bool combining)
+{
+    SolStatus status = SOL_OK;
+    sim->combining = combining;
+    sim->combined = false;
+    for (uint32_t i = 0; i < sim->unsettled.n && status == SOL_OK; i++) {
+        const EvalNode *node = &sim->nodes.at[sim->unsettled.at[i]];
+        if (node->live && node->loop && evaluate_is_stale(sim, node))
+            status = evaluate_fetch(sim, node_output(node, 0));
+    }
+    sim->combining = false;
+    return status;
+}
+
+SolStatus init_finish(Sim *sim)
+{
+    for (int i = 0;; i++) {
+        SolStatus status = finish(sim);
+        if (status == SOL_OK)
+            status = solve_new_loops(sim, i < MOST_COMBINED);
+        if (status == SOL_OK || !sim->combined)
+            return status;
+        status = init_settle(sim);
+        if (status != SOL_OK)
+            return status;
+    }
 }
 
 /* ---- the beginning ---- */

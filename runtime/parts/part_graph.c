@@ -748,10 +748,13 @@ static void take_out_moved(Sim *sim)
 {
     for (uint32_t i = 0; i < sim->unsettled.n; i++) {
         EvalNode *node = &sim->nodes.at[sim->unsettled.at[i]];
+        SolStatus status = SOL_OK;
         if (!node->live || node->place == evaluate_place(node))
             continue;
         if (!node->part)
-            evaluate_fetch(sim, node_output(node, 0));
+            status = evaluate_fetch(sim, node_output(node, 0));
+        if (sim->meet_status == SOL_OK)
+            sim->meet_status = status;
         part_graph_take_out(sim, sim->unsettled.at[i]);
     }
 }

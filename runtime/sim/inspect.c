@@ -61,8 +61,11 @@ SolStatus sol_read(Sol *sol, SolVar var, double *value)
     *value = NAN;
     if (!sol->sim.world || !ddp_var_used(sol->sim.ddp, var))
         return SOL_USAGE;
-    if (var < sol->sim.n_values && (status == SOL_OK || status == SOL_IO))
+    if (var < sol->sim.n_values && (status == SOL_OK || status == SOL_IO)) {
         status = fetch(&sol->sim, var);
+        if (status != SOL_OK && status != SOL_CANCELLED)
+            return status; /* what it has is not of the present */
+    }
     if (var >= sol->sim.n_values || !sol->sim.info[var].has)
         return status == SOL_CANCELLED ? SOL_OK : status;
     *value = sol->sim.value[var];

@@ -215,6 +215,24 @@ static void sets_are_constants_of_the_type(void **state)
         assert_int_equal(with("k", wrong[i], &k), SOL_USAGE);
 }
 
+/* Nobody needs y, so nobody notices that it has no value behind time 1 until somebody asks. */
+static void no_value_is_no_old_value(void **state)
+{
+    (void)state;
+    SolModel *model = load("model M interface: static Real x; static Real y; implementation:\n"
+                           "  der(x = x, start << 1) = -x; y^2 + time = 1; end M;\n");
+    double x = 0, y = 0;
+    Sol *sim = sol_create(model, "M", &(SolOptions){.stop = 3});
+    assert_int_equal(sol_run_to(sim, 0.5), SOL_OK);
+    assert_int_equal(sol_read(sim, sol_find(sim, "y"), &y), SOL_OK);
+    assert_true(fabs(y * y - 0.5) < 1e-9);
+    assert_int_equal(sol_run_to(sim, 2), SOL_OK);
+    assert_int_equal(sol_read(sim, sol_find(sim, "x"), &x), SOL_OK);
+    assert_int_equal(sol_read(sim, sol_find(sim, "y"), &y), SOL_NUMERICS);
+    assert_true(isnan(y));
+    sol_unload(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -227,6 +245,7 @@ int main(void)
         cmocka_unit_test(nothing_to_load),
         cmocka_unit_test(own_packages),
         cmocka_unit_test(sets_are_constants_of_the_type),
+        cmocka_unit_test(no_value_is_no_old_value),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -112,12 +112,53 @@ static void capacitors_around_a_ring(void **state)
     sim_lab_close(lab);
 }
 
+/* A coil in series with a source of current and with a coil that a switch bridges: from then on the
+ * bridged one keeps its current, whoever asks for it and however late. */
+static const char bridged[] = "model Bridged\n"
+                              "interface:\n"
+                              "  static Electric.Sources.SineVoltage V{U << 8, f << 25};\n"
+                              "  static Electric.Basic.Inductor L1{L << 0.02};\n"
+                              "  static Electric.Basic.Inductor L2{L << 0.03};\n"
+                              "  static Electric.Switches.ImpulsiveSwitch S;\n"
+                              "  static Electric.Sources.SineCurrent I{I << 0.4, f << 25};\n"
+                              "  static Electric.Basic.Capacitor C{C << 5e-4, u_start << 1.5};\n"
+                              "implementation:\n"
+                              "  static Electric.Sources.Ground G;\n"
+                              "  connection{a << L2.n, b << L1.p};\n"
+                              "  connection{a << S.p, b << L1.p};\n"
+                              "  connection{a << L2.p, b << I.n};\n"
+                              "  connection{a << S.n, b << L2.p};\n"
+                              "  connection{a << V.n, b << G.p};\n"
+                              "  connection{a << C.n, b << G.p};\n"
+                              "  connection{a << V.p, b << L1.n};\n"
+                              "  connection{a << C.p, b << I.p};\n"
+                              "  S.command << time >= 0.013 and time < 0.034;\n"
+                              "end Bridged;\n";
+
+static void a_bridged_coil_keeps_its_current(void **state)
+{
+    (void)state;
+    const double audits[] = {SIM_LAB_UNAUDITED, SIM_LAB_AUDIT};
+    for (int i = 0; i < 2; i++) {
+        SimLab *lab =
+            sim_lab_text(bridged, &(SolOptions){.stop = 0.05, .rtol = 1e-8, .audit = audits[i]});
+        assert_int_equal(sim_lab_run(lab, 0.03), SOL_OK);
+        assert_false(sim_lab_said(lab, "not independent"));
+        double kept = 0.4 * sin(2 * PI * 25 * 0.013), now = 0.4 * sin(2 * PI * 25 * 0.03);
+        assert_true(fabs(sim_lab_value(lab, "L2.i") - kept) < 1e-9);
+        assert_true(fabs(sim_lab_value(lab, "L1.i") - now) < 1e-9);
+        assert_true(fabs(sim_lab_value(lab, "S.i") - (kept - now)) < 1e-9);
+        sim_lab_close(lab);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_capacitor_is_bypassed),
         cmocka_unit_test(a_coil_carries_nothing),
         cmocka_unit_test(capacitors_around_a_ring),
+        cmocka_unit_test(a_bridged_coil_keeps_its_current),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

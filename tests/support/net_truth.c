@@ -442,17 +442,13 @@ static void shake_states(World *w)
         w->value[i] += (((i - first) ^ (i - first) >> 1) & 1 ? -1 : 1) * w->shake * most;
 }
 
-/* A state that has to jump does so to one value, whichever of the others are kept, or nobody knows.
- */
-static bool one_way_to_jump(World *w)
+/* How far the values of the present motion change where state `first` is kept before all others. */
+static Long changed_by_keeping(World *w, int sources, int first)
 {
     LinearForm form[2 * LD_MOST];
     Long value[2 * LD_MOST], x[LD_FREE], conflict, off = 0, most = 1e-3L;
-    int sources = 0;
-    while (sources < w->n_states && w->state[sources].var[0] < w->potential)
-        sources++;
     for (int i = 0; i < w->n_states; i++) {
-        int from = i < sources ? i : w->n_states - 1 - (i - sources);
+        int from = i < sources || i > first ? i : i == sources ? first : i - 1;
         form[i] = w->state[from];
         value[i] = w->value[from];
     }
@@ -461,7 +457,20 @@ static bool one_way_to_jump(World *w)
         off = fmaxl(off, fabsl(x[k] - w->x[k]));
         most = fmaxl(most, fabsl(x[k]));
     }
-    return off <= ZERO * most;
+    return off / most;
+}
+
+/* A state that has to jump does so to one value, whichever of the others are kept, or nobody knows.
+ * Where a state that jumps could have been kept, the values change when it is. */
+static bool one_way_to_jump(World *w)
+{
+    int sources = 0;
+    while (sources < w->n_states && w->state[sources].var[0] < w->potential)
+        sources++;
+    for (int first = sources; first < w->n_states; first++)
+        if (changed_by_keeping(w, sources, first) > ZERO)
+            return false;
+    return true;
 }
 
 /* The motion in the present modes from the states that are wanted. */

@@ -160,6 +160,19 @@ static SolOptions options_for(const Network *net)
                         .cache = "off"};
 }
 
+static SolStatus read_element(Run *run, int i, double *values)
+{
+    for (int end = 0; end < network_ends(run->net->element[i].kind); end++) {
+        SolVar both[2] = {run->potential[i][end], run->flow[i][end]};
+        for (int k = 0; k < 2; k++) {
+            SolStatus status = sol_read(run->sim, both[k], &values[both[k]]);
+            if (status != SOL_OK)
+                return status;
+        }
+    }
+    return SOL_OK;
+}
+
 /* Nobody looks but at the points, and only at what is compared: what is looked at must not matter.
  */
 static SolStatus run_unseen(Run *run)
@@ -168,11 +181,8 @@ static SolStatus run_unseen(Run *run)
     SolStatus status = SOL_OK;
     for (int k = 1; k <= POINTS && status == SOL_OK && !run->wrong[0]; k++) {
         status = sol_run_to(run->sim, run->net->stop * k / POINTS);
-        for (int i = 0; i < run->net->n; i++)
-            for (int end = 0; end < network_ends(run->net->element[i].kind); end++) {
-                sol_read(run->sim, run->potential[i][end], &values[run->potential[i][end]]);
-                sol_read(run->sim, run->flow[i][end], &values[run->flow[i][end]]);
-            }
+        for (int i = 0; i < run->net->n && status == SOL_OK; i++)
+            status = read_element(run, i, values);
         SolPoint point = {.time = sol_time(run->sim), .side = SOL_AT_POINT, .values = values};
         if (status == SOL_OK)
             on_point(run, &point);
