@@ -1,14 +1,17 @@
 /* compile_thread.c: queued entries -> code. See jit_int.h.
  *
- * One round: take some entries of one tier, quick ones first; fetch from disk what is there; have
- * the rest compiled as one module; publish; store on disk. The lock is held only to take and to
- * publish. LLVM is loaded in the first round that needs it. */
+ * A new entry is first looked for on disk, which takes microseconds and needs no LLVM. What is
+ * there, and what is warm, waits in the queue of its tier until LLVM is loaded (load_llvm.c);
+ * meanwhile nothing is held, and others are looked for. Then in rounds: take some entries of one
+ * tier, quick ones first; link what is on disk; have the rest compiled as one module; link,
+ * publish, store. Optimising takes long, so its rounds are of one function: quick code waits for no
+ * more.
+ *
+ * The lock is held to take and to publish, never while something is read, compiled or linked. */
 #include "jit/jit_int.h"
 
 #include "base/timer.h"
-#include "jit/backend.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -20,40 +23,51 @@ typedef struct Worker {
     Jit *jit;
     Mem *mem; /* of this thread alone */
     DiskCache *disk;
-    char module[4096];
-    bool found;
-    Backend backend; /* version 0: not loaded */
-    JitRefusal no_backend;
-    uint64_t jobs; /* ever, for options.refuse_every and fatal_at */
+    const Backend *backend; /* &jit->backend */
+    uint64_t host;          /* hash of backend->host */
+    uint64_t jobs;          /* ever, for options.refuse_every and fatal_at */
     FILE *perf_map;
+    bool used_disk;           /* something was stored or found there */
+    VEC(JitModule *) modules; /* by id; at[0] is unused; NULL: id is free */
+    VEC(uint32_t) free_ids;
+    Map by_hash; /* of the object */
     /* this round */
     JitTier tier;
     uint32_t n, n_jobs;
     JitEntry *entry[ROUND];   /* taken */
     JitEntry *job_for[ROUND]; /* of them, those to compile */
     BackendJob job[ROUND];
+    char name[ROUND][BACKEND_NAME];
 } Worker;
+
+/* Code on disk: this, and behind it the object, unless it is an entry of its own that several
+ * functions share. */
+typedef struct StoredCode {
+    uint64_t object[2]; /* hash of the object */
+    uint64_t host;      /* hash of what LLVM calls the processor it is for */
+} StoredCode;
 
 /* ---- taking ---- */
 
 static uint32_t round_limit(const Jit *jit, JitTier tier)
 {
-    /* Optimising takes long; short rounds keep quick code from waiting behind it. */
-    uint32_t limit = tier == JIT_OPTIMISED && !jit->options.only_optimised
-                         ? (jit->options.batch + 3) / 4
-                         : jit->options.batch;
+    bool behind = tier == JIT_OPTIMISED && !jit->options.only_optimised;
+    uint32_t limit = behind ? 1 : jit->options.batch;
     return limit < ROUND ? limit : ROUND;
 }
 
+static bool is_empty(const Jit *jit, int queue)
+{
+    return jit->queue[queue].next == &jit->queue[queue];
+}
+
 /* Lock held. */
-static void take(Worker *w)
+static void take(Worker *w, int queue, uint32_t limit)
 {
     Jit *jit = w->jit;
-    bool optimise = jit->queue[0].next == &jit->queue[0];
-    JitLink *head = &jit->queue[optimise];
+    JitLink *head = &jit->queue[queue];
     w->n = w->n_jobs = 0;
-    w->tier = optimise ? JIT_OPTIMISED : JIT_QUICK;
-    while (head->next != head && w->n < round_limit(jit, w->tier)) {
+    while (head->next != head && w->n < limit) {
         JitEntry *entry = JIT_ENTRY_OF(head->next, queue);
         jit_unlink(&entry->queue);
         jit->queued--;
@@ -62,13 +76,30 @@ static void take(Worker *w)
             w->entry[w->n++] = entry;
     }
     jit->compiling = w->n;
-    if (jit->queued == 0 && w->n == 0)
-        pthread_cond_broadcast(&jit->idle);
 }
 
-/* ---- publishing ---- */
+/* Lock held. */
+static void take_round(Worker *w)
+{
+    bool optimise = is_empty(w->jit, QUEUE_QUICK);
+    w->tier = optimise ? JIT_OPTIMISED : JIT_QUICK;
+    take(w, optimise ? QUEUE_OPTIMISED : QUEUE_QUICK, round_limit(w->jit, w->tier));
+}
 
-static void name_for_perf(Worker *w, const char *name, const JitPlaced *placed)
+/* ---- names ---- */
+
+/* A name says tier, kind and layout, and by a hash what is computed; whoever makes the same
+ * function again gives it the same name. */
+static void name_function(const JitEntry *entry, JitTier tier, char name[BACKEND_NAME])
+{
+    static const char *const layout[] = {"single", "tables", "records", "arrays", "fixed"};
+    snprintf(name, BACKEND_NAME, "solstice_%s_%s_%s_%016llx%016llx",
+             tier == JIT_OPTIMISED ? "optimised" : "quick",
+             entry->kind == JIT_TANGENT ? "tangent" : "value", layout[entry->layout],
+             (unsigned long long)entry->hash[0], (unsigned long long)entry->hash[1]);
+}
+
+static void name_for_perf(Worker *w, const BackendSymbol *symbol)
 {
     char path[64];
     if (!w->perf_map) {
@@ -77,35 +108,94 @@ static void name_for_perf(Worker *w, const char *name, const JitPlaced *placed)
     }
     if (!w->perf_map)
         return;
-    fprintf(w->perf_map, "%llx %zx %s\n", (unsigned long long)(uintptr_t)placed->at, placed->size,
-            name);
+    fprintf(w->perf_map, "%llx %zx %s\n", (unsigned long long)(uintptr_t)symbol->at, symbol->size,
+            symbol->name);
     fflush(w->perf_map);
 }
 
-/* Who looks at a function by its name sees tier, kind, layout and the hash of its shape. */
-static void name_code(Worker *w, const JitEntry *entry, JitPlaced *placed, JitTier tier)
+/* ---- modules ---- */
+
+static void hash_object(const void *object, size_t size, uint64_t hash[2])
 {
-    static const char *const layout[] = {"single", "tables", "records", "arrays", "fixed"};
-    char name[80];
-    snprintf(name, sizeof name, "solstice_%s_%s_%s_%016llx",
-             tier == JIT_OPTIMISED ? "optimised" : "quick",
-             entry->kind == JIT_TANGENT ? "tangent" : "value", layout[entry->layout],
-             (unsigned long long)entry->shape.hash[0]);
-    name_for_perf(w, name, placed);
-    placed->name = debug_name_add(name, placed->at, placed->size);
+    hash[0] = hash_bytes(object, size, 0x6f626a656374u);
+    hash[1] = hash_bytes(object, size, 0x6d6f64756c65u);
 }
 
-static void *place(Jit *jit, const void *code, size_t size)
+static JitModule *known_module(const Worker *w, const uint64_t hash[2])
 {
-    MemGuard guard;
-    void *volatile at = NULL;
-    mem_guard_push(jit->mem, &guard);
-    if (setjmp(guard.env) == 0) {
-        at = code_memory_place(jit->code, code, size);
-        mem_guard_pop(jit->mem, &guard);
-    }
-    return at;
+    uint32_t id = map_get(&w->by_hash, hash[0]);
+    JitModule *module = id ? w->modules.at[id] : NULL;
+    return module && module->hash[1] == hash[1] ? module : NULL;
 }
+
+/* Code and constants begin at pages of their own. */
+static size_t pages_of(size_t object)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    return (object / page + JIT_MODULE_MAPPINGS) * page;
+}
+
+static void add_module(Worker *w, JitModule *module)
+{
+    module->id = w->free_ids.n ? vec_pop(&w->free_ids) : w->modules.n;
+    if (module->id == w->modules.n)
+        vec_push(w->mem, &w->modules, module);
+    w->modules.at[module->id] = module;
+    if (!map_get(&w->by_hash, module->hash[0]))
+        map_put(w->mem, &w->by_hash, module->hash[0], module->id);
+}
+
+/* The module with one user, who must leave it; NULL: it cannot be linked. */
+static JitModule *link_module(Worker *w, const void *object, size_t size, const uint64_t hash[2])
+{
+    vec_reserve(w->mem, &w->modules, w->modules.n + 1);
+    vec_reserve(w->mem, &w->free_ids, w->modules.cap); /* so that burying cannot fail */
+    JitModule *module = mem_alloc(w->mem, sizeof *module);
+    *module = (JitModule){.bytes = pages_of(size), .hash = {hash[0], hash[1]}};
+    jit_link_init(&module->dead);
+    add_module(w, module);
+    module->linked = w->backend->link(w->backend->state, object, size);
+    pthread_mutex_lock(&w->jit->lock);
+    jit_join(w->jit, module);
+    if (!module->linked)
+        jit_leave(w->jit, module);
+    pthread_mutex_unlock(&w->jit->lock);
+    return module->linked ? module : NULL;
+}
+
+static void leave(Worker *w, JitModule *module)
+{
+    pthread_mutex_lock(&w->jit->lock);
+    jit_leave(w->jit, module);
+    pthread_mutex_unlock(&w->jit->lock);
+}
+
+static void forget_module(Worker *w, JitModule *module)
+{
+    if (map_get(&w->by_hash, module->hash[0]) == module->id)
+        map_remove(&w->by_hash, module->hash[0]);
+    w->modules.at[module->id] = NULL;
+    w->free_ids.at[w->free_ids.n++] = module->id;
+    if (module->linked)
+        w->backend->drop(w->backend->state, module->linked);
+    mem_free(w->mem, module);
+}
+
+/* Lock held; it is left while modules are dropped. */
+static void bury(Worker *w)
+{
+    Jit *jit = w->jit;
+    while (jit->dead.next != &jit->dead) {
+        JitLink *link = jit->dead.next;
+        JitModule *module = (JitModule *)(void *)((char *)link - offsetof(JitModule, dead));
+        jit_unlink(link);
+        pthread_mutex_unlock(&jit->lock);
+        forget_module(w, module);
+        pthread_mutex_lock(&jit->lock);
+    }
+}
+
+/* ---- publishing ---- */
 
 /* Lock held. */
 static void refuse(Jit *jit, JitEntry *entry, JitRefusal why)
@@ -114,20 +204,27 @@ static void refuse(Jit *jit, JitEntry *entry, JitRefusal why)
     atomic_store_explicit(&entry->refusal, why, memory_order_release);
 }
 
-static void publish(Worker *w, JitEntry *entry, JitTier tier, const void *code, size_t size)
+static void refuse_linking(Worker *w, JitEntry *entry)
 {
     Jit *jit = w->jit;
     pthread_mutex_lock(&jit->lock);
+    refuse(jit, entry, JIT_NOT_LINKED);
+    jit_note_trouble(jit, JIT_NOT_LINKED, w->backend->last_words(w->backend->state));
+    pthread_mutex_unlock(&jit->lock);
+}
+
+static void publish(Worker *w, JitEntry *entry, JitTier tier, JitModule *module,
+                    const BackendSymbol *symbol)
+{
+    Jit *jit = w->jit;
+    if (jit->options.names)
+        name_for_perf(w, symbol);
+    pthread_mutex_lock(&jit->lock);
     JitPlaced *placed = &entry->placed[tier == JIT_OPTIMISED];
-    *placed = (JitPlaced){.at = place(jit, code, size), .size = size};
-    if (placed->at) {
-        if (jit->options.names)
-            name_code(w, entry, placed, tier);
-        atomic_store_explicit(&entry->tier, (int)tier, memory_order_release);
-        atomic_store_explicit(&entry->code, placed->at, memory_order_release);
-    } else {
-        refuse(jit, entry, JIT_NO_EXECUTION);
-    }
+    *placed = (JitPlaced){symbol->at, module};
+    jit_join(jit, module);
+    atomic_store_explicit(&entry->tier, (int)tier, memory_order_release);
+    atomic_store_explicit(&entry->code, symbol->at, memory_order_release);
     pthread_mutex_unlock(&jit->lock);
 }
 
@@ -141,27 +238,79 @@ static DiskKey disk_key(const JitEntry *entry, JitTier tier)
         entry->content_size};
 }
 
+static DiskKey object_key(const StoredCode *stored)
+{
+    return (DiskKey){{stored->object[0], stored->object[1]}, "object", 6};
+}
+
+/* The module of the code that was read, linked now if it was not; with one user more. */
+static JitModule *module_of(Worker *w, const unsigned char *code, size_t size)
+{
+    StoredCode stored;
+    uint64_t hash[2];
+    memcpy(&stored, code, sizeof stored);
+    JitModule *known = known_module(w, stored.object);
+    if (known) {
+        pthread_mutex_lock(&w->jit->lock);
+        jit_join(w->jit, known); /* it may have been about to go */
+        pthread_mutex_unlock(&w->jit->lock);
+        return known;
+    }
+    unsigned char *shared = NULL;
+    const unsigned char *object = code + sizeof stored;
+    size -= sizeof stored;
+    if (size == 0) {
+        DiskKey key = object_key(&stored);
+        object = shared = disk_cache_load(w->disk, w->mem, &key, &size);
+    }
+    JitModule *module = NULL;
+    if (object) {
+        hash_object(object, size, hash);
+        if (hash[0] == stored.object[0] && hash[1] == stored.object[1])
+            module = link_module(w, object, size, hash);
+    }
+    mem_free(w->mem, shared);
+    return module;
+}
+
+static bool is_for_host(const Worker *w, const unsigned char *code, size_t size)
+{
+    StoredCode stored;
+    if (size < sizeof stored)
+        return false;
+    memcpy(&stored, code, sizeof stored);
+    return stored.host == w->host;
+}
+
 static bool load_tier(Worker *w, JitEntry *entry, JitTier tier)
 {
     size_t size;
+    char name[BACKEND_NAME];
     DiskKey key = disk_key(entry, tier);
     unsigned char *code = disk_cache_load(w->disk, w->mem, &key, &size);
-    if (!code)
-        return false;
-    publish(w, entry, tier, code, size);
+    JitModule *module = code && is_for_host(w, code, size) ? module_of(w, code, size) : NULL;
     mem_free(w->mem, code);
-    return true;
+    if (!module)
+        return false;
+    name_function(entry, tier, name);
+    BackendSymbol symbol = {.name = name};
+    w->backend->find(w->backend->state, module->linked, 1, &symbol);
+    if (symbol.at)
+        publish(w, entry, tier, module, &symbol);
+    leave(w, module);
+    return symbol.at != NULL;
 }
 
 /* Optimised code serves whoever wants quick code. */
 static bool load(Worker *w, JitEntry *entry)
 {
     bool first = jit_tier(entry) == JIT_NONE;
-    if (first && entry->looked)
+    if (first && entry->disk != DISK_FOUND)
         return false;
     if ((w->jit->options.only_quick || !load_tier(w, entry, JIT_OPTIMISED)) &&
         (w->tier == JIT_OPTIMISED || !load_tier(w, entry, JIT_QUICK)))
         return false;
+    w->used_disk = true;
     if (first) {
         pthread_mutex_lock(&w->jit->lock);
         w->jit->stats.shapes_from_disk++;
@@ -176,71 +325,43 @@ static void load_all(Worker *w)
         JitEntry *entry = w->entry[i];
         if (load(w, entry))
             continue;
-        entry->looked = true;
+        entry->disk = DISK_NONE;
         if (atomic_load_explicit(&entry->heat, memory_order_relaxed) >= w->jit->options.warm)
             w->job_for[w->n_jobs++] = entry;
     }
 }
 
-static void store_all(Worker *w)
+/* Only whether there is something; LLVM must be there to use it. */
+static void look(Worker *w)
 {
-    for (uint32_t i = 0; i < w->n_jobs; i++) {
-        DiskKey key = disk_key(w->job_for[i], w->tier);
-        if (w->job[i].refusal == JIT_ACCEPTED)
-            disk_cache_store(w->disk, &key, w->job[i].code, w->job[i].size);
+    bool found = false;
+    for (uint32_t i = 0; i < w->n; i++) {
+        JitEntry *entry = w->entry[i];
+        DiskKey quick = disk_key(entry, JIT_QUICK), optimised = disk_key(entry, JIT_OPTIMISED);
+        bool has = disk_cache_has(w->disk, &optimised) || disk_cache_has(w->disk, &quick);
+        entry->disk = has ? DISK_FOUND : DISK_NONE;
+        found = found || has;
     }
+    pthread_mutex_lock(&w->jit->lock);
+    w->jit->urgent = w->jit->urgent || found;
+    pthread_mutex_unlock(&w->jit->lock);
+}
+
+static void store(Worker *w, const JitEntry *entry, const JitModule *module, const void *object,
+                  size_t size)
+{
+    StoredCode stored = {{module->hash[0], module->hash[1]}, w->host};
+    DiskKey key = disk_key(entry, w->tier);
+    unsigned char *code = mem_alloc(w->mem, sizeof stored + size);
+    memcpy(code, &stored, sizeof stored);
+    if (size)
+        memcpy(code + sizeof stored, object, size);
+    disk_cache_store(w->disk, &key, code, sizeof stored + size);
+    mem_free(w->mem, code);
+    w->used_disk = true;
 }
 
 /* ---- compiling ---- */
-
-static JitRefusal load_backend(Worker *w)
-{
-    void *module = w->found ? dlopen(w->module, RTLD_NOW | RTLD_LOCAL) : NULL;
-    BackendOpen open;
-    if (!module)
-        return JIT_NO_MODULE;
-    *(void **)&open = dlsym(module, BACKEND_SYMBOL);
-    /* Never unloaded again: LLVM does not like it, and it would be loaded again soon. */
-    JitRefusal why = open ? open(&w->backend, w->jit->options.fast_math) : JIT_NO_MODULE;
-    if (why == JIT_ACCEPTED && w->backend.version != BACKEND_VERSION)
-        why = JIT_NO_MODULE;
-    if (why == JIT_NO_MODULE)
-        w->backend = (Backend){0};
-    return why;
-}
-
-/* Loading LLVM costs as much as a short run lasts in all, and a run that ends has to wait for it.
- * So it is not loaded before the run has lasted about as long as loading would take: the
- * wait costs a long run nothing that counts, and a short one never loads. False: the end came
- * first. */
-static bool patience_over(Worker *w)
-{
-    Jit *jit = w->jit;
-    double until = jit->opened_at + jit->options.patience;
-    struct timespec deadline = {.tv_sec = (time_t)until,
-                                .tv_nsec = (long)((until - (double)(time_t)until) * 1e9)};
-    pthread_mutex_lock(&jit->lock);
-    while (!jit->closing && !jit->waiting && timer_now() < until)
-        pthread_cond_timedwait(&jit->work, &jit->lock, &deadline);
-    bool closing = jit->closing;
-    pthread_mutex_unlock(&jit->lock);
-    return !closing;
-}
-
-/* False: there is no use any more. */
-static bool need_backend(Worker *w)
-{
-    if (w->backend.version || w->no_backend)
-        return true;
-    if (!patience_over(w))
-        return false;
-    double start = timer_now();
-    w->no_backend = load_backend(w);
-    pthread_mutex_lock(&w->jit->lock);
-    w->jit->stats.load_seconds += timer_now() - start;
-    pthread_mutex_unlock(&w->jit->lock);
-    return true;
-}
 
 static void prepare_jobs(Worker *w)
 {
@@ -248,29 +369,95 @@ static void prepare_jobs(Worker *w)
     for (uint32_t i = 0; i < w->n_jobs; i++) {
         const JitEntry *entry = w->job_for[i];
         w->jobs++;
+        name_function(entry, w->tier, w->name[i]);
         w->job[i] = (BackendJob){.shape = &entry->shape,
                                  .kind = entry->kind,
                                  .layout = entry->layout,
                                  .common = entry->common,
                                  .slots = entry->slots,
                                  .constants = entry->constants,
+                                 .name = w->name[i],
                                  .broken = every && w->jobs % every == 0,
                                  .deadly = w->jobs == w->jit->options.fatal_at,
-                                 .refusal = w->no_backend};
+                                 .refusal = w->jit->no_backend};
     }
 }
 
-static void publish_jobs(Worker *w, double seconds)
+/* Jobs that share an object, from `first` on. */
+typedef struct Share {
+    uint32_t n, job[ROUND];
+    BackendSymbol symbol[ROUND];
+} Share;
+
+static void find_share(const Worker *w, uint32_t first, Share *share)
+{
+    share->n = 0;
+    for (uint32_t i = first; i < w->n_jobs; i++)
+        if (w->job[i].refusal == JIT_ACCEPTED && w->job[i].object == w->job[first].object) {
+            share->symbol[share->n] = (BackendSymbol){.name = w->job[i].name};
+            share->job[share->n++] = i;
+        }
+}
+
+static void publish_share(Worker *w, const Share *share, JitModule *module)
+{
+    for (uint32_t i = 0; i < share->n; i++) {
+        JitEntry *entry = w->job_for[share->job[i]];
+        if (module && share->symbol[i].at)
+            publish(w, entry, w->tier, module, &share->symbol[i]);
+        else
+            refuse_linking(w, entry);
+    }
+}
+
+static void store_share(Worker *w, const Share *share, const JitModule *module)
+{
+    const BackendJob *job = &w->job[share->job[0]];
+    StoredCode stored = {{module->hash[0], module->hash[1]}, w->host};
+    DiskKey key = object_key(&stored);
+    bool alone = share->n == 1;
+    if (!disk_cache_usable(w->disk))
+        return;
+    if (!alone)
+        disk_cache_store(w->disk, &key, job->object, job->size);
+    for (uint32_t i = 0; i < share->n; i++)
+        store(w, w->job_for[share->job[i]], module, job->object, alone ? job->size : 0);
+}
+
+/* The object of job `first`, and all functions in it. */
+static void place_object(Worker *w, uint32_t first)
+{
+    Share share;
+    uint64_t hash[2];
+    const BackendJob *job = &w->job[first];
+    find_share(w, first, &share);
+    hash_object(job->object, job->size, hash);
+    JitModule *module = link_module(w, job->object, job->size, hash);
+    if (module)
+        w->backend->find(w->backend->state, module->linked, share.n, share.symbol);
+    publish_share(w, &share, module);
+    if (!module)
+        return;
+    store_share(w, &share, module);
+    leave(w, module);
+}
+
+static bool begins_object(const Worker *w, uint32_t i)
+{
+    for (uint32_t k = 0; k < i; k++)
+        if (w->job[k].refusal == JIT_ACCEPTED && w->job[k].object == w->job[i].object)
+            return false;
+    return w->job[i].refusal == JIT_ACCEPTED;
+}
+
+static void count_jobs(Worker *w, double seconds)
 {
     uint64_t compiled = 0;
-    for (uint32_t i = 0; i < w->n_jobs; i++)
-        if (w->job[i].refusal == JIT_ACCEPTED) {
-            compiled++;
-            publish(w, w->job_for[i], w->tier, w->job[i].code, w->job[i].size);
-        }
     pthread_mutex_lock(&w->jit->lock);
     for (uint32_t i = 0; i < w->n_jobs; i++)
-        if (w->job[i].refusal != JIT_ACCEPTED)
+        if (w->job[i].refusal == JIT_ACCEPTED)
+            compiled++;
+        else
             refuse(w->jit, w->job_for[i], w->job[i].refusal);
     w->jit->stats.functions_compiled += compiled;
     w->jit->stats.modules += compiled > 0;
@@ -282,27 +469,27 @@ static void publish_jobs(Worker *w, double seconds)
 static void note_fatal(Worker *w)
 {
     Jit *jit = w->jit;
-    w->no_backend = JIT_LLVM_FATAL;
     pthread_mutex_lock(&jit->lock);
-    jit->fatal = true;
-    snprintf(jit->last_words, sizeof jit->last_words, "%s",
-             w->backend.last_words(w->backend.state));
+    jit->no_backend = JIT_LLVM_FATAL;
+    jit_note_trouble(jit, JIT_LLVM_FATAL, w->backend->last_words(w->backend->state));
     pthread_mutex_unlock(&jit->lock);
 }
 
 static void compile_all(Worker *w)
 {
-    if (w->n_jobs == 0 || !need_backend(w)) {
-        w->n_jobs = 0;
+    Jit *jit = w->jit;
+    if (w->n_jobs == 0)
         return;
-    }
     prepare_jobs(w);
     double start = timer_now();
-    if (!w->no_backend)
-        w->backend.compile(w->backend.state, w->n_jobs, w->job, w->tier);
-    if (!w->jit->fatal && w->n_jobs && w->job[0].refusal == JIT_LLVM_FATAL)
+    if (!jit->no_backend)
+        w->backend->compile(w->backend->state, w->n_jobs, w->job, w->tier);
+    if (!jit->no_backend && w->job[0].refusal == JIT_LLVM_FATAL)
         note_fatal(w);
-    publish_jobs(w, timer_now() - start);
+    for (uint32_t i = 0; i < w->n_jobs; i++)
+        if (begins_object(w, i))
+            place_object(w, i);
+    count_jobs(w, timer_now() - start);
 }
 
 /* ---- rounds ---- */
@@ -329,56 +516,152 @@ static void finish(Worker *w)
         pthread_cond_broadcast(&jit->idle);
 }
 
-/* Memory exhausted in between: what is not done by then is refused, and not tried again. */
-static void do_round(Worker *w)
+static void make_round(Worker *w)
+{
+    if (!w->host && w->jit->no_backend == JIT_ACCEPTED)
+        w->host = hash_bytes(w->backend->host, strlen(w->backend->host), 3);
+    if (w->jit->no_backend == JIT_ACCEPTED) {
+        load_all(w);
+    } else {
+        memcpy(w->job_for, w->entry, w->n * sizeof *w->entry);
+        w->n_jobs = w->n;
+    }
+    compile_all(w);
+}
+
+/* Lock held; it is left in between. Memory exhausted there: what is not done by then is refused,
+ * and not tried again. */
+static void do_round(Worker *w, void (*round)(Worker *w))
 {
     MemGuard guard;
+    pthread_mutex_unlock(&w->jit->lock);
     mem_guard_push(w->mem, &guard);
-    if (setjmp(guard.env) == 0) {
-        load_all(w);
-        compile_all(w);
-        store_all(w);
+    bool done = setjmp(guard.env) == 0;
+    if (done) {
+        round(w);
         mem_guard_pop(w->mem, &guard);
-        return;
     }
     pthread_mutex_lock(&w->jit->lock);
-    for (uint32_t i = 0; i < w->n; i++)
+    for (uint32_t i = 0; !done && i < w->n; i++)
         if (jit_tier(w->entry[i]) < w->tier)
             refuse(w->jit, w->entry[i], JIT_NO_MEMORY);
-    pthread_mutex_unlock(&w->jit->lock);
+    finish(w);
+}
+
+/* ---- what to do next ---- */
+
+typedef enum Step { STEP_END, STEP_LOOK, STEP_BURY, STEP_ROUND, STEP_LOAD, STEP_REST } Step;
+
+/* Loading LLVM costs as much as a very short run lasts in all, and a run that ends has to wait for
+ * it. So it is not loaded before the run has lasted about as long as loading would take, unless its
+ * code is there already: the wait costs a long run nothing that counts, and a short one never
+ * loads.
+ */
+static double load_time(const Jit *jit)
+{
+    return jit->waiting || jit->urgent ? 0 : jit->opened_at + jit->options.patience;
+}
+
+static bool wants_llvm(const Jit *jit)
+{
+    return !is_empty(jit, QUEUE_QUICK) || !is_empty(jit, QUEUE_OPTIMISED);
+}
+
+/* Lock held. */
+static Step next_step(const Jit *jit)
+{
+    if (jit->closing)
+        return STEP_END;
+    if (!is_empty(jit, QUEUE_LOOK))
+        return STEP_LOOK;
+    if (jit->dead.next != &jit->dead)
+        return STEP_BURY;
+    if (!wants_llvm(jit) || jit->load == LLVM_LOADING)
+        return STEP_REST;
+    if (jit->load == LLVM_DECIDED)
+        return STEP_ROUND;
+    return timer_now() >= load_time(jit) ? STEP_LOAD : STEP_REST;
+}
+
+/* Lock held. */
+static void rest(Jit *jit)
+{
+    if (!wants_llvm(jit) || jit->load != LLVM_NOT_LOADED) {
+        pthread_cond_wait(&jit->work, &jit->lock);
+        return;
+    }
+    double until = load_time(jit);
+    struct timespec deadline = {.tv_sec = (time_t)until,
+                                .tv_nsec = (long)((until - (double)(time_t)until) * 1e9)};
+    pthread_cond_timedwait(&jit->work, &jit->lock, &deadline);
+}
+
+static void do_step(Worker *w, Step step)
+{
+    switch (step) {
+    case STEP_LOOK:
+        w->tier = JIT_NONE;
+        take(w, QUEUE_LOOK, ROUND);
+        do_round(w, look);
+        break;
+    case STEP_BURY:
+        bury(w);
+        break;
+    case STEP_ROUND:
+        take_round(w);
+        do_round(w, make_round);
+        break;
+    case STEP_LOAD:
+        jit_start_loading(w->jit);
+        break;
+    default:
+        rest(w->jit);
+    }
 }
 
 static void work(Worker *w)
 {
-    Jit *jit = w->jit;
-    pthread_mutex_lock(&jit->lock);
-    for (;;) {
-        while (!jit->closing && jit->queued == 0)
-            pthread_cond_wait(&jit->work, &jit->lock);
-        if (jit->closing)
-            break;
-        take(w);
-        if (w->n == 0)
-            continue;
-        pthread_mutex_unlock(&jit->lock);
-        do_round(w);
-        pthread_mutex_lock(&jit->lock);
-        finish(w);
-    }
-    pthread_mutex_unlock(&jit->lock);
+    pthread_mutex_lock(&w->jit->lock);
+    for (Step step; (step = next_step(w->jit)) != STEP_END;)
+        do_step(w, step);
+    pthread_mutex_unlock(&w->jit->lock);
 }
+
+/* ---- the thread ---- */
 
 static void open_worker(Worker *w)
 {
     char flavour[512];
-    if (w->jit->module) {
-        int n = snprintf(w->module, sizeof w->module, "%s", w->jit->module);
-        w->found = n > 0 && (size_t)n < sizeof w->module;
-    } else {
-        w->found = jit_find_module(w->module, sizeof w->module);
-    }
-    jit_host_flavour(flavour, sizeof flavour, w->module, w->jit->options.fast_math);
+    jit_find_paths(w->jit);
+    jit_host_flavour(flavour, sizeof flavour, w->jit->path, w->jit->options.fast_math);
     w->disk = disk_cache_open(w->mem, w->jit->cache, flavour);
+    w->backend = &w->jit->backend;
+    vec_push(w->mem, &w->modules, NULL);
+}
+
+/* So that the next run of this model loads LLVM at once (jit_ahead). */
+static void remember_model(Worker *w)
+{
+    MemGuard guard;
+    if (!w->used_disk || !w->jit->model)
+        return;
+    DiskKey key = jit_model_key(w->jit->model);
+    mem_guard_push(w->mem, &guard);
+    if (setjmp(guard.env) == 0) {
+        if (!disk_cache_has(w->disk, &key))
+            disk_cache_store(w->disk, &key, "", 0);
+        mem_guard_pop(w->mem, &guard);
+    }
+}
+
+static void close_worker(Worker *w)
+{
+    jit_finish_loading(w->jit);
+    remember_model(w);
+    if (w->jit->backend.state)
+        w->backend->close(w->backend->state);
+    if (w->perf_map)
+        fclose(w->perf_map);
 }
 
 /* Without memory to begin with, everything queued is refused as it comes. */
@@ -386,7 +669,7 @@ static void refuse_all(Jit *jit)
 {
     pthread_mutex_lock(&jit->lock);
     while (!jit->closing) {
-        for (int q = 0; q < 2; q++)
+        for (int q = 0; q < QUEUES; q++)
             while (jit->queue[q].next != &jit->queue[q]) {
                 JitEntry *entry = JIT_ENTRY_OF(jit->queue[q].next, queue);
                 jit_unlink(&entry->queue);
@@ -417,14 +700,13 @@ void *jit_compile_thread(void *argument)
             opened = w;
         }
     }
-    if (opened)
+    if (opened) {
+        mem_fail_at(mem, jit->options.fail_at);
         work(opened);
-    else
+        close_worker(opened);
+    } else {
         refuse_all(jit);
-    if (opened && opened->backend.version)
-        opened->backend.close(opened->backend.state);
-    if (opened && opened->perf_map)
-        fclose(opened->perf_map);
+    }
     mem_close(mem);
     return NULL;
 }

@@ -210,6 +210,23 @@ static void mark_used(const char *path)
         utimensat(AT_FDCWD, path, NULL, 0);
 }
 
+bool disk_cache_usable(const DiskCache *cache)
+{
+    return cache->usable;
+}
+
+bool disk_cache_has(const DiskCache *cache, const DiskKey *key)
+{
+    char path[PATH_SIZE];
+    if (!cache->usable)
+        return false;
+    entry_path(cache, key, path);
+    if (access(path, R_OK) != 0)
+        return false;
+    mark_used(path);
+    return true;
+}
+
 unsigned char *disk_cache_load(DiskCache *cache, Mem *mem, const DiskKey *key, size_t *size)
 {
     char path[PATH_SIZE];

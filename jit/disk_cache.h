@@ -1,4 +1,4 @@
-/* disk_cache.h: machine code kept between runs, one file per function.
+/* disk_cache.h: machine code kept between runs, one file per function or object.
  *
  * A file is found by the hash of what it was made from and holds that content itself, so that a hit
  * is certain: the flavour (versions of generator and LLVM, processor, options) and the operations
@@ -28,6 +28,9 @@ typedef struct DiskKey {
     size_t size;
 } DiskKey;
 
+bool disk_cache_usable(const DiskCache *cache); /* else nothing is ever found or stored */
+/* Whether there is a file for it; it may turn out to be damaged. */
+bool disk_cache_has(const DiskCache *cache, const DiskKey *key);
 /* The code, allocated from `mem`, or NULL. */
 unsigned char *disk_cache_load(DiskCache *cache, Mem *mem, const DiskKey *key, size_t *size);
 void disk_cache_store(DiskCache *cache, const DiskKey *key, const void *code, size_t size);

@@ -1,7 +1,10 @@
 /* host.c: processor, versions, places of files -> text. See jit_int.h.
  *
- * The processor is asked directly and not through LLVM, because code from the disk must be found
- * without loading LLVM. */
+ * The processor is asked directly and not through LLVM, because what is on disk is looked for
+ * before LLVM is loaded; what LLVM calls it is compared when code is linked (compile_thread.c).
+ * This is the one place that knows a kind of machine, and it need not: without it, machines that
+ * share a folder and differ in features only the system's words do not tell would replace each
+ * other's files. */
 #define _GNU_SOURCE /* dladdr */
 #include "jit/jit_int.h"
 
@@ -10,7 +13,9 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #if defined __x86_64__
@@ -21,9 +26,11 @@
 #define SOLSTICE_LLVM_VERSION "unknown"
 #endif
 
-/* Family, model and all feature words: whatever LLVM could base its choice of instructions on. */
-static void cpu_text(char *text, size_t size)
+/* Where the system's words say too little: family, model and all feature words, whatever LLVM could
+ * base its choice of instructions on. */
+static void more_cpu_text(char *text, size_t size)
 {
+    snprintf(text, size, "generic");
 #if defined __x86_64__
     unsigned a, b, c, d, v[3] = {0}, word[8] = {0}, state_low = 0, state_high = 0;
     __get_cpuid(0, &a, &v[0], &v[2], &v[1]);
@@ -38,14 +45,23 @@ static void cpu_text(char *text, size_t size)
         word[6] = c, word[7] = d;
     snprintf(text, size, "%.12s %x-%x-%x-%x-%x-%x-%x-%x-%x", (const char *)v, word[0], word[1],
              word[2], word[3], word[4], word[5], word[6], word[7], state_low);
-#else
-    snprintf(text, size, "generic");
 #endif
+}
+
+static void cpu_text(char *text, size_t size)
+{
+    char more[160];
+    struct utsname system = {0};
+    const char *platform = (const char *)(uintptr_t)getauxval(AT_PLATFORM);
+    more_cpu_text(more, sizeof more);
+    uname(&system);
+    snprintf(text, size, "%s %s %lx-%lx %s", system.machine, platform ? platform : "-",
+             getauxval(AT_HWCAP), getauxval(AT_HWCAP2), more);
 }
 
 void jit_host_flavour(char *text, size_t size, const char *module, bool fast_math)
 {
-    char cpu[160];
+    char cpu[320];
     struct stat s = {0};
     cpu_text(cpu, sizeof cpu);
     if (!module || stat(module, &s) != 0) /* a module that was built anew may generate other code */

@@ -10,7 +10,6 @@
 #include "jit/jit_math.h"
 
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -45,6 +44,18 @@ static char *copy_text(Mem *mem, const char *text)
     return text ? memcpy(mem_alloc(mem, n), text, n) : NULL;
 }
 
+/* Other parts of the process need mappings, too; beyond the system's bound none is given. */
+static uint32_t mappings_allowed(void)
+{
+    unsigned system = 65530;
+    FILE *file = fopen("/proc/sys/vm/max_map_count", "r");
+    if (file && fscanf(file, "%u", &system) != 1)
+        system = 65530;
+    if (file)
+        fclose(file);
+    return system / 4;
+}
+
 static Jit *make_jit(Mem *mem, const JitOptions *options)
 {
     Jit *jit = mem_alloc(mem, sizeof *jit);
@@ -52,14 +63,16 @@ static Jit *make_jit(Mem *mem, const JitOptions *options)
     jit->options = *options;
     jit->module = copy_text(mem, options->module);
     jit->cache = copy_text(mem, options->cache);
+    jit->model = copy_text(mem, options->model);
     jit->options.memory = options->memory ? options->memory : 64 << 20;
     jit->options.hot = options->hot ? options->hot : 2000;
     jit->options.batch = options->batch ? options->batch : 32;
     vec_push(mem, &jit->entries, NULL);
-    jit_link_init(&jit->queue[0]);
-    jit_link_init(&jit->queue[1]);
+    for (int i = 0; i < QUEUES; i++)
+        jit_link_init(&jit->queue[i]);
     jit_link_init(&jit->unused);
-    jit->code = code_memory_open(mem);
+    jit_link_init(&jit->dead);
+    jit->max_mappings = options->mappings ? options->mappings : mappings_allowed();
     return jit;
 }
 
@@ -87,13 +100,6 @@ Jit *jit_open(const JitOptions *options)
     return jit;
 }
 
-static void drop_names(Jit *jit)
-{
-    for (uint32_t i = 1; i < jit->entries.n; i++)
-        for (int k = 0; jit->entries.at[i] && k < 2; k++)
-            debug_name_drop(jit->entries.at[i]->placed[k].name);
-}
-
 void jit_close(Jit *jit)
 {
     if (!jit)
@@ -104,8 +110,6 @@ void jit_close(Jit *jit)
     pthread_mutex_unlock(&jit->lock);
     if (jit->started)
         pthread_join(jit->thread, NULL);
-    drop_names(jit);
-    code_memory_close(jit->code);
     pthread_cond_destroy(&jit->idle);
     pthread_cond_destroy(&jit->work);
     pthread_mutex_destroy(&jit->lock);
@@ -254,11 +258,7 @@ static void remove_from_table(Jit *jit, JitEntry *entry)
 
 static bool start_thread(Jit *jit)
 {
-    sigset_t all, before;
-    sigfillset(&all); /* signals are for the threads of the program */
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    jit->started = pthread_create(&jit->thread, NULL, jit_compile_thread, jit) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    jit->started = jit_blocked_thread(&jit->thread, jit_compile_thread, jit);
     return jit->started;
 }
 
@@ -280,7 +280,8 @@ static void enqueue(Jit *jit, JitEntry *entry, JitTier tier)
     }
     entry->state = ENTRY_QUEUED;
     entry->wanted = tier;
-    jit_link_last(&jit->queue[tier == JIT_OPTIMISED], &entry->queue);
+    int queue = tier == JIT_OPTIMISED ? QUEUE_OPTIMISED : QUEUE_QUICK;
+    jit_link_last(&jit->queue[entry->disk == DISK_UNKNOWN ? QUEUE_LOOK : queue], &entry->queue);
     jit->queued++;
     pthread_cond_signal(&jit->work);
 }
@@ -295,10 +296,31 @@ void jit_queue_next(Jit *jit, JitEntry *entry)
     uint64_t heat = atomic_load_explicit(&entry->heat, memory_order_relaxed);
     if (jit_refusal(entry) != JIT_ACCEPTED || entry->state != ENTRY_IDLE)
         return;
-    if (jit_tier(entry) == JIT_NONE && (!entry->looked || heat >= jit->options.warm))
+    if (jit_tier(entry) == JIT_NONE && (entry->disk != DISK_NONE || heat >= jit->options.warm))
         enqueue(jit, entry, first_tier(jit));
     else if (jit_tier(entry) == JIT_QUICK && heat >= jit->options.hot && !jit->options.only_quick)
         enqueue(jit, entry, JIT_OPTIMISED);
+}
+
+/* ---- modules ---- */
+
+void jit_join(Jit *jit, JitModule *module)
+{
+    if (module->users++)
+        return;
+    jit_unlink(&module->dead);
+    jit->modules++;
+    jit->code_bytes += module->bytes;
+}
+
+void jit_leave(Jit *jit, JitModule *module)
+{
+    if (!module || --module->users)
+        return;
+    jit_link_last(&jit->dead, &module->dead);
+    jit->modules--;
+    jit->code_bytes -= module->bytes;
+    pthread_cond_signal(&jit->work);
 }
 
 /* ---- eviction ---- */
@@ -309,10 +331,8 @@ void jit_drop(Jit *jit, JitEntry *entry)
         dequeue(jit, entry);
     jit_unlink(&entry->unused);
     remove_from_table(jit, entry);
-    for (int i = 0; i < 2; i++) {
-        debug_name_drop(entry->placed[i].name);
-        code_memory_drop(jit->code, entry->placed[i].at, entry->placed[i].size);
-    }
+    for (int i = 0; i < 2; i++)
+        jit_leave(jit, entry->placed[i].module);
     jit->entry_bytes -= entry->bytes;
     mem_free(jit->mem, entry->content);
     mem_free(jit->mem, entry->common);
@@ -321,12 +341,17 @@ void jit_drop(Jit *jit, JitEntry *entry)
     jit->stats.evicted++;
 }
 
+static bool over_bound(const Jit *jit)
+{
+    return jit->code_bytes + jit->entry_bytes > jit->options.memory ||
+           jit->modules * JIT_MODULE_MAPPINGS > jit->max_mappings;
+}
+
 /* Drops unused entries, longest unused first, while `all` or memory is over its bound. */
 static void drop_unused(Jit *jit, bool all)
 {
     JitLink *link = jit->unused.next;
-    while (link != &jit->unused &&
-           (all || code_memory_used(jit->code) + jit->entry_bytes > jit->options.memory)) {
+    while (link != &jit->unused && (all || over_bound(jit))) {
         JitEntry *entry = JIT_ENTRY_OF(link, unused);
         link = link->next;
         if (entry->state != ENTRY_COMPILING)
@@ -439,10 +464,10 @@ const char *jit_refusal_text(JitRefusal refusal)
         [JIT_ACCEPTED] = "accepted",
         [JIT_TOO_LARGE] = "the block has too many operations",
         [JIT_NO_MODULE] = "the module solstice_llvm.so cannot be loaded",
+        [JIT_NO_TARGET] = "LLVM cannot make code for this machine",
         [JIT_LLVM_REFUSED] = "LLVM refused the function",
         [JIT_LLVM_FATAL] = "LLVM met a fatal error and is not used any more",
-        [JIT_NOT_LINKED] = "the machine code cannot be placed",
-        [JIT_NO_EXECUTION] = "the system gives no memory to execute code from",
+        [JIT_NOT_LINKED] = "the machine code cannot be linked",
         [JIT_NO_MEMORY] = "out of memory",
     };
     return text[refusal];
@@ -478,21 +503,29 @@ void jit_wait(Jit *jit)
     pthread_mutex_unlock(&jit->lock);
 }
 
-bool jit_fatal(Jit *jit, char *text, size_t size)
+void jit_note_trouble(Jit *jit, JitRefusal why, const char *words)
+{
+    if (jit->trouble != JIT_ACCEPTED)
+        return;
+    jit->trouble = why;
+    snprintf(jit->words, sizeof jit->words, "%s", words);
+}
+
+JitRefusal jit_trouble(Jit *jit, char *text, size_t size)
 {
     pthread_mutex_lock(&jit->lock);
-    bool fatal = jit->fatal;
-    if (fatal)
-        snprintf(text, size, "%s", jit->last_words);
+    JitRefusal trouble = jit->trouble;
+    snprintf(text, size, "%s", jit->words);
     pthread_mutex_unlock(&jit->lock);
-    return fatal;
+    return trouble;
 }
 
 JitStats jit_stats(Jit *jit)
 {
     pthread_mutex_lock(&jit->lock);
     JitStats stats = jit->stats;
-    stats.code_bytes = code_memory_used(jit->code);
+    stats.code_bytes = jit->code_bytes;
+    stats.mappings = (uint64_t)jit->modules * JIT_MODULE_MAPPINGS;
     stats.entry_bytes = jit->entry_bytes;
     pthread_mutex_unlock(&jit->lock);
     return stats;

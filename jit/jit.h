@@ -24,18 +24,21 @@ typedef struct JitEntry JitEntry;
 typedef struct JitOptions {
     const char
         *module; /* path of solstice_llvm.so; NULL: beside the program or where it is installed */
-    const char *cache;   /* folder of the cache on disk; NULL: none */
-    size_t memory;       /* bytes of code kept at most, as far as not in use; 0: 64 MB */
-    uint64_t warm;       /* evaluations before LLVM is asked; the disk is asked at once */
-    double patience;     /* seconds since jit_open before LLVM is loaded, unless someone waits */
-    uint64_t hot;        /* evaluations after which code is optimised; 0: 2,000 */
-    uint32_t batch;      /* functions per module at most; 0: 32 */
-    bool fast_math;      /* results may differ from the interpreter's */
-    bool only_optimised; /* no quick tier: everything is optimised at once */
-    bool only_quick;     /* no optimised tier */
-    bool names;          /* tell gdb (debug_names.h) and perf (/tmp/perf-PID.map) about functions */
+    const char *cache;     /* folder of the cache on disk; NULL: none */
+    size_t memory;         /* bytes of code kept at most, as far as not in use; 0: 64 MB */
+    uint64_t warm;         /* evaluations before LLVM is asked; the disk is asked at once */
+    double patience;       /* seconds since jit_open before LLVM is loaded, unless someone waits */
+    uint64_t hot;          /* evaluations after which code is optimised; 0: 2,000 */
+    uint32_t batch;        /* functions per module at most; 0: 32 */
+    bool fast_math;        /* results may differ from the interpreter's */
+    bool only_optimised;   /* no quick tier: everything is optimised at once */
+    bool only_quick;       /* no optimised tier */
+    bool names;            /* tell gdb and perf (/tmp/perf-PID.map) about functions */
+    const char *model;     /* what jit_ahead is told in later runs; NULL: nothing */
+    uint32_t mappings;     /* of code at most, as far as not in use; 0: a quarter of the system's */
     uint32_t refuse_every; /* tests: LLVM is given every n-th function broken; 0: never */
     uint32_t fatal_at;     /* tests: the n-th function is a fatal error to LLVM; 0: none */
+    uint32_t fail_at;      /* tests: the n-th allocation of the compile thread fails; 0: none */
 } JitOptions;
 
 /* Never NULL, except when there is no memory at all. Starts nothing: thread and LLVM come with the
@@ -43,6 +46,12 @@ typedef struct JitOptions {
 Jit *jit_open(const JitOptions *options);
 /* Waits for the function that is being compiled, drops the queue. All entries become invalid. */
 void jit_close(Jit *jit);
+
+/* Before there is a Jit: begins to load LLVM in a thread of its own, if the cache on disk remembers
+ * that options->model used code from it. NULL: it does not. */
+typedef struct JitAhead JitAhead;
+JitAhead *jit_ahead(const JitOptions *options);
+void jit_ahead_end(JitAhead *ahead); /* waits for it; NULL is fine */
 
 /* ---- functions ---- */
 
@@ -136,19 +145,21 @@ typedef enum JitRefusal {
     JIT_ACCEPTED,
     JIT_TOO_LARGE,    /* more operations than a block should have */
     JIT_NO_MODULE,    /* solstice_llvm.so is missing or does not fit */
+    JIT_NO_TARGET,    /* LLVM cannot compile for this machine, or not link in memory */
     JIT_LLVM_REFUSED, /* LLVM did not take the function */
     JIT_LLVM_FATAL,   /* LLVM met an error it cannot live with: it is not used again in this process
                        */
-    JIT_NOT_LINKED,   /* its machine code needs more than our placing of code can do */
-    JIT_NO_EXECUTION, /* the system gives no memory to execute code from */
+    JIT_NOT_LINKED,   /* LLVM cannot place the machine code, for want of memory or otherwise */
     JIT_NO_MEMORY
 } JitRefusal;
 
 /* Why there is no code, or none better than what jit_code gives. */
 JitRefusal jit_refusal(const JitEntry *entry);
 const char *jit_refusal_text(JitRefusal refusal);
-/* LLVM is given up (JIT_LLVM_FATAL): its last words as far as there is room, else false. */
-bool jit_fatal(Jit *jit, char *text, size_t size);
+/* Why something that was wanted will never have native code though nothing is wrong with it: there
+ * is no module, no target, linking failed or LLVM is given up; in words as far as there is room.
+ * JIT_ACCEPTED: nothing of that kind. */
+JitRefusal jit_trouble(Jit *jit, char *text, size_t size);
 typedef enum JitTier { JIT_NONE, JIT_QUICK, JIT_OPTIMISED } JitTier;
 JitTier jit_tier(const JitEntry *entry); /* of the function that jit_code gives */
 
@@ -167,7 +178,8 @@ typedef struct JitStats {
     uint64_t shapes_from_memory; /* requests answered by an entry that was there */
     uint64_t shapes_from_disk;   /* entries whose code came from the cache on disk */
     uint64_t modules, refused, evicted, disk_dropped, disk_errors;
-    uint64_t code_bytes;    /* executable memory in use */
+    uint64_t code_bytes;    /* pages that hold code, at most */
+    uint64_t mappings;      /* of the process that hold code, at most */
     uint64_t entry_bytes;   /* other memory in use */
     double compile_seconds; /* of the background thread, LLVM only */
     double load_seconds;    /* loading LLVM */

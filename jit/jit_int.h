@@ -16,8 +16,7 @@
 
 #include "base/map.h"
 #include "base/vec.h"
-#include "jit/code_memory.h"
-#include "jit/debug_names.h"
+#include "jit/backend.h"
 #include "jit/disk_cache.h"
 #include "jit/jit.h"
 
@@ -31,11 +30,24 @@ typedef struct JitLink {
     struct JitLink *prev, *next;
 } JitLink;
 
+/* A linked object with functions of some entries. It goes when the last of these has gone. Made and
+ * freed by the compile thread. */
+typedef struct JitModule {
+    JitLink dead; /* in Jit.dead while it has no users */
+    uint32_t users;
+    size_t bytes; /* of pages, at most */
+    BackendModule *linked;
+    uint64_t hash[2]; /* of the object */
+    uint32_t id;      /* of the compile thread */
+} JitModule;
+
 typedef struct JitPlaced {
     void *at; /* NULL: none */
-    size_t size;
-    DebugName *name; /* gdb's, or NULL */
+    JitModule *module;
 } JitPlaced;
+
+/* What is known about an entry on disk. */
+typedef enum DiskLook { DISK_UNKNOWN, DISK_NONE, DISK_FOUND } DiskLook;
 
 struct JitEntry {
     _Atomic(void *) code; /* the best there is */
@@ -45,8 +57,8 @@ struct JitEntry {
     JitLink queue, unused;
     uint32_t holders;
     EntryState state;
-    JitTier wanted;      /* what it is queued or compiled for */
-    bool looked;         /* the disk has been asked and has nothing */
+    JitTier wanted; /* what it is queued or compiled for */
+    DiskLook disk;
     bool forget;         /* goes as soon as it is compiled, if nobody holds it */
     JitPlaced placed[2]; /* quick, optimised */
     uint32_t id;         /* in Jit.entries */
@@ -62,13 +74,17 @@ struct JitEntry {
     const double *constants; /* likewise */
 };
 
+enum { QUEUE_LOOK, QUEUE_QUICK, QUEUE_OPTIMISED, QUEUES };
+typedef enum LoadState { LLVM_NOT_LOADED, LLVM_LOADING, LLVM_DECIDED } LoadState;
+enum { JIT_PATH = 4096, JIT_MODULE_MAPPINGS = 2 }; /* an object has code and constants */
+
 struct Jit {
     pthread_mutex_t lock;
-    pthread_cond_t work; /* something is queued, or the end has come */
+    pthread_cond_t work; /* there is something to do, or the end has come */
     pthread_cond_t idle; /* nothing is queued or being compiled */
     Mem *mem;
     JitOptions options;
-    char *module, *cache; /* copies of the options' texts, or NULL */
+    char *module, *cache, *model; /* copies of the options' texts, or NULL */
     bool started, closing;
     uint32_t waiting; /* callers inside jit_wait */
     double opened_at; /* timer_now() */
@@ -76,13 +92,23 @@ struct Jit {
     VEC(JitEntry *) entries; /* by id; at[0] is unused; NULL: id is free */
     VEC(uint32_t) free_ids;
     Map by_hash;
-    JitLink queue[2]; /* heads: quick, optimised */
-    JitLink unused;   /* head; next: longest unused */
+    JitLink queue[QUEUES]; /* heads */
+    JitLink unused;        /* head; next: longest unused */
+    JitLink dead;          /* head: modules that can go */
     uint32_t queued, compiling;
-    CodeMemory *code;
-    size_t entry_bytes;
-    bool fatal; /* LLVM is given up */
-    char last_words[200];
+    uint32_t modules; /* that have users */
+    size_t code_bytes, entry_bytes;
+    uint32_t max_mappings;
+    bool urgent; /* something is on disk that only needs LLVM to link it */
+    LoadState load;
+    pthread_t loader; /* since LLVM_LOADING */
+    bool has_loader;
+    char path[JIT_PATH]; /* of the module; set before `load` leaves LLVM_NOT_LOADED */
+    bool found;
+    Backend backend;       /* once LLVM_DECIDED, if there is no refusal: the compile thread's */
+    JitRefusal no_backend; /* once LLVM_DECIDED */
+    JitRefusal trouble;
+    char words[200]; /* about the trouble */
     JitStats stats;
 };
 
@@ -126,8 +152,20 @@ void jit_verify(const Jit *jit);
 #define JIT_VERIFY(jit) ((void)(jit))
 #endif
 
+/* An entry has come to a module, or gone from it. */
+void jit_join(Jit *jit, JitModule *module);
+void jit_leave(Jit *jit, JitModule *module);
+void jit_note_trouble(Jit *jit, JitRefusal why, const char *words); /* the first is kept */
+
 /* compile_thread.c */
 void *jit_compile_thread(void *jit);
+
+/* load_llvm.c */
+void jit_find_paths(Jit *jit);     /* fills path, found */
+void jit_start_loading(Jit *jit);  /* with the lock held; LLVM_DECIDED some time later */
+void jit_finish_loading(Jit *jit); /* without the lock: waits for it, if it was started */
+bool jit_blocked_thread(pthread_t *thread, void *(*run)(void *), void *argument);
+DiskKey jit_model_key(const char *model);
 
 /* host.c: what decides whether code made elsewhere may run here, as text. */
 void jit_host_flavour(char *text, size_t size, const char *module, bool fast_math);

@@ -48,7 +48,7 @@ static void verify_entry(const Jit *jit, const JitEntry *entry)
 void jit_verify(const Jit *jit)
 {
     size_t bytes = 0;
-    uint32_t unused = 0;
+    uint32_t unused = 0, queued = 0;
     if (jit->entries.n > 100)
         return;
     for (uint32_t id = 1; id < jit->entries.n; id++) {
@@ -60,6 +60,8 @@ void jit_verify(const Jit *jit)
         unused += entry->holders == 0;
     }
     require(length(&jit->unused) == unused, "J1", NULL);
-    require(length(&jit->queue[0]) + length(&jit->queue[1]) == jit->queued, "J2", NULL);
+    for (int i = 0; i < QUEUES; i++)
+        queued += length(&jit->queue[i]);
+    require(queued == jit->queued, "J2", NULL);
     require(bytes == jit->entry_bytes, "J2", NULL);
 }

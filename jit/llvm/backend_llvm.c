@@ -1,30 +1,31 @@
-/* backend_llvm.c: shapes -> machine code, through LLVM. See backend.h.
+/* backend_llvm.c: shapes -> object files -> code, through LLVM. See backend.h.
  *
- * lower_function writes each function into a module, LLVM makes an object file of it, link_object
- * takes each function out. LLVM's own JIT linker (ORC) is not used: it keeps and frees code by
- * module, while ours comes and goes by function with many functions to a module; and code that it
- * has linked cannot be stored and loaded again without LLVM, which is most of what a warm start
- * would pay. */
+ * lower_function writes each function into a module, LLVM's code generator makes an object file of
+ * it, orc_link places it. No line here depends on the kind of machine: LLVM is asked which one this
+ * is, and whether it can compile for it. */
 #include "jit/llvm/lower.h"
 
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Core.h>
-#include <llvm-c/TargetMachine.h>
-
 #include <llvm-c/ErrorHandling.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/TargetMachine.h>
 
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
 
 typedef struct LlvmBackend {
     Mem *mem;
-    Arena code;                      /* of the last call */
-    LLVMTargetMachineRef machine[2]; /* quick, optimised */
+    VEC(LLVMMemoryBufferRef) objects; /* of the last call */
+    LLVMTargetMachineRef machine[2];  /* quick, optimised */
     LLVMTargetDataRef layout;
-    char *triple;
-    bool fast_math;
+    Linker *linker; /* NULL: this is for another machine */
+    char *triple, *cpu, *features;
+    char *host;
+    BackendOptions options;
     bool diagnosed; /* LLVM has reported an error about the present module */
 } LlvmBackend;
 
@@ -36,7 +37,8 @@ typedef struct LlvmBackend {
  * is lost. Code that exists stays, code on disk is still found. */
 
 static atomic_bool dead;
-static char last_words[200]; /* written once, before `dead` */
+static char last_words[LINKER_WORDS];                  /* written once, before `dead` */
+static _Thread_local char refusal_words[LINKER_WORDS]; /* of opening, in this thread */
 static pthread_mutex_t dying = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local jmp_buf *escape; /* NULL: this thread is not inside a call of ours */
 
@@ -52,12 +54,6 @@ static void on_fatal(const char *reason)
     longjmp(*escape, 1);
 }
 
-static const char *words(void *state)
-{
-    (void)state;
-    return last_words;
-}
-
 /* Without it, LLVM ends the process after reporting an error of code generation. */
 static void on_diagnostic(LLVMDiagnosticInfoRef info, void *state)
 {
@@ -68,15 +64,17 @@ static void on_diagnostic(LLVMDiagnosticInfoRef info, void *state)
 
 /* ---- setting up ---- */
 
-static LLVMTargetMachineRef make_machine(LLVMTargetRef target, const char *triple,
+static bool refuse(const char *what, const char *why)
+{
+    snprintf(refusal_words, sizeof refusal_words, "%s %s", what, why);
+    return false;
+}
+
+static LLVMTargetMachineRef make_machine(const LlvmBackend *b, LLVMTargetRef target,
                                          LLVMCodeGenOptLevel level)
 {
-    char *cpu = LLVMGetHostCPUName(), *features = LLVMGetHostCPUFeatures();
-    LLVMTargetMachineRef machine = LLVMCreateTargetMachine(target, triple, cpu, features, level,
-                                                           LLVMRelocPIC, LLVMCodeModelSmall);
-    LLVMDisposeMessage(cpu);
-    LLVMDisposeMessage(features);
-    return machine;
+    return LLVMCreateTargetMachine(target, b->triple, b->cpu, b->features, level, LLVMRelocPIC,
+                                   LLVMCodeModelDefault);
 }
 
 /* LLVM's list of targets is global and not guarded. */
@@ -87,35 +85,91 @@ static void register_target(void)
     LLVMInstallFatalErrorHandler(on_fatal);
 }
 
-static bool set_up(LlvmBackend *b)
+void solstice_backend_prepare(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, register_target);
+}
+
+static bool set_up_machines(LlvmBackend *b)
+{
     LLVMTargetRef target;
     char *message = NULL;
-    pthread_once(&once, register_target);
-    b->triple = LLVMGetDefaultTargetTriple();
     if (LLVMGetTargetFromTriple(b->triple, &target, &message)) {
+        refuse("LLVM does not know this machine:", message);
         LLVMDisposeMessage(message);
         return false;
     }
-    b->machine[0] = make_machine(target, b->triple, LLVMCodeGenLevelNone);
-    b->machine[1] = make_machine(target, b->triple, LLVMCodeGenLevelDefault);
-    b->layout = b->machine[0] ? LLVMCreateTargetDataLayout(b->machine[0]) : NULL;
-    return b->machine[0] && b->machine[1];
+    if (!LLVMTargetHasTargetMachine(target) || !LLVMTargetHasAsmBackend(target))
+        return refuse("LLVM has no code generator for", b->triple);
+    b->machine[0] = make_machine(b, target, LLVMCodeGenLevelNone);
+    b->machine[1] = make_machine(b, target, LLVMCodeGenLevelDefault);
+    if (!b->machine[0] || !b->machine[1])
+        return refuse("LLVM has no code generator for", b->triple);
+    b->layout = LLVMCreateTargetDataLayout(b->machine[0]);
+    return true;
+}
+
+static bool set_up_host(LlvmBackend *b)
+{
+    LLVMTargetRef target;
+    char *message = NULL;
+    b->triple = LLVMGetDefaultTargetTriple();
+    b->cpu = LLVMGetHostCPUName();
+    b->features = LLVMGetHostCPUFeatures();
+    if (LLVMGetTargetFromTriple(b->triple, &target, &message))
+        LLVMDisposeMessage(message); /* said by set_up_machines */
+    else if (!LLVMTargetHasJIT(target))
+        return refuse("LLVM cannot link code in memory for", b->triple);
+    if (!set_up_machines(b))
+        return false;
+    b->linker = linker_open(b->mem, b->options.names, refusal_words);
+    return b->linker != NULL;
+}
+
+static void name_host(LlvmBackend *b)
+{
+    size_t n = strlen(b->triple) + strlen(b->cpu) + strlen(b->features) + 3;
+    b->host = mem_alloc(b->mem, n);
+    snprintf(b->host, n, "%s %s %s", b->triple, b->cpu, b->features);
+}
+
+static void drop_objects(LlvmBackend *b)
+{
+    for (uint32_t i = 0; i < b->objects.n; i++)
+        LLVMDisposeMemoryBuffer(b->objects.at[i]);
+    b->objects.n = 0;
+}
+
+static void dispose(LlvmBackend *b)
+{
+    drop_objects(b);
+    linker_close(b->linker);
+    for (int i = 0; i < 2; i++)
+        if (b->machine[i])
+            LLVMDisposeTargetMachine(b->machine[i]);
+    if (b->layout)
+        LLVMDisposeTargetData(b->layout);
+    char *texts[] = {b->triple, b->cpu, b->features};
+    for (int i = 0; i < 3; i++)
+        if (texts[i])
+            LLVMDisposeMessage(texts[i]);
 }
 
 static void tear_down(void *state)
 {
     LlvmBackend *b = state;
-    bool gone = atomic_load(&dead);
-    for (int i = 0; i < 2 && !gone; i++)
-        if (b->machine[i])
-            LLVMDisposeTargetMachine(b->machine[i]);
-    if (b->layout && !gone)
-        LLVMDisposeTargetData(b->layout);
-    if (b->triple && !gone)
-        LLVMDisposeMessage(b->triple);
+    if (!atomic_load(&dead))
+        dispose(b);
     mem_close(b->mem);
+}
+
+static const char *words(void *state)
+{
+    const LlvmBackend *b = state;
+    if (atomic_load(&dead))
+        return last_words;
+    return b && b->linker ? linker_words(b->linker) : refusal_words;
 }
 
 /* ---- compiling ---- */
@@ -126,11 +180,8 @@ static LLVMModuleRef lower_jobs(LlvmBackend *b, LLVMContextRef context, uint32_t
     LLVMModuleRef module = LLVMModuleCreateWithNameInContext("solstice", context);
     LLVMSetTarget(module, b->triple);
     LLVMSetModuleDataLayout(module, b->layout);
-    for (uint32_t i = 0; i < n; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "f%u", i);
-        lower_function(b->mem, module, &jobs[i], name, b->fast_math);
-    }
+    for (uint32_t i = 0; i < n; i++)
+        lower_function(b->mem, module, &jobs[i], b->options.fast_math);
     return module;
 }
 
@@ -154,13 +205,13 @@ static LLVMMemoryBufferRef emit(LlvmBackend *b, LLVMModuleRef module, JitTier ti
     return NULL;
 }
 
-static void take_functions(LlvmBackend *b, LLVMMemoryBufferRef object, uint32_t n, BackendJob *jobs)
+static void keep_object(LlvmBackend *b, LLVMMemoryBufferRef object, uint32_t n, BackendJob *jobs)
 {
-    const char *bytes = LLVMGetBufferStart(object);
-    size_t size = LLVMGetBufferSize(object);
+    vec_push(b->mem, &b->objects, object);
     for (uint32_t i = 0; i < n; i++) {
-        bool linked = link_object(&b->code, bytes, size, i, &jobs[i].code, &jobs[i].size);
-        jobs[i].refusal = linked ? JIT_ACCEPTED : JIT_NOT_LINKED;
+        jobs[i].refusal = JIT_ACCEPTED;
+        jobs[i].object = (const unsigned char *)LLVMGetBufferStart(object);
+        jobs[i].size = LLVMGetBufferSize(object);
     }
 }
 
@@ -173,10 +224,8 @@ static bool compile_module(LlvmBackend *b, uint32_t n, BackendJob *jobs, JitTier
     LLVMContextSetDiagnosticHandler(context, on_diagnostic, b);
     LLVMModuleRef module = lower_jobs(b, context, n, jobs);
     LLVMMemoryBufferRef object = emit(b, module, tier);
-    if (object) {
-        take_functions(b, object, n, jobs);
-        LLVMDisposeMemoryBuffer(object);
-    }
+    if (object)
+        keep_object(b, object, n, jobs);
     LLVMDisposeModule(module);
     LLVMContextDispose(context);
     return object != NULL;
@@ -191,7 +240,7 @@ static void compile_guarded(LlvmBackend *b, uint32_t n, BackendJob *jobs, JitTie
         jobs[i].refusal = JIT_NO_MEMORY;
     mem_guard_push(b->mem, &guard);
     if (setjmp(guard.env) == 0) {
-        arena_free(&b->code);
+        drop_objects(b);
         if (!compile_module(b, n, jobs, tier))
             for (uint32_t i = 0; i < n; i++)
                 if (n == 1 || !compile_module(b, 1, &jobs[i], tier))
@@ -215,39 +264,142 @@ static void compile(void *state, uint32_t n, BackendJob *jobs, JitTier tier)
     escape = NULL;
 }
 
+/* ---- linking ---- */
+
+typedef struct LinkCall {
+    LlvmBackend *b;
+    const void *object;
+    size_t size;
+    BackendModule *module;
+    uint32_t n;
+    BackendSymbol *symbols;
+} LinkCall;
+
+static void link_it(LinkCall *c)
+{
+    c->module = linker_link(c->b->linker, c->object, c->size);
+}
+
+static void find_them(LinkCall *c)
+{
+    linker_find(c->b->linker, c->module, c->n, c->symbols);
+}
+
+static void drop_it(LinkCall *c)
+{
+    linker_drop(c->b->linker, c->module);
+}
+
+/* The call, unless LLVM is dead; what it has not done by the time memory runs out or LLVM dies is
+ * left undone. */
+static void guarded(LinkCall *c, void (*call)(LinkCall *c))
+{
+    jmp_buf here;
+    MemGuard guard;
+    if (!c->b->linker || atomic_load(&dead) || setjmp(here) != 0) {
+        escape = NULL;
+        return;
+    }
+    escape = &here;
+    mem_guard_push(c->b->mem, &guard);
+    if (setjmp(guard.env) == 0) {
+        call(c);
+        mem_guard_pop(c->b->mem, &guard);
+    }
+    escape = NULL;
+}
+
+static BackendModule *link_object(void *state, const void *object, size_t size)
+{
+    LinkCall c = {.b = state, .object = object, .size = size};
+    guarded(&c, link_it);
+    return c.module;
+}
+
+static void find(void *state, BackendModule *module, uint32_t n, BackendSymbol *symbols)
+{
+    LinkCall c = {.b = state, .module = module, .n = n, .symbols = symbols};
+    for (uint32_t i = 0; i < n; i++)
+        symbols[i].at = NULL;
+    guarded(&c, find_them);
+}
+
+static void drop(void *state, BackendModule *module)
+{
+    LinkCall c = {.b = state, .module = module};
+    guarded(&c, drop_it);
+}
+
 /* ---- opening ---- */
 
 static JitRefusal set_up_or_escape(LlvmBackend *b)
 {
     jmp_buf here;
-    JitRefusal why = JIT_LLVM_FATAL;
+    JitRefusal volatile why = JIT_LLVM_FATAL;
     if (!atomic_load(&dead) && setjmp(here) == 0) {
         escape = &here;
-        why = set_up(b) ? JIT_ACCEPTED : JIT_NO_MODULE;
+        bool ready = b->triple ? set_up_machines(b) : set_up_host(b);
+        why = ready ? JIT_ACCEPTED : JIT_NO_TARGET;
+        if (ready)
+            name_host(b);
     }
     escape = NULL;
     return why;
 }
 
-JitRefusal solstice_backend_open(Backend *backend, bool fast_math)
+static LlvmBackend *new_backend(const BackendOptions *options)
 {
     Mem *mem = mem_open();
-    if (!mem)
-        return JIT_NO_MEMORY;
     MemGuard guard;
+    if (!mem)
+        return NULL;
     mem_guard_push(mem, &guard);
     if (setjmp(guard.env) != 0) {
         mem_close(mem);
-        return JIT_NO_MEMORY;
+        return NULL;
     }
     LlvmBackend *b = mem_alloc(mem, sizeof *b);
     mem_guard_pop(mem, &guard);
     b->mem = mem;
-    b->fast_math = fast_math;
-    arena_init(&b->code, mem);
-    *backend = (Backend){BACKEND_VERSION, b, compile, words, tear_down};
-    JitRefusal why = set_up_or_escape(b);
-    if (why == JIT_NO_MODULE)
+    b->options = *options;
+    return b;
+}
+
+static JitRefusal open_backend(Backend *backend, LlvmBackend *b)
+{
+    MemGuard guard;
+    JitRefusal volatile why = JIT_NO_MEMORY;
+    *backend =
+        (Backend){BACKEND_VERSION, NULL, NULL, compile, link_object, find, drop, words, tear_down};
+    solstice_backend_prepare();
+    mem_guard_push(b->mem, &guard);
+    if (setjmp(guard.env) == 0) {
+        why = set_up_or_escape(b);
+        mem_guard_pop(b->mem, &guard);
+    }
+    if (why == JIT_ACCEPTED) {
+        backend->state = b;
+        backend->host = b->host;
+    } else {
         tear_down(b);
+    }
     return why;
+}
+
+JitRefusal solstice_backend_open(Backend *backend, const BackendOptions *options)
+{
+    LlvmBackend *b = new_backend(options);
+    return b ? open_backend(backend, b) : JIT_NO_MEMORY;
+}
+
+JitRefusal solstice_backend_open_for(Backend *backend, const char *triple, const char *cpu,
+                                     const char *features)
+{
+    LlvmBackend *b = new_backend(&(BackendOptions){0});
+    if (!b)
+        return JIT_NO_MEMORY;
+    b->triple = LLVMCreateMessage(triple);
+    b->cpu = LLVMCreateMessage(cpu);
+    b->features = LLVMCreateMessage(features);
+    return open_backend(backend, b);
 }

@@ -37,15 +37,16 @@ typedef struct Lower {
     LowerValue *at;               /* per operation */
 } Lower;
 
-/* lower_function.c: shape, kind, layout -> function `name` in the module. */
-void lower_function(Mem *mem, LLVMModuleRef module, const BackendJob *job, const char *name,
-                    bool fast_math);
+/* lower_function.c: shape, kind, layout -> function `job->name` in the module. */
+void lower_function(Mem *mem, LLVMModuleRef module, const BackendJob *job, bool fast_math);
 LLVMValueRef lower_slot_index(Lower *l, uint32_t slot); /* i64 */
 
 /* lower_shape.c: the operations of one turn, at the place where the builder stands. */
 void lower_shape(Lower *l);
 LLVMValueRef lower_splat(Lower *l, LLVMValueRef scalar);
 LLVMValueRef lower_table(Lower *l, LLVMTypeRef type, LLVMValueRef base, uint64_t index);
+/* What lies `offset` bytes behind base. */
+LLVMValueRef lower_field(Lower *l, LLVMTypeRef type, LLVMValueRef base, size_t offset);
 
 /* lower_tangent.c: the derivative of operation `op`, whose value is there already. */
 void lower_tangent(Lower *l, ShapeOp op, LowerValue *result);
@@ -72,12 +73,32 @@ LLVMValueRef lower_call_slope(Lower *l, ShapeOp call, uint32_t which);
 /* Arguments of a call, first to last, as numbers of operations. */
 void lower_arguments(const Lower *l, ShapeOp call, uint32_t *args);
 
-/* link_object.c: object file -> for function number i (named f<i>) code that can lie anywhere.
- * All code is taken from the arena. False: it has relocations that this does not know. */
-bool link_object(Arena *arena, const char *object, size_t size, uint32_t function,
-                 const unsigned char **code, size_t *code_size);
+/* orc_link.c: object files -> code in memory. */
+typedef struct Linker Linker;
 
-/* backend_llvm.c: what BACKEND_SYMBOL names. */
-JitRefusal solstice_backend_open(Backend *backend, bool fast_math);
+enum { LINKER_WORDS = 200 };
+
+/* NULL: LLVM cannot, and why is in `words`. */
+Linker *linker_open(Mem *mem, bool names, char words[LINKER_WORDS]);
+void linker_close(Linker *linker);              /* NULL is fine */
+const char *linker_words(const Linker *linker); /* of the last error */
+BackendModule *linker_link(Linker *linker, const void *object, size_t size);
+void linker_find(Linker *linker, BackendModule *module, uint32_t n, BackendSymbol *symbols);
+void linker_drop(Linker *linker, BackendModule *module);
+
+/* gdb_list.c: around the linking of an object with names; what was added for it, or NULL. */
+typedef struct GdbEntry GdbEntry;
+GdbEntry *gdb_list_begin(void);
+GdbEntry *gdb_list_end(const GdbEntry *before);
+void gdb_list_drop(GdbEntry *entry); /* NULL is fine */
+
+/* backend_llvm.c: what BACKEND_SYMBOL and BACKEND_PREPARE name. */
+JitRefusal solstice_backend_open(Backend *backend, const BackendOptions *options);
+void solstice_backend_prepare(void);
+
+/* The same for another machine than this one, which can be compiled for and not linked; for tests.
+ */
+JitRefusal solstice_backend_open_for(Backend *backend, const char *triple, const char *cpu,
+                                     const char *features);
 
 #endif

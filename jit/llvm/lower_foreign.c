@@ -52,7 +52,7 @@ typedef struct Direct {
 
 static LLVMValueRef field(Lower *l, const Direct *d, LLVMTypeRef type, size_t offset)
 {
-    return lower_table(l, type, d->entry, offset / sizeof(void *));
+    return lower_field(l, type, d->entry, offset);
 }
 
 static void require(Lower *l, Direct *d, LLVMValueRef condition)

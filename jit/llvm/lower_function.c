@@ -234,15 +234,14 @@ static void call_of_another_machine(Lower *l)
     LLVMBuildCall2(l->build, LLVMIntrinsicGetType(l->context, id, NULL, 0), f, &arg, 1, "");
 }
 
-void lower_function(Mem *mem, LLVMModuleRef module, const BackendJob *job, const char *name,
-                    bool fast_math)
+void lower_function(Mem *mem, LLVMModuleRef module, const BackendJob *job, bool fast_math)
 {
     Lower l = {.module = module, .job = job, .fast_math = fast_math};
     l.context = LLVMGetModuleContext(module);
     l.build = LLVMCreateBuilderInContext(l.context);
     l.at = mem_alloc(mem, (job->shape->n_ops + 1) * sizeof *l.at);
     prepare(&l);
-    declare(&l, name);
+    declare(&l, job->name);
     LLVMPositionBuilderAtEnd(l.build, block(&l));
     reserve_arguments(&l);
     if (is_batch(job->layout))

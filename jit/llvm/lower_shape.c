@@ -82,6 +82,14 @@ LLVMValueRef lower_table(Lower *l, LLVMTypeRef type, LLVMValueRef base, uint64_t
     return LLVMBuildLoad2(l->build, type, p, "");
 }
 
+LLVMValueRef lower_field(Lower *l, LLVMTypeRef type, LLVMValueRef base, size_t offset)
+{
+    LLVMValueRef at = LLVMConstInt(l->int64, offset, 0);
+    LLVMTypeRef byte = LLVMInt8TypeInContext(l->context);
+    LLVMValueRef p = LLVMBuildInBoundsGEP2(l->build, byte, base, &at, 1, "");
+    return LLVMBuildLoad2(l->build, type, p, "");
+}
+
 static LLVMValueRef intrinsic(Lower *l, unsigned id, LLVMValueRef a)
 {
     LLVMValueRef f = LLVMGetIntrinsicDeclaration(l->module, id, &l->real, 1);
@@ -108,7 +116,7 @@ LLVMValueRef lower_abs(Lower *l, LLVMValueRef a)
 
 LLVMValueRef lower_env(Lower *l, size_t offset)
 {
-    return lower_table(l, l->pointer, l->env, offset / sizeof(void *));
+    return lower_field(l, l->pointer, l->env, offset);
 }
 
 /* Calls lane by lane; functions of libm touch no memory that code can see. */

@@ -72,14 +72,17 @@ void engine_close(Engine *engine)
 
 void engine_check(Engine *engine)
 {
-    char text[160];
-    if (!engine || engine->told_fatal || !jit_fatal(engine->jit, text, sizeof text))
+    char words[160];
+    if (!engine || engine->told_trouble)
         return;
-    engine->told_fatal = true;
+    JitRefusal trouble = jit_trouble(engine->jit, words, sizeof words);
+    if (trouble == JIT_ACCEPTED)
+        return;
+    engine->told_trouble = true;
     diag_warning(engine->sim->diags, 0,
-                 "LLVM met a fatal error and is not used any more (%s): what is not compiled is "
-                 "interpreted, which takes longer and gives the same results",
-                 text);
+                 "%s (%s): what is not compiled is interpreted, which takes longer and gives the "
+                 "same results",
+                 jit_refusal_text(trouble), words);
 }
 
 Jit *engine_jit(Engine *engine)

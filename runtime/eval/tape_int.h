@@ -30,7 +30,7 @@ struct Engine {
     Shapes *shapes;
     JitEnv env;
     bool rebuild, wait;
-    bool told_fatal;       /* that LLVM was given up */
+    bool told_trouble;     /* why there is no native code */
     uint32_t fixed_after;  /* evaluations of one structure before it is compiled in larger pieces */
     bool fixed_quick;      /* tests: pieces are used before they are optimised */
     uint64_t fixed_calls;  /* of such pieces */

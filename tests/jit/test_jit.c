@@ -13,6 +13,7 @@
 #include "tests/support/soak.h"
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <math.h>
@@ -365,28 +366,37 @@ static void fail_allocation(Jit *jit, uint32_t n)
     pthread_mutex_unlock(&jit->lock);
 }
 
-/* Wherever memory runs out, in the request or in the thread: an answer, and the next one is right.
- */
+/* True when it has code, and then it is right. */
+static bool is_made(World *w, Jit *jit, const Block *b)
+{
+    JitEntry *entry = jit_request(jit, &(JitRequest){.shape = b->shape});
+    jit_wait(jit);
+    if (!entry || jit_refusal(entry) == JIT_NO_MEMORY)
+        return false;
+    check(w, b, entry);
+    return true;
+}
+
+/* Wherever memory runs out once, in the request or in the thread: an answer, and others are right. */
 static void out_of_memory_is_an_answer(void **state)
 {
     World *w = *state;
-    uint32_t failed = 0;
-    for (uint32_t n = 1; n < 30; n++) {
-        Jit *jit = open_jit((JitOptions){0});
-        fail_allocation(jit, n);
-        JitEntry *first = jit_request(jit, &(JitRequest){.shape = w->block[0].shape});
-        jit_wait(jit);
-        bool refused = first && jit_refusal(first) != JIT_ACCEPTED;
-        failed += !first || refused;
-        if (first && !refused)
-            check(w, &w->block[0], first);
-        fail_allocation(jit, 0);
-        JitEntry *second = request(jit, &w->block[1]);
-        jit_wait(jit);
-        check(w, &w->block[1], second);
+    uint32_t failed[2] = {0};
+    for (uint32_t n = 2; n < 60; n++) {
+        bool in_thread = n % 2;
+        JitOptions options = {.cache = w->folder, .fail_at = in_thread ? n / 2 : 0};
+        Jit *jit = open_jit(options);
+        fail_allocation(jit, in_thread ? 0 : n / 2);
+        uint32_t made = 0;
+        for (uint32_t i = 0; i < 3; i++)
+            made += is_made(w, jit, &w->block[i]);
+        assert_true(made >= 2);
+        failed[in_thread] += made == 2;
         jit_close(jit);
+        disk_cache_clear(w->folder);
     }
-    assert_true(failed > 5);
+    print_message("%u requests and %u functions failed\n", failed[0], failed[1]);
+    assert_true(failed[0] > 2 && failed[1] > 2);
 }
 
 /* ---- coming and going ---- */
@@ -443,7 +453,8 @@ static void eviction_keeps_memory_flat(void **state)
     JitStats stats = jit_stats(jit);
     assert_true(stats.evicted > 10000);
     assert_true(stats.functions_compiled > 500);
-    assert_true(most <= BOUND + HELD * 4096); /* what is held may be above the bound */
+    /* what is held may be above the bound, with whatever shares an object with it */
+    assert_true(most <= BOUND + HELD * 5 * 4096);
     jit_close(jit);
 }
 
@@ -554,26 +565,63 @@ static void perf_is_told_the_names(void **state)
     jit_close(jit);
 }
 
-/* The symbol in the object that gdb is shown for code at this address, or NULL. */
+/* As gdb's manual has them ("JIT Compilation Interface"); they lie in the module. */
+struct jit_code_entry {
+    struct jit_code_entry *next_entry, *prev_entry;
+    const char *symfile_addr;
+    uint64_t symfile_size;
+};
+
+struct jit_descriptor {
+    uint32_t version, action_flag;
+    struct jit_code_entry *relevant_entry, *first_entry;
+};
+
+static const struct jit_code_entry *gdb_list(void)
+{
+    const struct jit_descriptor *list = dlsym(RTLD_DEFAULT, "__jit_debug_descriptor");
+    return list ? list->first_entry : NULL;
+}
+
+/* The function at this address in one of the objects that gdb is shown, or NULL. */
+static const char *function_in(const char *object, const void *code, uint64_t *size)
+{
+    const Elf64_Ehdr *head = (const void *)object;
+    const Elf64_Shdr *section = (const void *)(object + head->e_shoff);
+    for (uint32_t i = 0; i < head->e_shnum; i++) {
+        if (section[i].sh_type != SHT_SYMTAB)
+            continue;
+        const Elf64_Sym *symbol = (const void *)(object + section[i].sh_offset);
+        const char *strings = object + section[section[i].sh_link].sh_offset;
+        for (; (const char *)symbol < object + section[i].sh_offset + section[i].sh_size; symbol++)
+            if (ELF64_ST_TYPE(symbol->st_info) == STT_FUNC &&
+                section[symbol->st_shndx].sh_addr + symbol->st_value == (uintptr_t)code) {
+                *size = symbol->st_size;
+                return strings + symbol->st_name;
+            }
+    }
+    return NULL;
+}
+
 static const char *gdb_name(const void *code, uint64_t *size)
 {
-    for (struct jit_code_entry *e = __jit_debug_descriptor.first_entry; e; e = e->next_entry) {
+    for (const struct jit_code_entry *e = gdb_list(); e; e = e->next_entry) {
         const Elf64_Ehdr *head = (const void *)e->symfile_addr;
         assert_memory_equal(head->e_ident, ELFMAG, SELFMAG);
         assert_true(head->e_shoff + head->e_shnum * sizeof(Elf64_Shdr) <= e->symfile_size);
-        const Elf64_Shdr *section = (const void *)(e->symfile_addr + head->e_shoff);
-        for (uint32_t i = 0; i < head->e_shnum; i++) {
-            if (section[i].sh_type != SHT_SYMTAB)
-                continue;
-            const Elf64_Sym *symbol = (const void *)(e->symfile_addr + section[i].sh_offset);
-            const Elf64_Shdr *strings = &section[section[i].sh_link];
-            assert_int_equal(section[i].sh_size, 2 * sizeof *symbol);
-            *size = symbol[1].st_size;
-            if (symbol[1].st_value == (uintptr_t)code)
-                return e->symfile_addr + strings->sh_offset + symbol[1].st_name;
-        }
+        const char *name = function_in(e->symfile_addr, code, size);
+        if (name)
+            return name;
     }
     return NULL;
+}
+
+static uint32_t gdb_objects(void)
+{
+    uint32_t n = 0;
+    for (const struct jit_code_entry *e = gdb_list(); e; e = e->next_entry)
+        n++;
+    return n;
 }
 
 static void gdb_is_told_the_names(void **state)
@@ -581,10 +629,11 @@ static void gdb_is_told_the_names(void **state)
     World *w = *state;
     char path[64];
     uint64_t size = 0;
-    Jit *none = open_jit((JitOptions){0}), *jit = open_jit((JitOptions){.names = true});
+    Jit *none = open_jit((JitOptions){0});
+    Jit *jit = open_jit((JitOptions){.names = true, .batch = 1});
     JitEntry *unnamed = request(none, &w->block[0]), *entry[3];
     jit_wait(none);
-    assert_null(__jit_debug_descriptor.first_entry); /* only who wants it pays for it */
+    assert_null(gdb_list()); /* only who wants it pays for it */
     for (uint32_t i = 0; i < 3; i++)
         entry[i] = request(jit, &w->block[i]);
     jit_wait(jit);
@@ -593,13 +642,16 @@ static void gdb_is_told_the_names(void **state)
         assert_non_null(name);
         assert_true(strncmp(name, "solstice_quick_value_single_", 28) == 0 && size > 0);
     }
-    void *code = jit_code(entry[1]).any;
+    assert_int_equal(gdb_objects(), 3);
     jit_release(jit, entry[1]);
-    jit_forget(jit); /* code that goes takes its name with it */
-    assert_null(gdb_name(code, &size));
+    jit_forget(jit); /* code that goes takes its name with it, before other code comes */
+    JitEntry *later = request(jit, &w->block[3]);
+    jit_wait(jit);
+    assert_int_equal(gdb_objects(), 3);
     assert_non_null(gdb_name(jit_code(entry[2]).any, &size));
+    assert_non_null(gdb_name(jit_code(later).any, &size));
     jit_close(jit);
-    assert_null(__jit_debug_descriptor.first_entry);
+    assert_null(gdb_list());
     jit_release(none, unnamed);
     jit_close(none);
     snprintf(path, sizeof path, "/tmp/perf-%ld.map", (long)getpid());
@@ -608,7 +660,7 @@ static void gdb_is_told_the_names(void **state)
 
 /* ---- the cache on disk ---- */
 
-static void a_second_run_needs_no_llvm(void **state)
+static void a_second_run_compiles_nothing(void **state)
 {
     World *w = *state;
     JitStats stats = use_blocks(w, (JitOptions){.cache = w->folder}, 50);
@@ -617,7 +669,6 @@ static void a_second_run_needs_no_llvm(void **state)
     stats = use_blocks(w, (JitOptions){.cache = w->folder}, 50);
     assert_int_equal(stats.functions_compiled, 0);
     assert_int_equal(stats.shapes_from_disk, 50);
-    assert_true(stats.load_seconds == 0);
     /* other options are another cache */
     stats = use_blocks(w, (JitOptions){.cache = w->folder, .only_optimised = true}, 10);
     assert_int_equal(stats.functions_compiled, 10);
@@ -693,7 +744,7 @@ static void entries_under_a_wrong_name_are_dropped(void **state)
     World *w = *state;
     char name[2][300], path[3][700];
     uint32_t n = 0;
-    use_blocks(w, (JitOptions){.cache = w->folder}, 2);
+    use_blocks(w, (JitOptions){.cache = w->folder, .batch = 1}, 2);
     DIR *dir = opendir(w->folder);
     for (const struct dirent *e; (e = readdir(dir));)
         if (e->d_name[0] != '.')
@@ -839,9 +890,9 @@ static void eight_processes_share_a_folder(void **state)
     }
     uint32_t sound = 0;
     uint64_t entries = disk_cache_list(w->mem, w->folder, count_sound, &sound);
-    assert_int_equal(entries, 60);
-    assert_int_equal(sound, 60);
-    assert_int_equal(disk_cache_clear(w->folder), 60); /* no temporary file was left */
+    assert_true(entries > 60); /* functions, and objects that several of them share */
+    assert_int_equal(sound, entries);
+    assert_int_equal(disk_cache_clear(w->folder), entries); /* no temporary file was left */
 }
 
 static int run_all(void)
@@ -872,7 +923,7 @@ static int run_all(void)
         TEST(fast_math_is_near_and_apart),
         TEST(perf_is_told_the_names),
         TEST(gdb_is_told_the_names),
-        TEST(a_second_run_needs_no_llvm),
+        TEST(a_second_run_compiles_nothing),
         TEST(damaged_entries_are_dropped_and_made_anew),
         TEST(entries_under_a_wrong_name_are_dropped),
         TEST(folders_that_cannot_be_used_do_no_harm),

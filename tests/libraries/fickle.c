@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-JitRefusal solstice_backend_open(Backend *backend, bool fast_math);
+JitRefusal solstice_backend_open(Backend *backend, const BackendOptions *options);
 
 static Backend real;
 static unsigned long long state;
@@ -21,27 +21,14 @@ static unsigned below(unsigned n)
 static void fickle_compile(void *context, uint32_t n, BackendJob *jobs, JitTier tier)
 {
     struct timespec late = {.tv_nsec = (long)below(4) * (long)below(1000000)};
-    (void)context;
     nanosleep(&late, NULL);
-    real.compile(real.state, n, jobs, tier);
+    real.compile(context, n, jobs, tier);
     for (uint32_t i = 0; i < n; i++)
         if (below(5) == 0)
             jobs[i].refusal = JIT_LLVM_REFUSED;
 }
 
-static const char *last_words(void *context)
-{
-    (void)context;
-    return real.last_words(real.state);
-}
-
-static void close_real(void *context)
-{
-    (void)context;
-    real.close(real.state);
-}
-
-JitRefusal solstice_backend_open(Backend *backend, bool fast_math)
+JitRefusal solstice_backend_open(Backend *backend, const BackendOptions *options)
 {
     const char *path = getenv("FICKLE_MODULE"), *seed = getenv("FICKLE_SEED");
     void *module = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
@@ -49,11 +36,9 @@ JitRefusal solstice_backend_open(Backend *backend, bool fast_math)
     if (!module || !seed)
         return JIT_NO_MODULE;
     *(void **)&open = dlsym(module, BACKEND_SYMBOL);
-    JitRefusal why = open ? open(&real, fast_math) : JIT_NO_MODULE;
+    JitRefusal why = open ? open(&real, options) : JIT_NO_MODULE;
     state = strtoull(seed, NULL, 10);
-    *backend = (Backend){.version = real.version,
-                         .compile = fickle_compile,
-                         .last_words = last_words,
-                         .close = close_real};
+    *backend = real;
+    backend->compile = fickle_compile;
     return why;
 }

@@ -1,0 +1,276 @@
+/* orc_link.c: object file -> code that runs, through LLVM's ORC. See lower.h, backend.h.
+ *
+ * LLJIT places objects with JITLink: memory that is written, then made executable and read-only,
+ * private to the process. Each object has a resource tracker, which frees it alone.
+ *
+ * Names of functions say what they compute, so an object that is linked while an older one with the
+ * same functions is still in use would define a name twice. Then it goes into another library
+ * (JITDylib); there are as many of these as one name ever had to be there at a time. They are bare:
+ * nothing in them is looked for in the process, except the two functions of libm that some
+ * processors have no instruction for, and whose results are exact. */
+#include "jit/llvm/lower.h"
+
+#include <llvm-c/LLJIT.h>
+#include <llvm-c/LLJITUtils.h>
+#include <llvm-c/Object.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { CLEAR_EVERY = 256 }; /* modules dropped before names that nobody uses are dropped too */
+
+struct BackendModule {
+    LLVMOrcJITDylibRef library;
+    LLVMOrcResourceTrackerRef tracker;
+    /* only with names */
+    LLVMMemoryBufferRef object; /* for the sizes of functions */
+    GdbEntry *entry;            /* once it is linked */
+    BackendModule *prev, *next; /* in Linker.named */
+};
+
+struct Linker {
+    Mem *mem;
+    LLVMOrcLLJITRef jit;
+    LLVMOrcExecutionSessionRef session;
+    VEC(LLVMOrcJITDylibRef) libraries;
+    uint32_t dropped; /* since names were cleared */
+    bool names;
+    BackendModule *named;     /* all of them, with names */
+    char words[LINKER_WORDS]; /* what the last error said */
+};
+
+/* ---- errors ---- */
+
+/* True when there is one; it is taken. */
+static bool failed(LLVMErrorRef error, char words[LINKER_WORDS])
+{
+    if (!error)
+        return false;
+    char *message = LLVMGetErrorMessage(error);
+    snprintf(words, LINKER_WORDS, "%s", message);
+    LLVMDisposeErrorMessage(message);
+    return true;
+}
+
+static void forget_error(LLVMErrorRef error)
+{
+    if (error)
+        LLVMConsumeError(error);
+}
+
+/* What a lookup returns is all that is said; ORC would print it, too. */
+static void report_nothing(void *context, LLVMErrorRef error)
+{
+    (void)context;
+    forget_error(error);
+}
+
+/* ---- opening ---- */
+
+static LLVMOrcCSymbolMapPair absolute(Linker *k, const char *name, double (*function)(double))
+{
+    LLVMJITSymbolFlags flags = {
+        LLVMJITSymbolGenericFlagsExported | LLVMJITSymbolGenericFlagsCallable, 0};
+    return (LLVMOrcCSymbolMapPair){LLVMOrcLLJITMangleAndIntern(k->jit, name),
+                                   {(LLVMOrcExecutorAddress)(uintptr_t)function, flags}};
+}
+
+static LLVMOrcJITDylibRef add_library(Linker *k)
+{
+    char name[32];
+    snprintf(name, sizeof name, "solstice%u", k->libraries.n);
+    LLVMOrcJITDylibRef library = LLVMOrcExecutionSessionCreateBareJITDylib(k->session, name);
+    LLVMOrcCSymbolMapPair exact[] = {absolute(k, "floor", floor), absolute(k, "ceil", ceil)};
+    forget_error(LLVMOrcJITDylibDefine(library, LLVMOrcAbsoluteSymbols(exact, 2)));
+    vec_push(k->mem, &k->libraries, library);
+    return library;
+}
+
+Linker *linker_open(Mem *mem, bool names, char words[LINKER_WORDS])
+{
+    Linker *k = mem_alloc(mem, sizeof *k);
+    k->mem = mem;
+    k->names = names;
+    if (failed(LLVMOrcCreateLLJIT(&k->jit, NULL), words)) {
+        mem_free(mem, k);
+        return NULL;
+    }
+    k->session = LLVMOrcLLJITGetExecutionSession(k->jit);
+    LLVMOrcExecutionSessionSetErrorReporter(k->session, report_nothing, NULL);
+    if (names) /* without gdb's list, code is the same */
+        forget_error(LLVMOrcLLJITEnableDebugSupport(k->jit));
+    add_library(k);
+    return k;
+}
+
+static void forget_names(BackendModule *m)
+{
+    gdb_list_drop(m->entry);
+    LLVMDisposeMemoryBuffer(m->object);
+}
+
+void linker_close(Linker *k)
+{
+    if (!k)
+        return;
+    for (BackendModule *m = k->named; m; m = m->next)
+        forget_names(m);
+    forget_error(LLVMOrcDisposeLLJIT(k->jit));
+    vec_free(k->mem, &k->libraries);
+    mem_free(k->mem, k);
+}
+
+const char *linker_words(const Linker *k)
+{
+    return k->words;
+}
+
+/* ---- modules ---- */
+
+static void keep_names(Linker *k, BackendModule *m, LLVMMemoryBufferRef object)
+{
+    m->object = object;
+    m->next = k->named;
+    if (m->next)
+        m->next->prev = m;
+    k->named = m;
+}
+
+static void drop_names(Linker *k, BackendModule *m)
+{
+    forget_names(m);
+    if (m->prev)
+        m->prev->next = m->next;
+    else
+        k->named = m->next;
+    if (m->next)
+        m->next->prev = m->prev;
+}
+
+static LLVMMemoryBufferRef copy(const void *object, size_t size)
+{
+    return LLVMCreateMemoryBufferWithMemoryRangeCopy(object, size, "solstice");
+}
+
+/* In one of the libraries, where none of its names is defined. */
+static bool add(Linker *k, BackendModule *m, uint32_t library, const void *object, size_t size)
+{
+    m->library = library < k->libraries.n ? k->libraries.at[library] : add_library(k);
+    m->tracker = LLVMOrcJITDylibCreateResourceTracker(m->library);
+    LLVMErrorRef error = LLVMOrcLLJITAddObjectFileWithRT(k->jit, m->tracker, copy(object, size));
+    if (!failed(error, k->words))
+        return true;
+    LLVMOrcReleaseResourceTracker(m->tracker);
+    return false;
+}
+
+/* Objects are linked when one of their functions is first looked for. */
+BackendModule *linker_link(Linker *k, const void *object, size_t size)
+{
+    BackendModule *m = mem_alloc(k->mem, sizeof *m);
+    uint32_t n = k->libraries.n, i = 0;
+    while (!add(k, m, i, object, size))
+        if (++i > n) {
+            mem_free(k->mem, m);
+            return NULL;
+        }
+    if (k->names)
+        keep_names(k, m, copy(object, size));
+    return m;
+}
+
+void linker_drop(Linker *k, BackendModule *m)
+{
+    if (k->names)
+        drop_names(k, m);
+    forget_error(LLVMOrcResourceTrackerRemove(m->tracker));
+    LLVMOrcReleaseResourceTracker(m->tracker);
+    mem_free(k->mem, m);
+    if (++k->dropped < CLEAR_EVERY)
+        return;
+    k->dropped = 0;
+    LLVMOrcSymbolStringPoolClearDeadEntries(LLVMOrcExecutionSessionGetSymbolStringPool(k->session));
+}
+
+/* ---- functions ---- */
+
+typedef struct Found {
+    Linker *linker;
+    uint32_t n;
+    BackendSymbol *symbols;
+    LLVMOrcSymbolStringPoolEntryRef *names;
+} Found;
+
+/* ORC calls it before the lookup returns: nothing of ours runs in other threads. */
+static void take_addresses(LLVMErrorRef error, LLVMOrcCSymbolMapPairs pairs, size_t n,
+                           void *context)
+{
+    Found *found = context;
+    bool none = failed(error, found->linker->words);
+    for (size_t i = 0; !none && i < n; i++)
+        for (uint32_t k = 0; k < found->n; k++)
+            if (found->names[k] == pairs[i].Name)
+                found->symbols[k].at = (void *)(uintptr_t)pairs[i].Sym.Address;
+}
+
+static void take_size(LLVMSymbolIteratorRef at, uint32_t n, BackendSymbol *symbols)
+{
+    const char *name = LLVMGetSymbolName(at);
+    for (uint32_t i = 0; i < n; i++)
+        if (strcmp(symbols[i].name, name) == 0)
+            symbols[i].size = LLVMGetSymbolSize(at);
+}
+
+static void find_sizes(LLVMMemoryBufferRef object, uint32_t n, BackendSymbol *symbols)
+{
+    char *message = NULL;
+    LLVMBinaryRef binary = LLVMCreateBinary(object, NULL, &message);
+    if (!binary) {
+        LLVMDisposeMessage(message);
+        return;
+    }
+    LLVMSymbolIteratorRef at = LLVMObjectFileCopySymbolIterator(binary);
+    for (; !LLVMObjectFileIsSymbolIteratorAtEnd(binary, at); LLVMMoveToNextSymbol(at))
+        take_size(at, n, symbols);
+    LLVMDisposeSymbolIterator(at);
+    LLVMDisposeBinary(binary);
+}
+
+static void look_up(Linker *k, BackendModule *m, LLVMOrcCLookupSetElement *wanted, Found *found)
+{
+    LLVMOrcCJITDylibSearchOrderElement where = {m->library,
+                                                LLVMOrcJITDylibLookupFlagsMatchAllSymbols};
+    LLVMOrcExecutionSessionLookup(k->session, LLVMOrcLookupKindStatic, &where, 1, wanted, found->n,
+                                  take_addresses, found);
+}
+
+static void look_up_with_names(Linker *k, BackendModule *m, LLVMOrcCLookupSetElement *wanted,
+                               Found *found)
+{
+    const GdbEntry *before = gdb_list_begin();
+    look_up(k, m, wanted, found);
+    GdbEntry *added = gdb_list_end(before);
+    if (added)
+        m->entry = added;
+    find_sizes(m->object, found->n, found->symbols);
+}
+
+void linker_find(Linker *k, BackendModule *m, uint32_t n, BackendSymbol *symbols)
+{
+    LLVMOrcCLookupSetElement *wanted = mem_alloc(k->mem, n * sizeof *wanted + 1);
+    Found found = {k, n, symbols, mem_alloc(k->mem, n * sizeof *found.names + 1)};
+    for (uint32_t i = 0; i < n; i++) {
+        found.names[i] = LLVMOrcLLJITMangleAndIntern(k->jit, symbols[i].name);
+        wanted[i] = (LLVMOrcCLookupSetElement){found.names[i],
+                                               LLVMOrcSymbolLookupFlagsWeaklyReferencedSymbol};
+        symbols[i].at = NULL;
+        symbols[i].size = 0;
+    }
+    if (k->names)
+        look_up_with_names(k, m, wanted, &found);
+    else
+        look_up(k, m, wanted, &found);
+    mem_free(k->mem, found.names);
+    mem_free(k->mem, wanted);
+}
