@@ -48,7 +48,7 @@ Jit *jit_open(const JitOptions *options);
 void jit_close(Jit *jit);
 
 /* Before there is a Jit: begins to load LLVM in a thread of its own, if the cache on disk remembers
- * that options->model used code from it. NULL: it does not. */
+ * that options->model used code from it. NULL: it cannot. */
 typedef struct JitAhead JitAhead;
 JitAhead *jit_ahead(const JitOptions *options);
 void jit_ahead_end(JitAhead *ahead); /* waits for it; NULL is fine */

@@ -108,8 +108,8 @@ void jit_finish_loading(Jit *jit)
 
 struct JitAhead {
     pthread_t thread;
-    bool names;
-    char path[JIT_PATH];
+    bool names, fast_math;
+    char path[JIT_PATH], cache[JIT_PATH], model[JIT_PATH];
 };
 
 DiskKey jit_model_key(const char *model)
@@ -118,7 +118,7 @@ DiskKey jit_model_key(const char *model)
     return (DiskKey){{hash_bytes(model, n, 1), hash_bytes(model, n, 2)}, model, n};
 }
 
-static bool is_remembered(const JitOptions *options, const char *path)
+static bool is_remembered(const JitAhead *ahead)
 {
     char flavour[512];
     MemGuard guard;
@@ -128,9 +128,9 @@ static bool is_remembered(const JitOptions *options, const char *path)
         return false;
     mem_guard_push(mem, &guard);
     if (setjmp(guard.env) == 0) {
-        DiskKey key = jit_model_key(options->model);
-        jit_host_flavour(flavour, sizeof flavour, path, options->fast_math);
-        known = disk_cache_has(disk_cache_open(mem, options->cache, flavour), &key);
+        DiskKey key = jit_model_key(ahead->model);
+        jit_host_flavour(flavour, sizeof flavour, ahead->path, ahead->fast_math);
+        known = disk_cache_has(disk_cache_open(mem, ahead->cache, flavour), &key);
         mem_guard_pop(mem, &guard);
     }
     mem_close(mem);
@@ -140,7 +140,7 @@ static bool is_remembered(const JitOptions *options, const char *path)
 static void *load_ahead(void *argument)
 {
     JitAhead *ahead = argument;
-    void *module = open_module(ahead->path, ahead->names);
+    void *module = is_remembered(ahead) ? open_module(ahead->path, ahead->names) : NULL;
     BackendPrepare prepare = NULL;
     if (module)
         *(void **)&prepare = dlsym(module, BACKEND_PREPARE);
@@ -149,13 +149,21 @@ static void *load_ahead(void *argument)
     return NULL;
 }
 
+static bool copy_text(char to[JIT_PATH], const char *text)
+{
+    int n = snprintf(to, JIT_PATH, "%s", text);
+    return n > 0 && n < JIT_PATH;
+}
+
 JitAhead *jit_ahead(const JitOptions *options)
 {
     JitAhead *ahead = options->cache && options->model ? malloc(sizeof *ahead) : NULL;
     if (!ahead)
         return NULL;
     ahead->names = options->names;
-    if (find_path(options->module, ahead->path) && is_remembered(options, ahead->path) &&
+    ahead->fast_math = options->fast_math;
+    if (find_path(options->module, ahead->path) && copy_text(ahead->cache, options->cache) &&
+        copy_text(ahead->model, options->model) &&
         jit_blocked_thread(&ahead->thread, load_ahead, ahead))
         return ahead;
     free(ahead);

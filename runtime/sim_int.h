@@ -540,6 +540,7 @@ struct Sol {
 
 struct SolModel {
     Mem *mem;
+    char *path; /* of the file, or NULL */
     Program *program;
     Sol *sims;
     SolStatus load_status; /* of the text */

@@ -85,6 +85,17 @@ static void register_target(void)
     LLVMInstallFatalErrorHandler(on_fatal);
 }
 
+/* For other machines than this one. */
+static void register_all_targets(void)
+{
+#ifdef SOLSTICE_LLVM_SHARED
+    LLVMInitializeAllTargetInfos();
+    LLVMInitializeAllTargets();
+    LLVMInitializeAllTargetMCs();
+    LLVMInitializeAllAsmPrinters();
+#endif
+}
+
 void solstice_backend_prepare(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -398,6 +409,7 @@ JitRefusal solstice_backend_open_for(Backend *backend, const char *triple, const
     LlvmBackend *b = new_backend(&(BackendOptions){0});
     if (!b)
         return JIT_NO_MEMORY;
+    register_all_targets();
     b->triple = LLVMCreateMessage(triple);
     b->cpu = LLVMCreateMessage(cpu);
     b->features = LLVMCreateMessage(features);

@@ -20,6 +20,22 @@ void lower_arguments(const Lower *l, ShapeOp call, uint32_t *args)
         args[i] = l->job->shape->ops[list].a;
 }
 
+/* C passes an int as a register is wide: some machines want to know with which upper half. All
+ * numbers that are passed unsigned are small, so that they are the same either way. */
+static LLVMValueRef call_c(Lower *l, LLVMTypeRef type, LLVMValueRef f, LLVMValueRef *args,
+                           unsigned n)
+{
+    LLVMValueRef call = LLVMBuildCall2(l->build, type, f, args, n, "");
+    unsigned kind = LLVMGetEnumAttributeKindForName("signext", 7);
+    LLVMAttributeRef wide = LLVMCreateEnumAttribute(l->context, kind, 0);
+    for (unsigned i = 0; i < n; i++)
+        if (LLVMTypeOf(args[i]) == l->int32)
+            LLVMAddCallSiteAttribute(call, i + 1, wide);
+    if (LLVMGetReturnType(type) == l->int32)
+        LLVMAddCallSiteAttribute(call, LLVMAttributeReturnIndex, wide);
+    return call;
+}
+
 /* ---- by JitEnv.foreign ---- */
 
 static LLVMValueRef function_number(Lower *l, uint32_t slot)
@@ -35,7 +51,7 @@ static LLVMValueRef call_general(Lower *l, uint32_t slot, uint32_t n)
     LLVMValueRef args[] = {lower_env(l, offsetof(JitEnv, context)), function_number(l, slot),
                            LLVMConstInt(l->int32, n, 0), l->args};
     LLVMValueRef f = lower_env(l, offsetof(JitEnv, foreign));
-    return LLVMBuildCall2(l->build, type, f, args, 4, "");
+    return call_c(l, type, f, args, 4);
 }
 
 /* ---- directly ---- */
@@ -95,7 +111,7 @@ static LLVMValueRef to_pointer(Lower *l, Direct *d, ShapeType kind, LLVMValueRef
     LLVMValueRef args[] = {lower_env(l, offsetof(JitEnv, context)), LLVMConstInt(l->int32, kind, 0),
                            x};
     LLVMValueRef f = lower_env(l, offsetof(JitEnv, pointer));
-    LLVMValueRef p = LLVMBuildCall2(l->build, type, f, args, 3, "");
+    LLVMValueRef p = call_c(l, type, f, args, 3);
     require(l, d, is_pointer(l, p));
     return p;
 }
@@ -143,8 +159,8 @@ static LLVMValueRef from_result(Lower *l, ShapeType kind, LLVMValueRef result)
         return result;
     LLVMTypeRef params[] = {l->pointer, l->pointer};
     LLVMValueRef args[] = {lower_env(l, offsetof(JitEnv, context)), result};
-    return LLVMBuildCall2(l->build, LLVMFunctionType(l->real1, params, 2, 0),
-                          lower_env(l, offsetof(JitEnv, text)), args, 2, "");
+    return call_c(l, LLVMFunctionType(l->real1, params, 2, 0), lower_env(l, offsetof(JitEnv, text)),
+                  args, 2);
 }
 
 static LLVMBasicBlockRef new_block(Lower *l)
@@ -171,8 +187,8 @@ static LLVMValueRef check(Lower *l, const Direct *d, LLVMValueRef value)
     LLVMPositionBuilderAtEnd(l->build, ask);
     LLVMTypeRef params[] = {l->pointer, l->int32, l->real1};
     LLVMValueRef args[] = {lower_env(l, offsetof(JitEnv, context)), d->number, value};
-    LLVMValueRef checked = LLVMBuildCall2(l->build, LLVMFunctionType(l->real1, params, 3, 0),
-                                          lower_env(l, offsetof(JitEnv, checked)), args, 3, "");
+    LLVMValueRef checked = call_c(l, LLVMFunctionType(l->real1, params, 3, 0),
+                                  lower_env(l, offsetof(JitEnv, checked)), args, 3);
     LLVMBuildBr(l->build, done);
     LLVMPositionBuilderAtEnd(l->build, done);
     return either(l, (LLVMValueRef[]){value, checked}, from);
@@ -183,7 +199,7 @@ static LLVMValueRef call_once(Lower *l, Direct *d)
     ShapeType out = d->callee.out;
     LLVMTypeRef result = out == SHAPE_REAL ? l->real1 : out == SHAPE_STRING ? l->pointer : l->int32;
     LLVMTypeRef type = LLVMFunctionType(result, d->types, d->n, 0);
-    LLVMValueRef value = LLVMBuildCall2(l->build, type, d->address, d->args, d->n, "");
+    LLVMValueRef value = call_c(l, type, d->address, d->args, d->n);
     return check(l, d, from_result(l, out, value));
 }
 

@@ -7,6 +7,7 @@
 #include "runtime/cli/interrupt.h"
 #include "runtime/cli/progress.h"
 #include "runtime/cli/stats_json.h"
+#include "runtime/blocks.h"
 #include "runtime/results/outfile.h"
 
 #include <errno.h>
@@ -29,6 +30,7 @@ struct Session {
     ExportFormat format;
     bool temporary; /* the result file goes when the session does */
     bool started;   /* before that an older result of this name stays what it is */
+    JitAhead *ahead;
     SolModel *model;
     Sol *sim;
     ResultWriter *writer;
@@ -162,6 +164,7 @@ static int load_model(Session *s)
     s->designator = cli_split(s->file);
     if (s->job->model)
         s->designator = s->job->model;
+    s->ahead = engine_ahead(&s->job->options, s->file);
     s->model = sol_load(&(SolLoad){.path = s->file,
                                    .n_folders = s->job->folders.n,
                                    .folders = s->job->folders.at,
@@ -300,6 +303,7 @@ static void release(Session *s)
     interrupt_stop(&s->interrupt);
     sol_close(s->sim);
     sol_unload(s->model);
+    jit_ahead_end(s->ahead);
     close_trace(s, EXIT_DONE);
     record_close(s->recorder);
     events_close(s->events);

@@ -4,7 +4,9 @@
 
 #include "jit/disk_cache.h"
 
+#include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { HEAT_EVERY = 256 };
@@ -26,6 +28,42 @@ struct LeafCode {
 
 /* ---- engine ---- */
 
+/* Where options for a code service find their texts. */
+typedef struct EngineTexts {
+    char folder[4096], model[PATH_MAX];
+} EngineTexts;
+
+static const char *cache_folder(const SolOptions *options, EngineTexts *texts)
+{
+    const char *cache = options->cache;
+    if (options->engine == SOL_ENGINE_REBUILD || (cache && strcmp(cache, "off") == 0))
+        return NULL;
+    if (cache)
+        return cache;
+    return disk_cache_folder(texts->folder, sizeof texts->folder) ? texts->folder : NULL;
+}
+
+static JitOptions code_options(const SolOptions *options, const char *path, EngineTexts *texts)
+{
+    bool rebuild = options->engine == SOL_ENGINE_REBUILD, wait = options->jit_wait || rebuild;
+    return (JitOptions){.cache = cache_folder(options, texts),
+                        .model = path && realpath(path, texts->model) ? texts->model : NULL,
+                        .fast_math = options->fast_math,
+                        .names = options->jit_names,
+                        .only_quick = rebuild,
+                        .warm = wait ? 0 : HEAT_EVERY,
+                        .patience = wait ? 0 : PATIENCE};
+}
+
+JitAhead *engine_ahead(const SolOptions *options, const char *path)
+{
+    EngineTexts texts;
+    if (options->engine != SOL_ENGINE_JIT)
+        return NULL;
+    JitOptions code = code_options(options, path, &texts);
+    return jit_ahead(&code);
+}
+
 Engine *engine_open(Sim *sim)
 {
     if (sim->opt.engine == SOL_ENGINE_INTERP)
@@ -35,18 +73,8 @@ Engine *engine_open(Sim *sim)
     engine->rebuild = sim->opt.engine == SOL_ENGINE_REBUILD;
     engine->wait = sim->opt.jit_wait || engine->rebuild;
     engine->fixed_after = FIXED_AFTER;
-    char folder[4096];
-    const char *cache = sim->opt.cache;
-    if (engine->rebuild || (cache && strcmp(cache, "off") == 0))
-        cache = NULL;
-    else if (!cache)
-        cache = disk_cache_folder(folder, sizeof folder) ? folder : NULL;
-    JitOptions options = {.cache = cache,
-                          .fast_math = sim->opt.fast_math,
-                          .names = sim->opt.jit_names,
-                          .only_quick = engine->rebuild,
-                          .warm = engine->wait ? 0 : HEAT_EVERY,
-                          .patience = engine->wait ? 0 : PATIENCE};
+    EngineTexts texts;
+    JitOptions options = code_options(&sim->opt, sim->model->path, &texts);
     engine->shapes = shapes_open(sim->mem, sim->forms);
     shapes_callees(engine->shapes, foreign_callee, sim->foreign);
     foreign_env(&engine->env, sim->foreign);

@@ -19,7 +19,10 @@ typedef struct Engine Engine;
 /* NULL for SOL_ENGINE_INTERP, or when there is no memory for a code service. */
 Engine *engine_open(Sim *sim);
 void engine_close(Engine *engine);
-/* Warns, once, where LLVM was given up: the run goes on without it. */
+/* While the model at `path` is still being read: loads what its code will need, if a run of it needed
+ * code before. Ended by jit_ahead_end when the simulation is. NULL: there is nothing to do. */
+JitAhead *engine_ahead(const SolOptions *options, const char *path);
+/* Warns, once, where there is no native code (any more): the run goes on without it. */
 void engine_check(Engine *engine);
 Jit *engine_jit(Engine *engine); /* for tests: counts of code, refusals on purpose */
 void engine_stats(const Engine *engine, SolStats *stats);

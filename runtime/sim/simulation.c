@@ -50,6 +50,8 @@ SolModel *sol_load(const SolLoad *load)
     }
     SolModel *model = mem_alloc(mem, sizeof *model);
     model->mem = mem;
+    if (load->path && !load->text)
+        model->path = strcpy(mem_alloc(mem, strlen(load->path) + 1), load->path);
     ProgramOptions options = {.n_folders = load->n_folders,
                               .folders = load->folders,
                               .stdlib = load->stdlib ? load->stdlib : stdlib_folder(stdlib),
