@@ -325,6 +325,78 @@ static void mappings_have_a_bound(void **state)
     assert_true(jit_stats(w->jit).evicted > SHAPES / 2);
 }
 
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+enum { TIMES = 1000, SLACK = 256 << 20 }; /* sanitizers keep what was freed for a while */
+#else
+enum { TIMES = 10000, SLACK = 1 << 20 };
+#endif
+
+static size_t resident(void)
+{
+    size_t pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%*u %zu", &pages), 1);
+    fclose(file);
+    return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Ever new functions that come and go: nothing is left of them, neither code nor names. */
+static void come_and_go(World *w, uint32_t times)
+{
+    for (uint32_t i = 0; i < times; i++) {
+        uint32_t slots[2] = {0, 1 + i};
+        JitEntry *entry = jit_request(
+            w->jit,
+            &(JitRequest){.shape = shape(w, 1 + i % 5), .layout = JIT_FIXED, .slots = slots});
+        if (i % 4 == 3)
+            jit_wait(w->jit);
+        jit_release(w->jit, entry);
+        jit_forget(w->jit);
+    }
+}
+
+static void linked_and_dropped_many_times(void **state)
+{
+    (void)state;
+    static char object[1 << 16];
+    size_t size = read_object(object, sizeof object), early = 0;
+    uint32_t mappings = 0;
+    Backend b = open_backend();
+    for (uint32_t i = 0; i < TIMES; i++) {
+        BackendSymbol symbol = {.name = "jumps"};
+        BackendModule *module = b.link(b.state, object, size);
+        b.find(b.state, module, 1, &symbol);
+        assert_non_null(symbol.at);
+        b.drop(b.state, module);
+        if (i == TIMES / 10) {
+            early = resident();
+            mappings = count_code();
+        }
+    }
+    print_message("resident %zu -> %zu kB\n", early / 1024, resident() / 1024);
+    assert_true(resident() <= early + SLACK);
+    assert_true(count_code() <= mappings);
+    b.close(b.state);
+}
+
+static void functions_that_come_and_go(void **state)
+{
+    World *w = *state;
+    open_jit(w, (JitOptions){.only_quick = true});
+    come_and_go(w, TIMES / 10);
+    size_t early = resident();
+    uint32_t mappings = count_code();
+    come_and_go(w, TIMES);
+    jit_wait(w->jit);
+    print_message("%llu functions, resident %zu -> %zu kB\n",
+                  (unsigned long long)jit_stats(w->jit).functions_compiled, early / 1024,
+                  resident() / 1024);
+    assert_true(jit_stats(w->jit).functions_compiled > TIMES / 8);
+    assert_true(resident() <= early + 4 * (size_t)SLACK);
+    assert_true(count_code() <= mappings + 4);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_world, close_world)
@@ -335,6 +407,8 @@ int main(void)
         TEST(no_code_can_be_written),
         TEST(code_after_fork),
         TEST(mappings_have_a_bound),
+        TEST(linked_and_dropped_many_times),
+        TEST(functions_that_come_and_go),
     };
     return cmocka_run_group_tests_name("code memory", tests, NULL, NULL);
 }

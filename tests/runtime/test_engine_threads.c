@@ -160,6 +160,17 @@ static size_t resident(void)
     return pages * (size_t)sysconf(_SC_PAGESIZE);
 }
 
+static uint32_t count_mappings(void)
+{
+    uint32_t n = 0;
+    FILE *file = fopen("/proc/self/maps", "r");
+    assert_non_null(file);
+    for (int c; (c = fgetc(file)) != EOF;)
+        n += c == '\n';
+    fclose(file);
+    return n;
+}
+
 static const char flip[] =
     "model Flip\n"
     "implementation:\n"
@@ -172,6 +183,7 @@ static const char flip[] =
 
 typedef struct Memory {
     size_t resident, session;
+    uint32_t mappings;
     JitStats jit;
     ShapeTotals shapes;
 } Memory;
@@ -179,7 +191,7 @@ typedef struct Memory {
 static Memory memory_of(SimLab *lab)
 {
     Engine *engine = lab->sim->sim.engine;
-    return (Memory){resident(), mem_used(lab->sim->sim.mem), jit_stats(engine->jit),
+    return (Memory){resident(), mem_used(lab->sim->sim.mem), count_mappings(), jit_stats(engine->jit),
                     shape_totals(engine->shapes)};
 }
 
@@ -199,14 +211,16 @@ static void a_million_mode_switches(void **state)
     Memory late = memory_of(lab);
     assert_true(lab->n_events >= FLIPS - 1);
     print_message("%u switches: code %zu -> %zu bytes, shapes %zu -> %zu, session %zu -> %zu, "
-                  "resident %zu -> %zu kB\n",
+                  "resident %zu -> %zu kB, mappings %u -> %u\n",
                   lab->n_events, (size_t)early.jit.code_bytes, (size_t)late.jit.code_bytes,
                   early.shapes.bytes, late.shapes.bytes, early.session, late.session,
-                  early.resident / 1024, late.resident / 1024);
+                  early.resident / 1024, late.resident / 1024, early.mappings, late.mappings);
     assert_int_equal(late.jit.code_bytes, early.jit.code_bytes);
     assert_int_equal(late.jit.entry_bytes, early.jit.entry_bytes);
     assert_int_equal(late.shapes.bytes, early.shapes.bytes);
     assert_true(late.session < early.session + 65536);
+    assert_int_equal(late.jit.mappings, early.jit.mappings);
+    assert_true(SLOW_BUILD || late.mappings <= early.mappings + 8); /* malloc's arenas */
     if (!SLOW_BUILD) /* sanitizers keep what was freed for a while */
         assert_true(late.resident < early.resident + (16 << 20));
     sim_lab_close(lab);
