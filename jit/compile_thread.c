@@ -648,8 +648,11 @@ static void remember_model(Worker *w)
     DiskKey key = jit_model_key(w->jit->model);
     mem_guard_push(w->mem, &guard);
     if (setjmp(guard.env) == 0) {
-        if (!disk_cache_has(w->disk, &key))
+        size_t size;
+        unsigned char *known = disk_cache_load(w->disk, w->mem, &key, &size);
+        if (!known)
             disk_cache_store(w->disk, &key, "", 0);
+        mem_free(w->mem, known);
         mem_guard_pop(w->mem, &guard);
     }
 }

@@ -23,10 +23,10 @@ enum { CLEAR_EVERY = 256 }; /* modules dropped before names that nobody uses are
 struct BackendModule {
     LLVMOrcJITDylibRef library;
     LLVMOrcResourceTrackerRef tracker;
+    BackendModule *prev, *next; /* in Linker.modules */
     /* only with names */
     LLVMMemoryBufferRef object; /* for the sizes of functions */
     GdbEntry *entry;            /* once it is linked */
-    BackendModule *prev, *next; /* in Linker.named */
 };
 
 struct Linker {
@@ -36,7 +36,7 @@ struct Linker {
     VEC(LLVMOrcJITDylibRef) libraries;
     uint32_t dropped; /* since names were cleared */
     bool names;
-    BackendModule *named;     /* all of them, with names */
+    BackendModule *modules;   /* all of them */
     char words[LINKER_WORDS]; /* what the last error said */
 };
 
@@ -107,15 +107,20 @@ Linker *linker_open(Mem *mem, bool names, char words[LINKER_WORDS])
 static void forget_names(BackendModule *m)
 {
     gdb_list_drop(m->entry);
-    LLVMDisposeMemoryBuffer(m->object);
+    if (m->object)
+        LLVMDisposeMemoryBuffer(m->object);
 }
 
 void linker_close(Linker *k)
 {
     if (!k)
         return;
-    for (BackendModule *m = k->named; m; m = m->next)
+    for (BackendModule *m = k->modules, *next; m; m = next) {
+        next = m->next;
         forget_names(m);
+        LLVMOrcReleaseResourceTracker(m->tracker);
+        mem_free(k->mem, m);
+    }
     forget_error(LLVMOrcDisposeLLJIT(k->jit));
     vec_free(k->mem, &k->libraries);
     mem_free(k->mem, k);
@@ -128,22 +133,20 @@ const char *linker_words(const Linker *k)
 
 /* ---- modules ---- */
 
-static void keep_names(Linker *k, BackendModule *m, LLVMMemoryBufferRef object)
+static void list(Linker *k, BackendModule *m)
 {
-    m->object = object;
-    m->next = k->named;
+    m->next = k->modules;
     if (m->next)
         m->next->prev = m;
-    k->named = m;
+    k->modules = m;
 }
 
-static void drop_names(Linker *k, BackendModule *m)
+static void unlist(Linker *k, BackendModule *m)
 {
-    forget_names(m);
     if (m->prev)
         m->prev->next = m->next;
     else
-        k->named = m->next;
+        k->modules = m->next;
     if (m->next)
         m->next->prev = m->prev;
 }
@@ -176,14 +179,15 @@ BackendModule *linker_link(Linker *k, const void *object, size_t size)
             return NULL;
         }
     if (k->names)
-        keep_names(k, m, copy(object, size));
+        m->object = copy(object, size);
+    list(k, m);
     return m;
 }
 
 void linker_drop(Linker *k, BackendModule *m)
 {
-    if (k->names)
-        drop_names(k, m);
+    unlist(k, m);
+    forget_names(m);
     forget_error(LLVMOrcResourceTrackerRemove(m->tracker));
     LLVMOrcReleaseResourceTracker(m->tracker);
     mem_free(k->mem, m);
