@@ -2,10 +2,11 @@
  *
  * Where a SHAPE_CALLEE says how C passes arguments and result, the function is called directly: its
  * address comes out of JitEnv.callees, so code stays free of addresses. What
- * runtime/foreign/foreign.c does around a call is done here in the same order: whole numbers must fit an int, handles must live;
- * afterwards the library is asked for an error where it has one to ask, and a result that is no
- * number is an error. Whatever does not fit (an argument that cannot be passed, a function that is
- * not open yet) goes through JitEnv.foreign, which opens it, or fails with the right words.
+ * runtime/foreign/foreign.c does around a call is done here in the same order: whole numbers must
+ * fit an int, handles must live; afterwards the library is asked for an error where it has one to
+ * ask, and a result that is no number is an error. Whatever does not fit (an argument that cannot
+ * be passed, a function that is not open yet) goes through JitEnv.foreign, which opens it, or fails
+ * with the right words.
  *
  * All of it takes one instance at a time. */
 #include "jit/llvm/lower.h"
