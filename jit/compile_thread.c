@@ -125,7 +125,8 @@ static JitModule *known_module(const Worker *w, const uint64_t hash[2])
 {
     uint32_t id = map_get(&w->by_hash, hash[0]);
     JitModule *module = id ? w->modules.at[id] : NULL;
-    return module && module->hash[1] == hash[1] ? module : NULL;
+    bool same = module && module->linked && module->hash[1] == hash[1];
+    return same ? module : NULL;
 }
 
 /* Code and constants begin at pages of their own. */

@@ -95,6 +95,7 @@ void jit_start_loading(Jit *jit)
         return;
     jit->load = LLVM_DECIDED;
     jit->no_backend = JIT_NO_MEMORY;
+    jit_note_trouble(jit, JIT_NO_MEMORY, "no thread can be started");
 }
 
 void jit_finish_loading(Jit *jit)

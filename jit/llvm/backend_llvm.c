@@ -20,7 +20,8 @@
 typedef struct LlvmBackend {
     Mem *mem;
     VEC(LLVMMemoryBufferRef) objects; /* of the last call */
-    LLVMTargetMachineRef machine[2];  /* quick, optimised */
+    LLVMTargetRef target;
+    LLVMTargetMachineRef machine[2]; /* quick, optimised; NULL: not needed yet */
     LLVMTargetDataRef layout;
     Linker *linker; /* NULL: this is for another machine */
     char *triple, *cpu, *features;
@@ -70,11 +71,28 @@ static bool refuse(const char *what, const char *why)
     return false;
 }
 
-static LLVMTargetMachineRef make_machine(const LlvmBackend *b, LLVMTargetRef target,
-                                         LLVMCodeGenOptLevel level)
+static LLVMTargetMachineRef make_machine(const LlvmBackend *b, const char *cpu,
+                                         const char *features, LLVMCodeGenOptLevel level)
 {
-    return LLVMCreateTargetMachine(target, b->triple, b->cpu, b->features, level, LLVMRelocPIC,
+    return LLVMCreateTargetMachine(b->target, b->triple, cpu, features, level, LLVMRelocPIC,
                                    LLVMCodeModelDefault);
+}
+
+/* Of the kind, not of this processor: to know a kind takes LLVM much less time. */
+static LLVMTargetMachineRef make_plain_machine(const LlvmBackend *b)
+{
+    return make_machine(b, "", "", LLVMCodeGenLevelNone);
+}
+
+/* A run whose code is on disk needs none. */
+static LLVMTargetMachineRef machine_for(LlvmBackend *b, JitTier tier)
+{
+    LLVMTargetMachineRef *machine = &b->machine[tier == JIT_OPTIMISED];
+    if (!*machine)
+        *machine =
+            make_machine(b, b->cpu, b->features,
+                         tier == JIT_OPTIMISED ? LLVMCodeGenLevelDefault : LLVMCodeGenLevelNone);
+    return *machine;
 }
 
 /* LLVM's list of targets is global and not guarded. */
@@ -102,39 +120,33 @@ void solstice_backend_prepare(void)
     pthread_once(&once, register_target);
 }
 
-static bool set_up_machines(LlvmBackend *b)
+static bool set_up_target(LlvmBackend *b)
 {
-    LLVMTargetRef target;
     char *message = NULL;
-    if (LLVMGetTargetFromTriple(b->triple, &target, &message)) {
+    if (LLVMGetTargetFromTriple(b->triple, &b->target, &message)) {
         refuse("LLVM does not know this machine:", message);
         LLVMDisposeMessage(message);
         return false;
     }
-    if (!LLVMTargetHasTargetMachine(target) || !LLVMTargetHasAsmBackend(target))
+    bool can = LLVMTargetHasTargetMachine(b->target) && LLVMTargetHasAsmBackend(b->target);
+    LLVMTargetMachineRef plain = can ? make_plain_machine(b) : NULL;
+    if (!plain)
         return refuse("LLVM has no code generator for", b->triple);
-    b->machine[0] = make_machine(b, target, LLVMCodeGenLevelNone);
-    b->machine[1] = make_machine(b, target, LLVMCodeGenLevelDefault);
-    if (!b->machine[0] || !b->machine[1])
-        return refuse("LLVM has no code generator for", b->triple);
-    b->layout = LLVMCreateTargetDataLayout(b->machine[0]);
+    b->layout = LLVMCreateTargetDataLayout(plain);
+    LLVMDisposeTargetMachine(plain);
     return true;
 }
 
 static bool set_up_host(LlvmBackend *b)
 {
-    LLVMTargetRef target;
-    char *message = NULL;
     b->triple = LLVMGetDefaultTargetTriple();
     b->cpu = LLVMGetHostCPUName();
     b->features = LLVMGetHostCPUFeatures();
-    if (LLVMGetTargetFromTriple(b->triple, &target, &message))
-        LLVMDisposeMessage(message); /* said by set_up_machines */
-    else if (!LLVMTargetHasJIT(target))
-        return refuse("LLVM cannot link code in memory for", b->triple);
-    if (!set_up_machines(b))
+    if (!set_up_target(b))
         return false;
-    b->linker = linker_open(b->mem, b->options.names, refusal_words);
+    if (!LLVMTargetHasJIT(b->target))
+        return refuse("LLVM cannot link code in memory for", b->triple);
+    b->linker = linker_open(b->mem, make_plain_machine(b), b->options.names, refusal_words);
     return b->linker != NULL;
 }
 
@@ -205,8 +217,9 @@ static LLVMMemoryBufferRef emit(LlvmBackend *b, LLVMModuleRef module, JitTier ti
     if (broken)
         return NULL;
     message = NULL;
-    LLVMTargetMachineRef machine = b->machine[tier == JIT_OPTIMISED];
-    if (LLVMTargetMachineEmitToMemoryBuffer(machine, module, LLVMObjectFile, &message, &object)) {
+    LLVMTargetMachineRef machine = machine_for(b, tier);
+    if (!machine ||
+        LLVMTargetMachineEmitToMemoryBuffer(machine, module, LLVMObjectFile, &message, &object)) {
         LLVMDisposeMessage(message);
         return NULL;
     }
@@ -349,7 +362,7 @@ static JitRefusal set_up_or_escape(LlvmBackend *b)
     JitRefusal volatile why = JIT_LLVM_FATAL;
     if (!atomic_load(&dead) && setjmp(here) == 0) {
         escape = &here;
-        bool ready = b->triple ? set_up_machines(b) : set_up_host(b);
+        bool ready = b->triple ? set_up_target(b) : set_up_host(b);
         why = ready ? JIT_ACCEPTED : JIT_NO_TARGET;
         if (ready)
             name_host(b);

@@ -6,6 +6,7 @@
 #include "jit/backend.h"
 
 #include <llvm-c/Core.h>
+#include <llvm-c/TargetMachine.h>
 
 enum { LOWER_LANES = 4 }; /* instances per turn of a vectorised loop */
 
@@ -78,8 +79,9 @@ typedef struct Linker Linker;
 
 enum { LINKER_WORDS = 200 };
 
-/* NULL: LLVM cannot, and why is in `words`. */
-Linker *linker_open(Mem *mem, bool names, char words[LINKER_WORDS]);
+/* For the kind of machine that `machine` is for, which it takes. NULL: LLVM cannot, and why is in
+ * `words`. */
+Linker *linker_open(Mem *mem, LLVMTargetMachineRef machine, bool names, char words[LINKER_WORDS]);
 void linker_close(Linker *linker);              /* NULL is fine */
 const char *linker_words(const Linker *linker); /* of the last error */
 BackendModule *linker_link(Linker *linker, const void *object, size_t size);

@@ -20,8 +20,13 @@
 
 enum { CLEAR_EVERY = 256 }; /* modules dropped before names that nobody uses are dropped too */
 
+typedef struct Library {
+    LLVMOrcJITDylibRef dylib;
+    uint32_t modules; /* in it now */
+} Library;
+
 struct BackendModule {
-    LLVMOrcJITDylibRef library;
+    uint32_t library; /* in Linker.libraries */
     LLVMOrcResourceTrackerRef tracker;
     BackendModule *prev, *next; /* in Linker.modules */
     /* only with names */
@@ -33,7 +38,7 @@ struct Linker {
     Mem *mem;
     LLVMOrcLLJITRef jit;
     LLVMOrcExecutionSessionRef session;
-    VEC(LLVMOrcJITDylibRef) libraries;
+    VEC(Library) libraries;
     uint32_t dropped; /* since names were cleared */
     bool names;
     BackendModule *modules;   /* all of them */
@@ -76,23 +81,32 @@ static LLVMOrcCSymbolMapPair absolute(Linker *k, const char *name, double (*func
                                    {(LLVMOrcExecutorAddress)(uintptr_t)function, flags}};
 }
 
-static LLVMOrcJITDylibRef add_library(Linker *k)
+static void add_library(Linker *k)
 {
     char name[32];
+    vec_reserve(k->mem, &k->libraries, k->libraries.n + 1);
     snprintf(name, sizeof name, "solstice%u", k->libraries.n);
-    LLVMOrcJITDylibRef library = LLVMOrcExecutionSessionCreateBareJITDylib(k->session, name);
+    LLVMOrcJITDylibRef dylib = LLVMOrcExecutionSessionCreateBareJITDylib(k->session, name);
     LLVMOrcCSymbolMapPair exact[] = {absolute(k, "floor", floor), absolute(k, "ceil", ceil)};
-    forget_error(LLVMOrcJITDylibDefine(library, LLVMOrcAbsoluteSymbols(exact, 2)));
-    vec_push(k->mem, &k->libraries, library);
-    return library;
+    forget_error(LLVMOrcJITDylibDefine(dylib, LLVMOrcAbsoluteSymbols(exact, 2)));
+    vec_push(k->mem, &k->libraries, ((Library){dylib, 0}));
 }
 
-Linker *linker_open(Mem *mem, bool names, char words[LINKER_WORDS])
+/* LLJIT could compile, too, and would ask what processor this is to do so; it only links. */
+static LLVMErrorRef open_lljit(Linker *k, LLVMTargetMachineRef machine)
+{
+    LLVMOrcLLJITBuilderRef builder = LLVMOrcCreateLLJITBuilder();
+    LLVMOrcLLJITBuilderSetJITTargetMachineBuilder(
+        builder, LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine(machine));
+    return LLVMOrcCreateLLJIT(&k->jit, builder);
+}
+
+Linker *linker_open(Mem *mem, LLVMTargetMachineRef machine, bool names, char words[LINKER_WORDS])
 {
     Linker *k = mem_alloc(mem, sizeof *k);
     k->mem = mem;
     k->names = names;
-    if (failed(LLVMOrcCreateLLJIT(&k->jit, NULL), words)) {
+    if (failed(open_lljit(k, machine), words)) {
         mem_free(mem, k);
         return NULL;
     }
@@ -156,28 +170,42 @@ static LLVMMemoryBufferRef copy(const void *object, size_t size)
     return LLVMCreateMemoryBufferWithMemoryRangeCopy(object, size, "solstice");
 }
 
-/* In one of the libraries, where none of its names is defined. */
+/* In a library where none of its names is defined. */
 static bool add(Linker *k, BackendModule *m, uint32_t library, const void *object, size_t size)
 {
-    m->library = library < k->libraries.n ? k->libraries.at[library] : add_library(k);
-    m->tracker = LLVMOrcJITDylibCreateResourceTracker(m->library);
+    Library *in = &k->libraries.at[library];
+    m->library = library;
+    m->tracker = LLVMOrcJITDylibCreateResourceTracker(in->dylib);
     LLVMErrorRef error = LLVMOrcLLJITAddObjectFileWithRT(k->jit, m->tracker, copy(object, size));
-    if (!failed(error, k->words))
-        return true;
-    LLVMOrcReleaseResourceTracker(m->tracker);
-    return false;
+    if (failed(error, k->words)) {
+        LLVMOrcReleaseResourceTracker(m->tracker);
+        return false;
+    }
+    in->modules++;
+    return true;
+}
+
+/* In the first library that takes it; what an empty one does not take is taken by none. */
+static bool add_somewhere(Linker *k, BackendModule *m, const void *object, size_t size)
+{
+    for (uint32_t i = 0;; i++) {
+        if (i == k->libraries.n)
+            add_library(k);
+        if (add(k, m, i, object, size))
+            return true;
+        if (k->libraries.at[i].modules == 0)
+            return false;
+    }
 }
 
 /* Objects are linked when one of their functions is first looked for. */
 BackendModule *linker_link(Linker *k, const void *object, size_t size)
 {
     BackendModule *m = mem_alloc(k->mem, sizeof *m);
-    uint32_t n = k->libraries.n, i = 0;
-    while (!add(k, m, i, object, size))
-        if (++i > n) {
-            mem_free(k->mem, m);
-            return NULL;
-        }
+    if (!add_somewhere(k, m, object, size)) {
+        mem_free(k->mem, m);
+        return NULL;
+    }
     if (k->names)
         m->object = copy(object, size);
     list(k, m);
@@ -190,6 +218,7 @@ void linker_drop(Linker *k, BackendModule *m)
     forget_names(m);
     forget_error(LLVMOrcResourceTrackerRemove(m->tracker));
     LLVMOrcReleaseResourceTracker(m->tracker);
+    k->libraries.at[m->library].modules--;
     mem_free(k->mem, m);
     if (++k->dropped < CLEAR_EVERY)
         return;
@@ -243,7 +272,7 @@ static void find_sizes(LLVMMemoryBufferRef object, uint32_t n, BackendSymbol *sy
 
 static void look_up(Linker *k, BackendModule *m, LLVMOrcCLookupSetElement *wanted, Found *found)
 {
-    LLVMOrcCJITDylibSearchOrderElement where = {m->library,
+    LLVMOrcCJITDylibSearchOrderElement where = {k->libraries.at[m->library].dylib,
                                                 LLVMOrcJITDylibLookupFlagsMatchAllSymbols};
     LLVMOrcExecutionSessionLookup(k->session, LLVMOrcLookupKindStatic, &where, 1, wanted, found->n,
                                   take_addresses, found);
