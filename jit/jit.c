@@ -490,6 +490,14 @@ void jit_heat(Jit *jit, JitEntry *entry, uint64_t evaluations)
     pthread_mutex_unlock(&jit->lock);
 }
 
+void jit_hurry(Jit *jit)
+{
+    pthread_mutex_lock(&jit->lock);
+    jit->urgent = true;
+    pthread_cond_broadcast(&jit->work);
+    pthread_mutex_unlock(&jit->lock);
+}
+
 void jit_wait(Jit *jit)
 {
     double start = timer_now();

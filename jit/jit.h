@@ -167,6 +167,9 @@ JitTier jit_tier(const JitEntry *entry); /* of the function that jit_code gives 
  * unless that decides something. */
 void jit_heat(Jit *jit, JitEntry *entry, uint64_t evaluations);
 
+/* LLVM is worth loading as soon as something is warm: `patience` is over. */
+void jit_hurry(Jit *jit);
+
 /* Waits until nothing is queued or being compiled (--jit=wait, --engine=rebuild, tests). */
 void jit_wait(Jit *jit);
 /* Drops all entries that nobody holds (--engine=rebuild: before every change). */

@@ -99,7 +99,7 @@ struct Jit {
     uint32_t modules; /* that have users */
     size_t code_bytes, entry_bytes;
     uint32_t max_mappings;
-    bool urgent; /* something is on disk that only needs LLVM to link it */
+    bool urgent; /* patience is over: something is on disk that LLVM has to link, or jit_hurry */
     LoadState load;
     pthread_t loader; /* since LLVM_LOADING */
     bool has_loader;

@@ -541,6 +541,7 @@ struct Sol {
 struct SolModel {
     Mem *mem;
     char *path; /* of the file, or NULL */
+    struct JitAhead *ahead;
     Program *program;
     Sol *sims;
     SolStatus load_status; /* of the text */

@@ -7,7 +7,6 @@
 #include "runtime/cli/interrupt.h"
 #include "runtime/cli/progress.h"
 #include "runtime/cli/stats_json.h"
-#include "runtime/blocks.h"
 #include "runtime/results/outfile.h"
 
 #include <errno.h>
@@ -30,7 +29,6 @@ struct Session {
     ExportFormat format;
     bool temporary; /* the result file goes when the session does */
     bool started;   /* before that an older result of this name stays what it is */
-    JitAhead *ahead;
     SolModel *model;
     Sol *sim;
     ResultWriter *writer;
@@ -164,13 +162,13 @@ static int load_model(Session *s)
     s->designator = cli_split(s->file);
     if (s->job->model)
         s->designator = s->job->model;
-    s->ahead = engine_ahead(&s->job->options, s->file);
     s->model = sol_load(&(SolLoad){.path = s->file,
                                    .n_folders = s->job->folders.n,
                                    .folders = s->job->folders.at,
                                    .max_nesting = s->job->folders.max_nesting,
                                    .max_definitions = s->job->folders.max_definitions,
-                                   .max_statements = s->job->folders.max_statements});
+                                   .max_statements = s->job->folders.max_statements,
+                                   .run = &s->job->options});
     if (!s->model)
         return out_of_memory();
     SolOptions options = s->job->options;
@@ -303,7 +301,6 @@ static void release(Session *s)
     interrupt_stop(&s->interrupt);
     sol_close(s->sim);
     sol_unload(s->model);
-    jit_ahead_end(s->ahead);
     close_trace(s, EXIT_DONE);
     record_close(s->recorder);
     events_close(s->events);

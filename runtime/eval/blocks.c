@@ -2,6 +2,7 @@
 #include "runtime/eval/loop_code.h"
 #include "runtime/eval/tape_int.h"
 
+#include "base/timer.h"
 #include "jit/disk_cache.h"
 
 #include <limits.h>
@@ -13,7 +14,9 @@ enum { HEAT_EVERY = 256 };
 
 enum { FIXED_AFTER = 20000 };
 
-#define PATIENCE 0.03 /* seconds: about what loading LLVM and a first compilation take */
+#define PATIENCE 0.03  /* seconds before LLVM is loaded, whatever the run may need it for */
+#define A_MOMENT 0.003 /* seconds after which the length of a run can be foreseen */
+#define LONG 0.06      /* seconds of a run that is worth loading LLVM at once */
 
 struct LeafCode {
     JitEntry *value, *tangent;
@@ -73,6 +76,7 @@ Engine *engine_open(Sim *sim)
     engine->rebuild = sim->opt.engine == SOL_ENGINE_REBUILD;
     engine->wait = sim->opt.jit_wait || engine->rebuild;
     engine->fixed_after = FIXED_AFTER;
+    engine->opened_at = timer_now();
     EngineTexts texts;
     JitOptions options = code_options(&sim->opt, sim->model->path, &texts);
     engine->shapes = shapes_open(sim->mem, sim->forms);
@@ -217,8 +221,22 @@ BlockNote block_note(const Sim *sim, DdpNode n)
     return note;
 }
 
+/* Whoever has to wait for LLVM at the end of a short run has lost. So it is loaded late, unless a
+ * glance at the clock says that most of the run is still to come. */
+void engine_foresee(Engine *engine)
+{
+    const Sim *sim = engine->sim;
+    double elapsed = engine->foreseen ? 0 : timer_now() - engine->opened_at;
+    double done = (sim->time - sim->opt.start) / (sim->opt.stop - sim->opt.start);
+    if (elapsed < A_MOMENT || elapsed < done * LONG)
+        return;
+    engine->foreseen = true;
+    jit_hurry(engine->jit);
+}
+
 static void report_heat(Sim *sim, struct LeafCode *code)
 {
+    engine_foresee(sim->engine);
     if (code->value)
         jit_heat(sim->engine->jit, code->value, code->evaluations);
     if (code->tangent)

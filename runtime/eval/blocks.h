@@ -22,6 +22,8 @@ void engine_close(Engine *engine);
 /* While the model at `path` is still being read: loads what its code will need, if a run of it needed
  * code before. Ended by jit_ahead_end when the simulation is. NULL: there is nothing to do. */
 JitAhead *engine_ahead(const SolOptions *options, const char *path);
+/* Now and then while the run goes on: has LLVM loaded sooner if the run is long. */
+void engine_foresee(Engine *engine);
 /* Warns, once, where there is no native code (any more): the run goes on without it. */
 void engine_check(Engine *engine);
 Jit *engine_jit(Engine *engine); /* for tests: counts of code, refusals on purpose */

@@ -84,6 +84,7 @@ LoopBlock *loop_block_open(Sim *sim, uint32_t n, const ShapeItem *items)
 static void report_heat(Engine *engine, LoopBlock *block, bool tangent)
 {
     JitEntry *entry = tangent ? block->tangent : block->value;
+    engine_foresee(engine);
     if (entry)
         jit_heat(engine->jit, entry, block->heat[tangent]);
     block->heat[tangent] = 0;

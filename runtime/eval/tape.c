@@ -334,6 +334,7 @@ static void gather(const Unit *unit, double *values)
 
 static void report_heat(Engine *engine, Tape *tape)
 {
+    engine_foresee(engine);
     for (uint32_t i = 0; i < tape->units.n; i++) {
         const Unit *unit = &tape->units.at[i];
         jit_heat(engine->jit, unit->value, (uint64_t)tape->evaluations * unit->n);

@@ -31,6 +31,8 @@ struct Engine {
     JitEnv env;
     bool rebuild, wait;
     bool told_trouble;     /* why there is no native code */
+    bool foreseen;         /* that the run is long */
+    double opened_at;      /* timer_now() */
     uint32_t fixed_after;  /* evaluations of one structure before it is compiled in larger pieces */
     bool fixed_quick;      /* tests: pieces are used before they are optimised */
     uint64_t fixed_calls;  /* of such pieces */

@@ -66,6 +66,9 @@ SolModel *sol_load(const SolLoad *load)
     }
     if (load->memory_limit)
         mem_limit(mem, load->memory_limit);
+    /* Not before stdlib_folder: whoever asks the dynamic loader waits for what it is loading. */
+    if (load->run && model->path)
+        model->ahead = engine_ahead(load->run, model->path);
     model->status = model->load_status = read_text(model, load);
     model->parse_seconds = timer_now() - begin;
     return model;
@@ -90,6 +93,7 @@ void sol_unload(SolModel *model)
         return;
     while (model->sims)
         sol_close(model->sims);
+    jit_ahead_end(model->ahead);
     program_close(model->program);
     mem_close(model->mem);
 }
