@@ -115,7 +115,7 @@ static void name_for_perf(Worker *w, const BackendSymbol *symbol)
 
 /* ---- modules ---- */
 
-static void hash_object(const void *object, size_t size, uint64_t hash[2])
+void jit_hash_object(const void *object, size_t size, uint64_t hash[2])
 {
     hash[0] = hash_bytes(object, size, 0x6f626a656374u);
     hash[1] = hash_bytes(object, size, 0x6d6f64756c65u);
@@ -231,7 +231,7 @@ static void publish(Worker *w, JitEntry *entry, JitTier tier, JitModule *module,
 
 /* ---- disk ---- */
 
-static DiskKey disk_key(const JitEntry *entry, JitTier tier)
+DiskKey jit_disk_key(const JitEntry *entry, JitTier tier)
 {
     return (DiskKey){
         {hash_u64(entry->hash[0] + (uint64_t)tier), hash_u64(entry->hash[1] + (uint64_t)tier)},
@@ -239,9 +239,9 @@ static DiskKey disk_key(const JitEntry *entry, JitTier tier)
         entry->content_size};
 }
 
-static DiskKey object_key(const StoredCode *stored)
+DiskKey jit_object_key(const uint64_t hash[2])
 {
-    return (DiskKey){{stored->object[0], stored->object[1]}, "object", 6};
+    return (DiskKey){{hash[0], hash[1]}, "object", 6};
 }
 
 /* The module of the code that was read, linked now if it was not; with one user more. */
@@ -261,12 +261,12 @@ static JitModule *module_of(Worker *w, const unsigned char *code, size_t size)
     const unsigned char *object = code + sizeof stored;
     size -= sizeof stored;
     if (size == 0) {
-        DiskKey key = object_key(&stored);
+        DiskKey key = jit_object_key(stored.object);
         object = shared = disk_cache_load(w->disk, w->mem, &key, &size);
     }
     JitModule *module = NULL;
     if (object) {
-        hash_object(object, size, hash);
+        jit_hash_object(object, size, hash);
         if (hash[0] == stored.object[0] && hash[1] == stored.object[1])
             module = link_module(w, object, size, hash);
     }
@@ -287,7 +287,7 @@ static bool load_tier(Worker *w, JitEntry *entry, JitTier tier)
 {
     size_t size;
     char name[BACKEND_NAME];
-    DiskKey key = disk_key(entry, tier);
+    DiskKey key = jit_disk_key(entry, tier);
     unsigned char *code = disk_cache_load(w->disk, w->mem, &key, &size);
     JitModule *module = code && is_for_host(w, code, size) ? module_of(w, code, size) : NULL;
     mem_free(w->mem, code);
@@ -338,7 +338,8 @@ static void look(Worker *w)
     bool found = false;
     for (uint32_t i = 0; i < w->n; i++) {
         JitEntry *entry = w->entry[i];
-        DiskKey quick = disk_key(entry, JIT_QUICK), optimised = disk_key(entry, JIT_OPTIMISED);
+        DiskKey quick = jit_disk_key(entry, JIT_QUICK),
+                optimised = jit_disk_key(entry, JIT_OPTIMISED);
         bool has = disk_cache_has(w->disk, &optimised) || disk_cache_has(w->disk, &quick);
         entry->disk = has ? DISK_FOUND : DISK_NONE;
         found = found || has;
@@ -352,7 +353,7 @@ static void store(Worker *w, const JitEntry *entry, const JitModule *module, con
                   size_t size)
 {
     StoredCode stored = {{module->hash[0], module->hash[1]}, w->host};
-    DiskKey key = disk_key(entry, w->tier);
+    DiskKey key = jit_disk_key(entry, w->tier);
     unsigned char *code = mem_alloc(w->mem, sizeof stored + size);
     memcpy(code, &stored, sizeof stored);
     if (size)
@@ -415,7 +416,7 @@ static void store_share(Worker *w, const Share *share, const JitModule *module)
 {
     const BackendJob *job = &w->job[share->job[0]];
     StoredCode stored = {{module->hash[0], module->hash[1]}, w->host};
-    DiskKey key = object_key(&stored);
+    DiskKey key = jit_object_key(stored.object);
     bool alone = share->n == 1;
     if (!disk_cache_usable(w->disk))
         return;
@@ -432,7 +433,7 @@ static void place_object(Worker *w, uint32_t first)
     uint64_t hash[2];
     const BackendJob *job = &w->job[first];
     find_share(w, first, &share);
-    hash_object(job->object, job->size, hash);
+    jit_hash_object(job->object, job->size, hash);
     JitModule *module = link_module(w, job->object, job->size, hash);
     if (module)
         w->backend->find(w->backend->state, module->linked, share.n, share.symbol);

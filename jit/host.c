@@ -25,6 +25,9 @@
 #ifndef SOLSTICE_LLVM_VERSION
 #define SOLSTICE_LLVM_VERSION "unknown"
 #endif
+#ifndef SOLSTICE_MODULES /* where modules are installed, as seen from the program */
+#define SOLSTICE_MODULES "../lib/solstice"
+#endif
 
 /* Where the system's words say too little: family, model and all feature words, whatever LLVM could
  * base its choice of instructions on. */
@@ -75,8 +78,7 @@ void jit_host_flavour(char *text, size_t size, const char *module, bool fast_mat
 static bool find_near(const char *file, char *path, size_t size)
 {
     static const char *const places[] = {"solstice_llvm.so", "solstice/solstice_llvm.so",
-                                         "../lib/solstice/solstice_llvm.so",
-                                         "../solstice/solstice_llvm.so"};
+                                         SOLSTICE_MODULES "/solstice_llvm.so"};
     const char *slash = strrchr(file, '/');
     if (!slash)
         return false;

@@ -159,6 +159,10 @@ void jit_note_trouble(Jit *jit, JitRefusal why, const char *words); /* the first
 
 /* compile_thread.c */
 void *jit_compile_thread(void *jit);
+/* What the disk has: the hash of an object and, if it is not shared, the object; a shared object. */
+DiskKey jit_disk_key(const JitEntry *entry, JitTier tier);
+DiskKey jit_object_key(const uint64_t hash[2]);
+void jit_hash_object(const void *object, size_t size, uint64_t hash[2]);
 
 /* load_llvm.c */
 void jit_find_paths(Jit *jit);     /* fills path, found */

@@ -18,6 +18,7 @@
 #include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -233,6 +234,62 @@ static void what_is_hot_is_optimised_and_old_code_stays(void **state)
     check(w, &w->block[3], entry);
     assert_true(is_right(w, &w->block[3], quick));
     assert_int_equal(jit_stats(jit).functions_compiled, 2);
+    jit_close(jit);
+}
+
+/* Lock held. Optimised functions that were linked after module `from` and before module `to`. */
+static uint32_t count_optimised(const Jit *jit, uint32_t from, uint32_t to)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 1; i < jit->entries.n; i++) {
+        const JitModule *module = jit->entries.at[i]->placed[1].module;
+        n += module && module->id > from && module->id < to;
+    }
+    return n;
+}
+
+/* Lock held. Modules have numbers in the order in which they are linked, as long as none goes. */
+static uint32_t newest_module(const Jit *jit)
+{
+    uint32_t newest = 0;
+    for (uint32_t i = 1; i < jit->entries.n; i++)
+        for (int tier = 0; tier < 2; tier++) {
+            const JitModule *module = jit->entries.at[i]->placed[tier].module;
+            newest = module && module->id > newest ? module->id : newest;
+        }
+    return newest;
+}
+
+/* Quick code that is asked for waits for the optimised function that is being made, not for those
+ * that are queued. */
+static void quick_code_overtakes_optimised_code(void **state)
+{
+    enum { OPTIMISED = 60, QUICK = 5 };
+    World *w = *state;
+    uint32_t overtaken = 0;
+    Jit *jit = open_jit((JitOptions){.hot = 1000});
+    JitEntry *entry[OPTIMISED];
+    for (uint32_t i = 0; i < OPTIMISED; i++)
+        entry[i] = request(jit, &w->block[i]);
+    jit_wait(jit);
+    for (uint32_t i = 0; i < OPTIMISED; i++)
+        jit_heat(jit, entry[i], 1000);
+    for (uint32_t i = 0; i < QUICK; i++) {
+        JitEntry *quick = request(jit, &w->block[OPTIMISED + i]);
+        pthread_mutex_lock(&jit->lock);
+        uint32_t newest = newest_module(jit);
+        pthread_mutex_unlock(&jit->lock);
+        while (!jit_code(quick).any)
+            sched_yield();
+        pthread_mutex_lock(&jit->lock);
+        assert_int_equal(quick->wanted, JIT_QUICK);
+        assert_true(count_optimised(jit, newest, quick->placed[0].module->id) <= 1);
+        overtaken += count_optimised(jit, 0, UINT32_MAX) < OPTIMISED;
+        pthread_mutex_unlock(&jit->lock);
+    }
+    jit_wait(jit);
+    assert_int_equal(count_optimised(jit, 0, UINT32_MAX), OPTIMISED);
+    print_message("%u of %u came before the last optimised function\n", overtaken, QUICK);
     jit_close(jit);
 }
 
@@ -738,6 +795,45 @@ static void damaged_entries_are_dropped_and_made_anew(void **state)
     assert_int_equal(use_blocks(w, (JitOptions){.cache = w->folder}, 40).shapes_from_disk, 40);
 }
 
+/* The files of the first n blocks name, as their object, something that is none. */
+static void spoil_objects(World *w, uint32_t n)
+{
+    static const char garbage[] = "whole and unaltered, and no object";
+    uint64_t hash[2];
+    char flavour[512];
+    Jit *jit = open_jit((JitOptions){.warm = UINT64_MAX});
+    jit_host_flavour(flavour, sizeof flavour, MODULE, false);
+    DiskCache *disk = disk_cache_open(w->mem, w->folder, flavour);
+    jit_hash_object(garbage, sizeof garbage, hash);
+    DiskKey object = jit_object_key(hash);
+    disk_cache_store(disk, &object, garbage, sizeof garbage);
+    for (uint32_t i = 0; i < n; i++) {
+        size_t size = 0;
+        DiskKey key = jit_disk_key(request(jit, &w->block[i]), JIT_QUICK);
+        unsigned char *code = disk_cache_load(disk, w->mem, &key, &size);
+        assert_true(code && size >= sizeof hash);
+        memcpy(code, hash, sizeof hash);
+        disk_cache_store(disk, &key, code, size);
+        mem_free(w->mem, code);
+    }
+    disk_cache_close(disk);
+    jit_close(jit);
+}
+
+static void objects_that_cannot_be_linked_are_made_anew(void **state)
+{
+    enum { N = 30 };
+    World *w = *state;
+    JitOptions options = {.cache = w->folder};
+    use_blocks(w, options, N);
+    assert_int_equal(use_blocks(w, options, N).shapes_from_disk, N);
+    spoil_objects(w, N);
+    JitStats stats = use_blocks(w, options, N);
+    assert_int_equal(stats.shapes_from_disk, 0);
+    assert_int_equal(stats.functions_compiled, N);
+    assert_int_equal(use_blocks(w, options, N).shapes_from_disk, N);
+}
+
 /* A whole and sound file under the name of another entry. */
 static void entries_under_a_wrong_name_are_dropped(void **state)
 {
@@ -909,6 +1005,7 @@ static int run_all(void)
         TEST(the_module_is_found_beside_the_program),
         TEST(a_known_shape_compiles_nothing),
         TEST(what_is_hot_is_optimised_and_old_code_stays),
+        TEST(quick_code_overtakes_optimised_code),
         TEST(heat_before_the_first_code_counts),
         TEST(llvm_is_not_loaded_for_what_is_not_warm),
         TEST(kinds_and_layouts_are_entries_of_their_own),
@@ -925,6 +1022,7 @@ static int run_all(void)
         TEST(gdb_is_told_the_names),
         TEST(a_second_run_compiles_nothing),
         TEST(damaged_entries_are_dropped_and_made_anew),
+        TEST(objects_that_cannot_be_linked_are_made_anew),
         TEST(entries_under_a_wrong_name_are_dropped),
         TEST(folders_that_cannot_be_used_do_no_harm),
     };

@@ -52,7 +52,7 @@ static uint64_t draw(uint64_t *random)
 static void shuffle(Jit *jit, uint64_t *random)
 {
     pthread_mutex_lock(&jit->lock);
-    for (int q = 0; q < 2; q++) {
+    for (int q = 0; q < QUEUES; q++) {
         JitLink *head = &jit->queue[q], *next;
         for (JitLink *link = head->next; link != head; link = next) {
             next = link->next;

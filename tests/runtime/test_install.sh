@@ -26,6 +26,8 @@ END
 usr/bin/solstice --version | grep -q '^solstice [0-9]' || fail "solstice --version"
 usr/bin/solstice run Decay.sol --quiet || fail "solstice run"
 [ -s Decay.solr ] || fail "no result"
+usr/bin/solstice run Decay.sol --quiet --jit wait --cache off --stats stats.json || fail "solstice run --jit wait"
+grep -q '"functions_compiled": *[1-9]' stats.json || fail "the program does not find the module that compiles"
 usr/bin/solsim Decay.sol -sim 1 0.5 2>/dev/null | tail -1 | grep -qx '1,0.25' || fail "solsim"
 [ -s usr/share/man/man1/solstice.1 ] || fail "man page"
 
@@ -35,15 +37,18 @@ cat >client.c <<'END'
 int main(void)
 {
     double x = 0;
+    SolStats stats = {0};
     SolModel *model = sol_load(&(SolLoad){.path = "Decay.sol"});
-    Sol *sim = sol_create(model, NULL, &(SolOptions){.stop = 2});
+    Sol *sim = sol_create(model, NULL, &(SolOptions){.stop = 2, .jit_wait = true, .cache = "off"});
     SolStatus status = sim ? sol_run_to(sim, 2) : SOL_MODEL;
     if (status == SOL_OK)
         status = sol_read(sim, sol_find(sim, "x"), &x);
+    if (sim)
+        sol_stats(sim, &stats);
     sol_print_messages(model, 0, stderr, false);
     sol_close(sim);
     sol_unload(model);
-    return status != SOL_OK || !(fabs(x - exp(-2)) < 1e-5);
+    return status != SOL_OK || !(fabs(x - exp(-2)) < 1e-5) || stats.functions_compiled == 0;
 }
 END
 export PKG_CONFIG_PATH=$work/usr/lib/pkgconfig
