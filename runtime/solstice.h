@@ -54,8 +54,9 @@ typedef struct SolLoad {
                                    library, found beside it; "": none */
     size_t memory_limit; /* bytes of model and simulations together; 0: no limit */
     uint32_t max_nesting, max_definitions, max_statements; /* of texts; 0: the default */
-    const struct SolOptions *run; /* of the simulation that will be created, or NULL: if the cache has
-                                     code for this file, what is needed to use it is loaded meanwhile */
+    /* Of the simulation that will be created, or NULL: if the cache has code for this file, what is
+     * needed to use it is loaded meanwhile. */
+    const struct SolOptions *run;
 } SolLoad;
 
 /* Reads and parses. NULL only when there is no memory at all; otherwise look at sol_model_status():
