@@ -192,8 +192,8 @@ typedef struct Memory {
 static Memory memory_of(SimLab *lab)
 {
     Engine *engine = lab->sim->sim.engine;
-    return (Memory){resident(), mem_used(lab->sim->sim.mem), count_mappings(), jit_stats(engine->jit),
-                    shape_totals(engine->shapes)};
+    return (Memory){resident(), mem_used(lab->sim->sim.mem), count_mappings(),
+                    jit_stats(engine->jit), shape_totals(engine->shapes)};
 }
 
 /* Back and forth: after the first per cent nothing grows. */
