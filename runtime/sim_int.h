@@ -414,7 +414,7 @@ struct Sim {
     VEC(DdpVar) lacking; /* states that were born without a value */
     Rope outputs;
     NodeList compared;                   /* nodes that compare and were evaluated by change */
-    NodeList followers, remade;          /* scratch of evaluate_apply */
+    NodeList followers, remade;          /* scratch of nodes_apply */
     NodeList fetch_stack;                /* scratch of evaluate_fetch: node, next read */
     NodeList narrow_nodes, narrow_needs; /* event_detect.c: who changed in a step; scratch */
     NodeList tied;                       /* scratch of tape.c */
@@ -555,22 +555,26 @@ bool options_fill(Sim *sim, const SolOptions *options); /* false: a message says
 
 /* ---- values.c ---- */
 
-void values_open(Sim *sim);
 void values_grow(Sim *sim); /* room for every variable the DDP knows */
+/* A variable or parameter of the text, no derivative of one. */
+bool values_declared(const Sim *sim, DdpVar var, WorldVar *view);
 double values_scale(const Sim *sim, DdpVar var);
 void values_set_scale(Sim *sim, DdpVar var, double scale);
 void values_set(Sim *sim, DdpVar var, double value); /* and whoever reads it has to be evaluated */
 void values_close(Sim *sim);
-DdpResult values_commit(Sim *sim, DdpCommit kind); /* ddp_commit, and everything kept up to date */
 
-/* ---- evaluate.c ---- */
+/* ---- cancel.c ---- */
+
+/* For what may last: a cancellation was asked for and no consistent point came within a moment, so that what
+ * is going on has to be broken off with SOL_CANCELLED. */
+bool cancel_break_off(Sim *sim);
+
+/* ---- codes.c, evaluate.c ---- */
 
 double evaluate_foreign(void *sim, uint32_t function, uint32_t n, const double *args);
 bool evaluate_all_finite(uint32_t n, const double *values);
-void evaluate_apply(Sim *sim);         /* the delta of the last commit */
 void evaluate_order_changed(Sim *sim); /* the heap follows the schedule */
 void evaluate_need(Sim *sim, DdpVar var, int kind, int change);
-void evaluate_close(Sim *sim);
 void evaluate_gather(Sim *sim, DdpVar var); /* before its value changes */
 void evaluate_touch(Sim *sim, DdpVar var);  /* its readers have to be evaluated */
 void evaluate_touch_node(Sim *sim, DdpNode node);
@@ -580,6 +584,8 @@ bool evaluate_release(Sim *sim);    /* loops that were held back; false: there w
 /* The relation that determines `var`, inside whatever node; 0: none. */
 DdpRel evaluate_relation_of(const Sim *sim, DdpVar var);
 SolStatus evaluate_node(Sim *sim, DdpNode node);
+/* A loop whose functions that jump are decided with it; `changed`: one of them has another value. */
+SolStatus evaluate_pieces(Sim *sim, DdpNode node, bool *changed);
 bool evaluate_is_determined(const Sim *sim, DdpVar var); /* in this update */
 SolStatus evaluate_renew(Sim *sim, DdpNode node); /* and those who read it are due if it changed */
 SolStatus evaluate_list(Sim *sim, const NodeList *list);
@@ -610,8 +616,15 @@ SolStatus evaluate_outputs(Sim *sim);              /* all of them */
 SolStatus evaluate_rope(Sim *sim, Rope *rope);     /* outer loops are solved */
 void evaluate_unsettle(Sim *sim, DdpNode node);
 double evaluate_code(Sim *sim, const Code *code, const uint32_t *vars);
-void evaluate_change_op(Sim *sim, EvalOp *op, X value); /* it evaluates this from now on */
+bool evaluate_change_op(Sim *sim, EvalOp *op, X value); /* from now on; true: it may jump */
 const Code *evaluate_make_code(Sim *sim, X x);          /* of one value without target */
+
+/* ---- world_host.c, nodes.c ---- */
+
+void world_host_open(Sim *sim);
+DdpResult nodes_commit(Sim *sim, DdpCommit kind); /* ddp_commit, and everything kept up to date */
+void nodes_apply(Sim *sim);                       /* the delta of the last commit */
+void nodes_close(Sim *sim);
 
 /* ---- rebuild.c ---- */
 
@@ -709,7 +722,7 @@ void explain_values_of(Sim *sim, DdpRel rel);    /* likewise, of all that the re
 
 void trouble_forget(Sim *sim); /* a step begins */
 void trouble_in_loop(Sim *sim, const EvalNode *node);
-void trouble_in_part(Part *part);
+void trouble_in_nodes(Sim *sim, const NodeList *list);
 bool trouble_tell(Sim *sim); /* a note; false: there was nothing */
 
 /* ---- update.c: rules U1, U2, U4, U5 ---- */
@@ -751,24 +764,13 @@ void event_set_pres(Sim *sim); /* pre values are the present ones */
 
 /* ---- hold.c, event_detect.c ---- */
 
-void event_make_compares(Sim *sim, EvalNode *node);
-void event_forget_compares(EvalNode *node); /* as they were when made */
-/* They are what event_make_compares() would make: of what the node reads, the same varies. */
-bool event_compares_stay(const Sim *sim, const EvalNode *node);
-/* The time of the next time event of the nodes behind Sim.time, infinite when there is none. */
-double event_next_time(Sim *sim, const NodeList *nodes);
-/* Comparisons of the clock that are at their boundary take the value they have just afterwards. */
-void event_break_ties(Sim *sim, DdpNode node);
-/* The same for all others, decided by the side they leave to; true when a condition changed. */
+/* Comparisons at their boundary are decided by the side they leave to; true when a condition changed. */
 bool event_leave_ties(Sim *sim);
 bool event_leave_close(Sim *sim); /* likewise, within rounding of it; decided again each time */
 void event_forget_ties(Sim *sim);
 /* Comparisons that the event left within rounding of their boundary, about to leave it. */
 void event_leave_near(Sim *sim);
 bool event_condition_falls(Sim *sim, DdpVar var);
-/* Remembers the values of the comparisons in `list` as those at the begin of the interval. */
-void event_remember(Sim *sim, const NodeList *list);
-void event_remember_moved(Sim *sim, const NodeList *list);
 /* Comparisons in `list` changed and no condition did: those that cannot matter before the next event are
  * not searched for until then. */
 void event_mask(Sim *sim, const NodeList *list);
@@ -779,9 +781,8 @@ typedef SolStatus (*EventAt)(void *context, double time, const NodeList *nodes);
 /* The comparisons of Sim.narrow_nodes there, by another way: has one changed? If so, their `high`
  * and `moved` are set, else `low`. False: evaluate them. */
 typedef bool (*EventLook)(void *context, double time, bool *changed);
-/* A step is looked at in so many pieces: as many as it is long in event_look(), up to a bound, and more
+/* A step is looked at in so many pieces: as many as it is long in compare_look(), up to a bound, and more
  * where the clock drives a comparison. */
-double event_look(const Sim *sim);
 int event_pieces(const Sim *sim, bool clocked, double length);
 typedef struct EventSearch {
     const NodeList *nodes; /* those with comparisons */
@@ -852,8 +853,5 @@ SolStatus sim_point_before(Sim *sim, double event); /* values are those just bef
 /* At Sim.time, values evaluated there; the point before it was shown. */
 SolStatus sim_event(Sim *sim);
 void sim_event_done(Sim *sim, double restart_seconds);
-/* For what may last: a cancellation was asked for and no consistent point came within a moment, so that what
- * is going on has to be broken off with SOL_CANCELLED. */
-bool sim_break_off(Sim *sim);
 
 #endif

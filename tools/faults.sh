@@ -45,7 +45,7 @@ fault row-exchange numerics/dense_lu.c \
     for (uint32_t r = n; r-- > 0;) {'
 
 # Of two readers or more, one hears nothing of a change.
-fault node-left-out runtime/eval/evaluate.c \
+fault node-left-out runtime/event/evaluate_change.c \
 '        EvalNode *node = &sim->nodes.at[edge->node];
         evaluate_touch_node(sim, edge->node);
         if (!node->part' \

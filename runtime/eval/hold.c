@@ -15,23 +15,12 @@
  * time the function has the value that it has just afterwards.
  */
 #include "runtime/eval/hold.h"
-#include "runtime/event/event_cause.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 /* ---- which of them ---- */
-
-static bool is_comparison(unsigned op)
-{
-    return op >= X_LT && op <= X_GT;
-}
-
-bool hold_is_jump(XOp op)
-{
-    return is_comparison(op) || (op >= X_SIGN && op <= X_ROUND) || op == X_MOD;
-}
 
 static bool is_stair(XOp op)
 {
@@ -198,7 +187,7 @@ static X place_jump(Holding *h, X source, X self)
         return self; /* it changes at events only */
     if (node.op == X_MOD)
         return hold_mod(h, source, node.a, node.b);
-    if (!is_comparison(node.op))
+    if (!hold_is_comparison(node.op))
         return hold(h, source, self, node.a, 0);
     if (map_get(&h->chooses, source))
         return hold(h, source, self, x_binary(sim->forms, X_SUB, node.a, node.b), 0);
@@ -266,12 +255,12 @@ static uint32_t varying(const Sim *sim, const EvalNode *node)
     return (uint32_t)sum;
 }
 
-bool event_compares_stay(const Sim *sim, const EvalNode *node)
+bool hold_compares_stay(const Sim *sim, const EvalNode *node)
 {
     return !node->compares || node->varying == varying(sim, node);
 }
 
-void event_make_compares(Sim *sim, EvalNode *node)
+void hold_make_compares(Sim *sim, EvalNode *node)
 {
     node->varying = varying(sim, node);
     uint32_t room = 0, n_ops = node->n_steps + node->n_tears;
@@ -446,7 +435,7 @@ double hold_next_time(Sim *sim, const EvalOp *op, const Compare *compare)
 
 /* ---- values ---- */
 
-static double value_now(Sim *sim, const EvalNode *node, const Compare *compare)
+double hold_value_now(Sim *sim, const EvalNode *node, const Compare *compare)
 {
     const EvalOp *op = &node->ops[compare->op];
     double value = evaluate_code(sim, compare->self_code, op->vars);
@@ -467,96 +456,18 @@ bool hold_renew(Sim *sim, const EvalNode *node)
         const Compare *compare = &node->compare[i];
         if (!compare->slot)
             continue;
-        double value = value_now(sim, node, compare);
+        double value = hold_value_now(sim, node, compare);
         changed |= memcmp(&value, &sim->value[compare->slot], sizeof value) != 0;
         sim->value[compare->slot] = value;
     }
     return changed;
 }
 
-static const double SHORTEST = 1e-13; /* gaps of time that are made of rounding, of the whole */
-enum { TIGHT = 30 };
-
-static const char *name_of(const Sim *sim, const Compare *compare)
-{
-    static const char *const names[] = {"sign", "floor", "ceil", "round"};
-    XOp kind = (XOp)x_node(sim->forms, compare->self).op;
-    if (compare->unit)
-        return "mod";
-    return kind >= X_SIGN && kind <= X_ROUND ? names[kind - X_SIGN] : "a comparison";
-}
-
-static SolStatus slides(Sim *sim, const EvalNode *node, const Compare *compare)
-{
-    const EvalOp *op = &node->ops[compare->op];
-    Place at = world_rel_place(sim->world, op->rel);
-    diag_error(
-        sim->diags, at,
-        "at time %.10g %s slides in %s: on each side of its boundary the motion leads to the "
-        "other, %u times in a row without a gap",
-        sim->time, name_of(sim, compare), explain_rel(sim, op->rel), compare->tight);
-    explain_values(sim, op);
-    return SOL_NUMERICS;
-}
-
-/* Notes when it jumped; false: too often in a row without a gap. */
-static bool note_jump(const Sim *sim, Compare *compare)
-{
-    double gap = sim->time - compare->jumped;
-    double whole = fmax(sim->opt.stop - sim->opt.start, fabs(sim->time));
-    bool again = gap == 0 && compare->tight; /* another update of the same event */
-    if (!again)
-        compare->tight = gap <= SHORTEST * whole ? compare->tight + 1 : 0;
-    compare->jumped = sim->time;
-    return compare->timed || compare->tight < TIGHT;
-}
-
-SolStatus hold_decide(Sim *sim, const EvalNode *node, bool *changed)
-{
-    *changed = false;
-    for (uint32_t i = 0; i < node->n_compares; i++) {
-        Compare *compare = &node->compare[i];
-        if (!compare->slot)
-            continue;
-        double value = value_now(sim, node, compare), before = sim->value[compare->slot];
-        if (memcmp(&value, &before, sizeof value) == 0)
-            continue;
-        *changed = true;
-        sim->value[compare->slot] = value;
-        cause_jump(sim, name_of(sim, compare), node->ops[compare->op].rel);
-        if (sim->running && !note_jump(sim, compare))
-            return slides(sim, node, compare);
-    }
-    return SOL_OK;
-}
-
-SolStatus hold_loop_jumped(Sim *sim, const EvalNode *node)
-{
-    cause_jump(sim, "a function that the loop contains", node->ops[0].rel);
-    for (uint32_t i = 0; i < node->n_compares; i++)
-        if (node->compare[i].slot && sim->running && !note_jump(sim, &node->compare[i]))
-            return slides(sim, node, &node->compare[i]);
-    return SOL_OK;
-}
-
 bool hold_is_outdated(Sim *sim, const EvalNode *node)
 {
     for (uint32_t i = 0; i < node->n_compares; i++)
         if (node->compare[i].slot &&
-            value_now(sim, node, &node->compare[i]) != sim->value[node->compare[i].slot])
+            hold_value_now(sim, node, &node->compare[i]) != sim->value[node->compare[i].slot])
             return true;
     return false;
-}
-
-bool hold_touch_outdated(Sim *sim, const NodeList *list)
-{
-    bool any = false;
-    for (uint32_t i = 0; i < list->n; i++) {
-        const EvalNode *node = &sim->nodes.at[list->at[i]];
-        if (!node->holds || !hold_is_outdated(sim, node))
-            continue;
-        evaluate_touch_node(sim, list->at[i]);
-        any = true;
-    }
-    return any;
 }

@@ -4,7 +4,19 @@
 
 #include "runtime/sim_int.h"
 
-bool hold_is_jump(XOp op);
+static inline bool hold_is_comparison(unsigned op)
+{
+    return op >= X_LT && op <= X_GT;
+}
+
+static inline bool hold_is_jump(XOp op)
+{
+    return hold_is_comparison(op) || (op >= X_SIGN && op <= X_ROUND) || op == X_MOD;
+}
+
+void hold_make_compares(Sim *sim, EvalNode *node);
+/* They are what hold_make_compares() would make: of what the node reads, the same varies. */
+bool hold_compares_stay(const Sim *sim, const EvalNode *node);
 
 /* An expression over the positions of an operation of the node, with what the node keeps as places.
  */
@@ -13,15 +25,10 @@ void hold_forget(Sim *sim, EvalNode *node); /* the node goes, and its places wit
 /* The same where all nodes go: the numbers of its places are free at once, the youngest first. */
 void hold_drop(Sim *sim, EvalNode *node);
 
+double hold_value_now(Sim *sim, const EvalNode *node, const Compare *compare); /* of what is kept */
 /* All that a node keeps, from its arguments as they are now; true: something has another value. */
 bool hold_renew(Sim *sim, const EvalNode *node);
-/* The same in an event, and SOL_NUMERICS with a message when one of them jumps to and fro (U6: it
- * slides). */
-SolStatus hold_decide(Sim *sim, const EvalNode *node, bool *changed);
-SolStatus hold_loop_jumped(Sim *sim, const EvalNode *node); /* some of it did, in an event */
-bool hold_is_outdated(Sim *sim, const EvalNode *node);      /* would that be so? */
-/* Nodes of the list that keep what is no longer so have to be evaluated; false: there are none. */
-bool hold_touch_outdated(Sim *sim, const NodeList *list);
+bool hold_is_outdated(Sim *sim, const EvalNode *node); /* would that be so? */
 
 /* The boundary next to an argument; that which is reached first from inside a piece; and the value
  * behind a boundary that is left in a direction. Those of comparisons and of sign lie at 0. */

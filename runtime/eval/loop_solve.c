@@ -264,7 +264,7 @@ static bool newton(System *s, int rounds)
         s->r[i] -= s->offset[i];
     for (int round = 0; round < rounds; round++) {
         double size;
-        if (sim_break_off(s->sim) || !isfinite(measure(s, s->r)) || !factor(s))
+        if (cancel_break_off(s->sim) || !isfinite(measure(s, s->r)) || !factor(s))
             return false;
         if (!damped_step(s, &size)) {
             s->steady = false;

@@ -648,7 +648,7 @@ bool tape_remember(Part *part, double time)
         tape->compare[i]->low = tape->low[i];
     }
     tape->told = true; /* but not remembered: who comes later may change it */
-    event_remember(part->sim, &part->sim->tied);
+    compare_remember(part->sim, &part->sim->tied);
     return true;
 }
 

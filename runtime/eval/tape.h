@@ -31,6 +31,7 @@
 #define RUNTIME_EVAL_TAPE_H
 
 #include "runtime/eval/blocks.h"
+#include "runtime/eval/compare.h"
 
 /* Something outside changed: inputs, or what comparisons are compared with, are read again. */
 void tape_forget_inputs(Part *part);
@@ -63,7 +64,7 @@ void tape_tangent(Part *part, double clock, const double *states, double *slopes
  * or something is not finite, or comparisons have to be decided at their boundary. */
 bool tape_evaluate(Part *part, double time);
 
-/* As event_remember for Part.watched, from Sim.value. False: not ready, nothing was done. */
+/* As compare_remember for Part.watched, from Sim.value. False: not ready, nothing was done. */
 bool tape_remember(Part *part, double time);
 typedef enum TapeLook {
     TAPE_BLIND, /* not ready, or somebody has to look closely */

@@ -3,7 +3,7 @@
 #define RUNTIME_EVAL_TAPE_INT_H
 
 #include "base/map.h"
-#include "runtime/solve/pattern.h"
+#include "runtime/eval/leaf_reads.h"
 #include "runtime/eval/tape.h"
 
 /* What a variable is while a tape is made; valid if `stamp` is that of the making. */

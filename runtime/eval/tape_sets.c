@@ -9,7 +9,7 @@
  * Invariant: set 0 is empty; sets ascend; sets of dead states stay in the table until the tape is
  * made anew, but no living variable has one. Explicit methods want no Jacobian and have no sets.
  */
-#include "runtime/solve/pattern.h"
+#include "runtime/eval/leaf_reads.h"
 #include "runtime/eval/tape_int.h"
 
 #include <string.h>
@@ -96,8 +96,8 @@ void tape_sets_pass(Tape *tape, Leaf *leaf, void (*changed)(void *context, DdpVa
     Sim *sim = tape->part->sim;
     if (!tape->sets.n)
         return;
-    const LeafReads *r = pattern_reads(sim, leaf);
-    uint32_t in[PATTERN_MOST_IN], set = 0;
+    const LeafReads *r = leaf_reads(sim, leaf);
+    uint32_t in[LEAF_MOST_IN], set = 0;
     uint64_t before = 0;
     for (uint32_t i = 0; r && i < r->n_in; i++)
         in[i] = set_of(tape, r->in[i]);

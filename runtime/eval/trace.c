@@ -66,11 +66,12 @@ void trace_event_begin(const Sim *sim)
  * it is evaluated when somebody reads it. */
 static void trace_held(const Sim *sim)
 {
-    SolVarInfo info;
+    WorldVar view;
     for (DdpVar var = 1;
          sim->event.updates > 0 && trace_on(sim, 'u') && var < ddp_var_limit(sim->ddp); var++) {
         char path[1024] = "";
-        if (!sim_var_info(sim, var, &info) || !info.held || info.parameter)
+        if (!values_declared(sim, var, &view) || view.kind == WORLD_PARAMETER ||
+            ddp_var(sim->ddp, var).kind != DDP_HELD)
             continue;
         world_var_path(sim->world, var, path, sizeof path);
         trace_line(sim, 'u', sim->time, "  behind update %u: %s = %.17g", sim->event.updates - 1,

@@ -5,7 +5,7 @@
  * with the values it had: these are gone by then, so they are kept as text, from the last such
  * point of a step.
  */
-#include "runtime/parts/parts.h"
+#include "runtime/sim_int.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -55,12 +55,10 @@ void trouble_in_loop(Sim *sim, const EvalNode *node)
     tell(sim, &node->ops[node->n_steps], "has no solution");
 }
 
-/* Something in the part has no value here: the first equation that has none. A loop that had no
+/* Something in these nodes has no value here: the first equation that has none. A loop that had no
  * solution has told that itself. */
-void trouble_in_part(Part *part)
+void trouble_in_nodes(Sim *sim, const NodeList *list)
 {
-    Sim *sim = part->sim;
-    const NodeList *list = part_dynamics(part);
     for (uint32_t i = 0; i < list->n; i++) {
         const EvalNode *node = &sim->nodes.at[list->at[i]];
         if (has_value(sim, node))

@@ -14,7 +14,7 @@
  * the solution says to which side it leaves, and the comparison takes that value at once. (IDA's
  * own root finding disarms a root that is zero at the start.)
  */
-#include "runtime/eval/hold.h"
+#include "runtime/eval/compare.h"
 #include "runtime/event/mode_search.h"
 #include "runtime/parts/parts.h"
 
@@ -22,151 +22,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- comparisons of a node ---- */
-
-void event_forget_compares(EvalNode *node)
-{
-    for (Compare *c = node->compare; c < node->compare + node->n_compares; c++) {
-        c->left = c->low = c->high = 0;
-        c->moved = c->near = c->close = c->masked = false;
-        c->tie = 0;
-        c->turns = 0;
-    }
-}
-
-enum { TIE_EQUAL = 2 }; /* Compare.tie: does not leave its boundary */
-
-#define EACH_COMPARE(sim, list, node, compare)                                                     \
-    for (uint32_t i_ = 0; i_ < (list)->n; i_++)                                                    \
-        for (EvalNode *node = &(sim)->nodes.at[(list)->at[i_]]; node; node = NULL)                 \
-            for (Compare *compare = node->compare; compare < node->compare + node->n_compares;     \
-                 compare++)
-
-static double self_of(Sim *sim, const EvalNode *node, const Compare *compare)
-{
-    return evaluate_code(sim, compare->self_code, node->ops[compare->op].vars);
-}
-
-static double difference_now(Sim *sim, const EvalNode *node, const Compare *compare)
-{
-    return evaluate_code(sim, compare->difference_code, node->ops[compare->op].vars);
-}
-
-/* ---- time events ---- */
-
-static double value_of(Sim *sim, const EvalOp *op, X x)
-{
-    return x_value(sim->forms, x, op->vars, sim->value, evaluate_foreign, sim);
-}
-
-static XOp kind_of(const Sim *sim, const Compare *compare)
-{
-    return (XOp)x_node(sim->forms, compare->self).op;
-}
-
-/* When the difference is zero, or what is kept jumps next; NaN when never. */
-static double time_of(Sim *sim, const EvalOp *op, const Compare *compare)
-{
-    if (compare->slot)
-        return hold_next_time(sim, op, compare);
-    double factor = value_of(sim, op, compare->factor);
-    return factor != 0 ? -value_of(sim, op, compare->rest) / factor : NAN;
-}
-
-double event_next_time(Sim *sim, const NodeList *nodes)
-{
-    double next = INFINITY;
-    for (uint32_t i = 0; i < nodes->n; i++) {
-        const EvalNode *node = &sim->nodes.at[nodes->at[i]];
-        for (uint32_t k = 0; k < node->n_compares; k++) {
-            const Compare *compare = &node->compare[k];
-            if (!compare->timed)
-                continue;
-            double time = time_of(sim, &node->ops[compare->op], compare);
-            if (!hold_reached(sim, time) && time < next)
-                next = time;
-        }
-    }
-    return next;
-}
-
 /* ---- comparisons at their boundary ---- */
-
-/* The same expression with `part` replaced by a constant. */
-static X replace(Sim *sim, X x, X part, double constant)
-{
-    uint32_t n;
-    FormTable *forms = sim->forms;
-    X *list = x_nodes(forms, sim->mem, 1, &x, &n);
-    Map map = {0};
-    for (uint32_t i = 0; i < n; i++) {
-        XNode node = x_node(forms, list[i]);
-        X a = map_get(&map, node.a), b = map_get(&map, node.b), c = map_get(&map, node.c), y;
-        if (list[i] == part)
-            y = x_const(forms, constant);
-        else if (node.op == X_CONST || node.op == X_POS || node.op >= X_CALL)
-            y = list[i];
-        else if (node.op == X_SELECT)
-            y = x_select(forms, a, b, c);
-        else if (node.op >= X_ADD)
-            y = x_binary(forms, (XOp)node.op, a, b);
-        else
-            y = x_unary(forms, (XOp)node.op, a);
-        map_put(sim->mem, &map, list[i], y);
-    }
-    X result = map_get(&map, x);
-    map_free(sim->mem, &map);
-    mem_free(sim->mem, list);
-    return result;
-}
-
-static bool is_at_equality(XOp kind)
-{
-    return kind == X_LE || kind == X_GE || kind == X_EQ;
-}
-
-/* What a tie was decided to be. */
-static double tied_value(const Sim *sim, const Compare *compare)
-{
-    XOp kind = kind_of(sim, compare);
-    return compare->tie == TIE_EQUAL ? is_at_equality(kind) : hold_leaving(kind, 0, compare->tie);
-}
-
-/* The node's value with one comparison decided. */
-static void force(Sim *sim, DdpNode n, const Compare *compare, double now)
-{
-    EvalNode *node = &sim->nodes.at[n];
-    const EvalOp *op = &node->ops[compare->op];
-    if (!op->target || now == evaluate_code(sim, compare->self_code, op->vars))
-        return;
-    X x = replace(sim, op->value, compare->self, now);
-    sim->value[op->target] = value_of(sim, op, x);
-}
-
-/* Times that differ by rounding are one. */
-static bool is_now(const Sim *sim, double time)
-{
-    return fabs(time - sim->time) <= 2 * DBL_EPSILON * fabs(sim->time);
-}
-
-void event_break_ties(Sim *sim, DdpNode n)
-{
-    EvalNode *node = &sim->nodes.at[n];
-    if (!node->timed && !node->forced)
-        return;
-    for (uint32_t i = 0; i < node->n_compares; i++) {
-        const Compare *compare = &node->compare[i];
-        const EvalOp *op = &node->ops[compare->op];
-        if (compare->slot)
-            continue; /* what is kept was decided before the node was evaluated */
-        if (compare->timed && is_now(sim, time_of(sim, op, compare)))
-            force(sim, n, compare,
-                  hold_leaving(kind_of(sim, compare), 0, value_of(sim, op, compare->factor)));
-        else if (node->forced && compare->tie != 0 &&
-                 (compare->close || evaluate_code(sim, compare->difference_code, op->vars) == 0))
-            force(sim, n, compare, tied_value(sim, compare));
-    }
-}
 
 enum { MOST_TURNS = 2 }; /* times that a tie is decided otherwise in an event: then it slides */
 
@@ -174,16 +30,17 @@ static bool at_rest(Sim *sim, const EvalNode *node, const Compare *compare)
 {
     if (compare->timed || (compare->tie != 0 && (compare->slot || compare->turns == MOST_TURNS)))
         return false;
-    double difference = difference_now(sim, node, compare);
-    return difference == hold_boundary(kind_of(sim, compare), difference);
+    double difference = compare_difference(sim, node, compare);
+    return difference == hold_boundary(compare_kind(sim, compare), difference);
 }
 
 /* What is kept leaves its boundary: true when it gets another value. */
 static bool leave_kept(Sim *sim, DdpNode n, const Compare *compare, double slope)
 {
     const EvalNode *node = &sim->nodes.at[n];
-    double boundary = hold_boundary(kind_of(sim, compare), difference_now(sim, node, compare));
-    if (hold_leaving(kind_of(sim, compare), boundary, slope) == sim->value[compare->slot])
+    double boundary =
+        hold_boundary(compare_kind(sim, compare), compare_difference(sim, node, compare));
+    if (hold_leaving(compare_kind(sim, compare), boundary, slope) == sim->value[compare->slot])
         return false;
     evaluate_touch_node(sim, n);
     return true;
@@ -196,7 +53,7 @@ static bool stays(Sim *sim, const EvalNode *node, const Compare *compare, double
 {
     const EvalOp *op = &node->ops[compare->op];
     if (compare->slot ||
-        hold_leaving(kind_of(sim, compare), 0, slope) == self_of(sim, node, compare))
+        hold_leaving(compare_kind(sim, compare), 0, slope) == compare_self(sim, node, compare))
         return false;
     return fabs(slope) <= SLOW * error_bound(sim, op, compare->difference_code).speed;
 }
@@ -218,7 +75,7 @@ static bool leave(Sim *sim, DdpNode n, Compare *compare)
     if (compare->slot)
         return leave_kept(sim, n, compare, slope);
     node->forced = true;
-    force(sim, n, compare, tied_value(sim, compare));
+    compare_force(sim, n, compare, compare_tied_value(sim, compare));
     if (sim->value[op->target] == before)
         return false;
     evaluate_touch(sim, op->target);
@@ -266,7 +123,7 @@ typedef enum Closeness {
 static Closeness closeness(Sim *sim, const EvalOp *op, const Compare *compare, double slope)
 {
     double difference = evaluate_code(sim, compare->difference_code, op->vars);
-    double moment = MOMENT * fmax(fabs(sim->time), event_look(sim));
+    double moment = MOMENT * fmax(fabs(sim->time), compare_look(sim));
     bool tolerant = mode_search_is_tolerant(sim);
     if (!isfinite(slope) || (fabs(difference) > NEAR && !tolerant))
         return NOT_CLOSE;
@@ -324,13 +181,14 @@ static void leave_near(Sim *sim, DdpNode n, Compare *compare)
     const EvalOp *op = &node->ops[compare->op];
     double difference = compare->low; /* remembered a moment ago */
     double slope = slope_along(sim, n, op, compare->difference_code);
-    double resolved = 64 * DBL_EPSILON * fmax(fabs(sim->time), event_look(sim));
+    double resolved = 64 * DBL_EPSILON * fmax(fabs(sim->time), compare_look(sim));
     if (!(difference * slope < 0) || fabs(difference) > fabs(slope) * resolved)
         return;
-    double now = hold_leaving(kind_of(sim, compare), 0, slope);
+    double now = hold_leaving(compare_kind(sim, compare), 0, slope);
     if (now == compare->left)
         return;
-    if (!op->target || value_of(sim, op, replace(sim, op->value, compare->self, now)) != 0 ||
+    if (!op->target ||
+        compare_value_of(sim, op, compare_replace(sim, op->value, compare->self, now)) != 0 ||
         !event_condition_falls(sim, op->target))
         return;
     compare->left = now;
@@ -353,17 +211,10 @@ void event_leave_near(Sim *sim)
     }
 }
 
-/* Times so near each other that the dense output cannot tell them apart. */
-static bool ties_hold(const Sim *sim)
-{
-    double near = 1e-12 * fmax(fabs(sim->time), event_look(sim));
-    return sim->time - sim->tie_time <= near;
-}
-
 /* When an event begins, what was decided at the last one is past; unless it is that near. */
 void event_forget_ties(Sim *sim)
 {
-    if (ties_hold(sim))
+    if (compare_ties_hold(sim))
         return;
     for (uint32_t i = 0; i < sim->forced.n; i++) {
         if (sim->forced.at[i] >= sim->nodes.n)
@@ -381,54 +232,17 @@ void event_forget_ties(Sim *sim)
 
 /* ---- searching a step ---- */
 
-/* Where steps have a bound of their own it does not matter how often output is wanted. */
-double event_look(const Sim *sim)
-{
-    bool bounded = sim->opt.max_step < sim->opt.stop - sim->opt.start;
-    return bounded ? sim->opt.max_step : fmin(sim->opt.max_step, sim->opt.interval);
-}
-
 enum { INSIDE = 4, MOST_LOOKS = 1000 };
 
 int event_pieces(const Sim *sim, bool clocked, double length)
 {
-    double looks = fmin(ceil(length / event_look(sim) * (1 - 1e-12)), MOST_LOOKS);
+    double looks = fmin(ceil(length / compare_look(sim) * (1 - 1e-12)), MOST_LOOKS);
     return (looks > 1 ? (int)looks : 1) * (clocked ? INSIDE + 1 : 1);
-}
-
-/* A comparison that was forced counts as what it was forced to be. */
-void event_remember(Sim *sim, const NodeList *list)
-{
-    EACH_COMPARE (sim, list, node, compare) {
-        compare->masked = false;
-        compare->near = compare->close && ties_hold(sim);
-        compare->low = difference_now(sim, node, compare);
-        compare->left = compare->slot ? sim->value[compare->slot] : self_of(sim, node, compare);
-        if (!compare->slot && compare->tie != 0 && ties_hold(sim) &&
-            (compare->low == 0 || compare->close))
-            compare->left = tied_value(sim, compare);
-    }
-}
-
-/* The same in the middle of an interval. What moved without an event has left its boundary, whatever it was
- * forced to be there; what did not stays what it is. */
-void event_remember_moved(Sim *sim, const NodeList *list)
-{
-    EACH_COMPARE (sim, list, node, compare) {
-        compare->masked = false;
-        compare->low = difference_now(sim, node, compare);
-        if (compare->slot)
-            compare->left = sim->value[compare->slot];
-        else if (compare->moved)
-            compare->left = self_of(sim, node, compare);
-        if (compare->moved)
-            compare->near = false;
-    }
 }
 
 static bool changed(Sim *sim, const EvalNode *node, const Compare *compare)
 {
-    return !compare->timed && !compare->masked && self_of(sim, node, compare) != compare->left;
+    return !compare->timed && !compare->masked && compare_self(sim, node, compare) != compare->left;
 }
 
 /* ---- comparisons that cannot matter ---- */
@@ -442,7 +256,7 @@ static uint32_t reads_more(Sim *sim, const EvalNode *node, const EvalOp *op, uin
     uint32_t n = ddp_rel(sim->ddp, op->rel).n;
     X x = op->value;
     for (uint32_t k = 0; k < node->n_compares; k++)
-        x = replace(sim, x, node->compare[k].self, 0);
+        x = compare_replace(sim, x, node->compare[k].self, 0);
     while (i < n && !(op->vars[i] && op->vars[i] != op->target &&
                       ddp_var(sim->ddp, op->vars[i]).varies && x_uses(sim->forms, x, i)))
         i++;
@@ -471,8 +285,8 @@ static double value_if(Sim *sim, const EvalNode *node, const EvalOp *op, uint32_
 {
     X x = op->value;
     for (uint32_t i = 0; i < node->n_compares; i++)
-        x = replace(sim, x, node->compare[i].self, truths >> i & 1);
-    return value_of(sim, op, x);
+        x = compare_replace(sim, x, node->compare[i].self, truths >> i & 1);
+    return compare_value_of(sim, op, x);
 }
 
 /* `armed and x > y` while armed is false: what does not vary decides, whatever is compared. */
@@ -534,7 +348,7 @@ static bool any_changed(Sim *sim, const NodeList *list)
 static void note_differences(Sim *sim, const NodeList *list, bool right)
 {
     EACH_COMPARE (sim, list, node, compare) {
-        double difference = difference_now(sim, node, compare);
+        double difference = compare_difference(sim, node, compare);
         if (right) {
             compare->high = difference;
             compare->moved = changed(sim, node, compare);
@@ -552,7 +366,7 @@ static double propose(Sim *sim, const NodeList *list, double lo, double hi)
         if (!compare->moved)
             continue;
         double boundary =
-            hold_ahead(kind_of(sim, compare), compare->left, compare->high > compare->low);
+            hold_ahead(compare_kind(sim, compare), compare->left, compare->high > compare->low);
         double part = (compare->low - boundary) / (compare->low - compare->high);
         if (!(part > 0 && part < 1))
             part = 0.5;
@@ -628,7 +442,7 @@ static bool is_beyond_error(Sim *sim, const EvalNode *node, const Compare *compa
     if (!tight && fabs(compare->high) > NEAR)
         return true;
     ErrorBound bound = error_bound(sim, &node->ops[compare->op], compare->difference_code);
-    return fabs(difference_now(sim, node, compare)) >
+    return fabs(compare_difference(sim, node, compare)) >
            fmax(ROUNDINGS * bound.rounding, tight ? bound.tolerance : 0);
 }
 
@@ -664,7 +478,7 @@ static SolStatus narrow(Sim *sim, const EventSearch *search, double lo, double h
     double before = INFINITY, push = 0, whole = hi - lo;
     int side = 0, slow = 0;
     for (int round = 0; round < 200; round++) {
-        if (sim_break_off(sim))
+        if (cancel_break_off(sim))
             return SOL_CANCELLED;
         double tiny = 4 * DBL_EPSILON * fmax(whole, fmax(fabs(lo), fabs(hi))), width = hi - lo;
         if (width <= tiny)
@@ -699,14 +513,14 @@ static SolStatus step_away(Sim *sim, const EventSearch *search, double *from, do
     bool any = false;
     EACH_COMPARE (sim, search->nodes, node, compare)
         any |= compare->near;
-    double later = *from + 256 * DBL_EPSILON * fmax(fabs(*from), event_look(sim));
+    double later = *from + 256 * DBL_EPSILON * fmax(fabs(*from), compare_look(sim));
     if (!any || later >= to)
         return SOL_OK;
     SolStatus status = search->at(search->context, later, NULL);
     if (status != SOL_OK)
         return status;
     EACH_COMPARE (sim, search->nodes, node, compare) {
-        compare->low = difference_now(sim, node, compare);
+        compare->low = compare_difference(sim, node, compare);
         compare->near = false;
     }
     *from = later;

@@ -367,7 +367,7 @@ static bool choose_states(Sim *sim)
         return false;
     vec_clear(&sim->unexamined);
     sim->updating = false;
-    values_commit(sim, DDP_SO_FAR);
+    nodes_commit(sim, DDP_SO_FAR);
     for (uint32_t i = 0; i < sim->starts.n; i++)
         sim->starts.at[i].given = false;
     return true;
@@ -393,7 +393,7 @@ static int birth_begin(void *context)
     SolStatus status = init_take_changes(sim);
     if (status != SOL_OK)
         return status;
-    values_commit(sim, DDP_SO_FAR);
+    nodes_commit(sim, DDP_SO_FAR);
     if (sim->update_due) /* only now: what went with the commit was still left alone */
         update_begin(sim);
     /* A loop waits for branches, and for start values that are its first guesses. */
@@ -504,7 +504,7 @@ SolStatus init_settle(Sim *sim)
 /* Time would go on: now everything must be determined. */
 static SolStatus finish(Sim *sim)
 {
-    values_commit(sim, DDP_FINAL);
+    nodes_commit(sim, DDP_FINAL);
     if (sim->last.verdict == DDP_DETERMINED || sim->last.verdict == DDP_UNDERDETERMINED)
         if (newborn_left(sim)) /* the reason why something is not determined, if anything is */
             return explain_newborn(sim);
@@ -592,7 +592,7 @@ static SolStatus monitor(Sim *sim)
 SolStatus init_open_world(Sim *sim)
 {
     WorldLimits limits = {.instances = sim->opt.max_instances};
-    values_open(sim);
+    world_host_open(sim);
     sim->world = world_open(sim->mem, sim->program, sim->forms, sim->ddp, &sim->host, &limits);
     if (!sim->world)
         return SOL_MEMORY;

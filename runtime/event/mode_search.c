@@ -19,6 +19,7 @@
  * together.
  */
 #include "runtime/event/mode_search.h"
+#include "runtime/eval/compare.h"
 
 #include "base/map.h"
 
@@ -66,7 +67,7 @@ bool mode_search_is_tolerant(const Sim *sim)
 /* Events that follow each other at once are one circle: rounding is asked from the first update. */
 void mode_search_begin(Sim *sim)
 {
-    double moment = 1e-8 * fmax(fabs(sim->time), event_look(sim));
+    double moment = 1e-8 * fmax(fabs(sim->time), compare_look(sim));
     sim->tight_events = sim->time - sim->event_time <= moment ? sim->tight_events + 1 : 0;
     sim->event_time = sim->time;
     mode_search_close(sim);

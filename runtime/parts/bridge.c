@@ -7,6 +7,7 @@
  * than the tolerance of the integrator allows; where a condition changes on that way, that is the
  * event. Behind it the part starts anew.
  */
+#include "runtime/eval/compare.h"
 #include "runtime/parts/parts.h"
 
 #include <float.h>
@@ -52,7 +53,7 @@ static double reach(const Part *part)
 {
     const SolOptions *opt = &part->sim->opt;
     uint32_t n = part->states.n;
-    double longest = event_look(part->sim);
+    double longest = compare_look(part->sim);
     for (uint32_t i = 0; i < n; i++) {
         double allowed = opt->atol + opt->rtol * fabs(part->bridge[i]);
         if (part->bridge[n + i] != 0)

@@ -12,10 +12,11 @@
  * Time events stop the integrator of the part they belong to, so that no step crosses them; those
  * of parts without states (a switch that the clock throws) may belong to anybody and stop all.
  */
+#include "runtime/event/jump.h"
 #include "runtime/parts/parts.h"
 
 #include "runtime/event/event_cause.h"
-#include "runtime/eval/hold.h"
+#include "runtime/eval/compare.h"
 #include "runtime/eval/tape.h"
 #include "runtime/eval/trace.h"
 
@@ -140,35 +141,6 @@ static Part *first_part(const Sim *sim, int which, uint32_t i)
 }
 
 /* ---- memory ahead of time ---- */
-
-/* Up to how many lines; a part with more is busy for so long that it does not matter. */
-enum { LINE = 64, SPOT_LINES = 64 };
-
-void part_spot(Part *part, int spot, const void *at, size_t bytes)
-{
-    uintptr_t first = (uintptr_t)at / LINE, last = ((uintptr_t)at + bytes + LINE - 1) / LINE;
-    bool few = bytes && last - first <= SPOT_LINES;
-    part->spot[spot] = (PartSpot){at, few ? (uint32_t)(last - first) : 0};
-}
-
-static void ask(const void *at, size_t lines)
-{
-    for (size_t k = 0; k < lines; k++)
-        __builtin_prefetch((const char *)at + k * LINE);
-}
-
-void part_ask_head(const Part *part)
-{
-    ask(part, offsetof(Part, index) / LINE + 1);
-}
-
-void part_ask(const Part *part, int first, int last)
-{
-    if (first == 0)
-        ask(&part->index, (offsetof(Part, timers) - offsetof(Part, index)) / LINE + 1);
-    for (int i = first; i <= last; i++)
-        ask(part->spot[i].at, part->spot[i].lines);
-}
 
 /* Small parts take turns, and the turns of a thousand others drive from the caches what one needs:
  * so it is asked for one turn ahead, and where that lies two turns ahead. Whose turn it will be is
@@ -508,7 +480,7 @@ static SolStatus step_part(Part *part, double limit)
         return status;
     if (part->method == PART_CLOCK) {
         part->back = part->now;
-        part->now = fmin(part->now + event_look(sim), limit);
+        part->now = fmin(part->now + compare_look(sim), limit);
     } else {
         status = part->method == PART_IDA ? ida_driver_step(part, limit) : rk_step(part, limit);
         sim->counts.steps++;
@@ -600,7 +572,7 @@ void parts_cross(Sim *sim)
         part_at(part, sim->time);
         evaluate_probes(part);
         event_suspect_changed(part);
-        hold_touch_outdated(sim, &part->watched);
+        jump_touch_outdated(sim, &part->watched);
     }
 }
 
@@ -738,7 +710,7 @@ SolStatus part_search(Part *part, double to)
     part->event = INFINITY;
     double whole = to - part->from;
     for (uint32_t unreal = 0; part->from < to; unreal++) {
-        if (sim_break_off(sim))
+        if (cancel_break_off(sim))
             return SOL_CANCELLED;
         bool found = true;
         double time = to, lo, hi;
@@ -764,7 +736,7 @@ SolStatus part_search(Part *part, double to)
         }
         if (found) { /* a comparison changed, but no condition did */
             tape_tell_compares(part);
-            event_remember_moved(sim, &sim->narrow_nodes);
+            compare_remember_moved(sim, &sim->narrow_nodes);
             if (event_unmask(sim, &sim->narrow_nodes, &part->watched))
                 tape_hear_compares(part, &part->watched);
             event_mask(sim, &sim->narrow_nodes);
@@ -782,7 +754,7 @@ SolStatus part_search(Part *part, double to)
 
 static void look_at_clock(Part *part)
 {
-    part->timed = event_next_time(part->sim, &part->timers);
+    part->timed = compare_next_time(part->sim, &part->timers);
     part->clocked = false;
     for (uint32_t i = 0; i < part->watched.n; i++)
         part->clocked |= part->sim->nodes.at[part->watched.at[i]].clocked;
@@ -796,7 +768,7 @@ static SolStatus restart_part(Part *part)
         return status;
     sim->value[sim->clock] = sim->time;
     if (!tape_remember(part, sim->time))
-        event_remember(sim, &part->watched);
+        compare_remember(sim, &part->watched);
     event_forget_falls(part);
     reselect_begin(part);
     sim->event.parts_restarted += part->n > 0;
@@ -807,7 +779,7 @@ static void search_later(Part *part)
 {
     part->from = part->sim->time;
     if (!tape_remember(part, part->sim->time))
-        event_remember(part->sim, &part->watched);
+        compare_remember(part->sim, &part->watched);
     event_forget_falls(part);
     part->event = INFINITY;
     if (!part->searching)
@@ -897,8 +869,8 @@ static SolStatus begin_due(Sim *sim)
     for (uint32_t i = 0; i < sim->due.n; i++) {
         Part *part = sim->due.at[i];
         part_search_again(part);
-        hold_touch_outdated(sim, &part->watched);
-        hold_touch_outdated(sim, &part->timers);
+        jump_touch_outdated(sim, &part->watched);
+        jump_touch_outdated(sim, &part->timers);
         part->restart |= part->reselect || part->bridged;
         if (part->reselect)
             cause_states(sim);

@@ -138,17 +138,10 @@ static void look_at_owners(const Sim *sim, SolVarInfo *info)
     }
 }
 
-static bool declared(const Sim *sim, DdpVar var, WorldVar *view)
-{
-    return ddp_var_used(sim->ddp, var) && ddp_var(sim->ddp, var).order == 0 &&
-           world_var(sim->world, var, view) &&
-           (view->kind == WORLD_VARIABLE || view->kind == WORLD_PARAMETER);
-}
-
 bool sim_var_info(const Sim *sim, DdpVar var, SolVarInfo *info)
 {
     WorldVar view;
-    if (!declared(sim, var, &view))
+    if (!values_declared(sim, var, &view))
         return false;
     info_of(sim, var, &view, info);
     look_at_owners(sim, info);
@@ -211,7 +204,8 @@ void announce_births(Sim *sim)
     for (uint32_t i = 0; i < sim->births_seen.n; i++) {
         DdpVar var = sim->births_seen.at[i];
         WorldVar view;
-        if (sim->info[var].announced || !declared(sim, var, &view) || !wanted_by_name(sim, &view))
+        if (sim->info[var].announced || !values_declared(sim, var, &view) ||
+            !wanted_by_name(sim, &view))
             continue;
         sim->info[var].announced = true;
         announce_birth(sim, &places, var, &view);

@@ -148,7 +148,7 @@ void rebuild_nodes(Sim *sim)
 {
     ddp_list_all(sim->ddp);
     values_grow(sim);
-    evaluate_apply(sim);
+    nodes_apply(sim);
     vec_clear(&sim->unexamined); /* all choices of states stand */
     mark_evaluated(sim);
 }

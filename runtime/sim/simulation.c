@@ -266,7 +266,7 @@ void sol_close(Sol *sol)
         world_close(sim->world);
     if (sim->foreign)
         foreign_close(sim->foreign);
-    evaluate_close(sim);
+    nodes_close(sim);
     engine_close(sim->engine); /* loops have had code */
     values_close(sim);
     close_roles(sim);
@@ -554,19 +554,6 @@ void sim_event_done(Sim *sim, double restart_seconds)
 }
 
 /* ---- running ---- */
-
-static const double MOMENT = 0.3; /* seconds: most events and steps are over by then */
-
-bool sim_break_off(Sim *sim)
-{
-    if (!atomic_load_explicit(&sim->cancel, memory_order_relaxed))
-        return false;
-    double now = timer_now();
-    if (sim->cancel_seen == 0)
-        sim->cancel_seen = now;
-    sim->broken_off |= now - sim->cancel_seen > MOMENT;
-    return sim->broken_off;
-}
 
 static SolStatus first_updates(Sim *sim)
 {

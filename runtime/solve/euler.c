@@ -7,7 +7,8 @@
  * move the grid. Who writes a value there does: the next step goes from that point to the next t0 +
  * k*h.
  */
-#include "runtime/eval/hold.h"
+#include "runtime/event/jump.h"
+#include "runtime/eval/compare.h"
 #include "runtime/eval/tape.h"
 #include "runtime/eval/trace.h"
 
@@ -38,7 +39,7 @@ static void remember(Part *part)
 {
     tape_forget_inputs(part);
     if (!tape_remember(part, part->sim->time))
-        event_remember(part->sim, &part->watched);
+        compare_remember(part->sim, &part->watched);
 }
 
 /* After an event that touched it: a phase begins. */
@@ -111,8 +112,8 @@ static bool look_at_conditions(Sim *sim)
         Part *part = sim->parts.at[i];
         if (part->moment != sim->moment)
             continue;
-        bool jumped = hold_touch_outdated(sim, &part->watched);
-        jumped |= hold_touch_outdated(sim, &part->timers);
+        bool jumped = jump_touch_outdated(sim, &part->watched);
+        jumped |= jump_touch_outdated(sim, &part->timers);
         if (event_suspect_changed(part) || jumped) {
             any = true;
             part_touch(part);

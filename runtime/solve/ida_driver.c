@@ -6,6 +6,7 @@
  * memory is kept as long as the part lives and its unknowns find room in the vectors: a restart is
  * then an IDAReInit, whatever became of the structure.
  */
+#include "runtime/eval/compare.h"
 #include "runtime/solve/jacobian.h"
 #include "numerics/nvector.h"
 #include "runtime/solve/pattern.h"
@@ -63,7 +64,7 @@ static int residual(realtype time, N_Vector y, N_Vector yp, N_Vector r, void *co
     for (uint32_t i = part->states.n; i < driver->n && fine; i++)
         fine = isfinite(out[i]);
     if (!fine)
-        trouble_in_part(part);
+        trouble_in_nodes(part->sim, part_dynamics(part));
     driver->evaluated = fine;
     return fine ? 0 : 1;
 }
@@ -512,7 +513,7 @@ static bool fits_at(Part *part, IdaDriver *driver, double time)
 static double trusted(Part *part, IdaDriver *driver, double reached)
 {
     double h = reached - part->now, good = part->now;
-    int looks = (int)fmin(h / event_look(part->sim), MOST_LOOKS);
+    int looks = (int)fmin(h / compare_look(part->sim), MOST_LOOKS);
     if (!driver->clocked || !looks)
         return reached;
     part_note_loops(part);
@@ -541,7 +542,7 @@ static bool begin_anew(Part *part, IdaDriver *driver, double time)
     memset(yp + part->states.n, 0, (driver->n - part->states.n) * sizeof *yp);
     forget_counts(driver);
     return IDAReInit(driver->ida, time, driver->y, driver->yp) == 0 &&
-           IDASetInitStep(driver->ida, event_look(part->sim) / 8) == 0;
+           IDASetInitStep(driver->ida, compare_look(part->sim) / 8) == 0;
 }
 
 /* ---- step ---- */

@@ -134,65 +134,6 @@ static uint32_t set_of_reads(Sets *s, const EvalNode *node)
     return unite(s);
 }
 
-/* ---- what a leaf reads ---- */
-
-static uint32_t index_of(DdpVar var, const DdpVar *list, uint32_t n)
-{
-    uint32_t i = 0;
-    while (i < n && list[i] != var)
-        i++;
-    return i;
-}
-
-/* Bits of what a node reads; `out` is filled as far as the nodes before it. False: too many. */
-static bool bits_of(const Sim *sim, const EvalNode *node, LeafReads *r, uint64_t *bits)
-{
-    *bits = 0;
-    for (uint32_t i = 0; i < node->n_reads; i++) {
-        DdpVar var = node->reads[i].var;
-        if (ddp_var(sim->ddp, var).kind != DDP_UNKNOWN)
-            continue;
-        uint32_t inside = index_of(var, r->out, r->n_out);
-        uint32_t at = inside < r->n_out ? 0 : index_of(var, r->in, r->n_in);
-        if (inside < r->n_out) {
-            *bits |= r->of[inside];
-        } else if (at == PATTERN_MOST_IN) {
-            return false;
-        } else {
-            r->in[at] = var;
-            r->n_in += at == r->n_in;
-            *bits |= (uint64_t)1 << at;
-        }
-    }
-    return true;
-}
-
-const LeafReads *pattern_reads(Sim *sim, Leaf *leaf)
-{
-    if (leaf->reads || !leaf->plain)
-        return leaf->reads;
-    uint32_t n = leaf->nodes.n;
-    LeafReads *r = mem_alloc(sim->mem, sizeof *r + n * (sizeof *r->of + sizeof *r->out) +
-                                           PATTERN_MOST_IN * sizeof *r->in);
-    r->of = (uint64_t *)(r + 1);
-    r->out = (DdpVar *)(r->of + n);
-    r->in = r->out + n;
-    for (uint32_t i = 0; i < n; i++) {
-        const EvalNode *node = &sim->nodes.at[leaf->nodes.at[i]];
-        if (!bits_of(sim, node, r, &r->of[i])) {
-            mem_free(sim->mem, r);
-            return NULL;
-        }
-        r->out[r->n_out++] = node->ops[0].target;
-    }
-    leaf->reads = mem_resize(sim->mem, r, (size_t)((char *)(r->in + r->n_in) - (char *)r));
-    r = leaf->reads;
-    r->of = (uint64_t *)(r + 1);
-    r->out = (DdpVar *)(r->of + n);
-    r->in = r->out + n;
-    return r;
-}
-
 /* ---- one leaf ---- */
 
 static bool read_outside(const Sets *s, DdpVar var, const Leaf *leaf)
@@ -263,7 +204,7 @@ static bool pass_nodes(Sets *s, const Leaf *leaf, uint32_t *residuals)
 /* The same from what is known of the leaf. */
 static bool pass_run(Sets *s, const LeafReads *r)
 {
-    uint32_t in[PATTERN_MOST_IN], last = 0;
+    uint32_t in[LEAF_MOST_IN], last = 0;
     uint64_t before = 0;
     bool large = false;
     for (uint32_t i = 0; i < r->n_in; i++)
@@ -291,7 +232,7 @@ static void pass_leaf(Sets *s, Leaf *leaf, uint32_t *residuals)
     const Sim *sim = s->part->sim;
     PatternLeaf it = {.leaf = leaf, .kept = s->row.n, .row = *residuals};
     it.target = s->pattern->target.n;
-    const LeafReads *reads = pattern_reads(s->part->sim, leaf);
+    const LeafReads *reads = leaf_reads(s->part->sim, leaf);
     bool large = reads ? pass_run(s, reads) : pass_nodes(s, leaf, residuals);
     for (uint32_t i = 0; i < leaf->nodes.n && large; i++)
         keep_node(s, &sim->nodes.at[leaf->nodes.at[i]], &it);

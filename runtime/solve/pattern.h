@@ -2,6 +2,7 @@
 #ifndef RUNTIME_SOLVE_PATTERN_H
 #define RUNTIME_SOLVE_PATTERN_H
 
+#include "runtime/eval/leaf_reads.h"
 #include "runtime/parts/parts.h"
 
 /* A leaf of the dynamics as tangents pass through it. */
@@ -28,17 +29,6 @@ typedef struct Pattern {
     bool listed;        /* leaves and target are */
     uint64_t passing;   /* bit k % 64: colour k passes through some leaf */
 } Pattern;
-
-enum { PATTERN_KEEP_FROM = 6, PATTERN_MOST_IN = 64 };
-
-/* What a leaf reads, for a run of explicit nodes. It lives as long as the code of the leaf. */
-typedef struct LeafReads {
-    uint32_t n_in, n_out;
-    DdpVar *in;   /* [n_in]: variables from outside that may vary */
-    DdpVar *out;  /* [n_out]: determined by the leaf, in order */
-    uint64_t *of; /* [n_out]: bits of those of `in` that it depends on */
-} LeafReads;
-const LeafReads *pattern_reads(Sim *sim, Leaf *leaf); /* NULL: a loop, or it reads too much */
 
 /* A variable that depends on more than `most` columns is kept. Zeroed before it is made first; its
  * memory is used again when it is made anew. */

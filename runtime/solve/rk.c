@@ -5,6 +5,7 @@
  * Loops are solved in place. A one-step method has no start-up ramp: after an event it goes on with
  * the step it had.
  */
+#include "runtime/eval/compare.h"
 #include "runtime/parts/parts.h"
 
 #include <math.h>
@@ -48,7 +49,7 @@ static int slopes(Part *part, double time, const double *y, double *slope)
 {
     int result = part_slopes(part, time, y, slope, NULL);
     if (result != 0)
-        trouble_in_part(part);
+        trouble_in_nodes(part->sim, part_dynamics(part));
     return result;
 }
 
@@ -227,7 +228,7 @@ static bool differs_at(Part *part, RkDriver *rk, double h, double s)
 static bool skips_something(Part *part, RkDriver *rk, double h)
 {
     static const double between[MOST_LOOKS] = {0.55, 0.1, 0.42}; /* with the stages: gaps of 0.25 */
-    int looks = (int)fmin(h / event_look(part->sim), MOST_LOOKS);
+    int looks = (int)fmin(h / compare_look(part->sim), MOST_LOOKS);
     bool skips = false;
     for (int i = 0; i < looks && !skips; i++)
         skips = differs_at(part, rk, h, between[i]);

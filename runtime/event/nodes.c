@@ -6,9 +6,10 @@
  * classes behind it. Which class a node is in follows from counts along reads: a variable counts
  * the needed nodes that read it, so a change of the structure moves only what it affects.
  */
-#include "runtime/eval/hold.h"
+#include "runtime/eval/compare.h"
 #include "numerics/dense_lu.h"
 #include "runtime/eval/tape.h"
+#include "runtime/eval/trace.h"
 
 #include <string.h>
 
@@ -29,15 +30,6 @@ static bool needed_by_count(const Sim *sim, const EvalNode *node, int kind)
         if (sim->info[node_tears(node)[i]].need[kind])
             return true;
     return false;
-}
-
-NodePlace evaluate_place(const EvalNode *node)
-{
-    if (!node->live || !node->varies || !node->determined)
-        return PLACE_NONE;
-    return node->needed[NEED_DYNAMICS]     ? PLACE_DYNAMICS
-           : node->needed[NEED_CONDITIONS] ? PLACE_CONDITIONS
-                                           : PLACE_OUTPUTS;
 }
 
 void evaluate_unsettle(Sim *sim, DdpNode n)
@@ -89,77 +81,10 @@ void evaluate_need(Sim *sim, DdpVar var, int kind, int change)
 
 /* ---- the delta ---- */
 
-static bool find_jump(const Sim *sim, X x)
-{
-    uint32_t n;
-    bool found = false;
-    X *list = x_nodes(sim->forms, sim->mem, 1, &x, &n);
-    for (uint32_t i = 0; i < n && !found; i++)
-        found = hold_is_jump((XOp)x_node(sim->forms, list[i]).op);
-    mem_free(sim->mem, list);
-    return found;
-}
-
-/* What is known of an expression with a target position is remembered: thousands of nodes share
- * one. Expressions and codes stay as long as the simulation. */
-static CodeId code_of(Sim *sim, X value, uint32_t target, bool *jumps)
-{
-    uint64_t key = (uint64_t)value << 32 | target;
-    uint32_t known = map_get(&sim->codes, key);
-    if (!known) {
-        X lowered = x_lower_powers(sim->forms, value);
-        known = interp_code(sim->interp, 1, &target, &lowered) << 1 | find_jump(sim, value);
-        map_put(sim->mem, &sim->codes, key, known);
-    }
-    *jumps = known & 1;
-    return known >> 1;
-}
-
 static X residual_of(Sim *sim, DdpRel rel)
 {
     const FormInfo *form = form_info(sim->forms, ddp_rel(sim->ddp, rel).form);
     return x_binary(sim->forms, X_SUB, form->lhs, form->rhs);
-}
-
-static void need_scratch(Sim *sim, const Code *code)
-{
-    size_t need = interp_tangent_scratch(code);
-    if (need < interp_scratch(code))
-        need = interp_scratch(code);
-    if (need <= sim->n_scratch)
-        return;
-    sim->n_scratch = 2 * need;
-    sim->scratch = mem_resize(sim->mem, sim->scratch, sim->n_scratch * sizeof *sim->scratch);
-}
-
-const Code *evaluate_make_code(Sim *sim, X x)
-{
-    uint32_t target = INTERP_NO_TARGET;
-    X lowered = x_lower_powers(sim->forms, x);
-    const Code *code = interp_get(sim->interp, interp_code(sim->interp, 1, &target, &lowered));
-    need_scratch(sim, code);
-    return code;
-}
-
-double evaluate_code(Sim *sim, const Code *code, const uint32_t *vars)
-{
-    interp_run(code, vars, sim->value, sim->scratch, evaluate_foreign, sim);
-    return sim->scratch[0];
-}
-
-/* True: its value may jump. */
-static bool set_value(Sim *sim, EvalOp *op, X value)
-{
-    uint32_t target = INTERP_NO_TARGET, n = ddp_rel(sim->ddp, op->rel).n;
-    for (uint32_t i = 0; op->target && i < n; i++)
-        if (op->vars[i] == op->target)
-            target = i;
-    bool jumps;
-    op->id = code_of(sim, value, target, &jumps);
-    op->code = interp_get(sim->interp, op->id);
-    op->value = value;
-    need_scratch(sim, op->code);
-    return jumps;
 }
 
 /* One operation: its code over the relation's variables. `vars` receives a copy of these. True: its
@@ -171,12 +96,7 @@ static bool make_op(Sim *sim, EvalOp *op, const DdpStep *step, uint32_t *vars)
     X value = step->value ? step->value : residual_of(sim, step->rel);
     *op = (EvalOp){
         .vars = vars, .rel = step->rel, .target = step->value ? step->var : 0, .source = value};
-    return set_value(sim, op, value);
-}
-
-void evaluate_change_op(Sim *sim, EvalOp *op, X value)
-{
-    set_value(sim, op, value);
+    return evaluate_change_op(sim, op, value);
 }
 
 /* All arrays of a node lie in one allocation (sim_int.h: node_kept). No relation reads what it
@@ -310,7 +230,7 @@ static void make_node(Sim *sim, DdpNode n)
     node->acts = update_acts(sim, node);
     node->compares = node->varies && jumps;
     if (node->compares)
-        event_make_compares(sim, node);
+        hold_make_compares(sim, node);
     for (int kind = 0; kind < NEED_KINDS; kind++)
         need_node(sim, n, kind);
     evaluate_unsettle(sim, n);
@@ -393,7 +313,7 @@ static bool does_the_same(const Sim *sim, const EvalNode *node, DdpNode n)
         return false;
     DdpRelView rel = ddp_rel(sim->ddp, step->rel);
     return memcmp(op->vars, rel.vars, rel.n * sizeof *rel.vars) == 0 &&
-           event_compares_stay(sim, node);
+           hold_compares_stay(sim, node);
 }
 
 /* It does what it did, but perhaps something that it depends on is determined now, or is no longer.
@@ -407,7 +327,7 @@ static void turn_node(Sim *sim, DdpNode n)
     node->acts = update_acts(sim, node);
     node->moment = 0;
     stop_waiting(sim, node->ops[0].target);
-    event_forget_compares(node);
+    compare_forget(node);
     evaluate_unsettle(sim, n);
     evaluate_touch_node(sim, n);
 }
@@ -596,7 +516,7 @@ static void renew_remade(Sim *sim)
     }
 }
 
-void evaluate_apply(Sim *sim)
+void nodes_apply(Sim *sim)
 {
     uint32_t n;
     const DdpDelta *delta = ddp_delta(sim->ddp, &n);
@@ -628,7 +548,23 @@ void evaluate_apply(Sim *sim)
     evaluate_order_changed(sim);
 }
 
-void evaluate_close(Sim *sim)
+DdpResult nodes_commit(Sim *sim, DdpCommit kind)
+{
+    double begin = timer_now();
+    sim->last = ddp_commit(sim->ddp, kind);
+    sim->counts.ddp += timer_now() - begin;
+    sim->event.visited += sim->last.visited;
+    trace_commit(sim, kind);
+    values_grow(sim);
+    integer_note(sim);
+    nodes_apply(sim);
+    for (uint32_t i = 0; i < sim->dying.n; i++)
+        sim->info[sim->dying.at[i]].has = false;
+    vec_clear(&sim->dying);
+    return sim->last;
+}
+
+void nodes_close(Sim *sim)
 {
     for (uint32_t i = 0; i < sim->nodes.n; i++) {
         loop_solve_forget(sim, &sim->nodes.at[i]);

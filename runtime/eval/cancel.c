@@ -1,0 +1,15 @@
+/* cancel.c: a cancellation that was asked for -> whether what is going on has to be broken off. */
+#include "runtime/sim_int.h"
+
+static const double MOMENT = 0.3; /* seconds: most events and steps are over by then */
+
+bool cancel_break_off(Sim *sim)
+{
+    if (!atomic_load_explicit(&sim->cancel, memory_order_relaxed))
+        return false;
+    double now = timer_now();
+    if (sim->cancel_seen == 0)
+        sim->cancel_seen = now;
+    sim->broken_off |= now - sim->cancel_seen > MOMENT;
+    return sim->broken_off;
+}

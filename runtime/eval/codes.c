@@ -1,0 +1,98 @@
+/* codes.c: expressions -> codes that the interpreter runs, one for all nodes that share one. */
+#include "runtime/eval/hold.h"
+
+#include <math.h>
+
+double evaluate_foreign(void *context, uint32_t function, uint32_t n, const double *args)
+{
+    Sim *sim = context;
+    return foreign_call(sim->foreign, function, n, args);
+}
+
+typedef double Pair __attribute__((vector_size(16), aligned(8), may_alias));
+
+/* What is not finite times 0 is not 0. Four sums of two, because each waits for its last addition.
+ */
+bool evaluate_all_finite(uint32_t n, const double *values)
+{
+    Pair a = {0}, b = {0}, c = {0}, d = {0};
+    uint32_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        const Pair *at = (const Pair *)(values + i);
+        a += 0 * at[0];
+        b += 0 * at[1];
+        c += 0 * at[2];
+        d += 0 * at[3];
+    }
+    a += b + c + d;
+    double sum = a[0] + a[1];
+    for (; i < n; i++)
+        sum += 0 * values[i];
+    return sum == 0;
+}
+
+static bool find_jump(const Sim *sim, X x)
+{
+    uint32_t n;
+    bool found = false;
+    X *list = x_nodes(sim->forms, sim->mem, 1, &x, &n);
+    for (uint32_t i = 0; i < n && !found; i++)
+        found = hold_is_jump((XOp)x_node(sim->forms, list[i]).op);
+    mem_free(sim->mem, list);
+    return found;
+}
+
+/* What is known of an expression with a target position is remembered: thousands of nodes share
+ * one. Expressions and codes stay as long as the simulation. */
+static CodeId code_of(Sim *sim, X value, uint32_t target, bool *jumps)
+{
+    uint64_t key = (uint64_t)value << 32 | target;
+    uint32_t known = map_get(&sim->codes, key);
+    if (!known) {
+        X lowered = x_lower_powers(sim->forms, value);
+        known = interp_code(sim->interp, 1, &target, &lowered) << 1 | find_jump(sim, value);
+        map_put(sim->mem, &sim->codes, key, known);
+    }
+    *jumps = known & 1;
+    return known >> 1;
+}
+
+static void need_scratch(Sim *sim, const Code *code)
+{
+    size_t need = interp_tangent_scratch(code);
+    if (need < interp_scratch(code))
+        need = interp_scratch(code);
+    if (need <= sim->n_scratch)
+        return;
+    sim->n_scratch = 2 * need;
+    sim->scratch = mem_resize(sim->mem, sim->scratch, sim->n_scratch * sizeof *sim->scratch);
+}
+
+const Code *evaluate_make_code(Sim *sim, X x)
+{
+    uint32_t target = INTERP_NO_TARGET;
+    X lowered = x_lower_powers(sim->forms, x);
+    const Code *code = interp_get(sim->interp, interp_code(sim->interp, 1, &target, &lowered));
+    need_scratch(sim, code);
+    return code;
+}
+
+double evaluate_code(Sim *sim, const Code *code, const uint32_t *vars)
+{
+    interp_run(code, vars, sim->value, sim->scratch, evaluate_foreign, sim);
+    return sim->scratch[0];
+}
+
+bool evaluate_change_op(Sim *sim, EvalOp *op, X value)
+{
+    uint32_t target = INTERP_NO_TARGET, n = ddp_rel(sim->ddp, op->rel).n;
+    for (uint32_t i = 0; op->target && i < n; i++)
+        if (op->vars[i] == op->target)
+            target = i;
+    bool jumps;
+    op->id = code_of(sim, value, target, &jumps);
+    op->code = interp_get(sim->interp, op->id);
+    op->value = value;
+    need_scratch(sim, op->code);
+    return jumps;
+}

@@ -1,0 +1,400 @@
+/* evaluate_change.c: what a change touches -> values, in the order of the schedule.
+ *
+ * At events. What a change touches is put into a heap ordered by the schedule; a node whose result has the bits it had
+ * wakes none of its readers. Nodes that do not vary (*fixed*) are evaluated only here.
+ *
+ * In an update in which instances are born, some of what a node reads may have no value yet (a
+ * start value that follows from others, a branch not chosen): the node then waits, its results are
+ * marked as pending, and it is looked at again when something that it reads gets a value.
+ */
+#include "runtime/event/jump.h"
+#include "runtime/parts/parts.h"
+
+#include <string.h>
+
+/* ---- the heap of what has to be evaluated ---- */
+
+static void heap_up(Sim *sim, uint32_t i)
+{
+    DirtyNode *heap = sim->heap.at, moved = heap[i];
+    for (; i && moved.label < heap[(i - 1) / 2].label; i = (i - 1) / 2)
+        heap[i] = heap[(i - 1) / 2];
+    heap[i] = moved;
+}
+
+static void heap_down(Sim *sim, uint32_t i)
+{
+    DirtyNode *heap = sim->heap.at, moved = heap[i];
+    for (uint32_t child; (child = 2 * i + 1) < sim->heap.n; i = child) {
+        child += child + 1 < sim->heap.n && heap[child + 1].label < heap[child].label;
+        if (heap[child].label >= moved.label)
+            break;
+        heap[i] = heap[child];
+    }
+    heap[i] = moved;
+}
+
+static DdpNode heap_pop(Sim *sim)
+{
+    DdpNode first = sim->heap.at[0].node;
+    sim->heap.at[0] = sim->heap.at[--sim->heap.n];
+    heap_down(sim, 0);
+    return first;
+}
+
+/* A commit changes the order: nodes that are gone leave, the others are put in order again. */
+void evaluate_order_changed(Sim *sim)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < sim->heap.n; i++) {
+        DdpNode n = sim->heap.at[i].node;
+        if (sim->nodes.at[n].dirty)
+            sim->heap.at[kept++] = (DirtyNode){ddp_label(sim->ddp, n), n};
+    }
+    sim->heap.n = kept;
+    for (uint32_t i = kept / 2; i-- > 0;)
+        heap_down(sim, i);
+}
+
+bool evaluate_is_determined(const Sim *sim, DdpVar var)
+{
+    const ValueInfo *info = &sim->info[var];
+    if (info->node)
+        return sim->nodes.at[info->node].determined || info->pulsed >= sim->update_from;
+    return info->state || ddp_var(sim->ddp, var).kind != DDP_UNKNOWN;
+}
+
+/* What a `when` that acts holds is evaluated also where something in it is not determined, by its
+ * last value. What follows from its transmissions is determined all the same: that is known when
+ * all that it reads was evaluated. */
+static bool may_be_evaluated(const Sim *sim, const EvalNode *node)
+{
+    return node->determined || (sim->acting && !node->loop);
+}
+
+static bool is_evaluated(const Sim *sim, const EvalNode *node)
+{
+    if (node->determined || !may_be_evaluated(sim, node))
+        return node->determined;
+    if (node->acts)
+        return true;
+    for (uint32_t i = 0; i < node->n_reads; i++)
+        if (!evaluate_is_determined(sim, node->reads[i].var))
+            return false;
+    return true;
+}
+
+void evaluate_touch_node(Sim *sim, DdpNode n)
+{
+    EvalNode *node = &sim->nodes.at[n];
+    if (node->dirty || !may_be_evaluated(sim, node))
+        return;
+    node->dirty = true;
+    node->factored = node->checked = false;
+    vec_push(sim->mem, &sim->heap, ((DirtyNode){ddp_label(sim->ddp, n), n}));
+    if (!sim->applying)
+        heap_up(sim, sim->heap.n - 1);
+}
+
+/* ---- who hears of a change ---- */
+
+/* Integrators that think they know this variable do not any more. */
+static void disturb_states(Sim *sim, DdpVar var)
+{
+    if (sim->info[var].part)
+        part_disturb(sim->info[var].part);
+    if (!sim->info[var].slope_of || ddp_var(sim->ddp, var).varies)
+        return;
+    for (DdpVar state = sim->info[var].slope_of; state; state = sim->info[state].slope_next)
+        if (sim->info[state].part)
+            part_disturb(sim->info[state].part);
+}
+
+/* A part that reads it and was not brought to this time yet? */
+static bool has_absent_reader(const Sim *sim, DdpVar var)
+{
+    for (const ReadEdge *edge = sim->info[var].readers; edge; edge = edge->next) {
+        const Part *part = sim->nodes.at[edge->node].part;
+        if (part && part->moment != sim->moment)
+            return true;
+    }
+    return false;
+}
+
+/* The value of `var` is about to change: parts that read it come to this time with the one that it
+ * has, so that conditions in them change in the update, where it is noticed. */
+void evaluate_gather(Sim *sim, DdpVar var)
+{
+    if (ddp_var(sim->ddp, var).varies || !has_absent_reader(sim, var))
+        return;
+    for (ReadEdge *edge = sim->info[var].readers; edge; edge = edge->next)
+        if (sim->nodes.at[edge->node].part)
+            part_meet(sim->nodes.at[edge->node].part);
+}
+
+/* What a node that stays reads may jump at the event: its part starts anew. */
+void evaluate_disturb_part(const EvalNode *node)
+{
+    if (!node->part)
+        return;
+    part_search_again(node->part);
+    if (node->place == PLACE_DYNAMICS)
+        part_disturb(node->part);
+}
+
+/* The value of `var` changed. */
+void evaluate_touch(Sim *sim, DdpVar var)
+{
+    disturb_states(sim, var);
+    if (sim->info[var].branches)
+        update_condition(sim, var);
+    for (ReadEdge *edge = sim->info[var].readers; edge; edge = edge->next) {
+        EvalNode *node = &sim->nodes.at[edge->node];
+        evaluate_touch_node(sim, edge->node);
+        if (!node->part || ddp_var(sim->ddp, var).varies)
+            continue;
+        if (node->needed[NEED_DYNAMICS])
+            part_disturb(node->part);
+        part_search_again(node->part);
+    }
+}
+
+void values_set(Sim *sim, DdpVar var, double value)
+{
+    if (sim->info[var].part) /* or bringing it here later would undo this */
+        part_meet(sim->info[var].part);
+    bool same = sim->info[var].has && memcmp(&sim->value[var], &value, sizeof value) == 0;
+    if (same && !sim->info[var].pending)
+        return;
+    evaluate_gather(sim, var);
+    sim->value[var] = value;
+    sim->info[var].has = true;
+    sim->info[var].pending = false;
+    sim->changes++;
+    evaluate_touch(sim, var);
+}
+
+/* ---- one node ---- */
+
+/* What jumps in a node is kept while its part integrates, and found anew at events. */
+static SolStatus evaluate_anew(Sim *sim, DdpNode n)
+{
+    EvalNode *node = &sim->nodes.at[n];
+    bool changed = false;
+    SolStatus status = SOL_OK;
+    if (node->holds && node->loop)
+        status = evaluate_pieces(sim, n, &changed);
+    else if (node->holds)
+        status = jump_decide(sim, node, &changed);
+    if (changed)
+        evaluate_disturb_part(node);
+    if (changed && node->loop && status == SOL_OK)
+        status = jump_in_loop(sim, node);
+    return status != SOL_OK || (node->holds && node->loop) ? status : evaluate_node(sim, n);
+}
+
+/* A pulse reads 0 where nothing has ever determined a value. */
+static bool reads_nothing(const Sim *sim, DdpNode n, DdpVar var)
+{
+    return sim->nodes.at[n].acts && !sim->info[var].pending && !evaluate_is_determined(sim, var);
+}
+
+static bool ready(Sim *sim, DdpNode n)
+{
+    for (uint32_t i = 0; i < sim->nodes.at[n].n_reads; i++) {
+        DdpVar var = sim->nodes.at[n].reads[i].var;
+        evaluate_fetch(sim, var);
+        if ((!sim->info[var].has || sim->info[var].pending) && !reads_nothing(sim, n, var))
+            return false;
+    }
+    return true;
+}
+
+/* Results are not to be trusted until the node could be evaluated. */
+static void make_wait(Sim *sim, EvalNode *node)
+{
+    for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++) {
+        DdpVar var = node_output(node, i);
+        if (sim->info[var].pending)
+            continue;
+        sim->info[var].pending = true;
+        evaluate_touch(sim, var);
+    }
+}
+
+enum { FEW_VALUES = 8 }; /* of a node, kept on the stack */
+
+/* The same behind the change, with the values before it. */
+static void gather_with(Sim *sim, const EvalNode *node, double *old)
+{
+    uint32_t count = node->n_steps + node->n_tears, i = 0;
+    while (i < count && (memcmp(&old[i], &sim->value[node_output(node, i)], sizeof *old) == 0 ||
+                         !has_absent_reader(sim, node_output(node, i))))
+        i++;
+    for (int back = 0; back < 2 && i < count; back++) {
+        for (uint32_t k = 0; k < count; k++) {
+            double *value = &sim->value[node_output(node, k)], kept = *value;
+            *value = old[k];
+            old[k] = kept;
+        }
+        for (uint32_t k = 0; back == 0 && k < count; k++)
+            evaluate_gather(sim, node_output(node, k));
+    }
+}
+
+/* Did it have a value that others have read in this update? */
+static bool is_trusted(const Sim *sim, const EvalNode *node, DdpVar var)
+{
+    const ValueInfo *info = &sim->info[var];
+    return info->has && !info->pending && (node->determined || info->pulsed >= sim->update_from);
+}
+
+static void note_renewed(Sim *sim, DdpNode n)
+{
+    const EvalNode *node = &sim->nodes.at[n];
+    if (node->acts || !node->determined)
+        update_note_pulse(sim, node);
+    if (node->compares)
+        vec_push(sim->mem, &sim->compared, n);
+}
+
+static void note_change(Sim *sim, DdpVar var, double old)
+{
+    update_note_old(sim, var, old);
+    evaluate_touch(sim, var);
+}
+
+static SolStatus renew_step(Sim *sim, DdpNode n)
+{
+    const EvalNode *node = &sim->nodes.at[n];
+    DdpVar var = node->ops[0].target;
+    double old = sim->value[var];
+    bool trusted = is_trusted(sim, node, var);
+    SolStatus status = evaluate_anew(sim, n);
+    note_renewed(sim, n);
+    if (trusted && memcmp(&old, &sim->value[var], sizeof old) == 0)
+        return status;
+    if (!node->varies)
+        gather_with(sim, node, &old);
+    note_change(sim, var, old);
+    return status;
+}
+
+static SolStatus renew_loop(Sim *sim, DdpNode n)
+{
+    const EvalNode *node = &sim->nodes.at[n];
+    uint32_t count = node->n_steps + node->n_tears;
+    double few[FEW_VALUES], *old = few;
+    bool few_trusted[FEW_VALUES], *trusted = few_trusted;
+    if (count > FEW_VALUES) {
+        old = mem_alloc(sim->mem, count * sizeof *old);
+        trusted = mem_alloc(sim->mem, count * sizeof *trusted);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        old[i] = sim->value[node_output(node, i)];
+        trusted[i] = is_trusted(sim, node, node_output(node, i));
+    }
+    SolStatus status = evaluate_anew(sim, n);
+    note_renewed(sim, n);
+    if (!node->varies)
+        gather_with(sim, node, old);
+    for (uint32_t i = 0; i < count; i++) {
+        DdpVar var = node_output(node, i);
+        if (!trusted[i] || memcmp(&old[i], &sim->value[var], sizeof *old) != 0)
+            note_change(sim, var, old[i]);
+    }
+    if (count > FEW_VALUES) {
+        mem_free(sim->mem, trusted);
+        mem_free(sim->mem, old);
+    }
+    return status;
+}
+
+SolStatus evaluate_renew(Sim *sim, DdpNode n)
+{
+    return sim->nodes.at[n].loop ? renew_loop(sim, n) : renew_step(sim, n);
+}
+
+/* ---- all of them ---- */
+
+/* A transmission into a held variable may be gone in the next update. */
+static bool may_wait(const Sim *sim, const EvalNode *node)
+{
+    return evaluate_place(node) == PLACE_OUTPUTS &&
+           ddp_var(sim->ddp, node_output(node, 0)).kind == DDP_UNKNOWN;
+}
+
+/* An output is evaluated when somebody asks; whoever read it has to ask again. */
+static void let_wait(Sim *sim, EvalNode *node)
+{
+    bool known = !node->waits && (node->moment == sim->moment || node->moment == 0);
+    node->waits = true;
+    for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++) {
+        if (known) /* what it had in the update before */
+            update_note_old(sim, node_output(node, i), sim->value[node_output(node, i)]);
+        sim->info[node_output(node, i)].pending = false;
+        evaluate_touch(sim, node_output(node, i));
+    }
+}
+
+static SolStatus evaluate_heap(Sim *sim)
+{
+    bool lazy = sim->shown && !sim->starts.n; /* start values may hang on anything */
+    while (sim->heap.n) {
+        if (sim->meet_status != SOL_OK)
+            return sim->meet_status;
+        if (cancel_break_off(sim))
+            return SOL_CANCELLED;
+        DdpNode n = heap_pop(sim);
+        EvalNode *node = &sim->nodes.at[n];
+        if (!node->live || !node->dirty)
+            continue;
+        node->dirty = false;
+        if (!is_evaluated(sim, node) || ((sim->marked.n || sim->turned.n) && update_skips(sim, n)))
+            continue;
+        if (lazy && may_wait(sim, node)) {
+            let_wait(sim, node);
+            continue;
+        }
+        bool held = sim->hold_loops && node->loop;
+        if (held)
+            vec_push(sim->mem, &sim->held_back, n);
+        if (held || !ready(sim, n)) {
+            node = &sim->nodes.at[n];
+            make_wait(sim, node);
+            continue;
+        }
+        SolStatus status = sim->nodes.at[n].acts ? update_needs(sim, n) : SOL_OK;
+        if (status == SOL_OK)
+            status = evaluate_renew(sim, n);
+        if (status != SOL_OK)
+            return status;
+        sim->nodes.at[n].moment = sim->moment;
+        sim->nodes.at[n].waits = false;
+    }
+    return sim->meet_status;
+}
+
+enum { MOST_TURNS = 16 }; /* of one condition within an update, while branches are born */
+
+SolStatus evaluate_dirty(Sim *sim)
+{
+    SolStatus status;
+    int turns = 0;
+    do
+        status = evaluate_heap(sim);
+    while (status == SOL_OK && sim->turned.n && turns++ < MOST_TURNS && update_turned_back(sim));
+    return status;
+}
+
+/* Loops that were held back may be evaluated now; false when there were none. */
+bool evaluate_release(Sim *sim)
+{
+    bool any = sim->held_back.n > 0;
+    sim->hold_loops = false;
+    for (uint32_t i = 0; i < sim->held_back.n; i++)
+        if (sim->held_back.at[i] < sim->nodes.n && sim->nodes.at[sim->held_back.at[i]].live)
+            evaluate_touch_node(sim, sim->held_back.at[i]);
+    vec_clear(&sim->held_back);
+    return any;
+}

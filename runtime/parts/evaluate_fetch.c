@@ -1,0 +1,92 @@
+/* evaluate_fetch.c: a variable that somebody reads at Sim.time -> its part is brought there, or the output evaluated
+ * with what it needs. */
+#include "runtime/parts/parts.h"
+
+/* The output that `var` is and that was not evaluated at this moment, or 0. */
+static DdpNode stale_output(const Sim *sim, DdpVar var)
+{
+    DdpNode n = sim->info[var].node;
+    if (!n || sim->info[var].state)
+        return 0;
+    return evaluate_is_stale(sim, &sim->nodes.at[n]) ? n : 0;
+}
+
+static Part *part_of(const Sim *sim, DdpVar var)
+{
+    const ValueInfo *info = &sim->info[var];
+    return info->state ? info->part : info->node ? sim->nodes.at[info->node].part : NULL;
+}
+
+/* Depth first along reads, each node after what it reads: this must work while the DDP's order is
+ * that of a structure that is not taken over yet. SOL_CANCELLED: with `only_met`, a part would have
+ * to be brought here. */
+static SolStatus fetch_output(Sim *sim, DdpNode first, bool only_met)
+{
+    NodeList *stack = &sim->fetch_stack;
+    uint32_t bottom = stack->n;
+    SolStatus status = SOL_OK;
+    vec_push(sim->mem, stack, first);
+    vec_push(sim->mem, stack, 0);
+    sim->value[sim->clock] = sim->time;
+    while (stack->n > bottom && status == SOL_OK) {
+        DdpNode n = stack->at[stack->n - 2];
+        uint32_t next = stack->at[stack->n - 1]++;
+        if (next == sim->nodes.at[n].n_reads) {
+            stack->n -= 2;
+            status = evaluate_output(sim, n);
+            continue;
+        }
+        DdpVar var = sim->nodes.at[n].reads[next].var;
+        DdpNode stale = stale_output(sim, var);
+        Part *part = part_of(sim, var);
+        if (part && only_met && part->moment != sim->moment)
+            status = SOL_CANCELLED;
+        else if (part)
+            part_meet(part);
+        if (stale) {
+            vec_push(sim->mem, stack, stale);
+            vec_push(sim->mem, stack, 0);
+        }
+    }
+    stack->n = bottom;
+    return status;
+}
+
+SolStatus evaluate_fetch(Sim *sim, DdpVar var)
+{
+    DdpNode stale =
+        stale_output(sim, var); /* also of a part, if nobody needed it when it changed */
+    if (part_of(sim, var))
+        part_meet(part_of(sim, var));
+    else if (var == sim->clock)
+        sim->value[var] = sim->time;
+    if (stale)
+        return fetch_output(sim, stale, false);
+    return sim->meet_status;
+}
+
+bool evaluate_fetch_met(Sim *sim, DdpVar var)
+{
+    DdpNode stale = stale_output(sim, var);
+    Part *part = part_of(sim, var);
+    if (part)
+        return part->moment == sim->moment;
+    return !stale || fetch_output(sim, stale, true) == SOL_OK;
+}
+
+SolStatus evaluate_outputs(Sim *sim)
+{
+    SolStatus status = parts_meet_all(sim);
+    sim->value[sim->clock] = sim->time;
+    if (status == SOL_OK)
+        status = evaluate_rope(sim, &sim->outputs);
+    EACH_LEAF (&sim->outputs, leaf)
+        for (uint32_t i = 0; i < leaf->nodes.n; i++) {
+            EvalNode *node = &sim->nodes.at[leaf->nodes.at[i]];
+            node->moment = sim->moment;
+            node->waits = false;
+            for (uint32_t k = 0; k < node->n_steps + node->n_tears && status == SOL_OK; k++)
+                sim->info[node_output(node, k)].pending = false;
+        }
+    return status;
+}
