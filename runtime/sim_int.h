@@ -290,7 +290,7 @@ typedef struct SimCounts {
         loop_rounds;
     uint32_t states_max, parts, parts_max;
     double instantiate, ddp, lower, integrate, event, output;
-    double time_ida, time_rk, time_euler;
+    double time[3]; /* [PartMethod - PART_IDA]: simulated by each */
     uint64_t method_changes;
 } SimCounts;
 
@@ -339,7 +339,7 @@ typedef struct Rope {
         for (uint32_t l_ = 0, last_ = (rope)->chunks.at[c_]->n; l_ < last_; l_++)                  \
             for (Leaf *leaf = (rope)->chunks.at[c_]->leaf[l_]; leaf; leaf = NULL)
 
-/* Parts ordered by a time; which one is told by the functions of parts.c. */
+/* Parts ordered by a time; by what: part_heap.c. */
 typedef struct PartKey {
     double key;     /* as it was when the part was put in order */
     uint32_t index; /* of the part, in Sim.parts */
@@ -485,8 +485,10 @@ struct Sim {
     VEC(Part *) due;       /* whose event it is */
     VEC(Part *) to_search; /* for events behind the one that is past */
     PartHeap heaps[HEAPS];
-    bool running;      /* the parts have integrators */
-    char trouble[800]; /* trouble.c: what had no value in this step; empty: nothing */
+    const struct Integrator *const *integrators; /* [PartMethod] */
+    bool (*part_met)(Part *part); /* its conditions may have changed: true if one would fire */
+    bool running;                 /* the parts have integrators */
+    char trouble[800];            /* trouble.c: what had no value in this step; empty: nothing */
     Place trouble_at;
     void *sun;                        /* SUNContext */
     struct PatternSets *pattern_sets; /* pattern.c: scratch */
@@ -812,7 +814,7 @@ void event_unsettle(Sim *sim, DdpVar condition); /* its memory, or whose it is, 
 void event_suspect(Sim *sim, BranchId branch);
 void event_forget_suspects(Sim *sim);
 
-/* ---- parts.c, integrators ---- */
+/* ---- part.c ---- */
 
 void part_disturb(Part *part); /* something its dynamics reads changed: restart */
 void part_search_again(Part *part);
@@ -821,21 +823,23 @@ void part_meet(Part *part);  /* its values at Sim.time, all evaluated; failures 
 bool part_glance(Part *part);     /* its states only; false: met as a whole */
 bool part_may_glance(Part *part); /* one of its nodes is to be evaluated alone; false: likewise */
 void parts_close(Sim *sim);
-SolStatus parts_run(Sim *sim, double stop, bool to_event, bool one_step, bool *happened);
-bool parts_last(
-    Sim *sim); /* values at the last time that all parts reached; false: there are none */
 void parts_cross(
     Sim *sim); /* from the left side of an event: what conditions need is that of now */
 /* Values before the event of what is left alone from its beginning on (U1). */
 SolStatus parts_look_back(Sim *sim, const NodeList *nodes);
-SolStatus parts_event(Sim *sim); /* at the present time: something was written from outside */
-void parts_refresh(Sim *sim);    /* fixed steps: those that the event touched are as they are */
 SolStatus parts_meet_all(Sim *sim);
-bool reselect_unsolved(Sim *sim);        /* true: the DDP was advised; a commit is due */
-void reselect_note(Sim *sim, DdpNode n); /* n was made */
-bool parts_advise(Sim *sim);             /* true: states should be selected anew, as an event */
-void euler_cut(Sim *sim);                /* the step that Sim.time lies in ends there */
-SolStatus euler_run(Sim *sim, double stop, bool to_event, bool one_step, bool *happened);
+SolStatus parts_meet_due(Sim *sim);        /* those whose event it is */
+void parts_look_at(Sim *sim, double time); /* parts are brought there when they are asked */
+bool reselect_unsolved(Sim *sim);          /* true: the DDP was advised; a commit is due */
+void reselect_note(Sim *sim, DdpNode n);   /* n was made */
+/* ---- time_loop.c, grid_loop.c ---- */
+
+SolStatus time_run(Sim *sim, double stop, bool to_event, bool one_step, bool *happened);
+bool time_last(
+    Sim *sim); /* values at the last time that all parts reached; false: there are none */
+SolStatus time_event(Sim *sim); /* at the present time: something was written from outside */
+SolStatus grid_run(Sim *sim, double stop, bool to_event, bool one_step, bool *happened);
+void grid_cut(Sim *sim); /* the step that Sim.time lies in ends there */
 
 /* ---- announce.c ---- */
 

@@ -768,7 +768,7 @@ TapeLook tape_look(Part *part, double time, const double *y)
     Tape *tape = current(part);
     if (!tape || (!tape->remembered && !remember(tape)))
         return TAPE_BLIND;
-    if (!probe_at(tape, time, y, part->euler != NULL))
+    if (!probe_at(tape, time, y, part->fixed_steps))
         return TAPE_BLIND;
     if (any_changed(tape)) {
         list_moved(tape);

@@ -19,7 +19,9 @@ typedef struct PartAim {
     bool constraint;
 } PartAim;
 
-typedef enum PartMethod { PART_CLOCK, PART_IDA, PART_RK } PartMethod;
+typedef enum PartMethod { PART_CLOCK, PART_IDA, PART_RK, PART_EULER, PART_METHODS } PartMethod;
+
+typedef struct Integrator Integrator; /* integrator.h */
 
 /* Memory that a step of a part reads, as far as it is worth asking for ahead of its turn: a few
  * lines each, of a part that is small. */
@@ -64,29 +66,29 @@ struct Part {
     uint64_t steps_at_restart; /* `steps` when it started last */
     uint64_t audited;          /* 1 + `steps` when its slopes were looked at last */
     PartMethod method;
-    bool change;       /* method.c: the other method from the next step on */
-    bool started;      /* the integrator stands at `now` */
-    bool clocked;      /* some comparison is driven by the clock */
-    bool constrained;  /* has dummies whose choice may turn singular */
-    uint32_t touched;  /* index + 1 in Sim.touched, or 0 */
-    bool restructured; /* other states or dynamics than when it started */
-    bool restart;      /* something its dynamics reads changed */
-    bool search;       /* comparisons must be looked at again */
-    bool searching;    /* in Sim.to_search */
-    bool behind;       /* has the values of the left side of an event that is its own */
-    bool bridged;      /* behind bridge_from it goes straight on: bridge.c */
-    bool reselect;     /* the choice of states should be made anew at `event` */
-    bool seen_whole;   /* output shows much of it: one by one does not pay */
-    bool likes_tapes;  /* its last tape was worth having: the next is made at once */
-    uint32_t glanced;  /* nodes that were evaluated one by one at `glance` */
-    uint64_t moment;   /* its values are those of Sim.time if this is Sim.moment */
-    uint64_t glance;   /* likewise, but of its states only (part_glance) */
-    struct IdaDriver *ida;
-    struct RkDriver *rk;
-    struct Tape *tape;           /* tape.h; NULL: not made since the ropes changed */
-    double *bridge, bridge_from; /* states and slopes there */
-    double *euler;               /* fixed steps: states, then slopes; they are ahead of Sim.value */
-    Rope ropes[2];               /* dynamics, and what only conditions need; by NodePlace - 1 */
+    const Integrator *integrator; /* of this method; NULL: not started yet */
+    bool change;                  /* method.c: the other method from the next step on */
+    bool fixed_steps;             /* its steps end at points of a grid: sim/grid_loop.c */
+    bool started;                 /* the integrator stands at `now` */
+    bool clocked;                 /* some comparison is driven by the clock */
+    bool constrained;             /* has dummies whose choice may turn singular */
+    uint32_t touched;             /* index + 1 in Sim.touched, or 0 */
+    bool restructured;            /* other states or dynamics than when it started */
+    bool restart;                 /* something its dynamics reads changed */
+    bool search;                  /* comparisons must be looked at again */
+    bool searching;               /* in Sim.to_search */
+    bool behind;                  /* has the values of the left side of an event that is its own */
+    bool bridged;                 /* behind bridge_from it goes straight on: bridge.c */
+    bool reselect;                /* the choice of states should be made anew at `event` */
+    bool seen_whole;              /* output shows much of it: one by one does not pay */
+    bool likes_tapes;             /* its last tape was worth having: the next is made at once */
+    uint32_t glanced;             /* nodes that were evaluated one by one at `glance` */
+    uint64_t moment;              /* its values are those of Sim.time if this is Sim.moment */
+    uint64_t glance;              /* likewise, but of its states only (part_glance) */
+    void *driver[PART_METHODS];   /* what each method keeps; NULL: nothing */
+    struct Tape *tape;            /* tape.h; NULL: not made since the ropes changed */
+    double *bridge, bridge_from;  /* states and slopes there */
+    Rope ropes[2];                /* dynamics, and what only conditions need; by NodePlace - 1 */
 
     NodeList timers;     /* nodes that compare the clock with something fixed */
     NodeList roots;      /* nodes that determine conditions */
@@ -115,8 +117,27 @@ void part_ask(const Part *part, int first, int last);
 Part *part_new(Sim *sim);
 void part_free(Part *part);
 
+/* ---- part_heap.c ---- */
+
 /* The key of a part in one of the heaps changed; one that does not belong there leaves it. */
 void part_reorder(Part *part);
+bool part_needs_steps(const Part *part);
+double parts_first_key(const Sim *sim, int which);
+Part *parts_first(const Sim *sim, int which, uint32_t i);
+/* The part with the second index has the first one now, which has nobody. */
+void part_heap_rename(PartHeap *heap, uint32_t to, uint32_t from);
+void part_heaps_close(Sim *sim);
+
+/* ---- integrate.c ---- */
+
+void part_choose_unknowns(Part *part); /* which loops are unknowns of the integrator */
+SolStatus part_start(Part *part);      /* at Sim.time */
+
+/* ---- part.c ---- */
+
+void part_count(Part *part, int change); /* in SimCounts.parts */
+void part_at(Part *part, double time);   /* its states there, into Sim.value */
+void part_remember(Part *part);          /* comparisons as they are now */
 
 /* ---- method.c ---- */
 
@@ -125,7 +146,7 @@ PartMethod method_of(Part *part); /* to start with */
 void method_after_rk(Part *part, double h_lambda);
 void method_after_ida(Part *part, double h_lambda);
 bool method_asks_radius(Part *part); /* is that eigenvalue wanted after this step of IDA? */
-bool method_leave_rk(Part *part);    /* steps become too small: may it try the other one? */
+bool method_leave(Part *part);       /* steps become too small: may it try the other one? */
 SolStatus method_change(Part *part); /* part->change is set, and a step about to begin */
 
 /* ---- reselect.c ---- */
@@ -134,7 +155,6 @@ void reselect_begin(Part *part);
 bool reselect_due(Part *part); /* after each step: is it time to look? */
 bool reselect_wanted(
     Part *part); /* then, everything evaluated: the DDP was advised to choose other states */
-void reselect_close(Part *part);
 bool reselect_concerns(Part *part);
 
 const NodeList *part_dynamics(Part *part); /* its dynamics as a list, in order */
@@ -163,34 +183,13 @@ void part_put_unknowns(Part *part, const double *unknowns);
  * are unknowns. Results as part_evaluate; when it is not 0, Sim.value has what was evaluated. */
 int part_slopes(Part *part, double time, const double *unknowns, double *slopes, double *residuals);
 
-/* ---- integrators: start at Sim.time from Sim.value, one accepted step, values inside it ---- */
-
-SolStatus ida_driver_start(Part *part);
-SolStatus ida_driver_step(Part *part, double limit);
-void ida_driver_at(Part *part, double time);
-void ida_driver_restructured(Part *part); /* it has other unknowns, or other dynamics */
-const double *ida_driver_unknowns(Part *part, double time); /* there, until the next call */
-void ida_driver_close(Part *part);
-void ida_driver_close_all(Sim *sim); /* what all drivers of a simulation share */
-
-SolStatus rk_start(Part *part);
-SolStatus rk_step(Part *part, double limit);
-void rk_at(Part *part, double time);
-const double *rk_states(Part *part); /* at the end of its last step */
-void rk_close(Part *part);
-
 /* ---- bridge.c ---- */
 
 /* The step failed because something has no value behind a point: goes straight on from there, by less than
  * the tolerance, until a condition changes. False: none does. */
 bool part_bridge(Part *part);
-void bridge_at(Part *part, double time); /* states there, if it is on the bridge */
-void bridge_close(Part *part);
-SolStatus part_search(Part *part, double to); /* parts.c: for an event up to there */
-void part_at(Part *part, double time);        /* likewise: its states there, into Sim.value */
-
-/* Fixed steps: states of the part as its last step left them, into Sim.value; and from there. */
-void euler_put(Part *part);
-void euler_take(Part *part);
+SolStatus part_search(Part *part, double to); /* part_search.c: for an event up to there */
+/* Its next time event, and whether the clock drives a comparison that is searched for. */
+void part_look_at_clock(Part *part);
 
 #endif

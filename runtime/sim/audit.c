@@ -449,7 +449,7 @@ static void remember_values(Audit *audit)
 static bool is_smooth(const Part *part)
 {
     double time = part->sim->time;
-    if (part->method == PART_CLOCK || part->euler || !part->started)
+    if (part->n == 0 || part->fixed_steps || !part->started)
         return false;
     bool settled = part->steps >= part->steps_at_restart + 2 && !isfinite(part->event);
     return settled && time >= part->back && time <= part->now;

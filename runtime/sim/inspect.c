@@ -1,6 +1,7 @@
 /* inspect.c: a simulation -> variables, values, statistics, and what exists in it as text: the
  * public functions that look and do not move.
  */
+#include "runtime/parts/parts.h"
 #include "frontend/flat.h"
 #include "frontend/graph.h"
 #include "runtime/sim/audit.h"
@@ -104,13 +105,13 @@ static SolStatus write_value(Sim *sim, DdpVar var, double value)
         return SOL_USAGE;
     }
     if (sim->opt.solver == SOL_SOLVER_EULER)
-        euler_cut(sim);
+        grid_cut(sim);
     SolStatus status = sim_point_before(sim, sim->time);
     if (status != SOL_OK)
         return status;
     values_set(sim, var, value);
     cause_written(sim, var);
-    return parts_event(sim);
+    return time_event(sim);
 }
 
 SolStatus sol_write(Sol *sol, SolVar var, double value)
@@ -284,10 +285,10 @@ void sol_stats(const Sol *sol, SolStats *stats)
                         .total = timer_now() - sim->created_at + sim->model->parse_seconds,
                         .parts = counts->parts,
                         .parts_max = counts->parts_max,
-                        .time_ida = counts->time_ida,
-                        .time_rk = counts->time_rk,
+                        .time_ida = counts->time[0],
+                        .time_rk = counts->time[PART_RK - PART_IDA],
                         .method_changes = counts->method_changes,
-                        .time_euler = counts->time_euler,
+                        .time_euler = counts->time[PART_EULER - PART_IDA],
                         .steps = counts->steps,
                         .residuals = counts->residuals,
                         .jacobians = counts->jacobians,

@@ -9,6 +9,7 @@
 #include "runtime/eval/blocks.h"
 #include "runtime/sim/stdlib_folder.h"
 #include "runtime/eval/trace.h"
+#include "runtime/solve/integrators.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -177,6 +178,8 @@ static SolStatus open_layers(Sim *sim, const char *designator, const SolOptions 
     sim->ddp = ddp_open(sim->mem, sim->forms);
     sim->interp = interp_open(sim->mem, sim->forms);
     sim->foreign = foreign_open(sim->mem, sim->program, sim->forms);
+    sim->integrators = integrators;
+    sim->part_met = event_suspect_changed;
     sim->engine = engine_open(sim);
     sim->audit = sim->opt.audit > 0 ? audit_open(sim) : NULL;
     sim->time = sim->grid_time = sim->opt.start;
@@ -262,6 +265,7 @@ void sol_close(Sol *sol)
         link = &(*link)->sim.next;
     *link = sim->next;
     parts_close(sim);
+    integrators_close(sim);
     if (sim->world)
         world_close(sim->world);
     if (sim->foreign)
@@ -592,8 +596,8 @@ static SolStatus go(Sim *sim, double time, bool to_event, bool one_step, bool *h
         return SOL_USAGE;
     }
     if (sim->opt.solver == SOL_SOLVER_EULER)
-        return euler_run(sim, time, to_event, one_step, happened);
-    return parts_run(sim, time, to_event, one_step, happened);
+        return grid_run(sim, time, to_event, one_step, happened);
+    return time_run(sim, time, to_event, one_step, happened);
 }
 
 /* Numerics may fail because a foreign function did. */
@@ -615,7 +619,7 @@ static SolStatus end_point(Sim *sim, SolStatus status)
         set_check_end(sim);
     if (!sim->shown || !(failed || ended) || (ended && sim->last_point == sim->time))
         return status;
-    if (failed && (sim->unseen || (sim->running && !parts_last(sim))))
+    if (failed && (sim->unseen || (sim->running && !time_last(sim))))
         return status; /* what lies behind a point without values is nobody's */
     SolStatus shown = sim_point(sim, SOL_AT_END);
     return failed ? status : shown;

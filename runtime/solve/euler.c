@@ -1,58 +1,55 @@
-/* euler.c: forward Euler with a fixed step, as Solsim integrated (thesis 11.1).
+/* euler.c: one part of the dynamics -> its trajectory by forward Euler, as Solsim integrated (thesis 11.1).
  *
- * Everything happens at grid points t0 + k*h: states move, all that varies is evaluated, conditions
- * are looked at; a change is an event at the first grid point that shows it. The stop time is a
- * grid point too: the step to it is cut. Between two grid points the states lie on the straight
- * line that the step is: output points and calls that run to such a time look there, and do not
- * move the grid. Who writes a value there does: the next step goes from that point to the next t0 +
- * k*h.
+ * Part.now is the last point of the grid (sim/grid_loop.c). Between two points the states lie on the straight line that
+ * the step is.
  */
-#include "runtime/event/jump.h"
-#include "runtime/eval/compare.h"
 #include "runtime/eval/tape.h"
-#include "runtime/eval/trace.h"
+#include "runtime/solve/integrators.h"
 
-#include <math.h>
+/* [2 * states]: states, then slopes. They are ahead of Sim.value. */
+static double *states_of(const Part *part)
+{
+    return part->driver[PART_EULER];
+}
 
-/* ---- states of a part ---- */
-
-/* States as they are at Sim.time: at a grid point, or on the way from the last one. */
-void euler_put(Part *part)
+/* States as they are at `time`: at a grid point, or on the way from the last one. */
+static void euler_at(Part *part, double time)
 {
     Sim *sim = part->sim;
-    const double *slope = part->euler + part->states.n;
-    double way = sim->time - sim->grid_time;
+    const double *state = states_of(part), *slope = state + part->states.n;
+    double way = time - part->now;
     for (uint32_t i = 0; i < part->states.n; i++)
-        sim->value[part->states.at[i].var] = part->euler[i] + (way > 0 ? way * slope[i] : 0);
-    sim->value[sim->clock] = sim->time;
+        sim->value[part->states.at[i].var] = state[i] + (way > 0 ? way * slope[i] : 0);
 }
 
 static void take_slopes(Part *part)
 {
-    double *slope = part->euler + part->states.n;
+    double *slope = states_of(part) + part->states.n;
     for (uint32_t i = 0; i < part->states.n; i++)
         slope[i] = part->sim->value[part->states.at[i].slope];
 }
 
-/* Comparisons as they are at this point of the grid. */
-static void remember(Part *part)
+static void euler_close(Part *part)
 {
-    tape_forget_inputs(part);
-    if (!tape_remember(part, part->sim->time))
-        compare_remember(part->sim, &part->watched);
+    mem_free(part->sim->mem, part->driver[PART_EULER]);
+    part->driver[PART_EULER] = NULL;
 }
 
 /* After an event that touched it: a phase begins. */
-void euler_take(Part *part)
+static SolStatus euler_start(Part *part)
 {
     Sim *sim = part->sim;
-    mem_free(sim->mem, part->euler);
-    part->euler = mem_alloc(sim->mem, (2 * part->states.n + 1) * sizeof *part->euler);
+    euler_close(part);
+    double *state = part->driver[PART_EULER] =
+        mem_alloc(sim->mem, (2 * part->states.n + 1) * sizeof *state);
     for (uint32_t i = 0; i < part->states.n; i++)
-        part->euler[i] = sim->value[part->states.at[i].var];
+        state[i] = sim->value[part->states.at[i].var];
+    part->now = sim->grid_time;
+    part->fixed_steps = true;
     take_slopes(part);
     part_keep_loops(part);
-    remember(part);
+    part_remember(part);
+    return SOL_OK;
 }
 
 /* ---- one step ---- */
@@ -62,9 +59,9 @@ void euler_take(Part *part)
 static bool step_quietly(Part *part, double time)
 {
     if (part->constrained || time >= part->timed ||
-        tape_look(part, time, part->euler) != TAPE_QUIET)
+        tape_look(part, time, states_of(part)) != TAPE_QUIET)
         return false;
-    tape_last_slopes(part, part->euler + part->states.n);
+    tape_last_slopes(part, states_of(part) + part->states.n);
     return true;
 }
 
@@ -73,154 +70,32 @@ static SolStatus step_openly(Part *part)
     Sim *sim = part->sim;
     part->moment = sim->moment;
     part_put_loops(part);
-    euler_put(part);
+    part_at(part, sim->time);
     SolStatus status = part_evaluate_all(part);
     part_keep_loops(part);
     take_slopes(part);
     return status;
 }
 
-static SolStatus step(Sim *sim, double time)
+static SolStatus euler_step(Part *part, double limit)
 {
-    double h = time - sim->grid_time, begin = timer_now();
-    sim->time = sim->grid_time = sim->value[sim->clock] = time;
-    sim->moment++;
-    event_forget_ties(sim);
-    sim->counts.steps++;
-    sim->counts.time_euler += h;
-    trace_step(sim, "euler", sim->states.n, time - h, time);
-    sim->break_ties = true;
-    SolStatus status = SOL_OK;
-    for (uint32_t i = 0; i < sim->parts.n && status == SOL_OK; i++) {
-        Part *part = sim->parts.at[i];
-        for (uint32_t k = 0; k < part->states.n; k++)
-            part->euler[k] += h * part->euler[part->states.n + k];
-        if (!step_quietly(part, time))
-            status = step_openly(part);
-    }
-    sim->break_ties = false;
-    sim->counts.residuals++;
-    sim->counts.integrate += timer_now() - begin;
-    return status;
+    double h = limit - part->now, *state = states_of(part);
+    part->back = part->now;
+    part->now = limit;
+    for (uint32_t i = 0; i < part->states.n; i++)
+        state[i] += h * state[part->states.n + i];
+    return step_quietly(part, limit) ? SOL_OK : step_openly(part);
 }
 
-/* Conditions that changed; their parts take part in the event. */
-static bool look_at_conditions(Sim *sim)
+static const double *euler_unknowns(Part *part, double time)
 {
-    bool any = false;
-    for (uint32_t i = 0; i < sim->parts.n; i++) {
-        Part *part = sim->parts.at[i];
-        if (part->moment != sim->moment)
-            continue;
-        bool jumped = jump_touch_outdated(sim, &part->watched);
-        jumped |= jump_touch_outdated(sim, &part->timers);
-        if (event_suspect_changed(part) || jumped) {
-            any = true;
-            part_touch(part);
-        } else if (part->tape) {
-            remember(part);
-        }
-    }
-    return any;
+    euler_at(part, time);
+    return NULL;
 }
 
-/* At an event of one part among many the point shows what the event touches, by whatever way the
- * others took their step: those that nothing happened to are not there until somebody asks. */
-static void part_from_others(Sim *sim)
-{
-    for (uint32_t i = 0; i < sim->parts.n && sim->parts.n > SOL_FEW_PARTS; i++)
-        if (!sim->parts.at[i]->touched)
-            sim->parts.at[i]->moment = 0;
-}
-
-static SolStatus settle_point(Sim *sim, bool *happened)
-{
-    sim->work_before = sim->work;
-    bool event = look_at_conditions(sim) || event_next_sample(sim) <= sim->time;
-    event |= parts_advise(sim);
-    bool output = sim->time >= sim->next_output;
-    SolStatus status = SOL_OK;
-    *happened = event;
-    if (status == SOL_OK && output && !event)
-        status = sim_point(sim, SOL_AT_POINT);
-    if (status == SOL_OK && event) {
-        part_from_others(sim);
-        status = sim_point_before(sim, sim->time);
-        if (status == SOL_OK)
-            status = sim_event(sim);
-        double begin = timer_now();
-        parts_refresh(sim);
-        sim_event_done(sim, timer_now() - begin);
-    }
-    return status;
-}
-
-/* ---- time goes on ---- */
-
-/* Where the next step ends; `whole`: at a point t0 + k*h. Rounding is no step. */
-static double next_point(const Sim *sim, bool *whole)
-{
-    double h = sim->opt.step, time = sim->opt.start + (double)(sim->grid + 1) * h;
-    double end = sim->grid_time < sim->opt.stop ? sim->opt.stop : INFINITY;
-    *whole = time <= end + 1e-9 * h;
-    return *whole && fabs(time - end) > 1e-9 * h ? time : end;
-}
-
-static void look_at_time(Sim *sim, double time)
-{
-    if (time == sim->time)
-        return;
-    sim->time = sim->value[sim->clock] = time;
-    sim->moment++;
-}
-
-/* Output points up to `stop` and before `time`, which the next step ends at. */
-static SolStatus show_between(Sim *sim, double time, double stop)
-{
-    SolStatus status = SOL_OK;
-    double near = 1e-9 * (time - sim->grid_time);
-    while (status == SOL_OK && sim->next_output < time - near && sim->next_output <= stop) {
-        look_at_time(sim, fmax(sim->time, sim->next_output));
-        status = sim_point(sim, SOL_AT_POINT);
-    }
-    event_forget_suspects(sim); /* those that only an output noticed */
-    return status;
-}
-
-/* Somebody writes a value at Sim.time: the step ends here. */
-void euler_cut(Sim *sim)
-{
-    if (sim->time <= sim->grid_time)
-        return;
-    for (uint32_t i = 0; i < sim->parts.n; i++)
-        if (sim->parts.at[i]->euler)
-            part_meet(sim->parts.at[i]);
-    sim->grid_time = sim->time;
-    for (uint32_t i = 0; i < sim->parts.n; i++)
-        if (sim->parts.at[i]->euler)
-            euler_take(sim->parts.at[i]);
-}
-
-SolStatus euler_run(Sim *sim, double stop, bool to_event, bool one_step, bool *happened)
-{
-    parts_refresh(sim);
-    while (sim->grid_time < stop) {
-        bool whole;
-        double time = next_point(sim, &whole);
-        SolStatus status = show_between(sim, time, stop);
-        if (status == SOL_OK && time > stop + 1e-9 * (time - sim->grid_time)) {
-            look_at_time(sim, stop);
-            return SOL_OK;
-        }
-        sim->grid += whole;
-        if (status == SOL_OK)
-            status = step(sim, time);
-        if (status == SOL_OK)
-            status = settle_point(sim, happened);
-        if (status == SOL_OK && atomic_load(&sim->cancel))
-            status = SOL_CANCELLED;
-        if (status != SOL_OK || one_step || (to_event && *happened))
-            return status;
-    }
-    return SOL_OK;
-}
+const Integrator euler_integrator = {.name = "euler",
+                                     .start = euler_start,
+                                     .step = euler_step,
+                                     .at = euler_at,
+                                     .unknowns = euler_unknowns,
+                                     .close = euler_close};

@@ -9,6 +9,7 @@
 #include "runtime/eval/compare.h"
 #include "runtime/solve/jacobian.h"
 #include "numerics/nvector.h"
+#include "runtime/solve/integrators.h"
 #include "runtime/solve/pattern.h"
 
 #include <float.h>
@@ -39,10 +40,16 @@ struct IdaDriver {
     bool clocked;                /* some slope follows the clock, not only the states */
     bool cut;                    /* the last step counts up to Part.now only, IDA is further */
     double setup;                /* time of IDA's last setup */
+    int flag;                    /* of its last step, or STUCK */
     int stuck;                   /* steps in a row that were no longer than rounding */
     long error_failures, newton; /* of IDA since its last start, as counted so far */
 };
 typedef struct IdaDriver IdaDriver;
+
+static IdaDriver *driver_of(const Part *part)
+{
+    return part->driver[PART_IDA];
+}
 
 /* ---- callbacks ---- */
 
@@ -176,16 +183,15 @@ static void free_driver(Mem *mem, IdaDriver *driver)
     mem_free(mem, driver);
 }
 
-void ida_driver_close(Part *part)
+static void ida_close(Part *part)
 {
-    if (part->ida)
-        free_driver(part->sim->mem, part->ida);
-    part->ida = NULL;
+    free_driver(part->sim->mem, driver_of(part));
+    part->driver[PART_IDA] = NULL;
     for (int spot = SPOT_DRIVER; spot <= SPOT_FACTORS; spot++)
         part_spot(part, spot, NULL, 0);
 }
 
-void ida_driver_close_all(Sim *sim)
+static void ida_close_all(Sim *sim)
 {
     SUNContext context = sim->sun;
     pattern_free_scratch(sim);
@@ -297,7 +303,7 @@ static double thousandth(const Sim *sim)
 static bool goes_straight(Part *part, const double *second, double h)
 {
     Sim *sim = part->sim;
-    const IdaDriver *driver = part->ida;
+    const IdaDriver *driver = driver_of(part);
     const double *y = nvector_at(driver->y), *yp = nvector_at(driver->yp), s = 0.618 * h;
     uint32_t n = part->states.n;
     double *there = mem_alloc(sim->mem, 2 * (size_t)n * sizeof *there), *slope = there + n, sum = 0;
@@ -319,8 +325,8 @@ static bool goes_straight(Part *part, const double *second, double h)
 static double first_step(Part *part)
 {
     Sim *sim = part->sim;
-    double sum = 0, *second = nvector_at(part->ida->out);
-    jacobian_along(part->ida->jacobian, second);
+    double sum = 0, *second = nvector_at(driver_of(part)->out);
+    jacobian_along(driver_of(part)->jacobian, second);
     for (uint32_t i = 0; i < part->states.n; i++) {
         double y = sim->value[part->states.at[i].var];
         double size = second[i] / (sim->opt.rtol * fabs(y) + sim->opt.atol);
@@ -334,15 +340,14 @@ static double first_step(Part *part)
     return goes_straight(part, second, h) ? h : safe;
 }
 
-void ida_driver_restructured(Part *part)
+static void ida_restructured(Part *part)
 {
-    if (part->ida)
-        part->ida->stale = true;
+    driver_of(part)->stale = true;
 }
 
 static bool open_driver(Sim *sim, Part *part)
 {
-    IdaDriver *driver = part->ida = mem_alloc(sim->mem, sizeof *driver);
+    IdaDriver *driver = part->driver[PART_IDA] = mem_alloc(sim->mem, sizeof *driver);
     driver->part = part;
     driver->n = part->n;
     driver->room = part->n + part->n / 4 + 2;
@@ -377,7 +382,7 @@ static bool renew_driver(Sim *sim, Part *part, IdaDriver *driver)
 
 static bool restart_driver(Sim *sim, Part *part)
 {
-    IdaDriver *driver = part->ida;
+    IdaDriver *driver = driver_of(part);
     if (driver->stale && !renew_driver(sim, part, driver))
         return false;
     get_unknowns(part, driver);
@@ -392,13 +397,13 @@ static void forget_counts(IdaDriver *driver)
     driver->setup = INFINITY;
 }
 
-SolStatus ida_driver_start(Part *part)
+static SolStatus ida_start(Part *part)
 {
     Sim *sim = part->sim;
-    if (part->ida && part->n > part->ida->room)
-        ida_driver_close(part);
-    bool fine = part->ida ? restart_driver(sim, part) : open_driver(sim, part);
-    IdaDriver *driver = part->ida;
+    if (driver_of(part) && part->n > driver_of(part)->room)
+        ida_close(part);
+    bool fine = driver_of(part) ? restart_driver(sim, part) : open_driver(sim, part);
+    IdaDriver *driver = driver_of(part);
     forget_counts(driver);
     if (!fine)
         return no_memory(sim);
@@ -449,9 +454,10 @@ static const char *reason_of(int flag)
     }
 }
 
-static SolStatus failed(Part *part, IdaDriver *driver, int flag)
+static SolStatus ida_explain(Part *part)
 {
     Sim *sim = part->sim;
+    IdaDriver *driver = driver_of(part);
     realtype h = 0;
     if (sim->broken_off)
         return SOL_CANCELLED;
@@ -462,7 +468,7 @@ static SolStatus failed(Part *part, IdaDriver *driver, int flag)
     WorldVar view = {0};
     world_var(sim->world, var, &view);
     diag_error(sim->diags, view.at, "at time %.10g the integration failed with steps of %.3g: %s",
-               part->now, h, reason_of(flag));
+               part->now, h, reason_of(driver->flag));
     diag_note(sim->diags, view.at, "%s = %.10g changes fastest there", explain_var(sim, var),
               sim->value[var]);
     explain_determined_by(sim, i < part->states.n ? part->states.at[i].slope : var);
@@ -576,10 +582,10 @@ static int solve_seeing(Part *part, IdaDriver *driver, double limit, double *rea
     }
 }
 
-SolStatus ida_driver_step(Part *part, double limit)
+static SolStatus ida_step(Part *part, double limit)
 {
     Sim *sim = part->sim;
-    IdaDriver *driver = part->ida;
+    IdaDriver *driver = driver_of(part);
     realtype reached = part->now;
     driver->evaluated = false;
     if (driver->stuck == 0)
@@ -588,12 +594,15 @@ SolStatus ida_driver_step(Part *part, double limit)
     if (flag == IDA_LINIT_FAIL ||
         flag == IDA_MEM_FAIL) /* the first step is where GMRES allocates */
         return no_memory(sim);
+    driver->flag = flag;
     if (flag < 0)
-        return part_bridge(part) ? SOL_OK : failed(part, driver, flag);
+        return SOL_NUMERICS;
     /* IDA itself would go on for ever towards a pole */
     driver->stuck = reached - part->now < 16 * DBL_EPSILON * fabs(reached) ? driver->stuck + 1 : 0;
-    if (driver->stuck > 20)
-        return part_bridge(part) ? SOL_OK : failed(part, driver, STUCK);
+    if (driver->stuck > 20) {
+        driver->flag = STUCK;
+        return SOL_NUMERICS;
+    }
     part->back = part->now;
     part->now = reached;
     IDAGetLastStep(driver->ida, &part->step);
@@ -602,15 +611,25 @@ SolStatus ida_driver_step(Part *part, double limit)
     return SOL_OK;
 }
 
-const double *ida_driver_unknowns(Part *part, double time)
+static const double *ida_unknowns(Part *part, double time)
 {
-    IdaDriver *driver = part->ida;
+    IdaDriver *driver = driver_of(part);
     if (part->back == part->now || IDAGetDky(driver->ida, time, 0, driver->out) != 0)
         return nvector_at(driver->y);
     return nvector_at(driver->out);
 }
 
-void ida_driver_at(Part *part, double time)
+static void ida_at(Part *part, double time)
 {
-    part_put_unknowns(part, ida_driver_unknowns(part, time));
+    part_put_unknowns(part, ida_unknowns(part, time));
 }
+
+const Integrator ida_integrator = {.name = "ida",
+                                   .start = ida_start,
+                                   .step = ida_step,
+                                   .explain = ida_explain,
+                                   .at = ida_at,
+                                   .unknowns = ida_unknowns,
+                                   .restructured = ida_restructured,
+                                   .close = ida_close,
+                                   .close_all = ida_close_all};

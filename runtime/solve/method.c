@@ -22,7 +22,7 @@
  * merge, begin with what their states know; it is saved with the values. The change is made at the
  * begin of a step of the part that is furthest behind: nobody asks for values before that any more.
  */
-#include "runtime/parts/parts.h"
+#include "runtime/solve/integrators.h"
 
 #include <math.h>
 
@@ -66,9 +66,9 @@ void method_after_rk(Part *part, double h_lambda)
     }
 }
 
-bool method_leave_rk(Part *part)
+bool method_leave(Part *part)
 {
-    part->change = is_auto(part);
+    part->change = part->method == PART_RK && is_auto(part);
     return part->change;
 }
 
@@ -90,10 +90,7 @@ SolStatus method_change(Part *part)
     Sim *sim = part->sim;
     bool to_ida = part->method == PART_RK;
     double time = sim->time;
-    if (to_ida)
-        rk_at(part, part->now);
-    else
-        ida_driver_at(part, part->now);
+    part->integrator->at(part, part->now);
     part->change = false;
     if (part_evaluate(part, part->now, NULL) != 0)
         return SOL_OK; /* goes on as it was, which will say what is wrong */
@@ -104,9 +101,10 @@ SolStatus method_change(Part *part)
                          : part->patience < MOST_PATIENCE ? 2 * part->patience
                                                           : MOST_PATIENCE;
     part->method = method_of(part);
+    part->integrator = sim->integrators[part->method];
     part->back = part->now;
     sim->time = part->now;
-    SolStatus status = to_ida ? ida_driver_start(part) : rk_start(part);
+    SolStatus status = part->integrator->start(part);
     sim->time = time;
     sim->counts.method_changes++;
     return status;

@@ -345,8 +345,3 @@ void reselect_note(Sim *sim, DdpNode n)
     if (sim->differentiated.n && is_constraint(sim, &sim->nodes.at[n]))
         vec_push(sim->mem, &sim->unexamined, n);
 }
-
-void reselect_close(Part *part)
-{
-    vec_free(part->sim->mem, &part->aims);
-}

@@ -6,7 +6,7 @@
  * the step it had.
  */
 #include "runtime/eval/compare.h"
-#include "runtime/parts/parts.h"
+#include "runtime/solve/integrators.h"
 
 #include <math.h>
 #include <string.h>
@@ -21,11 +21,17 @@ struct RkDriver {
     double *k[STAGES]; /* slopes; k[6] is the first of the next step */
     double *dense[5];  /* coefficients of the interpolation over [back, now] */
     double *next;
-    double *sixth; /* [n]: where k[5] was taken, at the end of the step as k[6] */
-    double h;      /* of the next step */
-    double length; /* of the last one: the dense output's */
-    bool clocked;  /* some slope follows the clock, not only the states */
+    double *sixth;   /* [n]: where k[5] was taken, at the end of the step as k[6] */
+    double h;        /* of the next step */
+    double length;   /* of the last one: the dense output's */
+    double shortest; /* the step that was too short */
+    bool clocked;    /* some slope follows the clock, not only the states */
 };
+
+static RkDriver *driver_of(const Part *part)
+{
+    return part->driver[PART_RK];
+}
 
 static const double C[STAGES] = {0, 1. / 5, 3. / 10, 4. / 5, 8. / 9, 1, 1};
 static const double A[STAGES][STAGES - 1] = {
@@ -60,20 +66,18 @@ static double weight(const Sim *sim, double a, double b)
 
 /* ---- life ---- */
 
-void rk_close(Part *part)
+static void rk_close(Part *part)
 {
-    if (!part->rk)
-        return;
-    mem_free(part->sim->mem, part->rk->y);
-    mem_free(part->sim->mem, part->rk);
-    part->rk = NULL;
+    mem_free(part->sim->mem, driver_of(part)->y);
+    mem_free(part->sim->mem, driver_of(part));
+    part->driver[PART_RK] = NULL;
 }
 
 static RkDriver *open_driver(Part *part)
 {
     uint32_t n = part->n;
     RkDriver *rk = mem_alloc(part->sim->mem, sizeof *rk);
-    part->rk = rk;
+    part->driver[PART_RK] = rk;
     rk->n = n;
     double *at = mem_alloc(part->sim->mem, (size_t)n * (4 + STAGES + 5) * sizeof *at);
     rk->y = at;
@@ -113,13 +117,13 @@ static double first_step(Part *part, RkDriver *rk)
     return fmin(fmin(100 * h, h1), sim->opt.max_step);
 }
 
-SolStatus rk_start(Part *part)
+static SolStatus rk_start(Part *part)
 {
     Sim *sim = part->sim;
-    RkDriver *rk = part->rk;
+    RkDriver *rk = driver_of(part);
     if (rk && rk->n != part->n)
         rk_close(part);
-    rk = part->rk ? part->rk : open_driver(part);
+    rk = part->driver[PART_RK] ? driver_of(part) : open_driver(part);
     for (uint32_t i = 0; i < rk->n; i++) {
         rk->y[i] = rk->old[i] = sim->value[part->states.at[i].var];
         rk->k[6][i] = sim->value[part->states.at[i].slope];
@@ -237,6 +241,21 @@ static bool skips_something(Part *part, RkDriver *rk, double h)
     return skips;
 }
 
+static void rk_at(Part *part, double time)
+{
+    RkDriver *rk = driver_of(part);
+    Sim *sim = part->sim;
+    double s = rk->length > 0 ? (time - part->back) / rk->length : 1, r = 1 - s;
+    for (uint32_t i = 0; i < rk->n; i++) {
+        double y = rk->y[i];
+        if (time != part->now && rk->length > 0)
+            y = rk->dense[0][i] +
+                s * (rk->dense[1][i] +
+                     r * (rk->dense[2][i] + s * (rk->dense[3][i] + r * rk->dense[4][i])));
+        sim->value[part->states.at[i].var] = y;
+    }
+}
+
 /* The state with the largest error; slopes that are no numbers count as that. */
 static uint32_t worst_state(const Part *part, const RkDriver *rk)
 {
@@ -255,9 +274,10 @@ static uint32_t worst_state(const Part *part, const RkDriver *rk)
     return worst;
 }
 
-static SolStatus failed(Part *part, RkDriver *rk, double h)
+static SolStatus rk_explain(Part *part)
 {
     Sim *sim = part->sim;
+    const RkDriver *rk = driver_of(part);
     if (sim->broken_off)
         return SOL_CANCELLED;
     uint32_t worst = worst_state(part, rk);
@@ -270,7 +290,7 @@ static SolStatus failed(Part *part, RkDriver *rk, double h)
         sim->diags, view.at,
         "at time %.10g the integration failed with steps of %.3g: steps have become as short "
         "as rounding",
-        part->now, h);
+        part->now, rk->shortest);
     diag_note(sim->diags, view.at, "%s = %.10g changes fastest there", explain_var(sim, var),
               sim->value[var]);
     explain_determined_by(sim, part->states.at[worst].slope);
@@ -279,10 +299,10 @@ static SolStatus failed(Part *part, RkDriver *rk, double h)
     return SOL_NUMERICS;
 }
 
-SolStatus rk_step(Part *part, double limit)
+static SolStatus rk_step(Part *part, double limit)
 {
     Sim *sim = part->sim;
-    RkDriver *rk = part->rk;
+    RkDriver *rk = driver_of(part);
     double wanted = fmin(rk->h, sim->opt.max_step);
     trouble_forget(sim);
     memcpy(rk->k[0], rk->k[6], rk->n * sizeof(double));
@@ -317,27 +337,25 @@ SolStatus rk_step(Part *part, double limit)
         }
         sim->counts.error_failures++;
         wanted = h * fmax(0.1, fmin(0.9, factor));
-        if (wanted < 1e-14 * fmax(fabs(part->now), 1e-10))
-            return part_bridge(part) || method_leave_rk(part) ? SOL_OK : failed(part, rk, wanted);
+        if (wanted < 1e-14 * fmax(fabs(part->now), 1e-10)) {
+            rk->shortest = wanted;
+            return SOL_NUMERICS;
+        }
     }
 }
 
-void rk_at(Part *part, double time)
+static const double *rk_unknowns(Part *part, double time)
 {
-    RkDriver *rk = part->rk;
-    Sim *sim = part->sim;
-    double s = rk->length > 0 ? (time - part->back) / rk->length : 1, r = 1 - s;
-    for (uint32_t i = 0; i < rk->n; i++) {
-        double y = rk->y[i];
-        if (time != part->now && rk->length > 0)
-            y = rk->dense[0][i] +
-                s * (rk->dense[1][i] +
-                     r * (rk->dense[2][i] + s * (rk->dense[3][i] + r * rk->dense[4][i])));
-        sim->value[part->states.at[i].var] = y;
-    }
+    if (time == part->now)
+        return driver_of(part)->y;
+    rk_at(part, time);
+    return NULL;
 }
 
-const double *rk_states(Part *part)
-{
-    return part->rk->y;
-}
+const Integrator rk_integrator = {.name = "rk",
+                                  .start = rk_start,
+                                  .step = rk_step,
+                                  .explain = rk_explain,
+                                  .at = rk_at,
+                                  .unknowns = rk_unknowns,
+                                  .close = rk_close};

@@ -13,21 +13,11 @@
 #include <float.h>
 #include <math.h>
 
-void bridge_close(Part *part)
+static void close_bridge(Part *part)
 {
     mem_free(part->sim->mem, part->bridge);
     part->bridge = NULL;
     part->bridged = false;
-}
-
-void bridge_at(Part *part, double time)
-{
-    uint32_t n = part->states.n;
-    if (time < part->bridge_from)
-        return;
-    for (uint32_t i = 0; i < n; i++)
-        part->sim->value[part->states.at[i].var] =
-            part->bridge[i] + (time - part->bridge_from) * part->bridge[n + i];
 }
 
 /* States and slopes where the last step ended; false: they have no values there either. */
@@ -35,7 +25,7 @@ static bool begin(Part *part)
 {
     Sim *sim = part->sim;
     uint32_t n = part->states.n;
-    bridge_close(part);
+    close_bridge(part);
     part_at(part, part->now);
     if (!n || part_evaluate(part, part->now, NULL) != 0)
         return false;

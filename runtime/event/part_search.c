@@ -1,0 +1,203 @@
+/* part_search.c: the step that a part has taken -> the first event in it; and the two sides of an event.
+ */
+#include "runtime/event/jump.h"
+#include "runtime/eval/tape.h"
+#include "runtime/parts/integrator.h"
+#include "runtime/parts/parts.h"
+
+#include <math.h>
+
+void part_look_at_clock(Part *part)
+{
+    part->timed = compare_next_time(part->sim, &part->timers);
+    part->clocked = false;
+    for (uint32_t i = 0; i < part->watched.n; i++)
+        part->clocked |= part->sim->nodes.at[part->watched.at[i]].clocked;
+}
+
+/* ---- searching for events ---- */
+
+/* What has no value here keeps the one it had. */
+static void evaluate_or_keep(Sim *sim, DdpNode n)
+{
+    const EvalNode *node = &sim->nodes.at[n];
+    double before = sim->value[node_output(node, 0)];
+    if (evaluate_node(sim, n) == SOL_OK && isfinite(sim->value[node_output(node, 0)]))
+        return;
+    sim->value[node_output(node, 0)] = before;
+    for (uint32_t k = 0; node->loop && k < node->n_steps + node->n_tears; k++)
+        sim->value[node_output(node, k)] = node_kept(node)[k];
+}
+
+/* What conditions need, beyond a boundary behind which not everything has a value. */
+static void evaluate_probes(Part *part)
+{
+    Sim *sim = part->sim;
+    bool quiet = sim->quiet;
+    sim->quiet = true;
+    for (int which = 0; which < 2; which++)
+        EACH_LEAF (&part->ropes[which], leaf)
+            for (uint32_t i = 0; leaf->probe && i < leaf->nodes.n; i++)
+                evaluate_or_keep(sim, leaf->nodes.at[i]);
+    sim->quiet = quiet;
+}
+
+static SolStatus probe_at(void *context, double time, const NodeList *nodes)
+{
+    Part *part = context;
+    Sim *sim = part->sim;
+    part_at(part, time);
+    sim->time = time;
+    part->moment = 0;
+    if (part->bridged) {
+        evaluate_probes(part);
+        return SOL_OK;
+    }
+    if (nodes)
+        return evaluate_list(sim, nodes);
+    if (tape_evaluate(part, time))
+        return SOL_OK;
+    for (int which = 0; which < 2; which++)
+        EACH_LEAF (&part->ropes[which], leaf) {
+            SolStatus status = leaf->probe ? leaf_evaluate(sim, leaf) : SOL_OK;
+            if (status != SOL_OK)
+                return status;
+        }
+    return SOL_OK;
+}
+
+/* Unknowns of the part there, or NULL: its states are in Sim.value then. */
+static const double *unknowns_at(Part *part, double time)
+{
+    if (part->bridged) {
+        part_at(part, time);
+        return NULL;
+    }
+    return part->integrator->unknowns(part, time);
+}
+
+/* What became of the comparisons in the step that the part has just taken; where some moved,
+ * between lo and hi. Looks at the points that event_search would look at, so that the same steps
+ * are quiet with and without a tape. */
+static TapeLook look_by_tape(Part *part, double to, double *lo, double *hi)
+{
+    int pieces = event_pieces(part->sim, part->clocked, to - part->from);
+    TapeLook look = TAPE_QUIET;
+    if (to != part->now || part->from >= to || !part->watched.n || part->n == 0)
+        return TAPE_BLIND;
+    *hi = part->from;
+    for (int i = 1; i <= pieces && look == TAPE_QUIET; i++) {
+        *lo = *hi;
+        *hi = i == pieces ? to : part->from + (to - part->from) * i / pieces;
+        look = tape_look(part, *hi, unknowns_at(part, *hi));
+    }
+    return look;
+}
+
+static bool look_moved(void *context, double time, bool *changed)
+{
+    Part *part = context;
+    return tape_look_moved(part, time, unknowns_at(part, time), changed);
+}
+
+enum { UNREAL = 32 }; /* changes of comparisons without any condition, in one step */
+
+SolStatus part_search(Part *part, double to)
+{
+    Sim *sim = part->sim;
+    EventSearch search = {
+        .nodes = &part->watched, .at = probe_at, .context = part, .clocked = part->clocked};
+    part->search = false;
+    part->event = INFINITY;
+    double whole = to - part->from;
+    for (uint32_t unreal = 0; part->from < to; unreal++) {
+        if (cancel_break_off(sim))
+            return SOL_CANCELLED;
+        bool found = true;
+        double time = to, lo, hi;
+        TapeLook look = look_by_tape(part, to, &lo, &hi);
+        if (look == TAPE_QUIET) {
+            part->from = to;
+            return SOL_OK;
+        }
+        search.look = look == TAPE_MOVED && tape_probes(part) ? look_moved : NULL;
+        if (look == TAPE_BLIND) {
+            tape_tell_compares(part);
+            tape_forget_inputs(part); /* what comparisons are compared with changes below */
+        }
+        SolStatus status = look == TAPE_MOVED
+                               ? event_search_moved(sim, &search, lo, hi, &time, &found)
+                               : event_search(sim, &search, part->from, to, &time, &found);
+        if (status != SOL_OK)
+            return status;
+        if (found && event_is_real(sim)) {
+            part->before = sim->search_left;
+            part->crossed = part->event = time; /* behind it all comparisons are remembered anew */
+            return SOL_OK;
+        }
+        if (found) { /* a comparison changed, but no condition did */
+            tape_tell_compares(part);
+            compare_remember_moved(sim, &sim->narrow_nodes);
+            if (event_unmask(sim, &sim->narrow_nodes, &part->watched))
+                tape_hear_compares(part, &part->watched);
+            event_mask(sim, &sim->narrow_nodes);
+            tape_hear_compares(part, &sim->narrow_nodes);
+        }
+        if (found && unreal >= UNREAL) /* rounding at a boundary: no end of changes */
+            time = fmin(to, fmax(time, part->from + whole / UNREAL));
+        part->from =
+            fmax(time, nextafter(part->from, to)); /* pieces may be shorter than rounding */
+    }
+    return SOL_OK;
+}
+
+/* ---- both sides of an event ---- */
+
+void parts_cross(Sim *sim)
+{
+    for (uint32_t i = 0; i < sim->touched.n; i++) {
+        Part *part = sim->touched.at[i];
+        if (!part->behind)
+            continue;
+        part->behind = false;
+        part_at(part, sim->time);
+        evaluate_probes(part);
+        event_suspect_changed(part);
+        jump_touch_outdated(sim, &part->watched);
+    }
+}
+
+SolStatus parts_look_back(Sim *sim, const NodeList *nodes)
+{
+    double time = sim->time;
+    VEC(double) kept = {0};
+    if (!sim->running || sim->left_time >= time)
+        return SOL_OK;
+    bool ties = sim->break_ties;
+    sim->looking_back = true;
+    sim->break_ties = false;
+    parts_look_at(sim, sim->left_time);
+    SolStatus status = parts_meet_due(sim);
+    for (uint32_t i = 0; i < nodes->n; i++) {
+        const EvalNode *node = &sim->nodes.at[nodes->at[i]];
+        for (uint32_t k = 0; k < node->n_steps + node->n_tears; k++) {
+            if (status == SOL_OK)
+                status = evaluate_fetch(sim, node_output(node, k));
+            vec_push(sim->mem, &kept, sim->value[node_output(node, k)]);
+        }
+    }
+    sim->break_ties = ties;
+    parts_look_at(sim, time);
+    if (status == SOL_OK)
+        status = parts_meet_due(sim);
+    parts_cross(sim);
+    const double *value = kept.at;
+    for (uint32_t i = 0; i < nodes->n; i++) {
+        EvalNode *node = &sim->nodes.at[nodes->at[i]];
+        for (uint32_t k = 0; k < node->n_steps + node->n_tears; k++)
+            sim->value[node_output(node, k)] = *value++;
+    }
+    sim->looking_back = false;
+    vec_free(sim->mem, &kept);
+    return status;
+}

@@ -1,0 +1,391 @@
+/* part.c: one of the independent parts of the dynamics: its life, its values at a time, its slopes.
+ *
+ * At an event only those parts are brought to its time whose event it is, and those that somebody reads or changes
+ * (part_meet); the others know nothing of it.
+ */
+#include "runtime/parts/parts.h"
+#include "runtime/parts/integrator.h"
+#include "runtime/eval/tape.h"
+
+#include <math.h>
+
+/* ---- life ---- */
+
+Part *part_new(Sim *sim)
+{
+    Part *part = mem_alloc(sim->mem, sizeof *part);
+    part->sim = sim;
+    part->event = part->timed = INFINITY;
+    part->index = sim->parts.n;
+    part->moment = sim->moment;
+    vec_push(sim->mem, &sim->parts, part);
+    part_disturb(part);
+    return part;
+}
+
+static void drop_touched(Sim *sim, const Part *part)
+{
+    Part *last = vec_pop(&sim->touched);
+    if (last != part) {
+        sim->touched.at[part->touched - 1] = last;
+        last->touched = part->touched;
+    }
+}
+
+static void drop_to_search(Sim *sim, const Part *part)
+{
+    for (uint32_t i = 0; i < sim->to_search.n; i++)
+        if (sim->to_search.at[i] == part) {
+            sim->to_search.at[i] = vec_pop(&sim->to_search);
+            return;
+        }
+}
+
+static void close_drivers(Part *part)
+{
+    for (int method = 0; method < PART_METHODS; method++)
+        if (part->driver[method])
+            part->sim->integrators[method]->close(part);
+    mem_free(part->sim->mem, part->bridge);
+    part->bridge = NULL;
+}
+
+static void free_lists(Part *part)
+{
+    Sim *sim = part->sim;
+    tape_close(part);
+    fixed_code_drop(part);
+    rope_free(sim, &part->ropes[0]);
+    rope_free(sim, &part->ropes[1]);
+    vec_free(sim->mem, &part->watched);
+    vec_free(sim->mem, &part->timers);
+    vec_free(sim->mem, &part->roots);
+    vec_free(sim->mem, &part->notes);
+    vec_free(sim->mem, &part->inner);
+    vec_free(sim->mem, &part->dynamics);
+    vec_free(sim->mem, &part->states);
+    vec_free(sim->mem, &part->loops);
+    vec_free(sim->mem, &part->aims);
+}
+
+/* Counted are those that integrate something. */
+void part_count(Part *part, int change)
+{
+    SimCounts *counts = &part->sim->counts;
+    if (part->n > 0)
+        counts->parts += (uint32_t)change;
+    if (counts->parts > counts->parts_max)
+        counts->parts_max = counts->parts;
+}
+
+void part_free(Part *part)
+{
+    Sim *sim = part->sim;
+    part_count(part, -1);
+    part->started = false;
+    part_reorder(part);
+    if (part->touched)
+        drop_touched(sim, part);
+    if (part->searching)
+        drop_to_search(sim, part);
+    Part *last = vec_pop(&sim->parts);
+    if (last != part) {
+        sim->parts.at[part->index] = last;
+        for (int which = 0; which < HEAPS; which++)
+            part_heap_rename(&sim->heaps[which], part->index, last->index);
+        last->index = part->index;
+    }
+    close_drivers(part);
+    free_lists(part);
+    mem_free(sim->mem, part);
+}
+
+void parts_close(Sim *sim)
+{
+    for (uint32_t i = 0; i < sim->parts.n; i++) {
+        close_drivers(sim->parts.at[i]);
+        free_lists(sim->parts.at[i]);
+        mem_free(sim->mem, sim->parts.at[i]);
+    }
+    vec_free(sim->mem, &sim->parts);
+    vec_free(sim->mem, &sim->touched);
+    vec_free(sim->mem, &sim->due);
+    vec_free(sim->mem, &sim->to_search);
+    part_heaps_close(sim);
+    rope_free(sim, &sim->outputs);
+}
+
+/* ---- what an event does to a part ---- */
+
+void part_touch(Part *part)
+{
+    tape_forget_inputs(part);
+    if (part->touched)
+        return;
+    vec_push(part->sim->mem, &part->sim->touched, part);
+    part->touched = part->sim->touched.n;
+}
+
+void part_disturb(Part *part)
+{
+    part_touch(part);
+    part_meet(part);
+    part->restart = true;
+}
+
+void part_search_again(Part *part)
+{
+    part_touch(part);
+    part_meet(part);
+    part->search = true;
+}
+
+DdpVar part_unknown(const Part *part, uint32_t i)
+{
+    if (i < part->states.n)
+        return part->states.at[i].var;
+    i -= part->states.n;
+    for (uint32_t k = 0;; k++) {
+        const EvalNode *node = &part->sim->nodes.at[part->loops.at[k]];
+        if (i < node->n_tears)
+            return node_tears(node)[i];
+        i -= node->n_tears;
+    }
+}
+
+/* ---- evaluation of one part ---- */
+
+int part_evaluate(Part *part, double time, double *residuals)
+{
+    Sim *sim = part->sim;
+    sim->value[sim->clock] = time;
+    sim->quiet = true;
+    int result = blocks_evaluate(part, residuals);
+    sim->quiet = false;
+    sim->counts.residuals++;
+    return result;
+}
+
+static void put_states(Part *part, const double *y)
+{
+    for (uint32_t i = 0; i < part->states.n; i++)
+        part->sim->value[part->states.at[i].var] = y[i];
+}
+
+void part_put_unknowns(Part *part, const double *unknowns)
+{
+    Sim *sim = part->sim;
+    put_states(part, unknowns);
+    unknowns += part->states.n;
+    for (uint32_t k = 0; k < part->loops.n; k++) {
+        const EvalNode *node = &sim->nodes.at[part->loops.at[k]];
+        for (uint32_t i = 0; i < node->n_tears; i++)
+            sim->value[node_tears(node)[i]] = *unknowns++;
+    }
+}
+
+int part_slopes(Part *part, double time, const double *unknowns, double *slopes, double *residuals)
+{
+    if (tape_slopes(part, time, unknowns, slopes) && evaluate_all_finite(part->states.n, slopes))
+        return 0;
+    if (residuals)
+        part_put_unknowns(part, unknowns);
+    else
+        put_states(part, unknowns);
+    int result = part_evaluate(part, time, residuals);
+    for (uint32_t i = 0; i < part->states.n; i++)
+        slopes[i] = part->sim->value[part->states.at[i].slope];
+    return result;
+}
+
+/* ---- integrators ---- */
+
+bool part_follows_clock(const Part *part)
+{
+    const Sim *sim = part->sim;
+    for (uint32_t i = 0; i < part->states.n; i++) {
+        DdpVar slope = part->states.at[i].slope;
+        if (slope == sim->clock || sim->info[slope].clocked)
+            return true;
+    }
+    return false;
+}
+
+const NodeList *part_dynamics(Part *part)
+{
+    if (!part->dynamics.at || part->listed != part->ropes[0].version)
+        rope_list(part->sim, &part->ropes[0], &part->dynamics);
+    part->listed = part->ropes[0].version;
+    return &part->dynamics;
+}
+
+/* Steps after which the derivatives are taken anew that loops are checked with. */
+enum { CHECK_EVERY = 16 };
+
+/* A loop's solution depends on where its iteration begins, if only in the last digit. So that a run
+ * does not depend on who looks at it between events, each look and each step begin where the last
+ * step, or the event, left the loops of the part, and not where the last look left them. */
+void part_note_loops(Part *part)
+{
+    Sim *sim = part->sim;
+    for (uint32_t i = 0; i < part->inner.n; i++) {
+        EvalNode *node = &sim->nodes.at[part->inner.at[i]];
+        for (uint32_t k = 0; k < node->n_steps; k++)
+            node_kept(node)[k] = sim->value[node->ops[k].target];
+        for (uint32_t k = 0; k < node->n_tears; k++)
+            node_kept(node)[node->n_steps + k] = sim->value[node_tears(node)[k]];
+    }
+}
+
+/* At the end of a step. */
+void part_keep_loops(Part *part)
+{
+    Sim *sim = part->sim;
+    part_note_loops(part);
+    for (uint32_t i = 0; i < part->inner.n; i++) {
+        EvalNode *node = &sim->nodes.at[part->inner.at[i]];
+        if (!node->constant && ++node_loop(node)->steps % CHECK_EVERY == 0)
+            node->checked = false;
+    }
+}
+
+void part_put_loops(Part *part)
+{
+    Sim *sim = part->sim;
+    for (uint32_t i = 0; i < part->inner.n; i++) {
+        const EvalNode *node = &sim->nodes.at[part->inner.at[i]];
+        for (uint32_t k = 0; k < node->n_steps; k++)
+            sim->value[node->ops[k].target] = node_kept(node)[k];
+        for (uint32_t k = 0; k < node->n_tears; k++)
+            sim->value[node_tears(node)[k]] = node_kept(node)[node->n_steps + k];
+    }
+}
+
+/* On the bridge that bridge.c has made, behind its begin. */
+static void part_at_bridge(Part *part, double time)
+{
+    uint32_t n = part->states.n;
+    if (time < part->bridge_from)
+        return;
+    for (uint32_t i = 0; i < n; i++)
+        part->sim->value[part->states.at[i].var] =
+            part->bridge[i] + (time - part->bridge_from) * part->bridge[n + i];
+}
+
+/* States, and tearing variables as first guesses, as they are at `time`. */
+void part_at(Part *part, double time)
+{
+    if (!part->fixed_steps)
+        part_put_loops(part);
+    part->integrator->at(part, time);
+    if (part->bridged)
+        part_at_bridge(part, time);
+    part->sim->value[part->sim->clock] = time;
+}
+
+SolStatus part_evaluate_all(Part *part)
+{
+    if (tape_evaluate(part, part->sim->time))
+        return SOL_OK;
+    SolStatus status = evaluate_rope(part->sim, &part->ropes[0]);
+    return status == SOL_OK ? evaluate_rope(part->sim, &part->ropes[1]) : status;
+}
+
+/* All values at Sim.time. Where some have none because a condition has just changed (the square root
+ * of a level that fell below zero), all are those of the last point at which it had not: the left
+ * side of the event. What conditions need is brought to the other side by parts_cross(). */
+static SolStatus evaluate_met(Part *part)
+{
+    Sim *sim = part->sim;
+    double now = sim->time;
+    bool behind = part->crossed == now && part->before < now, quiet = sim->quiet;
+    sim->quiet |= behind;
+    SolStatus status = part_evaluate_all(part);
+    sim->quiet = quiet;
+    if (status == SOL_OK || !behind)
+        return status;
+    sim->time = part->before;
+    part_at(part, sim->time);
+    status = part_evaluate_all(part);
+    sim->time = sim->value[sim->clock] = now;
+    part->behind = true;
+    return status;
+}
+
+void part_meet(Part *part)
+{
+    Sim *sim = part->sim;
+    if (part->moment == sim->moment)
+        return;
+    part->moment = sim->moment;
+    if (!part->fixed_steps && !(part->started && sim->running))
+        return;
+    part_at(part, sim->time);
+    sim->work += part->ropes[0].n + part->ropes[1].n;
+    SolStatus status = evaluate_met(part);
+    if (status != SOL_OK && sim->meet_status == SOL_OK)
+        sim->meet_status = status;
+    sim->part_met(part);
+}
+
+/* Output that shows more of a part than this share of its nodes has it evaluated as a whole, by its
+ * tape. */
+enum { GLANCE_FEW = 4, GLANCE_SHARE = 32 };
+
+bool part_glance(Part *part)
+{
+    Sim *sim = part->sim;
+    if (part->moment == sim->moment || part->glance == sim->moment)
+        return part->moment != sim->moment;
+    if (part->fixed_steps || !part->started || !sim->running || part->seen_whole) {
+        part_meet(part);
+        return false;
+    }
+    part->glance = sim->moment;
+    part->glanced = 0;
+    tape_outdated(part);
+    part_at(part, sim->time);
+    return true;
+}
+
+bool part_may_glance(Part *part)
+{
+    if (!part_glance(part))
+        return false;
+    uint32_t nodes = part->ropes[0].n + part->ropes[1].n;
+    if (++part->glanced <= GLANCE_FEW + nodes / GLANCE_SHARE)
+        return true;
+    part->seen_whole = true;
+    part_meet(part);
+    return false;
+}
+
+SolStatus parts_meet_all(Sim *sim)
+{
+    for (uint32_t i = 0; i < sim->parts.n && sim->meet_status == SOL_OK; i++)
+        part_meet(sim->parts.at[i]);
+    return sim->meet_status;
+}
+
+/* Somebody looks at `time`; parts are brought there when they are asked. */
+void parts_look_at(Sim *sim, double time)
+{
+    sim->time = time;
+    sim->moment++;
+    sim->value[sim->clock] = time;
+}
+
+SolStatus parts_meet_due(Sim *sim)
+{
+    for (uint32_t i = 0; i < sim->due.n && sim->meet_status == SOL_OK; i++)
+        part_meet(sim->due.at[i]);
+    return sim->meet_status;
+}
+
+/* Comparisons as they are at this point of the grid. */
+void part_remember(Part *part)
+{
+    tape_forget_inputs(part);
+    if (!tape_remember(part, part->sim->time))
+        compare_remember(part->sim, &part->watched);
+}

@@ -1,0 +1,191 @@
+/* grid_loop.c: time goes on in steps of one length for all parts (--solver euler).
+ *
+ * Everything happens at grid points t0 + k*h: states move, all that varies is evaluated, conditions
+ * are looked at; a change is an event at the first grid point that shows it. The stop time is a
+ * grid point too: the step to it is cut. Between two grid points the states lie on the straight
+ * line that the step is: output points and calls that run to such a time look there, and do not
+ * move the grid. Who writes a value there does: the next step goes from that point to the next t0 +
+ * k*h.
+ */
+#include "runtime/event/jump.h"
+#include "runtime/eval/tape.h"
+#include "runtime/eval/trace.h"
+#include "runtime/parts/integrator.h"
+
+#include <math.h>
+
+/* ---- after an event ---- */
+
+/* Parts that the event touched are as they are. They need no events between grid points, but must see when a choice of
+ * states turns singular. */
+static void refresh(Sim *sim)
+{
+    if (sim->structure_changed)
+        engine_restructured(sim);
+    for (uint32_t i = 0; i < sim->touched.n; i++) {
+        Part *part = sim->touched.at[i];
+        part->touched = 0;
+        part->restart = part->search = false;
+        part_choose_unknowns(part);
+        blocks_prepare(part);
+        reselect_begin(part);
+        part_look_at_clock(part);
+        part->method = PART_EULER;
+        part->integrator = sim->integrators[PART_EULER];
+        part->integrator->start(part);
+    }
+    vec_clear(&sim->touched);
+}
+
+/* True: states should be selected anew, as an event. */
+static bool advise(Sim *sim)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < sim->parts.n; i++)
+        any |= reselect_due(sim->parts.at[i]) && reselect_wanted(sim->parts.at[i]);
+    return any;
+}
+
+/* ---- one step ---- */
+
+static SolStatus step(Sim *sim, double time)
+{
+    double h = time - sim->grid_time, begin = timer_now();
+    sim->time = sim->grid_time = sim->value[sim->clock] = time;
+    sim->moment++;
+    event_forget_ties(sim);
+    sim->counts.steps++;
+    sim->counts.time[PART_EULER - PART_IDA] += h;
+    trace_step(sim, "euler", sim->states.n, time - h, time);
+    sim->break_ties = true;
+    SolStatus status = SOL_OK;
+    for (uint32_t i = 0; i < sim->parts.n && status == SOL_OK; i++) {
+        Part *part = sim->parts.at[i];
+        status = part->integrator->step(part, time);
+    }
+    sim->break_ties = false;
+    sim->counts.residuals++;
+    sim->counts.integrate += timer_now() - begin;
+    return status;
+}
+
+/* Conditions that changed; their parts take part in the event. */
+static bool look_at_conditions(Sim *sim)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < sim->parts.n; i++) {
+        Part *part = sim->parts.at[i];
+        if (part->moment != sim->moment)
+            continue;
+        bool jumped = jump_touch_outdated(sim, &part->watched);
+        jumped |= jump_touch_outdated(sim, &part->timers);
+        if (event_suspect_changed(part) || jumped) {
+            any = true;
+            part_touch(part);
+        } else if (part->tape) {
+            part_remember(part);
+        }
+    }
+    return any;
+}
+
+/* At an event of one part among many the point shows what the event touches, by whatever way the
+ * others took their step: those that nothing happened to are not there until somebody asks. */
+static void part_from_others(Sim *sim)
+{
+    for (uint32_t i = 0; i < sim->parts.n && sim->parts.n > SOL_FEW_PARTS; i++)
+        if (!sim->parts.at[i]->touched)
+            sim->parts.at[i]->moment = 0;
+}
+
+static SolStatus settle_point(Sim *sim, bool *happened)
+{
+    sim->work_before = sim->work;
+    bool event = look_at_conditions(sim) || event_next_sample(sim) <= sim->time;
+    event |= advise(sim);
+    bool output = sim->time >= sim->next_output;
+    SolStatus status = SOL_OK;
+    *happened = event;
+    if (status == SOL_OK && output && !event)
+        status = sim_point(sim, SOL_AT_POINT);
+    if (status == SOL_OK && event) {
+        part_from_others(sim);
+        status = sim_point_before(sim, sim->time);
+        if (status == SOL_OK)
+            status = sim_event(sim);
+        double begin = timer_now();
+        refresh(sim);
+        sim_event_done(sim, timer_now() - begin);
+    }
+    return status;
+}
+
+/* ---- time goes on ---- */
+
+/* Where the next step ends; `whole`: at a point t0 + k*h. Rounding is no step. */
+static double next_point(const Sim *sim, bool *whole)
+{
+    double h = sim->opt.step, time = sim->opt.start + (double)(sim->grid + 1) * h;
+    double end = sim->grid_time < sim->opt.stop ? sim->opt.stop : INFINITY;
+    *whole = time <= end + 1e-9 * h;
+    return *whole && fabs(time - end) > 1e-9 * h ? time : end;
+}
+
+static void look_at_time(Sim *sim, double time)
+{
+    if (time == sim->time)
+        return;
+    sim->time = sim->value[sim->clock] = time;
+    sim->moment++;
+}
+
+/* Output points up to `stop` and before `time`, which the next step ends at. */
+static SolStatus show_between(Sim *sim, double time, double stop)
+{
+    SolStatus status = SOL_OK;
+    double near = 1e-9 * (time - sim->grid_time);
+    while (status == SOL_OK && sim->next_output < time - near && sim->next_output <= stop) {
+        look_at_time(sim, fmax(sim->time, sim->next_output));
+        status = sim_point(sim, SOL_AT_POINT);
+    }
+    event_forget_suspects(sim); /* those that only an output noticed */
+    return status;
+}
+
+/* Somebody writes a value at Sim.time: the step ends here. */
+void grid_cut(Sim *sim)
+{
+    if (sim->time <= sim->grid_time)
+        return;
+    for (uint32_t i = 0; i < sim->parts.n; i++)
+        if (sim->parts.at[i]->fixed_steps)
+            part_meet(sim->parts.at[i]);
+    sim->grid_time = sim->time;
+    for (uint32_t i = 0; i < sim->parts.n; i++)
+        if (sim->parts.at[i]->fixed_steps)
+            sim->parts.at[i]->integrator->start(sim->parts.at[i]);
+}
+
+SolStatus grid_run(Sim *sim, double stop, bool to_event, bool one_step, bool *happened)
+{
+    refresh(sim);
+    while (sim->grid_time < stop) {
+        bool whole;
+        double time = next_point(sim, &whole);
+        SolStatus status = show_between(sim, time, stop);
+        if (status == SOL_OK && time > stop + 1e-9 * (time - sim->grid_time)) {
+            look_at_time(sim, stop);
+            return SOL_OK;
+        }
+        sim->grid += whole;
+        if (status == SOL_OK)
+            status = step(sim, time);
+        if (status == SOL_OK)
+            status = settle_point(sim, happened);
+        if (status == SOL_OK && atomic_load(&sim->cancel))
+            status = SOL_CANCELLED;
+        if (status != SOL_OK || one_step || (to_event && *happened))
+            return status;
+    }
+    return SOL_OK;
+}

@@ -1,0 +1,323 @@
+/* time_loop.c: independent parts, each with its own integrator -> time goes on.
+ *
+ * Parts (part_graph.c) never read each other, so each steps on its own. The one that is furthest
+ * behind steps first. So when a comparison is found to change at time t, every other part is either
+ * behind t, and still has to step, or its last step began before t: dense output reaches t in all
+ * of them, and the earliest change is handled when no part is behind it.
+ *
+ * At an event only those parts are brought to its time whose event it is, and those that somebody
+ * reads or changes (part_meet); the others know nothing of it. Parts that were changed start anew,
+ * parts that were only looked at go on. So an event costs what it touches.
+ *
+ * Time events stop the integrator of the part they belong to, so that no step crosses them; those
+ * of parts without states (a switch that the clock throws) may belong to anybody and stop all.
+ */
+#include "runtime/event/event_cause.h"
+#include "runtime/event/jump.h"
+#include "runtime/eval/tape.h"
+#include "runtime/eval/trace.h"
+#include "runtime/parts/integrator.h"
+
+#include <math.h>
+
+/* ---- after an event ---- */
+
+static SolStatus restart_part(Part *part)
+{
+    Sim *sim = part->sim;
+    SolStatus status = part_start(part);
+    if (status != SOL_OK)
+        return status;
+    sim->value[sim->clock] = sim->time;
+    if (!tape_remember(part, sim->time))
+        compare_remember(sim, &part->watched);
+    event_forget_falls(part);
+    reselect_begin(part);
+    sim->event.parts_restarted += part->n > 0;
+    return SOL_OK;
+}
+
+static void search_later(Part *part)
+{
+    part->from = part->sim->time;
+    if (!tape_remember(part, part->sim->time))
+        compare_remember(part->sim, &part->watched);
+    event_forget_falls(part);
+    part->event = INFINITY;
+    if (!part->searching)
+        vec_push(part->sim->mem, &part->sim->to_search, part);
+    part->searching = true;
+}
+
+/* Starts those of the touched parts that must start. */
+static SolStatus renew_parts(Sim *sim)
+{
+    SolStatus status = sim->meet_status;
+    sim->event.parts_restarted = 0;
+    if (sim->structure_changed)
+        engine_restructured(sim);
+    for (uint32_t i = 0; i < sim->touched.n && status == SOL_OK; i++) {
+        Part *part = sim->touched.at[i];
+        bool anew = part->restart || !part->started, search = part->search;
+        part_look_at_clock(part);
+        if (anew)
+            status = restart_part(part);
+        else
+            blocks_prepare(part); /* of nodes that only moved */
+        if (search && !anew)
+            search_later(part);
+        if (anew || search) /* others were not brought here */
+            part_keep_loops(part);
+        part->restart = false;
+        part_reorder(part);
+    }
+    sim->event.restarted = sim->event.parts_restarted > 0;
+    if (status == SOL_OK)
+        event_leave_near(sim);
+    for (uint32_t i = 0; i < sim->touched.n; i++)
+        sim->touched.at[i]->touched = 0;
+    vec_clear(&sim->touched);
+    return status;
+}
+
+/* ---- an event ---- */
+
+/* Parts whose event it is, into Sim.due; the heap is put in order by renew_parts. What is before
+ * the event is as near as one can tell, and no comparison has changed there. */
+static void list_due(Sim *sim, double time)
+{
+    sim->left_time = nextafter(time, -INFINITY);
+    vec_clear(&sim->due);
+    while (hold_reached(sim, parts_first_key(sim, HEAP_DUE))) {
+        Part *part = parts_first(sim, HEAP_DUE, 0);
+        if (hold_reached(sim, part->event))
+            sim->left_time = fmin(sim->left_time, part->before);
+        part->event = part->timed = INFINITY;
+        part_reorder(part);
+        vec_push(sim->mem, &sim->due, part);
+    }
+}
+
+/* The row on the left of the event: everything as it was. */
+static SolStatus show_before(Sim *sim, double time)
+{
+    parts_look_at(sim, sim->left_time);
+    SolStatus status = parts_meet_due(sim);
+    if (status == SOL_OK)
+        status = sim_point_before(sim, time);
+    parts_look_at(sim, time);
+    return status;
+}
+
+/* With their conditions, as they are at the event. */
+static SolStatus begin_due(Sim *sim)
+{
+    sim->break_ties = true;
+    for (uint32_t i = 0; i < sim->due.n; i++) {
+        Part *part = sim->due.at[i];
+        part_search_again(part);
+        jump_touch_outdated(sim, &part->watched);
+        jump_touch_outdated(sim, &part->timers);
+        part->restart |= part->reselect || part->bridged;
+        if (part->reselect)
+            cause_states(sim);
+        part->reselect = false;
+    }
+    parts_cross(sim);
+    sim->break_ties = false;
+    return sim->meet_status;
+}
+
+static SolStatus handle_event(Sim *sim, double time)
+{
+    sim->time = time;
+    sim->work_before = sim->work;
+    event_forget_ties(sim);
+    list_due(sim, time);
+    SolStatus status = show_before(sim, time);
+    event_forget_suspects(sim); /* those that only an output noticed */
+    double begin = timer_now();
+    if (status == SOL_OK)
+        status = begin_due(sim);
+    sim->met_seconds = timer_now() - begin;
+    if (status == SOL_OK)
+        status = sim_event(sim);
+    begin = timer_now();
+    if (status == SOL_OK)
+        status = renew_parts(sim);
+    sim_event_done(sim, timer_now() - begin);
+    return status;
+}
+
+/* An event here and now, because somebody wrote a value. */
+SolStatus time_event(Sim *sim)
+{
+    sim->left_time = sim->time;
+    sim->work_before = sim->work;
+    sim->break_ties = true;
+    SolStatus status = evaluate_dirty(sim);
+    sim->break_ties = false;
+    if (status == SOL_OK)
+        status = sim_event(sim);
+    if (!sim->running)
+        return status;
+    double begin = timer_now();
+    if (status == SOL_OK)
+        status = renew_parts(sim);
+    sim_event_done(sim, timer_now() - begin);
+    return status;
+}
+
+/* ---- steps ---- */
+
+/* Small parts take turns, and the turns of a thousand others drive from the caches what one needs:
+ * so it is asked for one turn ahead, and where that lies two turns ahead. Whose turn it will be is
+ * told by the heap, unless the part that steps now comes first again. NULL: parts are few. */
+static const Part *next_part(const Sim *sim)
+{
+    const PartHeap *heap = &sim->heaps[HEAP_BEHIND];
+    if (heap->n < 3)
+        return NULL;
+    for (uint32_t i = 3; i < heap->n && i < 7; i++)
+        part_ask_head(parts_first(sim, HEAP_BEHIND, i));
+    return parts_first(sim, HEAP_BEHIND, heap->at[2].key < heap->at[1].key ? 2 : 1);
+}
+
+static SolStatus step_part(Part *part, double limit)
+{
+    Sim *sim = part->sim;
+    double before = part->now;
+    part->moment = 0;
+    part_put_loops(part);
+    SolStatus status = part->change ? method_change(part) : SOL_OK;
+    if (status != SOL_OK)
+        return status;
+    status = part->integrator->step(part, limit);
+    if (status == SOL_NUMERICS) /* nothing was said so far */
+        status = part_bridge(part) || method_leave(part) ? SOL_OK : part->integrator->explain(part);
+    if (part->n == 0)
+        return status;
+    sim->counts.steps++;
+    part->steps++;
+    trace_step(sim, part->integrator->name, part->n, before, part->now);
+    sim->counts.time[part->method - PART_IDA] += part->now - before;
+    return status;
+}
+
+static void look_at_states(Part *part)
+{
+    if (part->event <= part->now || !reselect_due(part))
+        return;
+    part_at(part, part->now);
+    part->reselect = part_evaluate(part, part->now, NULL) == 0 && reselect_wanted(part);
+    if (part->reselect)
+        part->event = part->before = part->now;
+}
+
+/* After an accepted step: events in it, and whether the choice of states still holds at its end. */
+static SolStatus look_at_step(Part *part)
+{
+    part_keep_loops(part);
+    if (part->from < part->back)
+        part->from = part->back;
+    SolStatus status = part_search(part, part->now);
+    if (status == SOL_OK)
+        look_at_states(part);
+    if (part->event >
+        part->now) /* else the part will meet it as the search did: with the same bits */
+        part_keep_loops(part);
+    return status;
+}
+
+static SolStatus search_again(Sim *sim)
+{
+    SolStatus status = SOL_OK;
+    while (sim->to_search.n && status == SOL_OK) {
+        Part *part = vec_pop(&sim->to_search);
+        part->searching = false;
+        status = part_search(part, part->now);
+        part_reorder(part);
+    }
+    return status;
+}
+
+/* Steps until every part has reached `limit` or the first event before it. */
+static SolStatus advance(Sim *sim, double limit, double stop_at, bool one_step)
+{
+    double begin = timer_now();
+    SolStatus status = search_again(sim);
+    while (status == SOL_OK &&
+           parts_first_key(sim, HEAP_BEHIND) < fmin(limit, parts_first_key(sim, HEAP_DUE))) {
+        Part *part = parts_first(sim, HEAP_BEHIND, 0);
+        const Part *next = next_part(sim);
+        if (next) /* in two pieces: the processor has no room for more at a time */
+            part_ask(next, 0, SPOT_VECTORS);
+        status = step_part(part, fmin(stop_at, part->timed));
+        if (next)
+            part_ask(next, SPOT_VECTORS + 1, SPOTS - 1);
+        if (status == SOL_OK)
+            status = look_at_step(part);
+        part_reorder(part);
+        if (atomic_load(&sim->cancel))
+            status = status == SOL_OK ? SOL_CANCELLED : status;
+        if (one_step)
+            break;
+    }
+    sim->counts.integrate += timer_now() - begin;
+    return status;
+}
+
+/* ---- time goes on ---- */
+
+static SolStatus go_to(Sim *sim, double stop, bool one_step, bool *event)
+{
+    double sample = event_next_sample(sim), before = sim->time;
+    double limit = fmin(fmin(stop, sim->next_output), sample);
+    double stop_at =
+        fmin(fmin(sample, parts_first_key(sim, HEAP_CLOCKS)), fmax(stop, sim->opt.stop));
+    SolStatus status = advance(sim, limit, stop_at, one_step);
+    sim->time = before;
+    if (status != SOL_OK)
+        return status;
+    double due = parts_first_key(sim, HEAP_DUE), found = fmin(limit, due);
+    if (one_step)
+        found = fmin(found, parts_first_key(sim, HEAP_BEHIND));
+    *event = found == sample || found == due;
+    if (*event)
+        return handle_event(sim, found);
+    parts_look_at(sim, found);
+    return found >= sim->next_output ? sim_point(sim, SOL_AT_POINT) : SOL_OK;
+}
+
+bool time_last(Sim *sim)
+{
+    double time = INFINITY;
+    for (uint32_t i = 0; i < sim->parts.n; i++)
+        if (sim->parts.at[i]->started && part_needs_steps(sim->parts.at[i]))
+            time = fmin(time, sim->parts.at[i]->now);
+    if (!isfinite(time) || time < sim->last_point || sim->touched.n)
+        return true; /* it failed in an event: values are those of its last update */
+    parts_look_at(sim, time);
+    sim->meet_status = SOL_OK;
+    sim->quiet = true;
+    SolStatus status = parts_meet_all(sim);
+    sim->quiet = false;
+    return status == SOL_OK;
+}
+
+SolStatus time_run(Sim *sim, double stop, bool to_event, bool one_step, bool *happened)
+{
+    SolStatus status = SOL_OK;
+    if (!sim->running) {
+        sim->running = true;
+        status = renew_parts(sim);
+    }
+    while (status == SOL_OK && sim->time < stop) {
+        if (atomic_load(&sim->cancel))
+            return SOL_CANCELLED;
+        status = go_to(sim, stop, one_step, happened);
+        if (one_step || (to_event && *happened))
+            break;
+    }
+    return status;
+}

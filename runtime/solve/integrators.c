@@ -1,0 +1,16 @@
+/* integrators.c: the methods, one row each. */
+#include "runtime/solve/integrators.h"
+
+const Integrator *const integrators[PART_METHODS] = {
+    [PART_CLOCK] = &clock_integrator,
+    [PART_IDA] = &ida_integrator,
+    [PART_RK] = &rk_integrator,
+    [PART_EULER] = &euler_integrator,
+};
+
+void integrators_close(Sim *sim)
+{
+    for (int method = 0; sim->integrators && method < PART_METHODS; method++)
+        if (sim->integrators[method]->close_all)
+            sim->integrators[method]->close_all(sim);
+}
