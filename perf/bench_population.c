@@ -10,6 +10,7 @@
  *
  *     bench_population [VOLUME [TIME [MODEL]]] */
 #include "runtime/eval/tape_int.h"
+#include "runtime/parts/parts.h"
 
 #include <dlfcn.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* ahead.c: memory that a step of a part reads -> asked for before its turn. */
-#include "runtime/parts/parts.h"
+#include "runtime/eval/eval.h"
 
 #include <stddef.h>
 

@@ -12,7 +12,7 @@
 #define RUNTIME_EVAL_BLOCKS_H
 
 #include "jit/jit.h"
-#include "runtime/parts/parts.h"
+#include "runtime/eval/eval.h"
 
 typedef struct Engine Engine;
 

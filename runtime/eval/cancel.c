@@ -1,5 +1,5 @@
 /* cancel.c: a cancellation that was asked for -> whether what is going on has to be broken off. */
-#include "runtime/sim_int.h"
+#include "runtime/eval/eval.h"
 
 static const double MOMENT = 0.3; /* seconds: most events and steps are over by then */
 

@@ -4,7 +4,7 @@
  * what the DDP derived answers for its origin. Texts live in Sim.event_arena, until the next event
  * begins.
  */
-#include "runtime/sim_int.h"
+#include "runtime/eval/eval.h"
 
 #include <string.h>
 

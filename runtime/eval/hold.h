@@ -2,7 +2,7 @@
 #ifndef RUNTIME_EVAL_HOLD_H
 #define RUNTIME_EVAL_HOLD_H
 
-#include "runtime/sim_int.h"
+#include "runtime/eval/eval.h"
 
 static inline bool hold_is_comparison(unsigned op)
 {

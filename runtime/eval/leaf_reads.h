@@ -2,7 +2,7 @@
 #ifndef RUNTIME_EVAL_LEAF_READS_H
 #define RUNTIME_EVAL_LEAF_READS_H
 
-#include "runtime/sim_int.h"
+#include "runtime/eval/eval.h"
 
 /* Columns: what depends on more is a column of its own (pattern.c); and most variables that a leaf may read. */
 enum { PATTERN_KEEP_FROM = 6, LEAF_MOST_IN = 64 };

@@ -6,7 +6,7 @@
 #ifndef RUNTIME_EVAL_LOOP_CHECK_H
 #define RUNTIME_EVAL_LOOP_CHECK_H
 
-#include "runtime/sim_int.h"
+#include "runtime/eval/eval.h"
 
 typedef struct LoopCheck LoopCheck;
 

@@ -9,7 +9,7 @@
 #define RUNTIME_EVAL_LOOP_CODE_H
 
 #include "jit/jit.h"
-#include "runtime/sim_int.h"
+#include "runtime/eval/eval.h"
 
 typedef struct LoopBlock LoopBlock;
 

@@ -3,7 +3,7 @@
 #ifndef RUNTIME_EVAL_LOOP_COMBINE_H
 #define RUNTIME_EVAL_LOOP_COMBINE_H
 
-#include "runtime/sim_int.h"
+#include "runtime/eval/eval.h"
 
 /* False: nothing is hidden there that exact sums would show. */
 bool loop_combine(Sim *sim, const EvalNode *node);

@@ -2,7 +2,7 @@
 #ifndef RUNTIME_EVAL_LOOP_WHOLE_H
 #define RUNTIME_EVAL_LOOP_WHOLE_H
 
-#include "runtime/sim_int.h"
+#include "runtime/eval/eval.h"
 
 typedef struct LoopWhole LoopWhole;
 

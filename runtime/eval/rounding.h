@@ -2,7 +2,7 @@
 #ifndef RUNTIME_EVAL_ROUNDING_H
 #define RUNTIME_EVAL_ROUNDING_H
 
-#include "runtime/sim_int.h"
+#include "runtime/eval/eval.h"
 
 /* Every relation of the loop, with the present values: left minus right is no more than rounding of
  * the terms it consists of. */

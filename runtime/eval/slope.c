@@ -4,7 +4,7 @@
  * expression and through no others: the cone of what it depends on, in an order in which each node comes after
  * what it reads (depth first, with an explicit stack). All tangents are 0 again afterwards.
  */
-#include "runtime/sim_int.h"
+#include "runtime/eval/eval.h"
 
 #include "base/map.h"
 

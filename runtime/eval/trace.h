@@ -8,7 +8,7 @@
 #ifndef RUNTIME_EVAL_TRACE_H
 #define RUNTIME_EVAL_TRACE_H
 
-#include "runtime/sim_int.h"
+#include "runtime/eval/eval.h"
 
 bool trace_on(const Sim *sim, char letter);
 void trace_line(const Sim *sim, char letter, double time, const char *format, ...)

@@ -5,7 +5,7 @@
  * with the values it had: these are gone by then, so they are kept as text, from the last such
  * point of a step.
  */
-#include "runtime/sim_int.h"
+#include "runtime/eval/eval.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
  * value whatever the structure does with it: a state that is deselected, an integrator that
  * returns.
  */
-#include "runtime/sim_int.h"
+#include "runtime/eval/eval.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
  * event. Behind it the part starts anew.
  */
 #include "runtime/eval/compare.h"
-#include "runtime/parts/parts.h"
+#include "runtime/event/event.h"
 
 #include <float.h>
 #include <math.h>

@@ -8,7 +8,7 @@
  * marked as pending, and it is looked at again when something that it reads gets a value.
  */
 #include "runtime/event/jump.h"
-#include "runtime/parts/parts.h"
+#include "runtime/event/event.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef RUNTIME_EVENT_EVENT_CAUSE_H
 #define RUNTIME_EVENT_EVENT_CAUSE_H
 
-#include "runtime/sim_int.h"
+#include "runtime/event/event.h"
 
 void cause_jump(Sim *sim, const char *function, DdpRel rel); /* a function in the relation jumped */
 void cause_sample(Sim *sim, DdpVar sample);                  /* a Sample was due */

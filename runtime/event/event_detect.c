@@ -16,7 +16,7 @@
  */
 #include "runtime/eval/compare.h"
 #include "runtime/event/mode_search.h"
-#include "runtime/parts/parts.h"
+#include "runtime/event/event.h"
 
 #include <float.h>
 #include <math.h>

@@ -9,7 +9,7 @@
 #include "runtime/event/event_cause.h"
 #include "runtime/eval/hold.h"
 #include "runtime/event/mode_search.h"
-#include "runtime/parts/parts.h"
+#include "runtime/event/event.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -12,6 +12,7 @@
  * Start values count only in the update in which their der is born; what is no state takes
  * its start value as the first guess of whatever loop determines it.
  */
+#include "runtime/event/event.h"
 #include "frontend/birth.h"
 #include "runtime/eval/trace.h"
 

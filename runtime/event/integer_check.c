@@ -4,7 +4,7 @@
  * determines x. Only the DDP knows, so the check comes when a structure is final: the expression
  * that determines an Integer must be whole by its form. `floor(x)` is, `6/4` and a Real variable
  * are not. */
-#include "runtime/sim_int.h"
+#include "runtime/event/event.h"
 
 #include <math.h>
 

@@ -2,6 +2,7 @@
 #ifndef RUNTIME_EVENT_JUMP_H
 #define RUNTIME_EVENT_JUMP_H
 
+#include "runtime/event/event.h"
 #include "runtime/eval/compare.h"
 
 /* All that a node keeps, from its arguments as they are now. SOL_NUMERICS, with a message, when one of them jumps to

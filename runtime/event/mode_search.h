@@ -9,7 +9,7 @@
 #ifndef RUNTIME_EVENT_MODE_SEARCH_H
 #define RUNTIME_EVENT_MODE_SEARCH_H
 
-#include "runtime/sim_int.h"
+#include "runtime/event/event.h"
 
 void mode_search_begin(Sim *sim); /* an event begins */
 void mode_search_close(Sim *sim);

@@ -6,6 +6,7 @@
  * classes behind it. Which class a node is in follows from counts along reads: a variable counts
  * the needed nodes that read it, so a change of the structure moves only what it affects.
  */
+#include "runtime/event/event.h"
 #include "runtime/eval/compare.h"
 #include "numerics/dense_lu.h"
 #include "runtime/eval/tape.h"

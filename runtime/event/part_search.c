@@ -3,7 +3,7 @@
 #include "runtime/event/jump.h"
 #include "runtime/eval/tape.h"
 #include "runtime/parts/integrator.h"
-#include "runtime/parts/parts.h"
+#include "runtime/event/event.h"
 
 #include <math.h>
 

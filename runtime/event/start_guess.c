@@ -8,7 +8,7 @@
  * for gives that one, and so on. Results are guesses only: what the DDP determines is computed from
  * the states later, and start_solve.c corrects the states.
  */
-#include "runtime/sim_int.h"
+#include "runtime/event/event.h"
 
 #include <math.h>
 

@@ -12,7 +12,7 @@
  * anew.
  */
 #include "numerics/dense_lu.h"
-#include "runtime/sim_int.h"
+#include "runtime/event/event.h"
 
 #include <math.h>
 #include <string.h>

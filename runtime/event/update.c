@@ -32,7 +32,7 @@
  * born, and when a condition agrees with its branch again, all marks are made anew, in the order of
  * the schedule, and what was set aside is due.
  */
-#include "runtime/parts/parts.h"
+#include "runtime/event/event.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* world_host.c: what the front end asks while it makes and removes instances -> values, births and deaths of variables. */
-#include "runtime/sim_int.h"
+#include "runtime/event/event.h"
 
 static bool host_read(void *context, DdpVar var, double *value)
 {

@@ -1,121 +1,47 @@
-/* parts.h: an independent part of the dynamics and its integrator. Private to runtime/. */
+/* parts.h: independent parts of the dynamics: values at a time, slopes, who belongs together. Private to runtime/. */
 #ifndef RUNTIME_PARTS_PARTS_H
 #define RUNTIME_PARTS_PARTS_H
 
-#include "runtime/sim_int.h"
+#include "runtime/eval/eval.h"
 
-typedef struct PartState {
-    DdpVar var, slope;
-} PartState;
-
-/* A node that determines a condition, in a form that is looked at often. */
-typedef struct RootNote {
-    DdpVar var;  /* 0: it determines several variables */
-    int8_t calm; /* while the condition has this truth no branch will be taken; -1: not known */
-} RootNote;
-
-typedef struct PartAim {
-    DdpNode node;
-    bool constraint;
-} PartAim;
-
-typedef enum PartMethod { PART_CLOCK, PART_IDA, PART_RK, PART_EULER, PART_METHODS } PartMethod;
-
-typedef struct Integrator Integrator; /* integrator.h */
-
-/* Memory that a step of a part reads, as far as it is worth asking for ahead of its turn: a few
- * lines each, of a part that is small. */
-enum {
-    SPOT_DRIVER,
-    SPOT_IDA,
-    SPOT_VECTORS,
-    SPOT_JACOBIAN,
-    SPOT_FACTORS,
-    SPOT_TAPE,
-    SPOT_CALLS,
-    SPOT_VALUES,
-    SPOT_TRUTHS,
-    SPOTS
-};
-
-typedef struct PartSpot {
-    const char *at;
-    uint32_t lines;
-} PartSpot;
-
-/* What every step reads comes first. */
-struct Part {
-    Sim *sim;
-    PartSpot spot[SPOTS];
-    uint32_t index;            /* in Sim.parts */
-    uint32_t n;                /* unknowns: states, then tearing variables */
-    uint32_t states_version;   /* counts changes of `states` */
-    VEC(PartState) states;     /* ascending by variable */
-    NodeList loops;            /* whose tearing variables are unknowns of the integrator */
-    NodeList inner;            /* nodes that are loops */
-    NodeList watched;          /* nodes that compare something that must be searched for */
-    double from;               /* comparisons were remembered here: begin of what is searched */
-    double back, now;          /* dense output reaches from back to now */
-    double event;              /* where a comparison was found to change, or infinite */
-    double before;             /* the last point at which it had not */
-    double crossed;            /* where that was found last */
-    double timed;              /* its next time event, or infinite */
-    double step;               /* last step taken, first guess after a restart */
-    double longest;            /* step that rk.c has taken */
-    uint64_t steps, restarts;  /* counted */
-    uint64_t steps_at_restart; /* `steps` when it started last */
-    uint64_t audited;          /* 1 + `steps` when its slopes were looked at last */
-    PartMethod method;
-    const Integrator *integrator; /* of this method; NULL: not started yet */
-    bool change;                  /* method.c: the other method from the next step on */
-    bool fixed_steps;             /* its steps end at points of a grid: sim/grid_loop.c */
-    bool started;                 /* the integrator stands at `now` */
-    bool clocked;                 /* some comparison is driven by the clock */
-    bool constrained;             /* has dummies whose choice may turn singular */
-    uint32_t touched;             /* index + 1 in Sim.touched, or 0 */
-    bool restructured;            /* other states or dynamics than when it started */
-    bool restart;                 /* something its dynamics reads changed */
-    bool search;                  /* comparisons must be looked at again */
-    bool searching;               /* in Sim.to_search */
-    bool behind;                  /* has the values of the left side of an event that is its own */
-    bool bridged;                 /* behind bridge_from it goes straight on: bridge.c */
-    bool reselect;                /* the choice of states should be made anew at `event` */
-    bool seen_whole;              /* output shows much of it: one by one does not pay */
-    bool likes_tapes;             /* its last tape was worth having: the next is made at once */
-    uint32_t glanced;             /* nodes that were evaluated one by one at `glance` */
-    uint64_t moment;              /* its values are those of Sim.time if this is Sim.moment */
-    uint64_t glance;              /* likewise, but of its states only (part_glance) */
-    void *driver[PART_METHODS];   /* what each method keeps; NULL: nothing */
-    struct Tape *tape;            /* tape.h; NULL: not made since the ropes changed */
-    double *bridge, bridge_from;  /* states and slopes there */
-    Rope ropes[2];                /* dynamics, and what only conditions need; by NodePlace - 1 */
-
-    NodeList timers;     /* nodes that compare the clock with something fixed */
-    NodeList roots;      /* nodes that determine conditions */
-    VEC(RootNote) notes; /* [roots] */
-    /* made when the part starts: */
-    NodeList dynamics;              /* ropes[0] as a list: part_dynamics */
-    uint32_t listed;                /* version of the rope then */
-    double floor;                   /* reselect.c: least motion that counts */
-    VEC(PartAim) aims;              /* likewise: constraints and what they depend on, in order */
-    double alarm, room;             /* when to measure all; inverse of the motion last seen */
-    uint32_t glances, wait, waited; /* looks so far; steps until the next one, and since the last */
-    uint32_t held, free, calm, patience; /* method.c: counts of what its tests found */
-    struct FixedCode *fixed;             /* fixed_code.c; NULL: none */
-    uint32_t prepared; /* sum of the ropes' versions + 1 when code was asked for */
-    uint32_t steady;   /* evaluations leaf by leaf since rope 0 became this version */
-    uint32_t steady_version;
-    uint32_t untaped; /* evaluations since it had a tape */
-};
-
-/* Lies at `at`, so many bytes; 0 bytes: nowhere. */
-void part_spot(Part *part, int spot, const void *at, size_t bytes);
-/* Hints to the processor: the part will be asked for; then, spots first .. last of it. */
-void part_ask_head(const Part *part);
-void part_ask(const Part *part, int first, int last);
+/* ---- part.c ---- */
 
 Part *part_new(Sim *sim);
 void part_free(Part *part);
+void parts_close(Sim *sim);
+void part_count(Part *part, int change); /* in SimCounts.parts */
+void part_disturb(Part *part);           /* something its dynamics reads changed: restart */
+void part_search_again(Part *part);
+void part_touch(Part *part); /* its ropes have to be settled */
+void part_meet(Part *part);  /* its values at Sim.time, all evaluated; failures go to meet_status */
+bool part_glance(Part *part);     /* its states only; false: met as a whole */
+bool part_may_glance(Part *part); /* one of its nodes is to be evaluated alone; false: likewise */
+SolStatus parts_meet_all(Sim *sim);
+SolStatus parts_meet_due(Sim *sim);        /* those whose event it is */
+void parts_look_at(Sim *sim, double time); /* parts are brought there when they are asked */
+void part_at(Part *part, double time);     /* its states there, into Sim.value */
+void part_remember(Part *part);            /* comparisons as they are now */
+const NodeList *part_dynamics(Part *part); /* its dynamics as a list, in order */
+/* The unknowns' variables: i-th state or tearing variable. */
+DdpVar part_unknown(const Part *part, uint32_t i);
+/* Slopes at values of the unknowns: all dynamics evaluated, loops solved in place but for outer
+ * ones, whose residuals go to `residuals`. 0, or positive: no value there, try a smaller step. */
+int part_evaluate(Part *part, double time, double *residuals);
+/* All that varies in it at Sim.time, conditions too, from the states in Sim.value. */
+SolStatus part_evaluate_all(Part *part);
+/* Where the iterations of its loops begin, whoever looked in between: as they are now, which is kept
+ * at the end of a step, too. */
+void part_note_loops(Part *part);
+void part_keep_loops(Part *part);
+void part_put_loops(Part *part);
+/* Does some slope follow the clock, not only the states? */
+bool part_follows_clock(const Part *part);
+/* States, and tearing variables of outer loops, into Sim.value. */
+void part_put_unknowns(Part *part, const double *unknowns);
+/* Slopes, and residuals of outer loops, at these unknowns, by the fastest way there is; where that is
+ * a tape, Sim.value knows nothing of it. residuals NULL: outer loops are solved, and only states
+ * are unknowns. Results as part_evaluate; when it is not 0, Sim.value has what was evaluated. */
+int part_slopes(Part *part, double time, const double *unknowns, double *slopes, double *residuals);
 
 /* ---- part_heap.c ---- */
 
@@ -128,68 +54,29 @@ Part *parts_first(const Sim *sim, int which, uint32_t i);
 void part_heap_rename(PartHeap *heap, uint32_t to, uint32_t from);
 void part_heaps_close(Sim *sim);
 
-/* ---- integrate.c ---- */
+/* ---- part_graph.c: which parts there are ---- */
 
-void part_choose_unknowns(Part *part); /* which loops are unknowns of the integrator */
-SolStatus part_start(Part *part);      /* at Sim.time */
+void part_graph_take_out(Sim *sim, DdpNode node); /* before a node goes or changes */
+void part_graph_state_ends(Sim *sim, DdpVar var, DdpVar slope);
+void part_graph_state_begins(Sim *sim, DdpVar var, DdpVar slope);
+void part_graph_settle(Sim *sim);             /* after a final commit: parts fit the structure */
+void part_graph_root(Sim *sim, DdpNode node); /* one of its variables became a condition, or none */
+void part_graph_verify(Sim *sim);             /* debug builds: parts are the connected components */
 
-/* ---- part.c ---- */
+/* ---- evaluate_fetch.c ---- */
 
-void part_count(Part *part, int change); /* in SimCounts.parts */
-void part_at(Part *part, double time);   /* its states there, into Sim.value */
-void part_remember(Part *part);          /* comparisons as they are now */
+/* Values at Sim.time of `var` and of what it needs: its part is brought there, an output evaluated.
+ */
+SolStatus evaluate_fetch(Sim *sim, DdpVar var);
+/* The same without bringing any part there: false when that would be needed. */
+bool evaluate_fetch_met(Sim *sim, DdpVar var);
+SolStatus evaluate_outputs(Sim *sim); /* all of them */
 
-/* ---- method.c ---- */
+/* ---- glance.c ---- */
 
-PartMethod method_of(Part *part); /* to start with */
-/* After an accepted step, with h times the dominant eigenvalue. */
-void method_after_rk(Part *part, double h_lambda);
-void method_after_ida(Part *part, double h_lambda);
-bool method_asks_radius(Part *part); /* is that eigenvalue wanted after this step of IDA? */
-bool method_leave(Part *part);       /* steps become too small: may it try the other one? */
-SolStatus method_change(Part *part); /* part->change is set, and a step about to begin */
-
-/* ---- reselect.c ---- */
-
-void reselect_begin(Part *part);
-bool reselect_due(Part *part); /* after each step: is it time to look? */
-bool reselect_wanted(
-    Part *part); /* then, everything evaluated: the DDP was advised to choose other states */
-bool reselect_concerns(Part *part);
-
-const NodeList *part_dynamics(Part *part); /* its dynamics as a list, in order */
-
-/* The unknowns' variables: i-th state or tearing variable. */
-DdpVar part_unknown(const Part *part, uint32_t i);
-
-/* Slopes at values of the unknowns: all dynamics evaluated, loops solved in place but for outer
- * ones, whose residuals go to `residuals`. 0, or positive: no value there, try a smaller step. */
-int part_evaluate(Part *part, double time, double *residuals);
-
-/* All that varies in it at Sim.time, conditions too, from the states in Sim.value. */
-SolStatus part_evaluate_all(Part *part);
-/* Where the iterations of its loops begin, whoever looked in between: as they are now, which is kept
- * at the end of a step, too. */
-void part_note_loops(Part *part);
-void part_keep_loops(Part *part);
-void part_put_loops(Part *part);
-/* Does some slope follow the clock, not only the states? */
-bool part_follows_clock(const Part *part);
-
-/* States, and tearing variables of outer loops, into Sim.value. */
-void part_put_unknowns(Part *part, const double *unknowns);
-/* Slopes, and residuals of outer loops, at these unknowns, by the fastest way there is; where that is
- * a tape, Sim.value knows nothing of it. residuals NULL: outer loops are solved, and only states
- * are unknowns. Results as part_evaluate; when it is not 0, Sim.value has what was evaluated. */
-int part_slopes(Part *part, double time, const double *unknowns, double *slopes, double *residuals);
-
-/* ---- bridge.c ---- */
-
-/* The step failed because something has no value behind a point: goes straight on from there, by less than
- * the tolerance, until a condition changes. False: none does. */
-bool part_bridge(Part *part);
-SolStatus part_search(Part *part, double to); /* part_search.c: for an event up to there */
-/* Its next time event, and whether the clock drives a comparison that is searched for. */
-void part_look_at_clock(Part *part);
+/* Values at Sim.time of all wanted variables, at an output point, after which nobody needs the
+ * rest: of a part only what they need is evaluated, and the part has not met. */
+SolStatus glance_wanted(Sim *sim);
+void glance_forget(Sim *sim); /* what they need is different now */
 
 #endif

@@ -5,7 +5,7 @@
  * these are remembered for the last instances that were asked for: variables of an instance come in
  * a row, and so do its neighbours. Nothing is remembered beyond one call, since instances move.
  */
-#include "runtime/sim_int.h"
+#include "runtime/sim/sim.h"
 
 #include <stdlib.h>
 #include <string.h>

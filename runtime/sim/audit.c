@@ -1,7 +1,7 @@
 /* audit.c: values that are shown -> the relation that they violate most. See audit.h. */
 #include "runtime/sim/audit.h"
 #include "runtime/sim/audit_plain.h"
-#include "runtime/parts/parts.h"
+#include "runtime/sim/sim.h"
 
 #include <float.h>
 #include <math.h>

@@ -20,7 +20,7 @@
 #ifndef RUNTIME_SIM_AUDIT_H
 #define RUNTIME_SIM_AUDIT_H
 
-#include "runtime/sim_int.h"
+#include "runtime/sim/sim.h"
 
 typedef struct Audit Audit;
 

@@ -9,7 +9,7 @@
 #ifndef RUNTIME_SIM_AUDIT_PLAIN_H
 #define RUNTIME_SIM_AUDIT_PLAIN_H
 
-#include "runtime/sim_int.h"
+#include "runtime/sim/sim.h"
 
 typedef struct AuditPlain AuditPlain;
 typedef VEC(DdpRel) RelList;

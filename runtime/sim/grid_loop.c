@@ -7,6 +7,7 @@
  * move the grid. Who writes a value there does: the next step goes from that point to the next t0 +
  * k*h.
  */
+#include "runtime/sim/sim.h"
 #include "runtime/event/jump.h"
 #include "runtime/eval/tape.h"
 #include "runtime/eval/trace.h"

@@ -1,7 +1,7 @@
 /* inspect.c: a simulation -> variables, values, statistics, and what exists in it as text: the
  * public functions that look and do not move.
  */
-#include "runtime/parts/parts.h"
+#include "runtime/sim/sim.h"
 #include "frontend/flat.h"
 #include "frontend/graph.h"
 #include "runtime/sim/audit.h"

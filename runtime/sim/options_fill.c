@@ -1,5 +1,5 @@
 /* options_fill.c: SolOptions as given -> checked, complete, and owned by the simulation. */
-#include "runtime/sim_int.h"
+#include "runtime/sim/sim.h"
 
 #include <math.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  * that names everything in the order of the schedule: two simulations with equal DDPs and values go
  * on alike, whatever lies behind them. Values, wishes of the output and memory of events stay. */
 #include "runtime/eval/hold.h"
-#include "runtime/parts/parts.h"
+#include "runtime/sim/sim.h"
 #include "runtime/eval/tape.h"
 
 #include <stdio.h>

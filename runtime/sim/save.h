@@ -8,7 +8,7 @@
 #define RUNTIME_SIM_SAVE_H
 
 #include "base/pack.h"
-#include "runtime/sim_int.h"
+#include "runtime/sim/sim.h"
 
 /* Writes `pack`, which is empty; then the simulation builds its nodes and parts anew and starts its
  * integrators anew, as whoever reads the block will do. */

@@ -4,7 +4,7 @@
  * definitions tell whether that can be. If not, it is a slip, and the variable that was meant is
  * looked for. */
 #include "base/similar.h"
-#include "runtime/sim_int.h"
+#include "runtime/sim/sim.h"
 
 #include <string.h>
 

@@ -12,6 +12,7 @@
  * Time events stop the integrator of the part they belong to, so that no step crosses them; those
  * of parts without states (a switch that the clock throws) may belong to anybody and stop all.
  */
+#include "runtime/sim/sim.h"
 #include "runtime/event/event_cause.h"
 #include "runtime/event/jump.h"
 #include "runtime/eval/tape.h"

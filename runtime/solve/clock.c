@@ -1,4 +1,5 @@
 /* clock.c: a part without states -> time goes on, so that its comparisons of the clock are looked at. */
+#include "runtime/solve/solve.h"
 #include "runtime/eval/compare.h"
 #include "runtime/solve/integrators.h"
 

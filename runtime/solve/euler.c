@@ -3,6 +3,7 @@
  * Part.now is the last point of the grid (sim/grid_loop.c). Between two points the states lie on the straight line that
  * the step is.
  */
+#include "runtime/solve/solve.h"
 #include "runtime/eval/tape.h"
 #include "runtime/solve/integrators.h"
 

@@ -1,4 +1,5 @@
 /* integrate.c: a part -> its unknowns, and its integrator started at Sim.time. */
+#include "runtime/solve/solve.h"
 #include "runtime/eval/tape.h"
 #include "runtime/solve/integrators.h"
 

@@ -1,5 +1,6 @@
 /* integrators.c: the methods, one row each. */
 #include "runtime/solve/integrators.h"
+#include "runtime/solve/solve.h"
 
 const Integrator *const integrators[PART_METHODS] = {
     [PART_CLOCK] = &clock_integrator,

@@ -2,7 +2,7 @@
 #ifndef RUNTIME_SOLVE_JACOBIAN_H
 #define RUNTIME_SOLVE_JACOBIAN_H
 
-#include "runtime/parts/parts.h"
+#include "runtime/solve/solve.h"
 
 #include <sundials/sundials_linearsolver.h>
 #include <sundials/sundials_matrix.h>

@@ -22,6 +22,7 @@
  * merge, begin with what their states know; it is saved with the values. The change is made at the
  * begin of a step of the part that is furthest behind: nobody asks for values before that any more.
  */
+#include "runtime/solve/solve.h"
 #include "runtime/solve/integrators.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #define RUNTIME_SOLVE_PATTERN_H
 
 #include "runtime/eval/leaf_reads.h"
-#include "runtime/parts/parts.h"
+#include "runtime/solve/solve.h"
 
 /* A leaf of the dynamics as tangents pass through it. */
 typedef struct PatternLeaf {

@@ -21,7 +21,7 @@
  * falls to 0 about linearly on the way to a singular point, so two looks tell how many steps there
  * are, and half of them, RARELY at most, pass without one.
  */
-#include "runtime/parts/parts.h"
+#include "runtime/solve/solve.h"
 #include "runtime/solve/state_choice.h"
 
 #include <math.h>

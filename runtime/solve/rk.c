@@ -5,6 +5,7 @@
  * Loops are solved in place. A one-step method has no start-up ramp: after an event it goes on with
  * the step it had.
  */
+#include "runtime/solve/solve.h"
 #include "runtime/eval/compare.h"
 #include "runtime/solve/integrators.h"
 

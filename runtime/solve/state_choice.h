@@ -3,7 +3,7 @@
 #define RUNTIME_SOLVE_STATE_CHOICE_H
 
 #include "base/map.h"
-#include "runtime/sim_int.h"
+#include "runtime/solve/solve.h"
 
 /* By how much a variable that is computed may move while a state moves, each in its own unit,
  * before the two change places; for states that the modeller prefers apart. */

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "runtime/sim_int.h"
+#include "runtime/sim/sim.h"
 #include "tests/support/sim_lab.h"
 #include "tests/support/slow.h"
 #include "tests/support/soak.h"

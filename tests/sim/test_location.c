@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "runtime/sim_int.h"
+#include "runtime/sim/sim.h"
 #include "tests/support/sim_lab.h"
 
 #include <math.h>

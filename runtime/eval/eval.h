@@ -1,0 +1,115 @@
+/* eval.h: nodes -> values. What the folders above use of eval/; larger pieces have headers of their own. */
+#ifndef RUNTIME_EVAL_EVAL_H
+#define RUNTIME_EVAL_EVAL_H
+
+#include "runtime/part.h"
+
+/* ---- values.c ---- */
+
+void values_grow(Sim *sim); /* room for every variable the DDP knows */
+/* A variable or parameter of the text, no derivative of one. */
+bool values_declared(const Sim *sim, DdpVar var, WorldVar *view);
+double values_scale(const Sim *sim, DdpVar var);
+void values_set_scale(Sim *sim, DdpVar var, double scale);
+void values_close(Sim *sim);
+
+/* ---- cancel.c ---- */
+
+/* For what may last: a cancellation was asked for and no consistent point came within a moment, so that what
+ * is going on has to be broken off with SOL_CANCELLED. */
+bool cancel_break_off(Sim *sim);
+
+/* ---- codes.c ---- */
+
+double evaluate_foreign(void *sim, uint32_t function, uint32_t n, const double *args);
+bool evaluate_all_finite(uint32_t n, const double *values);
+double evaluate_code(Sim *sim, const Code *code, const uint32_t *vars);
+bool evaluate_change_op(Sim *sim, EvalOp *op, X value); /* from now on; true: it may jump */
+const Code *evaluate_make_code(Sim *sim, X x);          /* of one value without target */
+
+/* ---- evaluate.c ---- */
+
+SolStatus evaluate_node(Sim *sim, DdpNode node);
+/* A loop whose functions that jump are decided with it; `changed`: one of them has another value. */
+SolStatus evaluate_pieces(Sim *sim, DdpNode node, bool *changed);
+SolStatus evaluate_list(Sim *sim, const NodeList *list);
+void evaluate_ops(Sim *sim, const EvalNode *node, uint32_t from, uint32_t to, double *results);
+void evaluate_tangent_ops(Sim *sim, const EvalNode *node, uint32_t from, uint32_t to,
+                          double *result_tangents);
+void evaluate_tangent_node(Sim *sim, DdpNode node); /* the same for a whole node, loops solved */
+void evaluate_clear_tangents(Sim *sim, DdpNode node);
+/* The relation that determines `var`, inside whatever node; 0: none. */
+DdpRel evaluate_relation_of(const Sim *sim, DdpVar var);
+NodePlace evaluate_place(const EvalNode *node); /* where it belongs now */
+bool evaluate_is_stale(const Sim *sim, const EvalNode *node);
+SolStatus evaluate_output(Sim *sim, DdpNode node); /* what it reads was */
+
+/* ---- slope.c, error_bound.c ---- */
+
+/* Rate of change of `code`, over the variables of an operation of node n, along the solution. */
+double slope_along(Sim *sim, DdpNode n, const EvalOp *op, const Code *code);
+
+/* Sizes that bound the rounding of a value, what the tolerances of states make of it, and its rate
+ * of change along the solution (error_bound.c). */
+typedef struct ErrorBound {
+    double rounding, tolerance, speed;
+} ErrorBound;
+
+ErrorBound error_bound(Sim *sim, const EvalOp *op, const Code *code);
+
+/* ---- rope.c, blocks.c ---- */
+
+void rope_add(Sim *sim, Rope *rope, DdpNode node); /* it is there after rope_settle */
+void rope_remove(Sim *sim, DdpNode node);          /* from wherever it is, at once */
+void rope_shift(Sim *sim, DdpNode node); /* its place in the order changed: out, and in again */
+void rope_settle(Sim *sim, Rope *rope);
+void rope_free(Sim *sim, Rope *rope);
+void rope_forget_fresh(Rope *rope);
+void rope_probe(Sim *sim, Leaf *leaf); /* finds out again whether conditions need it */
+void rope_list(Sim *sim, const Rope *rope, NodeList *list);
+void rope_sort(Sim *sim, NodeList *list);      /* any nodes, into the order of the schedule */
+SolStatus evaluate_rope(Sim *sim, Rope *rope); /* outer loops are solved */
+
+/* ---- loop_solve.c ---- */
+
+enum { LOOP_TORN = 60 }; /* most tearing variables of a loop that is solved torn */
+
+/* Places behind the last of Sim.value and Sim.tangent, for residuals that native code computes. */
+enum { VALUES_ROOM = 64 };
+
+SolStatus loop_solve(Sim *sim, DdpNode node);
+void loop_solve_forget(Sim *sim, EvalNode *node); /* all it keeps beside the node's block */
+/* Tangents of a loop's variables from those of what it reads, at its solution. */
+void loop_solve_tangent(Sim *sim, DdpNode node);
+
+/* ---- explain.c: failures in the modeller's words ---- */
+
+SolStatus explain_structure(Sim *sim);
+SolStatus explain_newborn(Sim *sim);
+const char *explain_var(Sim *sim, DdpVar var); /* path, in event_arena */
+const char *explain_rel(Sim *sim, DdpRel rel);
+const char *explain_condition(Sim *sim, BranchId branch); /* "path: text" */
+/* The text alone; of a condition that has no expression now, the name of its variable. */
+void explain_condition_text(const Sim *sim, const WorldBranch *branch, char *out, size_t size);
+const char *explain_assertion(Sim *sim, const WorldBranch *branch); /* what should hold */
+/* Notes: the equation that determines a variable, or those that do so together. */
+void explain_determined_by(Sim *sim, DdpVar var);
+void explain_values(Sim *sim, const EvalOp *op); /* notes: values of what it reads */
+void explain_values_of(Sim *sim, DdpRel rel);    /* likewise, of all that the relation names */
+
+/* ---- trouble.c: what had no value inside a step, in case the integrator gives up ---- */
+
+void trouble_forget(Sim *sim); /* a step begins */
+void trouble_in_loop(Sim *sim, const EvalNode *node);
+void trouble_in_nodes(Sim *sim, const NodeList *list);
+bool trouble_tell(Sim *sim); /* a note; false: there was nothing */
+
+/* ---- ahead.c ---- */
+
+/* Lies at `at`, so many bytes; 0 bytes: nowhere. */
+void part_spot(Part *part, int spot, const void *at, size_t bytes);
+/* Hints to the processor: the part will be asked for; then, spots first .. last of it. */
+void part_ask_head(const Part *part);
+void part_ask(const Part *part, int first, int last);
+
+#endif

@@ -1,0 +1,154 @@
+/* event.h: comparisons, branches, updates, changes of structure. Private to runtime/. */
+#ifndef RUNTIME_EVENT_EVENT_H
+#define RUNTIME_EVENT_EVENT_H
+
+#include "runtime/solve/solve.h"
+
+/* ---- evaluate_change.c ---- */
+
+void evaluate_order_changed(Sim *sim);      /* the heap follows the schedule */
+void evaluate_gather(Sim *sim, DdpVar var); /* before its value changes */
+void evaluate_touch(Sim *sim, DdpVar var);  /* its readers have to be evaluated */
+void evaluate_touch_node(Sim *sim, DdpNode node);
+void evaluate_disturb_part(const EvalNode *node); /* it was evaluated, or is another one now */
+SolStatus evaluate_dirty(Sim *sim); /* until nothing is left but what waits for a value */
+bool evaluate_release(Sim *sim);    /* loops that were held back; false: there were none */
+bool evaluate_is_determined(const Sim *sim, DdpVar var); /* in this update */
+SolStatus evaluate_renew(Sim *sim, DdpNode node); /* and those who read it are due if it changed */
+void values_set(Sim *sim, DdpVar var, double value); /* and whoever reads it has to be evaluated */
+
+/* ---- nodes.c ---- */
+
+DdpResult nodes_commit(Sim *sim, DdpCommit kind); /* ddp_commit, and everything kept up to date */
+void nodes_apply(Sim *sim);                       /* the delta of the last commit */
+void nodes_close(Sim *sim);
+void evaluate_need(Sim *sim, DdpVar var, int kind, int change);
+void evaluate_unsettle(Sim *sim, DdpNode node);
+
+/* ---- world_host.c ---- */
+
+void world_host_open(Sim *sim);
+
+/* ---- init.c ---- */
+
+SolStatus init_open_world(Sim *sim); /* what comes before the first instance */
+SolStatus init_create(Sim *sim);
+SolStatus init_choose(Sim *sim); /* Sim.decisions as one structural change */
+/* After that: commits, values and choices of the newborn until nothing changes. */
+SolStatus init_settle(Sim *sim);
+SolStatus init_finish(Sim *sim); /* final commit; diagnosis when it is not determined */
+SolStatus init_take_changes(Sim *sim);
+
+/* ---- start_guess.c, start_solve.c ---- */
+
+void start_guess(Sim *sim); /* first guesses of what follows from start values */
+
+/* Start values of variables that are no states, met by the states that nobody gave a value. */
+SolStatus start_solve(Sim *sim);
+
+/* ---- integer_check.c ---- */
+
+void integer_note(Sim *sim);       /* after a commit */
+SolStatus integer_check(Sim *sim); /* after a final one, of those noted */
+
+/* ---- update.c: rules U1, U2, U4, U5 ---- */
+
+void update_begin(Sim *sim);
+bool update_turned_back(Sim *sim);    /* more has to be evaluated */
+void update_resume(Sim *sim);         /* the structure is complete */
+SolStatus update_look_back(Sim *sim); /* an event begins: values of what is left alone */
+void update_condition(Sim *sim, DdpVar var);
+bool update_skips(Sim *sim, DdpNode node); /* it is due: is it left alone? */
+SolStatus update_needs(Sim *sim,
+                       DdpNode node); /* what it needs of what is left alone, if it acts */
+SolStatus update_undecided(Sim *sim, uint32_t n, const DdpVar *vars); /* who waits is left alone */
+bool update_left_alone(const Sim *sim, DdpVar var);
+bool update_branch_turned(const Sim *sim, BranchId branch); /* it stands in a branch left alone */
+bool update_branch_acts(const Sim *sim, BranchId branch);   /* it stands in a `when` that acts */
+bool update_compute(Sim *sim, DdpVar var); /* though it is left alone; false: that failed */
+bool update_acts(const Sim *sim, const EvalNode *node);
+void update_note_pulse(Sim *sim, const EvalNode *node); /* it was evaluated */
+bool update_pulsed(Sim *sim, DdpVar var);
+void update_note_old(Sim *sim, DdpVar var, double value);
+const OldValue *update_find_old(const Sim *sim, DdpVar var);
+double update_value_before(const Sim *sim, DdpVar var);
+void update_end(Sim *sim);
+
+/* ---- event_iterate.c ---- */
+
+/* All updates at the present time, after values at the left limit were evaluated. `first` at birth.
+ */
+SolStatus event_iterate(Sim *sim, bool first);
+void event_branch_changed(Sim *sim, const WorldChange *change);
+void event_note_mode(Sim *sim, BranchId branch); /* its choice may have changed */
+double event_next_sample(const Sim *sim);
+/* For a structure that is built anew: all branches lose their conditions, and get them back one by
+ * one. */
+void event_forget_branches(Sim *sim);
+void event_link_branch(Sim *sim, BranchId branch, DdpVar condition);
+void event_set_pres(Sim *sim); /* pre values are the present ones */
+
+/* ---- event_detect.c ---- */
+
+/* Comparisons at their boundary are decided by the side they leave to; true when a condition changed. */
+bool event_leave_ties(Sim *sim);
+bool event_leave_close(Sim *sim); /* likewise, within rounding of it; decided again each time */
+void event_forget_ties(Sim *sim);
+/* Comparisons that the event left within rounding of their boundary, about to leave it. */
+void event_leave_near(Sim *sim);
+bool event_condition_falls(Sim *sim, DdpVar var);
+/* Comparisons in `list` changed and no condition did: those that cannot matter before the next event are
+ * not searched for until then. */
+void event_mask(Sim *sim, const NodeList *list);
+bool event_unmask(Sim *sim, const NodeList *changed,
+                  const NodeList *all); /* true: some are not so any more */
+/* Evaluates `nodes` there, or NULL: all that conditions need. */
+typedef SolStatus (*EventAt)(void *context, double time, const NodeList *nodes);
+/* The comparisons of Sim.narrow_nodes there, by another way: has one changed? If so, their `high`
+ * and `moved` are set, else `low`. False: evaluate them. */
+typedef bool (*EventLook)(void *context, double time, bool *changed);
+/* A step is looked at in so many pieces: as many as it is long in compare_look(), up to a bound, and more
+ * where the clock drives a comparison. */
+int event_pieces(const Sim *sim, bool clocked, double length);
+typedef struct EventSearch {
+    const NodeList *nodes; /* those with comparisons */
+    EventAt at;
+    EventLook look; /* or NULL */
+    void *context;
+    bool clocked;
+} EventSearch;
+/* The first point in (from, to] at which a comparison has changed, to the right of the change;
+ * values there are evaluated then. Who changed between there and the point before is in
+ * Sim.narrow_nodes. */
+SolStatus event_search(Sim *sim, const EventSearch *search, double from, double to, double *time,
+                       bool *found);
+/* The same when it is known that at `to` those in Sim.narrow_nodes have changed, and no other. */
+SolStatus event_search_moved(Sim *sim, const EventSearch *search, double from, double to,
+                             double *time, bool *found);
+/* Has something that happened to the comparisons in Sim.narrow_nodes changed dynamics, or would an
+ * update take a branch? */
+bool event_is_real(Sim *sim);
+/* Would an update take a branch? Of conditions that are values of `nodes`. */
+bool event_conditions_changed(Sim *sim, const NodeList *nodes);
+/* The same of all conditions of a part, and those that changed are looked at in the next update. */
+bool event_suspect_changed(Part *part);
+void event_forget_falls(Part *part); /* what is known of later times */
+void event_suspect_var(Sim *sim, DdpVar var);
+void event_unsettle(Sim *sim, DdpVar condition); /* its memory, or whose it is, changes */
+void event_suspect(Sim *sim, BranchId branch);
+void event_forget_suspects(Sim *sim);
+
+/* ---- part_search.c, bridge.c ---- */
+
+SolStatus part_search(Part *part, double to); /* part_search.c: for an event up to there */
+/* Its next time event, and whether the clock drives a comparison that is searched for. */
+void part_look_at_clock(Part *part);
+void parts_cross(
+    Sim *sim); /* from the left side of an event: what conditions need is that of now */
+/* Values before the event of what is left alone from its beginning on (U1). */
+SolStatus parts_look_back(Sim *sim, const NodeList *nodes);
+/* The step failed because something has no value behind a point: goes straight on from there, by less than
+ * the tolerance, until a condition changes. False: none does. */
+bool part_bridge(Part *part);
+
+#endif

@@ -1,0 +1,111 @@
+/* part.h: an independent part of the dynamics, as data. Private to runtime/; its functions: parts/parts.h. */
+#ifndef RUNTIME_PART_H
+#define RUNTIME_PART_H
+
+#include "runtime/sim_int.h"
+
+typedef struct PartState {
+    DdpVar var, slope;
+} PartState;
+
+/* A node that determines a condition, in a form that is looked at often. */
+typedef struct RootNote {
+    DdpVar var;  /* 0: it determines several variables */
+    int8_t calm; /* while the condition has this truth no branch will be taken; -1: not known */
+} RootNote;
+
+typedef struct PartAim {
+    DdpNode node;
+    bool constraint;
+} PartAim;
+
+typedef enum PartMethod { PART_CLOCK, PART_IDA, PART_RK, PART_EULER, PART_METHODS } PartMethod;
+
+typedef struct Integrator Integrator; /* integrator.h */
+
+/* Memory that a step of a part reads, as far as it is worth asking for ahead of its turn: a few
+ * lines each, of a part that is small. */
+enum {
+    SPOT_DRIVER,
+    SPOT_IDA,
+    SPOT_VECTORS,
+    SPOT_JACOBIAN,
+    SPOT_FACTORS,
+    SPOT_TAPE,
+    SPOT_CALLS,
+    SPOT_VALUES,
+    SPOT_TRUTHS,
+    SPOTS
+};
+
+typedef struct PartSpot {
+    const char *at;
+    uint32_t lines;
+} PartSpot;
+
+/* What every step reads comes first. */
+struct Part {
+    Sim *sim;
+    PartSpot spot[SPOTS];
+    uint32_t index;            /* in Sim.parts */
+    uint32_t n;                /* unknowns: states, then tearing variables */
+    uint32_t states_version;   /* counts changes of `states` */
+    VEC(PartState) states;     /* ascending by variable */
+    NodeList loops;            /* whose tearing variables are unknowns of the integrator */
+    NodeList inner;            /* nodes that are loops */
+    NodeList watched;          /* nodes that compare something that must be searched for */
+    double from;               /* comparisons were remembered here: begin of what is searched */
+    double back, now;          /* dense output reaches from back to now */
+    double event;              /* where a comparison was found to change, or infinite */
+    double before;             /* the last point at which it had not */
+    double crossed;            /* where that was found last */
+    double timed;              /* its next time event, or infinite */
+    double step;               /* last step taken, first guess after a restart */
+    double longest;            /* step that rk.c has taken */
+    uint64_t steps, restarts;  /* counted */
+    uint64_t steps_at_restart; /* `steps` when it started last */
+    uint64_t audited;          /* 1 + `steps` when its slopes were looked at last */
+    PartMethod method;
+    const Integrator *integrator; /* of this method; NULL: not started yet */
+    bool change;                  /* method.c: the other method from the next step on */
+    bool fixed_steps;             /* its steps end at points of a grid: sim/grid_loop.c */
+    bool started;                 /* the integrator stands at `now` */
+    bool clocked;                 /* some comparison is driven by the clock */
+    bool constrained;             /* has dummies whose choice may turn singular */
+    uint32_t touched;             /* index + 1 in Sim.touched, or 0 */
+    bool restructured;            /* other states or dynamics than when it started */
+    bool restart;                 /* something its dynamics reads changed */
+    bool search;                  /* comparisons must be looked at again */
+    bool searching;               /* in Sim.to_search */
+    bool behind;                  /* has the values of the left side of an event that is its own */
+    bool bridged;                 /* behind bridge_from it goes straight on: bridge.c */
+    bool reselect;                /* the choice of states should be made anew at `event` */
+    bool seen_whole;              /* output shows much of it: one by one does not pay */
+    bool likes_tapes;             /* its last tape was worth having: the next is made at once */
+    uint32_t glanced;             /* nodes that were evaluated one by one at `glance` */
+    uint64_t moment;              /* its values are those of Sim.time if this is Sim.moment */
+    uint64_t glance;              /* likewise, but of its states only (part_glance) */
+    void *driver[PART_METHODS];   /* what each method keeps; NULL: nothing */
+    struct Tape *tape;            /* tape.h; NULL: not made since the ropes changed */
+    double *bridge, bridge_from;  /* states and slopes there */
+    Rope ropes[2];                /* dynamics, and what only conditions need; by NodePlace - 1 */
+
+    NodeList timers;     /* nodes that compare the clock with something fixed */
+    NodeList roots;      /* nodes that determine conditions */
+    VEC(RootNote) notes; /* [roots] */
+    /* made when the part starts: */
+    NodeList dynamics;              /* ropes[0] as a list: part_dynamics */
+    uint32_t listed;                /* version of the rope then */
+    double floor;                   /* reselect.c: least motion that counts */
+    VEC(PartAim) aims;              /* likewise: constraints and what they depend on, in order */
+    double alarm, room;             /* when to measure all; inverse of the motion last seen */
+    uint32_t glances, wait, waited; /* looks so far; steps until the next one, and since the last */
+    uint32_t held, free, calm, patience; /* method.c: counts of what its tests found */
+    struct FixedCode *fixed;             /* fixed_code.c; NULL: none */
+    uint32_t prepared; /* sum of the ropes' versions + 1 when code was asked for */
+    uint32_t steady;   /* evaluations leaf by leaf since rope 0 became this version */
+    uint32_t steady_version;
+    uint32_t untaped; /* evaluations since it had a tape */
+};
+
+#endif

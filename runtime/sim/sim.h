@@ -1,0 +1,52 @@
+/* sim.h: the loop of time, points and events as a client sees them. Private to runtime/. */
+#ifndef RUNTIME_SIM_SIM_H
+#define RUNTIME_SIM_SIM_H
+
+#include "runtime/event/event.h"
+
+/* ---- time_loop.c, grid_loop.c ---- */
+
+SolStatus time_run(Sim *sim, double stop, bool to_event, bool one_step, bool *happened);
+bool time_last(
+    Sim *sim); /* values at the last time that all parts reached; false: there are none */
+SolStatus time_event(Sim *sim); /* at the present time: something was written from outside */
+SolStatus grid_run(Sim *sim, double stop, bool to_event, bool one_step, bool *happened);
+void grid_cut(Sim *sim); /* the step that Sim.time lies in ends there */
+
+/* ---- simulation.c ---- */
+
+SolStatus sim_exhausted(Sim *sim); /* memory ran out: says so; the simulation goes no further */
+SolStatus sim_point(Sim *sim, SolSide side);
+SolStatus sim_point_before(Sim *sim, double event); /* values are those just before the event */
+/* At Sim.time, values evaluated there; the point before it was shown. */
+SolStatus sim_event(Sim *sim);
+void sim_event_done(Sim *sim, double restart_seconds);
+
+/* ---- announce.c ---- */
+
+bool sim_var_info(const Sim *sim, DdpVar var, SolVarInfo *info);
+void announce_births(Sim *sim);  /* and deaths */
+void announce_all(Sim *sim);     /* next time of all there are, in the order of their births */
+void announce_nothing(Sim *sim); /* nobody listens: births are not remembered for ever */
+void announce_modes(Sim *sim);
+
+/* ---- rebuild.c ---- */
+
+/* Nodes, states and parts are made anew from the DDP and from values at Sim.time, and depend on
+ * nothing else; of what they were nothing is left. Parts have no integrators then. In three steps:
+ * behind the first the DDP is as if nobody had used it, behind the second whoever knows gives nodes
+ * and branches their memory back. */
+void rebuild_clear(Sim *sim);
+void rebuild_nodes(Sim *sim);
+void rebuild_parts(Sim *sim);
+
+/* ---- options_fill.c ---- */
+
+bool options_fill(Sim *sim, const SolOptions *options); /* false: a message says what is wrong */
+
+/* ---- set_check.c ---- */
+
+SolStatus set_check(Sim *sim); /* after the start: SOL_USAGE when a path of opt.sets is a slip */
+void set_check_end(Sim *sim);  /* warns once of those that nothing had */
+
+#endif

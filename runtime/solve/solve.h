@@ -1,0 +1,32 @@
+/* solve.h: a part starts, by which method, with which states. Private to runtime/. */
+#ifndef RUNTIME_SOLVE_SOLVE_H
+#define RUNTIME_SOLVE_SOLVE_H
+
+#include "runtime/parts/parts.h"
+
+/* ---- integrate.c ---- */
+
+void part_choose_unknowns(Part *part); /* which loops are unknowns of the integrator */
+SolStatus part_start(Part *part);      /* at Sim.time */
+
+/* ---- method.c ---- */
+
+PartMethod method_of(Part *part); /* to start with */
+/* After an accepted step, with h times the dominant eigenvalue. */
+void method_after_rk(Part *part, double h_lambda);
+void method_after_ida(Part *part, double h_lambda);
+bool method_asks_radius(Part *part); /* is that eigenvalue wanted after this step of IDA? */
+bool method_leave(Part *part);       /* steps become too small: may it try the other one? */
+SolStatus method_change(Part *part); /* part->change is set, and a step about to begin */
+
+/* ---- reselect.c ---- */
+
+void reselect_begin(Part *part);
+bool reselect_due(Part *part); /* after each step: is it time to look? */
+bool reselect_wanted(
+    Part *part); /* then, everything evaluated: the DDP was advised to choose other states */
+bool reselect_concerns(Part *part);
+bool reselect_unsolved(Sim *sim);        /* true: the DDP was advised; a commit is due */
+void reselect_note(Sim *sim, DdpNode n); /* n was made */
+
+#endif
