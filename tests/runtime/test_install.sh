@@ -51,7 +51,8 @@ int main(void)
     return status != SOL_OK || !(fabs(x - exp(-2)) < 1e-5) || stats.functions_compiled == 0;
 }
 END
-export PKG_CONFIG_PATH=$work/usr/lib/pkgconfig
+PKG_CONFIG_PATH=$(dirname "$(find "$work/usr" -name solstice.pc)") # CMAKE_INSTALL_LIBDIR may be lib, lib64, ...
+export PKG_CONFIG_PATH
 libdir=$(pkg-config --variable=libdir solstice) || fail "pkg-config"
 # a library with sanitizers wants a client with sanitizers
 sanitize=()
