@@ -3,7 +3,7 @@
 #   test_layers.sh           fails on whatever layers.txt does not allow, and where it allows what is gone
 #   test_layers.sh --list    what it would have to allow now
 # Who calls whom is what the linker sees: symbols that one object of the build folder defines and another wants.
-# Objects whose source is gone are left over from older builds and do not count.
+# Objects whose source is gone, or of which there is a newer one, are left over from older builds and do not count.
 set -u
 export LC_ALL=C
 cd "$SOURCE_DIR" || exit 1
@@ -11,12 +11,13 @@ allowed=tests/tools/layers.txt
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
-objects() { # source, object
-    find "$BUILD_DIR/CMakeFiles" -path '*.dir/runtime/*.c.o' | while read -r object; do
-        source=runtime/${object#*.dir/runtime/}
-        source=${source%.o}
-        [[ $source != runtime/cli/* && -e $source ]] && echo "$source $object"
-    done
+objects() { # source, object: the newest of each source
+    find "$BUILD_DIR/CMakeFiles" -path '*.dir/runtime/*.c.o' -printf '%T@ %p\n' | sort -n |
+        sed -E 's|^[^ ]* ((.*)\.dir/(runtime/.*)\.o)$|\3 \1|' |
+        awk '$1 !~ /^runtime\/cli/ { newest[$1] = $2 } END { for (source in newest) print source, newest[source] }' |
+        while read -r source object; do
+            [ -e "$source" ] && echo "$source $object"
+        done
 }
 
 symbols() { # source, kind, name
