@@ -14,6 +14,11 @@ typedef struct RootNote {
     int8_t calm; /* while the condition has this truth no branch will be taken; -1: not known */
 } RootNote;
 
+/* What a constraint determines, and its derivative. */
+typedef struct DummyNote {
+    double value, slope;
+} DummyNote;
+
 typedef struct PartAim {
     DdpNode node;
     bool constraint;
@@ -94,12 +99,16 @@ struct Part {
     NodeList roots;      /* nodes that determine conditions */
     VEC(RootNote) notes; /* [roots] */
     /* made when the part starts: */
-    NodeList dynamics;              /* ropes[0] as a list: part_dynamics */
-    uint32_t listed;                /* version of the rope then */
-    double floor;                   /* reselect.c: least motion that counts */
-    VEC(PartAim) aims;              /* likewise: constraints and what they depend on, in order */
-    double alarm, room;             /* when to measure all; inverse of the motion last seen */
-    uint32_t glances, wait, waited; /* looks so far; steps until the next one, and since the last */
+    NodeList dynamics;      /* ropes[0] as a list: part_dynamics */
+    uint32_t listed;        /* version of the rope then */
+    double floor;           /* reselect.c: least motion that counts */
+    VEC(DummyNote) dummies; /* likewise: what constraints determine, at the end of a step */
+    double undone;          /* likewise: where the last step that was undone began */
+    uint32_t undone_steps;  /* likewise: how often without getting on */
+    double period;          /* likewise: state_choice.h, of what its constraints compare */
+    VEC(PartAim) aims;      /* likewise: constraints and what they depend on, in order */
+    double alarm, room;     /* when to measure all; inverse of the motion last seen */
+    uint32_t wait, waited;  /* steps until the next look, and since the last */
     uint32_t held, free, calm, patience; /* method.c: counts of what its tests found */
     struct FixedCode *fixed;             /* fixed_code.c; NULL: none */
     uint32_t prepared; /* sum of the ropes' versions + 1 when code was asked for */

@@ -66,6 +66,7 @@ static void free_lists(Part *part)
     vec_free(sim->mem, &part->states);
     vec_free(sim->mem, &part->loops);
     vec_free(sim->mem, &part->aims);
+    vec_free(sim->mem, &part->dummies);
 }
 
 /* Counted are those that integrate something. */

@@ -215,10 +215,54 @@ static void look_at_states(Part *part)
         part->event = part->before = part->now;
 }
 
+enum { UNDONE_STEPS = 12 };
+
+static SolStatus tell_undetermined(Part *part)
+{
+    Sim *sim = part->sim;
+    WorldVar view = {0};
+    world_var(sim->world, part->states.at[0].var, &view);
+    diag_error(sim->diags, view.at,
+               "at time %.10g the constraints leave open how the motion goes on", part->back);
+    for (uint32_t i = 0; i < part->states.n && i < 4; i++)
+        diag_note(sim->diags, view.at, "it was computed from %s = %.10g",
+                  explain_var(sim, part->states.at[i].var), sim->value[part->states.at[i].var]);
+    return SOL_NUMERICS;
+}
+
+/* The step passed a point where the choice of states is singular: it is undone, and where it began other
+ * states are chosen, or shorter steps come nearer to that point. */
+static SolStatus undo_step(Part *part)
+{
+    bool further = part->back > part->undone;
+    part->undone_steps = further ? 1 : part->undone_steps + 1;
+    part->undone = part->back;
+    part->step = (part->now - part->back) / 8;
+    if (part->undone_steps > UNDONE_STEPS)
+        return tell_undetermined(part);
+    part_note_loops(part);
+    part_at(part, part->back);
+    if (part_evaluate(part, part->back, NULL) == 0)
+        reselect_before(part);
+    part->reselect = true;
+    part->event = part->before = part->back;
+    return SOL_OK;
+}
+
+static bool went_astray(Part *part)
+{
+    if (!part->constrained)
+        return false;
+    part_at(part, part->now);
+    return part_evaluate(part, part->now, NULL) == 0 && !reselect_follows(part);
+}
+
 /* After an accepted step: events in it, and whether the choice of states still holds at its end. */
 static SolStatus look_at_step(Part *part)
 {
     part_keep_loops(part);
+    if (went_astray(part))
+        return undo_step(part);
     if (part->from < part->back)
         part->from = part->back;
     SolStatus status = part_search(part, part->now);

@@ -7,26 +7,34 @@
  * lowest point). So the measure is the derivative of each dummy by each state. In the terms of
  * matrices: with A the constraints' Jacobian by the dummies and B by the states it is an entry of
  * inv(A) B, and exchanging the two variables multiplies det A by it (Goreinov and others, How to
- * find a good submatrix, 2010). Both are measured by the largest value they have had. When a dummy
+ * find a good submatrix, 2010). Both are measured by their sizes (state_choice.h). When a dummy
  * moves FAR times as much as a state, the levels of the constraints are examined (state_choice.c)
  * and the DDP is advised; the event in which it follows costs a restart of the part. At the start,
  * and where an event makes constraints new, they are examined before anything is solved, and once
  * more when it is.
  *
+ * Only states whose own derivative is no state move: constraints between speeds have the same
+ * factors as those between places.
+ *
  * All derivatives, state by state, cost the square of the part's size, so they are taken only when
- * something cheap says so: one sweep in which all states move at once, each by its size, to one
- * side or the other. What a dummy does then is a sum with random signs, hardly ever much less than
- * its largest term. Sweeps go only through what constraints depend on (Part.aims), which leaves out
- * the accelerations and their loops. Nor is that done after each step: the inverse of the motion
- * falls to 0 about linearly on the way to a singular point, so two looks tell how many steps there
- * are, and half of them, RARELY at most, pass without one.
+ * something cheap says so: two sweeps in which all states move at once, each by its size times the
+ * cosine and the sine of an angle of its own. What a dummy does then is the length of a sum of
+ * arrows with fixed directions, which changes smoothly with time and hardly ever vanishes. Sweeps go
+ * only through what constraints depend on (Part.aims), which leaves out the accelerations and their
+ * loops. Nor is that done after each step: the inverse of the motion falls to 0 about linearly on
+ * the way to a singular point, so two looks tell how many steps there are, and half of them, RARELY
+ * at most, pass without one.
+ *
+ * A long step can pass a singular point all the same. What is computed then goes back the way it
+ * came, or jumps: its speed turns round without an acceleration. After each step the dummies are
+ * held against their slopes (reselect_follows), and a step that they do not follow is undone.
  */
 #include "runtime/solve/solve.h"
 #include "runtime/solve/state_choice.h"
 
 #include <math.h>
 
-static const double FAR = 8;
+static const double FAR = 8, QUARTER = 1.57079632679489662;
 
 enum { RARELY = 16 };
 
@@ -69,26 +77,27 @@ bool reselect_concerns(Part *part)
 
 /* ---- how large things are ---- */
 
-static double scale_of(const Sim *sim, DdpVar var)
+static double scale_of(const Part *part, DdpVar var)
 {
-    return fmax(values_scale(sim, var), 1e-9);
+    return fmax(size_of(part->sim, var, part->period), 1e-9);
 }
 
-static void note_scale(Sim *sim, DdpVar var)
+static void note_size(Part *part, DdpVar var)
 {
-    values_set_scale(sim, var, fmax(values_scale(sim, var), fabs(sim->value[var])));
+    size_note(part->sim, var);
+    part->period = fmin(part->period, size_period(part->sim, var));
 }
 
-/* The largest value so far is what a variable is measured by: lengths and angles compare then. */
-static void note_scales(Part *part)
+static void note_sizes(Part *part)
 {
     Sim *sim = part->sim;
+    part->period = INFINITY;
     for (uint32_t i = 0; i < part->states.n; i++)
-        note_scale(sim, part->states.at[i].var);
+        note_size(part, part->states.at[i].var);
     for (uint32_t i = 0; i < part->aims.n; i++) {
         const EvalNode *node = &sim->nodes.at[part->aims.at[i].node];
         for (uint32_t k = 0; k < node->n_steps + node->n_tears; k++)
-            note_scale(sim, node_output(node, k));
+            note_size(part, node_output(node, k));
     }
 }
 
@@ -129,6 +138,13 @@ static void find_aims(Part *part)
 
 /* ---- measuring ---- */
 
+/* Is the derivative of the state computed? Else it moves as the state that is its derivative does. */
+static bool moves_by_itself(const Sim *sim, DdpVar state)
+{
+    DdpVar slope = ddp_level_above(sim->ddp, state);
+    return !slope || !ddp_is_state(sim->ddp, slope);
+}
+
 /* What a sweep finds: the farthest motion, and the node that amplifies most among those that move
  * far. */
 typedef struct Look {
@@ -136,25 +152,27 @@ typedef struct Look {
     DdpVar var;
 } Look;
 
-static double most_read(const Sim *sim, const EvalNode *node)
+static double most_read(const Part *part, const EvalNode *node)
 {
+    const Sim *sim = part->sim;
     double most = 0;
     for (uint32_t i = 0; i < node->n_reads; i++) {
         DdpVar var = node->reads[i].var;
-        most = fmax(most, fabs(sim->tangent[var]) / scale_of(sim, var));
+        most = fmax(most, fabs(sim->tangent[var]) / scale_of(part, var));
     }
     return most;
 }
 
 /* Motion shows in everything behind the singular node too; that one itself is where little becomes
  * much. */
-static void look_at_node(Sim *sim, DdpNode n, double scale, Look *look)
+static void look_at_node(const Part *part, DdpNode n, double scale, Look *look)
 {
+    const Sim *sim = part->sim;
     const EvalNode *node = &sim->nodes.at[n];
-    double in = most_read(sim, node);
+    double in = most_read(part, node);
     for (uint32_t i = 0; in > 0 && i < node->n_steps + node->n_tears; i++) {
         DdpVar var = node_output(node, i);
-        double moves = fabs(sim->tangent[var]) / scale_of(sim, var), amplified = moves / in;
+        double moves = fabs(sim->tangent[var]) / scale_of(part, var), amplified = moves / in;
         look->moves = fmax(look->moves, moves * scale);
         if (moves * scale > FAR && amplified > look->amplified) {
             look->amplified = amplified;
@@ -176,13 +194,13 @@ static void sweep_state(Part *part, uint32_t state, Look *look)
 {
     Sim *sim = part->sim;
     DdpVar var = part->states.at[state].var;
-    double scale = scale_of(sim, var);
+    double scale = scale_of(part, var);
     sim->tangent[var] = 1;
     for (uint32_t i = 0; i < part->aims.n; i++) {
         PartAim aim = part->aims.at[i];
         evaluate_tangent_node(sim, aim.node);
         if (aim.constraint)
-            look_at_node(sim, aim.node, scale, look);
+            look_at_node(part, aim.node, scale, look);
     }
     clear_sweep(part);
 }
@@ -191,34 +209,26 @@ static void sweep_state(Part *part, uint32_t state, Look *look)
 static Look measure(Part *part)
 {
     Look look = {0};
-    note_scales(part);
+    note_sizes(part);
     for (uint32_t i = 0; i < part->states.n; i++)
-        sweep_state(part, i, &look);
+        if (moves_by_itself(part->sim, part->states.at[i].var))
+            sweep_state(part, i, &look);
     return look;
 }
 
 /* ---- the cheap look ---- */
 
-/* To which side state i moves; other sides in every look. */
-static double side(uint32_t i, uint32_t look)
+/* The farthest motion of a dummy in one sweep, whose directions begin with `phase`. With a new choice,
+ * what has no size yet gets one. */
+static double sweep_all(Part *part, double phase, bool begin)
 {
-    uint32_t h = (i + 1) * 2654435761u ^ look * 2246822519u;
-    h ^= h >> 15;
-    h *= 2654435761u;
-    return h >> 31 ? 1 : -1;
-}
-
-/* The farthest motion of a dummy when all states move. With a new choice, what has no size yet gets
- * one. */
-static double glance(Part *part, bool begin)
-{
+    static const double GOLDEN = 2.39996322972865332; /* no two multiples are alike */
     Sim *sim = part->sim;
     double most = 0;
-    note_scales(part);
-    part->glances++;
     for (uint32_t i = 0; i < part->states.n; i++) {
         DdpVar var = part->states.at[i].var;
-        sim->tangent[var] = side(i, part->glances) * scale_of(sim, var);
+        if (moves_by_itself(sim, var))
+            sim->tangent[var] = cos(phase + i * GOLDEN) * scale_of(part, var);
     }
     for (uint32_t i = 0; i < part->aims.n; i++) {
         const EvalNode *node = &sim->nodes.at[part->aims.at[i].node];
@@ -227,13 +237,19 @@ static double glance(Part *part, bool begin)
              k++) {
             DdpVar var = node_output(node, k);
             double size = fabs(sim->tangent[var]);
-            if (begin && values_scale(sim, var) < 1e-6 * size)
-                values_set_scale(sim, var, size);
-            most = fmax(most, size / scale_of(sim, var));
+            if (begin && scale_of(part, var) < 1e-6 * size)
+                values_set_scale(sim, ddp_level_root(sim->ddp, var), size);
+            most = fmax(most, size / scale_of(part, var));
         }
     }
     clear_sweep(part);
     return most;
+}
+
+static double glance(Part *part, bool begin)
+{
+    note_sizes(part);
+    return fmax(sweep_all(part, 0, begin), sweep_all(part, QUARTER, begin));
 }
 
 /* After a glance of `seen` all derivatives gave `moves`: what a glance must show before they are
@@ -247,12 +263,81 @@ static void be_alert(Part *part, double seen, double moves)
 static void plan_next(Part *part, double seen)
 {
     double room = seen > 0 ? 1 / seen : INFINITY, rate = fabs(part->room - room) / part->waited;
-    double steps = (room - 1 / part->alarm) / rate / 2;
+    double steps = fmin((room - 1 / part->alarm) / rate / 2, room / rate / 4);
+    part->alarm = fmin(part->alarm, fmax(FAR / 2, 2 * seen));
     part->wait = steps < RARELY ? (steps > 1 ? (uint32_t)steps : 1) : RARELY;
     if (!isfinite(part->room) && isfinite(room)) /* first look, or nothing moved: no rate yet */
         part->wait = 1;
     part->room = room;
     part->waited = 0;
+}
+
+/* ---- what is computed moves as its slopes say ---- */
+
+/* Both as they were where the step began, and `after` its end. A motion that hardly counts is not looked
+ * at; trapezoids are rough, but a speed that turns round is missed by as much as it changes. */
+static bool follows(const Part *part, DummyNote before, DummyNote after, double h)
+{
+    const Sim *sim = part->sim;
+    double change = after.value - before.value, size = fmax(fabs(after.value), fabs(before.value));
+    double explained = h * (before.slope + after.slope) / 2;
+    double fastest = h * fmax(fabs(before.slope), fabs(after.slope));
+    if (isnan(explained) || fabs(change) < 1000 * (sim->opt.rtol * size + sim->opt.atol))
+        return true;
+    if (fabs(change) > 2 * fastest)
+        return false;
+    return fabs(change) < size / 4 || fabs(change - explained) < fabs(change) / 4;
+}
+
+typedef void DummyVisit(Part *part, DdpVar var, DummyNote *note, void *context);
+
+/* Calls `visit` for what constraints determine and for its derivatives, each with its note. */
+static void visit_dummies(Part *part, DummyVisit *visit, void *context)
+{
+    const Sim *sim = part->sim;
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < part->aims.n; i++) {
+        const EvalNode *node = &sim->nodes.at[part->aims.at[i].node];
+        uint32_t n = part->aims.at[i].constraint ? node->n_steps + node->n_tears : 0;
+        for (uint32_t k = 0; k < n; k++)
+            for (DdpVar v = node_output(node, k); v; v = ddp_level_above(sim->ddp, v)) {
+                if (at == part->dummies.n)
+                    vec_push(sim->mem, &part->dummies, ((DummyNote){0}));
+                visit(part, v, &part->dummies.at[at++], context);
+            }
+    }
+}
+
+static DummyNote dummy_now(const Sim *sim, DdpVar var)
+{
+    DdpVar slope = ddp_level_above(sim->ddp, var);
+    return (DummyNote){sim->value[var], slope ? sim->value[slope] : NAN};
+}
+
+static void keep_dummy(Part *part, DdpVar var, DummyNote *note, void *context)
+{
+    (void)context;
+    *note = dummy_now(part->sim, var);
+}
+
+static void put_dummy(Part *part, DdpVar var, DummyNote *note, void *context)
+{
+    (void)context;
+    part->sim->value[var] = note->value;
+}
+
+static void check_dummy(Part *part, DdpVar var, DummyNote *note, void *context)
+{
+    bool *fine = context;
+    *fine = *fine && follows(part, *note, dummy_now(part->sim, var), part->now - part->back);
+}
+
+bool reselect_follows(Part *part)
+{
+    bool fine = true;
+    visit_dummies(part, check_dummy, &fine);
+    visit_dummies(part, fine ? keep_dummy : put_dummy, NULL);
+    return fine;
 }
 
 /* ---- the whole ---- */
@@ -265,6 +350,8 @@ void reselect_begin(Part *part)
     if (!part->constrained)
         return;
     find_aims(part);
+    vec_clear(&part->dummies);
+    visit_dummies(part, keep_dummy, NULL);
     double seen = glance(part, true);
     part->floor = 0;
     part->alarm = FAR / 2;
@@ -293,10 +380,11 @@ static bool examine_node(Sim *sim, const EvalNode *node, const ChoiceBounds *bou
     return any;
 }
 
-/* Half of what a sweep must have shown: sizes are measured a little differently there. */
-static bool advise(Part *part)
+/* Half of what a sweep must have shown: sizes are measured a little differently there. Less is enough
+ * where a singular point is near. */
+static bool advise(Part *part, bool soon)
 {
-    static const ChoiceBounds bounds = {4, 100};
+    ChoiceBounds bounds = {soon ? 1.5 : 4, soon ? 4 : 100};
     Sim *sim = part->sim;
     Map seen = {0};
     bool any = false;
@@ -307,15 +395,29 @@ static bool advise(Part *part)
     return any;
 }
 
+/* The part has been evaluated where its step began. */
+void reselect_before(Part *part)
+{
+    advise(part, true);
+}
+
+/* Does the motion grow so that it would be infinite within a few steps? */
+static bool is_near(const Part *part, double seen)
+{
+    double room = 1 / seen, rate = (part->room - room) / part->waited;
+    return seen > FAR / 4 && isfinite(part->room) && rate > 0 && room < 4 * rate;
+}
+
 /* After a step, everything evaluated. True: the DDP was advised, and an event is due in which it
  * follows. Where it is not because nothing would be better, the motion must grow before it is
  * looked at again. */
 bool reselect_wanted(Part *part)
 {
     double seen = glance(part, false);
-    if (seen > part->alarm) {
+    bool soon = is_near(part, seen);
+    if (seen > part->alarm || soon) {
         double moves = measure(part).moves;
-        if (moves > fmax(FAR, part->floor) && advise(part))
+        if ((moves > fmax(FAR, part->floor) || soon) && advise(part, soon))
             return true;
         be_alert(part, seen, moves);
     }

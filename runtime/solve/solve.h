@@ -22,6 +22,11 @@ SolStatus method_change(Part *part); /* part->change is set, and a step about to
 /* ---- reselect.c ---- */
 
 void reselect_begin(Part *part);
+/* The part is evaluated at the end of a step: has all that constraints determine moved as its slopes say?
+ * If not, the step passed a point where the choice of states is singular, and those values are as at its
+ * beginning again. reselect_before: the part is evaluated there. */
+bool reselect_follows(Part *part);
+void reselect_before(Part *part);
 bool reselect_due(Part *part); /* after each step: is it time to look? */
 bool reselect_wanted(
     Part *part); /* then, everything evaluated: the DDP was advised to choose other states */

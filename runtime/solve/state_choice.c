@@ -7,10 +7,12 @@
  * taken at the present values, and choose_columns.c says which variables should be computed; the
  * rest are states, and the DDP is advised so.
  *
- * Sizes are measured by the largest value a variable has had. A speed is measured as what it is the
- * speed of: constraints between speeds have the same factors as those between places, and at rest
- * all speeds are 0. Where that is 0 too, the size is the change that changes some relation by as
- * much as its other variables can.
+ * Sizes are measured by the largest value a variable has had; but an angle that has turned often is
+ * large and moves no farther for that, so of what motion has made, only as much counts as is made in
+ * the time in which the quickest of the level moves by its size. A speed is measured as what it is
+ * the speed of: constraints between speeds have the same factors as those between places, and at
+ * rest all speeds are 0. Where the size is 0, it is the change that changes some relation by as much
+ * as its other variables can.
  */
 #include "runtime/solve/state_choice.h"
 
@@ -106,14 +108,39 @@ static bool find_scales(Level *l, double most)
     return any;
 }
 
+void size_note(Sim *sim, DdpVar var)
+{
+    DdpVar root = ddp_level_root(sim->ddp, var), speed = ddp_level_above(sim->ddp, root);
+    values_set_scale(sim, root, fmax(values_scale(sim, root), fabs(sim->value[root])));
+    if (speed && sim->info[speed].has)
+        values_set_scale(sim, speed, fmax(values_scale(sim, speed), fabs(sim->value[speed])));
+}
+
+double size_period(const Sim *sim, DdpVar var)
+{
+    DdpVar root = ddp_level_root(sim->ddp, var), speed = ddp_level_above(sim->ddp, root);
+    double value = values_scale(sim, root), rate = speed ? values_scale(sim, speed) : 0;
+    return value > 0 && rate > 0 ? value / rate : INFINITY;
+}
+
+double size_of(const Sim *sim, DdpVar var, double period)
+{
+    double size = values_scale(sim, ddp_level_root(sim->ddp, var)), own = size_period(sim, var);
+    bool made_by_motion = own <= sim->time - sim->opt.start;
+    return made_by_motion && own > period ? size * period / own : size;
+}
+
 static void measure(Level *l)
 {
     Sim *sim = l->sim;
+    double period = INFINITY;
     l->scale = arena_alloc(&l->arena, l->view.n_vars * sizeof *l->scale);
+    for (uint32_t j = 0; j < l->view.n_vars; j++)
+        period = fmin(period, size_period(sim, l->view.vars[j]));
     for (uint32_t j = 0; j < l->view.n_vars; j++) {
-        DdpVar root = ddp_level_root(sim->ddp, l->view.vars[j]);
-        double size = fmax(fabs(sim->value[root]), values_scale(sim, root));
-        l->scale[j] = isfinite(size) ? size : 0;
+        double value = fabs(sim->value[ddp_level_root(sim->ddp, l->view.vars[j])]);
+        double size = size_of(sim, l->view.vars[j], period);
+        l->scale[j] = size > 0 ? size : isfinite(value) ? value : 0;
     }
     double most = largest(l);
     for (uint32_t j = 0; j < l->view.n_vars; j++)

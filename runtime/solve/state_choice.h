@@ -16,4 +16,10 @@ typedef struct ChoiceBounds {
  * those looked at are entered. */
 bool state_choice_examine(Sim *sim, DdpVar var, const ChoiceBounds *bounds, Map *seen);
 
+/* How large a variable is, by the largest value and the largest speed of it that were noted: `period` is
+ * the least of the periods of those that are compared, the time in which one moves by its size. */
+void size_note(Sim *sim, DdpVar var);
+double size_period(const Sim *sim, DdpVar var);
+double size_of(const Sim *sim, DdpVar var, double period);
+
 #endif

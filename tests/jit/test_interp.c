@@ -155,13 +155,13 @@ static void fail_tangent(World *w, X x, double d, double expected)
     fail_msg("tangent of %s: %.17g, expected %.17g", text, d, expected);
 }
 
-/* Is x or a part of it zero or not finite? 1^NaN and atan2(0, 0) are numbers, mod(u, u) lies on a
- * jump. */
+/* Is x or a part of it zero, not finite, or so large that its square is not finite? 1^NaN and
+ * atan2(0, 0) are numbers, mod(u, u) lies on a jump, and the slopes of atan2 divide by squares. */
 static bool is_singular(World *w, X x, const double *at)
 {
     XNode node = x_node(w->forms, x);
     double value = x_value(w->forms, x, vars, at, foreign_sines, w->forms);
-    if (!isfinite(value) || value == 0)
+    if (!isfinite(value * value) || value == 0)
         return true;
     if (node.op == X_POS || node.op == X_CONST || node.op == X_CALL)
         return false;
