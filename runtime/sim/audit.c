@@ -26,6 +26,7 @@ typedef struct Checked {
 typedef struct Seen {
     uint64_t birth; /* of the variable: its number may be used again */
     uint64_t used;  /* Audit.structure in which a relation has it */
+    uint64_t kept;  /* likewise, one for which `largest` and `last` are needed */
     double largest, last;
 } Seen;
 
@@ -36,6 +37,7 @@ typedef struct Slope {
     Part *part;
     DdpRel rel;
     bool output; /* follows from any part */
+    bool state;  /* of the part: its values need no evaluation */
     double slope;
     double value[SLOPE_POINTS];
     double apart; /* the points; 0: not looked at */
@@ -52,6 +54,7 @@ struct Audit {
     RelList suspects;    /* scratch */
     NodeList loops;
     NodeList used;           /* variables of relations */
+    NodeList kept;           /* those whose values are remembered, beside states */
     bool known;              /* all of them have values, as they do up to the next event */
     VEC(Checked) checked;    /* [DdpRel] */
     VEC(Seen) seen;          /* [DdpVar] */
@@ -60,10 +63,12 @@ struct Audit {
     VEC(double) local;       /* values of one relation's variables, by position */
     VEC(double) least;       /* what counts as their value where it is less */
     VEC(double) moved;       /* how far they may be off for a comparison */
-    VEC(double) kept;        /* scratch */
+    VEC(double) unmoved;     /* scratch */
+    VEC(double) present;     /* [DdpVar]: all values, while slopes are looked at */
     VEC(uint32_t) positions; /* 0, 1, 2, ... */
     VEC(Slope) slopes;       /* of the part that is looked at */
     double before;           /* time of the point before */
+    bool astray;             /* somebody met at another time than the present */
     uint64_t points, relations;
     double worst, worst_time;
     SolSide worst_side;
@@ -93,6 +98,7 @@ void audit_close(Audit *audit)
     vec_free(mem, &audit->suspects);
     vec_free(mem, &audit->loops);
     vec_free(mem, &audit->used);
+    vec_free(mem, &audit->kept);
     vec_free(mem, &audit->size_least);
     vec_free(mem, &audit->checked);
     vec_free(mem, &audit->local);
@@ -100,7 +106,8 @@ void audit_close(Audit *audit)
     vec_free(mem, &audit->seen);
     vec_free(mem, &audit->least);
     vec_free(mem, &audit->moved);
-    vec_free(mem, &audit->kept);
+    vec_free(mem, &audit->unmoved);
+    vec_free(mem, &audit->present);
     vec_free(mem, &audit->slopes);
     mem_free(mem, audit);
 }
@@ -187,11 +194,8 @@ static Worth worth_of(Audit *audit, const FormInfo *form, double at)
     return worth;
 }
 
-static double violation(Audit *audit, const FormInfo *form)
+static double violation(Audit *audit, const FormInfo *form, double off)
 {
-    double off = residual(audit, form);
-    if (off == 0)
-        return 0;
     Worth worth = worth_of(audit, form, off);
     return isfinite(off) && worth.relative > 0 ? fabs(off) / worth.relative : INFINITY;
 }
@@ -234,15 +238,15 @@ static double least_violation(Audit *audit, const FormInfo *form)
 {
     double least = INFINITY;
     uint32_t ways = form->n < 6 ? 1u << form->n : SIDES;
-    vec_clear(&audit->kept);
+    vec_clear(&audit->unmoved);
     for (uint32_t i = 0; i < form->n; i++)
-        vec_push(audit->sim->mem, &audit->kept, audit->local.at[i]);
+        vec_push(audit->sim->mem, &audit->unmoved, audit->local.at[i]);
     for (uint32_t way = 0; way < ways && least > audit->bound; way++) {
         uint32_t bits = way_bits(way, form->n);
         for (uint32_t i = 0; i < form->n; i++)
             audit->local.at[i] += bits >> (i % 32) & 1 ? audit->moved.at[i] : -audit->moved.at[i];
         least = fmin(least, moved_violation(audit, form));
-        memcpy(audit->local.at, audit->kept.at, form->n * sizeof *audit->kept.at);
+        memcpy(audit->local.at, audit->unmoved.at, form->n * sizeof *audit->unmoved.at);
     }
     return least;
 }
@@ -263,10 +267,17 @@ static bool load_values(Audit *audit, const DdpRelView *view)
         if (var >= sim->n_values || !sim->info[var].has || sim->info[var].pending)
             return false;
         audit->local.at[i] = sim->value[var];
-        audit->least.at[i] = audit->size_least.at[var];
-        audit->moved.at[i] = play(audit, var, sim->value[var]);
     }
     return true;
+}
+
+static void load_sizes(Audit *audit, const DdpRelView *view, bool jumps)
+{
+    for (uint32_t i = 0; i < view->n; i++) {
+        DdpVar var = view->vars[i];
+        audit->least.at[i] = audit->size_least.at[var];
+        audit->moved.at[i] = jumps ? play(audit, var, audit->local.at[i]) : 0;
+    }
 }
 
 /* A derivative has no text of its own: its relation is one of the processor. */
@@ -317,9 +328,13 @@ static void check_relation(Audit *audit, DdpRel rel, SolSide side)
     }
     const FormInfo *form = form_info(sim->forms, view.form);
     audit->form = view.form;
-    bool jumps = look_up(audit, rel, view.form)->jumps;
     audit->relations++;
-    double amount = violation(audit, form);
+    double off = residual(audit, form);
+    if (off == 0)
+        return;
+    bool jumps = look_up(audit, rel, view.form)->jumps;
+    load_sizes(audit, &view, jumps);
+    double amount = violation(audit, form, off);
     if (amount > audit->bound && jumps)
         amount = least_violation(audit, form);
     keep_worst(audit, rel, side, amount);
@@ -355,6 +370,15 @@ static void use_variables(Audit *audit, const DdpRelView *view)
     }
 }
 
+static void keep_variable(Audit *audit, DdpVar var)
+{
+    Seen *seen = &audit->seen.at[var];
+    if (!var || seen->kept == audit->structure)
+        return;
+    seen->kept = audit->structure;
+    vec_push(audit->sim->mem, &audit->kept, var);
+}
+
 static void list_relation(Audit *audit, DdpRel rel)
 {
     Sim *sim = audit->sim;
@@ -362,10 +386,14 @@ static void list_relation(Audit *audit, DdpRel rel)
     if (view.order > 0)
         return;
     use_variables(audit, &view);
-    if (view.kind == DDP_DERIVATIVE)
+    if (view.kind == DDP_DERIVATIVE) {
         vec_push(sim->mem, &audit->derivatives, rel);
-    else if (!audit_plain_add(audit->plain, rel, &view))
+        keep_variable(audit, view.vars[1]);
+    } else if (!audit_plain_add(audit->plain, rel, &view)) {
         vec_push(sim->mem, &audit->others, rel);
+        for (uint32_t i = 0; i < view.n && look_up(audit, rel, view.form)->jumps; i++)
+            keep_variable(audit, view.vars[i]);
+    }
 }
 
 static void list_loops(Audit *audit)
@@ -389,6 +417,7 @@ static void meet_structure(Audit *audit)
     vec_clear(&audit->others);
     vec_clear(&audit->derivatives);
     vec_clear(&audit->used);
+    vec_clear(&audit->kept);
     for (DdpRel rel = 1; rel < ddp_rel_limit(sim->ddp); rel++)
         if (ddp_rel_used(sim->ddp, rel))
             list_relation(audit, rel);
@@ -405,8 +434,10 @@ static void set_floors(Audit *audit)
         double largest = 0;
         for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++) {
             DdpRelView view = ddp_rel(sim->ddp, node->ops[i].rel);
-            for (uint32_t k = 0; k < view.n; k++)
-                largest = fmax(largest, fabs(sim->value[view.vars[k]]));
+            for (uint32_t k = 0; k < view.n; k++) {
+                double size = fabs(sim->value[view.vars[k]]);
+                largest = size > largest ? size : largest;
+            }
         }
         for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++)
             audit->size_least.at[node_output(node, i)] = fmax(sim->opt.atol, 1e-5 * largest);
@@ -429,16 +460,26 @@ static bool all_known(Audit *audit, SolSide side)
     return true;
 }
 
+static void remember(Audit *audit, DdpVar var)
+{
+    double value = audit->sim->value[var], size = fabs(value);
+    Seen *seen = &audit->seen.at[var];
+    if (size > seen->largest && size <= DBL_MAX)
+        seen->largest = size;
+    seen->last = value;
+}
+
+/* Of relations that jump, of derivatives, and states: of others nobody asks. */
 static void remember_values(Audit *audit)
 {
     const Sim *sim = audit->sim;
-    for (uint32_t i = 0; i < audit->used.n; i++) {
-        DdpVar var = audit->used.at[i];
-        double value = sim->value[var], size = fabs(value);
-        Seen *seen = &audit->seen.at[var];
-        if (size > seen->largest && size <= DBL_MAX)
-            seen->largest = size;
-        seen->last = value;
+    for (uint32_t i = 0; i < audit->kept.n; i++)
+        remember(audit, audit->kept.at[i]);
+    for (uint32_t k = 0; k < sim->parts.n; k++) {
+        const Part *part = sim->parts.at[k];
+        for (uint32_t i = 0; i < part->states.n; i++)
+            if (audit->seen.at[part->states.at[i].var].kept != audit->structure)
+                remember(audit, part->states.at[i].var);
     }
     audit->before = sim->time;
 }
@@ -453,6 +494,12 @@ static bool is_smooth(const Part *part)
         return false;
     bool settled = part->steps >= part->steps_at_restart + 2 && !isfinite(part->event);
     return settled && time >= part->back && time <= part->now;
+}
+
+/* The dense output of a step is looked at once, where the first point lies in it. */
+static bool is_new_step(const Part *part)
+{
+    return part->audited != part->steps + 1 && is_smooth(part);
 }
 
 /* Where the dense output of one part, or of several, reaches. */
@@ -478,15 +525,15 @@ static Part *least_part(const Sim *sim, Reach *reach)
     return least;
 }
 
-/* The part in whose steps a variable moves, if its dense output is smooth at Sim.time. */
-static Part *smooth_part(const Sim *sim, DdpVar var, Part *least)
+/* The part in whose steps a variable moves, if it has a new one that is smooth at Sim.time. */
+static Part *part_of_slope(const Sim *sim, DdpVar var, Part *least)
 {
     const ValueInfo *info = &sim->info[var];
     const EvalNode *node = info->node ? &sim->nodes.at[info->node] : NULL;
     Part *part = info->state ? info->part : node ? node->part : NULL;
     if (!part)
-        return node && node->place == PLACE_OUTPUTS ? least : NULL;
-    return is_smooth(part) ? part : NULL;
+        part = node && node->place == PLACE_OUTPUTS ? least : NULL;
+    return part && is_new_step(part) ? part : NULL;
 }
 
 /* A state has its own error; what follows from states has theirs. */
@@ -508,11 +555,10 @@ static int by_part(const void *a, const void *b)
     return x->rel < y->rel ? -1 : x->rel > y->rel;
 }
 
-/* The dense output of a step is looked at once, where the first point lies in it. */
 static bool any_step(const Sim *sim)
 {
     for (uint32_t i = 0; i < sim->parts.n; i++)
-        if (sim->parts.at[i]->audited != sim->parts.at[i]->steps + 1)
+        if (is_new_step(sim->parts.at[i]))
             return true;
     return false;
 }
@@ -535,12 +581,13 @@ static void list_slopes(Audit *audit, Reach *all)
         DdpRelView view = ddp_rel(sim->ddp, rel);
         DdpVar slope = view.vars[0], var = view.vars[1];
         Part *part =
-            sim->info[slope].has && sim->info[var].has ? smooth_part(sim, var, least) : NULL;
-        if (part && part->audited != part->steps + 1)
+            sim->info[slope].has && sim->info[var].has ? part_of_slope(sim, var, least) : NULL;
+        if (part)
             vec_push(sim->mem, &audit->slopes,
                      ((Slope){.part = part,
                               .rel = rel,
                               .output = is_output(sim, var),
+                              .state = sim->info[var].state && sim->info[var].part == part,
                               .slope = sim->value[slope],
                               .size = error_size(audit, part, var)}));
     }
@@ -548,8 +595,17 @@ static void list_slopes(Audit *audit, Reach *all)
         qsort(audit->slopes.at, audit->slopes.n, sizeof *audit->slopes.at, by_part);
 }
 
-/* Values of the variables in slopes[from .. to-1], which are of one part, at another time of its
- * step. */
+/* Values of slopes[from .. to-1], which are states of one part, at another time of its step. */
+static void states_there(Audit *audit, uint32_t from, uint32_t to, double time, int which)
+{
+    Sim *sim = audit->sim;
+    part_at(audit->slopes.at[from].part, time);
+    for (uint32_t i = from; i < to; i++)
+        audit->slopes.at[i].value[which] =
+            sim->value[ddp_rel(sim->ddp, audit->slopes.at[i].rel).vars[1]];
+}
+
+/* The same where some follow from states, and are evaluated there. */
 static SolStatus values_there(Audit *audit, uint32_t from, uint32_t to, double time, int which)
 {
     Sim *sim = audit->sim;
@@ -626,15 +682,24 @@ static SolStatus see_part_slopes(Audit *audit, uint32_t from, uint32_t to, Reach
 {
     Part *part = audit->slopes.at[from].part;
     Reach reach = {part->back, part->now};
-    for (uint32_t i = from; i < to; i++)
+    bool states = true;
+    for (uint32_t i = from; i < to; i++) {
+        states &= audit->slopes.at[i].state;
         if (audit->slopes.at[i].output)
             reach = all;
+    }
     double apart = apart_of(part, reach, time);
     if (apart == 0)
         return SOL_OK;
     for (uint32_t i = from; i < to; i++)
         audit->slopes.at[i].apart = apart;
     part->audited = part->steps + 1;
+    if (states) {
+        states_there(audit, from, to, time - 2 * apart, SLOPE_FAR);
+        states_there(audit, from, to, time - apart, SLOPE_NEAR);
+        return SOL_OK;
+    }
+    audit->astray = true;
     SolStatus status = values_there(audit, from, to, time - 2 * apart, SLOPE_FAR);
     return status == SOL_OK ? values_there(audit, from, to, time - apart, SLOPE_NEAR) : status;
 }
@@ -658,6 +723,9 @@ static SolStatus check_slopes(Audit *audit)
     if (!audit->slopes.n)
         return SOL_OK;
     see_present(audit);
+    vec_reserve(sim->mem, &audit->present, sim->n_values);
+    memcpy(audit->present.at, sim->value, sim->n_values * sizeof *sim->value);
+    audit->astray = false;
     for (uint32_t from = 0, to; from < audit->slopes.n && status == SOL_OK; from = to) {
         for (to = from;
              to < audit->slopes.n && audit->slopes.at[to].part == audit->slopes.at[from].part;)
@@ -665,9 +733,8 @@ static SolStatus check_slopes(Audit *audit)
         status = see_part_slopes(audit, from, to, all, time);
     }
     sim->time = time;
-    sim->moment++;
-    if (status == SOL_OK)
-        status = evaluate_outputs(sim);
+    memcpy(sim->value, audit->present.at, sim->n_values * sizeof *sim->value);
+    sim->moment += audit->astray; /* who looks now evaluates anew */
     for (uint32_t i = 0; i < audit->slopes.n && status == SOL_OK; i++)
         if (audit->slopes.at[i].apart != 0)
             check_slope(audit, &audit->slopes.at[i]);

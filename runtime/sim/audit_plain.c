@@ -6,19 +6,23 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_OPS = 40, WIDTH = 32 };
+enum { MOST_OPS = 40, WIDTH = 32, MOST_TERMS = 6 };
 
 typedef struct PlainOp {
     uint8_t op;
-    uint8_t a, b; /* of an operation: places of its operands; of X_POS: the position */
+    uint8_t a, b, c; /* of an operation: places of its operands; of X_POS: the position */
     double k;
 } PlainOp;
 
 /* A form, and its relations. */
 typedef struct Plain {
     Form form;
-    bool able, once; /* its operations are known here; every variable stands in it once */
+    bool able;   /* its operations are known here */
+    bool smooth; /* and have slopes */
+    bool once;   /* every variable stands in it once */
+    bool linear; /* left - right is offset + factor[i]*variable[i] + ..., with numbers */
     uint8_t n_ops, n, left, right;
+    double offset, factor[MOST_TERMS];
     PlainOp op[MOST_OPS];
     RelList rels;
     VEC(DdpVar) vars; /* [rel][position] */
@@ -76,9 +80,19 @@ static bool is_pair(XOp op)
     return op >= X_ADD && op <= X_POW;
 }
 
-static bool is_plain(XOp op)
+static bool is_smooth(XOp op)
 {
     return op == X_CONST || op == X_POS || op == X_NEG || is_function(op) || is_pair(op);
+}
+
+static uint32_t count_operands(XOp op)
+{
+    return op == X_SELECT ? 3 : x_op_is_binary(op) ? 2 : x_op_is_unary(op);
+}
+
+static bool is_able(XOp op)
+{
+    return op == X_CONST || op == X_POS || count_operands(op) > 0;
 }
 
 static uint8_t place_of(const X *nodes, uint32_t n, X x)
@@ -96,6 +110,7 @@ static bool translate(Plain *f, const FormTable *table, const FormInfo *form, co
     uint8_t uses[MOST_OPS] = {0};
     f->n_ops = (uint8_t)n;
     f->n = (uint8_t)form->n;
+    f->smooth = true;
     f->left = place_of(nodes, n, form->lhs);
     f->right = place_of(nodes, n, form->rhs);
     uses[f->left]++;
@@ -103,20 +118,88 @@ static bool translate(Plain *f, const FormTable *table, const FormInfo *form, co
     for (uint32_t i = 0; i < n; i++) {
         XNode node = x_node(table, nodes[i]);
         PlainOp *op = &f->op[i];
-        if (!is_plain((XOp)node.op))
+        if (!is_able((XOp)node.op))
             return false;
+        f->smooth &= is_smooth((XOp)node.op);
         *op = (PlainOp){.op = node.op, .k = node.k};
         if (node.op == X_POS)
             op->a = (uint8_t)node.a;
-        else if (node.op != X_CONST)
+        uint32_t operands = count_operands((XOp)node.op);
+        if (operands > 0)
             uses[op->a = place_of(nodes, i, node.a)]++;
-        if (is_pair((XOp)node.op))
+        if (operands > 1)
             uses[op->b = place_of(nodes, i, node.b)]++;
+        if (operands > 2)
+            uses[op->c = place_of(nodes, i, node.c)]++;
     }
     f->once = true;
     for (uint32_t i = 0; i < n; i++)
         f->once &= f->op[i].op == X_CONST || uses[i] == 1;
     return true;
+}
+
+/* An operation as a number and a multiple of each variable. */
+typedef struct Terms {
+    bool linear, constant;
+    double offset, factor[MOST_TERMS];
+} Terms;
+
+static Terms sum_of(const Terms *a, const Terms *b, double sign)
+{
+    Terms t = {
+        a->linear && b->linear, a->constant && b->constant, a->offset + sign * b->offset, {0}};
+    for (int i = 0; i < MOST_TERMS; i++)
+        t.factor[i] = a->factor[i] + sign * b->factor[i];
+    return t;
+}
+
+static Terms multiple_of(const Terms *a, double by)
+{
+    Terms t = {a->linear && isfinite(by), a->constant, a->offset * by, {0}};
+    for (int i = 0; i < MOST_TERMS; i++)
+        t.factor[i] = a->factor[i] * by;
+    return t;
+}
+
+static Terms terms_of(const PlainOp *op, const Terms *terms)
+{
+    const Terms *a = &terms[op->a], *b = &terms[op->b];
+    Terms t = {op->op == X_CONST || op->op == X_POS, op->op == X_CONST, op->k, {0}};
+    switch (op->op) {
+    case X_POS:
+        t.offset = 0;
+        t.factor[op->a] = 1;
+        return t;
+    case X_NEG:
+        return multiple_of(a, -1);
+    case X_ADD:
+        return sum_of(a, b, 1);
+    case X_SUB:
+        return sum_of(a, b, -1);
+    case X_MUL:
+        t = a->constant ? multiple_of(b, a->offset) : multiple_of(a, b->offset);
+        t.linear &= a->linear && b->linear && (a->constant || b->constant);
+        return t;
+    case X_DIV:
+        t = multiple_of(a, 1 / b->offset);
+        t.linear &= b->linear && b->constant;
+        return t;
+    default:
+        return t;
+    }
+}
+
+static void find_terms(Plain *f)
+{
+    Terms terms[MOST_OPS];
+    if (!f->smooth || f->n > MOST_TERMS)
+        return;
+    for (uint32_t i = 0; i < f->n_ops; i++)
+        terms[i] = terms_of(&f->op[i], terms);
+    Terms whole = sum_of(&terms[f->left], &terms[f->right], -1);
+    f->linear = whole.linear;
+    f->offset = whole.offset;
+    memcpy(f->factor, whole.factor, sizeof f->factor);
 }
 
 static void find_out(AuditPlain *plain, Plain *f, Form form)
@@ -129,6 +212,8 @@ static void find_out(AuditPlain *plain, Plain *f, Form form)
     f->form = form;
     f->able = n <= MOST_OPS && info->n < UINT8_MAX && translate(f, sim->forms, info, nodes, n);
     mem_free(sim->mem, nodes);
+    if (f->able)
+        find_terms(f);
 }
 
 static Plain *form_of(AuditPlain *plain, Form form)
@@ -148,7 +233,7 @@ bool audit_plain_add(AuditPlain *plain, DdpRel rel, const DdpRelView *view)
 {
     Mem *mem = plain->sim->mem;
     Plain *f = form_of(plain, view->form);
-    if (!f->able || !f->once || view->n != f->n)
+    if (!f->able || !f->smooth || !(f->once || f->linear) || view->n != f->n)
         return false;
     vec_push(mem, &f->rels, rel);
     for (uint32_t i = 0; i < view->n; i++)
@@ -204,8 +289,10 @@ static double pair_value(XOp op, double a, double b)
         return a * b;
     case X_DIV:
         return a / b;
-    default: /* X_POW */
+    case X_POW:
         return pow(a, b);
+    default:
+        return x_apply_binary(op, a, b);
     }
 }
 
@@ -216,11 +303,11 @@ bool audit_plain_sides(AuditPlain *plain, Form form, const double *local, double
     const Plain *f = form_of(plain, form);
     for (uint32_t i = 0; f->able && i < f->n_ops; i++) {
         const PlainOp *op = &f->op[i];
-        value[i] = op->op == X_CONST      ? op->k
-                   : op->op == X_POS      ? local[op->a]
-                   : op->op == X_NEG      ? -value[op->a]
-                   : is_pair((XOp)op->op) ? pair_value((XOp)op->op, value[op->a], value[op->b])
-                                          : x_apply_unary((XOp)op->op, value[op->a]);
+        value[i] = op->op == X_CONST        ? op->k
+                   : op->op == X_POS        ? local[op->a]
+                   : op->op == X_SELECT     ? value[value[op->a] != 0 ? op->b : op->c]
+                   : x_op_is_binary(op->op) ? pair_value(op->op, value[op->a], value[op->b])
+                                            : x_apply_unary(op->op, value[op->a]);
     }
     if (!f->able)
         return false;
@@ -321,11 +408,60 @@ static bool is_suspect(double left, double right, double moves, double above)
              left == right);
 }
 
+/* Sums of n multiples, n a number that the compiler sees: is each within what its largest terms
+ * round to, or allow? `least` NULL: values count as they are, which is quick and less generous. */
+static inline bool is_sum_right(const Plain *f, uint32_t n, const DdpVar *var, const double *value,
+                                const double *least, double above)
+{
+    double sum = f->offset, size = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        double x = value[var[i]];
+        sum += f->factor[i] * x;
+        double own = fabs(x);
+        size += fabs(f->factor[i]) * (least && least[var[i]] > own ? least[var[i]] : own);
+    }
+    return fabs(sum) <= above * size && size <= DBL_MAX;
+}
+
+static inline void check_sums(AuditPlain *plain, const Plain *f, uint32_t n, const double *least,
+                              double above, RelList *suspects)
+{
+    const double *value = plain->sim->value;
+    const DdpVar *var = f->vars.at;
+    for (uint32_t k = 0; k < f->rels.n; k++, var += n)
+        if (!is_sum_right(f, n, var, value, NULL, above) &&
+            !is_sum_right(f, n, var, value, least, above))
+            vec_push(plain->sim->mem, suspects, f->rels.at[k]);
+}
+
+static void check_linear(AuditPlain *plain, const Plain *f, const double *least, double above,
+                         RelList *suspects)
+{
+    above = fmax(above, 8 * DBL_EPSILON);
+    switch (f->n) {
+    case 1:
+        check_sums(plain, f, 1, least, above, suspects);
+        break;
+    case 2:
+        check_sums(plain, f, 2, least, above, suspects);
+        break;
+    case 3:
+        check_sums(plain, f, 3, least, above, suspects);
+        break;
+    default:
+        check_sums(plain, f, f->n, least, above, suspects);
+    }
+}
+
 void audit_plain_check(AuditPlain *plain, const double *least, double above, RelList *suspects)
 {
     Lanes l;
     for (uint32_t i = 0; i < plain->forms.n; i++) {
         const Plain *f = &plain->forms.at[i];
+        if (f->linear) {
+            check_linear(plain, f, least, above, suspects);
+            continue;
+        }
         for (uint32_t from = 0; from < f->rels.n; from += WIDTH) {
             uint32_t n = f->rels.n - from < WIDTH ? f->rels.n - from : WIDTH;
             evaluate(f, plain->sim->value, least, from, n, &l);

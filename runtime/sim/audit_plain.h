@@ -3,8 +3,10 @@
  *
  * Of a form in which every variable stands once the violation needs no quotients of differences:
  * beside each value goes by how much it moves when all variables in it change by their own size.
- * Relations of one such form are evaluated together. Other forms without jumps are evaluated from a
- * list of their operations. Nothing here is used by what solves relations.
+ * Relations of one such form are evaluated together. Sums of multiples, which most relations are,
+ * have their factors found out once, here, from the form as it is written; a sum that is off by more
+ * than its terms round to is looked at again as it is written. Other forms are evaluated from
+ * a list of their operations. Nothing here is used by what solves relations.
  */
 #ifndef RUNTIME_SIM_AUDIT_PLAIN_H
 #define RUNTIME_SIM_AUDIT_PLAIN_H
