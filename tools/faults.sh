@@ -131,10 +131,11 @@ PYTHON
 build() { nice cmake --build "$copy/build" -j"$jobs" --target "${TESTS[@]}" > "$copy/build.log" 2>&1; }
 
 prepare() {
-    mkdir -p "$copy/src" "$copy/build"
+    mkdir -p "$copy/src/build" "$copy/build"
     tar -C "$root" --exclude=./build --exclude=./.git -cf - . | tar -C "$copy/src" -xf -
-    [ -d "$root/build/page" ] && cp -r "$root/build/page" "$copy/build/"
-    cmake -S "$copy/src" -B "$copy/build" -G Ninja -DCMAKE_BUILD_TYPE=Release > "$copy/configure.log" 2>&1
+    cp -r "$root/build/page" "$copy/src/build/"
+    cmake -S "$copy/src" -B "$copy/build" -G Ninja -DCMAKE_BUILD_TYPE=Release > "$copy/configure.log" 2>&1 ||
+        { echo "faults.sh: the copy cannot be configured, see $copy/configure.log" >&2; exit 2; }
 }
 
 # Runs the tests; prints those that fail, with what they say first.

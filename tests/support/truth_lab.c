@@ -23,6 +23,8 @@ typedef struct Run {
     int point; /* next */
     uint32_t compared, events;
     uint64_t steps, iterations; /* of IDA, where nothing else integrates */
+    double size[2];             /* the largest potential, flow, so far */
+    bool against[NET_MOST];     /* diodes that were on their wrong side at the point before */
     double worst;
     char wrong[300], refused[TRUTH_CAUSE];
 } Run;
@@ -97,12 +99,60 @@ static void compare_point(Run *run, const SolPoint *point)
     run->compared++;
 }
 
+/* ---- diodes, whatever the truth is ---- */
+
+static void note_sizes(Run *run, const SolPoint *point)
+{
+    for (int i = 0; i < run->net->n; i++)
+        for (int k = 0; k < network_ends(run->net->element[i].kind); k++) {
+            run->size[0] = fmax(run->size[0], fabs(point->values[run->potential[i][k]]));
+            run->size[1] = fmax(run->size[1], fabs(point->values[run->flow[i][k]]));
+        }
+}
+
+/* How far a diode is from both of its branches, in parts of the largest quantities. */
+static double off_its_branches(const Run *run, const SolPoint *point, int i)
+{
+    const double *value = point->values, *p = run->net->element[i].p;
+    double u = value[run->potential[i][0]] - value[run->potential[i][1]];
+    double flow = value[run->flow[i][0]], su = run->size[0] + 1e-9, sf = run->size[1] + 1e-9;
+    double r = run->net->element[i].kind == NET_DIODE ? 0 : p[0];
+    double g = run->net->element[i].kind == NET_DIODE ? 0 : p[1];
+    double open = fmax(fabs(flow - g * u) / sf, fmax(0, u) / su);
+    double closed = fmax(fabs(u - r * flow) / su, fmax(0, -flow) / sf);
+    return fmin(open, closed);
+}
+
+/* Where nothing is known of the motion, because errors lead anywhere, this is. A boundary may be crossed a
+ * little before it is noticed: at two points it is not. */
+static void look_at_diodes(Run *run, const SolPoint *point)
+{
+    note_sizes(run, point);
+    for (int i = 0; i < run->net->n; i++) {
+        NetKind kind = run->net->element[i].kind;
+        if (kind != NET_DIODE && kind != NET_SOFT_DIODE)
+            continue;
+        double off = off_its_branches(run, point, i);
+        bool against = !(off <= ALLOWED);
+        char path[NET_PATH];
+        network_flow(run->net, i, 0, path);
+        if (against && run->against[i] && !run->wrong[0])
+            snprintf(run->wrong, sizeof run->wrong,
+                     "at %.10g the diode of %s is neither open nor closed, by %.2g", point->time,
+                     path, off);
+        run->against[i] = against;
+    }
+}
+
+/* ---- points ---- */
+
 static bool on_point(void *context, const SolPoint *point)
 {
     Run *run = context;
     const NetTruth *t = &run->truth;
     if (point->side != SOL_AT_POINT)
         return true;
+    look_at_diodes(run, point);
     while (run->point < t->n_points && t->time[run->point] < point->time - 1e-9 * run->net->stop)
         run->point++;
     if (run->point < t->n_points &&
