@@ -53,7 +53,7 @@ typedef struct ValueInfo {
     DdpVar slope_next;         /* of a state: the next one with the same slope */
     uint32_t branches;         /* first branch whose condition it is, 0: none */
     uint32_t group, seen;      /* of a state: scratch of part_graph.c */
-    uint32_t wanted;           /* index in Sim.wanted + 1: its values are; 0: not */
+    uint32_t wanted;           /* index in Sim.output.wanted + 1: its values are; 0: not */
     uint32_t mark;             /* == Sim.mark: seen by the walk that is going on */
     uint32_t left;             /* == Sim.update: left alone in this update (update.c, U1) */
     uint32_t old;              /* index in Sim.olds, if that is of this variable */
@@ -222,7 +222,7 @@ typedef struct BranchMemo {
     bool truth : 1;   /* `when`: of the condition when it was decided last, false before the first
                          time; `if`: the branch that is there */
     bool when : 1;    /* else `if` */
-    bool noted : 1;   /* in Sim.modes_seen */
+    bool noted : 1;   /* in Sim.output.modes */
     bool suspect : 1; /* in Sim.suspects */
     bool newborn : 1; /* no branch was chosen yet */
     bool turned : 1;  /* in Sim.turned */
@@ -351,6 +351,86 @@ typedef struct PartHeap {
 } PartHeap;
 enum { HEAP_BEHIND, HEAP_DUE, HEAP_CLOCKS, HEAPS };
 
+/* A cancellation that was asked for (cancel.c). */
+typedef struct SimCancel {
+    atomic_bool asked;
+    double seen;     /* when somebody first noticed; 0: not yet */
+    bool broken_off; /* inside an event or a search: values are those of no point of time */
+} SimCancel;
+
+/* How far the simulation has come, as a client sees it (simulation.c, set_check.c, save.c). */
+typedef struct SimRun {
+    uint32_t n_texts; /* files that were read when it was created */
+    Arena opt_arena;
+    SolStatus status;
+    bool assertion_failed;
+    bool initialised;
+    SolStatus start_status; /* how that ended */
+    bool sets_checked;
+    uint64_t births_at_start; /* Sim.births then */
+    double created_at;
+} SimRun;
+
+/* What output wants, and what it was told (simulation.c, announce.c). */
+typedef struct SimOutput {
+    VEC(CoutMemo) couts;
+    VEC(const Def *) monitored; /* definitions whose instances are */
+    VEC(DdpVar) wanted;         /* whose values the output wants */
+    VEC(DdpVar) births, deaths; /* for the output, since its last point */
+    VEC(BranchId) modes;        /* `if`s that were born or chose since then */
+    VEC(uint64_t) modes_gone;   /* serial numbers of those the output knew */
+    uint64_t mode_serial;       /* given so far */
+    SolOutput to;
+    double *values;  /* [var] */
+    bool shown;      /* some point was */
+    uint32_t n_told; /* variables that were told to have no value */
+    DdpVar told[3];
+    bool unseen; /* the point that was to be shown last has no values */
+    double last; /* when that was */
+    uint32_t n_values;
+    double next;    /* time of the next point */
+    uint64_t index; /* and its number */
+} SimOutput;
+
+/* The record of an event that is being made (simulation.c, event_cause.c). */
+typedef struct SimRecord {
+    void (*tell)(void *context, const SolEvent *event);
+    void *context;
+    uint64_t births_before; /* of variables, when it began */
+    VEC(EventCause) causes; /* of the event, besides conditions (event_cause.c) */
+    double begin;
+    double met_seconds;   /* bringing parts to the time of the event, before it begins */
+    bool untold;          /* the event is over, the client does not know of it yet */
+    double waited_before; /* for the compiler, when it was */
+    uint64_t work_before; /* when the event began */
+    uint64_t entered_before, removed_before;
+} SimRecord;
+
+/* Memory that is used again and again and means nothing in between, and IDA's context. */
+typedef struct SimRoom {
+    NodeList fetch; /* scratch of evaluate_fetch: node, next read */
+    NodeList tied;  /* scratch of tape.c */
+    double *interp; /* of the interpreter */
+    size_t n_interp;
+    double *loop;
+    size_t n_loop;
+    void *sun;                   /* SUNContext */
+    struct PatternSets *pattern; /* pattern.c: scratch */
+    VEC(uint64_t) sums;          /* rebuild.c, in builds with verifiers */
+} SimRoom;
+
+/* What had no value in this step (trouble.c). */
+typedef struct SimFailure {
+    char text[800]; /* empty: nothing */
+    Place at;
+} SimFailure;
+
+/* Fixed steps (grid_loop.c). */
+typedef struct SimGrid {
+    uint64_t steps; /* whole ones taken since the start */
+    double time;    /* where the last step ended */
+} SimGrid;
+
 struct Sim {
     SolModel *model;
     Sol *next; /* of the same model */
@@ -358,18 +438,9 @@ struct Sim {
     Program *program;
     Diags *diags;
     Def *top;
-    uint32_t n_texts; /* files that were read when it was created */
+    SimRun run;
     SolOptions opt;
-    Arena opt_arena;
-    SolStatus status;
-    atomic_bool cancel;
-    double cancel_seen; /* when somebody first noticed; 0: not yet */
-    bool broken_off;    /* inside an event or a search: values are those of no point of time */
-    bool assertion_failed;
-    bool initialised;
-    SolStatus start_status; /* how that ended */
-    bool sets_checked;
-    uint64_t births_at_start; /* Sim.births then */
+    SimCancel cancel;
 
     FormTable *forms;
     Ddp *ddp;
@@ -413,19 +484,14 @@ struct Sim {
     VEC(DdpVar) clocked_work;
     VEC(DdpVar) lacking; /* states that were born without a value */
     Rope outputs;
-    NodeList compared;                   /* nodes that compare and were evaluated by change */
-    NodeList followers, remade;          /* scratch of nodes_apply */
-    NodeList fetch_stack;                /* scratch of evaluate_fetch: node, next read */
+    NodeList compared;          /* nodes that compare and were evaluated by change */
+    NodeList followers, remade; /* scratch of nodes_apply */
+    SimRoom room;
     NodeList narrow_nodes, narrow_needs; /* event_detect.c: who changed in a step; scratch */
-    NodeList tied;                       /* scratch of tape.c */
     double search_left;    /* event_detect.c: the other end of the bracket that was found */
     uint64_t moment;       /* number of the point of time that is looked at */
     uint64_t structures;   /* so many times another one was taken over */
     SolStatus meet_status; /* why a part could not be brought there */
-    double *scratch;       /* of the interpreter */
-    size_t n_scratch;
-    double *loop_work;
-    size_t n_loop_work;
 
     /* the update that is going on (update.c) */
     uint32_t update;      /* its number; some more where marks are made anew */
@@ -453,21 +519,15 @@ struct Sim {
     NodeList
         unexamined; /* constraints made by this update: their choice of states is to be looked at */
     VEC(DdpVar) zeroed; /* states that nobody gave a value in this update */
-    VEC(CoutMemo) couts;
+    SimOutput output;
     VEC(DdpVar) initials;
-    VEC(const Def *) monitored; /* definitions whose instances are */
     VEC(WorldDecision) decisions;
-    uint32_t decided_before;              /* of these, before initial() ended (U4) */
-    VEC(BranchId) suspects;               /* whose condition may have changed */
-    VEC(BranchId) loose;                  /* whose condition may be another variable */
-    VEC(DdpVar) wanted;                   /* whose values the output wants */
-    VEC(DdpNode) forced;                  /* nodes with `forced` set */
-    double tie_time;                      /* when that was */
-    VEC(DdpVar) births_seen, deaths_seen; /* for the output, since its last point */
-    VEC(BranchId) modes_seen;             /* `if`s that were born or chose since then */
-    VEC(uint64_t) modes_gone;             /* serial numbers of those the output knew */
-    uint64_t mode_serial;                 /* given so far */
-    VEC(DdpVar) integers;                 /* got another relation in this event: to be checked */
+    uint32_t decided_before; /* of these, before initial() ended (U4) */
+    VEC(BranchId) suspects;  /* whose condition may have changed */
+    VEC(BranchId) loose;     /* whose condition may be another variable */
+    VEC(DdpNode) forced;     /* nodes with `forced` set */
+    double tie_time;         /* when that was */
+    VEC(DdpVar) integers;    /* got another relation in this event: to be checked */
     bool role_failed;
     VEC(CycleMemo) cycle;  /* conditions that fired in the last updates that an event may have */
     uint32_t tight_events; /* in a row that cannot be told apart by their time */
@@ -488,13 +548,8 @@ struct Sim {
     const struct Integrator *const *integrators; /* [PartMethod] */
     bool (*part_met)(Part *part); /* its conditions may have changed: true if one would fire */
     bool running;                 /* the parts have integrators */
-    char trouble[800];            /* trouble.c: what had no value in this step; empty: nothing */
-    Place trouble_at;
-    void *sun;                        /* SUNContext */
-    struct PatternSets *pattern_sets; /* pattern.c: scratch */
-    VEC(uint64_t) sums_before;        /* rebuild.c, in builds with verifiers */
-    uint64_t grid;                    /* Euler: whole steps taken since the start */
-    double grid_time;                 /* Euler: where the last step ended */
+    SimFailure failure;
+    SimGrid grid;
 
     /* output */
     struct {
@@ -503,37 +558,17 @@ struct Sim {
         VEC(DdpVar) vars; /* that have `glanced` set */
         NodeList nodes;   /* likewise */
     } glance;             /* glance.c: what wanted variables need */
-    SolOutput out;
-    double *out_values;
-    bool shown;      /* some point was */
-    uint32_t n_told; /* variables that were told to have no value */
-    DdpVar told[3];
-    bool unseen;       /* the point that was to be shown last has no values */
-    double last_point; /* when */
-    uint32_t n_out_values;
-    double next_output;
-    uint64_t output_index;
-    void (*on_event)(void *context, const SolEvent *event);
-    void *on_event_context;
+    SimRecord record;
     SolEvent event; /* being made */
     VEC(const char *) trigger_texts;
-    uint64_t births_at_event;   /* of variables, when it began */
     Map started_again;          /* place of a start -> 1: it was told that it counts again */
-    VEC(EventCause) causes;     /* of the event, besides conditions (event_cause.c) */
     VEC(uint32_t) event_states; /* after each update that changed the structure */
     Arena event_arena;
     double left_time; /* where the values before the event are taken; Sim.time: nowhere else */
-    double event_begin;
-    double met_seconds;   /* bringing parts to the time of the event, before it begins */
-    bool event_untold;    /* the event is over, the client does not know of it yet */
-    double waited_before; /* for the compiler, when it was */
-    uint64_t work;        /* SolEvent.touched, summed up, in this process; between events too */
-    uint64_t work_before; /* when the event began */
-    uint64_t entered_before, removed_before;
+    uint64_t work;    /* SolEvent.touched, summed up, in this process; between events too */
 
     DdpResult last;
     SimCounts counts;
-    double created_at;
 };
 
 struct Sol {

@@ -5,11 +5,11 @@ static const double MOMENT = 0.3; /* seconds: most events and steps are over by 
 
 bool cancel_break_off(Sim *sim)
 {
-    if (!atomic_load_explicit(&sim->cancel, memory_order_relaxed))
+    if (!atomic_load_explicit(&sim->cancel.asked, memory_order_relaxed))
         return false;
     double now = timer_now();
-    if (sim->cancel_seen == 0)
-        sim->cancel_seen = now;
-    sim->broken_off |= now - sim->cancel_seen > MOMENT;
-    return sim->broken_off;
+    if (sim->cancel.seen == 0)
+        sim->cancel.seen = now;
+    sim->cancel.broken_off |= now - sim->cancel.seen > MOMENT;
+    return sim->cancel.broken_off;
 }

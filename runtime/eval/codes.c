@@ -62,10 +62,11 @@ static void need_scratch(Sim *sim, const Code *code)
     size_t need = interp_tangent_scratch(code);
     if (need < interp_scratch(code))
         need = interp_scratch(code);
-    if (need <= sim->n_scratch)
+    if (need <= sim->room.n_interp)
         return;
-    sim->n_scratch = 2 * need;
-    sim->scratch = mem_resize(sim->mem, sim->scratch, sim->n_scratch * sizeof *sim->scratch);
+    sim->room.n_interp = 2 * need;
+    sim->room.interp =
+        mem_resize(sim->mem, sim->room.interp, sim->room.n_interp * sizeof *sim->room.interp);
 }
 
 const Code *evaluate_make_code(Sim *sim, X x)
@@ -79,8 +80,8 @@ const Code *evaluate_make_code(Sim *sim, X x)
 
 double evaluate_code(Sim *sim, const Code *code, const uint32_t *vars)
 {
-    interp_run(code, vars, sim->value, sim->scratch, evaluate_foreign, sim);
-    return sim->scratch[0];
+    interp_run(code, vars, sim->value, sim->room.interp, evaluate_foreign, sim);
+    return sim->room.interp[0];
 }
 
 bool evaluate_change_op(Sim *sim, EvalOp *op, X value)

@@ -129,7 +129,7 @@ ErrorBound error_bound(Sim *sim, const EvalOp *op, const Code *code)
             continue;
         pass_cone(&s, var);
         sim->tangent[var] = 1;
-        interp_tangent(code, op->vars, sim->value, sim->tangent, sim->scratch, &tangents,
+        interp_tangent(code, op->vars, sim->value, sim->tangent, sim->room.interp, &tangents,
                        evaluate_foreign, sim);
         sim->tangent[var] = 0;
         ErrorBound size = size_of(&s, var);

@@ -11,9 +11,9 @@ void evaluate_ops(Sim *sim, const EvalNode *node, uint32_t from, uint32_t to, do
 {
     for (uint32_t i = from; i < to; i++) {
         const EvalOp *op = &node->ops[i];
-        interp_run(op->code, op->vars, sim->value, sim->scratch, evaluate_foreign, sim);
+        interp_run(op->code, op->vars, sim->value, sim->room.interp, evaluate_foreign, sim);
         if (!op->target)
-            *results++ = sim->scratch[0];
+            *results++ = sim->room.interp[0];
     }
 }
 
@@ -23,7 +23,7 @@ void evaluate_tangent_ops(Sim *sim, const EvalNode *node, uint32_t from, uint32_
     for (uint32_t i = from; i < to; i++) {
         const EvalOp *op = &node->ops[i];
         const double *tangents;
-        interp_tangent(op->code, op->vars, sim->value, sim->tangent, sim->scratch, &tangents,
+        interp_tangent(op->code, op->vars, sim->value, sim->tangent, sim->room.interp, &tangents,
                        evaluate_foreign, sim);
         if (!op->target)
             *result_tangents++ = tangents[0];

@@ -51,12 +51,12 @@ typedef struct System {
 static double *work_of(Sim *sim, const EvalNode *node)
 {
     size_t need = 7 * (size_t)(node->n_steps + node->n_tears);
-    if (need > sim->n_loop_work) {
-        sim->n_loop_work = 2 * need;
-        sim->loop_work =
-            mem_resize(sim->mem, sim->loop_work, sim->n_loop_work * sizeof *sim->loop_work);
+    if (need > sim->room.n_loop) {
+        sim->room.n_loop = 2 * need;
+        sim->room.loop =
+            mem_resize(sim->mem, sim->room.loop, sim->room.n_loop * sizeof *sim->room.loop);
     }
-    return sim->loop_work;
+    return sim->room.loop;
 }
 
 /* Violations that rounding explains, and those that no solution has. Of a nonlinear loop near a
@@ -549,7 +549,7 @@ SolStatus loop_solve(Sim *sim, DdpNode n)
     }
     if (fine)
         return SOL_OK;
-    if (sim->broken_off)
+    if (sim->cancel.broken_off)
         return SOL_CANCELLED;
     if (!sim->quiet)
         return failed(sim, node);

@@ -535,14 +535,14 @@ void tape_tangent(Part *part, double clock, const double *states, double *slopes
 /* ---- all values, for who looks at variables ---- */
 
 /* Comparisons that are decided at their boundary (event_detect.c): a tape knows nothing of that.
- * Finds those of the part, in Sim.tied; false when others could depend on them. They are among those
+ * Finds those of the part, in Sim.room.tied; false when others could depend on them. They are among those
  * that the part watches; which of the two lists is the shorter depends on the model. */
 static bool find_ties(Part *part)
 {
     Sim *sim = part->sim;
     bool few = sim->forced.n <= part->watched.n;
     uint32_t count = few ? sim->forced.n : part->watched.n;
-    vec_clear(&sim->tied);
+    vec_clear(&sim->room.tied);
     for (uint32_t i = 0; i < count; i++) {
         DdpNode n = few ? sim->forced.at[i] : part->watched.at[i];
         const EvalNode *node = n < sim->nodes.n ? &sim->nodes.at[n] : NULL;
@@ -550,7 +550,7 @@ static bool find_ties(Part *part)
             continue;
         if (sim->info[node->ops[0].target].readers)
             return false;
-        vec_push(sim->mem, &sim->tied, n);
+        vec_push(sim->mem, &sim->room.tied, n);
     }
     return part->timers.n == 0;
 }
@@ -573,8 +573,8 @@ bool tape_evaluate(Part *part, double time)
         return false;
     for (uint32_t i = 0; i < tape->results.n; i++)
         sim->value[tape->results.at[i].var] = tape->value[tape->results.at[i].place];
-    for (uint32_t i = 0; i < sim->tied.n; i++)
-        evaluate_node(sim, sim->tied.at[i]);
+    for (uint32_t i = 0; i < sim->room.tied.n; i++)
+        evaluate_node(sim, sim->room.tied.at[i]);
     return true;
 }
 
@@ -648,7 +648,7 @@ bool tape_remember(Part *part, double time)
         tape->compare[i]->low = tape->low[i];
     }
     tape->told = true; /* but not remembered: who comes later may change it */
-    compare_remember(part->sim, &part->sim->tied);
+    compare_remember(part->sim, &part->sim->room.tied);
     return true;
 }
 

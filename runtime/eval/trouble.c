@@ -15,7 +15,7 @@ enum { NAME = 160, LISTED = 8 };
 
 void trouble_forget(Sim *sim)
 {
-    sim->trouble[0] = '\0';
+    sim->failure.text[0] = '\0';
 }
 
 static bool has_value(const Sim *sim, const EvalNode *node)
@@ -32,17 +32,17 @@ static bool has_value(const Sim *sim, const EvalNode *node)
 static void tell(Sim *sim, const EvalOp *op, const char *what)
 {
     char text[2 * NAME];
-    size_t at, size = sizeof sim->trouble;
+    size_t at, size = sizeof sim->failure.text;
     const char *join = " with";
     world_rel_text(sim->world, op->rel, text, sizeof text);
-    at = (size_t)snprintf(sim->trouble, size, "at time %.10g, %s %s", sim->value[sim->clock], text,
-                          what);
-    sim->trouble_at = world_rel_place(sim->world, op->rel);
+    at = (size_t)snprintf(sim->failure.text, size, "at time %.10g, %s %s", sim->value[sim->clock],
+                          text, what);
+    sim->failure.at = world_rel_place(sim->world, op->rel);
     for (uint32_t i = 0, shown = 0; i < ddp_rel(sim->ddp, op->rel).n && shown < LISTED; i++) {
         if (!op->vars[i] || op->vars[i] == op->target || at + NAME >= size)
             continue;
         world_var_path(sim->world, op->vars[i], text, NAME / 2);
-        at += (size_t)snprintf(sim->trouble + at, size - at, "%s %s = %.10g", join, text,
+        at += (size_t)snprintf(sim->failure.text + at, size - at, "%s %s = %.10g", join, text,
                                sim->value[op->vars[i]]);
         join = ",";
         shown++;
@@ -71,8 +71,8 @@ void trouble_in_nodes(Sim *sim, const NodeList *list)
 
 bool trouble_tell(Sim *sim)
 {
-    if (!sim->trouble[0])
+    if (!sim->failure.text[0])
         return false;
-    diag_note(sim->diags, sim->trouble_at, "%s", sim->trouble);
+    diag_note(sim->diags, sim->failure.at, "%s", sim->failure.text);
     return true;
 }

@@ -57,7 +57,7 @@ bool part_bridge(Part *part)
     Sim *sim = part->sim;
     double from = part->from, now = part->now;
     bool quiet = sim->quiet;
-    if (!sim->trouble[0] || !begin(part))
+    if (!sim->failure.text[0] || !begin(part))
         return false;
     sim->quiet = true;
     part->bridged = true;

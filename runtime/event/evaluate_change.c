@@ -339,7 +339,7 @@ static void let_wait(Sim *sim, EvalNode *node)
 
 static SolStatus evaluate_heap(Sim *sim)
 {
-    bool lazy = sim->shown && !sim->starts.n; /* start values may hang on anything */
+    bool lazy = sim->output.shown && !sim->starts.n; /* start values may hang on anything */
     while (sim->heap.n) {
         if (sim->meet_status != SOL_OK)
             return sim->meet_status;

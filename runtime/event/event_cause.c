@@ -14,12 +14,12 @@ enum { MOST = 8, TEXT = 300 };
 
 static void note(Sim *sim, EventCause cause)
 {
-    if (!sim->on_event || !sim->shown || sim->causes.n >= MOST)
+    if (!sim->record.tell || !sim->output.shown || sim->record.causes.n >= MOST)
         return;
-    for (uint32_t i = 0; i < sim->causes.n; i++)
-        if (memcmp(&sim->causes.at[i], &cause, sizeof cause) == 0)
+    for (uint32_t i = 0; i < sim->record.causes.n; i++)
+        if (memcmp(&sim->record.causes.at[i], &cause, sizeof cause) == 0)
             return;
-    vec_push(sim->mem, &sim->causes, cause);
+    vec_push(sim->mem, &sim->record.causes, cause);
 }
 
 void cause_jump(Sim *sim, const char *function, DdpRel rel)
@@ -75,9 +75,9 @@ void cause_end(Sim *sim)
 {
     char text[TEXT];
     sim->event.by_condition = sim->trigger_texts.n > 0;
-    for (uint32_t i = 0; i < sim->causes.n && !sim->event.by_condition; i++) {
-        text_of(sim, &sim->causes.at[i], text);
+    for (uint32_t i = 0; i < sim->record.causes.n && !sim->event.by_condition; i++) {
+        text_of(sim, &sim->record.causes.at[i], text);
         vec_push(sim->mem, &sim->trigger_texts, arena_copy(&sim->event_arena, text, strlen(text)));
     }
-    vec_clear(&sim->causes);
+    vec_clear(&sim->record.causes);
 }

@@ -57,17 +57,17 @@ static void count_condition(Sim *sim, BranchMemo *memo, DdpVar var)
 void event_note_mode(Sim *sim, BranchId id)
 {
     BranchMemo *memo = &sim->branches.at[id];
-    if (!sim->out.mode || memo->when || memo->noted || !memo->live)
+    if (!sim->output.to.mode || memo->when || memo->noted || !memo->live)
         return;
     memo->noted = true;
-    vec_push(sim->mem, &sim->modes_seen, id);
+    vec_push(sim->mem, &sim->output.modes, id);
 }
 
 /* The number may stand in modes_seen, and be used again by another branch: one entry serves it. */
 static void forget_mode(Sim *sim, BranchMemo *memo)
 {
     if (memo->serial)
-        vec_push(sim->mem, &sim->modes_gone, memo->serial);
+        vec_push(sim->mem, &sim->output.modes_gone, memo->serial);
     memo->serial = 0;
     memo->told = WORLD_NONE;
 }
@@ -189,7 +189,7 @@ static bool truth_of(const Sim *sim, const BranchMemo *memo, DdpVar condition)
 /* For the record of the event; the start has none. */
 static void remember_trigger(Sim *sim, BranchId id)
 {
-    if (!sim->on_event || !sim->shown)
+    if (!sim->record.tell || !sim->output.shown)
         return;
     const char *text = explain_condition(sim, id);
     for (uint32_t i = 0; i < sim->trigger_texts.n; i++)
@@ -298,7 +298,7 @@ static void assertion_failed(Sim *sim, const WorldBranch *view)
                intern_text(program_names(sim->program), view->assertion));
     if (view->relation)
         diag_note(sim->diags, view->at, "this does not hold: %s", explain_assertion(sim, view));
-    sim->assertion_failed = true;
+    sim->run.assertion_failed = true;
 }
 
 static void look_at_when(Sim *sim, BranchId id, BranchMemo *memo, const WorldBranch *view)
@@ -684,7 +684,7 @@ static SolStatus updates(Sim *sim)
         sim->event.updates++;
         uint64_t before = sim->changes;
         SolStatus status = decide_all(sim);
-        if (sim->assertion_failed)
+        if (sim->run.assertion_failed)
             return SOL_MODEL;
         if (status != SOL_OK)
             return status;

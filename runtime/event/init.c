@@ -53,10 +53,10 @@ static void drop_var(Mem *mem, void *list, DdpVar var)
 
 static void drop_cout(Sim *sim, DdpVar var)
 {
-    for (uint32_t i = 0; i < sim->couts.n; i++)
-        if (sim->couts.at[i].var == var) {
-            memmove(sim->couts.at + i, sim->couts.at + i + 1,
-                    (--sim->couts.n - i) * sizeof *sim->couts.at);
+    for (uint32_t i = 0; i < sim->output.couts.n; i++)
+        if (sim->output.couts.at[i].var == var) {
+            memmove(sim->output.couts.at + i, sim->output.couts.at + i + 1,
+                    (--sim->output.couts.n - i) * sizeof *sim->output.couts.at);
             return;
         }
 }
@@ -122,11 +122,11 @@ static void take_monitored(Sim *sim, const WorldChange *change)
 {
     char path[512] = "";
     trace_instance(sim, change);
-    if (!sim->out.monitor || change->b)
+    if (!sim->output.to.monitor || change->b)
         return;
     if (change->born)
         world_inst_path(sim->world, change->a, path, sizeof path);
-    sim->out.monitor(sim->out.context, sim->time, change->born, change->a, path);
+    sim->output.to.monitor(sim->output.to.context, sim->time, change->born, change->a, path);
 }
 
 static void take_change(Sim *sim, const WorldChange *change)
@@ -154,7 +154,7 @@ static void take_change(Sim *sim, const WorldChange *change)
         break;
     case WORLD_COUT:
         if (change->born)
-            vec_push(sim->mem, &sim->couts, ((CoutMemo){.var = change->a}));
+            vec_push(sim->mem, &sim->output.couts, ((CoutMemo){.var = change->a}));
         else
             drop_cout(sim, change->a);
         break;
@@ -195,7 +195,8 @@ static void tell_started_again(Sim *sim, const StartMemo *start)
 {
     const ValueInfo *info = &sim->info[start->var];
     double before = sim->value[start->var], now = sim->value[start->start];
-    bool older = sim->shown && info->birth <= sim->births_at_event && info->has && !info->pending;
+    bool older = sim->output.shown && info->birth <= sim->record.births_before && info->has &&
+                 !info->pending;
     if (!older || start->again || before == now || map_get(&sim->started_again, start->at) ||
         ddp_var(sim->ddp, start->start).kind != DDP_KNOWN)
         return;
@@ -585,7 +586,7 @@ static SolStatus monitor(Sim *sim)
         if (!def)
             return SOL_USAGE;
         world_monitor(sim->world, def);
-        vec_push(sim->mem, &sim->monitored, def);
+        vec_push(sim->mem, &sim->output.monitored, def);
     }
     return SOL_OK;
 }

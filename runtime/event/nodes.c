@@ -592,16 +592,16 @@ void nodes_close(Sim *sim)
     vec_free(sim->mem, &sim->cuts);
     vec_free(sim->mem, &sim->clocked_work);
     vec_free(sim->mem, &sim->lacking);
-    vec_free(sim->mem, &sim->fetch_stack);
+    vec_free(sim->mem, &sim->room.fetch);
     vec_free(sim->mem, &sim->followers);
     vec_free(sim->mem, &sim->compared);
     vec_free(sim->mem, &sim->narrow_nodes);
     vec_free(sim->mem, &sim->narrow_needs);
     vec_free(sim->mem, &sim->cycle);
-    vec_free(sim->mem, &sim->tied);
-    vec_free(sim->mem, &sim->sums_before);
+    vec_free(sim->mem, &sim->room.tied);
+    vec_free(sim->mem, &sim->room.sums);
     vec_free(sim->mem, &sim->glance.items);
     vec_free(sim->mem, &sim->glance.vars);
     vec_free(sim->mem, &sim->glance.nodes);
-    mem_free(sim->mem, sim->scratch);
+    mem_free(sim->mem, sim->room.interp);
 }

@@ -6,7 +6,7 @@ static bool host_read(void *context, DdpVar var, double *value)
     Sim *sim = context;
     values_grow(sim);
     evaluate_fetch(sim, var);
-    *value = sim->shown ? update_value_before(sim, var) : sim->value[var];
+    *value = sim->output.shown ? update_value_before(sim, var) : sim->value[var];
     return sim->info[var].has;
 }
 
@@ -27,7 +27,7 @@ static void host_born(void *context, DdpVar var, DdpVarKind kind)
     info->left = 0;
     info->birth = ++sim->births;
     sim->value[var] = kind == DDP_TIME ? sim->time : 0;
-    vec_push(sim->mem, &sim->births_seen, var);
+    vec_push(sim->mem, &sim->output.births, var);
 }
 
 static void host_died(void *context, DdpVar var)
@@ -35,12 +35,12 @@ static void host_died(void *context, DdpVar var)
     Sim *sim = context;
     vec_push(sim->mem, &sim->dying, var); /* what follows from it has its value until the commit */
     if (sim->info[var].announced)
-        vec_push(sim->mem, &sim->deaths_seen, var);
+        vec_push(sim->mem, &sim->output.deaths, var);
     sim->info[var].announced = false;
     if (sim->info[var].wanted) {
-        DdpVar last = vec_pop(&sim->wanted);
+        DdpVar last = vec_pop(&sim->output.wanted);
         if (last != var) {
-            sim->wanted.at[sim->info[var].wanted - 1] = last;
+            sim->output.wanted.at[sim->info[var].wanted - 1] = last;
             sim->info[last].wanted = sim->info[var].wanted;
         }
         sim->info[var].wanted = 0;

@@ -46,14 +46,14 @@ static DdpNode enter(Sim *sim, DdpVar var)
 
 static void push(Sim *sim, DdpNode n)
 {
-    vec_push(sim->mem, &sim->fetch_stack, n);
-    vec_push(sim->mem, &sim->fetch_stack, 0);
+    vec_push(sim->mem, &sim->room.fetch, n);
+    vec_push(sim->mem, &sim->room.fetch, 0);
 }
 
 /* Depth first along reads, each node behind what it reads. */
 static void walk(Sim *sim, DdpVar var)
 {
-    NodeList *stack = &sim->fetch_stack;
+    NodeList *stack = &sim->room.fetch;
     uint32_t bottom = stack->n;
     DdpNode first = enter(sim, var);
     if (first)
@@ -81,8 +81,8 @@ static void make_list(Sim *sim)
     vec_clear(&sim->glance.items);
     vec_clear(&sim->glance.vars);
     vec_clear(&sim->glance.nodes);
-    for (uint32_t i = 0; i < sim->wanted.n; i++)
-        walk(sim, sim->wanted.at[i]);
+    for (uint32_t i = 0; i < sim->output.wanted.n; i++)
+        walk(sim, sim->output.wanted.at[i]);
     sim->glance.valid = true;
 }
 

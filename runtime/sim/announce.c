@@ -36,9 +36,9 @@ static void forget_places(Places *places)
 
 static bool is_monitored(const Sim *sim, const Def *def)
 {
-    for (uint32_t i = 0; i < sim->monitored.n; i++)
+    for (uint32_t i = 0; i < sim->output.monitored.n; i++)
         for (const Def *base = def; base; base = base->base)
-            if (base == sim->monitored.at[i])
+            if (base == sim->output.monitored.at[i])
                 return true;
     return false;
 }
@@ -152,16 +152,16 @@ static void want(Sim *sim, DdpVar var)
 {
     if (sim->info[var].wanted)
         return;
-    vec_push(sim->mem, &sim->wanted, var);
-    sim->info[var].wanted = sim->wanted.n;
+    vec_push(sim->mem, &sim->output.wanted, var);
+    sim->info[var].wanted = sim->output.wanted.n;
     glance_forget(sim);
 }
 
 static bool wanted_by_name(const Sim *sim, const WorldVar *view)
 {
-    return !sim->out.name ||
-           sim->out.name(sim->out.context,
-                         intern_text(program_names(sim->program), view->member->name));
+    return !sim->output.to.name ||
+           sim->output.to.name(sim->output.to.context,
+                               intern_text(program_names(sim->program), view->member->name));
 }
 
 /* The path of what has this name there. */
@@ -190,7 +190,7 @@ static void announce_birth(Sim *sim, Places *places, DdpVar var, const WorldVar 
         look_at_owners(sim, &info);
         world_var_path(sim->world, var, path, PATH);
     }
-    if (!sim->out.birth || sim->out.birth(sim->out.context, &info, path))
+    if (!sim->output.to.birth || sim->output.to.birth(sim->output.to.context, &info, path))
         want(sim, var);
 }
 
@@ -198,11 +198,11 @@ void announce_births(Sim *sim)
 {
     Places places;
     forget_places(&places);
-    for (uint32_t i = 0; sim->out.death && i < sim->deaths_seen.n; i++)
-        sim->out.death(sim->out.context, sim->deaths_seen.at[i]);
-    vec_clear(&sim->deaths_seen);
-    for (uint32_t i = 0; i < sim->births_seen.n; i++) {
-        DdpVar var = sim->births_seen.at[i];
+    for (uint32_t i = 0; sim->output.to.death && i < sim->output.deaths.n; i++)
+        sim->output.to.death(sim->output.to.context, sim->output.deaths.at[i]);
+    vec_clear(&sim->output.deaths);
+    for (uint32_t i = 0; i < sim->output.births.n; i++) {
+        DdpVar var = sim->output.births.at[i];
         WorldVar view;
         if (sim->info[var].announced || !values_declared(sim, var, &view) ||
             !wanted_by_name(sim, &view))
@@ -210,7 +210,7 @@ void announce_births(Sim *sim)
         sim->info[var].announced = true;
         announce_birth(sim, &places, var, &view);
     }
-    vec_clear(&sim->births_seen);
+    vec_clear(&sim->output.births);
 }
 
 typedef struct Birth {
@@ -232,15 +232,15 @@ void announce_all(Sim *sim)
             vec_push(sim->mem, &list, ((Birth){sim->info[var].birth, var}));
     if (list.n > 1)
         qsort(list.at, list.n, sizeof *list.at, by_serial);
-    vec_clear(&sim->births_seen);
+    vec_clear(&sim->output.births);
     for (uint32_t i = 0; i < list.n; i++)
-        vec_push(sim->mem, &sim->births_seen, list.at[i].var);
+        vec_push(sim->mem, &sim->output.births, list.at[i].var);
     vec_free(sim->mem, &list);
 }
 
 void announce_nothing(Sim *sim)
 {
-    if (sim->births_seen.n > 2 * ddp_var_limit(sim->ddp))
+    if (sim->output.births.n > 2 * ddp_var_limit(sim->ddp))
         announce_all(sim);
 }
 
@@ -256,7 +256,7 @@ static void tell_mode(Sim *sim, Places *places, BranchId id)
     if (view.choice == WORLD_NONE || view.choice == memo->told)
         return;
     if (!memo->serial)
-        memo->serial = ++sim->mode_serial;
+        memo->serial = ++sim->output.mode_serial;
     memo->told = (uint8_t)view.choice;
     char path[PATH], condition[PATH];
     const Surroundings *place = surroundings(sim, places, view.owner);
@@ -267,22 +267,22 @@ static void tell_mode(Sim *sim, Places *places, BranchId id)
     if (place && place->length)
         path[place->length - 1] = '\0'; /* the last dot */
     explain_condition_text(sim, &view, condition, sizeof condition);
-    sim->out.mode(sim->out.context, sim->time,
-                  &(SolMode){.branch = memo->serial,
-                             .path = path,
-                             .condition = condition,
-                             .choice = view.choice == WORLD_THEN ? SOL_THEN : SOL_ELSE});
+    sim->output.to.mode(sim->output.to.context, sim->time,
+                        &(SolMode){.branch = memo->serial,
+                                   .path = path,
+                                   .condition = condition,
+                                   .choice = view.choice == WORLD_THEN ? SOL_THEN : SOL_ELSE});
 }
 
 void announce_modes(Sim *sim)
 {
     Places places;
     forget_places(&places);
-    for (uint32_t i = 0; sim->out.mode && i < sim->modes_gone.n; i++)
-        sim->out.mode(sim->out.context, sim->time,
-                      &(SolMode){.branch = sim->modes_gone.at[i], .choice = SOL_GONE});
-    vec_clear(&sim->modes_gone);
-    for (uint32_t i = 0; sim->out.mode && i < sim->modes_seen.n; i++)
-        tell_mode(sim, &places, sim->modes_seen.at[i]);
-    vec_clear(&sim->modes_seen);
+    for (uint32_t i = 0; sim->output.to.mode && i < sim->output.modes_gone.n; i++)
+        sim->output.to.mode(sim->output.to.context, sim->time,
+                            &(SolMode){.branch = sim->output.modes_gone.at[i], .choice = SOL_GONE});
+    vec_clear(&sim->output.modes_gone);
+    for (uint32_t i = 0; sim->output.to.mode && i < sim->output.modes.n; i++)
+        tell_mode(sim, &places, sim->output.modes.at[i]);
+    vec_clear(&sim->output.modes);
 }

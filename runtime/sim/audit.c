@@ -749,11 +749,11 @@ static SolStatus check_shown(Audit *audit, const double *shown)
 {
     Sim *sim = audit->sim;
     double largest = 0;
-    for (uint32_t i = 0; shown && i < sim->wanted.n; i++)
-        if (isfinite(sim->value[sim->wanted.at[i]]))
-            largest = fmax(largest, fabs(sim->value[sim->wanted.at[i]]));
-    for (uint32_t i = 0; shown && i < sim->wanted.n; i++) {
-        DdpVar var = sim->wanted.at[i];
+    for (uint32_t i = 0; shown && i < sim->output.wanted.n; i++)
+        if (isfinite(sim->value[sim->output.wanted.at[i]]))
+            largest = fmax(largest, fabs(sim->value[sim->output.wanted.at[i]]));
+    for (uint32_t i = 0; shown && i < sim->output.wanted.n; i++) {
+        DdpVar var = sim->output.wanted.at[i];
         double value = sim->value[var], off = fabs(shown[var] - value);
         if (!sim->info[var].has || sol_unseen(shown[var]) || shown[var] == value ||
             off <= fmax(audit->bound, 1e-9) * fabs(value) + 1e-13 * largest)

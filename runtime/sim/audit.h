@@ -27,7 +27,7 @@ typedef struct Audit Audit;
 Audit *audit_open(Sim *sim); /* opt.audit is the bound */
 void audit_close(Audit *audit);
 
-/* At Sim.time, where `shown` [var] is what output shows of Sim.wanted, NULL: nothing. SOL_NUMERICS
+/* At Sim.time, where `shown` [var] is what output shows of Sim.output.wanted, NULL: nothing. SOL_NUMERICS
  * with a message where a violation is beyond the bound. */
 SolStatus audit_point(Audit *audit, SolSide side, const double *shown);
 

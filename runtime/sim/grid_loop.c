@@ -51,8 +51,8 @@ static bool advise(Sim *sim)
 
 static SolStatus step(Sim *sim, double time)
 {
-    double h = time - sim->grid_time, begin = timer_now();
-    sim->time = sim->grid_time = sim->value[sim->clock] = time;
+    double h = time - sim->grid.time, begin = timer_now();
+    sim->time = sim->grid.time = sim->value[sim->clock] = time;
     sim->moment++;
     event_forget_ties(sim);
     sim->counts.steps++;
@@ -101,10 +101,10 @@ static void part_from_others(Sim *sim)
 
 static SolStatus settle_point(Sim *sim, bool *happened)
 {
-    sim->work_before = sim->work;
+    sim->record.work_before = sim->work;
     bool event = look_at_conditions(sim) || event_next_sample(sim) <= sim->time;
     event |= advise(sim);
-    bool output = sim->time >= sim->next_output;
+    bool output = sim->time >= sim->output.next;
     SolStatus status = SOL_OK;
     *happened = event;
     if (status == SOL_OK && output && !event)
@@ -126,8 +126,8 @@ static SolStatus settle_point(Sim *sim, bool *happened)
 /* Where the next step ends; `whole`: at a point t0 + k*h. Rounding is no step. */
 static double next_point(const Sim *sim, bool *whole)
 {
-    double h = sim->opt.step, time = sim->opt.start + (double)(sim->grid + 1) * h;
-    double end = sim->grid_time < sim->opt.stop ? sim->opt.stop : INFINITY;
+    double h = sim->opt.step, time = sim->opt.start + (double)(sim->grid.steps + 1) * h;
+    double end = sim->grid.time < sim->opt.stop ? sim->opt.stop : INFINITY;
     *whole = time <= end + 1e-9 * h;
     return *whole && fabs(time - end) > 1e-9 * h ? time : end;
 }
@@ -144,9 +144,9 @@ static void look_at_time(Sim *sim, double time)
 static SolStatus show_between(Sim *sim, double time, double stop)
 {
     SolStatus status = SOL_OK;
-    double near = 1e-9 * (time - sim->grid_time);
-    while (status == SOL_OK && sim->next_output < time - near && sim->next_output <= stop) {
-        look_at_time(sim, fmax(sim->time, sim->next_output));
+    double near = 1e-9 * (time - sim->grid.time);
+    while (status == SOL_OK && sim->output.next < time - near && sim->output.next <= stop) {
+        look_at_time(sim, fmax(sim->time, sim->output.next));
         status = sim_point(sim, SOL_AT_POINT);
     }
     event_forget_suspects(sim); /* those that only an output noticed */
@@ -156,12 +156,12 @@ static SolStatus show_between(Sim *sim, double time, double stop)
 /* Somebody writes a value at Sim.time: the step ends here. */
 void grid_cut(Sim *sim)
 {
-    if (sim->time <= sim->grid_time)
+    if (sim->time <= sim->grid.time)
         return;
     for (uint32_t i = 0; i < sim->parts.n; i++)
         if (sim->parts.at[i]->fixed_steps)
             part_meet(sim->parts.at[i]);
-    sim->grid_time = sim->time;
+    sim->grid.time = sim->time;
     for (uint32_t i = 0; i < sim->parts.n; i++)
         if (sim->parts.at[i]->fixed_steps)
             sim->parts.at[i]->integrator->start(sim->parts.at[i]);
@@ -170,20 +170,20 @@ void grid_cut(Sim *sim)
 SolStatus grid_run(Sim *sim, double stop, bool to_event, bool one_step, bool *happened)
 {
     refresh(sim);
-    while (sim->grid_time < stop) {
+    while (sim->grid.time < stop) {
         bool whole;
         double time = next_point(sim, &whole);
         SolStatus status = show_between(sim, time, stop);
-        if (status == SOL_OK && time > stop + 1e-9 * (time - sim->grid_time)) {
+        if (status == SOL_OK && time > stop + 1e-9 * (time - sim->grid.time)) {
             look_at_time(sim, stop);
             return SOL_OK;
         }
-        sim->grid += whole;
+        sim->grid.steps += whole;
         if (status == SOL_OK)
             status = step(sim, time);
         if (status == SOL_OK)
             status = settle_point(sim, happened);
-        if (status == SOL_OK && atomic_load(&sim->cancel))
+        if (status == SOL_OK && atomic_load(&sim->cancel.asked))
             status = SOL_CANCELLED;
         if (status != SOL_OK || one_step || (to_event && *happened))
             return status;

@@ -129,7 +129,7 @@ SolStatus sol_write(Sol *sol, SolVar var, double value)
     status = write_value(sim, var, value);
     mem_guard_pop(sim->mem, &guard);
     if (status != SOL_USAGE)
-        sim->status = status;
+        sim->run.status = status;
     return status;
 }
 
@@ -282,7 +282,7 @@ void sol_stats(const Sol *sol, SolStats *stats)
                         .integrate = counts->integrate,
                         .events = counts->event,
                         .output = counts->output,
-                        .total = timer_now() - sim->created_at + sim->model->parse_seconds,
+                        .total = timer_now() - sim->run.created_at + sim->model->parse_seconds,
                         .parts = counts->parts,
                         .parts_max = counts->parts_max,
                         .time_ida = counts->time[0],

@@ -6,17 +6,17 @@
 
 static const char *own_text(Sim *sim, const char *text)
 {
-    return text ? arena_copy(&sim->opt_arena, text, strlen(text)) : NULL;
+    return text ? arena_copy(&sim->run.opt_arena, text, strlen(text)) : NULL;
 }
 
 static void own_lists(Sim *sim)
 {
     SolOptions *opt = &sim->opt;
-    SolSet *sets = arena_alloc(&sim->opt_arena, (opt->n_sets + 1) * sizeof *sets);
+    SolSet *sets = arena_alloc(&sim->run.opt_arena, (opt->n_sets + 1) * sizeof *sets);
     for (uint32_t i = 0; i < opt->n_sets; i++)
         sets[i] = (SolSet){own_text(sim, opt->sets[i].path), own_text(sim, opt->sets[i].value)};
     opt->sets = sets;
-    const char **names = arena_alloc(&sim->opt_arena, (opt->n_monitored + 1) * sizeof *names);
+    const char **names = arena_alloc(&sim->run.opt_arena, (opt->n_monitored + 1) * sizeof *names);
     for (uint32_t i = 0; i < opt->n_monitored; i++)
         names[i] = own_text(sim, opt->monitored[i]);
     opt->monitored = names;

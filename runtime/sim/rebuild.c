@@ -139,7 +139,7 @@ static void compare_sums(Sim *sim, Sums *before)
 void rebuild_clear(Sim *sim)
 {
 #ifdef SOLSTICE_VERIFY
-    take_sums(sim, &sim->sums_before);
+    take_sums(sim, &sim->room.sums);
 #endif
     drop_all(sim);
 }
@@ -157,9 +157,9 @@ void rebuild_parts(Sim *sim)
 {
     part_graph_settle(sim);
     event_forget_suspects(sim);
-    sim->grid_time = sim->time;
+    sim->grid.time = sim->time;
     sim->counts.parts = 0; /* counted when they start */
 #ifdef SOLSTICE_VERIFY
-    compare_sums(sim, &sim->sums_before);
+    compare_sums(sim, &sim->room.sums);
 #endif
 }

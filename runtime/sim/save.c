@@ -54,7 +54,7 @@ static void pack_values(Sim *sim, Pack *p)
 {
     pack_same(p, ddp_var_limit(sim->ddp));
     PACK(p, sim->births);
-    PACK(p, sim->births_at_start);
+    PACK(p, sim->run.births_at_start);
     for (DdpVar var = 0; var < ddp_var_limit(sim->ddp) && !p->bad; var++) {
         ValueInfo *info = &sim->info[var];
         double scale = values_scale(sim, var);
@@ -165,9 +165,9 @@ static void pack_branches(Sim *sim, Pack *p)
     PACK_LENGTH(p, &sim->branches, 1);
     for (BranchId id = 1; id < sim->branches.n && !p->bad; id++)
         pack_branch(sim, p, id);
-    PACK_LIST(p, &sim->modes_seen);
-    PACK_LIST(p, &sim->modes_gone);
-    PACK(p, sim->mode_serial);
+    PACK_LIST(p, &sim->output.modes);
+    PACK_LIST(p, &sim->output.modes_gone);
+    PACK(p, sim->output.mode_serial);
     PACK(p, sim->runaway);
 }
 
@@ -187,9 +187,9 @@ static void pack_samples(Sim *sim, Pack *p)
 
 static void pack_couts(Sim *sim, Pack *p)
 {
-    PACK_LENGTH(p, &sim->couts, 1);
-    for (uint32_t i = 0; i < sim->couts.n; i++) {
-        CoutMemo *memo = &sim->couts.at[i];
+    PACK_LENGTH(p, &sim->output.couts, 1);
+    for (uint32_t i = 0; i < sim->output.couts.n; i++) {
+        CoutMemo *memo = &sim->output.couts.at[i];
         PACK(p, memo->var);
         PACK(p, memo->shown);
         PACK_BIT(p, memo->any);
@@ -204,12 +204,12 @@ static void pack_counters(Sim *sim, Pack *p)
     sim->counts = counts;
     PACK(p, sim->last.loops);
     PACK(p, sim->time);
-    PACK(p, sim->grid);
-    PACK_BIT(p, sim->shown);
-    PACK_BIT(p, sim->sets_checked);
-    PACK(p, sim->last_point);
-    PACK(p, sim->next_output);
-    PACK(p, sim->output_index);
+    PACK(p, sim->grid.steps);
+    PACK_BIT(p, sim->output.shown);
+    PACK_BIT(p, sim->run.sets_checked);
+    PACK(p, sim->output.last);
+    PACK(p, sim->output.next);
+    PACK(p, sim->output.index);
 }
 
 /* ---- all of it ---- */
@@ -339,7 +339,7 @@ static uint64_t mark_of_texts(const Sim *sim)
     const Sources *sources = program_sources(sim->program);
     const char *top = def_path(sim->program, sim->top);
     uint64_t h = hash_bytes(top, strlen(top), MAGIC);
-    for (uint32_t i = 0; i < sim->n_texts; i++)
+    for (uint32_t i = 0; i < sim->run.n_texts; i++)
         h = hash_bytes(sources->files.at[i].text, sources->files.at[i].length, h);
     return h;
 }
@@ -411,7 +411,7 @@ SolStatus sol_save(Sol *sol, SolWrite write, void *context)
         return SOL_USAGE;
     }
     SolStatus status = sol_init(sol);
-    if ((status != SOL_OK && status != SOL_CANCELLED) || sim->broken_off)
+    if ((status != SOL_OK && status != SOL_CANCELLED) || sim->cancel.broken_off)
         return status;
     mem_guard_push(sim->mem, &guard);
     if (setjmp(guard.env) != 0)
@@ -469,17 +469,17 @@ SolStatus sol_restore(Sol *sol, SolRead read, void *context)
 {
     Sim *sim = &sol->sim;
     MemGuard guard;
-    if (!sim->opt.savable || sim->initialised) {
+    if (!sim->opt.savable || sim->run.initialised) {
         diag_error(sim->diags, 0,
                    "only a new simulation whose options say `savable` can be restored");
-        return sim->status = SOL_USAGE;
+        return sim->run.status = SOL_USAGE;
     }
     mem_guard_push(sim->mem, &guard);
     if (setjmp(guard.env) != 0)
         return sim_exhausted(sim);
-    sim->initialised = true;
+    sim->run.initialised = true;
     SolStatus status = restore(sim, read, context);
     mem_guard_pop(sim->mem, &guard);
-    sim->status = status == SOL_OK ? SOL_OK : SOL_IO; /* half restored: it goes no further */
+    sim->run.status = status == SOL_OK ? SOL_OK : SOL_IO; /* half restored: it goes no further */
     return status;
 }

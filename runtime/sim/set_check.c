@@ -41,7 +41,7 @@ SolStatus set_check(Sim *sim)
 {
     const char *path;
     bool wrong = false;
-    sim->births_at_start = sim->births;
+    sim->run.births_at_start = sim->births;
     for (uint32_t i = 0; (path = world_override_unused(sim->world, i)) != NULL; i++) {
         if (world_find(sim->world, path))
             diag_warning(sim->diags, 0,
@@ -60,13 +60,13 @@ SolStatus set_check(Sim *sim)
 void set_check_end(Sim *sim)
 {
     const char *path;
-    for (uint32_t i = 0; !sim->sets_checked && sim->world; i++) {
+    for (uint32_t i = 0; !sim->run.sets_checked && sim->world; i++) {
         if ((path = world_override_unused(sim->world, i)) == NULL)
             break;
         DdpVar var = world_find(sim->world, path);
-        if (!var || sim->info[var].birth > sim->births_at_start)
+        if (!var || sim->info[var].birth > sim->run.births_at_start)
             diag_warning(sim->diags, 0, "%s was set to no effect: nothing was born at that place",
                          path);
     }
-    sim->sets_checked = true;
+    sim->run.sets_checked = true;
 }

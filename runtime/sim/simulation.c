@@ -155,14 +155,14 @@ SolStatus sim_exhausted(Sim *sim)
     char where[40];
     snprintf(where, sizeof where, "at time %.10g", sim->time);
     say_exhausted(sim->model, where);
-    return sim->status = SOL_MEMORY;
+    return sim->run.status = SOL_MEMORY;
 }
 
 /* ---- creating ---- */
 
 static SolStatus open_layers(Sim *sim, const char *designator, const SolOptions *options)
 {
-    arena_init(&sim->opt_arena, sim->mem);
+    arena_init(&sim->run.opt_arena, sim->mem);
     arena_init(&sim->event_arena, sim->mem);
     if (!options_fill(sim, options))
         return SOL_USAGE;
@@ -173,7 +173,7 @@ static SolStatus open_layers(Sim *sim, const char *designator, const SolOptions 
         program_report_package(sim->program, sim->top);
         return SOL_USAGE;
     }
-    sim->n_texts = program_sources(sim->program)->files.n;
+    sim->run.n_texts = program_sources(sim->program)->files.n;
     sim->forms = forms_open(sim->mem);
     sim->ddp = ddp_open(sim->mem, sim->forms);
     sim->interp = interp_open(sim->mem, sim->forms);
@@ -182,8 +182,8 @@ static SolStatus open_layers(Sim *sim, const char *designator, const SolOptions 
     sim->part_met = event_suspect_changed;
     sim->engine = engine_open(sim);
     sim->audit = sim->opt.audit > 0 ? audit_open(sim) : NULL;
-    sim->time = sim->grid_time = sim->opt.start;
-    sim->next_output = sim->opt.start + sim->opt.interval;
+    sim->time = sim->grid.time = sim->opt.start;
+    sim->output.next = sim->opt.start + sim->opt.interval;
     return SOL_OK;
 }
 
@@ -208,7 +208,7 @@ Sol *sol_create(SolModel *model, const char *designator, const SolOptions *optio
     sim->mem = model->mem;
     sim->program = model->program;
     sim->diags = program_diags(model->program);
-    sim->created_at = timer_now();
+    sim->run.created_at = timer_now();
     sim->next = model->sims;
     model->sims = sol;
     model->status = open_layers(sim, designator, options);
@@ -229,9 +229,9 @@ static void close_roles(Sim *sim)
     vec_free(sim->mem, &sim->starts);
     vec_free(sim->mem, &sim->zeroed);
     vec_free(sim->mem, &sim->unexamined);
-    vec_free(sim->mem, &sim->couts);
+    vec_free(sim->mem, &sim->output.couts);
     vec_free(sim->mem, &sim->initials);
-    vec_free(sim->mem, &sim->monitored);
+    vec_free(sim->mem, &sim->output.monitored);
     vec_free(sim->mem, &sim->decisions);
     vec_free(sim->mem, &sim->integers);
     vec_free(sim->mem, &sim->suspects);
@@ -240,19 +240,19 @@ static void close_roles(Sim *sim)
     vec_free(sim->mem, &sim->deferred);
     vec_free(sim->mem, &sim->olds);
     vec_free(sim->mem, &sim->loose);
-    vec_free(sim->mem, &sim->wanted);
+    vec_free(sim->mem, &sim->output.wanted);
     vec_free(sim->mem, &sim->forced);
-    vec_free(sim->mem, &sim->births_seen);
-    vec_free(sim->mem, &sim->deaths_seen);
-    vec_free(sim->mem, &sim->modes_seen);
-    vec_free(sim->mem, &sim->modes_gone);
+    vec_free(sim->mem, &sim->output.births);
+    vec_free(sim->mem, &sim->output.deaths);
+    vec_free(sim->mem, &sim->output.modes);
+    vec_free(sim->mem, &sim->output.modes_gone);
     mode_search_close(sim);
     vec_free(sim->mem, &sim->trigger_texts);
-    vec_free(sim->mem, &sim->causes);
+    vec_free(sim->mem, &sim->record.causes);
     map_free(sim->mem, &sim->started_again);
     vec_free(sim->mem, &sim->event_states);
-    mem_free(sim->mem, sim->loop_work);
-    mem_free(sim->mem, sim->out_values);
+    mem_free(sim->mem, sim->room.loop);
+    mem_free(sim->mem, sim->output.values);
 }
 
 void sol_close(Sol *sol)
@@ -281,7 +281,7 @@ void sol_close(Sol *sol)
     if (sim->forms)
         forms_close(sim->forms);
     audit_close(sim->audit);
-    arena_free(&sim->opt_arena);
+    arena_free(&sim->run.opt_arena);
     arena_free(&sim->event_arena);
     mem_free(sim->mem, sol);
 }
@@ -290,8 +290,8 @@ void sol_close(Sol *sol)
 
 static void show_couts(Sim *sim)
 {
-    for (uint32_t i = 0; i < sim->couts.n; i++) {
-        CoutMemo *memo = &sim->couts.at[i];
+    for (uint32_t i = 0; i < sim->output.couts.n; i++) {
+        CoutMemo *memo = &sim->output.couts.at[i];
         evaluate_fetch(sim, memo->var);
         double value = sim->value[memo->var];
         if (!sim->info[memo->var].has || (memo->any && memo->shown == value))
@@ -308,8 +308,8 @@ static void show_couts(Sim *sim)
             shown = value != 0 ? "true" : "false";
         else
             snprintf(text, sizeof text, "%.10g", value);
-        if (sim->out.cout)
-            sim->out.cout(sim->out.context, sim->time, shown);
+        if (sim->output.to.cout)
+            sim->output.to.cout(sim->output.to.context, sim->time, shown);
         else
             printf("%s\n", shown);
     }
@@ -318,37 +318,37 @@ static void show_couts(Sim *sim)
 /* What has no value is shown so. Whoever does not look closely is told, of the first few. */
 static void tell_no_value(Sim *sim, DdpVar var)
 {
-    const uint32_t most = sizeof sim->told / sizeof *sim->told;
-    if (sim->n_told == most)
+    const uint32_t most = sizeof sim->output.told / sizeof *sim->output.told;
+    if (sim->output.n_told == most)
         return;
-    for (uint32_t i = 0; i < sim->n_told; i++)
-        if (sim->told[i] == var)
+    for (uint32_t i = 0; i < sim->output.n_told; i++)
+        if (sim->output.told[i] == var)
             return;
-    sim->told[sim->n_told++] = var;
+    sim->output.told[sim->output.n_told++] = var;
     WorldVar view = {0};
     world_var(sim->world, var, &view);
     diag_warning(sim->diags, view.at, "at time %.10g, %s has no value", sim->time,
                  explain_var(sim, var));
     explain_determined_by(sim, var);
-    if (sim->n_told == most)
+    if (sim->output.n_told == most)
         diag_note(sim->diags, 0, "of others that have none nothing is said");
 }
 
 static const double *visible_values(Sim *sim)
 {
     uint32_t n = ddp_var_limit(sim->ddp);
-    if (n > sim->n_out_values) {
-        sim->n_out_values = 2 * n;
-        sim->out_values =
-            mem_resize(sim->mem, sim->out_values, sim->n_out_values * sizeof *sim->out_values);
+    if (n > sim->output.n_values) {
+        sim->output.n_values = 2 * n;
+        sim->output.values = mem_resize(sim->mem, sim->output.values,
+                                        sim->output.n_values * sizeof *sim->output.values);
     }
-    for (uint32_t i = 0; i < sim->wanted.n; i++) {
-        DdpVar v = sim->wanted.at[i];
-        sim->out_values[v] = sim->info[v].has ? sim->value[v] : NAN;
+    for (uint32_t i = 0; i < sim->output.wanted.n; i++) {
+        DdpVar v = sim->output.wanted.at[i];
+        sim->output.values[v] = sim->info[v].has ? sim->value[v] : NAN;
         if (sim->info[v].has && isnan(sim->value[v]))
             tell_no_value(sim, v);
     }
-    return sim->out_values;
+    return sim->output.values;
 }
 
 /* A foreign function failed since the last point. Integrator and loops try values that are no
@@ -382,16 +382,16 @@ static double waited(const Sim *sim)
  * next point comes, the next event, or the end of the call. */
 static void tell_event(Sim *sim)
 {
-    if (!sim->event_untold)
+    if (!sim->record.untold)
         return;
-    sim->event_untold = false;
-    sim->event.restart_us += (waited(sim) - sim->waited_before) * 1e6;
+    sim->record.untold = false;
+    sim->event.restart_us += (waited(sim) - sim->record.waited_before) * 1e6;
     sim->event.wait_us = sim->event.structure_us + sim->event.restart_us;
     if (sim->engine)
         engine_take_counts(sim->engine, &sim->event);
     trace_restart(sim);
-    if (sim->on_event)
-        sim->on_event(sim->on_event_context, &sim->event);
+    if (sim->record.tell)
+        sim->record.tell(sim->record.context, &sim->event);
 }
 
 /* What will be shown, at Sim.time. When most outputs are wanted they are evaluated as a whole;
@@ -399,14 +399,14 @@ static void tell_event(Sim *sim)
 static SolStatus fetch_wanted(Sim *sim, SolSide side)
 {
     SolStatus status = SOL_OK;
-    if (!sim->out.point)
+    if (!sim->output.to.point)
         return SOL_OK;
-    if (2 * sim->wanted.n > sim->outputs.n && sim->outputs.n > 8)
+    if (2 * sim->output.wanted.n > sim->outputs.n && sim->outputs.n > 8)
         return evaluate_outputs(sim);
     if (side == SOL_AT_POINT)
         return glance_wanted(sim);
-    for (uint32_t i = 0; i < sim->wanted.n && status == SOL_OK; i++)
-        status = evaluate_fetch(sim, sim->wanted.at[i]);
+    for (uint32_t i = 0; i < sim->output.wanted.n && status == SOL_OK; i++)
+        status = evaluate_fetch(sim, sim->output.wanted.at[i]);
     return status;
 }
 
@@ -418,13 +418,14 @@ static const double *touched_values(Sim *sim)
         double value;
     } unseen = {.bits = SOL_UNSEEN};
     visible_values(sim);
-    for (uint32_t i = 0; i < sim->wanted.n; i++)
-        if (!evaluate_fetch_met(sim, sim->wanted.at[i]))
-            sim->out_values[sim->wanted.at[i]] = unseen.value;
+    for (uint32_t i = 0; i < sim->output.wanted.n; i++)
+        if (!evaluate_fetch_met(sim, sim->output.wanted.at[i]))
+            sim->output.values[sim->output.wanted.at[i]] = unseen.value;
         else
-            sim->out_values[sim->wanted.at[i]] =
-                sim->info[sim->wanted.at[i]].has ? sim->value[sim->wanted.at[i]] : NAN;
-    return sim->out_values;
+            sim->output.values[sim->output.wanted.at[i]] =
+                sim->info[sim->output.wanted.at[i]].has ? sim->value[sim->output.wanted.at[i]]
+                                                        : NAN;
+    return sim->output.values;
 }
 
 static SolStatus point_at(Sim *sim, SolSide side, double time)
@@ -432,33 +433,33 @@ static SolStatus point_at(Sim *sim, SolSide side, double time)
     double begin = timer_now();
     tell_event(sim);
     bool fine = true;
-    if (sim->out.point)
+    if (sim->output.to.point)
         announce_births(sim);
     else
         announce_nothing(sim);
     bool partly =
         sim->parts.n > SOL_FEW_PARTS && (side == SOL_BEFORE_EVENT || side == SOL_AFTER_EVENT);
     SolStatus status = partly ? SOL_OK : fetch_wanted(sim, side);
-    sim->unseen = status != SOL_OK;
+    sim->output.unseen = status != SOL_OK;
     if (status != SOL_OK)
         return status;
     if (side != SOL_AT_END && (status = foreign_failed(sim)) != SOL_OK)
         return status;
-    sim->shown = true;
-    sim->last_point = time;
+    sim->output.shown = true;
+    sim->output.last = time;
     show_couts(sim);
-    if (sim->out.point) {
+    if (sim->output.to.point) {
         announce_modes(sim);
         SolPoint point = {.time = time,
                           .side = side,
                           .values = partly ? touched_values(sim) : visible_values(sim),
                           .limit = ddp_var_limit(sim->ddp)};
-        fine = sim->out.point(sim->out.context, &point);
+        fine = sim->output.to.point(sim->output.to.context, &point);
     }
     if (sim->audit && (side != SOL_AT_END || sim->time >= sim->opt.stop))
-        status = audit_point(sim->audit, side, sim->out.point ? sim->out_values : NULL);
-    while (sim->next_output <= time + 1e-15 * fabs(time))
-        sim->next_output = sim->opt.start + (double)(++sim->output_index + 1) * sim->opt.interval;
+        status = audit_point(sim->audit, side, sim->output.to.point ? sim->output.values : NULL);
+    while (sim->output.next <= time + 1e-15 * fabs(time))
+        sim->output.next = sim->opt.start + (double)(++sim->output.index + 1) * sim->opt.interval;
     sim->counts.output += timer_now() - begin;
     return fine ? status : SOL_IO;
 }
@@ -477,13 +478,13 @@ SolStatus sim_point_before(Sim *sim, double event)
 
 void sol_set_output(Sol *sol, const SolOutput *output)
 {
-    sol->sim.out = *output;
+    sol->sim.output.to = *output;
 }
 
 void sol_set_event(Sol *sol, void (*event)(void *context, const SolEvent *event), void *context)
 {
-    sol->sim.on_event = event;
-    sol->sim.on_event_context = context;
+    sol->sim.record.tell = event;
+    sol->sim.record.context = context;
 }
 
 /* ---- events ---- */
@@ -499,23 +500,23 @@ static void begin_event(Sim *sim)
         engine_take_counts(sim->engine, &sim->event);
     sim->event = (SolEvent){
         .time = sim->time, .states_before = sim->states.n, .loops_before = sim->last.loops};
-    sim->entered_before = counts.entered;
-    sim->removed_before = counts.removed;
+    sim->record.entered_before = counts.entered;
+    sim->record.removed_before = counts.removed;
     sim->structure_changed = false;
-    sim->births_at_event = sim->births;
-    sim->event_begin = timer_now();
+    sim->record.births_before = sim->births;
+    sim->record.begin = timer_now();
 }
 
 static void end_event(Sim *sim)
 {
     DdpCounts counts = ddp_counts(sim->ddp);
-    sim->event.entered = (uint32_t)(counts.entered - sim->entered_before);
-    sim->event.removed = (uint32_t)(counts.removed - sim->removed_before);
+    sim->event.entered = (uint32_t)(counts.entered - sim->record.entered_before);
+    sim->event.removed = (uint32_t)(counts.removed - sim->record.removed_before);
     sim->event.states_after = sim->states.n;
     sim->event.loops_after = sim->last.loops;
     sim->event.structural = sim->structure_changed;
-    sim->event.structure_us = (timer_now() - sim->event_begin + sim->met_seconds) * 1e6;
-    sim->met_seconds = 0;
+    sim->event.structure_us = (timer_now() - sim->record.begin + sim->record.met_seconds) * 1e6;
+    sim->record.met_seconds = 0;
     cause_end(sim);
     sim->event.n_triggers = sim->trigger_texts.n;
     sim->event.triggers = sim->trigger_texts.at;
@@ -534,7 +535,7 @@ SolStatus sim_event(Sim *sim)
     SolStatus status = event_iterate(sim, false);
     end_event(sim);
     trace_event_end(sim);
-    sim->counts.event += timer_now() - sim->event_begin;
+    sim->counts.event += timer_now() - sim->record.begin;
     sim->counts.events++;
     if (status != SOL_OK)
         return status;
@@ -552,9 +553,9 @@ void sim_event_done(Sim *sim, double restart_seconds)
 {
     sim->event.restart_us = restart_seconds * 1e6;
     sim->counts.event += restart_seconds;
-    sim->event.touched = sim->work - sim->work_before;
-    sim->event_untold = true;
-    sim->waited_before = waited(sim);
+    sim->event.touched = sim->work - sim->record.work_before;
+    sim->record.untold = true;
+    sim->record.waited_before = waited(sim);
 }
 
 /* ---- running ---- */
@@ -571,18 +572,18 @@ static SolStatus first_updates(Sim *sim)
     sim->break_ties = false;
     end_event(sim);
     trace_event_end(sim);
-    sim->counts.event += timer_now() - sim->event_begin;
+    sim->counts.event += timer_now() - sim->record.begin;
     return status == SOL_OK ? set_check(sim) : status;
 }
 
 /* A start that failed is not tried again: the instances are there already. */
 static SolStatus start(Sim *sim)
 {
-    if (sim->initialised)
-        return sim->start_status;
-    sim->initialised = true;
-    sim->start_status = first_updates(sim);
-    return sim->start_status == SOL_OK ? sim_point(sim, SOL_AT_START) : sim->start_status;
+    if (sim->run.initialised)
+        return sim->run.start_status;
+    sim->run.initialised = true;
+    sim->run.start_status = first_updates(sim);
+    return sim->run.start_status == SOL_OK ? sim_point(sim, SOL_AT_START) : sim->run.start_status;
 }
 
 static SolStatus go(Sim *sim, double time, bool to_event, bool one_step, bool *happened)
@@ -617,9 +618,9 @@ static SolStatus end_point(Sim *sim, SolStatus status)
     bool ended = status == SOL_OK && sim->time >= sim->opt.stop;
     if (ended)
         set_check_end(sim);
-    if (!sim->shown || !(failed || ended) || (ended && sim->last_point == sim->time))
+    if (!sim->output.shown || !(failed || ended) || (ended && sim->output.last == sim->time))
         return status;
-    if (failed && (sim->unseen || (sim->running && !time_last(sim))))
+    if (failed && (sim->output.unseen || (sim->running && !time_last(sim))))
         return status; /* what lies behind a point without values is nobody's */
     SolStatus shown = sim_point(sim, SOL_AT_END);
     return failed ? status : shown;
@@ -631,9 +632,10 @@ static SolStatus guarded(Sim *sim, double time, bool init_only, bool to_event, b
 {
     bool ignored = false;
     MemGuard guard;
-    if (sim->status != SOL_OK && sim->status != SOL_CANCELLED && sim->status != SOL_USAGE)
-        return sim->status;
-    if (sim->broken_off)
+    if (sim->run.status != SOL_OK && sim->run.status != SOL_CANCELLED &&
+        sim->run.status != SOL_USAGE)
+        return sim->run.status;
+    if (sim->cancel.broken_off)
         return SOL_CANCELLED;
     mem_guard_push(sim->mem, &guard);
     if (setjmp(guard.env) != 0)
@@ -646,9 +648,9 @@ static SolStatus guarded(Sim *sim, double time, bool init_only, bool to_event, b
     engine_check(sim->engine);
     mem_guard_pop(sim->mem, &guard);
     if (status == SOL_CANCELLED)
-        atomic_store(&sim->cancel, false);
-    sim->cancel_seen = 0;
-    return sim->status = status;
+        atomic_store(&sim->cancel.asked, false);
+    sim->cancel.seen = 0;
+    return sim->run.status = status;
 }
 
 SolStatus sol_init(Sol *sol)
@@ -674,7 +676,7 @@ SolStatus sol_step(Sol *sol, double time)
 
 void sol_cancel(Sol *sol)
 {
-    atomic_store(&sol->sim.cancel, true);
+    atomic_store(&sol->sim.cancel.asked, true);
 }
 
 double sol_time(const Sol *sol)
@@ -684,5 +686,5 @@ double sol_time(const Sol *sol)
 
 SolStatus sol_status(const Sol *sol)
 {
-    return sol->sim.status;
+    return sol->sim.run.status;
 }

@@ -132,7 +132,7 @@ static SolStatus begin_due(Sim *sim)
 static SolStatus handle_event(Sim *sim, double time)
 {
     sim->time = time;
-    sim->work_before = sim->work;
+    sim->record.work_before = sim->work;
     event_forget_ties(sim);
     list_due(sim, time);
     SolStatus status = show_before(sim, time);
@@ -140,7 +140,7 @@ static SolStatus handle_event(Sim *sim, double time)
     double begin = timer_now();
     if (status == SOL_OK)
         status = begin_due(sim);
-    sim->met_seconds = timer_now() - begin;
+    sim->record.met_seconds = timer_now() - begin;
     if (status == SOL_OK)
         status = sim_event(sim);
     begin = timer_now();
@@ -154,7 +154,7 @@ static SolStatus handle_event(Sim *sim, double time)
 SolStatus time_event(Sim *sim)
 {
     sim->left_time = sim->time;
-    sim->work_before = sim->work;
+    sim->record.work_before = sim->work;
     sim->break_ties = true;
     SolStatus status = evaluate_dirty(sim);
     sim->break_ties = false;
@@ -303,7 +303,7 @@ static SolStatus advance(Sim *sim, double limit, double stop_at, bool one_step)
         if (status == SOL_OK)
             status = look_at_step(part);
         part_reorder(part);
-        if (atomic_load(&sim->cancel))
+        if (atomic_load(&sim->cancel.asked))
             status = status == SOL_OK ? SOL_CANCELLED : status;
         if (one_step)
             break;
@@ -317,7 +317,7 @@ static SolStatus advance(Sim *sim, double limit, double stop_at, bool one_step)
 static SolStatus go_to(Sim *sim, double stop, bool one_step, bool *event)
 {
     double sample = event_next_sample(sim), before = sim->time;
-    double limit = fmin(fmin(stop, sim->next_output), sample);
+    double limit = fmin(fmin(stop, sim->output.next), sample);
     double stop_at =
         fmin(fmin(sample, parts_first_key(sim, HEAP_CLOCKS)), fmax(stop, sim->opt.stop));
     SolStatus status = advance(sim, limit, stop_at, one_step);
@@ -331,7 +331,7 @@ static SolStatus go_to(Sim *sim, double stop, bool one_step, bool *event)
     if (*event)
         return handle_event(sim, found);
     parts_look_at(sim, found);
-    return found >= sim->next_output ? sim_point(sim, SOL_AT_POINT) : SOL_OK;
+    return found >= sim->output.next ? sim_point(sim, SOL_AT_POINT) : SOL_OK;
 }
 
 bool time_last(Sim *sim)
@@ -340,7 +340,7 @@ bool time_last(Sim *sim)
     for (uint32_t i = 0; i < sim->parts.n; i++)
         if (sim->parts.at[i]->started && part_needs_steps(sim->parts.at[i]))
             time = fmin(time, sim->parts.at[i]->now);
-    if (!isfinite(time) || time < sim->last_point || sim->touched.n)
+    if (!isfinite(time) || time < sim->output.last || sim->touched.n)
         return true; /* it failed in an event: values are those of its last update */
     parts_look_at(sim, time);
     sim->meet_status = SOL_OK;
@@ -358,7 +358,7 @@ SolStatus time_run(Sim *sim, double stop, bool to_event, bool one_step, bool *ha
         status = renew_parts(sim);
     }
     while (status == SOL_OK && sim->time < stop) {
-        if (atomic_load(&sim->cancel))
+        if (atomic_load(&sim->cancel.asked))
             return SOL_CANCELLED;
         status = go_to(sim, stop, one_step, happened);
         if (one_step || (to_event && *happened))

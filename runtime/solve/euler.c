@@ -45,7 +45,7 @@ static SolStatus euler_start(Part *part)
         mem_alloc(sim->mem, (2 * part->states.n + 1) * sizeof *state);
     for (uint32_t i = 0; i < part->states.n; i++)
         state[i] = sim->value[part->states.at[i].var];
-    part->now = sim->grid_time;
+    part->now = sim->grid.time;
     part->fixed_steps = true;
     take_slopes(part);
     part_keep_loops(part);

@@ -193,11 +193,11 @@ static void ida_close(Part *part)
 
 static void ida_close_all(Sim *sim)
 {
-    SUNContext context = sim->sun;
+    SUNContext context = sim->room.sun;
     pattern_free_scratch(sim);
     if (context)
         SUNContext_Free(&context);
-    sim->sun = NULL;
+    sim->room.sun = NULL;
 }
 
 static SolStatus no_memory(Sim *sim)
@@ -208,13 +208,13 @@ static SolStatus no_memory(Sim *sim)
 
 static bool open_vectors(Sim *sim, IdaDriver *driver)
 {
-    if (!sim->sun) {
+    if (!sim->room.sun) {
         SUNContext context;
         if (SUNContext_Create(NULL, &context) != 0)
             return false;
-        sim->sun = context;
+        sim->room.sun = context;
     }
-    driver->space = nvector_open(sim->mem, sim->sun, driver->room);
+    driver->space = nvector_open(sim->mem, sim->room.sun, driver->room);
     nvector_set_length(driver->space, driver->n);
     driver->y = nvector_new(driver->space);
     driver->yp = nvector_new(driver->space);
@@ -227,15 +227,15 @@ static bool open_vectors(Sim *sim, IdaDriver *driver)
 
 static bool open_direct(Sim *sim, IdaDriver *driver)
 {
-    driver->matrix = jacobian_matrix(driver->jacobian, sim->sun);
-    driver->solver = jacobian_solver(driver->jacobian, sim->sun);
+    driver->matrix = jacobian_matrix(driver->jacobian, sim->room.sun);
+    driver->solver = jacobian_solver(driver->jacobian, sim->room.sun);
     return IDASetLinearSolver(driver->ida, driver->solver, driver->matrix) == 0 &&
            IDASetJacFn(driver->ida, jacobian) == 0;
 }
 
 static bool open_krylov(Sim *sim, IdaDriver *driver)
 {
-    driver->solver = SUNLinSol_SPGMR(driver->y, SUN_PREC_LEFT, KRYLOV_SPACE, sim->sun);
+    driver->solver = SUNLinSol_SPGMR(driver->y, SUN_PREC_LEFT, KRYLOV_SPACE, sim->room.sun);
     return driver->solver && IDASetLinearSolver(driver->ida, driver->solver, NULL) == 0 &&
            IDASetJacTimes(driver->ida, NULL, jacobian_times_vector) == 0 &&
            IDASetPreconditioner(driver->ida, precondition_setup, precondition_solve) == 0;
@@ -256,7 +256,7 @@ static bool tell_states(Part *part, IdaDriver *driver)
 
 static bool open_ida(Sim *sim, Part *part, IdaDriver *driver)
 {
-    driver->ida = IDACreate(sim->sun);
+    driver->ida = IDACreate(sim->room.sun);
     if (!driver->ida || IDASetErrHandlerFn(driver->ida, be_silent, NULL) != 0 ||
         IDAInit(driver->ida, residual, sim->time, driver->y, driver->yp) != 0)
         return false;
@@ -459,7 +459,7 @@ static SolStatus ida_explain(Part *part)
     Sim *sim = part->sim;
     IdaDriver *driver = driver_of(part);
     realtype h = 0;
-    if (sim->broken_off)
+    if (sim->cancel.broken_off)
         return SOL_CANCELLED;
     IDAGetCurrentStep(driver->ida, &h);
     uint32_t i = worst_unknown(driver);

@@ -379,9 +379,9 @@ static void colour_leaves(Sets *s)
 static Sets *scratch(Part *part, Pattern *pattern, uint32_t most)
 {
     Sim *sim = part->sim;
-    if (!sim->pattern_sets)
-        sim->pattern_sets = mem_alloc(sim->mem, sizeof *sim->pattern_sets);
-    Sets *s = sim->pattern_sets;
+    if (!sim->room.pattern)
+        sim->room.pattern = mem_alloc(sim->mem, sizeof *sim->room.pattern);
+    Sets *s = sim->room.pattern;
     s->part = part;
     s->pattern = pattern;
     s->mem = sim->mem;
@@ -399,7 +399,7 @@ static Sets *scratch(Part *part, Pattern *pattern, uint32_t most)
 
 void pattern_free_scratch(Sim *sim)
 {
-    Sets *s = sim->pattern_sets;
+    Sets *s = sim->room.pattern;
     if (!s)
         return;
     vec_free(sim->mem, &s->of_var);
@@ -414,7 +414,7 @@ void pattern_free_scratch(Sim *sim)
     vec_free(sim->mem, &s->row_n);
     vec_free(sim->mem, &s->row_vars);
     mem_free(sim->mem, s);
-    sim->pattern_sets = NULL;
+    sim->room.pattern = NULL;
 }
 
 /* Rows from the part's tape, where it knows them all. */
