@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "ddp/oracle.h"
+#include "tests/support/oracle.h"
 
 #include <math.h>
 #include <string.h>

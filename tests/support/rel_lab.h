@@ -20,7 +20,7 @@
 #define TESTS_REL_LAB_H
 
 #include "base/intern.h"
-#include "ddp/oracle.h"
+#include "tests/support/oracle.h"
 
 typedef struct LabVar {
     Sym name;

@@ -12,7 +12,7 @@
  * transmission reads, counts for the offsets but can not be matched. A cycle of gain through such
  * an entry means that a transmission depends on its own derivative: false causality.
  */
-#include "ddp/oracle_int.h"
+#include "tests/support/oracle_int.h"
 
 /* ---- offsets ---- */
 

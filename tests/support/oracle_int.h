@@ -1,9 +1,9 @@
 /* oracle_int.h: what the files of the oracle share. Rows are relations, columns are unknowns. */
-#ifndef DDP_ORACLE_INT_H
-#define DDP_ORACLE_INT_H
+#ifndef TESTS_ORACLE_INT_H
+#define TESTS_ORACLE_INT_H
 
 #include "base/vec.h"
-#include "ddp/oracle.h"
+#include "tests/support/oracle.h"
 
 #define ORACLE_NONE UINT32_MAX
 

@@ -9,8 +9,8 @@
  *
  * Error rule: as in ddp.h; memory goes to the guard of the Mem.
  */
-#ifndef DDP_ORACLE_H
-#define DDP_ORACLE_H
+#ifndef TESTS_ORACLE_H
+#define TESTS_ORACLE_H
 
 #include "ddp/ddp.h"
 

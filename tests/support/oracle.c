@@ -7,7 +7,7 @@
  * without a relation, and what leads to them, the underdetermined part. Both are the same for every
  * maximum matching (Dulmage and Mendelsohn 1958; Pothen and Fan, ACM TOMS 16, 1990, section 2).
  */
-#include "ddp/oracle_int.h"
+#include "tests/support/oracle_int.h"
 
 /* ---- rows and columns ---- */
 

@@ -10,7 +10,7 @@
  * Across levels there can be more choices, but with these the Jacobian can be singular for every
  * value, so nobody looks for them.
  */
-#include "ddp/oracle_int.h"
+#include "tests/support/oracle_int.h"
 
 enum { MOST_CHOICES = 4000 };
 

@@ -3,7 +3,7 @@
  * Matching after Hopcroft and Karp, SIAM J. Comput. 2 (1973); components after Tarjan, SIAM J.
  * Comput. 1 (1972). Both with stacks of their own.
  */
-#include "ddp/oracle_int.h"
+#include "tests/support/oracle_int.h"
 
 OracleGraph oracle_graph(Arena *arena, uint32_t n, uint32_t n_edges, const OracleEdge *edges)
 {

@@ -8,7 +8,7 @@
  * something else. Beside each polynomial runs its derivative g by one position; then d f^(k) / d
  * x^(l) = k! / l! * g[k - l].
  */
-#include "ddp/oracle_int.h"
+#include "tests/support/oracle_int.h"
 
 #include "base/map.h"
 

@@ -6,7 +6,7 @@
  * differentiation do not count. The strong components are solved one after the other, each by
  * damped Newton with dense LU on all its unknowns.
  */
-#include "ddp/oracle_int.h"
+#include "tests/support/oracle_int.h"
 #include "numerics/dense_lu.h"
 
 #include <math.h>
