@@ -225,10 +225,11 @@ static void prepare(Lower *l)
     set_lanes(l, 1);
 }
 
-/* Tests: the verifier takes it, and no instruction of this machine does it, which is fatal. */
+/* Tests: the verifier takes it, and no instruction of this machine does it, which is fatal. The
+ * other machine is a graphics processor, which no program like this runs on. */
 static void call_of_another_machine(Lower *l)
 {
-    unsigned id = intrinsic_id("llvm.aarch64.hint");
+    unsigned id = intrinsic_id("llvm.amdgcn.s.sleep");
     LLVMValueRef f = LLVMGetIntrinsicDeclaration(l->module, id, NULL, 0);
     LLVMValueRef arg = LLVMConstInt(l->int32, 0, 0);
     LLVMBuildCall2(l->build, LLVMIntrinsicGetType(l->context, id, NULL, 0), f, &arg, 1, "");
