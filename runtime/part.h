@@ -31,27 +31,27 @@ typedef struct Integrator Integrator; /* integrator.h */
 /* Memory that a step of a part reads, as far as it is worth asking for ahead of its turn: a few
  * lines each, of a part that is small. */
 enum {
-    SPOT_DRIVER,
-    SPOT_IDA,
-    SPOT_VECTORS,
-    SPOT_JACOBIAN,
-    SPOT_FACTORS,
-    SPOT_TAPE,
-    SPOT_CALLS,
-    SPOT_VALUES,
-    SPOT_TRUTHS,
-    SPOTS
+    MEMORY_DRIVER,
+    MEMORY_IDA,
+    MEMORY_VECTORS,
+    MEMORY_JACOBIAN,
+    MEMORY_FACTORS,
+    MEMORY_TAPE,
+    MEMORY_CALLS,
+    MEMORY_VALUES,
+    MEMORY_TRUTHS,
+    MEMORIES
 };
 
-typedef struct PartSpot {
+typedef struct PartMemory {
     const char *at;
     uint32_t lines;
-} PartSpot;
+} PartMemory;
 
 /* What every step reads comes first. */
 struct Part {
     Sim *sim;
-    PartSpot spot[SPOTS];
+    PartMemory memory[MEMORIES];
     uint32_t index;            /* in Sim.parts */
     uint32_t n;                /* unknowns: states, then tearing variables */
     uint32_t states_version;   /* counts changes of `states` */

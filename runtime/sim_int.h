@@ -419,7 +419,7 @@ typedef struct SimRoom {
     VEC(uint64_t) sums;          /* rebuild.c, in builds with verifiers */
 } SimRoom;
 
-/* What had no value in this step (trouble.c). */
+/* What had no value in this step (failure.c). */
 typedef struct SimFailure {
     char text[800]; /* empty: nothing */
     Place at;

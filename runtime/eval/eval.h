@@ -97,19 +97,19 @@ void explain_determined_by(Sim *sim, DdpVar var);
 void explain_values(Sim *sim, const EvalOp *op); /* notes: values of what it reads */
 void explain_values_of(Sim *sim, DdpRel rel);    /* likewise, of all that the relation names */
 
-/* ---- trouble.c: what had no value inside a step, in case the integrator gives up ---- */
+/* ---- failure.c: what had no value inside a step, in case the integrator gives up ---- */
 
-void trouble_forget(Sim *sim); /* a step begins */
-void trouble_in_loop(Sim *sim, const EvalNode *node);
-void trouble_in_nodes(Sim *sim, const NodeList *list);
-bool trouble_tell(Sim *sim); /* a note; false: there was nothing */
+void failure_forget(Sim *sim); /* a step begins */
+void failure_in_loop(Sim *sim, const EvalNode *node);
+void failure_in_nodes(Sim *sim, const NodeList *list);
+bool failure_tell(Sim *sim); /* a note; false: there was nothing */
 
-/* ---- ahead.c ---- */
+/* ---- prefetch.c ---- */
 
 /* Lies at `at`, so many bytes; 0 bytes: nowhere. */
-void part_spot(Part *part, int spot, const void *at, size_t bytes);
-/* Hints to the processor: the part will be asked for; then, spots first .. last of it. */
-void part_ask_head(const Part *part);
-void part_ask(const Part *part, int first, int last);
+void part_prefetch_note(Part *part, int which, const void *at, size_t bytes);
+/* Hints to the processor: the head of a part will be read; then, memory first .. last of it. */
+void part_prefetch_head(const Part *part);
+void part_prefetch(const Part *part, int first, int last);
 
 #endif

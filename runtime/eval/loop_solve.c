@@ -553,7 +553,7 @@ SolStatus loop_solve(Sim *sim, DdpNode n)
         return SOL_CANCELLED;
     if (!sim->quiet)
         return failed(sim, node);
-    trouble_in_loop(sim, node);
+    failure_in_loop(sim, node);
     return SOL_NUMERICS;
 }
 

@@ -19,8 +19,8 @@ void tape_close(Part *part)
     Tape *tape = part->tape;
     part->tape = NULL;
     part->untaped = 0;
-    for (int spot = SPOT_TAPE; spot <= SPOT_TRUTHS; spot++)
-        part_spot(part, spot, NULL, 0);
+    for (int which = MEMORY_TAPE; which <= MEMORY_TRUTHS; which++)
+        part_prefetch_note(part, which, NULL, 0);
     if (!tape)
         return;
     part->likes_tapes = tape->worth;
@@ -224,10 +224,13 @@ static void make_quick(Tape *tape)
     uint32_t *probes = take(&room, NULL, n * sizeof *probes);
     find_probes(tape, probes, take(&room, NULL, n_slots * sizeof(uint32_t)));
     take_code(tape);
-    part_spot(tape->part, SPOT_TAPE, tape, offsetof(Tape, tangent));
-    part_spot(tape->part, SPOT_CALLS, quick->states, (size_t)(room - (char *)quick->states));
-    part_spot(tape->part, SPOT_VALUES, tape->value, tape->n_places * sizeof *tape->value);
-    part_spot(tape->part, SPOT_TRUTHS, tape->left, 2 * tape->room_compares * sizeof *tape->left);
+    part_prefetch_note(tape->part, MEMORY_TAPE, tape, offsetof(Tape, tangent));
+    part_prefetch_note(tape->part, MEMORY_CALLS, quick->states,
+                       (size_t)(room - (char *)quick->states));
+    part_prefetch_note(tape->part, MEMORY_VALUES, tape->value,
+                       tape->n_places * sizeof *tape->value);
+    part_prefetch_note(tape->part, MEMORY_TRUTHS, tape->left,
+                       2 * tape->room_compares * sizeof *tape->left);
 }
 
 static bool fits(const Part *part, const Tape *tape)

@@ -126,9 +126,9 @@ static void ask_ahead(const Sim *sim, uint32_t i)
         if (stage == 3)
             __builtin_prefetch(info), __builtin_prefetch(&sim->value[item & ~STATE]);
         else if (stage == 2)
-            part_ask_head(info->part);
+            part_prefetch_head(info->part);
         else
-            part_ask(info->part, 0, SPOT_VECTORS);
+            part_prefetch(info->part, 0, MEMORY_VECTORS);
     }
 }
 

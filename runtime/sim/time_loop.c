@@ -180,7 +180,7 @@ static const Part *next_part(const Sim *sim)
     if (heap->n < 3)
         return NULL;
     for (uint32_t i = 3; i < heap->n && i < 7; i++)
-        part_ask_head(parts_first(sim, HEAP_BEHIND, i));
+        part_prefetch_head(parts_first(sim, HEAP_BEHIND, i));
     return parts_first(sim, HEAP_BEHIND, heap->at[2].key < heap->at[1].key ? 2 : 1);
 }
 
@@ -296,10 +296,10 @@ static SolStatus advance(Sim *sim, double limit, double stop_at, bool one_step)
         Part *part = parts_first(sim, HEAP_BEHIND, 0);
         const Part *next = next_part(sim);
         if (next) /* in two pieces: the processor has no room for more at a time */
-            part_ask(next, 0, SPOT_VECTORS);
+            part_prefetch(next, 0, MEMORY_VECTORS);
         status = step_part(part, fmin(stop_at, part->timed));
         if (next)
-            part_ask(next, SPOT_VECTORS + 1, SPOTS - 1);
+            part_prefetch(next, MEMORY_VECTORS + 1, MEMORIES - 1);
         if (status == SOL_OK)
             status = look_at_step(part);
         part_reorder(part);

@@ -71,7 +71,7 @@ static int residual(realtype time, N_Vector y, N_Vector yp, N_Vector r, void *co
     for (uint32_t i = part->states.n; i < driver->n && fine; i++)
         fine = isfinite(out[i]);
     if (!fine)
-        trouble_in_nodes(part->sim, part_dynamics(part));
+        failure_in_nodes(part->sim, part_dynamics(part));
     driver->evaluated = fine;
     return fine ? 0 : 1;
 }
@@ -187,8 +187,8 @@ static void ida_close(Part *part)
 {
     free_driver(part->sim->mem, driver_of(part));
     part->driver[PART_IDA] = NULL;
-    for (int spot = SPOT_DRIVER; spot <= SPOT_FACTORS; spot++)
-        part_spot(part, spot, NULL, 0);
+    for (int which = MEMORY_DRIVER; which <= MEMORY_FACTORS; which++)
+        part_prefetch_note(part, which, NULL, 0);
 }
 
 static void ida_close_all(Sim *sim)
@@ -408,9 +408,9 @@ static SolStatus ida_start(Part *part)
     if (!fine)
         return no_memory(sim);
     driver->clocked = part_follows_clock(part);
-    part_spot(part, SPOT_DRIVER, driver, sizeof *driver);
-    part_spot(part, SPOT_IDA, driver->ida, IDA_BYTES);
-    part_spot(part, SPOT_VECTORS, driver->space, nvector_bytes(driver->space));
+    part_prefetch_note(part, MEMORY_DRIVER, driver, sizeof *driver);
+    part_prefetch_note(part, MEMORY_IDA, driver->ida, IDA_BYTES);
+    part_prefetch_note(part, MEMORY_VECTORS, driver->space, nvector_bytes(driver->space));
     IDASetInitStep(driver->ida, first_step(part));
     return SOL_OK;
 }
@@ -472,7 +472,7 @@ static SolStatus ida_explain(Part *part)
     diag_note(sim->diags, view.at, "%s = %.10g changes fastest there", explain_var(sim, var),
               sim->value[var]);
     explain_determined_by(sim, i < part->states.n ? part->states.at[i].slope : var);
-    trouble_tell(sim);
+    failure_tell(sim);
     return SOL_NUMERICS;
 }
 
@@ -589,7 +589,7 @@ static SolStatus ida_step(Part *part, double limit)
     realtype reached = part->now;
     driver->evaluated = false;
     if (driver->stuck == 0)
-        trouble_forget(sim);
+        failure_forget(sim);
     int flag = solve_seeing(part, driver, limit, &reached);
     if (flag == IDA_LINIT_FAIL ||
         flag == IDA_MEM_FAIL) /* the first step is where GMRES allocates */

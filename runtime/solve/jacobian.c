@@ -574,8 +574,8 @@ static void make(Jacobian *j)
     size_t values = j->sparse ? j->p.row.n : (size_t)j->n * j->n;
     size_t factors = !j->sparse ? dense_lu_room(j->n) : j->incomplete ? values : 0;
     carve(j, values, factors);
-    part_spot(j->part, SPOT_JACOBIAN, j, offsetof(Jacobian, before));
-    part_spot(j->part, SPOT_FACTORS, j->room.at, j->room.cap * sizeof *j->room.at);
+    part_prefetch_note(j->part, MEMORY_JACOBIAN, j, offsetof(Jacobian, before));
+    part_prefetch_note(j->part, MEMORY_FACTORS, j->room.at, j->room.cap * sizeof *j->room.at);
 }
 
 Jacobian *jacobian_open(Part *part)

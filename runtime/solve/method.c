@@ -7,15 +7,15 @@
  *   to IDA   After each step Runge-Kutta knows two slopes at the end of the step and the two points
  *            they belong to, so h times the dominant eigenvalue is known without evaluation. Near
  *            the border of the method's stability (3.3 for this pair) the step is held by stability
- *            and no more by the error: FIFTEEN such steps, not interrupted by six others in a row,
+ *            and no more by the error: STIFF_STEPS such steps, not interrupted by FREE_STEPS others in a row,
  *            and the part is stiff (Hairer and Wanner, Solving Ordinary Differential Equations II,
  *            IV.2, as in DOPRI5). DOPRI5 takes 3.25; but the error grows before the border is
  *            reached, and with tight tolerances steps settle below it (2.66 at 1e-7 for a decay of
  *            1e5 per second behind a slow input, for 40,000 steps), so 2 is the limit here. What
  *            swings freely stays below 1. Steps that cannot be made small enough mean the same.
- *   back     Every EVERY steps of IDA the spectral radius is estimated from the Jacobian that is
+ *   back     Every LOOK_EVERY steps of IDA the spectral radius is estimated from the Jacobian that is
  *            there anyway. If Runge-Kutta could take steps twice as long without being held,
- *            THREE times in a row, it gets the part back. Each time a part turns out to be stiff
+ *            EASY_LOOKS times in a row, it gets the part back. Each time a part turns out to be stiff
  *            again this takes twice as long.
  *
  * That a part is stiff is remembered by its states, so parts that an event makes anew, or that
@@ -27,7 +27,7 @@
 
 #include <math.h>
 
-enum { FIFTEEN = 15, SIX = 6, THREE = 3, EVERY = 20, MOST_PATIENCE = 64 };
+enum { STIFF_STEPS = 15, FREE_STEPS = 6, EASY_LOOKS = 3, LOOK_EVERY = 20, MOST_PATIENCE = 64 };
 
 static const double BORDER = 2; /* h times the eigenvalue */
 
@@ -61,8 +61,8 @@ void method_after_rk(Part *part, double h_lambda)
         return;
     if (h_lambda > BORDER) {
         part->free = 0;
-        part->change = ++part->held == FIFTEEN;
-    } else if (++part->free == SIX) {
+        part->change = ++part->held == STIFF_STEPS;
+    } else if (++part->free == FREE_STEPS) {
         part->held = 0;
     }
 }
@@ -75,14 +75,14 @@ bool method_leave(Part *part)
 
 bool method_asks_radius(Part *part)
 {
-    return is_auto(part) && ++part->free % EVERY == 0;
+    return is_auto(part) && ++part->free % LOOK_EVERY == 0;
 }
 
 void method_after_ida(Part *part, double h_lambda)
 {
     uint32_t patience = part->patience ? part->patience : 1;
     part->calm = 2 * h_lambda < BORDER ? part->calm + 1 : 0;
-    part->change = part->calm >= THREE * patience;
+    part->change = part->calm >= EASY_LOOKS * patience;
 }
 
 /* All unknowns at the part's time, their slopes computed; then the other integrator starts. */

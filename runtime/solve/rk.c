@@ -56,7 +56,7 @@ static int slopes(Part *part, double time, const double *y, double *slope)
 {
     int result = part_slopes(part, time, y, slope, NULL);
     if (result != 0)
-        trouble_in_nodes(part->sim, part_dynamics(part));
+        failure_in_nodes(part->sim, part_dynamics(part));
     return result;
 }
 
@@ -295,7 +295,7 @@ static SolStatus rk_explain(Part *part)
     diag_note(sim->diags, view.at, "%s = %.10g changes fastest there", explain_var(sim, var),
               sim->value[var]);
     explain_determined_by(sim, part->states.at[worst].slope);
-    if (!trouble_tell(sim))
+    if (!failure_tell(sim))
         diag_note(sim->diags, 0, "a stiff model needs the solver ida");
     return SOL_NUMERICS;
 }
@@ -305,7 +305,7 @@ static SolStatus rk_step(Part *part, double limit)
     Sim *sim = part->sim;
     RkDriver *rk = driver_of(part);
     double wanted = fmin(rk->h, sim->opt.max_step);
-    trouble_forget(sim);
+    failure_forget(sim);
     memcpy(rk->k[0], rk->k[6], rk->n * sizeof(double));
     for (bool rejected = false;; rejected = true) {
         double left = limit - part->now;

@@ -1,4 +1,4 @@
-/* trouble.c: an evaluation that failed inside a step -> what the message at the end will say.
+/* failure.c: an evaluation that failed inside a step -> what the message at the end will say.
  *
  * An integrator that meets a point without values tries a smaller step, and may do well; so nothing
  * is said at once. But when it gives up, the equation that had no value is what the modeller needs,
@@ -13,7 +13,7 @@
 
 enum { NAME = 160, LISTED = 8 };
 
-void trouble_forget(Sim *sim)
+void failure_forget(Sim *sim)
 {
     sim->failure.text[0] = '\0';
 }
@@ -50,14 +50,14 @@ static void tell(Sim *sim, const EvalOp *op, const char *what)
 }
 
 /* The loop has no solution here. */
-void trouble_in_loop(Sim *sim, const EvalNode *node)
+void failure_in_loop(Sim *sim, const EvalNode *node)
 {
     tell(sim, &node->ops[node->n_steps], "has no solution");
 }
 
 /* Something in these nodes has no value here: the first equation that has none. A loop that had no
  * solution has told that itself. */
-void trouble_in_nodes(Sim *sim, const NodeList *list)
+void failure_in_nodes(Sim *sim, const NodeList *list)
 {
     for (uint32_t i = 0; i < list->n; i++) {
         const EvalNode *node = &sim->nodes.at[list->at[i]];
@@ -69,7 +69,7 @@ void trouble_in_nodes(Sim *sim, const NodeList *list)
     }
 }
 
-bool trouble_tell(Sim *sim)
+bool failure_tell(Sim *sim)
 {
     if (!sim->failure.text[0])
         return false;
