@@ -212,7 +212,9 @@ typedef struct Firings {
     double last;         /* time of the last one; NaN: none yet */
     double gap;          /* between the last two */
     double ratio, limit; /* to the gap before; where firings accumulate if it goes on */
-    double first_gap;    /* when the gaps began to shrink */
+    double since;        /* the first of those that follow each other quickly */
+    uint32_t often;      /* how many they are */
+    double doubted, up_to; /* since when it has been changed without counting, and until when */
     uint32_t shrinking;  /* how many times in a row the gap became smaller */
     uint32_t tight;      /* how many times in a row the gap was no longer than rounding */
 } Firings;
@@ -532,6 +534,7 @@ struct Sim {
     VEC(CycleMemo) cycle;  /* conditions that fired in the last updates that an event may have */
     uint32_t tight_events; /* in a row that cannot be told apart by their time */
     double event_time;     /* of the last one */
+    double impulse_time;   /* of the last one in which a `when` changed what moves */
     struct ModeSearch *search; /* of this event (mode_search.c), or NULL */
     BranchId runaway;          /* a condition that fires ever faster; 0: none */
     bool structure_changed;    /* in this event */

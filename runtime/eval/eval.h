@@ -49,13 +49,14 @@ SolStatus evaluate_output(Sim *sim, DdpNode node); /* what it reads was */
 /* Rate of change of `code`, over the variables of an operation of node n, along the solution. */
 double slope_along(Sim *sim, DdpNode n, const EvalOp *op, const Code *code);
 
-/* Sizes that bound the rounding of a value, what the tolerances of states make of it, and its rate
- * of change along the solution (error_bound.c). */
+/* Sizes that bound the rounding of a value, what the tolerances of states make of it, its rate of
+ * change along the solution, and the rounding of that (error_bound.c). */
 typedef struct ErrorBound {
-    double rounding, tolerance, speed;
+    double rounding, tolerance, speed, drift;
 } ErrorBound;
 
-ErrorBound error_bound(Sim *sim, const EvalOp *op, const Code *code);
+ErrorBound error_bound(Sim *sim, const EvalOp *op, const Code *code); /* without drift */
+ErrorBound error_bound_of_slope(Sim *sim, const EvalOp *op, const Code *code);
 
 /* ---- rope.c, blocks.c ---- */
 

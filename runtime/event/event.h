@@ -97,6 +97,11 @@ void event_forget_ties(Sim *sim);
 /* Comparisons that the event left within rounding of their boundary, about to leave it. */
 void event_leave_near(Sim *sim);
 bool event_condition_falls(Sim *sim, DdpVar var);
+uint32_t event_margin(const Sim *sim, DdpVar var); /* for conditions that chatter, else 0 */
+/* One that was changed between lo and hi and did not count: for long? */
+bool event_persists(Sim *sim, DdpVar var, double lo, double hi);
+/* A branch, if its value is this? */
+bool event_would_take(const Sim *sim, DdpVar var, bool truth);
 /* Comparisons in `list` changed and no condition did: those that cannot matter before the next event are
  * not searched for until then. */
 void event_mask(Sim *sim, const NodeList *list);

@@ -55,7 +55,9 @@ static bool stays(Sim *sim, const EvalNode *node, const Compare *compare, double
     if (compare->slot ||
         hold_leaving(compare_kind(sim, compare), 0, slope) == compare_self(sim, node, compare))
         return false;
-    return fabs(slope) <= SLOW * error_bound(sim, op, compare->difference_code).speed;
+    ErrorBound bound = sim->search ? error_bound_of_slope(sim, op, compare->difference_code)
+                                   : error_bound(sim, op, compare->difference_code);
+    return fabs(slope) <= fmax(SLOW * bound.speed, sim->search ? ROUNDINGS * bound.drift : 0);
 }
 
 static bool leave(Sim *sim, DdpNode n, Compare *compare)
@@ -127,11 +129,11 @@ static Closeness closeness(Sim *sim, const EvalOp *op, const Compare *compare, d
     bool tolerant = mode_search_is_tolerant(sim);
     if (!isfinite(slope) || (fabs(difference) > NEAR && !tolerant))
         return NOT_CLOSE;
-    ErrorBound bound = error_bound(sim, op, compare->difference_code);
+    ErrorBound bound = error_bound_of_slope(sim, op, compare->difference_code);
     double error = fmax(ROUNDINGS * bound.rounding, tolerant ? bound.tolerance : 0);
     if (fabs(difference) > fmax(error, fabs(slope) * moment))
         return NOT_CLOSE;
-    if (fabs(slope) <= SLOW * bound.speed)
+    if (fabs(slope) <= fmax(SLOW * bound.speed, ROUNDINGS * bound.drift))
         return CLOSE_EQUAL;
     return slope > 0 ? CLOSE_UP : CLOSE_DOWN;
 }
@@ -144,7 +146,7 @@ static bool leave_close(Sim *sim, DdpNode n, Compare *compare)
         return false;
     double slope = slope_along(sim, n, op, compare->difference_code);
     int8_t tie = (int8_t)closeness(sim, op, compare, slope);
-    if (tie == compare->tie)
+    if (tie == compare->tie && compare->close == (tie != 0))
         return false;
     compare->tie = tie;
     compare->close = tie != 0;
@@ -195,6 +197,22 @@ static void leave_near(Sim *sim, DdpNode n, Compare *compare)
     compare->near = true;
 }
 
+/* Another evaluation than that of the event may find a comparison on the other side by rounding.
+ * What the event decided counts: else its condition would not be found when it comes true. */
+static void keep_decided(Sim *sim, const EvalNode *node, Compare *compare)
+{
+    const EvalOp *op = &node->ops[compare->op];
+    if (!op->target || !sim->info[op->target].branches)
+        return;
+    double now =
+        compare_value_of(sim, op, compare_replace(sim, op->value, compare->self, compare->left));
+    double other =
+        compare_value_of(sim, op, compare_replace(sim, op->value, compare->self, !compare->left));
+    if (event_would_take(sim, op->target, now != 0) &&
+        !event_would_take(sim, op->target, other != 0))
+        compare->left = !compare->left;
+}
+
 void event_leave_near(Sim *sim)
 {
     for (uint32_t p = 0; p < sim->touched.n; p++) {
@@ -203,8 +221,10 @@ void event_leave_near(Sim *sim)
             EvalNode *node = &sim->nodes.at[nodes->at[i]];
             for (uint32_t k = 0; k < node->n_compares; k++) {
                 Compare *compare = &node->compare[k];
-                if (fabs(compare->low) < NEAR && !compare->timed && !compare->slot &&
-                    compare->tie == 0)
+                if (!(fabs(compare->low) < NEAR) || compare->timed || compare->slot)
+                    continue;
+                keep_decided(sim, node, compare);
+                if (compare->tie == 0)
                     leave_near(sim, nodes->at[i], compare);
             }
         }
@@ -434,38 +454,47 @@ static SolStatus look_at(Sim *sim, const EventSearch *search, double time, bool 
     return SOL_OK;
 }
 
-/* Is it beyond its boundary by more than rounding explains, and where events follow each other at
- * once the tolerance of the integrator? */
-static bool is_beyond_error(Sim *sim, const EvalNode *node, const Compare *compare)
+/* Is it beyond its boundary at hi by more than rounding explains, and where events follow each other
+ * at once, or its condition chatters, the tolerance of the integrator? */
+static bool is_beyond_error(Sim *sim, const EvalNode *node, const Compare *compare, double lo,
+                            double hi)
 {
-    bool tight = mode_search_is_tight(sim);
-    if (!tight && fabs(compare->high) > NEAR)
+    DdpVar condition = node->ops[compare->op].target;
+    double chatters = event_margin(sim, condition), margin = chatters;
+    if (mode_search_is_tight(sim))
+        margin = fmax(margin, 1);
+    if (margin == 0 && fabs(compare->high) > NEAR)
         return true;
     ErrorBound bound = error_bound(sim, &node->ops[compare->op], compare->difference_code);
-    return fabs(compare_difference(sim, node, compare)) >
-           fmax(ROUNDINGS * bound.rounding, tight ? bound.tolerance : 0);
+    double difference = fabs(compare_difference(sim, node, compare));
+    if (difference > fmax(ROUNDINGS * bound.rounding, margin * bound.tolerance))
+        return true;
+    return chatters > 0 && difference > ROUNDINGS * bound.rounding &&
+           event_persists(sim, condition, lo, hi);
 }
 
-static bool any_near(Sim *sim, const NodeList *list)
+static bool any_doubtful(Sim *sim, const NodeList *list)
 {
     EACH_COMPARE (sim, list, node, compare)
-        if (compare->moved && !compare->slot && fabs(compare->high) <= NEAR)
+        if (compare->moved && !compare->slot &&
+            (fabs(compare->high) <= NEAR || event_margin(sim, node->ops[compare->op].target)))
             return true;
     return false;
 }
 
-/* Takes away of what moved up to hi what errors explain. `any`: something is left. */
-static void drop_errors(Sim *sim, const EventSearch *search, const NodeList *list, double hi,
-                        bool *any)
+/* Takes away of what moved between lo and hi what errors explain. `any`: something is left. */
+static void drop_errors(Sim *sim, const EventSearch *search, const NodeList *list, double lo,
+                        double hi, bool *any)
 {
     *any = true;
-    if (!mode_search_is_tight(sim) && !any_near(sim, list))
+    if (!mode_search_is_tight(sim) && !any_doubtful(sim, list))
         return;
     if (search->at(search->context, hi, NULL) != SOL_OK)
         return;
     *any = false;
     EACH_COMPARE (sim, list, node, compare) {
-        compare->moved = compare->moved && (compare->slot || is_beyond_error(sim, node, compare));
+        compare->moved =
+            compare->moved && (compare->slot || is_beyond_error(sim, node, compare, lo, hi));
         *any |= compare->moved;
     }
 }
@@ -545,7 +574,7 @@ SolStatus event_search(Sim *sim, const EventSearch *search, double from, double 
             return status;
         if (any_changed(sim, search->nodes)) {
             note_differences(sim, search->nodes, true);
-            drop_errors(sim, search, search->nodes, hi, found);
+            drop_errors(sim, search, search->nodes, lo, hi, found);
         }
         if (*found) {
             collect_moved(sim, search);
@@ -566,7 +595,7 @@ SolStatus event_search_moved(Sim *sim, const EventSearch *search, double from, d
         collect_needs(sim);
     SolStatus status = look_at(sim, search, to, &changed);
     if (status == SOL_OK)
-        drop_errors(sim, search, &sim->narrow_nodes, to, found);
+        drop_errors(sim, search, &sim->narrow_nodes, from, to, found);
     *time = to;
     return status == SOL_OK && *found ? narrow(sim, search, from, to, time) : status;
 }

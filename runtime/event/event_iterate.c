@@ -7,7 +7,7 @@
  * nothing that anyone reads; only then must everything be determined.
  */
 #include "runtime/event/event_cause.h"
-#include "runtime/eval/hold.h"
+#include "runtime/eval/compare.h"
 #include "runtime/event/mode_search.h"
 #include "runtime/event/event.h"
 
@@ -200,7 +200,7 @@ static void remember_trigger(Sim *sim, BranchId id)
 
 /* ---- events that follow each other ever faster ---- */
 
-enum { SHRINKING = 15, TIGHT = 30 };
+enum { SHRINKING = 15, TIGHT = 30, QUICK = 16, OFTEN = 8, MOST_MARGIN = 100 };
 
 /* Gaps between firings that are made of rounding, as a part of the whole time: some hundred times
  * what the location of events can tell apart. */
@@ -224,7 +224,6 @@ static void note_firing(Sim *sim, BranchId id, BranchMemo *memo)
         past->shrinking++;
     } else {
         past->shrinking = 0;
-        past->first_gap = gap;
     }
     double ratio = gap / past->gap;
     if (ratio < 1 && ratio > past->ratio / 2) /* the last gaps are made of rounding */
@@ -232,10 +231,45 @@ static void note_firing(Sim *sim, BranchId id, BranchMemo *memo)
     past->ratio = ratio;
     bool short_gap = gap <= SHORTEST * fmax(whole, fabs(sim->time));
     past->tight = short_gap ? past->tight + 1 : 0;
+    past->often = gap <= compare_look(sim) / QUICK ? past->often + 1 : past->often / 2;
+    past->since = past->often ? past->since : sim->time;
     past->gap = gap;
     past->last = sim->time;
+    past->up_to = -INFINITY;
     if (past->tight >= TIGHT || (past->shrinking >= SHRINKING && short_gap))
         sim->runaway = id;
+}
+
+/* How many tolerances of the integrator a condition must be beyond its boundary to count. Where it
+ * fires again and again, quickly and without any impulse, the integrator's error fires, and more of
+ * them the longer it goes on. */
+uint32_t event_margin(const Sim *sim, DdpVar var)
+{
+    uint32_t margin = 0;
+    for (BranchId id = var ? sim->info[var].branches : 0; id; id = sim->branches.at[id].next) {
+        const Firings *past = sim->branches.at[id].firings;
+        if (past && past->often / OFTEN > margin && sim->impulse_time < past->since)
+            margin = past->often / OFTEN;
+    }
+    return margin < MOST_MARGIN ? margin : MOST_MARGIN;
+}
+
+/* What is on the other side for half a look counts there, however near it is: errors come and go.
+ */
+bool event_persists(Sim *sim, DdpVar var, double lo, double hi)
+{
+    bool long_enough = false;
+    double look = compare_look(sim);
+    for (BranchId id = sim->info[var].branches; id; id = sim->branches.at[id].next) {
+        Firings *past = sim->branches.at[id].firings;
+        if (!past)
+            continue;
+        if (lo - past->up_to > 1e-12 * fmax(look, fabs(lo)))
+            past->doubted = hi;
+        past->up_to = hi;
+        long_enough |= hi - past->doubted > look / 2;
+    }
+    return long_enough;
 }
 
 static SolStatus ran_away(Sim *sim)
@@ -387,6 +421,17 @@ static bool would_fire(Sim *sim, BranchMemo *memo)
         return false;
     }
     return memo->when ? truth && !remembered(sim, memo) : truth != memo->truth;
+}
+
+/* Would a condition of this truth take a branch? */
+bool event_would_take(const Sim *sim, DdpVar var, bool truth)
+{
+    for (BranchId id = sim->info[var].branches; id; id = sim->branches.at[id].next) {
+        const BranchMemo *memo = &sim->branches.at[id];
+        if (memo->when ? truth && !remembered(sim, memo) : truth != memo->truth)
+            return true;
+    }
+    return false;
 }
 
 /* The truth in which none of the branches of a condition will be taken, or -1. */
@@ -739,7 +784,9 @@ SolStatus event_iterate(Sim *sim, bool first)
 {
     sim->break_ties = true;
     mode_search_begin(sim);
-    if (!first) {
+    if (first) {
+        sim->impulse_time = -INFINITY;
+    } else {
         update_end(sim);
         samples_due(sim);
         update_begin(sim);

@@ -299,6 +299,8 @@ static void judge_starts(Sim *sim)
         StartMemo *start = &sim->starts.at[i];
         if (start->again && start->var && !update_pulsed(sim, start->start))
             start->var = 0;
+        if (start->again && start->var)
+            sim->impulse_time = sim->time;
         start->again = false;
     }
 }

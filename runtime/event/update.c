@@ -515,6 +515,9 @@ bool update_pulsed(Sim *sim, DdpVar var)
 
 void update_note_pulse(Sim *sim, const EvalNode *node)
 {
-    for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++)
+    for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++) {
         sim->info[node_output(node, i)].pulsed = sim->update;
+        if (node->acts && ddp_var(sim->ddp, node_output(node, i)).kind != DDP_HELD)
+            sim->impulse_time = sim->time;
+    }
 }

@@ -117,6 +117,7 @@ static void pack_nodes(Sim *sim, Pack *p)
     PACK(p, sim->tie_time);
     PACK(p, sim->tight_events);
     PACK(p, sim->event_time);
+    PACK(p, sim->impulse_time);
 }
 
 static void pack_firings(Sim *sim, Pack *p, BranchMemo *memo)

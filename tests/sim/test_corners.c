@@ -8,6 +8,7 @@
 
 #include "tests/support/sim_lab.h"
 
+#include <math.h>
 #include <stdio.h>
 
 /* Each of the two opens where the other is closed: together they go to and fro, one by one they do
@@ -97,12 +98,119 @@ static void two_in_series_switch(void **state)
     }
 }
 
+/* At the peak of the source the current of `d` ends, and the voltage of `q` is 0 and begins to fall
+ * with the second derivative alone: whatever rounding makes of it, `q` opens. */
+static const char peak[] =
+    "model Peak\n"
+    "interface:\n"
+    "  static Electric.Switches.Diode d;\n"
+    "  static Electric.Sources.SineVoltage v{U << 1, f << 25};\n"
+    "  static Electric.Basic.Resistor r{R << %g};\n"
+    "  static Electric.Basic.Resistor s{R << %g};\n"
+    "  static Electric.Sources.Ground g;\n"
+    "  static Electric.Basic.Capacitor c{C << %g, u_start << 0};\n"
+    "  static Electric.Basic.Capacitor e{C << 1e-5, u_start << 0};\n"
+    "  static Electric.Basic.Inductor l{L << 0.01, i_start << 0};\n"
+    "  static Electric.Switches.ResistiveDiode q{R_on << 0.001, G_off << %g};\n"
+    "  static Real closed_q_i;\n"
+    "implementation:\n"
+    "  connection{a << v.p, b << d.p}; connection{a << v.p, b << q.p};\n"
+    "  connection{a << v.p, b << s.n}; connection{a << v.n, b << g.p};\n"
+    "  connection{a << q.n, b << s.p}; connection{a << q.n, b << r.n};\n"
+    "  connection{a << r.p, b << d.n}; connection{a << c.p, b << d.n};\n"
+    "  connection{a << c.n, b << g.p}; connection{a << e.n, b << v.p};\n"
+    "  connection{a << e.p, b << l.p}; connection{a << l.n, b << g.p};\n"
+    "  if q.closed then closed_q_i = q.i; else then closed_q_i = 0; end if;\n"
+    "end Peak;\n";
+
+static void what_an_event_decided_counts(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 30; k++) {
+        char text[2500];
+        snprintf(text, sizeof text, peak, 10 + 0.37 * k, 1.5 + 0.05 * k, (1 + 0.11 * k) * 1e-5,
+                 (1 + k) * 1e-6);
+        SimLab *lab = sim_lab_text(text, &(SolOptions){.stop = 0.06, .steps = 30, .rtol = 1e-7});
+        sim_lab_track(lab, "closed_q_i");
+        assert_int_equal(sim_lab_run(lab, 0.06), SOL_OK);
+        assert_true(lab->least[0] > -1e-9);
+        assert_true(lab->n_events >= 3 && lab->n_events < 30);
+        sim_lab_close(lab);
+    }
+}
+
+/* Behind a large resistance the coil's voltage, which the diode compares, is made of the
+ * integrator's errors: it is near 0 and on either side of it. */
+static const char still[] = "model Still\n"
+                            "interface:\n"
+                            "  static Electric.Sources.SineVoltage v{U << 1, f << 25};\n"
+                            "  static Electric.Sources.Ground g;\n"
+                            "  static Electric.Basic.Resistor r{R << %g};\n"
+                            "  static Electric.Basic.Inductor l{L << %g, i_start << 0};\n"
+                            "  static Electric.Switches.Diode d;\n"
+                            "implementation:\n"
+                            "  connection{a << v.p, b << r.p}; connection{a << r.n, b << l.p};\n"
+                            "  connection{a << l.p, b << d.n}; connection{a << l.n, b << d.p};\n"
+                            "  connection{a << l.n, b << g.p}; connection{a << v.n, b << g.p};\n"
+                            "end Still;\n";
+
+static void errors_do_not_chatter(void **state)
+{
+    (void)state;
+    static const SolSolver solvers[] = {SOL_SOLVER_AUTO, SOL_SOLVER_RK, SOL_SOLVER_IDA};
+    for (int k = 0; k < 6; k++) {
+        char text[1500];
+        snprintf(text, sizeof text, still, 1e5 * (1 + 3 * (k % 4)), 0.005 * (1 + k));
+        SimLab *lab = sim_lab_text(text, &(SolOptions){.stop = 0.03,
+                                                       .steps = 15,
+                                                       .rtol = 1e-7,
+                                                       .atol = 1e-10,
+                                                       .solver = solvers[k % 3],
+                                                       .max_events = 500});
+        sim_lab_track(lab, "d.u");
+        assert_int_equal(sim_lab_run(lab, 0.03), SOL_OK);
+        assert_true(lab->n_events > 0 && lab->n_events < 100);
+        assert_true(lab->most[0] < 1e-3); /* tolerance of the current times resistance: 1e-4 */
+        sim_lab_close(lab);
+    }
+}
+
+/* The diode that closes makes c.u = 0 in a loop of potentials that nobody needs but who looks. */
+static const char hidden[] = "model Hidden\n"
+                             "interface:\n"
+                             "  static Electric.Sources.SineCurrent a{I << 0.05, f << 25};\n"
+                             "  static Electric.Sources.SineCurrent b{I << 0.5, f << 50};\n"
+                             "  static Electric.Basic.Capacitor c{C << 3e-5, u_start << 0};\n"
+                             "  static Electric.Basic.Capacitor e{C << 9e-4, u_start << 0};\n"
+                             "  static Electric.Switches.Diode d;\n"
+                             "  static Electric.Sources.Ground g;\n"
+                             "implementation:\n"
+                             "  connection{a << g.p, b << e.n}; connection{a << g.p, b << a.p};\n"
+                             "  connection{a << g.p, b << b.n}; connection{a << e.p, b << d.p};\n"
+                             "  connection{a << e.p, b << a.n}; connection{a << e.p, b << c.n};\n"
+                             "  connection{a << d.n, b << c.p}; connection{a << d.n, b << b.p};\n"
+                             "end Hidden;\n";
+
+static void relation_among_outputs_is_found(void **state)
+{
+    (void)state;
+    SimLab *lab = sim_lab_text(hidden, &(SolOptions){.stop = 0.008, .rtol = 1e-8});
+    assert_int_equal(sim_lab_run(lab, 0.008), SOL_OK);
+    double pi = acos(-1.0), t = 0.008;
+    double charge =
+        0.05 / (50 * pi) * (1 - cos(50 * pi * t)) - 0.5 / (100 * pi) * (1 - cos(100 * pi * t));
+    assert_true(sim_lab_value(lab, "d.closed") == 1);
+    assert_true(fabs(sim_lab_value(lab, "c.u")) < 1e-9);
+    assert_true(fabs(sim_lab_value(lab, "e.u") - charge / 9e-4) < 1e-6);
+    sim_lab_close(lab);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_of_two_gives_way),
-        cmocka_unit_test(none_is_said_so),
-        cmocka_unit_test(two_in_series_switch),
+        cmocka_unit_test(one_of_two_gives_way),  cmocka_unit_test(none_is_said_so),
+        cmocka_unit_test(two_in_series_switch),  cmocka_unit_test(what_an_event_decided_counts),
+        cmocka_unit_test(errors_do_not_chatter), cmocka_unit_test(relation_among_outputs_is_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

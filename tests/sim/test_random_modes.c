@@ -27,12 +27,13 @@
 #include <string.h>
 
 enum { MOST = MODE_MOST, MOST_DIODES = 8, MOST_POINTS = 80 };
-static const long double DOUBT = 1e-6L, RIGHT = 1e-5L;
+static const long double DOUBT = 1e-6L, RIGHT = 1e-5L, STATE_RIGHT = 1e-5L;
 
 typedef enum Finding { ONE, NONE, SEVERAL, DOUBTFUL, UNDETERMINED, FINDINGS } Finding;
 
 typedef struct Tally {
     uint32_t circuits, complete, refused, wrong, found[FINDINGS];
+    uint32_t crossed; /* events whose states were compared on both sides */
 } Tally;
 
 typedef struct Run {
@@ -41,6 +42,7 @@ typedef struct Run {
     Tally *tally;
     int diode[NET_MOST], n_diodes;
     SolVar flow[NET_MOST], voltage[NET_MOST];
+    double before[NET_MOST]; /* states on the left side of the event, of coils and capacitors */
     uint32_t points;
     bool print;
     char wrong[300], late[300]; /* late: at the point before, without an event since */
@@ -175,29 +177,73 @@ static void compare(Run *run, const SolPoint *point, const long double *answer, 
 /* What differs between events counts when it does so at two points in a row. */
 static void judge(Run *run, const SolPoint *point, const long double *answer, uint32_t mode)
 {
+    bool before = run->late[0] != 0;
     compare(run, point, answer, mode);
-    if (point->side != SOL_AT_POINT || !run->wrong[0] || run->late[0])
-        return;
     memcpy(run->late, run->wrong, sizeof run->late);
-    run->wrong[0] = 0;
+    if (point->side == SOL_AT_POINT && !before)
+        run->wrong[0] = 0;
+}
+
+static bool is_state(NetKind kind)
+{
+    return kind == NET_INDUCTOR || kind == NET_CAPACITOR;
+}
+
+static void read_states(const Run *run, const SolPoint *point, double *known)
+{
+    for (int i = 0; i < run->net.n; i++)
+        known[i] =
+            point
+                ->values[run->net.element[i].kind == NET_INDUCTOR ? run->flow[i] : run->voltage[i]];
+}
+
+/* What a coil or capacitor had before the event it has behind it, where a combination agrees with
+ * that. */
+static void compare_states(Run *run, const SolPoint *point, const double *known, uint32_t mode)
+{
+    long double size = 1;
+    for (int i = 0; i < run->net.n; i++)
+        if (is_state(run->net.element[i].kind))
+            size = fmaxl(size, fabsl(run->before[i]));
+    for (int i = 0; i < run->net.n; i++) {
+        char name[NET_NAME];
+        if (!is_state(run->net.element[i].kind) || run->wrong[0] ||
+            fabsl(known[i] - run->before[i]) <= STATE_RIGHT * size)
+            continue;
+        network_name(&run->net, i, name);
+        snprintf(run->wrong, sizeof run->wrong,
+                 "at time %.17g: the state of %s jumps from %.10g to %.10g, mode %x needs no jump",
+                 point->time, name, run->before[i], known[i], mode);
+    }
+}
+
+/* With the states before the event, where exactly one combination agrees with them; else with those
+ * behind it. */
+static Finding look(Run *run, const SolPoint *point, long double *answer, uint32_t *mode)
+{
+    double known[NET_MOST] = {0};
+    read_states(run, point, known);
+    if (point->side == SOL_AFTER_EVENT &&
+        search(run, point->time, run->before, answer, mode) == ONE) {
+        compare_states(run, point, known, *mode);
+        run->tally->crossed++;
+    }
+    return search(run, point->time, known, answer, mode);
 }
 
 static bool on_point(void *context, const SolPoint *point)
 {
     Run *run = context;
-    double known[NET_MOST] = {0};
     long double answer[MOST] = {0};
     uint32_t mode = 0;
     if (point->side != SOL_AT_POINT)
         run->late[0] = 0;
+    if (point->side == SOL_BEFORE_EVENT)
+        read_states(run, point, run->before);
     if (point->side == SOL_BEFORE_EVENT || point->side == SOL_AT_END ||
         run->points++ >= MOST_POINTS)
         return true;
-    for (int i = 0; i < run->net.n; i++)
-        known[i] =
-            point
-                ->values[run->net.element[i].kind == NET_INDUCTOR ? run->flow[i] : run->voltage[i]];
-    Finding finding = search(run, point->time, known, answer, &mode);
+    Finding finding = look(run, point, answer, &mode);
     run->tally->found[finding]++;
     if (run->print)
         fprintf(stderr, "%.17g: finding %d, mode %x\n", point->time, (int)finding, mode);
@@ -282,6 +328,22 @@ static bool run_circuit(uint64_t seed, bool print, Tally *tally)
     return fine;
 }
 
+/* Circuits that were refused once, or went on in another mode: each must run to its end. */
+static const uint64_t mended[] = {
+    1140,   200226, 200276, 200320, 200862, 200964, 201118, 201184, 201252, 201402, 201438,
+    201516, 201576, 201834, 500442, 502344, 503625, 505397, 508378, 508681, 509447,
+};
+
+static bool all_mended(void)
+{
+    Tally tally = {0};
+    for (size_t i = 0; i < sizeof mended / sizeof *mended; i++)
+        run_circuit(mended[i], false, &tally);
+    printf("%u circuits that once failed: %u refused, %u wrong\n", tally.circuits, tally.refused,
+           tally.wrong);
+    return tally.refused == 0 && tally.wrong == 0;
+}
+
 int main(int argc, char **argv)
 {
     Tally tally = {0};
@@ -293,12 +355,12 @@ int main(int argc, char **argv)
             soak_failed(&soak);
     soak_end(&soak);
     printf("%u circuits, %u ran to their end, %u refused, %u wrong; points with one mode %u, none "
-           "%u, several %u, in doubt %u, undetermined %u\n",
+           "%u, several %u, in doubt %u, undetermined %u; events with states on both sides %u\n",
            tally.circuits, tally.complete, tally.refused, tally.wrong, tally.found[ONE],
            tally.found[NONE], tally.found[SEVERAL], tally.found[DOUBTFUL],
-           tally.found[UNDETERMINED]);
+           tally.found[UNDETERMINED], tally.crossed);
     /* nearly all must run and be compared, or this tests nothing */
     bool enough = tally.circuits < 50 ||
                   (100 * tally.refused <= tally.circuits && tally.found[ONE] > tally.circuits);
-    return tally.wrong || !enough;
+    return tally.wrong || !enough || !all_mended();
 }

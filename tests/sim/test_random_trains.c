@@ -289,11 +289,11 @@ static void compare(Run *run, const SolPoint *point, const long double *answer)
 /* What differs between events counts when it does so at two points in a row. */
 static void judge(Run *run, const SolPoint *point, const long double *answer)
 {
+    bool before = run->late[0] != 0;
     compare(run, point, answer);
-    if (point->side != SOL_AT_POINT || !run->wrong[0] || run->late[0])
-        return;
     memcpy(run->late, run->wrong, sizeof run->late);
-    run->wrong[0] = 0;
+    if (point->side == SOL_AT_POINT && !before)
+        run->wrong[0] = 0;
 }
 
 /* The modes of all contacts; or why there is nothing to search. */
