@@ -209,14 +209,14 @@ static inline DdpVar node_output(const EvalNode *node, uint32_t i)
 
 /* The firings of a condition that states caused. */
 typedef struct Firings {
-    double last;         /* time of the last one; NaN: none yet */
-    double gap;          /* between the last two */
-    double ratio, limit; /* to the gap before; where firings accumulate if it goes on */
-    double since;        /* the first of those that follow each other quickly */
-    uint32_t often;      /* how many they are */
+    double last;           /* time of the last one; NaN: none yet */
+    double gap;            /* between the last two */
+    double ratio, limit;   /* to the gap before; where firings accumulate if it goes on */
+    double since;          /* the first of those that follow each other quickly */
+    uint32_t often;        /* how many they are */
     double doubted, up_to; /* since when it has been changed without counting, and until when */
-    uint32_t shrinking;  /* how many times in a row the gap became smaller */
-    uint32_t tight;      /* how many times in a row the gap was no longer than rounding */
+    uint32_t shrinking;    /* how many times in a row the gap became smaller */
+    uint32_t tight;        /* how many times in a row the gap was no longer than rounding */
 } Firings;
 
 typedef struct BranchMemo {
