@@ -111,7 +111,7 @@ static uint64_t sum_of_node(const Sim *sim, const EvalNode *node)
     return sum;
 }
 
-typedef __typeof__(((Sim *)0)->sums_before) Sums;
+typedef __typeof__(((Sim *)0)->room.sums) Sums;
 
 static void take_sums(Sim *sim, Sums *sums)
 {
