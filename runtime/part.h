@@ -60,6 +60,7 @@ struct Part {
     NodeList inner;            /* nodes that are loops */
     NodeList watched;          /* nodes that compare something that must be searched for */
     double from;               /* comparisons were remembered here: begin of what is searched */
+    double looked[2];          /* the last two looks at comparisons, where event_search needs them */
     double back, now;          /* dense output reaches from back to now */
     double event;              /* where a comparison was found to change, or infinite */
     double before;             /* the last point at which it had not */

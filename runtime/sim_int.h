@@ -84,6 +84,7 @@ typedef struct Compare {
     const Code *self_code, *difference_code;
     double left;      /* value at the begin of the interval that is searched */
     double low, high; /* difference at the ends of the bracket */
+    double lower;     /* at the look before `low` */
     uint32_t op;      /* index in EvalNode.ops */
     X factor, rest;   /* timed: difference = factor * clock + rest */
     bool timed;       /* linear in the clock with fixed factors: a time event, never searched for */

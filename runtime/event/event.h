@@ -121,6 +121,9 @@ typedef struct EventSearch {
     EventLook look; /* or NULL */
     void *context;
     bool clocked;
+    double *
+        looked; /* comparisons may cross and come back between two looks: the times of the last two;
+                       NULL: they may not */
 } EventSearch;
 /* The first point in (from, to] at which a comparison has changed, to the right of the change;
  * values there are evaluated then. Who changed between there and the point before is in

@@ -556,6 +556,144 @@ static SolStatus step_away(Sim *sim, const EventSearch *search, double *from, do
     return SOL_OK;
 }
 
+/* ---- dips ---- */
+
+/* Three looks at the difference of a comparison, which has one sign in all of them. */
+typedef struct Dip {
+    double time[3], difference[3];
+    double from; /* events lie behind it */
+} Dip;
+
+enum { DIP_LOOKS = 4 };
+
+/* Where a parabola through the three has its vertex, if it comes much nearer to zero there. */
+static double vertex(const Dip *dip)
+{
+    const double *t = dip->time, *d = dip->difference;
+    double h = t[1] - t[0], k = t[2] - t[1], a = (d[1] - d[0]) / h, b = (d[2] - d[1]) / k;
+    double bend = (b - a) / (h + k), slope = (a * k + b * h) / (h + k);
+    double at = t[1] - slope / (2 * bend), there = d[1] - slope * slope / (4 * bend);
+    double least = fmin(fabs(d[0]), fmin(fabs(d[1]), fabs(d[2])));
+    bool one_sign = d[0] * d[1] > 0 && d[2] * d[1] > 0 && d[1] * bend > 0;
+    bool inside = at > fmax(dip->from, t[0]) && at < t[2];
+    return one_sign && inside && copysign(1, d[1]) * there < 0.5 * least ? at : NAN;
+}
+
+/* Of the three and a fourth between them, those around the one that is nearest to zero. */
+static void narrow_dip(Dip *dip, double at, double difference)
+{
+    double time[4], d[4];
+    int n = 0, least = 0;
+    for (int i = 0; i < 3; i++) {
+        if (n == i && at < dip->time[i]) {
+            time[n] = at;
+            d[n++] = difference;
+        }
+        time[n] = dip->time[i];
+        d[n++] = dip->difference[i];
+    }
+    for (int i = 1; i < n; i++)
+        least = fabs(d[i]) < fabs(d[least]) ? i : least;
+    int first = least < 2 ? 0 : 1;
+    memcpy(dip->time, time + first, sizeof dip->time);
+    memcpy(dip->difference, d + first, sizeof dip->difference);
+}
+
+static bool is_seen(const Dip *dip, double at)
+{
+    double apart = INFINITY;
+    for (int i = 0; i < 3; i++)
+        apart = fmin(apart, fabs(at - dip->time[i]));
+    return !(apart > 1e-6 * (dip->time[2] - dip->time[0]));
+}
+
+/* Goes down into it. `found`: something has changed at time[1], and had not at time[0]. */
+static SolStatus look_into(Sim *sim, const EventSearch *search, const EvalNode *node,
+                           const Compare *compare, Dip *dip, bool *found)
+{
+    for (int i = 0; i < DIP_LOOKS; i++) {
+        double at = vertex(dip);
+        if (isnan(at) || is_seen(dip, at))
+            return SOL_OK;
+        SolStatus status = search->at(search->context, at, NULL);
+        if (status != SOL_OK)
+            return status;
+        if (any_changed(sim, search->nodes)) {
+            dip->time[0] = fmax(dip->from, at > dip->time[1] ? dip->time[1] : dip->time[0]);
+            dip->time[1] = at;
+            *found = true;
+            return SOL_OK;
+        }
+        narrow_dip(dip, at, compare_difference(sim, node, compare));
+    }
+    return SOL_OK;
+}
+
+/* Differences at both ends of the first half of a dip, at whose end something has changed. */
+static SolStatus note_dip(Sim *sim, const EventSearch *search, const Dip *dip, bool *found)
+{
+    SolStatus status = search->at(search->context, dip->time[0], NULL);
+    if (status == SOL_OK) {
+        note_differences(sim, search->nodes, false);
+        status = search->at(search->context, dip->time[1], NULL);
+    }
+    if (status == SOL_OK) {
+        note_differences(sim, search->nodes, true);
+        drop_errors(sim, search, search->nodes, dip->time[0], dip->time[1], found);
+    }
+    return status;
+}
+
+/* What the clock drives may go beyond its boundary and come back between two looks, when states say nothing
+ * of it and steps are long: where its difference is least of three looks, it is looked for. All is at
+ * hi, and is so again if nothing is found. */
+static SolStatus look_for_dips(Sim *sim, const EventSearch *search, double lo, double hi, Dip *dip,
+                               bool *found)
+{
+    SolStatus status = SOL_OK;
+    bool strayed = false;
+    EACH_COMPARE (sim, search->nodes, node, compare) {
+        if (compare->slot || compare->timed || compare->masked || *found || status != SOL_OK)
+            continue;
+        if (strayed)
+            status = search->at(search->context, hi, NULL);
+        *dip = (Dip){{search->looked[0], lo, hi},
+                     {compare->lower, compare->low, compare_difference(sim, node, compare)},
+                     dip->from};
+        strayed = !isnan(vertex(dip));
+        if (strayed && status == SOL_OK)
+            status = look_into(sim, search, node, compare, dip, found);
+    }
+    if (*found && status == SOL_OK)
+        status = note_dip(sim, search, dip, found);
+    if (!*found && strayed && status == SOL_OK)
+        status = search->at(search->context, hi, NULL);
+    return status;
+}
+
+/* Looks go on where the last ones ended, or begin. */
+static SolStatus begin_dips(Sim *sim, const EventSearch *search, double from)
+{
+    if (!search->looked || search->looked[1] == from)
+        return SOL_OK;
+    search->looked[0] = search->looked[1] = from;
+    SolStatus status = search->at(search->context, from, NULL);
+    if (status == SOL_OK)
+        note_differences(sim, search->nodes, false);
+    return status;
+}
+
+static void end_look(Sim *sim, const EventSearch *search, double lo, double hi)
+{
+    EACH_COMPARE (sim, search->nodes, node, compare)
+        compare->lower = compare->low;
+    note_differences(sim, search->nodes, false);
+    if (search->looked) {
+        search->looked[0] = lo;
+        search->looked[1] = hi;
+    }
+}
+
 SolStatus event_search(Sim *sim, const EventSearch *search, double from, double to, double *time,
                        bool *found)
 {
@@ -565,7 +703,10 @@ SolStatus event_search(Sim *sim, const EventSearch *search, double from, double 
     SolStatus away = step_away(sim, search, &from, to);
     if (away != SOL_OK)
         return away;
+    if ((away = begin_dips(sim, search, from)) != SOL_OK)
+        return away;
     double lo = from;
+    Dip dip = {.from = from};
     int pieces = event_pieces(sim, search->clocked, to - from);
     for (int i = 1; i <= pieces; i++) {
         double hi = i == pieces ? to : from + (to - from) * i / pieces;
@@ -581,7 +722,16 @@ SolStatus event_search(Sim *sim, const EventSearch *search, double from, double 
             collect_needs(sim);
             return narrow(sim, search, lo, hi, time);
         }
-        note_differences(sim, search->nodes, false);
+        if (search->looked && search->looked[0] < lo)
+            status = look_for_dips(sim, search, lo, hi, &dip, found);
+        if (status != SOL_OK)
+            return status;
+        if (*found) {
+            collect_moved(sim, search);
+            collect_needs(sim);
+            return narrow(sim, search, dip.time[0], dip.time[1], time);
+        }
+        end_look(sim, search, lo, hi);
         lo = hi;
     }
     return SOL_OK;

@@ -79,11 +79,11 @@ static const double *unknowns_at(Part *part, double time)
 /* What became of the comparisons in the step that the part has just taken; where some moved,
  * between lo and hi. Looks at the points that event_search would look at, so that the same steps
  * are quiet with and without a tape. */
-static TapeLook look_by_tape(Part *part, double to, double *lo, double *hi)
+static TapeLook look_by_tape(Part *part, bool dips, double to, double *lo, double *hi)
 {
     int pieces = event_pieces(part->sim, part->clocked, to - part->from);
     TapeLook look = TAPE_QUIET;
-    if (to != part->now || part->from >= to || !part->watched.n || part->n == 0)
+    if (dips || to != part->now || part->from >= to || !part->watched.n || part->n == 0)
         return TAPE_BLIND;
     *hi = part->from;
     for (int i = 1; i <= pieces && look == TAPE_QUIET; i++) {
@@ -100,6 +100,13 @@ static bool look_moved(void *context, double time, bool *changed)
     return tape_look_moved(part, time, unknowns_at(part, time), changed);
 }
 
+/* Is the step long because its states feel nothing of the clock, which drives comparisons? */
+static bool may_dip(const Part *part, double to)
+{
+    bool is_long = part->n == 0 || to - part->from > compare_look(part->sim);
+    return part->clocked && is_long && !part_follows_clock(part);
+}
+
 enum { UNREAL = 32 }; /* changes of comparisons without any condition, in one step */
 
 SolStatus part_search(Part *part, double to)
@@ -107,6 +114,7 @@ SolStatus part_search(Part *part, double to)
     Sim *sim = part->sim;
     EventSearch search = {
         .nodes = &part->watched, .at = probe_at, .context = part, .clocked = part->clocked};
+    search.looked = may_dip(part, to) ? part->looked : NULL;
     part->search = false;
     part->event = INFINITY;
     double whole = to - part->from;
@@ -115,7 +123,7 @@ SolStatus part_search(Part *part, double to)
             return SOL_CANCELLED;
         bool found = true;
         double time = to, lo, hi;
-        TapeLook look = look_by_tape(part, to, &lo, &hi);
+        TapeLook look = look_by_tape(part, search.looked, to, &lo, &hi);
         if (look == TAPE_QUIET) {
             part->from = to;
             return SOL_OK;

@@ -13,14 +13,19 @@ static const double ALLOWED = 1e-5;      /* of the largest potential or flow, at
 static const double MOST_ITERATIONS = 2; /* of Newton in a step of IDA, on the average */
 /* Errors of the states behind each event, and how much of what they would do is allowed. */
 static const double SHAKE = 1e-7, SHAKEN = 10;
+/* What is off by no more than this may be an error that tolerances allow: it is gone with those that are so
+ * many times smaller. */
+static const double NEARLY = 1e-4, TIGHTER = 1e-2;
 
 typedef struct Run {
     const Network *net;
+    double tighter; /* tolerances are smaller by this */
     NetTruth truth;
     NetTruth *shaken; /* NULL: not needed so far */
     Sol *sim;
     SolVar potential[NET_MOST][2], flow[NET_MOST][2];
     int point; /* next */
+    bool tightened;
     uint32_t compared, events;
     uint64_t steps, iterations; /* of IDA, where nothing else integrates */
     double size[2];             /* the largest potential, flow, so far */
@@ -197,14 +202,14 @@ static void find_variables(Run *run)
         }
 }
 
-static SolOptions options_for(const Network *net)
+static SolOptions options_for(const Network *net, double tighter)
 {
     static const SolSolver solvers[] = {SOL_SOLVER_IDA, SOL_SOLVER_AUTO, SOL_SOLVER_IDA};
     return (SolOptions){.stop = net->stop,
                         .steps = POINTS,
                         .solver = net->seed % 20 ? solvers[net->seed % 3] : SOL_SOLVER_RK,
-                        .rtol = 1e-9,
-                        .atol = 1e-11,
+                        .rtol = 1e-9 * tighter,
+                        .atol = 1e-11 * tighter,
                         .max_events = 2000,
                         .engine = net->seed % 16 ? SOL_ENGINE_INTERP : SOL_ENGINE_JIT,
                         .cache = "off"};
@@ -243,7 +248,7 @@ static SolStatus run_unseen(Run *run)
 
 static SolStatus simulate(Run *run, SolModel *model)
 {
-    SolOptions options = options_for(run->net);
+    SolOptions options = options_for(run->net, run->tighter);
     bool unseen = run->net->seed % 4 == 0;
     options.audit = unseen ? 0 : SIM_LAB_AUDIT;
     run->sim = sol_create(model, NULL, &options);
@@ -270,10 +275,11 @@ static void count_iterations(Run *run)
     run->iterations = stats.time_rk > 0 ? 0 : stats.newton_iterations;
 }
 
-static TruthVerdict run_network(const Network *net, Run *run, bool print)
+static TruthVerdict run_with(const Network *net, double tighter, Run *run, bool print)
 {
     memset(run, 0, sizeof *run);
     run->net = net;
+    run->tighter = tighter;
     net_truth(net, POINTS, &run->truth);
     char *text = network_text(net);
     SolModel *model = sol_load(&(SolLoad){.path = "network.sol",
@@ -306,6 +312,19 @@ static TruthVerdict run_network(const Network *net, Run *run, bool print)
     sol_unload(model);
     free(text);
     return verdict;
+}
+
+/* A diode on its wrong side is no matter of tolerances. */
+static TruthVerdict run_network(const Network *net, Run *run, bool print)
+{
+    TruthVerdict verdict = run_with(net, 1, run, print);
+    if (verdict != TRUTH_WRONG || run->worst <= ALLOWED || run->worst > NEARLY)
+        return verdict;
+    Run *again = malloc(sizeof *again);
+    bool right = run_with(net, TIGHTER, again, print) == TRUTH_RIGHT && again->worst <= ALLOWED;
+    free(again);
+    run->tightened = right;
+    return right ? TRUTH_RIGHT : TRUTH_WRONG;
 }
 
 /* ---- smaller ---- */
@@ -352,6 +371,7 @@ TruthVerdict truth_check(const Network *net, bool print, TruthTally *tally)
     tally->right += verdict == TRUTH_RIGHT;
     tally->wrong += verdict == TRUTH_WRONG;
     tally->refused += verdict == TRUTH_REFUSED;
+    tally->tightened += run->tightened;
     tally->points += run->compared;
     tally->events += run->events;
     tally->steps += run->steps;
@@ -381,10 +401,11 @@ static void report_causes(const char *what, const TruthCause *causes)
 
 void truth_report(const char *name, const TruthTally *t)
 {
-    printf("%u %s: %u right, %u wrong, %u refused; %u points compared, %u events; off by %.2g at "
-           "most (seed %llu)\n",
-           t->networks, name, t->right, t->wrong, t->refused, t->points, t->events, t->worst,
-           (unsigned long long)t->worst_seed);
+    printf(
+        "%u %s: %u right (%u with tighter tolerances), %u wrong, %u refused; %u points compared, "
+        "%u events; off by %.2g at most (seed %llu)\n",
+        t->networks, name, t->right, t->tightened, t->wrong, t->refused, t->points, t->events,
+        t->worst, (unsigned long long)t->worst_seed);
     printf("  %.2f iterations of Newton a step of IDA\n",
            (double)t->iterations / (double)(t->steps + !t->steps));
     report_causes("refused", t->refusals);

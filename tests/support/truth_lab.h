@@ -19,7 +19,8 @@ typedef struct TruthCause {
 } TruthCause;
 
 typedef struct TruthTally {
-    uint32_t networks, right, wrong, refused, points, events, beyond;
+    uint32_t networks, right, wrong, refused, points, events;
+    uint32_t tightened;         /* right only with tighter tolerances, and nearly right before */
     uint64_t steps, iterations; /* of IDA and its Newton */
     double worst;               /* deviation of those that are right */
     uint64_t worst_seed;
