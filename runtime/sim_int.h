@@ -5,7 +5,7 @@
  *   Nodes     the DDP's nodes as codes with their variables, and who reads whom      nodes.c
  *   Ropes     nodes in the order of the schedule, cut into leaves                    rope.c
  *   Parts     independent pieces of the dynamics, each with its integrator           part_graph.c
- *   Branches  memory of every condition                                              event_iterate.c
+ *   Branches  memory of every condition                                              conditions.c
  *   Compares  what may change between events                                         event_detect.c
  *
  * Time: parts integrate on their own and stand at different times. What is in the value vector for
@@ -206,7 +206,7 @@ static inline DdpVar node_output(const EvalNode *node, uint32_t i)
     return i < node->n_steps ? node->ops[i].target : node_tears(node)[i - node->n_steps];
 }
 
-/* ---- branches (event_iterate.c) ---- */
+/* ---- branches (conditions.c) ---- */
 
 /* The firings of a condition that states caused. */
 typedef struct Firings {

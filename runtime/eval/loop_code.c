@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-enum { HEAT_EVERY = 256 };
-
 struct LoopBlock {
     const Shape *shape; /* NULL: too many residuals for code */
     const double *constants;

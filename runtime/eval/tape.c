@@ -5,8 +5,8 @@
 #include <string.h>
 
 enum {
-    MADE_AFTER = 3,  /* evaluations of one structure */
-    HEAT_EVERY = 64, /* evaluations */
+    MADE_AFTER = 3, /* evaluations of one structure */
+    TAPE_HEAT = 64, /* evaluations */
     SHORT = 8,
     FEW_UNITS = 64,
     FEW_PLACES = 512
@@ -378,7 +378,7 @@ static void count_evaluation(Engine *engine, Tape *tape)
 {
     tape_fixed_count(tape);
     tape->paid += tape->n_dead + tape->n_added;
-    if (++tape->evaluations >= HEAT_EVERY)
+    if (++tape->evaluations >= TAPE_HEAT)
         report_heat(engine, tape);
 }
 

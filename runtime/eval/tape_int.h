@@ -24,6 +24,8 @@ typedef struct TapeVar {
 
 enum { NO_PLACE = UINT32_MAX };
 
+enum { HEAT_EVERY = 256 }; /* evaluations after which the heat of code is reported */
+
 struct Engine {
     Sim *sim;
     Jit *jit;

@@ -398,3 +398,16 @@ bool evaluate_release(Sim *sim)
     vec_clear(&sim->held_back);
     return any;
 }
+
+bool evaluate_touch_outdated(Sim *sim, const NodeList *list)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < list->n; i++) {
+        const EvalNode *node = &sim->nodes.at[list->at[i]];
+        if (!node->holds || !hold_is_outdated(sim, node))
+            continue;
+        evaluate_touch_node(sim, list->at[i]);
+        any = true;
+    }
+    return any;
+}

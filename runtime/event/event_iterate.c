@@ -6,6 +6,7 @@
  * become those of the update that ends. The event is over when an update fires nothing and clears
  * nothing that anyone reads; only then must everything be determined.
  */
+#include "runtime/event/conditions.h"
 #include "runtime/event/event_cause.h"
 #include "runtime/eval/compare.h"
 #include "runtime/event/mode_search.h"
@@ -15,176 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- memory of conditions ---- */
-
-static void unlink_branch(Sim *sim, const BranchMemo *memo)
-{
-    BranchId id = (BranchId)(memo - sim->branches.at), *link = &sim->info[memo->condition].branches;
-    while (*link != id)
-        link = &sim->branches.at[*link].next;
-    *link = memo->next;
-    if (sim->info[memo->condition].node)
-        part_graph_root(sim, sim->info[memo->condition].node);
-}
-
-static void link_branch(Sim *sim, BranchMemo *memo)
-{
-    ValueInfo *info = &sim->info[memo->condition];
-    memo->next = info->branches;
-    info->branches = (BranchId)(memo - sim->branches.at);
-    if (info->node)
-        part_graph_root(sim, info->node);
-}
-
-/* Of those with one condition, kept as a list. */
-static void count_condition(Sim *sim, BranchMemo *memo, DdpVar var)
-{
-    if (memo->condition == var)
-        return;
-    event_unsettle(sim, memo->condition);
-    event_unsettle(sim, var);
-    if (memo->condition) {
-        unlink_branch(sim, memo);
-        evaluate_need(sim, memo->condition, NEED_CONDITIONS, -1);
-    }
-    memo->condition = var;
-    if (var) {
-        link_branch(sim, memo);
-        evaluate_need(sim, var, NEED_CONDITIONS, 1);
-    }
-}
-
-void event_note_mode(Sim *sim, BranchId id)
-{
-    BranchMemo *memo = &sim->branches.at[id];
-    if (!sim->output.to.mode || memo->when || memo->noted || !memo->live)
-        return;
-    memo->noted = true;
-    vec_push(sim->mem, &sim->output.modes, id);
-}
-
-/* The number may stand in modes_seen, and be used again by another branch: one entry serves it. */
-static void forget_mode(Sim *sim, BranchMemo *memo)
-{
-    if (memo->serial)
-        vec_push(sim->mem, &sim->output.modes_gone, memo->serial);
-    memo->serial = 0;
-    memo->told = WORLD_NONE;
-}
-
-/* ---- who may have changed ---- */
-
-void event_suspect(Sim *sim, BranchId id)
-{
-    if (sim->branches.at[id].suspect)
-        return;
-    sim->branches.at[id].suspect = true;
-    vec_push(sim->mem, &sim->suspects, id);
-}
-
-void event_suspect_var(Sim *sim, DdpVar var)
-{
-    for (BranchId id = sim->info[var].branches; id; id = sim->branches.at[id].next)
-        event_suspect(sim, id);
-}
-
-void event_forget_suspects(Sim *sim)
-{
-    for (uint32_t i = 0; i < sim->suspects.n; i++)
-        sim->branches.at[sim->suspects.at[i]].suspect = false;
-    vec_clear(&sim->suspects);
-}
-
-/* The path to its condition goes through what may be exchanged: it is looked at in every update. */
-static void set_loose(Sim *sim, BranchId id, bool loose)
-{
-    BranchMemo *memo = &sim->branches.at[id];
-    if (loose && !memo->loose) {
-        vec_push(sim->mem, &sim->loose, id);
-        memo->loose = sim->loose.n;
-    } else if (!loose && memo->loose) {
-        BranchId last = vec_pop(&sim->loose);
-        if (last != id) {
-            sim->loose.at[memo->loose - 1] = last;
-            sim->branches.at[last].loose = memo->loose;
-        }
-        memo->loose = 0;
-    }
-}
-
-void event_branch_changed(Sim *sim, const WorldChange *change)
-{
-    BranchId id = change->a;
-    while (sim->branches.n <= id)
-        vec_push(sim->mem, &sim->branches, (BranchMemo){0});
-    BranchMemo *memo = &sim->branches.at[id];
-    if (change->again) { /* an `if` that comes back with the else branch of a `when` */
-        memo->newborn = true;
-        event_suspect(sim, id);
-        return;
-    }
-    set_loose(sim, id, false);
-    mem_free(sim->mem, memo->firings);
-    memo->firings = NULL;
-    if (!change->born) {
-        count_condition(sim, memo, 0);
-        forget_mode(sim, memo);
-        memo->live = false;
-        return;
-    }
-    WorldBranch view = {0};
-    world_branch(sim->world, id, &view);
-    count_condition(sim, memo, 0);
-    forget_mode(sim, memo);
-    *memo = (BranchMemo){.live = true,
-                         .when = view.when,
-                         .noted = memo->noted,
-                         .suspect = memo->suspect,
-                         .turned = memo->turned, /* it is in that list */
-                         .newborn = true,
-                         .fell = INFINITY};
-    if (view.copy_of && view.copy_of < sim->branches.n)
-        memo->truth = sim->branches.at[view.copy_of].truth;
-    count_condition(sim, memo, view.condition);
-    set_loose(sim, id, view.loose);
-    event_suspect(sim, id);
-    event_note_mode(sim, id);
-}
-
-/* Where the path to its condition may lead elsewhere is asked again. */
-void event_link_branch(Sim *sim, BranchId id, DdpVar condition)
-{
-    BranchMemo *memo = &sim->branches.at[id];
-    WorldBranch view = {0};
-    world_branch(sim->world, id, &view);
-    memo->condition = memo->next = 0;
-    count_condition(sim, memo, condition);
-    set_loose(sim, id, memo->live && view.loose);
-}
-
-void event_forget_branches(Sim *sim)
-{
-    event_forget_suspects(sim);
-    vec_clear(&sim->loose);
-    for (BranchId id = 0; id < sim->branches.n; id++) {
-        BranchMemo *memo = &sim->branches.at[id];
-        memo->condition = memo->next = memo->loose = 0;
-    }
-}
-
-/* The truth of a condition in this update; one that is not determined keeps the one it had, and so
- * does one that depends on what is left alone (U2). */
-static bool truth_of(const Sim *sim, const BranchMemo *memo, DdpVar condition)
-{
-    const ValueInfo *info = &sim->info[condition];
-    if (!info->has || info->pending)
-        return memo->truth;
-    if (!evaluate_is_determined(sim, condition))
-        return memo->truth;
-    if (update_left_alone(sim, condition))
-        return memo->truth;
-    return sim->value[condition] != 0;
-}
+/* ---- decisions ---- */
 
 /* For the record of the event; the start has none. */
 static void remember_trigger(Sim *sim, BranchId id)
@@ -198,114 +30,6 @@ static void remember_trigger(Sim *sim, BranchId id)
     vec_push(sim->mem, &sim->trigger_texts, text);
 }
 
-/* ---- events that follow each other ever faster ---- */
-
-enum { SHRINKING = 15, TIGHT = 30, QUICK = 16, OFTEN = 8, MOST_MARGIN = 100 };
-
-/* Gaps between firings that are made of rounding, as a part of the whole time: some hundred times
- * what the location of events can tell apart. */
-static const double SHORTEST = 1e-13;
-
-/* Firings of one condition by states: at intervals that shrink without end (Zeno), or that are no
- * longer than rounding (chattering). Conditions of the clock and of held values may fire as they
- * like. */
-static void note_firing(Sim *sim, BranchId id, BranchMemo *memo)
-{
-    DdpNode node = sim->info[memo->condition].node;
-    if (!node || !sim->nodes.at[node].varies || sim->event.updates > 1)
-        return;
-    if (!memo->firings) {
-        memo->firings = mem_alloc(sim->mem, sizeof *memo->firings);
-        memo->firings->last = NAN;
-    }
-    Firings *past = memo->firings;
-    double gap = sim->time - past->last, whole = sim->opt.stop - sim->opt.start;
-    if (gap < past->gap) {
-        past->shrinking++;
-    } else {
-        past->shrinking = 0;
-    }
-    double ratio = gap / past->gap;
-    if (ratio < 1 && ratio > past->ratio / 2) /* the last gaps are made of rounding */
-        past->limit = sim->time + gap * ratio / (1 - ratio);
-    past->ratio = ratio;
-    bool short_gap = gap <= SHORTEST * fmax(whole, fabs(sim->time));
-    past->tight = short_gap ? past->tight + 1 : 0;
-    past->often = gap <= compare_look(sim) / QUICK ? past->often + 1 : past->often / 2;
-    past->since = past->often ? past->since : sim->time;
-    past->gap = gap;
-    past->last = sim->time;
-    past->up_to = -INFINITY;
-    if (past->tight >= TIGHT || (past->shrinking >= SHRINKING && short_gap))
-        sim->runaway = id;
-}
-
-/* How many tolerances of the integrator a condition must be beyond its boundary to count. Where it
- * fires again and again, quickly and without any impulse, the integrator's error fires, and more of
- * them the longer it goes on. */
-uint32_t event_margin(const Sim *sim, DdpVar var)
-{
-    uint32_t margin = 0;
-    for (BranchId id = var ? sim->info[var].branches : 0; id; id = sim->branches.at[id].next) {
-        const Firings *past = sim->branches.at[id].firings;
-        if (past && past->often / OFTEN > margin && sim->impulse_time < past->since)
-            margin = past->often / OFTEN;
-    }
-    return margin < MOST_MARGIN ? margin : MOST_MARGIN;
-}
-
-/* What is on the other side for half a look counts there, however near it is: errors come and go.
- */
-bool event_persists(Sim *sim, DdpVar var, double lo, double hi)
-{
-    bool long_enough = false;
-    double look = compare_look(sim);
-    for (BranchId id = sim->info[var].branches; id; id = sim->branches.at[id].next) {
-        Firings *past = sim->branches.at[id].firings;
-        if (!past)
-            continue;
-        if (lo - past->up_to > 1e-12 * fmax(look, fabs(lo)))
-            past->doubted = hi;
-        past->up_to = hi;
-        long_enough |= hi - past->doubted > look / 2;
-    }
-    return long_enough;
-}
-
-static SolStatus ran_away(Sim *sim)
-{
-    const Firings *known = sim->branches.at[sim->runaway].firings;
-    Firings past = known ? *known : (Firings){0}; /* none: the event that it caused ended it */
-    WorldBranch view = {0};
-    world_branch(sim->world, sim->runaway, &view);
-    const char *text = explain_condition(sim, sim->runaway);
-    if (past.tight >= TIGHT && !sim->branches.at[sim->runaway].when) {
-        diag_error(
-            sim->diags, view.at,
-            "at time %.10g the condition %s slides: where it holds the motion leads to where "
-            "it does not, and back, %u times in a row at intervals of %.3g or less",
-            sim->time, text, past.tight, past.gap);
-        diag_note(sim->diags, view.at,
-                  "give it a hysteresis, or a branch for the motion along its boundary");
-    } else if (past.tight >= TIGHT) {
-        diag_error(
-            sim->diags, view.at,
-            "at time %.10g the condition %s chatters: it fired %u times in a row at intervals of "
-            "%.3g or less",
-            sim->time, text, past.tight, past.gap);
-        diag_note(sim->diags, view.at,
-                  "give it a hysteresis, or a branch for the motion along its boundary");
-    } else {
-        diag_error(
-            sim->diags, view.at,
-            "at time %.10g the condition %s has fired %u times at ever shorter intervals, the last "
-            "of %.3g: its events accumulate at about %.10g",
-            sim->time, text, past.shrinking + 1, past.gap, past.limit);
-        diag_note(sim->diags, view.at, "give the model a branch in which it comes to rest");
-    }
-    return SOL_NUMERICS;
-}
-
 /* A second look, after initial() ended (U4), may find an `if` otherwise. */
 static void decide(Sim *sim, BranchId id, WorldChoice choice)
 {
@@ -316,12 +40,6 @@ static void decide(Sim *sim, BranchId id, WorldChoice choice)
             return;
         }
     vec_push(sim->mem, &sim->decisions, ((WorldDecision){id, choice}));
-}
-
-/* What a `when` remembers: between events its condition may have become false without notice. */
-static bool remembered(const Sim *sim, const BranchMemo *memo)
-{
-    return memo->truth && !(memo->fell < sim->time);
 }
 
 static void assertion_failed(Sim *sim, const WorldBranch *view)
@@ -337,14 +55,14 @@ static void assertion_failed(Sim *sim, const WorldBranch *view)
 
 static void look_at_when(Sim *sim, BranchId id, BranchMemo *memo, const WorldBranch *view)
 {
-    bool truth = truth_of(sim, memo, view->condition);
+    bool truth = condition_truth(sim, memo, view->condition);
     if (view->choice == WORLD_THEN) {
         decide(sim, id, WORLD_ELSE); /* active for this one update */
     } else if (truth && view->assertion) {
         assertion_failed(sim, view);
-    } else if (truth && !remembered(sim, memo)) {
+    } else if (truth && !condition_remembered(sim, memo)) {
         decide(sim, id, WORLD_THEN);
-        note_firing(sim, id, memo);
+        firings_note(sim, id, memo);
     }
     if (memo->truth != truth)
         event_unsettle(sim, memo->condition);
@@ -356,11 +74,11 @@ static void look_at_when(Sim *sim, BranchId id, BranchMemo *memo, const WorldBra
 /* What it is compared with is the branch that is there: truth changes when that does. */
 static void look_at_if(Sim *sim, BranchId id, BranchMemo *memo, const WorldBranch *view)
 {
-    bool truth = truth_of(sim, memo, view->condition);
+    bool truth = condition_truth(sim, memo, view->condition);
     if (truth == memo->truth)
         return;
     decide(sim, id, truth ? WORLD_THEN : WORLD_ELSE);
-    note_firing(sim, id, memo);
+    firings_note(sim, id, memo);
 }
 
 static int ascending(const void *a, const void *b)
@@ -397,7 +115,7 @@ static void look_at_suspects(Sim *sim)
         }
         if (view.condition)
             evaluate_fetch(sim, view.condition);
-        count_condition(sim, memo, view.condition);
+        condition_count(sim, memo, view.condition);
         if (view.condition && (update_left_alone(sim, view.condition) ||
                                !evaluate_is_determined(sim, view.condition))) { /* U2 */
             event_suspect(sim, id);
@@ -409,117 +127,6 @@ static void look_at_suspects(Sim *sim)
             look_at_if(sim, id, memo, &view);
     }
     vec_free(sim->mem, &list);
-}
-
-/* Would it be taken? A `when` whose condition ended in between remembers since when. */
-static bool would_fire(Sim *sim, BranchMemo *memo)
-{
-    bool truth = truth_of(sim, memo, memo->condition);
-    if (memo->when && !truth && memo->truth) {
-        memo->fell = fmin(memo->fell, sim->time);
-        event_unsettle(sim, memo->condition);
-        return false;
-    }
-    return memo->when ? truth && !remembered(sim, memo) : truth != memo->truth;
-}
-
-/* Would a condition of this truth take a branch? */
-bool event_would_take(const Sim *sim, DdpVar var, bool truth)
-{
-    for (BranchId id = sim->info[var].branches; id; id = sim->branches.at[id].next) {
-        const BranchMemo *memo = &sim->branches.at[id];
-        if (memo->when ? truth && !remembered(sim, memo) : truth != memo->truth)
-            return true;
-    }
-    return false;
-}
-
-/* The truth in which none of the branches of a condition will be taken, or -1. */
-static int8_t calm_truth(const Sim *sim, DdpVar var)
-{
-    BranchId first = sim->info[var].branches;
-    int8_t truth = first ? sim->branches.at[first].truth : -1;
-    for (BranchId id = first; id; id = sim->branches.at[id].next)
-        if (sim->branches.at[id].truth != truth || sim->branches.at[id].fell != INFINITY)
-            return -1;
-    return truth;
-}
-
-/* Memory or branches of the condition change. */
-void event_unsettle(Sim *sim, DdpVar var)
-{
-    const EvalNode *node = sim->info[var].node ? &sim->nodes.at[sim->info[var].node] : NULL;
-    if (node && node->part && node->root)
-        node->part->notes.at[node->root - 1].calm = -1;
-}
-
-#define EACH_BRANCH(sim, node, id)                                                                 \
-    for (uint32_t o_ = 0; o_ < (node)->n_steps + (node)->n_tears; o_++)                            \
-        for (BranchId id = (sim)->info[node_output((node), o_)].branches; id;                      \
-             id = (sim)->branches.at[id].next)
-
-bool event_conditions_changed(Sim *sim, const NodeList *nodes)
-{
-    bool any = false;
-    for (uint32_t i = 0; i < nodes->n; i++)
-        EACH_BRANCH (sim, &sim->nodes.at[nodes->at[i]], id)
-            any |= would_fire(sim, &sim->branches.at[id]);
-    return any;
-}
-
-static bool suspect_node(Sim *sim, const EvalNode *node)
-{
-    bool any = false;
-    EACH_BRANCH (sim, node, id) {
-        BranchMemo *memo = &sim->branches.at[id];
-        bool fires = would_fire(sim, memo);
-        if (fires || memo->fell <= sim->time || update_left_alone(sim, memo->condition))
-            event_suspect(sim, id); /* what is left alone is decided in the next update: U2 */
-        any |= fires;
-    }
-    return any;
-}
-
-/* Roots that are not calm: in a population of thousands these are a few. */
-bool event_suspect_changed(Part *part)
-{
-    Sim *sim = part->sim;
-    bool any = false;
-    for (uint32_t i = 0; i < part->roots.n; i++) {
-        RootNote *note = &part->notes.at[i];
-        if (note->var && note->calm == (sim->value[note->var] != 0))
-            continue;
-        any |= suspect_node(sim, &sim->nodes.at[part->roots.at[i]]);
-        if (note->var)
-            note->calm = calm_truth(sim, note->var);
-    }
-    return any;
-}
-
-/* What a step found behind this event is searched for again. Who fell is not calm. */
-void event_forget_falls(Part *part)
-{
-    Sim *sim = part->sim;
-    for (uint32_t i = 0; i < part->roots.n; i++)
-        if (part->notes.at[i].calm < 0)
-            EACH_BRANCH (sim, &sim->nodes.at[part->roots.at[i]], id)
-                if (sim->branches.at[id].fell > sim->time)
-                    sim->branches.at[id].fell = INFINITY;
-}
-
-/* The condition `var` is known to become false at once (event_detect.c). False when that would take
- * a branch, and when nobody waits for it to become true again: then nothing is done. */
-bool event_condition_falls(Sim *sim, DdpVar var)
-{
-    BranchId first = sim->info[var].branches;
-    for (BranchId id = first; id; id = sim->branches.at[id].next)
-        if (!sim->branches.at[id].when)
-            return false;
-    for (BranchId id = first; id; id = sim->branches.at[id].next)
-        if (sim->branches.at[id].truth)
-            sim->branches.at[id].fell = sim->time;
-    event_unsettle(sim, var);
-    return first != 0;
 }
 
 /* ---- flags between updates ---- */
@@ -799,6 +406,6 @@ SolStatus event_iterate(Sim *sim, bool first)
         status = updates_and_ties(sim);
     sim->break_ties = sim->updating = sim->acting = false;
     if (status == SOL_OK && sim->runaway)
-        status = ran_away(sim);
+        status = firings_ran_away(sim);
     return status;
 }

@@ -69,16 +69,3 @@ SolStatus jump_in_loop(Sim *sim, const EvalNode *node)
             return slides(sim, node, &node->compare[i]);
     return SOL_OK;
 }
-
-bool jump_touch_outdated(Sim *sim, const NodeList *list)
-{
-    bool any = false;
-    for (uint32_t i = 0; i < list->n; i++) {
-        const EvalNode *node = &sim->nodes.at[list->at[i]];
-        if (!node->holds || !hold_is_outdated(sim, node))
-            continue;
-        evaluate_touch_node(sim, list->at[i]);
-        any = true;
-    }
-    return any;
-}

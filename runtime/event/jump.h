@@ -10,7 +10,5 @@
 SolStatus jump_decide(Sim *sim, const EvalNode *node, bool *changed);
 SolStatus jump_in_loop(Sim *sim,
                        const EvalNode *node); /* some of what a loop keeps has another value */
-/* Nodes of the list that keep what is no longer so have to be evaluated; false: there are none. */
-bool jump_touch_outdated(Sim *sim, const NodeList *list);
 
 #endif

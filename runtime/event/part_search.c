@@ -171,7 +171,7 @@ void parts_cross(Sim *sim)
         part_at(part, sim->time);
         evaluate_probes(part);
         event_suspect_changed(part);
-        jump_touch_outdated(sim, &part->watched);
+        evaluate_touch_outdated(sim, &part->watched);
     }
 }
 

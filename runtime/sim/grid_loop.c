@@ -78,8 +78,8 @@ static bool look_at_conditions(Sim *sim)
         Part *part = sim->parts.at[i];
         if (part->moment != sim->moment)
             continue;
-        bool jumped = jump_touch_outdated(sim, &part->watched);
-        jumped |= jump_touch_outdated(sim, &part->timers);
+        bool jumped = evaluate_touch_outdated(sim, &part->watched);
+        jumped |= evaluate_touch_outdated(sim, &part->timers);
         if (event_suspect_changed(part) || jumped) {
             any = true;
             part_touch(part);

@@ -117,8 +117,8 @@ static SolStatus begin_due(Sim *sim)
     for (uint32_t i = 0; i < sim->due.n; i++) {
         Part *part = sim->due.at[i];
         part_search_again(part);
-        jump_touch_outdated(sim, &part->watched);
-        jump_touch_outdated(sim, &part->timers);
+        evaluate_touch_outdated(sim, &part->watched);
+        evaluate_touch_outdated(sim, &part->timers);
         part->restart |= part->reselect || part->bridged;
         if (part->reselect)
             cause_states(sim);

@@ -1,0 +1,144 @@
+/* engine.c: options of a simulation -> its code service; counts of what it did. See blocks.h. */
+#include "runtime/eval/tape_int.h"
+
+#include "base/timer.h"
+#include "jit/disk_cache.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIXED_AFTER = 20000 };
+
+#define PATIENCE 0.03  /* seconds before LLVM is loaded, whatever the run may need it for */
+#define A_MOMENT 0.003 /* seconds after which the length of a run can be foreseen */
+#define LONG 0.06      /* seconds of a run that is worth loading LLVM at once */
+
+/* Where options for a code service find their texts. */
+typedef struct EngineTexts {
+    char folder[4096], model[PATH_MAX];
+} EngineTexts;
+
+static const char *cache_folder(const SolOptions *options, EngineTexts *texts)
+{
+    const char *cache = options->cache;
+    if (options->engine == SOL_ENGINE_REBUILD || (cache && strcmp(cache, "off") == 0))
+        return NULL;
+    if (cache)
+        return cache;
+    return disk_cache_folder(texts->folder, sizeof texts->folder) ? texts->folder : NULL;
+}
+
+static JitOptions code_options(const SolOptions *options, const char *path, EngineTexts *texts)
+{
+    bool rebuild = options->engine == SOL_ENGINE_REBUILD, wait = options->jit_wait || rebuild;
+    return (JitOptions){.cache = cache_folder(options, texts),
+                        .model = path && realpath(path, texts->model) ? texts->model : NULL,
+                        .fast_math = options->fast_math,
+                        .names = options->jit_names,
+                        .only_quick = rebuild,
+                        .warm = wait ? 0 : HEAT_EVERY,
+                        .patience = wait ? 0 : PATIENCE};
+}
+
+JitAhead *engine_ahead(const SolOptions *options, const char *path)
+{
+    EngineTexts texts;
+    if (options->engine != SOL_ENGINE_JIT)
+        return NULL;
+    JitOptions code = code_options(options, path, &texts);
+    return jit_ahead(&code);
+}
+
+Engine *engine_open(Sim *sim)
+{
+    if (sim->opt.engine == SOL_ENGINE_INTERP)
+        return NULL;
+    Engine *engine = mem_alloc(sim->mem, sizeof *engine);
+    engine->sim = sim;
+    engine->rebuild = sim->opt.engine == SOL_ENGINE_REBUILD;
+    engine->wait = sim->opt.jit_wait || engine->rebuild;
+    engine->fixed_after = FIXED_AFTER;
+    engine->opened_at = timer_now();
+    EngineTexts texts;
+    JitOptions options = code_options(&sim->opt, sim->model->path, &texts);
+    engine->shapes = shapes_open(sim->mem, sim->forms);
+    shapes_callees(engine->shapes, foreign_callee, sim->foreign);
+    foreign_env(&engine->env, sim->foreign);
+    engine->jit = jit_open(&options); /* last: it has memory of its own, which nobody else closes */
+    if (engine->jit)
+        return engine;
+    shapes_close(engine->shapes);
+    mem_free(sim->mem, engine);
+    return NULL;
+}
+
+void engine_close(Engine *engine)
+{
+    if (!engine)
+        return;
+    jit_close(engine->jit);
+    shapes_close(engine->shapes);
+    vec_free(engine->sim->mem, &engine->items);
+    vec_free(engine->sim->mem, &engine->origin);
+    vec_free(engine->sim->mem, &engine->tape_var);
+    mem_free(engine->sim->mem, engine);
+}
+
+void engine_check(Engine *engine)
+{
+    char words[160];
+    if (!engine || engine->told_trouble)
+        return;
+    JitRefusal trouble = jit_trouble(engine->jit, words, sizeof words);
+    if (trouble == JIT_ACCEPTED)
+        return;
+    engine->told_trouble = true;
+    diag_warning(engine->sim->diags, 0,
+                 "%s (%s): what is not compiled is interpreted, which takes longer and gives the "
+                 "same results",
+                 jit_refusal_text(trouble), words);
+}
+
+Jit *engine_jit(Engine *engine)
+{
+    return engine->jit;
+}
+
+void engine_stats(const Engine *engine, SolStats *stats)
+{
+    JitStats jit = jit_stats(engine->jit);
+    stats->compile_wait = jit.wait_seconds;
+    stats->compile_background = jit.compile_seconds;
+    stats->functions_compiled = (uint32_t)jit.functions_compiled;
+    stats->shapes = shape_totals(engine->shapes).shapes;
+    stats->shapes_from_memory = (uint32_t)jit.shapes_from_memory;
+    stats->shapes_from_disk = (uint32_t)jit.shapes_from_disk;
+    stats->blocks = engine->blocks;
+    stats->batches = engine->batches;
+    stats->blocks_batched = engine->batched;
+}
+
+void engine_take_counts(Engine *engine, SolEvent *event)
+{
+    uint64_t shapes = shape_totals(engine->shapes).made;
+    event->blocks_rebuilt = engine->rebuilt;
+    event->blocks_kept =
+        engine->blocks - (engine->rebuilt < engine->blocks ? engine->rebuilt : engine->blocks);
+    event->shapes_new = (uint32_t)(shapes - engine->shapes_before);
+    engine->rebuilt = 0;
+    engine->shapes_before = shapes;
+}
+
+/* Whoever has to wait for LLVM at the end of a short run has lost. So it is loaded late, unless a
+ * glance at the clock says that most of the run is still to come. */
+void engine_foresee(Engine *engine)
+{
+    const Sim *sim = engine->sim;
+    double elapsed = engine->foreseen ? 0 : timer_now() - engine->opened_at;
+    double done = (sim->time - sim->opt.start) / (sim->opt.stop - sim->opt.start);
+    if (elapsed < A_MOMENT || elapsed < done * LONG)
+        return;
+    engine->foreseen = true;
+    jit_hurry(engine->jit);
+}

@@ -1,0 +1,295 @@
+/* conditions.c: conditions and their branches -> which may fire: something that they read has changed, and their truth is not
+ * the one that is remembered. */
+#include "runtime/event/conditions.h"
+
+#include <math.h>
+
+/* ---- memory of conditions ---- */
+
+static void unlink_branch(Sim *sim, const BranchMemo *memo)
+{
+    BranchId id = (BranchId)(memo - sim->branches.at), *link = &sim->info[memo->condition].branches;
+    while (*link != id)
+        link = &sim->branches.at[*link].next;
+    *link = memo->next;
+    if (sim->info[memo->condition].node)
+        part_graph_root(sim, sim->info[memo->condition].node);
+}
+
+static void link_branch(Sim *sim, BranchMemo *memo)
+{
+    ValueInfo *info = &sim->info[memo->condition];
+    memo->next = info->branches;
+    info->branches = (BranchId)(memo - sim->branches.at);
+    if (info->node)
+        part_graph_root(sim, info->node);
+}
+
+/* Of those with one condition, kept as a list. */
+void condition_count(Sim *sim, BranchMemo *memo, DdpVar var)
+{
+    if (memo->condition == var)
+        return;
+    event_unsettle(sim, memo->condition);
+    event_unsettle(sim, var);
+    if (memo->condition) {
+        unlink_branch(sim, memo);
+        evaluate_need(sim, memo->condition, NEED_CONDITIONS, -1);
+    }
+    memo->condition = var;
+    if (var) {
+        link_branch(sim, memo);
+        evaluate_need(sim, var, NEED_CONDITIONS, 1);
+    }
+}
+
+void event_note_mode(Sim *sim, BranchId id)
+{
+    BranchMemo *memo = &sim->branches.at[id];
+    if (!sim->output.to.mode || memo->when || memo->noted || !memo->live)
+        return;
+    memo->noted = true;
+    vec_push(sim->mem, &sim->output.modes, id);
+}
+
+/* The number may stand in modes_seen, and be used again by another branch: one entry serves it. */
+static void forget_mode(Sim *sim, BranchMemo *memo)
+{
+    if (memo->serial)
+        vec_push(sim->mem, &sim->output.modes_gone, memo->serial);
+    memo->serial = 0;
+    memo->told = WORLD_NONE;
+}
+
+/* ---- who may have changed ---- */
+
+void event_suspect(Sim *sim, BranchId id)
+{
+    if (sim->branches.at[id].suspect)
+        return;
+    sim->branches.at[id].suspect = true;
+    vec_push(sim->mem, &sim->suspects, id);
+}
+
+void event_suspect_var(Sim *sim, DdpVar var)
+{
+    for (BranchId id = sim->info[var].branches; id; id = sim->branches.at[id].next)
+        event_suspect(sim, id);
+}
+
+void event_forget_suspects(Sim *sim)
+{
+    for (uint32_t i = 0; i < sim->suspects.n; i++)
+        sim->branches.at[sim->suspects.at[i]].suspect = false;
+    vec_clear(&sim->suspects);
+}
+
+/* The path to its condition goes through what may be exchanged: it is looked at in every update. */
+static void set_loose(Sim *sim, BranchId id, bool loose)
+{
+    BranchMemo *memo = &sim->branches.at[id];
+    if (loose && !memo->loose) {
+        vec_push(sim->mem, &sim->loose, id);
+        memo->loose = sim->loose.n;
+    } else if (!loose && memo->loose) {
+        BranchId last = vec_pop(&sim->loose);
+        if (last != id) {
+            sim->loose.at[memo->loose - 1] = last;
+            sim->branches.at[last].loose = memo->loose;
+        }
+        memo->loose = 0;
+    }
+}
+
+void event_branch_changed(Sim *sim, const WorldChange *change)
+{
+    BranchId id = change->a;
+    while (sim->branches.n <= id)
+        vec_push(sim->mem, &sim->branches, (BranchMemo){0});
+    BranchMemo *memo = &sim->branches.at[id];
+    if (change->again) { /* an `if` that comes back with the else branch of a `when` */
+        memo->newborn = true;
+        event_suspect(sim, id);
+        return;
+    }
+    set_loose(sim, id, false);
+    mem_free(sim->mem, memo->firings);
+    memo->firings = NULL;
+    if (!change->born) {
+        condition_count(sim, memo, 0);
+        forget_mode(sim, memo);
+        memo->live = false;
+        return;
+    }
+    WorldBranch view = {0};
+    world_branch(sim->world, id, &view);
+    condition_count(sim, memo, 0);
+    forget_mode(sim, memo);
+    *memo = (BranchMemo){.live = true,
+                         .when = view.when,
+                         .noted = memo->noted,
+                         .suspect = memo->suspect,
+                         .turned = memo->turned, /* it is in that list */
+                         .newborn = true,
+                         .fell = INFINITY};
+    if (view.copy_of && view.copy_of < sim->branches.n)
+        memo->truth = sim->branches.at[view.copy_of].truth;
+    condition_count(sim, memo, view.condition);
+    set_loose(sim, id, view.loose);
+    event_suspect(sim, id);
+    event_note_mode(sim, id);
+}
+
+/* Where the path to its condition may lead elsewhere is asked again. */
+void event_link_branch(Sim *sim, BranchId id, DdpVar condition)
+{
+    BranchMemo *memo = &sim->branches.at[id];
+    WorldBranch view = {0};
+    world_branch(sim->world, id, &view);
+    memo->condition = memo->next = 0;
+    condition_count(sim, memo, condition);
+    set_loose(sim, id, memo->live && view.loose);
+}
+
+void event_forget_branches(Sim *sim)
+{
+    event_forget_suspects(sim);
+    vec_clear(&sim->loose);
+    for (BranchId id = 0; id < sim->branches.n; id++) {
+        BranchMemo *memo = &sim->branches.at[id];
+        memo->condition = memo->next = memo->loose = 0;
+    }
+}
+
+/* ---- who would fire ---- */
+
+/* The truth of a condition in this update; one that is not determined keeps the one it had, and so
+ * does one that depends on what is left alone (U2). */
+bool condition_truth(const Sim *sim, const BranchMemo *memo, DdpVar condition)
+{
+    const ValueInfo *info = &sim->info[condition];
+    if (!info->has || info->pending)
+        return memo->truth;
+    if (!evaluate_is_determined(sim, condition))
+        return memo->truth;
+    if (update_left_alone(sim, condition))
+        return memo->truth;
+    return sim->value[condition] != 0;
+}
+
+/* What a `when` remembers: between events its condition may have become false without notice. */
+bool condition_remembered(const Sim *sim, const BranchMemo *memo)
+{
+    return memo->truth && !(memo->fell < sim->time);
+}
+
+/* Would it be taken? A `when` whose condition ended in between remembers since when. */
+static bool would_fire(Sim *sim, BranchMemo *memo)
+{
+    bool truth = condition_truth(sim, memo, memo->condition);
+    if (memo->when && !truth && memo->truth) {
+        memo->fell = fmin(memo->fell, sim->time);
+        event_unsettle(sim, memo->condition);
+        return false;
+    }
+    return memo->when ? truth && !condition_remembered(sim, memo) : truth != memo->truth;
+}
+
+/* Would a condition of this truth take a branch? */
+bool event_would_take(const Sim *sim, DdpVar var, bool truth)
+{
+    for (BranchId id = sim->info[var].branches; id; id = sim->branches.at[id].next) {
+        const BranchMemo *memo = &sim->branches.at[id];
+        if (memo->when ? truth && !condition_remembered(sim, memo) : truth != memo->truth)
+            return true;
+    }
+    return false;
+}
+
+/* The truth in which none of the branches of a condition will be taken, or -1. */
+static int8_t calm_truth(const Sim *sim, DdpVar var)
+{
+    BranchId first = sim->info[var].branches;
+    int8_t truth = first ? sim->branches.at[first].truth : -1;
+    for (BranchId id = first; id; id = sim->branches.at[id].next)
+        if (sim->branches.at[id].truth != truth || sim->branches.at[id].fell != INFINITY)
+            return -1;
+    return truth;
+}
+
+/* Memory or branches of the condition change. */
+void event_unsettle(Sim *sim, DdpVar var)
+{
+    const EvalNode *node = sim->info[var].node ? &sim->nodes.at[sim->info[var].node] : NULL;
+    if (node && node->part && node->root)
+        node->part->notes.at[node->root - 1].calm = -1;
+}
+
+#define EACH_BRANCH(sim, node, id)                                                                 \
+    for (uint32_t o_ = 0; o_ < (node)->n_steps + (node)->n_tears; o_++)                            \
+        for (BranchId id = (sim)->info[node_output((node), o_)].branches; id;                      \
+             id = (sim)->branches.at[id].next)
+
+bool event_conditions_changed(Sim *sim, const NodeList *nodes)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < nodes->n; i++)
+        EACH_BRANCH (sim, &sim->nodes.at[nodes->at[i]], id)
+            any |= would_fire(sim, &sim->branches.at[id]);
+    return any;
+}
+
+static bool suspect_node(Sim *sim, const EvalNode *node)
+{
+    bool any = false;
+    EACH_BRANCH (sim, node, id) {
+        BranchMemo *memo = &sim->branches.at[id];
+        bool fires = would_fire(sim, memo);
+        if (fires || memo->fell <= sim->time || update_left_alone(sim, memo->condition))
+            event_suspect(sim, id); /* what is left alone is decided in the next update: U2 */
+        any |= fires;
+    }
+    return any;
+}
+
+/* Roots that are not calm: in a population of thousands these are a few. */
+bool event_suspect_changed(Part *part)
+{
+    Sim *sim = part->sim;
+    bool any = false;
+    for (uint32_t i = 0; i < part->roots.n; i++) {
+        RootNote *note = &part->notes.at[i];
+        if (note->var && note->calm == (sim->value[note->var] != 0))
+            continue;
+        any |= suspect_node(sim, &sim->nodes.at[part->roots.at[i]]);
+        if (note->var)
+            note->calm = calm_truth(sim, note->var);
+    }
+    return any;
+}
+
+/* What a step found behind this event is searched for again. Who fell is not calm. */
+void event_forget_falls(Part *part)
+{
+    Sim *sim = part->sim;
+    for (uint32_t i = 0; i < part->roots.n; i++)
+        if (part->notes.at[i].calm < 0)
+            EACH_BRANCH (sim, &sim->nodes.at[part->roots.at[i]], id)
+                if (sim->branches.at[id].fell > sim->time)
+                    sim->branches.at[id].fell = INFINITY;
+}
+
+/* The condition `var` is known to become false at once (event_detect.c). False when that would take
+ * a branch, and when nobody waits for it to become true again: then nothing is done. */
+bool event_condition_falls(Sim *sim, DdpVar var)
+{
+    BranchId first = sim->info[var].branches;
+    for (BranchId id = first; id; id = sim->branches.at[id].next)
+        if (!sim->branches.at[id].when)
+            return false;
+    for (BranchId id = first; id; id = sim->branches.at[id].next)
+        if (sim->branches.at[id].truth)
+            sim->branches.at[id].fell = sim->time;
+    event_unsettle(sim, var);
+    return first != 0;
+}

@@ -1,0 +1,112 @@
+/* firings.c: how often a condition has fired, and how quickly -> whether its events accumulate, or the integrator's error
+ * fires it. */
+#include "runtime/eval/compare.h"
+#include "runtime/event/conditions.h"
+
+#include <math.h>
+
+enum { SHRINKING = 15, TIGHT = 30, QUICK = 16, OFTEN = 8, MOST_MARGIN = 100 };
+
+/* Gaps between firings that are made of rounding, as a part of the whole time: some hundred times
+ * what the location of events can tell apart. */
+static const double SHORTEST = 1e-13;
+
+/* Firings of one condition by states: at intervals that shrink without end (Zeno), or that are no
+ * longer than rounding (chattering). Conditions of the clock and of held values may fire as they
+ * like. */
+void firings_note(Sim *sim, BranchId id, BranchMemo *memo)
+{
+    DdpNode node = sim->info[memo->condition].node;
+    if (!node || !sim->nodes.at[node].varies || sim->event.updates > 1)
+        return;
+    if (!memo->firings) {
+        memo->firings = mem_alloc(sim->mem, sizeof *memo->firings);
+        memo->firings->last = NAN;
+    }
+    Firings *past = memo->firings;
+    double gap = sim->time - past->last, whole = sim->opt.stop - sim->opt.start;
+    if (gap < past->gap) {
+        past->shrinking++;
+    } else {
+        past->shrinking = 0;
+    }
+    double ratio = gap / past->gap;
+    if (ratio < 1 && ratio > past->ratio / 2) /* the last gaps are made of rounding */
+        past->limit = sim->time + gap * ratio / (1 - ratio);
+    past->ratio = ratio;
+    bool short_gap = gap <= SHORTEST * fmax(whole, fabs(sim->time));
+    past->tight = short_gap ? past->tight + 1 : 0;
+    past->often = gap <= compare_look(sim) / QUICK ? past->often + 1 : past->often / 2;
+    past->since = past->often ? past->since : sim->time;
+    past->gap = gap;
+    past->last = sim->time;
+    past->up_to = -INFINITY;
+    if (past->tight >= TIGHT || (past->shrinking >= SHRINKING && short_gap))
+        sim->runaway = id;
+}
+
+/* How many tolerances of the integrator a condition must be beyond its boundary to count. Where it
+ * fires again and again, quickly and without any impulse, the integrator's error fires, and more of
+ * them the longer it goes on. */
+uint32_t event_margin(const Sim *sim, DdpVar var)
+{
+    uint32_t margin = 0;
+    for (BranchId id = var ? sim->info[var].branches : 0; id; id = sim->branches.at[id].next) {
+        const Firings *past = sim->branches.at[id].firings;
+        if (past && past->often / OFTEN > margin && sim->impulse_time < past->since)
+            margin = past->often / OFTEN;
+    }
+    return margin < MOST_MARGIN ? margin : MOST_MARGIN;
+}
+
+/* What is on the other side for half a look counts there, however near it is: errors come and go.
+ */
+bool event_persists(Sim *sim, DdpVar var, double lo, double hi)
+{
+    bool long_enough = false;
+    double look = compare_look(sim);
+    for (BranchId id = sim->info[var].branches; id; id = sim->branches.at[id].next) {
+        Firings *past = sim->branches.at[id].firings;
+        if (!past)
+            continue;
+        if (lo - past->up_to > 1e-12 * fmax(look, fabs(lo)))
+            past->doubted = hi;
+        past->up_to = hi;
+        long_enough |= hi - past->doubted > look / 2;
+    }
+    return long_enough;
+}
+
+SolStatus firings_ran_away(Sim *sim)
+{
+    const Firings *known = sim->branches.at[sim->runaway].firings;
+    Firings past = known ? *known : (Firings){0}; /* none: the event that it caused ended it */
+    WorldBranch view = {0};
+    world_branch(sim->world, sim->runaway, &view);
+    const char *text = explain_condition(sim, sim->runaway);
+    if (past.tight >= TIGHT && !sim->branches.at[sim->runaway].when) {
+        diag_error(
+            sim->diags, view.at,
+            "at time %.10g the condition %s slides: where it holds the motion leads to where "
+            "it does not, and back, %u times in a row at intervals of %.3g or less",
+            sim->time, text, past.tight, past.gap);
+        diag_note(sim->diags, view.at,
+                  "give it a hysteresis, or a branch for the motion along its boundary");
+    } else if (past.tight >= TIGHT) {
+        diag_error(
+            sim->diags, view.at,
+            "at time %.10g the condition %s chatters: it fired %u times in a row at intervals of "
+            "%.3g or less",
+            sim->time, text, past.tight, past.gap);
+        diag_note(sim->diags, view.at,
+                  "give it a hysteresis, or a branch for the motion along its boundary");
+    } else {
+        diag_error(
+            sim->diags, view.at,
+            "at time %.10g the condition %s has fired %u times at ever shorter intervals, the last "
+            "of %.3g: its events accumulate at about %.10g",
+            sim->time, text, past.shrinking + 1, past.gap, past.limit);
+        diag_note(sim->diags, view.at, "give the model a branch in which it comes to rest");
+    }
+    return SOL_NUMERICS;
+}
