@@ -78,11 +78,11 @@ struct Part {
     bool started;                 /* the integrator stands at `now` */
     bool clocked;                 /* some comparison is driven by the clock */
     bool constrained;             /* has dummies whose choice may turn singular */
-    uint32_t touched;             /* index + 1 in Sim.touched, or 0 */
+    uint32_t touched;             /* index + 1 in Sim.loop.touched, or 0 */
     bool restructured;            /* other states or dynamics than when it started */
     bool restart;                 /* something its dynamics reads changed */
     bool search;                  /* comparisons must be looked at again */
-    bool searching;               /* in Sim.to_search */
+    bool searching;               /* in Sim.loop.to_search */
     bool behind;                  /* has the values of the left side of an event that is its own */
     bool bridged;                 /* behind bridge_from it goes straight on: bridge.c */
     bool reselect;                /* the choice of states should be made anew at `event` */

@@ -55,8 +55,8 @@ typedef struct ValueInfo {
     uint32_t group, seen;      /* of a state: scratch of part_graph.c */
     uint32_t wanted;           /* index in Sim.output.wanted + 1: its values are; 0: not */
     uint32_t mark;             /* == Sim.mark: seen by the walk that is going on */
-    uint32_t left;             /* == Sim.update: left alone in this update (update.c, U1) */
-    uint32_t old;              /* index in Sim.olds, if that is of this variable */
+    uint32_t left;             /* == Sim.update.number: left alone in this update (update.c, U1) */
+    uint32_t old;              /* index in Sim.update.olds, if that is of this variable */
     uint32_t pulsed;           /* number of the update in which a `when` that acted determined it */
     bool has;                  /* it has a value */
     bool guess;                /* value is a first guess from a start value */
@@ -121,7 +121,7 @@ typedef struct EvalNode {
     bool outer : 1;    /* loop whose tearing variables are unknowns of its part's integrator */
     bool timed : 1;    /* some comparison is a time event */
     bool waits : 1;    /* an output that changed and was not evaluated since */
-    bool listed : 1;   /* in Sim.unsettled */
+    bool listed : 1;   /* in Sim.build.unsettled */
     bool kept : 1;     /* the commit that is applied changed it, but not what it does */
     bool glanced : 1;  /* glance.c: output follows from it */
     bool factored;     /* loop: node_lu() holds factors */
@@ -133,11 +133,11 @@ typedef struct EvalNode {
                           leaves to */
     bool needed[NEED_KINDS];
     uint8_t place; /* NodePlace: where it was put when parts were settled last */
-    bool remade;   /* in Sim.remade: to be made anew by the commit that is applied */
+    bool remade;   /* in Sim.build.remade: to be made anew by the commit that is applied */
     bool acts;     /* it belongs to a `when` that acts in this update */
-    bool skipped;  /* due, and left alone: in Sim.skipped */
-    bool exempt;   /* it acts behind what is left alone: in Sim.exempt */
-    uint32_t left; /* == Sim.update: left alone in this update (update.c) */
+    bool skipped;  /* due, and left alone: in Sim.update.skipped */
+    bool exempt;   /* it acts behind what is left alone: in Sim.update.exempt */
+    uint32_t left; /* == Sim.update.number: left alone in this update (update.c) */
     uint32_t mark;
     uint32_t group, seen;        /* scratch of part_graph.c */
     uint32_t watch, timer, root; /* index + 1 in the lists of its part, 0: not in it */
@@ -226,11 +226,11 @@ typedef struct BranchMemo {
                          time; `if`: the branch that is there */
     bool when : 1;    /* else `if` */
     bool noted : 1;   /* in Sim.output.modes */
-    bool suspect : 1; /* in Sim.suspects */
+    bool suspect : 1; /* in Sim.decide.suspects */
     bool newborn : 1; /* no branch was chosen yet */
-    bool turned : 1;  /* in Sim.turned */
+    bool turned : 1;  /* in Sim.update.turned */
     uint8_t told;     /* WorldChoice the output knows of */
-    uint32_t loose;   /* index in Sim.loose + 1: its path may lead elsewhere */
+    uint32_t loose;   /* index in Sim.decide.loose + 1: its path may lead elsewhere */
     DdpVar condition;
     BranchId next;    /* with the same condition */
     uint64_t serial;  /* SolMode.branch; 0: the output knows nothing */
@@ -370,7 +370,7 @@ typedef struct SimRun {
     bool initialised;
     SolStatus start_status; /* how that ended */
     bool sets_checked;
-    uint64_t births_at_start; /* Sim.births then */
+    uint64_t births_at_start; /* Sim.build.births then */
     double created_at;
 } SimRun;
 
@@ -434,6 +434,100 @@ typedef struct SimGrid {
     double time;    /* where the last step ended */
 } SimGrid;
 
+/* Nodes and states as commits make them (nodes.c), and what is not in its part yet (part_graph.c). */
+typedef struct SimBuild {
+    double *scale; /* [var]: largest value so far, in constrained parts (reselect.c); NULL: none */
+    uint64_t births;
+    Map codes;           /* expression and target position -> CodeId * 2 + whether it jumps */
+    VEC(DdpVar) dying;   /* removed by the front end, not committed yet */
+    VEC(DdpVar) orphans; /* lost their node in the delta that is applied */
+    VEC(uint32_t) need_work;
+    VEC(uint8_t) differentiated; /* [DdpRel]: the DDP differentiated it */
+    bool applying;               /* the order of the heap is not kept now */
+    NodeList unsettled;          /* nodes whose place may have changed */
+    VEC(DdpVar) cuts;            /* what nodes that left the parts had connected */
+    VEC(DdpVar) clocked_work;
+    NodeList followers, remade; /* scratch of nodes_apply */
+    uint64_t structures;        /* so many times another one was taken over */
+    bool structure_changed;     /* in this event */
+    DdpResult last;
+} SimBuild;
+
+/* What a change asks for (evaluate_change.c). */
+typedef struct SimChange {
+    uint64_t count;         /* by values_set() */
+    VEC(DirtyNode) heap;    /* dirty nodes, earliest first */
+    VEC(DdpNode) held_back; /* loops that were dirty while hold_loops was set */
+    bool hold_loops;        /* loops are not evaluated now: branches have to be chosen first */
+} SimChange;
+
+/* The update that is going on (update.c). */
+typedef struct SimUpdate {
+    uint32_t number;     /* its number; some more where marks are made anew */
+    uint32_t from;       /* the first of these */
+    uint32_t pulse_from; /* of the update before */
+    bool complete;       /* the structure is complete: conditions may turn against their branch */
+    bool acting;         /* a `when` acts */
+    bool looking_back;   /* what is left alone gets its value before the event */
+    bool due; /* a structural change began an update: it counts from its first commit on */
+    VEC(BranchId) turned;   /* `if`s whose condition came out against the branch that is there */
+    NodeList skipped;       /* due, and left alone */
+    NodeList marking;       /* scratch */
+    NodeList marked;        /* what was marked since marks were made anew */
+    NodeList exempt;        /* what acts behind it */
+    VEC(DdpVar) undecided;  /* what `if`s may determine that are born and stay undecided */
+    VEC(OldValue) olds;     /* values of the update before, of what changed in this one */
+    uint64_t births_before; /* Sim.build.births when it began */
+    VEC(BranchId) deferred; /* whose conditions depend on what is left alone (U2) */
+} SimUpdate;
+
+/* Conditions that may fire, and what they decide (conditions.c, event_iterate.c, mode_search.c). */
+typedef struct SimDecide {
+    VEC(SampleMemo) samples;
+    VEC(PreMemo) pres;
+    VEC(DdpVar) initials;
+    VEC(WorldDecision) decisions;
+    uint32_t decided_before;  /* of these, before initial() ended (U4) */
+    VEC(BranchId) suspects;   /* whose condition may have changed */
+    VEC(BranchId) loose;      /* whose condition may be another variable */
+    VEC(CycleMemo) cycle;     /* conditions that fired in the last updates that an event may have */
+    uint32_t tight_events;    /* in a row that cannot be told apart by their time */
+    double event_time;        /* of the last one */
+    struct ModeSearch *modes; /* of this event (mode_search.c), or NULL */
+    BranchId runaway;         /* a condition that fires ever faster; 0: none */
+} SimDecide;
+
+/* Values of what is born (init.c, start_solve.c). */
+typedef struct SimStart {
+    WorldHost host;
+    uint8_t boldness; /* init.c: what was tried to decide newborn branches */
+    uint8_t choices;  /* of states, in this update */
+    bool guessed;
+    VEC(DdpVar) lacking;   /* states that were born without a value */
+    VEC(StartMemo) starts; /* of this update */
+    NodeList
+        unexamined; /* constraints made by this update: their choice of states is to be looked at */
+    VEC(DdpVar) zeroed;   /* states that nobody gave a value in this update */
+    VEC(DdpVar) integers; /* got another relation in this event: to be checked */
+    bool role_failed;
+    bool combining;    /* singular loops may change the structure (loop_combine.h) */
+    bool combined;     /* one did: what was evaluated is to be done again */
+    Map started_again; /* place of a start -> 1: it was told that it counts again */
+} SimStart;
+
+/* Parts in the loop of time (part.c, part_heap.c, time_loop.c). */
+typedef struct SimLoop {
+    SolStatus status;      /* why a part could not be brought there */
+    VEC(Part *) touched;   /* by the event: to be started or searched again */
+    VEC(Part *) due;       /* whose event it is */
+    VEC(Part *) to_search; /* for events behind the one that is past */
+    PartHeap heaps[HEAPS];
+    const struct Integrator *const *integrators; /* [PartMethod] */
+    bool (*part_met)(Part *part); /* its conditions may have changed: true if one would fire */
+    bool running;                 /* the parts have integrators */
+    double left_time; /* where the values before the event are taken; Sim.time: nowhere else */
+} SimLoop;
+
 struct Sim {
     SolModel *model;
     Sol *next; /* of the same model */
@@ -451,107 +545,46 @@ struct Sim {
     struct Engine *engine; /* blocks.c: native code; NULL: the interpreter does it all */
     Foreign *foreign;
     World *world;
-    WorldHost host;
+    SimStart start;
     struct Audit *audit; /* audit.h; NULL: not asked for */
 
     /* values */
     double *value;   /* [var] */
     double *tangent; /* [var], all 0 between uses */
     ValueInfo *info; /* [var] */
-    double *scale; /* [var]: largest value so far, in constrained parts (reselect.c); NULL: none */
+    SimBuild build;
     uint32_t n_values;
-    uint64_t births;
-    uint64_t changes; /* by values_set() */
+    SimChange change;
     uint32_t mark;
     DdpVar clock;
     double time;
 
     /* nodes */
-    VEC(EvalNode) nodes;    /* [DdpNode] */
-    Map codes;              /* expression and target position -> CodeId * 2 + whether it jumps */
-    VEC(DirtyNode) heap;    /* dirty nodes, earliest first */
-    VEC(DdpNode) held_back; /* loops that were dirty while hold_loops was set */
-    VEC(DdpVar) dying;      /* removed by the front end, not committed yet */
-    VEC(DdpVar) orphans;    /* lost their node in the delta that is applied */
-    VEC(uint32_t) need_work;
-    VEC(uint8_t) differentiated; /* [DdpRel]: the DDP differentiated it */
-    bool hold_loops;             /* loops are not evaluated now: branches have to be chosen first */
-    uint8_t boldness;            /* init.c: what was tried to decide newborn branches */
-    uint8_t choices;             /* of states, in this update */
-    bool guessed;
-    bool applying;      /* the order of the heap is not kept now */
-    bool break_ties;    /* in an event: comparisons at their boundary look ahead */
-    bool quiet;         /* failures of loops are no messages: the integrator will try again */
-    NodeList unsettled; /* nodes whose place may have changed */
-    VEC(DdpVar) cuts;   /* what nodes that left the parts had connected */
-    VEC(DdpVar) clocked_work;
-    VEC(DdpVar) lacking; /* states that were born without a value */
+    VEC(EvalNode) nodes; /* [DdpNode] */
+    bool break_ties;     /* in an event: comparisons at their boundary look ahead */
+    bool quiet;          /* failures of loops are no messages: the integrator will try again */
     Rope outputs;
-    NodeList compared;          /* nodes that compare and were evaluated by change */
-    NodeList followers, remade; /* scratch of nodes_apply */
+    NodeList compared; /* nodes that compare and were evaluated by change */
     SimRoom room;
     NodeList narrow_nodes, narrow_needs; /* event_detect.c: who changed in a step; scratch */
-    double search_left;    /* event_detect.c: the other end of the bracket that was found */
-    uint64_t moment;       /* number of the point of time that is looked at */
-    uint64_t structures;   /* so many times another one was taken over */
-    SolStatus meet_status; /* why a part could not be brought there */
+    double search_left; /* event_detect.c: the other end of the bracket that was found */
+    uint64_t moment;    /* number of the point of time that is looked at */
+    SimLoop loop;
 
     /* the update that is going on (update.c) */
-    uint32_t update;      /* its number; some more where marks are made anew */
-    uint32_t update_from; /* the first of these */
-    uint32_t pulse_from;  /* of the update before */
-    bool updating;        /* the structure is complete: conditions may turn against their branch */
-    bool acting;          /* a `when` acts */
-    bool looking_back;    /* what is left alone gets its value before the event */
-    bool update_due; /* a structural change began an update: it counts from its first commit on */
-    VEC(BranchId) turned;   /* `if`s whose condition came out against the branch that is there */
-    NodeList skipped;       /* due, and left alone */
-    NodeList marking;       /* scratch */
-    NodeList marked;        /* what was marked since marks were made anew */
-    NodeList exempt;        /* what acts behind it */
-    VEC(DdpVar) undecided;  /* what `if`s may determine that are born and stay undecided */
-    VEC(OldValue) olds;     /* values of the update before, of what changed in this one */
-    uint64_t births_before; /* Sim.births when it began */
-    VEC(BranchId) deferred; /* whose conditions depend on what is left alone (U2) */
+    SimUpdate update;
 
     /* roles */
     VEC(BranchMemo) branches; /* [BranchId] */
-    VEC(SampleMemo) samples;
-    VEC(PreMemo) pres;
-    VEC(StartMemo) starts; /* of this update */
-    NodeList
-        unexamined; /* constraints made by this update: their choice of states is to be looked at */
-    VEC(DdpVar) zeroed; /* states that nobody gave a value in this update */
+    SimDecide decide;
     SimOutput output;
-    VEC(DdpVar) initials;
-    VEC(WorldDecision) decisions;
-    uint32_t decided_before; /* of these, before initial() ended (U4) */
-    VEC(BranchId) suspects;  /* whose condition may have changed */
-    VEC(BranchId) loose;     /* whose condition may be another variable */
-    VEC(DdpNode) forced;     /* nodes with `forced` set */
-    double tie_time;         /* when that was */
-    VEC(DdpVar) integers;    /* got another relation in this event: to be checked */
-    bool role_failed;
-    VEC(CycleMemo) cycle;  /* conditions that fired in the last updates that an event may have */
-    uint32_t tight_events; /* in a row that cannot be told apart by their time */
-    double event_time;     /* of the last one */
-    double impulse_time;   /* of the last one in which a `when` changed what moves */
-    struct ModeSearch *search; /* of this event (mode_search.c), or NULL */
-    BranchId runaway;          /* a condition that fires ever faster; 0: none */
-    bool structure_changed;    /* in this event */
-    bool combining;            /* singular loops may change the structure (loop_combine.h) */
-    bool combined;             /* one did: what was evaluated is to be done again */
+    VEC(DdpNode) forced; /* nodes with `forced` set */
+    double tie_time;     /* when that was */
+    double impulse_time; /* of the last one in which a `when` changed what moves */
 
     /* states and parts */
     VEC(StateInfo) states; /* in no order */
     VEC(Part *) parts;     /* likewise */
-    VEC(Part *) touched;   /* by the event: to be started or searched again */
-    VEC(Part *) due;       /* whose event it is */
-    VEC(Part *) to_search; /* for events behind the one that is past */
-    PartHeap heaps[HEAPS];
-    const struct Integrator *const *integrators; /* [PartMethod] */
-    bool (*part_met)(Part *part); /* its conditions may have changed: true if one would fire */
-    bool running;                 /* the parts have integrators */
     SimFailure failure;
     SimGrid grid;
 
@@ -565,13 +598,10 @@ struct Sim {
     SimRecord record;
     SolEvent event; /* being made */
     VEC(const char *) trigger_texts;
-    Map started_again;          /* place of a start -> 1: it was told that it counts again */
     VEC(uint32_t) event_states; /* after each update that changed the structure */
     Arena event_arena;
-    double left_time; /* where the values before the event are taken; Sim.time: nowhere else */
-    uint64_t work;    /* SolEvent.touched, summed up, in this process; between events too */
+    uint64_t work; /* SolEvent.touched, summed up, in this process; between events too */
 
-    DdpResult last;
     SimCounts counts;
 };
 

@@ -47,11 +47,11 @@ static bool find_jump(const Sim *sim, X x)
 static CodeId code_of(Sim *sim, X value, uint32_t target, bool *jumps)
 {
     uint64_t key = (uint64_t)value << 32 | target;
-    uint32_t known = map_get(&sim->codes, key);
+    uint32_t known = map_get(&sim->build.codes, key);
     if (!known) {
         X lowered = x_lower_powers(sim->forms, value);
         known = interp_code(sim->interp, 1, &target, &lowered) << 1 | find_jump(sim, value);
-        map_put(sim->mem, &sim->codes, key, known);
+        map_put(sim->mem, &sim->build.codes, key, known);
     }
     *jumps = known & 1;
     return known >> 1;

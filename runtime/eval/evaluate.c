@@ -144,7 +144,7 @@ NodePlace evaluate_place(const EvalNode *node)
 bool evaluate_is_stale(const Sim *sim, const EvalNode *node)
 {
     bool stale = node->waits || (node->place == PLACE_OUTPUTS && node->moment != sim->moment);
-    return stale && node->determined && !(node->loop && sim->hold_loops);
+    return stale && node->determined && !(node->loop && sim->change.hold_loops);
 }
 
 static bool all_known(const Sim *sim, const EvalNode *node)
@@ -158,7 +158,7 @@ static bool all_known(const Sim *sim, const EvalNode *node)
 SolStatus evaluate_output(Sim *sim, DdpNode n)
 {
     EvalNode *node = &sim->nodes.at[n];
-    if (node->left == sim->update && !sim->looking_back)
+    if (node->left == sim->update.number && !sim->update.looking_back)
         return SOL_OK; /* left alone, it keeps its value */
     node->moment = sim->moment;
     node->waits = false;

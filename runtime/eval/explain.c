@@ -112,7 +112,7 @@ static void note_time(Sim *sim)
 /* In the words of `check --instantiate`. */
 SolStatus explain_structure(Sim *sim)
 {
-    world_report(sim->world, &sim->last);
+    world_report(sim->world, &sim->build.last);
     note_time(sim);
     return SOL_MODEL;
 }

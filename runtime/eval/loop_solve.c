@@ -370,14 +370,15 @@ static void come_to_rest(Sim *sim, EvalNode *node)
 static SolStatus failed(Sim *sim, EvalNode *node)
 {
     char tried[300] = "rounding leaves no solution that satisfies the equations";
-    if (sim->last.verdict == DDP_OVERDETERMINED || sim->last.verdict == DDP_FALSE_CAUSALITY)
+    if (sim->build.last.verdict == DDP_OVERDETERMINED ||
+        sim->build.last.verdict == DDP_FALSE_CAUSALITY)
         return explain_structure(sim); /* no wonder then */
     System s = system_of(sim, node);
     residuals(&s, s.r);
     bool singular = !factor(&s);
     node->factored = false;
-    if (singular && sim->combining && loop_combine(sim, node)) {
-        sim->combined = true;
+    if (singular && sim->start.combining && loop_combine(sim, node)) {
+        sim->start.combined = true;
         return SOL_NUMERICS;
     }
     if (singular && world_report_floating(sim->world))

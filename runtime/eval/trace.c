@@ -44,7 +44,7 @@ void trace_commit(const Sim *sim, DdpCommit kind)
                                            [DDP_UNDERDETERMINED] = "underdetermined",
                                            [DDP_OVERDETERMINED] = "overdetermined",
                                            [DDP_FALSE_CAUSALITY] = "false causality"};
-    const DdpResult *r = &sim->last;
+    const DdpResult *r = &sim->build.last;
     if (kind != DDP_FINAL && r->visited == 0 && r->changed == 0)
         return;
     trace_line(sim, 'd', sim->time,
@@ -83,9 +83,9 @@ static void trace_held(const Sim *sim)
 static bool goes_away(const Sim *sim, InstId inst)
 {
     WorldBranch view;
-    for (uint32_t i = 0; i < sim->decisions.n; i++)
-        if (world_branch(sim->world, sim->decisions.at[i].branch, &view) && view.body == inst &&
-            view.choice != sim->decisions.at[i].choice)
+    for (uint32_t i = 0; i < sim->decide.decisions.n; i++)
+        if (world_branch(sim->world, sim->decide.decisions.at[i].branch, &view) &&
+            view.body == inst && view.choice != sim->decide.decisions.at[i].choice)
             return true;
     return false;
 }
@@ -104,8 +104,8 @@ static bool overruled(const Sim *sim, InstId owner)
 void trace_choices(const Sim *sim)
 {
     trace_held(sim);
-    for (uint32_t i = 0; trace_on(sim, 'e') && i < sim->decisions.n; i++) {
-        const WorldDecision *decision = &sim->decisions.at[i];
+    for (uint32_t i = 0; trace_on(sim, 'e') && i < sim->decide.decisions.n; i++) {
+        const WorldDecision *decision = &sim->decide.decisions.at[i];
         WorldBranch view;
         if (!world_branch(sim->world, decision->branch, &view))
             continue;

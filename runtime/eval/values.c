@@ -31,24 +31,24 @@ void values_grow(Sim *sim)
     sim->info = mem_resize(sim->mem, sim->info, size * sizeof *sim->info);
     memset(sim->value + old, 0, (size - old) * sizeof *sim->value);
     memset(sim->info + old, 0, (size - old) * sizeof *sim->info);
-    if (sim->scale) {
-        sim->scale = mem_resize(sim->mem, sim->scale, size * sizeof *sim->scale);
-        memset(sim->scale + old, 0, (size - old) * sizeof *sim->scale);
+    if (sim->build.scale) {
+        sim->build.scale = mem_resize(sim->mem, sim->build.scale, size * sizeof *sim->build.scale);
+        memset(sim->build.scale + old, 0, (size - old) * sizeof *sim->build.scale);
     }
     sim->n_values = size;
 }
 
 double values_scale(const Sim *sim, DdpVar var)
 {
-    return sim->scale ? sim->scale[var] : 0;
+    return sim->build.scale ? sim->build.scale[var] : 0;
 }
 
 void values_set_scale(Sim *sim, DdpVar var, double scale)
 {
-    if (!sim->scale && scale != 0)
-        sim->scale = mem_alloc(sim->mem, sim->n_values * sizeof *sim->scale);
-    if (sim->scale)
-        sim->scale[var] = scale;
+    if (!sim->build.scale && scale != 0)
+        sim->build.scale = mem_alloc(sim->mem, sim->n_values * sizeof *sim->build.scale);
+    if (sim->build.scale)
+        sim->build.scale[var] = scale;
 }
 
 bool values_declared(const Sim *sim, DdpVar var, WorldVar *view)
@@ -63,8 +63,8 @@ void values_close(Sim *sim)
     mem_free(sim->mem, sim->value);
     mem_free(sim->mem, sim->tangent);
     mem_free(sim->mem, sim->info);
-    mem_free(sim->mem, sim->scale);
-    sim->scale = NULL;
+    mem_free(sim->mem, sim->build.scale);
+    sim->build.scale = NULL;
     sim->value = sim->tangent = NULL;
     sim->info = NULL;
     sim->n_values = 0;

@@ -68,7 +68,7 @@ void event_suspect(Sim *sim, BranchId id)
     if (sim->branches.at[id].suspect)
         return;
     sim->branches.at[id].suspect = true;
-    vec_push(sim->mem, &sim->suspects, id);
+    vec_push(sim->mem, &sim->decide.suspects, id);
 }
 
 void event_suspect_var(Sim *sim, DdpVar var)
@@ -79,9 +79,9 @@ void event_suspect_var(Sim *sim, DdpVar var)
 
 void event_forget_suspects(Sim *sim)
 {
-    for (uint32_t i = 0; i < sim->suspects.n; i++)
-        sim->branches.at[sim->suspects.at[i]].suspect = false;
-    vec_clear(&sim->suspects);
+    for (uint32_t i = 0; i < sim->decide.suspects.n; i++)
+        sim->branches.at[sim->decide.suspects.at[i]].suspect = false;
+    vec_clear(&sim->decide.suspects);
 }
 
 /* The path to its condition goes through what may be exchanged: it is looked at in every update. */
@@ -89,12 +89,12 @@ static void set_loose(Sim *sim, BranchId id, bool loose)
 {
     BranchMemo *memo = &sim->branches.at[id];
     if (loose && !memo->loose) {
-        vec_push(sim->mem, &sim->loose, id);
-        memo->loose = sim->loose.n;
+        vec_push(sim->mem, &sim->decide.loose, id);
+        memo->loose = sim->decide.loose.n;
     } else if (!loose && memo->loose) {
-        BranchId last = vec_pop(&sim->loose);
+        BranchId last = vec_pop(&sim->decide.loose);
         if (last != id) {
-            sim->loose.at[memo->loose - 1] = last;
+            sim->decide.loose.at[memo->loose - 1] = last;
             sim->branches.at[last].loose = memo->loose;
         }
         memo->loose = 0;
@@ -154,7 +154,7 @@ void event_link_branch(Sim *sim, BranchId id, DdpVar condition)
 void event_forget_branches(Sim *sim)
 {
     event_forget_suspects(sim);
-    vec_clear(&sim->loose);
+    vec_clear(&sim->decide.loose);
     for (BranchId id = 0; id < sim->branches.n; id++) {
         BranchMemo *memo = &sim->branches.at[id];
         memo->condition = memo->next = memo->loose = 0;

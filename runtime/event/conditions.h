@@ -14,6 +14,6 @@ bool condition_remembered(const Sim *sim, const BranchMemo *memo);
 /* ---- firings.c ---- */
 
 void firings_note(Sim *sim, BranchId id, BranchMemo *memo); /* it fires */
-SolStatus firings_ran_away(Sim *sim); /* Sim.runaway fires ever faster: says so */
+SolStatus firings_ran_away(Sim *sim); /* Sim.decide.runaway fires ever faster: says so */
 
 #endif

@@ -16,7 +16,7 @@
 
 static void heap_up(Sim *sim, uint32_t i)
 {
-    DirtyNode *heap = sim->heap.at, moved = heap[i];
+    DirtyNode *heap = sim->change.heap.at, moved = heap[i];
     for (; i && moved.label < heap[(i - 1) / 2].label; i = (i - 1) / 2)
         heap[i] = heap[(i - 1) / 2];
     heap[i] = moved;
@@ -24,9 +24,9 @@ static void heap_up(Sim *sim, uint32_t i)
 
 static void heap_down(Sim *sim, uint32_t i)
 {
-    DirtyNode *heap = sim->heap.at, moved = heap[i];
-    for (uint32_t child; (child = 2 * i + 1) < sim->heap.n; i = child) {
-        child += child + 1 < sim->heap.n && heap[child + 1].label < heap[child].label;
+    DirtyNode *heap = sim->change.heap.at, moved = heap[i];
+    for (uint32_t child; (child = 2 * i + 1) < sim->change.heap.n; i = child) {
+        child += child + 1 < sim->change.heap.n && heap[child + 1].label < heap[child].label;
         if (heap[child].label >= moved.label)
             break;
         heap[i] = heap[child];
@@ -36,8 +36,8 @@ static void heap_down(Sim *sim, uint32_t i)
 
 static DdpNode heap_pop(Sim *sim)
 {
-    DdpNode first = sim->heap.at[0].node;
-    sim->heap.at[0] = sim->heap.at[--sim->heap.n];
+    DdpNode first = sim->change.heap.at[0].node;
+    sim->change.heap.at[0] = sim->change.heap.at[--sim->change.heap.n];
     heap_down(sim, 0);
     return first;
 }
@@ -46,12 +46,12 @@ static DdpNode heap_pop(Sim *sim)
 void evaluate_order_changed(Sim *sim)
 {
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < sim->heap.n; i++) {
-        DdpNode n = sim->heap.at[i].node;
+    for (uint32_t i = 0; i < sim->change.heap.n; i++) {
+        DdpNode n = sim->change.heap.at[i].node;
         if (sim->nodes.at[n].dirty)
-            sim->heap.at[kept++] = (DirtyNode){ddp_label(sim->ddp, n), n};
+            sim->change.heap.at[kept++] = (DirtyNode){ddp_label(sim->ddp, n), n};
     }
-    sim->heap.n = kept;
+    sim->change.heap.n = kept;
     for (uint32_t i = kept / 2; i-- > 0;)
         heap_down(sim, i);
 }
@@ -60,7 +60,7 @@ bool evaluate_is_determined(const Sim *sim, DdpVar var)
 {
     const ValueInfo *info = &sim->info[var];
     if (info->node)
-        return sim->nodes.at[info->node].determined || info->pulsed >= sim->update_from;
+        return sim->nodes.at[info->node].determined || info->pulsed >= sim->update.from;
     return info->state || ddp_var(sim->ddp, var).kind != DDP_UNKNOWN;
 }
 
@@ -69,7 +69,7 @@ bool evaluate_is_determined(const Sim *sim, DdpVar var)
  * all that it reads was evaluated. */
 static bool may_be_evaluated(const Sim *sim, const EvalNode *node)
 {
-    return node->determined || (sim->acting && !node->loop);
+    return node->determined || (sim->update.acting && !node->loop);
 }
 
 static bool is_evaluated(const Sim *sim, const EvalNode *node)
@@ -91,9 +91,9 @@ void evaluate_touch_node(Sim *sim, DdpNode n)
         return;
     node->dirty = true;
     node->factored = node->checked = false;
-    vec_push(sim->mem, &sim->heap, ((DirtyNode){ddp_label(sim->ddp, n), n}));
-    if (!sim->applying)
-        heap_up(sim, sim->heap.n - 1);
+    vec_push(sim->mem, &sim->change.heap, ((DirtyNode){ddp_label(sim->ddp, n), n}));
+    if (!sim->build.applying)
+        heap_up(sim, sim->change.heap.n - 1);
 }
 
 /* ---- who hears of a change ---- */
@@ -170,7 +170,7 @@ void values_set(Sim *sim, DdpVar var, double value)
     sim->value[var] = value;
     sim->info[var].has = true;
     sim->info[var].pending = false;
-    sim->changes++;
+    sim->change.count++;
     evaluate_touch(sim, var);
 }
 
@@ -246,7 +246,7 @@ static void gather_with(Sim *sim, const EvalNode *node, double *old)
 static bool is_trusted(const Sim *sim, const EvalNode *node, DdpVar var)
 {
     const ValueInfo *info = &sim->info[var];
-    return info->has && !info->pending && (node->determined || info->pulsed >= sim->update_from);
+    return info->has && !info->pending && (node->determined || info->pulsed >= sim->update.from);
 }
 
 static void note_renewed(Sim *sim, DdpNode n)
@@ -339,10 +339,10 @@ static void let_wait(Sim *sim, EvalNode *node)
 
 static SolStatus evaluate_heap(Sim *sim)
 {
-    bool lazy = sim->output.shown && !sim->starts.n; /* start values may hang on anything */
-    while (sim->heap.n) {
-        if (sim->meet_status != SOL_OK)
-            return sim->meet_status;
+    bool lazy = sim->output.shown && !sim->start.starts.n; /* start values may hang on anything */
+    while (sim->change.heap.n) {
+        if (sim->loop.status != SOL_OK)
+            return sim->loop.status;
         if (cancel_break_off(sim))
             return SOL_CANCELLED;
         DdpNode n = heap_pop(sim);
@@ -350,15 +350,16 @@ static SolStatus evaluate_heap(Sim *sim)
         if (!node->live || !node->dirty)
             continue;
         node->dirty = false;
-        if (!is_evaluated(sim, node) || ((sim->marked.n || sim->turned.n) && update_skips(sim, n)))
+        if (!is_evaluated(sim, node) ||
+            ((sim->update.marked.n || sim->update.turned.n) && update_skips(sim, n)))
             continue;
         if (lazy && may_wait(sim, node)) {
             let_wait(sim, node);
             continue;
         }
-        bool held = sim->hold_loops && node->loop;
+        bool held = sim->change.hold_loops && node->loop;
         if (held)
-            vec_push(sim->mem, &sim->held_back, n);
+            vec_push(sim->mem, &sim->change.held_back, n);
         if (held || !ready(sim, n)) {
             node = &sim->nodes.at[n];
             make_wait(sim, node);
@@ -372,7 +373,7 @@ static SolStatus evaluate_heap(Sim *sim)
         sim->nodes.at[n].moment = sim->moment;
         sim->nodes.at[n].waits = false;
     }
-    return sim->meet_status;
+    return sim->loop.status;
 }
 
 enum { MOST_TURNS = 16 }; /* of one condition within an update, while branches are born */
@@ -383,19 +384,21 @@ SolStatus evaluate_dirty(Sim *sim)
     int turns = 0;
     do
         status = evaluate_heap(sim);
-    while (status == SOL_OK && sim->turned.n && turns++ < MOST_TURNS && update_turned_back(sim));
+    while (status == SOL_OK && sim->update.turned.n && turns++ < MOST_TURNS &&
+           update_turned_back(sim));
     return status;
 }
 
 /* Loops that were held back may be evaluated now; false when there were none. */
 bool evaluate_release(Sim *sim)
 {
-    bool any = sim->held_back.n > 0;
-    sim->hold_loops = false;
-    for (uint32_t i = 0; i < sim->held_back.n; i++)
-        if (sim->held_back.at[i] < sim->nodes.n && sim->nodes.at[sim->held_back.at[i]].live)
-            evaluate_touch_node(sim, sim->held_back.at[i]);
-    vec_clear(&sim->held_back);
+    bool any = sim->change.held_back.n > 0;
+    sim->change.hold_loops = false;
+    for (uint32_t i = 0; i < sim->change.held_back.n; i++)
+        if (sim->change.held_back.at[i] < sim->nodes.n &&
+            sim->nodes.at[sim->change.held_back.at[i]].live)
+            evaluate_touch_node(sim, sim->change.held_back.at[i]);
+    vec_clear(&sim->change.held_back);
     return any;
 }
 

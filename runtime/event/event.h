@@ -35,7 +35,7 @@ void world_host_open(Sim *sim);
 
 SolStatus init_open_world(Sim *sim); /* what comes before the first instance */
 SolStatus init_create(Sim *sim);
-SolStatus init_choose(Sim *sim); /* Sim.decisions as one structural change */
+SolStatus init_choose(Sim *sim); /* Sim.decide.decisions as one structural change */
 /* After that: commits, values and choices of the newborn until nothing changes. */
 SolStatus init_settle(Sim *sim);
 SolStatus init_finish(Sim *sim); /* final commit; diagnosis when it is not determined */

@@ -46,9 +46,9 @@ void cause_written(Sim *sim, DdpVar var)
 static void sample_text(Sim *sim, DdpVar var, char *out)
 {
     double interval = 0;
-    for (uint32_t i = 0; i < sim->samples.n; i++)
-        if (sim->samples.at[i].var == var)
-            interval = sim->samples.at[i].interval;
+    for (uint32_t i = 0; i < sim->decide.samples.n; i++)
+        if (sim->decide.samples.at[i].var == var)
+            interval = sim->decide.samples.at[i].interval;
     const char *path = explain_var(sim, var);
     snprintf(out, TEXT, "%.*s(interval = %.10g)", (int)strcspn(path, "("), path, interval);
 }

@@ -55,9 +55,9 @@ static bool stays(Sim *sim, const EvalNode *node, const Compare *compare, double
     if (compare->slot ||
         hold_leaving(compare_kind(sim, compare), 0, slope) == compare_self(sim, node, compare))
         return false;
-    ErrorBound bound = sim->search ? error_bound_of_slope(sim, op, compare->difference_code)
-                                   : error_bound(sim, op, compare->difference_code);
-    return fabs(slope) <= fmax(SLOW * bound.speed, sim->search ? ROUNDINGS * bound.drift : 0);
+    ErrorBound bound = sim->decide.modes ? error_bound_of_slope(sim, op, compare->difference_code)
+                                         : error_bound(sim, op, compare->difference_code);
+    return fabs(slope) <= fmax(SLOW * bound.speed, sim->decide.modes ? ROUNDINGS * bound.drift : 0);
 }
 
 static bool leave(Sim *sim, DdpNode n, Compare *compare)
@@ -215,8 +215,8 @@ static void keep_decided(Sim *sim, const EvalNode *node, Compare *compare)
 
 void event_leave_near(Sim *sim)
 {
-    for (uint32_t p = 0; p < sim->touched.n; p++) {
-        const NodeList *nodes = &sim->touched.at[p]->watched;
+    for (uint32_t p = 0; p < sim->loop.touched.n; p++) {
+        const NodeList *nodes = &sim->loop.touched.at[p]->watched;
         for (uint32_t i = 0; i < nodes->n; i++) {
             EvalNode *node = &sim->nodes.at[nodes->at[i]];
             for (uint32_t k = 0; k < node->n_compares; k++) {

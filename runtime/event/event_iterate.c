@@ -33,13 +33,13 @@ static void remember_trigger(Sim *sim, BranchId id)
 /* A second look, after initial() ended (U4), may find an `if` otherwise. */
 static void decide(Sim *sim, BranchId id, WorldChoice choice)
 {
-    for (uint32_t i = 0; i < sim->decided_before; i++)
-        if (sim->decisions.at[i].branch == id) {
+    for (uint32_t i = 0; i < sim->decide.decided_before; i++)
+        if (sim->decide.decisions.at[i].branch == id) {
             if (!sim->branches.at[id].when)
-                sim->decisions.at[i].choice = choice;
+                sim->decide.decisions.at[i].choice = choice;
             return;
         }
-    vec_push(sim->mem, &sim->decisions, ((WorldDecision){id, choice}));
+    vec_push(sim->mem, &sim->decide.decisions, ((WorldDecision){id, choice}));
 }
 
 static void assertion_failed(Sim *sim, const WorldBranch *view)
@@ -90,14 +90,14 @@ static int ascending(const void *a, const void *b)
 /* A `when` that was taken is left in the next update, so it stays suspect. */
 static void look_at_suspects(Sim *sim)
 {
-    for (uint32_t i = 0; i < sim->loose.n; i++)
-        event_suspect(sim, sim->loose.at[i]);
+    for (uint32_t i = 0; i < sim->decide.loose.n; i++)
+        event_suspect(sim, sim->decide.loose.at[i]);
     VEC(BranchId) list = {0};
-    list.at = sim->suspects.at;
-    list.n = sim->suspects.n;
-    list.cap = sim->suspects.cap;
-    sim->suspects.at = NULL;
-    sim->suspects.n = sim->suspects.cap = 0;
+    list.at = sim->decide.suspects.at;
+    list.n = sim->decide.suspects.n;
+    list.cap = sim->decide.suspects.cap;
+    sim->decide.suspects.at = NULL;
+    sim->decide.suspects.n = sim->decide.suspects.cap = 0;
     if (list.n > 1)
         qsort(list.at, list.n, sizeof *list.at, ascending);
     sim->work += list.n;
@@ -119,7 +119,7 @@ static void look_at_suspects(Sim *sim)
         if (view.condition && (update_left_alone(sim, view.condition) ||
                                !evaluate_is_determined(sim, view.condition))) { /* U2 */
             event_suspect(sim, id);
-            vec_push(sim->mem, &sim->deferred, id);
+            vec_push(sim->mem, &sim->update.deferred, id);
         }
         if (view.when)
             look_at_when(sim, id, memo, &view);
@@ -133,19 +133,19 @@ static void look_at_suspects(Sim *sim)
 
 void event_set_pres(Sim *sim)
 {
-    sim->work += sim->pres.n;
-    for (uint32_t i = 0; i < sim->pres.n; i++) {
-        evaluate_fetch(sim, sim->pres.at[i].of);
-        if (sim->info[sim->pres.at[i].of].has)
-            values_set(sim, sim->pres.at[i].var, sim->value[sim->pres.at[i].of]);
+    sim->work += sim->decide.pres.n;
+    for (uint32_t i = 0; i < sim->decide.pres.n; i++) {
+        evaluate_fetch(sim, sim->decide.pres.at[i].of);
+        if (sim->info[sim->decide.pres.at[i].of].has)
+            values_set(sim, sim->decide.pres.at[i].var, sim->value[sim->decide.pres.at[i].of]);
     }
 }
 
 /* U2: does a condition that was not decided read it? */
 static bool is_awaited(const Sim *sim, DdpVar sample)
 {
-    for (uint32_t i = 0; i < sim->deferred.n; i++) {
-        DdpNode n = sim->info[sim->branches.at[sim->deferred.at[i]].condition].node;
+    for (uint32_t i = 0; i < sim->update.deferred.n; i++) {
+        DdpNode n = sim->info[sim->branches.at[sim->update.deferred.at[i]].condition].node;
         for (uint32_t k = 0; n && k < sim->nodes.at[n].n_reads; k++)
             if (sim->nodes.at[n].reads[k].var == sample)
                 return true;
@@ -155,23 +155,23 @@ static bool is_awaited(const Sim *sim, DdpVar sample)
 
 static void clear_samples(Sim *sim)
 {
-    for (uint32_t i = 0; i < sim->samples.n; i++)
-        if (!sim->deferred.n || !is_awaited(sim, sim->samples.at[i].var))
-            values_set(sim, sim->samples.at[i].var, 0);
+    for (uint32_t i = 0; i < sim->decide.samples.n; i++)
+        if (!sim->update.deferred.n || !is_awaited(sim, sim->decide.samples.at[i].var))
+            values_set(sim, sim->decide.samples.at[i].var, 0);
 }
 
 /* U4: initial() ends, and conditions that read it are decided again, before the next update begins.
  */
 static SolStatus end_initial(Sim *sim)
 {
-    if (!sim->initials.n)
+    if (!sim->decide.initials.n)
         return SOL_OK;
-    vec_clear(&sim->olds); /* the update that ends keeps its values */
-    for (uint32_t i = 0; i < sim->initials.n; i++)
-        values_set(sim, sim->initials.at[i], 0);
-    vec_clear(&sim->initials);
+    vec_clear(&sim->update.olds); /* the update that ends keeps its values */
+    for (uint32_t i = 0; i < sim->decide.initials.n; i++)
+        values_set(sim, sim->decide.initials.at[i], 0);
+    vec_clear(&sim->decide.initials);
     SolStatus status = evaluate_dirty(sim);
-    sim->decided_before = sim->decisions.n;
+    sim->decide.decided_before = sim->decide.decisions.n;
     if (status == SOL_OK)
         look_at_suspects(sim);
     return status;
@@ -180,9 +180,9 @@ static SolStatus end_initial(Sim *sim)
 /* All that the update that ends says of branches. */
 static SolStatus decide_all(Sim *sim)
 {
-    vec_clear(&sim->decisions);
-    vec_clear(&sim->deferred);
-    sim->decided_before = 0;
+    vec_clear(&sim->decide.decisions);
+    vec_clear(&sim->update.deferred);
+    sim->decide.decided_before = 0;
     look_at_suspects(sim);
     return end_initial(sim);
 }
@@ -195,16 +195,16 @@ static double due(const SampleMemo *memo)
 double event_next_sample(const Sim *sim)
 {
     double next = INFINITY;
-    for (uint32_t i = 0; i < sim->samples.n; i++)
-        next = fmin(next, due(&sim->samples.at[i]));
+    for (uint32_t i = 0; i < sim->decide.samples.n; i++)
+        next = fmin(next, due(&sim->decide.samples.at[i]));
     return next;
 }
 
 /* Samples whose time has come are true in the first update of the event. */
 static void samples_due(Sim *sim)
 {
-    for (uint32_t i = 0; i < sim->samples.n; i++) {
-        SampleMemo *memo = &sim->samples.at[i];
+    for (uint32_t i = 0; i < sim->decide.samples.n; i++) {
+        SampleMemo *memo = &sim->decide.samples.at[i];
         if (!hold_reached(sim, due(memo)))
             continue;
         values_set(sim, memo->var, 1);
@@ -222,19 +222,19 @@ static SolStatus too_many(Sim *sim)
 {
     diag_error(sim->diags, 0, "at time %.10g, conditions still change after %u updates", sim->time,
                sim->opt.max_updates);
-    for (uint32_t i = 0; i < sim->cycle.n && i < NAMED; i++)
-        diag_note(sim->diags, sim->cycle.at[i].at, "this condition keeps firing: %s",
-                  sim->cycle.at[i].text);
-    if (sim->cycle.n > NAMED)
-        diag_note(sim->diags, 0, "and %u others", sim->cycle.n - NAMED);
+    for (uint32_t i = 0; i < sim->decide.cycle.n && i < NAMED; i++)
+        diag_note(sim->diags, sim->decide.cycle.at[i].at, "this condition keeps firing: %s",
+                  sim->decide.cycle.at[i].text);
+    if (sim->decide.cycle.n > NAMED)
+        diag_note(sim->diags, 0, "and %u others", sim->decide.cycle.n - NAMED);
     mode_search_tell(sim);
     return SOL_NUMERICS;
 }
 
 static bool is_noted(const Sim *sim, Place at, const char *text)
 {
-    for (uint32_t i = 0; i < sim->cycle.n; i++)
-        if (sim->cycle.at[i].at == at && strcmp(sim->cycle.at[i].text, text) == 0)
+    for (uint32_t i = 0; i < sim->decide.cycle.n; i++)
+        if (sim->decide.cycle.at[i].at == at && strcmp(sim->decide.cycle.at[i].text, text) == 0)
             return true;
     return false;
 }
@@ -244,27 +244,27 @@ static bool is_noted(const Sim *sim, Place at, const char *text)
 static void note_cycle(Sim *sim, uint32_t i)
 {
     if (i == 0)
-        vec_clear(&sim->cycle);
+        vec_clear(&sim->decide.cycle);
     if (i + CYCLE < sim->opt.max_updates)
         return;
-    for (uint32_t k = 0; k < sim->decisions.n; k++) {
-        BranchId id = sim->decisions.at[k].branch;
+    for (uint32_t k = 0; k < sim->decide.decisions.n; k++) {
+        BranchId id = sim->decide.decisions.at[k].branch;
         WorldBranch view;
-        bool leaves = sim->branches.at[id].when && sim->decisions.at[k].choice != WORLD_THEN;
+        bool leaves = sim->branches.at[id].when && sim->decide.decisions.at[k].choice != WORLD_THEN;
         if (leaves || !world_branch(sim->world, id, &view))
             continue;
         const char *text = explain_condition(sim, id);
         if (!is_noted(sim, view.at, text))
-            vec_push(sim->mem, &sim->cycle, ((CycleMemo){view.at, text}));
+            vec_push(sim->mem, &sim->decide.cycle, ((CycleMemo){view.at, text}));
     }
 }
 
 /* Do the decisions at hand begin a `when`? */
 static bool fires(const Sim *sim)
 {
-    for (uint32_t i = 0; i < sim->decisions.n; i++)
-        if (sim->decisions.at[i].choice == WORLD_THEN &&
-            sim->branches.at[sim->decisions.at[i].branch].when)
+    for (uint32_t i = 0; i < sim->decide.decisions.n; i++)
+        if (sim->decide.decisions.at[i].choice == WORLD_THEN &&
+            sim->branches.at[sim->decide.decisions.at[i].branch].when)
             return true;
     return false;
 }
@@ -296,18 +296,18 @@ static int by_text(const void *a, const void *b)
 /* Moves of branches that begin together run in the order of the text. */
 static void sort_decisions(Sim *sim)
 {
-    uint32_t n = sim->decisions.n;
+    uint32_t n = sim->decide.decisions.n;
     if (n < 2)
         return;
     Placed *list = mem_alloc(sim->mem, n * sizeof *list);
     for (uint32_t i = 0; i < n; i++) {
         WorldBranch view = {0};
-        world_branch(sim->world, sim->decisions.at[i].branch, &view);
-        list[i] = (Placed){view.at, sim->decisions.at[i]};
+        world_branch(sim->world, sim->decide.decisions.at[i].branch, &view);
+        list[i] = (Placed){view.at, sim->decide.decisions.at[i]};
     }
     qsort(list, n, sizeof *list, by_text);
     for (uint32_t i = 0; i < n; i++)
-        sim->decisions.at[i] = list[i].decision;
+        sim->decide.decisions.at[i] = list[i].decision;
     mem_free(sim->mem, list);
 }
 
@@ -316,11 +316,11 @@ static void sort_decisions(Sim *sim)
 static SolStatus change_structure(Sim *sim)
 {
     WorldBranch view;
-    uint32_t n = sim->decisions.n;
+    uint32_t n = sim->decide.decisions.n;
     sort_decisions(sim);
     SolStatus status = init_choose(sim);
     for (uint32_t i = 0; i < n && status == SOL_OK; i++) {
-        const WorldDecision *decision = &sim->decisions.at[i];
+        const WorldDecision *decision = &sim->decide.decisions.at[i];
         if (world_branch(sim->world, decision->branch, &view) && view.choice == decision->choice &&
             !view.rests && (!view.when || view.choice == WORLD_THEN))
             remember_trigger(sim, decision->branch);
@@ -334,7 +334,7 @@ static SolStatus updates(Sim *sim)
     for (uint32_t i = 0;; i++) {
         sim->counts.updates++;
         sim->event.updates++;
-        uint64_t before = sim->changes;
+        uint64_t before = sim->change.count;
         SolStatus status = decide_all(sim);
         if (sim->run.assertion_failed)
             return SOL_MODEL;
@@ -344,17 +344,17 @@ static SolStatus updates(Sim *sim)
             return SOL_NUMERICS;
         update_end(sim);
         clear_samples(sim);
-        if (!sim->decisions.n && !sim->heap.n && sim->changes == before)
+        if (!sim->decide.decisions.n && !sim->change.heap.n && sim->change.count == before)
             return SOL_OK; /* pre values alone begin no update */
         event_set_pres(sim);
         note_cycle(sim, i);
         if (i >= sim->opt.max_updates)
             return too_many(sim);
-        bool structural = sim->decisions.n > 0, fired = fires(sim);
+        bool structural = sim->decide.decisions.n > 0, fired = fires(sim);
         if (structural)
             status = change_structure(sim);
-        sim->acting = fired;
-        sim->update_due = true;
+        sim->update.acting = fired;
+        sim->update.due = true;
         if (status == SOL_OK)
             status = init_settle(sim);
         if (status == SOL_OK)
@@ -384,7 +384,7 @@ static SolStatus updates_and_ties(Sim *sim)
             return status;
     }
     part_graph_settle(sim); /* once: ties may change the structure again */
-    return sim->meet_status;
+    return sim->loop.status;
 }
 
 SolStatus event_iterate(Sim *sim, bool first)
@@ -404,8 +404,8 @@ SolStatus event_iterate(Sim *sim, bool first)
         status = evaluate_dirty(sim);
     if (status == SOL_OK)
         status = updates_and_ties(sim);
-    sim->break_ties = sim->updating = sim->acting = false;
-    if (status == SOL_OK && sim->runaway)
+    sim->break_ties = sim->update.complete = sim->update.acting = false;
+    if (status == SOL_OK && sim->decide.runaway)
         status = firings_ran_away(sim);
     return status;
 }

@@ -42,7 +42,7 @@ void firings_note(Sim *sim, BranchId id, BranchMemo *memo)
     past->last = sim->time;
     past->up_to = -INFINITY;
     if (past->tight >= TIGHT || (past->shrinking >= SHRINKING && short_gap))
-        sim->runaway = id;
+        sim->decide.runaway = id;
 }
 
 /* How many tolerances of the integrator a condition must be beyond its boundary to count. Where it
@@ -79,12 +79,12 @@ bool event_persists(Sim *sim, DdpVar var, double lo, double hi)
 
 SolStatus firings_ran_away(Sim *sim)
 {
-    const Firings *known = sim->branches.at[sim->runaway].firings;
+    const Firings *known = sim->branches.at[sim->decide.runaway].firings;
     Firings past = known ? *known : (Firings){0}; /* none: the event that it caused ended it */
     WorldBranch view = {0};
-    world_branch(sim->world, sim->runaway, &view);
-    const char *text = explain_condition(sim, sim->runaway);
-    if (past.tight >= TIGHT && !sim->branches.at[sim->runaway].when) {
+    world_branch(sim->world, sim->decide.runaway, &view);
+    const char *text = explain_condition(sim, sim->decide.runaway);
+    if (past.tight >= TIGHT && !sim->branches.at[sim->decide.runaway].when) {
         diag_error(
             sim->diags, view.at,
             "at time %.10g the condition %s slides: where it holds the motion leads to where "

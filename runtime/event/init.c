@@ -24,18 +24,18 @@
 
 static void drop_pre(Sim *sim, DdpVar var)
 {
-    for (uint32_t i = 0; i < sim->pres.n; i++)
-        if (sim->pres.at[i].var == var) {
-            sim->pres.at[i] = sim->pres.at[--sim->pres.n];
+    for (uint32_t i = 0; i < sim->decide.pres.n; i++)
+        if (sim->decide.pres.at[i].var == var) {
+            sim->decide.pres.at[i] = sim->decide.pres.at[--sim->decide.pres.n];
             return;
         }
 }
 
 static void drop_sample(Sim *sim, DdpVar var)
 {
-    for (uint32_t i = 0; i < sim->samples.n; i++)
-        if (sim->samples.at[i].var == var) {
-            sim->samples.at[i] = sim->samples.at[--sim->samples.n];
+    for (uint32_t i = 0; i < sim->decide.samples.n; i++)
+        if (sim->decide.samples.at[i].var == var) {
+            sim->decide.samples.at[i] = sim->decide.samples.at[--sim->decide.samples.n];
             return;
         }
 }
@@ -67,8 +67,9 @@ static void take_pre(Sim *sim, const WorldChange *change)
         drop_pre(sim, change->a);
         return;
     }
-    vec_push(sim->mem, &sim->pres, ((PreMemo){change->a, change->b}));
-    bool new = sim->info[change->b].birth > sim->births_before; /* there was no update before */
+    vec_push(sim->mem, &sim->decide.pres, ((PreMemo){change->a, change->b}));
+    bool new =
+        sim->info[change->b].birth > sim->update.births_before; /* there was no update before */
     if (!new && !change->copied)
         evaluate_fetch(sim, change->b);
     if (!change->copied)
@@ -84,17 +85,17 @@ static void take_sample(Sim *sim, const WorldChange *change)
     if (!(change->value > 0)) {
         diag_error(sim->diags, change->at, "the interval of Sample is %g: it must be positive",
                    change->value);
-        sim->role_failed = true;
+        sim->start.role_failed = true;
         return;
     }
     SampleMemo memo = {change->a, sim->time, change->value, 1};
-    vec_push(sim->mem, &sim->samples, memo);
+    vec_push(sim->mem, &sim->decide.samples, memo);
 }
 
 static void take_start(Sim *sim, const WorldChange *change)
 {
     if (change->born && !change->copied)
-        vec_push(sim->mem, &sim->starts,
+        vec_push(sim->mem, &sim->start.starts,
                  ((StartMemo){.rel = change->a,
                               .start = change->b,
                               .var = change->c,
@@ -102,9 +103,9 @@ static void take_start(Sim *sim, const WorldChange *change)
                               .at = change->at}));
     if (change->born)
         return;
-    for (uint32_t i = 0; i < sim->starts.n; i++)
-        if (sim->starts.at[i].rel == change->a)
-            sim->starts.at[i].var = 0;
+    for (uint32_t i = 0; i < sim->start.starts.n; i++)
+        if (sim->start.starts.at[i].rel == change->a)
+            sim->start.starts.at[i].var = 0;
 }
 
 static void take_handle(Sim *sim, const WorldChange *change)
@@ -115,7 +116,7 @@ static void take_handle(Sim *sim, const WorldChange *change)
     else if (foreign_birth_of(sim->foreign, change, sim->value, &handle))
         values_set(sim, change->a, handle);
     else
-        sim->role_failed = true;
+        sim->start.role_failed = true;
 }
 
 static void take_monitored(Sim *sim, const WorldChange *change)
@@ -143,9 +144,9 @@ static void take_change(Sim *sim, const WorldChange *change)
         break;
     case WORLD_INITIAL:
         if (change->born)
-            vec_push(sim->mem, &sim->initials, change->a);
+            vec_push(sim->mem, &sim->decide.initials, change->a);
         else
-            drop_var(sim->mem, &sim->initials, change->a);
+            drop_var(sim->mem, &sim->decide.initials, change->a);
         break;
     case WORLD_PRE:
         take_pre(sim, change);
@@ -173,11 +174,11 @@ SolStatus init_take_changes(Sim *sim)
     const WorldChange *changes = world_changes(sim->world, &n);
     values_grow(sim);
     if (!foreign_check(sim->foreign))
-        sim->role_failed = true;
-    for (uint32_t i = 0; i < n && !sim->role_failed; i++)
+        sim->start.role_failed = true;
+    for (uint32_t i = 0; i < n && !sim->start.role_failed; i++)
         take_change(sim, &changes[i]);
     world_changes_clear(sim->world);
-    return sim->role_failed ? SOL_MODEL : SOL_OK;
+    return sim->start.role_failed ? SOL_MODEL : SOL_OK;
 }
 
 /* ---- start values ---- */
@@ -197,10 +198,10 @@ static void tell_started_again(Sim *sim, const StartMemo *start)
     double before = sim->value[start->var], now = sim->value[start->start];
     bool older = sim->output.shown && info->birth <= sim->record.births_before && info->has &&
                  !info->pending;
-    if (!older || start->again || before == now || map_get(&sim->started_again, start->at) ||
+    if (!older || start->again || before == now || map_get(&sim->start.started_again, start->at) ||
         ddp_var(sim->ddp, start->start).kind != DDP_KNOWN)
         return;
-    map_put(sim->mem, &sim->started_again, start->at, 1);
+    map_put(sim->mem, &sim->start.started_again, start->at, 1);
     diag_warning(sim->diags, start->at,
                  "at time %.10g this branch is entered and %s starts at %.10g: it was %.10g",
                  sim->time, explain_var(sim, start->var), now, before);
@@ -222,8 +223,8 @@ static bool give_start(Sim *sim, StartMemo *start)
 static bool give_starts(Sim *sim)
 {
     bool any = false;
-    for (uint32_t i = 0; i < sim->starts.n; i++) {
-        StartMemo *start = &sim->starts.at[i];
+    for (uint32_t i = 0; i < sim->start.starts.n; i++) {
+        StartMemo *start = &sim->start.starts.at[i];
         if (!start->var || start->given || !known_now(sim, start->start))
             continue;
         bool lacks_value = !sim->info[start->var].has || sim->info[start->var].pending;
@@ -239,8 +240,8 @@ static bool give_starts(Sim *sim)
  */
 static void give_plain_starts(Sim *sim)
 {
-    for (uint32_t i = 0; i < sim->starts.n; i++) {
-        StartMemo *start = &sim->starts.at[i];
+    for (uint32_t i = 0; i < sim->start.starts.n; i++) {
+        StartMemo *start = &sim->start.starts.at[i];
         if (start->var && !start->given && !sim->info[start->start].node &&
             sim->info[start->start].has)
             give_start(sim, start);
@@ -254,8 +255,8 @@ static bool lacks(const Sim *sim, DdpVar var)
 
 static bool has_start(const Sim *sim, DdpVar var)
 {
-    for (uint32_t i = 0; i < sim->starts.n; i++)
-        if (sim->starts.at[i].var == var && !sim->starts.at[i].given)
+    for (uint32_t i = 0; i < sim->start.starts.n; i++)
+        if (sim->start.starts.at[i].var == var && !sim->start.starts.at[i].given)
             return true;
     return false;
 }
@@ -265,19 +266,19 @@ static bool give_zeros(Sim *sim, bool all)
 {
     bool any = false;
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < sim->lacking.n; i++) {
-        DdpVar var = sim->lacking.at[i];
+    for (uint32_t i = 0; i < sim->start.lacking.n; i++) {
+        DdpVar var = sim->start.lacking.at[i];
         if (!lacks(sim, var))
             continue;
         if (!all && has_start(sim, var)) {
-            sim->lacking.at[kept++] = var;
+            sim->start.lacking.at[kept++] = var;
             continue;
         }
         values_set(sim, var, sim->value[var]);
-        vec_push(sim->mem, &sim->zeroed, var);
+        vec_push(sim->mem, &sim->start.zeroed, var);
         any = true;
     }
-    sim->lacking.n = kept;
+    sim->start.lacking.n = kept;
     return any;
 }
 
@@ -285,18 +286,18 @@ static bool give_zeros(Sim *sim, bool all)
 static bool starts_wait(const Sim *sim)
 {
     bool wait = false, lack = false;
-    for (uint32_t i = 0; i < sim->starts.n; i++)
-        wait |= sim->starts.at[i].var && !sim->starts.at[i].given;
-    for (uint32_t i = 0; wait && i < sim->lacking.n && !lack; i++)
-        lack = lacks(sim, sim->lacking.at[i]);
+    for (uint32_t i = 0; i < sim->start.starts.n; i++)
+        wait |= sim->start.starts.at[i].var && !sim->start.starts.at[i].given;
+    for (uint32_t i = 0; wait && i < sim->start.lacking.n && !lack; i++)
+        lack = lacks(sim, sim->start.lacking.at[i]);
     return wait && lack;
 }
 
 /* U5: which of those that come back with the else branch of a `when` count. */
 static void judge_starts(Sim *sim)
 {
-    for (uint32_t i = 0; i < sim->starts.n; i++) {
-        StartMemo *start = &sim->starts.at[i];
+    for (uint32_t i = 0; i < sim->start.starts.n; i++) {
+        StartMemo *start = &sim->start.starts.at[i];
         if (start->again && start->var && !update_pulsed(sim, start->start))
             start->var = 0;
         if (start->again && start->var)
@@ -333,12 +334,12 @@ SolStatus init_choose(Sim *sim)
 {
     double begin = timer_now();
     trace_choices(sim);
-    sim->updating = false; /* until the structure is complete */
-    bool fine = world_choose(sim->world, sim->decisions.n, sim->decisions.at);
+    sim->update.complete = false; /* until the structure is complete */
+    bool fine = world_choose(sim->world, sim->decide.decisions.n, sim->decide.decisions.at);
     sim->counts.instantiate += timer_now() - begin;
-    sim->structure_changed = true;
-    for (uint32_t i = 0; i < sim->decisions.n; i++)
-        note_choice(sim, sim->decisions.at[i].branch);
+    sim->build.structure_changed = true;
+    for (uint32_t i = 0; i < sim->decide.decisions.n; i++)
+        note_choice(sim, sim->decide.decisions.at[i].branch);
     if (world_out_of_memory(sim->world))
         return SOL_MEMORY;
     return fine ? SOL_OK : SOL_MODEL;
@@ -351,8 +352,8 @@ enum { MOST_CHOICES = 4, MOST_COMBINED = 100 }; /* of states in one update; of l
 /* Guesses are needed where a constraint reads what has no value yet. */
 static bool lacks_values(const Sim *sim)
 {
-    for (uint32_t i = 0; i < sim->unexamined.n; i++) {
-        const EvalNode *node = &sim->nodes.at[sim->unexamined.at[i]];
+    for (uint32_t i = 0; i < sim->start.unexamined.n; i++) {
+        const EvalNode *node = &sim->nodes.at[sim->start.unexamined.at[i]];
         for (uint32_t k = 0; node->live && k < node->n_steps + node->n_tears; k++)
             if (!sim->info[node_output(node, k)].has || sim->info[node_output(node, k)].pending)
                 return true;
@@ -363,17 +364,17 @@ static bool lacks_values(const Sim *sim)
 /* Other states where the choice is singular; start values are given anew then. */
 static bool choose_states(Sim *sim)
 {
-    if (!sim->unexamined.n)
+    if (!sim->start.unexamined.n)
         return false;
     if (lacks_values(sim))
         start_guess(sim);
     if (!reselect_unsolved(sim))
         return false;
-    vec_clear(&sim->unexamined);
-    sim->updating = false;
+    vec_clear(&sim->start.unexamined);
+    sim->update.complete = false;
     nodes_commit(sim, DDP_SO_FAR);
-    for (uint32_t i = 0; i < sim->starts.n; i++)
-        sim->starts.at[i].given = false;
+    for (uint32_t i = 0; i < sim->start.starts.n; i++)
+        sim->start.starts.at[i].given = false;
     return true;
 }
 
@@ -392,18 +393,19 @@ static SolStatus evaluate_and_start(Sim *sim)
 static int birth_begin(void *context)
 {
     Sim *sim = context;
-    sim->updating = false;
-    vec_clear(&sim->undecided);
+    sim->update.complete = false;
+    vec_clear(&sim->update.undecided);
     SolStatus status = init_take_changes(sim);
     if (status != SOL_OK)
         return status;
     nodes_commit(sim, DDP_SO_FAR);
-    if (sim->update_due) /* only now: what went with the commit was still left alone */
+    if (sim->update.due) /* only now: what went with the commit was still left alone */
         update_begin(sim);
     /* A loop waits for branches, and for start values that are its first guesses. */
-    sim->hold_loops = newborn_left(sim) || sim->starts.n > 0 || sim->unexamined.n > 0;
-    sim->boldness = sim->choices = 0;
-    sim->guessed = false;
+    sim->change.hold_loops =
+        newborn_left(sim) || sim->start.starts.n > 0 || sim->start.unexamined.n > 0;
+    sim->start.boldness = sim->start.choices = 0;
+    sim->start.guessed = false;
     judge_starts(sim);
     give_plain_starts(sim);
     update_resume(sim);
@@ -415,18 +417,18 @@ static int birth_bolder(void *context, bool *more)
 {
     Sim *sim = context;
     *more = true;
-    if (!sim->guessed && starts_wait(sim)) {
-        sim->guessed = true;
+    if (!sim->start.guessed && starts_wait(sim)) {
+        sim->start.guessed = true;
         start_guess(sim);
     }
-    if (sim->hold_loops && sim->choices++ < MOST_CHOICES && choose_states(sim)) {
+    if (sim->change.hold_loops && sim->start.choices++ < MOST_CHOICES && choose_states(sim)) {
         give_plain_starts(sim);
         update_resume(sim);
         return evaluate_and_start(sim);
     }
-    if (evaluate_release(sim) || give_zeros(sim, sim->boldness > 0))
+    if (evaluate_release(sim) || give_zeros(sim, sim->start.boldness > 0))
         return evaluate_and_start(sim);
-    *more = sim->boldness++ == 0;
+    *more = sim->start.boldness++ == 0;
     return SOL_OK;
 }
 
@@ -434,7 +436,7 @@ static int birth_bolder(void *context, bool *more)
 static bool birth_known(void *context, BranchId branch, DdpVar var, double *value)
 {
     Sim *sim = context;
-    bool acts = sim->acting && update_branch_acts(sim, branch);
+    bool acts = sim->update.acting && update_branch_acts(sim, branch);
     if (acts ? !update_compute(sim, var)
              : update_left_alone(sim, var) || !evaluate_is_determined(sim, var) ||
                    update_branch_turned(sim, branch))
@@ -448,9 +450,9 @@ static bool birth_known(void *context, BranchId branch, DdpVar var, double *valu
 static int birth_choose(void *context, uint32_t n, const WorldDecision *list)
 {
     Sim *sim = context;
-    vec_clear(&sim->decisions);
+    vec_clear(&sim->decide.decisions);
     for (uint32_t i = 0; i < n; i++)
-        vec_push(sim->mem, &sim->decisions, list[i]);
+        vec_push(sim->mem, &sim->decide.decisions, list[i]);
     return init_choose(sim);
 }
 
@@ -462,13 +464,13 @@ static int birth_leave(void *context, uint32_t n, const DdpVar *vars)
 static SolStatus settle_births(Sim *sim)
 {
     BirthHost host = {sim,         birth_begin,  birth_bolder,
-                      birth_known, birth_choose, sim->births_before ? birth_leave : NULL};
+                      birth_known, birth_choose, sim->update.births_before ? birth_leave : NULL};
     SolStatus status = (SolStatus)birth_settle(sim->world, &host);
     if (status != SOL_OK)
         return status;
     SolStatus met = start_solve(sim);
-    vec_clear(&sim->starts);
-    vec_clear(&sim->zeroed);
+    vec_clear(&sim->start.starts);
+    vec_clear(&sim->start.zeroed);
     return met;
 }
 
@@ -479,13 +481,13 @@ static SolStatus settle_combining(Sim *sim)
     SolStatus status;
     int i = 0;
     do {
-        sim->combining = i++ < MOST_COMBINED;
-        sim->combined = false;
+        sim->start.combining = i++ < MOST_COMBINED;
+        sim->start.combined = false;
         status = settle_births(sim);
-        for (uint32_t k = 0; sim->combined && k < sim->starts.n; k++)
-            sim->starts.at[k].given = false;
-    } while (sim->combined);
-    sim->combining = false;
+        for (uint32_t k = 0; sim->start.combined && k < sim->start.starts.n; k++)
+            sim->start.starts.at[k].given = false;
+    } while (sim->start.combined);
+    sim->start.combining = false;
     return status;
 }
 
@@ -494,13 +496,14 @@ SolStatus init_settle(Sim *sim)
 {
     SolStatus status = settle_combining(sim);
     for (int i = 0; i < MOST_CHOICES && status == SOL_OK && reselect_unsolved(sim); i++) {
-        vec_clear(&sim->unexamined);
+        vec_clear(&sim->start.unexamined);
         status = settle_combining(sim);
     }
-    vec_clear(&sim->unexamined);
+    vec_clear(&sim->start.unexamined);
     if (status != SOL_OK)
         return status;
-    if (sim->last.verdict == DDP_OVERDETERMINED || sim->last.verdict == DDP_FALSE_CAUSALITY)
+    if (sim->build.last.verdict == DDP_OVERDETERMINED ||
+        sim->build.last.verdict == DDP_FALSE_CAUSALITY)
         return explain_structure(sim);
     return SOL_OK;
 }
@@ -509,10 +512,10 @@ SolStatus init_settle(Sim *sim)
 static SolStatus finish(Sim *sim)
 {
     nodes_commit(sim, DDP_FINAL);
-    if (sim->last.verdict == DDP_DETERMINED || sim->last.verdict == DDP_UNDERDETERMINED)
+    if (sim->build.last.verdict == DDP_DETERMINED || sim->build.last.verdict == DDP_UNDERDETERMINED)
         if (newborn_left(sim)) /* the reason why something is not determined, if anything is */
             return explain_newborn(sim);
-    if (sim->last.verdict != DDP_DETERMINED)
+    if (sim->build.last.verdict != DDP_DETERMINED)
         return explain_structure(sim);
     SolStatus status = integer_check(sim);
     return status == SOL_OK ? evaluate_dirty(sim) : status;
@@ -523,14 +526,14 @@ static SolStatus finish(Sim *sim)
 static SolStatus solve_new_loops(Sim *sim, bool combining)
 {
     SolStatus status = SOL_OK;
-    sim->combining = combining;
-    sim->combined = false;
-    for (uint32_t i = 0; i < sim->unsettled.n && status == SOL_OK; i++) {
-        const EvalNode *node = &sim->nodes.at[sim->unsettled.at[i]];
+    sim->start.combining = combining;
+    sim->start.combined = false;
+    for (uint32_t i = 0; i < sim->build.unsettled.n && status == SOL_OK; i++) {
+        const EvalNode *node = &sim->nodes.at[sim->build.unsettled.at[i]];
         if (node->live && node->loop && evaluate_is_stale(sim, node))
             status = evaluate_fetch(sim, node_output(node, 0));
     }
-    sim->combining = false;
+    sim->start.combining = false;
     return status;
 }
 
@@ -540,7 +543,7 @@ SolStatus init_finish(Sim *sim)
         SolStatus status = finish(sim);
         if (status == SOL_OK)
             status = solve_new_loops(sim, i < MOST_COMBINED);
-        if (status == SOL_OK || !sim->combined)
+        if (status == SOL_OK || !sim->start.combined)
             return status;
         status = init_settle(sim);
         if (status != SOL_OK)
@@ -597,7 +600,8 @@ SolStatus init_open_world(Sim *sim)
 {
     WorldLimits limits = {.instances = sim->opt.max_instances};
     world_host_open(sim);
-    sim->world = world_open(sim->mem, sim->program, sim->forms, sim->ddp, &sim->host, &limits);
+    sim->world =
+        world_open(sim->mem, sim->program, sim->forms, sim->ddp, &sim->start.host, &limits);
     if (!sim->world)
         return SOL_MEMORY;
     foreign_attach(sim->foreign, sim->world);

@@ -101,7 +101,7 @@ void integer_note(Sim *sim)
         DdpNodeView node = ddp_node(sim->ddp, delta[i].node);
         for (uint32_t k = 0; k < node.n_steps; k++)
             if (is_integer(sim, node.steps[k].var))
-                vec_push(sim->mem, &sim->integers, node.steps[k].var);
+                vec_push(sim->mem, &sim->start.integers, node.steps[k].var);
     }
 }
 
@@ -121,8 +121,8 @@ static bool check_step(Sim *sim, const DdpStep *step)
 SolStatus integer_check(Sim *sim)
 {
     bool fine = true;
-    for (uint32_t i = 0; i < sim->integers.n; i++) {
-        DdpVar var = sim->integers.at[i];
+    for (uint32_t i = 0; i < sim->start.integers.n; i++) {
+        DdpVar var = sim->start.integers.at[i];
         bool still =
             ddp_var_used(sim->ddp, var) && is_integer(sim, var); /* numbers are used again */
         DdpNode n = still ? ddp_node_of(sim->ddp, var) : 0;
@@ -131,6 +131,6 @@ SolStatus integer_check(Sim *sim)
             if (node.steps[k].var == var && node.steps[k].value)
                 fine &= check_step(sim, &node.steps[k]);
     }
-    vec_clear(&sim->integers);
+    vec_clear(&sim->start.integers);
     return fine ? SOL_OK : SOL_MODEL;
 }

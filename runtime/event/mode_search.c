@@ -45,36 +45,37 @@ struct ModeSearch {
 
 void mode_search_close(Sim *sim)
 {
-    if (!sim->search)
+    if (!sim->decide.modes)
         return;
-    map_free(sim->mem, &sim->search->seen);
-    map_free(sim->mem, &sim->search->combinations);
-    vec_free(sim->mem, &sim->search->concerned);
-    mem_free(sim->mem, sim->search);
-    sim->search = NULL;
+    map_free(sim->mem, &sim->decide.modes->seen);
+    map_free(sim->mem, &sim->decide.modes->combinations);
+    vec_free(sim->mem, &sim->decide.modes->concerned);
+    mem_free(sim->mem, sim->decide.modes);
+    sim->decide.modes = NULL;
 }
 
 bool mode_search_is_tight(const Sim *sim)
 {
-    return sim->tight_events >= TIGHT;
+    return sim->decide.tight_events >= TIGHT;
 }
 
 bool mode_search_is_tolerant(const Sim *sim)
 {
-    return sim->search && sim->search->round >= TOLERANT;
+    return sim->decide.modes && sim->decide.modes->round >= TOLERANT;
 }
 
 /* Events that follow each other at once are one circle: rounding is asked from the first update. */
 void mode_search_begin(Sim *sim)
 {
     double moment = 1e-8 * fmax(fabs(sim->time), compare_look(sim));
-    sim->tight_events = sim->time - sim->event_time <= moment ? sim->tight_events + 1 : 0;
-    sim->event_time = sim->time;
+    sim->decide.tight_events =
+        sim->time - sim->decide.event_time <= moment ? sim->decide.tight_events + 1 : 0;
+    sim->decide.event_time = sim->time;
     mode_search_close(sim);
     if (!mode_search_is_tight(sim))
         return;
-    sim->search = mem_alloc(sim->mem, sizeof *sim->search);
-    sim->search->round = TOGETHER;
+    sim->decide.modes = mem_alloc(sim->mem, sizeof *sim->decide.modes);
+    sim->decide.modes->round = TOGETHER;
 }
 
 /* ---- combinations ---- */
@@ -103,8 +104,9 @@ static uint64_t combination(const Sim *sim)
 static uint64_t decisions(const Sim *sim)
 {
     uint64_t sum = 0;
-    for (uint32_t i = 0; i < sim->decisions.n; i++)
-        sum += hash_u64((uint64_t)sim->decisions.at[i].branch << 8 | sim->decisions.at[i].choice);
+    for (uint32_t i = 0; i < sim->decide.decisions.n; i++)
+        sum += hash_u64((uint64_t)sim->decide.decisions.at[i].branch << 8 |
+                        sim->decide.decisions.at[i].choice);
     return hash_u64(sum);
 }
 
@@ -180,12 +182,12 @@ static uint64_t draw(struct ModeSearch *search)
 /* Of n that can wait, which one is taken; decisions are in no particular order. */
 static BranchId pick(Sim *sim, uint32_t n)
 {
-    struct ModeSearch *search = sim->search;
+    struct ModeSearch *search = sim->decide.modes;
     uint32_t nth = search->round == DRAWN ? (uint32_t)(draw(search) % n) : 0;
     BranchId best = 0;
-    for (uint32_t i = 0; i < sim->decisions.n; i++) {
-        BranchId id = sim->decisions.at[i].branch;
-        if (!can_wait(sim, &sim->decisions.at[i]))
+    for (uint32_t i = 0; i < sim->decide.decisions.n; i++) {
+        BranchId id = sim->decide.decisions.at[i].branch;
+        if (!can_wait(sim, &sim->decide.decisions.at[i]))
             continue;
         if (search->round == DRAWN && nth-- == 0)
             return id;
@@ -197,32 +199,32 @@ static BranchId pick(Sim *sim, uint32_t n)
 
 static void take_one(Sim *sim)
 {
-    uint32_t waiting = 0, kept = 0, n = sim->decisions.n;
+    uint32_t waiting = 0, kept = 0, n = sim->decide.decisions.n;
     for (uint32_t i = 0; i < n; i++)
-        waiting += can_wait(sim, &sim->decisions.at[i]);
+        waiting += can_wait(sim, &sim->decide.decisions.at[i]);
     BranchId only = waiting == n ? pick(sim, n) : 0;
     for (uint32_t i = 0; i < n; i++) {
-        WorldDecision decision = sim->decisions.at[i];
+        WorldDecision decision = sim->decide.decisions.at[i];
         if (decision.branch != only && can_wait(sim, &decision))
             put_off(sim, &decision);
         else
-            sim->decisions.at[kept++] = decision;
+            sim->decide.decisions.at[kept++] = decision;
     }
-    sim->decisions.n = kept;
+    sim->decide.decisions.n = kept;
 }
 
 /* ---- the search ---- */
 
 static void note_concerned(Sim *sim)
 {
-    struct ModeSearch *search = sim->search;
-    for (uint32_t i = 0; i < sim->decisions.n; i++) {
-        BranchId id = sim->decisions.at[i].branch;
+    struct ModeSearch *search = sim->decide.modes;
+    for (uint32_t i = 0; i < sim->decide.decisions.n; i++) {
+        BranchId id = sim->decide.decisions.at[i].branch;
         uint32_t k = 0;
         while (k < search->concerned.n && search->concerned.at[k].id != id)
             k++;
         WorldBranch view;
-        if (k < search->concerned.n || !can_wait(sim, &sim->decisions.at[i]) ||
+        if (k < search->concerned.n || !can_wait(sim, &sim->decide.decisions.at[i]) ||
             !world_branch(sim->world, id, &view))
             continue;
         vec_push(sim->mem, &search->concerned,
@@ -241,7 +243,7 @@ void mode_search_tell(Sim *sim)
 
 static bool give_up(Sim *sim)
 {
-    const struct ModeSearch *search = sim->search;
+    const struct ModeSearch *search = sim->decide.modes;
     diag_error(sim->diags, 0, "at time %.10g, conditions still change after %u updates", sim->time,
                sim->event.updates);
     for (uint32_t i = 0; i < search->concerned.n && i < MOST_NAMED; i++)
@@ -255,7 +257,7 @@ static bool give_up(Sim *sim)
 
 static void next_round(Sim *sim)
 {
-    struct ModeSearch *search = sim->search;
+    struct ModeSearch *search = sim->decide.modes;
     if (search->round == DRAWN)
         return;
     search->round++;
@@ -265,11 +267,11 @@ static void next_round(Sim *sim)
 
 bool mode_search_choose(Sim *sim)
 {
-    if (!sim->decisions.n || (!sim->search && sim->event.updates < PATIENCE))
+    if (!sim->decide.decisions.n || (!sim->decide.modes && sim->event.updates < PATIENCE))
         return true;
-    if (!sim->search)
-        sim->search = mem_alloc(sim->mem, sizeof *sim->search);
-    struct ModeSearch *search = sim->search;
+    if (!sim->decide.modes)
+        sim->decide.modes = mem_alloc(sim->mem, sizeof *sim->decide.modes);
+    struct ModeSearch *search = sim->decide.modes;
     uint64_t modes = combination(sim);
     if (returns(sim, &search->seen, modes ^ decisions(sim)))
         next_round(sim);
@@ -287,9 +289,9 @@ bool mode_search_choose(Sim *sim)
 
 SolStatus mode_search_settle(Sim *sim, bool acting)
 {
-    if (!sim->search || sim->search->round == NO_SEARCH || acting)
+    if (!sim->decide.modes || sim->decide.modes->round == NO_SEARCH || acting)
         return SOL_OK;
-    if (sim->turned.n || !event_leave_close(sim))
+    if (sim->update.turned.n || !event_leave_close(sim))
         return SOL_OK; /* where a branch is left alone, slopes are not those of one structure */
     update_resume(sim);
     return evaluate_dirty(sim);

@@ -16,7 +16,7 @@ void mode_search_close(Sim *sim);
 bool mode_search_is_tight(const Sim *sim);    /* several events follow each other at once */
 bool mode_search_is_tolerant(const Sim *sim); /* the tolerance of the integrator counts */
 
-/* An update has decided: Sim.decisions. In a search all but one of the conditions that could wait
+/* An update has decided: Sim.decide.decisions. In a search all but one of the conditions that could wait
  * are put off. False: no combination was found, messages say so. */
 bool mode_search_choose(Sim *sim);
 

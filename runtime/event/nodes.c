@@ -19,7 +19,7 @@
 /* Work items of need_count(): variable, kind, and whether it is needed once more or once less. */
 static void need_push(Sim *sim, DdpVar var, int kind, int change)
 {
-    vec_push(sim->mem, &sim->need_work, var << 2 | (uint32_t)kind << 1 | (change > 0));
+    vec_push(sim->mem, &sim->build.need_work, var << 2 | (uint32_t)kind << 1 | (change > 0));
 }
 
 static bool needed_by_count(const Sim *sim, const EvalNode *node, int kind)
@@ -40,7 +40,7 @@ void evaluate_unsettle(Sim *sim, DdpNode n)
     if (sim->nodes.at[n].listed)
         return;
     sim->nodes.at[n].listed = true;
-    vec_push(sim->mem, &sim->unsettled, n);
+    vec_push(sim->mem, &sim->build.unsettled, n);
 }
 
 static void need_node(Sim *sim, DdpNode n, int kind)
@@ -64,8 +64,8 @@ static void need_node(Sim *sim, DdpNode n, int kind)
  * of all that it adds up. */
 static void need_work(Sim *sim)
 {
-    while (sim->need_work.n) {
-        uint32_t item = vec_pop(&sim->need_work);
+    while (sim->build.need_work.n) {
+        uint32_t item = vec_pop(&sim->build.need_work);
         ValueInfo *info = &sim->info[item >> 2];
         int kind = item >> 1 & 1;
         info->need[kind] += item & 1 ? 1u : -1u;
@@ -191,9 +191,9 @@ static void note_derivative(Sim *sim, DdpRel rel)
     DdpRelView view = ddp_rel(sim->ddp, rel);
     if (view.order == 0)
         return;
-    while (sim->differentiated.n <= view.origin)
-        vec_push(sim->mem, &sim->differentiated, 0);
-    sim->differentiated.at[view.origin] = 1;
+    while (sim->build.differentiated.n <= view.origin)
+        vec_push(sim->mem, &sim->build.differentiated, 0);
+    sim->build.differentiated.at[view.origin] = 1;
 }
 
 static void make_node(Sim *sim, DdpNode n)
@@ -255,7 +255,7 @@ static void disown(Sim *sim, DdpNode n, DdpVar var)
     change_hands(sim, var);
     info->node = 0;
     stop_waiting(sim, var);
-    vec_push(sim->mem, &sim->orphans, var);
+    vec_push(sim->mem, &sim->build.orphans, var);
 }
 
 static void drop_node(Sim *sim, DdpNode n)
@@ -398,7 +398,7 @@ static void state_begins(Sim *sim, const DdpStateDelta *delta)
     info->slope_next = sim->info[delta->slope].slope_of;
     sim->info[delta->slope].slope_of = delta->var;
     if (!info->has)
-        vec_push(sim->mem, &sim->lacking, delta->var);
+        vec_push(sim->mem, &sim->start.lacking, delta->var);
     part_graph_state_begins(sim, delta->var, delta->slope);
     need_push(sim, delta->slope, NEED_DYNAMICS, 1);
 }
@@ -421,7 +421,7 @@ static void meet_readers(Sim *sim, DdpVar var)
         if (node->mark == sim->mark || !evaluate_is_stale(sim, node))
             continue;
         node->mark = sim->mark;
-        vec_push(sim->mem, &sim->followers, edge->node);
+        vec_push(sim->mem, &sim->build.followers, edge->node);
     }
 }
 
@@ -443,7 +443,7 @@ static void meet_node(Sim *sim, DdpNode n)
 static void meet_changed(Sim *sim, uint32_t n, const DdpDelta *delta)
 {
     sim->mark++;
-    vec_clear(&sim->followers);
+    vec_clear(&sim->build.followers);
     for (uint32_t i = 0; i < n; i++) {
         if (delta[i].change == DDP_NODE_NEW || delta[i].node >= sim->nodes.n ||
             !sim->nodes.at[delta[i].node].live)
@@ -460,9 +460,10 @@ static void meet_changed(Sim *sim, uint32_t n, const DdpDelta *delta)
         meet_readers(sim, states[i].var);
     }
     bool few = sim->parts.n <= SOL_FEW_PARTS;
-    for (uint32_t i = 0; i < sim->followers.n; i++)
-        if (few || evaluate_fetch_met(sim, node_output(&sim->nodes.at[sim->followers.at[i]], 0)))
-            meet_node(sim, sim->followers.at[i]);
+    for (uint32_t i = 0; i < sim->build.followers.n; i++)
+        if (few ||
+            evaluate_fetch_met(sim, node_output(&sim->nodes.at[sim->build.followers.at[i]], 0)))
+            meet_node(sim, sim->build.followers.at[i]);
 }
 
 /* ---- what begins to vary ---- */
@@ -481,14 +482,14 @@ static void begins_to_vary(Sim *sim, DdpVar var)
         if (!node->compares || node->remade)
             continue;
         node->remade = true;
-        vec_push(sim->mem, &sim->remade, edge->node);
+        vec_push(sim->mem, &sim->build.remade, edge->node);
     }
 }
 
 /* Before anything goes, since the readers are those of the structure so far. */
 static void find_remade(Sim *sim, uint32_t n, const DdpDelta *delta)
 {
-    vec_clear(&sim->remade);
+    vec_clear(&sim->build.remade);
     for (uint32_t i = 0; i < n; i++) {
         if (delta[i].change == DDP_NODE_GONE || delta[i].change == DDP_NODE_MOVED)
             continue;
@@ -502,14 +503,14 @@ static void find_remade(Sim *sim, uint32_t n, const DdpDelta *delta)
     const DdpStateDelta *states = ddp_state_delta(sim->ddp, &n_states);
     for (uint32_t i = 0; i < n_states; i++)
         begins_to_vary(sim, states[i].var);
-    for (uint32_t i = 0; i < sim->remade.n; i++)
-        meet_node(sim, sim->remade.at[i]);
+    for (uint32_t i = 0; i < sim->build.remade.n; i++)
+        meet_node(sim, sim->build.remade.at[i]);
 }
 
 static void renew_remade(Sim *sim)
 {
-    for (uint32_t i = 0; i < sim->remade.n; i++) {
-        DdpNode n = sim->remade.at[i];
+    for (uint32_t i = 0; i < sim->build.remade.n; i++) {
+        DdpNode n = sim->build.remade.at[i];
         if (!sim->nodes.at[n].live || !sim->nodes.at[n].remade)
             continue; /* the delta did it */
         drop_node(sim, n);
@@ -521,9 +522,9 @@ void nodes_apply(Sim *sim)
 {
     uint32_t n;
     const DdpDelta *delta = ddp_delta(sim->ddp, &n);
-    sim->applying = true;
-    sim->structures++;
-    vec_clear(&sim->orphans);
+    sim->build.applying = true;
+    sim->build.structures++;
+    vec_clear(&sim->build.orphans);
     meet_changed(sim, n, delta);
     find_remade(sim, n, delta);
     for (uint32_t i = 0; i < n; i++) /* first all that goes: variables may change hands */
@@ -533,10 +534,11 @@ void nodes_apply(Sim *sim)
     renew_remade(sim);
     take_states(sim);
     need_work(sim); /* once: what is needed again was never not needed */
-    for (uint32_t i = 0; i < sim->orphans.n; i++)
-        if (ddp_var_used(sim->ddp, sim->orphans.at[i])) {
-            know_derivative(sim, sim->orphans.at[i]);
-            sim->info[sim->orphans.at[i]].varied = ddp_var(sim->ddp, sim->orphans.at[i]).varies;
+    for (uint32_t i = 0; i < sim->build.orphans.n; i++)
+        if (ddp_var_used(sim->ddp, sim->build.orphans.at[i])) {
+            know_derivative(sim, sim->build.orphans.at[i]);
+            sim->info[sim->build.orphans.at[i]].varied =
+                ddp_var(sim->ddp, sim->build.orphans.at[i]).varies;
         }
     for (uint32_t i = 0; i < n; i++) {
         const EvalNode *node = &sim->nodes.at[delta[i].node];
@@ -545,24 +547,24 @@ void nodes_apply(Sim *sim)
         if (node->live && delta[i].change <= DDP_NODE_CHANGED)
             reselect_note(sim, delta[i].node);
     }
-    sim->applying = false;
+    sim->build.applying = false;
     evaluate_order_changed(sim);
 }
 
 DdpResult nodes_commit(Sim *sim, DdpCommit kind)
 {
     double begin = timer_now();
-    sim->last = ddp_commit(sim->ddp, kind);
+    sim->build.last = ddp_commit(sim->ddp, kind);
     sim->counts.ddp += timer_now() - begin;
-    sim->event.visited += sim->last.visited;
+    sim->event.visited += sim->build.last.visited;
     trace_commit(sim, kind);
     values_grow(sim);
     integer_note(sim);
     nodes_apply(sim);
-    for (uint32_t i = 0; i < sim->dying.n; i++)
-        sim->info[sim->dying.at[i]].has = false;
-    vec_clear(&sim->dying);
-    return sim->last;
+    for (uint32_t i = 0; i < sim->build.dying.n; i++)
+        sim->info[sim->build.dying.at[i]].has = false;
+    vec_clear(&sim->build.dying);
+    return sim->build.last;
 }
 
 void nodes_close(Sim *sim)
@@ -575,29 +577,29 @@ void nodes_close(Sim *sim)
         mem_free(sim->mem, sim->nodes.at[i].plan);
     }
     vec_free(sim->mem, &sim->nodes);
-    map_free(sim->mem, &sim->codes);
-    vec_free(sim->mem, &sim->heap);
-    vec_free(sim->mem, &sim->need_work);
-    vec_free(sim->mem, &sim->differentiated);
-    vec_free(sim->mem, &sim->held_back);
-    vec_free(sim->mem, &sim->skipped);
-    vec_free(sim->mem, &sim->remade);
-    vec_free(sim->mem, &sim->marking);
-    vec_free(sim->mem, &sim->marked);
-    vec_free(sim->mem, &sim->exempt);
-    vec_free(sim->mem, &sim->orphans);
-    vec_free(sim->mem, &sim->dying);
+    map_free(sim->mem, &sim->build.codes);
+    vec_free(sim->mem, &sim->change.heap);
+    vec_free(sim->mem, &sim->build.need_work);
+    vec_free(sim->mem, &sim->build.differentiated);
+    vec_free(sim->mem, &sim->change.held_back);
+    vec_free(sim->mem, &sim->update.skipped);
+    vec_free(sim->mem, &sim->build.remade);
+    vec_free(sim->mem, &sim->update.marking);
+    vec_free(sim->mem, &sim->update.marked);
+    vec_free(sim->mem, &sim->update.exempt);
+    vec_free(sim->mem, &sim->build.orphans);
+    vec_free(sim->mem, &sim->build.dying);
     vec_free(sim->mem, &sim->states);
-    vec_free(sim->mem, &sim->unsettled);
-    vec_free(sim->mem, &sim->cuts);
-    vec_free(sim->mem, &sim->clocked_work);
-    vec_free(sim->mem, &sim->lacking);
+    vec_free(sim->mem, &sim->build.unsettled);
+    vec_free(sim->mem, &sim->build.cuts);
+    vec_free(sim->mem, &sim->build.clocked_work);
+    vec_free(sim->mem, &sim->start.lacking);
     vec_free(sim->mem, &sim->room.fetch);
-    vec_free(sim->mem, &sim->followers);
+    vec_free(sim->mem, &sim->build.followers);
     vec_free(sim->mem, &sim->compared);
     vec_free(sim->mem, &sim->narrow_nodes);
     vec_free(sim->mem, &sim->narrow_needs);
-    vec_free(sim->mem, &sim->cycle);
+    vec_free(sim->mem, &sim->decide.cycle);
     vec_free(sim->mem, &sim->room.tied);
     vec_free(sim->mem, &sim->room.sums);
     vec_free(sim->mem, &sim->glance.items);

@@ -163,8 +163,8 @@ SolStatus part_search(Part *part, double to)
 
 void parts_cross(Sim *sim)
 {
-    for (uint32_t i = 0; i < sim->touched.n; i++) {
-        Part *part = sim->touched.at[i];
+    for (uint32_t i = 0; i < sim->loop.touched.n; i++) {
+        Part *part = sim->loop.touched.at[i];
         if (!part->behind)
             continue;
         part->behind = false;
@@ -179,12 +179,12 @@ SolStatus parts_look_back(Sim *sim, const NodeList *nodes)
 {
     double time = sim->time;
     VEC(double) kept = {0};
-    if (!sim->running || sim->left_time >= time)
+    if (!sim->loop.running || sim->loop.left_time >= time)
         return SOL_OK;
     bool ties = sim->break_ties;
-    sim->looking_back = true;
+    sim->update.looking_back = true;
     sim->break_ties = false;
-    parts_look_at(sim, sim->left_time);
+    parts_look_at(sim, sim->loop.left_time);
     SolStatus status = parts_meet_due(sim);
     for (uint32_t i = 0; i < nodes->n; i++) {
         const EvalNode *node = &sim->nodes.at[nodes->at[i]];
@@ -205,7 +205,7 @@ SolStatus parts_look_back(Sim *sim, const NodeList *nodes)
         for (uint32_t k = 0; k < node->n_steps + node->n_tears; k++)
             sim->value[node_output(node, k)] = *value++;
     }
-    sim->looking_back = false;
+    sim->update.looking_back = false;
     vec_free(sim->mem, &kept);
     return status;
 }

@@ -50,8 +50,8 @@ static void open_guess(Guess *g, Arena *arena)
     g->rel_of = arena_alloc(arena, all * sizeof *g->rel_of);
     for (DdpVar v = 1; v < vars; v++)
         g->known[v] = sim->info[v].has && !sim->info[v].pending && isfinite(sim->value[v]);
-    for (uint32_t i = 0; i < sim->starts.n; i++) {
-        const StartMemo *start = &sim->starts.at[i];
+    for (uint32_t i = 0; i < sim->start.starts.n; i++) {
+        const StartMemo *start = &sim->start.starts.at[i];
         if (!start->var || g->known[start->var] || !g->known[start->start])
             continue;
         g->known[start->var] = 1;

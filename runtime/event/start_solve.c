@@ -51,8 +51,8 @@ static bool is_lost(const Sim *sim, const StartMemo *start)
 
 static bool any_lost(const Sim *sim)
 {
-    for (uint32_t i = 0; i < sim->starts.n; i++)
-        if (is_lost(sim, &sim->starts.at[i]))
+    for (uint32_t i = 0; i < sim->start.starts.n; i++)
+        if (is_lost(sim, &sim->start.starts.at[i]))
             return true;
     return false;
 }
@@ -67,24 +67,25 @@ static bool wanted(const Starts *s, const StartMemo *start, bool preferred)
 static void collect_columns(Starts *s)
 {
     Sim *sim = s->sim;
-    for (uint32_t i = 0; i < sim->zeroed.n; i++)
-        if (sim->info[sim->zeroed.at[i]].state)
-            s->column[s->n_columns++] = sim->zeroed.at[i];
-    for (uint32_t i = 0; i < sim->starts.n && s->anew; i++)
-        if (sim->starts.at[i].var && sim->starts.at[i].given &&
-            sim->info[sim->starts.at[i].var].state)
-            s->column[s->n_columns++] = sim->starts.at[i].var;
+    for (uint32_t i = 0; i < sim->start.zeroed.n; i++)
+        if (sim->info[sim->start.zeroed.at[i]].state)
+            s->column[s->n_columns++] = sim->start.zeroed.at[i];
+    for (uint32_t i = 0; i < sim->start.starts.n && s->anew; i++)
+        if (sim->start.starts.at[i].var && sim->start.starts.at[i].given &&
+            sim->info[sim->start.starts.at[i].var].state)
+            s->column[s->n_columns++] = sim->start.starts.at[i].var;
 }
 
 static void collect(Starts *s, Arena *arena)
 {
     Sim *sim = s->sim;
-    s->row = arena_alloc(arena, (sim->starts.n + 1) * sizeof *s->row);
-    s->column = arena_alloc(arena, (sim->zeroed.n + sim->starts.n + 1) * sizeof *s->column);
+    s->row = arena_alloc(arena, (sim->start.starts.n + 1) * sizeof *s->row);
+    s->column =
+        arena_alloc(arena, (sim->start.zeroed.n + sim->start.starts.n + 1) * sizeof *s->column);
     for (int preferred = 1; preferred >= 0; preferred--)
-        for (uint32_t i = 0; i < sim->starts.n; i++)
-            if (wanted(s, &sim->starts.at[i], preferred))
-                s->row[s->n_rows++] = &sim->starts.at[i];
+        for (uint32_t i = 0; i < sim->start.starts.n; i++)
+            if (wanted(s, &sim->start.starts.at[i], preferred))
+                s->row[s->n_rows++] = &sim->start.starts.at[i];
     collect_columns(s);
     size_t size = (size_t)s->n_rows * s->n_columns, room = dense_lu_room(s->n_columns);
     s->matrix = arena_alloc(arena, size * sizeof *s->matrix);
@@ -216,8 +217,8 @@ static void warn_left_over(Starts *s)
  * about where it came from. */
 static SolStatus check_starts(Sim *sim)
 {
-    for (uint32_t i = 0; i < sim->starts.n; i++) {
-        const StartMemo *start = &sim->starts.at[i];
+    for (uint32_t i = 0; i < sim->start.starts.n; i++) {
+        const StartMemo *start = &sim->start.starts.at[i];
         if (!start->given || isfinite(sim->value[start->start]))
             continue;
         diag_error(sim->diags, start->at, "at time %.10g the start value of %s is %s", sim->time,
@@ -231,7 +232,7 @@ static SolStatus check_starts(Sim *sim)
 SolStatus start_solve(Sim *sim)
 {
     Starts s = {.sim = sim};
-    if (!sim->starts.n)
+    if (!sim->start.starts.n)
         return SOL_OK;
     SolStatus status = check_starts(sim);
     if (status != SOL_OK)
@@ -247,7 +248,7 @@ SolStatus start_solve(Sim *sim)
             if (!newton_step(&s))
                 break;
     }
-    if (!sim->running)
+    if (!sim->loop.running)
         warn_left_over(&s);
     arena_free(&arena);
     return evaluate_dirty(sim);

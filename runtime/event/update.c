@@ -41,12 +41,12 @@
 
 bool update_left_alone(const Sim *sim, DdpVar var)
 {
-    return sim->info[var].left == sim->update;
+    return sim->info[var].left == sim->update.number;
 }
 
 bool update_branch_turned(const Sim *sim, BranchId id)
 {
-    for (; id && sim->turned.n; id = world_branch_around(sim->world, id))
+    for (; id && sim->update.turned.n; id = world_branch_around(sim->world, id))
         if (id < sim->branches.n && sim->branches.at[id].turned)
             return true;
     return false;
@@ -87,7 +87,7 @@ static bool any_rel(const Sim *sim, const EvalNode *node, bool (*is)(const Sim *
 
 bool update_acts(const Sim *sim, const EvalNode *node)
 {
-    return sim->acting && any_rel(sim, node, acts);
+    return sim->update.acting && any_rel(sim, node, acts);
 }
 
 static void set_aside(Sim *sim, DdpNode n)
@@ -95,7 +95,7 @@ static void set_aside(Sim *sim, DdpNode n)
     if (sim->nodes.at[n].skipped)
         return;
     sim->nodes.at[n].skipped = true;
-    vec_push(sim->mem, &sim->skipped, n);
+    vec_push(sim->mem, &sim->update.skipped, n);
 }
 
 /* What was evaluated in this update gets back what it had before. */
@@ -112,7 +112,7 @@ static void take_back(Sim *sim, DdpNode n, DdpVar var)
 static void note_exempt(Sim *sim, DdpNode n)
 {
     if (!sim->nodes.at[n].exempt)
-        vec_push(sim->mem, &sim->exempt, n);
+        vec_push(sim->mem, &sim->update.exempt, n);
     sim->nodes.at[n].exempt = true;
     evaluate_touch_node(sim, n);
 }
@@ -120,18 +120,18 @@ static void note_exempt(Sim *sim, DdpNode n)
 static void mark_node(Sim *sim, DdpNode n)
 {
     const EvalNode *node = &sim->nodes.at[n];
-    if (node->left == sim->update)
+    if (node->left == sim->update.number)
         return;
     if (node->acts) {
         note_exempt(sim, n);
         return;
     }
-    sim->nodes.at[n].left = sim->update;
-    vec_push(sim->mem, &sim->marking, n);
-    vec_push(sim->mem, &sim->marked, n);
+    sim->nodes.at[n].left = sim->update.number;
+    vec_push(sim->mem, &sim->update.marking, n);
+    vec_push(sim->mem, &sim->update.marked, n);
     for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++)
-        sim->info[node_output(node, i)].left = sim->update;
-    for (uint32_t i = 0; sim->olds.n && i < node->n_steps + node->n_tears; i++)
+        sim->info[node_output(node, i)].left = sim->update.number;
+    for (uint32_t i = 0; sim->update.olds.n && i < node->n_steps + node->n_tears; i++)
         take_back(sim, n, node_output(node, i));
 }
 
@@ -141,11 +141,11 @@ static void mark_edges(Sim *sim, DdpVar var)
         mark_node(sim, edge->node);
 }
 
-/* All that depends on the nodes in Sim.marking. */
+/* All that depends on the nodes in Sim.update.marking. */
 static void mark_readers(Sim *sim)
 {
-    while (sim->marking.n) {
-        const EvalNode *node = &sim->nodes.at[vec_pop(&sim->marking)];
+    while (sim->update.marking.n) {
+        const EvalNode *node = &sim->nodes.at[vec_pop(&sim->update.marking)];
         sim->work++;
         for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++)
             mark_edges(sim, node_output(node, i));
@@ -155,7 +155,7 @@ static void mark_readers(Sim *sim)
 /* What an undecided `if` may determine. */
 static void mark_var(Sim *sim, DdpVar var)
 {
-    sim->info[var].left = sim->update;
+    sim->info[var].left = sim->update.number;
     if (sim->info[var].branches)
         event_suspect_var(sim, var);
     if (sim->info[var].node)
@@ -208,10 +208,10 @@ static bool is_as_before(Sim *sim, DdpNode first)
  * computed for long, and gets that value now. It may become a state in this event. */
 static void fetch_marked(Sim *sim, uint32_t from)
 {
-    bool few = sim->parts.n <= SOL_FEW_PARTS, looking = sim->looking_back;
-    sim->looking_back = true;
-    for (uint32_t i = from; i < sim->marked.n; i++) {
-        DdpNode n = sim->marked.at[i];
+    bool few = sim->parts.n <= SOL_FEW_PARTS, looking = sim->update.looking_back;
+    sim->update.looking_back = true;
+    for (uint32_t i = from; i < sim->update.marked.n; i++) {
+        DdpNode n = sim->update.marked.at[i];
         if (!evaluate_is_stale(sim, &sim->nodes.at[n]) || !is_as_before(sim, n) ||
             update_find_old(sim, node_output(&sim->nodes.at[n], 0))) /* it still has that */
             continue;
@@ -220,7 +220,7 @@ static void fetch_marked(Sim *sim, uint32_t from)
         else
             evaluate_fetch_met(sim, node_output(&sim->nodes.at[n], 0));
     }
-    sim->looking_back = looking;
+    sim->update.looking_back = looking;
 }
 
 static void leave_alone(Sim *sim, BranchId id)
@@ -228,8 +228,8 @@ static void leave_alone(Sim *sim, BranchId id)
     DdpNode condition = sim->info[sim->branches.at[id].condition].node;
     Leaving leaving = {sim, condition ? ddp_label(sim->ddp, condition) : 0};
     sim->branches.at[id].turned = true;
-    vec_push(sim->mem, &sim->turned, id);
-    uint32_t from = sim->marked.n;
+    vec_push(sim->mem, &sim->update.turned, id);
+    uint32_t from = sim->update.marked.n;
     world_branch_rels(sim->world, id, mark_rel, &leaving);
     mark_readers(sim);
     fetch_marked(sim, from);
@@ -241,14 +241,14 @@ static bool against(const Sim *sim, const BranchMemo *memo)
 {
     const ValueInfo *info = &sim->info[memo->condition];
     return memo->live && !memo->when && !memo->newborn && info->has && !info->pending &&
-           info->left != sim->update && memo->truth != (sim->value[memo->condition] != 0);
+           info->left != sim->update.number && memo->truth != (sim->value[memo->condition] != 0);
 }
 
 /* The value of a condition is another one now. */
 void update_condition(Sim *sim, DdpVar var)
 {
     event_suspect_var(sim, var);
-    if (!sim->updating)
+    if (!sim->update.complete)
         return;
     for (BranchId id = sim->info[var].branches; id; id = sim->branches.at[id].next)
         if (!sim->branches.at[id].turned && against(sim, &sim->branches.at[id]))
@@ -259,20 +259,21 @@ void update_condition(Sim *sim, DdpVar var)
 bool update_skips(Sim *sim, DdpNode n)
 {
     EvalNode *node = &sim->nodes.at[n];
-    if (node->left != sim->update && !node->acts &&
+    if (node->left != sim->update.number && !node->acts &&
         any_rel(sim, node, is_turned)) { /* e.g. a derivative of such a relation */
         mark_node(sim, n);
         mark_readers(sim);
     }
-    if (node->left != sim->update)
+    if (node->left != sim->update.number)
         return false;
     set_aside(sim, n);
     for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++)
         if (sim->info[node_output(node, i)].branches)
             event_suspect_var(sim, node_output(node, i)); /* not decided now: U2 */
-    for (uint32_t i = 0; i < sim->exempt.n; i++)
-        if (ddp_label(sim->ddp, sim->exempt.at[i]) > ddp_label(sim->ddp, n)) /* it may need it */
-            evaluate_touch_node(sim, sim->exempt.at[i]);
+    for (uint32_t i = 0; i < sim->update.exempt.n; i++)
+        if (ddp_label(sim->ddp, sim->update.exempt.at[i]) >
+            ddp_label(sim->ddp, n)) /* it may need it */
+            evaluate_touch_node(sim, sim->update.exempt.at[i]);
     return true;
 }
 
@@ -301,7 +302,8 @@ static SolStatus compute_needs(Sim *sim, DdpNode first)
             continue;
         }
         const ValueInfo *info = &sim->info[node->reads[next].var];
-        if (info->left != sim->update || !info->node || sim->nodes.at[info->node].mark == sim->mark)
+        if (info->left != sim->update.number || !info->node ||
+            sim->nodes.at[info->node].mark == sim->mark)
             continue;
         sim->nodes.at[info->node].mark = sim->mark;
         vec_push(sim->mem, &stack, info->node);
@@ -313,7 +315,7 @@ static SolStatus compute_needs(Sim *sim, DdpNode first)
 
 SolStatus update_needs(Sim *sim, DdpNode n)
 {
-    return sim->marked.n ? compute_needs(sim, n) : SOL_OK;
+    return sim->update.marked.n ? compute_needs(sim, n) : SOL_OK;
 }
 
 bool update_compute(Sim *sim, DdpVar var)
@@ -330,35 +332,35 @@ bool update_compute(Sim *sim, DdpVar var)
 
 static void touch_skipped(Sim *sim)
 {
-    for (uint32_t i = 0; i < sim->skipped.n; i++) {
-        DdpNode n = sim->skipped.at[i];
+    for (uint32_t i = 0; i < sim->update.skipped.n; i++) {
+        DdpNode n = sim->update.skipped.at[i];
         if (n >= sim->nodes.n || !sim->nodes.at[n].skipped)
             continue;
         sim->nodes.at[n].skipped = false;
         evaluate_touch_node(sim, n);
     }
-    vec_clear(&sim->skipped);
+    vec_clear(&sim->update.skipped);
 }
 
 static void forget_turned(Sim *sim)
 {
-    for (uint32_t i = 0; i < sim->turned.n; i++)
-        sim->branches.at[sim->turned.at[i]].turned = false;
-    for (uint32_t i = 0; i < sim->exempt.n; i++)
-        sim->nodes.at[sim->exempt.at[i]].exempt = false;
-    vec_clear(&sim->exempt);
-    vec_clear(&sim->turned);
-    vec_clear(&sim->marked);
-    sim->update++;
+    for (uint32_t i = 0; i < sim->update.turned.n; i++)
+        sim->branches.at[sim->update.turned.at[i]].turned = false;
+    for (uint32_t i = 0; i < sim->update.exempt.n; i++)
+        sim->nodes.at[sim->update.exempt.at[i]].exempt = false;
+    vec_clear(&sim->update.exempt);
+    vec_clear(&sim->update.turned);
+    vec_clear(&sim->update.marked);
+    sim->update.number++;
 }
 
 void update_begin(Sim *sim)
 {
-    sim->pulse_from = sim->update_from; /* what acts may have transmitted since */
+    sim->update.pulse_from = sim->update.from; /* what acts may have transmitted since */
     forget_turned(sim);
-    sim->update_from = sim->update;
-    sim->update_due = false;
-    vec_clear(&sim->undecided);
+    sim->update.from = sim->update.number;
+    sim->update.due = false;
+    vec_clear(&sim->update.undecided);
     touch_skipped(sim);
 }
 
@@ -374,14 +376,14 @@ static bool is_still(const Sim *sim, BranchId id)
 bool update_turned_back(Sim *sim)
 {
     bool back = false;
-    for (uint32_t i = 0; i < sim->turned.n; i++)
-        back |= !is_still(sim, sim->turned.at[i]);
+    for (uint32_t i = 0; i < sim->update.turned.n; i++)
+        back |= !is_still(sim, sim->update.turned.at[i]);
     if (!back)
         return false;
-    for (uint32_t i = 0; i < sim->turned.n; i++)
-        event_suspect(sim, sim->turned.at[i]);
+    for (uint32_t i = 0; i < sim->update.turned.n; i++)
+        event_suspect(sim, sim->update.turned.at[i]);
     update_resume(sim);
-    return sim->heap.n > 0;
+    return sim->change.heap.n > 0;
 }
 
 typedef struct Turning {
@@ -400,12 +402,12 @@ static int by_label(const void *a, const void *b)
 static void turn_suspects(Sim *sim)
 {
     VEC(Turning) list = {0};
-    for (uint32_t i = 0; i < sim->suspects.n; i++) {
-        const BranchMemo *memo = &sim->branches.at[sim->suspects.at[i]];
+    for (uint32_t i = 0; i < sim->decide.suspects.n; i++) {
+        const BranchMemo *memo = &sim->branches.at[sim->decide.suspects.at[i]];
         DdpNode node = sim->info[memo->condition].node;
         if (against(sim, memo))
             vec_push(sim->mem, &list,
-                     ((Turning){node ? ddp_label(sim->ddp, node) : 0, sim->suspects.at[i]}));
+                     ((Turning){node ? ddp_label(sim->ddp, node) : 0, sim->decide.suspects.at[i]}));
     }
     if (list.n > 1)
         qsort(list.at, list.n, sizeof *list.at, by_label);
@@ -419,13 +421,13 @@ static void turn_suspects(Sim *sim)
  * births may change who determines what. */
 void update_resume(Sim *sim)
 {
-    sim->updating = true;
-    if (sim->turned.n || sim->marked.n) {
+    sim->update.complete = true;
+    if (sim->update.turned.n || sim->update.marked.n) {
         forget_turned(sim);
         touch_skipped(sim);
     }
-    for (uint32_t i = 0; i < sim->undecided.n; i++)
-        mark_var(sim, sim->undecided.at[i]);
+    for (uint32_t i = 0; i < sim->update.undecided.n; i++)
+        mark_var(sim, sim->update.undecided.at[i]);
     turn_suspects(sim);
 }
 
@@ -433,9 +435,9 @@ void update_resume(Sim *sim)
 SolStatus update_undecided(Sim *sim, uint32_t n, const DdpVar *vars)
 {
     for (uint32_t i = 0; i < n; i++)
-        vec_push(sim->mem, &sim->undecided, vars[i]);
-    for (uint32_t i = 0; i < sim->turned.n; i++)
-        event_suspect(sim, sim->turned.at[i]);
+        vec_push(sim->mem, &sim->update.undecided, vars[i]);
+    for (uint32_t i = 0; i < sim->update.turned.n; i++)
+        event_suspect(sim, sim->update.turned.at[i]);
     update_resume(sim);
     return evaluate_dirty(sim);
 }
@@ -445,13 +447,13 @@ SolStatus update_undecided(Sim *sim, uint32_t n, const DdpVar *vars)
 SolStatus update_look_back(Sim *sim)
 {
     uint32_t n = 0;
-    for (uint32_t i = 0; i < sim->marked.n; i++)
-        if (sim->nodes.at[sim->marked.at[i]].varies) {
-            sim->marked.at[n++] = sim->marked.at[i];
-            set_aside(sim, sim->marked.at[i]);
+    for (uint32_t i = 0; i < sim->update.marked.n; i++)
+        if (sim->nodes.at[sim->update.marked.at[i]].varies) {
+            sim->update.marked.at[n++] = sim->update.marked.at[i];
+            set_aside(sim, sim->update.marked.at[i]);
         }
-    sim->marked.n = n;
-    return n ? parts_look_back(sim, &sim->marked) : SOL_OK;
+    sim->update.marked.n = n;
+    return n ? parts_look_back(sim, &sim->update.marked) : SOL_OK;
 }
 
 /* ---- values of the update before ---- */
@@ -460,15 +462,16 @@ SolStatus update_look_back(Sim *sim)
 const OldValue *update_find_old(const Sim *sim, DdpVar var)
 {
     uint32_t at = sim->info[var].old;
-    return at < sim->olds.n && sim->olds.at[at].var == var ? &sim->olds.at[at] : NULL;
+    return at < sim->update.olds.n && sim->update.olds.at[at].var == var ? &sim->update.olds.at[at]
+                                                                         : NULL;
 }
 
 void update_note_old(Sim *sim, DdpVar var, double value)
 {
-    if (!sim->updating || update_find_old(sim, var))
+    if (!sim->update.complete || update_find_old(sim, var))
         return;
-    sim->info[var].old = sim->olds.n;
-    vec_push(sim->mem, &sim->olds, ((OldValue){var, value}));
+    sim->info[var].old = sim->update.olds.n;
+    vec_push(sim->mem, &sim->update.olds, ((OldValue){var, value}));
 }
 
 /* A branch may be born late in an update, when some values are new already: `pre` and parameters
@@ -476,15 +479,15 @@ void update_note_old(Sim *sim, DdpVar var, double value)
 double update_value_before(const Sim *sim, DdpVar var)
 {
     const OldValue *old =
-        sim->info[var].birth <= sim->births_before ? update_find_old(sim, var) : NULL;
+        sim->info[var].birth <= sim->update.births_before ? update_find_old(sim, var) : NULL;
     return old ? old->value : sim->value[var];
 }
 
 void update_end(Sim *sim)
 {
-    sim->updating = false; /* what follows belongs to the next update */
-    sim->births_before = sim->births;
-    vec_clear(&sim->olds);
+    sim->update.complete = false; /* what follows belongs to the next update */
+    sim->update.births_before = sim->build.births;
+    vec_clear(&sim->update.olds);
 }
 
 /* ---- U5 ---- */
@@ -493,7 +496,7 @@ void update_end(Sim *sim)
 bool update_pulsed(Sim *sim, DdpVar var)
 {
     NodeList work = {0};
-    bool found = sim->info[var].pulsed >= sim->pulse_from;
+    bool found = sim->info[var].pulsed >= sim->update.pulse_from;
     sim->mark++;
     if (sim->info[var].node)
         vec_push(sim->mem, &work, sim->info[var].node);
@@ -504,7 +507,7 @@ bool update_pulsed(Sim *sim, DdpVar var)
             if (info->mark == sim->mark)
                 continue;
             info->mark = sim->mark;
-            found = info->pulsed >= sim->pulse_from;
+            found = info->pulsed >= sim->update.pulse_from;
             if (info->node && !info->state)
                 vec_push(sim->mem, &work, info->node);
         }
@@ -516,7 +519,7 @@ bool update_pulsed(Sim *sim, DdpVar var)
 void update_note_pulse(Sim *sim, const EvalNode *node)
 {
     for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++) {
-        sim->info[node_output(node, i)].pulsed = sim->update;
+        sim->info[node_output(node, i)].pulsed = sim->update.number;
         if (node->acts && ddp_var(sim->ddp, node_output(node, i)).kind != DDP_HELD)
             sim->impulse_time = sim->time;
     }

@@ -25,7 +25,7 @@ static void host_born(void *context, DdpVar var, DdpVarKind kind)
     info->has = kind != DDP_UNKNOWN;
     info->pending = info->guess = info->varied = false;
     info->left = 0;
-    info->birth = ++sim->births;
+    info->birth = ++sim->build.births;
     sim->value[var] = kind == DDP_TIME ? sim->time : 0;
     vec_push(sim->mem, &sim->output.births, var);
 }
@@ -33,7 +33,8 @@ static void host_born(void *context, DdpVar var, DdpVarKind kind)
 static void host_died(void *context, DdpVar var)
 {
     Sim *sim = context;
-    vec_push(sim->mem, &sim->dying, var); /* what follows from it has its value until the commit */
+    vec_push(sim->mem, &sim->build.dying,
+             var); /* what follows from it has its value until the commit */
     if (sim->info[var].announced)
         vec_push(sim->mem, &sim->output.deaths, var);
     sim->info[var].announced = false;
@@ -71,12 +72,12 @@ static double host_foreign(void *context, uint32_t function, uint32_t n, const d
 
 void world_host_open(Sim *sim)
 {
-    sim->update = 1; /* 0: in none */
-    sim->host = (WorldHost){.context = sim,
-                            .read = host_read,
-                            .write = host_write,
-                            .born = host_born,
-                            .died = host_died,
-                            .draw = host_draw,
-                            .foreign = host_foreign};
+    sim->update.number = 1; /* 0: in none */
+    sim->start.host = (WorldHost){.context = sim,
+                                  .read = host_read,
+                                  .write = host_write,
+                                  .born = host_born,
+                                  .died = host_died,
+                                  .draw = host_draw,
+                                  .foreign = host_foreign};
 }

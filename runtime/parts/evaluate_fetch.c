@@ -62,7 +62,7 @@ SolStatus evaluate_fetch(Sim *sim, DdpVar var)
         sim->value[var] = sim->time;
     if (stale)
         return fetch_output(sim, stale, false);
-    return sim->meet_status;
+    return sim->loop.status;
 }
 
 bool evaluate_fetch_met(Sim *sim, DdpVar var)

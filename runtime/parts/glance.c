@@ -146,5 +146,5 @@ SolStatus glance_wanted(Sim *sim)
         else
             status = look_at_node(sim, item);
     }
-    return status == SOL_OK ? sim->meet_status : status;
+    return status == SOL_OK ? sim->loop.status : status;
 }

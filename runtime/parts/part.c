@@ -25,18 +25,18 @@ Part *part_new(Sim *sim)
 
 static void drop_touched(Sim *sim, const Part *part)
 {
-    Part *last = vec_pop(&sim->touched);
+    Part *last = vec_pop(&sim->loop.touched);
     if (last != part) {
-        sim->touched.at[part->touched - 1] = last;
+        sim->loop.touched.at[part->touched - 1] = last;
         last->touched = part->touched;
     }
 }
 
 static void drop_to_search(Sim *sim, const Part *part)
 {
-    for (uint32_t i = 0; i < sim->to_search.n; i++)
-        if (sim->to_search.at[i] == part) {
-            sim->to_search.at[i] = vec_pop(&sim->to_search);
+    for (uint32_t i = 0; i < sim->loop.to_search.n; i++)
+        if (sim->loop.to_search.at[i] == part) {
+            sim->loop.to_search.at[i] = vec_pop(&sim->loop.to_search);
             return;
         }
 }
@@ -45,7 +45,7 @@ static void close_drivers(Part *part)
 {
     for (int method = 0; method < PART_METHODS; method++)
         if (part->driver[method])
-            part->sim->integrators[method]->close(part);
+            part->sim->loop.integrators[method]->close(part);
     mem_free(part->sim->mem, part->bridge);
     part->bridge = NULL;
 }
@@ -93,7 +93,7 @@ void part_free(Part *part)
     if (last != part) {
         sim->parts.at[part->index] = last;
         for (int which = 0; which < HEAPS; which++)
-            part_heap_rename(&sim->heaps[which], part->index, last->index);
+            part_heap_rename(&sim->loop.heaps[which], part->index, last->index);
         last->index = part->index;
     }
     close_drivers(part);
@@ -109,9 +109,9 @@ void parts_close(Sim *sim)
         mem_free(sim->mem, sim->parts.at[i]);
     }
     vec_free(sim->mem, &sim->parts);
-    vec_free(sim->mem, &sim->touched);
-    vec_free(sim->mem, &sim->due);
-    vec_free(sim->mem, &sim->to_search);
+    vec_free(sim->mem, &sim->loop.touched);
+    vec_free(sim->mem, &sim->loop.due);
+    vec_free(sim->mem, &sim->loop.to_search);
     part_heaps_close(sim);
     rope_free(sim, &sim->outputs);
 }
@@ -123,8 +123,8 @@ void part_touch(Part *part)
     tape_forget_inputs(part);
     if (part->touched)
         return;
-    vec_push(part->sim->mem, &part->sim->touched, part);
-    part->touched = part->sim->touched.n;
+    vec_push(part->sim->mem, &part->sim->loop.touched, part);
+    part->touched = part->sim->loop.touched.n;
 }
 
 void part_disturb(Part *part)
@@ -319,14 +319,14 @@ void part_meet(Part *part)
     if (part->moment == sim->moment)
         return;
     part->moment = sim->moment;
-    if (!part->fixed_steps && !(part->started && sim->running))
+    if (!part->fixed_steps && !(part->started && sim->loop.running))
         return;
     part_at(part, sim->time);
     sim->work += part->ropes[0].n + part->ropes[1].n;
     SolStatus status = evaluate_met(part);
-    if (status != SOL_OK && sim->meet_status == SOL_OK)
-        sim->meet_status = status;
-    sim->part_met(part);
+    if (status != SOL_OK && sim->loop.status == SOL_OK)
+        sim->loop.status = status;
+    sim->loop.part_met(part);
 }
 
 /* Output that shows more of a part than this share of its nodes has it evaluated as a whole, by its
@@ -338,7 +338,7 @@ bool part_glance(Part *part)
     Sim *sim = part->sim;
     if (part->moment == sim->moment || part->glance == sim->moment)
         return part->moment != sim->moment;
-    if (part->fixed_steps || !part->started || !sim->running || part->seen_whole) {
+    if (part->fixed_steps || !part->started || !sim->loop.running || part->seen_whole) {
         part_meet(part);
         return false;
     }
@@ -363,9 +363,9 @@ bool part_may_glance(Part *part)
 
 SolStatus parts_meet_all(Sim *sim)
 {
-    for (uint32_t i = 0; i < sim->parts.n && sim->meet_status == SOL_OK; i++)
+    for (uint32_t i = 0; i < sim->parts.n && sim->loop.status == SOL_OK; i++)
         part_meet(sim->parts.at[i]);
-    return sim->meet_status;
+    return sim->loop.status;
 }
 
 /* Somebody looks at `time`; parts are brought there when they are asked. */
@@ -378,9 +378,9 @@ void parts_look_at(Sim *sim, double time)
 
 SolStatus parts_meet_due(Sim *sim)
 {
-    for (uint32_t i = 0; i < sim->due.n && sim->meet_status == SOL_OK; i++)
-        part_meet(sim->due.at[i]);
-    return sim->meet_status;
+    for (uint32_t i = 0; i < sim->loop.due.n && sim->loop.status == SOL_OK; i++)
+        part_meet(sim->loop.due.at[i]);
+    return sim->loop.status;
 }
 
 /* Comparisons as they are at this point of the grid. */

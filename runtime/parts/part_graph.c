@@ -199,9 +199,9 @@ static void note_cut(Sim *sim, DdpNode n)
 {
     const EvalNode *node = &sim->nodes.at[n];
     for (uint32_t i = 0; i < node->n_reads; i++)
-        vec_push(sim->mem, &sim->cuts, node->reads[i].var);
+        vec_push(sim->mem, &sim->build.cuts, node->reads[i].var);
     for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++)
-        vec_push(sim->mem, &sim->cuts, node_output(node, i));
+        vec_push(sim->mem, &sim->build.cuts, node_output(node, i));
 }
 
 void part_graph_take_out(Sim *sim, DdpNode n)
@@ -220,15 +220,15 @@ void part_graph_state_ends(Sim *sim, DdpVar var, DdpVar slope)
     Part *part = sim->info[var].part;
     if (part)
         drop_state(part, var);
-    vec_push(sim->mem, &sim->cuts, var);
-    vec_push(sim->mem, &sim->cuts, slope);
+    vec_push(sim->mem, &sim->build.cuts, var);
+    vec_push(sim->mem, &sim->build.cuts, slope);
 }
 
 /* It finds its part when parts are settled. */
 void part_graph_state_begins(Sim *sim, DdpVar var, DdpVar slope)
 {
-    vec_push(sim->mem, &sim->cuts, var);
-    vec_push(sim->mem, &sim->cuts, slope);
+    vec_push(sim->mem, &sim->build.cuts, var);
+    vec_push(sim->mem, &sim->build.cuts, slope);
 }
 
 /* ---- joining ---- */
@@ -604,8 +604,8 @@ static void search_cuts(Sim *sim)
     Seeds seeds = {0};
     VEC(uint32_t) own = {0};
     sim->mark++;
-    for (uint32_t i = 0; i < sim->cuts.n; i++)
-        seeds_of_cut(sim, &seeds, sim->cuts.at[i]);
+    for (uint32_t i = 0; i < sim->build.cuts.n; i++)
+        seeds_of_cut(sim, &seeds, sim->build.cuts.at[i]);
     if (seeds.n > 1)
         qsort(seeds.at, seeds.n, sizeof *seeds.at, by_part);
     for (uint32_t i = 0, end; i < seeds.n; i = end) {
@@ -644,16 +644,16 @@ static void check_clocked(Sim *sim, DdpNode n)
     for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++) {
         DdpVar var = node_output(node, i);
         if (sim->info[var].clocked != clocked && !sim->info[var].state)
-            vec_push(sim->mem, &sim->clocked_work, var);
+            vec_push(sim->mem, &sim->build.clocked_work, var);
     }
 }
 
 static void spread_clocked(Sim *sim)
 {
-    for (uint32_t i = 0; i < sim->cuts.n; i++)
-        vec_push(sim->mem, &sim->clocked_work, sim->cuts.at[i]);
-    while (sim->clocked_work.n) {
-        DdpVar var = vec_pop(&sim->clocked_work);
+    for (uint32_t i = 0; i < sim->build.cuts.n; i++)
+        vec_push(sim->mem, &sim->build.clocked_work, sim->build.cuts.at[i]);
+    while (sim->build.clocked_work.n) {
+        DdpVar var = vec_pop(&sim->build.clocked_work);
         ValueInfo *info = &sim->info[var];
         bool now = !info->state && info->node && sim->nodes.at[info->node].clocked;
         if (now == info->clocked)
@@ -746,16 +746,16 @@ static void verify_homes(Sim *sim)
 /* Nodes that change from one class to another, or leave all. */
 static void take_out_moved(Sim *sim)
 {
-    for (uint32_t i = 0; i < sim->unsettled.n; i++) {
-        EvalNode *node = &sim->nodes.at[sim->unsettled.at[i]];
+    for (uint32_t i = 0; i < sim->build.unsettled.n; i++) {
+        EvalNode *node = &sim->nodes.at[sim->build.unsettled.at[i]];
         SolStatus status = SOL_OK;
         if (!node->live || node->place == evaluate_place(node))
             continue;
         if (!node->part)
             status = evaluate_fetch(sim, node_output(node, 0));
-        if (sim->meet_status == SOL_OK)
-            sim->meet_status = status;
-        part_graph_take_out(sim, sim->unsettled.at[i]);
+        if (sim->loop.status == SOL_OK)
+            sim->loop.status = status;
+        part_graph_take_out(sim, sim->build.unsettled.at[i]);
     }
 }
 
@@ -776,10 +776,10 @@ static void put_in(Sim *sim, DdpNode n)
 
 static void settle_links(Sim *sim)
 {
-    for (uint32_t i = 0; i < sim->cuts.n; i++)
-        sim->info[sim->cuts.at[i]].linked = is_vertex(sim, sim->cuts.at[i]);
-    for (uint32_t i = 0; i < sim->unsettled.n; i++) {
-        const EvalNode *node = &sim->nodes.at[sim->unsettled.at[i]];
+    for (uint32_t i = 0; i < sim->build.cuts.n; i++)
+        sim->info[sim->build.cuts.at[i]].linked = is_vertex(sim, sim->build.cuts.at[i]);
+    for (uint32_t i = 0; i < sim->build.unsettled.n; i++) {
+        const EvalNode *node = &sim->nodes.at[sim->build.unsettled.at[i]];
         for (uint32_t k = 0; node->live && k < node->n_steps + node->n_tears; k++) {
             DdpVar var = node_output(node, k);
             sim->info[var].linked = is_vertex(sim, var);
@@ -791,31 +791,31 @@ void part_graph_settle(Sim *sim)
 {
     verify_homes(sim);
     take_out_moved(sim);
-    for (uint32_t i = 0; i < sim->unsettled.n; i++) {
-        DdpNode n = sim->unsettled.at[i];
+    for (uint32_t i = 0; i < sim->build.unsettled.n; i++) {
+        DdpNode n = sim->build.unsettled.at[i];
         if (sim->nodes.at[n].live) {
             check_clocked(sim, n);
             put_in(sim, n);
         }
     }
-    for (uint32_t i = 0; i < sim->cuts.n; i++) {
-        const ValueInfo *info = &sim->info[sim->cuts.at[i]];
+    for (uint32_t i = 0; i < sim->build.cuts.n; i++) {
+        const ValueInfo *info = &sim->info[sim->build.cuts.at[i]];
         if (info->state && !info->part)
-            join_state(sim, sim->cuts.at[i]);
+            join_state(sim, sim->build.cuts.at[i]);
     }
-    for (uint32_t i = 0; i < sim->unsettled.n; i++)
-        join_reads(sim, sim->unsettled.at[i]);
+    for (uint32_t i = 0; i < sim->build.unsettled.n; i++)
+        join_reads(sim, sim->build.unsettled.at[i]);
     verify_homes(sim);
     search_cuts(sim);
     settle_links(sim);
     spread_clocked(sim);
-    vec_clear(&sim->cuts);
-    for (uint32_t i = 0; i < sim->unsettled.n; i++)
-        sim->nodes.at[sim->unsettled.at[i]].listed = false;
-    vec_clear(&sim->unsettled);
+    vec_clear(&sim->build.cuts);
+    for (uint32_t i = 0; i < sim->build.unsettled.n; i++)
+        sim->nodes.at[sim->build.unsettled.at[i]].listed = false;
+    vec_clear(&sim->build.unsettled);
     rope_settle(sim, &sim->outputs);
-    for (uint32_t i = sim->touched.n; i-- > 0;) {
-        Part *part = sim->touched.at[i];
+    for (uint32_t i = sim->loop.touched.n; i-- > 0;) {
+        Part *part = sim->loop.touched.at[i];
         rope_settle(sim, &part->ropes[0]);
         rope_settle(sim, &part->ropes[1]);
         if (!size_of(part))

@@ -93,7 +93,7 @@ void part_heap_rename(PartHeap *heap, uint32_t to, uint32_t from)
 void part_reorder(Part *part)
 {
     for (int which = 0; which < HEAPS; which++) {
-        PartHeap *heap = &part->sim->heaps[which];
+        PartHeap *heap = &part->sim->loop.heaps[which];
         double key = key_of(part, which);
         heap_room(part->sim, heap);
         uint32_t place = heap->place[part->index];
@@ -111,18 +111,18 @@ void part_reorder(Part *part)
 
 double parts_first_key(const Sim *sim, int which)
 {
-    return sim->heaps[which].n ? sim->heaps[which].at[0].key : INFINITY;
+    return sim->loop.heaps[which].n ? sim->loop.heaps[which].at[0].key : INFINITY;
 }
 
 Part *parts_first(const Sim *sim, int which, uint32_t i)
 {
-    return sim->parts.at[sim->heaps[which].at[i].index];
+    return sim->parts.at[sim->loop.heaps[which].at[i].index];
 }
 
 void part_heaps_close(Sim *sim)
 {
     for (int which = 0; which < HEAPS; which++) {
-        mem_free(sim->mem, sim->heaps[which].at);
-        mem_free(sim->mem, sim->heaps[which].place);
+        mem_free(sim->mem, sim->loop.heaps[which].at);
+        mem_free(sim->mem, sim->loop.heaps[which].place);
     }
 }

@@ -408,9 +408,9 @@ static void list_loops(Audit *audit)
 static void meet_structure(Audit *audit)
 {
     Sim *sim = audit->sim;
-    if (audit->structure == sim->structures + 1)
+    if (audit->structure == sim->build.structures + 1)
         return;
-    audit->structure = sim->structures + 1;
+    audit->structure = sim->build.structures + 1;
     audit->known = false;
     meet_variables(audit);
     audit_plain_clear(audit->plain);

@@ -21,10 +21,10 @@
  * states turns singular. */
 static void refresh(Sim *sim)
 {
-    if (sim->structure_changed)
+    if (sim->build.structure_changed)
         engine_restructured(sim);
-    for (uint32_t i = 0; i < sim->touched.n; i++) {
-        Part *part = sim->touched.at[i];
+    for (uint32_t i = 0; i < sim->loop.touched.n; i++) {
+        Part *part = sim->loop.touched.at[i];
         part->touched = 0;
         part->restart = part->search = false;
         part_choose_unknowns(part);
@@ -32,10 +32,10 @@ static void refresh(Sim *sim)
         reselect_begin(part);
         part_look_at_clock(part);
         part->method = PART_EULER;
-        part->integrator = sim->integrators[PART_EULER];
+        part->integrator = sim->loop.integrators[PART_EULER];
         part->integrator->start(part);
     }
-    vec_clear(&sim->touched);
+    vec_clear(&sim->loop.touched);
 }
 
 /* True: states should be selected anew, as an event. */

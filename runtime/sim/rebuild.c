@@ -65,15 +65,15 @@ static void drop_all(Sim *sim)
     drop_nodes(sim);
     forget_places(sim);
     vec_clear(&sim->states);
-    vec_clear(&sim->heap);
-    vec_clear(&sim->held_back);
-    vec_clear(&sim->unsettled);
-    vec_clear(&sim->cuts);
-    vec_clear(&sim->clocked_work);
+    vec_clear(&sim->change.heap);
+    vec_clear(&sim->change.held_back);
+    vec_clear(&sim->build.unsettled);
+    vec_clear(&sim->build.cuts);
+    vec_clear(&sim->build.clocked_work);
     vec_clear(&sim->compared);
     vec_clear(&sim->narrow_nodes);
-    vec_clear(&sim->differentiated);
-    sim->running = false;
+    vec_clear(&sim->build.differentiated);
+    sim->loop.running = false;
 }
 
 /* Everything was evaluated at this time. */
@@ -83,8 +83,8 @@ static void mark_evaluated(Sim *sim)
         sim->nodes.at[n].dirty = false;
         sim->nodes.at[n].moment = sim->moment;
     }
-    vec_clear(&sim->heap);
-    vec_clear(&sim->lacking);
+    vec_clear(&sim->change.heap);
+    vec_clear(&sim->start.lacking);
 }
 
 /* ---- the oracle: what deltas made of the structure is what is made of it anew ---- */
@@ -149,7 +149,7 @@ void rebuild_nodes(Sim *sim)
     ddp_list_all(sim->ddp);
     values_grow(sim);
     nodes_apply(sim);
-    vec_clear(&sim->unexamined); /* all choices of states stand */
+    vec_clear(&sim->start.unexamined); /* all choices of states stand */
     mark_evaluated(sim);
 }
 

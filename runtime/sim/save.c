@@ -53,7 +53,7 @@ static void pack_texts(Sim *sim, Pack *p)
 static void pack_values(Sim *sim, Pack *p)
 {
     pack_same(p, ddp_var_limit(sim->ddp));
-    PACK(p, sim->births);
+    PACK(p, sim->build.births);
     PACK(p, sim->run.births_at_start);
     for (DdpVar var = 0; var < ddp_var_limit(sim->ddp) && !p->bad; var++) {
         ValueInfo *info = &sim->info[var];
@@ -115,8 +115,8 @@ static void pack_nodes(Sim *sim, Pack *p)
         pack_node(sim, p, &sim->nodes.at[n]);
     PACK_LIST(p, &sim->forced);
     PACK(p, sim->tie_time);
-    PACK(p, sim->tight_events);
-    PACK(p, sim->event_time);
+    PACK(p, sim->decide.tight_events);
+    PACK(p, sim->decide.event_time);
     PACK(p, sim->impulse_time);
 }
 
@@ -169,16 +169,16 @@ static void pack_branches(Sim *sim, Pack *p)
     PACK_LIST(p, &sim->output.modes);
     PACK_LIST(p, &sim->output.modes_gone);
     PACK(p, sim->output.mode_serial);
-    PACK(p, sim->runaway);
+    PACK(p, sim->decide.runaway);
 }
 
 /* ---- roles and counters ---- */
 
 static void pack_samples(Sim *sim, Pack *p)
 {
-    PACK_LENGTH(p, &sim->samples, 1);
-    for (uint32_t i = 0; i < sim->samples.n; i++) {
-        SampleMemo *memo = &sim->samples.at[i];
+    PACK_LENGTH(p, &sim->decide.samples, 1);
+    for (uint32_t i = 0; i < sim->decide.samples.n; i++) {
+        SampleMemo *memo = &sim->decide.samples.at[i];
         PACK(p, memo->var);
         PACK(p, memo->origin);
         PACK(p, memo->interval);
@@ -203,7 +203,7 @@ static void pack_counters(Sim *sim, Pack *p)
     counts.parts = 0; /* counted when they start */
     PACK(p, counts);
     sim->counts = counts;
-    PACK(p, sim->last.loops);
+    PACK(p, sim->build.last.loops);
     PACK(p, sim->time);
     PACK(p, sim->grid.steps);
     PACK_BIT(p, sim->output.shown);
@@ -236,8 +236,8 @@ static void pack_own(Sim *sim, Pack *p)
     if (!p->bad)
         pack_branches(sim, p);
     pack_samples(sim, p);
-    PACK_LIST(p, &sim->pres);
-    PACK_LIST(p, &sim->initials);
+    PACK_LIST(p, &sim->decide.pres);
+    PACK_LIST(p, &sim->decide.initials);
     pack_couts(sim, p);
     pack_counters(sim, p);
     if (!p->writing && !p->bad)

@@ -178,8 +178,8 @@ static SolStatus open_layers(Sim *sim, const char *designator, const SolOptions 
     sim->ddp = ddp_open(sim->mem, sim->forms);
     sim->interp = interp_open(sim->mem, sim->forms);
     sim->foreign = foreign_open(sim->mem, sim->program, sim->forms);
-    sim->integrators = integrators;
-    sim->part_met = event_suspect_changed;
+    sim->loop.integrators = integrators;
+    sim->loop.part_met = event_suspect_changed;
     sim->engine = engine_open(sim);
     sim->audit = sim->opt.audit > 0 ? audit_open(sim) : NULL;
     sim->time = sim->grid.time = sim->opt.start;
@@ -224,22 +224,22 @@ static void close_roles(Sim *sim)
     for (BranchId id = 0; id < sim->branches.n; id++)
         mem_free(sim->mem, sim->branches.at[id].firings);
     vec_free(sim->mem, &sim->branches);
-    vec_free(sim->mem, &sim->samples);
-    vec_free(sim->mem, &sim->pres);
-    vec_free(sim->mem, &sim->starts);
-    vec_free(sim->mem, &sim->zeroed);
-    vec_free(sim->mem, &sim->unexamined);
+    vec_free(sim->mem, &sim->decide.samples);
+    vec_free(sim->mem, &sim->decide.pres);
+    vec_free(sim->mem, &sim->start.starts);
+    vec_free(sim->mem, &sim->start.zeroed);
+    vec_free(sim->mem, &sim->start.unexamined);
     vec_free(sim->mem, &sim->output.couts);
-    vec_free(sim->mem, &sim->initials);
+    vec_free(sim->mem, &sim->decide.initials);
     vec_free(sim->mem, &sim->output.monitored);
-    vec_free(sim->mem, &sim->decisions);
-    vec_free(sim->mem, &sim->integers);
-    vec_free(sim->mem, &sim->suspects);
-    vec_free(sim->mem, &sim->turned);
-    vec_free(sim->mem, &sim->undecided);
-    vec_free(sim->mem, &sim->deferred);
-    vec_free(sim->mem, &sim->olds);
-    vec_free(sim->mem, &sim->loose);
+    vec_free(sim->mem, &sim->decide.decisions);
+    vec_free(sim->mem, &sim->start.integers);
+    vec_free(sim->mem, &sim->decide.suspects);
+    vec_free(sim->mem, &sim->update.turned);
+    vec_free(sim->mem, &sim->update.undecided);
+    vec_free(sim->mem, &sim->update.deferred);
+    vec_free(sim->mem, &sim->update.olds);
+    vec_free(sim->mem, &sim->decide.loose);
     vec_free(sim->mem, &sim->output.wanted);
     vec_free(sim->mem, &sim->forced);
     vec_free(sim->mem, &sim->output.births);
@@ -249,7 +249,7 @@ static void close_roles(Sim *sim)
     mode_search_close(sim);
     vec_free(sim->mem, &sim->trigger_texts);
     vec_free(sim->mem, &sim->record.causes);
-    map_free(sim->mem, &sim->started_again);
+    map_free(sim->mem, &sim->start.started_again);
     vec_free(sim->mem, &sim->event_states);
     mem_free(sim->mem, sim->room.loop);
     mem_free(sim->mem, sim->output.values);
@@ -499,11 +499,11 @@ static void begin_event(Sim *sim)
     if (sim->engine) /* what was made since the event before is none of this one's work */
         engine_take_counts(sim->engine, &sim->event);
     sim->event = (SolEvent){
-        .time = sim->time, .states_before = sim->states.n, .loops_before = sim->last.loops};
+        .time = sim->time, .states_before = sim->states.n, .loops_before = sim->build.last.loops};
     sim->record.entered_before = counts.entered;
     sim->record.removed_before = counts.removed;
-    sim->structure_changed = false;
-    sim->record.births_before = sim->births;
+    sim->build.structure_changed = false;
+    sim->record.births_before = sim->build.births;
     sim->record.begin = timer_now();
 }
 
@@ -513,8 +513,8 @@ static void end_event(Sim *sim)
     sim->event.entered = (uint32_t)(counts.entered - sim->record.entered_before);
     sim->event.removed = (uint32_t)(counts.removed - sim->record.removed_before);
     sim->event.states_after = sim->states.n;
-    sim->event.loops_after = sim->last.loops;
-    sim->event.structural = sim->structure_changed;
+    sim->event.loops_after = sim->build.last.loops;
+    sim->event.structural = sim->build.structure_changed;
     sim->event.structure_us = (timer_now() - sim->record.begin + sim->record.met_seconds) * 1e6;
     sim->record.met_seconds = 0;
     cause_end(sim);
@@ -565,7 +565,7 @@ static SolStatus first_updates(Sim *sim)
     begin_event(sim);
     trace_line(sim, 'e', sim->time, "start");
     sim->break_ties = true;
-    sim->update_due = true;
+    sim->update.due = true;
     SolStatus status = init_create(sim);
     if (status == SOL_OK)
         status = event_iterate(sim, true);
@@ -620,7 +620,7 @@ static SolStatus end_point(Sim *sim, SolStatus status)
         set_check_end(sim);
     if (!sim->output.shown || !(failed || ended) || (ended && sim->output.last == sim->time))
         return status;
-    if (failed && (sim->output.unseen || (sim->running && !time_last(sim))))
+    if (failed && (sim->output.unseen || (sim->loop.running && !time_last(sim))))
         return status; /* what lies behind a point without values is nobody's */
     SolStatus shown = sim_point(sim, SOL_AT_END);
     return failed ? status : shown;

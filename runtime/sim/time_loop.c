@@ -46,19 +46,19 @@ static void search_later(Part *part)
     event_forget_falls(part);
     part->event = INFINITY;
     if (!part->searching)
-        vec_push(part->sim->mem, &part->sim->to_search, part);
+        vec_push(part->sim->mem, &part->sim->loop.to_search, part);
     part->searching = true;
 }
 
 /* Starts those of the touched parts that must start. */
 static SolStatus renew_parts(Sim *sim)
 {
-    SolStatus status = sim->meet_status;
+    SolStatus status = sim->loop.status;
     sim->event.parts_restarted = 0;
-    if (sim->structure_changed)
+    if (sim->build.structure_changed)
         engine_restructured(sim);
-    for (uint32_t i = 0; i < sim->touched.n && status == SOL_OK; i++) {
-        Part *part = sim->touched.at[i];
+    for (uint32_t i = 0; i < sim->loop.touched.n && status == SOL_OK; i++) {
+        Part *part = sim->loop.touched.at[i];
         bool anew = part->restart || !part->started, search = part->search;
         part_look_at_clock(part);
         if (anew)
@@ -75,34 +75,34 @@ static SolStatus renew_parts(Sim *sim)
     sim->event.restarted = sim->event.parts_restarted > 0;
     if (status == SOL_OK)
         event_leave_near(sim);
-    for (uint32_t i = 0; i < sim->touched.n; i++)
-        sim->touched.at[i]->touched = 0;
-    vec_clear(&sim->touched);
+    for (uint32_t i = 0; i < sim->loop.touched.n; i++)
+        sim->loop.touched.at[i]->touched = 0;
+    vec_clear(&sim->loop.touched);
     return status;
 }
 
 /* ---- an event ---- */
 
-/* Parts whose event it is, into Sim.due; the heap is put in order by renew_parts. What is before
+/* Parts whose event it is, into Sim.loop.due; the heap is put in order by renew_parts. What is before
  * the event is as near as one can tell, and no comparison has changed there. */
 static void list_due(Sim *sim, double time)
 {
-    sim->left_time = nextafter(time, -INFINITY);
-    vec_clear(&sim->due);
+    sim->loop.left_time = nextafter(time, -INFINITY);
+    vec_clear(&sim->loop.due);
     while (hold_reached(sim, parts_first_key(sim, HEAP_DUE))) {
         Part *part = parts_first(sim, HEAP_DUE, 0);
         if (hold_reached(sim, part->event))
-            sim->left_time = fmin(sim->left_time, part->before);
+            sim->loop.left_time = fmin(sim->loop.left_time, part->before);
         part->event = part->timed = INFINITY;
         part_reorder(part);
-        vec_push(sim->mem, &sim->due, part);
+        vec_push(sim->mem, &sim->loop.due, part);
     }
 }
 
 /* The row on the left of the event: everything as it was. */
 static SolStatus show_before(Sim *sim, double time)
 {
-    parts_look_at(sim, sim->left_time);
+    parts_look_at(sim, sim->loop.left_time);
     SolStatus status = parts_meet_due(sim);
     if (status == SOL_OK)
         status = sim_point_before(sim, time);
@@ -114,8 +114,8 @@ static SolStatus show_before(Sim *sim, double time)
 static SolStatus begin_due(Sim *sim)
 {
     sim->break_ties = true;
-    for (uint32_t i = 0; i < sim->due.n; i++) {
-        Part *part = sim->due.at[i];
+    for (uint32_t i = 0; i < sim->loop.due.n; i++) {
+        Part *part = sim->loop.due.at[i];
         part_search_again(part);
         evaluate_touch_outdated(sim, &part->watched);
         evaluate_touch_outdated(sim, &part->timers);
@@ -126,7 +126,7 @@ static SolStatus begin_due(Sim *sim)
     }
     parts_cross(sim);
     sim->break_ties = false;
-    return sim->meet_status;
+    return sim->loop.status;
 }
 
 static SolStatus handle_event(Sim *sim, double time)
@@ -153,14 +153,14 @@ static SolStatus handle_event(Sim *sim, double time)
 /* An event here and now, because somebody wrote a value. */
 SolStatus time_event(Sim *sim)
 {
-    sim->left_time = sim->time;
+    sim->loop.left_time = sim->time;
     sim->record.work_before = sim->work;
     sim->break_ties = true;
     SolStatus status = evaluate_dirty(sim);
     sim->break_ties = false;
     if (status == SOL_OK)
         status = sim_event(sim);
-    if (!sim->running)
+    if (!sim->loop.running)
         return status;
     double begin = timer_now();
     if (status == SOL_OK)
@@ -176,7 +176,7 @@ SolStatus time_event(Sim *sim)
  * told by the heap, unless the part that steps now comes first again. NULL: parts are few. */
 static const Part *next_part(const Sim *sim)
 {
-    const PartHeap *heap = &sim->heaps[HEAP_BEHIND];
+    const PartHeap *heap = &sim->loop.heaps[HEAP_BEHIND];
     if (heap->n < 3)
         return NULL;
     for (uint32_t i = 3; i < heap->n && i < 7; i++)
@@ -277,8 +277,8 @@ static SolStatus look_at_step(Part *part)
 static SolStatus search_again(Sim *sim)
 {
     SolStatus status = SOL_OK;
-    while (sim->to_search.n && status == SOL_OK) {
-        Part *part = vec_pop(&sim->to_search);
+    while (sim->loop.to_search.n && status == SOL_OK) {
+        Part *part = vec_pop(&sim->loop.to_search);
         part->searching = false;
         status = part_search(part, part->now);
         part_reorder(part);
@@ -340,10 +340,10 @@ bool time_last(Sim *sim)
     for (uint32_t i = 0; i < sim->parts.n; i++)
         if (sim->parts.at[i]->started && part_needs_steps(sim->parts.at[i]))
             time = fmin(time, sim->parts.at[i]->now);
-    if (!isfinite(time) || time < sim->output.last || sim->touched.n)
+    if (!isfinite(time) || time < sim->output.last || sim->loop.touched.n)
         return true; /* it failed in an event: values are those of its last update */
     parts_look_at(sim, time);
-    sim->meet_status = SOL_OK;
+    sim->loop.status = SOL_OK;
     sim->quiet = true;
     SolStatus status = parts_meet_all(sim);
     sim->quiet = false;
@@ -353,8 +353,8 @@ bool time_last(Sim *sim)
 SolStatus time_run(Sim *sim, double stop, bool to_event, bool one_step, bool *happened)
 {
     SolStatus status = SOL_OK;
-    if (!sim->running) {
-        sim->running = true;
+    if (!sim->loop.running) {
+        sim->loop.running = true;
         status = renew_parts(sim);
     }
     while (status == SOL_OK && sim->time < stop) {

@@ -11,7 +11,7 @@ const Integrator *const integrators[PART_METHODS] = {
 
 void integrators_close(Sim *sim)
 {
-    for (int method = 0; sim->integrators && method < PART_METHODS; method++)
-        if (sim->integrators[method]->close_all)
-            sim->integrators[method]->close_all(sim);
+    for (int method = 0; sim->loop.integrators && method < PART_METHODS; method++)
+        if (sim->loop.integrators[method]->close_all)
+            sim->loop.integrators[method]->close_all(sim);
 }

@@ -59,7 +59,7 @@ static bool is_constraint(const Sim *sim, const EvalNode *node)
 {
     for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++) {
         DdpRel rel = node->ops[i].rel;
-        if (rel < sim->differentiated.n && sim->differentiated.at[rel])
+        if (rel < sim->build.differentiated.n && sim->build.differentiated.at[rel])
             return may_turn_singular(sim, node);
     }
     return false;
@@ -68,7 +68,7 @@ static bool is_constraint(const Sim *sim, const EvalNode *node)
 bool reselect_concerns(Part *part)
 {
     const Sim *sim = part->sim;
-    const NodeList *list = sim->differentiated.n ? part_dynamics(part) : NULL;
+    const NodeList *list = sim->build.differentiated.n ? part_dynamics(part) : NULL;
     for (uint32_t i = 0; list && i < list->n; i++)
         if (is_constraint(sim, &sim->nodes.at[list->at[i]]))
             return true;
@@ -434,9 +434,9 @@ bool reselect_unsolved(Sim *sim)
     static const ChoiceBounds bounds = {8, 1e4};
     Map seen = {0};
     bool any = false;
-    for (uint32_t i = 0; i < sim->unexamined.n; i++)
-        if (sim->nodes.at[sim->unexamined.at[i]].live)
-            any |= examine_node(sim, &sim->nodes.at[sim->unexamined.at[i]], &bounds, &seen);
+    for (uint32_t i = 0; i < sim->start.unexamined.n; i++)
+        if (sim->nodes.at[sim->start.unexamined.at[i]].live)
+            any |= examine_node(sim, &sim->nodes.at[sim->start.unexamined.at[i]], &bounds, &seen);
     map_free(sim->mem, &seen);
     return any;
 }
@@ -444,6 +444,6 @@ bool reselect_unsolved(Sim *sim)
 /* A node that the last commit made. */
 void reselect_note(Sim *sim, DdpNode n)
 {
-    if (sim->differentiated.n && is_constraint(sim, &sim->nodes.at[n]))
-        vec_push(sim->mem, &sim->unexamined, n);
+    if (sim->build.differentiated.n && is_constraint(sim, &sim->nodes.at[n]))
+        vec_push(sim->mem, &sim->start.unexamined, n);
 }
