@@ -308,16 +308,26 @@ static void visit_dummies(Part *part, DummyVisit *visit, void *context)
     }
 }
 
-static DummyNote dummy_now(const Sim *sim, DdpVar var)
+/* Is it evaluated where its part is? What only output needs is as it was when somebody looked. */
+static bool is_current(const Part *part, DdpVar var)
 {
+    const ValueInfo *info = &part->sim->info[var];
+    return info->state ? info->part == part
+                       : info->node && part->sim->nodes.at[info->node].part == part;
+}
+
+static DummyNote dummy_now(const Part *part, DdpVar var)
+{
+    const Sim *sim = part->sim;
     DdpVar slope = ddp_level_above(sim->ddp, var);
-    return (DummyNote){sim->value[var], slope ? sim->value[slope] : NAN};
+    bool known = slope && is_current(part, slope) && is_current(part, var);
+    return (DummyNote){sim->value[var], known ? sim->value[slope] : NAN};
 }
 
 static void keep_dummy(Part *part, DdpVar var, DummyNote *note, void *context)
 {
     (void)context;
-    *note = dummy_now(part->sim, var);
+    *note = dummy_now(part, var);
 }
 
 static void put_dummy(Part *part, DdpVar var, DummyNote *note, void *context)
@@ -329,7 +339,7 @@ static void put_dummy(Part *part, DdpVar var, DummyNote *note, void *context)
 static void check_dummy(Part *part, DdpVar var, DummyNote *note, void *context)
 {
     bool *fine = context;
-    *fine = *fine && follows(part, *note, dummy_now(part->sim, var), part->now - part->back);
+    *fine = *fine && follows(part, *note, dummy_now(part, var), part->now - part->back);
 }
 
 bool reselect_follows(Part *part)
