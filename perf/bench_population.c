@@ -291,6 +291,6 @@ int main(int argc, char **argv)
     describe(part);
     MEASURE(seconds, part_evaluate(part, time, NULL));
     report("leaf by leaf", seconds, colony.n);
-    sol_unload(sol->sim.model);
+    sol_unload(sol->sim.run.model);
     return 0;
 }

@@ -52,23 +52,23 @@ typedef struct PartMemory {
 struct Part {
     Sim *sim;
     PartMemory memory[MEMORIES];
-    uint32_t index;            /* in Sim.parts */
-    uint32_t n;                /* unknowns: states, then tearing variables */
-    uint32_t states_version;   /* counts changes of `states` */
-    VEC(PartState) states;     /* ascending by variable */
-    NodeList loops;            /* whose tearing variables are unknowns of the integrator */
-    NodeList inner;            /* nodes that are loops */
-    NodeList watched;          /* nodes that compare something that must be searched for */
-    double from;               /* comparisons were remembered here: begin of what is searched */
-    double looked[2];          /* the last two looks at comparisons, where event_search needs them */
-    double back, now;          /* dense output reaches from back to now */
-    double event;              /* where a comparison was found to change, or infinite */
-    double before;             /* the last point at which it had not */
-    double crossed;            /* where that was found last */
-    double timed;              /* its next time event, or infinite */
-    double step;               /* last step taken, first guess after a restart */
-    double longest;            /* step that rk.c has taken */
-    uint64_t steps, restarts;  /* counted */
+    uint32_t index;           /* in Sim.parts */
+    uint32_t n;               /* unknowns: states, then tearing variables */
+    uint32_t states_version;  /* counts changes of `states` */
+    VEC(PartState) states;    /* ascending by variable */
+    NodeList loops;           /* whose tearing variables are unknowns of the integrator */
+    NodeList inner;           /* nodes that are loops */
+    NodeList watched;         /* nodes that compare something that must be searched for */
+    double from;              /* comparisons were remembered here: begin of what is searched */
+    double looked[2];         /* the last two looks at comparisons, where event_search needs them */
+    double back, now;         /* dense output reaches from back to now */
+    double event;             /* where a comparison was found to change, or infinite */
+    double before;            /* the last point at which it had not */
+    double crossed;           /* where that was found last */
+    double timed;             /* its next time event, or infinite */
+    double step;              /* last step taken, first guess after a restart */
+    double longest;           /* step that rk.c has taken */
+    uint64_t steps, restarts; /* counted */
     uint64_t steps_at_restart; /* `steps` when it started last */
     uint64_t audited;          /* 1 + `steps` when its slopes were looked at last */
     PartMethod method;

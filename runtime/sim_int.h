@@ -241,7 +241,7 @@ typedef struct BranchMemo {
 /* A condition that fired, as it was then: its branch may be gone when it is told. */
 typedef struct CycleMemo {
     Place at;
-    const char *text; /* in Sim.event_arena */
+    const char *text; /* in Sim.record.arena */
 } CycleMemo;
 
 typedef enum CauseKind { CAUSE_JUMP, CAUSE_SAMPLE, CAUSE_STATES, CAUSE_WRITTEN } CauseKind;
@@ -372,6 +372,9 @@ typedef struct SimRun {
     bool sets_checked;
     uint64_t births_at_start; /* Sim.build.births then */
     double created_at;
+    SolModel *model;
+    Sol *next; /* of the same model */
+    Def *top;
 } SimRun;
 
 /* What output wants, and what it was told (simulation.c, announce.c). */
@@ -391,8 +394,9 @@ typedef struct SimOutput {
     bool unseen; /* the point that was to be shown last has no values */
     double last; /* when that was */
     uint32_t n_values;
-    double next;    /* time of the next point */
-    uint64_t index; /* and its number */
+    double next;         /* time of the next point */
+    uint64_t index;      /* and its number */
+    struct Audit *audit; /* audit.h; NULL: not asked for */
 } SimOutput;
 
 /* The record of an event that is being made (simulation.c, event_cause.c). */
@@ -407,6 +411,11 @@ typedef struct SimRecord {
     double waited_before; /* for the compiler, when it was */
     uint64_t work_before; /* when the event began */
     uint64_t entered_before, removed_before;
+    SolEvent event; /* being made */
+    VEC(const char *) triggers;
+    VEC(uint32_t) states; /* after each update that changed the structure */
+    Arena arena;
+    uint64_t work; /* SolEvent.touched, summed up, in this process; between events too */
 } SimRecord;
 
 /* Memory that is used again and again and means nothing in between, and IDA's context. */
@@ -426,6 +435,7 @@ typedef struct SimRoom {
 typedef struct SimFailure {
     char text[800]; /* empty: nothing */
     Place at;
+    bool quiet; /* failures of loops are no messages: the integrator will try again */
 } SimFailure;
 
 /* Fixed steps (grid_loop.c). */
@@ -528,81 +538,68 @@ typedef struct SimLoop {
     double left_time; /* where the values before the event are taken; Sim.time: nowhere else */
 } SimLoop;
 
+/* Comparisons in a step, and at their boundary in an event (event_detect.c, compare.c). */
+typedef struct SimSearch {
+    bool break_ties;       /* in an event: comparisons at their boundary look ahead */
+    NodeList compared;     /* nodes that compare and were evaluated by change */
+    NodeList moved, needs; /* nodes whose comparisons changed in a step; what these need */
+    double left;           /* the other end of the bracket that was found */
+    VEC(DdpNode) forced;   /* nodes with `forced` set */
+    double tie_time;       /* when that was */
+    double impulse_time;   /* of the last one in which a `when` changed what moves */
+} SimSearch;
+
+/* What wanted variables need at an output point (glance.c). */
+typedef struct SimGlance {
+    bool valid;
+    VEC(uint32_t) items;
+    VEC(DdpVar) vars; /* that have `glanced` set */
+    NodeList nodes;   /* likewise */
+} SimGlance;
+
+/* First what everybody reads, then what each module keeps: its struct names the files that it belongs to. */
 struct Sim {
-    SolModel *model;
-    Sol *next; /* of the same model */
     Mem *mem;
     Program *program;
     Diags *diags;
-    Def *top;
-    SimRun run;
     SolOptions opt;
-    SimCancel cancel;
-
     FormTable *forms;
     Ddp *ddp;
     Interp *interp;
-    struct Engine *engine; /* blocks.c: native code; NULL: the interpreter does it all */
+    struct Engine *engine; /* blocks.h: native code; NULL: the interpreter does it all */
     Foreign *foreign;
     World *world;
-    SimStart start;
-    struct Audit *audit; /* audit.h; NULL: not asked for */
 
-    /* values */
-    double *value;   /* [var] */
-    double *tangent; /* [var], all 0 between uses */
-    ValueInfo *info; /* [var] */
-    SimBuild build;
-    uint32_t n_values;
-    SimChange change;
-    uint32_t mark;
-    DdpVar clock;
     double time;
-
-    /* nodes */
-    VEC(EvalNode) nodes; /* [DdpNode] */
-    bool break_ties;     /* in an event: comparisons at their boundary look ahead */
-    bool quiet;          /* failures of loops are no messages: the integrator will try again */
-    Rope outputs;
-    NodeList compared; /* nodes that compare and were evaluated by change */
-    SimRoom room;
-    NodeList narrow_nodes, narrow_needs; /* event_detect.c: who changed in a step; scratch */
-    double search_left; /* event_detect.c: the other end of the bracket that was found */
-    uint64_t moment;    /* number of the point of time that is looked at */
-    SimLoop loop;
-
-    /* the update that is going on (update.c) */
-    SimUpdate update;
-
-    /* roles */
+    uint64_t moment; /* number of the point of time that is looked at */
+    DdpVar clock;
+    uint32_t n_values;
+    double *value;            /* [var] */
+    double *tangent;          /* [var], all 0 between uses */
+    ValueInfo *info;          /* [var] */
+    uint32_t mark;            /* of the last walk over variables or nodes */
+    VEC(EvalNode) nodes;      /* [DdpNode] */
     VEC(BranchMemo) branches; /* [BranchId] */
-    SimDecide decide;
-    SimOutput output;
-    VEC(DdpNode) forced; /* nodes with `forced` set */
-    double tie_time;     /* when that was */
-    double impulse_time; /* of the last one in which a `when` changed what moves */
-
-    /* states and parts */
-    VEC(StateInfo) states; /* in no order */
-    VEC(Part *) parts;     /* likewise */
-    SimFailure failure;
-    SimGrid grid;
-
-    /* output */
-    struct {
-        bool valid;
-        VEC(uint32_t) items;
-        VEC(DdpVar) vars; /* that have `glanced` set */
-        NodeList nodes;   /* likewise */
-    } glance;             /* glance.c: what wanted variables need */
-    SimRecord record;
-    SolEvent event; /* being made */
-    VEC(const char *) trigger_texts;
-    VEC(uint32_t) event_states; /* after each update that changed the structure */
-    Arena event_arena;
-    uint64_t work; /* SolEvent.touched, summed up, in this process; between events too */
-
+    VEC(StateInfo) states;    /* in no order */
+    VEC(Part *) parts;        /* likewise */
+    Rope outputs;
     SimCounts counts;
+
+    SimRoom room;
+    SimFailure failure;
+    SimCancel cancel;
+    SimBuild build;
+    SimChange change;
+    SimSearch search;
+    SimUpdate update;
+    SimDecide decide;
+    SimStart start;
+    SimLoop loop;
+    SimGrid grid;
+    SimGlance glance;
+    SimOutput output;
+    SimRecord record;
+    SimRun run;
 };
 
 struct Sol {

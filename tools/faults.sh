@@ -94,9 +94,9 @@ colour_new='    for (const uint32_t *c = own; c < own_end; c++)
 
 fault event-wrong-side runtime/event/event_detect.c \
 '    *time = hi;
-    sim->search_left = lo;' \
+    sim->search.left = lo;' \
 '    *time = lo;
-    sim->search_left = lo;'
+    sim->search.left = lo;'
 
 fault event-late runtime/event/event_detect.c \
 '    double before = INFINITY, push = 0, whole = hi - lo;' \

@@ -131,7 +131,7 @@ void compare_break_ties(Sim *sim, DdpNode n)
 bool compare_ties_hold(const Sim *sim)
 {
     double near = 1e-12 * fmax(fabs(sim->time), compare_look(sim));
-    return sim->time - sim->tie_time <= near;
+    return sim->time - sim->search.tie_time <= near;
 }
 
 /* ---- the begin of what is searched ---- */

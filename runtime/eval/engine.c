@@ -61,7 +61,7 @@ Engine *engine_open(Sim *sim)
     engine->fixed_after = FIXED_AFTER;
     engine->opened_at = timer_now();
     EngineTexts texts;
-    JitOptions options = code_options(&sim->opt, sim->model->path, &texts);
+    JitOptions options = code_options(&sim->opt, sim->run.model->path, &texts);
     engine->shapes = shapes_open(sim->mem, sim->forms);
     shapes_callees(engine->shapes, foreign_callee, sim->foreign);
     foreign_env(&engine->env, sim->foreign);

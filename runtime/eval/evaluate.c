@@ -51,7 +51,7 @@ void evaluate_clear_tangents(Sim *sim, DdpNode n)
 static SolStatus not_finite(Sim *sim, const EvalNode *node)
 {
     const EvalOp *op = &node->ops[0];
-    if (sim->quiet)
+    if (sim->failure.quiet)
         return SOL_NUMERICS;
     if (foreign_data_failure(sim->foreign)) {
         diag_error(sim->diags, world_rel_place(sim->world, op->rel), "%s",
@@ -80,7 +80,7 @@ SolStatus evaluate_pieces(Sim *sim, DdpNode n, bool *changed)
         *changed = true;
     }
     const EvalOp *op = &sim->nodes.at[n].ops[sim->nodes.at[n].n_steps];
-    if (!sim->quiet)
+    if (!sim->failure.quiet)
         diag_error(sim->diags, world_rel_place(sim->world, op->rel),
                    "at time %.10g, sign, floor, ceil, round or mod in a loop have no values that "
                    "agree with its solution: %s",
@@ -91,7 +91,7 @@ SolStatus evaluate_pieces(Sim *sim, DdpNode n, bool *changed)
 SolStatus evaluate_node(Sim *sim, DdpNode n)
 {
     EvalNode *node = &sim->nodes.at[n];
-    sim->work++;
+    sim->record.work++;
     bool changed, decide = node->holds && !node->part;
     if (node->loop)
         return decide ? evaluate_pieces(sim, n, &changed) : loop_solve(sim, n);
@@ -101,7 +101,7 @@ SolStatus evaluate_node(Sim *sim, DdpNode n)
     ValueInfo *info = &sim->info[node->ops[0].target];
     info->has = true;
     info->pending = false;
-    if (sim->break_ties && node->compares)
+    if (sim->search.break_ties && node->compares)
         compare_break_ties(sim, n);
     if (!isfinite(sim->value[node->ops[0].target]) &&
         (node->needed[NEED_DYNAMICS] || node->needed[NEED_CONDITIONS]))

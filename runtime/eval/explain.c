@@ -1,7 +1,7 @@
 /* explain.c: what failed -> messages in the modeller's words.
  *
  * Names are instance paths, equations are those of the source with the instance they belong to;
- * what the DDP derived answers for its origin. Texts live in Sim.event_arena, until the next event
+ * what the DDP derived answers for its origin. Texts live in Sim.record.arena, until the next event
  * begins.
  */
 #include "runtime/eval/eval.h"
@@ -14,14 +14,14 @@ const char *explain_var(Sim *sim, DdpVar var)
 {
     char text[TEXT];
     world_var_path(sim->world, var, text, sizeof text);
-    return arena_copy(&sim->event_arena, text, strlen(text));
+    return arena_copy(&sim->record.arena, text, strlen(text));
 }
 
 const char *explain_rel(Sim *sim, DdpRel rel)
 {
     char text[TEXT];
     world_rel_text(sim->world, rel, text, sizeof text);
-    return arena_copy(&sim->event_arena, text, strlen(text));
+    return arena_copy(&sim->record.arena, text, strlen(text));
 }
 
 void explain_condition_text(const Sim *sim, const WorldBranch *branch, char *out, size_t size)
@@ -47,7 +47,7 @@ const char *explain_assertion(Sim *sim, const WorldBranch *branch)
         text[n - 1] = '\0';
         from++;
     }
-    return arena_copy(&sim->event_arena, from, strlen(from));
+    return arena_copy(&sim->record.arena, from, strlen(from));
 }
 
 /* The condition as "instance: text". */
@@ -60,7 +60,7 @@ const char *explain_condition(Sim *sim, BranchId branch)
     world_inst_path(sim->world, view.owner, path, sizeof path);
     explain_condition_text(sim, &view, text, sizeof text);
     snprintf(whole, sizeof whole, "%s%s%s", path, path[0] ? ": " : "", text);
-    return arena_copy(&sim->event_arena, whole, strlen(whole));
+    return arena_copy(&sim->record.arena, whole, strlen(whole));
 }
 
 /* Values of what an operation reads. */

@@ -512,10 +512,10 @@ static bool solve_somehow(Sim *sim, EvalNode *node)
         return true;
     if ((fine || !s.whole) && solve_better(sim, node, kept, left))
         return true;
-    if (!node->linear && !sim->quiet && solved_already(sim, node, kept))
+    if (!node->linear && !sim->failure.quiet && solved_already(sim, node, kept))
         return true;
     /* inside an integrator's step a smaller step is better than another solution */
-    if (!node->linear && !sim->quiet)
+    if (!node->linear && !sim->failure.quiet)
         return solve_hard(sim, node, kept);
     put_values(sim, node, kept);
     return false;
@@ -552,7 +552,7 @@ SolStatus loop_solve(Sim *sim, DdpNode n)
         return SOL_OK;
     if (sim->cancel.broken_off)
         return SOL_CANCELLED;
-    if (!sim->quiet)
+    if (!sim->failure.quiet)
         return failed(sim, node);
     failure_in_loop(sim, node);
     return SOL_NUMERICS;

@@ -464,9 +464,9 @@ void tape_settle(Part *part)
     if (!tape_is_latest(part))
         return;
     sim->value[sim->clock] = part->tape->time;
-    sim->quiet = true;
+    sim->failure.quiet = true;
     blocks_evaluate(part, NULL);
-    sim->quiet = false;
+    sim->failure.quiet = false;
 }
 
 /* ---- dependence ---- */
@@ -543,11 +543,11 @@ void tape_tangent(Part *part, double clock, const double *states, double *slopes
 static bool find_ties(Part *part)
 {
     Sim *sim = part->sim;
-    bool few = sim->forced.n <= part->watched.n;
-    uint32_t count = few ? sim->forced.n : part->watched.n;
+    bool few = sim->search.forced.n <= part->watched.n;
+    uint32_t count = few ? sim->search.forced.n : part->watched.n;
     vec_clear(&sim->room.tied);
     for (uint32_t i = 0; i < count; i++) {
-        DdpNode n = few ? sim->forced.at[i] : part->watched.at[i];
+        DdpNode n = few ? sim->search.forced.at[i] : part->watched.at[i];
         const EvalNode *node = n < sim->nodes.n ? &sim->nodes.at[n] : NULL;
         if (!node || !node->live || node->part != part || !node->forced)
             continue;
@@ -667,7 +667,7 @@ bool tape_remember(Part *part, double time)
 static void list_moved(Tape *tape)
 {
     Sim *sim = tape->part->sim;
-    NodeList *moved = &sim->narrow_nodes;
+    NodeList *moved = &sim->search.moved;
     vec_clear(moved);
     sim->mark++;
     for (uint32_t s = 0; s < tape->segments.n; s++) {
@@ -749,10 +749,10 @@ bool tape_look_moved(Part *part, double time, const double *y, bool *changed)
     if (!tape || !tape->remembered || !probe_at(tape, time, y, false))
         return false;
     *changed = false;
-    for (uint32_t i = 0; i < sim->narrow_nodes.n; i++)
-        *changed |= node_changed(tape, sim->nodes.at[sim->narrow_nodes.at[i]].plan);
-    for (uint32_t i = 0; i < sim->narrow_nodes.n; i++)
-        note_node(tape, sim->nodes.at[sim->narrow_nodes.at[i]].plan, *changed);
+    for (uint32_t i = 0; i < sim->search.moved.n; i++)
+        *changed |= node_changed(tape, sim->nodes.at[sim->search.moved.at[i]].plan);
+    for (uint32_t i = 0; i < sim->search.moved.n; i++)
+        note_node(tape, sim->nodes.at[sim->search.moved.at[i]].plan, *changed);
     return true;
 }
 

@@ -68,14 +68,15 @@ static void trace_held(const Sim *sim)
 {
     WorldVar view;
     for (DdpVar var = 1;
-         sim->event.updates > 0 && trace_on(sim, 'u') && var < ddp_var_limit(sim->ddp); var++) {
+         sim->record.event.updates > 0 && trace_on(sim, 'u') && var < ddp_var_limit(sim->ddp);
+         var++) {
         char path[1024] = "";
         if (!values_declared(sim, var, &view) || view.kind == WORLD_PARAMETER ||
             ddp_var(sim->ddp, var).kind != DDP_HELD)
             continue;
         world_var_path(sim->world, var, path, sizeof path);
-        trace_line(sim, 'u', sim->time, "  behind update %u: %s = %.17g", sim->event.updates - 1,
-                   path, sim->value[var]);
+        trace_line(sim, 'u', sim->time, "  behind update %u: %s = %.17g",
+                   sim->record.event.updates - 1, path, sim->value[var]);
     }
 }
 
@@ -117,8 +118,9 @@ void trace_choices(const Sim *sim)
         world_inst_path(sim->world, view.owner, path, sizeof path);
         explain_condition_text(sim, &view, condition, sizeof condition);
         Location at = source_locate(program_sources(sim->program), view.at);
-        trace_line(sim, 'e', sim->time, "  update %u: %s%s%s %s%s (%s:%u)", sim->event.updates,
-                   path, *path ? ": " : "", view.when ? "when" : "if", condition,
+        trace_line(sim, 'e', sim->time, "  update %u: %s%s%s %s%s (%s:%u)",
+                   sim->record.event.updates, path, *path ? ": " : "", view.when ? "when" : "if",
+                   condition,
                    view.when                        ? ""
                    : decision->choice == WORLD_THEN ? " -> then"
                                                     : " -> else",
@@ -128,7 +130,7 @@ void trace_choices(const Sim *sim)
 
 void trace_event_end(const Sim *sim)
 {
-    const SolEvent *e = &sim->event;
+    const SolEvent *e = &sim->record.event;
     trace_held(sim);
     trace_line(sim, 'e', sim->time,
                "  %u updates, relations +%u -%u, %llu visited, states %u -> %u, loops %u -> %u%s",
@@ -142,7 +144,7 @@ void trace_event_end(const Sim *sim)
 
 void trace_restart(const Sim *sim)
 {
-    const SolEvent *e = &sim->event;
+    const SolEvent *e = &sim->record.event;
     trace_line(
         sim, 'e', e->time,
         "  structure %.0f us, restart %.0f us of %u parts, blocks %u kept %u rebuilt, %u new "

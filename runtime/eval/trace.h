@@ -18,7 +18,7 @@ void trace_instance(const Sim *sim, const WorldChange *change); /* i */
 void trace_commit(const Sim *sim, DdpCommit kind);              /* d: Sim.build.last */
 void trace_event_begin(const Sim *sim);                         /* e */
 void trace_choices(const Sim *sim);   /* e: Sim.decide.decisions; u: the update that ended */
-void trace_event_end(const Sim *sim); /* e: Sim.event */
+void trace_event_end(const Sim *sim); /* e: Sim.record.event */
 void trace_restart(const Sim *sim);   /* e: likewise */
 void trace_step(const Sim *sim, const char *solver, uint32_t n, double from, double to); /* s */
 

@@ -56,10 +56,10 @@ bool part_bridge(Part *part)
 {
     Sim *sim = part->sim;
     double from = part->from, now = part->now;
-    bool quiet = sim->quiet;
+    bool quiet = sim->failure.quiet;
     if (!sim->failure.text[0] || !begin(part))
         return false;
-    sim->quiet = true;
+    sim->failure.quiet = true;
     part->bridged = true;
     double longest = reach(part);
     for (double h = 16 * DBL_EPSILON * fmax(fabs(now), longest); h <= longest; h *= 4) {
@@ -69,7 +69,7 @@ bool part_bridge(Part *part)
             break;
     }
     part->from = from;
-    sim->quiet = quiet;
+    sim->failure.quiet = quiet;
     part->bridged = part->event <= part->now;
     if (!part->bridged)
         part->now = now;

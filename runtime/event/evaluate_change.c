@@ -255,7 +255,7 @@ static void note_renewed(Sim *sim, DdpNode n)
     if (node->acts || !node->determined)
         update_note_pulse(sim, node);
     if (node->compares)
-        vec_push(sim->mem, &sim->compared, n);
+        vec_push(sim->mem, &sim->search.compared, n);
 }
 
 static void note_change(Sim *sim, DdpVar var, double old)

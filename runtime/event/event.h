@@ -111,7 +111,7 @@ bool event_unmask(Sim *sim, const NodeList *changed,
                   const NodeList *all); /* true: some are not so any more */
 /* Evaluates `nodes` there, or NULL: all that conditions need. */
 typedef SolStatus (*EventAt)(void *context, double time, const NodeList *nodes);
-/* The comparisons of Sim.narrow_nodes there, by another way: has one changed? If so, their `high`
+/* The comparisons of Sim.search.moved there, by another way: has one changed? If so, their `high`
  * and `moved` are set, else `low`. False: evaluate them. */
 typedef bool (*EventLook)(void *context, double time, bool *changed);
 /* A step is looked at in so many pieces: as many as it is long in compare_look(), up to a bound, and more
@@ -129,13 +129,13 @@ typedef struct EventSearch {
 } EventSearch;
 /* The first point in (from, to] at which a comparison has changed, to the right of the change;
  * values there are evaluated then. Who changed between there and the point before is in
- * Sim.narrow_nodes. */
+ * Sim.search.moved. */
 SolStatus event_search(Sim *sim, const EventSearch *search, double from, double to, double *time,
                        bool *found);
-/* The same when it is known that at `to` those in Sim.narrow_nodes have changed, and no other. */
+/* The same when it is known that at `to` those in Sim.search.moved have changed, and no other. */
 SolStatus event_search_moved(Sim *sim, const EventSearch *search, double from, double to,
                              double *time, bool *found);
-/* Has something that happened to the comparisons in Sim.narrow_nodes changed dynamics, or would an
+/* Has something that happened to the comparisons in Sim.search.moved changed dynamics, or would an
  * update take a branch? */
 bool event_is_real(Sim *sim);
 /* Would an update take a branch? Of conditions that are values of `nodes`. */

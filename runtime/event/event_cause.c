@@ -74,10 +74,11 @@ static void text_of(Sim *sim, const EventCause *cause, char *out)
 void cause_end(Sim *sim)
 {
     char text[TEXT];
-    sim->event.by_condition = sim->trigger_texts.n > 0;
-    for (uint32_t i = 0; i < sim->record.causes.n && !sim->event.by_condition; i++) {
+    sim->record.event.by_condition = sim->record.triggers.n > 0;
+    for (uint32_t i = 0; i < sim->record.causes.n && !sim->record.event.by_condition; i++) {
         text_of(sim, &sim->record.causes.at[i], text);
-        vec_push(sim->mem, &sim->trigger_texts, arena_copy(&sim->event_arena, text, strlen(text)));
+        vec_push(sim->mem, &sim->record.triggers,
+                 arena_copy(&sim->record.arena, text, strlen(text)));
     }
     vec_clear(&sim->record.causes);
 }

@@ -72,8 +72,8 @@ static bool leave(Sim *sim, DdpNode n, Compare *compare)
     double before = sim->value[op->target];
     compare->turns += compare->tie != 0;
     compare->tie = side;
-    sim->tie_time = sim->time;
-    vec_push(sim->mem, &sim->forced, n);
+    sim->search.tie_time = sim->time;
+    vec_push(sim->mem, &sim->search.forced, n);
     if (compare->slot)
         return leave_kept(sim, n, compare, slope);
     node->forced = true;
@@ -98,15 +98,15 @@ static bool matters(const EvalNode *node)
 bool event_leave_ties(Sim *sim)
 {
     bool changed = false;
-    for (uint32_t i = 0; i < sim->compared.n; i++) {
-        DdpNode n = sim->compared.at[i];
+    for (uint32_t i = 0; i < sim->search.compared.n; i++) {
+        DdpNode n = sim->search.compared.at[i];
         if (!matters(&sim->nodes.at[n]))
             continue;
         for (uint32_t k = 0; k < sim->nodes.at[n].n_compares; k++)
             if (at_rest(sim, &sim->nodes.at[n], &sim->nodes.at[n].compare[k]))
                 changed |= leave(sim, n, &sim->nodes.at[n].compare[k]);
     }
-    vec_clear(&sim->compared);
+    vec_clear(&sim->search.compared);
     return changed;
 }
 
@@ -150,9 +150,9 @@ static bool leave_close(Sim *sim, DdpNode n, Compare *compare)
         return false;
     compare->tie = tie;
     compare->close = tie != 0;
-    sim->tie_time = sim->time;
+    sim->search.tie_time = sim->time;
     if (tie && !node->forced)
-        vec_push(sim->mem, &sim->forced, n);
+        vec_push(sim->mem, &sim->search.forced, n);
     node->forced = true;
     evaluate_touch_node(sim, n);
     return true;
@@ -162,13 +162,13 @@ bool event_leave_close(Sim *sim)
 {
     bool changed = false;
     sim->mark++;
-    for (uint32_t i = 0; i < sim->compared.n; i++) {
-        EvalNode *node = &sim->nodes.at[sim->compared.at[i]];
+    for (uint32_t i = 0; i < sim->search.compared.n; i++) {
+        EvalNode *node = &sim->nodes.at[sim->search.compared.at[i]];
         if (node->mark == sim->mark || !matters(node))
             continue;
         node->mark = sim->mark;
         for (uint32_t k = 0; k < node->n_compares; k++)
-            changed |= leave_close(sim, sim->compared.at[i], &node->compare[k]);
+            changed |= leave_close(sim, sim->search.compared.at[i], &node->compare[k]);
     }
     return changed;
 }
@@ -236,10 +236,10 @@ void event_forget_ties(Sim *sim)
 {
     if (compare_ties_hold(sim))
         return;
-    for (uint32_t i = 0; i < sim->forced.n; i++) {
-        if (sim->forced.at[i] >= sim->nodes.n)
+    for (uint32_t i = 0; i < sim->search.forced.n; i++) {
+        if (sim->search.forced.at[i] >= sim->nodes.n)
             continue;
-        EvalNode *node = &sim->nodes.at[sim->forced.at[i]];
+        EvalNode *node = &sim->nodes.at[sim->search.forced.at[i]];
         node->forced = false;
         for (uint32_t k = 0; k < node->n_compares; k++) {
             node->compare[k].tie = 0;
@@ -247,7 +247,7 @@ void event_forget_ties(Sim *sim)
             node->compare[k].close = false;
         }
     }
-    vec_clear(&sim->forced);
+    vec_clear(&sim->search.forced);
 }
 
 /* ---- searching a step ---- */
@@ -398,7 +398,7 @@ static double propose(Sim *sim, const NodeList *list, double lo, double hi)
 /* Marks what a node reads, directly or not, as far as it varies. */
 static void mark_needs(Sim *sim, DdpNode from)
 {
-    NodeList *work = &sim->narrow_needs;
+    NodeList *work = &sim->search.needs;
     if (sim->nodes.at[from].mark == sim->mark)
         return;
     sim->nodes.at[from].mark = sim->mark;
@@ -417,14 +417,14 @@ static void mark_needs(Sim *sim, DdpNode from)
 
 static void collect_moved(Sim *sim, const EventSearch *search)
 {
-    vec_clear(&sim->narrow_nodes);
+    vec_clear(&sim->search.moved);
     for (uint32_t i = 0; i < search->nodes->n; i++) {
         const EvalNode *node = &sim->nodes.at[search->nodes->at[i]];
         bool moved = false;
         for (uint32_t k = 0; k < node->n_compares; k++)
             moved |= node->compare[k].moved;
         if (moved)
-            vec_push(sim->mem, &sim->narrow_nodes, search->nodes->at[i]);
+            vec_push(sim->mem, &sim->search.moved, search->nodes->at[i]);
     }
 }
 
@@ -432,25 +432,25 @@ static void collect_moved(Sim *sim, const EventSearch *search)
  * in a population of thousands one life form's condition is one variable. */
 static void collect_needs(Sim *sim)
 {
-    vec_clear(&sim->narrow_needs);
+    vec_clear(&sim->search.needs);
     sim->mark++;
-    for (uint32_t i = 0; i < sim->narrow_nodes.n; i++)
-        mark_needs(sim, sim->narrow_nodes.at[i]);
-    rope_sort(sim, &sim->narrow_needs);
+    for (uint32_t i = 0; i < sim->search.moved.n; i++)
+        mark_needs(sim, sim->search.moved.at[i]);
+    rope_sort(sim, &sim->search.needs);
 }
 
-/* Has one of Sim.narrow_nodes changed there? Notes differences as that says. */
+/* Has one of Sim.search.moved changed there? Notes differences as that says. */
 static SolStatus look_at(Sim *sim, const EventSearch *search, double time, bool *right)
 {
     if (search->look && search->look(search->context, time, right))
         return SOL_OK;
     if (search->look)
         collect_needs(sim);
-    SolStatus status = search->at(search->context, time, &sim->narrow_needs);
+    SolStatus status = search->at(search->context, time, &sim->search.needs);
     if (status != SOL_OK)
         return status;
-    *right = any_changed(sim, &sim->narrow_nodes);
-    note_differences(sim, &sim->narrow_nodes, *right);
+    *right = any_changed(sim, &sim->search.moved);
+    note_differences(sim, &sim->search.moved, *right);
     return SOL_OK;
 }
 
@@ -503,7 +503,7 @@ static void drop_errors(Sim *sim, const EventSearch *search, const NodeList *lis
  * over the crossing; a bracket that did not halve in three rounds is halved. */
 static SolStatus narrow(Sim *sim, const EventSearch *search, double lo, double hi, double *time)
 {
-    const NodeList *moved = &sim->narrow_nodes;
+    const NodeList *moved = &sim->search.moved;
     double before = INFINITY, push = 0, whole = hi - lo;
     int side = 0, slow = 0;
     for (int round = 0; round < 200; round++) {
@@ -532,7 +532,7 @@ static SolStatus narrow(Sim *sim, const EventSearch *search, double lo, double h
             lo = at;
     }
     *time = hi;
-    sim->search_left = lo;
+    sim->search.left = lo;
     return search->at(search->context, hi, NULL);
 }
 
@@ -745,20 +745,20 @@ SolStatus event_search_moved(Sim *sim, const EventSearch *search, double from, d
         collect_needs(sim);
     SolStatus status = look_at(sim, search, to, &changed);
     if (status == SOL_OK)
-        drop_errors(sim, search, &sim->narrow_nodes, from, to, found);
+        drop_errors(sim, search, &sim->search.moved, from, to, found);
     *time = to;
     return status == SOL_OK && *found ? narrow(sim, search, from, to, time) : status;
 }
 
-/* Nodes that read these, directly or not, as far as they are of a part: into Sim.narrow_needs. */
+/* Nodes that read these, directly or not, as far as they are of a part: into Sim.search.needs. */
 static void collect_readers(Sim *sim)
 {
-    NodeList *work = &sim->narrow_needs;
+    NodeList *work = &sim->search.needs;
     vec_clear(work);
     sim->mark++;
-    for (uint32_t i = 0; i < sim->narrow_nodes.n; i++) {
-        vec_push(sim->mem, work, sim->narrow_nodes.at[i]);
-        sim->nodes.at[sim->narrow_nodes.at[i]].mark = sim->mark;
+    for (uint32_t i = 0; i < sim->search.moved.n; i++) {
+        vec_push(sim->mem, work, sim->search.moved.at[i]);
+        sim->nodes.at[sim->search.moved.at[i]].mark = sim->mark;
     }
     for (uint32_t i = 0; i < work->n; i++) {
         uint32_t outputs = sim->nodes.at[work->at[i]].n_steps + sim->nodes.at[work->at[i]].n_tears;
@@ -777,9 +777,9 @@ static void collect_readers(Sim *sim)
 
 bool event_is_real(Sim *sim)
 {
-    for (uint32_t i = 0; i < sim->narrow_nodes.n; i++)
-        if (kept_changed(sim, &sim->nodes.at[sim->narrow_nodes.at[i]]))
+    for (uint32_t i = 0; i < sim->search.moved.n; i++)
+        if (kept_changed(sim, &sim->nodes.at[sim->search.moved.at[i]]))
             return true;
     collect_readers(sim);
-    return event_conditions_changed(sim, &sim->narrow_needs);
+    return event_conditions_changed(sim, &sim->search.needs);
 }

@@ -24,10 +24,10 @@ static void remember_trigger(Sim *sim, BranchId id)
     if (!sim->record.tell || !sim->output.shown)
         return;
     const char *text = explain_condition(sim, id);
-    for (uint32_t i = 0; i < sim->trigger_texts.n; i++)
-        if (strcmp(sim->trigger_texts.at[i], text) == 0)
+    for (uint32_t i = 0; i < sim->record.triggers.n; i++)
+        if (strcmp(sim->record.triggers.at[i], text) == 0)
             return;
-    vec_push(sim->mem, &sim->trigger_texts, text);
+    vec_push(sim->mem, &sim->record.triggers, text);
 }
 
 /* A second look, after initial() ended (U4), may find an `if` otherwise. */
@@ -100,7 +100,7 @@ static void look_at_suspects(Sim *sim)
     sim->decide.suspects.n = sim->decide.suspects.cap = 0;
     if (list.n > 1)
         qsort(list.at, list.n, sizeof *list.at, ascending);
-    sim->work += list.n;
+    sim->record.work += list.n;
     for (uint32_t i = 0; i < list.n; i++)
         sim->branches.at[list.at[i]].suspect = false;
     for (uint32_t i = 0; i < list.n; i++) {
@@ -133,7 +133,7 @@ static void look_at_suspects(Sim *sim)
 
 void event_set_pres(Sim *sim)
 {
-    sim->work += sim->decide.pres.n;
+    sim->record.work += sim->decide.pres.n;
     for (uint32_t i = 0; i < sim->decide.pres.n; i++) {
         evaluate_fetch(sim, sim->decide.pres.at[i].of);
         if (sim->info[sim->decide.pres.at[i].of].has)
@@ -274,10 +274,10 @@ static bool fires(const Sim *sim)
  * away, it is an impulse, and is noted. */
 static void note_states(Sim *sim, bool fired)
 {
-    uint32_t n = sim->event_states.n;
-    uint32_t before = n ? sim->event_states.at[n - 1] : sim->event.states_before;
+    uint32_t n = sim->record.states.n;
+    uint32_t before = n ? sim->record.states.at[n - 1] : sim->record.event.states_before;
     if (!fired || sim->states.n != before)
-        vec_push(sim->mem, &sim->event_states, sim->states.n);
+        vec_push(sim->mem, &sim->record.states, sim->states.n);
 }
 
 typedef struct Placed {
@@ -333,7 +333,7 @@ static SolStatus updates(Sim *sim)
 {
     for (uint32_t i = 0;; i++) {
         sim->counts.updates++;
-        sim->event.updates++;
+        sim->record.event.updates++;
         uint64_t before = sim->change.count;
         SolStatus status = decide_all(sim);
         if (sim->run.assertion_failed)
@@ -371,7 +371,8 @@ static SolStatus updates(Sim *sim)
 static SolStatus updates_and_ties(Sim *sim)
 {
     for (;;) {
-        SolStatus status = sim->event.updates > sim->opt.max_updates ? too_many(sim) : updates(sim);
+        SolStatus status =
+            sim->record.event.updates > sim->opt.max_updates ? too_many(sim) : updates(sim);
         if (status == SOL_OK)
             status = init_finish(sim);
         if (status != SOL_OK)
@@ -389,10 +390,10 @@ static SolStatus updates_and_ties(Sim *sim)
 
 SolStatus event_iterate(Sim *sim, bool first)
 {
-    sim->break_ties = true;
+    sim->search.break_ties = true;
     mode_search_begin(sim);
     if (first) {
-        sim->impulse_time = -INFINITY;
+        sim->search.impulse_time = -INFINITY;
     } else {
         update_end(sim);
         samples_due(sim);
@@ -404,7 +405,7 @@ SolStatus event_iterate(Sim *sim, bool first)
         status = evaluate_dirty(sim);
     if (status == SOL_OK)
         status = updates_and_ties(sim);
-    sim->break_ties = sim->update.complete = sim->update.acting = false;
+    sim->search.break_ties = sim->update.complete = sim->update.acting = false;
     if (status == SOL_OK && sim->decide.runaway)
         status = firings_ran_away(sim);
     return status;

@@ -17,7 +17,7 @@ static const double SHORTEST = 1e-13;
 void firings_note(Sim *sim, BranchId id, BranchMemo *memo)
 {
     DdpNode node = sim->info[memo->condition].node;
-    if (!node || !sim->nodes.at[node].varies || sim->event.updates > 1)
+    if (!node || !sim->nodes.at[node].varies || sim->record.event.updates > 1)
         return;
     if (!memo->firings) {
         memo->firings = mem_alloc(sim->mem, sizeof *memo->firings);
@@ -53,7 +53,7 @@ uint32_t event_margin(const Sim *sim, DdpVar var)
     uint32_t margin = 0;
     for (BranchId id = var ? sim->info[var].branches : 0; id; id = sim->branches.at[id].next) {
         const Firings *past = sim->branches.at[id].firings;
-        if (past && past->often / OFTEN > margin && sim->impulse_time < past->since)
+        if (past && past->often / OFTEN > margin && sim->search.impulse_time < past->since)
             margin = past->often / OFTEN;
     }
     return margin < MOST_MARGIN ? margin : MOST_MARGIN;

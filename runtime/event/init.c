@@ -301,7 +301,7 @@ static void judge_starts(Sim *sim)
         if (start->again && start->var && !update_pulsed(sim, start->start))
             start->var = 0;
         if (start->again && start->var)
-            sim->impulse_time = sim->time;
+            sim->search.impulse_time = sim->time;
         start->again = false;
     }
 }
@@ -561,7 +561,7 @@ static TypeKind value_of(Sim *sim, const SolSet *set, double *value)
     if (end != set->value && !*end && isfinite(*value))
         return TYPE_REAL;
     snprintf(name, sizeof name, "value of %s", set->path);
-    return program_constant(sim->program, sim->top, name, set->value, value);
+    return program_constant(sim->program, sim->run.top, name, set->value, value);
 }
 
 static SolStatus override_parameters(Sim *sim)
@@ -620,7 +620,7 @@ SolStatus init_create(Sim *sim)
         return status;
     values_set(sim, sim->clock, sim->time);
     double begin = timer_now();
-    bool fine = world_create(sim->world, sim->top);
+    bool fine = world_create(sim->world, sim->run.top);
     sim->counts.instantiate += timer_now() - begin;
     if (world_out_of_memory(sim->world))
         return SOL_MEMORY;

@@ -234,18 +234,18 @@ static void note_concerned(Sim *sim)
 
 void mode_search_tell(Sim *sim)
 {
-    if (sim->event.combinations)
+    if (sim->record.event.combinations)
         diag_note(sim->diags, 0,
                   "%u combinations of their branches were tried, one condition after the other: "
                   "none agrees with its consequences",
-                  sim->event.combinations);
+                  sim->record.event.combinations);
 }
 
 static bool give_up(Sim *sim)
 {
     const struct ModeSearch *search = sim->decide.modes;
     diag_error(sim->diags, 0, "at time %.10g, conditions still change after %u updates", sim->time,
-               sim->event.updates);
+               sim->record.event.updates);
     for (uint32_t i = 0; i < search->concerned.n && i < MOST_NAMED; i++)
         diag_note(sim->diags, search->concerned.at[i].at, "this condition keeps firing: %s",
                   search->concerned.at[i].text);
@@ -267,7 +267,7 @@ static void next_round(Sim *sim)
 
 bool mode_search_choose(Sim *sim)
 {
-    if (!sim->decide.decisions.n || (!sim->decide.modes && sim->event.updates < PATIENCE))
+    if (!sim->decide.decisions.n || (!sim->decide.modes && sim->record.event.updates < PATIENCE))
         return true;
     if (!sim->decide.modes)
         sim->decide.modes = mem_alloc(sim->mem, sizeof *sim->decide.modes);
@@ -279,7 +279,7 @@ bool mode_search_choose(Sim *sim)
         return true;
     note_concerned(sim);
     search->stale = returns(sim, &search->combinations, modes) ? search->stale + 1 : 0;
-    sim->event.combinations = search->combinations.n;
+    sim->record.event.combinations = search->combinations.n;
     if (search->stale > ENOUGH + 8 * search->combinations.n)
         return give_up(sim);
     if (search->round > TOLERANT)

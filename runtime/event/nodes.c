@@ -216,7 +216,7 @@ static void make_node(Sim *sim, DdpNode n)
                      .n_tears = view.n_tears};
     carve(sim, &made, &view, &vars); /* before anybody sees it: memory may run out */
     *node = made;
-    sim->work++;
+    sim->record.work++;
     for (uint32_t i = 0; i < view.n_steps + view.n_tears; i++) {
         const DdpStep *step = i < view.n_steps ? &view.steps[i] : &view.residuals[i - view.n_steps];
         jumps |= make_op(sim, &node->ops[i], step, vars);
@@ -263,7 +263,7 @@ static void drop_node(Sim *sim, DdpNode n)
     EvalNode *node = &sim->nodes.at[n];
     if (!node->live)
         return;
-    sim->work++;
+    sim->record.work++;
     part_graph_take_out(sim, n);
     node->live = node->dirty = false;
     for (int kind = 0; kind < NEED_KINDS; kind++)
@@ -322,7 +322,7 @@ static bool does_the_same(const Sim *sim, const EvalNode *node, DdpNode n)
 static void turn_node(Sim *sim, DdpNode n)
 {
     EvalNode *node = &sim->nodes.at[n];
-    sim->work++;
+    sim->record.work++;
     node->determined = ddp_node(sim->ddp, n).determined;
     node->dirty = node->waits = node->forced = false;
     node->acts = update_acts(sim, node);
@@ -556,7 +556,7 @@ DdpResult nodes_commit(Sim *sim, DdpCommit kind)
     double begin = timer_now();
     sim->build.last = ddp_commit(sim->ddp, kind);
     sim->counts.ddp += timer_now() - begin;
-    sim->event.visited += sim->build.last.visited;
+    sim->record.event.visited += sim->build.last.visited;
     trace_commit(sim, kind);
     values_grow(sim);
     integer_note(sim);
@@ -596,9 +596,9 @@ void nodes_close(Sim *sim)
     vec_free(sim->mem, &sim->start.lacking);
     vec_free(sim->mem, &sim->room.fetch);
     vec_free(sim->mem, &sim->build.followers);
-    vec_free(sim->mem, &sim->compared);
-    vec_free(sim->mem, &sim->narrow_nodes);
-    vec_free(sim->mem, &sim->narrow_needs);
+    vec_free(sim->mem, &sim->search.compared);
+    vec_free(sim->mem, &sim->search.moved);
+    vec_free(sim->mem, &sim->search.needs);
     vec_free(sim->mem, &sim->decide.cycle);
     vec_free(sim->mem, &sim->room.tied);
     vec_free(sim->mem, &sim->room.sums);

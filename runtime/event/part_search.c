@@ -33,13 +33,13 @@ static void evaluate_or_keep(Sim *sim, DdpNode n)
 static void evaluate_probes(Part *part)
 {
     Sim *sim = part->sim;
-    bool quiet = sim->quiet;
-    sim->quiet = true;
+    bool quiet = sim->failure.quiet;
+    sim->failure.quiet = true;
     for (int which = 0; which < 2; which++)
         EACH_LEAF (&part->ropes[which], leaf)
             for (uint32_t i = 0; leaf->probe && i < leaf->nodes.n; i++)
                 evaluate_or_keep(sim, leaf->nodes.at[i]);
-    sim->quiet = quiet;
+    sim->failure.quiet = quiet;
 }
 
 static SolStatus probe_at(void *context, double time, const NodeList *nodes)
@@ -139,17 +139,17 @@ SolStatus part_search(Part *part, double to)
         if (status != SOL_OK)
             return status;
         if (found && event_is_real(sim)) {
-            part->before = sim->search_left;
+            part->before = sim->search.left;
             part->crossed = part->event = time; /* behind it all comparisons are remembered anew */
             return SOL_OK;
         }
         if (found) { /* a comparison changed, but no condition did */
             tape_tell_compares(part);
-            compare_remember_moved(sim, &sim->narrow_nodes);
-            if (event_unmask(sim, &sim->narrow_nodes, &part->watched))
+            compare_remember_moved(sim, &sim->search.moved);
+            if (event_unmask(sim, &sim->search.moved, &part->watched))
                 tape_hear_compares(part, &part->watched);
-            event_mask(sim, &sim->narrow_nodes);
-            tape_hear_compares(part, &sim->narrow_nodes);
+            event_mask(sim, &sim->search.moved);
+            tape_hear_compares(part, &sim->search.moved);
         }
         if (found && unreal >= UNREAL) /* rounding at a boundary: no end of changes */
             time = fmin(to, fmax(time, part->from + whole / UNREAL));
@@ -181,9 +181,9 @@ SolStatus parts_look_back(Sim *sim, const NodeList *nodes)
     VEC(double) kept = {0};
     if (!sim->loop.running || sim->loop.left_time >= time)
         return SOL_OK;
-    bool ties = sim->break_ties;
+    bool ties = sim->search.break_ties;
     sim->update.looking_back = true;
-    sim->break_ties = false;
+    sim->search.break_ties = false;
     parts_look_at(sim, sim->loop.left_time);
     SolStatus status = parts_meet_due(sim);
     for (uint32_t i = 0; i < nodes->n; i++) {
@@ -194,7 +194,7 @@ SolStatus parts_look_back(Sim *sim, const NodeList *nodes)
             vec_push(sim->mem, &kept, sim->value[node_output(node, k)]);
         }
     }
-    sim->break_ties = ties;
+    sim->search.break_ties = ties;
     parts_look_at(sim, time);
     if (status == SOL_OK)
         status = parts_meet_due(sim);

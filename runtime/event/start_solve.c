@@ -174,9 +174,9 @@ static bool move(Starts *s, double part)
     Sim *sim = s->sim;
     for (uint32_t k = 0; k < s->n; k++)
         values_set(sim, s->column[s->chosen_column[k]], s->old[k] - part * s->step[k]);
-    sim->quiet = true;
+    sim->failure.quiet = true;
     SolStatus status = evaluate_dirty(sim);
-    sim->quiet = false;
+    sim->failure.quiet = false;
     return status == SOL_OK;
 }
 

@@ -146,7 +146,7 @@ static void mark_readers(Sim *sim)
 {
     while (sim->update.marking.n) {
         const EvalNode *node = &sim->nodes.at[vec_pop(&sim->update.marking)];
-        sim->work++;
+        sim->record.work++;
         for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++)
             mark_edges(sim, node_output(node, i));
     }
@@ -521,6 +521,6 @@ void update_note_pulse(Sim *sim, const EvalNode *node)
     for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++) {
         sim->info[node_output(node, i)].pulsed = sim->update.number;
         if (node->acts && ddp_var(sim->ddp, node_output(node, i)).kind != DDP_HELD)
-            sim->impulse_time = sim->time;
+            sim->search.impulse_time = sim->time;
     }
 }

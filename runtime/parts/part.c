@@ -160,9 +160,9 @@ int part_evaluate(Part *part, double time, double *residuals)
 {
     Sim *sim = part->sim;
     sim->value[sim->clock] = time;
-    sim->quiet = true;
+    sim->failure.quiet = true;
     int result = blocks_evaluate(part, residuals);
-    sim->quiet = false;
+    sim->failure.quiet = false;
     sim->counts.residuals++;
     return result;
 }
@@ -299,10 +299,10 @@ static SolStatus evaluate_met(Part *part)
 {
     Sim *sim = part->sim;
     double now = sim->time;
-    bool behind = part->crossed == now && part->before < now, quiet = sim->quiet;
-    sim->quiet |= behind;
+    bool behind = part->crossed == now && part->before < now, quiet = sim->failure.quiet;
+    sim->failure.quiet |= behind;
     SolStatus status = part_evaluate_all(part);
-    sim->quiet = quiet;
+    sim->failure.quiet = quiet;
     if (status == SOL_OK || !behind)
         return status;
     sim->time = part->before;
@@ -322,7 +322,7 @@ void part_meet(Part *part)
     if (!part->fixed_steps && !(part->started && sim->loop.running))
         return;
     part_at(part, sim->time);
-    sim->work += part->ropes[0].n + part->ropes[1].n;
+    sim->record.work += part->ropes[0].n + part->ropes[1].n;
     SolStatus status = evaluate_met(part);
     if (status != SOL_OK && sim->loop.status == SOL_OK)
         sim->loop.status = status;

@@ -176,7 +176,7 @@ static void add_node(Part *part, DdpNode n)
 {
     Sim *sim = part->sim;
     EvalNode *node = &sim->nodes.at[n];
-    sim->work++;
+    sim->record.work++;
     touch(part, node->place);
     node->part = part;
     enlist_all(sim, part, n);
@@ -474,7 +474,7 @@ static void look_at_vertex(Searches *s, uint32_t search, uint32_t vertex)
 static void go_on(Searches *s, uint32_t i)
 {
     Search *search = &s->list.at[i];
-    s->sim->work++;
+    s->sim->record.work++;
     if (search->next < search->found.n) {
         look_at_vertex(s, i, search->found.at[search->next++]);
         return;
@@ -864,12 +864,12 @@ void part_graph_verify(Sim *sim)
 {
     if (sim->nodes.n > 2000)
         return;
-    uint64_t work = sim->work; /* looking after it is no work of the event */
+    uint64_t work = sim->record.work; /* looking after it is no work of the event */
     verify_homes(sim);
     verify_edges(sim);
     for (uint32_t i = 0; i < sim->parts.n; i++)
         if (size_of(sim->parts.at[i]))
             verify_part(sim, sim->parts.at[i]);
-    sim->work = work;
+    sim->record.work = work;
 }
 #endif

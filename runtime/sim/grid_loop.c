@@ -58,13 +58,13 @@ static SolStatus step(Sim *sim, double time)
     sim->counts.steps++;
     sim->counts.time[PART_EULER - PART_IDA] += h;
     trace_step(sim, "euler", sim->states.n, time - h, time);
-    sim->break_ties = true;
+    sim->search.break_ties = true;
     SolStatus status = SOL_OK;
     for (uint32_t i = 0; i < sim->parts.n && status == SOL_OK; i++) {
         Part *part = sim->parts.at[i];
         status = part->integrator->step(part, time);
     }
-    sim->break_ties = false;
+    sim->search.break_ties = false;
     sim->counts.residuals++;
     sim->counts.integrate += timer_now() - begin;
     return status;
@@ -101,7 +101,7 @@ static void part_from_others(Sim *sim)
 
 static SolStatus settle_point(Sim *sim, bool *happened)
 {
-    sim->record.work_before = sim->work;
+    sim->record.work_before = sim->record.work;
     bool event = look_at_conditions(sim) || event_next_sample(sim) <= sim->time;
     event |= advise(sim);
     bool output = sim->time >= sim->output.next;

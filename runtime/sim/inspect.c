@@ -171,7 +171,7 @@ SolStatus sol_print_flat(Sol *sol, FILE *out)
     status = fetch_all(sim);
     if (status != SOL_OK)
         return status;
-    if (!flat_print_values(sim->world, def_path(sim->program, sim->top), value_now, sim, out))
+    if (!flat_print_values(sim->world, def_path(sim->program, sim->run.top), value_now, sim, out))
         return SOL_MEMORY;
     return fflush(out) == 0 ? SOL_OK : SOL_IO;
 }
@@ -266,23 +266,23 @@ bool sol_part(const Sol *sol, SolVar state, SolPart *part)
 
 bool sol_audit(const Sol *sol, SolAudit *audit)
 {
-    if (sol->sim.audit)
-        audit_stats(sol->sim.audit, audit);
-    return sol->sim.audit != NULL;
+    if (sol->sim.output.audit)
+        audit_stats(sol->sim.output.audit, audit);
+    return sol->sim.output.audit != NULL;
 }
 
 void sol_stats(const Sol *sol, SolStats *stats)
 {
     const Sim *sim = &sol->sim;
     const SimCounts *counts = &sim->counts;
-    *stats = (SolStats){.parse = sim->model->parse_seconds,
+    *stats = (SolStats){.parse = sim->run.model->parse_seconds,
                         .instantiate = counts->instantiate,
                         .ddp = counts->ddp,
                         .lower = counts->lower,
                         .integrate = counts->integrate,
                         .events = counts->event,
                         .output = counts->output,
-                        .total = timer_now() - sim->run.created_at + sim->model->parse_seconds,
+                        .total = timer_now() - sim->run.created_at + sim->run.model->parse_seconds,
                         .parts = counts->parts,
                         .parts_max = counts->parts_max,
                         .time_ida = counts->time[0],

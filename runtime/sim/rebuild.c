@@ -70,8 +70,8 @@ static void drop_all(Sim *sim)
     vec_clear(&sim->build.unsettled);
     vec_clear(&sim->build.cuts);
     vec_clear(&sim->build.clocked_work);
-    vec_clear(&sim->compared);
-    vec_clear(&sim->narrow_nodes);
+    vec_clear(&sim->search.compared);
+    vec_clear(&sim->search.moved);
     vec_clear(&sim->build.differentiated);
     sim->loop.running = false;
 }

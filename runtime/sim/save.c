@@ -113,11 +113,11 @@ static void pack_nodes(Sim *sim, Pack *p)
 {
     for (DdpNode n = ddp_first(sim->ddp); n && !p->bad; n = ddp_next(sim->ddp, n))
         pack_node(sim, p, &sim->nodes.at[n]);
-    PACK_LIST(p, &sim->forced);
-    PACK(p, sim->tie_time);
+    PACK_LIST(p, &sim->search.forced);
+    PACK(p, sim->search.tie_time);
     PACK(p, sim->decide.tight_events);
     PACK(p, sim->decide.event_time);
-    PACK(p, sim->impulse_time);
+    PACK(p, sim->search.impulse_time);
 }
 
 static void pack_firings(Sim *sim, Pack *p, BranchMemo *memo)
@@ -220,7 +220,7 @@ static void pack_layers(Sim *sim, Pack *p)
 {
     forms_pack(sim->forms, p);
     if (!p->bad)
-        world_pack(sim->world, sim->top, p);
+        world_pack(sim->world, sim->run.top, p);
     if (!p->bad)
         ddp_pack(sim->ddp, p);
 }
@@ -338,7 +338,7 @@ static uint64_t mark_of_program(void)
 static uint64_t mark_of_texts(const Sim *sim)
 {
     const Sources *sources = program_sources(sim->program);
-    const char *top = def_path(sim->program, sim->top);
+    const char *top = def_path(sim->program, sim->run.top);
     uint64_t h = hash_bytes(top, strlen(top), MAGIC);
     for (uint32_t i = 0; i < sim->run.n_texts; i++)
         h = hash_bytes(sources->files.at[i].text, sources->files.at[i].length, h);

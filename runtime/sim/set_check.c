@@ -32,7 +32,7 @@ static void refuse(Sim *sim, const char *path)
     char best[256];
     nearest(sim, path, best, sizeof best);
     diag_error(sim->diags, 0, "%s cannot be set: there is no such variable in '%s'", path,
-               def_path(sim->program, sim->top));
+               def_path(sim->program, sim->run.top));
     if (best[0])
         diag_note(sim->diags, 0, "did you mean %s?", best);
 }
@@ -48,7 +48,7 @@ SolStatus set_check(Sim *sim)
                          "%s was set to no effect: only parameters, and start values of what is "
                          "integrated, can be",
                          path);
-        else if (!def_may_reach(sim->program, sim->top, path)) {
+        else if (!def_may_reach(sim->program, sim->run.top, path)) {
             refuse(sim, path);
             wrong = true;
         }

@@ -154,7 +154,7 @@ SolStatus sim_exhausted(Sim *sim)
 {
     char where[40];
     snprintf(where, sizeof where, "at time %.10g", sim->time);
-    say_exhausted(sim->model, where);
+    say_exhausted(sim->run.model, where);
     return sim->run.status = SOL_MEMORY;
 }
 
@@ -163,14 +163,14 @@ SolStatus sim_exhausted(Sim *sim)
 static SolStatus open_layers(Sim *sim, const char *designator, const SolOptions *options)
 {
     arena_init(&sim->run.opt_arena, sim->mem);
-    arena_init(&sim->event_arena, sim->mem);
+    arena_init(&sim->record.arena, sim->mem);
     if (!options_fill(sim, options))
         return SOL_USAGE;
-    sim->top = program_find(sim->program, designator);
-    if (!sim->top || program_text_wrong(sim->program))
-        return wrong_or_exhausted(sim->model);
-    if (sim->top->kind == DEF_PACKAGE) {
-        program_report_package(sim->program, sim->top);
+    sim->run.top = program_find(sim->program, designator);
+    if (!sim->run.top || program_text_wrong(sim->program))
+        return wrong_or_exhausted(sim->run.model);
+    if (sim->run.top->kind == DEF_PACKAGE) {
+        program_report_package(sim->program, sim->run.top);
         return SOL_USAGE;
     }
     sim->run.n_texts = program_sources(sim->program)->files.n;
@@ -181,7 +181,7 @@ static SolStatus open_layers(Sim *sim, const char *designator, const SolOptions 
     sim->loop.integrators = integrators;
     sim->loop.part_met = event_suspect_changed;
     sim->engine = engine_open(sim);
-    sim->audit = sim->opt.audit > 0 ? audit_open(sim) : NULL;
+    sim->output.audit = sim->opt.audit > 0 ? audit_open(sim) : NULL;
     sim->time = sim->grid.time = sim->opt.start;
     sim->output.next = sim->opt.start + sim->opt.interval;
     return SOL_OK;
@@ -204,12 +204,12 @@ Sol *sol_create(SolModel *model, const char *designator, const SolOptions *optio
     }
     Sol *sol = made = mem_alloc(model->mem, sizeof *sol);
     Sim *sim = &sol->sim;
-    sim->model = model;
+    sim->run.model = model;
     sim->mem = model->mem;
     sim->program = model->program;
     sim->diags = program_diags(model->program);
     sim->run.created_at = timer_now();
-    sim->next = model->sims;
+    sim->run.next = model->sims;
     model->sims = sol;
     model->status = open_layers(sim, designator, options);
     mem_guard_pop(model->mem, &guard);
@@ -241,16 +241,16 @@ static void close_roles(Sim *sim)
     vec_free(sim->mem, &sim->update.olds);
     vec_free(sim->mem, &sim->decide.loose);
     vec_free(sim->mem, &sim->output.wanted);
-    vec_free(sim->mem, &sim->forced);
+    vec_free(sim->mem, &sim->search.forced);
     vec_free(sim->mem, &sim->output.births);
     vec_free(sim->mem, &sim->output.deaths);
     vec_free(sim->mem, &sim->output.modes);
     vec_free(sim->mem, &sim->output.modes_gone);
     mode_search_close(sim);
-    vec_free(sim->mem, &sim->trigger_texts);
+    vec_free(sim->mem, &sim->record.triggers);
     vec_free(sim->mem, &sim->record.causes);
     map_free(sim->mem, &sim->start.started_again);
-    vec_free(sim->mem, &sim->event_states);
+    vec_free(sim->mem, &sim->record.states);
     mem_free(sim->mem, sim->room.loop);
     mem_free(sim->mem, sim->output.values);
 }
@@ -260,10 +260,10 @@ void sol_close(Sol *sol)
     if (!sol)
         return;
     Sim *sim = &sol->sim;
-    Sol **link = &sim->model->sims;
+    Sol **link = &sim->run.model->sims;
     while (*link != sol)
-        link = &(*link)->sim.next;
-    *link = sim->next;
+        link = &(*link)->sim.run.next;
+    *link = sim->run.next;
     parts_close(sim);
     integrators_close(sim);
     if (sim->world)
@@ -280,9 +280,9 @@ void sol_close(Sol *sol)
         ddp_close(sim->ddp);
     if (sim->forms)
         forms_close(sim->forms);
-    audit_close(sim->audit);
+    audit_close(sim->output.audit);
     arena_free(&sim->run.opt_arena);
-    arena_free(&sim->event_arena);
+    arena_free(&sim->record.arena);
     mem_free(sim->mem, sol);
 }
 
@@ -385,13 +385,13 @@ static void tell_event(Sim *sim)
     if (!sim->record.untold)
         return;
     sim->record.untold = false;
-    sim->event.restart_us += (waited(sim) - sim->record.waited_before) * 1e6;
-    sim->event.wait_us = sim->event.structure_us + sim->event.restart_us;
+    sim->record.event.restart_us += (waited(sim) - sim->record.waited_before) * 1e6;
+    sim->record.event.wait_us = sim->record.event.structure_us + sim->record.event.restart_us;
     if (sim->engine)
-        engine_take_counts(sim->engine, &sim->event);
+        engine_take_counts(sim->engine, &sim->record.event);
     trace_restart(sim);
     if (sim->record.tell)
-        sim->record.tell(sim->record.context, &sim->event);
+        sim->record.tell(sim->record.context, &sim->record.event);
 }
 
 /* What will be shown, at Sim.time. When most outputs are wanted they are evaluated as a whole;
@@ -456,8 +456,9 @@ static SolStatus point_at(Sim *sim, SolSide side, double time)
                           .limit = ddp_var_limit(sim->ddp)};
         fine = sim->output.to.point(sim->output.to.context, &point);
     }
-    if (sim->audit && (side != SOL_AT_END || sim->time >= sim->opt.stop))
-        status = audit_point(sim->audit, side, sim->output.to.point ? sim->output.values : NULL);
+    if (sim->output.audit && (side != SOL_AT_END || sim->time >= sim->opt.stop))
+        status =
+            audit_point(sim->output.audit, side, sim->output.to.point ? sim->output.values : NULL);
     while (sim->output.next <= time + 1e-15 * fabs(time))
         sim->output.next = sim->opt.start + (double)(++sim->output.index + 1) * sim->opt.interval;
     sim->counts.output += timer_now() - begin;
@@ -492,13 +493,13 @@ void sol_set_event(Sol *sol, void (*event)(void *context, const SolEvent *event)
 static void begin_event(Sim *sim)
 {
     tell_event(sim);
-    vec_clear(&sim->trigger_texts);
-    vec_clear(&sim->event_states);
-    arena_free(&sim->event_arena);
+    vec_clear(&sim->record.triggers);
+    vec_clear(&sim->record.states);
+    arena_free(&sim->record.arena);
     DdpCounts counts = ddp_counts(sim->ddp);
     if (sim->engine) /* what was made since the event before is none of this one's work */
-        engine_take_counts(sim->engine, &sim->event);
-    sim->event = (SolEvent){
+        engine_take_counts(sim->engine, &sim->record.event);
+    sim->record.event = (SolEvent){
         .time = sim->time, .states_before = sim->states.n, .loops_before = sim->build.last.loops};
     sim->record.entered_before = counts.entered;
     sim->record.removed_before = counts.removed;
@@ -510,18 +511,19 @@ static void begin_event(Sim *sim)
 static void end_event(Sim *sim)
 {
     DdpCounts counts = ddp_counts(sim->ddp);
-    sim->event.entered = (uint32_t)(counts.entered - sim->record.entered_before);
-    sim->event.removed = (uint32_t)(counts.removed - sim->record.removed_before);
-    sim->event.states_after = sim->states.n;
-    sim->event.loops_after = sim->build.last.loops;
-    sim->event.structural = sim->build.structure_changed;
-    sim->event.structure_us = (timer_now() - sim->record.begin + sim->record.met_seconds) * 1e6;
+    sim->record.event.entered = (uint32_t)(counts.entered - sim->record.entered_before);
+    sim->record.event.removed = (uint32_t)(counts.removed - sim->record.removed_before);
+    sim->record.event.states_after = sim->states.n;
+    sim->record.event.loops_after = sim->build.last.loops;
+    sim->record.event.structural = sim->build.structure_changed;
+    sim->record.event.structure_us =
+        (timer_now() - sim->record.begin + sim->record.met_seconds) * 1e6;
     sim->record.met_seconds = 0;
     cause_end(sim);
-    sim->event.n_triggers = sim->trigger_texts.n;
-    sim->event.triggers = sim->trigger_texts.at;
-    sim->event.n_changes = sim->event_states.n;
-    sim->event.states = sim->event_states.at;
+    sim->record.event.n_triggers = sim->record.triggers.n;
+    sim->record.event.triggers = sim->record.triggers.at;
+    sim->record.event.n_changes = sim->record.states.n;
+    sim->record.event.states = sim->record.states.at;
     if (sim->states.n > sim->counts.states_max)
         sim->counts.states_max = sim->states.n;
 }
@@ -551,9 +553,9 @@ SolStatus sim_event(Sim *sim)
 /* What the restart cost is known now, but for code that the first step waits for. */
 void sim_event_done(Sim *sim, double restart_seconds)
 {
-    sim->event.restart_us = restart_seconds * 1e6;
+    sim->record.event.restart_us = restart_seconds * 1e6;
     sim->counts.event += restart_seconds;
-    sim->event.touched = sim->work - sim->record.work_before;
+    sim->record.event.touched = sim->record.work - sim->record.work_before;
     sim->record.untold = true;
     sim->record.waited_before = waited(sim);
 }
@@ -564,12 +566,12 @@ static SolStatus first_updates(Sim *sim)
 {
     begin_event(sim);
     trace_line(sim, 'e', sim->time, "start");
-    sim->break_ties = true;
+    sim->search.break_ties = true;
     sim->update.due = true;
     SolStatus status = init_create(sim);
     if (status == SOL_OK)
         status = event_iterate(sim, true);
-    sim->break_ties = false;
+    sim->search.break_ties = false;
     end_event(sim);
     trace_event_end(sim);
     sim->counts.event += timer_now() - sim->record.begin;

@@ -34,7 +34,7 @@ static SolStatus restart_part(Part *part)
         compare_remember(sim, &part->watched);
     event_forget_falls(part);
     reselect_begin(part);
-    sim->event.parts_restarted += part->n > 0;
+    sim->record.event.parts_restarted += part->n > 0;
     return SOL_OK;
 }
 
@@ -54,7 +54,7 @@ static void search_later(Part *part)
 static SolStatus renew_parts(Sim *sim)
 {
     SolStatus status = sim->loop.status;
-    sim->event.parts_restarted = 0;
+    sim->record.event.parts_restarted = 0;
     if (sim->build.structure_changed)
         engine_restructured(sim);
     for (uint32_t i = 0; i < sim->loop.touched.n && status == SOL_OK; i++) {
@@ -72,7 +72,7 @@ static SolStatus renew_parts(Sim *sim)
         part->restart = false;
         part_reorder(part);
     }
-    sim->event.restarted = sim->event.parts_restarted > 0;
+    sim->record.event.restarted = sim->record.event.parts_restarted > 0;
     if (status == SOL_OK)
         event_leave_near(sim);
     for (uint32_t i = 0; i < sim->loop.touched.n; i++)
@@ -113,7 +113,7 @@ static SolStatus show_before(Sim *sim, double time)
 /* With their conditions, as they are at the event. */
 static SolStatus begin_due(Sim *sim)
 {
-    sim->break_ties = true;
+    sim->search.break_ties = true;
     for (uint32_t i = 0; i < sim->loop.due.n; i++) {
         Part *part = sim->loop.due.at[i];
         part_search_again(part);
@@ -125,14 +125,14 @@ static SolStatus begin_due(Sim *sim)
         part->reselect = false;
     }
     parts_cross(sim);
-    sim->break_ties = false;
+    sim->search.break_ties = false;
     return sim->loop.status;
 }
 
 static SolStatus handle_event(Sim *sim, double time)
 {
     sim->time = time;
-    sim->record.work_before = sim->work;
+    sim->record.work_before = sim->record.work;
     event_forget_ties(sim);
     list_due(sim, time);
     SolStatus status = show_before(sim, time);
@@ -154,10 +154,10 @@ static SolStatus handle_event(Sim *sim, double time)
 SolStatus time_event(Sim *sim)
 {
     sim->loop.left_time = sim->time;
-    sim->record.work_before = sim->work;
-    sim->break_ties = true;
+    sim->record.work_before = sim->record.work;
+    sim->search.break_ties = true;
     SolStatus status = evaluate_dirty(sim);
-    sim->break_ties = false;
+    sim->search.break_ties = false;
     if (status == SOL_OK)
         status = sim_event(sim);
     if (!sim->loop.running)
@@ -344,9 +344,9 @@ bool time_last(Sim *sim)
         return true; /* it failed in an event: values are those of its last update */
     parts_look_at(sim, time);
     sim->loop.status = SOL_OK;
-    sim->quiet = true;
+    sim->failure.quiet = true;
     SolStatus status = parts_meet_all(sim);
-    sim->quiet = false;
+    sim->failure.quiet = false;
     return status == SOL_OK;
 }
 

@@ -81,4 +81,7 @@ grep -v '^cycle' "$work/found" | comm -23 - "$work/allowed" >"$work/new"
 grep -v '^cycle' "$work/found" | comm -13 - "$work/allowed" >"$work/gone"
 [ -s "$work/new" ] && { echo "a lower folder uses a higher one:"; cat "$work/new"; failed=1; }
 [ -s "$work/gone" ] && { echo "$allowed allows what is not there any more:"; cat "$work/gone"; failed=1; }
+# One simulation is a struct of what its modules keep.
+fields=$(sed -n '/^struct Sim {/,/^};/p' runtime/sim_int.h | sed 's|/\*.*||' | grep -c ';')
+[ "$((fields - 1))" -le 40 ] || { echo "struct Sim has $((fields - 1)) fields, 40 are allowed"; failed=1; }
 exit $failed
