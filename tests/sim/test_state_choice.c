@@ -581,7 +581,7 @@ static void test_squeezing_mechanism(void **state)
                               .steps = 10,
                               .rtol = pow(10, -5 - k / 2 * 2),
                               .solver = k % 2 ? SOL_SOLVER_RK : SOL_SOLVER_IDA};
-        SimLab *lab = sim_lab_open("linkages.sol", "SqueezingMechanism", &options);
+        SimLab *lab = sim_lab_open("published/linkages.sol", "SqueezingMechanism", &options);
         assert_int_equal(sim_lab_run(lab, 0.03), SOL_OK);
         for (int i = 0; i < 7; i++)
             assert_true(fabs(sim_lab_value(lab, names[i]) - published[i]) < 1e4 * options.rtol);
