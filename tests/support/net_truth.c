@@ -632,16 +632,21 @@ static void obey_time(World *w)
     }
 }
 
-/* A contact that is open and has friction: it slides as it moves, or sticks. */
+/* A contact that is open and has friction: it slides as it moves, or sticks. What passes through rest just
+ * then slides one way or the other by errors of the integrator; at the start it is at rest. */
 static bool close_contacts(World *w)
 {
     bool closed = false;
+    Long slope[LD_FREE];
+    linear_flow_slope(&w->flow_now, w->x, slope);
     for (int i = 0; i < w->net->n; i++) {
         if (!is_friction(w->net->element[i].kind) || w->mode[i] != OPEN || limit_of(w, i) <= 0)
             continue;
         LinearForm form = across(w, i, w->rate, 1);
         Long v = linear_flow_form(&w->flow_now, &form, w->x);
-        if (fabsl(v) > ZERO && fabsl(v) < NEAR)
+        Long a = linear_flow_form(&w->flow_now, &form, slope);
+        bool passes = w->time > 0 && fabsl(a) > NEAR;
+        if (fabsl(v) < NEAR && (fabsl(v) > ZERO || passes))
             return give_up(w, "closing");
         w->mode[i] = v > ZERO ? 1 : v < -ZERO ? -1 : STICKS;
         closed = true;
