@@ -136,8 +136,8 @@ def _others():
                solvers=("ida", "rk"), check_size=8, reference=references.chain,
                reference_name="the constraints' second derivatives solved for the pulls, in Python, "
                               "RK4 with steps of 1 ms",
-               note="Cartesian coordinates, rods of 1 m: chains of many short rods whirl round, which is "
-                    "a known gap of the choice of states (docs/status.md)."),
+               note="Cartesian coordinates, rods of 1 m, so that long chains swing and do not whirl round: "
+                    "then small differences would grow quickly."),
         Family("population", "Population in a tank", "litres",
                {"quick": [10, 30], "full": [10, 30, 100, 300, 1000, 3000, 11000]},
                lambda v: ("top", "Colony.Run", {"V": v}), lambda v: 600, 1,

@@ -268,8 +268,8 @@ static SolStatus look_at_step(Part *part)
     SolStatus status = part_search(part, part->now);
     if (status == SOL_OK)
         look_at_states(part);
-    if (part->event >
-        part->now) /* else the part will meet it as the search did: with the same bits */
+    /* Where there is an event the part will meet it as the search did: with the same bits. */
+    if (part->event > part->now)
         part_keep_loops(part);
     return status;
 }

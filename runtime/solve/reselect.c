@@ -274,8 +274,9 @@ static void plan_next(Part *part, double seen)
 
 /* ---- what is computed moves as its slopes say ---- */
 
-/* Both as they were where the step began, and `after` its end. A motion that hardly counts is not looked
- * at; trapezoids are rough, but a speed that turns round is missed by as much as it changes. */
+/* Has a variable moved in a step of length h as its slopes at both ends say? A change that is little more than
+ * the tolerance counts as explained. The mean of the slopes is a rough measure, but enough: where a speed
+ * turns round without an acceleration, it explains nothing of the change. */
 static bool follows(const Part *part, DummyNote before, DummyNote after, double h)
 {
     const Sim *sim = part->sim;
