@@ -1,6 +1,6 @@
-/* apply.h: operator and operand values -> value. The one definition of what the operators compute;
- * x_value, constant folding and the interpreter share it, so they agree bit for bit. Files that
- * include it must be compiled without contraction of a*b+c (-ffp-contract=off). */
+/* apply.h: operator and operand values -> value, and its slope. The one definition of what the
+ * operators compute; x_value, constant folding and the interpreter share it, so they agree bit for
+ * bit. Files that include it must be compiled without contraction of a*b+c (-ffp-contract=off). */
 #ifndef DDP_APPLY_H
 #define DDP_APPLY_H
 
@@ -26,6 +26,33 @@ static inline double x_power(double a, int n)
     return n < 0 ? 1 / product : product;
 }
 
+/* The algebra of functions.h, over numbers. */
+#define NEG(x) (-(x))
+#define ADD(x, y) ((x) + (y))
+#define SUB(x, y) ((x) - (y))
+#define MUL(x, y) ((x) * (y))
+#define DIV(x, y) ((x) / (y))
+#define SQRT(x) sqrt(x)
+#define ABS(x) fabs(x)
+#define FLOOR(x) floor(x)
+#define CEIL(x) ceil(x)
+#define K(k) (k)
+#define F(NAME, x) x_apply_unary(X_##NAME, (x))
+#define HOLDS_LT(x, y) ((x) < (y))
+#define HOLDS_GT(x, y) ((x) > (y))
+#define HOLDS_GE(x, y) ((x) >= (y))
+#define IS(OP, x, y) (double)HOLDS_##OP(x, y)
+#define IF(OP, x, y, yes, no) (HOLDS_##OP(x, y) ? (yes) : (no))
+#define UNLESS_0(e, d, x) ((e) == 0 ? (d) : (x))
+#define STEPS 0
+
+#define LIBM_VALUE(NAME, function, ...)                                                            \
+    case X_##NAME:                                                                                 \
+        return function(a);
+#define OWN_VALUE(NAME, function, type, value, slope)                                              \
+    case X_##NAME:                                                                                 \
+        return value;
+
 static inline double x_apply_unary(unsigned op, double a)
 {
     switch (op) {
@@ -33,46 +60,43 @@ static inline double x_apply_unary(unsigned op, double a)
         return -a;
     case X_NOT:
         return a == 0;
-    case X_SIN:
-        return sin(a);
-    case X_COS:
-        return cos(a);
-    case X_TAN:
-        return tan(a);
-    case X_ASIN:
-        return asin(a);
-    case X_ACOS:
-        return acos(a);
-    case X_ATAN:
-        return atan(a);
-    case X_SINH:
-        return sinh(a);
-    case X_COSH:
-        return cosh(a);
-    case X_TANH:
-        return tanh(a);
-    case X_EXP:
-        return exp(a);
-    case X_LOG:
-        return log(a);
-    case X_LOG10:
-        return log10(a);
-    case X_SQRT:
-        return sqrt(a);
-    case X_ABS:
-        return fabs(a);
-    case X_SIGN:
-        return (a > 0) - (a < 0);
-    case X_FLOOR:
-        return floor(a);
-    case X_CEIL:
-        return ceil(a);
-    case X_ROUND:
-        return round(a);
+        X_FUNCTIONS_OF_ONE(LIBM_VALUE, OWN_VALUE)
     default:
         return NAN;
     }
 }
+
+#define LIBM_SLOPE(NAME, function, type, slope)                                                    \
+    case X_##NAME:                                                                                 \
+        return slope;
+#define OWN_SLOPE(NAME, function, type, value, slope)                                              \
+    case X_##NAME:                                                                                 \
+        return slope;
+
+/* The slope of v = op(a), times d. Where nothing moves it is 0, even if the slope is infinite. */
+static inline double x_slope_unary(unsigned op, double a, double v, double d)
+{
+    if (d == 0)
+        return 0;
+    switch (op) {
+    case X_NEG:
+        return -d;
+        X_FUNCTIONS_OF_ONE(LIBM_SLOPE, OWN_SLOPE)
+    default: /* not */
+        return 0;
+    }
+}
+
+#undef LIBM_VALUE
+#undef OWN_VALUE
+#undef LIBM_SLOPE
+#undef OWN_SLOPE
+#define LIBM_VALUE(NAME, function, ...)                                                            \
+    case X_##NAME:                                                                                 \
+        return function(a, b);
+#define OWN_VALUE(NAME, function, type, first, second, value, slope)                               \
+    case X_##NAME:                                                                                 \
+        return value;
 
 static inline double x_apply_binary(unsigned op, double a, double b)
 {
@@ -87,14 +111,7 @@ static inline double x_apply_binary(unsigned op, double a, double b)
         return a / b;
     case X_POW:
         return pow(a, b);
-    case X_ATAN2:
-        return atan2(a, b);
-    case X_MIN:
-        return b < a ? b : a;
-    case X_MAX:
-        return b > a ? b : a;
-    case X_MOD:
-        return a - b * floor(a / b);
+        X_FUNCTIONS_OF_TWO(LIBM_VALUE, OWN_VALUE)
     case X_LT:
         return a < b;
     case X_LE:
@@ -115,6 +132,68 @@ static inline double x_apply_binary(unsigned op, double a, double b)
         return NAN;
     }
 }
+
+static inline double x_slope_power(double a, double b, double v, double d, double e)
+{
+    double by_base = 0, by_exponent = 0;
+    if (d != 0 && b != 0)
+        by_base = b * pow(a, b - 1) * d;
+    if (e != 0 && a != 0)
+        by_exponent = v * log(a) * e;
+    return by_base + by_exponent;
+}
+
+#define LIBM_SLOPE(NAME, function, type, first, second, slope)                                     \
+    case X_##NAME:                                                                                 \
+        return slope;
+#define OWN_SLOPE(NAME, function, type, first, second, value, slope)                               \
+    case X_##NAME:                                                                                 \
+        return slope;
+
+/* The slope of v = a op b in direction (d, e). */
+static inline double x_slope_binary(unsigned op, double a, double b, double v, double d, double e)
+{
+    if (d == 0 && e == 0)
+        return 0;
+    switch (op) {
+    case X_ADD:
+        return d + e;
+    case X_SUB:
+        return d - e;
+    case X_MUL:
+        return b * d + a * e;
+    case X_DIV:
+        return (d - v * e) / b;
+    case X_POW:
+        return x_slope_power(a, b, v, d, e);
+        X_FUNCTIONS_OF_TWO(LIBM_SLOPE, OWN_SLOPE)
+    default: /* comparisons, and, or */
+        return 0;
+    }
+}
+
+#undef LIBM_VALUE
+#undef OWN_VALUE
+#undef LIBM_SLOPE
+#undef OWN_SLOPE
+#undef NEG
+#undef ADD
+#undef SUB
+#undef MUL
+#undef DIV
+#undef SQRT
+#undef ABS
+#undef FLOOR
+#undef CEIL
+#undef K
+#undef F
+#undef HOLDS_LT
+#undef HOLDS_GT
+#undef HOLDS_GE
+#undef IS
+#undef IF
+#undef UNLESS_0
+#undef STEPS
 
 static inline bool x_op_is_unary(unsigned op)
 {

@@ -44,10 +44,10 @@ static X or_zero(const Pass *p, X d)
     return d ? d : x_const(p->table, 0);
 }
 
-/* x * d, x + y, d / x and so on, where derivatives may be 0 (none). */
-static X times(const Pass *p, X x, X d)
+/* Simplified operators, where a derivative and whatever it makes 0 may be 0 (none). */
+static X times(const Pass *p, X x, X y)
 {
-    return d ? or_none(p, x_simple(p->table, X_MUL, x, d)) : 0;
+    return x && y ? or_none(p, x_simple(p->table, X_MUL, x, y)) : 0;
 }
 
 static X over(const Pass *p, X d, X x)
@@ -94,14 +94,29 @@ static X position_derivative(const Pass *p, uint32_t position)
     return seeds->kinds[position] == POSITION_VARIES ? x_pos(p->table, seeds->n + position) : 0;
 }
 
-/* 1 - a*a and 1 + a*a */
-static X one_and_square(const Pass *p, XOp op, X a)
-{
-    return simple(p, op, number(p, 1), simple(p, X_MUL, a, a));
-}
+/* The algebra of functions.h, over expressions of which some are 0 (none). */
+#define NEG(x) minus(p, x)
+#define ADD(x, y) sum(p, X_ADD, x, y)
+#define SUB(x, y) sum(p, X_SUB, x, y)
+#define MUL(x, y) times(p, x, y)
+#define DIV(x, y) over(p, x, y)
+#define SQRT(x) simple(p, X_SQRT, x, 0)
+#define FLOOR(x) simple(p, X_FLOOR, x, 0)
+#define K(k) number(p, k)
+#define F(NAME, x) simple(p, X_##NAME, x, 0)
+#define IF(OP, x, y, yes, no) choose(p, simple(p, X_##OP, x, y), yes, no)
+#define UNLESS_0(e, d, x) (x)
+#define STEPS 0
 
-/* x = op(a) */
-static X unary_derivative(const Pass *p, X x, XOp op, X a)
+#define LIBM(NAME, function, type, slope)                                                          \
+    case X_##NAME:                                                                                 \
+        return slope;
+#define OWN(NAME, function, type, value, slope)                                                    \
+    case X_##NAME:                                                                                 \
+        return slope;
+
+/* v = op(a) */
+static X unary_derivative(const Pass *p, X v, XOp op, X a)
 {
     X d = derivative_of(p, a);
     if (!d)
@@ -109,35 +124,8 @@ static X unary_derivative(const Pass *p, X x, XOp op, X a)
     switch (op) {
     case X_NEG:
         return minus(p, d);
-    case X_SIN:
-        return times(p, simple(p, X_COS, a, 0), d);
-    case X_COS:
-        return minus(p, times(p, simple(p, X_SIN, a, 0), d));
-    case X_TAN:
-        return times(p, one_and_square(p, X_ADD, x), d);
-    case X_ASIN:
-        return over(p, d, simple(p, X_SQRT, one_and_square(p, X_SUB, a), 0));
-    case X_ACOS:
-        return minus(p, over(p, d, simple(p, X_SQRT, one_and_square(p, X_SUB, a), 0)));
-    case X_ATAN:
-        return over(p, d, one_and_square(p, X_ADD, a));
-    case X_SINH:
-        return times(p, simple(p, X_COSH, a, 0), d);
-    case X_COSH:
-        return times(p, simple(p, X_SINH, a, 0), d);
-    case X_TANH:
-        return times(p, one_and_square(p, X_SUB, x), d);
-    case X_EXP:
-        return times(p, x, d);
-    case X_LOG:
-        return over(p, d, a);
-    case X_LOG10:
-        return over(p, d, simple(p, X_MUL, number(p, M_LN10), a));
-    case X_SQRT:
-        return over(p, d, simple(p, X_MUL, number(p, 2), x));
-    case X_ABS:
-        return choose(p, simple(p, X_GE, a, number(p, 0)), d, minus(p, d));
-    default: /* not, sign, floor, ceil, round */
+        X_FUNCTIONS_OF_ONE(LIBM, OWN)
+    default: /* not */
         return 0;
     }
 }
@@ -182,16 +170,17 @@ static X product_derivative(const Pass *p, X a, X b)
     return sum(p, X_ADD, times(p, b, d), times(p, a, e));
 }
 
-/* y = a, x = b of atan2(y, x) */
-static X atan2_derivative(const Pass *p, X a, X b)
-{
-    X top = sum(p, X_SUB, times(p, b, derivative_of(p, a)), times(p, a, derivative_of(p, b)));
-    X bottom = simple(p, X_ADD, simple(p, X_MUL, a, a), simple(p, X_MUL, b, b));
-    return over(p, top, bottom);
-}
+#undef LIBM
+#undef OWN
+#define LIBM(NAME, function, type, first, second, slope)                                           \
+    case X_##NAME:                                                                                 \
+        return slope;
+#define OWN(NAME, function, type, first, second, value, slope)                                     \
+    case X_##NAME:                                                                                 \
+        return slope;
 
-/* x = a op b */
-static X binary_derivative(const Pass *p, X x, XOp op, X a, X b)
+/* v = a op b */
+static X binary_derivative(const Pass *p, X v, XOp op, X a, X b)
 {
     X d = derivative_of(p, a), e = derivative_of(p, b);
     if (!d && !e)
@@ -203,17 +192,10 @@ static X binary_derivative(const Pass *p, X x, XOp op, X a, X b)
     case X_MUL:
         return product_derivative(p, a, b);
     case X_DIV:
-        return over(p, sum(p, X_SUB, d, times(p, x, e)), b);
+        return over(p, sum(p, X_SUB, d, times(p, v, e)), b);
     case X_POW:
-        return power_derivative(p, x, a, b);
-    case X_ATAN2:
-        return atan2_derivative(p, a, b);
-    case X_MIN:
-        return choose(p, simple(p, X_LT, b, a), e, d);
-    case X_MAX:
-        return choose(p, simple(p, X_GT, b, a), e, d);
-    case X_MOD:
-        return sum(p, X_SUB, d, times(p, simple(p, X_FLOOR, simple(p, X_DIV, a, b), 0), e));
+        return power_derivative(p, v, a, b);
+        X_FUNCTIONS_OF_TWO(LIBM, OWN)
     default: /* comparisons, and, or */
         return 0;
     }

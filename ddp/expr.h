@@ -21,45 +21,26 @@
 #define DDP_EXPR_H
 
 #include "base/mem.h"
+#include "ddp/functions.h"
 
 typedef uint32_t X;    /* expression; 0: none */
 typedef uint32_t Form; /* equation lhs = rhs over positions 0..n-1; 0: none */
 
+#define X_OPERATOR(NAME, ...) X_##NAME,
 typedef enum XOp {
     X_CONST, /* k */
     X_POS,   /* value at position a */
     /* one operand */
     X_NEG,
     X_NOT,
-    X_SIN,
-    X_COS,
-    X_TAN,
-    X_ASIN,
-    X_ACOS,
-    X_ATAN,
-    X_SINH,
-    X_COSH,
-    X_TANH,
-    X_EXP,
-    X_LOG,
-    X_LOG10,
-    X_SQRT,
-    X_ABS,
-    X_SIGN,
-    X_FLOOR,
-    X_CEIL,
-    X_ROUND,
+    X_FUNCTIONS_OF_ONE(X_OPERATOR, X_OPERATOR)
     /* two operands */
     X_ADD,
     X_SUB,
     X_MUL,
     X_DIV,
     X_POW,
-    X_ATAN2,
-    X_MIN,
-    X_MAX,
-    X_MOD,
-    X_LT,
+    X_FUNCTIONS_OF_TWO(X_OPERATOR, X_OPERATOR) X_LT,
     X_LE,
     X_EQ,
     X_NE,
@@ -74,6 +55,7 @@ typedef enum XOp {
     X_ARG, /* argument list: this argument a, the list of those before it b (0: this is the first) */
     X_OP_COUNT
 } XOp;
+#undef X_OPERATOR
 
 typedef struct XNode {
     uint8_t op;

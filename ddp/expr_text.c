@@ -15,24 +15,22 @@
 /* Levels of binding, as Sol's grammar nests them; all binary operators bind from left to right. */
 enum { ANY, LOGIC, COMPARISON, SUM, PRODUCT, POWER, SIGNED, ELEMENT };
 
+/* clang-format off */
 static const struct OpText {
     const char *text;
     int level; /* ELEMENT: written as a function */
 } op_text[X_OP_COUNT] = {
-    [X_NEG] = {"-", SIGNED},       [X_NOT] = {"not ", SIGNED},       [X_SIN] = {"sin", ELEMENT},
-    [X_COS] = {"cos", ELEMENT},    [X_TAN] = {"tan", ELEMENT},       [X_ASIN] = {"asin", ELEMENT},
-    [X_ACOS] = {"acos", ELEMENT},  [X_ATAN] = {"atan", ELEMENT},     [X_SINH] = {"sinh", ELEMENT},
-    [X_COSH] = {"cosh", ELEMENT},  [X_TANH] = {"tanh", ELEMENT},     [X_EXP] = {"exp", ELEMENT},
-    [X_LOG] = {"log", ELEMENT},    [X_LOG10] = {"log10", ELEMENT},   [X_SQRT] = {"sqrt", ELEMENT},
-    [X_ABS] = {"abs", ELEMENT},    [X_SIGN] = {"sign", ELEMENT},     [X_FLOOR] = {"floor", ELEMENT},
-    [X_CEIL] = {"ceil", ELEMENT},  [X_ROUND] = {"round", ELEMENT},   [X_ADD] = {" + ", SUM},
-    [X_SUB] = {" - ", SUM},        [X_MUL] = {"*", PRODUCT},         [X_DIV] = {"/", PRODUCT},
-    [X_POW] = {"^", POWER},        [X_ATAN2] = {"atan2", ELEMENT},   [X_MIN] = {"min", ELEMENT},
-    [X_MAX] = {"max", ELEMENT},    [X_MOD] = {"mod", ELEMENT},       [X_LT] = {" < ", COMPARISON},
-    [X_LE] = {" <= ", COMPARISON}, [X_EQ] = {" == ", COMPARISON},    [X_NE] = {" <> ", COMPARISON},
-    [X_GE] = {" >= ", COMPARISON}, [X_GT] = {" > ", COMPARISON},     [X_AND] = {" and ", LOGIC},
-    [X_OR] = {" or ", LOGIC},      [X_SELECT] = {"select", ELEMENT},
+#define FUNCTION(NAME, function, ...) [X_##NAME] = {#function, ELEMENT},
+    X_FUNCTIONS_OF_ONE(FUNCTION, FUNCTION) X_FUNCTIONS_OF_TWO(FUNCTION, FUNCTION)
+#undef FUNCTION
+    [X_NEG] = {"-", SIGNED},       [X_NOT] = {"not ", SIGNED},    [X_ADD] = {" + ", SUM},
+    [X_SUB] = {" - ", SUM},        [X_MUL] = {"*", PRODUCT},      [X_DIV] = {"/", PRODUCT},
+    [X_POW] = {"^", POWER},        [X_LT] = {" < ", COMPARISON},  [X_LE] = {" <= ", COMPARISON},
+    [X_EQ] = {" == ", COMPARISON}, [X_NE] = {" <> ", COMPARISON}, [X_GE] = {" >= ", COMPARISON},
+    [X_GT] = {" > ", COMPARISON},  [X_AND] = {" and ", LOGIC},    [X_OR] = {" or ", LOGIC},
+    [X_SELECT] = {"select", ELEMENT},
 };
+/* clang-format on */
 
 typedef struct Piece {
     const char *text; /* or NULL: */

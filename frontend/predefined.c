@@ -2,20 +2,6 @@
 #include "frontend/predefined.h"
 #include "frontend/resolve_int.h"
 
-#define FUNCTION1(name, op, result)                                                                \
-    {                                                                                              \
-        name, PRE_FUNCTION, 0, op, result, 1,                                                      \
-        {                                                                                          \
-            "x"                                                                                    \
-        }                                                                                          \
-    }
-#define FUNCTION2(name, op, result, a, b)                                                          \
-    {                                                                                              \
-        name, PRE_FUNCTION, 0, op, result, 2,                                                      \
-        {                                                                                          \
-            a, b                                                                                   \
-        }                                                                                          \
-    }
 #define SPECIAL(name, kind, n, ...)                                                                \
     {                                                                                              \
         name, kind, 0, 0, 0, n,                                                                    \
@@ -24,34 +10,21 @@
         }                                                                                          \
     }
 
+/* clang-format off */
 static const Predefined predefined_table[] = {
     {"Real", PRE_TYPE, TYPE_REAL, 0, 0, 0, {NULL}},
     {"Integer", PRE_TYPE, TYPE_INTEGER, 0, 0, 0, {NULL}},
     {"Boolean", PRE_TYPE, TYPE_BOOLEAN, 0, 0, 0, {NULL}},
     {"String", PRE_TYPE, TYPE_STRING, 0, 0, 0, {NULL}},
     {"Void", PRE_TYPE, TYPE_VOID, 0, 0, 0, {NULL}},
-    FUNCTION1("sin", X_SIN, RESULT_REAL),
-    FUNCTION1("cos", X_COS, RESULT_REAL),
-    FUNCTION1("tan", X_TAN, RESULT_REAL),
-    FUNCTION1("asin", X_ASIN, RESULT_REAL),
-    FUNCTION1("acos", X_ACOS, RESULT_REAL),
-    FUNCTION1("atan", X_ATAN, RESULT_REAL),
-    FUNCTION2("atan2", X_ATAN2, RESULT_REAL, "y", "x"),
-    FUNCTION1("sinh", X_SINH, RESULT_REAL),
-    FUNCTION1("cosh", X_COSH, RESULT_REAL),
-    FUNCTION1("tanh", X_TANH, RESULT_REAL),
-    FUNCTION1("exp", X_EXP, RESULT_REAL),
-    FUNCTION1("log", X_LOG, RESULT_REAL),
-    FUNCTION1("log10", X_LOG10, RESULT_REAL),
-    FUNCTION1("sqrt", X_SQRT, RESULT_REAL),
-    FUNCTION1("abs", X_ABS, RESULT_LIKE),
-    FUNCTION1("sign", X_SIGN, RESULT_INTEGER),
-    FUNCTION2("min", X_MIN, RESULT_LIKE, "a", "b"),
-    FUNCTION2("max", X_MAX, RESULT_LIKE, "a", "b"),
-    FUNCTION1("floor", X_FLOOR, RESULT_INTEGER),
-    FUNCTION1("ceil", X_CEIL, RESULT_INTEGER),
-    FUNCTION1("round", X_ROUND, RESULT_INTEGER),
-    FUNCTION2("mod", X_MOD, RESULT_LIKE, "a", "b"),
+#define FUNCTION(NAME, function, type, ...)                                                        \
+    {#function, PRE_FUNCTION, 0, X_##NAME, RESULT_##type, 1, {"x"}},
+    X_FUNCTIONS_OF_ONE(FUNCTION, FUNCTION)
+#undef FUNCTION
+#define FUNCTION(NAME, function, type, first, second, ...)                                         \
+    {#function, PRE_FUNCTION, 0, X_##NAME, RESULT_##type, 2, {first, second}},
+    X_FUNCTIONS_OF_TWO(FUNCTION, FUNCTION)
+#undef FUNCTION
     SPECIAL("time", PRE_TIME, 0, NULL),
     SPECIAL("initial", PRE_INITIAL, 0, NULL),
     SPECIAL("pre", PRE_PRE, 1, "x"),
@@ -66,6 +39,7 @@ static const Predefined predefined_table[] = {
     SPECIAL("cout", PRE_COUT, 0, NULL),
     SPECIAL("trash", PRE_TRASH, 0, NULL),
 };
+/* clang-format on */
 
 const Predefined *predefined_at(uint32_t number)
 {

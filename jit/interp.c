@@ -173,86 +173,6 @@ void interp_run(const Code *code, const uint32_t *vars, double *values, double *
 
 /* ---- tangents ---- */
 
-/* The slope of v = op(a), times d. */
-static double unary_tangent(unsigned op, double a, double v, double d)
-{
-    if (d == 0)
-        return 0;
-    switch (op) {
-    case X_NEG:
-        return -d;
-    case X_SIN:
-        return cos(a) * d;
-    case X_COS:
-        return -(sin(a) * d);
-    case X_TAN:
-        return (1 + v * v) * d;
-    case X_ASIN:
-        return d / sqrt(1 - a * a);
-    case X_ACOS:
-        return -(d / sqrt(1 - a * a));
-    case X_ATAN:
-        return d / (1 + a * a);
-    case X_SINH:
-        return cosh(a) * d;
-    case X_COSH:
-        return sinh(a) * d;
-    case X_TANH:
-        return (1 - v * v) * d;
-    case X_EXP:
-        return v * d;
-    case X_LOG:
-        return d / a;
-    case X_LOG10:
-        return d / (M_LN10 * a);
-    case X_SQRT:
-        return d / (2 * v);
-    case X_ABS:
-        return a >= 0 ? d : -d;
-    default: /* not, sign, floor, ceil, round */
-        return 0;
-    }
-}
-
-static double power_tangent(double a, double b, double v, double d, double e)
-{
-    double by_base = 0, by_exponent = 0;
-    if (d != 0 && b != 0)
-        by_base = b * pow(a, b - 1) * d;
-    if (e != 0 && a != 0)
-        by_exponent = v * log(a) * e;
-    return by_base + by_exponent;
-}
-
-/* The slope of v = a op b in direction (d, e). */
-static double binary_tangent(unsigned op, double a, double b, double v, double d, double e)
-{
-    if (d == 0 && e == 0)
-        return 0;
-    switch (op) {
-    case X_ADD:
-        return d + e;
-    case X_SUB:
-        return d - e;
-    case X_MUL:
-        return b * d + a * e;
-    case X_DIV:
-        return (d - v * e) / b;
-    case X_POW:
-        return power_tangent(a, b, v, d, e);
-    case X_ATAN2:
-        return (b * d - a * e) / (a * a + b * b);
-    case X_MIN:
-        return b < a ? e : d;
-    case X_MAX:
-        return b > a ? e : d;
-    case X_MOD:
-        return e == 0 ? d : d - floor(a / b) * e;
-    default: /* comparisons, and, or */
-        return 0;
-    }
-}
-
 /* After call_value: the arguments lie in `args`. */
 static double call_tangent(const Call *call, const double *dr, const double *args, XForeign foreign,
                            void *context)
@@ -284,10 +204,10 @@ static void tangent_step(const Code *code, const Instr *i, double *r, double *dr
         d = dr[chosen];
     } else if (x_op_is_unary(i->op)) {
         v = x_apply_unary(i->op, r[i->a]);
-        d = unary_tangent(i->op, r[i->a], v, dr[i->a]);
+        d = x_slope_unary(i->op, r[i->a], v, dr[i->a]);
     } else {
         v = x_apply_binary(i->op, r[i->a], r[i->b]);
-        d = binary_tangent(i->op, r[i->a], r[i->b], v, dr[i->a], dr[i->b]);
+        d = x_slope_binary(i->op, r[i->a], r[i->b], v, dr[i->a], dr[i->b]);
     }
     r[i->to] = v;
     dr[i->to] = d;

@@ -27,13 +27,17 @@ static double no_foreign(void *context, uint32_t function, uint32_t n, const dou
 void jit_env(JitEnv *env, XForeign foreign, void *context)
 {
     *env = (JitEnv){.foreign = foreign ? foreign : no_foreign, .context = context};
-#define ROW(NAME, function) env->math[MATH_##NAME] = (void (*)(void))(double (*)(double))function;
-    JIT_MATH_UNARY(ROW)
-#undef ROW
-#define ROW(NAME, function)                                                                        \
+#define OWN(...)
+#define LIBM(NAME, function, ...)                                                                  \
+    env->math[MATH_##NAME] = (void (*)(void))(double (*)(double))function;
+    X_FUNCTIONS_OF_ONE(LIBM, OWN)
+#undef LIBM
+#define LIBM(NAME, function, ...)                                                                  \
     env->math[MATH_##NAME] = (void (*)(void))(double (*)(double, double))function;
-    JIT_MATH_BINARY(ROW)
-#undef ROW
+    X_FUNCTIONS_OF_TWO(LIBM, OWN)
+    LIBM(POW, pow)
+#undef LIBM
+#undef OWN
 }
 
 /* ---- open ---- */

@@ -6,31 +6,16 @@
 #ifndef JIT_JIT_MATH_H
 #define JIT_JIT_MATH_H
 
-#define JIT_MATH_UNARY(ROW)                                                                        \
-    ROW(SIN, sin)                                                                                  \
-    ROW(COS, cos)                                                                                  \
-    ROW(TAN, tan)                                                                                  \
-    ROW(ASIN, asin)                                                                                \
-    ROW(ACOS, acos)                                                                                \
-    ROW(ATAN, atan)                                                                                \
-    ROW(SINH, sinh)                                                                                \
-    ROW(COSH, cosh)                                                                                \
-    ROW(TANH, tanh)                                                                                \
-    ROW(EXP, exp)                                                                                  \
-    ROW(LOG, log)                                                                                  \
-    ROW(LOG10, log10)                                                                              \
-    ROW(FLOOR, floor)                                                                              \
-    ROW(CEIL, ceil)                                                                                \
-    ROW(ROUND, round)
+#include "ddp/functions.h"
 
-#define JIT_MATH_BINARY(ROW)                                                                       \
-    ROW(POW, pow)                                                                                  \
-    ROW(ATAN2, atan2)
-
-#define JIT_MATH_NAME(NAME, function) MATH_##NAME,
+#define JIT_MATH_NAME(NAME, ...) MATH_##NAME,
+#define JIT_MATH_NONE(...)
 typedef enum JitMath {
-    JIT_MATH_UNARY(JIT_MATH_NAME) JIT_MATH_BINARY(JIT_MATH_NAME) MATH_COUNT
+    X_FUNCTIONS_OF_ONE(JIT_MATH_NAME, JIT_MATH_NONE)
+        X_FUNCTIONS_OF_TWO(JIT_MATH_NAME, JIT_MATH_NONE) MATH_POW,
+    MATH_COUNT
 } JitMath;
 #undef JIT_MATH_NAME
+#undef JIT_MATH_NONE
 
 #endif

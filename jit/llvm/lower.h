@@ -60,9 +60,7 @@ LLVMValueRef lower_compare(Lower *l, LLVMRealPredicate p, LLVMValueRef a, LLVMVa
 LLVMValueRef lower_choose(Lower *l, LLVMValueRef condition, LLVMValueRef yes, LLVMValueRef no);
 LLVMValueRef lower_math1(Lower *l, uint32_t math, LLVMValueRef a);
 LLVMValueRef lower_math2(Lower *l, uint32_t math, LLVMValueRef a, LLVMValueRef b);
-LLVMValueRef lower_sqrt(Lower *l, LLVMValueRef a);
-LLVMValueRef lower_floor(Lower *l, LLVMValueRef a);
-LLVMValueRef lower_abs(Lower *l, LLVMValueRef a);
+LLVMValueRef lower_intrinsic(Lower *l, unsigned id, LLVMValueRef a);
 LLVMValueRef lower_env(Lower *l, size_t offset); /* the pointer there */
 
 /* lower_foreign.c */

@@ -207,7 +207,8 @@ static LLVMValueRef call_once(Lower *l, Direct *d)
 /* Central difference by argument `which`, as call_difference in runtime/foreign/foreign.c. */
 static LLVMValueRef call_twice(Lower *l, Direct *d, uint32_t which)
 {
-    LLVMValueRef x = d->args[which], one = lower_const(l, 1), size = lower_abs(l, x);
+    LLVMValueRef x = d->args[which], one = lower_const(l, 1),
+                 size = lower_intrinsic(l, l->fabs_id, x);
     size = lower_choose(l, lower_compare(l, LLVMRealOGT, size, one), size, one);
     LLVMValueRef unit = field(l, d, l->real1, offsetof(JitCallee, step));
     LLVMValueRef step = LLVMBuildFMul(l->build, unit, size, "");

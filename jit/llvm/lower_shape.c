@@ -7,9 +7,7 @@
  *
  * Basic blocks are cut at BLOCK_OPS operations: the time of instruction selection grows with the
  * square of a block's length. */
-#include "jit/llvm/lower.h"
-
-#include "jit/jit_math.h"
+#include "jit/llvm/lower_algebra.h"
 
 #include <stddef.h>
 
@@ -90,26 +88,11 @@ LLVMValueRef lower_field(Lower *l, LLVMTypeRef type, LLVMValueRef base, size_t o
     return LLVMBuildLoad2(l->build, type, p, "");
 }
 
-static LLVMValueRef intrinsic(Lower *l, unsigned id, LLVMValueRef a)
+LLVMValueRef lower_intrinsic(Lower *l, unsigned id, LLVMValueRef a)
 {
     LLVMValueRef f = LLVMGetIntrinsicDeclaration(l->module, id, &l->real, 1);
     LLVMTypeRef type = LLVMIntrinsicGetType(l->context, id, &l->real, 1);
     return LLVMBuildCall2(l->build, type, f, &a, 1, "");
-}
-
-LLVMValueRef lower_sqrt(Lower *l, LLVMValueRef a)
-{
-    return intrinsic(l, l->sqrt_id, a);
-}
-
-LLVMValueRef lower_floor(Lower *l, LLVMValueRef a)
-{
-    return intrinsic(l, l->floor_id, a);
-}
-
-LLVMValueRef lower_abs(Lower *l, LLVMValueRef a)
-{
-    return intrinsic(l, l->fabs_id, a);
 }
 
 /* ---- calls ---- */
@@ -152,54 +135,32 @@ LLVMValueRef lower_math2(Lower *l, uint32_t math, LLVMValueRef a, LLVMValueRef b
 
 /* ---- operators ---- */
 
-static int math_of_unary(uint32_t op)
-{
-    switch (op) {
-#define ROW(NAME, function)                                                                        \
+#define LIBM(NAME, ...)                                                                            \
     case X_##NAME:                                                                                 \
-        return MATH_##NAME;
-        JIT_MATH_UNARY(ROW)
-#undef ROW
-    default:
-        return -1;
-    }
-}
-
-static LLVMValueRef sign_value(Lower *l, LLVMValueRef a)
-{
-    LLVMValueRef zero = lower_const(l, 0);
-    LLVMValueRef above = truth(l, lower_compare(l, LLVMRealOGT, a, zero));
-    LLVMValueRef below = truth(l, lower_compare(l, LLVMRealOLT, a, zero));
-    return lower_fp(l, LLVMFSub, above, below);
-}
+        return lower_math1(l, MATH_##NAME, a);
+#define OWN(NAME, function, type, value, slope)                                                    \
+    case X_##NAME:                                                                                 \
+        return value;
 
 static LLVMValueRef unary_value(Lower *l, uint32_t op, LLVMValueRef a)
 {
     switch (op) {
-    case X_NEG:
-        return lower_neg(l, a);
+        X_FUNCTIONS_OF_ONE(LIBM, OWN)
     case X_NOT:
-        return truth(l, lower_compare(l, LLVMRealOEQ, a, lower_const(l, 0)));
-    case X_SQRT:
-        return lower_sqrt(l, a);
-    case X_ABS:
-        return lower_abs(l, a);
-    case X_FLOOR:
-        return lower_floor(l, a);
-    case X_CEIL:
-        return intrinsic(l, l->ceil_id, a);
-    case X_SIGN:
-        return sign_value(l, a);
+        return IS(EQ, a, K(0));
     default:
-        return lower_math1(l, (uint32_t)math_of_unary(op), a);
+        return NEG(a);
     }
 }
 
-static LLVMValueRef mod_value(Lower *l, LLVMValueRef a, LLVMValueRef b)
-{
-    LLVMValueRef whole = lower_floor(l, lower_fp(l, LLVMFDiv, a, b));
-    return lower_fp(l, LLVMFSub, a, lower_fp(l, LLVMFMul, b, whole));
-}
+#undef LIBM
+#undef OWN
+#define LIBM(NAME, ...)                                                                            \
+    case X_##NAME:                                                                                 \
+        return lower_math2(l, MATH_##NAME, a, b);
+#define OWN(NAME, function, type, first, second, value, slope)                                     \
+    case X_##NAME:                                                                                 \
+        return value;
 
 static LLVMRealPredicate predicate(uint32_t op)
 {
@@ -223,23 +184,15 @@ static LLVMValueRef binary_value(Lower *l, uint32_t op, LLVMValueRef a, LLVMValu
 {
     switch (op) {
     case X_ADD:
-        return lower_fp(l, LLVMFAdd, a, b);
+        return ADD(a, b);
     case X_SUB:
-        return lower_fp(l, LLVMFSub, a, b);
+        return SUB(a, b);
     case X_MUL:
-        return lower_fp(l, LLVMFMul, a, b);
+        return MUL(a, b);
     case X_DIV:
-        return lower_fp(l, LLVMFDiv, a, b);
-    case X_POW:
-        return lower_math2(l, MATH_POW, a, b);
-    case X_ATAN2:
-        return lower_math2(l, MATH_ATAN2, a, b);
-    case X_MIN:
-        return lower_choose(l, lower_compare(l, LLVMRealOLT, b, a), b, a);
-    case X_MAX:
-        return lower_choose(l, lower_compare(l, LLVMRealOGT, b, a), b, a);
-    case X_MOD:
-        return mod_value(l, a, b);
+        return DIV(a, b);
+        LIBM(POW)
+        X_FUNCTIONS_OF_TWO(LIBM, OWN)
     case X_AND:
         return truth(l, LLVMBuildAnd(l->build, not_zero(l, a), not_zero(l, b), ""));
     case X_OR:

@@ -1,21 +1,11 @@
 /* lower_tangent.c: operation and operands' derivatives -> derivative. See lower.h.
  *
- * The formulas and their order are those of the interpreter (interp.c, unary_tangent and
- * binary_tangent), whose rule "where the operands' tangents are 0, the result's is 0, even where
+ * The formulas and their order are those of the interpreter (ddp/apply.h, x_slope_unary and
+ * x_slope_binary), whose rule "where the operands' tangents are 0, the result's is 0, even where
  * the slope is infinite" becomes a choice at the end, without branches. Sums and differences need
  * no choice: adding +0 turns the -0 they could give into the 0 of the rule and changes nothing
  * else. */
-#include "jit/llvm/lower.h"
-
-#include "jit/jit_math.h"
-
-#include <math.h>
-
-#define MUL(a, b) lower_fp(l, LLVMFMul, (a), (b))
-#define ADD(a, b) lower_fp(l, LLVMFAdd, (a), (b))
-#define SUB(a, b) lower_fp(l, LLVMFSub, (a), (b))
-#define DIV(a, b) lower_fp(l, LLVMFDiv, (a), (b))
-#define K(k) lower_const(l, (k))
+#include "jit/llvm/lower_algebra.h"
 
 static void stands_still(Lower *l, LowerValue *result)
 {
@@ -30,39 +20,19 @@ static LLVMValueRef is_zero(Lower *l, LLVMValueRef d)
 
 /* ---- one operand ---- */
 
+#define LIBM(NAME, function, type, slope)                                                          \
+    case X_##NAME:                                                                                 \
+        return slope;
+#define OWN(NAME, function, type, value, slope)                                                    \
+    case X_##NAME:                                                                                 \
+        return slope;
+
 static LLVMValueRef slope_times(Lower *l, uint32_t op, LLVMValueRef a, LLVMValueRef v,
                                 LLVMValueRef d)
 {
     switch (op) {
-    case X_SIN:
-        return MUL(lower_math1(l, MATH_COS, a), d);
-    case X_COS:
-        return lower_neg(l, MUL(lower_math1(l, MATH_SIN, a), d));
-    case X_TAN:
-        return MUL(ADD(K(1), MUL(v, v)), d);
-    case X_ASIN:
-        return DIV(d, lower_sqrt(l, SUB(K(1), MUL(a, a))));
-    case X_ACOS:
-        return lower_neg(l, DIV(d, lower_sqrt(l, SUB(K(1), MUL(a, a)))));
-    case X_ATAN:
-        return DIV(d, ADD(K(1), MUL(a, a)));
-    case X_SINH:
-        return MUL(lower_math1(l, MATH_COSH, a), d);
-    case X_COSH:
-        return MUL(lower_math1(l, MATH_SINH, a), d);
-    case X_TANH:
-        return MUL(SUB(K(1), MUL(v, v)), d);
-    case X_EXP:
-        return MUL(v, d);
-    case X_LOG:
-        return DIV(d, a);
-    case X_LOG10:
-        return DIV(d, MUL(K(M_LN10), a));
-    case X_SQRT:
-        return DIV(d, MUL(K(2), v));
-    case X_ABS:
-        return lower_choose(l, lower_compare(l, LLVMRealOGE, a, K(0)), d, lower_neg(l, d));
-    default: /* not, sign, floor, ceil, round */
+        X_FUNCTIONS_OF_ONE(LIBM, OWN)
+    default: /* not */
         return NULL;
     }
 }
@@ -114,27 +84,25 @@ static LLVMValueRef power_tangent(Lower *l, LowerValue a, LowerValue b, LLVMValu
     return ADD(by_base, by_exponent);
 }
 
-static LLVMValueRef mod_tangent(Lower *l, LowerValue a, LowerValue b)
-{
-    LLVMValueRef whole = lower_floor(l, DIV(a.v, b.v));
-    return lower_choose(l, is_zero(l, b.d), a.d, SUB(a.d, MUL(whole, b.d)));
-}
+#undef LIBM
+#undef OWN
+#define LIBM(NAME, function, type, first, second, slope)                                           \
+    case X_##NAME:                                                                                 \
+        return slope;
+#define OWN(NAME, function, type, first, second, value, slope)                                     \
+    case X_##NAME:                                                                                 \
+        return slope;
 
-static LLVMValueRef slope_sum(Lower *l, uint32_t op, LowerValue a, LowerValue b, LLVMValueRef v)
+static LLVMValueRef slope_sum(Lower *l, uint32_t op, LowerValue of_a, LowerValue of_b,
+                              LLVMValueRef v)
 {
+    LLVMValueRef a = of_a.v, d = of_a.d, b = of_b.v, e = of_b.d;
     switch (op) {
     case X_MUL:
-        return ADD(MUL(b.v, a.d), MUL(a.v, b.d));
+        return ADD(MUL(b, d), MUL(a, e));
     case X_DIV:
-        return DIV(SUB(a.d, MUL(v, b.d)), b.v);
-    case X_ATAN2:
-        return DIV(SUB(MUL(b.v, a.d), MUL(a.v, b.d)), ADD(MUL(a.v, a.v), MUL(b.v, b.v)));
-    case X_MIN:
-        return lower_choose(l, lower_compare(l, LLVMRealOLT, b.v, a.v), b.d, a.d);
-    case X_MAX:
-        return lower_choose(l, lower_compare(l, LLVMRealOGT, b.v, a.v), b.d, a.d);
-    case X_MOD:
-        return mod_tangent(l, a, b);
+        return DIV(SUB(d, MUL(v, e)), b);
+        X_FUNCTIONS_OF_TWO(LIBM, OWN)
     default: /* comparisons, and, or */
         return NULL;
     }
