@@ -11,12 +11,8 @@
 #include <string.h>
 
 struct LeafCode {
-    JitEntry *value, *tangent;
-    const double *constants;
-    uint64_t born;        /* SimCounts.events then */
-    uint32_t pattern;     /* that they belong to */
-    uint32_t evaluations; /* not reported to jit_heat yet */
-    bool tangents;        /* code for tangents was asked for */
+    BlockCode block;
+    uint64_t born; /* SimCounts.events then */
     uint32_t n_slots;
     uint32_t slots[]; /* [n_slots], and behind them [nodes]: what these determine */
 };
@@ -36,7 +32,7 @@ static ShapeUse shape_leaf(Engine *engine, const Leaf *leaf)
 
 /* `rebuild` shares nothing: each block has a function of its own, with its numbers written into it.
  */
-static JitEntry *request(Engine *engine, const ShapeUse *use, JitKind kind)
+static void request(Engine *engine, struct LeafCode *code, const ShapeUse *use, JitKind kind)
 {
     JitRequest wanted = {.shape = use->shape, .kind = kind, .layout = JIT_SINGLE};
     if (engine->rebuild) {
@@ -44,7 +40,7 @@ static JitEntry *request(Engine *engine, const ShapeUse *use, JitKind kind)
         wanted.slots = use->slots;
         wanted.constants = use->constants;
     }
-    return jit_request(engine->jit, &wanted);
+    block_code_ask(engine, &code->block, &wanted);
 }
 
 static void make_code(Sim *sim, Leaf *leaf)
@@ -54,14 +50,13 @@ static void make_code(Sim *sim, Leaf *leaf)
     uint32_t n = use.shape->n_slots;
     struct LeafCode *code =
         mem_alloc(sim->mem, sizeof *code + (n + leaf->nodes.n) * sizeof *code->slots);
-    *code = (struct LeafCode){
-        .constants = use.constants, .born = sim->counts.events, .pattern = use.id, .n_slots = n};
+    *code = (struct LeafCode){.born = sim->counts.events, .n_slots = n};
     memcpy(code->slots, use.slots, n * sizeof *code->slots);
     for (uint32_t i = 0; i < leaf->nodes.n; i++)
         code->slots[n + i] = engine->items.at[i].target;
     leaf->code = code;
-    code->value = request(engine, &use, JIT_VALUE);
-    shape_keep(engine->shapes, use.id);
+    request(engine, code, &use, JIT_VALUE);
+    block_code_keep(engine, &code->block, &use);
     engine->blocks++;
     engine->rebuilt++;
 }
@@ -71,8 +66,7 @@ static void make_code(Sim *sim, Leaf *leaf)
 static void make_tangent(Sim *sim, Leaf *leaf)
 {
     ShapeUse use = shape_leaf(sim->engine, leaf);
-    leaf->code->tangents = true;
-    leaf->code->tangent = request(sim->engine, &use, JIT_TANGENT);
+    request(sim->engine, leaf->code, &use, JIT_TANGENT);
 }
 
 BlockNote block_note(const Sim *sim, DdpNode n)
@@ -91,18 +85,8 @@ BlockNote block_note(const Sim *sim, DdpNode n)
         return note;
     note.counted = true;
     note.age = sim->counts.events - code->born;
-    note.tier = code->value ? jit_tier(code->value) : JIT_NONE;
+    note.tier = block_code_tier(&code->block);
     return note;
-}
-
-static void report_heat(Sim *sim, struct LeafCode *code)
-{
-    engine_foresee(sim->engine);
-    if (code->value)
-        jit_heat(sim->engine->jit, code->value, code->evaluations);
-    if (code->tangent)
-        jit_heat(sim->engine->jit, code->tangent, code->evaluations);
-    code->evaluations = 0;
 }
 
 void leaf_code_free(Sim *sim, Leaf *leaf)
@@ -115,12 +99,7 @@ void leaf_code_free(Sim *sim, Leaf *leaf)
     leaf->reads = NULL;
     if (!code)
         return;
-    report_heat(sim, code);
-    if (code->value)
-        jit_release(sim->engine->jit, code->value);
-    if (code->tangent)
-        jit_release(sim->engine->jit, code->tangent);
-    shape_drop(sim->engine->shapes, code->pattern);
+    block_code_close(sim->engine, &code->block);
     mem_free(sim->mem, code);
     leaf->code = NULL;
     sim->engine->blocks--;
@@ -210,14 +189,14 @@ static void evaluate_run(Sim *sim, Leaf *leaf)
     if (sim->engine && !leaf->code)
         make_code(sim, leaf);
     struct LeafCode *code = leaf->code;
-    JitCode native = code && code->value ? jit_code(code->value) : (JitCode){.any = NULL};
+    JitCode native = code ? block_code(&code->block, JIT_VALUE) : (JitCode){.any = NULL};
     if (native.any)
-        native.value(sim->value, code->slots, code->constants, &sim->engine->env);
+        native.value(sim->value, code->slots, code->block.constants, &sim->engine->env);
     else
         for (uint32_t i = 0; i < leaf->nodes.n; i++)
             evaluate_ops(sim, &sim->nodes.at[leaf->nodes.at[i]], 0, 1, NULL);
-    if (code && ++code->evaluations >= HEAT_EVERY)
-        report_heat(sim, code);
+    if (code)
+        block_code_used(sim->engine, &code->block);
 }
 
 SolStatus leaf_evaluate(Sim *sim, Leaf *leaf)
@@ -292,7 +271,7 @@ void blocks_prepare_tangents(Part *part)
     Sim *sim = part->sim;
     bool asked = false;
     EACH_LEAF (&part->ropes[0], leaf)
-        if (leaf->code && !leaf->code->tangents) {
+        if (leaf->code && !leaf->code->block.asked[JIT_TANGENT]) {
             make_tangent(sim, leaf);
             asked = true;
         }
@@ -313,9 +292,10 @@ static void tangent_single(Sim *sim, DdpNode n, double *results)
 void leaf_tangent(Sim *sim, const Leaf *leaf, double *results)
 {
     const struct LeafCode *code = leaf->code;
-    JitCode native = code && code->tangent ? jit_code(code->tangent) : (JitCode){.any = NULL};
+    JitCode native = code ? block_code(&code->block, JIT_TANGENT) : (JitCode){.any = NULL};
     if (native.any)
-        native.tangent(sim->value, sim->tangent, code->slots, code->constants, &sim->engine->env);
+        native.tangent(sim->value, sim->tangent, code->slots, code->block.constants,
+                       &sim->engine->env);
     else
         for (uint32_t i = 0; i < leaf->nodes.n; i++)
             tangent_single(sim, leaf->nodes.at[i], results);

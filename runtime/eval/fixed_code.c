@@ -16,7 +16,7 @@ enum { PIECE = 60 }; /* relations */
 /* Neighbouring leaves [first, first + n) of FixedCode.leaf. */
 typedef struct Piece {
     uint32_t first, n;
-    JitEntry *value; /* NULL: one leaf, which is as good as it gets */
+    BlockCode code; /* none of one leaf, which is as good as it gets */
 } Piece;
 
 struct FixedCode {
@@ -40,14 +40,7 @@ static void open_piece(Sim *sim, struct FixedCode *fixed)
         }
     }
     ShapeUse use = shape_of(engine->shapes, engine->items.n, engine->items.at, NULL);
-    JitRequest wanted = {.shape = use.shape,
-                         .kind = JIT_VALUE,
-                         .layout = JIT_FIXED,
-                         .slots = use.slots,
-                         .constants = use.constants};
-    piece->value = jit_request(engine->jit, &wanted);
-    if (piece->value) /* it is as hot as its leaves are */
-        jit_heat(engine->jit, piece->value, engine->fixed_after);
+    block_code_ask_fixed(engine, &piece->code, use.shape, use.slots, use.constants);
 }
 
 static struct FixedCode *make(Part *part)
@@ -89,7 +82,7 @@ void fixed_code_drop(Part *part)
     if (!fixed)
         return;
     for (uint32_t i = 0; i < fixed->pieces.n; i++)
-        jit_release(sim->engine->jit, fixed->pieces.at[i].value);
+        block_code_close(sim->engine, &fixed->pieces.at[i].code);
     vec_free(sim->mem, &fixed->leaf);
     vec_free(sim->mem, &fixed->pieces);
     mem_free(sim->mem, fixed);
@@ -110,13 +103,6 @@ static struct FixedCode *current(Part *part)
     return part->fixed;
 }
 
-/* Quick code of a piece would be slower than optimised code of its leaves. */
-static JitCode code_of(const Engine *engine, const Piece *piece)
-{
-    bool best = piece->value && (jit_tier(piece->value) == JIT_OPTIMISED || engine->fixed_quick);
-    return best ? jit_code(piece->value) : (JitCode){.any = NULL};
-}
-
 bool fixed_code_evaluate(Part *part, FixedLeaf each, void *context, int *failed)
 {
     const struct FixedCode *fixed = current(part);
@@ -126,7 +112,7 @@ bool fixed_code_evaluate(Part *part, FixedLeaf each, void *context, int *failed)
         return false;
     for (uint32_t i = 0; i < fixed->pieces.n && !*failed; i++) {
         const Piece *piece = &fixed->pieces.at[i];
-        JitCode code = code_of(sim->engine, piece);
+        JitCode code = block_code_best(sim->engine, &piece->code);
         if (code.any) {
             code.value(sim->value, NULL, NULL, &sim->engine->env);
             sim->engine->fixed_calls++;

@@ -8,11 +8,7 @@
 
 struct LoopBlock {
     const Shape *shape; /* NULL: too many residuals for code */
-    const double *constants;
-    uint32_t pattern; /* that they belong to */
-    JitEntry *value, *tangent;
-    bool tangents;    /* code for tangents was asked for */
-    uint32_t heat[2]; /* evaluations of both that were not reported yet */
+    BlockCode code;
     uint32_t n_results;
     uint32_t room;         /* Sim.n_values when the slots were written */
     uint32_t *slots;       /* [n_slots] */
@@ -22,13 +18,14 @@ struct LoopBlock {
 
 /* ---- life ---- */
 
-static JitEntry *request(Engine *engine, const LoopBlock *block, JitKind kind)
+static void request(Engine *engine, LoopBlock *block, JitKind kind)
 {
+    if (block->code.asked[kind] || !block->shape)
+        return;
     JitRequest wanted = {.shape = block->shape, .kind = kind, .layout = JIT_SINGLE};
-    JitEntry *entry = jit_request(engine->jit, &wanted);
+    block_code_ask(engine, &block->code, &wanted);
     if (engine->wait)
         jit_wait(engine->jit);
-    return entry;
 }
 
 /* Residuals are the last things that are stored. */
@@ -50,13 +47,11 @@ static LoopBlock *keep_use(Sim *sim, ShapeUse use, uint32_t n_results)
     if (!use.shape)
         return block;
     block->shape = use.shape;
-    block->constants = use.constants;
-    block->pattern = use.id;
     block->room = sim->n_values;
     memcpy(block->slots, use.slots, n * sizeof *block->slots);
     find_results(block);
-    shape_keep(sim->engine->shapes, use.id);
-    block->value = request(sim->engine, block, JIT_VALUE);
+    block_code_keep(sim->engine, &block->code, &use);
+    request(sim->engine, block, JIT_VALUE);
     return block;
 }
 
@@ -79,54 +74,35 @@ LoopBlock *loop_block_open(Sim *sim, uint32_t n, const ShapeItem *items)
     return keep_use(sim, use, n_results);
 }
 
-static void report_heat(Engine *engine, LoopBlock *block, bool tangent)
-{
-    JitEntry *entry = tangent ? block->tangent : block->value;
-    engine_foresee(engine);
-    if (entry)
-        jit_heat(engine->jit, entry, block->heat[tangent]);
-    block->heat[tangent] = 0;
-}
-
 void loop_block_close(Sim *sim, LoopBlock *block)
 {
     if (!block)
         return;
-    Engine *engine = sim->engine;
-    report_heat(engine, block, false);
-    report_heat(engine, block, true);
-    jit_release(engine->jit, block->value);
-    jit_release(engine->jit, block->tangent);
-    if (block->shape)
-        shape_drop(engine->shapes, block->pattern);
+    block_code_close(sim->engine, &block->code);
     mem_free(sim->mem, block);
 }
 
 /* ---- evaluation ---- */
 
 /* Counts the evaluation; the code for it, or NULL. */
-static JitCode code_for(Sim *sim, LoopBlock *block, bool tangent)
+static JitCode code_for(Sim *sim, LoopBlock *block, JitKind kind)
 {
-    JitEntry *entry = tangent ? block->tangent : block->value;
-    if (!entry)
-        return (JitCode){.any = NULL};
-    if (++block->heat[tangent] >= HEAT_EVERY)
-        report_heat(sim->engine, block, tangent);
-    if (block->room !=
-        sim->n_values) { /* there are more variables: the room behind them has moved */
+    JitCode code = block_code(&block->code, kind);
+    block_code_used(sim->engine, &block->code);
+    if (code.any && block->room != sim->n_values) { /* more variables: the room behind has moved */
         block->room = sim->n_values;
         for (uint32_t i = 0; i < block->n_results; i++)
             block->slots[block->result_slot[i]] = block->room + i;
     }
-    return jit_code(entry);
+    return code;
 }
 
 bool loop_block_value(Sim *sim, LoopBlock *block, double *results)
 {
-    JitCode code = block ? code_for(sim, block, false) : (JitCode){.any = NULL};
+    JitCode code = block ? code_for(sim, block, JIT_VALUE) : (JitCode){.any = NULL};
     if (!code.any)
         return false;
-    code.value(sim->value, block->slots, block->constants, &sim->engine->env);
+    code.value(sim->value, block->slots, block->code.constants, &sim->engine->env);
     for (uint32_t i = 0; i < block->n_results; i++) /* mostly one or two */
         results[i] = sim->value[block->room + i];
     return true;
@@ -134,14 +110,12 @@ bool loop_block_value(Sim *sim, LoopBlock *block, double *results)
 
 bool loop_block_tangent(Sim *sim, LoopBlock *block, double *results)
 {
-    if (block && block->shape && !block->tangents) {
-        block->tangents = true;
-        block->tangent = request(sim->engine, block, JIT_TANGENT);
-    }
-    JitCode code = block ? code_for(sim, block, true) : (JitCode){.any = NULL};
+    if (block)
+        request(sim->engine, block, JIT_TANGENT);
+    JitCode code = block ? code_for(sim, block, JIT_TANGENT) : (JitCode){.any = NULL};
     if (!code.any)
         return false;
-    code.tangent(sim->value, sim->tangent, block->slots, block->constants, &sim->engine->env);
+    code.tangent(sim->value, sim->tangent, block->slots, block->code.constants, &sim->engine->env);
     for (uint32_t i = 0; i < block->n_results; i++)
         results[i] = sim->tangent[block->room + i];
     return true;
@@ -186,7 +160,7 @@ bool loop_code_note(const EvalNode *node, JitTier *tier, uint64_t *born)
     const LoopBlock *block = node->loop ? node_loop(node)->code : NULL;
     if (!block)
         return false;
-    *tier = block->value ? jit_tier(block->value) : JIT_NONE;
+    *tier = block_code_tier(&block->code);
     *born = block->born;
     return true;
 }

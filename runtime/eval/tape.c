@@ -27,12 +27,8 @@ void tape_close(Part *part)
     part->prepared = 0; /* leaves that it evaluated have no code */
     Sim *sim = part->sim;
     Engine *engine = sim->engine;
-    for (uint32_t i = 0; i < tape->units.n; i++) {
-        if (tape->units.at[i].value)
-            jit_release(engine->jit, tape->units.at[i].value);
-        if (tape->units.at[i].tangent)
-            jit_release(engine->jit, tape->units.at[i].tangent);
-    }
+    for (uint32_t i = 0; i < tape->units.n; i++)
+        block_code_close(engine, &tape->units.at[i].code);
     engine->batches -= tape->n_batches;
     engine->batched -= tape->n_batched;
     for (int which = 0; which < 2; which++) {
@@ -55,22 +51,21 @@ void tape_close(Part *part)
     mem_free(sim->mem, tape);
 }
 
-static JitEntry *request(Engine *engine, const Unit *unit, JitKind kind)
+static void request(Engine *engine, Unit *unit, JitKind kind)
 {
     JitRequest wanted = {.shape = unit->shape,
                          .kind = kind,
                          .layout = unit->layout,
                          .common = unit->layout == JIT_ARRAYS ? unit->common : NULL,
                          .arrays = unit->layout == JIT_TABLES ? unit->common : NULL};
-    return jit_request(engine->jit, &wanted);
+    block_code_ask(engine, &unit->code, &wanted);
 }
 
 /* For all units that have not asked yet. */
 static void ask_values(Engine *engine, Tape *tape)
 {
     for (uint32_t i = 0; i < tape->units.n; i++)
-        if (!tape->units.at[i].value)
-            tape->units.at[i].value = request(engine, &tape->units.at[i], JIT_VALUE);
+        request(engine, &tape->units.at[i], JIT_VALUE);
     if (engine->wait)
         jit_wait(engine->jit);
 }
@@ -82,36 +77,34 @@ static void ask_tangents(Engine *engine, Tape *tape)
     if (!tape->tangent)
         tape_make_tangents(tape);
     for (uint32_t i = 0; i < tape->units.n; i++)
-        if (!tape->units.at[i].tangent && tape->units.at[i].section == SECTION_DYNAMICS)
-            tape->units.at[i].tangent = request(engine, &tape->units.at[i], JIT_TANGENT);
+        if (tape->units.at[i].section == SECTION_DYNAMICS)
+            request(engine, &tape->units.at[i], JIT_TANGENT);
     if (engine->wait)
         jit_wait(engine->jit);
 }
 
-static bool has_code(Engine *engine, JitEntry *entry, uint32_t evaluations)
+static bool has_code(Engine *engine, Unit *unit, JitKind kind)
 {
-    if (!entry)
-        return false;
-    if (jit_code(entry).any)
+    if (block_code(&unit->code, kind).any)
         return true;
-    jit_heat(engine->jit, entry, evaluations);
+    block_code_report(engine, &unit->code, unit->n);
     return false;
 }
 
-static bool is_ready(Engine *engine, const Tape *tape)
+static bool is_ready(Engine *engine, Tape *tape)
 {
     bool ready = true;
     for (uint32_t i = 0; i < tape->units.n; i++)
-        ready &= has_code(engine, tape->units.at[i].value, tape->units.at[i].n);
+        ready &= has_code(engine, &tape->units.at[i], JIT_VALUE);
     return ready;
 }
 
-static bool tangents_are_ready(Engine *engine, const Tape *tape)
+static bool tangents_are_ready(Engine *engine, Tape *tape)
 {
     bool ready = true;
     for (uint32_t i = 0; i < tape->units.n; i++)
         if (tape->units.at[i].section == SECTION_DYNAMICS)
-            ready &= has_code(engine, tape->units.at[i].tangent, tape->units.at[i].n);
+            ready &= has_code(engine, &tape->units.at[i], JIT_TANGENT);
     return ready;
 }
 
@@ -123,9 +116,9 @@ static void take_code(Tape *tape)
     const TapeQuick *quick = &tape->quick;
     for (uint32_t i = 0; quick->calls && i < tape->order.n; i++) {
         const Unit *unit = &tape->units.at[tape->order.at[i]];
-        quick->calls[i].value = jit_code(unit->value);
+        quick->calls[i].value = block_code(&unit->code, JIT_VALUE);
         if (tape->tangents_ready && i < tape->end[SECTION_DYNAMICS])
-            quick->tangents[i] = jit_code(unit->tangent);
+            quick->tangents[i] = block_code(&unit->code, JIT_TANGENT);
     }
 }
 
@@ -216,7 +209,7 @@ static void make_quick(Tape *tape)
     quick->calls = take(&room, NULL, n * sizeof *quick->calls);
     for (uint32_t i = 0; i < n; i++) {
         const Unit *unit = &tape->units.at[tape->order.at[i]];
-        quick->calls[i].constants = unit->constants;
+        quick->calls[i].constants = unit->code.constants;
         quick->calls[i].slots =
             take(&room, unit->slots, unit->shape->n_slots * sizeof *unit->slots);
     }
@@ -337,12 +330,9 @@ static void gather(const Unit *unit, double *values)
 
 static void report_heat(Engine *engine, Tape *tape)
 {
-    engine_foresee(engine);
     for (uint32_t i = 0; i < tape->units.n; i++) {
-        const Unit *unit = &tape->units.at[i];
-        jit_heat(engine->jit, unit->value, (uint64_t)tape->evaluations * unit->n);
-        if (unit->tangent)
-            jit_heat(engine->jit, unit->tangent, (uint64_t)tape->evaluations * unit->n);
+        Unit *unit = &tape->units.at[i];
+        block_code_report(engine, &unit->code, (uint64_t)tape->evaluations * unit->n);
     }
     tape->evaluations = 0;
     take_code(tape);
@@ -357,21 +347,15 @@ static void run_units(Tape *tape, uint32_t from, uint32_t end)
         calls[i].value.value(values, calls[i].slots, calls[i].constants, &engine->env);
     for (uint32_t i = from; i < end && !calls; i++) {
         const Unit *unit = &tape->units.at[tape->order.at[i]];
-        JitCode code = jit_code(unit->value);
+        JitCode code = block_code(&unit->code, JIT_VALUE);
         if (unit->layout == JIT_SINGLE) {
-            code.value(values, unit->slots, unit->constants, &engine->env);
+            code.value(values, unit->slots, unit->code.constants, &engine->env);
             continue;
         }
         gather(unit, values);
-        code.batch(values, NULL, unit->slots, unit->constants, &engine->env, unit->n, unit->stride);
+        code.batch(values, NULL, unit->slots, unit->code.constants, &engine->env, unit->n,
+                   unit->stride);
     }
-}
-
-/* Quick code of a piece would be slower than optimised code of its units. */
-static JitCode piece_code(const Engine *engine, const TapePiece *piece)
-{
-    bool best = jit_tier(piece->value) == JIT_OPTIMISED || engine->fixed_quick;
-    return best ? jit_code(piece->value) : (JitCode){.any = NULL};
 }
 
 static void count_evaluation(Engine *engine, Tape *tape)
@@ -389,7 +373,7 @@ static void run(Tape *tape, uint32_t end)
     uint32_t done = 0;
     for (uint32_t i = 0; i < tape->pieces.n; i++) {
         const TapePiece *piece = &tape->pieces.at[i];
-        JitCode code = piece_code(engine, piece);
+        JitCode code = block_code_best(engine, &piece->code);
         if (!code.any)
             continue;
         run_units(tape, done, piece->first);
@@ -496,14 +480,14 @@ static void run_tangents(Tape *tape)
                                         &engine->env);
     for (uint32_t i = 0; i < tape->end[SECTION_DYNAMICS] && !calls; i++) {
         const Unit *unit = &tape->units.at[tape->order.at[i]];
-        JitCode code = jit_code(unit->tangent);
+        JitCode code = block_code(&unit->code, JIT_TANGENT);
         if (unit->layout == JIT_SINGLE) {
-            code.tangent(values, tangents, unit->slots, unit->constants, &engine->env);
+            code.tangent(values, tangents, unit->slots, unit->code.constants, &engine->env);
             continue;
         }
         gather(unit, values);
         gather(unit, tangents);
-        code.batch(values, tangents, unit->slots, unit->constants, &engine->env, unit->n,
+        code.batch(values, tangents, unit->slots, unit->code.constants, &engine->env, unit->n,
                    unit->stride);
     }
 }

@@ -457,7 +457,7 @@ static void add_unit(Making *m, const Group *group, bool compares)
     uint32_t *place = arena_alloc(arena, (plan->n + 1) * sizeof *place);
     SlotAccess *access = arena_alloc(arena, (plan->n + 1) * sizeof *access);
     Unit unit = {.shape = plan->shape,
-                 .constants = plan->constants,
+                 .code.constants = plan->constants,
                  .section = (uint8_t)(group->rank >> 62),
                  .level = (uint32_t)(group->rank >> 32) & (UINT32_MAX >> 2),
                  .segment = m->tape->segments.n,

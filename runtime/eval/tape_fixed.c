@@ -81,14 +81,8 @@ static void compile(Tape *tape, TapePiece *piece)
                                                        : place_of(tape, piece, use.slots[s]);
         found &= place[s] != NO_PLACE;
     }
-    JitRequest wanted = {.shape = use.shape,
-                         .kind = JIT_VALUE,
-                         .layout = JIT_FIXED,
-                         .slots = place,
-                         .constants = use.constants};
-    piece->value = found ? jit_request(engine->jit, &wanted) : NULL;
-    if (piece->value) /* it is as hot as its units are */
-        jit_heat(engine->jit, piece->value, engine->fixed_after);
+    if (found)
+        block_code_ask_fixed(engine, &piece->code, use.shape, place, use.constants);
     mem_free(sim->mem, place);
 }
 
@@ -115,7 +109,7 @@ static void make(Tape *tape)
         TapePiece piece = {.first = i, .n = n};
         if (n > 1)
             compile(tape, &piece);
-        if (piece.value)
+        if (piece.code.entry[JIT_VALUE])
             vec_push(mem, &tape->pieces, piece);
     }
     if (tape->part->sim->engine->wait)
@@ -133,7 +127,7 @@ void tape_fixed_drop(Tape *tape)
 {
     Sim *sim = tape->part->sim;
     for (uint32_t i = 0; i < tape->pieces.n; i++)
-        jit_release(sim->engine->jit, tape->pieces.at[i].value);
+        block_code_close(sim->engine, &tape->pieces.at[i].code);
     vec_free(sim->mem, &tape->pieces);
     tape->steady = 0;
 }

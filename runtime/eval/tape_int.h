@@ -3,6 +3,7 @@
 #define RUNTIME_EVAL_TAPE_INT_H
 
 #include "base/map.h"
+#include "runtime/eval/block_code.h"
 #include "runtime/eval/leaf_reads.h"
 #include "runtime/eval/tape.h"
 
@@ -23,8 +24,6 @@ typedef struct TapeVar {
 } TapeVar;
 
 enum { NO_PLACE = UINT32_MAX };
-
-enum { HEAT_EVERY = 256 }; /* evaluations after which the heat of code is reported */
 
 struct Engine {
     Sim *sim;
@@ -83,7 +82,7 @@ typedef struct Gather {
 /* One call: a batch, or a single block. */
 typedef struct Unit {
     const Shape *shape;
-    const double *constants;
+    BlockCode code;
     JitLayout layout;
     uint8_t section;
     uint32_t level;
@@ -94,7 +93,6 @@ typedef struct Unit {
     bool *common; /* JIT_ARRAYS: JitRequest.common; JIT_TABLES: JitRequest.arrays */
     uint32_t n_gathers;
     Gather *gathers;
-    JitEntry *value, *tangent;
 } Unit;
 
 /* Some states, by variable, ascending. */
@@ -111,7 +109,7 @@ typedef struct Run {
 /* Units [first, first + n) of Tape.order as one function (tape_fixed.c). */
 typedef struct TapePiece {
     uint32_t first, n;
-    JitEntry *value;
+    BlockCode code;
 } TapePiece;
 
 typedef struct Input {

@@ -325,7 +325,7 @@ static void add_unit(Patch *p, uint8_t section, uint32_t level, LeafPlan *plan,
     Tape *tape = p->tape;
     Arena *arena = &tape->arena;
     Unit unit = {.shape = plan->shape,
-                 .constants = plan->constants,
+                 .code.constants = plan->constants,
                  .layout = JIT_SINGLE,
                  .section = section,
                  .level = level,
