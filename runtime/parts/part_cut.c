@@ -1,0 +1,302 @@
+/* part_cut.c: what went -> parts that fell apart, each as a part of its own.
+ *
+ * From each vertex that lost a neighbour a search starts. All searches take turns, edge by edge, and
+ * unite where they meet. A search that has seen all there is without meeting another one has found a
+ * part of its own; when only one is left, it need not go on. So the cost is that of the smaller
+ * pieces, or of the short way round, and not of the whole part. (The idea is that of Even and
+ * Shiloach, An on-line edge-deletion problem, J. ACM 28, 1981.) */
+#include "runtime/parts/part_graph_int.h"
+
+#include <stdlib.h>
+
+static const uint32_t STATE = 1u << 31; /* vertices: nodes, and states with this bit */
+
+typedef struct Search {
+    uint32_t up;           /* the search it was united with, or itself */
+    bool alive;            /* something is left to look at */
+    VEC(uint32_t) found;   /* vertices */
+    uint32_t next;         /* to be looked at */
+    VEC(ReadEdge *) edges; /* readers that are being looked at */
+} Search;
+
+typedef struct Searches {
+    Sim *sim;
+    VEC(Search) list;
+    uint32_t stamp;
+    uint32_t alive; /* not united, with something left to look at */
+    uint32_t open;  /* not united */
+} Searches;
+
+static uint32_t root_of(Searches *s, uint32_t i)
+{
+    while (s->list.at[i].up != i)
+        i = s->list.at[i].up = s->list.at[s->list.at[i].up].up;
+    return i;
+}
+
+static bool has_more(const Search *search)
+{
+    return search->next < search->found.n || search->edges.n;
+}
+
+/* Group of a vertex in this search + 1, 0: not seen. */
+static uint32_t *group_of(Searches *s, uint32_t vertex)
+{
+    Sim *sim = s->sim;
+    uint32_t *seen, *group;
+    if (vertex & STATE) {
+        seen = &sim->info[vertex & ~STATE].seen;
+        group = &sim->info[vertex & ~STATE].group;
+    } else {
+        seen = &sim->nodes.at[vertex].seen;
+        group = &sim->nodes.at[vertex].group;
+    }
+    if (*seen != s->stamp)
+        *group = 0;
+    *seen = s->stamp;
+    return group;
+}
+
+static void unite_searches(Searches *s, uint32_t a, uint32_t b)
+{
+    Mem *mem = s->sim->mem;
+    a = root_of(s, a);
+    b = root_of(s, b);
+    if (a == b)
+        return;
+    uint32_t to = s->list.at[a].found.n < s->list.at[b].found.n ? b : a, from = to == a ? b : a;
+    Search *x = &s->list.at[to], *y = &s->list.at[from];
+    /* what was looked at already goes to the front, so that `next` divides it from the rest */
+    uint32_t done = y->next;
+    for (uint32_t i = 0; i < y->found.n; i++) {
+        vec_push(mem, &x->found, y->found.at[i]);
+        if (i < done) {
+            uint32_t t = x->found.at[x->next];
+            x->found.at[x->next++] = vec_last(&x->found);
+            vec_last(&x->found) = t;
+        }
+    }
+    for (uint32_t i = 0; i < y->edges.n; i++)
+        vec_push(mem, &x->edges, y->edges.at[i]);
+    y->up = to;
+    s->open--;
+    s->alive -= x->alive && y->alive;
+    x->alive |= y->alive;
+}
+
+static void reach(Searches *s, uint32_t search, uint32_t vertex)
+{
+    uint32_t *group = group_of(s, vertex);
+    search = root_of(s, search);
+    if (*group) {
+        unite_searches(s, *group - 1, search);
+        return;
+    }
+    *group = search + 1;
+    vec_push(s->sim->mem, &s->list.at[search].found, vertex);
+}
+
+static void reach_var(Searches *s, uint32_t search, DdpVar var)
+{
+    const ValueInfo *info = &s->sim->info[var];
+    if (info->state)
+        reach(s, search, STATE | var);
+    else if (info->node && s->sim->nodes.at[info->node].part)
+        reach(s, search, info->node);
+}
+
+/* What is on the other side of a variable: readers, later one by one, and states it is the slope of. */
+static void look_behind(Searches *s, uint32_t search, DdpVar var)
+{
+    Sim *sim = s->sim;
+    for (DdpVar state = sim->info[var].slope_of; state; state = sim->info[state].slope_next)
+        reach(s, search, STATE | state);
+    if (sim->info[var].readers)
+        vec_push(sim->mem, &s->list.at[root_of(s, search)].edges, sim->info[var].readers);
+}
+
+static void look_at_vertex(Searches *s, uint32_t search, uint32_t vertex)
+{
+    Sim *sim = s->sim;
+    if (vertex & STATE) {
+        DdpVar var = vertex & ~STATE;
+        reach_var(s, search, sim->states.at[sim->info[var].state - 1].slope);
+        look_behind(s, search, var);
+        return;
+    }
+    const EvalNode *node = &sim->nodes.at[vertex];
+    for (uint32_t i = 0; i < node->n_reads; i++)
+        reach_var(s, search, node->reads[i].var);
+    for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++)
+        look_behind(s, search, node_output(node, i));
+}
+
+/* One vertex, or one reader. What is read first: that way leads to what many have in common, where
+ * searches meet. */
+static void go_on(Searches *s, uint32_t i)
+{
+    Search *search = &s->list.at[i];
+    s->sim->record.work++;
+    if (search->next < search->found.n) {
+        look_at_vertex(s, i, search->found.at[search->next++]);
+        return;
+    }
+    ReadEdge *edge = vec_last(&search->edges);
+    if (edge->next)
+        vec_last(&search->edges) = edge->next;
+    else
+        search->edges.n--;
+    if (s->sim->nodes.at[edge->node].part)
+        reach(s, i, edge->node);
+}
+
+static void split_off(Sim *sim, const Search *search)
+{
+    Part *part = part_new(sim);
+    for (uint32_t i = 0; i < search->found.n; i++) {
+        uint32_t vertex = search->found.at[i];
+        if (vertex & STATE) {
+            DdpVar var = vertex & ~STATE;
+            part_add_state(part, part_drop_state(sim->info[var].part, var));
+        } else {
+            part_drop_node(sim->nodes.at[vertex].part, vertex);
+            part_add_node(part, vertex);
+        }
+    }
+}
+
+/* Turns, until all searches have met, or have ended, or all but one. */
+static void take_turns(Searches *s)
+{
+    while (s->open > 1 && s->alive > 1)
+        for (uint32_t i = 0; i < s->list.n && s->open > 1 && s->alive > 1; i++) {
+            if (s->list.at[i].up != i || !s->list.at[i].alive)
+                continue;
+            go_on(s, i);
+            Search *root = &s->list.at[root_of(s, i)];
+            if (root->alive && !has_more(root)) {
+                root->alive = false;
+                s->alive--;
+            }
+        }
+}
+
+/* Searches from these vertices of one part; those that end apart become parts. */
+static void search_part(Sim *sim, uint32_t n, const uint32_t *seeds)
+{
+    Searches s = {.sim = sim, .stamp = ++sim->mark};
+    for (uint32_t i = 0; i < n; i++) {
+        if (*group_of(&s, seeds[i]))
+            continue;
+        uint32_t own = s.list.n;
+        vec_push(sim->mem, &s.list, ((Search){.up = own, .alive = true}));
+        reach(&s, own, seeds[i]);
+    }
+    s.alive = s.open = s.list.n;
+    take_turns(&s);
+    uint32_t largest = s.list.n; /* what stays: the one that did not end, or the largest */
+    for (uint32_t i = 0; i < s.list.n; i++) {
+        if (s.list.at[i].up != i)
+            continue;
+        if (s.list.at[i].alive) {
+            largest = i;
+            break;
+        }
+        if (largest == s.list.n || s.list.at[i].found.n > s.list.at[largest].found.n)
+            largest = i;
+    }
+    for (uint32_t i = 0; i < s.list.n && s.open > 1; i++)
+        if (s.list.at[i].up == i && i != largest)
+            split_off(sim, &s.list.at[i]);
+    for (uint32_t i = 0; i < s.list.n; i++) {
+        vec_free(sim->mem, &s.list.at[i].found);
+        vec_free(sim->mem, &s.list.at[i].edges);
+    }
+    vec_free(sim->mem, &s.list);
+}
+
+typedef struct Seed {
+    Part *part;
+    uint32_t vertex;
+    uint32_t index, order; /* of the part; of the seed */
+} Seed;
+
+typedef VEC(Seed) Seeds;
+
+static void add_seed(Sim *sim, Seeds *seeds, uint32_t vertex)
+{
+    uint32_t *mark =
+        vertex & STATE ? &sim->info[vertex & ~STATE].seen : &sim->nodes.at[vertex].seen;
+    Part *part = vertex & STATE ? sim->info[vertex & ~STATE].part : sim->nodes.at[vertex].part;
+    if (*mark == sim->mark || !part)
+        return;
+    *mark = sim->mark;
+    vec_push(sim->mem, seeds, ((Seed){part, vertex, part->index, seeds->n}));
+}
+
+/* A variable that connected nothing before may have joined parts now, but has left nobody alone. */
+static void seeds_of_cut(Sim *sim, Seeds *seeds, DdpVar var)
+{
+    const ValueInfo *info = &sim->info[var];
+    if (!info->linked)
+        return;
+    if (info->state) {
+        add_seed(sim, seeds, STATE | var);
+    } else if (info->node && sim->nodes.at[info->node].part) {
+        add_seed(sim, seeds, info->node);
+    } else { /* it connected its readers, and does no longer */
+        for (ReadEdge *edge = info->readers; edge; edge = edge->next)
+            add_seed(sim, seeds, edge->node);
+        for (DdpVar state = info->slope_of; state; state = sim->info[state].slope_next)
+            add_seed(sim, seeds, STATE | state);
+    }
+}
+
+/* Seeds of one part together, in the order they came. */
+static int by_part(const void *a, const void *b)
+{
+    const Seed *x = a, *y = b;
+    if (x->index != y->index)
+        return x->index < y->index ? -1 : 1;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+void part_cut_settle(Sim *sim)
+{
+    Seeds seeds = {0};
+    VEC(uint32_t) own = {0};
+    sim->mark++;
+    for (uint32_t i = 0; i < sim->build.cuts.n; i++)
+        seeds_of_cut(sim, &seeds, sim->build.cuts.at[i]);
+    if (seeds.n > 1)
+        qsort(seeds.at, seeds.n, sizeof *seeds.at, by_part);
+    for (uint32_t i = 0, end; i < seeds.n; i = end) {
+        vec_clear(&own);
+        for (end = i; end < seeds.n && seeds.at[end].part == seeds.at[i].part; end++)
+            vec_push(sim->mem, &own, seeds.at[end].vertex);
+        if (own.n > 1)
+            search_part(sim, own.n, own.at);
+    }
+    vec_free(sim->mem, &own);
+    vec_free(sim->mem, &seeds);
+}
+
+#ifdef SOLSTICE_VERIFY
+/* What a search from its first vertex finds has the size of the part. */
+void part_cut_verify(Sim *sim, Part *part)
+{
+    Searches s = {.sim = sim, .stamp = ++sim->mark, .alive = 1, .open = 1};
+    vec_push(sim->mem, &s.list, ((Search){0}));
+    NodeList nodes = {0};
+    rope_list(sim, part->ropes[0].n ? &part->ropes[0] : &part->ropes[1], &nodes);
+    reach(&s, 0, part->states.n ? STATE | part->states.at[0].var : nodes.at[0]);
+    while (has_more(&s.list.at[0]))
+        go_on(&s, 0);
+    part_must(s.list.at[0].found.n == part->states.n + part->ropes[0].n + part->ropes[1].n, "N3",
+              part->index, "a part is not what is connected");
+    vec_free(sim->mem, &nodes);
+    vec_free(sim->mem, &s.list.at[0].found);
+    vec_free(sim->mem, &s.list.at[0].edges);
+    vec_free(sim->mem, &s.list);
+}
+#endif
