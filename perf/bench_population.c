@@ -252,7 +252,7 @@ static void measure_hand(const Colony *colony, void *module)
 
 static void describe(const Part *part)
 {
-    const Tape *tape = part->tape;
+    const Tape *tape = part->code.tape;
     uint32_t arrays = 0;
     for (uint32_t i = 0; tape && i < tape->end[SECTION_DYNAMICS]; i++)
         arrays += tape->units.at[i].layout == JIT_ARRAYS ? tape->units.at[i].n : 0;

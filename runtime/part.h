@@ -48,74 +48,112 @@ typedef struct PartMemory {
     uint32_t lines;
 } PartMemory;
 
+/* Nodes of a part that somebody asks for. part_members.c */
+typedef struct PartLists {
+    NodeList watched;    /* compare something that must be searched for */
+    NodeList timers;     /* compare the clock with something fixed */
+    NodeList roots;      /* determine conditions */
+    VEC(RootNote) notes; /* [roots] */
+    NodeList loops;      /* are loops */
+} PartLists;
+
+/* Its dynamics in order, made when it starts. part_dynamics */
+typedef struct PartOrder {
+    NodeList nodes;
+    uint32_t version; /* of the rope then */
+} PartOrder;
+
+typedef struct PartCounts {
+    uint64_t steps, restarts;
+    uint64_t steps_at_restart; /* `steps` when it started last */
+    uint64_t audited;          /* 1 + `steps` when its slopes were looked at last */
+} PartCounts;
+
+/* How its dynamics is evaluated. tape.c, fixed_code.c, blocks.c */
+typedef struct PartCode {
+    struct Tape *tape;       /* tape.h; NULL: not made since the ropes changed */
+    struct FixedCode *fixed; /* fixed_code.c; NULL: none */
+    uint32_t prepared;       /* sum of the ropes' versions + 1 when code was asked for */
+    uint32_t steady;         /* evaluations leaf by leaf since rope 0 became this version: */
+    uint32_t steady_version;
+    uint32_t untaped; /* evaluations since it had a tape */
+    bool likes_tapes; /* its last tape was worth having: the next is made at once */
+} PartCode;
+
+/* Whether the choice of its states is a good one. reselect.c, sim/time_loop.c */
+typedef struct PartChoice {
+    bool constrained;       /* has dummies whose choice may turn singular */
+    bool wanted;            /* the choice should be made anew at `event` */
+    double floor;           /* least motion that counts */
+    VEC(DummyNote) dummies; /* what constraints determine, at the end of a step */
+    double period;          /* state_choice.h, of what its constraints compare */
+    VEC(PartAim) aims;      /* constraints and what they depend on, in order */
+    double alarm, room;     /* when to measure all; inverse of the motion last seen */
+    uint32_t wait, waited;  /* steps until the next look, and since the last */
+    double undone;          /* where the last step that was undone began */
+    uint32_t undone_steps;  /* how often without getting on */
+} PartChoice;
+
+/* Whether another method would suit it better. method.c */
+typedef struct PartTrial {
+    bool change;                         /* the other method from the next step on */
+    uint32_t held, free, calm, patience; /* counts of what tests found */
+} PartTrial;
+
+/* Behind `from` it goes straight on. event/bridge.c */
+typedef struct PartBridge {
+    bool on;
+    double from, *at; /* states and slopes there */
+} PartBridge;
+
+/* What output has of it. */
+typedef struct PartShown {
+    bool whole;      /* much of it: one by one does not pay */
+    uint32_t nodes;  /* that were evaluated one by one at `moment` */
+    uint64_t moment; /* its states are those of Sim.time if this is Sim.moment (part_glance) */
+} PartShown;
+
 /* What every step reads comes first. */
 struct Part {
     Sim *sim;
     PartMemory memory[MEMORIES];
-    uint32_t index;           /* in Sim.parts */
-    uint32_t n;               /* unknowns: states, then tearing variables */
-    uint32_t states_version;  /* counts changes of `states` */
-    VEC(PartState) states;    /* ascending by variable */
-    NodeList loops;           /* whose tearing variables are unknowns of the integrator */
-    NodeList inner;           /* nodes that are loops */
-    NodeList watched;         /* nodes that compare something that must be searched for */
-    double from;              /* comparisons were remembered here: begin of what is searched */
-    double looked[2];         /* the last two looks at comparisons, where event_search needs them */
-    double back, now;         /* dense output reaches from back to now */
-    double event;             /* where a comparison was found to change, or infinite */
-    double before;            /* the last point at which it had not */
-    double crossed;           /* where that was found last */
-    double timed;             /* its next time event, or infinite */
-    double step;              /* last step taken, first guess after a restart */
-    double longest;           /* step that rk.c has taken */
-    uint64_t steps, restarts; /* counted */
-    uint64_t steps_at_restart; /* `steps` when it started last */
-    uint64_t audited;          /* 1 + `steps` when its slopes were looked at last */
+    uint32_t index;          /* in Sim.parts */
+    uint32_t n;              /* unknowns: states, then tearing variables */
+    uint32_t states_version; /* counts changes of `states` */
+    VEC(PartState) states;   /* ascending by variable */
+    NodeList loops;          /* whose tearing variables are unknowns of the integrator */
+    PartLists lists;
+    double from;      /* comparisons were remembered here: begin of what is searched */
+    double looked[2]; /* the last two looks at comparisons, where event_search needs them */
+    double back, now; /* dense output reaches from back to now */
+    double event;     /* where a comparison was found to change, or infinite */
+    double before;    /* the last point at which it had not */
+    double crossed;   /* where that was found last */
+    double timed;     /* its next time event, or infinite */
+    double step;      /* last step taken, first guess after a restart */
+    double longest;   /* step that rk.c has taken */
+    PartCounts counts;
     PartMethod method;
     const Integrator *integrator; /* of this method; NULL: not started yet */
-    bool change;                  /* method.c: the other method from the next step on */
     bool fixed_steps;             /* its steps end at points of a grid: sim/grid_loop.c */
     bool started;                 /* the integrator stands at `now` */
     bool clocked;                 /* some comparison is driven by the clock */
-    bool constrained;             /* has dummies whose choice may turn singular */
     uint32_t touched;             /* index + 1 in Sim.loop.touched, or 0 */
     bool restructured;            /* other states or dynamics than when it started */
     bool restart;                 /* something its dynamics reads changed */
     bool search;                  /* comparisons must be looked at again */
     bool searching;               /* in Sim.loop.to_search */
     bool behind;                  /* has the values of the left side of an event that is its own */
-    bool bridged;                 /* behind bridge_from it goes straight on: bridge.c */
-    bool reselect;                /* the choice of states should be made anew at `event` */
-    bool seen_whole;              /* output shows much of it: one by one does not pay */
-    bool likes_tapes;             /* its last tape was worth having: the next is made at once */
-    uint32_t glanced;             /* nodes that were evaluated one by one at `glance` */
     uint64_t moment;              /* its values are those of Sim.time if this is Sim.moment */
-    uint64_t glance;              /* likewise, but of its states only (part_glance) */
-    void *driver[PART_METHODS];   /* what each method keeps; NULL: nothing */
-    struct Tape *tape;            /* tape.h; NULL: not made since the ropes changed */
-    double *bridge, bridge_from;  /* states and slopes there */
-    Rope ropes[2];                /* dynamics, and what only conditions need; by NodePlace - 1 */
+    PartShown shown;
+    void *driver[PART_METHODS]; /* what each method keeps; NULL: nothing */
+    PartCode code;
+    PartBridge bridge;
+    Rope ropes[2]; /* dynamics, and what only conditions need; by NodePlace - 1 */
 
-    NodeList timers;     /* nodes that compare the clock with something fixed */
-    NodeList roots;      /* nodes that determine conditions */
-    VEC(RootNote) notes; /* [roots] */
-    /* made when the part starts: */
-    NodeList dynamics;      /* ropes[0] as a list: part_dynamics */
-    uint32_t listed;        /* version of the rope then */
-    double floor;           /* reselect.c: least motion that counts */
-    VEC(DummyNote) dummies; /* likewise: what constraints determine, at the end of a step */
-    double undone;          /* likewise: where the last step that was undone began */
-    uint32_t undone_steps;  /* likewise: how often without getting on */
-    double period;          /* likewise: state_choice.h, of what its constraints compare */
-    VEC(PartAim) aims;      /* likewise: constraints and what they depend on, in order */
-    double alarm, room;     /* when to measure all; inverse of the motion last seen */
-    uint32_t wait, waited;  /* steps until the next look, and since the last */
-    uint32_t held, free, calm, patience; /* method.c: counts of what its tests found */
-    struct FixedCode *fixed;             /* fixed_code.c; NULL: none */
-    uint32_t prepared; /* sum of the ropes' versions + 1 when code was asked for */
-    uint32_t steady;   /* evaluations leaf by leaf since rope 0 became this version */
-    uint32_t steady_version;
-    uint32_t untaped; /* evaluations since it had a tape */
+    PartOrder order;
+    PartChoice choice;
+    PartTrial trial;
 };
 
 #endif

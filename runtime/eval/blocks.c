@@ -121,10 +121,10 @@ void blocks_prepare(Part *part)
 {
     Engine *engine = part->sim->engine;
     uint32_t versions = part->ropes[0].version + part->ropes[1].version;
-    if (!engine || part->prepared == versions + 1)
+    if (!engine || part->code.prepared == versions + 1)
         return;
-    part->prepared = versions + 1;
-    if (part->steady_version != part->ropes[0].version)
+    part->code.prepared = versions + 1;
+    if (part->code.steady_version != part->ropes[0].version)
         fixed_code_drop(part);
     double begin = timer_now();
     prepare_rope(part->sim, &part->ropes[0]);

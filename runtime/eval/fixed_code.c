@@ -48,7 +48,7 @@ static struct FixedCode *make(Part *part)
     Sim *sim = part->sim;
     struct FixedCode *fixed = mem_alloc(sim->mem, sizeof *fixed);
     uint32_t relations = 0;
-    part->fixed = fixed;
+    part->code.fixed = fixed;
     fixed->version = part->ropes[0].version;
     EACH_LEAF (&part->ropes[0], leaf)
         vec_push(sim->mem, &fixed->leaf, leaf);
@@ -75,10 +75,10 @@ static struct FixedCode *make(Part *part)
 
 void fixed_code_drop(Part *part)
 {
-    struct FixedCode *fixed = part->fixed;
+    struct FixedCode *fixed = part->code.fixed;
     Sim *sim = part->sim;
-    part->fixed = NULL;
-    part->steady = 0;
+    part->code.fixed = NULL;
+    part->code.steady = 0;
     if (!fixed)
         return;
     for (uint32_t i = 0; i < fixed->pieces.n; i++)
@@ -92,15 +92,15 @@ void fixed_code_drop(Part *part)
 static struct FixedCode *current(Part *part)
 {
     const Engine *engine = part->sim->engine;
-    if (part->steady_version != part->ropes[0].version) {
+    if (part->code.steady_version != part->ropes[0].version) {
         fixed_code_drop(part);
-        part->steady_version = part->ropes[0].version;
+        part->code.steady_version = part->ropes[0].version;
     }
     if (!engine || engine->rebuild)
         return NULL;
-    if (!part->fixed && ++part->steady >= engine->fixed_after)
+    if (!part->code.fixed && ++part->code.steady >= engine->fixed_after)
         make(part);
-    return part->fixed;
+    return part->code.fixed;
 }
 
 bool fixed_code_evaluate(Part *part, FixedLeaf each, void *context, int *failed)

@@ -27,7 +27,7 @@ void part_prefetch_head(const Part *part)
 void part_prefetch(const Part *part, int first, int last)
 {
     if (first == 0)
-        fetch_lines(&part->index, (offsetof(Part, timers) - offsetof(Part, index)) / LINE + 1);
+        fetch_lines(&part->index, (offsetof(Part, order) - offsetof(Part, index)) / LINE + 1);
     for (int i = first; i <= last; i++)
         fetch_lines(part->memory[i].at, part->memory[i].lines);
 }

@@ -16,15 +16,15 @@ enum {
 
 void tape_close(Part *part)
 {
-    Tape *tape = part->tape;
-    part->tape = NULL;
-    part->untaped = 0;
+    Tape *tape = part->code.tape;
+    part->code.tape = NULL;
+    part->code.untaped = 0;
     for (int which = MEMORY_TAPE; which <= MEMORY_TRUTHS; which++)
         part_prefetch_note(part, which, NULL, 0);
     if (!tape)
         return;
-    part->likes_tapes = tape->worth;
-    part->prepared = 0; /* leaves that it evaluated have no code */
+    part->code.likes_tapes = tape->worth;
+    part->code.prepared = 0; /* leaves that it evaluated have no code */
     Sim *sim = part->sim;
     Engine *engine = sim->engine;
     for (uint32_t i = 0; i < tape->units.n; i++)
@@ -235,18 +235,18 @@ static bool fits(const Part *part, const Tape *tape)
 /* What does not fit any longer is made to fit, or closed. */
 static void bring_up_to_date(Engine *engine, Part *part)
 {
-    if (!part->tape || fits(part, part->tape))
+    if (!part->code.tape || fits(part, part->code.tape))
         return;
     double begin = timer_now();
-    bool patched = part->tape->worth && tape_patch(part->tape);
+    bool patched = part->code.tape->worth && tape_patch(part->code.tape);
     part->sim->counts.lower += timer_now() - begin;
     if (!patched) {
         tape_close(part);
         return;
     }
-    ask_values(engine, part->tape);
-    if (part->tape->tangents_wanted)
-        ask_tangents(engine, part->tape);
+    ask_values(engine, part->code.tape);
+    if (part->code.tape->tangents_wanted)
+        ask_tangents(engine, part->code.tape);
 }
 
 /* The tape of the part, if it is worth having and ready. */
@@ -256,19 +256,19 @@ static Tape *current(Part *part)
     if (!engine || engine->rebuild)
         return NULL;
     bring_up_to_date(engine, part);
-    if (!part->tape) {
-        uint32_t after = part->sim->opt.batch_from || part->likes_tapes ? 1 : MADE_AFTER;
-        if (part->ropes[0].n_leaves < 2 || ++part->untaped < after)
+    if (!part->code.tape) {
+        uint32_t after = part->sim->opt.batch_from || part->code.likes_tapes ? 1 : MADE_AFTER;
+        if (part->ropes[0].n_leaves < 2 || ++part->code.untaped < after)
             return NULL;
         double begin = timer_now();
         bool worth = tape_build(part)->worth;
         part->sim->counts.lower += timer_now() - begin;
         if (worth)
-            ask_values(engine, part->tape);
-        engine->batches += part->tape->n_batches;
-        engine->batched += part->tape->n_batched;
+            ask_values(engine, part->code.tape);
+        engine->batches += part->code.tape->n_batches;
+        engine->batched += part->code.tape->n_batched;
     }
-    Tape *tape = part->tape;
+    Tape *tape = part->code.tape;
     if (tape->worth && !tape->ready && is_ready(engine, tape)) {
         tape->ready = true;
         make_quick(tape);
@@ -278,10 +278,10 @@ static Tape *current(Part *part)
 
 void tape_forget_inputs(Part *part)
 {
-    if (!part->tape)
+    if (!part->code.tape)
         return;
-    part->tape->loaded = false;
-    part->tape->remembered = false;
+    part->code.tape->loaded = false;
+    part->code.tape->remembered = false;
 }
 
 /* ---- in and out ---- */
@@ -433,13 +433,13 @@ bool tape_slopes(Part *part, double time, const double *y, double *slopes)
 
 bool tape_is_latest(const Part *part)
 {
-    return part->tape && part->tape->evaluated;
+    return part->code.tape && part->code.tape->evaluated;
 }
 
 void tape_outdated(Part *part)
 {
-    if (part->tape)
-        part->tape->evaluated = false;
+    if (part->code.tape)
+        part->code.tape->evaluated = false;
 }
 
 void tape_settle(Part *part)
@@ -447,7 +447,7 @@ void tape_settle(Part *part)
     Sim *sim = part->sim;
     if (!tape_is_latest(part))
         return;
-    sim->value[sim->clock] = part->tape->time;
+    sim->value[sim->clock] = part->code.tape->time;
     sim->failure.quiet = true;
     blocks_evaluate(part, NULL);
     sim->failure.quiet = false;
@@ -509,7 +509,7 @@ bool tape_has_tangents(Part *part)
 
 void tape_tangent(Part *part, double clock, const double *states, double *slopes)
 {
-    Tape *tape = part->tape;
+    Tape *tape = part->code.tape;
     for (uint32_t i = 0; i < tape->quick.n_read; i++)
         move(&tape->quick.states[i], states, tape->tangent);
     if (tape->clock != NO_PLACE)
@@ -527,11 +527,11 @@ void tape_tangent(Part *part, double clock, const double *states, double *slopes
 static bool find_ties(Part *part)
 {
     Sim *sim = part->sim;
-    bool few = sim->search.forced.n <= part->watched.n;
-    uint32_t count = few ? sim->search.forced.n : part->watched.n;
+    bool few = sim->search.forced.n <= part->lists.watched.n;
+    uint32_t count = few ? sim->search.forced.n : part->lists.watched.n;
     vec_clear(&sim->room.tied);
     for (uint32_t i = 0; i < count; i++) {
-        DdpNode n = few ? sim->search.forced.at[i] : part->watched.at[i];
+        DdpNode n = few ? sim->search.forced.at[i] : part->lists.watched.at[i];
         const EvalNode *node = n < sim->nodes.n ? &sim->nodes.at[n] : NULL;
         if (!node || !node->live || node->part != part || !node->forced)
             continue;
@@ -539,7 +539,7 @@ static bool find_ties(Part *part)
             return false;
         vec_push(sim->mem, &sim->room.tied, n);
     }
-    return part->timers.n == 0;
+    return part->lists.timers.n == 0;
 }
 
 bool tape_at_event(Part *part)
@@ -619,7 +619,7 @@ static void note_truths(Tape *tape)
 
 bool tape_remember(Part *part, double time)
 {
-    Tape *tape = part->likes_tapes && find_ties(part) ? current(part) : NULL;
+    Tape *tape = part->code.likes_tapes && find_ties(part) ? current(part) : NULL;
     if (!tape)
         return false;
     load(tape, time, NULL, tape->quick.n_states);
@@ -723,7 +723,7 @@ static void note_node(Tape *tape, const LeafPlan *plan, bool right)
 
 bool tape_probes(const Part *part)
 {
-    return part->tape && part->tape->ready && part->tape->quick.n_probes > 0;
+    return part->code.tape && part->code.tape->ready && part->code.tape->quick.n_probes > 0;
 }
 
 bool tape_look_moved(Part *part, double time, const double *y, bool *changed)
@@ -743,7 +743,7 @@ bool tape_look_moved(Part *part, double time, const double *y, bool *changed)
 /* Between steps nobody holds on to a tape. */
 static void close_worn(Part *part)
 {
-    if (!part->tape || !part->tape->worth || !tape_has_paid(part->tape))
+    if (!part->code.tape || !part->code.tape->worth || !tape_has_paid(part->code.tape))
         return;
     tape_tell_compares(part);
     tape_close(part);
@@ -767,7 +767,7 @@ TapeLook tape_look(Part *part, double time, const double *y)
 
 void tape_hear_compares(Part *part, const NodeList *nodes)
 {
-    Tape *tape = part->tape;
+    Tape *tape = part->code.tape;
     if (!tape || !tape->remembered || !fits(part, tape))
         return;
     for (uint32_t i = 0; i < nodes->n; i++) {
@@ -786,14 +786,14 @@ void tape_hear_compares(Part *part, const NodeList *nodes)
 
 void tape_last_slopes(const Part *part, double *slopes)
 {
-    const Tape *tape = part->tape;
+    const Tape *tape = part->code.tape;
     for (uint32_t i = 0; i < tape->quick.n_slopes; i++)
         move(&tape->quick.slopes[i], tape->value, slopes);
 }
 
 void tape_tell_compares(Part *part)
 {
-    Tape *tape = part->tape;
+    Tape *tape = part->code.tape;
     if (!tape || !tape->remembered || tape->told || !fits(part, tape))
         return;
     for (uint32_t i = 0; i < tape->n_compares; i++)

@@ -240,8 +240,8 @@ static void add_rope(Making *m, uint32_t section)
 static void add_compares(Making *m)
 {
     Sim *sim = m->sim;
-    for (uint32_t i = 0; i < m->part->watched.n; i++) {
-        EvalNode *node = &sim->nodes.at[m->part->watched.at[i]];
+    for (uint32_t i = 0; i < m->part->lists.watched.n; i++) {
+        EvalNode *node = &sim->nodes.at[m->part->lists.watched.at[i]];
         if (!node->plan)
             node->plan = tape_plan_compares(sim, node);
         if (node->plan->shape)
@@ -632,8 +632,8 @@ static void lay_out(Making *m)
     uint32_t most = 1, compares = 0;
     for (uint32_t i = 0; i < m->groups.n; i++)
         most = m->groups.at[i].n > most ? m->groups.at[i].n : most;
-    for (uint32_t i = 0; i < m->part->watched.n; i++)
-        compares += m->sim->nodes.at[m->part->watched.at[i]].n_compares;
+    for (uint32_t i = 0; i < m->part->lists.watched.n; i++)
+        compares += m->sim->nodes.at[m->part->lists.watched.at[i]].n_compares;
     m->plan = arena_alloc(&tape->arena, most * sizeof *m->plan);
     m->batch = arena_alloc(&tape->arena, most * sizeof *m->batch);
     tape_more_compares(tape, compares);
@@ -676,7 +676,7 @@ Tape *tape_build(Part *part)
 {
     Sim *sim = part->sim;
     Engine *engine = sim->engine;
-    Tape *tape = part->tape = mem_alloc(sim->mem, sizeof *tape);
+    Tape *tape = part->code.tape = mem_alloc(sim->mem, sizeof *tape);
     tape->part = part;
     arena_init(&tape->arena, sim->mem);
     tape->version[0] = part->ropes[0].version;

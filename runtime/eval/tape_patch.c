@@ -94,14 +94,14 @@ void tape_leaf_leaves(Sim *sim, const Leaf *leaf)
 
 void tape_compares_leave(Part *part, const EvalNode *node)
 {
-    if (part->tape && node->watch)
-        leave(part->tape, node->plan);
+    if (part->code.tape && node->watch)
+        leave(part->code.tape, node->plan);
 }
 
 void tape_compares_come(Part *part, DdpNode node)
 {
-    if (part->tape && part->tape->worth)
-        vec_push(part->sim->mem, &part->tape->compared, node);
+    if (part->code.tape && part->code.tape->worth)
+        vec_push(part->sim->mem, &part->code.tape->compared, node);
 }
 
 /* ---- who has to be looked at ---- */

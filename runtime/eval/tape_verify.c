@@ -99,8 +99,8 @@ static void check_members(const Tape *tape)
     for (int which = 0; which < 2; which++)
         EACH_LEAF (&part->ropes[which], leaf)
             check_member(tape, leaf->plan);
-    for (uint32_t i = 0; i < part->watched.n; i++) {
-        const EvalNode *node = &part->sim->nodes.at[part->watched.at[i]];
+    for (uint32_t i = 0; i < part->lists.watched.n; i++) {
+        const EvalNode *node = &part->sim->nodes.at[part->lists.watched.at[i]];
         if (node->plan->shape)
             check_member(tape, node->plan);
     }

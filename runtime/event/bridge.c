@@ -15,9 +15,9 @@
 
 static void close_bridge(Part *part)
 {
-    mem_free(part->sim->mem, part->bridge);
-    part->bridge = NULL;
-    part->bridged = false;
+    mem_free(part->sim->mem, part->bridge.at);
+    part->bridge.at = NULL;
+    part->bridge.on = false;
 }
 
 /* States and slopes where the last step ended; false: they have no values there either. */
@@ -29,12 +29,12 @@ static bool begin(Part *part)
     part_at(part, part->now);
     if (!n || part_evaluate(part, part->now, NULL) != 0)
         return false;
-    part->bridge = mem_alloc(sim->mem, 2 * (size_t)n * sizeof *part->bridge);
+    part->bridge.at = mem_alloc(sim->mem, 2 * (size_t)n * sizeof *part->bridge.at);
     for (uint32_t i = 0; i < n; i++) {
-        part->bridge[i] = sim->value[part->states.at[i].var];
-        part->bridge[n + i] = sim->value[part->states.at[i].slope];
+        part->bridge.at[i] = sim->value[part->states.at[i].var];
+        part->bridge.at[n + i] = sim->value[part->states.at[i].slope];
     }
-    part->bridge_from = part->now;
+    part->bridge.from = part->now;
     return true;
 }
 
@@ -45,9 +45,9 @@ static double reach(const Part *part)
     uint32_t n = part->states.n;
     double longest = compare_look(part->sim);
     for (uint32_t i = 0; i < n; i++) {
-        double allowed = opt->atol + opt->rtol * fabs(part->bridge[i]);
-        if (part->bridge[n + i] != 0)
-            longest = fmin(longest, allowed / fabs(part->bridge[n + i]));
+        double allowed = opt->atol + opt->rtol * fabs(part->bridge.at[i]);
+        if (part->bridge.at[n + i] != 0)
+            longest = fmin(longest, allowed / fabs(part->bridge.at[n + i]));
     }
     return longest;
 }
@@ -60,7 +60,7 @@ bool part_bridge(Part *part)
     if (!sim->failure.text[0] || !begin(part))
         return false;
     sim->failure.quiet = true;
-    part->bridged = true;
+    part->bridge.on = true;
     double longest = reach(part);
     for (double h = 16 * DBL_EPSILON * fmax(fabs(now), longest); h <= longest; h *= 4) {
         part->from = from;
@@ -70,8 +70,8 @@ bool part_bridge(Part *part)
     }
     part->from = from;
     sim->failure.quiet = quiet;
-    part->bridged = part->event <= part->now;
-    if (!part->bridged)
+    part->bridge.on = part->event <= part->now;
+    if (!part->bridge.on)
         part->now = now;
-    return part->bridged;
+    return part->bridge.on;
 }

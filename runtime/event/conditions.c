@@ -222,7 +222,7 @@ void event_unsettle(Sim *sim, DdpVar var)
 {
     const EvalNode *node = sim->info[var].node ? &sim->nodes.at[sim->info[var].node] : NULL;
     if (node && node->part && node->root)
-        node->part->notes.at[node->root - 1].calm = -1;
+        node->part->lists.notes.at[node->root - 1].calm = -1;
 }
 
 #define EACH_BRANCH(sim, node, id)                                                                 \
@@ -257,11 +257,11 @@ bool event_suspect_changed(Part *part)
 {
     Sim *sim = part->sim;
     bool any = false;
-    for (uint32_t i = 0; i < part->roots.n; i++) {
-        RootNote *note = &part->notes.at[i];
+    for (uint32_t i = 0; i < part->lists.roots.n; i++) {
+        RootNote *note = &part->lists.notes.at[i];
         if (note->var && note->calm == (sim->value[note->var] != 0))
             continue;
-        any |= suspect_node(sim, &sim->nodes.at[part->roots.at[i]]);
+        any |= suspect_node(sim, &sim->nodes.at[part->lists.roots.at[i]]);
         if (note->var)
             note->calm = calm_truth(sim, note->var);
     }
@@ -272,9 +272,9 @@ bool event_suspect_changed(Part *part)
 void event_forget_falls(Part *part)
 {
     Sim *sim = part->sim;
-    for (uint32_t i = 0; i < part->roots.n; i++)
-        if (part->notes.at[i].calm < 0)
-            EACH_BRANCH (sim, &sim->nodes.at[part->roots.at[i]], id)
+    for (uint32_t i = 0; i < part->lists.roots.n; i++)
+        if (part->lists.notes.at[i].calm < 0)
+            EACH_BRANCH (sim, &sim->nodes.at[part->lists.roots.at[i]], id)
                 if (sim->branches.at[id].fell > sim->time)
                     sim->branches.at[id].fell = INFINITY;
 }

@@ -216,7 +216,7 @@ static void keep_decided(Sim *sim, const EvalNode *node, Compare *compare)
 void event_leave_near(Sim *sim)
 {
     for (uint32_t p = 0; p < sim->loop.touched.n; p++) {
-        const NodeList *nodes = &sim->loop.touched.at[p]->watched;
+        const NodeList *nodes = &sim->loop.touched.at[p]->lists.watched;
         for (uint32_t i = 0; i < nodes->n; i++) {
             EvalNode *node = &sim->nodes.at[nodes->at[i]];
             for (uint32_t k = 0; k < node->n_compares; k++) {

@@ -9,10 +9,10 @@
 
 void part_look_at_clock(Part *part)
 {
-    part->timed = compare_next_time(part->sim, &part->timers);
+    part->timed = compare_next_time(part->sim, &part->lists.timers);
     part->clocked = false;
-    for (uint32_t i = 0; i < part->watched.n; i++)
-        part->clocked |= part->sim->nodes.at[part->watched.at[i]].clocked;
+    for (uint32_t i = 0; i < part->lists.watched.n; i++)
+        part->clocked |= part->sim->nodes.at[part->lists.watched.at[i]].clocked;
 }
 
 /* ---- searching for events ---- */
@@ -49,7 +49,7 @@ static SolStatus probe_at(void *context, double time, const NodeList *nodes)
     part_at(part, time);
     sim->time = time;
     part->moment = 0;
-    if (part->bridged) {
+    if (part->bridge.on) {
         evaluate_probes(part);
         return SOL_OK;
     }
@@ -69,7 +69,7 @@ static SolStatus probe_at(void *context, double time, const NodeList *nodes)
 /* Unknowns of the part there, or NULL: its states are in Sim.value then. */
 static const double *unknowns_at(Part *part, double time)
 {
-    if (part->bridged) {
+    if (part->bridge.on) {
         part_at(part, time);
         return NULL;
     }
@@ -83,7 +83,7 @@ static TapeLook look_by_tape(Part *part, bool dips, double to, double *lo, doubl
 {
     int pieces = event_pieces(part->sim, part->clocked, to - part->from);
     TapeLook look = TAPE_QUIET;
-    if (dips || to != part->now || part->from >= to || !part->watched.n || part->n == 0)
+    if (dips || to != part->now || part->from >= to || !part->lists.watched.n || part->n == 0)
         return TAPE_BLIND;
     *hi = part->from;
     for (int i = 1; i <= pieces && look == TAPE_QUIET; i++) {
@@ -113,7 +113,7 @@ SolStatus part_search(Part *part, double to)
 {
     Sim *sim = part->sim;
     EventSearch search = {
-        .nodes = &part->watched, .at = probe_at, .context = part, .clocked = part->clocked};
+        .nodes = &part->lists.watched, .at = probe_at, .context = part, .clocked = part->clocked};
     search.looked = may_dip(part, to) ? part->looked : NULL;
     part->search = false;
     part->event = INFINITY;
@@ -146,8 +146,8 @@ SolStatus part_search(Part *part, double to)
         if (found) { /* a comparison changed, but no condition did */
             tape_tell_compares(part);
             compare_remember_moved(sim, &sim->search.moved);
-            if (event_unmask(sim, &sim->search.moved, &part->watched))
-                tape_hear_compares(part, &part->watched);
+            if (event_unmask(sim, &sim->search.moved, &part->lists.watched))
+                tape_hear_compares(part, &part->lists.watched);
             event_mask(sim, &sim->search.moved);
             tape_hear_compares(part, &sim->search.moved);
         }
@@ -171,7 +171,7 @@ void parts_cross(Sim *sim)
         part_at(part, sim->time);
         evaluate_probes(part);
         event_suspect_changed(part);
-        evaluate_touch_outdated(sim, &part->watched);
+        evaluate_touch_outdated(sim, &part->lists.watched);
     }
 }
 

@@ -46,8 +46,8 @@ static void close_drivers(Part *part)
     for (int method = 0; method < PART_METHODS; method++)
         if (part->driver[method])
             part->sim->loop.integrators[method]->close(part);
-    mem_free(part->sim->mem, part->bridge);
-    part->bridge = NULL;
+    mem_free(part->sim->mem, part->bridge.at);
+    part->bridge.at = NULL;
 }
 
 static void free_lists(Part *part)
@@ -57,16 +57,16 @@ static void free_lists(Part *part)
     fixed_code_drop(part);
     rope_free(sim, &part->ropes[0]);
     rope_free(sim, &part->ropes[1]);
-    vec_free(sim->mem, &part->watched);
-    vec_free(sim->mem, &part->timers);
-    vec_free(sim->mem, &part->roots);
-    vec_free(sim->mem, &part->notes);
-    vec_free(sim->mem, &part->inner);
-    vec_free(sim->mem, &part->dynamics);
+    vec_free(sim->mem, &part->lists.watched);
+    vec_free(sim->mem, &part->lists.timers);
+    vec_free(sim->mem, &part->lists.roots);
+    vec_free(sim->mem, &part->lists.notes);
+    vec_free(sim->mem, &part->lists.loops);
+    vec_free(sim->mem, &part->order.nodes);
     vec_free(sim->mem, &part->states);
     vec_free(sim->mem, &part->loops);
-    vec_free(sim->mem, &part->aims);
-    vec_free(sim->mem, &part->dummies);
+    vec_free(sim->mem, &part->choice.aims);
+    vec_free(sim->mem, &part->choice.dummies);
 }
 
 /* Counted are those that integrate something. */
@@ -214,10 +214,10 @@ bool part_follows_clock(const Part *part)
 
 const NodeList *part_dynamics(Part *part)
 {
-    if (!part->dynamics.at || part->listed != part->ropes[0].version)
-        rope_list(part->sim, &part->ropes[0], &part->dynamics);
-    part->listed = part->ropes[0].version;
-    return &part->dynamics;
+    if (!part->order.nodes.at || part->order.version != part->ropes[0].version)
+        rope_list(part->sim, &part->ropes[0], &part->order.nodes);
+    part->order.version = part->ropes[0].version;
+    return &part->order.nodes;
 }
 
 /* Steps after which the derivatives are taken anew that loops are checked with. */
@@ -229,8 +229,8 @@ enum { CHECK_EVERY = 16 };
 void part_note_loops(Part *part)
 {
     Sim *sim = part->sim;
-    for (uint32_t i = 0; i < part->inner.n; i++) {
-        EvalNode *node = &sim->nodes.at[part->inner.at[i]];
+    for (uint32_t i = 0; i < part->lists.loops.n; i++) {
+        EvalNode *node = &sim->nodes.at[part->lists.loops.at[i]];
         for (uint32_t k = 0; k < node->n_steps; k++)
             node_kept(node)[k] = sim->value[node->ops[k].target];
         for (uint32_t k = 0; k < node->n_tears; k++)
@@ -243,8 +243,8 @@ void part_keep_loops(Part *part)
 {
     Sim *sim = part->sim;
     part_note_loops(part);
-    for (uint32_t i = 0; i < part->inner.n; i++) {
-        EvalNode *node = &sim->nodes.at[part->inner.at[i]];
+    for (uint32_t i = 0; i < part->lists.loops.n; i++) {
+        EvalNode *node = &sim->nodes.at[part->lists.loops.at[i]];
         if (!node->constant && ++node_loop(node)->steps % CHECK_EVERY == 0)
             node->checked = false;
     }
@@ -253,8 +253,8 @@ void part_keep_loops(Part *part)
 void part_put_loops(Part *part)
 {
     Sim *sim = part->sim;
-    for (uint32_t i = 0; i < part->inner.n; i++) {
-        const EvalNode *node = &sim->nodes.at[part->inner.at[i]];
+    for (uint32_t i = 0; i < part->lists.loops.n; i++) {
+        const EvalNode *node = &sim->nodes.at[part->lists.loops.at[i]];
         for (uint32_t k = 0; k < node->n_steps; k++)
             sim->value[node->ops[k].target] = node_kept(node)[k];
         for (uint32_t k = 0; k < node->n_tears; k++)
@@ -266,11 +266,11 @@ void part_put_loops(Part *part)
 static void part_at_bridge(Part *part, double time)
 {
     uint32_t n = part->states.n;
-    if (time < part->bridge_from)
+    if (time < part->bridge.from)
         return;
     for (uint32_t i = 0; i < n; i++)
         part->sim->value[part->states.at[i].var] =
-            part->bridge[i] + (time - part->bridge_from) * part->bridge[n + i];
+            part->bridge.at[i] + (time - part->bridge.from) * part->bridge.at[n + i];
 }
 
 /* States, and tearing variables as first guesses, as they are at `time`. */
@@ -279,7 +279,7 @@ void part_at(Part *part, double time)
     if (!part->fixed_steps)
         part_put_loops(part);
     part->integrator->at(part, time);
-    if (part->bridged)
+    if (part->bridge.on)
         part_at_bridge(part, time);
     part->sim->value[part->sim->clock] = time;
 }
@@ -336,14 +336,14 @@ enum { GLANCE_FEW = 4, GLANCE_SHARE = 32 };
 bool part_glance(Part *part)
 {
     Sim *sim = part->sim;
-    if (part->moment == sim->moment || part->glance == sim->moment)
+    if (part->moment == sim->moment || part->shown.moment == sim->moment)
         return part->moment != sim->moment;
-    if (part->fixed_steps || !part->started || !sim->loop.running || part->seen_whole) {
+    if (part->fixed_steps || !part->started || !sim->loop.running || part->shown.whole) {
         part_meet(part);
         return false;
     }
-    part->glance = sim->moment;
-    part->glanced = 0;
+    part->shown.moment = sim->moment;
+    part->shown.nodes = 0;
     tape_outdated(part);
     part_at(part, sim->time);
     return true;
@@ -354,9 +354,9 @@ bool part_may_glance(Part *part)
     if (!part_glance(part))
         return false;
     uint32_t nodes = part->ropes[0].n + part->ropes[1].n;
-    if (++part->glanced <= GLANCE_FEW + nodes / GLANCE_SHARE)
+    if (++part->shown.nodes <= GLANCE_FEW + nodes / GLANCE_SHARE)
         return true;
-    part->seen_whole = true;
+    part->shown.whole = true;
     part_meet(part);
     return false;
 }
@@ -388,5 +388,5 @@ void part_remember(Part *part)
 {
     tape_forget_inputs(part);
     if (!tape_remember(part, part->sim->time))
-        compare_remember(part->sim, &part->watched);
+        compare_remember(part->sim, &part->lists.watched);
 }

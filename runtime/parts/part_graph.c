@@ -109,8 +109,8 @@ static Part *unite(Part *a, Part *b)
     move_rope(to, from, 1);
     if (!to->step)
         to->step = from->step;
-    to->steps += from->steps;
-    to->restarts += from->restarts;
+    to->counts.steps += from->counts.steps;
+    to->counts.restarts += from->counts.restarts;
     part_free(from);
     return to;
 }

@@ -6,7 +6,7 @@
 
 bool part_needs_steps(const Part *part)
 {
-    return part->started && (part->n > 0 || part->watched.n > 0);
+    return part->started && (part->n > 0 || part->lists.watched.n > 0);
 }
 
 /* What a part is ordered by; infinite: it is not in the heap. */

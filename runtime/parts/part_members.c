@@ -28,7 +28,8 @@ static uint32_t *place_of(EvalNode *node, int which)
 
 static NodeList *list_of(Part *part, int which)
 {
-    NodeList *lists[] = {&part->watched, &part->timers, &part->roots, &part->inner};
+    NodeList *lists[] = {&part->lists.watched, &part->lists.timers, &part->lists.roots,
+                         &part->lists.loops};
     return lists[which];
 }
 
@@ -46,7 +47,7 @@ static void delist(Sim *sim, Part *part, DdpNode n, int which)
         *place_of(&sim->nodes.at[last], which) = *place;
     }
     if (which == LIST_ROOTS)
-        part->notes.at[*place - 1] = vec_pop(&part->notes);
+        part->lists.notes.at[*place - 1] = vec_pop(&part->lists.notes);
     *place = 0;
 }
 
@@ -55,9 +56,9 @@ static void enlist_root(Sim *sim, Part *part, DdpNode n)
     EvalNode *node = &sim->nodes.at[n];
     if (node->root)
         return;
-    enlist(sim, &part->roots, n, &node->root);
+    enlist(sim, &part->lists.roots, n, &node->root);
     bool single = node->n_steps + node->n_tears == 1;
-    vec_push(sim->mem, &part->notes, ((RootNote){single ? node_output(node, 0) : 0, -1}));
+    vec_push(sim->mem, &part->lists.notes, ((RootNote){single ? node_output(node, 0) : 0, -1}));
 }
 
 static bool is_root(const Sim *sim, const EvalNode *node)
@@ -80,15 +81,15 @@ static void enlist_all(Sim *sim, Part *part, DdpNode n)
 {
     EvalNode *node = &sim->nodes.at[n];
     if (has_compare(node, false)) {
-        enlist(sim, &part->watched, n, &node->watch);
+        enlist(sim, &part->lists.watched, n, &node->watch);
         tape_compares_come(part, n);
     }
     if (has_compare(node, true))
-        enlist(sim, &part->timers, n, &node->timer);
+        enlist(sim, &part->lists.timers, n, &node->timer);
     if (is_root(sim, node))
         enlist_root(sim, part, n);
     if (node->loop)
-        enlist(sim, &part->inner, n, &node_loop(node)->inner);
+        enlist(sim, &part->lists.loops, n, &node_loop(node)->inner);
 }
 
 void part_graph_root(Sim *sim, DdpNode n)

@@ -492,14 +492,15 @@ static bool is_smooth(const Part *part)
     double time = part->sim->time;
     if (part->n == 0 || part->fixed_steps || !part->started)
         return false;
-    bool settled = part->steps >= part->steps_at_restart + 2 && !isfinite(part->event);
+    bool settled =
+        part->counts.steps >= part->counts.steps_at_restart + 2 && !isfinite(part->event);
     return settled && time >= part->back && time <= part->now;
 }
 
 /* The dense output of a step is looked at once, where the first point lies in it. */
 static bool is_new_step(const Part *part)
 {
-    return part->audited != part->steps + 1 && is_smooth(part);
+    return part->counts.audited != part->counts.steps + 1 && is_smooth(part);
 }
 
 /* Where the dense output of one part, or of several, reaches. */
@@ -693,7 +694,7 @@ static SolStatus see_part_slopes(Audit *audit, uint32_t from, uint32_t to, Reach
         return SOL_OK;
     for (uint32_t i = from; i < to; i++)
         audit->slopes.at[i].apart = apart;
-    part->audited = part->steps + 1;
+    part->counts.audited = part->counts.steps + 1;
     if (states) {
         states_there(audit, from, to, time - 2 * apart, SLOPE_FAR);
         states_there(audit, from, to, time - apart, SLOPE_NEAR);

@@ -78,12 +78,12 @@ static bool look_at_conditions(Sim *sim)
         Part *part = sim->parts.at[i];
         if (part->moment != sim->moment)
             continue;
-        bool jumped = evaluate_touch_outdated(sim, &part->watched);
-        jumped |= evaluate_touch_outdated(sim, &part->timers);
+        bool jumped = evaluate_touch_outdated(sim, &part->lists.watched);
+        jumped |= evaluate_touch_outdated(sim, &part->lists.timers);
         if (event_suspect_changed(part) || jumped) {
             any = true;
             part_touch(part);
-        } else if (part->tape) {
+        } else if (part->code.tape) {
             part_remember(part);
         }
     }

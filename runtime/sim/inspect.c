@@ -260,7 +260,8 @@ bool sol_part(const Sol *sol, SolVar state, SolPart *part)
     const Part *of = state > 0 && state < sim->n_values ? sim->info[state].part : NULL;
     if (!of)
         return false;
-    *part = (SolPart){.states = of->states.n, .steps = of->steps, .restarts = of->restarts};
+    *part = (SolPart){
+        .states = of->states.n, .steps = of->counts.steps, .restarts = of->counts.restarts};
     return true;
 }
 

@@ -31,7 +31,7 @@ static SolStatus restart_part(Part *part)
         return status;
     sim->value[sim->clock] = sim->time;
     if (!tape_remember(part, sim->time))
-        compare_remember(sim, &part->watched);
+        compare_remember(sim, &part->lists.watched);
     event_forget_falls(part);
     reselect_begin(part);
     sim->record.event.parts_restarted += part->n > 0;
@@ -42,7 +42,7 @@ static void search_later(Part *part)
 {
     part->from = part->sim->time;
     if (!tape_remember(part, part->sim->time))
-        compare_remember(part->sim, &part->watched);
+        compare_remember(part->sim, &part->lists.watched);
     event_forget_falls(part);
     part->event = INFINITY;
     if (!part->searching)
@@ -117,12 +117,12 @@ static SolStatus begin_due(Sim *sim)
     for (uint32_t i = 0; i < sim->loop.due.n; i++) {
         Part *part = sim->loop.due.at[i];
         part_search_again(part);
-        evaluate_touch_outdated(sim, &part->watched);
-        evaluate_touch_outdated(sim, &part->timers);
-        part->restart |= part->reselect || part->bridged;
-        if (part->reselect)
+        evaluate_touch_outdated(sim, &part->lists.watched);
+        evaluate_touch_outdated(sim, &part->lists.timers);
+        part->restart |= part->choice.wanted || part->bridge.on;
+        if (part->choice.wanted)
             cause_states(sim);
-        part->reselect = false;
+        part->choice.wanted = false;
     }
     parts_cross(sim);
     sim->search.break_ties = false;
@@ -190,7 +190,7 @@ static SolStatus step_part(Part *part, double limit)
     double before = part->now;
     part->moment = 0;
     part_put_loops(part);
-    SolStatus status = part->change ? method_change(part) : SOL_OK;
+    SolStatus status = part->trial.change ? method_change(part) : SOL_OK;
     if (status != SOL_OK)
         return status;
     status = part->integrator->step(part, limit);
@@ -199,7 +199,7 @@ static SolStatus step_part(Part *part, double limit)
     if (part->n == 0)
         return status;
     sim->counts.steps++;
-    part->steps++;
+    part->counts.steps++;
     trace_step(sim, part->integrator->name, part->n, before, part->now);
     sim->counts.time[part->method - PART_IDA] += part->now - before;
     return status;
@@ -210,8 +210,8 @@ static void look_at_states(Part *part)
     if (part->event <= part->now || !reselect_due(part))
         return;
     part_at(part, part->now);
-    part->reselect = part_evaluate(part, part->now, NULL) == 0 && reselect_wanted(part);
-    if (part->reselect)
+    part->choice.wanted = part_evaluate(part, part->now, NULL) == 0 && reselect_wanted(part);
+    if (part->choice.wanted)
         part->event = part->before = part->now;
 }
 
@@ -234,24 +234,24 @@ static SolStatus tell_undetermined(Part *part)
  * states are chosen, or shorter steps come nearer to that point. */
 static SolStatus undo_step(Part *part)
 {
-    bool further = part->back > part->undone;
-    part->undone_steps = further ? 1 : part->undone_steps + 1;
-    part->undone = part->back;
+    bool further = part->back > part->choice.undone;
+    part->choice.undone_steps = further ? 1 : part->choice.undone_steps + 1;
+    part->choice.undone = part->back;
     part->step = (part->now - part->back) / 8;
-    if (part->undone_steps > UNDONE_STEPS)
+    if (part->choice.undone_steps > UNDONE_STEPS)
         return tell_undetermined(part);
     part_note_loops(part);
     part_at(part, part->back);
     if (part_evaluate(part, part->back, NULL) == 0)
         reselect_before(part);
-    part->reselect = true;
+    part->choice.wanted = true;
     part->event = part->before = part->back;
     return SOL_OK;
 }
 
 static bool went_astray(Part *part)
 {
-    if (!part->constrained)
+    if (!part->choice.constrained)
         return false;
     part_at(part, part->now);
     return part_evaluate(part, part->now, NULL) == 0 && !reselect_follows(part);

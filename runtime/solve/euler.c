@@ -59,7 +59,7 @@ static SolStatus euler_start(Part *part)
  * boundary of the clock, or watched for its choice of states, is evaluated in the open. */
 static bool step_quietly(Part *part, double time)
 {
-    if (part->constrained || time >= part->timed ||
+    if (part->choice.constrained || time >= part->timed ||
         tape_look(part, time, states_of(part)) != TAPE_QUIET)
         return false;
     tape_last_slopes(part, states_of(part) + part->states.n);

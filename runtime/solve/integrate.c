@@ -26,12 +26,12 @@ void part_choose_unknowns(Part *part)
     part_count(part, -1);
     vec_clear(&part->loops);
     part->n = part->states.n;
-    for (uint32_t i = 0; i < part->inner.n; i++) {
-        EvalNode *node = &sim->nodes.at[part->inner.at[i]];
+    for (uint32_t i = 0; i < part->lists.loops.n; i++) {
+        EvalNode *node = &sim->nodes.at[part->lists.loops.at[i]];
         node->outer = node->place == PLACE_DYNAMICS && is_outer(sim, node);
         if (!node->outer)
             continue;
-        vec_push(sim->mem, &part->loops, part->inner.at[i]);
+        vec_push(sim->mem, &part->loops, part->lists.loops.at[i]);
         part->n += node->n_tears;
     }
     rope_sort(sim, &part->loops);
@@ -48,17 +48,17 @@ SolStatus part_start(Part *part)
         part_choose_unknowns(part);
     }
     blocks_prepare(part);
-    part->seen_whole &= !part->restructured;
+    part->shown.whole &= !part->restructured;
     part->restructured = false;
     part->back = part->now = part->from = sim->time;
     part->event = INFINITY;
-    part->search = part->reselect = part->bridged = false;
+    part->search = part->choice.wanted = part->bridge.on = false;
     part->method = method_of(part);
     part->integrator = sim->loop.integrators[part->method];
     SolStatus status = part->integrator->start(part);
     part->started = status == SOL_OK;
     sim->counts.restarts += part->n > 0;
-    part->restarts += part->n > 0;
-    part->steps_at_restart = part->steps;
+    part->counts.restarts += part->n > 0;
+    part->counts.steps_at_restart = part->counts.steps;
     return status;
 }

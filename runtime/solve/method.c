@@ -46,8 +46,8 @@ static bool is_stiff(const Part *part)
 
 PartMethod method_of(Part *part)
 {
-    part->change = false;
-    part->held = part->free = part->calm = 0;
+    part->trial.change = false;
+    part->trial.held = part->trial.free = part->trial.calm = 0;
     if (part->n == 0)
         return PART_CLOCK;
     if (part->sim->opt.solver == SOL_SOLVER_RK || (is_auto(part) && !is_stiff(part)))
@@ -60,29 +60,29 @@ void method_after_rk(Part *part, double h_lambda)
     if (!is_auto(part))
         return;
     if (h_lambda > BORDER) {
-        part->free = 0;
-        part->change = ++part->held == STIFF_STEPS;
-    } else if (++part->free == FREE_STEPS) {
-        part->held = 0;
+        part->trial.free = 0;
+        part->trial.change = ++part->trial.held == STIFF_STEPS;
+    } else if (++part->trial.free == FREE_STEPS) {
+        part->trial.held = 0;
     }
 }
 
 bool method_leave(Part *part)
 {
-    part->change = part->method == PART_RK && is_auto(part);
-    return part->change;
+    part->trial.change = part->method == PART_RK && is_auto(part);
+    return part->trial.change;
 }
 
 bool method_asks_radius(Part *part)
 {
-    return is_auto(part) && ++part->free % LOOK_EVERY == 0;
+    return is_auto(part) && ++part->trial.free % LOOK_EVERY == 0;
 }
 
 void method_after_ida(Part *part, double h_lambda)
 {
-    uint32_t patience = part->patience ? part->patience : 1;
-    part->calm = 2 * h_lambda < BORDER ? part->calm + 1 : 0;
-    part->change = part->calm >= EASY_LOOKS * patience;
+    uint32_t patience = part->trial.patience ? part->trial.patience : 1;
+    part->trial.calm = 2 * h_lambda < BORDER ? part->trial.calm + 1 : 0;
+    part->trial.change = part->trial.calm >= EASY_LOOKS * patience;
 }
 
 /* All unknowns at the part's time, their slopes computed; then the other integrator starts. */
@@ -92,15 +92,15 @@ SolStatus method_change(Part *part)
     bool to_ida = part->method == PART_RK;
     double time = sim->time;
     part->integrator->at(part, part->now);
-    part->change = false;
+    part->trial.change = false;
     if (part_evaluate(part, part->now, NULL) != 0)
         return SOL_OK; /* goes on as it was, which will say what is wrong */
     for (uint32_t i = 0; i < part->states.n; i++)
         sim->info[part->states.at[i].var].stiff = to_ida;
     if (to_ida)
-        part->patience = part->patience == 0              ? 1
-                         : part->patience < MOST_PATIENCE ? 2 * part->patience
-                                                          : MOST_PATIENCE;
+        part->trial.patience = part->trial.patience == 0              ? 1
+                               : part->trial.patience < MOST_PATIENCE ? 2 * part->trial.patience
+                                                                      : MOST_PATIENCE;
     part->method = method_of(part);
     part->integrator = sim->loop.integrators[part->method];
     part->back = part->now;

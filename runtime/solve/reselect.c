@@ -79,23 +79,23 @@ bool reselect_concerns(Part *part)
 
 static double scale_of(const Part *part, DdpVar var)
 {
-    return fmax(size_of(part->sim, var, part->period), 1e-9);
+    return fmax(size_of(part->sim, var, part->choice.period), 1e-9);
 }
 
 static void note_size(Part *part, DdpVar var)
 {
     size_note(part->sim, var);
-    part->period = fmin(part->period, size_period(part->sim, var));
+    part->choice.period = fmin(part->choice.period, size_period(part->sim, var));
 }
 
 static void note_sizes(Part *part)
 {
     Sim *sim = part->sim;
-    part->period = INFINITY;
+    part->choice.period = INFINITY;
     for (uint32_t i = 0; i < part->states.n; i++)
         note_size(part, part->states.at[i].var);
-    for (uint32_t i = 0; i < part->aims.n; i++) {
-        const EvalNode *node = &sim->nodes.at[part->aims.at[i].node];
+    for (uint32_t i = 0; i < part->choice.aims.n; i++) {
+        const EvalNode *node = &sim->nodes.at[part->choice.aims.at[i].node];
         for (uint32_t k = 0; k < node->n_steps + node->n_tears; k++)
             note_size(part, node_output(node, k));
     }
@@ -116,7 +116,7 @@ static bool feeds_aim(const Sim *sim, const EvalNode *node)
 static void find_aims(Part *part)
 {
     Sim *sim = part->sim;
-    vec_clear(&part->aims);
+    vec_clear(&part->choice.aims);
     sim->mark++;
     const NodeList *list = part_dynamics(part);
     for (uint32_t i = list->n; i-- > 0;) {
@@ -125,14 +125,15 @@ static void find_aims(Part *part)
         bool constraint = is_constraint(sim, node);
         if (!constraint && !feeds_aim(sim, node))
             continue;
-        vec_push(sim->mem, &part->aims, ((PartAim){n, constraint}));
+        vec_push(sim->mem, &part->choice.aims, ((PartAim){n, constraint}));
         for (uint32_t k = 0; k < node->n_reads; k++)
             sim->info[node->reads[k].var].mark = sim->mark;
     }
-    for (uint32_t i = 0, k = part->aims.n; i + 1 < k; i++) { /* in the order of the schedule */
-        PartAim t = part->aims.at[i];
-        part->aims.at[i] = part->aims.at[--k];
-        part->aims.at[k] = t;
+    for (uint32_t i = 0, k = part->choice.aims.n; i + 1 < k;
+         i++) { /* in the order of the schedule */
+        PartAim t = part->choice.aims.at[i];
+        part->choice.aims.at[i] = part->choice.aims.at[--k];
+        part->choice.aims.at[k] = t;
     }
 }
 
@@ -186,8 +187,8 @@ static void clear_sweep(Part *part)
     Sim *sim = part->sim;
     for (uint32_t i = 0; i < part->states.n; i++)
         sim->tangent[part->states.at[i].var] = 0;
-    for (uint32_t i = 0; i < part->aims.n; i++)
-        evaluate_clear_tangents(sim, part->aims.at[i].node);
+    for (uint32_t i = 0; i < part->choice.aims.n; i++)
+        evaluate_clear_tangents(sim, part->choice.aims.at[i].node);
 }
 
 static void sweep_state(Part *part, uint32_t state, Look *look)
@@ -196,8 +197,8 @@ static void sweep_state(Part *part, uint32_t state, Look *look)
     DdpVar var = part->states.at[state].var;
     double scale = scale_of(part, var);
     sim->tangent[var] = 1;
-    for (uint32_t i = 0; i < part->aims.n; i++) {
-        PartAim aim = part->aims.at[i];
+    for (uint32_t i = 0; i < part->choice.aims.n; i++) {
+        PartAim aim = part->choice.aims.at[i];
         evaluate_tangent_node(sim, aim.node);
         if (aim.constraint)
             look_at_node(part, aim.node, scale, look);
@@ -230,11 +231,11 @@ static double sweep_all(Part *part, double phase, bool begin)
         if (moves_by_itself(sim, var))
             sim->tangent[var] = cos(phase + i * GOLDEN) * scale_of(part, var);
     }
-    for (uint32_t i = 0; i < part->aims.n; i++) {
-        const EvalNode *node = &sim->nodes.at[part->aims.at[i].node];
-        evaluate_tangent_node(sim, part->aims.at[i].node);
-        for (uint32_t k = 0; part->aims.at[i].constraint && k < node->n_steps + node->n_tears;
-             k++) {
+    for (uint32_t i = 0; i < part->choice.aims.n; i++) {
+        const EvalNode *node = &sim->nodes.at[part->choice.aims.at[i].node];
+        evaluate_tangent_node(sim, part->choice.aims.at[i].node);
+        for (uint32_t k = 0;
+             part->choice.aims.at[i].constraint && k < node->n_steps + node->n_tears; k++) {
             DdpVar var = node_output(node, k);
             double size = fabs(sim->tangent[var]);
             if (begin && scale_of(part, var) < 1e-6 * size)
@@ -256,20 +257,22 @@ static double glance(Part *part, bool begin)
  * worth their cost again. */
 static void be_alert(Part *part, double seen, double moves)
 {
-    double limit = fmax(FAR, part->floor);
-    part->alarm = moves > 0 ? fmax(1.1 * seen, 0.7 * seen * limit / moves) : limit / 2;
+    double limit = fmax(FAR, part->choice.floor);
+    part->choice.alarm = moves > 0 ? fmax(1.1 * seen, 0.7 * seen * limit / moves) : limit / 2;
 }
 
 static void plan_next(Part *part, double seen)
 {
-    double room = seen > 0 ? 1 / seen : INFINITY, rate = fabs(part->room - room) / part->waited;
-    double steps = fmin((room - 1 / part->alarm) / rate / 2, room / rate / 4);
-    part->alarm = fmin(part->alarm, fmax(FAR / 2, 2 * seen));
-    part->wait = steps < RARELY ? (steps > 1 ? (uint32_t)steps : 1) : RARELY;
-    if (!isfinite(part->room) && isfinite(room)) /* first look, or nothing moved: no rate yet */
-        part->wait = 1;
-    part->room = room;
-    part->waited = 0;
+    double room = seen > 0 ? 1 / seen : INFINITY,
+           rate = fabs(part->choice.room - room) / part->choice.waited;
+    double steps = fmin((room - 1 / part->choice.alarm) / rate / 2, room / rate / 4);
+    part->choice.alarm = fmin(part->choice.alarm, fmax(FAR / 2, 2 * seen));
+    part->choice.wait = steps < RARELY ? (steps > 1 ? (uint32_t)steps : 1) : RARELY;
+    if (!isfinite(part->choice.room) &&
+        isfinite(room)) /* first look, or nothing moved: no rate yet */
+        part->choice.wait = 1;
+    part->choice.room = room;
+    part->choice.waited = 0;
 }
 
 /* ---- what is computed moves as its slopes say ---- */
@@ -297,14 +300,14 @@ static void visit_dummies(Part *part, DummyVisit *visit, void *context)
 {
     const Sim *sim = part->sim;
     uint32_t at = 0;
-    for (uint32_t i = 0; i < part->aims.n; i++) {
-        const EvalNode *node = &sim->nodes.at[part->aims.at[i].node];
-        uint32_t n = part->aims.at[i].constraint ? node->n_steps + node->n_tears : 0;
+    for (uint32_t i = 0; i < part->choice.aims.n; i++) {
+        const EvalNode *node = &sim->nodes.at[part->choice.aims.at[i].node];
+        uint32_t n = part->choice.aims.at[i].constraint ? node->n_steps + node->n_tears : 0;
         for (uint32_t k = 0; k < n; k++)
             for (DdpVar v = node_output(node, k); v; v = ddp_level_above(sim->ddp, v)) {
-                if (at == part->dummies.n)
-                    vec_push(sim->mem, &part->dummies, ((DummyNote){0}));
-                visit(part, v, &part->dummies.at[at++], context);
+                if (at == part->choice.dummies.n)
+                    vec_push(sim->mem, &part->choice.dummies, ((DummyNote){0}));
+                visit(part, v, &part->choice.dummies.at[at++], context);
             }
     }
 }
@@ -357,28 +360,28 @@ bool reselect_follows(Part *part)
  * twice as bad before it is looked at again. */
 void reselect_begin(Part *part)
 {
-    part->constrained = reselect_concerns(part);
-    if (!part->constrained)
+    part->choice.constrained = reselect_concerns(part);
+    if (!part->choice.constrained)
         return;
     find_aims(part);
-    vec_clear(&part->dummies);
+    vec_clear(&part->choice.dummies);
     visit_dummies(part, keep_dummy, NULL);
     double seen = glance(part, true);
-    part->floor = 0;
-    part->alarm = FAR / 2;
-    part->room = INFINITY;
-    part->wait = 1;
-    part->waited = 0;
+    part->choice.floor = 0;
+    part->choice.alarm = FAR / 2;
+    part->choice.room = INFINITY;
+    part->choice.wait = 1;
+    part->choice.waited = 0;
     if (seen < FAR / 4)
         return;
     double moves = measure(part).moves;
-    part->floor = 2 * moves;
+    part->choice.floor = 2 * moves;
     be_alert(part, seen, moves);
 }
 
 bool reselect_due(Part *part)
 {
-    return part->constrained && ++part->waited >= part->wait;
+    return part->choice.constrained && ++part->choice.waited >= part->choice.wait;
 }
 
 /* The levels of what the node determines, and of its derivatives. */
@@ -399,9 +402,9 @@ static bool advise(Part *part, bool soon)
     Sim *sim = part->sim;
     Map seen = {0};
     bool any = false;
-    for (uint32_t i = 0; i < part->aims.n; i++)
-        if (part->aims.at[i].constraint)
-            any |= examine_node(sim, &sim->nodes.at[part->aims.at[i].node], &bounds, &seen);
+    for (uint32_t i = 0; i < part->choice.aims.n; i++)
+        if (part->choice.aims.at[i].constraint)
+            any |= examine_node(sim, &sim->nodes.at[part->choice.aims.at[i].node], &bounds, &seen);
     map_free(sim->mem, &seen);
     return any;
 }
@@ -415,8 +418,8 @@ void reselect_before(Part *part)
 /* Does the motion grow so that it would be infinite within a few steps? */
 static bool is_near(const Part *part, double seen)
 {
-    double room = 1 / seen, rate = (part->room - room) / part->waited;
-    return seen > FAR / 4 && isfinite(part->room) && rate > 0 && room < 4 * rate;
+    double room = 1 / seen, rate = (part->choice.room - room) / part->choice.waited;
+    return seen > FAR / 4 && isfinite(part->choice.room) && rate > 0 && room < 4 * rate;
 }
 
 /* After a step, everything evaluated. True: the DDP was advised, and an event is due in which it
@@ -426,9 +429,9 @@ bool reselect_wanted(Part *part)
 {
     double seen = glance(part, false);
     bool soon = is_near(part, seen);
-    if (seen > part->alarm || soon) {
+    if (seen > part->choice.alarm || soon) {
         double moves = measure(part).moves;
-        if ((moves > fmax(FAR, part->floor) || soon) && advise(part, soon))
+        if ((moves > fmax(FAR, part->choice.floor) || soon) && advise(part, soon))
             return true;
         be_alert(part, seen, moves);
     }

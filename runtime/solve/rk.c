@@ -237,7 +237,7 @@ static bool skips_something(Part *part, RkDriver *rk, double h)
     bool skips = false;
     for (int i = 0; i < looks && !skips; i++)
         skips = differs_at(part, rk, h, between[i]);
-    if (part->inner.n && looks) /* loops are to be left as they are at the end of the step */
+    if (part->lists.loops.n && looks) /* loops are to be left as they are at the end of the step */
         skips |= slopes(part, part->now + h, rk->next, rk->k[6]) != 0;
     return skips;
 }

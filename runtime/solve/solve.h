@@ -17,7 +17,7 @@ void method_after_rk(Part *part, double h_lambda);
 void method_after_ida(Part *part, double h_lambda);
 bool method_asks_radius(Part *part); /* is that eigenvalue wanted after this step of IDA? */
 bool method_leave(Part *part);       /* steps become too small: may it try the other one? */
-SolStatus method_change(Part *part); /* part->change is set, and a step about to begin */
+SolStatus method_change(Part *part); /* part->trial.change is set, and a step about to begin */
 
 /* ---- reselect.c ---- */
 

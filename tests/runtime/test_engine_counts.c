@@ -323,7 +323,7 @@ static bool has_pieces(const SimLab *lab)
     bool any = false;
     for (uint32_t i = 0; i < lab->sim->sim.parts.n; i++) {
         const Part *part = lab->sim->sim.parts.at[i];
-        any |= part->fixed != NULL || (part->tape && part->tape->pieces.n > 0);
+        any |= part->code.fixed != NULL || (part->code.tape && part->code.tape->pieces.n > 0);
     }
     return any;
 }
