@@ -37,9 +37,9 @@ void tape_close(Part *part)
     }
     vec_free(sim->mem, &tape->units);
     vec_free(sim->mem, &tape->order);
-    vec_free(sim->mem, &tape->changed);
-    vec_free(sim->mem, &tape->compared);
-    vec_free(sim->mem, &tape->known);
+    vec_free(sim->mem, &tape->patched.changed);
+    vec_free(sim->mem, &tape->patched.compared);
+    vec_free(sim->mem, &tape->patched.known);
     tape_sets_close(tape);
     tape_fixed_drop(tape);
     vec_free(sim->mem, &tape->inputs);
@@ -222,8 +222,8 @@ static void make_quick(Tape *tape)
                        (size_t)(room - (char *)quick->states));
     part_prefetch_note(tape->part, MEMORY_VALUES, tape->value,
                        tape->n_places * sizeof *tape->value);
-    part_prefetch_note(tape->part, MEMORY_TRUTHS, tape->left,
-                       2 * tape->room_compares * sizeof *tape->left);
+    part_prefetch_note(tape->part, MEMORY_TRUTHS, tape->compares.left,
+                       2 * tape->compares.room * sizeof *tape->compares.left);
 }
 
 static bool fits(const Part *part, const Tape *tape)
@@ -361,7 +361,7 @@ static void run_units(Tape *tape, uint32_t from, uint32_t end)
 static void count_evaluation(Engine *engine, Tape *tape)
 {
     tape_fixed_count(tape);
-    tape->paid += tape->n_dead + tape->n_added;
+    tape->patched.paid += tape->patched.n_dead + tape->patched.n_added;
     if (++tape->evaluations >= TAPE_HEAT)
         report_heat(engine, tape);
 }
@@ -571,13 +571,13 @@ bool tape_evaluate(Part *part, double time)
  * closely. What `left` of the dead is does not count. */
 static bool remember(Tape *tape)
 {
-    for (uint32_t i = 0; i < tape->n_compares; i++) {
-        const Compare *compare = tape->compare[i];
-        bool dead = compare == &tape->nobody;
+    for (uint32_t i = 0; i < tape->compares.n; i++) {
+        const Compare *compare = tape->compares.at[i];
+        bool dead = compare == &tape->compares.nobody;
         if (!dead && (compare->near || isnan(compare->left)))
             return false;
-        tape->left[i] = dead || compare->masked ? NAN : compare->left;
-        tape->low[i] = compare->low;
+        tape->compares.left[i] = dead || compare->masked ? NAN : compare->left;
+        tape->compares.low[i] = compare->low;
     }
     tape->remembered = tape->told = true;
     return true;
@@ -587,7 +587,8 @@ static bool any_changed(const Tape *tape)
 {
     for (uint32_t s = 0; s < tape->quick.n_segments; s++) {
         const Segment *segment = &tape->quick.segments[s];
-        const double *truth = tape->value + segment->truth, *left = tape->left + segment->at;
+        const double *truth = tape->value + segment->truth,
+                     *left = tape->compares.left + segment->at;
         int changed = 0;
         for (uint32_t i = 0; i < segment->n; i++)
             changed |= (truth[i] != left[i]) & (left[i] == left[i]);
@@ -602,7 +603,7 @@ static void note_differences(Tape *tape)
     for (uint32_t s = 0; s < tape->quick.n_segments; s++) {
         const Segment *segment = &tape->quick.segments[s];
         for (uint32_t i = 0; i < segment->n; i++)
-            tape->low[segment->at + i] =
+            tape->compares.low[segment->at + i] =
                 segment->difference == NO_PLACE ? NAN : tape->value[segment->difference + i];
     }
     tape->told = false;
@@ -612,8 +613,8 @@ static void note_truths(Tape *tape)
 {
     for (uint32_t s = 0; s < tape->segments.n; s++) {
         const Segment *segment = &tape->segments.at[s];
-        memcpy(tape->left + segment->at, tape->value + segment->truth,
-               segment->n * sizeof *tape->left);
+        memcpy(tape->compares.left + segment->at, tape->value + segment->truth,
+               segment->n * sizeof *tape->compares.left);
     }
 }
 
@@ -627,12 +628,12 @@ bool tape_remember(Part *part, double time)
     tape->evaluated = false;
     note_truths(tape);
     note_differences(tape);
-    for (uint32_t i = 0; i < tape->n_compares; i++) {
-        if (tape->compare[i]->slot)
-            tape->left[i] = part->sim->value[tape->compare[i]->slot];
-        tape->compare[i]->near = tape->compare[i]->masked = false;
-        tape->compare[i]->left = tape->left[i];
-        tape->compare[i]->low = tape->low[i];
+    for (uint32_t i = 0; i < tape->compares.n; i++) {
+        if (tape->compares.at[i]->slot)
+            tape->compares.left[i] = part->sim->value[tape->compares.at[i]->slot];
+        tape->compares.at[i]->near = tape->compares.at[i]->masked = false;
+        tape->compares.at[i]->left = tape->compares.left[i];
+        tape->compares.at[i]->low = tape->compares.low[i];
     }
     tape->told = true; /* but not remembered: who comes later may change it */
     compare_remember(part->sim, &part->sim->room.tied);
@@ -656,9 +657,10 @@ static void list_moved(Tape *tape)
     sim->mark++;
     for (uint32_t s = 0; s < tape->segments.n; s++) {
         const Segment *segment = &tape->segments.at[s];
-        const double *truth = tape->value + segment->truth, *left = tape->left + segment->at;
+        const double *truth = tape->value + segment->truth,
+                     *left = tape->compares.left + segment->at;
         for (uint32_t i = 0; i < segment->n; i++) {
-            DdpNode n = tape->compared_by[segment->at + i];
+            DdpNode n = tape->compares.by[segment->at + i];
             if (truth[i] == left[i] || isnan(left[i]) || sim->nodes.at[n].mark == sim->mark)
                 continue;
             sim->nodes.at[n].mark = sim->mark;
@@ -672,7 +674,7 @@ static void list_moved(Tape *tape)
     for (uint32_t i = 0; i < moved->n; i++) {
         const LeafPlan *plan = sim->nodes.at[moved->at[i]].plan;
         EACH_INDEX (tape, plan, k)
-            tape->compare[k]->low = tape->low[k];
+            tape->compares.at[k]->low = tape->compares.low[k];
     }
 }
 
@@ -697,7 +699,7 @@ static bool node_changed(const Tape *tape, const LeafPlan *plan)
     bool any = false;
     for (uint32_t i = 0; i < tape->units.at[plan->unit].n_segments; i++) {
         const Segment *segment = segment_of(tape, plan, i);
-        double left = tape->left[segment->at + plan->at];
+        double left = tape->compares.left[segment->at + plan->at];
         any |= tape->value[segment->truth + plan->at] != left && !isnan(left);
     }
     return any;
@@ -712,11 +714,12 @@ static void note_node(Tape *tape, const LeafPlan *plan, bool right)
         double difference =
             segment->difference == NO_PLACE ? NAN : tape->value[segment->difference + plan->at];
         if (right) {
-            tape->compare[k]->high = difference;
-            tape->compare[k]->moved =
-                tape->value[segment->truth + plan->at] != tape->left[k] && !isnan(tape->left[k]);
+            tape->compares.at[k]->high = difference;
+            tape->compares.at[k]->moved =
+                tape->value[segment->truth + plan->at] != tape->compares.left[k] &&
+                !isnan(tape->compares.left[k]);
         } else {
-            tape->compare[k]->low = difference;
+            tape->compares.at[k]->low = difference;
         }
     }
 }
@@ -775,9 +778,10 @@ void tape_hear_compares(Part *part, const NodeList *nodes)
         if (!plan || plan->stamp != tape->stamp || !plan->shape)
             continue;
         EACH_INDEX (tape, plan, k) {
-            bool blind = isnan(tape->compare[k]->left) || tape->compare[k]->near;
-            tape->left[k] = tape->compare[k]->masked ? NAN : tape->compare[k]->left;
-            tape->low[k] = tape->compare[k]->low;
+            bool blind = isnan(tape->compares.at[k]->left) || tape->compares.at[k]->near;
+            tape->compares.left[k] =
+                tape->compares.at[k]->masked ? NAN : tape->compares.at[k]->left;
+            tape->compares.low[k] = tape->compares.at[k]->low;
             if (blind)
                 tape->remembered = false;
         }
@@ -796,7 +800,7 @@ void tape_tell_compares(Part *part)
     Tape *tape = part->code.tape;
     if (!tape || !tape->remembered || tape->told || !fits(part, tape))
         return;
-    for (uint32_t i = 0; i < tape->n_compares; i++)
-        tape->compare[i]->low = tape->low[i];
+    for (uint32_t i = 0; i < tape->compares.n; i++)
+        tape->compares.at[i]->low = tape->compares.low[i];
     tape->told = true;
 }

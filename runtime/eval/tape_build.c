@@ -423,13 +423,13 @@ static void add_segments(Making *m, const Group *group, const uint32_t *place)
         for (uint32_t d = 0; d < plan->n; d++)
             if (plan->shape->role[d] == SLOT_STORED && plan->var[d] == (plan->var[s] | 1))
                 segment.difference = place[d];
-        segment.at = m->tape->n_compares;
-        m->tape->n_compares += group->n;
+        segment.at = m->tape->compares.n;
+        m->tape->compares.n += group->n;
         vec_push(m->sim->mem, &m->tape->segments, segment);
         for (uint32_t i = 0; i < group->n; i++) {
             uint32_t k = (m->plan[i]->var[s] & ~(uint32_t)HIDDEN) / 2;
-            m->tape->compare[segment.at + i] = &m->batch[i].compares->compare[k];
-            m->tape->compared_by[segment.at + i] =
+            m->tape->compares.at[segment.at + i] = &m->batch[i].compares->compare[k];
+            m->tape->compares.by[segment.at + i] =
                 (DdpNode)(m->batch[i].compares - m->sim->nodes.at);
         }
     }
@@ -618,12 +618,12 @@ void tape_make_tangents(Tape *tape)
 
 void tape_more_compares(Tape *tape, uint32_t need)
 {
-    uint32_t n = tape->room_compares, room = need + need / ROOM + 1;
-    tape->compare = grown(tape, tape->compare, n, room, sizeof *tape->compare);
-    tape->compared_by = grown(tape, tape->compared_by, n, room, sizeof *tape->compared_by);
-    tape->left = grown(tape, tape->left, n, room, sizeof *tape->left);
-    tape->low = grown(tape, tape->low, n, room, sizeof *tape->low);
-    tape->room_compares = room;
+    uint32_t n = tape->compares.room, room = need + need / ROOM + 1;
+    tape->compares.at = grown(tape, tape->compares.at, n, room, sizeof *tape->compares.at);
+    tape->compares.by = grown(tape, tape->compares.by, n, room, sizeof *tape->compares.by);
+    tape->compares.left = grown(tape, tape->compares.left, n, room, sizeof *tape->compares.left);
+    tape->compares.low = grown(tape, tape->compares.low, n, room, sizeof *tape->compares.low);
+    tape->compares.room = room;
 }
 
 static void lay_out(Making *m)
@@ -669,7 +669,7 @@ static void follow(Tape *tape)
         rope_forget_fresh(&part->ropes[which]);
     }
     for (uint32_t i = 0; tape->worth && i < part->states.n; i++)
-        vec_push(part->sim->mem, &tape->known, part->states.at[i].var);
+        vec_push(part->sim->mem, &tape->patched.known, part->states.at[i].var);
 }
 
 Tape *tape_build(Part *part)
@@ -699,7 +699,7 @@ Tape *tape_build(Part *part)
     if (m.groups.n > 1)
         qsort(m.groups.at, m.groups.n, sizeof *m.groups.at, by_rank);
     tape->worth = worth_it(&m);
-    tape->n_members = m.members.n;
+    tape->patched.n_members = m.members.n;
     if (tape->worth)
         lay_out(&m);
     follow(tape);

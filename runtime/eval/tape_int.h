@@ -120,7 +120,7 @@ typedef struct Input {
 /* Truths and differences of one comparison in each member of a batch. */
 typedef struct Segment {
     uint32_t truth, difference; /* places; difference NO_PLACE: it has none */
-    uint32_t n, at;             /* at: first index in Tape.left, low and compare */
+    uint32_t n, at;             /* at: first index in TapeCompares */
 } Segment;
 
 enum { SECTION_DYNAMICS, SECTION_CONDITIONS, SECTION_COMPARES, SECTIONS };
@@ -147,6 +147,30 @@ typedef struct TapeQuick {
     const uint32_t *probes, *finite;
 } TapeQuick;
 
+/* Comparisons of a tape, in the order of its segments. */
+typedef struct TapeCompares {
+    double *left, *low; /* [n]: as Compare has them */
+    uint32_t n, room;
+    Compare **at; /* [n]; &nobody: its node died */
+    DdpNode *by;  /* [n]: whose it is, or was */
+    Compare nobody;
+} TapeCompares;
+
+/* What happened to a tape since it was made. tape_patch.c */
+typedef struct TapePatched {
+    uint32_t n_members, n_dead, n_added;
+    uint64_t paid;         /* for the dead and the new, in evaluations of one */
+    VEC(DdpVar) changed;   /* lost what determined them, since the last patch */
+    VEC(DdpNode) compared; /* nodes that came to PartLists.watched since then */
+    VEC(DdpVar) known;     /* its states, ascending */
+} TapePatched;
+
+/* The states that slopes depend on. tape_sets.c */
+typedef struct TapeDepends {
+    VEC(DependSet) sets; /* none: nobody will want a Jacobian */
+    Map set_of;          /* hash of a set -> its number */
+} TapeDepends;
+
 /* What an evaluation reads comes first. */
 struct Tape {
     Part *part;
@@ -157,12 +181,12 @@ struct Tape {
     bool loaded;          /* inputs are */
     bool ready;           /* all code is there */
     bool tangents_wanted, tangents_ready;
-    bool evaluated;         /* later than Sim.value was, for this part */
-    bool remembered;        /* left and low are */
-    bool told;              /* Compare.low is what low is */
-    double time;            /* when it was evaluated */
-    double *value;          /* [room_places] */
-    double *left, *low;     /* [n_compares]: as Compare has them */
+    bool evaluated;  /* later than Sim.value was, for this part */
+    bool remembered; /* left and low are */
+    bool told;       /* Compare.low is what low is */
+    double time;     /* when it was evaluated */
+    double *value;   /* [room_places] */
+    TapeCompares compares;
     TapeQuick quick;        /* while it is ready */
     uint32_t clock;         /* its place, or NO_PLACE */
     uint32_t end[SECTIONS]; /* of units of the section, in `order` */
@@ -184,18 +208,8 @@ struct Tape {
     VEC(Run) slopes;    /* to slopes */
     VEC(Input) results; /* all that dynamics and conditions determine, and where it is */
     VEC(Segment) segments;
-    uint32_t n_compares, room_compares;
-    Compare **compare;    /* [n_compares]; &nobody: its node died */
-    DdpNode *compared_by; /* [n_compares]: whose it is, or was */
-    Compare nobody;
-    /* what happened to it since it was made (tape_patch.c) */
-    uint32_t n_members, n_dead, n_added;
-    uint64_t paid;         /* for the dead and the new, in evaluations of one */
-    VEC(DdpVar) changed;   /* lost what determined them, since the last patch */
-    VEC(DdpNode) compared; /* nodes that came to Part.watched since then */
-    VEC(DdpVar) known;     /* its states, ascending */
-    VEC(DependSet) sets;   /* tape_sets.c; none: nobody will want a Jacobian */
-    Map set_of;            /* hash of a set -> its number */
+    TapePatched patched;
+    TapeDepends depends;
 };
 typedef struct Tape Tape;
 

@@ -49,7 +49,7 @@ static void forget_var(Tape *tape, DdpVar var)
     if (vars[var].stamp != tape->stamp)
         return;
     vars[var].stamp = 0;
-    vec_push(sim->mem, &tape->changed, var);
+    vec_push(sim->mem, &tape->patched.changed, var);
     if (!vars[var].result)
         return;
     Input last = vec_pop(&tape->results);
@@ -66,9 +66,9 @@ static void bury(Tape *tape, LeafPlan *plan)
         return;
     Unit *unit = &tape->units.at[plan->unit];
     unit->member[plan->at] = NULL;
-    tape->n_dead++;
+    tape->patched.n_dead++;
     for (uint32_t s = unit->segment; s < unit->segment + unit->n_segments; s++)
-        tape->compare[tape->segments.at[s].at + plan->at] = &tape->nobody;
+        tape->compares.at[tape->segments.at[s].at + plan->at] = &tape->compares.nobody;
 }
 
 static void leave(Tape *tape, LeafPlan *plan)
@@ -101,7 +101,7 @@ void tape_compares_leave(Part *part, const EvalNode *node)
 void tape_compares_come(Part *part, DdpNode node)
 {
     if (part->code.tape && part->code.tape->worth)
-        vec_push(part->sim->mem, &part->code.tape->compared, node);
+        vec_push(part->sim->mem, &part->code.tape->patched.compared, node);
 }
 
 /* ---- who has to be looked at ---- */
@@ -297,14 +297,15 @@ static void add_segments(Patch *p, const EvalNode *node, Unit *unit)
     for (uint32_t s = 0; s < plan->n; s++) {
         if (plan->shape->role[s] != SLOT_STORED || (plan->var[s] & 1))
             continue;
-        Segment segment = {unit->slots[s], NO_PLACE, 1, tape->n_compares};
+        Segment segment = {unit->slots[s], NO_PLACE, 1, tape->compares.n};
         for (uint32_t d = 0; d < plan->n; d++)
             if (plan->shape->role[d] == SLOT_STORED && plan->var[d] == (plan->var[s] | 1))
                 segment.difference = unit->slots[d];
-        if (tape->n_compares == tape->room_compares)
-            tape_more_compares(tape, tape->n_compares + 1);
-        tape->compared_by[tape->n_compares] = (DdpNode)(node - p->sim->nodes.at);
-        tape->compare[tape->n_compares++] = &node->compare[(plan->var[s] & ~(uint32_t)HIDDEN) / 2];
+        if (tape->compares.n == tape->compares.room)
+            tape_more_compares(tape, tape->compares.n + 1);
+        tape->compares.by[tape->compares.n] = (DdpNode)(node - p->sim->nodes.at);
+        tape->compares.at[tape->compares.n++] =
+            &node->compare[(plan->var[s] & ~(uint32_t)HIDDEN) / 2];
         vec_push(p->sim->mem, &tape->segments, segment);
     }
     unit->n_segments = tape->segments.n - unit->segment;
@@ -348,7 +349,7 @@ static void add_unit(Patch *p, uint8_t section, uint32_t level, LeafPlan *plan,
     if (node)
         add_segments(p, node, &unit);
     vec_push(p->sim->mem, &tape->units, unit);
-    tape->n_added++;
+    tape->patched.n_added++;
 }
 
 /* A unit of one member may run later. */
@@ -438,7 +439,7 @@ static void end_state(Patch *p, DdpVar var)
         at->stamp = 0;
     if (at->state_stamp == p->tape->stamp)
         at->state_stamp = 0;
-    vec_push(p->sim->mem, &p->tape->changed, var);
+    vec_push(p->sim->mem, &p->tape->patched.changed, var);
 }
 
 static void begin_state(Patch *p, DdpVar var)
@@ -446,7 +447,7 @@ static void begin_state(Patch *p, DdpVar var)
     at_var(p, var)->state_stamp = p->tape->stamp;
     begin_var(p, var, var, 0);
     at_var(p, var)->patch = p->engine->patches;
-    vec_push(p->sim->mem, &p->tape->changed, var);
+    vec_push(p->sim->mem, &p->tape->patched.changed, var);
 }
 
 /* Both lists ascend. */
@@ -455,8 +456,8 @@ static void compare_states(Patch *p)
     Tape *tape = p->tape;
     const Part *part = p->part;
     uint32_t i = 0, k = 0;
-    while (i < tape->known.n || k < part->states.n) {
-        DdpVar old = i < tape->known.n ? tape->known.at[i] : UINT32_MAX;
+    while (i < tape->patched.known.n || k < part->states.n) {
+        DdpVar old = i < tape->patched.known.n ? tape->patched.known.at[i] : UINT32_MAX;
         DdpVar now = k < part->states.n ? part->states.at[k].var : UINT32_MAX;
         if (old < now)
             end_state(p, old);
@@ -465,11 +466,11 @@ static void compare_states(Patch *p)
         i += old <= now;
         k += now <= old;
     }
-    vec_clear(&tape->known);
-    vec_reserve(p->sim->mem, &tape->known, part->states.n);
+    vec_clear(&tape->patched.known);
+    vec_reserve(p->sim->mem, &tape->patched.known, part->states.n);
     for (k = 0; k < part->states.n; k++)
-        tape->known.at[k] = part->states.at[k].var;
-    tape->known.n = part->states.n;
+        tape->patched.known.at[k] = part->states.at[k].var;
+    tape->patched.known.n = part->states.n;
 }
 
 static void connect_states(Patch *p, bool dynamics)
@@ -517,10 +518,10 @@ static void look_at_all(Patch *p)
         for (uint32_t i = 0; i < p->part->ropes[which].fresh.n; i++)
             if (p->part->ropes[which].fresh.at[i])
                 queue_leaf(p, p->part->ropes[which].fresh.at[i]);
-    for (uint32_t i = 0; i < tape->compared.n; i++)
-        queue_compares(p, tape->compared.at[i]);
-    for (uint32_t i = 0; i < tape->changed.n; i++)
-        queue_readers(p, tape->changed.at[i]);
+    for (uint32_t i = 0; i < tape->patched.compared.n; i++)
+        queue_compares(p, tape->patched.compared.at[i]);
+    for (uint32_t i = 0; i < tape->patched.changed.n; i++)
+        queue_readers(p, tape->patched.changed.at[i]);
     for (uint8_t section = SECTION_DYNAMICS; section <= SECTION_CONDITIONS; section++)
         while (p->queue[section].n && !p->failed)
             place_leaf(p, section, next_leaf(p, section));
@@ -534,8 +535,8 @@ static void finish(Patch *p)
     tape->version[0] = p->part->ropes[0].version;
     tape->version[1] = p->part->ropes[1].version;
     tape->version[2] = p->part->states_version;
-    vec_clear(&tape->changed);
-    vec_clear(&tape->compared);
+    vec_clear(&tape->patched.changed);
+    vec_clear(&tape->patched.compared);
     rope_forget_fresh(&p->part->ropes[0]);
     rope_forget_fresh(&p->part->ropes[1]);
     tape->ready = tape->tangents_ready = false;
@@ -546,7 +547,7 @@ static void finish(Patch *p)
 
 bool tape_has_paid(const Tape *tape)
 {
-    return tape->paid > (uint64_t)PAID * tape->n_members;
+    return tape->patched.paid > (uint64_t)PAID * tape->patched.n_members;
 }
 
 static bool is_worn(const Tape *tape)
@@ -555,7 +556,8 @@ static bool is_worn(const Tape *tape)
     if (part->sim->opt.batch_from != 0) /* small models are used for tests */
         return false;
     uint32_t fresh = part->ropes[0].fresh.n + part->ropes[1].fresh.n;
-    return tape->n_members < SMALL || fresh + tape->n_added + tape->n_dead > tape->n_members ||
+    return tape->patched.n_members < SMALL ||
+           fresh + tape->patched.n_added + tape->patched.n_dead > tape->patched.n_members ||
            tape_has_paid(tape);
 }
 

@@ -22,15 +22,15 @@ void tape_sets_open(Tape *tape)
     SolSolver solver = tape->part->sim->opt.solver;
     if (solver != SOL_SOLVER_IDA && solver != SOL_SOLVER_AUTO)
         return;
-    vec_push(mem, &tape->sets, ((DependSet){0}));
-    vec_push(mem, &tape->sets, ((DependSet){0})); /* LARGE */
+    vec_push(mem, &tape->depends.sets, ((DependSet){0}));
+    vec_push(mem, &tape->depends.sets, ((DependSet){0})); /* LARGE */
 }
 
 void tape_sets_close(Tape *tape)
 {
     Mem *mem = tape->part->sim->mem;
-    vec_free(mem, &tape->sets);
-    map_free(mem, &tape->set_of);
+    vec_free(mem, &tape->depends.sets);
+    map_free(mem, &tape->depends.set_of);
 }
 
 /* The number of a set; a table whose hash falls on another one's grows by a copy, no more. */
@@ -38,13 +38,13 @@ static uint32_t number_of(Tape *tape, const DependSet *set)
 {
     Mem *mem = tape->part->sim->mem;
     uint64_t key = hash_bytes(set->var, set->n * sizeof *set->var, set->n);
-    uint32_t known = map_get(&tape->set_of, key);
-    if (known && tape->sets.at[known].n == set->n &&
-        memcmp(tape->sets.at[known].var, set->var, set->n * sizeof *set->var) == 0)
+    uint32_t known = map_get(&tape->depends.set_of, key);
+    if (known && tape->depends.sets.at[known].n == set->n &&
+        memcmp(tape->depends.sets.at[known].var, set->var, set->n * sizeof *set->var) == 0)
         return known;
-    vec_push(mem, &tape->sets, *set);
-    map_put(mem, &tape->set_of, key, tape->sets.n - 1);
-    return tape->sets.n - 1;
+    vec_push(mem, &tape->depends.sets, *set);
+    map_put(mem, &tape->depends.set_of, key, tape->depends.sets.n - 1);
+    return tape->depends.sets.n - 1;
 }
 
 static uint32_t set_of(Tape *tape, DdpVar var)
@@ -61,7 +61,7 @@ static uint32_t unite(Tape *tape, uint32_t a, uint32_t b)
         return a;
     if (!a || b == LARGE)
         return b;
-    const DependSet *x = &tape->sets.at[a], *y = &tape->sets.at[b];
+    const DependSet *x = &tape->depends.sets.at[a], *y = &tape->depends.sets.at[b];
     DependSet both = {0};
     for (uint32_t i = 0, k = 0; i < x->n || k < y->n;) {
         DdpVar u = i < x->n ? x->var[i] : UINT32_MAX, v = k < y->n ? y->var[k] : UINT32_MAX;
@@ -94,7 +94,7 @@ void tape_sets_pass(Tape *tape, Leaf *leaf, void (*changed)(void *context, DdpVa
                     void *context)
 {
     Sim *sim = tape->part->sim;
-    if (!tape->sets.n)
+    if (!tape->depends.sets.n)
         return;
     const LeafReads *r = leaf_reads(sim, leaf);
     uint32_t in[LEAF_MOST_IN], set = 0;
@@ -119,10 +119,10 @@ void tape_sets_pass(Tape *tape, Leaf *leaf, void (*changed)(void *context, DdpVa
 const DependSet *tape_sets_row(const Tape *tape, DdpVar slope)
 {
     const TapeVar *at = &tape->part->sim->engine->tape_var.at[slope];
-    if (!tape->sets.n)
+    if (!tape->depends.sets.n)
         return NULL;
     if (at->state_stamp == tape->stamp)
         return NULL; /* its set may have no number yet: rare, and not worth it */
     uint32_t set = at->stamp == tape->stamp ? at->set : 0;
-    return set == LARGE ? NULL : &tape->sets.at[set];
+    return set == LARGE ? NULL : &tape->depends.sets.at[set];
 }
