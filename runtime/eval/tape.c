@@ -5,284 +5,9 @@
 #include <string.h>
 
 enum {
-    MADE_AFTER = 3, /* evaluations of one structure */
     TAPE_HEAT = 64, /* evaluations */
-    SHORT = 8,
-    FEW_UNITS = 64,
-    FEW_PLACES = 512
+    SHORT = 8       /* numbers */
 };
-
-/* ---- life ---- */
-
-void tape_close(Part *part)
-{
-    Tape *tape = part->code.tape;
-    part->code.tape = NULL;
-    part->code.untaped = 0;
-    for (int which = MEMORY_TAPE; which <= MEMORY_TRUTHS; which++)
-        part_prefetch_note(part, which, NULL, 0);
-    if (!tape)
-        return;
-    part->code.likes_tapes = tape->worth;
-    part->code.prepared = 0; /* leaves that it evaluated have no code */
-    Sim *sim = part->sim;
-    Engine *engine = sim->engine;
-    for (uint32_t i = 0; i < tape->units.n; i++)
-        block_code_close(engine, &tape->units.at[i].code);
-    engine->batches -= tape->n_batches;
-    engine->batched -= tape->n_batched;
-    for (int which = 0; which < 2; which++) {
-        part->ropes[which].tape = NULL;
-        rope_forget_fresh(&part->ropes[which]);
-    }
-    vec_free(sim->mem, &tape->units);
-    vec_free(sim->mem, &tape->order);
-    vec_free(sim->mem, &tape->patched.changed);
-    vec_free(sim->mem, &tape->patched.compared);
-    vec_free(sim->mem, &tape->patched.known);
-    tape_sets_close(tape);
-    tape_fixed_drop(tape);
-    vec_free(sim->mem, &tape->inputs);
-    vec_free(sim->mem, &tape->states);
-    vec_free(sim->mem, &tape->slopes);
-    vec_free(sim->mem, &tape->results);
-    vec_free(sim->mem, &tape->segments);
-    arena_free(&tape->arena);
-    mem_free(sim->mem, tape);
-}
-
-static void request(Engine *engine, Unit *unit, JitKind kind)
-{
-    JitRequest wanted = {.shape = unit->shape,
-                         .kind = kind,
-                         .layout = unit->layout,
-                         .common = unit->layout == JIT_ARRAYS ? unit->common : NULL,
-                         .arrays = unit->layout == JIT_TABLES ? unit->common : NULL};
-    block_code_ask(engine, &unit->code, &wanted);
-}
-
-/* For all units that have not asked yet. */
-static void ask_values(Engine *engine, Tape *tape)
-{
-    for (uint32_t i = 0; i < tape->units.n; i++)
-        request(engine, &tape->units.at[i], JIT_VALUE);
-    if (engine->wait)
-        jit_wait(engine->jit);
-}
-
-/* Only dynamics have tangents. */
-static void ask_tangents(Engine *engine, Tape *tape)
-{
-    tape->tangents_wanted = true;
-    if (!tape->tangent)
-        tape_make_tangents(tape);
-    for (uint32_t i = 0; i < tape->units.n; i++)
-        if (tape->units.at[i].section == SECTION_DYNAMICS)
-            request(engine, &tape->units.at[i], JIT_TANGENT);
-    if (engine->wait)
-        jit_wait(engine->jit);
-}
-
-static bool has_code(Engine *engine, Unit *unit, JitKind kind)
-{
-    if (block_code(&unit->code, kind).any)
-        return true;
-    block_code_report(engine, &unit->code, unit->n);
-    return false;
-}
-
-static bool is_ready(Engine *engine, Tape *tape)
-{
-    bool ready = true;
-    for (uint32_t i = 0; i < tape->units.n; i++)
-        ready &= has_code(engine, &tape->units.at[i], JIT_VALUE);
-    return ready;
-}
-
-static bool tangents_are_ready(Engine *engine, Tape *tape)
-{
-    bool ready = true;
-    for (uint32_t i = 0; i < tape->units.n; i++)
-        if (tape->units.at[i].section == SECTION_DYNAMICS)
-            ready &= has_code(engine, &tape->units.at[i], JIT_TANGENT);
-    return ready;
-}
-
-/* ---- lists for evaluations ---- */
-
-/* Code that is better came meanwhile, perhaps. */
-static void take_code(Tape *tape)
-{
-    const TapeQuick *quick = &tape->quick;
-    for (uint32_t i = 0; quick->calls && i < tape->order.n; i++) {
-        const Unit *unit = &tape->units.at[tape->order.at[i]];
-        quick->calls[i].value = block_code(&unit->code, JIT_VALUE);
-        if (tape->tangents_ready && i < tape->end[SECTION_DYNAMICS])
-            quick->tangents[i] = block_code(&unit->code, JIT_TANGENT);
-    }
-}
-
-/* How many slots all units have, or 0: they are not few, or there are batches. */
-static uint32_t count_slots(const Tape *tape)
-{
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < tape->units.n && tape->units.n <= FEW_UNITS; i++) {
-        if (tape->units.at[i].layout != JIT_SINGLE)
-            return 0;
-        n += tape->units.at[i].shape->n_slots;
-    }
-    return n;
-}
-
-static void *take(char **room, const void *from, size_t size)
-{
-    void *to = *room;
-    if (from)
-        memcpy(to, from, size);
-    *room += (size + 7) / 8 * 8;
-    return to;
-}
-
-/* Does it write something of that, or do conditions need it, or is it a comparison? */
-static bool is_probe(const Unit *unit, const bool *needed)
-{
-    const LeafPlan *plan = unit->member[0];
-    if (!plan) /* it died */
-        return false;
-    bool any = unit->section == SECTION_COMPARES || (plan->leaf && plan->leaf->probe);
-    for (uint32_t s = 0; s < plan->n && !any; s++)
-        any = unit->shape->role[s] == SLOT_STORED && needed[unit->slots[s]];
-    return any;
-}
-
-/* Backwards from the comparisons: who writes what is read. What conditions need is looked at also
- * where no comparison needs it, so that nothing without a number is passed over. */
-static void find_probes(Tape *tape, uint32_t *probes, uint32_t *finite)
-{
-    TapeQuick *quick = &tape->quick;
-    bool needed[FEW_PLACES] = {false};
-    uint32_t n = tape->order.n, first = n;
-    if (tape->n_places > FEW_PLACES)
-        return;
-    while (n-- > 0) {
-        const Unit *unit = &tape->units.at[tape->order.at[n]];
-        if (!is_probe(unit, needed))
-            continue;
-        probes[--first] = n;
-        const uint8_t *role = unit->shape->role;
-        for (uint32_t s = 0; s < unit->shape->n_slots; s++)
-            if (role[s] == SLOT_READ ||
-                (role[s] == SLOT_STORED && unit->section != SECTION_COMPARES))
-                needed[unit->slots[s]] = true;
-    }
-    quick->n_probes = tape->order.n - first;
-    quick->probes = probes + first;
-    quick->finite = finite;
-    for (uint32_t i = 0; i < tape->n_places; i++)
-        if (needed[i])
-            finite[quick->n_finite++] = i;
-}
-
-/* The lists as they are; those of a small tape as copies, one behind the other. */
-static void make_quick(Tape *tape)
-{
-    TapeQuick *quick = &tape->quick;
-    uint32_t n_slots = count_slots(tape), n = tape->order.n;
-    *quick = (TapeQuick){.states = tape->states.at,
-                         .slopes = tape->slopes.at,
-                         .segments = tape->segments.at,
-                         .n_states = tape->states.n,
-                         .n_slopes = tape->slopes.n,
-                         .n_segments = tape->segments.n,
-                         .n_read = tape->n_read};
-    if (!n_slots)
-        return;
-    size_t states = tape->states.n * sizeof *quick->states,
-           slopes = tape->slopes.n * sizeof *quick->slopes,
-           segments = tape->segments.n * sizeof *quick->segments;
-    char *room = arena_alloc(&tape->arena, n * (sizeof *quick->calls + sizeof *quick->tangents) +
-                                               states + slopes + segments + 8 * 8 +
-                                               (2 * n_slots + n) * sizeof(uint32_t) + n * 8);
-    quick->states = take(&room, quick->states, states);
-    quick->slopes = take(&room, quick->slopes, slopes);
-    quick->segments = take(&room, quick->segments, segments);
-    quick->calls = take(&room, NULL, n * sizeof *quick->calls);
-    for (uint32_t i = 0; i < n; i++) {
-        const Unit *unit = &tape->units.at[tape->order.at[i]];
-        quick->calls[i].constants = unit->code.constants;
-        quick->calls[i].slots =
-            take(&room, unit->slots, unit->shape->n_slots * sizeof *unit->slots);
-    }
-    quick->tangents = take(&room, NULL, n * sizeof *quick->tangents);
-    uint32_t *probes = take(&room, NULL, n * sizeof *probes);
-    find_probes(tape, probes, take(&room, NULL, n_slots * sizeof(uint32_t)));
-    take_code(tape);
-    part_prefetch_note(tape->part, MEMORY_TAPE, tape, offsetof(Tape, tangent));
-    part_prefetch_note(tape->part, MEMORY_CALLS, quick->states,
-                       (size_t)(room - (char *)quick->states));
-    part_prefetch_note(tape->part, MEMORY_VALUES, tape->value,
-                       tape->n_places * sizeof *tape->value);
-    part_prefetch_note(tape->part, MEMORY_TRUTHS, tape->compares.left,
-                       2 * tape->compares.room * sizeof *tape->compares.left);
-}
-
-static bool fits(const Part *part, const Tape *tape)
-{
-    return tape->version[0] == part->ropes[0].version &&
-           tape->version[1] == part->ropes[1].version && tape->version[2] == part->states_version;
-}
-
-/* What does not fit any longer is made to fit, or closed. */
-static void bring_up_to_date(Engine *engine, Part *part)
-{
-    if (!part->code.tape || fits(part, part->code.tape))
-        return;
-    double begin = timer_now();
-    bool patched = part->code.tape->worth && tape_patch(part->code.tape);
-    part->sim->counts.lower += timer_now() - begin;
-    if (!patched) {
-        tape_close(part);
-        return;
-    }
-    ask_values(engine, part->code.tape);
-    if (part->code.tape->tangents_wanted)
-        ask_tangents(engine, part->code.tape);
-}
-
-/* The tape of the part, if it is worth having and ready. */
-static Tape *current(Part *part)
-{
-    Engine *engine = part->sim->engine;
-    if (!engine || engine->rebuild)
-        return NULL;
-    bring_up_to_date(engine, part);
-    if (!part->code.tape) {
-        uint32_t after = part->sim->opt.batch_from || part->code.likes_tapes ? 1 : MADE_AFTER;
-        if (part->ropes[0].n_leaves < 2 || ++part->code.untaped < after)
-            return NULL;
-        double begin = timer_now();
-        bool worth = tape_build(part)->worth;
-        part->sim->counts.lower += timer_now() - begin;
-        if (worth)
-            ask_values(engine, part->code.tape);
-        engine->batches += part->code.tape->n_batches;
-        engine->batched += part->code.tape->n_batched;
-    }
-    Tape *tape = part->code.tape;
-    if (tape->worth && !tape->ready && is_ready(engine, tape)) {
-        tape->ready = true;
-        make_quick(tape);
-    }
-    return tape->ready ? tape : NULL;
-}
-
-void tape_forget_inputs(Part *part)
-{
-    if (!part->code.tape)
-        return;
-    part->code.tape->loaded = false;
-    part->code.tape->remembered = false;
-}
 
 /* ---- in and out ---- */
 
@@ -335,7 +60,7 @@ static void report_heat(Engine *engine, Tape *tape)
         block_code_report(engine, &unit->code, (uint64_t)tape->evaluations * unit->n);
     }
     tape->evaluations = 0;
-    take_code(tape);
+    tape_take_code(tape);
 }
 
 static void run_units(Tape *tape, uint32_t from, uint32_t end)
@@ -419,7 +144,7 @@ static bool probe(Tape *tape)
 
 bool tape_slopes(Part *part, double time, const double *y, double *slopes)
 {
-    Tape *tape = current(part);
+    Tape *tape = tape_current(part);
     if (!tape)
         return false;
     load(tape, time, y, tape->quick.n_read);
@@ -457,7 +182,7 @@ void tape_settle(Part *part)
 
 bool tape_rows(Part *part, uint32_t *n, const DdpVar **rows)
 {
-    const Tape *tape = current(part);
+    const Tape *tape = tape_current(part);
     for (uint32_t i = 0; tape && i < part->states.n; i++) {
         const DependSet *set = tape_sets_row(tape, part->states.at[i].slope);
         if (!set)
@@ -490,21 +215,6 @@ static void run_tangents(Tape *tape)
         code.batch(values, tangents, unit->slots, unit->code.constants, &engine->env, unit->n,
                    unit->stride);
     }
-}
-
-bool tape_has_tangents(Part *part)
-{
-    Engine *engine = part->sim->engine;
-    Tape *tape = current(part);
-    if (!tape)
-        return false;
-    if (!tape->tangents_wanted)
-        ask_tangents(engine, tape);
-    if (!tape->tangents_ready && tangents_are_ready(engine, tape)) {
-        tape->tangents_ready = true;
-        take_code(tape);
-    }
-    return tape->tangents_ready;
 }
 
 void tape_tangent(Part *part, double clock, const double *states, double *slopes)
@@ -550,7 +260,7 @@ bool tape_at_event(Part *part)
 bool tape_evaluate(Part *part, double time)
 {
     Sim *sim = part->sim;
-    Tape *tape = find_ties(part) ? current(part) : NULL;
+    Tape *tape = find_ties(part) ? tape_current(part) : NULL;
     if (!tape)
         return false;
     load(tape, time, NULL, tape->quick.n_states);
@@ -620,7 +330,7 @@ static void note_truths(Tape *tape)
 
 bool tape_remember(Part *part, double time)
 {
-    Tape *tape = part->code.likes_tapes && find_ties(part) ? current(part) : NULL;
+    Tape *tape = part->code.likes_tapes && find_ties(part) ? tape_current(part) : NULL;
     if (!tape)
         return false;
     load(tape, time, NULL, tape->quick.n_states);
@@ -732,7 +442,7 @@ bool tape_probes(const Part *part)
 bool tape_look_moved(Part *part, double time, const double *y, bool *changed)
 {
     Sim *sim = part->sim;
-    Tape *tape = current(part);
+    Tape *tape = tape_current(part);
     if (!tape || !tape->remembered || !probe_at(tape, time, y, false))
         return false;
     *changed = false;
@@ -755,7 +465,7 @@ static void close_worn(Part *part)
 TapeLook tape_look(Part *part, double time, const double *y)
 {
     close_worn(part);
-    Tape *tape = current(part);
+    Tape *tape = tape_current(part);
     if (!tape || (!tape->remembered && !remember(tape)))
         return TAPE_BLIND;
     if (!probe_at(tape, time, y, part->fixed_steps))
@@ -771,7 +481,7 @@ TapeLook tape_look(Part *part, double time, const double *y)
 void tape_hear_compares(Part *part, const NodeList *nodes)
 {
     Tape *tape = part->code.tape;
-    if (!tape || !tape->remembered || !fits(part, tape))
+    if (!tape || !tape->remembered || !tape_fits(part, tape))
         return;
     for (uint32_t i = 0; i < nodes->n; i++) {
         const LeafPlan *plan = part->sim->nodes.at[nodes->at[i]].plan;
@@ -798,7 +508,7 @@ void tape_last_slopes(const Part *part, double *slopes)
 void tape_tell_compares(Part *part)
 {
     Tape *tape = part->code.tape;
-    if (!tape || !tape->remembered || tape->told || !fits(part, tape))
+    if (!tape || !tape->remembered || tape->told || !tape_fits(part, tape))
         return;
     for (uint32_t i = 0; i < tape->compares.n; i++)
         tape->compares.at[i]->low = tape->compares.low[i];

@@ -231,6 +231,12 @@ const DependSet *tape_sets_row(const Tape *tape, DdpVar slope);
 void tape_fixed_count(Tape *tape); /* an evaluation; makes pieces when it is time */
 void tape_fixed_drop(Tape *tape);  /* the tape changes */
 
+/* ---- tape_ready.c ---- */
+
+Tape *tape_current(Part *part); /* NULL: it is not worth having, or its code is not there */
+bool tape_fits(const Part *part, const Tape *tape);
+void tape_take_code(Tape *tape); /* better code came meanwhile, perhaps */
+
 /* ---- making and changing ---- */
 
 Tape *tape_build(Part *part);
