@@ -449,6 +449,7 @@ typedef struct SimBuild {
     double *scale; /* [var]: largest value so far, in constrained parts (reselect.c); NULL: none */
     uint64_t births;
     Map codes;           /* expression and target position -> CodeId * 2 + whether it jumps */
+    Map whole_loops;     /* that lost digits when they were torn; see loop_key */
     VEC(DdpVar) dying;   /* removed by the front end, not committed yet */
     VEC(DdpVar) orphans; /* lost their node in the delta that is applied */
     VEC(uint32_t) need_work;

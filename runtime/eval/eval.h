@@ -80,6 +80,8 @@ enum { VALUES_ROOM = 64 };
 
 SolStatus loop_solve(Sim *sim, DdpNode node);
 void loop_solve_forget(Sim *sim, EvalNode *node); /* all it keeps beside the node's block */
+/* The same loop lost digits when it was torn, in an earlier mode. */
+bool loop_solve_is_known_whole(const Sim *sim, const EvalNode *node);
 /* Tangents of a loop's variables from those of what it reads, at its solution. */
 void loop_solve_tangent(Sim *sim, DdpNode node);
 

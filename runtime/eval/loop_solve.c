@@ -439,6 +439,27 @@ static double solve_whole(Sim *sim, EvalNode *node)
     return solve(&s) ? violation(&s) : left;
 }
 
+/* What determines which variable, in any order: a mode that returns has the same loop again. */
+static uint64_t loop_key(const EvalNode *node)
+{
+    uint64_t key = 0;
+    for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++) {
+        uint32_t step[2] = {node->ops[i].value, node_output(node, i)};
+        key += hash_bytes(step, sizeof step, 0);
+    }
+    return key;
+}
+
+static void remember_whole(Sim *sim, const EvalNode *node)
+{
+    map_put(sim->mem, &sim->build.whole_loops, loop_key(node), 1);
+}
+
+bool loop_solve_is_known_whole(const Sim *sim, const EvalNode *node)
+{
+    return sim->build.whole_loops.n && map_get(&sim->build.whole_loops, loop_key(node));
+}
+
 static bool deform_kept(Sim *sim, EvalNode *node, const double *kept)
 {
     System s = system_of(sim, node);
@@ -478,8 +499,11 @@ static bool solve_better(Sim *sim, EvalNode *node, const double *kept, double le
     double whole = solve_whole(sim, node);
     trace_line(sim, 'e', sim->time, "  loop of %u relations: violation %.1e, as a whole %.1e",
                node->n_steps + node->n_tears, left, whole);
-    if (isfinite(whole) && whole <= fmax(left, HOLDS))
+    if (isfinite(whole) && whole <= fmax(left, HOLDS)) {
+        if (torn)
+            remember_whole(sim, node);
         return whole <= (node->linear ? REFUSED : REFUSED_NONLINEAR);
+    }
     node->untorn = !torn;
     node->factored = false;
     if (!(left <= (node->linear ? REFUSED : REFUSED_NONLINEAR)))

@@ -224,6 +224,7 @@ static void make_node(Sim *sim, DdpNode n)
     }
     if (view.n_tears)
         memcpy(node_tears(node), view.tears, view.n_tears * sizeof *node_tears(node));
+    node->untorn |= node->loop && loop_solve_is_known_whole(sim, node);
     own_outputs(sim, n);
     for (uint32_t i = 0; i < view.n_steps + view.n_tears; i++)
         note_derivative(sim, node->ops[i].rel);
@@ -578,6 +579,7 @@ void nodes_close(Sim *sim)
     }
     vec_free(sim->mem, &sim->nodes);
     map_free(sim->mem, &sim->build.codes);
+    map_free(sim->mem, &sim->build.whole_loops);
     vec_free(sim->mem, &sim->change.heap);
     vec_free(sim->mem, &sim->build.need_work);
     vec_free(sim->mem, &sim->build.differentiated);

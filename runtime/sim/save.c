@@ -109,8 +109,11 @@ static void pack_node(Sim *sim, Pack *p, EvalNode *node)
         pack_compare(sim, p, node, i);
 }
 
+/* Which loops lose digits is found anew by both: the keys have numbers of expressions, which are
+ * others in another run. */
 static void pack_nodes(Sim *sim, Pack *p)
 {
+    map_free(sim->mem, &sim->build.whole_loops);
     for (DdpNode n = ddp_first(sim->ddp); n && !p->bad; n = ddp_next(sim->ddp, n))
         pack_node(sim, p, &sim->nodes.at[n]);
     PACK_LIST(p, &sim->search.forced);
