@@ -1,10 +1,13 @@
-/* backend.h: between the code service and the module that holds LLVM. Private to jit/.
+/* backend.h: between the code service and the modules that hold LLVM. Private to jit/.
  *
- * The module is loaded with dlopen and has its own copy of whatever it links, so nothing is shared
- * but what stands here. It is used by one thread at a time: the loader, then the compile thread.
+ * There are two, loaded with dlopen when they are needed: the code generator (jit/llvm/, large) and
+ * the linker (jit/orc/, small, so that code on disk need not wait for the other). Each has its own
+ * copy of whatever it links; nothing is shared but what stands here. Each is used by one thread at a
+ * time: its loader, then the compile thread.
  *
- * Code has two forms: an object file (bytes that can be stored) and a linked module (memory that
- * can run). `compile` makes the first, `link` makes the second of it, here or in another process.
+ * Code has two forms: an object file (bytes that can be stored), which the code generator makes,
+ * and a linked module (memory that can run), which the linker makes of it, here or in another
+ * process.
  */
 #ifndef JIT_BACKEND_H
 #define JIT_BACKEND_H
@@ -15,6 +18,8 @@
 enum { BACKEND_VERSION = 6 };
 
 enum { BACKEND_NAME = 96 };
+
+/* ---- the code generator ---- */
 
 typedef struct BackendJob {
     const Shape *shape;
@@ -33,40 +38,49 @@ typedef struct BackendJob {
     size_t size;
 } BackendJob;
 
+typedef struct Backend {
+    uint32_t version; /* BACKEND_VERSION */
+    void *state;
+    /* All jobs in one object; if LLVM refuses it, one by one. */
+    void (*compile)(void *state, uint32_t n, BackendJob *jobs, JitTier tier);
+    const char *(*last_words)(void *state); /* LLVM's, after it refused something */
+    void (*close)(void *state);
+} Backend;
+
+/* Exported under BACKEND_SYMBOL. JIT_ACCEPTED, or why it cannot work here; then only last_words may
+ * be called, if it is set. */
+typedef JitRefusal (*BackendOpen)(Backend *backend, bool fast_math);
+#define BACKEND_SYMBOL "solstice_backend_open"
+
+/* ---- the linker ---- */
+
 typedef struct BackendModule BackendModule; /* an object file that was linked */
 
 typedef struct BackendSymbol {
     const char *name;
     void *at;    /* out; NULL: the module has no such function */
-    size_t size; /* out: bytes, with BackendOptions.names; else 0 */
+    size_t size; /* out: bytes, if gdb is told the names; else 0 */
 } BackendSymbol;
 
-typedef struct BackendOptions {
-    bool fast_math;
-    bool names; /* tell gdb about functions */
-} BackendOptions;
-
-typedef struct Backend {
+typedef struct BackendLinker {
     uint32_t version; /* BACKEND_VERSION */
     void *state;
-    const char *host; /* processor and features that code is made for */
-    /* All jobs in one object; if LLVM refuses it, one by one. */
-    void (*compile)(void *state, uint32_t n, BackendJob *jobs, JitTier tier);
+    const char *host; /* processor and features that code is made for here, in LLVM's words */
     /* NULL: it cannot be linked here, see last_words. From then on its code stays where it is, and
      * is never writable, until it is dropped. */
     BackendModule *(*link)(void *state, const void *object, size_t size);
     void (*find)(void *state, BackendModule *module, uint32_t n, BackendSymbol *symbols);
     void (*drop)(void *state, BackendModule *module);
-    const char *(*last_words)(void *state); /* LLVM's, after it refused something */
-    void (*close)(void *state);             /* drops all modules */
-} Backend;
+    const char *(*last_words)(void *state);
+    void (*close)(void *state); /* drops all modules */
+} BackendLinker;
 
-/* Exported by the module under BACKEND_SYMBOL. JIT_ACCEPTED, or why it cannot work here; then only
- * last_words may be called, if it is set. */
-typedef JitRefusal (*BackendOpen)(Backend *backend, const BackendOptions *options);
-#define BACKEND_SYMBOL "solstice_backend_open"
+/* Exported under LINKER_SYMBOL, as above; with names, gdb is told about functions. */
+typedef JitRefusal (*LinkerOpen)(BackendLinker *linker, bool names);
+#define LINKER_SYMBOL "solstice_linker_open"
 /* Does what opening does first and once for the process; for whoever loads the module ahead. */
-typedef void (*BackendPrepare)(void);
-#define BACKEND_PREPARE "solstice_backend_prepare"
+typedef void (*LinkerPrepare)(void);
+#define LINKER_PREPARE "solstice_linker_prepare"
+#define LINKER_FILE "solstice_orc.so" /* beside the code generator */
 
 #endif

@@ -1,11 +1,11 @@
 /* compile_thread.c: queued entries -> code. See jit_int.h.
  *
  * A new entry is first looked for on disk, which takes microseconds and needs no LLVM. What is
- * there, and what is warm, waits in the queue of its tier until LLVM is loaded (load_llvm.c);
- * meanwhile nothing is held, and others are looked for. Then in rounds: take some entries of one
- * tier, quick ones first; link what is on disk; have the rest compiled as one module; link,
- * publish, store. Optimising takes long, so its rounds are of one function: quick code waits for no
- * more.
+ * there waits for the linker; what is not, until it is warm, and then for linker and code generator.
+ * These are loaded by threads of their own (load_llvm.c); meanwhile nothing is held, others are
+ * looked for, and what is on disk is linked as soon as the linker is there. Then in rounds: take
+ * some entries of one tier, quick ones first; have them compiled as one module; link, publish,
+ * store. Optimising takes long, so its rounds are of one function: quick code waits for no more.
  *
  * The lock is held to take and to publish, never while something is read, compiled or linked. */
 #include "jit/jit_int.h"
@@ -17,15 +17,16 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ROUND = 64 };
+enum { ROUND = 64, LINK_ROUND = 8 };
 
 typedef struct Worker {
     Jit *jit;
     Mem *mem; /* of this thread alone */
     DiskCache *disk;
-    const Backend *backend; /* &jit->backend */
-    uint64_t host;          /* hash of backend->host */
-    uint64_t jobs;          /* ever, for options.refuse_every and fatal_at */
+    const BackendLinker *linker; /* &jit->linker */
+    const Backend *compiler;     /* &jit->compiler */
+    uint64_t host;               /* hash of linker->host */
+    uint64_t jobs;               /* ever, for options.refuse_every and fatal_at */
     FILE *perf_map;
     bool used_disk;           /* something was stored or found there */
     VEC(JitModule *) modules; /* by id; at[0] is unused; NULL: id is free */
@@ -76,6 +77,13 @@ static void take(Worker *w, int queue, uint32_t limit)
             w->entry[w->n++] = entry;
     }
     jit->compiling = w->n;
+}
+
+/* Lock held. */
+static void take_linked(Worker *w)
+{
+    w->tier = w->jit->options.only_optimised ? JIT_OPTIMISED : JIT_QUICK;
+    take(w, QUEUE_LINK, LINK_ROUND);
 }
 
 /* Lock held. */
@@ -155,7 +163,7 @@ static JitModule *link_module(Worker *w, const void *object, size_t size, const 
     *module = (JitModule){.bytes = pages_of(size), .hash = {hash[0], hash[1]}};
     jit_link_init(&module->dead);
     add_module(w, module);
-    module->linked = w->backend->link(w->backend->state, object, size);
+    module->linked = w->linker->link(w->linker->state, object, size);
     pthread_mutex_lock(&w->jit->lock);
     jit_join(w->jit, module);
     if (!module->linked)
@@ -178,7 +186,7 @@ static void forget_module(Worker *w, JitModule *module)
     w->modules.at[module->id] = NULL;
     w->free_ids.at[w->free_ids.n++] = module->id;
     if (module->linked)
-        w->backend->drop(w->backend->state, module->linked);
+        w->linker->drop(w->linker->state, module->linked);
     mem_free(w->mem, module);
 }
 
@@ -210,7 +218,7 @@ static void refuse_linking(Worker *w, JitEntry *entry)
     Jit *jit = w->jit;
     pthread_mutex_lock(&jit->lock);
     refuse(jit, entry, JIT_NOT_LINKED);
-    jit_note_trouble(jit, JIT_NOT_LINKED, w->backend->last_words(w->backend->state));
+    jit_note_trouble(jit, JIT_NOT_LINKED, w->linker->last_words(w->linker->state));
     pthread_mutex_unlock(&jit->lock);
 }
 
@@ -274,6 +282,12 @@ static JitModule *module_of(Worker *w, const unsigned char *code, size_t size)
     return module;
 }
 
+static void know_host(Worker *w)
+{
+    if (!w->host)
+        w->host = hash_bytes(w->linker->host, strlen(w->linker->host), 3);
+}
+
 static bool is_for_host(const Worker *w, const unsigned char *code, size_t size)
 {
     StoredCode stored;
@@ -295,7 +309,7 @@ static bool load_tier(Worker *w, JitEntry *entry, JitTier tier)
         return false;
     name_function(entry, tier, name);
     BackendSymbol symbol = {.name = name};
-    w->backend->find(w->backend->state, module->linked, 1, &symbol);
+    w->linker->find(w->linker->state, module->linked, 1, &symbol);
     if (symbol.at)
         publish(w, entry, tier, module, &symbol);
     leave(w, module);
@@ -320,33 +334,51 @@ static bool load(Worker *w, JitEntry *entry)
     return true;
 }
 
-static void load_all(Worker *w)
+/* What cannot be used is as good as not there; it is compiled when it is warm. */
+static bool load_or_note(Worker *w, JitEntry *entry)
 {
-    for (uint32_t i = 0; i < w->n; i++) {
-        JitEntry *entry = w->entry[i];
-        if (load(w, entry))
-            continue;
+    bool loaded = load(w, entry);
+    if (!loaded)
         entry->disk = DISK_NONE;
-        if (atomic_load_explicit(&entry->heat, memory_order_relaxed) >= w->jit->options.warm)
-            w->job_for[w->n_jobs++] = entry;
-    }
+    return loaded;
 }
 
-/* Only whether there is something; LLVM must be there to use it. */
+static void link_all(Worker *w)
+{
+    Jit *jit = w->jit;
+    JitRefusal why = jit->part[PART_LINKER].refusal;
+    if (why == JIT_ACCEPTED) {
+        know_host(w);
+        for (uint32_t i = 0; i < w->n; i++)
+            load_or_note(w, w->entry[i]);
+        return;
+    }
+    pthread_mutex_lock(&jit->lock);
+    for (uint32_t i = 0; i < w->n; i++)
+        refuse(jit, w->entry[i], why);
+    pthread_mutex_unlock(&jit->lock);
+}
+
+/* Optimised code may be on disk, of this run or another. */
+static void load_all(Worker *w)
+{
+    uint64_t warm = w->jit->options.warm;
+    for (uint32_t i = 0; i < w->n; i++)
+        if (!load_or_note(w, w->entry[i]) &&
+            atomic_load_explicit(&w->entry[i]->heat, memory_order_relaxed) >= warm)
+            w->job_for[w->n_jobs++] = w->entry[i];
+}
+
+/* Only whether there is something; the linker must be there to use it. */
 static void look(Worker *w)
 {
-    bool found = false;
     for (uint32_t i = 0; i < w->n; i++) {
         JitEntry *entry = w->entry[i];
         DiskKey quick = jit_disk_key(entry, JIT_QUICK),
                 optimised = jit_disk_key(entry, JIT_OPTIMISED);
         bool has = disk_cache_has(w->disk, &optimised) || disk_cache_has(w->disk, &quick);
         entry->disk = has ? DISK_FOUND : DISK_NONE;
-        found = found || has;
     }
-    pthread_mutex_lock(&w->jit->lock);
-    w->jit->urgent = w->jit->urgent || found;
-    pthread_mutex_unlock(&w->jit->lock);
 }
 
 static void store(Worker *w, const JitEntry *entry, const JitModule *module, const void *object,
@@ -365,6 +397,13 @@ static void store(Worker *w, const JitEntry *entry, const JitModule *module, con
 
 /* ---- compiling ---- */
 
+/* Why nothing can be compiled; both parts are decided. */
+static JitRefusal refusal_of_all(const Jit *jit)
+{
+    JitRefusal linker = jit->part[PART_LINKER].refusal;
+    return linker != JIT_ACCEPTED ? linker : jit->part[PART_COMPILER].refusal;
+}
+
 static void prepare_jobs(Worker *w)
 {
     uint32_t every = w->jit->options.refuse_every;
@@ -381,7 +420,7 @@ static void prepare_jobs(Worker *w)
                                  .name = w->name[i],
                                  .broken = every && w->jobs % every == 0,
                                  .deadly = w->jobs == w->jit->options.fatal_at,
-                                 .refusal = w->jit->no_backend};
+                                 .refusal = refusal_of_all(w->jit)};
     }
 }
 
@@ -436,7 +475,7 @@ static void place_object(Worker *w, uint32_t first)
     jit_hash_object(job->object, job->size, hash);
     JitModule *module = link_module(w, job->object, job->size, hash);
     if (module)
-        w->backend->find(w->backend->state, module->linked, share.n, share.symbol);
+        w->linker->find(w->linker->state, module->linked, share.n, share.symbol);
     publish_share(w, &share, module);
     if (!module)
         return;
@@ -472,8 +511,8 @@ static void note_fatal(Worker *w)
 {
     Jit *jit = w->jit;
     pthread_mutex_lock(&jit->lock);
-    jit->no_backend = JIT_LLVM_FATAL;
-    jit_note_trouble(jit, JIT_LLVM_FATAL, w->backend->last_words(w->backend->state));
+    jit->part[PART_COMPILER].refusal = JIT_LLVM_FATAL;
+    jit_note_trouble(jit, JIT_LLVM_FATAL, w->compiler->last_words(w->compiler->state));
     pthread_mutex_unlock(&jit->lock);
 }
 
@@ -484,9 +523,10 @@ static void compile_all(Worker *w)
         return;
     prepare_jobs(w);
     double start = timer_now();
-    if (!jit->no_backend)
-        w->backend->compile(w->backend->state, w->n_jobs, w->job, w->tier);
-    if (!jit->no_backend && w->job[0].refusal == JIT_LLVM_FATAL)
+    bool can = refusal_of_all(jit) == JIT_ACCEPTED;
+    if (can)
+        w->compiler->compile(w->compiler->state, w->n_jobs, w->job, w->tier);
+    if (can && w->job[0].refusal == JIT_LLVM_FATAL)
         note_fatal(w);
     for (uint32_t i = 0; i < w->n_jobs; i++)
         if (begins_object(w, i))
@@ -520,9 +560,8 @@ static void finish(Worker *w)
 
 static void make_round(Worker *w)
 {
-    if (!w->host && w->jit->no_backend == JIT_ACCEPTED)
-        w->host = hash_bytes(w->backend->host, strlen(w->backend->host), 3);
-    if (w->jit->no_backend == JIT_ACCEPTED) {
+    if (refusal_of_all(w->jit) == JIT_ACCEPTED) {
+        know_host(w);
         load_all(w);
     } else {
         memcpy(w->job_for, w->entry, w->n * sizeof *w->entry);
@@ -552,21 +591,47 @@ static void do_round(Worker *w, void (*round)(Worker *w))
 
 /* ---- what to do next ---- */
 
-typedef enum Step { STEP_END, STEP_LOOK, STEP_BURY, STEP_ROUND, STEP_LOAD, STEP_REST } Step;
+typedef enum Step {
+    STEP_END,
+    STEP_LOOK,
+    STEP_BURY,
+    STEP_LINK,
+    STEP_ROUND,
+    STEP_LOAD_LINKER,
+    STEP_LOAD_ALL,
+    STEP_REST
+} Step;
 
-/* Loading LLVM costs as much as a very short run lasts in all, and a run that ends has to wait for
- * it. So it is not loaded before the run has lasted about as long as loading would take, unless its
- * code is there already: the wait costs a long run nothing that counts, and a short one never
- * loads.
- */
+/* Loading the code generator costs as much as a very short run lasts in all, and a run that ends has
+ * to wait for it. So it is not loaded before the run has lasted about as long as loading would take:
+ * the wait costs a long run nothing that counts, and a short one never loads. */
 static double load_time(const Jit *jit)
 {
     return jit->waiting || jit->urgent ? 0 : jit->opened_at + jit->options.patience;
 }
 
-static bool wants_llvm(const Jit *jit)
+static bool wants_compiler(const Jit *jit)
 {
     return !is_empty(jit, QUEUE_QUICK) || !is_empty(jit, QUEUE_OPTIMISED);
+}
+
+static Step link_step(const Jit *jit)
+{
+    LoadState linker = jit->part[PART_LINKER].load;
+    if (is_empty(jit, QUEUE_LINK) || linker == PART_LOADING)
+        return STEP_REST;
+    return linker == PART_DECIDED ? STEP_LINK : STEP_LOAD_LINKER;
+}
+
+static Step compile_step(const Jit *jit)
+{
+    LoadState linker = jit->part[PART_LINKER].load, compiler = jit->part[PART_COMPILER].load;
+    if (!wants_compiler(jit))
+        return STEP_REST;
+    if (linker == PART_DECIDED && compiler == PART_DECIDED)
+        return STEP_ROUND;
+    bool asleep = linker == PART_NOT_LOADED || compiler == PART_NOT_LOADED;
+    return asleep && timer_now() >= load_time(jit) ? STEP_LOAD_ALL : STEP_REST;
 }
 
 /* Lock held. */
@@ -578,17 +643,14 @@ static Step next_step(const Jit *jit)
         return STEP_LOOK;
     if (jit->dead.next != &jit->dead)
         return STEP_BURY;
-    if (!wants_llvm(jit) || jit->load == LLVM_LOADING)
-        return STEP_REST;
-    if (jit->load == LLVM_DECIDED)
-        return STEP_ROUND;
-    return timer_now() >= load_time(jit) ? STEP_LOAD : STEP_REST;
+    Step step = link_step(jit);
+    return step == STEP_REST ? compile_step(jit) : step;
 }
 
 /* Lock held. */
 static void rest(Jit *jit)
 {
-    if (!wants_llvm(jit) || jit->load != LLVM_NOT_LOADED) {
+    if (!wants_compiler(jit) || jit->part[PART_COMPILER].load != PART_NOT_LOADED) {
         pthread_cond_wait(&jit->work, &jit->lock);
         return;
     }
@@ -596,6 +658,13 @@ static void rest(Jit *jit)
     struct timespec deadline = {.tv_sec = (time_t)until,
                                 .tv_nsec = (long)((until - (double)(time_t)until) * 1e9)};
     pthread_cond_timedwait(&jit->work, &jit->lock, &deadline);
+}
+
+static void load_missing(Jit *jit)
+{
+    for (int i = 0; i < PARTS; i++)
+        if (jit->part[i].load == PART_NOT_LOADED)
+            jit_start_loading(jit, i);
 }
 
 static void do_step(Worker *w, Step step)
@@ -609,12 +678,19 @@ static void do_step(Worker *w, Step step)
     case STEP_BURY:
         bury(w);
         break;
+    case STEP_LINK:
+        take_linked(w);
+        do_round(w, link_all);
+        break;
     case STEP_ROUND:
         take_round(w);
         do_round(w, make_round);
         break;
-    case STEP_LOAD:
-        jit_start_loading(w->jit);
+    case STEP_LOAD_LINKER:
+        jit_start_loading(w->jit, PART_LINKER);
+        break;
+    case STEP_LOAD_ALL:
+        load_missing(w->jit);
         break;
     default:
         rest(w->jit);
@@ -637,11 +713,12 @@ static void open_worker(Worker *w)
     jit_find_paths(w->jit);
     jit_host_flavour(flavour, sizeof flavour, w->jit->path, w->jit->options.fast_math);
     w->disk = disk_cache_open(w->mem, w->jit->cache, flavour);
-    w->backend = &w->jit->backend;
+    w->linker = &w->jit->linker;
+    w->compiler = &w->jit->compiler;
     vec_push(w->mem, &w->modules, NULL);
 }
 
-/* So that the next run of this model loads LLVM at once (jit_ahead). */
+/* So that the next run of this model loads LLVM's linker at once (jit_ahead). */
 static void remember_model(Worker *w)
 {
     MemGuard guard;
@@ -663,8 +740,10 @@ static void close_worker(Worker *w)
 {
     jit_finish_loading(w->jit);
     remember_model(w);
-    if (w->jit->backend.state)
-        w->backend->close(w->backend->state);
+    if (w->linker->state)
+        w->linker->close(w->linker->state);
+    if (w->compiler->state)
+        w->compiler->close(w->compiler->state);
     if (w->perf_map)
         fclose(w->perf_map);
 }

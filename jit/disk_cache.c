@@ -155,28 +155,53 @@ static bool write_all(int fd, const void *from, size_t size)
     return true;
 }
 
-/* The file, or NULL; *exists tells a file that cannot be used from none. */
-static unsigned char *read_file(Mem *mem, const char *path, size_t *size, bool *exists)
+/* A file may be used if it is ours and has a fitting size. */
+static bool is_ours(int fd, struct stat *s)
 {
-    struct stat s;
-    unsigned char *file = NULL;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    *exists = fd >= 0 || errno != ENOENT;
+    return fstat(fd, s) == 0 && S_ISREG(s->st_mode) && s->st_uid == geteuid() &&
+           s->st_size >= (off_t)sizeof(DiskHead) && s->st_size <= MAX_FILE;
+}
+
+static int open_file(const char *path)
+{
+    return open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+}
+
+/* A large file: an allocation that fails must not lose the descriptor, so it is opened again. */
+static bool read_again(const char *path, unsigned char *file, size_t size)
+{
+    int fd = open_file(path);
+    bool complete = fd >= 0 && read_all(fd, file, size) == size;
+    if (fd >= 0)
+        close(fd);
+    return complete;
+}
+
+typedef struct DiskFile {
+    size_t size;
+    bool exists;     /* tells a file that cannot be used from none */
+    time_t modified; /* of a file that can be used */
+} DiskFile;
+
+static unsigned char *read_file(Mem *mem, const char *path, DiskFile *d)
+{
+    unsigned char most[8192]; /* all of nearly every file */
+    struct stat s = {0};
+    int fd = open_file(path);
+    d->exists = fd >= 0 || errno != ENOENT;
     if (fd < 0)
         return NULL;
-    bool fits = fstat(fd, &s) == 0 && S_ISREG(s.st_mode) && s.st_uid == geteuid() &&
-                s.st_size >= (off_t)sizeof(DiskHead) && s.st_size <= MAX_FILE;
-    /* An allocation that fails must not lose the descriptor: close it first, open it again. */
+    bool fits = is_ours(fd, &s);
+    d->size = fits ? (size_t)s.st_size : 0;
+    d->modified = s.st_mtime;
+    bool complete = d->size <= sizeof most && read_all(fd, most, d->size) == d->size;
     close(fd);
     if (!fits)
         return NULL;
-    *size = (size_t)s.st_size;
-    file = mem_alloc(mem, *size);
-    fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    bool complete = fd >= 0 && read_all(fd, file, *size) == *size;
-    if (fd >= 0)
-        close(fd);
+    unsigned char *file = mem_alloc(mem, d->size);
     if (complete)
+        return memcpy(file, most, d->size);
+    if (read_again(path, file, d->size))
         return file;
     mem_free(mem, file);
     return NULL;
@@ -203,10 +228,9 @@ static bool belongs(const DiskCache *cache, const DiskKey *key, const unsigned c
 }
 
 /* The time of change is the time of use, to the day. */
-static void mark_used(const char *path)
+static void mark_used(const char *path, time_t modified)
 {
-    struct stat s;
-    if (stat(path, &s) == 0 && time(NULL) - s.st_mtime > DAY)
+    if (time(NULL) - modified > DAY)
         utimensat(AT_FDCWD, path, NULL, 0);
 }
 
@@ -221,32 +245,28 @@ bool disk_cache_has(const DiskCache *cache, const DiskKey *key)
     if (!cache->usable)
         return false;
     entry_path(cache, key, path);
-    if (access(path, R_OK) != 0)
-        return false;
-    mark_used(path);
-    return true;
+    return access(path, R_OK) == 0;
 }
 
 unsigned char *disk_cache_load(DiskCache *cache, Mem *mem, const DiskKey *key, size_t *size)
 {
     char path[PATH_SIZE];
-    size_t file_size = 0;
-    bool exists;
+    DiskFile d;
     if (!cache->usable)
         return NULL;
     entry_path(cache, key, path);
-    unsigned char *file = read_file(mem, path, &file_size, &exists);
-    if (!file || !is_sound(file, file_size) || !belongs(cache, key, file)) {
+    unsigned char *file = read_file(mem, path, &d);
+    if (!file || !is_sound(file, d.size) || !belongs(cache, key, file)) {
         mem_free(mem, file);
-        if (exists) {
+        if (d.exists) {
             cache->totals.dropped++;
             unlink(path);
         }
         return NULL;
     }
-    mark_used(path);
+    mark_used(path, d.modified);
     *size = ((const DiskHead *)(const void *)file)->code;
-    memmove(file, file + file_size - *size, *size);
+    memmove(file, file + d.size - *size, *size);
     cache->totals.loaded++;
     return file;
 }
@@ -381,14 +401,13 @@ uint64_t disk_cache_list(Mem *mem, const char *folder,
     for (uint64_t i = 0; i < list.n; i++) {
         char path[PATH_SIZE];
         struct stat s;
-        bool exists;
-        size_t size = 0;
+        DiskFile d;
         snprintf(path, sizeof path, "%s/%s", folder, list.at[i]);
         if (stat(path, &s) != 0)
             continue;
-        unsigned char *file = read_file(mem, path, &size, &exists);
+        unsigned char *file = read_file(mem, path, &d);
         DiskEntry entry = {list.at[i], (uint64_t)s.st_size, s.st_mtime,
-                           file && is_sound(file, size)};
+                           file && is_sound(file, d.size)};
         mem_free(mem, file);
         show(context, &entry);
     }

@@ -274,6 +274,16 @@ static void dequeue(Jit *jit, JitEntry *entry)
         pthread_cond_broadcast(&jit->idle);
 }
 
+/* What is on disk waits for nobody but the linker. */
+static int queue_for(const JitEntry *entry, JitTier tier)
+{
+    if (entry->disk == DISK_UNKNOWN)
+        return QUEUE_LOOK;
+    if (entry->disk == DISK_FOUND && jit_tier(entry) == JIT_NONE)
+        return QUEUE_LINK;
+    return tier == JIT_OPTIMISED ? QUEUE_OPTIMISED : QUEUE_QUICK;
+}
+
 static void enqueue(Jit *jit, JitEntry *entry, JitTier tier)
 {
     if (jit->closing)
@@ -284,8 +294,7 @@ static void enqueue(Jit *jit, JitEntry *entry, JitTier tier)
     }
     entry->state = ENTRY_QUEUED;
     entry->wanted = tier;
-    int queue = tier == JIT_OPTIMISED ? QUEUE_OPTIMISED : QUEUE_QUICK;
-    jit_link_last(&jit->queue[entry->disk == DISK_UNKNOWN ? QUEUE_LOOK : queue], &entry->queue);
+    jit_link_last(&jit->queue[queue_for(entry, tier)], &entry->queue);
     jit->queued++;
     pthread_cond_signal(&jit->work);
 }

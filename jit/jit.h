@@ -22,8 +22,8 @@ typedef struct Jit Jit;
 typedef struct JitEntry JitEntry;
 
 typedef struct JitOptions {
-    const char
-        *module; /* path of solstice_llvm.so; NULL: beside the program or where it is installed */
+    const char *
+        module; /* path of solstice_llvm.so, which solstice_orc.so lies beside; NULL: beside the program or where it is installed */
     const char *cache;     /* folder of the cache on disk; NULL: none */
     size_t memory;         /* bytes of code kept at most, as far as not in use; 0: 64 MB */
     uint64_t warm;         /* evaluations before LLVM is asked; the disk is asked at once */
@@ -38,6 +38,7 @@ typedef struct JitOptions {
     uint32_t mappings;     /* of code at most, as far as not in use; 0: a quarter of the system's */
     uint32_t refuse_every; /* tests: LLVM is given every n-th function broken; 0: never */
     uint32_t fatal_at;     /* tests: the n-th function is a fatal error to LLVM; 0: none */
+    uint32_t slow_load;    /* tests: milliseconds that loading the code generator takes longer */
     uint32_t fail_at;      /* tests: the n-th allocation of the compile thread fails; 0: none */
 } JitOptions;
 
@@ -47,7 +48,7 @@ Jit *jit_open(const JitOptions *options);
 /* Waits for the function that is being compiled, drops the queue. All entries become invalid. */
 void jit_close(Jit *jit);
 
-/* Before there is a Jit: begins to load LLVM in a thread of its own, if the cache on disk remembers
+/* Before there is a Jit: begins to load LLVM's linker in a thread of its own, if the cache on disk remembers
  * that options->model used code from it. NULL: it cannot. */
 typedef struct JitAhead JitAhead;
 JitAhead *jit_ahead(const JitOptions *options);
@@ -185,7 +186,8 @@ typedef struct JitStats {
     uint64_t mappings;      /* of the process that hold code, at most */
     uint64_t entry_bytes;   /* other memory in use */
     double compile_seconds; /* of the background thread, LLVM only */
-    double load_seconds;    /* loading LLVM */
+    double load_seconds;    /* loading LLVM's code generator; 0: it was not needed */
+    double linker_seconds;  /* loading its linker, likewise */
     double wait_seconds;    /* spent in jit_wait */
 } JitStats;
 

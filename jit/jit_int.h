@@ -74,9 +74,19 @@ struct JitEntry {
     const double *constants; /* likewise */
 };
 
-enum { QUEUE_LOOK, QUEUE_QUICK, QUEUE_OPTIMISED, QUEUES };
-typedef enum LoadState { LLVM_NOT_LOADED, LLVM_LOADING, LLVM_DECIDED } LoadState;
+/* What waits for a look at the disk, for the linker, for linker and code generator. */
+enum { QUEUE_LOOK, QUEUE_LINK, QUEUE_QUICK, QUEUE_OPTIMISED, QUEUES };
+enum { PART_LINKER, PART_COMPILER, PARTS };
+typedef enum LoadState { PART_NOT_LOADED, PART_LOADING, PART_DECIDED } LoadState;
 enum { JIT_PATH = 4096, JIT_MODULE_MAPPINGS = 2 }; /* an object has code and constants */
+
+/* One of the modules that hold LLVM. */
+typedef struct JitPart {
+    LoadState load;
+    pthread_t thread; /* that loads it */
+    bool has_thread;
+    JitRefusal refusal; /* once PART_DECIDED */
+} JitPart;
 
 struct Jit {
     pthread_mutex_t lock;
@@ -99,14 +109,12 @@ struct Jit {
     uint32_t modules; /* that have users */
     size_t code_bytes, entry_bytes;
     uint32_t max_mappings;
-    bool urgent; /* patience is over: something is on disk that LLVM has to link, or jit_hurry */
-    LoadState load;
-    pthread_t loader; /* since LLVM_LOADING */
-    bool has_loader;
-    char path[JIT_PATH]; /* of the module; set before `load` leaves LLVM_NOT_LOADED */
+    bool urgent; /* patience is over: jit_hurry */
+    JitPart part[PARTS];
+    char path[JIT_PATH]; /* of the code generator; set before it or the linker is loaded */
     bool found;
-    Backend backend;       /* once LLVM_DECIDED, if there is no refusal: the compile thread's */
-    JitRefusal no_backend; /* once LLVM_DECIDED */
+    BackendLinker linker; /* once it is decided, if it was not refused: the compile thread's */
+    Backend compiler;     /* likewise */
     JitRefusal trouble;
     char words[200]; /* about the trouble */
     JitStats stats;
@@ -165,9 +173,9 @@ DiskKey jit_object_key(const uint64_t hash[2]);
 void jit_hash_object(const void *object, size_t size, uint64_t hash[2]);
 
 /* load_llvm.c */
-void jit_find_paths(Jit *jit);     /* fills path, found */
-void jit_start_loading(Jit *jit);  /* with the lock held; LLVM_DECIDED some time later */
-void jit_finish_loading(Jit *jit); /* without the lock: waits for it, if it was started */
+void jit_find_paths(Jit *jit);              /* fills path, found */
+void jit_start_loading(Jit *jit, int part); /* with the lock held; decided some time later */
+void jit_finish_loading(Jit *jit);          /* without the lock: waits for what was started */
 bool jit_blocked_thread(pthread_t *thread, void *(*run)(void *), void *argument);
 DiskKey jit_model_key(const char *model);
 

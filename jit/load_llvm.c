@@ -1,8 +1,9 @@
-/* load_llvm.c: the module that holds LLVM, loaded beside everything else. See jit_int.h.
+/* load_llvm.c: the modules that hold LLVM, loaded beside everything else. See jit_int.h, backend.h.
  *
- * Loading takes milliseconds, in which the compile thread has other things to do: so it is a thread
- * of its own, begun once, by the compile thread. jit_ahead begins earlier, before there is a
- * service; all it does is what loading would do first, and what is done once in a process. */
+ * Loading the code generator takes milliseconds, in which the compile thread has other things to do,
+ * such as linking what is on disk: so each module is loaded by a thread of its own, begun once, by
+ * the compile thread. jit_ahead begins earlier, before there is a service; all it does is what
+ * loading the linker would do first, and what is done once in a process. */
 #include "jit/jit_int.h"
 
 #include "base/timer.h"
@@ -12,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Signals are for the threads of the program. */
 bool jit_blocked_thread(pthread_t *thread, void *(*run)(void *), void *argument)
@@ -37,79 +39,120 @@ void jit_find_paths(Jit *jit)
     jit->found = find_path(jit->module, jit->path);
 }
 
-/* ---- for one service ---- */
-
-/* Never unloaded again: LLVM does not like it, and it would be loaded again soon. gdb's list and
- * what ORC calls to change it are found only among symbols that are global. */
-static void *open_module(const char *path, bool names)
+/* The linker lies beside the code generator. */
+static bool linker_path(const char *path, char linker[JIT_PATH])
 {
-    return dlopen(path, RTLD_NOW | (names ? RTLD_GLOBAL : RTLD_LOCAL));
+    const char *slash = strrchr(path, '/');
+    int folder = slash ? (int)(slash - path) + 1 : 0;
+    int n = snprintf(linker, JIT_PATH, "%.*s%s", folder, path, LINKER_FILE);
+    return n > 0 && n < JIT_PATH;
 }
 
-static JitRefusal open_backend(Jit *jit, Backend *backend, char *words, size_t size)
+/* ---- for one service ---- */
+
+/* Never unloaded again: LLVM does not like it, and it would be loaded again soon. */
+static void *open_module(const char *path, const char *symbol, char *words, size_t size)
 {
-    void *module = jit->found ? open_module(jit->path, jit->options.names) : NULL;
-    const char *reason = jit->found && !module ? dlerror() : NULL;
-    BackendOpen open = NULL;
-    if (module)
-        *(void **)&open = dlsym(module, BACKEND_SYMBOL);
-    snprintf(words, size, "%s",
-             reason ? reason
-             : open ? "it is of another version"
-                    : "it is not there");
-    if (!open)
-        return JIT_NO_MODULE;
-    BackendOptions options = {jit->options.fast_math, jit->options.names};
-    JitRefusal why = open(backend, &options);
-    if (backend->version != BACKEND_VERSION)
+    void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    const char *reason = module ? "it is of another version" : dlerror();
+    snprintf(words, size, "%s", reason ? reason : "it is not there");
+    return module ? dlsym(module, symbol) : NULL;
+}
+
+static JitRefusal open_linker(Jit *jit, char *words, size_t size)
+{
+    char path[JIT_PATH];
+    LinkerOpen open = NULL;
+    BackendLinker linker = {0};
+    snprintf(words, size, "it is not there");
+    if (jit->found && linker_path(jit->path, path))
+        *(void **)&open = open_module(path, LINKER_SYMBOL, words, size);
+    JitRefusal why = open ? open(&linker, jit->options.names) : JIT_NO_MODULE;
+    if (!open || linker.version != BACKEND_VERSION)
         return JIT_NO_MODULE;
     if (why != JIT_ACCEPTED)
-        snprintf(words, size, "%s", backend->last_words(NULL));
+        snprintf(words, size, "%s", linker.last_words(NULL));
+    jit->linker = linker; /* nobody looks before it is decided */
     return why;
 }
 
-static void *load(void *argument)
+static JitRefusal open_compiler(Jit *jit, char *words, size_t size)
 {
-    Jit *jit = argument;
-    Backend backend = {0};
-    char words[sizeof jit->words];
-    double start = timer_now();
-    JitRefusal why = open_backend(jit, &backend, words, sizeof words);
-    pthread_mutex_lock(&jit->lock);
-    jit->stats.load_seconds += timer_now() - start;
-    jit->backend = backend;
-    jit->no_backend = why;
-    jit->load = LLVM_DECIDED;
+    BackendOpen open = NULL;
+    Backend compiler = {0};
+    snprintf(words, size, "it is not there");
+    if (jit->found)
+        *(void **)&open = open_module(jit->path, BACKEND_SYMBOL, words, size);
+    JitRefusal why = open ? open(&compiler, jit->options.fast_math) : JIT_NO_MODULE;
+    if (!open || compiler.version != BACKEND_VERSION)
+        return JIT_NO_MODULE;
+    if (why != JIT_ACCEPTED)
+        snprintf(words, size, "%s", compiler.last_words(NULL));
+    jit->compiler = compiler;
+    return why;
+}
+
+static void decide(Jit *jit, int part, JitRefusal why, const char *words)
+{
+    jit->part[part].refusal = why;
+    jit->part[part].load = PART_DECIDED;
     if (why != JIT_ACCEPTED)
         jit_note_trouble(jit, why, words);
     pthread_cond_broadcast(&jit->work);
+}
+
+static void *load_linker(void *argument)
+{
+    Jit *jit = argument;
+    char words[sizeof jit->words];
+    double start = timer_now();
+    JitRefusal why = open_linker(jit, words, sizeof words);
+    pthread_mutex_lock(&jit->lock);
+    jit->stats.linker_seconds += timer_now() - start;
+    decide(jit, PART_LINKER, why, words);
     pthread_mutex_unlock(&jit->lock);
     return NULL;
 }
 
-void jit_start_loading(Jit *jit)
+static void *load_compiler(void *argument)
 {
-    jit->load = LLVM_LOADING;
-    jit->has_loader = jit_blocked_thread(&jit->loader, load, jit);
-    if (jit->has_loader)
-        return;
-    jit->load = LLVM_DECIDED;
-    jit->no_backend = JIT_NO_MEMORY;
-    jit_note_trouble(jit, JIT_NO_MEMORY, "no thread can be started");
+    Jit *jit = argument;
+    char words[sizeof jit->words];
+    double start = timer_now();
+    JitRefusal why = open_compiler(jit, words, sizeof words);
+    if (jit->options.slow_load)
+        usleep(jit->options.slow_load * 1000);
+    pthread_mutex_lock(&jit->lock);
+    jit->stats.load_seconds += timer_now() - start;
+    decide(jit, PART_COMPILER, why, words);
+    pthread_mutex_unlock(&jit->lock);
+    return NULL;
+}
+
+void jit_start_loading(Jit *jit, int part)
+{
+    JitPart *p = &jit->part[part];
+    p->load = PART_LOADING;
+    p->has_thread =
+        jit_blocked_thread(&p->thread, part == PART_LINKER ? load_linker : load_compiler, jit);
+    if (!p->has_thread)
+        decide(jit, part, JIT_NO_MEMORY, "no thread can be started");
 }
 
 void jit_finish_loading(Jit *jit)
 {
-    if (jit->has_loader)
-        pthread_join(jit->loader, NULL);
-    jit->has_loader = false;
+    for (int i = 0; i < PARTS; i++) {
+        if (jit->part[i].has_thread)
+            pthread_join(jit->part[i].thread, NULL);
+        jit->part[i].has_thread = false;
+    }
 }
 
 /* ---- ahead of all services ---- */
 
 struct JitAhead {
     pthread_t thread;
-    bool names, fast_math;
+    bool fast_math;
     char path[JIT_PATH], cache[JIT_PATH], model[JIT_PATH];
 };
 
@@ -141,10 +184,10 @@ static bool is_remembered(const JitAhead *ahead)
 static void *load_ahead(void *argument)
 {
     JitAhead *ahead = argument;
-    void *module = is_remembered(ahead) ? open_module(ahead->path, ahead->names) : NULL;
-    BackendPrepare prepare = NULL;
-    if (module)
-        *(void **)&prepare = dlsym(module, BACKEND_PREPARE);
+    char path[JIT_PATH], words[1];
+    LinkerPrepare prepare = NULL;
+    if (is_remembered(ahead) && linker_path(ahead->path, path))
+        *(void **)&prepare = open_module(path, LINKER_PREPARE, words, sizeof words);
     if (prepare)
         prepare();
     return NULL;
@@ -161,7 +204,6 @@ JitAhead *jit_ahead(const JitOptions *options)
     JitAhead *ahead = options->cache && options->model ? malloc(sizeof *ahead) : NULL;
     if (!ahead)
         return NULL;
-    ahead->names = options->names;
     ahead->fast_math = options->fast_math;
     if (find_path(options->module, ahead->path) && copy_text(ahead->cache, options->cache) &&
         copy_text(ahead->model, options->model) &&

@@ -1,21 +1,18 @@
-/* backend_llvm.c: shapes -> object files -> code, through LLVM. See backend.h.
+/* backend_llvm.c: shapes -> object files, through LLVM. See backend.h.
  *
  * lower_function writes each function into a module, LLVM's code generator makes an object file of
- * it, orc_link places it. No line here depends on the kind of machine: LLVM is asked which one this
+ * it, which the linker (jit/orc/) places. No line here depends on the kind of machine: LLVM is asked which one this
  * is, and whether it can compile for it. */
+#include "jit/llvm/fatal.h"
 #include "jit/llvm/lower.h"
 
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Core.h>
-#include <llvm-c/ErrorHandling.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdatomic.h>
 #include <stdio.h>
-#include <string.h>
 
 typedef struct LlvmBackend {
     Mem *mem;
@@ -23,37 +20,12 @@ typedef struct LlvmBackend {
     LLVMTargetRef target;
     LLVMTargetMachineRef machine[2]; /* quick, optimised; NULL: not needed yet */
     LLVMTargetDataRef layout;
-    Linker *linker; /* NULL: this is for another machine */
     char *triple, *cpu, *features;
-    char *host;
-    BackendOptions options;
+    bool fast_math;
     bool diagnosed; /* LLVM has reported an error about the present module */
 } LlvmBackend;
 
-/* ---- errors that LLVM does not survive ----
- *
- * LLVM ends the process after what it calls a fatal error, unless the handler does not return. Ours
- * leaves by longjmp, which LLVM is not made for: locks may be held and lists half changed. So from
- * then on nobody in this process calls it again, whatever simulation it is; what it had allocated
- * is lost. Code that exists stays, code on disk is still found. */
-
-static atomic_bool dead;
-static char last_words[LINKER_WORDS];                  /* written once, before `dead` */
-static _Thread_local char refusal_words[LINKER_WORDS]; /* of opening, in this thread */
-static pthread_mutex_t dying = PTHREAD_MUTEX_INITIALIZER;
-static _Thread_local jmp_buf *escape; /* NULL: this thread is not inside a call of ours */
-
-static void on_fatal(const char *reason)
-{
-    if (!escape)
-        return; /* somebody else's use of LLVM */
-    pthread_mutex_lock(&dying);
-    if (!atomic_load(&dead))
-        snprintf(last_words, sizeof last_words, "%s", reason);
-    atomic_store(&dead, true);
-    pthread_mutex_unlock(&dying);
-    longjmp(*escape, 1);
-}
+static _Thread_local char refusal_words[LLVM_WORDS]; /* of opening, in this thread */
 
 /* Without it, LLVM ends the process after reporting an error of code generation. */
 static void on_diagnostic(LLVMDiagnosticInfoRef info, void *state)
@@ -100,7 +72,7 @@ static void register_target(void)
 {
     LLVMInitializeNativeTarget();
     LLVMInitializeNativeAsmPrinter();
-    LLVMInstallFatalErrorHandler(on_fatal);
+    fatal_install();
 }
 
 /* For other machines than this one. */
@@ -114,7 +86,7 @@ static void register_all_targets(void)
 #endif
 }
 
-void solstice_backend_prepare(void)
+static void prepare(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, register_target);
@@ -146,15 +118,7 @@ static bool set_up_host(LlvmBackend *b)
         return false;
     if (!LLVMTargetHasJIT(b->target))
         return refuse("LLVM cannot link code in memory for", b->triple);
-    b->linker = linker_open(b->mem, make_plain_machine(b), b->options.names, refusal_words);
-    return b->linker != NULL;
-}
-
-static void name_host(LlvmBackend *b)
-{
-    size_t n = strlen(b->triple) + strlen(b->cpu) + strlen(b->features) + 3;
-    b->host = mem_alloc(b->mem, n);
-    snprintf(b->host, n, "%s %s %s", b->triple, b->cpu, b->features);
+    return true;
 }
 
 static void drop_objects(LlvmBackend *b)
@@ -167,7 +131,6 @@ static void drop_objects(LlvmBackend *b)
 static void dispose(LlvmBackend *b)
 {
     drop_objects(b);
-    linker_close(b->linker);
     for (int i = 0; i < 2; i++)
         if (b->machine[i])
             LLVMDisposeTargetMachine(b->machine[i]);
@@ -182,17 +145,15 @@ static void dispose(LlvmBackend *b)
 static void tear_down(void *state)
 {
     LlvmBackend *b = state;
-    if (!atomic_load(&dead))
+    if (!fatal_happened())
         dispose(b);
     mem_close(b->mem);
 }
 
 static const char *words(void *state)
 {
-    const LlvmBackend *b = state;
-    if (atomic_load(&dead))
-        return last_words;
-    return b && b->linker ? linker_words(b->linker) : refusal_words;
+    (void)state;
+    return fatal_happened() ? fatal_words() : refusal_words;
 }
 
 /* ---- compiling ---- */
@@ -204,7 +165,7 @@ static LLVMModuleRef lower_jobs(LlvmBackend *b, LLVMContextRef context, uint32_t
     LLVMSetTarget(module, b->triple);
     LLVMSetModuleDataLayout(module, b->layout);
     for (uint32_t i = 0; i < n; i++)
-        lower_function(b->mem, module, &jobs[i], b->options.fast_math);
+        lower_function(b->mem, module, &jobs[i], b->fast_math);
     return module;
 }
 
@@ -255,123 +216,71 @@ static bool compile_module(LlvmBackend *b, uint32_t n, BackendJob *jobs, JitTier
     return object != NULL;
 }
 
-/* Memory running out here leaks what LLVM holds at that moment; the module is not used again
- * for these jobs, and nothing else is lost. */
-static void compile_guarded(LlvmBackend *b, uint32_t n, BackendJob *jobs, JitTier tier)
-{
-    MemGuard guard;
-    for (uint32_t i = 0; i < n; i++)
-        jobs[i].refusal = JIT_NO_MEMORY;
-    mem_guard_push(b->mem, &guard);
-    if (setjmp(guard.env) == 0) {
-        drop_objects(b);
-        if (!compile_module(b, n, jobs, tier))
-            for (uint32_t i = 0; i < n; i++)
-                if (n == 1 || !compile_module(b, 1, &jobs[i], tier))
-                    jobs[i].refusal = JIT_LLVM_REFUSED;
-        mem_guard_pop(b->mem, &guard);
-    }
-}
-
-/* The way out of a fatal error; a guard of compile_guarded stays behind, and nobody takes memory
- * from b->mem again. */
-static void compile(void *state, uint32_t n, BackendJob *jobs, JitTier tier)
-{
-    jmp_buf here;
-    if (!atomic_load(&dead) && setjmp(here) == 0) {
-        escape = &here;
-        compile_guarded(state, n, jobs, tier);
-    } else {
-        for (uint32_t i = 0; i < n; i++)
-            jobs[i].refusal = JIT_LLVM_FATAL;
-    }
-    escape = NULL;
-}
-
-/* ---- linking ---- */
-
-typedef struct LinkCall {
+typedef struct CompileCall {
     LlvmBackend *b;
-    const void *object;
-    size_t size;
-    BackendModule *module;
     uint32_t n;
-    BackendSymbol *symbols;
-} LinkCall;
+    BackendJob *jobs;
+    JitTier tier;
+} CompileCall;
 
-static void link_it(LinkCall *c)
+static void compile_all(CompileCall *c)
 {
-    c->module = linker_link(c->b->linker, c->object, c->size);
-}
-
-static void find_them(LinkCall *c)
-{
-    linker_find(c->b->linker, c->module, c->n, c->symbols);
-}
-
-static void drop_it(LinkCall *c)
-{
-    linker_drop(c->b->linker, c->module);
-}
-
-/* The call, unless LLVM is dead; what it has not done by the time memory runs out or LLVM dies is
- * left undone. */
-static void guarded(LinkCall *c, void (*call)(LinkCall *c))
-{
-    jmp_buf here;
-    MemGuard guard;
-    if (!c->b->linker || atomic_load(&dead) || setjmp(here) != 0) {
-        escape = NULL;
+    drop_objects(c->b);
+    if (compile_module(c->b, c->n, c->jobs, c->tier))
         return;
-    }
-    escape = &here;
+    for (uint32_t i = 0; i < c->n; i++)
+        if (c->n == 1 || !compile_module(c->b, 1, &c->jobs[i], c->tier))
+            c->jobs[i].refusal = JIT_LLVM_REFUSED;
+}
+
+static void set_refusals(const CompileCall *c, JitRefusal refusal)
+{
+    for (uint32_t i = 0; i < c->n; i++)
+        c->jobs[i].refusal = refusal;
+}
+
+/* Memory running out here leaks what LLVM holds at that moment; the module is not used again
+ * for these jobs, and nothing else is lost. After a fatal error the guard stays behind, and nobody
+ * takes memory from b->mem again. */
+static void compile_guarded(void *context)
+{
+    CompileCall *c = context;
+    MemGuard guard;
+    set_refusals(c, JIT_NO_MEMORY);
     mem_guard_push(c->b->mem, &guard);
     if (setjmp(guard.env) == 0) {
-        call(c);
+        compile_all(c);
         mem_guard_pop(c->b->mem, &guard);
     }
-    escape = NULL;
 }
 
-static BackendModule *link_object(void *state, const void *object, size_t size)
+static void compile(void *state, uint32_t n, BackendJob *jobs, JitTier tier)
 {
-    LinkCall c = {.b = state, .object = object, .size = size};
-    guarded(&c, link_it);
-    return c.module;
-}
-
-static void find(void *state, BackendModule *module, uint32_t n, BackendSymbol *symbols)
-{
-    LinkCall c = {.b = state, .module = module, .n = n, .symbols = symbols};
-    for (uint32_t i = 0; i < n; i++)
-        symbols[i].at = NULL;
-    guarded(&c, find_them);
-}
-
-static void drop(void *state, BackendModule *module)
-{
-    LinkCall c = {.b = state, .module = module};
-    guarded(&c, drop_it);
+    CompileCall c = {state, n, jobs, tier};
+    if (!fatal_guarded(compile_guarded, &c))
+        set_refusals(&c, JIT_LLVM_FATAL);
 }
 
 /* ---- opening ---- */
 
-static JitRefusal set_up_or_escape(LlvmBackend *b)
+typedef struct OpenCall {
+    LlvmBackend *b;
+    JitRefusal why;
+} OpenCall;
+
+static void set_up_guarded(void *context)
 {
-    jmp_buf here;
-    JitRefusal volatile why = JIT_LLVM_FATAL;
-    if (!atomic_load(&dead) && setjmp(here) == 0) {
-        escape = &here;
-        bool ready = b->triple ? set_up_target(b) : set_up_host(b);
-        why = ready ? JIT_ACCEPTED : JIT_NO_TARGET;
-        if (ready)
-            name_host(b);
+    OpenCall *c = context;
+    MemGuard guard;
+    mem_guard_push(c->b->mem, &guard);
+    if (setjmp(guard.env) == 0) {
+        bool ready = c->b->triple ? set_up_target(c->b) : set_up_host(c->b);
+        c->why = ready ? JIT_ACCEPTED : JIT_NO_TARGET;
+        mem_guard_pop(c->b->mem, &guard);
     }
-    escape = NULL;
-    return why;
 }
 
-static LlvmBackend *new_backend(const BackendOptions *options)
+static LlvmBackend *new_backend(bool fast_math)
 {
     Mem *mem = mem_open();
     MemGuard guard;
@@ -385,41 +294,34 @@ static LlvmBackend *new_backend(const BackendOptions *options)
     LlvmBackend *b = mem_alloc(mem, sizeof *b);
     mem_guard_pop(mem, &guard);
     b->mem = mem;
-    b->options = *options;
+    b->fast_math = fast_math;
     return b;
 }
 
 static JitRefusal open_backend(Backend *backend, LlvmBackend *b)
 {
-    MemGuard guard;
-    JitRefusal volatile why = JIT_NO_MEMORY;
-    *backend =
-        (Backend){BACKEND_VERSION, NULL, NULL, compile, link_object, find, drop, words, tear_down};
-    solstice_backend_prepare();
-    mem_guard_push(b->mem, &guard);
-    if (setjmp(guard.env) == 0) {
-        why = set_up_or_escape(b);
-        mem_guard_pop(b->mem, &guard);
-    }
-    if (why == JIT_ACCEPTED) {
+    OpenCall call = {b, JIT_NO_MEMORY};
+    *backend = (Backend){BACKEND_VERSION, NULL, compile, words, tear_down};
+    prepare();
+    if (!fatal_guarded(set_up_guarded, &call))
+        call.why = JIT_LLVM_FATAL;
+    if (call.why == JIT_ACCEPTED)
         backend->state = b;
-        backend->host = b->host;
-    } else {
+    else
         tear_down(b);
-    }
-    return why;
+    return call.why;
 }
 
-JitRefusal solstice_backend_open(Backend *backend, const BackendOptions *options)
+JitRefusal solstice_backend_open(Backend *backend, bool fast_math)
 {
-    LlvmBackend *b = new_backend(options);
+    LlvmBackend *b = new_backend(fast_math);
     return b ? open_backend(backend, b) : JIT_NO_MEMORY;
 }
 
 JitRefusal solstice_backend_open_for(Backend *backend, const char *triple, const char *cpu,
                                      const char *features)
 {
-    LlvmBackend *b = new_backend(&(BackendOptions){0});
+    LlvmBackend *b = new_backend(false);
     if (!b)
         return JIT_NO_MEMORY;
     register_all_targets();

@@ -1,4 +1,4 @@
-/* lower.h: what the files of the LLVM module share. Private to jit/llvm/. */
+/* lower.h: what the files of the code generator share. Private to jit/llvm/. */
 #ifndef JIT_LLVM_LOWER_H
 #define JIT_LLVM_LOWER_H
 
@@ -72,32 +72,10 @@ LLVMValueRef lower_call_slope(Lower *l, ShapeOp call, uint32_t which);
 /* Arguments of a call, first to last, as numbers of operations. */
 void lower_arguments(const Lower *l, ShapeOp call, uint32_t *args);
 
-/* orc_link.c: object files -> code in memory. */
-typedef struct Linker Linker;
+/* backend_llvm.c: what BACKEND_SYMBOL names. */
+JitRefusal solstice_backend_open(Backend *backend, bool fast_math);
 
-enum { LINKER_WORDS = 200 };
-
-/* For the kind of machine that `machine` is for, which it takes. NULL: LLVM cannot, and why is in
- * `words`. */
-Linker *linker_open(Mem *mem, LLVMTargetMachineRef machine, bool names, char words[LINKER_WORDS]);
-void linker_close(Linker *linker);              /* NULL is fine */
-const char *linker_words(const Linker *linker); /* of the last error */
-BackendModule *linker_link(Linker *linker, const void *object, size_t size);
-void linker_find(Linker *linker, BackendModule *module, uint32_t n, BackendSymbol *symbols);
-void linker_drop(Linker *linker, BackendModule *module);
-
-/* gdb_list.c: around the linking of an object with names; what was added for it, or NULL. */
-typedef struct GdbEntry GdbEntry;
-GdbEntry *gdb_list_begin(void);
-GdbEntry *gdb_list_end(const GdbEntry *before);
-void gdb_list_drop(GdbEntry *entry); /* NULL is fine */
-
-/* backend_llvm.c: what BACKEND_SYMBOL and BACKEND_PREPARE name. */
-JitRefusal solstice_backend_open(Backend *backend, const BackendOptions *options);
-void solstice_backend_prepare(void);
-
-/* The same for another machine than this one, which can be compiled for and not linked; for tests.
- */
+/* The same for another machine than this one; for tests. */
 JitRefusal solstice_backend_open_for(Backend *backend, const char *triple, const char *cpu,
                                      const char *features);
 

@@ -122,16 +122,16 @@ static bool refers_to_code(const char *object)
     return false;
 }
 
-static Backend open_backend(void)
+static BackendLinker open_linker(void)
 {
-    Backend backend = {0};
-    BackendOpen open;
-    void *module = dlopen(MODULE, RTLD_NOW | RTLD_LOCAL);
+    BackendLinker linker = {0};
+    LinkerOpen open;
+    void *module = dlopen(SOLSTICE_BINARY_DIR "/" LINKER_FILE, RTLD_NOW | RTLD_LOCAL);
     assert_non_null(module);
-    *(void **)&open = dlsym(module, BACKEND_SYMBOL);
+    *(void **)&open = dlsym(module, LINKER_SYMBOL);
     assert_non_null(open);
-    assert_int_equal(open(&backend, &(BackendOptions){0}), JIT_ACCEPTED);
-    return backend;
+    assert_int_equal(open(&linker, false), JIT_ACCEPTED);
+    return linker;
 }
 
 static void check_jumps(double (*jumps)(double, int))
@@ -147,7 +147,7 @@ static void an_object_with_a_jump_table(void **state)
     static char object[1 << 16];
     size_t size = read_object(object, sizeof object);
     assert_true(refers_to_code(object));
-    Backend b = open_backend();
+    BackendLinker b = open_linker();
     BackendSymbol symbols[] = {{.name = "jumps"}, {.name = "calls"}, {.name = "absent"}};
     BackendModule *module = b.link(b.state, object, size);
     assert_non_null(module);
@@ -167,7 +167,7 @@ static void an_object_that_is_linked_twice(void **state)
     (void)state;
     static char object[1 << 16];
     size_t size = read_object(object, sizeof object);
-    Backend b = open_backend();
+    BackendLinker b = open_linker();
     BackendModule *module[3];
     BackendSymbol symbol[3];
     for (uint32_t i = 0; i < 3; i++) {
@@ -190,7 +190,7 @@ static void what_is_no_object_is_refused(void **state)
     (void)state;
     static char object[1 << 16];
     size_t size = read_object(object, sizeof object);
-    Backend b = open_backend();
+    BackendLinker b = open_linker();
     BackendSymbol symbol = {.name = "jumps"};
     BackendModule *module = b.link(b.state, "this is no object", 17);
     if (module)
@@ -362,7 +362,7 @@ static void linked_and_dropped_many_times(void **state)
     static char object[1 << 16];
     size_t size = read_object(object, sizeof object), early = 0;
     uint32_t mappings = 0;
-    Backend b = open_backend();
+    BackendLinker b = open_linker();
     for (uint32_t i = 0; i < TIMES; i++) {
         BackendSymbol symbol = {.name = "jumps"};
         BackendModule *module = b.link(b.state, object, size);

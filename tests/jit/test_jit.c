@@ -644,7 +644,8 @@ struct jit_descriptor {
 
 static const struct jit_code_entry *gdb_list(void)
 {
-    const struct jit_descriptor *list = dlsym(RTLD_DEFAULT, "__jit_debug_descriptor");
+    void *module = dlopen(SOLSTICE_BINARY_DIR "/solstice_orc.so", RTLD_NOW | RTLD_NOLOAD);
+    const struct jit_descriptor *list = module ? dlsym(module, "__jit_debug_descriptor") : NULL;
     return list ? list->first_entry : NULL;
 }
 
@@ -734,6 +735,7 @@ static void a_second_run_compiles_nothing(void **state)
     stats = use_blocks(w, (JitOptions){.cache = w->folder}, 50);
     assert_int_equal(stats.functions_compiled, 0);
     assert_int_equal(stats.shapes_from_disk, 50);
+    assert_true(stats.linker_seconds > 0 && stats.load_seconds == 0); /* nor loads who compiles */
     /* other options are another cache */
     stats = use_blocks(w, (JitOptions){.cache = w->folder, .only_optimised = true}, 10);
     assert_int_equal(stats.functions_compiled, 10);
@@ -742,6 +744,41 @@ static void a_second_run_compiles_nothing(void **state)
     JitEntry *entry = request(jit, &w->block[0]);
     jit_wait(jit);
     assert_int_equal(jit_tier(entry), JIT_OPTIMISED);
+    jit_close(jit);
+}
+
+static LoadState compiler_load(Jit *jit)
+{
+    pthread_mutex_lock(&jit->lock);
+    LoadState load = jit->part[PART_COMPILER].load;
+    pthread_mutex_unlock(&jit->lock);
+    return load;
+}
+
+/* The code generator begins to load, and takes long. What is on disk comes before it is there, what
+ * is not there comes later. */
+static void code_on_disk_comes_while_the_code_generator_loads(void **state)
+{
+    enum { ON_DISK = 20 };
+    World *w = *state;
+    JitEntry *entry[ON_DISK];
+    use_blocks(w, (JitOptions){.cache = w->folder}, ON_DISK);
+    Jit *jit = open_jit((JitOptions){.cache = w->folder, .slow_load = 2000});
+    JitEntry *other = request(jit, &w->block[ON_DISK]);
+    while (compiler_load(jit) == PART_NOT_LOADED)
+        sched_yield();
+    for (uint32_t i = 0; i < ON_DISK; i++)
+        entry[i] = request(jit, &w->block[i]);
+    for (uint32_t i = 0; i < ON_DISK; i++)
+        while (!jit_code(entry[i]).any && compiler_load(jit) == PART_LOADING)
+            sched_yield();
+    assert_int_equal(compiler_load(jit), PART_LOADING);
+    assert_null(jit_code(other).any);
+    for (uint32_t i = 0; i < ON_DISK; i++)
+        check(w, &w->block[i], entry[i]);
+    assert_int_equal(jit_stats(jit).shapes_from_disk, ON_DISK);
+    jit_wait(jit);
+    check(w, &w->block[ON_DISK], other);
     jit_close(jit);
 }
 
@@ -1029,6 +1066,7 @@ static int run_all(void)
         TEST(perf_is_told_the_names),
         TEST(gdb_is_told_the_names),
         TEST(a_second_run_compiles_nothing),
+        TEST(code_on_disk_comes_while_the_code_generator_loads),
         TEST(damaged_entries_are_dropped_and_made_anew),
         TEST(objects_that_cannot_be_linked_are_made_anew),
         TEST(entries_under_a_wrong_name_are_dropped),

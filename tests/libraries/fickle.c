@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-JitRefusal solstice_backend_open(Backend *backend, const BackendOptions *options);
+JitRefusal solstice_backend_open(Backend *backend, bool fast_math);
 
 static Backend real;
 static unsigned long long state;
@@ -28,7 +28,7 @@ static void fickle_compile(void *context, uint32_t n, BackendJob *jobs, JitTier 
             jobs[i].refusal = JIT_LLVM_REFUSED;
 }
 
-JitRefusal solstice_backend_open(Backend *backend, const BackendOptions *options)
+JitRefusal solstice_backend_open(Backend *backend, bool fast_math)
 {
     const char *path = getenv("FICKLE_MODULE"), *seed = getenv("FICKLE_SEED");
     void *module = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
@@ -36,7 +36,7 @@ JitRefusal solstice_backend_open(Backend *backend, const BackendOptions *options
     if (!module || !seed)
         return JIT_NO_MODULE;
     *(void **)&open = dlsym(module, BACKEND_SYMBOL);
-    JitRefusal why = open ? open(&real, options) : JIT_NO_MODULE;
+    JitRefusal why = open ? open(&real, fast_math) : JIT_NO_MODULE;
     state = strtoull(seed, NULL, 10);
     *backend = real;
     backend->compile = fickle_compile;

@@ -1,11 +1,11 @@
-/* gdb_list.c: what ORC has told gdb -> taken back when the code goes. See lower.h.
+/* gdb_list.c: what ORC has told gdb -> taken back when the code goes. See link.h.
  *
  * gdb finds one list in a process and has a breakpoint in a function that is called when the list
  * changes; each entry is an object file in memory (gdb's manual, "JIT Compilation Interface"). ORC
  * adds an entry for each object that it links, frees the object with its code, and leaves the entry
  * in the list (LLVM 19). So entries are noted as they come, and taken out before their code goes.
  * Whoever links with names does it one at a time, so that the first entry is the last one's. */
-#include "jit/llvm/lower.h"
+#include "jit/orc/link.h"
 
 #include <pthread.h>
 

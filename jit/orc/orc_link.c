@@ -1,6 +1,6 @@
-/* orc_link.c: object file -> code that runs, through LLVM's ORC. See lower.h, backend.h.
+/* orc_link.c: object file -> code that runs, through LLVM's ORC. See link.h, backend.h.
  *
- * LLJIT places objects with JITLink: memory that is written, then made executable and read-only,
+ * ORC places objects with JITLink: memory that is written, then made executable and read-only,
  * private to the process. Each object has a resource tracker, which frees it alone.
  *
  * Names of functions say what they compute, so an object that is linked while an older one with the
@@ -8,11 +8,11 @@
  * (JITDylib); there are as many of these as one name ever had to be there at a time. They are bare:
  * nothing in them is looked for in the process, except the two functions of libm that some
  * processors have no instruction for, and whose results are exact. */
-#include "jit/llvm/lower.h"
+#include "jit/orc/link.h"
+#include "jit/orc/session.h"
 
-#include <llvm-c/LLJIT.h>
-#include <llvm-c/LLJITUtils.h>
-#include <llvm-c/Object.h>
+#include <llvm-c/Error.h>
+#include <llvm-c/Orc.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -30,30 +30,31 @@ struct BackendModule {
     LLVMOrcResourceTrackerRef tracker;
     BackendModule *prev, *next; /* in Linker.modules */
     /* only with names */
-    LLVMMemoryBufferRef object; /* for the sizes of functions */
-    GdbEntry *entry;            /* once it is linked */
+    void *object; /* for the sizes of functions */
+    size_t size;
+    GdbEntry *entry; /* once it is linked */
 };
 
 struct Linker {
     Mem *mem;
-    LLVMOrcLLJITRef jit;
-    LLVMOrcExecutionSessionRef session;
+    OrcSession *orc;
+    LLVMOrcExecutionSessionRef session; /* its */
     VEC(Library) libraries;
     uint32_t dropped; /* since names were cleared */
     bool names;
-    BackendModule *modules;   /* all of them */
-    char words[LINKER_WORDS]; /* what the last error said */
+    BackendModule *modules; /* all of them */
+    char words[LLVM_WORDS]; /* what the last error said */
 };
 
 /* ---- errors ---- */
 
 /* True when there is one; it is taken. */
-static bool failed(LLVMErrorRef error, char words[LINKER_WORDS])
+static bool failed(LLVMErrorRef error, char words[LLVM_WORDS])
 {
     if (!error)
         return false;
     char *message = LLVMGetErrorMessage(error);
-    snprintf(words, LINKER_WORDS, "%s", message);
+    snprintf(words, LLVM_WORDS, "%s", message);
     LLVMDisposeErrorMessage(message);
     return true;
 }
@@ -77,7 +78,7 @@ static LLVMOrcCSymbolMapPair absolute(Linker *k, const char *name, double (*func
 {
     LLVMJITSymbolFlags flags = {
         LLVMJITSymbolGenericFlagsExported | LLVMJITSymbolGenericFlagsCallable, 0};
-    return (LLVMOrcCSymbolMapPair){LLVMOrcLLJITMangleAndIntern(k->jit, name),
+    return (LLVMOrcCSymbolMapPair){LLVMOrcExecutionSessionIntern(k->session, name),
                                    {(LLVMOrcExecutorAddress)(uintptr_t)function, flags}};
 }
 
@@ -92,37 +93,27 @@ static void add_library(Linker *k)
     vec_push(k->mem, &k->libraries, ((Library){dylib, 0}));
 }
 
-/* LLJIT could compile, too, and would ask what processor this is to do so; it only links. */
-static LLVMErrorRef open_lljit(Linker *k, LLVMTargetMachineRef machine)
-{
-    LLVMOrcLLJITBuilderRef builder = LLVMOrcCreateLLJITBuilder();
-    LLVMOrcLLJITBuilderSetJITTargetMachineBuilder(
-        builder, LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine(machine));
-    return LLVMOrcCreateLLJIT(&k->jit, builder);
-}
-
-Linker *linker_open(Mem *mem, LLVMTargetMachineRef machine, bool names, char words[LINKER_WORDS])
+Linker *linker_open(Mem *mem, bool names, char words[LLVM_WORDS])
 {
     Linker *k = mem_alloc(mem, sizeof *k);
     k->mem = mem;
     k->names = names;
-    if (failed(open_lljit(k, machine), words)) {
+    if (failed(orc_open(&k->orc), words)) {
         mem_free(mem, k);
         return NULL;
     }
-    k->session = LLVMOrcLLJITGetExecutionSession(k->jit);
+    k->session = orc_session(k->orc);
     LLVMOrcExecutionSessionSetErrorReporter(k->session, report_nothing, NULL);
-    if (names) /* without gdb's list, code is the same */
-        forget_error(LLVMOrcLLJITEnableDebugSupport(k->jit));
+    if (names)
+        orc_tell_gdb(k->orc);
     add_library(k);
     return k;
 }
 
-static void forget_names(BackendModule *m)
+static void forget_names(Linker *k, BackendModule *m)
 {
     gdb_list_drop(m->entry);
-    if (m->object)
-        LLVMDisposeMemoryBuffer(m->object);
+    mem_free(k->mem, m->object);
 }
 
 void linker_close(Linker *k)
@@ -131,11 +122,11 @@ void linker_close(Linker *k)
         return;
     for (BackendModule *m = k->modules, *next; m; m = next) {
         next = m->next;
-        forget_names(m);
+        forget_names(k, m);
         LLVMOrcReleaseResourceTracker(m->tracker);
         mem_free(k->mem, m);
     }
-    forget_error(LLVMOrcDisposeLLJIT(k->jit));
+    orc_close(k->orc);
     vec_free(k->mem, &k->libraries);
     mem_free(k->mem, k);
 }
@@ -165,18 +156,13 @@ static void unlist(Linker *k, BackendModule *m)
         m->next->prev = m->prev;
 }
 
-static LLVMMemoryBufferRef copy(const void *object, size_t size)
-{
-    return LLVMCreateMemoryBufferWithMemoryRangeCopy(object, size, "solstice");
-}
-
 /* In a library where none of its names is defined. */
 static bool add(Linker *k, BackendModule *m, uint32_t library, const void *object, size_t size)
 {
     Library *in = &k->libraries.at[library];
     m->library = library;
     m->tracker = LLVMOrcJITDylibCreateResourceTracker(in->dylib);
-    LLVMErrorRef error = LLVMOrcLLJITAddObjectFileWithRT(k->jit, m->tracker, copy(object, size));
+    LLVMErrorRef error = orc_add(k->orc, m->tracker, object, size);
     if (failed(error, k->words)) {
         LLVMOrcReleaseResourceTracker(m->tracker);
         return false;
@@ -206,8 +192,10 @@ BackendModule *linker_link(Linker *k, const void *object, size_t size)
         mem_free(k->mem, m);
         return NULL;
     }
-    if (k->names)
-        m->object = copy(object, size);
+    if (k->names) {
+        m->object = memcpy(mem_alloc(k->mem, size), object, size);
+        m->size = size;
+    }
     list(k, m);
     return m;
 }
@@ -215,7 +203,7 @@ BackendModule *linker_link(Linker *k, const void *object, size_t size)
 void linker_drop(Linker *k, BackendModule *m)
 {
     unlist(k, m);
-    forget_names(m);
+    forget_names(k, m);
     forget_error(LLVMOrcResourceTrackerRemove(m->tracker));
     LLVMOrcReleaseResourceTracker(m->tracker);
     k->libraries.at[m->library].modules--;
@@ -247,27 +235,17 @@ static void take_addresses(LLVMErrorRef error, LLVMOrcCSymbolMapPairs pairs, siz
                 found->symbols[k].at = (void *)(uintptr_t)pairs[i].Sym.Address;
 }
 
-static void take_size(LLVMSymbolIteratorRef at, uint32_t n, BackendSymbol *symbols)
+static void find_sizes(Linker *k, const BackendModule *m, uint32_t n, BackendSymbol *symbols)
 {
-    const char *name = LLVMGetSymbolName(at);
+    const char **names = mem_alloc(k->mem, n * sizeof *names + 1);
+    size_t *sizes = mem_alloc(k->mem, n * sizeof *sizes + 1);
     for (uint32_t i = 0; i < n; i++)
-        if (strcmp(symbols[i].name, name) == 0)
-            symbols[i].size = LLVMGetSymbolSize(at);
-}
-
-static void find_sizes(LLVMMemoryBufferRef object, uint32_t n, BackendSymbol *symbols)
-{
-    char *message = NULL;
-    LLVMBinaryRef binary = LLVMCreateBinary(object, NULL, &message);
-    if (!binary) {
-        LLVMDisposeMessage(message);
-        return;
-    }
-    LLVMSymbolIteratorRef at = LLVMObjectFileCopySymbolIterator(binary);
-    for (; !LLVMObjectFileIsSymbolIteratorAtEnd(binary, at); LLVMMoveToNextSymbol(at))
-        take_size(at, n, symbols);
-    LLVMDisposeSymbolIterator(at);
-    LLVMDisposeBinary(binary);
+        names[i] = symbols[i].name;
+    orc_sizes(m->object, m->size, n, names, sizes);
+    for (uint32_t i = 0; i < n; i++)
+        symbols[i].size = sizes[i];
+    mem_free(k->mem, names);
+    mem_free(k->mem, sizes);
 }
 
 static void look_up(Linker *k, BackendModule *m, LLVMOrcCLookupSetElement *wanted, Found *found)
@@ -286,7 +264,7 @@ static void look_up_with_names(Linker *k, BackendModule *m, LLVMOrcCLookupSetEle
     GdbEntry *added = gdb_list_end(before);
     if (added)
         m->entry = added;
-    find_sizes(m->object, found->n, found->symbols);
+    find_sizes(k, m, found->n, found->symbols);
 }
 
 void linker_find(Linker *k, BackendModule *m, uint32_t n, BackendSymbol *symbols)
@@ -294,7 +272,7 @@ void linker_find(Linker *k, BackendModule *m, uint32_t n, BackendSymbol *symbols
     LLVMOrcCLookupSetElement *wanted = mem_alloc(k->mem, n * sizeof *wanted + 1);
     Found found = {k, n, symbols, mem_alloc(k->mem, n * sizeof *found.names + 1)};
     for (uint32_t i = 0; i < n; i++) {
-        found.names[i] = LLVMOrcLLJITMangleAndIntern(k->jit, symbols[i].name);
+        found.names[i] = LLVMOrcExecutionSessionIntern(k->session, symbols[i].name);
         wanted[i] = (LLVMOrcCLookupSetElement){found.names[i],
                                                LLVMOrcSymbolLookupFlagsWeaklyReferencedSymbol};
         symbols[i].at = NULL;
