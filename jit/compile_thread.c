@@ -2,8 +2,8 @@
  *
  * A new entry is first looked for on disk, which takes microseconds and needs no LLVM. What is
  * there waits for the linker; what is not, until it is warm, and then for linker and code generator.
- * These are loaded by threads of their own (load_llvm.c); meanwhile nothing is held, others are
- * looked for, and what is on disk is linked as soon as the linker is there. Then in rounds: take
+ * The linker is loaded at once, the code generator by a thread of its own (load_llvm.c); meanwhile
+ * nothing is held, others are looked for, and what is on disk is linked. Then in rounds: take
  * some entries of one tier, quick ones first; have them compiled as one module; link, publish,
  * store. Optimising takes long, so its rounds are of one function: quick code waits for no more.
  *
@@ -598,7 +598,7 @@ typedef enum Step {
     STEP_LINK,
     STEP_ROUND,
     STEP_LOAD_LINKER,
-    STEP_LOAD_ALL,
+    STEP_LOAD_COMPILER,
     STEP_REST
 } Step;
 
@@ -617,21 +617,21 @@ static bool wants_compiler(const Jit *jit)
 
 static Step link_step(const Jit *jit)
 {
-    LoadState linker = jit->part[PART_LINKER].load;
-    if (is_empty(jit, QUEUE_LINK) || linker == PART_LOADING)
+    if (is_empty(jit, QUEUE_LINK))
         return STEP_REST;
-    return linker == PART_DECIDED ? STEP_LINK : STEP_LOAD_LINKER;
+    return jit->part[PART_LINKER].load == PART_DECIDED ? STEP_LINK : STEP_LOAD_LINKER;
 }
 
 static Step compile_step(const Jit *jit)
 {
-    LoadState linker = jit->part[PART_LINKER].load, compiler = jit->part[PART_COMPILER].load;
-    if (!wants_compiler(jit))
+    LoadState compiler = jit->part[PART_COMPILER].load;
+    if (!wants_compiler(jit) || compiler == PART_LOADING)
         return STEP_REST;
-    if (linker == PART_DECIDED && compiler == PART_DECIDED)
-        return STEP_ROUND;
-    bool asleep = linker == PART_NOT_LOADED || compiler == PART_NOT_LOADED;
-    return asleep && timer_now() >= load_time(jit) ? STEP_LOAD_ALL : STEP_REST;
+    if (compiler == PART_NOT_LOADED && timer_now() < load_time(jit))
+        return STEP_REST;
+    if (jit->part[PART_LINKER].load == PART_NOT_LOADED)
+        return STEP_LOAD_LINKER;
+    return compiler == PART_DECIDED ? STEP_ROUND : STEP_LOAD_COMPILER;
 }
 
 /* Lock held. */
@@ -660,13 +660,6 @@ static void rest(Jit *jit)
     pthread_cond_timedwait(&jit->work, &jit->lock, &deadline);
 }
 
-static void load_missing(Jit *jit)
-{
-    for (int i = 0; i < PARTS; i++)
-        if (jit->part[i].load == PART_NOT_LOADED)
-            jit_start_loading(jit, i);
-}
-
 static void do_step(Worker *w, Step step)
 {
     switch (step) {
@@ -687,10 +680,10 @@ static void do_step(Worker *w, Step step)
         do_round(w, make_round);
         break;
     case STEP_LOAD_LINKER:
-        jit_start_loading(w->jit, PART_LINKER);
+        jit_load_linker(w->jit);
         break;
-    case STEP_LOAD_ALL:
-        load_missing(w->jit);
+    case STEP_LOAD_COMPILER:
+        jit_start_loading(w->jit);
         break;
     default:
         rest(w->jit);

@@ -83,8 +83,6 @@ enum { JIT_PATH = 4096, JIT_MODULE_MAPPINGS = 2 }; /* an object has code and con
 /* One of the modules that hold LLVM. */
 typedef struct JitPart {
     LoadState load;
-    pthread_t thread; /* that loads it */
-    bool has_thread;
     JitRefusal refusal; /* once PART_DECIDED */
 } JitPart;
 
@@ -111,6 +109,8 @@ struct Jit {
     uint32_t max_mappings;
     bool urgent; /* patience is over: jit_hurry */
     JitPart part[PARTS];
+    pthread_t loader; /* of the code generator, since it began to load */
+    bool has_loader;
     char path[JIT_PATH]; /* of the code generator; set before it or the linker is loaded */
     bool found;
     BackendLinker linker; /* once it is decided, if it was not refused: the compile thread's */
@@ -173,9 +173,10 @@ DiskKey jit_object_key(const uint64_t hash[2]);
 void jit_hash_object(const void *object, size_t size, uint64_t hash[2]);
 
 /* load_llvm.c */
-void jit_find_paths(Jit *jit);              /* fills path, found */
-void jit_start_loading(Jit *jit, int part); /* with the lock held; decided some time later */
-void jit_finish_loading(Jit *jit);          /* without the lock: waits for what was started */
+void jit_find_paths(Jit *jit);     /* fills path, found */
+void jit_load_linker(Jit *jit);    /* with the lock held, which it leaves; it is decided then */
+void jit_start_loading(Jit *jit);  /* with the lock held: the code generator, decided later */
+void jit_finish_loading(Jit *jit); /* without the lock: waits for it, if it was started */
 bool jit_blocked_thread(pthread_t *thread, void *(*run)(void *), void *argument);
 DiskKey jit_model_key(const char *model);
 

@@ -1,8 +1,8 @@
 /* load_llvm.c: the modules that hold LLVM, loaded beside everything else. See jit_int.h, backend.h.
  *
  * Loading the code generator takes milliseconds, in which the compile thread has other things to do,
- * such as linking what is on disk: so each module is loaded by a thread of its own, begun once, by
- * the compile thread. jit_ahead begins earlier, before there is a service; all it does is what
+ * such as linking what is on disk: so it is loaded by a thread of its own, begun once, by the compile
+ * thread. That loads the linker itself, in a third of a millisecond, before anything else. jit_ahead begins earlier, before there is a service; all it does is what
  * loading the linker would do first, and what is done once in a process. */
 #include "jit/jit_int.h"
 
@@ -101,17 +101,15 @@ static void decide(Jit *jit, int part, JitRefusal why, const char *words)
     pthread_cond_broadcast(&jit->work);
 }
 
-static void *load_linker(void *argument)
+void jit_load_linker(Jit *jit)
 {
-    Jit *jit = argument;
     char words[sizeof jit->words];
     double start = timer_now();
+    pthread_mutex_unlock(&jit->lock);
     JitRefusal why = open_linker(jit, words, sizeof words);
     pthread_mutex_lock(&jit->lock);
     jit->stats.linker_seconds += timer_now() - start;
     decide(jit, PART_LINKER, why, words);
-    pthread_mutex_unlock(&jit->lock);
-    return NULL;
 }
 
 static void *load_compiler(void *argument)
@@ -129,23 +127,19 @@ static void *load_compiler(void *argument)
     return NULL;
 }
 
-void jit_start_loading(Jit *jit, int part)
+void jit_start_loading(Jit *jit)
 {
-    JitPart *p = &jit->part[part];
-    p->load = PART_LOADING;
-    p->has_thread =
-        jit_blocked_thread(&p->thread, part == PART_LINKER ? load_linker : load_compiler, jit);
-    if (!p->has_thread)
-        decide(jit, part, JIT_NO_MEMORY, "no thread can be started");
+    jit->part[PART_COMPILER].load = PART_LOADING;
+    jit->has_loader = jit_blocked_thread(&jit->loader, load_compiler, jit);
+    if (!jit->has_loader)
+        decide(jit, PART_COMPILER, JIT_NO_MEMORY, "no thread can be started");
 }
 
 void jit_finish_loading(Jit *jit)
 {
-    for (int i = 0; i < PARTS; i++) {
-        if (jit->part[i].has_thread)
-            pthread_join(jit->part[i].thread, NULL);
-        jit->part[i].has_thread = false;
-    }
+    if (jit->has_loader)
+        pthread_join(jit->loader, NULL);
+    jit->has_loader = false;
 }
 
 /* ---- ahead of all services ---- */
