@@ -234,6 +234,7 @@ static void publish(Worker *w, JitEntry *entry, JitTier tier, JitModule *module,
     jit_join(jit, module);
     atomic_store_explicit(&entry->tier, (int)tier, memory_order_release);
     atomic_store_explicit(&entry->code, symbol->at, memory_order_release);
+    jit_wait_ends(jit, entry);
     pthread_mutex_unlock(&jit->lock);
 }
 

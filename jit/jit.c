@@ -294,7 +294,10 @@ static void enqueue(Jit *jit, JitEntry *entry, JitTier tier)
     }
     entry->state = ENTRY_QUEUED;
     entry->wanted = tier;
-    jit_link_last(&jit->queue[queue_for(entry, tier)], &entry->queue);
+    int queue = queue_for(entry, tier);
+    if (queue == QUEUE_QUICK)
+        jit_wait_begins(jit, entry);
+    jit_link_last(&jit->queue[queue], &entry->queue);
     jit->queued++;
     pthread_cond_signal(&jit->work);
 }
@@ -548,6 +551,7 @@ JitStats jit_stats(Jit *jit)
     stats.code_bytes = jit->code_bytes;
     stats.mappings = (uint64_t)jit->modules * JIT_MODULE_MAPPINGS;
     stats.entry_bytes = jit->entry_bytes;
+    jit_waits_sum(jit, &stats);
     pthread_mutex_unlock(&jit->lock);
     return stats;
 }

@@ -59,6 +59,7 @@ struct JitEntry {
     EntryState state;
     JitTier wanted; /* what it is queued or compiled for */
     DiskLook disk;
+    double asked_at;     /* timer_now() when it was warm and LLVM was there; 0: neither */
     bool forget;         /* goes as soon as it is compiled, if nobody holds it */
     JitPlaced placed[2]; /* quick, optimised */
     uint32_t id;         /* in Jit.entries */
@@ -85,6 +86,13 @@ typedef struct JitPart {
     LoadState load;
     JitRefusal refusal; /* once PART_DECIDED */
 } JitPart;
+
+/* Seconds from the moment in which code is asked for to that in which it can be called: quick code,
+ * with LLVM there. The last ones. */
+typedef struct JitWaits {
+    double at[1024];
+    uint32_t n; /* ever */
+} JitWaits;
 
 struct Jit {
     pthread_mutex_t lock;
@@ -118,6 +126,7 @@ struct Jit {
     JitRefusal trouble;
     char words[200]; /* about the trouble */
     JitStats stats;
+    JitWaits waits;
 };
 
 enum {
@@ -164,6 +173,11 @@ void jit_verify(const Jit *jit);
 void jit_join(Jit *jit, JitModule *module);
 void jit_leave(Jit *jit, JitModule *module);
 void jit_note_trouble(Jit *jit, JitRefusal why, const char *words); /* the first is kept */
+
+/* jit_waits.c, with the lock held */
+void jit_wait_begins(const Jit *jit, JitEntry *entry);
+void jit_wait_ends(Jit *jit, JitEntry *entry);
+void jit_waits_sum(const Jit *jit, JitStats *stats); /* fills what they tell */
 
 /* compile_thread.c */
 void *jit_compile_thread(void *jit);

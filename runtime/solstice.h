@@ -335,6 +335,10 @@ typedef struct SolStats {
     uint32_t batches, blocks_batched; /* at the end: blocks of one kind evaluated together */
     uint64_t scratch_rebuilds;
     size_t memory_bytes, memory_peak; /* of model and simulations */
+    /* functions that became worth native code while LLVM was there: how many, and the seconds to
+     * their first code, median and what 95 % are within */
+    uint64_t code_waits;
+    double code_wait_median, code_wait_95;
 } SolStats;
 
 void sol_stats(const Sol *sim, SolStats *stats);

@@ -129,6 +129,15 @@ static void write_parts(Json *json, const SolStats *s)
     json_end_object(json);
 }
 
+static void write_code(Json *json, const SolStats *s)
+{
+    json_object(json, "code");
+    json_integer(json, "waits", s->code_waits);
+    json_number(json, "wait_median", s->code_wait_median);
+    json_number(json, "wait_95", s->code_wait_95);
+    json_end_object(json);
+}
+
 static void write_totals(Json *json, const SolStats *s, uint64_t structural)
 {
     json_object(json, "totals");
@@ -217,6 +226,7 @@ void stats_write(OutFile *out, const StatsHead *head, const SolStats *stats,
     write_stages(&json, stats);
     write_parts(&json, stats);
     write_totals(&json, stats, events->structural);
+    write_code(&json, stats);
     if (head->audit)
         write_audit(&json, head->audit);
     json_integer(&json, "events_listed", events->list.n);

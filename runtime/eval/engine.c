@@ -114,6 +114,9 @@ void engine_stats(const Engine *engine, SolStats *stats)
     stats->shapes = shape_totals(engine->shapes).shapes;
     stats->shapes_from_memory = (uint32_t)jit.shapes_from_memory;
     stats->shapes_from_disk = (uint32_t)jit.shapes_from_disk;
+    stats->code_waits = jit.waits;
+    stats->code_wait_median = jit.wait_median;
+    stats->code_wait_95 = jit.wait_95;
     stats->blocks = engine->blocks;
     stats->batches = engine->batches;
     stats->blocks_batched = engine->batched;
