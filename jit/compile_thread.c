@@ -7,17 +7,20 @@
  * some entries of one tier, quick ones first; have them compiled as one module; link, publish,
  * store. Optimising takes long, so its rounds are of one function: quick code waits for no more.
  *
+ * What comes next is decided in compile_next.c.
+ *
  * The lock is held to take and to publish, never while something is read, compiled or linked. */
 #include "jit/jit_int.h"
 
 #include "base/timer.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { ROUND = 64, LINK_ROUND = 8 };
+enum { ROUND = JIT_ROUND, LINK_ROUND = 8 };
 
 typedef struct Worker {
     Jit *jit;
@@ -50,18 +53,6 @@ typedef struct StoredCode {
 
 /* ---- taking ---- */
 
-static uint32_t round_limit(const Jit *jit, JitTier tier)
-{
-    bool behind = tier == JIT_OPTIMISED && !jit->options.only_optimised;
-    uint32_t limit = behind ? 1 : jit->options.batch;
-    return limit < ROUND ? limit : ROUND;
-}
-
-static bool is_empty(const Jit *jit, int queue)
-{
-    return jit->queue[queue].next == &jit->queue[queue];
-}
-
 /* Lock held. */
 static void take(Worker *w, int queue, uint32_t limit)
 {
@@ -89,9 +80,9 @@ static void take_linked(Worker *w)
 /* Lock held. */
 static void take_round(Worker *w)
 {
-    bool optimise = is_empty(w->jit, QUEUE_QUICK);
+    bool optimise = jit_queue_empty(w->jit, QUEUE_QUICK);
     w->tier = optimise ? JIT_OPTIMISED : JIT_QUICK;
-    take(w, optimise ? QUEUE_OPTIMISED : QUEUE_QUICK, round_limit(w->jit, w->tier));
+    take(w, optimise ? QUEUE_OPTIMISED : QUEUE_QUICK, jit_round_limit(w->jit, w->tier));
 }
 
 /* ---- names ---- */
@@ -592,76 +583,20 @@ static void do_round(Worker *w, void (*round)(Worker *w))
 
 /* ---- what to do next ---- */
 
-typedef enum Step {
-    STEP_END,
-    STEP_LOOK,
-    STEP_BURY,
-    STEP_LINK,
-    STEP_ROUND,
-    STEP_LOAD_LINKER,
-    STEP_LOAD_COMPILER,
-    STEP_REST
-} Step;
-
-/* Loading the code generator costs as much as a very short run lasts in all, and a run that ends has
- * to wait for it. So it is not loaded before the run has lasted about as long as loading would take:
- * the wait costs a long run nothing that counts, and a short one never loads. */
-static double load_time(const Jit *jit)
-{
-    return jit->waiting || jit->urgent ? 0 : jit->opened_at + jit->options.patience;
-}
-
-static bool wants_compiler(const Jit *jit)
-{
-    return !is_empty(jit, QUEUE_QUICK) || !is_empty(jit, QUEUE_OPTIMISED);
-}
-
-static Step link_step(const Jit *jit)
-{
-    if (is_empty(jit, QUEUE_LINK))
-        return STEP_REST;
-    return jit->part[PART_LINKER].load == PART_DECIDED ? STEP_LINK : STEP_LOAD_LINKER;
-}
-
-static Step compile_step(const Jit *jit)
-{
-    LoadState compiler = jit->part[PART_COMPILER].load;
-    if (!wants_compiler(jit) || compiler == PART_LOADING)
-        return STEP_REST;
-    if (compiler == PART_NOT_LOADED && timer_now() < load_time(jit))
-        return STEP_REST;
-    if (jit->part[PART_LINKER].load == PART_NOT_LOADED)
-        return STEP_LOAD_LINKER;
-    return compiler == PART_DECIDED ? STEP_ROUND : STEP_LOAD_COMPILER;
-}
-
-/* Lock held. */
-static Step next_step(const Jit *jit)
-{
-    if (jit->closing)
-        return STEP_END;
-    if (!is_empty(jit, QUEUE_LOOK))
-        return STEP_LOOK;
-    if (jit->dead.next != &jit->dead)
-        return STEP_BURY;
-    Step step = link_step(jit);
-    return step == STEP_REST ? compile_step(jit) : step;
-}
-
 /* Lock held. */
 static void rest(Jit *jit)
 {
-    if (!wants_compiler(jit) || jit->part[PART_COMPILER].load != PART_NOT_LOADED) {
+    double until = jit_rest_until(jit);
+    if (until == INFINITY) {
         pthread_cond_wait(&jit->work, &jit->lock);
         return;
     }
-    double until = load_time(jit);
     struct timespec deadline = {.tv_sec = (time_t)until,
                                 .tv_nsec = (long)((until - (double)(time_t)until) * 1e9)};
     pthread_cond_timedwait(&jit->work, &jit->lock, &deadline);
 }
 
-static void do_step(Worker *w, Step step)
+static void do_step(Worker *w, JitStep step)
 {
     switch (step) {
     case STEP_LOOK:
@@ -694,7 +629,7 @@ static void do_step(Worker *w, Step step)
 static void work(Worker *w)
 {
     pthread_mutex_lock(&w->jit->lock);
-    for (Step step; (step = next_step(w->jit)) != STEP_END;)
+    for (JitStep step; (step = jit_next_step(w->jit)) != STEP_END;)
         do_step(w, step);
     pthread_mutex_unlock(&w->jit->lock);
 }

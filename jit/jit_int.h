@@ -174,6 +174,23 @@ void jit_join(Jit *jit, JitModule *module);
 void jit_leave(Jit *jit, JitModule *module);
 void jit_note_trouble(Jit *jit, JitRefusal why, const char *words); /* the first is kept */
 
+/* compile_next.c, with the lock held */
+enum { JIT_ROUND = 64 }; /* entries at a time at most */
+typedef enum JitStep {
+    STEP_END,
+    STEP_LOOK, /* for new entries on disk */
+    STEP_BURY, /* modules that nobody uses */
+    STEP_LINK, /* what is on disk */
+    STEP_ROUND,
+    STEP_LOAD_LINKER,
+    STEP_LOAD_COMPILER,
+    STEP_REST
+} JitStep;
+JitStep jit_next_step(const Jit *jit);
+double jit_rest_until(const Jit *jit); /* timer_now() at which there may be something to do */
+bool jit_queue_empty(const Jit *jit, int queue);
+uint32_t jit_round_limit(const Jit *jit, JitTier tier); /* functions at a time */
+
 /* jit_waits.c, with the lock held */
 void jit_wait_begins(const Jit *jit, JitEntry *entry);
 void jit_wait_ends(Jit *jit, JitEntry *entry);

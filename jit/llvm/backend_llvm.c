@@ -158,14 +158,15 @@ static const char *words(void *state)
 
 /* ---- compiling ---- */
 
+/* LLVM's quick code generator knows no vectors and leaves them to the slow one: quick code has none. */
 static LLVMModuleRef lower_jobs(LlvmBackend *b, LLVMContextRef context, uint32_t n,
-                                const BackendJob *jobs)
+                                const BackendJob *jobs, JitTier tier)
 {
     LLVMModuleRef module = LLVMModuleCreateWithNameInContext("solstice", context);
     LLVMSetTarget(module, b->triple);
     LLVMSetModuleDataLayout(module, b->layout);
     for (uint32_t i = 0; i < n; i++)
-        lower_function(b->mem, module, &jobs[i], b->fast_math);
+        lower_function(b->mem, module, &jobs[i], b->fast_math, tier == JIT_OPTIMISED);
     return module;
 }
 
@@ -207,7 +208,7 @@ static bool compile_module(LlvmBackend *b, uint32_t n, BackendJob *jobs, JitTier
     LLVMContextRef context = LLVMContextCreate();
     b->diagnosed = false;
     LLVMContextSetDiagnosticHandler(context, on_diagnostic, b);
-    LLVMModuleRef module = lower_jobs(b, context, n, jobs);
+    LLVMModuleRef module = lower_jobs(b, context, n, jobs, tier);
     LLVMMemoryBufferRef object = emit(b, module, tier);
     if (object)
         keep_object(b, object, n, jobs);

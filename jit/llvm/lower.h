@@ -22,7 +22,7 @@ typedef struct Lower {
     LLVMModuleRef module;
     LLVMBuilderRef build;
     const BackendJob *job;
-    bool fast_math;
+    bool fast_math, vectors;
     LLVMTypeRef real1, int32, int64, pointer; /* real1: double */
     LLVMTypeRef real;                         /* double, or as many of them as there are lanes */
     unsigned lanes;
@@ -38,8 +38,10 @@ typedef struct Lower {
     LowerValue *at;               /* per operation */
 } Lower;
 
-/* lower_function.c: shape, kind, layout -> function `job->name` in the module. */
-void lower_function(Mem *mem, LLVMModuleRef module, const BackendJob *job, bool fast_math);
+/* lower_function.c: shape, kind, layout -> function `job->name` in the module. `vectors`: it may take
+ * several instances at a time. */
+void lower_function(Mem *mem, LLVMModuleRef module, const BackendJob *job, bool fast_math,
+                    bool vectors);
 LLVMValueRef lower_slot_index(Lower *l, uint32_t slot); /* i64 */
 
 /* lower_shape.c: the operations of one turn, at the place where the builder stands. */

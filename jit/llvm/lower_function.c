@@ -1,7 +1,7 @@
 /* lower_function.c: shape, kind and layout -> LLVM function. See lower.h, jit.h.
  *
  * A single instance is straight-line code, in JIT_FIXED with numbers in place of tables. A batch is
- * a loop over instances; with JIT_ARRAYS a loop that takes LOWER_LANES instances at a time, as
+ * a loop over instances; with JIT_ARRAYS and `vectors` a loop that takes LOWER_LANES instances at a time, as
  * vectors written out here rather than found by LLVM's vectoriser (which the quick tier does not
  * run, and which would first have to prove that instances do not meet), then one for the rest. What
  * all instances share is loaded ahead of the loops. */
@@ -196,8 +196,8 @@ static void batch(Mem *mem, Lower *l)
 {
     LLVMValueRef i = LLVMConstInt(l->int64, 0, 0);
     load_ahead(mem, l);
-    if (l->job->layout == JIT_ARRAYS &&
-        !l->args) /* foreign functions take one instance at a time */
+    /* foreign functions take one instance at a time */
+    if (l->job->layout == JIT_ARRAYS && l->vectors && !l->args)
         i = loop(l, i, LOWER_LANES);
     loop(l, i, 1);
     mem_free(mem, l->constant_value);
@@ -235,9 +235,10 @@ static void call_of_another_machine(Lower *l)
     LLVMBuildCall2(l->build, LLVMIntrinsicGetType(l->context, id, NULL, 0), f, &arg, 1, "");
 }
 
-void lower_function(Mem *mem, LLVMModuleRef module, const BackendJob *job, bool fast_math)
+void lower_function(Mem *mem, LLVMModuleRef module, const BackendJob *job, bool fast_math,
+                    bool vectors)
 {
-    Lower l = {.module = module, .job = job, .fast_math = fast_math};
+    Lower l = {.module = module, .job = job, .fast_math = fast_math, .vectors = vectors};
     l.context = LLVMGetModuleContext(module);
     l.build = LLVMCreateBuilderInContext(l.context);
     l.at = mem_alloc(mem, (job->shape->n_ops + 1) * sizeof *l.at);

@@ -1,0 +1,77 @@
+/* compile_next.c: queues, what is loaded, the clock -> what the compile thread does next. See
+ * jit_int.h. The lock is held in all of it. */
+#include "jit/jit_int.h"
+
+#include "base/timer.h"
+
+#include <math.h>
+
+bool jit_queue_empty(const Jit *jit, int queue)
+{
+    return jit->queue[queue].next == &jit->queue[queue];
+}
+
+/* ---- how much at a time ---- */
+
+/* Optimising takes long, so quick code waits for no more than one function. Quick functions come
+ * together: rounds of two, or of a quarter of the queue, made all of them wait longer, as most of a
+ * small module's time is that of the module. */
+uint32_t jit_round_limit(const Jit *jit, JitTier tier)
+{
+    uint32_t limit = jit->options.batch < JIT_ROUND ? jit->options.batch : JIT_ROUND;
+    if (tier == JIT_OPTIMISED && !jit->options.only_optimised)
+        return 1;
+    return limit;
+}
+
+/* ---- what ---- */
+
+/* Loading the code generator costs as much as a very short run lasts in all, and a run that ends has
+ * to wait for it. So it is not loaded before the run has lasted about as long as loading would take:
+ * the wait costs a long run nothing that counts, and a short one never loads. */
+static double load_time(const Jit *jit)
+{
+    return jit->waiting || jit->urgent ? 0 : jit->opened_at + jit->options.patience;
+}
+
+static bool wants_compiler(const Jit *jit)
+{
+    return !jit_queue_empty(jit, QUEUE_QUICK) || !jit_queue_empty(jit, QUEUE_OPTIMISED);
+}
+
+double jit_rest_until(const Jit *jit)
+{
+    bool loads = wants_compiler(jit) && jit->part[PART_COMPILER].load == PART_NOT_LOADED;
+    return loads ? load_time(jit) : INFINITY;
+}
+
+static JitStep link_step(const Jit *jit)
+{
+    if (jit_queue_empty(jit, QUEUE_LINK))
+        return STEP_REST;
+    return jit->part[PART_LINKER].load == PART_DECIDED ? STEP_LINK : STEP_LOAD_LINKER;
+}
+
+static JitStep compile_step(const Jit *jit)
+{
+    LoadState compiler = jit->part[PART_COMPILER].load;
+    if (!wants_compiler(jit) || compiler == PART_LOADING)
+        return STEP_REST;
+    if (compiler == PART_NOT_LOADED && timer_now() < load_time(jit))
+        return STEP_REST;
+    if (jit->part[PART_LINKER].load == PART_NOT_LOADED)
+        return STEP_LOAD_LINKER;
+    return compiler == PART_DECIDED ? STEP_ROUND : STEP_LOAD_COMPILER;
+}
+
+JitStep jit_next_step(const Jit *jit)
+{
+    if (jit->closing)
+        return STEP_END;
+    if (!jit_queue_empty(jit, QUEUE_LOOK))
+        return STEP_LOOK;
+    if (jit->dead.next != &jit->dead)
+        return STEP_BURY;
+    JitStep step = link_step(jit);
+    return step == STEP_REST ? compile_step(jit) : step;
+}
