@@ -10,6 +10,7 @@
 #include "frontend/world_int.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 typedef enum OfferKind {
     OFFER_VALUE,    /* a transmission */
@@ -21,8 +22,10 @@ typedef enum OfferKind {
 typedef enum Way {
     SOFT = 1,  /* through a condition around, or through a `when` that acts: if it stays undecided,
                   that is no reason to wait any longer */
-    EXEMPT = 2 /* through a `when` that acts: conditions around do not matter */
+    EXEMPT = 2 /* through a `when` that acts: conditions around do not matter; never without SOFT */
 } Way;
+
+enum { BRANCH = EXEMPT }; /* in place of a way: not a variable, but a branch */
 
 /* An undecided `if` may determine `var`. */
 typedef struct Offer {
@@ -30,6 +33,8 @@ typedef struct Offer {
     uint32_t from; /* index in Round.wait */
     OfferKind kind;
 } Offer;
+
+enum { OFFER_BITS = 4096 };
 
 /* A newborn branch. */
 typedef struct Waiting {
@@ -51,10 +56,11 @@ typedef struct Round {
     Mem *mem;
     VEC(Waiting) wait; /* in order of birth */
     VEC(Offer) offer;
-    VEC(uint32_t) edge;        /* index in `wait` * 2 + SOFT */
-    VEC(uint32_t) stack, call; /* of the search for components */
-    VEC(uint32_t) work;        /* variable * 2 + whether a `when` that acts needs it */
-    Map seen;                  /* the same -> the last condition that looked at it, + 1 */
+    uint64_t offered[OFFER_BITS / 64]; /* bit of a variable: 0 where none is on offer */
+    VEC(uint32_t) edge;                /* index in `wait` * 2 + SOFT */
+    VEC(uint32_t) stack, call;         /* of the search for components */
+    VEC(uint32_t) work;                /* variable * 4 + Way */
+    Map seen; /* the same, or branch * 4 + BRANCH -> the last condition that looked at it, + 1 */
     VEC(WorldDecision) decision;
     VEC(DdpVar) left;
     bool last; /* nothing can be decided any more: see waits_outside */
@@ -79,10 +85,30 @@ static Target target_of(const World *world, Inst *inst, const Path *path, uint32
     return follow(world, inst, &ref);
 }
 
+static DdpNode node_of(const Round *r, DdpVar var)
+{
+    return ddp_is_state(r->world->ddp, var) ? 0 : ddp_node_of(r->world->ddp, var);
+}
+
+/* A variable that is determined already is not determined by an `if` any more; where its path
+ * leads may change all the same. */
+static bool is_open(const Round *r, DdpVar var, OfferKind kind)
+{
+    const Ddp *ddp = r->world->ddp;
+    if (kind == OFFER_PATH)
+        return true;
+    if (kind == OFFER_EQUATION && (ddp_var(ddp, var).kind != DDP_UNKNOWN || ddp_is_state(ddp, var)))
+        return false;
+    DdpNode node = node_of(r, var);
+    return !node || (kind == OFFER_EQUATION && !ddp_node(ddp, node).determined);
+}
+
 static void offer(Round *r, DdpVar var, uint32_t from, OfferKind kind)
 {
-    if (var)
-        vec_push(r->mem, &r->offer, ((Offer){var, from, kind}));
+    if (!var || !is_open(r, var, kind))
+        return;
+    vec_push(r->mem, &r->offer, ((Offer){var, from, kind}));
+    r->offered[var % OFFER_BITS / 64] |= 1ull << var % 64;
 }
 
 /* What a group of operations determines by a path. */
@@ -188,59 +214,14 @@ static uint32_t first_offer(const Round *r, DdpVar var)
     return lo;
 }
 
-static bool in_pulse(const World *world, BranchId id)
+static bool in_pulse(const Round *r, BranchId id)
 {
-    WorldBranch view;
-    for (; id; id = world_branch_around(world, id))
-        if (world_branch(world, id, &view) && view.when && view.choice == WORLD_THEN)
+    for (; id && r->host->acting; id = world_branch_around(r->world, id)) {
+        const Branch *b = &r->world->branch.at[id];
+        if (b->choice == WORLD_THEN && world_at(r->world, b->inst)->plan->ops[b->op].when)
             return true;
-    return false;
-}
-
-static void push_var(Round *r, DdpVar var, uint32_t way)
-{
-    if (var)
-        vec_push(r->mem, &r->work, var << 2 | way);
-}
-
-/* The conditions around what stands in a branch. */
-static void push_guards(Round *r, BranchId id)
-{
-    WorldBranch view;
-    for (; id; id = world_branch_around(r->world, id))
-        if (world_branch(r->world, id, &view) && !view.when)
-            push_var(r, view.condition, SOFT);
-}
-
-static void push_reads(Round *r, DdpNode node, uint32_t way)
-{
-    const Ddp *ddp = r->world->ddp;
-    DdpNodeView view = ddp_node(ddp, node);
-    for (uint32_t i = 0; i < view.n_steps + view.n_tears; i++) {
-        DdpRel rel = i < view.n_steps ? view.steps[i].rel : view.residuals[i - view.n_steps].rel;
-        BranchId branch = r->host->leave ? world_rel_branch(r->world, rel) : 0;
-        uint32_t then = in_pulse(r->world, branch) ? SOFT | EXEMPT : way;
-        DdpRelView at = ddp_rel(ddp, rel);
-        for (uint32_t k = 0; k < at.n; k++)
-            push_var(r, at.vars[k], then);
-        if (!(then & EXEMPT))
-            push_guards(r, branch);
     }
-}
-
-/* Is it an offer for a variable that has this node, or none? */
-static bool counts(const Round *r, const Offer *offer, DdpNode node)
-{
-    const Ddp *ddp = r->world->ddp;
-    if (offer->kind != OFFER_EQUATION)
-        return !node || offer->kind == OFFER_PATH;
-    return ddp_var(ddp, offer->var).kind == DDP_UNKNOWN && !ddp_is_state(ddp, offer->var) &&
-           !(node && ddp_node(ddp, node).determined);
-}
-
-static DdpNode node_of(const Round *r, DdpVar var)
-{
-    return ddp_is_state(r->world->ddp, var) ? 0 : ddp_node_of(r->world->ddp, var);
+    return false;
 }
 
 /* Was it looked at, for this condition or for one that waits for nobody? */
@@ -250,6 +231,47 @@ static bool is_seen(const Round *r, uint32_t item, uint32_t w)
     return by && (by == w + 1 || r->wait.at[by - 1].clean);
 }
 
+static bool may_be_offered(const Round *r, DdpVar var)
+{
+    return r->offered[var % OFFER_BITS / 64] >> var % 64 & 1;
+}
+
+/* What nothing determines and nobody offers is no reason to wait. */
+static void push_var(Round *r, DdpVar var, uint32_t way)
+{
+    if (var && (may_be_offered(r, var) || node_of(r, var)))
+        vec_push(r->mem, &r->work, var << 2 | way);
+}
+
+/* The conditions around what stands in a branch, up to those that were looked at. */
+static void push_guards(Round *r, BranchId id, uint32_t w)
+{
+    for (; id && !is_seen(r, id << 2 | BRANCH, w); id = world_branch_around(r->world, id)) {
+        const Branch *b = &r->world->branch.at[id];
+        Inst *inst = world_at(r->world, b->inst);
+        const Op *op = &inst->plan->ops[b->op];
+        map_put(r->mem, &r->seen, id << 2 | BRANCH, w + 1);
+        if (!op->when)
+            push_var(r, follow_var(r->world, inst, &op->refs.at[0]), SOFT);
+    }
+}
+
+static void push_reads(Round *r, DdpNode node, uint32_t way, uint32_t w)
+{
+    const Ddp *ddp = r->world->ddp;
+    DdpNodeView view = ddp_node(ddp, node);
+    for (uint32_t i = 0; i < view.n_steps + view.n_tears; i++) {
+        DdpRel rel = i < view.n_steps ? view.steps[i].rel : view.residuals[i - view.n_steps].rel;
+        BranchId branch = r->host->leave ? world_rel_branch(r->world, rel) : 0;
+        uint32_t then = in_pulse(r, branch) ? SOFT | EXEMPT : way;
+        DdpRelView at = ddp_rel(ddp, rel);
+        for (uint32_t k = 0; k < at.n; k++)
+            push_var(r, at.vars[k], then);
+        if (!(then & EXEMPT))
+            push_guards(r, branch, w);
+    }
+}
+
 /* Backwards along the schedule from a condition, to variables that are on offer. */
 static void find_edges(Round *r, uint32_t w)
 {
@@ -257,7 +279,7 @@ static void find_edges(Round *r, uint32_t w)
     vec_clear(&r->work);
     push_var(r, waiting->condition, waiting->pulse ? SOFT | EXEMPT : 0);
     if (r->host->leave && !waiting->pulse)
-        push_guards(r, world_branch_around(r->world, waiting->branch));
+        push_guards(r, world_branch_around(r->world, waiting->branch), w);
     waiting->first = r->edge.n;
     while (r->work.n) {
         uint32_t item = vec_pop(&r->work);
@@ -267,10 +289,9 @@ static void find_edges(Round *r, uint32_t w)
         DdpVar var = item >> 2;
         DdpNode node = node_of(r, var);
         if (node)
-            push_reads(r, node, item & (SOFT | EXEMPT));
+            push_reads(r, node, item & (SOFT | EXEMPT), w);
         for (uint32_t i = first_offer(r, var); i < r->offer.n && r->offer.at[i].var == var; i++)
-            if (counts(r, &r->offer.at[i], node))
-                vec_push(r->mem, &r->edge, r->offer.at[i].from << 1 | (item & SOFT));
+            vec_push(r->mem, &r->edge, r->offer.at[i].from << 1 | (item & SOFT));
     }
     waiting->n = r->edge.n - waiting->first;
     waiting->clean = waiting->n == 0;
@@ -379,7 +400,7 @@ static void list_undecided(Round *r)
             vec_push(r->mem, &r->wait,
                      ((Waiting){.branch = newborn[i],
                                 .when = view.when,
-                                .pulse = r->host->leave && in_pulse(r->world, newborn[i]),
+                                .pulse = in_pulse(r, newborn[i]),
                                 .choice = view.when ? WORLD_ELSE : WORLD_NONE,
                                 .condition = view.condition}));
     }
@@ -391,6 +412,7 @@ static void decide(Round *r)
     vec_clear(&r->offer);
     vec_clear(&r->edge);
     vec_clear(&r->decision);
+    memset(r->offered, 0, sizeof r->offered);
     list_undecided(r);
     for (uint32_t i = 0; i < r->wait.n; i++)
         if (!r->wait.at[i].when)
@@ -414,7 +436,7 @@ static int leave(Round *r)
     vec_clear(&r->left);
     for (uint32_t i = 0; i < r->offer.n; i++) {
         const Offer *offer = &r->offer.at[i];
-        if (offer->kind != OFFER_EQUATION && counts(r, offer, node_of(r, offer->var)))
+        if (offer->kind != OFFER_EQUATION)
             vec_push(r->mem, &r->left, offer->var);
     }
     return r->left.n ? r->host->leave(r->host->context, r->left.n, r->left.at) : 0;

@@ -39,6 +39,7 @@ typedef struct BirthHost {
     /* What waits for an `if` that stays undecided. NULL: this is the first update of all, in which
      * no branch is outgoing and no `when` acts. */
     int (*leave)(void *context, uint32_t n, const DdpVar *vars);
+    bool acting; /* a `when` acts in this update */
 } BirthHost;
 
 /* All that the update bears, until nothing more can be decided. What the host returns other than 0

@@ -283,7 +283,7 @@ static int choose(void *context, uint32_t n, const WorldDecision *list)
 
 static void settle(FirstMode *mode)
 {
-    BirthHost host = {mode, begin, bolder, known, choose, NULL};
+    BirthHost host = {mode, begin, bolder, known, choose, NULL, false};
     uint32_t undecided;
     if (birth_settle(mode->world, &host) != 0)
         return;

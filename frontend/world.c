@@ -431,6 +431,25 @@ void world_enter_branch(World *world, BranchId id, WorldChoice choice)
     world->branch.at[id].body = body ? body->id : 0;
 }
 
+/* Does it leave something? Who was just born does not. */
+static bool has_choice(const World *world, BranchId id)
+{
+    const Branch *b = &world->branch.at[id];
+    return b->leaving && (b->choice != WORLD_NONE || b->body);
+}
+
+/* May others stand inside what it leaves? */
+static bool may_rule(const World *world, BranchId id)
+{
+    const Branch *b = &world->branch.at[id];
+    const Plan *plan = b->leaving && b->body ? world_at(world, b->body)->plan : NULL;
+    for (uint32_t i = 0; plan && i < plan->n_ops; i++)
+        if (plan->ops[i].kind == OP_BRANCH || plan->ops[i].kind == OP_PART ||
+            plan->ops[i].kind == OP_DYNAMIC)
+            return true;
+    return false;
+}
+
 /* Does the branch stand inside one that changes its choice? That one rules. */
 static bool is_ruled(const World *world, BranchId id)
 {
@@ -458,14 +477,18 @@ static void free_branches_again(World *world, BranchId freed)
     }
 }
 
-/* What rests is not decided, also if it wakes by another decision of the list. */
-static void mark_leaving(World *world, const Decisions *d)
+/* What rests is not decided, also if it wakes by another decision of the list. False: no branch
+ * that is left has others inside it. */
+static bool mark_leaving(World *world, const Decisions *d)
 {
+    bool rules = false;
     for (uint32_t i = 0; i < d->n; i++) {
         BranchId id = d->list[i].branch;
         if (is_live(world, id) && !in_resting(world, id))
             world->branch.at[id].leaving = world->branch.at[id].choice != d->list[i].choice;
+        rules |= is_live(world, id) && may_rule(world, id);
     }
+    return rules;
 }
 
 /* A branch that is live, but neither marked nor of the choice wanted rested when the list came. */
@@ -490,10 +513,10 @@ static void choose_task(World *world, void *argument)
     const Decisions *d = argument;
     BranchId free_before = world->free_branch;
     world->free_branch = 0;
-    mark_leaving(world, d);
+    bool rules = mark_leaving(world, d);
     for (uint32_t i = 0; i < d->n; i++) {
         BranchId id = d->list[i].branch;
-        if (is_live(world, id) && world->branch.at[id].leaving && !is_ruled(world, id))
+        if (is_live(world, id) && has_choice(world, id) && !(rules && is_ruled(world, id)))
             leave_branch(world, id);
     }
     BranchId freed = world->free_branch;

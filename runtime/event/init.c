@@ -463,8 +463,13 @@ static int birth_leave(void *context, uint32_t n, const DdpVar *vars)
 
 static SolStatus settle_births(Sim *sim)
 {
-    BirthHost host = {sim,         birth_begin,  birth_bolder,
-                      birth_known, birth_choose, sim->update.births_before ? birth_leave : NULL};
+    BirthHost host = {.context = sim,
+                      .begin = birth_begin,
+                      .bolder = birth_bolder,
+                      .known = birth_known,
+                      .choose = birth_choose,
+                      .leave = sim->update.births_before ? birth_leave : NULL,
+                      .acting = sim->update.acting};
     SolStatus status = (SolStatus)birth_settle(sim->world, &host);
     if (status != SOL_OK)
         return status;
