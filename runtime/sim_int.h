@@ -44,29 +44,30 @@ typedef struct ReadEdge {
 enum { NEED_DYNAMICS, NEED_CONDITIONS, NEED_KINDS };
 
 typedef struct ValueInfo {
+    /* what every update reads comes first, so that it lies together: */
     ReadEdge *readers;
-    DdpNode node;              /* that determines it, 0: none */
-    uint32_t need[NEED_KINDS]; /* how many read it for this purpose: nodes and roots */
-    uint32_t state;            /* index in Sim.states + 1, 0: no state */
-    Part *part;                /* of a state */
-    DdpVar slope_of;           /* first state whose slope this is, 0: none */
-    DdpVar slope_next;         /* of a state: the next one with the same slope */
-    uint32_t branches;         /* first branch whose condition it is, 0: none */
-    uint32_t group, seen;      /* of a state: scratch of part_graph.c */
-    uint32_t wanted;           /* index in Sim.output.wanted + 1: its values are; 0: not */
-    uint32_t mark;             /* == Sim.mark: seen by the walk that is going on */
-    uint32_t left;             /* == Sim.update.number: left alone in this update (update.c, U1) */
-    uint32_t old;              /* index in Sim.update.olds, if that is of this variable */
-    uint32_t pulsed;           /* number of the update in which a `when` that acted determined it */
-    bool has;                  /* it has a value */
-    bool guess;                /* value is a first guess from a start value */
-    bool stiff;                /* method.c: as a state it was in a stiff part */
+    DdpNode node;       /* that determines it, 0: none */
+    uint32_t state;     /* index in Sim.states + 1, 0: no state */
+    uint32_t branches;  /* first branch whose condition it is, 0: none */
+    uint32_t left;      /* == Sim.update.number: left alone in this update (update.c, U1) */
+    uint32_t old;       /* index in Sim.update.olds, if that is of this variable */
+    bool has;           /* it has a value */
+    bool guess;         /* value is a first guess from a start value */
+    bool stiff;         /* method.c: as a state it was in a stiff part */
     bool linked : 1;    /* part_graph.c: connected its readers when parts were settled last */
     bool clocked : 1;   /* follows the clock other than through states */
     bool pending : 1;   /* its node still has to be evaluated: do not read */
     bool announced : 1; /* the output was told of its birth */
     bool glanced : 1;   /* glance.c: output follows from it */
     bool varied : 1;    /* it varied between events, by the last commit that named it */
+    Part *part;         /* of a state */
+    DdpVar slope_of;    /* first state whose slope this is, 0: none */
+    uint32_t pulsed;    /* number of the update in which a `when` that acted determined it */
+    uint32_t mark;      /* == Sim.mark: seen by the walk that is going on */
+    DdpVar slope_next;  /* of a state: the next one with the same slope */
+    uint32_t need[NEED_KINDS]; /* how many read it for this purpose: nodes and roots */
+    uint32_t group, seen;      /* of a state: scratch of part_graph.c */
+    uint32_t wanted;           /* index in Sim.output.wanted + 1: its values are; 0: not */
     uint64_t birth;
 } ValueInfo;
 
@@ -74,26 +75,28 @@ typedef struct ValueInfo {
 
 /* A comparison, or a function that jumps, inside what a node evaluates: where events come from. */
 typedef struct Compare {
+    /* what every look at it reads: */
+    double left;      /* value at the begin of the interval that is searched */
+    double low, high; /* difference at the ends of the bracket */
+    const Code *self_code, *difference_code;
+    DdpVar slot;   /* keeps its value between events (hold.c); 0: a condition remembers it */
+    uint32_t op;   /* index in EvalNode.ops */
+    bool timed;    /* linear in the clock with fixed factors: a time event, never searched for */
+    bool moved;    /* changed between low and high */
+    bool masked;   /* until the next event: whatever it is, the value of its node stays */
+    bool close;    /* `tie` was decided within rounding of its boundary, not at it */
+    bool near;     /* within rounding of its boundary: `left` is what it is about to become */
+    int8_t tie;    /* at its boundary in this event, leaves it to this side; 0: not */
+    uint8_t turns; /* times that this was decided otherwise */
+    /* and the rest: */
     X self;         /* the comparison, over the positions of op */
     X source;       /* kept: the function as the relation has it */
     X difference;   /* left - right; of functions their argument, which crosses boundaries */
     X unit;         /* b of mod(a, b), whose floor(a/b) is kept; 0: it is no mod */
-    DdpVar slot;    /* keeps its value between events (hold.c); 0: a condition remembers it */
-    double jumped;  /* kept: when it got another value last */
-    uint32_t tight; /* and how many times in a row that was so soon that rounding makes it */
-    const Code *self_code, *difference_code;
-    double left;      /* value at the begin of the interval that is searched */
-    double low, high; /* difference at the ends of the bracket */
-    double lower;     /* at the look before `low` */
-    uint32_t op;      /* index in EvalNode.ops */
-    X factor, rest;   /* timed: difference = factor * clock + rest */
-    bool timed;       /* linear in the clock with fixed factors: a time event, never searched for */
-    bool moved;       /* changed between low and high */
-    bool masked;      /* until the next event: whatever it is, the value of its node stays */
-    bool close;       /* `tie` was decided within rounding of its boundary, not at it */
-    bool near;        /* within rounding of its boundary: `left` is what it is about to become */
-    int8_t tie;       /* at its boundary in this event, leaves it to this side; 0: not */
-    uint8_t turns;    /* times that this was decided otherwise */
+    X factor, rest; /* timed: difference = factor * clock + rest */
+    uint32_t tight; /* kept: how many times in a row it jumped so soon that rounding makes it */
+    double jumped;  /* and when it got another value last */
+    double lower;   /* difference at the look before `low` */
 } Compare;
 
 typedef struct EvalOp {
@@ -139,15 +142,16 @@ typedef struct EvalNode {
     bool exempt;   /* it acts behind what is left alone: in Sim.update.exempt */
     uint32_t left; /* == Sim.update.number: left alone in this update (update.c) */
     uint32_t mark;
+    uint32_t n_steps, n_tears;
+    EvalOp *ops; /* steps, then residuals; the begin of one allocation, see node_kept() */
+    Part *part;
+    uint64_t moment; /* of an output: when it was evaluated; of others: glanced at */
+    ReadEdge *reads; /* in the allocation of `ops` */
+    uint32_t n_reads, n_compares;
+    uint32_t varying;            /* with comparisons: which variables varied when these were made */
     uint32_t group, seen;        /* scratch of part_graph.c */
     uint32_t watch, timer, root; /* index + 1 in the lists of its part, 0: not in it */
-    uint32_t n_steps, n_tears, n_reads, n_compares;
-    uint32_t varying; /* with comparisons: which variables varied when these were made */
-    uint64_t moment;  /* of an output: when it was evaluated; of others: glanced at */
-    Part *part;
-    struct Leaf *leaf; /* of a rope, or NULL */
-    EvalOp *ops;       /* steps, then residuals; the begin of one allocation, see node_kept() */
-    ReadEdge *reads;   /* in it */
+    struct Leaf *leaf;           /* of a rope, or NULL */
     Compare *compare;
     uint32_t *place_vars;  /* variables of ops that compare, and places behind them; or NULL */
     struct LeafPlan *plan; /* of the comparisons, tape_plan.c; NULL: not asked for */
@@ -450,6 +454,7 @@ typedef struct SimBuild {
     uint64_t births;
     Map codes;           /* expression and target position -> CodeId * 2 + whether it jumps */
     Map whole_loops;     /* that lost digits when they were torn; see loop_key */
+    uint32_t holding;    /* nodes that hold something (hold.c) */
     VEC(DdpVar) dying;   /* removed by the front end, not committed yet */
     VEC(DdpVar) orphans; /* lost their node in the delta that is applied */
     VEC(uint32_t) need_work;
@@ -483,7 +488,6 @@ typedef struct SimUpdate {
     bool due; /* a structural change began an update: it counts from its first commit on */
     VEC(BranchId) turned;   /* `if`s whose condition came out against the branch that is there */
     NodeList skipped;       /* due, and left alone */
-    NodeList marking;       /* scratch */
     NodeList marked;        /* what was marked since marks were made anew */
     NodeList exempt;        /* what acts behind it */
     VEC(DdpVar) undecided;  /* what `if`s may determine that are born and stay undecided */

@@ -61,9 +61,23 @@ typedef struct Holding {
     EvalNode *node;
     uint32_t op;
     uint32_t n;  /* positions so far */
-    Map map;     /* expression -> the same with places */
+    Map map;     /* expression -> the same with places, if that is another one */
     Map chooses; /* comparisons that choose a value */
+    uint32_t n_list;
+    X *list; /* the expression and all in it, operands first */
 } Holding;
+
+static X with_places(const Holding *h, X x)
+{
+    X other = map_get(&h->map, x);
+    return other ? other : x;
+}
+
+static void note_places(Holding *h, X x, X other)
+{
+    if (other != x)
+        map_put(h->sim->mem, &h->map, x, other);
+}
 
 static X call_with_places(Holding *h, XNode call)
 {
@@ -75,7 +89,7 @@ static X call_with_places(Holding *h, XNode call)
         args = mem_alloc(h->sim->mem, n * sizeof *args);
     uint32_t i = n;
     for (X list = call.b; list; list = x_node(h->sim->forms, list).b)
-        args[--i] = map_get(&h->map, x_node(h->sim->forms, list).a);
+        args[--i] = with_places(h, x_node(h->sim->forms, list).a);
     X result = x_call(h->sim->forms, call.a, n, args);
     if (args != few)
         mem_free(h->sim->mem, args);
@@ -91,7 +105,7 @@ static X rebuilt(Holding *h, X x)
         return x;
     if (node.op == X_CALL)
         return call_with_places(h, node);
-    X a = map_get(&h->map, node.a), b = map_get(&h->map, node.b), c = map_get(&h->map, node.c);
+    X a = with_places(h, node.a), b = with_places(h, node.b), c = with_places(h, node.c);
     if (a == node.a && b == node.b && c == node.c)
         return x;
     if (node.op == X_SELECT)
@@ -122,18 +136,15 @@ static void find_times(Holding *h, Compare *compare, X linear, bool timed)
     h->node->timed |= compare->timed;
 }
 
-static void watch_comparison(Holding *h, X x)
+static void watch_comparison(Holding *h, X x, bool clock_alone)
 {
     Sim *sim = h->sim;
-    bool clock, others;
-    if (!varies(sim, &h->node->ops[h->op], x, &clock, &others))
-        return;
     XNode node = x_node(sim->forms, x);
     Compare *compare = new_compare(h);
     compare->self = x;
     compare->self_code = evaluate_make_code(sim, x);
     compare->difference = x_binary(sim->forms, X_SUB, node.a, node.b);
-    find_times(h, compare, compare->difference, clock && !others);
+    find_times(h, compare, compare->difference, clock_alone);
 }
 
 static DdpVar new_slot(Sim *sim)
@@ -191,16 +202,16 @@ static X place_jump(Holding *h, X source, X self)
         return hold(h, source, self, node.a, 0);
     if (map_get(&h->chooses, source))
         return hold(h, source, self, x_binary(sim->forms, X_SUB, node.a, node.b), 0);
-    watch_comparison(h, self);
+    watch_comparison(h, self, clock && !others);
     return self;
 }
 
 /* How many places the expression may need; notes comparisons that choose. */
-static uint32_t count_places(Holding *h, uint32_t n, const X *list)
+static uint32_t count_places(Holding *h)
 {
     uint32_t count = 0;
-    for (uint32_t k = 0; k < n; k++) {
-        XNode node = x_node(h->sim->forms, list[k]);
+    for (uint32_t k = 0; k < h->n_list; k++) {
+        XNode node = x_node(h->sim->forms, h->list[k]);
         count += hold_is_jump((XOp)node.op);
         if (node.op == X_SELECT)
             map_put(h->sim->mem, &h->chooses, node.a, 1);
@@ -208,39 +219,31 @@ static uint32_t count_places(Holding *h, uint32_t n, const X *list)
     return count;
 }
 
+/* Room that its variables and places take: 0 where nothing jumps. */
+static uint32_t look_for_places(Holding *h)
+{
+    const EvalOp *op = &h->node->ops[h->op];
+    h->list = x_nodes(h->sim->forms, h->sim->mem, 1, &op->source, &h->n_list);
+    uint32_t count = count_places(h);
+    h->n = count ? ddp_rel(h->sim->ddp, op->rel).n : 0;
+    return count ? h->n + count : 0;
+}
+
 static void make_places(Holding *h, uint32_t **vars)
 {
     Sim *sim = h->sim;
     EvalOp *op = &h->node->ops[h->op];
-    uint32_t n, n_vars = ddp_rel(sim->ddp, op->rel).n;
-    X *list = x_nodes(sim->forms, sim->mem, 1, &op->source, &n);
-    uint32_t count = count_places(h, n, list);
-    if (count) {
-        memcpy(*vars, op->vars, n_vars * sizeof **vars);
-        op->vars = *vars;
-        h->n = n_vars;
-        for (uint32_t k = 0; k < n; k++) {
-            X x = rebuilt(h, list[k]);
-            if (hold_is_jump((XOp)x_node(sim->forms, list[k]).op))
-                x = place_jump(h, list[k], x);
-            map_put(sim->mem, &h->map, list[k], x);
-        }
-        *vars += h->n;
-        evaluate_change_op(sim, op, map_get(&h->map, op->source));
+    memcpy(*vars, op->vars, h->n * sizeof **vars);
+    op->vars = *vars;
+    for (uint32_t k = 0; k < h->n_list; k++) {
+        X x = rebuilt(h, h->list[k]);
+        if (hold_is_jump((XOp)x_node(sim->forms, h->list[k]).op))
+            x = place_jump(h, h->list[k], x);
+        note_places(h, h->list[k], x);
     }
-    map_free(sim->mem, &h->map);
-    map_free(sim->mem, &h->chooses);
-    mem_free(sim->mem, list);
-}
-
-static uint32_t count_jumps(Sim *sim, X x)
-{
-    uint32_t n, count = 0;
-    X *list = x_nodes(sim->forms, sim->mem, 1, &x, &n);
-    for (uint32_t k = 0; k < n; k++)
-        count += hold_is_jump((XOp)x_node(sim->forms, list[k]).op);
-    mem_free(sim->mem, list);
-    return count;
+    *vars += h->n;
+    if (h->map.n)
+        evaluate_change_op(sim, op, with_places(h, op->source));
 }
 
 /* Which variables of its relations vary, as a number. */
@@ -264,15 +267,22 @@ void hold_make_compares(Sim *sim, EvalNode *node)
 {
     node->varying = varying(sim, node);
     uint32_t room = 0, n_ops = node->n_steps + node->n_tears;
+    Holding one, *h = n_ops == 1 ? &one : mem_alloc(sim->mem, n_ops * sizeof *h);
     for (uint32_t i = 0; i < n_ops; i++) {
-        uint32_t jumps = count_jumps(sim, node->ops[i].source);
-        room += jumps ? ddp_rel(sim->ddp, node->ops[i].rel).n + jumps : 0;
+        h[i] = (Holding){.sim = sim, .node = node, .op = i};
+        room += look_for_places(&h[i]);
     }
     uint32_t *vars = node->place_vars = mem_alloc(sim->mem, room * sizeof *vars);
     for (uint32_t i = 0; i < n_ops; i++) {
-        Holding h = {.sim = sim, .node = node, .op = i};
-        make_places(&h, &vars);
+        if (h[i].n)
+            make_places(&h[i], &vars);
+        map_free(sim->mem, &h[i].map);
+        map_free(sim->mem, &h[i].chooses);
+        mem_free(sim->mem, h[i].list);
     }
+    if (h != &one)
+        mem_free(sim->mem, h);
+    sim->build.holding += node->holds;
 }
 
 X hold_in(Sim *sim, const EvalNode *node, uint32_t op, X x)
@@ -297,9 +307,9 @@ X hold_in(Sim *sim, const EvalNode *node, uint32_t op, X x)
                                          x_binary(sim->forms, X_MUL, whole.b, place))
                               : place;
         }
-        map_put(sim->mem, &h.map, list[k], y);
+        note_places(&h, list[k], y);
     }
-    X result = map_get(&h.map, x);
+    X result = with_places(&h, x);
     map_free(sim->mem, &h.map);
     mem_free(sim->mem, list);
     return result;
@@ -307,6 +317,7 @@ X hold_in(Sim *sim, const EvalNode *node, uint32_t op, X x)
 
 void hold_forget(Sim *sim, EvalNode *node)
 {
+    sim->build.holding -= node->holds;
     for (uint32_t i = 0; i < node->n_compares; i++) {
         DdpVar slot = node->compare[i].slot;
         if (!slot)
@@ -318,6 +329,7 @@ void hold_forget(Sim *sim, EvalNode *node)
 
 void hold_drop(Sim *sim, EvalNode *node)
 {
+    sim->build.holding -= node->holds;
     for (uint32_t i = node->n_compares; i-- > 0;) {
         DdpVar slot = node->compare[i].slot;
         if (!slot)

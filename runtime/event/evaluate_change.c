@@ -110,9 +110,22 @@ static void disturb_states(Sim *sim, DdpVar var)
             part_disturb(sim->info[state].part);
 }
 
+enum { QUICK_PARTS = 4 }; /* so many are looked at sooner than the readers of a variable */
+
+static bool may_be_absent(const Sim *sim)
+{
+    uint32_t i = 0;
+    while (sim->parts.n <= QUICK_PARTS && i < sim->parts.n &&
+           sim->parts.at[i]->moment == sim->moment)
+        i++;
+    return i < sim->parts.n;
+}
+
 /* A part that reads it and was not brought to this time yet? */
 static bool has_absent_reader(const Sim *sim, DdpVar var)
 {
+    if (!may_be_absent(sim))
+        return false;
     for (const ReadEdge *edge = sim->info[var].readers; edge; edge = edge->next) {
         const Part *part = sim->nodes.at[edge->node].part;
         if (part && part->moment != sim->moment)
@@ -405,7 +418,7 @@ bool evaluate_release(Sim *sim)
 bool evaluate_touch_outdated(Sim *sim, const NodeList *list)
 {
     bool any = false;
-    for (uint32_t i = 0; i < list->n; i++) {
+    for (uint32_t i = 0; sim->build.holding && i < list->n; i++) {
         const EvalNode *node = &sim->nodes.at[list->at[i]];
         if (!node->holds || !hold_is_outdated(sim, node))
             continue;

@@ -514,6 +514,9 @@ static void renew_remade(Sim *sim)
         DdpNode n = sim->build.remade.at[i];
         if (!sim->nodes.at[n].live || !sim->nodes.at[n].remade)
             continue; /* the delta did it */
+        sim->nodes.at[n].remade = false;
+        if (hold_compares_stay(sim, &sim->nodes.at[n]))
+            continue; /* it was made when the variable was undetermined, which counts as varying */
         drop_node(sim, n);
         make_node(sim, n);
     }
@@ -586,7 +589,6 @@ void nodes_close(Sim *sim)
     vec_free(sim->mem, &sim->change.held_back);
     vec_free(sim->mem, &sim->update.skipped);
     vec_free(sim->mem, &sim->build.remade);
-    vec_free(sim->mem, &sim->update.marking);
     vec_free(sim->mem, &sim->update.marked);
     vec_free(sim->mem, &sim->update.exempt);
     vec_free(sim->mem, &sim->build.orphans);

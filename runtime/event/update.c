@@ -127,7 +127,6 @@ static void mark_node(Sim *sim, DdpNode n)
         return;
     }
     sim->nodes.at[n].left = sim->update.number;
-    vec_push(sim->mem, &sim->update.marking, n);
     vec_push(sim->mem, &sim->update.marked, n);
     for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++)
         sim->info[node_output(node, i)].left = sim->update.number;
@@ -141,11 +140,11 @@ static void mark_edges(Sim *sim, DdpVar var)
         mark_node(sim, edge->node);
 }
 
-/* All that depends on the nodes in Sim.update.marking. */
-static void mark_readers(Sim *sim)
+/* All that depends on what was marked since there were `from` marks. */
+static void mark_readers(Sim *sim, uint32_t from)
 {
-    while (sim->update.marking.n) {
-        const EvalNode *node = &sim->nodes.at[vec_pop(&sim->update.marking)];
+    for (uint32_t k = from; k < sim->update.marked.n; k++) {
+        const EvalNode *node = &sim->nodes.at[sim->update.marked.at[k]];
         sim->record.work++;
         for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++)
             mark_edges(sim, node_output(node, i));
@@ -155,13 +154,14 @@ static void mark_readers(Sim *sim)
 /* What an undecided `if` may determine. */
 static void mark_var(Sim *sim, DdpVar var)
 {
+    uint32_t from = sim->update.marked.n;
     sim->info[var].left = sim->update.number;
     if (sim->info[var].branches)
         event_suspect_var(sim, var);
     if (sim->info[var].node)
         mark_node(sim, sim->info[var].node);
     mark_edges(sim, var);
-    mark_readers(sim);
+    mark_readers(sim, from);
 }
 
 typedef struct Leaving {
@@ -231,7 +231,7 @@ static void leave_alone(Sim *sim, BranchId id)
     vec_push(sim->mem, &sim->update.turned, id);
     uint32_t from = sim->update.marked.n;
     world_branch_rels(sim->world, id, mark_rel, &leaving);
-    mark_readers(sim);
+    mark_readers(sim, from);
     fetch_marked(sim, from);
 }
 
@@ -262,7 +262,7 @@ bool update_skips(Sim *sim, DdpNode n)
     if (node->left != sim->update.number && !node->acts &&
         any_rel(sim, node, is_turned)) { /* e.g. a derivative of such a relation */
         mark_node(sim, n);
-        mark_readers(sim);
+        mark_readers(sim, sim->update.marked.n - 1);
     }
     if (node->left != sim->update.number)
         return false;
@@ -442,18 +442,37 @@ SolStatus update_undecided(Sim *sim, uint32_t n, const DdpVar *vars)
     return evaluate_dirty(sim);
 }
 
-/* At an event, parts were evaluated as a whole beyond the boundary: what is left alone has no
- * business there, and gets the values that it had before. It is due in the next update. */
+enum { QUICK_DUE = 32 };
+
+/* Is it an event of this part? Where they are many that is not asked. */
+static bool is_due_part(const Sim *sim, const Part *part)
+{
+    uint32_t i = 0;
+    while (i < sim->loop.due.n && sim->loop.due.n <= QUICK_DUE && sim->loop.due.at[i] != part)
+        i++;
+    return i < sim->loop.due.n;
+}
+
+/* At an event, its parts were evaluated as a whole beyond the boundary: what is left alone has no
+ * business there, and gets the values that it had before. It is due in the next update. A part
+ * whose event it is not goes on steadily, and has these values still when it is brought here. */
 SolStatus update_look_back(Sim *sim)
 {
+    NodeList across = {0};
     uint32_t n = 0;
-    for (uint32_t i = 0; i < sim->update.marked.n; i++)
-        if (sim->nodes.at[sim->update.marked.at[i]].varies) {
-            sim->update.marked.at[n++] = sim->update.marked.at[i];
-            set_aside(sim, sim->update.marked.at[i]);
-        }
+    for (uint32_t i = 0; i < sim->update.marked.n; i++) {
+        const EvalNode *node = &sim->nodes.at[sim->update.marked.at[i]];
+        if (!node->varies)
+            continue;
+        if (!node->part || is_due_part(sim, node->part))
+            vec_push(sim->mem, &across, sim->update.marked.at[i]);
+        sim->update.marked.at[n++] = sim->update.marked.at[i];
+        set_aside(sim, sim->update.marked.at[i]);
+    }
     sim->update.marked.n = n;
-    return n ? parts_look_back(sim, &sim->update.marked) : SOL_OK;
+    SolStatus status = across.n ? parts_look_back(sim, &across) : SOL_OK;
+    vec_free(sim->mem, &across);
+    return status;
 }
 
 /* ---- values of the update before ---- */

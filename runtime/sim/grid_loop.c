@@ -30,7 +30,7 @@ static void refresh(Sim *sim)
         part_choose_unknowns(part);
         blocks_prepare(part);
         reselect_begin(part);
-        part_look_at_clock(part);
+        part->timed = compare_next_time(sim, &part->lists.timers);
         part->method = PART_EULER;
         part->integrator = sim->loop.integrators[PART_EULER];
         part->integrator->start(part);

@@ -329,10 +329,11 @@ static SolStatus rk_step(Part *part, double limit)
             part->now = h == left ? limit : part->now + h;
             rk->length = h;
             part->longest = fmax(part->longest, h);
-            if (h == wanted || factor < 1)
+            if (h == wanted || factor < 1) { /* one that was cut short says nothing of the next */
                 rk->h = h * fmin(rejected ? 1 : 10, fmax(0.2, factor));
-            if (rk->clocked)
-                rk->h = fmin(rk->h, fmax(2 * h, part->longest));
+                if (rk->clocked)
+                    rk->h = fmin(rk->h, fmax(2 * h, part->longest));
+            }
             part->step = rk->h;
             return SOL_OK;
         }
