@@ -3,10 +3,15 @@
  *
  * Structure does not see that equations contradict or repeat each other by their numbers: voltages
  * around a circle of components, currents into a part of a circuit that hangs on a coil. Such a
- * circle is a singular loop, and hides a relation among what it reads. The numerics find the
- * combination (runtime/eval/loop_combine.c); here it stands for one of the relations that it is made of,
- * under its number, so that for the world nothing has changed. Where one of the others leaves, the
- * relation is what it was; first those combinations end that were made of this one.
+ * circle is a singular loop, and hides a relation among what it reads. Whoever finds the
+ * combination (frontend/singular.c) has it stand for one of the relations that it is made of,
+ * under its number, so that for the world nothing has changed. Where nothing is left of a combination the
+ * relation is set aside: in its place stands a variable of its own, what the equations are apart. Where one
+ * of the others leaves, the relation is what it was; first those combinations end that were made of this
+ * one.
+ *
+ * Combinations are found by the relations that they name, so what a commit costs does not depend on how many
+ * there are.
  */
 #include "ddp/ddp_int.h"
 
@@ -17,13 +22,12 @@
 static void exchange(Ddp *d, DdpRel r, Form form, const List *vars)
 {
     DdpVar logic = REL(d, r).has_logic ? relation_vars(d, r)[REL(d, r).n] : 0;
-    bool waits = false;
+    bool waits = REL(d, r).waits;
     relation_remove(d, r);
     DdpRel again = relation_new_rel(d, DDP_EQUATION, form, vars->n, vars->at, logic);
     if (again != r)
         abort();
-    for (uint32_t i = 0; i < d->entering.n && !waits; i++)
-        waits = d->entering.at[i] == r;
+    REL(d, r).waits = true;
     if (!waits)
         vec_push(d->mem, &d->entering, r);
 }
@@ -35,77 +39,209 @@ void combine_free(Ddp *d, Combined *c)
     vec_free(d->mem, &c->others);
 }
 
+/* ---- which name a relation ---- */
+
+static void use(Ddp *d, DdpRel rel, uint32_t which)
+{
+    uint32_t at = d->combined_uses.n;
+    CombinedUse made = {which, map_get(&d->combined_of, rel)};
+    if (d->unused_uses.n) {
+        at = vec_pop(&d->unused_uses);
+        d->combined_uses.at[at] = made;
+    } else {
+        vec_push(d->mem, &d->combined_uses, made);
+    }
+    map_put(d->mem, &d->combined_of, rel, at + 1);
+}
+
+static void unuse(Ddp *d, DdpRel rel, uint32_t which)
+{
+    uint32_t before = 0, at = map_get(&d->combined_of, rel);
+    while (at && d->combined_uses.at[at - 1].which != which) {
+        before = at;
+        at = d->combined_uses.at[at - 1].next;
+    }
+    if (!at)
+        return; /* named twice */
+    uint32_t next = d->combined_uses.at[at - 1].next;
+    if (before)
+        d->combined_uses.at[before - 1].next = next;
+    else if (next)
+        map_put(d->mem, &d->combined_of, rel, next);
+    else
+        map_remove(&d->combined_of, rel);
+    vec_push(d->mem, &d->unused_uses, at - 1);
+}
+
+static void use_all(Ddp *d, uint32_t which)
+{
+    const Combined *c = &d->combined.at[which];
+    use(d, c->rel, which);
+    for (uint32_t i = 0; i < c->others.n; i++)
+        use(d, c->others.at[i], which);
+}
+
+/* Lists that were read from bytes: all else follows from them. */
+void combine_index(Ddp *d)
+{
+    for (uint32_t i = 0; i < d->combined.n; i++)
+        if (d->combined.at[i].age)
+            use_all(d, i);
+        else
+            vec_push(d->mem, &d->unused_combined, i);
+}
+
+/* ---- commands ---- */
+
+static void add_combined(Ddp *d, Combined c, uint32_t n_others, const DdpRel *others)
+{
+    for (uint32_t i = 0; i < REL(d, c.rel).n; i++)
+        vec_push(d->mem, &c.before, relation_vars(d, c.rel)[i]);
+    for (uint32_t i = 0; i < n_others; i++)
+        vec_push(d->mem, &c.others, others[i]);
+    c.age = ++d->combined_age;
+    uint32_t which = d->combined.n;
+    if (d->unused_combined.n) {
+        which = vec_pop(&d->unused_combined);
+        d->combined.at[which] = c;
+    } else {
+        vec_push(d->mem, &d->combined, c);
+    }
+    use_all(d, which);
+    vec_push(d->mem, &d->combined_new, which);
+}
+
 void ddp_combine(Ddp *d, DdpRel rel, Form form, uint32_t n, const DdpVar *vars, uint32_t n_others,
                  const DdpRel *others)
 {
     Combined c = {.rel = rel, .form_before = REL(d, rel).form, .form = form};
-    for (uint32_t i = 0; i < REL(d, rel).n; i++)
-        vec_push(d->mem, &c.before, relation_vars(d, rel)[i]);
     for (uint32_t i = 0; i < n; i++)
         vec_push(d->mem, &c.vars, vars[i]);
-    for (uint32_t i = 0; i < n_others; i++)
-        vec_push(d->mem, &c.others, others[i]);
-    vec_push(d->mem, &d->combined, c);
+    add_combined(d, c, n_others, others);
 }
 
-static bool names(const Combined *c, DdpRel rel)
+void ddp_set_aside(Ddp *d, DdpRel rel, Form form, uint32_t n, const DdpVar *vars, uint32_t n_others,
+                   const DdpRel *others)
 {
-    for (uint32_t i = 0; i < c->others.n; i++)
-        if (c->others.at[i] == rel)
-            return true;
-    return c->rel == rel;
+    Combined c = {.rel = rel, .form_before = REL(d, rel).form, .form = form};
+    c.rest = ddp_enter_var(d, DDP_UNKNOWN);
+    vec_push(d->mem, &c.vars, c.rest);
+    for (uint32_t i = 0; i < n; i++)
+        vec_push(d->mem, &c.vars, vars[i]);
+    d->n_aside++;
+    add_combined(d, c, n_others, others);
 }
 
-static bool is_over(const Ddp *d, const Combined *c)
+void ddp_end_combination(Ddp *d, DdpRel rel)
 {
-    for (uint32_t i = 0; i < c->others.n; i++)
-        if (REL(d, c->others.at[i]).leaving)
-            return true;
-    return REL(d, c->rel).leaving;
+    vec_push(d->mem, &d->combined_ending, rel);
 }
 
-/* Younger ones are made of older ones, never the other way round. */
+/* ---- commits ---- */
+
+static void forget(Ddp *d, uint32_t which, Combined *c)
+{
+    unuse(d, c->rel, which);
+    for (uint32_t i = 0; i < c->others.n; i++)
+        unuse(d, c->others.at[i], which);
+    d->combined.at[which] = (Combined){0};
+    vec_push(d->mem, &d->unused_combined, which);
+    d->n_aside -= c->rest != 0;
+    if (c->rest)
+        ddp_remove_var(d, c->rest);
+}
+
+/* The youngest that names `rel` and is not older than `age`; UINT32_MAX: there is none. */
+static uint32_t youngest(const Ddp *d, DdpRel rel, uint32_t age)
+{
+    uint32_t found = UINT32_MAX;
+    for (uint32_t u = map_get(&d->combined_of, rel); u; u = d->combined_uses.at[u - 1].next) {
+        uint32_t which = d->combined_uses.at[u - 1].which;
+        if (d->combined.at[which].age >= age) {
+            age = d->combined.at[which].age;
+            found = which;
+        }
+    }
+    return found;
+}
+
+/* Younger ones are made of older ones, never the other way round: those that are made of this one end first. */
 static void end(Ddp *d, uint32_t which)
 {
-    for (uint32_t k = d->combined.n; k-- > which + 1;)
-        if (names(&d->combined.at[k], d->combined.at[which].rel))
-            end(d, k);
+    DdpRel rel = d->combined.at[which].rel;
+    uint32_t last;
+    while ((last = youngest(d, rel, d->combined.at[which].age)) != which)
+        end(d, last);
     Combined c = d->combined.at[which];
-    d->combined.n--;
-    memmove(&d->combined.at[which], &d->combined.at[which + 1],
-            (d->combined.n - which) * sizeof *d->combined.at);
+    forget(d, which, &c);
     if (c.stands && !REL(d, c.rel).leaving)
         exchange(d, c.rel, c.form_before, &c.before);
     combine_free(d, &c);
 }
 
+/* A combination that stands in the place of `rel`. */
+static uint32_t replacing(const Ddp *d, DdpRel rel)
+{
+    for (uint32_t u = map_get(&d->combined_of, rel); u; u = d->combined_uses.at[u - 1].next)
+        if (d->combined.at[d->combined_uses.at[u - 1].which].rel == rel)
+            return d->combined_uses.at[u - 1].which;
+    return UINT32_MAX;
+}
+
 void combine_update(Ddp *d)
 {
-    for (uint32_t i = d->combined.n; i-- > 0;)
-        if (i < d->combined.n && d->leaving.n && is_over(d, &d->combined.at[i]))
-            end(d, i);
-    for (uint32_t i = 0; i < d->combined.n; i++) {
-        Combined *c = &d->combined.at[i];
-        if (c->stands)
+    uint32_t which;
+    for (uint32_t i = 0; i < d->leaving.n && d->combined_of.n; i++)
+        while ((which = youngest(d, d->leaving.at[i], 0)) != UINT32_MAX)
+            end(d, which);
+    for (uint32_t i = 0; i < d->combined_ending.n; i++)
+        while ((which = replacing(d, d->combined_ending.at[i])) != UINT32_MAX)
+            end(d, which);
+    vec_clear(&d->combined_ending);
+    for (uint32_t i = 0; i < d->combined_new.n; i++) {
+        Combined *c = &d->combined.at[d->combined_new.at[i]];
+        if (!c->age || c->stands)
             continue;
         c->stands = true;
         exchange(d, c->rel, c->form, &c->vars);
     }
+    vec_clear(&d->combined_new);
 }
+
+/* ---- looking closer ---- */
 
 /* The oldest one has the relation as it was entered; younger ones are made of more. */
 bool ddp_combination(const Ddp *d, DdpRel rel, DdpCombination *out)
 {
-    bool any = false;
-    for (uint32_t i = 0; i < d->combined.n; i++) {
-        const Combined *c = &d->combined.at[i];
+    uint32_t oldest = UINT32_MAX, newest = 0;
+    for (uint32_t u = map_get(&d->combined_of, rel); u; u = d->combined_uses.at[u - 1].next) {
+        const Combined *c = &d->combined.at[d->combined_uses.at[u - 1].which];
         if (c->rel != rel || !c->stands)
             continue;
-        if (!any)
-            *out = (DdpCombination){c->form_before, c->before.n, c->before.at, 0, NULL};
-        out->n_others = c->others.n;
-        out->others = c->others.at;
-        any = true;
+        if (c->age < oldest) {
+            oldest = c->age;
+            out->form = c->form_before;
+            out->n = c->before.n;
+            out->vars = c->before.at;
+        }
+        if (c->age > newest) {
+            newest = c->age;
+            out->n_others = c->others.n;
+            out->others = c->others.at;
+        }
     }
-    return any;
+    return newest > 0;
+}
+
+DdpRel ddp_next_aside(const Ddp *d, uint32_t *cursor, DdpVar *rest)
+{
+    for (; d->n_aside && *cursor < d->combined.n; ++*cursor) {
+        const Combined *c = &d->combined.at[*cursor];
+        if (!c->age || !c->rest || !c->stands)
+            continue;
+        *rest = c->rest;
+        ++*cursor;
+        return c->rel;
+    }
+    return 0;
 }

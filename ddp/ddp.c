@@ -46,18 +46,19 @@ Ddp *ddp_open(Mem *mem, FormTable *forms)
     return d;
 }
 
-static List *const *all_lists(Ddp *d, List *lists[40])
+static List *const *all_lists(Ddp *d, List *lists[48])
 {
-    List *every[] = {&d->unused_groups, &d->unused_vars, &d->unused_rels, &d->unused_nodes,
-                     &d->occ_next,      &d->occ_prev,    &d->entering,    &d->leaving,
-                     &d->leaving_vars,  &d->advised_rel, &d->advised_var, &d->entered,
-                     &d->free_vars,     &d->free_rels,   &d->states,      &d->under_nodes,
-                     &d->under_vars,    &d->work,        &d->select,      &d->prefer,
-                     &d->moved,         &d->asked,       &d->held_back,   &d->gone_nodes,
-                     &d->placed,        &d->stale,       &d->suspects,    &d->scratch,
-                     &d->scratch2,      &d->scratch3,    &d->stamp,       &d->holes,
-                     &d->wished,        &d->level_rels,  &d->level_vars,  &d->false_nodes};
-    memset(lists, 0, 40 * sizeof *lists);
+    List *every[] = {&d->unused_groups,   &d->unused_vars, &d->unused_rels,  &d->unused_nodes,
+                     &d->occ_next,        &d->occ_prev,    &d->entering,     &d->leaving,
+                     &d->leaving_vars,    &d->advised_rel, &d->advised_var,  &d->entered,
+                     &d->free_vars,       &d->free_rels,   &d->states,       &d->under_nodes,
+                     &d->under_vars,      &d->work,        &d->select,       &d->prefer,
+                     &d->moved,           &d->asked,       &d->held_back,    &d->gone_nodes,
+                     &d->placed,          &d->stale,       &d->suspects,     &d->scratch,
+                     &d->scratch2,        &d->scratch3,    &d->stamp,        &d->holes,
+                     &d->wished,          &d->level_rels,  &d->level_vars,   &d->false_nodes,
+                     &d->unused_combined, &d->unused_uses, &d->combined_new, &d->combined_ending};
+    memset(lists, 0, 48 * sizeof *lists);
     memcpy(lists, every, sizeof every);
     return lists;
 }
@@ -77,7 +78,9 @@ void ddp_close(Ddp *d)
     for (uint32_t i = 0; i < d->combined.n; i++)
         combine_free(d, &d->combined.at[i]);
     vec_free(d->mem, &d->combined);
-    List *lists[40];
+    vec_free(d->mem, &d->combined_uses);
+    map_free(d->mem, &d->combined_of);
+    List *lists[48];
     for (List *const *list = all_lists(d, lists); *list; list++)
         vec_free(d->mem, *list);
     for (uint32_t i = 0; i < sizeof d->unused_occs / sizeof *d->unused_occs; i++)
@@ -137,6 +140,7 @@ DdpRel ddp_enter_rel(Ddp *d, DdpRelKind kind, Form form, uint32_t n, const DdpVa
         r = relation_new_rel(d, kind, form, n, own, logic);
         mem_free(d->mem, own);
     }
+    REL(d, r).waits = true;
     vec_push(d->mem, &d->entering, r);
     d->counts.entered++;
     return r;
@@ -212,6 +216,7 @@ static void enter(Ddp *d)
     vec_clear(&d->entered);
     for (uint32_t i = 0; i < d->entering.n; i++) {
         DdpRel r = d->entering.at[i];
+        REL(d, r).waits = false;
         if (!REL(d, r).used || REL(d, r).match)
             continue;
         free_rels_add(d, r);
@@ -491,7 +496,7 @@ static size_t bytes_of(const Ddp *d)
         if (NODE(d, n).loop)
             bytes += sizeof(Loop) + NODE(d, n).loop->steps.cap * sizeof(DdpStep) +
                      NODE(d, n).loop->tears.cap * (sizeof(DdpStep) + sizeof(DdpVar));
-    List *lists[40];
+    List *lists[48];
     for (List *const *list = all_lists((Ddp *)d, lists); *list; list++)
         bytes += (*list)->cap * sizeof(uint32_t);
     bytes += (d->noted.cap + d->state_delta.cap) * sizeof(DdpStateDelta);

@@ -58,6 +58,15 @@ void ddp_remove_rel(Ddp *ddp, DdpRel rel);
 void ddp_combine(Ddp *ddp, DdpRel rel, Form form, uint32_t n, const DdpVar *vars, uint32_t n_others,
                  const DdpRel *others);
 
+/* From the next commit on `rel` is what it was; nothing happens where it is that already. */
+void ddp_end_combination(Ddp *ddp, DdpRel rel);
+/* Likewise, for a relation that says nothing new: from the next commit on a variable of its own stands in its
+ * place, position 0 of `form`, whose others are `vars`. Its value is what the equations are apart. */
+void ddp_set_aside(Ddp *ddp, DdpRel rel, Form form, uint32_t n, const DdpVar *vars,
+                   uint32_t n_others, const DdpRel *others);
+/* All that are set aside: the first from *cursor (0 at the beginning) on, 0 when there are no more. */
+DdpRel ddp_next_aside(const Ddp *ddp, uint32_t *cursor, DdpVar *rest);
+
 /* What stands in the place of `rel` now, for whoever tells of it. */
 typedef struct DdpCombination {
     Form form; /* of rel as it was entered */
@@ -198,6 +207,9 @@ typedef struct DdpVarView {
 
 DdpRelView ddp_rel(const Ddp *ddp, DdpRel rel);
 DdpVarView ddp_var(const Ddp *ddp, DdpVar var);
+/* Relations that name the variable, or depend on it (logic): *cursor is 0 at the beginning; 0: no more. */
+DdpRel ddp_next_use(const Ddp *ddp, DdpVar var, uint32_t *cursor);
+uint32_t ddp_use_count(const Ddp *ddp, DdpVar var);
 bool ddp_rel_used(const Ddp *ddp, DdpRel rel); /* the number is in use */
 bool ddp_var_used(const Ddp *ddp, DdpVar var);
 uint32_t ddp_var_limit(const Ddp *ddp); /* all variable numbers are below: size of a value vector */

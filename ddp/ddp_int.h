@@ -66,6 +66,7 @@ typedef struct Rel {
     int8_t wish;       /* derivative relation: advice of the numerics (ddp_advise_state) */
     bool used : 1;
     bool leaving : 1;
+    bool waits : 1; /* in the list `entering` */
     bool has_logic : 1;
     bool prefer : 1; /* derivative relation: DDP_PREFER_STATE */
     bool queued : 1; /* on the list of relations to causalize */
@@ -114,8 +115,14 @@ typedef struct Combined {
     Form form_before, form;
     List before, vars; /* of the two forms */
     List others;       /* relations that it is made of besides */
+    DdpVar rest;       /* set aside: what is apart from it, position 0 of form; else 0 */
+    uint32_t age;      /* 0: not in use */
     bool stands;       /* since a commit */
 } Combined;
+
+typedef struct CombinedUse {
+    uint32_t which, next; /* next: index + 1 of the next one that names the same relation */
+} CombinedUse;
 
 struct Ddp {
     Mem *mem;
@@ -143,6 +150,10 @@ struct Ddp {
     /* standing */
     List free_vars, free_rels;
     VEC(Combined) combined;
+    VEC(CombinedUse) combined_uses;
+    Map combined_of; /* DdpRel -> index + 1 of the first of its uses */
+    List unused_combined, unused_uses, combined_new, combined_ending;
+    uint32_t combined_age, n_aside;
     VEC(Group) groups; /* at[0] is unused */
     List unused_groups;
     List states;                  /* integrators */
@@ -302,6 +313,7 @@ void scratch_rebuild(Ddp *d, DdpRel r); /* the component around r, as if it had 
 /* ---- replace.c ---- */
 void combine_update(Ddp *d); /* combinations come, or go with what they are made of */
 void combine_free(Ddp *d, Combined *combined);
+void combine_index(Ddp *d);             /* once the list was read from bytes */
 void relation_remove(Ddp *d, DdpRel r); /* at once, with all that follows from it (ddp.c) */
 void replace_equals(Ddp *d); /* an entered relation takes the place of a leaving one like it */
 

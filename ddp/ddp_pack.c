@@ -35,6 +35,7 @@ static void pack_rel_flags(Pack *p, Rel *r)
 {
     PACK_BIT(p, r->used);
     PACK_BIT(p, r->leaving);
+    PACK_BIT(p, r->waits);
     PACK_BIT(p, r->has_logic);
     PACK_BIT(p, r->prefer);
     PACK_BIT(p, r->queued);
@@ -111,6 +112,8 @@ static void pack_combined(Pack *p, Combined *c)
     PACK_LIST(p, &c->before);
     PACK_LIST(p, &c->vars);
     PACK_LIST(p, &c->others);
+    PACK(p, c->rest);
+    PACK(p, c->age);
     PACK_BIT(p, c->stands);
 }
 
@@ -138,6 +141,12 @@ static void pack_tables(Ddp *d, Pack *p)
     PACK_LENGTH(p, &d->combined, 1);
     for (uint32_t i = 0; i < d->combined.n; i++)
         pack_combined(p, &d->combined.at[i]);
+    PACK(p, d->combined_age);
+    PACK(p, d->n_aside);
+    PACK_LIST(p, &d->combined_new);
+    PACK_LIST(p, &d->combined_ending);
+    if (!p->writing && !p->bad)
+        combine_index(d);
 }
 
 static void pack_lists(Ddp *d, Pack *p)

@@ -291,3 +291,16 @@ void free_rels_drop(Ddp *d, DdpRel r)
     }
     REL(d, r).free_at = 0;
 }
+
+/* ---- looking closer ---- */
+
+DdpRel ddp_next_use(const Ddp *d, DdpVar var, uint32_t *cursor)
+{
+    *cursor = *cursor ? d->occ_next.at[*cursor] : VAR(d, var).occs;
+    return *cursor ? d->occ_rel.at[*cursor] : 0;
+}
+
+uint32_t ddp_use_count(const Ddp *d, DdpVar var)
+{
+    return VAR(d, var).n_occs;
+}
