@@ -249,10 +249,19 @@ static void evaluate(FirstMode *mode)
 
 /* ---- deciding: birth.c does ---- */
 
+static void commit(FirstMode *mode, DdpCommit kind)
+{
+    enum { MOST_EXAMINED = 100 };
+    int i = 0;
+    do
+        mode->result = ddp_commit(mode->ddp, kind);
+    while (world_examine(mode->world, &mode->result) && i++ < MOST_EXAMINED);
+}
+
 static int begin(void *context)
 {
     FirstMode *mode = context;
-    mode->result = ddp_commit(mode->ddp, DDP_SO_FAR);
+    commit(mode, DDP_SO_FAR);
     mode->bold = false;
     evaluate(mode);
     return world_out_of_memory(mode->world);
@@ -289,7 +298,7 @@ static void settle(FirstMode *mode)
         return;
     world_newborn(mode->world, &undecided);
     if (undecided == 0)
-        mode->result = ddp_commit(mode->ddp, DDP_FINAL);
+        commit(mode, DDP_FINAL);
     else
         world_report_undecided(mode->world);
 }

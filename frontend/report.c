@@ -183,20 +183,50 @@ static DdpPart spread_out(World *world, const DdpPart *part)
     return out;
 }
 
+/* What lacks an equation because another one is there twice. */
+static void note_lost(World *world, const DdpPart *under)
+{
+    char text[TEXT], path[TEXT / 4];
+    size_t used = 0;
+    uint32_t n = under->n_vars < 4 ? under->n_vars : 4;
+    for (uint32_t i = 0; i < n && used < sizeof text; i++) {
+        world_var_path(world, under->vars[i], path, sizeof path);
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s'%s'",
+                                 i == 0                   ? ""
+                                 : i + 1 == under->n_vars ? " and "
+                                                          : ", ",
+                                 path);
+    }
+    if (n)
+        world_remark(world, 0, "so that nothing determines %s%s", text,
+                     n < under->n_vars ? " and others" : "");
+}
+
 /* Equations that are too many by their numbers: structure alone would not have found them. */
-static bool report_dependent(World *world, const DdpPart *over)
+static bool report_dependent(World *world, const DdpPart *over, const DdpPart *under)
 {
     char text[2 * TEXT];
-    DdpPart all = spread_out(world, over);
+    bool contradict;
+    DdpPart few = singular_dependent(world, over, &contradict);
+    DdpPart all = spread_out(world, few.n_rels ? &few : over);
+    if (!all.n_rels && contradict)
+        all = few;
     if (!all.n_rels)
         return false;
-    bool components = world_components(world, all.n_rels, all.rels, text, sizeof text);
-    if (!components)
-        snprintf(text, sizeof text, "%u equations", all.n_rels);
-    world_fail(world, world_rel_place(world, all.rels[0]),
-               "%s%s are not independent: one follows from the others, or contradicts them",
-               components ? "equations of " : "", text);
+    if (!contradict || !report_contradicting(world, &all)) {
+        bool components = world_components(world, all.n_rels, all.rels, text, sizeof text);
+        if (!components)
+            snprintf(text, sizeof text, "%u equations", all.n_rels);
+        world_fail(world, world_rel_place(world, all.rels[0]), "%s%s %s",
+                   components ? "equations of " : "", text,
+                   contradict ? "contradict each other"
+                   : few.n_rels
+                       ? "are not independent: one follows from the others"
+                       : "are not independent: one follows from the others, or contradicts them");
+    }
     note_rels(world, &all, 0);
+    if (few.n_rels && !contradict)
+        note_lost(world, under);
     return true;
 }
 
@@ -442,7 +472,7 @@ static void report_task(World *world, DdpVerdict verdict)
     d.over = written(world, &d.over);
     d.under = written(world, &d.under);
     if (d.over.n_rels) {
-        if (report_dependent(world, &d.over) || report_components(world, &d.over))
+        if (report_dependent(world, &d.over, &d.under) || report_components(world, &d.over))
             return;
         report_over(world, &d);
     }

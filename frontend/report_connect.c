@@ -34,6 +34,11 @@ static const Inst *component_of(const World *world, const Inst *inst)
     return inst;
 }
 
+const Inst *report_component_of(const World *world, const Inst *inst)
+{
+    return component_of(world, inst);
+}
+
 static bool lies_inside(const World *world, const Inst *inst, const Inst *around)
 {
     for (; inst != around; inst = world_at(world, inst->owner))
@@ -48,6 +53,11 @@ static Place place_of(const World *world, const Inst *inst)
         return inst->plan->def->at;
     const Inst *owner = world_at(world, inst->owner);
     return owner->plan->ops[owner->plan->word_op[inst->owner_word]].at;
+}
+
+Place report_place_of(const World *world, const Inst *inst)
+{
+    return place_of(world, inst);
 }
 
 /* "Resistor 'R1'" */
@@ -277,8 +287,8 @@ static void classes_join(World *world, Classes *classes)
 {
     for (DdpRel rel = 1; rel < world->rel.n; rel++) {
         OwnerTag tag = world->rel.at[rel].tag;
-        if (tag != OWNER_INST && tag != OWNER_EDGE)
-            continue;
+        if (tag != OWNER_INST && tag != OWNER_EDGE && tag != OWNER_SUM)
+            continue; /* in the place of a sum a potential may be set to 0 (singular.c) */
         DdpRelView view = ddp_rel(world->ddp, rel);
         for (uint32_t k = 0; k < view.n; k++)
             if (view.vars[k] < classes->n && classes->parent[view.vars[k]])
@@ -542,6 +552,22 @@ bool report_components(World *world, const DdpPart *over)
         world_fail(world, place_of(world, c.part.at[c.part.n - 1]),
                    "%s have too many equations%s as they are connected: %u for %u variables", text,
                    c.moded ? " in their present modes" : "", over->n_rels, over->n_vars);
+        company_notes(world, &c, c.part.n - 1);
+    }
+    company_free(world, &c);
+    return told;
+}
+
+bool report_contradicting(World *world, const DdpPart *part)
+{
+    char text[SHOWN * NAME] = "";
+    Company c = company_of(world, part);
+    bool told = c.connected && c.part.n >= 2 && !c.outside;
+    if (told) {
+        company_text(world, &c, text, sizeof text);
+        world_fail(world, place_of(world, c.part.at[c.part.n - 1]),
+                   "%s contradict each other%s as they are connected", text,
+                   c.moded ? " in their present modes" : "");
         company_notes(world, &c, c.part.n - 1);
     }
     company_free(world, &c);

@@ -91,6 +91,7 @@ static void open_task(World *world, void *argument)
     reserve_zero(world);
     world->plans = plans_open(world->mem, world->program, world->forms);
     world->connect = connect_open(world);
+    singular_open(world);
     world->time = world_enter_var(world, DDP_TIME, (OwnerInfo){.tag = OWNER_CLOCK});
 }
 
@@ -140,6 +141,7 @@ void world_close(World *world)
     Mem *mem = world->mem;
     plans_close(world->plans);
     connect_close(world->connect);
+    singular_close(world);
     vec_free(mem, &world->inst);
     vec_free(mem, &world->free_inst);
     vec_free(mem, &world->var);
@@ -230,6 +232,9 @@ DdpRel world_enter_rel(World *world, DdpRelKind kind, Form form, uint32_t n, con
         room_for(world, rel, false);
     world->rel.at[rel] = owner;
     world->n_rels++;
+    singular_entered(world, n, vars);
+    if (logic)
+        singular_entered(world, 1, &logic);
     return rel;
 }
 

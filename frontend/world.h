@@ -253,6 +253,16 @@ InstId world_next_part(const World *world, InstId inst, InstId after);
 DdpVar world_find(const World *world, const char *path);
 InstId world_find_inst(const World *world, const char *path);
 
+/* To be called after each ddp_commit(), with its result: equations with whole factors that depend on each
+ * other by their numbers are found, in what this commit changed, and commands are given to the DDP that
+ * put it right: hidden relations among states become visible, one potential of a circuit without
+ * ground is set to 0, equations that follow from others are set aside; what it did is told once, as notes. True: commit
+ * again (and call this again). */
+bool world_examine(World *world, const DdpResult *result);
+/* The same for one loop, whose numbers turned out to be singular while branches are still to be chosen. */
+bool world_examine_loop(World *world, DdpNode node);
+uint64_t world_examined(const World *world); /* equations looked at, since the beginning */
+
 /* Says in the modeller's words what is wrong with the structure that ddp_commit() judged: over- and
  * underdetermined parts, false causality, each as one error with notes; connectors that are not
  * connected and double or missing grounds as such. After it the world is no longer world_ok().

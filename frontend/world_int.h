@@ -115,6 +115,7 @@ typedef struct Override {
 } Override;
 
 typedef struct Connect Connect;
+typedef struct Singular Singular;
 
 struct World {
     Mem *mem;
@@ -160,6 +161,7 @@ struct World {
     Map warned;  /* place -> 1: of a declaration that was told to be of no use */
     Map births;  /* hash of the place of birth of a draw -> number of births + 1 */
     Connect *connect;
+    Singular *singular;
     VEC(DdpVar) vars_scratch;
     VEC(double) values_scratch;
     VEC(char) text_scratch;
@@ -322,12 +324,23 @@ size_t connect_bytes(const Connect *connect);
 void connect_pack(Connect *connect, struct Pack *pack); /* instances first */
 void connect_verify(const Connect *connect);
 
+/* ---- singular.c: equations that depend on each other ---- */
+
+void singular_open(World *world);
+void singular_close(World *world);
+void singular_entered(World *world, uint32_t n, const DdpVar *vars); /* by a new relation */
+DdpPart singular_dependent(World *world, const DdpPart *over, bool *contradict);
+
 /* ---- report_connect.c: mistakes in connections, told as such; false when it is none ---- */
 
 bool report_unconnected(World *world, const DdpPart *under);
 bool report_two_grounds(World *world, const DdpPart *over);
 bool report_components(World *world, const DdpPart *over);
+bool report_contradicting(World *world, const DdpPart *part); /* these, all of them, do */
 bool report_circle(World *world, const DdpPart *part);
+/* What the modeller placed: the innermost instance around that is no connector and no branch; where. */
+const Inst *report_component_of(const World *world, const Inst *inst);
+Place report_place_of(const World *world, const Inst *inst);
 void report_note_component(World *world, InstId of); /* nothing for the model itself */
 
 #endif

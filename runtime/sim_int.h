@@ -525,7 +525,7 @@ typedef struct SimStart {
     VEC(DdpVar) zeroed;   /* states that nobody gave a value in this update */
     VEC(DdpVar) integers; /* got another relation in this event: to be checked */
     bool role_failed;
-    bool combining;    /* singular loops may change the structure (loop_combine.h) */
+    bool combining;    /* singular loops may change the structure (frontend/singular.c) */
     bool combined;     /* one did: what was evaluated is to be done again */
     Map started_again; /* place of a start -> 1: it was told that it counts again */
 } SimStart;

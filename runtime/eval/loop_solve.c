@@ -23,7 +23,6 @@
 #include "numerics/dense_lu.h"
 #include "runtime/eval/loop_check.h"
 #include "runtime/eval/loop_code.h"
-#include "runtime/eval/loop_combine.h"
 #include "runtime/eval/loop_explain.h"
 #include "runtime/eval/loop_whole.h"
 #include "runtime/eval/rounding.h"
@@ -377,7 +376,8 @@ static SolStatus failed(Sim *sim, EvalNode *node)
     residuals(&s, s.r);
     bool singular = !factor(&s);
     node->factored = false;
-    if (singular && sim->start.combining && loop_combine(sim, node)) {
+    if (singular && sim->start.combining &&
+        world_examine_loop(sim->world, ddp_node_of(sim->ddp, node_output(node, 0)))) {
         sim->start.combined = true;
         return SOL_NUMERICS;
     }

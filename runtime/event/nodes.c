@@ -555,16 +555,26 @@ void nodes_apply(Sim *sim)
     evaluate_order_changed(sim);
 }
 
-DdpResult nodes_commit(Sim *sim, DdpCommit kind)
+/* True: equations that depend on each other were found, and others are to take their place. */
+static bool commit_once(Sim *sim, DdpCommit kind)
 {
     double begin = timer_now();
     sim->build.last = ddp_commit(sim->ddp, kind);
+    bool again = world_examine(sim->world, &sim->build.last);
     sim->counts.ddp += timer_now() - begin;
     sim->record.event.visited += sim->build.last.visited;
     trace_commit(sim, kind);
     values_grow(sim);
     integer_note(sim);
     nodes_apply(sim);
+    return again;
+}
+
+DdpResult nodes_commit(Sim *sim, DdpCommit kind)
+{
+    enum { MOST_EXAMINED = 100 };
+    for (int i = 0; commit_once(sim, kind) && i < MOST_EXAMINED; i++)
+        continue;
     for (uint32_t i = 0; i < sim->build.dying.n; i++)
         sim->info[sim->build.dying.at[i]].has = false;
     vec_clear(&sim->build.dying);

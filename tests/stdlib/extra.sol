@@ -43,7 +43,7 @@ package Extra
         connection{a << G1.p, b << G2.p};
     end TwoGrounds;
 
-    /* Wrong on purpose: no ground at all. */
+    /* No ground at all: one potential is chosen. */
     model NoGround
     implementation:
         static Electric.Sources.ConstantVoltage source;
@@ -52,7 +52,7 @@ package Extra
         connection{a << source.n, b << R.n};
     end NoGround;
 
-    /* Wrong on purpose: the second side of the transformer has no ground. */
+    /* The second side of the transformer has no ground. */
     model FloatingSide
     implementation:
         static Electric.Sources.SineVoltage source;

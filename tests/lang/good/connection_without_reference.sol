@@ -1,5 +1,5 @@
 //! mode: instantiate
-//! 34:8: error: the circuit of 'x', 'y' has no ground: nothing fixes the potential 'u' of its connectors
+//! 34:8: note: the circuit of 'x' and 'y' has no ground: its potential is set to 0 at x.b
 connector Port
 interface:
   static potential Real u;

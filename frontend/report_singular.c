@@ -1,0 +1,190 @@
+/* report_singular.c: what was found about equations that depend on each other -> notes, each once. */
+#include "frontend/singular_int.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { TEXT = 400, NAMED = 4, MOST_TOLD = 50 };
+
+static void tell(World *world, Place at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void tell(World *world, Place at, const char *format, ...)
+{
+    char text[4 * TEXT];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    Map *told = &world->singular->told;
+    uint64_t key = hash_bytes(text, strlen(text), at);
+    if (map_get(told, key) || told->n >= MOST_TOLD)
+        return;
+    map_put(world->mem, told, key, 1);
+    world_remark(world, at, "%s", text);
+}
+
+/* ---- components ---- */
+
+/* The first ones, in the order in which they came to be. */
+typedef struct Names {
+    const Inst *at[NAMED];
+    uint32_t n, more;
+} Names;
+
+static const Inst *owner_of(const World *world, DdpVar var)
+{
+    WorldVar view;
+    return world_var(world, var, &view) && view.owner ? world_at(world, view.owner) : NULL;
+}
+
+static void add_component(const World *world, Names *names, DdpVar var)
+{
+    const Inst *inst = owner_of(world, var);
+    const Inst *component = inst ? report_component_of(world, inst) : NULL;
+    if (!component || !component->owner)
+        return;
+    uint32_t i = names->n;
+    for (uint32_t k = 0; k < names->n; k++)
+        if (names->at[k] == component)
+            return;
+    if (names->n == NAMED) {
+        names->more++;
+        i--;
+        if (names->at[i]->id < component->id)
+            return;
+    } else {
+        names->n++;
+    }
+    for (; i > 0 && names->at[i - 1]->id > component->id; i--)
+        names->at[i] = names->at[i - 1];
+    names->at[i] = component;
+}
+
+/* 'a', 'b' and 'c' */
+static void names_text(const World *world, const Names *names, char *out, size_t size)
+{
+    size_t used = 0;
+    out[0] = '\0';
+    for (uint32_t i = 0; i < names->n && used < size; i++) {
+        char path[TEXT / NAMED];
+        bool last = i + 1 == names->n && !names->more;
+        world_inst_path(world, names->at[i]->id, path, sizeof path);
+        used += (size_t)snprintf(out + used, size - used, "%s'%s'",
+                                 i == 0 ? ""
+                                 : last ? " and "
+                                        : ", ",
+                                 path);
+    }
+    if (names->more && used < size)
+        snprintf(out + used, size - used, " and others");
+}
+
+/* ---- a circuit without ground ---- */
+
+void tell_island(World *world, DdpVar at)
+{
+    Names names = {0};
+    char text[TEXT + 20], path[TEXT];
+    const Inst *pin = owner_of(world, at);
+    for (uint32_t i = 0; i < world->singular->island.n; i++) {
+        WorldVar view;
+        DdpVar var = world->singular->island.at[i];
+        if (world_var(world, var, &view) && view.member && view.member->con == CON_POTENTIAL)
+            add_component(world, &names, var);
+    }
+    if (!pin || !names.n)
+        return;
+    names_text(world, &names, text, sizeof text);
+    world_inst_path(world, pin->id, path, sizeof path);
+    tell(world, report_place_of(world, report_component_of(world, pin)),
+         "the circuit of %s has no ground: its potential is set to 0 at %s", text, path);
+}
+
+/* ---- an equation too many ---- */
+
+void tell_aside(World *world, const Dependence *sum, DdpRel rel)
+{
+    char text[TEXT], others[TEXT] = "", one[TEXT / 2];
+    size_t used = 0;
+    uint32_t n = 0;
+    world_rel_text(world, rel, text, sizeof text);
+    for (uint32_t i = 0; i < sum->rels.n && n < NAMED && used < sizeof others; i++) {
+        if (sum->rels.at[i] == rel)
+            continue;
+        world_rel_text(world, sum->rels.at[i], one, sizeof one);
+        used +=
+            (size_t)snprintf(others + used, sizeof others - used, "%s'%s'", n++ ? ", " : "", one);
+    }
+    tell(world, world_rel_place(world, rel), "'%s' follows from %s%s: it is set aside", text,
+         n ? others : "what is known", sum->rels.n - 1 > n && n ? " and others" : "");
+}
+
+/* ---- states that depend on each other ---- */
+
+static bool is_differentiated(const World *world, DdpVar var)
+{
+    uint32_t cursor = 0;
+    for (DdpRel rel; (rel = ddp_next_use(world->ddp, var, &cursor));) {
+        DdpRelView view = ddp_rel(world->ddp, rel);
+        if (view.kind == DDP_DERIVATIVE && view.vars[1] == var)
+            return true;
+    }
+    return false;
+}
+
+/* It is, or it is equal to such a one up to its sign, as the currents of both pins are. */
+static bool is_dynamic(World *world, DdpVar var, int steps)
+{
+    uint32_t cursor = 0;
+    bool found = is_differentiated(world, var);
+    for (DdpRel rel; steps && !found && (rel = ddp_next_use(world->ddp, var, &cursor));) {
+        DdpRelView view = ddp_rel(world->ddp, rel);
+        if (view.n == 2 && singular_whole(world, &view) && view.order == 0)
+            found = is_dynamic(world, view.vars[view.vars[0] == var], steps - 1);
+    }
+    return found;
+}
+
+static bool sums_flows(const World *world, const Dependence *sum)
+{
+    for (uint32_t i = 0; i < sum->rels.n; i++)
+        if (world_rel_info(world, sum->rels.at[i]).tag == OWNER_SUM)
+            return true;
+    return false;
+}
+
+/* "inductors" where all of them are, else "components" */
+static void kind_text(const World *world, const Names *names, char *out, size_t size)
+{
+    Sym name = names->at[0]->plan->def->name;
+    bool same = !names->more;
+    for (uint32_t i = 0; i < names->n; i++)
+        same &= names->at[i]->plan->def->name == name;
+    snprintf(out, size, "%ss",
+             same ? intern_text(program_names(world->program), name) : "component");
+    out[0] = (char)tolower((unsigned char)out[0]);
+}
+
+void tell_hidden(World *world, const Dependence *sum)
+{
+    Names names = {0};
+    char text[TEXT + 20], kind[TEXT];
+    for (uint32_t i = 0; i < sum->vars.n; i++) {
+        if (!is_dynamic(world, sum->vars.at[i], 3))
+            return;
+        add_component(world, &names, sum->vars.at[i]);
+    }
+    if (names.n < 2)
+        return;
+    bool flows = sums_flows(world, sum), two = names.n == 2;
+    names_text(world, &names, text, sizeof text);
+    kind_text(world, &names, kind, sizeof kind);
+    tell(world, report_place_of(world, names.at[names.n - 1]), "the %s %s %s", kind, text,
+         two && flows ? "are in series: one state"
+         : two        ? "are in parallel: one state"
+         : flows      ? "meet where nothing else does: one state less"
+                      : "form a loop: one state less");
+}
