@@ -93,12 +93,32 @@ void combine_index(Ddp *d)
 
 /* ---- commands ---- */
 
+static bool is_listed(const List *list, DdpRel rel)
+{
+    for (uint32_t i = 0; i < list->n; i++)
+        if (list->at[i] == rel)
+            return true;
+    return false;
+}
+
+/* What stands in the place of the relation already was made of others, too. */
+static void add_older_others(Ddp *d, Combined *c)
+{
+    for (uint32_t u = map_get(&d->combined_of, c->rel); u; u = d->combined_uses.at[u - 1].next) {
+        const Combined *older = &d->combined.at[d->combined_uses.at[u - 1].which];
+        for (uint32_t i = 0; i < older->others.n && older->rel == c->rel; i++)
+            if (!is_listed(&c->others, older->others.at[i]))
+                vec_push(d->mem, &c->others, older->others.at[i]);
+    }
+}
+
 static void add_combined(Ddp *d, Combined c, uint32_t n_others, const DdpRel *others)
 {
     for (uint32_t i = 0; i < REL(d, c.rel).n; i++)
         vec_push(d->mem, &c.before, relation_vars(d, c.rel)[i]);
     for (uint32_t i = 0; i < n_others; i++)
         vec_push(d->mem, &c.others, others[i]);
+    add_older_others(d, &c);
     c.age = ++d->combined_age;
     uint32_t which = d->combined.n;
     if (d->unused_combined.n) {

@@ -8,6 +8,11 @@
 
 enum { TEXT = 400, NAMED = 4, MOST_TOLD = 50 };
 
+static bool told_enough(const World *world)
+{
+    return world->singular->told.n >= MOST_TOLD;
+}
+
 static void tell(World *world, Place at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -20,7 +25,7 @@ static void tell(World *world, Place at, const char *format, ...)
     va_end(list);
     Map *told = &world->singular->told;
     uint64_t key = hash_bytes(text, strlen(text), at);
-    if (map_get(told, key) || told->n >= MOST_TOLD)
+    if (map_get(told, key))
         return;
     map_put(world->mem, told, key, 1);
     world_remark(world, at, "%s", text);
@@ -89,7 +94,7 @@ void tell_island(World *world, DdpVar at)
     Names names = {0};
     char text[TEXT + 20], path[TEXT];
     const Inst *pin = owner_of(world, at);
-    for (uint32_t i = 0; i < world->singular->island.n; i++) {
+    for (uint32_t i = 0; i < world->singular->island.n && !told_enough(world); i++) {
         WorldVar view;
         DdpVar var = world->singular->island.at[i];
         if (world_var(world, var, &view) && view.member && view.member->con == CON_POTENTIAL)
@@ -110,6 +115,8 @@ void tell_aside(World *world, const Dependence *sum, DdpRel rel)
     char text[TEXT], others[TEXT] = "", one[TEXT / 2];
     size_t used = 0;
     uint32_t n = 0;
+    if (told_enough(world))
+        return;
     world_rel_text(world, rel, text, sizeof text);
     for (uint32_t i = 0; i < sum->rels.n && n < NAMED && used < sizeof others; i++) {
         if (sum->rels.at[i] == rel)
@@ -173,7 +180,7 @@ void tell_hidden(World *world, const Dependence *sum)
     Names names = {0};
     char text[TEXT + 20], kind[TEXT];
     for (uint32_t i = 0; i < sum->vars.n; i++) {
-        if (!is_dynamic(world, sum->vars.at[i], 3))
+        if (told_enough(world) || !is_dynamic(world, sum->vars.at[i], 3))
             return;
         add_component(world, &names, sum->vars.at[i]);
     }

@@ -52,13 +52,13 @@ void singular_close(World *world)
     vec_free(mem, &s->sum.times);
     vec_free(mem, &s->sum.vars);
     vec_free(mem, &s->sum.factors);
-    vec_free(mem, &s->replaced);
+    map_free(mem, &s->replaced);
     vec_free(mem, &s->bound);
     vec_free(mem, &s->spread);
     map_free(mem, &s->tried);
     map_free(mem, &s->held);
     vec_free(mem, &s->island);
-    vec_free(mem, &s->fixed);
+    map_free(mem, &s->fixed);
     map_free(mem, &s->seen);
     map_free(mem, &s->told);
     mem_free(mem, s);
@@ -173,6 +173,12 @@ static void add_row(World *world, DdpRel rel)
     vec_push(world->mem, &s->rows, rel);
 }
 
+static void begin_examination(World *world)
+{
+    map_free(world->mem, &world->singular->replaced);
+    map_free(world->mem, &world->singular->fixed);
+}
+
 static void begin_system(World *world)
 {
     exact_begin(world->singular->exact, world->singular->columns.n);
@@ -221,14 +227,6 @@ static void drop_zeros(Dependence *sum)
     sum->vars.n = sum->factors.n = n;
 }
 
-static bool was_replaced(const Singular *s, DdpRel rel)
-{
-    for (uint32_t i = 0; i < s->replaced.n; i++)
-        if (s->replaced.at[i] == rel)
-            return true;
-    return false;
-}
-
 /* False: it mixes derivatives of different order, its numbers are too large, or it contains what this
  * examination has replaced: then the next one will see what is left. */
 static bool collect(World *world, ExactSum found)
@@ -246,7 +244,7 @@ static bool collect(World *world, ExactSum found)
     for (uint32_t i = 0; i < found.n && fine; i++) {
         DdpRelView view = ddp_rel(world->ddp, s->rows.at[found.rows[i]]);
         fine = view.order == order && found.times[i] <= BOUND && found.times[i] >= -BOUND &&
-               !was_replaced(s, view.origin);
+               !map_get(&s->replaced, view.origin);
     }
     for (uint32_t i = 0; i < found.n && fine; i++)
         add_relation(world, sum, ddp_rel(world->ddp, s->rows.at[found.rows[i]]).origin,
@@ -343,7 +341,7 @@ static DdpRel give(World *world, Command what, DdpVar var)
                                          x_const(forms, sum->constant)),
                                 sum->vars.n + 1),
                       sum->vars.n, sum->vars.at, n, others);
-    vec_push(world->mem, &world->singular->replaced, rel);
+    map_put(world->mem, &world->singular->replaced, rel, 1);
     mem_free(world->mem, others);
     return rel;
 }
@@ -379,7 +377,7 @@ static void nothing_left(World *world, bool loop, bool spare)
     DdpVar floating = singular_floating(world, sum);
     if (floating) {
         hold_island(world, give(world, COMMAND_FIX, floating));
-        vec_push(world->mem, &world->singular->fixed, floating);
+        map_put(world->mem, &world->singular->fixed, floating, 1);
         tell_island(world, floating);
     } else if (spare) {
         DdpRel rel = give(world, COMMAND_ASIDE, 0);
@@ -482,8 +480,7 @@ static void examine_loops(World *world)
 
 static void examine(World *world, const DdpResult *result)
 {
-    vec_clear(&world->singular->replaced);
-    vec_clear(&world->singular->fixed);
+    begin_examination(world);
     note_loops(world);
     if (world->newborn.n)
         return;
@@ -495,8 +492,7 @@ static void examine(World *world, const DdpResult *result)
 static void examine_node(World *world, DdpNode node)
 {
     DdpNodeView view = ddp_node(world->ddp, node);
-    vec_clear(&world->singular->replaced);
-    vec_clear(&world->singular->fixed);
+    begin_examination(world);
     if (view.loop)
         examine_loop(world, &view);
 }
@@ -552,7 +548,7 @@ DdpPart singular_dependent(World *world, const DdpPart *over, bool *contradict)
     enter_part(world, over);
     exact_eliminate(s->exact);
     singular_forget_columns(world);
-    vec_clear(&s->replaced);
+    begin_examination(world);
     for (uint32_t i = 0; i < exact_sum_count(s->exact) && !*contradict; i++) {
         if (!collect(world, exact_sum(s->exact, i)) || names_held(world, &s->sum))
             continue;

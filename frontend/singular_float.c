@@ -114,10 +114,9 @@ static const Inst *connector_of(const World *world, DdpVar var)
 /* What this examination has fixed does not float, though the DDP does not know it yet. */
 static bool was_fixed(const Singular *s)
 {
-    for (uint32_t i = 0; i < s->fixed.n; i++)
-        for (uint32_t k = 0; k < s->island.n; k++)
-            if (s->fixed.at[i] == s->island.at[k])
-                return true;
+    for (uint32_t i = 0; i < s->island.n && s->fixed.n; i++)
+        if (map_get(&s->fixed, s->island.at[i]))
+            return true;
     return false;
 }
 
@@ -139,6 +138,23 @@ static bool find_island(World *world)
     return false;
 }
 
+/* Pins that nothing holds but their connection go with it, though their equations gave way. */
+static void add_followers(World *world)
+{
+    Singular *s = world->singular;
+    uint32_t n = s->island.n;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t cursor = 0;
+        for (DdpRel rel; (rel = ddp_next_use(world->ddp, s->island.at[i], &cursor));) {
+            DdpRelView view = ddp_rel(world->ddp, rel);
+            for (uint32_t k = 0; k < view.n; k++)
+                if (ddp_use_count(world->ddp, view.vars[k]) == 1 &&
+                    view.vars[k] != s->island.at[i] && connector_of(world, view.vars[k]))
+                    vec_push(world->mem, &s->island, view.vars[k]);
+        }
+    }
+}
+
 /* What was looked at from another potential need not be looked at again. */
 static bool floats(World *world, DdpVar var)
 {
@@ -153,6 +169,8 @@ static bool floats(World *world, DdpVar var)
     for (uint32_t i = 0; i < s->columns.n; i++)
         map_put(world->mem, &s->tried, s->columns.at[i], 1);
     singular_forget_columns(world);
+    if (found)
+        add_followers(world);
     return found;
 }
 

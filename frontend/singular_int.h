@@ -26,16 +26,16 @@ struct Singular {
     VEC(uint32_t) row_columns; /* of one row */
     VEC(int64_t) row_factors;
     Dependence sum;
-    VEC(DdpRel) replaced; /* by this examination */
-    VEC(DdpRel) bound;    /* singular_float.c: equations that must stay true */
-    VEC(DdpRel) spread;   /* singular_float.c: equations whose nodes are asked */
-    Map tried;            /* ... and variables that were */
-    Map held;             /* variable of an island -> equation in whose place it was fixed */
-    VEC(DdpVar) island;   /* what floats together */
-    VEC(DdpVar) fixed;    /* potentials that this examination set to 0 */
-    Map seen;             /* singular_float.c: relations and variables */
-    Map told;             /* hash of what was told -> 1 */
-    uint64_t looked_at;   /* equations, since the beginning */
+    Map replaced;       /* by this examination */
+    VEC(DdpRel) bound;  /* singular_float.c: equations that must stay true */
+    VEC(DdpRel) spread; /* singular_float.c: equations whose nodes are asked */
+    Map tried;          /* ... and variables that were */
+    Map held;           /* variable of an island -> equation in whose place it was fixed */
+    VEC(DdpVar) island; /* what floats together */
+    Map fixed;          /* potentials that this examination set to 0 */
+    Map seen;           /* singular_float.c: relations and variables */
+    Map told;           /* hash of what was told -> 1 */
+    uint64_t looked_at; /* equations, since the beginning */
 };
 
 /* ---- singular.c ---- */
