@@ -114,7 +114,7 @@ static uint64_t commit(World *world, Ddp *ddp)
 static void measure_switch(World *world, Ddp *ddp, BranchId branch)
 {
     enum { TIMES = 1000 };
-    double own[2] = {0}, commit = 0;
+    double own[2] = {0}, spent = 0;
     uint64_t visited = 0;
     for (int i = 0; i < 2 * TIMES; i++) {
         double t0 = cpu_now();
@@ -122,12 +122,12 @@ static void measure_switch(World *world, Ddp *ddp, BranchId branch)
         double t1 = cpu_now();
         visited += commit(world, ddp);
         own[i % 2] += t1 - t0;
-        commit += cpu_now() - t1;
+        spent += cpu_now() - t1;
         world_changes_clear(world);
     }
     printf("  one component: remove %.2f us, instantiate %.2f us; DDP %.2f us, %.1f relations "
            "visited per commit\n",
-           own[0] / TIMES * 1e6, own[1] / TIMES * 1e6, commit / (2 * TIMES) * 1e6,
+           own[0] / TIMES * 1e6, own[1] / TIMES * 1e6, spent / (2 * TIMES) * 1e6,
            (double)visited / (2 * TIMES));
 }
 
