@@ -234,6 +234,8 @@ void combine_update(Ddp *d)
 bool ddp_combination(const Ddp *d, DdpRel rel, DdpCombination *out)
 {
     uint32_t oldest = UINT32_MAX, newest = 0;
+    if (!d->combined_of.n)
+        return false;
     for (uint32_t u = map_get(&d->combined_of, rel); u; u = d->combined_uses.at[u - 1].next) {
         const Combined *c = &d->combined.at[d->combined_uses.at[u - 1].which];
         if (c->rel != rel || !c->stands)

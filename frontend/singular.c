@@ -18,6 +18,8 @@
  */
 #include "frontend/singular_int.h"
 
+#include "base/pack.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -62,6 +64,15 @@ void singular_close(World *world)
     map_free(mem, &s->seen);
     map_free(mem, &s->told);
     mem_free(mem, s);
+}
+
+/* What lives between two commits; the commands that were given are in the DDP. */
+void singular_pack(World *world, Pack *p)
+{
+    pack_map(p, &world->singular->held);
+    pack_map(p, &world->singular->told);
+    PACK_LIST(p, &world->singular->loops);
+    PACK(p, world->singular->looked_at);
 }
 
 /* ---- which equations ---- */

@@ -138,7 +138,8 @@ static bool find_island(World *world)
     return false;
 }
 
-/* Pins that nothing holds but their connection go with it, though their equations gave way. */
+/* Variables of the equations that gave way move, too: pins that nothing holds but their connection, voltages of
+ * open switches. */
 static void add_followers(World *world)
 {
     Singular *s = world->singular;
@@ -148,8 +149,8 @@ static void add_followers(World *world)
         for (DdpRel rel; (rel = ddp_next_use(world->ddp, s->island.at[i], &cursor));) {
             DdpRelView view = ddp_rel(world->ddp, rel);
             for (uint32_t k = 0; k < view.n; k++)
-                if (ddp_use_count(world->ddp, view.vars[k]) == 1 &&
-                    view.vars[k] != s->island.at[i] && connector_of(world, view.vars[k]))
+                if (view.vars[k] != s->island.at[i] &&
+                    ddp_use_count(world->ddp, view.vars[k]) == 1 && is_plain(world, view.vars[k]))
                     vec_push(world->mem, &s->island, view.vars[k]);
         }
     }

@@ -328,6 +328,7 @@ void connect_verify(const Connect *connect);
 
 void singular_open(World *world);
 void singular_close(World *world);
+void singular_pack(World *world, struct Pack *pack);
 void singular_entered(World *world, uint32_t n, const DdpVar *vars); /* by a new relation */
 DdpPart singular_dependent(World *world, const DdpPart *over, bool *contradict);
 

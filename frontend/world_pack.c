@@ -111,4 +111,5 @@ void world_pack(World *world, Def *top, Pack *p)
     pack_overrides(world, p);
     if (!p->bad)
         connect_pack(world->connect, p);
+    singular_pack(world, p);
 }

@@ -5,8 +5,8 @@
      positive where it flows from the outside into the component.
    - A component with two pins has u = p.u - n.u, and its i flows in at p and out at n. Then u*i is
      the power that the component takes up.
-   - Every circuit needs a Ground in each of its separate parts: potentials are differences, and
-     without a ground they are not determined. Two grounds at one node are one too many.
+   - A Ground is the reference of the potentials in its part of the circuit. A part without one works
+     all the same: one of its pins is set to 0, and told. Two grounds at one node are one too many.
    - Times in s, frequencies in Hz, angles in rad. */
 package Electric
     define pi as 3.141592653589793;

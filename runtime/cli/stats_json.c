@@ -165,6 +165,7 @@ static void write_totals(Json *json, const SolStats *s, uint64_t structural)
     json_integer(json, "shapes_from_memory", s->shapes_from_memory);
     json_integer(json, "shapes_from_disk", s->shapes_from_disk);
     json_integer(json, "scratch_rebuilds", s->scratch_rebuilds);
+    json_integer(json, "examined", s->examined);
     json_integer(json, "memory_bytes", s->memory_bytes);
     json_integer(json, "memory_peak_bytes", s->memory_peak);
     json_integer(json, "peak_rss_bytes", peak_rss_bytes());

@@ -542,6 +542,30 @@ static SolStatus solve_new_loops(Sim *sim, bool combining)
     return status;
 }
 
+/* Equations that were set aside followed from others while known values were what they were. */
+static SolStatus check_aside(Sim *sim)
+{
+    DdpVar rest;
+    uint32_t cursor = 0;
+    for (DdpRel rel; (rel = ddp_next_aside(sim->ddp, &cursor, &rest));) {
+        DdpRelView view = ddp_rel(sim->ddp, rel);
+        double size = 1;
+        char text[400];
+        evaluate_fetch(sim, rest);
+        for (uint32_t i = 1; i < view.n; i++)
+            size = fmax(size, fabs(sim->value[view.vars[i]]));
+        if (fabs(sim->value[rest]) <= 1e-9 * size)
+            continue;
+        world_rel_text(sim->world, rel, text, sizeof text);
+        diag_error(sim->diags, world_rel_place(sim->world, rel),
+                   "at time %.10g '%s' is off by %.3g: it followed from others and was set aside, "
+                   "now it contradicts them",
+                   sim->time, text, sim->value[rest]);
+        return SOL_MODEL;
+    }
+    return SOL_OK;
+}
+
 SolStatus init_finish(Sim *sim)
 {
     for (int i = 0;; i++) {
@@ -549,7 +573,7 @@ SolStatus init_finish(Sim *sim)
         if (status == SOL_OK)
             status = solve_new_loops(sim, i < MOST_COMBINED);
         if (status == SOL_OK || !sim->start.combined)
-            return status;
+            return status == SOL_OK ? check_aside(sim) : status;
         status = init_settle(sim);
         if (status != SOL_OK)
             return status;

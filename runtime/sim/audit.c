@@ -293,12 +293,25 @@ static void worst_text(Audit *audit, DdpRel rel, const DdpRelView *view)
     }
 }
 
+/* As the model has it, also where another relation stands in its place (frontend/singular.c). */
+static DdpRelView as_entered(const Sim *sim, DdpRel rel)
+{
+    DdpRelView view = ddp_rel(sim->ddp, rel);
+    DdpCombination entered;
+    if (ddp_combination(sim->ddp, rel, &entered)) {
+        view.form = entered.form;
+        view.n = entered.n;
+        view.vars = entered.vars;
+    }
+    return view;
+}
+
 static void keep_worst(Audit *audit, DdpRel rel, SolSide side, double amount)
 {
     Sim *sim = audit->sim;
     char path[TEXT / 4];
     size_t at = 0;
-    DdpRelView view = ddp_rel(sim->ddp, rel);
+    DdpRelView view = as_entered(sim, rel);
     if (!(amount > audit->worst))
         return;
     audit->worst = amount;
@@ -316,10 +329,22 @@ static void keep_worst(Audit *audit, DdpRel rel, SolSide side, double amount)
     }
 }
 
+/* Rounding of a relation that others imply is that of the largest quantity in all of them. */
+static double largest_around(const Sim *sim, const DdpCombination *made)
+{
+    double largest = sim->opt.atol;
+    for (uint32_t i = 0; i < made->n_others; i++) {
+        DdpRelView view = ddp_rel(sim->ddp, made->others[i]);
+        for (uint32_t k = 0; k < view.n; k++)
+            largest = fmax(largest, fabs(sim->value[view.vars[k]]));
+    }
+    return largest;
+}
+
 static void check_relation(Audit *audit, DdpRel rel, SolSide side)
 {
     Sim *sim = audit->sim;
-    DdpRelView view = ddp_rel(sim->ddp, rel);
+    DdpRelView view = as_entered(sim, rel);
     if (view.order > 0 || view.kind == DDP_DERIVATIVE)
         return;
     if (!load_values(audit, &view)) { /* time goes on, so everything is determined */
@@ -332,6 +357,11 @@ static void check_relation(Audit *audit, DdpRel rel, SolSide side)
     double off = residual(audit, form);
     if (off == 0)
         return;
+    DdpCombination made;
+    if (ddp_combination(sim->ddp, rel, &made)) {
+        keep_worst(audit, rel, side, fabs(off) / largest_around(sim, &made));
+        return;
+    }
     bool jumps = look_up(audit, rel, view.form)->jumps;
     load_sizes(audit, &view, jumps);
     double amount = violation(audit, form, off);
@@ -382,14 +412,16 @@ static void keep_variable(Audit *audit, DdpVar var)
 static void list_relation(Audit *audit, DdpRel rel)
 {
     Sim *sim = audit->sim;
-    DdpRelView view = ddp_rel(sim->ddp, rel);
+    DdpRelView view = as_entered(sim, rel);
+    DdpCombination made;
     if (view.order > 0)
         return;
     use_variables(audit, &view);
     if (view.kind == DDP_DERIVATIVE) {
         vec_push(sim->mem, &audit->derivatives, rel);
         keep_variable(audit, view.vars[1]);
-    } else if (!audit_plain_add(audit->plain, rel, &view)) {
+    } else if (ddp_combination(sim->ddp, rel, &made) ||
+               !audit_plain_add(audit->plain, rel, &view)) {
         vec_push(sim->mem, &audit->others, rel);
         for (uint32_t i = 0; i < view.n && look_up(audit, rel, view.form)->jumps; i++)
             keep_variable(audit, view.vars[i]);
@@ -790,7 +822,7 @@ static SolStatus verdict(Audit *audit)
 /* Are the values of a relation those of Sim.time without asking any part for them? */
 static bool is_met(Sim *sim, DdpRel rel)
 {
-    DdpRelView view = ddp_rel(sim->ddp, rel);
+    DdpRelView view = as_entered(sim, rel);
     for (uint32_t i = 0; i < view.n; i++)
         if (!evaluate_fetch_met(sim, view.vars[i]))
             return false;

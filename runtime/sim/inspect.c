@@ -310,6 +310,7 @@ void sol_stats(const Sol *sol, SolStats *stats)
     stats->relations = totals.rels;
     stats->variables = totals.vars;
     stats->scratch_rebuilds = totals.scratch_rebuilds;
+    stats->examined = world_examined(sim->world);
     stats->instances = world_totals(sim->world).instances;
     stats->blocks = totals.nodes;
     stats->shapes = interp_totals(sim->interp).codes;

@@ -134,6 +134,60 @@ static void goes_when_it_is_removed(void **state)
     circle_close(&c);
 }
 
+/* p - q = w for the third time, with nothing left of it: a variable of its own stands there. */
+static DdpRel set_aside(Circle *c)
+{
+    DdpRel third = ddp_enter_rel(c->ddp, DDP_EQUATION, difference(c->forms), 3,
+                                 (DdpVar[]){c->p, c->q, c->w}, 0, 0);
+    DdpRel others[] = {c->second};
+    ddp_commit(c->ddp, DDP_SO_FAR);
+    Form zero = form_make(c->forms, x_pos(c->forms, 0), x_const(c->forms, 0), 1);
+    ddp_set_aside(c->ddp, third, zero, 0, NULL, 1, others);
+    ddp_commit(c->ddp, DDP_SO_FAR);
+    return third;
+}
+
+static void is_set_aside(void **state)
+{
+    (void)state;
+    Circle c = circle_open();
+    DdpVar rest = 0;
+    uint32_t cursor = 0;
+    DdpRel third = set_aside(&c);
+    assert_int_equal(ddp_next_aside(c.ddp, &cursor, &rest), third);
+    assert_int_equal(ddp_next_aside(c.ddp, &cursor, &rest), 0);
+    assert_int_equal(ddp_rel(c.ddp, third).n, 1);
+    assert_int_equal(ddp_rel(c.ddp, third).vars[0], rest);
+    assert_int_equal(ddp_causality(c.ddp, third), rest);
+    ddp_verify(c.ddp);
+    circle_close(&c);
+}
+
+/* When what it followed from goes, it says what that said; its variable is gone. */
+static void comes_back(void **state)
+{
+    (void)state;
+    for (int by_command = 0; by_command < 2; by_command++) {
+        Circle c = circle_open();
+        DdpVar rest = 0;
+        uint32_t cursor = 0;
+        DdpRel third = set_aside(&c);
+        ddp_next_aside(c.ddp, &cursor, &rest);
+        if (by_command)
+            ddp_end_combination(c.ddp, third);
+        else
+            ddp_remove_rel(c.ddp, c.second);
+        ddp_commit(c.ddp, DDP_SO_FAR);
+        assert_int_equal(ddp_rel(c.ddp, third).n, 3);
+        assert_int_equal(ddp_rel(c.ddp, third).vars[2], c.w);
+        assert_false(ddp_var_used(c.ddp, rest));
+        cursor = 0;
+        assert_int_equal(ddp_next_aside(c.ddp, &cursor, &rest), 0);
+        ddp_verify(c.ddp);
+        circle_close(&c);
+    }
+}
+
 static void survives_being_written(void **state)
 {
     (void)state;
@@ -164,6 +218,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_state_less),         cmocka_unit_test(ends_with_the_others),
         cmocka_unit_test(ends_in_a_row),          cmocka_unit_test(goes_when_it_is_removed),
+        cmocka_unit_test(is_set_aside),           cmocka_unit_test(comes_back),
         cmocka_unit_test(survives_being_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -54,7 +54,7 @@ expect 0 "" "$SOLSTICE" run Decay.sol --stats s.json --stats-events 1
 for name in stages parse instantiate ddp lower compile_wait compile_background integrate events output \
     total parts totals steps residuals jacobians newton_iterations error_test_failures updates \
     warnings relations variables states states_max blocks functions_compiled shapes \
-    shapes_from_memory shapes_from_disk scratch_rebuilds peak_rss_bytes time triggers entered \
+    shapes_from_memory shapes_from_disk scratch_rebuilds examined peak_rss_bytes time triggers entered \
     removed visited blocks_kept blocks_rebuilt shapes_new states_before states_after loops_before \
     loops_after structural structure_us restart_us wait_us; do
     grep -q "\"$name\":" s.json || fail "no $name in the statistics"

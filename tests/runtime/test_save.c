@@ -175,6 +175,7 @@ static void models_of_the_simulation_tests(void **state)
                  {SIM "changing.sol", "Sampled", 2},
                  {SIM "births.sol", "Births.Reborn", 3},
                  {SIM "rectifiers.sol", "Alone", 0.1},
+                 {SIM "singular.sol", "Singular.Island", 1},
                  {LIBRARY "Planar.sol", "Planar.Examples.Trebuchet", 2}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         check_case((SaveCase){.file = cases[i].file,
