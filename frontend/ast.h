@@ -90,7 +90,7 @@ struct AStmt {
     AStmtKind kind;
     RelOp op;
     bool has_else;
-    Place at, operator_at;
+    Place at, operator_at, end; /* end: behind the last token */
     AStmt *next;
     union {
         ADecl *decl;
@@ -130,6 +130,9 @@ struct AModel {
 /* Parses a text; returns its models. Errors go to diags, and what was understood is returned. */
 AModel *parse_text(Arena *arena, Intern *names, Diags *diags, const SourceFile *file,
                    uint32_t max_depth);
+/* A text of statements, as an implementation has them; NULL after errors, and where there are none. */
+AStmt *parse_statement_text(Arena *arena, Intern *names, Diags *diags, const SourceFile *file,
+                            uint32_t max_depth);
 /* A text that is one expression; NULL with a message when it is none. */
 AExpr *parse_value(Arena *arena, Intern *names, Diags *diags, const SourceFile *file,
                    uint32_t max_depth);

@@ -97,6 +97,7 @@ void body_add_stmt(Body *body, Stmt *s)
     BodyText *text = (BodyText *)body;
     Program *p = body->def->text->program;
     body->stmts = one_more(&p->arena, body->stmts, body->n_stmts, &text->stmts_cap);
+    s->index = body->n_stmts;
     body->stmts[body->n_stmts++] = s;
 }
 
@@ -230,11 +231,18 @@ static void check_name(Body *body, Level *level, const ADecl *decl, const Member
         resolve_error(level, decl->name.at, "'%s' is predefined and cannot be the name of a member",
                       name);
     }
-    for (Body *b = body->parent; b && !other; b = b->parent)
-        if ((other = body_find(b, decl->name.sym))) {
+    for (Body *b = body->parent; b && !other; b = b->parent) {
+        other = body_find(b, decl->name.sym);
+        if (body->edit && other && (!p->edit->gone || edit_is_gone(p, other))) {
+            other = NULL; /* what is gone is not hidden */
+        } else if (body->edit && other) {
+            resolve_error(level, decl->name.at, "'%s' is already declared", name);
+            resolve_note(level, other->at, "the other '%s'", name);
+        } else if (other) {
             resolve_warning(level, decl->name.at, "'%s' hides the member around the branch", name);
             resolve_note(level, other->at, "the member that is hidden");
         }
+    }
 }
 
 static void declare(Body *body, Level *level, ADecl *decl)
@@ -329,6 +337,7 @@ Body *body_branch(Context *around, Stmt *owner, AStmt *list)
     resolve_admit(around->def, count_statements(list));
     body->parent = around->body;
     body->owner = owner;
+    body->edit = !owner;
     body->depth = around->body->depth + 1;
     declare_all(body, around->level, list);
     return body;
@@ -381,7 +390,12 @@ Member *body_add_hidden(Context *cx, Sym parameter, Def *def, Place at)
     text->stated = true;
     add_member(cx->body, m);
     Stmt *s = arena_alloc(&p->arena, sizeof *s);
-    *s = (Stmt){.kind = S_DECLARE, .at = at, .operator_at = at, .body = cx->body, .member = m};
+    *s = (Stmt){.kind = S_DECLARE,
+                .number = ++p->n_stmts,
+                .at = at,
+                .operator_at = at,
+                .body = cx->body,
+                .member = m};
     body_add_stmt(cx->body, s);
     resolve_admit(cx->def, 2);
     return m;
@@ -404,17 +418,43 @@ void body_params(Context *cx, Member *m)
     }
 }
 
+bool body_is_inside(const Body *body, const Body *around)
+{
+    while (body && body != around)
+        body = body->parent;
+    return body == around;
+}
+
+/* An edit holds what it declares itself. Whether a variable is held is known when it is born, so others
+ * must be held already. */
+static bool may_hold(Context *cx, const Path *target, bool held)
+{
+    const Body *edit = cx->body;
+    if (!cx->program->edit || held)
+        return true;
+    while (edit && !edit->edit)
+        edit = edit->parent;
+    if (body_is_inside(target->step[0]->body, edit))
+        return true;
+    resolve_error(cx->level, target->at,
+                  "'%s' exists already and is not held: '<<' to it can only be entered together "
+                  "with its declaration; use '='",
+                  intern_text(&cx->program->names, path_last(target)->name));
+    return false;
+}
+
 /* A target of `<<`: a member of the body or of one around it is marked, one that lies deeper is
  * listed for the body that owns the first step. */
 void body_hold(Context *cx, const Path *target)
 {
     Program *p = cx->program;
     if (target->n == 1) {
-        target->step[0]->held = true;
+        if (may_hold(cx, target, target->step[0]->held))
+            target->step[0]->held = true;
         return;
     }
     uint64_t key = hash_bytes(target->step, target->n * sizeof *target->step, 0);
-    if (map_get(&p->held, key))
+    if (map_get(&p->held, key) || !may_hold(cx, target, false))
         return;
     map_put(p->mem, &p->held, key, 1);
     HeldPath *h = arena_alloc(&p->arena, sizeof *h);

@@ -134,6 +134,7 @@ struct Body {
     uint32_t id;    /* dense from 1 in its Program */
     Stmt *owner;    /* the if or when it is a branch of; NULL for the body of a model */
     uint32_t depth; /* number of parents */
+    bool edit;      /* typed into a running model: it lies inside the body of the model it is for */
     uint32_t n_members;
     Member **members;
     Member **births; /* the same members in an order in which they can be created: each after those
@@ -235,8 +236,11 @@ typedef enum StmtKind {
 
 struct Stmt {
     StmtKind kind;
+    uint32_t number;   /* dense from 1 in its Program */
+    uint32_t index;    /* body->stmts[index] */
     Place at;          /* of its first token */
     Place operator_at; /* of its = << <- where it has one, else as `at` */
+    Place end;         /* behind its last token; 0: nobody wrote it */
     Body *body;        /* the body it stands in */
     Member *member;    /* S_DECLARE */
     Path *path;        /* target, see StmtKind */

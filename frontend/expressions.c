@@ -56,7 +56,8 @@ static Member *find_member(Context *cx, Sym name, uint32_t *up)
     *up = 0;
     for (Body *body = cx->body; body; body = body->parent, ++*up) {
         Member *m = body_find(body, name);
-        if (m && (body->parent || body_member_text(m)->introduced <= cx->level->piece))
+        if (m && !edit_is_gone(cx->program, m) &&
+            (body->parent || body_member_text(m)->introduced <= cx->level->piece))
             return m;
     }
     return NULL;

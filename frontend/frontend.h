@@ -64,6 +64,26 @@ bool def_may_reach(Program *program, const Def *top, const char *path);
 TypeKind program_constant(Program *program, Def *scope, const char *name, const char *text,
                           double *value);
 
+/* A text typed into an instance of `def` that exists: statements that see what an implementation of
+ * `def` sees, and what edits before it declared. */
+typedef struct Edit {
+    Def *def;
+    Body *parent;            /* of the model, or of an edit before */
+    const char *name, *text; /* name: for messages */
+    size_t length;
+    /* Was this member, of a body around, taken away? NULL: the text was resolved before, and its
+     * names are as good as they were then. */
+    bool (*gone)(const void *context, const Member *member);
+    const void *context;
+    uint32_t number; /* program_edit_number() of the same edit, if this program made it before; 0: it may be new */
+} Edit;
+
+/* Its body, whose `parent` is the one given; NULL with messages. The program is as good as before then. */
+Body *program_edit(Program *program, const Edit *edit);
+uint32_t program_edit_number(const Program *program, const Body *body);
+/* Memory ran out while an edit was resolved, and there is some again: the program goes on. False: there is not. */
+bool program_recover(Program *program);
+
 /* For others that work on the program's memory: says that it ran out, from the reserve. Counts as
  * an error even where there is no room for the message. */
 void program_exhausted(Program *program);

@@ -96,6 +96,11 @@ Inst *inst_create_later(World *world, Plan *plan, Inst *owner, uint32_t word, co
     inst->logic = logic;
     inst->copied = source != 0;
     inst->task = world->task;
+    if (plan->foreign && world->editing && !world->edits_call_foreign)
+        world_fail(world, plan->def->at,
+                   "'%s' calls foreign functions or reads files: edits may "
+                   "not do that here",
+                   intern_text(program_names(world->program), plan->def->name));
     world->inst.at[id] = inst;
     world->n_inst++;
     Frame frame = {.inst = inst, .cause = cause, .scope = scope, .source = source};
@@ -109,6 +114,8 @@ static void inst_free(World *world, Inst *inst)
 {
     Plan *plan = inst->plan;
     note_monitored(world, inst, false);
+    if (world_is_edited(world))
+        edit_forget(world, inst);
     world->inst.at[inst->id] = NULL;
     vec_push(world->mem, &world->free_inst, inst->id);
     world->n_inst--;
@@ -121,6 +128,8 @@ void inst_remove_later(World *world, Inst *inst)
 {
     Frame frame = {.inst = inst, .op = inst->plan->n_ops, .work = FRAME_REMOVE};
     vec_push(world->mem, &world->frames, frame);
+    if (world->edits.n)
+        edits_remove_later(world, inst);
     /* From outside nothing may refer to what goes: aliases become empty, connections end. */
     while (inst->links) {
         Link link = world->link.at[inst->links];
@@ -791,7 +800,7 @@ static void step_backwards(World *world, Frame *top)
         return;
     }
     uint32_t index = --top->op;
-    if (inst->plan->ops[index].grouped)
+    if (inst->plan->ops[index].grouped || edit_hides(world, inst, &inst->plan->ops[index]))
         return;
     if (work == FRAME_REMOVE)
         inst_op_backwards(world, inst, index);
@@ -810,6 +819,8 @@ static void step_forwards(World *world, Frame *top)
     const Op *op = &inst->plan->ops[index];
     top->op += op->kind == OP_GROUP ? op->span + 1 : 1;
     Frame frame = *top;
+    if (edit_hides(world, inst, op))
+        return;
     if (frame.work == FRAME_CREATE)
         inst_op_forwards(world, inst, index, &frame);
     else

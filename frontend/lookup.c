@@ -35,7 +35,7 @@ static uint32_t utf8_length(const unsigned char *p)
 }
 
 /* Reports the first byte that no text contains. */
-static bool check_text(Program *p, const SourceFile *file)
+bool lookup_check_text(Program *p, const SourceFile *file)
 {
     const unsigned char *text = (const unsigned char *)file->text;
     for (uint32_t i = 0; i < file->length;) {
@@ -79,7 +79,7 @@ FileScope *lookup_text(Program *p, const char *name, const char *folder, const c
     SourceFile file = *added; /* the list may move */
     uint32_t errors = p->diags.errors;
     AModel *models = NULL;
-    if (check_text(p, &file))
+    if (lookup_check_text(p, &file))
         models = parse_text(&p->arena, &p->names, &p->diags, &file, p->max_depth);
     scope->broken = p->diags.errors > errors;
     scope->unit = new_unit(p, scope, scope->broken ? NULL : models);

@@ -19,7 +19,8 @@ typedef struct Lower {
     Plan *plan;
     Body *body;
     Draft ops;
-    Draft *draft; /* of the statement at hand */
+    Draft *draft;          /* of the statement at hand */
+    const Stmt **declared; /* [index of a member]: by which */
 } Lower;
 
 static X lower_expr(Lower *l, const RExpr *e, Refs *refs);
@@ -294,6 +295,7 @@ static X lower_foreign(Lower *l, const RExpr *e, Refs *refs)
 {
     const Def *def = e->access->def;
     uint32_t function = plans_foreign(l->plans, def);
+    l->plan->foreign = true;
     X *args = arena_alloc(&l->plans->arena, (def->n_ins + 1) * sizeof *args);
     uint32_t n = lower_handle(l, def, function, refs, args);
     for (uint32_t i = 0; i < def->n_ins; i++) {
@@ -461,7 +463,7 @@ static X lower_table(Lower *l, const RExpr *e, Refs *refs)
         args[i] = lower_expr(l, e->arg[i], refs);
     if (!l->plans->has_table)
         l->plans->table = plans_new_function(l->plans);
-    l->plans->has_table = true;
+    l->plans->has_table = l->plan->foreign = true;
     return x_call(l->plans->forms, l->plans->table, 3, args);
 }
 
@@ -737,7 +739,8 @@ static void lower_basic(Lower *l, Member *m)
         op->var_kind = DDP_KNOWN;
     else if (m->held || plans_is_held(l->plans, l->plan, m->index))
         op->var_kind = DDP_HELD;
-    op->unused = op->var_kind == DDP_UNKNOWN && member_is_unused(l->plans->program, m);
+    op->unused = op->var_kind == DDP_UNKNOWN && !m->body->edit && /* where more may be typed */
+                 member_is_unused(l->plans->program, m);
     if (op->unused)
         op->var_kind = DDP_HELD; /* it stays as it is born */
 }
@@ -762,13 +765,33 @@ static void lower_member(Lower *l, Member *m)
     op->args = args;
 }
 
+/* Operations from number `from` on belong to the statement. */
+static void give_stmt(Draft *ops, uint32_t from, const Stmt *stmt)
+{
+    for (; from < ops->n; from++)
+        ops->at[from].stmt = stmt;
+}
+
 static void lower_members(Lower *l, bool parameters, bool basic)
 {
     for (uint32_t i = 0; i < l->body->n_members; i++) {
         Member *m = l->body->births[i];
-        if (m->parameter == parameters && (parameters || type_is_basic(m->type) == basic))
-            lower_member(l, m);
+        if (m->parameter != parameters || (!parameters && type_is_basic(m->type) != basic))
+            continue;
+        uint32_t before = l->ops.n, drafted = l->draft->n;
+        lower_member(l, m);
+        give_stmt(&l->ops, before, l->declared[m->index]);
+        give_stmt(l->draft, drafted, l->declared[m->index]);
     }
+}
+
+/* The statement that declares each member. */
+static void find_declarations(Lower *l)
+{
+    l->declared = arena_alloc(&l->plans->arena, (l->body->n_members + 1) * sizeof *l->declared);
+    for (uint32_t i = 0; i < l->body->n_stmts; i++)
+        if (l->body->stmts[i]->kind == S_DECLARE)
+            l->declared[l->body->stmts[i]->member->index] = l->body->stmts[i];
 }
 
 static X x_member(Lower *l, Refs *refs, Member *member, Place at)
@@ -788,6 +811,7 @@ static void lower_external(Lower *l)
     Draft draft = {0}, *outer = l->draft;
     l->draft = &draft;
     uint32_t function = plans_foreign(l->plans, def);
+    l->plan->foreign = true;
     Refs refs = {0};
     X lhs = x_member(l, &refs, def->out, def->external->at);
     X *args = arena_alloc(&l->plans->arena, (def->n_params + def->n_ins + 1) * sizeof *args);
@@ -809,12 +833,15 @@ static void index_words(Lower *l)
     Arena *arena = &l->plans->arena;
     plan->word_op = arena_alloc(arena, (plan->n_words + 1) * sizeof *plan->word_op);
     plan->member_op = arena_alloc(arena, (plan->body->n_members + 1) * sizeof *plan->member_op);
+    plan->stmt_op = arena_alloc(arena, (plan->body->n_stmts + 1) * sizeof *plan->stmt_op);
     for (uint32_t i = 0; i < plan->n_ops; i++) {
         const Op *op = &plan->ops[i];
         if (op->word != NO_WORD)
             plan->word_op[op->word] = i;
         if (op->member && op->member->body == plan->body)
             plan->member_op[op->member->index] = i;
+        if (op->stmt && !plan->stmt_op[op->stmt->index])
+            plan->stmt_op[op->stmt->index] = i + 1;
     }
 }
 
@@ -830,6 +857,7 @@ void lower_body(Plans *plans, Plan *plan)
         op->type = TYPE_BOOLEAN;
     }
     l.draft = &members;
+    find_declarations(&l);
     lower_members(&l, true, false);
     lower_members(&l, false, true); /* what transmissions to them say may be needed at birth */
     lower_members(&l, false, false);
@@ -837,9 +865,11 @@ void lower_body(Plans *plans, Plan *plan)
     lower_external(&l);
     for (uint32_t i = 0; i < plan->body->n_stmts; i++) {
         Draft draft = {0};
+        uint32_t before = l.ops.n;
         l.draft = &draft;
         lower_stmt(&l, plan->body->stmts[i]);
         draft_end(&l, &draft, NULL, plan->body->stmts[i]->at);
+        give_stmt(&l.ops, before, plan->body->stmts[i]);
     }
     plan->n_ops = l.ops.n;
     plan->ops = arena_alloc(&plans->arena, (l.ops.n + 1) * sizeof *plan->ops);

@@ -414,6 +414,7 @@ static AStmt *parse_statements(Parser *p)
             continue; /* a statement may be empty */
         Place before = p->token.at;
         *end = parse_statement(p);
+        (*end)->end = p->last_end;
         expect_semicolon(p, statement_name(*end));
         end = &(*end)->next;
         synchronize(p);
@@ -557,6 +558,7 @@ static void parse_interface(Parser *p, AModel *m)
             kind != T_ALIAS && kind != T_ID && !(kind >= T_IN && kind <= T_FLOW))
             return;
         AStmt *s = parse_declaration(p, true);
+        s->end = p->last_end;
         expect_semicolon(p, "the declaration");
         synchronize(p);
         *end = s;
@@ -775,6 +777,22 @@ AExpr *parse_value(Arena *arena, Intern *names, Diags *diags, const SourceFile *
     vec_free(p.mem, &p.ids);
     vec_free(p.mem, &p.open);
     return diags->errors == errors ? value : NULL;
+}
+
+AStmt *parse_statement_text(Arena *arena, Intern *names, Diags *diags, const SourceFile *file,
+                            uint32_t max_depth)
+{
+    Parser p = {
+        .arena = arena, .mem = arena->mem, .names = names, .diags = diags, .max_depth = max_depth};
+    uint32_t errors = diags->errors;
+    lex_open(&p.lexer, names, diags, file);
+    parse_advance(&p);
+    AStmt *list = parse_statements(&p);
+    if (!p.panic && p.token.kind != T_EOF)
+        parse_error(&p, p.token.at, "expected a statement, found %s", parse_found(&p));
+    vec_free(p.mem, &p.ids);
+    vec_free(p.mem, &p.open);
+    return diags->errors == errors ? list : NULL;
 }
 
 AModel *parse_text(Arena *arena, Intern *names, Diags *diags, const SourceFile *file,

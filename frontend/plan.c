@@ -3,6 +3,7 @@
 
 #include "base/pack.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +30,7 @@ void plans_close(Plans *plans)
     vec_free(mem, &plans->functions);
     vec_free(mem, &plans->made);
     vec_free(mem, &plans->numbers);
+    vec_free(mem, &plans->edits);
     map_free(mem, &plans->by_key);
     map_free(mem, &plans->family_of);
     map_free(mem, &plans->held_by_hash);
@@ -256,6 +258,7 @@ typedef struct Survey {
     Walk walk;
     Map seen; /* Def.id */
     VEC(Def *) todo;
+    bool known; /* some definitions were surveyed before */
 } Survey;
 
 static void survey_def(Survey *s, Def *def)
@@ -282,20 +285,38 @@ static void survey_body(Plans *plans, Survey *s, Body *body)
     }
 }
 
+/* All bodies on the list, and all definitions that are reachable from them. */
+static void survey_all(Plans *plans, Survey *s)
+{
+    for (;;) {
+        while (s->walk.bodies.n)
+            survey_body(plans, s, vec_pop(&s->walk.bodies));
+        if (!s->todo.n)
+            break;
+        Def *def = vec_pop(&s->todo);
+        if (s->known && plans_family(plans, def->body)->collected)
+            continue;
+        terminals_survey(plans, def);
+        vec_push(plans->mem, &s->walk.bodies, def->body);
+    }
+    vec_free(plans->mem, &s->todo);
+    map_free(plans->mem, &s->seen);
+    walk_free(&s->walk);
+}
+
 void plans_survey(Plans *plans, Def *top)
 {
     Survey s = {.walk = {.mem = plans->mem}};
     survey_def(&s, top);
-    while (s.todo.n) {
-        Def *def = vec_pop(&s.todo);
-        terminals_survey(plans, def);
-        vec_push(plans->mem, &s.walk.bodies, def->body);
-        while (s.walk.bodies.n)
-            survey_body(plans, &s, vec_pop(&s.walk.bodies));
-    }
-    vec_free(plans->mem, &s.todo);
-    map_free(plans->mem, &s.seen);
-    walk_free(&s.walk);
+    survey_all(plans, &s);
+}
+
+/* Of an edit: what was seen before is passed over. */
+static void survey_edit(Plans *plans, Body *body)
+{
+    Survey s = {.walk = {.mem = plans->mem}, .known = true};
+    vec_push(plans->mem, &s.walk.bodies, body);
+    survey_all(plans, &s);
 }
 
 /* May an instance of `def` come to stand where `type` is declared? Names decide: the program is
@@ -419,6 +440,101 @@ uint32_t plans_table_function(const Plans *plans)
     return plans->table;
 }
 
+/* ---- edits ---- */
+
+static Body *edit_parent(const Plans *plans, const PlanEdit *edit)
+{
+    return edit->parent ? plans->edits.at[edit->parent - 1].body
+                        : plans->plans.at[edit->scope]->body;
+}
+
+/* Its body; what it declares that may be connected has to have the bundles that are there. */
+static bool resolve_edit(Plans *plans, PlanEdit *made, const Edit *edit)
+{
+    Edit whole = *edit;
+    whole.def = plans->plans.at[made->scope]->def;
+    whole.parent = edit_parent(plans, made);
+    whole.text = made->text;
+    whole.length = strlen(made->text);
+    made->body = program_edit(plans->program, &whole);
+    if (!made->body)
+        return false;
+    if (uses_initial(plans, made->body) &&
+        plans_family(plans, whole.def->body)->initial_word == NO_WORD) {
+        diag_error(program_diags(plans->program), made->body->stmts[0]->at,
+                   "initial() belongs to the text that an instance is made from: here it was never "
+                   "true");
+        return false;
+    }
+    survey_edit(plans, made->body);
+    if (plans->split)
+        diag_error(program_diags(plans->program), made->body->stmts[0]->at,
+                   "connectors that have only some of the names of others cannot be entered once "
+                   "the others are connected");
+    return !plans->split;
+}
+
+Plan *plans_edit(Plans *plans, Plan *scope, uint32_t parent, const Edit *edit)
+{
+    PlanEdit made = {.scope = scope->number, .parent = parent};
+    made.text = arena_copy(&plans->arena, edit->text, edit->length);
+    if (!resolve_edit(plans, &made, edit))
+        return NULL;
+    vec_push(plans->mem, &plans->made, MADE_EDIT + plans->edits.n);
+    made.plan = plans_variant(plans, made.body, NULL);
+    vec_push(plans->mem, &plans->edits, made);
+    plans_compile(plans, made.plan);
+    return made.plan;
+}
+
+uint32_t plans_edit_count(const Plans *plans)
+{
+    return plans->edits.n;
+}
+
+const PlanEdit *plans_edit_at(const Plans *plans, uint32_t number)
+{
+    return &plans->edits.at[number];
+}
+
+static void pack_edit(Plans *plans, PlanEdit *edit, Pack *p)
+{
+    uint32_t length = pack_count(p, edit->text ? (uint32_t)strlen(edit->text) : 0, 1);
+    if (p->writing)
+        edit->number = program_edit_number(plans->program, edit->body);
+    PACK(p, edit->scope);
+    PACK(p, edit->parent);
+    PACK(p, edit->number);
+    if (p->writing) {
+        pack_bytes(p, (void *)edit->text, length);
+    } else if (!p->bad) {
+        char *text = arena_alloc(&plans->arena, (size_t)length + 1);
+        pack_bytes(p, text, length);
+        edit->text = text;
+    }
+}
+
+static void pack_edits(Plans *plans, Pack *p)
+{
+    PACK_LENGTH(p, &plans->edits, 1);
+    for (uint32_t i = 0; i < plans->edits.n && !p->bad; i++)
+        pack_edit(plans, &plans->edits.at[i], p);
+}
+
+/* Edit number `i`, whose text was read: it was accepted before. */
+static bool edit_again(Plans *plans, uint32_t i)
+{
+    char name[40];
+    PlanEdit *edit = i < plans->edits.n ? &plans->edits.at[i] : NULL;
+    if (!edit || edit->scope >= plans->plans.n || edit->parent > i)
+        return false;
+    snprintf(name, sizeof name, "edit %u", i + 1);
+    if (!resolve_edit(plans, edit, &(Edit){.name = name, .number = edit->number}))
+        return false;
+    edit->plan = plans_variant(plans, edit->body, NULL);
+    return true;
+}
+
 /* ---- the order of first need ---- */
 
 Plan *plans_by_number(const Plans *plans, uint32_t number)
@@ -430,6 +546,11 @@ Plan *plans_by_number(const Plans *plans, uint32_t number)
 static void make_again(Plans *plans, uint32_t what, Pack *p)
 {
     Plan *plan = what / 2 < plans->plans.n ? plans->plans.at[what / 2] : NULL;
+    if (what >= MADE_EDIT) {
+        vec_push(plans->mem, &plans->made, what);
+        p->bad |= !edit_again(plans, what - MADE_EDIT);
+        return;
+    }
     if (!plan)
         p->bad = true;
     else if (what % 2)
@@ -441,8 +562,9 @@ static void make_again(Plans *plans, uint32_t what, Pack *p)
 void plans_pack(Plans *plans, Def *top, Pack *p)
 {
     PACK_LIST(p, &plans->numbers);
+    pack_edits(plans, p);
     uint32_t n = pack_count(p, plans->made.n, sizeof(uint32_t));
-    if (!p->writing) {
+    if (!p->writing && !p->bad) {
         plans_survey(plans, top);
         plans_get(plans, top);
     }

@@ -117,6 +117,7 @@ typedef struct Op {
     uint32_t n_args;
     PlanArg *args;
     PlanValue *value; /* or NULL */
+    const Stmt *stmt; /* that it belongs to; NULL: to the body as such */
     Place at;
 } Op;
 
@@ -161,14 +162,26 @@ struct Plan {
     uint32_t number; /* in order of first need */
     bool is_branch;
     bool compiled;
+    bool foreign;     /* an instance of it calls foreign functions, or reads a table */
     uint32_t variant; /* number of the list of variables that are held from outside */
     uint32_t n_words;
     uint32_t n_ops;
     Op *ops;
     uint32_t *word_op;   /* [word]: the operation it belongs to */
     uint32_t *member_op; /* [index of member]: the operation that makes it */
+    uint32_t *stmt_op;   /* [index of statement]: its first operation + 1; 0: it has none */
     struct Inst *free;   /* memory of removed instances */
 };
+
+/* A text typed into an instance that exists (world_edit.h), and its body. */
+typedef struct PlanEdit {
+    uint32_t scope;  /* number of the plan of the instance */
+    uint32_t parent; /* of the edit whose body is around it, + 1; 0: the body of the model */
+    uint32_t number; /* program_edit_number(), when it is written */
+    const char *text;
+    Body *body; /* NULL: what was written was not read yet */
+    Plan *plan;
+} PlanEdit;
 
 Plans *plans_open(Mem *mem, Program *program, FormTable *forms);
 void plans_close(Plans *plans);
@@ -183,6 +196,12 @@ const Signature *plans_signature(Plans *plans, Plan *plan);
 const Bundle *signature_bundle(const Signature *signature, uint32_t id); /* or NULL */
 /* The word of the member of `plan` that stands for `declared`; *actual: that member. */
 uint32_t plan_member_word(const Plan *plan, const Member *declared, Member **actual);
+
+/* The plan of an edit of instances of `scope`, compiled; NULL with messages. `edit`: its text, and what it
+ * does not see any more; the rest is filled in. */
+Plan *plans_edit(Plans *plans, Plan *scope, uint32_t parent, const Edit *edit);
+uint32_t plans_edit_count(const Plans *plans);
+const PlanEdit *plans_edit_at(const Plans *plans, uint32_t number);
 
 bool plans_has_table(const Plans *plans); /* table() was seen */
 uint32_t plans_table_function(const Plans *plans);

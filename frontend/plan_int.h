@@ -20,6 +20,8 @@ typedef struct LooseTarget {
     Member **step; /* below the member */
 } LooseTarget;
 
+enum { MADE_EDIT = 1u << 31 }; /* in Plans.made */
+
 struct Plans {
     Mem *mem;
     Arena arena;
@@ -42,11 +44,13 @@ struct Plans {
     uint32_t table;
     VEC(uint32_t)
     made; /* what was made on demand, in order: number of the plan * 2, + 1 where
-                              it is a signature */
+                              it is a signature; MADE_EDIT + number of the edit */
     VEC(uint32_t)
     numbers;            /* given to functions so far, in order; more of them while plans that
                               were written are made again */
     uint32_t n_numbers; /* of these, given */
+    VEC(PlanEdit) edits;
+    bool split; /* names that made one bundle, and are connected, do so no longer */
 };
 
 typedef VEC(uint32_t) HeldWords;

@@ -29,6 +29,20 @@ void program_exhausted(Program *p)
     }
 }
 
+bool program_recover(Program *p)
+{
+    MemGuard guard;
+    if (!p->exhausted && p->reserve)
+        return true;
+    mem_guard_push(p->mem, &guard);
+    if (setjmp(guard.env) != 0)
+        return false;
+    p->reserve = p->reserve ? p->reserve : mem_alloc(p->mem, RESERVE);
+    p->exhausted = false;
+    mem_guard_pop(p->mem, &guard);
+    return true;
+}
+
 bool program_out_of_memory(const Program *p)
 {
     return p->exhausted;
@@ -117,6 +131,7 @@ void program_close(Program *p)
     vec_free(mem, &p->defs);
     vec_free(mem, &p->queue);
     vec_free(mem, &p->transmissions);
+    vec_free(mem, &p->edits);
     mem_free(mem, p->reserve);
     diags_free(&p->diags);
     intern_free(&p->names);
@@ -163,7 +178,7 @@ bool program_load_text(Program *p, const char *name, const char *text, size_t le
 
 /* Works off the queue: each definition's statements, which may queue more; then recursion, which
  * needs all of them. */
-static void complete_queue(Program *p)
+void program_complete_queue(Program *p)
 {
     uint32_t before = p->diags.errors;
     for (uint32_t i = 0; i < p->queue.n; i++)
@@ -186,7 +201,7 @@ static void complete_queue(Program *p)
 static bool complete(Program *p, Request *r)
 {
     resolve_enqueue(r->def);
-    complete_queue(p);
+    program_complete_queue(p);
     return !p->diags.errors;
 }
 
@@ -238,7 +253,7 @@ static bool check_all(Program *p, Request *r)
     uint32_t before = p->diags.errors;
     queue_all(p, p->main->unit);
     count_text_errors(p, before);
-    complete_queue(p);
+    program_complete_queue(p);
     return !p->diags.errors;
 }
 
@@ -329,7 +344,7 @@ static bool find(Program *p, Request *r)
     if (!r->def)
         return false;
     resolve_enqueue(r->def);
-    complete_queue(p);
+    program_complete_queue(p);
     return true;
 }
 

@@ -128,7 +128,13 @@ typedef struct MemberText {
 typedef struct BodyText {
     Body body; /* first, so that a Body * can be cast */
     uint32_t members_cap, stmts_cap;
+    uint32_t edit; /* of an edit: its number in Program.edits, from 1 */
 } BodyText;
+
+typedef struct EditBody {
+    const char *text;
+    Body *body;
+} EditBody;
 
 struct Program {
     Mem *mem;
@@ -153,7 +159,9 @@ struct Program {
     VEC(Def *) defs; /* by id - 1 */
     Map entries;     /* def id, name -> number of the entry + 1 */
     Map members;     /* body id, name -> index of the member + 1 */
-    uint32_t n_bodies;
+    uint32_t n_bodies, n_stmts;
+    VEC(EditBody) edits; /* bodies that were made */
+    const Edit *edit; /* whose text is being resolved, or NULL */
     VEC(Def *) queue; /* to be completed */
     Map predefined;   /* name -> number + 1 */
     Map reported;     /* hash of place and text of messages */
@@ -246,9 +254,12 @@ void body_add_stmt(Body *body, Stmt *s);
 Member *body_add_hidden(Context *cx, Sym parameter, Def *def, Place at);
 void body_hold(Context *cx, const Path *target);
 void body_finish_held(Def *def);
-void body_creates(Context *cx, Def *def, Place at); /* an instance of def is created here */
+bool body_is_inside(const Body *body, const Body *around); /* it is, or lies in it */
+void body_creates(Context *cx, Def *def, Place at);        /* an instance of def is created here */
 
 void statements_resolve(Def *def);
+/* Statements of an edit into a body of its own. */
+Body *statements_edit(Context *around, AStmt *list);
 
 typedef enum Want { WANT_VALUE, WANT_MODEL, WANT_ANY } Want;
 RExpr *expr_resolve(Context *cx, const AExpr *a, Want want);
@@ -286,7 +297,19 @@ void check_reading(Context *cx, const AExpr *a); /* operators read differently t
 /* The invariant that is broken, by its number, and where; NULL when all hold. */
 const char *verify_definitions(Program *p, Place *at);
 
+/* ---- program.c ---- */
+
+void program_complete_queue(Program *p); /* all that is queued; recursion */
+
+/* ---- edit.c ---- */
+
+bool edit_is_gone(const Program *p,
+                  const Member *m); /* an edit is resolved, and m was taken away */
+
 /* ---- lookup.c ---- */
+
+bool lookup_check_text(Program *p,
+                       const SourceFile *file); /* false: a message says that it is none */
 
 FileScope *lookup_file(Program *p, const char *path, bool optional);
 FileScope *lookup_text(Program *p, const char *name, const char *folder, const char *text,

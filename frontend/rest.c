@@ -19,6 +19,8 @@ void rest_later(World *world, Inst *inst)
     inst->rests = true;
     Frame frame = {.inst = inst, .op = inst->plan->n_ops, .work = FRAME_REST};
     vec_push(world->mem, &world->frames, frame);
+    if (world->edits.n)
+        edits_rest_later(world, inst);
 }
 
 void wake_later(World *world, Inst *inst)
@@ -26,6 +28,8 @@ void wake_later(World *world, Inst *inst)
     if (!inst->rests)
         return;
     inst->rests = false;
+    if (world->edits.n)
+        edits_wake_later(world, inst);
     Frame frame = {.inst = inst, .work = FRAME_WAKE, .woken = true};
     vec_push(world->mem, &world->frames, frame);
 }

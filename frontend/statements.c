@@ -10,7 +10,9 @@ static Stmt *new_stmt(Context *cx, StmtKind kind, const AStmt *a)
 {
     Stmt *s = arena_alloc(&cx->program->arena, sizeof *s);
     s->kind = kind;
+    s->number = ++cx->program->n_stmts;
     s->at = a->at;
+    s->end = a->end;
     s->operator_at = a->operator_at;
     s->body = cx->body;
     return s;
@@ -440,6 +442,15 @@ static void statement_list(Context *cx, AStmt *list)
             break;
         }
     }
+}
+
+Body *statements_edit(Context *around, AStmt *list)
+{
+    Context inside = *around;
+    inside.body = body_branch(around, NULL, list);
+    statement_list(&inside, list);
+    births_order(&inside);
+    return inside.body;
 }
 
 /* Completes one definition; its base first, so that errors show where they were written. */

@@ -144,6 +144,16 @@ static void add_new_terminals(Plans *plans, const Family *f)
     }
 }
 
+/* Has a definition that was connected this bundle? */
+static bool is_connected(const Plans *plans, uint32_t bundle)
+{
+    for (uint32_t i = 0; i < plans->families.n; i++)
+        if (plans->families.at[i]->signature &&
+            signature_bundle(plans->families.at[i]->signature, bundle))
+            return true;
+    return false;
+}
+
 /* A bundle of which this definition has only a part is split. */
 static void split_bundles(Plans *plans, const Family *f)
 {
@@ -153,8 +163,10 @@ static void split_bundles(Plans *plans, const Family *f)
     for (uint32_t i = 0; i < f->n_terminals; i++)
         mine[plans->bundle_of.at[terminal_number(plans, &f->terminals[i])]]++;
     for (uint32_t b = 1; b < n; b++)
-        if (mine[b] && mine[b] < plans->bundle_size.at[b])
+        if (mine[b] && mine[b] < plans->bundle_size.at[b]) {
+            plans->split |= is_connected(plans, b);
             fresh[b] = new_bundle(plans);
+        }
     for (uint32_t i = 0; i < f->n_terminals; i++) {
         uint32_t number = terminal_number(plans, &f->terminals[i]);
         uint32_t old = plans->bundle_of.at[number];

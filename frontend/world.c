@@ -57,7 +57,7 @@ void world_exhausted(World *world)
 typedef void (*WorldTask)(World *world, void *argument);
 
 /* True when the task ended without a new error. */
-static bool guarded(World *world, WorldTask task, void *argument)
+bool world_guarded(World *world, WorldTask task, void *argument)
 {
     if (world->exhausted)
         return false;
@@ -128,7 +128,7 @@ World *world_open(Mem *mem, Program *program, FormTable *forms, Ddp *ddp, const 
         world->limits.instances = MAX_INSTANCES;
     if (!world->limits.depth)
         world->limits.depth = MAX_DEPTH;
-    if (guarded(world, open_task, NULL))
+    if (world_guarded(world, open_task, NULL))
         return world;
     world_close(world);
     return NULL;
@@ -158,6 +158,9 @@ void world_close(World *world)
     vec_free(mem, &world->changes);
     vec_free(mem, &world->monitored);
     vec_free(mem, &world->overrides);
+    vec_free(mem, &world->edits);
+    vec_free(mem, &world->hidden);
+    map_free(mem, &world->is_hidden);
     vec_free(mem, &world->vars_scratch);
     vec_free(mem, &world->values_scratch);
     vec_free(mem, &world->text_scratch);
@@ -256,7 +259,8 @@ static void override_task(World *world, void *argument)
 
 bool world_override(World *world, const char *path, TypeKind type, double value)
 {
-    return guarded(world, override_task, &(Override){.path = path, .type = type, .value = value});
+    return world_guarded(world, override_task,
+                         &(Override){.path = path, .type = type, .value = value});
 }
 
 bool world_override_misfit(const World *world)
@@ -283,12 +287,12 @@ void world_monitor(World *world, const Def *def)
         world->monitor_all = true;
         return;
     }
-    guarded(world, monitor_task, (void *)def);
+    world_guarded(world, monitor_task, (void *)def);
 }
 
 /* ---- life ---- */
 
-static void compact_newborn(World *world)
+void world_compact_newborn(World *world)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < world->newborn.n; i++) {
@@ -308,12 +312,12 @@ static void create_task(World *world, void *argument)
     Inst *inst = inst_create_later(world, plans_get(world->plans, top), NULL, 0, NULL, NULL, 0, 0);
     world->top = inst ? inst->id : 0;
     world_work(world);
-    compact_newborn(world);
+    world_compact_newborn(world);
 }
 
 bool world_create(World *world, Def *top)
 {
-    return guarded(world, create_task, top);
+    return world_guarded(world, create_task, top);
 }
 
 static void remove_task(World *world, void *argument)
@@ -329,12 +333,12 @@ static void remove_task(World *world, void *argument)
             world_leave_var(world, world->overrides.at[i].var);
         world->overrides.at[i].var = 0;
     }
-    compact_newborn(world);
+    world_compact_newborn(world);
 }
 
 bool world_remove(World *world)
 {
-    return guarded(world, remove_task, NULL);
+    return world_guarded(world, remove_task, NULL);
 }
 
 /* ---- branches ---- */
@@ -460,7 +464,7 @@ static bool is_ruled(const World *world, BranchId id)
 {
     const Inst *inst = world_at(world, world->branch.at[id].inst);
     for (; inst->owner; inst = world_at(world, inst->owner)) {
-        if (!inst->plan->is_branch)
+        if (!inst->plan->is_branch || inst_is_edit(inst))
             continue;
         const Inst *around = world_at(world, inst->owner);
         if (world->branch.at[around->word[inst->owner_word]].leaving)
@@ -530,12 +534,12 @@ static void choose_task(World *world, void *argument)
         enter_decided(world, &d->list[i]);
     free_branches_again(world, freed);
     world_work(world);
-    compact_newborn(world);
+    world_compact_newborn(world);
 }
 
 bool world_choose(World *world, uint32_t n, const WorldDecision *list)
 {
-    return guarded(world, choose_task, &(Decisions){n, list});
+    return world_guarded(world, choose_task, &(Decisions){n, list});
 }
 
 /* ---- changes ---- */
@@ -590,7 +594,7 @@ static void list_all_task(World *world, void *argument)
         WorldChange change;
         for (uint32_t i = 0; i < inst->plan->n_ops; i++) {
             const Op *op = &inst->plan->ops[i];
-            if (!role_of(world, inst, op, &change))
+            if (!role_of(world, inst, op, &change) || edit_hides(world, inst, op))
                 continue;
             if (op->kind == OP_SAMPLE)
                 birth_value(world, inst, op->value, NULL, &change.value);
@@ -601,7 +605,7 @@ static void list_all_task(World *world, void *argument)
 
 void world_changes_list_all(World *world)
 {
-    guarded(world, list_all_task, NULL);
+    world_guarded(world, list_all_task, NULL);
 }
 
 bool world_function(const World *world, uint32_t number, WorldFunction *view)

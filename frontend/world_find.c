@@ -41,15 +41,20 @@ InstId world_next_part(const World *world, InstId id, InstId after)
     if (!world_alive(world, id))
         return 0;
     const Inst *inst = world_at(world, id);
-    uint32_t i = 0;
-    if (after)
+    uint32_t i = 0, edit = 0;
+    if (after && inst_is_edit(world_at(world, after))) {
+        edit = edit_number(world, after);
+        i = inst->plan->n_ops;
+    } else if (after) {
         i = inst->plan->word_op[world_at(world, after)->owner_word] + 1;
+    }
     for (; i < inst->plan->n_ops; i++) {
         InstId part = part_of(world, inst, &inst->plan->ops[i]);
         if (part)
             return part;
     }
-    return 0;
+    edit = edit_next(world, inst, edit);
+    return edit ? world->edits.at[edit - 1].inst : 0;
 }
 
 /* ---- by path ---- */
@@ -65,7 +70,8 @@ static const Member *member_named(const World *world, const Inst *inst, const ch
 {
     const Body *body = inst->plan->body;
     for (uint32_t i = 0; i < body->n_members; i++)
-        if (name_is(world, body->members[i]->name, text, n))
+        if (name_is(world, body->members[i]->name, text, n) &&
+            !edit_hides(world, inst, &inst->plan->ops[inst->plan->member_op[i]]))
             return body->members[i];
     return NULL;
 }
@@ -129,7 +135,7 @@ InstId world_find_inst(const World *world, const char *path)
 static BranchId branch_of(const World *world, const Inst *inst)
 {
     for (; inst; inst = inst->owner ? world_at(world, inst->owner) : NULL)
-        if (inst->plan->is_branch)
+        if (inst->plan->is_branch && !inst_is_edit(inst))
             return world_at(world, inst->owner)->word[inst->owner_word];
     return 0;
 }
@@ -174,18 +180,24 @@ static const Inst *rels_of(const World *world, const Inst *inst, uint32_t *op,
 void world_branch_rels(const World *world, BranchId branch, void (*each)(void *context, DdpRel rel),
                        void *context)
 {
-    uint32_t top = world->branch.at[branch].body, op = 0;
+    uint32_t top = world->branch.at[branch].body, op = 0, edit = 0;
     const Inst *inst = top ? world_at(world, top) : NULL;
     while (inst) {
         const Inst *part = rels_of(world, inst, &op, each, context);
+        if (!part) {
+            edit = edit_next(world, inst, edit);
+            part = edit ? world_at(world, world->edits.at[edit - 1].inst) : NULL;
+        }
         if (part) {
+            edit = 0;
             inst = part;
             op = 0;
         } else if (inst->id == top) {
             return;
         } else {
             const Inst *owner = world_at(world, inst->owner);
-            op = owner->plan->word_op[inst->owner_word] + 1;
+            edit = inst_is_edit(inst) ? edit_number(world, inst->id) : 0;
+            op = edit ? owner->plan->n_ops : owner->plan->word_op[inst->owner_word] + 1;
             inst = owner;
         }
     }

@@ -114,6 +114,17 @@ typedef struct Override {
     bool used;
 } Override;
 
+/* Text typed into a model instance (world_edit.c). */
+typedef struct EditInst {
+    uint32_t model; /* 0: it died */
+    uint32_t inst;  /* of the edit's body */
+} EditInst;
+
+typedef struct HiddenStmt {
+    uint32_t model;
+    const Stmt *stmt;
+} HiddenStmt;
+
 typedef struct Connect Connect;
 typedef struct Singular Singular;
 
@@ -157,9 +168,14 @@ struct World {
     VEC(const Def *) monitored;
     bool monitor_all;
     VEC(Override) overrides;
-    bool misfit; /* of an override and the type of its variable */
-    Map warned;  /* place -> 1: of a declaration that was told to be of no use */
-    Map births;  /* hash of the place of birth of a draw -> number of births + 1 */
+    bool misfit;             /* of an override and the type of its variable */
+    Map warned;              /* place -> 1: of a declaration that was told to be of no use */
+    Map births;              /* hash of the place of birth of a draw -> number of births + 1 */
+    VEC(EditInst) edits;     /* [number of the edit in Plans] */
+    VEC(HiddenStmt) hidden;  /* statements that were taken away, in order of time */
+    Map is_hidden;           /* model instance, number of statement -> 1 */
+    bool editing;            /* an edit creates what is created now */
+    bool edits_call_foreign; /* it may call foreign functions */
     Connect *connect;
     Singular *singular;
     VEC(DdpVar) vars_scratch;
@@ -186,6 +202,9 @@ DdpRel world_enter_rel(World *world, DdpRelKind kind, Form form, uint32_t n, con
 void world_leave_rel(World *world, DdpRel rel);
 void world_enter_branch(World *world, BranchId branch, WorldChoice choice);
 void world_exhausted(World *world); /* memory ran out: says so, once */
+/* Runs a task under the memory guard; true when it ended without a new error. */
+bool world_guarded(World *world, void (*task)(World *world, void *argument), void *argument);
+void world_compact_newborn(World *world);
 /* A task that reports; true when it found an error. */
 bool report_guarded(World *world, void (*task)(World *world));
 void world_note(World *world, WorldChange change);
@@ -255,6 +274,29 @@ void inst_leave_rel(World *world, Inst *inst, const Op *op);
 void inst_hint(World *world, Inst *inst, const Op *op, int change); /* OP_TEAR */
 void inst_connect(World *world, Inst *inst, uint32_t op);
 void inst_disconnect(World *world, Inst *inst, const Op *op);
+
+/* ---- world_edit.c: what was typed into instances, and what was taken away there ---- */
+
+/* Is the operation's statement taken away? */
+bool edit_hides(const World *world, const Inst *inst, const Op *op);
+/* The next edit behind number `after` (from 1) whose body lies in `inst` itself; 0: none. */
+uint32_t edit_next(const World *world, const Inst *inst, uint32_t after);
+uint32_t edit_number(const World *world, InstId inst); /* of the edit whose body it is, from 1 */
+void edit_forget(World *world, const Inst *inst);      /* it dies */
+void edits_remove_later(World *world, const Inst *model);
+void edits_rest_later(World *world, const Inst *model);
+void edits_wake_later(World *world, const Inst *model);
+void edits_pack(World *world, struct Pack *pack);
+
+static inline bool world_is_edited(const World *world)
+{
+    return world->edits.n || world->hidden.n;
+}
+
+static inline bool inst_is_edit(const Inst *inst)
+{
+    return inst->owner_word == NO_WORD;
+}
 
 /* ---- rest.c: the else branch of a `when` while the `when` acts ---- */
 

@@ -110,6 +110,8 @@ void world_pack(World *world, Def *top, Pack *p)
     pack_references(world, p);
     pack_overrides(world, p);
     if (!p->bad)
+        edits_pack(world, p);
+    if (!p->bad)
         connect_pack(world->connect, p);
     singular_pack(world, p);
 }

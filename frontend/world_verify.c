@@ -72,7 +72,7 @@ static void verify_relation(const World *world, Inst *inst, const Op *op)
 {
     if (op->kind != OP_REL && op->kind != OP_DER)
         return;
-    if (inst->rests) {
+    if (inst->rests || edit_hides(world, inst, op)) {
         check(!inst->word[op->word], "W6", inst->id);
         return;
     }

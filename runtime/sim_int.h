@@ -377,8 +377,11 @@ typedef struct SimRun {
     uint64_t births_at_start; /* Sim.build.births then */
     double created_at;
     SolModel *model;
-    Sol *next; /* of the same model */
     Def *top;
+    bool incomplete; /* variables lack equations after an edit: time does not go on */
+    /* What an edit does to the structure (0) and then to values (1); NULL: there is none. */
+    SolStatus (*edit)(struct Sim *sim, void *context, int phase);
+    void *edit_context;
 } SimRun;
 
 /* What output wants, and what it was told (simulation.c, announce.c). */
@@ -607,8 +610,14 @@ struct Sim {
     SimRun run;
 };
 
+/* An edit that was taken: what it did, to be done backwards and again (live.c). */
+struct SolHistory;
+
 struct Sol {
-    Sim sim;
+    SolModel *model;
+    Sim *sim;  /* another one with the same past takes its place when an edit is refused */
+    Sol *next; /* of the same model */
+    struct SolHistory *history; /* NULL: nothing was edited */
 };
 
 struct SolModel {

@@ -134,6 +134,9 @@ typedef struct SolOptions {
     uint32_t n_monitored;
     const char *const *monitored; /* designators of definitions whose instances are monitored */
     bool savable;                 /* sol_save() or sol_restore() will be called */
+    bool editable;                /* sol_edit() will be called; implies `savable` */
+    bool
+        edits_call_foreign; /* what is typed may call foreign functions and read tables from files */
     double
         audit; /* 0: none; else at every point all relations of the model are checked as they are written,
                      and one that is violated by more than this (SolAudit) ends the run, SOL_NUMERICS */
@@ -382,5 +385,80 @@ SolStatus sol_save(Sol *sim, SolWrite write, void *context);
  * remember is not saved, their handles are made anew. SOL_IO: `read` failed; SOL_USAGE: saved by
  * something else. */
 SolStatus sol_restore(Sol *sim, SolRead read, void *context);
+
+/* ---- edits: a model that runs is changed ----
+ *
+ * At the present time, in any instance: every edit is one event, and gets its verdict. Messages say why, in
+ * the words of the diagnosis; those of one call are the last of the model's list. */
+
+typedef enum SolEditKind {
+    SOL_ADD, /* enters the statements `text` into the instance `scope` */
+    SOL_REMOVE, /* takes away what `what` names: a handle (sol_statements), "+3" for all that edit 3 entered,
+                    or a member of `scope`; with a component go its connections */
+    SOL_REPLACE, /* the component `what` of `scope` becomes one of `text`, "Type{a << 1}"; statements that name it
+                    are entered anew, and states of equal name go on from their values */
+    SOL_ASSIGN /* the parameter, state or held variable `what` of `scope` gets the value `text` */
+} SolEditKind;
+
+typedef struct SolEdit {
+    SolEditKind kind;
+    const char *scope; /* path of an instance; NULL or "": the top */
+    const char *what, *text;
+} SolEdit;
+
+typedef enum SolVerdict {
+    SOL_ACCEPTED,
+    SOL_INCOMPLETE, /* accepted, but some variables lack an equation: time does not go on before they have one */
+    SOL_REFUSED /* everything is as it was before, bit by bit */
+} SolVerdict;
+
+typedef struct SolEdited {
+    SolVerdict verdict;
+    SolStatus reason; /* of a refusal: SOL_MODEL, SOL_USAGE, SOL_NUMERICS, SOL_MEMORY */
+    uint32_t
+        edit; /* number of the last SOL_ADD or SOL_REPLACE, never used again; 0: there was none */
+    uint32_t entered, removed; /* relations */
+    uint64_t visited;          /* relations that the DDP looked at */
+    uint32_t blocks_rebuilt;
+    double microseconds; /* from the call to the verdict */
+    uint32_t message;    /* the first message about it; sol_message_count(): there is none */
+} SolEdited;
+
+/* All edits of the list together, or none. SOL_OK: look at the verdict, also of a refusal. SOL_USAGE: not
+ * `editable`; SOL_IO: output failed. After a refusal by SOL_MEMORY for which there was no memory to go back, the
+ * simulation goes no further. */
+SolStatus sol_edit(Sol *sim, uint32_t n, const SolEdit *edits, SolEdited *edited);
+/* The last sol_edit() that was not undone is taken out at the present time, and put back: values that go on do so,
+ * what returns has its last values. SOL_USAGE: there is none. */
+SolStatus sol_undo(Sol *sim, SolEdited *edited);
+SolStatus sol_redo(Sol *sim, SolEdited *edited);
+bool sol_is_complete(const Sol *sim); /* time can go on */
+
+/* A second simulation at the same point, which goes on with the same bytes. It has no callbacks. NULL: no
+ * memory, not `savable`, or it has failed. */
+Sol *sol_fork(Sol *sim);
+/* To a point that sol_save() wrote, time included; SOL_USAGE, SOL_IO as sol_restore(), the simulation is what it
+ * was then. Edits before that point cannot be undone any more. */
+SolStatus sol_back(Sol *sim, SolRead read, void *context);
+
+/* A statement of an instance: of its text, or of an edit. */
+typedef struct SolStatement {
+    const char *handle; /* "#3", "#3.then.1", "+2.1": for sol_edit() */
+    const char *text;   /* as it was written, `length` bytes */
+    size_t length;
+    uint32_t edit; /* that entered it, or 0 */
+    bool removed;
+} SolStatement;
+
+/* All of the instance at `path`, one call each; false: no such instance. */
+bool sol_statements(Sol *sim, const char *path,
+                    void (*each)(void *context, const SolStatement *statement), void *context);
+/* Paths of instances, one call each: `path` and all in it. */
+void sol_instances(Sol *sim, const char *path, void (*each)(void *context, const char *path),
+                   void *context);
+
+/* For people: what determines a variable, with values, and what that follows from, to a depth; or, with `readers`,
+ * what follows from it. SOL_USAGE: no such variable. */
+SolStatus sol_why(Sol *sim, SolVar var, uint32_t depth, bool readers, FILE *out);
 
 #endif

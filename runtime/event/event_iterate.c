@@ -388,6 +388,25 @@ static SolStatus updates_and_ties(Sim *sim)
     return sim->loop.status;
 }
 
+/* An edit: its change of the structure with the births that follow, then values that it sets. */
+static SolStatus take_edit(Sim *sim)
+{
+    sim->update.complete = false;
+    SolStatus status = sim->run.edit(sim, sim->run.edit_context, 0);
+    if (status != SOL_OK)
+        return status;
+    sim->update.acting = false;
+    sim->update.due = true;
+    status = init_settle(sim);
+    if (status == SOL_OK)
+        status = mode_search_settle(sim, false);
+    if (status == SOL_OK)
+        note_states(sim, false);
+    if (status == SOL_OK)
+        status = sim->run.edit(sim, sim->run.edit_context, 1);
+    return status == SOL_OK ? evaluate_dirty(sim) : status;
+}
+
 SolStatus event_iterate(Sim *sim, bool first)
 {
     sim->search.break_ties = true;
@@ -403,6 +422,8 @@ SolStatus event_iterate(Sim *sim, bool first)
     SolStatus status = first ? SOL_OK : update_look_back(sim);
     if (status == SOL_OK)
         status = evaluate_dirty(sim);
+    if (status == SOL_OK && sim->run.edit)
+        status = take_edit(sim);
     if (status == SOL_OK)
         status = updates_and_ties(sim);
     sim->search.break_ties = sim->update.complete = sim->update.acting = false;

@@ -517,6 +517,10 @@ SolStatus init_settle(Sim *sim)
 static SolStatus finish(Sim *sim)
 {
     nodes_commit(sim, DDP_FINAL);
+    sim->run.incomplete =
+        sim->run.edit && sim->build.last.verdict == DDP_UNDERDETERMINED; /* more may be typed */
+    if (sim->run.incomplete)
+        return evaluate_dirty(sim);
     if (sim->build.last.verdict == DDP_DETERMINED || sim->build.last.verdict == DDP_UNDERDETERMINED)
         if (newborn_left(sim)) /* the reason why something is not determined, if anything is */
             return explain_newborn(sim);

@@ -13,7 +13,7 @@
 
 uint32_t sol_var_limit(const Sol *sol)
 {
-    return ddp_var_limit(sol->sim.ddp);
+    return ddp_var_limit(sol->sim->ddp);
 }
 
 SolVar sol_next_var(const Sol *sol, SolVar after)
@@ -27,13 +27,13 @@ SolVar sol_next_var(const Sol *sol, SolVar after)
 
 bool sol_var_info(const Sol *sol, SolVar var, SolVarInfo *info)
 {
-    return sol->sim.world && sim_var_info(&sol->sim, var, info);
+    return sol->sim->world && sim_var_info(sol->sim, var, info);
 }
 
 size_t sol_var_path(const Sol *sol, SolVar var, char *out, size_t size)
 {
     char path[4096];
-    world_var_path(sol->sim.world, var, path, sizeof path);
+    world_var_path(sol->sim->world, var, path, sizeof path);
     if (size)
         snprintf(out, size, "%s", path);
     return strlen(path);
@@ -41,7 +41,7 @@ size_t sol_var_path(const Sol *sol, SolVar var, char *out, size_t size)
 
 SolVar sol_find(const Sol *sol, const char *path)
 {
-    return sol->sim.world ? world_find(sol->sim.world, path) : 0;
+    return sol->sim->world ? world_find(sol->sim->world, path) : 0;
 }
 
 /* Between two steps a part may stand elsewhere than the simulation. */
@@ -60,20 +60,20 @@ SolStatus sol_read(Sol *sol, SolVar var, double *value)
 {
     SolStatus status = sol_init(sol);
     *value = NAN;
-    if (!sol->sim.world || !ddp_var_used(sol->sim.ddp, var))
+    if (!sol->sim->world || !ddp_var_used(sol->sim->ddp, var))
         return SOL_USAGE;
-    if (var < sol->sim.n_values && (status == SOL_OK || status == SOL_IO)) {
-        status = fetch(&sol->sim, var);
+    if (var < sol->sim->n_values && (status == SOL_OK || status == SOL_IO)) {
+        status = fetch(sol->sim, var);
         if (status != SOL_OK && status != SOL_CANCELLED)
             return status; /* what it has is not of the present */
     }
-    if (var >= sol->sim.n_values || !sol->sim.info[var].has)
+    if (var >= sol->sim->n_values || !sol->sim->info[var].has)
         return status == SOL_CANCELLED ? SOL_OK : status;
-    *value = sol->sim.value[var];
+    *value = sol->sim->value[var];
     return SOL_OK;
 }
 
-static bool has_value(const Sim *sim, DdpVar var, double value)
+bool sim_has_value(const Sim *sim, DdpVar var, double value)
 {
     WorldVar view = {0};
     world_var(sim->world, var, &view);
@@ -99,7 +99,7 @@ static SolStatus write_value(Sim *sim, DdpVar var, double value)
                    explain_var(sim, var));
         return SOL_USAGE;
     }
-    if (!has_value(sim, var, value)) {
+    if (!sim_has_value(sim, var, value)) {
         diag_error(sim->diags, 0, "%s cannot be %g: its type has no such value",
                    explain_var(sim, var), value);
         return SOL_USAGE;
@@ -116,7 +116,7 @@ static SolStatus write_value(Sim *sim, DdpVar var, double value)
 
 SolStatus sol_write(Sol *sol, SolVar var, double value)
 {
-    Sim *sim = &sol->sim;
+    Sim *sim = sol->sim;
     SolStatus status = sol_init(sol);
     if (status != SOL_OK)
         return status;
@@ -135,7 +135,7 @@ SolStatus sol_write(Sol *sol, SolVar var, double value)
 
 const char *sol_text(const Sol *sol, double value)
 {
-    const Intern *names = program_names(sol->sim.program);
+    const Intern *names = program_names(sol->sim->program);
     if (!(value >= 0 && value < names->texts.n))
         return "";
     return intern_text(names, (Sym)value);
@@ -164,7 +164,7 @@ static SolStatus fetch_all(Sim *sim)
 
 SolStatus sol_print_flat(Sol *sol, FILE *out)
 {
-    Sim *sim = &sol->sim;
+    Sim *sim = sol->sim;
     SolStatus status = sol_init(sol);
     if (!sim->world || (status != SOL_OK && status != SOL_CANCELLED))
         return status;
@@ -243,7 +243,7 @@ static void write_legend(void *context, FILE *out)
 
 SolStatus sol_print_graph(Sol *sol, FILE *out)
 {
-    Sim *sim = &sol->sim;
+    Sim *sim = sol->sim;
     SolStatus status = sol_init(sol);
     if (!sim->world || (status != SOL_OK && status != SOL_CANCELLED))
         return status;
@@ -256,7 +256,7 @@ SolStatus sol_print_graph(Sol *sol, FILE *out)
 
 bool sol_part(const Sol *sol, SolVar state, SolPart *part)
 {
-    const Sim *sim = &sol->sim;
+    const Sim *sim = sol->sim;
     const Part *of = state > 0 && state < sim->n_values ? sim->info[state].part : NULL;
     if (!of)
         return false;
@@ -267,14 +267,14 @@ bool sol_part(const Sol *sol, SolVar state, SolPart *part)
 
 bool sol_audit(const Sol *sol, SolAudit *audit)
 {
-    if (sol->sim.output.audit)
-        audit_stats(sol->sim.output.audit, audit);
-    return sol->sim.output.audit != NULL;
+    if (sol->sim->output.audit)
+        audit_stats(sol->sim->output.audit, audit);
+    return sol->sim->output.audit != NULL;
 }
 
 void sol_stats(const Sol *sol, SolStats *stats)
 {
-    const Sim *sim = &sol->sim;
+    const Sim *sim = sol->sim;
     const SimCounts *counts = &sim->counts;
     *stats = (SolStats){.parse = sim->run.model->parse_seconds,
                         .instantiate = counts->instantiate,

@@ -112,6 +112,7 @@ bool options_fill(Sim *sim, const SolOptions *options)
         opt->max_order = 5;
     if (opt->step == 0)
         opt->step = opt->interval;
+    opt->savable |= opt->editable;
     if (!opt->max_updates)
         opt->max_updates = 1000;
     return check_times(sim);

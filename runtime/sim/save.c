@@ -210,6 +210,7 @@ static void pack_counters(Sim *sim, Pack *p)
     PACK(p, sim->time);
     PACK(p, sim->grid.steps);
     PACK_BIT(p, sim->output.shown);
+    PACK_BIT(p, sim->run.incomplete);
     PACK_BIT(p, sim->run.sets_checked);
     PACK(p, sim->output.last);
     PACK(p, sim->output.next);
@@ -277,6 +278,80 @@ SolStatus save_write(Sim *sim, Pack *p)
     pack_own(sim, &own);
     pack_free(&own);
     return SOL_OK;
+}
+
+/* ---- as it stands ---- */
+
+/* Numbers that the runtime made for what it keeps between events, in the order of the schedule. */
+static void pack_places(Sim *sim, Pack *p)
+{
+    VEC(DdpVar) places = {0};
+    for (DdpNode n = p->writing ? ddp_first(sim->ddp) : 0; n; n = ddp_next(sim->ddp, n))
+        for (uint32_t i = 0; i < sim->nodes.at[n].n_compares; i++)
+            if (sim->nodes.at[n].compare[i].slot)
+                vec_push(sim->mem, &places, sim->nodes.at[n].compare[i].slot);
+    PACK_LIST(p, &places);
+    for (uint32_t i = places.n; !p->writing && !p->bad && i-- > 0;)
+        ddp_drop_var(sim->ddp, places.at[i]);
+    vec_free(sim->mem, &places);
+}
+
+static void pack_standing(Sim *sim, Pack *p)
+{
+    pack_layers(sim, p);
+    if (!p->bad)
+        pack_places(sim, p);
+    PACK_LIST(p, &sim->output.births);
+    PACK_LIST(p, &sim->output.deaths);
+    PACK_LIST(p, &sim->output.wanted);
+}
+
+SolStatus save_peek(Sim *sim, Pack *p)
+{
+    SolStatus status = evaluate_all(sim);
+    if (status != SOL_OK)
+        return status;
+    p->writing = true;
+    pack_standing(sim, p);
+    for (DdpVar var = 0; var < ddp_var_limit(sim->ddp); var++) {
+        uint8_t announced = var < sim->n_values && sim->info[var].announced;
+        PACK(p, announced);
+    }
+    pack_own(sim, p);
+    return SOL_OK;
+}
+
+/* Who listens knows what it knew. */
+static void unpack_announced(Sim *sim, Pack *p)
+{
+    for (DdpVar var = 0; var < ddp_var_limit(sim->ddp); var++) {
+        uint8_t announced = 0;
+        PACK(p, announced);
+        if (var < sim->n_values)
+            sim->info[var].announced = announced;
+    }
+    for (uint32_t i = 0; i < sim->output.wanted.n; i++)
+        sim->info[sim->output.wanted.at[i]].wanted = i + 1;
+}
+
+static bool make_handles(Sim *sim);
+
+SolStatus save_return(Sim *sim, Pack *p)
+{
+    p->writing = false;
+    p->at = 0;
+    SolStatus status = init_open_world(sim);
+    if (status != SOL_OK)
+        return status;
+    pack_standing(sim, p);
+    values_grow(sim);
+    if (p->bad || !foreign_check(sim->foreign))
+        return p->bad ? SOL_IO : SOL_MODEL;
+    unpack_announced(sim, p);
+    pack_own(sim, p);
+    if (p->bad || p->at != p->n)
+        return SOL_IO;
+    return make_handles(sim) ? SOL_OK : SOL_MODEL;
 }
 
 /* ---- reading ---- */
@@ -408,7 +483,7 @@ static SolStatus save(Sim *sim, SolWrite write, void *context)
 
 SolStatus sol_save(Sol *sol, SolWrite write, void *context)
 {
-    Sim *sim = &sol->sim;
+    Sim *sim = sol->sim;
     MemGuard guard;
     if (!sim->opt.savable) {
         diag_error(sim->diags, 0, "only a simulation whose options say `savable` can be saved");
@@ -471,7 +546,7 @@ static SolStatus restore(Sim *sim, SolRead read, void *context)
 
 SolStatus sol_restore(Sol *sol, SolRead read, void *context)
 {
-    Sim *sim = &sol->sim;
+    Sim *sim = sol->sim;
     MemGuard guard;
     if (!sim->opt.savable || sim->run.initialised) {
         diag_error(sim->diags, 0,

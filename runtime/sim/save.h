@@ -17,4 +17,9 @@ SolStatus save_write(Sim *sim, Pack *pack);
  * a message: the block is not what was written. */
 SolStatus save_read(Sim *sim, Pack *pack);
 
+/* The same for whoever stays in this process: written without any change to the simulation, and read into
+ * another one that sim_like() made. What listens to the output was told the same. */
+SolStatus save_peek(Sim *sim, Pack *pack);
+SolStatus save_return(Sim *sim, Pack *pack);
+
 #endif

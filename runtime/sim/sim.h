@@ -15,6 +15,10 @@ void grid_cut(Sim *sim); /* the step that Sim.time lies in ends there */
 
 /* ---- simulation.c ---- */
 
+/* A simulation of the same text with the same options and callbacks, into which what was saved can be read. NULL:
+ * there is no memory. */
+Sim *sim_like(const Sim *other);
+void sim_close(Sim *sim);          /* NULL is fine */
 SolStatus sim_exhausted(Sim *sim); /* memory ran out: says so; the simulation goes no further */
 SolStatus sim_point(Sim *sim, SolSide side);
 SolStatus sim_point_before(Sim *sim, double event); /* values are those just before the event */
@@ -39,6 +43,14 @@ void announce_modes(Sim *sim);
 void rebuild_clear(Sim *sim);
 void rebuild_nodes(Sim *sim);
 void rebuild_parts(Sim *sim);
+
+/* ---- inspect.c ---- */
+
+bool sim_has_value(const Sim *sim, DdpVar var, double value); /* its type does */
+
+/* ---- live.c ---- */
+
+void live_forget(Sol *sol); /* what was edited */
 
 /* ---- options_fill.c ---- */
 

@@ -160,7 +160,22 @@ SolStatus sim_exhausted(Sim *sim)
 
 /* ---- creating ---- */
 
-static SolStatus open_layers(Sim *sim, const char *designator, const SolOptions *options)
+/* All but the choice of the model. */
+static void open_layers(Sim *sim)
+{
+    sim->forms = forms_open(sim->mem);
+    sim->ddp = ddp_open(sim->mem, sim->forms);
+    sim->interp = interp_open(sim->mem, sim->forms);
+    sim->foreign = foreign_open(sim->mem, sim->program, sim->forms);
+    sim->loop.integrators = integrators;
+    sim->loop.part_met = event_suspect_changed;
+    sim->engine = engine_open(sim);
+    sim->output.audit = sim->opt.audit > 0 ? audit_open(sim) : NULL;
+    sim->time = sim->grid.time = sim->opt.start;
+    sim->output.next = sim->opt.start + sim->opt.interval;
+}
+
+static SolStatus open_model(Sim *sim, const char *designator, const SolOptions *options)
 {
     arena_init(&sim->run.opt_arena, sim->mem);
     arena_init(&sim->record.arena, sim->mem);
@@ -174,17 +189,43 @@ static SolStatus open_layers(Sim *sim, const char *designator, const SolOptions 
         return SOL_USAGE;
     }
     sim->run.n_texts = program_sources(sim->program)->files.n;
-    sim->forms = forms_open(sim->mem);
-    sim->ddp = ddp_open(sim->mem, sim->forms);
-    sim->interp = interp_open(sim->mem, sim->forms);
-    sim->foreign = foreign_open(sim->mem, sim->program, sim->forms);
-    sim->loop.integrators = integrators;
-    sim->loop.part_met = event_suspect_changed;
-    sim->engine = engine_open(sim);
-    sim->output.audit = sim->opt.audit > 0 ? audit_open(sim) : NULL;
-    sim->time = sim->grid.time = sim->opt.start;
-    sim->output.next = sim->opt.start + sim->opt.interval;
+    open_layers(sim);
     return SOL_OK;
+}
+
+static Sim *new_sim(SolModel *model)
+{
+    Sim *sim = mem_alloc(model->mem, sizeof *sim);
+    sim->run.model = model;
+    sim->mem = model->mem;
+    sim->program = model->program;
+    sim->diags = program_diags(model->program);
+    sim->run.created_at = timer_now();
+    return sim;
+}
+
+Sim *sim_like(const Sim *other)
+{
+    MemGuard guard;
+    Sim *volatile made = NULL;
+    mem_guard_push(other->mem, &guard);
+    if (setjmp(guard.env) != 0) {
+        sim_close(made);
+        return NULL;
+    }
+    Sim *sim = made = new_sim(other->run.model);
+    arena_init(&sim->run.opt_arena, sim->mem);
+    arena_init(&sim->record.arena, sim->mem);
+    options_fill(sim, &other->opt);
+    sim->run.top = other->run.top;
+    sim->run.n_texts = other->run.n_texts;
+    sim->run.initialised = true;
+    sim->output.to = other->output.to;
+    sim->record.tell = other->record.tell;
+    sim->record.context = other->record.context;
+    open_layers(sim);
+    mem_guard_pop(other->mem, &guard);
+    return sim;
 }
 
 Sol *sol_create(SolModel *model, const char *designator, const SolOptions *options)
@@ -203,15 +244,11 @@ Sol *sol_create(SolModel *model, const char *designator, const SolOptions *optio
         return NULL;
     }
     Sol *sol = made = mem_alloc(model->mem, sizeof *sol);
-    Sim *sim = &sol->sim;
-    sim->run.model = model;
-    sim->mem = model->mem;
-    sim->program = model->program;
-    sim->diags = program_diags(model->program);
-    sim->run.created_at = timer_now();
-    sim->run.next = model->sims;
+    sol->model = model;
+    sol->next = model->sims;
     model->sims = sol;
-    model->status = open_layers(sim, designator, options);
+    sol->sim = new_sim(model);
+    model->status = open_model(sol->sim, designator, options);
     mem_guard_pop(model->mem, &guard);
     if (model->status == SOL_OK)
         return sol;
@@ -255,15 +292,10 @@ static void close_roles(Sim *sim)
     mem_free(sim->mem, sim->output.values);
 }
 
-void sol_close(Sol *sol)
+void sim_close(Sim *sim)
 {
-    if (!sol)
+    if (!sim)
         return;
-    Sim *sim = &sol->sim;
-    Sol **link = &sim->run.model->sims;
-    while (*link != sol)
-        link = &(*link)->sim.run.next;
-    *link = sim->run.next;
     parts_close(sim);
     integrators_close(sim);
     if (sim->world)
@@ -283,7 +315,20 @@ void sol_close(Sol *sol)
     audit_close(sim->output.audit);
     arena_free(&sim->run.opt_arena);
     arena_free(&sim->record.arena);
-    mem_free(sim->mem, sol);
+    mem_free(sim->mem, sim);
+}
+
+void sol_close(Sol *sol)
+{
+    if (!sol)
+        return;
+    Sol **link = &sol->model->sims;
+    while (*link != sol)
+        link = &(*link)->next;
+    *link = sol->next;
+    live_forget(sol);
+    sim_close(sol->sim);
+    mem_free(sol->model->mem, sol);
 }
 
 /* ---- output ---- */
@@ -479,13 +524,13 @@ SolStatus sim_point_before(Sim *sim, double event)
 
 void sol_set_output(Sol *sol, const SolOutput *output)
 {
-    sol->sim.output.to = *output;
+    sol->sim->output.to = *output;
 }
 
 void sol_set_event(Sol *sol, void (*event)(void *context, const SolEvent *event), void *context)
 {
-    sol->sim.record.tell = event;
-    sol->sim.record.context = context;
+    sol->sim->record.tell = event;
+    sol->sim->record.context = context;
 }
 
 /* ---- events ---- */
@@ -593,6 +638,10 @@ static SolStatus go(Sim *sim, double time, bool to_event, bool one_step, bool *h
     SolStatus status = start(sim);
     if (status != SOL_OK)
         return status;
+    if (sim->run.incomplete) {
+        diag_error(sim->diags, 0, "time cannot go on: some variables lack an equation");
+        return SOL_USAGE;
+    }
     if (!(time >= sim->time)) {
         diag_error(sim->diags, 0, "the simulation stands at %.10g and cannot go to %.10g",
                    sim->time, time);
@@ -657,36 +706,36 @@ static SolStatus guarded(Sim *sim, double time, bool init_only, bool to_event, b
 
 SolStatus sol_init(Sol *sol)
 {
-    return guarded(&sol->sim, 0, true, false, false, NULL);
+    return guarded(sol->sim, 0, true, false, false, NULL);
 }
 
 SolStatus sol_run_to(Sol *sol, double time)
 {
-    return guarded(&sol->sim, time, false, false, false, NULL);
+    return guarded(sol->sim, time, false, false, false, NULL);
 }
 
 SolStatus sol_run_to_event(Sol *sol, double time, bool *happened)
 {
     *happened = false;
-    return guarded(&sol->sim, time, false, true, false, happened);
+    return guarded(sol->sim, time, false, true, false, happened);
 }
 
 SolStatus sol_step(Sol *sol, double time)
 {
-    return guarded(&sol->sim, time, false, false, true, NULL);
+    return guarded(sol->sim, time, false, false, true, NULL);
 }
 
 void sol_cancel(Sol *sol)
 {
-    atomic_store(&sol->sim.cancel.asked, true);
+    atomic_store(&sol->sim->cancel.asked, true);
 }
 
 double sol_time(const Sol *sol)
 {
-    return sol->sim.time;
+    return sol->sim->time;
 }
 
 SolStatus sol_status(const Sol *sol)
 {
-    return sol->sim.run.status;
+    return sol->sim->run.status;
 }

@@ -163,7 +163,7 @@ SolStatus time_event(Sim *sim)
     if (!sim->loop.running)
         return status;
     double begin = timer_now();
-    if (status == SOL_OK)
+    if (status == SOL_OK && !sim->run.incomplete)
         status = renew_parts(sim);
     sim_event_done(sim, timer_now() - begin);
     return status;
