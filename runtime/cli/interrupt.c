@@ -23,13 +23,26 @@ static void *wait_for_signal(void *context)
             continue;
         if (atomic_load(&interrupt->closing))
             return NULL;
+        if (interrupt->stays && number == SIGINT) {
+            Sol *running = atomic_load(&interrupt->sim);
+            if (running)
+                sol_cancel(running);
+            continue;
+        }
         if (atomic_exchange(&interrupt->signal, number) != 0) {
             /* asked twice: give it to the system, which ends the process */
             signal(number, SIG_DFL);
             pthread_sigmask(SIG_UNBLOCK, &set, NULL);
             raise(number);
         }
-        sol_cancel(interrupt->sim);
+        Sol *sim = atomic_load(&interrupt->sim);
+        if (sim) {
+            sol_cancel(sim);
+            continue;
+        }
+        signal(number, SIG_DFL); /* nothing runs that could end */
+        pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+        raise(number);
     }
 }
 
@@ -37,7 +50,7 @@ void interrupt_start(Interrupt *interrupt, Sol *sim)
 {
     sigset_t set;
     memset(interrupt, 0, sizeof *interrupt);
-    interrupt->sim = sim;
+    atomic_store(&interrupt->sim, sim);
     /* a reader that went away and a limit of file sizes are errors of writing, not ends of the
      * process */
     signal(SIGPIPE, SIG_IGN);
@@ -48,6 +61,11 @@ void interrupt_start(Interrupt *interrupt, Sol *sim)
     interrupt->running = pthread_create(&interrupt->thread, NULL, wait_for_signal, interrupt) == 0;
     if (!interrupt->running)
         pthread_sigmask(SIG_SETMASK, &interrupt->before, NULL);
+}
+
+void interrupt_aim(Interrupt *interrupt, Sol *sim)
+{
+    atomic_store(&interrupt->sim, sim);
 }
 
 int interrupt_seen(const Interrupt *interrupt)

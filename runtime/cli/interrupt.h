@@ -15,14 +15,16 @@ typedef struct Interrupt {
     pthread_t thread;
     bool running;
     sigset_t before;
-    Sol *sim;
+    Sol *_Atomic sim;    /* to be cancelled; NULL: nothing runs */
+    bool stays;          /* Ctrl-C stops what runs and nothing else, however often it comes */
     atomic_int signal;   /* the one that came, or 0 */
     atomic_bool closing; /* the next one ends the thread */
 } Interrupt;
 
 /* Before other threads start: signals are blocked in this thread and those it starts. */
 void interrupt_start(Interrupt *interrupt, Sol *sim);
-int interrupt_seen(const Interrupt *interrupt); /* number of the signal, or 0 */
+void interrupt_aim(Interrupt *interrupt, Sol *sim); /* at what runs now, or NULL */
+int interrupt_seen(const Interrupt *interrupt);     /* number of the signal, or 0 */
 void interrupt_stop(Interrupt *interrupt);
 
 #endif

@@ -90,12 +90,14 @@ static bool may_be_set(const Sim *sim, DdpVar var)
     return held || sim->info[var].state;
 }
 
-/* States, parameters and held variables that came back go on from what they were. */
-static void give_back(Sim *sim, const EditStep *step)
+/* States, parameters and held variables that came back go on from what they were; of a component that was
+ * replaced, the states do. */
+static void give_back(Sim *sim, const EditStep *step, bool states_only)
 {
     for (uint32_t i = 0; i < step->kept.n; i++) {
         DdpVar var = world_find(sim->world, step->kept.at[i].path);
-        if (var && var < sim->n_values && may_be_set(sim, var))
+        if (var && var < sim->n_values &&
+            (states_only ? sim->info[var].state != 0 : may_be_set(sim, var)))
             values_set(sim, var, step->kept.at[i].value);
     }
 }
@@ -154,7 +156,7 @@ static SolStatus do_step(Sim *sim, EditStep *step, bool forwards, int phase)
     if (phase == 0)
         return show ? do_show(sim, step) : do_hide(sim, step);
     if (show)
-        give_back(sim, step);
+        give_back(sim, step, false);
     return SOL_OK;
 }
 
@@ -469,7 +471,7 @@ static SolStatus do_edits(Sim *sim, void *context, int phase)
         if (step->kind == STEP_VALUE)
             status = set_value(sim, step->path, step->after);
         else if (step->goes_over)
-            give_back(sim, step);
+            give_back(sim, step, true);
     }
     return status;
 }

@@ -1,0 +1,144 @@
+/* live.h: a running model and lines of commands -> answers. `solstice live` reads the lines from a prompt or a pipe
+ * (cmd_live.c, live_prompt.c); what a command does is in live_commands.c and live_edit.c, how it answers in
+ * live_answer.c.
+ *
+ * An answer is one word (ok, accepted, incomplete, refused, error), a text of lines, and messages. People get it as lines,
+ * a pipe as one line, a program as one object of JSON. */
+#ifndef RUNTIME_CLI_LIVE_H
+#define RUNTIME_CLI_LIVE_H
+
+#include "base/vec.h"
+#include "runtime/cli/interrupt.h"
+#include "runtime/solstice.h"
+
+#include <stdio.h>
+
+typedef enum LiveStyle { LIVE_PEOPLE, LIVE_LINE, LIVE_JSON } LiveStyle;
+
+/* A point to which `back` returns. */
+typedef struct LivePoint {
+    char name[64];
+    double time;
+    uint8_t *bytes;
+    size_t n;
+    uint32_t script; /* lines of the script up to there */
+} LivePoint;
+
+typedef struct LiveSample {
+    double time, value;
+} LiveSample;
+
+typedef struct LiveWatch {
+    char *path;
+    VEC(LiveSample) samples;
+} LiveWatch;
+
+typedef struct LiveEvent {
+    double time;
+    bool structural;
+    char *text;
+} LiveEvent;
+
+typedef struct LiveAnswer {
+    const char *command;
+    const char *word;
+    SolEdited edited;
+    bool verdict;   /* `edited` says something */
+    uint32_t first; /* message about it */
+    FILE *text;     /* into `lines` */
+    char *lines;
+    size_t size;
+} LiveAnswer;
+
+typedef struct Live {
+    Mem *mem;
+    SolModel *model;
+    Sol *sim;
+    SolOptions options;
+    LiveStyle style;
+    FILE *out;
+    bool colour;
+    bool files; /* commands may read and write files */
+    bool done;
+    Interrupt *interrupt; /* NULL: nobody can press Ctrl-C */
+    LiveAnswer answer;
+    VEC(char *) script; /* what was done, line by line */
+    FILE *journal;      /* the same as it arises, or NULL */
+    VEC(LivePoint) points;
+    VEC(SolEdit) pending; /* between `begin` and `commit`; texts are its own */
+    bool collecting;
+    VEC(LiveWatch) watches;
+    VEC(LiveEvent) events;
+    int failed; /* answers that were refusals or errors */
+} Live;
+
+/* One line: does it and prints the answer. */
+void live_line(Live *live, const char *line);
+void live_close(Live *live);                           /* what commands left */
+void live_event(void *context, const SolEvent *event); /* for sol_set_event() */
+
+/* ---- live_answer.c ---- */
+
+void answer_begin(Live *live, const char *command);
+void answer_say(Live *live, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* "error", with a line of text. */
+void answer_fail(Live *live, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void answer_status(Live *live,
+                   SolStatus status); /* SOL_OK: "ok"; the rest: an error, or what it was */
+void answer_end(Live *live);
+void answer_json_text(FILE *out, const char *text, size_t n); /* in quotes */
+
+/* ---- live_edit.c: commands that change the model ---- */
+
+void live_add(Live *live, char *rest);
+void live_remove(Live *live, char *rest);
+void live_replace(Live *live, char *rest);
+void live_set(Live *live, char *rest);
+void live_undo(Live *live, char *rest);
+void live_redo(Live *live, char *rest);
+void live_begin(Live *live, char *rest);
+void live_commit(Live *live, char *rest);
+void live_abort(Live *live, char *rest);
+void live_drop_pending(Live *live);
+
+/* ---- live_show.c: commands that look ---- */
+
+void live_show(Live *live, char *rest);
+void live_why(Live *live, char *rest);
+void live_uses(Live *live, char *rest);
+void live_list(Live *live, char *rest);
+void live_instances(Live *live, char *rest);
+void live_states(Live *live, char *rest);
+void live_events(Live *live, char *rest);
+void live_flat(Live *live, char *rest);
+void live_value(Live *live, const char *path, FILE *out); /* "x = 1" */
+
+/* ---- live_watch.c ---- */
+
+void live_watch(Live *live, char *rest);
+void live_sample(Live *live);           /* at the present time */
+void live_draw(Live *live, bool again); /* over what was drawn before */
+void live_drop_watches(Live *live);
+
+/* ---- live_file.c: points and files ---- */
+
+void live_mark(Live *live, char *rest);
+void live_back(Live *live, char *rest);
+void live_save(Live *live, char *rest);
+void live_script(Live *live, char *rest);
+void live_source(Live *live, char *rest);
+void live_drop_points(Live *live);
+SolStatus live_restore_file(Live *live, const char *name);
+
+/* ---- live_commands.c ---- */
+
+void live_note(Live *live, const char *line); /* it was done: a line of the script */
+/* The next word of *rest, cut off; "" at the end. */
+char *live_word(char **rest);
+const char *live_command_name(uint32_t i); /* NULL at the end */
+
+/* ---- live_prompt.c ---- */
+
+int live_prompt(Live *live); /* lines from a terminal, until the end */
+
+#endif

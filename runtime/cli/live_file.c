@@ -1,0 +1,212 @@
+/* live_file.c: points to return to, scripts, files <-> the session. See live.h. */
+#include "runtime/cli/live.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- points in memory ---- */
+
+typedef struct Bytes {
+    Live *live;
+    uint8_t *at;
+    size_t n, room, read;
+} Bytes;
+
+static bool put_bytes(void *context, const void *bytes, size_t n)
+{
+    Bytes *b = context;
+    if (b->n + n > b->room) {
+        b->room = 2 * (b->n + n);
+        b->at = mem_resize(b->live->mem, b->at, b->room);
+    }
+    memcpy(b->at + b->n, bytes, n);
+    b->n += n;
+    return true;
+}
+
+static bool get_bytes(void *context, void *bytes, size_t n)
+{
+    Bytes *b = context;
+    if (b->n - b->read < n)
+        return false;
+    memcpy(bytes, b->at + b->read, n);
+    b->read += n;
+    return true;
+}
+
+static void drop_point(Live *live)
+{
+    LivePoint p = vec_pop(&live->points);
+    mem_free(live->mem, p.bytes);
+}
+
+void live_drop_points(Live *live)
+{
+    while (live->points.n)
+        drop_point(live);
+}
+
+void live_mark(Live *live, char *rest)
+{
+    char *name = live_word(&rest);
+    Bytes b = {.live = live};
+    SolStatus status = sol_save(live->sim, put_bytes, &b);
+    answer_status(live, status);
+    if (status != SOL_OK)
+        return;
+    LivePoint p = {.time = sol_time(live->sim),
+                   .bytes = b.at,
+                   .n = b.n,
+                   .script = live->script.n + 1}; /* with the line that marks it */
+    snprintf(p.name, sizeof p.name, "%s", name);
+    vec_push(live->mem, &live->points, p);
+    answer_say(live, "point %u%s%s at time %.10g, %zu bytes", live->points.n, *name ? " " : "",
+               name, p.time, p.n);
+}
+
+/* By name, by number, or the last. */
+static const LivePoint *find_point(const Live *live, const char *name)
+{
+    for (uint32_t i = live->points.n; i > 0; i--)
+        if (!*name || strcmp(live->points.at[i - 1].name, name) == 0 || atoi(name) == (int)i)
+            return &live->points.at[i - 1];
+    return NULL;
+}
+
+static void cut_script(Live *live, uint32_t n)
+{
+    while (live->script.n > n)
+        mem_free(live->mem, vec_pop(&live->script));
+}
+
+void live_back(Live *live, char *rest)
+{
+    char *name = live_word(&rest);
+    const LivePoint *p = find_point(live, name);
+    if (!p) {
+        answer_fail(live, "there is no point '%s': 'mark NAME' makes one", name);
+        return;
+    }
+    Bytes b = {.live = live, .at = p->bytes, .n = p->n};
+    SolStatus status = sol_back(live->sim, get_bytes, &b);
+    answer_status(live, status);
+    if (status != SOL_OK)
+        return;
+    if (live->journal) /* a replay goes back too */
+        fprintf(live->journal, "back %s\n", name);
+    cut_script(live, p->script);
+    answer_say(live, "time %.10g", sol_time(live->sim));
+}
+
+/* ---- files ---- */
+
+static bool allowed(Live *live)
+{
+    if (!live->files)
+        answer_fail(live, "files are out of reach from here");
+    return live->files;
+}
+
+static bool put_file(void *context, const void *bytes, size_t n)
+{
+    return fwrite(bytes, 1, n, context) == n;
+}
+
+static bool get_file(void *context, void *bytes, size_t n)
+{
+    return fread(bytes, 1, n, context) == n;
+}
+
+SolStatus live_restore_file(Live *live, const char *name)
+{
+    FILE *file = fopen(name, "rb");
+    if (!file) {
+        fprintf(stderr, "solstice: error: %s: %s\n", name, strerror(errno));
+        return SOL_IO;
+    }
+    SolStatus status = sol_restore(live->sim, get_file, file);
+    fclose(file);
+    return status;
+}
+
+/* Under another name first: a file that is there is replaced by a whole one, or stays. */
+static FILE *begin_file(Live *live, const char *name, char *temporary, size_t size)
+{
+    snprintf(temporary, size, "%s.new", name);
+    FILE *file = *name ? fopen(temporary, "wb") : NULL;
+    if (!file)
+        answer_fail(live, "%s: %s", *name ? name : "which file?", *name ? strerror(errno) : "");
+    return file;
+}
+
+static void end_file(Live *live, FILE *file, bool fine, const char *temporary, const char *name)
+{
+    fine &= fclose(file) == 0;
+    if (fine && rename(temporary, name) == 0)
+        return;
+    answer_fail(live, "%s: %s", name, strerror(errno));
+    unlink(temporary);
+}
+
+void live_save(Live *live, char *rest)
+{
+    char temporary[4200], *name = live_word(&rest);
+    if (!allowed(live))
+        return;
+    FILE *file = begin_file(live, name, temporary, sizeof temporary);
+    if (!file)
+        return;
+    SolStatus status = sol_save(live->sim, put_file, file);
+    answer_status(live, status);
+    end_file(live, file, status == SOL_OK, temporary, name);
+}
+
+void live_script(Live *live, char *rest)
+{
+    char temporary[4200], *name = live_word(&rest);
+    if (!*name) {
+        for (uint32_t i = 0; i < live->script.n; i++)
+            answer_say(live, "%s\n", live->script.at[i]);
+        return;
+    }
+    if (!allowed(live))
+        return;
+    FILE *file = begin_file(live, name, temporary, sizeof temporary);
+    if (!file)
+        return;
+    for (uint32_t i = 0; i < live->script.n; i++)
+        fprintf(file, "%s\n", live->script.at[i]);
+    end_file(live, file, !ferror(file), temporary, name);
+    answer_say(live, "%u lines", live->script.n);
+}
+
+/* Each line is answered by itself; the answer of `source` comes last. */
+void live_source(Live *live, char *rest)
+{
+    char *line = NULL, *name = live_word(&rest);
+    size_t size = 0;
+    if (!allowed(live))
+        return;
+    FILE *file = fopen(name, "r");
+    if (!file) {
+        answer_fail(live, "%s: %s", name, strerror(errno));
+        return;
+    }
+    char kept[4096];
+    snprintf(kept, sizeof kept, "%s", name);
+    LiveAnswer own = live->answer;
+    ssize_t n;
+    uint32_t lines = 0;
+    while (!live->done && (n = getline(&line, &size, file)) > 0) {
+        live_line(live, line);
+        lines++;
+    }
+    free(line);
+    fclose(file);
+    own.first = sol_message_count(live->model);
+    live->answer = own;
+    answer_say(live, "%u lines of %s", lines, kept);
+}
