@@ -603,7 +603,7 @@ static Ref lower_condition(Lower *l, const Stmt *s)
     vec_push(l->plans->mem, &refs, ((Ref){.at = s->a->at})); /* the condition's variable, below */
     X rhs = lower_expr(l, s->a, &refs);
     XNode node = x_node(l->plans->forms, rhs);
-    bool inside = l->body->parent && s->kind == S_IF;
+    bool inside = l->body->owner && s->kind == S_IF; /* an edit is no branch */
     if (node.op == X_POS && draft.n == 0 && !refs.at[node.a].loose && !inside) {
         Ref itself = refs.at[node.a];
         vec_free(l->plans->mem, &refs);

@@ -143,7 +143,7 @@ static void make_room(Colony *colony, Mem *mem, uint32_t n)
 static bool take(Colony *colony, Sol *sol, Part *part, double *y, uint32_t *index, uint32_t *eats)
 {
     char path[4096];
-    Mem *mem = sol->sim.mem;
+    Mem *mem = sol->sim->mem;
     uint32_t n = part->states.n;
     double *states = mem_alloc(mem, n * sizeof(double));
     make_room(colony, mem, n);
@@ -151,7 +151,7 @@ static bool take(Colony *colony, Sol *sol, Part *part, double *y, uint32_t *inde
     sol_read(sol, sol_find(sol, "V"), &colony->volume);
     for (uint32_t i = 0; i < n; i++) {
         size_t length = sol_var_path(sol, part->states.at[i].var, path, sizeof path);
-        y[i] = sol->sim.value[part->states.at[i].var];
+        y[i] = sol->sim->value[part->states.at[i].var];
         if (strcmp(path, "tank.Nc") == 0 || strcmp(path, "tank.Pc") == 0) {
             states[path[5] == 'P'] = y[i];
             index[path[5] == 'P'] = i;
@@ -269,28 +269,28 @@ int main(int argc, char **argv)
     double time = argc > 2 ? atof(argv[2]) : 280, seconds;
     Sol *sol = grow(argc > 3 ? argv[3] : "perf/models/Colony.sol", volume, time);
     void *module = compile();
-    if (!sol || !module || sol->sim.parts.n != 1)
+    if (!sol || !module || sol->sim->parts.n != 1)
         return 1;
-    Part *part = sol->sim.parts.at[0];
+    Part *part = sol->sim->parts.at[0];
     Colony colony = {0};
-    double *y = mem_alloc(sol->sim.mem, part->n * sizeof *y);
-    double *slopes = mem_alloc(sol->sim.mem, part->n * sizeof *slopes);
-    uint32_t *index = mem_alloc(sol->sim.mem, (part->n + 2) * sizeof *index);
-    uint32_t *eats = mem_alloc(sol->sim.mem, sol->sim.n_values * sizeof *eats);
+    double *y = mem_alloc(sol->sim->mem, part->n * sizeof *y);
+    double *slopes = mem_alloc(sol->sim->mem, part->n * sizeof *slopes);
+    uint32_t *index = mem_alloc(sol->sim->mem, (part->n + 2) * sizeof *index);
+    uint32_t *eats = mem_alloc(sol->sim->mem, sol->sim->n_values * sizeof *eats);
     if (!take(&colony, sol, part, y, index, eats))
         return 1;
-    take_sums(&colony, &sol->sim, part, eats);
+    take_sums(&colony, sol->sim, part, eats);
     printf("residual of %ld life forms in %s litres, and %ld sums\n", colony.n, volume,
            colony.sums);
     measure_hand(&colony, module);
     MEASURE(seconds, part_slopes(part, time, y, slopes, NULL)); /* hot: optimised now */
-    jit_wait(sol->sim.engine->jit);
+    jit_wait(sol->sim->engine->jit);
     MEASURE(seconds, part_slopes(part, time, y, slopes, NULL));
     report("batches, with what goes in and out", seconds, colony.n);
     printf("  largest difference of slopes: %.1e\n", difference(&colony, slopes, index));
     describe(part);
     MEASURE(seconds, part_evaluate(part, time, NULL));
     report("leaf by leaf", seconds, colony.n);
-    sol_unload(sol->sim.run.model);
+    sol_unload(sol->sim->run.model);
     return 0;
 }

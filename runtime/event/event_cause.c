@@ -42,6 +42,11 @@ void cause_written(Sim *sim, DdpVar var)
     note(sim, (EventCause){.kind = CAUSE_WRITTEN, .number = var});
 }
 
+void cause_edited(Sim *sim)
+{
+    note(sim, (EventCause){.kind = CAUSE_EDITED});
+}
+
 /* "a.Sample(interval = 0.5)" */
 static void sample_text(Sim *sim, DdpVar var, char *out)
 {
@@ -64,6 +69,9 @@ static void text_of(Sim *sim, const EventCause *cause, char *out)
         break;
     case CAUSE_STATES:
         snprintf(out, TEXT, "other states are chosen");
+        break;
+    case CAUSE_EDITED:
+        snprintf(out, TEXT, "the model was edited");
         break;
     case CAUSE_WRITTEN:
         snprintf(out, TEXT, "%s was set from outside", explain_var(sim, cause->number));

@@ -392,6 +392,7 @@ static SolStatus updates_and_ties(Sim *sim)
 static SolStatus take_edit(Sim *sim)
 {
     sim->update.complete = false;
+    cause_edited(sim);
     SolStatus status = sim->run.edit(sim, sim->run.edit_context, 0);
     if (status != SOL_OK)
         return status;

@@ -24,6 +24,13 @@ static void free_edit(Sol *sol, EditDone *done)
         mem_free(mem, done->steps.at[i].path);
     }
     vec_free(mem, &done->steps);
+    for (uint32_t i = 0; i < done->n_wanted; i++) {
+        mem_free(mem, (void *)done->wanted[i].scope);
+        mem_free(mem, (void *)done->wanted[i].what);
+        mem_free(mem, (void *)done->wanted[i].text);
+    }
+    mem_free(mem, done->wanted);
+    pack_free(&done->before);
     *done = (EditDone){0};
 }
 
@@ -476,6 +483,54 @@ static SolStatus do_edits(Sim *sim, void *context, int phase)
     return status;
 }
 
+/* ---- where it stands ---- */
+
+static EditStamp stamp_of(const Sim *sim, uint64_t number)
+{
+    return (EditStamp){sim->time, sim->counts.steps, sim->counts.events, sim->build.births, number};
+}
+
+static bool same_stamp(const EditStamp *a, const EditStamp *b)
+{
+    return a->time == b->time && a->steps == b->steps && a->events == b->events &&
+           a->births == b->births && a->number == b->number;
+}
+
+/* Of the present; a new one if something happened since the last. */
+static EditStamp present(Sol *sol)
+{
+    SolHistory *h = sol->history;
+    EditStamp now = stamp_of(sol->sim, h->state.number);
+    if (!same_stamp(&now, &h->state))
+        now.number = ++h->numbers;
+    return h->state = now;
+}
+
+static const char *own_text(Sim *sim, const char *text)
+{
+    return text ? copy_text(sim, text) : NULL;
+}
+
+enum { MOST_KEPT = 1 << 20 }; /* bytes of a state before an edit */
+
+/* Keeps what undoing it exactly, and doing it again, needs. */
+static void keep_wanted(Sol *sol, EditDone *done, uint32_t n, const SolEdit *edits)
+{
+    Sim *sim = sol->sim;
+    Pack *before = &sol->history->before;
+    done->wanted = mem_alloc(sim->mem, n * sizeof *done->wanted);
+    for (uint32_t i = 0; i < n; i++, done->n_wanted++)
+        done->wanted[i] = (SolEdit){.kind = edits[i].kind,
+                                    .scope = own_text(sim, edits[i].scope),
+                                    .what = own_text(sim, edits[i].what),
+                                    .text = own_text(sim, edits[i].text)};
+    done->before.mem = sim->mem;
+    if (before->n <= MOST_KEPT) {
+        done->before.writing = true;
+        pack_bytes(&done->before, before->bytes, before->n);
+    }
+}
+
 /* ---- the verdict ---- */
 
 /* What is new has to have a value. */
@@ -519,13 +574,16 @@ static SolStatus try_edit(Sim *sim, SolEdited *edited)
     return SOL_OK;
 }
 
-static SolStatus guarded_try(Sim *sim, SolEdited *edited)
+static SolStatus guarded_try(Sol *sol, const Wanted *wanted, SolEdited *edited)
 {
+    Sim *sim = sol->sim;
     MemGuard guard;
     mem_guard_push(sim->mem, &guard);
     if (setjmp(guard.env) != 0)
         return SOL_MEMORY;
     SolStatus status = try_edit(sim, edited);
+    if (status == SOL_OK && wanted)
+        keep_wanted(sol, &sol->history->now, wanted->n, wanted->edits);
     mem_guard_pop(sim->mem, &guard);
     return status;
 }
@@ -627,8 +685,8 @@ static SolStatus change(Sol *sol, SolStatus (*edit)(Sim *, void *, int), void *c
     world_edit_allow_foreign(sim->world, sim->opt.edits_call_foreign);
     sim->run.edit = edit;
     sim->run.edit_context = context;
-    status = guarded_try(sim, edited);
-    sim->run.edit = NULL;
+    status = guarded_try(sol, edit == do_edits ? context : NULL, edited);
+    sol->sim->run.edit = NULL;
     SolStatus back = status == SOL_OK ? SOL_OK : refuse(sol, status, edited);
     edited->microseconds = (timer_now() - begin) * 1e6;
     return back;
@@ -649,6 +707,22 @@ static SolStatus ready(Sol *sol)
     return open_history(sol) ? SOL_OK : SOL_MEMORY;
 }
 
+/* Into History.now. */
+static SolStatus enter(Sol *sol, uint32_t n, const SolEdit *edits, SolEdited *edited)
+{
+    SolHistory *h = sol->history;
+    Wanted wanted = {sol, n, edits};
+    h->number = 0;
+    EditStamp from = present(sol);
+    SolStatus status = change(sol, do_edits, &wanted, edited);
+    if (status != SOL_OK || edited->verdict == SOL_REFUSED)
+        return status;
+    edited->edit = h->number;
+    h->now.from = from;
+    h->now.to = h->state = stamp_of(sol->sim, ++h->numbers);
+    return SOL_OK;
+}
+
 SolStatus sol_edit(Sol *sol, uint32_t n, const SolEdit *edits, SolEdited *edited)
 {
     *edited = (SolEdited){.verdict = SOL_REFUSED};
@@ -656,16 +730,55 @@ SolStatus sol_edit(Sol *sol, uint32_t n, const SolEdit *edits, SolEdited *edited
     if (status != SOL_OK)
         return edited->reason = status;
     SolHistory *h = sol->history;
-    h->number = 0;
-    Wanted wanted = {sol, n, edits};
-    status = change(sol, do_edits, &wanted, edited);
+    status = enter(sol, n, edits, edited);
     if (status != SOL_OK || edited->verdict == SOL_REFUSED)
         return status;
-    edited->edit = h->number;
     cut_history(sol, h->done);
     h->edits.at[h->edits.n++] = h->now; /* there is room: peek() */
     h->now = (EditDone){0};
     h->done = h->edits.n;
+    return SOL_OK;
+}
+
+/* Nothing happened since: what was is there again, bit by bit. */
+static SolStatus undo_exactly(Sol *sol, EditDone *done, SolEdited *edited)
+{
+    double begin = timer_now();
+    *edited = (SolEdited){.message = sol->sim->diags->list.n};
+    SolStatus status = take_back(sol, &done->before);
+    if (status != SOL_OK) {
+        edited->verdict = SOL_REFUSED;
+        return edited->reason = status;
+    }
+    Mem *mem = sol->model->mem;
+    for (uint32_t i = 0; i < done->steps.n; i++) {
+        for (uint32_t k = 0; k < done->steps.at[i].kept.n; k++)
+            mem_free(mem, done->steps.at[i].kept.at[k].path);
+        vec_free(mem, &done->steps.at[i].kept);
+        mem_free(mem, done->steps.at[i].path);
+    }
+    vec_free(mem, &done->steps);
+    done->exact = true;
+    sol->history->state = done->from;
+    sol->history->done--;
+    edited->verdict = sol->sim->run.incomplete ? SOL_INCOMPLETE : SOL_ACCEPTED;
+    edited->microseconds = (timer_now() - begin) * 1e6;
+    return SOL_OK;
+}
+
+/* What was undone exactly is entered anew. */
+static SolStatus redo_anew(Sol *sol, SolEdited *edited)
+{
+    SolHistory *h = sol->history;
+    const EditDone undone = h->edits.at[h->done]; /* the list may move */
+    SolStatus status = enter(sol, undone.n_wanted, undone.wanted, edited);
+    if (status != SOL_OK || edited->verdict == SOL_REFUSED)
+        return status;
+    EditDone *done = &h->edits.at[h->done];
+    free_edit(sol, done);
+    *done = h->now;
+    h->now = (EditDone){0};
+    h->done++;
     return SOL_OK;
 }
 
@@ -680,11 +793,21 @@ static SolStatus undo_or_redo(Sol *sol, bool forwards, SolEdited *edited)
         diag_error(sol->sim->diags, 0, "there is nothing to %s", forwards ? "redo" : "undo");
         return edited->reason = SOL_USAGE;
     }
+    EditDone *done = &h->edits.at[forwards ? h->done : h->done - 1];
+    EditStamp now = present(sol);
+    if (forwards && done->exact)
+        return redo_anew(sol, edited);
+    if (!forwards && done->before.n && same_stamp(&now, &done->to))
+        return undo_exactly(sol, done, edited);
     h->forwards = forwards;
     status = change(sol, repeat_steps, h, edited);
-    if (status == SOL_OK && edited->verdict != SOL_REFUSED)
-        h->done += forwards ? 1u : -1u;
-    return status;
+    if (status != SOL_OK || edited->verdict == SOL_REFUSED)
+        return status;
+    h->done += forwards ? 1u : -1u;
+    if (forwards)
+        h->edits.at[h->done - 1].before.n = 0; /* what was before it is another state now */
+    h->state = stamp_of(sol->sim, ++h->numbers);
+    return SOL_OK;
 }
 
 SolStatus sol_undo(Sol *sol, SolEdited *edited)

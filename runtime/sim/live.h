@@ -23,17 +23,31 @@ typedef struct EditStep {
     double before, after;
 } EditStep;
 
+/* A state that the simulation was in, told by how far it had come. */
+typedef struct EditStamp {
+    double time;
+    uint64_t steps, events, births;
+    uint64_t number; /* of the edits and their reverses so far */
+} EditStamp;
+
 typedef struct EditDone {
     VEC(EditStep) steps;
+    uint32_t n_wanted;
+    SolEdit *wanted;    /* as it was asked for; texts are its own */
+    Pack before;        /* the simulation as it was, if that is not too much */
+    EditStamp from, to; /* before and behind it */
+    bool exact;         /* it was undone by going back: there are no steps any more */
 } EditDone;
 
 typedef struct SolHistory {
     VEC(EditDone) edits;
-    uint32_t done;   /* of these; the rest was undone */
-    EditDone now;    /* the one that is tried */
-    uint32_t number; /* of the last edit in it that entered something */
-    bool forwards;   /* redo, else undo */
-    Pack before;     /* the simulation as it was; its memory is used again */
+    uint32_t done;    /* of these; the rest was undone */
+    EditDone now;     /* the one that is tried */
+    uint32_t number;  /* of the last edit in it that entered something */
+    bool forwards;    /* redo, else undo */
+    Pack before;      /* the simulation as it was; its memory is used again */
+    uint64_t numbers; /* given to stamps so far */
+    EditStamp state;  /* of what is there now, unless time went on */
 } SolHistory;
 
 #endif

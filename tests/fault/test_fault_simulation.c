@@ -238,7 +238,7 @@ static uint64_t counted(const Run *run, Owner owner)
 /* The code service is made with the simulation. */
 static uint64_t fail_code(Run *run, Owner owner, uint64_t n)
 {
-    Jit *jit = owner == CODE && run->sim ? engine_jit(run->sim->sim.engine) : NULL;
+    Jit *jit = owner == CODE && run->sim ? engine_jit(run->sim->sim->engine) : NULL;
     if (!jit)
         return 0;
     pthread_mutex_lock(&jit->lock);
@@ -295,7 +295,7 @@ static void simulate(Run *run, const Variant *variant, Owner owner, uint64_t n)
     uint64_t code_before = fail_code(run, owner, n);
     if (run->sim) {
         record_attach(recorder, run->sim);
-        watched = &run->sim->sim;
+        watched = run->sim->sim;
         run->status = sol_run_to(run->sim, STOP);
         watched = NULL;
     }

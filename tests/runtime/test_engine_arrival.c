@@ -85,8 +85,8 @@ static SolStatus run_steps(Sol *sim, double stop, uint64_t seed)
     SolStatus status = SOL_OK;
     while (status == SOL_OK && sol_time(sim) < stop) {
         status = sol_step(sim, stop);
-        if (sim->sim.engine)
-            shuffle(engine_jit(sim->sim.engine), &seed);
+        if (sim->sim->engine)
+            shuffle(engine_jit(sim->sim->engine), &seed);
     }
     return status;
 }
@@ -105,7 +105,7 @@ static Outcome run(const char *text, uint64_t seed)
     Sol *sim = sol_create(model, NULL, &options);
     if (sim) {
         if (seed)
-            make_fickle(engine_jit(sim->sim.engine), seed);
+            make_fickle(engine_jit(sim->sim->engine), seed);
         sol_set_output(sim, &(SolOutput){.context = &o, .point = on_point});
         sol_set_event(sim, on_event, &o);
         o.status = run_steps(sim, options.stop, seed);

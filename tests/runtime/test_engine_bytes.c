@@ -118,9 +118,9 @@ static void on_event(void *context, const SolEvent *event)
 
 static void set_way(Sol *sim, const Way *way)
 {
-    if (!sim->sim.engine)
+    if (!sim->sim->engine)
         return;
-    Jit *jit = engine_jit(sim->sim.engine);
+    Jit *jit = engine_jit(sim->sim->engine);
     jit->options.only_quick |= way->quick;
     jit->options.only_optimised = way->optimised;
     if (way->eager) {
@@ -158,7 +158,7 @@ static Outcome run(const char *file, const char *model, const Way *way)
         SolStats stats;
         sol_stats(sim, &stats);
         o.functions = stats.functions_compiled;
-        o.refused = sim->sim.engine ? jit_stats(engine_jit(sim->sim.engine)).refused : 0;
+        o.refused = sim->sim->engine ? jit_stats(engine_jit(sim->sim->engine)).refused : 0;
     }
     SolMessage message;
     for (uint32_t i = 0; sol_message(loaded, i, &message); i++)

@@ -20,7 +20,7 @@
 /* Code is waited for and never optimised: then every count is exact, whatever the machine does. */
 static SimLab *open_quick(SimLab *lab)
 {
-    engine_jit(lab->sim->sim.engine)->options.only_quick = true;
+    engine_jit(lab->sim->sim->engine)->options.only_quick = true;
     return lab;
 }
 
@@ -243,7 +243,7 @@ static void one_equation_of_a_nested_model(void **state)
 /* How many torn loops of the simulation run as native code; all of them have to. */
 static uint32_t compiled_loops(const SimLab *lab)
 {
-    const Sim *sim = &lab->sim->sim;
+    const Sim *sim = lab->sim->sim;
     uint32_t n = 0;
     for (uint32_t i = 0; i < sim->nodes.n; i++) {
         const EvalNode *node = &sim->nodes.at[i];
@@ -321,8 +321,8 @@ static SimLab *open_chain(SolEngine engine, bool loop)
 static bool has_pieces(const SimLab *lab)
 {
     bool any = false;
-    for (uint32_t i = 0; i < lab->sim->sim.parts.n; i++) {
-        const Part *part = lab->sim->sim.parts.at[i];
+    for (uint32_t i = 0; i < lab->sim->sim->parts.n; i++) {
+        const Part *part = lab->sim->sim->parts.at[i];
         any |= part->code.fixed != NULL || (part->code.tape && part->code.tape->pieces.n > 0);
     }
     return any;
@@ -335,7 +335,7 @@ static void stable_code_becomes_larger_pieces(bool loop)
     uint64_t interpreted = lab->hash;
     sim_lab_close(lab);
     lab = open_quick(open_chain(SOL_ENGINE_JIT, loop));
-    Engine *engine = lab->sim->sim.engine;
+    Engine *engine = lab->sim->sim->engine;
     engine->fixed_after = 100;
     engine->fixed_quick = true; /* or it would depend on heat when they are used */
     assert_int_equal(sim_lab_run(lab, 0.9), SOL_OK);
@@ -387,11 +387,11 @@ static void code_does_not_use_libffi(void **state)
     options.audit = SIM_LAB_UNAUDITED; /* it calls foreign functions itself */
     SimLab *lab = open_quick(sim_lab_text(dampers, &options));
     assert_int_equal(sim_lab_run(lab, 10), SOL_OK);
-    uint64_t before = lab->sim->sim.foreign->ffi_calls, residuals = stats_of(lab).residuals;
+    uint64_t before = lab->sim->sim->foreign->ffi_calls, residuals = stats_of(lab).residuals;
     assert_true(before > 0); /* the start is interpreted */
     assert_int_equal(sim_lab_run(lab, 100), SOL_OK);
     assert_true(stats_of(lab).residuals > residuals + 100);
-    assert_int_equal(lab->sim->sim.foreign->ffi_calls, before);
+    assert_int_equal(lab->sim->sim->foreign->ffi_calls, before);
     sim_lab_close(lab);
 }
 

@@ -62,7 +62,7 @@ static SimLab *open_counter(SolEngine engine, uint32_t switches)
 /* Compiling begins at once, not when something has become warm. */
 static Jit *eager(SimLab *lab)
 {
-    Jit *jit = engine_jit(lab->sim->sim.engine);
+    Jit *jit = engine_jit(lab->sim->sim->engine);
     jit->options.warm = 0;
     jit->options.patience = 0;
     return jit;
@@ -118,7 +118,7 @@ static void llvm_refuses_every_third_block(void **state)
         SimLab *lab = open_counter(SOL_ENGINE_JIT, 200);
         Jit *jit = eager(lab);
         jit->options.refuse_every = 3;
-        lab->sim->sim.engine->wait = wait;
+        lab->sim->sim->engine->wait = wait;
         assert_int_equal(sim_lab_run(lab, 0.2), SOL_OK);
         jit_wait(jit);
         JitStats stats = jit_stats(jit);
@@ -142,7 +142,7 @@ static void without_llvm_everything_is_interpreted(void **state)
     jit_wait(jit);
     assert_int_equal(jit_stats(jit).functions_compiled, 0);
     assert_true(jit_stats(jit).refused > 0);
-    engine_check(lab->sim->sim.engine); /* the run may have ended before it was known */
+    engine_check(lab->sim->sim->engine); /* the run may have ended before it was known */
     assert_true(sim_lab_said(lab, "solstice_llvm.so cannot be loaded")); /* and why */
     assert_true(lab->hash == interpreted(200));
     jit->module = module;
@@ -191,8 +191,8 @@ typedef struct Memory {
 
 static Memory memory_of(SimLab *lab)
 {
-    Engine *engine = lab->sim->sim.engine;
-    return (Memory){resident(), mem_used(lab->sim->sim.mem), count_mappings(),
+    Engine *engine = lab->sim->sim->engine;
+    return (Memory){resident(), mem_used(lab->sim->sim->mem), count_mappings(),
                     jit_stats(engine->jit), shape_totals(engine->shapes)};
 }
 
@@ -205,7 +205,7 @@ static void a_million_mode_switches(void **state)
     SimLab *lab = sim_lab_text(flip, &options);
     /* where there are few, all code is optimised only later */
     assert_int_equal(sim_lab_run(lab, FLIPS / (SLOW_BUILD ? 2 : 100)), SOL_OK);
-    jit_wait(lab->sim->sim.engine->jit);
+    jit_wait(lab->sim->sim->engine->jit);
     Memory early = memory_of(lab);
     assert_true(early.jit.functions_compiled > 0);
     assert_int_equal(sim_lab_run(lab, FLIPS + 0.5), SOL_OK);
@@ -232,7 +232,7 @@ static void ever_new_combinations(void **state)
 {
     (void)state;
     SimLab *lab = open_counter(SOL_ENGINE_JIT, COMBINATIONS);
-    Engine *engine = lab->sim->sim.engine;
+    Engine *engine = lab->sim->sim->engine;
     shapes_limit(engine->shapes, 1 << 20);
     engine->jit->options.memory = 1 << 20;
     assert_int_equal(sim_lab_run(lab, COMBINATIONS / 4 * 0.001), SOL_OK);

@@ -40,7 +40,7 @@ static uint64_t interpreted(void)
 static SimLab *run_with_llvm(uint32_t fatal_at)
 {
     SimLab *lab = open_rectifier(SOL_ENGINE_JIT);
-    Jit *jit = engine_jit(lab->sim->sim.engine);
+    Jit *jit = engine_jit(lab->sim->sim->engine);
     jit->options.batch = 1; /* functions one by one: those before the error are there */
     jit->options.fatal_at = fatal_at;
     assert_int_equal(sim_lab_run(lab, 0.1), SOL_OK);
@@ -53,14 +53,14 @@ static void a_fatal_error_in_the_middle(void **state)
     (void)state;
     char words[100];
     SimLab *lab = run_with_llvm(0);
-    Jit *jit = engine_jit(lab->sim->sim.engine);
+    Jit *jit = engine_jit(lab->sim->sim->engine);
     assert_true(jit_stats(jit).functions_compiled > 3);
     assert_int_equal(jit_trouble(jit, words, sizeof words), JIT_ACCEPTED);
     assert_false(sim_lab_said(lab, "LLVM"));
     sim_lab_close(lab);
 
     lab = run_with_llvm(3);
-    jit = engine_jit(lab->sim->sim.engine);
+    jit = engine_jit(lab->sim->sim->engine);
     assert_int_equal(jit_stats(jit).functions_compiled, 2);
     assert_true(jit_stats(jit).refused > 0);
     assert_int_equal(jit_trouble(jit, words, sizeof words), JIT_LLVM_FATAL);
@@ -74,7 +74,7 @@ static void other_simulations_live_without_llvm(void **state)
     (void)state;
     char words[100];
     SimLab *lab = run_with_llvm(0);
-    Jit *jit = engine_jit(lab->sim->sim.engine);
+    Jit *jit = engine_jit(lab->sim->sim->engine);
     assert_int_equal(jit_stats(jit).functions_compiled, 0);
     assert_true(jit_stats(jit).refused > 0);
     for (uint32_t i = 1; i < jit->entries.n; i++)

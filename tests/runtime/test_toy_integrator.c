@@ -127,7 +127,7 @@ static const Integrator *const rows[PART_METHODS] = {[PART_CLOCK] = &clock_integ
 static SimLab *open_with_toy(const char *text, double stop)
 {
     SimLab *lab = sim_lab_text(text, &(SolOptions){.stop = stop, .solver = SOL_SOLVER_RK});
-    lab->sim->sim.loop.integrators = rows;
+    lab->sim->sim->loop.integrators = rows;
     toy_steps = toy_starts = 0;
     return lab;
 }

@@ -90,7 +90,7 @@ static uint64_t run_stiff(const char *text, int n, SolLinear linear, double *x)
         snprintf(path, sizeof path, "x%d", i);
         x[i] = sim_lab_value(lab, path);
     }
-    uint64_t steps = lab->sim->sim.counts.steps;
+    uint64_t steps = lab->sim->sim->counts.steps;
     sim_lab_close(lab);
     return steps;
 }
@@ -219,7 +219,7 @@ static void what_is_handed_over_whole_is_solved_whole(void **state)
     uint32_t untorn = 0;
     SimLab *lab = sim_lab_text(text, NULL);
     assert_int_equal(sim_lab_run(lab, 0.5), SOL_OK);
-    const Sim *sim = &lab->sim->sim;
+    const Sim *sim = lab->sim->sim;
     for (DdpNode n = ddp_first(sim->ddp); n; n = ddp_next(sim->ddp, n)) {
         DdpNodeView view = ddp_node(sim->ddp, n);
         if (!view.loop || !view.untorn)

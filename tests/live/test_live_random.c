@@ -1,0 +1,468 @@
+/* test_live_random.c: random edits of a running model, legal and not, with runs between -> the same structure and the
+ * same further trajectory as a fresh build of the text that the edits amount to; refusals leave no trace, and undoing
+ * all that was done since the last run leaves the bytes from before.
+ *
+ * The text is put together from what sol_statements() lists: whatever the edits did to the instances, a simulation that
+ * knows nothing of them has to agree. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "runtime/solstice.h"
+#include "tests/support/soak.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPERATIONS = 15, NAMES = 12, TEXT = 60000, MOST_SETS = 200 };
+
+static const char library[] =
+    "connector Pin interface: static potential Real u; static flow Real i; end Pin;\n"
+    "partial model Two interface: static Pin p; static Pin n; static Real u; static Real i;\n"
+    "implementation: u = p.u - n.u; i = p.i; p.i + n.i = 0; end Two;\n"
+    "model R extends Two; interface: parameter Real R << 1; implementation: u = R*i; end R;\n"
+    "model C extends Two; interface: parameter Real C << 1;\n"
+    "implementation: i = C*der(x = u, start << 0); end C;\n"
+    "model L extends Two; interface: parameter Real L << 1;\n"
+    "implementation: u = L*der(x = i, start << 0); end L;\n"
+    "model V extends Two; interface: parameter Real U << 1; implementation: u = U*sin(3*time); "
+    "end V;\n"
+    "model G interface: static Pin p; implementation: p.u = 0; end G;\n"
+    "model Lab\n"
+    "implementation:\n";
+
+static const char first[] =
+    "  static V v{U << 2}; static R r{R << 3}; static G g; static Real x; static Real y;\n"
+    "  connection{a << v.p, b << r.p}; connection{a << v.n, b << g.p};\n"
+    "  connection{a << r.n, b << g.p};\n"
+    "  der(x = x, start << 1) = y - x; y = sin(2*time) + 0.1*r.i;\n";
+
+typedef struct Lab {
+    SolModel *model;
+    Sol *sim;
+    uint64_t random;
+    uint32_t since; /* edits that can be undone since the last run or refusal of names */
+    char log[TEXT]; /* what was done */
+} Lab;
+
+static uint32_t draw(Lab *lab, uint32_t n)
+{
+    lab->random = lab->random * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(lab->random >> 33) % n;
+}
+
+static double number(Lab *lab)
+{
+    return 0.1 + 0.1 * draw(lab, 40);
+}
+
+static void note(Lab *lab, const char *format, ...)
+{
+    size_t n = strlen(lab->log);
+    va_list list;
+    va_start(list, format);
+    vsnprintf(lab->log + n, sizeof lab->log - n, format, list);
+    va_end(list);
+}
+
+static void wrong(Lab *lab, const char *format, ...)
+{
+    char text[600];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    uint32_t n = sol_message_count(lab->model);
+    sol_print_messages(lab->model, n > 6 ? n - 6 : 0, stderr, false);
+    fprintf(stderr, "%s", lab->log);
+    fail_msg("%s", text);
+}
+
+/* ---- the text that it amounts to ---- */
+
+static void put_statement(void *context, const SolStatement *s)
+{
+    char *text = context;
+    size_t n = strlen(text);
+    if (s->removed || strstr(s->handle, "then") || strstr(s->handle, "else") ||
+        n + s->length + 8 > TEXT)
+        return;
+    snprintf(text + n, TEXT - n, "  %.*s;\n", (int)s->length, s->text);
+}
+
+static void resulting_text(Lab *lab, char *text)
+{
+    snprintf(text, TEXT, "%s", library);
+    sol_statements(lab->sim, "", put_statement, text);
+    strcat(text, "end Lab;\n");
+}
+
+/* ---- a fresh build at the same point ---- */
+
+typedef struct Starts {
+    uint32_t n;
+    SolSet set[MOST_SETS];
+    char path[MOST_SETS][60], value[MOST_SETS][40];
+} Starts;
+
+static void list_starts(Lab *lab, Starts *s)
+{
+    SolVarInfo info;
+    s->n = 0;
+    for (SolVar v = sol_next_var(lab->sim, 0); v && s->n < MOST_SETS;
+         v = sol_next_var(lab->sim, v)) {
+        double x;
+        if (!sol_var_info(lab->sim, v, &info) || !info.state || sol_read(lab->sim, v, &x) != SOL_OK)
+            continue;
+        sol_var_path(lab->sim, v, s->path[s->n], sizeof s->path[0]);
+        snprintf(s->value[s->n], sizeof s->value[0], "%.17g", x);
+        s->set[s->n] = (SolSet){s->path[s->n], s->value[s->n]};
+        s->n++;
+    }
+}
+
+static void copy_held(Lab *lab, Sol *fresh)
+{
+    SolVarInfo info;
+    char path[200];
+    for (SolVar v = sol_next_var(lab->sim, 0); v; v = sol_next_var(lab->sim, v)) {
+        double x;
+        if (!sol_var_info(lab->sim, v, &info) || !info.held || info.parameter)
+            continue;
+        sol_var_path(lab->sim, v, path, sizeof path);
+        SolVar other = sol_find(fresh, path);
+        if (other && sol_read(lab->sim, v, &x) == SOL_OK)
+            sol_write(fresh, other, x);
+    }
+}
+
+static void compare_values(Lab *lab, Sol *twin, Sol *fresh, const char *when)
+{
+    char path[200];
+    uint32_t n = 0, m = 0;
+    for (SolVar v = sol_next_var(twin, 0); v; v = sol_next_var(twin, v), n++) {
+        double a, b;
+        sol_var_path(twin, v, path, sizeof path);
+        SolVar other = sol_find(fresh, path);
+        if (!other)
+            wrong(lab, "%s is not in the fresh build", path);
+        sol_read(twin, v, &a);
+        sol_read(fresh, other, &b);
+        if (!(fabs(a - b) <= 1e-9 * (1 + fabs(a) + fabs(b))))
+            wrong(lab, "%s %s: %.17g here, %.17g in a fresh build", when, path, a, b);
+    }
+    for (SolVar v = sol_next_var(fresh, 0); v; v = sol_next_var(fresh, v))
+        m++;
+    if (n != m)
+        wrong(lab, "%u variables here, %u in a fresh build", n, m);
+}
+
+static void compare_structure(Lab *lab, Sol *twin, Sol *fresh)
+{
+    SolStats a, b;
+    sol_stats(twin, &a);
+    sol_stats(fresh, &b);
+    if (a.relations != b.relations || a.states != b.states || a.instances < b.instances)
+        wrong(lab, "relations %u, states %u here; %u, %u in a fresh build", a.relations, a.states,
+              b.relations, b.states);
+}
+
+static const SolOptions options = {
+    .stop = 1, .rtol = 1e-11, .editable = true, .engine = SOL_ENGINE_INTERP};
+
+static void check_fresh(Lab *lab)
+{
+    static char text[TEXT];
+    static Starts starts;
+    resulting_text(lab, text);
+    list_starts(lab, &starts);
+    SolModel *model = sol_load(&(SolLoad){.path = "fresh", .text = text, .length = strlen(text)});
+    SolOptions at = options;
+    at.start = sol_time(lab->sim);
+    at.stop = at.start + 1;
+    at.n_sets = starts.n;
+    at.sets = starts.set;
+    Sol *fresh = sol_create(model, NULL, &at);
+    if (!fresh || sol_init(fresh) != SOL_OK) {
+        sol_print_messages(model, 0, stderr, false);
+        wrong(lab, "a fresh build of what was accepted fails:\n%s", text);
+    }
+    copy_held(lab, fresh);
+    Sol *twin = sol_fork(lab->sim);
+    if (!twin)
+        wrong(lab, "no fork");
+    compare_structure(lab, twin, fresh);
+    compare_values(lab, twin, fresh, "at once");
+    double end = sol_time(twin) + 0.03;
+    if (sol_run_to(twin, end) != SOL_OK || sol_run_to(fresh, end) != SOL_OK)
+        wrong(lab, "it does not go on");
+    compare_values(lab, twin, fresh, "later");
+    compare_structure(lab, twin, fresh);
+    sol_close(twin);
+    sol_close(fresh);
+    sol_unload(model);
+}
+
+/* ---- bytes ---- */
+
+typedef struct Bytes {
+    uint8_t *at;
+    size_t n;
+} Bytes;
+
+static bool put(void *context, const void *bytes, size_t n)
+{
+    Bytes *b = context;
+    b->at = realloc(b->at, b->n + n);
+    memcpy(b->at + b->n, bytes, n);
+    b->n += n;
+    return true;
+}
+
+static Bytes save(Lab *lab)
+{
+    Bytes b = {0};
+    if (sol_save(lab->sim, put, &b) != SOL_OK)
+        wrong(lab, "cannot be saved");
+    return b;
+}
+
+static void same_bytes(Lab *lab, Bytes a, Bytes b, const char *what)
+{
+    size_t at = 0;
+    while (at < a.n && at < b.n && a.at[at] == b.at[at])
+        at++;
+    if (a.n != b.n || at < a.n)
+        note(lab, "%zu and %zu bytes, other ones from byte %zu on\n", a.n, b.n, at);
+    if (a.n != b.n || at < a.n)
+        wrong(lab, "other bytes after %s", what);
+    free(a.at);
+    free(b.at);
+}
+
+/* ---- random operations ---- */
+
+/* A Real that may be there. */
+static const char *some_real(Lab *lab)
+{
+    static const char *const names[] = {"x", "y", "r.i", "r.u", "v.u"};
+    static char out[20];
+    uint32_t k = draw(lab, 5 + NAMES);
+    if (k < 5)
+        return names[k];
+    snprintf(out, sizeof out, "a%u", k - 5);
+    return out;
+}
+
+static void write_addition(Lab *lab, char *text, size_t size)
+{
+    uint32_t k = draw(lab, NAMES);
+    double a = number(lab), b = number(lab);
+    char other[20];
+    snprintf(other, sizeof other, "%s", some_real(lab));
+    switch (draw(lab, 12)) {
+    case 0:
+        snprintf(text, size, "Real a%u; a%u = %g*%s + %g", k, k, a, other, b);
+        break;
+    case 1:
+        snprintf(text, size, "Real a%u; der(x = a%u, start << %g) = %g*%s - a%u", k, k, a, b, other,
+                 k);
+        break;
+    case 2:
+        snprintf(text, size, "Real a%u; if time < %g then a%u = %s; else then a%u = %g; end", k,
+                 0.1 * a, k, other, k, b);
+        break;
+    case 3:
+        snprintf(text, size, "Real a%u; when %s > %g then a%u << pre(x = a%u) + 1; end", k, other,
+                 0.3 * a, k, k);
+        break;
+    case 4:
+        snprintf(text, size, "Real a%u; Real b%u; a%u + 2*b%u = %s; a%u - b%u = %g", k, k, k, k,
+                 other, k, k, b);
+        break;
+    case 5: /* too many, mostly */
+        snprintf(text, size, "%s = %g", other, a);
+        break;
+    case 6: /* too few, for the time being */
+        snprintf(text, size, "Real a%u", k);
+        break;
+    case 7:
+        snprintf(text, size, "a%u = %g*%s", k, a, other);
+        break;
+    case 8:
+        snprintf(
+            text, size,
+            "R r%u{R << %g}; connection{a << r%u.p, b << v.p}; connection{a << r%u.n, b << g.p}", k,
+            a, k, k);
+        break;
+    case 9:
+        snprintf(text, size,
+                 "R s%u{R << %g}; C c%u{C << %g}; connection{a << s%u.p, b << v.p};"
+                 "connection{a << s%u.n, b << c%u.p}; connection{a << c%u.n, b << g.p}",
+                 k, a, k, b, k, k, k, k);
+        break;
+    case 10: /* a second source beside the first */
+        snprintf(
+            text, size,
+            "V w%u{U << 1}; connection{a << w%u.p, b << v.p}; connection{a << w%u.n, b << v.n}", k,
+            k, k);
+        break;
+    default:
+        snprintf(text, size, "Real a%u; a%u*a%u*a%u + a%u = %s", k, k, k, k, k, other);
+        break;
+    }
+}
+
+typedef struct Handles {
+    uint32_t n;
+    char at[400][40];
+} Handles;
+
+/* What may be removed alone: a variable that no `<<` names any more would be another one in a text. */
+static void list_handle(void *context, const SolStatement *s)
+{
+    Handles *h = context;
+    bool holds = strncmp(s->text, "when", 4) == 0;
+    if (!s->removed && !holds && h->n < 400 && strlen(s->handle) < 40 &&
+        !strstr(s->handle, "then") && !strstr(s->handle, "else"))
+        strcpy(h->at[h->n++], s->handle);
+}
+
+static void choose_edit(Lab *lab, SolEdit *edit, char *what, char *text, size_t size)
+{
+    static Handles handles;
+    uint32_t kind = draw(lab, 10);
+    *edit = (SolEdit){.what = what, .text = text};
+    if (kind < 6) {
+        edit->kind = SOL_ADD;
+        write_addition(lab, text, size);
+        note(lab, "add %s\n", text);
+    } else if (kind < 8) {
+        edit->kind = SOL_REMOVE;
+        handles.n = 0;
+        sol_statements(lab->sim, "", list_handle, &handles);
+        snprintf(what, size, "%s", handles.at[draw(lab, handles.n)]);
+        if (draw(lab, 3) == 0 && what[0] == '+')
+            what[strcspn(what, ".")] = 0; /* the whole edit */
+        if (draw(lab, 4) == 0)
+            snprintf(what, size, "%s%u", draw(lab, 2) ? "r" : "c", draw(lab, NAMES));
+        note(lab, "remove %s\n", what);
+    } else if (kind == 8) {
+        edit->kind = SOL_REPLACE;
+        snprintf(what, size, "r%u", draw(lab, NAMES));
+        if (draw(lab, 2))
+            strcpy(what, "r");
+        snprintf(text, size, draw(lab, 3) ? "R{R << %g}" : "L{L << %g}", number(lab));
+        note(lab, "replace %s by %s\n", what, text);
+    } else {
+        edit->kind = SOL_ASSIGN;
+        strcpy(what, "x");
+        snprintf(text, size, "%g", number(lab));
+        note(lab, "set %s = %s\n", what, text);
+    }
+}
+
+/* Refusals are tried twice: the first time, the names in the text may be new to the program. */
+static SolVerdict do_edit(Lab *lab, const SolEdit *edit)
+{
+    SolEdited edited;
+    if (sol_edit(lab->sim, 1, edit, &edited) != SOL_OK)
+        wrong(lab, "an edit failed");
+    if (edited.verdict != SOL_REFUSED)
+        return edited.verdict;
+    Bytes before = save(lab);
+    if (sol_edit(lab->sim, 1, edit, &edited) != SOL_OK || edited.verdict != SOL_REFUSED)
+        wrong(lab, "refused once, not twice");
+    same_bytes(lab, before, save(lab), "a refusal");
+    return SOL_REFUSED;
+}
+
+static void undo_all(Lab *lab, uint32_t n)
+{
+    SolEdited edited;
+    for (uint32_t i = 0; i < n; i++)
+        if (sol_undo(lab->sim, &edited) != SOL_OK || edited.verdict == SOL_REFUSED)
+            wrong(lab, "cannot be undone");
+}
+
+static void one_operation(Lab *lab)
+{
+    char what[200], text[400];
+    SolEdit edit;
+    SolEdited edited;
+    uint32_t kind = draw(lab, 8);
+    if (kind == 0 && sol_is_complete(lab->sim)) {
+        double to = sol_time(lab->sim) + 0.01 * (1 + draw(lab, 5));
+        note(lab, "run to %g\n", to);
+        if (sol_run_to(lab->sim, to) != SOL_OK)
+            wrong(lab, "it does not go on");
+    } else if (kind == 1) {
+        note(lab, "undo\n");
+        sol_undo(lab->sim, &edited);
+    } else if (kind == 2) {
+        note(lab, "redo\n");
+        sol_redo(lab->sim, &edited);
+    } else {
+        choose_edit(lab, &edit, what, text, sizeof text);
+        note(lab, "  %d\n", do_edit(lab, &edit));
+    }
+    if (sol_is_complete(lab->sim))
+        check_fresh(lab);
+}
+
+/* A row of edits without a run, and all of them undone: the bytes from before. */
+static void there_and_back(Lab *lab)
+{
+    char what[200], text[400];
+    SolEdit edit[4];
+    SolEdited edited;
+    uint32_t done = 0;
+    for (int i = 0; i < 4; i++) {
+        choose_edit(lab, &edit[i], what, text, sizeof text);
+        done += do_edit(lab, &edit[i]) != SOL_REFUSED;
+    }
+    undo_all(lab, done);
+    Bytes before = save(lab); /* all names are known now */
+    for (uint32_t i = 0; i < done; i++)
+        if (sol_redo(lab->sim, &edited) != SOL_OK || edited.verdict == SOL_REFUSED)
+            wrong(lab, "cannot be done again");
+    undo_all(lab, done);
+    same_bytes(lab, before, save(lab), "undoing all");
+}
+
+static void check_case(uint64_t seed)
+{
+    static Lab lab;
+    static char text[TEXT];
+    memset(&lab, 0, sizeof lab);
+    lab.random = seed * 2654435761u + 12345;
+    snprintf(text, sizeof text, "%s%send Lab;\n", library, first);
+    lab.model = sol_load(&(SolLoad){.path = "lab", .text = text, .length = strlen(text)});
+    lab.sim = sol_create(lab.model, NULL, &options);
+    assert_non_null(lab.sim);
+    assert_int_equal(sol_init(lab.sim), SOL_OK);
+    for (int i = 0; i < OPERATIONS; i++)
+        one_operation(&lab);
+    there_and_back(&lab);
+    sol_close(lab.sim);
+    sol_unload(lab.model);
+}
+
+static void random_edits(void **state)
+{
+    (void)state;
+    Soak soak = soak_begin("random edits", 20, 1);
+    while (soak_next(&soak))
+        check_case(soak.seed);
+    soak_end(&soak);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_edits)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
