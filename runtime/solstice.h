@@ -135,6 +135,10 @@ typedef struct SolOptions {
     const char *const *monitored; /* designators of definitions whose instances are monitored */
     bool savable;                 /* sol_save() or sol_restore() will be called */
     bool editable;                /* sol_edit() will be called; implies `savable` */
+    uint32_t
+        exact_edits; /* models of up to so many relations are written before each edit, so that nothing at all is
+                             left of one that is refused; above, it is done backwards: values and structure are those
+                             from before, the order inside the schedule need not be. 0: 20,000 */
     bool
         edits_call_foreign; /* what is typed may call foreign functions and read tables from files */
     double

@@ -543,6 +543,8 @@ void nodes_apply(Sim *sim)
             know_derivative(sim, sim->build.orphans.at[i]);
             sim->info[sim->build.orphans.at[i]].varied =
                 ddp_var(sim->ddp, sim->build.orphans.at[i]).varies;
+            if (!sim->info[sim->build.orphans.at[i]].node) /* an edit took its equation away */
+                vec_push(sim->mem, &sim->build.clocked_work, sim->build.orphans.at[i]);
         }
     for (uint32_t i = 0; i < n; i++) {
         const EvalNode *node = &sim->nodes.at[delta[i].node];

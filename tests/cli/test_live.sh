@@ -1,0 +1,89 @@
+#!/bin/bash
+# solstice live through a pipe: one answer per line, scripts that replay to the same bytes, Ctrl-C, kill -9.
+. "$(dirname "$0")/../support/shell.sh"
+
+cat >Empty.sol <<'END'
+model Empty
+implementation:
+end Empty;
+END
+cat >rectifier.txt <<'END'
+add Real us; us = sin(314.159265358979*time)
+add Real i
+add Real uL; uL = 0.2*der(x = i)
+add Real uR; uR = 10*i
+add Real ud
+add Boolean off; when i < 0 then off << true; else when ud > 0 then off << false; end
+add if off then i = 0; else then ud = 0; end
+add Real uC; us = uL + uR + ud + uC
+add i = 0.001*der(x = uC) + uC/50
+add us = 3
+run to 0.05
+set uC = 0.1
+undo
+remove +99
+mark middle
+run to 0.1
+END
+live() { timeout 60 "$SOLSTICE" live Empty.sol --cache off "$@"; }
+
+# one answer a line, the right words
+live <rectifier.txt >answers || fail "exit code $?"
+[ "$(wc -l <answers)" -eq "$(wc -l <rectifier.txt)" ] || fail "one answer per line: $(cat answers)"
+words=$(cut -d' ' -f1 answers | cut -d: -f1 | tr '\n' ' ')
+want="accepted incomplete incomplete incomplete incomplete incomplete incomplete incomplete accepted refused"
+case $words in "$want ok accepted accepted refused ok ok "*) ;; *) fail "other verdicts: $words" ;; esac
+
+# JSON
+if command -v python3 >/dev/null; then
+  live --json <rectifier.txt | python3 -c '
+import sys, json
+lines = [json.loads(l) for l in sys.stdin]
+assert len(lines) == 16, len(lines)
+assert lines[9]["answer"] == "refused" and lines[9]["messages"][0]["file"] == "edit 10"
+assert lines[-1]["time"] == 0.1' || fail "JSON"
+fi
+
+# a script replays to the same bytes; a journal has the same lines
+{ cat rectifier.txt; echo "script done.txt"; echo "save first"; echo flat; } | live --script journal.txt | tail -1 >here
+{ echo "source done.txt"; echo "save second"; echo flat; } | live | tail -1 >there
+cmp here there || fail "a replay comes out otherwise"
+[ "$(stat -c %s first)" -eq "$(stat -c %s second)" ] || fail "a replay has other checkpoints"
+head -n -1 journal.txt | cmp - done.txt || fail "journal and script differ"
+grep -q 'us = 3' done.txt && fail "a refused edit is in the script"
+
+# a checkpoint goes on with its edits
+echo "states" | live --resume first >resumed
+grep -q 'uC = ' resumed || fail "no edits in the checkpoint: $(cat resumed)"
+
+# Ctrl-C stops a run and nothing else; then kill -9: the journal is readable up to the last edit
+mkfifo in
+live --script kept.txt <in >out 2>&1 &
+pid=$!
+exec 7>in
+echo "add Real x; der(x = x) = sin(1000*time)" >&7
+echo "run to 1000000" >&7
+sleep 1
+kill -INT "$(pgrep -P $pid | head -1)" 2>/dev/null || kill -INT $pid
+echo "show x" >&7
+for _ in $(seq 100); do [ "$(wc -l <out)" -ge 3 ] && break; sleep 0.1; done
+[ "$(sed -n '2s/:.*//p' out)" = stopped ] || fail "Ctrl-C: $(cat out)"
+sed -n 3p out | grep -q '^ok: x = ' || fail "after Ctrl-C: $(cat out)"
+kill -9 "$(pgrep -P $pid | head -1)" 2>/dev/null
+exec 7>&-
+wait $pid 2>/dev/null
+[ "$(head -1 kept.txt)" = "add Real x; der(x = x) = sin(1000*time)" ] || fail "the journal is lost"
+echo "source kept.txt" | live | tail -1 | grep -q '^ok: 2 lines' || fail "the journal does not replay"
+
+# foreign functions and files are out of reach unless allowed
+cat >F.sol <<'END'
+model F external "libm.so.6" "cos"; interface: in Real x; out Real y; end F;
+model M implementation: static Real x; x = time; end M;
+END
+echo "add Real y; y = F(x = x)" >f.txt
+timeout 60 "$SOLSTICE" live F.sol --cache off <f.txt | grep -q '^refused.*edits may not' || fail "external"
+timeout 60 "$SOLSTICE" live F.sol --cache off --allow-external <f.txt | grep -q '^accepted' || fail "allowed"
+
+expect 2 "which file" "$SOLSTICE" live
+expect 4 "cannot" "$SOLSTICE" live none.sol
+exit $((failures > 0))
