@@ -75,7 +75,8 @@ typedef struct Edit {
      * names are as good as they were then. */
     bool (*gone)(const void *context, const Member *member);
     const void *context;
-    uint32_t number; /* program_edit_number() of the same edit, if this program made it before; 0: it may be new */
+    uint32_t
+        number; /* program_edit_number() of the same edit, if this program made it before; 0: it may be new */
 } Edit;
 
 /* Its body, whose `parent` is the one given; NULL with messages. The program is as good as before then. */

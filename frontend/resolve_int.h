@@ -161,13 +161,13 @@ struct Program {
     Map members;     /* body id, name -> index of the member + 1 */
     uint32_t n_bodies, n_stmts;
     VEC(EditBody) edits; /* bodies that were made */
-    const Edit *edit; /* whose text is being resolved, or NULL */
-    VEC(Def *) queue; /* to be completed */
-    Map predefined;   /* name -> number + 1 */
-    Map reported;     /* hash of place and text of messages */
-    Map held;         /* hash of steps -> 1, for targets of `<<` inside sub-models */
-    Map stepped;      /* name -> 1: of a member that some path leads to through another one */
-    Map transmitted;  /* hash of body and target -> number in `transmissions` + 1 */
+    const Edit *edit;    /* whose text is being resolved, or NULL */
+    VEC(Def *) queue;    /* to be completed */
+    Map predefined;      /* name -> number + 1 */
+    Map reported;        /* hash of place and text of messages */
+    Map held;            /* hash of steps -> 1, for targets of `<<` inside sub-models */
+    Map stepped;         /* name -> 1: of a member that some path leads to through another one */
+    Map transmitted;     /* hash of body and target -> number in `transmissions` + 1 */
     VEC(Stmt *) transmissions;
     Map subtypes; /* pair of def ids -> 1 sub-type, 2 not */
     bool last_reported;

@@ -248,7 +248,13 @@ typedef struct CycleMemo {
     const char *text; /* in Sim.record.arena */
 } CycleMemo;
 
-typedef enum CauseKind { CAUSE_JUMP, CAUSE_SAMPLE, CAUSE_STATES, CAUSE_WRITTEN, CAUSE_EDITED } CauseKind;
+typedef enum CauseKind {
+    CAUSE_JUMP,
+    CAUSE_SAMPLE,
+    CAUSE_STATES,
+    CAUSE_WRITTEN,
+    CAUSE_EDITED
+} CauseKind;
 
 typedef struct EventCause {
     const char *function; /* that jumped */
