@@ -53,6 +53,7 @@ void live_forget(Sol *sol)
     free_edit(sol, &sol->history->now);
     vec_free(sol->model->mem, &sol->history->edits);
     pack_free(&sol->history->before);
+    vec_free(sol->model->mem, &sol->history->values);
     mem_free(sol->model->mem, sol->history);
     sol->history = NULL;
 }
@@ -227,11 +228,11 @@ static SolStatus add(Sol *sol, InstId model, const char *given)
     sim->build.structure_changed = true;
     bool fine = world_edit_add(sim->world, model, text, strlen(text), &sol->history->number);
     mem_free(sim->mem, text);
-    if (!fine || !world_edit(sim->world, sol->history->number, &model, &body))
+    if (!sol->history->number || !world_edit(sim->world, sol->history->number, &model, &body))
         return world_status(sim, false);
     for (uint32_t i = 0; i < body->n_stmts; i++)
         new_step(sol, (EditStep){.kind = STEP_SHOW, .model = model, .stmt = body->stmts[i]});
-    return SOL_OK;
+    return world_status(sim, fine);
 }
 
 static bool is_component(const Stmt *stmt)
@@ -525,7 +526,7 @@ static void keep_wanted(Sol *sol, EditDone *done, uint32_t n, const SolEdit *edi
                                     .what = own_text(sim, edits[i].what),
                                     .text = own_text(sim, edits[i].text)};
     done->before.mem = sim->mem;
-    if (before->n <= MOST_KEPT) {
+    if (sol->history->exact && before->n <= MOST_KEPT) {
         done->before.writing = true;
         pack_bytes(&done->before, before->bytes, before->n);
     }
@@ -599,8 +600,7 @@ static SolStatus guarded_return(Sim *sim, Pack *before)
     return status;
 }
 
-/* What was before takes the place of what was tried. */
-static SolStatus take_back(Sol *sol, Pack *before)
+static SolStatus try_back(Sol *sol, Pack *before)
 {
     Sim *old = sol->sim, *fresh;
     if (!program_recover(old->program) || !(fresh = sim_like(old)))
@@ -614,6 +614,62 @@ static SolStatus take_back(Sol *sol, Pack *before)
     sol->sim = fresh;
     sim_close(old);
     return SOL_OK;
+}
+
+/* What was before takes the place of what was tried. Without memory it is tried again: there may be some by then. */
+static SolStatus take_back(Sol *sol, Pack *before)
+{
+    SolStatus status = SOL_MEMORY;
+    for (int i = 0; i < 3 && status == SOL_MEMORY; i++)
+        status = try_back(sol, before);
+    return status;
+}
+
+/* What was done is done backwards, and values are those from before. */
+static SolStatus reverse_now(Sim *sim, void *context, int phase)
+{
+    SolHistory *h = context;
+    SolStatus status = SOL_OK;
+    for (uint32_t i = h->now.steps.n; i-- > 0 && status == SOL_OK;)
+        if (h->now.steps.at[i].kind != STEP_VALUE)
+            status = do_step(sim, &h->now.steps.at[i], false, phase);
+    for (uint32_t i = 0; i < sim->states.n && phase == 1; i++) {
+        DdpVar var = sim->states.at[i].var;
+        if (var < h->values.n && sim->value[var] != h->values.at[var])
+            values_set(sim, var, h->values.at[var]);
+    }
+    for (uint32_t i = h->now.steps.n; i-- > 0 && phase == 1 && status == SOL_OK;) {
+        const EditStep *step = &h->now.steps.at[i];
+        DdpVar var = step->kind == STEP_VALUE ? world_find(sim->world, step->path) : 0;
+        if (var && may_be_set(sim, var))
+            values_set(sim, var, step->before);
+    }
+    return status;
+}
+
+/* In a large model: another event, whose change is the reverse of what was tried. */
+static SolStatus do_backwards(Sol *sol)
+{
+    Sim *sim = sol->sim;
+    SolHistory *h = sol->history;
+    MemGuard guard;
+    if (!program_recover(sim->program))
+        return SOL_MEMORY;
+    mem_guard_push(sim->mem, &guard);
+    if (setjmp(guard.env) != 0)
+        return sim_exhausted(sim);
+    world_edit_pardon(sim->world);
+    sim->start.role_failed = sim->run.assertion_failed = false;
+    sim->loop.status = SOL_OK;
+    sim->run.edit = reverse_now;
+    sim->run.edit_context = h;
+    SolStatus status = time_event(sim);
+    sim->run.edit = NULL;
+    for (DdpVar var = 0; var < h->values.n && status == SOL_OK; var++)
+        if (sim->info[var].has && !sim->info[var].pending && ddp_var_used(sim->ddp, var))
+            sim->value[var] = h->values.at[var];
+    mem_guard_pop(sim->mem, &guard);
+    return status;
 }
 
 static void say_no_memory(Sim *sim)
@@ -631,8 +687,9 @@ static SolStatus refuse(Sol *sol, SolStatus why, SolEdited *edited)
     edited->verdict = SOL_REFUSED;
     edited->reason = why;
     edited->edit = 0;
+    SolStatus status =
+        sol->history->exact ? take_back(sol, &sol->history->before) : do_backwards(sol);
     free_edit(sol, &sol->history->now);
-    SolStatus status = take_back(sol, &sol->history->before);
     if (why == SOL_MEMORY)
         say_no_memory(sol->sim);
     if (status != SOL_OK)
@@ -654,16 +711,26 @@ static bool open_history(Sol *sol)
     return true;
 }
 
+static void keep_numbers(Sim *sim, SolHistory *h)
+{
+    vec_reserve(sim->mem, &h->values, sim->n_values);
+    memcpy(h->values.at, sim->value, sim->n_values * sizeof *sim->value);
+    h->values.n = sim->n_values;
+}
+
 static SolStatus peek(Sim *sim, SolHistory *h)
 {
     MemGuard guard;
     h->before.n = h->before.at = 0;
     h->before.bad = false;
+    h->exact = ddp_totals(sim->ddp).rels <= sim->opt.exact_edits;
     mem_guard_push(sim->mem, &guard);
     if (setjmp(guard.env) != 0)
         return SOL_MEMORY;
-    SolStatus status = save_peek(sim, &h->before);
     vec_reserve(sim->mem, &h->edits, h->edits.n + 1);
+    if (!h->exact)
+        keep_numbers(sim, h);
+    SolStatus status = h->exact ? save_peek(sim, &h->before) : SOL_OK;
     mem_guard_pop(sim->mem, &guard);
     return status;
 }

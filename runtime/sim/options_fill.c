@@ -113,6 +113,8 @@ bool options_fill(Sim *sim, const SolOptions *options)
     if (opt->step == 0)
         opt->step = opt->interval;
     opt->savable |= opt->editable;
+    if (!opt->exact_edits)
+        opt->exact_edits = 20000;
     if (!opt->max_updates)
         opt->max_updates = 1000;
     return check_times(sim);
