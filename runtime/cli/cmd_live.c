@@ -15,7 +15,7 @@ typedef struct LiveOptions {
     SolverOptions solver;
     uint32_t engine;
     OptionTexts sets;
-    const char *cache, *resume, *script;
+    const char *cache, *resume, *script, *socket;
     bool json, external;
 } LiveOptions;
 
@@ -30,6 +30,7 @@ static int read_options(Args *args, LiveOptions *o, CliFolders *folders, const c
         {"--set", OPTION_TEXTS, &o->sets, NULL, false},
         {"--resume", OPTION_TEXT, &o->resume, NULL, true},
         {"--script", OPTION_TEXT, &o->script, NULL, true},
+        {"--socket", OPTION_TEXT, &o->socket, NULL, true},
         {"--json", OPTION_FLAG, &o->json, NULL, true},
         {"--allow-external", OPTION_FLAG, &o->external, NULL, true},
     };
@@ -93,7 +94,9 @@ static int talk(Live *live, const LiveOptions *o)
     interrupt.stays = true;
     live->interrupt = &interrupt;
     int code = EXIT_DONE;
-    if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && !o->json) {
+    if (o->socket) {
+        code = live_serve(live, o->socket);
+    } else if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && !o->json) {
         live->style = LIVE_PEOPLE;
         fputs("'help' lists the commands\n", live->out);
         code = live_prompt(live);
@@ -183,6 +186,8 @@ const Command cli_live = {
     "pipe\n"
     "are answered by one line each.\n\n"
     "  --json                  answers are objects of JSON, one a line\n"
+    "  --socket PATH           commands come from a socket of this name, answers are JSON "
+    "(docs/protocol.md)\n"
     "  --script FILE           what was done is appended as it is done, to be replayed by 'source "
     "FILE'\n"
     "  --resume FILE           go on from what 'save FILE' wrote, with the same options\n"

@@ -68,6 +68,7 @@ typedef struct Live {
     VEC(SolEdit) pending; /* between `begin` and `commit`; texts are its own */
     bool collecting;
     VEC(LiveWatch) watches;
+    double every; /* watched variables are looked at so often; 0: every output interval */
     VEC(LiveEvent) events;
     int failed; /* answers that were refusals or errors */
 } Live;
@@ -119,6 +120,7 @@ void live_watch(Live *live, char *rest);
 void live_sample(Live *live);           /* at the present time */
 void live_draw(Live *live, bool again); /* over what was drawn before */
 void live_drop_watches(Live *live);
+void live_tell_samples(Live *live); /* to a program: the last ones, as a line of their own */
 
 /* ---- live_file.c: points and files ---- */
 
@@ -136,6 +138,11 @@ void live_note(Live *live, const char *line); /* it was done: a line of the scri
 /* The next word of *rest, cut off; "" at the end. */
 char *live_word(char **rest);
 const char *live_command_name(uint32_t i); /* NULL at the end */
+
+/* ---- live_socket.c ---- */
+
+int live_serve(Live *live,
+               const char *path); /* lines from clients of a socket, until one says quit */
 
 /* ---- live_prompt.c ---- */
 

@@ -42,11 +42,14 @@ static SolStatus run_watched(Live *live, double to)
     SolStatus status = SOL_OK;
     double interval = live->options.interval > 0 ? live->options.interval
                                                  : (live->options.stop - live->options.start) / 500;
+    if (live->every > 0)
+        interval = live->every;
     double shown = sol_time(live->sim);
     live_draw(live, false);
     while (status == SOL_OK && sol_time(live->sim) < to) {
         status = sol_run_to(live->sim, fmin(to, sol_time(live->sim) + interval));
         live_sample(live);
+        live_tell_samples(live);
         if (sol_time(live->sim) >= shown + 10 * interval) {
             shown = sol_time(live->sim);
             live_draw(live, true);
@@ -158,8 +161,8 @@ static const LiveCommand commands[] = {
     {"redo", live_redo, "redo", "puts it back", true},
     {"mark", live_mark, "mark [NAME]", "a point to return to", true},
     {"back", live_back, "back [NAME]", "returns to it, time included", false},
-    {"watch", live_watch, "watch [VAR..]", "curves that move while time goes on; alone: none",
-     false},
+    {"watch", live_watch, "watch [every DT] [VAR..]",
+     "curves that move while time goes on; alone: none", false},
     {"save", live_save, "save FILE", "a checkpoint, with all edits (--resume)", true},
     {"script", live_script, "script [FILE]", "what was done, to be replayed", false},
     {"source", live_source, "source FILE", "replays a script", false},

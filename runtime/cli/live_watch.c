@@ -3,6 +3,7 @@
 #include "runtime/cli/plot.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -22,6 +23,16 @@ void live_watch(Live *live, char *rest)
 {
     char *path = live_word(&rest);
     live_drop_watches(live);
+    live->every = 0;
+    if (strcmp(path, "every") == 0) {
+        live->every = atof(live_word(&rest));
+        path = live_word(&rest);
+        if (!(live->every > 0)) {
+            live->every = 0;
+            answer_fail(live, "how often? 'watch every 0.01 x'");
+            return;
+        }
+    }
     for (; *path && live->watches.n < MOST; path = live_word(&rest)) {
         if (!sol_find(live->sim, path)) {
             answer_fail(live, "there is no variable '%s' now", path);
@@ -58,6 +69,24 @@ void live_sample(Live *live)
             thin(w);
         vec_push(live->mem, &w->samples, ((LiveSample){sol_time(live->sim), value}));
     }
+}
+
+void live_tell_samples(Live *live)
+{
+    if (live->style != LIVE_JSON || !live->watches.n)
+        return;
+    fprintf(live->out, "{\"sample\":%.17g,\"values\":{", sol_time(live->sim));
+    for (uint32_t i = 0; i < live->watches.n; i++) {
+        const LiveWatch *w = &live->watches.at[i];
+        double value = vec_last(&w->samples).value;
+        fputs(i ? "," : "", live->out);
+        answer_json_text(live->out, w->path, strlen(w->path));
+        if (isfinite(value))
+            fprintf(live->out, ":%.17g", value);
+        else
+            fputs(":null", live->out);
+    }
+    fputs("}}\n", live->out);
 }
 
 static Curve curve_of(Live *live, const LiveWatch *w)
