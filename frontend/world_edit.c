@@ -331,56 +331,52 @@ static bool op_names(const World *world, Inst *inst, const Op *op, const Inst *o
     return false;
 }
 
-/* In the instances of one model's text; counts down `after`. */
-static bool user_in(World *world, InstId model, const StmtTask *t, const Inst *owner, uint32_t word,
-                    uint32_t *after, WorldUser *user)
+typedef struct UserTask {
+    StmtTask stmt;
+    uint32_t n, most;
+    WorldUser *users;
+} UserTask;
+
+/* In the instances of one model's text. */
+static void users_in(World *world, InstId model, const Inst *owner, uint32_t word, UserTask *u)
 {
     InstList list = {0};
     const Stmt *last = NULL;
-    bool found = false;
     list_bodies(world, model, &list);
-    for (uint32_t k = 0; k < list.n && !found; k++) {
+    for (uint32_t k = 0; k < list.n; k++) {
         Inst *inst = world_at(world, list.at[k]);
-        for (uint32_t i = 0; i < inst->plan->n_ops && !found; i++) {
+        for (uint32_t i = 0; i < inst->plan->n_ops && u->n < u->most; i++) {
             const Op *op = &inst->plan->ops[i];
-            if (!op->stmt || op->stmt == last || (op->stmt == t->stmt && model == t->model) ||
+            if (!op->stmt || op->stmt == last ||
+                (op->stmt == u->stmt.stmt && model == u->stmt.model) ||
                 !op_names(world, inst, op, owner, word) || edit_hides(world, inst, op))
                 continue;
             last = op->stmt;
-            *user = (WorldUser){model, op->stmt};
-            found = (*after)-- == 0;
+            u->users[u->n++] = (WorldUser){model, op->stmt};
         }
     }
     vec_free(world->mem, &list);
-    return found;
 }
 
-typedef struct UserTask {
-    StmtTask stmt;
-    uint32_t after;
-    WorldUser user;
-    bool found;
-} UserTask;
-
-static void user_task(World *world, void *argument)
+static void users_task(World *world, void *argument)
 {
     UserTask *u = argument;
     const Inst *owner = inst_of_body(world, u->stmt.model, u->stmt.stmt->body);
     if (!owner)
         return;
     uint32_t word = owner->plan->family->member_word[u->stmt.stmt->member->index];
-    for (InstId at = u->stmt.model; at && !u->found; at = world_at(world, at)->owner) {
+    for (InstId at = u->stmt.model; at; at = world_at(world, at)->owner) {
         at = follow_model(world, world_at(world, at));
-        u->found = user_in(world, at, &u->stmt, owner, word, &u->after, &u->user);
+        users_in(world, at, owner, word, u);
     }
 }
 
-bool world_edit_user(World *world, InstId model, const Stmt *stmt, uint32_t after, WorldUser *user)
+uint32_t world_edit_users(World *world, InstId model, const Stmt *stmt, uint32_t most,
+                          WorldUser *users)
 {
-    UserTask u = {.stmt = {model, stmt}, .after = after};
-    world_guarded(world, user_task, &u);
-    *user = u.user;
-    return u.found;
+    UserTask u = {.stmt = {model, stmt}, .most = most, .users = users};
+    world_guarded(world, users_task, &u);
+    return u.n;
 }
 
 typedef struct VarsTask {

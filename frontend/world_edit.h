@@ -25,19 +25,19 @@ uint32_t world_edit_count(const World *world);
 bool world_edit(const World *world, uint32_t number, InstId *model, const Body **body);
 
 /* Takes a statement of the instance away, and puts it back. Nothing that is there may name what goes
- * (world_edit_user). */
+ * (world_edit_users). */
 bool world_edit_hide(World *world, InstId model, const Stmt *stmt);
 bool world_edit_show(World *world, InstId model, const Stmt *stmt);
 bool world_edit_is_hidden(const World *world, InstId model, const Stmt *stmt);
 
-/* A statement that is there and names what the declaration `stmt` of `model` made: the first behind number
- * `after` of those that were found; false: no more. Asked from 0 on, without changes between. */
+/* Statements that are there and name what the declaration `stmt` of `model` made; at most `most`, and returns how many. */
 typedef struct WorldUser {
     InstId model;
     const Stmt *stmt;
 } WorldUser;
 
-bool world_edit_user(World *world, InstId model, const Stmt *stmt, uint32_t after, WorldUser *user);
+uint32_t world_edit_users(World *world, InstId model, const Stmt *stmt, uint32_t most,
+                          WorldUser *users);
 
 /* The variables that the declaration made: itself, or all in the instance and its parts. */
 void world_edit_vars(World *world, InstId model, const Stmt *stmt,

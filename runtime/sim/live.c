@@ -248,24 +248,27 @@ static void note_user(Sim *sim, const WorldUser *user)
     diag_note(sim->diags, user->stmt->at, "%s%s%s names it", path, path[0] ? " " : "", handle);
 }
 
+enum { MOST_USERS = 1000 };
+
 /* Of a component, its connections go first. Others that name what is declared must go before. */
 static SolStatus clear_users(Sol *sol, InstId model, const Stmt *stmt)
 {
     Sim *sim = sol->sim;
-    WorldUser user;
     SolStatus status = SOL_OK;
-    for (uint32_t i = 0; status == SOL_OK && world_edit_user(sim->world, model, stmt, i, &user);) {
-        if (is_component(stmt) && user.stmt->kind == S_CONNECT)
-            status = hide(sol, user.model, user.stmt);
+    WorldUser *users = arena_alloc(&sim->record.arena, MOST_USERS * sizeof *users);
+    uint32_t n = world_edit_users(sim->world, model, stmt, MOST_USERS, users), left = 0;
+    for (uint32_t i = 0; i < n && status == SOL_OK; i++) {
+        if (is_component(stmt) && users[i].stmt->kind == S_CONNECT)
+            status = hide(sol, users[i].model, users[i].stmt);
         else
-            i++;
+            users[left++] = users[i];
     }
-    if (status != SOL_OK || !world_edit_user(sim->world, model, stmt, 0, &user))
+    if (status != SOL_OK || (left == 0 && n < MOST_USERS))
         return status;
     diag_error(sim->diags, stmt->at, "'%s' cannot be removed: something that is there names it",
                intern_text(program_names(sim->program), stmt->member->name));
-    for (uint32_t i = 0; i < 8 && world_edit_user(sim->world, model, stmt, i, &user); i++)
-        note_user(sim, &user);
+    for (uint32_t i = 0; i < left && i < 8; i++)
+        note_user(sim, &users[i]);
     return SOL_USAGE;
 }
 
@@ -364,22 +367,25 @@ static void put_declaration(Sol *sol, Text *text, const char *type, const char *
 static SolStatus take_users(Sol *sol, InstId model, const Stmt *stmt, Text *text)
 {
     Sim *sim = sol->sim;
-    WorldUser user;
     SolStatus status = SOL_OK;
-    while (status == SOL_OK && world_edit_user(sim->world, model, stmt, 0, &user)) {
+    WorldUser *users = arena_alloc(&sim->record.arena, MOST_USERS * sizeof *users);
+    uint32_t n = world_edit_users(sim->world, model, stmt, MOST_USERS, users);
+    for (uint32_t i = 0; i < n && status == SOL_OK; i++) {
+        const WorldUser *user = &users[i];
         size_t length;
-        const char *from = world_stmt_text(sim->world, user.stmt, &length);
-        bool plain = !user.stmt->body->parent || user.stmt->body->edit;
-        if (user.model != model || !plain || user.stmt->kind == S_DECLARE || !length) {
+        const char *from = world_stmt_text(sim->world, user->stmt, &length);
+        bool plain = !user->stmt->body->parent || user->stmt->body->edit;
+        if (user->model != model || !plain || user->stmt->kind == S_DECLARE || !length ||
+            n == MOST_USERS) {
             diag_error(sim->diags, stmt->at,
                        "'%s' cannot be replaced: something that cannot be entered anew names it",
                        intern_text(program_names(sim->program), stmt->member->name));
-            note_user(sim, &user);
+            note_user(sim, user);
             return SOL_USAGE;
         }
         put(sol, text, from, length);
         put(sol, text, ";\n", 2);
-        status = hide(sol, model, user.stmt);
+        status = hide(sol, model, user->stmt);
     }
     return status;
 }
