@@ -43,7 +43,7 @@ perf-quick: build
 	tools/perf.sh --quick
 
 format: setup
-	find base numerics frontend ddp jit runtime tests perf \( -name '*.[ch]' -o -name '*.cc' \) -print0 | \
+	find base exact numerics frontend ddp jit runtime tests perf \( -name '*.[ch]' -o -name '*.cc' \) -print0 | \
 	    xargs -0 -r clang-format-14 -i
 
 clean:

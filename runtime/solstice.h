@@ -341,7 +341,7 @@ typedef struct SolStats {
         shapes, shapes_from_memory, shapes_from_disk;
     uint32_t batches, blocks_batched; /* at the end: blocks of one kind evaluated together */
     uint64_t scratch_rebuilds;
-    uint64_t examined; /* equations looked at for such that depend on each other */
+    uint64_t examined;                /* equations looked at for such that depend on each other */
     size_t memory_bytes, memory_peak; /* of model and simulations */
     /* functions that became worth native code while LLVM was there: how many, and the seconds to
      * their first code, median and what 95 % are within */

@@ -21,7 +21,7 @@ run_tests() { # preset, its build folder
 }
 
 echo "==== format"
-find base numerics frontend ddp jit runtime tests perf \( -name '*.[ch]' -o -name '*.cc' \) -print0 |
+find base exact numerics frontend ddp jit runtime tests perf \( -name '*.[ch]' -o -name '*.cc' \) -print0 |
     xargs -0 clang-format-14 --dry-run --Werror || failed+=("format, \`make format\` mends it")
 
 build release "$@" && run_tests release build
