@@ -416,6 +416,15 @@ void world_edit_vars(World *world, InstId model, const Stmt *stmt,
     world_guarded(world, vars_task, &(VarsTask){{model, stmt}, call, context});
 }
 
+DdpVar world_edit_var(const World *world, InstId model, const Stmt *stmt, const char *path)
+{
+    const Inst *owner = inst_of_body(world, model, stmt->body);
+    uint32_t found = owner ? owner->word[owner->plan->family->member_word[stmt->member->index]] : 0;
+    if (!found || type_is_basic(stmt->member->type))
+        return path[0] ? 0 : found;
+    return path[0] ? find_var_in(world, found, path) : 0;
+}
+
 void world_edit_pardon(World *world)
 {
     world->failed = world->exhausted;

@@ -43,6 +43,9 @@ uint32_t world_edit_users(World *world, InstId model, const Stmt *stmt, uint32_t
 void world_edit_vars(World *world, InstId model, const Stmt *stmt,
                      void (*call)(void *context, DdpVar var), void *context);
 
+/* One of them, by its path behind the member's name, "" for itself; 0: there is none. */
+DdpVar world_edit_var(const World *world, InstId model, const Stmt *stmt, const char *path);
+
 /* All statements of an instance, in order of the text, edits last; those that are gone with `hidden`. */
 typedef void (*WorldStmtCall)(void *context, InstId model, const Stmt *stmt, bool hidden);
 void world_edit_list(World *world, InstId model, WorldStmtCall call, void *context);

@@ -102,9 +102,9 @@ static const Inst *find_member(const World *world, const Inst *inst, const char 
     }
 }
 
-static uint32_t find_word(const World *world, const char *path, bool basic)
+static uint32_t find_word(const World *world, InstId from, const char *path, bool basic)
 {
-    const Inst *inst = world->top ? world_at(world, world->top) : NULL;
+    const Inst *inst = from ? world_at(world, from) : NULL;
     while (inst) {
         size_t n = strcspn(path, ".");
         const Member *m;
@@ -122,12 +122,17 @@ static uint32_t find_word(const World *world, const char *path, bool basic)
 
 DdpVar world_find(const World *world, const char *path)
 {
-    return find_word(world, path, true);
+    return find_word(world, world->top, path, true);
 }
 
 InstId world_find_inst(const World *world, const char *path)
 {
-    return path[0] ? find_word(world, path, false) : world->top;
+    return path[0] ? find_word(world, world->top, path, false) : world->top;
+}
+
+DdpVar find_var_in(const World *world, InstId inst, const char *path)
+{
+    return find_word(world, inst, path, true);
 }
 
 /* ---- branches and relations ---- */

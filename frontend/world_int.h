@@ -275,6 +275,10 @@ void inst_hint(World *world, Inst *inst, const Op *op, int change); /* OP_TEAR *
 void inst_connect(World *world, Inst *inst, uint32_t op);
 void inst_disconnect(World *world, Inst *inst, const Op *op);
 
+/* ---- world_find.c ---- */
+
+DdpVar find_var_in(const World *world, InstId inst, const char *path); /* path from there; 0: none */
+
 /* ---- world_edit.c: what was typed into instances, and what was taken away there ---- */
 
 /* Is the operation's statement taken away? */

@@ -68,6 +68,7 @@ static char *copy_text(Sim *sim, const char *text)
 typedef struct Keeping {
     Sim *sim;
     EditStep *step;
+    size_t prefix; /* length of the path of what is declared */
 } Keeping;
 
 static void keep_value(void *context, DdpVar var)
@@ -77,7 +78,8 @@ static void keep_value(void *context, DdpVar var)
     if (evaluate_fetch(k->sim, var) != SOL_OK || !k->sim->info[var].has)
         return;
     world_var_path(k->sim->world, var, path, sizeof path);
-    KeptValue kept = {copy_text(k->sim, path), k->sim->value[var]};
+    const char *inside = strlen(path) > k->prefix ? path + k->prefix + 1 : "";
+    KeptValue kept = {copy_text(k->sim, inside), k->sim->value[var]};
     vec_push(k->sim->mem, &k->step->kept, kept);
 }
 
@@ -88,7 +90,11 @@ static void keep_values(Sim *sim, EditStep *step)
         return;
     while (step->kept.n)
         mem_free(sim->mem, vec_pop(&step->kept).path);
-    world_edit_vars(sim->world, step->model, step->stmt, keep_value, &(Keeping){sim, step});
+    char path[1024];
+    world_inst_path(sim->world, step->model, path, sizeof path);
+    const char *name = intern_text(program_names(sim->program), step->stmt->member->name);
+    size_t prefix = strlen(path) + (path[0] != 0) + strlen(name);
+    world_edit_vars(sim->world, step->model, step->stmt, keep_value, &(Keeping){sim, step, prefix});
 }
 
 static bool may_be_set(const Sim *sim, DdpVar var)
@@ -102,8 +108,13 @@ static bool may_be_set(const Sim *sim, DdpVar var)
  * replaced, the states do. */
 static void give_back(Sim *sim, const EditStep *step, bool states_only)
 {
-    for (uint32_t i = 0; i < step->kept.n; i++) {
-        DdpVar var = world_find(sim->world, step->kept.at[i].path);
+    const Stmt *stmt = step->stmt;
+    if (states_only && step->kept.n)
+        stmt = world_stmt_declaring(
+            sim->world, step->model,
+            intern_text(program_names(sim->program), step->stmt->member->name));
+    for (uint32_t i = 0; i < step->kept.n && stmt; i++) {
+        DdpVar var = world_edit_var(sim->world, step->model, stmt, step->kept.at[i].path);
         if (var && var < sim->n_values &&
             (states_only ? sim->info[var].state != 0 : may_be_set(sim, var)))
             values_set(sim, var, step->kept.at[i].value);

@@ -9,7 +9,7 @@
 typedef enum StepKind { STEP_SHOW, STEP_HIDE, STEP_VALUE } StepKind;
 
 typedef struct KeptValue {
-    char *path;
+    char *path; /* behind that of what is declared, "" for itself */
     double value;
 } KeptValue;
 
