@@ -412,8 +412,10 @@ static void decide(Round *r)
     vec_clear(&r->offer);
     vec_clear(&r->edge);
     vec_clear(&r->decision);
-    memset(r->offered, 0, sizeof r->offered);
     list_undecided(r);
+    if (!r->wait.n)
+        return;
+    memset(r->offered, 0, sizeof r->offered);
     for (uint32_t i = 0; i < r->wait.n; i++)
         if (!r->wait.at[i].when)
             collect_offers(r, i);

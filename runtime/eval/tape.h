@@ -64,6 +64,9 @@ void tape_tangent(Part *part, double clock, const double *states, double *slopes
  * or something is not finite, or comparisons have to be decided at their boundary. */
 bool tape_evaluate(Part *part, double time);
 
+/* May a part of this simulation have a tape some time? */
+bool tape_possible(const Sim *sim);
+
 /* As compare_remember for Part.watched, from Sim.value. False: not ready, nothing was done. */
 bool tape_remember(Part *part, double time);
 typedef enum TapeLook {

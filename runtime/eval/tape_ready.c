@@ -252,11 +252,16 @@ static void bring_up_to_date(Engine *engine, Part *part)
         ask_tangents(engine, part->code.tape);
 }
 
+bool tape_possible(const Sim *sim)
+{
+    return sim->engine && !sim->engine->rebuild;
+}
+
 /* The tape of the part, if it is worth having and ready. */
 Tape *tape_current(Part *part)
 {
     Engine *engine = part->sim->engine;
-    if (!engine || engine->rebuild)
+    if (!tape_possible(part->sim))
         return NULL;
     bring_up_to_date(engine, part);
     if (!part->code.tape) {

@@ -88,15 +88,16 @@ static X residual_of(Sim *sim, DdpRel rel)
     return x_binary(sim->forms, X_SUB, form->lhs, form->rhs);
 }
 
-/* One operation: its code over the relation's variables. `vars` receives a copy of these. True: its
- * value may jump. */
-static bool make_op(Sim *sim, EvalOp *op, const DdpStep *step, uint32_t *vars)
+/* One operation: its code over the relation's variables. A copy of these is put at *vars, which
+ * moves on. True: its value may jump. */
+static bool make_op(Sim *sim, EvalOp *op, const DdpStep *step, uint32_t **vars)
 {
     DdpRelView rel = ddp_rel(sim->ddp, step->rel);
-    memcpy(vars, rel.vars, rel.n * sizeof *vars);
+    memcpy(*vars, rel.vars, rel.n * sizeof **vars);
     X value = step->value ? step->value : residual_of(sim, step->rel);
     *op = (EvalOp){
-        .vars = vars, .rel = step->rel, .target = step->value ? step->var : 0, .source = value};
+        .vars = *vars, .rel = step->rel, .target = step->value ? step->var : 0, .source = value};
+    *vars += rel.n;
     return evaluate_change_op(sim, op, value);
 }
 
@@ -219,8 +220,7 @@ static void make_node(Sim *sim, DdpNode n)
     sim->record.work++;
     for (uint32_t i = 0; i < view.n_steps + view.n_tears; i++) {
         const DdpStep *step = i < view.n_steps ? &view.steps[i] : &view.residuals[i - view.n_steps];
-        jumps |= make_op(sim, &node->ops[i], step, vars);
-        vars += ddp_rel(sim->ddp, step->rel).n;
+        jumps |= make_op(sim, &node->ops[i], step, &vars);
     }
     if (view.n_tears)
         memcpy(node_tears(node), view.tears, view.n_tears * sizeof *node_tears(node));

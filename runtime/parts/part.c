@@ -383,10 +383,10 @@ SolStatus parts_meet_due(Sim *sim)
     return sim->loop.status;
 }
 
-/* Comparisons as they are at this point of the grid. */
+/* Comparisons as they are at this point of the grid: nobody but a tape asks for them there. */
 void part_remember(Part *part)
 {
     tape_forget_inputs(part);
-    if (!tape_remember(part, part->sim->time))
+    if (tape_possible(part->sim) && !tape_remember(part, part->sim->time))
         compare_remember(part->sim, &part->lists.watched);
 }
