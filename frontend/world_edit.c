@@ -358,6 +358,82 @@ static void users_in(World *world, InstId model, const Inst *owner, uint32_t wor
     vec_free(world->mem, &list);
 }
 
+/* ---- who would name it: branches that are not there now ---- */
+
+static bool path_names(const Path *path, const Member *m)
+{
+    return path && path->step[0] == m;
+}
+
+static bool expr_names(const RExpr *e, const Member *m);
+
+static bool list_names(const ParamList *list, const Member *m)
+{
+    for (uint32_t i = 0; i < list->n; i++)
+        if (expr_names(list->arg[i].value, m))
+            return true;
+    return false;
+}
+
+/* Expressions are bounded in depth (F4). */
+static bool expr_names(const RExpr *e, const Member *m)
+{
+    if (!e)
+        return false;
+    if (path_names(e->path, m) || expr_names(e->start, m))
+        return true;
+    for (uint32_t i = 0; i < e->n; i++)
+        if (expr_names(e->arg[i], m))
+            return true;
+    if (!e->access)
+        return false;
+    for (uint32_t i = 0; i < e->access->n_ins; i++)
+        if (expr_names(e->access->in[i].value, m))
+            return true;
+    return path_names(e->access->path, m) || list_names(&e->access->params, m);
+}
+
+static bool body_names(const Body *body, const Member *m)
+{
+    for (uint32_t i = 0; body && i < body->n_stmts; i++) {
+        const Stmt *s = body->stmts[i];
+        if (path_names(s->path, m) || expr_names(s->a, m) || expr_names(s->b, m) ||
+            (s->kind == S_DECLARE &&
+             (list_names(&s->member->params, m) || expr_names(s->member->value, m))) ||
+            body_names(s->then_body, m) || body_names(s->else_body, m))
+            return true;
+    }
+    return false;
+}
+
+static void absent_users(const World *world, const Body *body, UserTask *u)
+{
+    const Member *m = u->stmt.stmt->member;
+    for (uint32_t i = 0; body && i < body->n_stmts && u->n < u->most; i++) {
+        const Stmt *s = body->stmts[i];
+        if (!s->then_body || world_edit_is_hidden(world, u->stmt.model, s))
+            continue;
+        const Body *branches[] = {s->then_body, s->else_body};
+        for (int k = 0; k < 2; k++) {
+            if (branches[k] && inst_of_body(world, u->stmt.model, branches[k])) {
+                absent_users(world, branches[k], u);
+            } else if (body_names(branches[k], m) && u->n < u->most) {
+                u->users[u->n++] = (WorldUser){u->stmt.model, s};
+                break;
+            }
+        }
+    }
+}
+
+static void absent_users_of(const World *world, UserTask *u)
+{
+    const Inst *model = world_at(world, u->stmt.model);
+    absent_users(world, model->plan->body, u);
+    for (uint32_t i = 0; i < world->edits.n; i++)
+        if (is_edit_of(world, i, model))
+            absent_users(world, plans_edit_at(world->plans, i)->body, u);
+}
+
 static void users_task(World *world, void *argument)
 {
     UserTask *u = argument;
@@ -369,6 +445,7 @@ static void users_task(World *world, void *argument)
         at = follow_model(world, world_at(world, at));
         users_in(world, at, owner, word, u);
     }
+    absent_users_of(world, u);
 }
 
 uint32_t world_edit_users(World *world, InstId model, const Stmt *stmt, uint32_t most,

@@ -198,10 +198,13 @@ static void check_fresh(Lab *lab)
     compare_structure(lab, twin, fresh);
     compare_values(lab, twin, fresh, "at once");
     double end = sol_time(twin) + 0.03;
-    if (sol_run_to(twin, end) != SOL_OK || sol_run_to(fresh, end) != SOL_OK)
-        wrong(lab, "it does not go on");
-    compare_values(lab, twin, fresh, "later");
-    compare_structure(lab, twin, fresh);
+    SolStatus here = sol_run_to(twin, end), there = sol_run_to(fresh, end);
+    if (here != there) /* both may come to a contradiction */
+        wrong(lab, "it ends with %d here, with %d in a fresh build", here, there);
+    if (here == SOL_OK) {
+        compare_values(lab, twin, fresh, "later");
+        compare_structure(lab, twin, fresh);
+    }
     sol_close(twin);
     sol_close(fresh);
     sol_unload(model);
@@ -391,7 +394,8 @@ static void undo_all(Lab *lab, uint32_t n)
             wrong(lab, "cannot be undone");
 }
 
-static void one_operation(Lab *lab)
+/* False: the run came to its end. */
+static bool one_operation(Lab *lab)
 {
     char what[200], text[400];
     SolEdit edit;
@@ -401,7 +405,7 @@ static void one_operation(Lab *lab)
         double to = sol_time(lab->sim) + 0.01 * (1 + draw(lab, 5));
         note(lab, "run to %g\n", to);
         if (sol_run_to(lab->sim, to) != SOL_OK)
-            wrong(lab, "it does not go on");
+            return false;
     } else if (kind == 1) {
         note(lab, "undo\n");
         sol_undo(lab->sim, &edited);
@@ -414,6 +418,7 @@ static void one_operation(Lab *lab)
     }
     if (sol_is_complete(lab->sim))
         check_fresh(lab);
+    return true;
 }
 
 /* A row of edits without a run, and all of them undone: the bytes from before. */
@@ -450,9 +455,11 @@ static void check_case(uint64_t seed)
     lab.sim = sol_create(lab.model, NULL, &mine);
     assert_non_null(lab.sim);
     assert_int_equal(sol_init(lab.sim), SOL_OK);
-    for (int i = 0; i < OPERATIONS; i++)
-        one_operation(&lab);
-    there_and_back(&lab);
+    bool goes_on = true;
+    for (int i = 0; i < OPERATIONS && goes_on; i++)
+        goes_on = one_operation(&lab);
+    if (goes_on)
+        there_and_back(&lab);
     sol_close(lab.sim);
     sol_unload(lab.model);
 }
