@@ -58,18 +58,19 @@ grep -q 'uC = ' resumed || fail "no edits in the checkpoint: $(cat resumed)"
 
 # Ctrl-C stops a run and nothing else; then kill -9: the journal is readable up to the last edit
 mkfifo in
-live --script kept.txt <in >out 2>&1 &
+"$SOLSTICE" live Empty.sol --cache off --script kept.txt <in >out 2>&1 &
 pid=$!
 exec 7>in
 echo "add Real x; der(x = x) = sin(1000*time)" >&7
 echo "run to 1000000" >&7
+for _ in $(seq 100); do [ "$(wc -l <out)" -ge 1 ] && break; sleep 0.1; done
 sleep 1
-kill -INT "$(pgrep -P $pid | head -1)" 2>/dev/null || kill -INT $pid
+kill -INT $pid
 echo "show x" >&7
 for _ in $(seq 100); do [ "$(wc -l <out)" -ge 3 ] && break; sleep 0.1; done
 [ "$(sed -n '2s/:.*//p' out)" = stopped ] || fail "Ctrl-C: $(cat out)"
 sed -n 3p out | grep -q '^ok: x = ' || fail "after Ctrl-C: $(cat out)"
-kill -9 "$(pgrep -P $pid | head -1)" 2>/dev/null
+kill -9 $pid
 exec 7>&-
 wait $pid 2>/dev/null
 [ "$(head -1 kept.txt)" = "add Real x; der(x = x) = sin(1000*time)" ] || fail "the journal is lost"
