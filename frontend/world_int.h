@@ -277,7 +277,8 @@ void inst_disconnect(World *world, Inst *inst, const Op *op);
 
 /* ---- world_find.c ---- */
 
-DdpVar find_var_in(const World *world, InstId inst, const char *path); /* path from there; 0: none */
+DdpVar find_var_in(const World *world, InstId inst,
+                   const char *path); /* path from there; 0: none */
 
 /* ---- world_edit.c: what was typed into instances, and what was taken away there ---- */
 
