@@ -9,6 +9,7 @@
 #include "tests/support/exact_rank.h"
 #include "tests/support/soak.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,7 +69,6 @@ static void enter(Exact *exact, const Matrix *m)
 
 static void check_sum(const Matrix *m, ExactSum sum, int64_t *times)
 {
-    assert_true(sum.n > 0);
     for (uint32_t i = 0; i < sum.n; i++)
         times[sum.rows[i]] = sum.times[i];
     for (uint32_t c = 0; c < m->columns; c++) {
@@ -79,6 +79,14 @@ static void check_sum(const Matrix *m, ExactSum sum, int64_t *times)
     }
 }
 
+static bool is_small(const Matrix *m)
+{
+    for (size_t i = 0; i < (size_t)m->rows * m->columns; i++)
+        if (m->at[i] > 40 || m->at[i] < -40)
+            return false;
+    return true;
+}
+
 static void check_matrix(Exact *exact, const Matrix *m)
 {
     enter(exact, m);
@@ -86,9 +94,14 @@ static void check_matrix(Exact *exact, const Matrix *m)
     assert_false(exact_counts(exact).given_up);
     assert_int_equal(n, m->rows - rank);
     int64_t *times = calloc((size_t)n * m->rows + 1, sizeof *times);
-    for (uint32_t i = 0; i < n; i++)
-        check_sum(m, exact_sum(exact, i), &times[(size_t)i * m->rows]);
-    assert_int_equal(exact_rank(n, m->rows, times), n);
+    uint32_t told = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        ExactSum sum = exact_sum(exact, i);
+        assert_true(sum.n > 0 || !is_small(m)); /* else too large for 64 bits */
+        check_sum(m, sum, &times[(size_t)told * m->rows]);
+        told += sum.n > 0;
+    }
+    assert_int_equal(exact_rank(told, m->rows, times), told);
     exact_verify(exact);
     free(times);
 }
