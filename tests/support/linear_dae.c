@@ -170,17 +170,17 @@ static int solve_constraints(Reducer *r, int n)
     return rank;
 }
 
-static bool choose_free(LinearFlow *flow, Reducer *r)
+static bool choose_free(LinearMotion *motion, Reducer *r)
 {
-    int n = flow->n, rank = solve_constraints(r, n);
-    flow->m = n - rank;
-    if (flow->m > LD_FREE)
+    int n = motion->n, rank = solve_constraints(r, n);
+    motion->m = n - rank;
+    if (motion->m > LD_FREE)
         return false;
-    for (int k = 0; k < flow->m; k++) {
-        flow->free[k] = r->column[rank + k];
-        flow->from[flow->free[k]][k] = 1;
+    for (int k = 0; k < motion->m; k++) {
+        motion->free[k] = r->column[rank + k];
+        motion->from[motion->free[k]][k] = 1;
         for (int i = 0; i < rank; i++)
-            flow->from[r->column[i]][k] = -r->constraint[i][flow->free[k]];
+            motion->from[r->column[i]][k] = -r->constraint[i][motion->free[k]];
     }
     return true;
 }
@@ -217,12 +217,12 @@ static void exponential(int m, Long (*b)[LD_FREE], Long (*result)[LD_FREE])
 /* x - 1 is kept, not x, so that what is small next to 1 keeps its digits when it is squared. */
 static bool make_moves(LinearFlow *flow)
 {
-    int m = flow->m, last = LD_HALVINGS - 1;
+    int m = flow->motion.m, last = LD_HALVINGS - 1;
     Long b[LD_FREE][LD_FREE] = {{0}}, norm = 0;
     for (int i = 0; i < m; i++) {
         Long sum = 0;
         for (int j = 0; j < m; j++) {
-            b[i][j] = flow->slope[i][j] * ldexpl(flow->step, -last);
+            b[i][j] = flow->motion.slope[i][j] * ldexpl(flow->step, -last);
             sum += fabsl(b[i][j]);
         }
         norm = fmaxl(norm, sum);
@@ -239,28 +239,34 @@ static bool make_moves(LinearFlow *flow)
     return true;
 }
 
-LinearVerdict linear_flow_make(LinearFlow *flow, LinearDae *dae, Long step)
+LinearVerdict linear_motion_make(LinearMotion *motion, LinearDae *dae)
 {
     static Reducer r;
     static Long slope[LD_MOST][LD_MOST];
     memset(&r, 0, sizeof r);
-    memset(flow, 0, sizeof *flow);
+    memset(motion, 0, sizeof *motion);
     r.d = dae;
-    flow->n = dae->n;
-    flow->step = step;
+    motion->n = dae->n;
     for (int i = 0; i < dae->n; i++)
         r.column[i] = i;
     LinearVerdict verdict = reduce(&r);
     if (verdict != LINEAR_SOLVED)
         return verdict;
     sort_slopes(&r, slope);
-    if (!choose_free(flow, &r) || r.doubtful)
+    if (!choose_free(motion, &r) || r.doubtful)
         return LINEAR_DOUBTFUL;
-    for (int i = 0; i < flow->m; i++)
-        for (int j = 0; j < flow->m; j++)
-            for (int k = 0; k < flow->n; k++)
-                flow->slope[i][j] += slope[flow->free[i]][k] * flow->from[k][j];
-    return make_moves(flow) ? LINEAR_SOLVED : LINEAR_DOUBTFUL;
+    for (int i = 0; i < motion->m; i++)
+        for (int j = 0; j < motion->m; j++)
+            for (int k = 0; k < motion->n; k++)
+                motion->slope[i][j] += slope[motion->free[i]][k] * motion->from[k][j];
+    return LINEAR_SOLVED;
+}
+
+LinearVerdict linear_flow_make(LinearFlow *flow, LinearDae *dae, Long step)
+{
+    LinearVerdict verdict = linear_motion_make(&flow->motion, dae);
+    flow->step = step;
+    return verdict != LINEAR_SOLVED || make_moves(flow) ? verdict : LINEAR_DOUBTFUL;
 }
 
 /* ---- use ---- */
@@ -297,16 +303,16 @@ static bool enter_row(int m, Long (*triangle)[LD_FREE + 1], bool *taken, Long *r
     return true;
 }
 
-Long linear_flow_form(const LinearFlow *flow, const LinearForm *form, const Long *x)
+Long linear_motion_form(const LinearMotion *motion, const LinearForm *form, const Long *x)
 {
     Long value = 0;
     for (int i = 0; i < form->n; i++)
-        value += form->k[i] * linear_flow_value(flow, form->var[i], x);
+        value += form->k[i] * linear_motion_value(motion, form->var[i], x);
     return value;
 }
 
-bool linear_flow_start(const LinearFlow *flow, int n_wanted, const LinearForm *form,
-                       const Long *value, Long *x, Long *conflict)
+bool linear_motion_start(const LinearMotion *motion, int n_wanted, const LinearForm *form,
+                         const Long *value, Long *x, Long *conflict)
 {
     Long triangle[LD_FREE][LD_FREE + 1] = {{0}}, worst = 0;
     bool taken[LD_FREE] = {0};
@@ -314,45 +320,45 @@ bool linear_flow_start(const LinearFlow *flow, int n_wanted, const LinearForm *f
     for (int i = 0; i < n_wanted; i++) {
         Long row[LD_FREE + 1] = {0};
         for (int k = 0; k < form[i].n; k++)
-            subtract(row, flow->from[form[i].var[k]], -form[i].k[k], flow->m);
-        row[flow->m] = value[i];
-        if (enter_row(flow->m, triangle, taken, row))
+            subtract(row, motion->from[form[i].var[k]], -form[i].k[k], motion->m);
+        row[motion->m] = value[i];
+        if (enter_row(motion->m, triangle, taken, row))
             found++;
     }
-    for (int k = 0; k < flow->m; k++)
-        x[k] = triangle[k][flow->m];
+    for (int k = 0; k < motion->m; k++)
+        x[k] = triangle[k][motion->m];
     for (int i = 0; i < n_wanted; i++)
-        worst = fmaxl(worst, fabsl(linear_flow_form(flow, &form[i], x) - value[i]) /
+        worst = fmaxl(worst, fabsl(linear_motion_form(motion, &form[i], x) - value[i]) /
                                  fmaxl(1e-3L, largest_of(value, n_wanted)));
     *conflict = worst;
-    return found == flow->m;
+    return found == motion->m;
 }
 
 void linear_flow_move(const LinearFlow *flow, int halvings, Long *x)
 {
     Long moved[LD_FREE];
-    for (int i = 0; i < flow->m; i++) {
+    for (int i = 0; i < flow->motion.m; i++) {
         moved[i] = 0;
-        for (int j = 0; j < flow->m; j++)
+        for (int j = 0; j < flow->motion.m; j++)
             moved[i] += flow->move[halvings][i][j] * x[j];
     }
-    for (int i = 0; i < flow->m; i++)
+    for (int i = 0; i < flow->motion.m; i++)
         x[i] += moved[i];
 }
 
-void linear_flow_slope(const LinearFlow *flow, const Long *x, Long *slope)
+void linear_motion_slope(const LinearMotion *motion, const Long *x, Long *slope)
 {
-    for (int i = 0; i < flow->m; i++) {
+    for (int i = 0; i < motion->m; i++) {
         slope[i] = 0;
-        for (int j = 0; j < flow->m; j++)
-            slope[i] += flow->slope[i][j] * x[j];
+        for (int j = 0; j < motion->m; j++)
+            slope[i] += motion->slope[i][j] * x[j];
     }
 }
 
-Long linear_flow_value(const LinearFlow *flow, int var, const Long *x)
+Long linear_motion_value(const LinearMotion *motion, int var, const Long *x)
 {
     Long value = 0;
-    for (int j = 0; j < flow->m; j++)
-        value += flow->from[var][j] * x[j];
+    for (int j = 0; j < motion->m; j++)
+        value += motion->from[var][j] * x[j];
     return value;
 }

@@ -20,13 +20,18 @@ typedef struct LinearDae {
     Long e[LD_MOST][LD_MOST], a[LD_MOST][LD_MOST];
 } LinearDae;
 
-/* Solved for one step. */
-typedef struct LinearFlow {
+/* What is free, what follows from it, and how it moves. */
+typedef struct LinearMotion {
     int n, m;                     /* variables; those that are free */
     int free[LD_FREE];            /* which */
     Long from[LD_MOST][LD_FREE];  /* z = from * x, x the free ones */
     Long slope[LD_FREE][LD_FREE]; /* dx/dt = slope * x */
-    Long step;                    /* the longest that linear_flow_move() makes at once */
+} LinearMotion;
+
+/* Solved for one step. */
+typedef struct LinearFlow {
+    LinearMotion motion;
+    Long step; /* the longest that linear_flow_move() makes at once */
     Long move[LD_HALVINGS][LD_FREE][LD_FREE]; /* exp(slope*step/2^k) less the unit matrix */
 } LinearFlow;
 
@@ -37,6 +42,7 @@ typedef enum LinearVerdict {
 } LinearVerdict;
 
 /* `dae` is overwritten. */
+LinearVerdict linear_motion_make(LinearMotion *motion, LinearDae *dae);
 LinearVerdict linear_flow_make(LinearFlow *flow, LinearDae *dae, Long step);
 
 /* A sum of variables with factors. */
@@ -48,13 +54,13 @@ typedef struct LinearForm {
 /* The values of the free variables at which the forms have their values: those that come first
  * count, as long as they are independent. `conflict`: by how much one that came too late is off, in
  * parts of the largest value. False: they do not determine x. */
-bool linear_flow_start(const LinearFlow *flow, int n_wanted, const LinearForm *form,
-                       const Long *value, Long *x, Long *conflict);
+bool linear_motion_start(const LinearMotion *motion, int n_wanted, const LinearForm *form,
+                         const Long *value, Long *x, Long *conflict);
 
 /* x after step/2^halvings. */
 void linear_flow_move(const LinearFlow *flow, int halvings, Long *x);
-void linear_flow_slope(const LinearFlow *flow, const Long *x, Long *slope);
-Long linear_flow_value(const LinearFlow *flow, int var, const Long *x);
-Long linear_flow_form(const LinearFlow *flow, const LinearForm *form, const Long *x);
+void linear_motion_slope(const LinearMotion *motion, const Long *x, Long *slope);
+Long linear_motion_value(const LinearMotion *motion, int var, const Long *x);
+Long linear_motion_form(const LinearMotion *motion, const LinearForm *form, const Long *x);
 
 #endif

@@ -425,7 +425,8 @@ static void want_states(World *w, bool start)
             continue;
         }
         for (int k = 0; k < n; k++)
-            want(w, form[k], start ? value[k] : linear_flow_form(&w->flow_now, &form[k], w->x));
+            want(w, form[k],
+                 start ? value[k] : linear_motion_form(&w->flow_now.motion, &form[k], w->x));
     }
 }
 
@@ -452,8 +453,8 @@ static Long changed_by_keeping(World *w, int sources, int first)
         form[i] = w->state[from];
         value[i] = w->value[from];
     }
-    linear_flow_start(&w->flow_now, w->n_states, form, value, x, &conflict);
-    for (int k = 0; k < w->flow_now.m; k++) {
+    linear_motion_start(&w->flow_now.motion, w->n_states, form, value, x, &conflict);
+    for (int k = 0; k < w->flow_now.motion.m; k++) {
         off = fmaxl(off, fabsl(x[k] - w->x[k]));
         most = fmaxl(most, fabsl(x[k]));
     }
@@ -480,7 +481,7 @@ static bool restart(World *w, bool start)
     LinearVerdict verdict = make_flow(w);
     if (verdict != LINEAR_SOLVED)
         return give_up(w, verdict == LINEAR_DOUBTFUL ? "rounding" : "undetermined");
-    if (!linear_flow_start(&w->flow_now, w->n_states, w->state, w->value, w->x, &conflict))
+    if (!linear_motion_start(&w->flow_now.motion, w->n_states, w->state, w->value, w->x, &conflict))
         return give_up(w, "states");
     Long shaken = 100 * w->shake;
     if (conflict > ZERO + shaken && conflict < NEAR + shaken)
@@ -590,7 +591,8 @@ static void see_sizes(World *w)
     const int first[4] = {w->potential, w->rate, w->flow, w->n};
     for (int kind = 0; kind < 3; kind++)
         for (int var = first[kind]; var < first[kind + 1]; var++)
-            w->size[kind] = fmaxl(w->size[kind], fabsl(linear_flow_value(&w->flow_now, var, w->x)));
+            w->size[kind] =
+                fmaxl(w->size[kind], fabsl(linear_motion_value(&w->flow_now.motion, var, w->x)));
 }
 
 typedef enum Side { INSIDE, OUTSIDE, NOWHERE } Side;
@@ -601,12 +603,12 @@ static Side side_of(World *w, const Condition *c)
     Long x[LD_FREE], next[LD_FREE], unit = 1;
     memcpy(x, w->x, sizeof x);
     for (int order = 0; order < 4; order++) {
-        Long value = linear_flow_form(&w->flow_now, &c->form, x) * unit;
+        Long value = linear_motion_form(&w->flow_now.motion, &c->form, x) * unit;
         if (fabsl(value) > NEAR * c->scale)
             return value > 0 ? INSIDE : OUTSIDE;
         if (fabsl(value) > ZERO * c->scale)
             return NOWHERE;
-        linear_flow_slope(&w->flow_now, x, next);
+        linear_motion_slope(&w->flow_now.motion, x, next);
         memcpy(x, next, sizeof x);
         unit *= w->step;
     }
@@ -638,13 +640,13 @@ static bool close_contacts(World *w)
 {
     bool closed = false;
     Long slope[LD_FREE];
-    linear_flow_slope(&w->flow_now, w->x, slope);
+    linear_motion_slope(&w->flow_now.motion, w->x, slope);
     for (int i = 0; i < w->net->n; i++) {
         if (!is_friction(w->net->element[i].kind) || w->mode[i] != OPEN || limit_of(w, i) <= 0)
             continue;
         LinearForm form = across(w, i, w->rate, 1);
-        Long v = linear_flow_form(&w->flow_now, &form, w->x);
-        Long a = linear_flow_form(&w->flow_now, &form, slope);
+        Long v = linear_motion_form(&w->flow_now.motion, &form, w->x);
+        Long a = linear_motion_form(&w->flow_now.motion, &form, slope);
         bool passes = w->time > 0 && fabsl(a) > NEAR;
         if (fabsl(v) < NEAR && (fabsl(v) > ZERO || passes))
             return give_up(w, "closing");
@@ -666,7 +668,7 @@ static int change_modes(World *w)
             give_up(w, "boundary");
             return -1;
         }
-        Long value = linear_flow_form(&w->flow_now, &c->form, w->x);
+        Long value = linear_motion_form(&w->flow_now.motion, &c->form, w->x);
         if (side == OUTSIDE && c->motion && value < -NEAR * c->scale) {
             give_up(w, "impact");
             return -1;
@@ -728,10 +730,10 @@ typedef struct Ends {
 static void look_at(const World *w, Ends *ends)
 {
     Long slope[LD_FREE];
-    linear_flow_slope(&w->flow_now, w->x, slope);
+    linear_motion_slope(&w->flow_now.motion, w->x, slope);
     for (int k = 0; k < w->n_conditions; k++) {
-        ends->value[k] = linear_flow_form(&w->flow_now, &w->condition[k].form, w->x);
-        ends->slope[k] = linear_flow_form(&w->flow_now, &w->condition[k].form, slope);
+        ends->value[k] = linear_motion_form(&w->flow_now.motion, &w->condition[k].form, w->x);
+        ends->slope[k] = linear_motion_form(&w->flow_now.motion, &w->condition[k].form, slope);
     }
 }
 
@@ -830,7 +832,7 @@ static void shake_point(World *w, Long *x)
     Long conflict;
     want_states(w, false);
     shake_states(w);
-    linear_flow_start(&w->flow_now, w->n_states, w->state, w->value, x, &conflict);
+    linear_motion_start(&w->flow_now.motion, w->n_states, w->state, w->value, x, &conflict);
 }
 
 static void keep_point(World *w)
@@ -843,9 +845,10 @@ static void keep_point(World *w)
         shake_point(w, x);
     t->time[k] = (double)w->time;
     for (int node = 0; node < w->net->n_nodes; node++)
-        t->potential[k][node] = (double)linear_flow_value(&w->flow_now, w->potential + node, x);
+        t->potential[k][node] =
+            (double)linear_motion_value(&w->flow_now.motion, w->potential + node, x);
     for (int i = 0; i < 2 * w->net->n; i++)
-        t->flow[k][i / 2][i % 2] = (double)linear_flow_value(&w->flow_now, w->flow + i, x);
+        t->flow[k][i / 2][i % 2] = (double)linear_motion_value(&w->flow_now.motion, w->flow + i, x);
     t->size[0] = (double)w->size[0];
     t->size[1] = (double)w->size[2];
 }
