@@ -25,6 +25,22 @@ void diags_clear(Diags *diags)
     diags->suppressed = false;
 }
 
+void diags_drop_errors(Diags *diags, uint32_t from)
+{
+    uint32_t kept = from;
+    bool drops = false;
+    for (uint32_t i = from; i < diags->list.n; i++) {
+        Message message = diags->list.at[i];
+        if (message.severity != DIAG_NOTE)
+            drops = message.severity == DIAG_ERROR;
+        if (!drops)
+            diags->list.at[kept++] = message;
+        else if (message.severity == DIAG_ERROR)
+            diags->errors--;
+    }
+    diags->list.n = kept;
+}
+
 static void add(Diags *diags, Severity severity, Place at, const char *format, va_list args)
 {
     va_list again;

@@ -97,6 +97,8 @@ typedef struct Compare {
     uint32_t tight; /* kept: how many times in a row it jumped so soon that rounding makes it */
     double jumped;  /* and when it got another value last */
     double lower;   /* difference at the look before `low` */
+    double rounding, tolerance, bound_to; /* its error bound, up to that time */
+    uint64_t bound_event;                 /* and behind the event of that number */
 } Compare;
 
 typedef struct EvalOp {
@@ -505,6 +507,19 @@ typedef struct SimUpdate {
     VEC(BranchId) deferred; /* whose conditions depend on what is left alone (U2) */
 } SimUpdate;
 
+typedef struct OldTruth {
+    BranchId branch;
+    bool truth;
+} OldTruth;
+
+/* What the event that is going on has changed (trail.c); of one that is listed twice the first counts. */
+typedef struct Trail {
+    VEC(OldValue) held, states;
+    VEC(OldTruth) truths;
+    bool broken; /* something was born, or died: there is no return */
+    bool chose;  /* several conditions that could wait were taken together */
+} Trail;
+
 /* Conditions that may fire, and what they decide (conditions.c, event_iterate.c, mode_search.c). */
 typedef struct SimDecide {
     VEC(SampleMemo) samples;
@@ -518,6 +533,8 @@ typedef struct SimDecide {
     uint32_t tight_events;    /* in a row that cannot be told apart by their time */
     double event_time;        /* of the last one */
     struct ModeSearch *modes; /* of this event (mode_search.c), or NULL */
+    Trail trail;
+    bool told_several;        /* that several combinations agree, in some event */
     BranchId runaway;         /* a condition that fires ever faster; 0: none */
 } SimDecide;
 
@@ -560,6 +577,8 @@ typedef struct SimSearch {
     double left;           /* the other end of the bracket that was found */
     VEC(DdpNode) forced;   /* nodes with `forced` set */
     double tie_time;       /* when that was */
+    bool rounded; /* in this event something within rounding of its boundary was decided */
+    bool exact;   /* from now on only what is exactly there */
     double impulse_time;   /* of the last one in which a `when` changed what moves */
 } SimSearch;
 

@@ -296,6 +296,7 @@ typedef struct SolEvent {
     uint32_t updates; /* (time, i): how many i */
     uint32_t
         combinations; /* of branches that were tried where conditions took turns; 0: none did */
+    bool several;     /* of these agree with their consequences; one was taken */
     uint32_t n_triggers;
     const char *const *triggers; /* the conditions that fired: "path: text", each once; where none
                                     did, what else the event is */

@@ -9,6 +9,7 @@ void compare_forget(EvalNode *node)
 {
     for (Compare *c = node->compare; c < node->compare + node->n_compares; c++) {
         c->left = c->low = c->high = 0;
+        c->bound_event = 0;
         c->moved = c->near = c->close = c->masked = false;
         c->tie = 0;
         c->turns = 0;

@@ -137,6 +137,8 @@ void trace_event_end(const Sim *sim)
                e->updates, e->entered, e->removed, (unsigned long long)e->visited, e->states_before,
                e->states_after, e->loops_before, e->loops_after,
                e->structural ? "" : ", structure unchanged");
+    if (e->several)
+        trace_line(sim, 'e', e->time, "  several combinations agree with their consequences");
     if (e->combinations)
         trace_line(sim, 'e', sim->time,
                    "  conditions took turns: %u combinations of branches tried", e->combinations);

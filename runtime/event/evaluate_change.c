@@ -8,7 +8,7 @@
  * marked as pending, and it is looked at again when something that it reads gets a value.
  */
 #include "runtime/event/jump.h"
-#include "runtime/event/event.h"
+#include "runtime/event/trail.h"
 
 #include <string.h>
 
@@ -271,9 +271,11 @@ static void note_renewed(Sim *sim, DdpNode n)
         vec_push(sim->mem, &sim->search.compared, n);
 }
 
-static void note_change(Sim *sim, DdpVar var, double old)
+static void note_change(Sim *sim, const EvalNode *node, DdpVar var, double old)
 {
     update_note_old(sim, var, old);
+    if (!node->varies && sim->info[var].has && ddp_var(sim->ddp, var).kind == DDP_HELD)
+        trail_held(sim, var, old);
     evaluate_touch(sim, var);
 }
 
@@ -289,7 +291,7 @@ static SolStatus renew_step(Sim *sim, DdpNode n)
         return status;
     if (!node->varies)
         gather_with(sim, node, &old);
-    note_change(sim, var, old);
+    note_change(sim, node, var, old);
     return status;
 }
 
@@ -314,7 +316,7 @@ static SolStatus renew_loop(Sim *sim, DdpNode n)
     for (uint32_t i = 0; i < count; i++) {
         DdpVar var = node_output(node, i);
         if (!trusted[i] || memcmp(&old[i], &sim->value[var], sizeof *old) != 0)
-            note_change(sim, var, old[i]);
+            note_change(sim, node, var, old[i]);
     }
     if (count > FEW_VALUES) {
         mem_free(sim->mem, trusted);

@@ -90,14 +90,23 @@ void event_forget_branches(Sim *sim);
 void event_link_branch(Sim *sim, BranchId branch, DdpVar condition);
 void event_set_pres(Sim *sim); /* pre values are the present ones */
 
-/* ---- event_detect.c ---- */
+/* ---- boundary.c ---- */
+
+/* Differences beyond the first need no bound of their rounding; so many roundings count. */
+#define BOUNDARY_NEAR 1e-8
+#define BOUNDARY_ROUNDINGS 64.0
 
 /* Comparisons at their boundary are decided by the side they leave to; true when a condition changed. */
 bool event_leave_ties(Sim *sim);
 bool event_leave_close(Sim *sim); /* likewise, within rounding of it; decided again each time */
 void event_forget_ties(Sim *sim);
+/* Until this event ends only what is exactly at its boundary counts as being there. */
+void event_be_exact(Sim *sim);
 /* Comparisons that the event left within rounding of their boundary, about to leave it. */
 void event_leave_near(Sim *sim);
+
+/* ---- event_detect.c ---- */
+
 bool event_condition_falls(Sim *sim, DdpVar var);
 uint32_t event_margin(const Sim *sim, DdpVar var); /* for conditions that chatter, else 0 */
 /* One that was changed between lo and hi and did not count: for long? */

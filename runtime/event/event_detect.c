@@ -10,9 +10,7 @@
  *   first change is bracketed on the dense output. The value of the comparison decides which half
  * is kept; the difference of its sides only proposes where to look. The event is put at the right
  * end of the bracket, where the comparison really has its new value.
- * - At rest: exactly at its boundary when a phase begins. The derivative of the difference along
- * the solution says to which side it leaves, and the comparison takes that value at once. (IDA's
- * own root finding disarms a root that is zero at the start.)
+ * - At rest: at its boundary when a phase begins (boundary.c).
  */
 #include "runtime/eval/compare.h"
 #include "runtime/event/mode_search.h"
@@ -21,234 +19,6 @@
 #include <float.h>
 #include <math.h>
 #include <string.h>
-
-/* ---- comparisons at their boundary ---- */
-
-enum { MOST_TURNS = 2 }; /* times that a tie is decided otherwise in an event: then it slides */
-
-static bool at_rest(Sim *sim, const EvalNode *node, const Compare *compare)
-{
-    if (compare->timed || (compare->tie != 0 && (compare->slot || compare->turns == MOST_TURNS)))
-        return false;
-    double difference = compare_difference(sim, node, compare);
-    return difference == hold_boundary(compare_kind(sim, compare), difference);
-}
-
-/* What is kept leaves its boundary: true when it gets another value. */
-static bool leave_kept(Sim *sim, DdpNode n, const Compare *compare, double slope)
-{
-    const EvalNode *node = &sim->nodes.at[n];
-    double boundary =
-        hold_boundary(compare_kind(sim, compare), compare_difference(sim, node, compare));
-    if (hold_leaving(compare_kind(sim, compare), boundary, slope) == sim->value[compare->slot])
-        return false;
-    evaluate_touch_node(sim, n);
-    return true;
-}
-
-static const double ROUNDINGS = 64, SLOW = 1e-9;
-
-/* Would the side it leaves to be another value, by a slope that is made of rounding? */
-static bool stays(Sim *sim, const EvalNode *node, const Compare *compare, double slope)
-{
-    const EvalOp *op = &node->ops[compare->op];
-    if (compare->slot ||
-        hold_leaving(compare_kind(sim, compare), 0, slope) == compare_self(sim, node, compare))
-        return false;
-    ErrorBound bound = sim->decide.modes ? error_bound_of_slope(sim, op, compare->difference_code)
-                                         : error_bound(sim, op, compare->difference_code);
-    return fabs(slope) <= fmax(SLOW * bound.speed, sim->decide.modes ? ROUNDINGS * bound.drift : 0);
-}
-
-static bool leave(Sim *sim, DdpNode n, Compare *compare)
-{
-    EvalNode *node = &sim->nodes.at[n];
-    const EvalOp *op = &node->ops[compare->op];
-    double slope = slope_along(sim, n, op, compare->difference_code);
-    int8_t side = slope > 0 ? 1 : -1;
-    if (slope == 0 || !isfinite(slope) || !(op->target || compare->slot) || compare->tie == side ||
-        stays(sim, node, compare, slope))
-        return false;
-    double before = sim->value[op->target];
-    compare->turns += compare->tie != 0;
-    compare->tie = side;
-    sim->search.tie_time = sim->time;
-    vec_push(sim->mem, &sim->search.forced, n);
-    if (compare->slot)
-        return leave_kept(sim, n, compare, slope);
-    node->forced = true;
-    compare_force(sim, n, compare, compare_tied_value(sim, compare));
-    if (sim->value[op->target] == before)
-        return false;
-    evaluate_touch(sim, op->target);
-    return true;
-}
-
-static const double NEAR = 1e-8, MOMENT = 1e-12;
-
-/* Dynamics or conditions hang on it: it belongs to a part, or will when parts are settled. */
-static bool matters(const EvalNode *node)
-{
-    NodePlace place = evaluate_place(node);
-    return place == PLACE_DYNAMICS || place == PLACE_CONDITIONS;
-}
-
-/* Of those that the event evaluated: what it did not touch is where it was, on its way. A structure
- * that came later in the event may lead to the other side. */
-bool event_leave_ties(Sim *sim)
-{
-    bool changed = false;
-    for (uint32_t i = 0; i < sim->search.compared.n; i++) {
-        DdpNode n = sim->search.compared.at[i];
-        if (!matters(&sim->nodes.at[n]))
-            continue;
-        for (uint32_t k = 0; k < sim->nodes.at[n].n_compares; k++)
-            if (at_rest(sim, &sim->nodes.at[n], &sim->nodes.at[n].compare[k]))
-                changed |= leave(sim, n, &sim->nodes.at[n].compare[k]);
-    }
-    vec_clear(&sim->search.compared);
-    return changed;
-}
-
-/* ---- comparisons within rounding of their boundary ---- */
-
-/* What a comparison within rounding of its boundary becomes: the side it leaves to, or, where that
- * is rounding too, what it is at equality. */
-typedef enum Closeness {
-    NOT_CLOSE = 0,
-    CLOSE_UP = 1,
-    CLOSE_DOWN = -1,
-    CLOSE_EQUAL = TIE_EQUAL
-} Closeness;
-
-/* Close is also what crosses its boundary at a time that cannot be told from now. */
-static Closeness closeness(Sim *sim, const EvalOp *op, const Compare *compare, double slope)
-{
-    double difference = evaluate_code(sim, compare->difference_code, op->vars);
-    double moment = MOMENT * fmax(fabs(sim->time), compare_look(sim));
-    bool tolerant = mode_search_is_tolerant(sim);
-    if (!isfinite(slope) || (fabs(difference) > NEAR && !tolerant))
-        return NOT_CLOSE;
-    ErrorBound bound = error_bound_of_slope(sim, op, compare->difference_code);
-    double error = fmax(ROUNDINGS * bound.rounding, tolerant ? bound.tolerance : 0);
-    if (fabs(difference) > fmax(error, fabs(slope) * moment))
-        return NOT_CLOSE;
-    if (fabs(slope) <= fmax(SLOW * bound.speed, ROUNDINGS * bound.drift))
-        return CLOSE_EQUAL;
-    return slope > 0 ? CLOSE_UP : CLOSE_DOWN;
-}
-
-static bool leave_close(Sim *sim, DdpNode n, Compare *compare)
-{
-    EvalNode *node = &sim->nodes.at[n];
-    const EvalOp *op = &node->ops[compare->op];
-    if (compare->timed || compare->slot || !op->target)
-        return false;
-    double slope = slope_along(sim, n, op, compare->difference_code);
-    int8_t tie = (int8_t)closeness(sim, op, compare, slope);
-    if (tie == compare->tie && compare->close == (tie != 0))
-        return false;
-    compare->tie = tie;
-    compare->close = tie != 0;
-    sim->search.tie_time = sim->time;
-    if (tie && !node->forced)
-        vec_push(sim->mem, &sim->search.forced, n);
-    node->forced = true;
-    evaluate_touch_node(sim, n);
-    return true;
-}
-
-bool event_leave_close(Sim *sim)
-{
-    bool changed = false;
-    sim->mark++;
-    for (uint32_t i = 0; i < sim->search.compared.n; i++) {
-        EvalNode *node = &sim->nodes.at[sim->search.compared.at[i]];
-        if (node->mark == sim->mark || !matters(node))
-            continue;
-        node->mark = sim->mark;
-        for (uint32_t k = 0; k < node->n_compares; k++)
-            changed |= leave_close(sim, sim->search.compared.at[i], &node->compare[k]);
-    }
-    return changed;
-}
-
-/* The event is put where its comparison is just true. When the event turned the motion round (a
- * ball that bounces), the comparison becomes false at once, and the next time it becomes true may
- * lie within the same step: it counts as false from the start. Only where a `when` waits for it:
- * this must not fire. */
-static void leave_near(Sim *sim, DdpNode n, Compare *compare)
-{
-    EvalNode *node = &sim->nodes.at[n];
-    const EvalOp *op = &node->ops[compare->op];
-    double difference = compare->low; /* remembered a moment ago */
-    double slope = slope_along(sim, n, op, compare->difference_code);
-    double resolved = 64 * DBL_EPSILON * fmax(fabs(sim->time), compare_look(sim));
-    if (!(difference * slope < 0) || fabs(difference) > fabs(slope) * resolved)
-        return;
-    double now = hold_leaving(compare_kind(sim, compare), 0, slope);
-    if (now == compare->left)
-        return;
-    if (!op->target ||
-        compare_value_of(sim, op, compare_replace(sim, op->value, compare->self, now)) != 0 ||
-        !event_condition_falls(sim, op->target))
-        return;
-    compare->left = now;
-    compare->near = true;
-}
-
-/* Another evaluation than that of the event may find a comparison on the other side by rounding.
- * What the event decided counts: else its condition would not be found when it comes true. */
-static void keep_decided(Sim *sim, const EvalNode *node, Compare *compare)
-{
-    const EvalOp *op = &node->ops[compare->op];
-    if (!op->target || !sim->info[op->target].branches)
-        return;
-    double now =
-        compare_value_of(sim, op, compare_replace(sim, op->value, compare->self, compare->left));
-    double other =
-        compare_value_of(sim, op, compare_replace(sim, op->value, compare->self, !compare->left));
-    if (event_would_take(sim, op->target, now != 0) &&
-        !event_would_take(sim, op->target, other != 0))
-        compare->left = !compare->left;
-}
-
-void event_leave_near(Sim *sim)
-{
-    for (uint32_t p = 0; p < sim->loop.touched.n; p++) {
-        const NodeList *nodes = &sim->loop.touched.at[p]->lists.watched;
-        for (uint32_t i = 0; i < nodes->n; i++) {
-            EvalNode *node = &sim->nodes.at[nodes->at[i]];
-            for (uint32_t k = 0; k < node->n_compares; k++) {
-                Compare *compare = &node->compare[k];
-                if (!(fabs(compare->low) < NEAR) || compare->timed || compare->slot)
-                    continue;
-                keep_decided(sim, node, compare);
-                if (compare->tie == 0)
-                    leave_near(sim, nodes->at[i], compare);
-            }
-        }
-    }
-}
-
-/* When an event begins, what was decided at the last one is past; unless it is that near. */
-void event_forget_ties(Sim *sim)
-{
-    if (compare_ties_hold(sim))
-        return;
-    for (uint32_t i = 0; i < sim->search.forced.n; i++) {
-        if (sim->search.forced.at[i] >= sim->nodes.n)
-            continue;
-        EvalNode *node = &sim->nodes.at[sim->search.forced.at[i]];
-        node->forced = false;
-        for (uint32_t k = 0; k < node->n_compares; k++) {
-            node->compare[k].tie = 0;
-            node->compare[k].turns = 0;
-            node->compare[k].close = false;
-        }
-    }
-    vec_clear(&sim->search.forced);
-}
 
 /* ---- searching a step ---- */
 
@@ -454,22 +224,33 @@ static SolStatus look_at(Sim *sim, const EventSearch *search, double time, bool 
     return SOL_OK;
 }
 
+/* One that is at its boundary all the time is asked in every step: a bound serves some of them. */
+static void renew_bound(Sim *sim, const EvalNode *node, Compare *compare, double time)
+{
+    if (compare->bound_event == sim->counts.events + 1 && time <= compare->bound_to)
+        return;
+    ErrorBound bound = error_bound(sim, &node->ops[compare->op], compare->difference_code);
+    compare->rounding = bound.rounding;
+    compare->tolerance = bound.tolerance;
+    compare->bound_event = sim->counts.events + 1;
+    compare->bound_to = time + compare_look(sim) / 64;
+}
+
 /* Is it beyond its boundary at hi by more than rounding explains, and where events follow each other
  * at once, or its condition chatters, the tolerance of the integrator? */
-static bool is_beyond_error(Sim *sim, const EvalNode *node, const Compare *compare, double lo,
-                            double hi)
+static bool is_beyond_error(Sim *sim, const EvalNode *node, Compare *compare, double lo, double hi)
 {
     DdpVar condition = node->ops[compare->op].target;
     double chatters = event_margin(sim, condition), margin = chatters;
     if (mode_search_is_tight(sim))
         margin = fmax(margin, 1);
-    if (margin == 0 && fabs(compare->high) > NEAR)
+    if (margin == 0 && fabs(compare->high) > BOUNDARY_NEAR)
         return true;
-    ErrorBound bound = error_bound(sim, &node->ops[compare->op], compare->difference_code);
+    renew_bound(sim, node, compare, hi);
     double difference = fabs(compare_difference(sim, node, compare));
-    if (difference > fmax(ROUNDINGS * bound.rounding, margin * bound.tolerance))
+    if (difference > fmax(BOUNDARY_ROUNDINGS * compare->rounding, margin * compare->tolerance))
         return true;
-    return chatters > 0 && difference > ROUNDINGS * bound.rounding &&
+    return chatters > 0 && difference > BOUNDARY_ROUNDINGS * compare->rounding &&
            event_persists(sim, condition, lo, hi);
 }
 
@@ -477,7 +258,8 @@ static bool any_doubtful(Sim *sim, const NodeList *list)
 {
     EACH_COMPARE (sim, list, node, compare)
         if (compare->moved && !compare->slot &&
-            (fabs(compare->high) <= NEAR || event_margin(sim, node->ops[compare->op].target)))
+            (fabs(compare->high) <= BOUNDARY_NEAR ||
+             event_margin(sim, node->ops[compare->op].target)))
             return true;
     return false;
 }

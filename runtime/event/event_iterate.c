@@ -10,7 +10,7 @@
 #include "runtime/event/event_cause.h"
 #include "runtime/eval/compare.h"
 #include "runtime/event/mode_search.h"
-#include "runtime/event/event.h"
+#include "runtime/event/trail.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -64,8 +64,10 @@ static void look_at_when(Sim *sim, BranchId id, BranchMemo *memo, const WorldBra
         decide(sim, id, WORLD_THEN);
         firings_note(sim, id, memo);
     }
-    if (memo->truth != truth)
+    if (memo->truth != truth) {
+        trail_truth(sim, id, memo->truth);
         event_unsettle(sim, memo->condition);
+    }
     memo->truth = truth;
     if (memo->fell <= sim->time) /* else it was found in a step that reaches beyond this event */
         memo->fell = INFINITY;
@@ -370,17 +372,22 @@ static SolStatus updates(Sim *sim)
  * belongs to this event. */
 static SolStatus updates_and_ties(Sim *sim)
 {
+    uint32_t messages = sim->diags->list.n;
     for (;;) {
         SolStatus status =
             sim->record.event.updates > sim->opt.max_updates ? too_many(sim) : updates(sim);
         if (status == SOL_OK)
             status = init_finish(sim);
-        if (status != SOL_OK)
-            return status;
-        if (!event_leave_ties(sim))
+        if (status == SOL_OK && !event_leave_ties(sim) && !mode_search_again(sim))
             break;
-        update_resume(sim);
-        status = evaluate_dirty(sim);
+        if (status == SOL_OK) {
+            update_resume(sim);
+            status = evaluate_dirty(sim);
+        }
+        if ((status == SOL_NUMERICS || status == SOL_MODEL) && mode_search_failed(sim)) {
+            diags_drop_errors(sim->diags, messages); /* of a combination that cannot be solved */
+            continue;
+        }
         if (status != SOL_OK)
             return status;
     }
@@ -411,7 +418,9 @@ static SolStatus take_edit(Sim *sim)
 SolStatus event_iterate(Sim *sim, bool first)
 {
     sim->search.break_ties = true;
+    sim->search.exact = sim->search.rounded = false;
     mode_search_begin(sim);
+    trail_begin(sim);
     if (first) {
         sim->search.impulse_time = -INFINITY;
     } else {

@@ -12,7 +12,16 @@
  *             problem with positive principal minors, and this is the least-index rule of Murty
  *             (1974).
  *   HIGHEST   the one with the highest number.
- *   DRAWN     any of them, drawn, until nothing new comes or the event has too many updates.
+ *   DRAWN     any of them, drawn.
+ *   FORCED    first one that has not fired, then the lowest.
+ *   AS_IT_WAS as always; states may jump.
+ *
+ * From LOWEST on a round is an attempt: it begins where the event began (trail.h). One that leads
+ * in a circle, cannot be solved, or makes a state jump has failed. Where an event has come to rest
+ * with a state that jumped, and had a choice, attempts are made as well: the first that keeps the
+ * states counts, else it goes as it went. Where updates went round in a circle, further attempts
+ * tell whether there are several answers: the first counts, and a warning says so. Where there is
+ * no way back to where the event began, rounds go on from where they are.
  *
  * Who can wait: conditions on what moves. What follows from held variables alone is carried out at
  * once, and as long as something is, nobody else decides: modes and what they bring belong
@@ -20,14 +29,33 @@
  */
 #include "runtime/event/mode_search.h"
 #include "runtime/eval/compare.h"
+#include "runtime/event/trail.h"
 
 #include "base/map.h"
 
 #include <math.h>
 
-enum { PATIENCE = 12, ENOUGH = 100, TIGHT = 3, MOST_NAMED = 20 };
+enum {
+    PATIENCE = 12,
+    ENOUGH = 100,
+    TIGHT = 3,
+    MOST_NAMED = 20,
+    FEW_DRAWN = 6,
+    MOST_DRAWN = 12,
+    MOST_FORCED = 16
+};
+static const double SAME = 1e-6; /* answers that differ by less are one */
 
-typedef enum Round { NO_SEARCH, TOGETHER, TOLERANT, LOWEST, HIGHEST, DRAWN } Round;
+typedef enum Round {
+    NO_SEARCH,
+    TOGETHER,
+    TOLERANT,
+    LOWEST,
+    HIGHEST,
+    DRAWN,
+    FORCED,
+    AS_IT_WAS
+} Round;
 
 typedef struct Concerned {
     BranchId id;
@@ -41,6 +69,20 @@ struct ModeSearch {
     uint32_t stale;           /* updates since the last combination that was new */
     Map seen, combinations;   /* in this round; in all of them */
     VEC(Concerned) concerned; /* conditions that fired in the search */
+    bool attempts;            /* rounds begin where the event began */
+    bool returning;           /* to there */
+    bool jumped;              /* the search began because a state jumped, not in a circle */
+    bool last;                /* this attempt counts, whatever comes */
+    bool plain;               /* behind it all begins again, as always */
+    bool freely;              /* and there are no attempts any more: states may jump */
+    bool told;                /* that there are several answers */
+    uint32_t drawn_rounds, forced_rounds;
+    VEC(BranchId) armed; /* that could be forced */
+    BranchId force;      /* in this attempt, 0: it is done */
+    bool found;
+    Round found_round; /* of the first answer */
+    uint32_t found_draw, found_force;
+    VEC(OldValue) answer;
 };
 
 void mode_search_close(Sim *sim)
@@ -50,6 +92,8 @@ void mode_search_close(Sim *sim)
     map_free(sim->mem, &sim->decide.modes->seen);
     map_free(sim->mem, &sim->decide.modes->combinations);
     vec_free(sim->mem, &sim->decide.modes->concerned);
+    vec_free(sim->mem, &sim->decide.modes->armed);
+    vec_free(sim->mem, &sim->decide.modes->answer);
     mem_free(sim->mem, sim->decide.modes);
     sim->decide.modes = NULL;
 }
@@ -61,7 +105,7 @@ bool mode_search_is_tight(const Sim *sim)
 
 bool mode_search_is_tolerant(const Sim *sim)
 {
-    return sim->decide.modes && sim->decide.modes->round >= TOLERANT;
+    return sim->decide.modes && sim->decide.modes->round >= TOLERANT && !sim->decide.modes->jumped;
 }
 
 /* Events that follow each other at once are one circle: rounding is asked from the first update. */
@@ -265,16 +309,356 @@ static void next_round(Sim *sim)
     search->seen = (Map){0};
 }
 
+/* ---- back to where the event began ---- */
+
+static const double JUMP = 100; /* tolerances of the integrator */
+
+/* Was it a state that is listed before? The first value counts. */
+static bool is_first(const Sim *sim, uint32_t i)
+{
+    for (uint32_t k = 0; k < i; k++)
+        if (sim->decide.trail.states.at[k].var == sim->decide.trail.states.at[i].var)
+            return false;
+    return true;
+}
+
+/* Has what was a state another value, beyond the tolerance? */
+static bool has_jumped(Sim *sim)
+{
+    for (uint32_t i = 0; i < sim->decide.trail.states.n; i++) {
+        const OldValue *old = &sim->decide.trail.states.at[i];
+        evaluate_fetch(sim, old->var); /* it may be an output now */
+        double size = fmax(fabs(old->value), fabs(sim->value[old->var]));
+        double off = fabs(sim->value[old->var] - old->value);
+        if (!(off <= JUMP * (sim->opt.rtol * size + sim->opt.atol)) && is_first(sim, i))
+            return true;
+    }
+    return false;
+}
+
+static void return_held(Sim *sim)
+{
+    for (uint32_t i = sim->decide.trail.held.n; i-- > 0;)
+        values_set(sim, sim->decide.trail.held.at[i].var, sim->decide.trail.held.at[i].value);
+}
+
+/* And truths of `when`s; when the structure is there. */
+static void return_states(Sim *sim)
+{
+    for (uint32_t i = sim->decide.trail.states.n; i-- > 0;)
+        if (sim->info[sim->decide.trail.states.at[i].var].state)
+            values_set(sim, sim->decide.trail.states.at[i].var,
+                       sim->decide.trail.states.at[i].value);
+    for (uint32_t i = sim->decide.trail.truths.n; i-- > 0;) {
+        BranchMemo *memo = &sim->branches.at[sim->decide.trail.truths.at[i].branch];
+        if (memo->live && memo->when)
+            memo->truth = sim->decide.trail.truths.at[i].truth;
+        if (memo->live)
+            event_suspect(sim, sim->decide.trail.truths.at[i].branch);
+    }
+}
+
+/* ---- attempts ---- */
+
+/* Conditions on what moves, in the parts that the event concerns, that have not fired. */
+static void list_armed(Sim *sim)
+{
+    struct ModeSearch *search = sim->decide.modes;
+    vec_clear(&search->armed);
+    for (uint32_t p = 0; p < sim->loop.touched.n; p++)
+        EACH_COMPARE (sim, &sim->loop.touched.at[p]->lists.watched, node, compare) {
+            DdpVar target = node->ops[compare->op].target;
+            for (BranchId id = target ? sim->info[target].branches : 0; id;
+                 id = sim->branches.at[id].next) {
+                bool known = search->armed.n && vec_last(&search->armed) == id;
+                if (!known && search->armed.n < MOST_FORCED)
+                    vec_push(sim->mem, &search->armed, id);
+            }
+        }
+}
+
+static bool has_another_to_force(Sim *sim)
+{
+    if (sim->decide.modes->round != FORCED)
+        list_armed(sim);
+    return sim->decide.modes->forced_rounds < sim->decide.modes->armed.n;
+}
+
+static void put_off_all(Sim *sim)
+{
+    for (uint32_t i = 0; i < sim->decide.decisions.n; i++)
+        put_off(sim, &sim->decide.decisions.at[i]);
+    vec_clear(&sim->decide.decisions);
+}
+
+/* Begins where the event began. */
+static void attempt(Sim *sim, Round round)
+{
+    struct ModeSearch *search = sim->decide.modes;
+    search->round = round;
+    search->attempts = search->returning = true;
+    search->stale = 0;
+    search->drawn = search->drawn_rounds;
+    search->force = round == FORCED && search->forced_rounds <= search->armed.n
+                        ? search->armed.at[search->forced_rounds - 1]
+                        : 0;
+    map_free(sim->mem, &search->seen);
+    search->seen = (Map){0};
+    put_off_all(sim);
+    return_held(sim);
+}
+
+/* The first answer once more, or all as it went; where that was a circle, rounds without going back,
+ * in which rounding counts as it is. */
+static void attempt_last(Sim *sim)
+{
+    struct ModeSearch *search = sim->decide.modes;
+    search->last = true;
+    search->freely = search->plain = !search->found && !search->jumped;
+    search->drawn_rounds = search->found_draw;
+    search->forced_rounds = search->found_force;
+    if (search->freely)
+        event_be_exact(sim);
+    attempt(sim, search->found ? search->found_round : AS_IT_WAS);
+}
+
+static void next_attempt(Sim *sim)
+{
+    struct ModeSearch *search = sim->decide.modes;
+    uint32_t drawn = search->jumped || search->found ? FEW_DRAWN : MOST_DRAWN;
+    if (search->round < HIGHEST)
+        attempt(sim, search->round < LOWEST ? LOWEST : HIGHEST);
+    else if (search->drawn_rounds < drawn && search->round <= DRAWN) {
+        search->drawn_rounds++;
+        attempt(sim, DRAWN);
+    } else if (!search->found && !search->jumped && has_another_to_force(sim)) {
+        search->forced_rounds++;
+        attempt(sim, FORCED);
+    } else {
+        attempt_last(sim);
+    }
+}
+
+/* Held variables have their values back, and branches follow: what moves waits until they are
+ * there. */
+static void go_on_returning(Sim *sim)
+{
+    struct ModeSearch *search = sim->decide.modes;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < sim->decide.decisions.n; i++) {
+        WorldDecision decision = sim->decide.decisions.at[i];
+        if (can_wait(sim, &decision))
+            put_off(sim, &decision);
+        else
+            sim->decide.decisions.at[kept++] = decision;
+    }
+    sim->decide.decisions.n = kept;
+    if (kept)
+        return;
+    search->returning = false;
+    search->attempts = !search->plain;
+    if (search->plain)
+        search->round = NO_SEARCH;
+    search->plain = false;
+    return_states(sim);
+    sim->change.count++; /* another update looks at them */
+}
+
+/* One that has not fired is taken, whatever its condition says. */
+static void take_forced(Sim *sim)
+{
+    BranchId id = sim->decide.modes->force;
+    const BranchMemo *memo = &sim->branches.at[id];
+    WorldBranch view;
+    sim->decide.modes->force = 0;
+    if (!memo->live || !world_branch(sim->world, id, &view) || view.newborn || view.rests ||
+        (memo->when && view.choice == WORLD_THEN))
+        return;
+    put_off_all(sim);
+    WorldChoice choice = memo->when || !memo->truth ? WORLD_THEN : WORLD_ELSE;
+    vec_push(sim->mem, &sim->decide.decisions, ((WorldDecision){id, choice}));
+}
+
+static void note_value(Sim *sim, DdpVar var)
+{
+    vec_push(sim->mem, &sim->decide.modes->answer, ((OldValue){var, sim->value[var]}));
+}
+
+/* What conditions read, and how states move. */
+static void note_answer(Sim *sim)
+{
+    struct ModeSearch *search = sim->decide.modes;
+    for (uint32_t i = 0; i < search->concerned.n; i++) {
+        const BranchMemo *memo = &sim->branches.at[search->concerned.at[i].id];
+        DdpNode n = memo->live ? sim->info[memo->condition].node : 0;
+        for (uint32_t k = 0; n && k < sim->nodes.at[n].n_reads; k++)
+            if (ddp_var(sim->ddp, sim->nodes.at[n].reads[k].var).kind != DDP_HELD)
+                note_value(sim, sim->nodes.at[n].reads[k].var);
+    }
+    for (uint32_t i = 0; i < sim->states.n; i++)
+        note_value(sim, sim->states.at[i].slope);
+}
+
+static bool is_same_answer(const Sim *sim)
+{
+    const struct ModeSearch *search = sim->decide.modes;
+    for (uint32_t i = 0; i < search->answer.n; i++) {
+        DdpVar var = search->answer.at[i].var;
+        if (!ddp_var_used(sim->ddp, var))
+            continue;
+        double a = search->answer.at[i].value, b = sim->value[var];
+        if (!(fabs(a - b) <= SAME * fmax(fmax(fabs(a), fabs(b)), SAME)))
+            return false;
+    }
+    return true;
+}
+
+static void tell_several(Sim *sim)
+{
+    struct ModeSearch *search = sim->decide.modes;
+    if (search->told)
+        return;
+    search->told = sim->record.event.several = true;
+    if (sim->decide.told_several)
+        return;
+    sim->decide.told_several = true;
+    diag_warning(sim->diags, 0,
+                 "at time %.10g several combinations of branches agree with their consequences; "
+                 "one of them is taken (said once; the record of each event tells)",
+                 sim->time);
+    for (uint32_t i = 0; i < search->concerned.n && i < MOST_NAMED; i++)
+        diag_note(sim->diags, search->concerned.at[i].at, "this condition is concerned: %s",
+                  search->concerned.at[i].text);
+}
+
+static bool may_begin(Sim *sim)
+{
+    return sim->decide.trail.chose && trail_leads_back(sim) && has_jumped(sim);
+}
+
+bool mode_search_again(Sim *sim)
+{
+    struct ModeSearch *search = sim->decide.modes;
+    if (search && search->freely)
+        return false;
+    if ((!search || !search->attempts) && !may_begin(sim))
+        return false;
+    if (!search)
+        search = sim->decide.modes = mem_alloc(sim->mem, sizeof *search);
+    if (!search->attempts) {
+        search->jumped = true;
+        search->round = NO_SEARCH;
+        next_attempt(sim);
+        return true;
+    }
+    if (search->last)
+        return false;
+    if (!has_jumped(sim)) {
+        if (search->jumped)
+            return false;
+        if (search->found && !is_same_answer(sim))
+            tell_several(sim);
+        if (!search->found) {
+            search->found = true;
+            search->found_round = search->round;
+            search->found_draw = search->drawn_rounds;
+            search->found_force = search->forced_rounds;
+            note_answer(sim);
+        }
+    }
+    next_attempt(sim);
+    return true;
+}
+
+bool mode_search_failed(Sim *sim)
+{
+    struct ModeSearch *search = sim->decide.modes;
+    if (!trail_leads_back(sim) || (search && search->last) || sim->run.assertion_failed)
+        return false;
+    if (!search && !sim->decide.trail.chose)
+        return false;
+    if (!search)
+        search = sim->decide.modes = mem_alloc(sim->mem, sizeof *search);
+    if (!search->attempts) {
+        search->jumped = true;
+        search->round = NO_SEARCH;
+    }
+    next_attempt(sim);
+    return true;
+}
+
+/* In an attempt: false if it is over and was the last. */
+static bool choose_in_attempt(Sim *sim, uint64_t modes)
+{
+    struct ModeSearch *search = sim->decide.modes;
+    if (search->returning) {
+        go_on_returning(sim);
+        return true;
+    }
+    if (search->force)
+        take_forced(sim);
+    if (!sim->decide.decisions.n)
+        return true;
+    bool circle = returns(sim, &search->seen, modes ^ decisions(sim));
+    search->stale += circle;
+    bool over = search->round == DRAWN ? search->stale > 2 * search->seen.n : circle;
+    note_concerned(sim);
+    sim->record.event.combinations = search->combinations.n;
+    if (over || (search->round != AS_IT_WAS && has_jumped(sim))) {
+        if (search->last)
+            return give_up(sim);
+        next_attempt(sim);
+        return true;
+    }
+    if (search->round != AS_IT_WAS)
+        take_one(sim);
+    return true;
+}
+
+/* The circle may come from slopes of what is within rounding of its boundary. */
+static void begin_exactly(Sim *sim)
+{
+    event_be_exact(sim);
+    sim->decide.modes->plain = true;
+    attempt(sim, AS_IT_WAS);
+}
+
+/* Several that can wait, as far as that is seen at a glance? */
+static bool has_choice(const Sim *sim)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < sim->decide.decisions.n; i++) {
+        const BranchMemo *memo = &sim->branches.at[sim->decide.decisions.at[i].branch];
+        DdpNode node = memo->condition ? sim->info[memo->condition].node : 0;
+        n += node && sim->nodes.at[node].varies &&
+             (!memo->when || sim->decide.decisions.at[i].choice == WORLD_THEN);
+    }
+    return n > 1;
+}
+
 bool mode_search_choose(Sim *sim)
 {
-    if (!sim->decide.decisions.n || (!sim->decide.modes && sim->record.event.updates < PATIENCE))
-        return true;
-    if (!sim->decide.modes)
-        sim->decide.modes = mem_alloc(sim->mem, sizeof *sim->decide.modes);
     struct ModeSearch *search = sim->decide.modes;
+    bool attempts = search && search->attempts;
+    if (attempts) {
+        uint64_t modes = combination(sim);
+        returns(sim, &search->combinations, modes);
+        return choose_in_attempt(sim, modes);
+    }
+    if (sim->decide.decisions.n > 1 && !sim->decide.trail.chose)
+        sim->decide.trail.chose = has_choice(sim);
+    if (!sim->decide.decisions.n || (!search && sim->record.event.updates < PATIENCE))
+        return true;
+    if (!search)
+        search = sim->decide.modes = mem_alloc(sim->mem, sizeof *search);
     uint64_t modes = combination(sim);
-    if (returns(sim, &search->seen, modes ^ decisions(sim)))
+    if (returns(sim, &search->seen, modes ^ decisions(sim))) {
+        if (sim->search.rounded && !sim->search.exact && trail_leads_back(sim)) {
+            begin_exactly(sim);
+            return true;
+        }
         next_round(sim);
+    }
     if (search->round == NO_SEARCH)
         return true;
     note_concerned(sim);
@@ -282,7 +666,9 @@ bool mode_search_choose(Sim *sim)
     sim->record.event.combinations = search->combinations.n;
     if (search->stale > ENOUGH + 8 * search->combinations.n)
         return give_up(sim);
-    if (search->round > TOLERANT)
+    if (search->round == LOWEST && !search->freely && trail_leads_back(sim))
+        attempt(sim, LOWEST);
+    else if (search->round > TOLERANT)
         take_one(sim);
     return true;
 }
@@ -290,6 +676,8 @@ bool mode_search_choose(Sim *sim)
 SolStatus mode_search_settle(Sim *sim, bool acting)
 {
     if (!sim->decide.modes || sim->decide.modes->round == NO_SEARCH || acting)
+        return SOL_OK;
+    if (sim->decide.modes->jumped || sim->decide.modes->returning)
         return SOL_OK;
     if (sim->update.turned.n || !event_leave_close(sim))
         return SOL_OK; /* where a branch is left alone, slopes are not those of one structure */

@@ -24,6 +24,11 @@ bool mode_search_choose(Sim *sim);
  * decided by the side they leave to in this structure. `acting`: a `when` acts in it. */
 SolStatus mode_search_settle(Sim *sim, bool acting);
 
+/* The event has come to rest: true if another attempt begins. */
+bool mode_search_again(Sim *sim);
+/* The combination that is tried cannot be solved: true if another attempt begins. */
+bool mode_search_failed(Sim *sim);
+
 void mode_search_tell(Sim *sim); /* a note: what was tried, if anything was */
 
 #endif

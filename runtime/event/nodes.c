@@ -6,7 +6,7 @@
  * classes behind it. Which class a node is in follows from counts along reads: a variable counts
  * the needed nodes that read it, so a change of the structure moves only what it affects.
  */
-#include "runtime/event/event.h"
+#include "runtime/event/trail.h"
 #include "runtime/eval/compare.h"
 #include "numerics/dense_lu.h"
 #include "runtime/eval/tape.h"
@@ -373,6 +373,7 @@ static void state_ends(Sim *sim, const DdpStateDelta *delta)
     ValueInfo *info = &sim->info[delta->var];
     if (!info->state)
         return;
+    trail_state(sim, delta->var);
     change_hands(sim, delta->var);
     part_graph_state_ends(sim, delta->var, delta->slope);
     DdpVar *link = &sim->info[delta->slope].slope_of;

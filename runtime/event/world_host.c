@@ -1,5 +1,5 @@
 /* world_host.c: what the front end asks while it makes and removes instances -> values, births and deaths of variables. */
-#include "runtime/event/event.h"
+#include "runtime/event/trail.h"
 
 static bool host_read(void *context, DdpVar var, double *value)
 {
@@ -21,6 +21,7 @@ static void host_born(void *context, DdpVar var, DdpVarKind kind)
 {
     Sim *sim = context;
     values_grow(sim);
+    trail_break(sim);
     ValueInfo *info = &sim->info[var];
     info->has = kind != DDP_UNKNOWN;
     info->pending = info->guess = info->varied = false;
@@ -33,6 +34,7 @@ static void host_born(void *context, DdpVar var, DdpVarKind kind)
 static void host_died(void *context, DdpVar var)
 {
     Sim *sim = context;
+    trail_break(sim);
     vec_push(sim->mem, &sim->build.dying,
              var); /* what follows from it has its value until the commit */
     if (sim->info[var].announced)

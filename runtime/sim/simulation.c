@@ -4,6 +4,7 @@
  * SOL_MEMORY and can still be asked and closed.
  */
 #include "runtime/event/mode_search.h"
+#include "runtime/event/trail.h"
 #include "runtime/event/event_cause.h"
 #include "runtime/sim/audit.h"
 #include "runtime/eval/blocks.h"
@@ -284,6 +285,7 @@ static void close_roles(Sim *sim)
     vec_free(sim->mem, &sim->output.modes);
     vec_free(sim->mem, &sim->output.modes_gone);
     mode_search_close(sim);
+    trail_close(sim);
     vec_free(sim->mem, &sim->record.triggers);
     vec_free(sim->mem, &sim->record.causes);
     map_free(sim->mem, &sim->start.started_again);

@@ -19,6 +19,7 @@
 #include "runtime/eval/trace.h"
 #include "runtime/parts/integrator.h"
 
+#include <float.h>
 #include <math.h>
 
 /* ---- after an event ---- */
@@ -83,13 +84,21 @@ static SolStatus renew_parts(Sim *sim)
 
 /* ---- an event ---- */
 
+/* Times that the search for a crossing cannot tell apart; what crosses a little later is at its
+ * boundary now, and leaves it (boundary.c). */
+static bool is_now(const Sim *sim, double time)
+{
+    double near = 64 * DBL_EPSILON * fmax(fabs(sim->time), compare_look(sim));
+    return hold_reached(sim, time) || time - sim->time <= near;
+}
+
 /* Parts whose event it is, into Sim.loop.due; the heap is put in order by renew_parts. What is before
  * the event is as near as one can tell, and no comparison has changed there. */
 static void list_due(Sim *sim, double time)
 {
     sim->loop.left_time = nextafter(time, -INFINITY);
     vec_clear(&sim->loop.due);
-    while (hold_reached(sim, parts_first_key(sim, HEAP_DUE))) {
+    while (is_now(sim, parts_first_key(sim, HEAP_DUE))) {
         Part *part = parts_first(sim, HEAP_DUE, 0);
         if (hold_reached(sim, part->event))
             sim->loop.left_time = fmin(sim->loop.left_time, part->before);

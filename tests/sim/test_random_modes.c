@@ -132,7 +132,8 @@ static bool on_point(void *context, const SolPoint *point)
     NetFinding finding = look(run, point, &answer);
     run->tally->found[finding]++;
     if (run->print)
-        fprintf(stderr, "%.17g: finding %d, mode %x\n", point->time, (int)finding, answer.closed);
+        fprintf(stderr, "%.17g, side %d: finding %d, mode %x\n", point->time, (int)point->side,
+                (int)finding, answer.closed);
     if (finding == NET_ONE)
         judge(run, point, &answer);
     return !run->wrong[0];
@@ -209,8 +210,10 @@ static bool run_circuit(uint64_t seed, bool print, Tally *tally)
 
 /* Circuits that were refused once, or went on in another mode: each must run to its end. */
 static const uint64_t mended[] = {
-    1140,   200226, 200276, 200320, 200862, 200964, 201118, 201184, 201252, 201402, 201438,
-    201516, 201576, 201834, 500442, 502344, 503625, 505397, 508378, 508681, 509447,
+    1140,   200226, 200276, 200320, 200862, 200964, 201118, 201184, 201252, 201402, 201438, 201516,
+    201576, 201834, 500442, 502344, 503625, 505397, 508378, 508681, 509447, 501053, 502182, 502472,
+    504501, 505049, 506815, 507024, 507160, 508667, 509495, 500720, 502936, 501717, 501829, 502198,
+    503249, 503746, 506450, 509626, 509897, 505021, 505312, 506522, 507148, 507190, 507477,
 };
 
 static bool all_mended(void)

@@ -227,7 +227,7 @@ static bool start(const Circuit *c, const LinearFlow *flow, Long *x)
         if (e->kind == COIL)
             form[n++] = (LinearForm){1, {current(c, i)}, {1}};
     }
-    return linear_flow_start(flow, n, form, value, x, &conflict) && conflict < 1e-9L;
+    return linear_motion_start(&flow->motion, n, form, value, x, &conflict) && conflict < 1e-9L;
 }
 
 /* ---- comparison ---- */
@@ -264,18 +264,19 @@ static void compare(const Circuit *c, SimLab *lab, const LinearFlow *flow, const
                     const char *text)
 {
     Long largest = 1;
-    for (int z = FIRST_NODE; z < flow->n; z++)
-        largest = fmaxl(largest, fabsl(linear_flow_value(flow, z, x)));
+    for (int z = FIRST_NODE; z < flow->motion.n; z++)
+        largest = fmaxl(largest, fabsl(linear_motion_value(&flow->motion, z, x)));
     for (int i = 0; i < c->n; i++) {
         const Element *e = &c->e[i];
         char path[20];
         sprintf(path, "E%d.i", i);
-        Long wanted = linear_flow_value(flow, current(c, i), x), found = sim_lab_value(lab, path);
+        Long wanted = linear_motion_value(&flow->motion, current(c, i), x),
+             found = sim_lab_value(lab, path);
         if (!(fabsl(found - wanted) <= 1e-6L * largest))
             fail_msg("%s = %.12Lg, not %.12Lg\n%s", path, found, wanted, text);
         sprintf(path, "E%d.u", i);
-        wanted = linear_flow_value(flow, FIRST_NODE + e->p, x) -
-                 linear_flow_value(flow, FIRST_NODE + e->n, x);
+        wanted = linear_motion_value(&flow->motion, FIRST_NODE + e->p, x) -
+                 linear_motion_value(&flow->motion, FIRST_NODE + e->n, x);
         found = sim_lab_value(lab, path);
         if (!(fabsl(found - wanted) <= 1e-6L * largest))
             fail_msg("%s = %.12Lg, not %.12Lg\n%s", path, found, wanted, text);
@@ -292,7 +293,7 @@ static void follow(const Circuit *c, SimLab *lab, const char *text, int *skipped
         ++*skipped;
         return;
     }
-    assert_int_equal(flow.m - 2, states_of(c));
+    assert_int_equal(flow.motion.m - 2, states_of(c));
     for (int k = 1; k <= POINTS; k++) {
         linear_flow_move(&flow, 0, x);
         if (sol_run_to(lab->sim, k * step) != SOL_OK) {

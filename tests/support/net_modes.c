@@ -9,9 +9,9 @@
 
 enum { MOST_DIODES = 8, ONE = 0, ORDERS = 4 };
 static const Long PI = 3.14159265358979323846264338328L;
-/* Parts of the largest value: what is zero, up to where it is doubtful whether it is, what states
- * are known to, and what two answers may differ by that are one. */
-static const Long ZERO = 1e-10L, NEAR = 1e-7L, ROUNDING = 1e-14L, SAME = 1e-6L;
+/* Parts of the largest value: what is zero, what derivatives of it are; up to where it is doubtful
+ * whether they are; what states are known to, and what two answers may differ by that are one. */
+static const Long ZERO = 1e-14L, FLAT = 1e-10L, NEAR = 1e-7L, ROUNDING = 1e-15L, SAME = 1e-6L;
 
 /* The circuit in one combination, as long as no switch moves. */
 typedef struct Case {
@@ -29,6 +29,7 @@ struct NetModes {
     Case *cases[1 << MOST_DIODES];
     LinearDae dae;
     Long size[2]; /* the largest potential, current so far */
+    Long now[2];  /* in the combination that is looked at */
 };
 
 static bool is_sine(NetKind kind)
@@ -212,9 +213,9 @@ static bool start(const NetModes *m, const Case *c, double time, const double *s
     return linear_motion_start(&c->motion, n, form, value, x, conflict);
 }
 
-static Long size_of(const NetModes *m, int var)
+static Long size_of(const NetModes *m, const Long *size, int var)
 {
-    return var >= m->current ? m->size[1] : var >= m->potential ? m->size[0] : 1;
+    return var >= m->current ? size[1] : var >= m->potential ? size[0] : 1;
 }
 
 /* ---- sides ---- */
@@ -245,19 +246,22 @@ static Long error_of(const LinearMotion *motion, const LinearForm *form, const L
 static Side side_of(const NetModes *m, const Case *c, const LinearForm *form, const Long *x0)
 {
     const LinearMotion *motion = &c->motion;
-    Long x[LD_FREE], error[LD_FREE], next[LD_FREE], unit = 1, scale = 0;
-    for (int i = 0; i < form->n; i++)
-        scale += fabsl(form->k[i]) * size_of(m, form->var[i]);
+    Long x[LD_FREE], error[LD_FREE], next[LD_FREE], unit = 1, scale = 0, zero = 0;
+    for (int i = 0; i < form->n; i++) {
+        scale += fabsl(form->k[i]) * size_of(m, m->size, form->var[i]);
+        zero += ZERO * fabsl(form->k[i]) * size_of(m, m->now, form->var[i]);
+    }
     memcpy(x, x0, sizeof x);
     for (int i = 0; i < motion->m; i++)
-        error[i] = ROUNDING * size_of(m, motion->free[i]);
+        error[i] = ROUNDING * size_of(m, m->now, motion->free[i]);
     for (int order = 0; order < ORDERS; order++, unit *= (Long)m->net->stop / 1024) {
         Long value = linear_motion_form(motion, form, x) * unit;
         Long doubt = 100 * error_of(motion, form, error) * unit;
         if (fabsl(value) > fmaxl(NEAR * scale, doubt))
             return value > 0 ? INSIDE : OUTSIDE;
-        if (fabsl(value) > ZERO * scale || doubt > ZERO * scale)
+        if (fabsl(value) > zero || doubt > FLAT * scale)
             return NOWHERE;
+        zero = FLAT * scale;
         linear_motion_slope(motion, x, next);
         memcpy(x, next, sizeof x);
         error_slope(motion, error, next);
@@ -311,12 +315,12 @@ static void see_sizes(NetModes *m, const double *state)
     }
 }
 
-static void see_answer(NetModes *m, const NetAnswer *answer)
+static void see_answer(const NetModes *m, const NetAnswer *answer, Long size[2])
 {
     for (int i = 0; i < m->net->n_nodes; i++)
-        m->size[0] = fmaxl(m->size[0], fabsl(answer->potential[i]));
+        size[0] = fmaxl(size[0], fabsl(answer->potential[i]));
     for (int i = 0; i < m->net->n; i++)
-        m->size[1] = fmaxl(m->size[1], fabsl(answer->current[i]));
+        size[1] = fmaxl(size[1], fabsl(answer->current[i]));
 }
 
 /* One combination: the side on which the worst of its diodes is. */
@@ -328,10 +332,12 @@ static Side look_at(NetModes *m, uint32_t closed, double time, const double *sta
     *undetermined = c->verdict != LINEAR_SOLVED || !start(m, c, time, state, x, &conflict);
     if (*undetermined || conflict > NEAR)
         return OUTSIDE;
-    Side side = side_of_all(m, c, closed, x);
     answer->closed = closed;
     read_answer(m, c, x, answer);
-    return side == INSIDE && conflict > ZERO ? NOWHERE : side;
+    m->now[0] = m->now[1] = 1e-3L;
+    see_answer(m, answer, m->now);
+    Side side = side_of_all(m, c, closed, x);
+    return side == INSIDE && conflict > FLAT ? NOWHERE : side;
 }
 
 NetFinding net_modes_search(NetModes *m, double time, const double *state, NetAnswer *answer)
@@ -358,7 +364,7 @@ NetFinding net_modes_search(NetModes *m, double time, const double *state, NetAn
         return NET_UNDETERMINED;
     if (!found || !same)
         return !found ? NET_NONE : doubtful ? NET_DOUBTFUL : NET_SEVERAL;
-    see_answer(m, answer);
+    see_answer(m, answer, m->size);
     memcpy(answer->size, m->size, sizeof answer->size);
     return NET_ONE;
 }

@@ -1,0 +1,21 @@
+/* trail.h: what an event changes -> as it was when the event began.
+ *
+ * Held variables, truths of `when`s, and values of what was a state: the rest follows from them. The structure
+ * follows too, in the updates after held variables have their values back, so states get theirs when it is there. What
+ * was born or died, and what an impulse changed, does not come back: then there is no return. Who goes back is
+ * mode_search.c. */
+#ifndef RUNTIME_EVENT_TRAIL_H
+#define RUNTIME_EVENT_TRAIL_H
+
+#include "runtime/event/event.h"
+
+void trail_begin(Sim *sim); /* an event begins */
+void trail_close(Sim *sim);
+void trail_held(Sim *sim, DdpVar var, double before);
+void trail_truth(Sim *sim, BranchId branch, bool before);
+void trail_state(Sim *sim, DdpVar var); /* about to be no state */
+void trail_break(Sim *sim);             /* something was born, or died */
+
+bool trail_leads_back(const Sim *sim);
+
+#endif
