@@ -19,9 +19,9 @@ TESTS=(test_made_up test_circuit_truth test_train_truth test_mechanics test_birt
 names=() files=() olds=() news=()
 fault() { names+=("$1"); files+=("$2"); olds+=("$3"); news+=("$4"); }
 
-fault derivative-sign ddp/differentiate.c \
-'        return minus(p, times(p, simple(p, X_SIN, a, 0), d));' \
-'        return times(p, simple(p, X_SIN, a, 0), d);'
+fault derivative-sign ddp/functions.h \
+'    LIBM(COS,   cos,   REAL,                        NEG(MUL(F(SIN, a), d)))' \
+'    LIBM(COS,   cos,   REAL,                        MUL(F(SIN, a), d))'
 
 fault derivative-product ddp/differentiate.c \
 '    return sum(p, X_ADD, times(p, b, d), times(p, a, e));' \

@@ -74,12 +74,16 @@ bool evaluate_fetch_met(Sim *sim, DdpVar var)
     return !stale || fetch_output(sim, stale, true) == SOL_OK;
 }
 
-SolStatus evaluate_outputs(Sim *sim)
+SolStatus evaluate_outputs_again(Sim *sim)
 {
     SolStatus status = parts_meet_all(sim);
     sim->value[sim->clock] = sim->time;
-    if (status == SOL_OK)
-        status = evaluate_rope(sim, &sim->outputs);
+    return status == SOL_OK ? evaluate_rope(sim, &sim->outputs) : status;
+}
+
+SolStatus evaluate_outputs(Sim *sim)
+{
+    SolStatus status = evaluate_outputs_again(sim);
     EACH_LEAF (&sim->outputs, leaf)
         for (uint32_t i = 0; i < leaf->nodes.n; i++) {
             EvalNode *node = &sim->nodes.at[leaf->nodes.at[i]];

@@ -71,6 +71,9 @@ SolStatus evaluate_fetch(Sim *sim, DdpVar var);
 /* The same without bringing any part there: false when that would be needed. */
 bool evaluate_fetch_met(Sim *sim, DdpVar var);
 SolStatus evaluate_outputs(Sim *sim); /* all of them */
+/* The same where none waits since the last event. They are not marked as evaluated: who asks for one
+ * evaluates it again. */
+SolStatus evaluate_outputs_again(Sim *sim);
 
 /* ---- glance.c ---- */
 

@@ -1,80 +1,15 @@
 /* audit.c: values that are shown -> the relation that they violate most. See audit.h. */
-#include "runtime/sim/audit.h"
-#include "runtime/sim/audit_plain.h"
-#include "runtime/sim/sim.h"
+#include "runtime/sim/audit_int.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
-    TEXT = 400,
     SIDES =
         64, /* ways in which the variables of a relation that jumps are moved a little, at most */
     LISTED = 6 /* variables of a violated relation in a message */
-};
-
-/* A relation of the model, with what is needed to evaluate it again and again. */
-typedef struct Checked {
-    Form form; /* as it was when this was found out: numbers of relations are used again */
-    bool jumps;
-} Checked;
-
-/* What is known of a variable from the points before. */
-typedef struct Seen {
-    uint64_t birth; /* of the variable: its number may be used again */
-    uint64_t used;  /* Audit.structure in which a relation has it */
-    uint64_t kept;  /* likewise, one for which `largest` and `last` are needed */
-    double largest, last;
-} Seen;
-
-enum { SLOPE_HERE, SLOPE_NEAR, SLOPE_FAR, SLOPE_POINTS };
-
-/* A derivative as the model has it, and the values of its variable at three points of the step. */
-typedef struct Slope {
-    Part *part;
-    DdpRel rel;
-    bool output; /* follows from any part */
-    bool state;  /* of the part: its values need no evaluation */
-    double slope;
-    double value[SLOPE_POINTS];
-    double apart; /* the points; 0: not looked at */
-    double size;  /* what its error is relative to */
-} Slope;
-
-struct Audit {
-    Sim *sim;
-    double bound;
-    uint64_t structure;  /* 1 + the one that the following lists are of */
-    AuditPlain *plain;   /* relations that are checked together */
-    RelList others;      /* and those that are not */
-    RelList derivatives; /* that have slopes */
-    RelList suspects;    /* scratch */
-    NodeList loops;
-    NodeList used;           /* variables of relations */
-    NodeList kept;           /* those whose values are remembered, beside states */
-    bool known;              /* all of them have values, as they do up to the next event */
-    VEC(Checked) checked;    /* [DdpRel] */
-    VEC(Seen) seen;          /* [DdpVar] */
-    VEC(double) size_least;  /* [DdpVar]: what counts as its value where it is less */
-    Form form;               /* of the relation that is looked at */
-    VEC(double) local;       /* values of one relation's variables, by position */
-    VEC(double) least;       /* what counts as their value where it is less */
-    VEC(double) moved;       /* how far they may be off for a comparison */
-    VEC(double) unmoved;     /* scratch */
-    VEC(double) present;     /* [DdpVar]: all values, while slopes are looked at */
-    VEC(uint32_t) positions; /* 0, 1, 2, ... */
-    VEC(Slope) slopes;       /* of the part that is looked at */
-    double before;           /* time of the point before */
-    bool astray;             /* somebody met at another time than the present */
-    uint64_t points, relations;
-    double worst, worst_time;
-    SolSide worst_side;
-    char worst_text[TEXT];
-    char worst_values[TEXT];
-    Place worst_at;
 };
 
 Audit *audit_open(Sim *sim)
@@ -284,12 +219,12 @@ static void load_sizes(Audit *audit, const DdpRelView *view, bool jumps)
 static void worst_text(Audit *audit, DdpRel rel, const DdpRelView *view)
 {
     Sim *sim = audit->sim;
-    char path[TEXT / 3];
+    char path[AUDIT_TEXT / 3];
     if (view->kind == DDP_DERIVATIVE) {
         world_var_path(sim->world, view->vars[1], path, sizeof path);
-        snprintf(audit->worst_text, TEXT, "der(%s) is not the slope of %s", path, path);
+        snprintf(audit->worst_text, AUDIT_TEXT, "der(%s) is not the slope of %s", path, path);
     } else {
-        world_rel_text(sim->world, rel, audit->worst_text, TEXT);
+        world_rel_text(sim->world, rel, audit->worst_text, AUDIT_TEXT);
     }
 }
 
@@ -306,10 +241,10 @@ static DdpRelView as_entered(const Sim *sim, DdpRel rel)
     return view;
 }
 
-static void keep_worst(Audit *audit, DdpRel rel, SolSide side, double amount)
+void audit_keep_worst(Audit *audit, DdpRel rel, SolSide side, double amount)
 {
     Sim *sim = audit->sim;
-    char path[TEXT / 4];
+    char path[AUDIT_TEXT / 4];
     size_t at = 0;
     DdpRelView view = as_entered(sim, rel);
     if (!(amount > audit->worst))
@@ -320,12 +255,12 @@ static void keep_worst(Audit *audit, DdpRel rel, SolSide side, double amount)
     audit->worst_at = world_rel_place(sim->world, rel);
     worst_text(audit, rel, &view);
     audit->worst_values[0] = '\0';
-    for (uint32_t i = 0; i < view.n && i < LISTED && at < TEXT - 1; i++) {
+    for (uint32_t i = 0; i < view.n && i < LISTED && at < AUDIT_TEXT - 1; i++) {
         if (!view.vars[i])
             continue;
         world_var_path(sim->world, view.vars[i], path, sizeof path);
-        at += (size_t)snprintf(audit->worst_values + at, TEXT - at, "%s%s = %.17g", i ? ", " : "",
-                               path, sim->value[view.vars[i]]);
+        at += (size_t)snprintf(audit->worst_values + at, AUDIT_TEXT - at, "%s%s = %.17g",
+                               i ? ", " : "", path, sim->value[view.vars[i]]);
     }
 }
 
@@ -348,7 +283,7 @@ static void check_relation(Audit *audit, DdpRel rel, SolSide side)
     if (view.order > 0 || view.kind == DDP_DERIVATIVE)
         return;
     if (!load_values(audit, &view)) { /* time goes on, so everything is determined */
-        keep_worst(audit, rel, side, INFINITY);
+        audit_keep_worst(audit, rel, side, INFINITY);
         return;
     }
     const FormInfo *form = form_info(sim->forms, view.form);
@@ -359,7 +294,7 @@ static void check_relation(Audit *audit, DdpRel rel, SolSide side)
         return;
     DdpCombination made;
     if (ddp_combination(sim->ddp, rel, &made)) {
-        keep_worst(audit, rel, side, fabs(off) / largest_around(sim, &made));
+        audit_keep_worst(audit, rel, side, fabs(off) / largest_around(sim, &made));
         return;
     }
     bool jumps = look_up(audit, rel, view.form)->jumps;
@@ -367,7 +302,7 @@ static void check_relation(Audit *audit, DdpRel rel, SolSide side)
     double amount = violation(audit, form, off);
     if (amount > audit->bound && jumps)
         amount = least_violation(audit, form);
-    keep_worst(audit, rel, side, amount);
+    audit_keep_worst(audit, rel, side, amount);
 }
 
 /* ---- lists of one structure ---- */
@@ -418,7 +353,7 @@ static void list_relation(Audit *audit, DdpRel rel)
         return;
     use_variables(audit, &view);
     if (view.kind == DDP_DERIVATIVE) {
-        vec_push(sim->mem, &audit->derivatives, rel);
+        vec_push(sim->mem, &audit->derivatives, ((Derivative){rel, view.vars[0], view.vars[1]}));
         keep_variable(audit, view.vars[1]);
     } else if (ddp_combination(sim->ddp, rel, &made) ||
                !audit_plain_add(audit->plain, rel, &view)) {
@@ -516,264 +451,6 @@ static void remember_values(Audit *audit)
     audit->before = sim->time;
 }
 
-/* ---- derivatives against the dense output ---- */
-
-/* Has the dense output of a part two steps behind it, and no event in it? */
-static bool is_smooth(const Part *part)
-{
-    double time = part->sim->time;
-    if (part->n == 0 || part->fixed_steps || !part->started)
-        return false;
-    bool settled =
-        part->counts.steps >= part->counts.steps_at_restart + 2 && !isfinite(part->event);
-    return settled && time >= part->back && time <= part->now;
-}
-
-/* The dense output of a step is looked at once, where the first point lies in it. */
-static bool is_new_step(const Part *part)
-{
-    return part->counts.audited != part->counts.steps + 1 && is_smooth(part);
-}
-
-/* Where the dense output of one part, or of several, reaches. */
-typedef struct Reach {
-    double from, to;
-} Reach;
-
-/* What is evaluated for output alone may follow from any part: the one with the least step, if all
- * are smooth, and where the dense output of all of them reaches. */
-static Part *least_part(const Sim *sim, Reach *reach)
-{
-    Part *least = NULL;
-    *reach = (Reach){-INFINITY, INFINITY};
-    for (uint32_t i = 0; i < sim->parts.n; i++) {
-        Part *part = sim->parts.at[i];
-        if (!is_smooth(part))
-            return NULL;
-        if (!least || part->now - part->back < least->now - least->back)
-            least = part;
-        reach->from = fmax(reach->from, part->back);
-        reach->to = fmin(reach->to, part->now);
-    }
-    return least;
-}
-
-/* The part in whose steps a variable moves, if it has a new one that is smooth at Sim.time. */
-static Part *part_of_slope(const Sim *sim, DdpVar var, Part *least)
-{
-    const ValueInfo *info = &sim->info[var];
-    const EvalNode *node = info->node ? &sim->nodes.at[info->node] : NULL;
-    Part *part = info->state ? info->part : node ? node->part : NULL;
-    if (!part)
-        part = node && node->place == PLACE_OUTPUTS ? least : NULL;
-    return part && is_new_step(part) ? part : NULL;
-}
-
-/* A state has its own error; what follows from states has theirs. */
-static double error_size(const Audit *audit, const Part *part, DdpVar var)
-{
-    const Sim *sim = audit->sim;
-    const Seen *seen = audit->seen.at;
-    double size = fmax(fabs(sim->value[var]), seen[var].largest);
-    for (uint32_t i = 0; i < part->states.n && !sim->info[var].state; i++)
-        size = fmax(size, seen[part->states.at[i].var].largest);
-    return size;
-}
-
-static int by_part(const void *a, const void *b)
-{
-    const Slope *x = a, *y = b;
-    if (x->part->index != y->part->index)
-        return x->part->index < y->part->index ? -1 : 1;
-    return x->rel < y->rel ? -1 : x->rel > y->rel;
-}
-
-static bool any_step(const Sim *sim)
-{
-    for (uint32_t i = 0; i < sim->parts.n; i++)
-        if (is_new_step(sim->parts.at[i]))
-            return true;
-    return false;
-}
-
-static bool is_output(const Sim *sim, DdpVar var)
-{
-    const ValueInfo *info = &sim->info[var];
-    return !info->state && info->node && sim->nodes.at[info->node].place == PLACE_OUTPUTS;
-}
-
-static void list_slopes(Audit *audit, Reach *all)
-{
-    Sim *sim = audit->sim;
-    vec_clear(&audit->slopes);
-    if (!any_step(sim))
-        return;
-    Part *least = least_part(sim, all);
-    for (uint32_t i = 0; i < audit->derivatives.n; i++) {
-        DdpRel rel = audit->derivatives.at[i];
-        DdpRelView view = ddp_rel(sim->ddp, rel);
-        DdpVar slope = view.vars[0], var = view.vars[1];
-        Part *part =
-            sim->info[slope].has && sim->info[var].has ? part_of_slope(sim, var, least) : NULL;
-        if (part)
-            vec_push(sim->mem, &audit->slopes,
-                     ((Slope){.part = part,
-                              .rel = rel,
-                              .output = is_output(sim, var),
-                              .state = sim->info[var].state && sim->info[var].part == part,
-                              .slope = sim->value[slope],
-                              .size = error_size(audit, part, var)}));
-    }
-    if (audit->slopes.n)
-        qsort(audit->slopes.at, audit->slopes.n, sizeof *audit->slopes.at, by_part);
-}
-
-/* Values of slopes[from .. to-1], which are states of one part, at another time of its step. */
-static void states_there(Audit *audit, uint32_t from, uint32_t to, double time, int which)
-{
-    Sim *sim = audit->sim;
-    part_at(audit->slopes.at[from].part, time);
-    for (uint32_t i = from; i < to; i++)
-        audit->slopes.at[i].value[which] =
-            sim->value[ddp_rel(sim->ddp, audit->slopes.at[i].rel).vars[1]];
-}
-
-/* The same where some follow from states, and are evaluated there. */
-static SolStatus values_there(Audit *audit, uint32_t from, uint32_t to, double time, int which)
-{
-    Sim *sim = audit->sim;
-    sim->time = time;
-    sim->moment++;
-    part_meet(audit->slopes.at[from].part);
-    for (uint32_t i = from; i < to; i++) {
-        Slope *slope = &audit->slopes.at[i];
-        DdpVar var = ddp_rel(sim->ddp, slope->rel).vars[1];
-        SolStatus status = evaluate_fetch(sim, var);
-        if (status != SOL_OK)
-            return status;
-        slope->value[which] = sim->value[var];
-    }
-    return SOL_OK;
-}
-
-/* Where a slope follows steeply from the states, their errors show in it magnified: by how much,
- * when each is off by its tolerance. */
-static double steepness(Audit *audit, const Slope *slope)
-{
-    enum { STATES = 500 };
-    Sim *sim = audit->sim;
-    Part *part = slope->part;
-    DdpVar of = ddp_rel(sim->ddp, slope->rel).vars[0];
-    double sum = 0;
-    for (uint32_t i = 0; i < part->states.n && i < STATES; i++) {
-        DdpVar var = part->states.at[i].var;
-        double x = sim->value[var];
-        sim->value[var] = x + sim->opt.rtol * audit->seen.at[var].largest + sim->opt.atol;
-        if (part_evaluate_all(part) == SOL_OK && isfinite(sim->value[of]))
-            sum += fabs(sim->value[of] - slope->slope);
-        sim->value[var] = x;
-    }
-    part_evaluate_all(part);
-    return sum;
-}
-
-/* The dense output of Runge and Kutta is of a lower order than its steps. */
-static void check_slope(Audit *audit, const Slope *slope)
-{
-    double apart = slope->apart, step = slope->part->now - slope->part->back;
-    const SolOptions *opt = &audit->sim->opt;
-    double seen =
-        (3 * slope->value[SLOPE_HERE] - 4 * slope->value[SLOPE_NEAR] + slope->value[SLOPE_FAR]) /
-        (2 * apart);
-    double size =
-        fmax(slope->size, fmax(fabs(slope->value[SLOPE_NEAR]), fabs(slope->value[SLOPE_FAR])));
-    double factor = slope->part->method == PART_RK ? 1000 : 100;
-    double allowed =
-        factor * (opt->rtol * size + opt->atol) / step + 16 * DBL_EPSILON * size / fabs(apart);
-    double off = fabs(seen - slope->slope);
-    if (off > allowed)
-        allowed += factor * steepness(audit, slope);
-    if (off > allowed || isnan(off))
-        keep_worst(audit, slope->rel, SOL_AT_POINT,
-                   isnan(off) ? INFINITY : audit->bound * (off / allowed));
-}
-
-/* How far apart the points of a step are that are looked at, back in time or ahead, so that they lie
- * in reach; 0: nowhere. */
-static double apart_of(const Part *part, Reach reach, double time)
-{
-    double apart = 1e-4 * (part->now - part->back); /* bends less than the tolerance */
-    if (!(apart > 16 * DBL_EPSILON * fabs(time)))
-        return 0;
-    if (time - 2 * apart >= reach.from)
-        return apart;
-    return time + 2 * apart <= reach.to ? -apart : 0;
-}
-
-/* Values of the present are there. Beyond the dense output of a part there are none. */
-static SolStatus see_part_slopes(Audit *audit, uint32_t from, uint32_t to, Reach all, double time)
-{
-    Part *part = audit->slopes.at[from].part;
-    Reach reach = {part->back, part->now};
-    bool states = true;
-    for (uint32_t i = from; i < to; i++) {
-        states &= audit->slopes.at[i].state;
-        if (audit->slopes.at[i].output)
-            reach = all;
-    }
-    double apart = apart_of(part, reach, time);
-    if (apart == 0)
-        return SOL_OK;
-    for (uint32_t i = from; i < to; i++)
-        audit->slopes.at[i].apart = apart;
-    part->counts.audited = part->counts.steps + 1;
-    if (states) {
-        states_there(audit, from, to, time - 2 * apart, SLOPE_FAR);
-        states_there(audit, from, to, time - apart, SLOPE_NEAR);
-        return SOL_OK;
-    }
-    audit->astray = true;
-    SolStatus status = values_there(audit, from, to, time - 2 * apart, SLOPE_FAR);
-    return status == SOL_OK ? values_there(audit, from, to, time - apart, SLOPE_NEAR) : status;
-}
-
-static void see_present(Audit *audit)
-{
-    const Sim *sim = audit->sim;
-    for (uint32_t i = 0; i < audit->slopes.n; i++) {
-        Slope *slope = &audit->slopes.at[i];
-        slope->value[SLOPE_HERE] = sim->value[ddp_rel(sim->ddp, slope->rel).vars[1]];
-    }
-}
-
-static SolStatus check_slopes(Audit *audit)
-{
-    Sim *sim = audit->sim;
-    double time = sim->time;
-    SolStatus status = SOL_OK;
-    Reach all = {-INFINITY, INFINITY};
-    list_slopes(audit, &all);
-    if (!audit->slopes.n)
-        return SOL_OK;
-    see_present(audit);
-    vec_reserve(sim->mem, &audit->present, sim->n_values);
-    memcpy(audit->present.at, sim->value, sim->n_values * sizeof *sim->value);
-    audit->astray = false;
-    for (uint32_t from = 0, to; from < audit->slopes.n && status == SOL_OK; from = to) {
-        for (to = from;
-             to < audit->slopes.n && audit->slopes.at[to].part == audit->slopes.at[from].part;)
-            to++;
-        status = see_part_slopes(audit, from, to, all, time);
-    }
-    sim->time = time;
-    memcpy(sim->value, audit->present.at, sim->n_values * sizeof *sim->value);
-    sim->moment += audit->astray; /* who looks now evaluates anew */
-    for (uint32_t i = 0; i < audit->slopes.n && status == SOL_OK; i++)
-        if (audit->slopes.at[i].apart != 0)
-            check_slope(audit, &audit->slopes.at[i]);
-    return status;
-}
-
 /* ---- a point ---- */
 
 /* Output may have been evaluated by another way than all values are now. What follows from loops
@@ -854,12 +531,21 @@ static void check_all(Audit *audit, SolSide side)
         check_relation(audit, audit->others.at[i], side);
 }
 
+/* All variables to Sim.time. */
+static SolStatus bring_all(Audit *audit, SolSide side)
+{
+    Sim *sim = audit->sim;
+    bool settled =
+        audit->known && side == SOL_AT_POINT && audit->structure == sim->build.structures + 1;
+    return settled ? evaluate_outputs_again(sim) : evaluate_outputs(sim);
+}
+
 SolStatus audit_point(Audit *audit, SolSide side, const double *shown)
 {
     Sim *sim = audit->sim;
     bool partly =
         sim->parts.n > SOL_FEW_PARTS && (side == SOL_BEFORE_EVENT || side == SOL_AFTER_EVENT);
-    SolStatus status = partly ? SOL_OK : evaluate_outputs(sim);
+    SolStatus status = partly ? SOL_OK : bring_all(audit, side);
     meet_structure(audit);
     set_floors(audit);
     if (status == SOL_OK && !partly)
@@ -874,7 +560,7 @@ SolStatus audit_point(Audit *audit, SolSide side, const double *shown)
     if (!partly)
         remember_values(audit);
     if (side == SOL_AT_POINT)
-        status = check_slopes(audit);
+        status = audit_slopes(audit);
     return status == SOL_OK ? verdict(audit) : status;
 }
 

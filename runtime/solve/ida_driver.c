@@ -40,6 +40,7 @@ struct IdaDriver {
     bool clocked;                /* some slope follows the clock, not only the states */
     bool cut;                    /* the last step counts up to Part.now only, IDA is further */
     double setup;                /* time of IDA's last setup */
+    double out_at;               /* time that `out` has the unknowns of; NAN: something else */
     int flag;                    /* of its last step, or STUCK */
     int stuck;                   /* steps in a row that were no longer than rounding */
     long error_failures, newton; /* of IDA since its last start, as counted so far */
@@ -405,6 +406,7 @@ static SolStatus ida_start(Part *part)
     bool fine = driver_of(part) ? restart_driver(sim, part) : open_driver(sim, part);
     IdaDriver *driver = driver_of(part);
     forget_counts(driver);
+    driver->out_at = NAN;
     if (!fine)
         return no_memory(sim);
     driver->clocked = part_follows_clock(part);
@@ -588,6 +590,7 @@ static SolStatus ida_step(Part *part, double limit)
     IdaDriver *driver = driver_of(part);
     realtype reached = part->now;
     driver->evaluated = false;
+    driver->out_at = NAN;
     if (driver->stuck == 0)
         failure_forget(sim);
     int flag = solve_seeing(part, driver, limit, &reached);
@@ -614,9 +617,11 @@ static SolStatus ida_step(Part *part, double limit)
 static const double *ida_unknowns(Part *part, double time)
 {
     IdaDriver *driver = driver_of(part);
-    if (part->back == part->now || IDAGetDky(driver->ida, time, 0, driver->out) != 0)
+    if (part->back == part->now)
         return nvector_at(driver->y);
-    return nvector_at(driver->out);
+    if (driver->out_at != time) /* else they were asked for a moment ago */
+        driver->out_at = IDAGetDky(driver->ida, time, 0, driver->out) == 0 ? time : NAN;
+    return nvector_at(driver->out_at == time ? driver->out : driver->y);
 }
 
 static void ida_at(Part *part, double time)

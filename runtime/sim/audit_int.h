@@ -1,0 +1,85 @@
+/* audit_int.h: what the files of the audit share. Private to runtime/sim/audit*.c. */
+#ifndef RUNTIME_SIM_AUDIT_INT_H
+#define RUNTIME_SIM_AUDIT_INT_H
+
+#include "runtime/sim/audit.h"
+#include "runtime/sim/audit_plain.h"
+#include "runtime/sim/sim.h"
+
+enum { AUDIT_TEXT = 400 };
+
+/* A relation of the model, with what is needed to evaluate it again and again. */
+typedef struct Checked {
+    Form form; /* as it was when this was found out: numbers of relations are used again */
+    bool jumps;
+} Checked;
+
+/* What is known of a variable from the points before. */
+typedef struct Seen {
+    uint64_t birth; /* of the variable: its number may be used again */
+    uint64_t used;  /* Audit.structure in which a relation has it */
+    uint64_t kept;  /* likewise, one for which `largest` and `last` are needed */
+    double largest, last;
+} Seen;
+
+/* A relation of = der(var). */
+typedef struct Derivative {
+    DdpRel rel;
+    DdpVar of, var;
+} Derivative;
+
+enum { SLOPE_HERE, SLOPE_NEAR, SLOPE_FAR, SLOPE_POINTS };
+
+/* A derivative as the model has it, and the values of its variable at three points of the step. */
+typedef struct Slope {
+    Part *part;
+    DdpRel rel;
+    DdpVar var, of; /* its variable, and the derivative itself */
+    bool output;    /* follows from any part */
+    bool state;     /* of the part: its values need no evaluation */
+    double slope;
+    double value[SLOPE_POINTS];
+    double apart; /* the points; 0: not looked at */
+    double size;  /* what its error is relative to */
+} Slope;
+
+struct Audit {
+    Sim *sim;
+    double bound;
+    uint64_t structure; /* 1 + the one that the following lists are of */
+    AuditPlain *plain;  /* relations that are checked together */
+    RelList others;     /* and those that are not */
+    VEC(Derivative) derivatives;
+    RelList suspects; /* scratch */
+    NodeList loops;
+    NodeList used;           /* variables of relations */
+    NodeList kept;           /* those whose values are remembered, beside states */
+    bool known;              /* all of them have values, as they do up to the next event */
+    VEC(Checked) checked;    /* [DdpRel] */
+    VEC(Seen) seen;          /* [DdpVar] */
+    VEC(double) size_least;  /* [DdpVar]: what counts as its value where it is less */
+    Form form;               /* of the relation that is looked at */
+    VEC(double) local;       /* values of one relation's variables, by position */
+    VEC(double) least;       /* what counts as their value where it is less */
+    VEC(double) moved;       /* how far they may be off for a comparison */
+    VEC(double) unmoved;     /* scratch */
+    VEC(double) present;     /* [DdpVar]: all values, while slopes are looked at */
+    VEC(uint32_t) positions; /* 0, 1, 2, ... */
+    VEC(Slope) slopes;       /* of the part that is looked at */
+    double before;           /* time of the point before */
+    bool astray;             /* somebody met at another time than the present */
+    uint64_t points, relations;
+    double worst, worst_time;
+    SolSide worst_side;
+    char worst_text[AUDIT_TEXT];
+    char worst_values[AUDIT_TEXT];
+    Place worst_at;
+};
+
+/* audit.c: a relation that is violated by so much, if it is the worst so far. */
+void audit_keep_worst(Audit *audit, DdpRel rel, SolSide side, double amount);
+
+/* audit_slopes.c: derivatives against the dense output, at Sim.time, where all values are. */
+SolStatus audit_slopes(Audit *audit);
+
+#endif
