@@ -534,8 +534,8 @@ typedef struct SimDecide {
     double event_time;        /* of the last one */
     struct ModeSearch *modes; /* of this event (mode_search.c), or NULL */
     Trail trail;
-    bool told_several;        /* that several combinations agree, in some event */
-    BranchId runaway;         /* a condition that fires ever faster; 0: none */
+    bool told_several; /* that several combinations agree, in some event */
+    BranchId runaway;  /* a condition that fires ever faster; 0: none */
 } SimDecide;
 
 /* Values of what is born (init.c, start_solve.c). */
@@ -577,8 +577,8 @@ typedef struct SimSearch {
     double left;           /* the other end of the bracket that was found */
     VEC(DdpNode) forced;   /* nodes with `forced` set */
     double tie_time;       /* when that was */
-    bool rounded; /* in this event something within rounding of its boundary was decided */
-    bool exact;   /* from now on only what is exactly there */
+    bool rounded;          /* in this event something within rounding of its boundary was decided */
+    bool exact;            /* from now on only what is exactly there */
     double impulse_time;   /* of the last one in which a `when` changed what moves */
 } SimSearch;
 
