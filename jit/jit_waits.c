@@ -8,10 +8,11 @@
 
 enum { MOST = sizeof((JitWaits *)0)->at / sizeof(double) };
 
-/* What waits for LLVM to be loaded does not count: that happens once in a process. */
+/* What waits for LLVM to be loaded, or for the first code that it makes, does not count: that happens
+ * once in a process. */
 void jit_wait_begins(const Jit *jit, JitEntry *entry)
 {
-    if (jit->part[PART_COMPILER].load == PART_DECIDED && jit_tier(entry) == JIT_NONE)
+    if (jit->stats.functions_compiled > 0 && jit_tier(entry) == JIT_NONE)
         entry->asked_at = timer_now();
 }
 
