@@ -52,4 +52,19 @@ typedef struct SolHistory {
     EditStamp state;  /* of what is there now, unless time went on */
 } SolHistory;
 
+/* ---- live_steps.c ---- */
+
+typedef struct EditsWanted {
+    Sol *sol;
+    uint32_t n;
+    const SolEdit *edits;
+} EditsWanted;
+
+/* What an event is given (event_iterate.c); phase 0 changes the structure, phase 1 values. */
+SolStatus live_do_edits(Sim *sim, void *wanted, int phase);
+SolStatus live_repeat_steps(Sim *sim, void *history, int phase);
+SolStatus live_do_step(Sim *sim, EditStep *step, bool forwards, int phase);
+bool live_may_be_set(const Sim *sim, DdpVar var);
+char *live_copy(Sim *sim, const char *text);
+
 #endif
