@@ -154,9 +154,12 @@ static void print_line(Live *live, FILE *out)
 static void print_people(Live *live, FILE *out)
 {
     const LiveAnswer *a = &live->answer;
-    if (a->verdict || strcmp(a->word, "ok") != 0) {
+    SolMessage m;
+    if (a->verdict) {
         print_verdict(a, out);
         putc('\n', out);
+    } else if (strcmp(a->word, "ok") != 0 && !sol_message(live->model, a->first, &m)) {
+        fprintf(out, "%s: ", a->word);
     }
     fwrite(a->lines, 1, a->size, out);
     if (a->size && a->lines[a->size - 1] != '\n')
