@@ -118,6 +118,24 @@ typedef enum NodePlace {
     PLACE_OUTPUTS     /* neither: evaluated when somebody looks */
 } NodePlace;
 
+/* A node in the update that is going on. update.c */
+typedef struct NodeUpdate {
+    bool acts;     /* it belongs to a `when` that acts */
+    bool skipped;  /* due, and left alone: in Sim.update.skipped */
+    bool exempt;   /* it acts behind what is left alone: in Sim.update.exempt */
+    uint32_t left; /* == Sim.update.number: left alone */
+} NodeUpdate;
+
+/* Its index + 1 in the lists of its part, 0: not in it. part_members.c */
+typedef struct NodeInLists {
+    uint32_t watch, timer, root;
+} NodeInLists;
+
+/* Scratch of part_cut.c. */
+typedef struct NodeSearch {
+    uint32_t group, seen;
+} NodeSearch;
+
 typedef struct EvalNode {
     bool live : 1, determined : 1, loop : 1, linear : 1, constant : 1, varies : 1;
     bool dirty : 1;    /* in the heap of what has to be evaluated */
@@ -131,7 +149,6 @@ typedef struct EvalNode {
     bool glanced : 1;  /* glance.c: output follows from it */
     bool factored;     /* loop: node_lu() holds factors */
     bool untorn;       /* loop: solved as a whole, by `whole`; node_lu() is not used */
-    bool given_whole;  /* loop: so by the DDP */
     bool checked;      /* loop: what NodeLoop.check has of the relations is true */
     bool holds;        /* some function that jumps is kept between events (hold.c) */
     bool forced;       /* in this event a comparison at its boundary was decided by the side it
@@ -139,10 +156,7 @@ typedef struct EvalNode {
     bool needed[NEED_KINDS];
     uint8_t place; /* NodePlace: where it was put when parts were settled last */
     bool remade;   /* in Sim.build.remade: to be made anew by the commit that is applied */
-    bool acts;     /* it belongs to a `when` that acts in this update */
-    bool skipped;  /* due, and left alone: in Sim.update.skipped */
-    bool exempt;   /* it acts behind what is left alone: in Sim.update.exempt */
-    uint32_t left; /* == Sim.update.number: left alone in this update (update.c) */
+    NodeUpdate update;
     uint32_t mark;
     uint32_t n_steps, n_tears;
     EvalOp *ops; /* steps, then residuals; the begin of one allocation, see node_kept() */
@@ -150,10 +164,10 @@ typedef struct EvalNode {
     uint64_t moment; /* of an output: when it was evaluated; of others: glanced at */
     ReadEdge *reads; /* in the allocation of `ops` */
     uint32_t n_reads, n_compares;
-    uint32_t varying;            /* with comparisons: which variables varied when these were made */
-    uint32_t group, seen;        /* scratch of part_graph.c */
-    uint32_t watch, timer, root; /* index + 1 in the lists of its part, 0: not in it */
-    struct Leaf *leaf;           /* of a rope, or NULL */
+    uint32_t varying; /* with comparisons: which variables varied when these were made */
+    NodeSearch search;
+    NodeInLists in;
+    struct Leaf *leaf; /* of a rope, or NULL */
     Compare *compare;
     uint32_t *place_vars;  /* variables of ops that compare, and places behind them; or NULL */
     struct LeafPlan *plan; /* of the comparisons, tape_plan.c; NULL: not asked for */
@@ -169,6 +183,7 @@ typedef struct DirtyNode {
 
 /* What only loops have. */
 typedef struct NodeLoop {
+    bool given_whole; /* solved as a whole because the DDP says so */
     DdpVar *tears;
     struct LoopWhole *whole; /* loop_whole.c; NULL: not made yet */
     struct LoopBlock *code;  /* loop_code.c; NULL: not asked for */

@@ -158,7 +158,7 @@ static bool all_known(const Sim *sim, const EvalNode *node)
 SolStatus evaluate_output(Sim *sim, DdpNode n)
 {
     EvalNode *node = &sim->nodes.at[n];
-    if (node->left == sim->update.number && !sim->update.looking_back)
+    if (node->update.left == sim->update.number && !sim->update.looking_back)
         return SOL_OK; /* left alone, it keeps its value */
     node->moment = sim->moment;
     node->waits = false;

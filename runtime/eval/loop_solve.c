@@ -64,7 +64,7 @@ static const double HOLDS = 1e-11, REFUSED = 1e-9, REFUSED_NONLINEAR = 1e-6;
 
 static bool must_be_whole(const EvalNode *node)
 {
-    return node->given_whole || node->n_tears > LOOP_TORN;
+    return node_loop(node)->given_whole || node->n_tears > LOOP_TORN;
 }
 
 static System system_of(Sim *sim, EvalNode *node)

@@ -376,7 +376,8 @@ static void list_moved(Tape *tape)
             sim->nodes.at[n].mark = sim->mark;
             uint32_t at = moved->n; /* few: put in place */
             vec_push(sim->mem, moved, n);
-            for (; at && sim->nodes.at[moved->at[at - 1]].watch > sim->nodes.at[n].watch; at--)
+            for (; at && sim->nodes.at[moved->at[at - 1]].in.watch > sim->nodes.at[n].in.watch;
+                 at--)
                 moved->at[at] = moved->at[at - 1];
             moved->at[at] = n;
         }

@@ -94,7 +94,7 @@ void tape_leaf_leaves(Sim *sim, const Leaf *leaf)
 
 void tape_compares_leave(Part *part, const EvalNode *node)
 {
-    if (part->code.tape && node->watch)
+    if (part->code.tape && node->in.watch)
         leave(part->code.tape, node->plan);
 }
 
@@ -143,7 +143,7 @@ static Leaf *next_leaf(Patch *p, int section)
 static void queue_compares(Patch *p, DdpNode n)
 {
     EvalNode *node = &p->sim->nodes.at[n];
-    if (!node->live || node->part != p->part || !node->watch || node->mark == p->sim->mark)
+    if (!node->live || node->part != p->part || !node->in.watch || node->mark == p->sim->mark)
         return;
     node->mark = p->sim->mark;
     vec_push(p->sim->mem, &p->compares, n);

@@ -221,8 +221,8 @@ static int8_t calm_truth(const Sim *sim, DdpVar var)
 void event_unsettle(Sim *sim, DdpVar var)
 {
     const EvalNode *node = sim->info[var].node ? &sim->nodes.at[sim->info[var].node] : NULL;
-    if (node && node->part && node->root)
-        node->part->lists.notes.at[node->root - 1].calm = -1;
+    if (node && node->part && node->in.root)
+        node->part->lists.notes.at[node->in.root - 1].calm = -1;
 }
 
 #define EACH_BRANCH(sim, node, id)                                                                 \

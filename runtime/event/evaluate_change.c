@@ -76,7 +76,7 @@ static bool is_evaluated(const Sim *sim, const EvalNode *node)
 {
     if (node->determined || !may_be_evaluated(sim, node))
         return node->determined;
-    if (node->acts)
+    if (node->update.acts)
         return true;
     for (uint32_t i = 0; i < node->n_reads; i++)
         if (!evaluate_is_determined(sim, node->reads[i].var))
@@ -209,7 +209,8 @@ static SolStatus evaluate_anew(Sim *sim, DdpNode n)
 /* A pulse reads 0 where nothing has ever determined a value. */
 static bool reads_nothing(const Sim *sim, DdpNode n, DdpVar var)
 {
-    return sim->nodes.at[n].acts && !sim->info[var].pending && !evaluate_is_determined(sim, var);
+    return sim->nodes.at[n].update.acts && !sim->info[var].pending &&
+           !evaluate_is_determined(sim, var);
 }
 
 static bool ready(Sim *sim, DdpNode n)
@@ -265,7 +266,7 @@ static bool is_trusted(const Sim *sim, const EvalNode *node, DdpVar var)
 static void note_renewed(Sim *sim, DdpNode n)
 {
     const EvalNode *node = &sim->nodes.at[n];
-    if (node->acts || !node->determined)
+    if (node->update.acts || !node->determined)
         update_note_pulse(sim, node);
     if (node->compares)
         vec_push(sim->mem, &sim->search.compared, n);
@@ -380,7 +381,7 @@ static SolStatus evaluate_heap(Sim *sim)
             make_wait(sim, node);
             continue;
         }
-        SolStatus status = sim->nodes.at[n].acts ? update_needs(sim, n) : SOL_OK;
+        SolStatus status = sim->nodes.at[n].update.acts ? update_needs(sim, n) : SOL_OK;
         if (status == SOL_OK)
             status = evaluate_renew(sim, n);
         if (status != SOL_OK)

@@ -124,8 +124,10 @@ static void carve(Sim *sim, EvalNode *node, const DdpNodeView *view, uint32_t **
     node->ops = (EvalOp *)block;
     node->reads = (ReadEdge *)(block + doubles);
     *vars = (uint32_t *)(block + doubles + reads);
-    if (node->loop)
+    if (node->loop) {
         node_loop(node)->tears = *vars + n_vars;
+        node_loop(node)->given_whole = view->untorn;
+    }
 }
 
 /* What the DDP derived from something known is known: 1 for the clock, else 0. */
@@ -212,7 +214,6 @@ static void make_node(Sim *sim, DdpNode n)
                      .linear = view.linear,
                      .constant = view.constant,
                      .untorn = view.untorn,
-                     .given_whole = view.untorn,
                      .n_steps = view.n_steps,
                      .n_tears = view.n_tears};
     carve(sim, &made, &view, &vars); /* before anybody sees it: memory may run out */
@@ -229,7 +230,7 @@ static void make_node(Sim *sim, DdpNode n)
     for (uint32_t i = 0; i < view.n_steps + view.n_tears; i++)
         note_derivative(sim, node->ops[i].rel);
     make_reads(sim, n);
-    node->acts = update_acts(sim, node);
+    node->update.acts = update_acts(sim, node);
     node->compares = node->varies && jumps;
     if (node->compares)
         hold_make_compares(sim, node);
@@ -326,7 +327,7 @@ static void turn_node(Sim *sim, DdpNode n)
     sim->record.work++;
     node->determined = ddp_node(sim->ddp, n).determined;
     node->dirty = node->waits = node->forced = false;
-    node->acts = update_acts(sim, node);
+    node->update.acts = update_acts(sim, node);
     node->moment = 0;
     stop_waiting(sim, node->ops[0].target);
     compare_forget(node);

@@ -92,9 +92,9 @@ bool update_acts(const Sim *sim, const EvalNode *node)
 
 static void set_aside(Sim *sim, DdpNode n)
 {
-    if (sim->nodes.at[n].skipped)
+    if (sim->nodes.at[n].update.skipped)
         return;
-    sim->nodes.at[n].skipped = true;
+    sim->nodes.at[n].update.skipped = true;
     vec_push(sim->mem, &sim->update.skipped, n);
 }
 
@@ -111,22 +111,22 @@ static void take_back(Sim *sim, DdpNode n, DdpVar var)
 
 static void note_exempt(Sim *sim, DdpNode n)
 {
-    if (!sim->nodes.at[n].exempt)
+    if (!sim->nodes.at[n].update.exempt)
         vec_push(sim->mem, &sim->update.exempt, n);
-    sim->nodes.at[n].exempt = true;
+    sim->nodes.at[n].update.exempt = true;
     evaluate_touch_node(sim, n);
 }
 
 static void mark_node(Sim *sim, DdpNode n)
 {
     const EvalNode *node = &sim->nodes.at[n];
-    if (node->left == sim->update.number)
+    if (node->update.left == sim->update.number)
         return;
-    if (node->acts) {
+    if (node->update.acts) {
         note_exempt(sim, n);
         return;
     }
-    sim->nodes.at[n].left = sim->update.number;
+    sim->nodes.at[n].update.left = sim->update.number;
     vec_push(sim->mem, &sim->update.marked, n);
     for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++)
         sim->info[node_output(node, i)].left = sim->update.number;
@@ -259,12 +259,12 @@ void update_condition(Sim *sim, DdpVar var)
 bool update_skips(Sim *sim, DdpNode n)
 {
     EvalNode *node = &sim->nodes.at[n];
-    if (node->left != sim->update.number && !node->acts &&
+    if (node->update.left != sim->update.number && !node->update.acts &&
         any_rel(sim, node, is_turned)) { /* e.g. a derivative of such a relation */
         mark_node(sim, n);
         mark_readers(sim, sim->update.marked.n - 1);
     }
-    if (node->left != sim->update.number)
+    if (node->update.left != sim->update.number)
         return false;
     set_aside(sim, n);
     for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++)
@@ -279,7 +279,7 @@ bool update_skips(Sim *sim, DdpNode n)
 
 static bool is_due(const Sim *sim, const EvalNode *node)
 {
-    return node->skipped || node->dirty || evaluate_is_stale(sim, node);
+    return node->update.skipped || node->dirty || evaluate_is_stale(sim, node);
 }
 
 /* What a node needs of what is left alone: each node after what it reads. */
@@ -298,7 +298,7 @@ static SolStatus compute_needs(Sim *sim, DdpNode first)
             stack.n -= 2;
             if (n != first && is_due(sim, node))
                 status = evaluate_renew(sim, n);
-            sim->nodes.at[n].skipped = sim->nodes.at[n].dirty = false;
+            sim->nodes.at[n].update.skipped = sim->nodes.at[n].dirty = false;
             continue;
         }
         const ValueInfo *info = &sim->info[node->reads[next].var];
@@ -334,9 +334,9 @@ static void touch_skipped(Sim *sim)
 {
     for (uint32_t i = 0; i < sim->update.skipped.n; i++) {
         DdpNode n = sim->update.skipped.at[i];
-        if (n >= sim->nodes.n || !sim->nodes.at[n].skipped)
+        if (n >= sim->nodes.n || !sim->nodes.at[n].update.skipped)
             continue;
-        sim->nodes.at[n].skipped = false;
+        sim->nodes.at[n].update.skipped = false;
         evaluate_touch_node(sim, n);
     }
     vec_clear(&sim->update.skipped);
@@ -347,7 +347,7 @@ static void forget_turned(Sim *sim)
     for (uint32_t i = 0; i < sim->update.turned.n; i++)
         sim->branches.at[sim->update.turned.at[i]].turned = false;
     for (uint32_t i = 0; i < sim->update.exempt.n; i++)
-        sim->nodes.at[sim->update.exempt.at[i]].exempt = false;
+        sim->nodes.at[sim->update.exempt.at[i]].update.exempt = false;
     vec_clear(&sim->update.exempt);
     vec_clear(&sim->update.turned);
     vec_clear(&sim->update.marked);
@@ -539,7 +539,7 @@ void update_note_pulse(Sim *sim, const EvalNode *node)
 {
     for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++) {
         sim->info[node_output(node, i)].pulsed = sim->update.number;
-        if (node->acts && ddp_var(sim->ddp, node_output(node, i)).kind != DDP_HELD)
+        if (node->update.acts && ddp_var(sim->ddp, node_output(node, i)).kind != DDP_HELD)
             sim->search.impulse_time = sim->time;
     }
 }

@@ -48,8 +48,8 @@ static uint32_t *group_of(Searches *s, uint32_t vertex)
         seen = &sim->info[vertex & ~STATE].seen;
         group = &sim->info[vertex & ~STATE].group;
     } else {
-        seen = &sim->nodes.at[vertex].seen;
-        group = &sim->nodes.at[vertex].group;
+        seen = &sim->nodes.at[vertex].search.seen;
+        group = &sim->nodes.at[vertex].search.group;
     }
     if (*seen != s->stamp)
         *group = 0;
@@ -226,7 +226,7 @@ typedef VEC(Seed) Seeds;
 static void add_seed(Sim *sim, Seeds *seeds, uint32_t vertex)
 {
     uint32_t *mark =
-        vertex & STATE ? &sim->info[vertex & ~STATE].seen : &sim->nodes.at[vertex].seen;
+        vertex & STATE ? &sim->info[vertex & ~STATE].seen : &sim->nodes.at[vertex].search.seen;
     Part *part = vertex & STATE ? sim->info[vertex & ~STATE].part : sim->nodes.at[vertex].part;
     if (*mark == sim->mark || !part)
         return;

@@ -88,7 +88,7 @@ static void move_rope(Part *to, Part *from, int which)
         EvalNode *node = &sim->nodes.at[nodes.at[i]];
         if (!node->live || node->part != from)
             continue;
-        node->watch = node->timer = node->root = 0;
+        node->in.watch = node->in.timer = node->in.root = 0;
         if (node->loop)
             node_loop(node)->inner = 0;
         part_add_node(to, nodes.at[i]);

@@ -22,7 +22,7 @@ enum { LIST_WATCHED, LIST_TIMERS, LIST_ROOTS, LIST_INNER, LISTS };
 
 static uint32_t *place_of(EvalNode *node, int which)
 {
-    uint32_t *places[] = {&node->watch, &node->timer, &node->root};
+    uint32_t *places[] = {&node->in.watch, &node->in.timer, &node->in.root};
     return which == LIST_INNER ? &node_loop(node)->inner : places[which];
 }
 
@@ -54,9 +54,9 @@ static void delist(Sim *sim, Part *part, DdpNode n, int which)
 static void enlist_root(Sim *sim, Part *part, DdpNode n)
 {
     EvalNode *node = &sim->nodes.at[n];
-    if (node->root)
+    if (node->in.root)
         return;
-    enlist(sim, &part->lists.roots, n, &node->root);
+    enlist(sim, &part->lists.roots, n, &node->in.root);
     bool single = node->n_steps + node->n_tears == 1;
     vec_push(sim->mem, &part->lists.notes, ((RootNote){single ? node_output(node, 0) : 0, -1}));
 }
@@ -81,11 +81,11 @@ static void enlist_all(Sim *sim, Part *part, DdpNode n)
 {
     EvalNode *node = &sim->nodes.at[n];
     if (has_compare(node, false)) {
-        enlist(sim, &part->lists.watched, n, &node->watch);
+        enlist(sim, &part->lists.watched, n, &node->in.watch);
         tape_compares_come(part, n);
     }
     if (has_compare(node, true))
-        enlist(sim, &part->lists.timers, n, &node->timer);
+        enlist(sim, &part->lists.timers, n, &node->in.timer);
     if (is_root(sim, node))
         enlist_root(sim, part, n);
     if (node->loop)

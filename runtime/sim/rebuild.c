@@ -99,9 +99,9 @@ static uint64_t sum_of_node(const Sim *sim, const EvalNode *node)
                          node->n_reads,
                          node->n_compares,
                          node->timed,
-                         node->watch != 0,
-                         node->timer != 0,
-                         node->root != 0};
+                         node->in.watch != 0,
+                         node->in.timer != 0,
+                         node->in.root != 0};
     sum = hash_bytes(counts, sizeof counts, 1);
     for (uint32_t i = 0; node->live && i < node->n_steps + node->n_tears; i++) {
         const ValueInfo *info = &sim->info[node_output(node, i)];
