@@ -85,7 +85,8 @@ static void do_output(Solsim *s, Words *words)
     if (!take_name(s, words, "-o wants the name of a file", name))
         return;
     if (strcmp(name, "ipc") == 0) {
-        fail(s, "there is no interprocess communication: choose another output than", name);
+        fail(s, "programs talk to a run by 'solstice live --socket': choose another output than",
+             name);
         return;
     }
     end_session(s);
@@ -184,7 +185,7 @@ static void carry_out(Solsim *s, Words *words)
     else if (strcmp(word, "-q") == 0)
         s->quit = true;
     else if (strcmp(word, "-c") == 0)
-        fail(s, "there is no interprocess communication: use libsolstice instead of", word);
+        fail(s, "programs talk to a run by 'solstice live --socket', not by", word);
     else
         fail(s, "unknown sub-command", word);
 }

@@ -142,7 +142,7 @@ expect 0 "" ./solsim Decay.sol -p <lines
 expect 2 "unknown sub-command '-x'" ./solsim Decay.sol -x
 expect 2 "-sim wants" ./solsim Decay.sol -sim 1
 expect 2 "keeps its step size" ./solsim Decay.sol -sim 1 0.1 -sim 1 0.2
-expect 2 "no interprocess communication" ./solsim Decay.sol -c
+expect 2 "solstice live --socket" ./solsim Decay.sol -c
 expect 2 "which file?" ./solsim
 expect 0 "" ./solsim Decay.sol -types
 grep -q digraph out || fail "solsim -types"

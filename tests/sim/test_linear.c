@@ -107,9 +107,9 @@ static void stiff_systems_need_the_same_steps(void **state)
         char *text = print_stiff(n, a);
         uint64_t by_dense = run_stiff(text, n, SOL_LINEAR_DENSE, dense);
         uint64_t by_klu = run_stiff(text, n, SOL_LINEAR_KLU, sparse);
-        /* A last bit can change IDA's choice of orders, and nearly double its steps; wrong factors
-         * need hundreds of times as many. */
-        if (by_dense > 3 * by_klu)
+        /* A last bit can change IDA's choice of orders, and with it the number of steps: 3.6 times as
+         * many were seen, both with right answers. Wrong factors need hundreds of times as many. */
+        if (by_dense > 10 * by_klu)
             fail_msg("%llu steps with dense factors, %llu with KLU\n%s",
                      (unsigned long long)by_dense, (unsigned long long)by_klu, text);
         for (int i = 0; i < n; i++)
