@@ -218,6 +218,16 @@ ErrorBound error_bound(Sim *sim, const EvalOp *op, const Code *code)
     return bound_of(sim, op, code, NULL);
 }
 
+ErrorBound error_bound_of_var(Sim *sim, DdpVar var)
+{
+    Sizes s = {.sim = sim};
+    vec_push(sim->mem, &s.of, (ErrorBound){0});
+    pass_cone(&s, var);
+    ErrorBound bound = size_of(&s, var);
+    close_sizes(&s);
+    return bound;
+}
+
 ErrorBound error_bound_of_slope(Sim *sim, const EvalOp *op, const Code *code)
 {
     Sizes slopes = {.sim = sim};

@@ -56,6 +56,7 @@ typedef struct ErrorBound {
 } ErrorBound;
 
 ErrorBound error_bound(Sim *sim, const EvalOp *op, const Code *code); /* without drift */
+ErrorBound error_bound_of_var(Sim *sim, DdpVar var);                  /* without drift */
 ErrorBound error_bound_of_slope(Sim *sim, const EvalOp *op, const Code *code);
 
 /* ---- rope.c, blocks.c ---- */

@@ -95,11 +95,16 @@ typedef enum Closeness {
     CLOSE_EQUAL = TIE_EQUAL
 } Closeness;
 
+double event_moment(const Sim *sim)
+{
+    return MOMENT * fmax(fabs(sim->time), compare_look(sim));
+}
+
 /* Close is also what crosses its boundary at a time that cannot be told from now. */
 static Closeness closeness(Sim *sim, const EvalOp *op, const Compare *compare, double slope)
 {
     double difference = evaluate_code(sim, compare->difference_code, op->vars);
-    double moment = MOMENT * fmax(fabs(sim->time), compare_look(sim));
+    double moment = event_moment(sim);
     bool tolerant = mode_search_is_tolerant(sim);
     if (!isfinite(slope) || (fabs(difference) > BOUNDARY_NEAR && !tolerant))
         return NOT_CLOSE;

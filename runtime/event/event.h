@@ -95,6 +95,7 @@ void event_set_pres(Sim *sim); /* pre values are the present ones */
 /* Differences beyond the first need no bound of their rounding; so many roundings count. */
 #define BOUNDARY_NEAR 1e-8
 #define BOUNDARY_ROUNDINGS 64.0
+double event_moment(const Sim *sim); /* times that are this close cannot be told apart */
 
 /* Comparisons at their boundary are decided by the side they leave to; true when a condition changed. */
 bool event_leave_ties(Sim *sim);
