@@ -120,6 +120,20 @@ static DdpVar common_target(const World *world, const DdpPart *part)
     return part->n_rels > 1 ? target : 0;
 }
 
+bool world_transmits_twice(const World *world)
+{
+    DdpDiagnosis d = ddp_diagnose(world->ddp);
+    for (uint32_t i = 0; i < d.over.n_rels; i++) {
+        DdpRelView a = ddp_rel(world->ddp, d.over.rels[i]);
+        for (uint32_t k = 0; a.kind == DDP_TRANSMISSION && k < i; k++) {
+            DdpRelView b = ddp_rel(world->ddp, d.over.rels[k]);
+            if (b.kind == DDP_TRANSMISSION && a.vars[0] == b.vars[0])
+                return true;
+        }
+    }
+    return false;
+}
+
 /* What a variable is the derivative of; itself when of nothing. */
 static DdpVar differentiated(const World *world, DdpVar var)
 {

@@ -268,6 +268,8 @@ uint64_t world_examined(const World *world); /* equations looked at, since the b
  * connected and double or missing grounds as such. After it the world is no longer world_ok().
  * False when there was nothing to report. */
 bool world_report(World *world, const DdpResult *result);
+/* In a structure that is overdetermined: two transmissions act on one variable. */
+bool world_transmits_twice(const World *world);
 /* Potentials that nothing fixes although there are equations enough: a circuit without a ground.
  * Linear in the model, so for `check` and for loops that turned out to be singular. */
 bool world_report_floating(World *world);

@@ -384,7 +384,9 @@ static SolStatus updates_and_ties(Sim *sim)
             update_resume(sim);
             status = evaluate_dirty(sim);
         }
-        if ((status == SOL_NUMERICS || status == SOL_MODEL) && mode_search_failed(sim)) {
+        bool contradicts = status == SOL_MODEL && world_transmits_twice(sim->world);
+        if ((status == SOL_NUMERICS || (status == SOL_MODEL && !contradicts)) &&
+            mode_search_failed(sim)) {
             diags_drop_errors(sim->diags, messages); /* of a combination that cannot be solved */
             continue;
         }

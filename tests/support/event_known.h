@@ -6,6 +6,11 @@
 #define TOP(decls, body) "model Top interface: " decls " implementation: " body " end Top;"
 
 static const char *const event_known[] = {
+    /* two transmissions to one variable are a mistake, also where conditions could take turns */
+    TOP("static Boolean b3; static Real x4;",
+        "when Sample(interval = 0.75) and (time >= 0.5) then x4 << 3.75;"
+        "else then b3 = time >= 0.75; end when;"
+        "when b3 or (time >= 0.75) then x4 << 3.0; end when;"),
     /* U1: a part that compares the time comes to the event before what it reads changes */
     TOP("static Integer n0; static Real x1;",
         "if time >= 0.75 then n0 << 4; else then n0 << 1; end if;"
