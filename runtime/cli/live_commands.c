@@ -30,10 +30,13 @@ void live_note(Live *live, const char *line)
 
 /* ---- time ---- */
 
+/* Ctrl-C stops what runs; SIGTERM and SIGHUP that, and the session with it. */
 static void listen(Live *live, bool running)
 {
-    if (live->interrupt)
-        interrupt_aim(live->interrupt, running ? live->sim : NULL);
+    if (!live->interrupt)
+        return;
+    interrupt_aim(live->interrupt, running ? live->sim : NULL);
+    live->done |= !running && interrupt_seen(live->interrupt) != 0;
 }
 
 /* In pieces of the output interval, so that curves move; steps do not depend on it. */

@@ -21,6 +21,14 @@ static int complain(const char *path)
     return 4;
 }
 
+/* A file that a session left behind that was killed: nobody listens there. */
+static bool remove_stale(int fd, const struct sockaddr_un *address)
+{
+    return errno == EADDRINUSE &&
+           connect(fd, (const struct sockaddr *)address, sizeof *address) != 0 &&
+           errno == ECONNREFUSED && unlink(address->sun_path) == 0;
+}
+
 /* -1 after a message. Nobody else can connect: the file is made with the user's rights alone. */
 static int open_socket(const char *path)
 {
@@ -33,6 +41,8 @@ static int open_socket(const char *path)
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     mode_t before = umask(0177);
     bool fine = fd >= 0 && bind(fd, (struct sockaddr *)&address, sizeof address) == 0;
+    if (fd >= 0 && !fine && remove_stale(fd, &address))
+        fine = bind(fd, (struct sockaddr *)&address, sizeof address) == 0;
     umask(before);
     if (fine && chmod(path, 0600) == 0 && listen(fd, 4) == 0)
         return fd;
