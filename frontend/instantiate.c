@@ -96,7 +96,8 @@ Inst *inst_create_later(World *world, Plan *plan, Inst *owner, uint32_t word, co
     inst->logic = logic;
     inst->copied = source != 0;
     inst->task = world->task;
-    if (plan->foreign && world->editing && !world->edits_call_foreign)
+    inst->typed = world->editing || (owner && owner->typed);
+    if (plan->foreign && inst->typed && !world->edits_call_foreign)
         world_fail(world, plan->def->at,
                    "'%s' calls foreign functions or reads files: edits may "
                    "not do that here",

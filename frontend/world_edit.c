@@ -571,7 +571,7 @@ const Stmt *world_stmt_find(const World *world, InstId model, const char *handle
     InstId of = model;
     unsigned long n = strtoul(handle + (handle[0] != 0), &end, 10);
     if (handle[0] == '+') {
-        if (!world_edit(world, (uint32_t)n, &of, &body) || *end != '.')
+        if (n > UINT32_MAX || !world_edit(world, (uint32_t)n, &of, &body) || *end != '.')
             return NULL;
         n = strtoul(end + 1, &end, 10);
     } else if (handle[0] == '#') {

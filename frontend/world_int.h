@@ -26,8 +26,9 @@ typedef struct Inst {
     DdpVar logic;        /* condition of the innermost `if` on which its existence depends */
     uint32_t links;      /* first Link that refers to it */
     uint32_t task;       /* == World.task: born by the call that is going on */
-    uint32_t depth : 30;
+    uint32_t depth : 29;
     uint32_t copied : 1;
+    uint32_t typed : 1; /* by an edit, or by what an edit made */
     uint32_t rests : 1; /* its relations are withdrawn while a `when` around it acts (rest.c) */
     uint32_t word[];
 } Inst;

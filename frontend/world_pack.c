@@ -19,6 +19,7 @@ static void pack_inst_fields(Pack *p, Inst *inst)
     PACK(p, depth);
     inst->depth = depth & (UINT32_MAX >> 1);
     PACK_BIT(p, inst->copied);
+    PACK_BIT(p, inst->typed);
     if (inst->plan->n_words)
         pack_bytes(p, inst->word, inst->plan->n_words * sizeof *inst->word);
 }

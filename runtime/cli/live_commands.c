@@ -47,6 +47,8 @@ static SolStatus run_watched(Live *live, double to)
                                                  : (live->options.stop - live->options.start) / 500;
     if (live->every > 0)
         interval = live->every;
+    if (!(sol_time(live->sim) + interval > sol_time(live->sim) && to - interval < to))
+        interval = to - sol_time(live->sim); /* too short to tell from nothing, or none was given */
     double shown = sol_time(live->sim);
     live_draw(live, false);
     while (status == SOL_OK && sol_time(live->sim) < to) {
@@ -211,8 +213,12 @@ static bool was_done(const Live *live)
 static void note_command(Live *live, const LiveCommand *command, const char *line)
 {
     char text[64];
-    if (command->run == live_save) {
+    if (command->run == live_save && was_done(live)) {
         live_note(live, "mark");
+    } else if (command->run == live_save) {
+        return;
+    } else if (command->run == live_commit && !was_done(live)) {
+        live_note(live, "abort"); /* `begin` and what was collected are noted */
     } else if (strcmp(live->answer.word, "stopped") == 0 && command->run == run) {
         snprintf(text, sizeof text, "run to %.17g", sol_time(live->sim));
         live_note(live, text);

@@ -99,6 +99,8 @@ static void talk_to(Live *live, int fd)
         while (!live->done && !ferror(out) && read_line(live, in, &line, &room))
             answer_line(live, line);
         live->out = stdout;
+        if (live->collecting)
+            live_note(live, "abort");
         live_drop_pending(live);
     }
     mem_free(live->mem, line);

@@ -36,6 +36,7 @@ void live_watch(Live *live, char *rest)
     for (; *path && live->watches.n < MOST; path = live_word(&rest)) {
         if (!sol_find(live->sim, path)) {
             answer_fail(live, "there is no variable '%s' now", path);
+            live_drop_watches(live);
             return;
         }
         LiveWatch w = {.path = strcpy(mem_alloc(live->mem, strlen(path) + 1), path)};

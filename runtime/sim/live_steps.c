@@ -296,7 +296,7 @@ static SolStatus take_away(Sol *sol, const SolEdit *edit)
     char *end;
     InstId model;
     unsigned long number = strtoul(edit->what + 1, &end, 10);
-    if (edit->what[0] == '+' && end > edit->what + 1 && !*end)
+    if (edit->what[0] == '+' && end > edit->what + 1 && !*end && number <= UINT32_MAX)
         return remove_edit(sol, (uint32_t)number);
     const Stmt *stmt = stmt_of(sol->sim, edit, &model);
     return stmt ? remove_stmt(sol, model, stmt) : SOL_USAGE;

@@ -89,6 +89,8 @@ static void pack_compare(Sim *sim, Pack *p, const EvalNode *node, uint32_t i)
     PACK(p, memo.left);
     PACK_BIT(p, memo.near);
     PACK(p, memo.tie);
+    PACK_BIT(p, memo.close);
+    PACK(p, memo.turns);
     PACK(p, kept);
     Compare *compare = find_compare(node, &memo);
     if (p->writing || !compare)
@@ -96,6 +98,8 @@ static void pack_compare(Sim *sim, Pack *p, const EvalNode *node, uint32_t i)
     compare->left = memo.left;
     compare->near = memo.near;
     compare->tie = memo.tie;
+    compare->close = memo.close;
+    compare->turns = memo.turns;
     if (compare->slot)
         sim->value[compare->slot] = kept;
 }
@@ -109,11 +113,8 @@ static void pack_node(Sim *sim, Pack *p, EvalNode *node)
         pack_compare(sim, p, node, i);
 }
 
-/* Which loops lose digits is found anew by both: the keys have numbers of expressions, which are
- * others in another run. */
 static void pack_nodes(Sim *sim, Pack *p)
 {
-    map_free(sim->mem, &sim->build.whole_loops);
     for (DdpNode n = ddp_first(sim->ddp); n && !p->bad; n = ddp_next(sim->ddp, n))
         pack_node(sim, p, &sim->nodes.at[n]);
     PACK_LIST(p, &sim->search.forced);
@@ -268,6 +269,9 @@ SolStatus save_write(Sim *sim, Pack *p)
     if (status != SOL_OK)
         return status;
     Pack own = {.mem = p->mem, .writing = true};
+    /* which loops lose digits is found anew by this run and by the one that goes on from here: the keys
+     * have numbers of expressions, which are others there */
+    map_free(sim->mem, &sim->build.whole_loops);
     pack_own(sim, &own);
     rebuild_clear(sim);
     p->writing = true;

@@ -84,6 +84,16 @@ END
 echo "add Real y; y = F(x = x)" >f.txt
 timeout 60 "$SOLSTICE" live F.sol --cache off <f.txt | grep -q '^refused.*edits may not' || fail "external"
 timeout 60 "$SOLSTICE" live F.sol --cache off --allow-external <f.txt | grep -q '^accepted' || fail "allowed"
+# also where a branch that was typed comes later
+printf 'add if time > 0.1 then Real z; z = F(x = x); end\nrun to 0.5\n' |
+    timeout 60 "$SOLSTICE" live F.sol --cache off | grep -q '^error.*edits may not' || fail "external in a branch"
+# what is watched is all there, and a run that is watched ends
+printf 'watch x none\nrun by 0.1\nwatch every 1e-30 x\nrun by 0.1\nquit\n' |
+    timeout 60 "$SOLSTICE" live F.sol --cache off >watched.txt || fail "watched"
+[ "$(grep -c '^ok: time' watched.txt)" -eq 2 ] || fail "two runs that are watched"
+# a commit that is refused leaves nothing open in the script
+printf 'begin\nadd x = 2\ncommit\nscript\n' | timeout 60 "$SOLSTICE" live F.sol --cache off |
+    grep -q 'begin; add x = 2; abort' || fail "script of a commit that was refused"
 
 expect 2 "which file" "$SOLSTICE" live
 expect 4 "cannot" "$SOLSTICE" live none.sol
