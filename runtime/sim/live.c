@@ -199,24 +199,38 @@ static SolStatus take_back(Sol *sol, Pack *before)
     return status;
 }
 
+/* What is tried: a new edit, or one that is undone or done again, as far as that came. */
+static EditDone *tried(SolHistory *h, uint32_t *n, bool *forwards)
+{
+    EditDone *done = h->repeats ? &h->edits.at[h->forwards ? h->done : h->done - 1] : &h->now;
+    *n = h->repeats ? h->repeated : h->now.steps.n;
+    *forwards = h->repeats ? h->forwards : true;
+    return done;
+}
+
 /* What was done is done backwards, and values are those from before. */
 static SolStatus reverse_now(Sim *sim, void *context, int phase)
 {
     SolHistory *h = context;
     SolStatus status = SOL_OK;
-    for (uint32_t i = h->now.steps.n; i-- > 0 && status == SOL_OK;)
-        if (h->now.steps.at[i].kind != STEP_VALUE)
-            status = live_do_step(sim, &h->now.steps.at[i], false, phase);
+    uint32_t n;
+    bool forwards;
+    EditDone *done = tried(h, &n, &forwards);
+    for (uint32_t i = n; i-- > 0 && status == SOL_OK;) {
+        EditStep *step = &done->steps.at[forwards ? i : done->steps.n - 1 - i];
+        if (step->kind != STEP_VALUE)
+            status = live_do_step(sim, step, !forwards, phase);
+    }
     for (uint32_t i = 0; i < sim->states.n && phase == 1; i++) {
         DdpVar var = sim->states.at[i].var;
         if (var < h->values.n && sim->value[var] != h->values.at[var])
             values_set(sim, var, h->values.at[var]);
     }
-    for (uint32_t i = h->now.steps.n; i-- > 0 && phase == 1 && status == SOL_OK;) {
-        const EditStep *step = &h->now.steps.at[i];
+    for (uint32_t i = done->steps.n; i-- > 0 && phase == 1 && status == SOL_OK;) {
+        const EditStep *step = &done->steps.at[i];
         DdpVar var = step->kind == STEP_VALUE ? world_find(sim->world, step->path) : 0;
-        if (var && live_may_be_set(sim, var))
-            values_set(sim, var, step->before);
+        if (var && var < h->values.n && live_may_be_set(sim, var))
+            values_set(sim, var, h->values.at[var]);
     }
     return status;
 }
@@ -441,7 +455,10 @@ static SolStatus undo_or_redo(Sol *sol, bool forwards, SolEdited *edited)
     if (!forwards && done->before.n && same_stamp(&now, &done->to))
         return undo_exactly(sol, done, edited);
     h->forwards = forwards;
+    h->repeats = true;
+    h->repeated = 0;
     status = change(sol, live_repeat_steps, h, edited);
+    h->repeats = false;
     if (status != SOL_OK || edited->verdict == SOL_REFUSED)
         return status;
     h->done += forwards ? 1u : -1u;

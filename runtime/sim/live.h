@@ -41,12 +41,14 @@ typedef struct EditDone {
 
 typedef struct SolHistory {
     VEC(EditDone) edits;
-    uint32_t done;   /* of these; the rest was undone */
-    EditDone now;    /* the one that is tried */
-    uint32_t number; /* of the last edit in it that entered something */
-    bool forwards;   /* redo, else undo */
-    Pack before;     /* the simulation as it was; its memory is used again */
-    bool exact;      /* `before` was written; else `values` were */
+    uint32_t done;     /* of these; the rest was undone */
+    EditDone now;      /* the one that is tried */
+    uint32_t number;   /* of the last edit in it that entered something */
+    bool forwards;     /* redo, else undo */
+    bool repeats;      /* one of the two is tried */
+    uint32_t repeated; /* so many steps of it are done */
+    Pack before;       /* the simulation as it was; its memory is used again */
+    bool exact;        /* `before` was written; else `values` were */
     VEC(double) values;
     uint64_t numbers; /* given to stamps so far */
     EditStamp state;  /* of what is there now, unless time went on */

@@ -136,6 +136,8 @@ SolStatus live_repeat_steps(Sim *sim, void *context, int phase)
     for (uint32_t i = 0; i < done->steps.n && status == SOL_OK; i++) {
         uint32_t at = h->forwards ? i : done->steps.n - 1 - i;
         status = live_do_step(sim, &done->steps.at[at], h->forwards, phase);
+        if (phase == 0 && status == SOL_OK)
+            h->repeated = i + 1;
     }
     return status;
 }
