@@ -630,7 +630,7 @@ const char *world_stmt_text(const World *world, const Stmt *stmt, size_t *length
  * one it is. */
 static void write_stmt(const World *world, Pack *p, const Stmt *stmt)
 {
-    char handle[400];
+    char handle[8192];
     world_stmt_handle(world, stmt, handle, sizeof handle);
     uint32_t length = pack_count(p, (uint32_t)strlen(handle), 1);
     pack_bytes(p, handle, length);
@@ -638,7 +638,7 @@ static void write_stmt(const World *world, Pack *p, const Stmt *stmt)
 
 static const Stmt *read_stmt(const World *world, Pack *p, InstId model)
 {
-    char handle[400];
+    char handle[8192];
     uint32_t length = pack_count(p, 0, 1);
     if (p->bad || length >= sizeof handle || !world_alive(world, model)) {
         p->bad = true;

@@ -24,7 +24,7 @@ static uint32_t edit_of(const char *handle)
 static void tell_statement(void *context, InstId model, const Stmt *stmt, bool hidden)
 {
     const Telling *t = context;
-    char handle[400];
+    char handle[8192];
     (void)model;
     SolStatement s = {.handle = handle, .removed = hidden};
     world_stmt_handle(t->sim->world, stmt, handle, sizeof handle);
