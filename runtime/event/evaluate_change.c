@@ -98,12 +98,21 @@ void evaluate_touch_node(Sim *sim, DdpNode n)
 
 /* ---- who hears of a change ---- */
 
+/* Does a part compute it as it goes? What a `when` that acts determines from the time or from states
+ * varies for the while of an update, and no part has it: for parts it is a value that changes. */
+static bool is_in_part(const Sim *sim, DdpVar var)
+{
+    const ValueInfo *info = &sim->info[var];
+    return ddp_var(sim->ddp, var).varies &&
+           (info->state || var == sim->clock || (info->node && sim->nodes.at[info->node].part));
+}
+
 /* Integrators that think they know this variable do not any more. */
 static void disturb_states(Sim *sim, DdpVar var)
 {
     if (sim->info[var].part)
         part_disturb(sim->info[var].part);
-    if (!sim->info[var].slope_of || ddp_var(sim->ddp, var).varies)
+    if (!sim->info[var].slope_of || is_in_part(sim, var))
         return;
     for (DdpVar state = sim->info[var].slope_of; state; state = sim->info[state].slope_next)
         if (sim->info[state].part)
@@ -164,7 +173,7 @@ void evaluate_touch(Sim *sim, DdpVar var)
     for (ReadEdge *edge = sim->info[var].readers; edge; edge = edge->next) {
         EvalNode *node = &sim->nodes.at[edge->node];
         evaluate_touch_node(sim, edge->node);
-        if (!node->part || ddp_var(sim->ddp, var).varies)
+        if (!node->part || is_in_part(sim, var))
             continue;
         if (node->needed[NEED_DYNAMICS])
             part_disturb(node->part);

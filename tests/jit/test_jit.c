@@ -800,7 +800,7 @@ static void cut(const char *path, Rng *rng)
 {
     struct stat s;
     assert_int_equal(stat(path, &s), 0);
-    assert_int_equal(truncate(path, rng_below(rng, (uint32_t)s.st_size)), 0);
+    assert_int_equal(truncate(path, s.st_size ? rng_below(rng, (uint32_t)s.st_size) : 0), 0);
 }
 
 static void flip_a_bit(const char *path, Rng *rng)
@@ -808,7 +808,7 @@ static void flip_a_bit(const char *path, Rng *rng)
     FILE *file = fopen(path, "r+b");
     struct stat s;
     assert_true(file && fstat(fileno(file), &s) == 0);
-    long at = (long)rng_below(rng, (uint32_t)s.st_size);
+    long at = s.st_size ? (long)rng_below(rng, (uint32_t)s.st_size) : 0;
     fseek(file, at, SEEK_SET);
     int byte = fgetc(file);
     fseek(file, at, SEEK_SET);

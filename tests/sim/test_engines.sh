@@ -30,6 +30,7 @@ compare tests/sim/circuits.sol:FourModes 20
 compare tests/sim/circuits.sol:TwoCapacitors 1
 compare tests/sim/circuits.sol:Rectifier 0.2
 compare tests/sim/circuits.sol:Network 0.1
+compare tests/sim/updates.sol:Updates.SampledSlope 1
 compare tests/sim/mechanics.sol:BouncingBall 2
 compare tests/sim/mechanics.sol:BreakingPendulum 6
 compare tests/sim/mechanics.sol:Swing 3

@@ -1,4 +1,5 @@
 /* test_updates.c: models of updates.sol -> what the rules of updates, U1 to U6, say of them. */
+#include "tests/support/sim_lab.h"
 #include "tests/support/trial.h"
 
 #include <math.h>
@@ -186,6 +187,25 @@ static void tie_in_ifs(void **state)
     trial_end(t);
 }
 
+/* By code that is waited for, with each solver. */
+static void sampled_slope(void **state)
+{
+    static const SolSolver solvers[] = {SOL_SOLVER_IDA, SOL_SOLVER_RK, SOL_SOLVER_EULER};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        SolOptions options = {.stop = 1,
+                              .step = 0.001,
+                              .solver = solvers[i],
+                              .engine = SOL_ENGINE_JIT,
+                              .jit_wait = true,
+                              .cache = "off"};
+        SimLab *lab = sim_lab_open("updates.sol", "Updates.SampledSlope", &options);
+        assert_int_equal(sim_lab_run(lab, 1), SOL_OK);
+        NEAR(sim_lab_value(lab, "x"), 2.36, 1e-6);
+        sim_lab_close(lab);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -198,6 +218,7 @@ int main(void)
         cmocka_unit_test(higher),        cmocka_unit_test(memory),
         cmocka_unit_test(ball),          cmocka_unit_test(impact),
         cmocka_unit_test(tie_in_chain),  cmocka_unit_test(tie_in_ifs),
+        cmocka_unit_test(sampled_slope),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

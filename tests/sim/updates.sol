@@ -393,4 +393,29 @@ package Updates
         end if;
     end TieInIfs;
 
+
+// What a `when` determines from the time changes a slope: x is 2.36 at time 1, whoever evaluates it.
+model SampledSlope
+implementation:
+    static Real k;
+    static Real x;
+    static Real y;
+    static Real z;
+    static Real w;
+    when Sample(interval = 0.3) then
+        k << time;
+    end when;
+    der(x = x, start << 0) = 2 + k;
+    der(x = y, start << 0) = sin(6*time) - y - w;
+    der(x = z, start << 0) = x - z + w;
+    if x > 0.2 then
+        w = 0.2*y;
+    else then
+        y = z;
+    end if;
+    when x > 3 then
+        cout << x;
+    end when;
+end SampledSlope;
+
 end Updates;
