@@ -763,45 +763,52 @@ static AModel *parse_model(Parser *p)
     return m;
 }
 
+static void open_parser(Parser *p, Arena *arena, Intern *names, Diags *diags,
+                        const SourceFile *file, uint32_t max_depth)
+{
+    *p = (Parser){
+        .arena = arena, .mem = arena->mem, .names = names, .diags = diags, .max_depth = max_depth};
+    lex_open(&p->lexer, names, diags, file);
+    parse_advance(p);
+}
+
+static void close_parser(Parser *p)
+{
+    vec_free(p->mem, &p->ids);
+    vec_free(p->mem, &p->open);
+}
+
 AExpr *parse_value(Arena *arena, Intern *names, Diags *diags, const SourceFile *file,
                    uint32_t max_depth)
 {
-    Parser p = {
-        .arena = arena, .mem = arena->mem, .names = names, .diags = diags, .max_depth = max_depth};
+    Parser p;
     uint32_t errors = diags->errors;
-    lex_open(&p.lexer, names, diags, file);
-    parse_advance(&p);
+    open_parser(&p, arena, names, diags, file, max_depth);
     AExpr *value = parse_expression(&p);
     if (!p.panic && p.token.kind != T_EOF)
         parse_error(&p, p.token.at, "expected the end of the value, found %s", parse_found(&p));
-    vec_free(p.mem, &p.ids);
-    vec_free(p.mem, &p.open);
+    close_parser(&p);
     return diags->errors == errors ? value : NULL;
 }
 
 AStmt *parse_statement_text(Arena *arena, Intern *names, Diags *diags, const SourceFile *file,
                             uint32_t max_depth)
 {
-    Parser p = {
-        .arena = arena, .mem = arena->mem, .names = names, .diags = diags, .max_depth = max_depth};
+    Parser p;
     uint32_t errors = diags->errors;
-    lex_open(&p.lexer, names, diags, file);
-    parse_advance(&p);
+    open_parser(&p, arena, names, diags, file, max_depth);
     AStmt *list = parse_statements(&p);
     if (!p.panic && p.token.kind != T_EOF)
         parse_error(&p, p.token.at, "expected a statement, found %s", parse_found(&p));
-    vec_free(p.mem, &p.ids);
-    vec_free(p.mem, &p.open);
+    close_parser(&p);
     return diags->errors == errors ? list : NULL;
 }
 
 AModel *parse_text(Arena *arena, Intern *names, Diags *diags, const SourceFile *file,
                    uint32_t max_depth)
 {
-    Parser p = {
-        .arena = arena, .mem = arena->mem, .names = names, .diags = diags, .max_depth = max_depth};
-    lex_open(&p.lexer, names, diags, file);
-    parse_advance(&p);
+    Parser p;
+    open_parser(&p, arena, names, diags, file, max_depth);
     AModel *first = NULL, **end = &first;
     while (p.token.kind != T_EOF) {
         if (parse_accept(&p, T_SEMICOLON))
@@ -818,7 +825,6 @@ AModel *parse_text(Arena *arena, Intern *names, Diags *diags, const SourceFile *
         }
         p.panic = p.gave_up;
     }
-    vec_free(p.mem, &p.ids);
-    vec_free(p.mem, &p.open);
+    close_parser(&p);
     return first;
 }

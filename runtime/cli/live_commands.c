@@ -39,7 +39,7 @@ static void listen(Live *live, bool running)
     live->done |= !running && interrupt_seen(live->interrupt) != 0;
 }
 
-/* In pieces of the output interval, so that curves move; steps do not depend on it. */
+/* In pieces of the output interval, so that curves move: a step ends where a piece does. */
 static SolStatus run_watched(Live *live, double to)
 {
     SolStatus status = SOL_OK;

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "tests/support/saved_bytes.h"
 #include "runtime/solstice.h"
 
 #include <math.h>
@@ -89,20 +90,6 @@ static void run_to(Lab *lab, double time)
 }
 
 /* ---- bytes ---- */
-
-typedef struct Bytes {
-    uint8_t *at;
-    size_t n, read;
-} Bytes;
-
-static bool put(void *context, const void *bytes, size_t n)
-{
-    Bytes *b = context;
-    b->at = realloc(b->at, b->n + n);
-    memcpy(b->at + b->n, bytes, n);
-    b->n += n;
-    return true;
-}
 
 static bool get(void *context, void *bytes, size_t n)
 {

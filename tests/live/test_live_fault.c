@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "tests/support/saved_bytes.h"
 #include "runtime/sim_int.h"
 
 #include <stdio.h>
@@ -31,20 +32,6 @@ static const SolEdit edits[] = {
     {.kind = SOL_ADD, .text = "y = 3"},
 };
 enum { EDITS = sizeof edits / sizeof *edits };
-
-typedef struct Bytes {
-    uint8_t *at;
-    size_t n;
-} Bytes;
-
-static bool put(void *context, const void *bytes, size_t n)
-{
-    Bytes *b = context;
-    b->at = realloc(b->at, b->n + n);
-    memcpy(b->at + b->n, bytes, n);
-    b->n += n;
-    return true;
-}
 
 static Bytes save(Sol *sim)
 {

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "tests/support/saved_bytes.h"
 #include "runtime/solstice.h"
 #include "tests/support/soak.h"
 
@@ -211,20 +212,6 @@ static void check_fresh(Lab *lab)
 }
 
 /* ---- bytes ---- */
-
-typedef struct Bytes {
-    uint8_t *at;
-    size_t n;
-} Bytes;
-
-static bool put(void *context, const void *bytes, size_t n)
-{
-    Bytes *b = context;
-    b->at = realloc(b->at, b->n + n);
-    memcpy(b->at + b->n, bytes, n);
-    b->n += n;
-    return true;
-}
 
 static Bytes save(Lab *lab)
 {
