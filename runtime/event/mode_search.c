@@ -13,7 +13,8 @@
  *             (1974).
  *   HIGHEST   the one with the highest number.
  *   DRAWN     any of them, drawn.
- *   FORCED    first one that has not fired, then the lowest.
+ *   FORCED    first some that have not fired, whatever their conditions say: each alone, then each
+ *             two, and so on through all combinations of the few that are armed; then the lowest.
  *   AS_IT_WAS as always; states may jump.
  *
  * From LOWEST on a round is an attempt: it begins where the event began (trail.h). One that leads
@@ -42,7 +43,8 @@ enum {
     MOST_NAMED = 20,
     FEW_DRAWN = 6,
     MOST_DRAWN = 12,
-    MOST_FORCED = 16
+    MOST_ARMED = 16,
+    MOST_FORCED = 128 /* attempts: all combinations of seven */
 };
 static const double SAME = 1e-6; /* answers that differ by less are one */
 
@@ -78,10 +80,11 @@ struct ModeSearch {
     bool told;                /* that there are several answers */
     uint32_t drawn_rounds, forced_rounds;
     VEC(BranchId) armed; /* that could be forced */
-    BranchId force;      /* in this attempt, 0: it is done */
+    uint32_t forced;     /* which of them are in this attempt: bit i is armed.at[i] */
+    bool to_force;       /* that is still to be done */
     bool found;
     Round found_round; /* of the first answer */
-    uint32_t found_draw, found_force;
+    uint32_t found_draw, found_forced;
     VEC(OldValue) answer;
 };
 
@@ -280,8 +283,8 @@ void mode_search_tell(Sim *sim)
 {
     if (sim->record.event.combinations)
         diag_note(sim->diags, 0,
-                  "%u combinations of their branches were tried, one condition after the other: "
-                  "none agrees with its consequences",
+                  "%u combinations of their branches were tried: none agrees with its "
+                  "consequences",
                   sim->record.event.combinations);
 }
 
@@ -360,28 +363,72 @@ static void return_states(Sim *sim)
 
 /* ---- attempts ---- */
 
-/* Conditions on what moves, in the parts that the event concerns, that have not fired. */
+/* Adds to `known` what varies and determines the condition at this time, states excepted; or only asks
+ * whether some of it is known. */
+static bool trace_condition(Sim *sim, BranchId id, Map *known, bool ask)
+{
+    NodeList work = {0};
+    bool met = false;
+    DdpVar condition = sim->branches.at[id].condition;
+    sim->mark++;
+    if (condition && sim->info[condition].node)
+        vec_push(sim->mem, &work, sim->info[condition].node);
+    while (work.n && !met) {
+        DdpNode n = vec_pop(&work);
+        const EvalNode *node = &sim->nodes.at[n];
+        met = ask && map_get(known, n);
+        if (!ask)
+            map_put(sim->mem, known, n, 1);
+        for (uint32_t i = 0; i < node->n_reads; i++) {
+            ValueInfo *info = &sim->info[node->reads[i].var];
+            if (info->mark == sim->mark || !info->node || !sim->nodes.at[info->node].varies)
+                continue;
+            info->mark = sim->mark;
+            vec_push(sim->mem, &work, info->node);
+        }
+    }
+    vec_free(sim->mem, &work);
+    return met;
+}
+
+/* Conditions that depend on something on which those that fired depend too. */
 static void list_armed(Sim *sim)
 {
     struct ModeSearch *search = sim->decide.modes;
+    Map known = {0};
     vec_clear(&search->armed);
-    for (uint32_t p = 0; p < sim->loop.touched.n; p++)
-        EACH_COMPARE (sim, &sim->loop.touched.at[p]->lists.watched, node, compare) {
-            DdpVar target = node->ops[compare->op].target;
-            for (BranchId id = target ? sim->info[target].branches : 0; id;
-                 id = sim->branches.at[id].next) {
-                bool known = search->armed.n && vec_last(&search->armed) == id;
-                if (!known && search->armed.n < MOST_FORCED)
-                    vec_push(sim->mem, &search->armed, id);
-            }
-        }
+    for (uint32_t i = 0; i < search->concerned.n; i++)
+        if (sim->branches.at[search->concerned.at[i].id].live)
+            trace_condition(sim, search->concerned.at[i].id, &known, false);
+    for (BranchId id = 1; id < sim->branches.n && search->armed.n < MOST_ARMED; id++)
+        if (sim->branches.at[id].live && trace_condition(sim, id, &known, true))
+            vec_push(sim->mem, &search->armed, id);
+    map_free(sim->mem, &known);
+}
+
+/* The next larger number with as many bits set (Gosper), or the first with one more; 0 behind the
+ * last of n bits. */
+static uint32_t next_subset(uint32_t bits, uint32_t n)
+{
+    if (!bits)
+        return n ? 1 : 0;
+    uint32_t lowest = bits & -bits, ripple = bits + lowest;
+    uint32_t next = ripple | ((bits ^ ripple) >> 2) / lowest;
+    if (next < UINT32_C(1) << n)
+        return next;
+    uint32_t count = (uint32_t)__builtin_popcount(bits) + 1;
+    return count <= n ? (UINT32_C(1) << count) - 1 : 0;
 }
 
 static bool has_another_to_force(Sim *sim)
 {
-    if (sim->decide.modes->round != FORCED)
+    struct ModeSearch *search = sim->decide.modes;
+    if (search->round != FORCED) {
         list_armed(sim);
-    return sim->decide.modes->forced_rounds < sim->decide.modes->armed.n;
+        search->forced = 0;
+    }
+    search->forced = next_subset(search->forced, search->armed.n);
+    return search->forced && search->forced_rounds++ < MOST_FORCED;
 }
 
 static void put_off_all(Sim *sim)
@@ -399,9 +446,7 @@ static void attempt(Sim *sim, Round round)
     search->attempts = search->returning = true;
     search->stale = 0;
     search->drawn = search->drawn_rounds;
-    search->force = round == FORCED && search->forced_rounds <= search->armed.n
-                        ? search->armed.at[search->forced_rounds - 1]
-                        : 0;
+    search->to_force = round == FORCED;
     map_free(sim->mem, &search->seen);
     search->seen = (Map){0};
     put_off_all(sim);
@@ -416,7 +461,7 @@ static void attempt_last(Sim *sim)
     search->last = true;
     search->freely = search->plain = !search->found && !search->jumped;
     search->drawn_rounds = search->found_draw;
-    search->forced_rounds = search->found_force;
+    search->forced = search->found_forced;
     if (search->freely)
         event_be_exact(sim);
     attempt(sim, search->found ? search->found_round : AS_IT_WAS);
@@ -432,7 +477,6 @@ static void next_attempt(Sim *sim)
         search->drawn_rounds++;
         attempt(sim, DRAWN);
     } else if (!search->found && !search->jumped && has_another_to_force(sim)) {
-        search->forced_rounds++;
         attempt(sim, FORCED);
     } else {
         attempt_last(sim);
@@ -464,19 +508,28 @@ static void go_on_returning(Sim *sim)
     sim->change.count++; /* another update looks at them */
 }
 
-/* One that has not fired is taken, whatever its condition says. */
-static void take_forced(Sim *sim)
+static bool can_be_forced(const Sim *sim, BranchId id)
 {
-    BranchId id = sim->decide.modes->force;
     const BranchMemo *memo = &sim->branches.at[id];
     WorldBranch view;
-    sim->decide.modes->force = 0;
-    if (!memo->live || !world_branch(sim->world, id, &view) || view.newborn || view.rests ||
-        (memo->when && view.choice == WORLD_THEN))
-        return;
+    return memo->live && world_branch(sim->world, id, &view) && !view.newborn && !view.rests &&
+           !(memo->when && view.choice == WORLD_THEN);
+}
+
+/* Some that have not fired are taken, whatever their conditions say. */
+static void take_forced(Sim *sim)
+{
+    struct ModeSearch *search = sim->decide.modes;
+    search->to_force = false;
     put_off_all(sim);
-    WorldChoice choice = memo->when || !memo->truth ? WORLD_THEN : WORLD_ELSE;
-    vec_push(sim->mem, &sim->decide.decisions, ((WorldDecision){id, choice}));
+    for (uint32_t i = 0; i < search->armed.n; i++) {
+        BranchId id = search->armed.at[i];
+        if (!(search->forced >> i & 1) || !can_be_forced(sim, id))
+            continue;
+        const BranchMemo *memo = &sim->branches.at[id];
+        WorldChoice choice = memo->when || !memo->truth ? WORLD_THEN : WORLD_ELSE;
+        vec_push(sim->mem, &sim->decide.decisions, ((WorldDecision){id, choice}));
+    }
 }
 
 static void note_value(Sim *sim, DdpVar var)
@@ -562,7 +615,7 @@ bool mode_search_again(Sim *sim)
             search->found = true;
             search->found_round = search->round;
             search->found_draw = search->drawn_rounds;
-            search->found_force = search->forced_rounds;
+            search->found_forced = search->forced;
             note_answer(sim);
         }
     }
@@ -595,7 +648,8 @@ static bool choose_in_attempt(Sim *sim, uint64_t modes)
         go_on_returning(sim);
         return true;
     }
-    if (search->force)
+    bool forces = search->to_force;
+    if (forces)
         take_forced(sim);
     if (!sim->decide.decisions.n)
         return true;
@@ -610,7 +664,7 @@ static bool choose_in_attempt(Sim *sim, uint64_t modes)
         next_attempt(sim);
         return true;
     }
-    if (search->round != AS_IT_WAS)
+    if (search->round != AS_IT_WAS && !forces)
         take_one(sim);
     return true;
 }

@@ -292,6 +292,41 @@ static void relation_among_outputs_is_found(void **state)
     sim_lab_close(lab);
 }
 
+/* Three latches that hold only together: one lets go at once when it is alone, two as well. */
+static const char together[] =
+    "model Latch\n"
+    "interface:\n"
+    "  static Real s; static Real unit; static Real own; static Real drive; static Boolean on;\n"
+    "  parameter Real level << 0.5;\n"
+    "implementation:\n"
+    "  if on then own = unit; else then own = 0.01*unit; end if;\n"
+    "  when not on and drive > 1 and s < level then on << true;\n"
+    "  else when on and s < 2.5 then on << false; end when;\n"
+    "end Latch;\n"
+    "model Together\n"
+    "interface:\n"
+    "  static Latch a; static Latch b{level << -1}; static Latch c{level << -1};\n"
+    "implementation:\n"
+    "  static Real s; static Real unit; static Real drive;\n"
+    "  der(x = unit, start << 1) = 0; der(x = drive) = 1;\n"
+    "  s = a.own + b.own + c.own;\n"
+    "  a.s = s; b.s = s; c.s = s;\n"
+    "  a.unit = unit; b.unit = unit; c.unit = unit;\n"
+    "  a.drive = drive; b.drive = drive; c.drive = drive;\n"
+    "end Together;\n";
+
+static void three_that_hold_only_together(void **state)
+{
+    (void)state;
+    SimLab *lab = sim_lab_text(together, &(SolOptions){.stop = 2});
+    assert_int_equal(sim_lab_run(lab, 2), SOL_OK);
+    assert_true(sim_lab_value(lab, "a.on") == 1 && sim_lab_value(lab, "b.on") == 1 &&
+                sim_lab_value(lab, "c.on") == 1);
+    assert_int_equal(lab->n_events, 1);
+    assert_false(lab->event[0].several);
+    sim_lab_close(lab);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -300,6 +335,7 @@ int main(void)
         cmocka_unit_test(one_alone_is_not_several),
         cmocka_unit_test(what_cannot_be_solved_is_no_answer),
         cmocka_unit_test(what_has_not_fired_is_tried),
+        cmocka_unit_test(three_that_hold_only_together),
         cmocka_unit_test(two_in_series_switch),
         cmocka_unit_test(what_an_event_decided_counts),
         cmocka_unit_test(errors_do_not_chatter),
