@@ -46,6 +46,7 @@ typedef enum AExprKind {
     A_UNARY,  /* op a */
     A_BINARY, /* a op b */
     A_MEMBER, /* designator [params] [ins] [?] */
+    A_CHOICE, /* if c then a else b */
     A_BAD     /* a syntax error, reported */
 } AExprKind;
 
@@ -66,7 +67,7 @@ struct AExpr {
         Sym text;
         AMember *member;
         struct {
-            AExpr *a, *b;
+            AExpr *a, *b, *c;
         };
     };
 };

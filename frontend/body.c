@@ -213,6 +213,12 @@ static void redeclare(Body *body, Level *level, ADecl *decl)
     describe(m, level, decl);
 }
 
+static bool is_reserved(Program *p, Sym name)
+{
+    uint32_t number = map_get(&p->predefined, name);
+    return number && !predefined_at(number - 1)->soft;
+}
+
 static void check_name(Body *body, Level *level, const ADecl *decl, const Member *other)
 {
     Program *p = level->def->text->program;
@@ -227,7 +233,7 @@ static void check_name(Body *body, Level *level, const ADecl *decl, const Member
         const Version *v = entry->last;
         resolve_error(level, decl->name.at, "'%s' is a definition already", name);
         resolve_note(level, v->model ? v->model->name.at : v->define->name.at, "the definition");
-    } else if (map_get(&p->predefined, decl->name.sym)) {
+    } else if (is_reserved(p, decl->name.sym)) {
         resolve_error(level, decl->name.at, "'%s' is predefined and cannot be the name of a member",
                       name);
     }
@@ -401,6 +407,26 @@ Member *body_add_hidden(Context *cx, Sym parameter, Def *def, Place at)
     return m;
 }
 
+Member *body_add_choice(Context *cx, Type type, Place at)
+{
+    Program *p = cx->program;
+    char name[24];
+    MemberText *text = arena_alloc(&p->arena, sizeof *text);
+    Member *m = &text->member;
+    snprintf(name, sizeof name, "if#%u", p->n_stmts);
+    m->name = intern_str(&p->names, name);
+    m->type = type;
+    m->body = cx->body;
+    m->at = at;
+    m->named = m->hidden = true;
+    m->held = type.kind != TYPE_REAL;
+    text->piece = text->introduced = cx->level->piece;
+    text->stated = true;
+    add_member(cx->body, m);
+    resolve_admit(cx->def, 4);
+    return m;
+}
+
 void body_params(Context *cx, Member *m)
 {
     const ADecl *decl = body_member_text(m)->decl;
@@ -413,7 +439,9 @@ void body_params(Context *cx, Member *m)
         cx->owner = 0;
     }
     if (decl->value && type_is_basic(m->type)) {
+        cx->at_birth = true;
         m->value = expr_resolve(cx, decl->value, WANT_VALUE);
+        cx->at_birth = false;
         expr_check_assignable(cx, m->type, m->value, "the default value");
     }
 }

@@ -22,8 +22,10 @@ bool const_value(const RExpr *e, double *k)
         *k = e->k;
         return true;
     }
-    if (e->kind != R_OP || e->n > 2)
+    if (e->kind != R_OP)
         return false;
+    if (e->op == X_SELECT)
+        return const_value(e->arg[0], &arg[0]) && const_value(e->arg[arg[0] != 0 ? 1 : 2], k);
     for (int i = 0; i < e->n; i++)
         if (!const_value(e->arg[i], &arg[i]))
             return false;

@@ -117,8 +117,9 @@ struct Member {
     bool is_public; /* declared in an interface */
     bool parameter; /* static when of basic type, alias when of model type, however declared */
     bool has_list;  /* declared with { }: a dynamic member is born with an instance only then */
-    bool held;  /* basic: some `<<` in its own body, or in a branch inside, names it as target */
-    bool named; /* some expression or statement of its own model begins with its name */
+    bool held;   /* basic: some `<<` in its own body, or in a branch inside, names it as target */
+    bool named;  /* some expression or statement of its own model begins with its name */
+    bool hidden; /* nobody declared it: the value of a conditional expression */
     ParamList params; /* in the scope of `body` */
     RExpr *value;     /* a parameter's default value, in the scope of `body`; NULL: none */
     Place at;         /* of its name in the declaration that counts (a redeclaration moves it) */
@@ -203,7 +204,7 @@ struct RExpr {
     uint32_t slot; /* anonymous R_ACCESS, R_DER, R_RANDOM, R_SAMPLE, R_PRE, R_TABLE: dense number in
                       the body of the statement, for what the instance of the body remembers; else
                       SLOT_NONE */
-    uint8_t op;    /* R_OP: XOp from ddp/expr.h, X_NEG .. X_OR without X_SELECT */
+    uint8_t op;    /* R_OP: XOp from ddp/expr.h, X_NEG .. X_OR; X_SELECT of values at birth only */
     uint8_t n;     /* number of arg */
     bool continuous; /* Real that may vary between events, or depends on one: events of its
                         comparisons have to be watched. false: changes at events only */
@@ -242,12 +243,15 @@ struct Stmt {
     Place operator_at; /* of its = << <- where it has one, else as `at` */
     Place end;         /* behind its last token; 0: nobody wrote it */
     Body *body;        /* the body it stands in */
-    Member *member;    /* S_DECLARE */
-    Path *path;        /* target, see StmtKind */
-    RExpr *a, *b;      /* see StmtKind */
-    Sym assertion;     /* S_WHEN: message with which the run ends when it fires, or 0 */
-    Body *then_body;   /* S_IF, S_WHEN: never NULL. parent == body */
-    Body *else_body;   /* S_IF, S_WHEN: NULL when there is none; `else if` is a body with one S_IF.
+    Member *
+        member; /* S_DECLARE; S_IF of a conditional expression: its value, which both branches determine */
+    const Stmt
+        *part_of;    /* S_IF of a conditional expression: the statement it stands in; else NULL */
+    Path *path;      /* target, see StmtKind */
+    RExpr *a, *b;    /* see StmtKind */
+    Sym assertion;   /* S_WHEN: message with which the run ends when it fires, or 0 */
+    Body *then_body; /* S_IF, S_WHEN: never NULL. parent == body */
+    Body *else_body; /* S_IF, S_WHEN: NULL when there is none; `else if` is a body with one S_IF.
                           parent == body */
 };
 

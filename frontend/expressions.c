@@ -221,8 +221,10 @@ static void bind_param(Context *cx, Member *parameter, const AArg *arg, ParamArg
     bool alias = parameter->binding == BIND_ALIAS;
     const char *what = expr_quoted(cx, parameter->name);
     Def *given = alias ? given_definition(cx, parameter, arg->value) : NULL;
+    Context inside = *cx;
+    inside.at_birth = true;
     RExpr *value = given ? hidden_instance(cx, parameter, given, arg->value)
-                         : expr_resolve(cx, arg->value, alias ? WANT_MODEL : WANT_VALUE);
+                         : expr_resolve(&inside, arg->value, alias ? WANT_MODEL : WANT_VALUE);
     *out = (ParamArg){parameter, value, arg->at};
     if (arg->op == REL_MOVE)
         resolve_error(cx->level, arg->at, "a parameter takes a value by '<<', not by '<-'");
@@ -615,6 +617,79 @@ static RExpr *binary(Context *cx, const AExpr *a)
     }
 }
 
+/* ---- conditional expressions ---- */
+
+bool expr_is_condition(Context *cx, const RExpr *c)
+{
+    if (c->type.kind != TYPE_BOOLEAN && c->type.kind != TYPE_ERROR)
+        resolve_error(cx->level, c->at, "a condition is Boolean, not %s",
+                      types_name(cx->program, c->type));
+    return c->type.kind == TYPE_BOOLEAN;
+}
+
+bool expr_choice_type(Context *cx, const AExpr *a, const RExpr *x, const RExpr *y, Type *type)
+{
+    *type = x->type;
+    if (x->type.kind == TYPE_ERROR || y->type.kind == TYPE_ERROR)
+        return false;
+    if (is_number(x->type) && is_number(y->type)) {
+        if (y->type.kind == TYPE_REAL)
+            *type = y->type;
+        return true;
+    }
+    if (x->type.kind == y->type.kind)
+        return true;
+    resolve_error(cx->level, a->at, "one branch of this expression is %s, the other %s",
+                  types_name(cx->program, x->type), types_name(cx->program, y->type));
+    return false;
+}
+
+static RExpr *choice_at_birth(Context *cx, const AExpr *a)
+{
+    Context inside = *cx;
+    inside.in_condition = true;
+    RExpr *c = expr_resolve(&inside, a->c, WANT_VALUE);
+    RExpr *x = expr_resolve(cx, a->a, WANT_VALUE), *y = expr_resolve(cx, a->b, WANT_VALUE);
+    RExpr *e = expr_new(cx, R_OP, (Type){0}, a->at);
+    if (!expr_is_condition(cx, c) || !expr_choice_type(cx, a, x, y, &e->type))
+        return expr_error(cx, a->at);
+    e->op = X_SELECT;
+    e->n = 3;
+    e->arg[0] = c;
+    e->arg[1] = x;
+    e->arg[2] = y;
+    e->continuous = x->continuous || y->continuous;
+    return e;
+}
+
+/* Of syntax alone: may this consist of parameters and constants? Then it is decided at birth. */
+static bool is_plain_text(Context *cx, const AExpr *a)
+{
+    switch (a->kind) {
+    case A_UNARY:
+        return is_plain_text(cx, a->a);
+    case A_BINARY:
+        return is_plain_text(cx, a->a) && is_plain_text(cx, a->b);
+    case A_CHOICE:
+        return is_plain_text(cx, a->a) && is_plain_text(cx, a->b) && is_plain_text(cx, a->c);
+    case A_MEMBER:
+        break;
+    default:
+        return a->kind != A_BAD;
+    }
+    uint32_t up;
+    const Member *m = find_member(cx, a->member->name.name[0].sym, &up);
+    return !a->member->ins.present && !a->member->params.present && a->member->name.n == 1 &&
+           !a->member->question && m && m->parameter;
+}
+
+static RExpr *choice(Context *cx, const AExpr *a)
+{
+    if (cx->at_birth || !cx->body || is_plain_text(cx, a))
+        return choice_at_birth(cx, a);
+    return statements_choice(cx, a);
+}
+
 /* ---- all kinds ---- */
 
 static RExpr *resolve_any(Context *cx, const AExpr *a, Want want)
@@ -634,6 +709,8 @@ static RExpr *resolve_any(Context *cx, const AExpr *a, Want want)
         return binary(cx, a);
     case A_MEMBER:
         return designated(cx, a, want);
+    case A_CHOICE:
+        return choice(cx, a);
     default:
         return expr_error(cx, a->at);
     }

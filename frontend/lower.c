@@ -472,6 +472,10 @@ static X lower_op(Lower *l, const RExpr *e, Refs *refs)
     X a = lower_expr(l, e->arg[0], refs);
     if (e->n == 1)
         return x_unary(l->plans->forms, e->op, a);
+    if (e->n == 3) {
+        X yes = lower_expr(l, e->arg[1], refs);
+        return x_select(l->plans->forms, a, yes, lower_expr(l, e->arg[2], refs));
+    }
     return x_binary(l->plans->forms, e->op, a, lower_expr(l, e->arg[1], refs));
 }
 
@@ -641,6 +645,12 @@ static void lower_branch(Lower *l, const Stmt *s)
 {
     if (lower_birth_assertion(l, s))
         return;
+    if (s->member) { /* the value of a conditional expression, which lives as long as its statement */
+        Op *value = emit(l, OP_AUX, s->at);
+        value->word = l->plan->family->member_word[s->member->index];
+        value->var_kind = s->member->held ? DDP_HELD : DDP_UNKNOWN;
+        value->type = s->member->type.kind;
+    }
     bool plain = s->a->kind == R_PATH || s->a->kind == R_INITIAL;
     uint32_t word = plain ? new_words(l, 1) : 0; /* draws in the branches are keyed by it */
     Ref condition = lower_condition(l, s);
@@ -648,6 +658,7 @@ static void lower_branch(Lower *l, const Stmt *s)
     op->word = plain ? word : new_words(l, 1);
     op->when = s->kind == S_WHEN;
     op->assertion = s->assertion;
+    op->chosen = s->member ? l->plan->family->member_word[s->member->index] + 1 : 0;
     op->continuous = s->a->continuous;
     op->refs = one_ref(l, condition);
     Plan *then_plan = branch_plan(l, s->then_body);
@@ -765,6 +776,12 @@ static void lower_member(Lower *l, Member *m)
     op->args = args;
 }
 
+/* The statement that somebody wrote. */
+static const Stmt *written(const Stmt *s)
+{
+    return s->part_of ? s->part_of : s;
+}
+
 /* Operations from number `from` on belong to the statement. */
 static void give_stmt(Draft *ops, uint32_t from, const Stmt *stmt)
 {
@@ -776,7 +793,8 @@ static void lower_members(Lower *l, bool parameters, bool basic)
 {
     for (uint32_t i = 0; i < l->body->n_members; i++) {
         Member *m = l->body->births[i];
-        if (m->parameter != parameters || (!parameters && type_is_basic(m->type) != basic))
+        if (m->parameter != parameters || (!parameters && type_is_basic(m->type) != basic) ||
+            m->hidden)
             continue;
         uint32_t before = l->ops.n, drafted = l->draft->n;
         lower_member(l, m);
@@ -869,7 +887,7 @@ void lower_body(Plans *plans, Plan *plan)
         l.draft = &draft;
         lower_stmt(&l, plan->body->stmts[i]);
         draft_end(&l, &draft, NULL, plan->body->stmts[i]->at);
-        give_stmt(&l.ops, before, plan->body->stmts[i]);
+        give_stmt(&l.ops, before, written(plan->body->stmts[i]));
     }
     plan->n_ops = l.ops.n;
     plan->ops = arena_alloc(&plans->arena, (l.ops.n + 1) * sizeof *plan->ops);

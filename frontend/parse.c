@@ -167,8 +167,14 @@ static void parse_declared(Parser *p, ADecl *d)
     d->name = (AName){p->token.sym, p->token.at};
     if (!parse_expect(p, T_ID, "the name of the member", "after its type"))
         d->name = (AName){0};
+    if (p->token.kind == T_LPAREN)
+        parse_error(
+            p, p->token.at,
+            "nothing in parentheses behind a name: parameters stand in braces, a start value "
+            "in the derivative: 'der(x, start << 1)'");
     if (p->token.kind == T_LBRACE && !p->panic)
         d->params = parse_list(p, T_RBRACE);
+    parse_check_assignment(p);
     if (p->token.kind == T_COPY || p->token.kind == T_EQUAL) {
         if (!d->parameter)
             parse_error(p, p->token.at,
@@ -217,6 +223,7 @@ static AStmt *parse_relation(Parser *p, ADesignator *first)
     if (p->panic)
         return s;
     Place op_at = p->token.at;
+    parse_check_assignment(p);
     if (!parse_relation_op(p, &s->op)) {
         s->kind = A_ALONE;
         return s;
@@ -270,15 +277,6 @@ static void parse_condition(Parser *p, AStmt *s)
     parse_accept(p, T_THEN);
 }
 
-/* The token behind the present one. */
-static Token look_ahead(const Parser *p)
-{
-    Lexer copy = p->lexer;
-    Diags silent = {.limit = 0, .suppressed = true};
-    copy.diags = &silent;
-    return lex_next(&copy);
-}
-
 /* Number of the innermost open model with this name, or -1. */
 static int open_model(const Parser *p, Sym name)
 {
@@ -293,7 +291,7 @@ static int open_model(const Parser *p, Sym name)
 static void parse_branch_end(Parser *p, const AStmt *s)
 {
     const char *word = s->kind == A_IF ? "if" : "when";
-    Token next = p->token.kind == T_END ? look_ahead(p) : p->token;
+    Token next = p->token.kind == T_END ? parse_look_ahead(p) : p->token;
     if (p->token.kind != T_END || (next.kind == T_ID && open_model(p, next.sym) >= 0)) {
         diag_error(p->diags, s->at, "'%s' without 'end'", word);
         p->panic = true;
@@ -340,6 +338,13 @@ static AStmt *parse_chain(Parser *p)
             break;
         parse_condition(p, s);
         s->then_list = parse_statements(p);
+        if (!p->panic && parse_at_else_word(p)) {
+            diag_error(p->diags, p->token.at, "%s is written 'else %s'", parse_found(p),
+                       word == T_IF ? "if" : "when");
+            s->has_else = true;
+            link = &s->else_list;
+            continue;
+        }
         if (p->panic || !parse_accept(p, T_ELSE))
             break;
         s->has_else = true;
@@ -352,8 +357,8 @@ static AStmt *parse_chain(Parser *p)
             continue;
         }
         if (!parse_accept(p, T_THEN) && !p->panic)
-            diag_error(p->diags, p->token.at, "expected 'then' or '%s' after 'else', found %s",
-                       word == T_IF ? "if" : "when", parse_found(p));
+            diag_error(p->diags, p->token.at, "the last branch begins with 'else then', found %s",
+                       parse_found(p));
         s->else_list = parse_statements(p);
         skip_more_else(p);
         break;
@@ -408,9 +413,10 @@ static AStmt *parse_statements(Parser *p)
         TokenKind kind = p->token.kind;
         if (kind == T_EOF || kind == T_END || kind == T_ELSE || kind == T_INTERFACE ||
             kind == T_IMPLEMENTATION || kind == T_MODEL || kind == T_PACKAGE ||
-            kind == T_CONNECTOR || kind == T_REDEFINE || kind == T_PARTIAL || kind == T_DEFINE)
+            kind == T_CONNECTOR || kind == T_REDEFINE || kind == T_PARTIAL || kind == T_DEFINE ||
+            parse_at_else_word(p))
             break;
-        if (parse_accept(p, T_SEMICOLON))
+        if (parse_accept(p, T_SEMICOLON) || parse_skip_section_word(p))
             continue; /* a statement may be empty */
         Place before = p->token.at;
         *end = parse_statement(p);
@@ -557,6 +563,8 @@ static void parse_interface(Parser *p, AModel *m)
         if (kind != T_REDECLARE && kind != T_PARAMETER && kind != T_STATIC && kind != T_DYNAMIC &&
             kind != T_ALIAS && kind != T_ID && !(kind >= T_IN && kind <= T_FLOW))
             return;
+        if (parse_at_section_word(p))
+            return;
         AStmt *s = parse_declaration(p, true);
         s->end = p->last_end;
         expect_semicolon(p, "the declaration");
@@ -576,9 +584,11 @@ static void parse_sections(Parser *p, AModel *m)
         parse_interface(p, m);
     }
     at = p->token.at;
-    if (parse_accept(p, T_IMPLEMENTATION)) {
+    bool other_word = parse_skip_section_word(p);
+    if (other_word || parse_accept(p, T_IMPLEMENTATION)) {
         m->implementation_at = at;
-        parse_expect(p, T_COLON, "':'", "after 'implementation'");
+        if (!other_word)
+            parse_expect(p, T_COLON, "':'", "after 'implementation'");
         p->panic = p->gave_up;
         m->implementation = parse_statements(p);
     }
@@ -595,8 +605,8 @@ static void skip_to_end(Parser *p, const AModel *m)
 {
     if (p->panic || p->token.kind == T_END || p->token.kind == T_EOF)
         return;
-    if (p->token.kind == T_ELSE)
-        parse_error(p, p->token.at, "'else' without 'if' or 'when'");
+    if (p->token.kind == T_ELSE || parse_at_else_word(p))
+        parse_error(p, p->token.at, "%s without 'if' or 'when'", parse_found(p));
     else if (p->token.kind == T_INTERFACE || p->token.kind == T_IMPLEMENTATION)
         parse_error(p, p->token.at, "%s a second time, or in the wrong order", parse_found(p));
     else if (at_model(p) || p->token.kind == T_DEFINE)
@@ -627,7 +637,7 @@ static void parse_model_end(Parser *p, AModel *m)
         p->panic = true;
         return;
     }
-    Token closing = look_ahead(p); /* to leave the `end` of an outer model unread */
+    Token closing = parse_look_ahead(p); /* to leave the `end` of an outer model unread */
     if (closing.kind == T_ID && closing.sym != m->name.sym && open_model(p, closing.sym) >= 0) {
         diag_error(p->diags, m->name.at, "'%s' without 'end %s'", name, name);
         diag_note(p->diags, at, "the next 'end' is that of '%s'",
@@ -705,7 +715,7 @@ static void parse_misplaced(Parser *p, const AModel *m)
 /* Behind something that was not understood, the `end` of a name that nobody began belongs to it. */
 static bool is_end_of_junk(const Parser *p, bool junk)
 {
-    Token next = look_ahead(p);
+    Token next = parse_look_ahead(p);
     return junk && next.kind == T_ID && open_model(p, next.sym) < 0;
 }
 

@@ -141,6 +141,8 @@ static AExpr *parse_parentheses(Parser *p)
     return e;
 }
 
+static AExpr *parse_choice(Parser *p);
+
 static AExpr *parse_element(Parser *p)
 {
     Token t = p->token;
@@ -166,6 +168,10 @@ static AExpr *parse_element(Parser *p)
         e = new_expr(p, A_STRING, t.at);
         e->text = t.sym;
         break;
+    case T_IF:
+        if (!p->panic)
+            diag_error(p->diags, t.at, "put 'if .. then .. else ..' in parentheses here");
+        return parse_choice(p);
     default:
         parse_error(p, t.at, "expected an expression, found %s", parse_found(p));
         return new_expr(p, A_BAD, t.at);
@@ -239,8 +245,30 @@ static AExpr *parse_operators(Parser *p, AExpr *left, int least)
     return left;
 }
 
+/* if c then a {else if c then a} else b: goes as far to the right as an expression does. */
+static AExpr *parse_choice(Parser *p)
+{
+    AExpr *e = new_expr(p, A_CHOICE, p->token.at);
+    parse_advance(p);
+    if (!parse_enter(p))
+        return new_expr(p, A_BAD, e->at);
+    e->c = parse_expression(p);
+    parse_expect(p, T_THEN, "'then'", "after the condition of 'if'");
+    e->a = parse_expression(p);
+    if (!p->panic && p->token.kind != T_ELSE)
+        parse_error(p, p->token.at, "expected 'else' in this expression, found %s", parse_found(p));
+    parse_accept(p, T_ELSE);
+    e->b = parse_expression(p);
+    parse_leave(p);
+    uint32_t depth = e->a->depth > e->b->depth ? e->a->depth : e->b->depth;
+    set_depth(p, e, e->c->depth > depth ? e->c->depth : depth);
+    return e;
+}
+
 AExpr *parse_expression(Parser *p)
 {
+    if (p->token.kind == T_IF && !p->panic)
+        return parse_choice(p);
     return parse_operators(p, parse_unary(p), LEVEL_LOGIC);
 }
 

@@ -34,6 +34,17 @@ const char *parse_found(Parser *p); /* the present token for a message */
 bool parse_enter(Parser *p);        /* one level deeper; false when that is too deep */
 void parse_leave(Parser *p);
 
+/* ---- parse_habits.c ---- */
+
+bool parse_at_word(const Parser *p, const char *word);
+Token parse_look_ahead(const Parser *p);
+bool parse_at_else_word(const Parser *p);    /* elseif, elsewhen */
+bool parse_at_section_word(const Parser *p); /* equation, algorithm */
+bool parse_skip_section_word(Parser *p);     /* with its message; false: there is none */
+void parse_check_assignment(Parser *p);      /* := */
+
+/* ---- parse_expr.c ---- */
+
 ADesignator parse_designator(Parser *p);
 AList parse_list(Parser *p, TokenKind close);
 AExpr *parse_expression(Parser *p);

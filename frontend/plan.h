@@ -108,6 +108,7 @@ typedef struct Op {
     bool grouped;          /* stands in a group: its OP_GROUP runs it */
     bool defines;          /* OP_REL, OP_DER: says what the auxiliary variable refs[0] stands for */
     uint32_t word;
+    uint32_t chosen;   /* OP_BRANCH: word + 1 of the value of a conditional expression, or 0 */
     uint32_t span;     /* OP_GROUP */
     uint32_t function; /* OP_HANDLE */
     Form form;

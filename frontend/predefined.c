@@ -4,25 +4,27 @@
 
 #define SPECIAL(name, kind, n, ...)                                                                \
     {                                                                                              \
-        name, kind, 0, 0, 0, n,                                                                    \
-        {                                                                                          \
-            __VA_ARGS__                                                                            \
-        }                                                                                          \
+        name, kind, 0, 0, 0, n, {__VA_ARGS__}, false                                               \
+    }
+/* A name that texts may use for their own members. */
+#define SOFT(name, kind, n, ...)                                                                   \
+    {                                                                                              \
+        name, kind, 0, 0, 0, n, {__VA_ARGS__}, true                                                \
     }
 
 /* clang-format off */
 static const Predefined predefined_table[] = {
-    {"Real", PRE_TYPE, TYPE_REAL, 0, 0, 0, {NULL}},
-    {"Integer", PRE_TYPE, TYPE_INTEGER, 0, 0, 0, {NULL}},
-    {"Boolean", PRE_TYPE, TYPE_BOOLEAN, 0, 0, 0, {NULL}},
-    {"String", PRE_TYPE, TYPE_STRING, 0, 0, 0, {NULL}},
-    {"Void", PRE_TYPE, TYPE_VOID, 0, 0, 0, {NULL}},
+    {"Real", PRE_TYPE, TYPE_REAL, 0, 0, 0, {NULL}, false},
+    {"Integer", PRE_TYPE, TYPE_INTEGER, 0, 0, 0, {NULL}, false},
+    {"Boolean", PRE_TYPE, TYPE_BOOLEAN, 0, 0, 0, {NULL}, false},
+    {"String", PRE_TYPE, TYPE_STRING, 0, 0, 0, {NULL}, false},
+    {"Void", PRE_TYPE, TYPE_VOID, 0, 0, 0, {NULL}, false},
 #define FUNCTION(NAME, function, type, ...)                                                        \
-    {#function, PRE_FUNCTION, 0, X_##NAME, RESULT_##type, 1, {"x"}},
+    {#function, PRE_FUNCTION, 0, X_##NAME, RESULT_##type, 1, {"x"}, false},
     X_FUNCTIONS_OF_ONE(FUNCTION, FUNCTION)
 #undef FUNCTION
 #define FUNCTION(NAME, function, type, first, second, ...)                                         \
-    {#function, PRE_FUNCTION, 0, X_##NAME, RESULT_##type, 2, {first, second}},
+    {#function, PRE_FUNCTION, 0, X_##NAME, RESULT_##type, 2, {first, second}, false},
     X_FUNCTIONS_OF_TWO(FUNCTION, FUNCTION)
 #undef FUNCTION
     SPECIAL("time", PRE_TIME, 0, NULL),
@@ -36,6 +38,8 @@ static const Predefined predefined_table[] = {
     SPECIAL("tearing", PRE_TEARING, 1, "x"),
     SPECIAL("assert", PRE_ASSERT, 2, "condition", "message"),
     SPECIAL("connection", PRE_CONNECTION, 2, "a", "b"),
+    SOFT("connect", PRE_CONNECTION, 2, "a", "b"),
+    SOFT("reinit", PRE_REINIT, 2, "x", "value"),
     SPECIAL("cout", PRE_COUT, 0, NULL),
     SPECIAL("trash", PRE_TRASH, 0, NULL),
 };

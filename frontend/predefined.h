@@ -18,6 +18,7 @@ typedef enum PreKind {
     PRE_TEARING, /* this and those below stand alone */
     PRE_ASSERT,
     PRE_CONNECTION,
+    PRE_REINIT, /* a habit: known for its message */
     PRE_COUT,
     PRE_TRASH
 } PreKind;
@@ -39,6 +40,7 @@ typedef struct Predefined {
     PreResult result;
     uint32_t n_ins;
     const char *ins[PRE_MAX_INS]; /* names of the in members, in order */
+    bool soft;                    /* a member may have this name */
 } Predefined;
 
 const Predefined *predefined_at(uint32_t number);

@@ -241,7 +241,9 @@ typedef struct Context {
     Level *level;
     bool in_when, in_condition;
     bool in_initial; /* in a branch that exists in the first update only */
+    bool at_birth;   /* a value that is evaluated once, when an instance is born */
     Sym owner;       /* whose parameter list is being read; 0: none */
+    Stmt *stmt;      /* at hand, or NULL */
 } Context;
 
 void body_interface(Def *def);
@@ -252,12 +254,17 @@ void body_params(Context *cx, Member *member); /* parameter list and default val
 void body_add_stmt(Body *body, Stmt *s);
 /* A member that nobody declared: an instance that is given as a parameter. */
 Member *body_add_hidden(Context *cx, Sym parameter, Def *def, Place at);
+/* A variable that nobody declared: the value of a conditional expression. */
+Member *body_add_choice(Context *cx, Type type, Place at);
 void body_hold(Context *cx, const Path *target);
 void body_finish_held(Def *def);
 bool body_is_inside(const Body *body, const Body *around); /* it is, or lies in it */
 void body_creates(Context *cx, Def *def, Place at);        /* an instance of def is created here */
 
 void statements_resolve(Def *def);
+/* `if condition` around `value = then` and `value = else`, as a part of the statement at hand. The type is
+ * known when both were resolved. */
+RExpr *statements_choice(Context *cx, const AExpr *a);
 /* Statements of an edit into a body of its own. */
 Body *statements_edit(Context *around, AStmt *list);
 
@@ -267,6 +274,9 @@ RExpr *expr_new(Context *cx, RKind kind, Type type, Place at);
 Path *expr_path(Context *cx,
                 const ADesignator *d); /* NULL: the first name is no member, or error */
 bool expr_is_member(Context *cx, const ADesignator *d);
+bool expr_is_condition(Context *cx, const RExpr *c); /* false with a message, or after an error */
+/* The type of a conditional expression; false with a message, or after an error. */
+bool expr_choice_type(Context *cx, const AExpr *a, const RExpr *x, const RExpr *y, Type *type);
 void expr_bind_params(Context *cx, Def *def, const AList *list, Place at, ParamList *out);
 RExpr *expr_predefined(Context *cx, uint32_t number, const AExpr *a);
 /* Arguments of a predefined function or model by name or position; false after an error. */

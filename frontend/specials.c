@@ -174,6 +174,7 @@ static RExpr *out_of_place(Context *cx, const Predefined *pre, const AExpr *a)
                       : pre->kind == PRE_COUT       ? "only takes values: 'cout << value'"
                       : pre->kind == PRE_TRASH      ? "only takes instances: 'trash <- member'"
                       : pre->kind == PRE_CONNECTION ? "stands alone: 'connection{a << x, b << y}'"
+                      : pre->kind == PRE_REINIT     ? "stands alone, in a 'when'"
                       : pre->kind == PRE_ASSERT
                           ? "stands alone: 'assert(condition = ..., message = \"...\")'"
                           : "stands alone: 'tearing(x = variable)'";

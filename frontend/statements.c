@@ -15,6 +15,7 @@ static Stmt *new_stmt(Context *cx, StmtKind kind, const AStmt *a)
     s->end = a->end;
     s->operator_at = a->operator_at;
     s->body = cx->body;
+    cx->stmt = s;
     return s;
 }
 
@@ -272,12 +273,15 @@ static void connection(Context *cx, const AStmt *a, uint32_t number)
 {
     const AArg *bound[PRE_MAX_INS];
     const AMember *m = a->lhs->member;
+    bool call = predefined_at(number)->soft; /* connect(x, y) */
     Stmt *s = new_stmt(cx, S_CONNECT, a);
-    if (m->ins.present || m->question || !m->params.present) {
-        resolve_error(cx->level, a->at, "a connection is written 'connection{a << x, b << y}'");
+    if ((call ? m->params : m->ins).present || m->question ||
+        !(call ? m->ins : m->params).present) {
+        resolve_error(cx->level, a->at, "a connection is written '%s'",
+                      call ? "connect(x, y)" : "connection{a << x, b << y}");
         return;
     }
-    if (!expr_bind_predefined(cx, number, a->lhs, &m->params, bound))
+    if (!expr_bind_predefined(cx, number, a->lhs, call ? &m->ins : &m->params, bound))
         return;
     s->a = connected(cx, bound[0]);
     s->b = connected(cx, bound[1]);
@@ -328,6 +332,10 @@ static bool special_alone(Context *cx, const AStmt *a)
     uint32_t number = map_get(&cx->program->predefined, name) - 1;
     if (names_predefined(cx, a->lhs, PRE_CONNECTION))
         connection(cx, a, number);
+    else if (names_predefined(cx, a->lhs, PRE_REINIT))
+        resolve_error(cx->level, a->at,
+                      "'reinit' is written 'when c then s << value; else then der(x, start << s) = "
+                      "slope; end', with a variable s of its own");
     else if (names_predefined(cx, a->lhs, PRE_TEARING))
         tearing(cx, a, number);
     else if (names_predefined(cx, a->lhs, PRE_ASSERT))
@@ -341,6 +349,10 @@ static void alone(Context *cx, const AStmt *a)
 {
     if (special_alone(cx, a))
         return;
+    if (a->lhs->kind == A_BINARY && a->lhs->op == T_EQ && !a->lhs->paren) {
+        resolve_error(cx->level, a->lhs->at, "'==' compares; an equation is written '='");
+        return;
+    }
     RExpr *e = expr_resolve(cx, a->lhs, WANT_ANY);
     if (e->kind == R_ACCESS) {
         Stmt *s = new_stmt(cx, S_INSTANCE, a);
@@ -404,15 +416,79 @@ static void assertion(Context *cx, const AStmt *a, uint32_t number)
     s->then_body = branch(cx, s, NULL, true);
 }
 
+/* One branch of a conditional expression: `value = e`, where e is resolved inside the branch. */
+static Stmt *choice_branch(Context *cx, Stmt *owner, const AExpr *e, Body **body)
+{
+    Context inside = *cx;
+    AStmt text = {.kind = A_REL, .at = e->at, .operator_at = e->at};
+    *body = inside.body = body_branch(cx, owner, NULL);
+    Stmt *s = new_stmt(&inside, S_EQUATION, &text);
+    s->b = expr_resolve(&inside, e, WANT_VALUE);
+    add_stmt(&inside, s);
+    births_order(&inside);
+    return s;
+}
+
+static Path *choice_path(Context *cx, Member *value, uint32_t up, Place at)
+{
+    Path *path = arena_alloc(&cx->program->arena, sizeof *path);
+    *path = (Path){.up = up, .n = 1, .at = at};
+    path->step = arena_alloc(&cx->program->arena, sizeof *path->step);
+    path->step[0] = value;
+    return path;
+}
+
+static RExpr *choice_value(Context *cx, Member *value, uint32_t up, const RExpr *from)
+{
+    RExpr *e = expr_new(cx, R_PATH, value->type, from->at);
+    e->path = choice_path(cx, value, up, from->at);
+    e->continuous = from->continuous;
+    return e;
+}
+
+/* Held where its type has no derivative: then it is a transmission. */
+static void choice_relation(Context *cx, Stmt *s, Member *value)
+{
+    if (value->held) {
+        s->kind = S_COPY_VALUE;
+        s->path = choice_path(cx, value, 1, s->at);
+    } else {
+        s->a = choice_value(cx, value, 1, s->b);
+    }
+}
+
+RExpr *statements_choice(Context *cx, const AExpr *a)
+{
+    Stmt *around = cx->stmt;
+    Context condition = *cx, inside = *cx;
+    AStmt text = {.kind = A_IF, .at = a->at, .operator_at = a->at};
+    condition.in_condition = true;
+    RExpr *c = expr_resolve(&condition, a->c, WANT_VALUE);
+    Stmt *s = new_stmt(&inside, S_IF, &text), *x, *y;
+    s->a = c;
+    s->part_of = around;
+    x = choice_branch(cx, s, a->a, &s->then_body);
+    y = choice_branch(cx, s, a->b, &s->else_body);
+    Type type;
+    if (!expr_is_condition(cx, c) || !expr_choice_type(cx, a, x->b, y->b, &type))
+        return expr_error(cx, a->at);
+    s->member = body_add_choice(cx, type, a->at);
+    choice_relation(cx, x, s->member);
+    choice_relation(cx, y, s->member);
+    add_stmt(cx, s);
+    RExpr *e = choice_value(cx, s->member, 0, c);
+    e->at = a->at;
+    e->continuous = type.kind == TYPE_REAL && (x->b->continuous || y->b->continuous);
+    return e;
+}
+
 static void conditional(Context *cx, const AStmt *a)
 {
     Stmt *s = new_stmt(cx, a->kind == A_IF ? S_IF : S_WHEN, a);
     Context condition = *cx;
     condition.in_condition = true;
     s->a = expr_resolve(&condition, a->condition, WANT_VALUE);
-    if (s->a->type.kind != TYPE_BOOLEAN && s->a->type.kind != TYPE_ERROR)
-        resolve_error(cx->level, s->a->at, "a condition is Boolean, not %s",
-                      types_name(cx->program, s->a->type));
+    expr_is_condition(cx, s->a);
     add_stmt(cx, s);
     s->then_body = branch(cx, s, a->then_list, true);
     if (a->has_else)

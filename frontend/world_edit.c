@@ -202,7 +202,7 @@ static Inst *inst_of_body(const World *world, InstId model, const Body *body)
                 return world_at(world, world->edits.at[i].inst);
         return NULL;
     }
-    const Stmt *owner = body->owner;
+    const Stmt *owner = body->owner->part_of ? body->owner->part_of : body->owner;
     Inst *around = inst_of_body(world, model, owner->body);
     for (uint32_t i = around ? around->plan->stmt_op[owner->index] : 0;
          i && i <= around->plan->n_ops && around->plan->ops[i - 1].stmt == owner; i++) {
@@ -411,14 +411,15 @@ static void absent_users(const World *world, const Body *body, UserTask *u)
     const Member *m = u->stmt.stmt->member;
     for (uint32_t i = 0; body && i < body->n_stmts && u->n < u->most; i++) {
         const Stmt *s = body->stmts[i];
-        if (!s->then_body || world_edit_is_hidden(world, u->stmt.model, s))
+        if (!s->then_body ||
+            world_edit_is_hidden(world, u->stmt.model, s->part_of ? s->part_of : s))
             continue;
         const Body *branches[] = {s->then_body, s->else_body};
         for (int k = 0; k < 2; k++) {
             if (branches[k] && inst_of_body(world, u->stmt.model, branches[k])) {
                 absent_users(world, branches[k], u);
             } else if (body_names(branches[k], m) && u->n < u->most) {
-                u->users[u->n++] = (WorldUser){u->stmt.model, s};
+                u->users[u->n++] = (WorldUser){u->stmt.model, s->part_of ? s->part_of : s};
                 break;
             }
         }
@@ -519,6 +520,8 @@ static void list_body(const World *world, const Listing *l, const Body *body)
 {
     for (uint32_t i = 0; i < body->n_stmts; i++) {
         const Stmt *s = body->stmts[i];
+        if (s->part_of)
+            continue;
         l->call(l->context, l->model, s, world_edit_is_hidden(world, l->model, s));
         if (s->then_body)
             list_body(world, l, s->then_body);

@@ -141,9 +141,31 @@ static const Op *definition_of(const Inst *inst, const Op *aux)
     return NULL;
 }
 
+/* The branch whose bodies determine an auxiliary variable, or NULL. */
+static const Op *choice_of(const Inst *inst, const Op *aux)
+{
+    const Plan *plan = inst->plan;
+    for (const Op *op = aux + 1; op < plan->ops + plan->n_ops; op++)
+        if (op->kind == OP_BRANCH && op->chosen == aux->word + 1)
+            return op;
+    return NULL;
+}
+
+static void put_choice(const World *world, Out *out, Inst *inst, const Op *choice, uint32_t depth)
+{
+    put(out, "(if ");
+    if (depth < NESTED)
+        put_ref(world, out, inst, &choice->refs.at[0], depth + 1);
+    put(out, " ..)");
+}
+
 static void put_definition(const World *world, Out *out, Inst *inst, const Op *aux, uint32_t depth)
 {
-    const Op *op = definition_of(inst, aux);
+    const Op *op = definition_of(inst, aux), *choice = op ? NULL : choice_of(inst, aux);
+    if (choice) {
+        put_choice(world, out, inst, choice, depth);
+        return;
+    }
     if (!op || depth >= NESTED) {
         put(out, "...");
         return;

@@ -1,4 +1,4 @@
-//! 8:5: error: expected 'then' or 'if' after 'else', found 'x'
+//! 8:5: error: the last branch begins with 'else then', found 'x'
 model A
 implementation:
   Real x;

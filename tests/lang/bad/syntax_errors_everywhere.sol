@@ -2,7 +2,7 @@
 //! 19:18: error: expected ';' after the declaration
 //! 21:12: error: expected an expression, found ';'
 //! 23:11: error: expected an expression, found ';'
-//! 25:7: error: expected 'then' or 'if' after 'else', found 'z'
+//! 25:7: error: the last branch begins with 'else then', found 'z'
 //! 25:8: error: expected ';' after the statement
 //! 26:11: error: expected ';' after 'end'
 //! 30:21: error: expected an expression, found ','
