@@ -237,10 +237,18 @@ bool event_leave_ties(Sim *sim)
     return changed;
 }
 
+/* Would the condition be false with this comparison otherwise, and does a `when` wait for it? */
+static bool falls(Sim *sim, const EvalOp *op, const Compare *compare, double now)
+{
+    return op->target && now != compare->left &&
+           compare_value_of(sim, op, compare_replace(sim, op->value, compare->self, now)) == 0 &&
+           event_condition_falls(sim, op->target);
+}
+
 /* The event is put where its comparison is just true. When the event turned the motion round (a
  * ball that bounces), the comparison becomes false at once, and the next time it becomes true may
- * lie within the same step: it counts as false from the start. Only where a `when` waits for it:
- * this must not fire. */
+ * lie within the same step: it counts as false from the start (U6). Only where a `when` waits for it:
+ * this must not fire. So does one that is true by rounding, and leaves to the other side. */
 static void leave_near(Sim *sim, DdpNode n, Compare *compare)
 {
     EvalNode *node = &sim->nodes.at[n];
@@ -248,14 +256,13 @@ static void leave_near(Sim *sim, DdpNode n, Compare *compare)
     double difference = compare->low; /* remembered a moment ago */
     double slope = slope_along(sim, n, op, compare->difference_code);
     double resolved = 64 * DBL_EPSILON * fmax(fabs(sim->time), compare_look(sim));
-    if (!(difference * slope < 0) || fabs(difference) > fabs(slope) * resolved)
+    if (!(difference * slope < 0))
+        return;
+    if (fabs(difference) > fabs(slope) * resolved &&
+        closeness(sim, op, compare, slope) != (slope > 0 ? CLOSE_UP : CLOSE_DOWN))
         return;
     double now = hold_leaving(compare_kind(sim, compare), 0, slope);
-    if (now == compare->left)
-        return;
-    if (!op->target ||
-        compare_value_of(sim, op, compare_replace(sim, op->value, compare->self, now)) != 0 ||
-        !event_condition_falls(sim, op->target))
+    if (!falls(sim, op, compare, now))
         return;
     compare->left = now;
     compare->near = true;

@@ -318,10 +318,12 @@ static SolStatus narrow(Sim *sim, const EventSearch *search, double lo, double h
     return search->at(search->context, hi, NULL);
 }
 
-/* Comparisons that were left within rounding of their boundary have left it a little later. */
-static SolStatus step_away(Sim *sim, const EventSearch *search, double *from, double to)
+/* Comparisons that were left within rounding of their boundary have left it a little later. Others may cross
+ * theirs meanwhile, and come back in the same step: these are `found`. */
+static SolStatus step_away(Sim *sim, const EventSearch *search, double *from, double to,
+                           bool *found)
 {
-    bool any = false;
+    bool any = false, moved = false;
     EACH_COMPARE (sim, search->nodes, node, compare)
         any |= compare->near;
     double later = *from + 256 * DBL_EPSILON * fmax(fabs(*from), compare_look(sim));
@@ -331,11 +333,27 @@ static SolStatus step_away(Sim *sim, const EventSearch *search, double *from, do
     if (status != SOL_OK)
         return status;
     EACH_COMPARE (sim, search->nodes, node, compare) {
-        compare->low = compare_difference(sim, node, compare);
+        compare->high = compare_difference(sim, node, compare);
+        compare->moved = !compare->near && changed(sim, node, compare);
+        moved |= compare->moved;
+    }
+    if (moved)
+        drop_errors(sim, search, search->nodes, *from, later, found);
+    EACH_COMPARE (sim, search->nodes, node, compare) {
+        if (!*found || compare->near)
+            compare->low = compare->high;
         compare->near = false;
     }
     *from = later;
     return SOL_OK;
+}
+
+/* The first change of what moved between lo and hi. */
+static SolStatus locate(Sim *sim, const EventSearch *search, double lo, double hi, double *time)
+{
+    collect_moved(sim, search);
+    collect_needs(sim);
+    return narrow(sim, search, lo, hi, time);
 }
 
 /* ---- dips ---- */
@@ -482,9 +500,12 @@ SolStatus event_search(Sim *sim, const EventSearch *search, double from, double 
     *found = false;
     if (!search->nodes->n)
         return SOL_OK;
-    SolStatus away = step_away(sim, search, &from, to);
+    double begin = from;
+    SolStatus away = step_away(sim, search, &from, to, found);
     if (away != SOL_OK)
         return away;
+    if (*found)
+        return locate(sim, search, begin, from, time);
     if ((away = begin_dips(sim, search, from)) != SOL_OK)
         return away;
     double lo = from;
@@ -499,20 +520,14 @@ SolStatus event_search(Sim *sim, const EventSearch *search, double from, double 
             note_differences(sim, search->nodes, true);
             drop_errors(sim, search, search->nodes, lo, hi, found);
         }
-        if (*found) {
-            collect_moved(sim, search);
-            collect_needs(sim);
-            return narrow(sim, search, lo, hi, time);
-        }
+        if (*found)
+            return locate(sim, search, lo, hi, time);
         if (search->looked && search->looked[0] < lo)
             status = look_for_dips(sim, search, lo, hi, &dip, found);
         if (status != SOL_OK)
             return status;
-        if (*found) {
-            collect_moved(sim, search);
-            collect_needs(sim);
-            return narrow(sim, search, dip.time[0], dip.time[1], time);
-        }
+        if (*found)
+            return locate(sim, search, dip.time[0], dip.time[1], time);
         end_look(sim, search, lo, hi);
         lo = hi;
     }

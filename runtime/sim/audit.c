@@ -280,14 +280,20 @@ void audit_keep_worst(Audit *audit, DdpRel rel, SolSide side, double amount)
     }
 }
 
-/* Rounding of a relation that others imply is that of the largest quantity in all of them. */
-static double largest_around(const Sim *sim, const DdpCombination *made)
+static double largest_in(const Sim *sim, const DdpRelView *view, double largest)
 {
-    double largest = sim->opt.atol;
+    for (uint32_t k = 0; k < view->n; k++)
+        largest = fmax(largest, fabs(sim->value[view->vars[k]]));
+    return largest;
+}
+
+/* Rounding of a relation that others imply is that of the largest quantity in it and in all of them. */
+static double largest_around(const Sim *sim, const DdpRelView *view, const DdpCombination *made)
+{
+    double largest = largest_in(sim, view, sim->opt.atol);
     for (uint32_t i = 0; i < made->n_others; i++) {
-        DdpRelView view = ddp_rel(sim->ddp, made->others[i]);
-        for (uint32_t k = 0; k < view.n; k++)
-            largest = fmax(largest, fabs(sim->value[view.vars[k]]));
+        DdpRelView other = ddp_rel(sim->ddp, made->others[i]);
+        largest = largest_in(sim, &other, largest);
     }
     return largest;
 }
@@ -310,7 +316,7 @@ static void check_relation(Audit *audit, DdpRel rel, SolSide side)
         return;
     DdpCombination made;
     if (ddp_combination(sim->ddp, rel, &made)) {
-        audit_keep_worst(audit, rel, side, fabs(off) / largest_around(sim, &made));
+        audit_keep_worst(audit, rel, side, fabs(off) / largest_around(sim, &view, &made));
         return;
     }
     bool jumps = look_up(audit, rel, view.form)->jumps;

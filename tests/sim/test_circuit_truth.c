@@ -18,11 +18,17 @@ static TruthVerdict check_seed(uint64_t seed, bool print, TruthTally *tally)
     return truth_check(&net, print, tally);
 }
 
+/* Were refused: a relation that was set aside was measured by currents of 1e-19 beside it alone. */
+static const uint64_t FOUND[] = {5005485, 5006305};
+
 int main(int argc, char **argv)
 {
     static TruthTally tally;
     if (argc > 2)
         return check_seed(strtoull(argv[2], NULL, 10), true, &tally) == TRUTH_WRONG;
+    for (size_t i = 0; i < sizeof FOUND / sizeof *FOUND && !getenv("SOAK_SEED"); i++)
+        if (check_seed(FOUND[i], false, &tally) != TRUTH_RIGHT)
+            return 1;
     Soak soak = soak_begin("circuits over time", SLOW_BUILD ? 30 : 300, 1);
     while (soak_next(&soak))
         if (check_seed(soak.seed, false, &tally) == TRUTH_WRONG)

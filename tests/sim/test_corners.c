@@ -327,6 +327,42 @@ static void three_that_hold_only_together(void **state)
     sim_lab_close(lab);
 }
 
+/* Explicit steps at the limit of their stability shake the current of an open diode, and its voltage a hundred
+ * thousand times as much: it crosses zero to and fro before it rises for good. Then the diode must close. */
+static const char shaken[] =
+    "model Shaken\n"
+    "interface:\n"
+    "  static Electric.Basic.Inductor a{L << 0.0138, i_start << 0};\n"
+    "  static Electric.Basic.Inductor b{L << 0.01, i_start << -0.43};\n"
+    "  static Electric.Basic.Resistor r{R << 2};\n"
+    "  static Electric.Switches.ResistiveDiode d{R_on << 0.005, G_off << 1e-5};\n"
+    "  static Electric.Sources.SineVoltage v{U << 1, f << 50};\n"
+    "  static Electric.Basic.Resistor s{R << 0.0037};\n"
+    "implementation:\n"
+    "  v.n.u = 0;\n"
+    "  connection{a << v.n, b << b.n}; connection{a << s.p, b << v.n};\n"
+    "  connection{a << v.p, b << r.n}; connection{a << b.p, b << d.p};\n"
+    "  connection{a << a.n, b << b.p}; connection{a << r.p, b << d.n};\n"
+    "  connection{a << a.p, b << s.n};\n"
+    "end Shaken;\n";
+
+static void what_fell_at_once_fires_again(void **state)
+{
+    (void)state;
+    double stop = 0.06 / 53 * 11;
+    SimLab *lab = sim_lab_text(shaken, &(SolOptions){.stop = stop,
+                                                     .steps = 11,
+                                                     .rtol = 1e-9,
+                                                     .atol = 1e-11,
+                                                     .solver = SOL_SOLVER_RK,
+                                                     .engine = SOL_ENGINE_INTERP});
+    sim_lab_track(lab, "d.u");
+    assert_int_equal(sim_lab_run(lab, stop), SOL_OK);
+    assert_true(sim_lab_value(lab, "d.closed") == 1); /* v.u is negative: it drives through d */
+    assert_true(sim_lab_value(lab, "d.i") > 0.01);
+    sim_lab_close(lab);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -340,6 +376,7 @@ int main(void)
         cmocka_unit_test(what_an_event_decided_counts),
         cmocka_unit_test(errors_do_not_chatter),
         cmocka_unit_test(relation_among_outputs_is_found),
+        cmocka_unit_test(what_fell_at_once_fires_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
