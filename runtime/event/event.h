@@ -127,12 +127,14 @@ typedef bool (*EventLook)(void *context, double time, bool *changed);
 /* A step is looked at in so many pieces: as many as it is long in compare_look(), up to a bound, and more
  * where the clock drives a comparison. */
 int event_pieces(const Sim *sim, bool clocked, double length);
+double event_piece(double begin, double to, int i, int pieces); /* where the i-th of them ends */
 typedef struct EventSearch {
     const NodeList *nodes; /* those with comparisons */
     EventAt at;
     EventLook look; /* or NULL */
     void *context;
     bool clocked;
+    double begin; /* looks divide the way from here to the end of the step */
     double *
         looked; /* comparisons may cross and come back between two looks: the times of the last two;
                        NULL: they may not */

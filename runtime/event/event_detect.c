@@ -30,6 +30,11 @@ int event_pieces(const Sim *sim, bool clocked, double length)
     return (looks > 1 ? (int)looks : 1) * (clocked ? INSIDE + 1 : 1);
 }
 
+double event_piece(double begin, double to, int i, int pieces)
+{
+    return i == pieces ? to : begin + (to - begin) * i / pieces;
+}
+
 static bool changed(Sim *sim, const EvalNode *node, const Compare *compare)
 {
     return !compare->timed && !compare->masked && compare_self(sim, node, compare) != compare->left;
@@ -500,19 +505,21 @@ SolStatus event_search(Sim *sim, const EventSearch *search, double from, double 
     *found = false;
     if (!search->nodes->n)
         return SOL_OK;
-    double begin = from;
+    double before = from;
     SolStatus away = step_away(sim, search, &from, to, found);
     if (away != SOL_OK)
         return away;
     if (*found)
-        return locate(sim, search, begin, from, time);
+        return locate(sim, search, before, from, time);
     if ((away = begin_dips(sim, search, from)) != SOL_OK)
         return away;
-    double lo = from;
+    double lo = from, begin = from > before ? from : search->begin;
     Dip dip = {.from = from};
-    int pieces = event_pieces(sim, search->clocked, to - from);
+    int pieces = event_pieces(sim, search->clocked, to - begin);
     for (int i = 1; i <= pieces; i++) {
-        double hi = i == pieces ? to : from + (to - from) * i / pieces;
+        double hi = event_piece(begin, to, i, pieces);
+        if (hi <= from)
+            continue;
         SolStatus status = search->at(search->context, hi, NULL);
         if (status != SOL_OK)
             return status;
@@ -544,6 +551,8 @@ SolStatus event_search_moved(Sim *sim, const EventSearch *search, double from, d
     if (status == SOL_OK)
         drop_errors(sim, search, &sim->search.moved, from, to, found);
     *time = to;
+    if (status == SOL_OK && !*found)
+        end_look(sim, search, from, to);
     return status == SOL_OK && *found ? narrow(sim, search, from, to, time) : status;
 }
 

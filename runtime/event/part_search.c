@@ -79,16 +79,21 @@ static const double *unknowns_at(Part *part, double time)
 /* What became of the comparisons in the step that the part has just taken; where some moved,
  * between lo and hi. Looks at the points that event_search would look at, so that the same steps
  * are quiet with and without a tape. */
-static TapeLook look_by_tape(Part *part, bool dips, double to, double *lo, double *hi)
+static TapeLook look_by_tape(Part *part, const EventSearch *search, double to, double *lo,
+                             double *hi)
 {
-    int pieces = event_pieces(part->sim, part->clocked, to - part->from);
+    int pieces = event_pieces(part->sim, part->clocked, to - search->begin);
     TapeLook look = TAPE_QUIET;
-    if (dips || to != part->now || part->from >= to || !part->lists.watched.n || part->n == 0)
+    if (search->looked || to != part->now || part->from >= to || !part->lists.watched.n ||
+        part->n == 0)
         return TAPE_BLIND;
     *hi = part->from;
     for (int i = 1; i <= pieces && look == TAPE_QUIET; i++) {
+        double at = event_piece(search->begin, to, i, pieces);
+        if (at <= part->from)
+            continue;
         *lo = *hi;
-        *hi = i == pieces ? to : part->from + (to - part->from) * i / pieces;
+        *hi = at;
         look = tape_look(part, *hi, unknowns_at(part, *hi));
     }
     return look;
@@ -118,12 +123,13 @@ SolStatus part_search(Part *part, double to)
     part->search = false;
     part->event = INFINITY;
     double whole = to - part->from;
+    search.begin = part->from;
     for (uint32_t unreal = 0; part->from < to; unreal++) {
         if (cancel_break_off(sim))
             return SOL_CANCELLED;
         bool found = true;
         double time = to, lo, hi;
-        TapeLook look = look_by_tape(part, search.looked, to, &lo, &hi);
+        TapeLook look = look_by_tape(part, &search, to, &lo, &hi);
         if (look == TAPE_QUIET) {
             part->from = to;
             return SOL_OK;
@@ -151,10 +157,14 @@ SolStatus part_search(Part *part, double to)
             event_mask(sim, &sim->search.moved);
             tape_hear_compares(part, &sim->search.moved);
         }
+        if (!found && look == TAPE_MOVED) /* by errors alone: looks go on */
+            tape_hear_compares(part, &part->lists.watched);
         if (found && unreal >= UNREAL) /* rounding at a boundary: no end of changes */
             time = fmin(to, fmax(time, part->from + whole / UNREAL));
         part->from =
             fmax(time, nextafter(part->from, to)); /* pieces may be shorter than rounding */
+        if (found)
+            search.begin = part->from;
     }
     return SOL_OK;
 }

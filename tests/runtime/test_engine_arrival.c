@@ -148,10 +148,14 @@ static bool check_seed(uint64_t seed, uint64_t *events, uint64_t *functions)
     return same;
 }
 
+/* Errors fire a condition again and again: looks by code were elsewhere behind one that did not count. */
+static const uint64_t FOUND = 1061306307;
+
 static void whenever_code_comes(void **state)
 {
     uint64_t events = 0, functions = 0, wrong = 0;
     (void)state;
+    assert_true(check_seed(FOUND, &events, &functions));
     Soak soak = soak_begin("code that comes when it likes", SLOW_BUILD ? 6 : 40, 1);
     while (soak_next(&soak))
         if (!check_seed(soak.seed, &events, &functions)) {
