@@ -145,6 +145,8 @@ struct Part {
     bool searching;               /* in Sim.loop.to_search */
     bool behind;                  /* has the values of the left side of an event that is its own */
     uint64_t moment;              /* its values are those of Sim.time if this is Sim.moment */
+    uint64_t due;                 /* number of the last event that was its own: SimLoop.number */
+    bool steady; /* met at the time of an event that is not its own, for both sides of it */
     PartShown shown;
     void *driver[PART_METHODS]; /* what each method keeps; NULL: nothing */
     PartCode code;

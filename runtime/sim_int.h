@@ -581,7 +581,12 @@ typedef struct SimLoop {
     const struct Integrator *const *integrators; /* [PartMethod] */
     bool (*part_met)(Part *part); /* its conditions may have changed: true if one would fire */
     bool running;                 /* the parts have integrators */
-    double left_time; /* where the values before the event are taken; Sim.time: nowhere else */
+    double left_time;  /* where the values before the event are taken; Sim.time: nowhere else */
+    double event_time; /* and where it is, while its left side is looked at */
+    bool left;         /* that side is looked at */
+    uint64_t number;   /* of the event */
+    uint64_t
+        event_moment; /* Sim.moment of the first look at either side; UINT64_MAX: between events */
 } SimLoop;
 
 /* Comparisons in a step, and at their boundary in an event (event_detect.c, compare.c). */

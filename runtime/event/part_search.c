@@ -187,14 +187,13 @@ void parts_cross(Sim *sim)
 
 SolStatus parts_look_back(Sim *sim, const NodeList *nodes)
 {
-    double time = sim->time;
     VEC(double) kept = {0};
-    if (!sim->loop.running || sim->loop.left_time >= time)
+    if (!sim->loop.running || sim->loop.left_time >= sim->time)
         return SOL_OK;
     bool ties = sim->search.break_ties;
     sim->update.looking_back = true;
     sim->search.break_ties = false;
-    parts_look_at(sim, sim->loop.left_time);
+    parts_look_left(sim);
     SolStatus status = parts_meet_due(sim);
     for (uint32_t i = 0; i < nodes->n; i++) {
         const EvalNode *node = &sim->nodes.at[nodes->at[i]];
@@ -205,7 +204,7 @@ SolStatus parts_look_back(Sim *sim, const NodeList *nodes)
         }
     }
     sim->search.break_ties = ties;
-    parts_look_at(sim, time);
+    parts_look_right(sim);
     if (status == SOL_OK)
         status = parts_meet_due(sim);
     parts_cross(sim);

@@ -442,17 +442,6 @@ SolStatus update_undecided(Sim *sim, uint32_t n, const DdpVar *vars)
     return evaluate_dirty(sim);
 }
 
-enum { QUICK_DUE = 32 };
-
-/* Is it an event of this part? Where they are many that is not asked. */
-static bool is_due_part(const Sim *sim, const Part *part)
-{
-    uint32_t i = 0;
-    while (i < sim->loop.due.n && sim->loop.due.n <= QUICK_DUE && sim->loop.due.at[i] != part)
-        i++;
-    return i < sim->loop.due.n;
-}
-
 /* At an event, its parts were evaluated as a whole beyond the boundary: what is left alone has no
  * business there, and gets the values that it had before. It is due in the next update. A part
  * whose event it is not goes on steadily, and has these values still when it is brought here. */
@@ -464,7 +453,7 @@ SolStatus update_look_back(Sim *sim)
         const EvalNode *node = &sim->nodes.at[sim->update.marked.at[i]];
         if (!node->varies)
             continue;
-        if (!node->part || is_due_part(sim, node->part))
+        if (!node->part || node->part->due == sim->loop.number)
             vec_push(sim->mem, &across, sim->update.marked.at[i]);
         sim->update.marked.at[n++] = sim->update.marked.at[i];
         set_aside(sim, sim->update.marked.at[i]);

@@ -313,19 +313,40 @@ static SolStatus evaluate_met(Part *part)
     return status;
 }
 
+static SolStatus bring_here(Part *part)
+{
+    part_at(part, part->sim->time);
+    part->sim->record.work += part->ropes[0].n + part->ropes[1].n;
+    return evaluate_met(part);
+}
+
+/* At an event that is not its own a part goes on steadily: it is brought to the time of the event, and has
+ * these values on both sides of it. */
+static SolStatus bring_steadily(Part *part)
+{
+    Sim *sim = part->sim;
+    double time = sim->time;
+    sim->time = sim->loop.event_time;
+    SolStatus status = bring_here(part);
+    sim->time = sim->value[sim->clock] = time;
+    return status;
+}
+
 void part_meet(Part *part)
 {
     Sim *sim = part->sim;
     if (part->moment == sim->moment)
         return;
+    bool known = part->steady && part->moment >= sim->loop.event_moment;
     part->moment = sim->moment;
     if (!part->fixed_steps && !(part->started && sim->loop.running))
         return;
-    part_at(part, sim->time);
-    sim->record.work += part->ropes[0].n + part->ropes[1].n;
-    SolStatus status = evaluate_met(part);
-    if (status != SOL_OK && sim->loop.status == SOL_OK)
-        sim->loop.status = status;
+    if (!known) {
+        part->steady = sim->loop.event_moment <= sim->moment && part->due != sim->loop.number;
+        SolStatus status = part->steady && sim->loop.left ? bring_steadily(part) : bring_here(part);
+        if (status != SOL_OK && sim->loop.status == SOL_OK)
+            sim->loop.status = status;
+    }
     sim->loop.part_met(part);
 }
 
@@ -374,6 +395,30 @@ void parts_look_at(Sim *sim, double time)
     sim->time = time;
     sim->moment++;
     sim->value[sim->clock] = time;
+    parts_look_anew(sim);
+}
+
+void parts_look_anew(Sim *sim)
+{
+    sim->loop.event_moment = UINT64_MAX;
+    sim->loop.left = false;
+}
+
+void parts_look_left(Sim *sim)
+{
+    double time = sim->time;
+    uint64_t first = sim->loop.event_moment;
+    parts_look_at(sim, sim->loop.left_time);
+    sim->loop.event_time = time;
+    sim->loop.event_moment = first < sim->moment ? first : sim->moment;
+    sim->loop.left = true;
+}
+
+void parts_look_right(Sim *sim)
+{
+    uint64_t first = sim->loop.event_moment;
+    parts_look_at(sim, sim->loop.event_time);
+    sim->loop.event_moment = first;
 }
 
 SolStatus parts_meet_due(Sim *sim)

@@ -19,6 +19,11 @@ bool part_may_glance(Part *part); /* one of its nodes is to be evaluated alone; 
 SolStatus parts_meet_all(Sim *sim);
 SolStatus parts_meet_due(Sim *sim);        /* those whose event it is */
 void parts_look_at(Sim *sim, double time); /* parts are brought there when they are asked */
+/* The event at Sim.time: its left side, and back again. Parts whose event it is not are evaluated once for
+ * both. */
+void parts_look_left(Sim *sim);
+void parts_look_right(Sim *sim);
+void parts_look_anew(Sim *sim); /* values of parts were overwritten: evaluated again when asked */
 void part_at(Part *part, double time);     /* its states there, into Sim.value */
 void part_remember(Part *part);            /* comparisons as they are now */
 const NodeList *part_dynamics(Part *part); /* its dynamics as a list, in order */

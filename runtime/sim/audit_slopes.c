@@ -141,6 +141,7 @@ static SolStatus values_there(Audit *audit, uint32_t from, uint32_t to, double t
     Sim *sim = audit->sim;
     sim->time = time;
     sim->moment++;
+    parts_look_anew(sim);
     part_meet(audit->slopes.at[from].part);
     for (uint32_t i = from; i < to; i++) {
         Slope *slope = &audit->slopes.at[i];

@@ -97,12 +97,14 @@ static bool is_now(const Sim *sim, double time)
 static void list_due(Sim *sim, double time)
 {
     sim->loop.left_time = nextafter(time, -INFINITY);
+    sim->loop.number++;
     vec_clear(&sim->loop.due);
     while (is_now(sim, parts_first_key(sim, HEAP_DUE))) {
         Part *part = parts_first(sim, HEAP_DUE, 0);
         if (hold_reached(sim, part->event))
             sim->loop.left_time = fmin(sim->loop.left_time, part->before);
         part->event = part->timed = INFINITY;
+        part->due = sim->loop.number;
         part_reorder(part);
         vec_push(sim->mem, &sim->loop.due, part);
     }
@@ -111,11 +113,11 @@ static void list_due(Sim *sim, double time)
 /* The row on the left of the event: everything as it was. */
 static SolStatus show_before(Sim *sim, double time)
 {
-    parts_look_at(sim, sim->loop.left_time);
+    parts_look_left(sim);
     SolStatus status = parts_meet_due(sim);
     if (status == SOL_OK)
         status = sim_point_before(sim, time);
-    parts_look_at(sim, time);
+    parts_look_right(sim);
     return status;
 }
 
