@@ -48,16 +48,17 @@ Ddp *ddp_open(Mem *mem, FormTable *forms)
 
 static List *const *all_lists(Ddp *d, List *lists[48])
 {
-    List *every[] = {&d->unused_groups,   &d->unused_vars, &d->unused_rels,  &d->unused_nodes,
-                     &d->occ_next,        &d->occ_prev,    &d->entering,     &d->leaving,
-                     &d->leaving_vars,    &d->advised_rel, &d->advised_var,  &d->entered,
-                     &d->free_vars,       &d->free_rels,   &d->states,       &d->under_nodes,
-                     &d->under_vars,      &d->work,        &d->select,       &d->prefer,
-                     &d->moved,           &d->asked,       &d->held_back,    &d->gone_nodes,
-                     &d->placed,          &d->stale,       &d->suspects,     &d->scratch,
-                     &d->scratch2,        &d->scratch3,    &d->stamp,        &d->holes,
-                     &d->wished,          &d->level_rels,  &d->level_vars,   &d->false_nodes,
-                     &d->unused_combined, &d->unused_uses, &d->combined_new, &d->combined_ending};
+    List *every[] = {&d->unused_groups, &d->unused_vars,  &d->unused_rels,    &d->unused_nodes,
+                     &d->occ_next,      &d->occ_prev,     &d->entering,       &d->leaving,
+                     &d->leaving_vars,  &d->advised_rel,  &d->advised_var,    &d->entered,
+                     &d->free_vars,     &d->free_rels,    &d->states,         &d->under_nodes,
+                     &d->under_vars,    &d->work,         &d->select,         &d->prefer,
+                     &d->moved,         &d->asked,        &d->held_back,      &d->gone_nodes,
+                     &d->placed,        &d->stale,        &d->suspects,       &d->scratch,
+                     &d->scratch2,      &d->scratch3,     &d->stamp,          &d->holes,
+                     &d->scc_open,      &d->scc_order,    &d->scc_ends,       &d->wished,
+                     &d->level_rels,    &d->level_vars,   &d->false_nodes,    &d->unused_combined,
+                     &d->unused_uses,   &d->combined_new, &d->combined_ending};
     memset(lists, 0, 48 * sizeof *lists);
     memcpy(lists, every, sizeof every);
     return lists;
@@ -95,6 +96,7 @@ void ddp_close(Ddp *d)
     vec_free(d->mem, &d->parent);
     vec_free(d->mem, &d->delta);
     vec_free(d->mem, &d->noted);
+    vec_free(d->mem, &d->scc_frames);
     vec_free(d->mem, &d->state_delta);
     map_free(d->mem, &d->bans);
     mem_free(d->mem, d);
@@ -273,15 +275,17 @@ static void end_delta(Ddp *d)
 /* A large change leaves large work lists behind; their memory goes back. */
 static void trim(Ddp *d)
 {
-    List *work[] = {&d->work,    &d->select,       &d->prefer,     &d->moved,
-                    &d->asked,   &d->placed,       &d->stale,      &d->suspects,
-                    &d->scratch, &d->scratch2,     &d->scratch3,   &d->entering,
-                    &d->leaving, &d->leaving_vars, &d->gone_nodes, &d->holes};
+    List *work[] = {&d->work,     &d->select,   &d->prefer,    &d->moved,        &d->asked,
+                    &d->placed,   &d->stale,    &d->suspects,  &d->scratch,      &d->scratch2,
+                    &d->scratch3, &d->entering, &d->leaving,   &d->leaving_vars, &d->gone_nodes,
+                    &d->holes,    &d->scc_open, &d->scc_order, &d->scc_ends};
     for (uint32_t i = 0; i < sizeof work / sizeof *work; i++)
         if (work[i]->cap > LARGE_LIST)
             vec_free(d->mem, work[i]);
     if (d->noted.cap > LARGE_LIST)
         vec_free(d->mem, &d->noted);
+    if (d->scc_frames.cap > LARGE_LIST)
+        vec_free(d->mem, &d->scc_frames);
     if (d->entered.cap > LARGE_LIST && !d->free_rels.n)
         vec_free(d->mem, &d->entered);
 }
@@ -432,6 +436,11 @@ DdpRelView ddp_rel(const Ddp *d, DdpRel r)
                         .flags = rel->prefer ? DDP_PREFER_STATE : 0,
                         .origin = rel->origin,
                         .order = rel->order};
+}
+
+uint32_t ddp_rel_size(const Ddp *d, DdpRel r)
+{
+    return REL(d, r).n;
 }
 
 DdpVarView ddp_var(const Ddp *d, DdpVar v)

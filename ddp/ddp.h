@@ -206,6 +206,7 @@ typedef struct DdpVarView {
 } DdpVarView;
 
 DdpRelView ddp_rel(const Ddp *ddp, DdpRel rel);
+uint32_t ddp_rel_size(const Ddp *ddp, DdpRel rel); /* DdpRelView.n alone */
 DdpVarView ddp_var(const Ddp *ddp, DdpVar var);
 /* Relations that name the variable, or depend on it (logic): *cursor is 0 at the beginning; 0: no more. */
 DdpRel ddp_next_use(const Ddp *ddp, DdpVar var, uint32_t *cursor);

@@ -124,6 +124,14 @@ typedef struct CombinedUse {
     uint32_t which, next; /* next: index + 1 of the next one that names the same relation */
 } CombinedUse;
 
+/* A relation whose inputs are visited. scc.c */
+typedef struct SccFrame {
+    DdpRel rel;
+    uint32_t position; /* next input to look at */
+    uint32_t index;    /* number of the visit, from 1 */
+    uint32_t low;      /* smallest visit number reachable that is still open */
+} SccFrame;
+
 struct Ddp {
     Mem *mem;
     FormTable *forms;
@@ -159,8 +167,10 @@ struct Ddp {
     List states;                  /* integrators */
     List under_nodes, under_vars; /* marked undetermined by the last commit */
     /* work lists of one commit */
-    List work;                     /* relations to try by forward causalization */
-    List holes;                    /* variables whose relation was removed */
+    List work;                /* relations to try by forward causalization */
+    List holes;               /* variables whose relation was removed */
+    VEC(SccFrame) scc_frames; /* scc.c */
+    List scc_open, scc_order, scc_ends;
     List select, prefer;           /* derivative relations that may become integrators */
     uint32_t select_at, prefer_at; /* those before are done */
     List moved;                    /* relations to schedule anew */

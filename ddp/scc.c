@@ -7,17 +7,9 @@
  */
 #include "ddp/ddp_int.h"
 
-typedef struct Frame {
-    DdpRel rel;
-    uint32_t position; /* next input to look at */
-    uint32_t index;    /* number of the visit, from 1 */
-    uint32_t low;      /* smallest visit number reachable that is still open */
-} Frame;
-
+/* The lists, d->scc_frames and d->scc_open (relations of components not complete yet), are empty in between. */
 typedef struct Tarjan {
     Ddp *d;
-    VEC(Frame) frames;
-    List open; /* relations of components not complete yet */
     uint32_t count;
 } Tarjan;
 
@@ -31,13 +23,13 @@ static void enter(Tarjan *t, DdpRel r)
     Mem *mem = t->d->mem;
     t->count++;
     VISIT(t->d, r) = t->count;
-    vec_push(mem, &t->open, r);
-    vec_push(mem, &t->frames, ((Frame){r, 0, t->count, t->count}));
+    vec_push(mem, &t->d->scc_open, r);
+    vec_push(mem, &t->d->scc_frames, ((SccFrame){r, 0, t->count, t->count}));
     t->d->visited++;
 }
 
 /* The next input of the frame's relation that is itself to be scheduled; 0: none is left. */
-static DdpRel next_input(Tarjan *t, Frame *f)
+static DdpRel next_input(Tarjan *t, SccFrame *f)
 {
     Ddp *d = t->d;
     uint32_t n = REL(d, f->rel).n + (REL(d, f->rel).has_logic ? 1u : 0u);
@@ -57,7 +49,7 @@ static void complete(Tarjan *t, DdpRel root, List *out, List *ends)
     Mem *mem = t->d->mem;
     DdpRel r;
     do {
-        r = vec_pop(&t->open);
+        r = vec_pop(&t->d->scc_open);
         VISIT(t->d, r) = (uint32_t)COMPLETE;
         vec_push(mem, out, r);
     } while (r != root);
@@ -67,8 +59,8 @@ static void complete(Tarjan *t, DdpRel root, List *out, List *ends)
 static void visit_from(Tarjan *t, DdpRel root, List *out, List *ends)
 {
     enter(t, root);
-    while (t->frames.n) {
-        Frame *f = &vec_last(&t->frames);
+    while (t->d->scc_frames.n) {
+        SccFrame *f = &vec_last(&t->d->scc_frames);
         DdpRel p = next_input(t, f);
         if (p) {
             uint32_t seen = VISIT(t->d, p);
@@ -78,12 +70,12 @@ static void visit_from(Tarjan *t, DdpRel root, List *out, List *ends)
                 f->low = seen;
             continue;
         }
-        Frame done = *f;
-        t->frames.n--;
+        SccFrame done = *f;
+        t->d->scc_frames.n--;
         if (done.low == done.index)
             complete(t, done.rel, out, ends);
-        else if (vec_last(&t->frames).low > done.low)
-            vec_last(&t->frames).low = done.low;
+        else if (vec_last(&t->d->scc_frames).low > done.low)
+            vec_last(&t->d->scc_frames).low = done.low;
     }
 }
 
@@ -96,6 +88,4 @@ void scc_of_moved(Ddp *d, List *out, List *ends)
             !VISIT(d, r))
             visit_from(&t, r, out, ends);
     }
-    vec_free(d->mem, &t.frames);
-    vec_free(d->mem, &t.open);
 }

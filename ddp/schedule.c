@@ -283,13 +283,15 @@ static void finish_node(Ddp *d, DdpNode n)
 
 void schedule_update(Ddp *d)
 {
-    List order = {0}, ends = {0};
-    scc_of_moved(d, &order, &ends);
+    List *order = &d->scc_order, *ends = &d->scc_ends;
+    scc_of_moved(d, order, ends);
     uint32_t start = 0;
-    for (uint32_t i = 0; i < ends.n; i++) {
-        place(d, order.at + start, ends.at[i] - start);
-        start = ends.at[i];
+    for (uint32_t i = 0; i < ends->n; i++) {
+        place(d, order->at + start, ends->at[i] - start);
+        start = ends->at[i];
     }
+    vec_clear(order);
+    vec_clear(ends);
     for (uint32_t i = 0; i < d->moved.n; i++)
         REL(d, d->moved.at[i]).moved = false;
     vec_clear(&d->moved);
@@ -299,8 +301,6 @@ void schedule_update(Ddp *d)
     for (uint32_t i = 0; i < d->stale.n; i++)
         finish_node(d, d->stale.at[i]);
     vec_clear(&d->stale);
-    vec_free(d->mem, &order);
-    vec_free(d->mem, &ends);
 }
 
 /* ---- what is determined (thesis 8.6: causalized or only potentially) ---- */

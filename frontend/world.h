@@ -127,6 +127,13 @@ bool world_branch(const World *world, BranchId branch, WorldBranch *view);
 /* The innermost branch that a relation stands in, and the one around a branch; 0: none. */
 BranchId world_rel_branch(const World *world, DdpRel rel);
 BranchId world_branch_around(const World *world, BranchId branch);
+Place world_branch_place(const World *world, BranchId branch); /* of its text; 0: it is gone */
+/* False: it is gone. */
+bool world_branch_choice(const World *world, BranchId branch, WorldChoice *choice, bool *newborn);
+/* Has it this choice, and does not rest? */
+bool world_branch_chose(const World *world, BranchId branch, WorldChoice choice);
+/* The innermost `when` that acts and that this branch stands in, or is; 0: none. */
+BranchId world_branch_acting(const World *world, BranchId branch);
 /* Relations of the chosen body of `branch` and of all that it owns, one call each. */
 void world_branch_rels(const World *world, BranchId branch, void (*each)(void *context, DdpRel rel),
                        void *context);

@@ -156,6 +156,49 @@ BranchId world_branch_around(const World *world, BranchId branch)
     return branch_of(world, world_at(world, world->branch.at[branch].inst));
 }
 
+static const Branch *live_branch(const World *world, BranchId id)
+{
+    bool live = id && id < world->branch.n && world->branch.at[id].inst;
+    return live ? &world->branch.at[id] : NULL;
+}
+
+static const Op *branch_op(const World *world, const Branch *b)
+{
+    return &world_at(world, b->inst)->plan->ops[b->op];
+}
+
+Place world_branch_place(const World *world, BranchId branch)
+{
+    const Branch *b = live_branch(world, branch);
+    return b ? branch_op(world, b)->at : 0;
+}
+
+bool world_branch_choice(const World *world, BranchId branch, WorldChoice *choice, bool *newborn)
+{
+    const Branch *b = live_branch(world, branch);
+    if (!b)
+        return false;
+    *choice = b->choice;
+    *newborn = b->newborn != 0;
+    return true;
+}
+
+bool world_branch_chose(const World *world, BranchId branch, WorldChoice choice)
+{
+    const Branch *b = live_branch(world, branch);
+    return b && b->choice == choice && !world_at(world, b->inst)->rests;
+}
+
+BranchId world_branch_acting(const World *world, BranchId branch)
+{
+    for (; branch; branch = world_branch_around(world, branch)) {
+        const Branch *b = live_branch(world, branch);
+        if (b && b->choice == WORLD_THEN && branch_op(world, b)->when)
+            break;
+    }
+    return branch;
+}
+
 /* The next part of an instance at or behind operation *op, and its relations on the way. */
 static const Inst *rels_of(const World *world, const Inst *inst, uint32_t *op,
                            void (*each)(void *context, DdpRel rel), void *context)

@@ -259,6 +259,8 @@ typedef struct BranchMemo {
     Firings *firings; /* NULL: none yet, as of most */
 } BranchMemo;
 
+typedef VEC(BranchId) BranchList;
+
 /* A condition that fired, as it was then: its branch may be gone when it is told. */
 typedef struct CycleMemo {
     Place at;
@@ -478,7 +480,9 @@ typedef struct SimGrid {
 typedef struct SimBuild {
     double *scale; /* [var]: largest value so far, in constrained parts (reselect.c); NULL: none */
     uint64_t births;
-    Map codes;           /* expression and target position -> CodeId * 2 + whether it jumps */
+    Map codes;    /* expression and target position -> CodeId * 2 + whether it jumps */
+    Map compares; /* expression and what of it varies -> index + 1 in compare_plans (hold.c) */
+    VEC(struct ComparePlan) compare_plans;
     Map whole_loops;     /* that lost digits when they were torn; see loop_key */
     uint32_t holding;    /* nodes that hold something (hold.c) */
     VEC(DdpVar) dying;   /* removed by the front end, not committed yet */
@@ -542,7 +546,8 @@ typedef struct SimDecide {
     VEC(DdpVar) initials;
     VEC(WorldDecision) decisions;
     uint32_t decided_before;  /* of these, before initial() ended (U4) */
-    VEC(BranchId) suspects;   /* whose condition may have changed */
+    BranchList suspects;      /* whose condition may have changed */
+    BranchList looked_at;     /* those that an update looks at now */
     VEC(BranchId) loose;      /* whose condition may be another variable */
     VEC(CycleMemo) cycle;     /* conditions that fired in the last updates that an event may have */
     uint32_t tight_events;    /* in a row that cannot be told apart by their time */

@@ -86,7 +86,7 @@ double evaluate_code(Sim *sim, const Code *code, const uint32_t *vars)
 
 bool evaluate_change_op(Sim *sim, EvalOp *op, X value)
 {
-    uint32_t target = INTERP_NO_TARGET, n = ddp_rel(sim->ddp, op->rel).n;
+    uint32_t target = INTERP_NO_TARGET, n = ddp_rel_size(sim->ddp, op->rel);
     for (uint32_t i = 0; op->target && i < n; i++)
         if (op->vars[i] == op->target)
             target = i;

@@ -54,13 +54,17 @@ const char *explain_assertion(Sim *sim, const WorldBranch *branch)
 const char *explain_condition(Sim *sim, BranchId branch)
 {
     WorldBranch view;
-    char path[TEXT] = "", text[TEXT] = "", whole[2 * TEXT + 4];
+    char whole[2 * TEXT + 4];
     if (!world_branch(sim->world, branch, &view))
         return "";
-    world_inst_path(sim->world, view.owner, path, sizeof path);
-    explain_condition_text(sim, &view, text, sizeof text);
-    snprintf(whole, sizeof whole, "%s%s%s", path, path[0] ? ": " : "", text);
-    return arena_copy(&sim->record.arena, whole, strlen(whole));
+    world_inst_path(sim->world, view.owner, whole, TEXT);
+    size_t n = strlen(whole);
+    if (n) {
+        whole[n++] = ':';
+        whole[n++] = ' ';
+    }
+    explain_condition_text(sim, &view, whole + n, TEXT);
+    return arena_copy(&sim->record.arena, whole, n + strlen(whole + n));
 }
 
 /* Values of what an operation reads. */

@@ -30,7 +30,7 @@ static bool is_stair(XOp op)
 /* Which variables make it vary between events: the clock, and others. */
 static bool varies(const Sim *sim, const EvalOp *op, X x, bool *clock, bool *others)
 {
-    uint32_t n = ddp_rel(sim->ddp, op->rel).n; /* behind these are places that do not vary */
+    uint32_t n = ddp_rel_size(sim->ddp, op->rel); /* behind these are places that do not vary */
     *clock = *others = false;
     for (uint32_t i = 0; i < n; i++) {
         DdpVar var = op->vars[i];
@@ -46,7 +46,7 @@ static bool varies(const Sim *sim, const EvalOp *op, X x, bool *clock, bool *oth
 
 static uint32_t clock_position(const Sim *sim, const EvalOp *op)
 {
-    uint32_t n = ddp_rel(sim->ddp, op->rel).n;
+    uint32_t n = ddp_rel_size(sim->ddp, op->rel);
     for (uint32_t i = 0; i < n; i++)
         if (op->vars[i] == sim->clock)
             return i;
@@ -252,7 +252,8 @@ static uint32_t varying(const Sim *sim, const EvalNode *node)
     uint64_t sum = 1;
     for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++) {
         const EvalOp *op = &node->ops[i];
-        for (uint32_t k = 0; k < ddp_rel(sim->ddp, op->rel).n; k++)
+        uint32_t n = ddp_rel_size(sim->ddp, op->rel);
+        for (uint32_t k = 0; k < n; k++)
             sum = hash_u64(2 * sum + (op->vars[k] && ddp_var(sim->ddp, op->vars[k]).varies));
     }
     return (uint32_t)sum;
@@ -263,9 +264,8 @@ bool hold_compares_stay(const Sim *sim, const EvalNode *node)
     return !node->compares || node->varying == varying(sim, node);
 }
 
-void hold_make_compares(Sim *sim, EvalNode *node)
+static void make_compares(Sim *sim, EvalNode *node)
 {
-    node->varying = varying(sim, node);
     uint32_t room = 0, n_ops = node->n_steps + node->n_tears;
     Holding one, *h = n_ops == 1 ? &one : mem_alloc(sim->mem, n_ops * sizeof *h);
     for (uint32_t i = 0; i < n_ops; i++) {
@@ -283,6 +283,93 @@ void hold_make_compares(Sim *sim, EvalNode *node)
     if (h != &one)
         mem_free(sim->mem, h);
     sim->build.holding += node->holds;
+}
+
+/* ---- the same expression again ---- */
+
+/* What was made of an expression where the same of its variables vary: thousands of nodes share one. */
+typedef struct ComparePlan {
+    X value; /* with places */
+    uint32_t n;
+    Compare *compare; /* [n]: slots are positions here */
+} ComparePlan;
+
+enum { PLAN_VARS = 22, PLAN_PLACE = 5 };
+
+/* Which expression, how many variables, which of them vary, which is the clock; 0: too many. */
+static uint64_t plan_key(const Sim *sim, const EvalOp *op, uint32_t n)
+{
+    if (n > PLAN_VARS)
+        return 0;
+    uint64_t vary = 0, clock = n;
+    for (uint32_t i = 0; i < n; i++) {
+        vary = 2 * vary + (op->vars[i] && ddp_var(sim->ddp, op->vars[i]).varies);
+        if (op->vars[i] == sim->clock)
+            clock = i;
+    }
+    return (uint64_t)op->source << 32 | vary << 2 * PLAN_PLACE | clock << PLAN_PLACE | n;
+}
+
+static void keep_plan(Sim *sim, uint64_t key, const EvalNode *node)
+{
+    const EvalOp *op = node->ops;
+    ComparePlan plan = {op->value, node->n_compares, NULL};
+    uint32_t n = ddp_rel_size(sim->ddp, op->rel);
+    vec_reserve(sim->mem, &sim->build.compare_plans, sim->build.compare_plans.n + 1);
+    plan.compare = mem_alloc(sim->mem, plan.n * sizeof *plan.compare);
+    memcpy(plan.compare, node->compare, plan.n * sizeof *plan.compare);
+    for (uint32_t i = 0; i < plan.n; i++)
+        if (plan.compare[i].slot)
+            plan.compare[i].slot = n++;
+    vec_push(sim->mem, &sim->build.compare_plans, plan);
+    map_put(sim->mem, &sim->build.compares, key, sim->build.compare_plans.n);
+}
+
+static void follow_plan(Sim *sim, const ComparePlan *plan, EvalNode *node)
+{
+    EvalOp *op = node->ops;
+    uint32_t n = ddp_rel_size(sim->ddp, op->rel);
+    uint32_t *vars = node->place_vars = mem_alloc(sim->mem, (n + plan->n) * sizeof *vars);
+    node->compare = mem_alloc(sim->mem, plan->n * sizeof *node->compare);
+    memcpy(vars, op->vars, n * sizeof *vars);
+    memcpy(node->compare, plan->compare, plan->n * sizeof *node->compare);
+    op->vars = vars;
+    for (node->n_compares = 0; node->n_compares < plan->n; node->n_compares++) {
+        Compare *compare = &node->compare[node->n_compares];
+        node->timed |= compare->timed;
+        if (!compare->slot)
+            continue;
+        vars[compare->slot] = new_slot(sim);
+        compare->slot = vars[compare->slot];
+        node->holds = true;
+    }
+    if (op->value != plan->value)
+        evaluate_change_op(sim, op, plan->value);
+    sim->build.holding += node->holds;
+}
+
+void hold_close(Sim *sim)
+{
+    for (uint32_t i = 0; i < sim->build.compare_plans.n; i++)
+        mem_free(sim->mem, sim->build.compare_plans.at[i].compare);
+    vec_free(sim->mem, &sim->build.compare_plans);
+    map_free(sim->mem, &sim->build.compares);
+}
+
+void hold_make_compares(Sim *sim, EvalNode *node)
+{
+    node->varying = varying(sim, node);
+    uint64_t key = node->n_steps + node->n_tears == 1
+                       ? plan_key(sim, node->ops, ddp_rel_size(sim->ddp, node->ops->rel))
+                       : 0;
+    uint32_t known = key ? map_get(&sim->build.compares, key) : 0;
+    if (known) {
+        follow_plan(sim, &sim->build.compare_plans.at[known - 1], node);
+        return;
+    }
+    make_compares(sim, node);
+    if (key && node->n_compares)
+        keep_plan(sim, key, node);
 }
 
 X hold_in(Sim *sim, const EvalNode *node, uint32_t op, X x)

@@ -15,6 +15,7 @@ static inline bool hold_is_jump(XOp op)
 }
 
 void hold_make_compares(Sim *sim, EvalNode *node);
+void hold_close(Sim *sim);
 /* They are what hold_make_compares() would make: of what the node reads, the same varies. */
 bool hold_compares_stay(const Sim *sim, const EvalNode *node);
 

@@ -45,6 +45,8 @@ void trace_commit(const Sim *sim, DdpCommit kind)
                                            [DDP_OVERDETERMINED] = "overdetermined",
                                            [DDP_FALSE_CAUSALITY] = "false causality"};
     const DdpResult *r = &sim->build.last;
+    if (!trace_on(sim, 'd'))
+        return;
     if (kind != DDP_FINAL && r->visited == 0 && r->changed == 0)
         return;
     trace_line(sim, 'd', sim->time,

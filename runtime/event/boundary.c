@@ -18,12 +18,12 @@
 
 enum { MOST_TURNS = 2 }; /* times that a tie is decided otherwise in an event: then it slides */
 
-static bool at_rest(Sim *sim, const EvalNode *node, const Compare *compare)
+static bool at_rest(Sim *sim, const Compare *compare, double difference)
 {
-    if (compare->timed || (compare->tie != 0 && (compare->slot || compare->turns == MOST_TURNS)))
+    if (compare->tie != 0 && (compare->slot || compare->turns == MOST_TURNS))
         return false;
-    double difference = compare_difference(sim, node, compare);
-    return difference == hold_boundary(compare_kind(sim, compare), difference);
+    return difference ==
+           (compare->slot ? hold_boundary(compare_kind(sim, compare), difference) : 0);
 }
 
 /* What is kept leaves its boundary: true when it gets another value. */
@@ -182,13 +182,12 @@ static bool takes(Sim *sim, const EvalOp *op, const Compare *compare, double now
 }
 
 /* The same within rounding of its boundary, as far as it becomes another one. */
-static bool leave_rounding(Sim *sim, DdpNode n, Compare *compare)
+static bool leave_rounding(Sim *sim, DdpNode n, Compare *compare, double difference)
 {
     const EvalNode *node = &sim->nodes.at[n];
     const EvalOp *op = &node->ops[compare->op];
-    if (sim->search.exact || compare->timed || compare->slot || !op->target ||
-        compare->turns == MOST_TURNS ||
-        !(fabs(compare_difference(sim, node, compare)) <= BOUNDARY_NEAR))
+    if (!(fabs(difference) <= BOUNDARY_NEAR) || sim->search.exact || compare->slot || !op->target ||
+        compare->turns == MOST_TURNS)
         return false;
     double slope = slope_along(sim, n, op, compare->difference_code);
     if (goes_on(sim, node, compare, slope))
@@ -213,10 +212,14 @@ static bool leave_node(Sim *sim, DdpNode n)
     if (node->mark == sim->mark || !node->live || !matters(node))
         return false;
     node->mark = sim->mark;
-    for (uint32_t k = 0; k < node->n_compares; k++)
-        changed |= at_rest(sim, node, &node->compare[k])
-                       ? leave(sim, n, &node->compare[k])
-                       : leave_rounding(sim, n, &node->compare[k]);
+    for (uint32_t k = 0; k < node->n_compares; k++) {
+        Compare *compare = &node->compare[k];
+        if (compare->timed)
+            continue;
+        double difference = compare_difference(sim, node, compare);
+        changed |= at_rest(sim, compare, difference) ? leave(sim, n, compare)
+                                                     : leave_rounding(sim, n, compare, difference);
+    }
     return changed;
 }
 

@@ -48,7 +48,7 @@ enum { FEW_COMPARES = 4 };
  * other than through comparisons; or the number of positions. */
 static uint32_t reads_more(Sim *sim, const EvalNode *node, const EvalOp *op, uint32_t i)
 {
-    uint32_t n = ddp_rel(sim->ddp, op->rel).n;
+    uint32_t n = ddp_rel_size(sim->ddp, op->rel);
     X x = op->value;
     for (uint32_t k = 0; k < node->n_compares; k++)
         x = compare_replace(sim, x, node->compare[k].self, 0);
@@ -63,12 +63,12 @@ static bool is_stepwise(Sim *sim, DdpVar var)
 {
     const EvalNode *node = sim->info[var].node ? &sim->nodes.at[sim->info[var].node] : NULL;
     return node && !sim->info[var].state && !node->loop && node->n_compares > 0 &&
-           reads_more(sim, node, &node->ops[0], 0) == ddp_rel(sim->ddp, node->ops[0].rel).n;
+           reads_more(sim, node, &node->ops[0], 0) == ddp_rel_size(sim->ddp, node->ops[0].rel);
 }
 
 static bool reads_only_steps(Sim *sim, const EvalNode *node, const EvalOp *op)
 {
-    uint32_t n = ddp_rel(sim->ddp, op->rel).n;
+    uint32_t n = ddp_rel_size(sim->ddp, op->rel);
     for (uint32_t i = 0; (i = reads_more(sim, node, op, i)) < n; i++)
         if (!is_stepwise(sim, op->vars[i]))
             return false;

@@ -89,24 +89,36 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+enum { FEW = 8 }; /* are sorted in place, without a call */
+
+static void sort_branches(uint32_t n, BranchId *list)
+{
+    if (n > FEW)
+        qsort(list, n, sizeof *list, ascending);
+    for (uint32_t i = 1; i < n && n <= FEW; i++) {
+        BranchId id = list[i];
+        uint32_t k = i;
+        for (; k && list[k - 1] > id; k--)
+            list[k] = list[k - 1];
+        list[k] = id;
+    }
+}
+
 /* A `when` that was taken is left in the next update, so it stays suspect. */
 static void look_at_suspects(Sim *sim)
 {
     for (uint32_t i = 0; i < sim->decide.loose.n; i++)
         event_suspect(sim, sim->decide.loose.at[i]);
-    VEC(BranchId) list = {0};
-    list.at = sim->decide.suspects.at;
-    list.n = sim->decide.suspects.n;
-    list.cap = sim->decide.suspects.cap;
-    sim->decide.suspects.at = NULL;
-    sim->decide.suspects.n = sim->decide.suspects.cap = 0;
-    if (list.n > 1)
-        qsort(list.at, list.n, sizeof *list.at, ascending);
-    sim->record.work += list.n;
-    for (uint32_t i = 0; i < list.n; i++)
-        sim->branches.at[list.at[i]].suspect = false;
-    for (uint32_t i = 0; i < list.n; i++) {
-        BranchId id = list.at[i];
+    BranchList *list = &sim->decide.looked_at, kept = *list;
+    *list = sim->decide.suspects;
+    sim->decide.suspects = kept;
+    vec_clear(&sim->decide.suspects);
+    sort_branches(list->n, list->at);
+    sim->record.work += list->n;
+    for (uint32_t i = 0; i < list->n; i++)
+        sim->branches.at[list->at[i]].suspect = false;
+    for (uint32_t i = 0; i < list->n; i++) {
+        BranchId id = list->at[i];
         BranchMemo *memo = &sim->branches.at[id];
         WorldBranch view;
         if (!memo->live || !world_branch(sim->world, id, &view))
@@ -128,7 +140,6 @@ static void look_at_suspects(Sim *sim)
         else
             look_at_if(sim, id, memo, &view);
     }
-    vec_free(sim->mem, &list);
 }
 
 /* ---- flags between updates ---- */
@@ -295,36 +306,47 @@ static int by_text(const void *a, const void *b)
     return (x->decision.branch > y->decision.branch) - (x->decision.branch < y->decision.branch);
 }
 
+static void sort_placed(uint32_t n, Placed *list)
+{
+    if (n > FEW)
+        qsort(list, n, sizeof *list, by_text);
+    for (uint32_t i = 1; i < n && n <= FEW; i++) {
+        Placed one = list[i];
+        uint32_t k = i;
+        for (; k && by_text(&list[k - 1], &one) > 0; k--)
+            list[k] = list[k - 1];
+        list[k] = one;
+    }
+}
+
 /* Moves of branches that begin together run in the order of the text. */
 static void sort_decisions(Sim *sim)
 {
     uint32_t n = sim->decide.decisions.n;
     if (n < 2)
         return;
-    Placed *list = mem_alloc(sim->mem, n * sizeof *list);
-    for (uint32_t i = 0; i < n; i++) {
-        WorldBranch view = {0};
-        world_branch(sim->world, sim->decide.decisions.at[i].branch, &view);
-        list[i] = (Placed){view.at, sim->decide.decisions.at[i]};
-    }
-    qsort(list, n, sizeof *list, by_text);
+    Placed few[FEW], *list = n > FEW ? mem_alloc(sim->mem, n * sizeof *list) : few;
+    for (uint32_t i = 0; i < n; i++)
+        list[i] = (Placed){world_branch_place(sim->world, sim->decide.decisions.at[i].branch),
+                           sim->decide.decisions.at[i]};
+    sort_placed(n, list);
     for (uint32_t i = 0; i < n; i++)
         sim->decide.decisions.at[i] = list[i].decision;
-    mem_free(sim->mem, list);
+    if (list != few)
+        mem_free(sim->mem, list);
 }
 
 /* Triggers of the event are the decisions that were taken: not those that one higher up ruled over.
  */
 static SolStatus change_structure(Sim *sim)
 {
-    WorldBranch view;
     uint32_t n = sim->decide.decisions.n;
     sort_decisions(sim);
     SolStatus status = init_choose(sim);
     for (uint32_t i = 0; i < n && status == SOL_OK; i++) {
         const WorldDecision *decision = &sim->decide.decisions.at[i];
-        if (world_branch(sim->world, decision->branch, &view) && view.choice == decision->choice &&
-            !view.rests && (!view.when || view.choice == WORLD_THEN))
+        if ((!sim->branches.at[decision->branch].when || decision->choice == WORLD_THEN) &&
+            world_branch_chose(sim->world, decision->branch, decision->choice))
             remember_trigger(sim, decision->branch);
     }
     return status;

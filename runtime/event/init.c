@@ -318,13 +318,14 @@ static bool newborn_left(const Sim *sim)
 /* The branch of an `if` is what its condition is compared with from now on. */
 static void note_choice(Sim *sim, BranchId id)
 {
-    WorldBranch view;
-    if (!world_branch(sim->world, id, &view))
-        return; /* it went with a branch around it */
     BranchMemo *memo = &sim->branches.at[id];
-    memo->newborn = view.newborn;
-    if (!view.when && !view.newborn)
-        memo->truth = view.choice == WORLD_THEN;
+    WorldChoice choice;
+    bool newborn;
+    if (!world_branch_choice(sim->world, id, &choice, &newborn))
+        return; /* it went with a branch around it */
+    memo->newborn = newborn;
+    if (!memo->when && !newborn)
+        memo->truth = choice == WORLD_THEN;
     event_unsettle(sim, memo->condition);
     event_note_mode(sim, id);
     event_suspect(sim, id); /* a `when` is left again, an `if` may have to be changed at once */

@@ -595,6 +595,7 @@ void nodes_close(Sim *sim)
         mem_free(sim->mem, sim->nodes.at[i].plan);
     }
     vec_free(sim->mem, &sim->nodes);
+    hold_close(sim);
     map_free(sim->mem, &sim->build.codes);
     map_free(sim->mem, &sim->build.whole_loops);
     vec_free(sim->mem, &sim->change.heap);

@@ -59,11 +59,7 @@ static bool is_turned(const Sim *sim, DdpRel rel)
 
 static bool is_acting(const Sim *sim, BranchId id)
 {
-    WorldBranch view;
-    for (; id; id = world_branch_around(sim->world, id))
-        if (world_branch(sim->world, id, &view) && view.when && view.choice == WORLD_THEN)
-            return true;
-    return false;
+    return world_branch_acting(sim->world, id) != 0;
 }
 
 bool update_branch_acts(const Sim *sim, BranchId branch)

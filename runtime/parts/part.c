@@ -347,7 +347,8 @@ void part_meet(Part *part)
         if (status != SOL_OK && sim->loop.status == SOL_OK)
             sim->loop.status = status;
     }
-    sim->loop.part_met(part);
+    if (!(part->steady && sim->loop.left)) /* it is asked again on the right */
+        sim->loop.part_met(part);
 }
 
 /* Output that shows more of a part than this share of its nodes has it evaluated as a whole, by its

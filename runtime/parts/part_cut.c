@@ -181,16 +181,22 @@ static void take_turns(Searches *s)
         }
 }
 
+typedef struct Seed {
+    Part *part;
+    uint32_t vertex;
+    uint32_t index, order; /* of the part; of the seed */
+} Seed;
+
 /* Searches from these vertices of one part; those that end apart become parts. */
-static void search_part(Sim *sim, uint32_t n, const uint32_t *seeds)
+static void search_part(Sim *sim, uint32_t n, const Seed *seeds)
 {
     Searches s = {.sim = sim, .stamp = ++sim->mark};
     for (uint32_t i = 0; i < n; i++) {
-        if (*group_of(&s, seeds[i]))
+        if (*group_of(&s, seeds[i].vertex))
             continue;
         uint32_t own = s.list.n;
         vec_push(sim->mem, &s.list, ((Search){.up = own, .alive = true}));
-        reach(&s, own, seeds[i]);
+        reach(&s, own, seeds[i].vertex);
     }
     s.alive = s.open = s.list.n;
     take_turns(&s);
@@ -214,12 +220,6 @@ static void search_part(Sim *sim, uint32_t n, const uint32_t *seeds)
     }
     vec_free(sim->mem, &s.list);
 }
-
-typedef struct Seed {
-    Part *part;
-    uint32_t vertex;
-    uint32_t index, order; /* of the part; of the seed */
-} Seed;
 
 typedef VEC(Seed) Seeds;
 
@@ -264,20 +264,18 @@ static int by_part(const void *a, const void *b)
 void part_cut_settle(Sim *sim)
 {
     Seeds seeds = {0};
-    VEC(uint32_t) own = {0};
     sim->mark++;
     for (uint32_t i = 0; i < sim->build.cuts.n; i++)
         seeds_of_cut(sim, &seeds, sim->build.cuts.at[i]);
     if (seeds.n > 1)
         qsort(seeds.at, seeds.n, sizeof *seeds.at, by_part);
     for (uint32_t i = 0, end; i < seeds.n; i = end) {
-        vec_clear(&own);
-        for (end = i; end < seeds.n && seeds.at[end].part == seeds.at[i].part; end++)
-            vec_push(sim->mem, &own, seeds.at[end].vertex);
-        if (own.n > 1)
-            search_part(sim, own.n, own.at);
+        end = i;
+        while (end < seeds.n && seeds.at[end].part == seeds.at[i].part)
+            end++;
+        if (end - i > 1)
+            search_part(sim, end - i, &seeds.at[i]);
     }
-    vec_free(sim->mem, &own);
     vec_free(sim->mem, &seeds);
 }
 

@@ -98,6 +98,7 @@ static void list_due(Sim *sim, double time)
 {
     sim->loop.left_time = nextafter(time, -INFINITY);
     sim->loop.number++;
+    parts_look_anew(sim);
     vec_clear(&sim->loop.due);
     while (is_now(sim, parts_first_key(sim, HEAP_DUE))) {
         Part *part = parts_first(sim, HEAP_DUE, 0);
