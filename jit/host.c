@@ -1,22 +1,19 @@
-/* host.c: processor, versions, places of files -> text. See jit_int.h.
+/* host.c: processor and versions -> text. See jit_int.h.
  *
  * The processor is asked directly and not through LLVM, because what is on disk is looked for
  * before LLVM is loaded; what LLVM calls it is compared when code is linked (compile_thread.c).
  * This is the one place that knows a kind of machine, and it need not: without it, machines that
  * share a folder and differ in features only the system's words do not tell would replace each
  * other's files. */
-#define _GNU_SOURCE /* dladdr */
 #include "jit/jit_int.h"
 
 #include "jit/backend.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #if defined __x86_64__
 #include <cpuid.h>
@@ -24,9 +21,6 @@
 
 #ifndef SOLSTICE_LLVM_VERSION
 #define SOLSTICE_LLVM_VERSION "unknown"
-#endif
-#ifndef SOLSTICE_MODULES /* where modules are installed, as seen from the program */
-#define SOLSTICE_MODULES "../lib/solstice"
 #endif
 
 /* Where the system's words say too little: family, model and all feature words, whatever LLVM could
@@ -72,33 +66,4 @@ void jit_host_flavour(char *text, size_t size, const char *module, bool fast_mat
     snprintf(text, size, "generator %d, llvm %s, module %lld %lld.%09ld, cpu %s, fast-math %d",
              BACKEND_VERSION, SOLSTICE_LLVM_VERSION, (long long)s.st_size,
              (long long)s.st_mtim.tv_sec, s.st_mtim.tv_nsec, cpu, fast_math);
-}
-
-/* Beside `file` (a program or a library), or where an installation puts it as seen from there. */
-static bool find_near(const char *file, char *path, size_t size)
-{
-    static const char *const places[] = {"solstice_llvm.so", "solstice/solstice_llvm.so",
-                                         SOLSTICE_MODULES "/solstice_llvm.so"};
-    const char *slash = strrchr(file, '/');
-    if (!slash)
-        return false;
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        int length = snprintf(path, size, "%.*s/%s", (int)(slash - file), file, places[i]);
-        if (length > 0 && (size_t)length < size && access(path, R_OK) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* This code may be part of a library that somebody else's program uses: look there first. */
-bool jit_find_module(char *path, size_t size)
-{
-    char program[2048];
-    Dl_info here;
-    if (dladdr((void *)(uintptr_t)jit_find_module, &here) && here.dli_fname &&
-        find_near(here.dli_fname, path, size))
-        return true;
-    ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
-    program[n > 0 ? n : 0] = '\0';
-    return find_near(program, path, size);
 }

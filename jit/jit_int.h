@@ -213,7 +213,5 @@ DiskKey jit_model_key(const char *model);
 
 /* host.c: what decides whether code made elsewhere may run here, as text. */
 void jit_host_flavour(char *text, size_t size, const char *module, bool fast_math);
-/* The module beside the program, or where it is installed; false: not found. */
-bool jit_find_module(char *path, size_t size);
 
 #endif

@@ -6,9 +6,9 @@
  * loading the linker would do first, and what is done once in a process. */
 #include "jit/jit_int.h"
 
+#include "base/module.h"
 #include "base/timer.h"
 
-#include <dlfcn.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ bool jit_blocked_thread(pthread_t *thread, void *(*run)(void *), void *argument)
 static bool find_path(const char *module, char path[JIT_PATH])
 {
     if (!module)
-        return jit_find_module(path, JIT_PATH);
+        return module_find("solstice_llvm.so", path, JIT_PATH);
     int n = snprintf(path, JIT_PATH, "%s", module);
     return n > 0 && n < JIT_PATH;
 }
@@ -50,15 +50,6 @@ static bool linker_path(const char *path, char linker[JIT_PATH])
 
 /* ---- for one service ---- */
 
-/* Never unloaded again: LLVM does not like it, and it would be loaded again soon. */
-static void *open_module(const char *path, const char *symbol, char *words, size_t size)
-{
-    void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    const char *reason = module ? "it is of another version" : dlerror();
-    snprintf(words, size, "%s", reason ? reason : "it is not there");
-    return module ? dlsym(module, symbol) : NULL;
-}
-
 static JitRefusal open_linker(Jit *jit, char *words, size_t size)
 {
     char path[JIT_PATH];
@@ -66,7 +57,7 @@ static JitRefusal open_linker(Jit *jit, char *words, size_t size)
     BackendLinker linker = {0};
     snprintf(words, size, "it is not there");
     if (jit->found && linker_path(jit->path, path))
-        *(void **)&open = open_module(path, LINKER_SYMBOL, words, size);
+        *(void **)&open = module_open(path, LINKER_SYMBOL, words, size);
     JitRefusal why = open ? open(&linker, jit->options.names) : JIT_NO_MODULE;
     if (!open || linker.version != BACKEND_VERSION)
         return JIT_NO_MODULE;
@@ -82,7 +73,7 @@ static JitRefusal open_compiler(Jit *jit, char *words, size_t size)
     Backend compiler = {0};
     snprintf(words, size, "it is not there");
     if (jit->found)
-        *(void **)&open = open_module(jit->path, BACKEND_SYMBOL, words, size);
+        *(void **)&open = module_open(jit->path, BACKEND_SYMBOL, words, size);
     JitRefusal why = open ? open(&compiler, jit->options.fast_math) : JIT_NO_MODULE;
     if (!open || compiler.version != BACKEND_VERSION)
         return JIT_NO_MODULE;
@@ -181,7 +172,7 @@ static void *load_ahead(void *argument)
     char path[JIT_PATH], words[1];
     LinkerPrepare prepare = NULL;
     if (is_remembered(ahead) && linker_path(ahead->path, path))
-        *(void **)&prepare = open_module(path, LINKER_PREPARE, words, sizeof words);
+        *(void **)&prepare = module_open(path, LINKER_PREPARE, words, sizeof words);
     if (prepare)
         prepare();
     return NULL;

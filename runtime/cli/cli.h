@@ -20,6 +20,9 @@ typedef struct Command {
     int (*run)(int argc, char **argv); /* argv[0] is the name of the command */
 } Command;
 
+/* The function `symbol` of a module of ours (base/module.h); NULL: `words` says why not. */
+void *cli_module(const char *name, const char *symbol, char *words, size_t size);
+
 extern const Command cli_bench;
 extern const Command cli_cache;
 extern const Command cli_check;

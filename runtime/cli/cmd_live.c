@@ -99,7 +99,8 @@ static int talk(Live *live, const LiveOptions *o)
     } else if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && !o->json) {
         live->style = LIVE_PEOPLE;
         fputs("'help' lists the commands\n", live->out);
-        code = live_prompt(live);
+        if (!live_prompt(live))
+            read_pipe(live);
     } else {
         read_pipe(live);
     }

@@ -124,6 +124,17 @@ static uint32_t bins_of(const PlotOptions *o)
     return (o->sideways ? o->height : o->width) * (o->points ? PLOT_POINTS : 1);
 }
 
+static int plot_picture(const Series *series, const PlotOptions *options)
+{
+    char words[500];
+    PlotPicture draw;
+    *(void **)&draw = cli_module(PLOT_MODULE, PLOT_SYMBOL, words, sizeof words);
+    if (draw)
+        return draw(series, options);
+    fprintf(stderr, "solstice: error: no picture can be drawn: %s\n", words);
+    return EXIT_IO;
+}
+
 static int draw_curves(Series *series, PlotJob *job)
 {
     int code = select_curves(series, job);

@@ -146,6 +146,7 @@ int live_serve(Live *live,
 
 /* ---- live_prompt.c ---- */
 
-int live_prompt(Live *live); /* lines from a terminal, until the end */
+/* Lines from a terminal, until the end; false, after a warning: lines cannot be edited. */
+bool live_prompt(Live *live);
 
 #endif

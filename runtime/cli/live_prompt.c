@@ -1,26 +1,16 @@
-/* live_prompt.c: keys in a terminal -> lines: history and completion by libedit. See live.h. */
-#define _GNU_SOURCE
+/* live_prompt.c: lines from a terminal -> answers: the prompt, and what a word may become. See live.h. */
+#include "runtime/cli/cli.h"
+#include "runtime/cli/edit/line_editor.h"
 #include "runtime/cli/live.h"
 
-#include <histedit.h>
-#include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
-typedef struct Prompt {
-    Live *live;
-    EditLine *el;
-    History *history;
-    char text[80];
-} Prompt;
-
-static char *prompt_text(EditLine *el)
+static const char *prompt_text(void *context, char *text, size_t size)
 {
-    Prompt *p;
-    el_get(el, EL_CLIENTDATA, &p);
-    snprintf(p->text, sizeof p->text, "%.6g%s> ", sol_time(p->live->sim),
-             sol_is_complete(p->live->sim) ? "" : " incomplete");
-    return p->text;
+    const Live *live = context;
+    snprintf(text, size, "%.6g%s> ", sol_time(live->sim),
+             sol_is_complete(live->sim) ? "" : " incomplete");
+    return text;
 }
 
 /* ---- completion ---- */
@@ -32,7 +22,6 @@ typedef struct Completion {
     char common[512];
     uint32_t n;
     char list[2000];
-    bool from_prompt;
 } Completion;
 
 static void offer(Completion *c, const char *text)
@@ -86,72 +75,48 @@ static void offer_names(Live *live, Completion *c)
         offer(c, keywords[i]);
 }
 
-static unsigned char complete(EditLine *el, int key)
+static LineFound complete(void *context, const char *line, size_t cursor, char *more, size_t size)
 {
-    Prompt *p;
-    (void)key;
-    el_get(el, EL_CLIENTDATA, &p);
-    const LineInfo *line = el_line(el);
-    const char *begin = line->cursor;
-    while (begin > line->buffer && !strchr(" \t{}()=,;:+-*/<>", begin[-1]))
+    Live *live = context;
+    size_t begin = cursor;
+    while (begin > 0 && !strchr(" \t{}()=,;:+-*/<>", line[begin - 1]))
         begin--;
     char word[512];
-    snprintf(word, sizeof word, "%.*s", (int)(line->cursor - begin), begin);
+    snprintf(word, sizeof word, "%.*s", (int)(cursor - begin), line + begin);
     Completion c = {.word = word, .length = strlen(word)};
-    if (begin == line->buffer)
+    if (begin == 0)
         for (uint32_t i = 0; live_command_name(i); i++)
             offer(&c, live_command_name(i));
     else
-        offer_names(p->live, &c);
+        offer_names(live, &c);
     if (c.n == 0)
-        return CC_ERROR;
-    if (strlen(c.common) > c.length)
-        el_insertstr(el, c.common + c.length);
-    else if (c.n > 1)
-        fprintf(p->live->out, "\n%s\n", c.list);
-    if (c.n == 1 && begin == line->buffer)
-        el_insertstr(el, " ");
-    return c.n > 1 && strlen(c.common) <= c.length ? CC_REDISPLAY : CC_REFRESH;
+        return LINE_NOTHING;
+    if (c.n > 1 && strlen(c.common) <= c.length) {
+        fprintf(live->out, "\n%s\n", c.list);
+        return LINE_SHOWN;
+    }
+    snprintf(more, size, "%s%s", c.common + c.length, c.n == 1 && begin == 0 ? " " : "");
+    return LINE_MORE;
 }
 
 /* ---- lines ---- */
 
-static bool open_prompt(Prompt *p)
+static bool take_line(void *context, const char *line)
 {
-    HistEvent event;
-    p->el = el_init("solstice", stdin, p->live->out, stderr);
-    p->history = history_init();
-    if (!p->el || !p->history)
-        return false;
-    history(p->history, &event, H_SETSIZE, 1000);
-    el_set(p->el, EL_CLIENTDATA, p);
-    el_set(p->el, EL_PROMPT, prompt_text);
-    el_set(p->el, EL_EDITOR, "emacs");
-    el_set(p->el, EL_HIST, history, p->history);
-    el_set(p->el, EL_ADDFN, "complete", "names and commands", complete);
-    el_set(p->el, EL_BIND, "^I", "complete", NULL);
-    el_set(p->el, EL_SIGNAL, 0);
-    return true;
+    Live *live = context;
+    live_line(live, line);
+    return !live->done;
 }
 
-int live_prompt(Live *live)
+bool live_prompt(Live *live)
 {
-    Prompt p = {.live = live};
-    HistEvent event;
-    int n = 0;
-    if (!open_prompt(&p)) {
-        fputs("solstice: error: the terminal cannot be used\n", stderr);
-        return 4;
-    }
-    const char *line;
-    while (!live->done && (line = el_gets(p.el, &n)) != NULL && n > 0) {
-        if (line[strspn(line, " \t\n")])
-            history(p.history, &event, H_ENTER, line);
-        live_line(live, line);
-    }
-    if (!live->done)
-        fputc('\n', live->out);
-    history_end(p.history);
-    el_end(p.el);
-    return 0;
+    char words[500];
+    LineEdit edit;
+    LineUser user = {live, prompt_text, complete, take_line};
+    *(void **)&edit = cli_module(LINE_MODULE, LINE_SYMBOL, words, sizeof words);
+    if (edit && edit(&user, stdin, live->out))
+        return true;
+    fprintf(stderr, "solstice: warning: lines cannot be edited here: %s\n",
+            edit ? "the terminal cannot be used" : words);
+    return false;
 }

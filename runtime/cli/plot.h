@@ -1,7 +1,7 @@
 /* plot.h: curves -> a picture: SVG and PNG by cairo, or characters in the terminal.
  *
  * Error rule: an exit code after a message on stderr. plot_terminal() allocates from the series'
- * Mem; plot_picture() allocates nothing there, so that no surface of cairo is lost to a guard.
+ * Mem; solstice_plot_picture() allocates nothing there, so that no surface of cairo is lost to a guard.
  * Label, points, sideways and plain are for pictures. */
 #ifndef RUNTIME_CLI_PLOT_H
 #define RUNTIME_CLI_PLOT_H
@@ -34,7 +34,12 @@ void plot_name(const Series *series, const Curve *curve, char *out, size_t size)
 /* Lowest and highest value of the curves first .. end-1. */
 void plot_span(const Series *series, uint32_t first, uint32_t end, double *low, double *high);
 
-int plot_picture(const Series *series, const PlotOptions *options);
+/* What the module PLOT_MODULE shows (cairo/). */
+#define PLOT_MODULE "solstice_cairo.so"
+#define PLOT_SYMBOL "solstice_plot_picture"
+int solstice_plot_picture(const Series *series, const PlotOptions *options);
+typedef int (*PlotPicture)(const Series *series, const PlotOptions *options);
+
 void plot_terminal(const Series *series, const PlotOptions *options, FILE *out);
 
 #endif

@@ -31,6 +31,23 @@ grep -q '"functions_compiled": *[1-9]' stats.json || fail "the program does not 
 usr/bin/solsim Decay.sol -sim 1 0.5 2>/dev/null | tail -1 | grep -qx '1,0.25' || fail "solsim"
 [ -s usr/share/man/man1/solstice.1 ] || fail "man page"
 
+# What single commands need is loaded by them alone, and they say what is missing.
+needed=$(readelf -d usr/bin/solstice | grep -E 'NEEDED.*(LLVM|cairo|edit|stdc)')
+[ -z "$needed" ] || fail "every start loads $needed"
+usr/bin/solstice plot Decay.solr --output picture.svg x || fail "solstice plot"
+grep -q '<svg' picture.svg || fail "no picture"
+# A terminal: Tab makes a command of "hel".
+printf 'hel\tstop\nquit\n' | script -qec 'usr/bin/solstice live Decay.sol --cache off' /dev/null >terminal 2>&1
+grep -q 'all of them together' terminal || { cat terminal; fail "no completion in a terminal"; }
+libraries=$(dirname "$(find usr -name solstice_edit.so)")
+rm "$libraries/solstice_edit.so" && : >"$libraries/solstice_cairo.so"
+printf 'quit\n' | script -qec 'usr/bin/solstice live Decay.sol --cache off' /dev/null >terminal 2>&1 ||
+    fail "live without its module"
+grep -q 'lines cannot be edited here: the file solstice_edit.so is not there' terminal || { cat terminal; fail "no warning"; }
+usr/bin/solstice plot Decay.solr --output other.svg x 2>message
+[ $? -eq 4 ] || fail "exit code without cairo"
+grep -q 'no picture can be drawn: .*solstice_cairo.so' message || { cat message; fail "no message"; }
+
 cat >client.c <<'END'
 #include <math.h>
 #include <solstice.h>
