@@ -3,7 +3,8 @@
  * There are two, loaded with dlopen when they are needed: the code generator (jit/llvm/, large) and
  * the linker (jit/orc/, small, so that code on disk need not wait for the other). Each has its own
  * copy of whatever it links; nothing is shared but what stands here. Each is used by one thread at a
- * time: its loader, then the compile thread.
+ * time: its loader, then the compile thread; but the code generator may make code of both tiers at a
+ * time, in a thread each.
  *
  * Code has two forms: an object file (bytes that can be stored), which the code generator makes,
  * and a linked module (memory that can run), which the linker makes of it, here or in another
@@ -15,7 +16,7 @@
 #include "jit/jit.h"
 
 /* Changes whenever generated code may change for the same shape, or what stands here. */
-enum { BACKEND_VERSION = 7 };
+enum { BACKEND_VERSION = 8 };
 
 enum { BACKEND_NAME = 96 };
 
@@ -32,7 +33,7 @@ typedef struct BackendJob {
     bool broken;      /* tests: make LLVM refuse this one */
     bool deadly;      /* tests: make LLVM give up altogether */
     /* out: the object file that has the function, if `refusal` is 0; jobs may share one. Valid
-     * until the next call. */
+     * until the next call for the same tier. */
     JitRefusal refusal;
     const unsigned char *object;
     size_t size;

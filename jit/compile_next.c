@@ -11,21 +11,6 @@ bool jit_queue_empty(const Jit *jit, int queue)
     return jit->queue[queue].next == &jit->queue[queue];
 }
 
-/* ---- how much at a time ---- */
-
-/* Optimising takes long, so quick code waits for no more than one function. Quick functions come
- * together: rounds of two, or of a quarter of the queue, made all of them wait longer, as most of a
- * small module's time is that of the module. */
-uint32_t jit_round_limit(const Jit *jit, JitTier tier)
-{
-    uint32_t limit = jit->options.batch < JIT_ROUND ? jit->options.batch : JIT_ROUND;
-    if (tier == JIT_OPTIMISED && !jit->options.only_optimised)
-        return 1;
-    return limit;
-}
-
-/* ---- what ---- */
-
 /* Loading the code generator costs as much as a very short run lasts in all, and a run that ends has
  * to wait for it. So it is not loaded before the run has lasted about as long as loading would take:
  * the wait costs a long run nothing that counts, and a short one never loads. */
@@ -52,6 +37,14 @@ static JitStep link_step(const Jit *jit)
     return jit->part[PART_LINKER].load == PART_DECIDED ? STEP_LINK : STEP_LOAD_LINKER;
 }
 
+/* Both are loaded. */
+static JitStep round_step(const Jit *jit)
+{
+    if (!jit_queue_empty(jit, QUEUE_QUICK) || jit->options.only_optimised)
+        return STEP_ROUND;
+    return jit->optimiser.state == OPTIMISER_IDLE ? STEP_OPTIMISE : STEP_REST;
+}
+
 static JitStep compile_step(const Jit *jit)
 {
     LoadState compiler = jit->part[PART_COMPILER].load;
@@ -61,7 +54,7 @@ static JitStep compile_step(const Jit *jit)
         return STEP_REST;
     if (jit->part[PART_LINKER].load == PART_NOT_LOADED)
         return STEP_LOAD_LINKER;
-    return compiler == PART_DECIDED ? STEP_ROUND : STEP_LOAD_COMPILER;
+    return compiler == PART_DECIDED ? round_step(jit) : STEP_LOAD_COMPILER;
 }
 
 JitStep jit_next_step(const Jit *jit)
@@ -73,5 +66,9 @@ JitStep jit_next_step(const Jit *jit)
     if (jit->dead.next != &jit->dead)
         return STEP_BURY;
     JitStep step = link_step(jit);
-    return step == STEP_REST ? compile_step(jit) : step;
+    if (step != STEP_REST)
+        return step;
+    if (jit->optimiser.state == OPTIMISER_DONE && jit_queue_empty(jit, QUEUE_QUICK))
+        return STEP_PLACE;
+    return compile_step(jit);
 }

@@ -4,8 +4,9 @@
  * there waits for the linker; what is not, until it is warm, and then for linker and code generator.
  * The linker is loaded at once, the code generator by a thread of its own (load_llvm.c); meanwhile
  * nothing is held, others are looked for, and what is on disk is linked. Then in rounds: take
- * some entries of one tier, quick ones first; have them compiled as one module; link, publish,
- * store. Optimising takes long, so its rounds are of one function: quick code waits for no more.
+ * some entries; have them compiled quickly as one module; link, publish, store. Optimising takes long:
+ * a thread of its own makes one function at a time, which this one places, so that quick code never
+ * waits for it.
  *
  * What comes next is decided in compile_next.c.
  *
@@ -67,7 +68,7 @@ static void take(Worker *w, int queue, uint32_t limit)
         if (entry->holders)
             w->entry[w->n++] = entry;
     }
-    jit->compiling = w->n;
+    jit->compiling += w->n;
 }
 
 /* Lock held. */
@@ -77,12 +78,31 @@ static void take_linked(Worker *w)
     take(w, QUEUE_LINK, LINK_ROUND);
 }
 
-/* Lock held. */
+/* Lock held. Functions come together: rounds of two, or of a quarter of the queue, made all of them wait
+ * longer, as most of a small module's time is that of the module. */
 static void take_round(Worker *w)
 {
-    bool optimise = jit_queue_empty(w->jit, QUEUE_QUICK);
-    w->tier = optimise ? JIT_OPTIMISED : JIT_QUICK;
-    take(w, optimise ? QUEUE_OPTIMISED : QUEUE_QUICK, jit_round_limit(w->jit, w->tier));
+    const JitOptions *o = &w->jit->options;
+    w->tier = o->only_optimised ? JIT_OPTIMISED : JIT_QUICK;
+    take(w, o->only_optimised ? QUEUE_OPTIMISED : QUEUE_QUICK, o->batch < ROUND ? o->batch : ROUND);
+}
+
+/* Lock held. */
+static void take_hot(Worker *w)
+{
+    w->tier = JIT_OPTIMISED;
+    take(w, QUEUE_OPTIMISED, 1);
+}
+
+/* Lock held. */
+static void take_optimised(Worker *w)
+{
+    JitOptimiser *o = &w->jit->optimiser;
+    w->tier = JIT_OPTIMISED;
+    w->n = w->n_jobs = 1;
+    w->entry[0] = w->job_for[0] = o->entry;
+    w->job[0] = o->job;
+    o->state = OPTIMISER_IDLE;
 }
 
 /* ---- names ---- */
@@ -508,22 +528,70 @@ static void note_fatal(Worker *w)
     pthread_mutex_unlock(&jit->lock);
 }
 
-static void compile_all(Worker *w)
+/* What the jobs of this round have come to; compiling them took some seconds. */
+static void place_all(Worker *w, double seconds)
 {
-    Jit *jit = w->jit;
-    if (w->n_jobs == 0)
-        return;
-    prepare_jobs(w);
     double start = timer_now();
-    bool can = refusal_of_all(jit) == JIT_ACCEPTED;
-    if (can)
-        w->compiler->compile(w->compiler->state, w->n_jobs, w->job, w->tier);
-    if (can && w->job[0].refusal == JIT_LLVM_FATAL)
+    bool could = refusal_of_all(w->jit) == JIT_ACCEPTED;
+    if (could && w->job[0].refusal == JIT_LLVM_FATAL)
         note_fatal(w);
     for (uint32_t i = 0; i < w->n_jobs; i++)
         if (begins_object(w, i))
             place_object(w, i);
-    count_jobs(w, timer_now() - start);
+    count_jobs(w, seconds + timer_now() - start);
+}
+
+static void compile_all(Worker *w)
+{
+    double start = timer_now();
+    if (w->n_jobs == 0)
+        return;
+    prepare_jobs(w);
+    if (refusal_of_all(w->jit) == JIT_ACCEPTED)
+        w->compiler->compile(w->compiler->state, w->n_jobs, w->job, w->tier);
+    place_all(w, timer_now() - start);
+}
+
+/* ---- optimising ---- */
+
+static void *optimise(void *argument)
+{
+    Jit *jit = argument;
+    JitOptimiser *o = &jit->optimiser;
+    double start = timer_now();
+    jit->compiler.compile(jit->compiler.state, 1, &o->job, JIT_OPTIMISED);
+    if (jit->options.slow_optimise)
+        usleep(jit->options.slow_optimise * 1000);
+    o->seconds = timer_now() - start;
+    pthread_mutex_lock(&jit->lock);
+    o->state = OPTIMISER_DONE;
+    pthread_cond_broadcast(&jit->work);
+    pthread_mutex_unlock(&jit->lock);
+    return NULL;
+}
+
+/* The one job of this round. False: there can be no thread. */
+static bool start_optimising(Worker *w)
+{
+    Jit *jit = w->jit;
+    JitOptimiser *o = &jit->optimiser;
+    prepare_jobs(w);
+    o->entry = w->job_for[0];
+    o->job = w->job[0];
+    memcpy(o->name, w->name[0], sizeof o->name);
+    o->job.name = o->name;
+    pthread_mutex_lock(&jit->lock);
+    bool started = jit_blocked_thread(&o->thread, optimise, jit);
+    o->state = started ? OPTIMISER_BUSY : OPTIMISER_IDLE;
+    pthread_mutex_unlock(&jit->lock);
+    return started;
+}
+
+static void place_optimised(Worker *w)
+{
+    JitOptimiser *o = &w->jit->optimiser;
+    pthread_join(o->thread, NULL);
+    place_all(w, o->seconds);
 }
 
 /* ---- rounds ---- */
@@ -543,14 +611,15 @@ static void finish(Worker *w)
         else if (entry->forget)
             jit_drop(jit, entry);
     }
-    jit->compiling = 0;
+    jit->compiling -= w->n;
     jit_evict(jit);
     JIT_VERIFY(jit);
-    if (jit->queued == 0)
+    if (jit->queued == 0 && jit->compiling == 0)
         pthread_cond_broadcast(&jit->idle);
 }
 
-static void make_round(Worker *w)
+/* The jobs of this round: what is not on disk. */
+static void find_jobs(Worker *w)
 {
     if (refusal_of_all(w->jit) == JIT_ACCEPTED) {
         know_host(w);
@@ -559,7 +628,23 @@ static void make_round(Worker *w)
         memcpy(w->job_for, w->entry, w->n * sizeof *w->entry);
         w->n_jobs = w->n;
     }
+}
+
+static void make_round(Worker *w)
+{
+    find_jobs(w);
     compile_all(w);
+}
+
+/* A round of one entry, which is finished when its code is placed. */
+static void optimise_round(Worker *w)
+{
+    find_jobs(w);
+    bool can = refusal_of_all(w->jit) == JIT_ACCEPTED;
+    if (can && w->n_jobs && start_optimising(w))
+        w->n = 0;
+    else
+        compile_all(w);
 }
 
 /* Lock held; it is left in between. Memory exhausted there: what is not done by then is refused,
@@ -615,6 +700,14 @@ static void do_step(Worker *w, JitStep step)
         take_round(w);
         do_round(w, make_round);
         break;
+    case STEP_OPTIMISE:
+        take_hot(w);
+        do_round(w, optimise_round);
+        break;
+    case STEP_PLACE:
+        take_optimised(w);
+        do_round(w, place_optimised);
+        break;
     case STEP_LOAD_LINKER:
         jit_load_linker(w->jit);
         break;
@@ -668,6 +761,8 @@ static void remember_model(Worker *w)
 static void close_worker(Worker *w)
 {
     jit_finish_loading(w->jit);
+    if (w->jit->optimiser.state != OPTIMISER_IDLE)
+        pthread_join(w->jit->optimiser.thread, NULL);
     remember_model(w);
     if (w->linker->state)
         w->linker->close(w->linker->state);

@@ -39,7 +39,8 @@ typedef struct JitOptions {
     uint32_t refuse_every; /* tests: LLVM is given every n-th function broken; 0: never */
     uint32_t fatal_at;     /* tests: the n-th function is a fatal error to LLVM; 0: none */
     uint32_t slow_load;    /* tests: milliseconds that loading the code generator takes longer */
-    uint32_t fail_at;      /* tests: the n-th allocation of the compile thread fails; 0: none */
+    uint32_t slow_optimise; /* tests: the same for each optimised function */
+    uint32_t fail_at;       /* tests: the n-th allocation of the compile thread fails; 0: none */
 } JitOptions;
 
 /* Never NULL, except when there is no memory at all. Starts nothing: thread and LLVM come with the

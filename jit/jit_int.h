@@ -94,6 +94,19 @@ typedef struct JitWaits {
     uint32_t n; /* ever */
 } JitWaits;
 
+/* An optimised function in the making. It takes milliseconds, so it has a thread of its own, that quick
+ * code need not wait. The compile thread starts it and places what it has made. */
+typedef enum OptimiserState { OPTIMISER_IDLE, OPTIMISER_BUSY, OPTIMISER_DONE } OptimiserState;
+typedef struct JitOptimiser {
+    OptimiserState state;
+    /* the thread's while it is busy, else the compile thread's */
+    pthread_t thread; /* to be joined, unless it is idle */
+    JitEntry *entry;
+    BackendJob job;
+    char name[BACKEND_NAME];
+    double seconds;
+} JitOptimiser;
+
 struct Jit {
     pthread_mutex_t lock;
     pthread_cond_t work; /* there is something to do, or the end has come */
@@ -111,8 +124,9 @@ struct Jit {
     JitLink queue[QUEUES]; /* heads */
     JitLink unused;        /* head; next: longest unused */
     JitLink dead;          /* head: modules that can go */
-    uint32_t queued, compiling;
-    uint32_t modules; /* that have users */
+    uint32_t queued;
+    uint32_t compiling; /* taken from a queue and not finished */
+    uint32_t modules;   /* that have users */
     size_t code_bytes, entry_bytes;
     uint32_t max_mappings;
     bool urgent; /* patience is over: jit_hurry */
@@ -123,6 +137,7 @@ struct Jit {
     bool found;
     BackendLinker linker; /* once it is decided, if it was not refused: the compile thread's */
     Backend compiler;     /* likewise */
+    JitOptimiser optimiser;
     JitRefusal trouble;
     char words[200]; /* about the trouble */
     JitStats stats;
@@ -182,6 +197,8 @@ typedef enum JitStep {
     STEP_BURY, /* modules that nobody uses */
     STEP_LINK, /* what is on disk */
     STEP_ROUND,
+    STEP_OPTIMISE, /* begin to */
+    STEP_PLACE,    /* what was optimised */
     STEP_LOAD_LINKER,
     STEP_LOAD_COMPILER,
     STEP_REST
@@ -189,7 +206,6 @@ typedef enum JitStep {
 JitStep jit_next_step(const Jit *jit);
 double jit_rest_until(const Jit *jit); /* timer_now() at which there may be something to do */
 bool jit_queue_empty(const Jit *jit, int queue);
-uint32_t jit_round_limit(const Jit *jit, JitTier tier); /* functions at a time */
 
 /* jit_waits.c, with the lock held */
 void jit_wait_begins(const Jit *jit, JitEntry *entry);

@@ -14,15 +14,22 @@
 #include <pthread.h>
 #include <stdio.h>
 
-typedef struct LlvmBackend {
+/* What makes code of one tier: a thread each may use both at a time. */
+typedef struct Maker {
     Mem *mem;
+    LLVMTargetMachineRef machine;     /* NULL: not needed yet */
     VEC(LLVMMemoryBufferRef) objects; /* of the last call */
+    bool diagnosed;                   /* LLVM has reported an error about the present module */
+} Maker;
+
+enum { TIERS = 2 }; /* quick, optimised */
+
+typedef struct LlvmBackend {
+    Maker maker[TIERS];
     LLVMTargetRef target;
-    LLVMTargetMachineRef machine[2]; /* quick, optimised; NULL: not needed yet */
     LLVMTargetDataRef layout;
     char *triple, *cpu, *features;
     bool fast_math;
-    bool diagnosed; /* LLVM has reported an error about the present module */
 } LlvmBackend;
 
 static _Thread_local char refusal_words[LLVM_WORDS]; /* of opening, in this thread */
@@ -30,9 +37,9 @@ static _Thread_local char refusal_words[LLVM_WORDS]; /* of opening, in this thre
 /* Without it, LLVM ends the process after reporting an error of code generation. */
 static void on_diagnostic(LLVMDiagnosticInfoRef info, void *state)
 {
-    LlvmBackend *b = state;
+    Maker *maker = state;
     if (LLVMGetDiagInfoSeverity(info) == LLVMDSError)
-        b->diagnosed = true;
+        maker->diagnosed = true;
 }
 
 /* ---- setting up ---- */
@@ -56,15 +63,15 @@ static LLVMTargetMachineRef make_plain_machine(const LlvmBackend *b)
     return make_machine(b, "", "", LLVMCodeGenLevelNone);
 }
 
-/* A run whose code is on disk needs none. */
-static LLVMTargetMachineRef machine_for(LlvmBackend *b, JitTier tier)
+/* With its machine, which a run whose code is on disk does not need. */
+static Maker *maker_for(LlvmBackend *b, JitTier tier)
 {
-    LLVMTargetMachineRef *machine = &b->machine[tier == JIT_OPTIMISED];
-    if (!*machine)
-        *machine =
-            make_machine(b, b->cpu, b->features,
-                         tier == JIT_OPTIMISED ? LLVMCodeGenLevelDefault : LLVMCodeGenLevelNone);
-    return *machine;
+    bool optimise = tier == JIT_OPTIMISED;
+    Maker *maker = &b->maker[optimise];
+    if (!maker->machine)
+        maker->machine = make_machine(b, b->cpu, b->features,
+                                      optimise ? LLVMCodeGenLevelDefault : LLVMCodeGenLevelNone);
+    return maker;
 }
 
 /* LLVM's list of targets is global and not guarded. */
@@ -121,19 +128,20 @@ static bool set_up_host(LlvmBackend *b)
     return true;
 }
 
-static void drop_objects(LlvmBackend *b)
+static void drop_objects(Maker *maker)
 {
-    for (uint32_t i = 0; i < b->objects.n; i++)
-        LLVMDisposeMemoryBuffer(b->objects.at[i]);
-    b->objects.n = 0;
+    for (uint32_t i = 0; i < maker->objects.n; i++)
+        LLVMDisposeMemoryBuffer(maker->objects.at[i]);
+    maker->objects.n = 0;
 }
 
 static void dispose(LlvmBackend *b)
 {
-    drop_objects(b);
-    for (int i = 0; i < 2; i++)
-        if (b->machine[i])
-            LLVMDisposeTargetMachine(b->machine[i]);
+    for (int i = 0; i < TIERS; i++) {
+        drop_objects(&b->maker[i]);
+        if (b->maker[i].machine)
+            LLVMDisposeTargetMachine(b->maker[i].machine);
+    }
     if (b->layout)
         LLVMDisposeTargetData(b->layout);
     char *texts[] = {b->triple, b->cpu, b->features};
@@ -147,7 +155,8 @@ static void tear_down(void *state)
     LlvmBackend *b = state;
     if (!fatal_happened())
         dispose(b);
-    mem_close(b->mem);
+    mem_close(b->maker[1].mem);
+    mem_close(b->maker[0].mem); /* it holds b */
 }
 
 static const char *words(void *state)
@@ -159,18 +168,18 @@ static const char *words(void *state)
 /* ---- compiling ---- */
 
 /* LLVM's quick code generator knows no vectors and leaves them to the slow one: quick code has none. */
-static LLVMModuleRef lower_jobs(LlvmBackend *b, LLVMContextRef context, uint32_t n,
+static LLVMModuleRef lower_jobs(const LlvmBackend *b, Mem *mem, LLVMContextRef context, uint32_t n,
                                 const BackendJob *jobs, JitTier tier)
 {
     LLVMModuleRef module = LLVMModuleCreateWithNameInContext("solstice", context);
     LLVMSetTarget(module, b->triple);
     LLVMSetModuleDataLayout(module, b->layout);
     for (uint32_t i = 0; i < n; i++)
-        lower_function(b->mem, module, &jobs[i], b->fast_math, tier == JIT_OPTIMISED);
+        lower_function(mem, module, &jobs[i], b->fast_math, tier == JIT_OPTIMISED);
     return module;
 }
 
-static LLVMMemoryBufferRef emit(LlvmBackend *b, LLVMModuleRef module, JitTier tier)
+static LLVMMemoryBufferRef emit(const Maker *maker, LLVMModuleRef module)
 {
     LLVMMemoryBufferRef object = NULL;
     char *message = NULL;
@@ -179,21 +188,20 @@ static LLVMMemoryBufferRef emit(LlvmBackend *b, LLVMModuleRef module, JitTier ti
     if (broken)
         return NULL;
     message = NULL;
-    LLVMTargetMachineRef machine = machine_for(b, tier);
-    if (!machine ||
-        LLVMTargetMachineEmitToMemoryBuffer(machine, module, LLVMObjectFile, &message, &object)) {
+    if (!maker->machine || LLVMTargetMachineEmitToMemoryBuffer(maker->machine, module,
+                                                               LLVMObjectFile, &message, &object)) {
         LLVMDisposeMessage(message);
         return NULL;
     }
-    if (!b->diagnosed)
+    if (!maker->diagnosed)
         return object;
     LLVMDisposeMemoryBuffer(object);
     return NULL;
 }
 
-static void keep_object(LlvmBackend *b, LLVMMemoryBufferRef object, uint32_t n, BackendJob *jobs)
+static void keep_object(Maker *maker, LLVMMemoryBufferRef object, uint32_t n, BackendJob *jobs)
 {
-    vec_push(b->mem, &b->objects, object);
+    vec_push(maker->mem, &maker->objects, object);
     for (uint32_t i = 0; i < n; i++) {
         jobs[i].refusal = JIT_ACCEPTED;
         jobs[i].object = (const unsigned char *)LLVMGetBufferStart(object);
@@ -205,13 +213,14 @@ static void keep_object(LlvmBackend *b, LLVMMemoryBufferRef object, uint32_t n, 
  * them does not pile up. */
 static bool compile_module(LlvmBackend *b, uint32_t n, BackendJob *jobs, JitTier tier)
 {
+    Maker *maker = maker_for(b, tier);
     LLVMContextRef context = LLVMContextCreate();
-    b->diagnosed = false;
-    LLVMContextSetDiagnosticHandler(context, on_diagnostic, b);
-    LLVMModuleRef module = lower_jobs(b, context, n, jobs, tier);
-    LLVMMemoryBufferRef object = emit(b, module, tier);
+    maker->diagnosed = false;
+    LLVMContextSetDiagnosticHandler(context, on_diagnostic, maker);
+    LLVMModuleRef module = lower_jobs(b, maker->mem, context, n, jobs, tier);
+    LLVMMemoryBufferRef object = emit(maker, module);
     if (object)
-        keep_object(b, object, n, jobs);
+        keep_object(maker, object, n, jobs);
     LLVMDisposeModule(module);
     LLVMContextDispose(context);
     return object != NULL;
@@ -226,7 +235,7 @@ typedef struct CompileCall {
 
 static void compile_all(CompileCall *c)
 {
-    drop_objects(c->b);
+    drop_objects(&c->b->maker[c->tier == JIT_OPTIMISED]);
     if (compile_module(c->b, c->n, c->jobs, c->tier))
         return;
     for (uint32_t i = 0; i < c->n; i++)
@@ -242,16 +251,17 @@ static void set_refusals(const CompileCall *c, JitRefusal refusal)
 
 /* Memory running out here leaks what LLVM holds at that moment; the module is not used again
  * for these jobs, and nothing else is lost. After a fatal error the guard stays behind, and nobody
- * takes memory from b->mem again. */
+ * takes memory from there again. */
 static void compile_guarded(void *context)
 {
     CompileCall *c = context;
+    Mem *mem = c->b->maker[c->tier == JIT_OPTIMISED].mem;
     MemGuard guard;
     set_refusals(c, JIT_NO_MEMORY);
-    mem_guard_push(c->b->mem, &guard);
+    mem_guard_push(mem, &guard);
     if (setjmp(guard.env) == 0) {
         compile_all(c);
-        mem_guard_pop(c->b->mem, &guard);
+        mem_guard_pop(mem, &guard);
     }
 }
 
@@ -272,29 +282,25 @@ typedef struct OpenCall {
 static void set_up_guarded(void *context)
 {
     OpenCall *c = context;
-    MemGuard guard;
-    mem_guard_push(c->b->mem, &guard);
-    if (setjmp(guard.env) == 0) {
-        bool ready = c->b->triple ? set_up_target(c->b) : set_up_host(c->b);
-        c->why = ready ? JIT_ACCEPTED : JIT_NO_TARGET;
-        mem_guard_pop(c->b->mem, &guard);
-    }
+    bool ready = c->b->triple ? set_up_target(c->b) : set_up_host(c->b);
+    c->why = ready ? JIT_ACCEPTED : JIT_NO_TARGET;
 }
 
 static LlvmBackend *new_backend(bool fast_math)
 {
-    Mem *mem = mem_open();
+    Mem *mem = mem_open(), *more = mem_open();
     MemGuard guard;
-    if (!mem)
-        return NULL;
-    mem_guard_push(mem, &guard);
-    if (setjmp(guard.env) != 0) {
+    if (mem)
+        mem_guard_push(mem, &guard);
+    if (!mem || !more || setjmp(guard.env) != 0) {
         mem_close(mem);
+        mem_close(more);
         return NULL;
     }
     LlvmBackend *b = mem_alloc(mem, sizeof *b);
     mem_guard_pop(mem, &guard);
-    b->mem = mem;
+    b->maker[0].mem = mem;
+    b->maker[1].mem = more;
     b->fast_math = fast_math;
     return b;
 }

@@ -537,6 +537,44 @@ static void closing_does_not_wait_for_the_queue(void **state)
     assert_true(closing < timer_now() - start);
 }
 
+static bool is_optimising(Jit *jit)
+{
+    pthread_mutex_lock(&jit->lock);
+    bool busy = jit->optimiser.state == OPTIMISER_BUSY;
+    pthread_mutex_unlock(&jit->lock);
+    return busy;
+}
+
+/* Then it is dropped while it is optimised, and all is closed in the midst of the next one. */
+static void quick_code_does_not_wait_for_optimised(void **state)
+{
+    World *w = *state;
+    enum { N = 40 };
+    JitEntry *entry[N];
+    Jit *jit = open_jit((JitOptions){.hot = 10, .slow_optimise = 2000});
+    JitEntry *hot = request(jit, &w->block[0]);
+    jit_heat(jit, hot, 10);
+    while (!is_optimising(jit))
+        sched_yield();
+    for (uint32_t i = 1; i < N; i++)
+        entry[i] = request(jit, &w->block[i]);
+    for (uint32_t i = 1; i < N; i++) {
+        while (!jit_code(entry[i]).any && is_optimising(jit))
+            sched_yield();
+        check(w, &w->block[i], entry[i]);
+    }
+    assert_true(is_optimising(jit));
+    assert_int_equal(jit_tier(hot), JIT_QUICK);
+    jit_release(jit, hot);
+    jit_forget(jit);
+    jit_wait(jit);
+    assert_int_equal(jit_stats(jit).shapes, N - 1);
+    jit_heat(jit, entry[1], 10);
+    while (!is_optimising(jit))
+        sched_yield();
+    jit_close(jit);
+}
+
 typedef struct Runner {
     World *w;
     Jit *jit;
@@ -1061,6 +1099,7 @@ static int run_all(void)
         TEST(requests_dropped_while_compiled),
         TEST(eviction_keeps_memory_flat),
         TEST(closing_does_not_wait_for_the_queue),
+        TEST(quick_code_does_not_wait_for_optimised),
         TEST(several_threads_share_a_service),
         TEST(fast_math_is_near_and_apart),
         TEST(perf_is_told_the_names),
