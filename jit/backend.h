@@ -67,8 +67,9 @@ typedef struct BackendLinker {
     uint32_t version; /* BACKEND_VERSION */
     void *state;
     const char *host; /* processor and features that code is made for here, in LLVM's words */
-    /* NULL: it cannot be linked here, see last_words. From then on its code stays where it is, and
-     * is never writable, until it is dropped. */
+    /* NULL: it cannot be linked here, see last_words. It is placed when one of its functions is first
+     * looked for. From then on its code stays where it is, and is never writable, until it is
+     * dropped. */
     BackendModule *(*link)(void *state, const void *object, size_t size);
     void (*find)(void *state, BackendModule *module, uint32_t n, BackendSymbol *symbols);
     void (*drop)(void *state, BackendModule *module);

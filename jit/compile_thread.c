@@ -11,46 +11,16 @@
  * What comes next is decided in compile_next.c.
  *
  * The lock is held to take and to publish, never while something is read, compiled or linked. */
-#include "jit/jit_int.h"
+#include "jit/worker.h"
 
 #include "base/timer.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { ROUND = JIT_ROUND, LINK_ROUND = 8 };
-
-typedef struct Worker {
-    Jit *jit;
-    Mem *mem; /* of this thread alone */
-    DiskCache *disk;
-    const BackendLinker *linker; /* &jit->linker */
-    const Backend *compiler;     /* &jit->compiler */
-    uint64_t host;               /* hash of linker->host */
-    uint64_t jobs;               /* ever, for options.refuse_every and fatal_at */
-    FILE *perf_map;
-    bool used_disk;           /* something was stored or found there */
-    VEC(JitModule *) modules; /* by id; at[0] is unused; NULL: id is free */
-    VEC(uint32_t) free_ids;
-    Map by_hash; /* of the object */
-    /* this round */
-    JitTier tier;
-    uint32_t n, n_jobs;
-    JitEntry *entry[ROUND];   /* taken */
-    JitEntry *job_for[ROUND]; /* of them, those to compile */
-    BackendJob job[ROUND];
-    char name[ROUND][BACKEND_NAME];
-} Worker;
-
-/* Code on disk: this, and behind it the object, unless it is an entry of its own that several
- * functions share. */
-typedef struct StoredCode {
-    uint64_t object[2]; /* hash of the object */
-    uint64_t host;      /* hash of what LLVM calls the processor it is for */
-} StoredCode;
+enum { LINK_ROUND = 8 };
 
 /* ---- taking ---- */
 
@@ -105,269 +75,21 @@ static void take_optimised(Worker *w)
     o->state = OPTIMISER_IDLE;
 }
 
-/* ---- names ---- */
-
-/* A name says tier, kind and layout, and by a hash what is computed; whoever makes the same
- * function again gives it the same name. */
-static void name_function(const JitEntry *entry, JitTier tier, char name[BACKEND_NAME])
-{
-    static const char *const layout[] = {"single", "tables", "records", "arrays", "fixed"};
-    snprintf(name, BACKEND_NAME, "solstice_%s_%s_%s_%016llx%016llx",
-             tier == JIT_OPTIMISED ? "optimised" : "quick",
-             entry->kind == JIT_TANGENT ? "tangent" : "value", layout[entry->layout],
-             (unsigned long long)entry->hash[0], (unsigned long long)entry->hash[1]);
-}
-
-static void name_for_perf(Worker *w, const BackendSymbol *symbol)
-{
-    char path[64];
-    if (!w->perf_map) {
-        snprintf(path, sizeof path, "/tmp/perf-%ld.map", (long)getpid());
-        w->perf_map = fopen(path, "a");
-    }
-    if (!w->perf_map)
-        return;
-    fprintf(w->perf_map, "%llx %zx %s\n", (unsigned long long)(uintptr_t)symbol->at, symbol->size,
-            symbol->name);
-    fflush(w->perf_map);
-}
-
-/* ---- modules ---- */
-
-void jit_hash_object(const void *object, size_t size, uint64_t hash[2])
-{
-    hash[0] = hash_bytes(object, size, 0x6f626a656374u);
-    hash[1] = hash_bytes(object, size, 0x6d6f64756c65u);
-}
-
-static JitModule *known_module(const Worker *w, const uint64_t hash[2])
-{
-    uint32_t id = map_get(&w->by_hash, hash[0]);
-    JitModule *module = id ? w->modules.at[id] : NULL;
-    bool same = module && module->linked && module->hash[1] == hash[1];
-    return same ? module : NULL;
-}
-
-/* Code and constants begin at pages of their own. */
-static size_t pages_of(size_t object)
-{
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    return (object / page + JIT_MODULE_MAPPINGS) * page;
-}
-
-static void add_module(Worker *w, JitModule *module)
-{
-    module->id = w->free_ids.n ? vec_pop(&w->free_ids) : w->modules.n;
-    if (module->id == w->modules.n)
-        vec_push(w->mem, &w->modules, module);
-    w->modules.at[module->id] = module;
-    if (!map_get(&w->by_hash, module->hash[0]))
-        map_put(w->mem, &w->by_hash, module->hash[0], module->id);
-}
-
-/* The module with one user, who must leave it; NULL: it cannot be linked. */
-static JitModule *link_module(Worker *w, const void *object, size_t size, const uint64_t hash[2])
-{
-    vec_reserve(w->mem, &w->modules, w->modules.n + 1);
-    vec_reserve(w->mem, &w->free_ids, w->modules.cap); /* so that burying cannot fail */
-    JitModule *module = mem_alloc(w->mem, sizeof *module);
-    *module = (JitModule){.bytes = pages_of(size), .hash = {hash[0], hash[1]}};
-    jit_link_init(&module->dead);
-    add_module(w, module);
-    module->linked = w->linker->link(w->linker->state, object, size);
-    pthread_mutex_lock(&w->jit->lock);
-    jit_join(w->jit, module);
-    if (!module->linked)
-        jit_leave(w->jit, module);
-    pthread_mutex_unlock(&w->jit->lock);
-    return module->linked ? module : NULL;
-}
-
-static void leave(Worker *w, JitModule *module)
-{
-    pthread_mutex_lock(&w->jit->lock);
-    jit_leave(w->jit, module);
-    pthread_mutex_unlock(&w->jit->lock);
-}
-
-static void forget_module(Worker *w, JitModule *module)
-{
-    if (map_get(&w->by_hash, module->hash[0]) == module->id)
-        map_remove(&w->by_hash, module->hash[0]);
-    w->modules.at[module->id] = NULL;
-    w->free_ids.at[w->free_ids.n++] = module->id;
-    if (module->linked)
-        w->linker->drop(w->linker->state, module->linked);
-    mem_free(w->mem, module);
-}
-
-/* Lock held; it is left while modules are dropped. */
-static void bury(Worker *w)
-{
-    Jit *jit = w->jit;
-    while (jit->dead.next != &jit->dead) {
-        JitLink *link = jit->dead.next;
-        JitModule *module = (JitModule *)(void *)((char *)link - offsetof(JitModule, dead));
-        jit_unlink(link);
-        pthread_mutex_unlock(&jit->lock);
-        forget_module(w, module);
-        pthread_mutex_lock(&jit->lock);
-    }
-}
-
-/* ---- publishing ---- */
-
-/* Lock held. */
-static void refuse(Jit *jit, JitEntry *entry, JitRefusal why)
-{
-    jit->stats.refused++;
-    atomic_store_explicit(&entry->refusal, why, memory_order_release);
-}
-
-static void refuse_linking(Worker *w, JitEntry *entry)
-{
-    Jit *jit = w->jit;
-    pthread_mutex_lock(&jit->lock);
-    refuse(jit, entry, JIT_NOT_LINKED);
-    jit_note_trouble(jit, JIT_NOT_LINKED, w->linker->last_words(w->linker->state));
-    pthread_mutex_unlock(&jit->lock);
-}
-
-static void publish(Worker *w, JitEntry *entry, JitTier tier, JitModule *module,
-                    const BackendSymbol *symbol)
-{
-    Jit *jit = w->jit;
-    if (jit->options.names)
-        name_for_perf(w, symbol);
-    pthread_mutex_lock(&jit->lock);
-    JitPlaced *placed = &entry->placed[tier == JIT_OPTIMISED];
-    *placed = (JitPlaced){symbol->at, module};
-    jit_join(jit, module);
-    atomic_store_explicit(&entry->tier, (int)tier, memory_order_release);
-    atomic_store_explicit(&entry->code, symbol->at, memory_order_release);
-    jit_wait_ends(jit, entry);
-    pthread_mutex_unlock(&jit->lock);
-}
-
-/* ---- disk ---- */
-
-DiskKey jit_disk_key(const JitEntry *entry, JitTier tier)
-{
-    return (DiskKey){
-        {hash_u64(entry->hash[0] + (uint64_t)tier), hash_u64(entry->hash[1] + (uint64_t)tier)},
-        entry->content,
-        entry->content_size};
-}
-
-DiskKey jit_object_key(const uint64_t hash[2])
-{
-    return (DiskKey){{hash[0], hash[1]}, "object", 6};
-}
-
-/* The module of the code that was read, linked now if it was not; with one user more. */
-static JitModule *module_of(Worker *w, const unsigned char *code, size_t size)
-{
-    StoredCode stored;
-    uint64_t hash[2];
-    memcpy(&stored, code, sizeof stored);
-    JitModule *known = known_module(w, stored.object);
-    if (known) {
-        pthread_mutex_lock(&w->jit->lock);
-        jit_join(w->jit, known); /* it may have been about to go */
-        pthread_mutex_unlock(&w->jit->lock);
-        return known;
-    }
-    unsigned char *shared = NULL;
-    const unsigned char *object = code + sizeof stored;
-    size -= sizeof stored;
-    if (size == 0) {
-        DiskKey key = jit_object_key(stored.object);
-        object = shared = disk_cache_load(w->disk, w->mem, &key, &size);
-    }
-    JitModule *module = NULL;
-    if (object) {
-        jit_hash_object(object, size, hash);
-        if (hash[0] == stored.object[0] && hash[1] == stored.object[1])
-            module = link_module(w, object, size, hash);
-    }
-    mem_free(w->mem, shared);
-    return module;
-}
-
-static void know_host(Worker *w)
-{
-    if (!w->host)
-        w->host = hash_bytes(w->linker->host, strlen(w->linker->host), 3);
-}
-
-static bool is_for_host(const Worker *w, const unsigned char *code, size_t size)
-{
-    StoredCode stored;
-    if (size < sizeof stored)
-        return false;
-    memcpy(&stored, code, sizeof stored);
-    return stored.host == w->host;
-}
-
-static bool load_tier(Worker *w, JitEntry *entry, JitTier tier)
-{
-    size_t size;
-    char name[BACKEND_NAME];
-    DiskKey key = jit_disk_key(entry, tier);
-    unsigned char *code = disk_cache_load(w->disk, w->mem, &key, &size);
-    JitModule *module = code && is_for_host(w, code, size) ? module_of(w, code, size) : NULL;
-    mem_free(w->mem, code);
-    if (!module)
-        return false;
-    name_function(entry, tier, name);
-    BackendSymbol symbol = {.name = name};
-    w->linker->find(w->linker->state, module->linked, 1, &symbol);
-    if (symbol.at)
-        publish(w, entry, tier, module, &symbol);
-    leave(w, module);
-    return symbol.at != NULL;
-}
-
-/* Optimised code serves whoever wants quick code. */
-static bool load(Worker *w, JitEntry *entry)
-{
-    bool first = jit_tier(entry) == JIT_NONE;
-    if (first && entry->disk != DISK_FOUND)
-        return false;
-    if ((w->jit->options.only_quick || !load_tier(w, entry, JIT_OPTIMISED)) &&
-        (w->tier == JIT_OPTIMISED || !load_tier(w, entry, JIT_QUICK)))
-        return false;
-    w->used_disk = true;
-    if (first) {
-        pthread_mutex_lock(&w->jit->lock);
-        w->jit->stats.shapes_from_disk++;
-        pthread_mutex_unlock(&w->jit->lock);
-    }
-    return true;
-}
-
-/* What cannot be used is as good as not there; it is compiled when it is warm. */
-static bool load_or_note(Worker *w, JitEntry *entry)
-{
-    bool loaded = load(w, entry);
-    if (!loaded)
-        entry->disk = DISK_NONE;
-    return loaded;
-}
+/* ---- from disk ---- */
 
 static void link_all(Worker *w)
 {
     Jit *jit = w->jit;
     JitRefusal why = jit->part[PART_LINKER].refusal;
     if (why == JIT_ACCEPTED) {
-        know_host(w);
+        worker_know_host(w);
         for (uint32_t i = 0; i < w->n; i++)
-            load_or_note(w, w->entry[i]);
+            worker_load(w, w->entry[i]);
         return;
     }
     pthread_mutex_lock(&jit->lock);
     for (uint32_t i = 0; i < w->n; i++)
-        refuse(jit, w->entry[i], why);
+        worker_refuse(jit, w->entry[i], why);
     pthread_mutex_unlock(&jit->lock);
 }
 
@@ -376,35 +98,9 @@ static void load_all(Worker *w)
 {
     uint64_t warm = w->jit->options.warm;
     for (uint32_t i = 0; i < w->n; i++)
-        if (!load_or_note(w, w->entry[i]) &&
+        if (!worker_load(w, w->entry[i]) &&
             atomic_load_explicit(&w->entry[i]->heat, memory_order_relaxed) >= warm)
             w->job_for[w->n_jobs++] = w->entry[i];
-}
-
-/* Only whether there is something; the linker must be there to use it. */
-static void look(Worker *w)
-{
-    for (uint32_t i = 0; i < w->n; i++) {
-        JitEntry *entry = w->entry[i];
-        DiskKey quick = jit_disk_key(entry, JIT_QUICK),
-                optimised = jit_disk_key(entry, JIT_OPTIMISED);
-        bool has = disk_cache_has(w->disk, &optimised) || disk_cache_has(w->disk, &quick);
-        entry->disk = has ? DISK_FOUND : DISK_NONE;
-    }
-}
-
-static void store(Worker *w, const JitEntry *entry, const JitModule *module, const void *object,
-                  size_t size)
-{
-    StoredCode stored = {{module->hash[0], module->hash[1]}, w->host};
-    DiskKey key = jit_disk_key(entry, w->tier);
-    unsigned char *code = mem_alloc(w->mem, sizeof stored + size);
-    memcpy(code, &stored, sizeof stored);
-    if (size)
-        memcpy(code + sizeof stored, object, size);
-    disk_cache_store(w->disk, &key, code, sizeof stored + size);
-    mem_free(w->mem, code);
-    w->used_disk = true;
 }
 
 /* ---- compiling ---- */
@@ -422,7 +118,7 @@ static void prepare_jobs(Worker *w)
     for (uint32_t i = 0; i < w->n_jobs; i++) {
         const JitEntry *entry = w->job_for[i];
         w->jobs++;
-        name_function(entry, w->tier, w->name[i]);
+        worker_name(entry, w->tier, w->name[i]);
         w->job[i] = (BackendJob){.shape = &entry->shape,
                                  .kind = entry->kind,
                                  .layout = entry->layout,
@@ -457,24 +153,23 @@ static void publish_share(Worker *w, const Share *share, JitModule *module)
     for (uint32_t i = 0; i < share->n; i++) {
         JitEntry *entry = w->job_for[share->job[i]];
         if (module && share->symbol[i].at)
-            publish(w, entry, w->tier, module, &share->symbol[i]);
+            worker_publish(w, entry, w->tier, module, &share->symbol[i]);
         else
-            refuse_linking(w, entry);
+            worker_refuse_linking(w, entry);
     }
 }
 
 static void store_share(Worker *w, const Share *share, const JitModule *module)
 {
     const BackendJob *job = &w->job[share->job[0]];
-    StoredCode stored = {{module->hash[0], module->hash[1]}, w->host};
-    DiskKey key = jit_object_key(stored.object);
+    DiskKey key = jit_object_key(module->hash);
     bool alone = share->n == 1;
     if (!disk_cache_usable(w->disk))
         return;
     if (!alone)
         disk_cache_store(w->disk, &key, job->object, job->size);
     for (uint32_t i = 0; i < share->n; i++)
-        store(w, w->job_for[share->job[i]], module, job->object, alone ? job->size : 0);
+        worker_store(w, w->job_for[share->job[i]], module, job->object, alone ? job->size : 0);
 }
 
 /* The object of job `first`, and all functions in it. */
@@ -485,14 +180,14 @@ static void place_object(Worker *w, uint32_t first)
     const BackendJob *job = &w->job[first];
     find_share(w, first, &share);
     jit_hash_object(job->object, job->size, hash);
-    JitModule *module = link_module(w, job->object, job->size, hash);
+    JitModule *module = worker_link(w, job->object, job->size, hash);
     if (module)
         w->linker->find(w->linker->state, module->linked, share.n, share.symbol);
     publish_share(w, &share, module);
     if (!module)
         return;
     store_share(w, &share, module);
-    leave(w, module);
+    worker_leave(w, module);
 }
 
 static bool begins_object(const Worker *w, uint32_t i)
@@ -511,7 +206,7 @@ static void count_jobs(Worker *w, double seconds)
         if (w->job[i].refusal == JIT_ACCEPTED)
             compiled++;
         else
-            refuse(w->jit, w->job_for[i], w->job[i].refusal);
+            worker_refuse(w->jit, w->job_for[i], w->job[i].refusal);
     w->jit->stats.functions_compiled += compiled;
     w->jit->stats.modules += compiled > 0;
     w->jit->stats.compile_seconds += seconds;
@@ -622,7 +317,7 @@ static void finish(Worker *w)
 static void find_jobs(Worker *w)
 {
     if (refusal_of_all(w->jit) == JIT_ACCEPTED) {
-        know_host(w);
+        worker_know_host(w);
         load_all(w);
     } else {
         memcpy(w->job_for, w->entry, w->n * sizeof *w->entry);
@@ -662,7 +357,7 @@ static void do_round(Worker *w, void (*round)(Worker *w))
     pthread_mutex_lock(&w->jit->lock);
     for (uint32_t i = 0; !done && i < w->n; i++)
         if (jit_tier(w->entry[i]) < w->tier)
-            refuse(w->jit, w->entry[i], JIT_NO_MEMORY);
+            worker_refuse(w->jit, w->entry[i], JIT_NO_MEMORY);
     finish(w);
 }
 
@@ -687,10 +382,10 @@ static void do_step(Worker *w, JitStep step)
     case STEP_LOOK:
         w->tier = JIT_NONE;
         take(w, QUEUE_LOOK, ROUND);
-        do_round(w, look);
+        do_round(w, worker_look);
         break;
     case STEP_BURY:
-        bury(w);
+        worker_bury(w);
         break;
     case STEP_LINK:
         take_linked(w);
@@ -783,7 +478,7 @@ static void refuse_all(Jit *jit)
                 jit_unlink(&entry->queue);
                 entry->state = ENTRY_IDLE;
                 jit->queued--;
-                refuse(jit, entry, JIT_NO_MEMORY);
+                worker_refuse(jit, entry, JIT_NO_MEMORY);
             }
         pthread_cond_broadcast(&jit->idle);
         pthread_cond_wait(&jit->work, &jit->lock);

@@ -2,14 +2,18 @@
  * Private to jit/.
  *
  * Everything is guarded by Jit.lock, except: `code`, `tier`, `refusal` and `heat` of an entry,
- * which are atomic; the content of an entry (request, shape), which never changes; and what stands
- * under "compile thread", which belongs to that thread.
+ * which are atomic; its content (request, shape), which never changes; and what is said to belong to a
+ * thread.
  *
  * Invariants (checked with the lock held)
+ *
  *   J1  an entry without holders is in the list of unused ones, one with holders is not.
- *   J2  an entry that is being compiled is not freed; one that is queued is in the queue of its
- * tier. J3  code that an entry once gave out stays in place until the entry goes. J4  `code` is
- * written only with the lock held, and with release.
+ *
+ *   J2  an entry that is being compiled is not freed; one that is queued is in one queue.
+ *
+ *   J3  code that an entry once gave out stays in place until the entry goes.
+ *
+ *   J4  `code` is written only with the lock held, and with release.
  */
 #ifndef JIT_JIT_INT_H
 #define JIT_JIT_INT_H
@@ -214,6 +218,8 @@ void jit_waits_sum(const Jit *jit, JitStats *stats); /* fills what they tell */
 
 /* compile_thread.c */
 void *jit_compile_thread(void *jit);
+
+/* stored_code.c, code_modules.c */
 /* What the disk has: the hash of an object and, if it is not shared, the object; a shared object. */
 DiskKey jit_disk_key(const JitEntry *entry, JitTier tier);
 DiskKey jit_object_key(const uint64_t hash[2]);

@@ -2,8 +2,9 @@
  *
  * Loading the code generator takes milliseconds, in which the compile thread has other things to do,
  * such as linking what is on disk: so it is loaded by a thread of its own, begun once, by the compile
- * thread. That loads the linker itself, in a third of a millisecond, before anything else. jit_ahead begins earlier, before there is a service; all it does is what
- * loading the linker would do first, and what is done once in a process. */
+ * thread. That loads the linker itself, in 0.4 ms, before anything else. jit_ahead begins earlier,
+ * before there is a service; all it does is what loading the linker would do first, and what is done
+ * once in a process. */
 #include "jit/jit_int.h"
 
 #include "base/module.h"

@@ -305,10 +305,14 @@ static LlvmBackend *new_backend(bool fast_math)
     return b;
 }
 
+/* b: NULL if there was no memory for it. */
 static JitRefusal open_backend(Backend *backend, LlvmBackend *b)
 {
     OpenCall call = {b, JIT_NO_MEMORY};
     *backend = (Backend){BACKEND_VERSION, NULL, compile, words, tear_down};
+    refuse("there is no memory", "for it");
+    if (!b)
+        return JIT_NO_MEMORY;
     prepare();
     if (!fatal_guarded(set_up_guarded, &call))
         call.why = JIT_LLVM_FATAL;
@@ -321,19 +325,18 @@ static JitRefusal open_backend(Backend *backend, LlvmBackend *b)
 
 JitRefusal solstice_backend_open(Backend *backend, bool fast_math)
 {
-    LlvmBackend *b = new_backend(fast_math);
-    return b ? open_backend(backend, b) : JIT_NO_MEMORY;
+    return open_backend(backend, new_backend(fast_math));
 }
 
 JitRefusal solstice_backend_open_for(Backend *backend, const char *triple, const char *cpu,
                                      const char *features)
 {
     LlvmBackend *b = new_backend(false);
-    if (!b)
-        return JIT_NO_MEMORY;
     register_all_targets();
-    b->triple = LLVMCreateMessage(triple);
-    b->cpu = LLVMCreateMessage(cpu);
-    b->features = LLVMCreateMessage(features);
+    if (b) {
+        b->triple = LLVMCreateMessage(triple);
+        b->cpu = LLVMCreateMessage(cpu);
+        b->features = LLVMCreateMessage(features);
+    }
     return open_backend(backend, b);
 }

@@ -5,6 +5,7 @@
 #include "jit/orc/session.h"
 
 #include <pthread.h>
+#include <stdio.h>
 
 typedef struct OrcBackend {
     Mem *mem;
@@ -42,6 +43,7 @@ typedef struct LinkCall {
     BackendModule *module;
     uint32_t n;
     BackendSymbol *symbols;
+    bool done; /* memory was enough */
 } LinkCall;
 
 static void open_it(LinkCall *c)
@@ -71,6 +73,7 @@ static void within_memory(void *context)
     mem_guard_push(c->b->mem, &guard);
     if (setjmp(guard.env) == 0) {
         c->call(c);
+        c->done = true;
         mem_guard_pop(c->b->mem, &guard);
     }
 }
@@ -143,6 +146,7 @@ JitRefusal solstice_linker_open(BackendLinker *linker, bool names)
     *linker =
         (BackendLinker){BACKEND_VERSION, NULL, NULL, link_object, find, drop, words, tear_down};
     solstice_linker_prepare();
+    snprintf(refusal_words, sizeof refusal_words, "there is no memory for it");
     OrcBackend *b = new_backend();
     if (!b)
         return JIT_NO_MEMORY;
@@ -154,5 +158,7 @@ JitRefusal solstice_linker_open(BackendLinker *linker, bool names)
         return JIT_ACCEPTED;
     }
     tear_down(b);
-    return lives ? JIT_NO_TARGET : JIT_LLVM_FATAL;
+    if (!lives)
+        return JIT_LLVM_FATAL;
+    return c.done ? JIT_NO_TARGET : JIT_NO_MEMORY;
 }

@@ -188,13 +188,14 @@ static bool add_somewhere(Linker *k, BackendModule *m, const void *object, size_
 BackendModule *linker_link(Linker *k, const void *object, size_t size)
 {
     BackendModule *m = mem_alloc(k->mem, sizeof *m);
-    if (!add_somewhere(k, m, object, size)) {
-        mem_free(k->mem, m);
-        return NULL;
-    }
     if (k->names) {
         m->object = memcpy(mem_alloc(k->mem, size), object, size);
         m->size = size;
+    }
+    if (!add_somewhere(k, m, object, size)) {
+        mem_free(k->mem, m->object);
+        mem_free(k->mem, m);
+        return NULL;
     }
     list(k, m);
     return m;
