@@ -57,10 +57,23 @@ static JitStep compile_step(const Jit *jit)
     return compiler == PART_DECIDED ? round_step(jit) : STEP_LOAD_COMPILER;
 }
 
+/* What is being optimised is waited for and goes to disk: the next run need not make it again. */
+static JitStep end_step(const Jit *jit)
+{
+    switch (jit->optimiser.state) {
+    case OPTIMISER_BUSY:
+        return STEP_REST;
+    case OPTIMISER_DONE:
+        return STEP_PLACE;
+    default:
+        return STEP_END;
+    }
+}
+
 JitStep jit_next_step(const Jit *jit)
 {
     if (jit->closing)
-        return STEP_END;
+        return end_step(jit);
     if (!jit_queue_empty(jit, QUEUE_LOOK))
         return STEP_LOOK;
     if (jit->dead.next != &jit->dead)

@@ -289,16 +289,6 @@ static void place_optimised(Worker *w)
     place_all(w, o->seconds);
 }
 
-/* Waits for what is being optimised, which nobody places any more. */
-static void end_optimising(Jit *jit)
-{
-    pthread_mutex_lock(&jit->lock);
-    bool started = jit->optimiser.state != OPTIMISER_IDLE;
-    pthread_mutex_unlock(&jit->lock);
-    if (started)
-        pthread_join(jit->optimiser.thread, NULL);
-}
-
 /* ---- rounds ---- */
 
 /* Lock held. */
@@ -466,7 +456,6 @@ static void remember_model(Worker *w)
 static void close_worker(Worker *w)
 {
     jit_finish_loading(w->jit);
-    end_optimising(w->jit);
     remember_model(w);
     if (w->linker->state)
         w->linker->close(w->linker->state);

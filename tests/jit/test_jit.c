@@ -545,7 +545,7 @@ static bool is_optimising(Jit *jit)
     return busy;
 }
 
-/* Then it is dropped while it is optimised, and all is closed in the midst of the next one. */
+/* Then it is dropped while it is optimised. */
 static void quick_code_does_not_wait_for_optimised(void **state)
 {
     World *w = *state;
@@ -569,9 +569,24 @@ static void quick_code_does_not_wait_for_optimised(void **state)
     jit_forget(jit);
     jit_wait(jit);
     assert_int_equal(jit_stats(jit).shapes, N - 1);
-    jit_heat(jit, entry[1], 10);
+    jit_close(jit);
+}
+
+static void closing_keeps_what_is_being_optimised(void **state)
+{
+    World *w = *state;
+    JitOptions options = {.hot = 10, .cache = w->folder, .slow_optimise = 100};
+    Jit *jit = open_jit(options);
+    jit_heat(jit, request(jit, &w->block[0]), 10);
     while (!is_optimising(jit))
         sched_yield();
+    jit_close(jit);
+    jit = open_jit(options);
+    JitEntry *entry = request(jit, &w->block[0]);
+    jit_wait(jit);
+    assert_int_equal(jit_tier(entry), JIT_OPTIMISED);
+    assert_int_equal(jit_stats(jit).functions_compiled, 0);
+    check(w, &w->block[0], entry);
     jit_close(jit);
 }
 
@@ -1100,6 +1115,7 @@ static int run_all(void)
         TEST(eviction_keeps_memory_flat),
         TEST(closing_does_not_wait_for_the_queue),
         TEST(quick_code_does_not_wait_for_optimised),
+        TEST(closing_keeps_what_is_being_optimised),
         TEST(several_threads_share_a_service),
         TEST(fast_math_is_near_and_apart),
         TEST(perf_is_told_the_names),
