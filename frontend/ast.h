@@ -124,6 +124,7 @@ struct AModel {
     AStmt *interface; /* A_DECL only */
     AStmt *implementation;
     Place interface_at, implementation_at; /* of the section's keyword, or 0 */
+    Place end_at, end_name_at, end;        /* of its `end`, of the name there; behind the `;` */
     uint32_t n_names;                      /* defines and models */
     AModel *next;
 };

@@ -32,6 +32,7 @@ typedef struct ProgramOptions {
 /* NULL when there is no memory at all. Options may be NULL. */
 Program *program_open(Mem *mem, const ProgramOptions *options);
 void program_close(Program *program);
+ProgramOptions program_options(const Program *program); /* that it was opened with */
 
 /* Reads and parses a file (or a text in memory, under the name given) and makes it the main file.
  * Library files are read on demand. False when there was an error, or the file cannot be read

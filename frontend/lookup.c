@@ -68,7 +68,7 @@ FileScope *lookup_text(Program *p, const char *name, const char *folder, const c
                        size_t length)
 {
     FileScope *scope = arena_alloc(&p->arena, sizeof *scope);
-    scope->path = intern_str(&p->names, name);
+    scope->path = arena_copy(&p->arena, name, strlen(name));
     scope->folder = folder;
     const SourceFile *added = sources_add(&p->sources, name, text, length);
     if (!added) {

@@ -462,7 +462,7 @@ static X lower_table(Lower *l, const RExpr *e, Refs *refs)
     for (uint32_t i = 0; i < 3; i++)
         args[i] = lower_expr(l, e->arg[i], refs);
     if (!l->plans->has_table)
-        l->plans->table = plans_new_function(l->plans);
+        l->plans->table = plans_new_function(l->plans, NULL);
     l->plans->has_table = l->plan->foreign = true;
     return x_call(l->plans->forms, l->plans->table, 3, args);
 }

@@ -646,6 +646,8 @@ static void parse_model_end(Parser *p, AModel *m)
         return;
     }
     parse_advance(p);
+    m->end_at = at;
+    m->end_name_at = p->token.at;
     if (p->token.kind == T_ID && m->name.sym && p->token.sym != m->name.sym) {
         diag_error(p->diags, p->token.at, "'end %s' closes '%s'",
                    intern_text(p->names, p->token.sym), name);
@@ -768,6 +770,7 @@ static AModel *parse_model(Parser *p)
     parse_leave(p);
     if (!p->panic) {
         expect_semicolon(p, "'end'");
+        m->end = p->last_end;
         p->panic = p->gave_up; /* a missing `;` here needs no search for the next statement */
     }
     return m;

@@ -384,6 +384,12 @@ Plan *plans_get(Plans *plans, Def *def)
     return plans_variant(plans, def->body, NULL);
 }
 
+void plans_like(Plans *plans, Plans *other, Def *top)
+{
+    plans->like = other;
+    plans_survey(plans, top);
+}
+
 void plans_compile(Plans *plans, Plan *plan)
 {
     if (plan->compiled)
@@ -395,10 +401,29 @@ void plans_compile(Plans *plans, Plan *plan)
 
 /* ---- foreign functions ---- */
 
-uint32_t plans_new_function(Plans *plans)
+/* The number that the same function has in the plans that these are like; NO_NUMBER: none. */
+enum { NO_NUMBER = UINT32_MAX };
+
+static uint32_t number_there(Plans *plans, const Def *def)
 {
+    Plans *like = plans->like;
+    if (!like || (!def && !like->has_table))
+        return NO_NUMBER;
+    if (!def)
+        return like->table;
+    const char *path = def_path(plans->program, def);
+    for (uint32_t i = 0; i < like->functions.n; i++)
+        if (strcmp(def_path(like->program, like->functions.at[i]), path) == 0)
+            return plans_function_number(like, i);
+    return NO_NUMBER;
+}
+
+uint32_t plans_new_function(Plans *plans, const Def *def)
+{
+    uint32_t there = number_there(plans, def);
     if (plans->n_numbers == plans->numbers.n)
-        vec_push(plans->mem, &plans->numbers, x_new_function(plans->forms));
+        vec_push(plans->mem, &plans->numbers,
+                 there == NO_NUMBER ? x_new_function(plans->forms) : there);
     return plans->numbers.at[plans->n_numbers++];
 }
 
@@ -407,7 +432,7 @@ uint32_t plans_foreign(Plans *plans, const Def *def)
     uint32_t number = map_get(&plans->function_of_def, def->id);
     if (number)
         return number - 1;
-    number = plans_new_function(plans);
+    number = plans_new_function(plans, def);
     vec_push(plans->mem, &plans->functions, def);
     map_put(plans->mem, &plans->function_of_def, def->id, number + 1);
     map_put(plans->mem, &plans->def_of_function, (uint64_t)number + 1, plans->functions.n);

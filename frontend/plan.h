@@ -190,6 +190,9 @@ void plans_close(Plans *plans);
  * that is reachable from `top`: instances that may come to stand there have those variables held.
  */
 void plans_survey(Plans *plans, Def *top);
+/* plans_survey(), of a text that is like that of `other`, whose table of forms was read before: foreign functions get the
+ * numbers they have there. `other` must stay while plans are compiled. */
+void plans_like(Plans *plans, Plans *other, Def *top);
 /* The plan of a definition where nothing around transmits to its variables by a fixed path. */
 Plan *plans_get(Plans *plans, Def *def);
 void plans_compile(Plans *plans, Plan *plan); /* does nothing when it is compiled */

@@ -118,6 +118,16 @@ Program *program_open(Mem *mem, const ProgramOptions *options)
     return p;
 }
 
+ProgramOptions program_options(const Program *p)
+{
+    return (ProgramOptions){.n_folders = p->n_folders,
+                            .folders = p->folders,
+                            .stdlib = p->stdlib,
+                            .max_depth = p->max_depth,
+                            .max_statements = p->max_statements,
+                            .max_definitions = p->max_definitions};
+}
+
 void program_close(Program *p)
 {
     if (!p)
@@ -318,7 +328,7 @@ static Def *find_designated(Program *p, const char *designator)
         count_text_errors(p, before);
         if (!inside)
             diag_error(&p->diags, 0, "'%s' does not define '%s'%s",
-                       intern_text(&p->names, p->main->path), designator,
+                       p->main->path, designator,
                        suggest_definition(def, intern(&p->names, name, length)));
         def = inside;
         name += length + (name[length] == '.');
@@ -339,7 +349,7 @@ static bool find(Program *p, Request *r)
         count_text_errors(p, before);
         if (!r->def)
             diag_error(&p->diags, 0, "'%s' contains no model that can be run",
-                       intern_text(&p->names, p->main->path));
+                       p->main->path);
     }
     if (!r->def)
         return false;

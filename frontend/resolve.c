@@ -252,7 +252,7 @@ static Found found_in_library(Level *unit, const AName *name)
     Entry *entry = resolve_entry(file->unit, name->sym);
     if (entry)
         return found_version(file->unit, entry->last, unit, name->at);
-    resolve_error(unit, name->at, "'%s' does not define '%s'", intern_text(&p->names, file->path),
+    resolve_error(unit, name->at, "'%s' does not define '%s'", file->path,
                   intern_text(&p->names, name->sym));
     return (Found){.kind = FOUND_NOTHING, .failed = true};
 }

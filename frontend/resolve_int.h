@@ -103,7 +103,7 @@ typedef struct DefText {
 } DefText;
 
 struct FileScope {
-    Sym path;
+    const char *path;   /* no name of the text: what is saved does not depend on it */
     const char *folder; /* with the last '/', "" for the present one; NULL: a text in memory */
     bool broken;        /* it has syntax errors: nothing in it is resolved */
     Def *unit;

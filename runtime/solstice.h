@@ -446,6 +446,20 @@ Sol *sol_fork(Sol *sim);
  * was then. Edits before that point cannot be undone any more. */
 SolStatus sol_back(Sol *sim, SolRead read, void *context);
 
+/* The edited model as Sol text, and a checkpoint (sol_restore) with which a simulation of that text, with the designator
+ * and the options of this one, goes on as this one does. The text is that of the main file with the edits in it; where an
+ * instance was edited whose definition others have too, the definition stands there once more under another name. Values
+ * that were set are in the checkpoint alone. SOL_MODEL, with a message: a text cannot say it, for example of an
+ * instance that lies in a branch; nothing was written then. SOL_USAGE: it is not complete. */
+typedef struct SolWriting {
+    SolWrite text;
+    void *text_context;
+    SolWrite state; /* NULL: only the text is wanted */
+    void *state_context;
+} SolWriting;
+
+SolStatus sol_write_model(Sol *sim, const SolWriting *writing);
+
 /* A statement of an instance: of its text, or of an edit. */
 typedef struct SolStatement {
     const char *handle; /* "#3", "#3.then.1", "+2.1": for sol_edit() */

@@ -136,6 +136,7 @@ static int run_live_with(const Args *args, const LiveOptions *o, const CliFolder
         return code;
     Mem *mem = mem_open();
     Live live = {.mem = mem,
+                 .designator = designator ? designator : "",
                  .out = stdout,
                  .files = true,
                  .colour = isatty(STDOUT_FILENO) && cli_colour(),

@@ -55,6 +55,7 @@ typedef struct Live {
     SolModel *model;
     Sol *sim;
     SolOptions options;
+    const char *designator; /* of the model in its file, "": the last one */
     LiveStyle style;
     FILE *out;
     bool colour;
@@ -127,6 +128,7 @@ void live_tell_samples(Live *live); /* to a program: the last ones, as a line of
 void live_mark(Live *live, char *rest);
 void live_back(Live *live, char *rest);
 void live_save(Live *live, char *rest);
+void live_write(Live *live, char *rest);
 void live_script(Live *live, char *rest);
 void live_source(Live *live, char *rest);
 void live_drop_points(Live *live);

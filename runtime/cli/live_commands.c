@@ -169,6 +169,7 @@ static const LiveCommand commands[] = {
     {"watch", live_watch, "watch [every DT] [VAR..]",
      "curves that move while time goes on; alone: none", false},
     {"save", live_save, "save FILE", "a checkpoint, with all edits (--resume)", true},
+    {"write", live_write, "write [FILE]", "the edited model as text, and a checkpoint of it", true},
     {"script", live_script, "script [FILE]", "what was done, to be replayed", false},
     {"source", live_source, "source FILE", "replays a script", false},
     {"help", help, "help", "this", false},
@@ -213,9 +214,10 @@ static bool was_done(const Live *live)
 static void note_command(Live *live, const LiveCommand *command, const char *line)
 {
     char text[64];
-    if (command->run == live_save && was_done(live)) {
+    bool restarts = command->run == live_save || (command->run == live_write && strchr(line, ' '));
+    if (restarts && was_done(live)) {
         live_note(live, "mark");
-    } else if (command->run == live_save) {
+    } else if (command->run == live_save || command->run == live_write) {
         return;
     } else if (command->run == live_commit && !was_done(live)) {
         live_note(live, "abort"); /* `begin` and what was collected are noted */

@@ -144,10 +144,11 @@ static FILE *begin_file(Live *live, const char *name, char *temporary, size_t si
 
 static void end_file(Live *live, FILE *file, bool fine, const char *temporary, const char *name)
 {
-    fine &= fclose(file) == 0;
-    if (fine && rename(temporary, name) == 0)
+    bool written = fclose(file) == 0;
+    if (fine && written && rename(temporary, name) == 0)
         return;
-    answer_fail(live, "%s: %s", name, strerror(errno));
+    if (fine || !written)
+        answer_fail(live, "%s: %s", name, strerror(errno));
     unlink(temporary);
 }
 
@@ -162,6 +163,45 @@ void live_save(Live *live, char *rest)
     SolStatus status = sol_save(live->sim, put_file, file);
     answer_status(live, status);
     end_file(live, file, status == SOL_OK, temporary, name);
+}
+
+/* "a.sol" -> "a.save" */
+static void name_of_state(const char *name, char *out, size_t size)
+{
+    size_t n = strlen(name);
+    snprintf(out, size, "%.*s.save",
+             (int)(n > 4 && strcmp(name + n - 4, ".sol") == 0 ? n - 4 : n), name);
+}
+
+static void write_files(Live *live, const char *name)
+{
+    char state[4200], text_new[4300], state_new[4300];
+    name_of_state(name, state, sizeof state);
+    FILE *text_file = begin_file(live, name, text_new, sizeof text_new);
+    FILE *state_file = text_file ? begin_file(live, state, state_new, sizeof state_new) : NULL;
+    SolStatus status =
+        state_file ? sol_write_model(live->sim, &(SolWriting){put_file, text_file, put_file, state_file})
+                   : SOL_IO;
+    if (state_file)
+        answer_status(live, status);
+    if (text_file)
+        end_file(live, text_file, status == SOL_OK, text_new, name);
+    if (state_file)
+        end_file(live, state_file, status == SOL_OK, state_new, state);
+    if (status == SOL_OK)
+        answer_say(live, "%s, %s: go on with 'solstice live %s%s%s --resume %s'", name, state, name,
+                   *live->designator ? ":" : "", live->designator, state);
+}
+
+/* Without a file, the text is the answer. */
+void live_write(Live *live, char *rest)
+{
+    char *name = live_word(&rest);
+    if (*name && allowed(live))
+        write_files(live, name);
+    else if (!*name)
+        answer_status(live, sol_write_model(live->sim, &(SolWriting){.text = put_file,
+                                                               .text_context = live->answer.text}));
 }
 
 void live_script(Live *live, char *rest)

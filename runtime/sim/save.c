@@ -394,6 +394,68 @@ SolStatus save_read(Sim *sim, Pack *p)
     return make_handles(sim) ? SOL_OK : SOL_MODEL;
 }
 
+/* ---- as instances of another text ---- */
+
+/* Texts have other numbers in another program. */
+static void translate_texts(Sim *sim, Sim *to)
+{
+    for (DdpVar var = 1; var < to->n_values; var++) {
+        WorldVar view = {0};
+        if (!ddp_var_used(to->ddp, var) || !world_var(to->world, var, &view) ||
+            view.type != TYPE_STRING)
+            continue;
+        const char *text = intern_text(program_names(sim->program), (Sym)sim->value[var]);
+        to->value[var] = *text ? intern_str(program_names(to->program), text) : 0;
+    }
+}
+
+static SolStatus read_transplanted(Sim *sim, Sim *to, Pack *p, const WrittenText *text)
+{
+    SolStatus status = init_open_world(to);
+    if (status != SOL_OK)
+        return status;
+    forms_pack(to->forms, p);
+    if (p->bad || !world_transplant(to->world, sim->world, to->run.top, text))
+        return p->bad ? SOL_IO : SOL_MODEL;
+    ddp_pack(to->ddp, p);
+    if (!p->bad)
+        pack_places(to, p);
+    values_grow(to);
+    if (p->bad || !foreign_check(to->foreign))
+        return p->bad ? SOL_IO : SOL_MODEL;
+    pack_own(to, p);
+    if (p->bad || p->at != p->n)
+        return SOL_IO;
+    translate_texts(sim, to);
+    announce_all(to);
+    return make_handles(to) ? SOL_OK : SOL_MODEL;
+}
+
+SolStatus save_transplant(Sim *sim, Sim *to, const WrittenText *text)
+{
+    SolStatus status = evaluate_all(sim);
+    if (status != SOL_OK)
+        return status;
+    Pack p = {.mem = sim->mem, .writing = true};
+    forms_pack(sim->forms, &p);
+    ddp_pack(sim->ddp, &p);
+    pack_places(sim, &p);
+    pack_own(sim, &p);
+    Pack there = {.mem = to->mem, .bytes = p.bytes, .n = p.n};
+    MemGuard guard;
+    mem_guard_push(to->mem, &guard);
+    if (setjmp(guard.env) == 0) {
+        status = read_transplanted(sim, to, &there, text);
+        mem_guard_pop(to->mem, &guard);
+    } else {
+        status = SOL_MEMORY;
+    }
+    to->run.initialised = true;
+    to->run.status = status;
+    pack_free(&p);
+    return status;
+}
+
 /* ---- marks: who may go on with what is saved ---- */
 
 static const uint64_t MAGIC = 0x33305641534c4f53; /* "SOLSAV03" */

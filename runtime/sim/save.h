@@ -8,6 +8,7 @@
 #define RUNTIME_SIM_SAVE_H
 
 #include "base/pack.h"
+#include "frontend/world_write.h"
 #include "runtime/sim/sim.h"
 
 /* Writes `pack`, which is empty; then the simulation builds its nodes and parts anew and starts its
@@ -21,5 +22,9 @@ SolStatus save_read(Sim *sim, Pack *pack);
  * another one that sim_like() made. What listens to the output was told the same. */
 SolStatus save_peek(Sim *sim, Pack *pack);
 SolStatus save_return(Sim *sim, Pack *pack);
+
+/* Into a simulation of the written text that was not initialised, whose program and memory are its own: all that is in `sim`,
+ * which is not changed. */
+SolStatus save_transplant(Sim *sim, Sim *to, const WrittenText *text);
 
 #endif

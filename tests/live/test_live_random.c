@@ -45,8 +45,10 @@ static const char first[] =
 typedef struct Lab {
     SolModel *model;
     Sol *sim;
+    SolOptions options;
     uint64_t random;
     bool exact;     /* refusals and undoing leave the same bytes */
+    bool inside;    /* components were edited inside: only the written text has it */
     char log[TEXT]; /* what was done */
 } Lab;
 
@@ -81,6 +83,16 @@ static void wrong(Lab *lab, const char *format, ...)
     sol_print_messages(lab->model, n > 6 ? n - 6 : 0, stderr, false);
     fprintf(stderr, "%s", lab->log);
     fail_msg("%s", text);
+}
+
+static bool get_bytes(void *context, void *bytes, size_t n)
+{
+    Bytes *b = context;
+    if (b->n - b->read < n)
+        return false;
+    memcpy(bytes, b->at + b->read, n);
+    b->read += n;
+    return true;
 }
 
 /* ---- the text that it amounts to ---- */
@@ -175,11 +187,10 @@ static void compare_structure(Lab *lab, Sol *twin, Sol *fresh)
 static const SolOptions options = {
     .stop = 1, .rtol = 1e-11, .editable = true, .engine = SOL_ENGINE_INTERP};
 
-static void check_fresh(Lab *lab)
+/* A fresh build of this text, in the present state, goes on as this does. */
+static void check_text(Lab *lab, const char *text)
 {
-    static char text[TEXT];
     static Starts starts;
-    resulting_text(lab, text);
     list_starts(lab, &starts);
     SolModel *model = sol_load(&(SolLoad){.path = "fresh", .text = text, .length = strlen(text)});
     SolOptions at = options;
@@ -209,6 +220,65 @@ static void check_fresh(Lab *lab)
     sol_close(twin);
     sol_close(fresh);
     sol_unload(model);
+}
+
+/* The same digits, and those of both at the same time. */
+static void same_values(Lab *lab, Sol *twin, Sol *other, const char *when)
+{
+    char path[200];
+    compare_values(lab, twin, other, when);
+    for (SolVar v = sol_next_var(twin, 0); v; v = sol_next_var(twin, v)) {
+        double a, b;
+        sol_var_path(twin, v, path, sizeof path);
+        sol_read(twin, v, &a);
+        sol_read(other, sol_find(other, path), &b);
+        if (memcmp(&a, &b, sizeof a) != 0 && !(isnan(a) && isnan(b)))
+            wrong(lab, "%s %s: %.17g here, %.17g from the written pair", when, path, a, b);
+    }
+}
+
+/* What is written goes on with the same bytes, and its text alone says what was accepted. */
+static void check_written(Lab *lab)
+{
+    Bytes text = {0}, state = {0};
+    if (!sol_is_complete(lab->sim))
+        return;
+    if (sol_write_model(lab->sim, &(SolWriting){put, &text, put, &state}) != SOL_OK)
+        wrong(lab, "cannot be written");
+    put(&text, "", 1);
+    SolModel *model = sol_load(
+        &(SolLoad){.path = "written", .text = (char *)text.at, .length = text.n - 1});
+    Sol *other = sol_create(model, NULL, &lab->options);
+    if (!other || sol_restore(other, get_bytes, &state) != SOL_OK) {
+        sol_print_messages(model, 0, stderr, false);
+        wrong(lab, "what was written cannot be read:\n%s", (char *)text.at);
+    }
+    note(lab, "written\n");
+    Sol *twin = sol_fork(lab->sim);
+    if (!twin)
+        wrong(lab, "no fork");
+    same_values(lab, twin, other, "at once");
+    compare_structure(lab, twin, other);
+    double end = sol_time(twin) + 0.03;
+    SolStatus here = sol_run_to(twin, end), there = sol_run_to(other, end);
+    if (here != there)
+        wrong(lab, "it ends with %d here, with %d from the written pair", here, there);
+    if (here == SOL_OK)
+        same_values(lab, twin, other, "later");
+    sol_close(twin);
+    sol_unload(model);
+    check_text(lab, (char *)text.at);
+    free(text.at);
+    free(state.at);
+}
+
+static void check_fresh(Lab *lab)
+{
+    static char text[TEXT];
+    if (!lab->inside) {
+        resulting_text(lab, text);
+        check_text(lab, text);
+    }
 }
 
 /* ---- bytes ---- */
@@ -324,11 +394,45 @@ static void list_handle(void *context, const SolStatement *s)
         strcpy(h->at[h->n++], s->handle);
 }
 
+/* Statements of one component come and go; others of its kind stay as they are. */
+static void edit_inside(Lab *lab, SolEdit *edit, char *what, char *text, size_t size)
+{
+    static char scope[20];
+    static Handles handles;
+    snprintf(scope, sizeof scope, draw(lab, 2) ? "r" : "%s%u", draw(lab, 2) ? "r" : "s",
+             draw(lab, NAMES));
+    edit->scope = scope;
+    edit->kind = draw(lab, 3) ? SOL_ADD : SOL_REMOVE;
+    if (edit->kind == SOL_ADD) {
+        const char *const texts[] = {"Real k%u; k%u = %g*u*i", "u = %g*i", "Real k%u; k%u = %g + R",
+                                     "Real k%u; when i > %g then k%u << pre(x = k%u) + 1; end"};
+        uint32_t k = draw(lab, 3), which = draw(lab, 4);
+        double a = number(lab);
+        if (which == 1)
+            snprintf(text, size, "u = %g*i", a);
+        else if (which == 3)
+            snprintf(text, size, texts[3], k, 0.1 * a, k, k);
+        else
+            snprintf(text, size, which ? texts[2] : texts[0], k, k, a);
+    } else {
+        handles.n = 0;
+        sol_statements(lab->sim, scope, list_handle, &handles);
+        snprintf(what, size, "%s", handles.n ? handles.at[draw(lab, handles.n)] : "#1");
+    }
+    note(lab, "in %s: %s %s\n", scope, edit->kind == SOL_ADD ? "add" : "remove",
+         edit->kind == SOL_ADD ? text : what);
+    lab->inside = true;
+}
+
 static void choose_edit(Lab *lab, SolEdit *edit, char *what, char *text, size_t size)
 {
     static Handles handles;
     uint32_t kind = draw(lab, 10);
     *edit = (SolEdit){.what = what, .text = text};
+    if (draw(lab, 6) == 0) {
+        edit_inside(lab, edit, what, text, size);
+        return;
+    }
     if (kind < 6) {
         edit->kind = SOL_ADD;
         write_addition(lab, text, size);
@@ -405,6 +509,8 @@ static bool one_operation(Lab *lab)
     }
     if (sol_is_complete(lab->sim))
         check_fresh(lab);
+    if (draw(lab, 4) == 0)
+        check_written(lab);
     return true;
 }
 
@@ -439,6 +545,7 @@ static void check_case(uint64_t seed)
     lab.exact = seed % 3 != 0; /* else as in a large model: backwards, step by step */
     SolOptions mine = options;
     mine.exact_edits = lab.exact ? 0 : 1;
+    lab.options = mine;
     lab.sim = sol_create(lab.model, NULL, &mine);
     assert_non_null(lab.sim);
     assert_int_equal(sol_init(lab.sim), SOL_OK);

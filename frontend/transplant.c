@@ -1,0 +1,522 @@
+/* transplant.c: a world with edits -> the same world as instances of the text that was written of it. See
+ * world_write.h.
+ *
+ * An instance keeps its number, and all that it made keeps its numbers; what changes is the plan, and with it which
+ * word stands for what. Plans of bodies that nobody edited are the same operation by operation. Those of
+ * an edited model are put together from the model's operations and those of its edits: the places of the statements
+ * say which is which. The instances of edits go: what they made belongs to the model now. Each operation is held
+ * against the old one, forms included, so that a text which says something else is noticed. */
+#include "base/pack.h"
+#include "frontend/connect_int.h"
+#include "frontend/plan_int.h"
+#include "frontend/world_write.h"
+
+#include <string.h>
+
+typedef struct Planting {
+    InstId id;
+    Plan *plan; /* new; NULL: the one that its old one became */
+    bool edited;
+} Planting;
+
+typedef struct Transplant {
+    World *from;
+    Def *top;
+    const WrittenText *text;
+    Map plan;   /* number of a plan of bodies that nobody edited -> of the new one, + 1 */
+    Map edited; /* InstId of a model that was edited -> 1 */
+    Map op;     /* of edited bodies: instance and operation -> the new operation, + 1 */
+    Map word;   /* likewise, instance and word */
+    VEC(Planting) todo, later;
+    bool failed;
+} Transplant;
+
+static uint64_t key_of(uint32_t inst, uint32_t what)
+{
+    return (uint64_t)inst << 32 | what;
+}
+
+static void fail(World *to, Transplant *t, const Op *op)
+{
+    World *from = t->from;
+    if (t->failed)
+        return;
+    t->failed = true;
+    (void)to;
+    world_fail(from, op && op->stmt ? op->stmt->at : 0,
+               "the written text would not go on as this does: no checkpoint of it can be made");
+}
+
+/* ---- operations ---- */
+
+static bool same_value(const PlanValue *a, const PlanValue *b)
+{
+    return (!a && !b) || (a && b && a->x == b->x && a->refs.n == b->refs.n);
+}
+
+static bool same_op(const Op *a, const Op *b)
+{
+    return a->kind == b->kind && a->var_kind == b->var_kind && a->type == b->type &&
+           a->flags == b->flags && a->own[0] == b->own[0] && a->own[1] == b->own[1] &&
+           a->when == b->when && a->condition == b->condition && a->transient == b->transient &&
+           a->grouped == b->grouped && a->defines == b->defines && a->span == b->span &&
+           a->function == b->function && a->form == b->form && a->refs.n == b->refs.n &&
+           a->n_args == b->n_args && (a->word == NO_WORD) == (b->word == NO_WORD) &&
+           !a->plan == !b->plan && !a->other == !b->other && same_value(a->value, b->value);
+}
+
+static uint32_t words_of(const Op *op)
+{
+    if (op->word == NO_WORD)
+        return 0;
+    switch ((OpKind)op->kind) {
+    case OP_ALIAS:
+    case OP_EXISTS:
+        return 3;
+    case OP_DYNAMIC:
+    case OP_GROUP:
+        return 2;
+    default:
+        return 1;
+    }
+}
+
+/* ---- plans ---- */
+
+static void pair_plans(World *to, Transplant *t, const Plan *old, Plan *plan);
+
+static void pair_parts(World *to, Transplant *t, const Op *a, const Op *b)
+{
+    if (a->plan && a->plan->compiled)
+        pair_plans(to, t, a->plan, b->plan);
+    if (a->other && a->other->compiled)
+        pair_plans(to, t, a->other, b->other);
+}
+
+/* Of bodies that nobody edited. */
+static void pair_plans(World *to, Transplant *t, const Plan *old, Plan *plan)
+{
+    if (map_get(&t->plan, old->number) || t->failed)
+        return;
+    map_put(to->mem, &t->plan, old->number, plan->number + 1);
+    plans_compile(to->plans, plan);
+    bool same = old->n_ops == plan->n_ops && old->n_words == plan->n_words;
+    for (uint32_t i = 0; i < plan->n_ops && same; i++) {
+        same = same_op(&old->ops[i], &plan->ops[i]) && old->ops[i].word == plan->ops[i].word;
+        if (same)
+            pair_parts(to, t, &old->ops[i], &plan->ops[i]);
+        else
+            fail(to, t, &old->ops[i]);
+    }
+    if (!same)
+        fail(to, t, NULL);
+}
+
+/* What an instance becomes that some statement made and moved here. */
+static Plan *plan_there(World *to, Transplant *t, const Plan *old)
+{
+    uint32_t number = map_get(&t->plan, old->number);
+    if (number)
+        return to->plans->plans.at[number - 1];
+    Def *def = program_find(to->program, def_path(t->from->program, old->def));
+    if (!def)
+        return NULL;
+    Plan *plan = plans_get(to->plans, def);
+    pair_plans(to, t, old, plan);
+    return plan;
+}
+
+/* ---- instances ---- */
+
+static void plant_later(World *to, Transplant *t, InstId id, Plan *plan, bool edited)
+{
+    if (!id)
+        return;
+    Planting p = {id, plan, edited || map_get(&t->edited, id)};
+    if (plan)
+        vec_push(to->mem, &t->todo, p);
+    else
+        vec_push(to->mem, &t->later, p);
+}
+
+/* Parts and branches of an instance whose words are there. `old`: the operation that was. */
+static void plant_parts(World *to, Transplant *t, const Inst *inst, const Op *op, const Op *old,
+                        bool edited)
+{
+    uint32_t number = op->word == NO_WORD ? 0 : inst->word[op->word];
+    if (op->kind == OP_PART) {
+        plant_later(to, t, number, op->plan, false);
+    } else if (op->kind == OP_DYNAMIC) {
+        plant_later(to, t, number, NULL, false);
+    } else if (op->kind == OP_BRANCH && number) {
+        InstId body = t->from->branch.at[number].body;
+        bool other = body && world_at(t->from, body)->plan->body == (old->other ? old->other->body : NULL);
+        plant_later(to, t, body, other ? op->other : op->plan, edited);
+    }
+}
+
+static Inst *make_inst(World *to, Transplant *t, InstId id, Plan *plan)
+{
+    const Inst *old = world_at(t->from, id);
+    plans_compile(to->plans, plan);
+    Inst *inst = inst_memory(to, plan);
+    inst->plan = plan;
+    inst->id = id;
+    inst->birth = old->birth;
+    inst->logic = old->logic;
+    inst->links = old->links;
+    inst->copied = old->copied;
+    inst->owner_word = old->owner_word;
+    if (old->owner) {
+        const Inst *owner = world_at(t->from, old->owner);
+        uint32_t word = map_get(&t->word, key_of(owner->id, old->owner_word));
+        inst->owner = inst_is_edit(owner) && owner->owner ? follow_model(t->from, owner) : owner->id;
+        if (word)
+            inst->owner_word = word - 1;
+        inst->depth = world_at(to, inst->owner)->depth + 1;
+    }
+    to->inst.at[id] = inst;
+    to->n_inst++;
+    return inst;
+}
+
+static void plant_plain(World *to, Transplant *t, InstId id, Plan *plan)
+{
+    const Inst *old = world_at(t->from, id);
+    pair_plans(to, t, old->plan, plan);
+    if (t->failed || map_get(&t->plan, old->plan->number) != plan->number + 1) {
+        fail(to, t, NULL);
+        return;
+    }
+    Inst *inst = make_inst(to, t, id, plan);
+    if (plan->n_words)
+        memcpy(inst->word, old->word, plan->n_words * sizeof *inst->word);
+    for (uint32_t i = 0; i < plan->n_ops; i++)
+        plant_parts(to, t, inst, &plan->ops[i], &old->plan->ops[i], false);
+}
+
+/* ---- of a body that was edited ---- */
+
+typedef struct OldStmt {
+    InstId inst;
+    const Stmt *stmt;
+} OldStmt;
+
+typedef struct OldBody {
+    VEC(OldStmt) stmts;
+    Map at; /* place -> index + 1 */
+    VEC(InstId) insts;
+    uint32_t words; /* that are in use */
+} OldBody;
+
+static void take_stmts(World *to, Transplant *t, OldBody *b, InstId id)
+{
+    const Inst *inst = world_at(t->from, id);
+    vec_push(to->mem, &b->insts, id);
+    for (uint32_t i = 0; i < inst->plan->body->n_stmts; i++) {
+        vec_push(to->mem, &b->stmts, ((OldStmt){id, inst->plan->body->stmts[i]}));
+        map_put(to->mem, &b->at, inst->plan->body->stmts[i]->at, b->stmts.n);
+    }
+    for (uint32_t i = 0; i < inst->plan->n_words; i++)
+        b->words += inst->word[i] != 0;
+}
+
+/* The operation of the old body that became number `i` of the new plan; NULL: none. */
+static const Op *old_op(const World *to, const Transplant *t, const OldBody *b, const Plan *plan,
+                        uint32_t i, InstId *inst)
+{
+    const Stmt *stmt = plan->ops[i].stmt;
+    if (!stmt) { /* those of the body as such come in the same order */
+        uint32_t before = 0, k = 0;
+        const Plan *old = world_at(t->from, *inst = b->insts.at[0])->plan;
+        for (uint32_t n = 0; n < i; n++)
+            before += !plan->ops[n].stmt;
+        while (k < old->n_ops && (old->ops[k].stmt || before))
+            before -= !old->ops[k++].stmt;
+        return k < old->n_ops ? &old->ops[k] : NULL;
+    }
+    Place at = written_origin(t->text, to->program, t->from->program, stmt->at);
+    uint32_t found = at ? map_get(&b->at, at) : 0;
+    if (!found)
+        return NULL;
+    const OldStmt *s = &b->stmts.at[found - 1];
+    const Plan *old = world_at(t->from, *inst = s->inst)->plan;
+    uint32_t first = old->stmt_op[s->stmt->index], k = i - (plan->stmt_op[stmt->index] - 1);
+    bool there = first && first - 1 + k < old->n_ops && old->ops[first - 1 + k].stmt == s->stmt;
+    return there ? &old->ops[first - 1 + k] : NULL;
+}
+
+static bool take_op(World *to, Transplant *t, OldBody *b, Inst *inst, uint32_t i)
+{
+    const Op *op = &inst->plan->ops[i];
+    InstId from = 0;
+    const Op *old = old_op(to, t, b, inst->plan, i, &from);
+    if (!old || !same_op(old, op)) {
+        fail(to, t, old);
+        return false;
+    }
+    const Inst *source = world_at(t->from, from);
+    map_put(to->mem, &t->op, key_of(from, (uint32_t)(old - source->plan->ops)), i + 1);
+    for (uint32_t k = 0; k < words_of(op); k++) {
+        inst->word[op->word + k] = source->word[old->word + k];
+        b->words -= source->word[old->word + k] != 0;
+        map_put(to->mem, &t->word, key_of(from, old->word + k), op->word + k + 1);
+    }
+    if (op->kind != OP_PART || !op->member || !map_get(&t->edited, inst->word[op->word]))
+        if (op->kind != OP_BRANCH)
+            pair_parts(to, t, old, op);
+    plant_parts(to, t, inst, op, old, true);
+    return !t->failed;
+}
+
+static void plant_edited(World *to, Transplant *t, InstId id, Plan *plan)
+{
+    const World *from = t->from;
+    OldBody b = {0};
+    bool fine = true;
+    take_stmts(to, t, &b, id);
+    for (uint32_t i = 0; i < from->edits.n && !world_at(from, id)->plan->is_branch; i++)
+        if (from->edits.at[i].model == id && from->edits.at[i].inst)
+            take_stmts(to, t, &b, from->edits.at[i].inst);
+    Inst *inst = make_inst(to, t, id, plan);
+    for (uint32_t i = 0; i < plan->n_ops && fine; i++)
+        fine = take_op(to, t, &b, inst, i);
+    if (fine && b.words) /* something is there that the text does not say */
+        fail(to, t, NULL);
+    vec_free(to->mem, &b.stmts);
+    vec_free(to->mem, &b.insts);
+    map_free(to->mem, &b.at);
+}
+
+/* ---- all of them ---- */
+
+static InstId model_around(const World *world, InstId inst)
+{
+    return world_at(world, inst)->owner ? follow_model(world, world_at(world, world_at(world, inst)->owner))
+                                        : 0;
+}
+
+/* Models that were edited, and those around them, which name their new definitions. */
+static void find_edited(World *to, Transplant *t)
+{
+    const World *from = t->from;
+    for (uint32_t i = 0; i < from->edits.n + from->hidden.n; i++) {
+        InstId model = i < from->edits.n ? from->edits.at[i].model
+                                         : from->hidden.at[i - from->edits.n].model;
+        for (; model && !map_get(&t->edited, model); model = model_around(from, model))
+            map_put(to->mem, &t->edited, model, 1);
+    }
+}
+
+static void plant_all(World *to, Transplant *t)
+{
+    plant_later(to, t, t->from->top, plans_get(to->plans, t->top), false);
+    while ((t->todo.n || t->later.n) && !t->failed) {
+        Planting p = t->todo.n ? vec_pop(&t->todo) : vec_pop(&t->later);
+        if (!p.plan)
+            p.plan = plan_there(to, t, world_at(t->from, p.id)->plan);
+        if (!p.plan)
+            fail(to, t, NULL);
+        else if (p.edited)
+            plant_edited(to, t, p.id, p.plan);
+        else
+            plant_plain(to, t, p.id, p.plan);
+    }
+}
+
+/* The instances of edits are gone, all others are there. */
+static void take_numbers(World *to, Transplant *t)
+{
+    const World *from = t->from;
+    for (uint32_t i = 0; i < from->free_inst.n; i++)
+        vec_push(to->mem, &to->free_inst, from->free_inst.at[i]);
+    for (InstId id = 1; id < from->inst.n; id++)
+        if (from->inst.at[id] && !to->inst.at[id]) {
+            if (!inst_is_edit(from->inst.at[id]) || id == from->top)
+                fail(to, t, NULL);
+            vec_push(to->mem, &to->free_inst, id);
+        }
+    vec_reserve(to->mem, &to->free_inst, to->inst.n);
+    to->top = from->top;
+    to->time = from->time;
+}
+
+/* ---- tables ---- */
+
+#define COPY_LIST(to_, list, from_)                                                                \
+    do {                                                                                           \
+        vec_reserve((to_)->mem, &(to_)->list, (from_)->list.n);                                    \
+        (to_)->list.n = (from_)->list.n;                                                           \
+        if ((from_)->list.n)                                                                       \
+            memcpy((to_)->list.at, (from_)->list.at, (from_)->list.n * sizeof *(to_)->list.at);    \
+    } while (0)
+
+/* (instance, operation) of the old world in the new one. */
+static void move_op(const Transplant *t, uint32_t *inst, uint32_t *op)
+{
+    uint32_t number = map_get(&t->op, key_of(*inst, *op));
+    const Inst *old = *inst ? t->from->inst.at[*inst] : NULL;
+    if (number)
+        *op = number - 1;
+    if (old && old->owner && inst_is_edit(old))
+        *inst = follow_model(t->from, old);
+}
+
+static void move_word(const Transplant *t, uint32_t *inst, uint32_t *word)
+{
+    uint32_t number = map_get(&t->word, key_of(*inst, *word));
+    const Inst *old = *inst ? t->from->inst.at[*inst] : NULL;
+    if (number)
+        *word = number - 1;
+    if (old && old->owner && inst_is_edit(old))
+        *inst = follow_model(t->from, old);
+}
+
+static void move_owners(World *to, const Transplant *t)
+{
+    COPY_LIST(to, var, t->from);
+    COPY_LIST(to, rel, t->from);
+    to->n_vars = t->from->n_vars;
+    to->n_rels = t->from->n_rels;
+    for (uint32_t i = 0; i < to->var.n; i++) {
+        OwnerInfo *info = &to->var.at[i];
+        uint32_t what = info->what;
+        if (info->tag == OWNER_INST)
+            move_word(t, &info->who, &what);
+        info->what = what & (UINT32_MAX >> 3);
+    }
+    for (uint32_t i = 0; i < to->rel.n; i++) {
+        OwnerInfo *info = &to->rel.at[i];
+        uint32_t what = info->what;
+        if (info->tag == OWNER_INST)
+            move_op(t, &info->who, &what);
+        info->what = what & (UINT32_MAX >> 3);
+    }
+}
+
+static void move_references(World *to, const Transplant *t)
+{
+    World *from = t->from;
+    COPY_LIST(to, branch, from);
+    for (BranchId i = 1; i < to->branch.n; i++)
+        move_op(t, &to->branch.at[i].inst, &to->branch.at[i].op);
+    to->free_branch = from->free_branch;
+    to->n_branches = from->n_branches;
+    COPY_LIST(to, newborn, from);
+    COPY_LIST(to, link, from);
+    for (uint32_t i = 1; i < to->link.n; i++)
+        if (to->link.at[i].target && to->link.at[i].inst)
+            move_word(t, &to->link.at[i].inst, &to->link.at[i].what);
+    to->free_link = from->free_link;
+    COPY_LIST(to, watch, from);
+    for (uint32_t i = 1; i < to->watch.n; i++)
+        if (to->watch.at[i].inst) {
+            move_op(t, &to->watch.at[i].inst, &to->watch.at[i].op);
+            move_word(t, &to->watch.at[i].slot_inst, &to->watch.at[i].slot_word);
+        }
+    to->free_watch = from->free_watch;
+    to->n_watches = from->n_watches;
+    for (uint32_t i = 0; i < to->overrides.n && i < from->overrides.n; i++) {
+        to->overrides.at[i].var = from->overrides.at[i].var;
+        to->overrides.at[i].used = from->overrides.at[i].used;
+    }
+}
+
+/* The bundle of the same names. */
+static uint32_t bundle_there(World *to, const Transplant *t, const Node *node)
+{
+    World *from = t->from;
+    Plan *plan = world_at(from, node->inst)->plan;
+    const Bundle *old = signature_bundle(plans_signature(from->plans, plan), node->bundle);
+    const Terminal *first = old->n_potentials ? old->potentials : old->flows;
+    const char *name = intern_text(program_names(from->program), first->name);
+    const Signature *s = plans_signature(to->plans, world_at(to, node->inst)->plan);
+    for (uint32_t i = 0; i < s->n; i++) {
+        const Bundle *b = &s->bundle[i];
+        const Terminal *mine = b->n_potentials ? b->potentials : b->flows;
+        if (b->n_potentials == old->n_potentials && b->n_flows == old->n_flows &&
+            strcmp(intern_text(program_names(to->program), mine->name), name) == 0)
+            return b->id;
+    }
+    return 0;
+}
+
+static void move_connections(World *to, Transplant *t)
+{
+    Connect *c = to->connect, *from = t->from->connect;
+    COPY_LIST(c, node, from);
+    COPY_LIST(c, edge, from);
+    COPY_LIST(c, sum, from);
+    COPY_LIST(c, set, from);
+    COPY_LIST(c, words, from);
+    memcpy(c->free_block, from->free_block, sizeof c->free_block);
+    c->free_node = from->free_node;
+    c->free_edge = from->free_edge;
+    c->free_sum = from->free_sum;
+    c->free_set = from->free_set;
+    c->n_edges = from->n_edges;
+    c->n_sets = from->n_sets;
+    for (uint32_t i = 1; i < c->node.n; i++) {
+        Node *node = &c->node.at[i];
+        if (!node->set)
+            continue;
+        node->bundle = bundle_there(to, t, node);
+        if (!node->bundle)
+            fail(to, t, NULL);
+        else
+            c->set.at[node->set].bundle = connect_bundle(c, world_at(to, node->inst), node->bundle);
+    }
+    for (uint32_t i = 1; i < c->edge.n; i++) {
+        Edge *edge = &c->edge.at[i];
+        if (!edge->node[0])
+            continue;
+        move_op(t, &edge->inst, &edge->op);
+        edge->at = world_at(to, edge->inst)->plan->ops[edge->op].at;
+    }
+}
+
+/* What is the same on both sides: written and read. */
+static void copy_packed(World *to, World *from)
+{
+    Pack p = {.mem = to->mem, .writing = true};
+    pack_map(&p, &from->births);
+    pack_map(&p, &from->connect->node_of);
+    singular_pack(from, &p);
+    p.writing = false;
+    pack_map(&p, &to->births);
+    pack_map(&p, &to->connect->node_of);
+    singular_pack(to, &p);
+    pack_free(&p);
+}
+
+static void transplant_task(World *to, void *argument)
+{
+    Transplant *t = argument;
+    plans_like(to->plans, t->from->plans, t->top);
+    vec_reserve(to->mem, &to->inst, t->from->inst.n);
+    memset(to->inst.at, 0, t->from->inst.n * sizeof *to->inst.at);
+    to->inst.n = t->from->inst.n;
+    find_edited(to, t);
+    plant_all(to, t);
+    if (!t->failed)
+        take_numbers(to, t);
+    if (!t->failed) {
+        move_owners(to, t);
+        move_references(to, t);
+        move_connections(to, t);
+        copy_packed(to, t->from);
+    }
+    to->plans->like = NULL;
+    map_free(to->mem, &t->plan);
+    map_free(to->mem, &t->edited);
+    map_free(to->mem, &t->op);
+    map_free(to->mem, &t->word);
+    vec_free(to->mem, &t->todo);
+    vec_free(to->mem, &t->later);
+}
+
+bool world_transplant(World *to, World *from, Def *top, const WrittenText *text)
+{
+    Transplant t = {.from = from, .top = top, .text = text};
+    return world_guarded(to, transplant_task, &t) && !t.failed;
+}
