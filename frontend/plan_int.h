@@ -49,7 +49,8 @@ struct Plans {
     numbers;            /* given to functions so far, in order; more of them while plans that
                               were written are made again */
     uint32_t n_numbers; /* of these, given */
-    struct Plans *like; /* functions that these plans have get the numbers they have there; or NULL */
+    struct Plans
+        *like; /* functions that these plans have get the numbers they have there; or NULL */
     VEC(PlanEdit) edits;
     bool split; /* names that made one bundle, and are connected, do so no longer */
 };
@@ -62,7 +63,7 @@ Plan *plans_variant(Plans *plans, Body *body, const HeldWords *list);
 bool plans_is_held(const Plans *plans, const Plan *plan, uint32_t member);
 /* Appends the entries of the plan's list that lie in this member, without their first step. */
 void plans_held_inside(Plans *plans, const Plan *plan, uint32_t member, HeldWords *out);
-uint32_t plans_foreign(Plans *plans, const Def *def); /* its function number */
+uint32_t plans_foreign(Plans *plans, const Def *def);      /* its function number */
 uint32_t plans_new_function(Plans *plans, const Def *def); /* NULL: table() */
 void terminals_survey(Plans *plans, Def *def);
 void lower_body(Plans *plans, Plan *plan);

@@ -327,8 +327,7 @@ static Def *find_designated(Program *p, const char *designator)
         Def *inside = find_inside(p, def, name, length);
         count_text_errors(p, before);
         if (!inside)
-            diag_error(&p->diags, 0, "'%s' does not define '%s'%s",
-                       p->main->path, designator,
+            diag_error(&p->diags, 0, "'%s' does not define '%s'%s", p->main->path, designator,
                        suggest_definition(def, intern(&p->names, name, length)));
         def = inside;
         name += length + (name[length] == '.');
@@ -348,8 +347,7 @@ static bool find(Program *p, Request *r)
         r->def = default_model(p);
         count_text_errors(p, before);
         if (!r->def)
-            diag_error(&p->diags, 0, "'%s' contains no model that can be run",
-                       p->main->path);
+            diag_error(&p->diags, 0, "'%s' contains no model that can be run", p->main->path);
     }
     if (!r->def)
         return false;

@@ -112,18 +112,11 @@ static void pair_plans(World *to, Transplant *t, const Plan *old, Plan *plan)
         fail(to, t, NULL);
 }
 
-/* What an instance becomes that some statement made and moved here. */
-static Plan *plan_there(World *to, Transplant *t, const Plan *old)
+/* What an instance becomes that some statement made and moved here; NULL: no statement of the text could. */
+static Plan *plan_there(const World *to, const Transplant *t, const Plan *old)
 {
     uint32_t number = map_get(&t->plan, old->number);
-    if (number)
-        return to->plans->plans.at[number - 1];
-    Def *def = program_find(to->program, def_path(t->from->program, old->def));
-    if (!def)
-        return NULL;
-    Plan *plan = plans_get(to->plans, def);
-    pair_plans(to, t, old, plan);
-    return plan;
+    return number ? to->plans->plans.at[number - 1] : NULL;
 }
 
 /* ---- instances ---- */
@@ -150,7 +143,8 @@ static void plant_parts(World *to, Transplant *t, const Inst *inst, const Op *op
         plant_later(to, t, number, NULL, false);
     } else if (op->kind == OP_BRANCH && number) {
         InstId body = t->from->branch.at[number].body;
-        bool other = body && world_at(t->from, body)->plan->body == (old->other ? old->other->body : NULL);
+        bool other =
+            body && world_at(t->from, body)->plan->body == (old->other ? old->other->body : NULL);
         plant_later(to, t, body, other ? op->other : op->plan, edited);
     }
 }
@@ -170,7 +164,8 @@ static Inst *make_inst(World *to, Transplant *t, InstId id, Plan *plan)
     if (old->owner) {
         const Inst *owner = world_at(t->from, old->owner);
         uint32_t word = map_get(&t->word, key_of(owner->id, old->owner_word));
-        inst->owner = inst_is_edit(owner) && owner->owner ? follow_model(t->from, owner) : owner->id;
+        inst->owner =
+            inst_is_edit(owner) && owner->owner ? follow_model(t->from, owner) : owner->id;
         if (word)
             inst->owner_word = word - 1;
         inst->depth = world_at(to, inst->owner)->depth + 1;
@@ -198,73 +193,128 @@ static void plant_plain(World *to, Transplant *t, InstId id, Plan *plan)
 /* ---- of a body that was edited ---- */
 
 typedef struct OldStmt {
-    InstId inst;
+    uint32_t source;
     const Stmt *stmt;
 } OldStmt;
 
+/* The plan of a body that was edited, and those of its edits; their instances, where these are there. */
 typedef struct OldBody {
-    VEC(OldStmt) stmts;
-    Map at; /* place -> index + 1 */
+    VEC(const Plan *) plans;
     VEC(InstId) insts;
+    VEC(OldStmt) stmts;
+    Map at;         /* place -> index + 1 */
     uint32_t words; /* that are in use */
 } OldBody;
 
-static void take_stmts(World *to, Transplant *t, OldBody *b, InstId id)
+static void take_plan(World *to, OldBody *b, const Plan *plan, const Inst *inst)
 {
-    const Inst *inst = world_at(t->from, id);
-    vec_push(to->mem, &b->insts, id);
-    for (uint32_t i = 0; i < inst->plan->body->n_stmts; i++) {
-        vec_push(to->mem, &b->stmts, ((OldStmt){id, inst->plan->body->stmts[i]}));
-        map_put(to->mem, &b->at, inst->plan->body->stmts[i]->at, b->stmts.n);
+    vec_push(to->mem, &b->plans, plan);
+    vec_push(to->mem, &b->insts, inst ? inst->id : 0);
+    for (uint32_t i = 0; i < plan->body->n_stmts; i++) {
+        vec_push(to->mem, &b->stmts, ((OldStmt){b->plans.n - 1, plan->body->stmts[i]}));
+        map_put(to->mem, &b->at, plan->body->stmts[i]->at, b->stmts.n);
     }
-    for (uint32_t i = 0; i < inst->plan->n_words; i++)
+    for (uint32_t i = 0; inst && i < plan->n_words; i++)
         b->words += inst->word[i] != 0;
 }
 
-/* The operation of the old body that became number `i` of the new plan; NULL: none. */
+static void free_body(World *to, OldBody *b)
+{
+    vec_free(to->mem, &b->plans);
+    vec_free(to->mem, &b->insts);
+    vec_free(to->mem, &b->stmts);
+    map_free(to->mem, &b->at);
+}
+
+/* Operations of the body as such come in the same order: number `i` of the new plan. */
+static const Op *old_own_op(const Plan *old, const Plan *plan, uint32_t i)
+{
+    uint32_t before = 0, k = 0;
+    for (uint32_t n = 0; n < i; n++)
+        before += !plan->ops[n].stmt;
+    while (k < old->n_ops && (old->ops[k].stmt || before))
+        before -= !old->ops[k++].stmt;
+    return k < old->n_ops ? &old->ops[k] : NULL;
+}
+
+/* The operation that became number `i` of the new plan, and whose it is; NULL: none, or another one. */
 static const Op *old_op(const World *to, const Transplant *t, const OldBody *b, const Plan *plan,
-                        uint32_t i, InstId *inst)
+                        uint32_t i, uint32_t *source)
 {
     const Stmt *stmt = plan->ops[i].stmt;
-    if (!stmt) { /* those of the body as such come in the same order */
-        uint32_t before = 0, k = 0;
-        const Plan *old = world_at(t->from, *inst = b->insts.at[0])->plan;
-        for (uint32_t n = 0; n < i; n++)
-            before += !plan->ops[n].stmt;
-        while (k < old->n_ops && (old->ops[k].stmt || before))
-            before -= !old->ops[k++].stmt;
-        return k < old->n_ops ? &old->ops[k] : NULL;
-    }
-    Place at = written_origin(t->text, to->program, t->from->program, stmt->at);
+    const Op *op = NULL;
+    Place at = stmt ? written_origin(t->text, to->program, t->from->program, stmt->at) : 0;
     uint32_t found = at ? map_get(&b->at, at) : 0;
-    if (!found)
-        return NULL;
-    const OldStmt *s = &b->stmts.at[found - 1];
-    const Plan *old = world_at(t->from, *inst = s->inst)->plan;
-    uint32_t first = old->stmt_op[s->stmt->index], k = i - (plan->stmt_op[stmt->index] - 1);
-    bool there = first && first - 1 + k < old->n_ops && old->ops[first - 1 + k].stmt == s->stmt;
-    return there ? &old->ops[first - 1 + k] : NULL;
+    *source = 0;
+    if (!stmt) {
+        op = old_own_op(b->plans.at[0], plan, i);
+    } else if (found) {
+        const OldStmt *s = &b->stmts.at[found - 1];
+        const Plan *old = b->plans.at[ *source = s->source];
+        uint32_t first = old->stmt_op[s->stmt->index], k = i - (plan->stmt_op[stmt->index] - 1);
+        if (first && first - 1 + k < old->n_ops && old->ops[first - 1 + k].stmt == s->stmt)
+            op = &old->ops[first - 1 + k];
+    }
+    return op && same_op(op, &plan->ops[i]) ? op : NULL;
+}
+
+/* A branch of an edited body that is not there now: what it makes when it comes has a plan, too. */
+static void pair_branch(World *to, Transplant *t, const Plan *old, Plan *plan)
+{
+    if (!old || !old->compiled || t->failed)
+        return;
+    OldBody b = {0};
+    plans_compile(to->plans, plan);
+    take_plan(to, &b, old, NULL);
+    for (uint32_t i = 0; i < plan->n_ops && !t->failed; i++) {
+        uint32_t source;
+        const Op *op = &plan->ops[i], *was = old_op(to, t, &b, plan, i, &source);
+        if (!was) {
+            fail(to, t, NULL);
+        } else if (op->kind == OP_BRANCH) {
+            pair_branch(to, t, was->plan, op->plan);
+            pair_branch(to, t, was->other, op->other);
+        } else {
+            pair_parts(to, t, was, op);
+        }
+    }
+    free_body(to, &b);
+}
+
+/* The plans of what the operation makes: of an edited instance, and of branches of an edited body, that follows when they
+ * are planted. */
+static void pair_made(World *to, Transplant *t, const Inst *inst, const Op *old, const Op *op)
+{
+    uint32_t number = op->word == NO_WORD ? 0 : inst->word[op->word];
+    if (op->kind == OP_BRANCH) {
+        InstId body = number ? t->from->branch.at[number].body : 0;
+        const Plan *there = body ? world_at(t->from, body)->plan : NULL;
+        if (old->plan != there)
+            pair_branch(to, t, old->plan, op->plan);
+        if (old->other != there)
+            pair_branch(to, t, old->other, op->other);
+    } else if (op->kind != OP_PART || !map_get(&t->edited, number)) {
+        pair_parts(to, t, old, op);
+    }
 }
 
 static bool take_op(World *to, Transplant *t, OldBody *b, Inst *inst, uint32_t i)
 {
     const Op *op = &inst->plan->ops[i];
-    InstId from = 0;
+    uint32_t from;
     const Op *old = old_op(to, t, b, inst->plan, i, &from);
-    if (!old || !same_op(old, op)) {
-        fail(to, t, old);
+    if (!old) {
+        fail(to, t, NULL);
         return false;
     }
-    const Inst *source = world_at(t->from, from);
-    map_put(to->mem, &t->op, key_of(from, (uint32_t)(old - source->plan->ops)), i + 1);
+    const Inst *source = world_at(t->from, b->insts.at[from]);
+    map_put(to->mem, &t->op, key_of(source->id, (uint32_t)(old - source->plan->ops)), i + 1);
     for (uint32_t k = 0; k < words_of(op); k++) {
         inst->word[op->word + k] = source->word[old->word + k];
         b->words -= source->word[old->word + k] != 0;
-        map_put(to->mem, &t->word, key_of(from, old->word + k), op->word + k + 1);
+        map_put(to->mem, &t->word, key_of(source->id, old->word + k), op->word + k + 1);
     }
-    if (op->kind != OP_PART || !op->member || !map_get(&t->edited, inst->word[op->word]))
-        if (op->kind != OP_BRANCH)
-            pair_parts(to, t, old, op);
+    pair_made(to, t, inst, old, op);
     plant_parts(to, t, inst, op, old, true);
     return !t->failed;
 }
@@ -274,26 +324,27 @@ static void plant_edited(World *to, Transplant *t, InstId id, Plan *plan)
     const World *from = t->from;
     OldBody b = {0};
     bool fine = true;
-    take_stmts(to, t, &b, id);
-    for (uint32_t i = 0; i < from->edits.n && !world_at(from, id)->plan->is_branch; i++)
-        if (from->edits.at[i].model == id && from->edits.at[i].inst)
-            take_stmts(to, t, &b, from->edits.at[i].inst);
+    take_plan(to, &b, world_at(from, id)->plan, world_at(from, id));
+    for (uint32_t i = 0; i < from->edits.n && !world_at(from, id)->plan->is_branch; i++) {
+        InstId edit = from->edits.at[i].model == id ? from->edits.at[i].inst : 0;
+        if (edit)
+            take_plan(to, &b, world_at(from, edit)->plan, world_at(from, edit));
+    }
     Inst *inst = make_inst(to, t, id, plan);
     for (uint32_t i = 0; i < plan->n_ops && fine; i++)
         fine = take_op(to, t, &b, inst, i);
     if (fine && b.words) /* something is there that the text does not say */
         fail(to, t, NULL);
-    vec_free(to->mem, &b.stmts);
-    vec_free(to->mem, &b.insts);
-    map_free(to->mem, &b.at);
+    free_body(to, &b);
 }
 
 /* ---- all of them ---- */
 
 static InstId model_around(const World *world, InstId inst)
 {
-    return world_at(world, inst)->owner ? follow_model(world, world_at(world, world_at(world, inst)->owner))
-                                        : 0;
+    return world_at(world, inst)->owner
+               ? follow_model(world, world_at(world, world_at(world, inst)->owner))
+               : 0;
 }
 
 /* Models that were edited, and those around them, which name their new definitions. */
@@ -301,8 +352,8 @@ static void find_edited(World *to, Transplant *t)
 {
     const World *from = t->from;
     for (uint32_t i = 0; i < from->edits.n + from->hidden.n; i++) {
-        InstId model = i < from->edits.n ? from->edits.at[i].model
-                                         : from->hidden.at[i - from->edits.n].model;
+        InstId model =
+            i < from->edits.n ? from->edits.at[i].model : from->hidden.at[i - from->edits.n].model;
         for (; model && !map_get(&t->edited, model); model = model_around(from, model))
             map_put(to->mem, &t->edited, model, 1);
     }

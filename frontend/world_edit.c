@@ -143,6 +143,35 @@ static void add_task(World *world, void *argument)
     world_compact_newborn(world);
 }
 
+typedef struct Again {
+    uint32_t number;
+    InstId model;
+} Again;
+
+static void again_task(World *world, void *argument)
+{
+    const Again *a = argument;
+    const PlanEdit *edit = plans_edit_at(world->plans, a->number - 1);
+    Inst *model = world_at(world, a->model);
+    Inst *owner = edit->parent ? world_at(world, world->edits.at[edit->parent - 1].inst) : model;
+    if (world->edits.at[a->number - 1].inst || !owner ||
+        model->plan->body != plans_by_number(world->plans, edit->scope)->body) {
+        world_fail(world, 0, "what was typed into an instance cannot be entered again");
+        return;
+    }
+    world->editing = true;
+    Inst *inst = inst_create_later(world, edit->plan, owner, NO_WORD, NULL, owner, 0, model->logic);
+    world->edits.at[a->number - 1] = (EditInst){a->model, inst ? inst->id : 0};
+    world_work(world);
+    world->editing = false;
+    world_compact_newborn(world);
+}
+
+bool world_edit_again(World *world, uint32_t number, InstId model)
+{
+    return world_guarded(world, again_task, &(Again){number, model});
+}
+
 bool world_edit_add(World *world, InstId model, const char *text, size_t length, uint32_t *number)
 {
     Added a = {.model = model, .text = text, .length = length};
@@ -281,6 +310,17 @@ static void show_task(World *world, void *argument)
 bool world_edit_is_hidden(const World *world, InstId model, const Stmt *stmt)
 {
     return map_get(&world->is_hidden, hidden_key(model, stmt)) != 0;
+}
+
+bool world_edit_has(const World *world, InstId model, const Stmt *stmt)
+{
+    const Body *body = stmt->body;
+    while (body->parent && !body->edit)
+        body = body->parent;
+    if (!world_alive(world, model) || world_at(world, model)->plan->is_branch)
+        return false;
+    return body->edit ? inst_of_body(world, model, body) != NULL
+                      : world_at(world, model)->plan->body == body;
 }
 
 bool world_edit_show(World *world, InstId model, const Stmt *stmt)
@@ -455,6 +495,29 @@ uint32_t world_edit_users(World *world, InstId model, const Stmt *stmt, uint32_t
     UserTask u = {.stmt = {model, stmt}, .most = most, .users = users};
     world_guarded(world, users_task, &u);
     return u.n;
+}
+
+/* Does the model lie in the instance `top`, or is it? */
+static bool lies_in(const World *world, InstId model, InstId top)
+{
+    while (model && model != top)
+        model = world_at(world, model)->owner;
+    return model == top;
+}
+
+void world_edit_inside(World *world, InstId model, const Stmt *stmt, WorldInsideCall call,
+                       void *context)
+{
+    const Inst *owner = inst_of_body(world, model, stmt->body);
+    InstId top = owner ? owner->word[owner->plan->family->member_word[stmt->member->index]] : 0;
+    if (!top || type_is_basic(stmt->member->type) || stmt->member->binding != BIND_STATIC)
+        return;
+    for (uint32_t i = 0; i < world->edits.n; i++)
+        if (world->edits.at[i].inst && lies_in(world, world->edits.at[i].model, top))
+            call(context, world->edits.at[i].model, i + 1, NULL);
+    for (uint32_t i = 0; i < world->hidden.n; i++)
+        if (lies_in(world, world->hidden.at[i].model, top))
+            call(context, world->hidden.at[i].model, 0, world->hidden.at[i].stmt);
 }
 
 typedef struct VarsTask {

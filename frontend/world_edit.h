@@ -21,6 +21,13 @@ void world_edit_allow_foreign(World *world, bool allowed);
 /* Enters statements into a model instance; *number: of the edit, from 1, never used again. */
 bool world_edit_add(World *world, InstId model, const char *text, size_t length, uint32_t *number);
 uint32_t world_edit_count(const World *world);
+/* Edit `number`, whose instance died, once more in another instance of the same model. */
+bool world_edit_again(World *world, uint32_t number, InstId model);
+/* Numbers of edits, and statements that were taken away, in the instance that the declaration `stmt` of `model` made and in its
+ * parts: what dies with it. One of `number` and `hidden` is there. */
+typedef void (*WorldInsideCall)(void *context, InstId model, uint32_t number, const Stmt *hidden);
+void world_edit_inside(World *world, InstId model, const Stmt *stmt, WorldInsideCall call,
+                       void *context);
 /* False: its instance died. */
 bool world_edit(const World *world, uint32_t number, InstId *model, const Body **body);
 
@@ -29,6 +36,8 @@ bool world_edit(const World *world, uint32_t number, InstId *model, const Body *
 bool world_edit_hide(World *world, InstId model, const Stmt *stmt);
 bool world_edit_show(World *world, InstId model, const Stmt *stmt);
 bool world_edit_is_hidden(const World *world, InstId model, const Stmt *stmt);
+/* Is it a statement of this instance, taken away or not? Numbers of instances are used again. */
+bool world_edit_has(const World *world, InstId model, const Stmt *stmt);
 
 /* Statements that are there and name what the declaration `stmt` of `model` made; at most `most`, and returns how many. */
 typedef struct WorldUser {

@@ -84,8 +84,8 @@ static void write_task(World *world, void *argument)
 {
     Writing *w = argument;
     uint32_t errors = world->diags->errors;
-    bool fine = write_hidden(world, w) && write_edits(world, w) &&
-                writer_finish(w->writer, w->text);
+    bool fine =
+        write_hidden(world, w) && write_edits(world, w) && writer_finish(w->writer, w->text);
     map_free(world->mem, &w->defs);
     if (!fine && world->diags->errors == errors)
         world_fail(world, 0, "the edits cannot be written");

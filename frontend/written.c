@@ -200,9 +200,10 @@ static bool may_be_written(const Writer *w, const AModel *model, bool twice)
                    "written",
                    intern_text(&p->names, model->name.sym));
     else if (twice && model->redefine)
-        diag_error(&p->diags, model->name.at,
-                   "an instance of '%s' was edited, which is a redefinition: that cannot be written",
-                   intern_text(&p->names, model->name.sym));
+        diag_error(
+            &p->diags, model->name.at,
+            "an instance of '%s' was edited, which is a redefinition: that cannot be written",
+            intern_text(&p->names, model->name.sym));
     else
         return true;
     return false;
@@ -252,9 +253,9 @@ static bool copy_piece(Writer *w, WrittenDef *d, uint32_t piece)
                    "what was edited is inherited under another name: that cannot be written");
         return false;
     }
-    const char *ending = d->ending ? d->ending
-                                   : intern_text(&w->program->names,
-                                                 text->piece[text->n_pieces - 1].text->name.sym);
+    const char *ending =
+        d->ending ? d->ending
+                  : intern_text(&w->program->names, text->piece[text->n_pieces - 1].text->name.sym);
     if (!copy_piece(w, d, piece + 1) || !(d->copy[piece] = make_copy(w, base, ending)))
         return false;
     patch(w, d->copy[piece + 1],
@@ -295,8 +296,9 @@ bool writer_remove(Writer *w, uint32_t def, const Stmt *stmt)
     if (!copy)
         return false;
     if (*text_at(p, to) != ';' || follows_else(p, stmt->at)) {
-        diag_error(&p->diags, stmt->at, "that this was removed cannot be written: it is no "
-                                        "statement of its own");
+        diag_error(&p->diags, stmt->at,
+                   "that this was removed cannot be written: it is no "
+                   "statement of its own");
         return false;
     }
     const char *rest = text_at(p, ++to);
@@ -317,7 +319,8 @@ bool writer_add(Writer *w, uint32_t def, const Stmt *stmt)
     if (!c->added.n) {
         Place line, at = c->model->end_at;
         const char *indent = indentation(w, at);
-        const char *head = c->model->implementation_at ? "" : join(w, indent, "implementation:\n", "");
+        const char *head =
+            c->model->implementation_at ? "" : join(w, indent, "implementation:\n", "");
         if (!begins_line(w->program, at, &line))
             head = join(w, "\n", head, "");
         patch(w, number, (TextPatch){.at = line, .text = head, .added_to = number});
@@ -400,7 +403,8 @@ static void put_patch(Writer *w, const TextPatch *p)
 }
 
 /* The next patch from `at` on, after number `order` of those at the same place. */
-static const TextPatch *next_in(const Patches *list, Place at, uint32_t order, const TextPatch *best)
+static const TextPatch *next_in(const Patches *list, Place at, uint32_t order,
+                                const TextPatch *best)
 {
     for (uint32_t i = 0; i < list->n; i++) {
         const TextPatch *p = &list->at[i];

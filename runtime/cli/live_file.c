@@ -169,8 +169,8 @@ void live_save(Live *live, char *rest)
 static void name_of_state(const char *name, char *out, size_t size)
 {
     size_t n = strlen(name);
-    snprintf(out, size, "%.*s.save",
-             (int)(n > 4 && strcmp(name + n - 4, ".sol") == 0 ? n - 4 : n), name);
+    snprintf(out, size, "%.*s.save", (int)(n > 4 && strcmp(name + n - 4, ".sol") == 0 ? n - 4 : n),
+             name);
 }
 
 static void write_files(Live *live, const char *name)
@@ -180,8 +180,9 @@ static void write_files(Live *live, const char *name)
     FILE *text_file = begin_file(live, name, text_new, sizeof text_new);
     FILE *state_file = text_file ? begin_file(live, state, state_new, sizeof state_new) : NULL;
     SolStatus status =
-        state_file ? sol_write_model(live->sim, &(SolWriting){put_file, text_file, put_file, state_file})
-                   : SOL_IO;
+        state_file
+            ? sol_write_model(live->sim, &(SolWriting){put_file, text_file, put_file, state_file})
+            : SOL_IO;
     if (state_file)
         answer_status(live, status);
     if (text_file)
@@ -200,7 +201,8 @@ void live_write(Live *live, char *rest)
     if (*name && allowed(live))
         write_files(live, name);
     else if (!*name)
-        answer_status(live, sol_write_model(live->sim, &(SolWriting){.text = put_file,
+        answer_status(live,
+                      sol_write_model(live->sim, &(SolWriting){.text = put_file,
                                                                .text_context = live->answer.text}));
 }
 

@@ -17,12 +17,7 @@ static void free_edit(Sol *sol, EditDone *done)
 {
     Mem *mem = sol->model->mem;
     for (uint32_t i = 0; i < done->steps.n; i++)
-        for (uint32_t k = 0; k < done->steps.at[i].kept.n; k++)
-            mem_free(mem, done->steps.at[i].kept.at[k].path);
-    for (uint32_t i = 0; i < done->steps.n; i++) {
-        vec_free(mem, &done->steps.at[i].kept);
-        mem_free(mem, done->steps.at[i].path);
-    }
+        live_free_step(mem, &done->steps.at[i]);
     vec_free(mem, &done->steps);
     for (uint32_t i = 0; i < done->n_wanted; i++) {
         mem_free(mem, (void *)done->wanted[i].scope);
@@ -219,7 +214,7 @@ static SolStatus reverse_now(Sim *sim, void *context, int phase)
     for (uint32_t i = n; i-- > 0 && status == SOL_OK;) {
         EditStep *step = &done->steps.at[forwards ? i : done->steps.n - 1 - i];
         if (step->kind != STEP_VALUE)
-            status = live_do_step(sim, step, !forwards, phase);
+            status = live_do_step(sim, h, step, !forwards, phase);
     }
     for (uint32_t i = 0; i < sim->states.n && phase == 1; i++) {
         DdpVar var = sim->states.at[i].var;
@@ -254,8 +249,8 @@ static SolStatus do_backwards(Sol *sol)
     SolStatus status = time_event(sim);
     sim->run.edit = NULL;
     for (DdpVar var = 0; var < h->values.n && status == SOL_OK; var++)
-        if (sim->info[var].has && !sim->info[var].pending && ddp_var_used(sim->ddp, var))
-            sim->value[var] = h->values.at[var];
+        if (sim->info[var].has && !sim->info[var].node && ddp_var_used(sim->ddp, var))
+            sim->value[var] = h->values.at[var]; /* what follows from others was evaluated now */
     mem_guard_pop(sim->mem, &guard);
     return status;
 }
@@ -406,12 +401,8 @@ static SolStatus undo_exactly(Sol *sol, EditDone *done, SolEdited *edited)
         return edited->reason = status;
     }
     Mem *mem = sol->model->mem;
-    for (uint32_t i = 0; i < done->steps.n; i++) {
-        for (uint32_t k = 0; k < done->steps.at[i].kept.n; k++)
-            mem_free(mem, done->steps.at[i].kept.at[k].path);
-        vec_free(mem, &done->steps.at[i].kept);
-        mem_free(mem, done->steps.at[i].path);
-    }
+    for (uint32_t i = 0; i < done->steps.n; i++)
+        live_free_step(mem, &done->steps.at[i]);
     vec_free(mem, &done->steps);
     done->exact = true;
     sol->history->state = done->from;

@@ -13,13 +13,22 @@ typedef struct KeptValue {
     double value;
 } KeptValue;
 
+/* An edit, or a statement taken away, in a component that is taken away: it comes back with it. */
+typedef struct KeptEdit {
+    char *path; /* of the model */
+    InstId model;
+    uint32_t number; /* of the edit, or 0 */
+    const Stmt *hidden;
+} KeptEdit;
+
 typedef struct EditStep {
     StepKind kind;
     bool goes_over; /* of a component that was replaced: its states go over to the new one */
     InstId model;   /* STEP_SHOW, STEP_HIDE: whose statement */
     const Stmt *stmt;
-    VEC(KeptValue) kept; /* of what a declaration took with it */
-    char *path;          /* STEP_VALUE */
+    VEC(KeptValue) kept;  /* of what a declaration took with it */
+    VEC(KeptEdit) inside; /* likewise */
+    char *path;           /* STEP_VALUE */
     double before, after;
 } EditStep;
 
@@ -65,8 +74,9 @@ typedef struct EditsWanted {
 /* What an event is given (event_iterate.c); phase 0 changes the structure, phase 1 values. */
 SolStatus live_do_edits(Sim *sim, void *wanted, int phase);
 SolStatus live_repeat_steps(Sim *sim, void *history, int phase);
-SolStatus live_do_step(Sim *sim, EditStep *step, bool forwards, int phase);
+SolStatus live_do_step(Sim *sim, SolHistory *history, EditStep *step, bool forwards, int phase);
 bool live_may_be_set(const Sim *sim, DdpVar var);
 char *live_copy(Sim *sim, const char *text);
+void live_free_step(Mem *mem, EditStep *step);
 
 #endif

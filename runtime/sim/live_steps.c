@@ -32,6 +32,21 @@ static void keep_value(void *context, DdpVar var)
     vec_push(k->sim->mem, &k->step->kept, kept);
 }
 
+static void keep_edit(void *context, InstId model, uint32_t number, const Stmt *hidden)
+{
+    Keeping *k = context;
+    char path[1024];
+    world_inst_path(k->sim->world, model, path, sizeof path);
+    KeptEdit kept = {live_copy(k->sim, path), model, number, hidden};
+    vec_push(k->sim->mem, &k->step->inside, kept);
+}
+
+static void drop_inside(Mem *mem, EditStep *step)
+{
+    while (step->inside.n)
+        mem_free(mem, vec_pop(&step->inside).path);
+}
+
 /* Values of what a declaration takes with it. */
 static void keep_values(Sim *sim, EditStep *step)
 {
@@ -43,7 +58,48 @@ static void keep_values(Sim *sim, EditStep *step)
     world_inst_path(sim->world, step->model, path, sizeof path);
     const char *name = intern_text(program_names(sim->program), step->stmt->member->name);
     size_t prefix = strlen(path) + (path[0] != 0) + strlen(name);
-    world_edit_vars(sim->world, step->model, step->stmt, keep_value, &(Keeping){sim, step, prefix});
+    Keeping keeping = {sim, step, prefix};
+    world_edit_vars(sim->world, step->model, step->stmt, keep_value, &keeping);
+    drop_inside(sim->mem, step);
+    world_edit_inside(sim->world, step->model, step->stmt, keep_edit, &keeping);
+}
+
+void live_free_step(Mem *mem, EditStep *step)
+{
+    while (step->kept.n)
+        mem_free(mem, vec_pop(&step->kept).path);
+    drop_inside(mem, step);
+    vec_free(mem, &step->kept);
+    vec_free(mem, &step->inside);
+    mem_free(mem, step->path);
+}
+
+/* Steps of the history that name the instance `before` name `now`. */
+static void renumber(EditDone *done, InstId before, InstId now)
+{
+    for (uint32_t i = 0; i < done->steps.n; i++)
+        if (done->steps.at[i].model == before)
+            done->steps.at[i].model = now;
+}
+
+/* What was typed into the component, and taken away there, when it went. */
+static bool edit_inside_again(Sim *sim, SolHistory *h, EditStep *step)
+{
+    bool fine = true;
+    for (uint32_t i = 0; i < step->inside.n && fine; i++) {
+        KeptEdit *kept = &step->inside.at[i];
+        InstId before = kept->model, now = world_find_inst(sim->world, kept->path);
+        fine = now && (kept->number ? world_edit_again(sim->world, kept->number, now)
+                                    : world_edit_hide(sim->world, now, kept->hidden));
+        for (uint32_t k = i + 1; k < step->inside.n; k++)
+            if (step->inside.at[k].model == before)
+                step->inside.at[k].model = now;
+        for (uint32_t k = 0; k < h->edits.n; k++)
+            renumber(&h->edits.at[k], before, now);
+        renumber(&h->now, before, now);
+    }
+    drop_inside(sim->mem, step);
+    return fine;
 }
 
 bool live_may_be_set(const Sim *sim, DdpVar var)
@@ -84,15 +140,11 @@ static SolStatus do_hide(Sim *sim, EditStep *step)
     return world_status(sim, world_edit_hide(sim->world, step->model, step->stmt));
 }
 
-static SolStatus do_show(Sim *sim, const EditStep *step)
+static SolStatus do_show(Sim *sim, SolHistory *h, EditStep *step)
 {
-    WorldInst inst;
-    if (!world_inst(sim->world, step->model, &inst)) {
-        diag_error(sim->diags, 0, "the instance that was edited does not exist any more");
-        return SOL_MODEL;
-    }
     sim->build.structure_changed = true;
-    return world_status(sim, world_edit_show(sim->world, step->model, step->stmt));
+    bool fine = world_edit_show(sim->world, step->model, step->stmt);
+    return world_status(sim, fine && edit_inside_again(sim, h, step));
 }
 
 static SolStatus set_value(Sim *sim, const char *path, double value)
@@ -116,13 +168,19 @@ static SolStatus set_value(Sim *sim, const char *path, double value)
 }
 
 /* Phase 0 changes the structure, phase 1 values. */
-SolStatus live_do_step(Sim *sim, EditStep *step, bool forwards, int phase)
+SolStatus live_do_step(Sim *sim, SolHistory *h, EditStep *step, bool forwards, int phase)
 {
     if (step->kind == STEP_VALUE)
         return phase ? set_value(sim, step->path, forwards ? step->after : step->before) : SOL_OK;
     bool show = (step->kind == STEP_SHOW) == forwards;
+    if (!world_edit_has(sim->world, step->model, step->stmt)) {
+        if (!forwards) /* it died, and all that was done to it with it */
+            return SOL_OK;
+        diag_error(sim->diags, 0, "the instance that was edited does not exist any more");
+        return SOL_MODEL;
+    }
     if (phase == 0)
-        return show ? do_show(sim, step) : do_hide(sim, step);
+        return show ? do_show(sim, h, step) : do_hide(sim, step);
     if (show)
         give_back(sim, step, false);
     return SOL_OK;
@@ -135,7 +193,7 @@ SolStatus live_repeat_steps(Sim *sim, void *context, int phase)
     SolStatus status = SOL_OK;
     for (uint32_t i = 0; i < done->steps.n && status == SOL_OK; i++) {
         uint32_t at = h->forwards ? i : done->steps.n - 1 - i;
-        status = live_do_step(sim, &done->steps.at[at], h->forwards, phase);
+        status = live_do_step(sim, h, &done->steps.at[at], h->forwards, phase);
         if (phase == 0 && status == SOL_OK)
             h->repeated = i + 1;
     }

@@ -24,8 +24,7 @@ static SolModel *load_written(Sol *sol, const WrittenText *text)
 {
     Sim *sim = sol->sim;
     ProgramOptions o = program_options(sim->program);
-    const char **folders =
-        arena_alloc(&sim->record.arena, (o.n_folders + 1) * sizeof *folders);
+    const char **folders = arena_alloc(&sim->record.arena, (o.n_folders + 1) * sizeof *folders);
     folders[0] = folder_of(sim, sol->model->path);
     for (uint32_t i = 0; i < o.n_folders; i++)
         folders[i + 1] = o.folders[i];
@@ -71,8 +70,7 @@ static SolStatus write_state(Sol *sol, const WrittenText *text, const SolWriting
     return status;
 }
 
-static SolStatus write_both(Sol *sol, Writer *writer, const SolWriting *w,
-                            SolModel *volatile *made)
+static SolStatus write_both(Sol *sol, Writer *writer, const SolWriting *w, SolModel *volatile *made)
 {
     Sim *sim = sol->sim;
     WrittenText text;

@@ -95,6 +95,50 @@ printf 'watch x none\nrun by 0.1\nwatch every 1e-30 x\nrun by 0.1\nquit\n' |
 printf 'begin\nadd x = 2\ncommit\nscript\n' | timeout 60 "$SOLSTICE" live F.sol --cache off |
     grep -q 'begin; add x = 2; abort' || fail "script of a commit that was refused"
 
+# the edited model as text with a checkpoint: births, inherited statements, one of several instances, a file of its own
+cat >Born.sol <<'END'
+partial model Base
+interface: parameter Real k << 1; static Real x;
+implementation:
+    der(x = x, start << 1) = -k*x;
+    when x < 0.5 then cout << x; end;
+end Base;
+model Part extends Base;
+interface: static Real y;
+implementation: y = 2*x;
+end Part;
+model Born
+implementation:
+    static Part a{k << 1}; static Part b{k << 2};
+    dynamic Part c; dynamic Part d;
+    static Integer n;
+    when time > 0.1 then c <- Part{k << random(1)}; end;
+    when time > 0.3 then d <- c; n << pre(n) + 1; end;
+    if c? then Real only; only = 3; end;
+end Born;
+END
+cat >born.txt <<'END'
+run to 0.2
+remove in a: #4
+remove in b: #6
+add in b: y = 3*x + k
+remove #7.then.2
+add Real sum; sum = a.x + b.y
+add when d? then Real late; late = time; sum2 << 1; end; Real sum2
+END
+tail='run to 0.25\nrun to 0.7\nflat\nstates\nshow\n'
+born() { timeout 60 "$SOLSTICE" live "$@" --cache off; }
+{ cat born.txt; echo "write born2.sol"; printf "$tail"; } | born Born.sol >here.txt
+born born2.sol --resume born2.save <<<"$(printf "$tail")" >there.txt
+lines() { sed 's/;* *[#+][0-9].*//' | tr ';' '\n' | sort; } # the order of variables is another one
+tail -n +9 here.txt | lines >here2.txt
+lines <there.txt >there2.txt
+[ -s there2.txt ] && cmp here2.txt there2.txt || fail "what was written goes on otherwise: $(cat here.txt; diff here2.txt there2.txt)"
+grep -q 'model Part_a extends Base_a;' born2.sol || fail "no definition of its own: $(cat born2.sol)"
+printf 'add in a: Real z\nwrite none.sol\n' | born Born.sol | grep -q '^error.*lack an equation' || fail "incomplete"
+printf 'run to 0.2\nadd in c: Real z; z = x\nwrite none.sol\n' | born Born.sol | grep -q '^error.*all the time' || fail "edit of what is born"
+[ ! -e none.sol ] && [ ! -e none.sol.new ] || fail "something was written all the same"
+
 expect 2 "which file" "$SOLSTICE" live
 expect 4 "cannot" "$SOLSTICE" live none.sol
 exit $((failures > 0))

@@ -246,8 +246,8 @@ static void check_written(Lab *lab)
     if (sol_write_model(lab->sim, &(SolWriting){put, &text, put, &state}) != SOL_OK)
         wrong(lab, "cannot be written");
     put(&text, "", 1);
-    SolModel *model = sol_load(
-        &(SolLoad){.path = "written", .text = (char *)text.at, .length = text.n - 1});
+    SolModel *model =
+        sol_load(&(SolLoad){.path = "written", .text = (char *)text.at, .length = text.n - 1});
     Sol *other = sol_create(model, NULL, &lab->options);
     if (!other || sol_restore(other, get_bytes, &state) != SOL_OK) {
         sol_print_messages(model, 0, stderr, false);
