@@ -319,6 +319,44 @@ static void survey_edit(Plans *plans, Body *body)
     survey_all(plans, &s);
 }
 
+/* Definitions that a body may make instances of, on the list; true: something in it is foreign. */
+static bool foreign_in(Survey *s, Body *body)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < body->n_members; i++)
+        if (body->members[i]->type.kind == TYPE_MODEL)
+            survey_def(s, body->members[i]->type.def);
+    walk_body(&s->walk, body);
+    while (s->walk.exprs.n) {
+        RExpr *e = vec_pop(&s->walk.exprs);
+        found |= e->kind == R_TABLE;
+        if (e->access)
+            survey_def(s, e->access->def);
+        walk_parts(&s->walk, e);
+    }
+    return found;
+}
+
+bool plans_edit_is_foreign(const Plans *plans, uint32_t number)
+{
+    Survey s = {.walk = {.mem = plans->mem}};
+    bool found = false;
+    vec_push(plans->mem, &s.walk.bodies, plans->edits.at[number].body);
+    while (!found && (s.walk.bodies.n || s.todo.n)) {
+        if (s.walk.bodies.n) {
+            found = foreign_in(&s, vec_pop(&s.walk.bodies));
+            continue;
+        }
+        const Def *def = vec_pop(&s.todo);
+        found = def->external != NULL;
+        vec_push(plans->mem, &s.walk.bodies, def->body);
+    }
+    vec_free(plans->mem, &s.todo);
+    map_free(plans->mem, &s.seen);
+    walk_free(&s.walk);
+    return found;
+}
+
 /* May an instance of `def` come to stand where `type` is declared? Names decide: the program is
  * checked, and to hold one variable too many harms only models that both transmit and equate it. */
 static bool may_stand_for(const Def *def, const Def *type)

@@ -205,6 +205,8 @@ uint32_t plan_member_word(const Plan *plan, const Member *declared, Member **act
  * does not see any more; the rest is filled in. */
 Plan *plans_edit(Plans *plans, Plan *scope, uint32_t parent, const Edit *edit);
 uint32_t plans_edit_count(const Plans *plans);
+/* May it call a foreign function or read a table, now or in a branch that comes later? */
+bool plans_edit_is_foreign(const Plans *plans, uint32_t number);
 const PlanEdit *plans_edit_at(const Plans *plans, uint32_t number);
 
 bool plans_has_table(const Plans *plans); /* table() was seen */

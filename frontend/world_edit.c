@@ -134,6 +134,10 @@ static void add_task(World *world, void *argument)
                                     .context = context});
     if (!plan)
         return;
+    if (!world->edits_call_foreign && plans_edit_is_foreign(world->plans, world->edits.n))
+        world_fail(world, plan->body->stmts[0]->at,
+                   "this calls foreign functions or reads files, or may do so later: edits may not "
+                   "do that here");
     world->editing = true;
     Inst *inst = inst_create_later(world, plan, owner, NO_WORD, NULL, owner, 0, model->logic);
     vec_push(world->mem, &world->edits, ((EditInst){a->model, inst ? inst->id : 0}));

@@ -403,7 +403,8 @@ typedef struct SimRun {
     double created_at;
     SolModel *model;
     Def *top;
-    bool incomplete; /* variables lack equations after an edit: time does not go on */
+    bool starting;   /* the first updates are going on */
+    bool incomplete; /* variables lack equations: more is typed before time goes on */
     /* What an edit does to the structure (0) and then to values (1); NULL: there is none. */
     SolStatus (*edit)(struct Sim *sim, void *context, int phase);
     void *edit_context;

@@ -138,6 +138,7 @@ static int run_live_with(const Args *args, const LiveOptions *o, const CliFolder
     Live live = {.mem = mem,
                  .designator = designator ? designator : "",
                  .out = stdout,
+                 .client = -1,
                  .files = true,
                  .colour = isatty(STDOUT_FILENO) && cli_colour(),
                  .style = o->json ? LIVE_JSON : LIVE_LINE,

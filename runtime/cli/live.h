@@ -21,8 +21,14 @@ typedef struct LivePoint {
     double time;
     uint8_t *bytes;
     size_t n;
-    uint32_t script; /* lines of the script up to there */
+    uint32_t script; /* the line that marks it */
 } LivePoint;
+
+/* A line of the script, and the one before it, from 1. */
+typedef struct LiveLine {
+    char *text;
+    uint32_t before;
+} LiveLine;
 
 typedef struct LiveSample {
     double time, value;
@@ -62,9 +68,14 @@ typedef struct Live {
     bool files; /* commands may read and write files */
     bool done;
     Interrupt *interrupt; /* NULL: nobody can press Ctrl-C */
+    int client;           /* socket of who may say `stop` while time goes on; -1: none */
+    pthread_t listener;
+    bool hearing;
+    atomic_bool run_ended;
     LiveAnswer answer;
-    VEC(char *) script; /* what was done, line by line */
-    FILE *journal;      /* the same as it arises, or NULL */
+    VEC(LiveLine) script; /* what was done; `back` goes on from an earlier line */
+    uint32_t last;        /* line of it, from 1; 0: nothing was done yet */
+    FILE *journal;        /* the same as it arises, or NULL */
     VEC(LivePoint) points;
     VEC(SolEdit) pending; /* between `begin` and `commit`; texts are its own */
     bool collecting;
@@ -145,6 +156,8 @@ const char *live_command_name(uint32_t i); /* NULL at the end */
 
 int live_serve(Live *live,
                const char *path); /* lines from clients of a socket, until one says quit */
+
+void live_hear(Live *live, bool running); /* of `stop`, while time goes on */
 
 /* ---- live_prompt.c ---- */
 

@@ -21,7 +21,9 @@ char *live_word(char **rest)
 
 void live_note(Live *live, const char *line)
 {
-    vec_push(live->mem, &live->script, strcpy(mem_alloc(live->mem, strlen(line) + 1), line));
+    LiveLine noted = {strcpy(mem_alloc(live->mem, strlen(line) + 1), line), live->last};
+    vec_push(live->mem, &live->script, noted);
+    live->last = live->script.n;
     if (live->journal) {
         fprintf(live->journal, "%s\n", line);
         fflush(live->journal);
@@ -33,6 +35,7 @@ void live_note(Live *live, const char *line)
 /* Ctrl-C stops what runs; SIGTERM and SIGHUP that, and the session with it. */
 static void listen(Live *live, bool running)
 {
+    live_hear(live, running);
     if (!live->interrupt)
         return;
     interrupt_aim(live->interrupt, running ? live->sim : NULL);
@@ -95,7 +98,7 @@ static void run(Live *live, char *rest)
     if (strcmp(word, "event") == 0) {
         event = true;
         word = live_word(&rest);
-        to = *word ? 0 : fmax(live->options.stop, sol_time(live->sim));
+        to = INFINITY; /* or until Ctrl-C */
     }
     if ((!event || *word) && !read_time(live, word, &to))
         return;
@@ -131,7 +134,15 @@ static void quit(Live *live, char *rest)
     live->done = true;
 }
 
+/* It was heard while a run went on; afterwards there is nothing to do. */
+static void stop(Live *live, char *rest)
+{
+    (void)live;
+    (void)rest;
+}
+
 static void help(Live *live, char *rest);
+static void try_line(Live *live, char *rest);
 
 typedef struct LiveCommand {
     const char *name;
@@ -162,16 +173,18 @@ static const LiveCommand commands[] = {
     {"begin", live_begin, "begin", "collects edits until 'commit'", true},
     {"commit", live_commit, "commit", "all of them together, or none", true},
     {"abort", live_abort, "abort", "none of them", true},
+    {"try", try_line, "try EDIT", "what it would be, and the model as it was", true},
     {"undo", live_undo, "undo", "takes the last edit out", true},
     {"redo", live_redo, "redo", "puts it back", true},
     {"mark", live_mark, "mark [NAME]", "a point to return to", true},
     {"back", live_back, "back [NAME]", "returns to it, time included", false},
     {"watch", live_watch, "watch [every DT] [VAR..]",
-     "curves that move while time goes on; alone: none", false},
+     "curves that move while time goes on; alone: none", true},
     {"save", live_save, "save FILE", "a checkpoint, with all edits (--resume)", true},
     {"write", live_write, "write [FILE]", "the edited model as text, and a checkpoint of it", true},
     {"script", live_script, "script [FILE]", "what was done, to be replayed", false},
     {"source", live_source, "source FILE", "replays a script", false},
+    {"stop", stop, "stop", "of a client: ends the run that goes on", false},
     {"help", help, "help", "this", false},
     {"quit", quit, "quit", "ends", false},
 };
@@ -203,6 +216,31 @@ static const LiveCommand *find_command(const char *name)
     return found;
 }
 
+static bool is_edit(const LiveCommand *command)
+{
+    static void (*const edits[])(Live *, char *) = {live_add, live_remove, live_replace, live_set,
+                                                    live_commit};
+    for (size_t i = 0; i < sizeof edits / sizeof *edits; i++)
+        if (command && command->run == edits[i])
+            return true;
+    return false;
+}
+
+/* The verdict of an edit that is not to stay. */
+static void try_line(Live *live, char *rest)
+{
+    SolEdited undone;
+    const LiveCommand *command = find_command(live_word(&rest));
+    if (!is_edit(command) || (live->collecting && command->run != live_commit)) {
+        answer_fail(live, "try what? 'try add x = 3'");
+        return;
+    }
+    command->run(live, rest);
+    if (live->answer.verdict && live->answer.edited.verdict != SOL_REFUSED &&
+        sol_undo(live->sim, &undone) == SOL_OK)
+        answer_say(live, "taken back: it was a trial\n");
+}
+
 static bool was_done(const Live *live)
 {
     const char *word = live->answer.word;
@@ -210,17 +248,31 @@ static bool was_done(const Live *live)
            strcmp(word, "incomplete") == 0;
 }
 
+/* What is refused leaves the model as it was, but integrators start anew: a replay tries it too. */
+static void note_try(Live *live, const char *line)
+{
+    char *text = mem_alloc(live->mem, strlen(line) + 5);
+    memcpy(text, "try ", 4);
+    strcpy(text + 4, line);
+    live_note(live, text);
+    mem_free(live->mem, text);
+}
+
 /* A checkpoint restarts the integrators; a run that was stopped ended somewhere: a replay does the same. */
 static void note_command(Live *live, const LiveCommand *command, const char *line)
 {
     char text[64];
-    bool restarts = command->run == live_save || (command->run == live_write && strchr(line, ' '));
-    if (restarts && was_done(live)) {
-        live_note(live, "mark");
-    } else if (command->run == live_save || command->run == live_write) {
-        return;
-    } else if (command->run == live_commit && !was_done(live)) {
-        live_note(live, "abort"); /* `begin` and what was collected are noted */
+    bool saves = command->run == live_save || command->run == live_write;
+    if (saves) {
+        if (was_done(live) && line[strcspn(line, " \t")])
+            live_note(live, "mark");
+    } else if (command->run == try_line) {
+        if (live->answer.verdict)
+            live_note(live, line);
+    } else if (command->run == live_watch && !was_done(live)) {
+        live_note(live, "watch"); /* nothing is watched then */
+    } else if (strcmp(live->answer.word, "refused") == 0) {
+        note_try(live, line);
     } else if (strcmp(live->answer.word, "stopped") == 0 && command->run == run) {
         snprintf(text, sizeof text, "run to %.17g", sol_time(live->sim));
         live_note(live, text);
@@ -257,7 +309,7 @@ void live_close(Live *live)
     live_drop_points(live);
     live_drop_watches(live);
     while (live->script.n)
-        mem_free(live->mem, vec_pop(&live->script));
+        mem_free(live->mem, vec_pop(&live->script).text);
     while (live->events.n)
         free(vec_pop(&live->events).text);
     vec_free(live->mem, &live->script);

@@ -76,12 +76,6 @@ static const LivePoint *find_point(const Live *live, const char *name)
     return NULL;
 }
 
-static void cut_script(Live *live, uint32_t n)
-{
-    while (live->script.n > n)
-        mem_free(live->mem, vec_pop(&live->script));
-}
-
 void live_back(Live *live, char *rest)
 {
     char *name = live_word(&rest);
@@ -97,7 +91,7 @@ void live_back(Live *live, char *rest)
         return;
     if (live->journal) /* a replay goes back too */
         fprintf(live->journal, "back %s\n", name);
-    cut_script(live, p->script);
+    live->last = p->script;
     answer_say(live, "time %.10g", sol_time(live->sim));
 }
 
@@ -206,12 +200,24 @@ void live_write(Live *live, char *rest)
                                                                .text_context = live->answer.text}));
 }
 
+/* What led to the present, from the start; returns the number of lines. */
+static uint32_t print_script(const Live *live, FILE *file)
+{
+    VEC(uint32_t) lines = {0};
+    for (uint32_t i = live->last; i; i = live->script.at[i - 1].before)
+        vec_push(live->mem, &lines, i);
+    uint32_t n = lines.n;
+    while (lines.n)
+        fprintf(file, "%s\n", live->script.at[vec_pop(&lines) - 1].text);
+    vec_free(live->mem, &lines);
+    return n;
+}
+
 void live_script(Live *live, char *rest)
 {
     char temporary[4200], *name = live_word(&rest);
     if (!*name) {
-        for (uint32_t i = 0; i < live->script.n; i++)
-            answer_say(live, "%s\n", live->script.at[i]);
+        print_script(live, live->answer.text);
         return;
     }
     if (!allowed(live))
@@ -219,10 +225,9 @@ void live_script(Live *live, char *rest)
     FILE *file = begin_file(live, name, temporary, sizeof temporary);
     if (!file)
         return;
-    for (uint32_t i = 0; i < live->script.n; i++)
-        fprintf(file, "%s\n", live->script.at[i]);
+    uint32_t lines = print_script(live, file);
     end_file(live, file, !ferror(file), temporary, name);
-    answer_say(live, "%u lines", live->script.n);
+    answer_say(live, "%u lines", lines);
 }
 
 /* Each line is answered by itself; the answer of `source` comes last. */

@@ -6,6 +6,7 @@
 #include "runtime/cli/live.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -88,6 +89,53 @@ static void answer_line(Live *live, const char *line)
     answer_end(live);
 }
 
+/* ---- a client that does not want to wait ---- */
+
+/* Is `stop` among the lines that wait to be read, or has the client gone? */
+static bool wants_stop(int fd)
+{
+    char bytes[1 << 16];
+    struct pollfd p = {.fd = fd, .events = POLLIN | POLLRDHUP};
+    if (poll(&p, 1, 50) <= 0)
+        return false;
+    ssize_t n = recv(fd, bytes, sizeof bytes - 1, MSG_PEEK | MSG_DONTWAIT);
+    if (n == 0 || (p.revents & (POLLHUP | POLLERR)))
+        return true;
+    if (n < 0)
+        return false;
+    bytes[n] = 0;
+    for (const char *at = strstr(bytes, "stop"); at; at = strstr(at + 1, "stop"))
+        if ((at == bytes || at[-1] == '\n') && (at[4] == '\n' || at[4] == '\r'))
+            return true;
+    usleep(50000); /* other lines wait for the end of the run */
+    return false;
+}
+
+static void *listen_on(void *context)
+{
+    Live *live = context;
+    while (!atomic_load(&live->run_ended))
+        if (wants_stop(live->client)) {
+            sol_cancel(live->sim);
+            break;
+        }
+    return NULL;
+}
+
+void live_hear(Live *live, bool running)
+{
+    if (live->client < 0)
+        return;
+    if (running) {
+        atomic_store(&live->run_ended, false);
+        live->hearing = pthread_create(&live->listener, NULL, listen_on, live) == 0;
+    } else if (live->hearing) {
+        atomic_store(&live->run_ended, true);
+        pthread_join(live->listener, NULL);
+        live->hearing = false;
+    }
+}
+
 static void talk_to(Live *live, int fd)
 {
     char *line = NULL;
@@ -96,9 +144,15 @@ static void talk_to(Live *live, int fd)
     FILE *in = fdopen(fd, "r"), *out = other >= 0 ? fdopen(other, "w") : NULL;
     if (in && out) {
         live->out = out;
+        live->client = fd;
         while (!live->done && !ferror(out) && read_line(live, in, &line, &room))
             answer_line(live, line);
         live->out = stdout;
+        live->client = -1;
+        if (live->watches.n) {
+            live_drop_watches(live);
+            live_note(live, "watch");
+        }
         if (live->collecting)
             live_note(live, "abort");
         live_drop_pending(live);

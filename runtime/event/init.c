@@ -518,8 +518,8 @@ SolStatus init_settle(Sim *sim)
 static SolStatus finish(Sim *sim)
 {
     nodes_commit(sim, DDP_FINAL);
-    sim->run.incomplete =
-        sim->run.edit && sim->build.last.verdict == DDP_UNDERDETERMINED; /* more may be typed */
+    sim->run.incomplete = (sim->run.edit || (sim->run.starting && sim->opt.editable)) &&
+                          sim->build.last.verdict == DDP_UNDERDETERMINED; /* more may be typed */
     if (sim->run.incomplete)
         return evaluate_dirty(sim);
     if (sim->build.last.verdict == DDP_DETERMINED || sim->build.last.verdict == DDP_UNDERDETERMINED)

@@ -437,6 +437,10 @@ static SolStatus undo_or_redo(Sol *sol, bool forwards, SolEdited *edited)
     SolHistory *h = sol->history;
     if (forwards ? h->done == h->edits.n : h->done == 0) {
         diag_error(sol->sim->diags, 0, "there is nothing to %s", forwards ? "redo" : "undo");
+        if (!forwards && world_edit_count(sol->sim->world) > 0)
+            diag_note(sol->sim->diags, 0,
+                      "edits before the point that was returned to, or resumed from, belong to the "
+                      "model: 'remove +1' takes one of them away");
         return edited->reason = SOL_USAGE;
     }
     EditDone *done = &h->edits.at[forwards ? h->done : h->done - 1];

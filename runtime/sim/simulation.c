@@ -3,6 +3,7 @@
  * Every function that may allocate sets the memory guard; what runs out of memory ends with
  * SOL_MEMORY and can still be asked and closed.
  */
+#include "frontend/world_edit.h"
 #include "runtime/event/mode_search.h"
 #include "runtime/event/trail.h"
 #include "runtime/event/event_cause.h"
@@ -631,8 +632,13 @@ static SolStatus start(Sim *sim)
 {
     if (sim->run.initialised)
         return sim->run.start_status;
-    sim->run.initialised = true;
+    sim->run.initialised = sim->run.starting = true;
     sim->run.start_status = first_updates(sim);
+    sim->run.starting = false;
+    if (sim->run.start_status == SOL_OK && sim->run.incomplete) {
+        explain_structure(sim);
+        world_edit_pardon(sim->world);
+    }
     return sim->run.start_status == SOL_OK ? sim_point(sim, SOL_AT_START) : sim->run.start_status;
 }
 

@@ -7,6 +7,7 @@ import random
 import socket
 import stat
 import sys
+import time
 
 
 class Client:
@@ -46,13 +47,24 @@ def check_session(path):
     assert [s["sample"] for s in samples] == [0.25, 0.5, 0.75, 1]
     for s in samples:
         assert abs(s["values"]["x"] - math.exp(-s["sample"])) < 1e-5
-    for command in "save f", "script f", "source f":
+    for command in "save f", "script f", "source f", "write f":
         assert "out of reach" in client.ask(command)[0]["text"]
     client.send(b"a" * (1 << 20))
     assert "longer" in client.answer()[0]["text"]
     client = Client(path)  # the model is as it was
     assert client.ask("show x")[0]["text"].startswith("x = 0.36")
-    return client
+    assert client.ask("run to 1.1")[1] == []  # the last one watched, this one does not
+    assert "der(x = x, start << 1) = -x;" in client.ask("write")[0]["text"]
+    client.send("run to 1e12")
+    time.sleep(0.3)
+    client.send("stop")
+    assert client.answer()[0]["answer"] == "stopped"
+    assert client.answer()[0]["answer"] == "ok"
+    assert client.ask("run by 0.1")[0]["answer"] == "ok"
+    client.send("run to 1e12")
+    client.socket.close()
+    client.file.close()  # who goes ends the run, too
+    return Client(path)
 
 
 def fuzz(client, n, seed):
@@ -66,7 +78,7 @@ def fuzz(client, n, seed):
             message = " ".join(draw.choice(words) for _ in range(draw.randrange(1, 12))).encode()
         read = bytes(c if c >= 32 else 32 for c in message).split()  # as the program reads it
         first = read[0] if read else b""
-        if any(name.startswith(first) for name in (b"quit", b"run", b"step", b"save", b"script", b"source")):
+        if any(name.startswith(first) for name in (b"quit", b"run", b"step", b"save", b"script", b"source", b"write")):
             continue  # what ends the session, or runs for ever
         answer = client.ask(message)[0]
         assert "answer" in answer, (i, message)
