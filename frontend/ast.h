@@ -13,9 +13,18 @@ typedef struct AExpr AExpr;
 typedef struct AStmt AStmt;
 typedef struct AModel AModel;
 
+/* One subscript: `a`, `a:b`, or `:` alone (both NULL). */
+typedef struct ASub {
+    AExpr *from, *to;
+    bool range;
+    Place at;
+    struct ASub *next;
+} ASub;
+
 typedef struct AName {
     Sym sym;
     Place at;
+    ASub *subs; /* `name[..]`, or NULL */
 } AName;
 
 typedef struct ADesignator {
@@ -32,10 +41,18 @@ typedef struct AArg {
     struct AArg *next;
 } AArg;
 
+/* `i in a:b` behind `for` */
+typedef struct AFor {
+    AName name;
+    AExpr *from, *to;
+    struct AFor *next;
+} AFor;
+
 typedef struct AList {
     bool present; /* the braces or parentheses were written */
     Place at;     /* of the opening one */
     AArg *first;
+    AFor *loop; /* `e for i in a:b`, or NULL */
 } AList;
 
 typedef enum AExprKind {
@@ -47,6 +64,8 @@ typedef enum AExprKind {
     A_BINARY, /* a op b */
     A_MEMBER, /* designator [params] [ins] [?] */
     A_CHOICE, /* if c then a else b */
+    A_ARRAY,  /* {a, b, c} */
+    A_END,    /* `end` in a subscript: the size */
     A_BAD     /* a syntax error, reported */
 } AExprKind;
 
@@ -66,6 +85,7 @@ struct AExpr {
         double k;
         Sym text;
         AMember *member;
+        AList *list; /* A_ARRAY */
         struct {
             AExpr *a, *b, *c;
         };
@@ -79,13 +99,13 @@ typedef struct ADecl {
     IoAttr io;
     ConAttr con;
     ADesignator type;
-    AName name;
+    AName name; /* its subscripts are the sizes of an array */
     AList params;
     AExpr *value;      /* default, or NULL */
     Place at, attr_at; /* first token; first of in, out, potential, flow, else 0 */
 } ADecl;
 
-typedef enum AStmtKind { A_DECL, A_REL, A_ALONE, A_IF, A_WHEN } AStmtKind;
+typedef enum AStmtKind { A_DECL, A_REL, A_ALONE, A_IF, A_WHEN, A_FOR } AStmtKind;
 
 struct AStmt {
     AStmtKind kind;
@@ -101,6 +121,7 @@ struct AStmt {
         struct {
             AExpr *condition;
             AStmt *then_list, *else_list; /* `else if` is a list of one statement */
+            AFor *loop;                   /* A_FOR; the content is then_list */
         };
     };
 };

@@ -77,7 +77,7 @@ typedef struct Look {
 static Target target_of(const World *world, Inst *inst, const Path *path, uint32_t depth)
 {
     RefStep steps[16];
-    if (path->up < depth || path->n > sizeof steps / sizeof *steps)
+    if (path->up < depth || path->n > sizeof steps / sizeof *steps || path->index)
         return (Target){0};
     for (uint32_t i = 0; i < path->n; i++)
         steps[i] = (RefStep){.member = path->step[i]};

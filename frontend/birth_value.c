@@ -61,6 +61,22 @@ static bool value_read(World *world, DdpVar var, uint32_t depth, double *out)
            value_transmitted(world, var, depth, out);
 }
 
+/* A variable, the size of an array, or the number of the element that is born. */
+static bool ref_value(World *world, Inst *scope, const Ref *ref, uint32_t depth, double *out)
+{
+    if (ref->up == REF_INDEX) {
+        if (world->element)
+            *out = row_index(world, world->element, world->element_word, ref->n);
+        return world->element;
+    }
+    if (ref->size) {
+        Inst *row = follow_inst(world, scope, ref);
+        return row && row_size(world, row, ref->size - 1u, out);
+    }
+    DdpVar var = follow_var(world, scope, ref);
+    return var && value_read(world, var, depth, out);
+}
+
 static double no_foreign(void *context, uint32_t function, uint32_t n, const double *args)
 {
     (void)context, (void)function, (void)n, (void)args;
@@ -84,8 +100,7 @@ static bool value_of(World *world, Inst *scope, X x, const RefList *refs, uint32
     bool known = true;
     for (uint32_t i = first; i < refs->n && known; i++) {
         double value = 0;
-        DdpVar var = follow_var(world, scope, &refs->at[i]);
-        known = var && value_read(world, var, depth, &value);
+        known = ref_value(world, scope, &refs->at[i], depth, &value);
         world->values_scratch.at[base + i] = value;
         if (!known)
             *unknown = &refs->at[i];

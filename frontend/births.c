@@ -30,10 +30,15 @@ typedef struct Births {
 
 /* ---- what an expression names ---- */
 
+static void need_expr(Births *b, const RExpr *e);
+
 static void need_path(Births *b, const Path *path)
 {
     if (path->step[0]->body == b->body)
         vec_push(b->program->mem, &b->needs, ((Need){path->step[0], path->at}));
+    for (uint32_t i = 0; path->index && i < path->n; i++)
+        for (uint32_t k = 0; k < path->index[i].n; k++)
+            need_expr(b, path->index[i].at[k]);
 }
 
 static void need_params(Births *b, const ParamList *params);
@@ -67,6 +72,8 @@ static void begin(Births *b, Member *m)
 {
     Visit visit = {m, b->needs.n, 0};
     need_params(b, &m->params);
+    for (uint32_t i = 0; i < m->rank; i++)
+        need_expr(b, m->size[i]);
     if (m->value)
         need_expr(b, m->value);
     visit.end = b->needs.n;

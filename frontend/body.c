@@ -161,6 +161,24 @@ static void check_attributes(Level *level, const ADecl *decl, Type type)
         resolve_error(level, decl->at, "only models can be dynamic; '%s' is a variable", name);
 }
 
+/* What an array cannot be. */
+static void check_array(Level *level, const ADecl *decl, Type type)
+{
+    const ASub *subs = decl->name.subs;
+    for (const ASub *sub = subs; sub; sub = sub->next)
+        if (sub->range)
+            resolve_error(level, sub->at, "the size of an array is a number, not a range");
+    if (!subs)
+        return;
+    if (decl->binding != BIND_STATIC)
+        resolve_error(level, subs->at, "only static members can be arrays");
+    else if (decl->attr_at)
+        resolve_error(level, decl->attr_at,
+                      "an array is neither in, out, potential nor flow; connectors can be arrays");
+    else if (decl->parameter && type.kind == TYPE_MODEL)
+        resolve_error(level, subs->at, "a parameter that is an array has a basic type");
+}
+
 static void check_list(Level *level, const ADecl *decl, Type type)
 {
     if (decl->params.present && decl->binding == BIND_ALIAS)
@@ -189,8 +207,12 @@ static void describe(Member *m, Level *level, ADecl *decl)
     m->parameter = decl->parameter;
     m->has_list = decl->params.present;
     m->at = decl->name.at;
+    m->rank = 0;
+    for (const ASub *sub = decl->name.subs; sub; sub = sub->next)
+        m->rank++;
     text->decl = decl;
     text->piece = level->piece;
+    check_array(level, decl, m->type);
     check_attributes(level, decl, m->type);
     check_list(level, decl, m->type);
 }
@@ -276,6 +298,12 @@ static void declare_all(Body *body, Level *level, AStmt *list)
     for (; list; list = list->next)
         if (list->kind == A_DECL)
             declare(body, level, list->decl);
+}
+
+void body_declare(Context *cx, AStmt *list)
+{
+    resolve_admit(cx->def, count_statements(list));
+    declare_all(cx->body, cx->level, list);
 }
 
 /* ---- bodies ---- */
@@ -407,6 +435,24 @@ Member *body_add_hidden(Context *cx, Sym parameter, Def *def, Place at)
     return m;
 }
 
+Member *body_add_iterator(Context *cx, Sym name, Place at)
+{
+    Program *p = cx->program;
+    char hidden[24];
+    MemberText *text = arena_alloc(&p->arena, sizeof *text);
+    Member *m = &text->member;
+    snprintf(hidden, sizeof hidden, "for#%u", p->n_stmts);
+    m->name = name ? name : intern_str(&p->names, hidden);
+    m->type = (Type){TYPE_INTEGER, NULL};
+    m->body = cx->body;
+    m->at = at;
+    m->parameter = m->iterator = true;
+    text->piece = text->introduced = cx->level->piece;
+    text->stated = true;
+    add_member(cx->body, m);
+    return m;
+}
+
 Member *body_add_choice(Context *cx, Type type, Place at)
 {
     Program *p = cx->program;
@@ -432,15 +478,19 @@ void body_params(Context *cx, Member *m)
     const ADecl *decl = body_member_text(m)->decl;
     bool creates = m->type.kind == TYPE_MODEL && !m->parameter &&
                    (m->binding == BIND_STATIC || (m->binding == BIND_DYNAMIC && m->has_list));
+    if (m->rank)
+        array_sizes(cx, m);
     if (creates) {
         body_creates(cx, m->type.def, m->at);
         cx->owner = m->name;
+        cx->own_rank = m->rank;
         expr_bind_params(cx, m->type.def, &decl->params, m->at, &m->params);
         cx->owner = 0;
+        cx->own_rank = 0;
     }
     if (decl->value && type_is_basic(m->type)) {
         cx->at_birth = true;
-        m->value = expr_resolve(cx, decl->value, WANT_VALUE);
+        m->value = array_argument(cx, m, decl->value);
         cx->at_birth = false;
         expr_check_assignable(cx, m->type, m->value, "the default value");
     }

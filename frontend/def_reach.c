@@ -14,7 +14,7 @@ static const Member *find_member(const Body *body, Sym name)
             return body->members[i];
     for (uint32_t i = 0; i < body->n_stmts && !found; i++) {
         const Stmt *stmt = body->stmts[i];
-        if (stmt->kind != S_IF && stmt->kind != S_WHEN)
+        if (stmt->kind != S_IF && stmt->kind != S_WHEN && stmt->kind != S_FOR)
             continue;
         found = find_member(stmt->then_body, name);
         if (!found && stmt->else_body)
@@ -30,7 +30,8 @@ bool def_may_reach(Program *program, const Def *top, const char *path)
         size_t n = strcspn(path, ".");
         if (n == 0)
             return false;
-        const Member *member = find_member(def->body, intern(program_names(program), path, n));
+        size_t name = strcspn(path, ".["); /* an element: whether it exists shows at run time */
+        const Member *member = find_member(def->body, intern(program_names(program), path, name));
         if (!member)
             return false;
         path += n;

@@ -74,10 +74,16 @@ static inline bool type_is_basic(Type type)
  *
  * The steps are the members of the *declared* types. A dynamic or alias member may hold an instance
  * of another definition with a compatible type; then member_in() finds the corresponding member. */
+typedef struct PathIndex {
+    uint32_t n; /* the rank of the step, or 0 */
+    RExpr **at; /* Integers that are known at birth, in the scope of the path */
+} PathIndex;
+
 typedef struct Path {
     uint32_t up;
     uint32_t n; /* steps, at least 1 */
     Member **step;
+    PathIndex *index; /* [n], or NULL: no step is an element of an array */
     Place at;
 } Path;
 
@@ -117,9 +123,12 @@ struct Member {
     bool is_public; /* declared in an interface */
     bool parameter; /* static when of basic type, alias when of model type, however declared */
     bool has_list;  /* declared with { }: a dynamic member is born with an instance only then */
-    bool held;   /* basic: some `<<` in its own body, or in a branch inside, names it as target */
-    bool named;  /* some expression or statement of its own model begins with its name */
-    bool hidden; /* nobody declared it: the value of a conditional expression */
+    bool held;     /* basic: some `<<` in its own body, or in a branch inside, names it as target */
+    bool named;    /* some expression or statement of its own model begins with its name */
+    bool hidden;   /* nobody declared it: the value of a conditional expression */
+    bool iterator; /* of a loop: a parameter that has the number of the round */
+    uint32_t rank; /* of an array: number of sizes; else 0 */
+    RExpr **size;  /* Integers that are known at birth, in the scope of `body` */
     ParamList params; /* in the scope of `body` */
     RExpr *value;     /* a parameter's default value, in the scope of `body`; NULL: none */
     Place at;         /* of its name in the declaration that counts (a redeclaration moves it) */
@@ -163,7 +172,9 @@ typedef enum RKind {
     R_DER,     /* arg[0], start: Real */
     R_RANDOM,  /* arg[0]: Real, drawn once per birth */
     R_SAMPLE,  /* arg[0] the interval: Boolean */
-    R_TABLE    /* arg[0] x, arg[1] file (String), arg[2] column (Integer): Real */
+    R_TABLE,   /* arg[0] x, arg[1] file (String), arg[2] column (Integer): Real */
+    R_SIZE,    /* path, whose last step is an array without index: its size number `op`, Integer */
+    R_INDEX /* number of the element that is born, in a value at birth; `op` sizes further out: Integer */
 } RKind;
 
 typedef enum RelOp { REL_EQUAL, REL_COPY, REL_MOVE } RelOp; /* = << <- */
@@ -212,6 +223,9 @@ struct RExpr {
     RelOp start_op;  /* R_DER with start: REL_COPY or REL_EQUAL */
     double k; /* R_CONST: as ddp/expr.h has it: Boolean 0 or 1, String the number of its Sym */
     RExpr *arg[3];
+    uint8_t
+        n_sizes; /* a value at birth that is an array: an element of it, and the sizes of the whole */
+    RExpr **sizes;
     RExpr *start; /* R_DER: the start value or NULL */
     Path *path;
     Access *access;
@@ -232,7 +246,9 @@ typedef enum StmtKind {
     S_COUT,       /* cout << b */
     S_INSTANCE,   /* a: an R_ACCESS alone */
     S_IF,         /* a: condition, Boolean */
-    S_WHEN        /* a: condition, Boolean; an assertion is one that ends the run */
+    S_WHEN,       /* a: condition, Boolean; an assertion is one that ends the run */
+    S_FOR /* then_body once for each number from a to b, which are known at birth; its first member is
+                     the iterator */
 } StmtKind;
 
 struct Stmt {
@@ -244,11 +260,13 @@ struct Stmt {
     Place end;         /* behind its last token; 0: nobody wrote it */
     Body *body;        /* the body it stands in */
     Member *
-        member; /* S_DECLARE; S_IF of a conditional expression: its value, which both branches determine */
+        member; /* S_DECLARE; S_FOR of a reduction: what it adds up in; S_IF of a conditional expression: its value, which both branches determine */
     const Stmt
-        *part_of;    /* S_IF of a conditional expression: the statement it stands in; else NULL */
-    Path *path;      /* target, see StmtKind */
-    RExpr *a, *b;    /* see StmtKind */
+        *part_of;      /* S_IF of a conditional expression: the statement it stands in; else NULL */
+    Path *path;        /* target, see StmtKind */
+    RExpr *a, *b;      /* see StmtKind */
+    uint32_t n_checks; /* S_FOR over the elements of arrays: sizes that must be b, known at birth */
+    RExpr **checks;
     Sym assertion;   /* S_WHEN: message with which the run ends when it fires, or 0 */
     Body *then_body; /* S_IF, S_WHEN: never NULL. parent == body */
     Body *else_body; /* S_IF, S_WHEN: NULL when there is none; `else if` is a body with one S_IF.

@@ -25,7 +25,7 @@ RExpr *expr_error(Context *cx, Place at)
     return expr_new(cx, R_CONST, (Type){0}, at);
 }
 
-static RExpr *new_const(Context *cx, TypeKind kind, double k, Place at)
+RExpr *expr_constant(Context *cx, TypeKind kind, double k, Place at)
 {
     RExpr *e = expr_new(cx, R_CONST, (Type){kind, NULL}, at);
     e->k = k;
@@ -51,7 +51,7 @@ static bool is_boolean(Type type)
 
 /* The member a name means in the body of the context or in one around it. Inherited text does not
  * see members that only heirs declare. */
-static Member *find_member(Context *cx, Sym name, uint32_t *up)
+Member *expr_find_member(Context *cx, Sym name, uint32_t *up)
 {
     *up = 0;
     for (Body *body = cx->body; body; body = body->parent, ++*up) {
@@ -66,7 +66,7 @@ static Member *find_member(Context *cx, Sym name, uint32_t *up)
 bool expr_is_member(Context *cx, const ADesignator *d)
 {
     uint32_t up;
-    return find_member(cx, d->name[0].sym, &up) != NULL;
+    return expr_find_member(cx, d->name[0].sym, &up) != NULL;
 }
 
 /* The public member `name` of what `owner` holds; NULL with a message. */
@@ -101,18 +101,26 @@ Path *expr_path(Context *cx, const ADesignator *d)
 {
     Arena *arena = &cx->program->arena;
     Path *path = arena_alloc(arena, sizeof *path);
-    Member *m = find_member(cx, d->name[0].sym, &path->up);
+    Member *m = expr_find_member(cx, d->name[0].sym, &path->up);
     if (!m)
         return NULL;
     path->step = arena_alloc(arena, d->n * sizeof *path->step);
     path->at = d->name[0].at;
+    uint32_t used = 0;
     path->step[path->n++] = m;
     m->named = true;
-    while (path->n < d->n) {
+    while (array_index(cx, path, d->n, &d->name[path->n - 1], &used) && path->n < d->n) {
         m = step_into(cx, m, &d->name[path->n]);
         if (!m)
             return NULL;
         path->step[path->n++] = m;
+    }
+    if (path->n < d->n || used == UINT32_MAX)
+        return NULL;
+    if (used && used < cx->elements->n && !cx->elements->any) {
+        resolve_error(cx->level, d->name[0].at, "'%s' has fewer dimensions than are wanted here",
+                      resolve_text(cx->program, d));
+        return NULL;
     }
     return path;
 }
@@ -124,7 +132,7 @@ bool expr_same_path(const Path *a, const Path *b)
     for (uint32_t i = 0; i < a->n; i++)
         if (a->step[i] != b->step[i])
             return false;
-    return true;
+    return !a->index && !b->index; /* of elements only their birth can tell */
 }
 
 /* ---- lists ---- */
@@ -175,6 +183,10 @@ static Member *find_parameter(Context *cx, Def *def, const AArg *arg)
         return NULL;
     }
     const AName *name = &arg->name.name[arg->name.n - 1];
+    if (name->subs)
+        resolve_error(cx->level, name->subs->at,
+                      "a parameter that is an array is given as a whole: '%s << {..}'",
+                      intern_text(&p->names, name->sym));
     Member *m = arg->name.n == 1 ? body_find(def->body, name->sym) : NULL;
     if (m && m->parameter)
         return m;
@@ -223,8 +235,9 @@ static void bind_param(Context *cx, Member *parameter, const AArg *arg, ParamArg
     Def *given = alias ? given_definition(cx, parameter, arg->value) : NULL;
     Context inside = *cx;
     inside.at_birth = true;
-    RExpr *value = given ? hidden_instance(cx, parameter, given, arg->value)
-                         : expr_resolve(&inside, arg->value, alias ? WANT_MODEL : WANT_VALUE);
+    RExpr *value = given   ? hidden_instance(cx, parameter, given, arg->value)
+                   : alias ? expr_resolve(&inside, arg->value, WANT_MODEL)
+                           : array_argument(&inside, parameter, arg->value);
     *out = (ParamArg){parameter, value, arg->at};
     if (arg->op == REL_MOVE)
         resolve_error(cx->level, arg->at, "a parameter takes a value by '<<', not by '<-'");
@@ -464,7 +477,7 @@ static RExpr *constant(Context *cx, const AExpr *a, const Found *found)
                       resolve_text(cx->program, &a->member->name));
         return expr_error(cx, a->at);
     }
-    return new_const(cx, found->type.kind, found->k, a->at);
+    return expr_constant(cx, found->type.kind, found->k, a->at);
 }
 
 static RExpr *designated(Context *cx, const AExpr *a, Want want)
@@ -495,7 +508,7 @@ static const char *operator_name(int op)
                          : lex_token_name(&token, NULL);
 }
 
-static RExpr *apply(Context *cx, XOp op, TypeKind type, Place at, RExpr *a, RExpr *b)
+RExpr *expr_apply(Context *cx, XOp op, TypeKind type, Place at, RExpr *a, RExpr *b)
 {
     RExpr *e = expr_new(cx, R_OP, (Type){type, NULL}, at);
     e->op = (uint8_t)op;
@@ -520,15 +533,15 @@ static RExpr *unary(Context *cx, const AExpr *a)
     if (x->type.kind == TYPE_ERROR)
         return x;
     if (a->op == T_NOT)
-        return is_boolean(x->type) ? apply(cx, X_NOT, TYPE_BOOLEAN, a->at, x, NULL)
+        return is_boolean(x->type) ? expr_apply(cx, X_NOT, TYPE_BOOLEAN, a->at, x, NULL)
                                    : wrong_operand(cx, a, x, "a Boolean");
     if (!is_number(x->type))
         return wrong_operand(cx, a, x, "a number");
     if (a->op == T_PLUS)
         return x;
     if (x->kind == R_CONST)
-        return new_const(cx, x->type.kind, -x->k, a->at);
-    return apply(cx, X_NEG, x->type.kind, a->at, x, NULL);
+        return expr_constant(cx, x->type.kind, -x->k, a->at);
+    return expr_apply(cx, X_NEG, x->type.kind, a->at, x, NULL);
 }
 
 static XOp binary_op(int op)
@@ -571,7 +584,7 @@ static RExpr *arithmetic(Context *cx, const AExpr *a, RExpr *x, RExpr *y)
         return wrong_operand(cx, a, y, "numbers");
     bool integer = x->type.kind == TYPE_INTEGER && y->type.kind == TYPE_INTEGER &&
                    a->op != T_SLASH && a->op != T_CARET;
-    return apply(cx, binary_op(a->op), integer ? TYPE_INTEGER : TYPE_REAL, a->at, x, y);
+    return expr_apply(cx, binary_op(a->op), integer ? TYPE_INTEGER : TYPE_REAL, a->at, x, y);
 }
 
 /* Numbers compare with numbers; Booleans and texts with their like, by == and <> only. */
@@ -588,7 +601,7 @@ static RExpr *comparison(Context *cx, const AExpr *a, RExpr *x, RExpr *y)
                       types_name(cx->program, x->type), types_name(cx->program, y->type));
         return expr_error(cx, a->at);
     }
-    RExpr *e = apply(cx, binary_op(a->op), TYPE_BOOLEAN, a->at, x, y);
+    RExpr *e = expr_apply(cx, binary_op(a->op), TYPE_BOOLEAN, a->at, x, y);
     if (equality && e->continuous && (x->type.kind == TYPE_REAL || y->type.kind == TYPE_REAL))
         check_equality_later(cx, e);
     return e;
@@ -596,6 +609,8 @@ static RExpr *comparison(Context *cx, const AExpr *a, RExpr *x, RExpr *y)
 
 static RExpr *binary(Context *cx, const AExpr *a)
 {
+    if (a->op == T_STAR && array_rank(cx, a->a) && array_rank(cx, a->b))
+        return loop_product(cx, a);
     RExpr *x = expr_resolve(cx, a->a, WANT_VALUE), *y = expr_resolve(cx, a->b, WANT_VALUE);
     check_reading(cx, a);
     if (x->type.kind == TYPE_ERROR || y->type.kind == TYPE_ERROR)
@@ -611,7 +626,7 @@ static RExpr *binary(Context *cx, const AExpr *a)
     case T_OR:
         if (!is_boolean(x->type) || !is_boolean(y->type))
             return wrong_operand(cx, a, is_boolean(x->type) ? y : x, "Booleans");
-        return apply(cx, binary_op(a->op), TYPE_BOOLEAN, a->at, x, y);
+        return expr_apply(cx, binary_op(a->op), TYPE_BOOLEAN, a->at, x, y);
     default:
         return comparison(cx, a, x, y);
     }
@@ -678,7 +693,7 @@ static bool is_plain_text(Context *cx, const AExpr *a)
         return a->kind != A_BAD;
     }
     uint32_t up;
-    const Member *m = find_member(cx, a->member->name.name[0].sym, &up);
+    const Member *m = expr_find_member(cx, a->member->name.name[0].sym, &up);
     return !a->member->ins.present && !a->member->params.present && a->member->name.n == 1 &&
            !a->member->question && m && m->parameter;
 }
@@ -696,13 +711,13 @@ static RExpr *resolve_any(Context *cx, const AExpr *a, Want want)
 {
     switch (a->kind) {
     case A_INTEGER:
-        return new_const(cx, TYPE_INTEGER, a->k, a->at);
+        return expr_constant(cx, TYPE_INTEGER, a->k, a->at);
     case A_REAL:
-        return new_const(cx, TYPE_REAL, a->k, a->at);
+        return expr_constant(cx, TYPE_REAL, a->k, a->at);
     case A_BOOLEAN:
-        return new_const(cx, TYPE_BOOLEAN, a->k, a->at);
+        return expr_constant(cx, TYPE_BOOLEAN, a->k, a->at);
     case A_STRING:
-        return new_const(cx, TYPE_STRING, a->text, a->at);
+        return expr_constant(cx, TYPE_STRING, a->text, a->at);
     case A_UNARY:
         return unary(cx, a);
     case A_BINARY:
@@ -711,6 +726,10 @@ static RExpr *resolve_any(Context *cx, const AExpr *a, Want want)
         return designated(cx, a, want);
     case A_CHOICE:
         return choice(cx, a);
+    case A_ARRAY:
+        return array_constructor(cx, a);
+    case A_END:
+        return array_end(cx, a->at);
     default:
         return expr_error(cx, a->at);
     }

@@ -6,8 +6,12 @@
 
 Inst *follow_up(const World *world, Inst *from, uint32_t up)
 {
-    while (up-- > 0)
+    while (from->plan->row) /* nodes are no bodies */
         from = world_at(world, from->owner);
+    while (up-- > 0)
+        do
+            from = world_at(world, from->owner);
+        while (from->plan->row);
     return from;
 }
 
@@ -18,12 +22,18 @@ uint32_t follow_model(const World *world, const Inst *inst)
     return inst->id;
 }
 
-static Target follow_loose(const World *world, Inst *at, const Ref *ref)
+static Target follow_loose(const World *world, Inst *from, Inst *at, const Ref *ref)
 {
     for (uint32_t i = 0;; i++) {
         Target t = {.inst = at, .word = ref->step[i].word};
         if (ref->step[i].member)
             t.word = plan_member_word(at->plan, ref->step[i].member, &t.member);
+        if (ref->step[i].n_index && t.word != NO_WORD) {
+            t = row_element((World *)world, from, t, &ref->step[i], ref->at);
+            at = t.inst;
+            if (!at)
+                return t;
+        }
         if (i + 1 == ref->n || t.word == NO_WORD)
             return t.word == NO_WORD ? (Target){0} : t;
         uint32_t next = at->word[t.word];
@@ -37,15 +47,19 @@ Target follow(const World *world, Inst *from, const Ref *ref)
 {
     Inst *at = follow_up(world, from, ref->up);
     if (ref->loose)
-        return follow_loose(world, at, ref);
-    for (uint32_t i = 0; i + 1 < ref->n; i++) {
-        uint32_t next = at->word[ref->step[i].word];
+        return follow_loose(world, from, at, ref);
+    for (uint32_t i = 0;; i++) {
+        const RefStep *step = &ref->step[i];
+        Target t = {at, step->word, step->member};
+        if (step->n_index)
+            t = row_element((World *)world, from, t, step, ref->at);
+        if (i + 1 == ref->n || !t.inst)
+            return t;
+        uint32_t next = t.inst->word[t.word];
         if (!next) /* a part that is not there yet, or no more */
             return (Target){0};
         at = world_at(world, next);
     }
-    const RefStep *last = &ref->step[ref->n - 1];
-    return (Target){at, last->word, last->member};
 }
 
 DdpVar follow_var(const World *world, Inst *from, const Ref *ref)

@@ -276,11 +276,11 @@ static void make_param(World *world, Inst *inst, const Op *op, const Frame *fram
     const Override *o = override_of(world, var);
     if (o)
         value = o->value;
-    else if (arg)
+    else if (arg && row_fits(world, frame->scope, &arg->value, name))
         birth_value(world, frame->scope, &arg->value, name, &value);
-    else if (op->value)
+    else if (!arg && op->value && row_fits(world, inst, op->value, name))
         birth_value(world, inst, op->value, name, &value);
-    else
+    else if (!arg && !op->value)
         world_fail(world, frame->cause ? frame->cause->at : op->at, "parameter '%s' has no value",
                    name);
     write_value(world, var, value);
@@ -292,18 +292,25 @@ static void make_part(World *world, Inst *inst, const Op *op, const Frame *frame
 {
     DdpVar logic = op->kind == OP_DYNAMIC || op->transient ? 0 : inst->logic;
     Plan *plan = op->plan;
-    uint32_t source = 0;
+    uint32_t source = 0, words[ROW_WORDS - ROW_FAN];
     if (frame->source) {
         const Inst *original = world_at(world, frame->source);
         source = original ? original->word[op->word] : 0;
         plan = source ? world_at(world, source)->plan : NULL;
     }
+    if (plan && plan->row)
+        plan = row_node(world, inst, op, words);
     if (!plan)
         return;
-    Inst *part = inst_create_later(world, plan, inst, op->word, op, inst, source, logic);
+    /* Nodes of an array that is a parameter hand on what was given for it. */
+    bool given = plan->row && plan->row->member && plan->row->member->parameter;
+    Inst *part = inst_create_later(world, plan, inst, op->word, given ? frame->cause : op,
+                                   given ? frame->scope : inst, source, logic);
     inst->word[op->word] = part ? part->id : 0;
     if (part)
         vec_last(&world->frames).copy = frame->copy;
+    for (uint32_t i = ROW_FAN; part && plan->row && i < ROW_WORDS; i++)
+        part->word[i] = words[i - ROW_FAN];
 }
 
 static void drop_part(World *world, Inst *inst, const Op *op)
@@ -323,6 +330,7 @@ static bool gather(World *world, Inst *inst, const RefList *refs)
 {
     vec_clear(&world->vars_scratch);
     vec_reserve(world->mem, &world->vars_scratch, refs->n);
+    world->vars_scratch.n = refs->n; /* subscripts are evaluated behind them */
     for (uint32_t i = 0; i < refs->n; i++) {
         DdpVar var = follow_var(world, inst, &refs->at[i]);
         if (!var)
@@ -638,9 +646,26 @@ static void warn_unused(World *world, const Op *op)
                                          : "0");
 }
 
+/* Where values at birth may ask for the number of an element: it is the one that is born. */
+static void note_element(World *world, const Inst *inst, const Op *op)
+{
+    const Inst *owner = inst->owner ? world_at(world, inst->owner) : NULL;
+    world->element = inst->plan->row ? inst : owner && owner->plan->row ? owner : NULL;
+    world->element_word = inst->plan->row ? op->word : inst->owner_word;
+}
+
+static void make_index(World *world, Inst *inst, const Op *op)
+{
+    DdpVar var = make_var(world, inst, op);
+    write_value(world, var, row_index(world, world_at(world, inst->owner), inst->owner_word, 0));
+}
+
 void inst_op_forwards(World *world, Inst *inst, uint32_t index, const Frame *frame)
 {
     const Op *op = &inst->plan->ops[index];
+    if (inst->plan->row && !row_has(inst, op))
+        return;
+    note_element(world, inst, op);
     switch ((OpKind)op->kind) {
     case OP_VAR:
         if (op->unused)
@@ -665,6 +690,9 @@ void inst_op_forwards(World *world, Inst *inst, uint32_t index, const Frame *fra
         break;
     case OP_RANDOM:
         make_random(world, inst, index, op, frame);
+        break;
+    case OP_INDEX:
+        make_index(world, inst, op);
         break;
     case OP_SAMPLE:
         make_sample(world, inst, op);
@@ -733,6 +761,7 @@ void inst_op_backwards(World *world, Inst *inst, uint32_t index)
     case OP_AUX:
     case OP_PARAM:
     case OP_KNOWN:
+    case OP_INDEX:
         drop_var(world, inst, op);
         break;
     case OP_ALIAS:

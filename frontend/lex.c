@@ -206,6 +206,10 @@ static TokenKind operator_at(const char *p, uint32_t *length)
         return T_CARET;
     case '?':
         return T_QUESTION;
+    case '[':
+        return T_LBRACKET;
+    case ']':
+        return T_RBRACKET;
     case '=':
         *length = 1 + (p[1] == '=');
         return p[1] == '=' ? T_EQ : T_EQUAL;
@@ -258,9 +262,19 @@ Token lex_next(Lexer *lexer)
 const char *lex_token_name(const Token *token, const Intern *names)
 {
     static const char *const symbols[] = {
-        "';'", "':'",  "'.'",  "','", "'{'",  "'}'",  "'('",  "')'",
-        "'='", "'<<'", "'<-'", "'<'", "'<='", "'=='", "'<>'", "'>='",
-        "'>'", "'+'",  "'-'",  "'*'", "'/'",  "'^'",  "'?'",  "this character",
+        "';'",  "':'",
+        "'.'",  "','",
+        "'{'",  "'}'",
+        "'('",  "')'",
+        "'='",  "'<<'",
+        "'<-'", "'<'",
+        "'<='", "'=='",
+        "'<>'", "'>='",
+        "'>'",  "'+'",
+        "'-'",  "'*'",
+        "'/'",  "'^'",
+        "'?'",  "'['",
+        "']'",  "this character",
     };
     switch (token->kind) {
     case T_EOF:

@@ -65,6 +65,8 @@ typedef enum TokenKind {
     T_SLASH,
     T_CARET,
     T_QUESTION,
+    T_LBRACKET,
+    T_RBRACKET,
     T_BAD /* reported already */
 } TokenKind;
 

@@ -21,9 +21,12 @@ typedef struct Lower {
     Draft ops;
     Draft *draft;          /* of the statement at hand */
     const Stmt **declared; /* [index of a member]: by which */
+    bool at_birth;         /* a value is lowered that is evaluated once */
 } Lower;
 
 static X lower_expr(Lower *l, const RExpr *e, Refs *refs);
+static void emit_member(Lower *l, Member *m);
+static const Stmt *written(const Stmt *s);
 
 static uint32_t new_words(Lower *l, uint32_t n)
 {
@@ -43,16 +46,30 @@ static Ref ref_make(Lower *l, uint32_t up, uint32_t n, Place at)
 
 static void ref_set(Lower *l, Ref *ref, uint32_t i, Member *m)
 {
-    ref->step[i] = (RefStep){m, plans_family(l->plans, m->body)->member_word[m->index]};
+    ref->step[i] =
+        (RefStep){.member = m, .word = plans_family(l->plans, m->body)->member_word[m->index]};
     if (i + 1 < ref->n && m->binding != BIND_STATIC)
         ref->loose = true;
+}
+
+static PlanValue lower_value(Lower *l, const RExpr *e);
+
+static void ref_index(Lower *l, RefStep *step, const PathIndex *index)
+{
+    step->n_index = index->n;
+    step->index = arena_alloc(&l->plans->arena, (index->n + 1) * sizeof *step->index);
+    for (uint32_t i = 0; i < index->n; i++)
+        step->index[i] = lower_value(l, index->at[i]);
 }
 
 static Ref ref_path(Lower *l, const Path *path)
 {
     Ref ref = ref_make(l, path->up, path->n, path->at);
-    for (uint32_t i = 0; i < path->n; i++)
+    for (uint32_t i = 0; i < path->n; i++) {
         ref_set(l, &ref, i, path->step[i]);
+        if (path->index && path->index[i].n)
+            ref_index(l, &ref.step[i], &path->index[i]);
+    }
     return ref;
 }
 
@@ -74,13 +91,30 @@ static Ref ref_member(Lower *l, const Ref *base, Member *m, Place at)
     return ref;
 }
 
+static bool ref_equal(const Ref *a, const Ref *b);
+
+static bool value_equal(const PlanValue *a, const PlanValue *b)
+{
+    if (a->x != b->x || a->refs.n != b->refs.n)
+        return false;
+    for (uint32_t i = 0; i < a->refs.n; i++)
+        if (!ref_equal(&a->refs.at[i], &b->refs.at[i]))
+            return false;
+    return true;
+}
+
 static bool ref_equal(const Ref *a, const Ref *b)
 {
-    if (a->up != b->up || a->n != b->n || a->loose != b->loose)
+    if (a->up != b->up || a->n != b->n || a->loose != b->loose || a->size != b->size)
         return false;
-    for (uint32_t i = 0; i < a->n; i++)
-        if (a->step[i].word != b->step[i].word || a->step[i].member != b->step[i].member)
+    for (uint32_t i = 0; i < a->n && a->up != REF_INDEX; i++) {
+        if (a->step[i].word != b->step[i].word || a->step[i].member != b->step[i].member ||
+            a->step[i].n_index != b->step[i].n_index)
             return false;
+        for (uint32_t k = 0; k < a->step[i].n_index; k++)
+            if (!value_equal(&a->step[i].index[k], &b->step[i].index[k]))
+                return false;
+    }
     return true;
 }
 
@@ -198,8 +232,16 @@ static PlanValue lower_value(Lower *l, const RExpr *e)
 {
     Refs refs = {0};
     PlanValue value = {.at = e->at};
+    bool before = l->at_birth;
+    l->at_birth = true;
     value.x = lower_expr(l, e, &refs);
     value.refs = keep_refs(l, &refs);
+    value.sizes = arena_alloc(&l->plans->arena, (e->n_sizes + 1u) * sizeof *value.sizes);
+    while (value.n_sizes < e->n_sizes) {
+        value.sizes[value.n_sizes] = lower_value(l, e->sizes[value.n_sizes]);
+        value.n_sizes++;
+    }
+    l->at_birth = before;
     return value;
 }
 
@@ -346,8 +388,10 @@ static bool only_parameters(const RefList *refs)
 {
     for (uint32_t i = 0; i < refs->n; i++) {
         const Ref *ref = &refs->at[i];
-        if (ref->up == REF_TIME || ref->loose || !ref->n)
+        if (ref->up == REF_TIME || ref->up == REF_INDEX || ref->loose || !ref->n)
             return false;
+        if (ref->size)
+            continue;
         const Member *m = ref->step[ref->n - 1].member;
         if (!m || !m->parameter)
             return false;
@@ -362,6 +406,8 @@ static bool is_plain(const RExpr *e)
 {
     if (e->kind == R_PATH)
         return path_last(e->path)->parameter;
+    if (e->kind == R_SIZE)
+        return true;
     if (e->kind != R_CONST && e->kind != R_OP)
         return false;
     for (uint32_t i = 0; i < e->n; i++)
@@ -456,6 +502,25 @@ static X lower_pre(Lower *l, const RExpr *e, Refs *refs)
     return x_ref(l, refs, ref);
 }
 
+/* The size of an array, or the number of an element: in a value at birth as such, else as a variable that has it. */
+static X lower_size(Lower *l, const RExpr *e, Refs *refs)
+{
+    if (!l->at_birth) {
+        PlanValue *value = keep_value(l, lower_value(l, e));
+        Op *op = emit(l, OP_KNOWN, e->at);
+        op->value = value;
+        return x_ref(l, refs, aux_var(l, op, DDP_KNOWN, TYPE_INTEGER));
+    }
+    Ref ref;
+    if (e->kind == R_INDEX) {
+        ref = (Ref){.up = REF_INDEX, .n = e->op, .at = e->at};
+    } else {
+        ref = ref_path(l, e->path);
+        ref.size = (uint8_t)(e->op + 1);
+    }
+    return x_ref(l, refs, ref);
+}
+
 static X lower_table(Lower *l, const RExpr *e, Refs *refs)
 {
     X args[3];
@@ -506,6 +571,9 @@ static X lower_expr(Lower *l, const RExpr *e, Refs *refs)
         return lower_sample(l, e, refs);
     case R_TABLE:
         return lower_table(l, e, refs);
+    case R_SIZE:
+    case R_INDEX:
+        return lower_size(l, e, refs);
     }
     return x_const(l->plans->forms, 0);
 }
@@ -667,6 +735,24 @@ static void lower_branch(Lower *l, const Stmt *s)
     op->other = else_plan;
 }
 
+static void lower_for(Lower *l, const Stmt *s)
+{
+    if (s->member) /* in which a sum is added up */
+        emit_member(l, s->member);
+    Row row = {.first = lower_value(l, s->a), .last = lower_value(l, s->b), .at = s->at};
+    row.n_checks = s->n_checks;
+    row.checks = arena_alloc(&l->plans->arena, (s->n_checks + 1) * sizeof *row.checks);
+    for (uint32_t i = 0; i < s->n_checks; i++)
+        row.checks[i] = lower_value(l, s->checks[i]);
+    Op element = {.kind = OP_PART, .at = s->at, .stmt = written(s)};
+    element.plan = plans_variant(l->plans, s->then_body, NULL);
+    element.plan->in_loop = true;
+    Plan *plan = plans_row(l->plans, l->plan, &row, &element);
+    Op *op = emit(l, OP_PART, s->at);
+    op->plan = plan;
+    op->word = new_words(l, 1);
+}
+
 static void lower_tearing(Lower *l, const Stmt *s)
 {
     Op *op = emit_part(l, OP_TEAR, s->at);
@@ -713,6 +799,9 @@ static void lower_stmt(Lower *l, const Stmt *s)
     case S_WHEN:
         lower_branch(l, s);
         break;
+    case S_FOR:
+        lower_for(l, s);
+        break;
     }
 }
 
@@ -735,12 +824,12 @@ static Plan *member_plan(Lower *l, const Member *m)
     return plan;
 }
 
-static void lower_basic(Lower *l, Member *m)
+static Op basic_op(Lower *l, Member *m)
 {
     PlanValue *value = NULL;
     if (m->parameter && m->value)
         value = keep_value(l, lower_value(l, m->value));
-    Op *op = emit(l, m->parameter ? OP_PARAM : OP_VAR, m->at);
+    Op made = {.kind = m->parameter ? OP_PARAM : OP_VAR, .at = m->at}, *op = &made;
     op->member = m;
     op->type = m->type.kind;
     op->value = value;
@@ -754,26 +843,64 @@ static void lower_basic(Lower *l, Member *m)
                  member_is_unused(l->plans->program, m);
     if (op->unused)
         op->var_kind = DDP_HELD; /* it stays as it is born */
+    if (m->hidden) {
+        op->kind = OP_AUX;
+        op->member = NULL;
+        op->unused = false;
+    }
+    return made;
 }
 
-static void lower_member(Lower *l, Member *m)
+static Op part_op(Lower *l, Member *m)
 {
-    if (type_is_basic(m->type)) {
-        lower_basic(l, m);
-        return;
-    }
     bool born = m->binding == BIND_STATIC || (m->binding == BIND_DYNAMIC && m->has_list);
     Plan *plan = born ? member_plan(l, m) : NULL;
     PlanArg *args = born ? lower_args(l, &m->params) : NULL;
     OpKind kind = OP_PART;
     if (m->binding != BIND_STATIC)
         kind = m->binding == BIND_ALIAS ? OP_ALIAS : OP_DYNAMIC;
-    Op *op = emit(l, kind, m->at);
-    op->member = m;
-    op->word = l->plan->family->member_word[m->index];
-    op->plan = plan;
-    op->n_args = born ? m->params.n : 0;
-    op->args = args;
+    return (Op){.kind = kind,
+                .at = m->at,
+                .member = m,
+                .word = l->plan->family->member_word[m->index],
+                .plan = plan,
+                .n_args = born ? m->params.n : 0,
+                .args = args};
+}
+
+/* An array is a row for each of its sizes; the innermost one has the elements. */
+static Op array_op(Lower *l, Member *m, Op element)
+{
+    for (uint32_t i = m->rank; i-- > 0;) {
+        PlanValue first = {.x = x_const(l->plans->forms, 1), .at = m->at};
+        Row row = {.member = m, .first = first, .last = lower_value(l, m->size[i]), .at = m->at};
+        element.stmt = l->declared[m->index];
+        Plan *plan = plans_row(l->plans, l->plan, &row, &element);
+        element = (Op){.kind = OP_PART, .at = m->at, .member = m, .plan = plan};
+    }
+    element.word = l->plan->family->member_word[m->index];
+    return element;
+}
+
+/* Operations may emit others: what they are made of comes before them. */
+static void emit_member(Lower *l, Member *m)
+{
+    Op op = type_is_basic(m->type) ? basic_op(l, m) : part_op(l, m);
+    if (m->iterator)
+        op = (Op){.kind = OP_INDEX,
+                  .at = m->at,
+                  .word = op.word,
+                  .type = TYPE_INTEGER,
+                  .var_kind = DDP_KNOWN};
+    else if (m->rank)
+        op = array_op(l, m, op);
+    *emit(l, op.kind, op.at) = op;
+}
+
+static void lower_member(Lower *l, Member *m)
+{
+    if (!m->iterator || m->named)
+        emit_member(l, m);
 }
 
 /* The statement that somebody wrote. */

@@ -164,9 +164,12 @@ static void parse_binding(Parser *p, ADecl *d)
 /* The rest of a declaration whose type designator was read. */
 static void parse_declared(Parser *p, ADecl *d)
 {
-    d->name = (AName){p->token.sym, p->token.at};
+    parse_check_type(p, &d->type);
+    d->name = (AName){p->token.sym, p->token.at, NULL};
     if (!parse_expect(p, T_ID, "the name of the member", "after its type"))
         d->name = (AName){0};
+    else if (p->token.kind == T_LBRACKET)
+        d->name.subs = parse_subscripts(p);
     if (p->token.kind == T_LPAREN)
         parse_error(
             p, p->token.at,
@@ -258,6 +261,18 @@ static AStmt *parse_named(Parser *p)
     return s;
 }
 
+/* After an error in what stands before `then`. */
+static void skip_to_then(Parser *p)
+{
+    if (!p->panic || p->gave_up)
+        return;
+    while (p->token.kind != T_THEN && p->token.kind != T_SEMICOLON &&
+           !begins_something(p->token.kind))
+        parse_advance(p);
+    p->panic = false;
+    parse_accept(p, T_THEN);
+}
+
 static void parse_condition(Parser *p, AStmt *s)
 {
     const char *word =
@@ -268,13 +283,7 @@ static void parse_condition(Parser *p, AStmt *s)
     if (!p->panic && p->token.kind == T_MOVE)
         parse_error(p, p->token.at, "'<-' is a move; put a blank between '<' and '-' to compare");
     parse_expect(p, T_THEN, "'then'", word);
-    if (!p->panic || p->gave_up)
-        return;
-    while (p->token.kind != T_THEN && p->token.kind != T_SEMICOLON &&
-           !begins_something(p->token.kind))
-        parse_advance(p);
-    p->panic = false;
-    parse_accept(p, T_THEN);
+    skip_to_then(p);
 }
 
 /* Number of the innermost open model with this name, or -1. */
@@ -290,7 +299,7 @@ static int open_model(const Parser *p, Sym name)
  * model is that model's, and the branch has none. */
 static void parse_branch_end(Parser *p, const AStmt *s)
 {
-    const char *word = s->kind == A_IF ? "if" : "when";
+    const char *word = s->kind == A_IF ? "if" : s->kind == A_WHEN ? "when" : "for";
     Token next = p->token.kind == T_END ? parse_look_ahead(p) : p->token;
     if (p->token.kind != T_END || (next.kind == T_ID && open_model(p, next.sym) >= 0)) {
         diag_error(p->diags, s->at, "'%s' without 'end'", word);
@@ -298,11 +307,15 @@ static void parse_branch_end(Parser *p, const AStmt *s)
         return;
     }
     parse_advance(p);
-    TokenKind own = s->kind == A_IF ? T_IF : T_WHEN;
+    TokenKind own = s->kind == A_IF ? T_IF : s->kind == A_WHEN ? T_WHEN : T_ID;
+    if (s->kind == A_FOR && parse_at_word(p, "for")) {
+        parse_advance(p);
+        return;
+    }
     if (p->token.kind == T_IF || p->token.kind == T_WHEN) {
         if (p->token.kind != own) {
             diag_error(p->diags, p->token.at, "'end %s' closes the '%s' that begins here",
-                       own == T_IF ? "when" : "if", word);
+                       p->token.kind == T_IF ? "if" : "when", word);
             diag_note(p->diags, s->at, "the '%s'", word);
         }
         parse_advance(p);
@@ -369,8 +382,34 @@ static AStmt *parse_chain(Parser *p)
     return chain;
 }
 
+/* for i in a:b then .. end [for] */
+static AStmt *parse_for(Parser *p)
+{
+    AStmt *s = new_stmt(p, A_FOR, p->token.at);
+    parse_advance(p);
+    if (!parse_enter(p))
+        return s;
+    s->loop = parse_iterators(p);
+    if (!p->panic && s->loop->next)
+        parse_error(p, s->loop->next->name.at, "one iterator for each 'for' of statements");
+    if (!p->panic && p->token.kind == T_ID && parse_at_word(p, "loop")) {
+        diag_error(p->diags, p->token.at, "'loop' is written 'then'");
+        parse_advance(p);
+    } else {
+        parse_expect(p, T_THEN, "'then'", "after the range of 'for'");
+    }
+    skip_to_then(p);
+    s->then_list = parse_statements(p);
+    if (!p->panic)
+        parse_branch_end(p, s);
+    parse_leave(p);
+    return s;
+}
+
 static AStmt *parse_statement(Parser *p)
 {
+    if (parse_at_for(p))
+        return parse_for(p);
     switch (p->token.kind) {
     case T_IF:
     case T_WHEN:
@@ -399,6 +438,7 @@ static const char *statement_name(const AStmt *s)
         return "the declaration";
     case A_IF:
     case A_WHEN:
+    case A_FOR:
         return "'end'";
     default:
         return "the statement";
@@ -757,7 +797,7 @@ static AModel *parse_model(Parser *p)
         m->kind = DEF_CONNECTOR;
     else
         parse_expect(p, T_MODEL, "'model', 'package' or 'connector'", NULL);
-    m->name = (AName){p->token.sym, p->token.at};
+    m->name = (AName){p->token.sym, p->token.at, NULL};
     if (!parse_expect(p, T_ID, "a name", "for the definition"))
         m->name.sym = 0;
     if (parse_enter(p)) {

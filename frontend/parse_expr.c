@@ -30,27 +30,74 @@ static void set_depth(Parser *p, AExpr *e, uint32_t below)
 static uint32_t list_depth(const AList *list)
 {
     uint32_t depth = 0;
+    for (const AFor *loop = list->loop; loop; loop = loop->next)
+        depth = loop->from && loop->from->depth > depth ? loop->from->depth : depth;
     for (const AArg *arg = list->first; arg; arg = arg->next)
         if (arg->value->depth > depth)
             depth = arg->value->depth;
     return depth;
 }
 
+static uint32_t subscript_depth(const ADesignator *name)
+{
+    uint32_t depth = 0;
+    for (uint32_t i = 0; i < name->n; i++)
+        for (const ASub *sub = name->name[i].subs; sub; sub = sub->next) {
+            depth = sub->from && sub->from->depth > depth ? sub->from->depth : depth;
+            depth = sub->to && sub->to->depth > depth ? sub->to->depth : depth;
+        }
+    return depth;
+}
+
+/* `a`, `a:b` or `:` */
+static ASub *parse_subscript(Parser *p)
+{
+    ASub *sub = arena_alloc(p->arena, sizeof *sub);
+    sub->at = p->token.at;
+    if (p->token.kind != T_COLON)
+        sub->from = parse_expression(p);
+    sub->range = parse_accept(p, T_COLON);
+    if (sub->range && sub->from)
+        sub->to = parse_expression(p);
+    return sub;
+}
+
+ASub *parse_subscripts(Parser *p)
+{
+    ASub *first = NULL, **end = &first;
+    parse_advance(p);
+    if (!parse_enter(p))
+        return NULL;
+    p->subscripts++;
+    do {
+        *end = parse_subscript(p);
+        end = &(*end)->next;
+    } while (!p->panic && parse_accept(p, T_COMMA));
+    parse_expect(p, T_RBRACKET, "']' or ','", NULL);
+    p->subscripts--;
+    parse_leave(p);
+    return first;
+}
+
 ADesignator parse_designator(Parser *p)
 {
-    vec_clear(&p->ids);
+    uint32_t first = p->ids.n;
     do {
         if (p->token.kind != T_ID) {
             parse_error(p, p->token.at, "expected a name, found %s", parse_found(p));
             break;
         }
-        vec_push(p->mem, &p->ids, ((AName){p->token.sym, p->token.at}));
+        AName name = {p->token.sym, p->token.at, NULL};
         parse_advance(p);
+        if (p->token.kind == T_LBRACKET && !p->panic)
+            name.subs = parse_subscripts(p);
+        vec_push(p->mem, &p->ids, name); /* names inside subscripts were put above and taken away */
     } while (parse_accept(p, T_DOT));
-    ADesignator d = {.n = p->ids.n};
+    ADesignator d = {.n = p->ids.n - first};
     d.name = arena_alloc(p->arena, d.n * sizeof *d.name);
     for (uint32_t i = 0; i < d.n; i++)
-        d.name[i] = p->ids.at[i];
+        d.name[i] = p->ids.at[first + i];
+    p->ids.n = first;
     return d;
 }
 
@@ -96,6 +143,23 @@ static AArg *parse_arg(Parser *p)
     return arg;
 }
 
+/* `i in a:b, j in c:d`, behind `for`. */
+AFor *parse_iterators(Parser *p)
+{
+    AFor *first = NULL, **end = &first;
+    do {
+        AFor *loop = *end = arena_alloc(p->arena, sizeof *loop);
+        end = &loop->next;
+        loop->name = (AName){p->token.sym, p->token.at, NULL};
+        parse_expect(p, T_ID, "the name of the iterator", "after 'for'");
+        parse_expect(p, T_IN, "'in'", "after the iterator");
+        loop->from = parse_expression(p);
+        parse_expect(p, T_COLON, "':'", "between the bounds, as in '1:n'");
+        loop->to = parse_expression(p);
+    } while (!p->panic && parse_accept(p, T_COMMA));
+    return first;
+}
+
 /* Requires the present token to be the opening brace or parenthesis. */
 AList parse_list(Parser *p, TokenKind close)
 {
@@ -108,6 +172,10 @@ AList parse_list(Parser *p, TokenKind close)
         *end = parse_arg(p);
         end = &(*end)->next;
     } while (!p->panic && parse_accept(p, T_COMMA));
+    if (!p->panic && parse_at_word(p, "for")) {
+        parse_advance(p);
+        list.loop = parse_iterators(p);
+    }
     parse_expect(p, close, close == T_RBRACE ? "'}' or ','" : "')' or ','", NULL);
     parse_leave(p);
     return list;
@@ -123,8 +191,10 @@ static AExpr *parse_member_from(Parser *p, ADesignator name, Place at)
     if (p->token.kind == T_LPAREN && !p->panic)
         e->member->ins = parse_list(p, T_RPAREN);
     e->member->question = parse_accept(p, T_QUESTION);
+    uint32_t depth = subscript_depth(&name);
     uint32_t params = list_depth(&e->member->params), ins = list_depth(&e->member->ins);
-    set_depth(p, e, params > ins ? params : ins);
+    depth = params > depth ? params : depth;
+    set_depth(p, e, ins > depth ? ins : depth);
     return e;
 }
 
@@ -154,6 +224,19 @@ static AExpr *parse_element(Parser *p)
     }
     case T_LPAREN:
         return parse_parentheses(p);
+    case T_LBRACE:
+        e = new_expr(p, A_ARRAY, t.at);
+        e->list = arena_alloc(p->arena, sizeof *e->list);
+        *e->list = parse_list(p, T_RBRACE);
+        set_depth(p, e, list_depth(e->list));
+        return e;
+    case T_END:
+        if (p->subscripts) {
+            e = new_expr(p, A_END, t.at);
+            break;
+        }
+        parse_error(p, t.at, "expected an expression, found %s", parse_found(p));
+        return new_expr(p, A_BAD, t.at);
     case T_INTEGER:
     case T_REAL:
         e = new_expr(p, t.kind == T_INTEGER ? A_INTEGER : A_REAL, t.at);

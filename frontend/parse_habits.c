@@ -63,3 +63,16 @@ void parse_check_assignment(Parser *p)
         parse_error(p, p->token.at,
                     "':=' is not Sol: an equation is written '=', a value is given by '<<'");
 }
+
+bool parse_at_for(const Parser *p)
+{
+    return parse_at_word(p, "for") && parse_look_ahead(p).kind == T_ID;
+}
+
+void parse_check_type(Parser *p, const ADesignator *type)
+{
+    for (uint32_t i = 0; i < type->n && !p->panic; i++)
+        if (type->name[i].subs)
+            parse_error(p, type->name[i].subs->at,
+                        "the size of an array stands behind its name: 'Real T[10]'");
+}

@@ -18,8 +18,9 @@ typedef struct Parser {
     bool panic;
     bool gave_up; /* too deep: the rest of the text is skipped */
     uint32_t depth, max_depth;
-    VEC(AName) ids;     /* of the designator being read */
-    VEC(AModel *) open; /* models around the present place */
+    uint32_t subscripts; /* around the present place: there `end` is a size */
+    VEC(AName) ids;      /* of the designators being read, inner ones behind outer ones */
+    VEC(AModel *) open;  /* models around the present place */
 } Parser;
 
 /* A sum of this many terms, or this many nested operators, is the most an expression may have. */
@@ -42,10 +43,14 @@ bool parse_at_else_word(const Parser *p);    /* elseif, elsewhen */
 bool parse_at_section_word(const Parser *p); /* equation, algorithm */
 bool parse_skip_section_word(Parser *p);     /* with its message; false: there is none */
 void parse_check_assignment(Parser *p);      /* := */
+bool parse_at_for(const Parser *p);          /* a loop begins here; `for` is not reserved */
+void parse_check_type(Parser *p, const ADesignator *type); /* Real[10] T */
 
 /* ---- parse_expr.c ---- */
 
 ADesignator parse_designator(Parser *p);
+ASub *parse_subscripts(Parser *p); /* the present token is '[' */
+AFor *parse_iterators(Parser *p);  /* behind `for` */
 AList parse_list(Parser *p, TokenKind close);
 AExpr *parse_expression(Parser *p);
 AExpr *parse_expression_from(Parser *p, ADesignator first); /* whose first designator was read */

@@ -417,6 +417,47 @@ Plan *plans_variant(Plans *plans, Body *body, const HeldWords *held)
     return plan;
 }
 
+/* Nodes have no text: an empty body inside the one the row is declared in. */
+static Plan *row_plan(Plans *plans, Plan *around, const Row *row, const Op *element)
+{
+    Arena *arena = &plans->arena;
+    Plan *plan = arena_alloc(arena, sizeof *plan);
+    Body *body = arena_alloc(arena, sizeof *body);
+    *body = (Body){.def = around->def, .parent = around->body, .depth = around->body->depth + 1};
+    plan->family = arena_alloc(arena, sizeof *plan->family);
+    *plan->family = (Family){.body = body, .number = plans->families.n, .initial_word = NO_WORD};
+    vec_push(plans->mem, &plans->families, plan->family);
+    plan->body = body;
+    plan->def = around->def;
+    plan->number = plans->plans.n;
+    plan->is_branch = plan->compiled = true;
+    plan->row = row;
+    plan->n_words = ROW_WORDS;
+    plan->n_ops = ROW_FAN;
+    plan->ops = arena_alloc(arena, ROW_FAN * sizeof *plan->ops);
+    plan->word_op = arena_alloc(arena, ROW_WORDS * sizeof *plan->word_op);
+    plan->member_op = arena_alloc(arena, sizeof *plan->member_op);
+    plan->stmt_op = arena_alloc(arena, sizeof *plan->stmt_op);
+    for (uint32_t i = 0; i < ROW_FAN; i++) {
+        plan->ops[i] = *element;
+        plan->ops[i].word = plan->word_op[i] = i;
+    }
+    vec_push(plans->mem, &plans->plans, plan);
+    return plan;
+}
+
+Plan *plans_row(Plans *plans, Plan *around, const Row *row, const Op *element)
+{
+    Row *kept = arena_alloc(&plans->arena, sizeof *kept);
+    Op node = {.kind = OP_PART, .stmt = element->stmt, .at = element->at};
+    *kept = *row;
+    kept->leaf = row_plan(plans, around, kept, element);
+    kept->inner = row_plan(plans, around, kept, &node);
+    for (uint32_t i = 0; i < ROW_FAN; i++)
+        kept->inner->ops[i].plan = kept->inner;
+    return kept->leaf;
+}
+
 Plan *plans_get(Plans *plans, Def *def)
 {
     return plans_variant(plans, def->body, NULL);

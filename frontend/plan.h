@@ -31,18 +31,25 @@ typedef struct Plans Plans;
 
 enum {
     REF_TIME = UINT32_MAX, /* Ref.up of the clock */
+    REF_INDEX =
+        UINT32_MAX - 1, /* of the number of the element that is born, `n` sizes further out */
     NO_WORD = UINT32_MAX
 };
+
+typedef struct PlanValue PlanValue;
 
 typedef struct RefStep {
     Member *member; /* NULL for anonymous instances and auxiliary variables */
     uint32_t word;  /* in the plans of the declared definition */
+    uint32_t n_index;
+    PlanValue *index; /* of an element of an array: known at birth, in the scope of the ref */
 } RefStep;
 
 typedef struct Ref {
     uint32_t up;
-    uint32_t n; /* steps; the last one is the variable, instance or member meant */
-    bool loose; /* a step before the last is a dynamic or alias member */
+    uint32_t n;   /* steps; the last one is the variable, instance or member meant */
+    bool loose;   /* a step before the last is a dynamic or alias member */
+    uint8_t size; /* not a variable, but size number size - 1 of the array it leads to; 0: none */
     RefStep *step;
     Place at;
 } Ref;
@@ -61,6 +68,7 @@ typedef enum OpKind {
     OP_AUX,     /* word: auxiliary variable of kind `var_kind` */
     OP_INITIAL, /* word: DDP_KNOWN variable */
     OP_RANDOM,  /* word: DDP_KNOWN variable */
+    OP_INDEX,   /* word: DDP_KNOWN variable with the number of the round of a loop */
     OP_SAMPLE,  /* word: DDP_KNOWN variable; `value`: the interval */
     OP_PRE,     /* word: DDP_KNOWN variable; refs[0]: of what */
     OP_HANDLE,  /* word: DDP_KNOWN variable; `function` */
@@ -81,11 +89,13 @@ typedef enum OpKind {
 } OpKind;
 
 /* An expression over the values of variables, for parameters and the like: evaluated at birth. */
-typedef struct PlanValue {
+struct PlanValue {
     X x;
     RefList refs;
+    uint32_t n_sizes; /* of the array whose elements it gives; 0: it is none */
+    PlanValue *sizes;
     Place at;
-} PlanValue;
+};
 
 /* Argument of a parameter list; in the scope of the instance that owns the new one. */
 typedef struct PlanArg {
@@ -121,6 +131,25 @@ typedef struct Op {
     const Stmt *stmt; /* that it belongs to; NULL: to the body as such */
     Place at;
 } Op;
+
+/* Elements of an array or rounds of a loop are the leaves of a tree of instances (rows.c): nodes of ROW_FAN words
+ * with a node below or, in the lowest ones, an element each; behind them three words. */
+enum {
+    ROW_FAN = 32,
+    ROW_FIRST = ROW_FAN, /* word: number of the first element below this node, a signed one */
+    ROW_COUNT,           /* word: elements below this node */
+    ROW_LEVEL,           /* word: nodes between it and the elements */
+    ROW_WORDS
+};
+
+typedef struct Row {
+    Member *member;        /* the array; NULL: a loop */
+    PlanValue first, last; /* numbers of its elements, in the scope of the body it is declared in */
+    uint32_t n_checks;
+    PlanValue *checks; /* values that `last` must have too */
+    Plan *leaf, *inner;
+    Place at;
+} Row;
 
 /* A potential or flow that a connection to an instance relates. */
 typedef struct Terminal {
@@ -162,6 +191,8 @@ struct Plan {
     Def *def;
     uint32_t number; /* in order of first need */
     bool is_branch;
+    const Row *row; /* its instances are nodes of a row; else NULL */
+    bool in_loop;   /* its instances are rounds of a loop */
     bool compiled;
     bool foreign;     /* an instance of it calls foreign functions, or reads a table */
     uint32_t variant; /* number of the list of variables that are held from outside */
@@ -200,6 +231,9 @@ const Signature *plans_signature(Plans *plans, Plan *plan);
 const Bundle *signature_bundle(const Signature *signature, uint32_t id); /* or NULL */
 /* The word of the member of `plan` that stands for `declared`; *actual: that member. */
 uint32_t plan_member_word(const Plan *plan, const Member *declared, Member **actual);
+
+/* The plan of the nodes of a row whose elements are what `element` makes. */
+Plan *plans_row(Plans *plans, Plan *around, const Row *row, const Op *element);
 
 /* The plan of an edit of instances of `scope`, compiled; NULL with messages. `edit`: its text, and what it
  * does not see any more; the rest is filled in. */

@@ -15,6 +15,9 @@ typedef enum PreKind {
     PRE_RANDOM,
     PRE_SAMPLE,
     PRE_TABLE,
+    PRE_REDUCE, /* op */
+    PRE_SIZE,
+    PRE_TRANSPOSE,
     PRE_TEARING, /* this and those below stand alone */
     PRE_ASSERT,
     PRE_CONNECTION,

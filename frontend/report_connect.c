@@ -130,12 +130,9 @@ static void tell_unconnected(World *world, const Inst *connector, const Inst *co
         world_fail(world, place_of(world, component), "%s is not connected", whole);
         return;
     }
-    const Inst *owner = world_at(world, connector->owner);
-    const Member *m = owner->plan->ops[owner->plan->word_op[connector->owner_word]].member;
-    world_inst_path(world, connector->id, path, sizeof path);
+    world_inst_step(world, connector->id, path, sizeof path);
     world_fail(world, place_of(world, component), "%s '%s' of %s is not connected",
-               intern_text(program_names(world->program), connector->plan->def->name),
-               m ? intern_text(program_names(world->program), m->name) : path, whole);
+               intern_text(program_names(world->program), connector->plan->def->name), path, whole);
 }
 
 bool report_unconnected(World *world, const DdpPart *under)

@@ -312,6 +312,10 @@ static void report_missing(Level *level, Def *def, const AName *name)
 Found resolve_designator(Level *level, const Body *body, const ADesignator *d)
 {
     Program *p = level->def->text->program;
+    for (uint32_t i = 0; i < d->n; i++)
+        if (d->name[i].subs)
+            resolve_error(level, d->name[i].subs->at, "'%s' is no array",
+                          intern_text(&p->names, d->name[i].sym));
     Found found = resolve_lookup(level, &d->name[0]);
     if (found.kind == FOUND_NOTHING && !found.failed && !may_be_lost(level))
         resolve_error(level, d->name[0].at, "unknown name '%s'%s",

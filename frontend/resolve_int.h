@@ -234,28 +234,48 @@ bool const_value(const RExpr *e, double *k); /* false: not constant */
 
 /* ---- body.c: declarations -> members; statements.c; expressions.c ---- */
 
+/* The subscript that stands for one dimension of whatever is an array in an expression that is resolved
+ * element by element. */
+typedef struct Element {
+    Member *iterator; /* of a loop around; or NULL: */
+    bool born; /* the number of the element that is born, `k` sizes further out; or the number k */
+    uint32_t k;
+} Element;
+
+typedef struct Elements {
+    uint32_t n;
+    const Element *at;
+    bool any; /* there may be more of them than are needed */
+} Elements;
+
 typedef struct Context {
     Program *program;
     Def *def;
     Body *body; /* NULL in a constant */
     Level *level;
     bool in_when, in_condition;
-    bool in_initial; /* in a branch that exists in the first update only */
-    bool at_birth;   /* a value that is evaluated once, when an instance is born */
-    Sym owner;       /* whose parameter list is being read; 0: none */
-    Stmt *stmt;      /* at hand, or NULL */
+    bool in_initial;          /* in a branch that exists in the first update only */
+    bool at_birth;            /* a value that is evaluated once, when an instance is born */
+    Sym owner;                /* whose parameter list is being read; 0: none */
+    Stmt *stmt;               /* at hand, or NULL */
+    const Elements *elements; /* NULL: arrays have to be indexed */
+    const Path *end_of;       /* what `end` is a size of; NULL: none */
+    uint32_t end_dim;
+    uint32_t own_rank; /* of the array whose parameter list is being read */
 } Context;
 
 void body_interface(Def *def);
 Body *body_branch(Context *around, Stmt *owner, AStmt *list);
 Member *body_find(const Body *body, Sym name);
 MemberText *body_member_text(Member *member);
+void body_declare(Context *cx, AStmt *list);   /* the declarations of a list */
 void body_params(Context *cx, Member *member); /* parameter list and default value */
 void body_add_stmt(Body *body, Stmt *s);
 /* A member that nobody declared: an instance that is given as a parameter. */
 Member *body_add_hidden(Context *cx, Sym parameter, Def *def, Place at);
 /* A variable that nobody declared: the value of a conditional expression. */
 Member *body_add_choice(Context *cx, Type type, Place at);
+Member *body_add_iterator(Context *cx, Sym name, Place at); /* name 0: hidden */
 void body_hold(Context *cx, const Path *target);
 void body_finish_held(Def *def);
 bool body_is_inside(const Body *body, const Body *around); /* it is, or lies in it */
@@ -274,6 +294,9 @@ RExpr *expr_new(Context *cx, RKind kind, Type type, Place at);
 Path *expr_path(Context *cx,
                 const ADesignator *d); /* NULL: the first name is no member, or error */
 bool expr_is_member(Context *cx, const ADesignator *d);
+Member *expr_find_member(Context *cx, Sym name, uint32_t *up); /* visible from here, or NULL */
+RExpr *expr_constant(Context *cx, TypeKind kind, double k, Place at);
+RExpr *expr_apply(Context *cx, XOp op, TypeKind type, Place at, RExpr *a, RExpr *b);
 bool expr_is_condition(Context *cx, const RExpr *c); /* false with a message, or after an error */
 /* The type of a conditional expression; false with a message, or after an error. */
 bool expr_choice_type(Context *cx, const AExpr *a, const RExpr *x, const RExpr *y, Type *type);
@@ -288,6 +311,33 @@ bool expr_same_path(const Path *a, const Path *b); /* both seen from the same bo
 void expr_check_alias(Context *cx, Type wanted, const RExpr *value, const char *what);
 void expr_check_assignable(Context *cx, Type to, const RExpr *from, const char *what);
 uint32_t expr_slot(Context *cx);
+
+/* ---- arrays.c ---- */
+
+/* Subscripts of the step that was put last on the path, which has `most` steps at most. *used: elements that were
+ * taken so far. */
+bool array_index(Context *cx, Path *path, uint32_t most, const AName *name, uint32_t *used);
+RExpr *array_end(Context *cx, Place at);
+RExpr *array_size_of(Context *cx, const AExpr *a); /* size(T, 1) */
+void array_sizes(Context *cx, Member *m);          /* of a declaration */
+uint32_t array_rank(Context *cx, const AExpr *a);
+RExpr *array_constructor(Context *cx, const AExpr *a);
+RExpr *array_value(Context *cx, Element element, Place at);
+/* `c.f + 1` in a parameter list, whose value may be an array: what `parameter` of the elements gets. */
+RExpr *array_argument(Context *cx, const Member *parameter, const AExpr *value);
+/* An Integer that is known at birth and never changes; 1 with a message when it is something else. */
+RExpr *array_known(Context *cx, const AExpr *a, const char *what);
+
+/* ---- loops.c ---- */
+
+/* A loop whose statements are resolved in *inside; loop_close() ends it. name 0: nobody names the iterator. */
+Stmt *loop_open(Context *cx, const AName *name, Place at, Context *inside, Member **iterator);
+void loop_close(Context *cx, Stmt *s, Context *inside);
+/* Relations between arrays: a loop for each dimension around the relation between elements. False: not arrays. */
+bool loop_relation(Context *cx, const AStmt *a, void (*relation)(Context *cx, const AStmt *a));
+RExpr *loop_size(Context *cx, const AExpr *a, uint32_t dim); /* of an expression that is an array */
+RExpr *loop_reduction(Context *cx, XOp op, const AExpr *a);  /* sum, product, min, max */
+RExpr *loop_product(Context *cx, const AExpr *a); /* a*b of arrays, of which one is no scalar */
 
 /* ---- births.c ---- */
 

@@ -188,6 +188,30 @@ static bool needs_instance(PreKind kind)
     return kind != PRE_FUNCTION && kind != PRE_TYPE;
 }
 
+/* min(T), max(T): of the elements of one array. */
+static bool is_reduction(const Predefined *pre, const AList *ins)
+{
+    return (pre->op == X_MIN || pre->op == X_MAX) && pre->kind == PRE_FUNCTION &&
+           (ins->loop || !ins->first->next) && !ins->first->name.n;
+}
+
+static RExpr *transposed(Context *cx, const AExpr *a)
+{
+    const AArg *arg = a->member->ins.first;
+    if (!arg || arg->next || array_rank(cx, arg->value) != 2) {
+        resolve_error(cx->level, a->at, "'transpose' needs an array with two sizes");
+        return expr_error(cx, a->at);
+    }
+    if (!cx->elements || cx->elements->n != 2) {
+        resolve_error(cx->level, a->at, "this is an array: a single value is needed here");
+        return expr_error(cx, a->at);
+    }
+    Context inside = *cx;
+    Element swapped[2] = {cx->elements->at[1], cx->elements->at[0]};
+    inside.elements = &(Elements){2, swapped, false};
+    return expr_resolve(&inside, arg->value, WANT_VALUE);
+}
+
 RExpr *expr_predefined(Context *cx, uint32_t number, const AExpr *a)
 {
     const Predefined *pre = predefined_at(number);
@@ -198,6 +222,15 @@ RExpr *expr_predefined(Context *cx, uint32_t number, const AExpr *a)
         resolve_error(cx->level, a->at, "'%s' is no constant", pre->name);
         return expr_error(cx, a->at);
     }
+    if (a->member->ins.first && (pre->kind == PRE_REDUCE || is_reduction(pre, &a->member->ins)))
+        return loop_reduction(cx, pre->op, a);
+    if (pre->kind == PRE_SIZE)
+        return array_size_of(cx, a);
+    if (pre->kind == PRE_TRANSPOSE)
+        return transposed(cx, a);
+    if (a->member->ins.loop)
+        resolve_error(cx->level, a->member->ins.loop->name.at,
+                      "'for' stands in sum, product, min and max only");
     if (!check_lists(cx, pre, a) || !expr_bind_predefined(cx, number, a, &a->member->ins, bound))
         return expr_error(cx, a->at);
     RExpr *e;

@@ -137,7 +137,8 @@ static void copy_value(Context *cx, const AStmt *a, Path *target)
         body_hold(cx, target);
     if (s->b->continuous && !cx->in_when && !cx->in_initial)
         body_member_text(path_last(target))->follows = true;
-    check_transmission(cx, s);
+    if (!target->index)
+        check_transmission(cx, s);
     add_stmt(cx, s);
 }
 
@@ -495,6 +496,20 @@ static void conditional(Context *cx, const AStmt *a)
         s->else_body = branch(cx, s, a->else_list, false);
 }
 
+/* Declarations inside were not read with those of the body around. */
+static void loop(Context *cx, const AStmt *a)
+{
+    Context inside;
+    Member *iterator;
+    Stmt *s = loop_open(cx, &a->loop->name, a->at, &inside, &iterator);
+    s->end = a->end;
+    s->a = array_known(cx, a->loop->from, "a bound of 'for'");
+    s->b = array_known(cx, a->loop->to, "a bound of 'for'");
+    body_declare(&inside, a->then_list);
+    statement_list(&inside, a->then_list);
+    loop_close(cx, s, &inside);
+}
+
 static void statement_list(Context *cx, AStmt *list)
 {
     for (const AStmt *a = list; a; a = a->next) {
@@ -503,12 +518,13 @@ static void statement_list(Context *cx, AStmt *list)
             declaration(cx, a);
             break;
         case A_REL:
-            if (a->op == REL_EQUAL)
-                equation(cx, a);
-            else if (a->op == REL_COPY)
-                copy(cx, a);
-            else
+            if (a->op == REL_MOVE)
                 move(cx, a);
+            else if (!loop_relation(cx, a, a->op == REL_EQUAL ? equation : copy))
+                (a->op == REL_EQUAL ? equation : copy)(cx, a);
+            break;
+        case A_FOR:
+            loop(cx, a);
             break;
         case A_ALONE:
             alone(cx, a);

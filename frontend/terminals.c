@@ -52,8 +52,8 @@ static const char *append_name(Plans *plans, const Inner *in, const Member *m, c
 static void collect_member(Collect *c, const Inner *in, Member *m, bool connector)
 {
     Plans *plans = c->plans;
-    if (m->binding != BIND_STATIC || m->parameter)
-        return;
+    if (m->binding != BIND_STATIC || m->parameter || m->rank)
+        return; /* elements of arrays are connected one by one */
     ConAttr con = m->con ? m->con : in->con;
     uint32_t word = plans_family(plans, in->body)->member_word[m->index];
     if (type_is_basic(m->type) && con) {

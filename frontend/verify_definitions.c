@@ -139,7 +139,7 @@ static void verify_stmt(Verifier *v, const Stmt *s)
         verify_expr(v, s->a, 0);
     if (s->b && !v->broken)
         verify_expr(v, s->b, 0);
-    bool branches = s->kind == S_IF || s->kind == S_WHEN;
+    bool branches = s->kind == S_IF || s->kind == S_WHEN || s->kind == S_FOR;
     require(v, branches == (s->then_body != NULL), "F3: exactly if and when have branches", s->at);
     if (branches && !v->broken)
         verify_body(v->program, s->then_body, v);

@@ -464,7 +464,7 @@ static bool is_ruled(const World *world, BranchId id)
 {
     const Inst *inst = world_at(world, world->branch.at[id].inst);
     for (; inst->owner; inst = world_at(world, inst->owner)) {
-        if (!inst->plan->is_branch || inst_is_edit(inst))
+        if (!inst_is_in_branch(inst))
             continue;
         const Inst *around = world_at(world, inst->owner);
         if (world->branch.at[around->word[inst->owner_word]].leaving)

@@ -231,6 +231,8 @@ typedef struct WorldVar {
 
 /* All take numbers of derivatives that the DDP made too: these answer for their origin, with a path
  * der(...) around. False: no such variable. */
+/* The last part of its path: "T", "T[3]". Requires a variable with a member. */
+void world_var_name(const World *world, DdpVar var, char *text, size_t size);
 bool world_var(const World *world, DdpVar var, WorldVar *view);
 void world_var_path(const World *world, DdpVar var, char *out, size_t size); /* "R2.n.u" */
 Place world_rel_place(const World *world, DdpRel rel);
@@ -242,6 +244,7 @@ typedef struct WorldInst {
     const Def *def; /* the model; of a branch: the model it belongs to */
     const Body *body;
     bool is_branch;
+    bool is_loop; /* not a branch, but a round of a loop, or what holds the elements of an array */
     InstId owner; /* 0 for the top instance */
     InstId model; /* itself, or the model instance a branch belongs to */
 } WorldInst;

@@ -590,7 +590,7 @@ static void list_body(const World *world, const Listing *l, const Body *body)
         if (s->part_of)
             continue;
         l->call(l->context, l->model, s, world_edit_is_hidden(world, l->model, s));
-        if (s->then_body)
+        if (s->then_body && s->kind != S_FOR) /* what is in a loop goes with it */
             list_body(world, l, s->then_body);
         if (s->else_body)
             list_body(world, l, s->else_body);
@@ -651,7 +651,8 @@ const Stmt *world_stmt_find(const World *world, InstId model, const char *handle
         const Stmt *stmt = body->stmts[n - 1];
         if (!*end)
             return stmt;
-        if (strncmp(end, ".then.", 6) != 0 && strncmp(end, ".else.", 6) != 0)
+        if ((strncmp(end, ".then.", 6) != 0 && strncmp(end, ".else.", 6) != 0) ||
+            stmt->kind == S_FOR)
             return NULL;
         body = end[1] == 't' ? stmt->then_body : stmt->else_body;
         n = strtoul(end + 6, &end, 10);

@@ -1,6 +1,7 @@
 /* world_find.c: questions about instances and members -> numbers. See world.h. */
 #include "frontend/world_int.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 bool world_inst(const World *world, InstId id, WorldInst *view)
@@ -12,6 +13,7 @@ bool world_inst(const World *world, InstId id, WorldInst *view)
         .def = inst->plan->def,
         .body = inst->plan->body,
         .is_branch = inst->plan->is_branch,
+        .is_loop = inst->plan->row || inst->plan->in_loop,
         .owner = inst->owner,
         .model = follow_model(world, inst),
     };
@@ -88,7 +90,7 @@ static const Inst *find_member(const World *world, const Inst *inst, const char 
         InstId next = 0, last = 0;
         for (const Inst *from = at;; from = world_at(world, from->owner)) {
             while ((next = world_next_part(world, from->id, last)) != 0) {
-                if (world_at(world, next)->plan->is_branch)
+                if (world_at(world, next)->plan->is_branch && !world_at(world, next)->plan->row)
                     break;
                 last = next;
             }
@@ -102,16 +104,34 @@ static const Inst *find_member(const World *world, const Inst *inst, const char 
     }
 }
 
+/* "[2,3]": from the word of a row to that of an element. */
+static bool find_element(const World *world, const char *text, Target *t)
+{
+    for (uint32_t n = 0; *text == '[' || *text == ','; n++) {
+        char *end;
+        long index = strtol(text + 1, &end, 10);
+        Inst *row = t->inst->word[t->word] ? world_at(world, t->inst->word[t->word]) : NULL;
+        if (end == text + 1 || !row || !row->plan->row || !row_find(world, row, index, t))
+            return false;
+        text = end;
+    }
+    return text[0] == ']' && (text[1] == '.' || !text[1]);
+}
+
 static uint32_t find_word(const World *world, InstId from, const char *path, bool basic)
 {
     const Inst *inst = from ? world_at(world, from) : NULL;
     while (inst) {
         size_t n = strcspn(path, ".");
         const Member *m;
-        const Inst *at = find_member(world, inst, path, n, &m);
-        if (!at)
+        size_t name = strcspn(path, ".[");
+        const Inst *at = find_member(world, inst, path, name, &m);
+        if (!at || !m->rank != (name == n))
             return 0;
-        uint32_t found = at->word[at->plan->family->member_word[m->index]];
+        Target t = {(Inst *)at, at->plan->family->member_word[m->index], NULL};
+        if (m->rank && !find_element(world, path + name, &t))
+            return 0;
+        uint32_t found = t.inst->word[t.word];
         if (!path[n])
             return type_is_basic(m->type) == basic ? found : 0;
         inst = !type_is_basic(m->type) && found ? world_at(world, found) : NULL;
@@ -140,7 +160,7 @@ DdpVar find_var_in(const World *world, InstId inst, const char *path)
 static BranchId branch_of(const World *world, const Inst *inst)
 {
     for (; inst; inst = inst->owner ? world_at(world, inst->owner) : NULL)
-        if (inst->plan->is_branch && !inst_is_edit(inst))
+        if (inst_is_in_branch(inst))
             return world_at(world, inst->owner)->word[inst->owner_word];
     return 0;
 }

@@ -169,12 +169,15 @@ struct World {
     VEC(const Def *) monitored;
     bool monitor_all;
     VEC(Override) overrides;
-    bool misfit;             /* of an override and the type of its variable */
-    Map warned;              /* place -> 1: of a declaration that was told to be of no use */
-    Map births;              /* hash of the place of birth of a draw -> number of births + 1 */
-    VEC(EditInst) edits;     /* [number of the edit in Plans] */
-    VEC(HiddenStmt) hidden;  /* statements that were taken away, in order of time */
-    Map is_hidden;           /* model instance, number of statement -> 1 */
+    bool misfit;            /* of an override and the type of its variable */
+    Map warned;             /* place -> 1: of a declaration that was told to be of no use */
+    Map births;             /* hash of the place of birth of a draw -> number of births + 1 */
+    VEC(EditInst) edits;    /* [number of the edit in Plans] */
+    VEC(HiddenStmt) hidden; /* statements that were taken away, in order of time */
+    Map is_hidden;          /* model instance, number of statement -> 1 */
+    const Inst *
+        element; /* whose values are evaluated: it, or what lies in word `element_word` of this node */
+    uint32_t element_word;
     bool editing;            /* an edit creates what is created now */
     bool edits_call_foreign; /* it may call foreign functions */
     Connect *connect;
@@ -245,6 +248,24 @@ void follow_fire(World *world, Inst *inst, uint32_t head_word);
 uint32_t follow_link(World *world, Inst *target, uint32_t inst, uint32_t what);
 void follow_unlink(World *world, uint32_t link);
 
+/* ---- rows.c: elements of arrays and rounds of loops ---- */
+
+/* The plan of a node that operation `op` of `inst` makes, and its words behind ROW_FAN; NULL with a message. */
+Plan *row_node(World *world, Inst *inst, const Op *op, uint32_t words[ROW_WORDS - ROW_FAN]);
+bool row_has(const Inst *inst, const Op *op); /* does the operation of this node make something? */
+/* The word of an element; inst NULL: there is none, with a message where the row is there. */
+Target row_element(World *world, Inst *from, Target row, const RefStep *step, Place at);
+bool row_find(const World *world, Inst *row, int64_t index, Target *out); /* false: there is none */
+bool row_size(const World *world, Inst *row, uint32_t dim, double *size);
+/* The number of the element that `inst` is, or that lies in word `word` of the node `inst`; `out` sizes further
+ * out. */
+int32_t row_index(const World *world, const Inst *inst, uint32_t word, uint32_t out);
+/* Of the array that the element which is born belongs to: has it the sizes of the value? Else a message. */
+bool row_fits(World *world, Inst *scope, const PlanValue *value, const char *name);
+/* Numbers of all rows between a word and the model around it, innermost first; how many. */
+uint32_t row_indices(const World *world, const Inst *inst, uint32_t word, uint32_t most,
+                     int32_t *out);
+
 /* ---- birth_value.c: values evaluated at birth ---- */
 
 /* False, with a message, when something in it is not known; *out is 0 then. `parameter`: its name,
@@ -302,6 +323,12 @@ static inline bool world_is_edited(const World *world)
 static inline bool inst_is_edit(const Inst *inst)
 {
     return inst->owner_word == NO_WORD;
+}
+
+/* Is it the body of a branch? Edits, loops and nodes of rows are none. */
+static inline bool inst_is_in_branch(const Inst *inst)
+{
+    return inst->plan->is_branch && !inst_is_edit(inst) && !inst->plan->row && !inst->plan->in_loop;
 }
 
 /* ---- rest.c: the else branch of a `when` while the `when` acts ---- */

@@ -59,13 +59,28 @@ static void put_anonymous(const World *world, Out *out, const Plan *plan, const 
     put(out, number);
 }
 
+/* "[2,3]" behind the name of what lies in this word, where rows lie between it and its model. */
+static void put_indices(const World *world, Out *out, const Inst *inst, uint32_t word)
+{
+    int32_t index[16];
+    uint32_t n = inst->plan->is_branch ? row_indices(world, inst, word, 16, index) : 0;
+    for (uint32_t i = n; i-- > 0;) {
+        char text[16];
+        snprintf(text, sizeof text, "%c%d", i + 1 == n ? '[' : ',', index[i]);
+        put(out, text);
+    }
+    if (n)
+        put(out, "]");
+}
+
 static void put_step(const World *world, Out *out, const Inst *inst)
 {
     const Inst *owner = world_at(world, inst->owner);
     const Op *op = &owner->plan->ops[owner->plan->word_op[inst->owner_word]];
-    if (op->member)
+    if (op->member) {
         put(out, name_text(world, op->member->name));
-    else if (op->kind == OP_PART)
+        put_indices(world, out, owner, inst->owner_word);
+    } else if (op->kind == OP_PART)
         put_anonymous(world, out, owner->plan, op);
 }
 
@@ -198,8 +213,30 @@ static void put_exists(const World *world, Out *out, const Inst *inst, const Op 
     put(out, "?");
 }
 
+/* The size of an array, where an equation uses it. */
+static void put_size(const World *world, Out *out, Inst *inst, const Op *op)
+{
+    const Ref *ref = &op->value->refs.at[0];
+    const Inst *at = follow_up(world, inst, ref->up);
+    put(out, "size(");
+    put_prefix(world, out, world_at(world, follow_model(world, at)));
+    for (uint32_t i = 0; i < ref->n; i++) {
+        put(out, i ? "." : "");
+        put(out, name_text(world, ref->step[i].member->name));
+    }
+    put(out, ")");
+}
+
 static void put_auxiliary(const World *world, Out *out, Inst *inst, const Op *op, uint32_t depth)
 {
+    char number[16];
+    if (inst->plan->row) { /* in which a sum is added up */
+        snprintf(number, sizeof number, "sum#%u", inst->plan->number);
+        put_prefix(world, out, world_at(world, follow_model(world, inst)));
+        put(out, number);
+        put_indices(world, out, inst, op->word);
+        return;
+    }
     switch ((OpKind)op->kind) {
     case OP_INITIAL:
         put_prefix(world, out, inst);
@@ -208,6 +245,11 @@ static void put_auxiliary(const World *world, Out *out, Inst *inst, const Op *op
     case OP_RANDOM:
         put_prefix(world, out, world_at(world, follow_model(world, inst)));
         put(out, "random()");
+        break;
+    case OP_INDEX:
+        snprintf(number, sizeof number, "%d",
+                 row_index(world, world_at(world, inst->owner), inst->owner_word, 0));
+        put(out, number);
         break;
     case OP_SAMPLE:
         put_prefix(world, out, world_at(world, follow_model(world, inst)));
@@ -223,6 +265,10 @@ static void put_auxiliary(const World *world, Out *out, Inst *inst, const Op *op
         put(out, "handle");
         break;
     case OP_KNOWN:
+        if (op->type == TYPE_INTEGER) {
+            put_size(world, out, inst, op);
+            break;
+        }
         put_prefix(world, out, world_at(world, follow_model(world, inst)));
         put(out, "start");
         break;
@@ -262,6 +308,7 @@ static void put_own_var(const World *world, Out *out, DdpVar var, uint32_t depth
         if (op->member) {
             put_prefix(world, out, inst);
             put(out, name_text(world, op->member->name));
+            put_indices(world, out, inst, info.what);
         } else {
             put_auxiliary(world, out, inst, op, depth);
         }
@@ -310,7 +357,7 @@ bool world_var(const World *world, DdpVar var, WorldVar *view)
     } else if (info.tag == OWNER_INST) {
         const Inst *inst = world_at(world, info.who);
         const Op *op = &inst->plan->ops[inst->plan->word_op[info.what]];
-        view->owner = info.who;
+        view->owner = follow_up(world, (Inst *)inst, 0)->id;
         view->at = op->at;
         view->type = op->type;
         view->member = op->member;
@@ -492,4 +539,15 @@ void world_rel_text(const World *world, DdpRel rel, char *text, size_t size)
         put(&out, view.kind == DDP_TRANSMISSION ? " << " : " = ");
     }
     put_side(world, &out, form->rhs, form->lhs, &view, 0);
+}
+
+void world_var_name(const World *world, DdpVar var, char *text, size_t size)
+{
+    Out out = out_start(text, size);
+    var = origin_of(world, var);
+    OwnerInfo info = world->var.at[var];
+    const Inst *inst = world_at(world, info.who);
+    const Op *op = &inst->plan->ops[inst->plan->word_op[info.what]];
+    put(&out, name_text(world, op->member->name));
+    put_indices(world, &out, inst, info.what);
 }

@@ -21,6 +21,7 @@ static bool makes_var(const Op *op)
     case OP_AUX:
     case OP_INITIAL:
     case OP_RANDOM:
+    case OP_INDEX:
     case OP_SAMPLE:
     case OP_PRE:
     case OP_HANDLE:

@@ -77,7 +77,7 @@ static void step_into(const Sim *sim, Surroundings *place, InstId id)
     world_inst(sim->world, id, &inst);
     place->inst = id;
     place->drawn = drawn_as(sim, inst.def);
-    place->in_branch |= inst.is_branch;
+    place->in_branch |= inst.is_branch && !inst.is_loop;
     place->monitored = place->monitored || is_monitored(sim, inst.def);
     if (inst.is_branch || !inst.owner)
         return;
@@ -133,7 +133,7 @@ static void look_at_owners(const Sim *sim, SolVarInfo *info)
     if (world_inst(sim->world, info->instance, &inst))
         info->drawn = drawn_as(sim, inst.def);
     for (InstId at = info->instance; at && world_inst(sim->world, at, &inst); at = inst.owner) {
-        info->in_branch |= inst.is_branch;
+        info->in_branch |= inst.is_branch && !inst.is_loop;
         info->monitored = info->monitored || is_monitored(sim, inst.def);
     }
 }
@@ -185,7 +185,9 @@ static void announce_birth(Sim *sim, Places *places, DdpVar var, const WorldVar 
         info.drawn = place->drawn;
         info.in_branch = place->in_branch;
         info.monitored = place->monitored;
-        path_in(place, intern_text(program_names(sim->program), view->member->name), path);
+        char name[PATH];
+        world_var_name(sim->world, var, name, sizeof name);
+        path_in(place, name, path);
     } else {
         look_at_owners(sim, &info);
         world_var_path(sim->world, var, path, PATH);

@@ -8,6 +8,6 @@ run_listings "$SOURCE_DIR/docs/guide.md" 4 5
 for page in pendulum.html rectifier.svg yeast.png; do
     [ -s "$page" ] || fail "$page was not written"
 done
-run_listings "$SOURCE_DIR/docs/language.md" 6 6
+run_listings "$SOURCE_DIR/docs/language.md" 7 7
 
 exit $((failures > 0))

@@ -1,6 +1,5 @@
-//! 7:8: error: expected ';' after the declaration
-//! 7:28: error: this 'end' closes nothing
-//! 8:7: error: expected an expression, found ';'
+//! 6:16: error: 'loop' is written 'then'
+//! 7:7: error: expected an expression, found ';'
 model A
 implementation:
   Real x;
