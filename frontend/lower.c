@@ -768,7 +768,10 @@ static void lower_stmt(Lower *l, const Stmt *s)
         lower_equation(l, s);
         break;
     case S_COPY_VALUE:
+        if (s->member) /* one of several conditions */
+            emit_member(l, s->member);
         emit_transmission(l, ref_path(l, s->path), s->b, s->at);
+        vec_last(l->draft).defines = s->member;
         break;
     case S_COPY_MODEL:
         lower_transfer(l, s, OP_COPY);

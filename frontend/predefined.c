@@ -35,6 +35,8 @@ static const Predefined predefined_table[] = {
     SPECIAL("random", PRE_RANDOM, 1, "x"),
     SPECIAL("Sample", PRE_SAMPLE, 1, "interval"),
     SPECIAL("table", PRE_TABLE, 3, "x", "file", "column"),
+    SOFT("edge", PRE_EDGE, 1, "x"),
+    SOFT("change", PRE_CHANGE, 1, "x"),
     {"sum", PRE_REDUCE, 0, X_ADD, 0, 1, {"x"}, true},
     {"product", PRE_REDUCE, 0, X_MUL, 0, 1, {"x"}, true},
     SOFT("size", PRE_SIZE, 2, "x", "dimension"),

@@ -15,6 +15,8 @@ typedef enum PreKind {
     PRE_RANDOM,
     PRE_SAMPLE,
     PRE_TABLE,
+    PRE_EDGE,
+    PRE_CHANGE,
     PRE_REDUCE, /* op */
     PRE_SIZE,
     PRE_TRANSPOSE,

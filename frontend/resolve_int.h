@@ -285,6 +285,9 @@ void statements_resolve(Def *def);
 /* `if condition` around `value = then` and `value = else`, as a part of the statement at hand. The type is
  * known when both were resolved. */
 RExpr *statements_choice(Context *cx, const AExpr *a);
+/* Makes events where the Boolean variable changes: an empty `if`. Without it nobody would notice that it became false
+ * before it becomes true again. */
+void statements_watch(Context *cx, RExpr *b);
 /* Statements of an edit into a body of its own. */
 Body *statements_edit(Context *around, AStmt *list);
 

@@ -132,6 +132,28 @@ static RExpr *before(Context *cx, const AArg **bound, Place at)
     return e;
 }
 
+/* edge(b): b and not pre(b); change(v): v <> pre(v). */
+static RExpr *compared_before(Context *cx, const Predefined *pre, const AArg **bound, Place at)
+{
+    RExpr *was = before(cx, bound, at);
+    if (was->kind != R_PRE)
+        return expr_error(cx, at);
+    RExpr *is = expr_resolve(cx, bound[0]->value, WANT_VALUE);
+    if (pre->kind == PRE_EDGE ? is->type.kind != TYPE_BOOLEAN : is->type.kind == TYPE_REAL) {
+        resolve_error(cx->level, at,
+                      pre->kind == PRE_EDGE
+                          ? "'edge' needs a Boolean variable"
+                          : "'change' needs an Integer, Boolean or String: Reals vary");
+        return expr_error(cx, at);
+    }
+    if (is->type.kind == TYPE_BOOLEAN)
+        statements_watch(cx, is);
+    if (pre->kind == PRE_CHANGE)
+        return expr_apply(cx, X_NE, TYPE_BOOLEAN, at, is, was);
+    return expr_apply(cx, X_AND, TYPE_BOOLEAN, at, is,
+                      expr_apply(cx, X_NOT, TYPE_BOOLEAN, at, was, NULL));
+}
+
 static RExpr *table(Context *cx, const Predefined *pre, const AArg **bound, Place at)
 {
     static const TypeKind wanted[] = {TYPE_REAL, TYPE_STRING, TYPE_INTEGER};
@@ -242,6 +264,9 @@ RExpr *expr_predefined(Context *cx, uint32_t number, const AExpr *a)
         return derivative(cx, pre, bound, a->at);
     case PRE_PRE:
         return before(cx, bound, a->at);
+    case PRE_EDGE:
+    case PRE_CHANGE:
+        return compared_before(cx, pre, bound, a->at);
     case PRE_TABLE:
         return table(cx, pre, bound, a->at);
     case PRE_RANDOM:

@@ -483,12 +483,62 @@ RExpr *statements_choice(Context *cx, const AExpr *a)
     return e;
 }
 
+void statements_watch(Context *cx, RExpr *b)
+{
+    Context inside = *cx;
+    Stmt *s = new_stmt(&inside, S_IF, &(AStmt){.kind = A_IF, .at = b->at, .operator_at = b->at});
+    s->a = b;
+    s->part_of = cx->stmt;
+    s->then_body = inside.body = body_branch(cx, s, NULL);
+    births_order(&inside);
+    add_stmt(cx, s);
+}
+
+/* One of the conditions in `when {c1, c2}`: a hidden variable b << c, and whether it just became true. */
+static RExpr *one_of_several(Context *cx, const AExpr *c)
+{
+    Context inside = *cx;
+    Stmt *s = new_stmt(&inside, S_COPY_VALUE, &(AStmt){.at = c->at, .operator_at = c->at});
+    inside.in_condition = true;
+    s->b = expr_resolve(&inside, c, WANT_VALUE);
+    s->part_of = cx->stmt;
+    if (!expr_is_condition(cx, s->b))
+        return expr_error(cx, c->at);
+    s->member = body_add_choice(cx, s->b->type, c->at);
+    s->path = choice_path(cx, s->member, 0, c->at);
+    add_stmt(cx, s);
+    RExpr *was = expr_new(cx, R_PRE, s->b->type, c->at);
+    was->path = s->path;
+    was->slot = expr_slot(cx);
+    RExpr *is = choice_value(cx, s->member, 0, s->b);
+    is->at = c->at;
+    is->continuous = false;
+    statements_watch(cx, is);
+    return expr_apply(cx, X_AND, TYPE_BOOLEAN, c->at, is,
+                      expr_apply(cx, X_NOT, TYPE_BOOLEAN, c->at, was, NULL));
+}
+
+/* when {c1, c2}: when one of them becomes true, also while others are. */
+static RExpr *any_of(Context *cx, const AExpr *list)
+{
+    RExpr *all = NULL;
+    for (const AArg *arg = list->list->first; arg; arg = arg->next) {
+        RExpr *one = one_of_several(cx, arg->value);
+        if (arg->name.n || one->type.kind == TYPE_ERROR)
+            return expr_error(cx, arg->at);
+        all = all ? expr_apply(cx, X_OR, TYPE_BOOLEAN, arg->at, all, one) : one;
+    }
+    return all ? all : expr_resolve(cx, list, WANT_VALUE);
+}
+
 static void conditional(Context *cx, const AStmt *a)
 {
     Stmt *s = new_stmt(cx, a->kind == A_IF ? S_IF : S_WHEN, a);
     Context condition = *cx;
     condition.in_condition = true;
-    s->a = expr_resolve(&condition, a->condition, WANT_VALUE);
+    s->a = a->kind == A_WHEN && a->condition->kind == A_ARRAY
+               ? any_of(cx, a->condition)
+               : expr_resolve(&condition, a->condition, WANT_VALUE);
     expr_is_condition(cx, s->a);
     add_stmt(cx, s);
     s->then_body = branch(cx, s, a->then_list, true);
