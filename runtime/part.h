@@ -113,6 +113,18 @@ typedef struct PartShown {
     uint64_t moment; /* its states are those of Sim.time if this is Sim.moment (part_glance) */
 } PartShown;
 
+enum { PART_STOPS = 8 };
+
+/* Time events of other parts at which its steps end, and of a part without states what is known of whom its own
+ * concern. event/time_stops.c */
+typedef struct PartStops {
+    DdpVar at[PART_STOPS]; /* conditions of parts without states */
+    uint8_t n;
+    bool all;   /* at all of them */
+    bool known; /* those whom its events concern have it in their lists */
+    bool broad; /* they are too many: all steps end there */
+} PartStops;
+
 /* What every step reads comes first. */
 struct Part {
     Sim *sim;
@@ -130,8 +142,9 @@ struct Part {
     double before;    /* the last point at which it had not */
     double crossed;   /* where that was found last */
     double timed;     /* its next time event, or infinite */
-    double step;      /* last step taken, first guess after a restart */
-    double longest;   /* step that rk.c has taken */
+    PartStops stops;
+    double step;    /* last step taken, first guess after a restart */
+    double longest; /* step that rk.c has taken */
     PartCounts counts;
     PartMethod method;
     const Integrator *integrator; /* of this method; NULL: not started yet */

@@ -582,6 +582,7 @@ typedef struct SimLoop {
     SolStatus status;      /* why a part could not be brought there */
     VEC(Part *) touched;   /* by the event: to be started or searched again */
     VEC(Part *) due;       /* whose event it is */
+    VEC(Part *) clocks;    /* those of them that have no states (event/time_stops.c) */
     VEC(Part *) to_search; /* for events behind the one that is past */
     PartHeap heaps[HEAPS];
     const struct Integrator *const *integrators; /* [PartMethod] */

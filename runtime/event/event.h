@@ -160,6 +160,14 @@ void event_unsettle(Sim *sim, DdpVar condition); /* its memory, or whose it is, 
 void event_suspect(Sim *sim, BranchId branch);
 void event_forget_suspects(Sim *sim);
 
+/* ---- time_stops.c ---- */
+
+double time_stop(const Part *part);    /* where its next step ends at the latest */
+bool time_stop_everywhere(Part *part); /* false: it does already */
+void time_stops_begin(Sim *sim);       /* an event is over; parts that it touched start: */
+void time_stops_restarted(Part *part);
+void time_stops_end(Sim *sim);
+
 /* ---- part_search.c, bridge.c ---- */
 
 SolStatus part_search(Part *part, double to); /* part_search.c: for an event up to there */

@@ -18,7 +18,9 @@ static double key_of(const Part *part, int heap)
     case HEAP_DUE:
         return part->started ? fmin(part->event, part->timed) : INFINITY;
     default:
-        return part->started && part->n == 0 ? part->timed : INFINITY;
+        return part->started && part->n == 0 && (!part->stops.known || part->stops.broad)
+                   ? part->timed
+                   : INFINITY;
     }
 }
 

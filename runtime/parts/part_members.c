@@ -162,6 +162,7 @@ void part_add_node(Part *part, DdpNode n)
     EvalNode *node = &sim->nodes.at[n];
     sim->record.work++;
     touch(part, node->place);
+    part->stops.known = false;
     node->part = part;
     enlist_all(sim, part, n);
     rope_add(sim, &part->ropes[node->place - 1], n);

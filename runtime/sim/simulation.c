@@ -275,6 +275,7 @@ static void close_roles(Sim *sim)
     vec_free(sim->mem, &sim->start.integers);
     vec_free(sim->mem, &sim->decide.suspects);
     vec_free(sim->mem, &sim->decide.looked_at);
+    vec_free(sim->mem, &sim->loop.clocks);
     vec_free(sim->mem, &sim->update.turned);
     vec_free(sim->mem, &sim->update.undecided);
     vec_free(sim->mem, &sim->update.deferred);

@@ -10,7 +10,7 @@
  * parts that were only looked at go on. So an event costs what it touches.
  *
  * Time events stop the integrator of the part they belong to, so that no step crosses them; those
- * of parts without states (a switch that the clock throws) may belong to anybody and stop all.
+ * of parts without states (a switch that the clock throws) stop those whom they concern (time_stops.c).
  */
 #include "runtime/sim/sim.h"
 #include "runtime/event/event_cause.h"
@@ -58,6 +58,7 @@ static SolStatus renew_parts(Sim *sim)
     sim->record.event.parts_restarted = 0;
     if (sim->build.structure_changed)
         engine_restructured(sim);
+    time_stops_begin(sim);
     for (uint32_t i = 0; i < sim->loop.touched.n && status == SOL_OK; i++) {
         Part *part = sim->loop.touched.at[i];
         bool anew = part->restart || !part->started, search = part->search;
@@ -66,6 +67,8 @@ static SolStatus renew_parts(Sim *sim)
             status = restart_part(part);
         else
             blocks_prepare(part); /* of nodes that only moved */
+        if (anew)
+            time_stops_restarted(part);
         if (search && !anew)
             search_later(part);
         if (anew || search) /* others were not brought here */
@@ -73,6 +76,7 @@ static SolStatus renew_parts(Sim *sim)
         part->restart = false;
         part_reorder(part);
     }
+    time_stops_end(sim);
     sim->record.event.restarted = sim->record.event.parts_restarted > 0;
     if (status == SOL_OK)
         event_leave_near(sim);
@@ -206,6 +210,8 @@ static SolStatus step_part(Part *part, double limit)
     if (status != SOL_OK)
         return status;
     status = part->integrator->step(part, limit);
+    if (status == SOL_NUMERICS && time_stop_everywhere(part) && time_stop(part) < limit)
+        status = part->integrator->step(part, time_stop(part));
     if (status == SOL_NUMERICS) /* nothing was said so far */
         status = part_bridge(part) || method_leave(part) ? SOL_OK : part->integrator->explain(part);
     if (part->n == 0)
@@ -309,7 +315,7 @@ static SolStatus advance(Sim *sim, double limit, double stop_at, bool one_step)
         const Part *next = next_part(sim);
         if (next) /* in two pieces: the processor has no room for more at a time */
             part_prefetch(next, 0, MEMORY_VECTORS);
-        status = step_part(part, fmin(stop_at, part->timed));
+        status = step_part(part, fmin(stop_at, time_stop(part)));
         if (next)
             part_prefetch(next, MEMORY_VECTORS + 1, MEMORIES - 1);
         if (status == SOL_OK)
