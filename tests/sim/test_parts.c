@@ -233,9 +233,115 @@ static void an_event_costs_what_it_touches(void **state)
     }
 }
 
+/* ---- switches that the clock throws ---- */
+
+enum { THROWN = 30 };
+static const double PERIOD = 0.2, THROWN_STOP = 2;
+
+static double phase_of(int i)
+{
+    return 0.003 * i + 0.001;
+}
+
+/* x' = s - x, where s is 1 in the first half of each period and 0 in the second, from 0 on. */
+static double thrown_value(int i, double stop)
+{
+    double half = PERIOD / 2, time = 0, x = 0;
+    for (int k = 1; time < stop; k++) {
+        double next = fmin(k * half - phase_of(i), stop), s = k % 2;
+        x = s + (x - s) * exp(time - next);
+        time = next;
+    }
+    return x;
+}
+
+static Run *run_thrown(int from, int to, SolSolver solver)
+{
+    static const char head[] =
+        "model Thrown\ninterface:\n  parameter Real phase;\n  static Real x;\n"
+        "implementation:\n  static Real s;\n"
+        "  if mod(time + phase, 0.2) < 0.1 then\n    s = 1;\n  else then\n    s = 0;\n  end if;\n"
+        "  der(x = x, start << 0) = s - x;\nend Thrown;\nmodel Top\nimplementation:\n";
+    char text[sizeof head + 60 * THROWN + 20];
+    size_t n = (size_t)snprintf(text, sizeof text, "%s", head);
+    for (int i = from; i < to; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n, "  static Thrown t%d{phase << %.3f};\n", i,
+                              phase_of(i));
+    snprintf(text + n, sizeof text - n, "end Top;\n");
+    Run *run = calloc(1, sizeof *run);
+    run->model = sol_load(&(SolLoad){.path = "Top.sol", .text = text, .length = strlen(text)});
+    run->sim = sol_create(run->model, NULL,
+                          &(SolOptions){.stop = THROWN_STOP,
+                                        .interval = THROWN_STOP,
+                                        .rtol = 1e-8,
+                                        .solver = solver,
+                                        .engine = SOL_ENGINE_INTERP});
+    created(run);
+    run_to(run, THROWN_STOP);
+    return run;
+}
+
+static void value_is_right(const Run *run, int i)
+{
+    char path[20];
+    double value;
+    snprintf(path, sizeof path, "t%d.x", i);
+    assert_int_equal(sol_read(run->sim, sol_find(run->sim, path), &value), SOL_OK);
+    assert_true(fabs(value - thrown_value(i, THROWN_STOP)) < 1e-6);
+}
+
+/* Each has the steps that it has alone, but for those that end at the first event of each of the others, when
+ * nobody knows yet whom it concerns. */
+static void a_clock_stops_whom_it_concerns(void **state)
+{
+    (void)state;
+    const SolSolver solvers[] = {SOL_SOLVER_IDA, SOL_SOLVER_RK};
+    for (int k = 0; k < 2; k++) {
+        uint64_t alone = 0;
+        for (int i = 0; i < THROWN; i++) {
+            Run *run = run_thrown(i, i + 1, solvers[k]);
+            value_is_right(run, i);
+            alone += stats_of(run).steps;
+            close_run(run);
+        }
+        Run *all = run_thrown(0, THROWN, solvers[k]);
+        for (int i = 0; i < THROWN; i++)
+            value_is_right(all, i);
+        assert_true(stats_of(all).steps < alone + 2 * THROWN * THROWN);
+        close_run(all);
+    }
+}
+
+/* Nothing shows that the clock's second event concerns the part, whose slope has no value behind it. */
+static void a_step_that_needs_the_stop_gets_it(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "model Top\ninterface:\n  static Real x;\nimplementation:\n  static Boolean off;\n"
+        "  if off then\n    der(x = x) = 0;\n  else then\n"
+        "    der(x = x, start << 0) = sqrt(1 - time);\n  end if;\n"
+        "  when floor(2*time) >= 2 then\n    off << true;\n  end when;\nend Top;\n";
+    const SolSolver solvers[] = {SOL_SOLVER_IDA, SOL_SOLVER_RK, SOL_SOLVER_AUTO};
+    for (int k = 0; k < 3; k++) {
+        Run *run = calloc(1, sizeof *run);
+        double value;
+        run->model = sol_load(&(SolLoad){.path = "Top.sol", .text = text, .length = strlen(text)});
+        run->sim = sol_create(
+            run->model, NULL,
+            &(SolOptions){.stop = 2, .interval = 0.1, .rtol = 1e-8, .solver = solvers[k]});
+        created(run);
+        run_to(run, 2);
+        assert_int_equal(sol_read(run->sim, sol_find(run->sim, "x"), &value), SOL_OK);
+        assert_true(fabs(value - 2.0 / 3) < 1e-5);
+        close_run(run);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_clock_stops_whom_it_concerns),
+        cmocka_unit_test(a_step_that_needs_the_stop_gets_it),
         cmocka_unit_test(each_steps_as_if_alone),
         cmocka_unit_test(parts_merge_and_split),
         cmocka_unit_test(an_event_costs_what_it_touches),
