@@ -468,7 +468,6 @@ typedef struct SimRoom {
 typedef struct SimFailure {
     char text[800]; /* empty: nothing */
     Place at;
-    bool quiet; /* failures of loops are no messages: the integrator will try again */
 } SimFailure;
 
 /* Fixed steps (grid_loop.c). */
@@ -598,7 +597,6 @@ typedef struct SimLoop {
 
 /* Comparisons in a step, and at their boundary in an event (event_detect.c, compare.c). */
 typedef struct SimSearch {
-    bool break_ties;       /* in an event: comparisons at their boundary look ahead */
     NodeList compared;     /* nodes that compare and were evaluated by change */
     NodeList moved, needs; /* nodes whose comparisons changed in a step; what these need */
     double left;           /* the other end of the bracket that was found */

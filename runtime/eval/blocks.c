@@ -181,11 +181,11 @@ static bool finite_results(const Sim *sim, const Leaf *leaf)
 }
 
 /* One of them has no value, if it is needed: the one that says so itself. */
-static SolStatus not_finite(Sim *sim, const Leaf *leaf)
+static SolStatus not_finite(Sim *sim, const Leaf *leaf, EvalHow how)
 {
     SolStatus status = SOL_OK;
     for (uint32_t i = 0; i < leaf->nodes.n && status == SOL_OK; i++)
-        status = evaluate_node(sim, leaf->nodes.at[i]);
+        status = evaluate_node(sim, leaf->nodes.at[i], how);
     return status;
 }
 
@@ -204,18 +204,18 @@ static void evaluate_run(Sim *sim, Leaf *leaf)
         block_code_used(sim->engine, &code->block);
 }
 
-SolStatus leaf_evaluate(Sim *sim, Leaf *leaf)
+SolStatus leaf_evaluate(Sim *sim, Leaf *leaf, EvalHow how)
 {
     if (!leaf->plain)
-        return evaluate_node(sim, leaf->nodes.at[0]);
+        return evaluate_node(sim, leaf->nodes.at[0], how);
     evaluate_run(sim, leaf);
-    return finite_results(sim, leaf) ? SOL_OK : not_finite(sim, leaf);
+    return finite_results(sim, leaf) ? SOL_OK : not_finite(sim, leaf, how);
 }
 
-SolStatus evaluate_rope(Sim *sim, Rope *rope)
+SolStatus evaluate_rope(Sim *sim, Rope *rope, EvalHow how)
 {
     EACH_LEAF (rope, leaf) {
-        SolStatus status = leaf_evaluate(sim, leaf);
+        SolStatus status = leaf_evaluate(sim, leaf, how);
         if (status != SOL_OK)
             return status;
     }
@@ -231,7 +231,7 @@ static SolStatus step_node(Sim *sim, DdpNode n, double **residuals)
         return SOL_OK;
     }
     if (!node->outer || !*residuals)
-        return evaluate_node(sim, n);
+        return evaluate_node(sim, n, EVAL_TRIAL);
     loop_code_values(sim, node, *residuals);
     *residuals += node->n_tears;
     return SOL_OK;

@@ -49,7 +49,7 @@ void leaf_code_free(Sim *sim, Leaf *leaf); /* its nodes change */
 void blocks_prepare(Part *part);
 
 /* As the interpreter does it node by node; SOL_NUMERICS when a value that is needed is not finite. */
-SolStatus leaf_evaluate(Sim *sim, Leaf *leaf);
+SolStatus leaf_evaluate(Sim *sim, Leaf *leaf, EvalHow how);
 /* The whole dynamics of a part inside a step; 0, or 1 when a slope is not finite or a loop does not
  * converge. Residuals of outer loops go to `residuals` (NULL: outer loops are solved too). What only
  * lies on the way to slopes is not looked at: it will be where the step ends. */

@@ -29,10 +29,17 @@ const Code *evaluate_make_code(Sim *sim, X x);          /* of one value without 
 
 /* ---- evaluate.c ---- */
 
-SolStatus evaluate_node(Sim *sim, DdpNode node);
+/* What something is evaluated for; bits. */
+typedef enum EvalHow {
+    EVAL_PLAIN = 0,
+    EVAL_TRIAL = 1, /* failures are no messages: whoever tries will try something else */
+    EVAL_EVENT = 2  /* comparisons at their boundary are what they become behind it */
+} EvalHow;
+
+SolStatus evaluate_node(Sim *sim, DdpNode node, EvalHow how);
 /* A loop whose functions that jump are decided with it; `changed`: one of them has another value. */
-SolStatus evaluate_pieces(Sim *sim, DdpNode node, bool *changed);
-SolStatus evaluate_list(Sim *sim, const NodeList *list);
+SolStatus evaluate_pieces(Sim *sim, DdpNode node, EvalHow how, bool *changed);
+SolStatus evaluate_list(Sim *sim, const NodeList *list, EvalHow how);
 void evaluate_ops(Sim *sim, const EvalNode *node, uint32_t from, uint32_t to, double *results);
 void evaluate_tangent_ops(Sim *sim, const EvalNode *node, uint32_t from, uint32_t to,
                           double *result_tangents);
@@ -42,7 +49,7 @@ void evaluate_clear_tangents(Sim *sim, DdpNode node);
 DdpRel evaluate_relation_of(const Sim *sim, DdpVar var);
 NodePlace evaluate_place(const EvalNode *node); /* where it belongs now */
 bool evaluate_is_stale(const Sim *sim, const EvalNode *node);
-SolStatus evaluate_output(Sim *sim, DdpNode node); /* what it reads was */
+SolStatus evaluate_output(Sim *sim, DdpNode node, EvalHow how); /* what it reads was */
 
 /* ---- slope.c, error_bound.c ---- */
 
@@ -69,8 +76,8 @@ void rope_free(Sim *sim, Rope *rope);
 void rope_forget_fresh(Rope *rope);
 void rope_probe(Sim *sim, Leaf *leaf); /* finds out again whether conditions need it */
 void rope_list(Sim *sim, const Rope *rope, NodeList *list);
-void rope_sort(Sim *sim, NodeList *list);      /* any nodes, into the order of the schedule */
-SolStatus evaluate_rope(Sim *sim, Rope *rope); /* outer loops are solved */
+void rope_sort(Sim *sim, NodeList *list); /* any nodes, into the order of the schedule */
+SolStatus evaluate_rope(Sim *sim, Rope *rope, EvalHow how); /* outer loops are solved */
 
 /* ---- loop_solve.c ---- */
 
@@ -79,7 +86,7 @@ enum { LOOP_TORN = 60 }; /* most tearing variables of a loop that is solved torn
 /* Places behind the last of Sim.value and Sim.tangent, for residuals that native code computes. */
 enum { VALUES_ROOM = 64 };
 
-SolStatus loop_solve(Sim *sim, DdpNode node);
+SolStatus loop_solve(Sim *sim, DdpNode node, EvalHow how);
 void loop_solve_forget(Sim *sim, EvalNode *node); /* all it keeps beside the node's block */
 /* The same loop lost digits when it was torn, in an earlier mode. */
 bool loop_solve_is_known_whole(const Sim *sim, const EvalNode *node);

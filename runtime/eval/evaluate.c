@@ -48,10 +48,10 @@ void evaluate_clear_tangents(Sim *sim, DdpNode n)
         sim->tangent[node_tears(node)[i]] = 0;
 }
 
-static SolStatus not_finite(Sim *sim, const EvalNode *node)
+static SolStatus not_finite(Sim *sim, const EvalNode *node, EvalHow how)
 {
     const EvalOp *op = &node->ops[0];
-    if (sim->failure.quiet)
+    if (how & EVAL_TRIAL)
         return SOL_NUMERICS;
     if (foreign_data_failure(sim->foreign)) {
         diag_error(sim->diags, world_rel_place(sim->world, op->rel), "%s",
@@ -69,18 +69,18 @@ enum { MOST_PIECES = 100 };
 
 /* A loop whose functions that jump are decided with it: each solution in the piece that the one
  * before lies in, until it lies in its own. */
-SolStatus evaluate_pieces(Sim *sim, DdpNode n, bool *changed)
+SolStatus evaluate_pieces(Sim *sim, DdpNode n, EvalHow how, bool *changed)
 {
     *changed = hold_renew(sim, &sim->nodes.at[n]);
     for (uint32_t i = 0; i < MOST_PIECES; i++) {
-        SolStatus status = loop_solve(sim, n);
+        SolStatus status = loop_solve(sim, n, how);
         if (status != SOL_OK || !hold_renew(sim, &sim->nodes.at[n]))
             return status;
         sim->nodes.at[n].factored = false;
         *changed = true;
     }
     const EvalOp *op = &sim->nodes.at[n].ops[sim->nodes.at[n].n_steps];
-    if (!sim->failure.quiet)
+    if (!(how & EVAL_TRIAL))
         diag_error(sim->diags, world_rel_place(sim->world, op->rel),
                    "at time %.10g, sign, floor, ceil, round or mod in a loop have no values that "
                    "agree with its solution: %s",
@@ -88,24 +88,24 @@ SolStatus evaluate_pieces(Sim *sim, DdpNode n, bool *changed)
     return SOL_NUMERICS;
 }
 
-SolStatus evaluate_node(Sim *sim, DdpNode n)
+SolStatus evaluate_node(Sim *sim, DdpNode n, EvalHow how)
 {
     EvalNode *node = &sim->nodes.at[n];
     sim->record.work++;
     bool changed, decide = node->holds && !node->part;
     if (node->loop)
-        return decide ? evaluate_pieces(sim, n, &changed) : loop_solve(sim, n);
+        return decide ? evaluate_pieces(sim, n, how, &changed) : loop_solve(sim, n, how);
     if (decide)
         hold_renew(sim, node);
     evaluate_ops(sim, node, 0, 1, NULL);
     ValueInfo *info = &sim->info[node->ops[0].target];
     info->has = true;
     info->pending = false;
-    if (sim->search.break_ties && node->compares)
+    if (how & EVAL_EVENT && node->compares)
         compare_break_ties(sim, n);
     if (!isfinite(sim->value[node->ops[0].target]) &&
         (node->needed[NEED_DYNAMICS] || node->needed[NEED_CONDITIONS]))
-        return not_finite(sim, node);
+        return not_finite(sim, node, how);
     return SOL_OK;
 }
 
@@ -119,10 +119,10 @@ DdpRel evaluate_relation_of(const Sim *sim, DdpVar var)
     return 0;
 }
 
-SolStatus evaluate_list(Sim *sim, const NodeList *list)
+SolStatus evaluate_list(Sim *sim, const NodeList *list, EvalHow how)
 {
     for (uint32_t i = 0; i < list->n; i++) {
-        SolStatus status = evaluate_node(sim, list->at[i]);
+        SolStatus status = evaluate_node(sim, list->at[i], how);
         if (status != SOL_OK)
             return status;
     }
@@ -155,7 +155,7 @@ static bool all_known(const Sim *sim, const EvalNode *node)
     return true;
 }
 
-SolStatus evaluate_output(Sim *sim, DdpNode n)
+SolStatus evaluate_output(Sim *sim, DdpNode n, EvalHow how)
 {
     EvalNode *node = &sim->nodes.at[n];
     if (node->update.left == sim->update.number && !sim->update.looking_back)
@@ -163,7 +163,7 @@ SolStatus evaluate_output(Sim *sim, DdpNode n)
     node->moment = sim->moment;
     node->waits = false;
     if (all_known(sim, node))
-        return evaluate_node(sim, n);
+        return evaluate_node(sim, n, how);
     for (uint32_t k = 0; k < node->n_steps + node->n_tears; k++)
         sim->info[node_output(node, k)].pending = true;
     return SOL_OK;

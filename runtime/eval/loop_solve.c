@@ -525,7 +525,7 @@ static bool solved_already(Sim *sim, EvalNode *node, const double *kept)
     return rounding_satisfies(sim, node);
 }
 
-static bool solve_somehow(Sim *sim, EvalNode *node)
+static bool solve_somehow(Sim *sim, EvalNode *node, EvalHow how)
 {
     double *kept = work_of(sim, node);
     keep_values(sim, node, kept);
@@ -536,10 +536,11 @@ static bool solve_somehow(Sim *sim, EvalNode *node)
         return true;
     if ((fine || !s.whole) && solve_better(sim, node, kept, left))
         return true;
-    if (!node->linear && !sim->failure.quiet && solved_already(sim, node, kept))
+    bool trial = how & EVAL_TRIAL;
+    if (!node->linear && !trial && solved_already(sim, node, kept))
         return true;
     /* inside an integrator's step a smaller step is better than another solution */
-    if (!node->linear && !sim->failure.quiet)
+    if (!node->linear && !trial)
         return solve_hard(sim, node, kept);
     put_values(sim, node, kept);
     return false;
@@ -556,14 +557,14 @@ static void forget_guess(Sim *sim, const EvalNode *node)
         sim->value[node_tears(node)[i]] = 0;
 }
 
-SolStatus loop_solve(Sim *sim, DdpNode n)
+SolStatus loop_solve(Sim *sim, DdpNode n, EvalHow how)
 {
     EvalNode *node = &sim->nodes.at[n];
     if (node->linear && node->place == PLACE_OUTPUTS)
         forget_guess(sim, node);
     if (!node->constant && node->place == PLACE_OUTPUTS)
         node->checked = false;
-    bool fine = solve_somehow(sim, node);
+    bool fine = solve_somehow(sim, node, how);
     for (uint32_t i = 0; i < node->n_steps; i++) {
         sim->info[node->ops[i].target].has = true;
         sim->info[node->ops[i].target].pending = false;
@@ -576,7 +577,7 @@ SolStatus loop_solve(Sim *sim, DdpNode n)
         return SOL_OK;
     if (sim->cancel.broken_off)
         return SOL_CANCELLED;
-    if (!sim->failure.quiet)
+    if (!(how & EVAL_TRIAL))
         return failed(sim, node);
     failure_in_loop(sim, node);
     return SOL_NUMERICS;

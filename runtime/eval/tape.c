@@ -173,9 +173,7 @@ void tape_settle(Part *part)
     if (!tape_is_latest(part))
         return;
     sim->value[sim->clock] = part->code.tape->time;
-    sim->failure.quiet = true;
     blocks_evaluate(part, NULL);
-    sim->failure.quiet = false;
 }
 
 /* ---- dependence ---- */
@@ -257,7 +255,7 @@ bool tape_at_event(Part *part)
     return find_ties(part) && tape_slopes(part, part->sim->time, NULL, NULL);
 }
 
-bool tape_evaluate(Part *part, double time)
+bool tape_evaluate(Part *part, double time, EvalHow how)
 {
     Sim *sim = part->sim;
     Tape *tape = find_ties(part) ? tape_current(part) : NULL;
@@ -271,7 +269,7 @@ bool tape_evaluate(Part *part, double time)
     for (uint32_t i = 0; i < tape->results.n; i++)
         sim->value[tape->results.at[i].var] = tape->value[tape->results.at[i].place];
     for (uint32_t i = 0; i < sim->room.tied.n; i++)
-        evaluate_node(sim, sim->room.tied.at[i]);
+        evaluate_node(sim, sim->room.tied.at[i], how);
     return true;
 }
 

@@ -62,7 +62,7 @@ void tape_tangent(Part *part, double clock, const double *states, double *slopes
 
 /* All variables of dynamics and conditions in Sim.value, from the states there. False: not ready,
  * or something is not finite, or comparisons have to be decided at their boundary. */
-bool tape_evaluate(Part *part, double time);
+bool tape_evaluate(Part *part, double time, EvalHow how);
 
 /* May a part of this simulation have a tape some time? */
 bool tape_possible(const Sim *sim);

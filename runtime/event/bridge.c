@@ -56,10 +56,8 @@ bool part_bridge(Part *part)
 {
     Sim *sim = part->sim;
     double from = part->from, now = part->now;
-    bool quiet = sim->failure.quiet;
     if (!sim->failure.text[0] || !begin(part))
         return false;
-    sim->failure.quiet = true;
     part->bridge.on = true;
     double longest = reach(part);
     for (double h = 16 * DBL_EPSILON * fmax(fabs(now), longest); h <= longest; h *= 4) {
@@ -69,7 +67,6 @@ bool part_bridge(Part *part)
             break;
     }
     part->from = from;
-    sim->failure.quiet = quiet;
     part->bridge.on = part->event <= part->now;
     if (!part->bridge.on)
         part->now = now;

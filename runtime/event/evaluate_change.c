@@ -151,7 +151,7 @@ void evaluate_gather(Sim *sim, DdpVar var)
         return;
     for (ReadEdge *edge = sim->info[var].readers; edge; edge = edge->next)
         if (sim->nodes.at[edge->node].part)
-            part_meet(sim->nodes.at[edge->node].part);
+            part_meet(sim->nodes.at[edge->node].part, EVAL_EVENT);
 }
 
 /* What a node that stays reads may jump at the event: its part starts anew. */
@@ -184,7 +184,7 @@ void evaluate_touch(Sim *sim, DdpVar var)
 void values_set(Sim *sim, DdpVar var, double value)
 {
     if (sim->info[var].part) /* or bringing it here later would undo this */
-        part_meet(sim->info[var].part);
+        part_meet(sim->info[var].part, EVAL_EVENT);
     bool same = sim->info[var].has && memcmp(&sim->value[var], &value, sizeof value) == 0;
     if (same && !sim->info[var].pending)
         return;
@@ -199,20 +199,20 @@ void values_set(Sim *sim, DdpVar var, double value)
 /* ---- one node ---- */
 
 /* What jumps in a node is kept while its part integrates, and found anew at events. */
-static SolStatus evaluate_anew(Sim *sim, DdpNode n)
+static SolStatus evaluate_anew(Sim *sim, DdpNode n, EvalHow how)
 {
     EvalNode *node = &sim->nodes.at[n];
     bool changed = false;
     SolStatus status = SOL_OK;
     if (node->holds && node->loop)
-        status = evaluate_pieces(sim, n, &changed);
+        status = evaluate_pieces(sim, n, how, &changed);
     else if (node->holds)
         status = jump_decide(sim, node, &changed);
     if (changed)
         evaluate_disturb_part(node);
     if (changed && node->loop && status == SOL_OK)
         status = jump_in_loop(sim, node);
-    return status != SOL_OK || (node->holds && node->loop) ? status : evaluate_node(sim, n);
+    return status != SOL_OK || (node->holds && node->loop) ? status : evaluate_node(sim, n, how);
 }
 
 /* A pulse reads 0 where nothing has ever determined a value. */
@@ -222,11 +222,11 @@ static bool reads_nothing(const Sim *sim, DdpNode n, DdpVar var)
            !evaluate_is_determined(sim, var);
 }
 
-static bool ready(Sim *sim, DdpNode n)
+static bool ready(Sim *sim, DdpNode n, EvalHow how)
 {
     for (uint32_t i = 0; i < sim->nodes.at[n].n_reads; i++) {
         DdpVar var = sim->nodes.at[n].reads[i].var;
-        evaluate_fetch(sim, var);
+        evaluate_fetch(sim, var, how);
         if ((!sim->info[var].has || sim->info[var].pending) && !reads_nothing(sim, n, var))
             return false;
     }
@@ -289,13 +289,13 @@ static void note_change(Sim *sim, const EvalNode *node, DdpVar var, double old)
     evaluate_touch(sim, var);
 }
 
-static SolStatus renew_step(Sim *sim, DdpNode n)
+static SolStatus renew_step(Sim *sim, DdpNode n, EvalHow how)
 {
     const EvalNode *node = &sim->nodes.at[n];
     DdpVar var = node->ops[0].target;
     double old = sim->value[var];
     bool trusted = is_trusted(sim, node, var);
-    SolStatus status = evaluate_anew(sim, n);
+    SolStatus status = evaluate_anew(sim, n, how);
     note_renewed(sim, n);
     if (trusted && memcmp(&old, &sim->value[var], sizeof old) == 0)
         return status;
@@ -305,7 +305,7 @@ static SolStatus renew_step(Sim *sim, DdpNode n)
     return status;
 }
 
-static SolStatus renew_loop(Sim *sim, DdpNode n)
+static SolStatus renew_loop(Sim *sim, DdpNode n, EvalHow how)
 {
     const EvalNode *node = &sim->nodes.at[n];
     uint32_t count = node->n_steps + node->n_tears;
@@ -319,7 +319,7 @@ static SolStatus renew_loop(Sim *sim, DdpNode n)
         old[i] = sim->value[node_output(node, i)];
         trusted[i] = is_trusted(sim, node, node_output(node, i));
     }
-    SolStatus status = evaluate_anew(sim, n);
+    SolStatus status = evaluate_anew(sim, n, how);
     note_renewed(sim, n);
     if (!node->varies)
         gather_with(sim, node, old);
@@ -335,9 +335,9 @@ static SolStatus renew_loop(Sim *sim, DdpNode n)
     return status;
 }
 
-SolStatus evaluate_renew(Sim *sim, DdpNode n)
+SolStatus evaluate_renew(Sim *sim, DdpNode n, EvalHow how)
 {
-    return sim->nodes.at[n].loop ? renew_loop(sim, n) : renew_step(sim, n);
+    return sim->nodes.at[n].loop ? renew_loop(sim, n, how) : renew_step(sim, n, how);
 }
 
 /* ---- all of them ---- */
@@ -362,7 +362,7 @@ static void let_wait(Sim *sim, EvalNode *node)
     }
 }
 
-static SolStatus evaluate_heap(Sim *sim)
+static SolStatus evaluate_heap(Sim *sim, EvalHow how)
 {
     bool lazy = sim->output.shown && !sim->start.starts.n; /* start values may hang on anything */
     while (sim->change.heap.n) {
@@ -385,14 +385,14 @@ static SolStatus evaluate_heap(Sim *sim)
         bool held = sim->change.hold_loops && node->loop;
         if (held)
             vec_push(sim->mem, &sim->change.held_back, n);
-        if (held || !ready(sim, n)) {
+        if (held || !ready(sim, n, how)) {
             node = &sim->nodes.at[n];
             make_wait(sim, node);
             continue;
         }
         SolStatus status = sim->nodes.at[n].update.acts ? update_needs(sim, n) : SOL_OK;
         if (status == SOL_OK)
-            status = evaluate_renew(sim, n);
+            status = evaluate_renew(sim, n, how);
         if (status != SOL_OK)
             return status;
         sim->nodes.at[n].moment = sim->moment;
@@ -403,12 +403,12 @@ static SolStatus evaluate_heap(Sim *sim)
 
 enum { MOST_TURNS = 16 }; /* of one condition within an update, while branches are born */
 
-SolStatus evaluate_dirty(Sim *sim)
+SolStatus evaluate_dirty(Sim *sim, EvalHow how)
 {
     SolStatus status;
     int turns = 0;
     do
-        status = evaluate_heap(sim);
+        status = evaluate_heap(sim, how);
     while (status == SOL_OK && sim->update.turned.n && turns++ < MOST_TURNS &&
            update_turned_back(sim));
     return status;

@@ -11,12 +11,14 @@ void evaluate_gather(Sim *sim, DdpVar var); /* before its value changes */
 void evaluate_touch(Sim *sim, DdpVar var);  /* its readers have to be evaluated */
 void evaluate_touch_node(Sim *sim, DdpNode node);
 void evaluate_disturb_part(const EvalNode *node); /* it was evaluated, or is another one now */
-SolStatus evaluate_dirty(Sim *sim); /* until nothing is left but what waits for a value */
-bool evaluate_release(Sim *sim);    /* loops that were held back; false: there were none */
+SolStatus evaluate_dirty(Sim *sim,
+                         EvalHow how); /* until nothing is left but what waits for a value */
+bool evaluate_release(Sim *sim);       /* loops that were held back; false: there were none */
 /* Nodes of the list that keep what is no longer so have to be evaluated; false: there are none. */
 bool evaluate_touch_outdated(Sim *sim, const NodeList *list);
 bool evaluate_is_determined(const Sim *sim, DdpVar var); /* in this update */
-SolStatus evaluate_renew(Sim *sim, DdpNode node); /* and those who read it are due if it changed */
+SolStatus evaluate_renew(Sim *sim, DdpNode node,
+                         EvalHow how); /* and those who read it are due if it changed */
 void values_set(Sim *sim, DdpVar var, double value); /* and whoever reads it has to be evaluated */
 
 /* ---- nodes.c ---- */

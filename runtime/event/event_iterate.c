@@ -128,7 +128,7 @@ static void look_at_suspects(Sim *sim)
             continue;
         }
         if (view.condition)
-            evaluate_fetch(sim, view.condition);
+            evaluate_fetch(sim, view.condition, EVAL_EVENT);
         condition_count(sim, memo, view.condition);
         if (view.condition && (update_left_alone(sim, view.condition) ||
                                !evaluate_is_determined(sim, view.condition))) { /* U2 */
@@ -148,7 +148,7 @@ void event_set_pres(Sim *sim)
 {
     sim->record.work += sim->decide.pres.n;
     for (uint32_t i = 0; i < sim->decide.pres.n; i++) {
-        evaluate_fetch(sim, sim->decide.pres.at[i].of);
+        evaluate_fetch(sim, sim->decide.pres.at[i].of, EVAL_EVENT);
         if (sim->info[sim->decide.pres.at[i].of].has)
             values_set(sim, sim->decide.pres.at[i].var, sim->value[sim->decide.pres.at[i].of]);
     }
@@ -183,7 +183,7 @@ static SolStatus end_initial(Sim *sim)
     for (uint32_t i = 0; i < sim->decide.initials.n; i++)
         values_set(sim, sim->decide.initials.at[i], 0);
     vec_clear(&sim->decide.initials);
-    SolStatus status = evaluate_dirty(sim);
+    SolStatus status = evaluate_dirty(sim, EVAL_EVENT);
     sim->decide.decided_before = sim->decide.decisions.n;
     if (status == SOL_OK)
         look_at_suspects(sim);
@@ -404,7 +404,7 @@ static SolStatus updates_and_ties(Sim *sim)
             break;
         if (status == SOL_OK) {
             update_resume(sim);
-            status = evaluate_dirty(sim);
+            status = evaluate_dirty(sim, EVAL_EVENT);
         }
         bool contradicts = status == SOL_MODEL && world_transmits_twice(sim->world);
         if ((status == SOL_NUMERICS || (status == SOL_MODEL && !contradicts)) &&
@@ -436,12 +436,11 @@ static SolStatus take_edit(Sim *sim)
         note_states(sim, false);
     if (status == SOL_OK)
         status = sim->run.edit(sim, sim->run.edit_context, 1);
-    return status == SOL_OK ? evaluate_dirty(sim) : status;
+    return status == SOL_OK ? evaluate_dirty(sim, EVAL_EVENT) : status;
 }
 
 SolStatus event_iterate(Sim *sim, bool first)
 {
-    sim->search.break_ties = true;
     sim->search.exact = sim->search.rounded = false;
     mode_search_begin(sim);
     trail_begin(sim);
@@ -455,12 +454,12 @@ SolStatus event_iterate(Sim *sim, bool first)
     }
     SolStatus status = first ? SOL_OK : update_look_back(sim);
     if (status == SOL_OK)
-        status = evaluate_dirty(sim);
+        status = evaluate_dirty(sim, EVAL_EVENT);
     if (status == SOL_OK && sim->run.edit)
         status = take_edit(sim);
     if (status == SOL_OK)
         status = updates_and_ties(sim);
-    sim->search.break_ties = sim->update.complete = sim->update.acting = false;
+    sim->update.complete = sim->update.acting = false;
     if (status == SOL_OK && sim->decide.runaway)
         status = firings_ran_away(sim);
     return status;

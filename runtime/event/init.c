@@ -71,7 +71,7 @@ static void take_pre(Sim *sim, const WorldChange *change)
     bool new =
         sim->info[change->b].birth > sim->update.births_before; /* there was no update before */
     if (!new && !change->copied)
-        evaluate_fetch(sim, change->b);
+        evaluate_fetch(sim, change->b, EVAL_EVENT);
     if (!change->copied)
         values_set(sim, change->a, new ? 0 : update_value_before(sim, change->b));
 }
@@ -185,7 +185,7 @@ SolStatus init_take_changes(Sim *sim)
 
 static bool known_now(Sim *sim, DdpVar var)
 {
-    evaluate_fetch(sim, var);
+    evaluate_fetch(sim, var, EVAL_EVENT);
     const ValueInfo *info = &sim->info[var];
     return info->has && !info->pending;
 }
@@ -386,7 +386,7 @@ static SolStatus evaluate_and_start(Sim *sim)
 {
     SolStatus status;
     do
-        status = evaluate_dirty(sim);
+        status = evaluate_dirty(sim, EVAL_EVENT);
     while (status == SOL_OK && give_starts(sim));
     return status;
 }
@@ -521,14 +521,14 @@ static SolStatus finish(Sim *sim)
     sim->run.incomplete = (sim->run.edit || (sim->run.starting && sim->opt.editable)) &&
                           sim->build.last.verdict == DDP_UNDERDETERMINED; /* more may be typed */
     if (sim->run.incomplete)
-        return evaluate_dirty(sim);
+        return evaluate_dirty(sim, EVAL_EVENT);
     if (sim->build.last.verdict == DDP_DETERMINED || sim->build.last.verdict == DDP_UNDERDETERMINED)
         if (newborn_left(sim)) /* the reason why something is not determined, if anything is */
             return explain_newborn(sim);
     if (sim->build.last.verdict != DDP_DETERMINED)
         return explain_structure(sim);
     SolStatus status = integer_check(sim);
-    return status == SOL_OK ? evaluate_dirty(sim) : status;
+    return status == SOL_OK ? evaluate_dirty(sim, EVAL_EVENT) : status;
 }
 
 /* Loops that are new and that nobody but output needs: that one hides a relation has to be found
@@ -541,7 +541,7 @@ static SolStatus solve_new_loops(Sim *sim, bool combining)
     for (uint32_t i = 0; i < sim->build.unsettled.n && status == SOL_OK; i++) {
         const EvalNode *node = &sim->nodes.at[sim->build.unsettled.at[i]];
         if (node->live && node->loop && evaluate_is_stale(sim, node))
-            status = evaluate_fetch(sim, node_output(node, 0));
+            status = evaluate_fetch(sim, node_output(node, 0), EVAL_EVENT);
     }
     sim->start.combining = false;
     return status;
@@ -556,7 +556,7 @@ static SolStatus check_aside(Sim *sim)
         DdpRelView view = ddp_rel(sim->ddp, rel);
         double size = 1;
         char text[400];
-        evaluate_fetch(sim, rest);
+        evaluate_fetch(sim, rest, EVAL_EVENT);
         for (uint32_t i = 1; i < view.n; i++)
             size = fmax(size, fabs(sim->value[view.vars[i]]));
         if (fabs(sim->value[rest]) <= 1e-9 * size)

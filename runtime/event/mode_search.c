@@ -330,7 +330,7 @@ static bool has_jumped(Sim *sim)
 {
     for (uint32_t i = 0; i < sim->decide.trail.states.n; i++) {
         const OldValue *old = &sim->decide.trail.states.at[i];
-        evaluate_fetch(sim, old->var); /* it may be an output now */
+        evaluate_fetch(sim, old->var, EVAL_EVENT); /* it may be an output now */
         double size = fmax(fabs(old->value), fabs(sim->value[old->var]));
         double off = fabs(sim->value[old->var] - old->value);
         if (!(off <= JUMP * (sim->opt.rtol * size + sim->opt.atol)) && is_first(sim, i))
@@ -736,5 +736,5 @@ SolStatus mode_search_settle(Sim *sim, bool acting)
     if (sim->update.turned.n || !event_leave_close(sim))
         return SOL_OK; /* where a branch is left alone, slopes are not those of one structure */
     update_resume(sim);
-    return evaluate_dirty(sim);
+    return evaluate_dirty(sim, EVAL_EVENT);
 }

@@ -432,9 +432,9 @@ static void meet_node(Sim *sim, DdpNode n)
 {
     EvalNode *node = &sim->nodes.at[n];
     if (node->part)
-        part_meet(node->part);
+        part_meet(node->part, EVAL_EVENT);
     else if (evaluate_is_stale(sim, node))
-        evaluate_fetch(sim, node_output(node, 0));
+        evaluate_fetch(sim, node_output(node, 0), EVAL_EVENT);
     for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++)
         meet_readers(sim, node_output(node, i));
 }
@@ -454,18 +454,18 @@ static void meet_changed(Sim *sim, uint32_t n, const DdpDelta *delta)
         if (delta[i].change != DDP_NODE_MOVED)
             meet_node(sim, delta[i].node);
         else if (sim->nodes.at[delta[i].node].part) /* which lacks it until parts are settled */
-            part_meet(sim->nodes.at[delta[i].node].part);
+            part_meet(sim->nodes.at[delta[i].node].part, EVAL_EVENT);
     }
     const DdpStateDelta *states = ddp_state_delta(sim->ddp, &n);
     for (uint32_t i = 0; i < n; i++) {
         if (sim->info[states[i].var].part)
-            part_meet(sim->info[states[i].var].part);
+            part_meet(sim->info[states[i].var].part, EVAL_EVENT);
         meet_readers(sim, states[i].var);
     }
     bool few = sim->parts.n <= SOL_FEW_PARTS;
     for (uint32_t i = 0; i < sim->build.followers.n; i++)
-        if (few ||
-            evaluate_fetch_met(sim, node_output(&sim->nodes.at[sim->build.followers.at[i]], 0)))
+        if (few || evaluate_fetch_met(
+                       sim, node_output(&sim->nodes.at[sim->build.followers.at[i]], 0), EVAL_EVENT))
             meet_node(sim, sim->build.followers.at[i]);
 }
 

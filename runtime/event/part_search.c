@@ -18,11 +18,12 @@ void part_look_at_clock(Part *part)
 /* ---- searching for events ---- */
 
 /* What has no value here keeps the one it had. */
-static void evaluate_or_keep(Sim *sim, DdpNode n)
+static void evaluate_or_keep(Sim *sim, DdpNode n, EvalHow how)
 {
     const EvalNode *node = &sim->nodes.at[n];
     double before = sim->value[node_output(node, 0)];
-    if (evaluate_node(sim, n) == SOL_OK && isfinite(sim->value[node_output(node, 0)]))
+    if (evaluate_node(sim, n, how | EVAL_TRIAL) == SOL_OK &&
+        isfinite(sim->value[node_output(node, 0)]))
         return;
     sim->value[node_output(node, 0)] = before;
     for (uint32_t k = 0; node->loop && k < node->n_steps + node->n_tears; k++)
@@ -30,16 +31,13 @@ static void evaluate_or_keep(Sim *sim, DdpNode n)
 }
 
 /* What conditions need, beyond a boundary behind which not everything has a value. */
-static void evaluate_probes(Part *part)
+static void evaluate_probes(Part *part, EvalHow how)
 {
     Sim *sim = part->sim;
-    bool quiet = sim->failure.quiet;
-    sim->failure.quiet = true;
     for (int which = 0; which < 2; which++)
         EACH_LEAF (&part->ropes[which], leaf)
             for (uint32_t i = 0; leaf->probe && i < leaf->nodes.n; i++)
-                evaluate_or_keep(sim, leaf->nodes.at[i]);
-    sim->failure.quiet = quiet;
+                evaluate_or_keep(sim, leaf->nodes.at[i], how);
 }
 
 static SolStatus probe_at(void *context, double time, const NodeList *nodes)
@@ -50,16 +48,16 @@ static SolStatus probe_at(void *context, double time, const NodeList *nodes)
     sim->time = time;
     part->moment = 0;
     if (part->bridge.on) {
-        evaluate_probes(part);
+        evaluate_probes(part, EVAL_PLAIN);
         return SOL_OK;
     }
     if (nodes)
-        return evaluate_list(sim, nodes);
-    if (tape_evaluate(part, time))
+        return evaluate_list(sim, nodes, EVAL_PLAIN);
+    if (tape_evaluate(part, time, EVAL_PLAIN))
         return SOL_OK;
     for (int which = 0; which < 2; which++)
         EACH_LEAF (&part->ropes[which], leaf) {
-            SolStatus status = leaf->probe ? leaf_evaluate(sim, leaf) : SOL_OK;
+            SolStatus status = leaf->probe ? leaf_evaluate(sim, leaf, EVAL_PLAIN) : SOL_OK;
             if (status != SOL_OK)
                 return status;
         }
@@ -179,7 +177,7 @@ void parts_cross(Sim *sim)
             continue;
         part->behind = false;
         part_at(part, sim->time);
-        evaluate_probes(part);
+        evaluate_probes(part, EVAL_EVENT);
         event_suspect_changed(part);
         evaluate_touch_outdated(sim, &part->lists.watched);
     }
@@ -190,23 +188,20 @@ SolStatus parts_look_back(Sim *sim, const NodeList *nodes)
     VEC(double) kept = {0};
     if (!sim->loop.running || sim->loop.left_time >= sim->time)
         return SOL_OK;
-    bool ties = sim->search.break_ties;
     sim->update.looking_back = true;
-    sim->search.break_ties = false;
     parts_look_left(sim);
-    SolStatus status = parts_meet_due(sim);
+    SolStatus status = parts_meet_due(sim, EVAL_PLAIN);
     for (uint32_t i = 0; i < nodes->n; i++) {
         const EvalNode *node = &sim->nodes.at[nodes->at[i]];
         for (uint32_t k = 0; k < node->n_steps + node->n_tears; k++) {
             if (status == SOL_OK)
-                status = evaluate_fetch(sim, node_output(node, k));
+                status = evaluate_fetch(sim, node_output(node, k), EVAL_PLAIN);
             vec_push(sim->mem, &kept, sim->value[node_output(node, k)]);
         }
     }
-    sim->search.break_ties = ties;
     parts_look_right(sim);
     if (status == SOL_OK)
-        status = parts_meet_due(sim);
+        status = parts_meet_due(sim, EVAL_EVENT);
     parts_cross(sim);
     const double *value = kept.at;
     for (uint32_t i = 0; i < nodes->n; i++) {

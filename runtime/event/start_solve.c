@@ -174,10 +174,7 @@ static bool move(Starts *s, double part)
     Sim *sim = s->sim;
     for (uint32_t k = 0; k < s->n; k++)
         values_set(sim, s->column[s->chosen_column[k]], s->old[k] - part * s->step[k]);
-    sim->failure.quiet = true;
-    SolStatus status = evaluate_dirty(sim);
-    sim->failure.quiet = false;
-    return status == SOL_OK;
+    return evaluate_dirty(sim, EVAL_EVENT | EVAL_TRIAL) == SOL_OK;
 }
 
 static bool newton_step(Starts *s)
@@ -251,5 +248,5 @@ SolStatus start_solve(Sim *sim)
     if (!sim->loop.running)
         warn_left_over(&s);
     arena_free(&arena);
-    return evaluate_dirty(sim);
+    return evaluate_dirty(sim, EVAL_EVENT);
 }

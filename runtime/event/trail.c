@@ -18,8 +18,7 @@ void trail_close(Sim *sim)
 
 void trail_held(Sim *sim, DdpVar var, double before)
 {
-    if (sim->search.break_ties)
-        vec_push(sim->mem, &sim->decide.trail.held, ((OldValue){var, before}));
+    vec_push(sim->mem, &sim->decide.trail.held, ((OldValue){var, before}));
 }
 
 void trail_truth(Sim *sim, BranchId branch, bool before)
@@ -29,8 +28,7 @@ void trail_truth(Sim *sim, BranchId branch, bool before)
 
 void trail_state(Sim *sim, DdpVar var)
 {
-    if (sim->search.break_ties)
-        vec_push(sim->mem, &sim->decide.trail.states, ((OldValue){var, sim->value[var]}));
+    vec_push(sim->mem, &sim->decide.trail.states, ((OldValue){var, sim->value[var]}));
 }
 
 void trail_break(Sim *sim)

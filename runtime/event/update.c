@@ -212,9 +212,9 @@ static void fetch_marked(Sim *sim, uint32_t from)
             update_find_old(sim, node_output(&sim->nodes.at[n], 0))) /* it still has that */
             continue;
         if (few)
-            evaluate_fetch(sim, node_output(&sim->nodes.at[n], 0));
+            evaluate_fetch(sim, node_output(&sim->nodes.at[n], 0), EVAL_EVENT);
         else
-            evaluate_fetch_met(sim, node_output(&sim->nodes.at[n], 0));
+            evaluate_fetch_met(sim, node_output(&sim->nodes.at[n], 0), EVAL_EVENT);
     }
     sim->update.looking_back = looking;
 }
@@ -293,7 +293,7 @@ static SolStatus compute_needs(Sim *sim, DdpNode first)
         if (next == node->n_reads) {
             stack.n -= 2;
             if (n != first && is_due(sim, node))
-                status = evaluate_renew(sim, n);
+                status = evaluate_renew(sim, n, EVAL_EVENT);
             sim->nodes.at[n].update.skipped = sim->nodes.at[n].dirty = false;
             continue;
         }
@@ -322,7 +322,7 @@ bool update_compute(Sim *sim, DdpVar var)
     bool due = is_due(sim, &sim->nodes.at[n]);
     SolStatus status = compute_needs(sim, n);
     if (status == SOL_OK && (due || is_due(sim, &sim->nodes.at[n])))
-        status = evaluate_renew(sim, n);
+        status = evaluate_renew(sim, n, EVAL_EVENT);
     return status == SOL_OK;
 }
 
@@ -435,7 +435,7 @@ SolStatus update_undecided(Sim *sim, uint32_t n, const DdpVar *vars)
     for (uint32_t i = 0; i < sim->update.turned.n; i++)
         event_suspect(sim, sim->update.turned.at[i]);
     update_resume(sim);
-    return evaluate_dirty(sim);
+    return evaluate_dirty(sim, EVAL_EVENT);
 }
 
 /* At an event, its parts were evaluated as a whole beyond the boundary: what is left alone has no

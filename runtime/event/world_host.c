@@ -5,7 +5,7 @@ static bool host_read(void *context, DdpVar var, double *value)
 {
     Sim *sim = context;
     values_grow(sim);
-    evaluate_fetch(sim, var);
+    evaluate_fetch(sim, var, EVAL_EVENT);
     *value = sim->output.shown ? update_value_before(sim, var) : sim->value[var];
     return sim->info[var].has;
 }

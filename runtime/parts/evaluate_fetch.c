@@ -20,7 +20,7 @@ static Part *part_of(const Sim *sim, DdpVar var)
 /* Depth first along reads, each node after what it reads: this must work while the DDP's order is
  * that of a structure that is not taken over yet. SOL_CANCELLED: with `only_met`, a part would have
  * to be brought here. */
-static SolStatus fetch_output(Sim *sim, DdpNode first, bool only_met)
+static SolStatus fetch_output(Sim *sim, DdpNode first, bool only_met, EvalHow how)
 {
     NodeList *stack = &sim->room.fetch;
     uint32_t bottom = stack->n;
@@ -33,7 +33,7 @@ static SolStatus fetch_output(Sim *sim, DdpNode first, bool only_met)
         uint32_t next = stack->at[stack->n - 1]++;
         if (next == sim->nodes.at[n].n_reads) {
             stack->n -= 2;
-            status = evaluate_output(sim, n);
+            status = evaluate_output(sim, n, how);
             continue;
         }
         DdpVar var = sim->nodes.at[n].reads[next].var;
@@ -42,7 +42,7 @@ static SolStatus fetch_output(Sim *sim, DdpNode first, bool only_met)
         if (part && only_met && part->moment != sim->moment)
             status = SOL_CANCELLED;
         else if (part)
-            part_meet(part);
+            part_meet(part, how);
         if (stale) {
             vec_push(sim->mem, stack, stale);
             vec_push(sim->mem, stack, 0);
@@ -52,33 +52,33 @@ static SolStatus fetch_output(Sim *sim, DdpNode first, bool only_met)
     return status;
 }
 
-SolStatus evaluate_fetch(Sim *sim, DdpVar var)
+SolStatus evaluate_fetch(Sim *sim, DdpVar var, EvalHow how)
 {
     DdpNode stale =
         stale_output(sim, var); /* also of a part, if nobody needed it when it changed */
     if (part_of(sim, var))
-        part_meet(part_of(sim, var));
+        part_meet(part_of(sim, var), how);
     else if (var == sim->clock)
         sim->value[var] = sim->time;
     if (stale)
-        return fetch_output(sim, stale, false);
+        return fetch_output(sim, stale, false, how);
     return sim->loop.status;
 }
 
-bool evaluate_fetch_met(Sim *sim, DdpVar var)
+bool evaluate_fetch_met(Sim *sim, DdpVar var, EvalHow how)
 {
     DdpNode stale = stale_output(sim, var);
     Part *part = part_of(sim, var);
     if (part)
         return part->moment == sim->moment;
-    return !stale || fetch_output(sim, stale, true) == SOL_OK;
+    return !stale || fetch_output(sim, stale, true, how) == SOL_OK;
 }
 
 SolStatus evaluate_outputs_again(Sim *sim)
 {
-    SolStatus status = parts_meet_all(sim);
+    SolStatus status = parts_meet_all(sim, EVAL_PLAIN);
     sim->value[sim->clock] = sim->time;
-    return status == SOL_OK ? evaluate_rope(sim, &sim->outputs) : status;
+    return status == SOL_OK ? evaluate_rope(sim, &sim->outputs, EVAL_PLAIN) : status;
 }
 
 SolStatus evaluate_outputs(Sim *sim)

@@ -94,12 +94,12 @@ static SolStatus look_at_node(Sim *sim, DdpNode n)
     const EvalNode *node = &sim->nodes.at[n];
     Part *part = node->part;
     if (!part)
-        return evaluate_is_stale(sim, node) ? evaluate_output(sim, n) : SOL_OK;
+        return evaluate_is_stale(sim, node) ? evaluate_output(sim, n, EVAL_PLAIN) : SOL_OK;
     if (part->moment == sim->moment || node->moment == sim->moment)
         return SOL_OK;
     if (!node->loop)
-        return part_may_glance(part) ? evaluate_output(sim, n) : SOL_OK;
-    part_meet(part);
+        return part_may_glance(part) ? evaluate_output(sim, n, EVAL_PLAIN) : SOL_OK;
+    part_meet(part, EVAL_PLAIN);
     return SOL_OK;
 }
 

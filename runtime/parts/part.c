@@ -130,14 +130,14 @@ void part_touch(Part *part)
 void part_disturb(Part *part)
 {
     part_touch(part);
-    part_meet(part);
+    part_meet(part, EVAL_EVENT);
     part->restart = true;
 }
 
 void part_search_again(Part *part)
 {
     part_touch(part);
-    part_meet(part);
+    part_meet(part, EVAL_EVENT);
     part->search = true;
 }
 
@@ -160,9 +160,7 @@ int part_evaluate(Part *part, double time, double *residuals)
 {
     Sim *sim = part->sim;
     sim->value[sim->clock] = time;
-    sim->failure.quiet = true;
     int result = blocks_evaluate(part, residuals);
-    sim->failure.quiet = false;
     sim->counts.residuals++;
     return result;
 }
@@ -284,55 +282,53 @@ void part_at(Part *part, double time)
     part->sim->value[part->sim->clock] = time;
 }
 
-SolStatus part_evaluate_all(Part *part)
+SolStatus part_evaluate_all(Part *part, EvalHow how)
 {
-    if (tape_evaluate(part, part->sim->time))
+    if (tape_evaluate(part, part->sim->time, how))
         return SOL_OK;
-    SolStatus status = evaluate_rope(part->sim, &part->ropes[0]);
-    return status == SOL_OK ? evaluate_rope(part->sim, &part->ropes[1]) : status;
+    SolStatus status = evaluate_rope(part->sim, &part->ropes[0], how);
+    return status == SOL_OK ? evaluate_rope(part->sim, &part->ropes[1], how) : status;
 }
 
 /* All values at Sim.time. Where some have none because a condition has just changed (the square root
  * of a level that fell below zero), all are those of the last point at which it had not: the left
  * side of the event. What conditions need is brought to the other side by parts_cross(). */
-static SolStatus evaluate_met(Part *part)
+static SolStatus evaluate_met(Part *part, EvalHow how)
 {
     Sim *sim = part->sim;
     double now = sim->time;
-    bool behind = part->crossed == now && part->before < now, quiet = sim->failure.quiet;
-    sim->failure.quiet |= behind;
-    SolStatus status = part_evaluate_all(part);
-    sim->failure.quiet = quiet;
+    bool behind = part->crossed == now && part->before < now;
+    SolStatus status = part_evaluate_all(part, behind ? how | EVAL_TRIAL : how);
     if (status == SOL_OK || !behind)
         return status;
     sim->time = part->before;
     part_at(part, sim->time);
-    status = part_evaluate_all(part);
+    status = part_evaluate_all(part, how);
     sim->time = sim->value[sim->clock] = now;
     part->behind = true;
     return status;
 }
 
-static SolStatus bring_here(Part *part)
+static SolStatus bring_here(Part *part, EvalHow how)
 {
     part_at(part, part->sim->time);
     part->sim->record.work += part->ropes[0].n + part->ropes[1].n;
-    return evaluate_met(part);
+    return evaluate_met(part, how);
 }
 
 /* At an event that is not its own a part goes on steadily: it is brought to the time of the event, and has
  * these values on both sides of it. */
-static SolStatus bring_steadily(Part *part)
+static SolStatus bring_steadily(Part *part, EvalHow how)
 {
     Sim *sim = part->sim;
     double time = sim->time;
     sim->time = sim->loop.event_time;
-    SolStatus status = bring_here(part);
+    SolStatus status = bring_here(part, how);
     sim->time = sim->value[sim->clock] = time;
     return status;
 }
 
-void part_meet(Part *part)
+void part_meet(Part *part, EvalHow how)
 {
     Sim *sim = part->sim;
     if (part->moment == sim->moment)
@@ -343,7 +339,7 @@ void part_meet(Part *part)
         return;
     if (!known) {
         part->steady = sim->loop.event_moment <= sim->moment && part->due != sim->loop.number;
-        SolStatus status = part->steady && sim->loop.left ? bring_steadily(part) : bring_here(part);
+        SolStatus status = part->steady && sim->loop.left ? bring_steadily(part, how) : bring_here(part, how);
         if (status != SOL_OK && sim->loop.status == SOL_OK)
             sim->loop.status = status;
     }
@@ -361,7 +357,7 @@ bool part_glance(Part *part)
     if (part->moment == sim->moment || part->shown.moment == sim->moment)
         return part->moment != sim->moment;
     if (part->fixed_steps || !part->started || !sim->loop.running || part->shown.whole) {
-        part_meet(part);
+        part_meet(part, EVAL_PLAIN);
         return false;
     }
     part->shown.moment = sim->moment;
@@ -379,14 +375,14 @@ bool part_may_glance(Part *part)
     if (++part->shown.nodes <= GLANCE_FEW + nodes / GLANCE_SHARE)
         return true;
     part->shown.whole = true;
-    part_meet(part);
+    part_meet(part, EVAL_PLAIN);
     return false;
 }
 
-SolStatus parts_meet_all(Sim *sim)
+SolStatus parts_meet_all(Sim *sim, EvalHow how)
 {
     for (uint32_t i = 0; i < sim->parts.n && sim->loop.status == SOL_OK; i++)
-        part_meet(sim->parts.at[i]);
+        part_meet(sim->parts.at[i], how);
     return sim->loop.status;
 }
 
@@ -422,10 +418,10 @@ void parts_look_right(Sim *sim)
     sim->loop.event_moment = first;
 }
 
-SolStatus parts_meet_due(Sim *sim)
+SolStatus parts_meet_due(Sim *sim, EvalHow how)
 {
     for (uint32_t i = 0; i < sim->loop.due.n && sim->loop.status == SOL_OK; i++)
-        part_meet(sim->loop.due.at[i]);
+        part_meet(sim->loop.due.at[i], how);
     return sim->loop.status;
 }
 

@@ -224,7 +224,7 @@ static void take_out_moved(Sim *sim)
         if (!node->live || node->place == evaluate_place(node))
             continue;
         if (!node->part)
-            status = evaluate_fetch(sim, node_output(node, 0));
+            status = evaluate_fetch(sim, node_output(node, 0), EVAL_EVENT);
         if (sim->loop.status == SOL_OK)
             sim->loop.status = status;
         part_graph_take_out(sim, sim->build.unsettled.at[i]);

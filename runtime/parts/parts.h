@@ -13,12 +13,13 @@ void part_count(Part *part, int change); /* in SimCounts.parts */
 void part_disturb(Part *part);           /* something its dynamics reads changed: restart */
 void part_search_again(Part *part);
 void part_touch(Part *part); /* its ropes have to be settled */
-void part_meet(Part *part);  /* its values at Sim.time, all evaluated; failures go to meet_status */
+void part_meet(Part *part,
+               EvalHow how); /* its values at Sim.time, all evaluated; failures go to meet_status */
 bool part_glance(Part *part);     /* its states only; false: met as a whole */
 bool part_may_glance(Part *part); /* one of its nodes is to be evaluated alone; false: likewise */
-SolStatus parts_meet_all(Sim *sim);
-SolStatus parts_meet_due(Sim *sim);        /* those whose event it is */
-void parts_look_at(Sim *sim, double time); /* parts are brought there when they are asked */
+SolStatus parts_meet_all(Sim *sim, EvalHow how);
+SolStatus parts_meet_due(Sim *sim, EvalHow how); /* those whose event it is */
+void parts_look_at(Sim *sim, double time);       /* parts are brought there when they are asked */
 /* The event at Sim.time: its left side, and back again. Parts whose event it is not are evaluated once for
  * both. */
 void parts_look_left(Sim *sim);
@@ -33,7 +34,7 @@ DdpVar part_unknown(const Part *part, uint32_t i);
  * ones, whose residuals go to `residuals`. 0, or positive: no value there, try a smaller step. */
 int part_evaluate(Part *part, double time, double *residuals);
 /* All that varies in it at Sim.time, conditions too, from the states in Sim.value. */
-SolStatus part_evaluate_all(Part *part);
+SolStatus part_evaluate_all(Part *part, EvalHow how);
 /* Where the iterations of its loops begin, whoever looked in between: as they are now, which is kept
  * at the end of a step, too. */
 void part_note_loops(Part *part);
@@ -72,9 +73,9 @@ void part_graph_verify(Sim *sim);             /* debug builds: parts are the con
 
 /* Values at Sim.time of `var` and of what it needs: its part is brought there, an output evaluated.
  */
-SolStatus evaluate_fetch(Sim *sim, DdpVar var);
+SolStatus evaluate_fetch(Sim *sim, DdpVar var, EvalHow how);
 /* The same without bringing any part there: false when that would be needed. */
-bool evaluate_fetch_met(Sim *sim, DdpVar var);
+bool evaluate_fetch_met(Sim *sim, DdpVar var, EvalHow how);
 SolStatus evaluate_outputs(Sim *sim); /* all of them */
 /* The same where none waits since the last event. They are not marked as evaluated: who asks for one
  * evaluates it again. */

@@ -525,7 +525,7 @@ static bool is_met(Sim *sim, DdpRel rel)
 {
     DdpRelView view = as_entered(sim, rel);
     for (uint32_t i = 0; i < view.n; i++)
-        if (!evaluate_fetch_met(sim, view.vars[i]))
+        if (!evaluate_fetch_met(sim, view.vars[i], EVAL_PLAIN))
             return false;
     return true;
 }

@@ -142,10 +142,10 @@ static SolStatus values_there(Audit *audit, uint32_t from, uint32_t to, double t
     sim->time = time;
     sim->moment++;
     parts_look_anew(sim);
-    part_meet(audit->slopes.at[from].part);
+    part_meet(audit->slopes.at[from].part, EVAL_PLAIN);
     for (uint32_t i = from; i < to; i++) {
         Slope *slope = &audit->slopes.at[i];
-        SolStatus status = evaluate_fetch(sim, slope->var);
+        SolStatus status = evaluate_fetch(sim, slope->var, EVAL_PLAIN);
         if (status != SOL_OK)
             return status;
         slope->value[which] = sim->value[slope->var];
@@ -166,11 +166,11 @@ static double steepness(Audit *audit, const Slope *slope)
         DdpVar var = part->states.at[i].var;
         double x = sim->value[var];
         sim->value[var] = x + sim->opt.rtol * audit->seen.at[var].largest + sim->opt.atol;
-        if (part_evaluate_all(part) == SOL_OK && isfinite(sim->value[of]))
+        if (part_evaluate_all(part, EVAL_PLAIN) == SOL_OK && isfinite(sim->value[of]))
             sum += fabs(sim->value[of] - slope->slope);
         sim->value[var] = x;
     }
-    part_evaluate_all(part);
+    part_evaluate_all(part, EVAL_PLAIN);
     return sum;
 }
 

@@ -58,13 +58,11 @@ static SolStatus step(Sim *sim, double time)
     sim->counts.steps++;
     sim->counts.time[PART_EULER - PART_IDA] += h;
     trace_step(sim, "euler", sim->states.n, time - h, time);
-    sim->search.break_ties = true;
     SolStatus status = SOL_OK;
     for (uint32_t i = 0; i < sim->parts.n && status == SOL_OK; i++) {
         Part *part = sim->parts.at[i];
         status = part->integrator->step(part, time);
     }
-    sim->search.break_ties = false;
     sim->counts.residuals++;
     sim->counts.integrate += timer_now() - begin;
     return status;
@@ -160,7 +158,7 @@ void grid_cut(Sim *sim)
         return;
     for (uint32_t i = 0; i < sim->parts.n; i++)
         if (sim->parts.at[i]->fixed_steps)
-            part_meet(sim->parts.at[i]);
+            part_meet(sim->parts.at[i], EVAL_PLAIN);
     sim->grid.time = sim->time;
     for (uint32_t i = 0; i < sim->parts.n; i++)
         if (sim->parts.at[i]->fixed_steps)

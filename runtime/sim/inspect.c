@@ -51,7 +51,7 @@ static SolStatus fetch(Sim *sim, DdpVar var)
     mem_guard_push(sim->mem, &guard);
     if (setjmp(guard.env) != 0)
         return sim_exhausted(sim);
-    SolStatus status = evaluate_fetch(sim, var);
+    SolStatus status = evaluate_fetch(sim, var, EVAL_PLAIN);
     mem_guard_pop(sim->mem, &guard);
     return status;
 }

@@ -111,7 +111,7 @@ static SolStatus check_births(Sim *sim, uint64_t before)
         DdpVar var = sim->output.births.at[i];
         if (!ddp_var_used(sim->ddp, var) || sim->info[var].birth <= before)
             continue;
-        status = evaluate_fetch(sim, var);
+        status = evaluate_fetch(sim, var, EVAL_PLAIN);
         if (status == SOL_OK && sim->info[var].has && isnan(sim->value[var])) {
             diag_error(sim->diags, 0, "%s has no value", explain_var(sim, var));
             explain_determined_by(sim, var);

@@ -105,7 +105,7 @@ static void print_var(Why *w, DdpVar var)
     world_var_path(sim->world, var, path, sizeof path);
     world_var(sim->world, var, &view);
     fprintf(w->out, "%s", path);
-    bool has = evaluate_fetch(sim, var) == SOL_OK && sim->info[var].has;
+    bool has = evaluate_fetch(sim, var, EVAL_PLAIN) == SOL_OK && sim->info[var].has;
     if (has && view.type == TYPE_BOOLEAN)
         fprintf(w->out, " = %s", sim->value[var] != 0 ? "true" : "false");
     else if (has && view.type != TYPE_STRING)

@@ -24,7 +24,7 @@ static void keep_value(void *context, DdpVar var)
 {
     Keeping *k = context;
     char path[1024];
-    if (evaluate_fetch(k->sim, var) != SOL_OK || !k->sim->info[var].has)
+    if (evaluate_fetch(k->sim, var, EVAL_EVENT) != SOL_OK || !k->sim->info[var].has)
         return;
     world_var_path(k->sim->world, var, path, sizeof path);
     const char *inside = strlen(path) > k->prefix ? path + k->prefix + 1 : "";
@@ -154,7 +154,7 @@ static SolStatus set_value(Sim *sim, const char *path, double value)
         diag_error(sim->diags, 0, "there is no variable '%s'", path);
         return SOL_USAGE;
     }
-    evaluate_fetch(sim, var);
+    evaluate_fetch(sim, var, EVAL_EVENT);
     if (!live_may_be_set(sim, var)) {
         diag_error(sim->diags, 0, "'%s' cannot be set: equations determine it", path);
         return SOL_USAGE;
@@ -460,7 +460,7 @@ static SolStatus assign(Sol *sol, const SolEdit *edit)
         return SOL_USAGE;
     DdpVar var = world_find(sim->world, path);
     EditStep step = {.kind = STEP_VALUE, .path = live_copy(sim, path), .after = value};
-    if (var && evaluate_fetch(sim, var) == SOL_OK)
+    if (var && evaluate_fetch(sim, var, EVAL_PLAIN) == SOL_OK)
         step.before = sim->value[var];
     new_step(sol, step);
     return SOL_OK;

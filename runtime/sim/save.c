@@ -253,11 +253,12 @@ static void pack_own(Sim *sim, Pack *p)
  */
 static SolStatus evaluate_all(Sim *sim)
 {
-    SolStatus status = parts_meet_all(sim);
+    SolStatus status = parts_meet_all(sim, EVAL_PLAIN);
     EACH_LEAF (&sim->outputs, leaf)
         for (uint32_t i = 0; i < leaf->nodes.n && status == SOL_OK; i++) {
             const EvalNode *node = &sim->nodes.at[leaf->nodes.at[i]];
-            status = evaluate_fetch(sim, node->n_steps ? node->ops[0].target : node_tears(node)[0]);
+            status = evaluate_fetch(sim, node->n_steps ? node->ops[0].target : node_tears(node)[0],
+                                    EVAL_PLAIN);
         }
     return status;
 }

@@ -342,7 +342,7 @@ static void show_couts(Sim *sim)
 {
     for (uint32_t i = 0; i < sim->output.couts.n; i++) {
         CoutMemo *memo = &sim->output.couts.at[i];
-        evaluate_fetch(sim, memo->var);
+        evaluate_fetch(sim, memo->var, EVAL_PLAIN);
         double value = sim->value[memo->var];
         if (!sim->info[memo->var].has || (memo->any && memo->shown == value))
             continue;
@@ -456,7 +456,7 @@ static SolStatus fetch_wanted(Sim *sim, SolSide side)
     if (side == SOL_AT_POINT)
         return glance_wanted(sim);
     for (uint32_t i = 0; i < sim->output.wanted.n && status == SOL_OK; i++)
-        status = evaluate_fetch(sim, sim->output.wanted.at[i]);
+        status = evaluate_fetch(sim, sim->output.wanted.at[i], EVAL_PLAIN);
     return status;
 }
 
@@ -469,7 +469,7 @@ static const double *touched_values(Sim *sim)
     } unseen = {.bits = SOL_UNSEEN};
     visible_values(sim);
     for (uint32_t i = 0; i < sim->output.wanted.n; i++)
-        if (!evaluate_fetch_met(sim, sim->output.wanted.at[i]))
+        if (!evaluate_fetch_met(sim, sim->output.wanted.at[i], EVAL_PLAIN))
             sim->output.values[sim->output.wanted.at[i]] = unseen.value;
         else
             sim->output.values[sim->output.wanted.at[i]] =
@@ -616,12 +616,10 @@ static SolStatus first_updates(Sim *sim)
 {
     begin_event(sim);
     trace_line(sim, 'e', sim->time, "start");
-    sim->search.break_ties = true;
     sim->update.due = true;
     SolStatus status = init_create(sim);
     if (status == SOL_OK)
         status = event_iterate(sim, true);
-    sim->search.break_ties = false;
     end_event(sim);
     trace_event_end(sim);
     sim->counts.event += timer_now() - sim->record.begin;

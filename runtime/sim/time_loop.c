@@ -119,7 +119,7 @@ static void list_due(Sim *sim, double time)
 static SolStatus show_before(Sim *sim, double time)
 {
     parts_look_left(sim);
-    SolStatus status = parts_meet_due(sim);
+    SolStatus status = parts_meet_due(sim, EVAL_PLAIN);
     if (status == SOL_OK)
         status = sim_point_before(sim, time);
     parts_look_right(sim);
@@ -129,7 +129,6 @@ static SolStatus show_before(Sim *sim, double time)
 /* With their conditions, as they are at the event. */
 static SolStatus begin_due(Sim *sim)
 {
-    sim->search.break_ties = true;
     for (uint32_t i = 0; i < sim->loop.due.n; i++) {
         Part *part = sim->loop.due.at[i];
         part_search_again(part);
@@ -141,7 +140,6 @@ static SolStatus begin_due(Sim *sim)
         part->choice.wanted = false;
     }
     parts_cross(sim);
-    sim->search.break_ties = false;
     return sim->loop.status;
 }
 
@@ -171,9 +169,7 @@ SolStatus time_event(Sim *sim)
 {
     sim->loop.left_time = sim->time;
     sim->record.work_before = sim->record.work;
-    sim->search.break_ties = true;
-    SolStatus status = evaluate_dirty(sim);
-    sim->search.break_ties = false;
+    SolStatus status = evaluate_dirty(sim, EVAL_EVENT);
     if (status == SOL_OK)
         status = sim_event(sim);
     if (!sim->loop.running)
@@ -362,10 +358,7 @@ bool time_last(Sim *sim)
         return true; /* it failed in an event: values are those of its last update */
     parts_look_at(sim, time);
     sim->loop.status = SOL_OK;
-    sim->failure.quiet = true;
-    SolStatus status = parts_meet_all(sim);
-    sim->failure.quiet = false;
-    return status == SOL_OK;
+    return parts_meet_all(sim, EVAL_TRIAL) == SOL_OK;
 }
 
 SolStatus time_run(Sim *sim, double stop, bool to_event, bool one_step, bool *happened)

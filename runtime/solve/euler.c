@@ -72,7 +72,7 @@ static SolStatus step_openly(Part *part)
     part->moment = sim->moment;
     part_put_loops(part);
     part_at(part, sim->time);
-    SolStatus status = part_evaluate_all(part);
+    SolStatus status = part_evaluate_all(part, EVAL_EVENT);
     part_keep_loops(part);
     take_slopes(part);
     return status;
