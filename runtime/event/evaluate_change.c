@@ -181,19 +181,37 @@ void evaluate_touch(Sim *sim, DdpVar var)
     }
 }
 
-void values_set(Sim *sim, DdpVar var, double value)
+/* Parts that a change of `var` concerns come to this time first, for `how`. */
+static void bring_concerned(Sim *sim, DdpVar var, EvalHow how)
+{
+    for (ReadEdge *edge = sim->info[var].readers; edge; edge = edge->next)
+        if (sim->nodes.at[edge->node].part)
+            part_meet(sim->nodes.at[edge->node].part, how);
+    for (DdpVar state = sim->info[var].slope_of; state; state = sim->info[state].slope_next)
+        if (sim->info[state].part)
+            part_meet(sim->info[state].part, how);
+}
+
+void values_set_how(Sim *sim, DdpVar var, double value, EvalHow how)
 {
     if (sim->info[var].part) /* or bringing it here later would undo this */
-        part_meet(sim->info[var].part, EVAL_EVENT);
+        part_meet(sim->info[var].part, how);
     bool same = sim->info[var].has && memcmp(&sim->value[var], &value, sizeof value) == 0;
     if (same && !sim->info[var].pending)
         return;
+    if (how != EVAL_EVENT)
+        bring_concerned(sim, var, how);
     evaluate_gather(sim, var);
     sim->value[var] = value;
     sim->info[var].has = true;
     sim->info[var].pending = false;
     sim->change.count++;
     evaluate_touch(sim, var);
+}
+
+void values_set(Sim *sim, DdpVar var, double value)
+{
+    values_set_how(sim, var, value, EVAL_EVENT);
 }
 
 /* ---- one node ---- */

@@ -8,7 +8,9 @@
 
 void evaluate_order_changed(Sim *sim);      /* the heap follows the schedule */
 void evaluate_gather(Sim *sim, DdpVar var); /* before its value changes */
-void evaluate_touch(Sim *sim, DdpVar var);  /* its readers have to be evaluated */
+/* values_set, on either side of an event. */
+void values_set_how(Sim *sim, DdpVar var, double value, EvalHow how);
+void evaluate_touch(Sim *sim, DdpVar var); /* its readers have to be evaluated */
 void evaluate_touch_node(Sim *sim, DdpNode node);
 void evaluate_disturb_part(const EvalNode *node); /* it was evaluated, or is another one now */
 SolStatus evaluate_dirty(Sim *sim,
@@ -90,7 +92,7 @@ double event_next_sample(const Sim *sim);
  * one. */
 void event_forget_branches(Sim *sim);
 void event_link_branch(Sim *sim, BranchId branch, DdpVar condition);
-void event_set_pres(Sim *sim); /* pre values are the present ones */
+void event_set_pres(Sim *sim, EvalHow how); /* pre values are the present ones */
 
 /* ---- boundary.c ---- */
 

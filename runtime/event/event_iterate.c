@@ -144,13 +144,14 @@ static void look_at_suspects(Sim *sim)
 
 /* ---- flags between updates ---- */
 
-void event_set_pres(Sim *sim)
+void event_set_pres(Sim *sim, EvalHow how)
 {
     sim->record.work += sim->decide.pres.n;
     for (uint32_t i = 0; i < sim->decide.pres.n; i++) {
-        evaluate_fetch(sim, sim->decide.pres.at[i].of, EVAL_EVENT);
-        if (sim->info[sim->decide.pres.at[i].of].has)
-            values_set(sim, sim->decide.pres.at[i].var, sim->value[sim->decide.pres.at[i].of]);
+        const PreMemo *pre = &sim->decide.pres.at[i];
+        evaluate_fetch(sim, pre->of, how);
+        if (sim->info[pre->of].has)
+            values_set_how(sim, pre->var, sim->value[pre->of], how);
     }
 }
 
@@ -370,7 +371,7 @@ static SolStatus updates(Sim *sim)
         clear_samples(sim);
         if (!sim->decide.decisions.n && !sim->change.heap.n && sim->change.count == before)
             return SOL_OK; /* pre values alone begin no update */
-        event_set_pres(sim);
+        event_set_pres(sim, EVAL_EVENT);
         note_cycle(sim, i);
         if (i >= sim->opt.max_updates)
             return too_many(sim);

@@ -523,7 +523,7 @@ SolStatus sim_point(Sim *sim, SolSide side)
 SolStatus sim_point_before(Sim *sim, double event)
 {
     SolStatus status = point_at(sim, SOL_BEFORE_EVENT, event);
-    event_set_pres(sim); /* left limits */
+    event_set_pres(sim, EVAL_PLAIN); /* left limits */
     return status;
 }
 
