@@ -13,11 +13,8 @@
  *     test_random_modes print SEED  prints one and what was found
  */
 #include "tests/support/net_modes.h"
-#include "tests/support/network.h"
+#include "tests/support/net_soak.h"
 #include "tests/support/slow.h"
-#include "tests/support/soak.h"
-
-#include "runtime/solstice.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -171,8 +168,9 @@ static SolStatus simulate(Run *run, SolModel *model, uint64_t seed)
     return sol_run_to(run->sim, run->net.stop);
 }
 
-static bool run_circuit(uint64_t seed, bool print, Tally *tally)
+static bool run_circuit(uint64_t seed, bool print, void *context)
 {
+    Tally *tally = context;
     Run *run = calloc(1, sizeof *run);
     run->tally = tally;
     run->print = print;
@@ -182,11 +180,8 @@ static bool run_circuit(uint64_t seed, bool print, Tally *tally)
         free(run);
         return true;
     }
-    char *text = network_text(&run->net);
-    SolModel *model = sol_load(&(SolLoad){.path = "network.sol",
-                                          .text = text,
-                                          .length = strlen(text),
-                                          .stdlib = SOLSTICE_SOURCE_DIR "/stdlib"});
+    char *text;
+    SolModel *model = net_soak_load(&run->net, &text);
     SolStatus status = simulate(run, model, seed);
     bool fine = !run->wrong[0];
     tally->circuits++;
@@ -195,12 +190,8 @@ static bool run_circuit(uint64_t seed, bool print, Tally *tally)
     tally->wrong += !fine;
     if (status != SOL_OK && fine)
         fprintf(stderr, "seed %llu is refused, status %d\n", (unsigned long long)seed, status);
-    if (print || !fine) {
-        fprintf(stderr, "%s", text);
-        sol_print_messages(model, 0, stderr, false);
-        fprintf(stderr, "seed %llu: status %d, %s\n", (unsigned long long)seed, status,
-                fine ? "as found" : run->wrong);
-    }
+    if (print || !fine)
+        net_soak_report(&run->net, model, text, status, fine ? "as found" : run->wrong);
     sol_unload(model);
     net_modes_close(run->modes);
     free(text);
@@ -229,13 +220,10 @@ static bool all_mended(void)
 int main(int argc, char **argv)
 {
     Tally tally = {0};
-    if (argc > 2)
-        return !run_circuit(strtoull(argv[2], NULL, 10), true, &tally);
-    Soak soak = soak_begin("modes of circuits", SLOW_BUILD ? 60 : 300, 1);
-    while (soak_next(&soak))
-        if (!run_circuit(soak.seed, false, &tally))
-            soak_failed(&soak);
-    soak_end(&soak);
+    bool fine;
+    if (net_soak(argc, argv, "modes of circuits", SLOW_BUILD ? 60 : 300, run_circuit, &tally,
+                 &fine))
+        return !fine;
     printf("%u circuits, %u ran to their end, %u refused, %u wrong; points with one mode %u, none "
            "%u, several %u, in doubt %u, undetermined %u; events with states on both sides %u\n",
            tally.circuits, tally.complete, tally.refused, tally.wrong, tally.found[NET_ONE],

@@ -10,11 +10,8 @@
  *     test_random_networks             some dozens of them
  *     test_random_networks print SEED  prints one and its messages
  */
-#include "tests/support/network.h"
+#include "tests/support/net_soak.h"
 #include "tests/support/slow.h"
-#include "tests/support/soak.h"
-
-#include "runtime/solstice.h"
 
 #include <math.h>
 #include <signal.h>
@@ -121,18 +118,16 @@ static SolOptions options_for(const Run *run, uint64_t seed)
                         .cache = "off"};
 }
 
-static bool run_network(uint64_t seed, bool print, Tally *tally)
+static bool run_network(uint64_t seed, bool print, void *context)
 {
+    Tally *tally = context;
     Run *run = calloc(1, sizeof *run);
     network_random(&run->net, seed, NET_ANY);
-    char *text = network_text(&run->net);
+    char *text;
     SolOptions options = options_for(run, seed);
     run->most_late = options.solver == SOL_SOLVER_IDA ? 2 : 8;
     SolStatus status = SOL_MODEL;
-    run->model = sol_load(&(SolLoad){.path = "network.sol",
-                                     .text = text,
-                                     .length = strlen(text),
-                                     .stdlib = SOLSTICE_SOURCE_DIR "/stdlib"});
+    run->model = net_soak_load(&run->net, &text);
     run->sim = sol_create(run->model, NULL, &options);
     if (run->sim) {
         sol_set_output(run->sim, &(SolOutput){.context = run, .point = on_point});
@@ -143,11 +138,10 @@ static bool run_network(uint64_t seed, bool print, Tally *tally)
     }
     bool fine = run->sim && !run->wrong[0];
     if (print || !fine) {
-        fprintf(stderr, "%s%s", text, run->sim && !print ? "" : "\n");
-        sol_print_messages(run->model, 0, stderr, false);
-        fprintf(stderr, "seed %llu: status %d, %u points, %u events, %s\n",
-                (unsigned long long)seed, status, run->points, run->events,
-                fine ? "laws hold" : run->wrong);
+        char found[2000];
+        snprintf(found, sizeof found, "%u points, %u events, %s", run->points, run->events,
+                 fine ? "laws hold" : run->wrong);
+        net_soak_report(&run->net, run->model, text, status, found);
     }
     tally->models++;
     tally->fine += status == SOL_OK;
@@ -162,13 +156,9 @@ static bool run_network(uint64_t seed, bool print, Tally *tally)
 int main(int argc, char **argv)
 {
     Tally tally = {0};
-    if (argc > 2)
-        return !run_network(strtoull(argv[2], NULL, 10), true, &tally);
-    Soak soak = soak_begin("networks", SLOW_BUILD ? 100 : 300, 1);
-    while (soak_next(&soak))
-        if (!run_network(soak.seed, false, &tally))
-            soak_failed(&soak);
-    soak_end(&soak);
+    bool fine;
+    if (net_soak(argc, argv, "networks", SLOW_BUILD ? 100 : 300, run_network, &tally, &fine))
+        return !fine;
     printf("%u networks, %u ran to their end, %u events, %u failed\n", tally.models, tally.fine,
            tally.events, tally.failed);
     /* most must run, and things must happen in them, or this tests nothing */

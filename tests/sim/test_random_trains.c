@@ -15,11 +15,8 @@
  *     test_random_trains print SEED  prints one and what was found
  */
 #include "tests/support/mode_system.h"
-#include "tests/support/network.h"
+#include "tests/support/net_soak.h"
 #include "tests/support/slow.h"
-#include "tests/support/soak.h"
-
-#include "runtime/solstice.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -388,16 +385,9 @@ static SolStatus simulate(Run *run, SolModel *model, uint64_t seed)
     return sol_run_to(run->sim, run->net.stop);
 }
 
-static void report(const Run *run, SolModel *model, const char *text, SolStatus status)
+static bool run_train(uint64_t seed, bool print, void *context)
 {
-    fprintf(stderr, "%s", text);
-    sol_print_messages(model, 0, stderr, false);
-    fprintf(stderr, "seed %llu: status %d, %s\n", (unsigned long long)run->net.seed, status,
-            run->wrong[0] ? run->wrong : "as found");
-}
-
-static bool run_train(uint64_t seed, bool print, Tally *tally)
-{
+    Tally *tally = context;
     Run *run = calloc(1, sizeof *run);
     run->tally = tally;
     run->print = print;
@@ -407,11 +397,8 @@ static bool run_train(uint64_t seed, bool print, Tally *tally)
         free(run);
         return true;
     }
-    char *text = network_text(&run->net);
-    SolModel *model = sol_load(&(SolLoad){.path = "network.sol",
-                                          .text = text,
-                                          .length = strlen(text),
-                                          .stdlib = SOLSTICE_SOURCE_DIR "/stdlib"});
+    char *text;
+    SolModel *model = net_soak_load(&run->net, &text);
     SolStatus status = simulate(run, model, seed);
     bool fine = !run->wrong[0];
     tally->trains++;
@@ -421,7 +408,7 @@ static bool run_train(uint64_t seed, bool print, Tally *tally)
     if (status != SOL_OK && fine)
         fprintf(stderr, "seed %llu is refused, status %d\n", (unsigned long long)seed, status);
     if (print || !fine)
-        report(run, model, text, status);
+        net_soak_report(&run->net, model, text, status, fine ? "as found" : run->wrong);
     sol_unload(model);
     free(text);
     free(run);
@@ -431,13 +418,9 @@ static bool run_train(uint64_t seed, bool print, Tally *tally)
 int main(int argc, char **argv)
 {
     Tally tally = {0};
-    if (argc > 2)
-        return !run_train(strtoull(argv[2], NULL, 10), true, &tally);
-    Soak soak = soak_begin("modes of trains", SLOW_BUILD ? 60 : 300, 1);
-    while (soak_next(&soak))
-        if (!run_train(soak.seed, false, &tally))
-            soak_failed(&soak);
-    soak_end(&soak);
+    bool fine;
+    if (net_soak(argc, argv, "modes of trains", SLOW_BUILD ? 60 : 300, run_train, &tally, &fine))
+        return !fine;
     printf(
         "%u trains, %u ran to their end, %u refused, %u wrong; points with one mode %u, none %u, "
         "several %u, in doubt %u, undetermined %u, jump %u\n",

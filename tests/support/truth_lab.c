@@ -1,9 +1,9 @@
 /* truth_lab.c: a network -> the program's run of it against the truth. See truth_lab.h. */
 #include "tests/support/truth_lab.h"
 
-#include "tests/support/soak.h"
-
+#include "tests/support/net_soak.h"
 #include "tests/support/sim_lab.h"
+#include "tests/support/soak.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -283,11 +283,8 @@ static TruthVerdict run_with(const Network *net, double tighter, Run *run, bool 
     run->net = net;
     run->tighter = tighter;
     net_truth(net, POINTS, &run->truth);
-    char *text = network_text(net);
-    SolModel *model = sol_load(&(SolLoad){.path = "network.sol",
-                                          .text = text,
-                                          .length = strlen(text),
-                                          .stdlib = SOLSTICE_SOURCE_DIR "/stdlib"});
+    char *text;
+    SolModel *model = net_soak_load(net, &text);
     SolStatus status = simulate(run, model);
     count_iterations(run);
     free(run->shaken);
