@@ -339,7 +339,8 @@ void part_meet(Part *part, EvalHow how)
         return;
     if (!known) {
         part->steady = sim->loop.event_moment <= sim->moment && part->due != sim->loop.number;
-        SolStatus status = part->steady && sim->loop.left ? bring_steadily(part, how) : bring_here(part, how);
+        SolStatus status =
+            part->steady && sim->loop.left ? bring_steadily(part, how) : bring_here(part, how);
         if (status != SOL_OK && sim->loop.status == SOL_OK)
             sim->loop.status = status;
     }
