@@ -12,7 +12,7 @@ static void tell(Live *live, SolStatus status, const SolEdited *edited)
 {
     static const char *const words[] = {"accepted", "incomplete", "refused"};
     live->answer.edited = *edited;
-    live->answer.verdict = true;
+    live->answer.verdict = status == SOL_OK; /* else it says why there is none */
     live->answer.word = words[edited->verdict];
     if (status != SOL_OK)
         answer_status(live, status);
