@@ -136,13 +136,72 @@ static void offer_member(Round *r, Target t, uint32_t from)
     }
 }
 
+/* ---- all that a path may lead to: which element it means is known when its text is born ---- */
+
+typedef struct Offering {
+    const Path *path;
+    uint32_t from;
+    OfferKind kind; /* of a variable */
+    bool member;    /* not a variable, but a member that is moved */
+} Offering;
+
+static void offer_step(Round *r, Inst *at, const Offering *o, uint32_t step);
+
+static void offer_target(Round *r, Target t, const Offering *o, uint32_t step)
+{
+    uint32_t there = t.inst ? t.inst->word[t.word] : 0;
+    if (step + 1 < o->path->n && there)
+        offer_step(r, world_at(r->world, there), o, step + 1);
+    else if (step + 1 == o->path->n && o->member)
+        offer_member(r, t, o->from);
+    else if (step + 1 == o->path->n)
+        offer(r, there, o->from, o->kind);
+}
+
+static void offer_row(Round *r, Inst *node, uint32_t rank, const Offering *o, uint32_t step)
+{
+    for (uint32_t k = 0; k < ROW_FAN; k++) {
+        if (!node->word[k])
+            continue;
+        if (node->word[ROW_LEVEL])
+            offer_row(r, world_at(r->world, node->word[k]), rank, o, step);
+        else if (rank > 1)
+            offer_row(r, world_at(r->world, node->word[k]), rank - 1, o, step);
+        else
+            offer_target(r, (Target){node, k, o->path->step[step]}, o, step);
+    }
+}
+
+static void offer_step(Round *r, Inst *at, const Offering *o, uint32_t step)
+{
+    Target t = {.inst = at};
+    t.word = plan_member_word(at->plan, o->path->step[step], &t.member);
+    if (t.word == NO_WORD)
+        return;
+    if (!o->path->step[step]->rank)
+        offer_target(r, t, o, step);
+    else if (at->word[t.word])
+        offer_row(r, world_at(r->world, at->word[t.word]), o->path->step[step]->rank, o, step);
+}
+
+static void offer_path(Round *r, Inst *inst, const Offering *o, uint32_t depth)
+{
+    if (o->path->index && o->path->up >= depth) {
+        offer_step(r, follow_up(r->world, inst, o->path->up - depth), o, 0);
+        return;
+    }
+    Target t = target_of(r->world, inst, o->path, depth);
+    if (o->member)
+        offer_member(r, t, o->from);
+    else
+        offer(r, t.inst ? t.inst->word[t.word] : 0, o->from, o->kind);
+}
+
 /* Any variable that an equation names may be the one that it determines. */
 static void offer_terms(Round *r, Inst *inst, const RExpr *e, uint32_t depth, uint32_t from)
 {
-    if (e->kind == R_PATH) {
-        Target t = target_of(r->world, inst, e->path, depth);
-        offer(r, t.inst ? t.inst->word[t.word] : 0, from, OFFER_EQUATION);
-    }
+    if (e->kind == R_PATH)
+        offer_path(r, inst, &(Offering){e->path, from, OFFER_EQUATION, false}, depth);
     for (uint32_t i = 0; i < e->n; i++)
         offer_terms(r, inst, e->arg[i], depth, from);
 }
@@ -150,18 +209,16 @@ static void offer_terms(Round *r, Inst *inst, const RExpr *e, uint32_t depth, ui
 /* A statement of a branch that is not there yet. */
 static void offer_statement(Round *r, Inst *inst, const Stmt *s, uint32_t depth, uint32_t from)
 {
-    const World *world = r->world;
     if (s->kind == S_COPY_VALUE) {
-        Target t = target_of(world, inst, s->path, depth);
-        offer(r, t.inst ? t.inst->word[t.word] : 0, from, OFFER_VALUE);
+        offer_path(r, inst, &(Offering){s->path, from, OFFER_VALUE, false}, depth);
     } else if (s->kind == S_EQUATION && r->host->leave) {
         offer_terms(r, inst, s->a, depth, from);
         offer_terms(r, inst, s->b, depth, from);
     } else if (s->kind == S_MOVE || s->kind == S_COPY_MODEL) {
-        offer_member(r, target_of(world, inst, s->path, depth), from);
+        offer_path(r, inst, &(Offering){s->path, from, OFFER_PATH, true}, depth);
     }
     if ((s->kind == S_MOVE || s->kind == S_TRASH) && s->b->kind == R_PATH)
-        offer_member(r, target_of(world, inst, s->b->path, depth), from);
+        offer_path(r, inst, &(Offering){s->b->path, from, OFFER_PATH, true}, depth);
 }
 
 /* Transmissions and moves of a body, and of the branches that could be born with it in this update.
@@ -182,7 +239,7 @@ static void collect_offers(Round *r, uint32_t from)
         for (uint32_t i = 0; i < look.body->n_stmts; i++) {
             const Stmt *s = look.body->stmts[i];
             offer_statement(r, inst, s, look.depth, from);
-            if (s->kind == S_IF)
+            if (s->kind == S_IF || s->kind == S_FOR)
                 vec_push(r->mem, &work, ((Look){s->then_body, look.depth + 1}));
             if ((s->kind == S_IF || s->kind == S_WHEN) && s->else_body)
                 vec_push(r->mem, &work, ((Look){s->else_body, look.depth + 1}));

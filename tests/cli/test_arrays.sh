@@ -183,4 +183,20 @@ expect 1 "there is no 'T[2]'" "$SOLSTICE" run rod.sol --set n=1 --quiet
 "$SOLSTICE" flat rod.sol | grep -qF 'der(T[3]) = T[2] - 2*T[3] + T[4];' || fail "flat"
 "$SOLSTICE" graph cells.sol --types >types.dot 2>err || fail "graph: $(cat err)"
 
+# births wait for what an undecided `if` may transmit to an element (U3): the branch that is wrong is never entered
+cat >births.sol <<'END'
+model Births
+interface:
+    static Integer level[3]; static Integer wrong[3];
+implementation:
+    Real y; y = time + 1;
+    for i in 1:3 then
+        if level[i] < i then wrong[i] << 1; end if;
+    end for;
+    if y > 0.5 then for i in 1:3 then level[i] << i; end for; else then level << 0; end if;
+end Births;
+END
+"$SOLSTICE" run births.sol --stop 1 --interval 1 --output - --trace e --quiet >births.txt 2>&1 || fail "births: $(cat births.txt)"
+[ "$(grep -c 'level\[[123]\] < [123] -> else' births.txt)" = 3 ] && ! grep -q 'level.*-> then' births.txt || fail "births: $(cat births.txt)"
+
 exit $((failures > 0))
