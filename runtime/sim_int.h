@@ -144,7 +144,7 @@ typedef struct EvalNode {
     bool outer : 1;    /* loop whose tearing variables are unknowns of its part's integrator */
     bool timed : 1;    /* some comparison is a time event */
     bool waits : 1;    /* an output that changed and was not evaluated since */
-    bool listed : 1;   /* in Sim.build.unsettled */
+    bool listed : 1;   /* in Sim.loop.unsettled */
     bool kept : 1;     /* the commit that is applied changed it, but not what it does */
     bool glanced : 1;  /* glance.c: output follows from it */
     bool factored;     /* loop: node_lu() holds factors */
@@ -264,7 +264,7 @@ typedef VEC(BranchId) BranchList;
 /* A condition that fired, as it was then: its branch may be gone when it is told. */
 typedef struct CycleMemo {
     Place at;
-    const char *text; /* in Sim.record.arena */
+    const char *text; /* in Sim.eval.texts */
 } CycleMemo;
 
 typedef enum CauseKind {
@@ -408,6 +408,7 @@ typedef struct SimRun {
     /* What an edit does to the structure (0) and then to values (1); NULL: there is none. */
     SolStatus (*edit)(struct Sim *sim, void *context, int phase);
     void *edit_context;
+    VEC(uint64_t) sums; /* rebuild.c, in builds with verifiers */
 } SimRun;
 
 /* What output wants, and what it was told (simulation.c, announce.c). */
@@ -447,22 +448,37 @@ typedef struct SimRecord {
     SolEvent event; /* being made */
     VEC(const char *) triggers;
     VEC(uint32_t) states; /* after each update that changed the structure */
-    Arena arena;
-    uint64_t work; /* SolEvent.touched, summed up, in this process; between events too */
 } SimRecord;
 
-/* Memory that is used again and again and means nothing in between, and IDA's context. */
-typedef struct SimRoom {
-    NodeList fetch; /* scratch of evaluate_fetch: node, next read */
-    NodeList tied;  /* scratch of tape.c */
-    double *interp; /* of the interpreter */
+/* Evaluation (eval/). */
+typedef struct SimEval {
+    double *scale; /* [var]: largest value so far, in constrained parts (reselect.c); NULL: none */
+    Map compares;  /* expression and what of it varies -> index + 1 in compare_plans (hold.c) */
+    VEC(struct ComparePlan) compare_plans;
+    Map codes;        /* expression and target position -> CodeId * 2 + whether it jumps */
+    Map whole_loops;  /* that lost digits when they were torn; see loop_key */
+    uint32_t holding; /* nodes that hold something (hold.c) */
+    bool hold_loops;  /* loops are not evaluated now: branches have to be chosen first */
+    bool combining;   /* singular loops may change the structure (frontend/singular.c) */
+    bool combined;    /* one did: what was evaluated is to be done again */
+    NodeList forced;  /* nodes with `forced` set */
+    double tie_time;  /* when that was */
+    Arena texts;      /* of explanations, until the next event */
+    NodeList tied;    /* scratch of tape.c */
+    double *interp;   /* scratch of the interpreter */
     size_t n_interp;
-    double *loop;
+    double *loop; /* scratch of loop_solve.c */
     size_t n_loop;
+} SimEval;
+
+/* Integration (solve/). */
+typedef struct SimSolve {
     void *sun;                   /* SUNContext */
-    struct PatternSets *pattern; /* pattern.c: scratch */
-    VEC(uint64_t) sums;          /* rebuild.c, in builds with verifiers */
-} SimRoom;
+    struct PatternSets *pattern; /* scratch of pattern.c */
+    NodeList moved;              /* scratch of euler.c */
+    VEC(uint8_t) differentiated; /* [DdpRel]: the DDP differentiated it */
+    NodeList unexamined; /* constraints of this update: their choice of states is to be looked at */
+} SimSolve;
 
 /* What had no value in this step (failure.c). */
 typedef struct SimFailure {
@@ -478,21 +494,11 @@ typedef struct SimGrid {
 
 /* Nodes and states as commits make them (nodes.c), and what is not in its part yet (part_graph.c). */
 typedef struct SimBuild {
-    double *scale; /* [var]: largest value so far, in constrained parts (reselect.c); NULL: none */
     uint64_t births;
-    Map codes;    /* expression and target position -> CodeId * 2 + whether it jumps */
-    Map compares; /* expression and what of it varies -> index + 1 in compare_plans (hold.c) */
-    VEC(struct ComparePlan) compare_plans;
-    Map whole_loops;     /* that lost digits when they were torn; see loop_key */
-    uint32_t holding;    /* nodes that hold something (hold.c) */
     VEC(DdpVar) dying;   /* removed by the front end, not committed yet */
     VEC(DdpVar) orphans; /* lost their node in the delta that is applied */
     VEC(uint32_t) need_work;
-    VEC(uint8_t) differentiated; /* [DdpRel]: the DDP differentiated it */
-    bool applying;               /* the order of the heap is not kept now */
-    NodeList unsettled;          /* nodes whose place may have changed */
-    VEC(DdpVar) cuts;            /* what nodes that left the parts had connected */
-    VEC(DdpVar) clocked_work;
+    bool applying;              /* the order of the heap is not kept now */
     NodeList followers, remade; /* scratch of nodes_apply */
     uint64_t structures;        /* so many times another one was taken over */
     bool structure_changed;     /* in this event */
@@ -504,7 +510,6 @@ typedef struct SimChange {
     uint64_t count;         /* by values_set() */
     VEC(DirtyNode) heap;    /* dirty nodes, earliest first */
     VEC(DdpNode) held_back; /* loops that were dirty while hold_loops was set */
-    bool hold_loops;        /* loops are not evaluated now: branches have to be chosen first */
 } SimChange;
 
 /* The update that is going on (update.c). */
@@ -566,24 +571,32 @@ typedef struct SimStart {
     bool guessed;
     VEC(DdpVar) lacking;   /* states that were born without a value */
     VEC(StartMemo) starts; /* of this update */
-    NodeList
-        unexamined; /* constraints made by this update: their choice of states is to be looked at */
-    VEC(DdpVar) zeroed;   /* states that nobody gave a value in this update */
-    VEC(DdpVar) integers; /* got another relation in this event: to be checked */
+    VEC(DdpVar) zeroed;    /* states that nobody gave a value in this update */
+    VEC(DdpVar) integers;  /* got another relation in this event: to be checked */
     bool role_failed;
-    bool combining;    /* singular loops may change the structure (frontend/singular.c) */
-    bool combined;     /* one did: what was evaluated is to be done again */
     Map started_again; /* place of a start -> 1: it was told that it counts again */
 } SimStart;
+
+/* What wanted variables need at an output point (glance.c). */
+typedef struct SimGlance {
+    bool valid;
+    VEC(uint32_t) items;
+    VEC(DdpVar) vars; /* that have `glanced` set */
+    NodeList nodes;   /* likewise */
+} SimGlance;
 
 /* Parts in the loop of time (part.c, part_heap.c, time_loop.c). */
 typedef struct SimLoop {
     SolStatus status;      /* why a part could not be brought there */
     VEC(Part *) touched;   /* by the event: to be started or searched again */
     VEC(Part *) due;       /* whose event it is */
-    VEC(Part *) clocks;    /* those of them that have no states (event/time_stops.c) */
     VEC(Part *) to_search; /* for events behind the one that is past */
     PartHeap heaps[HEAPS];
+    NodeList unsettled; /* nodes whose place may have changed */
+    VEC(DdpVar) cuts;   /* what nodes that left the parts had connected */
+    VEC(DdpVar) clocked_work;
+    NodeList fetch; /* scratch of evaluate_fetch: node, next read */
+    SimGlance glance;
     const struct Integrator *const *integrators; /* [PartMethod] */
     bool (*part_met)(Part *part); /* its conditions may have changed: true if one would fire */
     bool running;                 /* the parts have integrators */
@@ -600,22 +613,13 @@ typedef struct SimSearch {
     NodeList compared;     /* nodes that compare and were evaluated by change */
     NodeList moved, needs; /* nodes whose comparisons changed in a step; what these need */
     double left;           /* the other end of the bracket that was found */
-    VEC(DdpNode) forced;   /* nodes with `forced` set */
-    double tie_time;       /* when that was */
     bool rounded;          /* in this event something within rounding of its boundary was decided */
     bool exact;            /* from now on only what is exactly there */
     double impulse_time;   /* of the last one in which a `when` changed what moves */
+    VEC(Part *) clocks;    /* those of them that have no states (event/time_stops.c) */
 } SimSearch;
 
-/* What wanted variables need at an output point (glance.c). */
-typedef struct SimGlance {
-    bool valid;
-    VEC(uint32_t) items;
-    VEC(DdpVar) vars; /* that have `glanced` set */
-    NodeList nodes;   /* likewise */
-} SimGlance;
-
-/* First what everybody reads, then what each module keeps: its struct names the files that it belongs to. */
+/* First what everybody reads, then what each folder keeps: its files alone touch that (tests/tools/test_layers.sh). */
 struct Sim {
     Mem *mem;
     Program *program;
@@ -642,22 +646,23 @@ struct Sim {
     VEC(Part *) parts;        /* likewise */
     Rope outputs;
     SimCounts counts;
+    uint64_t work; /* SolEvent.touched, summed up, in this process; between events too */
 
-    SimRoom room;
-    SimFailure failure;
-    SimCancel cancel;
-    SimBuild build;
-    SimChange change;
-    SimSearch search;
-    SimUpdate update;
-    SimDecide decide;
-    SimStart start;
-    SimLoop loop;
-    SimGrid grid;
-    SimGlance glance;
-    SimOutput output;
-    SimRecord record;
-    SimRun run;
+    SimEval eval;       /* eval/ */
+    SimSolve solve;     /* solve/ */
+    SimFailure failure; /* eval/ */
+    SimCancel cancel;   /* eval/ */
+    SimBuild build;     /* event/ */
+    SimChange change;   /* event/ */
+    SimSearch search;   /* event/ */
+    SimUpdate update;   /* event/ */
+    SimDecide decide;   /* event/ */
+    SimStart start;     /* event/ */
+    SimLoop loop;       /* parts/ */
+    SimGrid grid;       /* sim/ */
+    SimOutput output;   /* sim/ */
+    SimRecord record;   /* event/ */
+    SimRun run;         /* sim/ */
 };
 
 /* An edit that was taken: what it did, to be done backwards and again (live.c). */

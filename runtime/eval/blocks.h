@@ -17,7 +17,7 @@
 typedef struct Engine Engine;
 
 /* NULL for SOL_ENGINE_INTERP, or when there is no memory for a code service. */
-Engine *engine_open(Sim *sim);
+Engine *engine_open(Sim *sim, const char *path); /* of the model, or NULL */
 void engine_close(Engine *engine);
 /* While the model at `path` is still being read: loads what its code will need, if a run of it needed
  * code before. Ended by jit_ahead_end when the simulation is. NULL: there is nothing to do. */

@@ -13,3 +13,24 @@ bool cancel_break_off(Sim *sim)
     sim->cancel.broken_off |= now - sim->cancel.seen > MOMENT;
     return sim->cancel.broken_off;
 }
+
+bool cancel_broke_off(const Sim *sim)
+{
+    return sim->cancel.broken_off;
+}
+
+void cancel_ask(Sim *sim)
+{
+    atomic_store(&sim->cancel.asked, true);
+}
+
+bool cancel_asked(Sim *sim)
+{
+    return atomic_load(&sim->cancel.asked);
+}
+
+void cancel_forget(Sim *sim)
+{
+    atomic_store(&sim->cancel.asked, false);
+    sim->cancel.seen = 0;
+}

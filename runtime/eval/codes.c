@@ -47,11 +47,11 @@ static bool find_jump(const Sim *sim, X x)
 static CodeId code_of(Sim *sim, X value, uint32_t target, bool *jumps)
 {
     uint64_t key = (uint64_t)value << 32 | target;
-    uint32_t known = map_get(&sim->build.codes, key);
+    uint32_t known = map_get(&sim->eval.codes, key);
     if (!known) {
         X lowered = x_lower_powers(sim->forms, value);
         known = interp_code(sim->interp, 1, &target, &lowered) << 1 | find_jump(sim, value);
-        map_put(sim->mem, &sim->build.codes, key, known);
+        map_put(sim->mem, &sim->eval.codes, key, known);
     }
     *jumps = known & 1;
     return known >> 1;
@@ -62,11 +62,11 @@ static void need_scratch(Sim *sim, const Code *code)
     size_t need = interp_tangent_scratch(code);
     if (need < interp_scratch(code))
         need = interp_scratch(code);
-    if (need <= sim->room.n_interp)
+    if (need <= sim->eval.n_interp)
         return;
-    sim->room.n_interp = 2 * need;
-    sim->room.interp =
-        mem_resize(sim->mem, sim->room.interp, sim->room.n_interp * sizeof *sim->room.interp);
+    sim->eval.n_interp = 2 * need;
+    sim->eval.interp =
+        mem_resize(sim->mem, sim->eval.interp, sim->eval.n_interp * sizeof *sim->eval.interp);
 }
 
 const Code *evaluate_make_code(Sim *sim, X x)
@@ -80,8 +80,8 @@ const Code *evaluate_make_code(Sim *sim, X x)
 
 double evaluate_code(Sim *sim, const Code *code, const uint32_t *vars)
 {
-    interp_run(code, vars, sim->value, sim->room.interp, evaluate_foreign, sim);
-    return sim->room.interp[0];
+    interp_run(code, vars, sim->value, sim->eval.interp, evaluate_foreign, sim);
+    return sim->eval.interp[0];
 }
 
 bool evaluate_change_op(Sim *sim, EvalOp *op, X value)

@@ -128,11 +128,39 @@ void compare_break_ties(Sim *sim, DdpNode n)
     }
 }
 
+void compare_note_tie(Sim *sim, DdpNode n, bool list)
+{
+    sim->eval.tie_time = sim->time;
+    if (list)
+        vec_push(sim->mem, &sim->eval.forced, n);
+}
+
+const NodeList *compare_tied_nodes(const Sim *sim)
+{
+    return &sim->eval.forced;
+}
+
+void compare_forget_ties(Sim *sim)
+{
+    for (uint32_t i = 0; i < sim->eval.forced.n; i++) {
+        if (sim->eval.forced.at[i] >= sim->nodes.n)
+            continue;
+        EvalNode *node = &sim->nodes.at[sim->eval.forced.at[i]];
+        node->forced = false;
+        for (uint32_t k = 0; k < node->n_compares; k++) {
+            node->compare[k].tie = 0;
+            node->compare[k].turns = 0;
+            node->compare[k].close = false;
+        }
+    }
+    vec_clear(&sim->eval.forced);
+}
+
 /* Times so near each other that the dense output cannot tell them apart. */
 bool compare_ties_hold(const Sim *sim)
 {
     double near = 1e-12 * fmax(fabs(sim->time), compare_look(sim));
-    return sim->time - sim->search.tie_time <= near;
+    return sim->time - sim->eval.tie_time <= near;
 }
 
 /* ---- the begin of what is searched ---- */

@@ -37,6 +37,10 @@ double compare_tied_value(const Sim *sim,
 void compare_force(Sim *sim, DdpNode n, const Compare *compare, double now);
 /* Comparisons of the clock that are at their boundary take the value they have just afterwards. */
 void compare_break_ties(Sim *sim, DdpNode node);
+/* A comparison of the node was decided at its boundary, now; `list`: it is among those forgotten together. */
+void compare_note_tie(Sim *sim, DdpNode node, bool list);
+const NodeList *compare_tied_nodes(const Sim *sim);
+void compare_forget_ties(Sim *sim);
 bool compare_ties_hold(const Sim *sim); /* what was decided at the last event is not past */
 
 /* The time of the next time event of the nodes behind Sim.time, infinite when there is none. */

@@ -50,7 +50,7 @@ JitAhead *engine_ahead(const SolOptions *options, const char *path)
     return jit_ahead(&code);
 }
 
-Engine *engine_open(Sim *sim)
+Engine *engine_open(Sim *sim, const char *path)
 {
     if (sim->opt.engine == SOL_ENGINE_INTERP)
         return NULL;
@@ -61,7 +61,7 @@ Engine *engine_open(Sim *sim)
     engine->fixed_after = FIXED_AFTER;
     engine->opened_at = timer_now();
     EngineTexts texts;
-    JitOptions options = code_options(&sim->opt, sim->run.model->path, &texts);
+    JitOptions options = code_options(&sim->opt, path, &texts);
     engine->shapes = shapes_open(sim->mem, sim->forms);
     shapes_callees(engine->shapes, foreign_callee, sim->foreign);
     foreign_env(&engine->env, sim->foreign);

@@ -6,18 +6,23 @@
 
 /* ---- values.c ---- */
 
+void values_open(Sim *sim);
 void values_grow(Sim *sim); /* room for every variable the DDP knows */
 /* A variable or parameter of the text, no derivative of one. */
 bool values_declared(const Sim *sim, DdpVar var, WorldVar *view);
 double values_scale(const Sim *sim, DdpVar var);
 void values_set_scale(Sim *sim, DdpVar var, double scale);
-void values_close(Sim *sim);
+void values_close(Sim *sim); /* and all that eval/ keeps */
 
 /* ---- cancel.c ---- */
 
 /* For what may last: a cancellation was asked for and no consistent point came within a moment, so that what
  * is going on has to be broken off with SOL_CANCELLED. */
 bool cancel_break_off(Sim *sim);
+bool cancel_broke_off(const Sim *sim); /* it has been */
+void cancel_ask(Sim *sim);             /* by any thread */
+bool cancel_asked(Sim *sim);
+void cancel_forget(Sim *sim);
 
 /* ---- codes.c ---- */
 
@@ -49,6 +54,10 @@ void evaluate_clear_tangents(Sim *sim, DdpNode node);
 DdpRel evaluate_relation_of(const Sim *sim, DdpVar var);
 NodePlace evaluate_place(const EvalNode *node); /* where it belongs now */
 bool evaluate_is_stale(const Sim *sim, const EvalNode *node);
+/* Loops are not evaluated: branches have to be chosen first. */
+void evaluate_hold_loops(Sim *sim, bool hold);
+bool evaluate_holds_loops(const Sim *sim);
+double *evaluate_scratch(Sim *sim);                             /* of the interpreter */
 SolStatus evaluate_output(Sim *sim, DdpNode node, EvalHow how); /* what it reads was */
 
 /* ---- slope.c, error_bound.c ---- */
@@ -87,6 +96,11 @@ enum { LOOP_TORN = 60 }; /* most tearing variables of a loop that is solved torn
 enum { VALUES_ROOM = 64 };
 
 SolStatus loop_solve(Sim *sim, DdpNode node, EvalHow how);
+/* From now on singular loops may change the structure (frontend/singular.c), or may not. */
+void loop_solve_combine(Sim *sim, bool may);
+void loop_solve_combine_no_more(Sim *sim);
+bool loop_solve_combined(const Sim *sim); /* one did: what was evaluated is to be done again */
+void loop_solve_forget_whole(Sim *sim);   /* which loops lost digits */
 void loop_solve_forget(Sim *sim, EvalNode *node); /* all it keeps beside the node's block */
 /* The same loop lost digits when it was torn, in an earlier mode. */
 bool loop_solve_is_known_whole(const Sim *sim, const EvalNode *node);
@@ -95,9 +109,13 @@ void loop_solve_tangent(Sim *sim, DdpNode node);
 
 /* ---- explain.c: failures in the modeller's words ---- */
 
+const char *explain_keep(Sim *sim, const char *text); /* until explain_forget */
+const char *explain_keep_n(Sim *sim, const char *text, size_t n);
+void *explain_room(Sim *sim, size_t size); /* likewise */
+void explain_forget(Sim *sim);             /* an event begins */
 SolStatus explain_structure(Sim *sim);
 SolStatus explain_newborn(Sim *sim);
-const char *explain_var(Sim *sim, DdpVar var); /* path, in event_arena */
+const char *explain_var(Sim *sim, DdpVar var); /* path; explain_keep */
 const char *explain_rel(Sim *sim, DdpRel rel);
 const char *explain_condition(Sim *sim, BranchId branch); /* "path: text" */
 /* The text alone; of a condition that has no expression now, the name of its variable. */
@@ -114,6 +132,7 @@ void failure_forget(Sim *sim); /* a step begins */
 void failure_in_loop(Sim *sim, const EvalNode *node);
 void failure_in_nodes(Sim *sim, const NodeList *list);
 bool failure_tell(Sim *sim); /* a note; false: there was nothing */
+bool failure_any(const Sim *sim);
 
 /* ---- prefetch.c ---- */
 

@@ -11,9 +11,9 @@ void evaluate_ops(Sim *sim, const EvalNode *node, uint32_t from, uint32_t to, do
 {
     for (uint32_t i = from; i < to; i++) {
         const EvalOp *op = &node->ops[i];
-        interp_run(op->code, op->vars, sim->value, sim->room.interp, evaluate_foreign, sim);
+        interp_run(op->code, op->vars, sim->value, sim->eval.interp, evaluate_foreign, sim);
         if (!op->target)
-            *results++ = sim->room.interp[0];
+            *results++ = sim->eval.interp[0];
     }
 }
 
@@ -23,7 +23,7 @@ void evaluate_tangent_ops(Sim *sim, const EvalNode *node, uint32_t from, uint32_
     for (uint32_t i = from; i < to; i++) {
         const EvalOp *op = &node->ops[i];
         const double *tangents;
-        interp_tangent(op->code, op->vars, sim->value, sim->tangent, sim->room.interp, &tangents,
+        interp_tangent(op->code, op->vars, sim->value, sim->tangent, sim->eval.interp, &tangents,
                        evaluate_foreign, sim);
         if (!op->target)
             *result_tangents++ = tangents[0];
@@ -91,7 +91,7 @@ SolStatus evaluate_pieces(Sim *sim, DdpNode n, EvalHow how, bool *changed)
 SolStatus evaluate_node(Sim *sim, DdpNode n, EvalHow how)
 {
     EvalNode *node = &sim->nodes.at[n];
-    sim->record.work++;
+    sim->work++;
     bool changed, decide = node->holds && !node->part;
     if (node->loop)
         return decide ? evaluate_pieces(sim, n, how, &changed) : loop_solve(sim, n, how);
@@ -144,7 +144,7 @@ NodePlace evaluate_place(const EvalNode *node)
 bool evaluate_is_stale(const Sim *sim, const EvalNode *node)
 {
     bool stale = node->waits || (node->place == PLACE_OUTPUTS && node->moment != sim->moment);
-    return stale && node->determined && !(node->loop && sim->change.hold_loops);
+    return stale && node->determined && !(node->loop && sim->eval.hold_loops);
 }
 
 static bool all_known(const Sim *sim, const EvalNode *node)
@@ -167,4 +167,19 @@ SolStatus evaluate_output(Sim *sim, DdpNode n, EvalHow how)
     for (uint32_t k = 0; k < node->n_steps + node->n_tears; k++)
         sim->info[node_output(node, k)].pending = true;
     return SOL_OK;
+}
+
+void evaluate_hold_loops(Sim *sim, bool hold)
+{
+    sim->eval.hold_loops = hold;
+}
+
+bool evaluate_holds_loops(const Sim *sim)
+{
+    return sim->eval.hold_loops;
+}
+
+double *evaluate_scratch(Sim *sim)
+{
+    return sim->eval.interp;
 }

@@ -1,7 +1,7 @@
 /* explain.c: what failed -> messages in the modeller's words.
  *
  * Names are instance paths, equations are those of the source with the instance they belong to;
- * what the DDP derived answers for its origin. Texts live in Sim.record.arena, until the next event
+ * what the DDP derived answers for its origin. Texts live in Sim.eval.texts, until the next event
  * begins.
  */
 #include "runtime/eval/eval.h"
@@ -10,18 +10,38 @@
 
 enum { TEXT = 400, LISTED = 8 };
 
+const char *explain_keep(Sim *sim, const char *text)
+{
+    return arena_copy(&sim->eval.texts, text, strlen(text));
+}
+
+const char *explain_keep_n(Sim *sim, const char *text, size_t n)
+{
+    return arena_copy(&sim->eval.texts, text, n);
+}
+
+void *explain_room(Sim *sim, size_t size)
+{
+    return arena_alloc(&sim->eval.texts, size);
+}
+
+void explain_forget(Sim *sim)
+{
+    arena_free(&sim->eval.texts);
+}
+
 const char *explain_var(Sim *sim, DdpVar var)
 {
     char text[TEXT];
     world_var_path(sim->world, var, text, sizeof text);
-    return arena_copy(&sim->record.arena, text, strlen(text));
+    return explain_keep(sim, text);
 }
 
 const char *explain_rel(Sim *sim, DdpRel rel)
 {
     char text[TEXT];
     world_rel_text(sim->world, rel, text, sizeof text);
-    return arena_copy(&sim->record.arena, text, strlen(text));
+    return explain_keep(sim, text);
 }
 
 void explain_condition_text(const Sim *sim, const WorldBranch *branch, char *out, size_t size)
@@ -47,7 +67,7 @@ const char *explain_assertion(Sim *sim, const WorldBranch *branch)
         text[n - 1] = '\0';
         from++;
     }
-    return arena_copy(&sim->record.arena, from, strlen(from));
+    return explain_keep(sim, from);
 }
 
 /* The condition as "instance: text". */
@@ -64,7 +84,7 @@ const char *explain_condition(Sim *sim, BranchId branch)
         whole[n++] = ' ';
     }
     explain_condition_text(sim, &view, whole + n, TEXT);
-    return arena_copy(&sim->record.arena, whole, n + strlen(whole + n));
+    return explain_keep(sim, whole);
 }
 
 /* Values of what an operation reads. */

@@ -76,3 +76,8 @@ bool failure_tell(Sim *sim)
     diag_note(sim->diags, sim->failure.at, "%s", sim->failure.text);
     return true;
 }
+
+bool failure_any(const Sim *sim)
+{
+    return sim->failure.text[0] != 0;
+}

@@ -282,7 +282,7 @@ static void make_compares(Sim *sim, EvalNode *node)
     }
     if (h != &one)
         mem_free(sim->mem, h);
-    sim->build.holding += node->holds;
+    sim->eval.holding += node->holds;
 }
 
 /* ---- the same expression again ---- */
@@ -315,14 +315,14 @@ static void keep_plan(Sim *sim, uint64_t key, const EvalNode *node)
     const EvalOp *op = node->ops;
     ComparePlan plan = {op->value, node->n_compares, NULL};
     uint32_t n = ddp_rel_size(sim->ddp, op->rel);
-    vec_reserve(sim->mem, &sim->build.compare_plans, sim->build.compare_plans.n + 1);
+    vec_reserve(sim->mem, &sim->eval.compare_plans, sim->eval.compare_plans.n + 1);
     plan.compare = mem_alloc(sim->mem, plan.n * sizeof *plan.compare);
     memcpy(plan.compare, node->compare, plan.n * sizeof *plan.compare);
     for (uint32_t i = 0; i < plan.n; i++)
         if (plan.compare[i].slot)
             plan.compare[i].slot = n++;
-    vec_push(sim->mem, &sim->build.compare_plans, plan);
-    map_put(sim->mem, &sim->build.compares, key, sim->build.compare_plans.n);
+    vec_push(sim->mem, &sim->eval.compare_plans, plan);
+    map_put(sim->mem, &sim->eval.compares, key, sim->eval.compare_plans.n);
 }
 
 static void follow_plan(Sim *sim, const ComparePlan *plan, EvalNode *node)
@@ -345,15 +345,15 @@ static void follow_plan(Sim *sim, const ComparePlan *plan, EvalNode *node)
     }
     if (op->value != plan->value)
         evaluate_change_op(sim, op, plan->value);
-    sim->build.holding += node->holds;
+    sim->eval.holding += node->holds;
 }
 
 void hold_close(Sim *sim)
 {
-    for (uint32_t i = 0; i < sim->build.compare_plans.n; i++)
-        mem_free(sim->mem, sim->build.compare_plans.at[i].compare);
-    vec_free(sim->mem, &sim->build.compare_plans);
-    map_free(sim->mem, &sim->build.compares);
+    for (uint32_t i = 0; i < sim->eval.compare_plans.n; i++)
+        mem_free(sim->mem, sim->eval.compare_plans.at[i].compare);
+    vec_free(sim->mem, &sim->eval.compare_plans);
+    map_free(sim->mem, &sim->eval.compares);
 }
 
 void hold_make_compares(Sim *sim, EvalNode *node)
@@ -362,9 +362,9 @@ void hold_make_compares(Sim *sim, EvalNode *node)
     uint64_t key = node->n_steps + node->n_tears == 1
                        ? plan_key(sim, node->ops, ddp_rel_size(sim->ddp, node->ops->rel))
                        : 0;
-    uint32_t known = key ? map_get(&sim->build.compares, key) : 0;
+    uint32_t known = key ? map_get(&sim->eval.compares, key) : 0;
     if (known) {
-        follow_plan(sim, &sim->build.compare_plans.at[known - 1], node);
+        follow_plan(sim, &sim->eval.compare_plans.at[known - 1], node);
         return;
     }
     make_compares(sim, node);
@@ -404,7 +404,7 @@ X hold_in(Sim *sim, const EvalNode *node, uint32_t op, X x)
 
 void hold_forget(Sim *sim, EvalNode *node)
 {
-    sim->build.holding -= node->holds;
+    sim->eval.holding -= node->holds;
     for (uint32_t i = 0; i < node->n_compares; i++) {
         DdpVar slot = node->compare[i].slot;
         if (!slot)
@@ -416,7 +416,7 @@ void hold_forget(Sim *sim, EvalNode *node)
 
 void hold_drop(Sim *sim, EvalNode *node)
 {
-    sim->build.holding -= node->holds;
+    sim->eval.holding -= node->holds;
     for (uint32_t i = node->n_compares; i-- > 0;) {
         DdpVar slot = node->compare[i].slot;
         if (!slot)
@@ -569,4 +569,9 @@ bool hold_is_outdated(Sim *sim, const EvalNode *node)
             hold_value_now(sim, node, &node->compare[i]) != sim->value[node->compare[i].slot])
             return true;
     return false;
+}
+
+bool hold_any(const Sim *sim)
+{
+    return sim->eval.holding > 0;
 }

@@ -28,6 +28,7 @@ void hold_drop(Sim *sim, EvalNode *node);
 
 double hold_value_now(Sim *sim, const EvalNode *node, const Compare *compare); /* of what is kept */
 /* All that a node keeps, from its arguments as they are now; true: something has another value. */
+bool hold_any(const Sim *sim); /* does some node keep anything? */
 bool hold_renew(Sim *sim, const EvalNode *node);
 bool hold_is_outdated(Sim *sim, const EvalNode *node); /* would that be so? */
 

@@ -18,7 +18,7 @@ static double slope(Sim *sim, const EvalOp *op, const Code *code, DdpVar var)
 {
     const double *tangents;
     sim->tangent[var] = 1;
-    interp_tangent(code, op->vars, sim->value, sim->tangent, sim->room.interp, &tangents,
+    interp_tangent(code, op->vars, sim->value, sim->tangent, sim->eval.interp, &tangents,
                    evaluate_foreign, sim);
     sim->tangent[var] = 0;
     return fabs(tangents[0]);

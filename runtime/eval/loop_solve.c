@@ -50,12 +50,12 @@ typedef struct System {
 static double *work_of(Sim *sim, const EvalNode *node)
 {
     size_t need = 7 * (size_t)(node->n_steps + node->n_tears);
-    if (need > sim->room.n_loop) {
-        sim->room.n_loop = 2 * need;
-        sim->room.loop =
-            mem_resize(sim->mem, sim->room.loop, sim->room.n_loop * sizeof *sim->room.loop);
+    if (need > sim->eval.n_loop) {
+        sim->eval.n_loop = 2 * need;
+        sim->eval.loop =
+            mem_resize(sim->mem, sim->eval.loop, sim->eval.n_loop * sizeof *sim->eval.loop);
     }
-    return sim->room.loop;
+    return sim->eval.loop;
 }
 
 /* Violations that rounding explains, and those that no solution has. Of a nonlinear loop near a
@@ -376,9 +376,9 @@ static SolStatus failed(Sim *sim, EvalNode *node)
     residuals(&s, s.r);
     bool singular = !factor(&s);
     node->factored = false;
-    if (singular && sim->start.combining &&
+    if (singular && sim->eval.combining &&
         world_examine_loop(sim->world, ddp_node_of(sim->ddp, node_output(node, 0)))) {
-        sim->start.combined = true;
+        sim->eval.combined = true;
         return SOL_NUMERICS;
     }
     if (singular && world_report_floating(sim->world))
@@ -452,12 +452,12 @@ static uint64_t loop_key(const EvalNode *node)
 
 static void remember_whole(Sim *sim, const EvalNode *node)
 {
-    map_put(sim->mem, &sim->build.whole_loops, loop_key(node), 1);
+    map_put(sim->mem, &sim->eval.whole_loops, loop_key(node), 1);
 }
 
 bool loop_solve_is_known_whole(const Sim *sim, const EvalNode *node)
 {
-    return sim->build.whole_loops.n && map_get(&sim->build.whole_loops, loop_key(node));
+    return sim->eval.whole_loops.n && map_get(&sim->eval.whole_loops, loop_key(node));
 }
 
 static bool deform_kept(Sim *sim, EvalNode *node, const double *kept)
@@ -655,4 +655,27 @@ void loop_solve_forget(Sim *sim, EvalNode *node)
     node_loop(node)->whole = NULL;
     if (node->untorn)
         node->factored = false;
+}
+
+/* ---- what it may do ---- */
+
+void loop_solve_combine(Sim *sim, bool may)
+{
+    sim->eval.combining = may;
+    sim->eval.combined = false;
+}
+
+void loop_solve_combine_no_more(Sim *sim)
+{
+    sim->eval.combining = false;
+}
+
+bool loop_solve_combined(const Sim *sim)
+{
+    return sim->eval.combined;
+}
+
+void loop_solve_forget_whole(Sim *sim)
+{
+    map_free(sim->mem, &sim->eval.whole_loops);
 }

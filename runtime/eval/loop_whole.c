@@ -209,7 +209,7 @@ static double tangent_of(Sim *sim, const LoopWhole *w, uint32_t i)
     double tangent;
     if (loop_block_tangent(sim, block_of(sim, w, i), &tangent))
         return tangent;
-    interp_tangent(w->code[i], w->ops[i].vars, sim->value, sim->tangent, sim->room.interp,
+    interp_tangent(w->code[i], w->ops[i].vars, sim->value, sim->tangent, sim->eval.interp,
                    &tangents, evaluate_foreign, sim);
     return tangents[0];
 }

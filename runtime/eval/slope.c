@@ -74,7 +74,7 @@ double slope_along(Sim *sim, DdpNode n, const EvalOp *op, const Code *code)
     gather(&cone, n);
     for (uint32_t i = 0; i < cone.order.n; i++)
         evaluate_tangent_node(sim, cone.order.at[i]);
-    interp_tangent(code, op->vars, sim->value, sim->tangent, sim->room.interp, &tangents,
+    interp_tangent(code, op->vars, sim->value, sim->tangent, sim->eval.interp, &tangents,
                    evaluate_foreign, sim);
     double slope = tangents[0];
     for (uint32_t i = 0; i < cone.order.n; i++)

@@ -230,22 +230,22 @@ void tape_tangent(Part *part, double clock, const double *states, double *slopes
 /* ---- all values, for who looks at variables ---- */
 
 /* Comparisons that are decided at their boundary (event_detect.c): a tape knows nothing of that.
- * Finds those of the part, in Sim.room.tied; false when others could depend on them. They are among those
+ * Finds those of the part, in Sim.eval.tied; false when others could depend on them. They are among those
  * that the part watches; which of the two lists is the shorter depends on the model. */
 static bool find_ties(Part *part)
 {
     Sim *sim = part->sim;
-    bool few = sim->search.forced.n <= part->lists.watched.n;
-    uint32_t count = few ? sim->search.forced.n : part->lists.watched.n;
-    vec_clear(&sim->room.tied);
+    bool few = sim->eval.forced.n <= part->lists.watched.n;
+    uint32_t count = few ? sim->eval.forced.n : part->lists.watched.n;
+    vec_clear(&sim->eval.tied);
     for (uint32_t i = 0; i < count; i++) {
-        DdpNode n = few ? sim->search.forced.at[i] : part->lists.watched.at[i];
+        DdpNode n = few ? sim->eval.forced.at[i] : part->lists.watched.at[i];
         const EvalNode *node = n < sim->nodes.n ? &sim->nodes.at[n] : NULL;
         if (!node || !node->live || node->part != part || !node->forced)
             continue;
         if (sim->info[node->ops[0].target].readers)
             return false;
-        vec_push(sim->mem, &sim->room.tied, n);
+        vec_push(sim->mem, &sim->eval.tied, n);
     }
     return part->lists.timers.n == 0;
 }
@@ -268,8 +268,8 @@ bool tape_evaluate(Part *part, double time, EvalHow how)
         return false;
     for (uint32_t i = 0; i < tape->results.n; i++)
         sim->value[tape->results.at[i].var] = tape->value[tape->results.at[i].place];
-    for (uint32_t i = 0; i < sim->room.tied.n; i++)
-        evaluate_node(sim, sim->room.tied.at[i], how);
+    for (uint32_t i = 0; i < sim->eval.tied.n; i++)
+        evaluate_node(sim, sim->eval.tied.at[i], how);
     return true;
 }
 
@@ -344,7 +344,7 @@ bool tape_remember(Part *part, double time)
         tape->compares.at[i]->low = tape->compares.low[i];
     }
     tape->told = true; /* but not remembered: who comes later may change it */
-    compare_remember(part->sim, &part->sim->room.tied);
+    compare_remember(part->sim, &part->sim->eval.tied);
     return true;
 }
 
@@ -357,10 +357,9 @@ bool tape_remember(Part *part, double time)
              k < last_; k++)
 
 /* Nodes with a comparison that changed, each once, in the order of Part.watched. */
-static void list_moved(Tape *tape)
+static void list_moved(Tape *tape, NodeList *moved)
 {
     Sim *sim = tape->part->sim;
-    NodeList *moved = &sim->search.moved;
     vec_clear(moved);
     sim->mark++;
     for (uint32_t s = 0; s < tape->segments.n; s++) {
@@ -438,17 +437,17 @@ bool tape_probes(const Part *part)
     return part->code.tape && part->code.tape->ready && part->code.tape->quick.n_probes > 0;
 }
 
-bool tape_look_moved(Part *part, double time, const double *y, bool *changed)
+bool tape_look_moved(Part *part, double time, const double *y, const NodeList *moved, bool *changed)
 {
     Sim *sim = part->sim;
     Tape *tape = tape_current(part);
     if (!tape || !tape->remembered || !probe_at(tape, time, y, false))
         return false;
     *changed = false;
-    for (uint32_t i = 0; i < sim->search.moved.n; i++)
-        *changed |= node_changed(tape, sim->nodes.at[sim->search.moved.at[i]].plan);
-    for (uint32_t i = 0; i < sim->search.moved.n; i++)
-        note_node(tape, sim->nodes.at[sim->search.moved.at[i]].plan, *changed);
+    for (uint32_t i = 0; i < moved->n; i++)
+        *changed |= node_changed(tape, sim->nodes.at[moved->at[i]].plan);
+    for (uint32_t i = 0; i < moved->n; i++)
+        note_node(tape, sim->nodes.at[moved->at[i]].plan, *changed);
     return true;
 }
 
@@ -461,7 +460,7 @@ static void close_worn(Part *part)
     tape_close(part);
 }
 
-TapeLook tape_look(Part *part, double time, const double *y)
+TapeLook tape_look(Part *part, double time, const double *y, NodeList *moved)
 {
     close_worn(part);
     Tape *tape = tape_current(part);
@@ -470,7 +469,7 @@ TapeLook tape_look(Part *part, double time, const double *y)
     if (!probe_at(tape, time, y, part->fixed_steps))
         return TAPE_BLIND;
     if (any_changed(tape)) {
-        list_moved(tape);
+        list_moved(tape, moved);
         return TAPE_MOVED;
     }
     note_differences(tape);

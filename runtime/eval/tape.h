@@ -73,15 +73,16 @@ typedef enum TapeLook {
     TAPE_BLIND, /* not ready, or somebody has to look closely */
     TAPE_QUIET, /* none has another value than at the begin of the interval that is searched; they
                    count as looked at */
-    TAPE_MOVED  /* some have: those nodes are in Sim.search.moved, with their Compare.low */
+    TAPE_MOVED  /* some have: those nodes are in `moved`, with their Compare.low */
 } TapeLook;
 /* The comparisons in Part.watched at states y. */
-TapeLook tape_look(Part *part, double time, const double *y);
+TapeLook tape_look(Part *part, double time, const double *y, NodeList *moved);
 /* Does it evaluate no more than comparisons need? Else a few of them are had for less without it. */
 bool tape_probes(const Part *part);
-/* Those in Sim.search.moved there: has one changed? Compare.low of theirs, or high and moved, are set
+/* Those in `moved` there: has one changed? Compare.low of theirs, or high and moved, are set
  * as that says. False: not ready, or something has no number. */
-bool tape_look_moved(Part *part, double time, const double *y, bool *changed);
+bool tape_look_moved(Part *part, double time, const double *y, const NodeList *moved,
+                     bool *changed);
 void tape_last_slopes(const Part *part, double *slopes); /* fixed steps: of the last quiet look */
 /* Compare.low of all comparisons becomes what the last quiet look left. */
 void tape_tell_compares(Part *part);

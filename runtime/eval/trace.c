@@ -38,13 +38,12 @@ void trace_instance(const Sim *sim, const WorldChange *change)
                def_path(sim->program, inst.def), change->copied ? " (a copy)" : "");
 }
 
-void trace_commit(const Sim *sim, DdpCommit kind)
+void trace_commit(const Sim *sim, DdpCommit kind, const DdpResult *r)
 {
     static const char *const verdicts[] = {[DDP_DETERMINED] = "determined",
                                            [DDP_UNDERDETERMINED] = "underdetermined",
                                            [DDP_OVERDETERMINED] = "overdetermined",
                                            [DDP_FALSE_CAUSALITY] = "false causality"};
-    const DdpResult *r = &sim->build.last;
     if (!trace_on(sim, 'd'))
         return;
     if (kind != DDP_FINAL && r->visited == 0 && r->changed == 0)
@@ -66,63 +65,61 @@ void trace_event_begin(const Sim *sim)
 
 /* The held variables behind an update. Those that a lasting transmission determines may be older:
  * it is evaluated when somebody reads it. */
-static void trace_held(const Sim *sim)
+static void trace_held(const Sim *sim, uint32_t updates)
 {
     WorldVar view;
-    for (DdpVar var = 1;
-         sim->record.event.updates > 0 && trace_on(sim, 'u') && var < ddp_var_limit(sim->ddp);
+    for (DdpVar var = 1; updates > 0 && trace_on(sim, 'u') && var < ddp_var_limit(sim->ddp);
          var++) {
         char path[1024] = "";
         if (!values_declared(sim, var, &view) || view.kind == WORLD_PARAMETER ||
             ddp_var(sim->ddp, var).kind != DDP_HELD)
             continue;
         world_var_path(sim->world, var, path, sizeof path);
-        trace_line(sim, 'u', sim->time, "  behind update %u: %s = %.17g",
-                   sim->record.event.updates - 1, path, sim->value[var]);
+        trace_line(sim, 'u', sim->time, "  behind update %u: %s = %.17g", updates - 1, path,
+                   sim->value[var]);
     }
 }
 
 /* Whether some decision takes away the body `inst`. */
-static bool goes_away(const Sim *sim, InstId inst)
+static bool goes_away(const Sim *sim, InstId inst, uint32_t n, const WorldDecision *decisions)
 {
     WorldBranch view;
-    for (uint32_t i = 0; i < sim->decide.decisions.n; i++)
-        if (world_branch(sim->world, sim->decide.decisions.at[i].branch, &view) &&
-            view.body == inst && view.choice != sim->decide.decisions.at[i].choice)
+    for (uint32_t i = 0; i < n; i++)
+        if (world_branch(sim->world, decisions[i].branch, &view) && view.body == inst &&
+            view.choice != decisions[i].choice)
             return true;
     return false;
 }
 
 /* An event higher in the hierarchy rules: this decision is not carried out. */
-static bool overruled(const Sim *sim, InstId owner)
+static bool overruled(const Sim *sim, InstId owner, uint32_t n, const WorldDecision *decisions)
 {
     WorldInst inst;
     for (; owner && world_inst(sim->world, owner, &inst); owner = inst.owner)
-        if (inst.is_branch && goes_away(sim, owner))
+        if (inst.is_branch && goes_away(sim, owner, n, decisions))
             return true;
     return false;
 }
 
 /* Each decision of the update that begins: which `if` or `when` takes which branch. */
-void trace_choices(const Sim *sim)
+void trace_choices(const Sim *sim, uint32_t update, uint32_t n, const WorldDecision *decisions)
 {
-    trace_held(sim);
-    for (uint32_t i = 0; trace_on(sim, 'e') && i < sim->decide.decisions.n; i++) {
-        const WorldDecision *decision = &sim->decide.decisions.at[i];
+    trace_held(sim, update);
+    for (uint32_t i = 0; trace_on(sim, 'e') && i < n; i++) {
+        const WorldDecision *decision = &decisions[i];
         WorldBranch view;
         if (!world_branch(sim->world, decision->branch, &view))
             continue;
         if (view.when && decision->choice != WORLD_THEN)
             continue; /* its update is over, or it was just born: nothing to tell */
-        if (overruled(sim, view.owner))
+        if (overruled(sim, view.owner, n, decisions))
             continue;
         char path[1024] = "", condition[1024];
         world_inst_path(sim->world, view.owner, path, sizeof path);
         explain_condition_text(sim, &view, condition, sizeof condition);
         Location at = source_locate(program_sources(sim->program), view.at);
-        trace_line(sim, 'e', sim->time, "  update %u: %s%s%s %s%s (%s:%u)",
-                   sim->record.event.updates, path, *path ? ": " : "", view.when ? "when" : "if",
-                   condition,
+        trace_line(sim, 'e', sim->time, "  update %u: %s%s%s %s%s (%s:%u)", update, path,
+                   *path ? ": " : "", view.when ? "when" : "if", condition,
                    view.when                        ? ""
                    : decision->choice == WORLD_THEN ? " -> then"
                                                     : " -> else",
@@ -130,10 +127,9 @@ void trace_choices(const Sim *sim)
     }
 }
 
-void trace_event_end(const Sim *sim)
+void trace_event_end(const Sim *sim, const SolEvent *e)
 {
-    const SolEvent *e = &sim->record.event;
-    trace_held(sim);
+    trace_held(sim, e->updates);
     trace_line(sim, 'e', sim->time,
                "  %u updates, relations +%u -%u, %llu visited, states %u -> %u, loops %u -> %u%s",
                e->updates, e->entered, e->removed, (unsigned long long)e->visited, e->states_before,
@@ -146,9 +142,8 @@ void trace_event_end(const Sim *sim)
                    "  conditions took turns: %u combinations of branches tried", e->combinations);
 }
 
-void trace_restart(const Sim *sim)
+void trace_restart(const Sim *sim, const SolEvent *e)
 {
-    const SolEvent *e = &sim->record.event;
     trace_line(
         sim, 'e', e->time,
         "  structure %.0f us, restart %.0f us of %u parts, blocks %u kept %u rebuilt, %u new "

@@ -14,12 +14,13 @@ bool trace_on(const Sim *sim, char letter);
 void trace_line(const Sim *sim, char letter, double time, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-void trace_instance(const Sim *sim, const WorldChange *change); /* i */
-void trace_commit(const Sim *sim, DdpCommit kind);              /* d: Sim.build.last */
-void trace_event_begin(const Sim *sim);                         /* e */
-void trace_choices(const Sim *sim);   /* e: Sim.decide.decisions; u: the update that ended */
-void trace_event_end(const Sim *sim); /* e: Sim.record.event */
-void trace_restart(const Sim *sim);   /* e: likewise */
+void trace_instance(const Sim *sim, const WorldChange *change);        /* i */
+void trace_commit(const Sim *sim, DdpCommit kind, const DdpResult *r); /* d */
+void trace_event_begin(const Sim *sim);                                /* e */
+/* e: decisions of the update of this number; u: held variables behind the one before */
+void trace_choices(const Sim *sim, uint32_t update, uint32_t n, const WorldDecision *decisions);
+void trace_event_end(const Sim *sim, const SolEvent *event);                             /* e */
+void trace_restart(const Sim *sim, const SolEvent *event);                               /* e */
 void trace_step(const Sim *sim, const char *solver, uint32_t n, double from, double to); /* s */
 
 #endif

@@ -15,6 +15,11 @@ enum { LARGE = 1 << 14, SHARE = 32 };
 
 /* Room for all variable numbers; new ones have no value. Tangents are zero between passes: where
  * nobody makes any, their pages stay untouched. */
+void values_open(Sim *sim)
+{
+    arena_init(&sim->eval.texts, sim->mem);
+}
+
 void values_grow(Sim *sim)
 {
     uint32_t need = ddp_var_limit(sim->ddp);
@@ -31,24 +36,24 @@ void values_grow(Sim *sim)
     sim->info = mem_resize(sim->mem, sim->info, size * sizeof *sim->info);
     memset(sim->value + old, 0, (size - old) * sizeof *sim->value);
     memset(sim->info + old, 0, (size - old) * sizeof *sim->info);
-    if (sim->build.scale) {
-        sim->build.scale = mem_resize(sim->mem, sim->build.scale, size * sizeof *sim->build.scale);
-        memset(sim->build.scale + old, 0, (size - old) * sizeof *sim->build.scale);
+    if (sim->eval.scale) {
+        sim->eval.scale = mem_resize(sim->mem, sim->eval.scale, size * sizeof *sim->eval.scale);
+        memset(sim->eval.scale + old, 0, (size - old) * sizeof *sim->eval.scale);
     }
     sim->n_values = size;
 }
 
 double values_scale(const Sim *sim, DdpVar var)
 {
-    return sim->build.scale ? sim->build.scale[var] : 0;
+    return sim->eval.scale ? sim->eval.scale[var] : 0;
 }
 
 void values_set_scale(Sim *sim, DdpVar var, double scale)
 {
-    if (!sim->build.scale && scale != 0)
-        sim->build.scale = mem_alloc(sim->mem, sim->n_values * sizeof *sim->build.scale);
-    if (sim->build.scale)
-        sim->build.scale[var] = scale;
+    if (!sim->eval.scale && scale != 0)
+        sim->eval.scale = mem_alloc(sim->mem, sim->n_values * sizeof *sim->eval.scale);
+    if (sim->eval.scale)
+        sim->eval.scale[var] = scale;
 }
 
 bool values_declared(const Sim *sim, DdpVar var, WorldVar *view)
@@ -63,8 +68,15 @@ void values_close(Sim *sim)
     mem_free(sim->mem, sim->value);
     mem_free(sim->mem, sim->tangent);
     mem_free(sim->mem, sim->info);
-    mem_free(sim->mem, sim->build.scale);
-    sim->build.scale = NULL;
+    mem_free(sim->mem, sim->eval.scale);
+    mem_free(sim->mem, sim->eval.interp);
+    mem_free(sim->mem, sim->eval.loop);
+    vec_free(sim->mem, &sim->eval.tied);
+    vec_free(sim->mem, &sim->eval.forced);
+    map_free(sim->mem, &sim->eval.codes);
+    map_free(sim->mem, &sim->eval.whole_loops);
+    arena_free(&sim->eval.texts);
+    sim->eval = (SimEval){0};
     sim->value = sim->tangent = NULL;
     sim->info = NULL;
     sim->n_values = 0;

@@ -65,8 +65,7 @@ static bool leave(Sim *sim, DdpNode n, Compare *compare)
     double before = sim->value[op->target];
     compare->turns += compare->tie != 0;
     compare->tie = side;
-    sim->search.tie_time = sim->time;
-    vec_push(sim->mem, &sim->search.forced, n);
+    compare_note_tie(sim, n, true);
     if (compare->slot)
         return leave_kept(sim, n, compare, slope);
     node->forced = true;
@@ -123,9 +122,7 @@ static void tie_close(Sim *sim, DdpNode n, Compare *compare, int8_t tie)
     EvalNode *node = &sim->nodes.at[n];
     compare->tie = tie;
     compare->close = tie != 0;
-    sim->search.tie_time = sim->time;
-    if (tie && !node->forced)
-        vec_push(sim->mem, &sim->search.forced, n);
+    compare_note_tie(sim, n, tie && !node->forced);
     node->forced = true;
     evaluate_touch_node(sim, n);
 }
@@ -231,8 +228,8 @@ bool event_leave_ties(Sim *sim)
     sim->mark++;
     for (uint32_t i = 0; i < sim->search.compared.n; i++)
         changed |= leave_node(sim, sim->search.compared.at[i]);
-    for (uint32_t p = 0; p < sim->loop.touched.n; p++) {
-        const Part *part = sim->loop.touched.at[p];
+    for (uint32_t p = 0; p < parts_touched(sim).n; p++) {
+        const Part *part = parts_touched(sim).at[p];
         for (uint32_t i = 0; i < part->lists.watched.n; i++)
             changed |= leave_node(sim, part->lists.watched.at[i]);
     }
@@ -289,8 +286,8 @@ static void keep_decided(Sim *sim, const EvalNode *node, Compare *compare)
 
 void event_leave_near(Sim *sim)
 {
-    for (uint32_t p = 0; p < sim->loop.touched.n; p++) {
-        const NodeList *nodes = &sim->loop.touched.at[p]->lists.watched;
+    for (uint32_t p = 0; p < parts_touched(sim).n; p++) {
+        const NodeList *nodes = &parts_touched(sim).at[p]->lists.watched;
         for (uint32_t i = 0; i < nodes->n; i++) {
             EvalNode *node = &sim->nodes.at[nodes->at[i]];
             for (uint32_t k = 0; k < node->n_compares; k++) {
@@ -305,34 +302,19 @@ void event_leave_near(Sim *sim)
     }
 }
 
-static void forget_ties(Sim *sim)
-{
-    for (uint32_t i = 0; i < sim->search.forced.n; i++) {
-        if (sim->search.forced.at[i] >= sim->nodes.n)
-            continue;
-        EvalNode *node = &sim->nodes.at[sim->search.forced.at[i]];
-        node->forced = false;
-        for (uint32_t k = 0; k < node->n_compares; k++) {
-            node->compare[k].tie = 0;
-            node->compare[k].turns = 0;
-            node->compare[k].close = false;
-        }
-    }
-    vec_clear(&sim->search.forced);
-}
-
 /* When an event begins, what was decided at the last one is past; unless it is that near. */
 void event_forget_ties(Sim *sim)
 {
     if (!compare_ties_hold(sim))
-        forget_ties(sim);
+        compare_forget_ties(sim);
 }
 
 void event_be_exact(Sim *sim)
 {
-    for (uint32_t i = 0; i < sim->search.forced.n; i++)
-        if (sim->search.forced.at[i] < sim->nodes.n && sim->nodes.at[sim->search.forced.at[i]].live)
-            evaluate_touch_node(sim, sim->search.forced.at[i]);
-    forget_ties(sim);
+    const NodeList *tied = compare_tied_nodes(sim);
+    for (uint32_t i = 0; i < tied->n; i++)
+        if (tied->at[i] < sim->nodes.n && sim->nodes.at[tied->at[i]].live)
+            evaluate_touch_node(sim, tied->at[i]);
+    compare_forget_ties(sim);
     sim->search.exact = true;
 }

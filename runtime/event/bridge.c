@@ -56,7 +56,7 @@ bool part_bridge(Part *part)
 {
     Sim *sim = part->sim;
     double from = part->from, now = part->now;
-    if (!sim->failure.text[0] || !begin(part))
+    if (!failure_any(sim) || !begin(part))
         return false;
     part->bridge.on = true;
     double longest = reach(part);

@@ -384,8 +384,8 @@ static SolStatus evaluate_heap(Sim *sim, EvalHow how)
 {
     bool lazy = sim->output.shown && !sim->start.starts.n; /* start values may hang on anything */
     while (sim->change.heap.n) {
-        if (sim->loop.status != SOL_OK)
-            return sim->loop.status;
+        if (parts_status(sim) != SOL_OK)
+            return parts_status(sim);
         if (cancel_break_off(sim))
             return SOL_CANCELLED;
         DdpNode n = heap_pop(sim);
@@ -400,7 +400,7 @@ static SolStatus evaluate_heap(Sim *sim, EvalHow how)
             let_wait(sim, node);
             continue;
         }
-        bool held = sim->change.hold_loops && node->loop;
+        bool held = evaluate_holds_loops(sim) && node->loop;
         if (held)
             vec_push(sim->mem, &sim->change.held_back, n);
         if (held || !ready(sim, n, how)) {
@@ -416,7 +416,7 @@ static SolStatus evaluate_heap(Sim *sim, EvalHow how)
         sim->nodes.at[n].moment = sim->moment;
         sim->nodes.at[n].waits = false;
     }
-    return sim->loop.status;
+    return parts_status(sim);
 }
 
 enum { MOST_TURNS = 16 }; /* of one condition within an update, while branches are born */
@@ -436,7 +436,7 @@ SolStatus evaluate_dirty(Sim *sim, EvalHow how)
 bool evaluate_release(Sim *sim)
 {
     bool any = sim->change.held_back.n > 0;
-    sim->change.hold_loops = false;
+    evaluate_hold_loops(sim, false);
     for (uint32_t i = 0; i < sim->change.held_back.n; i++)
         if (sim->change.held_back.at[i] < sim->nodes.n &&
             sim->nodes.at[sim->change.held_back.at[i]].live)
@@ -448,7 +448,7 @@ bool evaluate_release(Sim *sim)
 bool evaluate_touch_outdated(Sim *sim, const NodeList *list)
 {
     bool any = false;
-    for (uint32_t i = 0; sim->build.holding && i < list->n; i++) {
+    for (uint32_t i = 0; hold_any(sim) && i < list->n; i++) {
         const EvalNode *node = &sim->nodes.at[list->at[i]];
         if (!node->holds || !hold_is_outdated(sim, node))
             continue;

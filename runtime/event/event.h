@@ -27,7 +27,10 @@ void values_set(Sim *sim, DdpVar var, double value); /* and whoever reads it has
 
 DdpResult nodes_commit(Sim *sim, DdpCommit kind); /* ddp_commit, and everything kept up to date */
 void nodes_apply(Sim *sim);                       /* the delta of the last commit */
+void nodes_clear(Sim *sim);                       /* nothing is known of any */
+void nodes_all_evaluated(Sim *sim);
 void nodes_close(Sim *sim);
+void event_close(Sim *sim); /* what event/ keeps beside nodes */
 void evaluate_need(Sim *sim, DdpVar var, int kind, int change);
 void evaluate_unsettle(Sim *sim, DdpNode node);
 
@@ -59,6 +62,7 @@ SolStatus integer_check(Sim *sim); /* after a final one, of those noted */
 
 /* ---- update.c: rules U1, U2, U4, U5 ---- */
 
+void update_is_due(Sim *sim); /* a structural change begins: it counts from its first commit on */
 void update_begin(Sim *sim);
 bool update_turned_back(Sim *sim);    /* more has to be evaluated */
 void update_resume(Sim *sim);         /* the structure is complete */
@@ -79,6 +83,21 @@ void update_note_old(Sim *sim, DdpVar var, double value);
 const OldValue *update_find_old(const Sim *sim, DdpVar var);
 double update_value_before(const Sim *sim, DdpVar var);
 void update_end(Sim *sim);
+
+/* ---- event_record.c ---- */
+
+void event_record_listen(Sim *sim, void (*tell)(void *, const SolEvent *), void *context);
+void event_record_like(Sim *sim, const Sim *other); /* the same listens */
+void event_record_noticed(Sim *sim);                /* what is evaluated from now on is its work */
+void event_record_met(Sim *sim, double seconds);    /* that bringing parts to its time took */
+void event_record_begin(Sim *sim);
+void event_record_end(Sim *sim);
+void event_record_restarts(Sim *sim, uint32_t parts);
+void event_record_done(Sim *sim, double restart_seconds);
+void event_record_tell(Sim *sim); /* that is due, if any */
+const SolEvent *event_record(const Sim *sim);
+bool event_structure_changed(const Sim *sim); /* in this event */
+void event_note_structure(Sim *sim);          /* it did */
 
 /* ---- event_iterate.c ---- */
 

@@ -85,8 +85,7 @@ void cause_end(Sim *sim)
     sim->record.event.by_condition = sim->record.triggers.n > 0;
     for (uint32_t i = 0; i < sim->record.causes.n && !sim->record.event.by_condition; i++) {
         text_of(sim, &sim->record.causes.at[i], text);
-        vec_push(sim->mem, &sim->record.triggers,
-                 arena_copy(&sim->record.arena, text, strlen(text)));
+        vec_push(sim->mem, &sim->record.triggers, explain_keep(sim, text));
     }
     vec_clear(&sim->record.causes);
 }

@@ -114,7 +114,7 @@ static void look_at_suspects(Sim *sim)
     sim->decide.suspects = kept;
     vec_clear(&sim->decide.suspects);
     sort_branches(list->n, list->at);
-    sim->record.work += list->n;
+    sim->work += list->n;
     for (uint32_t i = 0; i < list->n; i++)
         sim->branches.at[list->at[i]].suspect = false;
     for (uint32_t i = 0; i < list->n; i++) {
@@ -146,7 +146,7 @@ static void look_at_suspects(Sim *sim)
 
 void event_set_pres(Sim *sim, EvalHow how)
 {
-    sim->record.work += sim->decide.pres.n;
+    sim->work += sim->decide.pres.n;
     for (uint32_t i = 0; i < sim->decide.pres.n; i++) {
         const PreMemo *pre = &sim->decide.pres.at[i];
         evaluate_fetch(sim, pre->of, how);
@@ -417,7 +417,7 @@ static SolStatus updates_and_ties(Sim *sim)
             return status;
     }
     part_graph_settle(sim); /* once: ties may change the structure again */
-    return sim->loop.status;
+    return parts_status(sim);
 }
 
 /* An edit: its change of the structure with the births that follow, then values that it sets. */
@@ -464,4 +464,32 @@ SolStatus event_iterate(Sim *sim, bool first)
     if (status == SOL_OK && sim->decide.runaway)
         status = firings_ran_away(sim);
     return status;
+}
+
+void event_close(Sim *sim)
+{
+    for (BranchId id = 0; id < sim->branches.n; id++)
+        mem_free(sim->mem, sim->branches.at[id].firings);
+    vec_free(sim->mem, &sim->branches);
+    vec_free(sim->mem, &sim->decide.samples);
+    vec_free(sim->mem, &sim->decide.pres);
+    vec_free(sim->mem, &sim->start.starts);
+    vec_free(sim->mem, &sim->start.zeroed);
+    vec_free(sim->mem, &sim->decide.initials);
+    vec_free(sim->mem, &sim->decide.decisions);
+    vec_free(sim->mem, &sim->start.integers);
+    vec_free(sim->mem, &sim->decide.suspects);
+    vec_free(sim->mem, &sim->decide.looked_at);
+    vec_free(sim->mem, &sim->search.clocks);
+    vec_free(sim->mem, &sim->update.turned);
+    vec_free(sim->mem, &sim->update.undecided);
+    vec_free(sim->mem, &sim->update.deferred);
+    vec_free(sim->mem, &sim->update.olds);
+    vec_free(sim->mem, &sim->decide.loose);
+    mode_search_close(sim);
+    trail_close(sim);
+    vec_free(sim->mem, &sim->record.triggers);
+    vec_free(sim->mem, &sim->record.causes);
+    map_free(sim->mem, &sim->start.started_again);
+    vec_free(sim->mem, &sim->record.states);
 }

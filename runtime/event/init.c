@@ -334,7 +334,8 @@ static void note_choice(Sim *sim, BranchId id)
 SolStatus init_choose(Sim *sim)
 {
     double begin = timer_now();
-    trace_choices(sim);
+    trace_choices(sim, sim->record.event.updates, sim->decide.decisions.n,
+                  sim->decide.decisions.at);
     sim->update.complete = false; /* until the structure is complete */
     bool fine = world_choose(sim->world, sim->decide.decisions.n, sim->decide.decisions.at);
     sim->counts.instantiate += timer_now() - begin;
@@ -353,8 +354,9 @@ enum { MOST_CHOICES = 4, MOST_COMBINED = 100 }; /* of states in one update; of l
 /* Guesses are needed where a constraint reads what has no value yet. */
 static bool lacks_values(const Sim *sim)
 {
-    for (uint32_t i = 0; i < sim->start.unexamined.n; i++) {
-        const EvalNode *node = &sim->nodes.at[sim->start.unexamined.at[i]];
+    const NodeList *list = reselect_unexamined(sim);
+    for (uint32_t i = 0; i < list->n; i++) {
+        const EvalNode *node = &sim->nodes.at[list->at[i]];
         for (uint32_t k = 0; node->live && k < node->n_steps + node->n_tears; k++)
             if (!sim->info[node_output(node, k)].has || sim->info[node_output(node, k)].pending)
                 return true;
@@ -365,13 +367,13 @@ static bool lacks_values(const Sim *sim)
 /* Other states where the choice is singular; start values are given anew then. */
 static bool choose_states(Sim *sim)
 {
-    if (!sim->start.unexamined.n)
+    if (!reselect_unexamined(sim)->n)
         return false;
     if (lacks_values(sim))
         start_guess(sim);
     if (!reselect_unsolved(sim))
         return false;
-    vec_clear(&sim->start.unexamined);
+    reselect_forget(sim);
     sim->update.complete = false;
     nodes_commit(sim, DDP_SO_FAR);
     for (uint32_t i = 0; i < sim->start.starts.n; i++)
@@ -403,8 +405,8 @@ static int birth_begin(void *context)
     if (sim->update.due) /* only now: what went with the commit was still left alone */
         update_begin(sim);
     /* A loop waits for branches, and for start values that are its first guesses. */
-    sim->change.hold_loops =
-        newborn_left(sim) || sim->start.starts.n > 0 || sim->start.unexamined.n > 0;
+    evaluate_hold_loops(sim, newborn_left(sim) || sim->start.starts.n > 0 ||
+                                 reselect_unexamined(sim)->n > 0);
     sim->start.boldness = sim->start.choices = 0;
     sim->start.guessed = false;
     judge_starts(sim);
@@ -422,7 +424,7 @@ static int birth_bolder(void *context, bool *more)
         sim->start.guessed = true;
         start_guess(sim);
     }
-    if (sim->change.hold_loops && sim->start.choices++ < MOST_CHOICES && choose_states(sim)) {
+    if (evaluate_holds_loops(sim) && sim->start.choices++ < MOST_CHOICES && choose_states(sim)) {
         give_plain_starts(sim);
         update_resume(sim);
         return evaluate_and_start(sim);
@@ -487,13 +489,12 @@ static SolStatus settle_combining(Sim *sim)
     SolStatus status;
     int i = 0;
     do {
-        sim->start.combining = i++ < MOST_COMBINED;
-        sim->start.combined = false;
+        loop_solve_combine(sim, i++ < MOST_COMBINED);
         status = settle_births(sim);
-        for (uint32_t k = 0; sim->start.combined && k < sim->start.starts.n; k++)
+        for (uint32_t k = 0; loop_solve_combined(sim) && k < sim->start.starts.n; k++)
             sim->start.starts.at[k].given = false;
-    } while (sim->start.combined);
-    sim->start.combining = false;
+    } while (loop_solve_combined(sim));
+    loop_solve_combine_no_more(sim);
     return status;
 }
 
@@ -502,10 +503,10 @@ SolStatus init_settle(Sim *sim)
 {
     SolStatus status = settle_combining(sim);
     for (int i = 0; i < MOST_CHOICES && status == SOL_OK && reselect_unsolved(sim); i++) {
-        vec_clear(&sim->start.unexamined);
+        reselect_forget(sim);
         status = settle_combining(sim);
     }
-    vec_clear(&sim->start.unexamined);
+    reselect_forget(sim);
     if (status != SOL_OK)
         return status;
     if (sim->build.last.verdict == DDP_OVERDETERMINED ||
@@ -536,14 +537,13 @@ static SolStatus finish(Sim *sim)
 static SolStatus solve_new_loops(Sim *sim, bool combining)
 {
     SolStatus status = SOL_OK;
-    sim->start.combining = combining;
-    sim->start.combined = false;
-    for (uint32_t i = 0; i < sim->build.unsettled.n && status == SOL_OK; i++) {
-        const EvalNode *node = &sim->nodes.at[sim->build.unsettled.at[i]];
+    loop_solve_combine(sim, combining);
+    for (uint32_t i = 0; i < part_graph_unsettled(sim)->n && status == SOL_OK; i++) {
+        const EvalNode *node = &sim->nodes.at[part_graph_unsettled(sim)->at[i]];
         if (node->live && node->loop && evaluate_is_stale(sim, node))
             status = evaluate_fetch(sim, node_output(node, 0), EVAL_EVENT);
     }
-    sim->start.combining = false;
+    loop_solve_combine_no_more(sim);
     return status;
 }
 
@@ -577,7 +577,7 @@ SolStatus init_finish(Sim *sim)
         SolStatus status = finish(sim);
         if (status == SOL_OK)
             status = solve_new_loops(sim, i < MOST_COMBINED);
-        if (status == SOL_OK || !sim->start.combined)
+        if (status == SOL_OK || !loop_solve_combined(sim))
             return status == SOL_OK ? check_aside(sim) : status;
         status = init_settle(sim);
         if (status != SOL_OK)

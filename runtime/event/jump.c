@@ -55,7 +55,7 @@ SolStatus jump_decide(Sim *sim, const EvalNode *node, bool *changed)
         *changed = true;
         sim->value[compare->slot] = value;
         cause_jump(sim, name_of(sim, compare), node->ops[compare->op].rel);
-        if (sim->loop.running && !note_jump(sim, compare))
+        if (parts_running(sim) && !note_jump(sim, compare))
             return slides(sim, node, compare);
     }
     return SOL_OK;
@@ -65,7 +65,7 @@ SolStatus jump_in_loop(Sim *sim, const EvalNode *node)
 {
     cause_jump(sim, "a function that the loop contains", node->ops[0].rel);
     for (uint32_t i = 0; i < node->n_compares; i++)
-        if (node->compare[i].slot && sim->loop.running && !note_jump(sim, &node->compare[i]))
+        if (node->compare[i].slot && parts_running(sim) && !note_jump(sim, &node->compare[i]))
             return slides(sim, node, &node->compare[i]);
     return SOL_OK;
 }

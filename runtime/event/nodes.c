@@ -40,7 +40,7 @@ void evaluate_unsettle(Sim *sim, DdpNode n)
     if (sim->nodes.at[n].listed)
         return;
     sim->nodes.at[n].listed = true;
-    vec_push(sim->mem, &sim->build.unsettled, n);
+    part_graph_unsettle(sim, n);
 }
 
 static void need_node(Sim *sim, DdpNode n, int kind)
@@ -194,9 +194,7 @@ static void note_derivative(Sim *sim, DdpRel rel)
     DdpRelView view = ddp_rel(sim->ddp, rel);
     if (view.order == 0)
         return;
-    while (sim->build.differentiated.n <= view.origin)
-        vec_push(sim->mem, &sim->build.differentiated, 0);
-    sim->build.differentiated.at[view.origin] = 1;
+    reselect_note_differentiated(sim, view.origin);
 }
 
 static void make_node(Sim *sim, DdpNode n)
@@ -218,7 +216,7 @@ static void make_node(Sim *sim, DdpNode n)
                      .n_tears = view.n_tears};
     carve(sim, &made, &view, &vars); /* before anybody sees it: memory may run out */
     *node = made;
-    sim->record.work++;
+    sim->work++;
     for (uint32_t i = 0; i < view.n_steps + view.n_tears; i++) {
         const DdpStep *step = i < view.n_steps ? &view.steps[i] : &view.residuals[i - view.n_steps];
         jumps |= make_op(sim, &node->ops[i], step, &vars);
@@ -265,7 +263,7 @@ static void drop_node(Sim *sim, DdpNode n)
     EvalNode *node = &sim->nodes.at[n];
     if (!node->live)
         return;
-    sim->record.work++;
+    sim->work++;
     part_graph_take_out(sim, n);
     node->live = node->dirty = false;
     for (int kind = 0; kind < NEED_KINDS; kind++)
@@ -324,7 +322,7 @@ static bool does_the_same(const Sim *sim, const EvalNode *node, DdpNode n)
 static void turn_node(Sim *sim, DdpNode n)
 {
     EvalNode *node = &sim->nodes.at[n];
-    sim->record.work++;
+    sim->work++;
     node->determined = ddp_node(sim->ddp, n).determined;
     node->dirty = node->waits = node->forced = false;
     node->update.acts = update_acts(sim, node);
@@ -546,7 +544,7 @@ void nodes_apply(Sim *sim)
             sim->info[sim->build.orphans.at[i]].varied =
                 ddp_var(sim->ddp, sim->build.orphans.at[i]).varies;
             if (!sim->info[sim->build.orphans.at[i]].node) /* an edit took its equation away */
-                vec_push(sim->mem, &sim->build.clocked_work, sim->build.orphans.at[i]);
+                part_graph_unclock(sim, sim->build.orphans.at[i]);
         }
     for (uint32_t i = 0; i < n; i++) {
         const EvalNode *node = &sim->nodes.at[delta[i].node];
@@ -567,7 +565,7 @@ static bool commit_once(Sim *sim, DdpCommit kind)
     bool again = world_examine(sim->world, &sim->build.last);
     sim->counts.ddp += timer_now() - begin;
     sim->record.event.visited += sim->build.last.visited;
-    trace_commit(sim, kind);
+    trace_commit(sim, kind, &sim->build.last);
     values_grow(sim);
     integer_note(sim);
     nodes_apply(sim);
@@ -596,11 +594,8 @@ void nodes_close(Sim *sim)
     }
     vec_free(sim->mem, &sim->nodes);
     hold_close(sim);
-    map_free(sim->mem, &sim->build.codes);
-    map_free(sim->mem, &sim->build.whole_loops);
     vec_free(sim->mem, &sim->change.heap);
     vec_free(sim->mem, &sim->build.need_work);
-    vec_free(sim->mem, &sim->build.differentiated);
     vec_free(sim->mem, &sim->change.held_back);
     vec_free(sim->mem, &sim->update.skipped);
     vec_free(sim->mem, &sim->build.remade);
@@ -609,20 +604,24 @@ void nodes_close(Sim *sim)
     vec_free(sim->mem, &sim->build.orphans);
     vec_free(sim->mem, &sim->build.dying);
     vec_free(sim->mem, &sim->states);
-    vec_free(sim->mem, &sim->build.unsettled);
-    vec_free(sim->mem, &sim->build.cuts);
-    vec_free(sim->mem, &sim->build.clocked_work);
     vec_free(sim->mem, &sim->start.lacking);
-    vec_free(sim->mem, &sim->room.fetch);
     vec_free(sim->mem, &sim->build.followers);
     vec_free(sim->mem, &sim->search.compared);
     vec_free(sim->mem, &sim->search.moved);
     vec_free(sim->mem, &sim->search.needs);
     vec_free(sim->mem, &sim->decide.cycle);
-    vec_free(sim->mem, &sim->room.tied);
-    vec_free(sim->mem, &sim->room.sums);
-    vec_free(sim->mem, &sim->glance.items);
-    vec_free(sim->mem, &sim->glance.vars);
-    vec_free(sim->mem, &sim->glance.nodes);
-    mem_free(sim->mem, sim->room.interp);
+}
+
+void nodes_clear(Sim *sim)
+{
+    vec_clear(&sim->change.heap);
+    vec_clear(&sim->change.held_back);
+    vec_clear(&sim->search.compared);
+    vec_clear(&sim->search.moved);
+}
+
+void nodes_all_evaluated(Sim *sim)
+{
+    vec_clear(&sim->change.heap);
+    vec_clear(&sim->start.lacking);
 }

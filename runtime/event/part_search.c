@@ -92,7 +92,7 @@ static TapeLook look_by_tape(Part *part, const EventSearch *search, double to, d
             continue;
         *lo = *hi;
         *hi = at;
-        look = tape_look(part, *hi, unknowns_at(part, *hi));
+        look = tape_look(part, *hi, unknowns_at(part, *hi), &part->sim->search.moved);
     }
     return look;
 }
@@ -100,7 +100,7 @@ static TapeLook look_by_tape(Part *part, const EventSearch *search, double to, d
 static bool look_moved(void *context, double time, bool *changed)
 {
     Part *part = context;
-    return tape_look_moved(part, time, unknowns_at(part, time), changed);
+    return tape_look_moved(part, time, unknowns_at(part, time), &part->sim->search.moved, changed);
 }
 
 /* Is the step long because its states feel nothing of the clock, which drives comparisons? */
@@ -171,8 +171,8 @@ SolStatus part_search(Part *part, double to)
 
 void parts_cross(Sim *sim)
 {
-    for (uint32_t i = 0; i < sim->loop.touched.n; i++) {
-        Part *part = sim->loop.touched.at[i];
+    for (uint32_t i = 0; i < parts_touched(sim).n; i++) {
+        Part *part = parts_touched(sim).at[i];
         if (!part->behind)
             continue;
         part->behind = false;
@@ -186,7 +186,7 @@ void parts_cross(Sim *sim)
 SolStatus parts_look_back(Sim *sim, const NodeList *nodes)
 {
     VEC(double) kept = {0};
-    if (!sim->loop.running || sim->loop.left_time >= sim->time)
+    if (!parts_running(sim) || parts_left(sim) >= sim->time)
         return SOL_OK;
     sim->update.looking_back = true;
     parts_look_left(sim);

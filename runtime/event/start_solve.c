@@ -245,7 +245,7 @@ SolStatus start_solve(Sim *sim)
             if (!newton_step(&s))
                 break;
     }
-    if (!sim->loop.running)
+    if (!parts_running(sim))
         warn_left_over(&s);
     arena_free(&arena);
     return evaluate_dirty(sim, EVAL_EVENT);

@@ -106,24 +106,24 @@ static void link_branches(Sim *sim, Part *clock)
 /* The clocks whose event it is, in a simulation that has others to stop. */
 void time_stops_begin(Sim *sim)
 {
-    vec_clear(&sim->loop.clocks);
-    for (uint32_t i = 0; i < sim->loop.touched.n; i++) {
-        Part *part = sim->loop.touched.at[i];
-        if (part->n == 0 && part->started && part->due == sim->loop.number && sim->loop.number)
-            vec_push(sim->mem, &sim->loop.clocks, part);
+    vec_clear(&sim->search.clocks);
+    for (uint32_t i = 0; i < parts_touched(sim).n; i++) {
+        Part *part = parts_touched(sim).at[i];
+        if (part->n == 0 && part->started && part_due(part) && parts_event_number(sim))
+            vec_push(sim->mem, &sim->search.clocks, part);
     }
 }
 
 void time_stops_restarted(Part *part)
 {
-    if (part->sim->loop.clocks.n == 1 && part != part->sim->loop.clocks.at[0])
-        link_clock(part, part->sim->loop.clocks.at[0]);
+    if (part->sim->search.clocks.n == 1 && part != part->sim->search.clocks.at[0])
+        link_clock(part, part->sim->search.clocks.at[0]);
 }
 
 void time_stops_end(Sim *sim)
 {
-    for (uint32_t i = 0; i < sim->loop.clocks.n; i++) {
-        Part *clock = sim->loop.clocks.at[i];
+    for (uint32_t i = 0; i < sim->search.clocks.n; i++) {
+        Part *clock = sim->search.clocks.at[i];
         if (clock->stops.known || clock->n > 0)
             continue;
         clock->stops.broad |= clock->lists.roots.n > MOST_ROOTS;
@@ -132,5 +132,5 @@ void time_stops_end(Sim *sim)
         clock->stops.known = true;
         part_reorder(clock);
     }
-    vec_clear(&sim->loop.clocks);
+    vec_clear(&sim->search.clocks);
 }

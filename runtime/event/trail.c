@@ -38,5 +38,5 @@ void trail_break(Sim *sim)
 
 bool trail_leads_back(const Sim *sim)
 {
-    return !sim->decide.trail.broken && sim->search.impulse_time < sim->time && sim->loop.running;
+    return !sim->decide.trail.broken && sim->search.impulse_time < sim->time && parts_running(sim);
 }

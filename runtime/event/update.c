@@ -141,7 +141,7 @@ static void mark_readers(Sim *sim, uint32_t from)
 {
     for (uint32_t k = from; k < sim->update.marked.n; k++) {
         const EvalNode *node = &sim->nodes.at[sim->update.marked.at[k]];
-        sim->record.work++;
+        sim->work++;
         for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++)
             mark_edges(sim, node_output(node, i));
     }
@@ -350,6 +350,11 @@ static void forget_turned(Sim *sim)
     sim->update.number++;
 }
 
+void update_is_due(Sim *sim)
+{
+    sim->update.due = true;
+}
+
 void update_begin(Sim *sim)
 {
     sim->update.pulse_from = sim->update.from; /* what acts may have transmitted since */
@@ -449,7 +454,7 @@ SolStatus update_look_back(Sim *sim)
         const EvalNode *node = &sim->nodes.at[sim->update.marked.at[i]];
         if (!node->varies)
             continue;
-        if (!node->part || node->part->due == sim->loop.number)
+        if (!node->part || part_due(node->part))
             vec_push(sim->mem, &across, sim->update.marked.at[i]);
         sim->update.marked.at[n++] = sim->update.marked.at[i];
         set_aside(sim, sim->update.marked.at[i]);

@@ -22,7 +22,7 @@ static Part *part_of(const Sim *sim, DdpVar var)
  * to be brought here. */
 static SolStatus fetch_output(Sim *sim, DdpNode first, bool only_met, EvalHow how)
 {
-    NodeList *stack = &sim->room.fetch;
+    NodeList *stack = &sim->loop.fetch;
     uint32_t bottom = stack->n;
     SolStatus status = SOL_OK;
     vec_push(sim->mem, stack, first);

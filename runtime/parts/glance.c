@@ -14,7 +14,7 @@ enum { STATE = 0x80000000u }; /* | variable: a state; others are nodes */
 
 void glance_forget(Sim *sim)
 {
-    sim->glance.valid = false;
+    sim->loop.glance.valid = false;
 }
 
 /* ---- the list ---- */
@@ -26,34 +26,34 @@ static DdpNode enter(Sim *sim, DdpVar var)
     if (info->glanced)
         return 0;
     info->glanced = true;
-    vec_push(sim->mem, &sim->glance.vars, var);
+    vec_push(sim->mem, &sim->loop.glance.vars, var);
     if (info->state) {
-        vec_push(sim->mem, &sim->glance.items, STATE | var);
+        vec_push(sim->mem, &sim->loop.glance.items, STATE | var);
         return 0;
     }
     EvalNode *node = info->node ? &sim->nodes.at[info->node] : NULL;
     if (!node || node->glanced)
         return 0;
     node->glanced = true;
-    vec_push(sim->mem, &sim->glance.nodes, info->node);
+    vec_push(sim->mem, &sim->loop.glance.nodes, info->node);
     if (!node->part && !(node->determined && (node->waits || node->place == PLACE_OUTPUTS)))
         return 0;
     if (!node->part || !node->loop)
         return info->node;
-    vec_push(sim->mem, &sim->glance.items, info->node); /* its part has to meet as a whole */
+    vec_push(sim->mem, &sim->loop.glance.items, info->node); /* its part has to meet as a whole */
     return 0;
 }
 
 static void push(Sim *sim, DdpNode n)
 {
-    vec_push(sim->mem, &sim->room.fetch, n);
-    vec_push(sim->mem, &sim->room.fetch, 0);
+    vec_push(sim->mem, &sim->loop.fetch, n);
+    vec_push(sim->mem, &sim->loop.fetch, 0);
 }
 
 /* Depth first along reads, each node behind what it reads. */
 static void walk(Sim *sim, DdpVar var)
 {
-    NodeList *stack = &sim->room.fetch;
+    NodeList *stack = &sim->loop.fetch;
     uint32_t bottom = stack->n;
     DdpNode first = enter(sim, var);
     if (first)
@@ -63,7 +63,7 @@ static void walk(Sim *sim, DdpVar var)
         uint32_t next = stack->at[stack->n - 1]++;
         if (next == sim->nodes.at[n].n_reads) {
             stack->n -= 2;
-            vec_push(sim->mem, &sim->glance.items, n);
+            vec_push(sim->mem, &sim->loop.glance.items, n);
             continue;
         }
         DdpNode needed = enter(sim, sim->nodes.at[n].reads[next].var);
@@ -74,16 +74,16 @@ static void walk(Sim *sim, DdpVar var)
 
 static void make_list(Sim *sim)
 {
-    for (uint32_t i = 0; i < sim->glance.vars.n; i++)
-        sim->info[sim->glance.vars.at[i]].glanced = false;
-    for (uint32_t i = 0; i < sim->glance.nodes.n; i++)
-        sim->nodes.at[sim->glance.nodes.at[i]].glanced = false;
-    vec_clear(&sim->glance.items);
-    vec_clear(&sim->glance.vars);
-    vec_clear(&sim->glance.nodes);
+    for (uint32_t i = 0; i < sim->loop.glance.vars.n; i++)
+        sim->info[sim->loop.glance.vars.at[i]].glanced = false;
+    for (uint32_t i = 0; i < sim->loop.glance.nodes.n; i++)
+        sim->nodes.at[sim->loop.glance.nodes.at[i]].glanced = false;
+    vec_clear(&sim->loop.glance.items);
+    vec_clear(&sim->loop.glance.vars);
+    vec_clear(&sim->loop.glance.nodes);
     for (uint32_t i = 0; i < sim->output.wanted.n; i++)
         walk(sim, sim->output.wanted.at[i]);
-    sim->glance.valid = true;
+    sim->loop.glance.valid = true;
 }
 
 /* ---- values ---- */
@@ -108,8 +108,8 @@ enum { AHEAD = 4 };
 
 static void ask_ahead(const Sim *sim, uint32_t i)
 {
-    const uint32_t *items = sim->glance.items.at;
-    for (uint32_t stage = 1; stage <= 3 && i + stage * AHEAD < sim->glance.items.n; stage++) {
+    const uint32_t *items = sim->loop.glance.items.at;
+    for (uint32_t stage = 1; stage <= 3 && i + stage * AHEAD < sim->loop.glance.items.n; stage++) {
         uint32_t item = items[i + stage * AHEAD];
         if (!(item & STATE)) {
             const EvalNode *node = &sim->nodes.at[item];
@@ -135,11 +135,11 @@ static void ask_ahead(const Sim *sim, uint32_t i)
 SolStatus glance_wanted(Sim *sim)
 {
     SolStatus status = SOL_OK;
-    if (!sim->glance.valid)
+    if (!sim->loop.glance.valid)
         make_list(sim);
     sim->value[sim->clock] = sim->time;
-    for (uint32_t i = 0; i < sim->glance.items.n && status == SOL_OK; i++) {
-        uint32_t item = sim->glance.items.at[i];
+    for (uint32_t i = 0; i < sim->loop.glance.items.n && status == SOL_OK; i++) {
+        uint32_t item = sim->loop.glance.items.at[i];
         ask_ahead(sim, i);
         if (item & STATE)
             part_glance(sim->info[item & ~STATE].part);
@@ -147,4 +147,12 @@ SolStatus glance_wanted(Sim *sim)
             status = look_at_node(sim, item);
     }
     return status == SOL_OK ? sim->loop.status : status;
+}
+
+void glance_clear(Sim *sim)
+{
+    glance_forget(sim);
+    vec_clear(&sim->loop.glance.items);
+    vec_clear(&sim->loop.glance.vars);
+    vec_clear(&sim->loop.glance.nodes);
 }

@@ -112,6 +112,13 @@ void parts_close(Sim *sim)
     vec_free(sim->mem, &sim->loop.touched);
     vec_free(sim->mem, &sim->loop.due);
     vec_free(sim->mem, &sim->loop.to_search);
+    vec_free(sim->mem, &sim->loop.unsettled);
+    vec_free(sim->mem, &sim->loop.cuts);
+    vec_free(sim->mem, &sim->loop.clocked_work);
+    vec_free(sim->mem, &sim->loop.fetch);
+    vec_free(sim->mem, &sim->loop.glance.items);
+    vec_free(sim->mem, &sim->loop.glance.vars);
+    vec_free(sim->mem, &sim->loop.glance.nodes);
     part_heaps_close(sim);
     rope_free(sim, &sim->outputs);
 }
@@ -312,7 +319,7 @@ static SolStatus evaluate_met(Part *part, EvalHow how)
 static SolStatus bring_here(Part *part, EvalHow how)
 {
     part_at(part, part->sim->time);
-    part->sim->record.work += part->ropes[0].n + part->ropes[1].n;
+    part->sim->work += part->ropes[0].n + part->ropes[1].n;
     return evaluate_met(part, how);
 }
 
@@ -432,4 +439,115 @@ void part_remember(Part *part)
     tape_forget_inputs(part);
     if (tape_possible(part->sim) && !tape_remember(part, part->sim->time))
         compare_remember(part->sim, &part->lists.watched);
+}
+
+/* ---- all of them ---- */
+
+void parts_open(Sim *sim, const Integrator *const *methods, bool (*met)(Part *part))
+{
+    sim->loop.integrators = methods;
+    sim->loop.part_met = met;
+}
+
+const Integrator *parts_integrator(const Sim *sim, PartMethod method)
+{
+    return sim->loop.integrators ? sim->loop.integrators[method] : NULL;
+}
+
+SolStatus parts_status(const Sim *sim)
+{
+    return sim->loop.status;
+}
+
+void parts_recover(Sim *sim)
+{
+    sim->loop.status = SOL_OK;
+}
+
+bool parts_running(const Sim *sim)
+{
+    return sim->loop.running;
+}
+
+void parts_run(Sim *sim, bool running)
+{
+    sim->loop.running = running;
+}
+
+PartList parts_touched(const Sim *sim)
+{
+    return (PartList){sim->loop.touched.n, sim->loop.touched.at};
+}
+
+void parts_forget_touched(Sim *sim)
+{
+    for (uint32_t i = 0; i < sim->loop.touched.n; i++)
+        sim->loop.touched.at[i]->touched = 0;
+    vec_clear(&sim->loop.touched);
+}
+
+PartList parts_due(const Sim *sim)
+{
+    return (PartList){sim->loop.due.n, sim->loop.due.at};
+}
+
+void parts_next_event(Sim *sim, double left)
+{
+    sim->loop.left_time = left;
+    sim->loop.number++;
+    parts_look_anew(sim);
+    vec_clear(&sim->loop.due);
+}
+
+void parts_set_left(Sim *sim, double time)
+{
+    sim->loop.left_time = time;
+}
+
+double parts_left(const Sim *sim)
+{
+    return sim->loop.left_time;
+}
+
+void part_is_due(Part *part)
+{
+    part->due = part->sim->loop.number;
+    vec_push(part->sim->mem, &part->sim->loop.due, part);
+}
+
+uint64_t parts_event_number(const Sim *sim)
+{
+    return sim->loop.number;
+}
+
+bool part_due(const Part *part)
+{
+    return part->due == part->sim->loop.number;
+}
+
+void part_search_later(Part *part)
+{
+    if (!part->searching)
+        vec_push(part->sim->mem, &part->sim->loop.to_search, part);
+    part->searching = true;
+}
+
+Part *parts_next_search(Sim *sim)
+{
+    if (!sim->loop.to_search.n)
+        return NULL;
+    Part *part = vec_pop(&sim->loop.to_search);
+    part->searching = false;
+    return part;
+}
+
+void parts_clear(Sim *sim)
+{
+    while (sim->parts.n)
+        part_free(vec_last(&sim->parts));
+    rope_free(sim, &sim->outputs);
+    vec_clear(&sim->loop.unsettled);
+    vec_clear(&sim->loop.cuts);
+    vec_clear(&sim->loop.clocked_work);
+    sim->loop.running = false;
 }

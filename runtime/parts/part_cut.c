@@ -136,7 +136,7 @@ static void look_at_vertex(Searches *s, uint32_t search, uint32_t vertex)
 static void go_on(Searches *s, uint32_t i)
 {
     Search *search = &s->list.at[i];
-    s->sim->record.work++;
+    s->sim->work++;
     if (search->next < search->found.n) {
         look_at_vertex(s, i, search->found.at[search->next++]);
         return;
@@ -265,8 +265,8 @@ void part_cut_settle(Sim *sim)
 {
     Seeds seeds = {0};
     sim->mark++;
-    for (uint32_t i = 0; i < sim->build.cuts.n; i++)
-        seeds_of_cut(sim, &seeds, sim->build.cuts.at[i]);
+    for (uint32_t i = 0; i < sim->loop.cuts.n; i++)
+        seeds_of_cut(sim, &seeds, sim->loop.cuts.at[i]);
     if (seeds.n > 1)
         qsort(seeds.at, seeds.n, sizeof *seeds.at, by_part);
     for (uint32_t i = 0, end; i < seeds.n; i = end) {

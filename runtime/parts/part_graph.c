@@ -22,9 +22,9 @@ static void note_cut(Sim *sim, DdpNode n)
 {
     const EvalNode *node = &sim->nodes.at[n];
     for (uint32_t i = 0; i < node->n_reads; i++)
-        vec_push(sim->mem, &sim->build.cuts, node->reads[i].var);
+        vec_push(sim->mem, &sim->loop.cuts, node->reads[i].var);
     for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++)
-        vec_push(sim->mem, &sim->build.cuts, node_output(node, i));
+        vec_push(sim->mem, &sim->loop.cuts, node_output(node, i));
 }
 
 void part_graph_take_out(Sim *sim, DdpNode n)
@@ -43,15 +43,15 @@ void part_graph_state_ends(Sim *sim, DdpVar var, DdpVar slope)
     Part *part = sim->info[var].part;
     if (part)
         part_drop_state(part, var);
-    vec_push(sim->mem, &sim->build.cuts, var);
-    vec_push(sim->mem, &sim->build.cuts, slope);
+    vec_push(sim->mem, &sim->loop.cuts, var);
+    vec_push(sim->mem, &sim->loop.cuts, slope);
 }
 
 /* It finds its part when parts are settled. */
 void part_graph_state_begins(Sim *sim, DdpVar var, DdpVar slope)
 {
-    vec_push(sim->mem, &sim->build.cuts, var);
-    vec_push(sim->mem, &sim->build.cuts, slope);
+    vec_push(sim->mem, &sim->loop.cuts, var);
+    vec_push(sim->mem, &sim->loop.cuts, slope);
 }
 
 /* ---- joining ---- */
@@ -193,16 +193,16 @@ static void check_clocked(Sim *sim, DdpNode n)
     for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++) {
         DdpVar var = node_output(node, i);
         if (sim->info[var].clocked != clocked && !sim->info[var].state)
-            vec_push(sim->mem, &sim->build.clocked_work, var);
+            vec_push(sim->mem, &sim->loop.clocked_work, var);
     }
 }
 
 static void spread_clocked(Sim *sim)
 {
-    for (uint32_t i = 0; i < sim->build.cuts.n; i++)
-        vec_push(sim->mem, &sim->build.clocked_work, sim->build.cuts.at[i]);
-    while (sim->build.clocked_work.n) {
-        DdpVar var = vec_pop(&sim->build.clocked_work);
+    for (uint32_t i = 0; i < sim->loop.cuts.n; i++)
+        vec_push(sim->mem, &sim->loop.clocked_work, sim->loop.cuts.at[i]);
+    while (sim->loop.clocked_work.n) {
+        DdpVar var = vec_pop(&sim->loop.clocked_work);
         ValueInfo *info = &sim->info[var];
         bool now = !info->state && info->node && sim->nodes.at[info->node].clocked;
         if (now == info->clocked)
@@ -218,8 +218,8 @@ static void spread_clocked(Sim *sim)
 /* Nodes that change from one class to another, or leave all. */
 static void take_out_moved(Sim *sim)
 {
-    for (uint32_t i = 0; i < sim->build.unsettled.n; i++) {
-        EvalNode *node = &sim->nodes.at[sim->build.unsettled.at[i]];
+    for (uint32_t i = 0; i < sim->loop.unsettled.n; i++) {
+        EvalNode *node = &sim->nodes.at[sim->loop.unsettled.at[i]];
         SolStatus status = SOL_OK;
         if (!node->live || node->place == evaluate_place(node))
             continue;
@@ -227,7 +227,7 @@ static void take_out_moved(Sim *sim)
             status = evaluate_fetch(sim, node_output(node, 0), EVAL_EVENT);
         if (sim->loop.status == SOL_OK)
             sim->loop.status = status;
-        part_graph_take_out(sim, sim->build.unsettled.at[i]);
+        part_graph_take_out(sim, sim->loop.unsettled.at[i]);
     }
 }
 
@@ -248,10 +248,10 @@ static void put_in(Sim *sim, DdpNode n)
 
 static void settle_links(Sim *sim)
 {
-    for (uint32_t i = 0; i < sim->build.cuts.n; i++)
-        sim->info[sim->build.cuts.at[i]].linked = part_graph_is_vertex(sim, sim->build.cuts.at[i]);
-    for (uint32_t i = 0; i < sim->build.unsettled.n; i++) {
-        const EvalNode *node = &sim->nodes.at[sim->build.unsettled.at[i]];
+    for (uint32_t i = 0; i < sim->loop.cuts.n; i++)
+        sim->info[sim->loop.cuts.at[i]].linked = part_graph_is_vertex(sim, sim->loop.cuts.at[i]);
+    for (uint32_t i = 0; i < sim->loop.unsettled.n; i++) {
+        const EvalNode *node = &sim->nodes.at[sim->loop.unsettled.at[i]];
         for (uint32_t k = 0; node->live && k < node->n_steps + node->n_tears; k++) {
             DdpVar var = node_output(node, k);
             sim->info[var].linked = part_graph_is_vertex(sim, var);
@@ -263,28 +263,28 @@ void part_graph_settle(Sim *sim)
 {
     part_verify_homes(sim);
     take_out_moved(sim);
-    for (uint32_t i = 0; i < sim->build.unsettled.n; i++) {
-        DdpNode n = sim->build.unsettled.at[i];
+    for (uint32_t i = 0; i < sim->loop.unsettled.n; i++) {
+        DdpNode n = sim->loop.unsettled.at[i];
         if (sim->nodes.at[n].live) {
             check_clocked(sim, n);
             put_in(sim, n);
         }
     }
-    for (uint32_t i = 0; i < sim->build.cuts.n; i++) {
-        const ValueInfo *info = &sim->info[sim->build.cuts.at[i]];
+    for (uint32_t i = 0; i < sim->loop.cuts.n; i++) {
+        const ValueInfo *info = &sim->info[sim->loop.cuts.at[i]];
         if (info->state && !info->part)
-            join_state(sim, sim->build.cuts.at[i]);
+            join_state(sim, sim->loop.cuts.at[i]);
     }
-    for (uint32_t i = 0; i < sim->build.unsettled.n; i++)
-        join_reads(sim, sim->build.unsettled.at[i]);
+    for (uint32_t i = 0; i < sim->loop.unsettled.n; i++)
+        join_reads(sim, sim->loop.unsettled.at[i]);
     part_verify_homes(sim);
     part_cut_settle(sim);
     settle_links(sim);
     spread_clocked(sim);
-    vec_clear(&sim->build.cuts);
-    for (uint32_t i = 0; i < sim->build.unsettled.n; i++)
-        sim->nodes.at[sim->build.unsettled.at[i]].listed = false;
-    vec_clear(&sim->build.unsettled);
+    vec_clear(&sim->loop.cuts);
+    for (uint32_t i = 0; i < sim->loop.unsettled.n; i++)
+        sim->nodes.at[sim->loop.unsettled.at[i]].listed = false;
+    vec_clear(&sim->loop.unsettled);
     rope_settle(sim, &sim->outputs);
     for (uint32_t i = sim->loop.touched.n; i-- > 0;) {
         Part *part = sim->loop.touched.at[i];
@@ -296,4 +296,19 @@ void part_graph_settle(Sim *sim)
 #ifdef SOLSTICE_VERIFY
     part_graph_verify(sim);
 #endif
+}
+
+const NodeList *part_graph_unsettled(const Sim *sim)
+{
+    return &sim->loop.unsettled;
+}
+
+void part_graph_unsettle(Sim *sim, DdpNode n)
+{
+    vec_push(sim->mem, &sim->loop.unsettled, n);
+}
+
+void part_graph_unclock(Sim *sim, DdpVar var)
+{
+    vec_push(sim->mem, &sim->loop.clocked_work, var);
 }

@@ -21,7 +21,7 @@ void part_drop_node(Part *part, DdpNode node);
 
 /* ---- part_cut.c ---- */
 
-/* Parts that what Sim.build.cuts names held together become as many as there are pieces. */
+/* Parts that what Sim.loop.cuts names held together become as many as there are pieces. */
 void part_cut_settle(Sim *sim);
 
 /* ---- part_verify.c, and what it asks of the others: in builds with verifiers ---- */

@@ -128,3 +128,16 @@ void part_heaps_close(Sim *sim)
         mem_free(sim->mem, sim->loop.heaps[which].place);
     }
 }
+
+/* Small parts take turns, and the turns of a thousand others drive from the caches what one needs:
+ * so it is asked for one turn ahead, and where that lies two turns ahead. Whose turn it will be is
+ * told by the heap, unless the part that steps now comes first again. NULL: parts are few. */
+const Part *parts_second(const Sim *sim)
+{
+    const PartHeap *heap = &sim->loop.heaps[HEAP_BEHIND];
+    if (heap->n < 3)
+        return NULL;
+    for (uint32_t i = 3; i < heap->n && i < 7; i++)
+        part_prefetch_head(parts_first(sim, HEAP_BEHIND, i));
+    return parts_first(sim, HEAP_BEHIND, heap->at[2].key < heap->at[1].key ? 2 : 1);
+}

@@ -160,7 +160,7 @@ void part_add_node(Part *part, DdpNode n)
 {
     Sim *sim = part->sim;
     EvalNode *node = &sim->nodes.at[n];
-    sim->record.work++;
+    sim->work++;
     touch(part, node->place);
     part->stops.known = false;
     node->part = part;

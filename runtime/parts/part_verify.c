@@ -75,12 +75,12 @@ void part_graph_verify(Sim *sim)
 {
     if (sim->nodes.n > 2000)
         return;
-    uint64_t work = sim->record.work; /* looking after it is no work of the event */
+    uint64_t work = sim->work; /* looking after it is no work of the event */
     part_verify_homes(sim);
     verify_edges(sim);
     for (uint32_t i = 0; i < sim->parts.n; i++)
         if (part_graph_size(sim->parts.at[i]))
             part_cut_verify(sim, sim->parts.at[i]);
-    sim->record.work = work;
+    sim->work = work;
 }
 #endif

@@ -8,9 +8,34 @@
 
 Part *part_new(Sim *sim);
 void part_free(Part *part);
+void parts_open(Sim *sim, const Integrator *const *methods, bool (*met)(Part *part));
+void parts_clear(Sim *sim); /* there are none */
 void parts_close(Sim *sim);
-void part_count(Part *part, int change); /* in SimCounts.parts */
-void part_disturb(Part *part);           /* something its dynamics reads changed: restart */
+const Integrator *parts_integrator(const Sim *sim, PartMethod method); /* NULL: not opened */
+
+typedef struct PartList {
+    uint32_t n;
+    Part *const *at;
+} PartList;
+
+SolStatus parts_status(const Sim *sim); /* why a part could not be brought to Sim.time */
+void parts_recover(Sim *sim);           /* that is past */
+bool parts_running(const Sim *sim);     /* they have integrators */
+void parts_run(Sim *sim, bool running); /* from now on, or no longer */
+PartList parts_touched(const Sim *sim); /* by the event: to be started or searched again */
+void parts_forget_touched(Sim *sim);
+PartList parts_due(const Sim *sim); /* whose event it is */
+/* An event: nobody is due yet; where the values before it are taken (Sim.time: nowhere else). */
+void parts_next_event(Sim *sim, double left);
+void parts_set_left(Sim *sim, double time);
+double parts_left(const Sim *sim);
+void part_is_due(Part *part);
+uint64_t parts_event_number(const Sim *sim); /* 0: there was none yet */
+bool part_due(const Part *part);             /* it is its event */
+void part_search_later(Part *part);          /* for events behind the one that is past */
+Part *parts_next_search(Sim *sim);           /* that has to be; NULL: there is none */
+void part_count(Part *part, int change);     /* in SimCounts.parts */
+void part_disturb(Part *part);               /* something its dynamics reads changed: restart */
 void part_search_again(Part *part);
 void part_touch(Part *part); /* its ropes have to be settled */
 void part_meet(Part *part,
@@ -56,6 +81,7 @@ void part_reorder(Part *part);
 bool part_needs_steps(const Part *part);
 double parts_first_key(const Sim *sim, int which);
 Part *parts_first(const Sim *sim, int which, uint32_t i);
+const Part *parts_second(const Sim *sim); /* whose turn comes next; NULL: parts are few */
 /* The part with the second index has the first one now, which has nobody. */
 void part_heap_rename(PartHeap *heap, uint32_t to, uint32_t from);
 void part_heaps_close(Sim *sim);
@@ -65,7 +91,10 @@ void part_heaps_close(Sim *sim);
 void part_graph_take_out(Sim *sim, DdpNode node); /* before a node goes or changes */
 void part_graph_state_ends(Sim *sim, DdpVar var, DdpVar slope);
 void part_graph_state_begins(Sim *sim, DdpVar var, DdpVar slope);
-void part_graph_settle(Sim *sim);             /* after a final commit: parts fit the structure */
+const NodeList *part_graph_unsettled(const Sim *sim); /* nodes whose place may have changed */
+void part_graph_unsettle(Sim *sim, DdpNode node);
+void part_graph_unclock(Sim *sim, DdpVar var); /* lost its node: does it follow the clock? */
+void part_graph_settle(Sim *sim);              /* after a final commit: parts fit the structure */
 void part_graph_root(Sim *sim, DdpNode node); /* one of its variables became a condition, or none */
 void part_graph_verify(Sim *sim);             /* debug builds: parts are the connected components */
 
@@ -86,6 +115,7 @@ SolStatus evaluate_outputs_again(Sim *sim);
 /* Values at Sim.time of all wanted variables, at an output point, after which nobody needs the
  * rest: of a part only what they need is evaluated, and the part has not met. */
 SolStatus glance_wanted(Sim *sim);
+void glance_clear(Sim *sim);  /* all of it */
 void glance_forget(Sim *sim); /* what they need is different now */
 
 #endif

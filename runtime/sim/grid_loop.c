@@ -21,21 +21,21 @@
  * states turns singular. */
 static void refresh(Sim *sim)
 {
-    if (sim->build.structure_changed)
+    if (event_structure_changed(sim))
         engine_restructured(sim);
-    for (uint32_t i = 0; i < sim->loop.touched.n; i++) {
-        Part *part = sim->loop.touched.at[i];
-        part->touched = 0;
+    for (uint32_t i = 0; i < parts_touched(sim).n; i++) {
+        Part *part = parts_touched(sim).at[i];
         part->restart = part->search = false;
         part_choose_unknowns(part);
         blocks_prepare(part);
         reselect_begin(part);
         part->timed = compare_next_time(sim, &part->lists.timers);
         part->method = PART_EULER;
-        part->integrator = sim->loop.integrators[PART_EULER];
+        part->integrator = parts_integrator(sim, PART_EULER);
+        part->now = sim->grid.time;
         part->integrator->start(part);
     }
-    vec_clear(&sim->loop.touched);
+    parts_forget_touched(sim);
 }
 
 /* True: states should be selected anew, as an event. */
@@ -99,7 +99,7 @@ static void part_from_others(Sim *sim)
 
 static SolStatus settle_point(Sim *sim, bool *happened)
 {
-    sim->record.work_before = sim->record.work;
+    event_record_noticed(sim);
     bool event = look_at_conditions(sim) || event_next_sample(sim) <= sim->time;
     event |= advise(sim);
     bool output = sim->time >= sim->output.next;
@@ -114,7 +114,7 @@ static SolStatus settle_point(Sim *sim, bool *happened)
             status = sim_event(sim);
         double begin = timer_now();
         refresh(sim);
-        sim_event_done(sim, timer_now() - begin);
+        event_record_done(sim, timer_now() - begin);
     }
     return status;
 }
@@ -161,8 +161,10 @@ void grid_cut(Sim *sim)
             part_meet(sim->parts.at[i], EVAL_PLAIN);
     sim->grid.time = sim->time;
     for (uint32_t i = 0; i < sim->parts.n; i++)
-        if (sim->parts.at[i]->fixed_steps)
+        if (sim->parts.at[i]->fixed_steps) {
+            sim->parts.at[i]->now = sim->grid.time;
             sim->parts.at[i]->integrator->start(sim->parts.at[i]);
+        }
 }
 
 SolStatus grid_run(Sim *sim, double stop, bool to_event, bool one_step, bool *happened)
@@ -181,7 +183,7 @@ SolStatus grid_run(Sim *sim, double stop, bool to_event, bool one_step, bool *ha
             status = step(sim, time);
         if (status == SOL_OK)
             status = settle_point(sim, happened);
-        if (status == SOL_OK && atomic_load(&sim->cancel.asked))
+        if (status == SOL_OK && cancel_asked(sim))
             status = SOL_CANCELLED;
         if (status != SOL_OK || one_step || (to_event && *happened))
             return status;

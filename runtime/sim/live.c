@@ -134,8 +134,8 @@ static SolStatus try_edit(Sim *sim, SolEdited *edited)
         status = check_births(sim, births);
     if (status != SOL_OK)
         return status;
-    edited->entered = sim->record.event.entered;
-    edited->removed = sim->record.event.removed;
+    edited->entered = event_record(sim)->entered;
+    edited->removed = event_record(sim)->removed;
     edited->visited = ddp_totals(sim->ddp).visited - visited;
     edited->verdict = sim->run.incomplete ? SOL_INCOMPLETE : SOL_ACCEPTED;
     if (sim->run.incomplete)
@@ -243,7 +243,7 @@ static SolStatus do_backwards(Sol *sol)
         return sim_exhausted(sim);
     world_edit_pardon(sim->world);
     sim->start.role_failed = sim->run.assertion_failed = false;
-    sim->loop.status = SOL_OK;
+    parts_recover(sim);
     sim->run.edit = reverse_now;
     sim->run.edit_context = h;
     SolStatus status = time_event(sim);
@@ -352,7 +352,7 @@ static SolStatus ready(Sol *sol)
     }
     SolStatus status = sol_init(sol);
     if ((status != SOL_OK && status != SOL_CANCELLED && status != SOL_USAGE) ||
-        sim->cancel.broken_off)
+        cancel_broke_off(sim))
         return status == SOL_OK ? SOL_CANCELLED : status;
     return open_history(sol) ? SOL_OK : SOL_MEMORY;
 }
@@ -521,7 +521,7 @@ Sol *sol_fork(Sol *sol)
     twin->sim = sim_like(sim);
     if (status == SOL_OK && twin->sim) {
         twin->sim->output.to = (SolOutput){0};
-        twin->sim->record.tell = NULL;
+        event_record_listen(twin->sim, NULL, NULL);
         status = save_read(twin->sim, &pack);
     }
     pack_free(&pack);

@@ -136,13 +136,13 @@ static SolStatus world_status(const Sim *sim, bool fine)
 static SolStatus do_hide(Sim *sim, EditStep *step)
 {
     keep_values(sim, step);
-    sim->build.structure_changed = true;
+    event_note_structure(sim);
     return world_status(sim, world_edit_hide(sim->world, step->model, step->stmt));
 }
 
 static SolStatus do_show(Sim *sim, SolHistory *h, EditStep *step)
 {
-    sim->build.structure_changed = true;
+    event_note_structure(sim);
     bool fine = world_edit_show(sim->world, step->model, step->stmt);
     return world_status(sim, fine && edit_inside_again(sim, h, step));
 }
@@ -245,7 +245,7 @@ static SolStatus add(Sol *sol, InstId model, const char *given)
     Sim *sim = sol->sim;
     const Body *body;
     char *text = complete_text(sim, given);
-    sim->build.structure_changed = true;
+    event_note_structure(sim);
     bool fine = world_edit_add(sim->world, model, text, strlen(text), &sol->history->number);
     mem_free(sim->mem, text);
     if (!sol->history->number || !world_edit(sim->world, sol->history->number, &model, &body))
@@ -275,7 +275,7 @@ static SolStatus clear_users(Sol *sol, InstId model, const Stmt *stmt)
 {
     Sim *sim = sol->sim;
     SolStatus status = SOL_OK;
-    WorldUser *users = arena_alloc(&sim->record.arena, MOST_USERS * sizeof *users);
+    WorldUser *users = explain_room(sim, MOST_USERS * sizeof *users);
     uint32_t n = world_edit_users(sim->world, model, stmt, MOST_USERS, users), left = 0;
     for (uint32_t i = 0; i < n && status == SOL_OK; i++) {
         if (is_component(stmt) && users[i].stmt->kind == S_CONNECT)
@@ -388,7 +388,7 @@ static SolStatus take_users(Sol *sol, InstId model, const Stmt *stmt, Text *text
 {
     Sim *sim = sol->sim;
     SolStatus status = SOL_OK;
-    WorldUser *users = arena_alloc(&sim->record.arena, MOST_USERS * sizeof *users);
+    WorldUser *users = explain_room(sim, MOST_USERS * sizeof *users);
     uint32_t n = world_edit_users(sim->world, model, stmt, MOST_USERS, users);
     for (uint32_t i = 0; i < n && status == SOL_OK; i++) {
         const WorldUser *user = &users[i];

@@ -54,26 +54,14 @@ static void forget_places(Sim *sim)
 
 static void drop_all(Sim *sim)
 {
-    glance_forget(sim);
-    vec_clear(&sim->glance.items);
-    vec_clear(&sim->glance.vars);
-    vec_clear(&sim->glance.nodes);
+    glance_clear(sim);
     event_forget_branches(sim);
-    while (sim->parts.n)
-        part_free(vec_last(&sim->parts));
-    rope_free(sim, &sim->outputs);
+    parts_clear(sim);
     drop_nodes(sim);
     forget_places(sim);
     vec_clear(&sim->states);
-    vec_clear(&sim->change.heap);
-    vec_clear(&sim->change.held_back);
-    vec_clear(&sim->build.unsettled);
-    vec_clear(&sim->build.cuts);
-    vec_clear(&sim->build.clocked_work);
-    vec_clear(&sim->search.compared);
-    vec_clear(&sim->search.moved);
-    vec_clear(&sim->build.differentiated);
-    sim->loop.running = false;
+    nodes_clear(sim);
+    reselect_forget_all(sim);
 }
 
 /* Everything was evaluated at this time. */
@@ -83,8 +71,7 @@ static void mark_evaluated(Sim *sim)
         sim->nodes.at[n].dirty = false;
         sim->nodes.at[n].moment = sim->moment;
     }
-    vec_clear(&sim->change.heap);
-    vec_clear(&sim->start.lacking);
+    nodes_all_evaluated(sim);
 }
 
 /* ---- the oracle: what deltas made of the structure is what is made of it anew ---- */
@@ -111,7 +98,7 @@ static uint64_t sum_of_node(const Sim *sim, const EvalNode *node)
     return sum;
 }
 
-typedef __typeof__(((Sim *)0)->room.sums) Sums;
+typedef __typeof__(((Sim *)0)->run.sums) Sums;
 
 static void take_sums(Sim *sim, Sums *sums)
 {
@@ -139,7 +126,7 @@ static void compare_sums(Sim *sim, Sums *before)
 void rebuild_clear(Sim *sim)
 {
 #ifdef SOLSTICE_VERIFY
-    take_sums(sim, &sim->room.sums);
+    take_sums(sim, &sim->run.sums);
 #endif
     drop_all(sim);
 }
@@ -149,7 +136,7 @@ void rebuild_nodes(Sim *sim)
     ddp_list_all(sim->ddp);
     values_grow(sim);
     nodes_apply(sim);
-    vec_clear(&sim->start.unexamined); /* all choices of states stand */
+    reselect_forget(sim); /* all choices of states stand */
     mark_evaluated(sim);
 }
 
@@ -160,6 +147,6 @@ void rebuild_parts(Sim *sim)
     sim->grid.time = sim->time;
     sim->counts.parts = 0; /* counted when they start */
 #ifdef SOLSTICE_VERIFY
-    compare_sums(sim, &sim->room.sums);
+    compare_sums(sim, &sim->run.sums);
 #endif
 }

@@ -117,8 +117,8 @@ static void pack_nodes(Sim *sim, Pack *p)
 {
     for (DdpNode n = ddp_first(sim->ddp); n && !p->bad; n = ddp_next(sim->ddp, n))
         pack_node(sim, p, &sim->nodes.at[n]);
-    PACK_LIST(p, &sim->search.forced);
-    PACK(p, sim->search.tie_time);
+    PACK_LIST(p, &sim->eval.forced);
+    PACK(p, sim->eval.tie_time);
     PACK(p, sim->decide.tight_events);
     PACK(p, sim->decide.event_time);
     PACK(p, sim->search.impulse_time);
@@ -272,7 +272,7 @@ SolStatus save_write(Sim *sim, Pack *p)
     Pack own = {.mem = p->mem, .writing = true};
     /* which loops lose digits is found anew by this run and by the one that goes on from here: the keys
      * have numbers of expressions, which are others there */
-    map_free(sim->mem, &sim->build.whole_loops);
+    loop_solve_forget_whole(sim);
     pack_own(sim, &own);
     rebuild_clear(sim);
     p->writing = true;
@@ -557,7 +557,7 @@ SolStatus sol_save(Sol *sol, SolWrite write, void *context)
         return SOL_USAGE;
     }
     SolStatus status = sol_init(sol);
-    if ((status != SOL_OK && status != SOL_CANCELLED) || sim->cancel.broken_off)
+    if ((status != SOL_OK && status != SOL_CANCELLED) || cancel_broke_off(sim))
         return status;
     mem_guard_push(sim->mem, &guard);
     if (setjmp(guard.env) != 0)

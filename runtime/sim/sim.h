@@ -24,7 +24,6 @@ SolStatus sim_point(Sim *sim, SolSide side);
 SolStatus sim_point_before(Sim *sim, double event); /* values are those just before the event */
 /* At Sim.time, values evaluated there; the point before it was shown. */
 SolStatus sim_event(Sim *sim);
-void sim_event_done(Sim *sim, double restart_seconds);
 
 /* ---- announce.c ---- */
 

@@ -169,9 +169,8 @@ static void open_layers(Sim *sim)
     sim->ddp = ddp_open(sim->mem, sim->forms);
     sim->interp = interp_open(sim->mem, sim->forms);
     sim->foreign = foreign_open(sim->mem, sim->program, sim->forms);
-    sim->loop.integrators = integrators;
-    sim->loop.part_met = event_suspect_changed;
-    sim->engine = engine_open(sim);
+    parts_open(sim, integrators, event_suspect_changed);
+    sim->engine = engine_open(sim, sim->run.model->path);
     sim->output.audit = sim->opt.audit > 0 ? audit_open(sim) : NULL;
     sim->time = sim->grid.time = sim->opt.start;
     sim->output.next = sim->opt.start + sim->opt.interval;
@@ -180,7 +179,7 @@ static void open_layers(Sim *sim)
 static SolStatus open_model(Sim *sim, const char *designator, const SolOptions *options)
 {
     arena_init(&sim->run.opt_arena, sim->mem);
-    arena_init(&sim->record.arena, sim->mem);
+    values_open(sim);
     if (!options_fill(sim, options))
         return SOL_USAGE;
     sim->run.top = program_find(sim->program, designator);
@@ -217,14 +216,13 @@ Sim *sim_like(const Sim *other)
     }
     Sim *sim = made = new_sim(other->run.model);
     arena_init(&sim->run.opt_arena, sim->mem);
-    arena_init(&sim->record.arena, sim->mem);
+    values_open(sim);
     options_fill(sim, &other->opt);
     sim->run.top = other->run.top;
     sim->run.n_texts = other->run.n_texts;
     sim->run.initialised = true;
     sim->output.to = other->output.to;
-    sim->record.tell = other->record.tell;
-    sim->record.context = other->record.context;
+    event_record_like(sim, other);
     open_layers(sim);
     mem_guard_pop(other->mem, &guard);
     return sim;
@@ -258,43 +256,17 @@ Sol *sol_create(SolModel *model, const char *designator, const SolOptions *optio
     return NULL;
 }
 
-static void close_roles(Sim *sim)
+static void close_output(Sim *sim)
 {
-    for (BranchId id = 0; id < sim->branches.n; id++)
-        mem_free(sim->mem, sim->branches.at[id].firings);
-    vec_free(sim->mem, &sim->branches);
-    vec_free(sim->mem, &sim->decide.samples);
-    vec_free(sim->mem, &sim->decide.pres);
-    vec_free(sim->mem, &sim->start.starts);
-    vec_free(sim->mem, &sim->start.zeroed);
-    vec_free(sim->mem, &sim->start.unexamined);
     vec_free(sim->mem, &sim->output.couts);
-    vec_free(sim->mem, &sim->decide.initials);
     vec_free(sim->mem, &sim->output.monitored);
-    vec_free(sim->mem, &sim->decide.decisions);
-    vec_free(sim->mem, &sim->start.integers);
-    vec_free(sim->mem, &sim->decide.suspects);
-    vec_free(sim->mem, &sim->decide.looked_at);
-    vec_free(sim->mem, &sim->loop.clocks);
-    vec_free(sim->mem, &sim->update.turned);
-    vec_free(sim->mem, &sim->update.undecided);
-    vec_free(sim->mem, &sim->update.deferred);
-    vec_free(sim->mem, &sim->update.olds);
-    vec_free(sim->mem, &sim->decide.loose);
     vec_free(sim->mem, &sim->output.wanted);
-    vec_free(sim->mem, &sim->search.forced);
     vec_free(sim->mem, &sim->output.births);
     vec_free(sim->mem, &sim->output.deaths);
     vec_free(sim->mem, &sim->output.modes);
     vec_free(sim->mem, &sim->output.modes_gone);
-    mode_search_close(sim);
-    trail_close(sim);
-    vec_free(sim->mem, &sim->record.triggers);
-    vec_free(sim->mem, &sim->record.causes);
-    map_free(sim->mem, &sim->start.started_again);
-    vec_free(sim->mem, &sim->record.states);
-    mem_free(sim->mem, sim->room.loop);
     mem_free(sim->mem, sim->output.values);
+    vec_free(sim->mem, &sim->run.sums);
 }
 
 void sim_close(Sim *sim)
@@ -310,7 +282,8 @@ void sim_close(Sim *sim)
     nodes_close(sim);
     engine_close(sim->engine); /* loops have had code */
     values_close(sim);
-    close_roles(sim);
+    event_close(sim);
+    close_output(sim);
     if (sim->interp)
         interp_close(sim->interp);
     if (sim->ddp)
@@ -319,7 +292,6 @@ void sim_close(Sim *sim)
         forms_close(sim->forms);
     audit_close(sim->output.audit);
     arena_free(&sim->run.opt_arena);
-    arena_free(&sim->record.arena);
     mem_free(sim->mem, sim);
 }
 
@@ -419,31 +391,6 @@ static SolStatus foreign_failed(Sim *sim)
     return SOL_OK;
 }
 
-/* Seconds that engines which wait for the compiler have waited. */
-static double waited(const Sim *sim)
-{
-    SolStats stats = {0};
-    if (sim->engine && (sim->opt.jit_wait || sim->opt.engine == SOL_ENGINE_REBUILD))
-        engine_stats(sim->engine, &stats);
-    return stats.compile_wait;
-}
-
-/* The record of an event is complete after the first step, which makes the new blocks: when the
- * next point comes, the next event, or the end of the call. */
-static void tell_event(Sim *sim)
-{
-    if (!sim->record.untold)
-        return;
-    sim->record.untold = false;
-    sim->record.event.restart_us += (waited(sim) - sim->record.waited_before) * 1e6;
-    sim->record.event.wait_us = sim->record.event.structure_us + sim->record.event.restart_us;
-    if (sim->engine)
-        engine_take_counts(sim->engine, &sim->record.event);
-    trace_restart(sim);
-    if (sim->record.tell)
-        sim->record.tell(sim->record.context, &sim->record.event);
-}
-
 /* What will be shown, at Sim.time. When most outputs are wanted they are evaluated as a whole;
  * between events a few variables cost what they need. */
 static SolStatus fetch_wanted(Sim *sim, SolSide side)
@@ -481,7 +428,7 @@ static const double *touched_values(Sim *sim)
 static SolStatus point_at(Sim *sim, SolSide side, double time)
 {
     double begin = timer_now();
-    tell_event(sim);
+    event_record_tell(sim);
     bool fine = true;
     if (sim->output.to.point)
         announce_births(sim);
@@ -534,60 +481,19 @@ void sol_set_output(Sol *sol, const SolOutput *output)
 
 void sol_set_event(Sol *sol, void (*event)(void *context, const SolEvent *event), void *context)
 {
-    sol->sim->record.tell = event;
-    sol->sim->record.context = context;
+    event_record_listen(sol->sim, event, context);
 }
 
 /* ---- events ---- */
-
-static void begin_event(Sim *sim)
-{
-    tell_event(sim);
-    vec_clear(&sim->record.triggers);
-    vec_clear(&sim->record.states);
-    arena_free(&sim->record.arena);
-    DdpCounts counts = ddp_counts(sim->ddp);
-    if (sim->engine) /* what was made since the event before is none of this one's work */
-        engine_take_counts(sim->engine, &sim->record.event);
-    sim->record.event = (SolEvent){
-        .time = sim->time, .states_before = sim->states.n, .loops_before = sim->build.last.loops};
-    sim->record.entered_before = counts.entered;
-    sim->record.removed_before = counts.removed;
-    sim->build.structure_changed = false;
-    sim->record.births_before = sim->build.births;
-    sim->record.begin = timer_now();
-}
-
-static void end_event(Sim *sim)
-{
-    DdpCounts counts = ddp_counts(sim->ddp);
-    sim->record.event.entered = (uint32_t)(counts.entered - sim->record.entered_before);
-    sim->record.event.removed = (uint32_t)(counts.removed - sim->record.removed_before);
-    sim->record.event.states_after = sim->states.n;
-    sim->record.event.loops_after = sim->build.last.loops;
-    sim->record.event.structural = sim->build.structure_changed;
-    sim->record.event.structure_us =
-        (timer_now() - sim->record.begin + sim->record.met_seconds) * 1e6;
-    sim->record.met_seconds = 0;
-    cause_end(sim);
-    sim->record.event.n_triggers = sim->record.triggers.n;
-    sim->record.event.triggers = sim->record.triggers.at;
-    sim->record.event.n_changes = sim->record.states.n;
-    sim->record.event.states = sim->record.states.at;
-    if (sim->states.n > sim->counts.states_max)
-        sim->counts.states_max = sim->states.n;
-}
 
 /* At Sim.time, where everything was evaluated: the updates of the event, and the point behind it.
  */
 SolStatus sim_event(Sim *sim)
 {
-    begin_event(sim);
+    event_record_begin(sim);
     trace_event_begin(sim);
     SolStatus status = event_iterate(sim, false);
-    end_event(sim);
-    trace_event_end(sim);
-    sim->counts.event += timer_now() - sim->record.begin;
+    event_record_end(sim);
     sim->counts.events++;
     if (status != SOL_OK)
         return status;
@@ -600,29 +506,17 @@ SolStatus sim_event(Sim *sim)
     return status;
 }
 
-/* What the restart cost is known now, but for code that the first step waits for. */
-void sim_event_done(Sim *sim, double restart_seconds)
-{
-    sim->record.event.restart_us = restart_seconds * 1e6;
-    sim->counts.event += restart_seconds;
-    sim->record.event.touched = sim->record.work - sim->record.work_before;
-    sim->record.untold = true;
-    sim->record.waited_before = waited(sim);
-}
-
 /* ---- running ---- */
 
 static SolStatus first_updates(Sim *sim)
 {
-    begin_event(sim);
+    event_record_begin(sim);
     trace_line(sim, 'e', sim->time, "start");
-    sim->update.due = true;
+    update_is_due(sim);
     SolStatus status = init_create(sim);
     if (status == SOL_OK)
         status = event_iterate(sim, true);
-    end_event(sim);
-    trace_event_end(sim);
-    sim->counts.event += timer_now() - sim->record.begin;
+    event_record_end(sim);
     return status == SOL_OK ? set_check(sim) : status;
 }
 
@@ -679,7 +573,7 @@ static SolStatus end_point(Sim *sim, SolStatus status)
         set_check_end(sim);
     if (!sim->output.shown || !(failed || ended) || (ended && sim->output.last == sim->time))
         return status;
-    if (failed && (sim->output.unseen || (sim->loop.running && !time_last(sim))))
+    if (failed && (sim->output.unseen || (parts_running(sim) && !time_last(sim))))
         return status; /* what lies behind a point without values is nobody's */
     SolStatus shown = sim_point(sim, SOL_AT_END);
     return failed ? status : shown;
@@ -694,7 +588,7 @@ static SolStatus guarded(Sim *sim, double time, bool init_only, bool to_event, b
     if (sim->run.status != SOL_OK && sim->run.status != SOL_CANCELLED &&
         sim->run.status != SOL_USAGE)
         return sim->run.status;
-    if (sim->cancel.broken_off)
+    if (cancel_broke_off(sim))
         return SOL_CANCELLED;
     mem_guard_push(sim->mem, &guard);
     if (setjmp(guard.env) != 0)
@@ -702,13 +596,12 @@ static SolStatus guarded(Sim *sim, double time, bool init_only, bool to_event, b
     SolStatus status =
         init_only ? start(sim) : go(sim, time, to_event, one_step, happened ? happened : &ignored);
     note_foreign_failure(sim, status);
-    tell_event(sim);
+    event_record_tell(sim);
     status = end_point(sim, status);
     engine_check(sim->engine);
     mem_guard_pop(sim->mem, &guard);
     if (status == SOL_CANCELLED)
-        atomic_store(&sim->cancel.asked, false);
-    sim->cancel.seen = 0;
+        cancel_forget(sim);
     return sim->run.status = status;
 }
 
@@ -735,7 +628,7 @@ SolStatus sol_step(Sol *sol, double time)
 
 void sol_cancel(Sol *sol)
 {
-    atomic_store(&sol->sim->cancel.asked, true);
+    cancel_ask(sol->sim);
 }
 
 double sol_time(const Sol *sol)

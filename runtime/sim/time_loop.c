@@ -35,7 +35,6 @@ static SolStatus restart_part(Part *part)
         compare_remember(sim, &part->lists.watched);
     event_forget_falls(part);
     reselect_begin(part);
-    sim->record.event.parts_restarted += part->n > 0;
     return SOL_OK;
 }
 
@@ -46,25 +45,23 @@ static void search_later(Part *part)
         compare_remember(part->sim, &part->lists.watched);
     event_forget_falls(part);
     part->event = INFINITY;
-    if (!part->searching)
-        vec_push(part->sim->mem, &part->sim->loop.to_search, part);
-    part->searching = true;
+    part_search_later(part);
 }
 
 /* Starts those of the touched parts that must start. */
 static SolStatus renew_parts(Sim *sim)
 {
-    SolStatus status = sim->loop.status;
-    sim->record.event.parts_restarted = 0;
-    if (sim->build.structure_changed)
+    SolStatus status = parts_status(sim);
+    uint32_t restarted = 0;
+    if (event_structure_changed(sim))
         engine_restructured(sim);
     time_stops_begin(sim);
-    for (uint32_t i = 0; i < sim->loop.touched.n && status == SOL_OK; i++) {
-        Part *part = sim->loop.touched.at[i];
+    for (uint32_t i = 0; i < parts_touched(sim).n && status == SOL_OK; i++) {
+        Part *part = parts_touched(sim).at[i];
         bool anew = part->restart || !part->started, search = part->search;
         part_look_at_clock(part);
         if (anew)
-            status = restart_part(part);
+            status = restart_part(part), restarted += status == SOL_OK && part->n > 0;
         else
             blocks_prepare(part); /* of nodes that only moved */
         if (anew)
@@ -77,12 +74,10 @@ static SolStatus renew_parts(Sim *sim)
         part_reorder(part);
     }
     time_stops_end(sim);
-    sim->record.event.restarted = sim->record.event.parts_restarted > 0;
+    event_record_restarts(sim, restarted);
     if (status == SOL_OK)
         event_leave_near(sim);
-    for (uint32_t i = 0; i < sim->loop.touched.n; i++)
-        sim->loop.touched.at[i]->touched = 0;
-    vec_clear(&sim->loop.touched);
+    parts_forget_touched(sim);
     return status;
 }
 
@@ -100,18 +95,14 @@ static bool is_now(const Sim *sim, double time)
  * the event is as near as one can tell, and no comparison has changed there. */
 static void list_due(Sim *sim, double time)
 {
-    sim->loop.left_time = nextafter(time, -INFINITY);
-    sim->loop.number++;
-    parts_look_anew(sim);
-    vec_clear(&sim->loop.due);
+    parts_next_event(sim, nextafter(time, -INFINITY));
     while (is_now(sim, parts_first_key(sim, HEAP_DUE))) {
         Part *part = parts_first(sim, HEAP_DUE, 0);
         if (hold_reached(sim, part->event))
-            sim->loop.left_time = fmin(sim->loop.left_time, part->before);
+            parts_set_left(sim, fmin(parts_left(sim), part->before));
         part->event = part->timed = INFINITY;
-        part->due = sim->loop.number;
         part_reorder(part);
-        vec_push(sim->mem, &sim->loop.due, part);
+        part_is_due(part);
     }
 }
 
@@ -129,8 +120,8 @@ static SolStatus show_before(Sim *sim, double time)
 /* With their conditions, as they are at the event. */
 static SolStatus begin_due(Sim *sim)
 {
-    for (uint32_t i = 0; i < sim->loop.due.n; i++) {
-        Part *part = sim->loop.due.at[i];
+    for (uint32_t i = 0; i < parts_due(sim).n; i++) {
+        Part *part = parts_due(sim).at[i];
         part_search_again(part);
         evaluate_touch_outdated(sim, &part->lists.watched);
         evaluate_touch_outdated(sim, &part->lists.timers);
@@ -140,13 +131,13 @@ static SolStatus begin_due(Sim *sim)
         part->choice.wanted = false;
     }
     parts_cross(sim);
-    return sim->loop.status;
+    return parts_status(sim);
 }
 
 static SolStatus handle_event(Sim *sim, double time)
 {
     sim->time = time;
-    sim->record.work_before = sim->record.work;
+    event_record_noticed(sim);
     event_forget_ties(sim);
     list_due(sim, time);
     SolStatus status = show_before(sim, time);
@@ -154,47 +145,34 @@ static SolStatus handle_event(Sim *sim, double time)
     double begin = timer_now();
     if (status == SOL_OK)
         status = begin_due(sim);
-    sim->record.met_seconds = timer_now() - begin;
+    event_record_met(sim, timer_now() - begin);
     if (status == SOL_OK)
         status = sim_event(sim);
     begin = timer_now();
     if (status == SOL_OK)
         status = renew_parts(sim);
-    sim_event_done(sim, timer_now() - begin);
+    event_record_done(sim, timer_now() - begin);
     return status;
 }
 
 /* An event here and now, because somebody wrote a value. */
 SolStatus time_event(Sim *sim)
 {
-    sim->loop.left_time = sim->time;
-    sim->record.work_before = sim->record.work;
+    parts_set_left(sim, sim->time);
+    event_record_noticed(sim);
     SolStatus status = evaluate_dirty(sim, EVAL_EVENT);
     if (status == SOL_OK)
         status = sim_event(sim);
-    if (!sim->loop.running)
+    if (!parts_running(sim))
         return status;
     double begin = timer_now();
     if (status == SOL_OK && !sim->run.incomplete)
         status = renew_parts(sim);
-    sim_event_done(sim, timer_now() - begin);
+    event_record_done(sim, timer_now() - begin);
     return status;
 }
 
 /* ---- steps ---- */
-
-/* Small parts take turns, and the turns of a thousand others drive from the caches what one needs:
- * so it is asked for one turn ahead, and where that lies two turns ahead. Whose turn it will be is
- * told by the heap, unless the part that steps now comes first again. NULL: parts are few. */
-static const Part *next_part(const Sim *sim)
-{
-    const PartHeap *heap = &sim->loop.heaps[HEAP_BEHIND];
-    if (heap->n < 3)
-        return NULL;
-    for (uint32_t i = 3; i < heap->n && i < 7; i++)
-        part_prefetch_head(parts_first(sim, HEAP_BEHIND, i));
-    return parts_first(sim, HEAP_BEHIND, heap->at[2].key < heap->at[1].key ? 2 : 1);
-}
 
 static SolStatus step_part(Part *part, double limit)
 {
@@ -291,9 +269,7 @@ static SolStatus look_at_step(Part *part)
 static SolStatus search_again(Sim *sim)
 {
     SolStatus status = SOL_OK;
-    while (sim->loop.to_search.n && status == SOL_OK) {
-        Part *part = vec_pop(&sim->loop.to_search);
-        part->searching = false;
+    for (Part *part; status == SOL_OK && (part = parts_next_search(sim)) != NULL;) {
         status = part_search(part, part->now);
         part_reorder(part);
     }
@@ -308,7 +284,7 @@ static SolStatus advance(Sim *sim, double limit, double stop_at, bool one_step)
     while (status == SOL_OK &&
            parts_first_key(sim, HEAP_BEHIND) < fmin(limit, parts_first_key(sim, HEAP_DUE))) {
         Part *part = parts_first(sim, HEAP_BEHIND, 0);
-        const Part *next = next_part(sim);
+        const Part *next = parts_second(sim);
         if (next) /* in two pieces: the processor has no room for more at a time */
             part_prefetch(next, 0, MEMORY_VECTORS);
         status = step_part(part, fmin(stop_at, time_stop(part)));
@@ -317,7 +293,7 @@ static SolStatus advance(Sim *sim, double limit, double stop_at, bool one_step)
         if (status == SOL_OK)
             status = look_at_step(part);
         part_reorder(part);
-        if (atomic_load(&sim->cancel.asked))
+        if (cancel_asked(sim))
             status = status == SOL_OK ? SOL_CANCELLED : status;
         if (one_step)
             break;
@@ -354,22 +330,22 @@ bool time_last(Sim *sim)
     for (uint32_t i = 0; i < sim->parts.n; i++)
         if (sim->parts.at[i]->started && part_needs_steps(sim->parts.at[i]))
             time = fmin(time, sim->parts.at[i]->now);
-    if (!isfinite(time) || time < sim->output.last || sim->loop.touched.n)
+    if (!isfinite(time) || time < sim->output.last || parts_touched(sim).n)
         return true; /* it failed in an event: values are those of its last update */
     parts_look_at(sim, time);
-    sim->loop.status = SOL_OK;
+    parts_recover(sim);
     return parts_meet_all(sim, EVAL_TRIAL) == SOL_OK;
 }
 
 SolStatus time_run(Sim *sim, double stop, bool to_event, bool one_step, bool *happened)
 {
     SolStatus status = SOL_OK;
-    if (!sim->loop.running) {
-        sim->loop.running = true;
+    if (!parts_running(sim)) {
+        parts_run(sim, true);
         status = renew_parts(sim);
     }
     while (status == SOL_OK && sim->time < stop) {
-        if (atomic_load(&sim->cancel.asked))
+        if (cancel_asked(sim))
             return SOL_CANCELLED;
         status = go_to(sim, stop, one_step, happened);
         if (one_step || (to_event && *happened))

@@ -17,14 +17,14 @@ static void pass_on(Sim *sim, const SolModel *model)
 static const char *folder_of(Sim *sim, const char *path)
 {
     const char *slash = path ? strrchr(path, '/') : NULL;
-    return slash ? arena_copy(&sim->record.arena, path, (size_t)(slash - path) + 1) : ".";
+    return slash ? explain_keep_n(sim, path, (size_t)(slash - path) + 1) : ".";
 }
 
 static SolModel *load_written(Sol *sol, const WrittenText *text)
 {
     Sim *sim = sol->sim;
     ProgramOptions o = program_options(sim->program);
-    const char **folders = arena_alloc(&sim->record.arena, (o.n_folders + 1) * sizeof *folders);
+    const char **folders = explain_room(sim, (o.n_folders + 1) * sizeof *folders);
     folders[0] = folder_of(sim, sol->model->path);
     for (uint32_t i = 0; i < o.n_folders; i++)
         folders[i + 1] = o.folders[i];
@@ -98,7 +98,7 @@ SolStatus sol_write_model(Sol *sol, const SolWriting *writing)
     MemGuard guard;
     SolModel *volatile made = NULL;
     SolStatus status = sol_init(sol);
-    if ((status != SOL_OK && status != SOL_CANCELLED) || sim->cancel.broken_off)
+    if ((status != SOL_OK && status != SOL_CANCELLED) || cancel_broke_off(sim))
         return status == SOL_OK ? SOL_CANCELLED : status;
     if (!sim->opt.editable) {
         diag_error(sim->diags, 0, "only a simulation whose options say `editable` can be written");

@@ -45,7 +45,6 @@ static SolStatus euler_start(Part *part)
         mem_alloc(sim->mem, (2 * part->states.n + 1) * sizeof *state);
     for (uint32_t i = 0; i < part->states.n; i++)
         state[i] = sim->value[part->states.at[i].var];
-    part->now = sim->grid.time;
     part->fixed_steps = true;
     take_slopes(part);
     part_keep_loops(part);
@@ -60,7 +59,7 @@ static SolStatus euler_start(Part *part)
 static bool step_quietly(Part *part, double time)
 {
     if (part->choice.constrained || time >= part->timed ||
-        tape_look(part, time, states_of(part)) != TAPE_QUIET)
+        tape_look(part, time, states_of(part), &part->sim->solve.moved) != TAPE_QUIET)
         return false;
     tape_last_slopes(part, states_of(part) + part->states.n);
     return true;

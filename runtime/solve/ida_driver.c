@@ -194,11 +194,11 @@ static void ida_close(Part *part)
 
 static void ida_close_all(Sim *sim)
 {
-    SUNContext context = sim->room.sun;
+    SUNContext context = sim->solve.sun;
     pattern_free_scratch(sim);
     if (context)
         SUNContext_Free(&context);
-    sim->room.sun = NULL;
+    sim->solve.sun = NULL;
 }
 
 static SolStatus no_memory(Sim *sim)
@@ -209,13 +209,13 @@ static SolStatus no_memory(Sim *sim)
 
 static bool open_vectors(Sim *sim, IdaDriver *driver)
 {
-    if (!sim->room.sun) {
+    if (!sim->solve.sun) {
         SUNContext context;
         if (SUNContext_Create(NULL, &context) != 0)
             return false;
-        sim->room.sun = context;
+        sim->solve.sun = context;
     }
-    driver->space = nvector_open(sim->mem, sim->room.sun, driver->room);
+    driver->space = nvector_open(sim->mem, sim->solve.sun, driver->room);
     nvector_set_length(driver->space, driver->n);
     driver->y = nvector_new(driver->space);
     driver->yp = nvector_new(driver->space);
@@ -228,15 +228,15 @@ static bool open_vectors(Sim *sim, IdaDriver *driver)
 
 static bool open_direct(Sim *sim, IdaDriver *driver)
 {
-    driver->matrix = jacobian_matrix(driver->jacobian, sim->room.sun);
-    driver->solver = jacobian_solver(driver->jacobian, sim->room.sun);
+    driver->matrix = jacobian_matrix(driver->jacobian, sim->solve.sun);
+    driver->solver = jacobian_solver(driver->jacobian, sim->solve.sun);
     return IDASetLinearSolver(driver->ida, driver->solver, driver->matrix) == 0 &&
            IDASetJacFn(driver->ida, jacobian) == 0;
 }
 
 static bool open_krylov(Sim *sim, IdaDriver *driver)
 {
-    driver->solver = SUNLinSol_SPGMR(driver->y, SUN_PREC_LEFT, KRYLOV_SPACE, sim->room.sun);
+    driver->solver = SUNLinSol_SPGMR(driver->y, SUN_PREC_LEFT, KRYLOV_SPACE, sim->solve.sun);
     return driver->solver && IDASetLinearSolver(driver->ida, driver->solver, NULL) == 0 &&
            IDASetJacTimes(driver->ida, NULL, jacobian_times_vector) == 0 &&
            IDASetPreconditioner(driver->ida, precondition_setup, precondition_solve) == 0;
@@ -257,7 +257,7 @@ static bool tell_states(Part *part, IdaDriver *driver)
 
 static bool open_ida(Sim *sim, Part *part, IdaDriver *driver)
 {
-    driver->ida = IDACreate(sim->room.sun);
+    driver->ida = IDACreate(sim->solve.sun);
     if (!driver->ida || IDASetErrHandlerFn(driver->ida, be_silent, NULL) != 0 ||
         IDAInit(driver->ida, residual, sim->time, driver->y, driver->yp) != 0)
         return false;
@@ -461,7 +461,7 @@ static SolStatus ida_explain(Part *part)
     Sim *sim = part->sim;
     IdaDriver *driver = driver_of(part);
     realtype h = 0;
-    if (sim->cancel.broken_off)
+    if (cancel_broke_off(sim))
         return SOL_CANCELLED;
     IDAGetCurrentStep(driver->ida, &h);
     uint32_t i = worst_unknown(driver);

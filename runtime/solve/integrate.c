@@ -43,8 +43,8 @@ SolStatus part_start(Part *part)
     Sim *sim = part->sim;
     if (part->restructured || !part->started) {
         for (int method = 0; method < PART_METHODS; method++)
-            if (part->driver[method] && sim->loop.integrators[method]->restructured)
-                sim->loop.integrators[method]->restructured(part);
+            if (part->driver[method] && parts_integrator(sim, method)->restructured)
+                parts_integrator(sim, method)->restructured(part);
         part_choose_unknowns(part);
     }
     blocks_prepare(part);
@@ -54,7 +54,7 @@ SolStatus part_start(Part *part)
     part->event = INFINITY;
     part->search = part->choice.wanted = part->bridge.on = false;
     part->method = method_of(part);
-    part->integrator = sim->loop.integrators[part->method];
+    part->integrator = parts_integrator(sim, part->method);
     SolStatus status = part->integrator->start(part);
     part->started = status == SOL_OK;
     sim->counts.restarts += part->n > 0;

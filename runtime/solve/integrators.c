@@ -11,7 +11,10 @@ const Integrator *const integrators[PART_METHODS] = {
 
 void integrators_close(Sim *sim)
 {
-    for (int method = 0; sim->loop.integrators && method < PART_METHODS; method++)
-        if (sim->loop.integrators[method]->close_all)
-            sim->loop.integrators[method]->close_all(sim);
+    for (int method = 0; parts_integrator(sim, 0) && method < PART_METHODS; method++)
+        if (parts_integrator(sim, method)->close_all)
+            parts_integrator(sim, method)->close_all(sim);
+    vec_free(sim->mem, &sim->solve.differentiated);
+    vec_free(sim->mem, &sim->solve.unexamined);
+    vec_free(sim->mem, &sim->solve.moved);
 }

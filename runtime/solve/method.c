@@ -102,7 +102,7 @@ SolStatus method_change(Part *part)
                                : part->trial.patience < MOST_PATIENCE ? 2 * part->trial.patience
                                                                       : MOST_PATIENCE;
     part->method = method_of(part);
-    part->integrator = sim->loop.integrators[part->method];
+    part->integrator = parts_integrator(sim, part->method);
     part->back = part->now;
     sim->time = part->now;
     SolStatus status = part->integrator->start(part);

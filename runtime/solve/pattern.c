@@ -379,9 +379,9 @@ static void colour_leaves(Sets *s)
 static Sets *scratch(Part *part, Pattern *pattern, uint32_t most)
 {
     Sim *sim = part->sim;
-    if (!sim->room.pattern)
-        sim->room.pattern = mem_alloc(sim->mem, sizeof *sim->room.pattern);
-    Sets *s = sim->room.pattern;
+    if (!sim->solve.pattern)
+        sim->solve.pattern = mem_alloc(sim->mem, sizeof *sim->solve.pattern);
+    Sets *s = sim->solve.pattern;
     s->part = part;
     s->pattern = pattern;
     s->mem = sim->mem;
@@ -399,7 +399,7 @@ static Sets *scratch(Part *part, Pattern *pattern, uint32_t most)
 
 void pattern_free_scratch(Sim *sim)
 {
-    Sets *s = sim->room.pattern;
+    Sets *s = sim->solve.pattern;
     if (!s)
         return;
     vec_free(sim->mem, &s->of_var);
@@ -414,7 +414,7 @@ void pattern_free_scratch(Sim *sim)
     vec_free(sim->mem, &s->row_n);
     vec_free(sim->mem, &s->row_vars);
     mem_free(sim->mem, s);
-    sim->room.pattern = NULL;
+    sim->solve.pattern = NULL;
 }
 
 /* Rows from the part's tape, where it knows them all. */

@@ -59,7 +59,7 @@ static bool is_constraint(const Sim *sim, const EvalNode *node)
 {
     for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++) {
         DdpRel rel = node->ops[i].rel;
-        if (rel < sim->build.differentiated.n && sim->build.differentiated.at[rel])
+        if (rel < sim->solve.differentiated.n && sim->solve.differentiated.at[rel])
             return may_turn_singular(sim, node);
     }
     return false;
@@ -68,7 +68,7 @@ static bool is_constraint(const Sim *sim, const EvalNode *node)
 bool reselect_concerns(Part *part)
 {
     const Sim *sim = part->sim;
-    const NodeList *list = sim->build.differentiated.n ? part_dynamics(part) : NULL;
+    const NodeList *list = sim->solve.differentiated.n ? part_dynamics(part) : NULL;
     for (uint32_t i = 0; list && i < list->n; i++)
         if (is_constraint(sim, &sim->nodes.at[list->at[i]]))
             return true;
@@ -448,9 +448,9 @@ bool reselect_unsolved(Sim *sim)
     static const ChoiceBounds bounds = {8, 1e4};
     Map seen = {0};
     bool any = false;
-    for (uint32_t i = 0; i < sim->start.unexamined.n; i++)
-        if (sim->nodes.at[sim->start.unexamined.at[i]].live)
-            any |= examine_node(sim, &sim->nodes.at[sim->start.unexamined.at[i]], &bounds, &seen);
+    for (uint32_t i = 0; i < sim->solve.unexamined.n; i++)
+        if (sim->nodes.at[sim->solve.unexamined.at[i]].live)
+            any |= examine_node(sim, &sim->nodes.at[sim->solve.unexamined.at[i]], &bounds, &seen);
     map_free(sim->mem, &seen);
     return any;
 }
@@ -458,6 +458,29 @@ bool reselect_unsolved(Sim *sim)
 /* A node that the last commit made. */
 void reselect_note(Sim *sim, DdpNode n)
 {
-    if (sim->build.differentiated.n && is_constraint(sim, &sim->nodes.at[n]))
-        vec_push(sim->mem, &sim->start.unexamined, n);
+    if (sim->solve.differentiated.n && is_constraint(sim, &sim->nodes.at[n]))
+        vec_push(sim->mem, &sim->solve.unexamined, n);
+}
+
+const NodeList *reselect_unexamined(const Sim *sim)
+{
+    return &sim->solve.unexamined;
+}
+
+void reselect_forget(Sim *sim)
+{
+    vec_clear(&sim->solve.unexamined);
+}
+
+void reselect_note_differentiated(Sim *sim, DdpRel rel)
+{
+    while (sim->solve.differentiated.n <= rel)
+        vec_push(sim->mem, &sim->solve.differentiated, 0);
+    sim->solve.differentiated.at[rel] = 1;
+}
+
+void reselect_forget_all(Sim *sim)
+{
+    reselect_forget(sim);
+    vec_clear(&sim->solve.differentiated);
 }

@@ -279,7 +279,7 @@ static SolStatus rk_explain(Part *part)
 {
     Sim *sim = part->sim;
     const RkDriver *rk = driver_of(part);
-    if (sim->cancel.broken_off)
+    if (cancel_broke_off(sim))
         return SOL_CANCELLED;
     uint32_t worst = worst_state(part, rk);
     DdpVar var = part->states.at[worst].var;

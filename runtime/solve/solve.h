@@ -33,5 +33,10 @@ bool reselect_wanted(
 bool reselect_concerns(Part *part);
 bool reselect_unsolved(Sim *sim);        /* true: the DDP was advised; a commit is due */
 void reselect_note(Sim *sim, DdpNode n); /* n was made */
+/* Constraints that were noted: their choice of states is to be looked at. */
+const NodeList *reselect_unexamined(const Sim *sim);
+void reselect_forget(Sim *sim); /* those */
+void reselect_note_differentiated(Sim *sim, DdpRel rel);
+void reselect_forget_all(Sim *sim); /* the structure is made anew */
 
 #endif

@@ -49,7 +49,7 @@ static uint32_t fill_row(Level *l, uint32_t i, uint32_t at)
         if (!column || !form->position[k].occurs)
             continue;
         sim->tangent[rel.vars[k]] = 1;
-        interp_tangent(code, rel.vars, sim->value, sim->tangent, sim->room.interp, &tangents,
+        interp_tangent(code, rel.vars, sim->value, sim->tangent, evaluate_scratch(sim), &tangents,
                        evaluate_foreign, sim);
         sim->tangent[rel.vars[k]] = 0;
         l->finite = l->finite && isfinite(tangents[0]);

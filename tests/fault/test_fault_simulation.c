@@ -165,7 +165,7 @@ static bool fails_for(const void *caller)
 {
     for (int i = 0; i < ranges; i++)
         if ((uintptr_t)caller >= range[i].from && (uintptr_t)caller < range[i].to)
-            return watched && watched->room.sun && fails(&sundials);
+            return watched && watched->solve.sun && fails(&sundials);
     return false;
 }
 

@@ -2,6 +2,7 @@
 # Objects and includes of runtime/ -> calls from a lower folder to a higher one, and the largest cycle of files.
 #   test_layers.sh           fails on whatever layers.txt does not allow, and where it allows what is gone
 #   test_layers.sh --list    what it would have to allow now
+#   test_layers.sh --fields  fields of module structs of Sim that files of other folders touch (fields.txt allows them)
 # Who calls whom is what the linker sees: symbols that one object of the build folder defines and another wants.
 # Objects whose source is gone, or of which there is a newer one, are left over from older builds and do not count.
 set -u
@@ -81,6 +82,23 @@ grep -v '^cycle' "$work/found" | comm -23 - "$work/allowed" >"$work/new"
 grep -v '^cycle' "$work/found" | comm -13 - "$work/allowed" >"$work/gone"
 [ -s "$work/new" ] && { echo "a lower folder uses a higher one:"; cat "$work/new"; failed=1; }
 [ -s "$work/gone" ] && { echo "$allowed allows what is not there any more:"; cat "$work/gone"; failed=1; }
+# Each module struct of Sim belongs to the folder that its line names; files of other folders call its functions.
+sed -n '/^struct Sim {/,/^};/p' runtime/sim_int.h | sed -nE 's|^ *Sim[A-Z][A-Za-z]* ([a-z]+); */\* (\w+)/.*|\1 \2|p' >"$work/owners"
+[ "$(wc -l <"$work/owners")" -ge 10 ] || { echo "no owners of module structs in runtime/sim_int.h"; failed=1; }
+touched() { # file, struct.field of another folder
+    grep -oE '(->|Sim \*\)0\)->)[a-z]+(\.|->)[a-z_]+' -r runtime --include='*.c' --include='*.h' |
+        sed -E 's/:.*->([a-z]+)(\.|->)/ \1 /' |
+        awk 'FNR == NR { owner[$1] = $2; next }
+             { split($1, at, "/") }
+             $2 in owner && owner[$2] != at[2] && at[2] ~ /^(eval|parts|solve|event|sim)$/ { print $1, $2 "." $3 }' "$work/owners" - | sort -u
+}
+touched >"$work/touched"
+[ "${1-}" = --fields ] && { cat "$work/touched"; exit; }
+sort -u tests/tools/fields.txt | grep -v '^#' >"$work/fields"
+comm -23 "$work/touched" "$work/fields" >"$work/new"
+comm -13 "$work/touched" "$work/fields" >"$work/gone"
+[ -s "$work/new" ] && { echo "a field of another folder's struct is touched:"; cat "$work/new"; failed=1; }
+[ -s "$work/gone" ] && { echo "tests/tools/fields.txt allows what is not there any more:"; cat "$work/gone"; failed=1; }
 # One simulation is a struct of what its modules keep.
 fields=$(sed -n '/^struct Sim {/,/^};/p' runtime/sim_int.h | sed 's|/\*.*||' | grep -c ';')
 [ "$((fields - 1))" -le 40 ] || { echo "struct Sim has $((fields - 1)) fields, 40 are allowed"; failed=1; }
