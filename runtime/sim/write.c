@@ -82,16 +82,6 @@ static SolStatus write_both(Sol *sol, Writer *writer, const SolWriting *w, SolMo
     return status;
 }
 
-static void say_no_memory(Sim *sim)
-{
-    MemGuard guard;
-    mem_guard_push(sim->mem, &guard);
-    if (setjmp(guard.env) == 0) {
-        diag_error(sim->diags, 0, "there is no memory to write the model");
-        mem_guard_pop(sim->mem, &guard);
-    }
-}
-
 SolStatus sol_write_model(Sol *sol, const SolWriting *writing)
 {
     Sim *sim = sol->sim;
@@ -112,8 +102,7 @@ SolStatus sol_write_model(Sol *sol, const SolWriting *writing)
     mem_guard_push(sim->mem, &guard);
     if (setjmp(guard.env) != 0) {
         sol_unload(made);
-        say_no_memory(sim);
-        return SOL_MEMORY;
+        return sim_exhausted(sim); /* as at every checkpoint: nodes may be half built */
     }
     Writer *writer = writer_open(sim->mem, sim->program);
     status = write_both(sol, writer, writing, &made);
@@ -121,5 +110,5 @@ SolStatus sol_write_model(Sol *sol, const SolWriting *writing)
     sol_unload(made);
     world_edit_pardon(sim->world);
     mem_guard_pop(sim->mem, &guard);
-    return status;
+    return world_out_of_memory(sim->world) ? sim_exhausted(sim) : status;
 }

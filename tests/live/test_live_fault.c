@@ -88,8 +88,38 @@ static void every_allocation(void **state)
     }
 }
 
+/* Writing fails as a checkpoint does: with its status, and what is left can be closed. */
+static void every_allocation_of_writing(void **state)
+{
+    (void)state;
+    uint32_t failures = 0, written = 0;
+    for (uint64_t n = 1; n < 3000; n += 41) {
+        SolModel *model = sol_load(&(SolLoad){.path = "lab", .text = text, .length = strlen(text)});
+        Sol *sim = sol_create(
+            model, NULL, &(SolOptions){.stop = 1, .editable = true, .engine = SOL_ENGINE_INTERP});
+        SolEdited edited;
+        Bytes out = {0}, saved = {0};
+        assert_int_equal(sol_run_to(sim, 0.1), SOL_OK);
+        assert_int_equal(sol_edit(sim, 1, &edits[1], &edited), SOL_OK);
+        assert_int_equal(edited.verdict, SOL_ACCEPTED);
+        mem_fail_at(model->mem, n);
+        SolStatus status = sol_write_model(sim, &(SolWriting){put, &out, put, &saved});
+        mem_fail_at(model->mem, 0);
+        assert_true(status == SOL_OK || status == SOL_MEMORY);
+        failures += status == SOL_MEMORY;
+        written += status == SOL_OK;
+        if (status == SOL_OK)
+            assert_int_equal(sol_run_to(sim, 0.8), SOL_OK);
+        sol_unload(model);
+        free(out.at);
+        free(saved.at);
+    }
+    assert_true(failures > 0 && written > 0);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation),
+                                       cmocka_unit_test(every_allocation_of_writing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
