@@ -8,7 +8,8 @@
  * under its number, so that for the world nothing has changed. Where nothing is left of a combination the
  * relation is set aside: in its place stands a variable of its own, what the equations are apart. Where one
  * of the others leaves, the relation is what it was; first those combinations end that were made of this
- * one.
+ * one. Where that leaves something else undetermined, the force of a joint that says nothing new, it is closed:
+ * an equation for that takes the place of its variable.
  *
  * Combinations are found by the relations that they name, so what a commit costs does not depend on how many
  * there are.
@@ -143,13 +144,47 @@ void ddp_combine(Ddp *d, DdpRel rel, Form form, uint32_t n, const DdpVar *vars, 
 void ddp_set_aside(Ddp *d, DdpRel rel, Form form, uint32_t n, const DdpVar *vars, uint32_t n_others,
                    const DdpRel *others)
 {
-    Combined c = {.rel = rel, .form_before = REL(d, rel).form, .form = form};
+    Combined c = {.rel = rel, .form_before = REL(d, rel).form, .form = form, .aside = true};
     c.rest = ddp_enter_var(d, DDP_UNKNOWN);
     vec_push(d->mem, &c.vars, c.rest);
     for (uint32_t i = 0; i < n; i++)
         vec_push(d->mem, &c.vars, vars[i]);
     d->n_aside++;
     add_combined(d, c, n_others, others);
+}
+
+/* The one that was set aside and has its own variable still; UINT32_MAX: there is none. */
+static uint32_t open_aside(const Ddp *d, DdpRel rel)
+{
+    for (uint32_t u = map_get(&d->combined_of, rel); u; u = d->combined_uses.at[u - 1].next) {
+        const Combined *c = &d->combined.at[d->combined_uses.at[u - 1].which];
+        if (c->rel == rel && c->rest && c->stands)
+            return d->combined_uses.at[u - 1].which;
+    }
+    return UINT32_MAX;
+}
+
+void ddp_close_aside(Ddp *d, DdpRel rel, Form form, uint32_t n, const DdpVar *vars,
+                     uint32_t n_others, const DdpRel *others)
+{
+    uint32_t which = open_aside(d, rel);
+    if (which == UINT32_MAX)
+        return;
+    Combined *c = &d->combined.at[which];
+    ddp_remove_var(d, c->rest);
+    c->rest = 0;
+    c->form = form;
+    c->renewed = true;
+    vec_clear(&c->vars);
+    for (uint32_t i = 0; i < n; i++)
+        vec_push(d->mem, &c->vars, vars[i]);
+    for (uint32_t i = 0; i < n_others; i++) {
+        if (others[i] == rel || is_listed(&c->others, others[i]))
+            continue;
+        vec_push(d->mem, &c->others, others[i]);
+        use(d, others[i], which);
+    }
+    vec_push(d->mem, &d->combined_new, which);
 }
 
 void ddp_end_combination(Ddp *d, DdpRel rel)
@@ -166,18 +201,18 @@ static void forget(Ddp *d, uint32_t which, Combined *c)
         unuse(d, c->others.at[i], which);
     d->combined.at[which] = (Combined){0};
     vec_push(d->mem, &d->unused_combined, which);
-    d->n_aside -= c->rest != 0;
+    d->n_aside -= c->aside;
     if (c->rest)
         ddp_remove_var(d, c->rest);
 }
 
-/* The youngest that names `rel` and is not older than `age`; UINT32_MAX: there is none. */
-static uint32_t youngest(const Ddp *d, DdpRel rel, uint32_t age)
+/* The youngest that names `rel` and is not older than `age`, of all or of those that stand; UINT32_MAX: there is none. */
+static uint32_t youngest(const Ddp *d, DdpRel rel, uint32_t age, bool all)
 {
     uint32_t found = UINT32_MAX;
     for (uint32_t u = map_get(&d->combined_of, rel); u; u = d->combined_uses.at[u - 1].next) {
         uint32_t which = d->combined_uses.at[u - 1].which;
-        if (d->combined.at[which].age >= age) {
+        if (d->combined.at[which].age >= age && (all || d->combined.at[which].stands)) {
             age = d->combined.at[which].age;
             found = which;
         }
@@ -186,12 +221,12 @@ static uint32_t youngest(const Ddp *d, DdpRel rel, uint32_t age)
 }
 
 /* Younger ones are made of older ones, never the other way round: those that are made of this one end first. */
-static void end(Ddp *d, uint32_t which)
+static void end(Ddp *d, uint32_t which, bool all)
 {
     DdpRel rel = d->combined.at[which].rel;
     uint32_t last;
-    while ((last = youngest(d, rel, d->combined.at[which].age)) != which)
-        end(d, last);
+    while ((last = youngest(d, rel, d->combined.at[which].age, all)) != which)
+        end(d, last, all);
     Combined c = d->combined.at[which];
     forget(d, which, &c);
     if (c.stands && !REL(d, c.rel).leaving)
@@ -203,7 +238,8 @@ static void end(Ddp *d, uint32_t which)
 static uint32_t replacing(const Ddp *d, DdpRel rel)
 {
     for (uint32_t u = map_get(&d->combined_of, rel); u; u = d->combined_uses.at[u - 1].next)
-        if (d->combined.at[d->combined_uses.at[u - 1].which].rel == rel)
+        if (d->combined.at[d->combined_uses.at[u - 1].which].rel == rel &&
+            d->combined.at[d->combined_uses.at[u - 1].which].stands)
             return d->combined_uses.at[u - 1].which;
     return UINT32_MAX;
 }
@@ -212,17 +248,18 @@ void combine_update(Ddp *d)
 {
     uint32_t which;
     for (uint32_t i = 0; i < d->leaving.n && d->combined_of.n; i++)
-        while ((which = youngest(d, d->leaving.at[i], 0)) != UINT32_MAX)
-            end(d, which);
+        while ((which = youngest(d, d->leaving.at[i], 0, true)) != UINT32_MAX)
+            end(d, which, true);
     for (uint32_t i = 0; i < d->combined_ending.n; i++)
         while ((which = replacing(d, d->combined_ending.at[i])) != UINT32_MAX)
-            end(d, which);
+            end(d, which, false); /* new ones are made of what it is then */
     vec_clear(&d->combined_ending);
     for (uint32_t i = 0; i < d->combined_new.n; i++) {
         Combined *c = &d->combined.at[d->combined_new.at[i]];
-        if (!c->age || c->stands)
+        if (!c->age || (c->stands && !c->renewed))
             continue;
         c->stands = true;
+        c->renewed = false;
         exchange(d, c->rel, c->form, &c->vars);
     }
     vec_clear(&d->combined_new);
@@ -259,7 +296,7 @@ DdpRel ddp_next_aside(const Ddp *d, uint32_t *cursor, DdpVar *rest)
 {
     for (; d->n_aside && *cursor < d->combined.n; ++*cursor) {
         const Combined *c = &d->combined.at[*cursor];
-        if (!c->age || !c->rest || !c->stands)
+        if (!c->age || !c->aside || !c->stands)
             continue;
         *rest = c->rest;
         ++*cursor;

@@ -64,7 +64,12 @@ void ddp_end_combination(Ddp *ddp, DdpRel rel);
  * place, position 0 of `form`, whose others are `vars`. Its value is what the equations are apart. */
 void ddp_set_aside(Ddp *ddp, DdpRel rel, Form form, uint32_t n, const DdpVar *vars,
                    uint32_t n_others, const DdpRel *others);
-/* All that are set aside: the first from *cursor (0 at the beginning) on, 0 when there are no more. */
+/* A relation that was set aside and left something undetermined: from the next commit on the equation `form`
+ * over `vars`, which determines it, stands in its place. It ends with `others`, too. */
+void ddp_close_aside(Ddp *ddp, DdpRel rel, Form form, uint32_t n, const DdpVar *vars,
+                     uint32_t n_others, const DdpRel *others);
+/* All that are set aside: the first from *cursor (0 at the beginning) on, 0 when there are no more. *rest is 0
+ * where it was closed. */
 DdpRel ddp_next_aside(const Ddp *ddp, uint32_t *cursor, DdpVar *rest);
 
 /* What stands in the place of `rel` now, for whoever tells of it. */
@@ -229,7 +234,8 @@ DdpLevel ddp_level(Ddp *ddp, DdpVar var);
 DdpRel ddp_level_candidate(const Ddp *ddp,
                            DdpVar var); /* by which it is or could be a state; 0: it cannot */
 DdpVar ddp_level_above(const Ddp *ddp, DdpVar var); /* its derivative, if it exists; else 0 */
-DdpVar ddp_level_root(const Ddp *ddp, DdpVar var);  /* what it is a derivative of, first of all */
+bool ddp_is_differentiated(const Ddp *ddp, DdpRel rel);
+DdpVar ddp_level_root(const Ddp *ddp, DdpVar var); /* what it is a derivative of, first of all */
 uint32_t ddp_var_rank(const Ddp *ddp,
                       DdpVar var); /* the smaller the earlier a derivative relation named it */
 int ddp_state_advice(const Ddp *ddp, DdpRel rel); /* as it was given */

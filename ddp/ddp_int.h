@@ -115,9 +115,11 @@ typedef struct Combined {
     Form form_before, form;
     List before, vars; /* of the two forms */
     List others;       /* relations that it is made of besides */
-    DdpVar rest;       /* set aside: what is apart from it, position 0 of form; else 0 */
-    uint32_t age;      /* 0: not in use */
-    bool stands;       /* since a commit */
+    DdpVar rest; /* set aside: what is apart from it, position 0 of form; 0: closed, or not aside */
+    uint32_t age; /* 0: not in use */
+    bool stands;  /* since a commit */
+    bool aside;   /* set aside */
+    bool renewed; /* what stands there changes with the next commit */
 } Combined;
 
 typedef struct CombinedUse {

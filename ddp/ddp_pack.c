@@ -115,6 +115,8 @@ static void pack_combined(Pack *p, Combined *c)
     PACK(p, c->rest);
     PACK(p, c->age);
     PACK_BIT(p, c->stands);
+    PACK_BIT(p, c->aside);
+    PACK_BIT(p, c->renewed);
 }
 
 static void pack_tables(Ddp *d, Pack *p)

@@ -107,6 +107,11 @@ DdpVar ddp_level_above(const Ddp *d, DdpVar v)
     return VAR(d, v).up;
 }
 
+bool ddp_is_differentiated(const Ddp *d, DdpRel r)
+{
+    return REL(d, r).up != 0;
+}
+
 /* The variable that v is the derivative of, if any relation says so; else 0. */
 static DdpVar below(const Ddp *d, DdpVar v)
 {

@@ -129,6 +129,44 @@ void tell_aside(World *world, const Dependence *sum, DdpRel rel)
          n ? others : "what is known", sum->rels.n - 1 > n && n ? " and others" : "");
 }
 
+/* Components that the relations belong to, in the order in which they came to be. */
+static void add_rel_components(const World *world, Names *names, DdpRel rel)
+{
+    DdpRelView view = ddp_rel(world->ddp, rel);
+    for (uint32_t i = 0; i < view.n; i++)
+        if (view.vars[i])
+            add_component(world, names, view.vars[i]);
+}
+
+void tell_redundant(World *world, DdpRel rel, uint32_t n, const DdpRel *others)
+{
+    char text[TEXT], who[TEXT + 20];
+    Names names = {0};
+    if (told_enough(world))
+        return;
+    for (uint32_t i = 0; i < n; i++)
+        add_rel_components(world, &names, others[i]);
+    names_text(world, &names, who, sizeof who);
+    world_rel_text(world, rel, text, sizeof text);
+    if (names.n)
+        tell(world, world_rel_place(world, rel),
+             "'%s' holds already, by the equations of %s: it is set aside", text, who);
+    else
+        tell(world, world_rel_place(world, rel),
+             "'%s' holds already, by %u other equations: it is set aside", text, n);
+}
+
+void tell_closed(World *world, DdpRel rel, DdpVar var)
+{
+    char text[TEXT], path[TEXT];
+    if (told_enough(world))
+        return;
+    world_rel_text(world, rel, text, sizeof text);
+    world_var_path(world, var, path, sizeof path);
+    tell(world, world_rel_place(world, rel),
+         "without '%s' nothing determines '%s', which is set to 0", text, path);
+}
+
 /* ---- states that depend on each other ---- */
 
 static bool is_differentiated(const World *world, DdpVar var)

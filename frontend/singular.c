@@ -63,6 +63,7 @@ void singular_close(World *world)
     map_free(mem, &s->fixed);
     map_free(mem, &s->seen);
     map_free(mem, &s->told);
+    map_free(mem, &s->aside);
     mem_free(mem, s);
 }
 
@@ -71,6 +72,7 @@ void singular_pack(World *world, Pack *p)
 {
     pack_map(p, &world->singular->held);
     pack_map(p, &world->singular->told);
+    pack_map(p, &world->singular->aside);
     PACK_LIST(p, &world->singular->loops);
     PACK(p, world->singular->looked_at);
 }

@@ -34,6 +34,7 @@ struct Singular {
     VEC(DdpVar) island; /* what floats together */
     Map fixed;          /* potentials that this examination set to 0 */
     Map seen;           /* singular_float.c: relations and variables */
+    Map aside;          /* singular_numeric.c: relation that was set aside -> was that told? */
     Map told;           /* hash of what was told -> 1 */
     uint64_t looked_at; /* equations, since the beginning */
 };
@@ -57,5 +58,7 @@ DdpVar singular_floating(World *world, const Dependence *sum);
 void tell_island(World *world, DdpVar at);
 void tell_aside(World *world, const Dependence *sum, DdpRel rel);
 void tell_hidden(World *world, const Dependence *sum);
+void tell_redundant(World *world, DdpRel rel, uint32_t n, const DdpRel *others);
+void tell_closed(World *world, DdpRel rel, DdpVar var);
 
 #endif

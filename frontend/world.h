@@ -271,7 +271,15 @@ InstId world_find_inst(const World *world, const char *path);
 bool world_examine(World *world, const DdpResult *result);
 /* The same for one loop, whose numbers turned out to be singular while branches are still to be chosen. */
 bool world_examine_loop(World *world, DdpNode node);
-uint64_t world_examined(const World *world); /* equations looked at, since the beginning */
+/* What the numerics found: `rel` says nothing that the others do not say. It is set aside while they are there, and told
+ * once; `again`: in the place of another, without a word. Then, where that leaves `var` open: it is 0, as long as the relation is set aside. False: no memory. */
+bool world_set_aside(World *world, DdpRel rel, uint32_t n, const DdpRel *others, bool again);
+bool world_close_aside(World *world, DdpRel rel, DdpVar var);
+/* Which relation, and which variable then; the smaller the sooner, at most 1. */
+double world_aside_weight(World *world, DdpRel rel);
+double world_close_weight(const World *world, DdpVar var, DdpRel aside);
+bool world_is_flow(const World *world, DdpVar var); /* of a connector */
+uint64_t world_examined(const World *world);        /* equations looked at, since the beginning */
 
 /* Says in the modeller's words what is wrong with the structure that ddp_commit() judged: over- and
  * underdetermined parts, false causality, each as one error with notes; connectors that are not

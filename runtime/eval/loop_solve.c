@@ -25,6 +25,7 @@
 #include "runtime/eval/loop_code.h"
 #include "runtime/eval/loop_explain.h"
 #include "runtime/eval/loop_whole.h"
+#include "runtime/eval/redundant.h"
 #include "runtime/eval/rounding.h"
 #include "runtime/eval/trace.h"
 
@@ -366,6 +367,16 @@ static void come_to_rest(Sim *sim, EvalNode *node)
     node->factored = false;
 }
 
+/* While the structure may still change: equations that depend on each other, by whole numbers or at this point. */
+static bool combine(Sim *sim, const EvalNode *node)
+{
+    if (loop_solve_may_combine(sim) &&
+        (world_examine_loop(sim->world, ddp_node_of(sim->ddp, node_output(node, 0))) ||
+         redundant_loop(sim, node)))
+        loop_solve_note_combined(sim);
+    return sim->eval.combined;
+}
+
 static SolStatus failed(Sim *sim, EvalNode *node)
 {
     char tried[300] = "rounding leaves no solution that satisfies the equations";
@@ -376,11 +387,8 @@ static SolStatus failed(Sim *sim, EvalNode *node)
     residuals(&s, s.r);
     bool singular = !factor(&s);
     node->factored = false;
-    if (singular && sim->eval.combining &&
-        world_examine_loop(sim->world, ddp_node_of(sim->ddp, node_output(node, 0)))) {
-        sim->eval.combined = true;
+    if (singular && combine(sim, node))
         return SOL_NUMERICS;
-    }
     if (singular && world_report_floating(sim->world))
         return SOL_MODEL;
     if (!node->linear) {
@@ -668,6 +676,16 @@ void loop_solve_combine(Sim *sim, bool may)
 void loop_solve_combine_no_more(Sim *sim)
 {
     sim->eval.combining = false;
+}
+
+bool loop_solve_may_combine(const Sim *sim)
+{
+    return sim->eval.combining && !sim->eval.combined;
+}
+
+void loop_solve_note_combined(Sim *sim)
+{
+    sim->eval.combined = true;
 }
 
 bool loop_solve_combined(const Sim *sim)

@@ -49,7 +49,7 @@ static bool has_operands(XOp op)
     return op != X_CONST && op != X_POS && op != X_CALL && op != X_ARG;
 }
 
-static double size_of_expression(Sim *sim, X x, const uint32_t *vars)
+double rounding_size(Sim *sim, X x, const uint32_t *vars)
 {
     uint32_t n;
     X *list = x_nodes(sim->forms, sim->mem, 1, &x, &n);
@@ -80,7 +80,7 @@ bool rounding_satisfies(Sim *sim, const EvalNode *node)
         const FormInfo *form = form_info(sim->forms, ddp_rel(sim->ddp, op->rel).form);
         X left_right = x_binary(sim->forms, X_SUB, form->lhs, form->rhs);
         double off = x_value(sim->forms, left_right, op->vars, sim->value, evaluate_foreign, sim);
-        if (!(fabs(off) <= UNITS * DBL_EPSILON * size_of_expression(sim, left_right, op->vars)))
+        if (!(fabs(off) <= UNITS * DBL_EPSILON * rounding_size(sim, left_right, op->vars)))
             return false;
     }
     return true;

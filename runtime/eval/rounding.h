@@ -8,4 +8,7 @@
  * the terms it consists of. */
 bool rounding_satisfies(Sim *sim, const EvalNode *node);
 
+/* What the terms of an expression over vars would add up to if none of them cancelled. */
+double rounding_size(Sim *sim, X x, const uint32_t *vars);
+
 #endif

@@ -14,6 +14,8 @@
  */
 #include "runtime/event/event.h"
 #include "frontend/birth.h"
+#include "runtime/eval/redundant.h"
+#include "runtime/eval/rounding.h"
 #include "runtime/eval/trace.h"
 
 #include <math.h>
@@ -349,6 +351,7 @@ SolStatus init_choose(Sim *sim)
 
 /* ---- states ---- */
 
+static const double ASIDE_HOLDS = 1e-9;         /* against the terms of the equation */
 enum { MOST_CHOICES = 4, MOST_COMBINED = 100 }; /* of states in one update; of loops */
 
 /* Guesses are needed where a constraint reads what has no value yet. */
@@ -482,6 +485,13 @@ static SolStatus settle_births(Sim *sim)
     return met;
 }
 
+/* What is overdetermined by equations that say nothing new. */
+static bool sets_aside(Sim *sim)
+{
+    return sim->build.last.verdict == DDP_OVERDETERMINED && !newborn_left(sim) &&
+           redundant_over(sim);
+}
+
 /* Where a loop is singular because it hides a relation, that takes the place of one of the loop's:
  * other variables are states then. */
 static SolStatus settle_combining(Sim *sim)
@@ -491,6 +501,8 @@ static SolStatus settle_combining(Sim *sim)
     do {
         loop_solve_combine(sim, i++ < MOST_COMBINED);
         status = settle_births(sim);
+        if (loop_solve_may_combine(sim) && sets_aside(sim))
+            loop_solve_note_combined(sim);
         for (uint32_t k = 0; loop_solve_combined(sim) && k < sim->start.starts.n; k++)
             sim->start.starts.at[k].given = false;
     } while (loop_solve_combined(sim));
@@ -519,6 +531,11 @@ SolStatus init_settle(Sim *sim)
 static SolStatus finish(Sim *sim)
 {
     nodes_commit(sim, DDP_FINAL);
+    if (sim->build.last.verdict == DDP_UNDERDETERMINED && loop_solve_may_combine(sim) &&
+        redundant_close(sim)) {
+        loop_solve_note_combined(sim);
+        return SOL_NUMERICS;
+    }
     sim->run.incomplete = (sim->run.edit || (sim->run.starting && sim->opt.editable)) &&
                           sim->build.last.verdict == DDP_UNDERDETERMINED; /* more may be typed */
     if (sim->run.incomplete)
@@ -534,17 +551,37 @@ static SolStatus finish(Sim *sim)
 
 /* Loops that are new and that nobody but output needs: that one hides a relation has to be found
  * while the structure may still change. */
-static SolStatus solve_new_loops(Sim *sim, bool combining)
+static SolStatus solve_new_loops(Sim *sim)
 {
     SolStatus status = SOL_OK;
-    loop_solve_combine(sim, combining);
     for (uint32_t i = 0; i < part_graph_unsettled(sim)->n && status == SOL_OK; i++) {
         const EvalNode *node = &sim->nodes.at[part_graph_unsettled(sim)->at[i]];
         if (node->live && node->loop && evaluate_is_stale(sim, node))
             status = evaluate_fetch(sim, node_output(node, 0), EVAL_EVENT);
     }
-    loop_solve_combine_no_more(sim);
     return status;
+}
+
+/* How far a relation that was set aside is off, and what its terms add up to. */
+static double aside_off(Sim *sim, DdpRel rel, DdpVar rest, double *size)
+{
+    DdpRelView view = ddp_rel(sim->ddp, rel);
+    DdpCombination entered = {0};
+    *size = 1;
+    if (rest) {
+        evaluate_fetch(sim, rest, EVAL_EVENT);
+        for (uint32_t i = 1; i < view.n; i++)
+            *size = fmax(*size, fabs(sim->value[view.vars[i]]));
+        return sim->value[rest];
+    }
+    ddp_combination(sim->ddp, rel, &entered);
+    const FormInfo *form = form_info(sim->forms, entered.form);
+    X left_right = x_binary(sim->forms, X_SUB, form->lhs, form->rhs);
+    for (uint32_t i = 0; i < entered.n; i++)
+        if (entered.vars[i])
+            evaluate_fetch(sim, entered.vars[i], EVAL_EVENT);
+    *size = fmax(*size, rounding_size(sim, left_right, entered.vars));
+    return x_value(sim->forms, left_right, entered.vars, sim->value, evaluate_foreign, sim);
 }
 
 /* Equations that were set aside followed from others while known values were what they were. */
@@ -553,19 +590,15 @@ static SolStatus check_aside(Sim *sim)
     DdpVar rest;
     uint32_t cursor = 0;
     for (DdpRel rel; (rel = ddp_next_aside(sim->ddp, &cursor, &rest));) {
-        DdpRelView view = ddp_rel(sim->ddp, rel);
-        double size = 1;
         char text[400];
-        evaluate_fetch(sim, rest, EVAL_EVENT);
-        for (uint32_t i = 1; i < view.n; i++)
-            size = fmax(size, fabs(sim->value[view.vars[i]]));
-        if (fabs(sim->value[rest]) <= 1e-9 * size)
+        double size, off = aside_off(sim, rel, rest, &size);
+        if (fabs(off) <= ASIDE_HOLDS * size)
             continue;
         world_rel_text(sim->world, rel, text, sizeof text);
         diag_error(sim->diags, world_rel_place(sim->world, rel),
                    "at time %.10g '%s' is off by %.3g: it followed from others and was set aside, "
                    "now it contradicts them",
-                   sim->time, text, sim->value[rest]);
+                   sim->time, text, off);
         return SOL_MODEL;
     }
     return SOL_OK;
@@ -574,9 +607,11 @@ static SolStatus check_aside(Sim *sim)
 SolStatus init_finish(Sim *sim)
 {
     for (int i = 0;; i++) {
+        loop_solve_combine(sim, i < MOST_COMBINED);
         SolStatus status = finish(sim);
         if (status == SOL_OK)
-            status = solve_new_loops(sim, i < MOST_COMBINED);
+            status = solve_new_loops(sim);
+        loop_solve_combine_no_more(sim);
         if (status == SOL_OK || !loop_solve_combined(sim))
             return status == SOL_OK ? check_aside(sim) : status;
         status = init_settle(sim);

@@ -13,6 +13,7 @@
  * of parts without states (a switch that the clock throws) stop those whom they concern (time_stops.c).
  */
 #include "runtime/sim/sim.h"
+#include "runtime/eval/redundant.h"
 #include "runtime/event/event_cause.h"
 #include "runtime/event/jump.h"
 #include "runtime/eval/tape.h"
@@ -199,10 +200,14 @@ static SolStatus step_part(Part *part, double limit)
 
 static void look_at_states(Part *part)
 {
-    if (part->event <= part->now || !reselect_due(part))
+    if (part->event <= part->now)
+        return;
+    bool due = reselect_due(part), aside = redundant_concerns(part);
+    if (!due && !aside)
         return;
     part_at(part, part->now);
-    part->choice.wanted = part_evaluate(part, part->now, NULL) == 0 && reselect_wanted(part);
+    part->choice.wanted = part_evaluate(part, part->now, NULL) == 0 &&
+                          ((aside && redundant_turned(part)) || (due && reselect_wanted(part)));
     if (part->choice.wanted)
         part->event = part->before = part->now;
 }

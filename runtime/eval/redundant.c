@@ -1,0 +1,503 @@
+/* redundant.c: equations that say nothing new by their numbers -> set aside; what that leaves open -> closed.
+ *
+ * Exact elimination (frontend/singular.c) knows equations with whole factors. Of the others, those of a mechanism above all,
+ * the numbers are known at a point only. So they are looked at where they fail: in a loop whose derivatives are singular
+ * when it is solved in an event, and in what is structurally overdetermined then. Some of the relations there add up to
+ * nothing; relations that were differentiated stand for those they come from. That sum is judged over *all* variables that the
+ * relations name and that can move, states too: if it vanishes over the unknowns of the loop only, the states
+ * were chosen badly, or this is a dead point. And it must go on to vanish when the variables move (rank_system.h).
+ *
+ * What then says nothing new is set aside, as one of the relations with whole factors where there is a choice: the equation of
+ * a joint. A constraint fewer is a state more, and a force that nothing determines: the DDP finds the system
+ * underdetermined, and the columns that have no pivot there are open. One of them, the flow of the same joint where there is
+ * a choice, is set to 0 in the place of the equation.
+ *
+ * Nothing is kept here: which relations are set aside, from which they follow, and that they come back when one of these
+ * goes, is the DDP's (ddp/combine.c). A change that does not touch a loop does not look at it again.
+ */
+#include "runtime/eval/redundant.h"
+
+#include "runtime/eval/rank_system.h"
+#include "runtime/eval/trace.h"
+
+#include <math.h>
+
+enum { LARGEST = 600 };
+static const double ZERO = 1e-9, TAKES_PART = 1e-7, TURNED = 0.25;
+
+/* ---- which relations add up to nothing ---- */
+
+static bool can_move(const Sim *sim, DdpVar var)
+{
+    DdpVarView view = ddp_var(sim->ddp, var);
+    return view.kind == DDP_TIME || view.kind == DDP_UNKNOWN;
+}
+
+static void add_variables(RankSystem *s, DdpRel rel)
+{
+    DdpRelView view = ddp_rel(s->sim->ddp, rel);
+    const FormInfo *form = form_info(s->sim->forms, view.form);
+    for (uint32_t k = 0; k < view.n; k++)
+        if (view.vars[k] && form->position[k].occurs && can_move(s->sim, view.vars[k]))
+            rank_system_add_var(s, view.vars[k]);
+}
+
+static bool is_equation(const DdpRelView *view)
+{
+    return view->kind == DDP_EQUATION || (view->kind == DDP_DERIVATIVE && view->vars[2]);
+}
+
+/* Of the first n relations one is to be set aside rather than of those that only say what these depend on. */
+static void prefer_rows(const RankSystem *s, DenseRank *rank, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        rank->row_weight[i] = world_aside_weight(s->sim->world, s->rel.at[i]);
+}
+
+/* The relations that row k, which has become zero, is made of: each once, in the order of their numbers. */
+static void take_part(const RankSystem *s, const DenseRank *rank, uint32_t k, RankSystem *out)
+{
+    double *times = mem_alloc(s->sim->mem, (rank->m + 1) * sizeof *times);
+    dense_rank_rows(rank, k, times);
+    for (uint32_t i = 0; i < rank->m; i++)
+        if (fabs(times[i]) > TAKES_PART)
+            rank_system_add_rel(out, s->rel.at[i]);
+    mem_free(s->sim->mem, times);
+}
+
+/* One relation with all it follows from. */
+static bool set_aside(const RankSystem *s, const DenseRank *rank, uint32_t k, bool again)
+{
+    RankSystem part = {.sim = s->sim};
+    VEC(DdpRel) others = {0};
+    DdpRel rel = s->rel.at[rank->row[k]];
+    take_part(s, rank, k, &part);
+    for (uint32_t i = 0; i < part.rel.n; i++)
+        if (part.rel.at[i] != rel)
+            vec_push(s->sim->mem, &others, part.rel.at[i]);
+    trace_line(s->sim, 'e', s->sim->time, "  relation %u of %u says nothing new", rel, part.rel.n);
+    bool fine = others.n > 0 && world_set_aside(s->sim->world, rel, others.n, others.at, again);
+    vec_free(s->sim->mem, &others);
+    rank_system_close(&part);
+    return fine;
+}
+
+/* Relations that hold at the present values: those that follow from others here and around are set aside. */
+static bool set_aside_all(RankSystem *s, uint32_t n)
+{
+    DenseRank rank;
+    bool given = false;
+    if (s->rel.n > LARGEST || s->var.n > 2 * LARGEST)
+        return false;
+    bool fine = rank_system_derivatives(s, &rank);
+    if (fine) {
+        prefer_rows(s, &rank, n);
+        dense_rank_eliminate(&rank, ZERO);
+    }
+    if (fine && rank.rank < rank.m && rank_system_follows(s, &rank))
+        for (uint32_t k = rank.rank; k < rank.m; k++)
+            given |= set_aside(s, &rank, k, false);
+    dense_rank_close(s->sim->mem, &rank);
+    return given;
+}
+
+/* ---- a loop ---- */
+
+static RankSystem system_of_loop(Sim *sim, const EvalNode *node)
+{
+    RankSystem s = {.sim = sim};
+    for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++) {
+        rank_system_add_rel(&s, node->ops[i].rel);
+        rank_system_add_var(&s, node_output(node, i));
+    }
+    return s;
+}
+
+static void keep(const RankSystem *s, double *values)
+{
+    for (uint32_t j = 0; j < s->var.n; j++)
+        values[j] = s->sim->value[s->var.at[j]];
+}
+
+static void put_back(const RankSystem *s, const double *values)
+{
+    for (uint32_t j = 0; j < s->var.n; j++)
+        s->sim->value[s->var.at[j]] = values[j];
+}
+
+/* Relations of the loop that depend on each other, as they were before any of them was differentiated. False: there are none, or
+ * some of them were differentiated more often than others. */
+static bool find_dependent(const RankSystem *loop, RankSystem *out)
+{
+    DenseRank rank;
+    RankSystem part = {.sim = loop->sim};
+    uint32_t order = 0;
+    bool fine = rank_system_derivatives(loop, &rank);
+    if (fine)
+        dense_rank_eliminate(&rank, ZERO);
+    for (uint32_t k = fine ? rank.rank : rank.m; k < rank.m; k++)
+        take_part(loop, &rank, k, &part);
+    for (uint32_t i = 0; i < part.rel.n && fine; i++) {
+        DdpRelView view = ddp_rel(loop->sim->ddp, part.rel.at[i]);
+        if (view.kind == DDP_DERIVATIVE) /* what is called the slope of what */
+            continue;
+        fine = view.kind == DDP_EQUATION && (!out->rel.n || view.order == order);
+        order = view.order;
+        rank_system_add_rel(out, view.order ? view.origin : part.rel.at[i]);
+    }
+    dense_rank_close(loop->sim->mem, &rank);
+    rank_system_close(&part);
+    return fine && out->rel.n > 0;
+}
+
+/* Does the variable at position k multiply one that is an unknown of the loop, or, as a place, any other? */
+static bool is_factor(const RankSystem *loop, const DdpRelView *rel, uint32_t k)
+{
+    const Sim *sim = loop->sim;
+    const FormInfo *form = form_info(sim->forms, rel->form);
+    X left_right = x_binary(sim->forms, X_SUB, form->lhs, form->rhs), factor, rest;
+    bool place = ddp_level_above(sim->ddp, rel->vars[k]) != 0;
+    for (uint32_t i = 0; i < rel->n; i++)
+        if (i != k && rel->vars[i] && can_move(sim, rel->vars[i]) &&
+            (place || map_get(&loop->column, rel->vars[i])) &&
+            x_linear(sim->forms, left_right, i, &factor, &rest) && x_uses(sim->forms, factor, k))
+            return true;
+    return false;
+}
+
+/* In a linear loop factors are as they are: they belong to other equations, which know how they move. */
+static void add_sources(const RankSystem *loop, RankSystem *s, const DdpRelView *view)
+{
+    for (uint32_t k = 0; k < view->n; k++)
+        if (view->vars[k] && can_move(s->sim, view->vars[k]) &&
+            (map_get(&loop->column, view->vars[k]) || !is_factor(loop, view, k)))
+            rank_system_add_var(s, view->vars[k]);
+}
+
+static void add_all_sources(const RankSystem *loop, RankSystem *s)
+{
+    for (uint32_t i = 0; i < s->rel.n; i++) {
+        DdpRelView view = rank_system_rel(s, i);
+        add_sources(loop, s, &view);
+    }
+}
+
+/* Variables that follow from others move with them: back to states and the clock. `loop`: factors do not, or NULL. */
+static void add_what_determines(const RankSystem *loop, RankSystem *s)
+{
+    for (uint32_t j = 0; j < s->var.n && s->rel.n <= LARGEST; j++) {
+        DdpVar var = s->var.at[j];
+        DdpRel rel = evaluate_relation_of(s->sim, var);
+        if (!rel || ddp_is_state(s->sim->ddp, var))
+            continue;
+        DdpRelView view = ddp_rel(s->sim->ddp, rel);
+        if (!is_equation(&view))
+            continue;
+        rank_system_add_rel(s, rel);
+        if (loop)
+            add_sources(loop, s, &view);
+        else
+            add_variables(s, rel);
+    }
+}
+
+/* Two equations that somebody wrote twice are a mistake; components that hold the same are not. */
+static bool is_of_components(const RankSystem *s)
+{
+    char who[400];
+    return world_components(s->sim->world, s->rel.n, s->rel.at, who, sizeof who);
+}
+
+bool redundant_loop(Sim *sim, const EvalNode *node)
+{
+    RankSystem loop = system_of_loop(sim, node), found = {.sim = sim};
+    double *kept = mem_alloc(sim->mem, (loop.var.n + 1) * sizeof *kept);
+    keep(&loop, kept);
+    bool given =
+        loop.rel.n <= LARGEST && rank_system_settle(&loop) && find_dependent(&loop, &found);
+    bool plain = node->linear && given && ddp_rel(sim->ddp, node->ops[0].rel).order == 0;
+    uint32_t n = found.rel.n;
+    if (plain)
+        add_all_sources(&loop, &found);
+    for (uint32_t i = 0; i < n && !plain; i++)
+        add_variables(&found, found.rel.at[i]);
+    given = given && (!plain || is_of_components(&found));
+    add_what_determines(plain ? &loop : NULL, &found);
+    given = given && set_aside_all(&found, n);
+    if (!given)
+        put_back(&loop, kept);
+    mem_free(sim->mem, kept);
+    rank_system_close(&loop);
+    rank_system_close(&found);
+    return given;
+}
+
+/* ---- what is overdetermined ---- */
+
+bool redundant_over(Sim *sim)
+{
+    DdpPart over = ddp_diagnose(sim->ddp).over;
+    RankSystem s = {.sim = sim};
+    bool fine = over.n_rels > 0 && over.n_rels <= LARGEST;
+    for (uint32_t i = 0; i < over.n_rels && fine; i++) {
+        fine = ddp_rel(sim->ddp, over.rels[i]).kind == DDP_EQUATION;
+        rank_system_add_rel(&s, over.rels[i]);
+    }
+    for (uint32_t i = 0; i < s.rel.n && fine; i++)
+        add_variables(&s, s.rel.at[i]);
+    uint32_t n = s.rel.n;
+    add_what_determines(NULL, &s);
+    fine = fine && s.var.n <= LARGEST && is_of_components(&s);
+    double *kept = mem_alloc(sim->mem, (s.var.n + 1) * sizeof *kept);
+    keep(&s, kept);
+    bool given = fine && rank_system_settle(&s) && set_aside_all(&s, n);
+    if (!given)
+        put_back(&s, kept);
+    mem_free(sim->mem, kept);
+    rank_system_close(&s);
+    return given;
+}
+
+/* ---- what is open ---- */
+
+static bool is_open(const Sim *sim, DdpVar var)
+{
+    if (ddp_var(sim->ddp, var).kind != DDP_UNKNOWN || ddp_is_state(sim->ddp, var))
+        return false;
+    DdpNode node = ddp_node_of(sim->ddp, var);
+    return !node || !ddp_node(sim->ddp, node).determined;
+}
+
+/* From what the diagnosis names over all relations that name what is not determined. */
+static void gather_open(RankSystem *s)
+{
+    const Ddp *ddp = s->sim->ddp;
+    DdpPart under = ddp_diagnose(s->sim->ddp).under;
+    for (uint32_t i = 0; i < under.n_vars; i++)
+        for (DdpVar var = under.vars[i]; var; var = ddp_level_above(ddp, var))
+            if (is_open(s->sim, var))
+                rank_system_add_var(s, var);
+    for (uint32_t j = 0; j < s->var.n && s->var.n <= 2 * LARGEST; j++) {
+        uint32_t cursor = 0;
+        for (DdpRel rel; (rel = ddp_next_use(ddp, s->var.at[j], &cursor));) {
+            DdpRelView view = ddp_rel(ddp, rel);
+            if (!is_equation(&view) || view.logic == s->var.at[j])
+                continue;
+            rank_system_add_rel(s, rel);
+            for (uint32_t k = 0; k < view.n; k++)
+                if (view.vars[k] && is_open(s->sim, view.vars[k]))
+                    rank_system_add_var(s, view.vars[k]);
+        }
+    }
+}
+
+/* One that was set aside and has not been closed. */
+static DdpRel next_unclosed(const Sim *sim, uint32_t *cursor)
+{
+    DdpVar rest;
+    for (DdpRel rel; (rel = ddp_next_aside(sim->ddp, cursor, &rest));)
+        if (rest)
+            return rel;
+    return 0;
+}
+
+static void prefer_columns(const RankSystem *s, DenseRank *rank)
+{
+    for (uint32_t j = 0; j < s->var.n; j++) {
+        uint32_t cursor = 0;
+        for (DdpRel rel; (rel = next_unclosed(s->sim, &cursor));)
+            rank->column_weight[j] =
+                fmin(rank->column_weight[j], world_close_weight(s->sim->world, s->var.at[j], rel));
+    }
+}
+
+/* Each open column gets the place of the relation that is nearest to it. */
+static bool close_all(const RankSystem *s, const DenseRank *rank)
+{
+    Map used = {0};
+    bool given = false;
+    for (uint32_t k = rank->rank; k < rank->n; k++) {
+        DdpVar var = s->var.at[rank->column[k]];
+        DdpRel best = 0;
+        double least = 2;
+        uint32_t cursor = 0;
+        for (DdpRel rel; (rel = next_unclosed(s->sim, &cursor));) {
+            double weight = world_close_weight(s->sim->world, var, rel);
+            if (map_get(&used, rel) || weight >= least)
+                continue;
+            best = rel;
+            least = weight;
+        }
+        if (!best)
+            continue;
+        map_put(s->sim->mem, &used, best, 1);
+        given |= world_close_aside(s->sim->world, best, var);
+    }
+    map_free(s->sim->mem, &used);
+    return given;
+}
+
+bool redundant_close(Sim *sim)
+{
+    uint32_t cursor = 0;
+    RankSystem s = {.sim = sim};
+    DenseRank rank;
+    if (!next_unclosed(sim, &cursor))
+        return false;
+    gather_open(&s);
+    bool given = false, fine = s.rel.n <= 2 * LARGEST && s.var.n <= 2 * LARGEST;
+    fine = rank_system_derivatives(&s, &rank) && fine;
+    if (fine) {
+        prefer_columns(&s, &rank);
+        dense_rank_eliminate(&rank, ZERO);
+        trace_line(sim, 'e', sim->time, "  %u relations leave %u of %u variables open", rank.m,
+                   rank.n - rank.rank, rank.n);
+        given = close_all(&s, &rank);
+    }
+    dense_rank_close(sim->mem, &rank);
+    rank_system_close(&s);
+    return given;
+}
+
+/* ---- while time goes on ---- */
+
+/* Of whom it names variables; NULL: nobody, it is only looked at. */
+static const Part *part_of(const Sim *sim, const DdpCombination *entered)
+{
+    const Part *part = NULL;
+    for (uint32_t i = 0; i < entered->n && !part; i++) {
+        const ValueInfo *info = &sim->info[entered->vars[i]];
+        part = info->part ? info->part : info->node ? sim->nodes.at[info->node].part : NULL;
+    }
+    return part;
+}
+
+/* The next one that was set aside and closed, of the part, or of what is only looked at: that depends on what parts
+ * compute. */
+static DdpRel next_closed(const Part *part, uint32_t *cursor)
+{
+    const Sim *sim = part->sim;
+    DdpCombination entered;
+    DdpVar rest;
+    for (DdpRel rel; (rel = ddp_next_aside(sim->ddp, cursor, &rest));) {
+        if (rest || !ddp_combination(sim->ddp, rel, &entered))
+            continue;
+        const Part *of = part_of(sim, &entered);
+        if (!of || of == part)
+            return rel;
+    }
+    return 0;
+}
+
+bool redundant_concerns(const Part *part)
+{
+    uint32_t cursor = 0;
+    return next_closed(part, &cursor) != 0;
+}
+
+/* Is it about places: was something that it follows from differentiated? */
+static bool names_places(const Sim *sim, const DdpCombination *entered)
+{
+    for (uint32_t i = 0; i < entered->n_others; i++)
+        if (ddp_is_differentiated(sim->ddp, entered->others[i]))
+            return true;
+    return false;
+}
+
+static void add_others(RankSystem *s, const DdpCombination *entered)
+{
+    for (uint32_t k = 0; k < entered->n_others; k++) {
+        DdpRelView view = ddp_rel(s->sim->ddp, entered->others[k]);
+        if (is_equation(&view))
+            rank_system_add_rel(s, entered->others[k]);
+    }
+}
+
+/* Constraints between places, or others: in these, places are factors. What was set aside comes first; returns how many. */
+static uint32_t gather_closed(const Part *part, RankSystem *s, bool places)
+{
+    uint32_t cursor = 0;
+    DdpCombination entered;
+    for (DdpRel rel; (rel = next_closed(part, &cursor));)
+        if (ddp_combination(s->sim->ddp, rel, &entered) && names_places(s->sim, &entered) == places)
+            rank_system_add_rel(s, rel);
+    uint32_t n = s->rel.n;
+    for (uint32_t i = 0; i < n; i++)
+        if (ddp_combination(s->sim->ddp, s->rel.at[i], &entered))
+            add_others(s, &entered);
+    RankSystem none = {.sim = s->sim};
+    if (!places)
+        add_all_sources(&none, s);
+    for (uint32_t i = 0; i < s->rel.n && places; i++) {
+        DdpRelView view = rank_system_rel(s, i);
+        for (uint32_t k = 0; k < view.n; k++)
+            if (view.vars[k] && can_move(s->sim, view.vars[k]))
+                rank_system_add_var(s, view.vars[k]);
+    }
+    rank_system_peel(s);
+    return n;
+}
+
+/* With the first n relations set aside, or (n = 0) with those that would be. The caller closes it. */
+static bool eliminate(const RankSystem *s, uint32_t n, DenseRank *rank)
+{
+    bool fine = rank_system_derivatives(s, rank);
+    if (n == 0)
+        prefer_rows(s, rank, s->rel.n);
+    for (uint32_t i = 0; i < n; i++)
+        rank->row_weight[i] = 1e-9;
+    if (fine)
+        dense_rank_eliminate(rank, ZERO);
+    return fine;
+}
+
+/* Others in the place of the first n; they come back. */
+static void set_aside_others(const RankSystem *s, const DenseRank *rank, uint32_t n)
+{
+    uint8_t *stays = mem_alloc(s->sim->mem, s->rel.n + 1);
+    for (uint32_t k = rank->rank; k < rank->m; k++)
+        stays[rank->row[k]] = 1;
+    for (uint32_t i = 0; i < n; i++)
+        if (!stays[i])
+            ddp_end_combination(s->sim->ddp, s->rel.at[i]);
+    for (uint32_t k = rank->rank; k < rank->m; k++)
+        if (rank->row[k] >= n)
+            set_aside(s, rank, k, true);
+    mem_free(s->sim->mem, stays);
+}
+
+/* Are they singular where another choice is not? Then that is made. */
+static bool chooses_others(const RankSystem *s, uint32_t n)
+{
+    DenseRank now, best;
+    bool fine = eliminate(s, n, &now), others = false;
+    fine = eliminate(s, 0, &best) && fine;
+    if (fine && now.rank <= best.rank && now.least < TURNED * best.least) {
+        set_aside_others(s, &best, n);
+        others = true;
+    }
+    dense_rank_close(s->sim->mem, &now);
+    dense_rank_close(s->sim->mem, &best);
+    return others;
+}
+
+static bool turned(const Part *part, bool places)
+{
+    RankSystem s = {.sim = part->sim, .entered = true};
+    uint32_t n = gather_closed(part, &s, places);
+    bool any = false;
+    for (uint32_t i = 0; i < n && places; i++)
+        if (!(rank_system_violation(&s, i) <= ZERO)) {
+            ddp_end_combination(part->sim->ddp, s.rel.at[i]);
+            any = true;
+        }
+    any = any || (n > 0 && chooses_others(&s, n));
+    rank_system_close(&s);
+    return any;
+}
+
+bool redundant_turned(const Part *part)
+{
+    bool places = turned(part, true);
+    return turned(part, false) || places;
+}
