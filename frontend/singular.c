@@ -80,7 +80,7 @@ void singular_pack(World *world, Pack *p)
 /* ---- which equations ---- */
 
 /* The factor of a position where it is a whole number; false: it is none, or no number. */
-static bool whole_factor(const World *world, const FormPosition *position, int64_t *factor)
+bool singular_whole_factor(const World *world, const FormPosition *position, int64_t *factor)
 {
     XNode node = position->factor ? x_node(world->forms, position->factor) : (XNode){.op = X_POS};
     *factor = 0;
@@ -107,7 +107,7 @@ static bool form_whole(const World *world, Form form)
     const FormInfo *info = form_info(world->forms, form);
     int64_t factor;
     for (uint32_t k = 0; k < info->n; k++)
-        if (info->position[k].occurs && !whole_factor(world, &info->position[k], &factor))
+        if (info->position[k].occurs && !singular_whole_factor(world, &info->position[k], &factor))
             return false;
     return calls_nobody(world, info);
 }
@@ -129,7 +129,7 @@ int64_t singular_factor(const World *world, Form form, uint32_t position)
     const FormPosition *at = &form_info(world->forms, form)->position[position];
     int64_t factor = 0;
     if (at->occurs)
-        whole_factor(world, at, &factor);
+        singular_whole_factor(world, at, &factor);
     return factor;
 }
 

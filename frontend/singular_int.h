@@ -42,6 +42,7 @@ struct Singular {
 /* ---- singular.c ---- */
 
 bool singular_whole(World *world, const DdpRelView *view); /* an equation with whole factors */
+bool singular_whole_factor(const World *world, const FormPosition *position, int64_t *factor);
 int64_t singular_factor(const World *world, Form form, uint32_t position);
 uint32_t singular_column(World *world, DdpVar var); /* a new one if need be */
 void singular_forget_columns(World *world);

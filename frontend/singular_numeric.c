@@ -33,7 +33,7 @@ static const Inst *component_of_var(const World *world, DdpVar var)
     return is ? report_component_of(world, world_at(world, view.owner)) : NULL;
 }
 
-bool world_is_flow(const World *world, DdpVar var)
+static bool is_flow(const World *world, DdpVar var)
 {
     WorldVar view;
     return world_var(world, var, &view) && view.member && view.member->con == CON_FLOW;
@@ -65,6 +65,47 @@ static bool is_dual(const World *world, DdpVar flow, DdpRel rel)
     return false;
 }
 
+/* A potential that nothing fixes is another matter (singular_float.c). */
+bool world_may_close(const World *world, DdpVar var, DdpRel aside)
+{
+    WorldVar view;
+    ConAttr con = world_var(world, var, &view) && view.member ? view.member->con : CON_NONE;
+    return con != CON_POTENTIAL && map_get(&world->singular->aside, aside) != 0;
+}
+
+/* Equations that depend on each other, too many for what they name: is that no mistake? Those of a branch are not there in another
+ * mode, and of those whose factors are not whole nobody sees it. Others may say the same around a loop, but two
+ * grounds are one too many: nothing may be fixed. */
+bool world_may_repeat(World *world, uint32_t n, const DdpRel *rels)
+{
+    bool fixed = false;
+    for (uint32_t k = 0; k < n; k++) {
+        DdpRelView view = ddp_rel(world->ddp, rels[k]);
+        const FormInfo *form = form_info(world->forms, view.form);
+        uint32_t unknown = 0;
+        int64_t factor;
+        for (uint32_t i = 0; i < view.n; i++) {
+            if (!form->position[i].occurs || ddp_var(world->ddp, view.vars[i]).kind != DDP_UNKNOWN)
+                continue;
+            unknown++;
+            if (!singular_whole_factor(world, &form->position[i], &factor))
+                return true;
+        }
+        if (view.logic)
+            return true;
+        fixed |= unknown < 2;
+    }
+    return !fixed;
+}
+
+bool world_in_branch(const World *world, uint32_t n, const DdpRel *rels)
+{
+    for (uint32_t k = 0; k < n; k++)
+        if (ddp_rel(world->ddp, rels[k]).logic)
+            return true;
+    return false;
+}
+
 static const Inst *component_of_rel(const World *world, DdpRel rel)
 {
     OwnerInfo owner = world_rel_info(world, rel);
@@ -81,7 +122,7 @@ static const Inst *component_of_rel(const World *world, DdpRel rel)
 /* Of what is open, a flow of the component whose equation was set aside rather than another. */
 double world_close_weight(const World *world, DdpVar var, DdpRel aside)
 {
-    if (!world_is_flow(world, var))
+    if (!is_flow(world, var))
         return 1;
     double weight = component_of_var(world, var) == component_of_rel(world, aside) ? 0.2 : 1;
     return 0.05 * weight * (is_dual(world, var, aside) ? 0.5 : 1);

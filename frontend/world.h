@@ -278,8 +278,10 @@ bool world_close_aside(World *world, DdpRel rel, DdpVar var);
 /* Which relation, and which variable then; the smaller the sooner, at most 1. */
 double world_aside_weight(World *world, DdpRel rel);
 double world_close_weight(const World *world, DdpVar var, DdpRel aside);
-bool world_is_flow(const World *world, DdpVar var); /* of a connector */
-uint64_t world_examined(const World *world);        /* equations looked at, since the beginning */
+bool world_may_close(const World *world, DdpVar var, DdpRel aside);
+bool world_may_repeat(World *world, uint32_t n, const DdpRel *rels);      /* else it is a mistake */
+bool world_in_branch(const World *world, uint32_t n, const DdpRel *rels); /* one of them */
+uint64_t world_examined(const World *world); /* equations looked at, since the beginning */
 
 /* Says in the modeller's words what is wrong with the structure that ddp_commit() judged: over- and
  * underdetermined parts, false causality, each as one error with notes; connectors that are not

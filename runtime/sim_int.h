@@ -461,6 +461,7 @@ typedef struct SimEval {
     bool hold_loops;  /* loops are not evaluated now: branches have to be chosen first */
     bool combining;   /* singular loops may change the structure (frontend/singular.c) */
     bool combined;    /* one did: what was evaluated is to be done again */
+    bool arbitrary;   /* and it said nothing new: where it was solved means nothing */
     NodeList forced;  /* nodes with `forced` set */
     double tie_time;  /* when that was */
     Arena texts;      /* of explanations, until the next event */

@@ -100,7 +100,9 @@ SolStatus loop_solve(Sim *sim, DdpNode node, EvalHow how);
 void loop_solve_combine(Sim *sim, bool may);
 void loop_solve_combine_no_more(Sim *sim);
 bool loop_solve_may_combine(const Sim *sim); /* it is allowed, and nobody did yet */
-void loop_solve_note_combined(Sim *sim);
+/* `arbitrary`: equations said nothing new, so where they were solved means nothing. */
+void loop_solve_note_combined(Sim *sim, bool arbitrary);
+bool loop_solve_is_arbitrary(const Sim *sim);
 bool loop_solve_combined(const Sim *sim); /* one did: what was evaluated is to be done again */
 void loop_solve_forget_whole(Sim *sim);   /* which loops lost digits */
 void loop_solve_forget(Sim *sim, EvalNode *node); /* all it keeps beside the node's block */

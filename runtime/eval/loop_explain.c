@@ -232,7 +232,7 @@ static void tell_culprits(Sim *sim, Culprits *c)
 }
 
 /* False: the Jacobian is not singular, or too large for this, or that is not the reason. */
-static bool explain_singular(Sim *sim, const EvalNode *node, LoopWhole *whole)
+static bool explain_singular(Sim *sim, const EvalNode *node, LoopWhole *whole, bool *contradict)
 {
     uint32_t n = loop_whole_size(whole);
     if (n > LARGEST || !loop_whole_derivatives(sim, whole))
@@ -246,6 +246,7 @@ static bool explain_singular(Sim *sim, const EvalNode *node, LoopWhole *whole)
         find_rels(sim, &e, node, whole, &c);
         find_vars(&e, whole, &c);
         told = node->linear || !c.contradict; /* else the derivatives only vanish here */
+        *contradict = c.contradict;
         if (told)
             tell_culprits(sim, &c);
         mem_free(sim->mem, c.rels);
@@ -305,8 +306,9 @@ static bool explain_worst(Sim *sim, const EvalNode *node, LoopWhole *whole)
 SolStatus loop_explain(Sim *sim, EvalNode *node, const char *tried)
 {
     LoopWhole *whole = loop_whole_open(sim, node);
-    if (!explain_singular(sim, node, whole) && explain_worst(sim, node, whole) && tried)
+    bool contradict = false, told = explain_singular(sim, node, whole, &contradict);
+    if (!told && explain_worst(sim, node, whole) && tried)
         diag_note(sim->diags, 0, "%s", tried);
     loop_whole_close(sim, whole);
-    return SOL_NUMERICS;
+    return told && contradict && sim->eval.combining ? SOL_MODEL : SOL_NUMERICS;
 }

@@ -367,19 +367,33 @@ static void come_to_rest(Sim *sim, EvalNode *node)
     node->factored = false;
 }
 
-/* While the structure may still change: equations that depend on each other, by whole numbers or at this point. */
+/* While the structure may still change: equations that say nothing new at this point, and so do not determine it. */
+static bool says_nothing_new(Sim *sim, const EvalNode *node)
+{
+    if (loop_solve_may_combine(sim) && redundant_loop(sim, node))
+        loop_solve_note_combined(sim, true);
+    return sim->eval.combining && sim->eval.combined;
+}
+
+/* Equations that depend on each other, by whole numbers or at this point. */
 static bool combine(Sim *sim, const EvalNode *node)
 {
     if (loop_solve_may_combine(sim) &&
-        (world_examine_loop(sim->world, ddp_node_of(sim->ddp, node_output(node, 0))) ||
-         redundant_loop(sim, node)))
-        loop_solve_note_combined(sim);
-    return sim->eval.combined;
+        world_examine_loop(sim->world, ddp_node_of(sim->ddp, node_output(node, 0))))
+        loop_solve_note_combined(sim, false);
+    return says_nothing_new(sim, node);
 }
 
 static SolStatus failed(Sim *sim, EvalNode *node)
 {
     char tried[300] = "rounding leaves no solution that satisfies the equations";
+    if (sim->eval.combining && sim->eval.combined)
+        return SOL_NUMERICS;
+    if (sim->build.last.verdict == DDP_OVERDETERMINED && sim->eval.combining &&
+        redundant_over(sim)) {
+        loop_solve_note_combined(sim, true);
+        return SOL_NUMERICS;
+    }
     if (sim->build.last.verdict == DDP_OVERDETERMINED ||
         sim->build.last.verdict == DDP_FALSE_CAUSALITY)
         return explain_structure(sim); /* no wonder then */
@@ -548,10 +562,8 @@ static bool solve_somehow(Sim *sim, EvalNode *node, EvalHow how)
     if (!node->linear && !trial && solved_already(sim, node, kept))
         return true;
     /* inside an integrator's step a smaller step is better than another solution */
-    if (!node->linear && !trial)
-        return solve_hard(sim, node, kept);
     put_values(sim, node, kept);
-    return false;
+    return !node->linear && !trial && !says_nothing_new(sim, node) && solve_hard(sim, node, kept);
 }
 
 /* Outputs are evaluated when somebody looks. So that their last digit does not depend on when
@@ -670,7 +682,7 @@ void loop_solve_forget(Sim *sim, EvalNode *node)
 void loop_solve_combine(Sim *sim, bool may)
 {
     sim->eval.combining = may;
-    sim->eval.combined = false;
+    sim->eval.combined = sim->eval.arbitrary = false;
 }
 
 void loop_solve_combine_no_more(Sim *sim)
@@ -683,9 +695,15 @@ bool loop_solve_may_combine(const Sim *sim)
     return sim->eval.combining && !sim->eval.combined;
 }
 
-void loop_solve_note_combined(Sim *sim)
+void loop_solve_note_combined(Sim *sim, bool arbitrary)
 {
     sim->eval.combined = true;
+    sim->eval.arbitrary = arbitrary;
+}
+
+bool loop_solve_is_arbitrary(const Sim *sim)
+{
+    return sim->eval.arbitrary;
 }
 
 bool loop_solve_combined(const Sim *sim)

@@ -16,7 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double SETTLED = 1e-11, FOLLOWS = 1e-9, SMALL = 1e-6;
+static const double SETTLED = 1e-11, FOLLOWS = 1e-9, SMALL = 1e-6, STARTED = 1e4;
 
 void rank_system_close(RankSystem *s)
 {
@@ -221,20 +221,36 @@ static void put(const RankSystem *s, const double *from)
 typedef struct Descent {
     const RankSystem *s;
     double *r, *step, *old, *trial, *unit; /* unit: of rows */
+    double *inert;                         /* of columns: how much it is damped */
     double *square, *work;                 /* what is solved for a step */
     uint32_t *pivot;
 } Descent;
+
+/* Variables with a start value stay nearer to it than those that nobody said anything of. */
+static void set_inertia(const Descent *d)
+{
+    const Sim *sim = d->s->sim;
+    for (uint32_t j = 0; j < d->s->var.n; j++)
+        d->inert[j] = 1;
+    for (uint32_t i = 0; i < sim->start.starts.n; i++) {
+        uint32_t column = map_get(&d->s->column, sim->start.starts.at[i].var);
+        if (sim->start.starts.at[i].var && column)
+            d->inert[column - 1] = STARTED;
+    }
+}
 
 static Descent descent_open(const RankSystem *s)
 {
     Mem *mem = s->sim->mem;
     uint32_t m = s->rel.n, n = s->var.n;
     Descent d = {.s = s};
-    d.r = mem_alloc(mem, (2 * (size_t)m + 3 * (size_t)n + 1) * sizeof *d.r);
+    d.r = mem_alloc(mem, (2 * (size_t)m + 4 * (size_t)n + 1) * sizeof *d.r);
     d.unit = d.r + m;
     d.step = d.unit + m;
     d.old = d.step + n;
     d.trial = d.old + n;
+    d.inert = d.trial + n;
+    set_inertia(&d);
     d.square = mem_alloc(mem, (2 * dense_lu_room(n) + 1) * sizeof *d.square);
     d.work = d.square + dense_lu_room(n);
     d.pivot = mem_alloc(mem, (dense_lu_pivots(n) + 1) * sizeof *d.pivot);
@@ -286,7 +302,7 @@ static bool descend(Descent *d, double damping, double before)
     uint32_t n = d->s->var.n;
     memcpy(d->work, d->square, (size_t)n * n * sizeof *d->work);
     for (uint32_t j = 0; j < n; j++)
-        d->work[(size_t)j * n + j] += damping;
+        d->work[(size_t)j * n + j] += damping * d->inert[j];
     if (!dense_lu_factor(n, d->work, d->pivot))
         return false;
     memcpy(d->trial, d->step, n * sizeof *d->trial);

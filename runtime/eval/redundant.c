@@ -82,8 +82,18 @@ static bool set_aside(const RankSystem *s, const DenseRank *rank, uint32_t k, bo
     return fine;
 }
 
-/* Relations that hold at the present values: those that follow from others here and around are set aside. */
-static bool set_aside_all(RankSystem *s, uint32_t n)
+static bool may_repeat(const RankSystem *s, const DenseRank *rank, uint32_t k)
+{
+    RankSystem part = {.sim = s->sim};
+    take_part(s, rank, k, &part);
+    bool may = world_may_repeat(s->sim->world, part.rel.n, part.rel.at);
+    rank_system_close(&part);
+    return may;
+}
+
+/* Relations that hold at the present values: those that follow from others here and around are set aside; `any`, or only those
+ * that are no mistake. */
+static bool set_aside_all(RankSystem *s, uint32_t n, bool any)
 {
     DenseRank rank;
     bool given = false;
@@ -94,9 +104,12 @@ static bool set_aside_all(RankSystem *s, uint32_t n)
         prefer_rows(s, &rank, n);
         dense_rank_eliminate(&rank, ZERO);
     }
-    if (fine && rank.rank < rank.m && rank_system_follows(s, &rank))
+    bool follows = fine && rank.rank < rank.m && rank_system_follows(s, &rank);
+    trace_line(s->sim, 'e', s->sim->time, "  %u relations of rank %u%s", rank.m, rank.rank,
+               follows ? ", here and around" : "");
+    if (follows)
         for (uint32_t k = rank.rank; k < rank.m; k++)
-            given |= set_aside(s, &rank, k, false);
+            given |= (any || may_repeat(s, &rank, k)) && set_aside(s, &rank, k, false);
     dense_rank_close(s->sim->mem, &rank);
     return given;
 }
@@ -201,11 +214,12 @@ static void add_what_determines(const RankSystem *loop, RankSystem *s)
     }
 }
 
-/* Two equations that somebody wrote twice are a mistake; components that hold the same are not. */
+/* Two equations that somebody wrote twice are a mistake; components that hold the same are not, nor are modes. */
 static bool is_of_components(const RankSystem *s)
 {
     char who[400];
-    return world_components(s->sim->world, s->rel.n, s->rel.at, who, sizeof who);
+    return world_in_branch(s->sim->world, s->rel.n, s->rel.at) ||
+           world_components(s->sim->world, s->rel.n, s->rel.at, who, sizeof who);
 }
 
 bool redundant_loop(Sim *sim, const EvalNode *node)
@@ -223,7 +237,7 @@ bool redundant_loop(Sim *sim, const EvalNode *node)
         add_variables(&found, found.rel.at[i]);
     given = given && (!plain || is_of_components(&found));
     add_what_determines(plain ? &loop : NULL, &found);
-    given = given && set_aside_all(&found, n);
+    given = given && set_aside_all(&found, n, true);
     if (!given)
         put_back(&loop, kept);
     mem_free(sim->mem, kept);
@@ -250,7 +264,10 @@ bool redundant_over(Sim *sim)
     fine = fine && s.var.n <= LARGEST && is_of_components(&s);
     double *kept = mem_alloc(sim->mem, (s.var.n + 1) * sizeof *kept);
     keep(&s, kept);
-    bool given = fine && rank_system_settle(&s) && set_aside_all(&s, n);
+    bool holds = fine && rank_system_settle(&s);
+    trace_line(sim, 'e', sim->time, "  %u relations too many or more: violation %.1e", n,
+               holds ? 0 : rank_system_worst(&s));
+    bool given = holds && set_aside_all(&s, n, false);
     if (!given)
         put_back(&s, kept);
     mem_free(sim->mem, kept);
@@ -323,7 +340,7 @@ static bool close_all(const RankSystem *s, const DenseRank *rank)
         uint32_t cursor = 0;
         for (DdpRel rel; (rel = next_unclosed(s->sim, &cursor));) {
             double weight = world_close_weight(s->sim->world, var, rel);
-            if (map_get(&used, rel) || weight >= least)
+            if (map_get(&used, rel) || weight >= least || !world_may_close(s->sim->world, var, rel))
                 continue;
             best = rel;
             least = weight;
@@ -481,16 +498,31 @@ static bool chooses_others(const RankSystem *s, uint32_t n)
     return others;
 }
 
+/* Are all its variables evaluated where the part is? What only output needs is as it was when somebody looked. */
+static bool is_current(const Part *part, const DdpRelView *view)
+{
+    for (uint32_t i = 0; i < view->n; i++) {
+        const ValueInfo *info = &part->sim->info[view->vars[i]];
+        const EvalNode *node = info->node ? &part->sim->nodes.at[info->node] : NULL;
+        if (info->state ? info->part != part
+                        : node && (node->part != part || node->place == PLACE_OUTPUTS))
+            return false;
+    }
+    return true;
+}
+
 static bool turned(const Part *part, bool places)
 {
     RankSystem s = {.sim = part->sim, .entered = true};
     uint32_t n = gather_closed(part, &s, places);
     bool any = false;
-    for (uint32_t i = 0; i < n && places; i++)
-        if (!(rank_system_violation(&s, i) <= ZERO)) {
-            ddp_end_combination(part->sim->ddp, s.rel.at[i]);
-            any = true;
-        }
+    for (uint32_t i = 0; i < n && places; i++) {
+        DdpRelView view = rank_system_rel(&s, i);
+        if (!is_current(part, &view) || rank_system_violation(&s, i) <= ZERO)
+            continue;
+        ddp_end_combination(part->sim->ddp, s.rel.at[i]);
+        any = true;
+    }
     any = any || (n > 0 && chooses_others(&s, n));
     rank_system_close(&s);
     return any;

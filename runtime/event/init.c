@@ -467,6 +467,13 @@ static int birth_leave(void *context, uint32_t n, const DdpVar *vars)
     return update_undecided(context, n, vars);
 }
 
+/* What is overdetermined by equations that say nothing new. */
+static bool sets_aside(Sim *sim)
+{
+    return loop_solve_may_combine(sim) && sim->build.last.verdict == DDP_OVERDETERMINED &&
+           !newborn_left(sim) && redundant_over(sim);
+}
+
 static SolStatus settle_births(Sim *sim)
 {
     BirthHost host = {.context = sim,
@@ -479,17 +486,22 @@ static SolStatus settle_births(Sim *sim)
     SolStatus status = (SolStatus)birth_settle(sim->world, &host);
     if (status != SOL_OK)
         return status;
+    if (sets_aside(sim)) {
+        loop_solve_note_combined(sim, false);
+        return SOL_NUMERICS;
+    }
     SolStatus met = start_solve(sim);
     vec_clear(&sim->start.starts);
     vec_clear(&sim->start.zeroed);
     return met;
 }
 
-/* What is overdetermined by equations that say nothing new. */
-static bool sets_aside(Sim *sim)
+/* Start values are first guesses again where what was solved with them was not determined. */
+static void begin_again(Sim *sim, StartMemo *start)
 {
-    return sim->build.last.verdict == DDP_OVERDETERMINED && !newborn_left(sim) &&
-           redundant_over(sim);
+    start->given = false;
+    if (loop_solve_is_arbitrary(sim) && start->var && known_now(sim, start->start))
+        sim->value[start->var] = sim->value[start->start];
 }
 
 /* Where a loop is singular because it hides a relation, that takes the place of one of the loop's:
@@ -501,10 +513,8 @@ static SolStatus settle_combining(Sim *sim)
     do {
         loop_solve_combine(sim, i++ < MOST_COMBINED);
         status = settle_births(sim);
-        if (loop_solve_may_combine(sim) && sets_aside(sim))
-            loop_solve_note_combined(sim);
         for (uint32_t k = 0; loop_solve_combined(sim) && k < sim->start.starts.n; k++)
-            sim->start.starts.at[k].given = false;
+            begin_again(sim, &sim->start.starts.at[k]);
     } while (loop_solve_combined(sim));
     loop_solve_combine_no_more(sim);
     return status;
@@ -533,7 +543,7 @@ static SolStatus finish(Sim *sim)
     nodes_commit(sim, DDP_FINAL);
     if (sim->build.last.verdict == DDP_UNDERDETERMINED && loop_solve_may_combine(sim) &&
         redundant_close(sim)) {
-        loop_solve_note_combined(sim);
+        loop_solve_note_combined(sim, false);
         return SOL_NUMERICS;
     }
     sim->run.incomplete = (sim->run.edit || (sim->run.starting && sim->opt.editable)) &&
