@@ -163,6 +163,55 @@ static void is_set_aside(void **state)
     circle_close(&c);
 }
 
+/* What is open then gets an equation in its place; its variable is gone. With whoever names what is open, all ends. */
+static void is_closed(void **state)
+{
+    (void)state;
+    Circle c = circle_open();
+    DdpVar rest = 0, open = ddp_enter_var(c.ddp, DDP_UNKNOWN), now = 0;
+    uint32_t cursor = 0;
+    DdpRel user =
+        ddp_enter_rel(c.ddp, DDP_EQUATION, copy(c.forms), 2, (DdpVar[]){open, open}, 0, 0);
+    DdpRel third = set_aside(&c), others[] = {user};
+    ddp_next_aside(c.ddp, &cursor, &rest);
+    Form zero = form_make(c.forms, x_pos(c.forms, 0), x_const(c.forms, 0), 1);
+    ddp_close_aside(c.ddp, third, zero, 1, &open, 1, others);
+    ddp_commit(c.ddp, DDP_SO_FAR);
+    assert_int_equal(ddp_rel(c.ddp, third).vars[0], open);
+    assert_int_equal(ddp_causality(c.ddp, third), open);
+    assert_false(ddp_var_used(c.ddp, rest));
+    cursor = 0;
+    assert_int_equal(ddp_next_aside(c.ddp, &cursor, &now), third);
+    assert_int_equal(now, 0);
+    ddp_verify(c.ddp);
+    ddp_remove_rel(c.ddp, user);
+    ddp_commit(c.ddp, DDP_SO_FAR);
+    assert_int_equal(ddp_rel(c.ddp, third).n, 3);
+    ddp_verify(c.ddp);
+    circle_close(&c);
+}
+
+/* In one commit one comes back and another, which follows from it, is set aside: nothing is ever missing. */
+static void is_exchanged(void **state)
+{
+    (void)state;
+    Circle c = circle_open();
+    DdpVar rest;
+    uint32_t cursor = 0;
+    DdpRel third = set_aside(&c), others[] = {third};
+    uint32_t states = ddp_state_count(c.ddp);
+    Form zero = form_make(c.forms, x_pos(c.forms, 0), x_const(c.forms, 0), 1);
+    ddp_end_combination(c.ddp, third);
+    ddp_set_aside(c.ddp, c.second, zero, 0, NULL, 1, others);
+    ddp_commit(c.ddp, DDP_SO_FAR);
+    assert_int_equal(ddp_next_aside(c.ddp, &cursor, &rest), c.second);
+    assert_int_equal(ddp_next_aside(c.ddp, &cursor, &rest), 0);
+    assert_int_equal(ddp_rel(c.ddp, third).n, 3);
+    assert_int_equal(ddp_state_count(c.ddp), states);
+    ddp_verify(c.ddp);
+    circle_close(&c);
+}
+
 /* When what it followed from goes, it says what that said; its variable is gone. */
 static void comes_back(void **state)
 {
@@ -218,7 +267,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_state_less),         cmocka_unit_test(ends_with_the_others),
         cmocka_unit_test(ends_in_a_row),          cmocka_unit_test(goes_when_it_is_removed),
-        cmocka_unit_test(is_set_aside),           cmocka_unit_test(comes_back),
+        cmocka_unit_test(is_set_aside),           cmocka_unit_test(is_closed),
+        cmocka_unit_test(is_exchanged),           cmocka_unit_test(comes_back),
         cmocka_unit_test(survives_being_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -98,8 +98,7 @@ package Redundant
         (0.2 + 2.1*0.7^2)*der(x = w, start << 1) = 2.1*9.81*0.7*cos(phi);
     end OneCrank;
 
-    /* The same with equations of its own; the cranks have mass, forces are plain variables. The first guesses of two
-     * angles are wrong. */
+    /* The same with equations of its own; the cranks have mass, forces are plain variables. */
     model FlatCranks
     interface:
         parameter Real bx << 0.6;
@@ -125,8 +124,8 @@ package Redundant
         static Real vy;
         static Real wt;
         w = derState(x = phi, start << 0.5);
-        w2 = der(x = p2, start << 0.6);
-        w3 = der(x = p3, start << 0.4);
+        w2 = der(x = p2, start << 0.5);
+        w3 = der(x = p3, start << 0.5);
         vx = der(x = x);
         vy = der(x = y);
         wt = der(x = th);
