@@ -239,6 +239,7 @@ typedef struct Firings {
     double doubted, up_to; /* since when it has been changed without counting, and until when */
     uint32_t shrinking;    /* how many times in a row the gap became smaller */
     uint32_t tight;        /* how many times in a row the gap was no longer than rounding */
+    uint32_t undone;       /* how many times in a row the event made it false again */
 } Firings;
 
 typedef struct BranchMemo {
@@ -309,6 +310,12 @@ typedef struct CoutMemo {
     double shown;
     bool any;
 } CoutMemo;
+
+/* A line that a `cout` shows. */
+typedef struct CoutLine {
+    TypeKind type;
+    double value;
+} CoutLine;
 
 /* ---- states and parts ---- */
 
@@ -414,6 +421,7 @@ typedef struct SimRun {
 /* What output wants, and what it was told (simulation.c, announce.c). */
 typedef struct SimOutput {
     VEC(CoutMemo) couts;
+    VEC(CoutLine) noted;        /* in the updates of the event; shown behind it */
     VEC(const Def *) monitored; /* definitions whose instances are */
     VEC(DdpVar) wanted;         /* whose values the output wants */
     VEC(DdpVar) births, deaths; /* for the output, since its last point */
@@ -421,12 +429,10 @@ typedef struct SimOutput {
     VEC(uint64_t) modes_gone;   /* serial numbers of those the output knew */
     uint64_t mode_serial;       /* given so far */
     SolOutput to;
-    double *values;  /* [var] */
-    bool shown;      /* some point was */
-    uint32_t n_told; /* variables that were told to have no value */
-    DdpVar told[3];
-    bool unseen; /* the point that was to be shown last has no values */
-    double last; /* when that was */
+    double *values; /* [var] */
+    bool shown;     /* some point was */
+    bool unseen;    /* the point that was to be shown last has no values */
+    double last;    /* when that was */
     uint32_t n_values;
     double next;         /* time of the next point */
     uint64_t index;      /* and its number */
@@ -482,8 +488,15 @@ typedef struct SimSolve {
 } SimSolve;
 
 /* What had no value in this step (failure.c). */
+/* A variable that nobody needs, without a value, and the relation that gave it none. */
+typedef struct NoValue {
+    DdpVar var;
+    Place at;
+} NoValue;
+
 typedef struct SimFailure {
-    char text[800]; /* empty: nothing */
+    VEC(NoValue) without; /* since the last point */
+    char text[800];       /* empty: nothing */
     Place at;
 } SimFailure;
 
@@ -560,8 +573,11 @@ typedef struct SimDecide {
     double event_time;        /* of the last one */
     struct ModeSearch *modes; /* of this event (mode_search.c), or NULL */
     Trail trail;
-    bool told_several; /* that several combinations agree, in some event */
-    BranchId runaway;  /* a condition that fires ever faster; 0: none */
+    bool told_several;    /* that several combinations agree, in some event */
+    BranchId runaway;     /* a condition that fires ever faster; 0: none */
+    uint32_t jumps_told;  /* states of which a warning said that they jump */
+    bool chose_if;        /* in this event an `if` took another branch */
+    VEC(BranchId) faster; /* `when`s that fired in this event, sooner than the time before */
 } SimDecide;
 
 /* Values of what is born (init.c, start_solve.c). */

@@ -88,6 +88,17 @@ SolStatus evaluate_pieces(Sim *sim, DdpNode n, EvalHow how, bool *changed)
     return SOL_NUMERICS;
 }
 
+enum { MOST_WITHOUT = 100 };
+
+/* Nobody needs it here, and a later update may give it a value: looked at with the next point. */
+static void note_no_value(Sim *sim, const EvalNode *node, EvalHow how)
+{
+    const EvalOp *op = &node->ops[0];
+    if (!(how & EVAL_TRIAL) && sim->failure.without.n < MOST_WITHOUT)
+        vec_push(sim->mem, &sim->failure.without,
+                 ((NoValue){op->target, world_rel_place(sim->world, op->rel)}));
+}
+
 SolStatus evaluate_node(Sim *sim, DdpNode n, EvalHow how)
 {
     EvalNode *node = &sim->nodes.at[n];
@@ -103,9 +114,11 @@ SolStatus evaluate_node(Sim *sim, DdpNode n, EvalHow how)
     info->pending = false;
     if (how & EVAL_EVENT && node->compares)
         compare_break_ties(sim, n);
-    if (!isfinite(sim->value[node->ops[0].target]) &&
-        (node->needed[NEED_DYNAMICS] || node->needed[NEED_CONDITIONS]))
+    if (isfinite(sim->value[node->ops[0].target]))
+        return SOL_OK;
+    if (node->needed[NEED_DYNAMICS] || node->needed[NEED_CONDITIONS])
         return not_finite(sim, node, how);
+    note_no_value(sim, node, how);
     return SOL_OK;
 }
 

@@ -302,6 +302,22 @@ void event_leave_near(Sim *sim)
     }
 }
 
+bool event_leads_on(Sim *sim, DdpVar condition)
+{
+    DdpNode n = sim->info[condition].node;
+    const EvalNode *node = n ? &sim->nodes.at[n] : NULL;
+    for (uint32_t k = 0; node && k < node->n_compares; k++) {
+        const Compare *compare = &node->compare[k];
+        const EvalOp *op = &node->ops[compare->op];
+        if (compare->timed || compare->slot || !(fabs(compare->low) < BOUNDARY_NEAR))
+            continue;
+        double slope = slope_along(sim, n, op, compare->difference_code);
+        if (slope != 0 && hold_leaving(compare_kind(sim, compare), 0, slope) == compare->left)
+            return true;
+    }
+    return false;
+}
+
 /* When an event begins, what was decided at the last one is past; unless it is that near. */
 void event_forget_ties(Sim *sim)
 {

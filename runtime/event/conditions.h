@@ -14,6 +14,8 @@ bool condition_remembered(const Sim *sim, const BranchMemo *memo);
 /* ---- firings.c ---- */
 
 void firings_note(Sim *sim, BranchId id, BranchMemo *memo); /* it fires */
+SolStatus firings_end(
+    Sim *sim); /* a phase begins: an error where one fired ever faster, and goes on holding now */
 SolStatus firings_ran_away(Sim *sim); /* Sim.decide.runaway fires ever faster: says so */
 
 #endif

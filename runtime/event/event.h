@@ -128,6 +128,8 @@ void event_forget_ties(Sim *sim);
 void event_be_exact(Sim *sim);
 /* Comparisons that the event left within rounding of their boundary, about to leave it. */
 void event_leave_near(Sim *sim);
+/* Is it true, near a boundary, and on the way further beyond? When a phase begins. */
+bool event_leads_on(Sim *sim, DdpVar condition);
 
 /* ---- event_detect.c ---- */
 

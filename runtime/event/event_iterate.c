@@ -7,6 +7,7 @@
  * nothing that anyone reads; only then must everything be determined.
  */
 #include "runtime/event/conditions.h"
+#include "runtime/event/cout.h"
 #include "runtime/event/event_cause.h"
 #include "runtime/eval/compare.h"
 #include "runtime/event/mode_search.h"
@@ -80,6 +81,7 @@ static void look_at_if(Sim *sim, BranchId id, BranchMemo *memo, const WorldBranc
     if (truth == memo->truth)
         return;
     decide(sim, id, truth ? WORLD_THEN : WORLD_ELSE);
+    sim->decide.chose_if = true;
     firings_note(sim, id, memo);
 }
 
@@ -360,6 +362,8 @@ static SolStatus updates(Sim *sim)
         sim->counts.updates++;
         sim->record.event.updates++;
         uint64_t before = sim->change.count;
+        if (sim->update.acting)
+            cout_note(sim);
         SolStatus status = decide_all(sim);
         if (sim->run.assertion_failed)
             return SOL_MODEL;
@@ -442,7 +446,7 @@ static SolStatus take_edit(Sim *sim)
 
 SolStatus event_iterate(Sim *sim, bool first)
 {
-    sim->search.exact = sim->search.rounded = false;
+    sim->search.exact = sim->search.rounded = sim->decide.chose_if = false;
     mode_search_begin(sim);
     trail_begin(sim);
     if (first) {
@@ -461,6 +465,8 @@ SolStatus event_iterate(Sim *sim, bool first)
     if (status == SOL_OK)
         status = updates_and_ties(sim);
     sim->update.complete = sim->update.acting = false;
+    if (status == SOL_OK && !first)
+        trail_warn_jumps(sim);
     if (status == SOL_OK && sim->decide.runaway)
         status = firings_ran_away(sim);
     return status;
@@ -472,6 +478,7 @@ void event_close(Sim *sim)
         mem_free(sim->mem, sim->branches.at[id].firings);
     vec_free(sim->mem, &sim->branches);
     vec_free(sim->mem, &sim->decide.samples);
+    vec_free(sim->mem, &sim->decide.faster);
     vec_free(sim->mem, &sim->decide.pres);
     vec_free(sim->mem, &sim->start.starts);
     vec_free(sim->mem, &sim->start.zeroed);

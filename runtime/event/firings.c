@@ -41,6 +41,8 @@ void firings_note(Sim *sim, BranchId id, BranchMemo *memo)
     past->gap = gap;
     past->last = sim->time;
     past->up_to = -INFINITY;
+    if (memo->when && past->shrinking)
+        vec_push(sim->mem, &sim->decide.faster, id);
     if (past->tight >= TIGHT || (past->shrinking >= SHRINKING && short_gap))
         sim->decide.runaway = id;
 }

@@ -29,6 +29,7 @@
  * together.
  */
 #include "runtime/event/mode_search.h"
+#include "runtime/event/cout.h"
 #include "runtime/eval/compare.h"
 #include "runtime/event/trail.h"
 
@@ -314,28 +315,11 @@ static void next_round(Sim *sim)
 
 /* ---- back to where the event began ---- */
 
-static const double JUMP = 100; /* tolerances of the integrator */
-
-/* Was it a state that is listed before? The first value counts. */
-static bool is_first(const Sim *sim, uint32_t i)
-{
-    for (uint32_t k = 0; k < i; k++)
-        if (sim->decide.trail.states.at[k].var == sim->decide.trail.states.at[i].var)
-            return false;
-    return true;
-}
-
-/* Has what was a state another value, beyond the tolerance? */
 static bool has_jumped(Sim *sim)
 {
-    for (uint32_t i = 0; i < sim->decide.trail.states.n; i++) {
-        const OldValue *old = &sim->decide.trail.states.at[i];
-        evaluate_fetch(sim, old->var, EVAL_EVENT); /* it may be an output now */
-        double size = fmax(fabs(old->value), fabs(sim->value[old->var]));
-        double off = fabs(sim->value[old->var] - old->value);
-        if (!(off <= JUMP * (sim->opt.rtol * size + sim->opt.atol)) && is_first(sim, i))
+    for (uint32_t i = 0; i < sim->decide.trail.states.n; i++)
+        if (trail_jumped(sim, i))
             return true;
-    }
     return false;
 }
 
@@ -449,6 +433,7 @@ static void attempt(Sim *sim, Round round)
     search->to_force = round == FORCED;
     map_free(sim->mem, &search->seen);
     search->seen = (Map){0};
+    cout_forget(sim);
     put_off_all(sim);
     return_held(sim);
 }

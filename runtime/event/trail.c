@@ -1,6 +1,12 @@
 /* trail.c: what an event changes -> as it was when the event began. See trail.h. */
 #include "runtime/event/trail.h"
 
+#include <math.h>
+
+enum { MOST_WARNED = 10 };
+
+static const double JUMP = 100; /* tolerances of the integrator */
+
 void trail_begin(Sim *sim)
 {
     vec_clear(&sim->decide.trail.held);
@@ -39,4 +45,52 @@ void trail_break(Sim *sim)
 bool trail_leads_back(const Sim *sim)
 {
     return !sim->decide.trail.broken && sim->search.impulse_time < sim->time && parts_running(sim);
+}
+
+/* Was it a state that is listed before? The first value counts. */
+static bool is_first(const Sim *sim, uint32_t i)
+{
+    for (uint32_t k = 0; k < i; k++)
+        if (sim->decide.trail.states.at[k].var == sim->decide.trail.states.at[i].var)
+            return false;
+    return true;
+}
+
+bool trail_jumped(Sim *sim, uint32_t i)
+{
+    const OldValue *old = &sim->decide.trail.states.at[i];
+    evaluate_fetch(sim, old->var, EVAL_EVENT); /* it may be an output now */
+    double size = fmax(fabs(old->value), fabs(sim->value[old->var]));
+    double off = fabs(sim->value[old->var] - old->value);
+    return !(off <= JUMP * (sim->opt.rtol * size + sim->opt.atol)) && is_first(sim, i);
+}
+
+/* Is it the one that was a state, and does something else determine it now? */
+static bool is_bound(const Sim *sim, DdpVar var)
+{
+    return ddp_var_used(sim->ddp, var) && sim->info[var].has && !sim->info[var].pending &&
+           !sim->info[var].state && sim->info[var].birth <= sim->record.births_before;
+}
+
+void trail_warn_jumps(Sim *sim)
+{
+    for (uint32_t i = 0; i < sim->decide.trail.states.n; i++) {
+        OldValue old = sim->decide.trail.states.at[i];
+        WorldVar view = {0};
+        if (sim->decide.jumps_told > MOST_WARNED || sim->search.impulse_time >= sim->time)
+            return;
+        if (!is_bound(sim, old.var) || !trail_jumped(sim, i))
+            continue;
+        if (sim->decide.jumps_told++ == MOST_WARNED) {
+            diag_warning(sim->diags, 0, "of other states that jump nothing is said");
+            return;
+        }
+        world_var(sim->world, old.var, &view);
+        diag_warning(sim->diags, view.at,
+                     "at time %.10g the state %s jumps from %.10g to %.10g: the new equations bind "
+                     "it, and what "
+                     "an impulse would keep (momentum, charge, flux) is not kept",
+                     sim->time, explain_var(sim, old.var), old.value, sim->value[old.var]);
+        explain_determined_by(sim, old.var);
+    }
 }

@@ -17,5 +17,9 @@ void trail_state(Sim *sim, DdpVar var); /* about to be no state */
 void trail_break(Sim *sim);             /* something was born, or died */
 
 bool trail_leads_back(const Sim *sim);
+/* Has the i-th of what was a state another value, beyond the tolerance? */
+bool trail_jumped(Sim *sim, uint32_t i);
+/* When the event is over: a warning for each that the new structure binds at another value, without an impulse. */
+void trail_warn_jumps(Sim *sim);
 
 #endif

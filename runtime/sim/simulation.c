@@ -4,12 +4,14 @@
  * SOL_MEMORY and can still be asked and closed.
  */
 #include "frontend/world_edit.h"
+#include "runtime/event/cout.h"
 #include "runtime/event/mode_search.h"
 #include "runtime/event/trail.h"
 #include "runtime/event/event_cause.h"
 #include "runtime/sim/audit.h"
 #include "runtime/eval/blocks.h"
 #include "runtime/sim/stdlib_folder.h"
+#include "runtime/sim/value_check.h"
 #include "runtime/eval/trace.h"
 #include "runtime/solve/integrators.h"
 
@@ -259,6 +261,8 @@ Sol *sol_create(SolModel *model, const char *designator, const SolOptions *optio
 static void close_output(Sim *sim)
 {
     vec_free(sim->mem, &sim->output.couts);
+    vec_free(sim->mem, &sim->output.noted);
+    vec_free(sim->mem, &sim->failure.without);
     vec_free(sim->mem, &sim->output.monitored);
     vec_free(sim->mem, &sim->output.wanted);
     vec_free(sim->mem, &sim->output.births);
@@ -310,52 +314,6 @@ void sol_close(Sol *sol)
 
 /* ---- output ---- */
 
-static void show_couts(Sim *sim)
-{
-    for (uint32_t i = 0; i < sim->output.couts.n; i++) {
-        CoutMemo *memo = &sim->output.couts.at[i];
-        evaluate_fetch(sim, memo->var, EVAL_PLAIN);
-        double value = sim->value[memo->var];
-        if (!sim->info[memo->var].has || (memo->any && memo->shown == value))
-            continue;
-        memo->any = true;
-        memo->shown = value;
-        WorldVar view = {0};
-        world_var(sim->world, memo->var, &view);
-        char text[64];
-        const char *shown = text;
-        if (view.type == TYPE_STRING)
-            shown = intern_text(program_names(sim->program), (Sym)value);
-        else if (view.type == TYPE_BOOLEAN)
-            shown = value != 0 ? "true" : "false";
-        else
-            snprintf(text, sizeof text, "%.10g", value);
-        if (sim->output.to.cout)
-            sim->output.to.cout(sim->output.to.context, sim->time, shown);
-        else
-            printf("%s\n", shown);
-    }
-}
-
-/* What has no value is shown so. Whoever does not look closely is told, of the first few. */
-static void tell_no_value(Sim *sim, DdpVar var)
-{
-    const uint32_t most = sizeof sim->output.told / sizeof *sim->output.told;
-    if (sim->output.n_told == most)
-        return;
-    for (uint32_t i = 0; i < sim->output.n_told; i++)
-        if (sim->output.told[i] == var)
-            return;
-    sim->output.told[sim->output.n_told++] = var;
-    WorldVar view = {0};
-    world_var(sim->world, var, &view);
-    diag_warning(sim->diags, view.at, "at time %.10g, %s has no value", sim->time,
-                 explain_var(sim, var));
-    explain_determined_by(sim, var);
-    if (sim->output.n_told == most)
-        diag_note(sim->diags, 0, "of others that have none nothing is said");
-}
-
 static const double *visible_values(Sim *sim)
 {
     uint32_t n = ddp_var_limit(sim->ddp);
@@ -367,8 +325,6 @@ static const double *visible_values(Sim *sim)
     for (uint32_t i = 0; i < sim->output.wanted.n; i++) {
         DdpVar v = sim->output.wanted.at[i];
         sim->output.values[v] = sim->info[v].has ? sim->value[v] : NAN;
-        if (sim->info[v].has && isnan(sim->value[v]))
-            tell_no_value(sim, v);
     }
     return sim->output.values;
 }
@@ -425,6 +381,20 @@ static const double *touched_values(Sim *sim)
     return sim->output.values;
 }
 
+/* Are the values that are shown such as may be shown? */
+static SolStatus judge(Sim *sim, SolSide side, bool partly)
+{
+    SolStatus status = value_check(sim, partly);
+    if (status == SOL_OK && sim->output.audit) {
+        status =
+            audit_point(sim->output.audit, side, sim->output.to.point ? sim->output.values : NULL);
+        if (status == SOL_OK) /* it has evaluated all that there is */
+            status = value_check(sim, partly);
+    }
+    sim->output.unseen |= status != SOL_OK; /* what lies behind is nobody's */
+    return status;
+}
+
 static SolStatus point_at(Sim *sim, SolSide side, double time)
 {
     double begin = timer_now();
@@ -444,7 +414,7 @@ static SolStatus point_at(Sim *sim, SolSide side, double time)
         return status;
     sim->output.shown = true;
     sim->output.last = time;
-    show_couts(sim);
+    cout_show(sim);
     if (sim->output.to.point) {
         announce_modes(sim);
         SolPoint point = {.time = time,
@@ -453,9 +423,8 @@ static SolStatus point_at(Sim *sim, SolSide side, double time)
                           .limit = ddp_var_limit(sim->ddp)};
         fine = sim->output.to.point(sim->output.to.context, &point);
     }
-    if (sim->output.audit && (side != SOL_AT_END || sim->time >= sim->opt.stop))
-        status =
-            audit_point(sim->output.audit, side, sim->output.to.point ? sim->output.values : NULL);
+    if (side != SOL_AT_END || sim->time >= sim->opt.stop)
+        status = judge(sim, side, partly);
     while (sim->output.next <= time + 1e-15 * fabs(time))
         sim->output.next = sim->opt.start + (double)(++sim->output.index + 1) * sim->opt.interval;
     sim->counts.output += timer_now() - begin;

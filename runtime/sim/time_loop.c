@@ -14,6 +14,7 @@
  */
 #include "runtime/sim/sim.h"
 #include "runtime/eval/redundant.h"
+#include "runtime/event/conditions.h"
 #include "runtime/event/event_cause.h"
 #include "runtime/event/jump.h"
 #include "runtime/eval/tape.h"
@@ -76,8 +77,10 @@ static SolStatus renew_parts(Sim *sim)
     }
     time_stops_end(sim);
     event_record_restarts(sim, restarted);
-    if (status == SOL_OK)
+    if (status == SOL_OK) {
         event_leave_near(sim);
+        status = firings_end(sim);
+    }
     parts_forget_touched(sim);
     return status;
 }

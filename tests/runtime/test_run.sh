@@ -49,6 +49,26 @@ expect 0 "" "$SOLSTICE" run Decay.sol --steps 10 --quiet --output d.solr
 expect 0 "" "$SOLSTICE" run Decay.sol --steps 10 --quiet --output e.solr
 cmp -s d.solr e.solr || fail "the same run gives other bytes"
 
+# ---- cout: in a `when` with the values of the update in which it acts ----
+cat >Told.sol <<'END'
+model Told
+interface:
+  static Real x; static Integer n; static Real y;
+implementation:
+  der(x = x, start << 0) = 1;
+  when Sample(interval = 0.3) then
+    n << pre(n) + 1;
+    cout << "sampled";
+    cout << 2*x + n;
+    if n > 1 then cout << "many"; end if;
+  end when;
+  when x > 0.5 then y << x; cout << y; cout << x > 0.2; end when;
+  if x > 0.7 then cout << "late"; end if;
+end Told;
+END
+expect 0 "" "$SOLSTICE" run Told.sol --quiet --output t.solr
+[ "$(tr '\n' ' ' <out)" = "sampled 1.6 0.5 true sampled 3.2 many late sampled 4.8 many " ] || fail "cout in when: $(cat out)"
+
 # ---- statistics ----
 expect 0 "" "$SOLSTICE" run Decay.sol --stats s.json --stats-events 1
 for name in stages parse instantiate ddp lower compile_wait compile_background integrate events output \
