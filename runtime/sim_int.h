@@ -420,8 +420,6 @@ typedef struct SimRun {
 
 /* What output wants, and what it was told (simulation.c, announce.c). */
 typedef struct SimOutput {
-    VEC(CoutMemo) couts;
-    VEC(CoutLine) noted;        /* in the updates of the event; shown behind it */
     VEC(const Def *) monitored; /* definitions whose instances are */
     VEC(DdpVar) wanted;         /* whose values the output wants */
     VEC(DdpVar) births, deaths; /* for the output, since its last point */
@@ -454,6 +452,8 @@ typedef struct SimRecord {
     SolEvent event; /* being made */
     VEC(const char *) triggers;
     VEC(uint32_t) states; /* after each update that changed the structure */
+    VEC(CoutMemo) couts;  /* that are there (cout.c) */
+    VEC(CoutLine) noted;  /* of them, in the updates of the event; shown behind it */
 } SimRecord;
 
 /* Evaluation (eval/). */

@@ -133,6 +133,9 @@ void explain_values_of(Sim *sim, DdpRel rel);    /* likewise, of all that the re
 /* ---- failure.c: what had no value inside a step, in case the integrator gives up ---- */
 
 void failure_forget(Sim *sim); /* a step begins */
+bool failure_next(Sim *sim,
+                  NoValue *none); /* takes one of what had no value since the last point */
+void failure_close(Sim *sim);
 void failure_in_loop(Sim *sim, const EvalNode *node);
 void failure_in_nodes(Sim *sim, const NodeList *list);
 bool failure_tell(Sim *sim); /* a note; false: there was nothing */

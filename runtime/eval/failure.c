@@ -18,6 +18,21 @@ void failure_forget(Sim *sim)
     sim->failure.text[0] = '\0';
 }
 
+bool failure_next(Sim *sim, NoValue *none)
+{
+    if (sim->failure.without.n == 0)
+        return false;
+    NoValue *first = sim->failure.without.at;
+    *none = *first;
+    memmove(first, first + 1, --sim->failure.without.n * sizeof *first);
+    return true;
+}
+
+void failure_close(Sim *sim)
+{
+    vec_free(sim->mem, &sim->failure.without);
+}
+
 static bool has_value(const Sim *sim, const EvalNode *node)
 {
     for (uint32_t i = 0; i < node->n_steps; i++)

@@ -10,7 +10,7 @@ static CoutLine line_of(const Sim *sim, DdpVar var)
     return (CoutLine){view.type, sim->value[var]};
 }
 
-static void show(Sim *sim, CoutLine line)
+static void show(Sim *sim, CoutLine line, CoutShow *to)
 {
     char text[64];
     const char *shown = text;
@@ -20,16 +20,13 @@ static void show(Sim *sim, CoutLine line)
         shown = line.value != 0 ? "true" : "false";
     else
         snprintf(text, sizeof text, "%.10g", line.value);
-    if (sim->output.to.cout)
-        sim->output.to.cout(sim->output.to.context, sim->time, shown);
-    else
-        printf("%s\n", shown);
+    to(sim, shown);
 }
 
 void cout_note(Sim *sim)
 {
-    for (uint32_t i = 0; i < sim->output.couts.n; i++) {
-        CoutMemo *memo = &sim->output.couts.at[i];
+    for (uint32_t i = 0; i < sim->record.couts.n; i++) {
+        CoutMemo *memo = &sim->record.couts.at[i];
         DdpNode node = sim->info[memo->var].node;
         if (memo->any || !node || !update_acts(sim, &sim->nodes.at[node]))
             continue;
@@ -38,23 +35,23 @@ void cout_note(Sim *sim)
             continue;
         memo->any = true;
         memo->shown = sim->value[memo->var];
-        vec_push(sim->mem, &sim->output.noted, line_of(sim, memo->var));
+        vec_push(sim->mem, &sim->record.noted, line_of(sim, memo->var));
     }
 }
 
-void cout_show(Sim *sim)
+void cout_show(Sim *sim, CoutShow *to)
 {
-    for (uint32_t i = 0; i < sim->output.noted.n; i++)
-        show(sim, sim->output.noted.at[i]);
+    for (uint32_t i = 0; i < sim->record.noted.n; i++)
+        show(sim, sim->record.noted.at[i], to);
     cout_forget(sim);
-    for (uint32_t i = 0; i < sim->output.couts.n; i++) {
-        CoutMemo *memo = &sim->output.couts.at[i];
+    for (uint32_t i = 0; i < sim->record.couts.n; i++) {
+        CoutMemo *memo = &sim->record.couts.at[i];
         evaluate_fetch(sim, memo->var, EVAL_PLAIN);
         double value = sim->value[memo->var];
         if (!sim->info[memo->var].has || (memo->any && memo->shown == value))
             continue;
         memo->any = true;
         memo->shown = value;
-        show(sim, line_of(sim, memo->var));
+        show(sim, line_of(sim, memo->var), to);
     }
 }

@@ -9,9 +9,10 @@ void cout_note(Sim *sim);
 /* The event begins again: what was noted did not happen. */
 static inline void cout_forget(Sim *sim)
 {
-    vec_clear(&sim->output.noted);
+    vec_clear(&sim->record.noted);
 }
+typedef void CoutShow(Sim *sim, const char *text);
 /* At a point: what was noted, then what has a new value. */
-void cout_show(Sim *sim);
+void cout_show(Sim *sim, CoutShow *to);
 
 #endif

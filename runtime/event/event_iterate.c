@@ -495,6 +495,8 @@ void event_close(Sim *sim)
     vec_free(sim->mem, &sim->decide.loose);
     mode_search_close(sim);
     trail_close(sim);
+    vec_free(sim->mem, &sim->record.couts);
+    vec_free(sim->mem, &sim->record.noted);
     vec_free(sim->mem, &sim->record.triggers);
     vec_free(sim->mem, &sim->record.causes);
     map_free(sim->mem, &sim->start.started_again);

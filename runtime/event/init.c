@@ -55,10 +55,10 @@ static void drop_var(Mem *mem, void *list, DdpVar var)
 
 static void drop_cout(Sim *sim, DdpVar var)
 {
-    for (uint32_t i = 0; i < sim->output.couts.n; i++)
-        if (sim->output.couts.at[i].var == var) {
-            memmove(sim->output.couts.at + i, sim->output.couts.at + i + 1,
-                    (--sim->output.couts.n - i) * sizeof *sim->output.couts.at);
+    for (uint32_t i = 0; i < sim->record.couts.n; i++)
+        if (sim->record.couts.at[i].var == var) {
+            memmove(sim->record.couts.at + i, sim->record.couts.at + i + 1,
+                    (--sim->record.couts.n - i) * sizeof *sim->record.couts.at);
             return;
         }
 }
@@ -157,7 +157,7 @@ static void take_change(Sim *sim, const WorldChange *change)
         break;
     case WORLD_COUT:
         if (change->born)
-            vec_push(sim->mem, &sim->output.couts, ((CoutMemo){.var = change->a}));
+            vec_push(sim->mem, &sim->record.couts, ((CoutMemo){.var = change->a}));
         else
             drop_cout(sim, change->a);
         break;

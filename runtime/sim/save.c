@@ -192,9 +192,9 @@ static void pack_samples(Sim *sim, Pack *p)
 
 static void pack_couts(Sim *sim, Pack *p)
 {
-    PACK_LENGTH(p, &sim->output.couts, 1);
-    for (uint32_t i = 0; i < sim->output.couts.n; i++) {
-        CoutMemo *memo = &sim->output.couts.at[i];
+    PACK_LENGTH(p, &sim->record.couts, 1);
+    for (uint32_t i = 0; i < sim->record.couts.n; i++) {
+        CoutMemo *memo = &sim->record.couts.at[i];
         PACK(p, memo->var);
         PACK(p, memo->shown);
         PACK_BIT(p, memo->any);

@@ -260,9 +260,7 @@ Sol *sol_create(SolModel *model, const char *designator, const SolOptions *optio
 
 static void close_output(Sim *sim)
 {
-    vec_free(sim->mem, &sim->output.couts);
-    vec_free(sim->mem, &sim->output.noted);
-    vec_free(sim->mem, &sim->failure.without);
+    failure_close(sim);
     vec_free(sim->mem, &sim->output.monitored);
     vec_free(sim->mem, &sim->output.wanted);
     vec_free(sim->mem, &sim->output.births);
@@ -395,6 +393,14 @@ static SolStatus judge(Sim *sim, SolSide side, bool partly)
     return status;
 }
 
+static void tell_cout(Sim *sim, const char *text)
+{
+    if (sim->output.to.cout)
+        sim->output.to.cout(sim->output.to.context, sim->time, text);
+    else
+        printf("%s\n", text);
+}
+
 static SolStatus point_at(Sim *sim, SolSide side, double time)
 {
     double begin = timer_now();
@@ -414,7 +420,7 @@ static SolStatus point_at(Sim *sim, SolSide side, double time)
         return status;
     sim->output.shown = true;
     sim->output.last = time;
-    cout_show(sim);
+    cout_show(sim, tell_cout);
     if (sim->output.to.point) {
         announce_modes(sim);
         SolPoint point = {.time = time,

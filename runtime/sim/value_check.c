@@ -28,12 +28,9 @@ static SolStatus tell(Sim *sim, DdpVar var, Place at)
 SolStatus value_check(Sim *sim, bool partly)
 {
     SolStatus status = SOL_OK;
-    for (uint32_t i = 0; i < sim->failure.without.n && status == SOL_OK; i++) {
-        NoValue none = sim->failure.without.at[i];
+    for (NoValue none; status == SOL_OK && failure_next(sim, &none);)
         if (is_without(sim, none.var))
             status = tell(sim, none.var, none.at);
-    }
-    vec_clear(&sim->failure.without);
     for (uint32_t i = 0; i < sim->output.wanted.n && status == SOL_OK; i++) {
         DdpVar var = sim->output.wanted.at[i];
         WorldVar view = {0};
