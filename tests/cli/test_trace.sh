@@ -19,7 +19,7 @@ implementation:
     trash <- wheel;
   end;
   if time > 1.5 then
-    y = 1;
+    y = 1.5; // where it has got to: no state jumps
   else then
     der(x=y, start=0) = 1;
   end;
