@@ -129,6 +129,8 @@ static RExpr *before(Context *cx, const AArg **bound, Place at)
     RExpr *e = expr_new(cx, R_PRE, x->type, at);
     e->path = x->path;
     e->slot = expr_slot(cx);
+    if (cx->in_condition && x->type.kind == TYPE_BOOLEAN)
+        statements_watch(cx, x); /* `b and not pre(b)`: when b falls the condition stays as it is */
     return e;
 }
 
@@ -146,8 +148,6 @@ static RExpr *compared_before(Context *cx, const Predefined *pre, const AArg **b
                           : "'change' needs an Integer, Boolean or String: Reals vary");
         return expr_error(cx, at);
     }
-    if (is->type.kind == TYPE_BOOLEAN)
-        statements_watch(cx, is);
     if (pre->kind == PRE_CHANGE)
         return expr_apply(cx, X_NE, TYPE_BOOLEAN, at, is, was);
     return expr_apply(cx, X_AND, TYPE_BOOLEAN, at, is,
