@@ -267,7 +267,8 @@ struct Stmt {
     RExpr *a, *b;      /* see StmtKind */
     uint32_t n_checks; /* S_FOR over the elements of arrays: sizes that must be b, known at birth */
     RExpr **checks;
-    Sym assertion;   /* S_WHEN: message with which the run ends when it fires, or 0 */
+    bool watch;    /* S_IF that nobody wrote: a `pre` in a condition reads the Boolean of its own */
+    Sym assertion; /* S_WHEN: message with which the run ends when it fires, or 0 */
     Body *then_body; /* S_IF, S_WHEN: never NULL. parent == body */
     Body *else_body; /* S_IF, S_WHEN: NULL when there is none; `else if` is a body with one S_IF.
                           parent == body */

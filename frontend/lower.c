@@ -725,6 +725,7 @@ static void lower_branch(Lower *l, const Stmt *s)
     Op *op = emit(l, OP_BRANCH, s->at);
     op->word = plain ? word : new_words(l, 1);
     op->when = s->kind == S_WHEN;
+    op->watch = s->watch;
     op->assertion = s->assertion;
     op->chosen = s->member ? l->plan->family->member_word[s->member->index] + 1 : 0;
     op->continuous = s->a->continuous;

@@ -111,6 +111,7 @@ typedef struct Op {
     uint8_t flags;         /* OP_DER: flags of ddp_enter_rel() */
     bool own[2];           /* OP_CONNECT */
     bool when, continuous; /* OP_BRANCH */
+    bool watch;            /* OP_BRANCH: see Stmt */
     Sym assertion;         /* OP_BRANCH, OP_ASSERT: see Stmt */
     bool condition;        /* OP_REL: of a branch; OP_AUX: likewise */
     bool transient;        /* OP_PART: made to be moved elsewhere */

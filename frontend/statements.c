@@ -488,6 +488,7 @@ void statements_watch(Context *cx, RExpr *b)
     Context inside = *cx;
     Stmt *s = new_stmt(&inside, S_IF, &(AStmt){.kind = A_IF, .at = b->at, .operator_at = b->at});
     s->a = b;
+    s->watch = true;
     s->part_of = cx->stmt;
     s->then_body = inside.body = body_branch(cx, s, NULL);
     births_order(&inside);

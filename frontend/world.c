@@ -362,6 +362,7 @@ bool world_branch(const World *world, BranchId id, WorldBranch *view)
         .rests = inst->rests,
         .continuous = op->continuous,
         .loose = op->refs.at[0].loose,
+        .watch = op->watch,
         .assertion = op->assertion,
         .choice = b->choice,
         .condition = follow_var(world, inst, &op->refs.at[0]),

@@ -108,6 +108,7 @@ typedef struct WorldBranch {
     bool rests;      /* it stands in the else branch of a `when` that acts: it is not decided */
     bool continuous; /* the condition compares values that vary between events */
     bool loose;      /* the path to the condition's variable may lead elsewhere later */
+    bool watch;      /* nobody wrote it: it has an empty branch, and lets events happen */
     Sym assertion;   /* `when`: the run ends with this message when it fires; 0: it does not */
     WorldChoice choice;
     DdpVar condition; /* Boolean. A DDP_HELD one keeps its value where the path leads nowhere */

@@ -112,7 +112,7 @@ void trace_choices(const Sim *sim, uint32_t update, uint32_t n, const WorldDecis
             continue;
         if (view.when && decision->choice != WORLD_THEN)
             continue; /* its update is over, or it was just born: nothing to tell */
-        if (overruled(sim, view.owner, n, decisions))
+        if (view.watch || overruled(sim, view.owner, n, decisions))
             continue;
         char path[1024] = "", condition[1024];
         world_inst_path(sim->world, view.owner, path, sizeof path);

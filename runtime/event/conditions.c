@@ -46,7 +46,10 @@ void condition_count(Sim *sim, BranchMemo *memo, DdpVar var)
 void event_note_mode(Sim *sim, BranchId id)
 {
     BranchMemo *memo = &sim->branches.at[id];
+    WorldBranch view;
     if (!sim->output.to.mode || memo->when || memo->noted || !memo->live)
+        return;
+    if (world_branch(sim->world, id, &view) && view.watch)
         return;
     memo->noted = true;
     vec_push(sim->mem, &sim->output.modes, id);
