@@ -129,8 +129,10 @@ static RExpr *before(Context *cx, const AArg **bound, Place at)
     RExpr *e = expr_new(cx, R_PRE, x->type, at);
     e->path = x->path;
     e->slot = expr_slot(cx);
-    if (cx->in_condition && x->type.kind == TYPE_BOOLEAN)
-        statements_watch(cx, x); /* `b and not pre(b)`: when b falls the condition stays as it is */
+    /* `b and not pre(b)`: when b falls the condition stays as it is. What stands in a `when` is gone
+     * by then. */
+    if (cx->in_condition && !cx->in_when && x->type.kind == TYPE_BOOLEAN)
+        statements_watch(cx, x);
     return e;
 }
 
