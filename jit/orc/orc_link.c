@@ -110,10 +110,15 @@ Linker *linker_open(Mem *mem, bool names, char words[LLVM_WORDS])
     return k;
 }
 
-static void forget_names(Linker *k, BackendModule *m)
+/* A tracker that is released with code in it hands the code on to its library's tracker. That adds to ORC's
+ * table of code, and when the table grows LLVM 19 reads on where it was before. So code is removed first. */
+static void free_module(Linker *k, BackendModule *m)
 {
     gdb_list_drop(m->entry);
     mem_free(k->mem, m->object);
+    forget_error(LLVMOrcResourceTrackerRemove(m->tracker));
+    LLVMOrcReleaseResourceTracker(m->tracker);
+    mem_free(k->mem, m);
 }
 
 void linker_close(Linker *k)
@@ -122,9 +127,7 @@ void linker_close(Linker *k)
         return;
     for (BackendModule *m = k->modules, *next; m; m = next) {
         next = m->next;
-        forget_names(k, m);
-        LLVMOrcReleaseResourceTracker(m->tracker);
-        mem_free(k->mem, m);
+        free_module(k, m);
     }
     orc_close(k->orc);
     vec_free(k->mem, &k->libraries);
@@ -204,11 +207,8 @@ BackendModule *linker_link(Linker *k, const void *object, size_t size)
 void linker_drop(Linker *k, BackendModule *m)
 {
     unlist(k, m);
-    forget_names(k, m);
-    forget_error(LLVMOrcResourceTrackerRemove(m->tracker));
-    LLVMOrcReleaseResourceTracker(m->tracker);
     k->libraries.at[m->library].modules--;
-    mem_free(k->mem, m);
+    free_module(k, m);
     if (++k->dropped < CLEAR_EVERY)
         return;
     k->dropped = 0;

@@ -380,6 +380,35 @@ static void linked_and_dropped_many_times(void **state)
     b.close(b.state);
 }
 
+static void link_copies(const BackendLinker *b, uint32_t n, const char *object, size_t size)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        BackendSymbol symbol = {.name = "jumps"};
+        BackendModule *module = b->link(b->state, object, size);
+        assert_non_null(module);
+        b->find(b->state, module, 1, &symbol);
+        assert_non_null(symbol.at);
+    }
+}
+
+/* However many there are: ORC keeps them in a table, which must not grow when all is closed. */
+static void closing_frees_all_code(void **state)
+{
+    (void)state;
+    static char object[1 << 16];
+    size_t size = read_object(object, sizeof object);
+    uint32_t before = count_code();
+    for (uint32_t n = 1; n <= 100; n++) {
+        BackendLinker b = open_linker();
+        link_copies(&b, n, object, size);
+        assert_true(count_code() > before);
+        b.close(b.state);
+        if (count_code() != before)
+            print_error("%u modules: %u mappings of code are left\n", n, count_code() - before);
+        assert_int_equal(count_code(), before);
+    }
+}
+
 static void functions_that_come_and_go(void **state)
 {
     World *w = *state;
@@ -408,6 +437,7 @@ int main(void)
         TEST(code_after_fork),
         TEST(mappings_have_a_bound),
         TEST(linked_and_dropped_many_times),
+        TEST(closing_frees_all_code),
         TEST(functions_that_come_and_go),
     };
     return cmocka_run_group_tests_name("code memory", tests, NULL, NULL);
