@@ -191,8 +191,8 @@ static bool copy_value(World *world, Inst *inst, const Op *op, const Frame *fram
     return true;
 }
 
-static void note_role(World *world, const Inst *inst, const Op *op, WorldRole role, bool born,
-                      uint32_t a, uint32_t b, uint32_t c)
+void world_note_role(World *world, const Inst *inst, const Op *op, WorldRole role, bool born,
+                     uint32_t a, uint32_t b, uint32_t c)
 {
     world_note(world, (WorldChange){.role = role,
                                     .born = born,
@@ -380,7 +380,7 @@ void inst_leave_rel(World *world, Inst *inst, const Op *op)
     if (!rel)
         return;
     if (op->kind == OP_DER && (op->refs.n == 3 || world->overrides.n))
-        note_role(world, inst, op, WORLD_START, false, rel, 0, 0);
+        world_note_role(world, inst, op, WORLD_START, false, rel, 0, 0);
     inst->word[op->word] = 0;
     world_leave_rel(world, rel);
 }
@@ -406,7 +406,7 @@ void inst_hint(World *world, Inst *inst, const Op *op, int change)
 static void make_random(World *world, Inst *inst, uint32_t index, const Op *op, const Frame *frame)
 {
     DdpVar var = make_var(world, inst, op);
-    note_role(world, inst, op, WORLD_RANDOM, true, var, 0, 0);
+    world_note_role(world, inst, op, WORLD_RANDOM, true, var, 0, 0);
     if (copy_value(world, inst, op, frame))
         return;
     uint64_t place = hash_u64(inst->birth + index);
@@ -489,7 +489,7 @@ static void make_initial(World *world, Inst *inst, const Op *op)
 {
     DdpVar var = make_var(world, inst, op);
     write_value(world, var, 1);
-    note_role(world, inst, op, WORLD_INITIAL, true, var, 0, 0);
+    world_note_role(world, inst, op, WORLD_INITIAL, true, var, 0, 0);
 }
 
 static void make_pre(World *world, Inst *inst, const Op *op)
@@ -499,12 +499,12 @@ static void make_pre(World *world, Inst *inst, const Op *op)
     double value;
     if (of && world->host.read(world->host.context, of, &value))
         write_value(world, var, value);
-    note_role(world, inst, op, WORLD_PRE, true, var, of, 0);
+    world_note_role(world, inst, op, WORLD_PRE, true, var, of, 0);
 }
 
 static void drop_role(World *world, Inst *inst, const Op *op, WorldRole role)
 {
-    note_role(world, inst, op, role, false, inst->word[op->word], 0, 0);
+    world_note_role(world, inst, op, role, false, inst->word[op->word], 0, 0);
     drop_var(world, inst, op);
 }
 
@@ -537,98 +537,6 @@ void inst_disconnect(World *world, Inst *inst, const Op *op)
     if (inst->word[op->word])
         connect_remove(world->connect, inst->word[op->word]);
     inst->word[op->word] = 0;
-}
-
-/* ---- branches ---- */
-
-static BranchId branch_new(World *world)
-{
-    BranchId id = world->free_branch;
-    if (id) {
-        world->free_branch = world->branch.at[id].body;
-    } else {
-        id = world->branch.n;
-        vec_push(world->mem, &world->branch, (Branch){0});
-    }
-    world->n_branches++;
-    return id;
-}
-
-/* A `when` that acts is not safe (U1): its content waits for no condition. */
-DdpVar inst_branch_logic(World *world, Inst *inst, const Op *op, WorldChoice choice)
-{
-    if (!op->when)
-        return follow_var(world, inst, &op->refs.at[0]);
-    return choice == WORLD_THEN ? 0 : inst->logic;
-}
-
-static void copy_branch(World *world, Inst *inst, const Op *op, BranchId id, const Frame *frame)
-{
-    const Inst *original = world_at(world, frame->source);
-    BranchId old = original ? original->word[op->word] : 0;
-    if (!old)
-        return;
-    Branch from = world->branch.at[old];
-    world->branch.at[id].copy_of = old;
-    world->branch.at[id].choice = from.choice;
-    if (!from.body)
-        return;
-    Inst *body =
-        inst_create_later(world, world_at(world, from.body)->plan, inst, op->word, NULL, inst,
-                          from.body, inst_branch_logic(world, inst, op, from.choice));
-    world->branch.at[id].body = body ? body->id : 0;
-    if (body)
-        vec_last(&world->frames).copy = frame->copy;
-}
-
-void inst_note_newborn(World *world, BranchId id, bool again)
-{
-    Branch *b = &world->branch.at[id];
-    const Inst *inst = world_at(world, b->inst);
-    vec_push(world->mem, &world->newborn, id);
-    b->newborn = world->newborn.n;
-    world_note(world, (WorldChange){.role = WORLD_BRANCH,
-                                    .born = true,
-                                    .copied = inst->copied,
-                                    .again = again,
-                                    .a = id,
-                                    .at = inst->plan->ops[b->op].at});
-}
-
-static void make_branch(World *world, Inst *inst, uint32_t index, const Op *op, const Frame *frame)
-{
-    BranchId id = branch_new(world);
-    world->branch.at[id] = (Branch){.inst = inst->id, .op = index};
-    inst->word[op->word] = id;
-    inst_note_newborn(world, id, false);
-    if (frame->source)
-        copy_branch(world, inst, op, id, frame);
-}
-
-void inst_forget_newborn(World *world, BranchId id)
-{
-    Branch *b = &world->branch.at[id];
-    if (b->newborn)
-        world->newborn.at[b->newborn - 1] = 0;
-    b->newborn = 0;
-}
-
-static void drop_branch(World *world, Inst *inst, const Op *op)
-{
-    BranchId id = inst->word[op->word];
-    if (!id)
-        return;
-    Branch b = world->branch.at[id];
-    inst_forget_newborn(world, id);
-    note_role(world, inst, op, WORLD_BRANCH, false, id, 0, 0);
-    world->branch.at[id] = (Branch){.body = world->free_branch};
-    world->free_branch = id;
-    world->n_branches--;
-    inst->word[op->word] = 0;
-    if (b.resting)
-        inst_remove_later(world, world_at(world, b.resting));
-    if (b.body)
-        inst_remove_later(world, world_at(world, b.body));
 }
 
 /* ---- running a plan ---- */
@@ -701,8 +609,8 @@ void inst_op_forwards(World *world, Inst *inst, uint32_t index, const Frame *fra
         make_pre(world, inst, op);
         break;
     case OP_HANDLE:
-        note_role(world, inst, op, WORLD_HANDLE, true, make_var(world, inst, op), op->function,
-                  inst->id);
+        world_note_role(world, inst, op, WORLD_HANDLE, true, make_var(world, inst, op),
+                        op->function, inst->id);
         break;
     case OP_KNOWN:
         make_known(world, inst, op, frame);
@@ -722,14 +630,14 @@ void inst_op_forwards(World *world, Inst *inst, uint32_t index, const Frame *fra
         inst_hint(world, inst, op, 1);
         break;
     case OP_COUT:
-        note_role(world, inst, op, WORLD_COUT, true, follow_var(world, inst, &op->refs.at[0]), 0,
-                  0);
+        world_note_role(world, inst, op, WORLD_COUT, true, follow_var(world, inst, &op->refs.at[0]),
+                        0, 0);
         break;
     case OP_CONNECT:
         inst_connect(world, inst, index);
         break;
     case OP_BRANCH:
-        make_branch(world, inst, index, op, frame);
+        world_make_branch(world, inst, index, op, frame);
         break;
     case OP_GROUP:
         depend_group_enter(world, inst, index, false);
@@ -798,14 +706,14 @@ void inst_op_backwards(World *world, Inst *inst, uint32_t index)
             inst_hint(world, inst, op, -1);
         break;
     case OP_COUT:
-        note_role(world, inst, op, WORLD_COUT, false, follow_var(world, inst, &op->refs.at[0]), 0,
-                  0);
+        world_note_role(world, inst, op, WORLD_COUT, false,
+                        follow_var(world, inst, &op->refs.at[0]), 0, 0);
         break;
     case OP_CONNECT:
         inst_disconnect(world, inst, op);
         break;
     case OP_BRANCH:
-        drop_branch(world, inst, op);
+        world_drop_branch(world, inst, op);
         break;
     case OP_GROUP:
         depend_drop_group(world, inst, index);

@@ -1,4 +1,4 @@
-/* lower.c: members and statements of a body -> operations of its plan.
+/* lower.c: statements of a body -> operations of its plan.
  *
  * Every statement becomes forms over positions; each position is a Ref. What an expression needs
  * beside variables of the model (slopes of derivatives, anonymous instances, draws, ..) becomes
@@ -7,235 +7,31 @@
  * through a dynamic or alias member, they are put behind an OP_GROUP (invariant P3).
  *
  * Expressions are walked recursively: the parser bounds their depth (ProgramOptions.max_depth). */
-#include "frontend/plan_int.h"
+#include "frontend/lower_int.h"
 
 #include <string.h>
 
-typedef VEC(Op) Draft;
-typedef VEC(Ref) Refs;
-
-typedef struct Lower {
-    Plans *plans;
-    Plan *plan;
-    Body *body;
-    Draft ops;
-    Draft *draft;          /* of the statement at hand */
-    const Stmt **declared; /* [index of a member]: by which */
-    bool at_birth;         /* a value is lowered that is evaluated once */
-} Lower;
-
 static X lower_expr(Lower *l, const RExpr *e, Refs *refs);
-static void emit_member(Lower *l, Member *m);
-static const Stmt *written(const Stmt *s);
-
-static uint32_t new_words(Lower *l, uint32_t n)
-{
-    uint32_t word = l->plan->n_words;
-    l->plan->n_words += n;
-    return word;
-}
-
-/* ---- refs ---- */
-
-static Ref ref_make(Lower *l, uint32_t up, uint32_t n, Place at)
-{
-    Ref ref = {.up = up, .n = n, .at = at};
-    ref.step = arena_alloc(&l->plans->arena, (n ? n : 1) * sizeof *ref.step);
-    return ref;
-}
-
-static void ref_set(Lower *l, Ref *ref, uint32_t i, Member *m)
-{
-    ref->step[i] =
-        (RefStep){.member = m, .word = plans_family(l->plans, m->body)->member_word[m->index]};
-    if (i + 1 < ref->n && m->binding != BIND_STATIC)
-        ref->loose = true;
-}
-
-static PlanValue lower_value(Lower *l, const RExpr *e);
-
-static void ref_index(Lower *l, RefStep *step, const PathIndex *index)
-{
-    step->n_index = index->n;
-    step->index = arena_alloc(&l->plans->arena, (index->n + 1) * sizeof *step->index);
-    for (uint32_t i = 0; i < index->n; i++)
-        step->index[i] = lower_value(l, index->at[i]);
-}
-
-static Ref ref_path(Lower *l, const Path *path)
-{
-    Ref ref = ref_make(l, path->up, path->n, path->at);
-    for (uint32_t i = 0; i < path->n; i++) {
-        ref_set(l, &ref, i, path->step[i]);
-        if (path->index && path->index[i].n)
-            ref_index(l, &ref.step[i], &path->index[i]);
-    }
-    return ref;
-}
-
-static Ref ref_word(Lower *l, uint32_t word, Place at)
-{
-    Ref ref = ref_make(l, 0, 1, at);
-    ref.step[0].word = word;
-    return ref;
-}
-
-/* A member of the instance that `base` leads to. */
-static Ref ref_member(Lower *l, const Ref *base, Member *m, Place at)
-{
-    Ref ref = ref_make(l, base->up, base->n + 1, at);
-    memcpy(ref.step, base->step, base->n * sizeof *ref.step);
-    const Member *last = base->step[base->n - 1].member;
-    ref.loose = base->loose || (last && last->binding != BIND_STATIC);
-    ref_set(l, &ref, base->n, m);
-    return ref;
-}
-
-static bool ref_equal(const Ref *a, const Ref *b);
-
-static bool value_equal(const PlanValue *a, const PlanValue *b)
-{
-    if (a->x != b->x || a->refs.n != b->refs.n)
-        return false;
-    for (uint32_t i = 0; i < a->refs.n; i++)
-        if (!ref_equal(&a->refs.at[i], &b->refs.at[i]))
-            return false;
-    return true;
-}
-
-static bool ref_equal(const Ref *a, const Ref *b)
-{
-    if (a->up != b->up || a->n != b->n || a->loose != b->loose || a->size != b->size)
-        return false;
-    for (uint32_t i = 0; i < a->n && a->up != REF_INDEX; i++) {
-        if (a->step[i].word != b->step[i].word || a->step[i].member != b->step[i].member ||
-            a->step[i].n_index != b->step[i].n_index)
-            return false;
-        for (uint32_t k = 0; k < a->step[i].n_index; k++)
-            if (!value_equal(&a->step[i].index[k], &b->step[i].index[k]))
-                return false;
-    }
-    return true;
-}
-
-/* The position that stands for `ref`: the same for the same ref. */
-static uint32_t position(Lower *l, Refs *refs, Ref ref)
-{
-    for (uint32_t i = 0; i < refs->n; i++)
-        if (ref_equal(&refs->at[i], &ref))
-            return i;
-    vec_push(l->plans->mem, refs, ref);
-    return refs->n - 1;
-}
-
-static X x_ref(Lower *l, Refs *refs, Ref ref)
-{
-    return x_pos(l->plans->forms, position(l, refs, ref));
-}
-
-static RefList keep_refs(Lower *l, Refs *refs)
-{
-    RefList list = {.n = refs->n};
-    list.at = arena_alloc(&l->plans->arena, (refs->n + 1) * sizeof *list.at);
-    if (refs->n)
-        memcpy(list.at, refs->at, refs->n * sizeof *list.at);
-    vec_free(l->plans->mem, refs);
-    return list;
-}
-
-static RefList one_ref(Lower *l, Ref a)
-{
-    Refs refs = {0};
-    vec_push(l->plans->mem, &refs, a);
-    return keep_refs(l, &refs);
-}
-
-static RefList two_refs(Lower *l, Ref a, Ref b)
-{
-    Refs refs = {0};
-    vec_push(l->plans->mem, &refs, a);
-    vec_push(l->plans->mem, &refs, b);
-    return keep_refs(l, &refs);
-}
-
-/* ---- operations ---- */
-
-/* Into the plan: for the life of the body. */
-static Op *emit(Lower *l, OpKind kind, Place at)
-{
-    vec_push(l->plans->mem, &l->ops, ((Op){.kind = kind, .word = NO_WORD, .at = at}));
-    return &vec_last(&l->ops);
-}
-
-/* Into the draft: part of the statement. */
-static Op *emit_part(Lower *l, OpKind kind, Place at)
-{
-    vec_push(l->plans->mem, l->draft, ((Op){.kind = kind, .word = NO_WORD, .at = at}));
-    return &vec_last(l->draft);
-}
-
-static bool draft_is_loose(const Draft *draft)
-{
-    for (uint32_t i = 0; i < draft->n; i++)
-        for (uint32_t k = 0; k < draft->at[i].refs.n; k++)
-            if (draft->at[i].refs.at[k].loose)
-                return true;
-    return false;
-}
-
-/* Puts the statement's operations into the plan. */
-static void draft_end(Lower *l, Draft *draft, Draft *outer, Place at)
-{
-    bool loose = draft_is_loose(draft);
-    if (loose) {
-        Op *group = emit(l, OP_GROUP, at);
-        group->word = new_words(l, 2);
-        group->span = draft->n;
-    }
-    for (uint32_t i = 0; i < draft->n; i++) {
-        draft->at[i].grouped = loose;
-        vec_push(l->plans->mem, &l->ops, draft->at[i]);
-    }
-    vec_free(l->plans->mem, draft);
-    l->draft = outer;
-}
-
-static Ref aux_var(Lower *l, Op *op, DdpVarKind kind, TypeKind type)
-{
-    op->word = new_words(l, 1);
-    op->var_kind = kind;
-    op->type = type;
-    return ref_word(l, op->word, op->at);
-}
-
-static void emit_relation(Lower *l, DdpRelKind kind, X lhs, X rhs, Refs *refs, Place at)
-{
-    Op *op = emit_part(l, OP_REL, at);
-    op->var_kind = kind;
-    op->word = new_words(l, 1);
-    op->form = form_make(l->plans->forms, lhs, rhs, refs->n);
-    op->refs = keep_refs(l, refs);
-}
 
 /* target << e */
 static void emit_transmission(Lower *l, Ref target, const RExpr *e, Place at)
 {
     Refs refs = {0};
-    X lhs = x_ref(l, &refs, target);
+    X lhs = lower_x_ref(l, &refs, target);
     X rhs = lower_expr(l, e, &refs);
-    emit_relation(l, DDP_TRANSMISSION, lhs, rhs, &refs, at);
+    lower_emit_relation(l, DDP_TRANSMISSION, lhs, rhs, &refs, at);
 }
 
 /* ---- values evaluated at birth ---- */
 
-static PlanValue lower_value(Lower *l, const RExpr *e)
+PlanValue lower_value(Lower *l, const RExpr *e)
 {
     Refs refs = {0};
     PlanValue value = {.at = e->at};
     bool before = l->at_birth;
     l->at_birth = true;
     value.x = lower_expr(l, e, &refs);
-    value.refs = keep_refs(l, &refs);
+    value.refs = lower_keep_refs(l, &refs);
     value.sizes = arena_alloc(&l->plans->arena, (e->n_sizes + 1u) * sizeof *value.sizes);
     while (value.n_sizes < e->n_sizes) {
         value.sizes[value.n_sizes] = lower_value(l, e->sizes[value.n_sizes]);
@@ -245,20 +41,20 @@ static PlanValue lower_value(Lower *l, const RExpr *e)
     return value;
 }
 
-static PlanValue *keep_value(Lower *l, PlanValue value)
+PlanValue *lower_keep_value(Lower *l, PlanValue value)
 {
     PlanValue *kept = arena_alloc(&l->plans->arena, sizeof *kept);
     *kept = value;
     return kept;
 }
 
-static PlanArg *lower_args(Lower *l, const ParamList *list)
+PlanArg *lower_args(Lower *l, const ParamList *list)
 {
     PlanArg *args = arena_alloc(&l->plans->arena, (list->n + 1) * sizeof *args);
     for (uint32_t i = 0; i < list->n; i++) {
         args[i].parameter = list->arg[i].parameter;
         if (list->arg[i].parameter->binding == BIND_ALIAS)
-            args[i].target = ref_path(l, list->arg[i].value->path);
+            args[i].target = lower_ref_path(l, list->arg[i].value->path);
         else
             args[i].value = lower_value(l, list->arg[i].value);
         args[i].value.at = list->arg[i].at;
@@ -273,19 +69,19 @@ static void lower_in(Lower *l, const Ref *base, const InRel *in)
 {
     Draft draft = {0}, *outer = l->draft;
     l->draft = &draft;
-    Ref target = ref_member(l, base, in->in, in->at);
+    Ref target = lower_ref_member(l, base, in->in, in->at);
     if (in->in->binding == BIND_ALIAS) {
-        RefList refs = two_refs(l, target, ref_path(l, in->value->path));
-        emit(l, OP_BIND, in->at)->refs = refs;
+        RefList refs = lower_two_refs(l, target, lower_ref_path(l, in->value->path));
+        lower_emit(l, OP_BIND, in->at)->refs = refs;
     } else if (in->op == REL_COPY) {
         emit_transmission(l, target, in->value, in->at);
     } else {
         Refs refs = {0};
-        X lhs = x_ref(l, &refs, target);
+        X lhs = lower_x_ref(l, &refs, target);
         X rhs = lower_expr(l, in->value, &refs);
-        emit_relation(l, DDP_EQUATION, lhs, rhs, &refs, in->at);
+        lower_emit_relation(l, DDP_EQUATION, lhs, rhs, &refs, in->at);
     }
-    draft_end(l, &draft, outer, in->at);
+    lower_draft_end(l, &draft, outer, in->at);
 }
 
 /* Creates the instance, relates its in members; returns the ref that leads to it. */
@@ -299,14 +95,14 @@ static Ref lower_anonymous(Lower *l, const RExpr *e, bool transient)
             vec_push(l->plans->mem, &held, access->in[i].in->index);
         }
     PlanArg *args = lower_args(l, &access->params);
-    Op *op = emit(l, OP_PART, e->at);
-    op->word = new_words(l, 1);
+    Op *op = lower_emit(l, OP_PART, e->at);
+    op->word = lower_new_words(l, 1);
     op->plan = plans_variant(l->plans, access->def->body, &held);
     op->n_args = access->params.n;
     op->args = args;
     op->transient = transient;
     vec_free(l->plans->mem, &held);
-    Ref base = ref_word(l, op->word, e->at);
+    Ref base = lower_ref_word(l, op->word, e->at);
     for (uint32_t i = 0; i < access->n_ins; i++)
         lower_in(l, &base, &access->in[i]);
     return base;
@@ -321,14 +117,14 @@ static const RExpr *argument_of(const Access *access, const Member *in)
 }
 
 /* The handle of a foreign function with a constructor, else nothing. */
-static uint32_t lower_handle(Lower *l, const Def *def, uint32_t function, Refs *refs, X *args)
+uint32_t lower_handle(Lower *l, const Def *def, uint32_t function, Refs *refs, X *args)
 {
     if (!def->external->constructor)
         return 0;
-    Op *op = emit(l, OP_HANDLE, def->external->at);
+    Op *op = lower_emit(l, OP_HANDLE, def->external->at);
     op->function = function;
-    Ref ref = aux_var(l, op, DDP_KNOWN, TYPE_REAL);
-    args[0] = x_ref(l, refs, ref);
+    Ref ref = lower_aux_var(l, op, DDP_KNOWN, TYPE_REAL);
+    args[0] = lower_x_ref(l, refs, ref);
     return 1;
 }
 
@@ -351,7 +147,7 @@ static Ref lower_access_base(Lower *l, const RExpr *e)
 {
     if (!e->access->path)
         return lower_anonymous(l, e, false);
-    Ref base = ref_path(l, e->access->path);
+    Ref base = lower_ref_path(l, e->access->path);
     for (uint32_t i = 0; i < e->access->n_ins; i++)
         lower_in(l, &base, &e->access->in[i]);
     return base;
@@ -365,7 +161,7 @@ static X lower_access(Lower *l, const RExpr *e, Refs *refs)
     Ref base = lower_access_base(l, e);
     if (!access->out)
         return x_const(l->plans->forms, 0);
-    return x_ref(l, refs, ref_member(l, &base, access->out, e->at));
+    return lower_x_ref(l, refs, lower_ref_member(l, &base, access->out, e->at));
 }
 
 /* ---- the other predefined models ---- */
@@ -374,12 +170,12 @@ static X lower_access(Lower *l, const RExpr *e, Refs *refs)
 static Ref lower_to_variable(Lower *l, const RExpr *e)
 {
     if (e->kind == R_PATH)
-        return ref_path(l, e->path);
-    Ref ref = aux_var(l, emit_part(l, OP_AUX, e->at), DDP_UNKNOWN, e->type.kind);
+        return lower_ref_path(l, e->path);
+    Ref ref = lower_aux_var(l, lower_emit_part(l, OP_AUX, e->at), DDP_UNKNOWN, e->type.kind);
     Refs refs = {0};
-    X lhs = x_ref(l, &refs, ref);
+    X lhs = lower_x_ref(l, &refs, ref);
     X rhs = lower_expr(l, e, &refs);
-    emit_relation(l, DDP_EQUATION, lhs, rhs, &refs, e->at);
+    lower_emit_relation(l, DDP_EQUATION, lhs, rhs, &refs, e->at);
     vec_last(l->draft).defines = true;
     return ref;
 }
@@ -421,12 +217,12 @@ static Ref lower_start(Lower *l, const RExpr *e)
     if (is_plain(e)) {
         PlanValue value = lower_value(l, e);
         if (only_parameters(&value.refs)) {
-            Op *op = emit(l, OP_KNOWN, e->at);
-            op->value = keep_value(l, value);
-            return aux_var(l, op, DDP_KNOWN, TYPE_REAL);
+            Op *op = lower_emit(l, OP_KNOWN, e->at);
+            op->value = lower_keep_value(l, value);
+            return lower_aux_var(l, op, DDP_KNOWN, TYPE_REAL);
         }
     }
-    Ref ref = aux_var(l, emit_part(l, OP_AUX, e->at), DDP_UNKNOWN, TYPE_REAL);
+    Ref ref = lower_aux_var(l, lower_emit_part(l, OP_AUX, e->at), DDP_UNKNOWN, TYPE_REAL);
     emit_transmission(l, ref, e, e->at);
     vec_last(l->draft).defines = true;
     return ref;
@@ -440,85 +236,85 @@ static void lower_der_onto(Lower *l, const RExpr *e, Ref slope)
     vec_push(l->plans->mem, &refs, lower_to_variable(l, e->arg[0]));
     if (e->start)
         vec_push(l->plans->mem, &refs, lower_start(l, e->start));
-    Op *op = emit_part(l, OP_DER, e->at);
-    op->word = new_words(l, 1);
+    Op *op = lower_emit_part(l, OP_DER, e->at);
+    op->word = lower_new_words(l, 1);
     op->flags = e->is_state ? DDP_PREFER_STATE : 0;
-    op->refs = keep_refs(l, &refs);
+    op->refs = lower_keep_refs(l, &refs);
 }
 
 static X lower_der(Lower *l, const RExpr *e, Refs *refs)
 {
-    Ref slope = aux_var(l, emit_part(l, OP_AUX, e->at), DDP_UNKNOWN, TYPE_REAL);
+    Ref slope = lower_aux_var(l, lower_emit_part(l, OP_AUX, e->at), DDP_UNKNOWN, TYPE_REAL);
     lower_der_onto(l, e, slope);
     vec_last(l->draft).defines = true;
-    return x_ref(l, refs, slope);
+    return lower_x_ref(l, refs, slope);
 }
 
 static X lower_exists(Lower *l, const RExpr *e, Refs *refs)
 {
-    Ref path = ref_path(l, e->path);
+    Ref path = lower_ref_path(l, e->path);
     if (!path.loose && path_last(e->path)->binding == BIND_STATIC)
         return x_const(l->plans->forms, 1);
-    Op *op = emit(l, OP_EXISTS, e->at);
-    Ref ref = aux_var(l, op, DDP_KNOWN, TYPE_BOOLEAN);
-    new_words(l, 2);
-    op->refs = one_ref(l, path);
-    return x_ref(l, refs, ref);
+    Op *op = lower_emit(l, OP_EXISTS, e->at);
+    Ref ref = lower_aux_var(l, op, DDP_KNOWN, TYPE_BOOLEAN);
+    lower_new_words(l, 2);
+    op->refs = lower_one_ref(l, path);
+    return lower_x_ref(l, refs, ref);
 }
 
 static X lower_initial(Lower *l, const RExpr *e, Refs *refs)
 {
-    Ref ref = ref_make(l, l->body->depth, 1, e->at);
+    Ref ref = lower_ref_make(l, l->body->depth, 1, e->at);
     ref.step[0].word = plans_family(l->plans, l->plan->def->body)->initial_word;
-    return x_ref(l, refs, ref);
+    return lower_x_ref(l, refs, ref);
 }
 
 static X lower_time(Lower *l, const RExpr *e, Refs *refs)
 {
-    return x_ref(l, refs, ref_make(l, REF_TIME, 0, e->at));
+    return lower_x_ref(l, refs, lower_ref_make(l, REF_TIME, 0, e->at));
 }
 
 static X lower_random(Lower *l, const RExpr *e, Refs *refs)
 {
-    Ref ref = aux_var(l, emit(l, OP_RANDOM, e->at), DDP_KNOWN, TYPE_REAL);
-    X draw = x_ref(l, refs, ref);
+    Ref ref = lower_aux_var(l, lower_emit(l, OP_RANDOM, e->at), DDP_KNOWN, TYPE_REAL);
+    X draw = lower_x_ref(l, refs, ref);
     return x_binary(l->plans->forms, X_MUL, draw, lower_expr(l, e->arg[0], refs));
 }
 
 static X lower_sample(Lower *l, const RExpr *e, Refs *refs)
 {
-    PlanValue *interval = keep_value(l, lower_value(l, e->arg[0]));
-    Op *op = emit(l, OP_SAMPLE, e->at);
+    PlanValue *interval = lower_keep_value(l, lower_value(l, e->arg[0]));
+    Op *op = lower_emit(l, OP_SAMPLE, e->at);
     op->value = interval;
-    return x_ref(l, refs, aux_var(l, op, DDP_KNOWN, TYPE_BOOLEAN));
+    return lower_x_ref(l, refs, lower_aux_var(l, op, DDP_KNOWN, TYPE_BOOLEAN));
 }
 
 static X lower_pre(Lower *l, const RExpr *e, Refs *refs)
 {
-    Ref of = ref_path(l, e->path);
-    Op *op = emit_part(l, OP_PRE, e->at);
-    Ref ref = aux_var(l, op, DDP_KNOWN, e->type.kind);
-    op->refs = one_ref(l, of);
-    return x_ref(l, refs, ref);
+    Ref of = lower_ref_path(l, e->path);
+    Op *op = lower_emit_part(l, OP_PRE, e->at);
+    Ref ref = lower_aux_var(l, op, DDP_KNOWN, e->type.kind);
+    op->refs = lower_one_ref(l, of);
+    return lower_x_ref(l, refs, ref);
 }
 
 /* The size of an array, or the number of an element: in a value at birth as such, else as a variable that has it. */
 static X lower_size(Lower *l, const RExpr *e, Refs *refs)
 {
     if (!l->at_birth) {
-        PlanValue *value = keep_value(l, lower_value(l, e));
-        Op *op = emit(l, OP_KNOWN, e->at);
+        PlanValue *value = lower_keep_value(l, lower_value(l, e));
+        Op *op = lower_emit(l, OP_KNOWN, e->at);
         op->value = value;
-        return x_ref(l, refs, aux_var(l, op, DDP_KNOWN, TYPE_INTEGER));
+        return lower_x_ref(l, refs, lower_aux_var(l, op, DDP_KNOWN, TYPE_INTEGER));
     }
     Ref ref;
     if (e->kind == R_INDEX) {
         ref = (Ref){.up = REF_INDEX, .n = e->op, .at = e->at};
     } else {
-        ref = ref_path(l, e->path);
+        ref = lower_ref_path(l, e->path);
         ref.size = (uint8_t)(e->op + 1);
     }
-    return x_ref(l, refs, ref);
+    return lower_x_ref(l, refs, ref);
 }
 
 static X lower_table(Lower *l, const RExpr *e, Refs *refs)
@@ -552,7 +348,7 @@ static X lower_expr(Lower *l, const RExpr *e, Refs *refs)
     case R_OP:
         return lower_op(l, e, refs);
     case R_PATH:
-        return x_ref(l, refs, ref_path(l, e->path));
+        return lower_x_ref(l, refs, lower_ref_path(l, e->path));
     case R_EXISTS:
         return lower_exists(l, e, refs);
     case R_ACCESS:
@@ -590,24 +386,24 @@ static bool is_slope(const RExpr *a, const RExpr *b)
 static void lower_equation(Lower *l, const Stmt *s)
 {
     if (is_slope(s->a, s->b)) {
-        lower_der_onto(l, s->b, ref_path(l, s->a->path));
+        lower_der_onto(l, s->b, lower_ref_path(l, s->a->path));
     } else if (is_slope(s->b, s->a)) {
-        lower_der_onto(l, s->a, ref_path(l, s->b->path));
+        lower_der_onto(l, s->a, lower_ref_path(l, s->b->path));
     } else {
         Refs refs = {0};
         X lhs = lower_expr(l, s->a, &refs);
         X rhs = lower_expr(l, s->b, &refs);
-        emit_relation(l, DDP_EQUATION, lhs, rhs, &refs, s->at);
+        lower_emit_relation(l, DDP_EQUATION, lhs, rhs, &refs, s->at);
     }
 }
 
 static void lower_cout(Lower *l, const Stmt *s)
 {
-    Ref ref = aux_var(l, emit_part(l, OP_AUX, s->at), DDP_UNKNOWN, s->b->type.kind);
+    Ref ref = lower_aux_var(l, lower_emit_part(l, OP_AUX, s->at), DDP_UNKNOWN, s->b->type.kind);
     emit_transmission(l, ref, s->b, s->at);
     vec_last(l->draft).defines = true;
-    Op *op = emit_part(l, OP_COUT, s->at);
-    op->refs = one_ref(l, ref);
+    Op *op = lower_emit_part(l, OP_COUT, s->at);
+    op->refs = lower_one_ref(l, ref);
 }
 
 /* What a move, copy or alias takes: a member, or an instance made for it. */
@@ -615,7 +411,7 @@ static Ref lower_source(Lower *l, const RExpr *e, bool *fresh)
 {
     *fresh = false;
     if (e->kind == R_PATH)
-        return ref_path(l, e->path);
+        return lower_ref_path(l, e->path);
     if (e->access->path)
         return lower_access_base(l, e);
     *fresh = true;
@@ -626,19 +422,19 @@ static void lower_transfer(Lower *l, const Stmt *s, OpKind kind)
 {
     bool fresh;
     Ref source = lower_source(l, s->b, &fresh);
-    Ref target = ref_path(l, s->path);
+    Ref target = lower_ref_path(l, s->path);
     if (kind == OP_COPY && fresh)
         kind = OP_MOVE; /* nobody could tell a copy of it from itself */
-    Op *op = emit(l, kind, s->operator_at);
-    op->refs = two_refs(l, target, source);
+    Op *op = lower_emit(l, kind, s->operator_at);
+    op->refs = lower_two_refs(l, target, source);
 }
 
 static void lower_trash(Lower *l, const Stmt *s)
 {
     bool fresh;
     Ref source = lower_source(l, s->b, &fresh);
-    Op *op = emit(l, OP_TRASH, s->operator_at);
-    op->refs = one_ref(l, source);
+    Op *op = lower_emit(l, OP_TRASH, s->operator_at);
+    op->refs = lower_one_ref(l, source);
 }
 
 /* Is it a connector of the interface of the model whose text this is? */
@@ -651,12 +447,12 @@ static bool is_own(const Lower *l, const Path *path)
 
 static void lower_connect(Lower *l, const Stmt *s)
 {
-    Ref a = ref_path(l, s->a->path), b = ref_path(l, s->b->path);
-    Op *op = emit(l, OP_CONNECT, s->at);
-    op->word = new_words(l, 1);
+    Ref a = lower_ref_path(l, s->a->path), b = lower_ref_path(l, s->b->path);
+    Op *op = lower_emit(l, OP_CONNECT, s->at);
+    op->word = lower_new_words(l, 1);
     op->own[0] = is_own(l, s->a->path);
     op->own[1] = is_own(l, s->b->path);
-    op->refs = two_refs(l, a, b);
+    op->refs = lower_two_refs(l, a, b);
 }
 
 static Plan *branch_plan(Lower *l, Body *body)
@@ -679,19 +475,19 @@ static Ref lower_condition(Lower *l, const Stmt *s)
     if (node.op == X_POS && draft.n == 0 && !refs.at[node.a].loose && !inside) {
         Ref itself = refs.at[node.a];
         vec_free(l->plans->mem, &refs);
-        draft_end(l, &draft, outer, s->at);
+        lower_draft_end(l, &draft, outer, s->at);
         return itself;
     }
-    bool loose = draft_is_loose(&draft);
+    bool loose = lower_draft_is_loose(&draft);
     for (uint32_t i = 1; i < refs.n; i++)
         loose |= refs.at[i].loose;
-    Op *var = emit(l, OP_AUX, s->a->at);
+    Op *var = lower_emit(l, OP_AUX, s->a->at);
     var->condition = true;
-    Ref ref = aux_var(l, var, loose ? DDP_HELD : DDP_UNKNOWN, TYPE_BOOLEAN);
+    Ref ref = lower_aux_var(l, var, loose ? DDP_HELD : DDP_UNKNOWN, TYPE_BOOLEAN);
     refs.at[0] = ref;
-    emit_relation(l, DDP_TRANSMISSION, x_pos(l->plans->forms, 0), rhs, &refs, s->a->at);
+    lower_emit_relation(l, DDP_TRANSMISSION, x_pos(l->plans->forms, 0), rhs, &refs, s->a->at);
     vec_last(&draft).condition = vec_last(&draft).defines = true;
-    draft_end(l, &draft, outer, s->at);
+    lower_draft_end(l, &draft, outer, s->at);
     return ref;
 }
 
@@ -703,8 +499,8 @@ static bool lower_birth_assertion(Lower *l, const Stmt *s)
     PlanValue value = lower_value(l, s->a);
     if (!only_parameters(&value.refs))
         return false;
-    Op *op = emit(l, OP_ASSERT, s->at);
-    op->value = keep_value(l, value);
+    Op *op = lower_emit(l, OP_ASSERT, s->at);
+    op->value = lower_keep_value(l, value);
     op->assertion = s->assertion;
     return true;
 }
@@ -714,22 +510,22 @@ static void lower_branch(Lower *l, const Stmt *s)
     if (lower_birth_assertion(l, s))
         return;
     if (s->member) { /* the value of a conditional expression, which lives as long as its statement */
-        Op *value = emit(l, OP_AUX, s->at);
+        Op *value = lower_emit(l, OP_AUX, s->at);
         value->word = l->plan->family->member_word[s->member->index];
         value->var_kind = s->member->held ? DDP_HELD : DDP_UNKNOWN;
         value->type = s->member->type.kind;
     }
     bool plain = s->a->kind == R_PATH || s->a->kind == R_INITIAL;
-    uint32_t word = plain ? new_words(l, 1) : 0; /* draws in the branches are keyed by it */
+    uint32_t word = plain ? lower_new_words(l, 1) : 0; /* draws in the branches are keyed by it */
     Ref condition = lower_condition(l, s);
-    Op *op = emit(l, OP_BRANCH, s->at);
-    op->word = plain ? word : new_words(l, 1);
+    Op *op = lower_emit(l, OP_BRANCH, s->at);
+    op->word = plain ? word : lower_new_words(l, 1);
     op->when = s->kind == S_WHEN;
     op->watch = s->watch;
     op->assertion = s->assertion;
     op->chosen = s->member ? l->plan->family->member_word[s->member->index] + 1 : 0;
     op->continuous = s->a->continuous;
-    op->refs = one_ref(l, condition);
+    op->refs = lower_one_ref(l, condition);
     Plan *then_plan = branch_plan(l, s->then_body);
     Plan *else_plan = branch_plan(l, s->else_body);
     op->plan = then_plan;
@@ -739,25 +535,25 @@ static void lower_branch(Lower *l, const Stmt *s)
 static void lower_for(Lower *l, const Stmt *s)
 {
     if (s->member) /* in which a sum is added up */
-        emit_member(l, s->member);
+        lower_emit_member(l, s->member);
     Row row = {.first = lower_value(l, s->a), .last = lower_value(l, s->b), .at = s->at};
     row.n_checks = s->n_checks;
     row.checks = arena_alloc(&l->plans->arena, (s->n_checks + 1) * sizeof *row.checks);
     for (uint32_t i = 0; i < s->n_checks; i++)
         row.checks[i] = lower_value(l, s->checks[i]);
-    Op element = {.kind = OP_PART, .at = s->at, .stmt = written(s)};
+    Op element = {.kind = OP_PART, .at = s->at, .stmt = lower_written(s)};
     element.plan = plans_variant(l->plans, s->then_body, NULL);
     element.plan->in_loop = true;
     Plan *plan = plans_row(l->plans, l->plan, &row, &element);
-    Op *op = emit(l, OP_PART, s->at);
+    Op *op = lower_emit(l, OP_PART, s->at);
     op->plan = plan;
-    op->word = new_words(l, 1);
+    op->word = lower_new_words(l, 1);
 }
 
 static void lower_tearing(Lower *l, const Stmt *s)
 {
-    Op *op = emit_part(l, OP_TEAR, s->at);
-    op->refs = one_ref(l, ref_path(l, s->path));
+    Op *op = lower_emit_part(l, OP_TEAR, s->at);
+    op->refs = lower_one_ref(l, lower_ref_path(l, s->path));
 }
 
 static void lower_stmt(Lower *l, const Stmt *s)
@@ -770,8 +566,8 @@ static void lower_stmt(Lower *l, const Stmt *s)
         break;
     case S_COPY_VALUE:
         if (s->member) /* one of several conditions */
-            emit_member(l, s->member);
-        emit_transmission(l, ref_path(l, s->path), s->b, s->at);
+            lower_emit_member(l, s->member);
+        emit_transmission(l, lower_ref_path(l, s->path), s->b, s->at);
         vec_last(l->draft).defines = s->member;
         break;
     case S_COPY_MODEL:
@@ -809,171 +605,6 @@ static void lower_stmt(Lower *l, const Stmt *s)
     }
 }
 
-/* ---- members ---- */
-
-static Plan *member_plan(Lower *l, const Member *m)
-{
-    HeldWords held = {0};
-    plans_held_inside(l->plans, l->plan, m->index, &held);
-    for (uint32_t i = 0; i < l->body->n_held; i++) {
-        const Path *path = &l->body->held[i];
-        if (path->step[0] != m)
-            continue;
-        vec_push(l->plans->mem, &held, path->n - 1);
-        for (uint32_t k = 1; k < path->n; k++)
-            vec_push(l->plans->mem, &held, path->step[k]->index);
-    }
-    Plan *plan = plans_variant(l->plans, m->type.def->body, &held);
-    vec_free(l->plans->mem, &held);
-    return plan;
-}
-
-static Op basic_op(Lower *l, Member *m)
-{
-    PlanValue *value = NULL;
-    if (m->parameter && m->value)
-        value = keep_value(l, lower_value(l, m->value));
-    Op made = {.kind = m->parameter ? OP_PARAM : OP_VAR, .at = m->at}, *op = &made;
-    op->member = m;
-    op->type = m->type.kind;
-    op->value = value;
-    op->word = l->plan->family->member_word[m->index];
-    op->var_kind = DDP_UNKNOWN;
-    if (m->parameter)
-        op->var_kind = DDP_KNOWN;
-    else if (m->held || plans_is_held(l->plans, l->plan, m->index))
-        op->var_kind = DDP_HELD;
-    op->unused = op->var_kind == DDP_UNKNOWN && !m->body->edit && /* where more may be typed */
-                 member_is_unused(l->plans->program, m);
-    if (op->unused)
-        op->var_kind = DDP_HELD; /* it stays as it is born */
-    if (m->hidden) {
-        op->kind = OP_AUX;
-        op->member = NULL;
-        op->unused = false;
-    }
-    return made;
-}
-
-static Op part_op(Lower *l, Member *m)
-{
-    bool born = m->binding == BIND_STATIC || (m->binding == BIND_DYNAMIC && m->has_list);
-    Plan *plan = born ? member_plan(l, m) : NULL;
-    PlanArg *args = born ? lower_args(l, &m->params) : NULL;
-    OpKind kind = OP_PART;
-    if (m->binding != BIND_STATIC)
-        kind = m->binding == BIND_ALIAS ? OP_ALIAS : OP_DYNAMIC;
-    return (Op){.kind = kind,
-                .at = m->at,
-                .member = m,
-                .word = l->plan->family->member_word[m->index],
-                .plan = plan,
-                .n_args = born ? m->params.n : 0,
-                .args = args};
-}
-
-/* An array is a row for each of its sizes; the innermost one has the elements. */
-static Op array_op(Lower *l, Member *m, Op element)
-{
-    for (uint32_t i = m->rank; i-- > 0;) {
-        PlanValue first = {.x = x_const(l->plans->forms, 1), .at = m->at};
-        Row row = {.member = m, .first = first, .last = lower_value(l, m->size[i]), .at = m->at};
-        element.stmt = l->declared[m->index];
-        Plan *plan = plans_row(l->plans, l->plan, &row, &element);
-        element = (Op){.kind = OP_PART, .at = m->at, .member = m, .plan = plan};
-    }
-    element.word = l->plan->family->member_word[m->index];
-    return element;
-}
-
-/* Operations may emit others: what they are made of comes before them. */
-static void emit_member(Lower *l, Member *m)
-{
-    Op op = type_is_basic(m->type) ? basic_op(l, m) : part_op(l, m);
-    if (m->iterator)
-        op = (Op){.kind = OP_INDEX,
-                  .at = m->at,
-                  .word = op.word,
-                  .type = TYPE_INTEGER,
-                  .var_kind = DDP_KNOWN};
-    else if (m->rank)
-        op = array_op(l, m, op);
-    *emit(l, op.kind, op.at) = op;
-}
-
-static void lower_member(Lower *l, Member *m)
-{
-    if (!m->iterator || m->named)
-        emit_member(l, m);
-}
-
-/* The statement that somebody wrote. */
-static const Stmt *written(const Stmt *s)
-{
-    return s->part_of ? s->part_of : s;
-}
-
-/* Operations from number `from` on belong to the statement. */
-static void give_stmt(Draft *ops, uint32_t from, const Stmt *stmt)
-{
-    for (; from < ops->n; from++)
-        ops->at[from].stmt = stmt;
-}
-
-static void lower_members(Lower *l, bool parameters, bool basic)
-{
-    for (uint32_t i = 0; i < l->body->n_members; i++) {
-        Member *m = l->body->births[i];
-        if (m->parameter != parameters || (!parameters && type_is_basic(m->type) != basic) ||
-            m->hidden)
-            continue;
-        uint32_t before = l->ops.n, drafted = l->draft->n;
-        lower_member(l, m);
-        give_stmt(&l->ops, before, l->declared[m->index]);
-        give_stmt(l->draft, drafted, l->declared[m->index]);
-    }
-}
-
-/* The statement that declares each member. */
-static void find_declarations(Lower *l)
-{
-    l->declared = arena_alloc(&l->plans->arena, (l->body->n_members + 1) * sizeof *l->declared);
-    for (uint32_t i = 0; i < l->body->n_stmts; i++)
-        if (l->body->stmts[i]->kind == S_DECLARE)
-            l->declared[l->body->stmts[i]->member->index] = l->body->stmts[i];
-}
-
-static X x_member(Lower *l, Refs *refs, Member *member, Place at)
-{
-    Ref ref = ref_make(l, 0, 1, at);
-    ref_set(l, &ref, 0, member);
-    return x_ref(l, refs, ref);
-}
-
-/* An instance of a foreign function: out = function(ins), or function(parameters, ins) where no
- * constructor takes the parameters. */
-static void lower_external(Lower *l)
-{
-    const Def *def = l->plan->def;
-    if (l->body->parent || !def->external || !def->out)
-        return;
-    Draft draft = {0}, *outer = l->draft;
-    l->draft = &draft;
-    uint32_t function = plans_foreign(l->plans, def);
-    l->plan->foreign = true;
-    Refs refs = {0};
-    X lhs = x_member(l, &refs, def->out, def->external->at);
-    X *args = arena_alloc(&l->plans->arena, (def->n_params + def->n_ins + 1) * sizeof *args);
-    uint32_t n = lower_handle(l, def, function, &refs, args);
-    for (uint32_t i = 0; !def->external->constructor && i < def->n_params; i++)
-        args[n++] = x_member(l, &refs, def->params[i], def->external->at);
-    for (uint32_t i = 0; i < def->n_ins; i++)
-        args[n++] = x_member(l, &refs, def->ins[i], def->external->at);
-    X rhs = x_call(l->plans->forms, function, n, args);
-    emit_relation(l, DDP_EQUATION, lhs, rhs, &refs, def->external->at);
-    draft_end(l, &draft, outer, def->external->at);
-}
-
 /* ---- the whole ---- */
 
 static void index_words(Lower *l)
@@ -1000,25 +631,25 @@ void lower_body(Plans *plans, Plan *plan)
     Draft members = {0}; /* derivatives in parameter lists */
     plan->n_words = plan->family->n_words;
     if (plan->family->initial_word != NO_WORD) {
-        Op *op = emit(&l, OP_INITIAL, plan->def->at);
+        Op *op = lower_emit(&l, OP_INITIAL, plan->def->at);
         op->word = plan->family->initial_word;
         op->var_kind = DDP_KNOWN;
         op->type = TYPE_BOOLEAN;
     }
     l.draft = &members;
-    find_declarations(&l);
+    lower_find_declarations(&l);
     lower_members(&l, true, false);
     lower_members(&l, false, true); /* what transmissions to them say may be needed at birth */
     lower_members(&l, false, false);
-    draft_end(&l, &members, NULL, plan->def->at);
+    lower_draft_end(&l, &members, NULL, plan->def->at);
     lower_external(&l);
     for (uint32_t i = 0; i < plan->body->n_stmts; i++) {
         Draft draft = {0};
         uint32_t before = l.ops.n;
         l.draft = &draft;
         lower_stmt(&l, plan->body->stmts[i]);
-        draft_end(&l, &draft, NULL, plan->body->stmts[i]->at);
-        give_stmt(&l.ops, before, written(plan->body->stmts[i]));
+        lower_draft_end(&l, &draft, NULL, plan->body->stmts[i]->at);
+        lower_give_stmt(&l.ops, before, lower_written(plan->body->stmts[i]));
     }
     plan->n_ops = l.ops.n;
     plan->ops = arena_alloc(&plans->arena, (l.ops.n + 1) * sizeof *plan->ops);

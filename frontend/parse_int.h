@@ -1,4 +1,4 @@
-/* parse_int.h: what the two halves of the parser share. */
+/* parse_int.h: what the files of the parser share. */
 #ifndef FRONTEND_PARSE_INT_H
 #define FRONTEND_PARSE_INT_H
 
@@ -34,6 +34,18 @@ void parse_error(Parser *p, Place at, const char *format, ...)
 const char *parse_found(Parser *p); /* the present token for a message */
 bool parse_enter(Parser *p);        /* one level deeper; false when that is too deep */
 void parse_leave(Parser *p);
+
+/* ---- parse.c ---- */
+
+void parse_semicolon(Parser *p, const char *after);
+bool parse_begins_something(TokenKind kind);
+void parse_synchronize(Parser *p);
+
+/* ---- parse_statement.c ---- */
+
+AStmt *parse_declaration(Parser *p, bool in_interface);
+int parse_open_model(const Parser *p, Sym name);
+AStmt *parse_statements(Parser *p);
 
 /* ---- parse_habits.c ---- */
 

@@ -419,4 +419,11 @@ const Inst *report_component_of(const World *world, const Inst *inst);
 Place report_place_of(const World *world, const Inst *inst);
 void report_note_component(World *world, InstId of); /* nothing for the model itself */
 
+/* ---- instantiate.c, instantiate_branch.c ---- */
+
+void world_note_role(World *world, const Inst *inst, const Op *op, WorldRole role, bool born,
+                     uint32_t a, uint32_t b, uint32_t c);
+void world_make_branch(World *world, Inst *inst, uint32_t index, const Op *op, const Frame *frame);
+void world_drop_branch(World *world, Inst *inst, const Op *op);
+
 #endif
