@@ -442,21 +442,32 @@ static void simplification_keeps_values(void **state)
 
 /* ---- derivatives ---- */
 
-static double slope(X x, uint32_t p, const double *at)
+enum { BELOW, HERE, ABOVE };
+
+/* The slopes to the left and to the right of `at`. */
+static void slopes(X x, uint32_t p, const double *at, double side[2])
 {
-    double h = 1e-6, moved[8];
+    double h = 1e-6, moved[8], v[3];
     memcpy(moved, at, sizeof moved);
-    moved[p] = at[p] + h;
-    double up = value(x, moved);
-    moved[p] = at[p] - h;
-    return (up - value(x, moved)) / (2 * h);
+    for (int i = BELOW; i <= ABOVE; i++) {
+        moved[p] = at[p] + (i - HERE) * h;
+        v[i] = value(x, moved);
+    }
+    side[0] = (v[HERE] - v[BELOW]) / h;
+    side[1] = (v[ABOVE] - v[HERE]) / h;
 }
 
 static void assert_derivatives(X x, const double *at, uint32_t n, double tolerance)
 {
     for (uint32_t p = 0; p < n; p++) {
-        double exact = value(x_partial(t, x, p), at), measured = slope(x, p, at);
+        double exact = value(x_partial(t, x, p), at), side[2];
+        slopes(x, p, at, side);
+        double measured = (side[0] + side[1]) / 2;
         if (near(exact, measured, tolerance))
+            continue;
+        /* a jump (mod, floor, ..) within the distance of the two points: the other side tells */
+        bool jumps = fabs(side[0] - side[1]) > 1e3 * fmax(1, fabs(exact));
+        if (jumps && (near(exact, side[0], 1e-3) || near(exact, side[1], 1e-3)))
             continue;
         char text[2000] = "";
         x_print(t, x, letter, NULL, text, sizeof text);
