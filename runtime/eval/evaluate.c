@@ -154,10 +154,18 @@ NodePlace evaluate_place(const EvalNode *node)
 }
 
 /* An output that was not evaluated at this moment; its class may be another one by now. */
+/* A loop that the change touches, while loops are not evaluated. Others are as they were: who reads
+ * them needs their values at this time. */
+static bool is_held_back(const Sim *sim, const EvalNode *node)
+{
+    return node->loop && sim->eval.hold_loops &&
+           (node->dirty || sim->info[node_output(node, 0)].pending);
+}
+
 bool evaluate_is_stale(const Sim *sim, const EvalNode *node)
 {
     bool stale = node->waits || (node->place == PLACE_OUTPUTS && node->moment != sim->moment);
-    return stale && node->determined && !(node->loop && sim->eval.hold_loops);
+    return stale && node->determined && !is_held_back(sim, node);
 }
 
 static bool all_known(const Sim *sim, const EvalNode *node)

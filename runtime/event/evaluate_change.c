@@ -396,11 +396,11 @@ static SolStatus evaluate_heap(Sim *sim, EvalHow how)
         if (!is_evaluated(sim, node) ||
             ((sim->update.marked.n || sim->update.turned.n) && update_skips(sim, n)))
             continue;
-        if (lazy && may_wait(sim, node)) {
+        bool held = evaluate_holds_loops(sim) && node->loop;
+        if (lazy && !held && may_wait(sim, node)) {
             let_wait(sim, node);
             continue;
         }
-        bool held = evaluate_holds_loops(sim) && node->loop;
         if (held)
             vec_push(sim->mem, &sim->change.held_back, n);
         if (held || !ready(sim, n, how)) {

@@ -167,4 +167,21 @@ expect 2 "which file?" ./solsim
 expect 0 "" ./solsim Decay.sol -types
 grep -q digraph out || fail "solsim -types"
 
+# A start value that reads a loop nobody looks at, against the closed form: p = (exp(-3*t) - 0.18)/1.09 when the branch is born at ln(2).
+cat >unseen.sol <<'END_OF_MODEL'
+model Unseen
+interface:
+  static Real x; static Real p; static Real q; static Real y;
+implementation:
+  der(x = x, start << 1) = -3*x;
+  p + 0.3*q = x; q - 0.3*p = 0.6;
+  if x < 0.125 then static Real w; der(x = w, start << p) = 1 - w; y = w; else then y = 0; end;
+end Unseen;
+END_OF_MODEL
+for solver in ida rk; do
+    "$SOLSTICE" run unseen.sol --stop 2 --rtol 1e-9 --solver $solver --vars y --quiet --output unseen.csv || fail "unseen, $solver"
+    tail -1 unseen.csv | awk -F, '{ w = 1 + ((0.125 - 0.18)/1.09 - 1)*exp(log(2) - 2); exit !($2 - w < 1e-6 && w - $2 < 1e-6) }' ||
+        fail "a start value reads a loop that nobody looked at, $solver: $(tail -1 unseen.csv)"
+done
+
 exit $((failures > 0))
