@@ -229,12 +229,21 @@ static uint32_t rank_of_path(Context *cx, const ADesignator *d)
     return rank;
 }
 
-static uint32_t rank_of_call(Context *cx, const AExpr *a)
+static uint32_t rank_of_arguments(Context *cx, const AExpr *a)
 {
     uint32_t rank = 0;
+    for (const AArg *arg = a->member->ins.first; arg; arg = arg->next)
+        rank = larger(rank, array_rank(cx, arg->value));
+    return rank;
+}
+
+static uint32_t rank_of_call(Context *cx, const AExpr *a)
+{
     if (a->member->name.n != 1 || !a->member->ins.first)
         return 0;
     Found found = resolve_lookup(cx->level, &a->member->name.name[0]);
+    if (found.kind == FOUND_DEF && found.def->kind == DEF_FUNCTION)
+        return rank_of_arguments(cx, a);
     if (found.kind != FOUND_PREDEFINED)
         return 0;
     const Predefined *pre = predefined_at(found.predefined);
@@ -242,12 +251,11 @@ static uint32_t rank_of_call(Context *cx, const AExpr *a)
     if (pre->kind == PRE_TRANSPOSE)
         return 2;
     if ((pre->kind != PRE_FUNCTION && pre->kind != PRE_DER && pre->kind != PRE_DER_STATE &&
-         pre->kind != PRE_PRE) ||
+         pre->kind != PRE_PRE && pre->kind != PRE_NO_EVENT && pre->kind != PRE_SMOOTH &&
+         pre->kind != PRE_HOMOTOPY) ||
         reduces || a->member->ins.loop)
         return 0;
-    for (const AArg *arg = a->member->ins.first; arg; arg = arg->next)
-        rank = larger(rank, array_rank(cx, arg->value));
-    return rank;
+    return rank_of_arguments(cx, a);
 }
 
 static uint32_t rank_of_binary(Context *cx, const AExpr *a)

@@ -142,6 +142,9 @@ struct AModel {
     External *external;
     ADefine *defines;
     AModel *models;
+    ADefine *ins,
+        *locals; /* of a function: names of its values (no value here), and of what it computes first */
+    AExpr *result;    /* of a function; NULL after an error */
     AStmt *interface; /* A_DECL only */
     AStmt *implementation;
     Place interface_at, implementation_at; /* of the section's keyword, or 0 */

@@ -76,6 +76,8 @@ static void begin(Births *b, Member *m)
         need_expr(b, m->size[i]);
     if (m->value)
         need_expr(b, m->value);
+    if (m->start)
+        need_expr(b, m->start);
     visit.end = b->needs.n;
     b->state[m->index] = BUSY;
     vec_push(b->program->mem, &b->stack, visit);

@@ -120,6 +120,8 @@ static Type declared_type(Level *level, const ADecl *decl)
     case FOUND_DEF:
         if (found.def->kind == DEF_PACKAGE)
             return type_error(level, at, "'%s' is a package and has no instances", name);
+        if (found.def->kind == DEF_FUNCTION)
+            return type_error(level, at, "'%s' is a function, not a type", name);
         resolve_enqueue(found.def);
         return (Type){TYPE_MODEL, found.def};
     case FOUND_CONST:
@@ -184,9 +186,7 @@ static void check_list(Level *level, const ADecl *decl, Type type)
     if (decl->params.present && decl->binding == BIND_ALIAS)
         resolve_error(level, decl->params.at,
                       "an alias has no parameter list: it owns no instance");
-    else if (decl->params.present && type_is_basic(type))
-        resolve_error(level, decl->params.at, "a variable has no parameters");
-    else if (decl->params.present && decl->parameter)
+    else if (decl->params.present && decl->parameter && !type_is_basic(type))
         resolve_error(level, decl->params.at,
                       "a parameter has no parameter list: the instance is given from outside");
     if (decl->value && (decl->binding == BIND_ALIAS || type.kind == TYPE_MODEL))
@@ -488,6 +488,8 @@ void body_params(Context *cx, Member *m)
         cx->owner = 0;
         cx->own_rank = 0;
     }
+    if (type_is_basic(m->type) && m->binding != BIND_ALIAS)
+        attributes_read(cx, m, &decl->params);
     if (decl->value && type_is_basic(m->type)) {
         cx->at_birth = true;
         m->value = array_argument(cx, m, decl->value);

@@ -130,8 +130,10 @@ struct Member {
     uint32_t rank; /* of an array: number of sizes; else 0 */
     RExpr **size;  /* Integers that are known at birth, in the scope of `body` */
     ParamList params; /* in the scope of `body` */
-    RExpr *value;     /* a parameter's default value, in the scope of `body`; NULL: none */
-    Place at;         /* of its name in the declaration that counts (a redeclaration moves it) */
+    RExpr *
+        start; /* a variable's value at birth, or first guess of it, in the scope of `body`; NULL: none */
+    RExpr *value; /* a parameter's default value, in the scope of `body`; NULL: none */
+    Place at;     /* of its name in the declaration that counts (a redeclaration moves it) */
 };
 
 /* ---- bodies ---- */
@@ -171,7 +173,7 @@ typedef enum RKind {
     R_PRE,     /* path: the value of a basic variable in the update before */
     R_DER,     /* arg[0], start: Real */
     R_RANDOM,  /* arg[0]: Real, drawn once per birth */
-    R_SAMPLE,  /* arg[0] the interval: Boolean */
+    R_SAMPLE,  /* arg[0] the interval, arg[1], if any, where it begins: Boolean */
     R_TABLE,   /* arg[0] x, arg[1] file (String), arg[2] column (Integer): Real */
     R_SIZE,    /* path, whose last step is an array without index: its size number `op`, Integer */
     R_INDEX /* number of the element that is born, in a value at birth; `op` sizes further out: Integer */
@@ -215,11 +217,13 @@ struct RExpr {
     uint32_t slot; /* anonymous R_ACCESS, R_DER, R_RANDOM, R_SAMPLE, R_PRE, R_TABLE: dense number in
                       the body of the statement, for what the instance of the body remembers; else
                       SLOT_NONE */
-    uint8_t op;    /* R_OP: XOp from ddp/expr.h, X_NEG .. X_OR; X_SELECT of values at birth only */
-    uint8_t n;     /* number of arg */
+    uint8_t
+        op; /* R_OP: XOp from ddp/expr.h, X_NEG .. X_OR; X_SELECT of values at birth and in noEvent */
+    uint8_t n;       /* number of arg */
     bool continuous; /* Real that may vary between events, or depends on one: events of its
                         comparisons have to be watched. false: changes at events only */
     bool is_state;   /* R_DER: written derState */
+    bool lasts;      /* R_PRE: in a relation that lasts: updates go on while it changes */
     RelOp start_op;  /* R_DER with start: REL_COPY or REL_EQUAL */
     double k; /* R_CONST: as ddp/expr.h has it: Boolean 0 or 1, String the number of its Sym */
     RExpr *arg[3];
@@ -244,6 +248,8 @@ typedef enum StmtKind {
     S_CONNECT,    /* connection{a << a, b << b}, both R_PATH of models, or Void aliases */
     S_TEARING,    /* tearing(x = path) */
     S_COUT,       /* cout << b */
+    S_TERMINATE,  /* terminate("why"): in a `when`; `assertion` is the text */
+    S_REINIT,     /* reinit(path, b): in a `when`; path a Real variable */
     S_INSTANCE,   /* a: an R_ACCESS alone */
     S_IF,         /* a: condition, Boolean */
     S_WHEN,       /* a: condition, Boolean; an assertion is one that ends the run */
@@ -268,7 +274,7 @@ struct Stmt {
     uint32_t n_checks; /* S_FOR over the elements of arrays: sizes that must be b, known at birth */
     RExpr **checks;
     bool watch;    /* S_IF that nobody wrote: a `pre` in a condition reads the Boolean of its own */
-    Sym assertion; /* S_WHEN: message with which the run ends when it fires, or 0 */
+    Sym assertion; /* S_WHEN: message with which the run ends when it fires, or 0; S_TERMINATE */
     Body *then_body; /* S_IF, S_WHEN: never NULL. parent == body */
     Body *else_body; /* S_IF, S_WHEN: NULL when there is none; `else if` is a body with one S_IF.
                           parent == body */
@@ -276,7 +282,7 @@ struct Stmt {
 
 /* ---- definitions ---- */
 
-typedef enum DefKind { DEF_MODEL, DEF_PACKAGE, DEF_CONNECTOR } DefKind;
+typedef enum DefKind { DEF_MODEL, DEF_PACKAGE, DEF_CONNECTOR, DEF_FUNCTION } DefKind;
 
 /* `external "LIBRARY" "FUNCTION" [derivative "F"] [constructor "F"] [destructor "F"];`, texts or 0
  */

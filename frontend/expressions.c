@@ -54,7 +54,7 @@ static bool is_boolean(Type type)
 Member *expr_find_member(Context *cx, Sym name, uint32_t *up)
 {
     *up = 0;
-    for (Body *body = cx->body; body; body = body->parent, ++*up) {
+    for (Body *body = cx->call ? NULL : cx->body; body; body = body->parent, ++*up) {
         Member *m = body_find(body, name);
         if (m && !edit_is_gone(cx->program, m) &&
             (body->parent || body_member_text(m)->introduced <= cx->level->piece))
@@ -205,7 +205,10 @@ static Def *given_definition(Context *cx, Member *parameter, const AExpr *a)
         expr_is_member(cx, &a->member->name))
         return NULL;
     Found found = resolve_designator(cx->level, cx->body, &a->member->name);
-    return found.kind == FOUND_DEF && found.def->kind != DEF_PACKAGE ? found.def : NULL;
+    return found.kind == FOUND_DEF && found.def->kind != DEF_PACKAGE &&
+                   found.def->kind != DEF_FUNCTION
+               ? found.def
+               : NULL;
 }
 
 /* An instance given as a parameter becomes a member of the body around, to which the parameter
@@ -405,8 +408,11 @@ static RExpr *anonymous(Context *cx, const AExpr *a, Def *def, Want want)
         resolve_error(cx->level, a->at, "'%s' is a definition; '?' asks for a member", name);
         return expr_error(cx, a->at);
     }
-    if (!cx->body) {
-        resolve_error(cx->level, a->at, "'%s' is no constant", name);
+    if (!cx->body || cx->call) {
+        resolve_error(cx->level, a->at,
+                      cx->call ? "a function has no instances, like this one of '%s'"
+                               : "'%s' is no constant",
+                      name);
         return expr_error(cx, a->at);
     }
     if (def->kind == DEF_PACKAGE) {
@@ -482,12 +488,16 @@ static RExpr *constant(Context *cx, const AExpr *a, const Found *found)
 
 static RExpr *designated(Context *cx, const AExpr *a, Want want)
 {
+    RExpr *value = cx->call ? function_name(cx, a) : NULL;
+    if (value)
+        return value;
     if (expr_is_member(cx, &a->member->name))
         return member_value(cx, a);
-    Found found = resolve_designator(cx->level, cx->body, &a->member->name);
+    Found found = resolve_designator(cx->level, cx->call ? NULL : cx->body, &a->member->name);
     switch (found.kind) {
     case FOUND_DEF:
-        return anonymous(cx, a, found.def, want);
+        return found.def->kind == DEF_FUNCTION ? function_call(cx, a, found.def, want)
+                                               : anonymous(cx, a, found.def, want);
     case FOUND_CONST:
         return constant(cx, a, &found);
     case FOUND_PREDEFINED:
@@ -588,6 +598,17 @@ static RExpr *arithmetic(Context *cx, const AExpr *a, RExpr *x, RExpr *y)
 }
 
 /* Numbers compare with numbers; Booleans and texts with their like, by == and <> only. */
+/* x < y as an expression that makes no events: 0 is false, and so is max(y - x, 0) unless x is below y. */
+static RExpr *quiet_comparison(Context *cx, const AExpr *a, RExpr *x, RExpr *y)
+{
+    bool below = a->op == T_LT || a->op == T_GE, strict = a->op == T_LT || a->op == T_GT;
+    RExpr *off = expr_apply(cx, X_SUB, TYPE_REAL, a->at, below ? y : x, below ? x : y);
+    RExpr *zero = expr_constant(cx, TYPE_REAL, 0, a->at);
+    RExpr *e = expr_apply(cx, X_MAX, TYPE_REAL, a->at, off, zero);
+    e = expr_apply(cx, X_NOT, TYPE_BOOLEAN, a->at, e, NULL);
+    return strict ? expr_apply(cx, X_NOT, TYPE_BOOLEAN, a->at, e, NULL) : e;
+}
+
 static RExpr *comparison(Context *cx, const AExpr *a, RExpr *x, RExpr *y)
 {
     bool equality = a->op == T_EQ || a->op == T_NE;
@@ -601,6 +622,8 @@ static RExpr *comparison(Context *cx, const AExpr *a, RExpr *x, RExpr *y)
                       types_name(cx->program, x->type), types_name(cx->program, y->type));
         return expr_error(cx, a->at);
     }
+    if (cx->no_event && !equality && (x->continuous || y->continuous))
+        return quiet_comparison(cx, a, x, y);
     RExpr *e = expr_apply(cx, binary_op(a->op), TYPE_BOOLEAN, a->at, x, y);
     if (equality && e->continuous && (x->type.kind == TYPE_REAL || y->type.kind == TYPE_REAL))
         check_equality_later(cx, e);
@@ -700,7 +723,7 @@ static bool is_plain_text(Context *cx, const AExpr *a)
 
 static RExpr *choice(Context *cx, const AExpr *a)
 {
-    if (cx->at_birth || !cx->body || is_plain_text(cx, a))
+    if (cx->at_birth || cx->no_event || !cx->body || is_plain_text(cx, a))
         return choice_at_birth(cx, a);
     return statements_choice(cx, a);
 }

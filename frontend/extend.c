@@ -57,6 +57,9 @@ static void check_base(Def *def)
     const Def *base = def->base;
     const DefText *text = def->text;
     const ADesignator *d = &text->model->base;
+    if (base->kind == DEF_FUNCTION)
+        resolve_error(text->surrounding, d->name[d->n - 1].at,
+                      "'%s' is a function and cannot be extended", resolve_text(text->program, d));
     if (base->external)
         resolve_error(text->surrounding, d->name[d->n - 1].at,
                       "'%s' is a foreign function and cannot be extended",

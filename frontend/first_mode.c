@@ -39,6 +39,13 @@ static void host_born(void *context, DdpVar var, DdpVarKind kind)
     mode->known.at[var] = kind != DDP_UNKNOWN;
 }
 
+static void host_begin(void *context, DdpVar var, DdpVarKind kind, double value)
+{
+    FirstMode *mode = context;
+    if (kind == DDP_HELD)
+        mode->value.at[var] = value;
+}
+
 static bool host_read(void *context, DdpVar var, double *value)
 {
     FirstMode *mode = context;
@@ -85,6 +92,7 @@ FirstMode *first_mode_open(Mem *mem, Program *program, const WorldLimits *limits
         .read = host_read,
         .write = host_write,
         .born = host_born,
+        .begin = host_begin,
         .draw = host_draw,
     };
     /* every level of branches costs a look at all values: where nothing is simulated, less will do

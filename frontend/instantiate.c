@@ -157,7 +157,7 @@ void inst_doom(World *world, Inst *inst)
 
 /* ---- variables ---- */
 
-static DdpVar make_var(World *world, Inst *inst, const Op *op)
+DdpVar inst_make_var(World *world, Inst *inst, const Op *op)
 {
     OwnerInfo owner = {.who = inst->id, .what = op->word, .tag = OWNER_INST};
     DdpVar var = world_enter_var(world, op->var_kind, owner);
@@ -267,7 +267,7 @@ const PlanArg *inst_argument(const Frame *frame, const Member *parameter)
 
 static void make_param(World *world, Inst *inst, const Op *op, const Frame *frame)
 {
-    DdpVar var = make_var(world, inst, op);
+    DdpVar var = inst_make_var(world, inst, op);
     if (copy_value(world, inst, op, frame))
         return;
     double value = 0;
@@ -405,7 +405,7 @@ void inst_hint(World *world, Inst *inst, const Op *op, int change)
 
 static void make_random(World *world, Inst *inst, uint32_t index, const Op *op, const Frame *frame)
 {
-    DdpVar var = make_var(world, inst, op);
+    DdpVar var = inst_make_var(world, inst, op);
     world_note_role(world, inst, op, WORLD_RANDOM, true, var, 0, 0);
     if (copy_value(world, inst, op, frame))
         return;
@@ -415,23 +415,9 @@ static void make_random(World *world, Inst *inst, uint32_t index, const Op *op, 
     write_value(world, var, world->host.draw(world->host.context, place, births));
 }
 
-static void make_sample(World *world, Inst *inst, const Op *op)
-{
-    DdpVar var = make_var(world, inst, op);
-    double interval = 0;
-    if (birth_value(world, inst, op->value, NULL, &interval) && !(interval > 0))
-        world_fail(world, op->at, "the interval of Sample must be positive, it is %g", interval);
-    world_note(world, (WorldChange){.role = WORLD_SAMPLE,
-                                    .born = true,
-                                    .copied = inst->copied,
-                                    .a = var,
-                                    .value = interval,
-                                    .at = op->at});
-}
-
 static void make_known(World *world, Inst *inst, const Op *op, const Frame *frame)
 {
-    DdpVar var = make_var(world, inst, op);
+    DdpVar var = inst_make_var(world, inst, op);
     double value;
     if (copy_value(world, inst, op, frame))
         return;
@@ -487,7 +473,7 @@ static void assert_parameters(World *world, Inst *inst, const Op *op, const Fram
 
 static void make_initial(World *world, Inst *inst, const Op *op)
 {
-    DdpVar var = make_var(world, inst, op);
+    DdpVar var = inst_make_var(world, inst, op);
     write_value(world, var, 1);
     world_note_role(world, inst, op, WORLD_INITIAL, true, var, 0, 0);
 }
@@ -495,11 +481,11 @@ static void make_initial(World *world, Inst *inst, const Op *op)
 static void make_pre(World *world, Inst *inst, const Op *op)
 {
     DdpVar of = follow_var(world, inst, &op->refs.at[0]);
-    DdpVar var = make_var(world, inst, op);
+    DdpVar var = inst_make_var(world, inst, op);
     double value;
     if (of && world->host.read(world->host.context, of, &value))
         write_value(world, var, value);
-    world_note_role(world, inst, op, WORLD_PRE, true, var, of, 0);
+    world_note_role(world, inst, op, WORLD_PRE, true, var, of, op->lasts);
 }
 
 static void drop_role(World *world, Inst *inst, const Op *op, WorldRole role)
@@ -564,7 +550,7 @@ static void note_element(World *world, const Inst *inst, const Op *op)
 
 static void make_index(World *world, Inst *inst, const Op *op)
 {
-    DdpVar var = make_var(world, inst, op);
+    DdpVar var = inst_make_var(world, inst, op);
     write_value(world, var, row_index(world, world_at(world, inst->owner), inst->owner_word, 0));
 }
 
@@ -580,8 +566,9 @@ void inst_op_forwards(World *world, Inst *inst, uint32_t index, const Frame *fra
             warn_unused(world, op);
         /* fall through */
     case OP_AUX:
-        make_var(world, inst, op);
-        copy_value(world, inst, op, frame);
+        inst_make_var(world, inst, op);
+        if (!copy_value(world, inst, op, frame) && op->value)
+            inst_begin_value(world, inst, op);
         break;
     case OP_PARAM:
         make_param(world, inst, op, frame);
@@ -603,13 +590,13 @@ void inst_op_forwards(World *world, Inst *inst, uint32_t index, const Frame *fra
         make_index(world, inst, op);
         break;
     case OP_SAMPLE:
-        make_sample(world, inst, op);
+        inst_make_sample(world, inst, op);
         break;
     case OP_PRE:
         make_pre(world, inst, op);
         break;
     case OP_HANDLE:
-        world_note_role(world, inst, op, WORLD_HANDLE, true, make_var(world, inst, op),
+        world_note_role(world, inst, op, WORLD_HANDLE, true, inst_make_var(world, inst, op),
                         op->function, inst->id);
         break;
     case OP_KNOWN:
@@ -619,7 +606,7 @@ void inst_op_forwards(World *world, Inst *inst, uint32_t index, const Frame *fra
         assert_parameters(world, inst, op, frame);
         break;
     case OP_EXISTS:
-        make_var(world, inst, op);
+        inst_make_var(world, inst, op);
         depend_exists_update(world, inst, index);
         break;
     case OP_REL:
@@ -630,8 +617,9 @@ void inst_op_forwards(World *world, Inst *inst, uint32_t index, const Frame *fra
         inst_hint(world, inst, op, 1);
         break;
     case OP_COUT:
-        world_note_role(world, inst, op, WORLD_COUT, true, follow_var(world, inst, &op->refs.at[0]),
-                        0, 0);
+    case OP_REINIT:
+    case OP_TERMINATE:
+        inst_note_special(world, inst, op, true);
         break;
     case OP_CONNECT:
         inst_connect(world, inst, index);
@@ -706,8 +694,9 @@ void inst_op_backwards(World *world, Inst *inst, uint32_t index)
             inst_hint(world, inst, op, -1);
         break;
     case OP_COUT:
-        world_note_role(world, inst, op, WORLD_COUT, false,
-                        follow_var(world, inst, &op->refs.at[0]), 0, 0);
+    case OP_REINIT:
+    case OP_TERMINATE:
+        inst_note_special(world, inst, op, false);
         break;
     case OP_CONNECT:
         inst_disconnect(world, inst, op);

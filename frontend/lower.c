@@ -284,8 +284,13 @@ static X lower_random(Lower *l, const RExpr *e, Refs *refs)
 static X lower_sample(Lower *l, const RExpr *e, Refs *refs)
 {
     PlanValue *interval = lower_keep_value(l, lower_value(l, e->arg[0]));
+    PlanArg *from = e->n > 1 ? arena_alloc(&l->plans->arena, sizeof *from) : NULL;
+    if (from)
+        from->value = lower_value(l, e->arg[1]);
     Op *op = lower_emit(l, OP_SAMPLE, e->at);
     op->value = interval;
+    op->n_args = from ? 1 : 0;
+    op->args = from;
     return lower_x_ref(l, refs, lower_aux_var(l, op, DDP_KNOWN, TYPE_BOOLEAN));
 }
 
@@ -294,6 +299,7 @@ static X lower_pre(Lower *l, const RExpr *e, Refs *refs)
     Ref of = lower_ref_path(l, e->path);
     Op *op = lower_emit_part(l, OP_PRE, e->at);
     Ref ref = lower_aux_var(l, op, DDP_KNOWN, e->type.kind);
+    op->lasts = e->lasts;
     op->refs = lower_one_ref(l, of);
     return lower_x_ref(l, refs, ref);
 }
@@ -404,6 +410,16 @@ static void lower_cout(Lower *l, const Stmt *s)
     vec_last(l->draft).defines = true;
     Op *op = lower_emit_part(l, OP_COUT, s->at);
     op->refs = lower_one_ref(l, ref);
+}
+
+/* The value is one of the branch; the state has it when the branch ends. */
+static void lower_reinit(Lower *l, const Stmt *s)
+{
+    Ref ref = lower_aux_var(l, lower_emit_part(l, OP_AUX, s->at), DDP_UNKNOWN, TYPE_REAL);
+    emit_transmission(l, ref, s->b, s->at);
+    vec_last(l->draft).defines = true;
+    RefList refs = lower_two_refs(l, ref, lower_ref_path(l, s->path));
+    lower_emit_part(l, OP_REINIT, s->at)->refs = refs;
 }
 
 /* What a move, copy or alias takes: a member, or an instance made for it. */
@@ -562,7 +578,10 @@ static void lower_stmt(Lower *l, const Stmt *s)
     case S_DECLARE: /* done with the members */
         break;
     case S_EQUATION:
+        if (s->member) /* a value of a function */
+            lower_emit_member(l, s->member);
         lower_equation(l, s);
+        vec_last(l->draft).defines = s->member;
         break;
     case S_COPY_VALUE:
         if (s->member) /* one of several conditions */
@@ -590,6 +609,12 @@ static void lower_stmt(Lower *l, const Stmt *s)
         break;
     case S_COUT:
         lower_cout(l, s);
+        break;
+    case S_TERMINATE:
+        lower_emit(l, OP_TERMINATE, s->at)->assertion = s->assertion;
+        break;
+    case S_REINIT:
+        lower_reinit(l, s);
         break;
     case S_INSTANCE:
         if (s->a->access->path || s->a->access->def->body)

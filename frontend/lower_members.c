@@ -21,8 +21,9 @@ static Plan *member_plan(Lower *l, const Member *m)
 static Op basic_op(Lower *l, Member *m)
 {
     PlanValue *value = NULL;
-    if (m->parameter && m->value)
-        value = lower_keep_value(l, lower_value(l, m->value));
+    const RExpr *given = m->parameter ? m->value : m->start;
+    if (given)
+        value = lower_keep_value(l, lower_value(l, given));
     Op made = {.kind = m->parameter ? OP_PARAM : OP_VAR, .at = m->at}, *op = &made;
     op->member = m;
     op->type = m->type.kind;

@@ -207,7 +207,7 @@ static bool at_model(const Parser *p)
 {
     TokenKind kind = p->token.kind;
     return kind == T_MODEL || kind == T_PACKAGE || kind == T_CONNECTOR || kind == T_REDEFINE ||
-           kind == T_PARTIAL;
+           kind == T_PARTIAL || parse_at_function(p);
 }
 
 static AModel *parse_model(Parser *p);
@@ -454,7 +454,10 @@ static AModel *parse_model(Parser *p)
         m->kind = DEF_PACKAGE;
     else if (parse_accept(p, T_CONNECTOR))
         m->kind = DEF_CONNECTOR;
-    else
+    else if (parse_at_function(p)) {
+        m->kind = DEF_FUNCTION;
+        parse_advance(p);
+    } else
         parse_expect(p, T_MODEL, "'model', 'package' or 'connector'", NULL);
     m->name = (AName){p->token.sym, p->token.at, NULL};
     if (!parse_expect(p, T_ID, "a name", "for the definition"))
@@ -462,7 +465,10 @@ static AModel *parse_model(Parser *p)
     if (parse_enter(p)) {
         parse_synchronize(p);
         vec_push(p->mem, &p->open, m);
-        parse_model_content(p, m);
+        if (m->kind == DEF_FUNCTION)
+            parse_function(p, m);
+        else
+            parse_model_content(p, m);
         parse_model_end(p, m);
         (void)vec_pop(&p->open);
     }

@@ -55,7 +55,10 @@ bool parse_at_else_word(const Parser *p);    /* elseif, elsewhen */
 bool parse_at_section_word(const Parser *p); /* equation, algorithm */
 bool parse_skip_section_word(Parser *p);     /* with its message; false: there is none */
 void parse_check_assignment(Parser *p);      /* := */
-bool parse_at_for(const Parser *p);          /* a loop begins here; `for` is not reserved */
+bool parse_at_for(const Parser *p);
+bool parse_at_function(const Parser *p);
+void parse_function(Parser *p, AModel *m);
+/* behind its name, up to its `end` */ /* a loop begins here; `for` is not reserved */
 void parse_check_type(Parser *p, const ADesignator *type); /* Real[10] T */
 
 /* ---- parse_expr.c ---- */

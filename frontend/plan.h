@@ -60,7 +60,7 @@ typedef struct RefList {
 } RefList;
 
 typedef enum OpKind {
-    OP_VAR,     /* word: basic variable of kind `var_kind` */
+    OP_VAR,     /* word: basic variable of kind `var_kind`; `value`: its start, if it has one */
     OP_PARAM,   /* word: parameter; value from the parameter list, or `value` as default */
     OP_ALIAS,   /* word: instance referred to, +1: its Link, +2: first watch */
     OP_PART,    /* word: instance of `plan`, with parameters `args` */
@@ -69,7 +69,7 @@ typedef enum OpKind {
     OP_INITIAL, /* word: DDP_KNOWN variable */
     OP_RANDOM,  /* word: DDP_KNOWN variable */
     OP_INDEX,   /* word: DDP_KNOWN variable with the number of the round of a loop */
-    OP_SAMPLE,  /* word: DDP_KNOWN variable; `value`: the interval */
+    OP_SAMPLE,  /* word: DDP_KNOWN variable; `value`: the interval; args, if any: where it begins */
     OP_PRE,     /* word: DDP_KNOWN variable; refs[0]: of what */
     OP_HANDLE,  /* word: DDP_KNOWN variable; `function` */
     OP_KNOWN,   /* word: DDP_KNOWN variable with `value`, evaluated at birth (start values) */
@@ -79,13 +79,15 @@ typedef enum OpKind {
     OP_DER,     /* word: relation; refs[0] = d refs[1] / dt; refs[2], if any: start value */
     OP_TEAR,    /* refs[0] */
     OP_COUT,    /* refs[0]: the variable shown */
-    OP_CONNECT, /* word: edge; refs[0], refs[1]; own[i]: connector of the model's own interface */
-    OP_BIND,    /* alias refs[0] << instance refs[1] */
-    OP_MOVE,    /* refs[0] <- refs[1] */
-    OP_COPY,    /* refs[0] << refs[1], models */
-    OP_TRASH,   /* trash <- refs[0] */
-    OP_BRANCH,  /* word: branch; refs[0]: condition; plan, other: then and else branch (or NULL) */
-    OP_GROUP    /* word: state, +1: first watch; the next `span` operations come and go together */
+    OP_TERMINATE, /* the run ends behind this event, for the reason `assertion` */
+    OP_REINIT,    /* refs[0]: the value that the state refs[1] gets when the branch ends */
+    OP_CONNECT,   /* word: edge; refs[0], refs[1]; own[i]: connector of the model's own interface */
+    OP_BIND,      /* alias refs[0] << instance refs[1] */
+    OP_MOVE,      /* refs[0] <- refs[1] */
+    OP_COPY,      /* refs[0] << refs[1], models */
+    OP_TRASH,     /* trash <- refs[0] */
+    OP_BRANCH, /* word: branch; refs[0]: condition; plan, other: then and else branch (or NULL) */
+    OP_GROUP   /* word: state, +1: first watch; the next `span` operations come and go together */
 } OpKind;
 
 /* An expression over the values of variables, for parameters and the like: evaluated at birth. */
@@ -112,8 +114,9 @@ typedef struct Op {
     bool own[2];           /* OP_CONNECT */
     bool when, continuous; /* OP_BRANCH */
     bool watch;            /* OP_BRANCH: see Stmt */
-    Sym assertion;         /* OP_BRANCH, OP_ASSERT: see Stmt */
+    Sym assertion;         /* OP_BRANCH, OP_ASSERT, OP_TERMINATE: see Stmt */
     bool condition;        /* OP_REL: of a branch; OP_AUX: likewise */
+    bool lasts;            /* OP_PRE: see RExpr */
     bool transient;        /* OP_PART: made to be moved elsewhere */
     bool unused;           /* OP_VAR: nothing names it, so that it needs no equation */
     bool grouped;          /* stands in a group: its OP_GROUP runs it */

@@ -35,6 +35,10 @@ static const Predefined predefined_table[] = {
     SPECIAL("random", PRE_RANDOM, 1, "x"),
     SPECIAL("Sample", PRE_SAMPLE, 1, "interval"),
     SPECIAL("table", PRE_TABLE, 3, "x", "file", "column"),
+    SOFT("sample", PRE_SAMPLE, 2, "start", "interval"),
+    SOFT("noEvent", PRE_NO_EVENT, 1, "x"),
+    SOFT("smooth", PRE_SMOOTH, 2, "p", "x"),
+    SOFT("homotopy", PRE_HOMOTOPY, 2, "actual", "simplified"),
     SOFT("edge", PRE_EDGE, 1, "x"),
     SOFT("change", PRE_CHANGE, 1, "x"),
     {"sum", PRE_REDUCE, 0, X_ADD, 0, 1, {"x"}, true},
@@ -46,6 +50,7 @@ static const Predefined predefined_table[] = {
     SPECIAL("connection", PRE_CONNECTION, 2, "a", "b"),
     SOFT("connect", PRE_CONNECTION, 2, "a", "b"),
     SOFT("reinit", PRE_REINIT, 2, "x", "value"),
+    SOFT("terminate", PRE_TERMINATE, 1, "message"),
     SPECIAL("cout", PRE_COUT, 0, NULL),
     SPECIAL("trash", PRE_TRASH, 0, NULL),
 };

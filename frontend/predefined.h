@@ -20,10 +20,14 @@ typedef enum PreKind {
     PRE_REDUCE, /* op */
     PRE_SIZE,
     PRE_TRANSPOSE,
+    PRE_NO_EVENT,
+    PRE_SMOOTH,
+    PRE_HOMOTOPY,
     PRE_TEARING, /* this and those below stand alone */
     PRE_ASSERT,
     PRE_CONNECTION,
-    PRE_REINIT, /* a habit: known for its message */
+    PRE_REINIT,
+    PRE_TERMINATE,
     PRE_COUT,
     PRE_TRASH
 } PreKind;

@@ -256,12 +256,14 @@ typedef struct Context {
     bool in_when, in_condition;
     bool in_initial;          /* in a branch that exists in the first update only */
     bool at_birth;            /* a value that is evaluated once, when an instance is born */
+    bool no_event;            /* inside noEvent(..) */
     Sym owner;                /* whose parameter list is being read; 0: none */
     Stmt *stmt;               /* at hand, or NULL */
     const Elements *elements; /* NULL: arrays have to be indexed */
     const Path *end_of;       /* what `end` is a size of; NULL: none */
     uint32_t end_dim;
-    uint32_t own_rank; /* of the array whose parameter list is being read */
+    const struct Call *call; /* whose text it is (functions.c); NULL: no function's */
+    uint32_t own_rank;       /* of the array whose parameter list is being read */
 } Context;
 
 void body_interface(Def *def);
@@ -288,6 +290,8 @@ RExpr *statements_choice(Context *cx, const AExpr *a);
 /* Makes events where the Boolean variable changes: an empty `if`. Without it nobody would notice that it became false
  * before it becomes true again. */
 void statements_watch(Context *cx, RExpr *b);
+/* A variable that nobody declared, with the value of e: a part of the statement at hand. */
+RExpr *statements_named(Context *cx, RExpr *e);
 /* Statements of an edit into a body of its own. */
 Body *statements_edit(Context *around, AStmt *list);
 
@@ -341,6 +345,16 @@ bool loop_relation(Context *cx, const AStmt *a, void (*relation)(Context *cx, co
 RExpr *loop_size(Context *cx, const AExpr *a, uint32_t dim); /* of an expression that is an array */
 RExpr *loop_reduction(Context *cx, XOp op, const AExpr *a);  /* sum, product, min, max */
 RExpr *loop_product(Context *cx, const AExpr *a); /* a*b of arrays, of which one is no scalar */
+
+/* ---- functions.c ---- */
+
+RExpr *function_call(Context *cx, const AExpr *a, Def *def, Want want);
+RExpr *function_name(Context *cx,
+                     const AExpr *a); /* what it means in the function at hand, or NULL */
+
+/* ---- attributes.c ---- */
+
+void attributes_read(Context *cx, Member *m, const AList *list); /* of a basic variable */
 
 /* ---- births.c ---- */
 

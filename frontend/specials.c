@@ -124,14 +124,16 @@ static RExpr *before(Context *cx, const AArg **bound, Place at)
         resolve_error(cx->level, x->at, "'pre' needs a variable");
         return expr_error(cx, at);
     }
-    if (!cx->in_when && !cx->in_condition)
-        resolve_error(cx->level, at, "'pre' belongs in 'when' branches and conditions");
+    bool lasts = !cx->in_when && !cx->in_condition;
+    if (lasts && x->type.kind == TYPE_REAL)
+        resolve_error(cx->level, at, "'pre' of a Real belongs in 'when' branches and conditions");
     RExpr *e = expr_new(cx, R_PRE, x->type, at);
     e->path = x->path;
     e->slot = expr_slot(cx);
+    e->lasts = lasts;
     /* `b and not pre(b)`: when b falls the condition stays as it is. What stands in a `when` is gone
      * by then. */
-    if (cx->in_condition && !cx->in_when && x->type.kind == TYPE_BOOLEAN)
+    if (!cx->in_when && x->type.kind == TYPE_BOOLEAN)
         statements_watch(cx, x);
     return e;
 }
@@ -178,6 +180,55 @@ static RExpr *one_argument(Context *cx, RKind kind, TypeKind type, const Predefi
     return argument(cx, pre, bound, 0, TYPE_REAL, &e->arg[0]) ? e : expr_error(cx, at);
 }
 
+/* Sample(interval), counted from its birth; sample(start, interval), counted from there. */
+static RExpr *sampled(Context *cx, const Predefined *pre, const AArg **bound, Place at)
+{
+    RExpr *e = expr_new(cx, R_SAMPLE, (Type){TYPE_BOOLEAN, NULL}, at);
+    e->slot = expr_slot(cx);
+    for (uint32_t i = pre->n_ins; i-- > 0;)
+        if (!argument(cx, pre, bound, (int)i, TYPE_REAL, &e->arg[e->n++]))
+            return expr_error(cx, at);
+    return e;
+}
+
+/* Comparisons inside are evaluated as they are at every moment, and choose between values that are both
+ * computed. A branch is chosen at events, so it has no use for it. */
+static RExpr *without_events(Context *cx, const Predefined *pre, const AArg **bound, Place at)
+{
+    Context inside = *cx;
+    RExpr *e;
+    inside.no_event = true;
+    if (!argument(&inside, pre, bound, 0, TYPE_REAL, &e))
+        return expr_error(cx, at);
+    if (cx->in_condition && !cx->no_event && !cx->at_birth) {
+        resolve_error(cx->level, at, "a condition changes at events: 'noEvent' cannot stand in it");
+        return expr_error(cx, at);
+    }
+    return e;
+}
+
+static RExpr *smooth(Context *cx, const Predefined *pre, const AArg **bound, Place at)
+{
+    RExpr *order, *e;
+    double k;
+    if (!argument(cx, pre, bound, 0, TYPE_INTEGER, &order) ||
+        !argument(cx, pre, bound, 1, TYPE_REAL, &e))
+        return expr_error(cx, at);
+    if (const_value(order, &k) && k >= 0)
+        return e;
+    resolve_error(cx->level, order->at,
+                  "'p' of 'smooth' is how often it can be differentiated: a constant, 0 or more");
+    return expr_error(cx, at);
+}
+
+static RExpr *homotopy(Context *cx, const Predefined *pre, const AArg **bound, Place at)
+{
+    RExpr *actual, *simplified;
+    bool fine = argument(cx, pre, bound, 0, TYPE_REAL, &actual);
+    return argument(cx, pre, bound, 1, TYPE_REAL, &simplified) && fine ? actual
+                                                                       : expr_error(cx, at);
+}
+
 static bool check_lists(Context *cx, const Predefined *pre, const AExpr *a)
 {
     const AMember *m = a->member;
@@ -199,6 +250,7 @@ static RExpr *out_of_place(Context *cx, const Predefined *pre, const AExpr *a)
                       : pre->kind == PRE_TRASH      ? "only takes instances: 'trash <- member'"
                       : pre->kind == PRE_CONNECTION ? "stands alone: 'connection{a << x, b << y}'"
                       : pre->kind == PRE_REINIT     ? "stands alone, in a 'when'"
+                      : pre->kind == PRE_TERMINATE  ? "stands alone: 'terminate(\"why\")'"
                       : pre->kind == PRE_ASSERT
                           ? "stands alone: 'assert(condition = ..., message = \"...\")'"
                           : "stands alone: 'tearing(x = variable)'";
@@ -209,7 +261,8 @@ static RExpr *out_of_place(Context *cx, const Predefined *pre, const AExpr *a)
 /* What remembers something between updates needs an instance around it. */
 static bool needs_instance(PreKind kind)
 {
-    return kind != PRE_FUNCTION && kind != PRE_TYPE;
+    return kind != PRE_FUNCTION && kind != PRE_TYPE && kind != PRE_NO_EVENT && kind != PRE_SMOOTH &&
+           kind != PRE_HOMOTOPY;
 }
 
 /* min(T), max(T): of the elements of one array. */
@@ -242,6 +295,10 @@ RExpr *expr_predefined(Context *cx, uint32_t number, const AExpr *a)
     const AArg *bound[PRE_MAX_INS];
     if (pre->kind == PRE_TYPE || pre->kind >= PRE_TEARING)
         return out_of_place(cx, pre, a);
+    if (needs_instance(pre->kind) && cx->call) {
+        resolve_error(cx->level, a->at, "'%s' cannot stand in a function", pre->name);
+        return expr_error(cx, a->at);
+    }
     if (needs_instance(pre->kind) && !cx->body) {
         resolve_error(cx->level, a->at, "'%s' is no constant", pre->name);
         return expr_error(cx, a->at);
@@ -274,7 +331,13 @@ RExpr *expr_predefined(Context *cx, uint32_t number, const AExpr *a)
     case PRE_RANDOM:
         return one_argument(cx, R_RANDOM, TYPE_REAL, pre, bound, a->at);
     case PRE_SAMPLE:
-        return one_argument(cx, R_SAMPLE, TYPE_BOOLEAN, pre, bound, a->at);
+        return sampled(cx, pre, bound, a->at);
+    case PRE_NO_EVENT:
+        return without_events(cx, pre, bound, a->at);
+    case PRE_SMOOTH:
+        return smooth(cx, pre, bound, a->at);
+    case PRE_HOMOTOPY:
+        return homotopy(cx, pre, bound, a->at);
     case PRE_INITIAL:
         return expr_new(cx, R_INITIAL, (Type){TYPE_BOOLEAN, NULL}, a->at);
     default:

@@ -323,6 +323,64 @@ static void tearing(Context *cx, const AStmt *a, uint32_t number)
     add_stmt(cx, s);
 }
 
+/* reinit(x, e): the state x has the value e when the `when` around it is over. */
+static void reinit(Context *cx, const AStmt *a, uint32_t number)
+{
+    const AArg *bound[PRE_MAX_INS];
+    const AMember *m = a->lhs->member;
+    Stmt *s = new_stmt(cx, S_REINIT, a);
+    if (m->params.present || m->question || !m->ins.present) {
+        resolve_error(cx->level, a->at, "another value for a state is written 'reinit(x, value)'");
+        return;
+    }
+    if (!expr_bind_predefined(cx, number, a->lhs, &m->ins, bound))
+        return;
+    RExpr *x = expr_resolve(cx, bound[0]->value, WANT_VALUE);
+    s->b = expr_resolve(cx, bound[1]->value, WANT_VALUE);
+    if (!cx->in_when)
+        resolve_error(cx->level, a->at,
+                      "'reinit' stands in a 'when': 'when c then reinit(x, value); end'");
+    if (x->type.kind == TYPE_ERROR || s->b->type.kind == TYPE_ERROR)
+        return;
+    expr_check_assignable(cx, (Type){TYPE_REAL, NULL}, s->b, "the value");
+    if (x->kind != R_PATH || x->type.kind != TYPE_REAL || path_last(x->path)->parameter) {
+        resolve_error(cx->level, x->at, "'reinit' needs a Real variable whose derivative is taken");
+        return;
+    }
+    s->path = x->path;
+    add_stmt(cx, s);
+}
+
+/* The text of assert and terminate; 0 after an error. */
+static Sym constant_text(Context *cx, const AExpr *a, const char *what)
+{
+    RExpr *e = expr_resolve(cx, a, WANT_VALUE);
+    if (e->kind == R_CONST && e->type.kind == TYPE_STRING)
+        return (Sym)e->k;
+    if (e->type.kind != TYPE_ERROR)
+        resolve_error(cx->level, e->at, "the message of %s is a constant text", what);
+    return 0;
+}
+
+static void terminate(Context *cx, const AStmt *a, uint32_t number)
+{
+    const AArg *bound[PRE_MAX_INS];
+    const AMember *m = a->lhs->member;
+    Stmt *s = new_stmt(cx, S_TERMINATE, a);
+    if (m->params.present || m->question || !m->ins.present) {
+        resolve_error(cx->level, a->at, "the end of a run is written 'terminate(\"why\")'");
+        return;
+    }
+    if (!expr_bind_predefined(cx, number, a->lhs, &m->ins, bound))
+        return;
+    s->assertion = constant_text(cx, bound[0]->value, "terminate");
+    if (!cx->in_when)
+        resolve_error(cx->level, a->at,
+                      "'terminate' stands in a 'when': 'when c then terminate(\"why\"); end'");
+    if (s->assertion)
+        add_stmt(cx, s);
+}
+
 static void assertion(Context *cx, const AStmt *a, uint32_t number);
 
 static bool special_alone(Context *cx, const AStmt *a)
@@ -334,9 +392,9 @@ static bool special_alone(Context *cx, const AStmt *a)
     if (names_predefined(cx, a->lhs, PRE_CONNECTION))
         connection(cx, a, number);
     else if (names_predefined(cx, a->lhs, PRE_REINIT))
-        resolve_error(cx->level, a->at,
-                      "'reinit' is written 'when c then s << value; else then der(x, start << s) = "
-                      "slope; end', with a variable s of its own");
+        reinit(cx, a, number);
+    else if (names_predefined(cx, a->lhs, PRE_TERMINATE))
+        terminate(cx, a, number);
     else if (names_predefined(cx, a->lhs, PRE_TEARING))
         tearing(cx, a, number);
     else if (names_predefined(cx, a->lhs, PRE_ASSERT))
@@ -394,25 +452,23 @@ static void assertion(Context *cx, const AStmt *a, uint32_t number)
     Context condition = *cx;
     condition.in_condition = true;
     RExpr *holds = expr_resolve(&condition, bound[0]->value, WANT_VALUE);
-    RExpr *message = expr_resolve(cx, bound[1]->value, WANT_VALUE);
-    if (holds->type.kind == TYPE_ERROR || message->type.kind == TYPE_ERROR)
+    Sym message = constant_text(cx, bound[1]->value, "an assertion");
+    if (holds->type.kind == TYPE_ERROR)
         return;
     if (holds->type.kind != TYPE_BOOLEAN) {
         resolve_error(cx->level, holds->at, "a condition is Boolean, not %s",
                       types_name(cx->program, holds->type));
         return;
     }
-    if (message->kind != R_CONST || message->type.kind != TYPE_STRING) {
-        resolve_error(cx->level, message->at, "the message of an assertion is a constant text");
+    if (!message)
         return;
-    }
     Stmt *s = new_stmt(cx, S_WHEN, a);
     s->a = expr_new(cx, R_OP, holds->type, holds->at);
     s->a->op = X_NOT;
     s->a->n = 1;
     s->a->arg[0] = holds;
     s->a->continuous = holds->continuous;
-    s->assertion = (Sym)message->k;
+    s->assertion = message;
     add_stmt(cx, s);
     s->then_body = branch(cx, s, NULL, true);
 }
@@ -493,6 +549,23 @@ void statements_watch(Context *cx, RExpr *b)
     s->then_body = inside.body = body_branch(cx, s, NULL);
     births_order(&inside);
     add_stmt(cx, s);
+}
+
+RExpr *statements_named(Context *cx, RExpr *e)
+{
+    Context inside = *cx;
+    Stmt *s = new_stmt(&inside, S_EQUATION, &(AStmt){.at = e->at, .operator_at = e->at});
+    s->b = e;
+    s->part_of = cx->stmt;
+    s->member = body_add_choice(cx, e->type, e->at);
+    if (s->member->held) {
+        s->kind = S_COPY_VALUE;
+        s->path = choice_path(cx, s->member, 0, e->at);
+    } else {
+        s->a = choice_value(cx, s->member, 0, e);
+    }
+    add_stmt(cx, s);
+    return choice_value(cx, s->member, 0, e);
 }
 
 /* One of the conditions in `when {c1, c2}`: a hidden variable b << c, and whether it just became true. */

@@ -107,6 +107,8 @@ static void verify_member(Verifier *v, const Member *m, uint32_t index)
         verify_params(v, m->type.def, &m->params, 0);
     if (m->value && !v->broken)
         verify_expr(v, m->value, 0);
+    if (m->start && !v->broken)
+        verify_expr(v, m->start, 0);
 }
 
 /* Each member is born once, and after those of the same body that its aliases refer to. */

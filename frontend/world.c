@@ -580,6 +580,7 @@ static bool role_of(const World *world, Inst *inst, const Op *op, WorldChange *c
         change->c = follow_var(world, inst, &op->refs.at[1]);
     } else if (op->kind == OP_PRE) {
         change->b = follow_var(world, inst, &op->refs.at[0]);
+        change->c = op->lasts;
     } else if (op->kind == OP_HANDLE) {
         change->b = op->function;
         change->c = inst->id;

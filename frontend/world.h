@@ -52,6 +52,9 @@ typedef struct WorldHost {
      * DDP_HELD and DDP_KNOWN, none otherwise. May be NULL. */
     void (*born)(void *context, DdpVar var, DdpVarKind kind);
     void (*died)(void *context, DdpVar var); /* may be NULL */
+    /* A variable that was just born has this start: the value of a held one, a first guess otherwise. May be
+     * NULL. */
+    void (*begin)(void *context, DdpVar var, DdpVarKind kind, double value);
     /* A number of [0,1] from the stream keyed by the seed, `place` (a hash of path and text of the
      * place of birth) and `ordinal` (births at that place before this one). */
     double (*draw)(void *context, uint64_t place, uint32_t ordinal);
@@ -164,12 +167,15 @@ typedef enum WorldRole {
     WORLD_START,   /* a: DdpRel, a DDP_DERIVATIVE with a start value; b: variable with the start
                       value,   determined in causal order in the update of birth (DDP_KNOWN when it
                       consists of   constants and parameters); c: variable that is integrated */
-    WORLD_SAMPLE,  /* a: DDP_KNOWN Boolean; the host sets it in one update at birth + k * value */
+    WORLD_SAMPLE,  /* a: DDP_KNOWN Boolean; the host sets it in one update at from + k * value */
     WORLD_INITIAL, /* a: DDP_KNOWN Boolean, true now; the host clears it when the update ends */
-    WORLD_PRE,     /* a: DDP_KNOWN; the host gives it the value of b of the update before */
-    WORLD_RANDOM,  /* a: DDP_KNOWN, drawn already */
-    WORLD_COUT,    /* a: variable `cout << expression` shows */
-    WORLD_HANDLE,  /* a: DDP_KNOWN, first argument of foreign function b that has a constructor; the
+    WORLD_PRE, /* a: DDP_KNOWN; the host gives it the value of b of the update before; c: 1 where an
+                      event lasts until both are the same */
+    WORLD_RANDOM,    /* a: DDP_KNOWN, drawn already */
+    WORLD_COUT,      /* a: variable `cout << expression` shows */
+    WORLD_TERMINATE, /* a: Sym; the run ends behind this event, for this reason */
+    WORLD_REINIT, /* a: variable of a `when`; at its death the state b gets the value that it had */
+    WORLD_HANDLE, /* a: DDP_KNOWN, first argument of foreign function b that has a constructor; the
                       host  calls it and writes the handle, and the destructor at its death; c: where
                       the function has parameters, its instance (world_param()) */
     WORLD_MONITORED /* a: InstId of a monitored definition; b: 1 when only a trace wants it */
@@ -183,7 +189,7 @@ typedef struct WorldChange {
                    else branch of a `when` that comes back: it counts if a value that it reads was
                    transmitted while the `when` acted (U5) */
     uint32_t a, b, c;
-    double value; /* WORLD_SAMPLE: the interval */
+    double value, from; /* WORLD_SAMPLE: the interval; where it begins, if b is not 0, else now */
     Place at;
 } WorldChange;
 

@@ -294,6 +294,10 @@ void world_run(World *world); /* until no instance is under construction or remo
 void inst_enter_rel(World *world, Inst *inst, uint32_t op, const Frame *frame); /* OP_REL, OP_DER */
 void inst_leave_rel(World *world, Inst *inst, const Op *op);
 void inst_hint(World *world, Inst *inst, const Op *op, int change); /* OP_TEAR */
+DdpVar inst_make_var(World *world, Inst *inst, const Op *op);
+void inst_begin_value(World *world, Inst *inst, const Op *op);             /* OP_VAR with a start */
+void inst_make_sample(World *world, Inst *inst, const Op *op);             /* OP_SAMPLE */
+void inst_note_special(World *world, Inst *inst, const Op *op, bool born); /* OP_COUT, OP_REINIT */
 void inst_connect(World *world, Inst *inst, uint32_t op);
 void inst_disconnect(World *world, Inst *inst, const Op *op);
 

@@ -290,6 +290,7 @@ typedef struct SampleMemo {
 
 typedef struct PreMemo {
     DdpVar var, of;
+    uint32_t lasts; /* 1: an event lasts until both are the same */
 } PreMemo;
 
 typedef struct StartMemo {
@@ -299,6 +300,16 @@ typedef struct StartMemo {
     bool again; /* it comes back with the else branch of a `when` (U5) */
     Place at;
 } StartMemo;
+
+/* `reinit` in a `when` that acts, or acted in the update before (reinit.c). */
+typedef struct ReinitMemo {
+    DdpVar value_of, state;
+    double value;
+    bool noted; /* `value` is known */
+    bool due;   /* the `when` is over */
+    bool given;
+    Place at;
+} ReinitMemo;
 
 typedef struct OldValue {
     DdpVar var;
@@ -562,6 +573,9 @@ typedef struct Trail {
 typedef struct SimDecide {
     VEC(SampleMemo) samples;
     VEC(PreMemo) pres;
+    DdpVar
+        unsettled;  /* a variable whose `pre` in a relation that lasts has another value; 0: none */
+    Sym terminated; /* why the model ends the run here; 0: it does not */
     VEC(DdpVar) initials;
     VEC(WorldDecision) decisions;
     uint32_t decided_before;  /* of these, before initial() ended (U4) */
@@ -588,8 +602,10 @@ typedef struct SimStart {
     bool guessed;
     VEC(DdpVar) lacking;   /* states that were born without a value */
     VEC(StartMemo) starts; /* of this update */
-    VEC(DdpVar) zeroed;    /* states that nobody gave a value in this update */
-    VEC(DdpVar) integers;  /* got another relation in this event: to be checked */
+    VEC(ReinitMemo) reinits;
+    VEC(OldValue) begins; /* starts of variables that were born in this update */
+    VEC(DdpVar) zeroed;   /* states that nobody gave a value in this update */
+    VEC(DdpVar) integers; /* got another relation in this event: to be checked */
     bool role_failed;
     Map started_again; /* place of a start -> 1: it was told that it counts again */
 } SimStart;

@@ -364,6 +364,10 @@ typedef struct SolAudit {
 
 bool sol_audit(const Sol *sim, SolAudit *audit); /* false: not asked for */
 
+/* Why the model ended the run by `terminate`; NULL: it did not. Time does not go on then: calls that move the
+ * simulation return SOL_OK at once. */
+const char *sol_terminated(const Sol *sim);
+
 /* An independent part of the dynamics at present. */
 typedef struct SolPart {
     uint32_t states;

@@ -54,7 +54,7 @@ static SolStatus run_watched(Live *live, double to)
         interval = to - sol_time(live->sim); /* too short to tell from nothing, or none was given */
     double shown = sol_time(live->sim);
     live_draw(live, false);
-    while (status == SOL_OK && sol_time(live->sim) < to) {
+    while (status == SOL_OK && sol_time(live->sim) < to && !sol_terminated(live->sim)) {
         status = sol_run_to(live->sim, fmin(to, sol_time(live->sim) + interval));
         live_sample(live);
         live_tell_samples(live);
@@ -71,6 +71,8 @@ static void say_where(Live *live, SolStatus status)
 {
     answer_status(live, status);
     answer_say(live, "time %.10g\n", sol_time(live->sim));
+    if (sol_terminated(live->sim))
+        answer_say(live, "the model ended the run: %s\n", sol_terminated(live->sim));
     for (uint32_t i = 0; i < live->watches.n && live->style != LIVE_PEOPLE; i++) {
         live_value(live, live->watches.at[i].path, live->answer.text);
         answer_say(live, "\n");

@@ -391,7 +391,7 @@ int session_advance(Session *s, double to)
         double stop = every > 0 ? start + (double)(s->n_checkpoints + 1) * every : to;
         bool last = stop >= to;
         status = sol_run_to(s->sim, last ? to : stop);
-        if (last)
+        if (last || sol_terminated(s->sim))
             break;
         if (status == SOL_OK) {
             s->n_checkpoints++;
@@ -442,6 +442,8 @@ static void print_summary(const Session *s, const SolStats *stats, uint64_t size
     int number = interrupt_seen(&s->interrupt);
     if (number)
         fprintf(stderr, "interrupted by signal %d (%s)\n", number, strsignal(number));
+    if (sol_terminated(s->sim))
+        fprintf(stderr, "the model ended the run at time %.10g: %s\n", to, sol_terminated(s->sim));
     fprintf(stderr,
             "%g to %g in %.3g s: %" PRIu64 " steps, %" PRIu64 " events (%" PRIu64
             " structural), %u states",
@@ -477,6 +479,7 @@ static int write_stats(Session *s, const SolStats *stats, int code)
                       .stop = s->job->options.stop,
                       .reached = sol_time(s->sim),
                       .exit_code = code,
+                      .terminated = sol_terminated(s->sim),
                       .audit = sol_audit(s->sim, &audit) ? &audit : NULL};
     if (strcmp(path, "-") == 0)
         out_attach(out, STDOUT_FILENO);

@@ -97,6 +97,8 @@ static void write_head(Json *json, const StatsHead *head)
     json_number(json, "stop", head->stop);
     json_number(json, "reached", head->reached);
     json_integer(json, "exit_code", (uint64_t)head->exit_code);
+    if (head->terminated)
+        json_text(json, "terminated", head->terminated);
 }
 
 static void write_stages(Json *json, const SolStats *s)

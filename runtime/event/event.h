@@ -107,6 +107,9 @@ SolStatus event_iterate(Sim *sim, bool first);
 void event_branch_changed(Sim *sim, const WorldChange *change);
 void event_note_mode(Sim *sim, BranchId branch); /* its choice may have changed */
 double event_next_sample(const Sim *sim);
+/* Why the model ended the run (terminate); NULL: it did not. */
+const char *event_terminated(const Sim *sim);
+void event_samples_due(Sim *sim); /* those whose time has come are true in this update */
 /* For a structure that is built anew: all branches lose their conditions, and get them back one by
  * one. */
 void event_forget_branches(Sim *sim);

@@ -11,6 +11,7 @@
 #include "runtime/event/event_cause.h"
 #include "runtime/eval/compare.h"
 #include "runtime/event/mode_search.h"
+#include "runtime/event/reinit.h"
 #include "runtime/event/trail.h"
 
 #include <math.h>
@@ -157,6 +158,20 @@ void event_set_pres(Sim *sim, EvalHow how)
     }
 }
 
+/* One in a relation that lasts, and that has not the value of the update that ends; 0: none. */
+static DdpVar unsettled_pre(Sim *sim)
+{
+    for (uint32_t i = 0; i < sim->decide.pres.n; i++) {
+        const PreMemo *pre = &sim->decide.pres.at[i];
+        if (!pre->lasts)
+            continue;
+        evaluate_fetch(sim, pre->of, EVAL_EVENT);
+        if (sim->info[pre->of].has && sim->value[pre->of] != sim->value[pre->var])
+            return pre->of;
+    }
+    return 0;
+}
+
 /* U2: does a condition that was not decided read it? */
 static bool is_awaited(const Sim *sim, DdpVar sample)
 {
@@ -217,7 +232,7 @@ double event_next_sample(const Sim *sim)
 }
 
 /* Samples whose time has come are true in the first update of the event. */
-static void samples_due(Sim *sim)
+void event_samples_due(Sim *sim)
 {
     for (uint32_t i = 0; i < sim->decide.samples.n; i++) {
         SampleMemo *memo = &sim->decide.samples.at[i];
@@ -228,6 +243,12 @@ static void samples_due(Sim *sim)
         while (hold_reached(sim, due(memo)))
             memo->next++;
     }
+}
+
+const char *event_terminated(const Sim *sim)
+{
+    return sim->decide.terminated ? intern_text(program_names(sim->program), sim->decide.terminated)
+                                  : NULL;
 }
 
 /* ---- the updates ---- */
@@ -362,8 +383,10 @@ static SolStatus updates(Sim *sim)
         sim->counts.updates++;
         sim->record.event.updates++;
         uint64_t before = sim->change.count;
-        if (sim->update.acting)
+        if (sim->update.acting) {
             cout_note(sim);
+            reinit_note(sim);
+        }
         SolStatus status = decide_all(sim);
         if (sim->run.assertion_failed)
             return SOL_MODEL;
@@ -373,8 +396,10 @@ static SolStatus updates(Sim *sim)
             return SOL_NUMERICS;
         update_end(sim);
         clear_samples(sim);
-        if (!sim->decide.decisions.n && !sim->change.heap.n && sim->change.count == before)
-            return SOL_OK; /* pre values alone begin no update */
+        sim->decide.unsettled = unsettled_pre(sim);
+        if (!sim->decide.decisions.n && !sim->change.heap.n && sim->change.count == before &&
+            !sim->decide.unsettled)
+            return SOL_OK; /* other pre values alone begin no update */
         event_set_pres(sim, EVAL_EVENT);
         note_cycle(sim, i);
         if (i >= sim->opt.max_updates)
@@ -453,7 +478,7 @@ SolStatus event_iterate(Sim *sim, bool first)
         sim->search.impulse_time = -INFINITY;
     } else {
         update_end(sim);
-        samples_due(sim);
+        event_samples_due(sim);
         update_begin(sim);
         update_resume(sim);
     }
@@ -482,6 +507,8 @@ void event_close(Sim *sim)
     vec_free(sim->mem, &sim->decide.pres);
     vec_free(sim->mem, &sim->start.starts);
     vec_free(sim->mem, &sim->start.zeroed);
+    vec_free(sim->mem, &sim->start.reinits);
+    vec_free(sim->mem, &sim->start.begins);
     vec_free(sim->mem, &sim->decide.initials);
     vec_free(sim->mem, &sim->decide.decisions);
     vec_free(sim->mem, &sim->start.integers);

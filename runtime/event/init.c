@@ -12,7 +12,8 @@
  * Start values count only in the update in which their der is born; what is no state takes
  * its start value as the first guess of whatever loop determines it.
  */
-#include "runtime/event/event.h"
+#include "runtime/event/reinit.h"
+#include "runtime/event/trail.h"
 #include "frontend/birth.h"
 #include "runtime/eval/redundant.h"
 #include "runtime/eval/rounding.h"
@@ -63,20 +64,32 @@ static void drop_cout(Sim *sim, DdpVar var)
         }
 }
 
+/* What stands for the value before of what was just born. */
+static double value_at_birth(const Sim *sim, DdpVar var)
+{
+    for (uint32_t i = sim->start.begins.n; i-- > 0;)
+        if (sim->start.begins.at[i].var == var)
+            return sim->start.begins.at[i].value;
+    return 0;
+}
+
 static void take_pre(Sim *sim, const WorldChange *change)
 {
     if (!change->born) {
         drop_pre(sim, change->a);
         return;
     }
-    vec_push(sim->mem, &sim->decide.pres, ((PreMemo){change->a, change->b}));
+    vec_push(sim->mem, &sim->decide.pres, ((PreMemo){change->a, change->b, change->c}));
     bool new =
         sim->info[change->b].birth > sim->update.births_before; /* there was no update before */
     if (!new && !change->copied)
         evaluate_fetch(sim, change->b, EVAL_EVENT);
     if (!change->copied)
-        values_set(sim, change->a, new ? 0 : update_value_before(sim, change->b));
+        values_set(sim, change->a,
+                   new ? value_at_birth(sim, change->b) : update_value_before(sim, change->b));
 }
+
+#define MOST_SAMPLES 1e15 /* so many can be counted exactly */
 
 static void take_sample(Sim *sim, const WorldChange *change)
 {
@@ -91,7 +104,21 @@ static void take_sample(Sim *sim, const WorldChange *change)
         return;
     }
     SampleMemo memo = {change->a, sim->time, change->value, 1};
+    if (change->b) {
+        double passed = ceil((sim->time - change->from) / memo.interval - 1e-9);
+        if (!(fabs(change->from) < INFINITY && passed < MOST_SAMPLES)) {
+            diag_error(sim->diags, change->at,
+                       "sample begins at %g, too many intervals of %g before time %.10g",
+                       change->from, change->value, sim->time);
+            sim->start.role_failed = true;
+            return;
+        }
+        memo.origin = change->from;
+        memo.next = (uint64_t)fmax(0, passed);
+    }
     vec_push(sim->mem, &sim->decide.samples, memo);
+    if (change->b)
+        event_samples_due(sim); /* it may begin now */
 }
 
 static void take_start(Sim *sim, const WorldChange *change)
@@ -160,6 +187,13 @@ static void take_change(Sim *sim, const WorldChange *change)
             vec_push(sim->mem, &sim->record.couts, ((CoutMemo){.var = change->a}));
         else
             drop_cout(sim, change->a);
+        break;
+    case WORLD_TERMINATE:
+        sim->decide.terminated = change->a;
+        trail_break(sim);
+        break;
+    case WORLD_REINIT:
+        reinit_take(sim, change);
         break;
     case WORLD_HANDLE:
         take_handle(sim, change);
@@ -414,8 +448,9 @@ static int birth_begin(void *context)
     sim->start.guessed = false;
     judge_starts(sim);
     give_plain_starts(sim);
+    status = reinit_give(sim);
     update_resume(sim);
-    return evaluate_and_start(sim);
+    return status == SOL_OK ? evaluate_and_start(sim) : status;
 }
 
 /* Loops; then states that nobody gives a value, first those without a start value of their own. */
@@ -493,6 +528,7 @@ static SolStatus settle_births(Sim *sim)
     SolStatus met = start_solve(sim);
     vec_clear(&sim->start.starts);
     vec_clear(&sim->start.zeroed);
+    vec_clear(&sim->start.begins);
     return met;
 }
 
@@ -534,7 +570,7 @@ SolStatus init_settle(Sim *sim)
     if (sim->build.last.verdict == DDP_OVERDETERMINED ||
         sim->build.last.verdict == DDP_FALSE_CAUSALITY)
         return explain_structure(sim);
-    return SOL_OK;
+    return reinit_finish(sim);
 }
 
 /* Time would go on: now everything must be determined. */

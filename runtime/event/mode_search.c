@@ -282,6 +282,9 @@ static void note_concerned(Sim *sim)
 
 void mode_search_tell(Sim *sim)
 {
+    if (sim->decide.unsettled)
+        diag_note(sim->diags, 0, "%s and its 'pre' never agree",
+                  explain_var(sim, sim->decide.unsettled));
     if (sim->record.event.combinations)
         diag_note(sim->diags, 0,
                   "%u combinations of their branches were tried: none agrees with its "

@@ -31,6 +31,16 @@ static void host_born(void *context, DdpVar var, DdpVarKind kind)
     vec_push(sim->mem, &sim->output.births, var);
 }
 
+static void host_begin(void *context, DdpVar var, DdpVarKind kind, double value)
+{
+    Sim *sim = context;
+    if (kind == DDP_HELD)
+        values_set(sim, var, value);
+    else
+        sim->value[var] = value;
+    vec_push(sim->mem, &sim->start.begins, ((OldValue){var, value}));
+}
+
 static void host_died(void *context, DdpVar var)
 {
     Sim *sim = context;
@@ -80,6 +90,7 @@ void world_host_open(Sim *sim)
                                   .write = host_write,
                                   .born = host_born,
                                   .died = host_died,
+                                  .begin = host_begin,
                                   .draw = host_draw,
                                   .foreign = host_foreign};
 }

@@ -170,7 +170,7 @@ void grid_cut(Sim *sim)
 SolStatus grid_run(Sim *sim, double stop, bool to_event, bool one_step, bool *happened)
 {
     refresh(sim);
-    while (sim->grid.time < stop) {
+    while (sim->grid.time < stop && !event_terminated(sim)) {
         bool whole;
         double time = next_point(sim, &whole);
         SolStatus status = show_between(sim, time, stop);

@@ -191,6 +191,10 @@ static SolStatus open_model(Sim *sim, const char *designator, const SolOptions *
         program_report_package(sim->program, sim->run.top);
         return SOL_USAGE;
     }
+    if (sim->run.top->kind == DEF_FUNCTION) {
+        diag_error(sim->diags, sim->run.top->at, "a function does not run: a model is needed");
+        return SOL_USAGE;
+    }
     sim->run.n_texts = program_sources(sim->program)->files.n;
     open_layers(sim);
     return SOL_OK;
@@ -543,7 +547,7 @@ static void note_foreign_failure(Sim *sim, SolStatus status)
 static SolStatus end_point(Sim *sim, SolStatus status)
 {
     bool failed = status == SOL_NUMERICS || status == SOL_MODEL;
-    bool ended = status == SOL_OK && sim->time >= sim->opt.stop;
+    bool ended = status == SOL_OK && (sim->time >= sim->opt.stop || event_terminated(sim));
     if (ended)
         set_check_end(sim);
     if (!sim->output.shown || !(failed || ended) || (ended && sim->output.last == sim->time))
@@ -609,6 +613,11 @@ void sol_cancel(Sol *sol)
 double sol_time(const Sol *sol)
 {
     return sol->sim->time;
+}
+
+const char *sol_terminated(const Sol *sol)
+{
+    return event_terminated(sol->sim);
 }
 
 SolStatus sol_status(const Sol *sol)

@@ -352,7 +352,7 @@ SolStatus time_run(Sim *sim, double stop, bool to_event, bool one_step, bool *ha
         parts_run(sim, true);
         status = renew_parts(sim);
     }
-    while (status == SOL_OK && sim->time < stop) {
+    while (status == SOL_OK && sim->time < stop && !event_terminated(sim)) {
         if (cancel_asked(sim))
             return SOL_CANCELLED;
         status = go_to(sim, stop, one_step, happened);

@@ -1,11 +1,10 @@
-//! 16:8: error: 'pre' belongs in 'when' branches and conditions
-//! 16:5: error: 'b' is determined by itself; 'pre(b)' is its value before
-//! 17:8: error: 'edge' needs a Boolean variable
-//! 18:8: error: 'change' needs an Integer, Boolean or String: Reals vary
-//! 19:15: error: 'pre' needs a variable
-//! 20:16: error: a condition is Boolean, not Integer
-//! 21:8: error: this is an array: a single value is needed here
-//! 22:6: error: this is an array: a single value is needed here
+//! 15:5: error: 'b' is determined by itself; 'pre(b)' is its value before
+//! 16:8: error: 'edge' needs a Boolean variable
+//! 17:8: error: 'change' needs an Integer, Boolean or String: Reals vary
+//! 18:15: error: 'pre' needs a variable
+//! 19:16: error: a condition is Boolean, not Integer
+//! 20:8: error: this is an array: a single value is needed here
+//! 21:6: error: this is an array: a single value is needed here
 model A
 interface:
   static Real x;
