@@ -701,11 +701,19 @@ struct Sim {
 /* An edit that was taken: what it did, to be done backwards and again (live.c). */
 struct SolHistory;
 
+/* What records a simulation (sim/recording.c). */
+typedef struct Keeper {
+    void (*reconcile)(Sol *sol); /* another Sim took the place of its own */
+    void (*close)(Sol *sol);     /* the simulation ends */
+} Keeper;
+
 struct Sol {
     SolModel *model;
     Sim *sim;  /* another one with the same past takes its place when an edit is refused */
     Sol *next; /* of the same model */
     struct SolHistory *history; /* NULL: nothing was edited */
+    struct Kept *kept;          /* what is recorded, or NULL */
+    const Keeper *keeper;       /* of it, or NULL */
 };
 
 struct SolModel {

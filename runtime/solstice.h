@@ -42,6 +42,8 @@ typedef enum SolStatus {
     SOL_CANCELLED = 6 /* sol_cancel(): the run stands at a consistent point and may go on */
 } SolStatus;
 
+const char *sol_version(void); /* "0.1.0" */
+
 /* ---- models ---- */
 
 typedef struct SolLoad {
@@ -323,6 +325,84 @@ typedef struct SolEvent {
 /* Called once per event, when restart_us is known: before the next point, the next event, or the
  * return of the call. Before the first run. */
 void sol_set_event(Sol *sim, void (*event)(void *context, const SolEvent *event), void *context);
+
+/* ---- results: what a run shows, kept ----
+ *
+ * A recording keeps what a simulation shows: in a result file (docs/result-format.md), or in memory in the same form.
+ * Both are read the same way, column by column, in memory that does not grow with the number of rows. */
+
+typedef struct SolResult SolResult; /* a result that is read; used by one thread at a time */
+
+typedef struct SolRecording {
+    const char *path; /* of the file; NULL: kept in memory */
+    uint32_t
+        n_patterns; /* 0: all variables; of more than 10,000 the states, the interface of the top
+                                    model and monitored instances */
+    const char *const *patterns; /* paths of those wanted: '*' is any text, '?' one character */
+    /* Called beside, each may be NULL: they are output and event callbacks as below sol_set_output(). What `cout`
+     * shows is recorded and written nowhere else. */
+    void *context;
+    bool (*point)(void *context, const SolPoint *point);
+    void (*cout)(void *context, double time, const char *text);
+    void (*event)(void *context, const SolEvent *event);
+} SolRecording;
+
+/* From the next point on, so best before the first run; the struct and its texts are copied. It takes the place of sol_set_output() and
+ * sol_set_event(). After an edit that was refused, and after sol_back(), it goes on with what is there then. SOL_IO: the file cannot
+ * be written; SOL_USAGE: something is recorded already, or the output has callbacks; SOL_MEMORY. */
+SolStatus sol_record(Sol *sim, const SolRecording *recording);
+/* Writes the end of the result, with the status of the simulation: nothing is recorded any more. sol_close() does it too.
+ * SOL_IO: something could not be written; SOL_USAGE: nothing was recorded. */
+SolStatus sol_record_end(Sol *sim);
+/* What was recorded so far: of a file it is opened, of memory there is a copy. NULL: no memory, or nothing is recorded. */
+SolResult *sol_recorded(Sol *sim);
+
+/* Never NULL but where there is no memory; look at sol_result_info(). The file is read once, for its columns. */
+SolResult *sol_result_open(const char *path);
+SolResult *sol_result_open_bytes(const void *bytes, size_t n); /* copied */
+void sol_result_close(SolResult *result);                      /* NULL is fine */
+/* What a result in memory consists of: the content of its file. NULL: it is in a file. */
+const void *sol_result_bytes(const SolResult *result, size_t *n);
+
+typedef struct SolResultInfo {
+    SolStatus status;    /* SOL_IO: it cannot be read; SOL_MEMORY */
+    const char *message; /* why not, or why not to its end: cut, damaged; "": all is well */
+    uint64_t rows;
+    uint32_t columns;
+    bool complete;      /* it has its end */
+    double end;         /* its last time */
+    uint32_t exit_code; /* of the run, as `solstice run` has them */
+    const char *ended;  /* what was said there */
+} SolResultInfo;
+
+void sol_result_info(const SolResult *result, SolResultInfo *info);
+
+typedef struct SolColumn {
+    const char
+        *path; /* of its birth; later ones born at the same place have #2, #3, ... behind it */
+    SolType type;
+    bool parameter, held, state, top, monitored; /* at its birth */
+} SolColumn;
+
+bool sol_result_column(const SolResult *result, uint32_t index, SolColumn *column);
+/* Rows from, ..., from + count - 1: times[], sides[] (SolSide) and values[i][], of column columns[i]; NaN where it does not
+ * live or has no value. Each of the three may be NULL, and values[i]. Goes on from the row that was read last, or else from the
+ * first one. SOL_USAGE: no such rows or column; SOL_IO: the file is another one than it was. */
+SolStatus sol_result_read(SolResult *result, uint64_t from, uint64_t count, double *times,
+                          uint8_t *sides, uint32_t n, const uint32_t *columns,
+                          double *const *values);
+const char *sol_result_text(const SolResult *result, double value); /* of a String column; "" */
+
+/* Everything but rows, in order; each may be NULL. Of events, what a result knows of them. */
+typedef struct SolVisit {
+    void *context;
+    void (*header)(void *context, const char *key, const char *value);
+    void (*event)(void *context, const SolEvent *event);
+    void (*mode)(void *context, double time, const SolMode *mode);
+    void (*note)(void *context, double time, const char *text);
+} SolVisit;
+
+SolStatus sol_result_visit(SolResult *result, const SolVisit *visit);
 
 /* ---- statistics ---- */
 

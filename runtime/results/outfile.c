@@ -16,7 +16,9 @@ static void start(OutFile *out, int fd, bool owned)
     out->fd = fd;
     out->error = fd < 0 ? errno : 0;
     out->owned = owned;
-    out->replaces = out->made = false;
+    out->replaces = out->made = out->in_memory = false;
+    out->kept = NULL;
+    out->n_kept = out->room = 0;
     out->used = 0;
     out->offset = 0;
 }
@@ -80,9 +82,36 @@ void out_attach(OutFile *out, int fd)
     start(out, fd, false);
 }
 
+void out_memory(OutFile *out)
+{
+    start(out, -1, false);
+    out->error = 0;
+    out->in_memory = true;
+}
+
+static bool keep(OutFile *out)
+{
+    if (!out->error && out->n_kept + out->used > out->room) {
+        size_t room = 2 * out->room + out->used;
+        uint8_t *moved = realloc(out->kept, room);
+        if (!moved)
+            out->error = ENOMEM;
+        else
+            out->kept = moved, out->room = room;
+    }
+    if (!out->error && out->used) {
+        memcpy(out->kept + out->n_kept, out->buffer, out->used);
+        out->n_kept += out->used;
+    }
+    out->used = 0;
+    return !out->error;
+}
+
 bool out_flush(OutFile *out)
 {
     size_t done = 0;
+    if (out->in_memory)
+        return keep(out);
     if (out->replaces && out->used)
         cut_off(out);
     while (done < out->used && !out->error) {
@@ -126,6 +155,10 @@ void out_number(OutFile *out, double x)
 
 bool out_close(OutFile *out)
 {
+    if (out->in_memory)
+        free(out->kept);
+    out->kept = NULL;
+    out->in_memory = false;
     if (out->fd < 0)
         return !out->error;
     out_flush(out);

@@ -77,6 +77,10 @@ typedef const char *(*ResultText)(void *context, double value);
 /* Creates the file, with the pairs as its header. On failure too a writer is returned, which has
  * result_error(). */
 ResultWriter *result_create(Mem *mem, const char *path, uint32_t n, const ResultPair *pairs);
+/* The same in memory, without a file. */
+ResultWriter *result_create_in_memory(Mem *mem, uint32_t n, const ResultPair *pairs);
+/* All that was written so far, until the next call; NULL: not in memory, or result_error(). */
+const uint8_t *result_bytes(ResultWriter *writer, size_t *n);
 /* What the writer keeps, at this point of the file: result_continue() goes on from there. */
 void result_pack(ResultWriter *writer, struct Pack *pack);
 /* Goes on with a file that was cut: everything behind the point where `pack` was written goes away.
@@ -161,6 +165,8 @@ typedef enum ResultEnd {
 
 /* Never NULL; look at result_end(): RESULT_OPEN, or why it cannot be read. */
 ResultReader *result_open(Mem *mem, const char *path);
+/* The bytes of a result, which stay the caller's and live as long as the reader. */
+ResultReader *result_open_bytes(Mem *mem, const uint8_t *bytes, size_t n);
 void result_close_reader(ResultReader *reader);
 void result_rewind(ResultReader *reader); /* from the first record again, columns forgotten */
 /* False at the end. What the record points to is valid until the next call. */

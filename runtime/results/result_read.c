@@ -19,7 +19,9 @@ enum { INPUT = 1 << 16 };
 
 struct ResultReader {
     Mem *mem;
-    int fd;
+    int fd;               /* -1: bytes[0..size-1] are read */
+    const uint8_t *bytes; /* of the caller, or NULL */
+    size_t at_bytes;      /* the next of them */
     int error;
     ResultEnd end;
     uint64_t size, position; /* of the file; behind the last complete record */
@@ -45,13 +47,24 @@ static void refuse(ResultReader *r, ResultEnd end)
     r->end = end;
 }
 
+/* As read(): the next part of the file. */
+static ssize_t read_input(ResultReader *r)
+{
+    if (!r->bytes)
+        return read(r->fd, r->input, INPUT);
+    size_t n = r->size - r->at_bytes < INPUT ? r->size - r->at_bytes : INPUT;
+    memcpy(r->input, r->bytes + r->at_bytes, n);
+    r->at_bytes += n;
+    return (ssize_t)n;
+}
+
 /* How many of the next n bytes there are. */
 static size_t take(ResultReader *r, void *to, size_t n)
 {
     size_t done = 0;
     while (done < n) {
         if (r->at_input == r->n_input) {
-            ssize_t got = read(r->fd, r->input, INPUT);
+            ssize_t got = read_input(r);
             if (got < 0 && errno == EINTR)
                 continue;
             if (got < 0) {
@@ -73,16 +86,27 @@ static size_t take(ResultReader *r, void *to, size_t n)
     return done;
 }
 
-static void read_file_head(ResultReader *r)
+/* To the first byte; false: the system says why not. */
+static bool begin_input(ResultReader *r)
 {
-    uint8_t head[RESULT_FILE_HEAD];
     struct stat info;
+    r->at_bytes = 0;
+    if (r->bytes)
+        return true;
     if (fstat(r->fd, &info) != 0 || lseek(r->fd, 0, SEEK_SET) != 0) {
         r->error = errno;
         refuse(r, RESULT_UNREADABLE);
-        return;
+        return false;
     }
     r->size = (uint64_t)info.st_size;
+    return true;
+}
+
+static void read_file_head(ResultReader *r)
+{
+    uint8_t head[RESULT_FILE_HEAD];
+    if (!begin_input(r))
+        return;
     size_t n = take(r, head, sizeof head);
     if (r->end != RESULT_OPEN)
         return;
@@ -96,12 +120,28 @@ static void read_file_head(ResultReader *r)
         r->position = sizeof head;
 }
 
-ResultReader *result_open(Mem *mem, const char *path)
+static ResultReader *new_reader(Mem *mem)
 {
     ResultReader *r = mem_alloc(mem, sizeof *r);
     r->mem = mem;
+    r->fd = -1;
     arena_init(&r->names, mem);
     arena_init(&r->scratch, mem);
+    return r;
+}
+
+ResultReader *result_open_bytes(Mem *mem, const uint8_t *bytes, size_t n)
+{
+    ResultReader *r = new_reader(mem);
+    r->bytes = bytes;
+    r->size = n;
+    read_file_head(r);
+    return r;
+}
+
+ResultReader *result_open(Mem *mem, const char *path)
+{
+    ResultReader *r = new_reader(mem);
     r->fd = open(path, O_RDONLY | O_CLOEXEC);
     if (r->fd < 0) {
         r->error = errno;
@@ -130,7 +170,7 @@ static void forget(ResultReader *r)
 void result_rewind(ResultReader *r)
 {
     forget(r);
-    if (r->fd < 0)
+    if (r->fd < 0 && !r->bytes)
         return;
     r->end = RESULT_OPEN;
     r->position = 0;

@@ -80,25 +80,50 @@ ResultWriter *result_new_writer(Mem *mem)
     return w;
 }
 
-/* Everything that needs memory comes before the file is opened: a file must not be lost to a guard.
- */
-ResultWriter *result_create(Mem *mem, const char *path, uint32_t n, const ResultPair *pairs)
+static void build_header(ResultWriter *w, uint32_t n, const ResultPair *pairs)
 {
-    ResultWriter *w = result_new_writer(mem);
-    uint8_t version[4];
-    put_u32(version, RESULT_VERSION);
     begin_record(w, REC_HEADER);
     add_u32(w, n);
     for (uint32_t i = 0; i < n; i++) {
         add_text(w, pairs[i].key);
         add_text(w, pairs[i].value);
     }
-    if (!out_replace(&w->out, path))
-        return w;
+}
+
+static void write_header(ResultWriter *w)
+{
+    uint8_t version[4];
+    put_u32(version, RESULT_VERSION);
     out_bytes(&w->out, RESULT_MAGIC, RESULT_MAGIC_LENGTH);
     out_bytes(&w->out, version, sizeof version);
     end_record(w);
+}
+
+/* Everything that needs memory comes before the file is opened: a file must not be lost to a guard.
+ */
+ResultWriter *result_create(Mem *mem, const char *path, uint32_t n, const ResultPair *pairs)
+{
+    ResultWriter *w = result_new_writer(mem);
+    build_header(w, n, pairs);
+    if (out_replace(&w->out, path))
+        write_header(w);
     return w;
+}
+
+ResultWriter *result_create_in_memory(Mem *mem, uint32_t n, const ResultPair *pairs)
+{
+    ResultWriter *w = result_new_writer(mem);
+    build_header(w, n, pairs);
+    out_memory(&w->out);
+    write_header(w);
+    return w;
+}
+
+const uint8_t *result_bytes(ResultWriter *w, size_t *n)
+{
+    bool whole = w->out.in_memory && out_flush(&w->out);
+    *n = whole ? w->out.n_kept : 0;
+    return whole ? w->out.kept : NULL;
 }
 
 void result_discard(ResultWriter *w, const char *path)
@@ -131,7 +156,7 @@ void result_texts(ResultWriter *w, ResultText text, void *context)
 bool result_flush(ResultWriter *w)
 {
     w->flushed_at = timer_now();
-    return w->out.fd >= 0 && out_flush(&w->out);
+    return (w->out.in_memory || w->out.fd >= 0) && out_flush(&w->out);
 }
 
 int result_error(const ResultWriter *w)

@@ -11,6 +11,11 @@
 #include <math.h>
 #include <string.h>
 
+const char *sol_version(void)
+{
+    return SOLSTICE_VERSION;
+}
+
 uint32_t sol_var_limit(const Sol *sol)
 {
     return ddp_var_limit(sol->sim->ddp);

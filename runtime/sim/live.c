@@ -182,6 +182,8 @@ static SolStatus try_back(Sol *sol, Pack *before)
     world_edit_allow_foreign(fresh->world, fresh->opt.edits_call_foreign);
     sol->sim = fresh;
     sim_close(old);
+    if (sol->keeper)
+        sol->keeper->reconcile(sol);
     return SOL_OK;
 }
 
@@ -496,6 +498,8 @@ SolStatus sol_back(Sol *sol, SolRead read, void *context)
     }
     cut_history(sol, 0);
     sim_close(old);
+    if (sol->keeper)
+        sol->keeper->reconcile(sol);
     return SOL_OK;
 }
 

@@ -174,8 +174,15 @@ static void track(Recorder *r, const SolVarInfo *info, uint32_t column, uint32_t
     r->tracked.at[info->var] = (Tracked){info->birth, column, place};
 }
 
+static bool is_tracked(const Recorder *r, const SolVarInfo *info)
+{
+    return info->var < r->tracked.n && r->tracked.at[info->var].birth == info->birth;
+}
+
 static void give_column(Recorder *r, const SolVarInfo *info, const char *path)
 {
+    if (is_tracked(r, info))
+        return; /* told again, after the simulation went back */
     uint32_t before = map_get(&r->resumed, info->birth);
     if (before) { /* lived already when the run was saved */
         const Tracked *old = &r->saved.at[before - 1];
@@ -203,6 +210,28 @@ static void end_column(Recorder *r, SolVar var)
         place->alive = false;
     result_death(r->writer, tracked->column);
     tracked->birth = 0;
+}
+
+static void end_strangers(Recorder *r)
+{
+    SolVarInfo info;
+    for (SolVar var = 1; var < r->tracked.n; var++)
+        if (r->tracked.at[var].birth && !(sol_var_info(r->sim, var, &info) && is_tracked(r, &info)))
+            end_column(r, var);
+}
+
+void record_reconcile(Recorder *r)
+{
+    MemGuard guard;
+    if (r->failed)
+        return;
+    mem_guard_push(r->mem, &guard);
+    if (setjmp(guard.env) != 0) {
+        r->failed = true;
+        return;
+    }
+    end_strangers(r);
+    mem_guard_pop(r->mem, &guard);
 }
 
 /* ---- callbacks ----
@@ -333,7 +362,8 @@ static bool on_point(void *context, const SolPoint *point)
     mem_guard_pop(r->mem, &guard);
     if (r->options.pulse)
         r->options.pulse(r->options.context, point->time);
-    return result_error(r->writer) == 0;
+    bool wanted = !r->options.point || r->options.point(r->options.context, point);
+    return wanted && result_error(r->writer) == 0;
 }
 
 static void on_cout(void *context, double time, const char *text)

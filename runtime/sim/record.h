@@ -29,6 +29,8 @@ typedef struct RecordOptions {
     void (*cout)(void *context, double time, const char *text);
     /* after each point and event, for a progress bar; NULL: nobody */
     void (*pulse)(void *context, double time);
+    /* after each point; false: the run ends with SOL_IO; NULL: nobody */
+    bool (*point)(void *context, const SolPoint *point);
     void *context;
 } RecordOptions;
 
@@ -41,6 +43,10 @@ void record_attach(Recorder *recorder, Sol *sim); /* sets its output and event c
 /* Another event callback, called after the recorder's own. */
 void record_on_event(Recorder *recorder, void (*event)(void *context, const SolEvent *event),
                      void *context);
+
+/* The simulation is another one at the same point, or at an earlier one: columns of what does not live there
+ * end. */
+void record_reconcile(Recorder *recorder);
 
 bool record_narrowed(const Recorder *recorder); /* the limit was reached */
 const char *record_unfitted(const Recorder *recorder,

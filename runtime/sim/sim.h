@@ -47,6 +47,11 @@ void rebuild_parts(Sim *sim);
 
 bool sim_has_value(const Sim *sim, DdpVar var, double value); /* its type does */
 
+/* ---- result_view.c ---- */
+
+/* Takes `bytes`, of malloc(), over; NULL: there is no memory, and they are freed. */
+SolResult *result_view_bytes(uint8_t *bytes, size_t n);
+
 /* ---- live.c ---- */
 
 void live_forget(Sol *sol); /* what was edited */

@@ -310,6 +310,8 @@ void sol_close(Sol *sol)
         link = &(*link)->next;
     *link = sol->next;
     live_forget(sol);
+    if (sol->keeper)
+        sol->keeper->close(sol);
     sim_close(sol->sim);
     mem_free(sol->model->mem, sol);
 }

@@ -81,4 +81,10 @@ LD_LIBRARY_PATH=$libdir ./client || fail "the client does not run"
 shown=$(nm -D --defined-only "$libdir/libsolstice.so" | awk '{ print $3 }' | grep -v '^sol_')
 [ -z "$shown" ] || fail "the library shows more than its header: $shown"
 
+# The Python package, from its place and with no other path; an interpreter without NumPy says what is missing.
+package=$(dirname "$(dirname "$(find "$work/usr" -name _place.py)")")
+library=$(realpath -m "$package/solstice/$(sed -n 's/^LIBRARY = "\(.*\)"/\1/p' "$package/solstice/_place.py")")
+[ -e "$library" ] || fail "the Python package does not find the library: $library"
+cmp -s "$package/solstice/solstice.h" "$(find "$work/usr" -path '*include*' -name solstice.h)" || fail "no header in the package"
+
 exit $((failures > 0))
