@@ -1,0 +1,128 @@
+/* sweep.h: many runs of one model: which cases, what is measured of each, who runs them, what is kept.
+ *
+ * cases (sweep_cases.c) -> workers, each a process that runs one case after the other (sweep_team.c, sweep_measure.c) -> journal, so that a
+ * sweep that was killed goes on (sweep_journal.c) -> table (sweep_table.c). Cases are numbered from 0 here, from 1 for people. */
+#ifndef RUNTIME_CLI_SWEEP_H
+#define RUNTIME_CLI_SWEEP_H
+
+#include "base/vec.h"
+#include "runtime/cli/options.h"
+#include "runtime/results/outfile.h"
+#include "runtime/results/result.h"
+
+#include <stdio.h>
+
+/* ---- sweep_cases.c: what is varied -> the values of each case ---- */
+
+typedef struct SweepRange {
+    char *path;
+    double from, to;
+    bool log;
+    uint64_t n;       /* points of the grid; 0: none were given */
+    double *list;     /* values that were listed, n of them, or NULL */
+    uint32_t *strata; /* Latin hypercube: strata[case], each once; or NULL */
+} SweepRange;
+
+typedef struct SweepCases {
+    Mem *mem;
+    uint64_t n;
+    VEC(SweepRange) ranges;
+    bool sampled;
+    uint64_t seed;
+    VEC(char *) paths; /* of a file of cases: its columns */
+    VEC(char *) cells; /* row by row; "": not set in this case */
+} SweepCases;
+
+typedef enum SweepSampling { SWEEP_LATIN, SWEEP_RANDOM } SweepSampling;
+
+enum { SWEEP_MOST_CASES = 100000000, SWEEP_VALUE = 4096 };
+
+/* "R=1:10:100", "C=log:1e-6:1e-3:20", "k=1,2,5"; for samples "R=1:10". False: `why`. */
+bool sweep_add_range(SweepCases *cases, const char *text, char *why, size_t size);
+bool sweep_make_grid(SweepCases *cases, char *why, size_t size);
+bool sweep_make_samples(SweepCases *cases, uint64_t n, SweepSampling sampling, uint64_t seed,
+                        char *why, size_t size);
+bool sweep_read_cases(SweepCases *cases, const char *file, char *why, size_t size);
+uint32_t sweep_path_count(const SweepCases *cases);
+const char *sweep_path(const SweepCases *cases, uint32_t i);
+/* As it is written in Sol, in `text` of SWEEP_VALUE bytes; false: not set in this case. */
+bool sweep_value(const SweepCases *cases, uint64_t index, uint32_t i, char *text);
+
+/* ---- sweep_measure.c: one case -> its numbers ---- */
+
+typedef enum SweepKind { SWEEP_END, SWEEP_MIN, SWEEP_MAX, SWEEP_EVENT } SweepKind;
+
+typedef struct SweepQuantity {
+    SweepKind kind;
+    const char *name; /* path of the variable; part of what fired */
+} SweepQuantity;
+
+typedef struct SweepJob {
+    SolLoad load;
+    const char *designator;
+    SolOptions options; /* of all cases; its sets are those that do not vary */
+    const SweepCases *cases;
+    uint32_t n_quantities;
+    const SweepQuantity *quantities;
+    const char *results;  /* folder for a result of each case, or NULL */
+    ResultSelection vars; /* of these */
+} SweepJob;
+
+enum { SWEEP_MESSAGE = 1000 };
+
+typedef struct SweepOutcome {
+    uint64_t index;
+    uint32_t status;             /* SolStatus; SWEEP_CRASHED */
+    double *values;              /* [quantity], NaN: none */
+    char message[SWEEP_MESSAGE]; /* of one that failed */
+} SweepOutcome;
+
+enum { SWEEP_CRASHED = 100 };
+
+typedef struct SweepRunner SweepRunner;
+
+/* With a model that is loaded already, which the runner owns then. */
+SweepRunner *sweep_runner_open(const SweepJob *job, SolModel *model);
+void sweep_run(SweepRunner *runner, SweepOutcome *outcome); /* the case outcome->index */
+void sweep_runner_close(SweepRunner *runner);
+/* Creates the simulation of a case and initialises it; the answer is NULL after a failure. */
+Sol *sweep_start(const SweepJob *job, SolModel *model, uint64_t index, SolEngine engine);
+
+/* ---- what is known so far; sweep_journal.c ---- */
+
+typedef struct Sweep {
+    Mem *mem;
+    const SweepJob *job;
+    uint64_t n_done, n_failed, n_before; /* cases; those that a journal had */
+    uint8_t *done;                       /* [case]: 1 done, 2 failed */
+    double *values;                      /* [case][quantity] */
+    VEC(char *) messages;
+    uint32_t *message; /* [case]: index in messages, from 1; 0: none */
+    char *journal;     /* its path, or NULL: none is kept */
+    int fd;
+    char why[5000]; /* what went wrong with files */
+} Sweep;
+
+Sweep *sweep_open(Mem *mem, const SweepJob *job);
+/* Goes on with the journal at `path`, or begins it; `about` says what is swept. False: why. */
+bool sweep_journal_open(Sweep *sweep, const char *path, const char *about, bool fresh);
+bool sweep_add(Sweep *sweep, const SweepOutcome *outcome); /* false: cannot be written, why */
+void sweep_journal_remove(Sweep *sweep);
+void sweep_close(Sweep *sweep);
+
+/* An outcome as bytes, for pipe and journal. */
+size_t sweep_pack_size(const SweepJob *job); /* most */
+size_t sweep_pack(const SweepJob *job, const SweepOutcome *outcome, uint8_t *bytes);
+bool sweep_unpack(const SweepJob *job, const uint8_t *bytes, size_t n, SweepOutcome *outcome);
+
+/* ---- sweep_team.c ---- */
+
+/* Runs what is not done yet in `jobs` processes. EXIT_DONE, EXIT_IO, or EXIT_SIGNAL + its number. */
+int sweep_team_run(Sweep *sweep, SolModel *model, uint32_t jobs, bool quiet);
+
+/* ---- sweep_table.c ---- */
+
+bool sweep_write_table(const Sweep *sweep, const char *path, int *error); /* "-": standard output */
+void sweep_print_summary(const Sweep *sweep, double seconds, uint32_t jobs, FILE *out);
+
+#endif

@@ -1,0 +1,51 @@
+#!/bin/bash
+# `solstice sweep` killed with SIGKILL at random times, the whole of it or one of its processes: started again it goes on, and its table is,
+# byte by byte, that of a sweep which nobody killed. SOAK_SECONDS, SOAK_CASES (kills) and SOAK_SEED as in tests/README.md.
+. "$(dirname "$0")/../support/shell.sh"
+kills=${SOAK_CASES:-30}
+[ -n "${SOAK_SECONDS:-}" ] && kills=100
+RANDOM=${SOAK_SEED:-1}
+
+cat >swing.sol <<'END'
+model Swing
+interface:
+  parameter Real k << 1;
+  static Real x; static Real v;
+implementation:
+  v = der(x=x, start=1);
+  der(x=v, start=0) = -k*x;
+  when x < 0 then cout << "through"; end;
+end Swing;
+END
+sweep=("$SOLSTICE" sweep swing.sol --stop 20 --vary k=1:5:400 --end x --min v --event 'x < 0' --jobs 2 --quiet)
+SECONDS=0
+"${sweep[@]}" --output whole.csv || fail "a sweep that nobody kills"
+[ -z "${SOAK_CASES:-}${SOAK_SECONDS:-}" ] && [ $SECONDS -gt 3 ] && kills=6 # a build that checks everything
+[ "$(wc -l <whole.csv)" -eq 401 ] || fail "$(wc -l <whole.csv) lines"
+
+done=0 tables=0 workers=0 resumed=0
+while [ $done -lt "$kills" ] && [ $failures -eq 0 ]; do
+    rm -f killed.csv
+    until [ -e killed.csv ]; do
+        [ -s killed.csv.journal ] && resumed=$((resumed + 1))
+        "${sweep[@]}" --output killed.csv & pid=$!
+        for _ in 1 2 3 4; do
+            sleep "0.0$((RANDOM % 90 + 10))"
+            if [ $((RANDOM % 3)) -gt 0 ]; then # one of its processes: the sweep itself goes on
+                victim=$(pgrep -P $pid | shuf -n 1 --random-source=<(yes $RANDOM))
+                [ -n "$victim" ] && kill -KILL "$victim" 2>/dev/null && done=$((done + 1)) workers=$((workers + 1))
+            else
+                kill -KILL $pid 2>/dev/null && done=$((done + 1))
+                break
+            fi
+        done
+        wait $pid 2>/dev/null
+    done
+    tables=$((tables + 1))
+    cmp whole.csv killed.csv || fail "table $tables after $done kills is another one"
+    [ ! -e killed.csv.journal ] || fail "the journal is left"
+done
+sleep 0.2
+[ -z "$(pgrep -f "$work" || true)" ] || fail "processes are left"
+echo "soak: kills of sweeps: $done kills ($workers of workers), gone on $resumed times, $tables tables from seed ${SOAK_SEED:-1}"
+exit $((failures > 0))
