@@ -150,6 +150,12 @@ static void add_all_ends(Mem *mem, Quantities *list, Sol *sim)
     }
 }
 
+static void print_messages(const SolModel *model)
+{
+    if (sweep_rank() <= 0) /* once */
+        sol_print_messages(model, 0, stderr, cli_colour());
+}
+
 /* The first case is begun here, so that what is wrong with all of them is told once. */
 static int look_at_first(Mem *mem, const SweepJob *job, SolModel *model, Quantities *list)
 {
@@ -158,7 +164,7 @@ static int look_at_first(Mem *mem, const SweepJob *job, SolModel *model, Quantit
     if (status == SOL_OK && list->n == 0)
         add_all_ends(mem, list, sim);
     if (status == SOL_MODEL || status == SOL_USAGE || !sim)
-        sol_print_messages(model, 0, stderr, cli_colour());
+        print_messages(model);
     bool numeric = status == SOL_NUMERICS || status == SOL_IO;
     sol_close(sim);
     if (numeric && list->n == 0)
@@ -242,7 +248,7 @@ static int complain(const char *what, const char *why)
 static bool open_journal(Sweep *sweep, const SweepCommand *c, const char *output,
                          const OptionLog *log)
 {
-    if (strcmp(output, "-") == 0)
+    if (strcmp(output, "-") == 0 || sweep_rank() > 0)
         return true;
     char *path = mem_alloc(sweep->mem, strlen(output) + 16);
     sprintf(path, "%s.journal", output);
@@ -269,19 +275,19 @@ static int run_sweep(Mem *mem, const SweepCommand *c, const SweepJob *job, SolMo
 {
     double began = timer_now();
     const char *output = c->output ? c->output : default_output(mem, job);
-    uint32_t jobs = c->jobs.given ? (uint32_t)c->jobs.value : cores();
+    uint32_t jobs = c->jobs.given ? (uint32_t)c->jobs.value : sweep_rank() >= 0 ? 1 : cores();
     Sweep *sweep = sweep_open(mem, job);
     int code = EXIT_DONE;
     if (!open_journal(sweep, c, output, log)) {
         code = complain(sweep->why, "");
     } else {
-        if (sweep->n_done < job->cases->n)
-            code = sweep_team_run(sweep, model, jobs, c->quiet);
-        if (code == EXIT_DONE)
-            code = finish(sweep, c, output, began, jobs);
+        if (sweep->n_done < job->cases->n || sweep_rank() >= 0)
+            code = sweep_team_run(sweep, model, jobs, c->quiet || sweep_rank() > 0);
+        if (code == EXIT_DONE && sweep_rank() <= 0)
+            code = finish(sweep, c, output, began, jobs * sweep_ranks());
         else if (code == EXIT_IO)
             complain(sweep->why, "");
-        else
+        else if (code != EXIT_DONE && sweep_rank() <= 0)
             fprintf(stderr, "interrupted: %llu of %llu cases are done; the same command goes on\n",
                     (unsigned long long)sweep->n_done, (unsigned long long)job->cases->n);
     }
@@ -297,7 +303,7 @@ static int with_model(Mem *mem, const SweepCommand *c, SweepJob *job, const Opti
         return complain("out of memory", "");
     int code = (int)sol_model_status(model);
     if (code != SOL_OK)
-        sol_print_messages(model, 0, stderr, cli_colour());
+        print_messages(model);
     add_quantities(mem, &list, &c->end, SWEEP_END);
     add_quantities(mem, &list, &c->min, SWEEP_MIN);
     add_quantities(mem, &list, &c->max, SWEEP_MAX);

@@ -120,6 +120,30 @@ bool sweep_unpack(const SweepJob *job, const uint8_t *bytes, size_t n, SweepOutc
 /* Runs what is not done yet in `jobs` processes. EXIT_DONE, EXIT_IO, or EXIT_SIGNAL + its number. */
 int sweep_team_run(Sweep *sweep, SolModel *model, uint32_t jobs, bool quiet);
 
+/* ---- sweep_mpi.c: under mpirun ---- */
+
+typedef struct SweepLink SweepLink;
+
+typedef enum SweepNews {
+    SWEEP_NO_NEWS,
+    SWEEP_ASKED, /* rank wants cases */
+    SWEEP_TOLD,  /* an outcome */
+    SWEEP_LIST,  /* cases to be run; none: there are no more */
+    SWEEP_BAD_NEWS
+} SweepNews;
+
+int sweep_rank(
+    void); /* 0: has the journal; 1, 2, ...: works for it; -1: not under mpirun, or alone */
+uint32_t sweep_ranks(void);                                   /* how many there are */
+SweepLink *sweep_link_open(Mem *mem, char *why, size_t size); /* NULL: why */
+void sweep_link_close(SweepLink *link);
+int sweep_link_others(const SweepLink *link); /* ranks beside rank 0 */
+void sweep_link_ask(SweepLink *link);
+void sweep_link_outcome(SweepLink *link, const uint8_t *bytes, size_t n);
+void sweep_link_list(SweepLink *link, int rank, const uint64_t *list, uint32_t n);
+/* What came, if anything did: its n bytes, and from whom. */
+SweepNews sweep_link_news(SweepLink *link, uint8_t *bytes, size_t room, size_t *n, int *rank);
+
 /* ---- sweep_table.c ---- */
 
 bool sweep_write_table(const Sweep *sweep, const char *path, int *error); /* "-": standard output */

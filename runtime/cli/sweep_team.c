@@ -4,7 +4,10 @@
  * forked from a process that has parsed the model and has no threads, so definitions are shared. Each gets lists of cases through a
  * pipe and answers through another, in the same order. The parent knows what each has to do, so when one dies the first case without
  * an answer is the one that ended it: by an error of its own, which is the outcome; or by a signal from outside (SIGKILL, SIGTERM), after
- * which it is tried again, five times in all. */
+ * which it is tried again, five times in all.
+ *
+ * Under mpirun each rank has such a team: that of rank 0 shares its list with the other ranks (serve_others), the others get theirs from it
+ * (work_for_first). Processes are forked before MPI begins, but for those that replace dead ones. */
 #define _GNU_SOURCE
 #include "base/timer.h"
 #include "runtime/cli/sweep.h"
@@ -43,11 +46,18 @@ typedef struct Team {
     VEC(uint64_t) again; /* those of workers that died */
     uint8_t *attempts;   /* [case]: workers that were killed with it */
     size_t room;         /* of an answer, at most */
+    uint8_t *message;    /* from or to another rank */
     SweepOutcome outcome;
     double began, shown_at; /* on the clock */
     uint64_t finished;      /* since then */
     bool shown;             /* a line of progress */
     bool quiet;
+    SweepLink *link;           /* to other ranks, or NULL */
+    uint64_t given[2 * BATCH]; /* cases that rank 0 gave and no worker has, of another rank */
+    uint32_t n_given;
+    bool asked;     /* for more, and no answer yet */
+    bool all_given; /* of another rank: there are no more */
+    int dismissed;  /* of rank 0: ranks that know that there are no more */
 } Team;
 
 static volatile sig_atomic_t stopped_by;
@@ -122,7 +132,8 @@ static _Noreturn void be_worker(Team *t, pid_t parent, int from, int to)
     signal(SIGINT, SIG_IGN); /* the terminal tells all; the parent decides */
     signal(SIGTERM, SIG_DFL);
     signal(SIGHUP, SIG_DFL);
-    close(t->sweep->fd);
+    if (t->sweep->fd >= 0)
+        close(t->sweep->fd);
     for (uint32_t i = 0; i < t->n; i++)
         if (t->workers[i].pid) { /* pipes of others: one that lives must not keep them open */
             close(t->workers[i].to);
@@ -174,12 +185,24 @@ static int end_worker(Worker *w)
 
 /* ---- handing out ---- */
 
+/* This is another rank than 0. */
+static bool is_hand(void)
+{
+    return sweep_rank() > 0;
+}
+
 static bool next_case(Team *t, uint64_t *index)
 {
     const Sweep *s = t->sweep;
     if (t->again.n) {
         *index = vec_pop(&t->again);
         return true;
+    }
+    if (is_hand()) {
+        bool any = t->n_given > 0;
+        if (any)
+            *index = t->given[--t->n_given];
+        return any;
     }
     while (t->next < s->job->cases->n && s->done[t->next])
         t->next++;
@@ -190,9 +213,10 @@ static bool next_case(Team *t, uint64_t *index)
 /* As many as take a moment, and not all of what is left. */
 static uint32_t batch_size(const Team *t)
 {
-    uint64_t left = (t->sweep->job->cases->n - t->sweep->n_done) / (4 * t->n) + 1;
+    uint32_t hands = t->n + (t->link ? (uint32_t)sweep_link_others(t->link) : 0);
+    uint64_t left = (t->sweep->job->cases->n - t->sweep->n_done) / (4 * hands) + 1;
     double seconds = timer_now() - t->began;
-    double each = t->finished ? seconds * t->n / (double)t->finished : BATCH_SECONDS;
+    double each = t->finished ? seconds * hands / (double)t->finished : BATCH_SECONDS;
     double size = each > 0 ? BATCH_SECONDS / each : BATCH;
     size = size < 1 ? 1 : size > BATCH ? BATCH : size;
     return (uint32_t)(size < (double)left ? size : (double)left);
@@ -216,7 +240,10 @@ static void hand_out(Team *t, Worker *w)
 static bool take_outcome(Team *t, const SweepOutcome *outcome)
 {
     t->finished++;
-    return sweep_add(t->sweep, outcome);
+    if (!is_hand())
+        return sweep_add(t->sweep, outcome);
+    sweep_link_outcome(t->link, t->message, sweep_pack(t->sweep->job, outcome, t->message));
+    return true;
 }
 
 /* The whole answers among the bytes. False: they cannot be kept, or make no sense. */
@@ -278,7 +305,7 @@ static bool replace_worker(Team *t, Worker *w)
     if (w->n_queue)
         good = bury(t, w->queue[0], status);
     w->n_queue = 0;
-    return good && (t->sweep->n_done == t->sweep->job->cases->n || start_worker(t, w));
+    return good && start_worker(t, w);
 }
 
 static bool listen_to(Team *t, Worker *w)
@@ -313,6 +340,62 @@ static void show_progress(Team *t, double now)
     fflush(stderr);
 }
 
+/* ---- other ranks ---- */
+
+/* Rank 0: all that the others have said. */
+static bool serve_others(Team *t)
+{
+    uint64_t list[BATCH];
+    SweepNews news;
+    size_t n;
+    int rank;
+    while ((news = sweep_link_news(t->link, t->message, t->room, &n, &rank)) != SWEEP_NO_NEWS) {
+        uint32_t size = batch_size(t), given = 0;
+        if (news == SWEEP_TOLD && sweep_unpack(t->sweep->job, t->message, n, &t->outcome)) {
+            if (!take_outcome(t, &t->outcome))
+                return false;
+            continue;
+        }
+        if (news != SWEEP_ASKED)
+            return false;
+        while (given < size && next_case(t, &list[given]))
+            given++;
+        t->dismissed += given == 0;
+        sweep_link_list(t->link, rank, list, given);
+    }
+    return true;
+}
+
+/* Another rank: a list when there is little left. */
+static bool work_for_first(Team *t)
+{
+    size_t n;
+    int rank;
+    if (!t->asked && !t->all_given && t->n_given < t->n) {
+        sweep_link_ask(t->link);
+        t->asked = true;
+    }
+    SweepNews news = sweep_link_news(t->link, (uint8_t *)(t->given + t->n_given),
+                                     BATCH * sizeof *t->given, &n, &rank);
+    if (news == SWEEP_NO_NEWS)
+        return true;
+    t->asked = false;
+    t->n_given += (uint32_t)(n / sizeof *t->given);
+    t->all_given = n == 0;
+    return news == SWEEP_LIST;
+}
+
+static bool is_over(const Team *t)
+{
+    bool busy = t->n_given > 0 || t->again.n > 0 || !t->all_given;
+    if (!is_hand())
+        return t->sweep->n_done == t->sweep->job->cases->n &&
+               (!t->link || t->dismissed == sweep_link_others(t->link));
+    for (uint32_t i = 0; i < t->n; i++)
+        busy = busy || t->workers[i].n_queue > 0;
+    return !busy;
+}
+
 /* ---- the whole ---- */
 
 static bool attend(Team *t, struct pollfd *fds)
@@ -322,12 +405,12 @@ static bool attend(Team *t, struct pollfd *fds)
         fds[i] =
             (struct pollfd){.fd = t->workers[i].pid ? t->workers[i].from : -1, .events = POLLIN};
     }
-    int ready = poll(fds, t->n, 200);
+    int ready = poll(fds, t->n, t->link ? 1 : 200);
     for (uint32_t i = 0; i < t->n && ready > 0; i++)
         if (fds[i].revents && !listen_to(t, &t->workers[i]))
             return false;
     show_progress(t, timer_now());
-    return true;
+    return !t->link || (is_hand() ? work_for_first(t) : serve_others(t));
 }
 
 static Team *open_team(Sweep *sweep, SolModel *model, uint32_t jobs, bool quiet)
@@ -337,6 +420,7 @@ static Team *open_team(Sweep *sweep, SolModel *model, uint32_t jobs, bool quiet)
     t->workers = mem_alloc(sweep->mem, jobs * sizeof *t->workers);
     t->attempts = mem_alloc(sweep->mem, sweep->job->cases->n);
     t->room = PIPE_HEAD + sweep_pack_size(sweep->job);
+    t->message = mem_alloc(sweep->mem, t->room);
     t->outcome.values = mem_alloc(sweep->mem, (sweep->job->n_quantities + 1) * sizeof(double));
     t->shown_at = t->began + 0.2;
     for (uint32_t i = 0; i < jobs; i++)
@@ -354,23 +438,40 @@ static void catch_signals(void)
         sigaction(numbers[i], &action, NULL);
 }
 
+static bool start_all(Team *t)
+{
+    bool good = true;
+    for (uint32_t i = 0; i < t->n && good; i++)
+        good = start_worker(t, &t->workers[i]);
+    if (good && sweep_rank() >= 0) {
+        t->link = sweep_link_open(t->sweep->mem, t->sweep->why, sizeof t->sweep->why);
+        good = t->link != NULL;
+    }
+    return good;
+}
+
+static void end_all(Team *t, bool good)
+{
+    for (uint32_t i = 0; i < t->n; i++)
+        if (t->workers[i].pid) {
+            if (!good)
+                kill(t->workers[i].pid, SIGKILL);
+            end_worker(&t->workers[i]);
+        }
+    if (good)
+        sweep_link_close(t->link);
+}
+
 int sweep_team_run(Sweep *sweep, SolModel *model, uint32_t jobs, bool quiet)
 {
     uint64_t left = sweep->job->cases->n - sweep->n_done;
     Team *t = open_team(sweep, model, left < jobs ? (uint32_t)left : jobs, quiet);
     struct pollfd *fds = mem_alloc(sweep->mem, (t->n + 1) * sizeof *fds);
-    bool good = true;
     catch_signals();
-    for (uint32_t i = 0; i < t->n && good; i++)
-        good = start_worker(t, &t->workers[i]);
-    while (good && !stopped_by && sweep->n_done < sweep->job->cases->n)
+    bool good = start_all(t);
+    while (good && !stopped_by && !is_over(t))
         good = attend(t, fds);
-    for (uint32_t i = 0; i < t->n; i++)
-        if (t->workers[i].pid) {
-            if (!good || stopped_by)
-                kill(t->workers[i].pid, SIGKILL);
-            end_worker(&t->workers[i]);
-        }
+    end_all(t, good && !stopped_by);
     if (t->shown)
         fputs("\r\033[K", stderr);
     if (!good && !sweep->why[0])
