@@ -546,12 +546,16 @@ typedef struct SimUpdate {
     bool acting;         /* a `when` acts */
     bool looking_back;   /* what is left alone gets its value before the event */
     bool due; /* a structural change began an update: it counts from its first commit on */
-    VEC(BranchId) turned;   /* `if`s whose condition came out against the branch that is there */
-    NodeList skipped;       /* due, and left alone */
-    NodeList marked;        /* what was marked since marks were made anew */
-    NodeList exempt;        /* what acts behind it */
-    VEC(DdpVar) undecided;  /* what `if`s may determine that are born and stay undecided */
-    VEC(OldValue) olds;     /* values of the update before, of what changed in this one */
+    VEC(BranchId) turned;  /* `if`s whose condition came out against the branch that is there */
+    NodeList skipped;      /* due, and left alone */
+    NodeList marked;       /* what was marked since marks were made anew */
+    NodeList exempt;       /* what acts behind it */
+    VEC(DdpVar) undecided; /* what `if`s may determine that are born and stay undecided */
+    VEC(OldValue) olds;    /* values of the update before, of what changed in this one */
+    VEC(OldValue)
+    befores;                /* likewise, also while branches are born; of one that is listed twice
+                               the first counts (impulse.c) */
+    VEC(DdpVar) restarted;  /* states that got a start value */
     uint64_t births_before; /* Sim.build.births when it began */
     VEC(BranchId) deferred; /* whose conditions depend on what is left alone (U2) */
 } SimUpdate;
@@ -587,11 +591,15 @@ typedef struct SimDecide {
     double event_time;        /* of the last one */
     struct ModeSearch *modes; /* of this event (mode_search.c), or NULL */
     Trail trail;
-    bool told_several;    /* that several combinations agree, in some event */
-    BranchId runaway;     /* a condition that fires ever faster; 0: none */
-    uint32_t jumps_told;  /* states of which a warning said that they jump */
-    bool chose_if;        /* in this event an `if` took another branch */
-    VEC(BranchId) faster; /* `when`s that fired in this event, sooner than the time before */
+    bool told_several;      /* that several combinations agree, in some event */
+    BranchId runaway;       /* a condition that fires ever faster; 0: none */
+    uint32_t jumps_told;    /* states of which a warning said that they jump */
+    Map impulses_told;      /* place of a state -> 1: a warning told that an impulse made it jump */
+    VEC(OldValue) jumps;    /* by impulses of this event, with the values before */
+    VEC(OldValue) impulses; /* and these */
+    DdpVar contrary;        /* a state that is bound at a value that no impulse leads to; 0: none */
+    bool chose_if;          /* in this event an `if` took another branch */
+    VEC(BranchId) faster;   /* `when`s that fired in this event, sooner than the time before */
 } SimDecide;
 
 /* Values of what is born (init.c, start_solve.c). */

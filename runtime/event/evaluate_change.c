@@ -130,9 +130,30 @@ static bool may_be_absent(const Sim *sim)
     return i < sim->parts.n;
 }
 
+/* Something with a derivative that nobody looked at, an output: if it jumps, its value before is wanted. */
+static bool is_late(const Sim *sim, const EvalNode *node)
+{
+    if (!node->varies || !evaluate_is_stale(sim, node))
+        return false;
+    for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++)
+        if (ddp_var_rank(sim->ddp, node_output(node, i)))
+            return true;
+    return false;
+}
+
+static bool has_late_reader(const Sim *sim, DdpVar var)
+{
+    const ReadEdge *edge = parts_running(sim) ? sim->info[var].readers : NULL;
+    while (edge && !is_late(sim, &sim->nodes.at[edge->node]))
+        edge = edge->next;
+    return edge != NULL;
+}
+
 /* A part that reads it and was not brought to this time yet? */
 static bool has_absent_reader(const Sim *sim, DdpVar var)
 {
+    if (has_late_reader(sim, var))
+        return true;
     if (!may_be_absent(sim))
         return false;
     for (const ReadEdge *edge = sim->info[var].readers; edge; edge = edge->next) {
@@ -152,6 +173,8 @@ void evaluate_gather(Sim *sim, DdpVar var)
     for (ReadEdge *edge = sim->info[var].readers; edge; edge = edge->next)
         if (sim->nodes.at[edge->node].part)
             part_meet(sim->nodes.at[edge->node].part, EVAL_EVENT);
+        else if (is_late(sim, &sim->nodes.at[edge->node]))
+            evaluate_fetch(sim, node_output(&sim->nodes.at[edge->node], 0), EVAL_EVENT);
 }
 
 /* What a node that stays reads may jump at the event: its part starts anew. */
@@ -299,9 +322,16 @@ static void note_renewed(Sim *sim, DdpNode n)
         vec_push(sim->mem, &sim->search.compared, n);
 }
 
-static void note_change(Sim *sim, const EvalNode *node, DdpVar var, double old)
+static void note_old(Sim *sim, const EvalNode *node, DdpVar var, double old)
 {
     update_note_old(sim, var, old);
+    if (node->varies || ddp_var_rank(sim->ddp, var))
+        trail_before(sim, var, old);
+}
+
+static void note_change(Sim *sim, const EvalNode *node, DdpVar var, double old)
+{
+    note_old(sim, node, var, old);
     if (!node->varies && sim->info[var].has && ddp_var(sim->ddp, var).kind == DDP_HELD)
         trail_held(sim, var, old);
     evaluate_touch(sim, var);
@@ -374,7 +404,7 @@ static void let_wait(Sim *sim, EvalNode *node)
     node->waits = true;
     for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++) {
         if (known) /* what it had in the update before */
-            update_note_old(sim, node_output(node, i), sim->value[node_output(node, i)]);
+            note_old(sim, node, node_output(node, i), sim->value[node_output(node, i)]);
         sim->info[node_output(node, i)].pending = false;
         evaluate_touch(sim, node_output(node, i));
     }

@@ -10,6 +10,7 @@
 #include "runtime/event/cout.h"
 #include "runtime/event/event_cause.h"
 #include "runtime/eval/compare.h"
+#include "runtime/event/impulse.h"
 #include "runtime/event/mode_search.h"
 #include "runtime/event/reinit.h"
 #include "runtime/event/trail.h"
@@ -413,6 +414,8 @@ static SolStatus updates(Sim *sim)
             status = init_settle(sim);
         if (status == SOL_OK)
             status = mode_search_settle(sim, fired);
+        if (status == SOL_OK)
+            status = impulse_settle(sim);
         if (status != SOL_OK)
             return status;
         if (structural)
@@ -463,6 +466,8 @@ static SolStatus take_edit(Sim *sim)
     if (status == SOL_OK)
         status = mode_search_settle(sim, false);
     if (status == SOL_OK)
+        status = impulse_settle(sim);
+    if (status == SOL_OK)
         note_states(sim, false);
     if (status == SOL_OK)
         status = sim->run.edit(sim, sim->run.edit_context, 1);
@@ -474,6 +479,7 @@ SolStatus event_iterate(Sim *sim, bool first)
     sim->search.exact = sim->search.rounded = sim->decide.chose_if = false;
     mode_search_begin(sim);
     trail_begin(sim);
+    impulse_begin(sim);
     if (first) {
         sim->search.impulse_time = -INFINITY;
     } else {
@@ -490,6 +496,8 @@ SolStatus event_iterate(Sim *sim, bool first)
     if (status == SOL_OK)
         status = updates_and_ties(sim);
     sim->update.complete = sim->update.acting = false;
+    if (status == SOL_OK && !first)
+        status = impulse_tell(sim);
     if (status == SOL_OK && !first)
         trail_warn_jumps(sim);
     if (status == SOL_OK && sim->decide.runaway)
@@ -522,6 +530,7 @@ void event_close(Sim *sim)
     vec_free(sim->mem, &sim->decide.loose);
     mode_search_close(sim);
     trail_close(sim);
+    impulse_close(sim);
     vec_free(sim->mem, &sim->record.couts);
     vec_free(sim->mem, &sim->record.noted);
     vec_free(sim->mem, &sim->record.triggers);

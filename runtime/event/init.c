@@ -15,6 +15,7 @@
 #include "runtime/event/reinit.h"
 #include "runtime/event/trail.h"
 #include "frontend/birth.h"
+#include "runtime/event/trail.h"
 #include "runtime/eval/redundant.h"
 #include "runtime/eval/rounding.h"
 #include "runtime/eval/trace.h"
@@ -251,6 +252,7 @@ static bool give_start(Sim *sim, StartMemo *start)
         return false;
     start->given = true;
     tell_started_again(sim, start);
+    trail_started(sim, start->var);
     values_set(sim, start->var, sim->value[start->start]);
     return true;
 }

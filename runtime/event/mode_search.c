@@ -112,6 +112,11 @@ bool mode_search_is_tolerant(const Sim *sim)
     return sim->decide.modes && sim->decide.modes->round >= TOLERANT && !sim->decide.modes->jumped;
 }
 
+bool mode_search_returns(const Sim *sim)
+{
+    return sim->decide.modes && sim->decide.modes->returning;
+}
+
 /* Events that follow each other at once are one circle: rounding is asked from the first update. */
 void mode_search_begin(Sim *sim)
 {

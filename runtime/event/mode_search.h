@@ -24,6 +24,8 @@ bool mode_search_choose(Sim *sim);
  * decided by the side they leave to in this structure. `acting`: a `when` acts in it. */
 SolStatus mode_search_settle(Sim *sim, bool acting);
 
+bool mode_search_returns(const Sim *sim); /* to where the event began */
+
 /* The event has come to rest: true if another attempt begins. */
 bool mode_search_again(Sim *sim);
 /* The combination that is tried cannot be solved: true if another attempt begins. */

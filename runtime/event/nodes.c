@@ -253,6 +253,8 @@ static void disown(Sim *sim, DdpNode n, DdpVar var)
     if (info->node != n)
         return;
     change_hands(sim, var);
+    if (sim->nodes.at[n].varies)
+        trail_before(sim, var, sim->value[var]);
     info->node = 0;
     stop_waiting(sim, var);
     vec_push(sim->mem, &sim->build.orphans, var);
@@ -373,6 +375,7 @@ static void state_ends(Sim *sim, const DdpStateDelta *delta)
     if (!info->state)
         return;
     trail_state(sim, delta->var);
+    trail_before(sim, delta->var, sim->value[delta->var]);
     change_hands(sim, delta->var);
     part_graph_state_ends(sim, delta->var, delta->slope);
     DdpVar *link = &sim->info[delta->slope].slope_of;

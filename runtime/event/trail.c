@@ -20,6 +20,26 @@ void trail_close(Sim *sim)
     vec_free(sim->mem, &sim->decide.trail.held);
     vec_free(sim->mem, &sim->decide.trail.states);
     vec_free(sim->mem, &sim->decide.trail.truths);
+    vec_free(sim->mem, &sim->update.befores);
+    vec_free(sim->mem, &sim->update.restarted);
+}
+
+void trail_before(Sim *sim, DdpVar var, double before)
+{
+    if (parts_running(sim) && sim->info[var].has)
+        vec_push(sim->mem, &sim->update.befores, ((OldValue){var, before}));
+}
+
+void trail_started(Sim *sim, DdpVar var)
+{
+    if (parts_running(sim))
+        vec_push(sim->mem, &sim->update.restarted, var);
+}
+
+void trail_end_update(Sim *sim)
+{
+    vec_clear(&sim->update.befores);
+    vec_clear(&sim->update.restarted);
 }
 
 void trail_held(Sim *sim, DdpVar var, double before)
@@ -72,6 +92,22 @@ static bool is_bound(const Sim *sim, DdpVar var)
            !sim->info[var].state && sim->info[var].birth <= sim->record.births_before;
 }
 
+uint32_t trail_bound(Sim *sim, DdpVar var)
+{
+    for (uint32_t i = 0; var && i < sim->decide.trail.states.n; i++)
+        if (sim->decide.trail.states.at[i].var == var && is_bound(sim, var))
+            return trail_jumped(sim, i) ? i + 1 : 0;
+    return 0;
+}
+
+static bool is_balanced(const Sim *sim, DdpVar var)
+{
+    for (uint32_t i = 0; i < sim->decide.jumps.n; i++)
+        if (sim->decide.jumps.at[i].var == var)
+            return true;
+    return false;
+}
+
 void trail_warn_jumps(Sim *sim)
 {
     for (uint32_t i = 0; i < sim->decide.trail.states.n; i++) {
@@ -79,7 +115,7 @@ void trail_warn_jumps(Sim *sim)
         WorldVar view = {0};
         if (sim->decide.jumps_told > MOST_WARNED || sim->search.impulse_time >= sim->time)
             return;
-        if (!is_bound(sim, old.var) || !trail_jumped(sim, i))
+        if (!is_bound(sim, old.var) || is_balanced(sim, old.var) || !trail_jumped(sim, i))
             continue;
         if (sim->decide.jumps_told++ == MOST_WARNED) {
             diag_warning(sim->diags, 0, "of other states that jump nothing is said");

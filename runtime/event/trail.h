@@ -16,10 +16,17 @@ void trail_truth(Sim *sim, BranchId branch, bool before);
 void trail_state(Sim *sim, DdpVar var); /* about to be no state */
 void trail_break(Sim *sim);             /* something was born, or died */
 
+/* In this update: the value that a variable had before it changes, and states that begin at a start value (impulse.c). */
+void trail_before(Sim *sim, DdpVar var, double before);
+void trail_started(Sim *sim, DdpVar var);
+void trail_end_update(Sim *sim);
+
 bool trail_leads_back(const Sim *sim);
 /* Has the i-th of what was a state another value, beyond the tolerance? */
 bool trail_jumped(Sim *sim, uint32_t i);
 /* When the event is over: a warning for each that the new structure binds at another value, without an impulse. */
 void trail_warn_jumps(Sim *sim);
+/* Index + 1 of the first entry of a state that is bound at another value now; 0: it is not. */
+uint32_t trail_bound(Sim *sim, DdpVar var);
 
 #endif

@@ -32,7 +32,7 @@
  * born, and when a condition agrees with its branch again, all marks are made anew, in the order of
  * the schedule, and what was set aside is due.
  */
-#include "runtime/event/event.h"
+#include "runtime/event/trail.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -497,6 +497,7 @@ void update_end(Sim *sim)
     sim->update.complete = false; /* what follows belongs to the next update */
     sim->update.births_before = sim->build.births;
     vec_clear(&sim->update.olds);
+    trail_end_update(sim);
 }
 
 /* ---- U5 ---- */
