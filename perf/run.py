@@ -17,7 +17,7 @@ import sys
 import time
 from pathlib import Path
 
-from suite import baselines, cases, extras, floors, measure, program, report, suite
+from suite import baselines, cases, converters, extras, floors, measure, program, report, suite
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -26,7 +26,7 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="under three minutes")
     parser.add_argument("--only", help="only these, separated by commas: families, 'programs', "
-                        "'start', 'ngspice', 'profiles'")
+                        "'start', 'converters', 'ngspice', 'profiles'")
     parser.add_argument("--repeats", type=int, help="runs of each measurement (3 quick, 5 full)")
     parser.add_argument("--seconds", type=float, help="time for all of it (150 quick, 1260 full)")
     parser.add_argument("--program", type=Path, default=ROOT/"build"/"solstice",
@@ -95,6 +95,7 @@ def main():
     chosen_families = [f for f in cases.families(able.stdlib) if asked(f.name)]
     results["programs"] = extras.programs(run, ROOT) if asked("programs") else {}
     results["start"] = extras.start(run) if asked("start") else []
+    results["converters"] = converters.converters(run) if asked("converters") else []
     results["families"] = {}
     weight_left = sum(f.weight for f in chosen_families) + 4  # ngspice and the profiles
     for family in chosen_families:

@@ -24,7 +24,14 @@ typedef struct PartAim {
     bool constraint;
 } PartAim;
 
-typedef enum PartMethod { PART_CLOCK, PART_IDA, PART_RK, PART_EULER, PART_METHODS } PartMethod;
+typedef enum PartMethod {
+    PART_CLOCK,
+    PART_IDA,
+    PART_RK,
+    PART_EULER,
+    PART_RODAS,
+    PART_METHODS
+} PartMethod;
 
 typedef struct Integrator Integrator; /* integrator.h */
 
@@ -98,6 +105,7 @@ typedef struct PartChoice {
 typedef struct PartTrial {
     bool change;                         /* the other method from the next step on */
     uint32_t held, free, calm, patience; /* counts of what tests found */
+    uint32_t brief;                      /* starts in a row that came behind few steps */
 } PartTrial;
 
 /* Behind `from` it goes straight on. event/bridge.c */
@@ -144,7 +152,7 @@ struct Part {
     double timed;     /* its next time event, or infinite */
     PartStops stops;
     double step;    /* last step taken, first guess after a restart */
-    double longest; /* step that rk.c has taken */
+    double longest; /* step that rk.c or rodas.c has taken */
     PartCounts counts;
     PartMethod method;
     const Integrator *integrator; /* of this method; NULL: not started yet */

@@ -340,7 +340,7 @@ typedef struct SimCounts {
         loop_rounds;
     uint32_t states_max, parts, parts_max;
     double instantiate, ddp, lower, integrate, event, output;
-    double time[3]; /* [PartMethod - PART_IDA]: simulated by each */
+    double time[4]; /* [PartMethod - PART_IDA]: simulated by each */
     uint64_t method_changes;
 } SimCounts;
 

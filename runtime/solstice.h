@@ -93,9 +93,11 @@ uint32_t sol_print_messages(const SolModel *model, uint32_t from, FILE *out, boo
 
 typedef enum SolSolver {
     SOL_SOLVER_IDA,
-    SOL_SOLVER_AUTO, /* each part: Runge-Kutta until it turns out to be stiff, then IDA, and back */
+    SOL_SOLVER_AUTO, /* each part: Runge-Kutta until it turns out to be stiff, then IDA, or RODAS where events are many,
+                        and back */
     SOL_SOLVER_RK,
-    SOL_SOLVER_EULER
+    SOL_SOLVER_EULER,
+    SOL_SOLVER_RODAS /* Rosenbrock's method of order 4(3) */
 } SolSolver;
 typedef enum SolLinear {
     SOL_LINEAR_AUTO,
@@ -412,8 +414,8 @@ typedef struct SolStats {
         output, total;
     /* parts */
     uint32_t parts, parts_max;
-    double time_ida, time_rk, time_euler; /* simulated time, summed over parts */
-    uint64_t method_changes;              /* under `auto`: parts that went to the other solver */
+    double time_ida, time_rk, time_euler, time_rodas; /* simulated time, summed over parts */
+    uint64_t method_changes; /* under `auto`: parts that went to the other solver */
     /* totals */
     uint64_t steps, residuals, jacobians, tangent_sweeps, newton_iterations, error_test_failures,
         events_count, updates, warnings;

@@ -4,7 +4,7 @@ import re
 
 from . import measure
 
-NAMES = ("rectifier", "ladder", "population", "trebuchet")
+NAMES = ("rectifier", "ladder", "population", "trebuchet", "buck")
 SHARED = ("common.c", "stepper.c")
 FLAGS = ["-std=gnu11", "-O3", "-march=native", "-Wall", "-Wextra"]
 LIBRARIES = ["ida", "nvecserial", "sunmatrixdense", "sunmatrixsparse", "sunlinsoldense",
@@ -14,6 +14,7 @@ LIBRARIES = ["ida", "nvecserial", "sunmatrixdense", "sunmatrixsparse", "sunlinso
 # integrators: (program, options, column, value, how close).
 KNOWN = (
     ("rectifier", {"--method": "dp5", "--stop": 0.1}, "uC_first", 0.26739260751, 1e-10),
+    ("buck", {"--method": "dp5", "--stop": 0.002}, "u_first", 15.720875922955, 1e-9),
     ("trebuchet", {"--method": "dp5", "--stop": 2}, "R1_phi", 1.911891206637, 1e-9),
     ("trebuchet", {"--method": "dp5", "--stop": 2}, "R2_phi", -2.648887693105, 1e-9),
     ("trebuchet", {"--method": "dp5", "--stop": 2}, "x", 60.24753968554, 1e-7),

@@ -1,7 +1,7 @@
 """Results -> the figures that must hold, each met, missed or not measured."""
 import re
 
-from . import causes, measure
+from . import causes, converters, measure
 from .program import structural_share
 
 # Giorgidze's thesis (Nottingham 2012), section on performance: a 2.0 GHz Core 2, LLVM 2.5, measured
@@ -288,6 +288,22 @@ def _seen_before(families):
                      max(medians.values()) if medians else None, note)]
 
 
+def _converters(rows):
+    wrong = converters.wrong(rows)
+    if wrong:
+        return [_floor("", "buck converters: results", "agree", None, None, "; ".join(wrong))]
+    largest = max((r["n"] for r in rows), default=1)
+    named = (("buck converter, ideal switches, rk: an event over C with located events", 12, "ideal",
+              "by hand, dp5", 1, 1),
+             ("the same with the library's resistive switches, auto, over ideal ones, rk", 2, "library",
+              "ideal", 1, 1),
+             (f"{largest} independent converters over one, ideal: an event", 1.3, "ideal", "ideal", largest, 1),
+             (f"{largest} coupled converters, library over flat equations: an event", 1.1,
+              "library, coupled", "resistive, coupled", largest, largest))
+    return [_at_most("", name, limit, *converters.ratio(rows, above, below, n, m))
+            for name, limit, above, below, n, m in named]
+
+
 def _start(start):
     times = {r["engine"]: r["warm"]["median"] for r in start
              if r["model"] == "trivial" and "warm" in r}
@@ -312,5 +328,6 @@ def floors(results):
     families, programs = results["families"], results["programs"]
     return (_static(families, programs) + _population(families) +
             [_population_residual(programs.get("bench_population", ""))] + _switch(families) +
-            _growing(families) + _seen_before(families) + _start(results["start"]) +
+            _growing(families) + _seen_before(families) + _converters(results["converters"]) +
+            _start(results["start"]) +
             _spice(results["spice"] or {}))

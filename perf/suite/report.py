@@ -258,6 +258,21 @@ def _profiles(results):
     return lines + [""]
 
 
+def _converters(results):
+    rows = []
+    for r in results["converters"]:
+        if "failed" in r:
+            rows.append((r["n"], r["kind"], r["failed"], "", "", "", ""))
+        else:
+            rows.append((r["n"], r["kind"], r.get("solver", ""), number(r["event_us"]), number(r["steps"]),
+                         number(r.get("integrate_us")), number(r.get("structure_us"))))
+    if not rows:
+        return []
+    return ["## Buck converters", "", "24 V, 0.1 mH, 0.1 mF, 10 Ohm, 10 kHz, three events in a period. Microseconds for an "
+            "event: all of the run, of it integration, of it events.", ""] + table(
+                ("converters", "switches", "solver", "all", "steps", "integration", "events"), rows)
+
+
 def _start(results):
     rows = []
     for r in results["start"]:
@@ -355,6 +370,6 @@ def write(results, folder):
     lines = _head(results) + _floors(results) + _missing(results) + _ratios_picture(results, folder)
     for name, data in results["families"].items():
         lines += _family(name, data, folder)
-    lines += _start(results) + _spice(results) + _profiles(results) + _programs(results)
+    lines += _converters(results) + _start(results) + _spice(results) + _profiles(results) + _programs(results)
     text = "\n".join(lines).rstrip("\n") + "\n"
     (folder/"report.md").write_text(text, encoding="utf-8")

@@ -80,7 +80,7 @@ static SolOptions options_of(const SolOptions *asked, int run)
 
 static const char *name_of(const SolOptions *options, char *name, size_t size)
 {
-    static const char *const solvers[] = {"ida", "auto", "rk", "euler"};
+    static const char *const solvers[] = {"ida", "auto", "rk", "euler", "rodas"};
     snprintf(name, size, "%s, rtol %g, %s", solvers[options->solver], options->rtol,
              options->engine == SOL_ENGINE_INTERP ? "interpreted" : "compiled");
     return name;

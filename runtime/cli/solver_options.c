@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-static const char *const solvers[] = {"ida", "auto", "rk", "euler", NULL};     /* SolSolver */
-static const char *const linears[] = {"auto", "dense", "klu", "krylov", NULL}; /* SolLinear */
+static const char *const solvers[] = {"ida", "auto", "rk", "euler", "rodas", NULL}; /* SolSolver */
+static const char *const linears[] = {"auto", "dense", "klu", "krylov", NULL};      /* SolLinear */
 
 void solver_options_table(SolverOptions *s, Option table[SOLVER_OPTIONS])
 {

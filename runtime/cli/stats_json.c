@@ -126,6 +126,7 @@ static void write_parts(Json *json, const SolStats *s)
     json_number(json, "ida", s->time_ida);
     json_number(json, "rk", s->time_rk);
     json_number(json, "euler", s->time_euler);
+    json_number(json, "rodas", s->time_rodas);
     json_end_object(json);
     json_integer(json, "solver_changes", s->method_changes);
     json_end_object(json);

@@ -20,7 +20,7 @@ void tape_sets_open(Tape *tape)
 {
     Mem *mem = tape->part->sim->mem;
     SolSolver solver = tape->part->sim->opt.solver;
-    if (solver != SOL_SOLVER_IDA && solver != SOL_SOLVER_AUTO)
+    if (solver == SOL_SOLVER_RK || solver == SOL_SOLVER_EULER)
         return;
     vec_push(mem, &tape->depends.sets, ((DependSet){0}));
     vec_push(mem, &tape->depends.sets, ((DependSet){0})); /* LARGE */

@@ -174,7 +174,7 @@ static double steepness(Audit *audit, const Slope *slope)
     return sum;
 }
 
-/* The dense output of Runge and Kutta is of a lower order than its steps. */
+/* The dense output of one-step methods is of a lower order than their steps. */
 static void check_slope(Audit *audit, const Slope *slope)
 {
     double apart = slope->apart, step = slope->part->now - slope->part->back;
@@ -184,7 +184,8 @@ static void check_slope(Audit *audit, const Slope *slope)
         (2 * apart);
     double size =
         fmax(slope->size, fmax(fabs(slope->value[SLOPE_NEAR]), fabs(slope->value[SLOPE_FAR])));
-    double factor = slope->part->method == PART_RK ? 1000 : 100;
+    bool one_step = slope->part->method == PART_RK || slope->part->method == PART_RODAS;
+    double factor = one_step ? 1000 : 100;
     double allowed =
         factor * (opt->rtol * size + opt->atol) / step + 16 * DBL_EPSILON * size / fabs(apart);
     double off = fabs(seen - slope->slope);

@@ -295,6 +295,7 @@ void sol_stats(const Sol *sol, SolStats *stats)
                         .time_rk = counts->time[PART_RK - PART_IDA],
                         .method_changes = counts->method_changes,
                         .time_euler = counts->time[PART_EULER - PART_IDA],
+                        .time_rodas = counts->time[PART_RODAS - PART_IDA],
                         .steps = counts->steps,
                         .residuals = counts->residuals,
                         .jacobians = counts->jacobians,

@@ -71,7 +71,7 @@ static bool check_values(Sim *sim)
         {!is_number(opt->step), "the step must be a number above 0"},
         {!is_number(opt->audit), "the bound of the audit must be a number above 0"},
         {opt->max_order > 5, "the maximal order must be a number from 1 to 5"},
-        {(unsigned)opt->solver > SOL_SOLVER_EULER, "there is no such solver"},
+        {(unsigned)opt->solver > SOL_SOLVER_RODAS, "there is no such solver"},
         {(unsigned)opt->linear > SOL_LINEAR_KRYLOV, "there is no such linear solver"},
         {(unsigned)opt->engine > SOL_ENGINE_REBUILD, "there is no such engine"},
         {opt->trace && strspn(opt->trace, "idesu") != strlen(opt->trace),

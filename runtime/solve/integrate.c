@@ -15,8 +15,9 @@ enum { IN_PLACE = 8 };
 
 static bool is_outer(const Sim *sim, const EvalNode *node)
 {
-    return sim->opt.solver != SOL_SOLVER_RK && node->loop && node->n_tears > IN_PLACE &&
-           node->n_tears <= LOOP_TORN && !node->untorn;
+    bool one_step = sim->opt.solver == SOL_SOLVER_RK || sim->opt.solver == SOL_SOLVER_RODAS;
+    return !one_step && node->loop && node->n_tears > IN_PLACE && node->n_tears <= LOOP_TORN &&
+           !node->untorn;
 }
 
 /* Which loops are unknowns of the integrator, in the order of the schedule. */
@@ -53,6 +54,7 @@ SolStatus part_start(Part *part)
     part->back = part->now = part->from = sim->time;
     part->event = INFINITY;
     part->search = part->choice.wanted = part->bridge.on = false;
+    method_restarts(part);
     part->method = method_of(part);
     part->integrator = parts_integrator(sim, part->method);
     SolStatus status = part->integrator->start(part);
@@ -61,4 +63,27 @@ SolStatus part_start(Part *part)
     part->counts.restarts += part->n > 0;
     part->counts.steps_at_restart = part->counts.steps;
     return status;
+}
+
+SolStatus part_explain_short(Part *part, uint32_t worst, double h, const char *advice)
+{
+    Sim *sim = part->sim;
+    if (cancel_broke_off(sim))
+        return SOL_CANCELLED;
+    DdpVar var = part->states.at[worst].var;
+    sim->time = part->now;
+    part->integrator->at(part, part->now);
+    WorldVar view = {0};
+    world_var(sim->world, var, &view);
+    diag_error(
+        sim->diags, view.at,
+        "at time %.10g the integration failed with steps of %.3g: steps have become as short "
+        "as rounding",
+        part->now, h);
+    diag_note(sim->diags, view.at, "%s = %.10g changes fastest there", explain_var(sim, var),
+              sim->value[var]);
+    explain_determined_by(sim, part->states.at[worst].slope);
+    if (!failure_tell(sim) && advice)
+        diag_note(sim->diags, 0, "%s", advice);
+    return SOL_NUMERICS;
 }

@@ -3,10 +3,8 @@
 #include "runtime/solve/solve.h"
 
 const Integrator *const integrators[PART_METHODS] = {
-    [PART_CLOCK] = &clock_integrator,
-    [PART_IDA] = &ida_integrator,
-    [PART_RK] = &rk_integrator,
-    [PART_EULER] = &euler_integrator,
+    [PART_CLOCK] = &clock_integrator, [PART_IDA] = &ida_integrator,     [PART_RK] = &rk_integrator,
+    [PART_EULER] = &euler_integrator, [PART_RODAS] = &rodas_integrator,
 };
 
 void integrators_close(Sim *sim)

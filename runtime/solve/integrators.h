@@ -4,7 +4,8 @@
 
 #include "runtime/parts/integrator.h"
 
-extern const Integrator clock_integrator, ida_integrator, rk_integrator, euler_integrator;
+extern const Integrator clock_integrator, ida_integrator, rk_integrator, euler_integrator,
+    rodas_integrator;
 
 extern const Integrator *const integrators[PART_METHODS];
 

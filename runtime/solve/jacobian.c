@@ -39,6 +39,7 @@ struct Jacobian {
     Part *part;
     uint32_t n; /* unknowns of the integrator */
     bool sparse;
+    bool direct;     /* never Krylov */
     bool taped;      /* tangents come from the part's tape */
     bool incomplete; /* Krylov without tearing variables: by ilu.c */
     JacobianKind kind;
@@ -371,19 +372,20 @@ int jacobian_solve(Jacobian *j, double *b)
     return result;
 }
 
-static void along_by_leaves(Jacobian *j, double *second)
+/* Tangents of slopes from one of 1 of the clock and those of the states: `along` the solution their slopes, else 0. */
+static void clock_by_leaves(Jacobian *j, bool along, double *to)
 {
     Part *part = j->part;
     Sim *sim = part->sim;
     sim->tangent[sim->clock] = 1;
-    for (uint32_t i = 0; i < part->states.n; i++)
+    for (uint32_t i = 0; along && i < part->states.n; i++)
         sim->tangent[part->states.at[i].var] = sim->value[part->states.at[i].slope];
     pattern_list_leaves(part, &j->p);
     blocks_prepare_tangents(part);
     for (uint32_t i = 0; i < j->p.leaves.n; i++)
         leaf_tangent(sim, j->p.leaves.at[i].leaf, NULL);
     for (uint32_t i = 0; i < part->states.n; i++)
-        second[i] = sim->tangent[part->states.at[i].slope];
+        to[i] = sim->tangent[part->states.at[i].slope];
     sim->tangent[sim->clock] = 0;
     for (uint32_t c = 0; c < j->n; c++)
         sim->tangent[j->p.var.at[c]] = 0;
@@ -396,12 +398,22 @@ void jacobian_along(Jacobian *j, double *second)
     Part *part = j->part;
     refresh(j);
     if (j->n != part->states.n || !tape_has_tangents(part) || !tape_at_event(part)) {
-        along_by_leaves(j, second);
+        clock_by_leaves(j, true, second);
         return;
     }
     for (uint32_t i = 0; i < j->n; i++)
         j->work[i] = part->sim->value[part->states.at[i].slope];
     tape_tangent(part, 1, j->work, second);
+}
+
+void jacobian_by_clock(Jacobian *j, double *slope)
+{
+    if (!j->taped) {
+        clock_by_leaves(j, false, slope);
+        return;
+    }
+    memset(j->work, 0, j->n * sizeof *j->work);
+    tape_tangent(j->part, 1, j->work, slope);
 }
 
 static void times_by_leaves(Jacobian *j, const double *v, double *slopes)
@@ -521,6 +533,8 @@ static bool is_dense(const Part *part)
 static JacobianKind choose_sparse(Jacobian *j)
 {
     SolLinear linear = j->part->sim->opt.linear;
+    if (j->direct)
+        return JACOBIAN_KLU;
     if (linear == SOL_LINEAR_KRYLOV)
         return JACOBIAN_KRYLOV;
     if (linear == SOL_LINEAR_KLU || j->n < KRYLOV_FROM || j->part->loops.n)
@@ -578,13 +592,23 @@ static void make(Jacobian *j)
     part_prefetch_note(j->part, MEMORY_FACTORS, j->room.at, j->room.cap * sizeof *j->room.at);
 }
 
-Jacobian *jacobian_open(Part *part)
+static Jacobian *open(Part *part, bool direct)
 {
     Jacobian *j = mem_alloc(part->sim->mem, sizeof *j);
-    *j = (Jacobian){.part = part, .mem = part->sim->mem};
+    *j = (Jacobian){.part = part, .mem = part->sim->mem, .direct = direct};
     klu_defaults(&j->common);
     make(j);
     return j;
+}
+
+Jacobian *jacobian_open(Part *part)
+{
+    return open(part, false);
+}
+
+Jacobian *jacobian_open_direct(Part *part)
+{
+    return open(part, true);
 }
 
 void jacobian_renew(Jacobian *j)

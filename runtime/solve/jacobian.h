@@ -15,7 +15,8 @@ typedef enum JacobianKind { JACOBIAN_DENSE, JACOBIAN_KLU, JACOBIAN_KRYLOV } Jaco
 
 /* Of the part as it is: pattern, colours and, for the sparse solver, its analysis are made here. */
 Jacobian *jacobian_open(Part *part);
-void jacobian_renew(Jacobian *jacobian); /* the same of the part as it is now */
+Jacobian *jacobian_open_direct(Part *part); /* systems are solved exactly, whatever they fill */
+void jacobian_renew(Jacobian *jacobian);    /* the same of the part as it is now */
 JacobianKind jacobian_kind(const Jacobian *jacobian);
 void jacobian_close(Jacobian *jacobian);
 
@@ -24,6 +25,9 @@ void jacobian_close(Jacobian *jacobian);
 int jacobian_evaluate(Jacobian *jacobian, double time, double cj, bool evaluated);
 /* Another cj, dF/dy as it was; false: it never was. */
 bool jacobian_shift(Jacobian *jacobian, double cj);
+
+/* slope[i] := derivative of the slope of state i by the clock, where the Jacobian was evaluated just now. */
+void jacobian_by_clock(Jacobian *jacobian, double *slope);
 
 /* second[i] := second derivative of state i along the solution, at the part's values in Sim.value. */
 void jacobian_along(Jacobian *jacobian, double *second);

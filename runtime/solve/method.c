@@ -18,6 +18,11 @@
  *            EASY_LOOKS times in a row, it gets the part back. Each time a part turns out to be stiff
  *            again this takes twice as long.
  *
+ * A stiff part has IDA where it goes on for long, and a one-step method (rodas.c) where events start it anew all the
+ * time: after BRIEF_STARTS starts in a row with less than BRIEF_STEPS steps between them, until one time it takes
+ * LONG_STEPS steps without. A step of it costs a Jacobian and six evaluations; what IDA takes to come back to its order
+ * behind a start is some 30 steps with a dozen Jacobians.
+ *
  * That a part is stiff is remembered by its states, so parts that an event makes anew, or that
  * merge, begin with what their states know; it is saved with the values. The change is made at the
  * begin of a step of the part that is furthest behind: nobody asks for values before that any more.
@@ -27,7 +32,17 @@
 
 #include <math.h>
 
-enum { STIFF_STEPS = 15, FREE_STEPS = 6, EASY_LOOKS = 3, LOOK_EVERY = 20, MOST_PATIENCE = 64 };
+enum {
+    STIFF_STEPS = 15,
+    FREE_STEPS = 6,
+    EASY_LOOKS = 3,
+    LOOK_EVERY = 20,
+    MOST_PATIENCE = 64,
+    BRIEF_STARTS = 3,
+    BRIEF_STEPS = 200,
+    LONG_STEPS = 300,
+    BRIEF_SIZE = 1000 /* states: beyond, a Jacobian for each step is too much */
+};
 
 static const double BORDER = 2; /* h times the eigenvalue */
 
@@ -44,6 +59,22 @@ static bool is_stiff(const Part *part)
     return false;
 }
 
+void method_restarts(Part *part)
+{
+    uint64_t steps = part->counts.steps - part->counts.steps_at_restart;
+    bool stiff = part->method == PART_IDA || part->method == PART_RODAS;
+    if (!part->started || !stiff)
+        return;
+    part->trial.brief = steps < BRIEF_STEPS ? part->trial.brief + 1 : 0;
+}
+
+/* Of a stiff part. */
+static PartMethod stiff_method(const Part *part)
+{
+    bool brief = is_auto(part) && part->trial.brief >= BRIEF_STARTS && part->n <= BRIEF_SIZE;
+    return brief ? PART_RODAS : PART_IDA;
+}
+
 PartMethod method_of(Part *part)
 {
     part->trial.change = false;
@@ -52,7 +83,7 @@ PartMethod method_of(Part *part)
         return PART_CLOCK;
     if (part->sim->opt.solver == SOL_SOLVER_RK || (is_auto(part) && !is_stiff(part)))
         return PART_RK;
-    return PART_IDA;
+    return part->sim->opt.solver == SOL_SOLVER_RODAS ? PART_RODAS : stiff_method(part);
 }
 
 void method_after_rk(Part *part, double h_lambda)
@@ -69,7 +100,8 @@ void method_after_rk(Part *part, double h_lambda)
 
 bool method_leave(Part *part)
 {
-    part->trial.change = part->method == PART_RK && is_auto(part);
+    part->trial.change = part->method != PART_IDA && is_auto(part);
+    part->trial.brief = 0;
     return part->trial.change;
 }
 
@@ -78,26 +110,39 @@ bool method_asks_radius(Part *part)
     return is_auto(part) && ++part->trial.free % LOOK_EVERY == 0;
 }
 
-void method_after_ida(Part *part, double h_lambda)
+static bool is_easy(const Part *part)
 {
     uint32_t patience = part->trial.patience ? part->trial.patience : 1;
+    return part->trial.calm >= EASY_LOOKS * patience;
+}
+
+void method_after_ida(Part *part, double h_lambda)
+{
     part->trial.calm = 2 * h_lambda < BORDER ? part->trial.calm + 1 : 0;
-    part->trial.change = part->trial.calm >= EASY_LOOKS * patience;
+    part->trial.change = is_easy(part);
+}
+
+void method_after_rodas(Part *part)
+{
+    if (!is_auto(part) || part->counts.steps - part->counts.steps_at_restart < LONG_STEPS)
+        return;
+    part->trial.brief = 0;
+    part->trial.change = true;
 }
 
 /* All unknowns at the part's time, their slopes computed; then the other integrator starts. */
 SolStatus method_change(Part *part)
 {
     Sim *sim = part->sim;
-    bool to_ida = part->method == PART_RK;
+    bool from_rk = part->method == PART_RK, stiff = from_rk || !is_easy(part);
     double time = sim->time;
     part->integrator->at(part, part->now);
     part->trial.change = false;
     if (part_evaluate(part, part->now, NULL) != 0)
         return SOL_OK; /* goes on as it was, which will say what is wrong */
     for (uint32_t i = 0; i < part->states.n; i++)
-        sim->info[part->states.at[i].var].stiff = to_ida;
-    if (to_ida)
+        sim->info[part->states.at[i].var].stiff = stiff;
+    if (from_rk)
         part->trial.patience = part->trial.patience == 0              ? 1
                                : part->trial.patience < MOST_PATIENCE ? 2 * part->trial.patience
                                                                       : MOST_PATIENCE;

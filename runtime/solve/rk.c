@@ -277,27 +277,9 @@ static uint32_t worst_state(const Part *part, const RkDriver *rk)
 
 static SolStatus rk_explain(Part *part)
 {
-    Sim *sim = part->sim;
     const RkDriver *rk = driver_of(part);
-    if (cancel_broke_off(sim))
-        return SOL_CANCELLED;
-    uint32_t worst = worst_state(part, rk);
-    DdpVar var = part->states.at[worst].var;
-    sim->time = part->now;
-    rk_at(part, part->now);
-    WorldVar view = {0};
-    world_var(sim->world, var, &view);
-    diag_error(
-        sim->diags, view.at,
-        "at time %.10g the integration failed with steps of %.3g: steps have become as short "
-        "as rounding",
-        part->now, rk->shortest);
-    diag_note(sim->diags, view.at, "%s = %.10g changes fastest there", explain_var(sim, var),
-              sim->value[var]);
-    explain_determined_by(sim, part->states.at[worst].slope);
-    if (!failure_tell(sim))
-        diag_note(sim->diags, 0, "a stiff model needs the solver ida");
-    return SOL_NUMERICS;
+    return part_explain_short(part, worst_state(part, rk), rk->shortest,
+                              "a stiff model needs the solver ida");
 }
 
 static SolStatus rk_step(Part *part, double limit)

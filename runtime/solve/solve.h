@@ -8,13 +8,17 @@
 
 void part_choose_unknowns(Part *part); /* which loops are unknowns of the integrator */
 SolStatus part_start(Part *part);      /* at Sim.time */
+/* Steps of h are too short: that is told, with the state that changes fastest and, if nothing else is known, advice. */
+SolStatus part_explain_short(Part *part, uint32_t worst, double h, const char *advice);
 
 /* ---- method.c ---- */
 
+void method_restarts(Part *part); /* it is about to: how long is the last time ago? */
 PartMethod method_of(Part *part); /* to start with */
 /* After an accepted step, with h times the dominant eigenvalue. */
 void method_after_rk(Part *part, double h_lambda);
 void method_after_ida(Part *part, double h_lambda);
+void method_after_rodas(Part *part);
 bool method_asks_radius(Part *part); /* is that eigenvalue wanted after this step of IDA? */
 bool method_leave(Part *part);       /* steps become too small: may it try the other one? */
 SolStatus method_change(Part *part); /* part->trial.change is set, and a step about to begin */

@@ -87,6 +87,90 @@ static void test_each_part_its_own(void **state)
     sim_lab_close(lab);
 }
 
+/* ---- rodas ---- */
+
+static void test_rodas_solves_stiff_equations(void **state)
+{
+    (void)state;
+    double x;
+    SolOptions options = {.stop = 2000, .steps = 10, .rtol = 1e-7, .atol = 1e-9, .max_step = 2000};
+    options.solver = SOL_SOLVER_RODAS;
+    SolStats stats = run("stiff.sol", "VanDerPol", options, "x", &x);
+    near_to(x, 0.1706167732170469e1, 1e-4 * 1.7);
+    assert_true(stats.steps < 3000 && stats.time_rodas == 2000);
+}
+
+/* y is exp(sin(t)). Errors fall with the tolerance, and steps grow as order 4 lets them: ten times as many for 10^-4 of
+ * the tolerance. Without the derivative by the clock, or with a wrong coefficient, the order is lower. */
+static void test_rodas_has_its_order(void **state)
+{
+    (void)state;
+    static const char text[] = "model Swings\nimplementation:\n  static Real y;\n"
+                               "  der(x = y, start << 1) = y*cos(x = time);\nend Swings;\n";
+    uint64_t steps[2];
+    for (int k = 0; k < 2; k++) {
+        double rtol = k ? 1e-9 : 1e-5;
+        SolStats stats;
+        SimLab *lab = sim_lab_text(text, &(SolOptions){.stop = 10,
+                                                       .steps = 1,
+                                                       .rtol = rtol,
+                                                       .atol = rtol,
+                                                       .max_step = 10,
+                                                       .solver = SOL_SOLVER_RODAS});
+        assert_int_equal(sim_lab_run(lab, 10), SOL_OK);
+        near_to(sim_lab_value(lab, "y"), exp(sin(10)), 20 * rtol);
+        sol_stats(lab->sim, &stats);
+        steps[k] = stats.steps;
+        sim_lab_close(lab);
+    }
+
+    assert_true(steps[1] <= 14 * steps[0]);
+}
+
+/* x follows g, which is 1 and 0 in turn for 5 ms each, at once; y follows x slowly. */
+enum { STIFFNESS = 100000, HALVES = 200 };
+static const char TOGGLED[] =
+    "model Toggled\nimplementation:\n  static Real x; static Real y; static Boolean on;\n"
+    "  on << mod(100*time, 1) < 0.5;\n"
+    "  static Real v;\n  der(x = x, start << 0) = v;\n"
+    "  if on then v = 100000*(1 - x); else then v = -100000*x; end if;\n"
+    "  der(x = y, start << 0) = x - y;\nend Toggled;\n";
+
+/* Both equations are linear: what HALVES halves of a period make of x and y. */
+static void toggled_exact(double *x, double *y)
+{
+    const double k = STIFFNESS, h = 0.005;
+    *x = *y = 0;
+    for (int i = 0; i < HALVES; i++) {
+        double g = i % 2 == 0, a = (*x - g) / (1 - k);
+        *y = g + a * exp(-k * h) + (*y - g - a) * exp(-h);
+        *x = g + (*x - g) * exp(-k * h);
+    }
+}
+
+static void test_many_events_of_a_stiff_part(void **state)
+{
+    (void)state;
+    double x, y;
+    SolStats stats[2];
+    toggled_exact(&x, &y);
+    for (int k = 0; k < 2; k++) {
+        SimLab *lab =
+            sim_lab_text(TOGGLED, &(SolOptions){.stop = 1,
+                                                .steps = 1,
+                                                .max_step = 1,
+                                                .rtol = 1e-7,
+                                                .solver = k ? SOL_SOLVER_AUTO : SOL_SOLVER_IDA});
+        assert_int_equal(sim_lab_run(lab, 1), SOL_OK);
+        near_to(sim_lab_value(lab, "y"), y, 1e-6);
+        near_to(sim_lab_value(lab, "x"), x, 1e-6);
+        sol_stats(lab->sim, &stats[k]);
+        sim_lab_close(lab);
+    }
+    assert_true(stats[1].time_rodas > 0.9 && stats[0].time_rodas == 0);
+    assert_true(stats[1].steps < stats[0].steps);
+}
+
 /* ---- linear solvers ---- */
 
 /* Conductances between 1 and 10^5 from place to place: stiff, and nothing a diagonal could solve.
@@ -300,6 +384,9 @@ int main(void)
         cmocka_unit_test(test_stiff_part_goes_to_ida),
         cmocka_unit_test(test_free_part_stays_with_rk),
         cmocka_unit_test(test_each_part_its_own),
+        cmocka_unit_test(test_rodas_solves_stiff_equations),
+        cmocka_unit_test(test_rodas_has_its_order),
+        cmocka_unit_test(test_many_events_of_a_stiff_part),
         cmocka_unit_test(test_linear_solvers_agree),
         cmocka_unit_test(test_linear_solvers_with_loops),
         cmocka_unit_test(test_what_fills_is_left_to_krylov),
