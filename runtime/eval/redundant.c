@@ -82,11 +82,20 @@ static bool set_aside(const RankSystem *s, const DenseRank *rank, uint32_t k, bo
     return fine;
 }
 
+/* Two equations that somebody wrote twice are a mistake; components that hold the same are not, nor are modes. */
+static bool is_of_components(const RankSystem *s)
+{
+    char who[400];
+    return world_in_branch(s->sim->world, s->rel.n, s->rel.at) ||
+           world_components(s->sim->world, s->rel.n, s->rel.at, who, sizeof who);
+}
+
+/* Judged by the equations that depend on each other, whatever else they are found with. */
 static bool may_repeat(const RankSystem *s, const DenseRank *rank, uint32_t k)
 {
     RankSystem part = {.sim = s->sim};
     take_part(s, rank, k, &part);
-    bool may = world_may_repeat(s->sim->world, part.rel.n, part.rel.at);
+    bool may = is_of_components(&part) && world_may_repeat(s->sim->world, part.rel.n, part.rel.at);
     rank_system_close(&part);
     return may;
 }
@@ -214,14 +223,6 @@ static void add_what_determines(const RankSystem *loop, RankSystem *s)
     }
 }
 
-/* Two equations that somebody wrote twice are a mistake; components that hold the same are not, nor are modes. */
-static bool is_of_components(const RankSystem *s)
-{
-    char who[400];
-    return world_in_branch(s->sim->world, s->rel.n, s->rel.at) ||
-           world_components(s->sim->world, s->rel.n, s->rel.at, who, sizeof who);
-}
-
 bool redundant_loop(Sim *sim, const EvalNode *node)
 {
     RankSystem loop = system_of_loop(sim, node), found = {.sim = sim};
@@ -261,7 +262,7 @@ bool redundant_over(Sim *sim)
         add_variables(&s, s.rel.at[i]);
     uint32_t n = s.rel.n;
     add_what_determines(NULL, &s);
-    fine = fine && s.var.n <= LARGEST && is_of_components(&s);
+    fine = fine && s.var.n <= LARGEST;
     double *kept = mem_alloc(sim->mem, (s.var.n + 1) * sizeof *kept);
     keep(&s, kept);
     bool holds = fine && rank_system_settle(&s);

@@ -166,18 +166,18 @@ void event_forget_branches(Sim *sim)
 
 /* ---- who would fire ---- */
 
-/* The truth of a condition in this update; one that is not determined keeps the one it had, and so
- * does one that depends on what is left alone (U2). */
-bool condition_truth(const Sim *sim, const BranchMemo *memo, DdpVar condition)
+/* One that is not determined is not decided, and neither is one that depends on what is left alone (U2). */
+bool condition_is_decided(const Sim *sim, DdpVar condition)
 {
     const ValueInfo *info = &sim->info[condition];
-    if (!info->has || info->pending)
-        return memo->truth;
-    if (!evaluate_is_determined(sim, condition))
-        return memo->truth;
-    if (update_left_alone(sim, condition))
-        return memo->truth;
-    return sim->value[condition] != 0;
+    return info->has && !info->pending && evaluate_is_determined(sim, condition) &&
+           !update_left_alone(sim, condition);
+}
+
+/* The truth of a condition in this update; one that is not decided keeps the one it had. */
+bool condition_truth(const Sim *sim, const BranchMemo *memo, DdpVar condition)
+{
+    return condition_is_decided(sim, condition) ? sim->value[condition] != 0 : memo->truth;
 }
 
 /* What a `when` remembers: between events its condition may have become false without notice. */
@@ -189,7 +189,9 @@ bool condition_remembered(const Sim *sim, const BranchMemo *memo)
 /* Would it be taken? A `when` whose condition ended in between remembers since when. */
 static bool would_fire(Sim *sim, BranchMemo *memo)
 {
-    bool truth = condition_truth(sim, memo, memo->condition);
+    if (!condition_is_decided(sim, memo->condition))
+        return false;
+    bool truth = sim->value[memo->condition] != 0;
     if (memo->when && !truth && memo->truth) {
         memo->fell = fmin(memo->fell, sim->time);
         event_unsettle(sim, memo->condition);

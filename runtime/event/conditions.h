@@ -6,6 +6,8 @@
 
 /* The branch has this condition from now on; 0: none. */
 void condition_count(Sim *sim, BranchMemo *memo, DdpVar var);
+/* Does this update decide it? Else it keeps its truth and fires nothing. */
+bool condition_is_decided(const Sim *sim, DdpVar condition);
 /* The truth of a condition in this update. */
 bool condition_truth(const Sim *sim, const BranchMemo *memo, DdpVar condition);
 /* Is it remembered as true, and has not been false since? */

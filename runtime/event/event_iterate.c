@@ -61,6 +61,8 @@ static void look_at_when(Sim *sim, BranchId id, BranchMemo *memo, const WorldBra
     bool truth = condition_truth(sim, memo, view->condition);
     if (view->choice == WORLD_THEN) {
         decide(sim, id, WORLD_ELSE); /* active for this one update */
+    } else if (!condition_is_decided(sim, view->condition)) {
+        return; /* what is known of it stays: it may have been false since it was true */
     } else if (truth && view->assertion) {
         assertion_failed(sim, view);
     } else if (truth && !condition_remembered(sim, memo)) {

@@ -162,6 +162,7 @@ void grid_cut(Sim *sim)
     sim->grid.time = sim->time;
     for (uint32_t i = 0; i < sim->parts.n; i++)
         if (sim->parts.at[i]->fixed_steps) {
+            event_suspect_changed(sim->parts.at[i]);
             sim->parts.at[i]->now = sim->grid.time;
             sim->parts.at[i]->integrator->start(sim->parts.at[i]);
         }

@@ -205,6 +205,15 @@ static EditDone *tried(SolHistory *h, uint32_t *n, bool *forwards)
     return done;
 }
 
+/* What the event that failed made anew may not have been evaluated. */
+static void touch_unsettled(Sim *sim)
+{
+    const NodeList *list = part_graph_unsettled(sim);
+    for (uint32_t i = 0; i < list->n; i++)
+        if (sim->nodes.at[list->at[i]].live)
+            evaluate_touch_node(sim, list->at[i]);
+}
+
 /* What was done is done backwards, and values are those from before. */
 static SolStatus reverse_now(Sim *sim, void *context, int phase)
 {
@@ -218,6 +227,8 @@ static SolStatus reverse_now(Sim *sim, void *context, int phase)
         if (step->kind != STEP_VALUE)
             status = live_do_step(sim, h, step, !forwards, phase);
     }
+    if (phase == 0)
+        touch_unsettled(sim);
     for (uint32_t i = 0; i < sim->states.n && phase == 1; i++) {
         DdpVar var = sim->states.at[i].var;
         if (var < h->values.n && sim->value[var] != h->values.at[var])

@@ -164,6 +164,15 @@ SolStatus sim_exhausted(Sim *sim)
 
 /* ---- creating ---- */
 
+/* A part was brought to the present time: which of its conditions may fire. Who looks between two points of a grid only
+ * looks: nothing is decided there, and nothing is remembered. */
+static bool part_is_there(Part *part)
+{
+    if (part->fixed_steps && part->sim->time > part->sim->grid.time)
+        return false;
+    return event_suspect_changed(part);
+}
+
 /* All but the choice of the model. */
 static void open_layers(Sim *sim)
 {
@@ -171,7 +180,7 @@ static void open_layers(Sim *sim)
     sim->ddp = ddp_open(sim->mem, sim->forms);
     sim->interp = interp_open(sim->mem, sim->forms);
     sim->foreign = foreign_open(sim->mem, sim->program, sim->forms);
-    parts_open(sim, integrators, event_suspect_changed);
+    parts_open(sim, integrators, part_is_there);
     sim->engine = engine_open(sim, sim->run.model->path);
     sim->output.audit = sim->opt.audit > 0 ? audit_open(sim) : NULL;
     sim->time = sim->grid.time = sim->opt.start;

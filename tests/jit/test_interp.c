@@ -163,8 +163,13 @@ static bool is_singular(World *w, X x, const double *at)
     double value = x_value(w->forms, x, vars, at, foreign_sines, w->forms);
     if (!isfinite(value * value) || value == 0)
         return true;
-    if (node.op == X_POS || node.op == X_CONST || node.op == X_CALL)
+    if (node.op == X_POS || node.op == X_CONST)
         return false;
+    bool any = false;
+    for (X list = node.op == X_CALL ? node.b : 0; list && !any; list = x_node(w->forms, list).b)
+        any = is_singular(w, x_node(w->forms, list).a, at);
+    if (node.op == X_CALL)
+        return any;
     return is_singular(w, node.a, at) || (node.b && is_singular(w, node.b, at)) ||
            (node.c && is_singular(w, node.c, at));
 }

@@ -567,8 +567,16 @@ static void random_edits(void **state)
     soak_end(&soak);
 }
 
+/* What one component says twice is a mistake, whatever it is found with: it is refused at once, not later. */
+static void said_twice(void **state)
+{
+    (void)state;
+    check_case(52612356);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_edits)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(said_twice),
+                                       cmocka_unit_test(random_edits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -206,6 +206,20 @@ static void sampled_slope(void **state)
     }
 }
 
+static void undecided(void **state)
+{
+    static const SolSolver solvers[] = {SOL_SOLVER_IDA, SOL_SOLVER_RK, SOL_SOLVER_EULER};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        SolOptions options = {.stop = 2, .step = 0.05, .solver = solvers[i]};
+        SimLab *lab = sim_lab_open("updates.sol", "Updates.Undecided", &options);
+        assert_int_equal(sim_lab_run(lab, 2), SOL_OK);
+        NEAR(sim_lab_value(lab, "fired"), 1, 0);
+        NEAR(sim_lab_value(lab, "y"), -1, 0);
+        sim_lab_close(lab);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -218,7 +232,7 @@ int main(void)
         cmocka_unit_test(higher),        cmocka_unit_test(memory),
         cmocka_unit_test(ball),          cmocka_unit_test(impact),
         cmocka_unit_test(tie_in_chain),  cmocka_unit_test(tie_in_ifs),
-        cmocka_unit_test(sampled_slope),
+        cmocka_unit_test(sampled_slope), cmocka_unit_test(undecided),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

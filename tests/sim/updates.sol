@@ -418,4 +418,24 @@ implementation:
     end when;
 end SampledSlope;
 
+
+// y is positive at first and no more from 0.83 on: nothing fires at 1, where the branch that y came from is left.
+model Undecided
+implementation:
+    static Real x;
+    static Real u;
+    static Real y;
+    static Integer fired;
+    der(x = x, start << 0) = 1;
+    u = 0.5 - 0.6*x;
+    if time < 1 then
+        y = u;
+    else then
+        y = -1 + 0*x;
+    end if;
+    when y > 0 then
+        fired << pre(fired) + 1;
+    end when;
+end Undecided;
+
 end Updates;
