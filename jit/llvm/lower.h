@@ -8,7 +8,7 @@
 #include <llvm-c/Core.h>
 #include <llvm-c/TargetMachine.h>
 
-enum { LOWER_LANES = 4 }; /* instances per turn of a vectorised loop */
+enum { LOWER_LANES = 8 }; /* instances per turn of a vectorised loop */
 
 /* Value of an operation and, in tangent functions, its derivative. */
 typedef struct LowerValue {
