@@ -12,7 +12,8 @@
  * an equation for that takes the place of its variable.
  *
  * Combinations are found by the relations that they name, so what a commit costs does not depend on how many
- * there are.
+ * there are. One that is *kept* only loses what leaves: the potential that is set in a large circuit without ground is made
+ * of all its sums of currents, and goes on to be right where a component comes or goes (frontend/singular_keep.c).
  */
 #include "ddp/ddp_int.h"
 
@@ -24,6 +25,11 @@ static void exchange(Ddp *d, DdpRel r, Form form, const List *vars)
 {
     DdpVar logic = REL(d, r).has_logic ? relation_vars(d, r)[REL(d, r).n] : 0;
     bool waits = REL(d, r).waits;
+    vec_push(d->mem, &d->exchanged, r);
+    for (uint32_t i = 0; i < REL(d, r).n; i++) {
+        vec_push(d->mem, &d->exchanged_by, r);
+        vec_push(d->mem, &d->exchanged_vars, relation_vars(d, r)[i]);
+    }
     relation_remove(d, r);
     DdpRel again = relation_new_rel(d, DDP_EQUATION, form, vars->n, vars->at, logic);
     if (again != r)
@@ -42,10 +48,10 @@ void combine_free(Ddp *d, Combined *c)
 
 /* ---- which name a relation ---- */
 
-static void use(Ddp *d, DdpRel rel, uint32_t which)
+static void use(Ddp *d, DdpRel rel, uint32_t which, uint32_t place)
 {
     uint32_t at = d->combined_uses.n;
-    CombinedUse made = {which, map_get(&d->combined_of, rel)};
+    CombinedUse made = {which, map_get(&d->combined_of, rel), place};
     if (d->unused_uses.n) {
         at = vec_pop(&d->unused_uses);
         d->combined_uses.at[at] = made;
@@ -77,9 +83,9 @@ static void unuse(Ddp *d, DdpRel rel, uint32_t which)
 static void use_all(Ddp *d, uint32_t which)
 {
     const Combined *c = &d->combined.at[which];
-    use(d, c->rel, which);
+    use(d, c->rel, which, UINT32_MAX);
     for (uint32_t i = 0; i < c->others.n; i++)
-        use(d, c->others.at[i], which);
+        use(d, c->others.at[i], which, i);
 }
 
 /* Lists that were read from bytes: all else follows from them. */
@@ -141,6 +147,34 @@ void ddp_combine(Ddp *d, DdpRel rel, Form form, uint32_t n, const DdpVar *vars, 
     add_combined(d, c, n_others, others);
 }
 
+void ddp_combine_kept(Ddp *d, DdpRel rel, Form form, uint32_t n, const DdpVar *vars,
+                      uint32_t n_others, const DdpRel *others)
+{
+    ddp_combine(d, rel, form, n, vars, n_others, others);
+    d->combined.at[vec_last(&d->combined_new)].kept = true;
+}
+
+static uint32_t kept_of(const Ddp *d, DdpRel rel)
+{
+    for (uint32_t u = map_get(&d->combined_of, rel); u; u = d->combined_uses.at[u - 1].next) {
+        const Combined *c = &d->combined.at[d->combined_uses.at[u - 1].which];
+        if (c->rel == rel && c->kept)
+            return d->combined_uses.at[u - 1].which;
+    }
+    return UINT32_MAX;
+}
+
+void ddp_amend(Ddp *d, DdpRel rel, uint32_t n, const DdpRel *others)
+{
+    uint32_t which = kept_of(d, rel);
+    if (which == UINT32_MAX)
+        return;
+    for (uint32_t i = 0; i < n; i++) {
+        use(d, others[i], which, d->combined.at[which].others.n);
+        vec_push(d->mem, &d->combined.at[which].others, others[i]);
+    }
+}
+
 void ddp_set_aside(Ddp *d, DdpRel rel, Form form, uint32_t n, const DdpVar *vars, uint32_t n_others,
                    const DdpRel *others)
 {
@@ -181,8 +215,8 @@ void ddp_close_aside(Ddp *d, DdpRel rel, Form form, uint32_t n, const DdpVar *va
     for (uint32_t i = 0; i < n_others; i++) {
         if (others[i] == rel || is_listed(&c->others, others[i]))
             continue;
+        use(d, others[i], which, c->others.n);
         vec_push(d->mem, &c->others, others[i]);
-        use(d, others[i], which);
     }
     vec_push(d->mem, &d->combined_new, which);
 }
@@ -206,14 +240,21 @@ static void forget(Ddp *d, uint32_t which, Combined *c)
         ddp_remove_var(d, c->rest);
 }
 
+/* Does it end with `rel`? */
+static bool ends_with(const Combined *c, DdpRel rel)
+{
+    return !c->kept || c->rel == rel;
+}
+
 /* The youngest that names `rel` and is not older than `age`, of all or of those that stand; UINT32_MAX: there is none. */
 static uint32_t youngest(const Ddp *d, DdpRel rel, uint32_t age, bool all)
 {
     uint32_t found = UINT32_MAX;
     for (uint32_t u = map_get(&d->combined_of, rel); u; u = d->combined_uses.at[u - 1].next) {
         uint32_t which = d->combined_uses.at[u - 1].which;
-        if (d->combined.at[which].age >= age && (all || d->combined.at[which].stands)) {
-            age = d->combined.at[which].age;
+        const Combined *c = &d->combined.at[which];
+        if (c->age >= age && (all || c->stands) && ends_with(c, rel)) {
+            age = c->age;
             found = which;
         }
     }
@@ -228,6 +269,10 @@ static void end(Ddp *d, uint32_t which, bool all)
     while ((last = youngest(d, rel, d->combined.at[which].age, all)) != which)
         end(d, last, all);
     Combined c = d->combined.at[which];
+    for (uint32_t i = 0; i < c.others.n && !c.kept; i++) {
+        vec_push(d->mem, &d->ended, c.rel);
+        vec_push(d->mem, &d->ended_others, c.others.at[i]);
+    }
     forget(d, which, &c);
     if (c.stands && !REL(d, c.rel).leaving)
         exchange(d, c.rel, c.form_before, &c.before);
@@ -244,12 +289,37 @@ static uint32_t replacing(const Ddp *d, DdpRel rel)
     return UINT32_MAX;
 }
 
+/* Kept ones go on without it. The last of the others takes its place in the list. */
+static void lose(Ddp *d, DdpRel rel)
+{
+    uint32_t u;
+    while ((u = map_get(&d->combined_of, rel))) {
+        CombinedUse lost = d->combined_uses.at[u - 1];
+        List *others = &d->combined.at[lost.which].others;
+        DdpRel last = vec_last(others);
+        for (uint32_t k = map_get(&d->combined_of, last); k; k = d->combined_uses.at[k - 1].next)
+            if (d->combined_uses.at[k - 1].which == lost.which &&
+                d->combined_uses.at[k - 1].at == others->n - 1)
+                d->combined_uses.at[k - 1].at = lost.at;
+        others->at[lost.at] = last;
+        others->n--;
+        unuse(d, rel, lost.which);
+    }
+}
+
 void combine_update(Ddp *d)
 {
     uint32_t which;
-    for (uint32_t i = 0; i < d->leaving.n && d->combined_of.n; i++)
+    vec_clear(&d->exchanged);
+    vec_clear(&d->exchanged_by);
+    vec_clear(&d->exchanged_vars);
+    vec_clear(&d->ended);
+    vec_clear(&d->ended_others);
+    for (uint32_t i = 0; i < d->leaving.n && d->combined_of.n; i++) {
         while ((which = youngest(d, d->leaving.at[i], 0, true)) != UINT32_MAX)
             end(d, which, true);
+        lose(d, d->leaving.at[i]);
+    }
     for (uint32_t i = 0; i < d->combined_ending.n; i++)
         while ((which = replacing(d, d->combined_ending.at[i])) != UINT32_MAX)
             end(d, which, false); /* new ones are made of what it is then */
@@ -266,6 +336,18 @@ void combine_update(Ddp *d)
 }
 
 /* ---- looking closer ---- */
+
+DdpExchanged ddp_exchanged(const Ddp *d)
+{
+    return (DdpExchanged){.n = d->exchanged.n,
+                          .n_vars = d->exchanged_vars.n,
+                          .n_others = d->ended_others.n,
+                          .rels = d->exchanged.at,
+                          .by = d->exchanged_by.at,
+                          .ended = d->ended.at,
+                          .others = d->ended_others.at,
+                          .vars = d->exchanged_vars.at};
+}
 
 /* The oldest one has the relation as it was entered; younger ones are made of more. */
 bool ddp_combination(const Ddp *d, DdpRel rel, DdpCombination *out)

@@ -46,20 +46,21 @@ Ddp *ddp_open(Mem *mem, FormTable *forms)
     return d;
 }
 
-static List *const *all_lists(Ddp *d, List *lists[48])
+static List *const *all_lists(Ddp *d, List *lists[64])
 {
-    List *every[] = {&d->unused_groups, &d->unused_vars,  &d->unused_rels,    &d->unused_nodes,
-                     &d->occ_next,      &d->occ_prev,     &d->entering,       &d->leaving,
-                     &d->leaving_vars,  &d->advised_rel,  &d->advised_var,    &d->entered,
-                     &d->free_vars,     &d->free_rels,    &d->states,         &d->under_nodes,
-                     &d->under_vars,    &d->work,         &d->select,         &d->prefer,
-                     &d->moved,         &d->asked,        &d->held_back,      &d->gone_nodes,
-                     &d->placed,        &d->stale,        &d->suspects,       &d->scratch,
-                     &d->scratch2,      &d->scratch3,     &d->stamp,          &d->holes,
-                     &d->scc_open,      &d->scc_order,    &d->scc_ends,       &d->wished,
-                     &d->level_rels,    &d->level_vars,   &d->false_nodes,    &d->unused_combined,
-                     &d->unused_uses,   &d->combined_new, &d->combined_ending};
-    memset(lists, 0, 48 * sizeof *lists);
+    List *every[] = {&d->unused_groups,  &d->unused_vars,  &d->unused_rels,     &d->unused_nodes,
+                     &d->occ_next,       &d->occ_prev,     &d->entering,        &d->leaving,
+                     &d->leaving_vars,   &d->advised_rel,  &d->advised_var,     &d->entered,
+                     &d->free_vars,      &d->free_rels,    &d->states,          &d->under_nodes,
+                     &d->under_vars,     &d->work,         &d->select,          &d->prefer,
+                     &d->moved,          &d->asked,        &d->held_back,       &d->gone_nodes,
+                     &d->placed,         &d->stale,        &d->suspects,        &d->scratch,
+                     &d->scratch2,       &d->scratch3,     &d->stamp,           &d->holes,
+                     &d->scc_open,       &d->scc_order,    &d->scc_ends,        &d->wished,
+                     &d->level_rels,     &d->level_vars,   &d->false_nodes,     &d->unused_combined,
+                     &d->unused_uses,    &d->combined_new, &d->combined_ending, &d->exchanged,
+                     &d->exchanged_vars, &d->exchanged_by, &d->ended,           &d->ended_others};
+    memset(lists, 0, 64 * sizeof *lists);
     memcpy(lists, every, sizeof every);
     return lists;
 }
@@ -81,7 +82,7 @@ void ddp_close(Ddp *d)
     vec_free(d->mem, &d->combined);
     vec_free(d->mem, &d->combined_uses);
     map_free(d->mem, &d->combined_of);
-    List *lists[48];
+    List *lists[64];
     for (List *const *list = all_lists(d, lists); *list; list++)
         vec_free(d->mem, *list);
     for (uint32_t i = 0; i < sizeof d->unused_occs / sizeof *d->unused_occs; i++)
@@ -505,7 +506,7 @@ static size_t bytes_of(const Ddp *d)
         if (NODE(d, n).loop)
             bytes += sizeof(Loop) + NODE(d, n).loop->steps.cap * sizeof(DdpStep) +
                      NODE(d, n).loop->tears.cap * (sizeof(DdpStep) + sizeof(DdpVar));
-    List *lists[48];
+    List *lists[64];
     for (List *const *list = all_lists((Ddp *)d, lists); *list; list++)
         bytes += (*list)->cap * sizeof(uint32_t);
     bytes += (d->noted.cap + d->state_delta.cap) * sizeof(DdpStateDelta);

@@ -58,6 +58,21 @@ void ddp_remove_rel(Ddp *ddp, DdpRel rel);
 void ddp_combine(Ddp *ddp, DdpRel rel, Form form, uint32_t n, const DdpVar *vars, uint32_t n_others,
                  const DdpRel *others);
 
+/* The same, but it stays when one of the others leaves or becomes another: whoever kept it looks at what is left of them, and
+ * amends it, or ends it. */
+void ddp_combine_kept(Ddp *ddp, DdpRel rel, Form form, uint32_t n, const DdpVar *vars,
+                      uint32_t n_others, const DdpRel *others);
+void ddp_amend(Ddp *ddp, DdpRel rel, uint32_t n, const DdpRel *others); /* further others */
+/* By the last commit: relations in whose place another equation came to stand, or that returned; what they named before it:
+ * by[i] named vars[i]; and what combinations that ended were made of: others[i] in the place of ended[i]. */
+typedef struct DdpExchanged {
+    uint32_t n, n_vars, n_others;
+    const DdpRel *rels, *by, *ended, *others;
+    const DdpVar *vars;
+} DdpExchanged;
+
+DdpExchanged ddp_exchanged(const Ddp *ddp);
+
 /* From the next commit on `rel` is what it was; nothing happens where it is that already. */
 void ddp_end_combination(Ddp *ddp, DdpRel rel);
 /* Likewise, for a relation that says nothing new: from the next commit on a variable of its own stands in its

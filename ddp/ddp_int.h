@@ -120,10 +120,12 @@ typedef struct Combined {
     bool stands;  /* since a commit */
     bool aside;   /* set aside */
     bool renewed; /* what stands there changes with the next commit */
+    bool kept;    /* does not end with what it is made of */
 } Combined;
 
 typedef struct CombinedUse {
     uint32_t which, next; /* next: index + 1 of the next one that names the same relation */
+    uint32_t at;          /* in the list of others; UINT32_MAX: it is the relation itself */
 } CombinedUse;
 
 /* A relation whose inputs are visited. scc.c */
@@ -163,6 +165,7 @@ struct Ddp {
     VEC(CombinedUse) combined_uses;
     Map combined_of; /* DdpRel -> index + 1 of the first of its uses */
     List unused_combined, unused_uses, combined_new, combined_ending;
+    List exchanged, exchanged_by, exchanged_vars, ended, ended_others; /* ddp_exchanged() */
     uint32_t combined_age, n_aside;
     VEC(Group) groups; /* at[0] is unused */
     List unused_groups;

@@ -117,6 +117,7 @@ static void pack_combined(Pack *p, Combined *c)
     PACK_BIT(p, c->stands);
     PACK_BIT(p, c->aside);
     PACK_BIT(p, c->renewed);
+    PACK_BIT(p, c->kept);
 }
 
 static void pack_tables(Ddp *d, Pack *p)

@@ -35,6 +35,7 @@ typedef VEC(uint32_t) Rows;
 /* divided * (row after it) = kept * (row before it) - taken * pivot */
 typedef struct Step {
     uint32_t row, pivot;
+    uint32_t before; /* number + 1 of the row's step before */
     Wide kept, taken, divided;
 } Step;
 
@@ -42,11 +43,6 @@ typedef struct Column {
     uint32_t n;     /* rows that have it and are not peeled */
     uint32_t which; /* their numbers, combined by xor: of one, its number */
 } Column;
-
-typedef struct Found {
-    uint32_t row;
-    uint32_t steps; /* done when it vanished */
-} Found;
 
 struct Exact {
     Mem *mem;
@@ -59,9 +55,11 @@ struct Exact {
     VEC(Rows) holder;   /* [column]: rows of the core that had it at some time */
     VEC(uint64_t) heap; /* length and number of rows, perhaps of before */
     VEC(Step) step;
-    VEC(Found) found;
-    VEC(Wide) weight;    /* [row] */
-    VEC(uint8_t) listed; /* [row]: in `rows` */
+    VEC(uint32_t) last;  /* [row]: number + 1 of its last step */
+    VEC(uint32_t) found; /* rows that vanished */
+    VEC(uint32_t) steps; /* of a sum, still to be followed back: a heap, the last one first */
+    VEC(Wide) weight;    /* [row], 0 but for a sum's */
+    VEC(uint8_t) listed; /* [row]: in `rows`, while a sum is made */
     VEC(uint32_t) rows;
     VEC(int64_t) times;
     WideRow spare;
@@ -94,7 +92,9 @@ void exact_close(Exact *e)
     vec_free(e->mem, &e->holder);
     vec_free(e->mem, &e->heap);
     vec_free(e->mem, &e->step);
+    vec_free(e->mem, &e->last);
     vec_free(e->mem, &e->found);
+    vec_free(e->mem, &e->steps);
     vec_free(e->mem, &e->weight);
     vec_free(e->mem, &e->listed);
     vec_free(e->mem, &e->rows);
@@ -103,8 +103,17 @@ void exact_close(Exact *e)
     mem_free(e->mem, e);
 }
 
+static void forget_sum(Exact *e)
+{
+    for (uint32_t i = 0; i < e->rows.n; i++)
+        e->weight.at[e->rows.at[i]] = 0;
+    vec_clear(&e->rows);
+}
+
 void exact_begin(Exact *e, uint32_t n_columns)
 {
+    forget_sum(e);
+    vec_clear(&e->last);
     vec_clear(&e->cell);
     vec_clear(&e->begin);
     vec_clear(&e->gone);
@@ -130,6 +139,7 @@ uint32_t exact_row(Exact *e, uint32_t n, const uint32_t *columns, const int64_t 
     }
     vec_push(e->mem, &e->begin, e->cell.n);
     vec_push(e->mem, &e->gone, 0);
+    vec_push(e->mem, &e->last, 0);
     return row;
 }
 
@@ -270,7 +280,7 @@ static void make_core(Exact *e)
             if (e->wide.at[row].n)
                 heap_push(e, row);
             else
-                vec_push(e->mem, &e->found, ((Found){row, 0}));
+                vec_push(e->mem, &e->found, row);
         }
 }
 
@@ -343,7 +353,7 @@ static bool merge(Exact *e, uint32_t row, const WideRow *pivot, Step *step)
 static bool eliminate_from(Exact *e, uint32_t row, uint32_t pivot, WideCell at, Wide factor)
 {
     Wide both = common(at.factor, factor);
-    Step step = {row, pivot, at.factor / both, factor / both, 0};
+    Step step = {row, pivot, e->last.at[row], at.factor / both, factor / both, 0};
     if (!merge(e, row, &e->wide.at[pivot], &step))
         return false;
     for (uint32_t i = 0; i < e->spare.n && step.divided > 1; i++)
@@ -351,13 +361,14 @@ static bool eliminate_from(Exact *e, uint32_t row, uint32_t pivot, WideCell at, 
     if (!step.divided)
         step.divided = 1;
     vec_push(e->mem, &e->step, step);
+    e->last.at[row] = e->step.n;
     WideRow old = e->wide.at[row];
     e->wide.at[row] = e->spare;
     e->spare = old;
     if (e->wide.at[row].n)
         heap_push(e, row);
     else
-        vec_push(e->mem, &e->found, ((Found){row, e->step.n}));
+        vec_push(e->mem, &e->found, row);
     return true;
 }
 
@@ -407,17 +418,49 @@ static bool scale(Exact *e, uint32_t row, Wide divisor)
     return fine;
 }
 
+/* A heap of numbers + 1 of steps; 0 is none. */
+static void follow(Exact *e, uint32_t step)
+{
+    if (!step)
+        return;
+    vec_push(e->mem, &e->steps, step);
+    uint32_t i = e->steps.n - 1;
+    for (; i && e->steps.at[(i - 1) / 2] < step; i = (i - 1) / 2)
+        e->steps.at[i] = e->steps.at[(i - 1) / 2];
+    e->steps.at[i] = step;
+}
+
+static const Step *latest_step(Exact *e)
+{
+    uint32_t top = e->steps.at[0], step = vec_pop(&e->steps), i = 0, n = e->steps.n;
+    while (2 * i + 1 < n) {
+        uint32_t child = 2 * i + 1;
+        if (child + 1 < n && e->steps.at[child + 1] > e->steps.at[child])
+            child++;
+        if (e->steps.at[child] <= step)
+            break;
+        e->steps.at[i] = e->steps.at[child];
+        i = child;
+    }
+    if (n)
+        e->steps.at[i] = step;
+    return &e->step.at[top - 1];
+}
+
+/* All that was done to a pivot was done before it was one. */
 static void list_row(Exact *e, uint32_t row)
 {
     if (e->listed.at[row])
         return;
     e->listed.at[row] = 1;
     vec_push(e->mem, &e->rows, row);
+    follow(e, e->last.at[row]);
 }
 
 static bool step_back(Exact *e, const Step *step)
 {
     Wide *of = e->weight.at;
+    follow(e, step->before);
     if (!of[step->row])
         return true;
     if (!scale(e, step->row, step->divided))
@@ -441,10 +484,23 @@ static void sort_rows(Exact *e)
 {
     uint32_t n = 0;
     qsort(e->rows.at, e->rows.n, sizeof *e->rows.at, ascending);
-    for (uint32_t i = 0; i < e->rows.n; i++)
+    for (uint32_t i = 0; i < e->rows.n; i++) {
+        e->listed.at[e->rows.at[i]] = 0;
         if (e->weight.at[e->rows.at[i]])
             e->rows.at[n++] = e->rows.at[i];
+    }
     e->rows.n = n;
+}
+
+/* What is added is 0. */
+static void make_weights(Exact *e)
+{
+    vec_reserve(e->mem, &e->weight, e->counts.rows);
+    vec_reserve(e->mem, &e->listed, e->counts.rows);
+    for (; e->weight.n < e->counts.rows; e->weight.n++)
+        e->weight.at[e->weight.n] = 0;
+    for (; e->listed.n < e->counts.rows; e->listed.n++)
+        e->listed.at[e->listed.n] = 0;
 }
 
 static bool narrow(Exact *e)
@@ -466,17 +522,14 @@ static bool narrow(Exact *e)
 
 ExactSum exact_sum(Exact *e, uint32_t index)
 {
-    Found found = e->found.at[index];
     bool fine = true;
-    vec_reserve(e->mem, &e->weight, e->counts.rows);
-    vec_reserve(e->mem, &e->listed, e->counts.rows);
-    memset(e->weight.at, 0, e->counts.rows * sizeof *e->weight.at);
-    memset(e->listed.at, 0, e->counts.rows);
-    vec_clear(&e->rows);
-    list_row(e, found.row);
-    e->weight.at[found.row] = 1;
-    for (uint32_t i = found.steps; i-- > 0 && fine;)
-        fine = step_back(e, &e->step.at[i]);
+    forget_sum(e);
+    make_weights(e);
+    vec_clear(&e->steps);
+    list_row(e, e->found.at[index]);
+    e->weight.at[e->found.at[index]] = 1;
+    while (e->steps.n && fine)
+        fine = step_back(e, latest_step(e));
     sort_rows(e);
     if (!fine || !narrow(e))
         return (ExactSum){0};

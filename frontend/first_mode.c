@@ -264,6 +264,8 @@ static void commit(FirstMode *mode, DdpCommit kind)
     do
         mode->result = ddp_commit(mode->ddp, kind);
     while (world_examine(mode->world, &mode->result) && i++ < MOST_EXAMINED);
+    if (kind == DDP_FINAL)
+        world_settled(mode->world);
 }
 
 static int begin(void *context)

@@ -476,6 +476,7 @@ bool world_report_undecided(World *world)
 
 static void report_task(World *world, DdpVerdict verdict)
 {
+    tell_notes(world);
     DdpDiagnosis d = ddp_diagnose(world->ddp);
     if (report_two_grounds(world, &d.over))
         return; /* the currents of both are undetermined then too: the same mistake */

@@ -16,6 +16,16 @@ static bool told_enough(const World *world)
 static void tell(World *world, Place at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+static void tell_text(World *world, Place at, const char *text)
+{
+    Map *told = &world->singular->told;
+    uint64_t key = hash_bytes(text, strlen(text), at);
+    if (map_get(told, key))
+        return;
+    map_put(world->mem, told, key, 1);
+    world_remark(world, at, "%s", text);
+}
+
 static void tell(World *world, Place at, const char *format, ...)
 {
     char text[4 * TEXT];
@@ -23,12 +33,57 @@ static void tell(World *world, Place at, const char *format, ...)
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    Map *told = &world->singular->told;
-    uint64_t key = hash_bytes(text, strlen(text), at);
-    if (map_get(told, key))
-        return;
-    map_put(world->mem, told, key, 1);
-    world_remark(world, at, "%s", text);
+    tell_text(world, at, text);
+}
+
+/* ---- what is told when all of an event has been decided ---- */
+
+static void keep_note(World *world, DdpRel rel, Place at, const char *text)
+{
+    char *copy = mem_alloc(world->mem, strlen(text) + 1);
+    strcpy(copy, text);
+    vec_push(world->mem, &world->singular->notes, ((SingularNote){rel, at, copy}));
+}
+
+/* Of those about one relation the last counts, if that still stands in its place. */
+static bool counts(const World *world, uint32_t index)
+{
+    const Singular *s = world->singular;
+    DdpCombination made;
+    for (uint32_t i = index + 1; i < s->notes.n; i++)
+        if (s->notes.at[i].rel == s->notes.at[index].rel)
+            return false;
+    return ddp_rel_used(world->ddp, s->notes.at[index].rel) &&
+           ddp_combination(world->ddp, s->notes.at[index].rel, &made);
+}
+
+void tell_notes(World *world)
+{
+    Singular *s = world->singular;
+    for (uint32_t i = 0; i < s->notes.n; i++)
+        if (!told_enough(world) && counts(world, i))
+            tell_text(world, s->notes.at[i].at, s->notes.at[i].text);
+    drop_notes(world);
+}
+
+void drop_notes(World *world)
+{
+    Singular *s = world->singular;
+    for (uint32_t i = 0; i < s->notes.n; i++)
+        mem_free(world->mem, s->notes.at[i].text);
+    vec_clear(&s->notes);
+}
+
+static void tell_task(World *world, void *argument)
+{
+    (void)argument;
+    tell_notes(world);
+}
+
+void world_settled(World *world)
+{
+    if (world->singular->notes.n)
+        world_guarded(world, tell_task, NULL);
 }
 
 /* ---- components ---- */
@@ -89,10 +144,10 @@ static void names_text(const World *world, const Names *names, char *out, size_t
 
 /* ---- a circuit without ground ---- */
 
-void tell_island(World *world, DdpVar at)
+void tell_island(World *world, DdpRel rel, DdpVar at)
 {
     Names names = {0};
-    char text[TEXT + 20], path[TEXT];
+    char text[TEXT + 20], path[TEXT], note[4 * TEXT];
     const Inst *pin = owner_of(world, at);
     for (uint32_t i = 0; i < world->singular->island.n && !told_enough(world); i++) {
         WorldVar view;
@@ -104,8 +159,46 @@ void tell_island(World *world, DdpVar at)
         return;
     names_text(world, &names, text, sizeof text);
     world_inst_path(world, pin->id, path, sizeof path);
-    tell(world, report_place_of(world, report_component_of(world, pin)),
-         "the circuit of %s has no ground: its potential is set to 0 at %s", text, path);
+    snprintf(note, sizeof note, "the circuit of %s has no ground: its potential is set to 0 at %s",
+             text, path);
+    keep_note(world, rel, report_place_of(world, report_component_of(world, pin)), note);
+}
+
+static bool is_watching(const World *world, const Inst *component)
+{
+    const Singular *s = world->singular;
+    for (uint32_t i = 0; i < s->watched.n; i++) {
+        const Inst *inst = owner_of(world, s->watched.at[i]);
+        if (inst && report_component_of(world, inst) == component)
+            return true;
+    }
+    return false;
+}
+
+/* Those that block, and what lies between them. */
+void tell_blocked(World *world, DdpRel rel)
+{
+    const Singular *s = world->singular;
+    Names watching = {0}, names = {0};
+    char who[TEXT + 20], text[TEXT + 20], note[4 * TEXT];
+    if (told_enough(world))
+        return;
+    for (uint32_t i = 0; i < s->watched.n; i++)
+        add_component(world, &watching, s->watched.at[i]);
+    for (uint32_t i = 0; i < s->island.n; i++) {
+        const Inst *inst = owner_of(world, s->island.at[i]);
+        if (inst && !is_watching(world, report_component_of(world, inst)))
+            add_component(world, &names, s->island.at[i]);
+    }
+    if (!watching.n)
+        return;
+    names_text(world, &watching, who, sizeof who);
+    names_text(world, &names, text, sizeof text);
+    snprintf(note, sizeof note,
+             "while %s block%s, nothing fixes the potential %s%s: it is set as if %s", who,
+             watching.n == 1 ? "s" : "", names.n ? "of " : "between them", text,
+             watching.n == 1 ? "it leaked" : "they leaked equally");
+    keep_note(world, rel, report_place_of(world, watching.at[0]), note);
 }
 
 /* ---- an equation too many ---- */

@@ -9,7 +9,8 @@
  *   - a relation among other unknowns, states above all: it is entered in the place of one of the equations it is
  *     made of, and the DDP selects as many states as there are;
  *   - nothing, where currents are summed up in a circuit without ground: in the place of a sum of
- *     currents, which the others imply, a potential that nothing fixes is set to 0;
+ *     currents, which the others imply, a potential that nothing fixes is set to 0, or, where diodes that
+ *     block watch it, between those (singular_float.c);
  *   - nothing, or known values that agree: the equation is set aside;
  *   - known values that contradict each other: entered likewise, which is an overdetermined system.
  *
@@ -60,10 +61,21 @@ void singular_close(World *world)
     map_free(mem, &s->tried);
     map_free(mem, &s->held);
     vec_free(mem, &s->island);
+    vec_free(mem, &s->parent);
+    vec_free(mem, &s->turned);
+    vec_free(mem, &s->roots);
+    vec_free(mem, &s->cells);
+    vec_free(mem, &s->amount);
+    vec_free(mem, &s->watched);
+    vec_free(mem, &s->watched_amount);
+    vec_free(mem, &s->again);
     map_free(mem, &s->fixed);
     map_free(mem, &s->seen);
     map_free(mem, &s->told);
     map_free(mem, &s->aside);
+    keep_close(world);
+    drop_notes(world);
+    vec_free(mem, &s->notes);
     mem_free(mem, s);
 }
 
@@ -75,6 +87,7 @@ void singular_pack(World *world, Pack *p)
     pack_map(p, &world->singular->aside);
     PACK_LIST(p, &world->singular->loops);
     PACK(p, world->singular->looked_at);
+    keep_pack(world, p);
 }
 
 /* ---- which equations ---- */
@@ -301,12 +314,13 @@ static DdpRel choose(const World *world, const Dependence *sum)
     return best;
 }
 
-static X left_expression(const World *world, const Dependence *sum, uint32_t first)
+/* factors * positions, from `first` on */
+static X weighted(const World *world, uint32_t n, const int64_t *factors, uint32_t first)
 {
     FormTable *forms = world->forms;
     X x = 0;
-    for (uint32_t i = 0; i < sum->vars.n; i++) {
-        double factor = (double)sum->factors.at[i];
+    for (uint32_t i = 0; i < n; i++) {
+        double factor = (double)factors[i];
         X term = x_pos(forms, first + i);
         if (fabs(factor) != 1)
             term = x_binary(forms, X_MUL, x_const(forms, fabs(factor)), term);
@@ -316,6 +330,11 @@ static X left_expression(const World *world, const Dependence *sum, uint32_t fir
             x = factor > 0 ? term : x_unary(forms, X_NEG, term);
     }
     return x ? x : x_const(forms, 0);
+}
+
+static X left_expression(const World *world, const Dependence *sum, uint32_t first)
+{
+    return weighted(world, sum->vars.n, sum->factors.at, first);
 }
 
 /* The equations besides the one that is replaced. */
@@ -328,20 +347,39 @@ static uint32_t others_of(const Dependence *sum, DdpRel rel, DdpRel *others)
     return n;
 }
 
-typedef enum Command { COMMAND_LEFT, COMMAND_FIX, COMMAND_ASIDE } Command;
+typedef enum Command { COMMAND_LEFT, COMMAND_FIX, COMMAND_MIDDLE, COMMAND_ASIDE } Command;
 
-/* In the place of one of its equations: what is left of them; that `var` is 0; or nothing. */
+/* What moves is free to do so as long as nobody else names it (singular_entered). */
+static void hold_island(World *world, DdpRel rel)
+{
+    Singular *s = world->singular;
+    for (uint32_t i = 0; i < s->island.n; i++)
+        map_put(world->mem, &s->held, s->island.at[i], rel);
+}
+
+/* In the place of one of its equations: what is left of them; that `var` is 0; that what is watched is as small as can be; or
+ * nothing. */
 static DdpRel give(World *world, Command what, DdpVar var)
 {
-    Dependence *sum = &world->singular->sum;
+    Singular *s = world->singular;
+    Dependence *sum = &s->sum;
     FormTable *forms = world->forms;
-    DdpRel rel = choose(world, sum);
+    DdpRel kept = what == COMMAND_FIX ? keep_choice(world) : 0;
+    DdpRel rel = kept ? kept : choose(world, sum);
     DdpRel *others = mem_alloc(world->mem, (sum->rels.n + 1) * sizeof *others);
     uint32_t n = others_of(sum, rel, others);
     X zero = x_const(forms, 0);
-    if (what == COMMAND_FIX)
+    if (kept)
+        ddp_combine_kept(world->ddp, rel, form_make(forms, x_pos(forms, 0), zero, 1), 1, &var, n,
+                         others);
+    else if (what == COMMAND_FIX)
         ddp_combine(world->ddp, rel, form_make(forms, x_pos(forms, 0), zero, 1), 1, &var, n,
                     others);
+    else if (what == COMMAND_MIDDLE)
+        ddp_combine(world->ddp, rel,
+                    form_make(forms, weighted(world, s->watched.n, s->watched_amount.at, 0), zero,
+                              s->watched.n),
+                    s->watched.n, s->watched.at, n, others);
     else if (what == COMMAND_LEFT)
         ddp_combine(world->ddp, rel,
                     form_make(forms, left_expression(world, sum, 0), x_const(forms, -sum->constant),
@@ -354,32 +392,44 @@ static DdpRel give(World *world, Command what, DdpVar var)
                                          x_const(forms, sum->constant)),
                                 sum->vars.n + 1),
                       sum->vars.n, sum->vars.at, n, others);
-    map_put(world->mem, &world->singular->replaced, rel, 1);
+    map_put(world->mem, &s->replaced, rel, 1);
+    if (kept)
+        keep_island(world, rel);
+    else if (what == COMMAND_FIX || what == COMMAND_MIDDLE)
+        hold_island(world, rel);
     mem_free(world->mem, others);
     return rel;
 }
 
 /* ---- what ends by what comes ---- */
 
-static void hold_island(World *world, DdpRel rel)
-{
-    Singular *s = world->singular;
-    for (uint32_t i = 0; i < s->island.n; i++)
-        map_put(world->mem, &s->held, s->island.at[i], rel);
-}
-
 /* A relation names what was free to move when nobody but others did: perhaps it no longer is. The
  * equation comes back, and the next examination sees. */
-void singular_entered(World *world, uint32_t n, const DdpVar *vars)
+void singular_entered(World *world, DdpRel rel, uint32_t n, const DdpVar *vars)
 {
     Singular *s = world->singular;
+    keep_entered(world, rel, n, vars);
     for (uint32_t i = 0; i < n && s->held.n; i++) {
-        DdpRel rel = map_get(&s->held, vars[i]);
-        if (!rel)
+        DdpRel held = map_get(&s->held, vars[i]);
+        if (!held)
             continue;
         map_remove(&s->held, vars[i]);
-        ddp_end_combination(world->ddp, rel);
+        ddp_end_combination(world->ddp, held);
     }
+}
+
+static void fix_island(World *world, DdpVar floating)
+{
+    Singular *s = world->singular;
+    bool blocked = s->watched.n > 0;
+    DdpRel rel = give(world, blocked ? COMMAND_MIDDLE : COMMAND_FIX, floating);
+    for (uint32_t i = 0; i < s->watched.n; i++)
+        map_put(world->mem, &s->fixed, s->watched.at[i], 1);
+    map_put(world->mem, &s->fixed, floating, 1);
+    if (blocked)
+        tell_blocked(world, rel);
+    else
+        tell_island(world, rel, floating);
 }
 
 /* Equations may be set aside where that leaves everything determined. In a loop it does not: as many
@@ -389,15 +439,69 @@ static void nothing_left(World *world, bool loop, bool spare)
     Dependence *sum = &world->singular->sum;
     DdpVar floating = singular_floating(world, sum);
     if (floating) {
-        hold_island(world, give(world, COMMAND_FIX, floating));
-        map_put(world->mem, &world->singular->fixed, floating, 1);
-        tell_island(world, floating);
+        fix_island(world, floating);
     } else if (spare) {
         DdpRel rel = give(world, COMMAND_ASIDE, 0);
         tell_aside(world, sum, rel);
+    } else if (loop && world->singular->deferred) {
+        world->singular->later = true;
     } else if (loop) {
         give(world, COMMAND_LEFT, 0);
     }
+}
+
+/* ---- sums that others close ---- */
+
+/* An equation that names nothing unknown but the variable, once: 0: there is none. */
+static DdpRel fixed_by(World *world, DdpVar var, int64_t *factor)
+{
+    uint32_t cursor = 0;
+    for (DdpRel rel; (rel = ddp_next_use(world->ddp, var, &cursor));) {
+        DdpRelView view = ddp_rel(world->ddp, rel);
+        uint32_t unknown = 0;
+        if (view.order || !singular_whole(world, &view))
+            continue;
+        for (uint32_t k = 0; k < view.n; k++) {
+            unknown += ddp_var(world->ddp, view.vars[k]).kind == DDP_UNKNOWN;
+            if (view.vars[k] == var)
+                *factor = singular_factor(world, view.form, k);
+        }
+        if (unknown == 1 && (*factor == 1 || *factor == -1))
+            return rel;
+    }
+    return 0;
+}
+
+/* What is left of the sum are currents that equations outside of the loop fix, at the open end of a line: with these nothing is
+ * left. */
+static bool close_sum(World *world)
+{
+    Dependence *sum = &world->singular->sum;
+    uint32_t n = sum->vars.n;
+    bool fixed = true;
+    for (uint32_t i = 0; i < n; i++)
+        singular_column(world, sum->vars.at[i]);
+    for (uint32_t i = 0; i < n && fixed; i++) {
+        int64_t factor = 0;
+        DdpRel rel = fixed_by(world, sum->vars.at[i], &factor);
+        fixed = rel != 0;
+        if (rel)
+            add_relation(world, sum, rel, -factor * sum->factors.at[i]);
+    }
+    singular_forget_columns(world);
+    drop_zeros(sum);
+    return fixed && what_is_left(world, sum) == LEFT_NOTHING;
+}
+
+static bool floats_when_closed(World *world, uint32_t index)
+{
+    Singular *s = world->singular;
+    DdpVar floating = close_sum(world) ? singular_floating(world, &s->sum) : 0;
+    if (floating)
+        fix_island(world, floating);
+    else
+        collect(world, exact_sum(s->exact, index));
+    return floating != 0;
 }
 
 /* ---- where to look ---- */
@@ -414,7 +518,7 @@ static void examine_sums(World *world, bool loop, bool spare)
         Left left = what_is_left(world, &s->sum);
         if (left == LEFT_NOTHING) {
             nothing_left(world, loop, spare);
-        } else if (loop) {
+        } else if (loop && (left != LEFT_RELATION || !floats_when_closed(world, i))) {
             give(world, COMMAND_LEFT, 0);
             if (left == LEFT_RELATION)
                 tell_hidden(world, &s->sum);
@@ -422,8 +526,14 @@ static void examine_sums(World *world, bool loop, bool spare)
     }
 }
 
+static DdpVar any_output(const DdpNodeView *view)
+{
+    return view->n_tears ? view->tears[0] : view->steps[0].var;
+}
+
 static void examine_loop(World *world, const DdpNodeView *view)
 {
+    world->singular->later = false;
     for (uint32_t i = 0; i < view->n_steps; i++)
         singular_column(world, view->steps[i].var);
     for (uint32_t i = 0; i < view->n_tears; i++)
@@ -434,6 +544,8 @@ static void examine_loop(World *world, const DdpNodeView *view)
     for (uint32_t i = 0; i < view->n_tears; i++)
         add_row(world, view->residuals[i].rel);
     examine_sums(world, true, false);
+    if (world->singular->later)
+        vec_push(world->mem, &world->singular->again, any_output(view));
 }
 
 static void enter_part(World *world, const DdpPart *part)
@@ -453,11 +565,6 @@ static void examine_over(World *world, const DdpResult *result)
 }
 
 /* ---- when ---- */
-
-static DdpVar any_output(const DdpNodeView *view)
-{
-    return view->n_tears ? view->tears[0] : view->steps[0].var;
-}
 
 /* Loops that this commit made wait for those that branches will make: while an `if` has not chosen its
  * branch, equations are missing, and what looks singular is not. */
@@ -489,11 +596,15 @@ static void examine_loops(World *world)
         last = node;
     }
     vec_clear(&s->loops);
+    for (uint32_t i = 0; i < s->again.n; i++)
+        vec_push(world->mem, &s->loops, s->again.at[i]);
+    vec_clear(&s->again);
 }
 
 static void examine(World *world, const DdpResult *result)
 {
     begin_examination(world);
+    keep_examine(world);
     note_loops(world);
     if (world->newborn.n)
         return;

@@ -6,86 +6,242 @@
  * whatever happens to the rest, because that variable follows; so an open switch does not hold what is
  * behind it, and the search does not pass through it. From one potential on, all that the other equations
  * lead to is looked at: a way to move is a sum of columns that vanishes.
+ *
+ * Conditions may read what moves: a diode that blocks watches its voltage. Then 0 is no answer, because it may be one at
+ * which the diode would not block. The potential is where the sum of the squares of all that is watched is
+ * smallest, as if all that block leaked equally: an equation with whole factors, too. If a diode does not block there, it closes
+ * without a current, which is an answer again.
  */
 #include "frontend/singular_int.h"
 
-enum { PLAIN = 1, FIXED = 2 };
+#include <stdlib.h>
+
+enum { PLAIN = 1, FIXED = 2, WATCHED = 3 };
 
 static uint64_t var_key(DdpVar var)
 {
     return (uint64_t)1 << 32 | var;
 }
 
-static bool is_plain(World *world, DdpVar var)
+/* A condition that reads it. */
+static bool is_watch(const World *world, const DdpRelView *use, DdpVar var)
 {
-    uint32_t known = map_get(&world->singular->seen, var_key(var)), cursor = 0;
-    if (known)
-        return known == PLAIN;
-    DdpVarView view = ddp_var(world->ddp, var);
-    bool plain = view.kind == DDP_UNKNOWN && view.order == 0;
-    for (DdpRel rel; plain && (rel = ddp_next_use(world->ddp, var, &cursor));) {
+    WorldVar target;
+    return use->kind == DDP_TRANSMISSION && use->vars[0] != var && use->logic != var &&
+           world_var(world, use->vars[0], &target) && target.type == TYPE_BOOLEAN;
+}
+
+static const Inst *connector_of(const World *world, DdpVar var)
+{
+    WorldVar view;
+    bool is = world_var(world, var, &view) && view.member && view.member->con == CON_POTENTIAL;
+    return is && view.owner ? world_at(world, view.owner) : NULL;
+}
+
+/* Of the relations that name it, how many are no conditions; *watched: there are some that are. 0: one of them does not allow
+ * that it moves. */
+static uint32_t count_uses(World *world, DdpVar var, bool *watched)
+{
+    uint32_t n = 0, cursor = 0;
+    *watched = false;
+    for (DdpRel rel; (rel = ddp_next_use(world->ddp, var, &cursor));) {
         DdpRelView use = ddp_rel(world->ddp, rel);
-        plain = use.logic != var && singular_whole(world, &use);
+        bool watch = is_watch(world, &use, var);
+        if (!watch && (use.logic == var || !singular_whole(world, &use)))
+            return 0;
+        *watched |= watch;
+        n += !watch;
     }
-    map_put(world->mem, &world->singular->seen, var_key(var), plain ? PLAIN : FIXED);
-    return plain;
+    return n;
+}
+
+static uint32_t kind_of(World *world, DdpVar var)
+{
+    uint32_t known = map_get(&world->singular->seen, var_key(var));
+    if (known)
+        return known;
+    DdpVarView view = ddp_var(world->ddp, var);
+    bool plain = view.kind == DDP_UNKNOWN && view.order == 0, watched = false;
+    plain = plain && count_uses(world, var, &watched) > 0 &&
+            !(watched && connector_of(world, var)); /* who asks for a potential wants a ground */
+    known = !plain ? FIXED : watched ? WATCHED : PLAIN;
+    map_put(world->mem, &world->singular->seen, var_key(var), known);
+    return known;
+}
+
+bool float_is_plain(World *world, DdpVar var)
+{
+    return kind_of(world, var) != FIXED;
+}
+
+/* Does no other equation name it? */
+bool float_is_own(World *world, DdpVar var)
+{
+    bool watched;
+    return float_is_plain(world, var) &&
+           (ddp_use_count(world->ddp, var) == 1 || count_uses(world, var, &watched) == 1);
 }
 
 /* Does a variable of its own make the equation true, wherever the others are? */
-static bool gives_way(World *world, const DdpRelView *view, DdpVar asked)
+bool float_gives_way(World *world, const DdpRelView *view, DdpVar asked)
 {
     for (uint32_t k = 0; k < view->n; k++)
-        if (view->vars[k] != asked && ddp_use_count(world->ddp, view->vars[k]) == 1 &&
-            is_plain(world, view->vars[k]))
+        if (view->vars[k] != asked && float_is_own(world, view->vars[k]))
             return true;
     return false;
 }
 
-/* A relation among those that must stay true: its number + 1; 0: it need not be looked at. */
-static uint32_t row_of(World *world, DdpRel rel, DdpVar asked)
+/* A relation that must stay true, unless it gives way. */
+static void look_at(World *world, DdpRel rel, DdpVar asked)
 {
     Singular *s = world->singular;
-    uint32_t row = map_get(&s->seen, rel);
-    if (row)
-        return row - 1;
+    if (map_get(&s->seen, rel))
+        return;
     DdpRelView view = ddp_rel(world->ddp, rel);
+    map_put(world->mem, &s->seen, rel, 1);
+    if (view.kind == DDP_TRANSMISSION) /* it watches */
+        return;
     s->looked_at++;
-    if (!gives_way(world, &view, asked)) {
-        vec_push(world->mem, &s->bound, rel);
-        row = s->bound.n;
-        for (uint32_t k = 0; k < view.n; k++)
-            if (is_plain(world, view.vars[k]))
-                singular_column(world, view.vars[k]);
-    }
-    map_put(world->mem, &s->seen, rel, row + 1);
-    return row;
+    if (float_gives_way(world, &view, asked))
+        return;
+    vec_push(world->mem, &s->bound, rel);
+    for (uint32_t k = 0; k < view.n; k++)
+        if (float_is_plain(world, view.vars[k]))
+            singular_column(world, view.vars[k]);
 }
 
-static int64_t factor_in(const World *world, DdpRel rel, DdpVar var)
+/* ---- what moves equally ---- */
+
+/* Most equations name two variables that may move, and say that they move equally, or in opposite directions: of a node, or of
+ * both pins of a component. These make classes, one row each, and exact/ has only the others to deal with. */
+static uint32_t class_of(Singular *s, uint32_t i, int *sign)
+{
+    uint32_t root = i, next;
+    int all = 1;
+    for (; s->parent.at[root] != root; root = s->parent.at[root])
+        all *= s->turned.at[root] ? -1 : 1;
+    *sign = all;
+    for (; s->parent.at[i] != root; i = next) {
+        int own = s->turned.at[i] ? -1 : 1;
+        next = s->parent.at[i];
+        s->parent.at[i] = root;
+        s->turned.at[i] = all < 0;
+        all *= own;
+    }
+    return root;
+}
+
+typedef struct Term {
+    uint32_t column;
+    int64_t factor;
+} Term;
+
+/* What of a relation may move: how many, and the first two. */
+static uint32_t moving_terms(World *world, DdpRel rel, Term term[2])
 {
     DdpRelView view = ddp_rel(world->ddp, rel);
-    for (uint32_t k = 0; k < view.n; k++)
-        if (view.vars[k] == var)
-            return singular_factor(world, view.form, k);
-    return 0;
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < view.n; k++) {
+        int64_t factor = singular_factor(world, view.form, k);
+        if (!factor || !float_is_plain(world, view.vars[k]))
+            continue;
+        if (n < 2)
+            term[n] = (Term){singular_column(world, view.vars[k]), factor};
+        n++;
+    }
+    return n;
 }
 
-/* What a variable does to the equations is a row here. */
-static void enter_var(World *world, DdpVar var, DdpVar asked)
+/* True: the relation is done with. */
+static bool joins(World *world, DdpRel rel)
 {
     Singular *s = world->singular;
-    uint32_t cursor = 0;
-    vec_clear(&s->row_columns);
-    vec_clear(&s->row_factors);
-    for (DdpRel rel; (rel = ddp_next_use(world->ddp, var, &cursor));) {
-        uint32_t row = row_of(world, rel, asked);
-        if (!row)
-            continue;
-        vec_push(world->mem, &s->row_columns, row - 1);
-        vec_push(world->mem, &s->row_factors, factor_in(world, rel, var));
-    }
-    exact_row(s->moves, s->row_columns.n, s->row_columns.at, s->row_factors.at);
+    Term term[2];
+    int sign[2];
+    if (moving_terms(world, rel, term) != 2 ||
+        (term[0].factor != term[1].factor && term[0].factor != -term[1].factor))
+        return false;
+    uint32_t a = class_of(s, term[0].column, &sign[0]), b = class_of(s, term[1].column, &sign[1]);
+    bool opposite = (term[0].factor == term[1].factor) != (sign[0] != sign[1]);
+    if (a == b)
+        return !opposite; /* else they do not move at all: that is for exact/ */
+    s->parent.at[a] = b;
+    s->turned.at[a] = opposite;
+    return true;
 }
+
+static void make_classes(World *world)
+{
+    Singular *s = world->singular;
+    uint32_t n = 0;
+    vec_clear(&s->parent);
+    vec_clear(&s->turned);
+    for (uint32_t i = 0; i < s->columns.n; i++) {
+        vec_push(world->mem, &s->parent, i);
+        vec_push(world->mem, &s->turned, 0);
+    }
+    for (uint32_t i = 0; i < s->bound.n; i++)
+        if (!joins(world, s->bound.at[i]))
+            s->bound.at[n++] = s->bound.at[i];
+    s->bound.n = n;
+}
+
+static int by_class(const void *a, const void *b)
+{
+    const FloatCell *x = a, *y = b;
+    if (x->row != y->row)
+        return x->row < y->row ? -1 : 1;
+    return x->column < y->column ? -1 : x->column > y->column;
+}
+
+/* What a class does to the equations that are left. */
+static void list_cells(World *world)
+{
+    Singular *s = world->singular;
+    vec_clear(&s->cells);
+    for (uint32_t i = 0; i < s->bound.n; i++) {
+        DdpRelView view = ddp_rel(world->ddp, s->bound.at[i]);
+        for (uint32_t k = 0; k < view.n; k++) {
+            int sign;
+            if (!float_is_plain(world, view.vars[k]))
+                continue;
+            uint32_t root = class_of(s, singular_column(world, view.vars[k]), &sign);
+            vec_push(world->mem, &s->cells,
+                     ((FloatCell){sign * singular_factor(world, view.form, k), root, i}));
+        }
+    }
+    if (s->cells.n)
+        qsort(s->cells.at, s->cells.n, sizeof *s->cells.at, by_class);
+}
+
+/* A row for each class; `roots` tells whose. */
+static void enter_classes(World *world)
+{
+    Singular *s = world->singular;
+    uint32_t at = 0;
+    list_cells(world);
+    exact_begin(s->moves, s->bound.n);
+    vec_clear(&s->roots);
+    for (uint32_t i = 0; i < s->columns.n; i++) {
+        if (s->parent.at[i] != i)
+            continue;
+        vec_clear(&s->row_columns);
+        vec_clear(&s->row_factors);
+        for (; at < s->cells.n && s->cells.at[at].row == i; at++) {
+            const FloatCell *c = &s->cells.at[at];
+            if (s->row_columns.n && vec_last(&s->row_columns) == c->column) {
+                vec_last(&s->row_factors) += c->factor;
+                continue;
+            }
+            vec_push(world->mem, &s->row_columns, c->column);
+            vec_push(world->mem, &s->row_factors, c->factor);
+        }
+        exact_row(s->moves, s->row_columns.n, s->row_columns.at, s->row_factors.at);
+        vec_push(world->mem, &s->roots, i);
+    }
+}
+
+/* ---- islands ---- */
 
 static void gather(World *world, DdpVar asked)
 {
@@ -96,19 +252,11 @@ static void gather(World *world, DdpVar asked)
     for (uint32_t i = 0; i < s->columns.n; i++) {
         uint32_t cursor = 0;
         for (DdpRel rel; (rel = ddp_next_use(world->ddp, s->columns.at[i], &cursor));)
-            row_of(world, rel, asked);
+            look_at(world, rel, asked);
     }
-    exact_begin(s->moves, s->bound.n);
-    for (uint32_t i = 0; i < s->columns.n; i++)
-        enter_var(world, s->columns.at[i], asked);
+    make_classes(world);
+    enter_classes(world);
     exact_eliminate(s->moves);
-}
-
-static const Inst *connector_of(const World *world, DdpVar var)
-{
-    WorldVar view;
-    bool is = world_var(world, var, &view) && view.member && view.member->con == CON_POTENTIAL;
-    return is && view.owner ? world_at(world, view.owner) : NULL;
 }
 
 /* What this examination has fixed does not float, though the DDP does not know it yet. */
@@ -120,22 +268,23 @@ static bool was_fixed(const Singular *s)
     return false;
 }
 
-/* A way to move that takes a potential along, as a list of variables. */
-static bool find_island(World *world)
+static void add_moving(World *world, DdpVar var, int64_t amount)
 {
-    Singular *s = world->singular;
-    for (uint32_t i = 0; i < exact_sum_count(s->moves); i++) {
-        ExactSum sum = exact_sum(s->moves, i);
-        bool pins = false;
-        vec_clear(&s->island);
-        for (uint32_t k = 0; k < sum.n; k++) {
-            vec_push(world->mem, &s->island, s->columns.at[sum.rows[k]]);
-            pins |= connector_of(world, s->columns.at[sum.rows[k]]) != NULL;
-        }
-        if (pins && !was_fixed(s))
-            return true;
+    vec_push(world->mem, &world->singular->island, var);
+    vec_push(world->mem, &world->singular->amount, amount);
+}
+
+/* How far the variable at position `own` must go when those of the island move, whose places are known. */
+static int64_t follow_amount(const World *world, const DdpRelView *view, uint32_t own,
+                             const Map *place)
+{
+    int64_t rest = 0, factor = singular_factor(world, view->form, own);
+    for (uint32_t k = 0; k < view->n; k++) {
+        uint32_t at = k == own ? 0 : map_get(place, view->vars[k]);
+        if (at)
+            rest -= world->singular->amount.at[at - 1] * singular_factor(world, view->form, k);
     }
-    return false;
+    return factor ? rest / factor : 0;
 }
 
 /* Variables of the equations that gave way move, too: pins that nothing holds but their connection, voltages of
@@ -144,16 +293,61 @@ static void add_followers(World *world)
 {
     Singular *s = world->singular;
     uint32_t n = s->island.n;
+    Map place = {0};
+    for (uint32_t i = 0; i < n; i++)
+        map_put(world->mem, &place, s->island.at[i], i + 1);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t cursor = 0;
         for (DdpRel rel; (rel = ddp_next_use(world->ddp, s->island.at[i], &cursor));) {
             DdpRelView view = ddp_rel(world->ddp, rel);
             for (uint32_t k = 0; k < view.n; k++)
-                if (view.vars[k] != s->island.at[i] &&
-                    ddp_use_count(world->ddp, view.vars[k]) == 1 && is_plain(world, view.vars[k]))
-                    vec_push(world->mem, &s->island, view.vars[k]);
+                if (!map_get(&place, view.vars[k]) && float_is_own(world, view.vars[k])) {
+                    add_moving(world, view.vars[k], follow_amount(world, &view, k, &place));
+                    map_put(world->mem, &place, view.vars[k], s->island.n);
+                }
         }
     }
+    map_free(world->mem, &place);
+}
+
+/* All that moves with the classes of the sum; true: there are pins among them. */
+static bool list_island(World *world, const ExactSum *sum)
+{
+    Singular *s = world->singular;
+    Map times = {0};
+    bool pins = false;
+    for (uint32_t k = 0; k < sum->n; k++)
+        map_put(world->mem, &times, s->roots.at[sum->rows[k]], k + 1);
+    for (uint32_t i = 0; i < s->columns.n; i++) {
+        int sign;
+        uint32_t k = map_get(&times, class_of(s, i, &sign));
+        if (!k)
+            continue;
+        add_moving(world, s->columns.at[i], sign * sum->times[k - 1]);
+        pins |= connector_of(world, s->columns.at[i]) != NULL;
+    }
+    map_free(world->mem, &times);
+    return pins;
+}
+
+/* A way to move that takes a potential along, as a list of variables. */
+static bool find_island(World *world)
+{
+    Singular *s = world->singular;
+    for (uint32_t i = 0; i < exact_sum_count(s->moves); i++) {
+        ExactSum sum = exact_sum(s->moves, i);
+        bool pins;
+        vec_clear(&s->island);
+        vec_clear(&s->amount);
+        pins = list_island(world, &sum);
+        if (!pins)
+            continue;
+        add_followers(world);
+        if (!was_fixed(s))
+            return true;
+        s->deferred = true;
+    }
+    return false;
 }
 
 /* What was looked at from another potential need not be looked at again. */
@@ -163,15 +357,13 @@ static bool floats(World *world, DdpVar var)
     if (map_get(&s->tried, var))
         return false;
     map_free(world->mem, &s->seen);
-    if (!is_plain(world, var))
+    if (!float_is_plain(world, var))
         return false;
     gather(world, var);
     bool found = find_island(world);
     for (uint32_t i = 0; i < s->columns.n; i++)
         map_put(world->mem, &s->tried, s->columns.at[i], 1);
     singular_forget_columns(world);
-    if (found)
-        add_followers(world);
     return found;
 }
 
@@ -228,12 +420,29 @@ static void spread(World *world, const Dependence *sum)
     map_free(world->mem, &s->tried);
 }
 
+/* Of what moves, what conditions read. */
+static void list_watched(World *world)
+{
+    Singular *s = world->singular;
+    vec_clear(&s->watched);
+    vec_clear(&s->watched_amount);
+    for (uint32_t i = 0; i < s->island.n; i++) {
+        if (!s->amount.at[i] || kind_of(world, s->island.at[i]) != WATCHED)
+            continue;
+        vec_push(world->mem, &s->watched, s->island.at[i]);
+        vec_push(world->mem, &s->watched_amount, s->amount.at[i]);
+    }
+}
+
 DdpVar singular_floating(World *world, const Dependence *sum)
 {
     Singular *s = world->singular;
     DdpVar found = 0;
+    s->deferred = false;
     spread(world, sum);
     for (uint32_t i = 0; i < s->spread.n && !found; i++)
         found = floating_at(world, s->spread.at[i]);
+    if (found)
+        list_watched(world);
     return found;
 }

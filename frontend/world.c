@@ -213,6 +213,7 @@ DdpVar world_enter_var(World *world, DdpVarKind kind, OwnerInfo owner)
         room_for(world, var, true);
     world->var.at[var] = owner;
     world->n_vars++;
+    keep_born(world, var);
     if (world->host.born)
         world->host.born(world->host.context, var, kind);
     return var;
@@ -224,6 +225,7 @@ void world_leave_var(World *world, DdpVar var)
         world->host.died(world->host.context, var);
     world->var.at[var] = (OwnerInfo){0};
     world->n_vars--;
+    keep_died(world, var);
     ddp_remove_var(world->ddp, var);
 }
 
@@ -235,9 +237,9 @@ DdpRel world_enter_rel(World *world, DdpRelKind kind, Form form, uint32_t n, con
         room_for(world, rel, false);
     world->rel.at[rel] = owner;
     world->n_rels++;
-    singular_entered(world, n, vars);
+    singular_entered(world, rel, n, vars);
     if (logic)
-        singular_entered(world, 1, &logic);
+        singular_entered(world, rel, 1, &logic);
     return rel;
 }
 
@@ -245,6 +247,7 @@ void world_leave_rel(World *world, DdpRel rel)
 {
     world->rel.at[rel] = (OwnerInfo){0};
     world->n_rels--;
+    keep_left(world, rel);
     ddp_remove_rel(world->ddp, rel);
 }
 

@@ -278,6 +278,8 @@ InstId world_find_inst(const World *world, const char *path);
 bool world_examine(World *world, const DdpResult *result);
 /* The same for one loop, whose numbers turned out to be singular while branches are still to be chosen. */
 bool world_examine_loop(World *world, DdpNode node);
+/* To be called when an event has been decided, after its last commit: tells what of that there is to tell. */
+void world_settled(World *world);
 /* What the numerics found: `rel` says nothing that the others do not say. It is set aside while they are there, and told
  * once; `again`: in the place of another, without a word. Then, where that leaves `var` open: it is 0, as long as the relation is set aside. False: no memory. */
 bool world_set_aside(World *world, DdpRel rel, uint32_t n, const DdpRel *others, bool again);

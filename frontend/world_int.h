@@ -408,7 +408,13 @@ void connect_verify(const Connect *connect);
 void singular_open(World *world);
 void singular_close(World *world);
 void singular_pack(World *world, struct Pack *pack);
-void singular_entered(World *world, uint32_t n, const DdpVar *vars); /* by a new relation */
+void singular_entered(World *world, DdpRel rel, uint32_t n,
+                      const DdpVar *vars); /* a new relation */
+void tell_notes(World *world); /* that waited for the end of the event; report_singular.c */
+/* singular_keep.c: likewise; relations and variables are still there. */
+void keep_left(World *world, DdpRel rel);
+void keep_born(World *world, DdpVar var);
+void keep_died(World *world, DdpVar var);
 DdpPart singular_dependent(World *world, const DdpPart *over, bool *contradict);
 
 /* ---- report_connect.c: mistakes in connections, told as such; false when it is none ---- */

@@ -580,6 +580,8 @@ DdpResult nodes_commit(Sim *sim, DdpCommit kind)
     enum { MOST_EXAMINED = 100 };
     for (int i = 0; commit_once(sim, kind) && i < MOST_EXAMINED; i++)
         continue;
+    if (kind == DDP_FINAL)
+        world_settled(sim->world);
     for (uint32_t i = 0; i < sim->build.dying.n; i++)
         sim->info[sim->build.dying.at[i]].has = false;
     vec_clear(&sim->build.dying);

@@ -26,6 +26,15 @@ typedef struct Pair {
 
 #define SINE "Sources.SineVoltage V{U << 10, f << 1, phase << 0.4} "
 #define DC "Sources.ConstantVoltage V{U << 10} "
+/* A diode that blocks, and the same with a leak. */
+#define DIODE(name, nodes) "Switches.Diode " name " " nodes "; "
+#define LEAKY(name, nodes) DIODE(name, nodes) "Basic.Resistor Z" name "{R << 1e12} " nodes "; "
+#define FEED SINE "a b; Basic.Resistor Q{R << 0.5} a x; "
+#define LOAD "Basic.Resistor R{R << 10} c d; Basic.Capacitor C{C << 0.05} c d"
+#define PHASE(name, phase, node)                                                                   \
+    "Sources.SineVoltage V" name "{U << 10, f << 1, phase << " phase "} v" name " m; "             \
+    "Basic.Resistor Q" name "{R << 0.1} v" name " " node "; "
+#define PHASES PHASE("1", "0.3", "a") PHASE("2", "2.394395102", "b") PHASE("3", "4.488790205", "x")
 /* A switch between two times. */
 #define AT(switch, t1, t2) "!  " switch ".command << time >= " t1 " and time < " t2 ";\n"
 
@@ -177,6 +186,44 @@ static const Pair pairs[] = {
           "!  static Real i; static Real twice;\n  i = R.i; twice = 2*i; 2*R.i = 2*R.p.i;\n",
      SINE "a b; Basic.Resistor R{R << 2} a c; Basic.Capacitor C{C << 1} c b; Sources.Ground G b",
      "R.i C.u", 1, "it is set aside"},
+    {"two diodes in a row block",
+     FEED DIODE("D1", "x y") DIODE("D2", "y c") LOAD
+     "; Sources.Ground G b; Basic.Resistor S{R << 1} d b",
+     FEED LEAKY("D1", "x y") LEAKY("D2", "y c") LOAD
+     "; Sources.Ground G b; Basic.Resistor S{R << 1} d b",
+     "R.i C.u V.i", 1, "while 'D1' and 'D2' block, nothing fixes the potential between them"},
+    {"diodes before and behind block",
+     FEED DIODE("D1", "x c") DIODE("D2", "d b") LOAD "; Sources.Ground G b",
+     FEED LEAKY("D1", "x c") LEAKY("D2", "d b") LOAD "; Sources.Ground G b", "R.i C.u V.i", 1,
+     "while 'D1' and 'D2' block, nothing fixes the potential of 'R' and 'C'"},
+    {"a bridge of ideal diodes",
+     FEED DIODE("D1", "x c") DIODE("D2", "b c") DIODE("D3", "d x") DIODE("D4", "d b") LOAD
+     "; Sources.Ground G b",
+     FEED LEAKY("D1", "x c") LEAKY("D2", "b c") LEAKY("D3", "d x") LEAKY("D4", "d b") LOAD
+     "; Sources.Ground G b",
+     "R.i C.u V.i", 1,
+     "while 'D1', 'D2', 'D3' and 'D4' block, nothing fixes the potential of 'R' and 'C'"},
+    {"a bridge of ideal diodes, no ground",
+     FEED DIODE("D1", "x c") DIODE("D2", "b c") DIODE("D3", "d x") DIODE("D4", "d b") LOAD,
+     FEED LEAKY("D1", "x c") LEAKY("D2", "b c") LEAKY("D3", "d x") LEAKY("D4", "d b") LOAD
+     "; Sources.Ground G d",
+     "R.i C.u V.i", 1, "has no ground"},
+    {"a bridge with three phases",
+     PHASES DIODE("D1", "a c") DIODE("D2", "b c") DIODE("D3", "x c") DIODE("D4", "d a") DIODE("D5",
+                                                                                              "d b")
+         DIODE("D6", "d x") "Basic.Resistor R{R << 10} c d; "
+                            "Basic.Capacitor C{C << 0.1, u_start << 20} c d; Sources.Ground G m",
+     PHASES LEAKY("D1", "a c") LEAKY("D2", "b c") LEAKY("D3", "x c") LEAKY("D4", "d a") LEAKY("D5",
+                                                                                              "d b")
+         LEAKY("D6", "d x") "Basic.Resistor R{R << 10} c d; "
+                            "Basic.Capacitor C{C << 0.1, u_start << 20} c d; Sources.Ground G m",
+     "R.i C.u V1.i V2.i V3.i", 1, "leaked equally"},
+    {"an open switch and a diode that blocks",
+     FEED DIODE("D1", "x c") LOAD
+     "; Switches.Switch S d b; Sources.Ground G b" AT("S", "0.2", "0.9"),
+     FEED LEAKY("D1", "x c") LOAD
+     "; Switches.Switch S d b; Sources.Ground G b" AT("S", "0.2", "0.9"),
+     "R.i C.u V.i", 1, NULL},
 };
 
 static SimLab *open_net(const char *net, const char *name)
@@ -203,6 +250,22 @@ static void compare(const Pair *pair, SimLab *a, SimLab *b, double time)
     }
 }
 
+/* Diodes that are open must block, closed ones must not carry current backwards. */
+static void check_diodes(const Pair *pair, SimLab *lab, double time)
+{
+    for (int k = 1; k <= 6; k++) {
+        char u[10], i[10], closed[20];
+        sprintf(u, "D%d.u", k);
+        sprintf(i, "D%d.i", k);
+        sprintf(closed, "D%d.closed", k);
+        double at = sim_lab_value(lab, u), through = sim_lab_value(lab, i);
+        if (isnan(sim_lab_value(lab, closed)) || !strstr(pair->singular, "Switches.Diode"))
+            continue;
+        if (sim_lab_value(lab, closed) ? through < -1e-9 : at > 1e-9)
+            fail_msg("%s, time %g: diode %d has %g V and %g A", pair->name, time, k, at, through);
+    }
+}
+
 static void test_pair(void **state)
 {
     const Pair *pair = *state;
@@ -212,6 +275,7 @@ static void test_pair(void **state)
         assert_int_equal(sim_lab_run(a, time), SOL_OK);
         assert_int_equal(sim_lab_run(b, time), SOL_OK);
         compare(pair, a, b, time);
+        check_diodes(pair, a, time);
         SolStats stats;
         sol_stats(a->sim, &stats);
         if (k == 0)
