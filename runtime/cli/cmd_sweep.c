@@ -21,7 +21,7 @@ typedef struct SweepCommand {
     OptionCount steps, samples, jobs;
     uint32_t sampling, engine;
     OptionTexts vary, sets, end, min, max, event, vars;
-    const char *cases, *output, *results, *cache;
+    const char *cases, *output, *results, *report, *cache;
     bool fresh, quiet;
     SolverOptions solver;
 } SweepCommand;
@@ -39,6 +39,7 @@ static int read_options(Args *args, SweepCommand *c, CliFolders *folders, const 
                           {"--event", OPTION_TEXTS, &c->event, NULL, false},
                           {"--output", OPTION_TEXT, &c->output, NULL, true},
                           {"--results", OPTION_TEXT, &c->results, NULL, false},
+                          {"--report", OPTION_TEXT, &c->report, NULL, true},
                           {"--vars", OPTION_TEXTS, &c->vars, NULL, false},
                           {"--jobs", OPTION_COUNT, &c->jobs, NULL, true},
                           {"--fresh", OPTION_FLAG, &c->fresh, NULL, true},
@@ -261,6 +262,8 @@ static int finish(Sweep *sweep, const SweepCommand *c, const char *output, doubl
     int error = 0;
     if (!sweep_write_table(sweep, output, &error))
         return complain(output, strerror(error ? error : errno));
+    if (c->report && !sweep_write_report(sweep, c->report, &error))
+        return complain(c->report, strerror(error));
     sweep_journal_remove(sweep);
     if (!c->quiet) {
         sweep_print_summary(sweep, timer_now() - began, jobs, stderr);
@@ -402,6 +405,8 @@ const Command cli_sweep = {
     "to go on from\n"
     "  --results FOLDER                a result file of each case too, of all variables or of "
     "--vars GLOB\n"
+    "  --report PAGE.html              a page with statistics, histograms, scatter plots and "
+    "failures\n"
     "running\n"
     "  --jobs N                        processes, default: as many as there are cores\n"
     "  --fresh                         begin anew, whatever a killed sweep has left\n"

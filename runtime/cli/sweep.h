@@ -45,6 +45,7 @@ bool sweep_make_samples(SweepCases *cases, uint64_t n, SweepSampling sampling, u
 bool sweep_read_cases(SweepCases *cases, const char *file, char *why, size_t size);
 uint32_t sweep_path_count(const SweepCases *cases);
 const char *sweep_path(const SweepCases *cases, uint32_t i);
+bool sweep_is_log(const SweepCases *cases, uint32_t i); /* spread evenly in its logarithm */
 /* As it is written in Sol, in `text` of SWEEP_VALUE bytes; false: not set in this case. */
 bool sweep_value(const SweepCases *cases, uint64_t index, uint32_t i, char *text);
 
@@ -147,6 +148,18 @@ SweepNews sweep_link_news(SweepLink *link, uint8_t *bytes, size_t room, size_t *
 /* ---- sweep_table.c ---- */
 
 bool sweep_write_table(const Sweep *sweep, const char *path, int *error); /* "-": standard output */
+void sweep_quantity_name(const SweepQuantity *quantity, char *name, size_t size); /* "end(x)" */
+
+typedef struct SweepStatistics {
+    double mean, deviation;
+} SweepStatistics;
+
+SweepStatistics sweep_statistics(const double *values, uint64_t n);
+double sweep_quantile(const double *sorted, uint64_t n, double part); /* n > 0 */
 void sweep_print_summary(const Sweep *sweep, double seconds, uint32_t jobs, FILE *out);
+
+/* ---- sweep_report.c ---- */
+
+bool sweep_write_report(const Sweep *sweep, const char *path, int *error);
 
 #endif

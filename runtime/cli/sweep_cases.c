@@ -293,6 +293,11 @@ const char *sweep_path(const SweepCases *cases, uint32_t i)
     return cases->paths.n ? cases->paths.at[i] : cases->ranges.at[i].path;
 }
 
+bool sweep_is_log(const SweepCases *cases, uint32_t i)
+{
+    return !cases->paths.n && cases->ranges.at[i].log;
+}
+
 bool sweep_value(const SweepCases *cases, uint64_t index, uint32_t i, char *text)
 {
     if (cases->paths.n) {

@@ -23,7 +23,7 @@ static void write_cell(OutFile *out, const char *text)
         out_text(out, "\"");
 }
 
-static void quantity_name(const SweepQuantity *q, char *name, size_t size)
+void sweep_quantity_name(const SweepQuantity *q, char *name, size_t size)
 {
     snprintf(name, size, "%s(%s)", kinds[q->kind], q->name);
 }
@@ -38,7 +38,7 @@ static void write_names(const Sweep *s, OutFile *out)
     }
     out_text(out, ",status");
     for (uint32_t i = 0; i < s->job->n_quantities; i++) {
-        quantity_name(&s->job->quantities[i], name, sizeof name);
+        sweep_quantity_name(&s->job->quantities[i], name, sizeof name);
         out_text(out, ",");
         write_cell(out, name);
     }
@@ -115,7 +115,7 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double quantile(const double *sorted, uint64_t n, double part)
+double sweep_quantile(const double *sorted, uint64_t n, double part)
 {
     double at = part * (double)(n - 1);
     uint64_t below = (uint64_t)at;
@@ -124,30 +124,37 @@ static double quantile(const double *sorted, uint64_t n, double part)
                          : sorted[below];
 }
 
+/* One pass, for numbers of any size. */
+SweepStatistics sweep_statistics(const double *values, uint64_t n)
+{
+    double mean = 0, squares = 0;
+    for (uint64_t i = 0; i < n; i++) {
+        double d = values[i] - mean;
+        mean += d / (double)(i + 1);
+        squares += d * (values[i] - mean);
+    }
+    return (SweepStatistics){mean, n > 1 ? sqrt(squares / (double)(n - 1)) : 0};
+}
+
 static void print_statistics(const Sweep *s, uint32_t quantity, double *sorted, FILE *out)
 {
     char name[4200];
     uint64_t n = 0;
-    double mean = 0, squares = 0;
     for (uint64_t i = 0; i < s->job->cases->n; i++) {
         double x = s->values[i * s->job->n_quantities + quantity];
         if (s->done[i] == 1 && !isnan(x))
             sorted[n++] = x;
     }
-    quantity_name(&s->job->quantities[quantity], name, sizeof name);
+    sweep_quantity_name(&s->job->quantities[quantity], name, sizeof name);
     if (n == 0) {
         fprintf(out, "  %-20s no case had it\n", name);
         return;
     }
-    for (uint64_t i = 0; i < n; i++) { /* one pass, numbers of any size */
-        double d = sorted[i] - mean;
-        mean += d / (double)(i + 1);
-        squares += d * (sorted[i] - mean);
-    }
+    SweepStatistics of = sweep_statistics(sorted, n);
     qsort(sorted, n, sizeof *sorted, by_size);
     fprintf(out, "  %-20s %8" PRIu64 " %12.6g %12.4g %12.6g %12.6g %12.6g %12.6g %12.6g\n", name, n,
-            mean, n > 1 ? sqrt(squares / (double)(n - 1)) : 0, sorted[0], quantile(sorted, n, 0.05),
-            quantile(sorted, n, 0.5), quantile(sorted, n, 0.95), sorted[n - 1]);
+            of.mean, of.deviation, sorted[0], sweep_quantile(sorted, n, 0.05),
+            sweep_quantile(sorted, n, 0.5), sweep_quantile(sorted, n, 0.95), sorted[n - 1]);
 }
 
 void sweep_print_summary(const Sweep *s, double seconds, uint32_t jobs, FILE *out)

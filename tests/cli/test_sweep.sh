@@ -37,6 +37,16 @@ expect 0 "" "$SOLSTICE" sweep decay.sol --vary k=1,2.5 --output -
 [ "$(sed -n 1p out)" = "case,k,status,end(x),end(s),message" ] || fail "what is kept if nobody says: $(sed -n 1p out)"
 [ "$(wc -l <out)" -eq 3 ] || fail "a list of values"
 
+# ---- the page: a circle for each case and pair, statistics by another program ----
+expect 0 "" "$SOLSTICE" sweep decay.sol --vary x0=1:3:7 --vary k=log:1:8:4 --end x --max s --event 'x < 0.5' --output page.csv --report page.html --quiet
+[ "$(grep -o '<circle' page.html | wc -l)" -eq "$((2 * (28 + 28 + $(awk -F, 'NR > 1 && $7 != ""' page.csv | wc -l))))" ] || fail "circles of the page"
+mean=$(awk -F, 'NR > 1 { sum += $5 } END { printf "%.6g", sum/28 }' page.csv)
+grep -q "<tr><th>end(x)</th><td>28</td><td>$mean</td>" page.html || fail "mean $mean: $(grep 'end(x)</th>' page.html)"
+middle=$(cut -d, -f5 page.csv | tail -n +2 | sort -g | sed -n '14p;15p' | awk '{ sum += $1 } END { printf "%.6g", sum/2 }')
+grep 'end(x)</th>' page.html | grep -q "<td>$middle</td>" || fail "median $middle: $(grep 'end(x)</th>' page.html)"
+grep -q 'event(x &lt; 0.5)' page.html || fail "texts of the page are not escaped"
+expect 4 "nowhere/p.html" "$SOLSTICE" sweep decay.sol --vary k=1:2:3 --report nowhere/p.html --output page.csv --fresh
+
 # ---- samples: one in each stratum, by seed ----
 for seed in 1 2 1; do
     expect 0 "" "$SOLSTICE" sweep decay.sol --samples 20 --seed $seed --vary k=0:2 --vary x0=log:1:100 --end x --output "latin$seed.csv" --quiet
