@@ -43,6 +43,8 @@ typedef enum SolStatus {
 } SolStatus;
 
 const char *sol_version(void); /* "0.1.0" */
+/* The folder of the packages shipped, cut to size, always terminated. Returns its full length; 0: there is none. */
+size_t sol_stdlib(char *out, size_t size);
 
 /* ---- models ---- */
 

@@ -3,9 +3,10 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import threading
 import weakref
-from typing import Any, Callable, List, Mapping, Optional, Sequence, Union
+from typing import Any, Callable, List, Mapping, Optional, Sequence, Tuple, Union
 
 from ._library import header, lib, texts, utf8
 from ._loaded import Loaded
@@ -153,9 +154,21 @@ def _abandon(free: List[Loaded]) -> None:
         free.pop().abandon()
 
 
+def _of_library(name: str) -> Tuple[str, Optional[str]]:
+    """The file and designator of a model of the library; of anything else, the name itself."""
+    room = ctypes.create_string_buffer(4096)
+    lib.sol_stdlib(room, len(room))
+    file = os.path.join(room.value.decode(errors="replace"), name.split(".")[0] + ".sol")
+    known = re.fullmatch(r"[A-Za-z_]\w*(\.\w+)+", name) and room.value and os.path.exists(file)
+    return (file, name) if known else (name, None)
+
+
 def load(path: _Path, model: Optional[str] = None, *, folders: Sequence[_Path] = (), memory_limit: int = 0) -> Model:
     """Reads a file of Sol. `model` is a dotted designator, by default the last model at the top of the file; `folders` are where
-    packages are looked for, beside that of the file and the library."""
+    packages are looked for, beside that of the file and the library. A model of the library goes by its designator
+    alone: `load("Electric.Examples.Rectifier")`."""
+    if model is None and isinstance(path, str) and not os.path.exists(path):
+        path, model = _of_library(path)
     return Model(path=path, model=model, folders=folders, memory_limit=memory_limit)
 
 

@@ -5,6 +5,7 @@
 #include "frontend/flat.h"
 #include "frontend/graph.h"
 #include "runtime/sim/audit.h"
+#include "runtime/sim/stdlib_folder.h"
 #include "runtime/eval/blocks.h"
 #include "runtime/event/event_cause.h"
 
@@ -14,6 +15,15 @@
 const char *sol_version(void)
 {
     return SOLSTICE_VERSION;
+}
+
+size_t sol_stdlib(char *out, size_t size)
+{
+    char path[STDLIB_ROOM];
+    const char *folder = stdlib_folder(path);
+    if (size)
+        snprintf(out, size, "%s", folder ? folder : "");
+    return folder ? strlen(folder) : 0;
 }
 
 uint32_t sol_var_limit(const Sol *sol)

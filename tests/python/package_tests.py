@@ -86,6 +86,10 @@ class Runs(unittest.TestCase):
             both = solstice.load(os.path.join(folder, "twice.sol"), model="Decay")
             self.assertIn("x", both.run(stop=1))
             self.assertIn("phi", both.run(stop=1, model="Pendulum"))
+        library = solstice.load("Electric.Examples.Rectifier").run(stop=0.01)
+        self.assertGreater(len(library), 20)
+        with self.assertRaises(solstice.FileError):
+            solstice.load("Electrics.Nothing")
         with self.assertRaises(solstice.FileError) as caught:
             solstice.load("/no/such/file.sol")
         self.assertIn("/no/such/file.sol", str(caught.exception))
