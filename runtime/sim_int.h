@@ -21,6 +21,7 @@
 #define RUNTIME_SIM_INT_H
 
 #include "base/map.h"
+#include "base/pack.h"
 #include "base/timer.h"
 #include "frontend/world.h"
 #include "jit/interp.h"
@@ -156,7 +157,7 @@ typedef struct EvalNode {
     bool needed[NEED_KINDS];
     uint8_t place; /* NodePlace: where it was put when parts were settled last */
     bool remade;   /* in Sim.build.remade: to be made anew by the commit that is applied */
-    NodeUpdate update;
+    NodeUpdate in_update;
     uint32_t mark;
     uint32_t n_steps, n_tears;
     EvalOp *ops; /* steps, then residuals; the begin of one allocation, see node_kept() */
@@ -413,7 +414,6 @@ typedef struct SimRun {
     uint32_t n_texts; /* files that were read when it was created */
     Arena opt_arena;
     SolStatus status;
-    bool assertion_failed;
     bool initialised;
     SolStatus start_status; /* how that ended */
     bool sets_checked;
@@ -421,25 +421,14 @@ typedef struct SimRun {
     double created_at;
     SolModel *model;
     Def *top;
-    bool starting;   /* the first updates are going on */
-    bool incomplete; /* variables lack equations: more is typed before time goes on */
-    /* What an edit does to the structure (0) and then to values (1); NULL: there is none. */
-    SolStatus (*edit)(struct Sim *sim, void *context, int phase);
-    void *edit_context;
     VEC(uint64_t) sums; /* rebuild.c, in builds with verifiers */
 } SimRun;
 
 /* What output wants, and what it was told (simulation.c, announce.c). */
 typedef struct SimOutput {
-    VEC(const Def *) monitored; /* definitions whose instances are */
-    VEC(DdpVar) wanted;         /* whose values the output wants */
-    VEC(DdpVar) births, deaths; /* for the output, since its last point */
-    VEC(BranchId) modes;        /* `if`s that were born or chose since then */
-    VEC(uint64_t) modes_gone;   /* serial numbers of those the output knew */
     uint64_t mode_serial;       /* given so far */
     SolOutput to;
     double *values; /* [var] */
-    bool shown;     /* some point was */
     bool unseen;    /* the point that was to be shown last has no values */
     double last;    /* when that was */
     uint32_t n_values;
@@ -447,6 +436,17 @@ typedef struct SimOutput {
     uint64_t index;      /* and its number */
     struct Audit *audit; /* audit.h; NULL: not asked for */
 } SimOutput;
+
+/* What happened since the last point, for the output; who listens (news.c). */
+typedef struct EventNews {
+    VEC(DdpVar) births, deaths;
+    VEC(BranchId) modes;      /* `if`s that were born or chose */
+    VEC(uint64_t) modes_gone; /* serial numbers of those the output knew */
+    bool shown;               /* some point was */
+    bool modes_wanted;
+    void (*monitor)(void *context, double time, bool born, uint32_t instance, const char *path);
+    void *context;
+} EventNews;
 
 /* The record of an event that is being made (simulation.c, event_cause.c). */
 typedef struct SimRecord {
@@ -465,6 +465,7 @@ typedef struct SimRecord {
     VEC(uint32_t) states; /* after each update that changed the structure */
     VEC(CoutMemo) couts;  /* that are there (cout.c) */
     VEC(CoutLine) noted;  /* of them, in the updates of the event; shown behind it */
+    EventNews news;
 } SimRecord;
 
 /* Evaluation (eval/). */
@@ -475,10 +476,13 @@ typedef struct SimEval {
     Map codes;        /* expression and target position -> CodeId * 2 + whether it jumps */
     Map whole_loops;  /* that lost digits when they were torn; see loop_key */
     uint32_t holding; /* nodes that hold something (hold.c) */
+    DdpResult committed; /* by the last commit */
+    uint32_t update;     /* number of the update that is going on: Sim.update.number */
     bool hold_loops;  /* loops are not evaluated now: branches have to be chosen first */
     bool combining;   /* singular loops may change the structure (frontend/singular.c) */
     bool combined;    /* one did: what was evaluated is to be done again */
     bool arbitrary;   /* and it said nothing new: where it was solved means nothing */
+    bool (*has_start)(const struct Sim *sim, DdpVar var); /* in this update; values_ask_starts */
     NodeList forced;  /* nodes with `forced` set */
     double tie_time;  /* when that was */
     Arena texts;      /* of explanations, until the next event */
@@ -527,7 +531,7 @@ typedef struct SimBuild {
     NodeList followers, remade; /* scratch of nodes_apply */
     uint64_t structures;        /* so many times another one was taken over */
     bool structure_changed;     /* in this event */
-    DdpResult last;
+    bool incomplete; /* variables lack equations: more is typed before time goes on */
 } SimBuild;
 
 /* What a change asks for (evaluate_change.c). */
@@ -544,7 +548,6 @@ typedef struct SimUpdate {
     uint32_t pulse_from; /* of the update before */
     bool complete;       /* the structure is complete: conditions may turn against their branch */
     bool acting;         /* a `when` acts */
-    bool looking_back;   /* what is left alone gets its value before the event */
     bool due; /* a structural change began an update: it counts from its first commit on */
     VEC(BranchId) turned;  /* `if`s whose condition came out against the branch that is there */
     NodeList skipped;      /* due, and left alone */
@@ -582,6 +585,10 @@ typedef struct SimDecide {
     Sym terminated; /* why the model ends the run here; 0: it does not */
     VEC(DdpVar) initials;
     VEC(WorldDecision) decisions;
+    bool assertion_failed;
+    /* What an edit does to the structure (0) and then to values (1); NULL: there is none. */
+    SolStatus (*edit)(struct Sim *sim, void *context, int phase);
+    void *edit_context;
     uint32_t decided_before;  /* of these, before initial() ended (U4) */
     BranchList suspects;      /* whose condition may have changed */
     BranchList looked_at;     /* those that an update looks at now */
@@ -605,6 +612,7 @@ typedef struct SimDecide {
 /* Values of what is born (init.c, start_solve.c). */
 typedef struct SimStart {
     WorldHost host;
+    VEC(const Def *) monitored; /* definitions whose instances are */
     uint8_t boldness; /* init.c: what was tried to decide newborn branches */
     uint8_t choices;  /* of states, in this update */
     bool guessed;
@@ -620,6 +628,7 @@ typedef struct SimStart {
 
 /* What wanted variables need at an output point (glance.c). */
 typedef struct SimGlance {
+    VEC(DdpVar) wanted; /* by the output */
     bool valid;
     VEC(uint32_t) items;
     VEC(DdpVar) vars; /* that have `glanced` set */

@@ -135,6 +135,12 @@ void compare_note_tie(Sim *sim, DdpNode n, bool list)
         vec_push(sim->mem, &sim->eval.forced, n);
 }
 
+void compare_pack_ties(Sim *sim, Pack *p)
+{
+    PACK_LIST(p, &sim->eval.forced);
+    PACK(p, sim->eval.tie_time);
+}
+
 const NodeList *compare_tied_nodes(const Sim *sim)
 {
     return &sim->eval.forced;

@@ -40,6 +40,7 @@ void compare_break_ties(Sim *sim, DdpNode node);
 /* A comparison of the node was decided at its boundary, now; `list`: it is among those forgotten together. */
 void compare_note_tie(Sim *sim, DdpNode node, bool list);
 const NodeList *compare_tied_nodes(const Sim *sim);
+void compare_pack_ties(Sim *sim, Pack *p); /* for a checkpoint */
 void compare_forget_ties(Sim *sim);
 bool compare_ties_hold(const Sim *sim); /* what was decided at the last event is not past */
 

@@ -7,6 +7,8 @@
 /* ---- values.c ---- */
 
 void values_open(Sim *sim);
+/* Who knows whether a start value was given to a variable in the present update. */
+void values_ask_starts(Sim *sim, bool (*has_start)(const Sim *sim, DdpVar var));
 void values_grow(Sim *sim); /* room for every variable the DDP knows */
 /* A variable or parameter of the text, no derivative of one. */
 bool values_declared(const Sim *sim, DdpVar var, WorldVar *view);
@@ -38,7 +40,8 @@ const Code *evaluate_make_code(Sim *sim, X x);          /* of one value without 
 typedef enum EvalHow {
     EVAL_PLAIN = 0,
     EVAL_TRIAL = 1, /* failures are no messages: whoever tries will try something else */
-    EVAL_EVENT = 2  /* comparisons at their boundary are what they become behind it */
+    EVAL_EVENT = 2, /* comparisons at their boundary are what they become behind it */
+    EVAL_BACK = 4   /* what an update leaves alone gets its value, too, as it is before the event */
 } EvalHow;
 
 SolStatus evaluate_node(Sim *sim, DdpNode node, EvalHow how);
@@ -59,6 +62,10 @@ void evaluate_hold_loops(Sim *sim, bool hold);
 bool evaluate_holds_loops(const Sim *sim);
 double *evaluate_scratch(Sim *sim);                             /* of the interpreter */
 SolStatus evaluate_output(Sim *sim, DdpNode node, EvalHow how); /* what it reads was */
+/* An update begins, or its marks are made anew: the number of nodes that are left alone in it. */
+uint32_t evaluate_next_update(Sim *sim);
+void evaluate_note_commit(Sim *sim, const DdpResult *result);
+const DdpResult *evaluate_committed(const Sim *sim); /* the last commit */
 
 /* ---- slope.c, error_bound.c ---- */
 

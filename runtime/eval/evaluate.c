@@ -179,7 +179,7 @@ static bool all_known(const Sim *sim, const EvalNode *node)
 SolStatus evaluate_output(Sim *sim, DdpNode n, EvalHow how)
 {
     EvalNode *node = &sim->nodes.at[n];
-    if (node->update.left == sim->update.number && !sim->update.looking_back)
+    if (node->in_update.left == sim->eval.update && !(how & EVAL_BACK))
         return SOL_OK; /* left alone, it keeps its value */
     node->moment = sim->moment;
     node->waits = false;
@@ -188,6 +188,21 @@ SolStatus evaluate_output(Sim *sim, DdpNode n, EvalHow how)
     for (uint32_t k = 0; k < node->n_steps + node->n_tears; k++)
         sim->info[node_output(node, k)].pending = true;
     return SOL_OK;
+}
+
+uint32_t evaluate_next_update(Sim *sim)
+{
+    return ++sim->eval.update;
+}
+
+void evaluate_note_commit(Sim *sim, const DdpResult *result)
+{
+    sim->eval.committed = *result;
+}
+
+const DdpResult *evaluate_committed(const Sim *sim)
+{
+    return &sim->eval.committed;
 }
 
 void evaluate_hold_loops(Sim *sim, bool hold)

@@ -136,7 +136,7 @@ static void note_time(Sim *sim)
 /* In the words of `check --instantiate`. */
 SolStatus explain_structure(Sim *sim)
 {
-    world_report(sim->world, &sim->build.last);
+    world_report(sim->world, evaluate_committed(sim));
     note_time(sim);
     return SOL_MODEL;
 }

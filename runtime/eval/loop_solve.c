@@ -389,13 +389,13 @@ static SolStatus failed(Sim *sim, EvalNode *node)
     char tried[300] = "rounding leaves no solution that satisfies the equations";
     if (sim->eval.combining && sim->eval.combined)
         return SOL_NUMERICS;
-    if (sim->build.last.verdict == DDP_OVERDETERMINED && sim->eval.combining &&
+    if (evaluate_committed(sim)->verdict == DDP_OVERDETERMINED && sim->eval.combining &&
         redundant_over(sim)) {
         loop_solve_note_combined(sim, true);
         return SOL_NUMERICS;
     }
-    if (sim->build.last.verdict == DDP_OVERDETERMINED ||
-        sim->build.last.verdict == DDP_FALSE_CAUSALITY)
+    if (evaluate_committed(sim)->verdict == DDP_OVERDETERMINED ||
+        evaluate_committed(sim)->verdict == DDP_FALSE_CAUSALITY)
         return explain_structure(sim); /* no wonder then */
     System s = system_of(sim, node);
     residuals(&s, s.r);

@@ -231,12 +231,7 @@ static void set_inertia(const Descent *d)
 {
     const Sim *sim = d->s->sim;
     for (uint32_t j = 0; j < d->s->var.n; j++)
-        d->inert[j] = 1;
-    for (uint32_t i = 0; i < sim->start.starts.n; i++) {
-        uint32_t column = map_get(&d->s->column, sim->start.starts.at[i].var);
-        if (sim->start.starts.at[i].var && column)
-            d->inert[column - 1] = STARTED;
-    }
+        d->inert[j] = sim->eval.has_start(sim, d->s->var.at[j]) ? STARTED : 1;
 }
 
 static Descent descent_open(const RankSystem *s)

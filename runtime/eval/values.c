@@ -20,6 +20,11 @@ void values_open(Sim *sim)
     arena_init(&sim->eval.texts, sim->mem);
 }
 
+void values_ask_starts(Sim *sim, bool (*has_start)(const Sim *sim, DdpVar var))
+{
+    sim->eval.has_start = has_start;
+}
+
 void values_grow(Sim *sim)
 {
     uint32_t need = ddp_var_limit(sim->ddp);

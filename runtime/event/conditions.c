@@ -47,19 +47,19 @@ void event_note_mode(Sim *sim, BranchId id)
 {
     BranchMemo *memo = &sim->branches.at[id];
     WorldBranch view;
-    if (!sim->output.to.mode || memo->when || memo->noted || !memo->live)
+    if (!sim->record.news.modes_wanted || memo->when || memo->noted || !memo->live)
         return;
     if (world_branch(sim->world, id, &view) && view.watch)
         return;
     memo->noted = true;
-    vec_push(sim->mem, &sim->output.modes, id);
+    vec_push(sim->mem, &sim->record.news.modes, id);
 }
 
 /* The number may stand in modes_seen, and be used again by another branch: one entry serves it. */
 static void forget_mode(Sim *sim, BranchMemo *memo)
 {
     if (memo->serial)
-        vec_push(sim->mem, &sim->output.modes_gone, memo->serial);
+        vec_push(sim->mem, &sim->record.news.modes_gone, memo->serial);
     memo->serial = 0;
     memo->told = WORLD_NONE;
 }

@@ -76,7 +76,7 @@ static bool is_evaluated(const Sim *sim, const EvalNode *node)
 {
     if (node->determined || !may_be_evaluated(sim, node))
         return node->determined;
-    if (node->update.acts)
+    if (node->in_update.acts)
         return true;
     for (uint32_t i = 0; i < node->n_reads; i++)
         if (!evaluate_is_determined(sim, node->reads[i].var))
@@ -259,7 +259,7 @@ static SolStatus evaluate_anew(Sim *sim, DdpNode n, EvalHow how)
 /* A pulse reads 0 where nothing has ever determined a value. */
 static bool reads_nothing(const Sim *sim, DdpNode n, DdpVar var)
 {
-    return sim->nodes.at[n].update.acts && !sim->info[var].pending &&
+    return sim->nodes.at[n].in_update.acts && !sim->info[var].pending &&
            !evaluate_is_determined(sim, var);
 }
 
@@ -316,7 +316,7 @@ static bool is_trusted(const Sim *sim, const EvalNode *node, DdpVar var)
 static void note_renewed(Sim *sim, DdpNode n)
 {
     const EvalNode *node = &sim->nodes.at[n];
-    if (node->update.acts || !node->determined)
+    if (node->in_update.acts || !node->determined)
         update_note_pulse(sim, node);
     if (node->compares)
         vec_push(sim->mem, &sim->search.compared, n);
@@ -412,7 +412,7 @@ static void let_wait(Sim *sim, EvalNode *node)
 
 static SolStatus evaluate_heap(Sim *sim, EvalHow how)
 {
-    bool lazy = sim->output.shown && !sim->start.starts.n; /* start values may hang on anything */
+    bool lazy = sim->record.news.shown && !sim->start.starts.n; /* start values may hang on anything */
     while (sim->change.heap.n) {
         if (parts_status(sim) != SOL_OK)
             return parts_status(sim);
@@ -438,7 +438,7 @@ static SolStatus evaluate_heap(Sim *sim, EvalHow how)
             make_wait(sim, node);
             continue;
         }
-        SolStatus status = sim->nodes.at[n].update.acts ? update_needs(sim, n) : SOL_OK;
+        SolStatus status = sim->nodes.at[n].in_update.acts ? update_needs(sim, n) : SOL_OK;
         if (status == SOL_OK)
             status = evaluate_renew(sim, n, how);
         if (status != SOL_OK)

@@ -40,8 +40,9 @@ void world_host_open(Sim *sim);
 
 /* ---- init.c ---- */
 
-SolStatus init_open_world(Sim *sim); /* what comes before the first instance */
-SolStatus init_create(Sim *sim);
+SolStatus init_open_world(Sim *sim, Def *top); /* what comes before the first instance */
+SolStatus init_create(Sim *sim, Def *top);
+bool init_monitors(const Sim *sim, const Def *def); /* its instances are monitored */
 SolStatus init_choose(Sim *sim); /* Sim.decide.decisions as one structural change */
 /* After that: commits, values and choices of the newborn until nothing changes. */
 SolStatus init_settle(Sim *sim);
@@ -99,7 +100,31 @@ const SolEvent *event_record(const Sim *sim);
 bool event_structure_changed(const Sim *sim); /* in this event */
 void event_note_structure(Sim *sim);          /* it did */
 
+uint64_t event_structures(const Sim *sim);    /* so many times another one was taken over */
+bool event_is_incomplete(const Sim *sim);     /* variables lack equations: more may be typed */
+
+/* ---- news.c: what happened since the last point, for the output ---- */
+
+EventNews *event_news(Sim *sim);
+void event_news_close(Sim *sim);
+void event_news_to(Sim *sim, const SolOutput *output); /* who listens */
+uint64_t event_births(const Sim *sim);                 /* of variables, so far */
+
+/* ---- event_pack.c: what events remember, for a checkpoint ---- */
+
+void event_pack_births(Sim *sim, Pack *p);
+void event_pack_times(Sim *sim, Pack *p);   /* of the last events */
+void event_pack_modes(Sim *sim, Pack *p);   /* those that the output knows, and does not know yet */
+void event_pack_runaway(Sim *sim, Pack *p); /* the condition that fires ever faster */
+void event_pack_roles(Sim *sim, Pack *p);   /* samples, pre values, initial(), couts */
+void event_pack_loops(Sim *sim, Pack *p);   /* how many the last commit left */
+void event_pack_incomplete(Sim *sim, Pack *p);
+
 /* ---- event_iterate.c ---- */
+
+/* The next event begins with an edit: what it does to the structure (0), then to values (1). NULL: it does not. */
+void event_set_edit(Sim *sim, SolStatus (*edit)(Sim *sim, void *context, int phase), void *context);
+void event_pardon(Sim *sim); /* what failed is undone */
 
 /* All updates at the present time, after values at the left limit were evaluated. `first` at birth.
  */

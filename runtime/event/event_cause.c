@@ -14,7 +14,7 @@ enum { MOST = 8, TEXT = 300 };
 
 static void note(Sim *sim, EventCause cause)
 {
-    if (!sim->record.tell || !sim->output.shown || sim->record.causes.n >= MOST)
+    if (!sim->record.tell || !sim->record.news.shown || sim->record.causes.n >= MOST)
         return;
     for (uint32_t i = 0; i < sim->record.causes.n; i++)
         if (memcmp(&sim->record.causes.at[i], &cause, sizeof cause) == 0)

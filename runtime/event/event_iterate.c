@@ -24,7 +24,7 @@
 /* For the record of the event; the start has none. */
 static void remember_trigger(Sim *sim, BranchId id)
 {
-    if (!sim->record.tell || !sim->output.shown)
+    if (!sim->record.tell || !sim->record.news.shown)
         return;
     const char *text = explain_condition(sim, id);
     for (uint32_t i = 0; i < sim->record.triggers.n; i++)
@@ -53,7 +53,7 @@ static void assertion_failed(Sim *sim, const WorldBranch *view)
                intern_text(program_names(sim->program), view->assertion));
     if (view->relation)
         diag_note(sim->diags, view->at, "this does not hold: %s", explain_assertion(sim, view));
-    sim->run.assertion_failed = true;
+    sim->decide.assertion_failed = true;
 }
 
 static void look_at_when(Sim *sim, BranchId id, BranchMemo *memo, const WorldBranch *view)
@@ -391,7 +391,7 @@ static SolStatus updates(Sim *sim)
             reinit_note(sim);
         }
         SolStatus status = decide_all(sim);
-        if (sim->run.assertion_failed)
+        if (sim->decide.assertion_failed)
             return SOL_MODEL;
         if (status != SOL_OK)
             return status;
@@ -454,12 +454,23 @@ static SolStatus updates_and_ties(Sim *sim)
     return parts_status(sim);
 }
 
+void event_set_edit(Sim *sim, SolStatus (*edit)(Sim *sim, void *context, int phase), void *context)
+{
+    sim->decide.edit = edit;
+    sim->decide.edit_context = context;
+}
+
+void event_pardon(Sim *sim)
+{
+    sim->start.role_failed = sim->decide.assertion_failed = false;
+}
+
 /* An edit: its change of the structure with the births that follow, then values that it sets. */
 static SolStatus take_edit(Sim *sim)
 {
     sim->update.complete = false;
     cause_edited(sim);
-    SolStatus status = sim->run.edit(sim, sim->run.edit_context, 0);
+    SolStatus status = sim->decide.edit(sim, sim->decide.edit_context, 0);
     if (status != SOL_OK)
         return status;
     sim->update.acting = false;
@@ -472,7 +483,7 @@ static SolStatus take_edit(Sim *sim)
     if (status == SOL_OK)
         note_states(sim, false);
     if (status == SOL_OK)
-        status = sim->run.edit(sim, sim->run.edit_context, 1);
+        status = sim->decide.edit(sim, sim->decide.edit_context, 1);
     return status == SOL_OK ? evaluate_dirty(sim, EVAL_EVENT) : status;
 }
 
@@ -493,7 +504,7 @@ SolStatus event_iterate(Sim *sim, bool first)
     SolStatus status = first ? SOL_OK : update_look_back(sim);
     if (status == SOL_OK)
         status = evaluate_dirty(sim, EVAL_EVENT);
-    if (status == SOL_OK && sim->run.edit)
+    if (status == SOL_OK && sim->decide.edit)
         status = take_edit(sim);
     if (status == SOL_OK)
         status = updates_and_ties(sim);
@@ -515,6 +526,7 @@ void event_close(Sim *sim)
     vec_free(sim->mem, &sim->decide.samples);
     vec_free(sim->mem, &sim->decide.faster);
     vec_free(sim->mem, &sim->decide.pres);
+    vec_free(sim->mem, &sim->start.monitored);
     vec_free(sim->mem, &sim->start.starts);
     vec_free(sim->mem, &sim->start.zeroed);
     vec_free(sim->mem, &sim->start.reinits);
@@ -533,6 +545,7 @@ void event_close(Sim *sim)
     mode_search_close(sim);
     trail_close(sim);
     impulse_close(sim);
+    event_news_close(sim);
     vec_free(sim->mem, &sim->record.couts);
     vec_free(sim->mem, &sim->record.noted);
     vec_free(sim->mem, &sim->record.triggers);

@@ -41,6 +41,16 @@ bool event_structure_changed(const Sim *sim)
     return sim->build.structure_changed;
 }
 
+uint64_t event_structures(const Sim *sim)
+{
+    return sim->build.structures;
+}
+
+bool event_is_incomplete(const Sim *sim)
+{
+    return sim->build.incomplete;
+}
+
 void event_note_structure(Sim *sim)
 {
     sim->build.structure_changed = true;
@@ -81,7 +91,7 @@ void event_record_begin(Sim *sim)
     if (sim->engine) /* what was made since the event before is none of this one's work */
         engine_take_counts(sim->engine, &sim->record.event);
     sim->record.event = (SolEvent){
-        .time = sim->time, .states_before = sim->states.n, .loops_before = sim->build.last.loops};
+        .time = sim->time, .states_before = sim->states.n, .loops_before = evaluate_committed(sim)->loops};
     sim->record.entered_before = counts.entered;
     sim->record.removed_before = counts.removed;
     sim->build.structure_changed = false;
@@ -95,7 +105,7 @@ void event_record_end(Sim *sim)
     sim->record.event.entered = (uint32_t)(counts.entered - sim->record.entered_before);
     sim->record.event.removed = (uint32_t)(counts.removed - sim->record.removed_before);
     sim->record.event.states_after = sim->states.n;
-    sim->record.event.loops_after = sim->build.last.loops;
+    sim->record.event.loops_after = evaluate_committed(sim)->loops;
     sim->record.event.structural = sim->build.structure_changed;
     sim->record.event.structure_us =
         (timer_now() - sim->record.begin + sim->record.met_seconds) * 1e6;

@@ -153,11 +153,12 @@ static void take_monitored(Sim *sim, const WorldChange *change)
 {
     char path[512] = "";
     trace_instance(sim, change);
-    if (!sim->output.to.monitor || change->b)
+    const EventNews *news = &sim->record.news;
+    if (!news->monitor || change->b)
         return;
     if (change->born)
         world_inst_path(sim->world, change->a, path, sizeof path);
-    sim->output.to.monitor(sim->output.to.context, sim->time, change->born, change->a, path);
+    news->monitor(news->context, sim->time, change->born, change->a, path);
 }
 
 static void take_change(Sim *sim, const WorldChange *change)
@@ -233,7 +234,7 @@ static void tell_started_again(Sim *sim, const StartMemo *start)
 {
     const ValueInfo *info = &sim->info[start->var];
     double before = sim->value[start->var], now = sim->value[start->start];
-    bool older = sim->output.shown && info->birth <= sim->record.births_before && info->has &&
+    bool older = sim->record.news.shown && info->birth <= sim->record.births_before && info->has &&
                  !info->pending;
     if (!older || start->again || before == now || map_get(&sim->start.started_again, start->at) ||
         ddp_var(sim->ddp, start->start).kind != DDP_KNOWN)
@@ -507,7 +508,7 @@ static int birth_leave(void *context, uint32_t n, const DdpVar *vars)
 /* What is overdetermined by equations that say nothing new. */
 static bool sets_aside(Sim *sim)
 {
-    return loop_solve_may_combine(sim) && sim->build.last.verdict == DDP_OVERDETERMINED &&
+    return loop_solve_may_combine(sim) && evaluate_committed(sim)->verdict == DDP_OVERDETERMINED &&
            !newborn_left(sim) && redundant_over(sim);
 }
 
@@ -569,8 +570,8 @@ SolStatus init_settle(Sim *sim)
     reselect_forget(sim);
     if (status != SOL_OK)
         return status;
-    if (sim->build.last.verdict == DDP_OVERDETERMINED ||
-        sim->build.last.verdict == DDP_FALSE_CAUSALITY)
+    if (evaluate_committed(sim)->verdict == DDP_OVERDETERMINED ||
+        evaluate_committed(sim)->verdict == DDP_FALSE_CAUSALITY)
         return explain_structure(sim);
     return reinit_finish(sim);
 }
@@ -579,19 +580,19 @@ SolStatus init_settle(Sim *sim)
 static SolStatus finish(Sim *sim)
 {
     nodes_commit(sim, DDP_FINAL);
-    if (sim->build.last.verdict == DDP_UNDERDETERMINED && loop_solve_may_combine(sim) &&
+    if (evaluate_committed(sim)->verdict == DDP_UNDERDETERMINED && loop_solve_may_combine(sim) &&
         redundant_close(sim)) {
         loop_solve_note_combined(sim, false);
         return SOL_NUMERICS;
     }
-    sim->run.incomplete = (sim->run.edit || (sim->run.starting && sim->opt.editable)) &&
-                          sim->build.last.verdict == DDP_UNDERDETERMINED; /* more may be typed */
-    if (sim->run.incomplete)
+    sim->build.incomplete = (sim->decide.edit || (!sim->record.news.shown && sim->opt.editable)) &&
+                          evaluate_committed(sim)->verdict == DDP_UNDERDETERMINED; /* more may be typed */
+    if (sim->build.incomplete)
         return evaluate_dirty(sim, EVAL_EVENT);
-    if (sim->build.last.verdict == DDP_DETERMINED || sim->build.last.verdict == DDP_UNDERDETERMINED)
+    if (evaluate_committed(sim)->verdict == DDP_DETERMINED || evaluate_committed(sim)->verdict == DDP_UNDERDETERMINED)
         if (newborn_left(sim)) /* the reason why something is not determined, if anything is */
             return explain_newborn(sim);
-    if (sim->build.last.verdict != DDP_DETERMINED)
+    if (evaluate_committed(sim)->verdict != DDP_DETERMINED)
         return explain_structure(sim);
     SolStatus status = integer_check(sim);
     return status == SOL_OK ? evaluate_dirty(sim, EVAL_EVENT) : status;
@@ -671,22 +672,22 @@ SolStatus init_finish(Sim *sim)
 /* ---- the beginning ---- */
 
 /* A number as other programs write it (`.5`, `+3`), or a constant expression of Sol. */
-static TypeKind value_of(Sim *sim, const SolSet *set, double *value)
+static TypeKind value_of(Sim *sim, Def *top, const SolSet *set, double *value)
 {
     char *end, name[256];
     *value = strtod(set->value, &end);
     if (end != set->value && !*end && isfinite(*value))
         return TYPE_REAL;
     snprintf(name, sizeof name, "value of %s", set->path);
-    return program_constant(sim->program, sim->run.top, name, set->value, value);
+    return program_constant(sim->program, top, name, set->value, value);
 }
 
-static SolStatus override_parameters(Sim *sim)
+static SolStatus override_parameters(Sim *sim, Def *top)
 {
     for (uint32_t i = 0; i < sim->opt.n_sets; i++) {
         const SolSet *set = &sim->opt.sets[i];
         double value;
-        TypeKind type = value_of(sim, set, &value);
+        TypeKind type = value_of(sim, top, set, &value);
         if (type == TYPE_ERROR)
             diag_note(
                 sim->diags, 0,
@@ -708,15 +709,33 @@ static SolStatus monitor(Sim *sim)
         if (!def)
             return SOL_USAGE;
         world_monitor(sim->world, def);
-        vec_push(sim->mem, &sim->output.monitored, def);
+        vec_push(sim->mem, &sim->start.monitored, def);
     }
     return SOL_OK;
 }
 
-SolStatus init_open_world(Sim *sim)
+bool init_monitors(const Sim *sim, const Def *def)
+{
+    for (uint32_t i = 0; i < sim->start.monitored.n; i++)
+        for (const Def *base = def; base; base = base->base)
+            if (base == sim->start.monitored.at[i])
+                return true;
+    return false;
+}
+
+static bool has_start(const Sim *sim, DdpVar var)
+{
+    for (uint32_t i = 0; i < sim->start.starts.n; i++)
+        if (sim->start.starts.at[i].var == var)
+            return true;
+    return false;
+}
+
+SolStatus init_open_world(Sim *sim, Def *top)
 {
     WorldLimits limits = {.instances = sim->opt.max_instances};
     world_host_open(sim);
+    values_ask_starts(sim, has_start);
     sim->world =
         world_open(sim->mem, sim->program, sim->forms, sim->ddp, &sim->start.host, &limits);
     if (!sim->world)
@@ -724,20 +743,20 @@ SolStatus init_open_world(Sim *sim)
     foreign_attach(sim->foreign, sim->world);
     sim->clock = world_time(sim->world);
     values_grow(sim);
-    SolStatus status = override_parameters(sim);
+    SolStatus status = override_parameters(sim, top);
     if (status == SOL_OK)
         status = monitor(sim);
     return status;
 }
 
-SolStatus init_create(Sim *sim)
+SolStatus init_create(Sim *sim, Def *top)
 {
-    SolStatus status = init_open_world(sim);
+    SolStatus status = init_open_world(sim, top);
     if (status != SOL_OK)
         return status;
     values_set(sim, sim->clock, sim->time);
     double begin = timer_now();
-    bool fine = world_create(sim->world, sim->run.top);
+    bool fine = world_create(sim->world, top);
     sim->counts.instantiate += timer_now() - begin;
     if (world_out_of_memory(sim->world))
         return SOL_MEMORY;

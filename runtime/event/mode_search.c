@@ -619,7 +619,7 @@ bool mode_search_again(Sim *sim)
 bool mode_search_failed(Sim *sim)
 {
     struct ModeSearch *search = sim->decide.modes;
-    if (!trail_leads_back(sim) || (search && search->last) || sim->run.assertion_failed)
+    if (!trail_leads_back(sim) || (search && search->last) || sim->decide.assertion_failed)
         return false;
     if (!search && !sim->decide.trail.chose)
         return false;

@@ -228,7 +228,7 @@ static void make_node(Sim *sim, DdpNode n)
     for (uint32_t i = 0; i < view.n_steps + view.n_tears; i++)
         note_derivative(sim, node->ops[i].rel);
     make_reads(sim, n);
-    node->update.acts = update_acts(sim, node);
+    node->in_update.acts = update_acts(sim, node);
     node->compares = node->varies && jumps;
     if (node->compares)
         hold_make_compares(sim, node);
@@ -327,7 +327,7 @@ static void turn_node(Sim *sim, DdpNode n)
     sim->work++;
     node->determined = ddp_node(sim->ddp, n).determined;
     node->dirty = node->waits = node->forced = false;
-    node->update.acts = update_acts(sim, node);
+    node->in_update.acts = update_acts(sim, node);
     node->moment = 0;
     stop_waiting(sim, node->ops[0].target);
     compare_forget(node);
@@ -564,11 +564,12 @@ void nodes_apply(Sim *sim)
 static bool commit_once(Sim *sim, DdpCommit kind)
 {
     double begin = timer_now();
-    sim->build.last = ddp_commit(sim->ddp, kind);
-    bool again = world_examine(sim->world, &sim->build.last);
+    DdpResult result = ddp_commit(sim->ddp, kind);
+    bool again = world_examine(sim->world, &result);
     sim->counts.ddp += timer_now() - begin;
-    sim->record.event.visited += sim->build.last.visited;
-    trace_commit(sim, kind, &sim->build.last);
+    sim->record.event.visited += result.visited;
+    trace_commit(sim, kind, &result);
+    evaluate_note_commit(sim, &result);
     values_grow(sim);
     integer_note(sim);
     nodes_apply(sim);
@@ -585,7 +586,7 @@ DdpResult nodes_commit(Sim *sim, DdpCommit kind)
     for (uint32_t i = 0; i < sim->build.dying.n; i++)
         sim->info[sim->build.dying.at[i]].has = false;
     vec_clear(&sim->build.dying);
-    return sim->build.last;
+    return *evaluate_committed(sim);
 }
 
 void nodes_close(Sim *sim)

@@ -188,14 +188,13 @@ SolStatus parts_look_back(Sim *sim, const NodeList *nodes)
     VEC(double) kept = {0};
     if (!parts_running(sim) || parts_left(sim) >= sim->time)
         return SOL_OK;
-    sim->update.looking_back = true;
     parts_look_left(sim);
     SolStatus status = parts_meet_due(sim, EVAL_PLAIN);
     for (uint32_t i = 0; i < nodes->n; i++) {
         const EvalNode *node = &sim->nodes.at[nodes->at[i]];
         for (uint32_t k = 0; k < node->n_steps + node->n_tears; k++) {
             if (status == SOL_OK)
-                status = evaluate_fetch(sim, node_output(node, k), EVAL_PLAIN);
+                status = evaluate_fetch(sim, node_output(node, k), EVAL_BACK);
             vec_push(sim->mem, &kept, sim->value[node_output(node, k)]);
         }
     }
@@ -209,7 +208,6 @@ SolStatus parts_look_back(Sim *sim, const NodeList *nodes)
         for (uint32_t k = 0; k < node->n_steps + node->n_tears; k++)
             sim->value[node_output(node, k)] = *value++;
     }
-    sim->update.looking_back = false;
     vec_free(sim->mem, &kept);
     return status;
 }

@@ -88,9 +88,9 @@ bool update_acts(const Sim *sim, const EvalNode *node)
 
 static void set_aside(Sim *sim, DdpNode n)
 {
-    if (sim->nodes.at[n].update.skipped)
+    if (sim->nodes.at[n].in_update.skipped)
         return;
-    sim->nodes.at[n].update.skipped = true;
+    sim->nodes.at[n].in_update.skipped = true;
     vec_push(sim->mem, &sim->update.skipped, n);
 }
 
@@ -107,22 +107,22 @@ static void take_back(Sim *sim, DdpNode n, DdpVar var)
 
 static void note_exempt(Sim *sim, DdpNode n)
 {
-    if (!sim->nodes.at[n].update.exempt)
+    if (!sim->nodes.at[n].in_update.exempt)
         vec_push(sim->mem, &sim->update.exempt, n);
-    sim->nodes.at[n].update.exempt = true;
+    sim->nodes.at[n].in_update.exempt = true;
     evaluate_touch_node(sim, n);
 }
 
 static void mark_node(Sim *sim, DdpNode n)
 {
     const EvalNode *node = &sim->nodes.at[n];
-    if (node->update.left == sim->update.number)
+    if (node->in_update.left == sim->update.number)
         return;
-    if (node->update.acts) {
+    if (node->in_update.acts) {
         note_exempt(sim, n);
         return;
     }
-    sim->nodes.at[n].update.left = sim->update.number;
+    sim->nodes.at[n].in_update.left = sim->update.number;
     vec_push(sim->mem, &sim->update.marked, n);
     for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++)
         sim->info[node_output(node, i)].left = sim->update.number;
@@ -204,19 +204,17 @@ static bool is_as_before(Sim *sim, DdpNode first)
  * computed for long, and gets that value now. It may become a state in this event. */
 static void fetch_marked(Sim *sim, uint32_t from)
 {
-    bool few = sim->parts.n <= SOL_FEW_PARTS, looking = sim->update.looking_back;
-    sim->update.looking_back = true;
+    bool few = sim->parts.n <= SOL_FEW_PARTS;
     for (uint32_t i = from; i < sim->update.marked.n; i++) {
         DdpNode n = sim->update.marked.at[i];
         if (!evaluate_is_stale(sim, &sim->nodes.at[n]) || !is_as_before(sim, n) ||
             update_find_old(sim, node_output(&sim->nodes.at[n], 0))) /* it still has that */
             continue;
         if (few)
-            evaluate_fetch(sim, node_output(&sim->nodes.at[n], 0), EVAL_EVENT);
+            evaluate_fetch(sim, node_output(&sim->nodes.at[n], 0), EVAL_EVENT | EVAL_BACK);
         else
-            evaluate_fetch_met(sim, node_output(&sim->nodes.at[n], 0), EVAL_EVENT);
+            evaluate_fetch_met(sim, node_output(&sim->nodes.at[n], 0), EVAL_EVENT | EVAL_BACK);
     }
-    sim->update.looking_back = looking;
 }
 
 static void leave_alone(Sim *sim, BranchId id)
@@ -255,12 +253,12 @@ void update_condition(Sim *sim, DdpVar var)
 bool update_skips(Sim *sim, DdpNode n)
 {
     EvalNode *node = &sim->nodes.at[n];
-    if (node->update.left != sim->update.number && !node->update.acts &&
+    if (node->in_update.left != sim->update.number && !node->in_update.acts &&
         any_rel(sim, node, is_turned)) { /* e.g. a derivative of such a relation */
         mark_node(sim, n);
         mark_readers(sim, sim->update.marked.n - 1);
     }
-    if (node->update.left != sim->update.number)
+    if (node->in_update.left != sim->update.number)
         return false;
     set_aside(sim, n);
     for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++)
@@ -275,7 +273,7 @@ bool update_skips(Sim *sim, DdpNode n)
 
 static bool is_due(const Sim *sim, const EvalNode *node)
 {
-    return node->update.skipped || node->dirty || evaluate_is_stale(sim, node);
+    return node->in_update.skipped || node->dirty || evaluate_is_stale(sim, node);
 }
 
 /* What a node needs of what is left alone: each node after what it reads. */
@@ -294,7 +292,7 @@ static SolStatus compute_needs(Sim *sim, DdpNode first)
             stack.n -= 2;
             if (n != first && is_due(sim, node))
                 status = evaluate_renew(sim, n, EVAL_EVENT);
-            sim->nodes.at[n].update.skipped = sim->nodes.at[n].dirty = false;
+            sim->nodes.at[n].in_update.skipped = sim->nodes.at[n].dirty = false;
             continue;
         }
         const ValueInfo *info = &sim->info[node->reads[next].var];
@@ -330,9 +328,9 @@ static void touch_skipped(Sim *sim)
 {
     for (uint32_t i = 0; i < sim->update.skipped.n; i++) {
         DdpNode n = sim->update.skipped.at[i];
-        if (n >= sim->nodes.n || !sim->nodes.at[n].update.skipped)
+        if (n >= sim->nodes.n || !sim->nodes.at[n].in_update.skipped)
             continue;
-        sim->nodes.at[n].update.skipped = false;
+        sim->nodes.at[n].in_update.skipped = false;
         evaluate_touch_node(sim, n);
     }
     vec_clear(&sim->update.skipped);
@@ -343,11 +341,11 @@ static void forget_turned(Sim *sim)
     for (uint32_t i = 0; i < sim->update.turned.n; i++)
         sim->branches.at[sim->update.turned.at[i]].turned = false;
     for (uint32_t i = 0; i < sim->update.exempt.n; i++)
-        sim->nodes.at[sim->update.exempt.at[i]].update.exempt = false;
+        sim->nodes.at[sim->update.exempt.at[i]].in_update.exempt = false;
     vec_clear(&sim->update.exempt);
     vec_clear(&sim->update.turned);
     vec_clear(&sim->update.marked);
-    sim->update.number++;
+    sim->update.number = evaluate_next_update(sim);
 }
 
 void update_is_due(Sim *sim)
@@ -530,7 +528,7 @@ void update_note_pulse(Sim *sim, const EvalNode *node)
 {
     for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++) {
         sim->info[node_output(node, i)].pulsed = sim->update.number;
-        if (node->update.acts && ddp_var(sim->ddp, node_output(node, i)).kind != DDP_HELD)
+        if (node->in_update.acts && ddp_var(sim->ddp, node_output(node, i)).kind != DDP_HELD)
             sim->search.impulse_time = sim->time;
     }
 }

@@ -6,7 +6,7 @@ static bool host_read(void *context, DdpVar var, double *value)
     Sim *sim = context;
     values_grow(sim);
     evaluate_fetch(sim, var, EVAL_EVENT);
-    *value = sim->output.shown ? update_value_before(sim, var) : sim->value[var];
+    *value = sim->record.news.shown ? update_value_before(sim, var) : sim->value[var];
     return sim->info[var].has;
 }
 
@@ -28,7 +28,7 @@ static void host_born(void *context, DdpVar var, DdpVarKind kind)
     info->left = 0;
     info->birth = ++sim->build.births;
     sim->value[var] = kind == DDP_TIME ? sim->time : 0;
-    vec_push(sim->mem, &sim->output.births, var);
+    vec_push(sim->mem, &sim->record.news.births, var);
 }
 
 static void host_begin(void *context, DdpVar var, DdpVarKind kind, double value)
@@ -48,17 +48,9 @@ static void host_died(void *context, DdpVar var)
     vec_push(sim->mem, &sim->build.dying,
              var); /* what follows from it has its value until the commit */
     if (sim->info[var].announced)
-        vec_push(sim->mem, &sim->output.deaths, var);
+        vec_push(sim->mem, &sim->record.news.deaths, var);
     sim->info[var].announced = false;
-    if (sim->info[var].wanted) {
-        DdpVar last = vec_pop(&sim->output.wanted);
-        if (last != var) {
-            sim->output.wanted.at[sim->info[var].wanted - 1] = last;
-            sim->info[last].wanted = sim->info[var].wanted;
-        }
-        sim->info[var].wanted = 0;
-        glance_forget(sim);
-    }
+    glance_unwant(sim, var);
 }
 
 /* splitmix64 over the three parts of the key: independent of the order of evaluation */
@@ -84,7 +76,7 @@ static double host_foreign(void *context, uint32_t function, uint32_t n, const d
 
 void world_host_open(Sim *sim)
 {
-    sim->update.number = 1; /* 0: in none */
+    sim->update.number = evaluate_next_update(sim); /* 0: in none */
     sim->start.host = (WorldHost){.context = sim,
                                   .read = host_read,
                                   .write = host_write,

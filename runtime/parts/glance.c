@@ -17,6 +17,46 @@ void glance_forget(Sim *sim)
     sim->loop.glance.valid = false;
 }
 
+/* ---- what is wanted ---- */
+
+VarList glance_wanted_vars(const Sim *sim)
+{
+    return (VarList){sim->loop.glance.wanted.n, sim->loop.glance.wanted.at};
+}
+
+void glance_want(Sim *sim, DdpVar var)
+{
+    if (sim->info[var].wanted)
+        return;
+    vec_push(sim->mem, &sim->loop.glance.wanted, var);
+    sim->info[var].wanted = sim->loop.glance.wanted.n;
+    glance_forget(sim);
+}
+
+void glance_unwant(Sim *sim, DdpVar var)
+{
+    if (!sim->info[var].wanted)
+        return;
+    DdpVar last = vec_pop(&sim->loop.glance.wanted);
+    if (last != var) {
+        sim->loop.glance.wanted.at[sim->info[var].wanted - 1] = last;
+        sim->info[last].wanted = sim->info[var].wanted;
+    }
+    sim->info[var].wanted = 0;
+    glance_forget(sim);
+}
+
+void glance_pack_wanted(Sim *sim, Pack *p)
+{
+    PACK_LIST(p, &sim->loop.glance.wanted);
+}
+
+void glance_number_wanted(Sim *sim)
+{
+    for (uint32_t i = 0; i < sim->loop.glance.wanted.n; i++)
+        sim->info[sim->loop.glance.wanted.at[i]].wanted = i + 1;
+}
+
 /* ---- the list ---- */
 
 /* The node that `var` follows from and that has to be walked through, or 0. */
@@ -81,8 +121,8 @@ static void make_list(Sim *sim)
     vec_clear(&sim->loop.glance.items);
     vec_clear(&sim->loop.glance.vars);
     vec_clear(&sim->loop.glance.nodes);
-    for (uint32_t i = 0; i < sim->output.wanted.n; i++)
-        walk(sim, sim->output.wanted.at[i]);
+    for (uint32_t i = 0; i < sim->loop.glance.wanted.n; i++)
+        walk(sim, sim->loop.glance.wanted.at[i]);
     sim->loop.glance.valid = true;
 }
 

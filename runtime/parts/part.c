@@ -116,6 +116,7 @@ void parts_close(Sim *sim)
     vec_free(sim->mem, &sim->loop.cuts);
     vec_free(sim->mem, &sim->loop.clocked_work);
     vec_free(sim->mem, &sim->loop.fetch);
+    vec_free(sim->mem, &sim->loop.glance.wanted);
     vec_free(sim->mem, &sim->loop.glance.items);
     vec_free(sim->mem, &sim->loop.glance.vars);
     vec_free(sim->mem, &sim->loop.glance.nodes);

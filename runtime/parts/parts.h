@@ -112,6 +112,17 @@ SolStatus evaluate_outputs_again(Sim *sim);
 
 /* ---- glance.c ---- */
 
+typedef struct VarList {
+    uint32_t n;
+    const DdpVar *at;
+} VarList;
+
+VarList glance_wanted_vars(const Sim *sim); /* whose values the output wants */
+void glance_want(Sim *sim, DdpVar var);
+void glance_unwant(Sim *sim, DdpVar var); /* if it was */
+void glance_pack_wanted(Sim *sim, Pack *p);
+void glance_number_wanted(Sim *sim); /* ValueInfo.wanted, from the list */
+
 /* Values at Sim.time of all wanted variables, at an output point, after which nobody needs the
  * rest: of a part only what they need is evaluated, and the part has not met. */
 SolStatus glance_wanted(Sim *sim);

@@ -34,15 +34,6 @@ static void forget_places(Places *places)
         places->at[i].inst = 0;
 }
 
-static bool is_monitored(const Sim *sim, const Def *def)
-{
-    for (uint32_t i = 0; i < sim->output.monitored.n; i++)
-        for (const Def *base = def; base; base = base->base)
-            if (base == sim->output.monitored.at[i])
-                return true;
-    return false;
-}
-
 /* The model of a package Graphics that a definition is or extends. */
 static const char *drawn_as(const Sim *sim, const Def *def)
 {
@@ -78,7 +69,7 @@ static void step_into(const Sim *sim, Surroundings *place, InstId id)
     place->inst = id;
     place->drawn = drawn_as(sim, inst.def);
     place->in_branch |= inst.is_branch && !inst.is_loop;
-    place->monitored = place->monitored || is_monitored(sim, inst.def);
+    place->monitored = place->monitored || init_monitors(sim, inst.def);
     if (inst.is_branch || !inst.owner)
         return;
     char step[PATH];
@@ -134,7 +125,7 @@ static void look_at_owners(const Sim *sim, SolVarInfo *info)
         info->drawn = drawn_as(sim, inst.def);
     for (InstId at = info->instance; at && world_inst(sim->world, at, &inst); at = inst.owner) {
         info->in_branch |= inst.is_branch && !inst.is_loop;
-        info->monitored = info->monitored || is_monitored(sim, inst.def);
+        info->monitored = info->monitored || init_monitors(sim, inst.def);
     }
 }
 
@@ -146,15 +137,6 @@ bool sim_var_info(const Sim *sim, DdpVar var, SolVarInfo *info)
     info_of(sim, var, &view, info);
     look_at_owners(sim, info);
     return true;
-}
-
-static void want(Sim *sim, DdpVar var)
-{
-    if (sim->info[var].wanted)
-        return;
-    vec_push(sim->mem, &sim->output.wanted, var);
-    sim->info[var].wanted = sim->output.wanted.n;
-    glance_forget(sim);
 }
 
 static bool wanted_by_name(const Sim *sim, const WorldVar *view)
@@ -193,18 +175,19 @@ static void announce_birth(Sim *sim, Places *places, DdpVar var, const WorldVar 
         world_var_path(sim->world, var, path, PATH);
     }
     if (!sim->output.to.birth || sim->output.to.birth(sim->output.to.context, &info, path))
-        want(sim, var);
+        glance_want(sim, var);
 }
 
 void announce_births(Sim *sim)
 {
     Places places;
     forget_places(&places);
-    for (uint32_t i = 0; sim->output.to.death && i < sim->output.deaths.n; i++)
-        sim->output.to.death(sim->output.to.context, sim->output.deaths.at[i]);
-    vec_clear(&sim->output.deaths);
-    for (uint32_t i = 0; i < sim->output.births.n; i++) {
-        DdpVar var = sim->output.births.at[i];
+    EventNews *news = event_news(sim);
+    for (uint32_t i = 0; sim->output.to.death && i < news->deaths.n; i++)
+        sim->output.to.death(sim->output.to.context, news->deaths.at[i]);
+    vec_clear(&news->deaths);
+    for (uint32_t i = 0; i < news->births.n; i++) {
+        DdpVar var = news->births.at[i];
         WorldVar view;
         if (sim->info[var].announced || !values_declared(sim, var, &view) ||
             !wanted_by_name(sim, &view))
@@ -212,7 +195,7 @@ void announce_births(Sim *sim)
         sim->info[var].announced = true;
         announce_birth(sim, &places, var, &view);
     }
-    vec_clear(&sim->output.births);
+    vec_clear(&news->births);
 }
 
 typedef struct Birth {
@@ -234,15 +217,16 @@ void announce_all(Sim *sim)
             vec_push(sim->mem, &list, ((Birth){sim->info[var].birth, var}));
     if (list.n > 1)
         qsort(list.at, list.n, sizeof *list.at, by_serial);
-    vec_clear(&sim->output.births);
+    EventNews *news = event_news(sim);
+    vec_clear(&news->births);
     for (uint32_t i = 0; i < list.n; i++)
-        vec_push(sim->mem, &sim->output.births, list.at[i].var);
+        vec_push(sim->mem, &news->births, list.at[i].var);
     vec_free(sim->mem, &list);
 }
 
 void announce_nothing(Sim *sim)
 {
-    if (sim->output.births.n > 2 * ddp_var_limit(sim->ddp))
+    if (event_news(sim)->births.n > 2 * ddp_var_limit(sim->ddp))
         announce_all(sim);
 }
 
@@ -280,11 +264,12 @@ void announce_modes(Sim *sim)
 {
     Places places;
     forget_places(&places);
-    for (uint32_t i = 0; sim->output.to.mode && i < sim->output.modes_gone.n; i++)
+    EventNews *news = event_news(sim);
+    for (uint32_t i = 0; sim->output.to.mode && i < news->modes_gone.n; i++)
         sim->output.to.mode(sim->output.to.context, sim->time,
-                            &(SolMode){.branch = sim->output.modes_gone.at[i], .choice = SOL_GONE});
-    vec_clear(&sim->output.modes_gone);
-    for (uint32_t i = 0; sim->output.to.mode && i < sim->output.modes.n; i++)
-        tell_mode(sim, &places, sim->output.modes.at[i]);
-    vec_clear(&sim->output.modes);
+                            &(SolMode){.branch = news->modes_gone.at[i], .choice = SOL_GONE});
+    vec_clear(&news->modes_gone);
+    for (uint32_t i = 0; sim->output.to.mode && i < news->modes.n; i++)
+        tell_mode(sim, &places, news->modes.at[i]);
+    vec_clear(&news->modes);
 }

@@ -399,9 +399,9 @@ static void list_loops(Audit *audit)
 static void meet_structure(Audit *audit)
 {
     Sim *sim = audit->sim;
-    if (audit->structure == sim->build.structures + 1)
+    if (audit->structure == event_structures(sim) + 1)
         return;
-    audit->structure = sim->build.structures + 1;
+    audit->structure = event_structures(sim) + 1;
     audit->known = false;
     meet_variables(audit);
     audit_plain_clear(audit->plain);
@@ -482,12 +482,13 @@ static void remember_values(Audit *audit)
 static SolStatus check_shown(Audit *audit, const double *shown)
 {
     Sim *sim = audit->sim;
+    VarList wanted = glance_wanted_vars(sim);
     double largest = 0;
-    for (uint32_t i = 0; shown && i < sim->output.wanted.n; i++)
-        if (isfinite(sim->value[sim->output.wanted.at[i]]))
-            largest = fmax(largest, fabs(sim->value[sim->output.wanted.at[i]]));
-    for (uint32_t i = 0; shown && i < sim->output.wanted.n; i++) {
-        DdpVar var = sim->output.wanted.at[i];
+    for (uint32_t i = 0; shown && i < wanted.n; i++)
+        if (isfinite(sim->value[wanted.at[i]]))
+            largest = fmax(largest, fabs(sim->value[wanted.at[i]]));
+    for (uint32_t i = 0; shown && i < wanted.n; i++) {
+        DdpVar var = wanted.at[i];
         double value = sim->value[var], off = fabs(shown[var] - value);
         if (!sim->info[var].has || sol_unseen(shown[var]) || shown[var] == value ||
             off <= fmax(audit->bound, 1e-9) * fabs(value) + 1e-13 * largest)
@@ -560,7 +561,7 @@ static SolStatus bring_all(Audit *audit, SolSide side)
 {
     Sim *sim = audit->sim;
     bool settled =
-        audit->known && side == SOL_AT_POINT && audit->structure == sim->build.structures + 1;
+        audit->known && side == SOL_AT_POINT && audit->structure == event_structures(sim) + 1;
     return settled ? evaluate_outputs_again(sim) : evaluate_outputs(sim);
 }
 

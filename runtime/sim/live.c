@@ -57,7 +57,7 @@ void live_forget(Sol *sol)
 
 static EditStamp stamp_of(const Sim *sim, uint64_t number)
 {
-    return (EditStamp){sim->time, sim->counts.steps, sim->counts.events, sim->build.births, number};
+    return (EditStamp){sim->time, sim->counts.steps, sim->counts.events, event_births(sim), number};
 }
 
 static bool same_stamp(const EditStamp *a, const EditStamp *b)
@@ -107,8 +107,8 @@ static void keep_wanted(Sol *sol, EditDone *done, uint32_t n, const SolEdit *edi
 static SolStatus check_births(Sim *sim, uint64_t before)
 {
     SolStatus status = SOL_OK;
-    for (uint32_t i = 0; i < sim->output.births.n && status == SOL_OK; i++) {
-        DdpVar var = sim->output.births.at[i];
+    for (uint32_t i = 0; i < event_news(sim)->births.n && status == SOL_OK; i++) {
+        DdpVar var = event_news(sim)->births.at[i];
         if (!ddp_var_used(sim->ddp, var) || sim->info[var].birth <= before)
             continue;
         status = evaluate_fetch(sim, var, EVAL_PLAIN);
@@ -124,21 +124,21 @@ static SolStatus check_births(Sim *sim, uint64_t before)
 /* The event of the edit; `numbers` of its record are kept before the next one. */
 static SolStatus try_edit(Sim *sim, SolEdited *edited)
 {
-    uint64_t births = sim->build.births, visited = ddp_totals(sim->ddp).visited;
+    uint64_t births = event_births(sim), visited = ddp_totals(sim->ddp).visited;
     if (sim->opt.solver == SOL_SOLVER_EULER)
         grid_cut(sim);
     SolStatus status = sim_point_before(sim, sim->time);
     if (status == SOL_OK)
         status = time_event(sim);
-    if (status == SOL_OK && !sim->run.incomplete)
+    if (status == SOL_OK && !event_is_incomplete(sim))
         status = check_births(sim, births);
     if (status != SOL_OK)
         return status;
     edited->entered = event_record(sim)->entered;
     edited->removed = event_record(sim)->removed;
     edited->visited = ddp_totals(sim->ddp).visited - visited;
-    edited->verdict = sim->run.incomplete ? SOL_INCOMPLETE : SOL_ACCEPTED;
-    if (sim->run.incomplete)
+    edited->verdict = event_is_incomplete(sim) ? SOL_INCOMPLETE : SOL_ACCEPTED;
+    if (event_is_incomplete(sim))
         explain_structure(sim);
     world_edit_pardon(sim->world);
     return SOL_OK;
@@ -255,12 +255,11 @@ static SolStatus do_backwards(Sol *sol)
     if (setjmp(guard.env) != 0)
         return sim_exhausted(sim);
     world_edit_pardon(sim->world);
-    sim->start.role_failed = sim->run.assertion_failed = false;
+    event_pardon(sim);
     parts_recover(sim);
-    sim->run.edit = reverse_now;
-    sim->run.edit_context = h;
+    event_set_edit(sim, reverse_now, h);
     SolStatus status = time_event(sim);
-    sim->run.edit = NULL;
+    event_set_edit(sim, NULL, NULL);
     for (DdpVar var = 0; var < h->values.n && status == SOL_OK; var++)
         if (sim->info[var].has && !sim->info[var].node && ddp_var_used(sim->ddp, var))
             sim->value[var] = h->values.at[var]; /* what follows from others was evaluated now */
@@ -346,10 +345,9 @@ static SolStatus change(Sol *sol, SolStatus (*edit)(Sim *, void *, int), void *c
         return SOL_OK;
     }
     world_edit_allow_foreign(sim->world, sim->opt.edits_call_foreign);
-    sim->run.edit = edit;
-    sim->run.edit_context = context;
+    event_set_edit(sim, edit, context);
     status = guarded_try(sol, edit == live_do_edits ? context : NULL, edited);
-    sol->sim->run.edit = NULL;
+    event_set_edit(sol->sim, NULL, NULL);
     SolStatus back = status == SOL_OK ? SOL_OK : refuse(sol, status, edited);
     edited->microseconds = (timer_now() - begin) * 1e6;
     return back;
@@ -420,7 +418,7 @@ static SolStatus undo_exactly(Sol *sol, EditDone *done, SolEdited *edited)
     done->exact = true;
     sol->history->state = done->from;
     sol->history->done--;
-    edited->verdict = sol->sim->run.incomplete ? SOL_INCOMPLETE : SOL_ACCEPTED;
+    edited->verdict = event_is_incomplete(sol->sim) ? SOL_INCOMPLETE : SOL_ACCEPTED;
     edited->microseconds = (timer_now() - begin) * 1e6;
     return SOL_OK;
 }
@@ -488,7 +486,7 @@ SolStatus sol_redo(Sol *sol, SolEdited *edited)
 
 bool sol_is_complete(const Sol *sol)
 {
-    return !sol->sim->run.incomplete;
+    return !event_is_incomplete(sol->sim);
 }
 
 /* ---- other points of time, other simulations ---- */
@@ -536,6 +534,7 @@ Sol *sol_fork(Sol *sol)
     twin->sim = sim_like(sim);
     if (status == SOL_OK && twin->sim) {
         twin->sim->output.to = (SolOutput){0};
+        event_news_to(twin->sim, &twin->sim->output.to);
         event_record_listen(twin->sim, NULL, NULL);
         status = save_read(twin->sim, &pack);
     }

@@ -53,7 +53,7 @@ static void pack_texts(Sim *sim, Pack *p)
 static void pack_values(Sim *sim, Pack *p)
 {
     pack_same(p, ddp_var_limit(sim->ddp));
-    PACK(p, sim->build.births);
+    event_pack_births(sim, p);
     PACK(p, sim->run.births_at_start);
     for (DdpVar var = 0; var < ddp_var_limit(sim->ddp) && !p->bad; var++) {
         ValueInfo *info = &sim->info[var];
@@ -117,11 +117,8 @@ static void pack_nodes(Sim *sim, Pack *p)
 {
     for (DdpNode n = ddp_first(sim->ddp); n && !p->bad; n = ddp_next(sim->ddp, n))
         pack_node(sim, p, &sim->nodes.at[n]);
-    PACK_LIST(p, &sim->eval.forced);
-    PACK(p, sim->eval.tie_time);
-    PACK(p, sim->decide.tight_events);
-    PACK(p, sim->decide.event_time);
-    PACK(p, sim->search.impulse_time);
+    compare_pack_ties(sim, p);
+    event_pack_times(sim, p);
 }
 
 static void pack_firings(Sim *sim, Pack *p, BranchMemo *memo)
@@ -170,36 +167,12 @@ static void pack_branches(Sim *sim, Pack *p)
     PACK_LENGTH(p, &sim->branches, 1);
     for (BranchId id = 1; id < sim->branches.n && !p->bad; id++)
         pack_branch(sim, p, id);
-    PACK_LIST(p, &sim->output.modes);
-    PACK_LIST(p, &sim->output.modes_gone);
+    event_pack_modes(sim, p);
     PACK(p, sim->output.mode_serial);
-    PACK(p, sim->decide.runaway);
+    event_pack_runaway(sim, p);
 }
 
-/* ---- roles and counters ---- */
-
-static void pack_samples(Sim *sim, Pack *p)
-{
-    PACK_LENGTH(p, &sim->decide.samples, 1);
-    for (uint32_t i = 0; i < sim->decide.samples.n; i++) {
-        SampleMemo *memo = &sim->decide.samples.at[i];
-        PACK(p, memo->var);
-        PACK(p, memo->origin);
-        PACK(p, memo->interval);
-        PACK(p, memo->next);
-    }
-}
-
-static void pack_couts(Sim *sim, Pack *p)
-{
-    PACK_LENGTH(p, &sim->record.couts, 1);
-    for (uint32_t i = 0; i < sim->record.couts.n; i++) {
-        CoutMemo *memo = &sim->record.couts.at[i];
-        PACK(p, memo->var);
-        PACK(p, memo->shown);
-        PACK_BIT(p, memo->any);
-    }
-}
+/* ---- counters ---- */
 
 static void pack_counters(Sim *sim, Pack *p)
 {
@@ -207,11 +180,11 @@ static void pack_counters(Sim *sim, Pack *p)
     counts.parts = 0; /* counted when they start */
     PACK(p, counts);
     sim->counts = counts;
-    PACK(p, sim->build.last.loops);
+    event_pack_loops(sim, p);
     PACK(p, sim->time);
     PACK(p, sim->grid.steps);
-    PACK_BIT(p, sim->output.shown);
-    PACK_BIT(p, sim->run.incomplete);
+    PACK_BIT(p, event_news(sim)->shown);
+    event_pack_incomplete(sim, p);
     PACK_BIT(p, sim->run.sets_checked);
     PACK(p, sim->output.last);
     PACK(p, sim->output.next);
@@ -240,10 +213,7 @@ static void pack_own(Sim *sim, Pack *p)
         pack_nodes(sim, p);
     if (!p->bad)
         pack_branches(sim, p);
-    pack_samples(sim, p);
-    PACK_LIST(p, &sim->decide.pres);
-    PACK_LIST(p, &sim->decide.initials);
-    pack_couts(sim, p);
+    event_pack_roles(sim, p);
     pack_counters(sim, p);
     if (!p->writing && !p->bad)
         rebuild_parts(sim);
@@ -306,9 +276,9 @@ static void pack_standing(Sim *sim, Pack *p)
     pack_layers(sim, p);
     if (!p->bad)
         pack_places(sim, p);
-    PACK_LIST(p, &sim->output.births);
-    PACK_LIST(p, &sim->output.deaths);
-    PACK_LIST(p, &sim->output.wanted);
+    PACK_LIST(p, &event_news(sim)->births);
+    PACK_LIST(p, &event_news(sim)->deaths);
+    glance_pack_wanted(sim, p);
 }
 
 SolStatus save_peek(Sim *sim, Pack *p)
@@ -335,8 +305,7 @@ static void unpack_announced(Sim *sim, Pack *p)
         if (var < sim->n_values)
             sim->info[var].announced = announced;
     }
-    for (uint32_t i = 0; i < sim->output.wanted.n; i++)
-        sim->info[sim->output.wanted.at[i]].wanted = i + 1;
+    glance_number_wanted(sim);
 }
 
 static bool make_handles(Sim *sim);
@@ -345,7 +314,7 @@ SolStatus save_return(Sim *sim, Pack *p)
 {
     p->writing = false;
     p->at = 0;
-    SolStatus status = init_open_world(sim);
+    SolStatus status = init_open_world(sim, sim->run.top);
     if (status != SOL_OK)
         return status;
     pack_standing(sim, p);
@@ -381,7 +350,7 @@ SolStatus save_read(Sim *sim, Pack *p)
 {
     p->writing = false;
     pack_texts(sim, p);
-    SolStatus status = p->bad ? SOL_IO : init_open_world(sim);
+    SolStatus status = p->bad ? SOL_IO : init_open_world(sim, sim->run.top);
     if (status != SOL_OK)
         return status;
     pack_layers(sim, p);
@@ -412,7 +381,7 @@ static void translate_texts(Sim *sim, Sim *to)
 
 static SolStatus read_transplanted(Sim *sim, Sim *to, Pack *p, const WrittenText *text)
 {
-    SolStatus status = init_open_world(to);
+    SolStatus status = init_open_world(to, to->run.top);
     if (status != SOL_OK)
         return status;
     forms_pack(to->forms, p);

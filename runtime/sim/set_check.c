@@ -41,7 +41,7 @@ SolStatus set_check(Sim *sim)
 {
     const char *path;
     bool wrong = false;
-    sim->run.births_at_start = sim->build.births;
+    sim->run.births_at_start = event_births(sim);
     for (uint32_t i = 0; (path = world_override_unused(sim->world, i)) != NULL; i++) {
         if (world_find(sim->world, path))
             diag_warning(sim->diags, 0,

@@ -238,6 +238,7 @@ Sim *sim_like(const Sim *other)
     sim->run.initialised = true;
     sim->output.to = other->output.to;
     event_record_like(sim, other);
+    event_news_to(sim, &sim->output.to);
     open_layers(sim);
     mem_guard_pop(other->mem, &guard);
     return sim;
@@ -274,12 +275,6 @@ Sol *sol_create(SolModel *model, const char *designator, const SolOptions *optio
 static void close_output(Sim *sim)
 {
     failure_close(sim);
-    vec_free(sim->mem, &sim->output.monitored);
-    vec_free(sim->mem, &sim->output.wanted);
-    vec_free(sim->mem, &sim->output.births);
-    vec_free(sim->mem, &sim->output.deaths);
-    vec_free(sim->mem, &sim->output.modes);
-    vec_free(sim->mem, &sim->output.modes_gone);
     mem_free(sim->mem, sim->output.values);
     vec_free(sim->mem, &sim->run.sums);
 }
@@ -335,8 +330,9 @@ static const double *visible_values(Sim *sim)
         sim->output.values = mem_resize(sim->mem, sim->output.values,
                                         sim->output.n_values * sizeof *sim->output.values);
     }
-    for (uint32_t i = 0; i < sim->output.wanted.n; i++) {
-        DdpVar v = sim->output.wanted.at[i];
+    VarList wanted = glance_wanted_vars(sim);
+    for (uint32_t i = 0; i < wanted.n; i++) {
+        DdpVar v = wanted.at[i];
         sim->output.values[v] = sim->info[v].has ? sim->value[v] : NAN;
     }
     return sim->output.values;
@@ -364,15 +360,16 @@ static SolStatus foreign_failed(Sim *sim)
  * between events a few variables cost what they need. */
 static SolStatus fetch_wanted(Sim *sim, SolSide side)
 {
+    VarList wanted = glance_wanted_vars(sim);
     SolStatus status = SOL_OK;
     if (!sim->output.to.point)
         return SOL_OK;
-    if (2 * sim->output.wanted.n > sim->outputs.n && sim->outputs.n > 8)
+    if (2 * wanted.n > sim->outputs.n && sim->outputs.n > 8)
         return evaluate_outputs(sim);
     if (side == SOL_AT_POINT)
         return glance_wanted(sim);
-    for (uint32_t i = 0; i < sim->output.wanted.n && status == SOL_OK; i++)
-        status = evaluate_fetch(sim, sim->output.wanted.at[i], EVAL_PLAIN);
+    for (uint32_t i = 0; i < wanted.n && status == SOL_OK; i++)
+        status = evaluate_fetch(sim, wanted.at[i], EVAL_PLAIN);
     return status;
 }
 
@@ -384,13 +381,14 @@ static const double *touched_values(Sim *sim)
         double value;
     } unseen = {.bits = SOL_UNSEEN};
     visible_values(sim);
-    for (uint32_t i = 0; i < sim->output.wanted.n; i++)
-        if (!evaluate_fetch_met(sim, sim->output.wanted.at[i], EVAL_PLAIN))
-            sim->output.values[sim->output.wanted.at[i]] = unseen.value;
-        else
-            sim->output.values[sim->output.wanted.at[i]] =
-                sim->info[sim->output.wanted.at[i]].has ? sim->value[sim->output.wanted.at[i]]
-                                                        : NAN;
+    VarList wanted = glance_wanted_vars(sim);
+    for (uint32_t i = 0; i < wanted.n; i++) {
+        DdpVar var = wanted.at[i];
+        bool met = evaluate_fetch_met(sim, var, EVAL_PLAIN);
+        sim->output.values[var] = !met                  ? unseen.value
+                                  : sim->info[var].has ? sim->value[var]
+                                                       : NAN;
+    }
     return sim->output.values;
 }
 
@@ -433,7 +431,7 @@ static SolStatus point_at(Sim *sim, SolSide side, double time)
         return status;
     if (side != SOL_AT_END && (status = foreign_failed(sim)) != SOL_OK)
         return status;
-    sim->output.shown = true;
+    event_news(sim)->shown = true;
     sim->output.last = time;
     cout_show(sim, tell_cout);
     if (sim->output.to.point) {
@@ -467,6 +465,7 @@ SolStatus sim_point_before(Sim *sim, double event)
 void sol_set_output(Sol *sol, const SolOutput *output)
 {
     sol->sim->output.to = *output;
+    event_news_to(sol->sim, output);
 }
 
 void sol_set_event(Sol *sol, void (*event)(void *context, const SolEvent *event), void *context)
@@ -503,7 +502,7 @@ static SolStatus first_updates(Sim *sim)
     event_record_begin(sim);
     trace_line(sim, 'e', sim->time, "start");
     update_is_due(sim);
-    SolStatus status = init_create(sim);
+    SolStatus status = init_create(sim, sim->run.top);
     if (status == SOL_OK)
         status = event_iterate(sim, true);
     event_record_end(sim);
@@ -515,10 +514,9 @@ static SolStatus start(Sim *sim)
 {
     if (sim->run.initialised)
         return sim->run.start_status;
-    sim->run.initialised = sim->run.starting = true;
+    sim->run.initialised = true;
     sim->run.start_status = first_updates(sim);
-    sim->run.starting = false;
-    if (sim->run.start_status == SOL_OK && sim->run.incomplete) {
+    if (sim->run.start_status == SOL_OK && event_is_incomplete(sim)) {
         explain_structure(sim);
         world_edit_pardon(sim->world);
     }
@@ -530,7 +528,7 @@ static SolStatus go(Sim *sim, double time, bool to_event, bool one_step, bool *h
     SolStatus status = start(sim);
     if (status != SOL_OK)
         return status;
-    if (sim->run.incomplete) {
+    if (event_is_incomplete(sim)) {
         diag_error(sim->diags, 0, "time cannot go on: some variables lack an equation");
         return SOL_USAGE;
     }
@@ -561,7 +559,7 @@ static SolStatus end_point(Sim *sim, SolStatus status)
     bool ended = status == SOL_OK && (sim->time >= sim->opt.stop || event_terminated(sim));
     if (ended)
         set_check_end(sim);
-    if (!sim->output.shown || !(failed || ended) || (ended && sim->output.last == sim->time))
+    if (!event_news(sim)->shown || !(failed || ended) || (ended && sim->output.last == sim->time))
         return status;
     if (failed && (sim->output.unseen || (parts_running(sim) && !time_last(sim))))
         return status; /* what lies behind a point without values is nobody's */

@@ -170,7 +170,7 @@ SolStatus time_event(Sim *sim)
     if (!parts_running(sim))
         return status;
     double begin = timer_now();
-    if (status == SOL_OK && !sim->run.incomplete)
+    if (status == SOL_OK && !event_is_incomplete(sim))
         status = renew_parts(sim);
     event_record_done(sim, timer_now() - begin);
     return status;

@@ -31,8 +31,9 @@ SolStatus value_check(Sim *sim, bool partly)
     for (NoValue none; status == SOL_OK && failure_next(sim, &none);)
         if (is_without(sim, none.var))
             status = tell(sim, none.var, none.at);
-    for (uint32_t i = 0; i < sim->output.wanted.n && status == SOL_OK; i++) {
-        DdpVar var = sim->output.wanted.at[i];
+    VarList wanted = glance_wanted_vars(sim);
+    for (uint32_t i = 0; i < wanted.n && status == SOL_OK; i++) {
+        DdpVar var = wanted.at[i];
         WorldVar view = {0};
         if (isfinite(sim->value[var]) || !is_without(sim, var) ||
             (partly && !evaluate_fetch_met(sim, var, EVAL_PLAIN)))

@@ -95,7 +95,7 @@ SolStatus sol_write_model(Sol *sol, const SolWriting *writing)
         return SOL_USAGE;
     }
     sim->diags->limit = sim->diags->errors + 100;
-    if (sim->run.incomplete) {
+    if (event_is_incomplete(sim)) {
         diag_error(sim->diags, 0, "a model is not written while variables lack an equation");
         return SOL_USAGE;
     }
