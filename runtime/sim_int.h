@@ -426,7 +426,7 @@ typedef struct SimRun {
 
 /* What output wants, and what it was told (simulation.c, announce.c). */
 typedef struct SimOutput {
-    uint64_t mode_serial;       /* given so far */
+    uint64_t mode_serial; /* given so far */
     SolOutput to;
     double *values; /* [var] */
     bool unseen;    /* the point that was to be shown last has no values */
@@ -473,21 +473,21 @@ typedef struct SimEval {
     double *scale; /* [var]: largest value so far, in constrained parts (reselect.c); NULL: none */
     Map compares;  /* expression and what of it varies -> index + 1 in compare_plans (hold.c) */
     VEC(struct ComparePlan) compare_plans;
-    Map codes;        /* expression and target position -> CodeId * 2 + whether it jumps */
-    Map whole_loops;  /* that lost digits when they were torn; see loop_key */
-    uint32_t holding; /* nodes that hold something (hold.c) */
+    Map codes;           /* expression and target position -> CodeId * 2 + whether it jumps */
+    Map whole_loops;     /* that lost digits when they were torn; see loop_key */
+    uint32_t holding;    /* nodes that hold something (hold.c) */
     DdpResult committed; /* by the last commit */
     uint32_t update;     /* number of the update that is going on: Sim.update.number */
-    bool hold_loops;  /* loops are not evaluated now: branches have to be chosen first */
-    bool combining;   /* singular loops may change the structure (frontend/singular.c) */
-    bool combined;    /* one did: what was evaluated is to be done again */
-    bool arbitrary;   /* and it said nothing new: where it was solved means nothing */
+    bool hold_loops;     /* loops are not evaluated now: branches have to be chosen first */
+    bool combining;      /* singular loops may change the structure (frontend/singular.c) */
+    bool combined;       /* one did: what was evaluated is to be done again */
+    bool arbitrary;      /* and it said nothing new: where it was solved means nothing */
     bool (*has_start)(const struct Sim *sim, DdpVar var); /* in this update; values_ask_starts */
-    NodeList forced;  /* nodes with `forced` set */
-    double tie_time;  /* when that was */
-    Arena texts;      /* of explanations, until the next event */
-    NodeList tied;    /* scratch of tape.c */
-    double *interp;   /* scratch of the interpreter */
+    NodeList forced;                                      /* nodes with `forced` set */
+    double tie_time;                                      /* when that was */
+    Arena texts;    /* of explanations, until the next event */
+    NodeList tied;  /* scratch of tape.c */
+    double *interp; /* scratch of the interpreter */
     size_t n_interp;
     double *loop; /* scratch of loop_solve.c */
     size_t n_loop;
@@ -531,7 +531,7 @@ typedef struct SimBuild {
     NodeList followers, remade; /* scratch of nodes_apply */
     uint64_t structures;        /* so many times another one was taken over */
     bool structure_changed;     /* in this event */
-    bool incomplete; /* variables lack equations: more is typed before time goes on */
+    bool incomplete;            /* variables lack equations: more is typed before time goes on */
 } SimBuild;
 
 /* What a change asks for (evaluate_change.c). */
@@ -613,8 +613,8 @@ typedef struct SimDecide {
 typedef struct SimStart {
     WorldHost host;
     VEC(const Def *) monitored; /* definitions whose instances are */
-    uint8_t boldness; /* init.c: what was tried to decide newborn branches */
-    uint8_t choices;  /* of states, in this update */
+    uint8_t boldness;           /* init.c: what was tried to decide newborn branches */
+    uint8_t choices;            /* of states, in this update */
     bool guessed;
     VEC(DdpVar) lacking;   /* states that were born without a value */
     VEC(StartMemo) starts; /* of this update */
@@ -714,6 +714,13 @@ struct Sim {
     SimRecord record;   /* event/ */
     SimRun run;         /* sim/ */
 };
+
+/* The time that is evaluated at. Sim.time is the one that the simulation is at: a step, the search for an event and the
+ * left side of one evaluate elsewhere. */
+static inline double sim_clock(const Sim *sim)
+{
+    return sim->value[sim->clock];
+}
 
 /* An edit that was taken: what it did, to be done backwards and again (live.c). */
 struct SolHistory;

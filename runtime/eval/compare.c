@@ -105,7 +105,8 @@ void compare_force(Sim *sim, DdpNode n, const Compare *compare, double now)
 /* Times that differ by rounding are one. */
 static bool is_now(const Sim *sim, double time)
 {
-    return fabs(time - sim->time) <= 2 * DBL_EPSILON * fabs(sim->time);
+    double now = sim_clock(sim);
+    return fabs(time - now) <= 2 * DBL_EPSILON * fabs(now);
 }
 
 void compare_break_ties(Sim *sim, DdpNode n)

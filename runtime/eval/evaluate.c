@@ -59,7 +59,7 @@ static SolStatus not_finite(Sim *sim, const EvalNode *node, EvalHow how)
         return SOL_IO;
     }
     diag_error(sim->diags, world_rel_place(sim->world, op->rel),
-               "at time %.10g, %s is %g: the equation %s has no value there", sim->time,
+               "at time %.10g, %s is %g: the equation %s has no value there", sim_clock(sim),
                explain_var(sim, op->target), sim->value[op->target], explain_rel(sim, op->rel));
     explain_values(sim, op);
     return SOL_NUMERICS;
@@ -84,7 +84,7 @@ SolStatus evaluate_pieces(Sim *sim, DdpNode n, EvalHow how, bool *changed)
         diag_error(sim->diags, world_rel_place(sim->world, op->rel),
                    "at time %.10g, sign, floor, ceil, round or mod in a loop have no values that "
                    "agree with its solution: %s",
-                   sim->time, explain_rel(sim, op->rel));
+                   sim_clock(sim), explain_rel(sim, op->rel));
     return SOL_NUMERICS;
 }
 

@@ -216,14 +216,14 @@ static void tell_culprits(Sim *sim, Culprits *c)
     list_vars(sim, c, open, sizeof open);
     const char *of = components ? "equations of " : "";
     if (c->n_rels == 1)
-        diag_error(sim->diags, place, "at time %.10g, this equation says nothing", sim->time);
+        diag_error(sim->diags, place, "at time %.10g, this equation says nothing", sim_clock(sim));
     else if (c->contradict)
-        diag_error(sim->diags, place, "at time %.10g, %s%s contradict each other", sim->time, of,
-                   who);
+        diag_error(sim->diags, place, "at time %.10g, %s%s contradict each other", sim_clock(sim),
+                   of, who);
     else
         diag_error(sim->diags, place,
                    "at time %.10g, %s%s are not independent: one follows from the others",
-                   sim->time, of, who);
+                   sim_clock(sim), of, who);
     for (uint32_t i = 0; i < c->n_rels && i < LISTED; i++)
         note_equation(sim, c->rels[i]);
     if (c->n_rels > LISTED)
@@ -295,8 +295,8 @@ static bool explain_worst(Sim *sim, const EvalNode *node, LoopWhole *whole)
     if (finite)
         snprintf(off, sizeof off, "is off by %.6g", r[worst]);
     diag_error(sim->diags, world_rel_place(sim->world, op->rel),
-               "at time %.10g, %u equation%s could not be solved for %s%s: %s %s", sim->time, n,
-               n > 1 ? "s that depend on each other" : "", explain_var(sim, node_tears(node)[0]),
+               "at time %.10g, %u equation%s could not be solved for %s%s: %s %s", sim_clock(sim),
+               n, n > 1 ? "s that depend on each other" : "", explain_var(sim, node_tears(node)[0]),
                node->n_tears > 1 ? " and others" : "", explain_rel(sim, op->rel), off);
     explain_values_of(sim, op->rel);
     mem_free(sim->mem, r);

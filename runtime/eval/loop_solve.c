@@ -519,7 +519,7 @@ static bool solve_better(Sim *sim, EvalNode *node, const double *kept, double le
     keep_values(sim, node, rough);
     put_values(sim, node, isfinite(left) ? rough : kept);
     double whole = solve_whole(sim, node);
-    trace_line(sim, 'e', sim->time, "  loop of %u relations: violation %.1e, as a whole %.1e",
+    trace_line(sim, 'e', sim_clock(sim), "  loop of %u relations: violation %.1e, as a whole %.1e",
                node->n_steps + node->n_tears, left, whole);
     if (isfinite(whole) && whole <= fmax(left, HOLDS)) {
         if (torn)

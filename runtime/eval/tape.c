@@ -252,7 +252,7 @@ static bool find_ties(Part *part)
 
 bool tape_at_event(Part *part)
 {
-    return find_ties(part) && tape_slopes(part, part->sim->time, NULL, NULL);
+    return find_ties(part) && tape_slopes(part, part->now, NULL, NULL);
 }
 
 bool tape_evaluate(Part *part, double time, EvalHow how)

@@ -181,23 +181,23 @@ bool condition_truth(const Sim *sim, const BranchMemo *memo, DdpVar condition)
 }
 
 /* What a `when` remembers: between events its condition may have become false without notice. */
-bool condition_remembered(const Sim *sim, const BranchMemo *memo)
+bool condition_remembered(const BranchMemo *memo, double time)
 {
-    return memo->truth && !(memo->fell < sim->time);
+    return memo->truth && !(memo->fell < time);
 }
 
 /* Would it be taken? A `when` whose condition ended in between remembers since when. */
-static bool would_fire(Sim *sim, BranchMemo *memo)
+static bool would_fire(Sim *sim, BranchMemo *memo, double time)
 {
     if (!condition_is_decided(sim, memo->condition))
         return false;
     bool truth = sim->value[memo->condition] != 0;
     if (memo->when && !truth && memo->truth) {
-        memo->fell = fmin(memo->fell, sim->time);
+        memo->fell = fmin(memo->fell, time);
         event_unsettle(sim, memo->condition);
         return false;
     }
-    return memo->when ? truth && !condition_remembered(sim, memo) : truth != memo->truth;
+    return memo->when ? truth && !condition_remembered(memo, time) : truth != memo->truth;
 }
 
 /* Would a condition of this truth take a branch? */
@@ -205,7 +205,7 @@ bool event_would_take(const Sim *sim, DdpVar var, bool truth)
 {
     for (BranchId id = sim->info[var].branches; id; id = sim->branches.at[id].next) {
         const BranchMemo *memo = &sim->branches.at[id];
-        if (memo->when ? truth && !condition_remembered(sim, memo) : truth != memo->truth)
+        if (memo->when ? truth && !condition_remembered(memo, sim->time) : truth != memo->truth)
             return true;
     }
     return false;
@@ -235,12 +235,12 @@ void event_unsettle(Sim *sim, DdpVar var)
         for (BranchId id = (sim)->info[node_output((node), o_)].branches; id;                      \
              id = (sim)->branches.at[id].next)
 
-bool event_conditions_changed(Sim *sim, const NodeList *nodes)
+bool event_conditions_changed(Sim *sim, const NodeList *nodes, double time)
 {
     bool any = false;
     for (uint32_t i = 0; i < nodes->n; i++)
         EACH_BRANCH (sim, &sim->nodes.at[nodes->at[i]], id)
-            any |= would_fire(sim, &sim->branches.at[id]);
+            any |= would_fire(sim, &sim->branches.at[id], time);
     return any;
 }
 
@@ -249,7 +249,7 @@ static bool suspect_node(Sim *sim, const EvalNode *node)
     bool any = false;
     EACH_BRANCH (sim, node, id) {
         BranchMemo *memo = &sim->branches.at[id];
-        bool fires = would_fire(sim, memo);
+        bool fires = would_fire(sim, memo, sim->time);
         if (fires || memo->fell <= sim->time || update_left_alone(sim, memo->condition))
             event_suspect(sim, id); /* what is left alone is decided in the next update: U2 */
         any |= fires;

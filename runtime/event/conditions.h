@@ -11,7 +11,7 @@ bool condition_is_decided(const Sim *sim, DdpVar condition);
 /* The truth of a condition in this update. */
 bool condition_truth(const Sim *sim, const BranchMemo *memo, DdpVar condition);
 /* Is it remembered as true, and has not been false since? */
-bool condition_remembered(const Sim *sim, const BranchMemo *memo);
+bool condition_remembered(const BranchMemo *memo, double time);
 
 /* ---- firings.c ---- */
 

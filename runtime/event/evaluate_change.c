@@ -412,7 +412,8 @@ static void let_wait(Sim *sim, EvalNode *node)
 
 static SolStatus evaluate_heap(Sim *sim, EvalHow how)
 {
-    bool lazy = sim->record.news.shown && !sim->start.starts.n; /* start values may hang on anything */
+    bool lazy =
+        sim->record.news.shown && !sim->start.starts.n; /* start values may hang on anything */
     while (sim->change.heap.n) {
         if (parts_status(sim) != SOL_OK)
             return parts_status(sim);

@@ -100,8 +100,8 @@ const SolEvent *event_record(const Sim *sim);
 bool event_structure_changed(const Sim *sim); /* in this event */
 void event_note_structure(Sim *sim);          /* it did */
 
-uint64_t event_structures(const Sim *sim);    /* so many times another one was taken over */
-bool event_is_incomplete(const Sim *sim);     /* variables lack equations: more may be typed */
+uint64_t event_structures(const Sim *sim); /* so many times another one was taken over */
+bool event_is_incomplete(const Sim *sim);  /* variables lack equations: more may be typed */
 
 /* ---- news.c: what happened since the last point, for the output ---- */
 
@@ -202,9 +202,9 @@ SolStatus event_search_moved(Sim *sim, const EventSearch *search, double from, d
                              double *time, bool *found);
 /* Has something that happened to the comparisons in Sim.search.moved changed dynamics, or would an
  * update take a branch? */
-bool event_is_real(Sim *sim);
+bool event_is_real(Sim *sim, double time);
 /* Would an update take a branch? Of conditions that are values of `nodes`. */
-bool event_conditions_changed(Sim *sim, const NodeList *nodes);
+bool event_conditions_changed(Sim *sim, const NodeList *nodes, double time);
 /* The same of all conditions of a part, and those that changed are looked at in the next update. */
 bool event_suspect_changed(Part *part);
 void event_forget_falls(Part *part); /* what is known of later times */

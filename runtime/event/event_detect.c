@@ -581,11 +581,11 @@ static void collect_readers(Sim *sim)
     }
 }
 
-bool event_is_real(Sim *sim)
+bool event_is_real(Sim *sim, double time)
 {
     for (uint32_t i = 0; i < sim->search.moved.n; i++)
         if (kept_changed(sim, &sim->nodes.at[sim->search.moved.at[i]]))
             return true;
     collect_readers(sim);
-    return event_conditions_changed(sim, &sim->search.needs);
+    return event_conditions_changed(sim, &sim->search.needs, time);
 }

@@ -65,7 +65,7 @@ static void look_at_when(Sim *sim, BranchId id, BranchMemo *memo, const WorldBra
         return; /* what is known of it stays: it may have been false since it was true */
     } else if (truth && view->assertion) {
         assertion_failed(sim, view);
-    } else if (truth && !condition_remembered(sim, memo)) {
+    } else if (truth && !condition_remembered(memo, sim->time)) {
         decide(sim, id, WORLD_THEN);
         firings_note(sim, id, memo);
     }

@@ -90,8 +90,9 @@ void event_record_begin(Sim *sim)
     DdpCounts counts = ddp_counts(sim->ddp);
     if (sim->engine) /* what was made since the event before is none of this one's work */
         engine_take_counts(sim->engine, &sim->record.event);
-    sim->record.event = (SolEvent){
-        .time = sim->time, .states_before = sim->states.n, .loops_before = evaluate_committed(sim)->loops};
+    sim->record.event = (SolEvent){.time = sim->time,
+                                   .states_before = sim->states.n,
+                                   .loops_before = evaluate_committed(sim)->loops};
     sim->record.entered_before = counts.entered;
     sim->record.removed_before = counts.removed;
     sim->build.structure_changed = false;

@@ -585,11 +585,13 @@ static SolStatus finish(Sim *sim)
         loop_solve_note_combined(sim, false);
         return SOL_NUMERICS;
     }
-    sim->build.incomplete = (sim->decide.edit || (!sim->record.news.shown && sim->opt.editable)) &&
-                          evaluate_committed(sim)->verdict == DDP_UNDERDETERMINED; /* more may be typed */
+    sim->build.incomplete =
+        (sim->decide.edit || (!sim->record.news.shown && sim->opt.editable)) &&
+        evaluate_committed(sim)->verdict == DDP_UNDERDETERMINED; /* more may be typed */
     if (sim->build.incomplete)
         return evaluate_dirty(sim, EVAL_EVENT);
-    if (evaluate_committed(sim)->verdict == DDP_DETERMINED || evaluate_committed(sim)->verdict == DDP_UNDERDETERMINED)
+    if (evaluate_committed(sim)->verdict == DDP_DETERMINED ||
+        evaluate_committed(sim)->verdict == DDP_UNDERDETERMINED)
         if (newborn_left(sim)) /* the reason why something is not determined, if anything is */
             return explain_newborn(sim);
     if (evaluate_committed(sim)->verdict != DDP_DETERMINED)
@@ -723,7 +725,7 @@ bool init_monitors(const Sim *sim, const Def *def)
     return false;
 }
 
-static bool has_start(const Sim *sim, DdpVar var)
+static bool was_started(const Sim *sim, DdpVar var)
 {
     for (uint32_t i = 0; i < sim->start.starts.n; i++)
         if (sim->start.starts.at[i].var == var)
@@ -735,7 +737,7 @@ SolStatus init_open_world(Sim *sim, Def *top)
 {
     WorldLimits limits = {.instances = sim->opt.max_instances};
     world_host_open(sim);
-    values_ask_starts(sim, has_start);
+    values_ask_starts(sim, was_started);
     sim->world =
         world_open(sim->mem, sim->program, sim->forms, sim->ddp, &sim->start.host, &limits);
     if (!sim->world)

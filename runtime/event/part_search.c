@@ -45,7 +45,6 @@ static SolStatus probe_at(void *context, double time, const NodeList *nodes)
     Part *part = context;
     Sim *sim = part->sim;
     part_at(part, time);
-    sim->time = time;
     part->moment = 0;
     if (part->bridge.on) {
         evaluate_probes(part, EVAL_PLAIN);
@@ -142,7 +141,7 @@ SolStatus part_search(Part *part, double to)
                                : event_search(sim, &search, part->from, to, &time, &found);
         if (status != SOL_OK)
             return status;
-        if (found && event_is_real(sim)) {
+        if (found && event_is_real(sim, time)) {
             part->before = sim->search.left;
             part->crossed = part->event = time; /* behind it all comparisons are remembered anew */
             return SOL_OK;

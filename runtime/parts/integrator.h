@@ -11,7 +11,7 @@
 
 struct Integrator {
     const char *name;
-    SolStatus (*start)(Part *part); /* at Sim.time, from Sim.value */
+    SolStatus (*start)(Part *part); /* at Part.now, from Sim.value */
     /* One accepted step from Part.now, to `limit` at most: sets Part.back and Part.now. SOL_NUMERICS: it could make none,
      * and has said nothing; then `explain` says why, unless somebody helps. */
     SolStatus (*step)(Part *part, double limit);

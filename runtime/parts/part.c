@@ -290,38 +290,36 @@ void part_at(Part *part, double time)
     part->sim->value[part->sim->clock] = time;
 }
 
-SolStatus part_evaluate_all(Part *part, EvalHow how)
+SolStatus part_evaluate_all(Part *part, double time, EvalHow how)
 {
-    if (tape_evaluate(part, part->sim->time, how))
+    if (tape_evaluate(part, time, how))
         return SOL_OK;
     SolStatus status = evaluate_rope(part->sim, &part->ropes[0], how);
     return status == SOL_OK ? evaluate_rope(part->sim, &part->ropes[1], how) : status;
 }
 
-/* All values at Sim.time. Where some have none because a condition has just changed (the square root
+/* All values at `now`. Where some have none because a condition has just changed (the square root
  * of a level that fell below zero), all are those of the last point at which it had not: the left
  * side of the event. What conditions need is brought to the other side by parts_cross(). */
-static SolStatus evaluate_met(Part *part, EvalHow how)
+static SolStatus evaluate_met(Part *part, double now, EvalHow how)
 {
     Sim *sim = part->sim;
-    double now = sim->time;
     bool behind = part->crossed == now && part->before < now;
-    SolStatus status = part_evaluate_all(part, behind ? how | EVAL_TRIAL : how);
+    SolStatus status = part_evaluate_all(part, now, behind ? how | EVAL_TRIAL : how);
     if (status == SOL_OK || !behind)
         return status;
-    sim->time = part->before;
-    part_at(part, sim->time);
-    status = part_evaluate_all(part, how);
-    sim->time = sim->value[sim->clock] = now;
+    part_at(part, part->before);
+    status = part_evaluate_all(part, part->before, how);
+    sim->value[sim->clock] = now;
     part->behind = true;
     return status;
 }
 
-static SolStatus bring_here(Part *part, EvalHow how)
+static SolStatus bring_to(Part *part, double time, EvalHow how)
 {
-    part_at(part, part->sim->time);
+    part_at(part, time);
     part->sim->work += part->ropes[0].n + part->ropes[1].n;
-    return evaluate_met(part, how);
+    return evaluate_met(part, time, how);
 }
 
 /* At an event that is not its own a part goes on steadily: it is brought to the time of the event, and has
@@ -329,10 +327,8 @@ static SolStatus bring_here(Part *part, EvalHow how)
 static SolStatus bring_steadily(Part *part, EvalHow how)
 {
     Sim *sim = part->sim;
-    double time = sim->time;
-    sim->time = sim->loop.event_time;
-    SolStatus status = bring_here(part, how);
-    sim->time = sim->value[sim->clock] = time;
+    SolStatus status = bring_to(part, sim->loop.event_time, how);
+    sim->value[sim->clock] = sim->time;
     return status;
 }
 
@@ -347,8 +343,8 @@ void part_meet(Part *part, EvalHow how)
         return;
     if (!known) {
         part->steady = sim->loop.event_moment <= sim->moment && part->due != sim->loop.number;
-        SolStatus status =
-            part->steady && sim->loop.left ? bring_steadily(part, how) : bring_here(part, how);
+        SolStatus status = part->steady && sim->loop.left ? bring_steadily(part, how)
+                                                          : bring_to(part, sim->time, how);
         if (status != SOL_OK && sim->loop.status == SOL_OK)
             sim->loop.status = status;
     }

@@ -58,8 +58,8 @@ DdpVar part_unknown(const Part *part, uint32_t i);
 /* Slopes at values of the unknowns: all dynamics evaluated, loops solved in place but for outer
  * ones, whose residuals go to `residuals`. 0, or positive: no value there, try a smaller step. */
 int part_evaluate(Part *part, double time, double *residuals);
-/* All that varies in it at Sim.time, conditions too, from the states in Sim.value. */
-SolStatus part_evaluate_all(Part *part, EvalHow how);
+/* All that varies in it at `time`, conditions too, from the states in Sim.value. */
+SolStatus part_evaluate_all(Part *part, double time, EvalHow how);
 /* Where the iterations of its loops begin, whoever looked in between: as they are now, which is kept
  * at the end of a step, too. */
 void part_note_loops(Part *part);

@@ -139,9 +139,7 @@ static void states_there(Audit *audit, uint32_t from, uint32_t to, double time, 
 static SolStatus values_there(Audit *audit, uint32_t from, uint32_t to, double time, int which)
 {
     Sim *sim = audit->sim;
-    sim->time = time;
-    sim->moment++;
-    parts_look_anew(sim);
+    parts_look_at(sim, time);
     part_meet(audit->slopes.at[from].part, EVAL_PLAIN);
     for (uint32_t i = from; i < to; i++) {
         Slope *slope = &audit->slopes.at[i];
@@ -166,11 +164,11 @@ static double steepness(Audit *audit, const Slope *slope)
         DdpVar var = part->states.at[i].var;
         double x = sim->value[var];
         sim->value[var] = x + sim->opt.rtol * audit->seen.at[var].largest + sim->opt.atol;
-        if (part_evaluate_all(part, EVAL_PLAIN) == SOL_OK && isfinite(sim->value[of]))
+        if (part_evaluate_all(part, sim->time, EVAL_PLAIN) == SOL_OK && isfinite(sim->value[of]))
             sum += fabs(sim->value[of] - slope->slope);
         sim->value[var] = x;
     }
-    part_evaluate_all(part, EVAL_PLAIN);
+    part_evaluate_all(part, sim->time, EVAL_PLAIN);
     return sum;
 }
 

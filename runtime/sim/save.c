@@ -7,6 +7,7 @@
  *
  * The bytes are for the same program on the same kind of machine; a mark of both, of the texts and
  * of the options refuses everything else, and a checksum what was damaged. */
+#include "runtime/eval/compare.h"
 #include "runtime/sim/save.h"
 
 #include <string.h>

@@ -314,12 +314,11 @@ static SolStatus advance(Sim *sim, double limit, double stop_at, bool one_step)
 
 static SolStatus go_to(Sim *sim, double stop, bool one_step, bool *event)
 {
-    double sample = event_next_sample(sim), before = sim->time;
+    double sample = event_next_sample(sim);
     double limit = fmin(fmin(stop, sim->output.next), sample);
     double stop_at =
         fmin(fmin(sample, parts_first_key(sim, HEAP_CLOCKS)), fmax(stop, sim->opt.stop));
     SolStatus status = advance(sim, limit, stop_at, one_step);
-    sim->time = before;
     if (status != SOL_OK)
         return status;
     double due = parts_first_key(sim, HEAP_DUE), found = fmin(limit, due);

@@ -70,8 +70,8 @@ static SolStatus step_openly(Part *part)
     Sim *sim = part->sim;
     part->moment = sim->moment;
     part_put_loops(part);
-    part_at(part, sim->time);
-    SolStatus status = part_evaluate_all(part, EVAL_EVENT);
+    part_at(part, part->now);
+    SolStatus status = part_evaluate_all(part, part->now, EVAL_EVENT);
     part_keep_loops(part);
     take_slopes(part);
     return status;

@@ -259,7 +259,7 @@ static bool open_ida(Sim *sim, Part *part, IdaDriver *driver)
 {
     driver->ida = IDACreate(sim->solve.sun);
     if (!driver->ida || IDASetErrHandlerFn(driver->ida, be_silent, NULL) != 0 ||
-        IDAInit(driver->ida, residual, sim->time, driver->y, driver->yp) != 0)
+        IDAInit(driver->ida, residual, part->now, driver->y, driver->yp) != 0)
         return false;
     driver->jacobian = jacobian_open(part);
     return IDASetUserData(driver->ida, driver) == 0 && IDAWFtolerances(driver->ida, weights) == 0 &&
@@ -290,11 +290,12 @@ static const double FIRST_ERROR = 0.005;
 /* The second derivative tells nothing of what comes behind the first instant: 0 there (a model that
  * begins at rest) is no licence to step across everything. IDA's own choice is a thousandth of the
  * way at the most. */
-static double thousandth(const Sim *sim)
+static double thousandth(const Part *part)
 {
-    double way = sim->opt.max_step;
-    if (sim->opt.stop > sim->time)
-        way = fmin(way, sim->opt.stop - sim->time);
+    const SolOptions *opt = &part->sim->opt;
+    double way = opt->max_step;
+    if (opt->stop > part->now)
+        way = fmin(way, opt->stop - part->now);
     return way / 1000;
 }
 
@@ -311,14 +312,14 @@ static bool goes_straight(Part *part, const double *second, double h)
     for (uint32_t i = 0; i < n; i++)
         there[i] = y[i] + s * (yp[i] + s / 2 * second[i]);
     part_keep_loops(part);
-    bool fine = part_slopes(part, sim->time + s, there, slope, NULL) == 0;
+    bool fine = part_slopes(part, part->now + s, there, slope, NULL) == 0;
     for (uint32_t i = 0; fine && i < n; i++) {
         double size =
             h * (slope[i] - yp[i] - s * second[i]) / (sim->opt.rtol * fabs(y[i]) + sim->opt.atol);
         sum += size * size;
     }
     part_put_loops(part);
-    part_slopes(part, sim->time, y, slope, NULL); /* values are those of the present again */
+    part_slopes(part, part->now, y, slope, NULL); /* values are those of the present again */
     mem_free(sim->mem, there);
     return fine && sqrt(sum / n) < 1;
 }
@@ -333,7 +334,7 @@ static double first_step(Part *part)
         double size = second[i] / (sim->opt.rtol * fabs(y) + sim->opt.atol);
         sum += size * size;
     }
-    double norm = sqrt(sum / part->states.n), safe = thousandth(sim);
+    double norm = sqrt(sum / part->states.n), safe = thousandth(part);
     double h = norm > 0 && isfinite(norm) ? sqrt(FIRST_ERROR / norm) : INFINITY;
     if (h <= safe || !isfinite(norm))
         return fmin(h, safe);
@@ -387,7 +388,7 @@ static bool restart_driver(Sim *sim, Part *part)
     if (driver->stale && !renew_driver(sim, part, driver))
         return false;
     get_unknowns(part, driver);
-    return IDAReInit(driver->ida, sim->time, driver->y, driver->yp) == 0;
+    return IDAReInit(driver->ida, part->now, driver->y, driver->yp) == 0;
 }
 
 /* IDA counts from its last start. */
@@ -466,7 +467,6 @@ static SolStatus ida_explain(Part *part)
     IDAGetCurrentStep(driver->ida, &h);
     uint32_t i = worst_unknown(driver);
     DdpVar var = part_unknown(part, i);
-    sim->time = part->now;
     WorldVar view = {0};
     world_var(sim->world, var, &view);
     diag_error(sim->diags, view.at, "at time %.10g the integration failed with steps of %.3g: %s",

@@ -71,7 +71,6 @@ SolStatus part_explain_short(Part *part, uint32_t worst, double h, const char *a
     if (cancel_broke_off(sim))
         return SOL_CANCELLED;
     DdpVar var = part->states.at[worst].var;
-    sim->time = part->now;
     part->integrator->at(part, part->now);
     WorldVar view = {0};
     world_var(sim->world, var, &view);

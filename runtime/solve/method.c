@@ -135,7 +135,6 @@ SolStatus method_change(Part *part)
 {
     Sim *sim = part->sim;
     bool from_rk = part->method == PART_RK, stiff = from_rk || !is_easy(part);
-    double time = sim->time;
     part->integrator->at(part, part->now);
     part->trial.change = false;
     if (part_evaluate(part, part->now, NULL) != 0)
@@ -149,9 +148,7 @@ SolStatus method_change(Part *part)
     part->method = method_of(part);
     part->integrator = parts_integrator(sim, part->method);
     part->back = part->now;
-    sim->time = part->now;
     SolStatus status = part->integrator->start(part);
-    sim->time = time;
     sim->counts.method_changes++;
     return status;
 }

@@ -126,7 +126,7 @@ double size_period(const Sim *sim, DdpVar var)
 double size_of(const Sim *sim, DdpVar var, double period)
 {
     double size = values_scale(sim, ddp_level_root(sim->ddp, var)), own = size_period(sim, var);
-    bool made_by_motion = own <= sim->time - sim->opt.start;
+    bool made_by_motion = own <= sim_clock(sim) - sim->opt.start;
     return made_by_motion && own > period ? size * period / own : size;
 }
 
