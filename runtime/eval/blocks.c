@@ -212,9 +212,27 @@ SolStatus leaf_evaluate(Sim *sim, Leaf *leaf, EvalHow how)
     return finite_results(sim, leaf) ? SOL_OK : not_finite(sim, leaf, how);
 }
 
+/* A leaf whose code is there: 0, or what is not when one of its values has no number. False: it has none. */
+static inline bool evaluate_quickly(Sim *sim, const Leaf *leaf, double *none)
+{
+    struct LeafCode *code = leaf->code;
+    JitCode native = code ? block_code(&code->block, JIT_VALUE) : (JitCode){.any = NULL};
+    if (!leaf->plain || !native.any)
+        return false;
+    native.value(sim->value, code->slots, code->block.constants, &sim->engine->env);
+    block_code_used(sim->engine, &code->block);
+    const uint32_t *target = code->slots + code->n_slots, *end = target + leaf->nodes.n;
+    for (*none = 0; target < end; target++)
+        *none += 0 * sim->value[*target];
+    return true;
+}
+
 SolStatus evaluate_rope(Sim *sim, Rope *rope, EvalHow how)
 {
+    double none;
     EACH_LEAF (rope, leaf) {
+        if (evaluate_quickly(sim, leaf, &none) && none == 0)
+            continue;
         SolStatus status = leaf_evaluate(sim, leaf, how);
         if (status != SOL_OK)
             return status;

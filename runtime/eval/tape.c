@@ -22,6 +22,17 @@ static void move(const Run *run, const double *from, double *to)
             to[i] = from[i];
 }
 
+static void load_states(const Tape *tape, const double *value, uint32_t n_runs)
+{
+    const Run *run = tape->quick.states, *end = run + n_runs;
+    const PartState *states = tape->part->states.at;
+    for (; run < end; run++) {
+        const PartState *from = states + run->from, *last = from + run->n;
+        for (double *to = tape->value + run->to; from < last; from++)
+            *to++ = value[from->var];
+    }
+}
+
 /* n_runs: of the states, all or those that dynamics reads. */
 static void load(Tape *tape, double time, const double *y, uint32_t n_runs)
 {
@@ -29,13 +40,11 @@ static void load(Tape *tape, double time, const double *y, uint32_t n_runs)
     for (uint32_t i = 0; !tape->loaded && i < tape->inputs.n; i++)
         tape->value[tape->inputs.at[i].place] = sim->value[tape->inputs.at[i].var];
     tape->loaded = true;
-    for (uint32_t i = 0; i < n_runs; i++) {
-        const Run *run = &tape->quick.states[i];
-        if (y)
-            move(run, y, tape->value);
-        for (uint32_t k = 0; !y && k < run->n; k++)
-            tape->value[run->to + k] = sim->value[tape->part->states.at[run->from + k].var];
-    }
+    if (y)
+        for (uint32_t i = 0; i < n_runs; i++)
+            move(&tape->quick.states[i], y, tape->value);
+    else
+        load_states(tape, sim->value, n_runs);
     if (tape->clock != NO_PLACE)
         tape->value[tape->clock] = time;
     tape->time = time;

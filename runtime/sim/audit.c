@@ -34,6 +34,7 @@ void audit_close(Audit *audit)
     vec_free(mem, &audit->loops);
     vec_free(mem, &audit->used);
     vec_free(mem, &audit->kept);
+    vec_free(mem, &audit->memory);
     vec_free(mem, &audit->size_least);
     vec_free(mem, &audit->checked);
     vec_free(mem, &audit->local);
@@ -44,6 +45,7 @@ void audit_close(Audit *audit)
     vec_free(mem, &audit->unmoved);
     vec_free(mem, &audit->present);
     vec_free(mem, &audit->slopes);
+    vec_free(mem, &audit->needs);
     mem_free(mem, audit);
 }
 
@@ -142,11 +144,11 @@ static double violation(Audit *audit, const FormInfo *form, double off)
  * when its violation is 1e-11: loop_solve.c), and by what it moves while an event is located. */
 static double play(const Audit *audit, DdpVar var, double value)
 {
-    const Seen *seen = &audit->seen.at[var];
+    Memory memory = audit_memory(audit, var);
     double time = audit->sim->time, passed = time - audit->before;
     bool apart = passed > 16 * DBL_EPSILON * fabs(time); /* else both sides of an event */
-    double rate = apart ? fabs(value - seen->last) / passed : 0;
-    double largest = fmax(fabs(value), seen->largest);
+    double rate = apart ? fabs(value - memory.last) / passed : 0;
+    double largest = fmax(fabs(value), memory.largest);
     double rounding = fmax(1e-10 * largest, 1e-6 * audit->size_least.at[var]);
     return fmax(rounding, 4 * DBL_EPSILON) + 16 * DBL_EPSILON * fabs(time) * rate;
 }
@@ -331,6 +333,16 @@ static void check_relation(Audit *audit, DdpRel rel, SolSide side)
 
 /* ---- lists of one structure ---- */
 
+/* What was kept in the structure that ends. */
+static void put_back(Audit *audit)
+{
+    for (uint32_t i = 0; i < audit->kept.n; i++) {
+        Seen *seen = &audit->seen.at[audit->kept.at[i]];
+        seen->largest = audit->memory.at[i].largest;
+        seen->last = audit->memory.at[i].last;
+    }
+}
+
 /* Memory of variables for all there are now; a number that is used again begins anew. */
 static void meet_variables(Audit *audit)
 {
@@ -366,6 +378,8 @@ static void keep_variable(Audit *audit, DdpVar var)
         return;
     seen->kept = audit->structure;
     vec_push(audit->sim->mem, &audit->kept, var);
+    vec_push(audit->sim->mem, &audit->memory, ((Memory){seen->largest, seen->last}));
+    seen->at = audit->kept.n;
 }
 
 static void list_relation(Audit *audit, DdpRel rel)
@@ -401,6 +415,8 @@ static void meet_structure(Audit *audit)
     Sim *sim = audit->sim;
     if (audit->structure == event_structures(sim) + 1)
         return;
+    put_back(audit);
+    audit->needs_of = NULL;
     audit->structure = event_structures(sim) + 1;
     audit->known = false;
     meet_variables(audit);
@@ -409,9 +425,12 @@ static void meet_structure(Audit *audit)
     vec_clear(&audit->derivatives);
     vec_clear(&audit->used);
     vec_clear(&audit->kept);
+    vec_clear(&audit->memory);
     for (DdpRel rel = 1; rel < ddp_rel_limit(sim->ddp); rel++)
         if (ddp_rel_used(sim->ddp, rel))
             list_relation(audit, rel);
+    for (uint32_t i = 0; i < sim->states.n; i++)
+        keep_variable(audit, sim->states.at[i].var);
     list_loops(audit);
 }
 
@@ -451,28 +470,17 @@ static bool all_known(Audit *audit, SolSide side)
     return true;
 }
 
-static void remember(Audit *audit, DdpVar var)
-{
-    double value = audit->sim->value[var], size = fabs(value);
-    Seen *seen = &audit->seen.at[var];
-    if (size > seen->largest && size <= DBL_MAX)
-        seen->largest = size;
-    seen->last = value;
-}
-
 /* Of relations that jump, of derivatives, and states: of others nobody asks. */
 static void remember_values(Audit *audit)
 {
-    const Sim *sim = audit->sim;
-    for (uint32_t i = 0; i < audit->kept.n; i++)
-        remember(audit, audit->kept.at[i]);
-    for (uint32_t k = 0; k < sim->parts.n; k++) {
-        const Part *part = sim->parts.at[k];
-        for (uint32_t i = 0; i < part->states.n; i++)
-            if (audit->seen.at[part->states.at[i].var].kept != audit->structure)
-                remember(audit, part->states.at[i].var);
+    const double *value = audit->sim->value;
+    const DdpVar *var = audit->kept.at;
+    for (Memory *m = audit->memory.at, *end = m + audit->memory.n; m < end; m++) {
+        double size = fabs(m->last = value[*var++]);
+        if (size > m->largest && size <= DBL_MAX)
+            m->largest = size;
     }
-    audit->before = sim->time;
+    audit->before = audit->sim->time;
 }
 
 /* ---- a point ---- */

@@ -16,11 +16,17 @@ typedef struct Checked {
 
 /* What is known of a variable from the points before. */
 typedef struct Seen {
-    uint64_t birth; /* of the variable: its number may be used again */
-    uint64_t used;  /* Audit.structure in which a relation has it */
-    uint64_t kept;  /* likewise, one for which `largest` and `last` are needed */
-    double largest, last;
+    uint64_t birth;       /* of the variable: its number may be used again */
+    uint64_t used;        /* Audit.structure in which a relation has it */
+    uint64_t kept;        /* likewise, one for which `largest` and `last` are needed */
+    uint32_t at;          /* there: 1 + its index in Audit.kept */
+    double largest, last; /* up to the structure before; of what is kept: in Audit.memory */
 } Seen;
+
+/* The same of a variable that is kept. */
+typedef struct Memory {
+    double largest, last;
+} Memory;
 
 /* A relation of = der(var). */
 typedef struct Derivative {
@@ -53,7 +59,8 @@ struct Audit {
     RelList suspects; /* scratch */
     NodeList loops;
     NodeList used;           /* variables of relations */
-    NodeList kept;           /* those whose values are remembered, beside states */
+    NodeList kept;           /* those whose values are remembered */
+    VEC(Memory) memory;      /* [kept] */
     bool known;              /* all of them have values, as they do up to the next event */
     VEC(Checked) checked;    /* [DdpRel] */
     VEC(Seen) seen;          /* [DdpVar] */
@@ -66,6 +73,10 @@ struct Audit {
     VEC(double) present;     /* [DdpVar]: all values, while slopes are looked at */
     VEC(uint32_t) positions; /* 0, 1, 2, ... */
     VEC(Slope) slopes;       /* of the part that is looked at */
+    NodeList needs;          /* what those of needs_of follow from, in order */
+    const Part *needs_of;    /* NULL: of none */
+    uint32_t needs_for;      /* so many slopes */
+    bool needs_others;       /* they follow from other parts, too */
     double before;           /* time of the point before */
     bool astray;             /* somebody met at another time than the present */
     uint64_t points, relations;
@@ -75,6 +86,14 @@ struct Audit {
     char worst_values[AUDIT_TEXT];
     Place worst_at;
 };
+
+/* What a variable has been at the points before. */
+static inline Memory audit_memory(const Audit *audit, DdpVar var)
+{
+    const Seen *seen = &audit->seen.at[var];
+    return seen->kept == audit->structure ? audit->memory.at[seen->at - 1]
+                                          : (Memory){seen->largest, seen->last};
+}
 
 /* audit.c: a relation that is violated by so much, if it is the worst so far. */
 void audit_keep_worst(Audit *audit, DdpRel rel, SolSide side, double amount);

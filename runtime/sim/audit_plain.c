@@ -440,7 +440,8 @@ static inline bool are_sums_right(const Plain *f, uint32_t n, uint32_t many, con
         for (uint32_t i = 0; i < n; i++) {
             Pair term = f->factor[i] * (Pair){value[var[i]], value[var[n + i]]};
             sum += term;
-            size += (Pair)((PairTruth)term & sign);
+            if (i + 1 < n || n == 1) /* the last is no larger than the others, or it is not right */
+                size += (Pair)((PairTruth)term & sign);
         }
         Pair off = (Pair)((PairTruth)sum & sign);
         PairTruth within = off - above / 2 * size <= floor; /* not where something is no number */

@@ -62,10 +62,9 @@ static Part *part_of_slope(const Sim *sim, DdpVar var, Part *least)
 static double error_size(const Audit *audit, const Part *part, DdpVar var)
 {
     const Sim *sim = audit->sim;
-    const Seen *seen = audit->seen.at;
-    double size = fmax(fabs(sim->value[var]), seen[var].largest);
+    double size = fmax(fabs(sim->value[var]), audit_memory(audit, var).largest);
     for (uint32_t i = 0; i < part->states.n && !sim->info[var].state; i++)
-        size = fmax(size, seen[part->states.at[i].var].largest);
+        size = fmax(size, audit_memory(audit, part->states.at[i].var).largest);
     return size;
 }
 
@@ -135,7 +134,55 @@ static void states_there(Audit *audit, uint32_t from, uint32_t to, double time, 
         audit->slopes.at[i].value[which] = sim->value[audit->slopes.at[i].var];
 }
 
-/* The same where some follow from states, and are evaluated there. */
+static void add_need(Audit *audit, const Part *part, DdpVar var)
+{
+    Sim *sim = audit->sim;
+    DdpNode n = sim->info[var].node;
+    EvalNode *node = n ? &sim->nodes.at[n] : NULL;
+    const Part *own = sim->info[var].state ? sim->info[var].part : node ? node->part : NULL;
+    audit->needs_others |= own && own != part;
+    if (sim->info[var].state || !node || node->mark == sim->mark ||
+        (!own && node->place != PLACE_OUTPUTS))
+        return;
+    node->mark = sim->mark;
+    vec_push(sim->mem, &audit->needs, n);
+}
+
+/* The nodes that slopes[from .. to-1] follow from, back to states of their part: forces and
+ * accelerations are not among them. */
+static void list_needs(Audit *audit, uint32_t from, uint32_t to)
+{
+    Sim *sim = audit->sim;
+    const Part *part = audit->slopes.at[from].part;
+    if (audit->needs_of == part && audit->needs_for == to - from)
+        return;
+    audit->needs_of = part;
+    audit->needs_for = to - from; /* with what outputs have, or without */
+    audit->needs_others = false;
+    vec_clear(&audit->needs);
+    sim->mark++;
+    for (uint32_t i = from; i < to; i++)
+        add_need(audit, part, audit->slopes.at[i].var);
+    for (uint32_t k = 0; k < audit->needs.n; k++) {
+        const EvalNode *node = &sim->nodes.at[audit->needs.at[k]];
+        for (uint32_t i = 0; i < node->n_reads; i++)
+            add_need(audit, part, node->reads[i].var);
+    }
+    rope_sort(sim, &audit->needs);
+}
+
+/* The same where some follow from states of one part, and are evaluated there. */
+static SolStatus nodes_there(Audit *audit, uint32_t from, uint32_t to, double time, int which)
+{
+    Sim *sim = audit->sim;
+    part_at(audit->slopes.at[from].part, time);
+    SolStatus status = evaluate_list(sim, &audit->needs, EVAL_PLAIN);
+    for (uint32_t i = from; i < to; i++)
+        audit->slopes.at[i].value[which] = sim->value[audit->slopes.at[i].var];
+    return status;
+}
+
+/* The same where some follow from several parts. */
 static SolStatus values_there(Audit *audit, uint32_t from, uint32_t to, double time, int which)
 {
     Sim *sim = audit->sim;
@@ -163,7 +210,7 @@ static double steepness(Audit *audit, const Slope *slope)
     for (uint32_t i = 0; i < part->states.n && i < STATES; i++) {
         DdpVar var = part->states.at[i].var;
         double x = sim->value[var];
-        sim->value[var] = x + sim->opt.rtol * audit->seen.at[var].largest + sim->opt.atol;
+        sim->value[var] = x + sim->opt.rtol * audit_memory(audit, var).largest + sim->opt.atol;
         if (part_evaluate_all(part, sim->time, EVAL_PLAIN) == SOL_OK && isfinite(sim->value[of]))
             sum += fabs(sim->value[of] - slope->slope);
         sim->value[var] = x;
@@ -211,12 +258,13 @@ static SolStatus see_part_slopes(Audit *audit, uint32_t from, uint32_t to, Reach
 {
     Part *part = audit->slopes.at[from].part;
     Reach reach = {part->back, part->now};
-    bool states = true;
+    bool states = true, outputs = false;
     for (uint32_t i = from; i < to; i++) {
         states &= audit->slopes.at[i].state;
-        if (audit->slopes.at[i].output)
-            reach = all;
+        outputs |= audit->slopes.at[i].output;
     }
+    if (outputs)
+        reach = all;
     double apart = apart_of(part, reach, time);
     if (apart == 0)
         return SOL_OK;
@@ -228,9 +276,12 @@ static SolStatus see_part_slopes(Audit *audit, uint32_t from, uint32_t to, Reach
         states_there(audit, from, to, time - apart, SLOPE_NEAR);
         return SOL_OK;
     }
-    audit->astray = true;
-    SolStatus status = values_there(audit, from, to, time - 2 * apart, SLOPE_FAR);
-    return status == SOL_OK ? values_there(audit, from, to, time - apart, SLOPE_NEAR) : status;
+    list_needs(audit, from, to);
+    audit->astray |= audit->needs_others;
+    SolStatus (*there)(Audit *, uint32_t, uint32_t, double, int) =
+        audit->needs_others ? values_there : nodes_there;
+    SolStatus status = there(audit, from, to, time - 2 * apart, SLOPE_FAR);
+    return status == SOL_OK ? there(audit, from, to, time - apart, SLOPE_NEAR) : status;
 }
 
 static void see_present(Audit *audit)
