@@ -84,6 +84,7 @@ typedef struct PartCode {
     uint32_t steady;         /* evaluations leaf by leaf since rope 0 became this version: */
     uint32_t steady_version;
     uint32_t untaped; /* evaluations since it had a tape */
+    uint32_t sought;  /* versions of ropes and states + 1 when a tape of before was looked for */
     bool likes_tapes; /* its last tape was worth having: the next is made at once */
 } PartCode;
 

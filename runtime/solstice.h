@@ -129,6 +129,7 @@ typedef struct SolOptions {
     bool jit_wait;
     const char *cache; /* folder of the code cache; "off": none; NULL: the default */
     bool fast_math;
+    bool forget_modes;   /* what a structure that returns had before is made anew, not put back */
     bool jit_names;      /* compiled functions have names that gdb and perf show */
     uint32_t batch_from; /* blocks of one kind that are evaluated together at least; 0: 8 */
     uint32_t n_sets;
@@ -312,6 +313,7 @@ typedef struct SolEvent {
     uint64_t touched; /* what the runtime did, counted in nodes: evaluated, made, taken away, moved,
                          listed for an integrator; and conditions looked at */
     uint32_t blocks_kept, blocks_rebuilt, shapes_new;
+    uint32_t modes_returned; /* parts that got back what they had when they were like this before */
     uint32_t states_before, states_after, loops_before, loops_after;
     uint32_t n_changes;     /* updates that changed the structure, by more than a `when` that is
                                active in them and leaves the number of states as it was */
@@ -425,6 +427,8 @@ typedef struct SolStats {
     uint32_t relations, variables, instances, states, states_max, blocks, functions_compiled,
         shapes, shapes_from_memory, shapes_from_disk;
     uint32_t batches, blocks_batched; /* at the end: blocks of one kind evaluated together */
+    uint32_t modes_remembered;        /* what parts had in other modes, at the end */
+    uint64_t modes_returned;          /* so many times one of these was put back */
     uint64_t scratch_rebuilds;
     uint64_t examined;                /* equations looked at for such that depend on each other */
     size_t memory_bytes, memory_peak; /* of model and simulations */

@@ -8,6 +8,7 @@
 
 static const char *const engines[] = {"jit", "interp", "rebuild", NULL}; /* SolEngine */
 static const char *const jit_modes[] = {"background", "wait", NULL};
+static const char *const remembering[] = {"on", "off", NULL};
 
 #define AUDIT_BOUND 1e-9 /* of --audit without a number */
 
@@ -16,7 +17,7 @@ typedef struct RunOptions {
     OptionNumber start, stop, interval, checkpoint, audit;
     OptionCount steps, stats_events, batch_from;
     SolverOptions solver;
-    uint32_t engine, jit;
+    uint32_t engine, jit, modes;
     OptionTexts vars, sets, monitored;
     const char *output, *stats, *trace, *trace_file, *resume, *cache;
     bool fast_math, jit_names, quiet;
@@ -35,6 +36,7 @@ static int read_options(Args *args, RunOptions *r, CliFolders *folders, const ch
         {"--cache", OPTION_TEXT, &r->cache, NULL, true},
         {"--batch-from", OPTION_COUNT, &r->batch_from, NULL, true},
         {"--fast-math", OPTION_FLAG, &r->fast_math, NULL, false},
+        {"--modes", OPTION_CHOICE, &r->modes, remembering, true},
         {"--jit-names", OPTION_FLAG, &r->jit_names, NULL, true},
         {"--output", OPTION_TEXT, &r->output, NULL, true},
         {"--vars", OPTION_TEXTS, &r->vars, NULL, false},
@@ -97,6 +99,7 @@ static SolOptions simulation_options(const RunOptions *r, const CliFolders *fold
         .jit_wait = r->jit != 0,
         .cache = r->cache,
         .fast_math = r->fast_math,
+        .forget_modes = r->modes != 0,
         .jit_names = r->jit_names,
         .batch_from = (uint32_t)r->batch_from.value,
         .n_sets = r->sets.n,
@@ -183,6 +186,7 @@ const Command cli_run = {
     "  -L DIR                  look for packages in DIR too\n"
     "code\n"
     "  --engine jit|interp|rebuild, --jit background|wait, --cache off|DIR, --fast-math\n"
+    "  --modes on|off          what a part had in a mode that returns is put back, or made anew\n"
     "  --jit-names             compiled functions have names that gdb and perf show\n"
     "long runs and insight\n"
     "  --checkpoint EVERY      save the run every so much simulated time (RESULT.check)\n"

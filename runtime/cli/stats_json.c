@@ -163,6 +163,8 @@ static void write_totals(Json *json, const SolStats *s, uint64_t structural)
     json_integer(json, "blocks", s->blocks);
     json_integer(json, "batches", s->batches);
     json_integer(json, "blocks_batched", s->blocks_batched);
+    json_integer(json, "modes_remembered", s->modes_remembered);
+    json_integer(json, "modes_returned", s->modes_returned);
     json_integer(json, "functions_compiled", s->functions_compiled);
     json_integer(json, "shapes", s->shapes);
     json_integer(json, "shapes_from_memory", s->shapes_from_memory);
@@ -191,6 +193,7 @@ static void write_event(Json *json, const SolEvent *e)
     json_integer(json, "blocks_kept", e->blocks_kept);
     json_integer(json, "blocks_rebuilt", e->blocks_rebuilt);
     json_integer(json, "shapes_new", e->shapes_new);
+    json_integer(json, "modes_returned", e->modes_returned);
     json_integer(json, "states_before", e->states_before);
     json_integer(json, "states_after", e->states_after);
     json_list(json, "states_in_updates");

@@ -127,6 +127,8 @@ void blocks_prepare(Part *part)
     if (part->code.steady_version != part->ropes[0].version)
         fixed_code_drop(part);
     double begin = timer_now();
+    if (!part->code.tape && !engine->rebuild)
+        tape_put_back(part); /* then leaves need no code of their own */
     prepare_rope(part->sim, &part->ropes[0]);
     prepare_rope(part->sim, &part->ropes[1]);
     part->sim->counts.lower += timer_now() - begin;

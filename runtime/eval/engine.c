@@ -120,6 +120,8 @@ void engine_stats(const Engine *engine, SolStats *stats)
     stats->blocks = engine->blocks;
     stats->batches = engine->batches;
     stats->blocks_batched = engine->batched;
+    stats->modes_remembered = engine->memory.n;
+    stats->modes_returned = engine->memory.returned;
 }
 
 void engine_take_counts(Engine *engine, SolEvent *event)
@@ -129,6 +131,8 @@ void engine_take_counts(Engine *engine, SolEvent *event)
     event->blocks_kept =
         engine->blocks - (engine->rebuilt < engine->blocks ? engine->rebuilt : engine->blocks);
     event->shapes_new = (uint32_t)(shapes - engine->shapes_before);
+    event->modes_returned = (uint32_t)engine->memory.returned_now;
+    engine->memory.returned_now = 0;
     engine->rebuilt = 0;
     engine->shapes_before = shapes;
 }

@@ -463,7 +463,8 @@ bool tape_look_moved(Part *part, double time, const double *y, const NodeList *m
 /* Between steps nobody holds on to a tape. */
 static void close_worn(Part *part)
 {
-    if (!part->code.tape || !part->code.tape->worth || !tape_has_paid(part->code.tape))
+    const Tape *tape = part->code.tape;
+    if (!tape || !tape->worth || !(tape->again || tape_has_paid(tape)))
         return;
     tape_tell_compares(part);
     tape_close(part);

@@ -36,6 +36,7 @@
 /* Something outside changed: inputs, or what comparisons are compared with, are read again. */
 void tape_forget_inputs(Part *part);
 void tape_close(Part *part);
+void tape_forget_all(Sim *sim); /* those that might return: before the engine is closed */
 /* Before a leaf changes or goes, and when a node leaves or joins Part.watched. */
 void tape_leaf_leaves(Sim *sim, const Leaf *leaf);
 void tape_compares_leave(Part *part, const EvalNode *node);

@@ -479,6 +479,7 @@ static void add_unit(Making *m, const Group *group, bool compares)
     unit.n_segments = m->tape->segments.n - unit.segment;
     unit.member = arena_alloc(arena, group->n * sizeof *unit.member);
     for (uint32_t i = 0; i < group->n; i++) {
+        unit.probe |= m->plan[i]->leaf && m->plan[i]->leaf->probe;
         unit.member[i] = m->plan[i];
         m->plan[i]->stamp = m->tape->stamp;
         m->plan[i]->unit = m->tape->units.n;
@@ -660,8 +661,7 @@ static bool worth_it(const Making *m)
     return !m->loops;
 }
 
-/* From now on the ropes tell what changes. */
-static void follow(Tape *tape)
+void tape_follow(Tape *tape)
 {
     Part *part = tape->part;
     for (int which = 0; which < 2; which++) {
@@ -670,6 +670,17 @@ static void follow(Tape *tape)
     }
     for (uint32_t i = 0; tape->worth && i < part->states.n; i++)
         vec_push(part->sim->mem, &tape->patched.known, part->states.at[i].var);
+}
+
+void tape_need_vars(Engine *engine)
+{
+    const Sim *sim = engine->sim;
+    if (engine->tape_var.n >= sim->n_values)
+        return;
+    vec_reserve(sim->mem, &engine->tape_var, sim->n_values);
+    memset(engine->tape_var.at + engine->tape_var.n, 0,
+           (sim->n_values - engine->tape_var.n) * sizeof *engine->tape_var.at);
+    engine->tape_var.n = sim->n_values;
 }
 
 Tape *tape_build(Part *part)
@@ -682,11 +693,7 @@ Tape *tape_build(Part *part)
     tape->version[0] = part->ropes[0].version;
     tape->version[1] = part->ropes[1].version;
     tape->version[2] = part->states_version;
-    vec_reserve(sim->mem, &engine->tape_var, sim->n_values);
-    if (engine->tape_var.n < sim->n_values)
-        memset(engine->tape_var.at + engine->tape_var.n, 0,
-               (sim->n_values - engine->tape_var.n) * sizeof *engine->tape_var.at);
-    engine->tape_var.n = sim->n_values;
+    tape_need_vars(engine);
     tape->stamp = ++engine->stamp;
     Making m = {.sim = sim, .engine = engine, .tape = tape, .part = part};
     m.batch_from = sim->opt.batch_from ? sim->opt.batch_from : BATCH_FROM;
@@ -702,7 +709,7 @@ Tape *tape_build(Part *part)
     tape->patched.n_members = m.members.n;
     if (tape->worth)
         lay_out(&m);
-    follow(tape);
+    tape_follow(tape);
     tape_verify(tape);
     vec_free(sim->mem, &m.members);
     vec_free(sim->mem, &m.groups);

@@ -119,15 +119,18 @@ static void make(Tape *tape)
 void tape_fixed_count(Tape *tape)
 {
     const Engine *engine = tape->part->sim->engine;
-    if (tape->steady <= engine->fixed_after && tape->steady++ == engine->fixed_after)
+    if (tape->steady > engine->fixed_after || tape->steady++ < engine->fixed_after)
+        return;
+    if (tape->returned) /* its members have no plans any more */
+        tape->again = true;
+    else
         make(tape);
 }
 
-void tape_fixed_drop(Tape *tape)
+void tape_fixed_drop(Engine *engine, Tape *tape)
 {
-    Sim *sim = tape->part->sim;
     for (uint32_t i = 0; i < tape->pieces.n; i++)
-        block_code_close(sim->engine, &tape->pieces.at[i].code);
-    vec_free(sim->mem, &tape->pieces);
+        block_code_close(engine, &tape->pieces.at[i].code);
+    vec_free(engine->sim->mem, &tape->pieces);
     tape->steady = 0;
 }

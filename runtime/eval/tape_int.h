@@ -25,6 +25,19 @@ typedef struct TapeVar {
 
 enum { NO_PLACE = UINT32_MAX };
 
+/* Tapes of structures that may return. tape_memory.c */
+typedef struct TapeMemory {
+    struct Tape *oldest, *newest;
+    VEC(struct Tape *) slot;
+    VEC(uint32_t) free;  /* slots */
+    Map of_key;          /* key -> slot + 1 */
+    VEC(uint32_t) words; /* the description that was made last */
+    uint32_t n, most;    /* kept; and at most, 0: MOST_TAPES */
+    size_t bytes;
+    uint64_t returned;     /* so many times one was put back */
+    uint64_t returned_now; /* since engine_take_counts */
+} TapeMemory;
+
 struct Engine {
     Sim *sim;
     Jit *jit;
@@ -47,6 +60,7 @@ struct Engine {
     uint32_t batches; /* of all tapes */
     uint32_t batched; /* blocks in them */
     uint64_t shapes_before;
+    TapeMemory memory;
 };
 
 /* ---- tape_plan.c: what a leaf, or the comparisons of a node, are as a block ---- */
@@ -85,6 +99,7 @@ typedef struct Unit {
     BlockCode code;
     JitLayout layout;
     uint8_t section;
+    bool probe; /* conditions need something of a member, as it was when the unit was made */
     uint32_t level;
     uint32_t n, stride;
     LeafPlan **member;            /* [n]; NULL: it died, what is computed for it nobody reads */
@@ -145,6 +160,7 @@ typedef struct TapeQuick {
      * number. 0 probes: all. */
     uint32_t n_probes, n_finite;
     const uint32_t *probes, *finite;
+    size_t bytes; /* of the copies; 0: there are none */
 } TapeQuick;
 
 /* Comparisons of a tape, in the order of its segments. */
@@ -210,6 +226,19 @@ struct Tape {
     VEC(Segment) segments;
     TapePatched patched;
     TapeDepends depends;
+
+    /* tape_memory.c: of one that may return; `content` NULL: it may not. */
+    uint32_t *content, n_content; /* what it was made of */
+    uint64_t key;
+    uint32_t *patterns, n_patterns; /* whose constants it has */
+    LeafPlan **watched;             /* [n_watched]: plans of the nodes that compare, its own */
+    uint32_t n_watched;
+    uint32_t *sets; /* [states]: that their slopes depend on */
+    bool returned;  /* it was put back: its units' members have no plans */
+    bool again;     /* and is to be made, because these are wanted */
+    uint32_t slot;  /* while it is away: in TapeMemory.slot, and its neighbours in age */
+    size_t kept_bytes;
+    struct Tape *older, *newer;
 };
 typedef struct Tape Tape;
 
@@ -218,7 +247,7 @@ enum { NO_UNIT = UINT32_MAX };
 /* ---- tape_sets.c ---- */
 
 void tape_sets_open(Tape *tape);
-void tape_sets_close(Tape *tape);
+void tape_sets_close(Mem *mem, Tape *tape);
 /* What the variables of a leaf depend on, from what those it reads do; `changed`, or NULL, is told
  * of those that had another set. */
 void tape_sets_pass(Tape *tape, Leaf *leaf, void (*changed)(void *context, DdpVar var),
@@ -228,8 +257,8 @@ const DependSet *tape_sets_row(const Tape *tape, DdpVar slope);
 
 /* ---- tape_fixed.c ---- */
 
-void tape_fixed_count(Tape *tape); /* an evaluation; makes pieces when it is time */
-void tape_fixed_drop(Tape *tape);  /* the tape changes */
+void tape_fixed_count(Tape *tape);                /* an evaluation; makes pieces when it is time */
+void tape_fixed_drop(Engine *engine, Tape *tape); /* the tape changes */
 
 /* ---- tape_ready.c ---- */
 
@@ -237,7 +266,22 @@ Tape *tape_current(Part *part); /* NULL: it is not worth having, or its code is 
 bool tape_fits(const Part *part, const Tape *tape);
 void tape_take_code(Tape *tape); /* better code came meanwhile, perhaps */
 
+/* ---- tape_memory.c ---- */
+
+void tape_memory_note(Tape *tape); /* it was made: it may return, if it is small */
+void tape_memory_forget(Engine *engine, Tape *tape); /* and is freed */
+bool tape_may_return(const Tape *tape);
+void tape_put_away(Part *part); /* its tape, before something of it goes; or closes it */
+bool tape_put_back(Part *part); /* one that was made for the part as it is; false: there is none */
+void tape_memory_limit(Engine *engine, uint32_t most); /* for tests: tapes that are kept */
+
 /* ---- making and changing ---- */
+
+void tape_need_vars(Engine *engine);        /* Engine.tape_var for all variables */
+void tape_follow(Tape *tape);               /* from now on the ropes tell what changes */
+void tape_detach(Part *part);               /* its tape is no longer its own */
+void tape_free(Engine *engine, Tape *tape); /* that nobody has */
+void tape_note_memory(const Tape *tape);    /* what a step reads of it, to be fetched ahead */
 
 Tape *tape_build(Part *part);
 void tape_more_places(Tape *tape);

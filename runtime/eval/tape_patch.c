@@ -87,14 +87,20 @@ static void leave(Tape *tape, LeafPlan *plan)
 void tape_leaf_leaves(Sim *sim, const Leaf *leaf)
 {
     (void)sim;
-    Tape *tape = leaf->plan ? leaf->chunk->rope->tape : NULL;
-    if (tape)
+    Tape *tape = leaf->chunk->rope->tape;
+    if (tape && tape_may_return(tape))
+        tape_put_away(tape->part);
+    else if (tape && leaf->plan)
         leave(tape, leaf->plan);
 }
 
 void tape_compares_leave(Part *part, const EvalNode *node)
 {
-    if (part->code.tape && node->in.watch)
+    if (!part->code.tape || !node->in.watch)
+        return;
+    if (tape_may_return(part->code.tape))
+        tape_put_away(part);
+    else
         leave(part->code.tape, node->plan);
 }
 
@@ -329,6 +335,7 @@ static void add_unit(Patch *p, uint8_t section, uint32_t level, LeafPlan *plan,
                  .code.constants = plan->constants,
                  .layout = JIT_SINGLE,
                  .section = section,
+                 .probe = plan->leaf && plan->leaf->probe,
                  .level = level,
                  .n = 1};
     unit.slots = arena_alloc(arena, (plan->n + 1) * sizeof *unit.slots);
@@ -499,18 +506,6 @@ static void connect(Patch *p)
 
 /* ---- all of it ---- */
 
-static void make_room(Patch *p)
-{
-    Engine *engine = p->engine;
-    uint32_t need = p->sim->n_values;
-    if (engine->tape_var.n >= need)
-        return;
-    vec_reserve(p->sim->mem, &engine->tape_var, need);
-    memset(engine->tape_var.at + engine->tape_var.n, 0,
-           (need - engine->tape_var.n) * sizeof *engine->tape_var.at);
-    engine->tape_var.n = need;
-}
-
 static void look_at_all(Patch *p)
 {
     Tape *tape = p->tape;
@@ -570,8 +565,8 @@ bool tape_patch(Tape *tape)
         return false;
     sim->engine->patches++;
     sim->mark++;
-    tape_fixed_drop(tape);
-    make_room(&p);
+    tape_fixed_drop(sim->engine, tape);
+    tape_need_vars(sim->engine);
     compare_states(&p);
     look_at_all(&p);
     if (!p.failed)

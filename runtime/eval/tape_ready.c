@@ -17,9 +17,10 @@ enum {
 
 /* ---- life ---- */
 
-void tape_close(Part *part)
+void tape_detach(Part *part)
 {
-    Tape *tape = part->code.tape;
+    const Tape *tape = part->code.tape;
+    Engine *engine = part->sim->engine;
     part->code.tape = NULL;
     part->code.untaped = 0;
     for (int which = MEMORY_TAPE; which <= MEMORY_TRUTHS; which++)
@@ -28,30 +29,42 @@ void tape_close(Part *part)
         return;
     part->code.likes_tapes = tape->worth;
     part->code.prepared = 0; /* leaves that it evaluated have no code */
-    Sim *sim = part->sim;
-    Engine *engine = sim->engine;
-    for (uint32_t i = 0; i < tape->units.n; i++)
-        block_code_close(engine, &tape->units.at[i].code);
     engine->batches -= tape->n_batches;
     engine->batched -= tape->n_batched;
     for (int which = 0; which < 2; which++) {
         part->ropes[which].tape = NULL;
         rope_forget_fresh(&part->ropes[which]);
     }
-    vec_free(sim->mem, &tape->units);
-    vec_free(sim->mem, &tape->order);
-    vec_free(sim->mem, &tape->patched.changed);
-    vec_free(sim->mem, &tape->patched.compared);
-    vec_free(sim->mem, &tape->patched.known);
-    tape_sets_close(tape);
-    tape_fixed_drop(tape);
-    vec_free(sim->mem, &tape->inputs);
-    vec_free(sim->mem, &tape->states);
-    vec_free(sim->mem, &tape->slopes);
-    vec_free(sim->mem, &tape->results);
-    vec_free(sim->mem, &tape->segments);
+}
+
+void tape_free(Engine *engine, Tape *tape)
+{
+    Mem *mem = engine->sim->mem;
+    for (uint32_t i = 0; i < tape->units.n; i++)
+        block_code_close(engine, &tape->units.at[i].code);
+    tape_memory_forget(engine, tape);
+    vec_free(mem, &tape->units);
+    vec_free(mem, &tape->order);
+    vec_free(mem, &tape->patched.changed);
+    vec_free(mem, &tape->patched.compared);
+    vec_free(mem, &tape->patched.known);
+    tape_sets_close(engine->sim->mem, tape);
+    tape_fixed_drop(engine, tape);
+    vec_free(mem, &tape->inputs);
+    vec_free(mem, &tape->states);
+    vec_free(mem, &tape->slopes);
+    vec_free(mem, &tape->results);
+    vec_free(mem, &tape->segments);
     arena_free(&tape->arena);
-    mem_free(sim->mem, tape);
+    mem_free(mem, tape);
+}
+
+void tape_close(Part *part)
+{
+    Tape *tape = part->code.tape;
+    tape_detach(part);
+    if (tape)
+        tape_free(part->sim->engine, tape);
 }
 
 static void request(Engine *engine, Unit *unit, JitKind kind)
@@ -149,11 +162,10 @@ static void *take(char **room, const void *from, size_t size)
 /* Does it write something of that, or do conditions need it, or is it a comparison? */
 static bool is_probe(const Unit *unit, const bool *needed)
 {
-    const LeafPlan *plan = unit->member[0];
-    if (!plan) /* it died */
+    if (!unit->member[0]) /* it died */
         return false;
-    bool any = unit->section == SECTION_COMPARES || (plan->leaf && plan->leaf->probe);
-    for (uint32_t s = 0; s < plan->n && !any; s++)
+    bool any = unit->section == SECTION_COMPARES || unit->probe;
+    for (uint32_t s = 0; s < unit->shape->n_slots && !any; s++)
         any = unit->shape->role[s] == SLOT_STORED && needed[unit->slots[s]];
     return any;
 }
@@ -184,6 +196,19 @@ static void find_probes(Tape *tape, uint32_t *probes, uint32_t *finite)
     for (uint32_t i = 0; i < tape->n_places; i++)
         if (needed[i])
             finite[quick->n_finite++] = i;
+}
+
+void tape_note_memory(const Tape *tape)
+{
+    const TapeQuick *quick = &tape->quick;
+    if (!quick->bytes)
+        return;
+    part_prefetch_note(tape->part, MEMORY_TAPE, tape, offsetof(Tape, tangent));
+    part_prefetch_note(tape->part, MEMORY_CALLS, quick->states, quick->bytes);
+    part_prefetch_note(tape->part, MEMORY_VALUES, tape->value,
+                       tape->n_places * sizeof *tape->value);
+    part_prefetch_note(tape->part, MEMORY_TRUTHS, tape->compares.left,
+                       2 * tape->compares.room * sizeof *tape->compares.left);
 }
 
 /* The lists as they are; those of a small tape as copies, one behind the other. */
@@ -219,14 +244,9 @@ static void make_quick(Tape *tape)
     quick->tangents = take(&room, NULL, n * sizeof *quick->tangents);
     uint32_t *probes = take(&room, NULL, n * sizeof *probes);
     find_probes(tape, probes, take(&room, NULL, n_slots * sizeof(uint32_t)));
+    quick->bytes = (size_t)(room - (char *)quick->states);
     tape_take_code(tape);
-    part_prefetch_note(tape->part, MEMORY_TAPE, tape, offsetof(Tape, tangent));
-    part_prefetch_note(tape->part, MEMORY_CALLS, quick->states,
-                       (size_t)(room - (char *)quick->states));
-    part_prefetch_note(tape->part, MEMORY_VALUES, tape->value,
-                       tape->n_places * sizeof *tape->value);
-    part_prefetch_note(tape->part, MEMORY_TRUTHS, tape->compares.left,
-                       2 * tape->compares.room * sizeof *tape->compares.left);
+    tape_note_memory(tape);
 }
 
 bool tape_fits(const Part *part, const Tape *tape)
@@ -244,7 +264,7 @@ static void bring_up_to_date(Engine *engine, Part *part)
     bool patched = part->code.tape->worth && tape_patch(part->code.tape);
     part->sim->counts.lower += timer_now() - begin;
     if (!patched) {
-        tape_close(part);
+        tape_put_away(part);
         return;
     }
     ask_values(engine, part->code.tape);
@@ -264,12 +284,13 @@ Tape *tape_current(Part *part)
     if (!tape_possible(part->sim))
         return NULL;
     bring_up_to_date(engine, part);
-    if (!part->code.tape) {
+    if (!part->code.tape && !tape_put_back(part)) {
         uint32_t after = part->sim->opt.batch_from || part->code.likes_tapes ? 1 : MADE_AFTER;
         if (part->ropes[0].n_leaves < 2 || ++part->code.untaped < after)
             return NULL;
         double begin = timer_now();
         bool worth = tape_build(part)->worth;
+        tape_memory_note(part->code.tape);
         part->sim->counts.lower += timer_now() - begin;
         if (worth)
             ask_values(engine, part->code.tape);

@@ -26,9 +26,8 @@ void tape_sets_open(Tape *tape)
     vec_push(mem, &tape->depends.sets, ((DependSet){0})); /* LARGE */
 }
 
-void tape_sets_close(Tape *tape)
+void tape_sets_close(Mem *mem, Tape *tape)
 {
-    Mem *mem = tape->part->sim->mem;
     vec_free(mem, &tape->depends.sets);
     map_free(mem, &tape->depends.set_of);
 }

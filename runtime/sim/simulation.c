@@ -9,6 +9,7 @@
 #include "runtime/event/trail.h"
 #include "runtime/event/event_cause.h"
 #include "runtime/sim/audit.h"
+#include "runtime/eval/tape.h"
 #include "runtime/eval/blocks.h"
 #include "runtime/sim/stdlib_folder.h"
 #include "runtime/sim/value_check.h"
@@ -290,6 +291,7 @@ void sim_close(Sim *sim)
     if (sim->foreign)
         foreign_close(sim->foreign);
     nodes_close(sim);
+    tape_forget_all(sim);
     engine_close(sim->engine); /* loops have had code */
     values_close(sim);
     event_close(sim);
