@@ -28,6 +28,7 @@ class Model:
 
     def __init__(self, path: Optional[_Path] = None, text: Optional[str] = None, model: Optional[str] = None,
                  folders: Sequence[_Path] = (), memory_limit: int = 0) -> None:
+        self._arguments = (path, text, model, tuple(folders), memory_limit)
         self._keep = texts([os.fspath(folder) for folder in folders], "a folder")
         load = header.structs["SolLoad"](
             path=None if path is None else utf8(path, "the path of a model"), folders=self._keep, n_folders=len(folders),
@@ -84,6 +85,10 @@ class Model:
 
     def __exit__(self, *_: Any) -> None:
         self.close()
+
+    def __reduce__(self) -> Any:
+        """Into another process it goes as its file or text, and is read there."""
+        return Model, self._arguments
 
     def __repr__(self) -> str:
         name = (self._designator or b"").decode()

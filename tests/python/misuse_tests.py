@@ -307,7 +307,10 @@ class Processes(unittest.TestCase):
                 threading.Timer(0.05, lambda: os.kill(os.getpid(), signal.SIGUSR1)).start()
                 sim.run()
                 self.assertEqual(sim.time, 3000)
-            time.sleep(0.1)
+            for _ in range(1000):  # the timer's thread may come late
+                if seen:
+                    break
+                time.sleep(0.02)
             self.assertEqual(seen, [1])
         finally:
             signal.signal(signal.SIGUSR1, before)
