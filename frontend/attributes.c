@@ -1,13 +1,17 @@
-/* attributes.c: what stands in braces behind a variable, `static Real v {start << 1};` -> its attributes.
+/* attributes.c: what stands in braces behind a variable or a type, `static Real v {start << 1};` -> attributes.
  *
- * All of them are known at birth: made of constants and parameters. */
+ * All of them are known at birth: made of constants and parameters, in a `define` of constants alone. A range
+ * is an assertion that nobody wrote. */
+#include "frontend/predefined.h"
 #include "frontend/resolve_int.h"
 #include "frontend/types.h"
+#include "frontend/units.h"
 
+#include <stdio.h>
 #include <string.h>
 
-static const char *const names[] = {"start"};
-enum { ATTR_START, ATTRIBUTES };
+static const char *const names[] = {"unit", "start", "min", "max"};
+enum { ATTR_UNIT, ATTR_START, ATTR_MIN, ATTR_MAX, ATTRIBUTES };
 
 /* The number of the attribute that an argument names; -1 with a message. */
 static int find(Context *cx, const AArg *arg)
@@ -27,6 +31,30 @@ static int find(Context *cx, const AArg *arg)
     return -1;
 }
 
+/* ---- one function per attribute ---- */
+
+static const Unit *read_unit(Context *cx, const AArg *arg, Sym *text)
+{
+    Program *p = cx->program;
+    RExpr *e = expr_resolve(cx, arg->value, WANT_VALUE);
+    if (e->type.kind == TYPE_ERROR)
+        return NULL;
+    if (e->kind != R_CONST || e->type.kind != TYPE_STRING) {
+        resolve_error(cx->level, e->at, "a unit is a constant text: unit << \"m/s\"");
+        return NULL;
+    }
+    Unit *unit = arena_alloc(&p->arena, sizeof *unit);
+    *text = (Sym)e->k;
+    if (unit_read(intern_text(&p->names, *text), unit)) {
+        p->any_units = true;
+        return unit;
+    }
+    resolve_error(cx->level, e->at,
+                  "'%s' is no unit: they are written like \"m/s\", \"kg.m2\", \"kV\", \"W/(m2.K)\"",
+                  intern_text(&p->names, *text));
+    return NULL;
+}
+
 static void read_start(Context *cx, Member *m, const AArg *arg)
 {
     if (m->parameter) {
@@ -41,19 +69,130 @@ static void read_start(Context *cx, Member *m, const AArg *arg)
         m->start = NULL;
 }
 
-void attributes_read(Context *cx, Member *m, const AList *list)
+static bool is_number(Type type)
 {
-    bool given[ATTRIBUTES] = {false};
+    return type.kind == TYPE_REAL || type.kind == TYPE_INTEGER;
+}
+
+static const char *range_text(Context *cx, const Member *m, const RExpr *bound, int which)
+{
+    char text[300];
+    double k;
+    const char *name = intern_text(&cx->program->names, m->name);
+    const char *side = which == ATTR_MIN ? "at least" : "at most";
+    if (!bound->n_sizes && const_value(bound, &k))
+        snprintf(text, sizeof text, "'%.200s' must be %s %.10g", name, side, k);
+    else
+        snprintf(text, sizeof text, "'%.200s' must be %s its '%s'", name, side, names[which]);
+    return arena_copy(&cx->program->arena, text, strlen(text));
+}
+
+static AExpr *new_expr(Context *cx, AExprKind kind, Place at)
+{
+    AExpr *e = arena_alloc(&cx->program->arena, sizeof *e);
+    e->kind = (uint8_t)kind;
+    e->at = at;
+    return e;
+}
+
+/* assert(x >= min, ".."), for each element of an array. */
+static void read_range(Context *cx, Member *m, const AArg *arg, int which)
+{
+    Arena *arena = &cx->program->arena;
+    if (!is_number(m->type)) {
+        resolve_error(cx->level, arg->at, "only numbers have '%s'", names[which]);
+        return;
+    }
+    Context inside = *cx;
+    inside.at_birth = true;
+    RExpr *bound = array_argument(&inside, m, arg->value);
+    expr_check_assignable(cx, (Type){TYPE_REAL, NULL}, bound,
+                          expr_quoted(cx, arg->name.name[0].sym));
+    if (bound->type.kind != TYPE_REAL && bound->type.kind != TYPE_INTEGER)
+        return;
+    AExpr *x = new_expr(cx, A_MEMBER, arg->at), *holds = new_expr(cx, A_BINARY, arg->at);
+    x->member = arena_alloc(arena, sizeof *x->member);
+    x->member->name.n = 1;
+    x->member->name.name = arena_alloc(arena, sizeof(AName));
+    x->member->name.name[0] = (AName){m->name, arg->at, NULL};
+    holds->op = which == ATTR_MIN ? T_GE : T_LE;
+    holds->a = x;
+    holds->b = arg->value;
+    AExpr *text = new_expr(cx, A_STRING, arg->at);
+    text->text = intern_str(&cx->program->names, range_text(cx, m, bound, which));
+    statements_range(cx, holds, text);
+}
+
+/* ---- lists ---- */
+
+static void read_list(Context *cx, Member *m, const AList *list, bool *given)
+{
+    bool here[ATTRIBUTES] = {false};
     for (const AArg *arg = list->first; arg; arg = arg->next) {
         int i = find(cx, arg);
         if (i < 0)
             continue;
-        if (given[i])
+        if (here[i])
             resolve_error(cx->level, arg->at, "'%s' is given twice", names[i]);
         else if (arg->op == REL_MOVE)
             resolve_error(cx->level, arg->at, "an attribute takes a value by '<<', not by '<-'");
-        else
+        else if (given[i])
+            ; /* the declaration counts */
+        else if (i == ATTR_UNIT)
+            m->unit = read_unit(cx, arg, &m->unit_text);
+        else if (i == ATTR_START)
             read_start(cx, m, arg);
-        given[i] = true;
+        else
+            read_range(cx, m, arg, i);
+        here[i] = true;
+    }
+    for (int i = 0; i < ATTRIBUTES; i++)
+        given[i] |= here[i];
+}
+
+void attributes_read(Context *cx, Member *m)
+{
+    bool given[ATTRIBUTES] = {false};
+    const MemberText *text = body_member_text(m);
+    read_list(cx, m, &text->decl->params, given);
+    given[ATTR_START] |= m->parameter; /* that of its type is not meant for it */
+    for (const Version *v = text->type; v; v = v->type_of)
+        if (v->attributes)
+            read_list(cx, m, v->attributes, given);
+    if (m->unit && m->type.kind != TYPE_REAL && m->type.kind != TYPE_INTEGER)
+        resolve_error(cx->level, m->at, "only numbers have 'unit'");
+}
+
+/* Each value is replaced by the constant that it is here. */
+void attributes_define(Context *cx, const AList *list)
+{
+    for (AArg *arg = list->first; arg; arg = arg->next) {
+        int i = find(cx, arg);
+        Sym text;
+        double k;
+        if (i < 0)
+            continue;
+        if (i == ATTR_UNIT) {
+            read_unit(cx, arg, &text);
+            continue;
+        }
+        RExpr *e = expr_resolve(cx, arg->value, WANT_VALUE);
+        if (e->type.kind == TYPE_ERROR)
+            continue;
+        if (!const_value(e, &k)) {
+            resolve_error(cx->level, e->at, "this is no constant");
+            continue;
+        }
+        AExpr *value = arena_alloc(&cx->program->arena, sizeof *value);
+        *value = (AExpr){.kind = e->type.kind == TYPE_REAL      ? A_REAL
+                                 : e->type.kind == TYPE_INTEGER ? A_INTEGER
+                                 : e->type.kind == TYPE_BOOLEAN ? A_BOOLEAN
+                                                                : A_STRING,
+                         .at = arg->value->at};
+        if (e->type.kind == TYPE_STRING)
+            value->text = (Sym)k;
+        else
+            value->k = k;
+        arg->value = value;
     }
 }

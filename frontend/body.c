@@ -109,11 +109,12 @@ static Type type_error(Level *level, Place at, const char *why, const char *name
     return (Type){0};
 }
 
-static Type declared_type(Level *level, const ADecl *decl)
+static Type declared_type(Level *level, const ADecl *decl, const Version **named)
 {
     Program *p = level->def->text->program;
     const ADesignator *d = &decl->type;
     Found found = resolve_designator(level, NULL, d);
+    *named = found.kind == FOUND_PREDEFINED ? found.version : NULL;
     Place at = d->name[0].at;
     const char *name = resolve_text(p, d);
     switch (found.kind) {
@@ -197,7 +198,7 @@ static void check_list(Level *level, const ADecl *decl, Type type)
 static void describe(Member *m, Level *level, ADecl *decl)
 {
     MemberText *text = body_member_text(m);
-    m->type = declared_type(level, decl);
+    m->type = declared_type(level, decl, &text->type);
     m->binding = decl->binding;
     if (decl->parameter && m->type.kind == TYPE_MODEL)
         m->binding = BIND_ALIAS; /* it refers to the instance that is given */
@@ -489,7 +490,7 @@ void body_params(Context *cx, Member *m)
         cx->own_rank = 0;
     }
     if (type_is_basic(m->type) && m->binding != BIND_ALIAS)
-        attributes_read(cx, m, &decl->params);
+        attributes_read(cx, m);
     if (decl->value && type_is_basic(m->type)) {
         cx->at_birth = true;
         m->value = array_argument(cx, m, decl->value);

@@ -1,4 +1,5 @@
 /* const_eval.c: `define` -> constant or definition; expressions of constants -> values. */
+#include "frontend/predefined.h"
 #include "frontend/resolve_int.h"
 
 #include "ddp/apply.h"
@@ -56,9 +57,33 @@ static bool is_designator(const AExpr *e)
            !e->member->question;
 }
 
+/* `define Voltage as Real {unit << "V"}` */
+static bool is_type(const AExpr *e)
+{
+    return e->kind == A_MEMBER && e->member->params.present && !e->member->ins.present &&
+           !e->member->question;
+}
+
+static void define_type(Def *owner, Version *version, Level *level)
+{
+    const AExpr *value = version->define->value;
+    Found found = resolve_designator(level, NULL, &value->member->name);
+    if (found.kind == FOUND_PREDEFINED && predefined_at(found.predefined)->kind == PRE_TYPE) {
+        Context cx = {.program = owner->text->program, .def = owner, .level = level};
+        version->predefined = found.predefined + 1;
+        version->type_of = found.version;
+        version->attributes = &value->member->params;
+        attributes_define(&cx, version->attributes);
+    } else if (found.kind != FOUND_NOTHING) {
+        resolve_error(level, value->member->params.at,
+                      "only Real, Integer, Boolean and String have attributes");
+    }
+}
+
 static void define_designator(Version *version, Level *level)
 {
     Found found = resolve_designator(level, NULL, &version->define->value->member->name);
+    version->type_of = found.kind == FOUND_PREDEFINED ? found.version : NULL;
     version->def = found.def;
     version->type = found.type;
     version->k = found.k;
@@ -86,6 +111,8 @@ bool const_define(Def *owner, Version *version, Level *asker, Place at)
     p->depth++;
     if (is_designator(version->define->value))
         define_designator(version, level);
+    else if (is_type(version->define->value))
+        define_type(owner, version, level);
     else
         define_value(owner, version, level);
     p->depth--;

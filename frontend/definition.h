@@ -129,7 +129,9 @@ struct Member {
     bool iterator; /* of a loop: a parameter that has the number of the round */
     uint32_t rank; /* of an array: number of sizes; else 0 */
     RExpr **size;  /* Integers that are known at birth, in the scope of `body` */
-    ParamList params; /* in the scope of `body` */
+    Sym unit_text; /* "m/s", or 0 */
+    const struct Unit *unit; /* NULL: none was given */
+    ParamList params;        /* in the scope of `body` */
     RExpr *
         start; /* a variable's value at birth, or first guess of it, in the scope of `body`; NULL: none */
     RExpr *value; /* a parameter's default value, in the scope of `body`; NULL: none */

@@ -27,6 +27,7 @@ typedef struct ProgramOptions {
     uint32_t max_statements;    /* names, members and statements of all definitions, inherited ones
                                    counted again in each heir; 0: 5,000,000 */
     uint32_t max_definitions;   /* 0: 200,000 */
+    bool strict_units;          /* units that differ are errors, not warnings */
 } ProgramOptions;
 
 /* NULL when there is no memory at all. Options may be NULL. */

@@ -86,6 +86,7 @@ static void take_options(Program *p, const ProgramOptions *options)
     p->max_depth = o->max_depth ? o->max_depth : MAX_DEPTH;
     p->max_definitions = o->max_definitions ? o->max_definitions : MAX_DEFINITIONS;
     p->max_statements = o->max_statements ? o->max_statements : MAX_STATEMENTS;
+    p->strict_units = o->strict_units;
     p->folders = arena_alloc(&p->arena, o->n_folders * sizeof *p->folders);
     for (uint32_t i = 0; i < o->n_folders; i++)
         p->folders[p->n_folders++] = copy(p, o->folders[i]);
@@ -125,7 +126,8 @@ ProgramOptions program_options(const Program *p)
                             .stdlib = p->stdlib,
                             .max_depth = p->max_depth,
                             .max_statements = p->max_statements,
-                            .max_definitions = p->max_definitions};
+                            .max_definitions = p->max_definitions,
+                            .strict_units = p->strict_units};
 }
 
 void program_close(Program *p)
@@ -195,6 +197,8 @@ void program_complete_queue(Program *p)
         statements_resolve(p->queue.at[i]);
     for (uint32_t i = 0; i < p->queue.n; i++)
         check_recursion(p, p->queue.at[i]);
+    for (uint32_t i = 0; i < p->queue.n && p->diags.errors == before; i++)
+        unit_check(p->queue.at[i]);
     vec_clear(&p->queue);
     count_text_errors(p, before);
 #ifdef SOLSTICE_VERIFY

@@ -44,8 +44,11 @@ struct Version {
     Version *before;
     Progress state;      /* of `define` */
     uint32_t predefined; /* a `define` of a predefined name: its number + 1 */
-    Def *def;            /* the definition, once asked for; a `define` may name one too */
-    Type type;           /* of a constant */
+    const Version *
+        type_of; /* a `define` of a type with attributes: what it names, if that is a `define` too */
+    const AList *attributes;
+    Def *def;  /* the definition, once asked for; a `define` may name one too */
+    Type type; /* of a constant */
     double k;
 };
 
@@ -119,6 +122,7 @@ typedef struct Redeclared {
 typedef struct MemberText {
     Member member; /* first, so that a Member * can be cast */
     ADecl *decl;
+    const Version *type; /* the `define` that names its type, or NULL */
     uint32_t piece;      /* of decl */
     uint32_t introduced; /* piece that declared the name first */
     bool stated;         /* its S_DECLARE exists */
@@ -159,6 +163,7 @@ struct Program {
     VEC(Def *) defs; /* by id - 1 */
     Map entries;     /* def id, name -> number of the entry + 1 */
     Map members;     /* body id, name -> index of the member + 1 */
+    bool any_units, strict_units; /* some variable has a unit; differences are errors */
     uint32_t n_bodies, n_stmts;
     VEC(EditBody) edits; /* bodies that were made */
     const Edit *edit;    /* whose text is being resolved, or NULL */
@@ -292,6 +297,8 @@ RExpr *statements_choice(Context *cx, const AExpr *a);
 void statements_watch(Context *cx, RExpr *b);
 /* A variable that nobody declared, with the value of e: a part of the statement at hand. */
 RExpr *statements_named(Context *cx, RExpr *e);
+/* An assertion that nobody wrote, for each element where `holds` is an array. */
+void statements_range(Context *cx, AExpr *holds, AExpr *text);
 /* Statements of an edit into a body of its own. */
 Body *statements_edit(Context *around, AStmt *list);
 
@@ -354,7 +361,14 @@ RExpr *function_name(Context *cx,
 
 /* ---- attributes.c ---- */
 
-void attributes_read(Context *cx, Member *m, const AList *list); /* of a basic variable */
+/* Of a basic variable, from its declaration and the `define` of its type. */
+void attributes_read(Context *cx, Member *m);
+/* Those of a `define` are constants: they mean the same wherever the type is used. */
+void attributes_define(Context *cx, const AList *list);
+
+/* ---- unit_check.c ---- */
+
+void unit_check(Def *def); /* when all that is queued is resolved */
 
 /* ---- births.c ---- */
 

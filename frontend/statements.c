@@ -438,6 +438,15 @@ static Body *branch(Context *cx, Stmt *owner, AStmt *list, bool taken)
     return inside.body;
 }
 
+static void must_hold(Context *cx, const AStmt *a, RExpr *holds, Sym message)
+{
+    Stmt *s = new_stmt(cx, S_WHEN, a);
+    s->a = expr_apply(cx, X_NOT, TYPE_BOOLEAN, holds->at, holds, NULL);
+    s->assertion = message;
+    add_stmt(cx, s);
+    s->then_body = branch(cx, s, NULL, true);
+}
+
 /* assert(condition = c, message = "...") is `when not c` with an empty branch and a message. */
 static void assertion(Context *cx, const AStmt *a, uint32_t number)
 {
@@ -460,17 +469,25 @@ static void assertion(Context *cx, const AStmt *a, uint32_t number)
                       types_name(cx->program, holds->type));
         return;
     }
-    if (!message)
-        return;
-    Stmt *s = new_stmt(cx, S_WHEN, a);
-    s->a = expr_new(cx, R_OP, holds->type, holds->at);
-    s->a->op = X_NOT;
-    s->a->n = 1;
-    s->a->arg[0] = holds;
-    s->a->continuous = holds->continuous;
-    s->assertion = message;
-    add_stmt(cx, s);
-    s->then_body = branch(cx, s, NULL, true);
+    if (message)
+        must_hold(cx, a, holds, message);
+}
+
+static void range(Context *cx, const AStmt *a)
+{
+    Context condition = *cx;
+    condition.in_condition = true;
+    RExpr *holds = expr_resolve(&condition, a->lhs, WANT_VALUE);
+    if (holds->type.kind == TYPE_BOOLEAN)
+        must_hold(cx, a, holds, a->rhs->text);
+}
+
+void statements_range(Context *cx, AExpr *holds, AExpr *text)
+{
+    Context inside = *cx;
+    AStmt a = {.kind = A_REL, .at = holds->at, .operator_at = holds->at, .lhs = holds, .rhs = text};
+    if (!loop_relation(&inside, &a, range))
+        range(&inside, &a);
 }
 
 /* One branch of a conditional expression: `value = e`, where e is resolved inside the branch. */

@@ -58,6 +58,7 @@ typedef struct SolLoad {
                                    library, found beside it; "": none */
     size_t memory_limit; /* bytes of model and simulations together; 0: no limit */
     uint32_t max_nesting, max_definitions, max_statements; /* of texts; 0: the default */
+    bool strict_units; /* units that differ are errors, not warnings */
     /* Of the simulation that will be created, or NULL: if the cache has code for this file, what is
      * needed to use it is loaded meanwhile. */
     const struct SolOptions *run;
@@ -204,6 +205,7 @@ typedef struct SolVarInfo {
     uint64_t birth;    /* number of its birth: never used again in this simulation */
     uint32_t instance; /* that owns it; numbers are used again */
     const char *drawn; /* the instance is of this model of a package Graphics ("Line"), or NULL */
+    const char *unit;  /* "m/s"; NULL: it has none */
 } SolVarInfo;
 
 uint32_t sol_var_limit(const Sol *sim);

@@ -16,8 +16,8 @@ package Electric
         /* A point where wires meet: u [V], i [A] into the component. */
         connector Pin
         interface:
-            static potential Real u;
-            static flow Real i;
+            static potential Real u {unit << "V"};
+            static flow Real i {unit << "A"};
         end Pin;
 
         partial model OnePin
@@ -30,8 +30,8 @@ package Electric
         interface:
             static Pin p;
             static Pin n;
-            static Real u;
-            static Real i;
+            static Real u {unit << "V"};
+            static Real i {unit << "A"};
         implementation:
             u = p.u - n.u;
             i = p.i;
@@ -46,10 +46,10 @@ package Electric
             static Pin n1;
             static Pin p2;
             static Pin n2;
-            static Real u1;
-            static Real i1;
-            static Real u2;
-            static Real i2;
+            static Real u1 {unit << "V"};
+            static Real i1 {unit << "A"};
+            static Real u2 {unit << "V"};
+            static Real i2 {unit << "A"};
         implementation:
             u1 = p1.u - n1.u;
             i1 = p1.i;
@@ -68,8 +68,8 @@ package Electric
         model Sine
         interface:
             parameter Real amplitude << 1;
-            parameter Real f << 50;
-            parameter Real phase << 0;
+            parameter Real f {unit << "Hz"} << 50;
+            parameter Real phase {unit << "rad"} << 0;
             parameter Real offset << 0;
             static out Real y;
         implementation:
@@ -82,7 +82,7 @@ package Electric
         interface:
             parameter Real before << 0;
             parameter Real after << 1;
-            parameter Real T << 0;
+            parameter Real T {unit << "s"} << 0;
             static out Real y;
         implementation:
             if time < T then
@@ -97,8 +97,8 @@ package Electric
         interface:
             parameter Real first << 0;
             parameter Real last << 1;
-            parameter Real T << 0;
-            parameter Real duration << 1;
+            parameter Real T {unit << "s"} << 0;
+            parameter Real duration {unit << "s"} << 1;
             static out Real y;
         implementation:
             assert(condition = duration > 0, message = "the duration must be positive");
@@ -118,9 +118,9 @@ package Electric
         interface:
             parameter Real low << 0;
             parameter Real high << 1;
-            parameter Real period << 1;
+            parameter Real period {unit << "s"} << 1;
             parameter Real width << 0.5;
-            parameter Real T << 0;
+            parameter Real T {unit << "s"} << 0;
             static out Real y;
         implementation:
             assert(condition = period > 0, message = "the period must be positive");
@@ -164,7 +164,7 @@ package Electric
         model ConstantVoltage
             extends Interfaces.TwoPins;
         interface:
-            parameter Real U << 1;
+            parameter Real U {unit << "V"} << 1;
         implementation:
             u = U;
         end ConstantVoltage;
@@ -173,9 +173,9 @@ package Electric
         model SineVoltage
             extends Interfaces.TwoPins;
         interface:
-            parameter Real U << 1;
-            parameter Real f << 50;
-            parameter Real phase << 0;
+            parameter Real U {unit << "V"} << 1;
+            parameter Real f {unit << "Hz"} << 50;
+            parameter Real phase {unit << "rad"} << 0;
             parameter Real offset << 0;
         implementation:
             u = Waveforms.Sine{amplitude << U, f << f, phase << phase, offset << offset}();
@@ -185,9 +185,9 @@ package Electric
         model StepVoltage
             extends Interfaces.TwoPins;
         interface:
-            parameter Real U << 1;
-            parameter Real U0 << 0;
-            parameter Real T << 0;
+            parameter Real U {unit << "V"} << 1;
+            parameter Real U0 {unit << "V"} << 0;
+            parameter Real T {unit << "s"} << 0;
         implementation:
             u = Waveforms.Step{before << U0, after << U, T << T}();
         end StepVoltage;
@@ -196,10 +196,10 @@ package Electric
         model RampVoltage
             extends Interfaces.TwoPins;
         interface:
-            parameter Real U << 1;
-            parameter Real U0 << 0;
-            parameter Real T << 0;
-            parameter Real duration << 1;
+            parameter Real U {unit << "V"} << 1;
+            parameter Real U0 {unit << "V"} << 0;
+            parameter Real T {unit << "s"} << 0;
+            parameter Real duration {unit << "s"} << 1;
         implementation:
             u = Waveforms.Ramp{first << U0, last << U, T << T, duration << duration}();
         end RampVoltage;
@@ -208,11 +208,11 @@ package Electric
         model PulseVoltage
             extends Interfaces.TwoPins;
         interface:
-            parameter Real U << 1;
-            parameter Real U0 << 0;
-            parameter Real period << 1;
+            parameter Real U {unit << "V"} << 1;
+            parameter Real U0 {unit << "V"} << 0;
+            parameter Real period {unit << "s"} << 1;
             parameter Real width << 0.5;
-            parameter Real T << 0;
+            parameter Real T {unit << "s"} << 0;
         implementation:
             u = Waveforms.Pulse{low << U0, high << U, period << period, width << width, T << T}();
         end PulseVoltage;
@@ -240,7 +240,7 @@ package Electric
         model ConstantCurrent
             extends Interfaces.TwoPins;
         interface:
-            parameter Real I << 1;
+            parameter Real I {unit << "A"} << 1;
         implementation:
             i = I;
         end ConstantCurrent;
@@ -249,9 +249,9 @@ package Electric
         model SineCurrent
             extends Interfaces.TwoPins;
         interface:
-            parameter Real I << 1;
-            parameter Real f << 50;
-            parameter Real phase << 0;
+            parameter Real I {unit << "A"} << 1;
+            parameter Real f {unit << "Hz"} << 50;
+            parameter Real phase {unit << "rad"} << 0;
             parameter Real offset << 0;
         implementation:
             i = Waveforms.Sine{amplitude << I, f << f, phase << phase, offset << offset}();
@@ -261,9 +261,9 @@ package Electric
         model StepCurrent
             extends Interfaces.TwoPins;
         interface:
-            parameter Real I << 1;
-            parameter Real I0 << 0;
-            parameter Real T << 0;
+            parameter Real I {unit << "A"} << 1;
+            parameter Real I0 {unit << "A"} << 0;
+            parameter Real T {unit << "s"} << 0;
         implementation:
             i = Waveforms.Step{before << I0, after << I, T << T}();
         end StepCurrent;
@@ -272,10 +272,10 @@ package Electric
         model RampCurrent
             extends Interfaces.TwoPins;
         interface:
-            parameter Real I << 1;
-            parameter Real I0 << 0;
-            parameter Real T << 0;
-            parameter Real duration << 1;
+            parameter Real I {unit << "A"} << 1;
+            parameter Real I0 {unit << "A"} << 0;
+            parameter Real T {unit << "s"} << 0;
+            parameter Real duration {unit << "s"} << 1;
         implementation:
             i = Waveforms.Ramp{first << I0, last << I, T << T, duration << duration}();
         end RampCurrent;
@@ -284,11 +284,11 @@ package Electric
         model PulseCurrent
             extends Interfaces.TwoPins;
         interface:
-            parameter Real I << 1;
-            parameter Real I0 << 0;
-            parameter Real period << 1;
+            parameter Real I {unit << "A"} << 1;
+            parameter Real I0 {unit << "A"} << 0;
+            parameter Real period {unit << "s"} << 1;
             parameter Real width << 0.5;
-            parameter Real T << 0;
+            parameter Real T {unit << "s"} << 0;
         implementation:
             i = Waveforms.Pulse{low << I0, high << I, period << period, width << width, T << T}();
         end PulseCurrent;
@@ -330,7 +330,7 @@ package Electric
         model CurrentByVoltage
             extends Interfaces.TwoPorts;
         interface:
-            parameter Real S << 1;
+            parameter Real S {unit << "S"} << 1;
         implementation:
             i1 = 0;
             i2 = S*u1;
@@ -340,7 +340,7 @@ package Electric
         model VoltageByCurrent
             extends Interfaces.TwoPorts;
         interface:
-            parameter Real R << 1;
+            parameter Real R {unit << "Ohm"} << 1;
         implementation:
             u1 = 0;
             u2 = R*i1;
@@ -363,7 +363,7 @@ package Electric
         model Resistor
             extends Interfaces.TwoPins;
         interface:
-            parameter Real R << 1;
+            parameter Real R {unit << "Ohm"} << 1;
         implementation:
             u = R*i;
         end Resistor;
@@ -372,7 +372,7 @@ package Electric
         model Conductor
             extends Interfaces.TwoPins;
         interface:
-            parameter Real G << 1;
+            parameter Real G {unit << "S"} << 1;
         implementation:
             i = G*u;
         end Conductor;
@@ -381,8 +381,8 @@ package Electric
         model Capacitor
             extends Interfaces.TwoPins;
         interface:
-            parameter Real C << 1;
-            parameter Real u_start << 0;
+            parameter Real C {unit << "F"} << 1;
+            parameter Real u_start {unit << "V"} << 0;
         implementation:
             assert(condition = C > 0, message = "the capacitance C must be positive");
             i = C*der(x = u, start << u_start);
@@ -392,8 +392,8 @@ package Electric
         model Inductor
             extends Interfaces.TwoPins;
         interface:
-            parameter Real L << 1;
-            parameter Real i_start << 0;
+            parameter Real L {unit << "H"} << 1;
+            parameter Real i_start {unit << "A"} << 0;
         implementation:
             assert(condition = L > 0, message = "the inductance L must be positive");
             u = L*der(x = i, start << i_start);
@@ -404,9 +404,9 @@ package Electric
         model Transformer
             extends Interfaces.TwoPorts;
         interface:
-            parameter Real L1 << 1;
-            parameter Real L2 << 1;
-            parameter Real M << 0.9;
+            parameter Real L1 {unit << "H"} << 1;
+            parameter Real L2 {unit << "H"} << 1;
+            parameter Real M {unit << "H"} << 0.9;
         implementation:
             assert(condition = L1 > 0 and L2 > 0,
                    message = "the inductances L1 and L2 must be positive");
@@ -464,11 +464,11 @@ package Electric
         model SaturatingInductor
             extends Interfaces.TwoPins;
         interface:
-            parameter Real L << 1;
-            parameter Real L_sat << 0.1;
-            parameter Real I_sat << 1;
-            parameter Real i_start << 0;
-            static Real flux;
+            parameter Real L {unit << "H"} << 1;
+            parameter Real L_sat {unit << "H"} << 0.1;
+            parameter Real I_sat {unit << "A"} << 1;
+            parameter Real i_start {unit << "A"} << 0;
+            static Real flux {unit << "Wb"};
         implementation:
             assert(condition = L > 0 and L_sat > 0,
                    message = "the inductances L and L_sat must be positive");
@@ -485,9 +485,9 @@ package Electric
         model ChuaResistor
             extends Interfaces.TwoPins;
         interface:
-            parameter Real Ga << -1;
-            parameter Real Gb << -0.5;
-            parameter Real E << 1;
+            parameter Real Ga {unit << "S"} << -1;
+            parameter Real Gb {unit << "S"} << -0.5;
+            parameter Real E {unit << "V"} << 1;
         implementation:
             assert(condition = E > 0, message = "the voltage E of the corners must be positive");
             i = Gb*u + 0.5*(Ga - Gb)*(abs(u + E) - abs(u - E));
@@ -565,8 +565,8 @@ package Electric
         model ResistiveSwitch
             extends Interfaces.TwoPins;
         interface:
-            parameter Real R_on << 1e-3;
-            parameter Real G_off << 1e-6;
+            parameter Real R_on {unit << "Ohm"} << 1e-3;
+            parameter Real G_off {unit << "S"} << 1e-6;
             static Boolean command;
         implementation:
             assert(condition = R_on >= 0 and G_off >= 0,
@@ -626,8 +626,8 @@ package Electric
         model ResistiveDiode
             extends Interfaces.TwoPins;
         interface:
-            parameter Real R_on << 1e-3;
-            parameter Real G_off << 1e-6;
+            parameter Real R_on {unit << "Ohm"} << 1e-3;
+            parameter Real G_off {unit << "S"} << 1e-6;
             static Boolean closed;
         implementation:
             assert(condition = R_on >= 0 and G_off >= 0,
@@ -681,10 +681,10 @@ package Electric
         model ExponentialDiode
             extends Interfaces.TwoPins;
         interface:
-            parameter Real I_s << 1e-12;
-            parameter Real U_T << 0.026;
+            parameter Real I_s {unit << "A"} << 1e-12;
+            parameter Real U_T {unit << "V"} << 0.026;
             parameter Real N << 1;
-            parameter Real R_p << 1e8;
+            parameter Real R_p {unit << "Ohm"} << 1e8;
         implementation:
             assert(condition = I_s > 0, message = "the saturation current I_s must be positive");
             assert(condition = U_T > 0 and N > 0, message = "U_T and N must be positive");
@@ -699,8 +699,8 @@ package Electric
            I_s [A], U_T [V], current gains forward B_F and reverse B_R. */
         model NPN
         interface:
-            parameter Real I_s << 1e-14;
-            parameter Real U_T << 0.026;
+            parameter Real I_s {unit << "A"} << 1e-14;
+            parameter Real U_T {unit << "V"} << 0.026;
             parameter Real B_F << 100;
             parameter Real B_R << 1;
             static Interfaces.Pin b;
@@ -711,8 +711,8 @@ package Electric
             assert(condition = U_T > 0, message = "the thermal voltage U_T must be positive");
             assert(condition = B_F > 0 and B_R > 0,
                    message = "the current gains B_F and B_R must be positive");
-            static Real be;
-            static Real bc;
+            static Real be {unit << "A"};
+            static Real bc {unit << "A"};
             be = I_s*(BoundedExp(x = (b.u - e.u)/U_T) - 1);
             bc = I_s*(BoundedExp(x = (b.u - c.u)/U_T) - 1);
             c.i = be - bc - bc/B_R;
@@ -728,7 +728,7 @@ package Electric
            the state i of the inductor comes and goes. */
         model Rectifier
         interface:
-            parameter Real L_line << 0.2;
+            parameter Real L_line {unit << "H"} << 0.2;
             static Sources.SineVoltage source{U << 1, f << 50};
             static Basic.Inductor line{L << L_line};
             static Basic.Resistor R1{R << 10};
@@ -780,7 +780,7 @@ package Electric
         model Buck
         interface:
             parameter Real duty << 0.4;
-            parameter Real period << 1e-4;
+            parameter Real period {unit << "s"} << 1e-4;
             static Sources.ConstantVoltage source{U << 24};
             static Switches.ResistiveSwitch S;
             static Switches.ResistiveDiode D;
@@ -807,7 +807,7 @@ package Electric
         model Boost
         interface:
             parameter Real duty << 0.5;
-            parameter Real period << 1e-4;
+            parameter Real period {unit << "s"} << 1e-4;
             static Sources.ConstantVoltage source{U << 12};
             static Switches.ResistiveSwitch S;
             static Switches.ResistiveDiode D;

@@ -36,12 +36,12 @@ package Planar
         /* Place and orientation, force and torque. */
         connector Frame
         interface:
-            static potential Real x;
-            static potential Real y;
-            static potential Real phi;
-            static flow Real fx;
-            static flow Real fy;
-            static flow Real t;
+            static potential Real x {unit << "m"};
+            static potential Real y {unit << "m"};
+            static potential Real phi {unit << "rad"};
+            static flow Real fx {unit << "N"};
+            static flow Real fy {unit << "N"};
+            static flow Real t {unit << "N.m"};
         end Frame;
 
         /* The same with impulses and contact signals. */
@@ -50,12 +50,12 @@ package Planar
         interface:
             static Boolean contactIn;
             static Boolean contactOut;
-            static potential Real Vmx;
-            static potential Real Vmy;
-            static potential Real Wm;
-            static flow Real Px;
-            static flow Real Py;
-            static flow Real M;
+            static potential Real Vmx {unit << "m/s"};
+            static potential Real Vmy {unit << "m/s"};
+            static potential Real Wm {unit << "rad/s"};
+            static flow Real Px {unit << "N.s"};
+            static flow Real Py {unit << "N.s"};
+            static flow Real M {unit << "N.m.s"};
         end IFrame;
 
         partial model OneFrame
@@ -83,9 +83,9 @@ package Planar
         partial model Hinge
             extends Rigid;
         interface:
-            static Real phi;
+            static Real phi {unit << "rad"};
         implementation:
-            static Real Wm;
+            static Real Wm {unit << "rad/s"};
             fa.x = fb.x;
             fa.y = fb.y;
             fa.phi + phi = fb.phi;
@@ -107,22 +107,22 @@ package Planar
         model Body
             extends Interfaces.OneFrame;
         interface:
-            parameter Real m << 1;
-            parameter Real I << 1;
-            parameter Real g << 9.81;
-            static Real vx;
-            static Real vy;
-            static Real w;
-            static Real energy;
+            parameter Real m {unit << "kg"} << 1;
+            parameter Real I {unit << "kg.m2"} << 1;
+            parameter Real g {unit << "m/s2"} << 9.81;
+            static Real vx {unit << "m/s"};
+            static Real vy {unit << "m/s"};
+            static Real w {unit << "rad/s"};
+            static Real energy {unit << "J"};
         implementation:
             assert(condition = m > 0, message = "the mass m must be positive");
             assert(condition = I >= 0, message = "the moment of inertia I must not be negative");
-            static Real ax;
-            static Real ay;
-            static Real z;
-            static Real Vax;
-            static Real Vay;
-            static Real Wa;
+            static Real ax {unit << "m/s2"};
+            static Real ay {unit << "m/s2"};
+            static Real z {unit << "rad/s2"};
+            static Real Vax {unit << "m/s"};
+            static Real Vay {unit << "m/s"};
+            static Real Wa {unit << "rad/s"};
             vx = der(x = fa.x);
             vy = der(x = fa.y);
             w = der(x = fa.phi);
@@ -151,31 +151,31 @@ package Planar
         model FreeBody
             extends Interfaces.OneFrame;
         interface:
-            parameter Real m << 1;
-            parameter Real I << 1;
-            parameter Real g << 9.81;
-            parameter Real x_start << 0;
-            parameter Real y_start << 0;
-            parameter Real phi_start << 0;
-            parameter Real vx_start << 0;
-            parameter Real vy_start << 0;
-            parameter Real w_start << 0;
-            static Real vx;
-            static Real vy;
-            static Real w;
-            static Real energy;
+            parameter Real m {unit << "kg"} << 1;
+            parameter Real I {unit << "kg.m2"} << 1;
+            parameter Real g {unit << "m/s2"} << 9.81;
+            parameter Real x_start {unit << "m"} << 0;
+            parameter Real y_start {unit << "m"} << 0;
+            parameter Real phi_start {unit << "rad"} << 0;
+            parameter Real vx_start {unit << "m/s"} << 0;
+            parameter Real vy_start {unit << "m/s"} << 0;
+            parameter Real w_start {unit << "rad/s"} << 0;
+            static Real vx {unit << "m/s"};
+            static Real vy {unit << "m/s"};
+            static Real w {unit << "rad/s"};
+            static Real energy {unit << "J"};
         implementation:
             assert(condition = m > 0, message = "the mass m must be positive");
             assert(condition = I > 0, message = "the moment of inertia I must be positive");
-            static Real ax;
-            static Real ay;
-            static Real z;
-            static Real Vax;
-            static Real Vay;
-            static Real Wa;
-            static Real Vex;
-            static Real Vey;
-            static Real We;
+            static Real ax {unit << "m/s2"};
+            static Real ay {unit << "m/s2"};
+            static Real z {unit << "rad/s2"};
+            static Real Vax {unit << "m/s"};
+            static Real Vay {unit << "m/s"};
+            static Real Wa {unit << "rad/s"};
+            static Real Vex {unit << "m/s"};
+            static Real Vey {unit << "m/s"};
+            static Real We {unit << "rad/s"};
             if initial() then
                 Vex << vx_start;
                 Vey << vy_start;
@@ -215,11 +215,11 @@ package Planar
         model Translation
             extends Interfaces.Rigid;
         interface:
-            parameter Real sx << 1;
-            parameter Real sy << 0;
+            parameter Real sx {unit << "m"} << 1;
+            parameter Real sy {unit << "m"} << 0;
         implementation:
-            static Real sx0;
-            static Real sy0;
+            static Real sx0 {unit << "m"};
+            static Real sy0 {unit << "m"};
             sx0 = cos(fa.phi)*sx + sin(fa.phi)*sy;
             sy0 = cos(fa.phi)*sy - sin(fa.phi)*sx;
             fb.x = fa.x + sx0;
@@ -243,9 +243,9 @@ package Planar
         interface:
             parameter Real c << 1;
             parameter Real d << 0;
-            parameter Real l_0 << 1;
-            static Real l;
-            static Real energy;
+            parameter Real l_0 {unit << "m"} << 1;
+            static Real l {unit << "m"};
+            static Real energy {unit << "J"};
         implementation:
             assert(condition = c >= 0 and d >= 0,
                    message = "stiffness c and damping d must not be negative");
@@ -284,7 +284,7 @@ package Planar
         model Rope
             extends Interfaces.TwoFrames;
         interface:
-            parameter Real l << 1;
+            parameter Real l {unit << "m"} << 1;
             static Boolean taut;
             static Real f;
         implementation:
@@ -348,31 +348,31 @@ package Planar
         model TornBody
             extends Interfaces.OneFrame;
         interface:
-            parameter Real m << 1;
-            parameter Real I << 0;
-            parameter Real l << 1;
-            parameter Real phi_max << 3;
-            parameter Real x_start << 0;
-            parameter Real y_start << 0;
-            parameter Real g << 9.81;
+            parameter Real m {unit << "kg"} << 1;
+            parameter Real I {unit << "kg.m2"} << 0;
+            parameter Real l {unit << "m"} << 1;
+            parameter Real phi_max {unit << "rad"} << 3;
+            parameter Real x_start {unit << "m"} << 0;
+            parameter Real y_start {unit << "m"} << 0;
+            parameter Real g {unit << "m/s2"} << 9.81;
             static Integer mode;
             static Real px;
             static Real py;
-            static Real vx;
-            static Real vy;
-            static Real phi;
-            static Real w;
+            static Real vx {unit << "m/s"};
+            static Real vy {unit << "m/s"};
+            static Real phi {unit << "rad"};
+            static Real w {unit << "rad/s"};
         implementation:
             assert(condition = m > 0, message = "the mass m must be positive");
             assert(condition = I >= 0, message = "the moment of inertia I must not be negative");
             assert(condition = l > 0, message = "the length l must be positive");
             assert(condition = phi_max > 0,
                    message = "the angle of release phi_max must be positive");
-            static Real sx;
-            static Real sy;
+            static Real sx {unit << "m"};
+            static Real sy {unit << "m"};
             static Boolean tightens;
             static Boolean releases;
-            static Real We;
+            static Real We {unit << "rad/s"};
             static Real X;
             static Real Y;
             static Real Phi;
@@ -383,8 +383,8 @@ package Planar
                 /* At rest. The velocity of fa before the impulse is held in Vax, Vay. */
                 static Real ux;
                 static Real uy;
-                static Real Vax;
-                static Real Vay;
+                static Real Vax {unit << "m/s"};
+                static Real Vay {unit << "m/s"};
                 ux = der(x = fa.x);
                 uy = der(x = fa.y);
                 px = x_start;
@@ -417,18 +417,18 @@ package Planar
                     Vay << uy;
                 end when;
             else if mode == 1 then
-                static Real sx0;
-                static Real sy0;
+                static Real sx0 {unit << "m"};
+                static Real sy0 {unit << "m"};
                 /* Velocities of its own: vx and vy still have the values of the resting body. */
                 static Real ux;
                 static Real uy;
-                static Real ax;
-                static Real ay;
-                static Real z;
-                static Real Wm;
-                static Real Wa;
-                static Real Vax;
-                static Real Vay;
+                static Real ax {unit << "m/s2"};
+                static Real ay {unit << "m/s2"};
+                static Real z {unit << "rad/s2"};
+                static Real Wm {unit << "rad/s"};
+                static Real Wa {unit << "rad/s"};
+                static Real Vax {unit << "m/s"};
+                static Real Vay {unit << "m/s"};
                 sx0 = cos(phi)*sx + sin(phi)*sy;
                 sy0 = cos(phi)*sy - sin(phi)*sx;
                 px = fa.x + sx0;
@@ -467,9 +467,9 @@ package Planar
                 W << w;
                 releases << phi > phi_max;
             else then
-                static Real ax;
-                static Real ay;
-                static Real z;
+                static Real ax {unit << "m/s2"};
+                static Real ay {unit << "m/s2"};
+                static Real z {unit << "rad/s2"};
                 vx = derState(x = px, start << X);
                 vy = derState(x = py, start << Y);
                 w = derState(x = phi, start << Phi);
@@ -505,9 +505,9 @@ package Planar
         model Fixation
             extends Interfaces.OneFrame;
         interface:
-            parameter Real x << 0;
-            parameter Real y << 0;
-            parameter Real phi << 0;
+            parameter Real x {unit << "m"} << 0;
+            parameter Real y {unit << "m"} << 0;
+            parameter Real phi {unit << "rad"} << 0;
         implementation:
             fa.x = x;
             fa.y = y;
@@ -522,13 +522,13 @@ package Planar
         model Revolute
             extends Interfaces.Hinge;
         interface:
-            parameter Real phi_start << 0;
-            parameter Real w_start << 0;
-            static Real w;
+            parameter Real phi_start {unit << "rad"} << 0;
+            parameter Real w_start {unit << "rad/s"} << 0;
+            static Real w {unit << "rad/s"};
         implementation:
-            static Real z;
-            static Real Wa;
-            static Real We;
+            static Real z {unit << "rad/s2"};
+            static Real Wa {unit << "rad/s"};
+            static Real We {unit << "rad/s"};
             if initial() then
                 We << w_start;
             end if;
@@ -553,11 +553,11 @@ package Planar
         model PassiveRevolute
             extends Interfaces.Hinge;
         interface:
-            parameter Real phi_start << 0;
-            static Real w;
+            parameter Real phi_start {unit << "rad"} << 0;
+            static Real w {unit << "rad/s"};
         implementation:
-            static Real z;
-            static Real Wa;
+            static Real z {unit << "rad/s2"};
+            static Real Wa {unit << "rad/s"};
             w = der(x = phi, start << phi_start);
             when fa.contactIn or fb.contactIn then
                 w = 2*Wm - Wa;
@@ -603,21 +603,21 @@ package Planar
         model LimitedRevolute
             extends Interfaces.Hinge;
         interface:
-            parameter Real phi_start << 0;
-            parameter Real w_start << 0;
-            parameter Real phi_min << -1e6;
-            parameter Real phi_max << 1e6;
+            parameter Real phi_start {unit << "rad"} << 0;
+            parameter Real w_start {unit << "rad/s"} << 0;
+            parameter Real phi_min {unit << "rad"} << -1e6;
+            parameter Real phi_max {unit << "rad"} << 1e6;
             static Boolean fixated;
             static Boolean contact;
-            static Real w;
+            static Real w {unit << "rad/s"};
         implementation:
             assert(condition = phi_min < phi_max, message = "phi_min must be less than phi_max");
             assert(condition = phi_start >= phi_min and phi_start <= phi_max,
                    message = "phi_start must lie between phi_min and phi_max");
             static Real at;
             static Integer side;
-            static Real Wa;
-            static Real We;
+            static Real Wa {unit << "rad/s"};
+            static Real We {unit << "rad/s"};
             if initial() then
                 We << w_start;
             end if;
@@ -637,7 +637,7 @@ package Planar
                         w = 2*Wm - Wa;
                         We << w;
                     else then
-                        static Real z;
+                        static Real z {unit << "rad/s2"};
                         z = derState(x = w, start << We);
                         Wa << w;
                         tearing(x = z);
@@ -668,10 +668,10 @@ package Planar
         model Prismatic
             extends Interfaces.Rigid;
         interface:
-            parameter Real sx << 1;
-            parameter Real sy << 0;
-            parameter Real s_start << 0;
-            parameter Real v_start << 0;
+            parameter Real sx {unit << "m"} << 1;
+            parameter Real sy {unit << "m"} << 0;
+            parameter Real s_start {unit << "m"} << 0;
+            parameter Real v_start {unit << "m/s"} << 0;
             static Real s;
             static Real v;
         implementation:
@@ -681,8 +681,8 @@ package Planar
             static Real Va;
             static Real Ve;
             static Real Vm;
-            static Real sx0;
-            static Real sy0;
+            static Real sx0 {unit << "m"};
+            static Real sy0 {unit << "m"};
             if initial() then
                 Ve << v_start;
             end if;
@@ -722,9 +722,9 @@ package Planar
         model BreakingRevolute
             extends Interfaces.TwoFrames;
         interface:
-            parameter Real phi_start << 0;
-            parameter Real w_start << 0;
-            parameter Real f_max << 1e30;
+            parameter Real phi_start {unit << "rad"} << 0;
+            parameter Real w_start {unit << "rad/s"} << 0;
+            parameter Real f_max {unit << "N"} << 1e30;
             static Boolean cut;
             static Boolean broken;
         implementation:
@@ -732,19 +732,19 @@ package Planar
             static Real X;
             static Real Y;
             static Real Phi;
-            static Real Vex;
-            static Real Vey;
-            static Real We;
+            static Real Vex {unit << "m/s"};
+            static Real Vey {unit << "m/s"};
+            static Real We {unit << "rad/s"};
             if initial() then
                 We << w_start;
             end if;
             if broken then
-                static Real vx;
-                static Real vy;
-                static Real w;
-                static Real Vax;
-                static Real Vay;
-                static Real Wa;
+                static Real vx {unit << "m/s"};
+                static Real vy {unit << "m/s"};
+                static Real w {unit << "rad/s"};
+                static Real Vax {unit << "m/s"};
+                static Real Vay {unit << "m/s"};
+                static Real Wa {unit << "rad/s"};
                 vx = derState(x = fb.x, start << X);
                 vy = derState(x = fb.y, start << Y);
                 w = derState(x = fb.phi, start << Phi);
@@ -756,9 +756,9 @@ package Planar
                     Vey << vy;
                     We << w;
                 else then
-                    static Real ax;
-                    static Real ay;
-                    static Real z;
+                    static Real ax {unit << "m/s2"};
+                    static Real ay {unit << "m/s2"};
+                    static Real z {unit << "rad/s2"};
                     ax = derState(x = vx, start << Vex);
                     ay = derState(x = vy, start << Vey);
                     z = derState(x = w, start << We);
@@ -781,16 +781,16 @@ package Planar
                 fa.contactOut << false;
                 fb.contactOut << false;
             else then
-                static Real phi;
-                static Real w;
-                static Real Wm;
-                static Real Wa;
+                static Real phi {unit << "rad"};
+                static Real w {unit << "rad/s"};
+                static Real Wm {unit << "rad/s"};
+                static Real Wa {unit << "rad/s"};
                 w = derState(x = phi, start << phi_start);
                 when fa.contactIn or fb.contactIn then
                     w = 2*Wm - Wa;
                     We << w;
                 else then
-                    static Real z;
+                    static Real z {unit << "rad/s2"};
                     z = derState(x = w, start << We);
                     Wa << w;
                     tearing(x = z);
@@ -841,7 +841,7 @@ package Planar
             assert(condition = e >= 0 and e <= 1,
                    message = "the coefficient of restitution e must lie between 0 and 1");
             assert(condition = v_rest >= 0, message = "the speed v_rest must not be negative");
-            static Real vy;
+            static Real vy {unit << "m/s"};
             static Boolean contact;
             vy = der(x = fa.y);
             fa.fx = 0;
@@ -849,7 +849,7 @@ package Planar
             fa.Px = 0;
             fa.M = 0;
             if mode == 0 then
-                static Real Vay;
+                static Real Vay {unit << "m/s"};
                 fa.fy = 0;
                 contact << fa.y < 0 and vy < -small;
                 when contact then
@@ -931,7 +931,7 @@ package Planar
            angles turn clockwise, so the bob begins at phi = -pi/4 on the right. */
         model BreakingPendulum
         interface:
-            parameter Real t_break << 5;
+            parameter Real t_break {unit << "s"} << 5;
             static Joints.Fixation F;
             static Joints.BreakingRevolute R{phi_start << -0.7853981633974483};
             static Parts.Translation rod{sx << 0, sy << -1};

@@ -14,8 +14,8 @@ package Rotational
         /* End of a shaft: phi [rad], t [N.m] acting on the component. */
         connector Flange
         interface:
-            static potential Real phi;
-            static flow Real t;
+            static potential Real phi {unit << "rad"};
+            static flow Real t {unit << "N.m"};
         end Flange;
 
         partial model OneFlange
@@ -33,8 +33,8 @@ package Rotational
         partial model Relative
             extends TwoFlanges;
         interface:
-            static Real phi_rel;
-            static Real tau;
+            static Real phi_rel {unit << "rad"};
+            static Real tau {unit << "N.m"};
         implementation:
             phi_rel = b.phi - a.phi;
             b.t = tau;
@@ -48,7 +48,7 @@ package Rotational
         model Fixed
             extends Interfaces.OneFlange;
         interface:
-            parameter Real phi << 0;
+            parameter Real phi {unit << "rad"} << 0;
         implementation:
             f.phi = phi;
         end Fixed;
@@ -57,7 +57,7 @@ package Rotational
         model ConstantTorque
             extends Interfaces.OneFlange;
         interface:
-            parameter Real T << 1;
+            parameter Real T {unit << "N.m"} << 1;
         implementation:
             f.t = -T;
         end ConstantTorque;
@@ -66,9 +66,9 @@ package Rotational
         model SineTorque
             extends Interfaces.OneFlange;
         interface:
-            parameter Real T << 1;
-            parameter Real freq << 1;
-            parameter Real phase << 0;
+            parameter Real T {unit << "N.m"} << 1;
+            parameter Real freq {unit << "Hz"} << 1;
+            parameter Real phase {unit << "rad"} << 0;
         implementation:
             assert(condition = freq >= 0, message = "the frequency freq must not be negative");
             f.t = -T*sin(2*pi*freq*time + phase);
@@ -87,8 +87,8 @@ package Rotational
         model ConstantSpeed
             extends Interfaces.OneFlange;
         interface:
-            parameter Real w << 1;
-            parameter Real phi_start << 0;
+            parameter Real w {unit << "rad/s"} << 1;
+            parameter Real phi_start {unit << "rad"} << 0;
         implementation:
             f.phi = phi_start + w*time;
         end ConstantSpeed;
@@ -100,14 +100,14 @@ package Rotational
         model Inertia
             extends Interfaces.TwoFlanges;
         interface:
-            parameter Real J << 1;
-            parameter Real phi_start << 0;
-            parameter Real w_start << 0;
-            static Real phi;
-            static Real w;
+            parameter Real J {unit << "kg.m2"} << 1;
+            parameter Real phi_start {unit << "rad"} << 0;
+            parameter Real w_start {unit << "rad/s"} << 0;
+            static Real phi {unit << "rad"};
+            static Real w {unit << "rad/s"};
         implementation:
             assert(condition = J > 0, message = "the moment of inertia J must be positive");
-            static Real z;
+            static Real z {unit << "rad/s2"};
             phi = a.phi;
             phi = b.phi;
             w = derState(x = phi, start << phi_start);
@@ -119,8 +119,8 @@ package Rotational
         model Spring
             extends Interfaces.Relative;
         interface:
-            parameter Real c << 1;
-            parameter Real phi_0 << 0;
+            parameter Real c {unit << "N.m/rad"} << 1;
+            parameter Real phi_0 {unit << "rad"} << 0;
         implementation:
             assert(condition = c >= 0, message = "the stiffness c must not be negative");
             tau = c*(phi_rel - phi_0);
@@ -130,8 +130,8 @@ package Rotational
         model Damper
             extends Interfaces.Relative;
         interface:
-            parameter Real d << 1;
-            static Real w_rel;
+            parameter Real d {unit << "N.m.s/rad"} << 1;
+            static Real w_rel {unit << "rad/s"};
         implementation:
             assert(condition = d >= 0, message = "the damping d must not be negative");
             w_rel = der(x = phi_rel);
@@ -142,10 +142,10 @@ package Rotational
         model SpringDamper
             extends Interfaces.Relative;
         interface:
-            parameter Real c << 1;
-            parameter Real d << 0;
-            parameter Real phi_0 << 0;
-            static Real w_rel;
+            parameter Real c {unit << "N.m/rad"} << 1;
+            parameter Real d {unit << "N.m.s/rad"} << 0;
+            parameter Real phi_0 {unit << "rad"} << 0;
+            static Real w_rel {unit << "rad/s"};
         implementation:
             assert(condition = c >= 0 and d >= 0,
                    message = "stiffness c and damping d must not be negative");
@@ -178,8 +178,8 @@ package Rotational
             parameter Real mu << 0.5;
             parameter Real geometry << 1;
             parameter Real peak << 1;
-            static Real fn;
-            static Real w_rel;
+            static Real fn {unit << "N"};
+            static Real w_rel {unit << "rad/s"};
             static Integer mode;
         implementation:
             assert(condition = mu >= 0 and geometry >= 0,
@@ -200,8 +200,8 @@ package Rotational
             parameter Real mu << 0.5;
             parameter Real geometry << 1;
             parameter Real peak << 1;
-            static Real fn;
-            static Real w;
+            static Real fn {unit << "N"};
+            static Real w {unit << "rad/s"};
             static Integer mode;
         implementation:
             assert(condition = mu >= 0 and geometry >= 0,
@@ -220,10 +220,10 @@ package Rotational
         model Bearing
             extends Interfaces.OneFlange;
         interface:
-            parameter Real tau_c << 1;
+            parameter Real tau_c {unit << "N.m"} << 1;
             parameter Real peak << 1;
-            parameter Real d << 0;
-            static Real w;
+            parameter Real d {unit << "N.m.s/rad"} << 0;
+            static Real w {unit << "rad/s"};
             static Integer mode;
         implementation:
             assert(condition = tau_c >= 0 and d >= 0,
@@ -241,7 +241,7 @@ package Rotational
         model OneWayClutch
             extends Interfaces.Relative;
         interface:
-            static Real w_rel;
+            static Real w_rel {unit << "rad/s"};
             static Boolean locked;
         implementation:
             static Friction.OneWay contact;
@@ -255,8 +255,8 @@ package Rotational
         model HardStop
             extends Interfaces.OneFlange;
         interface:
-            parameter Real phi_min << -1;
-            parameter Real phi_max << 1;
+            parameter Real phi_min {unit << "rad"} << -1;
+            parameter Real phi_max {unit << "rad"} << 1;
             static Integer mode;
         implementation:
             assert(condition = phi_min < phi_max, message = "phi_min must be less than phi_max");
@@ -271,10 +271,10 @@ package Rotational
         model ElasticStop
             extends Interfaces.Relative;
         interface:
-            parameter Real phi_min << -1;
-            parameter Real phi_max << 1;
-            parameter Real c << 1e4;
-            parameter Real d << 0;
+            parameter Real phi_min {unit << "rad"} << -1;
+            parameter Real phi_max {unit << "rad"} << 1;
+            parameter Real c {unit << "N.m/rad"} << 1e4;
+            parameter Real d {unit << "N.m.s/rad"} << 0;
         implementation:
             assert(condition = phi_min < phi_max, message = "phi_min must be less than phi_max");
             assert(condition = c > 0 and d >= 0,

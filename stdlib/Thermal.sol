@@ -10,8 +10,8 @@ package Thermal
         /* T [K], q [W] into the component. */
         connector Port
         interface:
-            static potential Real T;
-            static flow Real q;
+            static potential Real T {unit << "K"};
+            static flow Real q {unit << "W"};
         end Port;
 
         partial model OnePort
@@ -24,8 +24,8 @@ package Thermal
         interface:
             static Port a;
             static Port b;
-            static Real dT;
-            static Real q;
+            static Real dT {unit << "K"};
+            static Real q {unit << "W"};
         implementation:
             dT = a.T - b.T;
             a.q = q;
@@ -39,7 +39,7 @@ package Thermal
         model FixedTemperature
             extends Interfaces.OnePort;
         interface:
-            parameter Real T << 293.15;
+            parameter Real T {unit << "K"} << 293.15;
         implementation:
             assert(condition = T >= 0,
                    message = "the temperature T is absolute and must not be negative");
@@ -50,7 +50,7 @@ package Thermal
         model HeatSource
             extends Interfaces.OnePort;
         interface:
-            parameter Real Q << 1;
+            parameter Real Q {unit << "W"} << 1;
         implementation:
             a.q = -Q;
         end HeatSource;
@@ -71,9 +71,9 @@ package Thermal
         model HeatCapacity
             extends Interfaces.OnePort;
         interface:
-            parameter Real C << 1;
-            parameter Real T_start << 293.15;
-            static Real T;
+            parameter Real C {unit << "J/K"} << 1;
+            parameter Real T_start {unit << "K"} << 293.15;
+            static Real T {unit << "K"};
         implementation:
             assert(condition = C > 0, message = "the heat capacity C must be positive");
             assert(condition = T_start >= 0,
@@ -86,7 +86,7 @@ package Thermal
         model Conductor
             extends Interfaces.TwoPorts;
         interface:
-            parameter Real G << 1;
+            parameter Real G {unit << "W/K"} << 1;
         implementation:
             assert(condition = G >= 0, message = "the conductance G must not be negative");
             q = G*dT;
@@ -96,8 +96,8 @@ package Thermal
         model Convection
             extends Interfaces.TwoPorts;
         interface:
-            parameter Real h << 10;
-            parameter Real A << 1;
+            parameter Real h {unit << "W/(m2.K)"} << 10;
+            parameter Real A {unit << "m2"} << 1;
         implementation:
             assert(condition = h >= 0 and A >= 0, message = "h and A must not be negative");
             q = h*A*dT;
@@ -108,7 +108,7 @@ package Thermal
         model Radiation
             extends Interfaces.TwoPorts;
         interface:
-            parameter Real Gr << 1;
+            parameter Real Gr {unit << "m2"} << 1;
         implementation:
             assert(condition = Gr >= 0,
                    message = "the radiation conductance Gr must not be negative");
@@ -133,8 +133,8 @@ package Thermal
            T_set + width/2; the wall loses heat to the outside by convection and radiation. */
         model Thermostat
         interface:
-            parameter Real T_set << 293.15;
-            parameter Real width << 1;
+            parameter Real T_set {unit << "K"} << 293.15;
+            parameter Real width {unit << "K"} << 1;
             static Basic.HeatCapacity room{C << 1e5, T_start << 285.15};
             static Basic.HeatCapacity wall{C << 5e5, T_start << 280.15};
             static Sources.SignalHeat heater;

@@ -14,8 +14,8 @@ package Translational
         /* End of a rod: s [m], f [N] acting on the component. */
         connector Flange
         interface:
-            static potential Real s;
-            static flow Real f;
+            static potential Real s {unit << "m"};
+            static flow Real f {unit << "N"};
         end Flange;
 
         partial model OneFlange
@@ -33,8 +33,8 @@ package Translational
         partial model Relative
             extends TwoFlanges;
         interface:
-            static Real s_rel;
-            static Real f;
+            static Real s_rel {unit << "m"};
+            static Real f {unit << "N"};
         implementation:
             s_rel = b.s - a.s;
             b.f = f;
@@ -48,7 +48,7 @@ package Translational
         model Fixed
             extends Interfaces.OneFlange;
         interface:
-            parameter Real s << 0;
+            parameter Real s {unit << "m"} << 0;
         implementation:
             a.s = s;
         end Fixed;
@@ -57,7 +57,7 @@ package Translational
         model ConstantForce
             extends Interfaces.OneFlange;
         interface:
-            parameter Real F << 1;
+            parameter Real F {unit << "N"} << 1;
         implementation:
             a.f = -F;
         end ConstantForce;
@@ -66,9 +66,9 @@ package Translational
         model SineForce
             extends Interfaces.OneFlange;
         interface:
-            parameter Real F << 1;
-            parameter Real freq << 1;
-            parameter Real phase << 0;
+            parameter Real F {unit << "N"} << 1;
+            parameter Real freq {unit << "Hz"} << 1;
+            parameter Real phase {unit << "rad"} << 0;
         implementation:
             assert(condition = freq >= 0, message = "the frequency freq must not be negative");
             a.f = -F*sin(2*pi*freq*time + phase);
@@ -87,8 +87,8 @@ package Translational
         model ConstantSpeed
             extends Interfaces.OneFlange;
         interface:
-            parameter Real v << 1;
-            parameter Real s_start << 0;
+            parameter Real v {unit << "m/s"} << 1;
+            parameter Real s_start {unit << "m"} << 0;
         implementation:
             a.s = s_start + v*time;
         end ConstantSpeed;
@@ -100,14 +100,14 @@ package Translational
         model Mass
             extends Interfaces.TwoFlanges;
         interface:
-            parameter Real m << 1;
-            parameter Real s_start << 0;
-            parameter Real v_start << 0;
-            static Real s;
-            static Real v;
+            parameter Real m {unit << "kg"} << 1;
+            parameter Real s_start {unit << "m"} << 0;
+            parameter Real v_start {unit << "m/s"} << 0;
+            static Real s {unit << "m"};
+            static Real v {unit << "m/s"};
         implementation:
             assert(condition = m > 0, message = "the mass m must be positive");
-            static Real acc;
+            static Real acc {unit << "m/s2"};
             s = a.s;
             s = b.s;
             v = derState(x = s, start << s_start);
@@ -119,8 +119,8 @@ package Translational
         model Spring
             extends Interfaces.Relative;
         interface:
-            parameter Real c << 1;
-            parameter Real s_0 << 0;
+            parameter Real c {unit << "N/m"} << 1;
+            parameter Real s_0 {unit << "m"} << 0;
         implementation:
             assert(condition = c >= 0, message = "the stiffness c must not be negative");
             f = c*(s_rel - s_0);
@@ -130,8 +130,8 @@ package Translational
         model Damper
             extends Interfaces.Relative;
         interface:
-            parameter Real d << 1;
-            static Real v_rel;
+            parameter Real d {unit << "N.s/m"} << 1;
+            static Real v_rel {unit << "m/s"};
         implementation:
             assert(condition = d >= 0, message = "the damping d must not be negative");
             v_rel = der(x = s_rel);
@@ -142,10 +142,10 @@ package Translational
         model SpringDamper
             extends Interfaces.Relative;
         interface:
-            parameter Real c << 1;
-            parameter Real d << 0;
-            parameter Real s_0 << 0;
-            static Real v_rel;
+            parameter Real c {unit << "N/m"} << 1;
+            parameter Real d {unit << "N.s/m"} << 0;
+            parameter Real s_0 {unit << "m"} << 0;
+            static Real v_rel {unit << "m/s"};
         implementation:
             assert(condition = c >= 0 and d >= 0,
                    message = "stiffness c and damping d must not be negative");
@@ -173,10 +173,10 @@ package Translational
         model SlidingFriction
             extends Interfaces.Relative;
         interface:
-            parameter Real F_c << 1;
+            parameter Real F_c {unit << "N"} << 1;
             parameter Real peak << 1;
-            parameter Real d << 0;
-            static Real v_rel;
+            parameter Real d {unit << "N.s/m"} << 0;
+            static Real v_rel {unit << "m/s"};
             static Integer mode;
         implementation:
             assert(condition = F_c >= 0 and d >= 0,
@@ -197,8 +197,8 @@ package Translational
         interface:
             parameter Real mu << 0.5;
             parameter Real peak << 1;
-            static Real fn;
-            static Real v;
+            static Real fn {unit << "N"};
+            static Real v {unit << "m/s"};
             static Integer mode;
         implementation:
             assert(condition = mu >= 0, message = "mu must not be negative");
@@ -215,7 +215,7 @@ package Translational
         model OneWay
             extends Interfaces.Relative;
         interface:
-            static Real v_rel;
+            static Real v_rel {unit << "m/s"};
             static Boolean locked;
         implementation:
             static Friction.OneWay contact;
@@ -229,8 +229,8 @@ package Translational
         model HardStop
             extends Interfaces.OneFlange;
         interface:
-            parameter Real s_min << -1;
-            parameter Real s_max << 1;
+            parameter Real s_min {unit << "m"} << -1;
+            parameter Real s_max {unit << "m"} << 1;
             static Integer mode;
         implementation:
             assert(condition = s_min < s_max, message = "s_min must be less than s_max");
@@ -245,10 +245,10 @@ package Translational
         model ElasticStop
             extends Interfaces.Relative;
         interface:
-            parameter Real s_min << -1;
-            parameter Real s_max << 1;
-            parameter Real c << 1e5;
-            parameter Real d << 0;
+            parameter Real s_min {unit << "m"} << -1;
+            parameter Real s_max {unit << "m"} << 1;
+            parameter Real c {unit << "N/m"} << 1e5;
+            parameter Real d {unit << "N.s/m"} << 0;
         implementation:
             assert(condition = s_min < s_max, message = "s_min must be less than s_max");
             assert(condition = c > 0 and d >= 0,

@@ -85,7 +85,8 @@ int cli_load(CliModel *model, const char *name, const CliFolders *folders)
                               .stdlib = stdlib_folder(stdlib),
                               .max_depth = folders->max_nesting,
                               .max_definitions = folders->max_definitions,
-                              .max_statements = folders->max_statements};
+                              .max_statements = folders->max_statements,
+                              .strict_units = folders->strict_units};
     *model = (CliModel){
         .mem = mem_open(), .file = strdup(name), .max_instances = folders->max_instances};
     model->program = model->mem ? program_open(model->mem, &options) : NULL;

@@ -67,6 +67,7 @@ typedef struct CliFolders { /* how texts are read: -L, in the order given, and l
     uint32_t n;
     const char *at[CLI_MAX_FOLDERS];
     uint32_t max_nesting, max_definitions, max_statements, max_instances; /* 0: the default */
+    bool strict_units;                                                    /* --units strict */
 } CliFolders;
 
 /* Cuts FILE[:MODEL] at the colon and returns MODEL, or NULL; a colon inside the name of an existing

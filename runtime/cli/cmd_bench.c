@@ -212,7 +212,10 @@ static int run_bench(int argc, char **argv)
                    .argc = argc,
                    .argv = argv,
                    .options = simulation_options(&options, &sets)};
-    bench.load = (SolLoad){.path = file, .n_folders = folders.n, .folders = folders.at};
+    bench.load = (SolLoad){.path = file,
+                           .n_folders = folders.n,
+                           .folders = folders.at,
+                           .strict_units = folders.strict_units};
     return measure_guarded(&bench);
 }
 

@@ -66,6 +66,7 @@ const Command cli_check = {
     "  --instantiate   create the instances of the first mode too: parameters, connections, and\n"
     "                  parts with too many or too few equations\n"
     "  -L DIR          look for packages that the file does not define in DIR too\n"
+    "  --units strict  units that differ are errors, not warnings\n"
     "  --max-nesting N, --max-definitions N, --max-statements N, --max-instances N\n"
     "                  move the limits of texts, and of what is created from them\n",
     run_check,

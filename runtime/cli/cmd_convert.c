@@ -11,12 +11,13 @@ static int run_convert(int argc, char **argv)
     Args args = args_begin(&cli_convert, argc, argv);
     OptionTexts patterns = {0};
     uint32_t format = EXPORT_BY_NAME, n;
-    bool quiet = false;
+    bool quiet = false, units = false;
     const char *files[2];
     const Option options[] = {{"--to", OPTION_CHOICE, &format, formats, false},
                               {"--vars", OPTION_TEXTS, &patterns, NULL, false},
+                              {"--header-units", OPTION_FLAG, &units, NULL, false},
                               {"--quiet", OPTION_FLAG, &quiet, NULL, false}};
-    int code = options_read(&args, 3, options, NULL, 2, files, &n, NULL);
+    int code = options_read(&args, 4, options, NULL, 2, files, &n, NULL);
     if (code != EXIT_DONE)
         return code;
     if (n == 0)
@@ -30,7 +31,7 @@ static int run_convert(int argc, char **argv)
     if (strcmp(files[0], output) == 0)
         return args_fail(&args, "'%s' would overwrite itself", output);
     return export_file(files[0], output, (ExportFormat)format,
-                       &(ResultSelection){patterns.n, patterns.at}, quiet);
+                       &(ResultSelection){patterns.n, patterns.at}, units, quiet);
 }
 
 const Command cli_convert = {
@@ -44,6 +45,7 @@ const Command cli_convert = {
     "  --vars GLOB    only variables whose path fits, '*' any text, '?' one character;\n"
     "                 may be given several times\n"
     "  --to csv|mat   the format, whatever the name\n"
+    "  --header-units units in the first line of CSV: 'v [m/s]'\n"
     "  --quiet        no warning about a result that was cut short\n\n"
     "examples:\n"
     "  solstice convert Machine.solr Machine.csv\n"

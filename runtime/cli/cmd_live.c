@@ -62,6 +62,7 @@ static SolStatus open_model(Live *live, const char *file, const char *designator
                                       .max_nesting = folders->max_nesting,
                                       .max_definitions = folders->max_definitions,
                                       .max_statements = folders->max_statements,
+                                      .strict_units = folders->strict_units,
                                       .run = &live->options});
     if (!live->model)
         return SOL_MEMORY;

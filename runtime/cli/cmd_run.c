@@ -20,7 +20,7 @@ typedef struct RunOptions {
     uint32_t engine, jit, modes;
     OptionTexts vars, sets, monitored;
     const char *output, *stats, *trace, *trace_file, *resume, *cache;
-    bool fast_math, jit_names, quiet;
+    bool fast_math, jit_names, header_units, quiet;
 } RunOptions;
 
 static int read_options(Args *args, RunOptions *r, CliFolders *folders, const char **file,
@@ -49,6 +49,7 @@ static int read_options(Args *args, RunOptions *r, CliFolders *folders, const ch
         {"--trace-file", OPTION_TEXT, &r->trace_file, NULL, true},
         {"--checkpoint", OPTION_POSITIVE, &r->checkpoint, NULL, false},
         {"--resume", OPTION_TEXT, &r->resume, NULL, true},
+        {"--header-units", OPTION_FLAG, &r->header_units, NULL, true},
         {"--quiet", OPTION_FLAG, &r->quiet, NULL, true},
     };
     enum { OWN = sizeof own / sizeof *own };
@@ -144,6 +145,7 @@ static int run_with(Args *args, const RunOptions *r, const CliFolders *folders, 
                .checkpoint = r->checkpoint.value,
                .resume = r->resume,
                .options_text = log->text,
+               .header_units = r->header_units,
                .quiet = r->quiet};
     return run_session(&job);
 }
@@ -173,6 +175,7 @@ const Command cli_run = {
     "                          the end); '-': CSV on standard output\n"
     "  --vars GLOB             only variables whose path fits; may be given several times\n"
     "  --monitor MODEL         instances of MODEL are monitored: written whatever their number\n"
+    "  --header-units          units in the first line of CSV: 'v [m/s]'\n"
     "  --quiet                 no progress, no summary\n"
     "numerics\n"
     "  --solver ida|auto|rk|rodas|euler, --step H (fixed-step solvers), --linear "
@@ -184,6 +187,7 @@ const Command cli_run = {
     "  --set PATH=VALUE        a parameter, or the start value of a variable\n"
     "  --seed N                of random(), default 0\n"
     "  -L DIR                  look for packages in DIR too\n"
+    "  --units warn|strict     units that differ: a warning, or an error\n"
     "code\n"
     "  --engine jit|interp|rebuild, --jit background|wait, --cache off|DIR, --fast-math\n"
     "  --modes on|off          what a part had in a mode that returns is put back, or made anew\n"

@@ -150,7 +150,10 @@ static int run_verify(int argc, char **argv)
     if (command.until.given && command.until.value > asked.stop)
         return args_fail(&args, "--until %.10g lies behind --stop %.10g", command.until.value,
                          asked.stop);
-    SolLoad load = {.path = file, .n_folders = folders.n, .folders = folders.at};
+    SolLoad load = {.path = file,
+                    .n_folders = folders.n,
+                    .folders = folders.at,
+                    .strict_units = folders.strict_units};
     VerifyOptions options = {.within =
                                  command.within.given ? command.within.value : 1e3 * asked.rtol,
                              .until = command.until.given ? command.until.value : asked.stop,

@@ -54,13 +54,15 @@ static void report_end(const ResultReader *reader, const char *input, ResultExpo
 }
 
 int export_file(const char *input, const char *output, ExportFormat format,
-                const ResultSelection *selection, bool quiet)
+                const ResultSelection *selection, bool units, bool quiet)
 {
     int error = 0;
     Mem *mem = mem_open();
     if (!mem)
         return explain(RESULT_NO_MEMORY, output, 0);
     ResultReader *reader = result_open(mem, input);
+    if (units)
+        result_name_units(reader);
     ResultExport verdict = format == EXPORT_MAT
                                ? result_to_mat(mem, reader, output, selection, &error)
                                : result_to_csv(mem, reader, output, selection, &error);

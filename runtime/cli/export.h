@@ -11,6 +11,6 @@ ExportFormat export_format(const char *output);
 
 /* An exit code; messages on stderr, those about a cut or damaged input included unless quiet. */
 int export_file(const char *input, const char *output, ExportFormat format,
-                const ResultSelection *selection, bool quiet);
+                const ResultSelection *selection, bool units, bool quiet);
 
 #endif

@@ -19,6 +19,8 @@ static void print_value(Live *live, SolVar var, const SolVarInfo *info, FILE *ou
         fputs(value != 0 ? "true" : "false", out);
     else
         fprintf(out, "%.10g", value);
+    if (info->unit && info->unit[0])
+        fprintf(out, " %s", info->unit);
 }
 
 void live_value(Live *live, const char *path, FILE *out)

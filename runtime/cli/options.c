@@ -185,6 +185,16 @@ static int read_limit(Args *args, uint32_t which, const char *argument, CliFolde
     return EXIT_DONE;
 }
 
+static int read_units(Args *args, const char *argument, CliFolders *folders)
+{
+    static const char *const choices[] = {"warn", "strict", NULL};
+    int choice = 0;
+    const Option option = {"--units", OPTION_CHOICE, &choice, choices, true};
+    int code = read_option(args, &option, argument, NULL);
+    folders->strict_units = choice == 1;
+    return code;
+}
+
 /* ---- a whole command line ---- */
 
 static int unknown_option(const Args *args, uint32_t n, const Option *options, const char *argument)
@@ -212,6 +222,8 @@ static int read_any(Args *args, uint32_t n, const Option *options, CliFolders *f
     const Option *option = find_option(n, options, argument);
     if (limit < LIMITS)
         return read_limit(args, limit, argument, folders);
+    if (folders && strncmp(argument, "--units", 7) == 0 && (!argument[7] || argument[7] == '='))
+        return read_units(args, argument, folders);
     if (folders && is_folder(argument))
         return add_folder(args, argument, folders);
     if (option)

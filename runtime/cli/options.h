@@ -51,7 +51,7 @@ typedef struct OptionLog {
 } OptionLog;
 
 /* EXIT_DONE, or EXIT_USAGE after a message. With folders, `-L DIR`, `-LDIR`, `--max-nesting N`,
- * `--max-definitions N`, `--max-statements N` and `--max-instances N` are options too. Operands are counted in *n_operands, at most max.
+ * `--max-definitions N`, `--max-statements N`, `--max-instances N` and `--units WORD` are options too. Operands are counted in *n_operands, at most max.
  * The log may be NULL. */
 int options_read(Args *args, uint32_t n, const Option *options, CliFolders *folders, uint32_t max,
                  const char **operands, uint32_t *n_operands, OptionLog *log);

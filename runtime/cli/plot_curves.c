@@ -5,10 +5,10 @@
 
 void plot_name(const Series *series, const Curve *curve, char *out, size_t size)
 {
-    if (series->files.n > 1)
-        snprintf(out, size, "%s: %s", series->files.at[curve->file].name, curve->path);
-    else
-        snprintf(out, size, "%s", curve->path);
+    bool several = series->files.n > 1, unit = curve->unit && curve->unit[0];
+    snprintf(out, size, "%s%s%s%s%s%s", several ? series->files.at[curve->file].name : "",
+             several ? ": " : "", curve->path, unit ? " [" : "", unit ? curve->unit : "",
+             unit ? "]" : "");
 }
 
 void plot_span(const Series *series, uint32_t first, uint32_t end, double *low, double *high)

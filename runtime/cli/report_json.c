@@ -35,6 +35,8 @@ static void write_curves(Json *json, const Series *series)
         const Curve *curve = &series->curves.at[i];
         json_flat_object(json, NULL);
         json_text(json, "path", curve->path);
+        if (curve->unit)
+            json_text(json, "unit", curve->unit);
         json_bool(json, "state", curve->flags & RESULT_STATE);
         json_integer(json, "samples", curve->samples);
         write_points(json, curve);

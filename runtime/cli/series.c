@@ -32,15 +32,19 @@ void series_close(Series *series)
 
 /* ---- first pass: what there is ---- */
 
+static const char *kept(Series *series, const char *text)
+{
+    return text ? arena_copy(&series->texts, text, strlen(text)) : NULL;
+}
+
 static void survey(Series *series, SeriesFile *file, const ResultRecord *record)
 {
     if (record->kind == RESULT_BIRTH) {
         const ResultColumn *column = result_column(file->reader, record->column);
         const char *path = arena_copy(&series->texts, column->path, strlen(column->path));
-        const char *drawn =
-            column->drawn ? arena_copy(&series->texts, column->drawn, strlen(column->drawn)) : NULL;
         vec_push(series->mem, &file->columns,
-                 ((SeriesColumn){path, column->type, column->flags, drawn}));
+                 ((SeriesColumn){path, column->type, column->flags, kept(series, column->drawn),
+                                 kept(series, column->unit)}));
     } else if (record->kind == RESULT_ROW) {
         if (!file->rows++)
             file->first = record->time;
@@ -74,6 +78,7 @@ void series_select(Series *series, uint32_t file, uint32_t column)
              ((Curve){.file = file,
                       .column = column,
                       .path = from->path,
+                      .unit = from->unit,
                       .type = from->type,
                       .flags = from->flags,
                       .low = INFINITY,

@@ -30,7 +30,7 @@ typedef struct SeriesBin {
 
 typedef struct Curve {
     uint32_t file, column;
-    const char *path;
+    const char *path, *unit; /* unit NULL: none */
     uint8_t type, flags;
     VEC(SeriesPoint) points; /* ascending t; at an event two of the same t */
     double low, high;        /* of the values in the span; low > high: there are none */
@@ -47,7 +47,7 @@ typedef struct SeriesMark { /* an event, or all events of one bin */
 typedef struct SeriesColumn { /* a column of a file, as the first pass found it */
     const char *path;
     uint8_t type, flags;
-    const char *drawn; /* as ResultColumn has it */
+    const char *drawn, *unit; /* as ResultColumn has them */
 } SeriesColumn;
 
 typedef struct SeriesFile {

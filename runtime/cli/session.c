@@ -168,6 +168,7 @@ static int load_model(Session *s)
                                    .max_nesting = s->job->folders.max_nesting,
                                    .max_definitions = s->job->folders.max_definitions,
                                    .max_statements = s->job->folders.max_statements,
+                                   .strict_units = s->job->folders.strict_units,
                                    .run = &s->job->options});
     if (!s->model)
         return out_of_memory();
@@ -494,7 +495,7 @@ static int write_stats(Session *s, const SolStats *stats, int code)
 /* The result file is complete now. An export that fails leaves it where it is. */
 static int export_result(Session *s, int code)
 {
-    int failed = export_file(s->result, s->exported, s->format, NULL, true);
+    int failed = export_file(s->result, s->exported, s->format, NULL, s->job->header_units, true);
     if (failed && strcmp(s->exported, "-") != 0) {
         fprintf(stderr, "note: the results are in %s\n", s->result);
         return code ? code : failed;

@@ -22,6 +22,7 @@ typedef struct Job {
     double checkpoint;        /* simulated time between checkpoints; 0: none */
     const char *resume;       /* NULL: from the start */
     const char *options_text; /* all that was asked for, for the header of the result */
+    bool header_units;        /* in the first line of CSV */
     bool quiet;
 } Job;
 

@@ -74,7 +74,8 @@ int show_at(const Args *args, const char *name, const CliFolders *folders, const
                                           .folders = folders->at,
                                           .max_nesting = folders->max_nesting,
                                           .max_definitions = folders->max_definitions,
-                                          .max_statements = folders->max_statements});
+                                          .max_statements = folders->max_statements,
+                                          .strict_units = folders->strict_units});
     if (!model) {
         fputs("solstice: error: out of memory\n", stderr);
         return EXIT_IO;

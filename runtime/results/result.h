@@ -96,7 +96,8 @@ uint32_t result_birth(ResultWriter *writer, const char *path, ResultType type, u
                       uint32_t source);
 /* The column born next belongs to an instance of this model of a package Graphics. */
 void result_drawn(ResultWriter *writer, const char *model);
-void result_death(ResultWriter *writer, uint32_t column);                   /* must live */
+void result_unit(ResultWriter *writer, const char *unit); /* of the column born next: "m/s" */
+void result_death(ResultWriter *writer, uint32_t column); /* must live */
 void result_return(ResultWriter *writer, uint32_t column, uint32_t source); /* must be dead */
 void result_source(ResultWriter *writer, uint32_t column, uint32_t source);
 
@@ -125,6 +126,7 @@ typedef struct ResultColumn {
     uint8_t type, flags; /* ResultType, RESULT_... */
     bool alive;
     const char *drawn; /* model of a package Graphics its instance is of, or NULL */
+    const char *unit;  /* or NULL */
     double value;      /* of the last row in which it lived */
 } ResultColumn;
 
@@ -205,6 +207,9 @@ typedef enum ResultExport {
     RESULT_NO_MEMORY
 } ResultExport;
 
+/* From now on names in the first line of CSV have their units: "v [m/s]". */
+void result_name_units(ResultReader *reader);
+bool result_names_units(const ResultReader *reader);
 /* Both read the file twice, first for the columns. Output "-": standard output. A damaged or cut
  * input is exported as far as it can be read. They set their own memory guard. */
 ResultExport result_to_csv(Mem *mem, ResultReader *reader, const char *output,

@@ -9,6 +9,7 @@
 #include "runtime/results/result.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Plain and iterative: on a mismatch the last star takes one character more. */
@@ -48,6 +49,7 @@ typedef struct Csv {
     OutFile out;
     ResultReader *reader;
     VEC(uint32_t) columns; /* selected */
+    bool units;
 } Csv;
 
 static void write_text_cell(OutFile *out, const char *text)
@@ -65,12 +67,23 @@ static void write_text_cell(OutFile *out, const char *text)
     out_text(out, "\"");
 }
 
+static void write_name(Csv *csv, const ResultColumn *column)
+{
+    char text[1200];
+    if (!csv->units || !column->unit) {
+        write_text_cell(&csv->out, column->path);
+        return;
+    }
+    snprintf(text, sizeof text, "%s [%s]", column->path, column->unit);
+    write_text_cell(&csv->out, text);
+}
+
 static void write_names(Csv *csv)
 {
-    out_text(&csv->out, "time");
+    out_text(&csv->out, csv->units ? "time [s]" : "time");
     for (uint32_t i = 0; i < csv->columns.n; i++) {
         out_text(&csv->out, ",");
-        write_text_cell(&csv->out, result_column(csv->reader, csv->columns.at[i])->path);
+        write_name(csv, result_column(csv->reader, csv->columns.at[i]));
     }
     out_text(&csv->out, "\n");
 }
@@ -128,6 +141,7 @@ static ResultExport export(Mem *mem, Csv *csv, const char *output, const ResultS
     result_rewind(csv->reader);
     if (!collect_columns(mem, csv, selection))
         return RESULT_NOT_READABLE;
+    csv->units = result_names_units(csv->reader);
     if (selection && selection->n && csv->columns.n == 0)
         return RESULT_NO_COLUMN;
     write_file(csv, output);

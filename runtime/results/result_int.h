@@ -18,6 +18,7 @@ enum {
     REC_HEADER = 'H',
     REC_BIRTH = 'B',
     REC_DRAWN = 'G', /* of the column born next */
+    REC_UNIT = 'u',  /* likewise */
     REC_DEATH = 'D',
     REC_RETURN = 'U',
     REC_TEXT = 'T',

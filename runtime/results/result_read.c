@@ -33,6 +33,8 @@ struct ResultReader {
     Map text_index; /* number of a String -> index in texts, from 1 */
     VEC(const char *) texts;
     const char *drawn;     /* model of the column born next, or NULL */
+    const char *unit;      /* its unit, or NULL */
+    bool name_units;       /* in the first line of CSV */
     VEC(uint32_t) states;  /* of the event that follows */
     VEC(ResultMode) modes; /* [number], with the present choice */
     VEC(uint8_t) payload;
@@ -164,7 +166,7 @@ static void forget(ResultReader *r)
     map_free(r->mem, &r->text_index);
     r->text_index = (Map){0};
     r->has_dead = false;
-    r->drawn = NULL;
+    r->drawn = r->unit = NULL;
 }
 
 void result_rewind(ResultReader *r)
@@ -280,7 +282,8 @@ static bool read_birth(ResultReader *r, Cursor *c, ResultRecord *record)
     column.path = cursor_text(c, &r->names);
     column.alive = true;
     column.drawn = r->drawn;
-    r->drawn = NULL;
+    column.unit = r->unit;
+    r->drawn = r->unit = NULL;
     if (c->bad || record->column != r->columns.n || column.type > RESULT_STRING)
         return false;
     vec_push(r->mem, &r->columns, column);
@@ -471,6 +474,10 @@ static bool interpret(ResultReader *r, uint8_t type, Cursor *c, ResultRecord *re
         *shown = false;
         r->drawn = cursor_text(c, &r->names);
         return true;
+    case REC_UNIT:
+        *shown = false;
+        r->unit = cursor_text(c, &r->names);
+        return true;
     case REC_STATES:
         *shown = false;
         return read_states(r, c);
@@ -614,4 +621,14 @@ void result_end_text(const ResultReader *r, const char *path, char *out, size_t 
         snprintf(out, size, "%s: %s", path, strerror(r->error));
         break;
     }
+}
+
+void result_name_units(ResultReader *r)
+{
+    r->name_units = true;
+}
+
+bool result_names_units(const ResultReader *r)
+{
+    return r->name_units;
 }

@@ -240,11 +240,21 @@ uint32_t result_birth(ResultWriter *w, const char *path, ResultType type, unsign
     return column;
 }
 
+static void text_record(ResultWriter *w, uint8_t type, const char *text)
+{
+    begin_record(w, type);
+    add_text(w, text);
+    end_record(w);
+}
+
 void result_drawn(ResultWriter *w, const char *model)
 {
-    begin_record(w, REC_DRAWN);
-    add_text(w, model);
-    end_record(w);
+    text_record(w, REC_DRAWN, model);
+}
+
+void result_unit(ResultWriter *w, const char *unit)
+{
+    text_record(w, REC_UNIT, unit);
 }
 
 static void mark_dead(ResultWriter *w, uint32_t column)

@@ -116,6 +116,8 @@ static void info_of(const Sim *sim, DdpVar var, const WorldVar *view, SolVarInfo
                          .top = view->owner == world_top(sim->world),
                          .birth = sim->info[var].birth,
                          .instance = view->owner};
+    if (view->member && view->member->unit)
+        info->unit = intern_text(program_names(sim->program), view->member->unit_text);
 }
 
 static void look_at_owners(const Sim *sim, SolVarInfo *info)

@@ -110,6 +110,8 @@ static void print_var(Why *w, DdpVar var)
         fprintf(w->out, " = %s", sim->value[var] != 0 ? "true" : "false");
     else if (has && view.type != TYPE_STRING)
         fprintf(w->out, " = %.10g", sim->value[var]);
+    if (has && view.member && view.member->unit)
+        fprintf(w->out, " %s", intern_text(program_names(sim->program), view.member->unit_text));
 }
 
 static const char *standing(const Sim *sim, DdpVar var)

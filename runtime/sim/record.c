@@ -157,6 +157,8 @@ static uint32_t new_column(Recorder *r, BirthPlace *place, const SolVarInfo *inf
 {
     if (info->drawn)
         result_drawn(r->writer, info->drawn);
+    if (info->unit)
+        result_unit(r->writer, info->unit);
     if (++place->count == 1)
         return result_birth(r->writer, path, (ResultType)info->type, flags_of(info), info->var);
     char *name = mem_alloc(r->mem, strlen(path) + 16);

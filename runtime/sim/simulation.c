@@ -63,7 +63,8 @@ SolModel *sol_load(const SolLoad *load)
                               .stdlib = load->stdlib ? load->stdlib : stdlib_folder(stdlib),
                               .max_depth = load->max_nesting,
                               .max_definitions = load->max_definitions,
-                              .max_statements = load->max_statements};
+                              .max_statements = load->max_statements,
+                              .strict_units = load->strict_units};
     model->program = program_open(mem, &options);
     mem_guard_pop(mem, &guard);
     if (!model->program) {

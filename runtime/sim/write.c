@@ -36,7 +36,8 @@ static SolModel *load_written(Sol *sol, const WrittenText *text)
                                .stdlib = o.stdlib,
                                .max_nesting = o.max_depth,
                                .max_definitions = o.max_definitions,
-                               .max_statements = o.max_statements});
+                               .max_statements = o.max_statements,
+                               .strict_units = o.strict_units});
 }
 
 /* As at every checkpoint: who goes on here and who goes on there begin alike. */

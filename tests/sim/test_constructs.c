@@ -194,6 +194,39 @@ static void never_agrees(void **state)
     sim_lab_close(lab);
 }
 
+/* ---- ranges ---- */
+
+static void leaves_range(const char *text, SolStatus status, double when, const char *message)
+{
+    SimLab *lab = sim_lab_text(text, &(SolOptions){.stop = 3, .rtol = 1e-10});
+    assert_int_equal(sim_lab_run(lab, 3), status);
+    if (fabs(sol_time(lab->sim) - when) > 1e-7)
+        fail_msg("it ended at %.10g", sol_time(lab->sim));
+    if (status != SOL_OK && !sim_lab_said(lab, message))
+        fail_msg("not said: %s", message);
+    sim_lab_close(lab);
+}
+
+static void ranges(void **state)
+{
+    (void)state;
+    leaves_range("model M\ninterface: static Real x {start << 2, min << 0.5};\n"
+                 "implementation: der(x) = -1;\nend M;\n",
+                 SOL_MODEL, 1.5, "'x' must be at least 0.5");
+    leaves_range(
+        "model M\ninterface: parameter Real most[2] << {4, 2}; static Real T[2] {max << most};\n"
+        "implementation: T = {time, 1.5*time};\nend M;\n",
+        SOL_MODEL, 4.0 / 3, "'T' must be at most its 'max'");
+    leaves_range(
+        "package P\n  define top as 2;\n  define Level as Real {min << -1, max << top + 1};\n"
+        "  model M\n  interface: static Level x; static Level y {max << 5};\n"
+        "  implementation: x = time; y = 1.5*time;\n  end M;\nend P;\n",
+        SOL_OK, 3, "");
+    leaves_range("model Part\ninterface: parameter Integer n {min << 1} << 1;\nend Part;\n"
+                 "model M\nimplementation: static Part p{n << 0};\nend M;\n",
+                 SOL_MODEL, 0, "Part 'p': 'n' must be at least 1 (n = 0)");
+}
+
 /* ---- functions ---- */
 
 #define FUNCTIONS                                                                                  \
@@ -233,7 +266,7 @@ int main(void)
         cmocka_unit_test(sampling),       cmocka_unit_test(sample_without_sense),
         cmocka_unit_test(ends_itself),    cmocka_unit_test(starts),
         cmocka_unit_test(latch),          cmocka_unit_test(never_agrees),
-        cmocka_unit_test(functions),
+        cmocka_unit_test(ranges),         cmocka_unit_test(functions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

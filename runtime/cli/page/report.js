@@ -156,7 +156,7 @@ function chartOptions(chart, width) {
         hooks: {drawAxes: [drawMarks], setScale: [shareZoom]},
         series: [{label: "time", value: (u, x) => x == null ? "" : short(x)}].concat(
             chart.curves.map((curve, i) => ({
-                label: curve.path, stroke: colours[i % colours.length], width: 1.5,
+                label: curve.unit ? `${curve.path} [${curve.unit}]` : curve.path, stroke: colours[i % colours.length], width: 1.5,
                 points: {show: false}, value: (u, y) => y == null ? "" : short(y)
             })))
     };
