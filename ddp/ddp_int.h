@@ -232,7 +232,11 @@ bool relation_edge(const Ddp *d, DdpRel r, uint32_t position);
 int relation_position(const Ddp *d, DdpRel r, DdpVar v); /* -1: not there */
 bool relation_banned(const Ddp *d, DdpRel r, DdpVar v);
 Solvable relation_solvable(const Ddp *d, DdpRel r, DdpVar v); /* with factors judged by `solid` */
-bool relation_is_integrator(const Ddp *d, DdpRel r);
+static inline bool relation_is_integrator(const Ddp *d, DdpRel r)
+{
+    const Rel *rel = &REL(d, r);
+    return rel->kind == DDP_DERIVATIVE && rel->match && rel->match == relation_vars(d, r)[1];
+}
 
 void free_vars_add(Ddp *d, DdpVar v);
 void free_vars_drop(Ddp *d, DdpVar v);
@@ -257,8 +261,14 @@ void requests_update(Ddp *d); /* differentiates what is requested; may turn cycl
 void requests_collect(Ddp *d);              /* lazily removes what is not */
 void requests_drop_chain(Ddp *d, DdpRel r); /* removes all derivatives of r */
 void requests_suspect(Ddp *d, DdpVar v);
-DdpVar requests_out(const Ddp *d, DdpRel r); /* what r computes by default */
-void requests_ask(Ddp *d, DdpRel r);         /* r's chain of derivatives is to be looked at */
+/* What r computes by default. */
+static inline DdpVar requests_out(const Ddp *d, DdpRel r)
+{
+    if (relation_is_integrator(d, r))
+        return relation_vars(d, r)[2];
+    return REL(d, r).match;
+}
+void requests_ask(Ddp *d, DdpRel r); /* r's chain of derivatives is to be looked at */
 
 /* ---- state_select.c ---- */
 void state_select_note(Ddp *d, DdpRel r);      /* r became or ceased to be an integrator */
@@ -302,10 +312,36 @@ void schedule_tear_again(Ddp *d, DdpNode n); /* if it is a loop; 0: nothing */
 void schedule_touch(Ddp *d, DdpNode n, DdpChange change);
 void schedule_settle(Ddp *d, DdpVar v, bool varies, bool solid);
 void schedule_determine(Ddp *d); /* marks what is not determined */
-DdpRel schedule_provider(const Ddp *d,
-                         DdpVar v);          /* that computes v; 0: known, a state, or nobody */
-DdpVar schedule_out(const Ddp *d, DdpRel r); /* what r computes: its match, for integrators b' */
-bool schedule_reads(const Ddp *d, DdpRel r, uint32_t position); /* as an input */
+/* What r computes: its match, for integrators b'. */
+static inline DdpVar schedule_out(const Ddp *d, DdpRel r)
+{
+    return REL(d, r).group ? REL(d, r).out : requests_out(d, r);
+}
+/* That computes v; 0: known, a state, or nobody. */
+static inline DdpRel schedule_provider(const Ddp *d, DdpVar v)
+{
+    if (VAR(d, v).exchanged)
+        return VAR(d, v).by;
+    DdpRel r = VAR(d, v).match;
+    if (r && REL(d, r).kind == DDP_DERIVATIVE && relation_vars(d, r)[1] == v)
+        return 0; /* a state */
+    return r;
+}
+/* Does r read what stands at this position, as an input? */
+static inline bool schedule_reads(const Ddp *d, DdpRel r, uint32_t position)
+{
+    const Rel *rel = &REL(d, r);
+    DdpVar v = relation_vars(d, r)[position], out = schedule_out(d, r);
+    if (!v || !out)
+        return false;
+    if (position == rel->n)
+        return true; /* the logic one */
+    if (rel->kind == DDP_DERIVATIVE)
+        return position != 1 && v != out;
+    if (rel->kind == DDP_TRANSMISSION)
+        return position > 0 && form_info(d->forms, rel->form)->position[position].occurs;
+    return v != out && form_info(d->forms, rel->form)->position[position].occurs;
+}
 
 /* ---- edge_insert.c ---- */
 /* `from` now comes before all of `to`: restores the order; merges what became a cycle. */

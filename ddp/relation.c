@@ -188,12 +188,6 @@ void relation_free_rel(Ddp *d, DdpRel r)
     d->n_rels--;
 }
 
-bool relation_is_integrator(const Ddp *d, DdpRel r)
-{
-    const Rel *rel = &REL(d, r);
-    return rel->kind == DDP_DERIVATIVE && rel->match && rel->match == relation_vars(d, r)[1];
-}
-
 bool relation_edge(const Ddp *d, DdpRel r, uint32_t position)
 {
     const Rel *rel = &REL(d, r);

@@ -17,13 +17,6 @@
 
 enum { SUSPICIOUS_ORDER = 3 };
 
-DdpVar requests_out(const Ddp *d, DdpRel r)
-{
-    if (relation_is_integrator(d, r))
-        return relation_vars(d, r)[2];
-    return REL(d, r).match;
-}
-
 void requests_suspect(Ddp *d, DdpVar v)
 {
     if (!v || !VAR(d, v).order || VAR(d, v).suspect)

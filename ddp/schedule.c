@@ -12,38 +12,6 @@
  */
 #include "ddp/ddp_int.h"
 
-/* ---- the graph ---- */
-
-DdpVar schedule_out(const Ddp *d, DdpRel r)
-{
-    return REL(d, r).group ? REL(d, r).out : requests_out(d, r);
-}
-
-DdpRel schedule_provider(const Ddp *d, DdpVar v)
-{
-    if (VAR(d, v).exchanged)
-        return VAR(d, v).by;
-    DdpRel r = VAR(d, v).match;
-    if (r && REL(d, r).kind == DDP_DERIVATIVE && relation_vars(d, r)[1] == v)
-        return 0; /* a state */
-    return r;
-}
-
-bool schedule_reads(const Ddp *d, DdpRel r, uint32_t position)
-{
-    const Rel *rel = &REL(d, r);
-    DdpVar v = relation_vars(d, r)[position], out = schedule_out(d, r);
-    if (!v || !out)
-        return false;
-    if (position == rel->n)
-        return true; /* the logic one */
-    if (rel->kind == DDP_DERIVATIVE)
-        return position != 1 && v != out;
-    if (rel->kind == DDP_TRANSMISSION)
-        return position > 0 && form_info(d->forms, rel->form)->position[position].occurs;
-    return v != out && form_info(d->forms, rel->form)->position[position].occurs;
-}
-
 /* ---- the delta ---- */
 
 /* One entry per node. What was new stays new or goes without a trace; what moved or turned may yet

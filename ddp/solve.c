@@ -212,10 +212,11 @@ static const FormInfo *info_make(FormTable *table, const FormEntry *form)
 
 const FormInfo *form_info(FormTable *table, Form form)
 {
-    FormEntry entry = table->forms.at[form];
-    if (!entry.info)
-        table->forms.at[form].info = entry.info = info_make(table, &entry);
-    return entry.info;
+    const FormInfo *known = table->forms.at[form].info;
+    if (known)
+        return known;
+    FormEntry entry = table->forms.at[form]; /* a copy: the table may grow */
+    return table->forms.at[form].info = info_make(table, &entry);
 }
 
 Form form_cancel(FormTable *table, Form form, uint32_t from)

@@ -154,6 +154,7 @@ void follow_unwatch(World *world, uint32_t *list)
 
 void follow_fire(World *world, Inst *inst, uint32_t head)
 {
+    world->paths++;
     while (inst->word[head]) {
         Watch w = world->watch.at[inst->word[head]];
         depend_suspend(world, world_at(world, w.inst), w.op); /* drops the watch */

@@ -129,6 +129,7 @@ void transfer_move(World *world, Inst *inst, const Op *op)
     slot_empty(world, &to);
     slot_changed(world, &to);
     to.inst->word[to.word] = id;
+    world->paths++;
     moved->owner = to.inst->id;
     moved->owner_word = to.word;
 }

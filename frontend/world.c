@@ -641,6 +641,11 @@ DdpVar world_param(const World *world, InstId id, uint32_t index)
     return inst->word[inst->plan->family->member_word[member->index]];
 }
 
+uint64_t world_paths(const World *world)
+{
+    return world_is_edited(world) ? 0 : world->paths + 1;
+}
+
 /* ---- totals ---- */
 
 static size_t table_bytes(const World *world)

@@ -320,6 +320,8 @@ typedef struct WorldTotals {
     size_t bytes; /* the front end's share: instances, tables, connection sets, plans */
 } WorldTotals;
 
+/* Another number when paths, or what stands behind the names of a statement, may be others than before; 0: never the same. */
+uint64_t world_paths(const World *world);
 WorldTotals world_totals(const World *world);
 
 /* ---- written and read ---- */

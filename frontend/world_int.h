@@ -142,7 +142,8 @@ struct World {
     DdpVar time;
     uint32_t top;
     bool failed, exhausted, too_many;
-    uint32_t task; /* number of the call that is going on */
+    uint32_t task;  /* number of the call that is going on */
+    uint64_t paths; /* changes of what dynamic members and aliases hold, and moves */
 
     VEC(Inst *) inst; /* [InstId]; [0] unused */
     VEC(uint32_t) free_inst;

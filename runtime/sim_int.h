@@ -243,6 +243,14 @@ typedef struct Firings {
     uint32_t undone;       /* how many times in a row the event made it false again */
 } Firings;
 
+/* What a condition is called, until paths change (explain.c). */
+typedef struct BranchTexts {
+    uint64_t paths;                   /* world_paths() then */
+    bool related;                     /* its relation was there */
+    char *condition;                  /* explain_condition(); NULL: not asked for */
+    char *mode_path, *mode_condition; /* of SolMode; likewise */
+} BranchTexts;
+
 typedef struct BranchMemo {
     bool live : 1;
     bool truth : 1;   /* `when`: of the condition when it was decided last, false before the first
@@ -255,10 +263,11 @@ typedef struct BranchMemo {
     uint8_t told;     /* WorldChoice the output knows of */
     uint32_t loose;   /* index in Sim.decide.loose + 1: its path may lead elsewhere */
     DdpVar condition;
-    BranchId next;    /* with the same condition */
-    uint64_t serial;  /* SolMode.branch; 0: the output knows nothing */
-    double fell;      /* when its truth ended between events, or infinite */
-    Firings *firings; /* NULL: none yet, as of most */
+    BranchId next;      /* with the same condition */
+    uint64_t serial;    /* SolMode.branch; 0: the output knows nothing */
+    double fell;        /* when its truth ended between events, or infinite */
+    Firings *firings;   /* NULL: none yet, as of most */
+    BranchTexts *texts; /* NULL: none yet, or they may change at any time */
 } BranchMemo;
 
 typedef VEC(BranchId) BranchList;

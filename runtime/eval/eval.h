@@ -128,6 +128,10 @@ SolStatus explain_structure(Sim *sim);
 SolStatus explain_newborn(Sim *sim);
 const char *explain_var(Sim *sim, DdpVar var); /* path; explain_keep */
 const char *explain_rel(Sim *sim, DdpRel rel);
+/* What the branch is called, as far as it was asked for while paths are as they are; NULL: that may not be kept. */
+BranchTexts *explain_texts(Sim *sim, BranchId branch, const WorldBranch *view);
+char *explain_own(Sim *sim, const char *text); /* a copy, for BranchTexts */
+void explain_forget_branch(Sim *sim, BranchMemo *memo);
 const char *explain_condition(Sim *sim, BranchId branch); /* "path: text" */
 /* The text alone; of a condition that has no expression now, the name of its variable. */
 void explain_condition_text(const Sim *sim, const WorldBranch *branch, char *out, size_t size);

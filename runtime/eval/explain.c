@@ -70,6 +70,45 @@ const char *explain_assertion(Sim *sim, const WorldBranch *branch)
     return explain_keep(sim, from);
 }
 
+static void clear_texts(Sim *sim, BranchTexts *texts)
+{
+    mem_free(sim->mem, texts->condition);
+    mem_free(sim->mem, texts->mode_path);
+    mem_free(sim->mem, texts->mode_condition);
+    *texts = (BranchTexts){0};
+}
+
+void explain_forget_branch(Sim *sim, BranchMemo *memo)
+{
+    if (memo->texts)
+        clear_texts(sim, memo->texts);
+    mem_free(sim->mem, memo->texts);
+    memo->texts = NULL;
+}
+
+/* Conditions fire again and again, and a text is a hundred times the work of its use. */
+BranchTexts *explain_texts(Sim *sim, BranchId branch, const WorldBranch *view)
+{
+    BranchMemo *memo = branch < sim->branches.n ? &sim->branches.at[branch] : NULL;
+    uint64_t paths = world_paths(sim->world);
+    if (!memo || !memo->live || !paths || view->loose)
+        return NULL;
+    if (!memo->texts)
+        memo->texts = mem_alloc(sim->mem, sizeof *memo->texts);
+    bool related = view->relation != 0;
+    if (memo->texts->paths != paths || memo->texts->related != related)
+        clear_texts(sim, memo->texts);
+    memo->texts->paths = paths;
+    memo->texts->related = related;
+    return memo->texts;
+}
+
+char *explain_own(Sim *sim, const char *text)
+{
+    size_t size = strlen(text) + 1;
+    return memcpy(mem_alloc(sim->mem, size), text, size);
+}
+
 /* The condition as "instance: text". */
 const char *explain_condition(Sim *sim, BranchId branch)
 {
@@ -77,6 +116,9 @@ const char *explain_condition(Sim *sim, BranchId branch)
     char whole[2 * TEXT + 4];
     if (!world_branch(sim->world, branch, &view))
         return "";
+    BranchTexts *texts = explain_texts(sim, branch, &view);
+    if (texts && texts->condition)
+        return explain_keep(sim, texts->condition);
     world_inst_path(sim->world, view.owner, whole, TEXT);
     size_t n = strlen(whole);
     if (n) {
@@ -84,6 +126,8 @@ const char *explain_condition(Sim *sim, BranchId branch)
         whole[n++] = ' ';
     }
     explain_condition_text(sim, &view, whole + n, TEXT);
+    if (texts)
+        texts->condition = explain_own(sim, whole);
     return explain_keep(sim, whole);
 }
 

@@ -118,6 +118,7 @@ void event_branch_changed(Sim *sim, const WorldChange *change)
     set_loose(sim, id, false);
     mem_free(sim->mem, memo->firings);
     memo->firings = NULL;
+    explain_forget_branch(sim, memo);
     if (!change->born) {
         condition_count(sim, memo, 0);
         forget_mode(sim, memo);

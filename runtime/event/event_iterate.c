@@ -520,8 +520,10 @@ SolStatus event_iterate(Sim *sim, bool first)
 
 void event_close(Sim *sim)
 {
-    for (BranchId id = 0; id < sim->branches.n; id++)
+    for (BranchId id = 0; id < sim->branches.n; id++) {
         mem_free(sim->mem, sim->branches.at[id].firings);
+        explain_forget_branch(sim, &sim->branches.at[id]);
+    }
     vec_free(sim->mem, &sim->branches);
     vec_free(sim->mem, &sim->decide.samples);
     vec_free(sim->mem, &sim->decide.faster);

@@ -234,10 +234,24 @@ void announce_nothing(Sim *sim)
 
 /* ---- modes ---- */
 
+static void name_mode(Sim *sim, Places *places, const WorldBranch *view, char path[PATH],
+                      char condition[PATH])
+{
+    const Surroundings *place = surroundings(sim, places, view->owner);
+    if (place)
+        path_in(place, "", path);
+    else
+        world_inst_path(sim->world, view->owner, path, PATH);
+    if (place && place->length)
+        path[place->length - 1] = '\0'; /* the last dot */
+    explain_condition_text(sim, view, condition, PATH);
+}
+
 static void tell_mode(Sim *sim, Places *places, BranchId id)
 {
     BranchMemo *memo = &sim->branches.at[id];
     WorldBranch view;
+    char path[PATH], condition[PATH];
     memo->noted = false;
     if (!memo->live || !world_branch(sim->world, id, &view) || view.when)
         return;
@@ -246,20 +260,23 @@ static void tell_mode(Sim *sim, Places *places, BranchId id)
     if (!memo->serial)
         memo->serial = ++sim->output.mode_serial;
     memo->told = (uint8_t)view.choice;
-    char path[PATH], condition[PATH];
-    const Surroundings *place = surroundings(sim, places, view.owner);
-    if (place)
-        path_in(place, "", path);
-    else
-        world_inst_path(sim->world, view.owner, path, sizeof path);
-    if (place && place->length)
-        path[place->length - 1] = '\0'; /* the last dot */
-    explain_condition_text(sim, &view, condition, sizeof condition);
-    sim->output.to.mode(sim->output.to.context, sim->time,
-                        &(SolMode){.branch = memo->serial,
-                                   .path = path,
-                                   .condition = condition,
-                                   .choice = view.choice == WORLD_THEN ? SOL_THEN : SOL_ELSE});
+    SolMode mode = {.branch = memo->serial,
+                    .choice = view.choice == WORLD_THEN ? SOL_THEN : SOL_ELSE};
+    BranchTexts *texts = explain_texts(sim, id, &view);
+    if (!texts || !texts->mode_path) {
+        name_mode(sim, places, &view, path, condition);
+        mode.path = path;
+        mode.condition = condition;
+    }
+    if (texts && !texts->mode_path) {
+        texts->mode_path = explain_own(sim, path);
+        texts->mode_condition = explain_own(sim, condition);
+    }
+    if (texts) {
+        mode.path = texts->mode_path;
+        mode.condition = texts->mode_condition;
+    }
+    sim->output.to.mode(sim->output.to.context, sim->time, &mode);
 }
 
 void announce_modes(Sim *sim)

@@ -156,8 +156,10 @@ static void pack_branch(Sim *sim, Pack *p, BranchId id)
 
 static void free_branches(Sim *sim)
 {
-    for (BranchId id = 0; id < sim->branches.n; id++)
+    for (BranchId id = 0; id < sim->branches.n; id++) {
         mem_free(sim->mem, sim->branches.at[id].firings);
+        explain_forget_branch(sim, &sim->branches.at[id]);
+    }
     vec_clear(&sim->branches);
 }
 
