@@ -210,6 +210,24 @@ static bool is_comparison(const AExpr *e)
     return e->op >= T_LT && e->op <= T_GT;
 }
 
+static const char *comparison_text(int op)
+{
+    switch (op) {
+    case T_LT:
+        return "<";
+    case T_LE:
+        return "<=";
+    case T_EQ:
+        return "==";
+    case T_GE:
+        return ">=";
+    case T_GT:
+        return ">";
+    default:
+        return "<>";
+    }
+}
+
 void check_reading(Context *cx, const AExpr *a)
 {
     if (a->op == T_CARET && is_operator(a->a, A_UNARY, T_MINUS))
@@ -223,5 +241,5 @@ void check_reading(Context *cx, const AExpr *a)
     else if (is_comparison(a) && is_operator(a->a, A_UNARY, T_NOT))
         resolve_warning(cx->level, a->a->at,
                         "'not' binds tighter than the comparison: this is (not a) %s b",
-                        a->op == T_EQ ? "==" : "<>");
+                        comparison_text(a->op));
 }
