@@ -23,18 +23,22 @@ end Swing;
 END
 sweep=("$SOLSTICE" sweep swing.sol --stop 20 --vary k=0:5:200 --end x --min v --event 'x < 0')
 "${sweep[@]}" --output whole.csv --quiet || fail "a sweep without mpirun"
-timeout 120 mpirun --oversubscribe -n 4 "${sweep[@]}" --output ranks.csv 2>err || fail "four ranks: $(cat err)"
+begin=$(date +%s%N)
+timeout 300 mpirun --oversubscribe -n 4 "${sweep[@]}" --output ranks.csv 2>err || fail "four ranks: $(cat err)"
+milliseconds=$((($(date +%s%N) - begin) / 1000000)) # that a whole one takes here and now
 cmp whole.csv ranks.csv || fail "four ranks give another table"
 [ "$(grep -c '200 cases in .* with 4 processes' err)" -eq 1 ] || fail "summary: $(cat err)"
-timeout 120 mpirun --oversubscribe -n 4 "${sweep[@]}" --end nothing --vary kk=1:2:3 2>err && fail "a path that does not exist"
+timeout 300 mpirun --oversubscribe -n 4 "${sweep[@]}" --end nothing --vary kk=1:2:3 2>err && fail "a path that does not exist"
 [ "$(grep -c 'kk cannot be set' err)" -eq 1 ] || fail "told once: $(cat err)"
 
 done=0 tables=0
 while [ $done -lt "$kills" ] && [ $failures -eq 0 ]; do
     rm -f killed.csv
     until [ -e killed.csv ]; do
-        timeout 120 mpirun --oversubscribe -n 3 "${sweep[@]}" --output killed.csv --quiet 2>/dev/null & pid=$!
-        sleep "0.$((RANDOM % 50 + 20))"
+        timeout 300 mpirun --oversubscribe -n 3 "${sweep[@]}" --output killed.csv --quiet 2>/dev/null & pid=$!
+        [ $done -ge "$kills" ] && { wait $pid; continue; } # enough: this one may end
+        moment=$((RANDOM * milliseconds / 32768))
+        sleep "$((moment / 1000)).$(printf %03d $((moment % 1000)))"
         mpirun=$(pgrep -P $pid)
         case $((RANDOM % 3)) in
         0) victim=$(pgrep -P "${mpirun:-0}" | head -n $((RANDOM % 3 + 1)) | tail -1) ;;                                    # a rank
