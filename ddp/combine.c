@@ -307,6 +307,88 @@ static void lose(Ddp *d, DdpRel rel)
     }
 }
 
+static void end_all(Ddp *d, DdpRel rel)
+{
+    uint32_t which;
+    while (d->combined_of.n && (which = youngest(d, rel, 0, true)) != UINT32_MAX)
+        end(d, which, true);
+}
+
+/* ---- variables that turn ---- */
+
+void ddp_turn_var(Ddp *d, DdpVar v, DdpVarKind kind)
+{
+    vec_push(d->mem, &d->turning, v);
+    VAR(d, v).turns_to = (uint8_t)(kind + 1);
+}
+
+DdpVarKind ddp_kind_to_be(const Ddp *d, DdpVar v)
+{
+    return (DdpVarKind)(VAR(d, v).turns_to ? VAR(d, v).turns_to - 1 : VAR(d, v).kind);
+}
+
+/* Relations that the user entered and that name v, into `rels`. */
+static void list_users(Ddp *d, DdpVar v, List *rels)
+{
+    vec_clear(rels);
+    for (uint32_t o = VAR(d, v).occs; o; o = d->occ_next.at[o]) {
+        DdpRel r = d->occ_rel.at[o];
+        if (!REL(d, r).order && !REL(d, r).leaving && o < REL(d, r).occ + REL(d, r).n)
+            vec_push(d->mem, rels, r);
+    }
+}
+
+/* It has no causality any more, nor have its derivatives, and looks for one. */
+static void start_again(Ddp *d, DdpRel r)
+{
+    if (REL(d, r).waits)
+        return; /* it has none yet */
+    d->visited++;
+    if (REL(d, r).match)
+        vec_push(d->mem, &d->holes, REL(d, r).match);
+    causalize_release(d, r);
+    requests_drop_chain(d, r);
+    schedule_detach(d, r);
+    if (REL(d, r).kind == DDP_DERIVATIVE && relation_vars(d, r)[2]) {
+        requests_suspect(d, relation_vars(d, r)[2]);
+        relation_bind(d, r, 2, 0);
+    }
+    causalize_push(d, r);
+}
+
+static void turn(Ddp *d, DdpVar v, DdpVarKind kind)
+{
+    List rels = {0};
+    list_users(d, v, &rels);
+    for (uint32_t i = 0; i < rels.n; i++)
+        end_all(d, rels.at[i]);
+    list_users(d, v, &rels); /* as they were entered */
+    for (uint32_t i = 0; i < rels.n; i++)
+        start_again(d, rels.at[i]);
+    vec_free(d->mem, &rels);
+    for (DdpVar up = v; up; up = VAR(d, up).up)
+        VAR(d, up).kind = (uint8_t)kind;
+    if (kind == DDP_HELD)
+        free_vars_drop(d, v);
+    else if (!VAR(d, v).match) /* else what determines it leaves */
+        free_vars_add(d, v);
+    schedule_settle(d, v, kind == DDP_UNKNOWN, false);
+}
+
+static void turn_all(Ddp *d)
+{
+    for (uint32_t i = 0; i < d->turning.n; i++) {
+        DdpVar v = d->turning.at[i];
+        if (!VAR(d, v).used || !VAR(d, v).turns_to)
+            continue;
+        DdpVarKind kind = ddp_kind_to_be(d, v);
+        VAR(d, v).turns_to = 0;
+        if (kind != (DdpVarKind)VAR(d, v).kind && !VAR(d, v).leaving)
+            turn(d, v, kind);
+    }
+    vec_clear(&d->turning);
+}
+
 void combine_update(Ddp *d)
 {
     uint32_t which;
@@ -316,10 +398,10 @@ void combine_update(Ddp *d)
     vec_clear(&d->ended);
     vec_clear(&d->ended_others);
     for (uint32_t i = 0; i < d->leaving.n && d->combined_of.n; i++) {
-        while ((which = youngest(d, d->leaving.at[i], 0, true)) != UINT32_MAX)
-            end(d, which, true);
+        end_all(d, d->leaving.at[i]);
         lose(d, d->leaving.at[i]);
     }
+    turn_all(d);
     for (uint32_t i = 0; i < d->combined_ending.n; i++)
         while ((which = replacing(d, d->combined_ending.at[i])) != UINT32_MAX)
             end(d, which, false); /* new ones are made of what it is then */

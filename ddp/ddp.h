@@ -47,6 +47,10 @@ void ddp_close(Ddp *ddp);
 DdpVar ddp_enter_var(Ddp *ddp, DdpVarKind kind);
 void ddp_remove_var(Ddp *ddp, DdpVar var); /* no relation may name it any more */
 void ddp_drop_var(Ddp *ddp, DdpVar var);   /* at once: one that no relation has ever named */
+/* From the next commit on: of an unknown that a transmission is to hold, and of a held one that equations are to
+ * determine. Relations that name it keep their numbers, and look for their causalities anew. */
+void ddp_turn_var(Ddp *ddp, DdpVar var, DdpVarKind kind); /* DDP_UNKNOWN or DDP_HELD */
+DdpVarKind ddp_kind_to_be(const Ddp *ddp, DdpVar var);    /* with the next commit */
 /* vars[0..n-1] are the form's positions. `logic` (0: none) is a variable on which the existence of the
  * relation depends (the condition of its `if`): it must be known before the relation is evaluated. */
 DdpRel ddp_enter_rel(Ddp *ddp, DdpRelKind kind, Form form, uint32_t n, const DdpVar *vars,

@@ -37,6 +37,7 @@ typedef struct Var {
     uint16_t hints;   /* modeller's wishes to tear here */
     uint16_t order;   /* of the derivative */
     uint8_t kind;     /* DdpVarKind */
+    uint8_t turns_to; /* DdpVarKind + 1 with the next commit; 0: it stays */
     bool used : 1;    /* the number is in use */
     bool leaving : 1; /* removed, to be freed by the commit */
     bool varies : 1;  /* may change between events (schedule.c keeps it) */
@@ -166,6 +167,7 @@ struct Ddp {
     Map combined_of; /* DdpRel -> index + 1 of the first of its uses */
     List unused_combined, unused_uses, combined_new, combined_ending;
     List exchanged, exchanged_by, exchanged_vars, ended, ended_others; /* ddp_exchanged() */
+    List turning; /* variables that become unknown or held with the next commit */
     uint32_t combined_age, n_aside;
     VEC(Group) groups; /* at[0] is unused */
     List unused_groups;

@@ -21,6 +21,7 @@ static void pack_var(Pack *p, Var *v)
     PACK(p, v->hints);
     PACK(p, v->order);
     PACK(p, v->kind);
+    PACK(p, v->turns_to);
     PACK_BIT(p, v->used);
     PACK_BIT(p, v->leaving);
     PACK_BIT(p, v->varies);
@@ -154,13 +155,14 @@ static void pack_tables(Ddp *d, Pack *p)
 
 static void pack_lists(Ddp *d, Pack *p)
 {
-    List *lists[] = {
-        &d->unused_vars, &d->unused_rels, &d->unused_nodes, &d->unused_groups, &d->occ_next,
-        &d->occ_prev,    &d->entering,    &d->leaving,      &d->leaving_vars,  &d->advised_rel,
-        &d->advised_var, &d->entered,     &d->free_vars,    &d->free_rels,     &d->states,
-        &d->under_nodes, &d->under_vars,  &d->work,         &d->holes,         &d->select,
-        &d->prefer,      &d->moved,       &d->asked,        &d->held_back,     &d->gone_nodes,
-        &d->placed,      &d->stale,       &d->suspects,     &d->wished,        &d->false_nodes};
+    List *lists[] = {&d->unused_vars,  &d->unused_rels, &d->unused_nodes, &d->unused_groups,
+                     &d->occ_next,     &d->occ_prev,    &d->entering,     &d->leaving,
+                     &d->leaving_vars, &d->advised_rel, &d->advised_var,  &d->entered,
+                     &d->free_vars,    &d->free_rels,   &d->states,       &d->under_nodes,
+                     &d->under_vars,   &d->work,        &d->holes,        &d->select,
+                     &d->prefer,       &d->moved,       &d->asked,        &d->held_back,
+                     &d->gone_nodes,   &d->placed,      &d->stale,        &d->suspects,
+                     &d->wished,       &d->false_nodes, &d->turning};
     for (uint32_t i = 0; i < sizeof lists / sizeof *lists; i++)
         PACK_LIST(p, lists[i]);
 }

@@ -154,8 +154,9 @@ static void take_place(Ddp *d, DdpRel old, DdpRel young)
 static bool may_be_replaced(const Ddp *d, DdpRel old)
 {
     DdpNode n = REL(d, old).node;
-    if (!n || REL(d, old).group)
-        return false;
+    if (!n || REL(d, old).group ||
+        !relation_edge(d, old, (uint32_t)relation_position(d, old, REL(d, old).match)))
+        return false; /* what it determined is held now */
     return NODE(d, n).count == 1 || (!NODE(d, n).false_causal && REL(d, old).kind == DDP_EQUATION);
 }
 

@@ -25,6 +25,11 @@ Member *body_find(const Body *body, Sym name)
     return number ? body->members[number - 1] : NULL;
 }
 
+Member *member_of(const Body *body, Sym name)
+{
+    return body_find(body, name);
+}
+
 bool member_is_unused(const Program *program, const Member *m)
 {
     bool variable = type_is_basic(m->type) && !m->parameter;
@@ -506,9 +511,18 @@ bool body_is_inside(const Body *body, const Body *around)
     return body == around;
 }
 
-/* An edit holds what it declares itself. Whether a variable is held is known when it is born, so others
- * must be held already. */
-static bool may_hold(Context *cx, const Path *target, bool held)
+/* Leads a path to the same variable as long as the instance lives? */
+static bool is_fixed(const Path *target)
+{
+    for (uint32_t i = 0; i < target->n; i++)
+        if (target->step[i]->rank || (i + 1 < target->n && target->step[i]->binding != BIND_STATIC))
+            return false;
+    return true;
+}
+
+/* The text of an edit holds what it declares itself. Others exist, and are held from now on while the edit is there
+ * (world_hold.c). */
+static bool text_holds(Context *cx, const Path *target, bool held)
 {
     const Body *edit = cx->body;
     if (!cx->program->edit || held)
@@ -517,10 +531,12 @@ static bool may_hold(Context *cx, const Path *target, bool held)
         edit = edit->parent;
     if (body_is_inside(target->step[0]->body, edit))
         return true;
-    resolve_error(cx->level, target->at,
-                  "'%s' exists already and is not held: '<<' to it can only be entered together "
-                  "with its declaration; use '='",
-                  intern_text(&cx->program->names, path_last(target)->name));
+    if (!is_fixed(target))
+        resolve_error(cx->level, target->at,
+                      "'%s' exists already and is not held: '<<' to an element of an array, or to "
+                      "what an alias or a dynamic member leads to, can only be entered together "
+                      "with its declaration",
+                      intern_text(&cx->program->names, path_last(target)->name));
     return false;
 }
 
@@ -530,12 +546,12 @@ void body_hold(Context *cx, const Path *target)
 {
     Program *p = cx->program;
     if (target->n == 1) {
-        if (may_hold(cx, target, target->step[0]->held))
+        if (text_holds(cx, target, target->step[0]->held))
             target->step[0]->held = true;
         return;
     }
     uint64_t key = hash_bytes(target->step, target->n * sizeof *target->step, 0);
-    if (map_get(&p->held, key) || !may_hold(cx, target, false))
+    if (map_get(&p->held, key) || !text_holds(cx, target, false))
         return;
     map_put(p->mem, &p->held, key, 1);
     HeldPath *h = arena_alloc(&p->arena, sizeof *h);

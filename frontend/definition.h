@@ -323,6 +323,9 @@ struct Def {
  * when there is none (a checked program never asks for it). One hash look-up at most. */
 Member *member_in(const Def *actual, const Member *declared);
 
+/* The member of this name that a body declares itself, or NULL. One hash look-up. */
+Member *member_of(const Body *body, Sym name);
+
 /* A variable that no text names: not its own model, and no path into an instance, by whatever type
  * that was declared. Known when all texts are resolved. */
 bool member_is_unused(const Program *program, const Member *m);

@@ -106,7 +106,7 @@ static void print_variables(Flat *flat, Inst *inst)
         DdpVar var = inst->word[op->word];
         world_var_path(flat->world, var, flat->text, TEXT);
         const char *role = op->kind == OP_PARAM ? "parameter " : "";
-        if (op->var_kind == DDP_HELD)
+        if (ddp_var(flat->world->ddp, var).kind == DDP_HELD)
             role = "held ";
         fprintf(flat->out, "  %s%s %s", role, type_name(op->type), flat->text);
         double value;

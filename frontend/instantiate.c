@@ -160,7 +160,8 @@ void inst_doom(World *world, Inst *inst)
 DdpVar inst_make_var(World *world, Inst *inst, const Op *op)
 {
     OwnerInfo owner = {.who = inst->id, .what = op->word, .tag = OWNER_INST};
-    DdpVar var = world_enter_var(world, op->var_kind, owner);
+    DdpVarKind kind = world->hidden.n ? hold_at_birth(world, inst, op) : (DdpVarKind)op->var_kind;
+    DdpVar var = world_enter_var(world, kind, owner);
     inst->word[op->word] = var;
     return var;
 }

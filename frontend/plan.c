@@ -369,6 +369,14 @@ static bool may_stand_for(const Def *def, const Def *type)
     return type->body->n_members > 0;
 }
 
+bool plans_hold_loosely(const Plans *plans, const Member *member)
+{
+    for (uint32_t i = 0; i < plans->loose.n; i++)
+        if (plans->loose.at[i].step[plans->loose.at[i].n - 1]->name == member->name)
+            return true;
+    return false;
+}
+
 static void held_loose(Plans *plans, const Def *def, HeldWords *list)
 {
     for (uint32_t i = 0; i < plans->loose.n; i++) {

@@ -203,10 +203,11 @@ struct Plan {
     uint32_t n_words;
     uint32_t n_ops;
     Op *ops;
-    uint32_t *word_op;   /* [word]: the operation it belongs to */
-    uint32_t *member_op; /* [index of member]: the operation that makes it */
-    uint32_t *stmt_op;   /* [index of statement]: its first operation + 1; 0: it has none */
-    struct Inst *free;   /* memory of removed instances */
+    uint32_t *word_op;     /* [word]: the operation it belongs to */
+    uint32_t *member_op;   /* [index of member]: the operation that makes it */
+    uint32_t *stmt_op;     /* [index of statement]: its first operation + 1; 0: it has none */
+    struct Inst *free;     /* memory of removed instances */
+    struct PlanUses *uses; /* plan_uses.c; NULL: nobody asked yet */
 };
 
 /* A text typed into an instance that exists (world_edit.h), and its body. */

@@ -61,6 +61,8 @@ Family *plans_family(Plans *plans, Body *body);
 /* The plan of `body` in which the variables of `list` (and those the survey found) are held. */
 Plan *plans_variant(Plans *plans, Body *body, const HeldWords *list);
 bool plans_is_held(const Plans *plans, const Plan *plan, uint32_t member);
+/* Some transmission through a dynamic or alias member may reach it. */
+bool plans_hold_loosely(const Plans *plans, const Member *member);
 /* Appends the entries of the plan's list that lie in this member, without their first step. */
 void plans_held_inside(Plans *plans, const Plan *plan, uint32_t member, HeldWords *out);
 uint32_t plans_foreign(Plans *plans, const Def *def);      /* its function number */

@@ -65,12 +65,13 @@ static bool is_dual(const World *world, DdpVar flow, DdpRel rel)
     return false;
 }
 
-/* A potential that nothing fixes is another matter (singular_float.c). */
+/* A potential that nothing fixes is another matter (singular_float.c), and a variable that no equation names lacks one. */
 bool world_may_close(const World *world, DdpVar var, DdpRel aside)
 {
     WorldVar view;
     ConAttr con = world_var(world, var, &view) && view.member ? view.member->con : CON_NONE;
-    return con != CON_POTENTIAL && map_get(&world->singular->aside, aside) != 0;
+    return con != CON_POTENTIAL && ddp_use_count(world->ddp, var) > 0 &&
+           map_get(&world->singular->aside, aside) != 0;
 }
 
 /* Equations that depend on each other, too many for what they name: is that no mistake? Those of a branch are not there in another

@@ -54,15 +54,22 @@ static bool same_value(const PlanValue *a, const PlanValue *b)
     return (!a && !b) || (a && b && a->x == b->x && a->refs.n == b->refs.n);
 }
 
-static bool same_op(const Op *a, const Op *b)
+/* Whether a variable is held depends on what was typed (world_hold.c). */
+static bool same_but_held(const Op *a, const Op *b)
 {
-    return a->kind == b->kind && a->var_kind == b->var_kind && a->type == b->type &&
-           a->flags == b->flags && a->own[0] == b->own[0] && a->own[1] == b->own[1] &&
-           a->when == b->when && a->condition == b->condition && a->transient == b->transient &&
+    bool kinds = a->var_kind == b->var_kind || a->kind == OP_VAR;
+    return a->kind == b->kind && kinds && a->type == b->type && a->flags == b->flags &&
+           a->own[0] == b->own[0] && a->own[1] == b->own[1] && a->when == b->when &&
+           a->condition == b->condition && a->transient == b->transient &&
            a->grouped == b->grouped && a->defines == b->defines && a->span == b->span &&
            a->function == b->function && a->form == b->form && a->refs.n == b->refs.n &&
            a->n_args == b->n_args && (a->word == NO_WORD) == (b->word == NO_WORD) &&
            !a->plan == !b->plan && !a->other == !b->other && same_value(a->value, b->value);
+}
+
+static bool same_op(const Op *a, const Op *b)
+{
+    return a->var_kind == b->var_kind && same_but_held(a, b);
 }
 
 static uint32_t words_of(const Op *op)
@@ -255,7 +262,7 @@ static const Op *old_op(const World *to, const Transplant *t, const OldBody *b, 
         if (first && first - 1 + k < old->n_ops && old->ops[first - 1 + k].stmt == s->stmt)
             op = &old->ops[first - 1 + k];
     }
-    return op && same_op(op, &plan->ops[i]) ? op : NULL;
+    return op && same_but_held(op, &plan->ops[i]) ? op : NULL;
 }
 
 /* A branch of an edited body that is not there now: what it makes when it comes has a plan, too. */
@@ -311,6 +318,9 @@ static bool take_op(World *to, Transplant *t, OldBody *b, Inst *inst, uint32_t i
     map_put(to->mem, &t->op, key_of(source->id, (uint32_t)(old - source->plan->ops)), i + 1);
     for (uint32_t k = 0; k < words_of(op); k++) {
         inst->word[op->word + k] = source->word[old->word + k];
+        if (op->kind == OP_VAR && inst->word[op->word] &&
+            ddp_var(t->from->ddp, inst->word[op->word]).kind != (DdpVarKind)op->var_kind)
+            fail(to, t, op);
         b->words -= source->word[old->word + k] != 0;
         map_put(to->mem, &t->word, key_of(source->id, old->word + k), op->word + k + 1);
     }
@@ -347,15 +357,35 @@ static InstId model_around(const World *world, InstId inst)
                : 0;
 }
 
+static void mark_edited(World *to, Transplant *t, InstId model)
+{
+    for (; model && !map_get(&t->edited, model); model = model_around(t->from, model))
+        map_put(to->mem, &t->edited, model, 1);
+}
+
+/* Models in which a variable is held that was not, or the other way round. */
+static void find_turned(World *to, Transplant *t)
+{
+    const World *from = t->from;
+    for (DdpVar var = 1; var < from->var.n; var++) {
+        OwnerInfo owner = from->var.at[var];
+        const Inst *inst = owner.tag == OWNER_INST ? world_at(from, owner.who) : NULL;
+        const Op *op = inst ? &inst->plan->ops[inst->plan->word_op[owner.what]] : NULL;
+        if (op && op->kind == OP_VAR && inst->word[owner.what] == var &&
+            ddp_var(from->ddp, var).kind != (DdpVarKind)op->var_kind)
+            mark_edited(to, t, follow_model(from, inst));
+    }
+}
+
 /* Models that were edited, and those around them, which name their new definitions. */
 static void find_edited(World *to, Transplant *t)
 {
     const World *from = t->from;
+    find_turned(to, t);
     for (uint32_t i = 0; i < from->edits.n + from->hidden.n; i++) {
         InstId model =
             i < from->edits.n ? from->edits.at[i].model : from->hidden.at[i - from->edits.n].model;
-        for (; model && !map_get(&t->edited, model); model = model_around(from, model))
-            map_put(to->mem, &t->edited, model, 1);
+        mark_edited(to, t, model);
     }
 }
 

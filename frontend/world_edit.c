@@ -61,7 +61,7 @@ void edit_forget(World *world, const Inst *inst)
     world->hidden.n = kept;
 }
 
-static bool is_edit_of(const World *world, uint32_t i, const Inst *model)
+bool edit_is_of(const World *world, uint32_t i, const Inst *model)
 {
     return world->edits.at[i].model == model->id && world->edits.at[i].inst;
 }
@@ -70,21 +70,21 @@ static bool is_edit_of(const World *world, uint32_t i, const Inst *model)
 void edits_remove_later(World *world, const Inst *model)
 {
     for (uint32_t i = 0; i < world->edits.n && !model->plan->is_branch; i++)
-        if (is_edit_of(world, i, model))
+        if (edit_is_of(world, i, model))
             inst_remove_later(world, world_at(world, world->edits.at[i].inst));
 }
 
 void edits_rest_later(World *world, const Inst *model)
 {
     for (uint32_t i = 0; i < world->edits.n && !model->plan->is_branch; i++)
-        if (is_edit_of(world, i, model))
+        if (edit_is_of(world, i, model))
             rest_later(world, world_at(world, world->edits.at[i].inst));
 }
 
 void edits_wake_later(World *world, const Inst *model)
 {
     for (uint32_t i = world->edits.n; i-- > 0 && !model->plan->is_branch;)
-        if (is_edit_of(world, i, model))
+        if (edit_is_of(world, i, model))
             wake_later(world, world_at(world, world->edits.at[i].inst));
 }
 
@@ -111,7 +111,7 @@ static bool member_is_gone(const void *context, const Member *m)
 static uint32_t edit_around(const World *world, const Inst *model)
 {
     for (uint32_t i = world->edits.n; i > 0; i--)
-        if (is_edit_of(world, i - 1, model) && plans_edit_at(world->plans, i - 1)->body->n_members)
+        if (edit_is_of(world, i - 1, model) && plans_edit_at(world->plans, i - 1)->body->n_members)
             return i;
     return 0;
 }
@@ -144,6 +144,7 @@ static void add_task(World *world, void *argument)
     a->number = world->edits.n;
     world_work(world);
     world->editing = false;
+    hold_by_body(world, a->model, plan->body);
     world_compact_newborn(world);
 }
 
@@ -168,6 +169,7 @@ static void again_task(World *world, void *argument)
     world->edits.at[a->number - 1] = (EditInst){a->model, inst ? inst->id : 0};
     world_work(world);
     world->editing = false;
+    hold_by_body(world, a->model, edit->plan->body);
     world_compact_newborn(world);
 }
 
@@ -205,26 +207,7 @@ bool world_edit(const World *world, uint32_t number, InstId *model, const Body *
 
 /* ---- the instances of a model's text ---- */
 
-/* Itself, its edits, and the branches of both that are there. */
-static void list_bodies(World *world, InstId model, InstList *list)
-{
-    vec_push(world->mem, list, model);
-    for (uint32_t i = 0; i < world->edits.n; i++)
-        if (is_edit_of(world, i, world_at(world, model)))
-            vec_push(world->mem, list, world->edits.at[i].inst);
-    for (uint32_t k = 0; k < list->n; k++) {
-        const Inst *inst = world_at(world, list->at[k]);
-        for (uint32_t i = 0; i < inst->plan->n_ops; i++) {
-            const Op *op = &inst->plan->ops[i];
-            uint32_t branch = op->kind == OP_BRANCH ? inst->word[op->word] : 0;
-            if (branch && world->branch.at[branch].body)
-                vec_push(world->mem, list, world->branch.at[branch].body);
-        }
-    }
-}
-
-/* The instance of a body that belongs to the model instance, or NULL while its branch is not there. */
-static Inst *inst_of_body(const World *world, InstId model, const Body *body)
+Inst *edit_inst_of_body(const World *world, InstId model, const Body *body)
 {
     if (!body->parent)
         return world_at(world, model);
@@ -236,7 +219,7 @@ static Inst *inst_of_body(const World *world, InstId model, const Body *body)
         return NULL;
     }
     const Stmt *owner = body->owner->part_of ? body->owner->part_of : body->owner;
-    Inst *around = inst_of_body(world, model, owner->body);
+    Inst *around = edit_inst_of_body(world, model, owner->body);
     for (uint32_t i = around ? around->plan->stmt_op[owner->index] : 0;
          i && i <= around->plan->n_ops && around->plan->ops[i - 1].stmt == owner; i++) {
         const Op *op = &around->plan->ops[i - 1];
@@ -268,7 +251,7 @@ static void hide_task(World *world, void *argument)
     const StmtTask *t = argument;
     uint32_t from, to;
     vec_reserve(world->mem, &world->hidden, world->hidden.n + 1);
-    Inst *inst = inst_of_body(world, t->model, t->stmt->body);
+    Inst *inst = edit_inst_of_body(world, t->model, t->stmt->body);
     if (inst) {
         ops_of(inst->plan, t->stmt, &from, &to);
         for (uint32_t i = to; i-- > from;) {
@@ -280,6 +263,7 @@ static void hide_task(World *world, void *argument)
     vec_push(world->mem, &world->hidden, ((HiddenStmt){t->model, t->stmt}));
     map_put(world->mem, &world->is_hidden, hidden_key(t->model, t->stmt), 1);
     world_work(world);
+    hold_by_stmt(world, t->model, t->stmt);
     world_compact_newborn(world);
 }
 
@@ -297,7 +281,7 @@ static void show_task(World *world, void *argument)
     memmove(world->hidden.at + at, world->hidden.at + at + 1,
             (--world->hidden.n - at) * sizeof *world->hidden.at);
     map_remove(&world->is_hidden, hidden_key(t->model, t->stmt));
-    Inst *inst = inst_of_body(world, t->model, t->stmt->body);
+    Inst *inst = edit_inst_of_body(world, t->model, t->stmt->body);
     if (inst) {
         Frame frame = {.inst = inst, .again = true};
         ops_of(inst->plan, t->stmt, &from, &to);
@@ -308,6 +292,7 @@ static void show_task(World *world, void *argument)
         }
     }
     world_work(world);
+    hold_by_stmt(world, t->model, t->stmt);
     world_compact_newborn(world);
 }
 
@@ -323,7 +308,7 @@ bool world_edit_has(const World *world, InstId model, const Stmt *stmt)
         body = body->parent;
     if (!world_alive(world, model) || world_at(world, model)->plan->is_branch)
         return false;
-    return body->edit ? inst_of_body(world, model, body) != NULL
+    return body->edit ? edit_inst_of_body(world, model, body) != NULL
                       : world_at(world, model)->plan->body == body;
 }
 
@@ -333,173 +318,7 @@ bool world_edit_show(World *world, InstId model, const Stmt *stmt)
            world_guarded(world, show_task, &(StmtTask){model, stmt});
 }
 
-/* ---- who names it ---- */
-
-static bool passes(const World *world, Inst *inst, const Ref *ref, const Inst *owner, uint32_t word)
-{
-    if (ref->up == REF_TIME)
-        return false;
-    const Inst *at = follow_up(world, inst, ref->up);
-    for (uint32_t i = 0; i < ref->n && at; i++) {
-        Member *actual = NULL;
-        uint32_t w = ref->step[i].word;
-        if (ref->loose && ref->step[i].member)
-            w = plan_member_word(at->plan, ref->step[i].member, &actual);
-        if (at == owner && w == word)
-            return true;
-        if (i + 1 == ref->n || w == NO_WORD)
-            return false;
-        at = at->word[w] ? world_at(world, at->word[w]) : NULL;
-    }
-    return false;
-}
-
-static bool list_passes(const World *world, Inst *inst, const RefList *refs, const Inst *owner,
-                        uint32_t word)
-{
-    for (uint32_t i = 0; i < refs->n; i++)
-        if (passes(world, inst, &refs->at[i], owner, word))
-            return true;
-    return false;
-}
-
-static bool op_names(const World *world, Inst *inst, const Op *op, const Inst *owner, uint32_t word)
-{
-    if (list_passes(world, inst, &op->refs, owner, word) ||
-        (op->value && list_passes(world, inst, &op->value->refs, owner, word)))
-        return true;
-    for (uint32_t i = 0; i < op->n_args; i++)
-        if (list_passes(world, inst, &op->args[i].value.refs, owner, word) ||
-            (op->args[i].target.n && passes(world, inst, &op->args[i].target, owner, word)))
-            return true;
-    return false;
-}
-
-typedef struct UserTask {
-    StmtTask stmt;
-    uint32_t n, most;
-    WorldUser *users;
-} UserTask;
-
-/* In the instances of one model's text. */
-static void users_in(World *world, InstId model, const Inst *owner, uint32_t word, UserTask *u)
-{
-    InstList list = {0};
-    const Stmt *last = NULL;
-    list_bodies(world, model, &list);
-    for (uint32_t k = 0; k < list.n; k++) {
-        Inst *inst = world_at(world, list.at[k]);
-        for (uint32_t i = 0; i < inst->plan->n_ops && u->n < u->most; i++) {
-            const Op *op = &inst->plan->ops[i];
-            if (!op->stmt || op->stmt == last ||
-                (op->stmt == u->stmt.stmt && model == u->stmt.model) ||
-                !op_names(world, inst, op, owner, word) || edit_hides(world, inst, op))
-                continue;
-            last = op->stmt;
-            u->users[u->n++] = (WorldUser){model, op->stmt};
-        }
-    }
-    vec_free(world->mem, &list);
-}
-
-/* ---- who would name it: branches that are not there now ---- */
-
-static bool path_names(const Path *path, const Member *m)
-{
-    return path && path->step[0] == m;
-}
-
-static bool expr_names(const RExpr *e, const Member *m);
-
-static bool list_names(const ParamList *list, const Member *m)
-{
-    for (uint32_t i = 0; i < list->n; i++)
-        if (expr_names(list->arg[i].value, m))
-            return true;
-    return false;
-}
-
-/* Expressions are bounded in depth (F4). */
-static bool expr_names(const RExpr *e, const Member *m)
-{
-    if (!e)
-        return false;
-    if (path_names(e->path, m) || expr_names(e->start, m))
-        return true;
-    for (uint32_t i = 0; i < e->n; i++)
-        if (expr_names(e->arg[i], m))
-            return true;
-    if (!e->access)
-        return false;
-    for (uint32_t i = 0; i < e->access->n_ins; i++)
-        if (expr_names(e->access->in[i].value, m))
-            return true;
-    return path_names(e->access->path, m) || list_names(&e->access->params, m);
-}
-
-static bool body_names(const Body *body, const Member *m)
-{
-    for (uint32_t i = 0; body && i < body->n_stmts; i++) {
-        const Stmt *s = body->stmts[i];
-        if (path_names(s->path, m) || expr_names(s->a, m) || expr_names(s->b, m) ||
-            (s->kind == S_DECLARE &&
-             (list_names(&s->member->params, m) || expr_names(s->member->value, m))) ||
-            body_names(s->then_body, m) || body_names(s->else_body, m))
-            return true;
-    }
-    return false;
-}
-
-static void absent_users(const World *world, const Body *body, UserTask *u)
-{
-    const Member *m = u->stmt.stmt->member;
-    for (uint32_t i = 0; body && i < body->n_stmts && u->n < u->most; i++) {
-        const Stmt *s = body->stmts[i];
-        if (!s->then_body ||
-            world_edit_is_hidden(world, u->stmt.model, s->part_of ? s->part_of : s))
-            continue;
-        const Body *branches[] = {s->then_body, s->else_body};
-        for (int k = 0; k < 2; k++) {
-            if (branches[k] && inst_of_body(world, u->stmt.model, branches[k])) {
-                absent_users(world, branches[k], u);
-            } else if (body_names(branches[k], m) && u->n < u->most) {
-                u->users[u->n++] = (WorldUser){u->stmt.model, s->part_of ? s->part_of : s};
-                break;
-            }
-        }
-    }
-}
-
-static void absent_users_of(const World *world, UserTask *u)
-{
-    const Inst *model = world_at(world, u->stmt.model);
-    absent_users(world, model->plan->body, u);
-    for (uint32_t i = 0; i < world->edits.n; i++)
-        if (is_edit_of(world, i, model))
-            absent_users(world, plans_edit_at(world->plans, i)->body, u);
-}
-
-static void users_task(World *world, void *argument)
-{
-    UserTask *u = argument;
-    const Inst *owner = inst_of_body(world, u->stmt.model, u->stmt.stmt->body);
-    if (!owner)
-        return;
-    uint32_t word = owner->plan->family->member_word[u->stmt.stmt->member->index];
-    for (InstId at = u->stmt.model; at; at = world_at(world, at)->owner) {
-        at = follow_model(world, world_at(world, at));
-        users_in(world, at, owner, word, u);
-    }
-    absent_users_of(world, u);
-}
-
-uint32_t world_edit_users(World *world, InstId model, const Stmt *stmt, uint32_t most,
-                          WorldUser *users)
-{
-    UserTask u = {.stmt = {model, stmt}, .most = most, .users = users};
-    world_guarded(world, users_task, &u);
-    return u.n;
-}
+/* ---- what a declaration made ---- */
 
 /* Does the model lie in the instance `top`, or is it? */
 static bool lies_in(const World *world, InstId model, InstId top)
@@ -512,7 +331,7 @@ static bool lies_in(const World *world, InstId model, InstId top)
 void world_edit_inside(World *world, InstId model, const Stmt *stmt, WorldInsideCall call,
                        void *context)
 {
-    const Inst *owner = inst_of_body(world, model, stmt->body);
+    const Inst *owner = edit_inst_of_body(world, model, stmt->body);
     InstId top = owner ? owner->word[owner->plan->family->member_word[stmt->member->index]] : 0;
     if (!top || type_is_basic(stmt->member->type) || stmt->member->binding != BIND_STATIC)
         return;
@@ -534,7 +353,7 @@ static void vars_task(World *world, void *argument)
 {
     VarsTask *v = argument;
     const Stmt *stmt = v->stmt.stmt;
-    const Inst *owner = inst_of_body(world, v->stmt.model, stmt->body);
+    const Inst *owner = edit_inst_of_body(world, v->stmt.model, stmt->body);
     uint32_t found = owner ? owner->word[owner->plan->family->member_word[stmt->member->index]] : 0;
     InstList list = {0};
     if (found && type_is_basic(stmt->member->type))
@@ -563,7 +382,7 @@ void world_edit_vars(World *world, InstId model, const Stmt *stmt,
 
 DdpVar world_edit_var(const World *world, InstId model, const Stmt *stmt, const char *path)
 {
-    const Inst *owner = inst_of_body(world, model, stmt->body);
+    const Inst *owner = edit_inst_of_body(world, model, stmt->body);
     uint32_t found = owner ? owner->word[owner->plan->family->member_word[stmt->member->index]] : 0;
     if (!found || type_is_basic(stmt->member->type))
         return path[0] ? 0 : found;
@@ -583,27 +402,28 @@ typedef struct Listing {
     void *context;
 } Listing;
 
-static void list_body(const World *world, const Listing *l, const Body *body)
+static void list_body(const World *world, const Listing *l, const Body *body, bool gone)
 {
     for (uint32_t i = 0; i < body->n_stmts; i++) {
         const Stmt *s = body->stmts[i];
         if (s->part_of)
             continue;
-        l->call(l->context, l->model, s, world_edit_is_hidden(world, l->model, s));
+        bool hidden = gone || world_edit_is_hidden(world, l->model, s);
+        l->call(l->context, l->model, s, hidden);
         if (s->then_body && s->kind != S_FOR) /* what is in a loop goes with it */
-            list_body(world, l, s->then_body);
+            list_body(world, l, s->then_body, hidden);
         if (s->else_body)
-            list_body(world, l, s->else_body);
+            list_body(world, l, s->else_body, hidden);
     }
 }
 
 void world_edit_list(World *world, InstId model, WorldStmtCall call, void *context)
 {
     Listing l = {model, call, context};
-    list_body(world, &l, world_at(world, model)->plan->body);
+    list_body(world, &l, world_at(world, model)->plan->body, false);
     for (uint32_t i = 0; i < world->edits.n; i++)
-        if (is_edit_of(world, i, world_at(world, model)))
-            list_body(world, &l, plans_edit_at(world->plans, i)->body);
+        if (edit_is_of(world, i, world_at(world, model)))
+            list_body(world, &l, plans_edit_at(world->plans, i)->body, false);
 }
 
 static uint32_t number_of_body(const World *world, const Body *body)
@@ -660,24 +480,23 @@ const Stmt *world_stmt_find(const World *world, InstId model, const char *handle
     return NULL;
 }
 
-static const Stmt *declaring_in(const World *world, InstId model, const Body *body, Sym name)
+/* By the index of its members; a part of a row has a statement of its own. */
+static const Stmt *declaring_in(const World *world, InstId model, const Plan *plan, Sym name)
 {
-    for (uint32_t i = 0; i < body->n_stmts; i++) {
-        const Stmt *s = body->stmts[i];
-        if (s->kind == S_DECLARE && s->member->name == name &&
-            !world_edit_is_hidden(world, model, s))
-            return s;
-    }
-    return NULL;
+    const Member *m = member_of(plan->body, name);
+    const Stmt *s = m ? plan->ops[plan->member_op[m->index]].stmt : NULL;
+    return s && s->kind == S_DECLARE && s->member == m && !world_edit_is_hidden(world, model, s)
+               ? s
+               : NULL;
 }
 
 const Stmt *world_stmt_declaring(const World *world, InstId model, const char *name)
 {
     Sym sym = intern_str(program_names(world->program), name);
-    const Stmt *s = declaring_in(world, model, world_at(world, model)->plan->body, sym);
+    const Stmt *s = declaring_in(world, model, world_at(world, model)->plan, sym);
     for (uint32_t i = 0; i < world->edits.n && !s; i++)
-        if (is_edit_of(world, i, world_at(world, model)))
-            s = declaring_in(world, model, plans_edit_at(world->plans, i)->body, sym);
+        if (edit_is_of(world, i, world_at(world, model)))
+            s = declaring_in(world, model, plans_edit_at(world->plans, i)->plan, sym);
     return s;
 }
 

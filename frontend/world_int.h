@@ -319,6 +319,16 @@ void edits_remove_later(World *world, const Inst *model);
 void edits_rest_later(World *world, const Inst *model);
 void edits_wake_later(World *world, const Inst *model);
 void edits_pack(World *world, struct Pack *pack);
+bool edit_is_of(const World *world, uint32_t i,
+                const Inst *model); /* edits.at[i], and it is there */
+/* The instance of a body that belongs to the model instance, or NULL while its branch is not there. */
+Inst *edit_inst_of_body(const World *world, InstId model, const Body *body);
+
+/* ---- world_hold.c: variables that are held because of what was typed, and no longer because of what was taken away ---- */
+
+void hold_by_body(World *world, InstId model, const Body *body); /* its statements came */
+void hold_by_stmt(World *world, InstId model, const Stmt *stmt); /* it came or went */
+DdpVarKind hold_at_birth(World *world, const Inst *inst, const Op *op);
 
 static inline bool world_is_edited(const World *world)
 {

@@ -15,7 +15,8 @@ typedef struct LiveOptions {
     SolverOptions solver;
     uint32_t engine;
     OptionTexts sets;
-    const char *cache, *resume, *script, *socket;
+    const char *cache, *resume, *script, *socket, *output;
+    OptionTexts vars;
     bool json, external;
 } LiveOptions;
 
@@ -31,6 +32,8 @@ static int read_options(Args *args, LiveOptions *o, CliFolders *folders, const c
         {"--resume", OPTION_TEXT, &o->resume, NULL, true},
         {"--script", OPTION_TEXT, &o->script, NULL, true},
         {"--socket", OPTION_TEXT, &o->socket, NULL, true},
+        {"--output", OPTION_TEXT, &o->output, NULL, true},
+        {"--vars", OPTION_TEXTS, &o->vars, NULL, false},
         {"--json", OPTION_FLAG, &o->json, NULL, true},
         {"--allow-external", OPTION_FLAG, &o->external, NULL, true},
     };
@@ -71,6 +74,8 @@ static SolStatus open_model(Live *live, const char *file, const char *designator
     if (!live->sim)
         return sol_model_status(live->model);
     sol_set_event(live->sim, live_event, live);
+    if (o->output && !live_output_open(live, o->output, file, o->vars.n, o->vars.at))
+        return SOL_IO;
     return o->resume ? live_restore_file(live, o->resume) : sol_init(live->sim);
 }
 
@@ -118,10 +123,11 @@ static int live_model(Live *live, const char *file, const char *designator,
     if (live->model)
         sol_print_messages(live->model, 0, stderr, cli_colour());
     int code = status == SOL_OK ? talk(live, o) : exit_code(status);
+    int written = live_output_close(live);
     live_close(live);
     sol_close(live->sim);
     sol_unload(live->model);
-    return code;
+    return code ? code : written;
 }
 
 static int run_live_with(const Args *args, const LiveOptions *o, const CliFolders *folders,
@@ -194,6 +200,8 @@ const Command cli_live = {
     "(docs/protocol.md)\n"
     "  --script FILE           what was done is appended as it is done, to be replayed by 'source "
     "FILE'\n"
+    "  --output FILE           values as they arise, as 'run' writes them: .solr, .csv or .mat\n"
+    "  --vars PATTERN          of those that fit, such as 'R1.*'; may be given several times\n"
     "  --resume FILE           go on from what 'save FILE' wrote, with the same options\n"
     "  --allow-external        what is typed may call foreign functions and read tables from "
     "files\n"

@@ -9,6 +9,7 @@
 
 #include "base/vec.h"
 #include "runtime/cli/interrupt.h"
+#include "runtime/sim/record.h"
 #include "runtime/solstice.h"
 
 #include <stdio.h>
@@ -21,6 +22,8 @@ typedef struct LivePoint {
     double time;
     uint8_t *bytes;
     size_t n;
+    uint8_t *columns; /* of the result file, and what its writer keeps; NULL: there is none */
+    size_t n_columns;
     uint32_t script; /* the line that marks it */
 } LivePoint;
 
@@ -44,6 +47,16 @@ typedef struct LiveEvent {
     bool structural;
     char *text;
 } LiveEvent;
+
+/* The result file (live_output.c). */
+typedef struct LiveOutput {
+    const char *path;     /* of the result file; NULL: none */
+    const char *exported; /* made from it at the end, or NULL */
+    char name[4200];
+    RecordOptions options;
+    ResultWriter *writer;
+    Recorder *recorder;
+} LiveOutput;
 
 typedef struct LiveAnswer {
     const char *command;
@@ -82,6 +95,7 @@ typedef struct Live {
     VEC(LiveWatch) watches;
     double every; /* watched variables are looked at so often; 0: every output interval */
     VEC(LiveEvent) events;
+    LiveOutput output;
     int failed; /* answers that were refusals or errors */
 } Live;
 
@@ -144,6 +158,25 @@ void live_script(Live *live, char *rest);
 void live_source(Live *live, char *rest);
 void live_drop_points(Live *live);
 SolStatus live_restore_file(Live *live, const char *name);
+
+typedef struct LiveBytes {
+    Live *live;
+    uint8_t *at;
+    size_t n, room, read;
+} LiveBytes;
+
+bool live_put_bytes(void *context, const void *bytes, size_t n); /* into LiveBytes */
+bool live_get_bytes(void *context, void *bytes, size_t n);
+
+/* ---- live_output.c ---- */
+
+/* Of a simulation that was not started; false, after a message: it cannot be written. */
+bool live_output_open(Live *live, const char *path, const char *file, uint32_t n_vars,
+                      const char *const *vars);
+void live_output_flush(Live *live); /* all so far is with the system */
+void live_output_mark(Live *live, LivePoint *point);
+void live_output_back(Live *live, const LivePoint *point); /* what lies behind it goes away */
+int live_output_close(Live *live); /* an exit code; the simulation is closed afterwards */
 
 /* ---- live_commands.c ---- */
 

@@ -298,8 +298,10 @@ void live_line(Live *live, const char *line)
         command->run(live, rest);
     else
         answer_fail(live, "unknown command '%s': 'help' lists them", name);
-    if (command && command->noted)
+    if (command && command->noted) {
         note_command(live, command, whole);
+        live_output_flush(live);
+    }
     answer_end(live);
     mem_free(live->mem, copy);
     mem_free(live->mem, whole);

@@ -9,15 +9,9 @@
 
 /* ---- points in memory ---- */
 
-typedef struct Bytes {
-    Live *live;
-    uint8_t *at;
-    size_t n, room, read;
-} Bytes;
-
-static bool put_bytes(void *context, const void *bytes, size_t n)
+bool live_put_bytes(void *context, const void *bytes, size_t n)
 {
-    Bytes *b = context;
+    LiveBytes *b = context;
     if (b->n + n > b->room) {
         b->room = 2 * (b->n + n);
         b->at = mem_resize(b->live->mem, b->at, b->room);
@@ -27,9 +21,9 @@ static bool put_bytes(void *context, const void *bytes, size_t n)
     return true;
 }
 
-static bool get_bytes(void *context, void *bytes, size_t n)
+bool live_get_bytes(void *context, void *bytes, size_t n)
 {
-    Bytes *b = context;
+    LiveBytes *b = context;
     if (b->n - b->read < n)
         return false;
     memcpy(bytes, b->at + b->read, n);
@@ -41,6 +35,7 @@ static void drop_point(Live *live)
 {
     LivePoint p = vec_pop(&live->points);
     mem_free(live->mem, p.bytes);
+    mem_free(live->mem, p.columns);
 }
 
 void live_drop_points(Live *live)
@@ -52,8 +47,8 @@ void live_drop_points(Live *live)
 void live_mark(Live *live, char *rest)
 {
     char *name = live_word(&rest);
-    Bytes b = {.live = live};
-    SolStatus status = sol_save(live->sim, put_bytes, &b);
+    LiveBytes b = {.live = live};
+    SolStatus status = sol_save(live->sim, live_put_bytes, &b);
     answer_status(live, status);
     if (status != SOL_OK)
         return;
@@ -62,6 +57,7 @@ void live_mark(Live *live, char *rest)
                    .n = b.n,
                    .script = live->script.n + 1}; /* with the line that marks it */
     snprintf(p.name, sizeof p.name, "%s", name);
+    live_output_mark(live, &p);
     vec_push(live->mem, &live->points, p);
     answer_say(live, "point %u%s%s at time %.10g, %zu bytes", live->points.n, *name ? " " : "",
                name, p.time, p.n);
@@ -84,11 +80,12 @@ void live_back(Live *live, char *rest)
         answer_fail(live, "there is no point '%s': 'mark NAME' makes one", name);
         return;
     }
-    Bytes b = {.live = live, .at = p->bytes, .n = p->n};
-    SolStatus status = sol_back(live->sim, get_bytes, &b);
+    LiveBytes b = {.live = live, .at = p->bytes, .n = p->n};
+    SolStatus status = sol_back(live->sim, live_get_bytes, &b);
     answer_status(live, status);
     if (status != SOL_OK)
         return;
+    live_output_back(live, p);
     if (live->journal) /* a replay goes back too */
         fprintf(live->journal, "back %s\n", name);
     live->last = p->script;

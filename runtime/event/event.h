@@ -95,6 +95,7 @@ void event_record_begin(Sim *sim);
 void event_record_end(Sim *sim);
 void event_record_restarts(Sim *sim, uint32_t parts);
 void event_record_done(Sim *sim, double restart_seconds);
+void event_record_drop(Sim *sim); /* nobody hears of it: it was taken back */
 void event_record_tell(Sim *sim); /* that is due, if any */
 const SolEvent *event_record(const Sim *sim);
 bool event_structure_changed(const Sim *sim); /* in this event */
@@ -123,6 +124,7 @@ void event_pack_incomplete(Sim *sim, Pack *p);
 /* ---- event_iterate.c ---- */
 
 /* The next event begins with an edit: what it does to the structure (0), then to values (1). NULL: it does not. */
+bool event_is_edit(const Sim *sim); /* one is tried now */
 void event_set_edit(Sim *sim, SolStatus (*edit)(Sim *sim, void *context, int phase), void *context);
 void event_pardon(Sim *sim); /* what failed is undone */
 

@@ -454,6 +454,11 @@ static SolStatus updates_and_ties(Sim *sim)
     return parts_status(sim);
 }
 
+bool event_is_edit(const Sim *sim)
+{
+    return sim->decide.edit != NULL;
+}
+
 void event_set_edit(Sim *sim, SolStatus (*edit)(Sim *sim, void *context, int phase), void *context)
 {
     sim->decide.edit = edit;

@@ -81,6 +81,11 @@ void event_record_tell(Sim *sim)
         sim->record.tell(sim->record.context, &sim->record.event);
 }
 
+void event_record_drop(Sim *sim)
+{
+    sim->record.untold = false;
+}
+
 void event_record_begin(Sim *sim)
 {
     event_record_tell(sim);

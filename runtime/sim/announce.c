@@ -226,6 +226,71 @@ void announce_all(Sim *sim)
     vec_free(sim->mem, &list);
 }
 
+/* ---- another simulation, as it was before ---- */
+
+static bool is_told(const Sim *sim, DdpVar var)
+{
+    return var < sim->n_values && sim->info[var].announced;
+}
+
+static void return_vars(Sim *old, Sim *fresh)
+{
+    const SolOutput *to = &fresh->output.to;
+    Map dying = {0};
+    for (uint32_t i = 0; i < old->output.deaths.n; i++) /* the output does not know of it yet */
+        map_put(old->mem, &dying, old->output.deaths.at[i], 1);
+    uint32_t n = old->n_values > fresh->n_values ? old->n_values : fresh->n_values;
+    for (DdpVar var = 1; var < n; var++) {
+        bool here = is_told(fresh, var), dies = map_get(&dying, var) != 0;
+        bool told = dies || is_told(old, var);
+        if (here && told && (dies || old->info[var].birth == fresh->info[var].birth))
+            continue;
+        if (told && to->death)
+            to->death(to->context, var);
+        if (here) {
+            fresh->info[var].announced = false;
+            vec_push(fresh->mem, &fresh->output.births, var);
+        }
+    }
+    map_free(old->mem, &dying);
+}
+
+static void return_modes(Sim *old, Sim *fresh)
+{
+    const SolOutput *to = &fresh->output.to;
+    for (uint32_t i = 0; i < old->output.modes_gone.n && to->mode; i++)
+        to->mode(to->context, fresh->time,
+                 &(SolMode){.branch = old->output.modes_gone.at[i], .choice = SOL_GONE});
+    for (BranchId id = 1; id < old->branches.n || id < fresh->branches.n; id++) {
+        uint64_t was = id < old->branches.n ? old->branches.at[id].serial : 0;
+        BranchMemo *now = id < fresh->branches.n ? &fresh->branches.at[id] : NULL;
+        bool same = now && now->serial == was && now->told == old->branches.at[id].told;
+        if (same)
+            continue;
+        if (was && to->mode)
+            to->mode(to->context, fresh->time, &(SolMode){.branch = was, .choice = SOL_GONE});
+        if (now && now->serial) {
+            now->serial = 0;
+            now->told = WORLD_NONE;
+            vec_push(fresh->mem, &fresh->output.modes, id);
+        }
+    }
+    fresh->output.mode_serial = old->output.mode_serial; /* numbers are given once */
+}
+
+void announce_return(Sim *old, Sim *fresh)
+{
+    MemGuard guard;
+    if (!fresh->output.to.point)
+        return;
+    mem_guard_push(fresh->mem, &guard);
+    if (setjmp(guard.env) != 0)
+        return;
+    return_vars(old, fresh);
+    return_modes(old, fresh);
+    mem_guard_pop(fresh->mem, &guard);
+}
+
 void announce_nothing(Sim *sim)
 {
     if (event_news(sim)->births.n > 2 * ddp_var_limit(sim->ddp))

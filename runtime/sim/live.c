@@ -144,6 +144,23 @@ static SolStatus try_edit(Sim *sim, SolEdited *edited)
     return SOL_OK;
 }
 
+/* What the output is told of an edit: the row before it, and when it is accepted what came, went, and the row behind. Where
+ * variables lack an equation there is nothing to tell. */
+static void tell_output(Sim *sim, bool behind)
+{
+    MemGuard guard;
+    if (!sim->output.to.point || sim->run.incomplete)
+        return;
+    mem_guard_push(sim->mem, &guard);
+    if (setjmp(guard.env) != 0)
+        return;
+    if (behind)
+        sim_point(sim, SOL_AFTER_EVENT);
+    else
+        sim_point_before(sim, sim->time);
+    mem_guard_pop(sim->mem, &guard);
+}
+
 static SolStatus guarded_try(Sol *sol, const EditsWanted *wanted, SolEdited *edited)
 {
     Sim *sim = sol->sim;
@@ -169,7 +186,7 @@ static SolStatus guarded_return(Sim *sim, Pack *before)
     return status;
 }
 
-static SolStatus try_back(Sol *sol, Pack *before)
+static SolStatus try_back(Sol *sol, Pack *before, bool told)
 {
     Sim *old = sol->sim, *fresh;
     if (!program_recover(old->program) || !(fresh = sim_like(old)))
@@ -180,6 +197,8 @@ static SolStatus try_back(Sol *sol, Pack *before)
         return status;
     }
     world_edit_allow_foreign(fresh->world, fresh->opt.edits_call_foreign);
+    if (told)
+        announce_return(old, fresh);
     sol->sim = fresh;
     sim_close(old);
     if (sol->keeper)
@@ -187,12 +206,13 @@ static SolStatus try_back(Sol *sol, Pack *before)
     return SOL_OK;
 }
 
-/* What was before takes the place of what was tried. Without memory it is tried again: there may be some by then. */
-static SolStatus take_back(Sol *sol, Pack *before)
+/* What was before takes the place of what was tried, or of what is there and was told to the output. Without memory it is
+ * tried again: there may be some by then. */
+static SolStatus take_back(Sol *sol, Pack *before, bool told)
 {
     SolStatus status = SOL_MEMORY;
     for (int i = 0; i < 3 && status == SOL_MEMORY; i++)
-        status = try_back(sol, before);
+        status = try_back(sol, before, told);
     return status;
 }
 
@@ -254,11 +274,13 @@ static SolStatus do_backwards(Sol *sol)
     mem_guard_push(sim->mem, &guard);
     if (setjmp(guard.env) != 0)
         return sim_exhausted(sim);
+    event_record_drop(sim);
     world_edit_pardon(sim->world);
     event_pardon(sim);
     parts_recover(sim);
     event_set_edit(sim, reverse_now, h);
     SolStatus status = time_event(sim);
+    event_record_drop(sim);
     event_set_edit(sim, NULL, NULL);
     for (DdpVar var = 0; var < h->values.n && status == SOL_OK; var++)
         if (sim->info[var].has && !sim->info[var].node && ddp_var_used(sim->ddp, var))
@@ -283,7 +305,7 @@ static SolStatus refuse(Sol *sol, SolStatus why, SolEdited *edited)
     edited->reason = why;
     edited->edit = 0;
     SolStatus status =
-        sol->history->exact ? take_back(sol, &sol->history->before) : do_backwards(sol);
+        sol->history->exact ? take_back(sol, &sol->history->before, false) : do_backwards(sol);
     free_edit(sol, &sol->history->now);
     if (why == SOL_MEMORY)
         say_no_memory(sol->sim);
@@ -339,6 +361,7 @@ static SolStatus change(Sol *sol, SolStatus (*edit)(Sim *, void *, int), void *c
     Diags *diags = sim->diags;
     diags->limit = diags->errors + 100; /* a long session has many */
     *edited = (SolEdited){.message = diags->list.n};
+    tell_output(sim, false);
     SolStatus status = peek(sim, sol->history);
     if (status != SOL_OK) {
         *edited = (SolEdited){.verdict = SOL_REFUSED, .reason = status, .message = edited->message};
@@ -349,6 +372,8 @@ static SolStatus change(Sol *sol, SolStatus (*edit)(Sim *, void *, int), void *c
     status = guarded_try(sol, edit == live_do_edits ? context : NULL, edited);
     event_set_edit(sol->sim, NULL, NULL);
     SolStatus back = status == SOL_OK ? SOL_OK : refuse(sol, status, edited);
+    if (status == SOL_OK)
+        tell_output(sol->sim, true);
     edited->microseconds = (timer_now() - begin) * 1e6;
     return back;
 }
@@ -406,7 +431,7 @@ static SolStatus undo_exactly(Sol *sol, EditDone *done, SolEdited *edited)
 {
     double begin = timer_now();
     *edited = (SolEdited){.message = sol->sim->diags->list.n};
-    SolStatus status = take_back(sol, &done->before);
+    SolStatus status = take_back(sol, &done->before, true);
     if (status != SOL_OK) {
         edited->verdict = SOL_REFUSED;
         return edited->reason = status;

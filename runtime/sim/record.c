@@ -14,7 +14,10 @@ typedef struct BirthPlace {
     uint32_t count;  /* columns with this path so far */
     uint32_t column; /* the last of them */
     bool alive;
+    uint8_t type; /* of that column; 255: not known, of before a resume */
 } BirthPlace;
+
+enum { ANY_TYPE = 255 };
 
 typedef struct Tracked {
     uint64_t birth; /* of the variable; 0: no column */
@@ -194,11 +197,13 @@ static void give_column(Recorder *r, const SolVarInfo *info, const char *path)
     }
     uint32_t at = find_place(r, path);
     BirthPlace *place = &r->places.at[at];
-    if (place->count && !place->alive && info->in_branch)
+    bool fits = place->type == info->type || place->type == ANY_TYPE;
+    if (place->count && !place->alive && (info->in_branch || (r->options.returns && fits)))
         result_return(r->writer, place->column, info->var);
     else
         place->column = new_column(r, place, info, path);
     place->alive = true;
+    place->type = (uint8_t)info->type;
     track(r, info, place->column, at);
 }
 
@@ -517,7 +522,7 @@ bool record_save(Recorder *r, SolWrite write, void *context)
 static bool restore_place(Recorder *r, const uint8_t *bytes)
 {
     BirthPlace place = {get_u64(bytes), get_u32(bytes + 8), get_u32(bytes + 12),
-                        get_u32(bytes + 16) != 0};
+                        get_u32(bytes + 16) != 0, ANY_TYPE};
     if (map_get(&r->place_of, place.hash) || place.column >= result_columns(r->writer))
         return false;
     vec_push(r->mem, &r->places, place);

@@ -25,6 +25,8 @@ typedef struct RecordOptions {
     RecordSet set;
     ResultSelection selection; /* not empty: these and no others */
     uint32_t limit;            /* 0: RECORD_LIMIT */
+    bool
+        returns; /* whatever is born where the last one died goes on in its column: of a model that is edited */
     /* shown to people: what `cout` shows; NULL: nobody */
     void (*cout)(void *context, double time, const char *text);
     /* after each point and event, for a progress bar; NULL: nobody */

@@ -431,7 +431,7 @@ SolStatus save_transplant(Sim *sim, Sim *to, const WrittenText *text)
 
 /* ---- marks: who may go on with what is saved ---- */
 
-static const uint64_t MAGIC = 0x33305641534c4f53; /* "SOLSAV03" */
+static const uint64_t MAGIC = 0x34305641534c4f53; /* "SOLSAV04" */
 static const uint64_t KIND = 0xffffffffffff;      /* of it: "SOLSAV" */
 
 enum { MARKS = 3, PIECE = 1 << 20 };

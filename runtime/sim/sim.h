@@ -32,6 +32,8 @@ void announce_births(Sim *sim);  /* and deaths */
 void announce_all(Sim *sim);     /* next time of all there are, in the order of their births */
 void announce_nothing(Sim *sim); /* nobody listens: births are not remembered for ever */
 void announce_modes(Sim *sim);
+/* The output knows what `old` told it, and hears from `fresh`, which is what was before: what is different is told. */
+void announce_return(Sim *old, Sim *fresh);
 
 /* ---- rebuild.c ---- */
 

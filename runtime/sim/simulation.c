@@ -418,11 +418,12 @@ static void tell_cout(Sim *sim, const char *text)
 static SolStatus point_at(Sim *sim, SolSide side, double time)
 {
     double begin = timer_now();
-    event_record_tell(sim);
-    bool fine = true;
-    if (sim->output.to.point)
+    bool fine = true, tries = event_is_edit(sim), tells = sim->output.to.point && !tries;
+    if (!tries) /* a trial: if it is accepted, it is told then (live.c) */
+        event_record_tell(sim);
+    if (tells)
         announce_births(sim);
-    else
+    else if (!sim->output.to.point)
         announce_nothing(sim);
     bool partly =
         sim->parts.n > SOL_FEW_PARTS && (side == SOL_BEFORE_EVENT || side == SOL_AFTER_EVENT);
@@ -435,7 +436,7 @@ static SolStatus point_at(Sim *sim, SolSide side, double time)
     event_news(sim)->shown = true;
     sim->output.last = time;
     cout_show(sim, tell_cout);
-    if (sim->output.to.point) {
+    if (tells) {
         announce_modes(sim);
         SolPoint point = {.time = time,
                           .side = side,

@@ -492,6 +492,59 @@ static void foreign_functions_are_out_of_reach(void **state)
     close_lab(&lab);
 }
 
+/* x' = v: v is 1, then held and set to 3 at time 2, then 2*time. */
+static void kinds_change(void **state)
+{
+    (void)state;
+    Lab lab = open_lab(
+        "model M implementation: Real v; Real x; v = 1; v = der(x = x, start << 0); end M;", 1e-10);
+    SolEdited edited;
+    const SolEdit held[] = {{.kind = SOL_REMOVE, .what = "#3"},
+                            {.kind = SOL_ADD, .text = "when time > 2 then v << 3; end"}};
+    assert_int_equal(sol_run_to(lab.sim, 1), SOL_OK);
+    assert_int_equal(sol_edit(lab.sim, 2, held, &edited), SOL_OK);
+    expect(&lab, edited, SOL_ACCEPTED, "");
+    assert_true(value(&lab, "v") == 1);
+    expect(&lab, add(&lab, "v = sin(time)"), SOL_REFUSED, "too many equations");
+    assert_int_equal(sol_run_to(lab.sim, 3), SOL_OK);
+    assert_true(fabs(value(&lab, "x") - 5) < 1e-8);
+    expect(&lab, take_away(&lab, "+1"), SOL_INCOMPLETE, "too few equations");
+    expect(&lab, add(&lab, "v = 2*time"), SOL_ACCEPTED, "");
+    assert_int_equal(sol_run_to(lab.sim, 4), SOL_OK);
+    assert_true(fabs(value(&lab, "x") - 12) < 1e-7);
+    for (int i = 0; i < 3;
+         i++) /* the equation out, the `when` in again, both of the first edit back */
+        assert_int_equal(sol_undo(lab.sim, &edited), SOL_OK);
+    expect(&lab, edited, SOL_ACCEPTED, "");
+    assert_int_equal(sol_run_to(lab.sim, 5), SOL_OK);
+    assert_true(fabs(value(&lab, "x") - 13) < 1e-7);
+    close_lab(&lab);
+}
+
+/* Of one component among others, from the text around it; and what is born later is as the text says by then. */
+static void kinds_inside(void **state)
+{
+    (void)state;
+    Lab lab = open_lab(
+        "model R interface: static Real k; static Real y; implementation: y = 2*k; end R;\n"
+        "model M implementation: static R a; static R b; a.k = 2; b.k = 3;\n"
+        "  if time < 2 then Real q; when time > 9 then q << 1; end; end; end M;",
+        1e-8);
+    SolEdited edited;
+    const SolEdit held[] = {{.kind = SOL_REMOVE, .what = "#3"},
+                            {.kind = SOL_ADD, .text = "when time > 1 then a.k << 5; end"}};
+    assert_int_equal(sol_edit(lab.sim, 2, held, &edited), SOL_OK);
+    expect(&lab, edited, SOL_ACCEPTED, "");
+    assert_int_equal(sol_run_to(lab.sim, 1.5), SOL_OK);
+    assert_true(value(&lab, "a.y") == 10);
+    assert_true(value(&lab, "b.y") == 6);
+    expect(&lab, take_away(&lab, "a"), SOL_REFUSED, "names it");
+    expect(&lab, take_away(&lab, "#5.then.2"), SOL_INCOMPLETE, "nothing determines 'q'");
+    assert_int_equal(sol_undo(lab.sim, &edited), SOL_OK);
+    expect(&lab, edited, SOL_ACCEPTED, "");
+    close_lab(&lab);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -503,6 +556,8 @@ int main(void)
         cmocka_unit_test(redundant_but_right),
         cmocka_unit_test(replacing_keeps_connections_and_states),
         cmocka_unit_test(edits_inside_a_component),
+        cmocka_unit_test(kinds_change),
+        cmocka_unit_test(kinds_inside),
         cmocka_unit_test(setting),
         cmocka_unit_test(undo_of_all_is_where_it_began),
         cmocka_unit_test(what_returns_has_its_last_values),

@@ -320,11 +320,51 @@ static const char *some_real(Lab *lab)
     return out;
 }
 
+/* Two that hold at the start would act at once in a fresh build. */
+static bool has_when(Lab *lab, uint32_t k)
+{
+    static char text[TEXT];
+    char part[20];
+    snprintf(part, sizeof part, "then h%u", k);
+    resulting_text(lab, text);
+    return strstr(text, part) != NULL;
+}
+
+/* Of few variables, what determines them comes and goes: an equation, a transmission that lasts, one at times. */
+static void write_held(Lab *lab, char *text, size_t size)
+{
+    uint32_t k = draw(lab, 3);
+    double a = number(lab), b = number(lab);
+    const char *moving = draw(lab, 2) ? "x" : "y";
+    switch (draw(lab, has_when(lab, k) ? 3 : 5)) {
+    case 0:
+        snprintf(text, size, "Real h%u", k);
+        break;
+    case 1:
+        snprintf(text, size, "h%u = %g*%s + %g", k, a, moving, b);
+        break;
+    case 2:
+        snprintf(text, size, "h%u << %g*%s + %g", k, a, moving, b);
+        break;
+    case 3:
+        snprintf(text, size, "when time > %g then h%u << %g; end", 0.03 * a, k, b);
+        break;
+    default:
+        snprintf(text, size, "when %s > %g then h%u << pre(x = h%u) + %g; end", moving, 0.3 * a, k,
+                 k, b);
+        break;
+    }
+}
+
 static void write_addition(Lab *lab, char *text, size_t size)
 {
     uint32_t k = draw(lab, NAMES);
     double a = number(lab), b = number(lab);
     char other[20];
+    if (draw(lab, 3) == 0) {
+        write_held(lab, text, size);
+        return;
+    }
     snprintf(other, sizeof other, "%s", some_real(lab));
     switch (draw(lab, 12)) {
     case 0:
@@ -384,13 +424,12 @@ typedef struct Handles {
     char at[400][40];
 } Handles;
 
-/* What may be removed alone: a variable that no `<<` names any more would be another one in a text. */
+/* What may be removed alone. */
 static void list_handle(void *context, const SolStatement *s)
 {
     Handles *h = context;
-    bool holds = strncmp(s->text, "when", 4) == 0;
-    if (!s->removed && !holds && h->n < 400 && strlen(s->handle) < 40 &&
-        !strstr(s->handle, "then") && !strstr(s->handle, "else"))
+    if (!s->removed && h->n < 400 && strlen(s->handle) < 40 && !strstr(s->handle, "then") &&
+        !strstr(s->handle, "else"))
         strcpy(h->at[h->n++], s->handle);
 }
 

@@ -215,6 +215,18 @@ static LabResult remove_any(Lab *lab, LabText *text)
     return LAB_DONE;
 }
 
+static LabResult turn_var(Lab *lab, LabText *text, DdpVarKind kind)
+{
+    char name[64];
+    LabVar *var = lab_word(text, name, sizeof name) ? lab_var(lab, name) : NULL;
+
+    if (!var || (var->kind != DDP_UNKNOWN && var->kind != DDP_HELD))
+        return skip(lab, "no variable that could turn", name);
+    ddp_turn_var(lab->ddp, var->var, kind);
+    var->kind = kind;
+    return LAB_DONE;
+}
+
 static LabResult set_value(Lab *lab, LabText *text)
 {
     char name[64];
@@ -292,6 +304,8 @@ LabResult lab_line(Lab *lab, const char *line)
     COMMAND("tearing", hint(lab, &text, 1));
     COMMAND("untearing", hint(lab, &text, -1));
     COMMAND("advise", advise(lab, &text));
+    COMMAND("hold", turn_var(lab, &text, DDP_HELD));
+    COMMAND("release", turn_var(lab, &text, DDP_UNKNOWN));
     COMMAND("remove", remove_any(lab, &text));
     COMMAND("set", set_value(lab, &text));
     COMMAND("commit", commit(lab, DDP_SO_FAR));

@@ -9,6 +9,7 @@
  *     der r: v = der(x) prefer                derivative relation
  *     tearing x          untearing x          a hint, and one taken back
  *     advise r x                              do not solve r for x
+ *     hold x             release x            an unknown becomes held, a held one unknown
  *     remove r           remove var x         set x = 2      value of a state or a known
  *     commit             final                commit so far, final commit
  *     expect ...         see rel_expect.c     show           the schedule to stderr

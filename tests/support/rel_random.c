@@ -40,6 +40,7 @@ typedef struct Gen {
     int n_vars;
     uint32_t changes;
     bool switching; /* conditions and transmissions in plenty */
+    bool turning;   /* unknowns are held for a while */
 } Gen;
 
 /* ---- draws ---- */
@@ -525,8 +526,38 @@ static void give_advice(Gen *g)
     commit(g, false);
 }
 
+/* An unknown is held, with its relations or without the one that owns it, and is one again. */
+static void hold_for_a_while(Gen *g)
+{
+    int v = some_var(g), r = v == NOBODY ? NOBODY : g->owner[v];
+
+    if (r == NOBODY)
+        return;
+    bool goes = g->rel[r].kind == GEN_EQ && chance(g, 70);
+    if (goes && chance(g, 50))
+        drop_rel(g, r);
+    emit(g, "hold x%d", v);
+    if (goes && g->owner[v] == r)
+        drop_rel(g, r);
+    commit(g, chance(g, 30));
+    int t = chance(g, 60) ? new_rel(g, GEN_TRANS, NOBODY) : NOBODY;
+    if (t != NOBODY) {
+        emit(g, "trans r%d: x%d << %.2f*sin(t)", t, v, coefficient(g));
+        commit(g, false);
+        drop_rel(g, t);
+    }
+    emit(g, "release x%d", v);
+    if (goes)
+        new_equation(g, v);
+    commit(g, false);
+}
+
 static void one_change(Gen *g)
 {
+    if (g->turning && chance(g, 20)) {
+        hold_for_a_while(g);
+        return;
+    }
     int grow = g->n_vars < (int)g->set->size ? 3 : 1, pick = below(g, 20 + 8 * grow);
 
     if (g->switching && chance(g, 15)) {
@@ -561,6 +592,7 @@ ScriptLines rel_random(Arena *arena, const RandomSettings *settings)
     g->state = settings->seed;
     g->set = settings;
     g->switching = hash_u64(settings->seed) % 3 == 0;
+    g->turning = hash_u64(settings->seed) % 5 == 0;
     for (int h = 0; h < HELD; h++)
         g->held[h] = NOBODY;
     emit(g, "time t");
