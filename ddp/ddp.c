@@ -516,7 +516,10 @@ static size_t bytes_of(const Ddp *d)
 
 DdpCounts ddp_counts(const Ddp *d)
 {
-    return d->counts;
+    DdpCounts counts = d->counts;
+    counts.visited = d->visited;
+    counts.rels = d->n_rels - d->n_derived;
+    return counts;
 }
 
 DdpTotals ddp_totals(const Ddp *d)

@@ -326,6 +326,8 @@ void ddp_list_all(Ddp *ddp);
 
 typedef struct DdpCounts {
     uint64_t entered, removed; /* relations, by command, since the beginning */
+    uint64_t visited;          /* as DdpTotals has it */
+    uint32_t rels;
 } DdpCounts;
 
 DdpCounts ddp_counts(const Ddp *ddp);

@@ -511,6 +511,13 @@ bool body_is_inside(const Body *body, const Body *around)
     return body == around;
 }
 
+bool body_is_typed(const Body *body)
+{
+    while (body && !body->edit)
+        body = body->parent;
+    return body != NULL;
+}
+
 /* Leads a path to the same variable as long as the instance lives? */
 static bool is_fixed(const Path *target)
 {

@@ -108,7 +108,9 @@ Path *expr_path(Context *cx, const ADesignator *d)
     path->at = d->name[0].at;
     uint32_t used = 0;
     path->step[path->n++] = m;
-    m->named = true;
+    if (!body_is_typed(cx->body) ||
+        body_is_typed(m->body)) /* what is typed names it in one instance (world_hold.c) */
+        m->named = true;
     while (array_index(cx, path, d->n, &d->name[path->n - 1], &used) && path->n < d->n) {
         m = step_into(cx, m, &d->name[path->n]);
         if (!m)

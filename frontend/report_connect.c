@@ -94,26 +94,44 @@ static uint8_t *connected_instances(World *world)
     return flags;
 }
 
-/* Also those that an equation outside of their component mentions: `wheel.b.t = 0`. */
-static void mark_mentioned(const World *world, uint8_t *connected)
+/* The same of one of them. */
+static bool takes_part(const World *world, const Inst *inst)
 {
-    for (DdpRel rel = 1; rel < world->rel.n; rel++) {
-        OwnerInfo info = world->rel.at[rel];
-        if (info.tag != OWNER_INST)
-            continue;
-        DdpRelView view = ddp_rel(world->ddp, rel);
-        for (uint32_t k = 0; k < view.n; k++) {
-            const Inst *of = connector_of(world, view.vars[k]);
-            if (of && !lies_inside(world, world_at(world, info.who), component_of(world, of)))
-                connected[of->id] = 1;
+    const Connect *c = world->connect;
+    for (uint32_t l = inst->links; l; l = world->link.at[l].next) {
+        const Link *link = &world->link.at[l];
+        const Edge *edge = link->inst ? NULL : &c->edge.at[link->what];
+        for (int side = 0; edge && side < 2; side++) {
+            const Node *node = &c->node.at[edge->node[side]];
+            if (node->inst == inst->id && node->set && !node->own)
+                return true;
         }
     }
+    return false;
+}
+
+/* Names an equation outside of its component one of its variables: `wheel.b.t = 0`? */
+static bool is_mentioned(const World *world, const Inst *inst)
+{
+    const Inst *component = component_of(world, inst);
+    for (uint32_t i = 0; i < inst->plan->n_ops; i++) {
+        const Op *op = &inst->plan->ops[i];
+        DdpVar var = op->kind == OP_VAR ? inst->word[op->word] : 0;
+        uint32_t cursor = 0;
+        for (DdpRel rel;
+             var && connector_of(world, var) && (rel = ddp_next_use(world->ddp, var, &cursor));) {
+            OwnerInfo info = rel < world->rel.n ? world->rel.at[rel] : (OwnerInfo){0};
+            if (info.tag == OWNER_INST && !lies_inside(world, world_at(world, info.who), component))
+                return true;
+        }
+    }
+    return false;
 }
 
 /* The outermost connector around, for connectors made of connectors; NULL when it is connected. */
-static const Inst *bare_connector(const World *world, const Inst *inst, const uint8_t *connected)
+static const Inst *bare_connector(const World *world, const Inst *inst)
 {
-    while (!connected[inst->id]) {
+    while (!takes_part(world, inst) && !is_mentioned(world, inst)) {
         const Inst *owner = inst->owner ? world_at(world, inst->owner) : NULL;
         if (!owner || !is_connector(owner))
             return inst;
@@ -137,19 +155,20 @@ static void tell_unconnected(World *world, const Inst *connector, const Inst *co
 
 bool report_unconnected(World *world, const DdpPart *under)
 {
-    uint8_t *connected = connected_instances(world);
-    uint32_t told = 0;
-    mark_mentioned(world, connected);
-    for (uint32_t i = 0; i < under->n_vars && told < SHOWN; i++) {
+    const Inst *told[SHOWN];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < under->n_vars && n < SHOWN; i++) {
         const Inst *inst = connector_of(world, under->vars[i]);
-        const Inst *connector = inst ? bare_connector(world, inst, connected) : NULL;
+        const Inst *connector = inst ? bare_connector(world, inst) : NULL;
+        for (uint32_t k = 0; k < n && connector; k++)
+            if (told[k] == connector) /* each once */
+                connector = NULL;
         if (!connector)
             continue;
         tell_unconnected(world, connector, component_of(world, connector));
-        connected[connector->id] = 1; /* each once */
-        told++;
+        told[n++] = connector;
     }
-    return told > 0;
+    return n > 0;
 }
 
 /* ---- moving all potentials of one name ---- */

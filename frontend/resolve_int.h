@@ -274,6 +274,7 @@ typedef struct Context {
 void body_interface(Def *def);
 Body *body_branch(Context *around, Stmt *owner, AStmt *list);
 Member *body_find(const Body *body, Sym name);
+bool body_is_typed(const Body *body); /* of an edit, or of a branch in one */
 MemberText *body_member_text(Member *member);
 void body_declare(Context *cx, AStmt *list);   /* the declarations of a list */
 void body_params(Context *cx, Member *member); /* parameter list and default value */

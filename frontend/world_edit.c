@@ -263,7 +263,7 @@ static void hide_task(World *world, void *argument)
     vec_push(world->mem, &world->hidden, ((HiddenStmt){t->model, t->stmt}));
     map_put(world->mem, &world->is_hidden, hidden_key(t->model, t->stmt), 1);
     world_work(world);
-    hold_by_stmt(world, t->model, t->stmt);
+    hold_by_stmt(world, t->model, t->stmt, false);
     world_compact_newborn(world);
 }
 
@@ -292,7 +292,7 @@ static void show_task(World *world, void *argument)
         }
     }
     world_work(world);
-    hold_by_stmt(world, t->model, t->stmt);
+    hold_by_stmt(world, t->model, t->stmt, true);
     world_compact_newborn(world);
 }
 

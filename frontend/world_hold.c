@@ -1,9 +1,10 @@
-/* world_hold.c: statements with `<<` that come and go in instances that exist -> which variables are held.
+/* world_hold.c: statements that come and go in instances that exist -> which variables are held.
  *
- * A variable is held while a statement that is there, in whatever branch, transmits to it. That is known from the text
- * when it is born; edits change it later. Then the variables that the statement names as targets are decided anew: the
- * texts of the model that has the variable, and of those around it, are looked through for another `<<` to it. Targets
- * behind dynamic and alias members, and elements of arrays, stay as they were born. */
+ * A variable is held while a statement that is there, in whatever branch, transmits to it; and one of the text that nothing
+ * names stays as it is. That is known from the text when it is born; edits change it later. Then the targets of `<<` in the
+ * statement, and what it names besides, are decided anew: the texts of the model that has the variable, and of those around
+ * it, are looked through for another `<<` to it. Targets behind dynamic and alias members, and elements of arrays, stay
+ * as they were born. */
 #include "frontend/plan_int.h"
 #include "frontend/world_edit.h"
 #include "frontend/world_int.h"
@@ -23,6 +24,7 @@ typedef struct Search {
     World *world;
     InstId model;     /* whose text is looked through */
     bool parentheses; /* `m(x << 1)` too */
+    bool names;       /* all paths */
     bool all;         /* statements that were taken away, too */
     void (*call)(struct Search *search, const Aim *aim);
     Target wanted; /* is_transmitted() */
@@ -57,6 +59,9 @@ static void aims_of_expr(Search *s, const Body *from, const RExpr *e)
         return;
     for (uint32_t i = 0; i < e->n; i++)
         aims_of_expr(s, from, e->arg[i]);
+    if (s->names && e->kind == R_PATH && !e->path->index)
+        s->call(s, &(Aim){from, e->path->up, e->path->n, e->path->step});
+    aims_of_expr(s, from, e->start);
     if (!e->access)
         return;
     aims_of_access(s, from, e->access);
@@ -156,32 +161,52 @@ static void keep_value(World *world, DdpVar var)
     world->host.write(world->host.context, var, value);
 }
 
+/* Does some statement name it, or may a connection do so? What was typed needs an equation anyhow. */
+static bool is_named(World *world, const Target *t, const Op *op)
+{
+    WorldUser user;
+    const Member *m = t->member;
+    return m->body->edit || m->io != IO_NONE || m->con != CON_NONE || !op->stmt ||
+           users_of(world, follow_model(world, t->inst), op->stmt, 1, &user) > 0;
+}
+
 static void decide(Search *s, const Aim *aim)
 {
     World *world = s->world;
     Target t = lead(world, s->model, aim);
     const Op *op = t.inst ? &t.inst->plan->ops[t.inst->plan->word_op[t.word]] : NULL;
-    if (!op || op->kind != OP_VAR || op->unused || plans_hold_loosely(world->plans, t.member))
+    if (!op || op->kind != OP_VAR || plans_hold_loosely(world->plans, t.member))
         return;
     DdpVar var = t.inst->word[t.word];
-    DdpVarKind kind = is_transmitted(world, &t) ? DDP_HELD : DDP_UNKNOWN;
-    if (kind == ddp_kind_to_be(world->ddp, var))
+    bool held = ddp_kind_to_be(world->ddp, var) == DDP_HELD, wanted = is_transmitted(world, &t);
+    if (held == wanted || (held && !is_named(world, &t, op)))
         return;
-    if (kind == DDP_HELD)
+    if (wanted)
         keep_value(world, var);
-    ddp_turn_var(world->ddp, var, kind);
+    ddp_turn_var(world->ddp, var, wanted ? DDP_HELD : DDP_UNKNOWN);
 }
 
 void hold_by_body(World *world, InstId model, const Body *body)
 {
-    Search s = {.world = world, .model = model, .parentheses = true, .all = true, .call = decide};
+    Search s = {.world = world,
+                .model = model,
+                .parentheses = true,
+                .names = true,
+                .all = true,
+                .call = decide};
     aims_of_body(&s, body);
 }
 
-void hold_by_stmt(World *world, InstId model, const Stmt *stmt)
+void hold_by_stmt(World *world, InstId model, const Stmt *stmt, bool came)
 {
-    Search s = {.world = world, .model = model, .parentheses = true, .all = true, .call = decide};
+    Search s = {.world = world,
+                .model = model,
+                .parentheses = true,
+                .names = came,
+                .all = true,
+                .call = decide};
     aims_of_stmt(&s, stmt);
+    s.names = false;
     for (uint32_t i = 0; i < world->hidden.n && stmt->kind == S_DECLARE; i++) {
         s.model = world->hidden.at[i].model; /* what it makes is as its text says */
         aims_of_stmt(&s, world->hidden.at[i].stmt);

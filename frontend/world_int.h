@@ -324,10 +324,17 @@ bool edit_is_of(const World *world, uint32_t i,
 /* The instance of a body that belongs to the model instance, or NULL while its branch is not there. */
 Inst *edit_inst_of_body(const World *world, InstId model, const Body *body);
 
+/* ---- world_users.c ---- */
+
+struct WorldUser;
+/* world_edit_users(), for who has a memory guard. */
+uint32_t users_of(World *world, InstId model, const Stmt *stmt, uint32_t most,
+                  struct WorldUser *users);
+
 /* ---- world_hold.c: variables that are held because of what was typed, and no longer because of what was taken away ---- */
 
 void hold_by_body(World *world, InstId model, const Body *body); /* its statements came */
-void hold_by_stmt(World *world, InstId model, const Stmt *stmt); /* it came or went */
+void hold_by_stmt(World *world, InstId model, const Stmt *stmt, bool came); /* else it went */
 DdpVarKind hold_at_birth(World *world, const Inst *inst, const Op *op);
 
 static inline bool world_is_edited(const World *world)

@@ -150,14 +150,16 @@ static bool expr_names(const RExpr *e, const Member *m)
     return path_names(e->access->path, m) || list_names(&e->access->params, m);
 }
 
-static bool body_names(const Body *body, const Member *m)
+static bool body_names(const World *world, InstId model, const Body *body, const Member *m)
 {
     for (uint32_t i = 0; body && i < body->n_stmts; i++) {
         const Stmt *s = body->stmts[i];
+        if (world_edit_is_hidden(world, model, s))
+            continue;
         if (path_names(s->path, m) || expr_names(s->a, m) || expr_names(s->b, m) ||
             (s->kind == S_DECLARE &&
              (list_names(&s->member->params, m) || expr_names(s->member->value, m))) ||
-            body_names(s->then_body, m) || body_names(s->else_body, m))
+            body_names(world, model, s->then_body, m) || body_names(world, model, s->else_body, m))
             return true;
     }
     return false;
@@ -174,7 +176,7 @@ static void absent_users_of_stmt(const World *world, const Stmt *s, UserTask *u)
     for (int k = 0; k < 2; k++) {
         if (branches[k] && edit_inst_of_body(world, u->stmt.model, branches[k])) {
             absent_users(world, branches[k], u);
-        } else if (body_names(branches[k], m) && u->n < u->most) {
+        } else if (body_names(world, u->stmt.model, branches[k], m) && u->n < u->most) {
             u->users[u->n++] = (WorldUser){u->stmt.model, s->part_of ? s->part_of : s};
             break;
         }
@@ -216,6 +218,13 @@ static void users_task(World *world, void *argument)
         below = at;
     }
     absent_users_of(world, u);
+}
+
+uint32_t users_of(World *world, InstId model, const Stmt *stmt, uint32_t most, WorldUser *users)
+{
+    UserTask u = {.stmt = {model, stmt}, .most = most, .users = users};
+    users_task(world, &u);
+    return u.n;
 }
 
 uint32_t world_edit_users(World *world, InstId model, const Stmt *stmt, uint32_t most,

@@ -237,8 +237,9 @@ static void return_vars(Sim *old, Sim *fresh)
 {
     const SolOutput *to = &fresh->output.to;
     Map dying = {0};
-    for (uint32_t i = 0; i < old->output.deaths.n; i++) /* the output does not know of it yet */
-        map_put(old->mem, &dying, old->output.deaths.at[i], 1);
+    for (uint32_t i = 0; i < event_news(old)->deaths.n;
+         i++) /* the output does not know of it yet */
+        map_put(old->mem, &dying, event_news(old)->deaths.at[i], 1);
     uint32_t n = old->n_values > fresh->n_values ? old->n_values : fresh->n_values;
     for (DdpVar var = 1; var < n; var++) {
         bool here = is_told(fresh, var), dies = map_get(&dying, var) != 0;
@@ -249,7 +250,7 @@ static void return_vars(Sim *old, Sim *fresh)
             to->death(to->context, var);
         if (here) {
             fresh->info[var].announced = false;
-            vec_push(fresh->mem, &fresh->output.births, var);
+            vec_push(fresh->mem, &event_news(fresh)->births, var);
         }
     }
     map_free(old->mem, &dying);
@@ -258,13 +259,14 @@ static void return_vars(Sim *old, Sim *fresh)
 static void return_modes(Sim *old, Sim *fresh)
 {
     const SolOutput *to = &fresh->output.to;
-    for (uint32_t i = 0; i < old->output.modes_gone.n && to->mode; i++)
+    for (uint32_t i = 0; i < event_news(old)->modes_gone.n && to->mode; i++)
         to->mode(to->context, fresh->time,
-                 &(SolMode){.branch = old->output.modes_gone.at[i], .choice = SOL_GONE});
+                 &(SolMode){.branch = event_news(old)->modes_gone.at[i], .choice = SOL_GONE});
     for (BranchId id = 1; id < old->branches.n || id < fresh->branches.n; id++) {
         uint64_t was = id < old->branches.n ? old->branches.at[id].serial : 0;
         BranchMemo *now = id < fresh->branches.n ? &fresh->branches.at[id] : NULL;
-        bool same = now && now->serial == was && now->told == old->branches.at[id].told;
+        uint8_t told = id < old->branches.n ? old->branches.at[id].told : WORLD_NONE;
+        bool same = now && now->serial == was && now->told == told;
         if (same)
             continue;
         if (was && to->mode)
@@ -272,7 +274,7 @@ static void return_modes(Sim *old, Sim *fresh)
         if (now && now->serial) {
             now->serial = 0;
             now->told = WORLD_NONE;
-            vec_push(fresh->mem, &fresh->output.modes, id);
+            vec_push(fresh->mem, &event_news(fresh)->modes, id);
         }
     }
     fresh->output.mode_serial = old->output.mode_serial; /* numbers are given once */

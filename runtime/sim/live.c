@@ -103,13 +103,15 @@ static void keep_wanted(Sol *sol, EditDone *done, uint32_t n, const SolEdit *edi
 
 /* ---- the verdict ---- */
 
-/* What is new has to have a value. */
+/* What is new has to have a value. The list is in the order of births; numbers of some that died are used again. */
 static SolStatus check_births(Sim *sim, uint64_t before)
 {
     SolStatus status = SOL_OK;
-    for (uint32_t i = 0; i < event_news(sim)->births.n && status == SOL_OK; i++) {
+    for (uint32_t i = event_news(sim)->births.n; i-- > 0 && status == SOL_OK;) {
         DdpVar var = event_news(sim)->births.at[i];
-        if (!ddp_var_used(sim->ddp, var) || sim->info[var].birth <= before)
+        if (sim->info[var].birth <= before)
+            break;
+        if (!ddp_var_used(sim->ddp, var))
             continue;
         status = evaluate_fetch(sim, var, EVAL_PLAIN);
         if (status == SOL_OK && sim->info[var].has && isnan(sim->value[var])) {
@@ -124,7 +126,7 @@ static SolStatus check_births(Sim *sim, uint64_t before)
 /* The event of the edit; `numbers` of its record are kept before the next one. */
 static SolStatus try_edit(Sim *sim, SolEdited *edited)
 {
-    uint64_t births = event_births(sim), visited = ddp_totals(sim->ddp).visited;
+    uint64_t births = event_births(sim), visited = ddp_counts(sim->ddp).visited;
     if (sim->opt.solver == SOL_SOLVER_EULER)
         grid_cut(sim);
     SolStatus status = sim_point_before(sim, sim->time);
@@ -136,7 +138,7 @@ static SolStatus try_edit(Sim *sim, SolEdited *edited)
         return status;
     edited->entered = event_record(sim)->entered;
     edited->removed = event_record(sim)->removed;
-    edited->visited = ddp_totals(sim->ddp).visited - visited;
+    edited->visited = ddp_counts(sim->ddp).visited - visited;
     edited->verdict = event_is_incomplete(sim) ? SOL_INCOMPLETE : SOL_ACCEPTED;
     if (event_is_incomplete(sim))
         explain_structure(sim);
@@ -149,7 +151,7 @@ static SolStatus try_edit(Sim *sim, SolEdited *edited)
 static void tell_output(Sim *sim, bool behind)
 {
     MemGuard guard;
-    if (!sim->output.to.point || sim->run.incomplete)
+    if (!sim->output.to.point || event_is_incomplete(sim))
         return;
     mem_guard_push(sim->mem, &guard);
     if (setjmp(guard.env) != 0)
@@ -340,7 +342,7 @@ static SolStatus peek(Sim *sim, SolHistory *h)
     MemGuard guard;
     h->before.n = h->before.at = 0;
     h->before.bad = false;
-    h->exact = ddp_totals(sim->ddp).rels <= sim->opt.exact_edits;
+    h->exact = ddp_counts(sim->ddp).rels <= sim->opt.exact_edits;
     mem_guard_push(sim->mem, &guard);
     if (setjmp(guard.env) != 0)
         return SOL_MEMORY;

@@ -528,7 +528,7 @@ static void kinds_inside(void **state)
     Lab lab = open_lab(
         "model R interface: static Real k; static Real y; implementation: y = 2*k; end R;\n"
         "model M implementation: static R a; static R b; a.k = 2; b.k = 3;\n"
-        "  if time < 2 then Real q; when time > 9 then q << 1; end; end; end M;",
+        "  if time < 2 then Real q; Real w; when time > 9 then q << 1; end; w = q; end; end M;",
         1e-8);
     SolEdited edited;
     const SolEdit held[] = {{.kind = SOL_REMOVE, .what = "#3"},
@@ -539,7 +539,8 @@ static void kinds_inside(void **state)
     assert_true(value(&lab, "a.y") == 10);
     assert_true(value(&lab, "b.y") == 6);
     expect(&lab, take_away(&lab, "a"), SOL_REFUSED, "names it");
-    expect(&lab, take_away(&lab, "#5.then.2"), SOL_INCOMPLETE, "nothing determines 'q'");
+    expect(&lab, take_away(&lab, "#5.then.3"), SOL_INCOMPLETE,
+           "too few equations: 1 for 2 variables");
     assert_int_equal(sol_undo(lab.sim, &edited), SOL_OK);
     expect(&lab, edited, SOL_ACCEPTED, "");
     close_lab(&lab);
