@@ -271,6 +271,14 @@ static uint32_t node_get(Connect *c, uint32_t model, uint32_t inst, bool own, ui
     return id;
 }
 
+bool connect_is_term(const Connect *c, InstId model, InstId inst)
+{
+    for (uint32_t id = map_get(&c->node_of, node_key(model, inst)); id; id = c->node.at[id].other)
+        if (c->node.at[id].set && !c->node.at[id].own)
+            return true;
+    return false;
+}
+
 static void node_forget(Connect *c, uint32_t id)
 {
     const Node *node = &c->node.at[id];

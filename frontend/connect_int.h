@@ -78,6 +78,9 @@ DdpVar connect_terminal(const Connect *connect, uint32_t inst, const Terminal *t
 /* The part of the instance's terminals that belongs to a bundle; NULL: it has none of them. */
 const Bundle *connect_bundle(const Connect *connect, const Inst *inst, uint32_t id);
 
+/* Takes the instance part in a connection of the model, and not as a connector of the model's own interface? */
+bool connect_is_term(const Connect *connect, InstId model, InstId inst);
+
 /* ---- connect_sum.c ---- */
 
 /* Makes the node a term of its set's zero-sum, or no longer. */

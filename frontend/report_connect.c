@@ -97,15 +97,11 @@ static uint8_t *connected_instances(World *world)
 /* The same of one of them. */
 static bool takes_part(const World *world, const Inst *inst)
 {
-    const Connect *c = world->connect;
-    for (uint32_t l = inst->links; l; l = world->link.at[l].next) {
-        const Link *link = &world->link.at[l];
-        const Edge *edge = link->inst ? NULL : &c->edge.at[link->what];
-        for (int side = 0; edge && side < 2; side++) {
-            const Node *node = &c->node.at[edge->node[side]];
-            if (node->inst == inst->id && node->set && !node->own)
-                return true;
-        }
+    for (const Inst *at = inst; at->owner;) {
+        InstId model = follow_model(world, world_at(world, at->owner));
+        if (connect_is_term(world->connect, model, inst->id))
+            return true;
+        at = world_at(world, model);
     }
     return false;
 }
