@@ -129,7 +129,7 @@ static int finish(Live *live)
     }
     if (!o->exported)
         return EXIT_DONE;
-    int code = export_file(o->path, o->exported, export_format(o->exported), NULL, true);
+    int code = export_file(o->path, o->exported, export_format(o->exported), NULL, false, true);
     if (code == EXIT_DONE)
         unlink(o->path);
     return code;
