@@ -625,6 +625,8 @@ typedef struct SimStart {
     uint8_t boldness;           /* init.c: what was tried to decide newborn branches */
     uint8_t choices;            /* of states, in this update */
     bool guessed;
+    bool
+        recombined; /* values of what are states now were computed before equations were set aside */
     VEC(DdpVar) lacking;   /* states that were born without a value */
     VEC(StartMemo) starts; /* of this update */
     VEC(ReinitMemo) reinits;

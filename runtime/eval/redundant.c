@@ -147,6 +147,16 @@ static void put_back(const RankSystem *s, const double *values)
         s->sim->value[s->var.at[j]] = values[j];
 }
 
+/* What was evaluated has been read by others: it is as it was. */
+static void put_back_known(const RankSystem *s, const double *values)
+{
+    for (uint32_t j = 0; j < s->var.n; j++) {
+        const ValueInfo *info = &s->sim->info[s->var.at[j]];
+        if (info->has && !info->pending)
+            s->sim->value[s->var.at[j]] = values[j];
+    }
+}
+
 /* Relations of the loop that depend on each other, as they were before any of them was differentiated. False: there are none, or
  * some of them were differentiated more often than others. */
 static bool find_dependent(const RankSystem *loop, RankSystem *out)
@@ -269,7 +279,9 @@ bool redundant_over(Sim *sim)
     trace_line(sim, 'e', sim->time, "  %u relations too many or more: violation %.1e", n,
                holds ? 0 : rank_system_worst(&s));
     bool given = holds && set_aside_all(&s, n, false);
-    if (!given)
+    if (given)
+        put_back_known(&s, kept);
+    else
         put_back(&s, kept);
     mem_free(sim->mem, kept);
     rank_system_close(&s);
@@ -319,6 +331,12 @@ static DdpRel next_unclosed(const Sim *sim, uint32_t *cursor)
     return 0;
 }
 
+bool redundant_is_open(const Sim *sim)
+{
+    uint32_t cursor = 0;
+    return next_unclosed(sim, &cursor) != 0;
+}
+
 static void prefer_columns(const RankSystem *s, DenseRank *rank)
 {
     for (uint32_t j = 0; j < s->var.n; j++) {
@@ -357,10 +375,9 @@ static bool close_all(const RankSystem *s, const DenseRank *rank)
 
 bool redundant_close(Sim *sim)
 {
-    uint32_t cursor = 0;
     RankSystem s = {.sim = sim};
     DenseRank rank;
-    if (!next_unclosed(sim, &cursor))
+    if (!redundant_is_open(sim))
         return false;
     gather_open(&s);
     bool given = false, fine = s.rel.n <= 2 * LARGEST && s.var.n <= 2 * LARGEST;

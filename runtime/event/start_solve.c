@@ -64,6 +64,28 @@ static bool wanted(const Starts *s, const StartMemo *start, bool preferred)
            (bool)(ddp_rel(sim->ddp, start->rel).flags & DDP_PREFER_STATE) == preferred;
 }
 
+static bool is_column(const Starts *s, DdpVar var)
+{
+    for (uint32_t c = 0; c < s->n_columns; c++)
+        if (s->column[c] == var)
+            return true;
+    return false;
+}
+
+/* States that were computed by equations that are set aside since. */
+static void add_recombined(Starts *s)
+{
+    const Sim *sim = s->sim;
+    for (uint32_t i = 0; i < ddp_state_count(sim->ddp); i++) {
+        DdpVar var = ddp_state(sim->ddp, i).var;
+        bool given = is_column(s, var);
+        for (uint32_t k = 0; k < sim->start.starts.n; k++)
+            given |= sim->start.starts.at[k].var == var && sim->start.starts.at[k].given;
+        if (!given)
+            s->column[s->n_columns++] = var;
+    }
+}
+
 static void collect_columns(Starts *s)
 {
     Sim *sim = s->sim;
@@ -74,14 +96,17 @@ static void collect_columns(Starts *s)
         if (sim->start.starts.at[i].var && sim->start.starts.at[i].given &&
             sim->info[sim->start.starts.at[i].var].state)
             s->column[s->n_columns++] = sim->start.starts.at[i].var;
+    if (sim->start.recombined)
+        add_recombined(s);
 }
 
 static void collect(Starts *s, Arena *arena)
 {
     Sim *sim = s->sim;
     s->row = arena_alloc(arena, (sim->start.starts.n + 1) * sizeof *s->row);
-    s->column =
-        arena_alloc(arena, (sim->start.zeroed.n + sim->start.starts.n + 1) * sizeof *s->column);
+    s->column = arena_alloc(
+        arena, (sim->start.zeroed.n + sim->start.starts.n + ddp_state_count(sim->ddp) + 1) *
+                   sizeof *s->column);
     for (int preferred = 1; preferred >= 0; preferred--)
         for (uint32_t i = 0; i < sim->start.starts.n; i++)
             if (wanted(s, &sim->start.starts.at[i], preferred))

@@ -272,13 +272,13 @@ static void compare(const Circuit *c, SimLab *lab, const LinearFlow *flow, const
         sprintf(path, "E%d.i", i);
         Long wanted = linear_motion_value(&flow->motion, current(c, i), x),
              found = sim_lab_value(lab, path);
-        if (!(fabsl(found - wanted) <= 1e-6L * largest))
+        if (!(fabsl(found - wanted) <= 1e-9L * largest))
             fail_msg("%s = %.12Lg, not %.12Lg\n%s", path, found, wanted, text);
         sprintf(path, "E%d.u", i);
         wanted = linear_motion_value(&flow->motion, FIRST_NODE + e->p, x) -
                  linear_motion_value(&flow->motion, FIRST_NODE + e->n, x);
         found = sim_lab_value(lab, path);
-        if (!(fabsl(found - wanted) <= 1e-6L * largest))
+        if (!(fabsl(found - wanted) <= 1e-9L * largest))
             fail_msg("%s = %.12Lg, not %.12Lg\n%s", path, found, wanted, text);
     }
 }
@@ -313,7 +313,7 @@ static void check(const Circuit *c, Tally *tally)
     char *text = malloc(TEXT);
     make_text(c, text);
     SolOptions options = {
-        .stop = 1, .interval = 1, .rtol = 1e-10, .atol = 1e-12, .engine = SOL_ENGINE_INTERP};
+        .stop = 1, .interval = 1, .rtol = 1e-12, .atol = 1e-14, .engine = SOL_ENGINE_INTERP};
     SimLab *lab = sim_lab_text(text, &options);
     SolStatus status = sol_run_to(lab->sim, 0);
     SolStats stats;
