@@ -15,6 +15,7 @@
 #include "runtime/event/reinit.h"
 #include "runtime/event/trail.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -179,7 +180,10 @@ static DdpVar unsettled_pre(Sim *sim)
 static bool is_awaited(const Sim *sim, DdpVar sample)
 {
     for (uint32_t i = 0; i < sim->update.deferred.n; i++) {
-        DdpNode n = sim->info[sim->branches.at[sim->update.deferred.at[i]].condition].node;
+        DdpVar condition = sim->branches.at[sim->update.deferred.at[i]].condition;
+        DdpNode n = sim->info[condition].node;
+        if (condition == sample)
+            return true;
         for (uint32_t k = 0; n && k < sim->nodes.at[n].n_reads; k++)
             if (sim->nodes.at[n].reads[k].var == sample)
                 return true;
@@ -187,11 +191,24 @@ static bool is_awaited(const Sim *sim, DdpVar sample)
     return false;
 }
 
+/* Was it due when this event began? */
+static bool was_due(const Sim *sim, const SampleMemo *memo)
+{
+    double last = memo->origin + (double)(memo->next - 1) * memo->interval;
+    return memo->next > 1 && fabs(last - sim->time) <= 4 * DBL_EPSILON * fabs(sim->time);
+}
+
+/* Where the search over modes has gone back to the beginning of the event, what was due then is due again. */
 static void clear_samples(Sim *sim)
 {
-    for (uint32_t i = 0; i < sim->decide.samples.n; i++)
-        if (!sim->update.deferred.n || !is_awaited(sim, sim->decide.samples.at[i].var))
-            values_set(sim, sim->decide.samples.at[i].var, 0);
+    bool again = mode_search_returned(sim);
+    for (uint32_t i = 0; i < sim->decide.samples.n; i++) {
+        const SampleMemo *memo = &sim->decide.samples.at[i];
+        if (again && was_due(sim, memo))
+            values_set(sim, memo->var, 1);
+        else if (!sim->update.deferred.n || !is_awaited(sim, memo->var))
+            values_set(sim, memo->var, 0);
+    }
 }
 
 /* U4: initial() ends, and conditions that read it are decided again, before the next update begins.

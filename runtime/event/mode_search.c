@@ -74,6 +74,7 @@ struct ModeSearch {
     VEC(Concerned) concerned; /* conditions that fired in the search */
     bool attempts;            /* rounds begin where the event began */
     bool returning;           /* to there */
+    bool returned;            /* in the update that ends */
     bool jumped;              /* the search began because a state jumped, not in a circle */
     bool last;                /* this attempt counts, whatever comes */
     bool plain;               /* behind it all begins again, as always */
@@ -100,6 +101,14 @@ void mode_search_close(Sim *sim)
     vec_free(sim->mem, &sim->decide.modes->answer);
     mem_free(sim->mem, sim->decide.modes);
     sim->decide.modes = NULL;
+}
+
+bool mode_search_returned(Sim *sim)
+{
+    bool returned = sim->decide.modes && sim->decide.modes->returned;
+    if (returned)
+        sim->decide.modes->returned = false;
+    return returned;
 }
 
 bool mode_search_is_tight(const Sim *sim)
@@ -216,12 +225,13 @@ static bool can_wait(Sim *sim, const WorldDecision *decision)
     return node && sim->nodes.at[node].varies && moves(sim, node);
 }
 
-/* As if it had not been looked at. */
+/* As if it had not been looked at; a Sample that it reads stays true for it. */
 static void put_off(Sim *sim, const WorldDecision *decision)
 {
     BranchMemo *memo = &sim->branches.at[decision->branch];
     if (memo->when) /* of an `if` it is the branch that is there */
         memo->truth = !memo->truth;
+    vec_push(sim->mem, &sim->update.deferred, decision->branch);
     event_unsettle(sim, memo->condition);
     event_suspect(sim, decision->branch);
 }
@@ -477,14 +487,15 @@ static void next_attempt(Sim *sim)
 }
 
 /* Held variables have their values back, and branches follow: what moves waits until they are
- * there. */
+ * there, and so does every `when`, whose memory comes back then. */
 static void go_on_returning(Sim *sim)
 {
     struct ModeSearch *search = sim->decide.modes;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < sim->decide.decisions.n; i++) {
         WorldDecision decision = sim->decide.decisions.at[i];
-        if (can_wait(sim, &decision))
+        bool fires = sim->branches.at[decision.branch].when && decision.choice == WORLD_THEN;
+        if (fires || can_wait(sim, &decision))
             put_off(sim, &decision);
         else
             sim->decide.decisions.at[kept++] = decision;
@@ -493,6 +504,7 @@ static void go_on_returning(Sim *sim)
     if (kept)
         return;
     search->returning = false;
+    search->returned = true;
     search->attempts = !search->plain;
     if (search->plain)
         search->round = NO_SEARCH;

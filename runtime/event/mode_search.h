@@ -26,6 +26,9 @@ SolStatus mode_search_settle(Sim *sim, bool acting);
 
 bool mode_search_returns(const Sim *sim); /* to where the event began */
 
+/* Has it gone back to the beginning of the event in the update that ends? Said once. */
+bool mode_search_returned(Sim *sim);
+
 /* The event has come to rest: true if another attempt begins. */
 bool mode_search_again(Sim *sim);
 /* The combination that is tried cannot be solved: true if another attempt begins. */

@@ -327,6 +327,33 @@ static void three_that_hold_only_together(void **state)
     sim_lab_close(lab);
 }
 
+/* A sample gives the push that makes `a` change to and fro until `c` is tried: it is there again in each attempt. */
+static const char sampled[] =
+    "model Sampled\n"
+    "interface:\n"
+    "  static Real x; static Real s; static Real y; static Real g; static Real h;\n"
+    "  static Boolean a; static Boolean c;\n"
+    "implementation:\n"
+    "  der(x = x, start << 0.2) = 0*x;\n"
+    "  when Sample(interval = 1) then s << 1.5; end when;\n"
+    "  if a then g = 2; else then g = 0; end if;\n"
+    "  if c then h = 10; else then h = 0; end if;\n"
+    "  y = x + s - 1 - g + h;\n"
+    "  when not a and y > 0 then a << true; else when a and y < 0 then a << false; end when;\n"
+    "  when not c and y > 5 then c << true; else when c and y < 5 then c << false; end when;\n"
+    "end Sampled;\n";
+
+static void a_sample_is_due_in_each_attempt(void **state)
+{
+    (void)state;
+    SimLab *lab = sim_lab_text(sampled, &(SolOptions){.stop = 1.5});
+    assert_int_equal(sim_lab_run(lab, 1.5), SOL_OK);
+    assert_true(sim_lab_value(lab, "a") == 1 && sim_lab_value(lab, "c") == 1);
+    assert_true(sim_lab_value(lab, "s") == 1.5);
+    assert_int_equal(lab->n_events, 1);
+    sim_lab_close(lab);
+}
+
 /* Explicit steps at the limit of their stability shake the current of an open diode, and its voltage a hundred
  * thousand times as much: it crosses zero to and fro before it rises for good. Then the diode must close. */
 static const char shaken[] =
@@ -372,6 +399,7 @@ int main(void)
         cmocka_unit_test(what_cannot_be_solved_is_no_answer),
         cmocka_unit_test(what_has_not_fired_is_tried),
         cmocka_unit_test(three_that_hold_only_together),
+        cmocka_unit_test(a_sample_is_due_in_each_attempt),
         cmocka_unit_test(two_in_series_switch),
         cmocka_unit_test(what_an_event_decided_counts),
         cmocka_unit_test(errors_do_not_chatter),
