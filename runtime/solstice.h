@@ -296,6 +296,8 @@ typedef struct SolOutput {
 
 /* Before the first run. The struct is copied. */
 void sol_set_output(Sol *sim, const SolOutput *output);
+/* From the next point on the values of this variable are wanted, too. */
+void sol_want(Sol *sim, SolVar var);
 
 /* ---- events ---- */
 

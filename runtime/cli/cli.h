@@ -33,6 +33,7 @@ extern const Command cli_live;
 extern const Command cli_plot;
 extern const Command cli_report;
 extern const Command cli_run;
+extern const Command cli_serve;
 extern const Command cli_sweep;
 extern const Command cli_verify;
 extern const Command cli_solsim; /* also the program under that name */

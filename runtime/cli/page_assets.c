@@ -1,4 +1,4 @@
-/* page_assets.c: page/report.* and the plotting package's files -> bytes in the program.
+/* page_assets.c: the files of page/ and the plotting package's files -> bytes in the program.
  *
  * SOLSTICE_PAGE_DIR holds our files, SOLSTICE_UPLOT_DIR those tools/fetch_page.sh fetched. The
  * assembler copies the files in as they are. */
@@ -20,6 +20,10 @@
 ASSET(html, SOLSTICE_PAGE_DIR "/report.html");
 ASSET(css, SOLSTICE_PAGE_DIR "/report.css");
 ASSET(js, SOLSTICE_PAGE_DIR "/report.js");
+ASSET(serve_html, SOLSTICE_PAGE_DIR "/serve.html");
+ASSET(serve_css, SOLSTICE_PAGE_DIR "/serve.css");
+ASSET(serve_js, SOLSTICE_PAGE_DIR "/serve.js");
+ASSET(shared_js, SOLSTICE_PAGE_DIR "/shared.js");
 ASSET(uplot_css, SOLSTICE_UPLOT_DIR "/uPlot.min.css");
 ASSET(uplot_js, SOLSTICE_UPLOT_DIR "/uPlot.iife.min.js");
 
@@ -27,6 +31,10 @@ static const PageAsset assets[] = {
     {"report.html", page_html_begin, page_html_end},
     {"report.css", page_css_begin, page_css_end},
     {"report.js", page_js_begin, page_js_end},
+    {"serve.html", page_serve_html_begin, page_serve_html_end},
+    {"serve.css", page_serve_css_begin, page_serve_css_end},
+    {"serve.js", page_serve_js_begin, page_serve_js_end},
+    {"shared.js", page_shared_js_begin, page_shared_js_end},
     {"uplot.css", page_uplot_css_begin, page_uplot_css_end},
     {"uplot.js", page_uplot_js_begin, page_uplot_js_end},
 };

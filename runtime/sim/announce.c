@@ -141,6 +141,19 @@ bool sim_var_info(const Sim *sim, DdpVar var, SolVarInfo *info)
     return true;
 }
 
+void sol_want(Sol *sol, SolVar var)
+{
+    Sim *sim = sol->sim;
+    MemGuard guard;
+    if (!var || var >= sim->n_values || !ddp_var_used(sim->ddp, var))
+        return;
+    mem_guard_push(sim->mem, &guard);
+    if (setjmp(guard.env) != 0)
+        return;
+    glance_want(sim, var);
+    mem_guard_pop(sim->mem, &guard);
+}
+
 static bool wanted_by_name(const Sim *sim, const WorldVar *view)
 {
     return !sim->output.to.name ||

@@ -433,17 +433,23 @@ static const char *text_of(void *context, double value)
     return sol_text(r->sim, value);
 }
 
+SolOutput record_output(Recorder *r)
+{
+    return (SolOutput){.context = r,
+                       .birth = on_birth,
+                       .name = on_name,
+                       .death = on_death,
+                       .mode = on_mode,
+                       .point = on_point,
+                       .cout = on_cout};
+}
+
 void record_attach(Recorder *r, Sol *sim)
 {
+    SolOutput output = record_output(r);
     r->sim = sim;
     result_texts(r->writer, text_of, r);
-    sol_set_output(sim, &(SolOutput){.context = r,
-                                     .birth = on_birth,
-                                     .name = on_name,
-                                     .death = on_death,
-                                     .mode = on_mode,
-                                     .point = on_point,
-                                     .cout = on_cout});
+    sol_set_output(sim, &output);
     sol_set_event(sim, on_event, r);
 }
 

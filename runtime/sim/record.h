@@ -42,6 +42,7 @@ typedef struct Recorder Recorder;
 Recorder *record_open(Mem *mem, ResultWriter *writer, const RecordOptions *options);
 void record_close(Recorder *recorder);
 void record_attach(Recorder *recorder, Sol *sim); /* sets its output and event callbacks */
+SolOutput record_output(Recorder *recorder);      /* as it set it: for who listens, too */
 /* Another event callback, called after the recorder's own. */
 void record_on_event(Recorder *recorder, void (*event)(void *context, const SolEvent *event),
                      void *context);

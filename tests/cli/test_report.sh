@@ -3,13 +3,14 @@
 # and what a browser makes of the page. Without a browser this test fails (`make test` installs one)
 # unless SOLSTICE_NO_BROWSER is set.
 . "$(dirname "$0")/../support/shell.sh"
+. "$SOURCE_DIR/tests/support/browser.sh"
 
 
 expect 0 "" "$SOLSTICE" run "$SOURCE_DIR/tests/cli/report.sol:Show.Top" --stop 3 --output r.solr \
     --stats r.json --quiet
 expect 0 "" "$SOLSTICE" report r.solr --stats r.json --vars x --vars arm.phi --vars arm.turns \
     --vars arm.inside --output page.html
-[ "$(grep -c '</script>' page.html)" -eq 4 ] || fail "scripts: $(grep -c '</script>' page.html)"
+[ "$(grep -c '</script>' page.html)" -eq 5 ] || fail "scripts: $(grep -c '</script>' page.html)"
 grep -q '{{' page.html && fail "a name in the page was not replaced"
 grep -qE '(src|href)="?https?:' page.html && fail "the page needs the network"
 expect 0 "" "$SOLSTICE" report r.solr
@@ -41,30 +42,13 @@ grep -q '"ended": false' cut.html || fail "a cut run looks whole"
 
 # ---- the browser ----
 
-# npm -> a client of Chromium's remote control, kept beside the build.
-playwright() {
-    local version=1.49.1 folder=$1
-    local sum=0739a955cb38904d821f5e6b59fce98f354685611125f9a75e69e24b229e45952cf56b3ae66f911888bb9a324afdeb827a07e7de2ee3bea59e5b21def72dd582
-    [ -f "$folder/package.json" ] && return
-    mkdir -p "$folder" &&
-        npm pack "playwright-core@$version" --silent >/dev/null &&
-        echo "$sum  playwright-core-$version.tgz" | sha512sum -c --status &&
-        tar -xzf "playwright-core-$version.tgz" -C "$folder" --strip-components=1
-}
-
 if [ -n "${SOLSTICE_NO_BROWSER:-}" ]; then
     echo "SOLSTICE_NO_BROWSER is set: the page was not opened in a browser"
     exit $((failures > 0))
 fi
-browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
-client=$SOURCE_DIR/build/page/playwright
-if [ -z "$browser" ] || ! command -v node >/dev/null; then
-    fail "no chromium or no node: run tools/setup.sh page, or set SOLSTICE_NO_BROWSER=1"
-elif ! playwright "$client"; then
-    fail "playwright-core could not be fetched by npm"
-else
+if browser_ready; then
     mkdir -p "$BUILD_DIR/pictures"
-    node "$SOURCE_DIR/tests/cli/report_page.mjs" "$client" "$browser" "$work/page.html" \
+    node "$SOURCE_DIR/tests/cli/report_page.mjs" "$browser_client" "$browser" "$work/page.html" \
         "$BUILD_DIR/pictures" || fail "the page in a browser, see $BUILD_DIR/pictures"
 fi
 

@@ -7,24 +7,6 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 const stats = JSON.parse(document.getElementById("stats").textContent);
 const GONE = 0, ELSE = 1, THEN = 2; // ResultChoice
-const CURVES_PER_CHART = 6;
-const LIGHT = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00"];
-const DARK = ["#56b4e9", "#e69f00", "#2fc296", "#e59ac4", "#8ecbff", "#f0c060"];
-
-const $ = id => document.getElementById(id);
-const darkMode = window.matchMedia("(prefers-color-scheme: dark)");
-const css = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-const short = x => Number(x.toPrecision(7)).toString();
-
-function element(tag, text, className) {
-    const made = document.createElement(tag);
-    if (text !== undefined)
-        made.textContent = text;
-    if (className)
-        made.className = className;
-    return made;
-}
-
 // A condition without the path of its component, which stands beside it anyway.
 function within(path, condition) {
     const place = path.replace(/#\d+$/, ""); // a later instance born there
@@ -89,24 +71,6 @@ function ascending(times) {
     return result;
 }
 
-// Curves of one component belong together.
-function groupCurves() {
-    const groups = new Map();
-    data.curves.forEach(curve => {
-        const dot = curve.path.indexOf(".");
-        const key = dot < 0 ? "" : curve.path.slice(0, dot);
-        if (!groups.has(key))
-            groups.set(key, []);
-        groups.get(key).push(curve);
-    });
-    const charts = [];
-    groups.forEach((curves, key) => {
-        for (let i = 0; i < curves.length; i += CURVES_PER_CHART)
-            charts.push({name: key || "top model", curves: curves.slice(i, i + CURVES_PER_CHART)});
-    });
-    return charts;
-}
-
 function drawMarks(plot) {
     const context = plot.ctx, box = plot.bbox;
     const vertical = (time, colour, dash) => {
@@ -145,20 +109,13 @@ function shareZoom(plot, scale) {
 }
 
 function chartOptions(chart, width) {
-    const colours = darkMode.matches ? DARK : LIGHT;
-    const axis = {stroke: css("--ink"), grid: {stroke: css("--line"), width: 1},
-                  ticks: {stroke: css("--line"), width: 1}};
     return {
         width, height: 260,
         scales: {x: {time: false, range: (u, low, high) => [low, high]}},
         cursor: {sync: {key: "time"}, drag: {x: true, y: false}},
-        axes: [{...axis}, {...axis, size: 70}],
+        axes: axes(),
         hooks: {drawAxes: [drawMarks], setScale: [shareZoom]},
-        series: [{label: "time", value: (u, x) => x == null ? "" : short(x)}].concat(
-            chart.curves.map((curve, i) => ({
-                label: curve.unit ? `${curve.path} [${curve.unit}]` : curve.path, stroke: colours[i % colours.length], width: 1.5,
-                points: {show: false}, value: (u, y) => y == null ? "" : short(y)
-            })))
+        series: seriesOf(chart.curves)
     };
 }
 
@@ -181,7 +138,7 @@ function wholeTime() {
 function showPlots() {
     plots.splice(0).forEach(plot => plot.destroy());
     $("charts").replaceChildren();
-    groupCurves().forEach(chart => {
+    groupCurves(data.curves).forEach(chart => {
         const box = element("div", undefined, "chart");
         box.append(element("h3", chart.name));
         $("charts").append(box);

@@ -1,0 +1,269 @@
+/* serve_commands.c: a message of a client -> what is done, and the answer. See serve.h. */
+#include "base/timer.h"
+#include "runtime/cli/serve.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what was done ---- */
+
+static void drop_edits(Serve *serve, uint32_t from)
+{
+    while (serve->edits.n > from)
+        mem_free(serve->live.mem, vec_pop(&serve->edits).text);
+    if (serve->done > from)
+        serve->done = from;
+}
+
+/* "set R1.R = 5" -> the length of "set R1.R"; 0: something else */
+static size_t set_length(const char *line)
+{
+    const char *equal = strchr(line, '=');
+    return strncmp(line, "set ", 4) == 0 && equal ? (size_t)(equal - line) : 0;
+}
+
+static void note_edit(Serve *serve, const char *line)
+{
+    static const char *const words[] = {"accepted", "incomplete", "refused"};
+    Mem *mem = serve->live.mem;
+    ServeEdit *last =
+        serve->done == serve->edits.n && serve->done ? &vec_last(&serve->edits) : NULL;
+    size_t n = set_length(line);
+    char *text = strcpy(mem_alloc(mem, strlen(line) + 1), line);
+    const char *verdict = words[serve->live.answer.edited.verdict];
+    if (last && n && set_length(last->text) == n && strncmp(last->text, line, n) == 0) {
+        mem_free(mem, last->text);
+        last->text = text;
+        last->count++;
+        return;
+    }
+    drop_edits(serve, serve->done);
+    vec_push(mem, &serve->edits, ((ServeEdit){text, verdict, 1, sol_time(serve->live.sim)}));
+    serve->done = serve->edits.n;
+}
+
+/* ---- commands of `live` ---- */
+
+static bool begins(const char *line, const char *word)
+{
+    size_t n = strlen(word);
+    return strncmp(line, word, n) == 0 && (line[n] == 0 || line[n] == ' ');
+}
+
+/* A slider that moved is undone as a whole. */
+static void turn(Serve *serve, const char *line)
+{
+    bool undo = begins(line, "undo");
+    uint32_t at = undo ? serve->done - 1 : serve->done;
+    uint32_t count = at < serve->edits.n ? serve->edits.at[at].count : 1;
+    SolEdited edited;
+    for (uint32_t i = 1; i < count; i++) {
+        SolStatus status =
+            undo ? sol_undo(serve->live.sim, &edited) : sol_redo(serve->live.sim, &edited);
+        if (status != SOL_OK || edited.verdict == SOL_REFUSED)
+            break;
+        live_note(&serve->live, undo ? "undo" : "redo");
+    }
+    live_line(&serve->live, line);
+    if (serve->live.answer.verdict && serve->live.answer.edited.verdict != SOL_REFUSED &&
+        at < serve->edits.n)
+        serve->done += undo ? -1u : 1u;
+}
+
+/* What was run in pieces is one line of the script. */
+static void note_time(Serve *serve)
+{
+    char text[64];
+    if (sol_time(serve->live.sim) == serve->noted)
+        return;
+    serve->noted = sol_time(serve->live.sim);
+    snprintf(text, sizeof text, "run to %.17g", serve->noted);
+    live_note(&serve->live, text);
+}
+
+static bool is_edit(const char *line)
+{
+    static const char *const edits[] = {"add", "remove", "replace", "set", "commit"};
+    for (size_t i = 0; i < sizeof edits / sizeof *edits; i++)
+        if (begins(line, edits[i]))
+            return true;
+    return false;
+}
+
+static void live_command(Serve *serve, const char *line)
+{
+    Live *live = &serve->live;
+    if (is_edit(line) || begins(line, "undo") || begins(line, "redo") || begins(line, "mark"))
+        note_time(serve);
+    if (begins(line, "undo") || begins(line, "redo"))
+        turn(serve, line);
+    else
+        live_line(live, line);
+    if (is_edit(line) && live->answer.verdict && live->answer.edited.verdict != SOL_REFUSED)
+        note_edit(serve, line);
+    if (begins(line, "back")) {
+        drop_edits(serve, 0); /* they belong to the model now */
+        serve_cut_rows(serve, sol_time(live->sim));
+        serve->noted = sol_time(live->sim);
+    }
+    if (sol_is_complete(live->sim))
+        serve->failure[0] = 0;
+    if (live->output.recorder)
+        serve->record = record_output(live->output.recorder);
+    serve_attach(serve);
+    serve->wall = timer_now();
+    serve->from = sol_time(live->sim);
+}
+
+/* ---- own commands ---- */
+
+static void answer(Serve *serve, const char *command, bool fine, const char *why)
+{
+    FILE *out = serve->live.out;
+    fprintf(out, "{\"command\":\"%s\",\"answer\":\"%s\",\"text\":", command, fine ? "ok" : "error");
+    answer_json_text(out, why, strlen(why));
+    fputs("}", out);
+}
+
+static void play(Serve *serve, double goal)
+{
+    serve->goal = goal;
+    serve->playing = true;
+    serve->failure[0] = 0;
+    serve->wall = timer_now();
+    serve->from = sol_time(serve->live.sim);
+}
+
+static void set_speed(Serve *serve, const char *text)
+{
+    double speed = strcmp(text, "max") == 0 ? INFINITY : strtod(text, NULL);
+    if (speed > 0)
+        serve->speed = speed;
+    serve->wall = timer_now();
+    serve->from = sol_time(serve->live.sim);
+    answer(serve, "speed", speed > 0, speed > 0 ? "" : "how fast? 'speed 0.5', 'speed max'");
+}
+
+static void run_to(Serve *serve, const char *text)
+{
+    char *end;
+    double goal = strtod(text, &end);
+    bool fine = end > text && isfinite(goal) && goal >= sol_time(serve->live.sim);
+    if (fine)
+        play(serve, goal);
+    answer(serve, "run", fine, fine ? "" : "to what time? 'run to 0.5'");
+}
+
+static void with_data(Serve *serve, const char *command, void (*put)(Serve *, const char *, FILE *),
+                      const char *rest)
+{
+    fprintf(serve->live.out, "{\"command\":\"%s\",\"answer\":\"ok\",\"data\":", command);
+    put(serve, rest, serve->live.out);
+    fputs("}", serve->live.out);
+}
+
+static void put_parameters(Serve *serve, const char *rest, FILE *out)
+{
+    (void)rest;
+    serve_parameters(serve, out);
+}
+
+/* False: it is none of them. */
+static bool own_command(Serve *serve, const char *line)
+{
+    const char *rest = line + strcspn(line, " ");
+    rest += strspn(rest, " ");
+    if (begins(line, "play")) {
+        play(serve, INFINITY);
+        answer(serve, "play", true, "");
+    } else if (begins(line, "pause") || begins(line, "stop")) {
+        serve->playing = false;
+        answer(serve, "pause", true, "");
+    } else if (begins(line, "speed")) {
+        set_speed(serve, rest);
+    } else if (begins(line, "run to")) {
+        run_to(serve, rest + strspn(rest + 2, " ") + 2);
+    } else if (begins(line, "plot")) {
+        bool fine = serve_plot(serve, rest);
+        answer(serve, "plot", fine, fine ? "" : "there is no such variable now, or 40 are plotted");
+    } else if (begins(line, "unplot")) {
+        answer(serve, "unplot", serve_unplot(serve, rest), "");
+    } else if (begins(line, "tree")) {
+        with_data(serve, "tree", serve_tree, rest);
+    } else if (begins(line, "parameters")) {
+        with_data(serve, "parameters", put_parameters, rest);
+    } else if (begins(line, "quit") || begins(line, "watch") || begins(line, "run")) {
+        answer(serve, "?", false, "not from here");
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* ---- messages ---- */
+
+static void answer_to(Serve *serve, uint32_t client, const char *line, unsigned long id)
+{
+    Live *live = &serve->live;
+    char *text = NULL;
+    size_t n = 0;
+    live->out = open_memstream(&text, &n);
+    if (!live->out)
+        return;
+    fprintf(live->out, "{\"id\":%lu,\"reply\":", id);
+    long before = ftell(live->out);
+    if (!own_command(serve, line))
+        live_command(serve, line);
+    if (ftell(live->out) == before)
+        fputs("null", live->out);
+    fputs("}", live->out);
+    fclose(live->out);
+    live->out = stdout;
+    serve->module->send(serve->web, client, text, n);
+    free(text);
+    serve->state++;
+}
+
+static void take_text(Serve *serve, const ServeMessage *m)
+{
+    char *end, *line = mem_alloc(serve->live.mem, m->n + 1);
+    unsigned long id = 0;
+    for (size_t i = 0; i < m->n; i++) /* a message is one line of text */
+        line[i] = (unsigned char)m->text[i] < ' ' ? ' ' : m->text[i];
+    const char *at = line + strspn(line, " ");
+    if (*at == '@') {
+        id = strtoul(at + 1, &end, 10);
+        at = end + strspn(end, " ");
+    }
+    answer_to(serve, m->client, at, id);
+    mem_free(serve->live.mem, line);
+}
+
+void serve_message(Serve *serve, const ServeMessage *m)
+{
+    for (uint32_t i = 0; i < WEB_CLIENTS && m->kind != SERVE_TEXT; i++) {
+        ServeClient *c = &serve->clients[i];
+        if (m->kind == SERVE_LEFT && c->id == m->client) {
+            *c = (ServeClient){0};
+            return;
+        }
+        if (m->kind == SERVE_JOINED && !c->id) {
+            *c = (ServeClient){.id = m->client, .epoch = UINT64_MAX, .state = UINT64_MAX};
+            return;
+        }
+    }
+    if (m->kind == SERVE_TEXT)
+        take_text(serve, m);
+}
+
+void serve_drop(Serve *serve)
+{
+    Mem *mem = serve->live.mem;
+    drop_edits(serve, 0);
+    while (serve->curves.n)
+        mem_free(mem, vec_pop(&serve->curves).path);
+    vec_free(mem, &serve->edits);
+    vec_free(mem, &serve->curves);
+    vec_free(mem, &serve->rows);
+}

@@ -1,0 +1,56 @@
+#!/bin/bash
+# `serve`: who gets in, what clients can do, what is left when it is killed; and the page in a browser. Without a browser
+# this test fails (`make test` installs one) unless SOLSTICE_NO_BROWSER is set.
+. "$(dirname "$0")/../support/shell.sh"
+. "$SOURCE_DIR/tests/support/browser.sh"
+
+cat >page.sol <<'END'
+model Part interface: parameter Real c << 1; static Real z; implementation: z = c*time; end Part;
+model Page
+interface: parameter Real k << 2;
+implementation:
+  Real x; Real y; static Part part; Boolean high;
+  der(x = x, start << 1) = -x + sin(6*time);
+  y = k*time;
+  if high then Real up; up = 1; end;
+  when x > 0.2 then high << true; else when x < -0.2 then high << false; end;
+end Page;
+END
+
+start() { # options
+    "$SOLSTICE" serve page.sol --stop 5 --cache off "$@" >address 2>err &
+    pid=$!
+    for _ in $(seq 100); do [ -s address ] && break; sleep 0.1; done
+    [ -s address ] || fail "no address: $(cat err)"
+}
+end() { # signal
+    kill "-$1" $pid
+    { wait $pid; } 2>/dev/null
+}
+
+start
+python3 "$SOURCE_DIR/tests/cli/serve_client.py" "$(cat address)" || fail "the client, see above: $(cat err)"
+kill -0 $pid 2>/dev/null || fail "it ended: $(cat err)"
+end INT
+[ "$(ss -ltn 2>/dev/null | grep -c "$(sed 's/.*:\([0-9]*\).*/\1/' address)")" = 0 ] || fail "the port is still open"
+
+if [ -n "${SOLSTICE_NO_BROWSER:-}" ]; then
+    echo "SOLSTICE_NO_BROWSER is set: the page was not opened in a browser"
+elif browser_ready; then
+    start --output kept.solr --script kept.txt
+    mkdir -p "$BUILD_DIR/pictures"
+    node "$SOURCE_DIR/tests/cli/serve_page.mjs" "$browser_client" "$browser" "$(cat address)" "$BUILD_DIR/pictures" ||
+        fail "the page in a browser, see $BUILD_DIR/pictures"
+    end KILL
+    expect 0 "the run did not end" "$SOLSTICE" convert kept.solr kept.csv
+    grep -q 'heat' kept.csv || fail "what was entered is not in the result of a session that was killed"
+    grep -qx 'add Real heat; heat = x\*x' kept.txt || fail "script of a session that was killed: $(cat kept.txt)"
+    { echo "source kept.txt"; echo "show heat"; } | timeout 60 "$SOLSTICE" live page.sol --cache off >replay.txt 2>err
+    tail -1 replay.txt | grep -q '^ok: heat = ' || fail "a replay: $(tail -3 replay.txt)"
+fi
+
+expect 2 "which file" "$SOLSTICE" serve
+expect 2 "--port" "$SOLSTICE" serve page.sol --port 70000
+expect 1 "" "$SOLSTICE" serve page.sol:None
+
+exit $((failures > 0))
