@@ -322,7 +322,7 @@ static void drawn_systems(void **state)
             continue;
         SimLab *lab = run(text, SOL_SOLVER_IDA, SOL_ENGINE_INTERP, 1, SOL_OK);
         for (uint32_t i = 0; i < d.n; i++) {
-            char name[8];
+            char name[16];
             snprintf(name, sizeof name, "x%u", i + 1);
             double is = sim_lab_value(lab, name);
             if (!(fabs(is - x[i]) <= 1e-12 * (1 + fabs(x[i]))))
