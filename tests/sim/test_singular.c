@@ -254,7 +254,7 @@ static void compare(const Pair *pair, SimLab *a, SimLab *b, double time)
 static void check_diodes(const Pair *pair, SimLab *lab, double time)
 {
     for (int k = 1; k <= 6; k++) {
-        char u[10], i[10], closed[20];
+        char u[20], i[20], closed[30];
         sprintf(u, "D%d.u", k);
         sprintf(i, "D%d.i", k);
         sprintf(closed, "D%d.closed", k);
