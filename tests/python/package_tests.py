@@ -403,7 +403,7 @@ class Many(unittest.TestCase):
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         for _ in range(500):
             model.run(stop=0.1)
-        self.assertLess(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before, 20000)
+        self.assertLess(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before, 40000)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ run_python() {
     if [ "$sanitized" -gt 0 ]; then
         # the interpreter itself keeps memory to its end, and packages of others mix new and free()
         LD_PRELOAD="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libubsan.so)" \
-            ASAN_OPTIONS=detect_leaks=0:abort_on_error=1:alloc_dealloc_mismatch=0 "$python" "$@"
+            ASAN_OPTIONS=detect_leaks=0:abort_on_error=1:alloc_dealloc_mismatch=0:quarantine_size_mb=8 "$python" "$@"
     else
         "$python" -X faulthandler "$@"
     fi
