@@ -259,7 +259,7 @@ static void evaluate(FirstMode *mode)
 
 static void commit(FirstMode *mode, DdpCommit kind)
 {
-    enum { MOST_EXAMINED = 100 };
+    enum { MOST_EXAMINED = 10000 }; /* one for each condition under `if initial()` */
     int i = 0;
     do
         mode->result = ddp_commit(mode->ddp, kind);

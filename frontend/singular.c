@@ -606,7 +606,8 @@ static void examine(World *world, const DdpResult *result)
     begin_examination(world);
     keep_examine(world);
     note_loops(world);
-    if (world->newborn.n)
+    world->singular->initial = world_set_initial_aside(world, result);
+    if (world->newborn.n || world->singular->initial)
         return;
     examine_loops(world);
     if (result->verdict == DDP_OVERDETERMINED)
@@ -636,7 +637,8 @@ static bool gave_commands(World *world, const DdpResult *result, DdpNode node)
     } else {
         world_exhausted(world);
     }
-    return !world->exhausted && world->singular->replaced.n > 0;
+    return !world->exhausted &&
+           (world->singular->replaced.n > 0 || (!node && world->singular->initial));
 }
 
 bool world_examine(World *world, const DdpResult *result)

@@ -77,6 +77,7 @@ struct Singular {
     bool deferred;       /* what floats was fixed in part: the next examination sees what is left */
     bool later;          /* ... in the loop that is looked at */
     VEC(DdpVar) again;   /* a variable of each loop of which that is so */
+    bool initial;        /* one under `if initial()` was set aside by this examination */
     Map fixed;           /* potentials that this examination set to 0 */
     Map seen;            /* singular_float.c: relations and variables */
     VEC(Kept) kept;      /* singular_keep.c */

@@ -283,6 +283,8 @@ void world_settled(World *world);
 /* What the numerics found: `rel` says nothing that the others do not say. It is set aside while they are there, and told
  * once; `again`: in the place of another, without a word. Then, where that leaves `var` open: it is 0, as long as the relation is set aside. False: no memory. */
 bool world_set_aside(World *world, DdpRel rel, uint32_t n, const DdpRel *others, bool again);
+/* Does it stand under a condition that reads initial(), in the update in which that is true? */
+bool world_rel_initial(const World *world, DdpRel rel);
 bool world_close_aside(World *world, DdpRel rel, DdpVar var);
 /* Which relation, and which variable then; the smaller the sooner, at most 1. */
 double world_aside_weight(World *world, DdpRel rel);

@@ -220,6 +220,8 @@ void world_warn(World *world, Place at, const char *format, ...)
 void world_remark(World *world, Place at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Whose relation it is; of a derivative, whose the relation is that was differentiated. */
+/* Where there are too many equations: one of `if initial()` is set aside (initial_aside.c). False: there is none. */
+bool world_set_initial_aside(World *world, const DdpResult *result);
 OwnerInfo world_rel_info(const World *world, DdpRel rel);
 /* The path of an instance in memory that stays until the next call. */
 const char *world_path_text(World *world, InstId inst);

@@ -30,13 +30,18 @@ void evaluate_tangent_ops(Sim *sim, const EvalNode *node, uint32_t from, uint32_
     }
 }
 
+/* The code computes the value along with the tangent: a comparison at its boundary keeps the one that the event gave it. */
 void evaluate_tangent_node(Sim *sim, DdpNode n)
 {
     const EvalNode *node = &sim->nodes.at[n];
-    if (node->loop)
+    if (node->loop) {
         loop_solve_tangent(sim, n);
-    else
-        evaluate_tangent_ops(sim, node, 0, 1, NULL);
+        return;
+    }
+    double value = sim->value[node->ops[0].target];
+    evaluate_tangent_ops(sim, node, 0, 1, NULL);
+    if (node->compares)
+        sim->value[node->ops[0].target] = value;
 }
 
 void evaluate_clear_tangents(Sim *sim, DdpNode n)

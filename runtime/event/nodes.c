@@ -578,7 +578,7 @@ static bool commit_once(Sim *sim, DdpCommit kind)
 
 DdpResult nodes_commit(Sim *sim, DdpCommit kind)
 {
-    enum { MOST_EXAMINED = 100 };
+    enum { MOST_EXAMINED = 10000 }; /* one for each condition under `if initial()` */
     for (int i = 0; commit_once(sim, kind) && i < MOST_EXAMINED; i++)
         continue;
     if (kind == DDP_FINAL)

@@ -7,21 +7,33 @@
  * derivatives come from tangents through the whole schedule. Start values that are left over are
  * first guesses, and a difference is a warning.
  *
+ * Equations under `if initial()` that are too many (frontend/initial_aside.c) are conditions: they come first, all of them must
+ * hold, and start values count for the states that they leave free.
+ *
  * A state that was given its start value may be none any more when the branches of the start are
  * chosen (two coils that an open switch leaves in series): then all start values are looked at
  * anew.
  */
 #include "numerics/dense_lu.h"
+#include "runtime/eval/rounding.h"
 #include "runtime/event/event.h"
 
 #include <math.h>
 #include <string.h>
 
+/* What a variable is to be: a start value, or 0 where it is what a condition is off by. */
+typedef struct StartRow {
+    DdpVar var;
+    const StartMemo *start; /* NULL: a condition */
+    DdpRel rel;             /* of a condition */
+} StartRow;
+
 typedef struct Starts {
     Sim *sim;
+    uint32_t n_conditions;         /* they come first */
     bool anew;                     /* those that were given count too */
     uint32_t n_rows, n_columns, n; /* n: equations that were found independent */
-    const StartMemo **row;         /* wanted, in order of preference */
+    StartRow *row;                 /* wanted, in order of preference */
     DdpVar *column;
     uint32_t *chosen_row, *chosen_column; /* [n] */
     double *matrix;                       /* [n_rows][n_columns]: d row / d column */
@@ -86,6 +98,32 @@ static void add_recombined(Starts *s)
     }
 }
 
+/* Equations under `if initial()` that were set aside. */
+static DdpRel next_condition(const Sim *sim, uint32_t *cursor, DdpVar *rest)
+{
+    for (DdpRel rel; (rel = ddp_next_aside(sim->ddp, cursor, rest));)
+        if (*rest && world_rel_initial(sim->world, rel))
+            return rel;
+    return 0;
+}
+
+static uint32_t count_conditions(const Sim *sim)
+{
+    uint32_t n = 0, cursor = 0;
+    DdpVar rest;
+    while (next_condition(sim, &cursor, &rest))
+        n++;
+    return n;
+}
+
+static double off_row(const Starts *s, uint32_t r)
+{
+    const StartRow *row = &s->row[r];
+    if (!row->start) /* an output: nobody else asks for it */
+        evaluate_fetch(s->sim, row->var, EVAL_EVENT);
+    return row->start ? off_start(s->sim, row->start) : s->sim->value[row->var];
+}
+
 static void collect_columns(Starts *s)
 {
     Sim *sim = s->sim;
@@ -103,14 +141,20 @@ static void collect_columns(Starts *s)
 static void collect(Starts *s, Arena *arena)
 {
     Sim *sim = s->sim;
-    s->row = arena_alloc(arena, (sim->start.starts.n + 1) * sizeof *s->row);
+    s->row = arena_alloc(arena, (sim->start.starts.n + count_conditions(sim) + 1) * sizeof *s->row);
     s->column = arena_alloc(
         arena, (sim->start.zeroed.n + sim->start.starts.n + ddp_state_count(sim->ddp) + 1) *
                    sizeof *s->column);
+    uint32_t cursor = 0;
+    DdpVar rest;
+    for (DdpRel rel; (rel = next_condition(sim, &cursor, &rest));)
+        s->row[s->n_rows++] = (StartRow){.var = rest, .rel = rel};
+    s->n_conditions = s->n_rows;
     for (int preferred = 1; preferred >= 0; preferred--)
         for (uint32_t i = 0; i < sim->start.starts.n; i++)
             if (wanted(s, &sim->start.starts.at[i], preferred))
-                s->row[s->n_rows++] = &sim->start.starts.at[i];
+                s->row[s->n_rows++] = (StartRow){.var = sim->start.starts.at[i].var,
+                                                 .start = &sim->start.starts.at[i]};
     collect_columns(s);
     size_t size = (size_t)s->n_rows * s->n_columns, room = dense_lu_room(s->n_columns);
     s->matrix = arena_alloc(arena, size * sizeof *s->matrix);
@@ -140,7 +184,7 @@ static void fill_matrix(Starts *s)
         sim->tangent[s->column[c]] = 1;
         sweep(sim);
         for (uint32_t r = 0; r < s->n_rows; r++)
-            s->matrix[(size_t)r * s->n_columns + c] = sim->tangent[s->row[r]->var];
+            s->matrix[(size_t)r * s->n_columns + c] = sim->tangent[s->row[r].var];
         sim->tangent[s->column[c]] = 0;
         for (DdpNode n = ddp_first(sim->ddp); n; n = ddp_next(sim->ddp, n))
             evaluate_clear_tangents(sim, n);
@@ -183,7 +227,7 @@ static void choose(Starts *s)
 
 static double difference(const Starts *s, uint32_t k)
 {
-    return off_start(s->sim, s->row[s->chosen_row[k]]);
+    return off_row(s, s->chosen_row[k]);
 }
 
 static double distance(const Starts *s)
@@ -226,7 +270,9 @@ static bool newton_step(Starts *s)
 static void warn_left_over(Starts *s)
 {
     for (uint32_t r = 0; r < s->n_rows; r++) {
-        const StartMemo *start = s->row[r];
+        const StartMemo *start = s->row[r].start;
+        if (!start)
+            continue;
         double value = s->sim->value[start->var], meant = s->sim->value[start->start];
         if (fabs(value - meant) > 1e-6 * (1 + fabs(meant)))
             diag_warning(s->sim->diags, start->at,
@@ -251,27 +297,111 @@ static SolStatus check_starts(Sim *sim)
     return SOL_OK;
 }
 
+/* ---- conditions ---- */
+
+static const double MET = 1e-9; /* against the terms of the equation */
+
+/* How far a condition is off, against what its sides consist of. */
+static double violation(const Starts *s, uint32_t r)
+{
+    Sim *sim = s->sim;
+    DdpCombination entered = {0};
+    ddp_combination(sim->ddp, s->row[r].rel, &entered);
+    const FormInfo *form = form_info(sim->forms, entered.form);
+    X difference = x_binary(sim->forms, X_SUB, form->lhs, form->rhs);
+    return fabs(off_row(s, r)) / fmax(1, rounding_size(sim, difference, entered.vars));
+}
+
+static bool is_chosen(const Starts *s, uint32_t r)
+{
+    for (uint32_t k = 0; k < s->n; k++)
+        if (s->chosen_row[k] == r)
+            return true;
+    return false;
+}
+
+/* The point where the derivatives were taken may be one where a condition says nothing (x*x = 4 at 0): another one near by. */
+static void leave_point(Starts *s)
+{
+    bool stuck = false;
+    for (uint32_t r = 0; r < s->n_conditions; r++)
+        stuck |= !is_chosen(s, r) && violation(s, r) > MET;
+    if (!stuck)
+        return;
+    for (uint32_t c = 0; c < s->n_columns; c++) {
+        double value = s->sim->value[s->column[c]];
+        values_set(s->sim, s->column[c], value + 0.01 * (1 + fabs(value)) * (1 + 0.1 * c));
+    }
+    evaluate_dirty(s->sim, EVAL_EVENT | EVAL_TRIAL);
+    fill_matrix(s);
+    choose(s);
+}
+
+static void note_conditions(const Starts *s, uint32_t but)
+{
+    enum { MOST_NAMED = 8 };
+    for (uint32_t r = 0, n = 0; r < s->n_conditions && n < MOST_NAMED; r++)
+        if (r != but) {
+            diag_note(s->sim->diags, world_rel_place(s->sim->world, s->row[r].rel),
+                      "another condition: %s", explain_rel(s->sim, s->row[r].rel));
+            n++;
+        }
+}
+
+/* All conditions hold, or the run ends. */
+static SolStatus check_conditions(const Starts *s)
+{
+    uint32_t worst = 0;
+    double most = 0;
+    for (uint32_t r = 0; r < s->n_conditions; r++) {
+        double size = violation(s, r);
+        if (!(size <= most)) {
+            most = size;
+            worst = r;
+        }
+    }
+    if (most <= MET)
+        return SOL_OK;
+    Sim *sim = s->sim;
+    bool many = !is_chosen(s, worst);
+    diag_error(sim->diags, world_rel_place(sim->world, s->row[worst].rel),
+               many ? "at time %.10g there are too many initial conditions: '%s' is off by %.3g "
+                      "when the others hold"
+                    : "at time %.10g the initial conditions cannot be met: '%s' is off by %.3g",
+               sim->time, explain_rel(sim, s->row[worst].rel), off_row(s, worst));
+    if (many)
+        diag_note(sim->diags, 0, "%u conditions for %u states: one of them may be dropped",
+                  s->n_conditions, s->n_columns);
+    note_conditions(s, worst);
+    return many ? SOL_MODEL : SOL_NUMERICS;
+}
+
 SolStatus start_solve(Sim *sim)
 {
     Starts s = {.sim = sim};
-    if (!sim->start.starts.n)
+    uint32_t conditions = count_conditions(sim);
+    if (!sim->start.starts.n && !conditions)
         return SOL_OK;
     SolStatus status = check_starts(sim);
     if (status != SOL_OK)
         return status;
     Arena arena;
     arena_init(&arena, sim->mem);
-    s.anew = any_lost(sim);
+    s.anew = conditions > 0 || any_lost(sim);
     collect(&s, &arena);
     if (s.n_rows && s.n_columns) {
         fill_matrix(&s);
         choose(&s);
+        leave_point(&s);
         for (int round = 0; round < 40 && s.n && distance(&s) > 1e-13; round++)
             if (!newton_step(&s))
                 break;
     }
     if (!parts_running(sim))
         warn_left_over(&s);
+    status = evaluate_dirty(sim, EVAL_EVENT);
+    if (status == SOL_OK)
+        status = check_conditions(&s);
     arena_free(&arena);
-    return evaluate_dirty(sim, EVAL_EVENT);
+    return status;
 }
