@@ -470,6 +470,23 @@ typedef struct SolPart {
 /* The part that a state belongs to; false: no state, or the run has not begun. */
 bool sol_part(const Sol *sim, SolVar state, SolPart *part);
 
+/* ---- the linear model around the present point ---- */
+
+/* With x the states, u the inputs, y the outputs, each as its distance from the present value: der(x) = A x + B u,
+ * y = C x + D u. Matrices by rows. */
+typedef struct SolLinearized {
+    uint32_t n, n_in, n_out;
+    SolVar *states;        /* [n] */
+    double *a, *b, *c, *d; /* n x n, n x n_in, n_out x n, n_out x n_in */
+    double *re, *im;       /* [n]: eigenvalues of A by size, complex ones in pairs */
+} SolLinearized;
+
+/* Inputs are Real parameters and held variables, outputs any Reals. To be freed in any case. SOL_USAGE: no input;
+ * otherwise errors as sol_init(), and SOL_NUMERICS where a derivative has no value. */
+SolStatus sol_linearize(Sol *sim, uint32_t n_in, const SolVar *in, uint32_t n_out,
+                        const SolVar *out, SolLinearized *to);
+void sol_linearized_free(Sol *sim, SolLinearized *of);
+
 /* ---- save and restore ---- */
 
 /* Bytes out and in; false: failed, or at the end too early. */

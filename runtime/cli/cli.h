@@ -29,6 +29,7 @@ extern const Command cli_check;
 extern const Command cli_convert;
 extern const Command cli_flat;
 extern const Command cli_graph;
+extern const Command cli_linearize;
 extern const Command cli_live;
 extern const Command cli_plot;
 extern const Command cli_report;

@@ -8,8 +8,8 @@
 #include <strings.h>
 
 static const Command *const commands[] = {
-    &cli_run,    &cli_verify,  &cli_check, &cli_flat,  &cli_graph, &cli_plot,  &cli_sweep,
-    &cli_report, &cli_convert, &cli_bench, &cli_cache, &cli_live,  &cli_serve,
+    &cli_run,   &cli_verify, &cli_linearize, &cli_check, &cli_flat,  &cli_graph, &cli_plot,
+    &cli_sweep, &cli_report, &cli_convert,   &cli_bench, &cli_cache, &cli_live,  &cli_serve,
 };
 
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
@@ -22,7 +22,7 @@ static void print_help(FILE *out)
           "alone: solstice run Electric.Examples.Rectifier --stop 0.1\n\ncommands:\n",
           out);
     for (int i = 0; i < N_COMMANDS; i++)
-        fprintf(out, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
+        fprintf(out, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
     fputs("\n'solstice COMMAND --help' tells more. Exit codes: 0 done, 1 the model is wrong,\n"
           "2 the command line is wrong, 3 the numerics failed, 4 input or output failed.\n",
           out);

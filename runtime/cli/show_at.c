@@ -43,7 +43,7 @@ static SolOptions run_options(const ShowAt *at, const OptionSets *sets, bool cod
 }
 
 static SolStatus show(SolModel *model, const char *designator, const SolOptions *options,
-                      double time, SolStatus (*print)(Sol *sim, FILE *out))
+                      double time, ShowSim print, void *context)
 {
     SolOutput silent = {0};
     Sol *sim = sol_create(model, designator, options);
@@ -52,13 +52,13 @@ static SolStatus show(SolModel *model, const char *designator, const SolOptions 
     sol_set_output(sim, &silent);
     SolStatus status = time > options->start ? sol_run_to(sim, time) : sol_init(sim);
     if (status == SOL_OK)
-        status = print(sim, stdout);
+        status = print(context, sim);
     sol_close(sim);
     return status;
 }
 
-int show_at(const Args *args, const char *name, const CliFolders *folders, const ShowAt *at,
-            SolStatus (*print)(Sol *sim, FILE *out), bool code)
+int show_at_with(const Args *args, const char *name, const CliFolders *folders, const ShowAt *at,
+                 ShowSim print, void *context, bool code)
 {
     OptionSets sets;
     if (options_split_sets(args, &at->sets, &sets) != EXIT_DONE)
@@ -82,8 +82,24 @@ int show_at(const Args *args, const char *name, const CliFolders *folders, const
     }
     SolStatus status = sol_model_status(model);
     if (status == SOL_OK)
-        status = show(model, designator, &options, at->time.value, print);
+        status = show(model, designator, &options, at->time.value, print, context);
     sol_print_messages(model, 0, stderr, cli_colour());
     sol_unload(model);
     return code_of(status);
+}
+
+typedef struct Printing {
+    SolStatus (*print)(Sol *sim, FILE *out);
+} Printing;
+
+static SolStatus print_out(void *context, Sol *sim)
+{
+    return ((const Printing *)context)->print(sim, stdout);
+}
+
+int show_at(const Args *args, const char *name, const CliFolders *folders, const ShowAt *at,
+            SolStatus (*print)(Sol *sim, FILE *out), bool code)
+{
+    Printing printing = {print};
+    return show_at_with(args, name, folders, at, print_out, &printing, code);
 }

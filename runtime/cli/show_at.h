@@ -1,4 +1,4 @@
-/* show_at.h: `flat --at T`, `graph --at T`: run to a time, then show what is there. */
+/* show_at.h: `flat --at T`, `graph --at T`, `linearize --at T`: run to a time, then show what is there. */
 #ifndef RUNTIME_CLI_SHOW_AT_H
 #define RUNTIME_CLI_SHOW_AT_H
 
@@ -16,6 +16,10 @@ enum { SHOW_AT_OPTIONS = SOLVER_OPTIONS + 2 };
 void show_at_table(ShowAt *at, Option table[SHOW_AT_OPTIONS]);
 /* Options of a run that is not asked for: a message and EXIT_USAGE. */
 int show_at_check(const Args *args, const ShowAt *at);
+/* Anything else that is done with the simulation there. */
+typedef SolStatus (*ShowSim)(void *context, Sol *sim);
+int show_at_with(const Args *args, const char *name, const CliFolders *folders, const ShowAt *at,
+                 ShowSim show, void *context, bool code);
 /* `code`: by native code, waited for, because what is shown tells of it. An exit code, after messages on
  * stderr. */
 int show_at(const Args *args, const char *name, const CliFolders *folders, const ShowAt *at,

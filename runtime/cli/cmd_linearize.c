@@ -1,0 +1,139 @@
+/* cmd_linearize.c: `solstice linearize`: a model and a time -> its linear model there. */
+#include "runtime/cli/linear_files.h"
+#include "runtime/cli/show_at.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Linearize {
+    OptionTexts in, out;
+    const char *output, *plot;
+    double time;
+    int code; /* of what is no matter of the model */
+    SolVar in_var[OPTION_TEXTS_MAX], out_var[OPTION_TEXTS_MAX];
+} Linearize;
+
+static bool find_all(Linearize *job, const Sol *sim, const OptionTexts *texts, SolVar *vars)
+{
+    for (uint32_t i = 0; i < texts->n; i++) {
+        vars[i] = sol_find(sim, texts->at[i]);
+        if (vars[i])
+            continue;
+        fprintf(stderr, "solstice linearize: no variable '%s' at time %.10g\n", texts->at[i],
+                job->time);
+        job->code = EXIT_USAGE;
+        return false;
+    }
+    return true;
+}
+
+/* Paths of the states, in one block behind their pointers; NULL: no memory. */
+static const char **state_names(const Sol *sim, const SolLinearized *l)
+{
+    enum { LONGEST = 256 };
+    const char **names = malloc((l->n + 1) * (sizeof *names + LONGEST));
+    char *text = names ? (char *)(names + l->n + 1) : NULL;
+    for (uint32_t i = 0; names && i < l->n; i++) {
+        names[i] = text + (size_t)i * LONGEST;
+        sol_var_path(sim, l->states[i], text + (size_t)i * LONGEST, LONGEST);
+    }
+    return names;
+}
+
+static void write_all(Linearize *job, const SolLinearized *l, const LinearNames *names)
+{
+    const char *failed = NULL;
+    if (job->output && !linear_write(l, names, job->output))
+        failed = job->output;
+    else if (job->plot && !linear_draw(l, names, job->plot))
+        failed = job->plot;
+    if (failed) {
+        fprintf(stderr, "solstice: error: %s: %s\n", failed, strerror(errno));
+        job->code = EXIT_IO;
+    }
+    linear_print(l, names, stdout);
+    if (fflush(stdout) != 0)
+        job->code = EXIT_IO;
+}
+
+static SolStatus linearize(void *context, Sol *sim)
+{
+    Linearize *job = context;
+    SolLinearized l;
+    if (!find_all(job, sim, &job->in, job->in_var) || !find_all(job, sim, &job->out, job->out_var))
+        return SOL_OK;
+    SolStatus status = sol_linearize(sim, job->in.n, job->in_var, job->out.n, job->out_var, &l);
+    const char **states = status == SOL_OK ? state_names(sim, &l) : NULL;
+    if (states) {
+        LinearNames names = {states, (const char **)job->in.at, (const char **)job->out.at,
+                             job->time};
+        write_all(job, &l, &names);
+    }
+    free(states);
+    sol_linearized_free(sim, &l);
+    return status;
+}
+
+static int check(const Args *args, const Linearize *job)
+{
+    if (job->output && !linear_has_format(job->output, ".csv") &&
+        !linear_has_format(job->output, ".mat"))
+        return args_fail(args, "--output wants a name that ends with .csv or .mat");
+    if (job->plot && !linear_has_format(job->plot, ".svg"))
+        return args_fail(args, "--plot wants a name that ends with .svg");
+    return EXIT_DONE;
+}
+
+static int run_linearize(int argc, char **argv)
+{
+    enum { OWN = 4 };
+    Args args = args_begin(&cli_linearize, argc, argv);
+    CliFolders folders = {0};
+    const char *name;
+    ShowAt at = {0};
+    static const Linearize nothing;
+    Linearize job = nothing;
+    Option options[SHOW_AT_OPTIONS + OWN] = {{"--in", OPTION_TEXTS, &job.in, NULL, false},
+                                             {"--out", OPTION_TEXTS, &job.out, NULL, false},
+                                             {"--output", OPTION_TEXT, &job.output, NULL, false},
+                                             {"--plot", OPTION_TEXT, &job.plot, NULL, false}};
+    show_at_table(&at, options + OWN);
+    int code = options_read_file(&args, SHOW_AT_OPTIONS + OWN, options, &folders, &name);
+    at.time.given = true; /* the start, where nothing is said */
+    if (code == EXIT_DONE)
+        code = show_at_check(&args, &at);
+    if (code == EXIT_DONE)
+        code = check(&args, &job);
+    if (code != EXIT_DONE)
+        return code;
+    job.time = at.time.value;
+    code = show_at_with(&args, name, &folders, &at, linearize, &job, false);
+    return code == EXIT_DONE ? job.code : code;
+}
+
+const Command cli_linearize = {
+    "linearize",
+    "the linear model around a point of time: A, B, C, D, eigenvalues",
+    "usage: solstice linearize FILE[:MODEL] [--at T] [--in PATH]... [--out PATH]...\n"
+    "                          [--output FILE.csv|.mat] [--plot FILE.svg] [options of the run]\n\n"
+    "Runs the model to time T (0 unless given) and prints der(x) = A x + B u, y = C x + D u "
+    "around\n"
+    "the point that it has reached, in the structure that is there behind the events at T, and "
+    "the\n"
+    "eigenvalues of A with their time constants, frequencies and damping. x are the states.\n\n"
+    "  --at T             where\n"
+    "  --in PATH          an input: a Real parameter, or a variable that is held; several in "
+    "order\n"
+    "  --out PATH         an output: any Real variable; several in order\n"
+    "  --output FILE      all matrices, as table of matrix, row, column, value (.csv), or for\n"
+    "                     Matlab and its like (.mat: A, B, C, D, eigenvalues, xNames, uNames, "
+    "yNames)\n"
+    "  --plot FILE.svg    the eigenvalues in the complex plane\n"
+    "  --set PATH=VALUE   a parameter, or the start value of a variable\n"
+    "  --solver, --rtol, --atol, --step, --max-step, --max-order, --linear, --seed, --max-events,\n"
+    "  --max-updates      of the run, as for 'solstice run'\n"
+    "  -L DIR             look for packages that the file does not define in DIR too\n",
+    run_linearize,
+};

@@ -1,0 +1,94 @@
+#!/bin/bash
+# `solstice linearize`: matrices and eigenvalues against closed forms; behind an event; wrong inputs; CSV, MAT, picture.
+. "$(dirname "$0")/../support/shell.sh"
+
+cat >osc.sol <<'SOL'
+model Osc
+interface:
+  parameter Real k << 4;
+  parameter Real u << 1;
+  static Real x; static Real v; static Real y; static Real z;
+implementation:
+  der(x = x, start << 1) = v;
+  der(x = v) = -k*x - 0.4*v + u;
+  der(x = z) = -3*z + x*x;
+  y = x + 2*v + 3*u;
+end Osc;
+SOL
+
+value() { # matrix, row, column: of out.csv
+    awk -F, -v m="$1" -v r="$2" -v c="$3" '$1 == m && $2 == r && $3 == c { print $4 }' out.csv
+}
+near() { # what, is, should be, within
+    awk -v a="$2" -v b="$3" -v e="$4" 'BEGIN { d = a - b; exit !(a != "" && d <= e && -d <= e) }' || fail "$1: $2, not $3"
+}
+
+# der(z) by x is 2 x; the eigenvalues -0.2 +- sqrt(4 - 0.04) i, and -3
+"$SOLSTICE" linearize osc.sol --in u --in k --out y --output out.csv --plot out.svg >text || fail "exit code $?"
+near A "$(value A 'der(v)' x)" -4 0
+near A "$(value A 'der(z)' x)" 2 0
+near B "$(value B 'der(v)' k)" -1 0
+near C "$(value C y v)" 2 0
+near D "$(value D y u)" 3 0
+near re "$(value eigenvalue 1 re)" -0.2 1e-14
+near im "$(value eigenvalue 1 im)" 1.98997487421323990 1e-14
+near slow "$(value eigenvalue 3 re)" -3 1e-14
+grep -q '^-0.2 +- 1.989975i *5 *0.3167143 *0.1$' text || fail "no line of the pair: $(cat text)"
+[ "$(grep -c '<title>' out.svg)" = 3 ] || fail "the picture has other than three eigenvalues"
+"$SOLSTICE" linearize osc.sol --in u --out y --output out.mat >text || fail "exit code $?"
+[ "$(head -c 20 out.mat | od -An -tu4 -w20 | tr -s ' ')" = " 0 3 3 0 2" ] || fail "out.mat begins with something else"
+for name in A B C D eigenvalues xNames uNames yNames; do
+    grep -qa "$name" out.mat || fail "no $name in out.mat"
+done
+
+# der(z) by x is 2 x at any time: x(1) of the damped oscillator around 1/4
+"$SOLSTICE" linearize osc.sol --at 1 --rtol 1e-10 --output out.csv >text || fail "exit code $?"
+near 'at 1' "$(value A 'der(z)' x)" \
+    "$(awk 'BEGIN { w = sqrt(3.96); print 2*(0.25 + 0.75*exp(-0.2)*(cos(w) + 0.2/w*sin(w))) }')" 1e-5
+
+# A circuit with loops: L = 0.5 H, R = 2, C = 0.1 F: s^2 + 4 s + 20 = 0, -2 +- 4i. Its switch opens at 0.3: 1/(RC) is left.
+cat >rlc.sol <<'SOL'
+model RLC
+interface:
+  static Electric.Basic.Resistor R{R << 2};
+  static Electric.Basic.Inductor L{L << 0.5};
+  static Electric.Basic.Capacitor C{C << 0.1, u_start << 1};
+  static Electric.Basic.Resistor leak{R << 5};
+  static Electric.Switches.Switch S;
+  static Electric.Switches.Switch T;
+  static Electric.Sources.Ground G;
+implementation:
+  connection{a << R.n, b << L.p}; connection{a << L.n, b << S.p}; connection{a << S.n, b << C.p};
+  connection{a << C.n, b << R.p}; connection{a << C.n, b << G.p};
+  connection{a << leak.p, b << T.p}; connection{a << T.n, b << C.p}; connection{a << leak.n, b << G.p};
+  S.command << time < 0.3;
+  T.command << time >= 0.3;
+end RLC;
+SOL
+"$SOLSTICE" linearize rlc.sol --at 0.1 --output out.csv >text 2>err || fail "rlc: exit code $?: $(cat err)"
+near 'rlc re' "$(value eigenvalue 1 re)" -2 1e-9
+near 'rlc im' "$(value eigenvalue 1 im)" 4 1e-9
+"$SOLSTICE" linearize rlc.sol --at 2 --output out.csv >text 2>err || fail "rlc: exit code $?: $(cat err)"
+near 'behind the event' "$(value eigenvalue 1 re)" -2 1e-9
+[ -z "$(value eigenvalue 2 re)" ] || fail "more than one state is left"
+
+# A state of a loop that is not linear: der(x) = -y, y + y^3 = x: -1/(1 + 3 y^2), y = 1 at x = 2.
+cat >cubic.sol <<'SOL'
+model Cubic
+interface:
+  static Real x; static Real y;
+implementation:
+  der(x = x, start << 2) = -y;
+  y + y*y*y = x;
+end Cubic;
+SOL
+"$SOLSTICE" linearize cubic.sol --output out.csv >text || fail "cubic: exit code $?"
+near cubic "$(value A 'der(x)' x)" -0.25 1e-12
+
+expect 2 'x is no input: a Real parameter or a variable that is held is wanted' "$SOLSTICE" linearize osc.sol --in x
+expect 2 "no variable 'q' at time 0" "$SOLSTICE" linearize osc.sol --out q
+expect 2 '--output wants a name that ends with .csv or .mat' "$SOLSTICE" linearize osc.sol --output x.txt
+expect 2 '--plot wants a name that ends with .svg' "$SOLSTICE" linearize osc.sol --plot x.png
+expect 4 'No such file' "$SOLSTICE" linearize osc.sol --output none/x.csv
+expect 4 '' "$SOLSTICE" linearize missing.sol
+exit $((failures > 0))
