@@ -668,21 +668,21 @@ package Planar
         model Prismatic
             extends Interfaces.Rigid;
         interface:
-            parameter Real sx {unit << "m"} << 1;
-            parameter Real sy {unit << "m"} << 0;
+            parameter Real sx {unit << "1"} << 1;
+            parameter Real sy {unit << "1"} << 0;
             parameter Real s_start {unit << "m"} << 0;
             parameter Real v_start {unit << "m/s"} << 0;
-            static Real s;
-            static Real v;
+            static Real s {unit << "m"};
+            static Real v {unit << "m/s"};
         implementation:
             assert(condition = sx*sx + sy*sy > 0,
                    message = "the direction (sx, sy) must not be zero");
-            static Real a;
-            static Real Va;
-            static Real Ve;
-            static Real Vm;
-            static Real sx0 {unit << "m"};
-            static Real sy0 {unit << "m"};
+            static Real a {unit << "m/s2"};
+            static Real Va {unit << "m/s"};
+            static Real Ve {unit << "m/s"};
+            static Real Vm {unit << "m/s"};
+            static Real sx0 {unit << "1"};
+            static Real sy0 {unit << "1"};
             if initial() then
                 Ve << v_start;
             end if;

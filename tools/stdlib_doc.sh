@@ -105,7 +105,14 @@ for file in $packages; do
         line = $0
         sub(/^ *parameter [A-Za-z]+ /, "", line)
         sub(/;.*/, "", line)
-        sub(/ << /, " = ", line)
+        unit = ""
+        if (match(line, / *\{unit << "[^"]*"\}/)) { # behind the value
+            unit = substr(line, RSTART, RLENGTH)
+            line = substr(line, 1, RSTART - 1) substr(line, RSTART + RLENGTH)
+            gsub(/^ *\{unit << "|"\}$/, "", unit)
+        }
+        unit = unit == "1" || unit == "" ? "" : " " unit
+        line = sub(/ << /, " = ", line) ? line unit : line (unit == "" ? "" : " in" unit)
         parameters = parameters (parameters == "" ? "" : ", ") plain(line)
     }
     /^ *end [A-Za-z]/ && $2 != "if;" && $2 != "when;" { flush_row(); depth-- }
