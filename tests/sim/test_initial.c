@@ -274,7 +274,7 @@ static void drawn_systems(void **state)
         if ((status == SOL_OK) != fits)
             fail_msg("seed %llu: status %d\n%s", (unsigned long long)soak.seed, status, text);
         for (int i = 0; i < d.n && fits; i++) {
-            char name[8];
+            char name[16];
             snprintf(name, sizeof name, "x%d", i);
             double is = sim_lab_value(lab, name);
             if (!(fabs(is - x[i]) <= 1e-9 * (1 + fabs(x[i]))))

@@ -273,7 +273,7 @@ static void check_pile(Pile *p)
         for (int i = 0; i < STEPS; i++)
             pile_step(p, z, (Long)step / STEPS);
         for (int k = 0; k < p->n; k++) {
-            char path[20];
+            char path[40];
             for (int i = 0; i < p->s[k].n; i++) {
                 sprintf(path, "R%d%d.%s", k + 1, i, p->s[k].rails ? "s" : "phi");
                 compare(lab, path, z[k], fabsl(z[k]), t * step, p->text);
