@@ -50,5 +50,5 @@ while [ $done -lt "$kills" ] && [ $failures -eq 0 ]; do
 done
 sleep 0.2
 [ -z "$(pgrep -f "$work" || true)" ] || fail "processes are left"
-echo "soak: kills of sweeps: $done kills ($workers of workers), gone on $resumed times, $tables tables from seed ${SOAK_SEED:-1}"
+echo "soak: kills of sweeps: $done cases from seed ${SOAK_SEED:-1} in $SECONDS s, $workers of workers, gone on $resumed times, $tables tables"
 exit $((failures > 0))
