@@ -53,8 +53,10 @@ double impulse_system_before(const ImpulseSystem *s, DdpVar var)
     uint32_t jump = map_get(&s->jump_at, var), at = map_get(&s->before, var);
     if (jump)
         return s->jump.at[jump - 1].before;
-    return at && !is_restarted(s->sim, var) ? s->sim->update.befores.at[at - 1].value
-                                            : s->sim->value[var];
+    if (at && !is_restarted(s->sim, var))
+        return s->sim->update.befores.at[at - 1].value;
+    evaluate_fetch(s->sim, var, EVAL_EVENT | EVAL_TRIAL); /* its part may not be here yet */
+    return s->sim->value[var];
 }
 
 /* ---- gathering ---- */

@@ -297,16 +297,19 @@ static bool check_seed(uint64_t seed, bool compiled, bool print, Tally *tally)
     return fine;
 }
 
-/* A look between two points of a grid made a `when` that nobody decided fire. */
-enum { LOOKED_BETWEEN = 60299 };
+/* A look between two points of a grid made a `when` that nobody decided fire. An impulse gave a state of a part that nobody had
+ * looked at the value of the last look. */
+enum { LOOKED_BETWEEN = 60299, NOT_LOOKED_AT = 70700010 };
 
 int main(int argc, char **argv)
 {
     bool print = argc > 1 && strcmp(argv[1], "print") == 0;
     bool compiled = argc > 1 && strcmp(argv[1], "compiled") == 0;
     Tally tally = {0};
-    if (!print)
+    if (!print) {
         check_seed(LOOKED_BETWEEN, false, false, &tally);
+        check_seed(NOT_LOOKED_AT, false, false, &tally);
+    }
     Soak soak = soak_begin("hybrid models", SLOW_BUILD ? 60 : 200, 1);
     while (soak_next(&soak))
         if (!check_seed(soak.seed, compiled || soak.seed % 10 == 0, print, &tally))
