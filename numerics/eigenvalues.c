@@ -5,7 +5,8 @@
 #include <math.h>
 #include <stddef.h>
 
-enum { MOST_STEPS = 60, ODD_STEPS = 10 }; /* for one eigenvalue; so often another shift is tried */
+/* For one eigenvalue; so often another shift is tried; behind so many rounding is measured by the whole matrix. */
+enum { MOST_STEPS = 300, ODD_STEPS = 10, PATIENT_STEPS = 20 };
 
 typedef struct Square {
     uint32_t n;
@@ -143,12 +144,22 @@ static void francis_step(const Square *m, uint32_t low, uint32_t high, double su
             *at(m, i, j) = 0;
 }
 
-/* Where the lowest block that hangs together begins; entries that are rounding become 0. */
-static uint32_t block_begin(const Square *m, uint32_t high)
+static double largest(const Square *m)
+{
+    double most = 0;
+    for (size_t i = 0; i < (size_t)m->n * m->n; i++)
+        most = fmax(most, fabs(m->a[i]));
+    return most;
+}
+
+/* Where the lowest block that hangs together begins; entries that are rounding become 0. They are measured by their
+ * neighbours, so that small eigenvalues keep their digits, and by `least` where that is more: several eigenvalues that are 0
+ * have no neighbours to be measured by. */
+static uint32_t block_begin(const Square *m, uint32_t high, double least)
 {
     uint32_t low = high;
     for (; low > 0; low--) {
-        double size = fabs(*at(m, low, low)) + fabs(*at(m, low - 1, low - 1));
+        double size = fmax(fabs(*at(m, low, low)) + fabs(*at(m, low - 1, low - 1)), least);
         if (fabs(*at(m, low, low - 1)) <= DBL_EPSILON * size ||
             fabs(*at(m, low, low - 1)) < DBL_MIN)
             break;
@@ -176,12 +187,23 @@ static void solve_pair(const Square *m, uint32_t high, double *re, double *im)
     im[high - 1] = im[high] = 0;
 }
 
+/* A pair of shifts that no eigenvalue suggests, of the size of what is below the diagonal from row `first` on. */
+static void other_shifts(const Square *m, uint32_t first, double *sum, double *product)
+{
+    double size = fabs(*at(m, first + 1, first)) + fabs(*at(m, first + 2, first + 1));
+    double centre = 0.75 * size + *at(m, first, first);
+    *sum = 2 * centre;
+    *product = centre * centre + 0.4375 * size * size;
+}
+
 static bool take_apart(const Square *m, double *re, double *im)
 {
     uint32_t left = m->n;
+    double size_of_all = largest(m);
     int steps = 0;
     while (left > 0) {
-        uint32_t high = left - 1, low = block_begin(m, high);
+        uint32_t high = left - 1;
+        uint32_t low = block_begin(m, high, steps > PATIENT_STEPS ? size_of_all : 0);
         if (low + 1 >= high) {
             if (low == high) {
                 re[high] = *at(m, high, high);
@@ -197,11 +219,8 @@ static bool take_apart(const Square *m, double *re, double *im)
             return false;
         double a = *at(m, high - 1, high - 1), d = *at(m, high, high);
         double sum = a + d, product = a * d - *at(m, high - 1, high) * *at(m, high, high - 1);
-        if (steps % ODD_STEPS == 0) { /* it goes in a circle */
-            double size = fabs(*at(m, high, high - 1)) + fabs(*at(m, high - 1, high - 2));
-            sum = 1.5 * size;
-            product = size * size;
-        }
+        if (steps % ODD_STEPS == 0) /* it goes in a circle */
+            other_shifts(m, steps / ODD_STEPS % 2 ? low : high - 2, &sum, &product);
         francis_step(m, low, high, sum, product);
     }
     return true;
