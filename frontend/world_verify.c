@@ -85,6 +85,9 @@ static void verify_relation(const World *world, Inst *inst, const Op *op)
     if (!rel)
         return;
     DdpRelView view = ddp_rel(world->ddp, rel);
+    DdpCombination entered; /* where another equation stands in its place */
+    if (ddp_combination(world->ddp, rel, &entered))
+        view.n = entered.n, view.vars = entered.vars;
     uint32_t named = op->kind == OP_DER ? 2 : op->refs.n;
     for (uint32_t i = 0; i < named; i++) {
         DdpVar var = follow_var(world, inst, &op->refs.at[i]);
