@@ -5,7 +5,10 @@
 
 static void print_node(Program *p, const Def *def, FILE *out)
 {
-    static const char *const shapes[] = {"box", "tab", "ellipse"};
+    static const char *const shapes[] = {[DEF_MODEL] = "box",
+                                         [DEF_PACKAGE] = "tab",
+                                         [DEF_CONNECTOR] = "ellipse",
+                                         [DEF_FUNCTION] = "cds"};
     fprintf(out, "  d%u [label=\"%s\", shape=%s%s];\n", def->id, intern_text(&p->names, def->name),
             shapes[def->kind], def->partial ? ", style=dashed" : "");
 }
