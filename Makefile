@@ -22,6 +22,8 @@ run: build
 docs: build
 	tools/stdlib_pictures.sh
 	tools/stdlib_doc.sh docs
+	tools/setup.sh page
+	tools/page_pictures.sh
 
 install: build
 	cmake --install build --prefix "$(PREFIX)"

@@ -350,7 +350,7 @@ static void start_again(Ddp *d, DdpRel r)
     requests_drop_chain(d, r);
     schedule_detach(d, r);
     if (REL(d, r).kind == DDP_DERIVATIVE && relation_vars(d, r)[2]) {
-        requests_suspect(d, relation_vars(d, r)[2]);
+        requests_add_candidate(d, relation_vars(d, r)[2]);
         relation_bind(d, r, 2, 0);
     }
     causalize_push(d, r);

@@ -54,7 +54,7 @@ static List *const *all_lists(Ddp *d, List *lists[64])
                      &d->free_vars,      &d->free_rels,    &d->states,          &d->under_nodes,
                      &d->under_vars,     &d->work,         &d->select,          &d->prefer,
                      &d->moved,          &d->asked,        &d->held_back,       &d->gone_nodes,
-                     &d->placed,         &d->stale,        &d->suspects,        &d->scratch,
+                     &d->placed,         &d->stale,        &d->candidates,      &d->scratch,
                      &d->scratch2,       &d->scratch3,     &d->stamp,           &d->holes,
                      &d->scc_open,       &d->scc_order,    &d->scc_ends,        &d->wished,
                      &d->level_rels,     &d->level_vars,   &d->false_nodes,     &d->unused_combined,
@@ -101,6 +101,7 @@ void ddp_close(Ddp *d)
     vec_free(d->mem, &d->scc_frames);
     vec_free(d->mem, &d->state_delta);
     map_free(d->mem, &d->bans);
+    map_free(d->mem, &d->offsets);
     mem_free(d->mem, d);
 }
 
@@ -164,6 +165,11 @@ void ddp_hint_tearing(Ddp *d, DdpVar v, int change)
     schedule_tear_again(d, r ? REL(d, r).node : 0);
 }
 
+bool ddp_tearing_hinted(const Ddp *d, DdpVar v)
+{
+    return VAR(d, v).hints > 0;
+}
+
 void ddp_advise_against(Ddp *d, DdpRel rel, DdpVar var)
 {
     DdpRel r = REL(d, rel).origin;
@@ -198,7 +204,7 @@ void relation_remove(Ddp *d, DdpRel r)
     requests_drop_chain(d, r);
     schedule_detach(d, r);
     if (REL(d, r).kind == DDP_DERIVATIVE)
-        requests_suspect(d, relation_vars(d, r)[2]);
+        requests_add_candidate(d, relation_vars(d, r)[2]);
     relation_free_rel(d, r);
 }
 
@@ -210,7 +216,7 @@ static void remove_leaving(Ddp *d)
     for (uint32_t i = 0; i < d->leaving_vars.n; i++) {
         free_vars_drop(d, d->leaving_vars.at[i]);
         for (DdpVar up = VAR(d, d->leaving_vars.at[i]).up; up; up = VAR(d, up).up)
-            requests_suspect(d, up);
+            requests_add_candidate(d, up);
     }
 }
 
@@ -277,10 +283,10 @@ static void end_delta(Ddp *d)
 /* A large change leaves large work lists behind; their memory goes back. */
 static void trim(Ddp *d)
 {
-    List *work[] = {&d->work,     &d->select,   &d->prefer,    &d->moved,        &d->asked,
-                    &d->placed,   &d->stale,    &d->suspects,  &d->scratch,      &d->scratch2,
-                    &d->scratch3, &d->entering, &d->leaving,   &d->leaving_vars, &d->gone_nodes,
-                    &d->holes,    &d->scc_open, &d->scc_order, &d->scc_ends};
+    List *work[] = {&d->work,     &d->select,   &d->prefer,     &d->moved,        &d->asked,
+                    &d->placed,   &d->stale,    &d->candidates, &d->scratch,      &d->scratch2,
+                    &d->scratch3, &d->entering, &d->leaving,    &d->leaving_vars, &d->gone_nodes,
+                    &d->holes,    &d->scc_open, &d->scc_order,  &d->scc_ends};
     for (uint32_t i = 0; i < sizeof work / sizeof *work; i++)
         if (work[i]->cap > LARGE_LIST)
             vec_free(d->mem, work[i]);

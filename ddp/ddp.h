@@ -103,6 +103,7 @@ typedef struct DdpCombination {
 bool ddp_combination(const Ddp *ddp, DdpRel rel, DdpCombination *out); /* false: rel itself does */
 /* The modeller's `tearing(x)`: +1 enters, -1 removes a hint. */
 void ddp_hint_tearing(Ddp *ddp, DdpVar var, int change);
+bool ddp_tearing_hinted(const Ddp *ddp, DdpVar var); /* some hint names it */
 /* Advice from the numerics: do not solve `rel` for `var` (its pivot is or comes near zero). Counts as a
  * change; the next commit looks for another way, and takes it only if one exists. */
 void ddp_advise_against(Ddp *ddp, DdpRel rel, DdpVar var);
@@ -111,6 +112,8 @@ void ddp_advise_against(Ddp *ddp, DdpRel rel, DdpVar var);
  * not (-1), or as it comes (0). Counts as a change, and stays until other advice; a variable that
  * should be one takes the place of one on its level that should not, where a way exists. */
 void ddp_advise_state(Ddp *ddp, DdpRel rel, int wish);
+/* Advice that was given before, but not followed when others were entered and removed, counts as new. */
+void ddp_insist_on_state(Ddp *ddp, DdpRel der);
 
 typedef enum DdpCommit {
     DDP_SO_FAR, /* more may come: underdetermination is no fault */

@@ -42,7 +42,7 @@ typedef struct Var {
     bool leaving : 1; /* removed, to be freed by the commit */
     bool varies : 1;  /* may change between events (schedule.c keeps it) */
     bool solid : 1;   /* a parameter, or a product of parameters and constants: taken as not zero */
-    bool suspect : 1; /* on the list of derivatives perhaps no longer requested */
+    bool candidate : 1; /* on the list of derivatives perhaps no longer requested */
     bool undetermined : 1;
     bool exchanged : 1; /* levels.c: not computed as by default */
     bool marked : 1;    /* scratch of one pass, clean between passes */
@@ -187,7 +187,7 @@ struct Ddp {
     List placed;                   /* nodes made or merged by this commit */
     List stale;                    /* nodes an input of which began or ceased to vary */
     List false_nodes;              /* all that are falsely causal, and some that were */
-    List suspects;                 /* derivatives perhaps no longer requested */
+    List candidates;               /* derivatives perhaps no longer requested */
     List scratch, scratch2, scratch3;
     List level_rels, level_vars; /* level_view.c: what was asked for last */
     VEC(DdpDelta) delta;
@@ -208,6 +208,8 @@ struct Ddp {
     DdpCounts counts;
     uint32_t guard_order; /* derivatives of this order make a component rebuild from scratch */
     uint64_t turned;      /* improving cycles so far */
+    Map offsets;          /* offsets.c: relation -> its number + 1, while requests are followed */
+    bool offsets_fail;    /* there are none, or none was found */
     bool scratch_now;
     bool runaway; /* a derivative depends on itself through a causal relation */
 };
@@ -262,7 +264,7 @@ void residual_advice(Ddp *d); /* moves causalities that the numerics advised aga
 void requests_update(Ddp *d); /* differentiates what is requested; may turn cycles (state_select) */
 void requests_collect(Ddp *d);              /* lazily removes what is not */
 void requests_drop_chain(Ddp *d, DdpRel r); /* removes all derivatives of r */
-void requests_suspect(Ddp *d, DdpVar v);
+void requests_add_candidate(Ddp *d, DdpVar v);
 /* What r computes by default. */
 static inline DdpVar requests_out(const Ddp *d, DdpRel r)
 {
@@ -283,6 +285,17 @@ void state_select_preferred(
 /* Turns an improving cycle through `derived`, if there is one. False: there is a cycle, but a causal relation
  * keeps it from being turned; its members are in diagnosis[4]. */
 bool state_select_turn(Ddp *d, DdpRel derived);
+/* May origin(q) take the variable of origin(p)? */
+bool state_select_may_take(const Ddp *d, DdpRel q, DdpRel p);
+
+/* ---- offsets.c ---- */
+enum { HOPELESS_ORDER = 8 };
+/* Is it proved that no request for a derivative of r comes back to r along turnable ones (state_select_turn)? */
+bool offsets_honest(Ddp *d, DdpRel r);
+void offsets_forget(Ddp *d); /* the matching changes */
+
+/* ---- verify.c ---- */
+void verify_honest(bool comes_back, DdpRel derived); /* R5 */
 
 /* ---- levels.c ---- */
 void levels_touch(Ddp *d, DdpRel r); /* what r or its derivatives compute by default changes */

@@ -26,7 +26,7 @@ static void pack_var(Pack *p, Var *v)
     PACK_BIT(p, v->leaving);
     PACK_BIT(p, v->varies);
     PACK_BIT(p, v->solid);
-    PACK_BIT(p, v->suspect);
+    PACK_BIT(p, v->candidate);
     PACK_BIT(p, v->undetermined);
     PACK_BIT(p, v->exchanged);
     PACK_BIT(p, v->marked);
@@ -161,7 +161,7 @@ static void pack_lists(Ddp *d, Pack *p)
                      &d->free_vars,    &d->free_rels,   &d->states,       &d->under_nodes,
                      &d->under_vars,   &d->work,        &d->holes,        &d->select,
                      &d->prefer,       &d->moved,       &d->asked,        &d->held_back,
-                     &d->gone_nodes,   &d->placed,      &d->stale,        &d->suspects,
+                     &d->gone_nodes,   &d->placed,      &d->stale,        &d->candidates,
                      &d->wished,       &d->false_nodes, &d->turning};
     for (uint32_t i = 0; i < sizeof lists / sizeof *lists; i++)
         PACK_LIST(p, lists[i]);

@@ -374,6 +374,17 @@ X x_rename(FormTable *table, X x, const uint32_t *map)
     return rewrite(table, x, rename_node, map);
 }
 
+static X put_node(FormTable *table, XNode node, X a, X b, X c, const void *context)
+{
+    const X *by = context;
+    return node.op == X_POS ? by[node.a] : xnode_rebuild(table, node, a, b, c);
+}
+
+X x_put(FormTable *table, X x, const X *by)
+{
+    return rewrite(table, x, put_node, by);
+}
+
 bool x_small_exponent(const FormTable *table, X x, int *n)
 {
     XNode node = x_node(table, x);

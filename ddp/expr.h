@@ -95,6 +95,9 @@ X x_lower_powers(FormTable *table, X x);
 /* The same expression with position i replaced by position map[i]. */
 X x_rename(FormTable *table, X x, const uint32_t *map);
 
+/* The same expression with by[i] in the place of position i. */
+X x_put(FormTable *table, X x, const X *by);
+
 /* All nodes that the roots consist of, each once, operands before users, in the order of reading (which
  * depends on the expressions, not on the history of the table). Taken from `mem`; the caller frees. */
 X *x_nodes(const FormTable *table, Mem *mem, uint32_t n, const X *roots, uint32_t *count);

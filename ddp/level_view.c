@@ -38,6 +38,11 @@ void ddp_advise_state(Ddp *d, DdpRel r, int wish)
     vec_push(d->mem, &d->wished, r);
 }
 
+void ddp_insist_on_state(Ddp *d, DdpRel r)
+{
+    vec_push(d->mem, &d->wished, r);
+}
+
 int ddp_state_advice(const Ddp *d, DdpRel r)
 {
     return REL(d, r).wish;

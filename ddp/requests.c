@@ -17,12 +17,12 @@
 
 enum { SUSPICIOUS_ORDER = 3 };
 
-void requests_suspect(Ddp *d, DdpVar v)
+void requests_add_candidate(Ddp *d, DdpVar v)
 {
-    if (!v || !VAR(d, v).order || VAR(d, v).suspect)
+    if (!v || !VAR(d, v).order || VAR(d, v).candidate)
         return;
-    VAR(d, v).suspect = true;
-    vec_push(d->mem, &d->suspects, v);
+    VAR(d, v).candidate = true;
+    vec_push(d->mem, &d->candidates, v);
 }
 
 void requests_ask(Ddp *d, DdpRel r)
@@ -110,7 +110,7 @@ static void remove_derived(Ddp *d, DdpRel q)
         VAR(d, out).match = 0;
     const uint32_t n = REL(d, q).n;
     for (uint32_t i = 0; i < n; i++)
-        requests_suspect(d, relation_vars(d, q)[i]);
+        requests_add_candidate(d, relation_vars(d, q)[i]);
     relation_free_rel(d, q);
     d->n_derived--;
 }
@@ -139,10 +139,10 @@ static void bind_slope(Ddp *d, DdpRel r)
     if (bound != want) {
         levels_touch(d, r);
         relation_bind(d, r, 2, want);
-        requests_suspect(d, bound);
+        requests_add_candidate(d, bound);
         schedule_move(d, r);
     } else if (bound && relation_is_integrator(d, r)) {
-        requests_suspect(d, bound); /* was perhaps the request of this relation */
+        requests_add_candidate(d, bound); /* was perhaps the request of this relation */
     }
 }
 
@@ -173,7 +173,7 @@ static bool follow_requests(Ddp *d, DdpRel r)
             schedule_move(d, q);
         }
         if (!fresh)
-            requests_suspect(d, out); /* its own relation was perhaps what asked for it */
+            requests_add_candidate(d, out); /* its own relation was perhaps what asked for it */
         if (fresh && REL(d, q).order >= d->guard_order) {
             scratch_rebuild(d, r);
             return false;
@@ -219,14 +219,17 @@ static void give_up(Ddp *d)
 void requests_update(Ddp *d)
 {
     uint64_t turned = d->turned;
+    offsets_forget(d);
     for (uint32_t i = 0; i < d->asked.n; i++) { /* in turn, so that all orders grow alike */
         DdpRel r = d->asked.at[i];
         if (!REL(d, r).asked)
             continue; /* removed since */
         REL(d, r).asked = false;
         d->visited++;
-        if (!REL(d, r).held && !follow_requests(d, r))
+        if (!REL(d, r).held && !follow_requests(d, r)) {
             causalize_forward(d);
+            offsets_forget(d);
+        }
         if (i + 1 == d->asked.n && d->turned > turned) { /* perhaps nothing runs away any more */
             turned = d->turned;
             ask_again(d);
@@ -239,33 +242,54 @@ void requests_update(Ddp *d)
 
 /* ---- lazy out ---- */
 
+/* The derivative w requests `from`, or a relation that determines w does; from 0: nothing. */
+static void reach_requester(Ddp *d, DdpVar w, DdpVar from)
+{
+    if (d->stamp.at[w] == d->search)
+        return;
+    d->stamp.at[w] = d->search;
+    d->parent.at[w] = from;
+    vec_push(d->mem, &d->scratch, w);
+}
+
+/* w is requested, and so is all that it was reached from. */
+static bool confirm(Ddp *d, DdpVar w, uint32_t confirmed)
+{
+    for (; w; w = d->parent.at[w])
+        d->stamp.at[w] = confirmed;
+    return true;
+}
+
 /* Collects into d->scratch all derivatives from which requests to v come; false: none of them comes from a
- * differentiator, so all of it is garbage. */
-static bool requested(Ddp *d, DdpVar v)
+ * differentiator, so all of it is garbage. True: the way from a differentiator to v is stamped `confirmed`.
+ * What is so stamped stays requested while garbage goes, because no garbage lies on its way; so the next
+ * search ends there. */
+static bool requested(Ddp *d, DdpVar v, uint32_t confirmed)
 {
     List *reached = &d->scratch;
     vec_clear(reached);
+    if (d->stamp.at[v] == confirmed)
+        return true;
     d->search++;
-    d->stamp.at[v] = d->search;
-    vec_push(d->mem, reached, v);
+    reach_requester(d, v, 0);
     for (uint32_t i = 0; i < reached->n; i++) {
         DdpVar w = reached->at[i], up = VAR(d, w).up;
-        if (up && d->stamp.at[up] != d->search) {
-            d->stamp.at[up] = d->search;
-            vec_push(d->mem, reached, up);
-        }
+        if (up && d->stamp.at[up] == confirmed)
+            return confirm(d, w, confirmed);
+        if (up)
+            reach_requester(d, up, w);
         for (uint32_t o = VAR(d, w).occs; o; o = d->occ_next.at[o]) {
             DdpRel q = d->occ_rel.at[o];
             d->visited++;
             if (q == VAR(d, w).match)
                 continue;
             DdpVar out = REL(d, q).match;
-            if (!REL(d, q).order || !out)
-                return true; /* a differentiator, or a derivative that waits for its causality */
-            if (d->stamp.at[out] != d->search) {
-                d->stamp.at[out] = d->search;
-                vec_push(d->mem, reached, out);
-            }
+            if (!REL(d, q).order ||
+                !out) /* a differentiator, or a derivative that waits for its causality */
+                return confirm(d, w, confirmed);
+            if (d->stamp.at[out] == confirmed)
+                return confirm(d, w, confirmed);
+            reach_requester(d, out, w);
         }
     }
     return false;
@@ -277,7 +301,7 @@ static void unchain(Ddp *d, DdpVar v)
     for (DdpVar w = VAR(d, v).origin; w; w = VAR(d, w).up)
         if (VAR(d, w).up == v) {
             VAR(d, w).up = 0;
-            requests_suspect(d, w);
+            requests_add_candidate(d, w);
             break;
         }
     DdpRel q = VAR(d, v).match;
@@ -299,12 +323,13 @@ static void unchain(Ddp *d, DdpVar v)
 void requests_collect(Ddp *d)
 {
     List garbage = {0};
-    while (d->suspects.n) {
-        DdpVar v = vec_pop(&d->suspects);
-        if (!VAR(d, v).suspect)
+    const uint32_t confirmed = ++d->search;
+    while (d->candidates.n) {
+        DdpVar v = vec_pop(&d->candidates);
+        if (!VAR(d, v).candidate)
             continue;
-        VAR(d, v).suspect = false;
-        if (!VAR(d, v).used || requested(d, v))
+        VAR(d, v).candidate = false;
+        if (!VAR(d, v).used || requested(d, v, confirmed))
             continue;
         vec_clear(&garbage);
         for (uint32_t i = 0; i < d->scratch.n; i++)

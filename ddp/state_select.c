@@ -18,8 +18,6 @@
  */
 #include "ddp/ddp_int.h"
 
-enum { HOPELESS_ORDER = 8 };
-
 /* ---- the list of states, and what changed in it ---- */
 
 /* Does r stand for a state (ddp_state)? Integrators do that lend its place to nobody, and who
@@ -80,8 +78,7 @@ void state_select_note(Ddp *d, DdpRel r)
 
 /* ---- cycles ---- */
 
-/* May origin(q) take the variable of origin(p)? */
-static bool may_take(const Ddp *d, DdpRel q, DdpRel p)
+bool state_select_may_take(const Ddp *d, DdpRel q, DdpRel p)
 {
     DdpRel r = REL(d, q).origin;
     DdpVar v = REL(d, REL(d, p).origin).match;
@@ -123,7 +120,7 @@ static DdpRel find_return(Ddp *d, DdpRel derived, bool turnable)
                 continue;
             if (!REL(d, q).order && REL(d, q).kind != DDP_DERIVATIVE)
                 continue;
-            if (turnable && !may_take(d, q, VAR(d, v).match))
+            if (turnable && !state_select_may_take(d, q, VAR(d, v).match))
                 continue;
             d->stamp.at[out] = d->search;
             d->parent.at[out] = VAR(d, v).match; /* the request of q goes to v's relation */
@@ -180,6 +177,7 @@ static const List *cycle_of(Ddp *d, DdpRel first, DdpRel derived)
 
 static void turn_cycle(Ddp *d, const List *cycle)
 {
+    offsets_forget(d);
     List *taken = &d->scratch;
     vec_clear(taken);
     for (uint32_t i = 0; i < cycle->n; i++)
@@ -194,7 +192,13 @@ static void turn_cycle(Ddp *d, const List *cycle)
 
 bool state_select_turn(Ddp *d, DdpRel derived)
 {
-    DdpRel first = find_return(d, derived, true);
+    bool honest = offsets_honest(d, REL(d, derived).origin);
+#ifdef SOLSTICE_VERIFY
+    uint64_t visited = d->visited;
+    verify_honest(honest && find_return(d, derived, true), derived);
+    d->visited = visited;
+#endif
+    DdpRel first = honest ? 0 : find_return(d, derived, true);
     if (first) {
         turn_cycle(d, cycle_of(d, first, derived));
         d->turned++;

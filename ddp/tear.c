@@ -225,8 +225,8 @@ static uint32_t nearest_member(Tear *t)
     }
 }
 
-/* How many variables would be determined if `index` were torn. open: the members' numbers of open
- * variables; known: of each variable whether it is determined; both are spoiled. */
+/* How many variables would be determined if `index` were torn; they are the first ones of `queue`. open: the
+ * members' numbers of open variables; known: of each variable whether it is determined; both are spoiled. */
 static uint32_t gain_of(const Tear *t, uint32_t index, uint32_t *open, bool *known, uint32_t *queue)
 {
     Ddp *d = t->d;
@@ -253,19 +253,22 @@ static uint32_t gain_of(const Tear *t, uint32_t index, uint32_t *open, bool *kno
     return n;
 }
 
-/* Small loops: the variable that causalizes the most; UINT32_MAX where two or more are equally good. */
+/* Small loops: the variable that causalizes the most; UINT32_MAX where two or more are equally good. What another
+ * one causalizes causalizes no more than that one, so it is not tried. */
 static uint32_t most_useful(const Tear *t)
 {
     uint32_t open[TRIED], queue[TRIED], best = UINT32_MAX, most = 0, equal = 0;
-    bool known[TRIED];
+    bool known[TRIED], covered[TRIED] = {0};
     for (uint32_t v = 0; v < t->n; v++) {
-        if (t->depth[v] != UINT32_MAX)
+        if (t->depth[v] != UINT32_MAX || covered[v])
             continue;
         for (uint32_t i = 0; i < t->n; i++) {
             open[i] = t->member[i].open;
             known[i] = t->depth[i] != UINT32_MAX;
         }
         uint32_t gain = gain_of(t, v, open, known, queue);
+        for (uint32_t i = 0; i < gain; i++)
+            covered[queue[i]] = true;
         equal = gain == most ? equal + 1 : gain > most ? 1 : equal;
         if (gain > most) {
             most = gain;

@@ -16,6 +16,12 @@ static void check(bool holds, const char *invariant, uint32_t a, uint32_t b)
     abort();
 }
 
+/* R5: asked while requests are followed. */
+void verify_honest(bool comes_back, DdpRel derived)
+{
+    check(!comes_back, "R5", derived, 0);
+}
+
 /* G1: occurrences and positions say the same. */
 static void verify_occurrences(const Ddp *d)
 {

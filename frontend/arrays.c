@@ -18,16 +18,17 @@ static bool is_fixed(const Path *path)
     return true;
 }
 
-static bool is_known(const RExpr *e)
+/* end_of: the array in whose brackets it stands; what is dynamic is followed anew when its size changes. */
+static bool is_known(const RExpr *e, const Path *end_of)
 {
     if (e->kind == R_PATH)
         return path_last(e->path)->parameter && is_fixed(e->path);
     if (e->kind == R_SIZE || e->kind == R_INDEX)
-        return e->kind == R_INDEX || is_fixed(e->path);
+        return e->kind == R_INDEX || e->path == end_of || is_fixed(e->path);
     if (e->kind != R_CONST && e->kind != R_OP)
         return false;
     for (uint32_t i = 0; i < e->n; i++)
-        if (!is_known(e->arg[i]))
+        if (!is_known(e->arg[i], end_of))
             return false;
     return true;
 }
@@ -38,7 +39,7 @@ RExpr *array_known(Context *cx, const AExpr *a, const char *what)
     inside.at_birth = true;
     inside.elements = NULL;
     RExpr *e = expr_resolve(&inside, a, WANT_VALUE);
-    if (e->type.kind == TYPE_INTEGER && is_known(e))
+    if (e->type.kind == TYPE_INTEGER && is_known(e, cx->end_of))
         return e;
     if (e->type.kind != TYPE_INTEGER && e->type.kind != TYPE_ERROR)
         resolve_error(cx->level, a->at, "%s is %s, but Integer is needed%s", what,
@@ -86,9 +87,11 @@ static Path *array_itself(Context *cx, const Path *path)
     return whole;
 }
 
-static RExpr *subscript(Context *cx, const Path *path, uint32_t dim, const AExpr *a)
+RExpr *array_subscript(Context *cx, const Path *path, uint32_t dim, const AExpr *a)
 {
     Context inside = *cx;
+    inside.subscript = true;
+    inside.whole_list = false;
     inside.end_of = array_itself(cx, path);
     inside.end_dim = dim;
     return array_known(&inside, a, "a subscript");
@@ -149,7 +152,7 @@ bool array_index(Context *cx, Path *path, uint32_t most, const AName *name, uint
     PathIndex index = {.at = arena_alloc(arena, m->rank * sizeof *index.at)};
     while (index.n < m->rank) {
         const ASub *sub = sub_at(name, index.n);
-        RExpr *e = sub && sub->from ? subscript(cx, path, index.n, sub->from) : NULL;
+        RExpr *e = sub && sub->from ? array_subscript(cx, path, index.n, sub->from) : NULL;
         if (!sub || sub->range) {
             if (!cx->elements || *used >= cx->elements->n)
                 return not_indexed(cx, name, used);
@@ -220,6 +223,7 @@ static uint32_t open_sizes(const Member *m, const AName *name)
 static uint32_t rank_of_path(Context *cx, const ADesignator *d)
 {
     uint32_t up, rank = 0;
+    d = elements_named(cx, d);
     const Member *m = expr_find_member(cx, d->name[0].sym, &up);
     for (uint32_t i = 0; m && i < d->n; i++) {
         rank += open_sizes(m, &d->name[i]);
@@ -386,6 +390,14 @@ RExpr *array_size_of(Context *cx, const AExpr *a)
     const ADesignator *d =
         array && array->value->kind == A_MEMBER ? &array->value->member->name : NULL;
     uint32_t up;
+    if (d && !dim && elements_is_list(cx, &(AFor){.from = array->value})) {
+        Context whole = *cx;
+        whole.whole_list = true;
+        Path *path = expr_path(&whole, d);
+        return path && !path_last(path)->element && path_last(path)->list
+                   ? size_expr(cx, path, 0, a->at)
+                   : expr_error(cx, a->at);
+    }
     if (!d || !expr_find_member(cx, d->name[0].sym, &up) || d->name[d->n - 1].subs ||
         array_rank(cx, array->value) < 1) {
         resolve_error(cx->level, a->at,

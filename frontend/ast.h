@@ -41,7 +41,7 @@ typedef struct AArg {
     struct AArg *next;
 } AArg;
 
-/* `i in a:b` behind `for` */
+/* `i in a:b` behind `for`; `c in cars`: to is NULL, and from names an array */
 typedef struct AFor {
     AName name;
     AExpr *from, *to;

@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const names[] = {"unit", "start", "min", "max"};
-enum { ATTR_UNIT, ATTR_START, ATTR_MIN, ATTR_MAX, ATTRIBUTES };
+static const char *const names[] = {"unit", "start", "min", "max", "fixed", "stateSelect"};
+enum { ATTR_UNIT, ATTR_START, ATTR_MIN, ATTR_MAX, ATTR_FIXED, ATTR_SELECT, ATTRIBUTES };
 
 /* The number of the attribute that an argument names; -1 with a message. */
 static int find(Context *cx, const AArg *arg)
@@ -57,16 +57,14 @@ static const Unit *read_unit(Context *cx, const AArg *arg, Sym *text)
 
 static void read_start(Context *cx, Member *m, const AArg *arg)
 {
-    if (m->parameter) {
-        resolve_error(cx->level, arg->at, "a parameter has a value, not a start");
-        return;
-    }
     Context inside = *cx;
     inside.at_birth = true;
     m->start = array_argument(&inside, m, arg->value);
     expr_check_assignable(cx, m->type, m->start, "the start");
     if (m->start->type.kind == TYPE_ERROR)
         m->start = NULL;
+    else if (m->body->def->kind == DEF_CONNECTOR && m->type.kind != TYPE_REAL && !m->body->parent)
+        m->held = true; /* a signal that need not be wired */
 }
 
 static bool is_number(Type type)
@@ -95,10 +93,30 @@ static AExpr *new_expr(Context *cx, AExprKind kind, Place at)
     return e;
 }
 
+/* For who asks what a variable may be; asserted it is in any case. */
+static void note_range(Member *m, const RExpr *bound, int which)
+{
+    if (bound->n_sizes)
+        return;
+    if (which == ATTR_MIN)
+        m->has_least = const_value(bound, &m->least);
+    else
+        m->has_most = const_value(bound, &m->most);
+}
+
+static AExpr *name_of(Context *cx, Sym name, Place at)
+{
+    AExpr *x = new_expr(cx, A_MEMBER, at);
+    x->member = arena_alloc(&cx->program->arena, sizeof *x->member);
+    x->member->name.n = 1;
+    x->member->name.name = arena_alloc(&cx->program->arena, sizeof(AName));
+    x->member->name.name[0] = (AName){name, at, NULL};
+    return x;
+}
+
 /* assert(x >= min, ".."), for each element of an array. */
 static void read_range(Context *cx, Member *m, const AArg *arg, int which)
 {
-    Arena *arena = &cx->program->arena;
     if (!is_number(m->type)) {
         resolve_error(cx->level, arg->at, "only numbers have '%s'", names[which]);
         return;
@@ -110,24 +128,76 @@ static void read_range(Context *cx, Member *m, const AArg *arg, int which)
                           expr_quoted(cx, arg->name.name[0].sym));
     if (bound->type.kind != TYPE_REAL && bound->type.kind != TYPE_INTEGER)
         return;
-    AExpr *x = new_expr(cx, A_MEMBER, arg->at), *holds = new_expr(cx, A_BINARY, arg->at);
-    x->member = arena_alloc(arena, sizeof *x->member);
-    x->member->name.n = 1;
-    x->member->name.name = arena_alloc(arena, sizeof(AName));
-    x->member->name.name[0] = (AName){m->name, arg->at, NULL};
+    note_range(m, bound, which);
+    AExpr *holds = new_expr(cx, A_BINARY, arg->at);
     holds->op = which == ATTR_MIN ? T_GE : T_LE;
-    holds->a = x;
+    holds->a = name_of(cx, m->name, arg->at);
     holds->b = arg->value;
     AExpr *text = new_expr(cx, A_STRING, arg->at);
     text->text = intern_str(&cx->program->names, range_text(cx, m, bound, which));
     statements_range(cx, holds, text);
 }
 
+/* ---- fixed ---- */
+
+static void read_fixed(Context *cx, Member *m, const AArg *arg)
+{
+    double k;
+    RExpr *e = expr_resolve(cx, arg->value, WANT_VALUE);
+    if (e->type.kind == TYPE_ERROR)
+        return;
+    if (e->type.kind != TYPE_BOOLEAN || !const_value(e, &k))
+        resolve_error(cx->level, e->at, "'fixed' is true or false");
+    else if (m->type.kind != TYPE_REAL)
+        resolve_error(cx->level, arg->at, "only Reals have 'fixed'");
+    else
+        m->fixed = k ? FIXED_TRUE : FIXED_FALSE;
+}
+
+static void read_select(Context *cx, Member *m, const AArg *arg)
+{
+    static const char *const choices[] = {"default", "prefer", "always"};
+    RExpr *e = expr_resolve(cx, arg->value, WANT_VALUE);
+    if (e->type.kind == TYPE_ERROR)
+        return;
+    bool text = e->kind == R_CONST && e->type.kind == TYPE_STRING;
+    for (int i = 0; i < 3; i++)
+        if (text && strcmp(intern_text(&cx->program->names, (Sym)e->k), choices[i]) == 0) {
+            m->prefer = i > 0;
+            if (m->type.kind != TYPE_REAL || m->parameter)
+                resolve_error(cx->level, arg->at, "only Reals that vary have 'stateSelect'");
+            return;
+        }
+    resolve_error(cx->level, e->at,
+                  "'stateSelect' is \"default\", \"prefer\" or \"always\"; instead of avoiding "
+                  "one, prefer another");
+}
+
+/* if initial() then x = start; end, for each element of an array. */
+static void begin_at_start(Context *cx, const Member *m, const AArg *start, Place at)
+{
+    Program *p = cx->program;
+    AExpr *zero = new_expr(cx, A_REAL, at),
+          *initial = name_of(cx, intern_str(&p->names, "initial"), at);
+    AStmt *equal = arena_alloc(&p->arena, sizeof *equal),
+          *branch = arena_alloc(&p->arena, sizeof *branch);
+    initial->member->ins.present = true;
+    *equal = (AStmt){.kind = A_REL,
+                     .op = REL_EQUAL,
+                     .at = at,
+                     .operator_at = at,
+                     .lhs = name_of(cx, m->name, at),
+                     .rhs = start ? start->value : zero};
+    *branch = (AStmt){
+        .kind = A_IF, .at = at, .operator_at = at, .condition = initial, .then_list = equal};
+    statements_generated(cx, branch);
+}
+
 /* ---- lists ---- */
 
-static void read_list(Context *cx, Member *m, const AList *list, bool *given)
+static void read_list(Context *cx, Member *m, const AList *list, const AArg **given)
 {
-    bool here[ATTRIBUTES] = {false};
+    const AArg *here[ATTRIBUTES] = {NULL};
     for (const AArg *arg = list->first; arg; arg = arg->next) {
         int i = find(cx, arg);
         if (i < 0)
@@ -142,23 +212,49 @@ static void read_list(Context *cx, Member *m, const AList *list, bool *given)
             m->unit = read_unit(cx, arg, &m->unit_text);
         else if (i == ATTR_START)
             read_start(cx, m, arg);
+        else if (i == ATTR_FIXED)
+            read_fixed(cx, m, arg);
+        else if (i == ATTR_SELECT)
+            read_select(cx, m, arg);
         else
             read_range(cx, m, arg, i);
-        here[i] = true;
+        here[i] = arg;
     }
     for (int i = 0; i < ATTRIBUTES; i++)
-        given[i] |= here[i];
+        given[i] = given[i] ? given[i] : here[i];
+}
+
+/* Is the attribute given where the member is declared? Else by its type. */
+static bool is_own(Member *m, const AArg *arg)
+{
+    const AArg *own = body_member_text(m)->decl->params.first;
+    while (own && own != arg)
+        own = own->next;
+    return own;
+}
+
+/* What `start` and `fixed` mean together. */
+static void settle_start(Context *cx, Member *m, const AArg *const *given)
+{
+    const AArg *start = given[ATTR_START];
+    if (!m->parameter && m->fixed == FIXED_TRUE)
+        begin_at_start(cx, m, start, start ? start->at : given[ATTR_FIXED]->at);
+    if (!m->parameter || m->fixed == FIXED_FALSE)
+        return;
+    if (start && is_own(m, start))
+        resolve_error(cx->level, start->at, "a parameter has a value, not a start");
+    m->start = NULL; /* that of its type is not meant for it */
 }
 
 void attributes_read(Context *cx, Member *m)
 {
-    bool given[ATTRIBUTES] = {false};
+    const AArg *given[ATTRIBUTES] = {NULL};
     const MemberText *text = body_member_text(m);
     read_list(cx, m, &text->decl->params, given);
-    given[ATTR_START] |= m->parameter; /* that of its type is not meant for it */
     for (const Version *v = text->type; v; v = v->type_of)
         if (v->attributes)
             read_list(cx, m, v->attributes, given);
+    settle_start(cx, m, given);
     if (m->unit && m->type.kind != TYPE_REAL && m->type.kind != TYPE_INTEGER)
         resolve_error(cx->level, m->at, "only numbers have 'unit'");
 }

@@ -7,6 +7,7 @@
  * variables. */
 #include "frontend/birth.h"
 
+#include "frontend/implicit.h"
 #include "frontend/world_int.h"
 
 #include <stdlib.h>
@@ -63,7 +64,8 @@ typedef struct Round {
     Map seen; /* the same, or branch * 4 + BRANCH -> the last condition that looked at it, + 1 */
     VEC(WorldDecision) decision;
     VEC(DdpVar) left;
-    bool last; /* nothing can be decided any more: see waits_outside */
+    bool last;     /* nothing can be decided any more: see waits_outside */
+    bool implicit; /* who depends on its own content gets a branch to begin with */
 } Round;
 
 /* ---- what an undecided `if` may transmit to ---- */
@@ -81,7 +83,7 @@ static Target target_of(const World *world, Inst *inst, const Path *path, uint32
         return (Target){0};
     for (uint32_t i = 0; i < path->n; i++)
         steps[i] = (RefStep){.member = path->step[i]};
-    Ref ref = {.up = path->up - depth, .n = path->n, .loose = true, .step = steps};
+    Ref ref = {.up = path->up - depth, .n = path->n, .movable = true, .step = steps};
     return follow(world, inst, &ref);
 }
 
@@ -123,6 +125,7 @@ static void offer_group(Round *r, Inst *inst, uint32_t op, uint32_t from)
 static void offer_member(Round *r, Target t, uint32_t from)
 {
     const World *world = r->world;
+    t = list_array(world, list_slot(world, t)); /* who names an element names the array */
     if (!t.inst || !t.member || t.member->binding != BIND_DYNAMIC)
         return;
     for (uint32_t id = t.inst->word[t.word + 1]; id; id = world->watch.at[id].next) {
@@ -172,13 +175,22 @@ static void offer_row(Round *r, Inst *node, uint32_t rank, const Offering *o, ui
     }
 }
 
+static void offer_elements(Round *r, Target array, const Offering *o, uint32_t step)
+{
+    for (Inst *cell = list_next(r->world, array, NULL); cell;
+         cell = list_next(r->world, array, cell))
+        offer_target(r, (Target){cell, CHAIN_CONTENT, array.member}, o, step);
+}
+
 static void offer_step(Round *r, Inst *at, const Offering *o, uint32_t step)
 {
     Target t = {.inst = at};
     t.word = plan_member_word(at->plan, o->path->step[step], &t.member);
     if (t.word == NO_WORD)
         return;
-    if (!o->path->step[step]->rank)
+    if (list_is_whole(&t) && step + 1 < o->path->n)
+        offer_elements(r, t, o, step);
+    else if (!o->path->step[step]->rank)
         offer_target(r, t, o, step);
     else if (at->word[t.word])
         offer_row(r, world_at(r->world, at->word[t.word]), o->path->step[step]->rank, o, step);
@@ -211,7 +223,7 @@ static void offer_statement(Round *r, Inst *inst, const Stmt *s, uint32_t depth,
 {
     if (s->kind == S_COPY_VALUE) {
         offer_path(r, inst, &(Offering){s->path, from, OFFER_VALUE, false}, depth);
-    } else if (s->kind == S_EQUATION && r->host->leave) {
+    } else if (s->kind == S_EQUATION && (r->host->leave || r->implicit)) {
         offer_terms(r, inst, s->a, depth, from);
         offer_terms(r, inst, s->b, depth, from);
     } else if (s->kind == S_MOVE || s->kind == S_COPY_MODEL) {
@@ -293,10 +305,19 @@ static bool may_be_offered(const Round *r, DdpVar var)
     return r->offered[var % OFFER_BITS / 64] >> var % 64 & 1;
 }
 
+/* Nothing determines it: which relation of an open system computes which variable means nothing. */
+static bool is_undetermined(const Round *r, DdpVar var)
+{
+    DdpNode node = node_of(r, var);
+    return !ddp_is_state(r->world->ddp, var) && ddp_var(r->world->ddp, var).kind == DDP_UNKNOWN &&
+           !(node && ddp_node(r->world->ddp, node).determined);
+}
+
 /* What nothing determines and nobody offers is no reason to wait. */
 static void push_var(Round *r, DdpVar var, uint32_t way)
 {
-    if (var && (may_be_offered(r, var) || node_of(r, var)))
+    if (var &&
+        (may_be_offered(r, var) || node_of(r, var) || (r->implicit && is_undetermined(r, var))))
         vec_push(r->mem, &r->work, var << 2 | way);
 }
 
@@ -329,6 +350,17 @@ static void push_reads(Round *r, DdpNode node, uint32_t way, uint32_t w)
     }
 }
 
+/* All that stands beside it in a relation. */
+static void push_neighbours(Round *r, DdpVar var, uint32_t way)
+{
+    uint32_t cursor = 0;
+    for (DdpRel rel; (rel = ddp_next_use(r->world->ddp, var, &cursor));) {
+        DdpRelView view = ddp_rel(r->world->ddp, rel);
+        for (uint32_t k = 0; k < view.n && view.logic != var; k++)
+            push_var(r, view.vars[k], way);
+    }
+}
+
 /* Backwards along the schedule from a condition, to variables that are on offer. */
 static void find_edges(Round *r, uint32_t w)
 {
@@ -345,7 +377,9 @@ static void find_edges(Round *r, uint32_t w)
         map_put(r->mem, &r->seen, item, w + 1);
         DdpVar var = item >> 2;
         DdpNode node = node_of(r, var);
-        if (node)
+        if (r->implicit && is_undetermined(r, var))
+            push_neighbours(r, var, item & (SOFT | EXEMPT));
+        else if (node)
             push_reads(r, node, item & (SOFT | EXEMPT), w);
         for (uint32_t i = first_offer(r, var); i < r->offer.n && r->offer.at[i].var == var; i++)
             vec_push(r->mem, &r->edge, r->offer.at[i].from << 1 | (item & SOFT));
@@ -383,6 +417,36 @@ static bool waits_outside(const Round *r, uint32_t from)
     return false;
 }
 
+/* Does one of the component wait for itself, or for another one of it? */
+static bool is_circle(const Round *r, uint32_t from)
+{
+    const Waiting *w = &r->wait.at[r->stack.at[from]];
+    if (r->stack.n - from > 1)
+        return true;
+    for (uint32_t k = 0; k < w->n; k++)
+        if (r->edge.at[w->first + k] >> 1 == r->stack.at[from])
+            return true;
+    return false;
+}
+
+static bool all_implicit(Round *r, uint32_t from)
+{
+    for (uint32_t i = from; i < r->stack.n; i++)
+        if (!implicit_fits(r->world, r->wait.at[r->stack.at[i]].branch))
+            return false;
+    return true;
+}
+
+/* A branch to begin with: the one before, where the else of a `when` returns. */
+static void begin_implicit(Round *r, Waiting *w)
+{
+    Branch *b = &r->world->branch.at[w->branch];
+    double value = b->rested != WORLD_ELSE;
+    r->host->known(r->host->context, w->branch, w->condition, &value);
+    b->implicit = r->world->has_implicit = true;
+    w->choice = value != 0 ? WORLD_THEN : WORLD_ELSE;
+}
+
 static void decide_component(Round *r, uint32_t root)
 {
     uint32_t from = r->stack.n;
@@ -392,7 +456,8 @@ static void decide_component(Round *r, uint32_t root)
     /* what lies below in the stack is of other components, and counts as outside */
     for (uint32_t i = 0; i < from; i++)
         r->wait.at[r->stack.at[i]].on_stack = false;
-    bool ready = !waits_outside(r, from) && all_known(r, from);
+    bool alone = !waits_outside(r, from), ready = alone && all_known(r, from);
+    bool implicit = r->implicit && alone && !ready && is_circle(r, from) && all_implicit(r, from);
     for (uint32_t i = 0; i < from; i++)
         r->wait.at[r->stack.at[i]].on_stack = true;
     for (uint32_t i = from; i < r->stack.n; i++) {
@@ -401,6 +466,8 @@ static void decide_component(Round *r, uint32_t root)
         w->on_stack = false;
         if (ready && r->host->known(r->host->context, w->branch, w->condition, &value))
             w->choice = value != 0 ? WORLD_THEN : WORLD_ELSE;
+        if (implicit)
+            begin_implicit(r, w);
     }
     r->stack.n = from;
 }
@@ -501,6 +568,13 @@ static int leave(Round *r)
     return r->left.n ? r->host->leave(r->host->context, r->left.n, r->left.at) : 0;
 }
 
+static void decide_implicit(Round *r)
+{
+    r->implicit = r->last = true;
+    decide(r);
+    r->implicit = r->last = false;
+}
+
 static int settle(Round *r)
 {
     for (;;) {
@@ -516,9 +590,11 @@ static int settle(Round *r)
             r->last = true;
             decide(r);
             r->last = false;
-            if (!r->decision.n)
-                return leave(r);
         }
+        if (status == 0 && !r->decision.n && !r->host->acting)
+            decide_implicit(r);
+        if (status == 0 && !r->decision.n && r->offer.n && r->host->leave)
+            return leave(r);
         if (status != 0 || !r->decision.n)
             return status;
         status = r->host->choose(r->host->context, r->decision.n, r->decision.at);

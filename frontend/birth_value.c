@@ -55,6 +55,7 @@ static bool is_fresh_held(const World *world, DdpVar var)
 
 static bool value_read(World *world, DdpVar var, uint32_t depth, double *out)
 {
+    world->free.read |= free_is(world, var);
     if (is_fresh_held(world, var) && value_transmitted(world, var, depth, out))
         return true;
     return world->host.read(world->host.context, var, out) ||
@@ -70,6 +71,11 @@ static bool ref_value(World *world, Inst *scope, const Ref *ref, uint32_t depth,
         return world->element;
     }
     if (ref->size) {
+        Target t = follow(world, scope, ref);
+        if (list_is_whole(&t)) {
+            *out = t.inst->word[t.word + LIST_COUNT];
+            return true;
+        }
         Inst *row = follow_inst(world, scope, ref);
         return row && row_size(world, row, ref->size - 1u, out);
     }
@@ -113,12 +119,33 @@ static bool value_of(World *world, Inst *scope, X x, const RefList *refs, uint32
     return known;
 }
 
+bool birth_value_x(World *world, Inst *scope, const PlanValue *value, X x, double *out)
+{
+    const Ref *unknown = NULL;
+    return value_of(world, scope, x, &value->refs, 0, 0, out, &unknown);
+}
+
 bool birth_value(World *world, Inst *scope, const PlanValue *value, const char *parameter,
                  double *out)
 {
+    bool reads_free, known = birth_value_of(world, scope, value, parameter, out, &reads_free);
+    if (known && reads_free)
+        world_fail(
+            world, value->at,
+            "this must be known at instantiation, but it depends on a parameter that initial "
+            "conditions determine (fixed << false)");
+    return known && !reads_free;
+}
+
+bool birth_value_of(World *world, Inst *scope, const PlanValue *value, const char *parameter,
+                    double *out, bool *reads_free)
+{
     const Ref *unknown = NULL;
     *out = 0;
-    if (value_of(world, scope, value->x, &value->refs, 0, 0, out, &unknown))
+    world->free.read = false;
+    bool known = value_of(world, scope, value->x, &value->refs, 0, 0, out, &unknown);
+    *reads_free = world->free.read;
+    if (known)
         return true;
     if (parameter)
         world_fail(world, value->at, "parameter '%s' is not known at instantiation", parameter);

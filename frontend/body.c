@@ -169,17 +169,37 @@ static void check_attributes(Level *level, const ADecl *decl, Type type)
         resolve_error(level, decl->at, "only models can be dynamic; '%s' is a variable", name);
 }
 
+/* dynamic Car cars[]; */
+static bool is_list(const ADecl *decl)
+{
+    const ASub *subs = decl->name.subs;
+    return subs && !subs->from && !subs->range && decl->binding == BIND_DYNAMIC;
+}
+
 /* What an array cannot be. */
 static void check_array(Level *level, const ADecl *decl, Type type)
 {
     const ASub *subs = decl->name.subs;
+    if (is_list(decl)) {
+        if (decl->params.present)
+            resolve_error(level, decl->params.at,
+                          "a dynamic array is born empty: elements are added by '%s <- ..'",
+                          intern_text(&level->def->text->program->names, decl->name.sym));
+        return;
+    }
+    if (subs && !subs->from && !subs->range)
+        resolve_error(level, subs->at,
+                      "only dynamic arrays have no size: 'dynamic Car cars[]' is empty first");
     for (const ASub *sub = subs; sub; sub = sub->next)
         if (sub->range)
             resolve_error(level, sub->at, "the size of an array is a number, not a range");
     if (!subs)
         return;
     if (decl->binding != BIND_STATIC)
-        resolve_error(level, subs->at, "only static members can be arrays");
+        resolve_error(level, subs->at,
+                      decl->binding == BIND_DYNAMIC
+                          ? "a dynamic array has no size: it is born empty, and written '[]'"
+                          : "only static members can be arrays");
     else if (decl->attr_at)
         resolve_error(level, decl->attr_at,
                       "an array is neither in, out, potential nor flow; connectors can be arrays");
@@ -214,7 +234,8 @@ static void describe(Member *m, Level *level, ADecl *decl)
     m->has_list = decl->params.present;
     m->at = decl->name.at;
     m->rank = 0;
-    for (const ASub *sub = decl->name.subs; sub; sub = sub->next)
+    m->list = is_list(decl);
+    for (const ASub *sub = decl->name.subs; sub && !m->list; sub = sub->next)
         m->rank++;
     text->decl = decl;
     text->piece = level->piece;
@@ -453,6 +474,25 @@ Member *body_add_iterator(Context *cx, Sym name, Place at)
     m->body = cx->body;
     m->at = at;
     m->parameter = m->iterator = true;
+    text->piece = text->introduced = cx->level->piece;
+    text->stated = true;
+    add_member(cx->body, m);
+    return m;
+}
+
+Member *body_add_element(Context *cx, Sym name, Type type, ElementRole role, Place at)
+{
+    Program *p = cx->program;
+    char hidden[32];
+    MemberText *text = arena_alloc(&p->arena, sizeof *text);
+    Member *m = &text->member;
+    snprintf(hidden, sizeof hidden, "element#%u", cx->body->n_members);
+    m->name = name ? name : intern_str(&p->names, hidden);
+    m->type = type;
+    m->binding = BIND_ALIAS;
+    m->at = at;
+    m->named = true;
+    m->element = role;
     text->piece = text->introduced = cx->level->piece;
     text->stated = true;
     add_member(cx->body, m);

@@ -1,8 +1,8 @@
 /* connect.c: connections -> sets of connectors -> equalities and zero-sums.
  *
  * Connections are the edges of a graph, per model; what hangs together is a set (thesis 5.5.4). The
- * graph must stay a forest, so every edge stands for one equality per potential: n - 1 of them in a
- * set of n, as the modeller drew them. Adding or removing an edge touches its own equalities only.
+ * graph is kept a forest, so every edge stands for one equality per potential: n - 1 of them in a
+ * set of n, as the modeller drew them; one that would close a cycle is kept in reserve. Adding or removing an edge touches its own equalities only.
  * The flows are in connect_sum.c.
  *
  * Where the ends have only some names in common, there is an edge (and are sets) for each bundle of
@@ -387,42 +387,33 @@ static uint32_t edge_new(Connect *c, uint32_t a, uint32_t b, uint32_t inst, uint
     return id;
 }
 
-/* The path between two nodes of a set, as notes: which connections close the cycle. */
-static void report_cycle(Connect *c, uint32_t a, uint32_t b, Place at)
+static bool is_spare(const Edge *e)
 {
-    enum { NOTES = 5 };
-    World *w = c->world;
-    world_fail(w, at, "this connection closes a cycle: '%s' is connected already",
-               world_path_text(w, c->node.at[b].inst));
-    side_all(c, a);
-    const Side *side = &c->side[0];
-    uint32_t notes = 0;
-    for (uint32_t i = 0; i < side->nodes.n; i++) {
-        if (side->nodes.at[i] != b)
-            continue;
-        for (uint32_t node = b; node != a && notes < NOTES; notes++) {
-            uint32_t k = 0;
-            while (side->nodes.at[k] != node)
-                k++;
-            const Edge *e = &c->edge.at[side->via.at[k]];
-            world_remark(w, e->at, "through this connection");
-            node = e->node[!edge_end(e, node)];
-        }
-        return;
-    }
+    return e->inst && !e->node[0];
+}
+
+static void edge_free(Connect *c, uint32_t id)
+{
+    c->edge.at[id] = (Edge){.next = {c->free_edge}};
+    c->free_edge = id;
 }
 
 /* Takes one bundle's edge out again. */
 static void edge_remove(Connect *c, uint32_t id)
 {
     Edge e = c->edge.at[id];
+    if (is_spare(&e)) {
+        c->n_spares--;
+        edge_free(c, id);
+        return;
+    }
     edge_leave(c, id);
     edge_unlist(c, id);
     set_split(c, e.node[0], e.node[1]);
     for (int end = 0; end < 2; end++)
         node_free_if_bare(c, e.node[end]);
-    c->edge.at[id] = (Edge){.next = {c->free_edge}};
-    c->free_edge = id;
+    edge_free(c, id);
+    c->lost = true;
 }
 
 typedef struct Ends {
@@ -433,20 +424,81 @@ typedef struct Ends {
     Place at;
 } Ends;
 
-/* The edge for one bundle; 0 when it would close a cycle. */
+static uint32_t spare_new(Connect *c, const Ends *ends, const Bundle *bundle)
+{
+    uint32_t id = edge_new(c, 0, 0, ends->inst->id, ends->op, ends->at);
+    Edge *e = &c->edge.at[id];
+    e->spare.end[0] = ends->a->id;
+    e->spare.end[1] = ends->b->id;
+    e->spare.bundle = bundle->id;
+    e->spare.own[0] = ends->own_a;
+    e->spare.own[1] = ends->own_b;
+    c->n_spares++;
+    return id;
+}
+
+static void edge_join(Connect *c, uint32_t id, uint32_t a, uint32_t b, const Bundle *bundle)
+{
+    Edge *e = &c->edge.at[id];
+    e->node[0] = a;
+    e->node[1] = b;
+    set_join(c, a, b, bundle);
+    edge_list(c, id);
+    edge_enter(c, id, world_at(c->world, c->node.at[a].inst),
+               world_at(c->world, c->node.at[b].inst), bundle->id,
+               world_at(c->world, c->edge.at[id].inst)->logic);
+}
+
+void connect_use_spares(Connect *c)
+{
+    bool any = c->lost && c->n_spares;
+    c->lost = false;
+    for (uint32_t id = 1; any && id < c->edge.n; id++) {
+        const Edge *e = &c->edge.at[id];
+        if (!is_spare(e))
+            continue;
+        const Inst *first = world_at(c->world, e->spare.end[0]);
+        uint32_t model = follow_model(c->world, world_at(c->world, e->inst)), node[2];
+        uint32_t bundle = e->spare.bundle;
+        for (int i = 0; i < 2; i++)
+            node[i] = node_get(c, model, c->edge.at[id].spare.end[i], c->edge.at[id].spare.own[i],
+                               bundle);
+        if (c->node.at[node[0]].set && c->node.at[node[0]].set == c->node.at[node[1]].set)
+            continue;
+        c->n_spares--;
+        edge_join(c, id, node[0], node[1], connect_bundle(c, first, bundle));
+    }
+}
+
+bool connect_has_spares(const Connect *c)
+{
+    return c->n_spares;
+}
+
+void connect_tell_spares(Connect *c)
+{
+    World *w = c->world;
+    for (uint32_t id = 1; c->n_spares && id < c->edge.n; id++) {
+        Edge *e = &c->edge.at[id];
+        if (!is_spare(e) || e->spare.told || map_get(&w->warned, e->at))
+            continue;
+        e->spare.told = true;
+        map_put(w->mem, &w->warned, e->at, 1);
+        world_remark(w, e->at, "this connection says nothing new: '%s' is connected already",
+                     world_path_text(w, e->spare.end[1]));
+    }
+}
+
+/* The edge for one bundle; a spare one where it would close a cycle. */
 static uint32_t edge_add(Connect *c, const Ends *ends, const Bundle *bundle)
 {
     uint32_t model = follow_model(c->world, ends->inst);
     uint32_t a = node_get(c, model, ends->a->id, ends->own_a, bundle->id);
     uint32_t b = node_get(c, model, ends->b->id, ends->own_b, bundle->id);
-    if (c->node.at[a].set && c->node.at[a].set == c->node.at[b].set) {
-        report_cycle(c, a, b, ends->at);
-        return 0;
-    }
-    set_join(c, a, b, bundle);
+    if (c->node.at[a].set && c->node.at[a].set == c->node.at[b].set)
+        return spare_new(c, ends, bundle);
     uint32_t id = edge_new(c, a, b, ends->inst->id, ends->op, ends->at);
-    edge_list(c, id);
-    edge_enter(c, id, ends->a, ends->b, bundle->id, ends->inst->logic);
+    edge_join(c, id, a, b, bundle);
     return id;
 }
 
@@ -468,10 +520,6 @@ static uint32_t edges_add(Connect *c, const Ends *ends, bool *common)
             continue;
         *common = true;
         uint32_t id = edge_add(c, ends, &s->bundle[i]);
-        if (!id) {
-            edges_remove(c, first);
-            return 0;
-        }
         c->edge.at[id].also = first;
         first = id;
     }
@@ -512,6 +560,8 @@ void connect_remove(Connect *c, uint32_t id)
 EdgeView connect_edge(const Connect *c, uint32_t id)
 {
     const Edge *e = &c->edge.at[id];
+    if (is_spare(e))
+        return (EdgeView){e->inst, e->op, e->spare.end[0], e->spare.end[1]};
     return (EdgeView){e->inst, e->op, c->node.at[e->node[0]].inst, c->node.at[e->node[1]].inst};
 }
 
@@ -542,6 +592,8 @@ DdpRel connect_edge_rel(const Connect *c, uint32_t id, uint32_t i)
 {
     for (; id; id = c->edge.at[id].also) {
         const Edge *e = &c->edge.at[id];
+        if (is_spare(e))
+            continue;
         uint32_t n = c->set.at[c->node.at[e->node[0]].set].bundle->n_potentials;
         if (i < n)
             return c->words.at[e->rels + i];

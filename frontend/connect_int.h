@@ -18,10 +18,21 @@ typedef struct Node {
     bool own; /* of the model's own interface: flows count negative */
 } Node;
 
+/* An edge between nodes that hang together already is a spare one: it is in no list and relates nothing until the set
+ * falls apart without it. */
 typedef struct Edge {
-    uint32_t node[2];
-    uint32_t next[2], prev[2]; /* in the lists of its nodes; free: next[0] is the next free one */
-    uint32_t also;             /* edge of the same connection for another bundle, or 0 */
+    uint32_t node[2]; /* 0: free, or spare where `inst` is not 0 */
+    union {
+        struct {
+            uint32_t next[2],
+                prev[2]; /* in the lists of its nodes; free: next[0] is the next free one */
+        };
+        struct {
+            uint32_t end[2], bundle; /* InstIds */
+            bool own[2], told;
+        } spare;
+    };
+    uint32_t also; /* edge of the same connection for another bundle, or 0 */
     uint32_t inst, op;
     uint32_t link[2];
     uint32_t rels; /* index of a block of n_potentials relations; 0: none */
@@ -61,6 +72,8 @@ struct Connect {
     VEC(Set) set;
     uint32_t free_node, free_edge, free_sum, free_set;
     uint32_t n_edges, n_sets;
+    uint32_t n_spares;
+    bool lost;               /* an edge went: spare ones may be needed */
     Map node_of;             /* model and instance -> node */
     VEC(uint32_t) words;     /* blocks of numbers */
     uint32_t free_block[96]; /* by size: first free block, linked through its first word */
@@ -80,6 +93,8 @@ const Bundle *connect_bundle(const Connect *connect, const Inst *inst, uint32_t 
 
 /* Takes the instance part in a connection of the model, and not as a connector of the model's own interface? */
 bool connect_is_term(const Connect *connect, InstId model, InstId inst);
+
+void connect_use_spares(Connect *connect); /* where sets fell apart that they hold together */
 
 /* ---- connect_sum.c ---- */
 

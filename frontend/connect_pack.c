@@ -77,6 +77,9 @@ void connect_pack(Connect *c, Pack *p)
     PACK_LIST(p, &c->edge);
     PACK(p, c->free_edge);
     PACK(p, c->n_edges);
+    c->n_spares = 0;
+    for (uint32_t i = 1; i < c->edge.n; i++)
+        c->n_spares += c->edge.at[i].inst && !c->edge.at[i].node[0];
     pack_sums(c, p);
     pack_sets(c, p);
     PACK_LIST(p, &c->words);

@@ -131,6 +131,7 @@ static void sum_make_vars(Connect *c, uint32_t id)
 
 void connect_flush(Connect *c)
 {
+    connect_use_spares(c);
     for (uint32_t i = 0; i < c->dirty.n; i++) {
         Sum *s = &c->sum.at[c->dirty.at[i]];
         if (s->set && s->parent && !s->vars)

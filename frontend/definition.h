@@ -112,6 +112,18 @@ typedef struct ParamList {
     ParamArg *arg;
 } ParamList;
 
+/* Attribute `fixed`: the start is a condition; a first guess, and a parameter is computed; nothing was said. */
+typedef enum Fixed { FIXED_NOT_SAID, FIXED_TRUE, FIXED_FALSE } Fixed;
+
+/* Members that nobody declared, in the body of a loop over the elements of a dynamic array: aliases that the loop keeps
+ * up to date while elements come and go. */
+typedef enum ElementRole {
+    ELEMENT_NONE,
+    ELEMENT_OF,     /* the element of the round, or the one `offset` places behind it */
+    ELEMENT_BEFORE, /* the round before, or the body around the loop: where a sum stands so far */
+    ELEMENT_LAST    /* in the body around the loop: the last round, or that body itself */
+} ElementRole;
+
 struct Member {
     Sym name;
     Type type;      /* basic, or a model; TYPE_VOID for a parameter `alias Void` */
@@ -127,15 +139,24 @@ struct Member {
     bool named;    /* some expression or statement of its own model begins with its name */
     bool hidden;   /* nobody declared it: the value of a conditional expression */
     bool iterator; /* of a loop: a parameter that has the number of the round */
-    uint32_t rank; /* of an array: number of sizes; else 0 */
-    RExpr **size;  /* Integers that are known at birth, in the scope of `body` */
-    Sym unit_text; /* "m/s", or 0 */
+    bool list;     /* dynamic array: elements come and go; rank is 0 */
+    uint8_t element; /* ElementRole */
+    int32_t offset;  /* ELEMENT_OF */
+    Member *
+        otherwise; /* of a sum in a round: the variable of the body around that is there before the first one */
+    uint32_t rank;           /* of an array: number of sizes; else 0 */
+    RExpr **size;            /* Integers that are known at birth, in the scope of `body` */
+    Sym unit_text;           /* "m/s", or 0 */
     const struct Unit *unit; /* NULL: none was given */
-    ParamList params;        /* in the scope of `body` */
+    bool has_least, has_most;
+    double least, most; /* min and max that are constants */
+    ParamList params;   /* in the scope of `body` */
     RExpr *
         start; /* a variable's value at birth, or first guess of it, in the scope of `body`; NULL: none */
-    RExpr *value; /* a parameter's default value, in the scope of `body`; NULL: none */
-    Place at;     /* of its name in the declaration that counts (a redeclaration moves it) */
+    uint8_t fixed; /* Fixed */
+    bool prefer;   /* stateSelect: it is a state rather than others */
+    RExpr *value;  /* a parameter's default value, in the scope of `body`; NULL: none */
+    Place at;      /* of its name in the declaration that counts (a redeclaration moves it) */
 };
 
 /* ---- bodies ---- */
@@ -256,7 +277,7 @@ typedef enum StmtKind {
     S_IF,         /* a: condition, Boolean */
     S_WHEN,       /* a: condition, Boolean; an assertion is one that ends the run */
     S_FOR /* then_body once for each number from a to b, which are known at birth; its first member is
-                     the iterator */
+                     the iterator. Or, with a path, for each element of that dynamic array: ELEMENT_OF comes first */
 } StmtKind;
 
 struct Stmt {
@@ -268,7 +289,7 @@ struct Stmt {
     Place end;         /* behind its last token; 0: nobody wrote it */
     Body *body;        /* the body it stands in */
     Member *
-        member; /* S_DECLARE; S_FOR of a reduction: what it adds up in; S_IF of a conditional expression: its value, which both branches determine */
+        member; /* S_DECLARE; S_FOR of a reduction: what it adds up in, or ELEMENT_LAST; S_IF of a conditional expression: its value, which both branches determine */
     const Stmt
         *part_of;      /* S_IF of a conditional expression: the statement it stands in; else NULL */
     Path *path;        /* target, see StmtKind */

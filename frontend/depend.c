@@ -25,6 +25,8 @@ void depend_exists_update(World *world, Inst *inst, uint32_t index)
     Target t = follow(world, inst, ref);
     bool basic = t.member && type_is_basic(t.member->type);
     double there = t.inst && (basic || t.inst->word[t.word]), old;
+    if (ref->size)
+        there = t.inst ? t.inst->word[t.word + LIST_COUNT] : 0;
     DdpVar var = inst->word[op->word];
     if (!world->host.read(world->host.context, var, &old) || old != there)
         world->host.write(world->host.context, var, there);
@@ -43,9 +45,9 @@ void depend_group_enter(World *world, Inst *inst, uint32_t index, bool again)
     for (uint32_t i = index + 1; i <= index + op->span; i++)
         for (uint32_t k = 0; k < inst->plan->ops[i].refs.n; k++) {
             const Ref *ref = &inst->plan->ops[i].refs.at[k];
-            if (!ref->loose)
+            if (!ref->movable)
                 continue;
-            follow_watch(world, inst, index, ref, false, &list);
+            follow_watch(world, inst, index, ref, ref->whole, &list);
             complete &= follow_var(world, inst, ref) != 0;
         }
     inst->word[head_of_list(op)] = list;
@@ -113,6 +115,8 @@ void depend_resume(World *world)
         Inst *inst = world_at(world, p.inst);
         if (inst->plan->ops[p.op].kind == OP_GROUP)
             depend_group_enter(world, inst, p.op, true);
+        else if (inst->plan->ops[p.op].kind == OP_EACH)
+            list_each_update(world, inst, p.op);
         else
             depend_exists_update(world, inst, p.op);
     }

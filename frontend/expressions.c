@@ -97,27 +97,37 @@ static Member *step_into(Context *cx, const Member *owner, const AName *name)
     return NULL;
 }
 
+/* Subscripts of name number i, which was put last on the path. */
+static bool index_step(Context *cx, Path *path, const ADesignator *d, uint32_t i, uint32_t *used)
+{
+    if (path_last(path)->list)
+        return elements_index(cx, path, d->n, &d->name[i], i + 1 == d->n);
+    return array_index(cx, path, d->n, &d->name[i], used);
+}
+
 Path *expr_path(Context *cx, const ADesignator *d)
 {
     Arena *arena = &cx->program->arena;
     Path *path = arena_alloc(arena, sizeof *path);
+    d = elements_named(cx, d);
     Member *m = expr_find_member(cx, d->name[0].sym, &path->up);
     if (!m)
         return NULL;
     path->step = arena_alloc(arena, d->n * sizeof *path->step);
     path->at = d->name[0].at;
-    uint32_t used = 0;
+    uint32_t used = 0, i = 0;
+    bool good;
     path->step[path->n++] = m;
     if (!body_is_typed(cx->body) ||
         body_is_typed(m->body)) /* what is typed names it in one instance (world_hold.c) */
         m->named = true;
-    while (array_index(cx, path, d->n, &d->name[path->n - 1], &used) && path->n < d->n) {
-        m = step_into(cx, m, &d->name[path->n]);
+    while ((good = index_step(cx, path, d, i, &used)) && ++i < d->n) {
+        m = step_into(cx, m, &d->name[i]);
         if (!m)
             return NULL;
         path->step[path->n++] = m;
     }
-    if (path->n < d->n || used == UINT32_MAX)
+    if (!good)
         return NULL;
     if (used && used < cx->elements->n && !cx->elements->any) {
         resolve_error(cx->level, d->name[0].at, "'%s' has fewer dimensions than are wanted here",

@@ -26,7 +26,9 @@ static Target follow_loose(const World *world, Inst *from, Inst *at, const Ref *
 {
     for (uint32_t i = 0;; i++) {
         Target t = {.inst = at, .word = ref->step[i].word};
-        if (ref->step[i].member)
+        if (ref->step[i].round)
+            t.word = at->plan == ref->step[i].round ? t.word : ref->step[i].otherwise;
+        else if (ref->step[i].member)
             t.word = plan_member_word(at->plan, ref->step[i].member, &t.member);
         if (ref->step[i].n_index && t.word != NO_WORD) {
             t = row_element((World *)world, from, t, &ref->step[i], ref->at);
@@ -46,7 +48,7 @@ static Target follow_loose(const World *world, Inst *from, Inst *at, const Ref *
 Target follow(const World *world, Inst *from, const Ref *ref)
 {
     Inst *at = follow_up(world, from, ref->up);
-    if (ref->loose)
+    if (ref->movable)
         return follow_loose(world, from, at, ref);
     for (uint32_t i = 0;; i++) {
         const RefStep *step = &ref->step[i];
@@ -127,7 +129,10 @@ void follow_watch(World *world, Inst *inst, uint32_t op, const Ref *ref, bool la
             return;
         if (m && m->binding != BIND_STATIC)
             watch_make(world, inst, op, at, head_of(m, word), list);
-        uint32_t next = i + 1 < ref->n ? at->word[word] : 0;
+        Target t = {at, word, m};
+        if (ref->step[i].n_index)
+            t = row_element(world, inst, t, &ref->step[i], ref->at);
+        uint32_t next = i + 1 < ref->n && t.inst ? t.inst->word[t.word] : 0;
         if (!next)
             return;
         at = world_at(world, next);

@@ -278,13 +278,15 @@ static void make_param(World *world, Inst *inst, const Op *op, const Frame *fram
     if (o)
         value = o->value;
     else if (arg && row_fits(world, frame->scope, &arg->value, name))
-        birth_value(world, frame->scope, &arg->value, name, &value);
+        value = free_made(world, frame->scope, &arg->value, name, var);
     else if (!arg && op->value && row_fits(world, inst, op->value, name))
-        birth_value(world, inst, op->value, name, &value);
-    else if (!arg && !op->value)
+        value = free_made(world, inst, op->value, name, var);
+    else if (!arg && !op->value && op->member->fixed != FIXED_FALSE)
         world_fail(world, frame->cause ? frame->cause->at : op->at, "parameter '%s' has no value",
                    name);
     write_value(world, var, value);
+    if (op->member->fixed == FIXED_FALSE)
+        free_note(world, var);
 }
 
 /* ---- parts ---- */
@@ -350,13 +352,22 @@ static void make_rel(World *world, Inst *inst, uint32_t index, const Op *op)
                                            world->vars_scratch.at, inst->logic, 0, owner);
 }
 
+/* Is the attribute `stateSelect` of the variable "prefer" or "always"? */
+static bool is_preferred(const World *world, DdpVar var)
+{
+    WorldVar view = {0};
+    return world_var(world, var, &view) && view.member && view.member->prefer;
+}
+
 static void make_der(World *world, Inst *inst, uint32_t index, const Op *op, const Frame *frame)
 {
     if (!gather(world, inst, &op->refs))
         return;
     const DdpVar *vars = world->vars_scratch.at;
     OwnerInfo owner = {.who = inst->id, .what = index, .tag = OWNER_INST};
-    DdpRel rel = world_enter_rel(world, DDP_DERIVATIVE, 0, 2, vars, inst->logic, op->flags, owner);
+    unsigned prefer = is_preferred(world, vars[1]) ? DDP_PREFER_STATE : 0;
+    DdpRel rel =
+        world_enter_rel(world, DDP_DERIVATIVE, 0, 2, vars, inst->logic, op->flags | prefer, owner);
     inst->word[op->word] = rel;
     double value;
     DdpVar x = vars[1], start = op->refs.n == 3 ? vars[2] : 0, set = override_start(world, x);
@@ -419,57 +430,8 @@ static void make_random(World *world, Inst *inst, uint32_t index, const Op *op, 
 static void make_known(World *world, Inst *inst, const Op *op, const Frame *frame)
 {
     DdpVar var = inst_make_var(world, inst, op);
-    double value;
-    if (copy_value(world, inst, op, frame))
-        return;
-    birth_value(world, inst, op->value, NULL, &value);
-    write_value(world, var, value);
-}
-
-/* "C = -1", "file = "a.txt"", "on = true" */
-static int parameter_text(const Intern *names, const Member *m, double value, char *out,
-                          size_t size)
-{
-    const char *name = intern_text(names, m->name);
-    if (m->type.kind == TYPE_STRING)
-        return snprintf(out, size, "%s = \"%s\"", name, intern_text(names, (Sym)value));
-    if (m->type.kind == TYPE_BOOLEAN)
-        return snprintf(out, size, "%s = %s", name, value != 0 ? "true" : "false");
-    return snprintf(out, size, "%s = %.10g", name, value);
-}
-
-/* "C = -1, L = 2": the parameters that a condition names, as far as there is room. */
-static void parameters_text(World *world, Inst *inst, const RefList *refs, char *out, size_t size)
-{
-    const Intern *names = program_names(world->program);
-    size_t used = 0;
-    out[0] = 0;
-    for (uint32_t i = 0; i < refs->n && used + 3 < size; i++) {
-        const Member *m = refs->at[i].step[refs->at[i].n - 1].member;
-        DdpVar var = follow_var(world, inst, &refs->at[i]);
-        double value;
-        if (!var || !world->host.read(world->host.context, var, &value))
-            continue;
-        if (used)
-            used += (size_t)snprintf(out + used, size - used, ", ");
-        used += (size_t)parameter_text(names, m, value, out + used, size - used);
-    }
-}
-
-/* Told where the instance is declared: that is where its parameters are given. */
-static void assert_parameters(World *world, Inst *inst, const Op *op, const Frame *frame)
-{
-    double fails;
-    char text[400];
-    if (!birth_value(world, inst, op->value, NULL, &fails) || fails == 0)
-        return;
-    Intern *names = program_names(world->program);
-    parameters_text(world, inst, &op->value->refs, text, sizeof text);
-    world_fail(world, frame->cause ? frame->cause->at : op->at, "%s '%s': %s (%s)",
-               intern_text(names, inst->plan->def->name), world_path_text(world, inst->id),
-               intern_text(names, op->assertion), text);
-    if (frame->cause)
-        world_remark(world, op->at, "this is what must hold");
+    if (!copy_value(world, inst, op, frame))
+        write_value(world, var, free_made(world, inst, op->value, NULL, var));
 }
 
 static void make_initial(World *world, Inst *inst, const Op *op)
@@ -500,7 +462,7 @@ static void drop_role(World *world, Inst *inst, const Op *op, WorldRole role)
 static bool stays(const Ref *ref)
 {
     const Member *last = ref->step[ref->n - 1].member;
-    return !ref->loose && (!last || last->binding == BIND_STATIC);
+    return !ref->movable && (!last || last->binding == BIND_STATIC);
 }
 
 void inst_connect(World *world, Inst *inst, uint32_t index)
@@ -581,6 +543,15 @@ void inst_op_forwards(World *world, Inst *inst, uint32_t index, const Frame *fra
     case OP_DYNAMIC:
         make_part(world, inst, op, frame);
         break;
+    case OP_LIST: /* empty */
+        if (frame->source)
+            world_fail(world, op->at,
+                       "'%s' is a dynamic array: what holds one is moved, not copied",
+                       intern_text(program_names(world->program), op->member->name));
+        break;
+    case OP_EACH: /* rounds come when all that is there is complete */
+        depend_suspend(world, inst, index);
+        break;
     case OP_INITIAL:
         make_initial(world, inst, op);
         break;
@@ -604,7 +575,7 @@ void inst_op_forwards(World *world, Inst *inst, uint32_t index, const Frame *fra
         make_known(world, inst, op, frame);
         break;
     case OP_ASSERT:
-        assert_parameters(world, inst, op, frame);
+        inst_assert(world, inst, op, frame->cause ? frame->cause->at : 0);
         break;
     case OP_EXISTS:
         inst_make_var(world, inst, op);
@@ -647,6 +618,10 @@ void inst_op_forwards(World *world, Inst *inst, uint32_t index, const Frame *fra
         if (!frame->source)
             transfer_trash(world, inst, op);
         break;
+    case OP_APPEND:
+        if (!frame->source)
+            list_born(world, inst, op);
+        break;
     }
 }
 
@@ -667,6 +642,12 @@ void inst_op_backwards(World *world, Inst *inst, uint32_t index)
     case OP_PART:
     case OP_DYNAMIC:
         drop_part(world, inst, op);
+        break;
+    case OP_LIST:
+        list_drop(world, inst, op);
+        break;
+    case OP_EACH:
+        list_each_drop(world, inst, op);
         break;
     case OP_INITIAL:
         drop_role(world, inst, op, WORLD_INITIAL);
@@ -712,6 +693,7 @@ void inst_op_backwards(World *world, Inst *inst, uint32_t index)
     case OP_BIND:
     case OP_MOVE:
     case OP_COPY:
+    case OP_APPEND:
     case OP_TRASH: /* the end of a branch undoes nothing */
         break;
     }
@@ -773,15 +755,16 @@ void world_run(World *world)
 
 void world_work(World *world)
 {
-    world_run(world);
-    transfer_bind_copies(world);
-    while (world->doomed.n) {
+    do {
+        world_run(world);
+        transfer_bind_copies(world);
         for (uint32_t i = 0; i < world->doomed.n; i++) {
-            inst_remove_later(world, world_at(world, world->doomed.at[i]));
+            if (world->doomed.at[i])
+                inst_remove_later(world, world_at(world, world->doomed.at[i]));
             world_run(world);
         }
         vec_clear(&world->doomed);
-    }
-    depend_resume(world);
+        depend_resume(world); /* rounds of loops over dynamic arrays may move others */
+    } while (world->doomed.n || world->copies.n);
     connect_flush(world->connect);
 }

@@ -20,9 +20,12 @@ static BranchId branch_new(World *world)
     return id;
 }
 
-/* A `when` that acts is not safe (U1): its content waits for no condition. */
+/* A `when` that acts is not safe (U1): its content waits for no condition. What is solved together with its condition does
+ * not either. */
 DdpVar inst_branch_logic(World *world, Inst *inst, const Op *op, WorldChoice choice)
 {
+    if (world->branch.at[inst->word[op->word]].implicit)
+        return inst->logic;
     if (!op->when)
         return follow_var(world, inst, &op->refs.at[0]);
     return choice == WORLD_THEN ? 0 : inst->logic;
@@ -37,6 +40,7 @@ static void copy_branch(World *world, Inst *inst, const Op *op, BranchId id, con
     Branch from = world->branch.at[old];
     world->branch.at[id].copy_of = old;
     world->branch.at[id].choice = from.choice;
+    world->branch.at[id].implicit = from.implicit;
     if (!from.body)
         return;
     Inst *body =

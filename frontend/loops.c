@@ -12,7 +12,7 @@
 
 enum { MAX_RANK = 16 };
 
-static Stmt *hidden_stmt(Context *cx, StmtKind kind, Place at)
+Stmt *loop_stmt(Context *cx, StmtKind kind, Place at)
 {
     Stmt *s = arena_alloc(&cx->program->arena, sizeof *s);
     *s = (Stmt){.kind = kind,
@@ -25,7 +25,7 @@ static Stmt *hidden_stmt(Context *cx, StmtKind kind, Place at)
 
 Stmt *loop_open(Context *cx, const AName *name, Place at, Context *inside, Member **iterator)
 {
-    Stmt *s = hidden_stmt(cx, S_FOR, at);
+    Stmt *s = loop_stmt(cx, S_FOR, at);
     *inside = *cx;
     inside->body = s->then_body = body_branch(cx, s, NULL);
     *iterator = body_add_iterator(inside, name ? name->sym : 0, name ? name->at : at);
@@ -67,7 +67,7 @@ static void add_size(Sizes *out, RExpr *e)
 /* Size number `dim` of those that a path leaves open. */
 static void sizes_of_path(Context *cx, const AExpr *a, uint32_t dim, Sizes *out)
 {
-    const ADesignator *d = &a->member->name;
+    const ADesignator *d = elements_named(cx, &a->member->name);
     Element first[MAX_RANK];
     for (uint32_t i = 0; i < MAX_RANK; i++)
         first[i] = (Element){.k = 1};
@@ -330,7 +330,10 @@ static void bounds(Context *cx, const Reduction *r, uint32_t k, Stmt *s)
     inside.elements = NULL;
     for (uint32_t i = 0; loop && i < k; i++)
         loop = loop->next;
-    if (loop) {
+    if (loop && !loop->to) {
+        s->a = whole(cx, 1, s->at);
+        s->b = loop_size(&inside, loop->from, 0);
+    } else if (loop) {
         s->a = array_known(&inside, loop->from, "a bound of 'for'");
         s->b = array_known(&inside, loop->to, "a bound of 'for'");
     } else if (r->b) {
@@ -406,7 +409,7 @@ static RExpr *partial(Context *cx, Member *sums, RExpr *index)
 /* sums[index] = value */
 static void determine(Context *cx, Member *sums, RExpr *index, RExpr *value, const Stmt *part_of)
 {
-    Stmt *s = hidden_stmt(cx, sums->held ? S_COPY_VALUE : S_EQUATION, value->at);
+    Stmt *s = loop_stmt(cx, sums->held ? S_COPY_VALUE : S_EQUATION, value->at);
     s->part_of = part_of;
     s->b = value;
     if (sums->held)
@@ -426,10 +429,14 @@ static void add_up(Context *cx, const Reduction *r, uint32_t k, Element *element
                               types_name(cx->program, value->type));
             value = expr_error(cx, r->at);
         }
+        if (value->type.kind == TYPE_INTEGER) {
+            sums->type = value->type;
+            sums->held = true;
+        }
         RExpr *number = round_number(cx, r, element);
         RExpr *next = integers(cx, X_ADD, number, whole(cx, 1, r->at));
         RExpr *before = partial(cx, sums, number);
-        RExpr *sum = expr_apply(cx, r->op, TYPE_REAL, r->at, before, value);
+        RExpr *sum = expr_apply(cx, r->op, sums->type.kind, r->at, before, value);
         determine(cx, sums, next, sum, NULL);
         return;
     }
@@ -438,12 +445,21 @@ static void add_up(Context *cx, const Reduction *r, uint32_t k, Element *element
     for (uint32_t i = 0; loop && i < k; i++)
         loop = loop->next;
     Stmt *s = loop_open(cx, loop ? &loop->name : NULL, r->at, &inside, &element[k].iterator);
+    if (loop && !loop->to)
+        body_member_text(element[k].iterator)->over = &loop->from->member->name;
     bounds(cx, r, k, s);
     s->part_of = k == 0 ? cx->stmt : NULL;
     s->member = k == 0 ? sums : NULL;
     inside.stmt = NULL;
     add_up(&inside, r, k + 1, element, sums);
     loop_close(cx, s, &inside);
+}
+
+/* The value of a reduction without elements; of Integers the largest and smallest ones that are exact. */
+double loop_of_nothing(XOp op, TypeKind type)
+{
+    double most = type == TYPE_INTEGER ? 0x1p53 : DBL_MAX;
+    return op == X_MUL ? 1 : op == X_MIN ? most : op == X_MAX ? -most : 0;
 }
 
 static RExpr *reduce(Context *cx, const Reduction *r)
@@ -458,27 +474,37 @@ static RExpr *reduce(Context *cx, const Reduction *r)
     sums->size = arena_alloc(&cx->program->arena, sizeof *sums->size);
     sums->size[0] = integers(cx, X_ADD, all_rounds(cx, r), whole(cx, 1, r->at));
     add_up(cx, r, 0, element, sums);
-    double nothing = r->op == X_MUL ? 1 : r->op == X_MIN ? DBL_MAX : r->op == X_MAX ? -DBL_MAX : 0;
-    determine(cx, sums, whole(cx, 1, r->at), expr_constant(cx, TYPE_REAL, nothing, r->at),
+    determine(cx, sums, whole(cx, 1, r->at),
+              expr_constant(cx, sums->type.kind, loop_of_nothing(r->op, sums->type.kind), r->at),
               cx->stmt);
     RExpr *last = integers(cx, X_ADD, all_rounds(cx, r), whole(cx, 1, r->at));
     return partial(cx, sums, last);
+}
+
+static RExpr *wrong_reduction(Context *cx, const AExpr *a)
+{
+    const char *name = resolve_text(cx->program, &a->member->name);
+    resolve_error(cx->level, a->at, "written '%s(T)' for an array T, or '%s(e for i in 1:n)'", name,
+                  name);
+    return expr_error(cx, a->at);
 }
 
 RExpr *loop_reduction(Context *cx, XOp op, const AExpr *a)
 {
     const AList *ins = &a->member->ins;
     Reduction r = {.op = op, .at = a->at, .loop = ins->loop, .a = ins->first->value};
-    for (const AFor *loop = ins->loop; loop; loop = loop->next)
-        r.n++;
+    for (const AFor *loop = ins->loop; loop; loop = loop->next, r.n++) {
+        if (elements_is_list(cx, loop))
+            return loop == ins->loop && !ins->first->next
+                       ? elements_reduce(cx, op, loop, r.a, a->at)
+                       : wrong_reduction(cx, a);
+        if (!loop->to && !elements_can_go_over(cx, loop))
+            return expr_error(cx, a->at);
+    }
     if (!ins->loop)
         r.n = array_rank(cx, r.a);
-    if (ins->first->next || ins->first->name.n || !r.n || r.n > MAX_RANK) {
-        resolve_error(cx->level, a->at, "written '%s(T)' for an array T, or '%s(e for i in 1:n)'",
-                      resolve_text(cx->program, &a->member->name),
-                      resolve_text(cx->program, &a->member->name));
-        return expr_error(cx, a->at);
-    }
+    if (ins->first->next || ins->first->name.n || !r.n || r.n > MAX_RANK)
+        return wrong_reduction(cx, a);
     return reduce(cx, &r);
 }
 

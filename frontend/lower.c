@@ -184,7 +184,7 @@ static bool only_parameters(const RefList *refs)
 {
     for (uint32_t i = 0; i < refs->n; i++) {
         const Ref *ref = &refs->at[i];
-        if (ref->up == REF_TIME || ref->up == REF_INDEX || ref->loose || !ref->n)
+        if (ref->up == REF_TIME || ref->up == REF_INDEX || ref->movable || !ref->n)
             return false;
         if (ref->size)
             continue;
@@ -253,7 +253,7 @@ static X lower_der(Lower *l, const RExpr *e, Refs *refs)
 static X lower_exists(Lower *l, const RExpr *e, Refs *refs)
 {
     Ref path = lower_ref_path(l, e->path);
-    if (!path.loose && path_last(e->path)->binding == BIND_STATIC)
+    if (!path.movable && path_last(e->path)->binding == BIND_STATIC)
         return x_const(l->plans->forms, 1);
     Op *op = lower_emit(l, OP_EXISTS, e->at);
     Ref ref = lower_aux_var(l, op, DDP_KNOWN, TYPE_BOOLEAN);
@@ -304,9 +304,24 @@ static X lower_pre(Lower *l, const RExpr *e, Refs *refs)
     return lower_x_ref(l, refs, ref);
 }
 
+/* Of a dynamic array: a variable that is told when it changes, as that of `?` is. */
+static X lower_count(Lower *l, const RExpr *e, Refs *refs)
+{
+    Ref path = lower_ref_path(l, e->path);
+    path.size = 1;
+    Op *op = lower_emit(l, OP_EXISTS, e->at);
+    Ref ref = lower_aux_var(l, op, DDP_KNOWN, TYPE_INTEGER);
+    lower_new_words(l, 2);
+    op->refs = lower_one_ref(l, path);
+    return lower_x_ref(l, refs, ref);
+}
+
 /* The size of an array, or the number of an element: in a value at birth as such, else as a variable that has it. */
 static X lower_size(Lower *l, const RExpr *e, Refs *refs)
 {
+    bool list = e->kind == R_SIZE && path_last(e->path)->list;
+    if (list && !l->at_birth)
+        return lower_count(l, e, refs);
     if (!l->at_birth) {
         PlanValue *value = lower_keep_value(l, lower_value(l, e));
         Op *op = lower_emit(l, OP_KNOWN, e->at);
@@ -434,9 +449,27 @@ static Ref lower_source(Lower *l, const RExpr *e, bool *fresh)
     return lower_anonymous(l, e, true);
 }
 
+/* A new element is born in its place, so that its path is known. */
+static bool lower_append(Lower *l, const Stmt *s)
+{
+    const RExpr *e = s->b;
+    if (!path_last(s->path)->list || e->kind != R_ACCESS || e->access->path || e->access->n_ins)
+        return false;
+    PlanArg *args = lower_args(l, &e->access->params);
+    RefList refs = lower_one_ref(l, lower_ref_path(l, s->path));
+    Op *op = lower_emit(l, OP_APPEND, e->at);
+    op->plan = plans_variant(l->plans, e->access->def->body, NULL);
+    op->n_args = e->access->params.n;
+    op->args = args;
+    op->refs = refs;
+    return true;
+}
+
 static void lower_transfer(Lower *l, const Stmt *s, OpKind kind)
 {
     bool fresh;
+    if (kind != OP_BIND && lower_append(l, s))
+        return;
     Ref source = lower_source(l, s->b, &fresh);
     Ref target = lower_ref_path(l, s->path);
     if (kind == OP_COPY && fresh)
@@ -461,10 +494,25 @@ static bool is_own(const Lower *l, const Path *path)
            m->type.kind == TYPE_MODEL && m->type.def->kind == DEF_CONNECTOR;
 }
 
+/* An end that is another one when elements of a dynamic array come and go. */
+static bool is_elsewhere(Ref *ref)
+{
+    bool element = false;
+    for (uint32_t i = 0; i < ref->n; i++) {
+        const Member *m = ref->step[i].member;
+        element |= m && (m->list || (m->element && m->offset));
+    }
+    ref->movable = ref->whole = ref->movable || element;
+    return element;
+}
+
 static void lower_connect(Lower *l, const Stmt *s)
 {
     Ref a = lower_ref_path(l, s->a->path), b = lower_ref_path(l, s->b->path);
-    Op *op = lower_emit(l, OP_CONNECT, s->at);
+    bool comes_and_goes = is_elsewhere(&a);
+    comes_and_goes |= is_elsewhere(&b);
+    Op *op =
+        comes_and_goes ? lower_emit_part(l, OP_CONNECT, s->at) : lower_emit(l, OP_CONNECT, s->at);
     op->word = lower_new_words(l, 1);
     op->own[0] = is_own(l, s->a->path);
     op->own[1] = is_own(l, s->b->path);
@@ -488,18 +536,18 @@ static Ref lower_condition(Lower *l, const Stmt *s)
     X rhs = lower_expr(l, s->a, &refs);
     XNode node = x_node(l->plans->forms, rhs);
     bool inside = l->body->owner && s->kind == S_IF; /* an edit is no branch */
-    if (node.op == X_POS && draft.n == 0 && !refs.at[node.a].loose && !inside) {
+    if (node.op == X_POS && draft.n == 0 && !refs.at[node.a].movable && !inside) {
         Ref itself = refs.at[node.a];
         vec_free(l->plans->mem, &refs);
         lower_draft_end(l, &draft, outer, s->at);
         return itself;
     }
-    bool loose = lower_draft_is_loose(&draft);
+    bool movable = lower_draft_is_movable(&draft);
     for (uint32_t i = 1; i < refs.n; i++)
-        loose |= refs.at[i].loose;
+        movable |= refs.at[i].movable;
     Op *var = lower_emit(l, OP_AUX, s->a->at);
     var->condition = true;
-    Ref ref = lower_aux_var(l, var, loose ? DDP_HELD : DDP_UNKNOWN, TYPE_BOOLEAN);
+    Ref ref = lower_aux_var(l, var, movable ? DDP_HELD : DDP_UNKNOWN, TYPE_BOOLEAN);
     refs.at[0] = ref;
     lower_emit_relation(l, DDP_TRANSMISSION, x_pos(l->plans->forms, 0), rhs, &refs, s->a->at);
     vec_last(&draft).condition = vec_last(&draft).defines = true;
@@ -548,8 +596,25 @@ static void lower_branch(Lower *l, const Stmt *s)
     op->other = else_plan;
 }
 
+static void lower_each(Lower *l, const Stmt *s)
+{
+    Op round = {.kind = OP_PART, .at = s->at, .stmt = lower_written(s)};
+    RefList refs = lower_one_ref(l, lower_ref_path(l, s->path));
+    round.plan = plans_variant(l->plans, s->then_body, NULL);
+    round.plan->in_loop = true;
+    Op *op = lower_emit(l, OP_EACH, s->at);
+    op->plan = plans_bag(l->plans, l->plan, &round, &op->other);
+    op->member = s->member;
+    op->word = lower_new_words(l, EACH_WORDS);
+    op->refs = refs;
+}
+
 static void lower_for(Lower *l, const Stmt *s)
 {
+    if (s->path) {
+        lower_each(l, s);
+        return;
+    }
     if (s->member) /* in which a sum is added up */
         lower_emit_member(l, s->member);
     Row row = {.first = lower_value(l, s->a), .last = lower_value(l, s->b), .at = s->at};

@@ -48,7 +48,7 @@ RefList lower_one_ref(Lower *l, Ref a);
 RefList lower_two_refs(Lower *l, Ref a, Ref b);
 Op *lower_emit(Lower *l, OpKind kind, Place at);
 Op *lower_emit_part(Lower *l, OpKind kind, Place at);
-bool lower_draft_is_loose(const Draft *draft);
+bool lower_draft_is_movable(const Draft *draft);
 void lower_draft_end(Lower *l, Draft *draft, Draft *outer, Place at);
 Ref lower_aux_var(Lower *l, Op *op, DdpVarKind kind, TypeKind type);
 void lower_emit_relation(Lower *l, DdpRelKind kind, X lhs, X rhs, Refs *refs, Place at);

@@ -21,7 +21,7 @@ static Plan *member_plan(Lower *l, const Member *m)
 static Op basic_op(Lower *l, Member *m)
 {
     PlanValue *value = NULL;
-    const RExpr *given = m->parameter ? m->value : m->start;
+    const RExpr *given = m->parameter && m->value ? m->value : m->start;
     if (given)
         value = lower_keep_value(l, lower_value(l, given));
     Op made = {.kind = m->parameter ? OP_PARAM : OP_VAR, .at = m->at}, *op = &made;
@@ -46,8 +46,22 @@ static Op basic_op(Lower *l, Member *m)
     return made;
 }
 
+static Op list_op(Lower *l, Member *m)
+{
+    Op element = {.kind = OP_DYNAMIC, .at = m->at, .member = m, .stmt = l->declared[m->index]};
+    Op op = {.kind = OP_LIST, .at = m->at, .member = m};
+    op.plan = plans_bag(l->plans, l->plan, &element, &op.other);
+    op.word = l->plan->family->member_word[m->index];
+    return op;
+}
+
 static Op part_op(Lower *l, Member *m)
 {
+    if (m->list)
+        return list_op(l, m);
+    uint32_t far = (uint32_t)(m->offset < 0 ? -m->offset : m->offset);
+    if (m->element && far > l->plans->reach)
+        l->plans->reach = far;
     bool born = m->binding == BIND_STATIC || (m->binding == BIND_DYNAMIC && m->has_list);
     Plan *plan = born ? member_plan(l, m) : NULL;
     PlanArg *args = born ? lower_args(l, &m->params) : NULL;

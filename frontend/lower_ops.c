@@ -25,7 +25,7 @@ void lower_ref_set(Lower *l, Ref *ref, uint32_t i, Member *m)
     ref->step[i] =
         (RefStep){.member = m, .word = plans_family(l->plans, m->body)->member_word[m->index]};
     if (i + 1 < ref->n && m->binding != BIND_STATIC)
-        ref->loose = true;
+        ref->movable = true;
 }
 
 static void ref_index(Lower *l, RefStep *step, const PathIndex *index)
@@ -36,9 +36,23 @@ static void ref_index(Lower *l, RefStep *step, const PathIndex *index)
         step->index[i] = lower_value(l, index->at[i]);
 }
 
+/* What rounds of a loop add up, seen from the next one or from the body around. */
+static void ref_sum(Lower *l, RefStep *step, const Member *sum)
+{
+    const Plan *round = plans_variant(l->plans, sum->body, NULL);
+    *step = (RefStep){.word = round->family->member_word[sum->index], .round = round};
+    step->otherwise =
+        plans_family(l->plans, sum->otherwise->body)->member_word[sum->otherwise->index];
+}
+
 Ref lower_ref_path(Lower *l, const Path *path)
 {
     Ref ref = lower_ref_make(l, path->up, path->n, path->at);
+    if (path->step[0]->element > ELEMENT_OF && path->n == 2) {
+        lower_ref_set(l, &ref, 0, path->step[0]);
+        ref_sum(l, &ref.step[1], path->step[1]);
+        return ref;
+    }
     for (uint32_t i = 0; i < path->n; i++) {
         lower_ref_set(l, &ref, i, path->step[i]);
         if (path->index && path->index[i].n)
@@ -60,7 +74,7 @@ Ref lower_ref_member(Lower *l, const Ref *base, Member *m, Place at)
     Ref ref = lower_ref_make(l, base->up, base->n + 1, at);
     memcpy(ref.step, base->step, base->n * sizeof *ref.step);
     const Member *last = base->step[base->n - 1].member;
-    ref.loose = base->loose || (last && last->binding != BIND_STATIC);
+    ref.movable = base->movable || (last && last->binding != BIND_STATIC);
     lower_ref_set(l, &ref, base->n, m);
     return ref;
 }
@@ -79,11 +93,11 @@ static bool value_equal(const PlanValue *a, const PlanValue *b)
 
 static bool ref_equal(const Ref *a, const Ref *b)
 {
-    if (a->up != b->up || a->n != b->n || a->loose != b->loose || a->size != b->size)
+    if (a->up != b->up || a->n != b->n || a->movable != b->movable || a->size != b->size)
         return false;
     for (uint32_t i = 0; i < a->n && a->up != REF_INDEX; i++) {
         if (a->step[i].word != b->step[i].word || a->step[i].member != b->step[i].member ||
-            a->step[i].n_index != b->step[i].n_index)
+            a->step[i].n_index != b->step[i].n_index || a->step[i].round != b->step[i].round)
             return false;
         for (uint32_t k = 0; k < a->step[i].n_index; k++)
             if (!value_equal(&a->step[i].index[k], &b->step[i].index[k]))
@@ -148,11 +162,11 @@ Op *lower_emit_part(Lower *l, OpKind kind, Place at)
     return &vec_last(l->draft);
 }
 
-bool lower_draft_is_loose(const Draft *draft)
+bool lower_draft_is_movable(const Draft *draft)
 {
     for (uint32_t i = 0; i < draft->n; i++)
         for (uint32_t k = 0; k < draft->at[i].refs.n; k++)
-            if (draft->at[i].refs.at[k].loose)
+            if (draft->at[i].refs.at[k].movable)
                 return true;
     return false;
 }
@@ -160,14 +174,14 @@ bool lower_draft_is_loose(const Draft *draft)
 /* Puts the statement's operations into the plan. */
 void lower_draft_end(Lower *l, Draft *draft, Draft *outer, Place at)
 {
-    bool loose = lower_draft_is_loose(draft);
-    if (loose) {
+    bool movable = lower_draft_is_movable(draft);
+    if (movable) {
         Op *group = lower_emit(l, OP_GROUP, at);
         group->word = lower_new_words(l, 2);
         group->span = draft->n;
     }
     for (uint32_t i = 0; i < draft->n; i++) {
-        draft->at[i].grouped = loose;
+        draft->at[i].grouped = movable;
         vec_push(l->plans->mem, &l->ops, draft->at[i]);
     }
     vec_free(l->plans->mem, draft);

@@ -62,10 +62,10 @@ static ASub *parse_subscript(Parser *p)
     return sub;
 }
 
-ASub *parse_subscripts(Parser *p)
+/* Behind the bracket. */
+static ASub *parse_bracketed(Parser *p)
 {
     ASub *first = NULL, **end = &first;
-    parse_advance(p);
     if (!parse_enter(p))
         return NULL;
     p->subscripts++;
@@ -77,6 +77,24 @@ ASub *parse_subscripts(Parser *p)
     p->subscripts--;
     parse_leave(p);
     return first;
+}
+
+ASub *parse_subscripts(Parser *p)
+{
+    parse_advance(p);
+    return parse_bracketed(p);
+}
+
+ASub *parse_sizes(Parser *p)
+{
+    Place at = p->token.at;
+    parse_advance(p);
+    if (p->token.kind != T_RBRACKET)
+        return parse_bracketed(p);
+    parse_advance(p);
+    ASub *none = arena_alloc(p->arena, sizeof *none);
+    none->at = at;
+    return none;
 }
 
 ADesignator parse_designator(Parser *p)
@@ -143,7 +161,14 @@ static AArg *parse_arg(Parser *p)
     return arg;
 }
 
-/* `i in a:b, j in c:d`, behind `for`. */
+/* Is it the name of something whose elements can be gone through? */
+static bool is_name(const AExpr *e)
+{
+    return e->kind == A_MEMBER && !e->paren && !e->member->params.present &&
+           !e->member->ins.present && !e->member->question;
+}
+
+/* `i in a:b, j in c:d`, or `c in cars`, behind `for`. */
 AFor *parse_iterators(Parser *p)
 {
     AFor *first = NULL, **end = &first;
@@ -154,6 +179,8 @@ AFor *parse_iterators(Parser *p)
         parse_expect(p, T_ID, "the name of the iterator", "after 'for'");
         parse_expect(p, T_IN, "'in'", "after the iterator");
         loop->from = parse_expression(p);
+        if (p->token.kind != T_COLON && !p->panic && is_name(loop->from))
+            continue;
         parse_expect(p, T_COLON, "':'", "between the bounds, as in '1:n'");
         loop->to = parse_expression(p);
     } while (!p->panic && parse_accept(p, T_COMMA));

@@ -65,6 +65,7 @@ void parse_check_type(Parser *p, const ADesignator *type); /* Real[10] T */
 
 ADesignator parse_designator(Parser *p);
 ASub *parse_subscripts(Parser *p); /* the present token is '[' */
+ASub *parse_sizes(Parser *p);      /* likewise, of a declaration; [] is one without `from` */
 AFor *parse_iterators(Parser *p);  /* behind `for` */
 AList parse_list(Parser *p, TokenKind close);
 AExpr *parse_expression(Parser *p);

@@ -45,7 +45,7 @@ static void parse_declared(Parser *p, ADecl *d)
     if (!parse_expect(p, T_ID, "the name of the member", "after its type"))
         d->name = (AName){0};
     else if (p->token.kind == T_LBRACKET)
-        d->name.subs = parse_subscripts(p);
+        d->name.subs = parse_sizes(p);
     if (p->token.kind == T_LPAREN)
         parse_error(
             p, p->token.at,

@@ -26,7 +26,7 @@ void plans_close(Plans *plans)
     vec_free(mem, &plans->plans);
     vec_free(mem, &plans->families);
     vec_free(mem, &plans->held);
-    vec_free(mem, &plans->loose);
+    vec_free(mem, &plans->movable);
     vec_free(mem, &plans->functions);
     vec_free(mem, &plans->made);
     vec_free(mem, &plans->numbers);
@@ -127,6 +127,8 @@ static bool uses_initial(Plans *plans, Body *body)
 
 static uint32_t words_of(const Member *m)
 {
+    if (m->list)
+        return LIST_WORDS;
     if (m->binding == BIND_ALIAS)
         return 3;
     return m->binding == BIND_DYNAMIC ? 2 : 1;
@@ -248,8 +250,8 @@ static void survey_held(Plans *plans, const Path *path)
         Member *m = path->step[i];
         if (m->binding == BIND_STATIC || m->type.kind != TYPE_MODEL)
             continue;
-        LooseTarget t = {m->type.def, path->n - 1 - i, path->step + i + 1};
-        vec_push(plans->mem, &plans->loose, t);
+        MovableTarget t = {m->type.def, path->n - 1 - i, path->step + i + 1};
+        vec_push(plans->mem, &plans->movable, t);
         return; /* what lies before decides where it leads, not what it finds there */
     }
 }
@@ -371,16 +373,16 @@ static bool may_stand_for(const Def *def, const Def *type)
 
 bool plans_hold_loosely(const Plans *plans, const Member *member)
 {
-    for (uint32_t i = 0; i < plans->loose.n; i++)
-        if (plans->loose.at[i].step[plans->loose.at[i].n - 1]->name == member->name)
+    for (uint32_t i = 0; i < plans->movable.n; i++)
+        if (plans->movable.at[i].step[plans->movable.at[i].n - 1]->name == member->name)
             return true;
     return false;
 }
 
-static void held_loose(Plans *plans, const Def *def, HeldWords *list)
+static void held_movable(Plans *plans, const Def *def, HeldWords *list)
 {
-    for (uint32_t i = 0; i < plans->loose.n; i++) {
-        LooseTarget t = plans->loose.at[i];
+    for (uint32_t i = 0; i < plans->movable.n; i++) {
+        MovableTarget t = plans->movable.at[i];
         if (!may_stand_for(def, t.type))
             continue;
         uint32_t start = list->n;
@@ -404,7 +406,7 @@ Plan *plans_variant(Plans *plans, Body *body, const HeldWords *held)
     for (uint32_t i = 0; held && i < held->n; i++)
         vec_push(plans->mem, &list, held->at[i]);
     if (!body->parent)
-        held_loose(plans, body->def, &list);
+        held_movable(plans, body->def, &list);
     uint32_t variant = held_number(plans, &list);
     vec_free(plans->mem, &list);
 
@@ -464,6 +466,24 @@ Plan *plans_row(Plans *plans, Plan *around, const Row *row, const Op *element)
     for (uint32_t i = 0; i < ROW_FAN; i++)
         kept->inner->ops[i].plan = kept->inner;
     return kept->leaf;
+}
+
+Plan *plans_bag(Plans *plans, Plan *around, const Op *content, Plan **item)
+{
+    Row *bag = arena_alloc(&plans->arena, sizeof *bag),
+        *chain = arena_alloc(&plans->arena, sizeof *chain);
+    Op node = {.kind = OP_PART, .stmt = content->stmt, .at = content->at};
+    bag->kind = ROW_BAG;
+    chain->kind = ROW_CHAIN;
+    *item = row_plan(plans, around, chain, content);
+    (*item)->n_words = CHAIN_WORDS;
+    (*item)->n_ops = 1;
+    return row_plan(plans, around, bag, &node);
+}
+
+uint32_t plans_reach(const Plans *plans)
+{
+    return plans->reach;
 }
 
 Plan *plans_get(Plans *plans, Def *def)

@@ -7,7 +7,7 @@
  *
  * Where a statement says `G.f1.phi`, the plan holds a Ref: how many bodies to go up, then a chain
  * of words. In chains through dynamic and alias members the definition that stands there is known
- * at run time only: such a Ref is `loose`, its members are looked up, and the operation is grouped
+ * at run time only: such a Ref is `movable`, its members are looked up, and the operation is grouped
  * with those that must come and go when the member changes (P3).
  *
  * A variable that the surrounding model transmits to is held; so the same body may have several
@@ -42,13 +42,16 @@ typedef struct RefStep {
     Member *member; /* NULL for anonymous instances and auxiliary variables */
     uint32_t word;  /* in the plans of the declared definition */
     uint32_t n_index;
-    PlanValue *index; /* of an element of an array: known at birth, in the scope of the ref */
+    PlanValue *index;   /* of an element of an array: known at birth, in the scope of the ref */
+    const Plan *round;  /* of a sum that rounds add up: in instances of this plan it is `word`, */
+    uint32_t otherwise; /* in others this word; NULL: no sum */
 } RefStep;
 
 typedef struct Ref {
     uint32_t up;
     uint32_t n;   /* steps; the last one is the variable, instance or member meant */
-    bool loose;   /* a step before the last is a dynamic or alias member */
+    bool movable; /* a step before the last is a dynamic or alias member */
+    bool whole;   /* the last step counts too: an end of a connection that comes and goes */
     uint8_t size; /* not a variable, but size number size - 1 of the array it leads to; 0: none */
     RefStep *step;
     Place at;
@@ -65,6 +68,10 @@ typedef enum OpKind {
     OP_ALIAS,   /* word: instance referred to, +1: its Link, +2: first watch */
     OP_PART,    /* word: instance of `plan`, with parameters `args` */
     OP_DYNAMIC, /* word: instance, +1: first watch; born with one of `plan` when that is not NULL */
+    OP_LIST,    /* word: LIST_WORDS of a dynamic array; plan: nodes of its bag, other: cells */
+    OP_EACH, /* word: EACH_WORDS of a loop over the dynamic array refs[0]; plan: nodes of its bag, other: rounds;
+                   member: ELEMENT_LAST of a sum, or NULL */
+    OP_APPEND, /* a new element of the dynamic array refs[0]: an instance of `plan`, with parameters `args` */
     OP_AUX,     /* word: auxiliary variable of kind `var_kind` */
     OP_INITIAL, /* word: DDP_KNOWN variable */
     OP_RANDOM,  /* word: DDP_KNOWN variable */
@@ -146,7 +153,24 @@ enum {
     ROW_WORDS
 };
 
+/* Dynamic arrays (lists.c): words of the array, of a loop over it, and of what holds an element or a round. */
+enum { LIST_BAG, LIST_WATCH, LIST_FIRST, LIST_LAST, LIST_COUNT, LIST_BORN, LIST_WORDS };
+enum { EACH_BAG, EACH_WATCHES, EACH_PENDING, EACH_LAST, EACH_WORDS };
+enum {
+    CHAIN_CONTENT, /* the element, or the body of the round */
+    CHAIN_WATCH,
+    CHAIN_PREV,
+    CHAIN_NEXT,
+    CHAIN_NUMBER, /* of the birth in this array, from 1 */
+    CHAIN_CELL,   /* of a round: that of its element */
+    CHAIN_ROUNDS, /* of a cell: its first round; of a round: the next one of the same cell */
+    CHAIN_WORDS
+};
+
+typedef enum RowKind { ROW_ARRAY, ROW_BAG, ROW_CHAIN } RowKind;
+
 typedef struct Row {
+    RowKind kind;          /* ROW_BAG and ROW_CHAIN: lists.c, and nothing else is used */
     Member *member;        /* the array; NULL: a loop */
     PlanValue first, last; /* numbers of its elements, in the scope of the body it is declared in */
     uint32_t n_checks;
@@ -239,6 +263,11 @@ uint32_t plan_member_word(const Plan *plan, const Member *declared, Member **act
 
 /* The plan of the nodes of a row whose elements are what `element` makes. */
 Plan *plans_row(Plans *plans, Plan *around, const Row *row, const Op *element);
+
+/* For dynamic arrays and loops over them: a plan for what `content` makes, and one for nodes of bags of it. */
+Plan *plans_bag(Plans *plans, Plan *around, const Op *content, Plan **item);
+/* How far away neighbours are that loops name. */
+uint32_t plans_reach(const Plans *plans);
 
 /* The plan of an edit of instances of `scope`, compiled; NULL with messages. `edit`: its text, and what it
  * does not see any more; the rest is filled in. */

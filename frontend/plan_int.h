@@ -14,11 +14,11 @@ typedef struct HeldList {
 } HeldList;
 
 /* A transmission `d.x.y << ..` through a dynamic or alias member of declared definition `type`. */
-typedef struct LooseTarget {
+typedef struct MovableTarget {
     const Def *type;
     uint32_t n;
     Member **step; /* below the member */
-} LooseTarget;
+} MovableTarget;
 
 enum { MADE_EDIT = 1u << 31 }; /* in Plans.made */
 
@@ -33,7 +33,7 @@ struct Plans {
     Map family_of;      /* Body * -> index + 1 */
     VEC(HeldList) held; /* [0]: the empty list */
     Map held_by_hash;
-    VEC(LooseTarget) loose;
+    VEC(MovableTarget) movable;
     Map terminal_of;           /* name and kind -> number of the terminal */
     VEC(uint32_t) bundle_of;   /* [terminal]; [0] unused */
     VEC(uint32_t) bundle_size; /* [bundle]: terminals in it; [0] unused */
@@ -52,7 +52,8 @@ struct Plans {
     struct Plans
         *like; /* functions that these plans have get the numbers they have there; or NULL */
     VEC(PlanEdit) edits;
-    bool split; /* names that made one bundle, and are connected, do so no longer */
+    uint32_t reach; /* plans_reach() */
+    bool split;     /* names that made one bundle, and are connected, do so no longer */
 };
 
 typedef VEC(uint32_t) HeldWords;

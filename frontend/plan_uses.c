@@ -8,7 +8,7 @@
 typedef struct Uses {
     PlanUses *uses;
     uint32_t at;   /* the operation */
-    bool loose;    /* a path of it was */
+    bool movable;  /* a path of it was */
     bool fills;    /* else: counts, into first[word + 1] */
     uint32_t *end; /* [word]: where the next one goes */
 } Uses;
@@ -17,7 +17,7 @@ static void use_ref(Uses *u, const Ref *ref)
 {
     if (ref->up == REF_TIME || ref->up == REF_INDEX || !ref->n)
         return;
-    u->loose |= ref->loose;
+    u->movable |= ref->movable;
     uint32_t word = ref->step[0].word;
     if (ref->up || word == NO_WORD)
         return;
@@ -35,7 +35,7 @@ static void use_list(Uses *u, const RefList *refs)
 
 static void use_op(Uses *u, const Op *op)
 {
-    u->loose = false;
+    u->movable = false;
     use_list(u, &op->refs);
     if (op->value)
         use_list(u, &op->value->refs);
@@ -50,7 +50,7 @@ static void count(Uses *u, const Plan *plan)
 {
     for (uint32_t i = 0; i < plan->n_ops; i++) {
         use_op(u, &plan->ops[i]);
-        u->uses->n_loose += u->loose;
+        u->uses->n_movable += u->movable;
         u->uses->n_branches += plan->ops[i].kind == OP_BRANCH;
     }
     for (uint32_t w = 0; w < plan->n_words; w++)
@@ -61,14 +61,14 @@ static void count(Uses *u, const Plan *plan)
 
 static void fill(Uses *u, const Plan *plan)
 {
-    uint32_t loose = 0, branches = 0, stmts = 0;
+    uint32_t movable = 0, branches = 0, stmts = 0;
     u->fills = true;
     for (uint32_t w = 0; w < plan->n_words; w++)
         u->end[w] = u->uses->first[w];
     for (u->at = 0; u->at < plan->n_ops; u->at++) {
         use_op(u, &plan->ops[u->at]);
-        if (u->loose)
-            u->uses->loose[loose++] = u->at;
+        if (u->movable)
+            u->uses->movable[movable++] = u->at;
         if (plan->ops[u->at].kind == OP_BRANCH)
             u->uses->branches[branches++] = u->at;
     }
@@ -87,7 +87,7 @@ const PlanUses *plan_uses(Plans *plans, Plan *plan)
     uses->first = arena_alloc(arena, (plan->n_words + 1) * sizeof *uses->first);
     count(&u, plan);
     uses->op = arena_alloc(arena, (uses->first[plan->n_words] + 1) * sizeof *uses->op);
-    uses->loose = arena_alloc(arena, (uses->n_loose + 1) * sizeof *uses->loose);
+    uses->movable = arena_alloc(arena, (uses->n_movable + 1) * sizeof *uses->movable);
     uses->branches = arena_alloc(arena, (uses->n_branches + 1) * sizeof *uses->branches);
     uses->stmts = arena_alloc(arena, (uses->n_stmts + 1) * sizeof *uses->stmts);
     u.end = mem_alloc(plans->mem, (plan->n_words + 1) * sizeof *u.end);

@@ -8,8 +8,8 @@ typedef struct PlanUses {
     uint32_t *first; /* [word]: index in op of the first; [n_words]: the end */
     uint32_t *
         op; /* operations with a path that begins with the word, in the plan's own body; ascending */
-    uint32_t n_loose, n_branches, n_stmts;
-    uint32_t *loose;    /* operations with a path through an alias or a dynamic member */
+    uint32_t n_movable, n_branches, n_stmts;
+    uint32_t *movable;  /* operations with a path through an alias or a dynamic member */
     uint32_t *branches; /* OP_BRANCH */
     uint32_t *stmts;    /* statements of its body that have branches: their index */
 } PlanUses;

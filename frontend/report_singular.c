@@ -78,11 +78,12 @@ static void tell_task(World *world, void *argument)
 {
     (void)argument;
     tell_notes(world);
+    connect_tell_spares(world->connect);
 }
 
 void world_settled(World *world)
 {
-    if (world->singular->notes.n)
+    if (world->singular->notes.n || connect_has_spares(world->connect))
         world_guarded(world, tell_task, NULL);
 }
 

@@ -122,11 +122,12 @@ typedef struct Redeclared {
 typedef struct MemberText {
     Member member; /* first, so that a Member * can be cast */
     ADecl *decl;
-    const Version *type; /* the `define` that names its type, or NULL */
-    uint32_t piece;      /* of decl */
-    uint32_t introduced; /* piece that declared the name first */
-    bool stated;         /* its S_DECLARE exists */
-    bool follows;        /* some `<<` lets it follow what varies between events */
+    const Version *type;     /* the `define` that names its type, or NULL */
+    uint32_t piece;          /* of decl */
+    uint32_t introduced;     /* piece that declared the name first */
+    bool stated;             /* its S_DECLARE exists */
+    bool follows;            /* some `<<` lets it follow what varies between events */
+    const ADesignator *over; /* of an iterator `c in cells`: the array whose element it names */
 } MemberText;
 
 typedef struct BodyText {
@@ -267,6 +268,8 @@ typedef struct Context {
     const Elements *elements; /* NULL: arrays have to be indexed */
     const Path *end_of;       /* what `end` is a size of; NULL: none */
     uint32_t end_dim;
+    bool subscript;          /* inside of brackets: the name of an element is its number */
+    bool whole_list;         /* a dynamic array may be named as a whole */
     const struct Call *call; /* whose text it is (functions.c); NULL: no function's */
     uint32_t own_rank;       /* of the array whose parameter list is being read */
 } Context;
@@ -284,6 +287,8 @@ Member *body_add_hidden(Context *cx, Sym parameter, Def *def, Place at);
 /* A variable that nobody declared: the value of a conditional expression. */
 Member *body_add_choice(Context *cx, Type type, Place at);
 Member *body_add_iterator(Context *cx, Sym name, Place at); /* name 0: hidden */
+/* An alias of a loop over a dynamic array; name 0: hidden. */
+Member *body_add_element(Context *cx, Sym name, Type type, ElementRole role, Place at);
 void body_hold(Context *cx, const Path *target);
 void body_finish_held(Def *def);
 bool body_is_inside(const Body *body, const Body *around); /* it is, or lies in it */
@@ -300,6 +305,8 @@ void statements_watch(Context *cx, RExpr *b);
 RExpr *statements_named(Context *cx, RExpr *e);
 /* An assertion that nobody wrote, for each element where `holds` is an array. */
 void statements_range(Context *cx, AExpr *holds, AExpr *text);
+/* A statement that nobody wrote. */
+void statements_generated(Context *cx, AStmt *statement);
 /* Statements of an edit into a body of its own. */
 Body *statements_edit(Context *around, AStmt *list);
 
@@ -342,9 +349,11 @@ RExpr *array_value(Context *cx, Element element, Place at);
 RExpr *array_argument(Context *cx, const Member *parameter, const AExpr *value);
 /* An Integer that is known at birth and never changes; 1 with a message when it is something else. */
 RExpr *array_known(Context *cx, const AExpr *a, const char *what);
+RExpr *array_subscript(Context *cx, const Path *path, uint32_t dim, const AExpr *a);
 
 /* ---- loops.c ---- */
 
+Stmt *loop_stmt(Context *cx, StmtKind kind, Place at); /* that nobody wrote */
 /* A loop whose statements are resolved in *inside; loop_close() ends it. name 0: nobody names the iterator. */
 Stmt *loop_open(Context *cx, const AName *name, Place at, Context *inside, Member **iterator);
 void loop_close(Context *cx, Stmt *s, Context *inside);
@@ -352,7 +361,32 @@ void loop_close(Context *cx, Stmt *s, Context *inside);
 bool loop_relation(Context *cx, const AStmt *a, void (*relation)(Context *cx, const AStmt *a));
 RExpr *loop_size(Context *cx, const AExpr *a, uint32_t dim); /* of an expression that is an array */
 RExpr *loop_reduction(Context *cx, XOp op, const AExpr *a);  /* sum, product, min, max */
+double loop_of_nothing(XOp op, TypeKind type);    /* the value of a reduction without elements */
 RExpr *loop_product(Context *cx, const AExpr *a); /* a*b of arrays, of which one is no scalar */
+
+/* ---- elements.c: dynamic arrays, and loops over elements ---- */
+
+/* `for c in cars`: the loop, with *inside for its statements; NULL with a message. It is a reduction where `stmt` is
+ * not the text of a loop. */
+Stmt *elements_open(Context *cx, const AFor *loop, Place at, Context *inside, Member **iterator);
+Member *elements_last(Context *cx,
+                      const ADesignator *d); /* what a designator leads to, or NULL: no message */
+bool elements_is_list(Context *cx, const AFor *loop); /* over a dynamic array */
+bool elements_can_go_over(Context *cx,
+                          const AFor *loop); /* over an array of fixed size; else a message */
+/* The subscript of a step that leads to a dynamic array. May replace the path by that of a neighbour. */
+bool elements_index(Context *cx, Path *path, uint32_t most, const AName *name, bool last);
+/* What a name stands for whose iterator goes over an array: `c.x` -> `cells[c].x`; NULL: itself. */
+const ADesignator *elements_named(Context *cx, const ADesignator *d);
+bool elements_can_take(Context *cx, const Path *target,
+                       Place at); /* left of << or <-; else a message */
+RExpr *elements_reduce(Context *cx, XOp op, const AFor *loop, const AExpr *value, Place at);
+
+/* ---- wholes.c ---- */
+
+typedef void WholeRelation(Context *cx, const AStmt *a);
+/* `a = b` of sub-models: an equation for each variable of their interfaces. False: they are none. */
+bool wholes_relate(Context *cx, const AStmt *a, WholeRelation *equation);
 
 /* ---- functions.c ---- */
 

@@ -91,6 +91,8 @@ void rest_op(World *world, Inst *inst, uint32_t index)
         break;
     case OP_PART:
     case OP_DYNAMIC:
+    case OP_LIST:
+    case OP_EACH:
         rest_part(world, inst, op);
         break;
     case OP_BRANCH:
@@ -149,6 +151,13 @@ void wake_op(World *world, Inst *inst, uint32_t index, const Frame *frame)
     case OP_DYNAMIC:
         if (inst->word[op->word])
             wake_later(world, world_at(world, inst->word[op->word]));
+        break;
+    case OP_LIST:
+    case OP_EACH:
+        if (inst->word[op->word])
+            wake_later(world, world_at(world, inst->word[op->word]));
+        if (op->kind == OP_EACH && !inst->word[op->word + EACH_PENDING])
+            depend_suspend(world, inst, index); /* for who came meanwhile */
         break;
     case OP_BRANCH:
         if (inst->word[op->word])

@@ -29,6 +29,8 @@ static uint32_t level_for(uint32_t n)
 
 bool row_has(const Inst *inst, const Op *op)
 {
+    if (inst->plan->row->kind != ROW_ARRAY)
+        return inst->plan->row->kind == ROW_CHAIN; /* what lies in bags is put there */
     return (uint64_t)op->word * span_of(inst->word[ROW_LEVEL]) < inst->word[ROW_COUNT];
 }
 
@@ -152,6 +154,13 @@ static void tell_outside(World *world, const Inst *row, const RefStep *step, dou
 Target row_element(World *world, Inst *from, Target row, const RefStep *step, Place at)
 {
     const Inst *element = world->element; /* a nested value at birth asks for it too */
+    double place;
+    if (list_is_whole(&row)) {
+        if (!birth_value(world, from, &step->index[0], NULL, &place))
+            return (Target){0};
+        world->element = element;
+        return list_element(world, row, place);
+    }
     for (uint32_t i = 0; i < step->n_index; i++) {
         uint32_t id = row.inst->word[row.word];
         Inst *node = id ? world_at(world, id) : NULL;
@@ -189,7 +198,9 @@ uint32_t row_indices(const World *world, const Inst *inst, uint32_t word, uint32
 {
     uint32_t n = 0;
     for (; inst->plan->is_branch && inst->owner && n < most; inst = world_at(world, inst->owner)) {
-        if (inst->plan->row && !inst->word[ROW_LEVEL])
+        if (inst->plan->row && inst->plan->row->kind == ROW_CHAIN)
+            out[n++] = (int32_t)inst->word[CHAIN_NUMBER];
+        else if (inst->plan->row && inst->plan->row->kind == ROW_ARRAY && !inst->word[ROW_LEVEL])
             out[n++] = (int32_t)(inst->word[ROW_FIRST] + word);
         word = inst->owner_word;
     }

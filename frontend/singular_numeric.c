@@ -65,15 +65,6 @@ static bool is_dual(const World *world, DdpVar flow, DdpRel rel)
     return false;
 }
 
-/* A potential that nothing fixes is another matter (singular_float.c), and a variable that no equation names lacks one. */
-bool world_may_close(const World *world, DdpVar var, DdpRel aside)
-{
-    WorldVar view;
-    ConAttr con = world_var(world, var, &view) && view.member ? view.member->con : CON_NONE;
-    return con != CON_POTENTIAL && ddp_use_count(world->ddp, var) > 0 &&
-           map_get(&world->singular->aside, aside) != 0;
-}
-
 /* Equations that depend on each other, too many for what they name: is that no mistake? Those of a branch are not there in another
  * mode, and of those whose factors are not whole nobody sees it. Others may say the same around a loop, but two
  * grounds are one too many: nothing may be fixed. */
@@ -118,6 +109,28 @@ static const Inst *component_of_rel(const World *world, DdpRel rel)
     uint32_t n = combined ? made.n : view.n;
     const DdpVar *vars = combined ? made.vars : view.vars;
     return n ? component_of_var(world, vars[0]) : NULL;
+}
+
+/* Does the variable belong to one of the components whose equations the one that was set aside follows from? */
+bool world_takes_part(const World *world, DdpVar var, DdpRel aside)
+{
+    const Inst *component = component_of_var(world, var);
+    DdpCombination made;
+    if (component == component_of_rel(world, aside) || !ddp_combination(world->ddp, aside, &made))
+        return true;
+    for (uint32_t k = 0; k < made.n_others; k++)
+        if (component_of_rel(world, made.others[k]) == component)
+            return true;
+    return false;
+}
+
+/* A potential that nothing fixes is another matter (singular_float.c), and a variable that no equation names lacks one. */
+bool world_may_close(const World *world, DdpVar var, DdpRel aside)
+{
+    WorldVar view;
+    ConAttr con = world_var(world, var, &view) && view.member ? view.member->con : CON_NONE;
+    return con != CON_POTENTIAL && ddp_use_count(world->ddp, var) > 0 &&
+           map_get(&world->singular->aside, aside) != 0;
 }
 
 /* Of what is open, a flow of the component whose equation was set aside rather than another. */

@@ -97,7 +97,10 @@ static Path *target_of(Context *cx, const AStmt *a, const char *op)
                           resolve_text(p, d));
         return NULL;
     }
-    return expr_path(cx, d);
+    Context whole = *cx;
+    whole.whole_list = true;
+    Path *path = expr_path(&whole, d);
+    return path && elements_can_take(cx, path, a->lhs->at) ? path : NULL;
 }
 
 static void check_model_fits(Context *cx, const Stmt *s, Type wanted)
@@ -207,7 +210,7 @@ static bool can_lose(Context *cx, const RExpr *e)
     if (e->kind != R_PATH)
         return true;
     const Member *m = path_last(e->path);
-    if (m->binding == BIND_DYNAMIC)
+    if (m->binding == BIND_DYNAMIC || m->element == ELEMENT_OF)
         return true;
     resolve_error(cx->level, e->at, why[m->binding], intern_text(&cx->program->names, m->name));
     return false;
@@ -218,8 +221,10 @@ static void move(Context *cx, const AStmt *a)
     bool trash = names_predefined(cx, a->lhs, PRE_TRASH) && is_bare(a->lhs);
     Path *target = trash ? NULL : target_of(cx, a, "<-");
     Stmt *s = new_stmt(cx, trash ? S_TRASH : S_MOVE, a);
+    Context source_of = *cx;
+    source_of.whole_list = trash;
     s->path = target;
-    s->b = expr_resolve(cx, a->rhs, WANT_MODEL);
+    s->b = expr_resolve(&source_of, a->rhs, WANT_MODEL);
     add_stmt(cx, s);
     bool source = is_model_source(cx, s->b) && can_lose(cx, s->b);
     if (!target)
@@ -238,9 +243,9 @@ static void move(Context *cx, const AStmt *a)
 
 /* ---- statements of one expression ---- */
 
-static RExpr *connected(Context *cx, const AArg *arg)
+static RExpr *connected(Context *cx, const AExpr *a)
 {
-    RExpr *e = expr_resolve(cx, arg->value, WANT_MODEL);
+    RExpr *e = expr_resolve(cx, a, WANT_MODEL);
     bool model = e->type.kind == TYPE_MODEL || e->type.kind == TYPE_VOID;
     if (e->type.kind == TYPE_ERROR || (e->kind == R_PATH && model))
         return e;
@@ -270,22 +275,12 @@ static bool joins_something(const Def *a, const Def *b)
     return false;
 }
 
-static void connection(Context *cx, const AStmt *a, uint32_t number)
+/* Both ends, or elements of both where they are arrays. */
+static void connect_ends(Context *cx, const AStmt *a)
 {
-    const AArg *bound[PRE_MAX_INS];
-    const AMember *m = a->lhs->member;
-    bool call = predefined_at(number)->soft; /* connect(x, y) */
     Stmt *s = new_stmt(cx, S_CONNECT, a);
-    if ((call ? m->params : m->ins).present || m->question ||
-        !(call ? m->ins : m->params).present) {
-        resolve_error(cx->level, a->at, "a connection is written '%s'",
-                      call ? "connect(x, y)" : "connection{a << x, b << y}");
-        return;
-    }
-    if (!expr_bind_predefined(cx, number, a->lhs, call ? &m->ins : &m->params, bound))
-        return;
-    s->a = connected(cx, bound[0]);
-    s->b = connected(cx, bound[1]);
+    s->a = connected(cx, a->lhs);
+    s->b = connected(cx, a->rhs);
     add_stmt(cx, s);
     if (s->a->type.kind == TYPE_ERROR || s->b->type.kind == TYPE_ERROR)
         return;
@@ -300,6 +295,29 @@ static void connection(Context *cx, const AStmt *a, uint32_t number)
     if (!joins_something(s->a->type.def, s->b->type.def))
         resolve_error(cx->level, a->at, "'%s' and '%s' have no potential or flow member in common",
                       def_path(cx->program, s->a->type.def), def_path(cx->program, s->b->type.def));
+}
+
+static void connection(Context *cx, const AStmt *a, uint32_t number)
+{
+    const AArg *bound[PRE_MAX_INS];
+    const AMember *m = a->lhs->member;
+    bool call = predefined_at(number)->soft; /* connect(x, y) */
+    if ((call ? m->params : m->ins).present || m->question ||
+        !(call ? m->ins : m->params).present) {
+        resolve_error(cx->level, a->at, "a connection is written '%s'",
+                      call ? "connect(x, y)" : "connection{a << x, b << y}");
+        return;
+    }
+    if (!expr_bind_predefined(cx, number, a->lhs, call ? &m->ins : &m->params, bound))
+        return;
+    AStmt ends = *a;
+    bool swap = array_rank(cx, bound[1]->value) && !array_rank(cx, bound[0]->value);
+    ends.kind = A_REL; /* one end stands for all elements of the other one */
+    ends.operator_at = a->at;
+    ends.lhs = bound[swap]->value;
+    ends.rhs = bound[!swap]->value;
+    if (!loop_relation(cx, &ends, connect_ends))
+        connect_ends(cx, &ends);
 }
 
 static void tearing(Context *cx, const AStmt *a, uint32_t number)
@@ -642,10 +660,16 @@ static void loop(Context *cx, const AStmt *a)
 {
     Context inside;
     Member *iterator;
-    Stmt *s = loop_open(cx, &a->loop->name, a->at, &inside, &iterator);
+    bool over = !a->loop->to; /* the elements of an array */
+    Stmt *s = over ? elements_open(cx, a->loop, a->at, &inside, &iterator)
+                   : loop_open(cx, &a->loop->name, a->at, &inside, &iterator);
+    if (!s)
+        return;
     s->end = a->end;
-    s->a = array_known(cx, a->loop->from, "a bound of 'for'");
-    s->b = array_known(cx, a->loop->to, "a bound of 'for'");
+    if (!over) {
+        s->a = array_known(cx, a->loop->from, "a bound of 'for'");
+        s->b = array_known(cx, a->loop->to, "a bound of 'for'");
+    }
     body_declare(&inside, a->then_list);
     statement_list(&inside, a->then_list);
     loop_close(cx, s, &inside);
@@ -661,6 +685,8 @@ static void statement_list(Context *cx, AStmt *list)
         case A_REL:
             if (a->op == REL_MOVE)
                 move(cx, a);
+            else if (a->op == REL_EQUAL && wholes_relate(cx, a, equation))
+                break;
             else if (!loop_relation(cx, a, a->op == REL_EQUAL ? equation : copy))
                 (a->op == REL_EQUAL ? equation : copy)(cx, a);
             break;
@@ -675,6 +701,12 @@ static void statement_list(Context *cx, AStmt *list)
             break;
         }
     }
+}
+
+void statements_generated(Context *cx, AStmt *statement)
+{
+    Context inside = *cx;
+    statement_list(&inside, statement);
 }
 
 Body *statements_edit(Context *around, AStmt *list)

@@ -29,6 +29,8 @@ void transfer_make_alias(World *world, Inst *inst, const Op *op, const Frame *fr
                                 .copy = frame->copy}));
         return;
     }
+    if (op->member->element)
+        list_make_alias(world, inst, op);
     const PlanArg *arg = inst_argument(frame, op->member);
     if (!op->member->parameter || !arg)
         return;
@@ -97,6 +99,7 @@ static void slot_empty(World *world, const Target *slot)
     slot_changed(world, slot);
     slot->inst->word[slot->word] = 0;
     inst_doom(world, world_at(world, old));
+    list_emptied(world, slot->inst);
 }
 
 static bool owns(const World *world, const Inst *part, const Inst *whole)
@@ -112,7 +115,8 @@ static bool owns(const World *world, const Inst *part, const Inst *whole)
 void transfer_move(World *world, Inst *inst, const Op *op)
 {
     Target to = follow(world, inst, &op->refs.at[0]);
-    Target from = follow(world, inst, &op->refs.at[1]);
+    Target from = list_slot(world, follow(world, inst, &op->refs.at[1]));
+    bool appended = list_is_whole(&to);
     if (!is_slot(&to) || !is_slot(&from) || (to.inst == from.inst && to.word == from.word))
         return;
     uint32_t id = from.inst->word[from.word];
@@ -124,6 +128,10 @@ void transfer_move(World *world, Inst *inst, const Op *op)
                    world_path_text(world, id));
         return;
     }
+    if (appended)
+        to = list_append(world, to);
+    if (!to.inst)
+        return;
     slot_changed(world, &from);
     from.inst->word[from.word] = 0;
     slot_empty(world, &to);
@@ -132,19 +140,27 @@ void transfer_move(World *world, Inst *inst, const Op *op)
     world->paths++;
     moved->owner = to.inst->id;
     moved->owner_word = to.word;
+    list_emptied(world, from.inst);
+    if (appended)
+        list_filled(world, to.inst);
 }
 
 void transfer_copy(World *world, Inst *inst, const Op *op)
 {
     Target to = follow(world, inst, &op->refs.at[0]);
     Inst *from = follow_inst(world, inst, &op->refs.at[1]);
-    if (!is_slot(&to) || !from || to.inst->word[to.word] == from->id)
+    bool appended = list_is_whole(&to);
+    if (!is_slot(&to) || !from || (!appended && to.inst->word[to.word] == from->id))
         return;
     if (owns(world, to.inst, from)) {
         world_fail(world, op->at, "'%s' cannot be copied into a part of itself",
                    world_path_text(world, from->id));
         return;
     }
+    if (appended)
+        to = list_append(world, to);
+    if (!to.inst)
+        return;
     slot_empty(world, &to);
     slot_changed(world, &to);
     Inst *copy = inst_create_later(world, from->plan, to.inst, to.word, op, inst, from->id, 0);
@@ -153,6 +169,8 @@ void transfer_copy(World *world, Inst *inst, const Op *op)
         return;
     vec_push(world->mem, &world->copies, ((CopyRoots){from->id, copy->id}));
     vec_last(&world->frames).copy = world->copies.n;
+    if (appended)
+        list_filled(world, to.inst);
 }
 
 void transfer_bind(World *world, Inst *inst, const Op *op)
@@ -165,7 +183,9 @@ void transfer_bind(World *world, Inst *inst, const Op *op)
 
 void transfer_trash(World *world, Inst *inst, const Op *op)
 {
-    Target from = follow(world, inst, &op->refs.at[0]);
-    if (is_slot(&from))
+    Target from = list_slot(world, follow(world, inst, &op->refs.at[0]));
+    if (list_is_whole(&from))
+        list_clear(world, from);
+    else if (is_slot(&from))
         slot_empty(world, &from);
 }

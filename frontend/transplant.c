@@ -83,6 +83,10 @@ static uint32_t words_of(const Op *op)
     case OP_DYNAMIC:
     case OP_GROUP:
         return 2;
+    case OP_LIST:
+        return LIST_WORDS;
+    case OP_EACH:
+        return EACH_WORDS;
     default:
         return 1;
     }
@@ -144,7 +148,7 @@ static void plant_parts(World *to, Transplant *t, const Inst *inst, const Op *op
                         bool edited)
 {
     uint32_t number = op->word == NO_WORD ? 0 : inst->word[op->word];
-    if (op->kind == OP_PART) {
+    if (op->kind == OP_PART || op->kind == OP_LIST || op->kind == OP_EACH) {
         plant_later(to, t, number, op->plan, false);
     } else if (op->kind == OP_DYNAMIC) {
         plant_later(to, t, number, NULL, false);
@@ -504,14 +508,14 @@ static void move_references(World *to, const Transplant *t)
 }
 
 /* The bundle of the same names. */
-static uint32_t bundle_there(World *to, const Transplant *t, const Node *node)
+static uint32_t bundle_there(World *to, const Transplant *t, InstId inst, uint32_t bundle)
 {
     World *from = t->from;
-    Plan *plan = world_at(from, node->inst)->plan;
-    const Bundle *old = signature_bundle(plans_signature(from->plans, plan), node->bundle);
+    Plan *plan = world_at(from, inst)->plan;
+    const Bundle *old = signature_bundle(plans_signature(from->plans, plan), bundle);
     const Terminal *first = old->n_potentials ? old->potentials : old->flows;
     const char *name = intern_text(program_names(from->program), first->name);
-    const Signature *s = plans_signature(to->plans, world_at(to, node->inst)->plan);
+    const Signature *s = plans_signature(to->plans, world_at(to, inst)->plan);
     for (uint32_t i = 0; i < s->n; i++) {
         const Bundle *b = &s->bundle[i];
         const Terminal *mine = b->n_potentials ? b->potentials : b->flows;
@@ -536,12 +540,13 @@ static void move_connections(World *to, Transplant *t)
     c->free_sum = from->free_sum;
     c->free_set = from->free_set;
     c->n_edges = from->n_edges;
+    c->n_spares = from->n_spares;
     c->n_sets = from->n_sets;
     for (uint32_t i = 1; i < c->node.n; i++) {
         Node *node = &c->node.at[i];
         if (!node->set)
             continue;
-        node->bundle = bundle_there(to, t, node);
+        node->bundle = bundle_there(to, t, node->inst, node->bundle);
         if (!node->bundle)
             fail(to, t, NULL);
         else
@@ -549,8 +554,10 @@ static void move_connections(World *to, Transplant *t)
     }
     for (uint32_t i = 1; i < c->edge.n; i++) {
         Edge *edge = &c->edge.at[i];
-        if (!edge->node[0])
+        if (!edge->inst)
             continue;
+        if (!edge->node[0])
+            edge->spare.bundle = bundle_there(to, t, edge->spare.end[0], edge->spare.bundle);
         move_op(t, &edge->inst, &edge->op);
         edge->at = world_at(to, edge->inst)->plan->ops[edge->op].at;
     }

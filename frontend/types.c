@@ -73,7 +73,7 @@ static bool kinds_fit(Type a, Type b)
 
 static bool member_fits(Pairs *pairs, const Member *a, const Member *b, Mismatch *why)
 {
-    if (!kinds_fit(a->type, b->type) || a->rank != b->rank)
+    if (!kinds_fit(a->type, b->type) || a->rank != b->rank || a->list != b->list)
         return fail(why, MISMATCH_TYPE, a, b);
     if (a->binding != b->binding)
         return fail(why, MISMATCH_BINDING, a, b);
@@ -155,7 +155,7 @@ bool types_member_is_sub(const Member *a, const Member *b, Mismatch *why)
         return fail(why, MISMATCH_BINDING, a, b);
     if (!same_attributes(a, b))
         return fail(why, MISMATCH_ATTRIBUTE, a, b);
-    if (a->rank != b->rank)
+    if (a->rank != b->rank || a->list != b->list)
         return fail(why, MISMATCH_TYPE, a, b);
     return types_is_sub(a->type, b->type, why);
 }
@@ -171,7 +171,8 @@ static bool pair_shares(Pairs *pairs, const bool *separate, uint32_t n, Pair pai
     for (uint32_t i = 0; i < pair.b->body->n_members; i++) {
         const Member *b = pair.b->body->members[i];
         const Member *a = b->is_public ? public_member(pair.a, b->name) : NULL;
-        if (!a || a->type.kind != b->type.kind || a->binding != b->binding || a->rank != b->rank)
+        if (!a || a->type.kind != b->type.kind || a->binding != b->binding || a->rank != b->rank ||
+            a->list != b->list)
             continue;
         if (a->type.kind != TYPE_MODEL || a->type.def == b->type.def) {
             shares = true;

@@ -40,6 +40,8 @@ static void verify_path(Verifier *v, const Path *path, Place at)
         require(v, body && m->body == body,
                 "F5: each step is a member of what the one before holds", at);
         body = m->type.kind == TYPE_MODEL ? m->type.def->body : NULL;
+        if (m->element > ELEMENT_OF && i + 1 < path->n)
+            body = path->step[i + 1]->body; /* a round of the loop */
     }
 }
 

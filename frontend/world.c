@@ -142,6 +142,7 @@ void world_close(World *world)
     plans_close(world->plans);
     connect_close(world->connect);
     singular_close(world);
+    free_close(world);
     vec_free(mem, &world->inst);
     vec_free(mem, &world->free_inst);
     vec_free(mem, &world->var);
@@ -364,7 +365,8 @@ bool world_branch(const World *world, BranchId id, WorldBranch *view)
         .newborn = b->newborn != 0,
         .rests = inst->rests,
         .continuous = op->continuous,
-        .loose = op->refs.at[0].loose,
+        .movable = op->refs.at[0].movable,
+        .implicit = b->implicit,
         .watch = op->watch,
         .assertion = op->assertion,
         .choice = b->choice,
@@ -378,6 +380,16 @@ bool world_branch(const World *world, BranchId id, WorldBranch *view)
     if (before && before->kind == OP_REL && before->condition)
         view->relation = inst->word[before->word];
     return true;
+}
+
+bool world_branch_is_implicit(const World *world, BranchId id)
+{
+    return world->has_implicit && id < world->branch.n && world->branch.at[id].implicit;
+}
+
+bool world_has_implicit(const World *world)
+{
+    return world->has_implicit;
 }
 
 const BranchId *world_newborn(const World *world, uint32_t *n)
@@ -458,7 +470,8 @@ static bool may_rule(const World *world, BranchId id)
     const Plan *plan = b->leaving && b->body ? world_at(world, b->body)->plan : NULL;
     for (uint32_t i = 0; plan && i < plan->n_ops; i++)
         if (plan->ops[i].kind == OP_BRANCH || plan->ops[i].kind == OP_PART ||
-            plan->ops[i].kind == OP_DYNAMIC)
+            plan->ops[i].kind == OP_DYNAMIC || plan->ops[i].kind == OP_LIST ||
+            plan->ops[i].kind == OP_EACH)
             return true;
     return false;
 }

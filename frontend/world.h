@@ -110,9 +110,11 @@ typedef struct WorldBranch {
     bool newborn;    /* no choice was made yet */
     bool rests;      /* it stands in the else branch of a `when` that acts: it is not decided */
     bool continuous; /* the condition compares values that vary between events */
-    bool loose;      /* the path to the condition's variable may lead elsewhere later */
-    bool watch;      /* nobody wrote it: it has an empty branch, and lets events happen */
-    Sym assertion;   /* `when`: the run ends with this message when it fires; 0: it does not */
+    bool movable;    /* the path to the condition's variable may lead elsewhere later */
+    bool
+        implicit; /* its condition depends on what its branches say: they are solved together (implicit.h) */
+    bool watch;    /* nobody wrote it: it has an empty branch, and lets events happen */
+    Sym assertion; /* `when`: the run ends with this message when it fires; 0: it does not */
     WorldChoice choice;
     DdpVar condition; /* Boolean. A DDP_HELD one keeps its value where the path leads nowhere */
     DdpRel relation;  /* that determines it, for its expression; 0: the condition is a variable of
@@ -127,6 +129,10 @@ typedef struct WorldBranch {
 /* Numbers of branches are below; false when `branch` is no live one. */
 uint32_t world_branch_limit(const World *world);
 bool world_branch(const World *world, BranchId branch, WorldBranch *view);
+
+/* Is it solved together with what its branches say (implicit.h); is any? */
+bool world_branch_is_implicit(const World *world, BranchId branch);
+bool world_has_implicit(const World *world);
 
 /* The innermost branch that a relation stands in, and the one around a branch; 0: none. */
 BranchId world_rel_branch(const World *world, DdpRel rel);
@@ -159,6 +165,21 @@ typedef struct WorldDecision {
  * choices stay, relations and connections are withdrawn (U5). All of `list` must be live branches
  * at the time of the call, each at most once. */
 bool world_choose(World *world, uint32_t n, const WorldDecision *list);
+
+/* ---- parameters that initial conditions determine (`fixed << false`) ---- */
+
+/* Those that were born since world_free_done(). */
+uint32_t world_free_params(const World *world, const DdpVar **params);
+/* What was made of them at birth (parameters of parts, start values) follows their present values, */
+void world_free_follow(World *world);
+/* and, given their tangents, its tangents. */
+void world_free_tangents(World *world, double *tangent);
+void world_free_clear_tangents(const World *world, double *tangent);
+/* They have their values: assertions that waited for them. False, with a message: one does not hold. */
+bool world_free_done(World *world);
+
+/* The constants `min` and `max` of a variable, infinite where there are none. */
+void world_var_bounds(const World *world, DdpVar var, double *least, double *most);
 
 /* ---- roles: what the runtime must know of births and deaths ---- */
 
@@ -289,6 +310,7 @@ bool world_close_aside(World *world, DdpRel rel, DdpVar var);
 /* Which relation, and which variable then; the smaller the sooner, at most 1. */
 double world_aside_weight(World *world, DdpRel rel);
 double world_close_weight(const World *world, DdpVar var, DdpRel aside);
+bool world_takes_part(const World *world, DdpVar var, DdpRel aside);
 bool world_may_close(const World *world, DdpVar var, DdpRel aside);
 bool world_may_repeat(World *world, uint32_t n, const DdpRel *rels);      /* else it is a mistake */
 bool world_in_branch(const World *world, uint32_t n, const DdpRel *rels); /* one of them */

@@ -31,7 +31,7 @@ InstId world_next_inst(const World *world, InstId after)
 /* The instance that operation `op` made and `inst` owns, or 0. */
 static InstId part_of(const World *world, const Inst *inst, const Op *op)
 {
-    if (op->kind == OP_PART || op->kind == OP_DYNAMIC)
+    if (op->kind == OP_PART || op->kind == OP_DYNAMIC || op->kind == OP_LIST || op->kind == OP_EACH)
         return inst->word[op->word];
     if (op->kind == OP_BRANCH && inst->word[op->word])
         return world->branch.at[inst->word[op->word]].body;
@@ -110,6 +110,12 @@ static bool find_element(const World *world, const char *text, Target *t)
     for (uint32_t n = 0; *text == '[' || *text == ','; n++) {
         char *end;
         long index = strtol(text + 1, &end, 10);
+        if (list_is_whole(t)) {
+            if (end == text + 1 || !list_find(world, *t, index, t))
+                return false;
+            text = end;
+            continue;
+        }
         Inst *row = t->inst->word[t->word] ? world_at(world, t->inst->word[t->word]) : NULL;
         if (end == text + 1 || !row || !row->plan->row || !row_find(world, row, index, t))
             return false;
@@ -126,10 +132,10 @@ static uint32_t find_word(const World *world, InstId from, const char *path, boo
         const Member *m;
         size_t name = strcspn(path, ".[");
         const Inst *at = find_member(world, inst, path, name, &m);
-        if (!at || !m->rank != (name == n))
+        if (!at || !(m->rank || m->list) != (name == n))
             return 0;
-        Target t = {(Inst *)at, at->plan->family->member_word[m->index], NULL};
-        if (m->rank && !find_element(world, path + name, &t))
+        Target t = {(Inst *)at, at->plan->family->member_word[m->index], (Member *)m};
+        if (name != n && !find_element(world, path + name, &t))
             return 0;
         uint32_t found = t.inst->word[t.word];
         if (!path[n])
@@ -236,7 +242,8 @@ static const Inst *rels_of(const World *world, const Inst *inst, uint32_t *op,
             each(context, rel);
         if (at->kind == OP_BRANCH)
             number = world->branch.at[number].body;
-        if (number && (at->kind == OP_PART || at->kind == OP_DYNAMIC || at->kind == OP_BRANCH)) {
+        if (number && (at->kind == OP_PART || at->kind == OP_DYNAMIC || at->kind == OP_LIST ||
+                       at->kind == OP_EACH || at->kind == OP_BRANCH)) {
             ++*op;
             return world_at(world, number);
         }

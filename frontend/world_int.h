@@ -59,7 +59,8 @@ typedef struct Branch {
     uint32_t newborn; /* index + 1 in the list of newborn ones, or 0 */
     uint32_t copy_of;
     uint8_t choice;
-    bool leaving; /* while decisions are taken: it changes its choice */
+    bool leaving;  /* while decisions are taken: it changes its choice */
+    bool implicit; /* its condition depends on what its branches say (implicit.h) */
 } Branch;
 
 typedef enum OwnerTag {
@@ -126,6 +127,23 @@ typedef struct HiddenStmt {
     const Stmt *stmt;
 } HiddenStmt;
 
+/* What was made of parameters that initial conditions determine (free_params.c). */
+typedef struct FreeMade {
+    uint32_t scope; /* InstId */
+    DdpVar var;     /* 0: an assertion */
+    const PlanValue *value;
+    const Op *assertion;
+    Place cause;
+} FreeMade;
+
+typedef struct FreeParams {
+    VEC(DdpVar) params; /* born in this update */
+    VEC(FreeMade) made; /* in order of birth */
+    Map is;             /* those, and what was made of them -> 1 */
+    bool read;          /* one of them, since this was cleared */
+    bool checked;       /* they are known */
+} FreeParams;
+
 typedef struct Connect Connect;
 typedef struct Singular Singular;
 
@@ -141,6 +159,7 @@ struct World {
     Plans *plans;
     DdpVar time;
     uint32_t top;
+    bool has_implicit; /* an `if` was solved together with its content (implicit.h) */
     bool failed, exhausted, too_many;
     uint32_t task;  /* number of the call that is going on */
     uint64_t paths; /* changes of what dynamic members and aliases hold, and moves */
@@ -183,6 +202,7 @@ struct World {
     bool edits_call_foreign; /* it may call foreign functions */
     Connect *connect;
     Singular *singular;
+    FreeParams free;
     VEC(DdpVar) vars_scratch;
     VEC(double) values_scratch;
     VEC(char) text_scratch;
@@ -269,12 +289,51 @@ bool row_fits(World *world, Inst *scope, const PlanValue *value, const char *nam
 uint32_t row_indices(const World *world, const Inst *inst, uint32_t word, uint32_t most,
                      int32_t *out);
 
+/* ---- lists.c: dynamic arrays and loops over them ---- */
+
+void list_make_alias(World *world, Inst *inst, const Op *op); /* of a round, or of a sum */
+void list_born(World *world, Inst *inst, const Op *op);       /* OP_APPEND */
+void list_drop(World *world, Inst *inst, const Op *op);       /* OP_LIST backwards */
+void list_each_update(World *world, Inst *inst, uint32_t op); /* OP_EACH: rounds for who came */
+void list_each_drop(World *world, Inst *inst, const Op *op);
+bool list_is_whole(const Target *t); /* an array, not one of its elements */
+/* A place at the end, to be filled; inst NULL: there are too many instances. */
+Target list_append(World *world, Target array);
+void list_filled(World *world, const Inst *cell); /* tells all that depend on it */
+/* Where an element was taken out, if it was one: its place goes. */
+void list_emptied(World *world, Inst *cell);
+void list_clear(World *world, Target array);
+Target list_slot(const World *world,
+                 Target t); /* where the element lies that an alias of a loop names; else t */
+Target list_array(const World *world, Target slot); /* the array of an element; else the same */
+/* The element in this place, from 1; inst NULL: there is none. */
+Target list_element(const World *world, Target array, double place);
+/* The element with this number of birth; false: there is none. */
+bool list_find(const World *world, Target array, int64_t number, Target *out);
+Inst *list_next(const World *world, Target array, const Inst *cell); /* NULL: the first cell */
+
 /* ---- birth_value.c: values evaluated at birth ---- */
 
 /* False, with a message, when something in it is not known; *out is 0 then. `parameter`: its name,
  * or NULL. */
 bool birth_value(World *world, Inst *scope, const PlanValue *value, const char *parameter,
                  double *out);
+/* Likewise, and does it read a parameter that initial conditions determine? For birth_value() that is an error. */
+bool birth_value_of(World *world, Inst *scope, const PlanValue *value, const char *parameter,
+                    double *out, bool *reads_free);
+/* An expression over the refs of the value; false: not known. */
+bool birth_value_x(World *world, Inst *scope, const PlanValue *value, X x, double *out);
+
+/* ---- free_params.c: parameters that initial conditions determine ---- */
+
+void free_note(World *world, DdpVar parameter); /* it was born */
+bool free_is(const World *world, DdpVar var);   /* is it one, or made of one? */
+/* The value at birth of `var`, which follows the parameters it is made of. */
+double free_made(World *world, Inst *scope, const PlanValue *value, const char *parameter,
+                 DdpVar var);
+/* An assertion is looked at when the parameters are known; false: they are. */
+bool free_waits(World *world, Inst *inst, const Op *op, Place cause);
+void free_close(World *world);
 
 /* ---- instantiate.c ---- */
 
@@ -298,6 +357,8 @@ void inst_enter_rel(World *world, Inst *inst, uint32_t op, const Frame *frame); 
 void inst_leave_rel(World *world, Inst *inst, const Op *op);
 void inst_hint(World *world, Inst *inst, const Op *op, int change); /* OP_TEAR */
 DdpVar inst_make_var(World *world, Inst *inst, const Op *op);
+/* OP_ASSERT; `cause`: where the instance is declared, or 0 */
+void inst_assert(World *world, Inst *inst, const Op *op, Place cause);
 void inst_begin_value(World *world, Inst *inst, const Op *op);             /* OP_VAR with a start */
 void inst_make_sample(World *world, Inst *inst, const Op *op);             /* OP_SAMPLE */
 void inst_note_special(World *world, Inst *inst, const Op *op, bool born); /* OP_COUT, OP_REINIT */
@@ -402,6 +463,8 @@ void connect_close(Connect *connect);
 uint32_t connect_add(Connect *connect, Inst *inst, uint32_t op, Inst *a, bool own_a, Inst *b,
                      bool own_b, Place at);
 void connect_remove(Connect *connect, uint32_t edge);
+bool connect_has_spares(const Connect *connect);
+void connect_tell_spares(Connect *connect); /* connections that say nothing new, once each */
 /* Zero-sums that lost their relations get new ones. */
 void connect_flush(Connect *connect);
 EdgeView connect_edge(const Connect *connect, uint32_t edge);

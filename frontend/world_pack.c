@@ -57,6 +57,8 @@ static void pack_instances(World *world, Pack *p)
     pack_map(p, &world->births);
 }
 
+enum { PACKED_IMPLICIT = 16 }; /* beside the choice */
+
 static void pack_branches(World *world, Pack *p)
 {
     PACK_LENGTH(p, &world->branch, 1);
@@ -67,7 +69,11 @@ static void pack_branches(World *world, Pack *p)
         PACK(p, b->body);
         PACK(p, b->newborn);
         PACK(p, b->copy_of);
-        PACK(p, b->choice);
+        uint8_t choice = (uint8_t)(b->choice | (b->implicit ? PACKED_IMPLICIT : 0));
+        PACK(p, choice);
+        b->choice = choice & (PACKED_IMPLICIT - 1);
+        b->implicit = choice & PACKED_IMPLICIT;
+        world->has_implicit |= b->implicit;
     }
     PACK(p, world->free_branch);
     PACK(p, world->n_branches);

@@ -201,30 +201,32 @@ static void put_definition(const World *world, Out *out, Inst *inst, const Op *a
     put_side(world, out, form->rhs, form->lhs, &view, depth + 1);
 }
 
-static void put_exists(const World *world, Out *out, const Inst *inst, const Op *op)
+static void put_steps(const World *world, Out *out, const Inst *inst, const Ref *ref)
 {
-    const Ref *ref = &op->refs.at[0];
     const Inst *at = follow_up(world, (Inst *)inst, ref->up);
     put_prefix(world, out, world_at(world, follow_model(world, at)));
     for (uint32_t i = 0; i < ref->n; i++) {
         put(out, i ? "." : "");
         put(out, name_text(world, ref->step[i].member->name));
     }
-    put(out, "?");
 }
 
 /* The size of an array, where an equation uses it. */
-static void put_size(const World *world, Out *out, Inst *inst, const Op *op)
+static void put_size(const World *world, Out *out, const Inst *inst, const Ref *ref)
 {
-    const Ref *ref = &op->value->refs.at[0];
-    const Inst *at = follow_up(world, inst, ref->up);
     put(out, "size(");
-    put_prefix(world, out, world_at(world, follow_model(world, at)));
-    for (uint32_t i = 0; i < ref->n; i++) {
-        put(out, i ? "." : "");
-        put(out, name_text(world, ref->step[i].member->name));
-    }
+    put_steps(world, out, inst, ref);
     put(out, ")");
+}
+
+static void put_exists(const World *world, Out *out, const Inst *inst, const Op *op)
+{
+    if (op->refs.at[0].size) {
+        put_size(world, out, inst, &op->refs.at[0]);
+        return;
+    }
+    put_steps(world, out, inst, &op->refs.at[0]);
+    put(out, "?");
 }
 
 static void put_auxiliary(const World *world, Out *out, Inst *inst, const Op *op, uint32_t depth)
@@ -266,7 +268,7 @@ static void put_auxiliary(const World *world, Out *out, Inst *inst, const Op *op
         break;
     case OP_KNOWN:
         if (op->type == TYPE_INTEGER) {
-            put_size(world, out, inst, op);
+            put_size(world, out, inst, &op->value->refs.at[0]);
             break;
         }
         put_prefix(world, out, world_at(world, follow_model(world, inst)));

@@ -36,7 +36,7 @@ static bool passes(const World *world, Inst *inst, const Ref *ref, const Inst *o
     for (uint32_t i = 0; i < ref->n && at; i++) {
         Member *actual = NULL;
         uint32_t w = ref->step[i].word;
-        if (ref->loose && ref->step[i].member)
+        if (ref->movable && ref->step[i].member)
             w = plan_member_word(at->plan, ref->step[i].member, &actual);
         if (at == owner && w == word)
             return true;
@@ -93,10 +93,11 @@ static void users_in_text(World *world, Inst *inst, uint32_t first, const Inst *
 {
     const PlanUses *uses = plan_uses(world->plans, inst->plan);
     uint32_t from = first == NO_WORD ? 0 : uses->first[first];
-    uint32_t to = first == NO_WORD ? 0 : uses->first[first + 1], loose = 0;
-    while (from < to || loose < uses->n_loose) { /* both ascend */
-        bool own = from < to && (loose == uses->n_loose || uses->op[from] <= uses->loose[loose]);
-        note_user(world, inst, own ? uses->op[from++] : uses->loose[loose++], owner, word, u);
+    uint32_t to = first == NO_WORD ? 0 : uses->first[first + 1], movable = 0;
+    while (from < to || movable < uses->n_movable) { /* both ascend */
+        bool own =
+            from < to && (movable == uses->n_movable || uses->op[from] <= uses->movable[movable]);
+        note_user(world, inst, own ? uses->op[from++] : uses->movable[movable++], owner, word, u);
     }
 }
 

@@ -54,7 +54,8 @@ static void verify_numbers(const World *world, const Inst *inst, uint32_t index)
 static void verify_part(const World *world, const Inst *inst, const Op *op)
 {
     uint32_t part = 0;
-    if (op->kind == OP_PART || op->kind == OP_DYNAMIC) {
+    if (op->kind == OP_PART || op->kind == OP_DYNAMIC || op->kind == OP_LIST ||
+        op->kind == OP_EACH) {
         part = inst->word[op->word];
     } else if (op->kind == OP_BRANCH && inst->word[op->word]) {
         const Branch *b = &world->branch.at[inst->word[op->word]];
@@ -130,7 +131,7 @@ static void verify_inst(const World *world, Inst *inst)
         verify_numbers(world, inst, i);
         verify_part(world, inst, op);
         verify_relation(world, inst, op);
-        if (op->kind == OP_DYNAMIC)
+        if (op->kind == OP_DYNAMIC || op->kind == OP_LIST)
             verify_watches(world, inst, op->word + 1);
         if (op->kind == OP_ALIAS)
             verify_watches(world, inst, op->word + 2);

@@ -124,7 +124,7 @@ void worker_refuse_linking(Worker *w, JitEntry *entry)
     Jit *jit = w->jit;
     pthread_mutex_lock(&jit->lock);
     worker_refuse(jit, entry, JIT_NOT_LINKED);
-    jit_note_trouble(jit, JIT_NOT_LINKED, w->linker->last_words(w->linker->state));
+    jit_note_failure(jit, JIT_NOT_LINKED, w->linker->last_words(w->linker->state));
     pthread_mutex_unlock(&jit->lock);
 }
 

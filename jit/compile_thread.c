@@ -219,7 +219,7 @@ static void note_fatal(Worker *w)
     Jit *jit = w->jit;
     pthread_mutex_lock(&jit->lock);
     jit->part[PART_COMPILER].refusal = JIT_LLVM_FATAL;
-    jit_note_trouble(jit, JIT_LLVM_FATAL, w->compiler->last_words(w->compiler->state));
+    jit_note_failure(jit, JIT_LLVM_FATAL, w->compiler->last_words(w->compiler->state));
     pthread_mutex_unlock(&jit->lock);
 }
 

@@ -527,21 +527,21 @@ void jit_wait(Jit *jit)
     pthread_mutex_unlock(&jit->lock);
 }
 
-void jit_note_trouble(Jit *jit, JitRefusal why, const char *words)
+void jit_note_failure(Jit *jit, JitRefusal why, const char *words)
 {
-    if (jit->trouble != JIT_ACCEPTED)
+    if (jit->failure != JIT_ACCEPTED)
         return;
-    jit->trouble = why;
+    jit->failure = why;
     snprintf(jit->words, sizeof jit->words, "%s", words);
 }
 
-JitRefusal jit_trouble(Jit *jit, char *text, size_t size)
+JitRefusal jit_failure(Jit *jit, char *text, size_t size)
 {
     pthread_mutex_lock(&jit->lock);
-    JitRefusal trouble = jit->trouble;
+    JitRefusal failure = jit->failure;
     snprintf(text, size, "%s", jit->words);
     pthread_mutex_unlock(&jit->lock);
-    return trouble;
+    return failure;
 }
 
 JitStats jit_stats(Jit *jit)

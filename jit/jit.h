@@ -161,7 +161,7 @@ const char *jit_refusal_text(JitRefusal refusal);
 /* Why something that was wanted will never have native code though nothing is wrong with it: there
  * is no module, no target, linking failed or LLVM is given up; in words as far as there is room.
  * JIT_ACCEPTED: nothing of that kind. */
-JitRefusal jit_trouble(Jit *jit, char *text, size_t size);
+JitRefusal jit_failure(Jit *jit, char *text, size_t size);
 typedef enum JitTier { JIT_NONE, JIT_QUICK, JIT_OPTIMISED } JitTier;
 JitTier jit_tier(const JitEntry *entry); /* of the function that jit_code gives */
 

@@ -142,7 +142,7 @@ struct Jit {
     BackendLinker linker; /* once it is decided, if it was not refused: the compile thread's */
     Backend compiler;     /* likewise */
     JitOptimiser optimiser;
-    JitRefusal trouble;
+    JitRefusal failure;
     char words[200]; /* about the trouble */
     JitStats stats;
     JitWaits waits;
@@ -191,7 +191,7 @@ void jit_verify(const Jit *jit);
 /* An entry has come to a module, or gone from it. */
 void jit_join(Jit *jit, JitModule *module);
 void jit_leave(Jit *jit, JitModule *module);
-void jit_note_trouble(Jit *jit, JitRefusal why, const char *words); /* the first is kept */
+void jit_note_failure(Jit *jit, JitRefusal why, const char *words); /* the first is kept */
 
 /* compile_next.c, with the lock held */
 enum { JIT_ROUND = 64 }; /* entries at a time at most */

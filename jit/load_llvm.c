@@ -89,7 +89,7 @@ static void decide(Jit *jit, int part, JitRefusal why, const char *words)
     jit->part[part].refusal = why;
     jit->part[part].load = PART_DECIDED;
     if (why != JIT_ACCEPTED)
-        jit_note_trouble(jit, why, words);
+        jit_note_failure(jit, why, words);
     pthread_cond_broadcast(&jit->work);
 }
 

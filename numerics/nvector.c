@@ -15,8 +15,9 @@ typedef struct Vector {
     double at[];
 } Vector;
 
-/* IDA has 20 vectors with a direct solver, its driver 4. */
-enum { IN_BLOCK = 24 };
+/* IDA has 20 vectors with a direct solver, its driver 6. All lie in the block: N_VClone() of SUNDIALS reads what it is given, also
+ * where that is NULL. */
+enum { IN_BLOCK = 26 };
 
 /* A step of a small part reads a score of vectors that were last read long ago: they lie close
  * together, behind this. */

@@ -1,4 +1,4 @@
-/* scale.h: a number -> the power of two that brings it between 1 and 2.
+/* scale.h: a number -> the power of two that brings it between 1 and 2; the larger of two.
  *
  * Rows and columns of a matrix are scaled by powers of two because that rounds nothing.
  */
@@ -20,6 +20,12 @@ static inline double scale_for(double size)
     bits = (uint64_t)(exponent + 1023) << 52;
     memcpy(&size, &bits, sizeof size);
     return size;
+}
+
+/* The larger of both, `most` where the other one is no number: fmax without a call. */
+static inline double larger(double most, double x)
+{
+    return x > most ? x : most;
 }
 
 #endif

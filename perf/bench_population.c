@@ -1,7 +1,7 @@
 /* bench_population.c: the residual of a population: our batches against C by hand.
  *
  * A colony (perf/models/Colony.sol) grows until the given time. Then slopes at its states are
- * computed again and again: by its tape (batches, structure of arrays), leaf by leaf, and by C for
+ * computed again and again: by its tape (batches, structure of arrays), segment by segment, and by C for
  * this one system, compiled by gcc -O3 -march=native. In the model what is eaten is a tree of sums:
  * every divided life form adds up its two children. So there is C for the same relations, tree
  * included: over records that point at each other, and over arrays with tables of children; and C
@@ -177,7 +177,7 @@ static bool take(Colony *colony, Sol *sol, Part *part, double *y, uint32_t *inde
 static void take_sums(Colony *colony, const Sim *sim, Part *part, uint32_t *eats)
 {
     NodeList nodes = {0};
-    rope_list((Sim *)sim, &part->ropes[0], &nodes);
+    node_order_list((Sim *)sim, &part->orders[0], &nodes);
     uint32_t nobody = 7 * (uint32_t)colony->n;
     for (uint32_t i = 0; i < nodes.n; i++) {
         const EvalOp *op = &sim->nodes.at[nodes.at[i]].ops[0];
@@ -290,7 +290,7 @@ int main(int argc, char **argv)
     printf("  largest difference of slopes: %.1e\n", difference(&colony, slopes, index));
     describe(part);
     MEASURE(seconds, part_evaluate(part, time, NULL));
-    report("leaf by leaf", seconds, colony.n);
+    report("segment by segment", seconds, colony.n);
     sol_unload(sol->sim->run.model);
     return 0;
 }

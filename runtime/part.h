@@ -10,8 +10,9 @@ typedef struct PartState {
 
 /* A node that determines a condition, in a form that is looked at often. */
 typedef struct RootNote {
-    DdpVar var;  /* 0: it determines several variables */
-    int8_t calm; /* while the condition has this truth no branch will be taken; -1: not known */
+    DdpVar var; /* 0: it determines several variables */
+    int8_t
+        idle_truth; /* while the condition has this truth no branch will be taken; -1: not known */
 } RootNote;
 
 /* What a constraint determines, and its derivative. */
@@ -30,6 +31,7 @@ typedef enum PartMethod {
     PART_RK,
     PART_EULER,
     PART_RODAS,
+    PART_INLINE,
     PART_METHODS
 } PartMethod;
 
@@ -67,7 +69,7 @@ typedef struct PartLists {
 /* Its dynamics in order, made when it starts. part_dynamics */
 typedef struct PartOrder {
     NodeList nodes;
-    uint32_t version; /* of the rope then */
+    uint32_t version; /* of the order then */
 } PartOrder;
 
 typedef struct PartCounts {
@@ -78,13 +80,13 @@ typedef struct PartCounts {
 
 /* How its dynamics is evaluated. tape.c, fixed_code.c, blocks.c */
 typedef struct PartCode {
-    struct Tape *tape;       /* tape.h; NULL: not made since the ropes changed */
+    struct Tape *tape;       /* tape.h; NULL: not made since the orders changed */
     struct FixedCode *fixed; /* fixed_code.c; NULL: none */
-    uint32_t prepared;       /* sum of the ropes' versions + 1 when code was asked for */
-    uint32_t steady;         /* evaluations leaf by leaf since rope 0 became this version: */
+    uint32_t prepared;       /* sum of the orders' versions + 1 when code was asked for */
+    uint32_t steady;         /* evaluations segment by segment since order 0 became this version: */
     uint32_t steady_version;
     uint32_t untaped; /* evaluations since it had a tape */
-    uint32_t sought;  /* versions of ropes and states + 1 when a tape of before was looked for */
+    uint32_t sought;  /* versions of orders and states + 1 when a tape of before was looked for */
     bool likes_tapes; /* its last tape was worth having: the next is made at once */
 } PartCode;
 
@@ -104,9 +106,9 @@ typedef struct PartChoice {
 
 /* Whether another method would suit it better. method.c */
 typedef struct PartTrial {
-    bool change;                         /* the other method from the next step on */
-    uint32_t held, free, calm, patience; /* counts of what tests found */
-    uint32_t brief;                      /* starts in a row that came behind few steps */
+    bool change;                              /* the other method from the next step on */
+    uint32_t held, free, not_stiff, patience; /* counts of what tests found */
+    uint32_t brief;                           /* starts in a row that came behind few steps */
 } PartTrial;
 
 /* Behind `from` it goes straight on. event/bridge.c */
@@ -117,9 +119,10 @@ typedef struct PartBridge {
 
 /* What output has of it. */
 typedef struct PartShown {
-    bool whole;      /* much of it: one by one does not pay */
-    uint32_t nodes;  /* that were evaluated one by one at `moment` */
-    uint64_t moment; /* its states are those of Sim.time if this is Sim.moment (part_glance) */
+    bool whole;     /* much of it: one by one does not pay */
+    uint32_t nodes; /* that were evaluated one by one at `point_number` */
+    uint64_t
+        point_number; /* its states are those of Sim.time if this is Sim.point_number (part_evaluate_wanted) */
 } PartShown;
 
 enum { PART_STOPS = 8 };
@@ -166,14 +169,14 @@ struct Part {
     bool search;                  /* comparisons must be looked at again */
     bool searching;               /* in Sim.loop.to_search */
     bool behind;                  /* has the values of the left side of an event that is its own */
-    uint64_t moment;              /* its values are those of Sim.time if this is Sim.moment */
+    uint64_t point_number;        /* its values are those of Sim.time if this is Sim.point_number */
     uint64_t due;                 /* number of the last event that was its own: SimLoop.number */
     bool steady; /* met at the time of an event that is not its own, for both sides of it */
     PartShown shown;
     void *driver[PART_METHODS]; /* what each method keeps; NULL: nothing */
     PartCode code;
     PartBridge bridge;
-    Rope ropes[2]; /* dynamics, and what only conditions need; by NodePlace - 1 */
+    NodeOrder orders[2]; /* dynamics, and what only conditions need; by NodePlace - 1 */
 
     PartOrder order;
     PartChoice choice;

@@ -3,13 +3,13 @@
  * Who owns what:
  *   Values    value of every variable by its DDP number, and whether it has one      values.c
  *   Nodes     the DDP's nodes as codes with their variables, and who reads whom      nodes.c
- *   Ropes     nodes in the order of the schedule, cut into leaves                    rope.c
+ *   Orders     nodes in the order of the schedule, cut into segments                    node_order.c
  *   Parts     independent pieces of the dynamics, each with its integrator           part_graph.c
  *   Branches  memory of every condition                                              conditions.c
  *   Compares  what may change between events                                         event_detect.c
  *
  * Time: parts integrate on their own and stand at different times. What is in the value vector for
- * a part is what was last asked of it; `moment` numbers the points of time at which somebody looks
+ * a part is what was last asked of it; `point_number` numbers the points of time at which somebody looks
  * (events, outputs), and a part or an output that carries this number has its values at Sim.time.
  * Who reads a value in an event asks evaluate_fetch() first, which brings the part there.
  *
@@ -47,25 +47,25 @@ enum { NEED_DYNAMICS, NEED_CONDITIONS, NEED_KINDS };
 typedef struct ValueInfo {
     /* what every update reads comes first, so that it lies together: */
     ReadEdge *readers;
-    DdpNode node;       /* that determines it, 0: none */
-    uint32_t state;     /* index in Sim.states + 1, 0: no state */
-    uint32_t branches;  /* first branch whose condition it is, 0: none */
-    uint32_t left;      /* == Sim.update.number: left alone in this update (update.c, U1) */
-    uint32_t old;       /* index in Sim.update.olds, if that is of this variable */
-    bool has;           /* it has a value */
-    bool guess;         /* value is a first guess from a start value */
-    bool stiff;         /* method.c: as a state it was in a stiff part */
-    bool linked : 1;    /* part_graph.c: connected its readers when parts were settled last */
-    bool clocked : 1;   /* follows the clock other than through states */
-    bool pending : 1;   /* its node still has to be evaluated: do not read */
-    bool announced : 1; /* the output was told of its birth */
-    bool glanced : 1;   /* glance.c: output follows from it */
-    bool varied : 1;    /* it varied between events, by the last commit that named it */
-    Part *part;         /* of a state */
-    DdpVar slope_of;    /* first state whose slope this is, 0: none */
-    uint32_t pulsed;    /* number of the update in which a `when` that acted determined it */
-    uint32_t mark;      /* == Sim.mark: seen by the walk that is going on */
-    DdpVar slope_next;  /* of a state: the next one with the same slope */
+    DdpNode node;            /* that determines it, 0: none */
+    uint32_t state;          /* index in Sim.states + 1, 0: no state */
+    uint32_t branches;       /* first branch whose condition it is, 0: none */
+    uint32_t left;           /* == Sim.update.number: left alone in this update (update.c, U1) */
+    uint32_t old;            /* index in Sim.update.olds, if that is of this variable */
+    bool has;                /* it has a value */
+    bool guess;              /* value is a first guess from a start value */
+    bool stiff;              /* method.c: as a state it was in a stiff part */
+    bool linked : 1;         /* part_graph.c: connected its readers when parts were settled last */
+    bool clocked : 1;        /* follows the clock other than through states */
+    bool pending : 1;        /* its node still has to be evaluated: do not read */
+    bool announced : 1;      /* the output was told of its birth */
+    bool in_output_plan : 1; /* output_plan.c: output follows from it */
+    bool varied : 1;         /* it varied between events, by the last commit that named it */
+    Part *part;              /* of a state */
+    DdpVar slope_of;         /* first state whose slope this is, 0: none */
+    uint32_t pulsed;         /* number of the update in which a `when` that acted determined it */
+    uint32_t mark;           /* == Sim.mark: seen by the walk that is going on */
+    DdpVar slope_next;       /* of a state: the next one with the same slope */
     uint32_t need[NEED_KINDS]; /* how many read it for this purpose: nodes and roots */
     uint32_t group, seen;      /* of a state: scratch of part_graph.c */
     uint32_t wanted;           /* index in Sim.output.wanted + 1: its values are; 0: not */
@@ -147,12 +147,12 @@ typedef struct EvalNode {
     bool waits : 1;    /* an output that changed and was not evaluated since */
     bool listed : 1;   /* in Sim.loop.unsettled */
     bool kept : 1;     /* the commit that is applied changed it, but not what it does */
-    bool glanced : 1;  /* glance.c: output follows from it */
-    bool factored;     /* loop: node_lu() holds factors */
-    bool untorn;       /* loop: solved as a whole, by `whole`; node_lu() is not used */
-    bool checked;      /* loop: what NodeLoop.check has of the relations is true */
-    bool holds;        /* some function that jumps is kept between events (hold.c) */
-    bool forced;       /* in this event a comparison at its boundary was decided by the side it
+    bool in_output_plan : 1; /* output_plan.c: output follows from it */
+    bool factored;           /* loop: node_lu() holds factors */
+    bool untorn;             /* loop: solved as a whole, by `whole`; node_lu() is not used */
+    bool checked;            /* loop: what NodeLoop.check has of the relations is true */
+    bool holds;              /* some function that jumps is kept between events (hold.c) */
+    bool forced; /* in this event a comparison at its boundary was decided by the side it
                           leaves to */
     bool needed[NEED_KINDS];
     uint8_t place; /* NodePlace: where it was put when parts were settled last */
@@ -162,16 +162,17 @@ typedef struct EvalNode {
     uint32_t n_steps, n_tears;
     EvalOp *ops; /* steps, then residuals; the begin of one allocation, see node_kept() */
     Part *part;
-    uint64_t moment; /* of an output: when it was evaluated; of others: glanced at */
-    ReadEdge *reads; /* in the allocation of `ops` */
+    uint64_t
+        point_number; /* of an output: when it was evaluated; of others: when it was looked at */
+    ReadEdge *reads;  /* in the allocation of `ops` */
     uint32_t n_reads, n_compares;
     uint32_t varying; /* with comparisons: which variables varied when these were made */
     NodeSearch search;
     NodeInLists in;
-    struct Leaf *leaf; /* of a rope, or NULL */
+    struct Segment *segment; /* of an order, or NULL */
     Compare *compare;
-    uint32_t *place_vars;  /* variables of ops that compare, and places behind them; or NULL */
-    struct LeafPlan *plan; /* of the comparisons, tape_plan.c; NULL: not asked for */
+    uint32_t *place_vars;     /* variables of ops that compare, and places behind them; or NULL */
+    struct SegmentPlan *plan; /* of the comparisons, tape_plan.c; NULL: not asked for */
 } EvalNode;
 
 typedef struct DirtyNode {
@@ -253,19 +254,20 @@ typedef struct BranchTexts {
 
 typedef struct BranchMemo {
     bool live : 1;
-    bool truth : 1;   /* `when`: of the condition when it was decided last, false before the first
+    bool truth : 1;     /* `when`: of the condition when it was decided last, false before the first
                          time; `if`: the branch that is there */
-    bool when : 1;    /* else `if` */
-    bool noted : 1;   /* in Sim.output.modes */
-    bool suspect : 1; /* in Sim.decide.suspects */
-    bool newborn : 1; /* no branch was chosen yet */
-    bool turned : 1;  /* in Sim.update.turned */
-    uint8_t told;     /* WorldChoice the output knows of */
-    uint32_t loose;   /* index in Sim.decide.loose + 1: its path may lead elsewhere */
+    bool when : 1;      /* else `if` */
+    bool noted : 1;     /* in Sim.output.modes */
+    bool candidate : 1; /* in Sim.decide.candidates */
+    bool newborn : 1;   /* no branch was chosen yet */
+    bool turned : 1;    /* in Sim.update.turned */
+    uint8_t told;       /* WorldChoice the output knows of */
+    uint32_t movable;   /* index in Sim.decide.movable + 1: its path may lead elsewhere */
     DdpVar condition;
     BranchId next;      /* with the same condition */
     uint64_t serial;    /* SolMode.branch; 0: the output knows nothing */
-    double fell;        /* when its truth ended between events, or infinite */
+    uint64_t born;      /* SimBuild.births then */
+    double false_since; /* when its truth ended between events, or infinite */
     Firings *firings;   /* NULL: none yet, as of most */
     BranchTexts *texts; /* NULL: none yet, or they may change at any time */
 } BranchMemo;
@@ -350,54 +352,56 @@ typedef struct SimCounts {
         loop_rounds;
     uint32_t states_max, parts, parts_max;
     double instantiate, ddp, lower, integrate, event, output;
-    double time[4]; /* [PartMethod - PART_IDA]: simulated by each */
+    double time[5]; /* [PartMethod - PART_IDA]: simulated by each */
     uint64_t method_changes;
+    uint64_t starts_unsaid; /* states that began where no condition and no start said */
 } SimCounts;
 
 typedef VEC(DdpNode) NodeList;
 
-/* ---- ropes (rope.c) ---- */
+/* ---- orders (node_order.c) ---- */
 
-/* Nodes in the order of the schedule, changed locally. A leaf is what becomes a block of code: a
+/* Nodes in the order of the schedule, changed locally. A segment is what becomes a block of code: a
  * run of explicit nodes of one instance, or a single node that is a loop or compares something. */
-typedef struct Leaf {
+typedef struct Segment {
     struct Chunk *chunk;
     NodeList nodes;
-    bool plain;              /* a run of explicit nodes */
-    bool probe;              /* conditions need something in it */
-    uint32_t dirty;          /* index in Rope.dirty + 1 */
-    uint32_t fresh;          /* index in Rope.fresh + 1 */
-    uint32_t queued;         /* tape_patch.c: by the patch of this number */
-    struct LeafCode *code;   /* blocks.c; NULL: not asked for since it changed */
-    struct LeafPlan *plan;   /* tape_plan.c; likewise */
-    struct LeafReads *reads; /* pattern.c; likewise */
-} Leaf;
+    bool plain;                 /* a run of explicit nodes */
+    bool probe;                 /* conditions need something in it */
+    uint32_t dirty;             /* index in NodeOrder.dirty + 1 */
+    uint32_t fresh;             /* index in NodeOrder.fresh + 1 */
+    uint32_t queued;            /* tape_patch.c: by the patch of this number */
+    struct SegmentCode *code;   /* blocks.c; NULL: not asked for since it changed */
+    struct SegmentPlan *plan;   /* tape_plan.c; likewise */
+    struct SegmentReads *reads; /* pattern.c; likewise */
+} Segment;
 
 enum { CHUNK_LEAVES = 64 };
 
 typedef struct Chunk {
-    struct Rope *rope;
-    uint32_t at; /* in Rope.chunks */
+    struct NodeOrder *order;
+    uint32_t at; /* in NodeOrder.chunks */
     uint32_t n;
-    uint32_t room; /* of `leaf`: small parts have few leaves */
-    Leaf **leaf;
+    uint32_t room; /* of `segment`: small parts have few segments */
+    Segment **segment;
 } Chunk;
 
-typedef struct Rope {
-    uint32_t version; /* counts changes of leaves */
+typedef struct NodeOrder {
+    uint32_t version; /* counts changes of segments */
     uint32_t n;       /* nodes */
-    uint32_t n_leaves;
+    uint32_t n_segments;
     VEC(Chunk *) chunks;
-    NodeList incoming; /* to be put in place by rope_settle */
-    VEC(Leaf *) dirty; /* to be cut anew by it */
-    struct Tape *tape; /* that is told of leaves that go; NULL: nobody is */
-    VEC(Leaf *) fresh; /* leaves that came since `tape` was made or patched; NULL: gone again */
-} Rope;
+    NodeList incoming;    /* to be put in place by node_order_settle */
+    VEC(Segment *) dirty; /* to be cut anew by it */
+    struct Tape *tape;    /* that is told of segments that go; NULL: nobody is */
+    VEC(Segment *)
+    fresh; /* segments that came since `tape` was made or patched; NULL: gone again */
+} NodeOrder;
 
-#define EACH_LEAF(rope, leaf)                                                                      \
-    for (uint32_t c_ = 0; c_ < (rope)->chunks.n; c_++)                                             \
-        for (uint32_t l_ = 0, last_ = (rope)->chunks.at[c_]->n; l_ < last_; l_++)                  \
-            for (Leaf *leaf = (rope)->chunks.at[c_]->leaf[l_]; leaf; leaf = NULL)
+#define EACH_LEAF(order, segment)                                                                  \
+    for (uint32_t c_ = 0; c_ < (order)->chunks.n; c_++)                                            \
+        for (uint32_t l_ = 0, last_ = (order)->chunks.at[c_]->n; l_ < last_; l_++)                 \
+            for (Segment *segment = (order)->chunks.at[c_]->segment[l_]; segment; segment = NULL)
 
 /* Parts ordered by a time; by what: part_heap.c. */
 typedef struct PartKey {
@@ -444,6 +448,7 @@ typedef struct SimOutput {
     double next;         /* time of the next point */
     uint64_t index;      /* and its number */
     struct Audit *audit; /* audit.h; NULL: not asked for */
+    struct Sense *sense; /* sense.h; likewise */
 } SimOutput;
 
 /* What happened since the last point, for the output; who listens (news.c). */
@@ -482,15 +487,18 @@ typedef struct SimEval {
     double *scale; /* [var]: largest value so far, in constrained parts (reselect.c); NULL: none */
     Map compares;  /* expression and what of it varies -> index + 1 in compare_plans (hold.c) */
     VEC(struct ComparePlan) compare_plans;
-    Map codes;           /* expression and target position -> CodeId * 2 + whether it jumps */
-    Map whole_loops;     /* that lost digits when they were torn; see loop_key */
-    uint32_t holding;    /* nodes that hold something (hold.c) */
-    DdpResult committed; /* by the last commit */
-    uint32_t update;     /* number of the update that is going on: Sim.update.number */
-    bool hold_loops;     /* loops are not evaluated now: branches have to be chosen first */
-    bool combining;      /* singular loops may change the structure (frontend/singular.c) */
-    bool combined;       /* one did: what was evaluated is to be done again */
-    bool arbitrary;      /* and it said nothing new: where it was solved means nothing */
+    Map codes;      /* expression and target position -> CodeId * 2 + whether it jumps */
+    Map rests_told; /* place of a relation -> 1: its loop segments only 0 (loop_rank.c) */
+    struct LoopMemory *loops_away; /* that may return (loop_whole.c); NULL: none yet */
+    Map whole_loops;               /* that lost digits when they were torn; see loop_key */
+    uint32_t holding;              /* nodes that hold something (hold.c) */
+    DdpResult committed;           /* by the last commit */
+    uint32_t update;               /* number of the update that is going on: Sim.update.number */
+    bool hold_loops; /* loops are not evaluated now: branches have to be chosen first */
+    bool combining;  /* singular loops may change the structure (frontend/singular.c) */
+    bool combined;   /* one did: what was evaluated is to be done again */
+    bool arbitrary;  /* and it said nothing new: where it was solved means nothing */
+    DdpVar unsolved; /* of the loop that was found so; 0: none */
     bool (*has_start)(const struct Sim *sim, DdpVar var); /* in this update; values_ask_starts */
     NodeList forced;                                      /* nodes with `forced` set */
     double tie_time;                                      /* when that was */
@@ -579,11 +587,23 @@ typedef struct OldTruth {
 
 /* What the event that is going on has changed (trail.c); of one that is listed twice the first counts. */
 typedef struct Trail {
-    VEC(OldValue) held, states;
+    VEC(OldValue) held, states, begun; /* `begun`: what became a state */
     VEC(OldTruth) truths;
-    bool broken; /* something was born, or died: there is no return */
-    bool chose;  /* several conditions that could wait were taken together */
+    uint32_t states_before; /* so many of `states` were there before this update */
+    uint64_t paths;         /* world_paths() when the event began */
+    double impulse_time;    /* SimSearch.impulse_time then */
+    bool broken;            /* something that remembers died: there is no return */
+    bool changed;           /* something was born, or died */
+    bool chose;             /* several conditions that could wait were taken together */
 } Trail;
+
+/* `if`s that are solved together with their content (implicit.c). */
+typedef struct Implicit {
+    VEC(StartMemo)
+    starts; /* of this update, for another combination of branches; var 0: it is gone */
+    VEC(OldValue) begins; /* likewise */
+    bool tries;           /* another combination: what it commits first begins anew */
+} Implicit;
 
 /* Conditions that may fire, and what they decide (conditions.c, event_iterate.c, mode_search.c). */
 typedef struct SimDecide {
@@ -599,23 +619,26 @@ typedef struct SimDecide {
     SolStatus (*edit)(struct Sim *sim, void *context, int phase);
     void *edit_context;
     uint32_t decided_before;  /* of these, before initial() ended (U4) */
-    BranchList suspects;      /* whose condition may have changed */
+    BranchList candidates;    /* whose condition may have changed */
     BranchList looked_at;     /* those that an update looks at now */
-    VEC(BranchId) loose;      /* whose condition may be another variable */
+    VEC(BranchId) movable;    /* whose condition may be another variable */
     VEC(CycleMemo) cycle;     /* conditions that fired in the last updates that an event may have */
     uint32_t tight_events;    /* in a row that cannot be told apart by their time */
     double event_time;        /* of the last one */
     struct ModeSearch *modes; /* of this event (mode_search.c), or NULL */
     Trail trail;
-    bool told_several;      /* that several combinations agree, in some event */
-    BranchId runaway;       /* a condition that fires ever faster; 0: none */
-    uint32_t jumps_told;    /* states of which a warning said that they jump */
-    Map impulses_told;      /* place of a state -> 1: a warning told that an impulse made it jump */
-    VEC(OldValue) jumps;    /* by impulses of this event, with the values before */
-    VEC(OldValue) impulses; /* and these */
-    DdpVar contrary;        /* a state that is bound at a value that no impulse leads to; 0: none */
-    bool chose_if;          /* in this event an `if` took another branch */
-    VEC(BranchId) faster;   /* `when`s that fired in this event, sooner than the time before */
+    Implicit implicit;
+    bool told_several;    /* that several combinations agree, in some event */
+    BranchId runaway;     /* a condition that fires ever faster; 0: none */
+    uint32_t jumps_told;  /* states of which a warning said that they jump */
+    Map impulses_told;    /* place of a state -> 1: a warning told that an impulse made it jump */
+    BranchList impulsive; /* conditions that an impulse of this event would decide otherwise */
+    uint32_t impulsive_update; /* the update of the event in which it was found */
+    VEC(OldValue) jumps;       /* by impulses of this event, with the values before */
+    VEC(OldValue) impulses;    /* and these */
+    DdpVar contrary;      /* a state that is bound at a value that no impulse leads to; 0: none */
+    bool chose_if;        /* in this event an `if` took another branch */
+    VEC(BranchId) faster; /* `when`s that fired in this event, sooner than the time before */
 } SimDecide;
 
 /* Values of what is born (init.c, start_solve.c). */
@@ -637,14 +660,14 @@ typedef struct SimStart {
     Map started_again; /* place of a start -> 1: it was told that it counts again */
 } SimStart;
 
-/* What wanted variables need at an output point (glance.c). */
-typedef struct SimGlance {
+/* What wanted variables need at an output point (output_plan.c). */
+typedef struct SimOutputPlan {
     VEC(DdpVar) wanted; /* by the output */
     bool valid;
     VEC(uint32_t) items;
-    VEC(DdpVar) vars; /* that have `glanced` set */
+    VEC(DdpVar) vars; /* that have `in_output_plan` set */
     NodeList nodes;   /* likewise */
-} SimGlance;
+} SimOutputPlan;
 
 /* Parts in the loop of time (part.c, part_heap.c, time_loop.c). */
 typedef struct SimLoop {
@@ -657,7 +680,7 @@ typedef struct SimLoop {
     VEC(DdpVar) cuts;   /* what nodes that left the parts had connected */
     VEC(DdpVar) clocked_work;
     NodeList fetch; /* scratch of evaluate_fetch: node, next read */
-    SimGlance glance;
+    SimOutputPlan output_plan;
     const struct Integrator *const *integrators; /* [PartMethod] */
     bool (*part_met)(Part *part); /* its conditions may have changed: true if one would fire */
     bool running;                 /* the parts have integrators */
@@ -666,7 +689,7 @@ typedef struct SimLoop {
     bool left;         /* that side is looked at */
     uint64_t number;   /* of the event */
     uint64_t
-        event_moment; /* Sim.moment of the first look at either side; UINT64_MAX: between events */
+        event_point_number; /* Sim.point_number of the first look at either side; UINT64_MAX: between events */
 } SimLoop;
 
 /* Comparisons in a step, and at their boundary in an event (event_detect.c, compare.c). */
@@ -694,7 +717,7 @@ struct Sim {
     World *world;
 
     double time;
-    uint64_t moment; /* number of the point of time that is looked at */
+    uint64_t point_number; /* number of the point of time that is looked at */
     DdpVar clock;
     uint32_t n_values;
     double *value;            /* [var] */
@@ -705,7 +728,7 @@ struct Sim {
     VEC(BranchMemo) branches; /* [BranchId] */
     VEC(StateInfo) states;    /* in no order */
     VEC(Part *) parts;        /* likewise */
-    Rope outputs;
+    NodeOrder outputs;
     SimCounts counts;
     uint64_t work; /* SolEvent.touched, summed up, in this process; between events too */
 

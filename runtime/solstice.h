@@ -85,6 +85,10 @@ typedef struct SolMessage {
     uint32_t line, column;
 } SolMessage;
 
+/* A number that is another one when the text of any file changes that was read so far: of the model, and of the packages it
+ * needed. */
+uint64_t sol_text_hash(const SolModel *model);
+
 uint32_t sol_message_count(const SolModel *model);
 bool sol_message(const SolModel *model, uint32_t index, SolMessage *message); /* false: no such */
 uint32_t sol_warning_count(const SolModel *model);
@@ -100,8 +104,17 @@ typedef enum SolSolver {
                         and back */
     SOL_SOLVER_RK,
     SOL_SOLVER_EULER,
-    SOL_SOLVER_RODAS /* Rosenbrock's method of order 4(3) */
+    SOL_SOLVER_RODAS, /* Rosenbrock's method of order 4(3) */
+    SOL_SOLVER_INLINE /* SolMethod, its equations solved together with those of the model */
 } SolSolver;
+typedef enum SolMethod {
+    SOL_METHOD_RADAU5,
+    SOL_METHOD_RADAU3,
+    SOL_METHOD_BDF3,
+    SOL_METHOD_BDF2,
+    SOL_METHOD_IMPLICIT_EULER,
+    SOL_METHOD_EXPLICIT_EULER
+} SolMethod;
 typedef enum SolLinear {
     SOL_LINEAR_AUTO,
     SOL_LINEAR_DENSE,
@@ -124,7 +137,8 @@ typedef struct SolOptions {
     double max_step;    /* 0: no bound but the end of the run */
     uint32_t max_order; /* of BDF; 0: 5 */
     SolSolver solver;
-    double step; /* of fixed-step solvers; 0: interval */
+    SolMethod method; /* of SOL_SOLVER_INLINE */
+    double step; /* of fixed-step solvers; 0: interval; of SOL_SOLVER_INLINE: chosen by the error */
     SolLinear linear;
     SolEngine engine;
     bool jit_wait;
@@ -152,6 +166,8 @@ typedef struct SolOptions {
     double
         audit; /* 0: none; else at every point all relations of the model are checked as they are written,
                      and one that is violated by more than this (SolAudit) ends the run, SOL_NUMERICS */
+    uint32_t n_sensitivities;
+    const char *const *sensitivities; /* paths of parameters: sol_sensitivity() */
     const char
         *trace;     /* letters: i instances, d DDP, e events, s steps, u held variables behind each
                           update: a line of text for each; lines go to trace_to */
@@ -206,6 +222,7 @@ typedef struct SolVarInfo {
     uint32_t instance; /* that owns it; numbers are used again */
     const char *drawn; /* the instance is of this model of a package Graphics ("Line"), or NULL */
     const char *unit;  /* "m/s"; NULL: it has none */
+    double min, max;   /* that its declaration names as constants; infinite: none */
 } SolVarInfo;
 
 uint32_t sol_var_limit(const Sol *sim);
@@ -299,6 +316,12 @@ void sol_set_output(Sol *sim, const SolOutput *output);
 /* From the next point on the values of this variable are wanted, too. */
 void sol_want(Sol *sim, SolVar var);
 
+/* d(variable)/d(parameter), the parameter by its place in SolOptions.sensitivities, at the last point that was shown: for the
+ * callback of the point. NaN: there is none. */
+double sol_sensitivity(const Sol *sim, uint32_t parameter, SolVar var);
+const char *sol_sensitivity_by(const Sol *sim,
+                               uint32_t parameter); /* its path; NULL: there are no more */
+
 /* ---- events ---- */
 
 /* Everything one event did: the record of the statistics. Texts are valid during the call. */
@@ -317,7 +340,8 @@ typedef struct SolEvent {
     uint64_t touched; /* what the runtime did, counted in nodes: evaluated, made, taken away, moved,
                          listed for an integrator; and conditions looked at */
     uint32_t blocks_kept, blocks_rebuilt, shapes_new;
-    uint32_t modes_returned; /* parts that got back what they had when they were like this before */
+    uint32_t
+        modes_returned; /* parts and loops that got back what they had when they were so before */
     uint32_t states_before, states_after, loops_before, loops_after;
     uint32_t n_changes;     /* updates that changed the structure, by more than a `when` that is
                                active in them and leaves the number of states as it was */
@@ -422,7 +446,8 @@ typedef struct SolStats {
         output, total;
     /* parts */
     uint32_t parts, parts_max;
-    double time_ida, time_rk, time_euler, time_rodas; /* simulated time, summed over parts */
+    double time_ida, time_rk, time_euler, time_rodas,
+        time_inline;         /* simulated time, summed over parts */
     uint64_t method_changes; /* under `auto`: parts that went to the other solver */
     /* totals */
     uint64_t steps, residuals, jacobians, tangent_sweeps, newton_iterations, error_test_failures,
@@ -440,6 +465,8 @@ typedef struct SolStats {
      * their first code, median and what 95 % are within */
     uint64_t code_waits;
     double code_wait_median, code_wait_95;
+    uint64_t
+        starts_unsaid; /* states that began at 0, because no condition and no start said where */
 } SolStats;
 
 void sol_stats(const Sol *sim, SolStats *stats);
@@ -479,7 +506,18 @@ typedef struct SolLinearized {
     SolVar *states;        /* [n] */
     double *a, *b, *c, *d; /* n x n, n x n_in, n_out x n, n_out x n_in */
     double *re, *im;       /* [n]: eigenvalues of A by size, complex ones in pairs */
+    double *
+        participation; /* [n][n]: row j: shares of the states in eigenvalue j; NULL beyond 100 states */
 } SolLinearized;
+
+/* The longest steps with which methods stay stable there: eigenvalues that die away do so in the computation. INFINITY: any step, 0: none. */
+typedef struct SolStepLimits {
+    double euler, rk;
+    uint32_t
+        ida_order; /* up to which its steps are stable whatever their length; `rodas` always is */
+} SolStepLimits;
+
+void sol_step_limits(const SolLinearized *of, SolStepLimits *to);
 
 /* Inputs are Real parameters and held variables, outputs any Reals. To be freed in any case. SOL_USAGE: no input;
  * otherwise errors as sol_init(), and SOL_NUMERICS where a derivative has no value. */

@@ -35,7 +35,7 @@ package Blocks
         extends Block;
     interface:
         parameter Real k << 1;
-        parameter Real T << 1;
+        parameter Real T {unit << "s"} << 1;
         parameter Real y_start << 0;
     implementation:
         assert(condition = T > 0, message = "the time constant T must be positive");
@@ -47,8 +47,8 @@ package Blocks
         extends Block;
     interface:
         parameter Real k << 1;
-        parameter Real w << 1;
-        parameter Real D << 1;
+        parameter Real w {unit << "rad/s"} << 1;
+        parameter Real D {unit << "1"} << 1;
         parameter Real y_start << 0;
         parameter Real v_start << 0;
     implementation:
@@ -63,7 +63,7 @@ package Blocks
         extends Block;
     interface:
         parameter Real k << 1;
-        parameter Real T << 0.01;
+        parameter Real T {unit << "s"} << 0.01;
         parameter Real x_start << 0;
     implementation:
         assert(condition = T > 0, message = "the time constant T must be positive");
@@ -96,7 +96,7 @@ package Blocks
         extends Block;
     interface:
         parameter Real k << 1;
-        parameter Real Ti << 1;
+        parameter Real Ti {unit << "s"} << 1;
         parameter Real x_start << 0;
     implementation:
         assert(condition = Ti > 0, message = "the time constant Ti must be positive");
@@ -113,10 +113,10 @@ package Blocks
     model LimitedPID
     interface:
         parameter Real k << 1;
-        parameter Real Ti << 1;
-        parameter Real Td << 0.1;
+        parameter Real Ti {unit << "s"} << 1;
+        parameter Real Td {unit << "s"} << 0.1;
         parameter Real N << 10;
-        parameter Real Ta << 0.1;
+        parameter Real Ta {unit << "s"} << 0.1;
         parameter Real y_min << -1;
         parameter Real y_max << 1;
         static Real w;
@@ -147,7 +147,7 @@ package Blocks
     model SampleHold
         extends Block;
     interface:
-        parameter Real interval << 1;
+        parameter Real interval {unit << "s"} << 1;
     implementation:
         assert(condition = interval > 0, message = "the interval must be positive");
         static Real held;

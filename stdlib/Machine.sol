@@ -12,7 +12,7 @@ package Machine
         model Constant
             extends Rotational.Interfaces.OneFlange;
         interface:
-            parameter Real T << 10;
+            parameter Real T {unit << "N.m"} << 10;
         implementation:
             f.t = -T;
         end Constant;
@@ -21,7 +21,7 @@ package Machine
         model Piston
             extends Rotational.Interfaces.OneFlange;
         interface:
-            parameter Real T << 10;
+            parameter Real T {unit << "N.m"} << 10;
         implementation:
             f.t = -(1 + cos(f.phi))*T;
         end Piston;

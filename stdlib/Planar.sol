@@ -13,8 +13,9 @@
      P = 2*m*(Vm - Va), where Va is the velocity before; afterwards it is 2*Vm - Va. Outside
      impulses P is 0 and Vm is the velocity.
 
-   A component that causes an impulse says so by contactOut of its frames, and all that are rigidly
-   connected hear it by contactIn of theirs. Where frames are connected, the model around must pass
+   Where nothing hits, all that is needed are connections: contactIn is false as long as nobody says otherwise. Where
+   something does, a component that causes an impulse says so by contactOut of its frames, and all that are rigidly
+   connected hear it by contactIn of theirs. Where frames are connected, the model around must then pass
    the signals on: contactIn of each frame is the `or` of the contactOut of the others; without a
    neighbour it is false. In the update of an impulse velocities are no states: joints compute them
    from Wm, and accelerations and forces are not defined. A Fixation passes nothing on, so a chain
@@ -48,7 +49,7 @@ package Planar
         connector IFrame
             extends Frame;
         interface:
-            static Boolean contactIn;
+            static Boolean contactIn {start << false};
             static Boolean contactOut;
             static potential Real Vmx {unit << "m/s"};
             static potential Real Vmy {unit << "m/s"};
@@ -143,8 +144,9 @@ package Planar
             fa.M = 2*I*(fa.Wm - Wa);
             fa.contactOut << false;
             energy = 0.5*m*(vx*vx + vy*vy) + 0.5*I*w*w + m*g*fa.y;
-            Graphics.Ellipse(sx << fa.x - 0.15, sy << fa.y - 0.15,
-                             dx << fa.x + 0.15, dy << fa.y + 0.15);
+            Graphics.Ellipse{fill << "grey"}
+                (sx << fa.x - 0.046*m^(1/3), sy << fa.y - 0.046*m^(1/3),
+                 dx << fa.x + 0.046*m^(1/3), dy << fa.y + 0.046*m^(1/3));
         end Body;
 
         /* The same with six states of its own: a body that flies, or that hangs on forces only. */
@@ -207,8 +209,9 @@ package Planar
             fa.M = 2*I*(fa.Wm - Wa);
             fa.contactOut << false;
             energy = 0.5*m*(vx*vx + vy*vy) + 0.5*I*w*w + m*g*fa.y;
-            Graphics.Ellipse(sx << fa.x - 0.15, sy << fa.y - 0.15,
-                             dx << fa.x + 0.15, dy << fa.y + 0.15);
+            Graphics.Ellipse{fill << "grey"}
+                (sx << fa.x - 0.046*m^(1/3), sy << fa.y - 0.046*m^(1/3),
+                 dx << fa.x + 0.046*m^(1/3), dy << fa.y + 0.046*m^(1/3));
         end FreeBody;
 
         /* Rigid and without mass from fa to fb, which lies at (sx, sy) [m] in the frame of fa. */
@@ -232,7 +235,8 @@ package Planar
             fa.M + fb.M + sy0*fb.Px - sx0*fb.Py = 0;
             fa.contactOut << fb.contactIn;
             fb.contactOut << fa.contactIn;
-            Graphics.Line(sx << fa.x, sy << fa.y, dx << fb.x, dy << fb.y);
+            Graphics.Line{width << 0.03*sqrt(sx*sx + sy*sy), colour << "brown"}
+                (sx << fa.x, sy << fa.y, dx << fb.x, dy << fb.y);
         end Translation;
 
         /* Spring of stiffness c [N/m] and length l_0 [m] without force, and damper d [N.s/m],
@@ -492,7 +496,9 @@ package Planar
                 mode << 2;
             end when;
             fa.contactOut << tightens and mode == 0;
-            Graphics.Ellipse(sx << px - 0.15, sy << py - 0.15, dx << px + 0.15, dy << py + 0.15);
+            Graphics.Ellipse{fill << "grey"}
+                (sx << px - 0.046*m^(1/3), sy << py - 0.046*m^(1/3),
+                 dx << px + 0.046*m^(1/3), dy << py + 0.046*m^(1/3));
             if mode < 2 then
                 Graphics.Line(sx << fa.x, sy << fa.y, dx << px, dy << py);
             end if;
@@ -925,6 +931,11 @@ package Planar
             connection{a << arm.fb, b << weight.fa};
             arm.fb.contactIn << weight.fa.contactOut;
             weight.fa.contactIn << arm.fb.contactOut;
+
+            Graphics.Ground(y << 0);
+            Graphics.Line{width << 0.3, colour << "brown"}(sx << -3.5, sy << 0, dx << 0, dy << 9);
+            Graphics.Line{width << 0.3, colour << "brown"}(sx << 3.5, sy << 0, dx << 0, dy << 9);
+            Graphics.Line{width << 0.2, colour << "brown"}(sx << -2.3, sy << 3, dx << 2.3, dy << 3);
         end Trebuchet;
 
         /* A pendulum of length 1 m that starts at 45 degrees and breaks off after 5 s. Positive
@@ -961,22 +972,11 @@ package Planar
             static Parts.Body bob2{m << 1, I << 0.1};
         implementation:
             connection{a << F.fa, b << R1.fa};
-            F.fa.contactIn << R1.fa.contactOut;
-            R1.fa.contactIn << F.fa.contactOut;
             connection{a << R1.fb, b << rod1.fa};
-            R1.fb.contactIn << rod1.fa.contactOut;
-            rod1.fa.contactIn << R1.fb.contactOut;
             connection{a << rod1.fb, b << bob1.fa};
             connection{a << rod1.fb, b << R2.fa};
-            rod1.fb.contactIn << bob1.fa.contactOut or R2.fa.contactOut;
-            bob1.fa.contactIn << rod1.fb.contactOut or R2.fa.contactOut;
-            R2.fa.contactIn << rod1.fb.contactOut or bob1.fa.contactOut;
             connection{a << R2.fb, b << rod2.fa};
-            R2.fb.contactIn << rod2.fa.contactOut;
-            rod2.fa.contactIn << R2.fb.contactOut;
             connection{a << rod2.fb, b << bob2.fa};
-            rod2.fb.contactIn << bob2.fa.contactOut;
-            bob2.fa.contactIn << rod2.fb.contactOut;
         end DoublePendulum;
 
         /* Four-bar linkage: crank 1 m, coupler 2 m, rocker 1.5 m between fixations 2 m apart. The

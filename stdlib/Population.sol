@@ -14,14 +14,14 @@ package Population
     interface:
         static potential Real Nc;
         static potential Real Pc;
-        static flow Real f;
+        static flow Real f {unit << "l/s"};
     end Feeding;
 
     /* V*dNc/dt = f, V*dPc/dt = -f: what is eaten leaves as poison. V [l]. */
     model Tank
         extends Feeding;
     interface:
-        parameter Real V << 1;
+        parameter Real V {unit << "l"} << 1;
         parameter Real Nc_start << 0.2;
         parameter Real Pc_start << 0;
     implementation:
@@ -38,10 +38,10 @@ package Population
     model Hermit
         extends Feeding;
     interface:
-        parameter Real s << 0.02;
+        parameter Real s {unit << "l/s"} << 0.02;
         parameter Real r << 0.1;
         parameter Real NE << 100;
-        parameter Real M << 0.005;
+        parameter Real M {unit << "1/s"} << 0.005;
         static Real E;
     implementation:
         assert(condition = r > 0 and s > 0, message = "absorbance r and reach s must be positive");
@@ -115,7 +115,7 @@ package Population
            live, 0 without any. In 1000 litres some 4300 live at a time. */
         model Colony
         interface:
-            parameter Real V << 1000;
+            parameter Real V {unit << "l"} << 1000;
             parameter Real r << 0.1;
             static Real absorbance;
             static Tank tank{V << V};
@@ -128,5 +128,33 @@ package Population
                 absorbance << 0;
             end if;
         end Colony;
+
+        /* The same without recursion: hermits in a dynamic array, which the tank feeds, and which divide and die by
+           what stands here. */
+        model Culture
+        interface:
+            parameter Real V {unit << "l"} << 1000;
+            parameter Real r << 0.1;
+            static Real absorbance;
+            static Tank tank{V << V};
+            dynamic Hermit lives[];
+        implementation:
+            when initial() then lives <- Hermit{r << r}; end when;
+            for c in lives then
+                static Real mutation;
+                mutation << (0.9 + random(x = 0.2))*c.r;
+                c.Nc = tank.Nc;
+                c.Pc = tank.Pc;
+                when c.E >= 2 then
+                    lives <- Hermit{r << c.r};
+                    lives <- Hermit{r << mutation};
+                    trash <- c;
+                else when c.E < 0.5 then
+                    trash <- c;
+                end when;
+            end for;
+            tank.f + sum(c.f for c in lives) = 0;
+            absorbance << sum(c.r for c in lives)/max(size(lives), 1);
+        end Culture;
     end Examples;
 end Population;

@@ -11,39 +11,41 @@ package Traffic
     /* A particle on a line: position x [m], speed v [m/s], acceleration a [m/s^2]. */
     partial model Car
     interface:
-        parameter Real x_start << 0;
-        parameter Real v_start << 0;
-        static Real x;
-        static Real v;
+        parameter Real x_start {unit << "m"} << 0;
+        parameter Real v_start {unit << "m/s"} << 0;
+        static Real x {unit << "m"};
+        static Real v {unit << "m/s"};
     implementation:
-        static Real a;
+        static Real a {unit << "m/s2"};
         v = derState(x = x, start << x_start);
         a = derState(x = v, start << v_start);
     end Car;
 
     /* A car with a driver. He wants the speed v_max [m/s] and approaches it with the rate k [1/s].
-       When the distance to the car in front falls below the safe one, two seconds of driving, he
+       When the distance to the car in front falls below the safe one, `headway` [s] of driving, he
        brakes, harder the closer the other is, until the distance is half as much again as the safe
        one. Both decisions take effect after `reaction` [s]. The model around gives distance [m]
-       and k. Every moment of the drive is a point (x, time). */
+       and k. Every moment of the drive is a point (x, time) with the
+       colour of its speed. */
     model DrivenCar
         extends Car;
         define length as 5.0;
         define nearest as 0.001;
     interface:
-        parameter Real v_max << 25;
-        parameter Real reaction << 0.3;
-        static Real distance;
-        static Real k;
+        parameter Real v_max {unit << "m/s"} << 25;
+        parameter Real reaction {unit << "s"} << 0.3;
+        parameter Real headway {unit << "s"} << 2;
+        static Real distance {unit << "m"};
+        static Real k {unit << "1/s"};
     implementation:
         assert(condition = v_max > 0, message = "the speed v_max must be positive");
         assert(condition = reaction >= 0, message = "the reaction time must not be negative");
-        static Real safe;
-        static Real gap;
+        static Real safe {unit << "m"};
+        static Real gap {unit << "m"};
         static Boolean alarmed;
         static Boolean braking;
-        static Real acts;
-        safe = 2*v;
+        static Real acts {unit << "s"};
+        safe = headway*v;
         gap = max(distance - length/2, nearest);
         if braking then
             a = -2*k*v_max*safe/gap;
@@ -62,7 +64,7 @@ package Traffic
                 braking << alarmed;
             end when;
         end if;
-        Graphics.Point(x << x, y << time);
+        Graphics.ColouredPoint(x << x, y << time, value << v);
     end DrivenCar;
 
     /* A piece of the queue on the road: one car, and the queue in front of it in `next`. When the
@@ -72,7 +74,7 @@ package Traffic
         define road as 4000;
         define limit as 25.0;
     interface:
-        parameter Real reaction << 0.3;
+        parameter Real reaction {unit << "s"} << 0.3;
         static DrivenCar car{v_max << limit, v_start << limit/2, reaction << reaction};
         dynamic Queue next;
     implementation:
@@ -98,8 +100,8 @@ package Traffic
            and in the end the whole road stops and goes. With reaction 0 it flows. */
         model Road
         interface:
-            parameter Real interval << 2.6;
-            parameter Real reaction << 0.3;
+            parameter Real interval {unit << "s"} << 2.6;
+            parameter Real reaction {unit << "s"} << 0.3;
             dynamic Queue last{reaction << reaction};
         implementation:
             dynamic Queue aside;
@@ -114,5 +116,23 @@ package Traffic
                 end when;
             end when;
         end Road;
+
+        /* The same road with its cars in a dynamic array: in front of each is the one before it, at the end of the
+           road the first one leaves. */
+        model Lane
+        interface:
+            parameter Real interval {unit << "s"} << 2.6;
+            parameter Real reaction {unit << "s"} << 0.3;
+            dynamic DrivenCar cars[];
+        implementation:
+            when {initial(), Sample(interval = interval)} then
+                cars <- DrivenCar{v_start << 12.5, reaction << reaction};
+            end when;
+            for c in cars then
+                c.k << 0.2 + random(x = 0.1);
+                c.distance << if cars[c-1]? then cars[c-1].x - c.x else 4000;
+            end for;
+            when cars[1].x > 4000 then trash <- cars[1]; end when;
+        end Lane;
     end Examples;
 end Traffic;

@@ -50,3 +50,4 @@ sed -n 's/.*"time": \([^,]*\),.*"states_before": \([0-9]*\),.*"states_in_updates
       } }
     END { print "    " n " in all: " all }'
 echo "page: $out/demo.html"
+echo "to change it while it runs: $program serve $model --stop 5"

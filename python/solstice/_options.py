@@ -11,8 +11,8 @@ from ._library import header, texts, utf8
 _SolOptions = header.structs["SolOptions"]
 _SolSet = header.structs["SolSet"]
 _FIELDS = dict(_SolOptions._fields_)
-_ENUMS = {"solver": "SolSolver", "linear": "SolLinear", "engine": "SolEngine"}
-_OWN = {"sets", "n_sets", "n_monitored", "trace_to", "trace"}  # not for keyword arguments
+_ENUMS = {"solver": "SolSolver", "method": "SolMethod", "linear": "SolLinear", "engine": "SolEngine"}
+_OWN = {"sets", "n_sets", "n_monitored", "n_sensitivities", "trace_to", "trace"}  # not for keyword arguments
 
 
 def sol_text(value: Any, path: str = "the value") -> str:
@@ -37,7 +37,7 @@ def sol_text(value: Any, path: str = "the value") -> str:
 
 def _choice(name: str, value: Any) -> int:
     members = header.enums[_ENUMS[name]].__members__
-    labels = {label.split("_")[-1].lower(): int(member) for label, member in members.items()}
+    labels = {"-".join(label.split("_")[2:]).lower(): int(member) for label, member in members.items()}
     if value not in labels:
         raise ValueError(f"{name}: {value!r} is none of {', '.join(sorted(labels))}")
     return labels[value]
@@ -65,9 +65,9 @@ def _fill(options: Any, name: str, value: Any) -> None:
         near = difflib.get_close_matches(name, [f for f in _FIELDS if f not in _OWN], 1)
         hint = f": did you mean {near[0]}?" if near else ""
         raise TypeError(f"there is no option '{name}'{hint}")
-    if name == "monitored":
-        options.monitored = texts(value, "monitored")
-        options.n_monitored = len(value) if not isinstance(value, str) else 1
+    if name in ("monitored", "sensitivities"):
+        setattr(options, name, texts(value, name))
+        setattr(options, "n_" + name, len(value) if not isinstance(value, str) else 1)
     elif name in _ENUMS:
         setattr(options, name, _choice(name, value))
     elif _FIELDS[name] is ctypes.c_char_p:

@@ -114,8 +114,8 @@ class Model:
         """A simulation at its start time.
 
         stop, start: last and first time; other options as those of `solstice run`, with underscores: `steps`, `interval`,
-        `rtol`, `atol`, `solver="ida"|"auto"|"rk"|"euler"`, `engine="jit"|"interp"`, `seed`, `audit`, ...; `savable=True` for
-        `save`, `restore` and `fork`, `editable=True` for edits.
+        `rtol`, `atol`, `solver="ida"|"auto"|"rk"|"rodas"|"euler"|"inline"`, `engine="jit"|"interp"`, `seed`, `audit`, ...; `savable=True` for
+        `save`, `restore` and `fork`, `editable=True` for edits; `sensitivities=[PATH, ...]` for columns `d(x)/d(PATH)`.
         set: paths of parameters, or of variables whose start value is meant, and their values.
         vars: patterns of the variables that are recorded (`*`, `?`); all if None. output: a result file (`.solr`); in
         memory if None. record=False: nothing is recorded.

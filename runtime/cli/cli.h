@@ -37,6 +37,7 @@ extern const Command cli_run;
 extern const Command cli_serve;
 extern const Command cli_sweep;
 extern const Command cli_verify;
+extern const Command cli_watch;
 extern const Command cli_solsim; /* also the program under that name */
 
 /* ---- options, read in one pass over argv ---- */

@@ -143,7 +143,7 @@ typedef struct BenchOptions {
 
 static int read_options(Args *args, BenchOptions *b, CliFolders *folders, const char **operand)
 {
-    static const char *const solvers[] = {"ida", "auto", "rk", "euler", "rodas", NULL};
+    static const char *const solvers[] = {"ida", "auto", "rk", "euler", "rodas", "inline", NULL};
     const Option table[] = {{"--start", OPTION_NUMBER, &b->start, NULL, false},
                             {"--stop", OPTION_NUMBER, &b->stop, NULL, false},
                             {"--interval", OPTION_POSITIVE, &b->interval, NULL, false},
@@ -231,7 +231,7 @@ const Command cli_bench = {
     "what a structural event costs (median, 95 %, worst), what was counted, memory. Then whole\n"
     "processes are timed from start to exit, with an empty cache of code and with a full one.\n\n"
     "  --start T, --stop T, --interval DT or --steps N, --rtol R, --atol A, --max-step H,\n"
-    "  --solver ida|auto|rk|rodas|euler, --step H, --set PATH=VALUE, --seed N\n"
+    "  --solver ida|auto|rk|rodas|euler|inline, --step H, --set PATH=VALUE, --seed N\n"
     "                    as in `solstice run`\n"
     "  --runs N          how many times each (5)\n"
     "  --starts N        how many whole processes each (3); 0: none\n"

@@ -45,6 +45,7 @@ static int run_graph(int argc, char **argv)
                                            {"--packages", OPTION_FLAG, &packages, NULL, false}};
     show_at_table(&at, options + 2);
     int code = options_read_file(&args, SHOW_AT_OPTIONS + 2, options, &folders, &name);
+    at.time.given |= at.solver.solver == SOL_SOLVER_INLINE; /* at 0 unless told */
     if (code == EXIT_DONE)
         code = show_at_check(&args, &at);
     if (code != EXIT_DONE)
@@ -75,8 +76,11 @@ const Command cli_graph = {
     "               coloured by their tier (interpreted, quick or optimised code) and age, with a "
     "legend\n"
     "  --set PATH=VALUE   of that run: a parameter, or the start value of a variable\n"
-    "  --solver, --rtol, --atol, --step, --max-step, --max-order, --linear, --seed, --max-events,\n"
-    "  --max-updates      of that run, as for 'solstice run'\n"
+    "  --solver, --method, --rtol, --atol, --step, --max-step, --max-order, --linear, --seed,\n"
+    "  --max-events, --max-updates   of that run, as for 'solstice run'\n"
+    "  --solver inline   the equations of one step of that solver instead, as they are solved: at\n"
+    "               time 0 unless told; linear loops yellow, what is iterated framed, residuals "
+    "red\n"
     "  --types      the hierarchy of types: from each type to its direct super-types;\n"
     "               definitions of equal type share a node\n"
     "  --packages   which definition contains which (solid), which extends which (dotted)\n"

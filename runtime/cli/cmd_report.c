@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CURVES = 40, BINS = 1000 };
+/* Curves have as many points as the page can carry: what is too fine for a screen is seen by zooming. */
+enum { CURVES = 40, LEAST_BINS = 1000, MOST_BINS = 8000, ALL_BINS = 80000 };
 
 typedef struct ReportJob {
     const char *result, *output, *stats;
@@ -83,18 +84,18 @@ static int write_page(OutFile *out, const ReportData *data, const ReportJob *job
     return code;
 }
 
-static int select_curves(Series *series, const ReportJob *job)
+static int select_curves(Series *series, const ReportJob *job, uint32_t *found)
 {
     int code = select_file(series, job->result);
     if (code != EXIT_DONE)
         return code;
     if (job->vars.n)
         return select_columns(series, job->vars.n, job->vars.at);
-    uint32_t found = select_report(series, CURVES);
-    if (found > series->curves.n)
+    *found = select_report(series, CURVES);
+    if (*found > series->curves.n)
         fprintf(stderr,
                 "solstice: note: %u of %u variables are on the page; --vars selects others\n",
-                series->curves.n, found);
+                series->curves.n, *found);
     return EXIT_DONE;
 }
 
@@ -106,15 +107,23 @@ static int finish(OutFile *out, const char *output, int code)
     return EXIT_IO;
 }
 
+static uint32_t bins_for(uint32_t curves)
+{
+    uint32_t bins = curves ? ALL_BINS / curves : LEAST_BINS;
+    return bins < LEAST_BINS ? LEAST_BINS : bins > MOST_BINS ? MOST_BINS : bins;
+}
+
 /* Everything that needs memory comes before the file is opened. */
 static int make_page(Series *series, const ReportJob *job, OutFile *out)
 {
     ReportData data;
-    int code = select_curves(series, job);
+    uint32_t found = 0;
+    int code = select_curves(series, job, &found);
     if (code != EXIT_DONE)
         return code;
     report_data_open(&data, series);
-    series_read(series, BINS, NAN, NAN);
+    data.selectable = found;
+    series_read(series, bins_for(series->curves.n), NAN, NAN);
     if (out_create(out, job->output))
         code = write_page(out, &data, job);
     code = finish(out, job->output, code);

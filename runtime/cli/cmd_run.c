@@ -18,7 +18,7 @@ typedef struct RunOptions {
     OptionCount steps, stats_events, batch_from;
     SolverOptions solver;
     uint32_t engine, jit, modes;
-    OptionTexts vars, sets, monitored;
+    OptionTexts vars, sets, monitored, sensitivities;
     const char *output, *stats, *trace, *trace_file, *resume, *cache;
     bool fast_math, jit_names, header_units, quiet;
 } RunOptions;
@@ -42,6 +42,7 @@ static int read_options(Args *args, RunOptions *r, CliFolders *folders, const ch
         {"--vars", OPTION_TEXTS, &r->vars, NULL, false},
         {"--monitor", OPTION_TEXTS, &r->monitored, NULL, false},
         {"--set", OPTION_TEXTS, &r->sets, NULL, false},
+        {"--sensitivity", OPTION_TEXTS, &r->sensitivities, NULL, false},
         {"--stats", OPTION_TEXT, &r->stats, NULL, true},
         {"--stats-events", OPTION_COUNT, &r->stats_events, NULL, true},
         {"--audit", OPTION_PERHAPS, &r->audit, NULL, true},
@@ -78,6 +79,8 @@ static int check_options(const Args *args, const RunOptions *r)
                          r->trace);
     if (r->trace_file && !r->trace)
         return args_fail(args, "--trace-file wants --trace LETTERS beside it");
+    if (r->sensitivities.n && r->checkpoint.given)
+        return args_fail(args, "--sensitivity and --checkpoint do not go together");
     if (r->resume && !r->checkpoint.given)
         return args_fail(args, "--resume goes on with a run that had --checkpoint: give it again");
     double last =
@@ -108,6 +111,8 @@ static SolOptions simulation_options(const RunOptions *r, const CliFolders *fold
         .max_instances = folders->max_instances,
         .n_monitored = r->monitored.n,
         .monitored = r->monitored.at,
+        .n_sensitivities = r->sensitivities.n,
+        .sensitivities = r->sensitivities.at,
         .savable = r->checkpoint.given,
         .audit = r->audit.given ? r->audit.value : 0,
         .trace = r->trace,
@@ -178,13 +183,17 @@ const Command cli_run = {
     "  --header-units          units in the first line of CSV: 'v [m/s]'\n"
     "  --quiet                 no progress, no summary\n"
     "numerics\n"
-    "  --solver ida|auto|rk|rodas|euler, --step H (fixed-step solvers), --linear "
+    "  --solver ida|auto|rk|rodas|euler|inline, --step H (fixed-step solvers), --linear "
     "auto|dense|klu|krylov\n"
+    "  --method radau5|radau3|bdf3|bdf2|implicit-euler|explicit-euler   of --solver inline\n"
     "  --rtol R (1e-6), --atol A (R/100), --max-step H (the output interval), --max-order N (5)\n"
     "  --max-events N, --max-updates N (1000 at one time), --max-instances N (10,000,000):\n"
     "                          beyond, the run ends with an error\n"
     "model\n"
     "  --set PATH=VALUE        a parameter, or the start value of a variable\n"
+    "  --sensitivity PATH      of a parameter: columns d(x)/d(PATH) beside each variable; may be "
+    "given\n"
+    "                          several times\n"
     "  --seed N                of random(), default 0\n"
     "  -L DIR                  look for packages in DIR too\n"
     "  --units warn|strict     units that differ: a warning, or an error\n"

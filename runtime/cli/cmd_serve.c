@@ -185,6 +185,7 @@ static void tell_all(Serve *serve)
         if (c->state != serve->state)
             tell_state(serve, c);
         serve_tell_rows(serve, c);
+        serve_tell_frames(serve, c);
     }
     live_output_flush(&serve->live);
 }
@@ -351,6 +352,8 @@ static int serve_model(Serve *serve, const char *file, const char *designator,
         interrupt_start(&interrupt, live->sim);
         live->interrupt = &interrupt;
         plot_first(serve);
+        serve_stage_now(serve);
+        serve_text_open(serve, file);
         serve->noted = sol_time(live->sim);
         code = serve_page(serve, designator ? designator : file, (int)o->port.value);
         interrupt_stop(&interrupt);
@@ -406,7 +409,7 @@ static int run_serve_with(const Args *args, const ServeOptions *o, const CliFold
     serve->speed = span / 10;
     serve->rate = span / 10;
     serve->goal = INFINITY;
-    serve->epoch = serve->state = 1;
+    serve->epoch = serve->state = serve->stage.epoch = 1;
     pthread_mutex_init(&serve->lock, NULL);
     pthread_cond_init(&serve->asked, NULL);
     code = serve_model(serve, file, designator, folders, o);

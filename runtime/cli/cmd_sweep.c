@@ -20,7 +20,7 @@ typedef struct SweepCommand {
     OptionNumber start, stop, interval;
     OptionCount steps, samples, jobs;
     uint32_t sampling, engine;
-    OptionTexts vary, sets, end, min, max, event, vars;
+    OptionTexts vary, sets, end, min, max, event, vars, sensitivities;
     const char *cases, *output, *results, *report, *cache;
     bool fresh, quiet;
     SolverOptions solver;
@@ -37,6 +37,7 @@ static int read_options(Args *args, SweepCommand *c, CliFolders *folders, const 
                           {"--min", OPTION_TEXTS, &c->min, NULL, false},
                           {"--max", OPTION_TEXTS, &c->max, NULL, false},
                           {"--event", OPTION_TEXTS, &c->event, NULL, false},
+                          {"--sensitivity", OPTION_TEXTS, &c->sensitivities, NULL, false},
                           {"--output", OPTION_TEXT, &c->output, NULL, true},
                           {"--results", OPTION_TEXT, &c->results, NULL, false},
                           {"--report", OPTION_TEXT, &c->report, NULL, true},
@@ -92,6 +93,8 @@ static SolOptions run_options(const SweepCommand *c, const CliFolders *folders, 
                           .cache = c->cache,
                           .n_sets = c->sets.n,
                           .sets = sets,
+                          .n_sensitivities = c->sensitivities.n,
+                          .sensitivities = c->sensitivities.at,
                           .max_instances = folders->max_instances};
     solver_options_fill(&c->solver, &options);
     return options;
@@ -132,7 +135,7 @@ typedef VEC(SweepQuantity) Quantities;
 static void add_quantities(Mem *mem, Quantities *list, const OptionTexts *names, SweepKind kind)
 {
     for (uint32_t i = 0; i < names->n; i++)
-        vec_push(mem, list, ((SweepQuantity){kind, names->at[i]}));
+        vec_push(mem, list, ((SweepQuantity){.kind = kind, .name = names->at[i]}));
 }
 
 /* Nothing was asked for: the end values of what the top model has itself at its start. */
@@ -147,8 +150,22 @@ static void add_all_ends(Mem *mem, Quantities *list, Sol *sim)
             continue;
         size_t n = sol_var_path(sim, var, path, sizeof path);
         if (n < sizeof path)
-            vec_push(mem, list, ((SweepQuantity){SWEEP_END, strcpy(mem_alloc(mem, n + 1), path)}));
+            vec_push(
+                mem, list,
+                ((SweepQuantity){.kind = SWEEP_END, .name = strcpy(mem_alloc(mem, n + 1), path)}));
     }
+}
+
+/* Behind each end value its derivatives. */
+static void add_derivatives(Mem *mem, Quantities *list, const OptionTexts *by)
+{
+    Quantities all = {0};
+    for (uint32_t i = 0; i < list->n; i++) {
+        vec_push(mem, &all, list->at[i]);
+        for (uint32_t k = 0; list->at[i].kind == SWEEP_END && k < by->n; k++)
+            vec_push(mem, &all, ((SweepQuantity){SWEEP_END, list->at[i].name, by->at[k], k}));
+    }
+    *list = all;
 }
 
 static void print_messages(const SolModel *model)
@@ -180,19 +197,6 @@ static int look_at_first(Mem *mem, const SweepJob *job, SolModel *model, Quantit
 
 /* ---- what is swept, in one text: a journal of another one is not gone on with ---- */
 
-static uint64_t hash_file(const char *file)
-{
-    FILE *in = fopen(file, "rb");
-    char part[65536];
-    uint64_t hash = 1;
-    size_t n;
-    while (in && (n = fread(part, 1, sizeof part, in)) > 0)
-        hash = hash_bytes(part, n, hash);
-    if (in)
-        fclose(in);
-    return hash;
-}
-
 static uint64_t hash_cases(const SweepCases *cases)
 {
     char value[SWEEP_VALUE];
@@ -206,7 +210,8 @@ static uint64_t hash_cases(const SweepCases *cases)
     return hash;
 }
 
-static const char *describe(Mem *mem, const SweepJob *job, const OptionLog *log)
+static const char *describe(Mem *mem, const SweepJob *job, const SolModel *model,
+                            const OptionLog *log)
 {
     uint64_t quantities = job->n_quantities;
     for (uint32_t i = 0; i < job->n_quantities; i++)
@@ -215,7 +220,7 @@ static const char *describe(Mem *mem, const SweepJob *job, const OptionLog *log)
     char *text = mem_alloc(mem, sizeof log->text + 512);
     snprintf(text, sizeof log->text + 512,
              "solstice " SOLSTICE_VERSION "\n%.200s %016llx\ncases %016llx\nquantities %016llx\n%s",
-             job->designator ? job->designator : "", (unsigned long long)hash_file(job->load.path),
+             job->designator ? job->designator : "", (unsigned long long)sol_text_hash(model),
              (unsigned long long)hash_cases(job->cases), (unsigned long long)quantities, log->text);
     return text;
 }
@@ -246,14 +251,14 @@ static int complain(const char *what, const char *why)
     return EXIT_IO;
 }
 
-static bool open_journal(Sweep *sweep, const SweepCommand *c, const char *output,
-                         const OptionLog *log)
+static bool open_journal(Sweep *sweep, const SweepCommand *c, const SolModel *model,
+                         const char *output, const OptionLog *log)
 {
     if (strcmp(output, "-") == 0 || sweep_rank() > 0)
         return true;
     char *path = mem_alloc(sweep->mem, strlen(output) + 16);
     sprintf(path, "%s.journal", output);
-    return sweep_journal_open(sweep, path, describe(sweep->mem, sweep->job, log), c->fresh);
+    return sweep_journal_open(sweep, path, describe(sweep->mem, sweep->job, model, log), c->fresh);
 }
 
 static int finish(Sweep *sweep, const SweepCommand *c, const char *output, double began,
@@ -281,7 +286,7 @@ static int run_sweep(Mem *mem, const SweepCommand *c, const SweepJob *job, SolMo
     uint32_t jobs = c->jobs.given ? (uint32_t)c->jobs.value : sweep_rank() >= 0 ? 1 : cores();
     Sweep *sweep = sweep_open(mem, job);
     int code = EXIT_DONE;
-    if (!open_journal(sweep, c, output, log)) {
+    if (!open_journal(sweep, c, model, output, log)) {
         code = complain(sweep->why, "");
     } else {
         if (sweep->n_done < job->cases->n || sweep_rank() >= 0)
@@ -313,6 +318,7 @@ static int with_model(Mem *mem, const SweepCommand *c, SweepJob *job, const Opti
     add_quantities(mem, &list, &c->event, SWEEP_EVENT);
     if (code == SOL_OK)
         code = look_at_first(mem, job, model, &list);
+    add_derivatives(mem, &list, &c->sensitivities);
     job->quantities = list.at;
     job->n_quantities = list.n;
     if (code == EXIT_DONE && job->results && mkdir(job->results, 0777) != 0 && errno != EEXIST)
@@ -400,6 +406,7 @@ const Command cli_sweep = {
     "what is kept of each case\n"
     "  --end VARIABLE, --min VARIABLE, --max VARIABLE    its last, least, largest value\n"
     "  --event TEXT                    when a condition with TEXT in it fired first\n"
+    "  --sensitivity PATH              of a parameter: the derivative of each end value by it\n"
     "                                  each may be given several times; without any: the end "
     "values of the top model\n"
     "  --output TABLE.csv              default MODEL.sweep.csv; '-': standard output, and nothing "

@@ -40,6 +40,8 @@ static int read_options(Args *args, VerifyCommand *v, CliFolders *folders, const
         return args_fail(args, "--steps wants a number from 1 to 1000000");
     if (v->solver.solver == SOL_SOLVER_EULER)
         return args_fail(args, "euler has no tolerance to be verified");
+    if (v->solver.solver == SOL_SOLVER_INLINE && v->solver.step.given)
+        return args_fail(args, "steps of one length have no tolerance to be verified");
     return solver_options_check(args, &v->solver);
 }
 
@@ -80,7 +82,7 @@ static SolOptions options_of(const SolOptions *asked, int run)
 
 static const char *name_of(const SolOptions *options, char *name, size_t size)
 {
-    static const char *const solvers[] = {"ida", "auto", "rk", "euler", "rodas"};
+    static const char *const solvers[] = {"ida", "auto", "rk", "euler", "rodas", "inline"};
     snprintf(name, size, "%s, rtol %g, %s", solvers[options->solver], options->rtol,
              options->engine == SOL_ENGINE_INTERP ? "interpreted" : "compiled");
     return name;

@@ -95,6 +95,67 @@ static void print_eigenvalues(const SolLinearized *l, FILE *out)
     }
 }
 
+/* The states that take part most, down to a tenth of the first. */
+static void print_shares(const SolLinearized *l, const LinearNames *names, uint32_t eigenvalue,
+                         FILE *out)
+{
+    enum { MOST_NAMED = 4 };
+    const double *share = l->participation + (size_t)eigenvalue * l->n;
+    double last = INFINITY, first = 0;
+    for (int k = 0, before = -1; k < MOST_NAMED; k++) {
+        int best = -1;
+        for (uint32_t i = 0; i < l->n; i++)
+            if ((share[i] < last || (share[i] == last && (int)i > before)) &&
+                (best < 0 || share[i] > share[best]))
+                best = (int)i;
+        if (best < 0 || share[best] < 0.1 * first || share[best] == 0)
+            break;
+        fprintf(out, "%s%s %.0f %%", k ? ", " : "", names->state[best], 100 * share[best]);
+        first = k ? first : share[best];
+        last = share[best];
+        before = best;
+    }
+}
+
+static void print_participation(const SolLinearized *l, const LinearNames *names, FILE *out)
+{
+    fputs("\nstates that take part\n", out);
+    for (uint32_t i = 0; i < l->n; i++) {
+        char text[80];
+        snprintf(text, sizeof text, l->im[i] != 0 ? "%.7g +- %.7gi" : "%.7g", l->re[i] + 0.0,
+                 fabs(l->im[i]));
+        fprintf(out, "%-31s", text);
+        print_shares(l, names, i, out);
+        fputc('\n', out);
+        i += l->im[i] != 0;
+    }
+}
+
+static void print_limit(const char *method, double step, FILE *out)
+{
+    if (isinf(step))
+        fprintf(out, "%-31sany\n", method);
+    else if (step == 0)
+        fprintf(out, "%-31snone: something swings without dying away\n", method);
+    else
+        fprintf(out, "%-31s%.7g s\n", method, step);
+}
+
+static void print_limits(const SolLinearized *l, FILE *out)
+{
+    SolStepLimits limits;
+    sol_step_limits(l, &limits);
+    fputs("\nlongest stable step\n", out);
+    print_limit("euler", limits.euler, out);
+    print_limit("rk", limits.rk, out);
+    print_limit("rodas", INFINITY, out);
+    if (limits.ida_order < 5)
+        fprintf(out, "%-31sany up to order %u (--max-order %u)\n", "ida", limits.ida_order,
+                limits.ida_order);
+    else
+        print_limit("ida", INFINITY, out);
+}
+
 void linear_print(const SolLinearized *l, const LinearNames *names, FILE *out)
 {
     Matrix m[MATRICES];
@@ -102,8 +163,12 @@ void linear_print(const SolLinearized *l, const LinearNames *names, FILE *out)
     fprintf(out, "at time %.10g: %u state%s\n\n", names->time, l->n, l->n == 1 ? "" : "s");
     for (int i = 0; i < MATRICES; i++)
         print_matrix(&m[i], out);
-    if (l->n)
-        print_eigenvalues(l, out);
+    if (!l->n)
+        return;
+    print_eigenvalues(l, out);
+    if (l->participation)
+        print_participation(l, names, out);
+    print_limits(l, out);
 }
 
 /* ---- CSV ---- */
@@ -133,6 +198,16 @@ static void write_csv(const SolLinearized *l, const LinearNames *names, FILE *ou
     for (uint32_t i = 0; i < l->n; i++)
         fprintf(out, "eigenvalue,%u,re,%.17g\neigenvalue,%u,im,%.17g\n", i + 1, l->re[i] + 0.0,
                 i + 1, l->im[i] + 0.0);
+    for (uint32_t i = 0; l->participation && i < l->n; i++)
+        for (uint32_t k = 0; k < l->n; k++) {
+            fprintf(out, "participation,%u,", i + 1);
+            csv_name(names->state[k], out);
+            fprintf(out, ",%.17g\n", l->participation[(size_t)i * l->n + k]);
+        }
+    SolStepLimits limits;
+    sol_step_limits(l, &limits);
+    fprintf(out, "step,euler,,%.17g\nstep,rk,,%.17g\nstep,ida order,,%u\n", limits.euler, limits.rk,
+            limits.ida_order);
 }
 
 /* ---- MAT, level 4: columns one after the other ---- */
@@ -184,6 +259,12 @@ static void write_mat(const SolLinearized *l, const LinearNames *names, FILE *ou
         mat_double(out, l->re[i]);
     for (uint32_t i = 0; i < l->n; i++)
         mat_double(out, l->im[i]);
+    if (l->participation) {
+        mat_head(out, MAT_DOUBLE, l->n, l->n, "participation");
+        for (uint32_t k = 0; k < l->n; k++)
+            for (uint32_t i = 0; i < l->n; i++)
+                mat_double(out, l->participation[(size_t)i * l->n + k]);
+    }
     mat_texts(out, l->n, names->state, "xNames");
     mat_texts(out, l->n_in, names->in, "uNames");
     mat_texts(out, l->n_out, names->out, "yNames");
@@ -219,31 +300,43 @@ static double most_of(uint32_t n, const double *x)
     return most > 0 ? most : 1;
 }
 
-/* The plane of eigenvalues: the imaginary axis is the limit of what dies away, in grey what grows. */
-bool linear_draw(const SolLinearized *l, const LinearNames *names, const char *path)
+typedef struct Plane {
+    double re, im; /* reach */
+} Plane;
+
+static const double MIDDLE = SIZE / 2.0, HALF = SIZE / 2.0 - EDGE;
+
+/* The imaginary axis is the limit of what dies away, in grey what grows. */
+static void draw_plane(FILE *out, Plane p, const char *title)
 {
-    FILE *out = fopen(path, "w");
-    double reach_re = 1.1 * most_of(l->n, l->re), reach_im = 1.1 * most_of(l->n, l->im);
-    double middle = SIZE / 2.0, half = middle - EDGE;
-    if (!out)
-        return false;
     fprintf(out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" "
             "font-family=\"sans-serif\" "
             "font-size=\"12\">\n<rect width=\"%d\" height=\"%d\" fill=\"white\"/>\n"
             "<rect x=\"%g\" y=\"%d\" width=\"%g\" height=\"%g\" fill=\"#eee\"/>\n"
             "<path d=\"M%d %gH%dM%g %dV%d\" stroke=\"#888\" fill=\"none\"/>\n",
-            SIZE, SIZE, SIZE, SIZE, middle, EDGE, half, 2 * half, EDGE, middle, SIZE - EDGE, middle,
+            SIZE, SIZE, SIZE, SIZE, MIDDLE, EDGE, HALF, 2 * HALF, EDGE, MIDDLE, SIZE - EDGE, MIDDLE,
             EDGE, SIZE - EDGE);
     fprintf(out,
-            "<text x=\"%d\" y=\"24\">eigenvalues at time %.6g</text>\n"
+            "<text x=\"%d\" y=\"24\">%s</text>\n"
             "<text x=\"%d\" y=\"%g\" text-anchor=\"end\">re %.3g</text>\n"
             "<text x=\"%d\" y=\"%g\">%.3g</text>\n"
             "<text x=\"%g\" y=\"%d\">im %.3g</text>\n<text x=\"%g\" y=\"%d\">%.3g</text>\n",
-            EDGE, names->time, SIZE - 4, middle + 16, reach_re, 4, middle + 16, -reach_re,
-            middle + 6, EDGE - 6, reach_im, middle + 6, SIZE - EDGE + 16, -reach_im);
+            EDGE, title, SIZE - 4, MIDDLE + 16, p.re, 4, MIDDLE + 16, -p.re, MIDDLE + 6, EDGE - 6,
+            p.im, MIDDLE + 6, SIZE - EDGE + 16, -p.im);
+}
+
+bool linear_draw(const SolLinearized *l, const LinearNames *names, const char *path)
+{
+    FILE *out = fopen(path, "w");
+    char title[80];
+    Plane p = {1.1 * most_of(l->n, l->re), 1.1 * most_of(l->n, l->im)};
+    if (!out)
+        return false;
+    snprintf(title, sizeof title, "eigenvalues at time %.6g", names->time);
+    draw_plane(out, p, title);
     for (uint32_t i = 0; i < l->n; i++) {
-        double x = middle + half * l->re[i] / reach_re, y = middle - half * l->im[i] / reach_im;
+        double x = MIDDLE + HALF * l->re[i] / p.re, y = MIDDLE - HALF * l->im[i] / p.im;
         fprintf(out,
                 "<path d=\"M%.2f %.2fl10 10m0 -10l-10 10\" stroke=\"#c22\" stroke-width=\"2\" "
                 "fill=\"none\"><title>%.6g %+.6gi</title></path>\n",
@@ -251,4 +344,53 @@ bool linear_draw(const SolLinearized *l, const LinearNames *names, const char *p
     }
     fputs("</svg>\n", out);
     return finish(out);
+}
+
+/* ---- over time ---- */
+
+bool linear_write_course(const LinearCourse *c, const char *path)
+{
+    FILE *out = fopen(path, "w");
+    if (!out)
+        return false;
+    fputs("time,number,re,im\n", out);
+    for (size_t i = 0; i < c->n; i++)
+        fprintf(out, "%.17g,%u,%.17g,%.17g\n", c->time[i], c->number[i], c->re[i] + 0.0,
+                c->im[i] + 0.0);
+    return finish(out);
+}
+
+/* From blue at the beginning to red at the end. */
+bool linear_draw_course(const LinearCourse *c, const char *path)
+{
+    FILE *out = fopen(path, "w");
+    char title[120];
+    Plane p = {1.1 * most_of((uint32_t)c->n, c->re), 1.1 * most_of((uint32_t)c->n, c->im)};
+    double from = c->n ? c->time[0] : 0, to = c->n ? c->time[c->n - 1] : 1;
+    if (!out)
+        return false;
+    snprintf(title, sizeof title, "eigenvalues from time %.6g (blue) to %.6g (red)", from, to);
+    draw_plane(out, p, title);
+    for (size_t i = 0; i < c->n; i++) {
+        double part = to > from ? (c->time[i] - from) / (to - from) : 0;
+        fprintf(out,
+                "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"3\" fill=\"rgb(%d,40,%d)\"><title>time "
+                "%.6g: %.6g %+.6gi</title></circle>\n",
+                MIDDLE + HALF * c->re[i] / p.re, MIDDLE - HALF * c->im[i] / p.im, (int)(220 * part),
+                (int)(220 * (1 - part)), c->time[i], c->re[i], c->im[i]);
+    }
+    fputs("</svg>\n", out);
+    return finish(out);
+}
+
+void linear_print_line(const SolLinearized *l, double time, FILE *out)
+{
+    enum { MOST_EIGENVALUES = 8 };
+    fprintf(out, "%-12.6g", time);
+    uint32_t shown = 0;
+    for (uint32_t i = 0; i < l->n && shown < MOST_EIGENVALUES; i++, shown++) {
+        fprintf(out, l->im[i] != 0 ? "  %.6g +- %.6gi" : "  %.6g", l->re[i] + 0.0, fabs(l->im[i]));
+        i += l->im[i] != 0;
+    }
+    fputs(shown == MOST_EIGENVALUES ? "  ...\n" : "\n", out);
 }

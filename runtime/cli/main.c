@@ -8,8 +8,9 @@
 #include <strings.h>
 
 static const Command *const commands[] = {
-    &cli_run,   &cli_verify, &cli_linearize, &cli_check, &cli_flat,  &cli_graph, &cli_plot,
-    &cli_sweep, &cli_report, &cli_convert,   &cli_bench, &cli_cache, &cli_live,  &cli_serve,
+    &cli_run,   &cli_verify, &cli_linearize, &cli_check,  &cli_flat,
+    &cli_graph, &cli_plot,   &cli_sweep,     &cli_report, &cli_convert,
+    &cli_bench, &cli_cache,  &cli_live,      &cli_serve,  &cli_watch,
 };
 
 enum { N_COMMANDS = sizeof commands / sizeof *commands };

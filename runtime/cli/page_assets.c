@@ -15,29 +15,42 @@
             ".byte 0\n"                                                                            \
             ".popsection\n");                                                                      \
     extern const char page_##symbol##_begin[], page_##symbol##_end[]
-/* clang-format on */
 
-ASSET(html, SOLSTICE_PAGE_DIR "/report.html");
-ASSET(css, SOLSTICE_PAGE_DIR "/report.css");
-ASSET(js, SOLSTICE_PAGE_DIR "/report.js");
-ASSET(serve_html, SOLSTICE_PAGE_DIR "/serve.html");
-ASSET(serve_css, SOLSTICE_PAGE_DIR "/serve.css");
-ASSET(serve_js, SOLSTICE_PAGE_DIR "/serve.js");
-ASSET(shared_js, SOLSTICE_PAGE_DIR "/shared.js");
+/* name in the program, name between {{ and }} */
+#define OWN_FILES(X)                                                                               \
+    X(report_html, "report.html")                                                                  \
+    X(report_css, "report.css")                                                                    \
+    X(report_js, "report.js")                                                                      \
+    X(report_modes_js, "report_modes.js")                                                          \
+    X(report_events_js, "report_events.js")                                                        \
+    X(serve_html, "serve.html")                                                                    \
+    X(serve_css, "serve.css")                                                                      \
+    X(serve_talk_js, "serve_talk.js")                                                              \
+    X(serve_curves_js, "serve_curves.js")                                                          \
+    X(serve_stage_js, "serve_stage.js")                                                            \
+    X(serve_parameters_js, "serve_parameters.js")                                                  \
+    X(serve_model_js, "serve_model.js")                                                            \
+    X(serve_edits_js, "serve_edits.js")                                                            \
+    X(serve_editor_js, "serve_editor.js")                                                          \
+    X(serve_js, "serve.js")                                                                        \
+    X(shared_js, "shared.js")                                                                      \
+    X(pen_js, "pen.js")                                                                            \
+    X(stage_js, "stage.js")                                                                        \
+    X(charts_js, "charts.js")                                                                      \
+    X(save_js, "save.js")
+
+#define OWN_ASSET(symbol, file) ASSET(symbol, SOLSTICE_PAGE_DIR "/" file);
+OWN_FILES(OWN_ASSET)
 ASSET(uplot_css, SOLSTICE_UPLOT_DIR "/uPlot.min.css");
 ASSET(uplot_js, SOLSTICE_UPLOT_DIR "/uPlot.iife.min.js");
 
+#define OWN_ENTRY(symbol, file) {file, page_##symbol##_begin, page_##symbol##_end},
 static const PageAsset assets[] = {
-    {"report.html", page_html_begin, page_html_end},
-    {"report.css", page_css_begin, page_css_end},
-    {"report.js", page_js_begin, page_js_end},
-    {"serve.html", page_serve_html_begin, page_serve_html_end},
-    {"serve.css", page_serve_css_begin, page_serve_css_end},
-    {"serve.js", page_serve_js_begin, page_serve_js_end},
-    {"shared.js", page_shared_js_begin, page_shared_js_end},
+    OWN_FILES(OWN_ENTRY)
     {"uplot.css", page_uplot_css_begin, page_uplot_css_end},
     {"uplot.js", page_uplot_js_begin, page_uplot_js_end},
 };
+/* clang-format on */
 
 const PageAsset *page_asset(const char *name, size_t n)
 {

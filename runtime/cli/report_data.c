@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { MOMENTS = 2000 }; /* of the picture of points, at most */
+
 static const char *own(ReportData *data, const char *text)
 {
     return arena_copy(&data->series->texts, text, strlen(text));
@@ -18,78 +20,73 @@ static const char *own(ReportData *data, const char *text)
  * "arm.Line.sx", with a second anonymous one beside it "arm.Line#2.sx", and of a second arm born at
  * the same place "arm.Line.sx#2". */
 
-static ShapeKind kind_of(const char *name)
+static Shape *find_shape(ReportData *data, const char *path, size_t n, const char *birth,
+                         ShapeKind kind)
 {
-    static const char *const names[] = {"", "Line", "Rectangle", "Ellipse", "Text", "Point"};
-    for (int i = SHAPE_LINE; i <= SHAPE_POINT; i++)
-        if (strcmp(names[i], name) == 0)
-            return (ShapeKind)i;
-    return SHAPE_NONE;
-}
-
-static int coordinate_of(const char *name, size_t n, ShapeKind kind)
-{
-    static const char *const names[SHAPE_COLUMNS] = {"sx", "sy", "dx", "dy", "text", "size"};
-    if (kind == SHAPE_POINT)
-        return n != 1 ? -1 : name[0] == 'x' ? 0 : name[0] == 'y' ? 1 : -1;
-    for (int i = 0; i < SHAPE_COLUMNS; i++)
-        if (strlen(names[i]) == n && memcmp(names[i], name, n) == 0)
-            return i;
-    return -1;
-}
-
-static Shape *find_shape(ReportData *data, const char *path, size_t n, const char *birth)
-{
+    bool dot = kind == SHAPE_POINT || kind == SHAPE_COLOURED_POINT;
     uint64_t key = hash_bytes(birth, strlen(birth), hash_bytes(path, n, 1));
-    uint32_t index = map_get(&data->shape_of, key);
-    if (index)
-        return &data->shapes.at[index - 1];
+    uint32_t found = map_get(&data->shape_of, key);
+    if (found)
+        return found % 2 ? &data->shapes.at[found / 2] : &data->dots.at[found / 2 - 1];
     data->n_shapes++;
-    if (data->shapes.n == REPORT_SHAPES)
+    if (data->shapes.n + data->dots.n == REPORT_SHAPES)
         return NULL;
-    vec_push(data->mem, &data->shapes,
-             ((Shape){.path = arena_copy(&data->series->texts, path, n), .size = 1}));
-    map_put(data->mem, &data->shape_of, key, data->shapes.n);
-    return &vec_last(&data->shapes);
+    Shape shape = {.kind = kind, .path = arena_copy(&data->series->texts, path, n), .size = 1};
+    if (dot)
+        vec_push(data->mem, &data->dots, shape);
+    else
+        vec_push(data->mem, &data->shapes, shape);
+    map_put(data->mem, &data->shape_of, key, dot ? 2 * data->dots.n : 2 * data->shapes.n - 1);
+    return dot ? &vec_last(&data->dots) : &vec_last(&data->shapes);
 }
 
 static void look_for_shape(ReportData *data, uint32_t number, const SeriesColumn *column)
 {
     const char *last = strrchr(column->path, '.'); /* "arm.Line" "sx" "#2" */
-    ShapeKind kind = column->drawn && last ? kind_of(column->drawn) : SHAPE_NONE;
+    ShapeKind kind = last ? shape_kind(column->drawn) : SHAPE_NONE;
     if (!kind)
         return;
     size_t n = (size_t)(last - column->path), n_last = strcspn(last + 1, "#");
-    int coordinate = coordinate_of(last + 1, n_last, kind);
-    Shape *shape = coordinate < 0 ? NULL : find_shape(data, column->path, n, last + 1 + n_last);
-    if (!shape)
-        return;
-    shape->kind = kind;
-    shape->column[coordinate] = number + 1;
+    int which = shape_column(kind, last + 1, n_last);
+    Shape *shape = which < 0 ? NULL : find_shape(data, column->path, n, last + 1 + n_last, kind);
+    if (shape)
+        shape->column[which] = number + 1;
 }
 
 static bool is_whole(const Shape *shape)
 {
-    bool one = shape->column[0] && shape->column[1];
-    bool two = shape->column[2] && shape->column[3];
-    return one && (two || shape->kind == SHAPE_POINT || shape->kind == SHAPE_TEXT);
+    for (unsigned i = 0; i < shape_places(shape->kind); i++)
+        if (!shape->column[i])
+            return false;
+    return true;
+}
+
+/* How many of them are whole: these come first. */
+static uint32_t keep_whole(Shape *shapes, uint32_t n)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (is_whole(&shapes[i]))
+            shapes[kept++] = shapes[i];
+    return kept;
 }
 
 static void find_shapes(ReportData *data)
 {
     const SeriesFile *file = &data->series->files.at[0];
-    uint32_t kept = 0;
     for (uint32_t i = 0; i < file->columns.n; i++)
         look_for_shape(data, i, &file->columns.at[i]);
-    for (uint32_t i = 0; i < data->shapes.n; i++)
-        if (is_whole(&data->shapes.at[i]))
-            data->shapes.at[kept++] = data->shapes.at[i];
-    data->n_shapes -= data->shapes.n - kept;
+    uint32_t kept = keep_whole(data->shapes.at, data->shapes.n);
+    uint32_t dots = keep_whole(data->dots.at, data->dots.n);
+    data->n_shapes -= data->shapes.n - kept + data->dots.n - dots;
     data->shapes.n = kept;
+    data->dots.n = dots;
+    data->next_moment = -INFINITY;
+    data->moment_step = (file->last - file->first) / MOMENTS;
     map_free(data->mem, &data->shape_of);
     if (!kept)
         return;
-    uint32_t fit = REPORT_COORDINATES / (4 * kept);
+    uint32_t fit = REPORT_COORDINATES / (SHAPE_PLACES * kept);
     data->n_frames = fit > 1000 ? 1000 : fit < 20 ? 20 : fit;
     data->next = -INFINITY;
     data->step = (file->last - file->first) / data->n_frames;
@@ -103,20 +100,73 @@ static const ResultColumn *living(const ResultReader *reader, uint32_t number)
     return column->alive ? column : NULL;
 }
 
-static void take_shape(ReportData *data, Shape *shape, const ResultReader *reader)
+static void take_text(ReportData *data, const ResultReader *reader, uint32_t number,
+                      const char **text)
 {
-    for (int i = 0; i < 4; i++) {
+    const ResultColumn *column = *text ? NULL : living(reader, number);
+    if (column)
+        *text = own(data, result_string(reader, column->value));
+}
+
+/* False: it is not there. */
+static bool take_places(Shape *shape, const ResultReader *reader, float place[SHAPE_PLACES])
+{
+    bool there = true;
+    for (int i = 0; i < SHAPE_PLACES; i++) {
         const ResultColumn *column = living(reader, shape->column[i]);
         if (column && !sol_unseen(column->value))
             shape->last[i] = column->value;
-        vec_push(data->mem, &data->frames, column ? (float)shape->last[i] : NAN);
+        there = there && (column || !shape->column[i]);
+        place[i] = column ? (float)shape->last[i] : NAN;
     }
-    const ResultColumn *text = living(reader, shape->column[4]);
-    const ResultColumn *size = living(reader, shape->column[5]);
-    if (text && !shape->text)
-        shape->text = own(data, result_string(reader, text->value));
-    if (size)
-        shape->size = size->value;
+    return there;
+}
+
+static void take_shape(ReportData *data, Shape *shape, const ResultReader *reader)
+{
+    float place[SHAPE_PLACES];
+    take_places(shape, reader, place);
+    for (int i = 0; i < SHAPE_PLACES; i++)
+        vec_push(data->mem, &data->frames, place[i]);
+    take_text(data, reader, shape->column[SHAPE_WORDS], &shape->words);
+    take_text(data, reader, shape->column[SHAPE_COLOUR], &shape->colour);
+    take_text(data, reader, shape->column[SHAPE_FILL], &shape->fill);
+    const ResultColumn *size = living(reader, shape->column[SHAPE_SIZE]);
+    const ResultColumn *width = living(reader, shape->column[SHAPE_WIDTH]);
+    shape->size = size ? size->value : shape->size;
+    shape->width = width ? width->value : shape->width;
+}
+
+/* When there are too many points, every second moment goes, here and from now on. Moments lie evenly in
+ * time, however many rows events have. */
+static void thin_points(ReportData *data)
+{
+    uint32_t moments = 0, points = 0;
+    for (uint32_t i = 0; i < data->moments.n; i += 2) {
+        uint32_t first = data->moments.at[i].first;
+        uint32_t end = i + 1 < data->moments.n ? data->moments.at[i + 1].first : data->points.n;
+        data->moments.at[moments++] = (ReportMoment){data->moments.at[i].time, points};
+        while (first < end)
+            data->points.at[points++] = data->points.at[first++];
+    }
+    data->moments.n = moments;
+    data->points.n = points;
+    data->moment_step *= 2;
+}
+
+static void take_points(ReportData *data, const ResultReader *reader, double time)
+{
+    float place[SHAPE_PLACES];
+    if (!data->dots.n || time < data->next_moment)
+        return;
+    data->next_moment = time + data->moment_step * (1 - 1e-9);
+    vec_push(data->mem, &data->moments, ((ReportMoment){time, data->points.n}));
+    for (uint32_t i = 0; i < data->dots.n; i++)
+        if (take_places(&data->dots.at[i], reader, place))
+            vec_push(data->mem, &data->points,
+                     ((ReportPoint){.place = {place[0], place[1], place[2]}}));
+    if (data->points.n > REPORT_POINTS && data->moments.n > 2)
+        thin_points(data);
 }
 
 /* Frames come at even distances; the right side of an event gets one of its own while there is
@@ -194,6 +244,7 @@ static void take_record(void *context, uint32_t file, ResultReader *reader,
             take_parameters(data, reader);
         data->started = true;
         take_frame(data, reader, record);
+        take_points(data, reader, record->time);
         break;
     case RESULT_EVENT:
         take_event(data, &record->event);
@@ -239,4 +290,7 @@ void report_data_close(ReportData *data)
     vec_free(data->mem, &data->shapes);
     vec_free(data->mem, &data->times);
     vec_free(data->mem, &data->frames);
+    vec_free(data->mem, &data->dots);
+    vec_free(data->mem, &data->points);
+    vec_free(data->mem, &data->moments);
 }

@@ -7,6 +7,7 @@
 
 #include "base/map.h"
 #include "runtime/cli/series.h"
+#include "runtime/cli/shapes.h"
 #include "runtime/results/outfile.h"
 
 enum {
@@ -14,30 +15,29 @@ enum {
     REPORT_IFS = 400,       /* strips of modes */
     REPORT_CHANGES = 20000, /* of modes */
     REPORT_PARAMETERS = 2000,
-    REPORT_NOTES = 1000,        /* lines of cout */
-    REPORT_SHAPES = 5000,       /* of the animation */
-    REPORT_COORDINATES = 400000 /* frames times shapes times coordinates */
+    REPORT_NOTES = 1000,         /* lines of cout */
+    REPORT_SHAPES = 5000,        /* of the animation */
+    REPORT_COORDINATES = 400000, /* frames times shapes times coordinates */
+    REPORT_POINTS = 60000        /* of the picture of points */
 };
-
-typedef enum ShapeKind {
-    SHAPE_NONE,
-    SHAPE_LINE,
-    SHAPE_RECTANGLE,
-    SHAPE_ELLIPSE,
-    SHAPE_TEXT,
-    SHAPE_POINT
-} ShapeKind;
-
-enum { SHAPE_COLUMNS = 6 }; /* sx sy dx dy text size; of a point x and y count as sx and sy */
 
 typedef struct Shape { /* one instance of Graphics.Line and so on */
     ShapeKind kind;
     const char *path;
-    uint32_t column[SHAPE_COLUMNS]; /* number + 1; 0: none */
-    const char *text;
-    double size;
-    double last[4]; /* where it was seen last */
+    uint32_t column[SHAPE_COLUMNS];    /* number + 1; 0: none */
+    const char *words, *colour, *fill; /* NULL: not known yet */
+    double size, width;
+    double last[SHAPE_PLACES]; /* where it was seen last */
 } Shape;
+
+typedef struct ReportPoint { /* of the picture of points */
+    float place[3];          /* x, y, value */
+} ReportPoint;
+
+typedef struct ReportMoment { /* the points of one moment */
+    double time;
+    uint32_t first; /* of them */
+} ReportMoment;
 
 typedef struct ReportChange {
     double time;
@@ -58,17 +58,22 @@ typedef struct ReportData {
     VEC(ReportChange) changes;
     uint64_t n_parameters, n_notes, n_events, n_changes, n_shapes; /* before any limit */
     uint32_t n_states;                                             /* at the start */
-    VEC(uint8_t) seen; /* [column]: a parameter whose value is known */
-    bool started;      /* the first row was seen */
+    uint32_t selectable; /* variables of which some are plotted */
+    VEC(uint8_t) seen;   /* [column]: a parameter whose value is known */
+    bool started;        /* the first row was seen */
     bool ended;
     double end_time;
     uint32_t end_status;
     const char *end_text;
     /* animation */
     VEC(Shape) shapes;
-    Map shape_of;      /* hash of the instance's path -> index, from 1 */
+    Map shape_of; /* hash of the instance's path -> 2 * index of a shape + 1, or of a dot + 2 */
     VEC(double) times; /* of the frames */
     VEC(float) frames; /* frame by frame, 4 coordinates for each shape; NaN: not there */
+    VEC(Shape) dots;   /* Points and ColouredPoints; each moment has one of each that is there */
+    VEC(ReportPoint) points;
+    VEC(ReportMoment) moments;
+    double next_moment, moment_step;
     uint32_t n_frames; /* wanted */
     double next, step; /* time of the next frame, between two */
 } ReportData;

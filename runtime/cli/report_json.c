@@ -38,6 +38,7 @@ static void write_curves(Json *json, const Series *series)
         if (curve->unit)
             json_text(json, "unit", curve->unit);
         json_bool(json, "state", curve->flags & RESULT_STATE);
+        json_bool(json, "steps", curve->type != RESULT_REAL);
         json_integer(json, "samples", curve->samples);
         write_points(json, curve);
         json_end_object(json);
@@ -121,9 +122,21 @@ static void write_coordinate(Json *json, const ReportData *data, uint32_t shape,
     json_end_list(json);
 }
 
+static void write_look(Json *json, const Shape *shape)
+{
+    const char *texts[] = {shape->words, shape->colour, shape->fill};
+    static const int columns[] = {SHAPE_WORDS, SHAPE_COLOUR, SHAPE_FILL};
+    for (int i = 0; i < 3; i++)
+        if (texts[i] && *texts[i])
+            json_text(json, shape_column_name(columns[i]), texts[i]);
+    if (shape->kind == SHAPE_TEXT)
+        json_number(json, shape_column_name(SHAPE_SIZE), shape->size);
+    if (shape->width > 0)
+        json_number(json, shape_column_name(SHAPE_WIDTH), shape->width);
+}
+
 static void write_animation(Json *json, const ReportData *data)
 {
-    static const char *const kinds[] = {"", "line", "rectangle", "ellipse", "text", "point"};
     json_integer(json, "shapes_total", data->n_shapes);
     json_list(json, "frames");
     for (uint32_t i = 0; i < data->times.n; i++) {
@@ -135,18 +148,40 @@ static void write_animation(Json *json, const ReportData *data)
     for (uint32_t i = 0; data->times.n && i < data->shapes.n; i++) {
         const Shape *shape = &data->shapes.at[i];
         json_flat_object(json, NULL);
-        json_text(json, "kind", kinds[shape->kind]);
+        json_text(json, "kind", shape_kind_name(shape->kind));
         json_text(json, "path", shape->path);
-        if (shape->kind == SHAPE_TEXT) {
-            json_text(json, "text", shape->text ? shape->text : "");
-            json_number(json, "size", shape->size);
-        }
-        uint32_t n = shape->kind == SHAPE_TEXT || shape->kind == SHAPE_POINT ? 2 : 4;
-        for (uint32_t which = 0; which < n; which++)
+        write_look(json, shape);
+        for (uint32_t which = 0; which < shape_places(shape->kind); which++)
             write_coordinate(json, data, i, which);
         json_end_object(json);
     }
     json_end_list(json);
+}
+
+/* Moments with the number of their first point; then x, y and, if any point has one, the value of all points. */
+static void write_points_picture(Json *json, const ReportData *data)
+{
+    static const char *const keys[] = {"x", "y", "value"};
+    bool coloured = false;
+    for (uint32_t i = 0; i < data->points.n && !coloured; i++)
+        coloured = isfinite(data->points.at[i].place[2]);
+    json_integer(json, "dots", data->dots.n);
+    json_list(json, "moments");
+    for (uint32_t i = 0; i < data->moments.n; i++) {
+        out_text(json->out, i ? "," : "");
+        out_number(json->out, data->moments.at[i].time);
+        out_text(json->out, ",");
+        out_number(json->out, data->moments.at[i].first);
+    }
+    json_end_list(json);
+    for (int which = 0; which < (coloured ? 3 : 2); which++) {
+        json_list(json, keys[which]);
+        for (uint32_t i = 0; i < data->points.n; i++) {
+            out_text(json->out, i ? "," : "");
+            short_number(json->out, (double)data->points.at[i].place[which]);
+        }
+        json_end_list(json);
+    }
 }
 
 static void write_texts(Json *json, const char *key, uint32_t n, const ReportText *texts)
@@ -191,6 +226,7 @@ void report_data_write(const ReportData *data, OutFile *out, const char *name)
     json_integer(&json, "rows", series->files.at[0].rows);
     json_integer(&json, "columns", series->files.at[0].columns.n);
     json_integer(&json, "bins", series->bins);
+    json_integer(&json, "selectable", data->selectable);
     json_bool(&json, "thinned", series_thinned(series));
     write_curves(&json, series);
     json_integer(&json, "events_total", data->n_events);
@@ -205,6 +241,9 @@ void report_data_write(const ReportData *data, OutFile *out, const char *name)
     json_integer(&json, "notes_total", data->n_notes);
     write_texts(&json, "notes", data->notes.n, data->notes.at);
     write_animation(&json, data);
+    json_object(&json, "points");
+    write_points_picture(&json, data);
+    json_end_object(&json);
     json_end_object(&json);
     json_close(&json);
 }

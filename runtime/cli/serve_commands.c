@@ -39,7 +39,9 @@ static void note_edit(Serve *serve, const char *line)
         return;
     }
     drop_edits(serve, serve->done);
-    vec_push(mem, &serve->edits, ((ServeEdit){text, verdict, 1, sol_time(serve->live.sim)}));
+    ServeEdit edit = {
+        .text = text, .verdict = verdict, .count = 1, .time = sol_time(serve->live.sim)};
+    vec_push(mem, &serve->edits, edit);
     serve->done = serve->edits.n;
 }
 
@@ -67,8 +69,11 @@ static void turn(Serve *serve, const char *line)
     }
     live_line(&serve->live, line);
     if (serve->live.answer.verdict && serve->live.answer.edited.verdict != SOL_REFUSED &&
-        at < serve->edits.n)
+        at < serve->edits.n) {
         serve->done += undo ? -1u : 1u;
+        if (serve->edits.at[at].versions[0])
+            serve->text = serve->edits.at[at].versions[undo ? 0 : 1];
+    }
 }
 
 /* What was run in pieces is one line of the script. */
@@ -91,6 +96,21 @@ static bool is_edit(const char *line)
     return false;
 }
 
+/* After anything that may have changed the model. */
+static void look_again(Serve *serve, bool changed)
+{
+    Live *live = &serve->live;
+    if (sol_is_complete(live->sim))
+        serve->failure[0] = 0;
+    if (live->output.recorder)
+        serve->record = record_output(live->output.recorder);
+    serve_attach(serve);
+    if (changed)
+        serve_stage_now(serve);
+    serve->wall = timer_now();
+    serve->from = sol_time(live->sim);
+}
+
 static void live_command(Serve *serve, const char *line)
 {
     Live *live = &serve->live;
@@ -107,13 +127,8 @@ static void live_command(Serve *serve, const char *line)
         serve_cut_rows(serve, sol_time(live->sim));
         serve->noted = sol_time(live->sim);
     }
-    if (sol_is_complete(live->sim))
-        serve->failure[0] = 0;
-    if (live->output.recorder)
-        serve->record = record_output(live->output.recorder);
-    serve_attach(serve);
-    serve->wall = timer_now();
-    serve->from = sol_time(live->sim);
+    look_again(serve, is_edit(line) || begins(line, "undo") || begins(line, "redo") ||
+                          begins(line, "back"));
 }
 
 /* ---- own commands ---- */
@@ -169,6 +184,28 @@ static void put_parameters(Serve *serve, const char *rest, FILE *out)
     serve_parameters(serve, out);
 }
 
+/* Lines of the text become others. */
+static void change(Serve *serve, const char *rest)
+{
+    const char *why;
+    uint32_t before = serve->text;
+    note_time(serve);
+    if (serve_change(serve, rest, &why) && !why) {
+        char line[80];
+        const char *colon = strchr(rest, ':'), *text = colon + 1 + strspn(colon + 1, " ");
+        snprintf(line, sizeof line, "line %.*s: %.50s", (int)strspn(rest, "0123456789"), rest,
+                 text);
+        for (char *at; (at = strstr(line, "\xe2\x86\xb5")) != NULL;) /* ends of lines */
+            memmove(at, at + 3, strlen(at + 3) + 1);
+        note_edit(serve, line);
+        vec_last(&serve->edits).versions[0] = before;
+        vec_last(&serve->edits).versions[1] = serve->text;
+    }
+    if (why)
+        answer(serve, "change", !*why, why);
+    look_again(serve, true);
+}
+
 /* False: it is none of them. */
 static bool own_command(Serve *serve, const char *line)
 {
@@ -191,6 +228,10 @@ static bool own_command(Serve *serve, const char *line)
         answer(serve, "unplot", serve_unplot(serve, rest), "");
     } else if (begins(line, "tree")) {
         with_data(serve, "tree", serve_tree, rest);
+    } else if (begins(line, "text")) {
+        with_data(serve, "text", serve_text, rest);
+    } else if (begins(line, "change")) {
+        change(serve, rest);
     } else if (begins(line, "parameters")) {
         with_data(serve, "parameters", put_parameters, rest);
     } else if (begins(line, "quit") || begins(line, "watch") || begins(line, "run")) {
@@ -261,6 +302,8 @@ void serve_drop(Serve *serve)
 {
     Mem *mem = serve->live.mem;
     drop_edits(serve, 0);
+    serve_stage_drop(serve);
+    serve_text_drop(serve);
     while (serve->curves.n)
         mem_free(mem, vec_pop(&serve->curves).path);
     vec_free(mem, &serve->edits);

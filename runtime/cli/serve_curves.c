@@ -45,6 +45,7 @@ void serve_cut_rows(Serve *serve, double time)
     while (serve->rows.n && vec_last(&serve->rows).time > time)
         serve->rows.n--;
     serve->epoch++;
+    serve_stage_cut(serve, time);
 }
 
 /* ---- what the simulation tells ---- */
@@ -56,7 +57,8 @@ static bool on_birth(void *context, const SolVarInfo *info, const char *path)
     int i = find_curve(serve, path);
     if (i >= 0)
         serve->curves.at[i].var = info->var;
-    return recorded || i >= 0;
+    serve->stage.stale |= info->drawn != NULL;
+    return recorded || i >= 0 || shape_kind(info->drawn);
 }
 
 static void on_death(void *context, SolVar var)
@@ -65,6 +67,8 @@ static void on_death(void *context, SolVar var)
     for (uint32_t i = 0; i < serve->curves.n; i++)
         if (serve->curves.at[i].var == var)
             serve->curves.at[i].var = 0;
+    for (uint32_t i = 0; i < serve->stage.shapes.n; i++)
+        serve->stage.stale |= serve->stage.shapes.at[i].column[0] == var;
     if (serve->record.death)
         serve->record.death(serve->record.context, var);
 }
@@ -92,6 +96,7 @@ static bool on_point(void *context, const SolPoint *point)
         return false;
     if (serve->curves.n)
         add_row(serve, point->time, point->values, point->limit);
+    serve_stage_point(serve, point);
     mem_guard_pop(serve->live.mem, &guard);
     return !serve->record.point || serve->record.point(serve->record.context, point);
 }
@@ -108,6 +113,16 @@ void serve_attach(Serve *serve)
 
 /* ---- which curves ---- */
 
+static void describe(ServeCurve *curve, const Sol *sim)
+{
+    SolVarInfo info;
+    if (!sol_var_info(sim, curve->var, &info))
+        return;
+    curve->steps = info.type != SOL_REAL;
+    if (info.unit)
+        snprintf(curve->unit, sizeof curve->unit, "%s", info.unit);
+}
+
 /* From now on; the time before is empty. */
 bool serve_plot(Serve *serve, const char *path)
 {
@@ -117,7 +132,8 @@ bool serve_plot(Serve *serve, const char *path)
     if (!var || serve->curves.n == SERVE_CURVES)
         return false;
     char *own = strcpy(mem_alloc(serve->live.mem, strlen(path) + 1), path);
-    vec_push(serve->live.mem, &serve->curves, ((ServeCurve){own, var}));
+    vec_push(serve->live.mem, &serve->curves, ((ServeCurve){.path = own, .var = var}));
+    describe(&vec_last(&serve->curves), serve->live.sim);
     sol_want(serve->live.sim, var);
     for (uint32_t i = 0; i < serve->rows.n; i++)
         serve->rows.at[i].value[serve->curves.n - 1] = NAN;
@@ -148,12 +164,43 @@ bool serve_unplot(Serve *serve, const char *path)
 
 /* ---- telling ---- */
 
-static void put_column(const Serve *serve, uint32_t first, int curve, FILE *out)
+/* A message has so many rows, or some more: nobody sees more in a thirtieth of a second. */
+enum { MOST_TOLD = 600 };
+
+/* told[i]: row first + i is told. Of many rows, in each of some groups, those where a curve is lowest or highest; and the
+ * last. */
+static void choose_rows(const Serve *serve, uint32_t first, bool *told)
 {
+    uint32_t n = serve->rows.n - first, curves = serve->curves.n;
+    uint32_t groups = MOST_TOLD / (2 * curves + 1) + 1;
+    bool few = n <= MOST_TOLD || n <= groups;
+    memset(told, few, n);
+    told[n - 1] = true;
+    for (uint32_t g = 0; !few && g < groups; g++) {
+        uint32_t from = (uint32_t)((uint64_t)n * g / groups);
+        uint32_t end = (uint32_t)((uint64_t)n * (g + 1) / groups);
+        for (uint32_t c = 0; c < curves; c++) {
+            uint32_t low = from, high = from;
+            for (uint32_t i = from; i < end; i++) {
+                double value = serve->rows.at[first + i].value[c];
+                low = value < serve->rows.at[first + low].value[c] ? i : low;
+                high = value > serve->rows.at[first + high].value[c] ? i : high;
+            }
+            told[low] = told[high] = true;
+        }
+    }
+}
+
+static void put_column(const Serve *serve, uint32_t first, const bool *told, int curve, FILE *out)
+{
+    bool any = false;
     putc('[', out);
     for (uint32_t i = first; i < serve->rows.n; i++) {
-        if (i > first)
+        if (!told[i - first])
+            continue;
+        if (any)
             putc(',', out);
+        any = true;
         serve_number(out, curve < 0 ? serve->rows.at[i].time : serve->rows.at[i].value[curve]);
     }
     putc(']', out);
@@ -177,12 +224,25 @@ void serve_tell_rows(Serve *serve, ServeClient *client)
         fputs(i ? "," : "", out);
         answer_json_text(out, serve->curves.at[i].path, strlen(serve->curves.at[i].path));
     }
+    fputs("],\"units\":[", out);
+    for (uint32_t i = 0; i < serve->curves.n; i++) {
+        fputs(i ? "," : "", out);
+        answer_json_text(out, serve->curves.at[i].unit, strlen(serve->curves.at[i].unit));
+    }
+    fputs("],\"steps\":[", out);
+    for (uint32_t i = 0; i < serve->curves.n; i++)
+        fprintf(out, "%s%s", i ? "," : "", serve->curves.at[i].steps ? "true" : "false");
     fputs("],\"t\":", out);
-    put_column(serve, first, -1, out);
+    bool told[SERVE_ROWS];
+    if (anew)
+        memset(told, true, sizeof told);
+    else
+        choose_rows(serve, first, told);
+    put_column(serve, first, told, -1, out);
     fputs(",\"y\":[", out);
     for (uint32_t i = 0; i < serve->curves.n; i++) {
         fputs(i ? "," : "", out);
-        put_column(serve, first, (int)i, out);
+        put_column(serve, first, told, (int)i, out);
     }
     fputs("]}}", out);
     fclose(out);

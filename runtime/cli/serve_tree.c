@@ -40,6 +40,14 @@ static void put_variable(Serve *serve, SolVar var, const SolVarInfo *info, const
                          strlen(sol_text(serve->live.sim, value)));
     else
         serve_number(out, value);
+    if (info->unit) {
+        putc(',', out);
+        put_text(out, "unit", info->unit);
+    }
+    if (isfinite(info->min))
+        fprintf(out, ",\"min\":%.9g", info->min);
+    if (isfinite(info->max))
+        fprintf(out, ",\"max\":%.9g", info->max);
     putc('}', out);
 }
 
@@ -133,8 +141,8 @@ void serve_state(Serve *serve, FILE *out)
     fprintf(out, ",\"playing\":%s,\"complete\":%s,\"speed\":", serve->playing ? "true" : "false",
             sol_is_complete(serve->live.sim) ? "true" : "false");
     serve_number(out, serve->speed);
-    fprintf(out, ",\"states\":%u,\"relations\":%u,\"events\":%llu,", stats.states, stats.relations,
-            (unsigned long long)stats.events_count);
+    fprintf(out, ",\"text\":%u,\"states\":%u,\"relations\":%u,\"events\":%llu,", serve->text,
+            stats.states, stats.relations, (unsigned long long)stats.events_count);
     put_text(out, "failure", serve->failure);
     put_edits(serve, out);
     fputs("}}", out);

@@ -22,7 +22,7 @@ int show_at_check(const Args *args, const ShowAt *at)
     const SolverOptions *s = &at->solver;
     bool run = s->rtol.given || s->atol.given || s->max_step.given || s->max_order.given ||
                s->step.given || s->seed.given || s->max_events.given || s->max_updates.given ||
-               s->solver || s->linear || at->sets.n;
+               s->solver || s->method || s->linear || at->sets.n;
     if (run && !at->time.given)
         return args_fail(args, "options of a run want --at beside them");
     return solver_options_check(args, s);
@@ -32,8 +32,9 @@ int show_at_check(const Args *args, const ShowAt *at)
 static SolOptions run_options(const ShowAt *at, const OptionSets *sets, bool code)
 {
     double start = at->time.value < 0 ? at->time.value : 0;
+    double stop = at->until > at->time.value ? at->until : at->time.value;
     SolOptions options = {.start = start,
-                          .stop = at->time.value > start ? at->time.value : start + 1,
+                          .stop = stop > start ? stop : start + 1,
                           .engine = code ? SOL_ENGINE_JIT : SOL_ENGINE_INTERP,
                           .jit_wait = code,
                           .n_sets = at->sets.n,

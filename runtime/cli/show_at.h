@@ -7,6 +7,7 @@
 /* The options of the run, as they are read. */
 typedef struct ShowAt {
     OptionNumber time;
+    double until; /* beyond `time`: how far it may be run on */
     OptionTexts sets;
     SolverOptions solver;
 } ShowAt;

@@ -3,8 +3,11 @@
 
 #include <string.h>
 
-static const char *const solvers[] = {"ida", "auto", "rk", "euler", "rodas", NULL}; /* SolSolver */
-static const char *const linears[] = {"auto", "dense", "klu", "krylov", NULL};      /* SolLinear */
+static const char *const solvers[] = {"ida",   "auto",   "rk", "euler",
+                                      "rodas", "inline", NULL}; /* SolSolver */
+static const char *const methods[] = {"radau5",         "radau3",         "bdf3", "bdf2",
+                                      "implicit-euler", "explicit-euler", NULL}; /* SolMethod */
+static const char *const linears[] = {"auto", "dense", "klu", "krylov", NULL};   /* SolLinear */
 
 void solver_options_table(SolverOptions *s, Option table[SOLVER_OPTIONS])
 {
@@ -14,6 +17,7 @@ void solver_options_table(SolverOptions *s, Option table[SOLVER_OPTIONS])
         {"--max-step", OPTION_POSITIVE, &s->max_step, NULL, false},
         {"--max-order", OPTION_COUNT, &s->max_order, NULL, false},
         {"--solver", OPTION_CHOICE, &s->solver, solvers, false},
+        {"--method", OPTION_CHOICE, &s->method, methods, false},
         {"--step", OPTION_POSITIVE, &s->step, NULL, false},
         {"--linear", OPTION_CHOICE, &s->linear, linears, false},
         {"--seed", OPTION_COUNT, &s->seed, NULL, false},
@@ -27,6 +31,8 @@ int solver_options_check(const Args *args, const SolverOptions *s)
 {
     if (s->max_order.given && (s->max_order.value < 1 || s->max_order.value > 5))
         return args_fail(args, "--max-order wants a number from 1 to 5");
+    if (s->method && s->solver != SOL_SOLVER_INLINE)
+        return args_fail(args, "--method is for --solver inline");
     if (s->max_updates.value > UINT32_MAX)
         return args_fail(args, "--max-updates wants a number up to %u", UINT32_MAX);
     return EXIT_DONE;
@@ -39,6 +45,7 @@ void solver_options_fill(const SolverOptions *s, SolOptions *to)
     to->max_step = s->max_step.value;
     to->max_order = (uint32_t)s->max_order.value;
     to->solver = (SolSolver)s->solver;
+    to->method = (SolMethod)s->method;
     to->step = s->step.value;
     to->linear = (SolLinear)s->linear;
     to->seed = s->seed.value;

@@ -7,10 +7,10 @@
 typedef struct SolverOptions {
     OptionNumber rtol, atol, max_step, step;
     OptionCount max_order, seed, max_events, max_updates;
-    uint32_t solver, linear;
+    uint32_t solver, method, linear;
 } SolverOptions;
 
-enum { SOLVER_OPTIONS = 10 };
+enum { SOLVER_OPTIONS = 11 };
 
 void solver_options_table(SolverOptions *options, Option table[SOLVER_OPTIONS]);
 int solver_options_check(const Args *args, const SolverOptions *options);

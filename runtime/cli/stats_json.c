@@ -127,6 +127,7 @@ static void write_parts(Json *json, const SolStats *s)
     json_number(json, "rk", s->time_rk);
     json_number(json, "euler", s->time_euler);
     json_number(json, "rodas", s->time_rodas);
+    json_number(json, "inline", s->time_inline);
     json_end_object(json);
     json_integer(json, "solver_changes", s->method_changes);
     json_end_object(json);
@@ -160,6 +161,7 @@ static void write_totals(Json *json, const SolStats *s, uint64_t structural)
     json_integer(json, "variables", s->variables);
     json_integer(json, "states", s->states);
     json_integer(json, "states_max", s->states_max);
+    json_integer(json, "starts_unsaid", s->starts_unsaid);
     json_integer(json, "blocks", s->blocks);
     json_integer(json, "batches", s->batches);
     json_integer(json, "blocks_batched", s->blocks_batched);

@@ -55,7 +55,9 @@ typedef enum SweepKind { SWEEP_END, SWEEP_MIN, SWEEP_MAX, SWEEP_EVENT } SweepKin
 
 typedef struct SweepQuantity {
     SweepKind kind;
-    const char *name; /* path of the variable; part of what fired */
+    const char *name;  /* path of the variable; part of what fired */
+    const char *by;    /* NULL, or a parameter: the derivative by it */
+    uint32_t by_index; /* its place in SolOptions.sensitivities */
 } SweepQuantity;
 
 typedef struct SweepJob {

@@ -92,8 +92,10 @@ static bool on_point(void *context, const SolPoint *point)
         if (r->recorded)
             r->var[i] = sol_find(r->sim, r->job->quantities[i].name);
         double x = r->var[i] && r->var[i] < point->limit ? point->values[r->var[i]] : NAN;
-        if (!sol_unseen(x))
-            measure(r, i, x);
+        if (sol_unseen(x))
+            continue;
+        const SweepQuantity *q = &r->job->quantities[i];
+        measure(r, i, q->by ? sol_sensitivity(r->sim, q->by_index, r->var[i]) : x);
     }
     return true;
 }

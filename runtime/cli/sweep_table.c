@@ -25,7 +25,10 @@ static void write_cell(OutFile *out, const char *text)
 
 void sweep_quantity_name(const SweepQuantity *q, char *name, size_t size)
 {
-    snprintf(name, size, "%s(%s)", kinds[q->kind], q->name);
+    if (q->by)
+        snprintf(name, size, "d(%s(%s))/d(%s)", kinds[q->kind], q->name, q->by);
+    else
+        snprintf(name, size, "%s(%s)", kinds[q->kind], q->name);
 }
 
 static void write_names(const Sweep *s, OutFile *out)

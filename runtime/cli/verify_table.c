@@ -32,6 +32,18 @@ static double time_of(const Table *t, uint32_t point)
 
 /* ---- events ---- */
 
+/* How far an event is from what corresponds to it in another run: the same condition for the same time, or, where one of several
+ * conditions of one moment has fired once more or less often there (a diode whose current is 0 but for rounding where
+ * it begins to conduct), whatever else happened in that moment. What an event does is compared in the variables. */
+static double moved(const VerifyEvent *e, const VerifyRun *other, double allowed)
+{
+    const VerifyEvent *twin = verify_twin(other, e);
+    double least = twin ? fabs(twin->time - e->time) : INFINITY;
+    for (uint32_t i = 0; least > allowed && i < other->jumped.n; i++)
+        least = fmin(least, fabs(other->jumped.at[i] - e->time));
+    return least;
+}
+
 /* Between the times of one event in two runs nothing can be compared. */
 static void skip_between(Table *t, double from, double to)
 {
@@ -42,9 +54,15 @@ static void skip_between(Table *t, double from, double to)
         t->skipped.at[(uint32_t)k] = 1;
 }
 
+static double allowed_move(const Table *t)
+{
+    return t->options->within * (t->asked->stop - t->asked->start);
+}
+
 static void skip_events(Table *t)
 {
     const VerifyRun *best = &t->runs[VERIFY_TIGHTEST];
+    double allowed = allowed_move(t);
     for (uint32_t i = 0; i < best->n_points; i++)
         vec_push(t->mem, &t->skipped, (uint8_t)0);
     for (int r = 0; r < VERIFY_RUNS; r++) {
@@ -52,8 +70,9 @@ static void skip_events(Table *t)
         for (uint32_t i = 0; i < run->jumped.n; i++)
             skip_between(t, run->jumped.at[i], run->jumped.at[i]);
         for (uint32_t i = 0; i < run->events.n; i++) {
-            const VerifyEvent *e = &run->events.at[i], *twin = verify_twin(best, e);
-            skip_between(t, e->time, twin ? twin->time : e->time);
+            const VerifyEvent *e = &run->events.at[i];
+            double by = moved(e, best, allowed);
+            skip_between(t, e->time - (by <= allowed ? by : 0), e->time + (by <= allowed ? by : 0));
         }
     }
 }
@@ -64,11 +83,10 @@ static const VerifyEvent *first_lonely(const VerifyRun *run, const VerifyRun *ot
                                        double *most)
 {
     for (uint32_t i = 0; i < run->events.n; i++) {
-        const VerifyEvent *e = &run->events.at[i], *twin = verify_twin(other, e);
-        double moved = twin ? fabs(twin->time - e->time) : INFINITY;
-        if (moved > allowed)
-            return e;
-        *most = fmax(*most, moved);
+        double by = moved(&run->events.at[i], other, allowed);
+        if (by > allowed)
+            return &run->events.at[i];
+        *most = fmax(*most, by);
     }
     return NULL;
 }
@@ -86,7 +104,7 @@ static void print_lonely(const VerifyRun *run, const VerifyEvent *e, const Verif
 
 static void compare_events(Table *t, FILE *out)
 {
-    double allowed = t->options->within * (t->asked->stop - t->asked->start), most = 0;
+    double allowed = allowed_move(t), most = 0;
     const VerifyRun *best = &t->runs[VERIFY_TIGHTEST];
     fprintf(out, "events: %u with the tightest tolerance", best->n_events);
     for (int r = 0; r < VERIFY_RUNS; r++) {

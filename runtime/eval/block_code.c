@@ -18,6 +18,16 @@ void block_code_ask(Engine *engine, BlockCode *block, const JitRequest *wanted)
     block->entry[wanted->kind] = jit_request(engine->jit, wanted);
 }
 
+void block_code_ask_single(Engine *engine, BlockCode *block, const Shape *shape, JitKind kind)
+{
+    if (block->asked[kind] || !shape)
+        return;
+    JitRequest wanted = {.shape = shape, .kind = kind, .layout = JIT_SINGLE};
+    block_code_ask(engine, block, &wanted);
+    if (engine->wait)
+        jit_wait(engine->jit);
+}
+
 void block_code_ask_fixed(Engine *engine, BlockCode *block, const Shape *shape,
                           const uint32_t *slots, const double *constants)
 {

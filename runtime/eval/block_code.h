@@ -1,6 +1,6 @@
 /* block_code.h: the native code of one block: its values, and its tangents once somebody wants them.
  *
- * A block is a list of assignments with a shape. It is the same thing whoever evaluates by it: a leaf
+ * A block is a list of assignments with a shape. It is the same thing whoever evaluates by it: a segment
  * (blocks.c), steps and residuals of a loop (loop_code.c), a call of a tape (tape.c), or a larger
  * piece of what has long been stable (fixed_code.c, tape_fixed.c). Until code is there, and where it
  * is refused, block_code() has none and the interpreter does the same.
@@ -25,6 +25,8 @@ typedef struct BlockCode {
 void block_code_keep(Engine *engine, BlockCode *block, const ShapeUse *use);
 /* Asks for code, the first time. Does not wait. */
 void block_code_ask(Engine *engine, BlockCode *block, const JitRequest *wanted);
+/* Asks for code of one instance of the shape, the first time, and waits if that was wanted. NULL: there is none. */
+void block_code_ask_single(Engine *engine, BlockCode *block, const Shape *shape, JitKind kind);
 /* Asks for values with places and constants written in, of a block that is as hot as can be. */
 void block_code_ask_fixed(Engine *engine, BlockCode *block, const Shape *shape,
                           const uint32_t *slots, const double *constants);

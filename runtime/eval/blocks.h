@@ -1,12 +1,12 @@
-/* blocks.h: leaves of ropes as blocks that have native code or wait for it.
+/* blocks.h: segments of orders as blocks that have native code or wait for it.
  *
- * A leaf (sim_int.h) is a run of explicit nodes of one instance, of bounded size; loops and
- * comparisons stay single nodes. Leaves of one shape share code, so an instance of a known kind needs
+ * A segment (sim_int.h) is a run of explicit nodes of one instance, of bounded size; loops and
+ * comparisons stay single nodes. Segments of one shape share code, so an instance of a known kind needs
  * no compilation, and a mode that returns finds its code again (jit/shape.h, jit/jit.h). Until code is
  * there the interpreter runs the same nodes: results have the same bits either way.
  *
- * The code of a leaf is asked for when it is first evaluated, or by blocks_prepare, and kept until the
- * leaf changes.
+ * The code of a segment is asked for when it is first evaluated, or by blocks_prepare, and kept until the
+ * segment changes.
  */
 #ifndef RUNTIME_EVAL_BLOCKS_H
 #define RUNTIME_EVAL_BLOCKS_H
@@ -30,6 +30,7 @@ Jit *engine_jit(Engine *engine); /* for tests: counts of code, refusals on purpo
 void engine_stats(const Engine *engine, SolStats *stats);
 /* Counters of what the last structural change kept and made anew; they start again with it. */
 void engine_take_counts(Engine *engine, SolEvent *event);
+void engine_note_returned(Engine *engine); /* something was put back; NULL is fine */
 /* After a structural change, before parts start: --engine=rebuild makes everything anew. */
 void engine_restructured(Sim *sim);
 
@@ -43,13 +44,13 @@ typedef struct BlockNote {
 } BlockNote;
 BlockNote block_note(const Sim *sim, DdpNode node);
 
-void leaf_code_free(Sim *sim, Leaf *leaf); /* its nodes change */
+void segment_code_free(Sim *sim, Segment *segment); /* its nodes change */
 
-/* Asks for code for all leaves of the part that have none, and waits if that was wanted. */
+/* Asks for code for all segments of the part that have none, and waits if that was wanted. */
 void blocks_prepare(Part *part);
 
 /* As the interpreter does it node by node; SOL_NUMERICS when a value that is needed is not finite. */
-SolStatus leaf_evaluate(Sim *sim, Leaf *leaf, EvalHow how);
+SolStatus segment_evaluate(Sim *sim, Segment *segment, EvalHow how);
 /* The whole dynamics of a part inside a step; 0, or 1 when a slope is not finite or a loop does not
  * converge. Residuals of outer loops go to `residuals` (NULL: outer loops are solved too). What only
  * lies on the way to slopes is not looked at: it will be where the step ends. */
@@ -57,17 +58,17 @@ int blocks_evaluate(Part *part, double *residuals);
 
 /* ---- fixed_code.c: what has long been stable, in larger pieces ---- */
 
-typedef int (*FixedLeaf)(Part *part, Leaf *leaf,
-                         void *context); /* evaluates one; not 0: it failed */
+typedef int (*FixedSegment)(Part *part, Segment *segment,
+                            void *context); /* evaluates one; not 0: it failed */
 /* The dynamics of the part by its pieces, by `each` where there is none. False: it has no pieces
  * (yet), nothing was done. */
-bool fixed_code_evaluate(Part *part, FixedLeaf each, void *context, int *failed);
+bool fixed_code_evaluate(Part *part, FixedSegment each, void *context, int *failed);
 void fixed_code_drop(Part *part);
 
 /* Before tangents are wanted: code for them, where there is code. */
 void blocks_prepare_tangents(Part *part);
-/* Tangents of a leaf's variables from those of what it reads; residuals of an outer loop have theirs
+/* Tangents of a segment's variables from those of what it reads; residuals of an outer loop have theirs
  * in `results` (NULL: it is solved too). */
-void leaf_tangent(Sim *sim, const Leaf *leaf, double *results);
+void segment_tangent(Sim *sim, const Segment *segment, double *results);
 
 #endif

@@ -73,6 +73,14 @@ Engine *engine_open(Sim *sim, const char *path)
     return NULL;
 }
 
+void engine_note_returned(Engine *engine)
+{
+    if (!engine)
+        return;
+    engine->memory.returned++;
+    engine->memory.returned_now++;
+}
+
 void engine_close(Engine *engine)
 {
     if (!engine)
@@ -88,16 +96,16 @@ void engine_close(Engine *engine)
 void engine_check(Engine *engine)
 {
     char words[160];
-    if (!engine || engine->told_trouble)
+    if (!engine || engine->told_failure)
         return;
-    JitRefusal trouble = jit_trouble(engine->jit, words, sizeof words);
-    if (trouble == JIT_ACCEPTED)
+    JitRefusal failure = jit_failure(engine->jit, words, sizeof words);
+    if (failure == JIT_ACCEPTED)
         return;
-    engine->told_trouble = true;
+    engine->told_failure = true;
     diag_warning(engine->sim->diags, 0,
                  "%s (%s): what is not compiled is interpreted, which takes longer and gives the "
                  "same results",
-                 jit_refusal_text(trouble), words);
+                 jit_refusal_text(failure), words);
 }
 
 Jit *engine_jit(Engine *engine)

@@ -82,18 +82,20 @@ ErrorBound error_bound(Sim *sim, const EvalOp *op, const Code *code); /* without
 ErrorBound error_bound_of_var(Sim *sim, DdpVar var);                  /* without drift */
 ErrorBound error_bound_of_slope(Sim *sim, const EvalOp *op, const Code *code);
 
-/* ---- rope.c, blocks.c ---- */
+/* ---- node_order.c, blocks.c ---- */
 
-void rope_add(Sim *sim, Rope *rope, DdpNode node); /* it is there after rope_settle */
-void rope_remove(Sim *sim, DdpNode node);          /* from wherever it is, at once */
-void rope_shift(Sim *sim, DdpNode node); /* its place in the order changed: out, and in again */
-void rope_settle(Sim *sim, Rope *rope);
-void rope_free(Sim *sim, Rope *rope);
-void rope_forget_fresh(Rope *rope);
-void rope_probe(Sim *sim, Leaf *leaf); /* finds out again whether conditions need it */
-void rope_list(Sim *sim, const Rope *rope, NodeList *list);
-void rope_sort(Sim *sim, NodeList *list); /* any nodes, into the order of the schedule */
-SolStatus evaluate_rope(Sim *sim, Rope *rope, EvalHow how); /* outer loops are solved */
+void node_order_add(Sim *sim, NodeOrder *order,
+                    DdpNode node);              /* it is there after node_order_settle */
+void node_order_remove(Sim *sim, DdpNode node); /* from wherever it is, at once */
+void node_order_shift(Sim *sim,
+                      DdpNode node); /* its place in the order changed: out, and in again */
+void node_order_settle(Sim *sim, NodeOrder *order);
+void node_order_free(Sim *sim, NodeOrder *order);
+void node_order_forget_fresh(NodeOrder *order);
+void node_order_probe(Sim *sim, Segment *segment); /* finds out again whether conditions need it */
+void node_order_list(Sim *sim, const NodeOrder *order, NodeList *list);
+void node_order_sort(Sim *sim, NodeList *list); /* any nodes, into the order of the schedule */
+SolStatus evaluate_node_order(Sim *sim, NodeOrder *order, EvalHow how); /* outer loops are solved */
 
 /* ---- loop_solve.c ---- */
 
@@ -110,9 +112,11 @@ bool loop_solve_may_combine(const Sim *sim); /* it is allowed, and nobody did ye
 /* `arbitrary`: equations said nothing new, so where they were solved means nothing. */
 void loop_solve_note_combined(Sim *sim, bool arbitrary);
 bool loop_solve_is_arbitrary(const Sim *sim);
-bool loop_solve_combined(const Sim *sim); /* one did: what was evaluated is to be done again */
-void loop_solve_forget_whole(Sim *sim);   /* which loops lost digits */
-void loop_solve_forget(Sim *sim, EvalNode *node); /* all it keeps beside the node's block */
+bool loop_solve_combined(const Sim *sim);    /* one did: what was evaluated is to be done again */
+DdpNode loop_solve_unsolved(const Sim *sim); /* the loop that was found so; 0: none */
+void loop_solve_forget_whole(Sim *sim);      /* which loops lost digits, and those that are away */
+void loop_solve_forget(Sim *sim, EvalNode *node);   /* all it keeps beside the node's block */
+void loop_solve_put_away(Sim *sim, EvalNode *node); /* the same, but it may return with its mode */
 /* The same loop lost digits when it was torn, in an earlier mode. */
 bool loop_solve_is_known_whole(const Sim *sim, const EvalNode *node);
 /* Tangents of a loop's variables from those of what it reads, at its solution. */

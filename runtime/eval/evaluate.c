@@ -169,7 +169,8 @@ static bool is_held_back(const Sim *sim, const EvalNode *node)
 
 bool evaluate_is_stale(const Sim *sim, const EvalNode *node)
 {
-    bool stale = node->waits || (node->place == PLACE_OUTPUTS && node->moment != sim->moment);
+    bool stale =
+        node->waits || (node->place == PLACE_OUTPUTS && node->point_number != sim->point_number);
     return stale && node->determined && !is_held_back(sim, node);
 }
 
@@ -186,7 +187,7 @@ SolStatus evaluate_output(Sim *sim, DdpNode n, EvalHow how)
     EvalNode *node = &sim->nodes.at[n];
     if (node->in_update.left == sim->eval.update && !(how & EVAL_BACK))
         return SOL_OK; /* left alone, it keeps its value */
-    node->moment = sim->moment;
+    node->point_number = sim->point_number;
     node->waits = false;
     if (all_known(sim, node))
         return evaluate_node(sim, n, how);

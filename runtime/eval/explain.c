@@ -91,7 +91,7 @@ BranchTexts *explain_texts(Sim *sim, BranchId branch, const WorldBranch *view)
 {
     BranchMemo *memo = branch < sim->branches.n ? &sim->branches.at[branch] : NULL;
     uint64_t paths = world_paths(sim->world);
-    if (!memo || !memo->live || !paths || view->loose)
+    if (!memo || !memo->live || !paths || view->movable)
         return NULL;
     if (!memo->texts)
         memo->texts = mem_alloc(sim->mem, sizeof *memo->texts);

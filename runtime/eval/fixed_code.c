@@ -1,27 +1,27 @@
-/* fixed_code.c: leaves that have long been stable -> larger pieces of code with constant places.
+/* fixed_code.c: segments that have long been stable -> larger pieces of code with constant places.
  *
- * Requires: ropes that are settled. A part that is evaluated leaf by leaf (it has no tape: nothing
- * in it is alike, or it has loops) and whose rope has not changed for Engine.fixed_after
- * evaluations has neighbouring leaves compiled again as one function, up to PIECE relations, with
- * places and constants written into it (JIT_FIXED). A piece takes the place of its leaves when it
- * is optimised; until then, and where it is refused, they go on one by one. When the rope changes
- * (Rope.version), all pieces of the part are dropped before anything is evaluated, and counting
+ * Requires: orders that are settled. A part that is evaluated segment by segment (it has no tape: nothing
+ * in it is alike, or it has loops) and whose order has not changed for Engine.fixed_after
+ * evaluations has neighbouring segments compiled again as one function, up to PIECE relations, with
+ * places and constants written into it (JIT_FIXED). A piece takes the place of its segments when it
+ * is optimised; until then, and where it is refused, they go on one by one. When the order changes
+ * (NodeOrder.version), all pieces of the part are dropped before anything is evaluated, and counting
  * starts again.
  *
- * Larger pieces gain nothing and take long to make (perf/bench_static.c). Tangents stay by leaf. */
+ * Larger pieces gain nothing and take long to make (perf/bench_static.c). Tangents stay by segment. */
 #include "runtime/eval/tape_int.h"
 
 enum { PIECE = 60 }; /* relations */
 
-/* Neighbouring leaves [first, first + n) of FixedCode.leaf. */
+/* Neighbouring segments [first, first + n) of FixedCode.segment. */
 typedef struct Piece {
     uint32_t first, n;
-    BlockCode code; /* none of one leaf, which is as good as it gets */
+    BlockCode code; /* none of one segment, which is as good as it gets */
 } Piece;
 
 struct FixedCode {
-    uint32_t version; /* of the rope */
-    VEC(Leaf *) leaf; /* all of the rope */
+    uint32_t version;       /* of the order */
+    VEC(Segment *) segment; /* all of the order */
     VEC(Piece) pieces;
 };
 
@@ -33,9 +33,9 @@ static void open_piece(Sim *sim, struct FixedCode *fixed)
         return;
     engine->items.n = 0;
     for (uint32_t i = 0; i < piece->n; i++) {
-        const Leaf *leaf = fixed->leaf.at[piece->first + i];
-        for (uint32_t k = 0; k < leaf->nodes.n; k++) {
-            const EvalOp *op = &sim->nodes.at[leaf->nodes.at[k]].ops[0];
+        const Segment *segment = fixed->segment.at[piece->first + i];
+        for (uint32_t k = 0; k < segment->nodes.n; k++) {
+            const EvalOp *op = &sim->nodes.at[segment->nodes.at[k]].ops[0];
             vec_push(sim->mem, &engine->items, ((ShapeItem){op->target, op->value, op->vars}));
         }
     }
@@ -49,22 +49,22 @@ static struct FixedCode *make(Part *part)
     struct FixedCode *fixed = mem_alloc(sim->mem, sizeof *fixed);
     uint32_t relations = 0;
     part->code.fixed = fixed;
-    fixed->version = part->ropes[0].version;
-    EACH_LEAF (&part->ropes[0], leaf)
-        vec_push(sim->mem, &fixed->leaf, leaf);
-    for (uint32_t i = 0; i < fixed->leaf.n; i++) {
-        const Leaf *leaf = fixed->leaf.at[i];
-        bool joins = i > 0 && leaf->plain && fixed->leaf.at[i - 1]->plain &&
-                     relations + leaf->nodes.n <= PIECE;
+    fixed->version = part->orders[0].version;
+    EACH_LEAF (&part->orders[0], segment)
+        vec_push(sim->mem, &fixed->segment, segment);
+    for (uint32_t i = 0; i < fixed->segment.n; i++) {
+        const Segment *segment = fixed->segment.at[i];
+        bool joins = i > 0 && segment->plain && fixed->segment.at[i - 1]->plain &&
+                     relations + segment->nodes.n <= PIECE;
         if (joins) {
             vec_last(&fixed->pieces).n++;
-            relations += leaf->nodes.n;
+            relations += segment->nodes.n;
             continue;
         }
         if (i > 0)
             open_piece(sim, fixed);
         vec_push(sim->mem, &fixed->pieces, ((Piece){.first = i, .n = 1}));
-        relations = leaf->nodes.n;
+        relations = segment->nodes.n;
     }
     if (fixed->pieces.n)
         open_piece(sim, fixed);
@@ -83,7 +83,7 @@ void fixed_code_drop(Part *part)
         return;
     for (uint32_t i = 0; i < fixed->pieces.n; i++)
         block_code_close(sim->engine, &fixed->pieces.at[i].code);
-    vec_free(sim->mem, &fixed->leaf);
+    vec_free(sim->mem, &fixed->segment);
     vec_free(sim->mem, &fixed->pieces);
     mem_free(sim->mem, fixed);
 }
@@ -92,9 +92,9 @@ void fixed_code_drop(Part *part)
 static struct FixedCode *current(Part *part)
 {
     const Engine *engine = part->sim->engine;
-    if (part->code.steady_version != part->ropes[0].version) {
+    if (part->code.steady_version != part->orders[0].version) {
         fixed_code_drop(part);
-        part->code.steady_version = part->ropes[0].version;
+        part->code.steady_version = part->orders[0].version;
     }
     if (!engine || engine->rebuild)
         return NULL;
@@ -103,7 +103,7 @@ static struct FixedCode *current(Part *part)
     return part->code.fixed;
 }
 
-bool fixed_code_evaluate(Part *part, FixedLeaf each, void *context, int *failed)
+bool fixed_code_evaluate(Part *part, FixedSegment each, void *context, int *failed)
 {
     const struct FixedCode *fixed = current(part);
     Sim *sim = part->sim;
@@ -119,7 +119,7 @@ bool fixed_code_evaluate(Part *part, FixedLeaf each, void *context, int *failed)
             continue;
         }
         for (uint32_t k = 0; k < piece->n && !*failed; k++)
-            *failed = each(part, fixed->leaf.at[piece->first + k], context);
+            *failed = each(part, fixed->segment.at[piece->first + k], context);
     }
     return true;
 }

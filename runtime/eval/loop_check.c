@@ -1,6 +1,8 @@
 /* loop_check.c: a loop at its solution -> how far its relations are violated. See loop_check.h. */
 #include "runtime/eval/loop_check.h"
 
+#include "numerics/scale.h"
+
 #include <math.h>
 
 typedef struct Term {
@@ -26,7 +28,7 @@ static double slope(Sim *sim, const EvalOp *op, const Code *code, DdpVar var)
 
 static double size_of(const Sim *sim, DdpVar var)
 {
-    return fmax(fabs(sim->value[var]), sim->opt.atol);
+    return larger(sim->opt.atol, fabs(sim->value[var]));
 }
 
 /* A variable may stand at two positions: its derivative sees both. */
@@ -96,7 +98,7 @@ double loop_check_torn(Sim *sim, EvalNode *node, const double *r)
         double size = 0;
         for (uint32_t k = check->first[i]; k < check->first[i + 1]; k++)
             size += check->term[k].slope * size_of(sim, check->term[k].var);
-        most = fmax(most, violation(r[i], size));
+        most = larger(most, violation(r[i], size));
     }
     return most;
 }

@@ -18,16 +18,6 @@ struct LoopBlock {
 
 /* ---- life ---- */
 
-static void request(Engine *engine, LoopBlock *block, JitKind kind)
-{
-    if (block->code.asked[kind] || !block->shape)
-        return;
-    JitRequest wanted = {.shape = block->shape, .kind = kind, .layout = JIT_SINGLE};
-    block_code_ask(engine, &block->code, &wanted);
-    if (engine->wait)
-        jit_wait(engine->jit);
-}
-
 /* Residuals are the last things that are stored. */
 static void find_results(LoopBlock *block)
 {
@@ -51,7 +41,6 @@ static LoopBlock *keep_use(Sim *sim, ShapeUse use, uint32_t n_results)
     memcpy(block->slots, use.slots, n * sizeof *block->slots);
     find_results(block);
     block_code_keep(sim->engine, &block->code, &use);
-    request(sim->engine, block, JIT_VALUE);
     return block;
 }
 
@@ -99,6 +88,8 @@ static JitCode code_for(Sim *sim, LoopBlock *block, JitKind kind)
 
 bool loop_block_value(Sim *sim, LoopBlock *block, double *results)
 {
+    if (block)
+        block_code_ask_single(sim->engine, &block->code, block->shape, JIT_VALUE);
     JitCode code = block ? code_for(sim, block, JIT_VALUE) : (JitCode){.any = NULL};
     if (!code.any)
         return false;
@@ -111,7 +102,7 @@ bool loop_block_value(Sim *sim, LoopBlock *block, double *results)
 bool loop_block_tangent(Sim *sim, LoopBlock *block, double *results)
 {
     if (block)
-        request(sim->engine, block, JIT_TANGENT);
+        block_code_ask_single(sim->engine, &block->code, block->shape, JIT_TANGENT);
     JitCode code = block ? code_for(sim, block, JIT_TANGENT) : (JitCode){.any = NULL};
     if (!code.any)
         return false;

@@ -12,6 +12,7 @@
 
 #include "runtime/eval/loop_check.h"
 #include "runtime/eval/loop_whole.h"
+#include "runtime/eval/rounding.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -129,6 +130,16 @@ typedef struct Culprits {
     bool contradict; /* else the equations agree */
 } Culprits;
 
+/* What was differentiated is judged as it was written: constants that contradict each other have no derivatives. */
+static void add_origin(Sim *sim, DdpRel rel, double times, double *sum, double *size)
+{
+    DdpRelView view = ddp_rel(sim->ddp, ddp_rel(sim->ddp, rel).origin);
+    const FormInfo *form = form_info(sim->forms, view.form);
+    X x = x_binary(sim->forms, X_SUB, form->lhs, form->rhs);
+    *sum += times * x_value(sim->forms, x, view.vars, sim->value, evaluate_foreign, sim);
+    *size += fabs(times) * rounding_size(sim, x, view.vars);
+}
+
 /* The first row that has become zero: which relations it is made of, and whether their right sides
  * agree. */
 static void find_rels(Sim *sim, const Elimination *e, const EvalNode *node, LoopWhole *whole,
@@ -136,18 +147,21 @@ static void find_rels(Sim *sim, const Elimination *e, const EvalNode *node, Loop
 {
     const double *combination = at(e, e->row[e->rank], e->n);
     double *r = mem_alloc(sim->mem, e->n * sizeof *r), sum = 0, size = 0, most = 0;
+    double written = 0, written_size = 0;
     loop_whole_residuals(sim, whole, r);
     for (uint32_t i = 0; i < e->n; i++)
         most = fmax(most, fabs(combination[i]));
     for (uint32_t i = 0; i < e->n; i++) {
         if (fabs(combination[i]) <= TAKES_PART * most)
             continue;
-        c->rels[c->n_rels++] = node->ops[i].rel;
+        DdpRel rel = c->rels[c->n_rels++] = node->ops[i].rel;
         sum += combination[i] * r[i];
         size +=
             fabs(combination[i]) * loop_check_size(sim, &node->ops[i], loop_whole_code(whole, i));
+        if (node->constant && ddp_rel(sim->ddp, rel).order)
+            add_origin(sim, rel, combination[i], &written, &written_size);
     }
-    c->contradict = fabs(sum) > 1e-9 * size;
+    c->contradict = fabs(sum) > 1e-9 * size || fabs(written) > 1e-9 * written_size;
     mem_free(sim->mem, r);
 }
 

@@ -21,9 +21,11 @@
  * from them.
  */
 #include "numerics/dense_lu.h"
+#include "numerics/scale.h"
 #include "runtime/eval/loop_check.h"
 #include "runtime/eval/loop_code.h"
 #include "runtime/eval/loop_explain.h"
+#include "runtime/eval/loop_rank.h"
 #include "runtime/eval/loop_whole.h"
 #include "runtime/eval/redundant.h"
 #include "runtime/eval/rounding.h"
@@ -73,7 +75,7 @@ static System system_of(Sim *sim, EvalNode *node)
     if (must_be_whole(node))
         node->untorn = true;
     if (node->untorn && !node_loop(node)->whole)
-        node_loop(node)->whole = loop_whole_open(sim, node);
+        node_loop(node)->whole = loop_whole_return(sim, node);
     LoopWhole *whole = node->untorn ? node_loop(node)->whole : NULL;
     uint32_t n = whole ? loop_whole_size(whole) : node->n_tears;
     double *at = work_of(sim, node) + 2 * (size_t)(node->n_steps + node->n_tears);
@@ -123,6 +125,29 @@ static void jacobian(Sim *sim, EvalNode *node, double *column, double *scale)
     }
 }
 
+/* While the structure may still change: equations that say nothing new at this point, and so do not determine it. */
+static bool says_nothing_new(Sim *sim, const EvalNode *node)
+{
+    if (loop_solve_may_combine(sim) && redundant_loop(sim, node))
+        loop_solve_note_combined(sim, true);
+    return sim->eval.combining && sim->eval.combined;
+}
+
+/* Is it regular by rounding of its factors alone? Factors that vary are known as well as what they depend on, and near a dead
+ * point that is no reason: there it counts if equations were found that say nothing new. */
+static bool is_rounding_alone(const System *s)
+{
+    if (s->whole ? !loop_whole_loses_digits(s->whole, LOOP_RANK_LOST)
+                 : !loop_rank_torn_loses_digits(s->sim, s->node))
+        return false;
+    double left = loop_rank_distance(s->sim, s->node);
+    trace_line(s->sim, 'e', sim_clock(s->sim), "  loop of %u relations: singular within %.1e",
+               s->node->n_steps + s->node->n_tears, left);
+    if (s->node->constant)
+        return left <= LOOP_RANK_GIVEN;
+    return left <= LOOP_RANK_VARYING && says_nothing_new(s->sim, s->node);
+}
+
 static bool factor(System *s)
 {
     if (s->whole) {
@@ -133,6 +158,8 @@ static bool factor(System *s)
                             !(s->node->linear && dense_lu_singular(s->n, node_lu(s->node),
                                                                    node_pivot(s->node), s->step));
     }
+    if (s->node->factored && s->node->linear && loop_solve_may_combine(s->sim))
+        s->node->factored = !is_rounding_alone(s);
     return s->node->factored;
 }
 
@@ -173,17 +200,17 @@ static double around(const System *s)
 {
     double most = 0;
     for (uint32_t i = 0; i < s->node->n_steps; i++)
-        most = fmax(most, fabs(s->sim->value[s->node->ops[i].target]));
+        most = larger(most, fabs(s->sim->value[s->node->ops[i].target]));
     for (uint32_t i = 0; i < s->n; i++)
-        most = fmax(most, fabs(s->sim->value[s->unknown[i]]));
+        most = larger(most, fabs(s->sim->value[s->unknown[i]]));
     return most;
 }
 
 /* The step against the unknowns; what is small beside the other variables of the loop is judged by
- * these. */
-static double relative_step(const System *s, const double *step, const double *at)
+ * these, of which `largest` is the largest. */
+static double relative_step(const System *s, const double *step, const double *at, double largest)
 {
-    double most = 0, floor = 1e-6 + 1e-6 * around(s);
+    double most = 0, floor = 1e-6 + 1e-6 * largest;
     for (uint32_t i = 0; i < s->n; i++) {
         double size = fabs(step[i]) / (fabs(at[i]) + floor);
         if (!(size <= most))
@@ -193,9 +220,9 @@ static double relative_step(const System *s, const double *step, const double *a
 }
 
 /* Is the last step of a refinement no more than rounding that has hardly grown? */
-static bool is_rounding(const System *s, const double *step, const double *at)
+static bool is_rounding(const System *s, const double *step, const double *at, double largest)
 {
-    double floor = 1e-14 * around(s) + 1e-18;
+    double floor = 1e-14 * largest + 1e-18;
     for (uint32_t i = 0; i < s->n; i++)
         if (!(fabs(step[i]) <= 1e-11 * fabs(at[i]) + floor))
             return false;
@@ -219,8 +246,9 @@ static bool solve_linear(System *s)
         apply(s, s->r);
         put_unknowns(s, s->old, s->r, 1);
         last = size;
-        size = relative_step(s, s->r, s->old);
-        s->steady = is_rounding(s, s->r, s->old);
+        double largest = around(s);
+        size = relative_step(s, s->r, s->old, largest);
+        s->steady = is_rounding(s, s->r, s->old, largest);
         residuals(s, s->r);
         if (!isfinite(size))
             return false;
@@ -239,7 +267,7 @@ static bool damped_step(System *s, double *size)
     memcpy(s->step, s->r, s->n * sizeof *s->step);
     apply(s, s->step);
     get_unknowns(s, s->old);
-    *size = relative_step(s, s->step, s->old);
+    *size = relative_step(s, s->step, s->old, around(s));
     if (!isfinite(*size))
         return false;
     for (double part = 1; part > 1e-6; part /= 2) {
@@ -367,14 +395,6 @@ static void come_to_rest(Sim *sim, EvalNode *node)
     node->factored = false;
 }
 
-/* While the structure may still change: equations that say nothing new at this point, and so do not determine it. */
-static bool says_nothing_new(Sim *sim, const EvalNode *node)
-{
-    if (loop_solve_may_combine(sim) && redundant_loop(sim, node))
-        loop_solve_note_combined(sim, true);
-    return sim->eval.combining && sim->eval.combined;
-}
-
 /* Equations that depend on each other, by whole numbers or at this point. */
 static bool combine(Sim *sim, const EvalNode *node)
 {
@@ -387,6 +407,7 @@ static bool combine(Sim *sim, const EvalNode *node)
 static SolStatus failed(Sim *sim, EvalNode *node)
 {
     char tried[300] = "rounding leaves no solution that satisfies the equations";
+    sim->eval.unsolved = node_output(node, 0);
     if (sim->eval.combining && sim->eval.combined)
         return SOL_NUMERICS;
     if (evaluate_committed(sim)->verdict == DDP_OVERDETERMINED && sim->eval.combining &&
@@ -667,14 +688,23 @@ void loop_solve_forget(Sim *sim, EvalNode *node)
     if (!node->loop)
         return;
     loop_code_forget(sim, node);
+    loop_whole_close(sim, node_loop(node)->whole);
+    node_loop(node)->whole = NULL;
     loop_check_close(sim, node_loop(node)->check);
     node_loop(node)->check = NULL;
     node->checked = false;
     node_loop(node)->steps = 0;
-    loop_whole_close(sim, node_loop(node)->whole);
-    node_loop(node)->whole = NULL;
     if (node->untorn)
         node->factored = false;
+}
+
+void loop_solve_put_away(Sim *sim, EvalNode *node)
+{
+    if (!node->loop)
+        return;
+    loop_whole_put_away(sim, node_loop(node)->whole);
+    node_loop(node)->whole = NULL;
+    loop_solve_forget(sim, node);
 }
 
 /* ---- what it may do ---- */
@@ -683,6 +713,7 @@ void loop_solve_combine(Sim *sim, bool may)
 {
     sim->eval.combining = may;
     sim->eval.combined = sim->eval.arbitrary = false;
+    sim->eval.unsolved = 0;
 }
 
 void loop_solve_combine_no_more(Sim *sim)
@@ -706,6 +737,11 @@ bool loop_solve_is_arbitrary(const Sim *sim)
     return sim->eval.arbitrary;
 }
 
+DdpNode loop_solve_unsolved(const Sim *sim)
+{
+    return sim->eval.unsolved ? sim->info[sim->eval.unsolved].node : 0;
+}
+
 bool loop_solve_combined(const Sim *sim)
 {
     return sim->eval.combined;
@@ -713,5 +749,6 @@ bool loop_solve_combined(const Sim *sim)
 
 void loop_solve_forget_whole(Sim *sim)
 {
+    loop_whole_forget_away(sim);
     map_free(sim->mem, &sim->eval.whole_loops);
 }

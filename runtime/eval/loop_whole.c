@@ -22,6 +22,7 @@
  */
 #include "runtime/eval/loop_whole.h"
 
+#include "runtime/eval/blocks.h"
 #include "runtime/eval/hold.h"
 #include "numerics/scale.h"
 #include "runtime/eval/loop_check.h"
@@ -37,6 +38,12 @@ typedef struct Entry {
     int at, column; /* in value[]; of the unknown */
 } Entry;
 
+/* What it is called while it is away; n 0: it does not return. */
+typedef struct LoopName {
+    uint32_t n, *words;
+    uint64_t key;
+} LoopName;
+
 struct LoopWhole {
     uint32_t n;
     DdpVar *unknown;                  /* [n]: variables of the steps, then tearing variables */
@@ -44,6 +51,7 @@ struct LoopWhole {
     const EvalOp *ops;                /* [n]: of the node */
     X *residual;                      /* [n]: what the code is of */
     LoopBlock **block;                /* [n]: the same as native code; NULL: not asked for */
+    LoopBlock *all;                   /* all of them in one; NULL: not asked for, or too many */
     uint32_t *first;                  /* [n + 1]: entries of row i begin here */
     Entry *entry;                     /* by rows */
     int *column, *row;                /* the same by columns, as KLU wants it */
@@ -55,6 +63,10 @@ struct LoopWhole {
     klu_common common;
     klu_symbolic *symbolic;
     klu_numeric *numeric;
+    LoopName name;
+    bool
+        first_factors; /* symbolic and numeric are what `value` alone leads to: no others came before */
+    bool returned;     /* and since then it was away: they count if `value` is the same again */
 };
 
 /* ---- pattern ---- */
@@ -110,6 +122,13 @@ static void fill_columns(Sim *sim, LoopWhole *w)
     mem_free(sim->mem, next);
 }
 
+static void set_defaults(LoopWhole *w)
+{
+    klu_defaults(&w->common);
+    w->common.btf = 0; /* a loop is one block, and the rows have their places */
+    w->common.scale = 0;
+}
+
 LoopWhole *loop_whole_open(Sim *sim, const EvalNode *node)
 {
     Mem *mem = sim->mem;
@@ -142,9 +161,7 @@ LoopWhole *loop_whole_open(Sim *sim, const EvalNode *node)
     fill_rows(sim, w, node, &index);
     fill_columns(sim, w);
     map_free(mem, &index);
-    klu_defaults(&w->common);
-    w->common.btf = 0; /* a loop is one block, and the rows have their places */
-    w->common.scale = 0;
+    set_defaults(w);
     return w;
 }
 
@@ -154,22 +171,60 @@ void loop_whole_forget_code(Sim *sim, LoopWhole *w)
         loop_block_close(sim, w->block[i]);
         w->block[i] = NULL;
     }
+    loop_block_close(sim, w->all);
+    w->all = NULL;
+}
+
+static void forget_factors(LoopWhole *w)
+{
+    if (w->numeric)
+        klu_free_numeric(&w->numeric, &w->common);
+    if (w->symbolic)
+        klu_free_symbolic(&w->symbolic, &w->common);
+    set_defaults(w);
+    w->first_factors = w->returned = false;
 }
 
 void loop_whole_close(Sim *sim, LoopWhole *w)
 {
     if (!w)
         return;
-    if (w->numeric)
-        klu_free_numeric(&w->numeric, &w->common);
-    if (w->symbolic)
-        klu_free_symbolic(&w->symbolic, &w->common);
+    forget_factors(w);
+    mem_free(sim->mem, w->name.words);
     loop_whole_forget_code(sim, w);
     void *arrays[] = {w->unknown, (void *)w->code, w->row_scale, w->first, w->column, w->r,
                       w->place,   w->entry,        w->row,       w->value, w->block,  w->residual};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         mem_free(sim->mem, arrays[i]);
     mem_free(sim->mem, w);
+}
+
+/* ---- away and back ---- */
+
+static const LoopName *name_of(const LoopWhole *w)
+{
+    return &w->name;
+}
+
+static void call(Sim *sim, LoopWhole *w, const LoopName *name)
+{
+    w->name = *name;
+    w->name.words = mem_alloc(sim->mem, name->n * sizeof *name->words);
+    memcpy(w->name.words, name->words, name->n * sizeof *name->words);
+}
+
+static void rest(LoopWhole *w)
+{
+    w->ops = NULL;
+    if (w->first_factors)
+        w->returned = true;
+    else
+        forget_factors(w);
+}
+
+static void renew(LoopWhole *w, const EvalNode *node)
+{
+    w->ops = node->ops;
 }
 
 uint32_t loop_whole_size(const LoopWhole *w)
@@ -196,8 +251,22 @@ static LoopBlock *block_of(Sim *sim, const LoopWhole *w, uint32_t i)
     return w->block[i];
 }
 
-void loop_whole_residuals(Sim *sim, const LoopWhole *w, double *r)
+/* Loops of the size that library components make: one call instead of one for each relation. */
+static LoopBlock *block_of_all(Sim *sim, LoopWhole *w)
 {
+    ShapeItem items[VALUES_ROOM];
+    if (w->all || !sim->engine || w->n > VALUES_ROOM)
+        return w->all;
+    for (uint32_t i = 0; i < w->n; i++)
+        items[i] = (ShapeItem){0, w->residual[i], w->ops[i].vars};
+    w->all = loop_block_open(sim, w->n, items);
+    return w->all;
+}
+
+void loop_whole_residuals(Sim *sim, LoopWhole *w, double *r)
+{
+    if (loop_block_value(sim, block_of_all(sim, w), r))
+        return;
     for (uint32_t i = 0; i < w->n; i++)
         if (!loop_block_value(sim, block_of(sim, w, i), &r[i]))
             r[i] = evaluate_code(sim, w->code[i], w->ops[i].vars);
@@ -214,8 +283,10 @@ static double tangent_of(Sim *sim, const LoopWhole *w, uint32_t i)
     return tangents[0];
 }
 
-static void jacobian(Sim *sim, LoopWhole *w, double *scale)
+/* True: all derivatives are those that were there. */
+static bool jacobian(Sim *sim, LoopWhole *w, double *scale)
 {
+    bool same = true;
     for (uint32_t i = 0; i < w->n; i++) {
         double most = 0;
         for (uint32_t k = w->first[i]; k < w->first[i + 1]; k++) {
@@ -223,11 +294,13 @@ static void jacobian(Sim *sim, LoopWhole *w, double *scale)
             sim->tangent[entry->var] = 1;
             double value = tangent_of(sim, w, i);
             sim->tangent[entry->var] = 0;
+            same = same && memcmp(&w->value[entry->at], &value, sizeof value) == 0;
             w->value[entry->at] = value;
-            most = fmax(most, fabs(value));
+            most = larger(most, fabs(value));
         }
         scale[i] = most;
     }
+    return same;
 }
 
 static bool finite_values(const LoopWhole *w)
@@ -240,7 +313,11 @@ static bool finite_values(const LoopWhole *w)
 
 bool loop_whole_derivatives(Sim *sim, LoopWhole *w)
 {
-    jacobian(sim, w, w->r);
+    if (!jacobian(sim, w, w->r)) {
+        if (w->returned)
+            forget_factors(w);
+        w->first_factors = false;
+    }
     return finite_values(w);
 }
 
@@ -348,7 +425,7 @@ static void scale_values(LoopWhole *w)
     for (uint32_t i = 0; i < w->n; i++) {
         double most = 0;
         for (uint32_t k = w->first[i]; k < w->first[i + 1]; k++)
-            most = fmax(most, fabs(w->value[w->entry[k].at]));
+            most = larger(most, fabs(w->value[w->entry[k].at]));
         w->row_scale[i] = scale_for(most);
         for (uint32_t k = w->first[i]; k < w->first[i + 1]; k++)
             w->scaled[w->entry[k].at] = w->value[w->entry[k].at] * w->row_scale[i];
@@ -356,7 +433,7 @@ static void scale_values(LoopWhole *w)
     for (uint32_t c = 0; c < w->n; c++) {
         double most = 0;
         for (int k = w->column[c]; k < w->column[c + 1]; k++)
-            most = fmax(most, fabs(w->scaled[k]));
+            most = larger(most, fabs(w->scaled[k]));
         w->column_scale[c] = scale_for(most);
         for (int k = w->column[c]; k < w->column[c + 1]; k++)
             w->scaled[k] *= w->column_scale[c];
@@ -383,15 +460,30 @@ static bool is_singular(LoopWhole *w)
            !(w->common.condest < 1e15);
 }
 
-bool loop_whole_factor(Sim *sim, LoopWhole *w, double *scale)
+bool loop_whole_loses_digits(LoopWhole *w, double most)
 {
-    jacobian(sim, w, scale);
-    if (!finite_values(w))
-        return false;
+    klu_rcond(w->symbolic, w->numeric, &w->common);
+    return !(w->common.rcond > most);
+}
+
+/* b := inverse of the Jacobian times b, in the order of the relations, then of the unknowns. */
+static void solve_in_place(LoopWhole *w, const double *b)
+{
+    for (uint32_t i = 0; i < w->n; i++)
+        w->r[w->place[i]] = b[i] * w->row_scale[i];
+    klu_solve(w->symbolic, w->numeric, (int)w->n, 1, w->r, &w->common);
+    for (uint32_t i = 0; i < w->n; i++)
+        w->r[i] *= w->column_scale[i];
+}
+
+/* Factors of scaled values, in an order that is theirs alone. */
+static bool analyse(Sim *sim, LoopWhole *w, const double *scale)
+{
     scale_values(w);
     if (!w->symbolic) {
         place_rows(sim, w, scale);
         w->symbolic = klu_analyze((int)w->n, w->column, w->row, &w->common);
+        w->first_factors = true;
     }
     if (w->common.status == KLU_OUT_OF_MEMORY)
         mem_exhausted(sim->mem);
@@ -407,8 +499,51 @@ bool loop_whole_factor(Sim *sim, LoopWhole *w, double *scale)
     return w->numeric && w->common.status == KLU_OK && !is_singular(w);
 }
 
+#ifdef SOLSTICE_VERIFY
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Factors that count again are those that would be made. */
+static void compare_with_made(Sim *sim, LoopWhole *w, const double *scale)
+{
+    size_t size = w->n * sizeof(double);
+    double *kept = mem_alloc(sim->mem, 2 * size), *right = kept + w->n;
+    for (uint32_t i = 0; i < w->n; i++)
+        right[i] = 1 + i;
+    solve_in_place(w, right);
+    memcpy(kept, w->r, size);
+    forget_factors(w);
+    bool fine = analyse(sim, w, scale);
+    solve_in_place(w, right);
+    if (!fine || memcmp(kept, w->r, size) != 0) {
+        fprintf(stderr, "solstice: broken invariant B6: factors of a loop that returned\n");
+        abort();
+    }
+    mem_free(sim->mem, kept);
+}
+#endif
+
+bool loop_whole_factor(Sim *sim, LoopWhole *w, double *scale)
+{
+    bool again = w->returned, same = jacobian(sim, w, scale);
+    w->returned = false;
+    if (again && same) {
+#ifdef SOLSTICE_VERIFY
+        compare_with_made(sim, w, scale);
+#endif
+        return true;
+    }
+    if (again)
+        forget_factors(w);
+    w->first_factors = false; /* unless they are now made */
+    bool fine = finite_values(w) && analyse(sim, w, scale);
+    w->first_factors = w->first_factors && fine;
+    return fine;
+}
+
 void loop_whole_be_strict(LoopWhole *w)
 {
+    w->first_factors = false;
     w->common.tol = 1;
     if (w->numeric)
         klu_free_numeric(&w->numeric, &w->common);
@@ -423,7 +558,7 @@ double loop_whole_violation(Sim *sim, const LoopWhole *w, const double *r, doubl
         double size = 0;
         for (uint32_t k = w->first[i]; k < w->first[i + 1]; k++)
             size += fabs(w->value[w->entry[k].at]) *
-                    fmax(fabs(sim->value[w->entry[k].var]), sim->opt.atol);
+                    larger(sim->opt.atol, fabs(sim->value[w->entry[k].var]));
         if (fabs(r[i]) <= enough * size)
             continue;
         size = loop_check_size(sim, &w->ops[i], w->code[i]);
@@ -431,16 +566,6 @@ double loop_whole_violation(Sim *sim, const LoopWhole *w, const double *r, doubl
             most = fmax(most, fabs(r[i]) / size);
     }
     return most;
-}
-
-/* b := inverse of the Jacobian times b, in the order of the relations, then of the unknowns. */
-static void solve_in_place(LoopWhole *w, const double *b)
-{
-    for (uint32_t i = 0; i < w->n; i++)
-        w->r[w->place[i]] = b[i] * w->row_scale[i];
-    klu_solve(w->symbolic, w->numeric, (int)w->n, 1, w->r, &w->common);
-    for (uint32_t i = 0; i < w->n; i++)
-        w->r[i] *= w->column_scale[i];
 }
 
 void loop_whole_rounding(Sim *sim, LoopWhole *w, double *bound)
@@ -478,4 +603,140 @@ void loop_whole_tangent(Sim *sim, LoopWhole *w)
         for (uint32_t i = 0; i < w->n; i++)
             sim->tangent[w->unknown[i]] -= w->r[i];
     }
+}
+
+/* ---- loops that return in a mode that returns ----
+ *
+ * A switch that opens and closes leads to the same loops again and again. What a loop that goes had (pattern, codes,
+ * factors) is put away under its name: forms and variables of all its relations, and its unknowns, in order. Forms are
+ * numbers in a table that only grows (X3), so equal names are equal systems. Factors count only where the derivatives are
+ * bit for bit those that they were made of (loop_whole_factor).
+ *
+ * Each name has one slot, and whoever comes later takes it; a hand goes round the slots and empties them where there are
+ * more unknowns than MOST_UNKNOWNS.
+ */
+
+enum { SLOTS = 4096, MOST_UNKNOWNS = 32768, LARGEST = VALUES_ROOM };
+
+typedef struct LoopMemory {
+    LoopWhole *slot[SLOTS];
+    VEC(uint32_t) words; /* of the name that is sought */
+    uint32_t unknowns;   /* of all that is away */
+    uint32_t most;       /* of them; 0: MOST_UNKNOWNS */
+    uint32_t hand;
+} LoopMemory;
+
+static void say(Sim *sim, uint32_t word)
+{
+    vec_push(sim->mem, &sim->eval.loops_away->words, word);
+}
+
+/* Into `words`: the relation is left - right of this form, over these variables. */
+static void name_loop(Sim *sim, const EvalNode *node)
+{
+    vec_clear(&sim->eval.loops_away->words);
+    for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++) {
+        DdpRelView rel = ddp_rel(sim->ddp, node->ops[i].rel);
+        say(sim, rel.form);
+        say(sim, node_output(node, i));
+        say(sim, rel.n);
+        for (uint32_t k = 0; k < rel.n; k++)
+            say(sim, node->ops[i].vars[k]);
+    }
+}
+
+static bool may_return(const Sim *sim, const EvalNode *node)
+{
+    return !sim->opt.forget_modes && sim->opt.engine != SOL_ENGINE_REBUILD && !node->holds &&
+           node->n_steps + node->n_tears <= LARGEST;
+}
+
+static LoopWhole **slot_of(LoopMemory *memory, const LoopName *name)
+{
+    return &memory->slot[name->key % SLOTS];
+}
+
+static void take_out(LoopMemory *memory, LoopWhole **slot)
+{
+    memory->unknowns -= loop_whole_size(*slot);
+    *slot = NULL;
+}
+
+static void empty(Sim *sim, LoopWhole **slot)
+{
+    LoopWhole *whole = *slot;
+    if (!whole)
+        return;
+    take_out(sim->eval.loops_away, slot);
+    loop_whole_close(sim, whole);
+}
+
+static LoopMemory *memory_of(Sim *sim)
+{
+    if (!sim->eval.loops_away)
+        sim->eval.loops_away = mem_alloc(sim->mem, sizeof *sim->eval.loops_away);
+    return sim->eval.loops_away;
+}
+
+static void make_room(Sim *sim)
+{
+    LoopMemory *memory = sim->eval.loops_away;
+    uint32_t most = memory->most ? memory->most : MOST_UNKNOWNS;
+    while (memory->unknowns > most)
+        empty(sim, &memory->slot[memory->hand++ % SLOTS]);
+}
+
+void loop_whole_limit(Sim *sim, uint32_t most)
+{
+    memory_of(sim)->most = most;
+    make_room(sim);
+}
+
+LoopWhole *loop_whole_return(Sim *sim, const EvalNode *node)
+{
+    if (!may_return(sim, node))
+        return loop_whole_open(sim, node);
+    LoopMemory *memory = memory_of(sim);
+    name_loop(sim, node);
+    LoopName name = {memory->words.n, memory->words.at,
+                     hash_bytes(memory->words.at, memory->words.n * sizeof(uint32_t), 2)};
+    LoopWhole **slot = slot_of(memory, &name), *whole = *slot;
+    const LoopName *kept = whole ? name_of(whole) : NULL;
+    if (kept && kept->n == name.n &&
+        memcmp(kept->words, name.words, name.n * sizeof(uint32_t)) == 0) {
+        take_out(memory, slot);
+        renew(whole, node);
+        engine_note_returned(sim->engine);
+        return whole;
+    }
+    whole = loop_whole_open(sim, node);
+    call(sim, whole, &name);
+    return whole;
+}
+
+void loop_whole_put_away(Sim *sim, LoopWhole *whole)
+{
+    LoopMemory *memory = sim->eval.loops_away;
+    if (!whole || !name_of(whole)->n) {
+        loop_whole_close(sim, whole);
+        return;
+    }
+    LoopWhole **slot = slot_of(memory, name_of(whole));
+    empty(sim, slot);
+    rest(whole);
+    *slot = whole;
+    memory->unknowns += loop_whole_size(whole);
+    make_room(sim);
+}
+
+void loop_whole_forget_away(Sim *sim)
+{
+    LoopMemory *memory = sim->eval.loops_away;
+    if (!memory)
+        return;
+    for (uint32_t i = 0; i < SLOTS; i++)
+        empty(sim, &memory->slot[i]);
+    vec_free(sim->mem, &memory->words);
+    mem_free(sim->mem, memory);
+    sim->eval.loops_away = NULL;
 }

@@ -13,16 +13,24 @@ void loop_whole_close(Sim *sim, LoopWhole *whole); /* NULL is fine */
 /* Code is asked for anew when it is needed next. */
 void loop_whole_forget_code(Sim *sim, LoopWhole *whole);
 
+/* The system of the node: one that was put away, or a new one. */
+LoopWhole *loop_whole_return(Sim *sim, const EvalNode *node);
+void loop_whole_put_away(Sim *sim, LoopWhole *whole); /* its node goes; NULL is fine */
+void loop_whole_forget_away(Sim *sim);                /* all that is away */
+void loop_whole_limit(Sim *sim, uint32_t most);       /* for tests: unknowns of what is away */
+
 uint32_t loop_whole_size(const LoopWhole *whole);
 const DdpVar *loop_whole_unknowns(const LoopWhole *whole);
 const Code *loop_whole_code(const LoopWhole *whole, uint32_t i); /* left - right of relation i */
 
 /* Left minus right side of every relation at the present values. */
-void loop_whole_residuals(Sim *sim, const LoopWhole *whole, double *r);
+void loop_whole_residuals(Sim *sim, LoopWhole *whole, double *r);
 
 /* Factors of the Jacobian at the present values, all tangents 0; largest entry of each row to
  * `scale`. False when it is singular. */
 bool loop_whole_factor(Sim *sim, LoopWhole *whole, double *scale);
+/* By the last factors, roughly: were more digits than this lost in making them? */
+bool loop_whole_loses_digits(LoopWhole *whole, double most);
 void loop_whole_apply(LoopWhole *whole, double *b); /* b := inverse of the Jacobian times b */
 
 /* The derivatives at the present values, all tangents 0; false where some have no value. Then as

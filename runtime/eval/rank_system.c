@@ -13,10 +13,12 @@
 #include "numerics/dense_lu.h"
 #include "runtime/eval/rounding.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 static const double SETTLED = 1e-11, FOLLOWS = 1e-9, SMALL = 1e-6, STARTED = 1e4;
+static const double GIVEN = 64 * DBL_EPSILON, MOVES = 1e-9;
 
 void rank_system_close(RankSystem *s)
 {
@@ -40,6 +42,16 @@ void rank_system_add_var(RankSystem *s, DdpVar var)
         return;
     vec_push(s->sim->mem, &s->var, var);
     map_put(s->sim->mem, &s->column, var, s->var.n);
+}
+
+RankSystem rank_system_of_loop(Sim *sim, const EvalNode *node)
+{
+    RankSystem s = {.sim = sim};
+    for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++) {
+        rank_system_add_rel(&s, node->ops[i].rel);
+        rank_system_add_var(&s, node_output(node, i));
+    }
+    return s;
 }
 
 DdpRelView rank_system_rel(const RankSystem *s, uint32_t i)
@@ -166,6 +178,31 @@ double rank_system_worst(const RankSystem *s)
     return most;
 }
 
+static bool holds_at_zero(const RankSystem *s, uint32_t i)
+{
+    Sim *sim = s->sim;
+    DdpRelView rel = rank_system_rel(s, i);
+    double *kept = mem_alloc(sim->mem, (rel.n + 1) * sizeof *kept);
+    for (uint32_t k = 0; k < rel.n; k++)
+        kept[k] = sim->value[rel.vars[k]];
+    for (uint32_t k = 0; k < rel.n; k++)
+        if (!s->var.n || map_get(&s->column, rel.vars[k]))
+            sim->value[rel.vars[k]] = 0;
+    double off = x_value(sim->forms, difference(s, i), rel.vars, sim->value, evaluate_foreign, sim);
+    for (uint32_t k = 0; k < rel.n; k++)
+        sim->value[rel.vars[k]] = kept[k];
+    mem_free(sim->mem, kept);
+    return off == 0;
+}
+
+bool rank_system_holds_at_zero(const RankSystem *s)
+{
+    bool holds = true;
+    for (uint32_t i = 0; i < s->rel.n && holds; i++)
+        holds = holds_at_zero(s, i);
+    return holds;
+}
+
 bool rank_system_residuals(const RankSystem *s, double *r)
 {
     bool finite = true;
@@ -202,6 +239,32 @@ bool rank_system_derivatives(const RankSystem *s, DenseRank *out)
     for (uint32_t i = 0; i < s->rel.n && finite; i++)
         finite = fill_row(s, out, i);
     return finite;
+}
+
+/* Does a derivative depend on something that varies? */
+static bool has_moving_factor(const RankSystem *s, uint32_t i)
+{
+    FormTable *forms = s->sim->forms;
+    DdpRelView rel = rank_system_rel(s, i);
+    X left_right = difference(s, i), factor, rest;
+    for (uint32_t k = 0; k < rel.n; k++) {
+        if (!rel.vars[k] || !map_get(&s->column, rel.vars[k]) || !x_uses(forms, left_right, k))
+            continue;
+        if (!x_linear(forms, left_right, k, &factor, &rest))
+            return true;
+        for (uint32_t p = 0; p < rel.n; p++)
+            if (rel.vars[p] && ddp_var(s->sim->ddp, rel.vars[p]).varies && x_uses(forms, factor, p))
+                return true;
+    }
+    return false;
+}
+
+double rank_system_zero(const RankSystem *s)
+{
+    for (uint32_t i = 0; i < s->rel.n; i++)
+        if (has_moving_factor(s, i))
+            return MOVES;
+    return GIVEN * (s->rel.n + 1);
 }
 
 static void get(const RankSystem *s, double *to)
@@ -308,7 +371,7 @@ static bool descend(Descent *d, double damping, double before)
     return rank_system_residuals(d->s, d->r) && cost(d) < before;
 }
 
-bool rank_system_settle(const RankSystem *s)
+static void come_near(const RankSystem *s)
 {
     Descent d = descent_open(s);
     double damping = 1e-3;
@@ -326,7 +389,6 @@ bool rank_system_settle(const RankSystem *s)
         damping /= 10;
     }
     descent_close(&d);
-    return rank_system_worst(s) <= SETTLED;
 }
 
 /* ---- around it ---- */
@@ -372,6 +434,22 @@ static bool correct(const RankSystem *s, const DenseRank *rank)
         fine = rank_system_violation(s, rank->row[i]) <= SETTLED;
     mem_free(mem, a);
     mem_free(mem, pivot);
+    return fine;
+}
+
+/* The squares of the descent see directions of 1e-8 no more, elimination does. */
+bool rank_system_settle(const RankSystem *s)
+{
+    DenseRank rank;
+    come_near(s);
+    if (rank_system_worst(s) <= SETTLED)
+        return true;
+    bool fine = rank_system_derivatives(s, &rank);
+    if (fine) {
+        dense_rank_eliminate(&rank, rank_system_zero(s));
+        fine = correct(s, &rank) && rank_system_worst(s) <= SETTLED;
+    }
+    dense_rank_close(s->sim->mem, &rank);
     return fine;
 }
 

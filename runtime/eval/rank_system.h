@@ -18,6 +18,7 @@ typedef struct RankSystem {
     bool entered;    /* relations as they were entered, also where others stand in their place */
 } RankSystem;
 
+RankSystem rank_system_of_loop(Sim *sim, const EvalNode *node); /* square, in its order */
 void rank_system_close(RankSystem *s);
 DdpRelView rank_system_rel(const RankSystem *s, uint32_t i);
 void rank_system_add_rel(RankSystem *s, DdpRel rel);
@@ -31,9 +32,16 @@ void rank_system_peel(RankSystem *s);
 double rank_system_violation(const RankSystem *s, uint32_t i);
 double rank_system_worst(const RankSystem *s);
 
+/* Would all relations hold if the variables, or where none are given all that they name, were 0? */
+bool rank_system_holds_at_zero(const RankSystem *s);
+
 /* Left minus right sides, and their derivatives; false: some have no value. The caller closes the second. */
 bool rank_system_residuals(const RankSystem *s, double *r);
 bool rank_system_derivatives(const RankSystem *s, DenseRank *out);
+
+/* What is 0 in the eliminated derivatives, in units of rows and columns: rounding where all factors are numbers that were given, and
+ * where they depend on variables, how well these are known. */
+double rank_system_zero(const RankSystem *s);
 
 /* From the present values to near ones where all relations hold, also where these leave some variables
  * open. False: there are none; values are where it came to rest. */

@@ -23,7 +23,7 @@
 #include <math.h>
 
 enum { LARGEST = 600 };
-static const double ZERO = 1e-9, TAKES_PART = 1e-7, TURNED = 0.25;
+static const double HOLDS = 1e-9, TAKES_PART = 1e-7, TURNED = 0.25, CANDIDATE = 1e-9;
 
 /* ---- which relations add up to nothing ---- */
 
@@ -111,7 +111,7 @@ static bool set_aside_all(RankSystem *s, uint32_t n, bool any)
     bool fine = rank_system_derivatives(s, &rank);
     if (fine) {
         prefer_rows(s, &rank, n);
-        dense_rank_eliminate(&rank, ZERO);
+        dense_rank_eliminate(&rank, rank_system_zero(s));
     }
     bool follows = fine && rank.rank < rank.m && rank_system_follows(s, &rank);
     trace_line(s->sim, 'e', s->sim->time, "  %u relations of rank %u%s", rank.m, rank.rank,
@@ -124,16 +124,6 @@ static bool set_aside_all(RankSystem *s, uint32_t n, bool any)
 }
 
 /* ---- a loop ---- */
-
-static RankSystem system_of_loop(Sim *sim, const EvalNode *node)
-{
-    RankSystem s = {.sim = sim};
-    for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++) {
-        rank_system_add_rel(&s, node->ops[i].rel);
-        rank_system_add_var(&s, node_output(node, i));
-    }
-    return s;
-}
 
 static void keep(const RankSystem *s, double *values)
 {
@@ -166,7 +156,7 @@ static bool find_dependent(const RankSystem *loop, RankSystem *out)
     uint32_t order = 0;
     bool fine = rank_system_derivatives(loop, &rank);
     if (fine)
-        dense_rank_eliminate(&rank, ZERO);
+        dense_rank_eliminate(&rank, rank_system_zero(loop));
     for (uint32_t k = fine ? rank.rank : rank.m; k < rank.m; k++)
         take_part(loop, &rank, k, &part);
     for (uint32_t i = 0; i < part.rel.n && fine; i++) {
@@ -235,7 +225,7 @@ static void add_what_determines(const RankSystem *loop, RankSystem *s)
 
 bool redundant_loop(Sim *sim, const EvalNode *node)
 {
-    RankSystem loop = system_of_loop(sim, node), found = {.sim = sim};
+    RankSystem loop = rank_system_of_loop(sim, node), found = {.sim = sim};
     double *kept = mem_alloc(sim->mem, (loop.var.n + 1) * sizeof *kept);
     keep(&loop, kept);
     bool given =
@@ -259,11 +249,53 @@ bool redundant_loop(Sim *sim, const EvalNode *node)
 
 /* ---- what is overdetermined ---- */
 
+/* A combination with whole factors of which nothing is left (exact/): does it say nothing but that differences vanish around a
+ * loop of components? Where something is given, two equal sources side by side, it is a mistake; where two branches of one model
+ * say it, it is a mode without an answer. */
+static bool vanishes_around_loop(const RankSystem *s)
+{
+    for (uint32_t i = 0; i < s->rel.n; i++) {
+        DdpRelView view = rank_system_rel(s, i);
+        uint32_t unknown = 0;
+        for (uint32_t k = 0; k < view.n; k++) {
+            if (!form_info(s->sim->forms, view.form)->position[k].occurs)
+                continue;
+            if (ddp_var(s->sim->ddp, view.vars[k]).kind != DDP_UNKNOWN)
+                return false;
+            unknown++;
+        }
+        if (unknown < 2)
+            return false;
+    }
+    char who[400];
+    return rank_system_holds_at_zero(s) &&
+           world_components(s->sim->world, s->rel.n, s->rel.at, who, sizeof who);
+}
+
+static bool set_aside_empty(Sim *sim, DdpRel rel)
+{
+    DdpCombination made;
+    if (ddp_rel(sim->ddp, rel).n > 0 || !ddp_combination(sim->ddp, rel, &made))
+        return false;
+    RankSystem s = {.sim = sim, .entered = true};
+    rank_system_add_rel(&s, rel);
+    for (uint32_t k = 0; k < made.n_others; k++)
+        rank_system_add_rel(&s, made.others[k]);
+    bool given = s.rel.n > 1 && vanishes_around_loop(&s) &&
+                 world_set_aside(sim->world, rel, s.rel.n - 1, s.rel.at + 1, false);
+    rank_system_close(&s);
+    return given;
+}
+
 bool redundant_over(Sim *sim)
 {
     DdpPart over = ddp_diagnose(sim->ddp).over;
     RankSystem s = {.sim = sim};
-    bool fine = over.n_rels > 0 && over.n_rels <= LARGEST;
+    bool fine = over.n_rels > 0 && over.n_rels <= LARGEST, empty = false;
+    for (uint32_t i = 0; i < over.n_rels; i++)
+        empty |= set_aside_empty(sim, over.rels[i]);
+    if (empty)
+        return true;
     for (uint32_t i = 0; i < over.n_rels && fine; i++) {
         fine = ddp_rel(sim->ddp, over.rels[i]).kind == DDP_EQUATION;
         rank_system_add_rel(&s, over.rels[i]);
@@ -337,39 +369,81 @@ bool redundant_is_open(const Sim *sim)
     return next_unclosed(sim, &cursor) != 0;
 }
 
+/* What can be a state is open rather than what follows from it: it becomes one, and nothing is to be closed there. */
 static void prefer_columns(const RankSystem *s, DenseRank *rank)
 {
     for (uint32_t j = 0; j < s->var.n; j++) {
         uint32_t cursor = 0;
+        if (ddp_level_candidate(s->sim->ddp, s->var.at[j])) {
+            rank->column_weight[j] = CANDIDATE;
+            continue;
+        }
         for (DdpRel rel; (rel = next_unclosed(s->sim, &cursor));)
             rank->column_weight[j] =
                 fmin(rank->column_weight[j], world_close_weight(s->sim->world, s->var.at[j], rel));
     }
 }
 
-/* Each open column gets the place of the relation that is nearest to it. */
+typedef struct Closing {
+    DdpRel rel;
+    DdpVar var;
+    double weight;
+} Closing;
+
+/* The open column that is nearest to a relation, of all that are left; weight 2: none. */
+static Closing nearest(const RankSystem *s, const DenseRank *rank, bool any, const Map *used_rels,
+                       const Map *used_vars)
+{
+    const Sim *sim = s->sim;
+    Closing best = {.weight = 2};
+    uint32_t cursor = 0;
+    for (DdpRel rel; (rel = next_unclosed(sim, &cursor));)
+        for (uint32_t k = rank->rank; k < rank->n && !map_get(used_rels, rel); k++) {
+            DdpVar var = s->var.at[rank->column[k]];
+            double weight = world_close_weight(sim->world, var, rel);
+            if (weight < best.weight && !map_get(used_vars, var) &&
+                !ddp_level_candidate(sim->ddp, var) && world_may_close(sim->world, var, rel) &&
+                (any || world_takes_part(sim->world, var, rel)))
+                best = (Closing){rel, var, weight};
+        }
+    return best;
+}
+
+static uint32_t count_open(const RankSystem *s, const DenseRank *rank)
+{
+    uint32_t n = 0;
+    for (uint32_t k = rank->rank; k < rank->n; k++)
+        n += !ddp_level_candidate(s->sim->ddp, s->var.at[rank->column[k]]);
+    return n;
+}
+
+static uint32_t count_unclosed(const Sim *sim)
+{
+    uint32_t n = 0, cursor = 0;
+    while (next_unclosed(sim, &cursor))
+        n++;
+    return n;
+}
+
+/* Each relation gets the open column that is nearest to it, of a component that takes part. Where more is open than was set
+ * aside, something else is still to be found that says nothing new; else what is left goes to what is left. */
 static bool close_all(const RankSystem *s, const DenseRank *rank)
 {
-    Map used = {0};
-    bool given = false;
-    for (uint32_t k = rank->rank; k < rank->n; k++) {
-        DdpVar var = s->var.at[rank->column[k]];
-        DdpRel best = 0;
-        double least = 2;
-        uint32_t cursor = 0;
-        for (DdpRel rel; (rel = next_unclosed(s->sim, &cursor));) {
-            double weight = world_close_weight(s->sim->world, var, rel);
-            if (map_get(&used, rel) || weight >= least || !world_may_close(s->sim->world, var, rel))
-                continue;
-            best = rel;
-            least = weight;
-        }
-        if (!best)
+    Map used_rels = {0}, used_vars = {0};
+    bool given = false, any = false, all = count_open(s, rank) <= count_unclosed(s->sim);
+    for (;;) {
+        Closing next = nearest(s, rank, any, &used_rels, &used_vars);
+        if (next.weight >= 2 && (any || !all))
+            break;
+        any |= next.weight >= 2;
+        if (next.weight >= 2)
             continue;
-        map_put(s->sim->mem, &used, best, 1);
-        given |= world_close_aside(s->sim->world, best, var);
+        map_put(s->sim->mem, &used_rels, next.rel, 1);
+        map_put(s->sim->mem, &used_vars, next.var, 1);
+        given |= world_close_aside(s->sim->world, next.rel, next.var);
     }
-    map_free(s->sim->mem, &used);
+    map_free(s->sim->mem, &used_rels);
+    map_free(s->sim->mem, &used_vars);
     return given;
 }
 
@@ -384,7 +458,7 @@ bool redundant_close(Sim *sim)
     fine = rank_system_derivatives(&s, &rank) && fine;
     if (fine) {
         prefer_columns(&s, &rank);
-        dense_rank_eliminate(&rank, ZERO);
+        dense_rank_eliminate(&rank, rank_system_zero(&s));
         trace_line(sim, 'e', sim->time, "  %u relations leave %u of %u variables open", rank.m,
                    rank.n - rank.rank, rank.n);
         given = close_all(&s, &rank);
@@ -482,7 +556,7 @@ static bool eliminate(const RankSystem *s, uint32_t n, DenseRank *rank)
     for (uint32_t i = 0; i < n; i++)
         rank->row_weight[i] = 1e-9;
     if (fine)
-        dense_rank_eliminate(rank, ZERO);
+        dense_rank_eliminate(rank, rank_system_zero(s));
     return fine;
 }
 
@@ -507,7 +581,7 @@ static bool chooses_others(const RankSystem *s, uint32_t n)
     DenseRank now, best;
     bool fine = eliminate(s, n, &now), others = false;
     fine = eliminate(s, 0, &best) && fine;
-    if (fine && now.rank <= best.rank && now.least < TURNED * best.least) {
+    if (fine && now.rank == best.rank && now.least < TURNED * best.least) {
         set_aside_others(s, &best, n);
         others = true;
     }
@@ -536,7 +610,7 @@ static bool turned(const Part *part, bool places)
     bool any = false;
     for (uint32_t i = 0; i < n && places; i++) {
         DdpRelView view = rank_system_rel(&s, i);
-        if (!is_current(part, &view) || rank_system_violation(&s, i) <= ZERO)
+        if (!is_current(part, &view) || rank_system_violation(&s, i) <= HOLDS)
             continue;
         ddp_end_combination(part->sim->ddp, s.rel.at[i]);
         any = true;

@@ -303,11 +303,10 @@ static bool remember(Tape *tape)
 static bool any_changed(const Tape *tape)
 {
     for (uint32_t s = 0; s < tape->quick.n_segments; s++) {
-        const Segment *segment = &tape->quick.segments[s];
-        const double *truth = tape->value + segment->truth,
-                     *left = tape->compares.left + segment->at;
+        const CompareSpan *span = &tape->quick.spans[s];
+        const double *truth = tape->value + span->truth, *left = tape->compares.left + span->at;
         int changed = 0;
-        for (uint32_t i = 0; i < segment->n; i++)
+        for (uint32_t i = 0; i < span->n; i++)
             changed |= (truth[i] != left[i]) & (left[i] == left[i]);
         if (changed)
             return true;
@@ -318,20 +317,20 @@ static bool any_changed(const Tape *tape)
 static void note_differences(Tape *tape)
 {
     for (uint32_t s = 0; s < tape->quick.n_segments; s++) {
-        const Segment *segment = &tape->quick.segments[s];
-        for (uint32_t i = 0; i < segment->n; i++)
-            tape->compares.low[segment->at + i] =
-                segment->difference == NO_PLACE ? NAN : tape->value[segment->difference + i];
+        const CompareSpan *span = &tape->quick.spans[s];
+        for (uint32_t i = 0; i < span->n; i++)
+            tape->compares.low[span->at + i] =
+                span->difference == NO_PLACE ? NAN : tape->value[span->difference + i];
     }
     tape->told = false;
 }
 
 static void note_truths(Tape *tape)
 {
-    for (uint32_t s = 0; s < tape->segments.n; s++) {
-        const Segment *segment = &tape->segments.at[s];
-        memcpy(tape->compares.left + segment->at, tape->value + segment->truth,
-               segment->n * sizeof *tape->compares.left);
+    for (uint32_t s = 0; s < tape->spans.n; s++) {
+        const CompareSpan *span = &tape->spans.at[s];
+        memcpy(tape->compares.left + span->at, tape->value + span->truth,
+               span->n * sizeof *tape->compares.left);
     }
 }
 
@@ -357,12 +356,12 @@ bool tape_remember(Part *part, double time)
     return true;
 }
 
-/* Indices in Tape.compare of the comparisons of a node: one for each segment of its unit. */
+/* Indices in Tape.compare of the comparisons of a node: one for each span of its unit. */
 #define EACH_INDEX(tape, plan, k)                                                                  \
     for (uint32_t s_ = 0; s_ < (tape)->units.at[(plan)->unit].n_segments; s_++)                    \
-        for (uint32_t k = (tape)->segments.at[(tape)->units.at[(plan)->unit].segment + s_].at +    \
-                          (plan)->at,                                                              \
-                      last_ = k + 1;                                                               \
+        for (uint32_t                                                                              \
+                 k = (tape)->spans.at[(tape)->units.at[(plan)->unit].span + s_].at + (plan)->at,   \
+                 last_ = k + 1;                                                                    \
              k < last_; k++)
 
 /* Nodes with a comparison that changed, each once, in the order of Part.watched. */
@@ -371,12 +370,11 @@ static void list_moved(Tape *tape, NodeList *moved)
     Sim *sim = tape->part->sim;
     vec_clear(moved);
     sim->mark++;
-    for (uint32_t s = 0; s < tape->segments.n; s++) {
-        const Segment *segment = &tape->segments.at[s];
-        const double *truth = tape->value + segment->truth,
-                     *left = tape->compares.left + segment->at;
-        for (uint32_t i = 0; i < segment->n; i++) {
-            DdpNode n = tape->compares.by[segment->at + i];
+    for (uint32_t s = 0; s < tape->spans.n; s++) {
+        const CompareSpan *span = &tape->spans.at[s];
+        const double *truth = tape->value + span->truth, *left = tape->compares.left + span->at;
+        for (uint32_t i = 0; i < span->n; i++) {
+            DdpNode n = tape->compares.by[span->at + i];
             if (truth[i] == left[i] || isnan(left[i]) || sim->nodes.at[n].mark == sim->mark)
                 continue;
             sim->nodes.at[n].mark = sim->mark;
@@ -389,7 +387,7 @@ static void list_moved(Tape *tape, NodeList *moved)
         }
     }
     for (uint32_t i = 0; i < moved->n; i++) {
-        const LeafPlan *plan = sim->nodes.at[moved->at[i]].plan;
+        const SegmentPlan *plan = sim->nodes.at[moved->at[i]].plan;
         EACH_INDEX (tape, plan, k)
             tape->compares.at[k]->low = tape->compares.low[k];
     }
@@ -406,34 +404,34 @@ static bool probe_at(Tape *tape, double time, const double *y, bool all)
     return all_finite(tape);
 }
 
-static const Segment *segment_of(const Tape *tape, const LeafPlan *plan, uint32_t i)
+static const CompareSpan *segment_of(const Tape *tape, const SegmentPlan *plan, uint32_t i)
 {
-    return &tape->segments.at[tape->units.at[plan->unit].segment + i];
+    return &tape->spans.at[tape->units.at[plan->unit].span + i];
 }
 
-static bool node_changed(const Tape *tape, const LeafPlan *plan)
+static bool node_changed(const Tape *tape, const SegmentPlan *plan)
 {
     bool any = false;
     for (uint32_t i = 0; i < tape->units.at[plan->unit].n_segments; i++) {
-        const Segment *segment = segment_of(tape, plan, i);
-        double left = tape->compares.left[segment->at + plan->at];
-        any |= tape->value[segment->truth + plan->at] != left && !isnan(left);
+        const CompareSpan *span = segment_of(tape, plan, i);
+        double left = tape->compares.left[span->at + plan->at];
+        any |= tape->value[span->truth + plan->at] != left && !isnan(left);
     }
     return any;
 }
 
 /* As note_differences() of event_detect.c. */
-static void note_node(Tape *tape, const LeafPlan *plan, bool right)
+static void note_node(Tape *tape, const SegmentPlan *plan, bool right)
 {
     for (uint32_t i = 0; i < tape->units.at[plan->unit].n_segments; i++) {
-        const Segment *segment = segment_of(tape, plan, i);
-        uint32_t k = segment->at + plan->at;
+        const CompareSpan *span = segment_of(tape, plan, i);
+        uint32_t k = span->at + plan->at;
         double difference =
-            segment->difference == NO_PLACE ? NAN : tape->value[segment->difference + plan->at];
+            span->difference == NO_PLACE ? NAN : tape->value[span->difference + plan->at];
         if (right) {
             tape->compares.at[k]->high = difference;
             tape->compares.at[k]->moved =
-                tape->value[segment->truth + plan->at] != tape->compares.left[k] &&
+                tape->value[span->truth + plan->at] != tape->compares.left[k] &&
                 !isnan(tape->compares.left[k]);
         } else {
             tape->compares.at[k]->low = difference;
@@ -492,7 +490,7 @@ void tape_hear_compares(Part *part, const NodeList *nodes)
     if (!tape || !tape->remembered || !tape_fits(part, tape))
         return;
     for (uint32_t i = 0; i < nodes->n; i++) {
-        const LeafPlan *plan = part->sim->nodes.at[nodes->at[i]].plan;
+        const SegmentPlan *plan = part->sim->nodes.at[nodes->at[i]].plan;
         if (!plan || plan->stamp != tape->stamp || !plan->shape)
             continue;
         EACH_INDEX (tape, plan, k) {

@@ -1,12 +1,12 @@
-/* tape.h: the ropes of a part as a short list of calls over a vector of its own.
+/* tape.h: the orders of a part as a short list of calls over a vector of its own.
  *
  * Between events an integrator evaluates the same blocks again and again. A *tape* is what a part's
- * ropes are at such a time, laid out for speed:
+ * orders are at such a time, laid out for speed:
  *
- *   copies     `a = b` costs nothing: a has the place of b, and leaves that only copy are not
+ *   copies     `a = b` costs nothing: a has the place of b, and segments that only copy are not
  * there. levels     a block has a level above those of all blocks that it reads. Blocks of one
  * level do not read each other, so those of one shape with the same constants are one *batch*,
- *              wherever they stand in the rope: life forms at level 1, the first sums of what
+ *              wherever they stand in the order: life forms at level 1, the first sums of what
  *              they eat at level 2, and so on.
  *   places     the tape has its own vector of values. A batch writes each of its results as an
  *              array over its members. What it reads is an array too if nobody else laid it out
@@ -22,9 +22,9 @@
  * touched the part, slopes go out. So layouts may change at any time, need not be saved, and cannot
  * matter to results: the calls compute the bits that the interpreter computes.
  *
- * A tape is made after a few evaluations of one structure, in one pass over the ropes. When they
+ * A tape is made after a few evaluations of one structure, in one pass over the orders. When they
  * change it is changed with them (tape_patch.c), until too much of it is patchwork or dead. A part
- * has none if it has loops. It is used as soon as all of its code is there; until then leaves are
+ * has none if it has loops. It is used as soon as all of its code is there; until then segments are
  * evaluated one by one (blocks.c).
  */
 #ifndef RUNTIME_EVAL_TAPE_H
@@ -37,11 +37,12 @@
 void tape_forget_inputs(Part *part);
 void tape_close(Part *part);
 void tape_forget_all(Sim *sim); /* those that might return: before the engine is closed */
-/* Before a leaf changes or goes, and when a node leaves or joins Part.watched. */
-void tape_leaf_leaves(Sim *sim, const Leaf *leaf);
+/* Before a segment changes or goes, and when a node leaves or joins Part.watched. */
+void tape_segment_leaves(Sim *sim, const Segment *segment);
 void tape_compares_leave(Part *part, const EvalNode *node);
 void tape_compares_come(Part *part, DdpNode node);
-void tape_plan_free(Sim *sim, struct LeafPlan *plan); /* of a leaf or node that changes; or NULL */
+void tape_plan_free(Sim *sim,
+                    struct SegmentPlan *plan); /* of a segment or node that changes; or NULL */
 
 /* Slopes of all states at states y (NULL: those in Sim.value). False: there is no tape that is
  * ready, nothing was done. */
@@ -53,9 +54,9 @@ bool tape_rows(Part *part, uint32_t *n, const DdpVar **rows);
  * their boundary, of which a tape knows nothing. */
 bool tape_at_event(Part *part);
 bool tape_has_tangents(Part *part); /* asks for their code when there is none */
-/* Was that the last evaluation of the part? If not, it was leaf by leaf, in Sim.value. */
+/* Was that the last evaluation of the part? If not, it was segment by segment, in Sim.value. */
 bool tape_is_latest(const Part *part);
-void tape_outdated(Part *part); /* the part is about to be evaluated leaf by leaf */
+void tape_outdated(Part *part); /* the part is about to be evaluated segment by segment */
 void tape_settle(Part *part);   /* Sim.value too knows what the last tape_slopes computed */
 /* Tangents of slopes from those of the states and of the clock, at the states of the last
  * tape_slopes. */

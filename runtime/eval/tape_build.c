@@ -1,6 +1,6 @@
-/* tape_build.c: the ropes of a part -> a tape: levels, batches, places. See tape.h.
+/* tape_build.c: the orders of a part -> a tape: levels, batches, places. See tape.h.
  *
- * First pass, over leaves in the order of the schedule (writers before readers): origins of copies,
+ * First pass, over segments in the order of the schedule (writers before readers): origins of copies,
  * levels, and groups of blocks that have section, level, shape and constants in common. Second
  * pass, over groups in the order of section and level: places for what they write, then for what
  * they read and has none yet. Last, the lists of what goes in and out.
@@ -23,7 +23,7 @@ enum {
 };
 
 typedef struct BatchMember {
-    LeafPlan *plan;
+    SegmentPlan *plan;
     EvalNode *compares; /* SECTION_COMPARES: whose they are */
     DdpVar state;       /* what they are ordered by */
     uint32_t next;      /* of the group, number + 1 */
@@ -31,7 +31,7 @@ typedef struct BatchMember {
 
 typedef struct Group {
     uint64_t rank;           /* section, level, number: the order in which they are done */
-    LeafPlan *plan;          /* of the first member */
+    SegmentPlan *plan;       /* of the first member */
     uint32_t first, last, n; /* members, numbers + 1 */
 } Group;
 
@@ -44,7 +44,7 @@ typedef struct Making {
     VEC(Group) groups;
     Map group_of;       /* hash of rank, shape, constants -> number + 1 */
     BatchMember *batch; /* [n]: of the group that gets places */
-    LeafPlan **plan;    /* [n]: theirs */
+    SegmentPlan **plan; /* [n]: theirs */
     uint32_t batch_from;
     bool loops; /* there are some: no tape */
 } Making;
@@ -113,14 +113,14 @@ static uint64_t rank_of(uint32_t section, uint32_t level, uint32_t number)
     return (uint64_t)section << 62 | (uint64_t)level << 32 | number;
 }
 
-static bool same_kind(const LeafPlan *a, const LeafPlan *b)
+static bool same_kind(const SegmentPlan *a, const SegmentPlan *b)
 {
     return a->shape == b->shape &&
            (a->constants == b->constants ||
             memcmp(a->constants, b->constants, a->shape->n_constants * sizeof *a->constants) == 0);
 }
 
-static Group *group_for(Making *m, uint64_t rank, LeafPlan *plan)
+static Group *group_for(Making *m, uint64_t rank, SegmentPlan *plan)
 {
     uint64_t key = hash_u64(plan->key ^ hash_u64(rank));
     uint32_t at = map_get(&m->group_of, key);
@@ -132,7 +132,7 @@ static Group *group_for(Making *m, uint64_t rank, LeafPlan *plan)
     return &vec_last(&m->groups);
 }
 
-static void add_member(Making *m, uint32_t section, uint32_t level, LeafPlan *plan,
+static void add_member(Making *m, uint32_t section, uint32_t level, SegmentPlan *plan,
                        EvalNode *compares)
 {
     Group *group = group_for(m, rank_of(section, level, 0), plan);
@@ -145,7 +145,7 @@ static void add_member(Making *m, uint32_t section, uint32_t level, LeafPlan *pl
 }
 
 /* The state whose slope a block computes, or 0. */
-static DdpVar slope_order(const Making *m, const LeafPlan *plan)
+static DdpVar slope_order(const Making *m, const SegmentPlan *plan)
 {
     const TapeVar *var = m->engine->tape_var.at;
     for (uint32_t s = 0; s < plan->n; s++)
@@ -166,7 +166,7 @@ static void mark_states(Making *m)
 }
 
 /* What a block reads is resolved to origins; its level is above all of them. */
-static uint32_t level_of(Making *m, LeafPlan *plan)
+static uint32_t level_of(Making *m, SegmentPlan *plan)
 {
     uint32_t level = 0;
     DdpVar order = slope_order(m, plan);
@@ -188,9 +188,9 @@ static void add_result(Making *m, DdpVar var)
     m->engine->tape_var.at[var].result = m->tape->results.n;
 }
 
-static void add_block(Making *m, uint32_t section, Leaf *leaf)
+static void add_block(Making *m, uint32_t section, Segment *segment)
 {
-    LeafPlan *plan = leaf->plan;
+    SegmentPlan *plan = segment->plan;
     if (plan->shape) {
         uint32_t level = level_of(m, plan);
         for (uint32_t s = 0; s < plan->n; s++)
@@ -208,32 +208,32 @@ static void add_block(Making *m, uint32_t section, Leaf *leaf)
     plan->unit = NO_UNIT;
 }
 
-/* Leaves and plans lie all over the memory: those to come are fetched ahead. */
+/* Segments and plans lie all over the memory: those to come are fetched ahead. */
 static void fetch_ahead(const Chunk *chunk, uint32_t at)
 {
     if (at + 2 * AHEAD < chunk->n)
-        __builtin_prefetch(chunk->leaf[at + 2 * AHEAD]);
+        __builtin_prefetch(chunk->segment[at + 2 * AHEAD]);
     if (at + AHEAD >= chunk->n)
         return;
-    const char *plan = (const char *)chunk->leaf[at + AHEAD]->plan;
+    const char *plan = (const char *)chunk->segment[at + AHEAD]->plan;
     __builtin_prefetch(plan);
     __builtin_prefetch(plan + 64);
     __builtin_prefetch(plan + 128);
 }
 
-static void add_rope(Making *m, uint32_t section)
+static void add_node_order(Making *m, uint32_t section)
 {
-    EACH_LEAF (&m->part->ropes[section], leaf) {
-        fetch_ahead(leaf->chunk, l_);
-        if (!leaf->plan)
-            m->loops |= m->sim->nodes.at[leaf->nodes.at[0]].loop;
+    EACH_LEAF (&m->part->orders[section], segment) {
+        fetch_ahead(segment->chunk, l_);
+        if (!segment->plan)
+            m->loops |= m->sim->nodes.at[segment->nodes.at[0]].loop;
         if (m->loops)
             return;
-        if (!leaf->plan)
-            leaf->plan = tape_plan_leaf(m->sim, leaf);
-        add_block(m, section, leaf);
+        if (!segment->plan)
+            segment->plan = tape_plan_segment(m->sim, segment);
+        add_block(m, section, segment);
         if (section == SECTION_DYNAMICS)
-            tape_sets_pass(m->tape, leaf, NULL, NULL);
+            tape_sets_pass(m->tape, segment, NULL, NULL);
     }
 }
 
@@ -260,7 +260,7 @@ static int by_rank(const void *a, const void *b)
 /* Members stand in the order of the states whose slopes they compute, so that slopes move as one
  * array; what such a block reads stands in the same order; and comparisons stand in the order of
  * the states they read. */
-static DdpVar order_of(const Making *m, const LeafPlan *plan)
+static DdpVar order_of(const Making *m, const SegmentPlan *plan)
 {
     const TapeVar *var = m->engine->tape_var.at;
     DdpVar slope_of = slope_order(m, plan);
@@ -347,7 +347,7 @@ static void add_gather(Making *m, const Group *group, Unit *unit, uint32_t slot)
 /* One row of places: all members of a batch of arrays, or the one member of a single block. */
 static void lay_arrays(Making *m, const Group *group, Unit *unit, const SlotAccess *access)
 {
-    const LeafPlan *plan = m->plan[0];
+    const SegmentPlan *plan = m->plan[0];
     Arena *arena = &m->tape->arena;
     unit->slots = arena_alloc(arena, (plan->n + 1) * sizeof *unit->slots);
     unit->common = arena_alloc(arena, plan->n + 1);
@@ -380,7 +380,7 @@ static void lay_tables(Making *m, const Group *group, Unit *unit)
     for (uint32_t s = 0; s < n; s++)
         unit->common[s] = m->plan[0]->shape->role[s] == SLOT_STORED;
     for (uint32_t i = 0; i < group->n; i++, row += n) {
-        const LeafPlan *plan = m->plan[i];
+        const SegmentPlan *plan = m->plan[i];
         for (uint32_t s = 0; s < n; s++)
             if (plan->shape->role[s] == SLOT_READ)
                 row[s] = place_of(m, plan->origin[s]);
@@ -393,7 +393,7 @@ static void lay_tables(Making *m, const Group *group, Unit *unit)
  * differ between members of one shape; then only tables will do. */
 static JitLayout layout_of(Making *m, const Group *group, SlotAccess *access)
 {
-    const LeafPlan *plan = m->plan[0];
+    const SegmentPlan *plan = m->plan[0];
     uint32_t gathered = 0, differ = 0;
     bool functions = true;
     for (uint32_t s = 0; s < plan->n; s++) {
@@ -415,27 +415,26 @@ static JitLayout layout_of(Making *m, const Group *group, SlotAccess *access)
 /* Hidden results: truths and differences that a sweep compares. */
 static void add_segments(Making *m, const Group *group, const uint32_t *place)
 {
-    const LeafPlan *plan = m->plan[0];
+    const SegmentPlan *plan = m->plan[0];
     for (uint32_t s = 0; s < plan->n; s++) {
         if (plan->shape->role[s] != SLOT_STORED || (plan->var[s] & 1))
             continue;
-        Segment segment = {.truth = place[s], .difference = NO_PLACE, .n = group->n};
+        CompareSpan span = {.truth = place[s], .difference = NO_PLACE, .n = group->n};
         for (uint32_t d = 0; d < plan->n; d++)
             if (plan->shape->role[d] == SLOT_STORED && plan->var[d] == (plan->var[s] | 1))
-                segment.difference = place[d];
-        segment.at = m->tape->compares.n;
+                span.difference = place[d];
+        span.at = m->tape->compares.n;
         m->tape->compares.n += group->n;
-        vec_push(m->sim->mem, &m->tape->segments, segment);
+        vec_push(m->sim->mem, &m->tape->spans, span);
         for (uint32_t i = 0; i < group->n; i++) {
             uint32_t k = (m->plan[i]->var[s] & ~(uint32_t)HIDDEN) / 2;
-            m->tape->compares.at[segment.at + i] = &m->batch[i].compares->compare[k];
-            m->tape->compares.by[segment.at + i] =
-                (DdpNode)(m->batch[i].compares - m->sim->nodes.at);
+            m->tape->compares.at[span.at + i] = &m->batch[i].compares->compare[k];
+            m->tape->compares.by[span.at + i] = (DdpNode)(m->batch[i].compares - m->sim->nodes.at);
         }
     }
 }
 
-static void write_slots(const Group *group, const LeafPlan *plan, const Unit *unit,
+static void write_slots(const Group *group, const SegmentPlan *plan, const Unit *unit,
                         const uint32_t *place)
 {
     for (uint32_t s = 0; s < plan->n; s++) {
@@ -452,7 +451,7 @@ static void write_slots(const Group *group, const LeafPlan *plan, const Unit *un
 /* A batch, or one block of a group that is too small for one. */
 static void add_unit(Making *m, const Group *group, bool compares)
 {
-    const LeafPlan *plan = m->plan[0];
+    const SegmentPlan *plan = m->plan[0];
     Arena *arena = &m->tape->arena;
     uint32_t *place = arena_alloc(arena, (plan->n + 1) * sizeof *place);
     SlotAccess *access = arena_alloc(arena, (plan->n + 1) * sizeof *access);
@@ -460,7 +459,7 @@ static void add_unit(Making *m, const Group *group, bool compares)
                  .code.constants = plan->constants,
                  .section = (uint8_t)(group->rank >> 62),
                  .level = (uint32_t)(group->rank >> 32) & (UINT32_MAX >> 2),
-                 .segment = m->tape->segments.n,
+                 .span = m->tape->spans.n,
                  .n = group->n};
     unit.layout = layout_of(m, group, access);
     if (unit.layout == JIT_TABLES)
@@ -476,10 +475,10 @@ static void add_unit(Making *m, const Group *group, bool compares)
     write_slots(group, plan, &unit, place);
     if (compares)
         add_segments(m, group, place);
-    unit.n_segments = m->tape->segments.n - unit.segment;
+    unit.n_segments = m->tape->spans.n - unit.span;
     unit.member = arena_alloc(arena, group->n * sizeof *unit.member);
     for (uint32_t i = 0; i < group->n; i++) {
-        unit.probe |= m->plan[i]->leaf && m->plan[i]->leaf->probe;
+        unit.probe |= m->plan[i]->segment && m->plan[i]->segment->probe;
         unit.member[i] = m->plan[i];
         m->plan[i]->stamp = m->tape->stamp;
         m->plan[i]->unit = m->tape->units.n;
@@ -654,7 +653,7 @@ static void lay_out(Making *m)
 }
 
 /* What a loop is solved to depends on where it begins, so loops want all their evaluations in the
- * same order always: parts with loops are done leaf by leaf. All others gain, batches or not: a
+ * same order always: parts with loops are done segment by segment. All others gain, batches or not: a
  * part's own vector is where the caches are (1,000 rectifiers: 7.7 -> 5.4 s). */
 static bool worth_it(const Making *m)
 {
@@ -665,8 +664,8 @@ void tape_follow(Tape *tape)
 {
     Part *part = tape->part;
     for (int which = 0; which < 2; which++) {
-        part->ropes[which].tape = tape->worth ? tape : NULL;
-        rope_forget_fresh(&part->ropes[which]);
+        part->orders[which].tape = tape->worth ? tape : NULL;
+        node_order_forget_fresh(&part->orders[which]);
     }
     for (uint32_t i = 0; tape->worth && i < part->states.n; i++)
         vec_push(part->sim->mem, &tape->patched.known, part->states.at[i].var);
@@ -690,8 +689,8 @@ Tape *tape_build(Part *part)
     Tape *tape = part->code.tape = mem_alloc(sim->mem, sizeof *tape);
     tape->part = part;
     arena_init(&tape->arena, sim->mem);
-    tape->version[0] = part->ropes[0].version;
-    tape->version[1] = part->ropes[1].version;
+    tape->version[0] = part->orders[0].version;
+    tape->version[1] = part->orders[1].version;
     tape->version[2] = part->states_version;
     tape_need_vars(engine);
     tape->stamp = ++engine->stamp;
@@ -700,8 +699,8 @@ Tape *tape_build(Part *part)
     m.batch_from = m.batch_from < 2 ? 2 : m.batch_from;
     mark_states(&m);
     tape_sets_open(tape);
-    add_rope(&m, SECTION_DYNAMICS);
-    add_rope(&m, SECTION_CONDITIONS);
+    add_node_order(&m, SECTION_DYNAMICS);
+    add_node_order(&m, SECTION_CONDITIONS);
     add_compares(&m);
     if (m.groups.n > 1)
         qsort(m.groups.at, m.groups.n, sizeof *m.groups.at, by_rank);

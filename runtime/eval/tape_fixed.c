@@ -1,6 +1,6 @@
 /* tape_fixed.c: units of a tape that have long been stable -> larger pieces with constant places.
  *
- * What fixed_code.c does for leaves over Sim.value, over the vector of a tape: single units of the
+ * What fixed_code.c does for segments over Sim.value, over the vector of a tape: single units of the
  * dynamics that follow each other are compiled again as one function, up to PIECE relations, with
  * places and constants written into it (JIT_FIXED). Batches stay as they are: a loop over arrays
  * gains nothing. A piece takes the place of its units when it is optimised. When the tape changes
@@ -15,7 +15,7 @@ static uint32_t place_of(const Tape *tape, const TapePiece *piece, DdpVar var)
 {
     for (uint32_t i = piece->first; i < piece->first + piece->n; i++) {
         const Unit *unit = &tape->units.at[tape->order.at[i]];
-        const LeafPlan *plan = unit->member[0];
+        const SegmentPlan *plan = unit->member[0];
         for (uint32_t s = 0; plan && s < plan->n; s++)
             if (plan->shape->role[s] != SLOT_FUNCTION && plan->origin[s] == var)
                 return unit->slots[s];
@@ -24,7 +24,7 @@ static uint32_t place_of(const Tape *tape, const TapePiece *piece, DdpVar var)
 }
 
 /* Copies are seen through, as the units see through them; `back`: no longer. */
-static void set_origins(Engine *engine, const LeafPlan *plan, bool back)
+static void set_origins(Engine *engine, const SegmentPlan *plan, bool back)
 {
     const TapeVar *var = engine->tape_var.at;
     uint32_t *origin = engine->origin.at;
@@ -35,11 +35,11 @@ static void set_origins(Engine *engine, const LeafPlan *plan, bool back)
         origin[plan->copy[2 * i]] = back ? plan->copy[2 * i] : var[plan->copy[2 * i]].origin;
 }
 
-static void add_items(Engine *engine, const LeafPlan *plan)
+static void add_items(Engine *engine, const SegmentPlan *plan)
 {
     const Sim *sim = engine->sim;
-    for (uint32_t k = 0; k < plan->leaf->nodes.n; k++) {
-        const EvalOp *op = &sim->nodes.at[plan->leaf->nodes.at[k]].ops[0];
+    for (uint32_t k = 0; k < plan->segment->nodes.n; k++) {
+        const EvalOp *op = &sim->nodes.at[plan->segment->nodes.at[k]].ops[0];
         bool copied = false;
         for (uint32_t i = 0; i < plan->n_copies; i++)
             copied |= plan->copy[2 * i] == op->target;
@@ -52,7 +52,7 @@ static void each_plan(Tape *tape, const TapePiece *piece, bool back)
 {
     Engine *engine = tape->part->sim->engine;
     for (uint32_t i = piece->first; i < piece->first + piece->n; i++) {
-        const LeafPlan *plan = tape->units.at[tape->order.at[i]].member[0];
+        const SegmentPlan *plan = tape->units.at[tape->order.at[i]].member[0];
         if (!plan) /* it died: a piece need not compute it */
             continue;
         set_origins(engine, plan, back);
@@ -93,8 +93,8 @@ static bool is_single(const Tape *tape, uint32_t i)
 
 static uint32_t relations_of(const Tape *tape, uint32_t i)
 {
-    const LeafPlan *plan = tape->units.at[tape->order.at[i]].member[0];
-    return plan ? plan->leaf->nodes.n : 0;
+    const SegmentPlan *plan = tape->units.at[tape->order.at[i]].member[0];
+    return plan ? plan->segment->nodes.n : 0;
 }
 
 static void make(Tape *tape)

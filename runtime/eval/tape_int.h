@@ -4,7 +4,7 @@
 
 #include "base/map.h"
 #include "runtime/eval/block_code.h"
-#include "runtime/eval/leaf_reads.h"
+#include "runtime/eval/segment_reads.h"
 #include "runtime/eval/tape.h"
 
 /* What a variable is while a tape is made; valid if `stamp` is that of the making. */
@@ -44,7 +44,7 @@ struct Engine {
     Shapes *shapes;
     JitEnv env;
     bool rebuild, wait;
-    bool told_trouble;     /* why there is no native code */
+    bool told_failure;     /* why there is no native code */
     bool foreseen;         /* that the run is long */
     double opened_at;      /* timer_now() */
     uint32_t fixed_after;  /* evaluations of one structure before it is compiled in larger pieces */
@@ -55,7 +55,7 @@ struct Engine {
     VEC(TapeVar) tape_var; /* [var]: scratch of tape_build.c */
     uint32_t stamp;
     uint32_t patches; /* of all tapes, counted */
-    uint32_t blocks;  /* leaves that have code or asked for it */
+    uint32_t blocks;  /* segments that have code or asked for it */
     uint32_t rebuilt; /* blocks since engine_take_counts */
     uint32_t batches; /* of all tapes */
     uint32_t batched; /* blocks in them */
@@ -63,17 +63,17 @@ struct Engine {
     TapeMemory memory;
 };
 
-/* ---- tape_plan.c: what a leaf, or the comparisons of a node, are as a block ---- */
+/* ---- tape_plan.c: what a segment, or the comparisons of a node, are as a block ---- */
 
 enum { HIDDEN = 0x80000000u }; /* | 2 k: truth of comparison k, | 2 k + 1: its difference */
 
-typedef struct LeafPlan {
+typedef struct SegmentPlan {
     const Shape *shape; /* NULL: nothing but copies */
     const double *constants;
-    uint64_t key;     /* of shape and constants */
-    const Leaf *leaf; /* whose plan it is; NULL: of comparisons */
-    uint32_t *origin; /* [n]: what each slot is a copy of; scratch of tape_build.c */
-    DdpVar *copy;     /* [2 * n_copies]: target, and what it is a copy of; in order */
+    uint64_t key;           /* of shape and constants */
+    const Segment *segment; /* whose plan it is; NULL: of comparisons */
+    uint32_t *origin;       /* [n]: what each slot is a copy of; scratch of tape_build.c */
+    DdpVar *copy;           /* [2 * n_copies]: target, and what it is a copy of; in order */
     uint32_t n_copies;
     uint32_t pattern; /* that the constants belong to (shape_keep) */
     uint32_t stamp;   /* of the tape it has a place in: valid if that is the tape's */
@@ -81,10 +81,10 @@ typedef struct LeafPlan {
     uint32_t at;      /* which member */
     uint32_t n;       /* slots */
     uint32_t var[];   /* [n]: variable, number of a function, or HIDDEN */
-} LeafPlan;
+} SegmentPlan;
 
-LeafPlan *tape_plan_leaf(Sim *sim, const Leaf *leaf);
-LeafPlan *tape_plan_compares(Sim *sim, const EvalNode *node);
+SegmentPlan *tape_plan_segment(Sim *sim, const Segment *segment);
+SegmentPlan *tape_plan_compares(Sim *sim, const EvalNode *node);
 
 /* ---- tapes ---- */
 
@@ -102,8 +102,8 @@ typedef struct Unit {
     bool probe; /* conditions need something of a member, as it was when the unit was made */
     uint32_t level;
     uint32_t n, stride;
-    LeafPlan **member;            /* [n]; NULL: it died, what is computed for it nobody reads */
-    uint32_t segment, n_segments; /* SECTION_COMPARES: in Tape.segments */
+    SegmentPlan **member;      /* [n]; NULL: it died, what is computed for it nobody reads */
+    uint32_t span, n_segments; /* SECTION_COMPARES: in Tape.spans */
     uint32_t *slots;
     bool *common; /* JIT_ARRAYS: JitRequest.common; JIT_TABLES: JitRequest.arrays */
     uint32_t n_gathers;
@@ -133,10 +133,10 @@ typedef struct Input {
 } Input;
 
 /* Truths and differences of one comparison in each member of a batch. */
-typedef struct Segment {
+typedef struct CompareSpan {
     uint32_t truth, difference; /* places; difference NO_PLACE: it has none */
     uint32_t n, at;             /* at: first index in TapeCompares */
-} Segment;
+} CompareSpan;
 
 enum { SECTION_DYNAMICS, SECTION_CONDITIONS, SECTION_COMPARES, SECTIONS };
 
@@ -153,7 +153,7 @@ typedef struct TapeQuick {
     TapeCall *calls;   /* [order.n], or NULL: there are batches, or many units */
     JitCode *tangents; /* likewise, of dynamics, if Tape.tangents_ready */
     const Run *states, *slopes;
-    const Segment *segments;
+    const CompareSpan *spans;
     uint32_t n_states, n_slopes, n_segments;
     uint32_t n_read; /* states that dynamics reads */
     /* What comparisons need: [n_probes] indices of calls, [n_finite] places that must have a
@@ -163,7 +163,7 @@ typedef struct TapeQuick {
     size_t bytes; /* of the copies; 0: there are none */
 } TapeQuick;
 
-/* Comparisons of a tape, in the order of its segments. */
+/* Comparisons of a tape, in the order of its spans. */
 typedef struct TapeCompares {
     double *left, *low; /* [n]: as Compare has them */
     uint32_t n, room;
@@ -190,10 +190,10 @@ typedef struct TapeDepends {
 /* What an evaluation reads comes first. */
 struct Tape {
     Part *part;
-    uint32_t version[3];  /* of the ropes, and of the states */
+    uint32_t version[3];  /* of the orders, and of the states */
     uint32_t evaluations; /* not reported to jit_heat yet */
     uint32_t steady;      /* evaluations since it was made or changed, up to Engine.fixed_after */
-    bool worth;           /* false: leaves one by one are as good */
+    bool worth;           /* false: segments one by one are as good */
     bool loaded;          /* inputs are */
     bool ready;           /* all code is there */
     bool tangents_wanted, tangents_ready;
@@ -223,7 +223,7 @@ struct Tape {
     uint32_t n_read;    /* how many runs these are */
     VEC(Run) slopes;    /* to slopes */
     VEC(Input) results; /* all that dynamics and conditions determine, and where it is */
-    VEC(Segment) segments;
+    VEC(CompareSpan) spans;
     TapePatched patched;
     TapeDepends depends;
 
@@ -231,7 +231,7 @@ struct Tape {
     uint32_t *content, n_content; /* what it was made of */
     uint64_t key;
     uint32_t *patterns, n_patterns; /* whose constants it has */
-    LeafPlan **watched;             /* [n_watched]: plans of the nodes that compare, its own */
+    SegmentPlan **watched;          /* [n_watched]: plans of the nodes that compare, its own */
     uint32_t n_watched;
     uint32_t *sets; /* [states]: that their slopes depend on */
     bool returned;  /* it was put back: its units' members have no plans */
@@ -248,9 +248,9 @@ enum { NO_UNIT = UINT32_MAX };
 
 void tape_sets_open(Tape *tape);
 void tape_sets_close(Mem *mem, Tape *tape);
-/* What the variables of a leaf depend on, from what those it reads do; `changed`, or NULL, is told
+/* What the variables of a segment depend on, from what those it reads do; `changed`, or NULL, is told
  * of those that had another set. */
-void tape_sets_pass(Tape *tape, Leaf *leaf, void (*changed)(void *context, DdpVar var),
+void tape_sets_pass(Tape *tape, Segment *segment, void (*changed)(void *context, DdpVar var),
                     void *context);
 /* Of a slope; NULL: it is not known here. */
 const DependSet *tape_sets_row(const Tape *tape, DdpVar slope);
@@ -278,7 +278,7 @@ void tape_memory_limit(Engine *engine, uint32_t most); /* for tests: tapes that 
 /* ---- making and changing ---- */
 
 void tape_need_vars(Engine *engine);        /* Engine.tape_var for all variables */
-void tape_follow(Tape *tape);               /* from now on the ropes tell what changes */
+void tape_follow(Tape *tape);               /* from now on the orders tell what changes */
 void tape_detach(Part *part);               /* its tape is no longer its own */
 void tape_free(Engine *engine, Tape *tape); /* that nobody has */
 void tape_note_memory(const Tape *tape);    /* what a step reads of it, to be fetched ahead */
@@ -289,7 +289,7 @@ void tape_make_tangents(Tape *tape); /* of all places, zero */
 void tape_more_compares(Tape *tape, uint32_t need);
 void tape_order(Tape *tape); /* Tape.order and end, from the units */
 void tape_add_run(Mem *mem, void *runs, uint32_t from, uint32_t to);
-/* The ropes or the states changed: so does the tape. False: too much of it, it has to be made anew.
+/* The orders or the states changed: so does the tape. False: too much of it, it has to be made anew.
  */
 bool tape_patch(Tape *tape);
 bool tape_has_paid(const Tape *tape); /* evaluations have, for a new one */

@@ -5,10 +5,10 @@
  * the tape is put back instead of made. Descriptions name variables by their numbers, so that each part finds its own
  * tapes: a thousand rectifiers have two thousand of them.
  *
- * The description has all that tape_build.c reads: leaves and their nodes in order, with expressions and variables; what
+ * The description has all that tape_build.c reads: segments and their nodes in order, with expressions and variables; what
  * of it conditions need; states and their slopes; what is compared. Expressions are numbers in a table that only grows,
  * so equal numbers are equal expressions (X2, X3). Whoever puts a tape back connects it with the comparisons of the part
- * as it is now. Leaves have no plans then: what reads them (fixed pieces) has the tape made anew.
+ * as it is now. Segments have no plans then: what reads them (fixed pieces) has the tape made anew.
  *
  * Only small tapes are kept: large ones are patched (tape_patch.c). The memory is bounded; what was put away first goes
  * first. In builds with verifiers a tape that is put back is compared with one that is made.
@@ -53,14 +53,14 @@ static bool describe_node(Engine *engine, DdpNode n)
     return true;
 }
 
-static bool describe_rope(Engine *engine, const Rope *rope)
+static bool describe_node_order(Engine *engine, const NodeOrder *order)
 {
     bool fine = true;
-    say(engine, rope->n_leaves);
-    EACH_LEAF (rope, leaf) {
-        say(engine, leaf->nodes.n << 1 | leaf->probe);
-        for (uint32_t i = 0; fine && i < leaf->nodes.n; i++)
-            fine = describe_node(engine, leaf->nodes.at[i]);
+    say(engine, order->n_segments);
+    EACH_LEAF (order, segment) {
+        say(engine, segment->nodes.n << 1 | segment->probe);
+        for (uint32_t i = 0; fine && i < segment->nodes.n; i++)
+            fine = describe_node(engine, segment->nodes.at[i]);
     }
     return fine;
 }
@@ -81,9 +81,10 @@ static bool describe(Engine *engine, const Part *part)
 {
     const Sim *sim = engine->sim;
     vec_clear(&engine->memory.words);
-    if (part->ropes[0].n + part->ropes[1].n > MOST_NODES || part->lists.loops.n)
+    if (part->orders[0].n + part->orders[1].n > MOST_NODES || part->lists.loops.n)
         return false;
-    if (!describe_rope(engine, &part->ropes[0]) || !describe_rope(engine, &part->ropes[1]))
+    if (!describe_node_order(engine, &part->orders[0]) ||
+        !describe_node_order(engine, &part->orders[1]))
         return false;
     say(engine, part->states.n);
     for (uint32_t i = 0; i < part->states.n; i++) {
@@ -205,10 +206,10 @@ static void keep_patterns(Engine *engine, Tape *tape)
         }
 }
 
-static LeafPlan *copy_plan(Engine *engine, const LeafPlan *plan)
+static SegmentPlan *copy_plan(Engine *engine, const SegmentPlan *plan)
 {
     size_t size = sizeof *plan + 2 * plan->n * sizeof *plan->var;
-    LeafPlan *copy = mem_alloc(engine->sim->mem, size);
+    SegmentPlan *copy = mem_alloc(engine->sim->mem, size);
     memcpy(copy, plan, size);
     copy->origin = copy->var + copy->n;
     copy->copy = copy->origin + copy->n;
@@ -230,7 +231,7 @@ void tape_memory_note(Tape *tape)
     tape->key = key_of(engine);
     keep_patterns(engine, tape);
     tape->n_watched = part->lists.watched.n;
-    tape->watched = arena_alloc(&tape->arena, (tape->n_watched + 1) * sizeof(LeafPlan *));
+    tape->watched = arena_alloc(&tape->arena, (tape->n_watched + 1) * sizeof(SegmentPlan *));
     for (uint32_t i = 0; i < tape->n_watched; i++)
         tape->watched[i] = copy_plan(engine, part->sim->nodes.at[part->lists.watched.at[i]].plan);
     tape->sets = arena_alloc(&tape->arena, (part->states.n + 1) * sizeof *tape->sets);
@@ -251,8 +252,8 @@ void tape_memory_forget(Engine *engine, Tape *tape)
 
 /* ---- put away ---- */
 
-/* Where the plans of members were: these go with their leaves. */
-static LeafPlan away;
+/* Where the plans of members were: these go with their segments. */
+static SegmentPlan away;
 
 bool tape_may_return(const Tape *tape)
 {
@@ -286,14 +287,14 @@ void tape_put_away(Part *part)
 
 /* ---- and put back ---- */
 
-/* The comparisons of the part's i-th node that compares, in the segments of its unit. */
+/* The comparisons of the part's i-th node that compares, in the spans of its unit. */
 static void connect_compares(Tape *tape, uint32_t i)
 {
     Part *part = tape->part;
     Sim *sim = part->sim;
     DdpNode n = part->lists.watched.at[i];
     EvalNode *node = &sim->nodes.at[n];
-    const LeafPlan *known = tape->watched[i];
+    const SegmentPlan *known = tape->watched[i];
     if (!node->plan)
         node->plan = copy_plan(sim->engine, known);
     node->plan->stamp = tape->stamp;
@@ -303,11 +304,11 @@ static void connect_compares(Tape *tape, uint32_t i)
         return;
     const Unit *unit = &tape->units.at[known->unit];
     unit->member[known->at] = node->plan;
-    uint32_t segment = unit->segment;
+    uint32_t span = unit->span;
     for (uint32_t s = 0; s < known->n; s++) {
         if (known->shape->role[s] != SLOT_STORED || (known->var[s] & 1))
             continue;
-        uint32_t at = tape->segments.at[segment++].at + known->at;
+        uint32_t at = tape->spans.at[span++].at + known->at;
         tape->compares.at[at] = &node->compare[(known->var[s] & ~(uint32_t)HIDDEN) / 2];
         tape->compares.by[at] = n;
     }
@@ -333,8 +334,8 @@ static void attach(Engine *engine, Part *part, Tape *tape)
     part->code.likes_tapes = true;
     tape->stamp = ++engine->stamp;
     tape->returned = true;
-    tape->version[0] = part->ropes[0].version;
-    tape->version[1] = part->ropes[1].version;
+    tape->version[0] = part->orders[0].version;
+    tape->version[1] = part->orders[1].version;
     tape->version[2] = part->states_version;
     tape->loaded = tape->evaluated = tape->remembered = tape->told = false;
     tape_need_vars(engine);
@@ -365,8 +366,8 @@ static void must(bool holds, const char *what)
 static void compare_units(const Unit *a, const Unit *b)
 {
     must(a->shape == b->shape && a->layout == b->layout && a->section == b->section &&
-             a->level == b->level && a->n == b->n && a->stride == b->stride &&
-             a->segment == b->segment && a->n_segments == b->n_segments,
+             a->level == b->level && a->n == b->n && a->stride == b->stride && a->span == b->span &&
+             a->n_segments == b->n_segments,
          "a unit of a tape that returned is another one");
     size_t slots = a->layout == JIT_TABLES ? (size_t)a->n * a->stride : a->shape->n_slots;
     must(memcmp(a->slots, b->slots, slots * sizeof *a->slots) == 0,
@@ -385,7 +386,7 @@ static void compare_with_made(Part *part, const Tape *kept)
         compare_units(&kept->units.at[i], &made->units.at[i]);
     must(SAME_LIST(kept->order, made->order) && SAME_LIST(kept->inputs, made->inputs) &&
              SAME_LIST(kept->states, made->states) && SAME_LIST(kept->slopes, made->slopes) &&
-             SAME_LIST(kept->results, made->results) && SAME_LIST(kept->segments, made->segments),
+             SAME_LIST(kept->results, made->results) && SAME_LIST(kept->spans, made->spans),
          "a tape that returned has other lists");
     must(kept->clock == made->clock && kept->n_places == made->n_places &&
              kept->n_checked == made->n_checked && kept->n_read == made->n_read &&
@@ -400,11 +401,12 @@ static void compare_with_made(Part *part, const Tape *kept)
 bool tape_put_back(Part *part)
 {
     Engine *engine = part->sim->engine;
-    uint32_t versions = part->ropes[0].version + part->ropes[1].version + part->states_version + 1;
+    uint32_t versions =
+        part->orders[0].version + part->orders[1].version + part->states_version + 1;
     if (!engine->memory.n || part->code.sought == versions)
         return false;
     part->code.sought = versions;
-    if (part->ropes[0].n_leaves < 2 || !describe(engine, part))
+    if (part->orders[0].n_segments < 2 || !describe(engine, part))
         return false;
     Tape *tape = kept_under(engine, key_of(engine));
     if (!tape || !is_described(engine, tape))
@@ -414,7 +416,6 @@ bool tape_put_back(Part *part)
     compare_with_made(part, tape);
 #endif
     attach(engine, part, tape);
-    engine->memory.returned++;
-    engine->memory.returned_now++;
+    engine_note_returned(engine);
     return true;
 }

@@ -1,17 +1,17 @@
-/* tape_patch.c: leaves that came and went -> the same tape, changed where they are.
+/* tape_patch.c: segments that came and went -> the same tape, changed where they are.
  *
- * A structural change touches a few leaves among thousands, so the tape is not made anew:
+ * A structural change touches a few segments among thousands, so the tape is not made anew:
  *
- * - Dead: the batch of a leaf that went goes on computing it. Nobody reads the result: whoever reads
+ * - Dead: the batch of a segment that went goes on computing it. Nobody reads the result: whoever reads
  *   a variable that it determined is found through the readers of the variable.
- * - New: a leaf that came is a unit of its own, at the level above what it reads, and writes to
- *   places that nobody had before. So does a leaf whose batch would read the wrong place or run too
+ * - New: a segment that came is a unit of its own, at the level above what it reads, and writes to
+ *   places that nobody had before. So does a segment whose batch would read the wrong place or run too
  *   early now.
- * - Patched: a leaf that reads a variable whose place changed finds it by a table, by a gather or as
+ * - Patched: a segment that reads a variable whose place changed finds it by a table, by a gather or as
  *   the only member of its unit: then the place is exchanged.
  *
- * Leaves are looked at in the order of the schedule, dynamics first, each at most once: what a leaf
- * gives away only concerns leaves behind it. The cost that is left for all states of the part is
+ * Segments are looked at in the order of the schedule, dynamics first, each at most once: what a segment
+ * gives away only concerns segments behind it. The cost that is left for all states of the part is
  * that of lists of runs.
  *
  * Each evaluation pays for the dead and the new, which run one by one. When together they have paid
@@ -19,7 +19,7 @@
  * or after a step: so a tape that is evaluated often is dense, and one that changes at every other
  * step is hardly ever made.
  *
- * Requires that the ropes are settled. Maintains B1..B4 (tape_verify.c).
+ * Requires that the orders are settled. Maintains B1..B4 (tape_verify.c).
  */
 #include "runtime/eval/tape_int.h"
 
@@ -35,9 +35,9 @@ typedef struct Patch {
     Engine *engine;
     Part *part;
     Tape *tape;
-    VEC(Leaf *) queue[2]; /* [section]: heaps, first in the schedule first */
-    NodeList compares;    /* nodes whose comparisons are to be looked at */
-    bool failed;          /* it has to be made anew */
+    VEC(Segment *) queue[2]; /* [section]: heaps, first in the schedule first */
+    NodeList compares;       /* nodes whose comparisons are to be looked at */
+    bool failed;             /* it has to be made anew */
 } Patch;
 
 /* ---- what goes ---- */
@@ -60,18 +60,18 @@ static void forget_var(Tape *tape, DdpVar var)
 }
 
 /* The batch goes on with a member that nobody asks for. */
-static void bury(Tape *tape, LeafPlan *plan)
+static void bury(Tape *tape, SegmentPlan *plan)
 {
     if (plan->unit == NO_UNIT)
         return;
     Unit *unit = &tape->units.at[plan->unit];
     unit->member[plan->at] = NULL;
     tape->patched.n_dead++;
-    for (uint32_t s = unit->segment; s < unit->segment + unit->n_segments; s++)
-        tape->compares.at[tape->segments.at[s].at + plan->at] = &tape->compares.nobody;
+    for (uint32_t s = unit->span; s < unit->span + unit->n_segments; s++)
+        tape->compares.at[tape->spans.at[s].at + plan->at] = &tape->compares.nobody;
 }
 
-static void leave(Tape *tape, LeafPlan *plan)
+static void leave(Tape *tape, SegmentPlan *plan)
 {
     if (!plan || plan->stamp != tape->stamp)
         return;
@@ -84,14 +84,14 @@ static void leave(Tape *tape, LeafPlan *plan)
     plan->stamp = 0;
 }
 
-void tape_leaf_leaves(Sim *sim, const Leaf *leaf)
+void tape_segment_leaves(Sim *sim, const Segment *segment)
 {
     (void)sim;
-    Tape *tape = leaf->chunk->rope->tape;
+    Tape *tape = segment->chunk->order->tape;
     if (tape && tape_may_return(tape))
         tape_put_away(tape->part);
-    else if (tape && leaf->plan)
-        leave(tape, leaf->plan);
+    else if (tape && segment->plan)
+        leave(tape, segment->plan);
 }
 
 void tape_compares_leave(Part *part, const EvalNode *node)
@@ -112,28 +112,28 @@ void tape_compares_come(Part *part, DdpNode node)
 
 /* ---- who has to be looked at ---- */
 
-static bool is_before(const Patch *p, const Leaf *a, const Leaf *b)
+static bool is_before(const Patch *p, const Segment *a, const Segment *b)
 {
     return ddp_before(p->sim->ddp, a->nodes.at[0], b->nodes.at[0]);
 }
 
-static void queue_leaf(Patch *p, Leaf *leaf)
+static void queue_segment(Patch *p, Segment *segment)
 {
-    if (leaf->queued == p->engine->patches)
+    if (segment->queued == p->engine->patches)
         return;
-    leaf->queued = p->engine->patches;
-    int section = leaf->chunk->rope == &p->part->ropes[SECTION_CONDITIONS];
-    vec_push(p->sim->mem, &p->queue[section], leaf);
-    Leaf **heap = p->queue[section].at;
+    segment->queued = p->engine->patches;
+    int section = segment->chunk->order == &p->part->orders[SECTION_CONDITIONS];
+    vec_push(p->sim->mem, &p->queue[section], segment);
+    Segment **heap = p->queue[section].at;
     uint32_t i = p->queue[section].n - 1;
-    for (; i && is_before(p, leaf, heap[(i - 1) / 2]); i = (i - 1) / 2)
+    for (; i && is_before(p, segment, heap[(i - 1) / 2]); i = (i - 1) / 2)
         heap[i] = heap[(i - 1) / 2];
-    heap[i] = leaf;
+    heap[i] = segment;
 }
 
-static Leaf *next_leaf(Patch *p, int section)
+static Segment *next_segment(Patch *p, int section)
 {
-    Leaf **heap = p->queue[section].at, *first = heap[0], *last = vec_pop(&p->queue[section]);
+    Segment **heap = p->queue[section].at, *first = heap[0], *last = vec_pop(&p->queue[section]);
     uint32_t n = p->queue[section].n, i = 0;
     for (uint32_t child; (child = 2 * i + 1) < n; i = child) {
         child += child + 1 < n && is_before(p, heap[child + 1], heap[child]);
@@ -159,9 +159,9 @@ static void queue_readers(Patch *p, DdpVar var)
 {
     for (const ReadEdge *edge = p->sim->info[var].readers; edge; edge = edge->next) {
         const EvalNode *node = &p->sim->nodes.at[edge->node];
-        if (node->part != p->part || !node->leaf)
+        if (node->part != p->part || !node->segment)
             continue;
-        queue_leaf(p, node->leaf);
+        queue_segment(p, node->segment);
         queue_compares(p, edge->node);
     }
 }
@@ -251,7 +251,7 @@ static void announce(Patch *p, DdpVar var)
 
 /* ---- one block ---- */
 
-static uint32_t level_of(const Patch *p, LeafPlan *plan)
+static uint32_t level_of(const Patch *p, SegmentPlan *plan)
 {
     uint32_t level = 0;
     for (uint32_t s = 0; s < plan->n; s++) {
@@ -279,7 +279,7 @@ static uint32_t *entry_of(const Unit *unit, uint32_t slot, uint32_t i)
 }
 
 /* False: it reads something where its batch will not look for it. */
-static bool exchange_places(Patch *p, const LeafPlan *plan)
+static bool exchange_places(Patch *p, const SegmentPlan *plan)
 {
     const Unit *unit = &p->tape->units.at[plan->unit];
     for (uint32_t s = 0; s < plan->n; s++) {
@@ -298,23 +298,23 @@ static bool exchange_places(Patch *p, const LeafPlan *plan)
 static void add_segments(Patch *p, const EvalNode *node, Unit *unit)
 {
     Tape *tape = p->tape;
-    const LeafPlan *plan = unit->member[0];
-    unit->segment = tape->segments.n;
+    const SegmentPlan *plan = unit->member[0];
+    unit->span = tape->spans.n;
     for (uint32_t s = 0; s < plan->n; s++) {
         if (plan->shape->role[s] != SLOT_STORED || (plan->var[s] & 1))
             continue;
-        Segment segment = {unit->slots[s], NO_PLACE, 1, tape->compares.n};
+        CompareSpan span = {unit->slots[s], NO_PLACE, 1, tape->compares.n};
         for (uint32_t d = 0; d < plan->n; d++)
             if (plan->shape->role[d] == SLOT_STORED && plan->var[d] == (plan->var[s] | 1))
-                segment.difference = unit->slots[d];
+                span.difference = unit->slots[d];
         if (tape->compares.n == tape->compares.room)
             tape_more_compares(tape, tape->compares.n + 1);
         tape->compares.by[tape->compares.n] = (DdpNode)(node - p->sim->nodes.at);
         tape->compares.at[tape->compares.n++] =
             &node->compare[(plan->var[s] & ~(uint32_t)HIDDEN) / 2];
-        vec_push(p->sim->mem, &tape->segments, segment);
+        vec_push(p->sim->mem, &tape->spans, span);
     }
-    unit->n_segments = tape->segments.n - unit->segment;
+    unit->n_segments = tape->spans.n - unit->span;
 }
 
 static void write_var(Patch *p, DdpVar var, uint32_t level, uint32_t place)
@@ -326,7 +326,7 @@ static void write_var(Patch *p, DdpVar var, uint32_t level, uint32_t place)
 }
 
 /* A unit of its own, which writes to new places. `node`: whose comparisons they are. */
-static void add_unit(Patch *p, uint8_t section, uint32_t level, LeafPlan *plan,
+static void add_unit(Patch *p, uint8_t section, uint32_t level, SegmentPlan *plan,
                      const EvalNode *node)
 {
     Tape *tape = p->tape;
@@ -335,7 +335,7 @@ static void add_unit(Patch *p, uint8_t section, uint32_t level, LeafPlan *plan,
                  .code.constants = plan->constants,
                  .layout = JIT_SINGLE,
                  .section = section,
-                 .probe = plan->leaf && plan->leaf->probe,
+                 .probe = plan->segment && plan->segment->probe,
                  .level = level,
                  .n = 1};
     unit.slots = arena_alloc(arena, (plan->n + 1) * sizeof *unit.slots);
@@ -360,7 +360,7 @@ static void add_unit(Patch *p, uint8_t section, uint32_t level, LeafPlan *plan,
 }
 
 /* A unit of one member may run later. */
-static void put_off(Patch *p, const LeafPlan *plan, uint32_t level)
+static void put_off(Patch *p, const SegmentPlan *plan, uint32_t level)
 {
     p->tape->units.at[plan->unit].level = level;
     for (uint32_t s = 0; s < plan->n; s++)
@@ -370,7 +370,7 @@ static void put_off(Patch *p, const LeafPlan *plan, uint32_t level)
         }
 }
 
-static void place_block(Patch *p, uint8_t section, LeafPlan *plan, const EvalNode *node)
+static void place_block(Patch *p, uint8_t section, SegmentPlan *plan, const EvalNode *node)
 {
     uint32_t level = level_of(p, plan);
     if (plan->stamp != p->tape->stamp) {
@@ -388,7 +388,7 @@ static void place_block(Patch *p, uint8_t section, LeafPlan *plan, const EvalNod
     add_unit(p, section, level, plan, node);
 }
 
-static void place_copies(Patch *p, const LeafPlan *plan)
+static void place_copies(Patch *p, const SegmentPlan *plan)
 {
     for (uint32_t i = 0; i < plan->n_copies; i++) {
         DdpVar to = plan->copy[2 * i];
@@ -408,15 +408,15 @@ static void set_changed(void *context, DdpVar var)
     queue_readers(context, var);
 }
 
-static void place_leaf(Patch *p, uint8_t section, Leaf *leaf)
+static void place_segment(Patch *p, uint8_t section, Segment *segment)
 {
-    if (!leaf->plan) {
-        p->failed |= p->sim->nodes.at[leaf->nodes.at[0]].loop;
+    if (!segment->plan) {
+        p->failed |= p->sim->nodes.at[segment->nodes.at[0]].loop;
         if (p->failed)
             return;
-        leaf->plan = tape_plan_leaf(p->sim, leaf);
+        segment->plan = tape_plan_segment(p->sim, segment);
     }
-    LeafPlan *plan = leaf->plan;
+    SegmentPlan *plan = segment->plan;
     if (plan->shape) {
         place_block(p, section, plan, NULL);
     } else {
@@ -425,7 +425,7 @@ static void place_leaf(Patch *p, uint8_t section, Leaf *leaf)
     }
     place_copies(p, plan);
     if (section == SECTION_DYNAMICS)
-        tape_sets_pass(p->tape, leaf, set_changed, p);
+        tape_sets_pass(p->tape, segment, set_changed, p);
 }
 
 static void place_compares(Patch *p, DdpNode n)
@@ -510,16 +510,16 @@ static void look_at_all(Patch *p)
 {
     Tape *tape = p->tape;
     for (int which = 0; which < 2; which++)
-        for (uint32_t i = 0; i < p->part->ropes[which].fresh.n; i++)
-            if (p->part->ropes[which].fresh.at[i])
-                queue_leaf(p, p->part->ropes[which].fresh.at[i]);
+        for (uint32_t i = 0; i < p->part->orders[which].fresh.n; i++)
+            if (p->part->orders[which].fresh.at[i])
+                queue_segment(p, p->part->orders[which].fresh.at[i]);
     for (uint32_t i = 0; i < tape->patched.compared.n; i++)
         queue_compares(p, tape->patched.compared.at[i]);
     for (uint32_t i = 0; i < tape->patched.changed.n; i++)
         queue_readers(p, tape->patched.changed.at[i]);
     for (uint8_t section = SECTION_DYNAMICS; section <= SECTION_CONDITIONS; section++)
         while (p->queue[section].n && !p->failed)
-            place_leaf(p, section, next_leaf(p, section));
+            place_segment(p, section, next_segment(p, section));
     for (uint32_t i = 0; i < p->compares.n && !p->failed; i++)
         place_compares(p, p->compares.at[i]);
 }
@@ -527,13 +527,13 @@ static void look_at_all(Patch *p)
 static void finish(Patch *p)
 {
     Tape *tape = p->tape;
-    tape->version[0] = p->part->ropes[0].version;
-    tape->version[1] = p->part->ropes[1].version;
+    tape->version[0] = p->part->orders[0].version;
+    tape->version[1] = p->part->orders[1].version;
     tape->version[2] = p->part->states_version;
     vec_clear(&tape->patched.changed);
     vec_clear(&tape->patched.compared);
-    rope_forget_fresh(&p->part->ropes[0]);
-    rope_forget_fresh(&p->part->ropes[1]);
+    node_order_forget_fresh(&p->part->orders[0]);
+    node_order_forget_fresh(&p->part->orders[1]);
     tape->ready = tape->tangents_ready = false;
     tape->loaded = tape->remembered = tape->evaluated = false;
     tape_order(tape);
@@ -550,7 +550,7 @@ static bool is_worn(const Tape *tape)
     const Part *part = tape->part;
     if (part->sim->opt.batch_from != 0) /* small models are used for tests */
         return false;
-    uint32_t fresh = part->ropes[0].fresh.n + part->ropes[1].fresh.n;
+    uint32_t fresh = part->orders[0].fresh.n + part->orders[1].fresh.n;
     return tape->patched.n_members < SMALL ||
            fresh + tape->patched.n_added + tape->patched.n_dead > tape->patched.n_members ||
            tape_has_paid(tape);

@@ -1,7 +1,7 @@
-/* tape_plan.c: a leaf, or the comparisons of a node -> its shape, and the variable at each slot.
+/* tape_plan.c: a segment, or the comparisons of a node -> its shape, and the variable at each slot.
  *
- * A plan is made once and kept with the leaf or node until that changes; it says nothing about
- * other leaves. Copies inside a leaf are no part of its shape: who reads the copy reads the origin.
+ * A plan is made once and kept with the segment or node until that changes; it says nothing about
+ * other segments. Copies inside a segment are no part of its shape: who reads the copy reads the origin.
  */
 #include "runtime/eval/tape_int.h"
 
@@ -18,15 +18,15 @@ static DdpVar copied(const Sim *sim, const EvalNode *node)
 }
 
 /* Of the items in Engine.items, with room for copies. */
-static LeafPlan *new_plan(Sim *sim, uint32_t n_copies)
+static SegmentPlan *new_plan(Sim *sim, uint32_t n_copies)
 {
     Engine *engine = sim->engine;
     ShapeUse use = {0};
     if (engine->items.n)
         use = shape_of(engine->shapes, engine->items.n, engine->items.at, engine->origin.at);
     uint32_t n = use.shape ? use.shape->n_slots : 0;
-    LeafPlan *plan = mem_alloc(sim->mem, sizeof *plan + 2 * n * sizeof *plan->var +
-                                             2 * n_copies * sizeof *plan->copy);
+    SegmentPlan *plan = mem_alloc(sim->mem, sizeof *plan + 2 * n * sizeof *plan->var +
+                                                2 * n_copies * sizeof *plan->copy);
     plan->origin = plan->var + n;
     plan->copy = plan->origin + n;
     if (!use.shape)
@@ -42,7 +42,7 @@ static LeafPlan *new_plan(Sim *sim, uint32_t n_copies)
     return plan;
 }
 
-void tape_plan_free(Sim *sim, LeafPlan *plan)
+void tape_plan_free(Sim *sim, SegmentPlan *plan)
 {
     if (plan && plan->shape)
         shape_drop(sim->engine->shapes, plan->pattern);
@@ -60,13 +60,13 @@ static void need_origins(Engine *engine, uint32_t hidden)
     }
 }
 
-LeafPlan *tape_plan_leaf(Sim *sim, const Leaf *leaf)
+SegmentPlan *tape_plan_segment(Sim *sim, const Segment *segment)
 {
     Engine *engine = sim->engine;
     need_origins(engine, 0);
     vec_clear(&engine->items);
-    for (uint32_t i = 0; i < leaf->nodes.n; i++) {
-        const EvalNode *node = &sim->nodes.at[leaf->nodes.at[i]];
+    for (uint32_t i = 0; i < segment->nodes.n; i++) {
+        const EvalNode *node = &sim->nodes.at[segment->nodes.at[i]];
         const EvalOp *op = &node->ops[0];
         DdpVar from = copied(sim, node);
         if (from)
@@ -74,10 +74,10 @@ LeafPlan *tape_plan_leaf(Sim *sim, const Leaf *leaf)
         else
             vec_push(sim->mem, &engine->items, ((ShapeItem){op->target, op->value, op->vars}));
     }
-    LeafPlan *plan = new_plan(sim, leaf->nodes.n - engine->items.n);
-    plan->leaf = leaf;
-    for (uint32_t i = 0; i < leaf->nodes.n; i++) {
-        const EvalNode *node = &sim->nodes.at[leaf->nodes.at[i]];
+    SegmentPlan *plan = new_plan(sim, segment->nodes.n - engine->items.n);
+    plan->segment = segment;
+    for (uint32_t i = 0; i < segment->nodes.n; i++) {
+        const EvalNode *node = &sim->nodes.at[segment->nodes.at[i]];
         DdpVar target = node->ops[0].target, from = copied(sim, node);
         engine->origin.at[target] = target;
         if (!from)
@@ -88,7 +88,7 @@ LeafPlan *tape_plan_leaf(Sim *sim, const Leaf *leaf)
     return plan;
 }
 
-LeafPlan *tape_plan_compares(Sim *sim, const EvalNode *node)
+SegmentPlan *tape_plan_compares(Sim *sim, const EvalNode *node)
 {
     Engine *engine = sim->engine;
     uint32_t first = sim->n_values;
@@ -104,7 +104,7 @@ LeafPlan *tape_plan_compares(Sim *sim, const EvalNode *node)
             vec_push(sim->mem, &engine->items,
                      ((ShapeItem){first + 2 * k + 1, compare->difference, vars}));
     }
-    LeafPlan *plan = new_plan(sim, 0);
+    SegmentPlan *plan = new_plan(sim, 0);
     for (uint32_t s = 0; s < plan->n; s++)
         if (plan->shape->role[s] != SLOT_FUNCTION && plan->var[s] >= first)
             plan->var[s] = HIDDEN | (plan->var[s] - first);

@@ -1,6 +1,6 @@
 /* tape_ready.c: a part -> its tape, once it is worth having and its code is there.
  *
- * A tape is made when a structure has been evaluated a few times, changed where leaves come and go,
+ * A tape is made when a structure has been evaluated a few times, changed where segments come and go,
  * and closed where that is not worth it. What evaluations read of it (TapeQuick) is made here too.
  */
 #include "runtime/eval/tape_int.h"
@@ -28,12 +28,12 @@ void tape_detach(Part *part)
     if (!tape)
         return;
     part->code.likes_tapes = tape->worth;
-    part->code.prepared = 0; /* leaves that it evaluated have no code */
+    part->code.prepared = 0; /* segments that it evaluated have no code */
     engine->batches -= tape->n_batches;
     engine->batched -= tape->n_batched;
     for (int which = 0; which < 2; which++) {
-        part->ropes[which].tape = NULL;
-        rope_forget_fresh(&part->ropes[which]);
+        part->orders[which].tape = NULL;
+        node_order_forget_fresh(&part->orders[which]);
     }
 }
 
@@ -54,7 +54,7 @@ void tape_free(Engine *engine, Tape *tape)
     vec_free(mem, &tape->states);
     vec_free(mem, &tape->slopes);
     vec_free(mem, &tape->results);
-    vec_free(mem, &tape->segments);
+    vec_free(mem, &tape->spans);
     arena_free(&tape->arena);
     mem_free(mem, tape);
 }
@@ -218,22 +218,22 @@ static void make_quick(Tape *tape)
     uint32_t n_slots = count_slots(tape), n = tape->order.n;
     *quick = (TapeQuick){.states = tape->states.at,
                          .slopes = tape->slopes.at,
-                         .segments = tape->segments.at,
+                         .spans = tape->spans.at,
                          .n_states = tape->states.n,
                          .n_slopes = tape->slopes.n,
-                         .n_segments = tape->segments.n,
+                         .n_segments = tape->spans.n,
                          .n_read = tape->n_read};
     if (!n_slots)
         return;
     size_t states = tape->states.n * sizeof *quick->states,
            slopes = tape->slopes.n * sizeof *quick->slopes,
-           segments = tape->segments.n * sizeof *quick->segments;
+           spans = tape->spans.n * sizeof *quick->spans;
     char *room = arena_alloc(&tape->arena, n * (sizeof *quick->calls + sizeof *quick->tangents) +
-                                               states + slopes + segments + 8 * 8 +
+                                               states + slopes + spans + 8 * 8 +
                                                (2 * n_slots + n) * sizeof(uint32_t) + n * 8);
     quick->states = take(&room, quick->states, states);
     quick->slopes = take(&room, quick->slopes, slopes);
-    quick->segments = take(&room, quick->segments, segments);
+    quick->spans = take(&room, quick->spans, spans);
     quick->calls = take(&room, NULL, n * sizeof *quick->calls);
     for (uint32_t i = 0; i < n; i++) {
         const Unit *unit = &tape->units.at[tape->order.at[i]];
@@ -251,8 +251,8 @@ static void make_quick(Tape *tape)
 
 bool tape_fits(const Part *part, const Tape *tape)
 {
-    return tape->version[0] == part->ropes[0].version &&
-           tape->version[1] == part->ropes[1].version && tape->version[2] == part->states_version;
+    return tape->version[0] == part->orders[0].version &&
+           tape->version[1] == part->orders[1].version && tape->version[2] == part->states_version;
 }
 
 /* What does not fit any longer is made to fit, or closed. */
@@ -286,7 +286,7 @@ Tape *tape_current(Part *part)
     bring_up_to_date(engine, part);
     if (!part->code.tape && !tape_put_back(part)) {
         uint32_t after = part->sim->opt.batch_from || part->code.likes_tapes ? 1 : MADE_AFTER;
-        if (part->ropes[0].n_leaves < 2 || ++part->code.untaped < after)
+        if (part->orders[0].n_segments < 2 || ++part->code.untaped < after)
             return NULL;
         double begin = timer_now();
         bool worth = tape_build(part)->worth;

@@ -1,7 +1,7 @@
 /* tape_sets.c: which states each variable of a tape depends on, kept up to date by its patches.
  *
- * The same sets as pattern.c finds in a pass over all leaves, but kept: a variable carries the
- * number of its set, equal sets have equal numbers, and a leaf that did not change and whose inputs
+ * The same sets as pattern.c finds in a pass over all segments, but kept: a variable carries the
+ * number of its set, equal sets have equal numbers, and a segment that did not change and whose inputs
  * have the sets they had need not be looked at. States are named by variable, so sets outlive
  * changes of the order of unknowns. A set of more than MOST states is LARGE, whatever it contains:
  * then pattern.c has to keep something and does its own work.
@@ -9,7 +9,7 @@
  * Invariant: set 0 is empty; sets ascend; sets of dead states stay in the table until the tape is
  * made anew, but no living variable has one. Explicit methods want no Jacobian and have no sets.
  */
-#include "runtime/eval/leaf_reads.h"
+#include "runtime/eval/segment_reads.h"
 #include "runtime/eval/tape_int.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ void tape_sets_open(Tape *tape)
 {
     Mem *mem = tape->part->sim->mem;
     SolSolver solver = tape->part->sim->opt.solver;
-    if (solver == SOL_SOLVER_RK || solver == SOL_SOLVER_EULER)
+    if (solver == SOL_SOLVER_RK || solver == SOL_SOLVER_EULER || solver == SOL_SOLVER_INLINE)
         return;
     vec_push(mem, &tape->depends.sets, ((DependSet){0}));
     vec_push(mem, &tape->depends.sets, ((DependSet){0})); /* LARGE */
@@ -89,19 +89,19 @@ static uint32_t set_of_node(Tape *tape, const EvalNode *node)
     return set;
 }
 
-void tape_sets_pass(Tape *tape, Leaf *leaf, void (*changed)(void *context, DdpVar var),
+void tape_sets_pass(Tape *tape, Segment *segment, void (*changed)(void *context, DdpVar var),
                     void *context)
 {
     Sim *sim = tape->part->sim;
     if (!tape->depends.sets.n)
         return;
-    const LeafReads *r = leaf_reads(sim, leaf);
-    uint32_t in[LEAF_MOST_IN], set = 0;
+    const SegmentReads *r = segment_reads(sim, segment);
+    uint32_t in[SEGMENT_MOST_IN], set = 0;
     uint64_t before = 0;
     for (uint32_t i = 0; r && i < r->n_in; i++)
         in[i] = set_of(tape, r->in[i]);
-    for (uint32_t i = 0; i < leaf->nodes.n; i++) {
-        const EvalNode *node = r ? NULL : &sim->nodes.at[leaf->nodes.at[i]];
+    for (uint32_t i = 0; i < segment->nodes.n; i++) {
+        const EvalNode *node = r ? NULL : &sim->nodes.at[segment->nodes.at[i]];
         if (!r)
             set = set_of_node(tape, node);
         else if (r->of[i] != before || !i)

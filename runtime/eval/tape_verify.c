@@ -4,7 +4,7 @@
  *       it, never by itself or a later one: so batches may be done in any order of their members.
  *   B2  a place is written by one member of one unit, and nothing that comes in is.
  *   B3  every slope, and every result that somebody may look at, has a place with a value.
- *   B4  every leaf of the ropes and every comparison that is watched has one member, which reads
+ *   B4  every segment of the orders and every comparison that is watched has one member, which reads
  *       each variable where that is now.
  *
  * Members that died (tape_patch.c) compute something nobody reads, from whatever they find.
@@ -76,7 +76,7 @@ static uint32_t source_of(const Unit *unit, uint32_t s, uint32_t i)
     return place_at(unit, s, i);
 }
 
-static void check_member(const Tape *tape, const LeafPlan *plan)
+static void check_member(const Tape *tape, const SegmentPlan *plan)
 {
     const TapeVar *var = tape->part->sim->engine->tape_var.at;
     must(plan->stamp == tape->stamp, "B4: a block has no member");
@@ -97,8 +97,8 @@ static void check_members(const Tape *tape)
 {
     Part *part = tape->part;
     for (int which = 0; which < 2; which++)
-        EACH_LEAF (&part->ropes[which], leaf)
-            check_member(tape, leaf->plan);
+        EACH_LEAF (&part->orders[which], segment)
+            check_member(tape, segment->plan);
     for (uint32_t i = 0; i < part->lists.watched.n; i++) {
         const EvalNode *node = &part->sim->nodes.at[part->lists.watched.at[i]];
         if (node->plan->shape)

@@ -80,6 +80,7 @@ void values_close(Sim *sim)
     vec_free(sim->mem, &sim->eval.forced);
     map_free(sim->mem, &sim->eval.codes);
     map_free(sim->mem, &sim->eval.whole_loops);
+    map_free(sim->mem, &sim->eval.rests_told);
     arena_free(&sim->eval.texts);
     sim->eval = (SimEval){0};
     sim->value = sim->tangent = NULL;

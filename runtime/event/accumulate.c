@@ -9,7 +9,7 @@ enum { UNDONE = 5 }; /* times that its events made it false again */
 static bool goes_through(Sim *sim, const BranchMemo *memo)
 {
     Firings *past = memo->firings;
-    bool holds = memo->truth && !(memo->fell <= sim->time);
+    bool holds = memo->truth && !(memo->false_since <= sim->time);
     bool undone_before = past->undone >= UNDONE && past->shrinking >= UNDONE;
     past->undone = holds ? 0 : past->undone + 1;
     return holds && undone_before && !sim->decide.chose_if && event_leads_on(sim, memo->condition);

@@ -94,7 +94,7 @@ typedef enum Closeness {
     CLOSE_EQUAL = TIE_EQUAL
 } Closeness;
 
-double event_moment(const Sim *sim)
+double event_point_number(const Sim *sim)
 {
     return MOMENT * fmax(fabs(sim->time), compare_look(sim));
 }
@@ -103,7 +103,7 @@ double event_moment(const Sim *sim)
 static Closeness closeness(Sim *sim, const EvalOp *op, const Compare *compare, double slope)
 {
     double difference = evaluate_code(sim, compare->difference_code, op->vars);
-    double moment = event_moment(sim);
+    double moment = event_point_number(sim);
     bool tolerant = mode_search_is_tolerant(sim);
     if (!isfinite(slope) || (fabs(difference) > BOUNDARY_NEAR && !tolerant))
         return NOT_CLOSE;
@@ -125,6 +125,36 @@ static void tie_close(Sim *sim, DdpNode n, Compare *compare, int8_t tie)
     compare_note_tie(sim, n, tie && !node->forced);
     node->forced = true;
     evaluate_touch_node(sim, n);
+}
+
+static bool is_rounding(Sim *sim, const EvalOp *op, const Compare *compare, double difference)
+{
+    return difference == 0 ||
+           (fabs(difference) <= BOUNDARY_NEAR &&
+            fabs(difference) <=
+                BOUNDARY_ROUNDINGS * error_bound(sim, op, compare->difference_code).rounding);
+}
+
+bool event_keep_at_boundary(Sim *sim, DdpVar condition, bool truth)
+{
+    DdpNode n = sim->info[condition].node;
+    EvalNode *node = &sim->nodes.at[n];
+    for (uint32_t k = 0; n && k < node->n_compares; k++) {
+        Compare *compare = &node->compare[k];
+        const EvalOp *op = &node->ops[compare->op];
+        if (compare->timed || compare->slot || op->target != condition ||
+            !is_rounding(sim, op, compare, compare_difference(sim, node, compare)))
+            continue;
+        for (int8_t side = -1; side <= 1; side += 2) {
+            double now = hold_leaving(compare_kind(sim, compare), 0, side);
+            X value = compare_replace(sim, op->value, compare->self, now);
+            if ((compare_value_of(sim, op, value) != 0) != truth)
+                continue;
+            tie_close(sim, n, compare, side);
+            return true;
+        }
+    }
+    return false;
 }
 
 static bool leave_close(Sim *sim, DdpNode n, Compare *compare)

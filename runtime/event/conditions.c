@@ -1,6 +1,7 @@
 /* conditions.c: conditions and their branches -> which may fire: something that they read has changed, and their truth is not
  * the one that is remembered. */
 #include "runtime/event/conditions.h"
+#include "runtime/event/trail.h"
 
 #include <math.h>
 
@@ -66,41 +67,41 @@ static void forget_mode(Sim *sim, BranchMemo *memo)
 
 /* ---- who may have changed ---- */
 
-void event_suspect(Sim *sim, BranchId id)
+void event_add_candidate(Sim *sim, BranchId id)
 {
-    if (sim->branches.at[id].suspect)
+    if (sim->branches.at[id].candidate)
         return;
-    sim->branches.at[id].suspect = true;
-    vec_push(sim->mem, &sim->decide.suspects, id);
+    sim->branches.at[id].candidate = true;
+    vec_push(sim->mem, &sim->decide.candidates, id);
 }
 
-void event_suspect_var(Sim *sim, DdpVar var)
+void event_add_readers_of(Sim *sim, DdpVar var)
 {
     for (BranchId id = sim->info[var].branches; id; id = sim->branches.at[id].next)
-        event_suspect(sim, id);
+        event_add_candidate(sim, id);
 }
 
-void event_forget_suspects(Sim *sim)
+void event_forget_candidates(Sim *sim)
 {
-    for (uint32_t i = 0; i < sim->decide.suspects.n; i++)
-        sim->branches.at[sim->decide.suspects.at[i]].suspect = false;
-    vec_clear(&sim->decide.suspects);
+    for (uint32_t i = 0; i < sim->decide.candidates.n; i++)
+        sim->branches.at[sim->decide.candidates.at[i]].candidate = false;
+    vec_clear(&sim->decide.candidates);
 }
 
 /* The path to its condition goes through what may be exchanged: it is looked at in every update. */
-static void set_loose(Sim *sim, BranchId id, bool loose)
+static void set_movable(Sim *sim, BranchId id, bool movable)
 {
     BranchMemo *memo = &sim->branches.at[id];
-    if (loose && !memo->loose) {
-        vec_push(sim->mem, &sim->decide.loose, id);
-        memo->loose = sim->decide.loose.n;
-    } else if (!loose && memo->loose) {
-        BranchId last = vec_pop(&sim->decide.loose);
+    if (movable && !memo->movable) {
+        vec_push(sim->mem, &sim->decide.movable, id);
+        memo->movable = sim->decide.movable.n;
+    } else if (!movable && memo->movable) {
+        BranchId last = vec_pop(&sim->decide.movable);
         if (last != id) {
-            sim->decide.loose.at[memo->loose - 1] = last;
-            sim->branches.at[last].loose = memo->loose;
+            sim->decide.movable.at[memo->movable - 1] = last;
+            sim->branches.at[last].movable = memo->movable;
         }
-        memo->loose = 0;
+        memo->movable = 0;
     }
 }
 
@@ -112,14 +113,16 @@ void event_branch_changed(Sim *sim, const WorldChange *change)
     BranchMemo *memo = &sim->branches.at[id];
     if (change->again) { /* an `if` that comes back with the else branch of a `when` */
         memo->newborn = true;
-        event_suspect(sim, id);
+        event_add_candidate(sim, id);
         return;
     }
-    set_loose(sim, id, false);
+    set_movable(sim, id, false);
     mem_free(sim->mem, memo->firings);
     memo->firings = NULL;
     explain_forget_branch(sim, memo);
     if (!change->born) {
+        if (memo->when && memo->born <= sim->record.births_before)
+            trail_break(sim); /* its memory is gone */
         condition_count(sim, memo, 0);
         forget_mode(sim, memo);
         memo->live = false;
@@ -132,15 +135,16 @@ void event_branch_changed(Sim *sim, const WorldChange *change)
     *memo = (BranchMemo){.live = true,
                          .when = view.when,
                          .noted = memo->noted,
-                         .suspect = memo->suspect,
+                         .candidate = memo->candidate,
                          .turned = memo->turned, /* it is in that list */
                          .newborn = true,
-                         .fell = INFINITY};
+                         .born = sim->build.births,
+                         .false_since = INFINITY};
     if (view.copy_of && view.copy_of < sim->branches.n)
         memo->truth = sim->branches.at[view.copy_of].truth;
     condition_count(sim, memo, view.condition);
-    set_loose(sim, id, view.loose);
-    event_suspect(sim, id);
+    set_movable(sim, id, view.movable);
+    event_add_candidate(sim, id);
     event_note_mode(sim, id);
 }
 
@@ -152,16 +156,16 @@ void event_link_branch(Sim *sim, BranchId id, DdpVar condition)
     world_branch(sim->world, id, &view);
     memo->condition = memo->next = 0;
     condition_count(sim, memo, condition);
-    set_loose(sim, id, memo->live && view.loose);
+    set_movable(sim, id, memo->live && view.movable);
 }
 
 void event_forget_branches(Sim *sim)
 {
-    event_forget_suspects(sim);
-    vec_clear(&sim->decide.loose);
+    event_forget_candidates(sim);
+    vec_clear(&sim->decide.movable);
     for (BranchId id = 0; id < sim->branches.n; id++) {
         BranchMemo *memo = &sim->branches.at[id];
-        memo->condition = memo->next = memo->loose = 0;
+        memo->condition = memo->next = memo->movable = 0;
     }
 }
 
@@ -184,7 +188,7 @@ bool condition_truth(const Sim *sim, const BranchMemo *memo, DdpVar condition)
 /* What a `when` remembers: between events its condition may have become false without notice. */
 bool condition_remembered(const BranchMemo *memo, double time)
 {
-    return memo->truth && !(memo->fell < time);
+    return memo->truth && !(memo->false_since < time);
 }
 
 /* Would it be taken? A `when` whose condition ended in between remembers since when. */
@@ -194,7 +198,7 @@ static bool would_fire(Sim *sim, BranchMemo *memo, double time)
         return false;
     bool truth = sim->value[memo->condition] != 0;
     if (memo->when && !truth && memo->truth) {
-        memo->fell = fmin(memo->fell, time);
+        memo->false_since = fmin(memo->false_since, time);
         event_unsettle(sim, memo->condition);
         return false;
     }
@@ -213,12 +217,12 @@ bool event_would_take(const Sim *sim, DdpVar var, bool truth)
 }
 
 /* The truth in which none of the branches of a condition will be taken, or -1. */
-static int8_t calm_truth(const Sim *sim, DdpVar var)
+static int8_t find_idle_truth(const Sim *sim, DdpVar var)
 {
     BranchId first = sim->info[var].branches;
     int8_t truth = first ? sim->branches.at[first].truth : -1;
     for (BranchId id = first; id; id = sim->branches.at[id].next)
-        if (sim->branches.at[id].truth != truth || sim->branches.at[id].fell != INFINITY)
+        if (sim->branches.at[id].truth != truth || sim->branches.at[id].false_since != INFINITY)
             return -1;
     return truth;
 }
@@ -228,7 +232,7 @@ void event_unsettle(Sim *sim, DdpVar var)
 {
     const EvalNode *node = sim->info[var].node ? &sim->nodes.at[sim->info[var].node] : NULL;
     if (node && node->part && node->in.root)
-        node->part->lists.notes.at[node->in.root - 1].calm = -1;
+        node->part->lists.notes.at[node->in.root - 1].idle_truth = -1;
 }
 
 #define EACH_BRANCH(sim, node, id)                                                                 \
@@ -245,31 +249,31 @@ bool event_conditions_changed(Sim *sim, const NodeList *nodes, double time)
     return any;
 }
 
-static bool suspect_node(Sim *sim, const EvalNode *node)
+static bool add_candidates_of(Sim *sim, const EvalNode *node)
 {
     bool any = false;
     EACH_BRANCH (sim, node, id) {
         BranchMemo *memo = &sim->branches.at[id];
         bool fires = would_fire(sim, memo, sim->time);
-        if (fires || memo->fell <= sim->time || update_left_alone(sim, memo->condition))
-            event_suspect(sim, id); /* what is left alone is decided in the next update: U2 */
+        if (fires || memo->false_since <= sim->time || update_left_alone(sim, memo->condition))
+            event_add_candidate(sim, id); /* what is left alone is decided in the next update: U2 */
         any |= fires;
     }
     return any;
 }
 
 /* Roots that are not calm: in a population of thousands these are a few. */
-bool event_suspect_changed(Part *part)
+bool event_add_changed(Part *part)
 {
     Sim *sim = part->sim;
     bool any = false;
     for (uint32_t i = 0; i < part->lists.roots.n; i++) {
         RootNote *note = &part->lists.notes.at[i];
-        if (note->var && note->calm == (sim->value[note->var] != 0))
+        if (note->var && note->idle_truth == (sim->value[note->var] != 0))
             continue;
-        any |= suspect_node(sim, &sim->nodes.at[part->lists.roots.at[i]]);
+        any |= add_candidates_of(sim, &sim->nodes.at[part->lists.roots.at[i]]);
         if (note->var)
-            note->calm = calm_truth(sim, note->var);
+            note->idle_truth = find_idle_truth(sim, note->var);
     }
     return any;
 }
@@ -279,10 +283,10 @@ void event_forget_falls(Part *part)
 {
     Sim *sim = part->sim;
     for (uint32_t i = 0; i < part->lists.roots.n; i++)
-        if (part->lists.notes.at[i].calm < 0)
+        if (part->lists.notes.at[i].idle_truth < 0)
             EACH_BRANCH (sim, &sim->nodes.at[part->lists.roots.at[i]], id)
-                if (sim->branches.at[id].fell > sim->time)
-                    sim->branches.at[id].fell = INFINITY;
+                if (sim->branches.at[id].false_since > sim->time)
+                    sim->branches.at[id].false_since = INFINITY;
 }
 
 /* The condition `var` is known to become false at once (event_detect.c). False when that would take
@@ -295,7 +299,7 @@ bool event_condition_falls(Sim *sim, DdpVar var)
             return false;
     for (BranchId id = first; id; id = sim->branches.at[id].next)
         if (sim->branches.at[id].truth)
-            sim->branches.at[id].fell = sim->time;
+            sim->branches.at[id].false_since = sim->time;
     event_unsettle(sim, var);
     return first != 0;
 }

@@ -15,4 +15,13 @@ typedef void CoutShow(Sim *sim, const char *text);
 /* At a point: what was noted, then what has a new value. */
 void cout_show(Sim *sim, CoutShow *to);
 
+/* Is it what a `cout` shows? */
+static inline bool cout_shows(const Sim *sim, DdpVar var)
+{
+    for (uint32_t i = 0; i < sim->record.couts.n; i++)
+        if (sim->record.couts.at[i].var == var)
+            return true;
+    return false;
+}
+
 #endif

@@ -125,7 +125,7 @@ static bool may_be_absent(const Sim *sim)
 {
     uint32_t i = 0;
     while (sim->parts.n <= QUICK_PARTS && i < sim->parts.n &&
-           sim->parts.at[i]->moment == sim->moment)
+           sim->parts.at[i]->point_number == sim->point_number)
         i++;
     return i < sim->parts.n;
 }
@@ -158,7 +158,7 @@ static bool has_absent_reader(const Sim *sim, DdpVar var)
         return false;
     for (const ReadEdge *edge = sim->info[var].readers; edge; edge = edge->next) {
         const Part *part = sim->nodes.at[edge->node].part;
-        if (part && part->moment != sim->moment)
+        if (part && part->point_number != sim->point_number)
             return true;
     }
     return false;
@@ -172,7 +172,7 @@ void evaluate_gather(Sim *sim, DdpVar var)
         return;
     for (ReadEdge *edge = sim->info[var].readers; edge; edge = edge->next)
         if (sim->nodes.at[edge->node].part)
-            part_meet(sim->nodes.at[edge->node].part, EVAL_EVENT);
+            part_bring(sim->nodes.at[edge->node].part, EVAL_EVENT);
         else if (is_late(sim, &sim->nodes.at[edge->node]))
             evaluate_fetch(sim, node_output(&sim->nodes.at[edge->node], 0), EVAL_EVENT);
 }
@@ -209,16 +209,16 @@ static void bring_concerned(Sim *sim, DdpVar var, EvalHow how)
 {
     for (ReadEdge *edge = sim->info[var].readers; edge; edge = edge->next)
         if (sim->nodes.at[edge->node].part)
-            part_meet(sim->nodes.at[edge->node].part, how);
+            part_bring(sim->nodes.at[edge->node].part, how);
     for (DdpVar state = sim->info[var].slope_of; state; state = sim->info[state].slope_next)
         if (sim->info[state].part)
-            part_meet(sim->info[state].part, how);
+            part_bring(sim->info[state].part, how);
 }
 
 void values_set_how(Sim *sim, DdpVar var, double value, EvalHow how)
 {
     if (sim->info[var].part) /* or bringing it here later would undo this */
-        part_meet(sim->info[var].part, how);
+        part_bring(sim->info[var].part, how);
     bool same = sim->info[var].has && memcmp(&sim->value[var], &value, sizeof value) == 0;
     if (same && !sim->info[var].pending)
         return;
@@ -332,7 +332,8 @@ static void note_old(Sim *sim, const EvalNode *node, DdpVar var, double old)
 static void note_change(Sim *sim, const EvalNode *node, DdpVar var, double old)
 {
     note_old(sim, node, var, old);
-    if (!node->varies && sim->info[var].has && ddp_var(sim->ddp, var).kind == DDP_HELD)
+    if ((!node->varies || node->in_update.acts) && sim->info[var].has &&
+        ddp_var(sim->ddp, var).kind == DDP_HELD)
         trail_held(sim, var, old);
     evaluate_touch(sim, var);
 }
@@ -400,7 +401,8 @@ static bool may_wait(const Sim *sim, const EvalNode *node)
 /* An output is evaluated when somebody asks; whoever read it has to ask again. */
 static void let_wait(Sim *sim, EvalNode *node)
 {
-    bool known = !node->waits && (node->moment == sim->moment || node->moment == 0);
+    bool known =
+        !node->waits && (node->point_number == sim->point_number || node->point_number == 0);
     node->waits = true;
     for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++) {
         if (known) /* what it had in the update before */
@@ -444,7 +446,7 @@ static SolStatus evaluate_heap(Sim *sim, EvalHow how)
             status = evaluate_renew(sim, n, how);
         if (status != SOL_OK)
             return status;
-        sim->nodes.at[n].moment = sim->moment;
+        sim->nodes.at[n].point_number = sim->point_number;
         sim->nodes.at[n].waits = false;
     }
     return parts_status(sim);

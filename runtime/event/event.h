@@ -40,8 +40,8 @@ void world_host_open(Sim *sim);
 
 /* ---- init.c ---- */
 
-SolStatus init_open_world(Sim *sim, Def *top); /* what comes before the first instance */
-SolStatus init_create(Sim *sim, Def *top);
+SolStatus init_open_world(Sim *sim, Def *top);      /* what comes before the first instance */
+SolStatus init_create(Sim *sim, Def *top);          /* instances; event_settle_start() follows */
 bool init_monitors(const Sim *sim, const Def *def); /* its instances are monitored */
 SolStatus init_choose(Sim *sim); /* Sim.decide.decisions as one structural change */
 /* After that: commits, values and choices of the newborn until nothing changes. */
@@ -55,6 +55,7 @@ void start_guess(Sim *sim); /* first guesses of what follows from start values *
 
 /* Start values of variables that are no states, met by the states that nobody gave a value. */
 SolStatus start_solve(Sim *sim);
+void start_warn_left_over(Sim *sim, const StartMemo *start); /* if its variable begins elsewhere */
 
 /* ---- integer_check.c ---- */
 
@@ -95,8 +96,9 @@ void event_record_begin(Sim *sim);
 void event_record_end(Sim *sim);
 void event_record_restarts(Sim *sim, uint32_t parts);
 void event_record_done(Sim *sim, double restart_seconds);
-void event_record_drop(Sim *sim); /* nobody hears of it: it was taken back */
-void event_record_tell(Sim *sim); /* that is due, if any */
+void event_record_drop(Sim *sim);                       /* nobody hears of it: it was taken back */
+void event_record_tell(Sim *sim);                       /* that is due, if any */
+void event_remember_trigger(Sim *sim, BranchId branch); /* it was taken; the start has no record */
 const SolEvent *event_record(const Sim *sim);
 bool event_structure_changed(const Sim *sim); /* in this event */
 void event_note_structure(Sim *sim);          /* it did */
@@ -131,11 +133,13 @@ void event_pardon(Sim *sim); /* what failed is undone */
 /* All updates at the present time, after values at the left limit were evaluated. `first` at birth.
  */
 SolStatus event_iterate(Sim *sim, bool first);
+SolStatus event_settle_start(Sim *sim); /* values and choices of what was created */
 void event_branch_changed(Sim *sim, const WorldChange *change);
 void event_note_mode(Sim *sim, BranchId branch); /* its choice may have changed */
 double event_next_sample(const Sim *sim);
 /* Why the model ended the run (terminate); NULL: it did not. */
 const char *event_terminated(const Sim *sim);
+bool event_same_samples(const Sim *sim, const Sim *other); /* at the same times */
 void event_samples_due(Sim *sim); /* those whose time has come are true in this update */
 /* For a structure that is built anew: all branches lose their conditions, and get them back one by
  * one. */
@@ -148,11 +152,13 @@ void event_set_pres(Sim *sim, EvalHow how); /* pre values are the present ones *
 /* Differences beyond the first need no bound of their rounding; so many roundings count. */
 #define BOUNDARY_NEAR 1e-8
 #define BOUNDARY_ROUNDINGS 64.0
-double event_moment(const Sim *sim); /* times that are this close cannot be told apart */
+double event_point_number(const Sim *sim); /* times that are this close cannot be told apart */
 
 /* Comparisons at their boundary are decided by the side they leave to; true when a condition changed. */
 bool event_leave_ties(Sim *sim);
 bool event_leave_close(Sim *sim); /* likewise, within rounding of it; decided again each time */
+/* Has a condition this truth if a comparison within rounding of its boundary is decided so? Then it is. */
+bool event_keep_at_boundary(Sim *sim, DdpVar condition, bool truth);
 void event_forget_ties(Sim *sim);
 /* Until this event ends only what is exactly at its boundary counts as being there. */
 void event_be_exact(Sim *sim);
@@ -208,12 +214,12 @@ bool event_is_real(Sim *sim, double time);
 /* Would an update take a branch? Of conditions that are values of `nodes`. */
 bool event_conditions_changed(Sim *sim, const NodeList *nodes, double time);
 /* The same of all conditions of a part, and those that changed are looked at in the next update. */
-bool event_suspect_changed(Part *part);
+bool event_add_changed(Part *part);
 void event_forget_falls(Part *part); /* what is known of later times */
-void event_suspect_var(Sim *sim, DdpVar var);
+void event_add_readers_of(Sim *sim, DdpVar var);
 void event_unsettle(Sim *sim, DdpVar condition); /* its memory, or whose it is, changes */
-void event_suspect(Sim *sim, BranchId branch);
-void event_forget_suspects(Sim *sim);
+void event_add_candidate(Sim *sim, BranchId branch);
+void event_forget_candidates(Sim *sim);
 
 /* ---- time_stops.c ---- */
 

@@ -211,7 +211,7 @@ static void collect_needs(Sim *sim)
     sim->mark++;
     for (uint32_t i = 0; i < sim->search.moved.n; i++)
         mark_needs(sim, sim->search.moved.at[i]);
-    rope_sort(sim, &sim->search.needs);
+    node_order_sort(sim, &sim->search.needs);
 }
 
 /* Has one of Sim.search.moved changed there? Notes differences as that says. */

@@ -10,6 +10,7 @@
 #include "runtime/event/cout.h"
 #include "runtime/event/event_cause.h"
 #include "runtime/eval/compare.h"
+#include "runtime/event/implicit.h"
 #include "runtime/event/impulse.h"
 #include "runtime/event/mode_search.h"
 #include "runtime/event/reinit.h"
@@ -21,18 +22,6 @@
 #include <string.h>
 
 /* ---- decisions ---- */
-
-/* For the record of the event; the start has none. */
-static void remember_trigger(Sim *sim, BranchId id)
-{
-    if (!sim->record.tell || !sim->record.news.shown)
-        return;
-    const char *text = explain_condition(sim, id);
-    for (uint32_t i = 0; i < sim->record.triggers.n; i++)
-        if (strcmp(sim->record.triggers.at[i], text) == 0)
-            return;
-    vec_push(sim->mem, &sim->record.triggers, text);
-}
 
 /* A second look, after initial() ended (U4), may find an `if` otherwise. */
 static void decide(Sim *sim, BranchId id, WorldChoice choice)
@@ -75,8 +64,9 @@ static void look_at_when(Sim *sim, BranchId id, BranchMemo *memo, const WorldBra
         event_unsettle(sim, memo->condition);
     }
     memo->truth = truth;
-    if (memo->fell <= sim->time) /* else it was found in a step that reaches beyond this event */
-        memo->fell = INFINITY;
+    if (memo->false_since <=
+        sim->time) /* else it was found in a step that reaches beyond this event */
+        memo->false_since = INFINITY;
 }
 
 /* What it is compared with is the branch that is there: truth changes when that does. */
@@ -111,19 +101,19 @@ static void sort_branches(uint32_t n, BranchId *list)
     }
 }
 
-/* A `when` that was taken is left in the next update, so it stays suspect. */
-static void look_at_suspects(Sim *sim)
+/* A `when` that was taken is left in the next update, so it stays a candidate. */
+static void look_at_candidates(Sim *sim)
 {
-    for (uint32_t i = 0; i < sim->decide.loose.n; i++)
-        event_suspect(sim, sim->decide.loose.at[i]);
+    for (uint32_t i = 0; i < sim->decide.movable.n; i++)
+        event_add_candidate(sim, sim->decide.movable.at[i]);
     BranchList *list = &sim->decide.looked_at, kept = *list;
-    *list = sim->decide.suspects;
-    sim->decide.suspects = kept;
-    vec_clear(&sim->decide.suspects);
+    *list = sim->decide.candidates;
+    sim->decide.candidates = kept;
+    vec_clear(&sim->decide.candidates);
     sort_branches(list->n, list->at);
     sim->work += list->n;
     for (uint32_t i = 0; i < list->n; i++)
-        sim->branches.at[list->at[i]].suspect = false;
+        sim->branches.at[list->at[i]].candidate = false;
     for (uint32_t i = 0; i < list->n; i++) {
         BranchId id = list->at[i];
         BranchMemo *memo = &sim->branches.at[id];
@@ -131,7 +121,7 @@ static void look_at_suspects(Sim *sim)
         if (!memo->live || !world_branch(sim->world, id, &view))
             continue;
         if (view.newborn || view.rests) {
-            event_suspect(sim, id);
+            event_add_candidate(sim, id);
             continue;
         }
         if (view.condition)
@@ -139,7 +129,7 @@ static void look_at_suspects(Sim *sim)
         condition_count(sim, memo, view.condition);
         if (view.condition && (update_left_alone(sim, view.condition) ||
                                !evaluate_is_determined(sim, view.condition))) { /* U2 */
-            event_suspect(sim, id);
+            event_add_candidate(sim, id);
             vec_push(sim->mem, &sim->update.deferred, id);
         }
         if (view.when)
@@ -224,7 +214,7 @@ static SolStatus end_initial(Sim *sim)
     SolStatus status = evaluate_dirty(sim, EVAL_EVENT);
     sim->decide.decided_before = sim->decide.decisions.n;
     if (status == SOL_OK)
-        look_at_suspects(sim);
+        look_at_candidates(sim);
     return status;
 }
 
@@ -234,7 +224,7 @@ static SolStatus decide_all(Sim *sim)
     vec_clear(&sim->decide.decisions);
     vec_clear(&sim->update.deferred);
     sim->decide.decided_before = 0;
-    look_at_suspects(sim);
+    look_at_candidates(sim);
     return end_initial(sim);
 }
 
@@ -252,6 +242,18 @@ double event_next_sample(const Sim *sim)
 }
 
 /* Samples whose time has come are true in the first update of the event. */
+bool event_same_samples(const Sim *sim, const Sim *other)
+{
+    if (sim->decide.samples.n != other->decide.samples.n)
+        return false;
+    for (uint32_t i = 0; i < sim->decide.samples.n; i++) {
+        const SampleMemo *a = &sim->decide.samples.at[i], *b = &other->decide.samples.at[i];
+        if (a->interval != b->interval || a->origin != b->origin)
+            return false;
+    }
+    return true;
+}
+
 void event_samples_due(Sim *sim)
 {
     for (uint32_t i = 0; i < sim->decide.samples.n; i++) {
@@ -391,7 +393,7 @@ static SolStatus change_structure(Sim *sim)
         const WorldDecision *decision = &sim->decide.decisions.at[i];
         if ((!sim->branches.at[decision->branch].when || decision->choice == WORLD_THEN) &&
             world_branch_chose(sim->world, decision->branch, decision->choice))
-            remember_trigger(sim, decision->branch);
+            event_remember_trigger(sim, decision->branch);
     }
     return status;
 }
@@ -430,7 +432,7 @@ static SolStatus updates(Sim *sim)
         sim->update.acting = fired;
         sim->update.due = true;
         if (status == SOL_OK)
-            status = init_settle(sim);
+            status = implicit_settle(sim);
         if (status == SOL_OK)
             status = mode_search_settle(sim, fired);
         if (status == SOL_OK)
@@ -451,7 +453,7 @@ static SolStatus updates_and_ties(Sim *sim)
         SolStatus status =
             sim->record.event.updates > sim->opt.max_updates ? too_many(sim) : updates(sim);
         if (status == SOL_OK)
-            status = init_finish(sim);
+            status = implicit_finish(sim);
         if (status == SOL_OK && !event_leave_ties(sim) && !mode_search_again(sim))
             break;
         if (status == SOL_OK) {
@@ -497,7 +499,7 @@ static SolStatus take_edit(Sim *sim)
         return status;
     sim->update.acting = false;
     sim->update.due = true;
-    status = init_settle(sim);
+    status = implicit_settle(sim);
     if (status == SOL_OK)
         status = mode_search_settle(sim, false);
     if (status == SOL_OK)
@@ -526,6 +528,8 @@ SolStatus event_iterate(Sim *sim, bool first)
     SolStatus status = first ? SOL_OK : update_look_back(sim);
     if (status == SOL_OK)
         status = evaluate_dirty(sim, EVAL_EVENT);
+    if (status == SOL_OK && !first)
+        status = implicit_agree(sim, SOL_OK, sim->diags->list.n);
     if (status == SOL_OK && sim->decide.edit)
         status = take_edit(sim);
     if (status == SOL_OK)
@@ -538,6 +542,11 @@ SolStatus event_iterate(Sim *sim, bool first)
     if (status == SOL_OK && sim->decide.runaway)
         status = firings_ran_away(sim);
     return status;
+}
+
+SolStatus event_settle_start(Sim *sim)
+{
+    return implicit_settle(sim);
 }
 
 void event_close(Sim *sim)
@@ -558,17 +567,18 @@ void event_close(Sim *sim)
     vec_free(sim->mem, &sim->decide.initials);
     vec_free(sim->mem, &sim->decide.decisions);
     vec_free(sim->mem, &sim->start.integers);
-    vec_free(sim->mem, &sim->decide.suspects);
+    vec_free(sim->mem, &sim->decide.candidates);
     vec_free(sim->mem, &sim->decide.looked_at);
     vec_free(sim->mem, &sim->search.clocks);
     vec_free(sim->mem, &sim->update.turned);
     vec_free(sim->mem, &sim->update.undecided);
     vec_free(sim->mem, &sim->update.deferred);
     vec_free(sim->mem, &sim->update.olds);
-    vec_free(sim->mem, &sim->decide.loose);
+    vec_free(sim->mem, &sim->decide.movable);
     mode_search_close(sim);
     trail_close(sim);
     impulse_close(sim);
+    implicit_close(sim);
     event_news_close(sim);
     vec_free(sim->mem, &sim->record.couts);
     vec_free(sim->mem, &sim->record.noted);

@@ -136,3 +136,15 @@ void event_record_done(Sim *sim, double restart_seconds)
     sim->record.untold = true;
     sim->record.waited_before = waited(sim);
 }
+
+/* For the record of the event; the start has none. */
+void event_remember_trigger(Sim *sim, BranchId id)
+{
+    if (!sim->record.tell || !sim->record.news.shown)
+        return;
+    const char *text = explain_condition(sim, id);
+    for (uint32_t i = 0; i < sim->record.triggers.n; i++)
+        if (strcmp(sim->record.triggers.at[i], text) == 0)
+            return;
+    vec_push(sim->mem, &sim->record.triggers, text);
+}

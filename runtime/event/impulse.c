@@ -43,6 +43,7 @@ void impulse_begin(Sim *sim)
 {
     vec_clear(&sim->decide.jumps);
     vec_clear(&sim->decide.impulses);
+    vec_clear(&sim->decide.impulsive);
     sim->decide.contrary = 0;
 }
 
@@ -50,6 +51,7 @@ void impulse_close(Sim *sim)
 {
     vec_free(sim->mem, &sim->decide.jumps);
     vec_free(sim->mem, &sim->decide.impulses);
+    vec_free(sim->mem, &sim->decide.impulsive);
     map_free(sim->mem, &sim->decide.impulses_told);
 }
 
@@ -431,6 +433,10 @@ static void take_result(Balance *e)
     }
     if (moved)
         note_impulses(e);
+    if (moved && !sim->decide.modes && !sim->decide.impulsive.n) {
+        impulse_conditions(&e->s);
+        sim->decide.impulsive_update = sim->record.event.updates;
+    }
 }
 
 /* The way back (trail.h) leads to what states were. */

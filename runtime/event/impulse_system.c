@@ -190,7 +190,7 @@ void impulse_system_gather(ImpulseSystem *s)
         else
             gather_var(s, var++);
     s->too_large = s->row.n >= LARGEST || s->nodes.n >= LARGEST;
-    rope_sort(s->sim, &s->nodes);
+    node_order_sort(s->sim, &s->nodes);
 }
 
 /* ---- what has no impulse ---- */

@@ -63,4 +63,7 @@ bool impulse_system_peel(ImpulseSystem *s);
 double impulse_system_before(const ImpulseSystem *s, DdpVar var);
 bool impulse_has_derivative(const Sim *sim, DdpVar var);
 
+/* Impulses are solved: conditions that they would decide otherwise go to Sim.decide.impulsive (impulse_conditions.c). */
+void impulse_conditions(const ImpulseSystem *s);
+
 #endif

@@ -12,10 +12,12 @@
  * Start values count only in the update in which their der is born; what is no state takes
  * its start value as the first guess of whatever loop determines it.
  */
+#include "runtime/event/implicit.h"
 #include "runtime/event/reinit.h"
 #include "runtime/event/trail.h"
 #include "frontend/birth.h"
 #include "runtime/event/trail.h"
+#include "runtime/eval/loop_rest.h"
 #include "runtime/eval/redundant.h"
 #include "runtime/eval/rounding.h"
 #include "runtime/eval/trace.h"
@@ -94,6 +96,7 @@ static void take_pre(Sim *sim, const WorldChange *change)
 
 static void take_sample(Sim *sim, const WorldChange *change)
 {
+    trail_break(sim);
     if (!change->born) {
         drop_sample(sim, change->a);
         return;
@@ -133,6 +136,7 @@ static void take_start(Sim *sim, const WorldChange *change)
                               .at = change->at}));
     if (change->born)
         return;
+    implicit_drop_start(sim, change->a);
     for (uint32_t i = 0; i < sim->start.starts.n; i++)
         if (sim->start.starts.at[i].rel == change->a)
             sim->start.starts.at[i].var = 0;
@@ -141,6 +145,7 @@ static void take_start(Sim *sim, const WorldChange *change)
 static void take_handle(Sim *sim, const WorldChange *change)
 {
     double handle = 0;
+    trail_break(sim);
     if (!change->born)
         foreign_death(sim->foreign, change->a);
     else if (foreign_birth_of(sim->foreign, change, sim->value, &handle))
@@ -254,6 +259,8 @@ static bool give_start(Sim *sim, StartMemo *start)
     start->given = true;
     tell_started_again(sim, start);
     trail_started(sim, start->var);
+    if (trail_is_old(sim, start->var))
+        trail_state(sim, start->var);
     values_set(sim, start->var, sim->value[start->start]);
     return true;
 }
@@ -367,7 +374,8 @@ static void note_choice(Sim *sim, BranchId id)
         memo->truth = choice == WORLD_THEN;
     event_unsettle(sim, memo->condition);
     event_note_mode(sim, id);
-    event_suspect(sim, id); /* a `when` is left again, an `if` may have to be changed at once */
+    event_add_candidate(sim,
+                        id); /* a `when` is left again, an `if` may have to be changed at once */
 }
 
 SolStatus init_choose(Sim *sim)
@@ -444,6 +452,7 @@ static int birth_begin(void *context)
     nodes_commit(sim, DDP_SO_FAR);
     if (sim->update.due) /* only now: what went with the commit was still left alone */
         update_begin(sim);
+    implicit_committed(sim);
     /* A loop waits for branches, and for start values that are its first guesses. */
     evaluate_hold_loops(sim, newborn_left(sim) || sim->start.starts.n > 0 ||
                                  reselect_unexamined(sim)->n > 0);
@@ -540,18 +549,24 @@ static SolStatus settle_births(Sim *sim)
     }
     SolStatus met = start_solve(sim);
     sim->start.recombined = false;
+    implicit_keep_starts(sim);
     vec_clear(&sim->start.starts);
     vec_clear(&sim->start.zeroed);
     vec_clear(&sim->start.begins);
     return met;
 }
 
-/* Start values are first guesses again where what was solved with them was not determined. */
+/* Start values are first guesses again where what was solved with them was not determined. What determines such a variable gives
+ * it its value again: the change that follows need not touch it. */
 static void begin_again(Sim *sim, StartMemo *start)
 {
     start->given = false;
-    if (loop_solve_is_arbitrary(sim) && start->var && known_now(sim, start->start))
-        sim->value[start->var] = sim->value[start->start];
+    if (!loop_solve_is_arbitrary(sim) || !start->var || !known_now(sim, start->start))
+        return;
+    sim->value[start->var] = sim->value[start->start];
+    if (sim->info[start->var].node)
+        evaluate_touch_node(sim, sim->info[start->var].node);
+    evaluate_touch(sim, start->var);
 }
 
 /* Where a loop is singular because it hides a relation, that takes the place of one of the loop's:
@@ -566,6 +581,9 @@ static SolStatus settle_combining(Sim *sim)
         sim->start.recombined |= loop_solve_combined(sim) && !parts_running(sim);
         for (uint32_t k = 0; loop_solve_combined(sim) && k < sim->start.starts.n; k++)
             begin_again(sim, &sim->start.starts.at[k]);
+        /* what was set aside need not be in the loop that could not be solved */
+        if (loop_solve_combined(sim) && loop_solve_unsolved(sim))
+            evaluate_touch_node(sim, loop_solve_unsolved(sim));
     } while (loop_solve_combined(sim));
     loop_solve_combine_no_more(sim);
     return status;
@@ -585,7 +603,7 @@ SolStatus init_settle(Sim *sim)
     if (evaluate_committed(sim)->verdict == DDP_OVERDETERMINED ||
         evaluate_committed(sim)->verdict == DDP_FALSE_CAUSALITY)
         return explain_structure(sim);
-    return reinit_finish(sim);
+    return SOL_OK;
 }
 
 /* Time would go on: now everything must be determined. */
@@ -675,6 +693,8 @@ SolStatus init_finish(Sim *sim)
         if (status == SOL_OK)
             status = solve_new_loops(sim);
         loop_solve_combine_no_more(sim);
+        if (status == SOL_OK)
+            loop_rest_tell(sim, part_graph_unsettled(sim));
         if (status == SOL_OK || !loop_solve_combined(sim))
             return status == SOL_OK ? check_aside(sim) : status;
         status = init_settle(sim);
@@ -776,5 +796,5 @@ SolStatus init_create(Sim *sim, Def *top)
         return SOL_MEMORY;
     if (world_override_misfit(sim->world))
         return SOL_USAGE;
-    return fine ? init_settle(sim) : SOL_MODEL;
+    return fine ? SOL_OK : SOL_MODEL;
 }

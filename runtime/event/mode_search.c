@@ -31,6 +31,7 @@
 #include "runtime/event/mode_search.h"
 #include "runtime/event/cout.h"
 #include "runtime/eval/compare.h"
+#include "runtime/event/mode_trace.h"
 #include "runtime/event/trail.h"
 
 #include "base/map.h"
@@ -45,6 +46,7 @@ enum {
     FEW_DRAWN = 6,
     MOST_DRAWN = 12,
     MOST_ARMED = 16,
+    MOST_COMPANIONS = 6,
     MOST_FORCED = 128 /* attempts: all combinations of seven */
 };
 static const double SAME = 1e-6; /* answers that differ by less are one */
@@ -75,6 +77,7 @@ struct ModeSearch {
     bool attempts;            /* rounds begin where the event began */
     bool returning;           /* to there */
     bool returned;            /* in the update that ends */
+    bool check;               /* that states have their values again */
     bool jumped;              /* the search began because a state jumped, not in a circle */
     bool last;                /* this attempt counts, whatever comes */
     bool plain;               /* behind it all begins again, as always */
@@ -84,6 +87,9 @@ struct ModeSearch {
     VEC(BranchId) armed; /* that could be forced */
     uint32_t forced;     /* which of them are in this attempt: bit i is armed.at[i] */
     bool to_force;       /* that is still to be done */
+    bool
+        impulsive; /* those that an impulse would fire are forced, when it came, beside all that fires */
+    uint32_t from; /* updates of the event when the return was over */
     bool found;
     Round found_round; /* of the first answer */
     uint32_t found_draw, found_forced;
@@ -142,27 +148,6 @@ void mode_search_begin(Sim *sim)
 
 /* ---- combinations ---- */
 
-/* Values that are equal up to rounding are one: what is transmitted again comes out of a loop. */
-static uint64_t value_sign(double value)
-{
-    float rough = (float)value + 0.0F;
-    return hash_bytes(&rough, sizeof rough, 1);
-}
-
-/* Branches that are there, and what is held. */
-static uint64_t combination(const Sim *sim)
-{
-    uint64_t sum = 0;
-    WorldBranch view;
-    for (BranchId id = 1; id < sim->branches.n; id++)
-        if (sim->branches.at[id].live && world_branch(sim->world, id, &view))
-            sum += hash_u64((uint64_t)id << 8 | view.choice);
-    for (DdpVar var = 1; var < ddp_var_limit(sim->ddp); var++)
-        if (ddp_var_used(sim->ddp, var) && ddp_var(sim->ddp, var).kind == DDP_HELD)
-            sum += hash_u64((uint64_t)var << 32 ^ value_sign(sim->value[var]));
-    return sum;
-}
-
 static uint64_t decisions(const Sim *sim)
 {
     uint64_t sum = 0;
@@ -182,49 +167,6 @@ static bool returns(Sim *sim, Map *map, uint64_t key)
 
 /* ---- who waits ---- */
 
-static bool is_timed(const EvalNode *node)
-{
-    for (uint32_t i = 0; i < node->n_compares; i++)
-        if (!node->compare[i].timed)
-            return false;
-    return node->n_compares > 0;
-}
-
-/* Does it depend on what moves? The clock stands still in an event: who compares nothing else is as
- * fixed as what is held. */
-static bool moves(Sim *sim, DdpNode first)
-{
-    NodeList work = {0};
-    bool found = false;
-    sim->mark++;
-    vec_push(sim->mem, &work, first);
-    while (work.n && !found) {
-        const EvalNode *node = &sim->nodes.at[vec_pop(&work)];
-        bool timed = is_timed(node);
-        found = node->loop || (node->n_compares && !timed);
-        for (uint32_t i = 0; i < node->n_reads && !found; i++) {
-            ValueInfo *info = &sim->info[node->reads[i].var];
-            found = info->state || (node->reads[i].var == sim->clock && !timed);
-            if (info->mark == sim->mark || !info->node || !sim->nodes.at[info->node].varies)
-                continue;
-            info->mark = sim->mark;
-            vec_push(sim->mem, &work, info->node);
-        }
-    }
-    vec_free(sim->mem, &work);
-    return found;
-}
-
-/* Its condition depends on what moves, and it takes a branch. */
-static bool can_wait(Sim *sim, const WorldDecision *decision)
-{
-    const BranchMemo *memo = &sim->branches.at[decision->branch];
-    if (memo->when && decision->choice != WORLD_THEN)
-        return false;
-    DdpNode node = memo->condition ? sim->info[memo->condition].node : 0;
-    return node && sim->nodes.at[node].varies && moves(sim, node);
-}
-
 /* As if it had not been looked at; a Sample that it reads stays true for it. */
 static void put_off(Sim *sim, const WorldDecision *decision)
 {
@@ -233,7 +175,7 @@ static void put_off(Sim *sim, const WorldDecision *decision)
         memo->truth = !memo->truth;
     vec_push(sim->mem, &sim->update.deferred, decision->branch);
     event_unsettle(sim, memo->condition);
-    event_suspect(sim, decision->branch);
+    event_add_candidate(sim, decision->branch);
 }
 
 static uint64_t draw(struct ModeSearch *search)
@@ -250,7 +192,7 @@ static BranchId pick(Sim *sim, uint32_t n)
     BranchId best = 0;
     for (uint32_t i = 0; i < sim->decide.decisions.n; i++) {
         BranchId id = sim->decide.decisions.at[i].branch;
-        if (!can_wait(sim, &sim->decide.decisions.at[i]))
+        if (!mode_can_wait(sim, &sim->decide.decisions.at[i]))
             continue;
         if (search->round == DRAWN && nth-- == 0)
             return id;
@@ -264,11 +206,11 @@ static void take_one(Sim *sim)
 {
     uint32_t waiting = 0, kept = 0, n = sim->decide.decisions.n;
     for (uint32_t i = 0; i < n; i++)
-        waiting += can_wait(sim, &sim->decide.decisions.at[i]);
+        waiting += mode_can_wait(sim, &sim->decide.decisions.at[i]);
     BranchId only = waiting == n ? pick(sim, n) : 0;
     for (uint32_t i = 0; i < n; i++) {
         WorldDecision decision = sim->decide.decisions.at[i];
-        if (decision.branch != only && can_wait(sim, &decision))
+        if (decision.branch != only && mode_can_wait(sim, &decision))
             put_off(sim, &decision);
         else
             sim->decide.decisions.at[kept++] = decision;
@@ -287,7 +229,7 @@ static void note_concerned(Sim *sim)
         while (k < search->concerned.n && search->concerned.at[k].id != id)
             k++;
         WorldBranch view;
-        if (k < search->concerned.n || !can_wait(sim, &sim->decide.decisions.at[i]) ||
+        if (k < search->concerned.n || !mode_can_wait(sim, &sim->decide.decisions.at[i]) ||
             !world_branch(sim->world, id, &view))
             continue;
         vec_push(sim->mem, &search->concerned,
@@ -333,8 +275,11 @@ static void next_round(Sim *sim)
 
 /* ---- back to where the event began ---- */
 
+/* What a `when` made jump was meant to. */
 static bool has_jumped(Sim *sim)
 {
+    if (sim->search.impulse_time >= sim->time)
+        return false;
     for (uint32_t i = 0; i < sim->decide.trail.states.n; i++)
         if (trail_jumped(sim, i))
             return true;
@@ -344,54 +289,46 @@ static bool has_jumped(Sim *sim)
 static void return_held(Sim *sim)
 {
     for (uint32_t i = sim->decide.trail.held.n; i-- > 0;)
-        values_set(sim, sim->decide.trail.held.at[i].var, sim->decide.trail.held.at[i].value);
+        if (trail_is_old(sim, sim->decide.trail.held.at[i].var))
+            values_set(sim, sim->decide.trail.held.at[i].var, sim->decide.trail.held.at[i].value);
+}
+
+/* What a branch holds that is there all the same (the clock chose it) is as that branch says, the rest as it was. */
+static void settle_held(Sim *sim)
+{
+    for (uint32_t i = sim->decide.trail.held.n; i-- > 0;) {
+        OldValue old = sim->decide.trail.held.at[i];
+        if (!trail_is_old(sim, old.var))
+            continue;
+        if (sim->info[old.var].node)
+            evaluate_touch_node(sim, sim->info[old.var].node);
+        else
+            values_set(sim, old.var, old.value);
+    }
 }
 
 /* And truths of `when`s; when the structure is there. */
 static void return_states(Sim *sim)
 {
+    settle_held(sim);
+    for (uint32_t i = sim->decide.trail.begun.n; i-- > 0;)
+        if (sim->info[sim->decide.trail.begun.at[i].var].state)
+            values_set(sim, sim->decide.trail.begun.at[i].var, sim->decide.trail.begun.at[i].value);
     for (uint32_t i = sim->decide.trail.states.n; i-- > 0;)
-        if (sim->info[sim->decide.trail.states.at[i].var].state)
+        if (sim->info[sim->decide.trail.states.at[i].var].state &&
+            trail_is_old(sim, sim->decide.trail.states.at[i].var))
             values_set(sim, sim->decide.trail.states.at[i].var,
                        sim->decide.trail.states.at[i].value);
     for (uint32_t i = sim->decide.trail.truths.n; i-- > 0;) {
         BranchMemo *memo = &sim->branches.at[sim->decide.trail.truths.at[i].branch];
-        if (memo->live && memo->when)
+        if (memo->live && memo->when && memo->born <= sim->record.births_before)
             memo->truth = sim->decide.trail.truths.at[i].truth;
         if (memo->live)
-            event_suspect(sim, sim->decide.trail.truths.at[i].branch);
+            event_add_candidate(sim, sim->decide.trail.truths.at[i].branch);
     }
 }
 
 /* ---- attempts ---- */
-
-/* Adds to `known` what varies and determines the condition at this time, states excepted; or only asks
- * whether some of it is known. */
-static bool trace_condition(Sim *sim, BranchId id, Map *known, bool ask)
-{
-    NodeList work = {0};
-    bool met = false;
-    DdpVar condition = sim->branches.at[id].condition;
-    sim->mark++;
-    if (condition && sim->info[condition].node)
-        vec_push(sim->mem, &work, sim->info[condition].node);
-    while (work.n && !met) {
-        DdpNode n = vec_pop(&work);
-        const EvalNode *node = &sim->nodes.at[n];
-        met = ask && map_get(known, n);
-        if (!ask)
-            map_put(sim->mem, known, n, 1);
-        for (uint32_t i = 0; i < node->n_reads; i++) {
-            ValueInfo *info = &sim->info[node->reads[i].var];
-            if (info->mark == sim->mark || !info->node || !sim->nodes.at[info->node].varies)
-                continue;
-            info->mark = sim->mark;
-            vec_push(sim->mem, &work, info->node);
-        }
-    }
-    vec_free(sim->mem, &work);
-    return met;
-}
 
 /* Conditions that depend on something on which those that fired depend too. */
 static void list_armed(Sim *sim)
@@ -401,9 +338,9 @@ static void list_armed(Sim *sim)
     vec_clear(&search->armed);
     for (uint32_t i = 0; i < search->concerned.n; i++)
         if (sim->branches.at[search->concerned.at[i].id].live)
-            trace_condition(sim, search->concerned.at[i].id, &known, false);
+            mode_trace_condition(sim, search->concerned.at[i].id, &known, false);
     for (BranchId id = 1; id < sim->branches.n && search->armed.n < MOST_ARMED; id++)
-        if (sim->branches.at[id].live && trace_condition(sim, id, &known, true))
+        if (sim->branches.at[id].live && mode_trace_condition(sim, id, &known, true))
             vec_push(sim->mem, &search->armed, id);
     map_free(sim->mem, &known);
 }
@@ -448,12 +385,14 @@ static void attempt(Sim *sim, Round round)
     search->attempts = search->returning = true;
     search->stale = 0;
     search->drawn = search->drawn_rounds;
+    sim->search.impulse_time = sim->decide.trail.impulse_time;
     search->to_force = round == FORCED;
     map_free(sim->mem, &search->seen);
     search->seen = (Map){0};
     cout_forget(sim);
     put_off_all(sim);
     return_held(sim);
+    sim->change.count++; /* another update, also where nothing has to return */
 }
 
 /* The first answer once more, or all as it went; where that was a circle, rounds without going back,
@@ -470,9 +409,38 @@ static void attempt_last(Sim *sim)
     attempt(sim, search->found ? search->found_round : AS_IT_WAS);
 }
 
+/* False: there are no more of them. */
+static bool next_impulsive(Sim *sim)
+{
+    struct ModeSearch *search = sim->decide.modes;
+    if (!search->impulsive)
+        return false;
+    search->impulsive = search->forced > 1;
+    search->forced -= search->impulsive;
+    if (search->impulsive)
+        attempt(sim, FORCED);
+    else if (!sim->decide.trail.chose || !trail_leads_back(sim))
+        attempt_last(sim);
+    else
+        search->round = NO_SEARCH;
+    return search->round != NO_SEARCH;
+}
+
+static void begin_impulsive(Sim *sim)
+{
+    struct ModeSearch *search = sim->decide.modes;
+    search->impulsive = true;
+    for (uint32_t i = 0; i < sim->decide.impulsive.n; i++)
+        vec_push(sim->mem, &search->armed, sim->decide.impulsive.at[i]);
+    search->forced = (UINT32_C(1) << search->armed.n) - 1;
+    attempt(sim, FORCED);
+}
+
 static void next_attempt(Sim *sim)
 {
     struct ModeSearch *search = sim->decide.modes;
+    if (next_impulsive(sim))
+        return;
     uint32_t drawn = search->jumped || search->found ? FEW_DRAWN : MOST_DRAWN;
     if (search->round < HIGHEST)
         attempt(sim, search->round < LOWEST ? LOWEST : HIGHEST);
@@ -495,7 +463,7 @@ static void go_on_returning(Sim *sim)
     for (uint32_t i = 0; i < sim->decide.decisions.n; i++) {
         WorldDecision decision = sim->decide.decisions.at[i];
         bool fires = sim->branches.at[decision.branch].when && decision.choice == WORLD_THEN;
-        if (fires || can_wait(sim, &decision))
+        if (fires || mode_can_wait(sim, &decision))
             put_off(sim, &decision);
         else
             sim->decide.decisions.at[kept++] = decision;
@@ -504,7 +472,8 @@ static void go_on_returning(Sim *sim)
     if (kept)
         return;
     search->returning = false;
-    search->returned = true;
+    search->from = sim->record.event.updates;
+    search->returned = search->check = true;
     search->attempts = !search->plain;
     if (search->plain)
         search->round = NO_SEARCH;
@@ -534,6 +503,26 @@ static void take_forced(Sim *sim)
         const BranchMemo *memo = &sim->branches.at[id];
         WorldChoice choice = memo->when || !memo->truth ? WORLD_THEN : WORLD_ELSE;
         vec_push(sim->mem, &sim->decide.decisions, ((WorldDecision){id, choice}));
+    }
+}
+
+/* A `when` acts one update before what it transmits takes effect. */
+static void take_impulsive(Sim *sim)
+{
+    const struct ModeSearch *search = sim->decide.modes;
+    uint32_t now = sim->record.event.updates - search->from;
+    for (uint32_t i = 0; i < search->armed.n; i++) {
+        BranchId id = search->armed.at[i];
+        const BranchMemo *memo = &sim->branches.at[id];
+        if (!(search->forced >> i & 1) || !can_be_forced(sim, id) ||
+            now + memo->when != sim->decide.impulsive_update)
+            continue;
+        WorldChoice choice = memo->when || !memo->truth ? WORLD_THEN : WORLD_ELSE;
+        bool decided = false;
+        for (uint32_t k = 0; k < sim->decide.decisions.n; k++)
+            decided |= sim->decide.decisions.at[k].branch == id;
+        if (!decided)
+            vec_push(sim->mem, &sim->decide.decisions, ((WorldDecision){id, choice}));
     }
 }
 
@@ -589,9 +578,17 @@ static void tell_several(Sim *sim)
                   search->concerned.at[i].text);
 }
 
+/* Where several states jump, or others are chosen, those of before are not found again for sure. */
+static bool may_avoid_impulse(const Sim *sim)
+{
+    return sim->decide.impulsive.n && trail_is_whole(sim) && !sim->decide.trail.begun.n &&
+           sim->decide.jumps.n == 1;
+}
+
 static bool may_begin(Sim *sim)
 {
-    return sim->decide.trail.chose && trail_leads_back(sim) && has_jumped(sim);
+    return (may_avoid_impulse(sim) || (sim->decide.trail.chose && trail_leads_back(sim))) &&
+           has_jumped(sim);
 }
 
 bool mode_search_again(Sim *sim)
@@ -606,7 +603,10 @@ bool mode_search_again(Sim *sim)
     if (!search->attempts) {
         search->jumped = true;
         search->round = NO_SEARCH;
-        next_attempt(sim);
+        if (may_avoid_impulse(sim))
+            begin_impulsive(sim);
+        else
+            next_attempt(sim);
         return true;
     }
     if (search->last)
@@ -628,13 +628,39 @@ bool mode_search_again(Sim *sim)
     return true;
 }
 
+/* One change alone leads to something that cannot be solved (a switch connects a source with a diode that conducts): conditions
+ * on what moves that may have to change with it. False: there are none, or too many. */
+static bool list_companions(Sim *sim)
+{
+    BranchList *list = &sim->decide.impulsive;
+    vec_clear(list);
+    for (BranchId id = 1; id < sim->branches.n && list->n <= MOST_COMPANIONS; id++) {
+        const BranchMemo *memo = &sim->branches.at[id];
+        DdpNode node = memo->live && memo->condition ? sim->info[memo->condition].node : 0;
+        if (node && can_be_forced(sim, id) && mode_moves(sim, node))
+            vec_push(sim->mem, list, id);
+    }
+    sim->decide.impulsive_update = sim->record.event.updates;
+    return list->n && list->n <= MOST_COMPANIONS;
+}
+
+static bool begin_companions(Sim *sim)
+{
+    if (!list_companions(sim))
+        return false;
+    sim->decide.modes = mem_alloc(sim->mem, sizeof *sim->decide.modes);
+    sim->decide.modes->jumped = true;
+    begin_impulsive(sim);
+    return true;
+}
+
 bool mode_search_failed(Sim *sim)
 {
     struct ModeSearch *search = sim->decide.modes;
-    if (!trail_leads_back(sim) || (search && search->last) || sim->decide.assertion_failed)
+    if (!trail_is_whole(sim) || (search && search->last) || sim->decide.assertion_failed)
         return false;
     if (!search && !sim->decide.trail.chose)
-        return false;
+        return begin_companions(sim);
     if (!search)
         search = sim->decide.modes = mem_alloc(sim->mem, sizeof *search);
     if (!search->attempts) {
@@ -645,6 +671,17 @@ bool mode_search_failed(Sim *sim)
     return true;
 }
 
+/* Other states are chosen than when the event began, and nothing tells what they were. */
+static bool no_return(Sim *sim)
+{
+    diag_error(sim->diags, 0,
+               "at time %.10g a combination of branches cannot be solved, and the states that the "
+               "event began with are not found again",
+               sim->time);
+    sim->decide.modes->last = true;
+    return false;
+}
+
 /* In an attempt: false if it is over and was the last. */
 static bool choose_in_attempt(Sim *sim, uint64_t modes)
 {
@@ -653,8 +690,13 @@ static bool choose_in_attempt(Sim *sim, uint64_t modes)
         go_on_returning(sim);
         return true;
     }
-    bool forces = search->to_force;
-    if (forces)
+    if (search->check && has_jumped(sim))
+        return no_return(sim);
+    search->check = false;
+    bool forces = search->to_force || search->impulsive;
+    if (search->impulsive)
+        take_impulsive(sim);
+    else if (forces)
         take_forced(sim);
     if (!sim->decide.decisions.n)
         return true;
@@ -700,7 +742,7 @@ bool mode_search_choose(Sim *sim)
     struct ModeSearch *search = sim->decide.modes;
     bool attempts = search && search->attempts;
     if (attempts) {
-        uint64_t modes = combination(sim);
+        uint64_t modes = mode_combination(sim);
         returns(sim, &search->combinations, modes);
         return choose_in_attempt(sim, modes);
     }
@@ -710,7 +752,7 @@ bool mode_search_choose(Sim *sim)
         return true;
     if (!search)
         search = sim->decide.modes = mem_alloc(sim->mem, sizeof *search);
-    uint64_t modes = combination(sim);
+    uint64_t modes = mode_combination(sim);
     if (returns(sim, &search->seen, modes ^ decisions(sim))) {
         if (sim->search.rounded && !sim->search.exact && trail_leads_back(sim)) {
             begin_exactly(sim);

@@ -35,8 +35,8 @@ static bool needed_by_count(const Sim *sim, const EvalNode *node, int kind)
 
 void evaluate_unsettle(Sim *sim, DdpNode n)
 {
-    if (sim->nodes.at[n].glanced)
-        glance_forget(sim);
+    if (sim->nodes.at[n].in_output_plan)
+        output_plan_forget(sim);
     if (sim->nodes.at[n].listed)
         return;
     sim->nodes.at[n].listed = true;
@@ -173,8 +173,8 @@ static void make_reads(Sim *sim, DdpNode n)
 /* Who determines `var`, or that it is a state, changes. */
 static void change_hands(Sim *sim, DdpVar var)
 {
-    if (sim->info[var].glanced)
-        glance_forget(sim);
+    if (sim->info[var].in_output_plan)
+        output_plan_forget(sim);
 }
 
 static void own_outputs(Sim *sim, DdpNode n)
@@ -283,7 +283,7 @@ static void drop_node(Sim *sim, DdpNode n)
         disown(sim, n, node->ops[i].target);
     for (uint32_t i = 0; i < node->n_tears; i++)
         disown(sim, n, node_tears(node)[i]);
-    loop_solve_forget(sim, node);
+    loop_solve_put_away(sim, node);
     hold_forget(sim, node);
     mem_free(sim->mem, node->ops);
     mem_free(sim->mem, node->compare);
@@ -298,7 +298,7 @@ static void take_moved(Sim *sim, DdpNode n)
         return;
     if (sim->nodes.at[n].part)
         part_touch(sim->nodes.at[n].part);
-    rope_shift(sim, n);
+    node_order_shift(sim, n);
     evaluate_unsettle(sim, n);
 }
 
@@ -328,7 +328,7 @@ static void turn_node(Sim *sim, DdpNode n)
     node->determined = ddp_node(sim->ddp, n).determined;
     node->dirty = node->waits = node->forced = false;
     node->in_update.acts = update_acts(sim, node);
-    node->moment = 0;
+    node->point_number = 0;
     stop_waiting(sim, node->ops[0].target);
     compare_forget(node);
     evaluate_unsettle(sim, n);
@@ -395,6 +395,7 @@ static void state_ends(Sim *sim, const DdpStateDelta *delta)
 static void state_begins(Sim *sim, const DdpStateDelta *delta)
 {
     ValueInfo *info = &sim->info[delta->var];
+    trail_begun(sim, delta->var);
     change_hands(sim, delta->var);
     vec_push(sim->mem, &sim->states,
              ((StateInfo){.var = delta->var, .slope = delta->slope, .rel = delta->rel}));
@@ -418,7 +419,7 @@ static void take_states(Sim *sim)
             state_ends(sim, &delta[i]);
 }
 
-static void meet_readers(Sim *sim, DdpVar var)
+static void bring_readers(Sim *sim, DdpVar var)
 {
     for (ReadEdge *edge = sim->info[var].readers; edge; edge = edge->next) {
         EvalNode *node = &sim->nodes.at[edge->node];
@@ -429,22 +430,22 @@ static void meet_readers(Sim *sim, DdpVar var)
     }
 }
 
-static void meet_node(Sim *sim, DdpNode n)
+static void bring_node(Sim *sim, DdpNode n)
 {
     EvalNode *node = &sim->nodes.at[n];
     if (node->part)
-        part_meet(node->part, EVAL_EVENT);
+        part_bring(node->part, EVAL_EVENT);
     else if (evaluate_is_stale(sim, node))
         evaluate_fetch(sim, node_output(node, 0), EVAL_EVENT);
     for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++)
-        meet_readers(sim, node_output(node, i));
+        bring_readers(sim, node_output(node, i));
 }
 
 /* What is about to lose its node keeps the value it has at this time: parts are brought there while
  * their lists are complete, and outputs are evaluated; also those that only follow from what
  * changes, because they may lose their nodes in a later commit of the same event (but for those
  * that depend on one part among many that the event does not touch). */
-static void meet_changed(Sim *sim, uint32_t n, const DdpDelta *delta)
+static void bring_changed(Sim *sim, uint32_t n, const DdpDelta *delta)
 {
     sim->mark++;
     vec_clear(&sim->build.followers);
@@ -453,21 +454,21 @@ static void meet_changed(Sim *sim, uint32_t n, const DdpDelta *delta)
             !sim->nodes.at[delta[i].node].live)
             continue;
         if (delta[i].change != DDP_NODE_MOVED)
-            meet_node(sim, delta[i].node);
+            bring_node(sim, delta[i].node);
         else if (sim->nodes.at[delta[i].node].part) /* which lacks it until parts are settled */
-            part_meet(sim->nodes.at[delta[i].node].part, EVAL_EVENT);
+            part_bring(sim->nodes.at[delta[i].node].part, EVAL_EVENT);
     }
     const DdpStateDelta *states = ddp_state_delta(sim->ddp, &n);
     for (uint32_t i = 0; i < n; i++) {
         if (sim->info[states[i].var].part)
-            part_meet(sim->info[states[i].var].part, EVAL_EVENT);
-        meet_readers(sim, states[i].var);
+            part_bring(sim->info[states[i].var].part, EVAL_EVENT);
+        bring_readers(sim, states[i].var);
     }
     bool few = sim->parts.n <= SOL_FEW_PARTS;
     for (uint32_t i = 0; i < sim->build.followers.n; i++)
         if (few || evaluate_fetch_met(
                        sim, node_output(&sim->nodes.at[sim->build.followers.at[i]], 0), EVAL_EVENT))
-            meet_node(sim, sim->build.followers.at[i]);
+            bring_node(sim, sim->build.followers.at[i]);
 }
 
 /* ---- what begins to vary ---- */
@@ -508,7 +509,7 @@ static void find_remade(Sim *sim, uint32_t n, const DdpDelta *delta)
     for (uint32_t i = 0; i < n_states; i++)
         begins_to_vary(sim, states[i].var);
     for (uint32_t i = 0; i < sim->build.remade.n; i++)
-        meet_node(sim, sim->build.remade.at[i]);
+        bring_node(sim, sim->build.remade.at[i]);
 }
 
 static void renew_remade(Sim *sim)
@@ -532,7 +533,7 @@ void nodes_apply(Sim *sim)
     sim->build.applying = true;
     sim->build.structures++;
     vec_clear(&sim->build.orphans);
-    meet_changed(sim, n, delta);
+    bring_changed(sim, n, delta);
     find_remade(sim, n, delta);
     for (uint32_t i = 0; i < n; i++) /* first all that goes: variables may change hands */
         drop_or_keep(sim, &delta[i]);

@@ -35,9 +35,9 @@ static void evaluate_probes(Part *part, EvalHow how)
 {
     Sim *sim = part->sim;
     for (int which = 0; which < 2; which++)
-        EACH_LEAF (&part->ropes[which], leaf)
-            for (uint32_t i = 0; leaf->probe && i < leaf->nodes.n; i++)
-                evaluate_or_keep(sim, leaf->nodes.at[i], how);
+        EACH_LEAF (&part->orders[which], segment)
+            for (uint32_t i = 0; segment->probe && i < segment->nodes.n; i++)
+                evaluate_or_keep(sim, segment->nodes.at[i], how);
 }
 
 static SolStatus probe_at(void *context, double time, const NodeList *nodes)
@@ -45,7 +45,7 @@ static SolStatus probe_at(void *context, double time, const NodeList *nodes)
     Part *part = context;
     Sim *sim = part->sim;
     part_at(part, time);
-    part->moment = 0;
+    part->point_number = 0;
     if (part->bridge.on) {
         evaluate_probes(part, EVAL_PLAIN);
         return SOL_OK;
@@ -55,8 +55,8 @@ static SolStatus probe_at(void *context, double time, const NodeList *nodes)
     if (tape_evaluate(part, time, EVAL_PLAIN))
         return SOL_OK;
     for (int which = 0; which < 2; which++)
-        EACH_LEAF (&part->ropes[which], leaf) {
-            SolStatus status = leaf->probe ? leaf_evaluate(sim, leaf, EVAL_PLAIN) : SOL_OK;
+        EACH_LEAF (&part->orders[which], segment) {
+            SolStatus status = segment->probe ? segment_evaluate(sim, segment, EVAL_PLAIN) : SOL_OK;
             if (status != SOL_OK)
                 return status;
         }
@@ -177,7 +177,7 @@ void parts_cross(Sim *sim)
         part->behind = false;
         part_at(part, sim->time);
         evaluate_probes(part, EVAL_EVENT);
-        event_suspect_changed(part);
+        event_add_changed(part);
         evaluate_touch_outdated(sim, &part->lists.watched);
     }
 }
@@ -188,7 +188,7 @@ SolStatus parts_look_back(Sim *sim, const NodeList *nodes)
     if (!parts_running(sim) || parts_left(sim) >= sim->time)
         return SOL_OK;
     parts_look_left(sim);
-    SolStatus status = parts_meet_due(sim, EVAL_PLAIN);
+    SolStatus status = parts_bring_due(sim, EVAL_PLAIN);
     for (uint32_t i = 0; i < nodes->n; i++) {
         const EvalNode *node = &sim->nodes.at[nodes->at[i]];
         for (uint32_t k = 0; k < node->n_steps + node->n_tears; k++) {
@@ -199,7 +199,7 @@ SolStatus parts_look_back(Sim *sim, const NodeList *nodes)
     }
     parts_look_right(sim);
     if (status == SOL_OK)
-        status = parts_meet_due(sim, EVAL_EVENT);
+        status = parts_bring_due(sim, EVAL_EVENT);
     parts_cross(sim);
     const double *value = kept.at;
     for (uint32_t i = 0; i < nodes->n; i++) {

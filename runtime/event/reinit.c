@@ -3,6 +3,7 @@
  * The value is that of the update in which the `when` acts, so that several of them read the
  * same values before. What is no state then has no value of its own to be given. */
 #include "runtime/event/reinit.h"
+#include "runtime/event/trail.h"
 
 #include <math.h>
 
@@ -84,6 +85,7 @@ SolStatus reinit_give(Sim *sim)
             break;
         memo->given = true;
         sim->search.impulse_time = sim->time;
+        trail_state(sim, memo->state);
         values_set(sim, memo->state, memo->value);
     }
     return status;

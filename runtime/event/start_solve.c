@@ -8,7 +8,8 @@
  * first guesses, and a difference is a warning.
  *
  * Equations under `if initial()` that are too many (frontend/initial_aside.c) are conditions: they come first, all of them must
- * hold, and start values count for the states that they leave free.
+ * hold (start_attempts.c), and start values count for the states that they leave free. They determine parameters with
+ * `fixed << false` too.
  *
  * A state that was given its start value may be none any more when the branches of the start are
  * chosen (two coils that an open switch leaves in series): then all start values are looked at
@@ -16,30 +17,10 @@
  */
 #include "numerics/dense_lu.h"
 #include "runtime/eval/rounding.h"
-#include "runtime/event/event.h"
+#include "runtime/event/start_int.h"
 
 #include <math.h>
 #include <string.h>
-
-/* What a variable is to be: a start value, or 0 where it is what a condition is off by. */
-typedef struct StartRow {
-    DdpVar var;
-    const StartMemo *start; /* NULL: a condition */
-    DdpRel rel;             /* of a condition */
-} StartRow;
-
-typedef struct Starts {
-    Sim *sim;
-    uint32_t n_conditions;         /* they come first */
-    bool anew;                     /* those that were given count too */
-    uint32_t n_rows, n_columns, n; /* n: equations that were found independent */
-    StartRow *row;                 /* wanted, in order of preference */
-    DdpVar *column;
-    uint32_t *chosen_row, *chosen_column; /* [n] */
-    double *matrix;                       /* [n_rows][n_columns]: d row / d column */
-    double *system, *step, *old;
-    uint32_t *pivot;
-} Starts;
 
 /* ---- who takes part ---- */
 
@@ -69,10 +50,19 @@ static bool any_lost(const Sim *sim)
     return false;
 }
 
+/* With `fixed << false` it is a first guess where there are conditions. */
+static bool is_guess(const Starts *s, const StartMemo *start)
+{
+    WorldVar view = {0};
+    return start_is_conditioned(s) && world_var(s->sim->world, start->var, &view) && view.member &&
+           view.member->fixed == FIXED_FALSE;
+}
+
 static bool wanted(const Starts *s, const StartMemo *start, bool preferred)
 {
     const Sim *sim = s->sim;
     return is_known(sim, start) && (s->anew || (!start->given && !sim->info[start->var].state)) &&
+           !is_guess(s, start) &&
            (bool)(ddp_rel(sim->ddp, start->rel).flags & DDP_PREFER_STATE) == preferred;
 }
 
@@ -116,12 +106,22 @@ static uint32_t count_conditions(const Sim *sim)
     return n;
 }
 
-static double off_row(const Starts *s, uint32_t r)
+double start_off(const Starts *s, uint32_t r)
 {
     const StartRow *row = &s->row[r];
-    if (!row->start) /* an output: nobody else asks for it */
-        evaluate_fetch(s->sim, row->var, EVAL_EVENT);
-    return row->start ? off_start(s->sim, row->start) : s->sim->value[row->var];
+    if (row->start)
+        return off_start(s->sim, row->start);
+    /* an output: nobody else asks for it */
+    bool fine = evaluate_fetch(s->sim, row->var, EVAL_EVENT | EVAL_TRIAL) == SOL_OK;
+    return fine && isfinite(s->sim->value[row->var]) ? s->sim->value[row->var] : NAN;
+}
+
+static void add_params(Starts *s)
+{
+    const DdpVar *params;
+    s->n_params = world_free_params(s->sim->world, &params);
+    for (uint32_t i = 0; i < s->n_params; i++)
+        s->column[s->n_columns++] = params[i];
 }
 
 static void collect_columns(Starts *s)
@@ -142,9 +142,9 @@ static void collect(Starts *s, Arena *arena)
 {
     Sim *sim = s->sim;
     s->row = arena_alloc(arena, (sim->start.starts.n + count_conditions(sim) + 1) * sizeof *s->row);
-    s->column = arena_alloc(
-        arena, (sim->start.zeroed.n + sim->start.starts.n + ddp_state_count(sim->ddp) + 1) *
-                   sizeof *s->column);
+    s->column = arena_alloc(arena, (sim->start.zeroed.n + sim->start.starts.n +
+                                    ddp_state_count(sim->ddp) + s->n_params + 1) *
+                                       sizeof *s->column);
     uint32_t cursor = 0;
     DdpVar rest;
     for (DdpRel rel; (rel = next_condition(sim, &cursor, &rest));)
@@ -156,8 +156,16 @@ static void collect(Starts *s, Arena *arena)
                 s->row[s->n_rows++] = (StartRow){.var = sim->start.starts.at[i].var,
                                                  .start = &sim->start.starts.at[i]};
     collect_columns(s);
+    add_params(s);
+    if (!s->n_rows && !s->n_params)
+        return;
     size_t size = (size_t)s->n_rows * s->n_columns, room = dense_lu_room(s->n_columns);
     s->matrix = arena_alloc(arena, size * sizeof *s->matrix);
+    s->factor = arena_alloc(arena, size * sizeof *s->factor);
+    s->least = arena_alloc(arena, s->n_columns * sizeof *s->least);
+    s->most = arena_alloc(arena, s->n_columns * sizeof *s->most);
+    for (uint32_t c = 0; c < s->n_columns; c++)
+        world_var_bounds(sim->world, s->column[c], &s->least[c], &s->most[c]);
     s->system = arena_alloc(arena, (size > room ? size : room) * sizeof *s->system);
     s->chosen_row = arena_alloc(arena, s->n_columns * sizeof *s->chosen_row);
     s->chosen_column = arena_alloc(arena, s->n_columns * sizeof *s->chosen_column);
@@ -168,27 +176,54 @@ static void collect(Starts *s, Arena *arena)
 
 /* ---- derivatives ---- */
 
-static void sweep(Sim *sim)
+/* What hangs on parameters alone does not vary between events. */
+static void sweep(Sim *sim, bool all)
 {
     for (DdpNode n = ddp_first(sim->ddp); n; n = ddp_next(sim->ddp, n)) {
         const EvalNode *node = &sim->nodes.at[n];
-        if (node->determined && node->varies && !(node->loop && !node->factored))
+        if (node->determined && (node->varies || (all && node->live)) &&
+            !(node->loop && !node->factored))
             evaluate_tangent_node(sim, n);
     }
 }
 
-static void fill_matrix(Starts *s)
+static bool is_param(const Starts *s, uint32_t c)
+{
+    return c >= s->n_columns - s->n_params;
+}
+
+void start_fill(Starts *s)
 {
     Sim *sim = s->sim;
     for (uint32_t c = 0; c < s->n_columns; c++) {
         sim->tangent[s->column[c]] = 1;
-        sweep(sim);
+        if (is_param(s, c))
+            world_free_tangents(sim->world, sim->tangent);
+        sweep(sim, is_param(s, c));
         for (uint32_t r = 0; r < s->n_rows; r++)
-            s->matrix[(size_t)r * s->n_columns + c] = sim->tangent[s->row[r].var];
+            s->matrix[(size_t)r * s->n_columns + c] =
+                sim->tangent[s->row[r].var] -
+                (s->row[r].start && s->n_params ? sim->tangent[s->row[r].start->start] : 0);
+        if (is_param(s, c))
+            world_free_clear_tangents(sim->world, sim->tangent);
         sim->tangent[s->column[c]] = 0;
         for (DdpNode n = ddp_first(sim->ddp); n; n = ddp_next(sim->ddp, n))
             evaluate_clear_tangents(sim, n);
     }
+}
+
+/* The column of the largest entry; parameters first, because states have start values or 0. */
+static uint32_t best_column(const Starts *s, const double *row)
+{
+    static const double ENOUGH = 1e-3;
+    uint32_t best = 0, first = s->n_columns - s->n_params, param = first;
+    for (uint32_t c = 0; c < s->n_columns; c++) {
+        if (fabs(row[c]) > fabs(row[best]))
+            best = c;
+        if (c > first && fabs(row[c]) > fabs(row[param]))
+            param = c;
+    }
+    return s->n_params && fabs(row[param]) > ENOUGH * fabs(row[best]) ? param : best;
 }
 
 /* Elimination row by row in order of preference: a row that is no combination of those before is
@@ -199,87 +234,88 @@ static void choose(Starts *s)
     double *work = s->system;
     memcpy(work, s->matrix, (size_t)s->n_rows * m * sizeof *work);
     s->n = 0;
-    for (uint32_t r = 0; r < s->n_rows && s->n < m; r++) {
-        double *row = work + (size_t)r * m, before = 0, after = 0;
-        uint32_t best = 0;
+    for (uint32_t r = 0; r < s->n_rows; r++) {
+        double *row = work + (size_t)r * m, before = 0;
         for (uint32_t c = 0; c < m; c++)
             before = fmax(before, fabs(row[c]));
         for (uint32_t k = 0; k < s->n; k++) {
             const double *up = work + (size_t)s->chosen_row[k] * m;
             double factor = row[s->chosen_column[k]] / up[s->chosen_column[k]];
+            s->factor[(size_t)r * m + k] = factor;
             for (uint32_t c = 0; c < m; c++)
                 row[c] -= factor * up[c];
             row[s->chosen_column[k]] = 0;
         }
-        for (uint32_t c = 0; c < m; c++)
-            if (fabs(row[c]) > after) {
-                after = fabs(row[c]);
-                best = c;
-            }
-        if (!(after > 1e-8 * before))
+        uint32_t best = best_column(s, row);
+        if (s->n == m || !(fabs(row[best]) > 1e-8 * before))
             continue;
         s->chosen_row[s->n] = r;
         s->chosen_column[s->n++] = best;
     }
 }
 
-/* ---- Newton ---- */
-
-static double difference(const Starts *s, uint32_t k)
+void start_choose(Starts *s)
 {
-    return off_row(s, s->chosen_row[k]);
+    start_fill(s);
+    choose(s);
 }
 
-static double distance(const Starts *s)
+/* ---- Newton ---- */
+
+double start_distance(const Starts *s)
 {
     double most = 0;
-    for (uint32_t k = 0; k < s->n; k++)
-        most = fmax(most, fabs(difference(s, k)));
+    for (uint32_t k = 0; k < s->n; k++) {
+        double off = fabs(start_off(s, s->chosen_row[k]));
+        most = isnan(off) && start_is_conditioned(s) ? INFINITY : fmax(most, off);
+    }
     return most;
+}
+
+void start_set(Starts *s, uint32_t column, double value)
+{
+    if (start_is_conditioned(s))
+        value = fmin(fmax(value, s->least[column]), s->most[column]);
+    values_set(s->sim, s->column[column], value);
+}
+
+bool start_evaluate(Starts *s)
+{
+    if (s->n_params)
+        world_free_follow(s->sim->world);
+    return evaluate_dirty(s->sim, EVAL_EVENT | EVAL_TRIAL) == SOL_OK;
 }
 
 static bool move(Starts *s, double part)
 {
-    Sim *sim = s->sim;
     for (uint32_t k = 0; k < s->n; k++)
-        values_set(sim, s->column[s->chosen_column[k]], s->old[k] - part * s->step[k]);
-    return evaluate_dirty(sim, EVAL_EVENT | EVAL_TRIAL) == SOL_OK;
+        start_set(s, s->chosen_column[k], s->old[k] - part * s->step[k]);
+    return start_evaluate(s);
 }
 
-static bool newton_step(Starts *s)
+bool start_newton_step(Starts *s)
 {
-    double before = distance(s);
-    fill_matrix(s);
+    double before = start_distance(s);
+    start_fill(s);
     for (uint32_t i = 0; i < s->n; i++) {
         for (uint32_t k = 0; k < s->n; k++)
             s->system[(size_t)i * s->n + k] =
                 s->matrix[(size_t)s->chosen_row[i] * s->n_columns + s->chosen_column[k]];
-        s->step[i] = difference(s, i);
+        s->step[i] = start_off(s, s->chosen_row[i]);
         s->old[i] = s->sim->value[s->column[s->chosen_column[i]]];
     }
     if (!dense_lu_factor(s->n, s->system, s->pivot))
         return false;
     dense_lu_solve(s->n, s->system, s->pivot, s->step);
-    for (double part = 1; part > 1e-4; part /= 2)
-        if (move(s, part) && distance(s) < before)
+    double least = start_is_conditioned(s) ? 1e-6 : 1e-4;
+    for (double part = 1; part > least; part /= 2)
+        if (move(s, part) && start_distance(s) < before)
             return true;
     move(s, 0);
     return false;
 }
 
-static void warn_left_over(Starts *s)
-{
-    for (uint32_t r = 0; r < s->n_rows; r++) {
-        const StartMemo *start = s->row[r].start;
-        if (!start)
-            continue;
-        double value = s->sim->value[start->var], meant = s->sim->value[start->start];
-        if (fabs(value - meant) > 1e-6 * (1 + fabs(meant)))
-            diag_warning(s->sim->diags, start->at,
-                         "%s starts at %.10g: its start value %.10g was only a first guess",
-                         explain_var(s->sim, start->var), value, meant);
-    }
-}
+/* ---- the whole ---- */
 
 /* A start value that is no number would end as a failure of the integrator, which could say nothing
  * about where it came from. */
@@ -297,22 +333,18 @@ static SolStatus check_starts(Sim *sim)
     return SOL_OK;
 }
 
-/* ---- conditions ---- */
-
-static const double MET = 1e-9; /* against the terms of the equation */
-
-/* How far a condition is off, against what its sides consist of. */
-static double violation(const Starts *s, uint32_t r)
+double start_violation(const Starts *s, uint32_t r)
 {
     Sim *sim = s->sim;
     DdpCombination entered = {0};
     ddp_combination(sim->ddp, s->row[r].rel, &entered);
     const FormInfo *form = form_info(sim->forms, entered.form);
     X difference = x_binary(sim->forms, X_SUB, form->lhs, form->rhs);
-    return fabs(off_row(s, r)) / fmax(1, rounding_size(sim, difference, entered.vars));
+    double off = fabs(start_off(s, r));
+    return isnan(off) ? INFINITY : off / fmax(1, rounding_size(sim, difference, entered.vars));
 }
 
-static bool is_chosen(const Starts *s, uint32_t r)
+bool start_is_chosen(const Starts *s, uint32_t r)
 {
     for (uint32_t k = 0; k < s->n; k++)
         if (s->chosen_row[k] == r)
@@ -320,88 +352,78 @@ static bool is_chosen(const Starts *s, uint32_t r)
     return false;
 }
 
-/* The point where the derivatives were taken may be one where a condition says nothing (x*x = 4 at 0): another one near by. */
-static void leave_point(Starts *s)
+bool start_met(const Starts *s, uint32_t *worst, double *most)
 {
-    bool stuck = false;
-    for (uint32_t r = 0; r < s->n_conditions; r++)
-        stuck |= !is_chosen(s, r) && violation(s, r) > MET;
-    if (!stuck)
-        return;
-    for (uint32_t c = 0; c < s->n_columns; c++) {
-        double value = s->sim->value[s->column[c]];
-        values_set(s->sim, s->column[c], value + 0.01 * (1 + fabs(value)) * (1 + 0.1 * c));
-    }
-    evaluate_dirty(s->sim, EVAL_EVENT | EVAL_TRIAL);
-    fill_matrix(s);
-    choose(s);
-}
-
-static void note_conditions(const Starts *s, uint32_t but)
-{
-    enum { MOST_NAMED = 8 };
-    for (uint32_t r = 0, n = 0; r < s->n_conditions && n < MOST_NAMED; r++)
-        if (r != but) {
-            diag_note(s->sim->diags, world_rel_place(s->sim->world, s->row[r].rel),
-                      "another condition: %s", explain_rel(s->sim, s->row[r].rel));
-            n++;
-        }
-}
-
-/* All conditions hold, or the run ends. */
-static SolStatus check_conditions(const Starts *s)
-{
-    uint32_t worst = 0;
-    double most = 0;
+    *most = 0;
+    *worst = 0;
     for (uint32_t r = 0; r < s->n_conditions; r++) {
-        double size = violation(s, r);
-        if (!(size <= most)) {
-            most = size;
-            worst = r;
+        double size = start_violation(s, r);
+        if (size > *most) {
+            *most = size;
+            *worst = r;
         }
     }
-    if (most <= MET)
-        return SOL_OK;
-    Sim *sim = s->sim;
-    bool many = !is_chosen(s, worst);
-    diag_error(sim->diags, world_rel_place(sim->world, s->row[worst].rel),
-               many ? "at time %.10g there are too many initial conditions: '%s' is off by %.3g "
-                      "when the others hold"
-                    : "at time %.10g the initial conditions cannot be met: '%s' is off by %.3g",
-               sim->time, explain_rel(sim, s->row[worst].rel), off_row(s, worst));
-    if (many)
-        diag_note(sim->diags, 0, "%u conditions for %u states: one of them may be dropped",
-                  s->n_conditions, s->n_columns);
-    note_conditions(s, worst);
-    return many ? SOL_MODEL : SOL_NUMERICS;
+    return *most <= START_MET;
+}
+
+static bool is_open(const Starts *s, uint32_t column)
+{
+    for (uint32_t k = 0; k < s->n; k++)
+        if (s->chosen_column[k] == column)
+            return false;
+    return true;
+}
+
+/* All conditions hold and all parameters are determined, or the run ends. */
+static SolStatus check_conditions(Starts *s)
+{
+    uint32_t worst;
+    double most;
+    if (!start_met(s, &worst, &most))
+        return start_refuse(s, worst);
+    for (uint32_t c = s->n_columns - s->n_params; c < s->n_columns; c++)
+        if (is_open(s, c))
+            return start_refuse_param(s, c);
+    return world_free_done(s->sim->world) ? SOL_OK : SOL_MODEL;
+}
+
+static void meet(Starts *s, Arena *arena)
+{
+    if (!s->n_columns || (!s->n_rows && !s->n_params))
+        return;
+    if (start_is_conditioned(s)) {
+        start_attempt(s, arena);
+        return;
+    }
+    start_choose(s);
+    for (int round = 0; round < 40 && s->n && start_distance(s) > 1e-13; round++)
+        if (!start_newton_step(s))
+            break;
 }
 
 SolStatus start_solve(Sim *sim)
 {
-    Starts s = {.sim = sim};
-    uint32_t conditions = count_conditions(sim);
-    if (!sim->start.starts.n && !conditions)
+    Starts s = {.sim = sim, .n_conditions = count_conditions(sim)};
+    const DdpVar *params;
+    s.n_params = world_free_params(sim->world, &params);
+    if (!sim->start.starts.n && !start_is_conditioned(&s) && !sim->start.zeroed.n)
         return SOL_OK;
     SolStatus status = check_starts(sim);
     if (status != SOL_OK)
         return status;
     Arena arena;
     arena_init(&arena, sim->mem);
-    s.anew = conditions > 0 || any_lost(sim);
+    s.anew = start_is_conditioned(&s) || any_lost(sim);
     collect(&s, &arena);
-    if (s.n_rows && s.n_columns) {
-        fill_matrix(&s);
-        choose(&s);
-        leave_point(&s);
-        for (int round = 0; round < 40 && s.n && distance(&s) > 1e-13; round++)
-            if (!newton_step(&s))
-                break;
-    }
-    if (!parts_running(sim))
-        warn_left_over(&s);
+    meet(&s, &arena);
+    for (uint32_t r = 0; r < s.n_rows && !parts_running(sim); r++)
+        if (s.row[r].start && !world_has_implicit(sim->world)) /* else they wait (implicit.c) */
+            start_warn_left_over(sim, s.row[r].start);
     status = evaluate_dirty(sim, EVAL_EVENT);
     if (status == SOL_OK)
         status = check_conditions(&s);
+    if (status == SOL_OK)
+        start_note_free(&s);
     arena_free(&arena);
     return status;
 }

@@ -11,14 +11,19 @@ void trail_begin(Sim *sim)
 {
     vec_clear(&sim->decide.trail.held);
     vec_clear(&sim->decide.trail.states);
+    vec_clear(&sim->decide.trail.begun);
     vec_clear(&sim->decide.trail.truths);
-    sim->decide.trail.broken = sim->decide.trail.chose = false;
+    sim->decide.trail.states_before = 0;
+    sim->decide.trail.paths = world_paths(sim->world);
+    sim->decide.trail.impulse_time = sim->search.impulse_time;
+    sim->decide.trail.broken = sim->decide.trail.changed = sim->decide.trail.chose = false;
 }
 
 void trail_close(Sim *sim)
 {
     vec_free(sim->mem, &sim->decide.trail.held);
     vec_free(sim->mem, &sim->decide.trail.states);
+    vec_free(sim->mem, &sim->decide.trail.begun);
     vec_free(sim->mem, &sim->decide.trail.truths);
     vec_free(sim->mem, &sim->update.befores);
     vec_free(sim->mem, &sim->update.restarted);
@@ -40,6 +45,7 @@ void trail_end_update(Sim *sim)
 {
     vec_clear(&sim->update.befores);
     vec_clear(&sim->update.restarted);
+    sim->decide.trail.states_before = sim->decide.trail.states.n;
 }
 
 void trail_held(Sim *sim, DdpVar var, double before)
@@ -57,14 +63,52 @@ void trail_state(Sim *sim, DdpVar var)
     vec_push(sim->mem, &sim->decide.trail.states, ((OldValue){var, sim->value[var]}));
 }
 
+void trail_begun(Sim *sim, DdpVar var)
+{
+    if (parts_running(sim) && sim->info[var].has && trail_is_old(sim, var))
+        vec_push(sim->mem, &sim->decide.trail.begun, ((OldValue){var, sim->value[var]}));
+}
+
 void trail_break(Sim *sim)
 {
     sim->decide.trail.broken = true;
 }
 
+void trail_change(Sim *sim)
+{
+    sim->decide.trail.changed = true;
+}
+
+bool trail_is_old(const Sim *sim, DdpVar var)
+{
+    return sim->info[var].birth <= sim->record.births_before;
+}
+
+static bool was_state(const Sim *sim, DdpVar var)
+{
+    for (uint32_t i = 0; i < sim->decide.trail.states.n; i++)
+        if (sim->decide.trail.states.at[i].var == var)
+            return true;
+    return sim->info[var].state != 0;
+}
+
+void trail_died(Sim *sim, DdpVar var)
+{
+    if (trail_is_old(sim, var) && (ddp_var(sim->ddp, var).kind != DDP_UNKNOWN ||
+                                   ddp_var_rank(sim->ddp, var) || was_state(sim, var)))
+        trail_break(sim);
+}
+
 bool trail_leads_back(const Sim *sim)
 {
-    return !sim->decide.trail.broken && sim->search.impulse_time < sim->time && parts_running(sim);
+    return trail_is_whole(sim) && !sim->decide.trail.changed &&
+           sim->search.impulse_time < sim->time;
+}
+
+bool trail_is_whole(const Sim *sim)
+{
+    return !sim->decide.trail.broken && parts_running(sim) &&
+           sim->decide.trail.paths == world_paths(sim->world);
 }
 
 /* Was it a state that is listed before? The first value counts. */

@@ -32,6 +32,8 @@
  * born, and when a condition agrees with its branch again, all marks are made anew, in the order of
  * the schedule, and what was set aside is due.
  */
+#include "runtime/event/cout.h"
+#include "runtime/event/implicit.h"
 #include "runtime/event/trail.h"
 
 #include <stdlib.h>
@@ -153,7 +155,7 @@ static void mark_var(Sim *sim, DdpVar var)
     uint32_t from = sim->update.marked.n;
     sim->info[var].left = sim->update.number;
     if (sim->info[var].branches)
-        event_suspect_var(sim, var);
+        event_add_readers_of(sim, var);
     if (sim->info[var].node)
         mark_node(sim, sim->info[var].node);
     mark_edges(sim, var);
@@ -231,21 +233,24 @@ static void leave_alone(Sim *sim, BranchId id)
 
 /* ---- U1 ---- */
 
-static bool against(const Sim *sim, const BranchMemo *memo)
+/* What is solved together with its condition is exchanged in the update itself (implicit.c). */
+static bool against(Sim *sim, BranchId id)
 {
+    const BranchMemo *memo = &sim->branches.at[id];
     const ValueInfo *info = &sim->info[memo->condition];
     return memo->live && !memo->when && !memo->newborn && info->has && !info->pending &&
-           info->left != sim->update.number && memo->truth != (sim->value[memo->condition] != 0);
+           info->left != sim->update.number && memo->truth != (sim->value[memo->condition] != 0) &&
+           !implicit_is_solved(sim, id);
 }
 
 /* The value of a condition is another one now. */
 void update_condition(Sim *sim, DdpVar var)
 {
-    event_suspect_var(sim, var);
+    event_add_readers_of(sim, var);
     if (!sim->update.complete)
         return;
     for (BranchId id = sim->info[var].branches; id; id = sim->branches.at[id].next)
-        if (!sim->branches.at[id].turned && against(sim, &sim->branches.at[id]))
+        if (!sim->branches.at[id].turned && against(sim, id))
             leave_alone(sim, id);
 }
 
@@ -263,7 +268,7 @@ bool update_skips(Sim *sim, DdpNode n)
     set_aside(sim, n);
     for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++)
         if (sim->info[node_output(node, i)].branches)
-            event_suspect_var(sim, node_output(node, i)); /* not decided now: U2 */
+            event_add_readers_of(sim, node_output(node, i)); /* not decided now: U2 */
     for (uint32_t i = 0; i < sim->update.exempt.n; i++)
         if (ddp_label(sim->ddp, sim->update.exempt.at[i]) >
             ddp_label(sim->ddp, n)) /* it may need it */
@@ -380,7 +385,7 @@ bool update_turned_back(Sim *sim)
     if (!back)
         return false;
     for (uint32_t i = 0; i < sim->update.turned.n; i++)
-        event_suspect(sim, sim->update.turned.at[i]);
+        event_add_candidate(sim, sim->update.turned.at[i]);
     update_resume(sim);
     return sim->change.heap.n > 0;
 }
@@ -396,22 +401,23 @@ static int by_label(const void *a, const void *b)
     return (x->label > y->label) - (x->label < y->label);
 }
 
-/* Of the suspects those that are against their branch: upstream first, since one that is left alone
+/* Of the candidates those that are against their branch: upstream first, since one that is left alone
  * turns nothing. */
-static void turn_suspects(Sim *sim)
+static void turn_candidates(Sim *sim)
 {
     VEC(Turning) list = {0};
-    for (uint32_t i = 0; i < sim->decide.suspects.n; i++) {
-        const BranchMemo *memo = &sim->branches.at[sim->decide.suspects.at[i]];
+    for (uint32_t i = 0; i < sim->decide.candidates.n; i++) {
+        const BranchMemo *memo = &sim->branches.at[sim->decide.candidates.at[i]];
         DdpNode node = sim->info[memo->condition].node;
-        if (against(sim, memo))
-            vec_push(sim->mem, &list,
-                     ((Turning){node ? ddp_label(sim->ddp, node) : 0, sim->decide.suspects.at[i]}));
+        if (against(sim, sim->decide.candidates.at[i]))
+            vec_push(
+                sim->mem, &list,
+                ((Turning){node ? ddp_label(sim->ddp, node) : 0, sim->decide.candidates.at[i]}));
     }
     if (list.n > 1)
         qsort(list.at, list.n, sizeof *list.at, by_label);
     for (uint32_t i = 0; i < list.n; i++)
-        if (against(sim, &sim->branches.at[list.at[i].id]))
+        if (against(sim, list.at[i].id))
             leave_alone(sim, list.at[i].id);
     vec_free(sim->mem, &list);
 }
@@ -427,7 +433,7 @@ void update_resume(Sim *sim)
     }
     for (uint32_t i = 0; i < sim->update.undecided.n; i++)
         mark_var(sim, sim->update.undecided.at[i]);
-    turn_suspects(sim);
+    turn_candidates(sim);
 }
 
 /* U3: variables that `if`s which stay undecided may determine. */
@@ -436,7 +442,7 @@ SolStatus update_undecided(Sim *sim, uint32_t n, const DdpVar *vars)
     for (uint32_t i = 0; i < n; i++)
         vec_push(sim->mem, &sim->update.undecided, vars[i]);
     for (uint32_t i = 0; i < sim->update.turned.n; i++)
-        event_suspect(sim, sim->update.turned.at[i]);
+        event_add_candidate(sim, sim->update.turned.at[i]);
     update_resume(sim);
     return evaluate_dirty(sim, EVAL_EVENT);
 }
@@ -528,7 +534,8 @@ void update_note_pulse(Sim *sim, const EvalNode *node)
 {
     for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++) {
         sim->info[node_output(node, i)].pulsed = sim->update.number;
-        if (node->in_update.acts && ddp_var(sim->ddp, node_output(node, i)).kind != DDP_HELD)
+        if (node->in_update.acts && ddp_var(sim->ddp, node_output(node, i)).kind != DDP_HELD &&
+            !cout_shows(sim, node_output(node, i)))
             sim->search.impulse_time = sim->time;
     }
 }

@@ -21,7 +21,7 @@ static void host_born(void *context, DdpVar var, DdpVarKind kind)
 {
     Sim *sim = context;
     values_grow(sim);
-    trail_break(sim);
+    trail_change(sim);
     ValueInfo *info = &sim->info[var];
     info->has = kind != DDP_UNKNOWN;
     info->pending = info->guess = info->varied = false;
@@ -44,13 +44,13 @@ static void host_begin(void *context, DdpVar var, DdpVarKind kind, double value)
 static void host_died(void *context, DdpVar var)
 {
     Sim *sim = context;
-    trail_break(sim);
+    trail_died(sim, var);
     vec_push(sim->mem, &sim->build.dying,
              var); /* what follows from it has its value until the commit */
     if (sim->info[var].announced)
         vec_push(sim->mem, &sim->record.news.deaths, var);
     sim->info[var].announced = false;
-    glance_unwant(sim, var);
+    output_plan_unwant(sim, var);
 }
 
 /* splitmix64 over the three parts of the key: independent of the order of evaluation */
@@ -64,7 +64,8 @@ static uint64_t mix(uint64_t x)
 
 static double host_draw(void *context, uint64_t place, uint32_t ordinal)
 {
-    const Sim *sim = context;
+    Sim *sim = context;
+    trail_break(sim); /* the next one born there draws another number */
     uint64_t bits = mix(mix(mix(sim->opt.seed) ^ place) ^ ordinal);
     return (double)(bits >> 11) / (double)((1ull << 53) - 1);
 }

@@ -39,10 +39,10 @@ static SolStatus fetch_output(Sim *sim, DdpNode first, bool only_met, EvalHow ho
         DdpVar var = sim->nodes.at[n].reads[next].var;
         DdpNode stale = stale_output(sim, var);
         Part *part = part_of(sim, var);
-        if (part && only_met && part->moment != sim->moment)
+        if (part && only_met && part->point_number != sim->point_number)
             status = SOL_CANCELLED;
         else if (part)
-            part_meet(part, how);
+            part_bring(part, how);
         if (stale) {
             vec_push(sim->mem, stack, stale);
             vec_push(sim->mem, stack, 0);
@@ -57,7 +57,7 @@ SolStatus evaluate_fetch(Sim *sim, DdpVar var, EvalHow how)
     DdpNode stale =
         stale_output(sim, var); /* also of a part, if nobody needed it when it changed */
     if (part_of(sim, var))
-        part_meet(part_of(sim, var), how);
+        part_bring(part_of(sim, var), how);
     else if (var == sim->clock)
         sim->value[var] = sim->time;
     if (stale)
@@ -70,24 +70,24 @@ bool evaluate_fetch_met(Sim *sim, DdpVar var, EvalHow how)
     DdpNode stale = stale_output(sim, var);
     Part *part = part_of(sim, var);
     if (part)
-        return part->moment == sim->moment;
+        return part->point_number == sim->point_number;
     return !stale || fetch_output(sim, stale, true, how) == SOL_OK;
 }
 
 SolStatus evaluate_outputs_again(Sim *sim)
 {
-    SolStatus status = parts_meet_all(sim, EVAL_PLAIN);
+    SolStatus status = parts_bring_all(sim, EVAL_PLAIN);
     sim->value[sim->clock] = sim->time;
-    return status == SOL_OK ? evaluate_rope(sim, &sim->outputs, EVAL_PLAIN) : status;
+    return status == SOL_OK ? evaluate_node_order(sim, &sim->outputs, EVAL_PLAIN) : status;
 }
 
 SolStatus evaluate_outputs(Sim *sim)
 {
     SolStatus status = evaluate_outputs_again(sim);
-    EACH_LEAF (&sim->outputs, leaf)
-        for (uint32_t i = 0; i < leaf->nodes.n; i++) {
-            EvalNode *node = &sim->nodes.at[leaf->nodes.at[i]];
-            node->moment = sim->moment;
+    EACH_LEAF (&sim->outputs, segment)
+        for (uint32_t i = 0; i < segment->nodes.n; i++) {
+            EvalNode *node = &sim->nodes.at[segment->nodes.at[i]];
+            node->point_number = sim->point_number;
             node->waits = false;
             for (uint32_t k = 0; k < node->n_steps + node->n_tears && status == SOL_OK; k++)
                 sim->info[node_output(node, k)].pending = false;

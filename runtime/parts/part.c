@@ -1,7 +1,7 @@
 /* part.c: one of the independent parts of the dynamics: its life, its values at a time, its slopes.
  *
  * At an event only those parts are brought to its time whose event it is, and those that somebody reads or changes
- * (part_meet); the others know nothing of it.
+ * (part_bring); the others know nothing of it.
  */
 #include "runtime/parts/parts.h"
 #include "runtime/parts/integrator.h"
@@ -17,7 +17,7 @@ Part *part_new(Sim *sim)
     part->sim = sim;
     part->event = part->timed = INFINITY;
     part->index = sim->parts.n;
-    part->moment = sim->moment;
+    part->point_number = sim->point_number;
     vec_push(sim->mem, &sim->parts, part);
     part_disturb(part);
     return part;
@@ -55,8 +55,8 @@ static void free_lists(Part *part)
     Sim *sim = part->sim;
     tape_close(part);
     fixed_code_drop(part);
-    rope_free(sim, &part->ropes[0]);
-    rope_free(sim, &part->ropes[1]);
+    node_order_free(sim, &part->orders[0]);
+    node_order_free(sim, &part->orders[1]);
     vec_free(sim->mem, &part->lists.watched);
     vec_free(sim->mem, &part->lists.timers);
     vec_free(sim->mem, &part->lists.roots);
@@ -116,12 +116,12 @@ void parts_close(Sim *sim)
     vec_free(sim->mem, &sim->loop.cuts);
     vec_free(sim->mem, &sim->loop.clocked_work);
     vec_free(sim->mem, &sim->loop.fetch);
-    vec_free(sim->mem, &sim->loop.glance.wanted);
-    vec_free(sim->mem, &sim->loop.glance.items);
-    vec_free(sim->mem, &sim->loop.glance.vars);
-    vec_free(sim->mem, &sim->loop.glance.nodes);
+    vec_free(sim->mem, &sim->loop.output_plan.wanted);
+    vec_free(sim->mem, &sim->loop.output_plan.items);
+    vec_free(sim->mem, &sim->loop.output_plan.vars);
+    vec_free(sim->mem, &sim->loop.output_plan.nodes);
     part_heaps_close(sim);
-    rope_free(sim, &sim->outputs);
+    node_order_free(sim, &sim->outputs);
 }
 
 /* ---- what an event does to a part ---- */
@@ -138,14 +138,14 @@ void part_touch(Part *part)
 void part_disturb(Part *part)
 {
     part_touch(part);
-    part_meet(part, EVAL_EVENT);
+    part_bring(part, EVAL_EVENT);
     part->restart = true;
 }
 
 void part_search_again(Part *part)
 {
     part_touch(part);
-    part_meet(part, EVAL_EVENT);
+    part_bring(part, EVAL_EVENT);
     part->search = true;
 }
 
@@ -220,9 +220,9 @@ bool part_follows_clock(const Part *part)
 
 const NodeList *part_dynamics(Part *part)
 {
-    if (!part->order.nodes.at || part->order.version != part->ropes[0].version)
-        rope_list(part->sim, &part->ropes[0], &part->order.nodes);
-    part->order.version = part->ropes[0].version;
+    if (!part->order.nodes.at || part->order.version != part->orders[0].version)
+        node_order_list(part->sim, &part->orders[0], &part->order.nodes);
+    part->order.version = part->orders[0].version;
     return &part->order.nodes;
 }
 
@@ -294,8 +294,8 @@ SolStatus part_evaluate_all(Part *part, double time, EvalHow how)
 {
     if (tape_evaluate(part, time, how))
         return SOL_OK;
-    SolStatus status = evaluate_rope(part->sim, &part->ropes[0], how);
-    return status == SOL_OK ? evaluate_rope(part->sim, &part->ropes[1], how) : status;
+    SolStatus status = evaluate_node_order(part->sim, &part->orders[0], how);
+    return status == SOL_OK ? evaluate_node_order(part->sim, &part->orders[1], how) : status;
 }
 
 /* All values at `now`. Where some have none because a condition has just changed (the square root
@@ -318,7 +318,7 @@ static SolStatus evaluate_met(Part *part, double now, EvalHow how)
 static SolStatus bring_to(Part *part, double time, EvalHow how)
 {
     part_at(part, time);
-    part->sim->work += part->ropes[0].n + part->ropes[1].n;
+    part->sim->work += part->orders[0].n + part->orders[1].n;
     return evaluate_met(part, time, how);
 }
 
@@ -332,17 +332,18 @@ static SolStatus bring_steadily(Part *part, EvalHow how)
     return status;
 }
 
-void part_meet(Part *part, EvalHow how)
+void part_bring(Part *part, EvalHow how)
 {
     Sim *sim = part->sim;
-    if (part->moment == sim->moment)
+    if (part->point_number == sim->point_number)
         return;
-    bool known = part->steady && part->moment >= sim->loop.event_moment;
-    part->moment = sim->moment;
+    bool known = part->steady && part->point_number >= sim->loop.event_point_number;
+    part->point_number = sim->point_number;
     if (!part->fixed_steps && !(part->started && sim->loop.running))
         return;
     if (!known) {
-        part->steady = sim->loop.event_moment <= sim->moment && part->due != sim->loop.number;
+        part->steady =
+            sim->loop.event_point_number <= sim->point_number && part->due != sim->loop.number;
         SolStatus status = part->steady && sim->loop.left ? bring_steadily(part, how)
                                                           : bring_to(part, sim->time, how);
         if (status != SOL_OK && sim->loop.status == SOL_OK)
@@ -356,38 +357,38 @@ void part_meet(Part *part, EvalHow how)
  * tape. */
 enum { GLANCE_FEW = 4, GLANCE_SHARE = 32 };
 
-bool part_glance(Part *part)
+bool part_evaluate_wanted(Part *part)
 {
     Sim *sim = part->sim;
-    if (part->moment == sim->moment || part->shown.moment == sim->moment)
-        return part->moment != sim->moment;
+    if (part->point_number == sim->point_number || part->shown.point_number == sim->point_number)
+        return part->point_number != sim->point_number;
     if (part->fixed_steps || !part->started || !sim->loop.running || part->shown.whole) {
-        part_meet(part, EVAL_PLAIN);
+        part_bring(part, EVAL_PLAIN);
         return false;
     }
-    part->shown.moment = sim->moment;
+    part->shown.point_number = sim->point_number;
     part->shown.nodes = 0;
     tape_outdated(part);
     part_at(part, sim->time);
     return true;
 }
 
-bool part_may_glance(Part *part)
+bool part_may_evaluate_wanted(Part *part)
 {
-    if (!part_glance(part))
+    if (!part_evaluate_wanted(part))
         return false;
-    uint32_t nodes = part->ropes[0].n + part->ropes[1].n;
+    uint32_t nodes = part->orders[0].n + part->orders[1].n;
     if (++part->shown.nodes <= GLANCE_FEW + nodes / GLANCE_SHARE)
         return true;
     part->shown.whole = true;
-    part_meet(part, EVAL_PLAIN);
+    part_bring(part, EVAL_PLAIN);
     return false;
 }
 
-SolStatus parts_meet_all(Sim *sim, EvalHow how)
+SolStatus parts_bring_all(Sim *sim, EvalHow how)
 {
     for (uint32_t i = 0; i < sim->parts.n && sim->loop.status == SOL_OK; i++)
-        part_meet(sim->parts.at[i], how);
+        part_bring(sim->parts.at[i], how);
     return sim->loop.status;
 }
 
@@ -395,38 +396,38 @@ SolStatus parts_meet_all(Sim *sim, EvalHow how)
 void parts_look_at(Sim *sim, double time)
 {
     sim->time = time;
-    sim->moment++;
+    sim->point_number++;
     sim->value[sim->clock] = time;
     parts_look_anew(sim);
 }
 
 void parts_look_anew(Sim *sim)
 {
-    sim->loop.event_moment = UINT64_MAX;
+    sim->loop.event_point_number = UINT64_MAX;
     sim->loop.left = false;
 }
 
 void parts_look_left(Sim *sim)
 {
     double time = sim->time;
-    uint64_t first = sim->loop.event_moment;
+    uint64_t first = sim->loop.event_point_number;
     parts_look_at(sim, sim->loop.left_time);
     sim->loop.event_time = time;
-    sim->loop.event_moment = first < sim->moment ? first : sim->moment;
+    sim->loop.event_point_number = first < sim->point_number ? first : sim->point_number;
     sim->loop.left = true;
 }
 
 void parts_look_right(Sim *sim)
 {
-    uint64_t first = sim->loop.event_moment;
+    uint64_t first = sim->loop.event_point_number;
     parts_look_at(sim, sim->loop.event_time);
-    sim->loop.event_moment = first;
+    sim->loop.event_point_number = first;
 }
 
-SolStatus parts_meet_due(Sim *sim, EvalHow how)
+SolStatus parts_bring_due(Sim *sim, EvalHow how)
 {
     for (uint32_t i = 0; i < sim->loop.due.n && sim->loop.status == SOL_OK; i++)
-        part_meet(sim->loop.due.at[i], how);
+        part_bring(sim->loop.due.at[i], how);
     return sim->loop.status;
 }
 
@@ -542,7 +543,7 @@ void parts_clear(Sim *sim)
 {
     while (sim->parts.n)
         part_free(vec_last(&sim->parts));
-    rope_free(sim, &sim->outputs);
+    node_order_free(sim, &sim->outputs);
     vec_clear(&sim->loop.unsettled);
     vec_clear(&sim->loop.cuts);
     vec_clear(&sim->loop.clocked_work);

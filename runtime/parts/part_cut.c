@@ -286,11 +286,11 @@ void part_cut_verify(Sim *sim, Part *part)
     Searches s = {.sim = sim, .stamp = ++sim->mark, .alive = 1, .open = 1};
     vec_push(sim->mem, &s.list, ((Search){0}));
     NodeList nodes = {0};
-    rope_list(sim, part->ropes[0].n ? &part->ropes[0] : &part->ropes[1], &nodes);
+    node_order_list(sim, part->orders[0].n ? &part->orders[0] : &part->orders[1], &nodes);
     reach(&s, 0, part->states.n ? STATE | part->states.at[0].var : nodes.at[0]);
     while (has_more(&s.list.at[0]))
         go_on(&s, 0);
-    part_must(s.list.at[0].found.n == part->states.n + part->ropes[0].n + part->ropes[1].n, "N3",
+    part_must(s.list.at[0].found.n == part->states.n + part->orders[0].n + part->orders[1].n, "N3",
               part->index, "a part is not what is connected");
     vec_free(sim->mem, &nodes);
     vec_free(sim->mem, &s.list.at[0].found);

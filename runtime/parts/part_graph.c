@@ -34,7 +34,7 @@ void part_graph_take_out(Sim *sim, DdpNode n)
         note_cut(sim, n);
         part_drop_node(node->part, n);
     }
-    rope_remove(sim, n);
+    node_order_remove(sim, n);
     node->place = PLACE_NONE;
 }
 
@@ -72,18 +72,18 @@ Part *part_graph_part_of(const Sim *sim, DdpVar var)
 
 uint32_t part_graph_size(const Part *part)
 {
-    return part->ropes[0].n + part->ropes[1].n + part->ropes[0].incoming.n +
-           part->ropes[1].incoming.n + part->states.n;
+    return part->orders[0].n + part->orders[1].n + part->orders[0].incoming.n +
+           part->orders[1].incoming.n + part->states.n;
 }
 
-static void move_rope(Part *to, Part *from, int which)
+static void move_node_order(Part *to, Part *from, int which)
 {
     Sim *sim = to->sim;
     NodeList nodes = {0};
-    rope_list(sim, &from->ropes[which], &nodes);
-    for (uint32_t i = 0; i < from->ropes[which].incoming.n; i++)
-        vec_push(sim->mem, &nodes, from->ropes[which].incoming.at[i]);
-    rope_free(sim, &from->ropes[which]);
+    node_order_list(sim, &from->orders[which], &nodes);
+    for (uint32_t i = 0; i < from->orders[which].incoming.n; i++)
+        vec_push(sim->mem, &nodes, from->orders[which].incoming.at[i]);
+    node_order_free(sim, &from->orders[which]);
     for (uint32_t i = 0; i < nodes.n; i++) {
         EvalNode *node = &sim->nodes.at[nodes.at[i]];
         if (!node->live || node->part != from)
@@ -105,8 +105,8 @@ static Part *unite(Part *a, Part *b)
     Part *to = part_graph_size(a) < part_graph_size(b) ? b : a, *from = to == a ? b : a;
     while (from->states.n)
         part_add_state(to, part_drop_state(from, vec_last(&from->states).var));
-    move_rope(to, from, 0);
-    move_rope(to, from, 1);
+    move_node_order(to, from, 0);
+    move_node_order(to, from, 1);
     if (!to->step)
         to->step = from->step;
     to->counts.steps += from->counts.steps;
@@ -234,14 +234,14 @@ static void take_out_moved(Sim *sim)
 static void put_in(Sim *sim, DdpNode n)
 {
     EvalNode *node = &sim->nodes.at[n];
-    if (node->place != PLACE_NONE) { /* it stays, and so does its rope, whichever part has it */
-        if (node->leaf)
-            rope_probe(sim, node->leaf);
+    if (node->place != PLACE_NONE) { /* it stays, and so does its order, whichever part has it */
+        if (node->segment)
+            node_order_probe(sim, node->segment);
         return;
     }
     node->place = evaluate_place(node);
     if (node->place == PLACE_OUTPUTS)
-        rope_add(sim, &sim->outputs, n);
+        node_order_add(sim, &sim->outputs, n);
     else if (node->place != PLACE_NONE)
         join_node(sim, n);
 }
@@ -285,11 +285,11 @@ void part_graph_settle(Sim *sim)
     for (uint32_t i = 0; i < sim->loop.unsettled.n; i++)
         sim->nodes.at[sim->loop.unsettled.at[i]].listed = false;
     vec_clear(&sim->loop.unsettled);
-    rope_settle(sim, &sim->outputs);
+    node_order_settle(sim, &sim->outputs);
     for (uint32_t i = sim->loop.touched.n; i-- > 0;) {
         Part *part = sim->loop.touched.at[i];
-        rope_settle(sim, &part->ropes[0]);
-        rope_settle(sim, &part->ropes[1]);
+        node_order_settle(sim, &part->orders[0]);
+        node_order_settle(sim, &part->orders[1]);
         if (!part_graph_size(part))
             part_free(part);
     }

@@ -165,7 +165,7 @@ void part_add_node(Part *part, DdpNode n)
     part->stops.known = false;
     node->part = part;
     enlist_all(sim, part, n);
-    rope_add(sim, &part->ropes[node->place - 1], n);
+    node_order_add(sim, &part->orders[node->place - 1], n);
 }
 
 void part_drop_node(Part *part, DdpNode n)
@@ -176,7 +176,7 @@ void part_drop_node(Part *part, DdpNode n)
     tape_compares_leave(part, node);
     for (int which = 0; which < LISTS; which++)
         delist(sim, part, n, which);
-    rope_remove(sim, n);
+    node_order_remove(sim, n);
     node->part = NULL;
 }
 

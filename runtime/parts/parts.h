@@ -37,14 +37,16 @@ Part *parts_next_search(Sim *sim);           /* that has to be; NULL: there is n
 void part_count(Part *part, int change);     /* in SimCounts.parts */
 void part_disturb(Part *part);               /* something its dynamics reads changed: restart */
 void part_search_again(Part *part);
-void part_touch(Part *part); /* its ropes have to be settled */
-void part_meet(Part *part,
-               EvalHow how); /* its values at Sim.time, all evaluated; failures go to meet_status */
-bool part_glance(Part *part);     /* its states only; false: met as a whole */
-bool part_may_glance(Part *part); /* one of its nodes is to be evaluated alone; false: likewise */
-SolStatus parts_meet_all(Sim *sim, EvalHow how);
-SolStatus parts_meet_due(Sim *sim, EvalHow how); /* those whose event it is */
-void parts_look_at(Sim *sim, double time);       /* parts are brought there when they are asked */
+void part_touch(Part *part); /* its orders have to be settled */
+void part_bring(
+    Part *part,
+    EvalHow how); /* its values at Sim.time, all evaluated; failures go to bring_status */
+bool part_evaluate_wanted(Part *part); /* its states only; false: met as a whole */
+bool part_may_evaluate_wanted(
+    Part *part); /* one of its nodes is to be evaluated alone; false: likewise */
+SolStatus parts_bring_all(Sim *sim, EvalHow how);
+SolStatus parts_bring_due(Sim *sim, EvalHow how); /* those whose event it is */
+void parts_look_at(Sim *sim, double time);        /* parts are brought there when they are asked */
 /* The event at Sim.time: its left side, and back again. Parts whose event it is not are evaluated once for
  * both. */
 void parts_look_left(Sim *sim);
@@ -110,23 +112,23 @@ SolStatus evaluate_outputs(Sim *sim); /* all of them */
  * evaluates it again. */
 SolStatus evaluate_outputs_again(Sim *sim);
 
-/* ---- glance.c ---- */
+/* ---- output_plan.c ---- */
 
 typedef struct VarList {
     uint32_t n;
     const DdpVar *at;
 } VarList;
 
-VarList glance_wanted_vars(const Sim *sim); /* whose values the output wants */
-void glance_want(Sim *sim, DdpVar var);
-void glance_unwant(Sim *sim, DdpVar var); /* if it was */
-void glance_pack_wanted(Sim *sim, Pack *p);
-void glance_number_wanted(Sim *sim); /* ValueInfo.wanted, from the list */
+VarList output_plan_vars(const Sim *sim); /* whose values the output wants */
+void output_plan_want(Sim *sim, DdpVar var);
+void output_plan_unwant(Sim *sim, DdpVar var); /* if it was */
+void output_plan_pack_wanted(Sim *sim, Pack *p);
+void output_plan_number_wanted(Sim *sim); /* ValueInfo.wanted, from the list */
 
 /* Values at Sim.time of all wanted variables, at an output point, after which nobody needs the
  * rest: of a part only what they need is evaluated, and the part has not met. */
-SolStatus glance_wanted(Sim *sim);
-void glance_clear(Sim *sim);  /* all of it */
-void glance_forget(Sim *sim); /* what they need is different now */
+SolStatus output_plan_wanted(Sim *sim);
+void output_plan_clear(Sim *sim);  /* all of it */
+void output_plan_forget(Sim *sim); /* what they need is different now */
 
 #endif

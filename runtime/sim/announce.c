@@ -8,6 +8,7 @@
 #include "runtime/sim/sim.h"
 
 #include <stdlib.h>
+#include <math.h>
 #include <string.h>
 
 /* ---- what an instance gives to all that is in it ---- */
@@ -115,7 +116,13 @@ static void info_of(const Sim *sim, DdpVar var, const WorldVar *view, SolVarInfo
                          .is_public = view->is_public,
                          .top = view->owner == world_top(sim->world),
                          .birth = sim->info[var].birth,
-                         .instance = view->owner};
+                         .instance = view->owner,
+                         .min = -INFINITY,
+                         .max = INFINITY};
+    if (view->member && view->member->has_least)
+        info->min = view->member->least;
+    if (view->member && view->member->has_most)
+        info->max = view->member->most;
     if (view->member && view->member->unit)
         info->unit = intern_text(program_names(sim->program), view->member->unit_text);
 }
@@ -150,7 +157,7 @@ void sol_want(Sol *sol, SolVar var)
     mem_guard_push(sim->mem, &guard);
     if (setjmp(guard.env) != 0)
         return;
-    glance_want(sim, var);
+    output_plan_want(sim, var);
     mem_guard_pop(sim->mem, &guard);
 }
 
@@ -190,7 +197,7 @@ static void announce_birth(Sim *sim, Places *places, DdpVar var, const WorldVar 
         world_var_path(sim->world, var, path, PATH);
     }
     if (!sim->output.to.birth || sim->output.to.birth(sim->output.to.context, &info, path))
-        glance_want(sim, var);
+        output_plan_want(sim, var);
 }
 
 void announce_births(Sim *sim)

@@ -30,7 +30,7 @@ void audit_close(Audit *audit)
     audit_plain_close(audit->plain);
     vec_free(mem, &audit->others);
     vec_free(mem, &audit->derivatives);
-    vec_free(mem, &audit->suspects);
+    vec_free(mem, &audit->candidates);
     vec_free(mem, &audit->loops);
     vec_free(mem, &audit->used);
     vec_free(mem, &audit->kept);
@@ -193,7 +193,7 @@ static double least_violation(Audit *audit, const FormInfo *form)
  * takes long, and is for what would end the run. */
 static double least_by_events(Audit *audit, const FormInfo *form, const DdpRelView *view)
 {
-    double moment = event_moment(audit->sim);
+    double moment = event_point_number(audit->sim);
     for (uint32_t i = 0; i < view->n; i++) {
         if (!view->vars[i])
             continue;
@@ -344,7 +344,7 @@ static void put_back(Audit *audit)
 }
 
 /* Memory of variables for all there are now; a number that is used again begins anew. */
-static void meet_variables(Audit *audit)
+static void bring_variables(Audit *audit)
 {
     Sim *sim = audit->sim;
     while (audit->seen.n < ddp_var_limit(sim->ddp)) {
@@ -410,7 +410,7 @@ static void list_loops(Audit *audit)
             vec_push(sim->mem, &audit->loops, n);
 }
 
-static void meet_structure(Audit *audit)
+static void bring_structure(Audit *audit)
 {
     Sim *sim = audit->sim;
     if (audit->structure == event_structures(sim) + 1)
@@ -419,7 +419,7 @@ static void meet_structure(Audit *audit)
     audit->needs_of = NULL;
     audit->structure = event_structures(sim) + 1;
     audit->known = false;
-    meet_variables(audit);
+    bring_variables(audit);
     audit_plain_clear(audit->plain);
     vec_clear(&audit->others);
     vec_clear(&audit->derivatives);
@@ -486,11 +486,12 @@ static void remember_values(Audit *audit)
 /* ---- a point ---- */
 
 /* Output may have been evaluated by another way than all values are now. What follows from loops
- * may differ by rounding, which is relative to the largest quantities there are. */
+ * may differ by rounding, which is relative to the largest quantities there are, or by what
+ * loops make of it. */
 static SolStatus check_shown(Audit *audit, const double *shown)
 {
     Sim *sim = audit->sim;
-    VarList wanted = glance_wanted_vars(sim);
+    VarList wanted = output_plan_vars(sim);
     double largest = 0;
     for (uint32_t i = 0; shown && i < wanted.n; i++)
         if (isfinite(sim->value[wanted.at[i]]))
@@ -499,7 +500,8 @@ static SolStatus check_shown(Audit *audit, const double *shown)
         DdpVar var = wanted.at[i];
         double value = sim->value[var], off = fabs(shown[var] - value);
         if (!sim->info[var].has || sol_unseen(shown[var]) || shown[var] == value ||
-            off <= fmax(audit->bound, 1e-9) * fabs(value) + 1e-13 * largest)
+            off <= fmax(audit->bound, 1e-9) * fabs(value) + 1e-13 * largest ||
+            off <= BOUNDARY_ROUNDINGS * error_bound_of_var(sim, var).rounding)
             continue;
         diag_error(sim->diags, 0,
                    "at time %.10g the audit finds %s shown as %.17g, but it is %.17g", sim->time,
@@ -554,12 +556,12 @@ static void check_all(Audit *audit, SolSide side)
         check_touched(audit, side);
         return;
     }
-    vec_clear(&audit->suspects);
+    vec_clear(&audit->candidates);
     audit_plain_check(audit->plain, audit->size_least.at, fmin(audit->worst, audit->bound),
-                      &audit->suspects);
-    audit->relations += audit_plain_count(audit->plain) - audit->suspects.n;
-    for (uint32_t i = 0; i < audit->suspects.n; i++)
-        check_relation(audit, audit->suspects.at[i], side);
+                      &audit->candidates);
+    audit->relations += audit_plain_count(audit->plain) - audit->candidates.n;
+    for (uint32_t i = 0; i < audit->candidates.n; i++)
+        check_relation(audit, audit->candidates.at[i], side);
     for (uint32_t i = 0; i < audit->others.n; i++)
         check_relation(audit, audit->others.at[i], side);
 }
@@ -579,7 +581,7 @@ SolStatus audit_point(Audit *audit, SolSide side, const double *shown)
     bool partly =
         sim->parts.n > SOL_FEW_PARTS && (side == SOL_BEFORE_EVENT || side == SOL_AFTER_EVENT);
     SolStatus status = partly ? SOL_OK : bring_all(audit, side);
-    meet_structure(audit);
+    bring_structure(audit);
     set_floors(audit);
     if (status == SOL_OK && !partly)
         status = check_shown(audit, shown);

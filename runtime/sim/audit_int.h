@@ -56,7 +56,7 @@ struct Audit {
     AuditPlain *plain;  /* relations that are checked together */
     RelList others;     /* and those that are not */
     VEC(Derivative) derivatives;
-    RelList suspects; /* scratch */
+    RelList candidates; /* scratch */
     NodeList loops;
     NodeList used;           /* variables of relations */
     NodeList kept;           /* those whose values are remembered */

@@ -400,7 +400,7 @@ static void evaluate(const Plain *f, const double *value, const double *least, u
 }
 
 /* The same rounding is forgiven as where relations are looked at one by one. */
-static bool is_suspect(double left, double right, double moves, double above)
+static bool is_candidate(double left, double right, double moves, double above)
 {
     double off = fabs(left - right);
     return !(isfinite(moves) || left == right) ||
@@ -451,7 +451,7 @@ static inline bool are_sums_right(const Plain *f, uint32_t n, uint32_t many, con
 }
 
 static inline void check_sums(AuditPlain *plain, const Plain *f, uint32_t n, const double *least,
-                              double above, RelList *suspects)
+                              double above, RelList *candidates)
 {
     const double *value = plain->sim->value;
     const DdpVar *var = f->vars.at;
@@ -464,44 +464,44 @@ static inline void check_sums(AuditPlain *plain, const Plain *f, uint32_t n, con
     for (var += (size_t)k * n; k < f->rels.n; k++, var += n)
         if (!is_sum_right(f, n, var, value, NULL, above) &&
             !is_sum_right(f, n, var, value, least, above))
-            vec_push(plain->sim->mem, suspects, f->rels.at[k]);
+            vec_push(plain->sim->mem, candidates, f->rels.at[k]);
 }
 
 static void check_linear(AuditPlain *plain, const Plain *f, const double *least, double above,
-                         RelList *suspects)
+                         RelList *candidates)
 {
     above = fmax(above, 8 * DBL_EPSILON);
     switch (f->n) {
     case 1:
-        check_sums(plain, f, 1, least, above, suspects);
+        check_sums(plain, f, 1, least, above, candidates);
         break;
     case 2:
-        check_sums(plain, f, 2, least, above, suspects);
+        check_sums(plain, f, 2, least, above, candidates);
         break;
     case 3:
-        check_sums(plain, f, 3, least, above, suspects);
+        check_sums(plain, f, 3, least, above, candidates);
         break;
     default:
-        check_sums(plain, f, f->n, least, above, suspects);
+        check_sums(plain, f, f->n, least, above, candidates);
     }
 }
 
-void audit_plain_check(AuditPlain *plain, const double *least, double above, RelList *suspects)
+void audit_plain_check(AuditPlain *plain, const double *least, double above, RelList *candidates)
 {
     Lanes l;
     for (uint32_t i = 0; i < plain->forms.n; i++) {
         const Plain *f = &plain->forms.at[i];
         if (f->linear) {
-            check_linear(plain, f, least, above, suspects);
+            check_linear(plain, f, least, above, candidates);
             continue;
         }
         for (uint32_t from = 0; from < f->rels.n; from += WIDTH) {
             uint32_t n = f->rels.n - from < WIDTH ? f->rels.n - from : WIDTH;
             evaluate(f, plain->sim->value, least, from, n, &l);
             for (uint32_t k = 0; k < n; k++)
-                if (is_suspect(l.value[f->left][k], l.value[f->right][k],
-                               l.moves[f->left][k] + l.moves[f->right][k], above))
-                    vec_push(plain->sim->mem, suspects, f->rels.at[from + k]);
+                if (is_candidate(l.value[f->left][k], l.value[f->right][k],
+                                 l.moves[f->left][k] + l.moves[f->right][k], above))
+                    vec_push(plain->sim->mem, candidates, f->rels.at[from + k]);
         }
     }
 }

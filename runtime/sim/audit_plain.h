@@ -27,7 +27,7 @@ uint64_t audit_plain_count(const AuditPlain *plain);
 
 /* Relations that are violated by more than `above`, or by something that is no number, to be looked
  * at one by one. `least` [var]: what counts as a value where it is less. */
-void audit_plain_check(AuditPlain *plain, const double *least, double above, RelList *suspects);
+void audit_plain_check(AuditPlain *plain, const double *least, double above, RelList *candidates);
 
 /* Both sides of a form from the values at its positions. False: not one of ours. */
 bool audit_plain_sides(AuditPlain *plain, Form form, const double *local, double *left,

@@ -53,7 +53,7 @@ static SolStatus step(Sim *sim, double time)
 {
     double h = time - sim->grid.time, begin = timer_now();
     sim->time = sim->grid.time = sim->value[sim->clock] = time;
-    sim->moment++;
+    sim->point_number++;
     event_forget_ties(sim);
     sim->counts.steps++;
     sim->counts.time[PART_EULER - PART_IDA] += h;
@@ -74,11 +74,11 @@ static bool look_at_conditions(Sim *sim)
     bool any = false;
     for (uint32_t i = 0; i < sim->parts.n; i++) {
         Part *part = sim->parts.at[i];
-        if (part->moment != sim->moment)
+        if (part->point_number != sim->point_number)
             continue;
         bool jumped = evaluate_touch_outdated(sim, &part->lists.watched);
         jumped |= evaluate_touch_outdated(sim, &part->lists.timers);
-        if (event_suspect_changed(part) || jumped) {
+        if (event_add_changed(part) || jumped) {
             any = true;
             part_touch(part);
         } else if (part->code.tape) {
@@ -94,7 +94,7 @@ static void part_from_others(Sim *sim)
 {
     for (uint32_t i = 0; i < sim->parts.n && sim->parts.n > SOL_FEW_PARTS; i++)
         if (!sim->parts.at[i]->touched)
-            sim->parts.at[i]->moment = 0;
+            sim->parts.at[i]->point_number = 0;
 }
 
 static SolStatus settle_point(Sim *sim, bool *happened)
@@ -135,7 +135,7 @@ static void look_at_time(Sim *sim, double time)
     if (time == sim->time)
         return;
     sim->time = sim->value[sim->clock] = time;
-    sim->moment++;
+    sim->point_number++;
 }
 
 /* Output points up to `stop` and before `time`, which the next step ends at. */
@@ -147,7 +147,7 @@ static SolStatus show_between(Sim *sim, double time, double stop)
         look_at_time(sim, fmax(sim->time, sim->output.next));
         status = sim_point(sim, SOL_AT_POINT);
     }
-    event_forget_suspects(sim); /* those that only an output noticed */
+    event_forget_candidates(sim); /* those that only an output noticed */
     return status;
 }
 
@@ -158,11 +158,11 @@ void grid_cut(Sim *sim)
         return;
     for (uint32_t i = 0; i < sim->parts.n; i++)
         if (sim->parts.at[i]->fixed_steps)
-            part_meet(sim->parts.at[i], EVAL_PLAIN);
+            part_bring(sim->parts.at[i], EVAL_PLAIN);
     sim->grid.time = sim->time;
     for (uint32_t i = 0; i < sim->parts.n; i++)
         if (sim->parts.at[i]->fixed_steps) {
-            event_suspect_changed(sim->parts.at[i]);
+            event_add_changed(sim->parts.at[i]);
             sim->parts.at[i]->now = sim->grid.time;
             sim->parts.at[i]->integrator->start(sim->parts.at[i]);
         }

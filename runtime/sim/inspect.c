@@ -1,6 +1,7 @@
 /* inspect.c: a simulation -> variables, values, statistics, and what exists in it as text: the
  * public functions that look and do not move.
  */
+#include "runtime/solve/inline_plan.h"
 #include "runtime/sim/sim.h"
 #include "frontend/flat.h"
 #include "frontend/graph.h"
@@ -117,6 +118,11 @@ static SolStatus write_value(Sim *sim, DdpVar var, double value)
     if (!sim_has_value(sim, var, value)) {
         diag_error(sim->diags, 0, "%s cannot be %g: its type has no such value",
                    explain_var(sim, var), value);
+        return SOL_USAGE;
+    }
+    if (sim->opt.n_sensitivities) {
+        diag_error(sim->diags, 0, "%s cannot be written: there are sensitivities, which end there",
+                   explain_var(sim, var));
         return SOL_USAGE;
     }
     if (sim->opt.solver == SOL_SOLVER_EULER)
@@ -262,7 +268,9 @@ SolStatus sol_print_graph(Sol *sol, FILE *out)
     SolStatus status = sol_init(sol);
     if (!sim->world || (status != SOL_OK && status != SOL_CANCELLED))
         return status;
-    if (sim->engine)
+    if (sim->opt.solver == SOL_SOLVER_INLINE)
+        inline_graph(sim, out);
+    else if (sim->engine)
         graph_causality_filled(sim->world, &(GraphFill){sim, fill_block, write_legend}, out);
     else
         graph_causality(sim->world, out);
@@ -306,6 +314,7 @@ void sol_stats(const Sol *sol, SolStats *stats)
                         .method_changes = counts->method_changes,
                         .time_euler = counts->time[PART_EULER - PART_IDA],
                         .time_rodas = counts->time[PART_RODAS - PART_IDA],
+                        .time_inline = counts->time[PART_INLINE - PART_IDA],
                         .steps = counts->steps,
                         .residuals = counts->residuals,
                         .jacobians = counts->jacobians,
@@ -318,6 +327,7 @@ void sol_stats(const Sol *sol, SolStats *stats)
                         .restarts = counts->restarts,
                         .states = sim->states.n,
                         .states_max = counts->states_max,
+                        .starts_unsaid = counts->starts_unsaid,
                         .memory_bytes = mem_used(sim->mem),
                         .memory_peak = mem_peak(sim->mem)};
     if (!sim->world)

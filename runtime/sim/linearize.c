@@ -4,6 +4,7 @@
  * events (comparisons, floor) stays as it is, so the linear model is that of the present structure.
  */
 #include "numerics/eigenvalues.h"
+#include "numerics/participation.h"
 #include "runtime/sim/sim.h"
 
 #include <math.h>
@@ -110,6 +111,23 @@ static void sort_eigenvalues(SolLinearized *to)
         }
 }
 
+enum { MOST_PARTICIPATING = 100 }; /* their cost grows with the fourth power */
+
+/* Of eigenvalues in their final order. */
+static void share(const Linear *l)
+{
+    SolLinearized *to = l->to;
+    Mem *mem = l->sim->mem;
+    if (to->n == 0 || to->n > MOST_PARTICIPATING)
+        return;
+    double *work = mem_alloc(mem, participation_room(to->n) * sizeof *work);
+    uint32_t *pivot = mem_alloc(mem, participation_pivots(to->n) * sizeof *pivot);
+    to->participation = mem_alloc(mem, (size_t)to->n * to->n * sizeof *to->participation);
+    participation(to->n, to->a, to->re, to->im, to->participation, work, pivot);
+    mem_free(mem, pivot);
+    mem_free(mem, work);
+}
+
 static void open_result(Linear *l)
 {
     SolLinearized *to = l->to;
@@ -172,8 +190,10 @@ SolStatus sol_linearize(Sol *sol, uint32_t n_in, const SolVar *in, uint32_t n_ou
         return sim_exhausted(sim);
     open_result(&l);
     status = fill(&l);
-    if (status == SOL_OK)
+    if (status == SOL_OK) {
         sort_eigenvalues(to);
+        share(&l);
+    }
     mem_free(sim->mem, l.state);
     mem_guard_pop(sim->mem, &guard);
     return status;
@@ -183,5 +203,6 @@ void sol_linearized_free(Sol *sol, SolLinearized *of)
 {
     mem_free(sol->sim->mem, of->a);
     mem_free(sol->sim->mem, of->states);
+    mem_free(sol->sim->mem, of->participation);
     *of = (SolLinearized){0};
 }

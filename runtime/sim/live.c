@@ -191,7 +191,7 @@ static SolStatus guarded_return(Sim *sim, Pack *before)
 static SolStatus try_back(Sol *sol, Pack *before, bool told)
 {
     Sim *old = sol->sim, *fresh;
-    if (!program_recover(old->program) || !(fresh = sim_like(old)))
+    if (!program_recover(old->program) || !(fresh = sim_like(old, &old->opt)))
         return SOL_MEMORY;
     SolStatus status = guarded_return(fresh, before);
     if (status != SOL_OK) {
@@ -520,7 +520,7 @@ bool sol_is_complete(const Sol *sol)
 
 SolStatus sol_back(Sol *sol, SolRead read, void *context)
 {
-    Sim *fresh = sim_like(sol->sim), *old = sol->sim;
+    Sim *fresh = sim_like(sol->sim, &sol->sim->opt), *old = sol->sim;
     if (!fresh)
         return SOL_MEMORY;
     fresh->run.initialised = false;
@@ -558,7 +558,7 @@ Sol *sol_fork(Sol *sol)
     twin->next = sol->model->sims;
     sol->model->sims = twin;
     SolStatus status = save_write(sim, &pack); /* both begin anew, so both go on alike */
-    twin->sim = sim_like(sim);
+    twin->sim = sim_like(sim, &sim->opt);
     if (status == SOL_OK && twin->sim) {
         twin->sim->output.to = (SolOutput){0};
         event_news_to(twin->sim, &twin->sim->output.to);

@@ -9,6 +9,14 @@ static const char *own_text(Sim *sim, const char *text)
     return text ? arena_copy(&sim->run.opt_arena, text, strlen(text)) : NULL;
 }
 
+static const char *const *own_texts(Sim *sim, uint32_t n, const char *const *texts)
+{
+    const char **own = arena_alloc(&sim->run.opt_arena, (n + 1) * sizeof *own);
+    for (uint32_t i = 0; i < n; i++)
+        own[i] = own_text(sim, texts[i]);
+    return own;
+}
+
 static void own_lists(Sim *sim)
 {
     SolOptions *opt = &sim->opt;
@@ -16,10 +24,8 @@ static void own_lists(Sim *sim)
     for (uint32_t i = 0; i < opt->n_sets; i++)
         sets[i] = (SolSet){own_text(sim, opt->sets[i].path), own_text(sim, opt->sets[i].value)};
     opt->sets = sets;
-    const char **names = arena_alloc(&sim->run.opt_arena, (opt->n_monitored + 1) * sizeof *names);
-    for (uint32_t i = 0; i < opt->n_monitored; i++)
-        names[i] = own_text(sim, opt->monitored[i]);
-    opt->monitored = names;
+    opt->monitored = own_texts(sim, opt->n_monitored, opt->monitored);
+    opt->sensitivities = own_texts(sim, opt->n_sensitivities, opt->sensitivities);
     opt->cache = own_text(sim, opt->cache);
     opt->trace = own_text(sim, opt->trace);
 }
@@ -40,7 +46,7 @@ static bool check_times(Sim *sim)
         return false;
     }
     for (uint32_t i = 0; i < 3 && opt->stop > opt->start; i++)
-        if (steps[i].value < least) {
+        if (steps[i].value != 0 && steps[i].value < least) {
             diag_error(sim->diags, 0, "the %s of %g is too small for times up to %g", steps[i].name,
                        steps[i].value, fmax(fabs(opt->start), fabs(opt->stop)));
             return false;
@@ -71,13 +77,20 @@ static bool check_values(Sim *sim)
         {!is_number(opt->step), "the step must be a number above 0"},
         {!is_number(opt->audit), "the bound of the audit must be a number above 0"},
         {opt->max_order > 5, "the maximal order must be a number from 1 to 5"},
-        {(unsigned)opt->solver > SOL_SOLVER_RODAS, "there is no such solver"},
+        {(unsigned)opt->solver > SOL_SOLVER_INLINE, "there is no such solver"},
+        {(unsigned)opt->method > SOL_METHOD_EXPLICIT_EULER, "there is no such method"},
         {(unsigned)opt->linear > SOL_LINEAR_KRYLOV, "there is no such linear solver"},
         {(unsigned)opt->engine > SOL_ENGINE_REBUILD, "there is no such engine"},
         {opt->trace && strspn(opt->trace, "idesu") != strlen(opt->trace),
          "a trace wants some of the letters i, d, e, s, u"},
         {opt->n_sets && !opt->sets, "values to be set are announced but not given"},
         {opt->n_monitored && !opt->monitored, "monitored models are announced but not given"},
+        {opt->n_sensitivities && !opt->sensitivities,
+         "parameters to differentiate by are announced but not given"},
+        {opt->n_sensitivities && opt->solver == SOL_SOLVER_EULER,
+         "there are no sensitivities with Euler's method"},
+        {opt->n_sensitivities && (opt->savable || opt->editable),
+         "there are no sensitivities of what is saved or edited"},
     };
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (rules[i].broken) {
@@ -110,7 +123,7 @@ bool options_fill(Sim *sim, const SolOptions *options)
         opt->max_step = fmax(opt->interval, opt->stop - opt->start);
     if (!opt->max_order)
         opt->max_order = 5;
-    if (opt->step == 0)
+    if (opt->step == 0 && opt->solver != SOL_SOLVER_INLINE)
         opt->step = opt->interval;
     opt->savable |= opt->editable;
     if (!opt->exact_edits)

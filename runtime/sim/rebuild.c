@@ -54,7 +54,7 @@ static void forget_places(Sim *sim)
 
 static void drop_all(Sim *sim)
 {
-    glance_clear(sim);
+    output_plan_clear(sim);
     event_forget_branches(sim);
     parts_clear(sim);
     drop_nodes(sim);
@@ -69,7 +69,7 @@ static void mark_evaluated(Sim *sim)
 {
     for (DdpNode n = 1; n < sim->nodes.n; n++) {
         sim->nodes.at[n].dirty = false;
-        sim->nodes.at[n].moment = sim->moment;
+        sim->nodes.at[n].point_number = sim->point_number;
     }
     nodes_all_evaluated(sim);
 }
@@ -143,7 +143,7 @@ void rebuild_nodes(Sim *sim)
 void rebuild_parts(Sim *sim)
 {
     part_graph_settle(sim);
-    event_forget_suspects(sim);
+    event_forget_candidates(sim);
     sim->grid.time = sim->time;
     sim->counts.parts = 0; /* counted when they start */
 #ifdef SOLSTICE_VERIFY

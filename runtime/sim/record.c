@@ -14,6 +14,7 @@ typedef struct BirthPlace {
     uint32_t count;  /* columns with this path so far */
     uint32_t column; /* the last of them */
     bool alive;
+    bool derived; /* columns of derivatives lie behind that column */
     uint8_t type; /* of that column; 255: not known, of before a resume */
 } BirthPlace;
 
@@ -30,14 +31,16 @@ struct Recorder {
     ResultWriter *writer;
     RecordOptions options;
     Sol *sim;
-    Map place_of; /* hash of path -> index in places, from 1 */
+    uint32_t n_derivatives; /* of a variable: by so many parameters */
+    Map place_of;           /* hash of path -> index in places, from 1 */
     VEC(BirthPlace) places;
     VEC(Tracked) tracked; /* [SolVar] */
     Map resumed; /* number of birth -> index in saved, from 1: columns of before a resume */
     VEC(Tracked) saved;
-    Map mode_of;    /* number of a branch -> number of its `if` in the file, from 1 */
-    Map mode_count; /* hash of path and condition -> how many `if`s were born there */
-    bool *fitted;   /* [pattern of the selection]: some path fitted it */
+    Map mode_of;     /* number of a branch -> number of its `if` in the file, from 1 */
+    Map mode_count;  /* hash of path and condition -> how many `if`s were born there */
+    bool *fitted;    /* [pattern of the selection]: some path fitted it */
+    VEC(double) row; /* [number of a column's source]: values with derivatives behind each */
     bool started, narrowed, failed;
     uint64_t rows;
     double last_time;
@@ -69,6 +72,7 @@ void record_close(Recorder *r)
     vec_free(r->mem, &r->places);
     vec_free(r->mem, &r->tracked);
     vec_free(r->mem, &r->saved);
+    vec_free(r->mem, &r->row);
     mem_free(r->mem, r);
 }
 
@@ -156,18 +160,48 @@ static uint32_t find_place(Recorder *r, const char *path)
     return r->places.n - 1;
 }
 
+/* Where a row has the values of a variable, and behind it its derivatives. */
+static uint32_t source_of(const Recorder *r, SolVar var)
+{
+    return var * (r->n_derivatives + 1);
+}
+
+static bool has_derivatives(const SolVarInfo *info)
+{
+    return info->type == SOL_REAL && !info->parameter;
+}
+
+static void new_derivatives(Recorder *r, const SolVarInfo *info, const char *name)
+{
+    for (uint32_t k = 0; k < r->n_derivatives; k++) {
+        const char *by = sol_sensitivity_by(r->sim, k);
+        char *text = mem_alloc(r->mem, strlen(name) + strlen(by) + 8);
+        sprintf(text, "d(%s)/d(%s)", name, by);
+        result_birth(r->writer, text, RESULT_REAL, 0, source_of(r, info->var) + k + 1);
+        mem_free(r->mem, text);
+    }
+}
+
 static uint32_t new_column(Recorder *r, BirthPlace *place, const SolVarInfo *info, const char *path)
 {
+    uint32_t source = source_of(r, info->var);
+    place->derived = has_derivatives(info);
     if (info->drawn)
         result_drawn(r->writer, info->drawn);
     if (info->unit)
         result_unit(r->writer, info->unit);
-    if (++place->count == 1)
-        return result_birth(r->writer, path, (ResultType)info->type, flags_of(info), info->var);
+    if (++place->count == 1) {
+        uint32_t only =
+            result_birth(r->writer, path, (ResultType)info->type, flags_of(info), source);
+        if (place->derived)
+            new_derivatives(r, info, path);
+        return only;
+    }
     char *name = mem_alloc(r->mem, strlen(path) + 16);
     sprintf(name, "%s#%u", path, place->count);
-    uint32_t column =
-        result_birth(r->writer, name, (ResultType)info->type, flags_of(info), info->var);
+    uint32_t column = result_birth(r->writer, name, (ResultType)info->type, flags_of(info), source);
+    if (place->derived)
+        new_derivatives(r, info, name);
     mem_free(r->mem, name);
     return column;
 }
@@ -184,6 +218,12 @@ static bool is_tracked(const Recorder *r, const SolVarInfo *info)
     return info->var < r->tracked.n && r->tracked.at[info->var].birth == info->birth;
 }
 
+static void return_columns(Recorder *r, const BirthPlace *place, SolVar var)
+{
+    for (uint32_t k = 0; k <= (place->derived ? r->n_derivatives : 0); k++)
+        result_return(r->writer, place->column + k, source_of(r, var) + k);
+}
+
 static void give_column(Recorder *r, const SolVarInfo *info, const char *path)
 {
     if (is_tracked(r, info))
@@ -191,7 +231,7 @@ static void give_column(Recorder *r, const SolVarInfo *info, const char *path)
     uint32_t before = map_get(&r->resumed, info->birth);
     if (before) { /* lived already when the run was saved */
         const Tracked *old = &r->saved.at[before - 1];
-        result_source(r->writer, old->column, info->var);
+        result_source(r->writer, old->column, source_of(r, info->var));
         track(r, info, old->column, old->place);
         return;
     }
@@ -199,7 +239,7 @@ static void give_column(Recorder *r, const SolVarInfo *info, const char *path)
     BirthPlace *place = &r->places.at[at];
     bool fits = place->type == info->type || place->type == ANY_TYPE;
     if (place->count && !place->alive && (info->in_branch || (r->options.returns && fits)))
-        result_return(r->writer, place->column, info->var);
+        return_columns(r, place, info->var);
     else
         place->column = new_column(r, place, info, path);
     place->alive = true;
@@ -215,7 +255,8 @@ static void end_column(Recorder *r, SolVar var)
     BirthPlace *place = &r->places.at[tracked->place];
     if (place->column == tracked->column)
         place->alive = false;
-    result_death(r->writer, tracked->column);
+    for (uint32_t k = 0; k <= (place->derived ? r->n_derivatives : 0); k++)
+        result_death(r->writer, tracked->column + k);
     tracked->birth = 0;
 }
 
@@ -247,11 +288,12 @@ void record_reconcile(Recorder *r)
  */
 
 /* Does a pattern fit paths that end with this name? One whose last name has no wildcards only those
- * that end with it. */
+ * that end with it; of an array the name comes without its subscripts. */
 static bool fits_name(const char *pattern, const char *name)
 {
     const char *dot = strrchr(pattern, '.'), *last = dot ? dot + 1 : pattern;
-    return strpbrk(last, "*?") || strcmp(last, name) == 0;
+    size_t n = strcspn(last, "[");
+    return strpbrk(last, "*?") || (strcspn(name, "[") == n && memcmp(last, name, n) == 0);
 }
 
 static bool on_name(void *context, const char *name)
@@ -350,6 +392,23 @@ static bool is_repeated(const Recorder *r, const SolPoint *point)
     return point->side == SOL_AT_END && r->rows && point->time == r->last_time;
 }
 
+/* Values with their derivatives. */
+static const double *row_of(Recorder *r, const SolPoint *point)
+{
+    if (!r->n_derivatives)
+        return point->values;
+    vec_reserve(r->mem, &r->row, source_of(r, point->limit));
+    for (SolVar var = 1; var < r->tracked.n && var < point->limit; var++) {
+        double *to = r->row.at + source_of(r, var);
+        if (!r->tracked.at[var].birth)
+            continue;
+        to[0] = point->values[var];
+        for (uint32_t k = 0; k < r->n_derivatives; k++)
+            to[k + 1] = sol_unseen(to[0]) ? to[0] : sol_sensitivity(r->sim, k, var);
+    }
+    return r->row.at;
+}
+
 static bool on_point(void *context, const SolPoint *point)
 {
     Recorder *r = context;
@@ -362,7 +421,7 @@ static bool on_point(void *context, const SolPoint *point)
         return false;
     }
     if (!is_repeated(r, point)) {
-        result_row(r->writer, point->time, (ResultSide)point->side, point->values);
+        result_row(r->writer, point->time, (ResultSide)point->side, row_of(r, point));
         r->rows++;
         r->last_time = point->time;
     }
@@ -448,6 +507,8 @@ void record_attach(Recorder *r, Sol *sim)
 {
     SolOutput output = record_output(r);
     r->sim = sim;
+    while (sol_sensitivity_by(sim, r->n_derivatives))
+        r->n_derivatives++;
     result_texts(r->writer, text_of, r);
     sol_set_output(sim, &output);
     sol_set_event(sim, on_event, r);
@@ -527,8 +588,9 @@ bool record_save(Recorder *r, SolWrite write, void *context)
 
 static bool restore_place(Recorder *r, const uint8_t *bytes)
 {
-    BirthPlace place = {get_u64(bytes), get_u32(bytes + 8), get_u32(bytes + 12),
-                        get_u32(bytes + 16) != 0, ANY_TYPE};
+    BirthPlace place = {
+        get_u64(bytes), get_u32(bytes + 8), get_u32(bytes + 12), get_u32(bytes + 16) != 0, false,
+        ANY_TYPE};
     if (map_get(&r->place_of, place.hash) || place.column >= result_columns(r->writer))
         return false;
     vec_push(r->mem, &r->places, place);

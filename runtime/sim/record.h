@@ -3,7 +3,9 @@
  * A client of solstice.h: it gives the simulation its output callbacks, decides which variables
  * become columns and what they are called, and writes what arises. A column belongs to an instance:
  * it has the path of its birth, with #2, #3, ... for later instances born at the same place; what
- * stands in a branch continues its column when the branch returns.
+ * stands in a branch continues its column when the branch returns. Of a simulation with
+ * sensitivities every Real that is no parameter has the columns of its derivatives behind its own:
+ * d(PATH)/d(PARAMETER).
  *
  * Error rule: a failure (no memory, output not written) makes the simulation end with SOL_IO; the
  * recorder says why. */

@@ -144,7 +144,7 @@ static void pack_branch(Sim *sim, Pack *p, BranchId id)
     PACK_BIT(p, memo->noted);
     PACK(p, memo->told);
     PACK(p, memo->serial);
-    PACK(p, memo->fell);
+    PACK(p, memo->false_since);
     PACK(p, condition);
     pack_firings(sim, p, memo);
     if (p->writing)
@@ -226,10 +226,10 @@ static void pack_own(Sim *sim, Pack *p)
  */
 static SolStatus evaluate_all(Sim *sim)
 {
-    SolStatus status = parts_meet_all(sim, EVAL_PLAIN);
-    EACH_LEAF (&sim->outputs, leaf)
-        for (uint32_t i = 0; i < leaf->nodes.n && status == SOL_OK; i++) {
-            const EvalNode *node = &sim->nodes.at[leaf->nodes.at[i]];
+    SolStatus status = parts_bring_all(sim, EVAL_PLAIN);
+    EACH_LEAF (&sim->outputs, segment)
+        for (uint32_t i = 0; i < segment->nodes.n && status == SOL_OK; i++) {
+            const EvalNode *node = &sim->nodes.at[segment->nodes.at[i]];
             status = evaluate_fetch(sim, node->n_steps ? node->ops[0].target : node_tears(node)[0],
                                     EVAL_PLAIN);
         }
@@ -281,7 +281,7 @@ static void pack_standing(Sim *sim, Pack *p)
         pack_places(sim, p);
     PACK_LIST(p, &event_news(sim)->births);
     PACK_LIST(p, &event_news(sim)->deaths);
-    glance_pack_wanted(sim, p);
+    output_plan_pack_wanted(sim, p);
 }
 
 SolStatus save_peek(Sim *sim, Pack *p)
@@ -308,7 +308,7 @@ static void unpack_announced(Sim *sim, Pack *p)
         if (var < sim->n_values)
             sim->info[var].announced = announced;
     }
-    glance_number_wanted(sim);
+    output_plan_number_wanted(sim);
 }
 
 static bool make_handles(Sim *sim);

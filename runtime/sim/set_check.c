@@ -8,8 +8,7 @@
 
 #include <string.h>
 
-/* The variable that exists now whose path is nearest; "" when none is near. */
-static void nearest(const Sim *sim, const char *path, char *best, size_t size)
+void set_nearest(const Sim *sim, const char *path, char *best, size_t size)
 {
     uint32_t least = UINT32_MAX;
     char at[256];
@@ -30,7 +29,7 @@ static void nearest(const Sim *sim, const char *path, char *best, size_t size)
 static void refuse(Sim *sim, const char *path)
 {
     char best[256];
-    nearest(sim, path, best, sizeof best);
+    set_nearest(sim, path, best, sizeof best);
     diag_error(sim->diags, 0, "%s cannot be set: there is no such variable in '%s'", path,
                def_path(sim->program, sim->run.top));
     if (best[0])

@@ -15,9 +15,10 @@ void grid_cut(Sim *sim); /* the step that Sim.time lies in ends there */
 
 /* ---- simulation.c ---- */
 
-/* A simulation of the same text with the same options and callbacks, into which what was saved can be read. NULL:
+/* A simulation of the same text with the same callbacks, with these options, into which what was saved can be read. NULL:
  * there is no memory. */
-Sim *sim_like(const Sim *other);
+Sim *sim_like(const Sim *other, const SolOptions *options);
+SolStatus sim_start(Sim *sim);     /* once */
 void sim_close(Sim *sim);          /* NULL is fine */
 SolStatus sim_exhausted(Sim *sim); /* memory ran out: says so; the simulation goes no further */
 SolStatus sim_point(Sim *sim, SolSide side);
@@ -64,6 +65,8 @@ bool options_fill(Sim *sim, const SolOptions *options); /* false: a message says
 
 /* ---- set_check.c ---- */
 
+/* The variable that exists now whose path is nearest; "" when none is near. */
+void set_nearest(const Sim *sim, const char *path, char *best, size_t size);
 SolStatus set_check(Sim *sim); /* after the start: SOL_USAGE when a path of opt.sets is a slip */
 void set_check_end(Sim *sim);  /* warns once of those that nothing had */
 

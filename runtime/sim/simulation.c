@@ -9,6 +9,8 @@
 #include "runtime/event/trail.h"
 #include "runtime/event/event_cause.h"
 #include "runtime/sim/audit.h"
+#include "runtime/sim/save.h"
+#include "runtime/sim/sense.h"
 #include "runtime/eval/tape.h"
 #include "runtime/eval/blocks.h"
 #include "runtime/sim/stdlib_folder.h"
@@ -105,6 +107,15 @@ void sol_unload(SolModel *model)
     mem_close(model->mem);
 }
 
+uint64_t sol_text_hash(const SolModel *model)
+{
+    const Sources *sources = program_sources(model->program);
+    uint64_t hash = sources->files.n;
+    for (uint32_t i = 0; i < sources->files.n; i++)
+        hash = hash_bytes(sources->files.at[i].text, sources->files.at[i].length, hash);
+    return hash;
+}
+
 /* ---- messages ---- */
 
 uint32_t sol_message_count(const SolModel *model)
@@ -172,8 +183,17 @@ static bool part_is_there(Part *part)
 {
     if (part->fixed_steps && part->sim->time > part->sim->grid.time)
         return false;
-    return event_suspect_changed(part);
+    return event_add_changed(part);
 }
+
+static const SenseHost sense_host = {.like = sim_like,
+                                     .close = sim_close,
+                                     .start = sim_start,
+                                     .peek = save_peek,
+                                     .restore = save_return,
+                                     .event = time_event,
+                                     .run = time_run,
+                                     .exhausted = sim_exhausted};
 
 /* All but the choice of the model. */
 static void open_layers(Sim *sim)
@@ -185,6 +205,7 @@ static void open_layers(Sim *sim)
     parts_open(sim, integrators, part_is_there);
     sim->engine = engine_open(sim, sim->run.model->path);
     sim->output.audit = sim->opt.audit > 0 ? audit_open(sim) : NULL;
+    sim->output.sense = sense_open(sim, &sense_host);
     sim->time = sim->grid.time = sim->opt.start;
     sim->output.next = sim->opt.start + sim->opt.interval;
 }
@@ -222,7 +243,7 @@ static Sim *new_sim(SolModel *model)
     return sim;
 }
 
-Sim *sim_like(const Sim *other)
+Sim *sim_like(const Sim *other, const SolOptions *options)
 {
     MemGuard guard;
     Sim *volatile made = NULL;
@@ -234,7 +255,7 @@ Sim *sim_like(const Sim *other)
     Sim *sim = made = new_sim(other->run.model);
     arena_init(&sim->run.opt_arena, sim->mem);
     values_open(sim);
-    options_fill(sim, &other->opt);
+    options_fill(sim, options);
     sim->run.top = other->run.top;
     sim->run.n_texts = other->run.n_texts;
     sim->run.initialised = true;
@@ -293,6 +314,7 @@ void sim_close(Sim *sim)
         foreign_close(sim->foreign);
     nodes_close(sim);
     tape_forget_all(sim);
+    loop_solve_forget_whole(sim);
     engine_close(sim->engine); /* loops have had code */
     values_close(sim);
     event_close(sim);
@@ -304,6 +326,7 @@ void sim_close(Sim *sim)
     if (sim->forms)
         forms_close(sim->forms);
     audit_close(sim->output.audit);
+    sense_close(sim->output.sense);
     arena_free(&sim->run.opt_arena);
     mem_free(sim->mem, sim);
 }
@@ -333,7 +356,7 @@ static const double *visible_values(Sim *sim)
         sim->output.values = mem_resize(sim->mem, sim->output.values,
                                         sim->output.n_values * sizeof *sim->output.values);
     }
-    VarList wanted = glance_wanted_vars(sim);
+    VarList wanted = output_plan_vars(sim);
     for (uint32_t i = 0; i < wanted.n; i++) {
         DdpVar v = wanted.at[i];
         sim->output.values[v] = sim->info[v].has ? sim->value[v] : NAN;
@@ -363,14 +386,14 @@ static SolStatus foreign_failed(Sim *sim)
  * between events a few variables cost what they need. */
 static SolStatus fetch_wanted(Sim *sim, SolSide side)
 {
-    VarList wanted = glance_wanted_vars(sim);
+    VarList wanted = output_plan_vars(sim);
     SolStatus status = SOL_OK;
     if (!sim->output.to.point)
         return SOL_OK;
     if (2 * wanted.n > sim->outputs.n && sim->outputs.n > 8)
         return evaluate_outputs(sim);
     if (side == SOL_AT_POINT)
-        return glance_wanted(sim);
+        return output_plan_wanted(sim);
     for (uint32_t i = 0; i < wanted.n && status == SOL_OK; i++)
         status = evaluate_fetch(sim, wanted.at[i], EVAL_PLAIN);
     return status;
@@ -384,7 +407,7 @@ static const double *touched_values(Sim *sim)
         double value;
     } unseen = {.bits = SOL_UNSEEN};
     visible_values(sim);
-    VarList wanted = glance_wanted_vars(sim);
+    VarList wanted = output_plan_vars(sim);
     for (uint32_t i = 0; i < wanted.n; i++) {
         DdpVar var = wanted.at[i];
         bool met = evaluate_fetch_met(sim, var, EVAL_PLAIN);
@@ -432,6 +455,8 @@ static SolStatus point_at(Sim *sim, SolSide side, double time)
     if (status != SOL_OK)
         return status;
     if (side != SOL_AT_END && (status = foreign_failed(sim)) != SOL_OK)
+        return status;
+    if (tells && (status = sense_point(sim->output.sense)) != SOL_OK)
         return status;
     event_news(sim)->shown = true;
     sim->output.last = time;
@@ -486,6 +511,8 @@ SolStatus sim_event(Sim *sim)
     SolStatus status = event_iterate(sim, false);
     event_record_end(sim);
     sim->counts.events++;
+    if (status == SOL_OK)
+        status = sense_after(sim->output.sense);
     if (status != SOL_OK)
         return status;
     status = sim_point(sim, SOL_AFTER_EVENT);
@@ -506,13 +533,15 @@ static SolStatus first_updates(Sim *sim)
     update_is_due(sim);
     SolStatus status = init_create(sim, sim->run.top);
     if (status == SOL_OK)
+        status = event_settle_start(sim);
+    if (status == SOL_OK)
         status = event_iterate(sim, true);
     event_record_end(sim);
     return status == SOL_OK ? set_check(sim) : status;
 }
 
 /* A start that failed is not tried again: the instances are there already. */
-static SolStatus start(Sim *sim)
+SolStatus sim_start(Sim *sim)
 {
     if (sim->run.initialised)
         return sim->run.start_status;
@@ -522,12 +551,14 @@ static SolStatus start(Sim *sim)
         explain_structure(sim);
         world_edit_pardon(sim->world);
     }
+    if (sim->run.start_status == SOL_OK)
+        sim->run.start_status = sense_start(sim->output.sense);
     return sim->run.start_status == SOL_OK ? sim_point(sim, SOL_AT_START) : sim->run.start_status;
 }
 
 static SolStatus go(Sim *sim, double time, bool to_event, bool one_step, bool *happened)
 {
-    SolStatus status = start(sim);
+    SolStatus status = sim_start(sim);
     if (status != SOL_OK)
         return status;
     if (event_is_incomplete(sim)) {
@@ -583,8 +614,9 @@ static SolStatus guarded(Sim *sim, double time, bool init_only, bool to_event, b
     mem_guard_push(sim->mem, &guard);
     if (setjmp(guard.env) != 0)
         return sim_exhausted(sim);
-    SolStatus status =
-        init_only ? start(sim) : go(sim, time, to_event, one_step, happened ? happened : &ignored);
+    SolStatus status = init_only
+                           ? sim_start(sim)
+                           : go(sim, time, to_event, one_step, happened ? happened : &ignored);
     note_foreign_failure(sim, status);
     event_record_tell(sim);
     status = end_point(sim, status);
@@ -634,4 +666,15 @@ const char *sol_terminated(const Sol *sol)
 SolStatus sol_status(const Sol *sol)
 {
     return sol->sim->run.status;
+}
+
+double sol_sensitivity(const Sol *sol, uint32_t parameter, SolVar var)
+{
+    return sense_of(sol->sim->output.sense, parameter, var);
+}
+
+const char *sol_sensitivity_by(const Sol *sol, uint32_t parameter)
+{
+    const SolOptions *opt = &sol->sim->opt;
+    return parameter < opt->n_sensitivities ? opt->sensitivities[parameter] : NULL;
 }

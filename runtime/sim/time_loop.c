@@ -6,13 +6,13 @@
  * of them, and the earliest change is handled when no part is behind it.
  *
  * At an event only those parts are brought to its time whose event it is, and those that somebody
- * reads or changes (part_meet); the others know nothing of it. Parts that were changed start anew,
+ * reads or changes (part_bring); the others know nothing of it. Parts that were changed start anew,
  * parts that were only looked at go on. So an event costs what it touches.
  *
  * Time events stop the integrator of the part they belong to, so that no step crosses them; those
  * of parts without states (a switch that the clock throws) stop those whom they concern (time_stops.c).
  */
-#include "runtime/sim/sim.h"
+#include "runtime/sim/sense.h"
 #include "runtime/eval/redundant.h"
 #include "runtime/event/conditions.h"
 #include "runtime/event/event_cause.h"
@@ -114,7 +114,7 @@ static void list_due(Sim *sim, double time)
 static SolStatus show_before(Sim *sim, double time)
 {
     parts_look_left(sim);
-    SolStatus status = parts_meet_due(sim, EVAL_PLAIN);
+    SolStatus status = parts_bring_due(sim, EVAL_PLAIN);
     if (status == SOL_OK)
         status = sim_point_before(sim, time);
     parts_look_right(sim);
@@ -144,8 +144,9 @@ static SolStatus handle_event(Sim *sim, double time)
     event_record_noticed(sim);
     event_forget_ties(sim);
     list_due(sim, time);
+    sense_due(sim->output.sense);
     SolStatus status = show_before(sim, time);
-    event_forget_suspects(sim); /* those that only an output noticed */
+    event_forget_candidates(sim); /* those that only an output noticed */
     double begin = timer_now();
     if (status == SOL_OK)
         status = begin_due(sim);
@@ -182,7 +183,7 @@ static SolStatus step_part(Part *part, double limit)
 {
     Sim *sim = part->sim;
     double before = part->now;
-    part->moment = 0;
+    part->point_number = 0;
     part_put_loops(part);
     SolStatus status = part->trial.change ? method_change(part) : SOL_OK;
     if (status != SOL_OK)
@@ -292,6 +293,9 @@ static SolStatus advance(Sim *sim, double limit, double stop_at, bool one_step)
     while (status == SOL_OK &&
            parts_first_key(sim, HEAP_BEHIND) < fmin(limit, parts_first_key(sim, HEAP_DUE))) {
         Part *part = parts_first(sim, HEAP_BEHIND, 0);
+        status = sense_reach(sim->output.sense, part->now); /* as far as all are */
+        if (status != SOL_OK)
+            break;
         const Part *next = parts_second(sim);
         if (next) /* in two pieces: the processor has no room for more at a time */
             part_prefetch(next, 0, MEMORY_VECTORS);
@@ -326,6 +330,12 @@ static SolStatus go_to(Sim *sim, double stop, bool one_step, bool *event)
         found = fmin(found, parts_first_key(sim, HEAP_BEHIND));
     *event = found == sample || found == due;
     if (*event)
+        status = sense_before(sim->output.sense, found);
+    else
+        status = sense_reach(sim->output.sense, found);
+    if (status != SOL_OK)
+        return status;
+    if (*event)
         return handle_event(sim, found);
     parts_look_at(sim, found);
     return found >= sim->output.next ? sim_point(sim, SOL_AT_POINT) : SOL_OK;
@@ -341,7 +351,7 @@ bool time_last(Sim *sim)
         return true; /* it failed in an event: values are those of its last update */
     parts_look_at(sim, time);
     parts_recover(sim);
-    return parts_meet_all(sim, EVAL_TRIAL) == SOL_OK;
+    return parts_bring_all(sim, EVAL_TRIAL) == SOL_OK;
 }
 
 SolStatus time_run(Sim *sim, double stop, bool to_event, bool one_step, bool *happened)

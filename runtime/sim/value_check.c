@@ -31,7 +31,7 @@ SolStatus value_check(Sim *sim, bool partly)
     for (NoValue none; status == SOL_OK && failure_next(sim, &none);)
         if (is_without(sim, none.var))
             status = tell(sim, none.var, none.at);
-    VarList wanted = glance_wanted_vars(sim);
+    VarList wanted = output_plan_vars(sim);
     for (uint32_t i = 0; i < wanted.n && status == SOL_OK; i++) {
         DdpVar var = wanted.at[i];
         WorldVar view = {0};

@@ -68,7 +68,7 @@ static bool step_quietly(Part *part, double time)
 static SolStatus step_openly(Part *part)
 {
     Sim *sim = part->sim;
-    part->moment = sim->moment;
+    part->point_number = sim->point_number;
     part_put_loops(part);
     part_at(part, part->now);
     SolStatus status = part_evaluate_all(part, part->now, EVAL_EVENT);

@@ -15,7 +15,8 @@ enum { IN_PLACE = 8 };
 
 static bool is_outer(const Sim *sim, const EvalNode *node)
 {
-    bool one_step = sim->opt.solver == SOL_SOLVER_RK || sim->opt.solver == SOL_SOLVER_RODAS;
+    bool one_step = sim->opt.solver == SOL_SOLVER_RK || sim->opt.solver == SOL_SOLVER_RODAS ||
+                    sim->opt.solver == SOL_SOLVER_INLINE;
     return !one_step && node->loop && node->n_tears > IN_PLACE && node->n_tears <= LOOP_TORN &&
            !node->untorn;
 }
@@ -35,7 +36,7 @@ void part_choose_unknowns(Part *part)
         vec_push(sim->mem, &part->loops, part->lists.loops.at[i]);
         part->n += node->n_tears;
     }
-    rope_sort(sim, &part->loops);
+    node_order_sort(sim, &part->loops);
     part_count(part, 1);
 }
 

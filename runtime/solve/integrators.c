@@ -3,8 +3,9 @@
 #include "runtime/solve/solve.h"
 
 const Integrator *const integrators[PART_METHODS] = {
-    [PART_CLOCK] = &clock_integrator, [PART_IDA] = &ida_integrator,     [PART_RK] = &rk_integrator,
-    [PART_EULER] = &euler_integrator, [PART_RODAS] = &rodas_integrator,
+    [PART_CLOCK] = &clock_integrator, [PART_IDA] = &ida_integrator,
+    [PART_RK] = &rk_integrator,       [PART_EULER] = &euler_integrator,
+    [PART_RODAS] = &rodas_integrator, [PART_INLINE] = &inline_integrator,
 };
 
 void integrators_close(Sim *sim)

@@ -5,7 +5,7 @@
 #include "runtime/parts/integrator.h"
 
 extern const Integrator clock_integrator, ida_integrator, rk_integrator, euler_integrator,
-    rodas_integrator;
+    rodas_integrator, inline_integrator;
 
 extern const Integrator *const integrators[PART_METHODS];
 

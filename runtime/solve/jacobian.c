@@ -52,7 +52,7 @@ struct Jacobian {
     double *work;      /* [m] */
     double *own;       /* [states]: diagonal without cj */
     Pattern p, before; /* as it is, and as it was before it was renewed */
-    uint32_t version;  /* of the rope whose leaves p has */
+    uint32_t version;  /* of the order whose segments p has */
     VEC(double) room;  /* where the arrays above lie */
     Mem *mem;
     klu_common common;
@@ -62,28 +62,28 @@ struct Jacobian {
 
 /* ---- values ---- */
 
-/* Nodes took other places in the schedule, and so came into other leaves, while the integrator went
+/* Nodes took other places in the schedule, and so came into other segments, while the integrator went
  * on: the pattern is the same. */
 static void refresh(Jacobian *j)
 {
-    if (j->version == j->part->ropes[0].version)
+    if (j->version == j->part->orders[0].version)
         return;
     double cj = j->cj;
     jacobian_renew(j);
     j->cj = cj;
 }
 
-/* Tangents from those of the unknowns through all leaves that `colours` has a bit of. `colour` is
+/* Tangents from those of the unknowns through all segments that `colours` has a bit of. `colour` is
  * the one that seeds what is kept; NONE: nothing is kept, as if it were no column. */
 static void sweep(Jacobian *j, uint64_t colours, uint32_t colour)
 {
     Sim *sim = j->part->sim;
-    pattern_list_leaves(j->part, &j->p);
-    for (uint32_t i = 0; i < j->p.leaves.n; i++) {
-        const PatternLeaf *it = &j->p.leaves.at[i];
+    pattern_list_segments(j->part, &j->p);
+    for (uint32_t i = 0; i < j->p.segments.n; i++) {
+        const PatternSegment *it = &j->p.segments.at[i];
         if (!(it->colours & colours))
             continue;
-        leaf_tangent(sim, it->leaf, j->result + it->row);
+        segment_tangent(sim, it->segment, j->result + it->row);
         for (uint32_t c = it->kept; c < it->kept + it->n_kept && colour != NONE; c++) {
             double *tangent = &sim->tangent[j->p.var.at[c]];
             j->result[c] = -*tangent;
@@ -95,11 +95,11 @@ static void sweep(Jacobian *j, uint64_t colours, uint32_t colour)
 static void clear_sweep(Jacobian *j, uint64_t colours)
 {
     Sim *sim = j->part->sim;
-    for (uint32_t i = 0; i < j->p.leaves.n; i++) {
-        bool last = i + 1 == j->p.leaves.n;
-        uint32_t end = last ? j->p.target.n : j->p.leaves.at[i + 1].target;
-        if (j->p.leaves.at[i].colours & colours)
-            for (uint32_t k = j->p.leaves.at[i].target; k < end; k++)
+    for (uint32_t i = 0; i < j->p.segments.n; i++) {
+        bool last = i + 1 == j->p.segments.n;
+        uint32_t end = last ? j->p.target.n : j->p.segments.at[i + 1].target;
+        if (j->p.segments.at[i].colours & colours)
+            for (uint32_t k = j->p.segments.at[i].target; k < end; k++)
                 sim->tangent[j->p.target.at[k]] = 0;
     }
 }
@@ -373,17 +373,17 @@ int jacobian_solve(Jacobian *j, double *b)
 }
 
 /* Tangents of slopes from one of 1 of the clock and those of the states: `along` the solution their slopes, else 0. */
-static void clock_by_leaves(Jacobian *j, bool along, double *to)
+static void clock_by_segments(Jacobian *j, bool along, double *to)
 {
     Part *part = j->part;
     Sim *sim = part->sim;
     sim->tangent[sim->clock] = 1;
     for (uint32_t i = 0; along && i < part->states.n; i++)
         sim->tangent[part->states.at[i].var] = sim->value[part->states.at[i].slope];
-    pattern_list_leaves(part, &j->p);
+    pattern_list_segments(part, &j->p);
     blocks_prepare_tangents(part);
-    for (uint32_t i = 0; i < j->p.leaves.n; i++)
-        leaf_tangent(sim, j->p.leaves.at[i].leaf, NULL);
+    for (uint32_t i = 0; i < j->p.segments.n; i++)
+        segment_tangent(sim, j->p.segments.at[i].segment, NULL);
     for (uint32_t i = 0; i < part->states.n; i++)
         to[i] = sim->tangent[part->states.at[i].slope];
     sim->tangent[sim->clock] = 0;
@@ -398,7 +398,7 @@ void jacobian_along(Jacobian *j, double *second)
     Part *part = j->part;
     refresh(j);
     if (j->n != part->states.n || !tape_has_tangents(part) || !tape_at_event(part)) {
-        clock_by_leaves(j, true, second);
+        clock_by_segments(j, true, second);
         return;
     }
     for (uint32_t i = 0; i < j->n; i++)
@@ -409,14 +409,14 @@ void jacobian_along(Jacobian *j, double *second)
 void jacobian_by_clock(Jacobian *j, double *slope)
 {
     if (!j->taped) {
-        clock_by_leaves(j, false, slope);
+        clock_by_segments(j, false, slope);
         return;
     }
     memset(j->work, 0, j->n * sizeof *j->work);
     tape_tangent(j->part, 1, j->work, slope);
 }
 
-static void times_by_leaves(Jacobian *j, const double *v, double *slopes)
+static void times_by_segments(Jacobian *j, const double *v, double *slopes)
 {
     Sim *sim = j->part->sim;
     for (uint32_t c = 0; c < j->n; c++)
@@ -435,7 +435,7 @@ void jacobian_times(Jacobian *j, double cj, const double *v, double *out)
     if (tape_has_tangents(j->part) && tape_is_latest(j->part))
         tape_tangent(j->part, 0, v, out);
     else
-        times_by_leaves(j, v, out);
+        times_by_segments(j, v, out);
     for (uint32_t r = 0; r < j->part->states.n; r++)
         out[r] = cj * v[r] - out[r];
     for (uint32_t r = j->part->states.n; r < j->n; r++)
@@ -578,7 +578,7 @@ static void make(Jacobian *j)
 {
     j->n = j->part->n;
     j->cj = 0;
-    j->version = j->part->ropes[0].version;
+    j->version = j->part->orders[0].version;
     j->sparse = !is_dense(j->part);
     pattern_make(j->part, &j->p, j->sparse ? PATTERN_KEEP_FROM : UINT32_MAX);
     if (j->sparse ? !pattern_same(&j->p, &j->before) : j->symbolic != NULL)

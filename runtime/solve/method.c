@@ -78,11 +78,13 @@ static PartMethod stiff_method(const Part *part)
 PartMethod method_of(Part *part)
 {
     part->trial.change = false;
-    part->trial.held = part->trial.free = part->trial.calm = 0;
+    part->trial.held = part->trial.free = part->trial.not_stiff = 0;
     if (part->n == 0)
         return PART_CLOCK;
     if (part->sim->opt.solver == SOL_SOLVER_RK || (is_auto(part) && !is_stiff(part)))
         return PART_RK;
+    if (part->sim->opt.solver == SOL_SOLVER_INLINE)
+        return PART_INLINE;
     return part->sim->opt.solver == SOL_SOLVER_RODAS ? PART_RODAS : stiff_method(part);
 }
 
@@ -113,12 +115,12 @@ bool method_asks_radius(Part *part)
 static bool is_easy(const Part *part)
 {
     uint32_t patience = part->trial.patience ? part->trial.patience : 1;
-    return part->trial.calm >= EASY_LOOKS * patience;
+    return part->trial.not_stiff >= EASY_LOOKS * patience;
 }
 
 void method_after_ida(Part *part, double h_lambda)
 {
-    part->trial.calm = 2 * h_lambda < BORDER ? part->trial.calm + 1 : 0;
+    part->trial.not_stiff = 2 * h_lambda < BORDER ? part->trial.not_stiff + 1 : 0;
     part->trial.change = is_easy(part);
 }
 

@@ -1,6 +1,6 @@
 /* pattern.c: a part -> rows, columns and colours of its Jacobian, and what each colour passes.
  *
- * Each variable of the dynamics gets the set of columns it depends on, in one pass over the leaves
+ * Each variable of the dynamics gets the set of columns it depends on, in one pass over the segments
  * in the order of the schedule. Alone this would be quadratic as soon as there is a hub: a sum over
  * n things that all of them read makes n full columns of n rows, all in conflict, so n sweeps.
  * By hand one would write an arrow: the sum as an unknown of its own. So what depends on more than
@@ -9,14 +9,14 @@
  * is larger; eliminating what is kept gives the Jacobian again. (The extended systems of Griewank
  * and Walther, Evaluating Derivatives, section 9, but only of hubs.)
  *
- * Inside a leaf nothing is kept, because its code computes tangents in one go: what a leaf gives to
- * others is kept behind it, as a function of what the leaf reads. Leaves are short, so rows are.
- * Then tangents pass through a leaf as always, and behind it those of what is kept are the row, and
+ * Inside a segment nothing is kept, because its code computes tangents in one go: what a segment gives to
+ * others is kept behind it, as a function of what the segment reads. Segments are short, so rows are.
+ * Then tangents pass through a segment as always, and behind it those of what is kept are the row, and
  * are set to what the column was seeded with.
  *
  * Where the part has a tape, this one knows the sets already, unless some are large (tape_sets.c).
  *
- * Cost: reads of all nodes times the size of sets, at most `most` outside of leaves.
+ * Cost: reads of all nodes times the size of sets, at most `most` outside of segments.
  *
  * Colours: columns that share no row are seeded together (Curtis, Powell, Reid, J. Inst. Maths
  * Applics 13, 1974), greedily in order. Sets of colours are words of bits, one set for each row.
@@ -49,8 +49,8 @@ typedef struct PatternSets {
     VEC(uint32_t) stamp; /* [columns]: == serial: in the union that is being made */
     uint32_t serial;
     VEC(uint32_t) row;    /* [rows]: set of the row, but for its diagonal */
-    VEC(uint32_t) inside; /* sets of the nodes of all leaves, one after the other */
-    VEC(uint32_t) upto;   /* [leaves]: where those of a leaf end */
+    VEC(uint32_t) inside; /* sets of the nodes of all segments, one after the other */
+    VEC(uint32_t) upto;   /* [segments]: where those of a segment end */
     VEC(uint32_t) row_n;  /* [states]: as tape_rows has them */
     VEC(const DdpVar *) row_vars;
     VEC(uint64_t) taken; /* [words * m]: colours 64 w ... 64 w + 63 of row r, at w * m + r */
@@ -134,37 +134,37 @@ static uint32_t set_of_reads(Sets *s, const EvalNode *node)
     return unite(s);
 }
 
-/* ---- one leaf ---- */
+/* ---- one segment ---- */
 
-static bool read_outside(const Sets *s, DdpVar var, const Leaf *leaf)
+static bool read_outside(const Sets *s, DdpVar var, const Segment *segment)
 {
     const Sim *sim = s->part->sim;
     for (const ReadEdge *edge = sim->info[var].readers; edge; edge = edge->next) {
         const EvalNode *reader = &sim->nodes.at[edge->node];
-        if (reader->leaf != leaf && reader->part == s->part && reader->needed[NEED_DYNAMICS])
+        if (reader->segment != segment && reader->part == s->part && reader->needed[NEED_DYNAMICS])
             return true;
     }
     return false;
 }
 
-static void keep_var(Sets *s, DdpVar var, PatternLeaf *leaf)
+static void keep_var(Sets *s, DdpVar var, PatternSegment *segment)
 {
     uint32_t set = set_of(s, var);
-    if (s->set.at[set].n <= s->most || !read_outside(s, var, leaf->leaf))
+    if (s->set.at[set].n <= s->most || !read_outside(s, var, segment->segment))
         return;
     uint32_t own = new_column(s, var);
     vec_last(&s->row) = set;
     give_set(s, var, own);
     vec_push(s->mem, &s->inside, own);
-    leaf->n_kept++;
+    segment->n_kept++;
 }
 
-static void keep_node(Sets *s, const EvalNode *node, PatternLeaf *leaf)
+static void keep_node(Sets *s, const EvalNode *node, PatternSegment *segment)
 {
     for (uint32_t i = 0; i < node->n_steps; i++)
-        keep_var(s, node->ops[i].target, leaf);
+        keep_var(s, node->ops[i].target, segment);
     for (uint32_t i = 0; i < node->n_tears && !node->outer; i++)
-        keep_var(s, node_tears(node)[i], leaf);
+        keep_var(s, node_tears(node)[i], segment);
 }
 
 static void determined(Sets *s, DdpVar var, uint32_t set)
@@ -185,13 +185,13 @@ static uint32_t pass_node(Sets *s, const EvalNode *node, uint32_t *residuals)
     return set;
 }
 
-/* The nodes of a leaf one by one; true: some set is large. */
-static bool pass_nodes(Sets *s, const Leaf *leaf, uint32_t *residuals)
+/* The nodes of a segment one by one; true: some set is large. */
+static bool pass_nodes(Sets *s, const Segment *segment, uint32_t *residuals)
 {
     uint32_t last = 0;
     bool large = false;
-    for (uint32_t i = 0; i < leaf->nodes.n; i++) {
-        const EvalNode *node = &s->part->sim->nodes.at[leaf->nodes.at[i]];
+    for (uint32_t i = 0; i < segment->nodes.n; i++) {
+        const EvalNode *node = &s->part->sim->nodes.at[segment->nodes.at[i]];
         uint32_t set = pass_node(s, node, residuals);
         large |= s->set.at[set].n > s->most;
         if (set != last)
@@ -201,10 +201,10 @@ static bool pass_nodes(Sets *s, const Leaf *leaf, uint32_t *residuals)
     return large;
 }
 
-/* The same from what is known of the leaf. */
-static bool pass_run(Sets *s, const LeafReads *r)
+/* The same from what is known of the segment. */
+static bool pass_run(Sets *s, const SegmentReads *r)
 {
-    uint32_t in[LEAF_MOST_IN], last = 0;
+    uint32_t in[SEGMENT_MOST_IN], last = 0;
     uint64_t before = 0;
     bool large = false;
     for (uint32_t i = 0; i < r->n_in; i++)
@@ -227,17 +227,17 @@ static bool pass_run(Sets *s, const LeafReads *r)
     return large;
 }
 
-static void pass_leaf(Sets *s, Leaf *leaf, uint32_t *residuals)
+static void pass_segment(Sets *s, Segment *segment, uint32_t *residuals)
 {
     const Sim *sim = s->part->sim;
-    PatternLeaf it = {.leaf = leaf, .kept = s->row.n, .row = *residuals};
+    PatternSegment it = {.segment = segment, .kept = s->row.n, .row = *residuals};
     it.target = s->pattern->target.n;
-    const LeafReads *reads = leaf_reads(s->part->sim, leaf);
-    bool large = reads ? pass_run(s, reads) : pass_nodes(s, leaf, residuals);
-    for (uint32_t i = 0; i < leaf->nodes.n && large; i++)
-        keep_node(s, &sim->nodes.at[leaf->nodes.at[i]], &it);
+    const SegmentReads *reads = segment_reads(s->part->sim, segment);
+    bool large = reads ? pass_run(s, reads) : pass_nodes(s, segment, residuals);
+    for (uint32_t i = 0; i < segment->nodes.n && large; i++)
+        keep_node(s, &sim->nodes.at[segment->nodes.at[i]], &it);
     vec_push(s->mem, &s->upto, s->inside.n);
-    vec_push(s->mem, &s->pattern->leaves, it);
+    vec_push(s->mem, &s->pattern->segments, it);
 }
 
 static void find_sets(Sets *s)
@@ -252,8 +252,8 @@ static void find_sets(Sets *s)
         for (uint32_t i = 0; i < node->n_tears; i++)
             give_set(s, node_tears(node)[i], new_column(s, node_tears(node)[i]));
     }
-    EACH_LEAF (&part->ropes[0], leaf)
-        pass_leaf(s, leaf, &residuals);
+    EACH_LEAF (&part->orders[0], segment)
+        pass_segment(s, segment, &residuals);
     for (uint32_t i = 0; i < part->states.n; i++)
         s->row.at[i] = set_of(s, part->states.at[i].slope);
 }
@@ -360,15 +360,15 @@ static uint64_t colours_of(const Sets *s, uint32_t set)
     return colours;
 }
 
-static void colour_leaves(Sets *s)
+static void colour_segments(Sets *s)
 {
     uint32_t at = 0, known = 0;
     uint64_t colours = 0;
-    for (uint32_t i = 0; i < s->pattern->leaves.n; i++)
+    for (uint32_t i = 0; i < s->pattern->segments.n; i++)
         for (; at < s->upto.at[i]; at++) {
             if (s->inside.at[at] != known)
                 colours = colours_of(s, known = s->inside.at[at]);
-            s->pattern->leaves.at[i].colours |= colours;
+            s->pattern->segments.at[i].colours |= colours;
             s->pattern->passing |= colours;
         }
 }
@@ -447,17 +447,18 @@ static bool take_rows(Sets *s, uint32_t most)
     return true;
 }
 
-void pattern_list_leaves(Part *part, Pattern *pattern)
+void pattern_list_segments(Part *part, Pattern *pattern)
 {
     Mem *mem = part->sim->mem;
     if (pattern->listed)
         return;
     pattern->listed = true;
-    EACH_LEAF (&part->ropes[0], leaf) {
-        PatternLeaf it = {.leaf = leaf, .colours = UINT64_MAX, .target = pattern->target.n};
-        vec_push(mem, &pattern->leaves, it);
-        for (uint32_t i = 0; i < leaf->nodes.n; i++) {
-            const EvalNode *node = &part->sim->nodes.at[leaf->nodes.at[i]];
+    EACH_LEAF (&part->orders[0], segment) {
+        PatternSegment it = {
+            .segment = segment, .colours = UINT64_MAX, .target = pattern->target.n};
+        vec_push(mem, &pattern->segments, it);
+        for (uint32_t i = 0; i < segment->nodes.n; i++) {
+            const EvalNode *node = &part->sim->nodes.at[segment->nodes.at[i]];
             vec_push(mem, &pattern->target, node->ops[0].target);
         }
     }
@@ -469,7 +470,7 @@ void pattern_make(Part *part, Pattern *pattern, uint32_t most)
     pattern->n = part->n;
     pattern->n_colours = 0;
     pattern->passing = 0;
-    pattern->var.n = pattern->leaves.n = pattern->target.n = 0;
+    pattern->var.n = pattern->segments.n = pattern->target.n = 0;
     pattern->listed = !take_rows(sets, most);
     if (pattern->listed)
         find_sets(sets);
@@ -478,7 +479,7 @@ void pattern_make(Part *part, Pattern *pattern, uint32_t most)
     make_columns(sets);
     choose_colours(sets);
     sort_by_colour(sets);
-    colour_leaves(sets);
+    colour_segments(sets);
 }
 
 bool pattern_same(const Pattern *a, const Pattern *b)
@@ -491,7 +492,7 @@ bool pattern_same(const Pattern *a, const Pattern *b)
 void pattern_free(Mem *mem, Pattern *pattern)
 {
     vec_free(mem, &pattern->var);
-    vec_free(mem, &pattern->leaves);
+    vec_free(mem, &pattern->segments);
     vec_free(mem, &pattern->target);
     vec_free(mem, &pattern->column);
     vec_free(mem, &pattern->row);

@@ -33,6 +33,7 @@
 #include "runtime/solve/state_choice.h"
 
 #include <math.h>
+#include <string.h>
 
 static const double FAR = 8, QUARTER = 1.57079632679489662;
 
@@ -54,15 +55,21 @@ static bool may_turn_singular(const Sim *sim, const EvalNode *node)
     return node->loop ? !(node->linear && node->constant) : is_risky(sim, &node->ops[0]);
 }
 
-/* A node that determines something by relations that were differentiated, and may turn singular. */
-static bool is_constraint(const Sim *sim, const EvalNode *node)
+/* Does it determine something by relations that were differentiated? */
+static bool is_by_constraints(const Sim *sim, const EvalNode *node)
 {
     for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++) {
         DdpRel rel = node->ops[i].rel;
         if (rel < sim->solve.differentiated.n && sim->solve.differentiated.at[rel])
-            return may_turn_singular(sim, node);
+            return true;
     }
     return false;
+}
+
+/* And may it turn singular? */
+static bool is_constraint(const Sim *sim, const EvalNode *node)
+{
+    return is_by_constraints(sim, node) && may_turn_singular(sim, node);
 }
 
 bool reselect_concerns(Part *part)
@@ -247,13 +254,13 @@ static double sweep_all(Part *part, double phase, bool begin)
     return most;
 }
 
-static double glance(Part *part, bool begin)
+static double quick_look(Part *part, bool begin)
 {
     note_sizes(part);
     return fmax(sweep_all(part, 0, begin), sweep_all(part, QUARTER, begin));
 }
 
-/* After a glance of `seen` all derivatives gave `moves`: what a glance must show before they are
+/* After a quick look of `seen` all derivatives gave `moves`: what a quick look must show before they are
  * worth their cost again. */
 static void be_alert(Part *part, double seen, double moves)
 {
@@ -340,18 +347,61 @@ static void put_dummy(Part *part, DdpVar var, DummyNote *note, void *context)
     part->sim->value[var] = note->value;
 }
 
+typedef struct Following {
+    double h;
+    bool fine;
+} Following;
+
 static void check_dummy(Part *part, DdpVar var, DummyNote *note, void *context)
 {
-    bool *fine = context;
-    *fine = *fine && follows(part, *note, dummy_now(part, var), part->now - part->back);
+    Following *f = context;
+    f->fine = f->fine && follows(part, *note, dummy_now(part, var), f->h);
+}
+
+/* At the present point, evaluated, a time h behind the notes; then they are those of this point. */
+static bool follow_on(Part *part, double h)
+{
+    Following f = {h, true};
+    visit_dummies(part, check_dummy, &f);
+    if (f.fine)
+        visit_dummies(part, keep_dummy, NULL);
+    return f.fine;
+}
+
+static bool follow_to(Part *part, double time, double h)
+{
+    part_at(part, time);
+    return part_evaluate(part, time, NULL) == 0 && follow_on(part, h);
+}
+
+/* What hangs on the time may turn round several times in a step in which the states hardly move (three phases seen from a frame that
+ * turns with them): slopes at both ends say little then, but those in between do. */
+static bool follows_in_pieces(Part *part)
+{
+    enum { PIECES = 32 };
+    Sim *sim = part->sim;
+    uint32_t n = part->choice.dummies.n, i = 1;
+    size_t size = n * sizeof(DummyNote);
+    DummyNote *before = mem_alloc(sim->mem, size + 1);
+    double h = (part->now - part->back) / PIECES;
+    if (n)
+        memcpy(before, part->choice.dummies.at, size);
+    visit_dummies(part, put_dummy, NULL);
+    while (i < PIECES && follow_to(part, part->back + i * h, h))
+        i++;
+    bool fine = i == PIECES && follow_to(part, part->now, h);
+    if (n && !fine)
+        memcpy(part->choice.dummies.at, before, size);
+    mem_free(sim->mem, before);
+    return fine;
 }
 
 bool reselect_follows(Part *part)
 {
-    bool fine = true;
-    visit_dummies(part, check_dummy, &fine);
-    visit_dummies(part, fine ? keep_dummy : put_dummy, NULL);
-    return fine;
+    if (follow_on(part, part->now - part->back) || follows_in_pieces(part))
+        return true;
+    visit_dummies(part, put_dummy, NULL);
+    return false;
 }
 
 /* ---- the whole ---- */
@@ -366,7 +416,7 @@ void reselect_begin(Part *part)
     find_aims(part);
     vec_clear(&part->choice.dummies);
     visit_dummies(part, keep_dummy, NULL);
-    double seen = glance(part, true);
+    double seen = quick_look(part, true);
     part->choice.floor = 0;
     part->choice.alarm = FAR / 2;
     part->choice.room = INFINITY;
@@ -398,7 +448,7 @@ static bool examine_node(Sim *sim, const EvalNode *node, const ChoiceBounds *bou
  * where a singular point is near. */
 static bool advise(Part *part, bool soon)
 {
-    ChoiceBounds bounds = {soon ? 1.5 : 4, soon ? 4 : 100};
+    ChoiceBounds bounds = {soon ? 1.5 : 4, soon ? 4 : 100, false};
     Sim *sim = part->sim;
     Map seen = {0};
     bool any = false;
@@ -427,7 +477,7 @@ static bool is_near(const Part *part, double seen)
  * looked at again. */
 bool reselect_wanted(Part *part)
 {
-    double seen = glance(part, false);
+    double seen = quick_look(part, false);
     bool soon = is_near(part, seen);
     if (seen > part->choice.alarm || soon) {
         double moves = measure(part).moves;
@@ -441,11 +491,18 @@ bool reselect_wanted(Part *part)
 
 /* ---- before anything is solved ---- */
 
+static bool has_redundant(const Sim *sim)
+{
+    uint32_t cursor = 0;
+    DdpVar rest;
+    return ddp_next_aside(sim->ddp, &cursor, &rest) != 0;
+}
+
 /* At the start, and where an event makes constraints new: those of them whose choice of states
  * would be singular, or nearly so, with the values that there are. */
 bool reselect_unsolved(Sim *sim)
 {
-    static const ChoiceBounds bounds = {8, 1e4};
+    const ChoiceBounds bounds = {8, 1e4, has_redundant(sim)};
     Map seen = {0};
     bool any = false;
     for (uint32_t i = 0; i < sim->solve.unexamined.n; i++)
@@ -455,10 +512,14 @@ bool reselect_unsolved(Sim *sim)
     return any;
 }
 
-/* A node that the last commit made. */
+/* A node that the last commit made. A loop with constant factors cannot turn singular, but may be so from the beginning: where
+ * constraints were set aside, the others may hold what is chosen as a state. */
 void reselect_note(Sim *sim, DdpNode n)
 {
-    if (sim->solve.differentiated.n && is_constraint(sim, &sim->nodes.at[n]))
+    const EvalNode *node = &sim->nodes.at[n];
+    if (sim->solve.differentiated.n &&
+        (is_constraint(sim, node) ||
+         (node->loop && is_by_constraints(sim, node) && has_redundant(sim))))
         vec_push(sim->mem, &sim->solve.unexamined, n);
 }
 

@@ -5,7 +5,7 @@
  * Loops are solved in place. A one-step method has no start-up ramp: after an event it goes on with
  * the step it had.
  */
-#include "runtime/solve/solve.h"
+#include "runtime/solve/one_step.h"
 #include "runtime/eval/compare.h"
 #include "runtime/solve/integrators.h"
 
@@ -52,19 +52,6 @@ static const double D[STAGES] = {-12715105075. / 11282082432,  0,
 
 /* ---- slopes ---- */
 
-static int slopes(Part *part, double time, const double *y, double *slope)
-{
-    int result = part_slopes(part, time, y, slope, NULL);
-    if (result != 0)
-        failure_in_nodes(part->sim, part_dynamics(part));
-    return result;
-}
-
-static double weight(const Sim *sim, double a, double b)
-{
-    return sim->opt.atol + sim->opt.rtol * fmax(fabs(a), fabs(b));
-}
-
 /* ---- life ---- */
 
 static void rk_close(Part *part)
@@ -98,7 +85,7 @@ static double first_step(Part *part, RkDriver *rk)
     Sim *sim = part->sim;
     double d0 = 0, d1 = 0, d2 = 0;
     for (uint32_t i = 0; i < rk->n; i++) {
-        double w = weight(sim, rk->y[i], rk->y[i]);
+        double w = one_step_weight(sim, rk->y[i], rk->y[i]);
         d0 += rk->y[i] / w * (rk->y[i] / w);
         d1 += rk->k[6][i] / w * (rk->k[6][i] / w);
     }
@@ -106,10 +93,10 @@ static double first_step(Part *part, RkDriver *rk)
     h = fmin(h, sim->opt.max_step);
     for (uint32_t i = 0; i < rk->n; i++)
         rk->next[i] = rk->y[i] + h * rk->k[6][i];
-    if (slopes(part, part->now + h, rk->next, rk->k[1]) != 0)
+    if (one_step_slopes(part, part->now + h, rk->next, rk->k[1]) != 0)
         return h * 1e-3;
     for (uint32_t i = 0; i < rk->n; i++) {
-        double w = weight(sim, rk->y[i], rk->y[i]);
+        double w = one_step_weight(sim, rk->y[i], rk->y[i]);
         double second = (rk->k[1][i] - rk->k[6][i]) / w;
         d2 += second * second;
     }
@@ -131,13 +118,8 @@ static SolStatus rk_start(Part *part)
     }
     rk->clocked = part_follows_clock(part);
     rk->length = 0;
-    rk->h = first_step(part, rk);
-    if (part->step > 0) {
-        /* as before the event, if that is not so long that it might hide what is new */
-        double way = 1e-3 * (sim->opt.stop - sim->opt.start);
-        rk->h = fmin(fmin(part->step, sim->opt.max_step), fmax(3 * rk->h, way));
-    }
-    slopes(part, part->now, rk->y, rk->k[1]); /* values are those of the present again */
+    rk->h = one_step_begin(part, first_step(part, rk));
+    one_step_slopes(part, part->now, rk->y, rk->k[1]); /* values are those of the present again */
     return SOL_OK;
 }
 
@@ -155,14 +137,14 @@ static double attempt(Part *part, RkDriver *rk, double h)
         }
         if (s == 5)
             memcpy(rk->sixth, rk->next, rk->n * sizeof *rk->sixth);
-        if (slopes(part, part->now + C[s] * h, rk->next, rk->k[s]) != 0)
+        if (one_step_slopes(part, part->now + C[s] * h, rk->next, rk->k[s]) != 0)
             return INFINITY;
     }
     for (uint32_t i = 0; i < rk->n; i++) {
         double error = 0;
         for (int s = 0; s < STAGES; s++)
             error += E[s] * rk->k[s][i];
-        error *= h / weight(part->sim, rk->y[i], rk->next[i]);
+        error *= h / one_step_weight(part->sim, rk->y[i], rk->next[i]);
         sum += error * error;
     }
     return sqrt(sum / rk->n);
@@ -173,7 +155,7 @@ static double h_lambda(const Part *part, const RkDriver *rk, double h)
 {
     double slope = 0, way = 0;
     for (uint32_t i = 0; i < rk->n; i++) {
-        double w = weight(part->sim, rk->y[i], rk->next[i]);
+        double w = one_step_weight(part->sim, rk->y[i], rk->next[i]);
         double a = (rk->k[6][i] - rk->k[5][i]) / w, b = (rk->next[i] - rk->sixth[i]) / w;
         slope += a * a;
         way += b * b;
@@ -223,10 +205,11 @@ static bool differs_at(Part *part, RkDriver *rk, double h, double s)
     double *y = rk->sixth, *seen = rk->k[1], *dense = rk->k[2], most = 0;
     for (uint32_t i = 0; i < rk->n; i++)
         dense[i] = dense_slope(rk, i, s, &y[i]);
-    if (slopes(part, part->now + s * h, y, seen) != 0)
+    if (one_step_slopes(part, part->now + s * h, y, seen) != 0)
         return true;
     for (uint32_t i = 0; i < rk->n; i++)
-        most = fmax(most, fabs(h * seen[i] - dense[i]) / weight(part->sim, rk->y[i], rk->next[i]));
+        most = fmax(most, fabs(h * seen[i] - dense[i]) /
+                              one_step_weight(part->sim, rk->y[i], rk->next[i]));
     return !(most <= PROPORTION);
 }
 
@@ -238,7 +221,7 @@ static bool skips_something(Part *part, RkDriver *rk, double h)
     for (int i = 0; i < looks && !skips; i++)
         skips = differs_at(part, rk, h, between[i]);
     if (part->lists.loops.n && looks) /* loops are to be left as they are at the end of the step */
-        skips |= slopes(part, part->now + h, rk->next, rk->k[6]) != 0;
+        skips |= one_step_slopes(part, part->now + h, rk->next, rk->k[6]) != 0;
     return skips;
 }
 
@@ -266,7 +249,7 @@ static uint32_t worst_state(const Part *part, const RkDriver *rk)
         double error = 0;
         for (int s = 0; s < STAGES; s++)
             error += E[s] * rk->k[s][i];
-        error = fabs(error) / weight(part->sim, rk->y[i], rk->y[i]);
+        error = fabs(error) / one_step_weight(part->sim, rk->y[i], rk->y[i]);
         if (!(error <= most)) {
             most = isnan(error) ? INFINITY : error;
             worst = i;

@@ -12,6 +12,7 @@
  *
  * Loops are solved in place.
  */
+#include "runtime/solve/one_step.h"
 #include "runtime/eval/compare.h"
 #include "runtime/solve/integrators.h"
 #include "runtime/solve/jacobian.h"
@@ -65,29 +66,6 @@ static const double D[2][STAGES - 1] = {{10.12623508344586, -7.487995877610167, 
                                         {-0.6762803392801253, 6.087714651680015, 16.43084320892478,
                                          24.76722511418386, -6.594389125716872}};
 
-static int slopes(Part *part, double time, const double *y, double *slope)
-{
-    int result = part_slopes(part, time, y, slope, NULL);
-    if (result != 0)
-        failure_in_nodes(part->sim, part_dynamics(part));
-    return result;
-}
-
-static double weight(const Sim *sim, double a, double b)
-{
-    return sim->opt.atol + sim->opt.rtol * fmax(fabs(a), fabs(b));
-}
-
-static double norm(const Sim *sim, const RodasDriver *driver, const double *error)
-{
-    double sum = 0;
-    for (uint32_t i = 0; i < driver->n; i++) {
-        double size = error[i] / weight(sim, driver->y[i], driver->next[i]);
-        sum += size * size;
-    }
-    return sqrt(sum / driver->n);
-}
-
 /* ---- life ---- */
 
 static void rodas_close(Part *part)
@@ -125,20 +103,6 @@ static void rodas_restructured(Part *part)
 
 /* ---- start ---- */
 
-/* A first step whose change is a small part of what the tolerance and the values make of it. */
-static double first_step(const Part *part, const RodasDriver *driver)
-{
-    const Sim *sim = part->sim;
-    double size = 0, slope = 0;
-    for (uint32_t i = 0; i < driver->n; i++) {
-        double w = weight(sim, driver->y[i], driver->y[i]);
-        size += driver->y[i] / w * (driver->y[i] / w);
-        slope += driver->slope[i] / w * (driver->slope[i] / w);
-    }
-    double h = size < 1e-10 || slope < 1e-10 ? 1e-6 : 0.01 * sqrt(size / slope);
-    return fmin(h, sim->opt.max_step);
-}
-
 static SolStatus rodas_start(Part *part)
 {
     Sim *sim = part->sim;
@@ -154,12 +118,7 @@ static SolStatus rodas_start(Part *part)
     }
     driver->clocked = part_follows_clock(part);
     driver->length = 0;
-    driver->h = first_step(part, driver);
-    if (part->step > 0) {
-        /* as before the event, if that is not so long that it might hide what is new */
-        double way = 1e-3 * (sim->opt.stop - sim->opt.start);
-        driver->h = fmin(fmin(part->step, sim->opt.max_step), fmax(3 * driver->h, way));
-    }
+    driver->h = one_step_begin(part, one_step_first(sim, driver->n, driver->y, driver->slope));
     return SOL_OK;
 }
 
@@ -168,7 +127,7 @@ static SolStatus rodas_start(Part *part)
 /* Derivatives at the beginning of the step. */
 static bool differentiate(Part *part, RodasDriver *driver, double h)
 {
-    if (slopes(part, part->now, driver->y, driver->slope) != 0)
+    if (one_step_slopes(part, part->now, driver->y, driver->slope) != 0)
         return false;
     part_put_unknowns(part, driver->y);
     if (jacobian_evaluate(driver->jacobian, part->now, 1 / (GAMMA * h), true) != 0)
@@ -221,13 +180,14 @@ static double attempt(Part *part, RodasDriver *driver, double h)
             advance(driver, driver->u[s - 1]);
         else
             look(driver, s);
-        if (s > 0 && slopes(part, part->now + TIME[s] * h, driver->next, stage_slope) != 0)
+        if (s > 0 && one_step_slopes(part, part->now + TIME[s] * h, driver->next, stage_slope) != 0)
             return INFINITY;
         if (!solve_stage(driver, s, s == 0 ? driver->slope : stage_slope, h))
             return INFINITY;
     }
     advance(driver, driver->u[STAGES - 1]);
-    double error = norm(part->sim, driver, driver->u[STAGES - 1]);
+    double error =
+        one_step_norm(part->sim, driver->n, driver->u[STAGES - 1], driver->y, driver->next);
     return isfinite(error) ? error : INFINITY;
 }
 
@@ -274,14 +234,15 @@ static bool differs_at(Part *part, RodasDriver *driver, double h, double s)
     double *y = driver->u[0], *off = driver->u[1];
     for (uint32_t i = 0; i < driver->n; i++)
         y[i] = dense_at(driver, i, s);
-    if (slopes(part, part->now + s * h, y, off) != 0)
+    if (one_step_slopes(part, part->now + s * h, y, off) != 0)
         return true;
     for (uint32_t i = 0; i < driver->n; i++)
         off[i] = dense_slope(driver, i, s) / h - off[i];
     if (jacobian_solve(driver->jacobian, off) != 0)
         return true;
     for (uint32_t i = 0; i < driver->n; i++)
-        if (!(fabs(off[i]) <= PROPORTION * weight(part->sim, driver->y[i], driver->next[i])))
+        if (!(fabs(off[i]) <=
+              PROPORTION * one_step_weight(part->sim, driver->y[i], driver->next[i])))
             return true;
     return false;
 }
@@ -295,7 +256,7 @@ static bool skips_something(Part *part, RodasDriver *driver, double h)
     for (int i = 0; i < looks && !skips; i++)
         skips = differs_at(part, driver, h, between[i]);
     if (part->lists.loops.n && !skips)
-        skips = slopes(part, part->now + h, driver->next, driver->u[1]) != 0;
+        skips = one_step_slopes(part, part->now + h, driver->next, driver->u[1]) != 0;
     return skips;
 }
 
@@ -311,16 +272,8 @@ static void rodas_at(Part *part, double time)
 static SolStatus rodas_explain(Part *part)
 {
     const RodasDriver *driver = driver_of(part);
-    uint32_t worst = 0;
-    double most = -1;
-    for (uint32_t i = 0; i < driver->n; i++) {
-        double size = fabs(driver->slope[i]) / weight(part->sim, driver->y[i], driver->y[i]);
-        if (size > most || isnan(size)) {
-            most = isnan(size) ? INFINITY : size;
-            worst = i;
-        }
-    }
-    return part_explain_short(part, worst, driver->shortest, NULL);
+    uint32_t fastest = one_step_fastest(part->sim, driver->n, driver->y, driver->slope);
+    return part_explain_short(part, fastest, driver->shortest, NULL);
 }
 
 static void accept(Part *part, RodasDriver *driver, double h, bool to_limit, double limit)

@@ -204,9 +204,15 @@ static bool choose(Level *l, const ChoiceBounds *bounds)
     bool advised = false;
     for (uint32_t j = 0; j < n; j++) {
         int wish = chosen[j] ? -1 : 1;
-        if (!l->der[j] || ddp_state_advice(sim->ddp, l->der[j]) == wish)
+        bool is = ddp_is_state(sim->ddp, l->view.vars[j]);
+        if (!l->der[j])
             continue;
-        ddp_advise_state(sim->ddp, l->der[j], wish);
+        if (ddp_state_advice(sim->ddp, l->der[j]) != wish)
+            ddp_advise_state(sim->ddp, l->der[j], wish);
+        else if (bounds->insist && is != (wish > 0))
+            ddp_insist_on_state(sim->ddp, l->der[j]);
+        else
+            continue;
         advised = true;
     }
     return advised;

@@ -9,6 +9,7 @@
  * before the two change places; for states that the modeller prefers apart. */
 typedef struct ChoiceBounds {
     double far, preferred;
+    bool insist; /* also on advice that was given before, and is not followed */
 } ChoiceBounds;
 
 /* Looks at the level of `var`, with the present values; true: the DDP was advised to choose other

@@ -206,7 +206,7 @@ def long_messages():
 def garbage(seed):
     words = ["add", "remove", "replace", "set", "undo", "redo", "begin", "commit", "abort", "tree", "plot", "unplot", "x",
              "y", "k", "part", "=", "<<", ";", "Real", "when", "then", "end", "#1", "+1", "1e300", "-1", "{", "}", "(",
-             "speed", "pause", "play", "list", "why", "uses", "mark", "back", "@", "try", "if", "der", "\"", "\\", "\0", "\u00e9"]
+             "speed", "pause", "play", "list", "why", "uses", "mark", "back", "@", "try", "text", "change", "2 3:", "9 9:", "0 0:", "\u21b5", "if", "der", "\"", "\\", "\0", "\u00e9"]
     draw = random.Random(seed)
     c, sent = Client(), 0
     while sent < messages:

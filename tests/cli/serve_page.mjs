@@ -3,6 +3,7 @@
 // Prints every failure; the exit status tells whether there was one. Screenshots go into the folder PICTURES.
 import { createRequire } from "module";
 import process from "process";
+import { seriousFindings } from "../support/axe.mjs";
 
 const [playwright, executablePath, address, pictures] = process.argv.slice(2);
 const { chromium } = createRequire(import.meta.url)(playwright);
@@ -90,6 +91,57 @@ async function checkEdits(view) {
     check(await clock(view) === before, "an edit moved the clock");
 }
 
+const stage = view => view.evaluate(() => document.getElementById("stage").toDataURL());
+
+// The animation is there from the first second; the past can be looked at, and the present comes back.
+async function checkStage(view) {
+    await until("no animation", async () => await view.locator("#animation").isVisible());
+    const now = await stage(view), time = await clock(view);
+    await view.evaluate(() => {
+        const scrub = document.getElementById("scrub");
+        scrub.value = +scrub.min;
+        scrub.dispatchEvent(new Event("input"));
+    });
+    await until("the past looks like the present", async () => await stage(view) !== now);
+    check(await clock(view) < time, "the clock does not show the past");
+    await view.click("#now");
+    await until("the present does not come back", async () => await clock(view) === time);
+}
+
+// A parameter's range is that of the model.
+async function checkRange(view) {
+    const range = await view.locator(".parameter input[type=range]").first().evaluate(slider => [slider.min, slider.max]);
+    check(range.join() === "0,8", `range of k: ${range}`);
+    check((await view.locator(".parameter label").first().innerText()).includes("m/s"), "unit of k");
+}
+
+async function applyText(view, from, to, word) {
+    const text = await view.inputValue("#model-text");
+    check(text.includes(from), `the text has no ${from}`);
+    await view.fill("#model-text", text.replace(from, to));
+    await view.click("#model-apply");
+    await until(`no verdict beside ${to}`, async () => await view.locator("#model-verdicts .entry").count() === 1);
+    const said = await view.locator("#model-verdicts .entry").innerText();
+    check(said.includes(word), `${to}: ${said}, not ${word}`);
+    return said;
+}
+
+// A changed line is an edit with its verdict; undo brings the line back.
+async function checkText(view) {
+    const before = await view.inputValue("#model-text");
+    await applyText(view, "y = k*time;", "y = k*time + 10;", "accepted");
+    const value = async () => +(await view.locator('.variable[data-path="y"] .value').innerText());
+    await until("the changed line does not run", async () => await value() >= 10);
+    await view.click("#undo");
+    await until("undo does not bring the line back", async () => await view.inputValue("#model-text") === before);
+    const said = await applyText(view, "y = k*time;", "y = k*time; y = 1;", "refused");
+    check(said.includes("too many") || said.includes("contradict"), `no reason: ${said}`);
+    await view.click("#model-revert");
+    await applyText(view, "end Page;", "end Other;", "error");
+    await view.click("#model-revert");
+    check(await view.inputValue("#model-text") === before, "the text is not what it was");
+}
+
 async function checkSecond(browser, first) {
     const second = await open(browser, 1400, "light");
     await until("the second client sees other edits", async () =>
@@ -106,6 +158,9 @@ async function checkSecond(browser, first) {
 const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
 let view = await open(browser, 1400, "light");
 await checkClock(view);
+await checkStage(view);
+await checkRange(view);
+await checkText(view);
 await checkSlider(view);
 await checkEdits(view);
 await checkSecond(browser, view);
@@ -116,6 +171,7 @@ for (const [name, width, scheme] of [["wide_light", 1400, "light"], ["wide_dark"
     view = await open(browser, width, scheme);
     await until("edits are lost", async () => await view.textContent("#edits") === edits);
     await view.waitForTimeout(300);
+    (await seriousFindings(view, playwright)).forEach(text => check(false, `${name}: ${text}`));
     const over = await view.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
     check(over <= 0, `${name}: ${over} pixels wider than the screen`);
     await view.screenshot({ path: `${pictures}/serve_${name}.png`, fullPage: true });

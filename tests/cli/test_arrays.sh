@@ -200,3 +200,13 @@ END
 [ "$(grep -c 'level\[[123]\] < [123] -> else' births.txt)" = 3 ] && ! grep -q 'level.*-> then' births.txt || fail "births: $(cat births.txt)"
 
 exit $((failures > 0))
+
+# one element among many, by its name alone
+cat >elements.sol <<'END'
+model Elements
+interface: static Real T[3]; static Real A[2, 2];
+implementation: T = {1, 2, time}; A = {{1, 2}, {3, time}};
+end Elements;
+END
+"$SOLSTICE" run elements.sol --stop 1 --interval 1 --vars 'T[2]' --vars 'A[2,1]' --output elements.csv --quiet 2>err || fail "elements"
+[ "$(head -2 elements.csv | tail -1)" = "0,2,3" ] && [ ! -s err ] || fail "--vars of elements: $(cat elements.csv err)"

@@ -85,6 +85,64 @@ SOL
 "$SOLSTICE" linearize cubic.sol --output out.csv >text || fail "cubic: exit code $?"
 near cubic "$(value A 'der(x)' x)" -0.25 1e-12
 
+# Shares: the pair belongs to x and v, half each (|w v| = 4/|l| = |l| = 2), -3 to z alone.
+"$SOLSTICE" linearize osc.sol --output out.csv >text || fail "exit code $?"
+near 'share of x' "$(value participation 1 x)" 0.5 1e-12
+near 'share of v' "$(value participation 2 v)" 0.5 1e-12
+near 'share of z in the pair' "$(value participation 1 z)" 0 1e-12
+near 'share of z' "$(value participation 3 z)" 1 1e-12
+grep -q '^-3 *z 100 %$' text || fail "no shares: $(cat text)"
+grep -q '^ida *any up to order 3 (--max-order 3)$' text || fail "no order: $(cat text)" # 84 degrees
+
+# Steps at the limit of stability. Curtiss and Hirschfelder: -50. Of Dormand and Prince the limit is where
+# 1 + z + .. + z^5/120 + z^6/600 is 1 again.
+cat >stiff.sol <<'SOL'
+model Curtiss
+interface:
+  static Real y;
+implementation:
+  der(x = y, start << 0) = -50*(y - cos(time));
+end Curtiss;
+model VanDerPol
+interface:
+  parameter Real e << 10;
+  static Real y; static Real z;
+implementation:
+  der(x = y, start << 1) = z;
+  der(x = z, start << -2) = e*(1 - y*y)*z - y;
+end VanDerPol;
+SOL
+"$SOLSTICE" linearize stiff.sol:Curtiss --output out.csv >text || fail "exit code $?"
+near 'euler' "$(value step euler '')" 0.04 1e-15
+near 'rk' "$(value step rk '')" "$(awk 'BEGIN {
+    a = 3; b = 4
+    for (i = 0; i < 60; i++) {
+        m = (a + b)/2; z = -m; r = 1 + z + z^2/2 + z^3/6 + z^4/24 + z^5/120 + z^6/600
+        if (r <= 1) a = m; else b = m
+    }
+    printf "%.17g", a/50 }')" 1e-12
+last() { # step: |y - cos t| at the end of 2000 steps of Euler'"'"'s method, as the program computes it
+    "$SOLSTICE" run stiff.sol:Curtiss --solver euler --step "$1" --stop "$(awk -v h="$1" 'BEGIN { print 2000*h }')" \
+        --interval 100 --output run.csv --quiet 2>err || { echo failed; return; }
+    awk -F, 'END { d = $2 - cos($1); print (d < 0 ? -d : d) }' run.csv
+}
+awk -v d="$(last 0.0399)" 'BEGIN { exit !(d < 1.1) }' || fail "below the limit: $(last 0.0399)"
+awk -v d="$(last 0.0402)" 'BEGIN { exit !(d > 1e3) }' || fail "beyond the limit: $(last 0.0402)"
+
+# Van der Pol: at y = 1, z = -2 A is (0 1; 39 0).
+"$SOLSTICE" linearize stiff.sol:VanDerPol --output out.csv >text || fail "exit code $?"
+near 'van der pol' "$(value eigenvalue 1 re)" 6.2449979983983983 1e-9
+near 'van der pol' "$(value eigenvalue 2 re)" -6.2449979983983983 1e-9
+near 'its step' "$(value step euler '')" 0.32025630761017426 1e-9
+# The fastest on its way: 30 where y = 2 (1 - y*y = -3): eigenvalues l^2 + 30 l + 1 + 40 z.
+"$SOLSTICE" linearize stiff.sol:VanDerPol --at 10 --every 0.5 --output course.csv --plot course.svg >text || fail "exit code $?"
+[ "$(grep -c '<circle' course.svg)" = 42 ] || fail "the picture has other than 21 times two points"
+least=$(awk -F, 'NR > 1 && $3 < 0 { h = -2*$3/($3*$3 + $4*$4); if (!m || h < m) m = h } END { print m }' course.csv)
+awk -v h="$least" 'BEGIN { exit !(h > 0.05 && h < 0.08) }' || fail "the least step is $least"
+expect 2 '--every wants --at behind the start: how far' "$SOLSTICE" linearize osc.sol --every 1
+expect 2 '--every wants a positive number' "$SOLSTICE" linearize osc.sol --every 0 --at 1
+expect 2 '--every shows eigenvalues alone' "$SOLSTICE" linearize osc.sol --every 1 --at 1 --in u
+
 expect 2 'x is no input: a Real parameter or a variable that is held is wanted' "$SOLSTICE" linearize osc.sol --in x
 expect 2 "no variable 'q' at time 0" "$SOLSTICE" linearize osc.sol --out q
 expect 2 '--output wants a name that ends with .csv or .mat' "$SOLSTICE" linearize osc.sol --output x.txt

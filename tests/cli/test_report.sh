@@ -10,7 +10,7 @@ expect 0 "" "$SOLSTICE" run "$SOURCE_DIR/tests/cli/report.sol:Show.Top" --stop 3
     --stats r.json --quiet
 expect 0 "" "$SOLSTICE" report r.solr --stats r.json --vars x --vars arm.phi --vars arm.turns \
     --vars arm.inside --output page.html
-[ "$(grep -c '</script>' page.html)" -eq 5 ] || fail "scripts: $(grep -c '</script>' page.html)"
+[ "$(grep -c '</script>' page.html)" -eq 11 ] || fail "scripts: $(grep -c '</script>' page.html)"
 grep -q '{{' page.html && fail "a name in the page was not replaced"
 grep -qE '(src|href)="?https?:' page.html && fail "the page needs the network"
 expect 0 "" "$SOLSTICE" report r.solr

@@ -103,7 +103,23 @@ grep -q '^5,4,failed,,its process ended with exit code 7' crash.csv || fail "exi
 [ "$(cut -d, -f1,3 crash.csv | tr '\n' ' ')" = "case,status 1,failed 2,ok 3,failed 4,failed 5,failed 6,ok " ] || fail "who failed: $(cat crash.csv)"
 expect 3 "2 failed" "$SOLSTICE" sweep crash.sol --vary p=-1,-2 --end r --output all.csv
 
+# ---- derivatives of end values: d(x0 exp(-k))/dk, /dx0 ----
+expect 0 "" "$SOLSTICE" sweep decay.sol --rtol 1e-9 --vary x0=1:3:3 --vary k=1,2 --end x --sensitivity k --sensitivity x0 --max s --output slopes.csv --quiet
+head -1 slopes.csv | grep -qx 'case,x0,k,status,end(x),d(end(x))/d(k),d(end(x))/d(x0),max(s),message' || fail "names: $(head -1 slopes.csv)"
+near slopes.csv 'near($6, -$2*exp(-$3)) && near($7, exp(-$3))' 1e-6
+expect 2 "nothing can be differentiated by label: it is no number" "$SOLSTICE" sweep decay.sol --vary k=1,2 --end x --sensitivity label --output slopes.csv
+
 # ---- going on ----
+printf 'package Rate\n  model Fast\n  interface:\n    static Real r;\n  implementation:\n    r = 2;\n  end Fast;\nend Rate;\n' >Rate.sol
+printf 'model Uses\ninterface:\n  parameter Real k << 1;\n  static Real x;\nimplementation:\n  static Rate.Fast f;\n  der(x = x, start << 1) = -k*f.r*x;\nend Uses;\n' >uses.sol
+uses=("$SOLSTICE" sweep uses.sol --vary k=1:2:100000 --end x --output uses.csv --jobs 2 --quiet)
+"${uses[@]}" 2>err & pid=$!
+while [ "$(stat -c %s uses.csv.journal 2>/dev/null || echo 0)" -lt 2000 ]; do sleep 0.05; kill -0 $pid || break; done
+kill -INT $pid
+wait $pid
+sed -i 's/r = 2/r = 3/' Rate.sol
+expect 4 "belongs to a sweep of another model" "${uses[@]}"
+rm -f uses.csv.journal
 long=("$SOLSTICE" sweep decay.sol --vary k=1:2:100000 --end x --output long.csv --jobs 2)
 "${long[@]}" 2>err & pid=$!
 while [ "$(stat -c %s long.csv.journal 2>/dev/null || echo 0)" -lt 5000 ]; do sleep 0.05; done

@@ -75,6 +75,14 @@ class Runs(unittest.TestCase):
         self.assertEqual(result.parameters, {"k": 3, "x0": 5})
         self.assertTrue(math.isnan(result.at("x", 2.5)))
 
+    def test_sensitivities(self):
+        run = solstice.loads(DECAY).run(2, rtol=1e-10, sensitivities=["k", "x0"])
+        t = run.time
+        self.assertLess(np.abs(run["d(x)/d(k)"] + t*np.exp(-t)).max(), 1e-7)
+        self.assertLess(np.abs(run["d(x)/d(x0)"] - np.exp(-t)).max(), 1e-7)
+        with self.assertRaisesRegex(solstice.UsageError, "nothing can be differentiated by x: it is a variable"):
+            solstice.loads(DECAY).run(1, sensitivities="x")
+
     def test_file_and_folder(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "decay.sol")

@@ -55,7 +55,7 @@ static void a_fatal_error_in_the_middle(void **state)
     SimLab *lab = run_with_llvm(0);
     Jit *jit = engine_jit(lab->sim->sim->engine);
     assert_true(jit_stats(jit).functions_compiled > 3);
-    assert_int_equal(jit_trouble(jit, words, sizeof words), JIT_ACCEPTED);
+    assert_int_equal(jit_failure(jit, words, sizeof words), JIT_ACCEPTED);
     assert_false(sim_lab_said(lab, "LLVM"));
     sim_lab_close(lab);
 
@@ -63,7 +63,7 @@ static void a_fatal_error_in_the_middle(void **state)
     jit = engine_jit(lab->sim->sim->engine);
     assert_int_equal(jit_stats(jit).functions_compiled, 2);
     assert_true(jit_stats(jit).refused > 0);
-    assert_int_equal(jit_trouble(jit, words, sizeof words), JIT_LLVM_FATAL);
+    assert_int_equal(jit_failure(jit, words, sizeof words), JIT_LLVM_FATAL);
     assert_non_null(strstr(words, "Cannot select"));
     assert_true(sim_lab_said(lab, "LLVM met a fatal error"));
     sim_lab_close(lab);
@@ -80,7 +80,7 @@ static void other_simulations_live_without_llvm(void **state)
     for (uint32_t i = 1; i < jit->entries.n; i++)
         if (jit->entries.at[i])
             assert_int_equal(jit_refusal(jit->entries.at[i]), JIT_LLVM_FATAL);
-    assert_int_equal(jit_trouble(jit, words, sizeof words), JIT_LLVM_FATAL);
+    assert_int_equal(jit_failure(jit, words, sizeof words), JIT_LLVM_FATAL);
     assert_true(sim_lab_said(lab, "LLVM met a fatal error"));
     sim_lab_close(lab);
 }

@@ -94,7 +94,9 @@ expect 2 "--stop wants a value" "$SOLSTICE" run Decay.sol --stop
 expect 2 "lies before --start" "$SOLSTICE" run Decay.sol --stop -1
 expect 2 "--interval wants a number above 0" "$SOLSTICE" run Decay.sol --interval 0
 expect 2 "give one of them" "$SOLSTICE" run Decay.sol --interval 1 --steps 3
-expect 2 "one of ida, auto, rk, euler, rodas, not 'foo'" "$SOLSTICE" run Decay.sol --solver foo
+expect 2 "one of ida, auto, rk, euler, rodas, inline, not 'foo'" "$SOLSTICE" run Decay.sol --solver foo
+expect 2 "--method is for --solver inline" "$SOLSTICE" run Decay.sol --method bdf2
+expect 2 "--method wants one of radau5, radau3, bdf3, bdf2, implicit-euler, explicit-euler, not 'bdf9'" "$SOLSTICE" run Decay.sol --solver inline --method bdf9
 expect 2 "wants PATH=VALUE" "$SOLSTICE" run Decay.sol --set k
 expect 2 "--quiet takes no value" "$SOLSTICE" run Decay.sol --quiet=1
 expect 2 "one word too many" "$SOLSTICE" run Decay.sol Decay.sol

@@ -31,8 +31,9 @@ static const char modes[] = "model Modes\n"
 static void branches_samples_and_draws(void **state)
 {
     (void)state;
-    const SolSolver solvers[] = {SOL_SOLVER_IDA, SOL_SOLVER_RK, SOL_SOLVER_EULER};
-    for (int i = 0; i < 3; i++)
+    const SolSolver solvers[] = {SOL_SOLVER_IDA, SOL_SOLVER_RK, SOL_SOLVER_EULER,
+                                 SOL_SOLVER_INLINE};
+    for (int i = 0; i < 4; i++)
         check_case(
             (SaveCase){.text = modes,
                        .options = {.stop = 6, .steps = 60, .solver = solvers[i], .step = 0.01}});

@@ -1,11 +1,12 @@
-/* test_tape_memory.c: what a part had in a mode that returns is put back: the same bytes as if it were made, whatever is
- * kept. Builds with verifiers compare each one that is put back with one that is made (B5). */
+/* test_tape_memory.c: what a part or a loop had in a mode that returns is put back: the same bytes as if it were made,
+ * whatever is kept. Builds with verifiers compare each one that is put back with one that is made (B5, B6). */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "runtime/eval/loop_whole.h"
 #include "runtime/eval/tape_int.h"
 #include "tests/support/sim_lab.h"
 
@@ -136,12 +137,83 @@ static void long_stay_has_fixed_code(void **state)
     free(text);
 }
 
+/* ---- loops ---- */
+
+/* A converter with resistive switches: a loop of four that is other with each switch. `wears`: its resistances grow with
+ * each period, so that the loops return with other factors. */
+static char *converters(bool wears)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    fprintf(f,
+            "model One\ninterface:\n  parameter Real phase;\nimplementation:\n"
+            "  static Boolean on; static Boolean carries; static Real R;\n"
+            "  static Real u; static Real i; static Real uS; static Real uD; static Real iD;\n"
+            "  static Real drawn;\n"
+            "  on << mod(10000*time + phase, 1) < 0.5;\n"
+            "  i = 1e-4*der(x = u, start << 0) + u/10;\n"
+            "  -uD = 1e-4*der(x = i, start << 0) + u;\n"
+            "  uS = 24 + uD;\n  drawn + iD = i;\n"
+            "  if on then uS = R*drawn; else then drawn = 1e-6*uS; end if;\n"
+            "  if carries then uD = R*iD; else then iD = 1e-6*uD; end if;\n"
+            "  when carries and iD < 0 then carries << false;\n"
+            "  else when not carries and uD > 0 then carries << true; end when;\n"
+            "  if initial() then R << 1e-3; else then\n"
+            "    when on then R << %s; end when;\n  end if;\n"
+            "end One;\nmodel All\nimplementation:\n"
+            "  static One a{phase << 0}; static One b{phase << 0.3};\nend All;\n",
+            wears ? "1.01*pre(x = R)" : "1e-3");
+    fclose(f);
+    return text;
+}
+
+static Seen run_limited(const char *text, SolOptions options, const uint32_t *limit)
+{
+    SimLab *lab = sim_lab_text(text, &options);
+    Seen seen = {0};
+    for (int i = 1; i <= PIECES; i++) {
+        if (limit)
+            loop_whole_limit(lab->sim->sim, limit[i - 1]);
+        assert_int_equal(sim_lab_run(lab, options.stop * i / PIECES), SOL_OK);
+    }
+    sol_stats(lab->sim, &seen.stats);
+    seen.hash = lab->hash;
+    seen.events = lab->n_events;
+    sim_lab_close(lab);
+    return seen;
+}
+
+static void loops_return(void **state)
+{
+    (void)state;
+    static const uint32_t limits[PIECES] = {4, 1, 100, 1, 8, 4, 4, 1000};
+    for (int wears = 0; wears < 2; wears++) {
+        char *text = converters(wears);
+        for (int s = 0; s < SOLVERS; s++) {
+            SolOptions options = {
+                .stop = 0.001, .steps = 20, .jit_wait = true, .cache = "off", .solver = solvers[s]};
+            Seen kept = run_limited(text, options, NULL);
+            Seen some = run_limited(text, options, limits);
+            options.forget_modes = true;
+            Seen made = run_limited(text, options, NULL);
+            assert_true(kept.hash == made.hash && some.hash == made.hash);
+            assert_true(kept.events >= 30 && kept.events == made.events);
+            assert_true(2 * kept.stats.modes_returned >= kept.events);
+            assert_true(some.stats.modes_returned < kept.stats.modes_returned);
+            assert_int_equal(made.stats.modes_returned, 0);
+        }
+        free(text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(modes_return),
         cmocka_unit_test(memory_is_bounded),
         cmocka_unit_test(long_stay_has_fixed_code),
+        cmocka_unit_test(loops_return),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

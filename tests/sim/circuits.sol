@@ -215,7 +215,9 @@ model Circular
 implementation:
   static Real x;
   if x > 0 then
-    x = 1;
+    static Real y;
+    y = 1;
+    x = y;
   else then
     x = -1;
   end;

@@ -101,6 +101,72 @@ static void what_cannot_be_solved_is_no_answer(void **state)
     sim_lab_close(lab);
 }
 
+/* The same, where branches declare something, so that variables are born and die with each of them; and where a `when` turns
+ * a speed in the same event: it is -6 behind it, however many combinations are tried. */
+static const char twice_and_more[] =
+    "model More\n"
+    "interface:\n"
+    "  static Real x; static Real u; static Real w; static Real ga; static Real gb; static Real "
+    "v;\n"
+    "  static Boolean a; static Boolean b; static Integer turns; static Real kept;\n"
+    "implementation:\n"
+    "  der(x = x, start << 0.5) = 0.5 + 0*x;\n"
+    "  if a then static Real la; la = 2; ga = la; else then static Real lz; lz = 0; ga = lz; end "
+    "if;\n"
+    "  if b then static Real lb; lb = 2; gb = lb; else then gb = 0; end if;\n"
+    "  if a then u + w = 0; else then u = x - 1 - gb; end if;\n"
+    "  if b then u + w = 0; else then w = x - 1 - ga; end if;\n"
+    "  when x > 1 then\n"
+    "    v = -2*pre(v); turns << pre(turns) + 1; kept << time;\n"
+    "  else then\n"
+    "    der(x = v, start << 3) = 0;\n"
+    "  end when;\n"
+    "  when not a and u > 0 then a << true; else when a and u < 0 then a << false; end when;\n"
+    "  when not b and w > 0 then b << true; else when b and w < 0 then b << false; end when;\n"
+    "end More;\n";
+
+static void births_and_impulses_are_taken_back(void **state)
+{
+    (void)state;
+    SimLab *lab = sim_lab_text(twice_and_more, &(SolOptions){.stop = 2});
+    assert_int_equal(sim_lab_run(lab, 2), SOL_OK);
+    assert_true(sim_lab_value(lab, "a") + sim_lab_value(lab, "b") == 1);
+    assert_true(sim_lab_value(lab, "v") == -6);
+    assert_true(sim_lab_value(lab, "turns") == 1);
+    assert_true(fabs(sim_lab_value(lab, "kept") - 1) < 1e-9);
+    assert_int_equal(sol_message_count(lab->model), 0);
+    sim_lab_close(lab);
+}
+
+/* A `reinit` in such an event counts once. */
+static const char twice_and_reinit[] =
+    "model Reset\n"
+    "interface:\n"
+    "  static Real x; static Real u; static Real w; static Real ga; static Real gb; static Real "
+    "v;\n"
+    "  static Boolean a; static Boolean b;\n"
+    "implementation:\n"
+    "  der(x = x, start << 0.5) = 0.5 + 0*x;\n"
+    "  der(x = v, start << 3) = 0;\n"
+    "  if a then ga = 2; else then ga = 0; end if;\n"
+    "  if b then gb = 2; else then gb = 0; end if;\n"
+    "  if a then u + w = 0; else then u = x - 1 - gb; end if;\n"
+    "  if b then u + w = 0; else then w = x - 1 - ga; end if;\n"
+    "  when x > 1 then reinit(v, -2*v); end when;\n"
+    "  when not a and u > 0 then a << true; else when a and u < 0 then a << false; end when;\n"
+    "  when not b and w > 0 then b << true; else when b and w < 0 then b << false; end when;\n"
+    "end Reset;\n";
+
+static void a_reinit_is_taken_back(void **state)
+{
+    (void)state;
+    SimLab *lab = sim_lab_text(twice_and_reinit, &(SolOptions){.stop = 2});
+    assert_int_equal(sim_lab_run(lab, 2), SOL_OK);
+    assert_true(sim_lab_value(lab, "a") + sim_lab_value(lab, "b") == 1);
+    assert_true(sim_lab_value(lab, "v") == -6);
+    sim_lab_close(lab);
+}
+
 /* `a` finds no rest as long as `c` is false, and nothing makes `c` true: but once it is, both agree. */
 static const char helped[] =
     "model Helped\n"
@@ -397,6 +463,8 @@ int main(void)
         cmocka_unit_test(none_is_said_so),
         cmocka_unit_test(one_alone_is_not_several),
         cmocka_unit_test(what_cannot_be_solved_is_no_answer),
+        cmocka_unit_test(births_and_impulses_are_taken_back),
+        cmocka_unit_test(a_reinit_is_taken_back),
         cmocka_unit_test(what_has_not_fired_is_tried),
         cmocka_unit_test(three_that_hold_only_together),
         cmocka_unit_test(a_sample_is_due_in_each_attempt),

@@ -40,9 +40,19 @@ compare tests/sim/stiff.sol:Amplifier 0.05
 compare stdlib/Electric.sol:Electric.Examples.Rectifier 0.1
 compare stdlib/Electric.sol:Electric.Examples.ThreePhaseBridge 0.04
 compare stdlib/Electric.sol:Electric.Examples.LowPass 10
+compare tests/sim/implicit.sol:IdealBridge 0.05
+compare tests/sim/implicit.sol:Rectifier 0.1
+compare tests/sim/implicit.sol:IdealBuck 5
+compare tests/sim/implicit.sol:StickSlip 3
 compare stdlib/Blocks.sol:Blocks.Examples.Responses 2
 compare tests/sim/circuits.sol:Rectifier 0.2 --solver rk
+for model in circuits.sol:Rectifier circuits.sol:FourModes mechanics.sol:BreakingPendulum stiff.sol:Amplifier; do
+    compare tests/sim/$model 0.5 --solver inline
+    compare tests/sim/$model 0.5 --solver inline --method radau3 --step 0.002
+    compare tests/sim/$model 0.5 --solver inline --method bdf2 --step 0.002
+done
 compare tests/sim/mechanics.sol:BreakingPendulum 6 --solver rk
+compare stdlib/Planar.sol:Planar.Examples.BallOnRope 1 --solver inline # slack: a factor that is 0 until an event
 
 # Twice as long, twice as many mode changes: no new shape, and not one function more. (Long enough that all code has
 # become hot: each shape is compiled again then, optimised.)

@@ -479,6 +479,7 @@ static char *text_of(uint64_t seed, uint32_t constructs)
 
 typedef struct Hunt {
     Kind kind;
+    char rules[24]; /* what the rules say, where runs end otherwise */
     uint32_t left;
 } Hunt;
 
@@ -490,12 +491,18 @@ static bool still_shows(void *context, const char *text)
     hunt->left--;
     EmModel *model = em_read(text, NULL);
     em_free(model);
-    return model && try_text(text, NULL).kind == hunt->kind;
+    if (!model)
+        return false;
+    Difference d = try_text(text, NULL);
+    return d.kind == hunt->kind && strstr(d.text, hunt->rules);
 }
 
 static void report(uint64_t seed, const char *text, Difference d)
 {
-    Hunt hunt = {d.kind, SHRINK_LIMIT};
+    Hunt hunt = {d.kind, "", SHRINK_LIMIT};
+    const char *rules = strstr(d.text, "by the rules");
+    if (rules)
+        snprintf(hunt.rules, sizeof hunt.rules, "%s", rules);
     printf("seed %llu: %s: %s\n", (unsigned long long)seed, kind_words[d.kind], d.text);
     char *small = event_shrink(text, still_shows, &hunt);
     try_text(small, stdout);

@@ -9,6 +9,7 @@
 #include "tests/support/sim_lab.h"
 #include "tests/support/soak.h"
 
+#include <complex.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -90,6 +91,82 @@ static const Case cases[] = {
      {{"c.x", 2}, {"y", 0.8}, {"s", 2}},
      NULL,
      SOL_OK},
+    {"a start that is fixed, of no state and of an array",
+     MODEL("x {start << 1}; static Real y {start << 9, fixed << true};"
+           "static Real z[2] {start << {1, 2}, fixed << true}; static Real w {fixed << true}",
+           "der(x = x) = -x; y = x*x; der(x = z[1]) = 1; der(x = z[2]) = z[1]; der(x = w, start << "
+           "4) = 1;"),
+     0,
+     {{"x", 3}, {"y", 9}, {"z[1]", 1}, {"z[2]", 2}, {"w", 0}},
+     NULL,
+     SOL_OK},
+    {"a start that is a first guess only",
+     MODEL("x {fixed << false}; static Real y", "der(x = x, start << -5) = -x; der(x = y, start << "
+                                                "2) = -y; if initial() then x*x = 16*y; end if;"),
+     0,
+     {{"x", -5.656854249492380}, {"y", 2}},
+     NULL,
+     SOL_OK},
+    {"what nothing says is told",
+     MODEL("x; static Real z; static Real w {start << 5}",
+           "der(x = x) = -x; der(x = z) = x; der(x = w) = x; if initial() then x = 3; end if;"),
+     0,
+     {{"x", 3}, {"z", 0}, {"w", 5}},
+     "1 state begins where no condition and no start says so: z = 0",
+     SOL_OK},
+    {"within its bounds", /* -3 would be nearer */
+     MODEL("x {min << 0, start << 0}",
+           "der(x = x) = -x; if initial() then (x - 4)*(x + 3) = 0; end if;"),
+     0,
+     {{"x", 4}},
+     NULL,
+     SOL_OK},
+    {"no value at the guess", /* log(0) */
+     MODEL("x", "der(x = x) = -x; if initial() then log(x) = 1; end if;"),
+     0,
+     {{"x", 2.718281828459045}},
+     NULL,
+     SOL_OK},
+    {"where a line search is stuck", /* a minimum at -1, the solution behind it */
+     MODEL("x", "der(x = x) = -x; if initial() then x*x*x - 3*x + 5 = 0; end if;"),
+     0,
+     {{"x", -2.279018786165931}},
+     NULL,
+     SOL_OK},
+    {"a parameter of parts, and of start values",
+     "model Part\ninterface:\n  parameter Real k;\n  static Real x;\nimplementation:\n"
+     "  der(x = x) = 1 - k*x;\n  if initial() then der(x = x) = 0; end if;\nend Part;\n"
+     "model M\ninterface:\n  parameter Real p {fixed << false, start << 0.5};\n  static Part r{k "
+     "<< p*p};\n"
+     "  static Real y; static Real w;\nimplementation:\n  y = 3*r.x; der(x = w, start << 10*p) = "
+     "0;\n"
+     "  if initial() then y = 12; end if;\nend M;\n",
+     1,
+     {{"p", 0.5}, {"r.k", 0.25}, {"r.x", 4}, {"w", 5}, {"y", 12}},
+     NULL,
+     SOL_OK},
+    {"a parameter that nothing determines",
+     MODEL("x; parameter Real p {fixed << false}",
+           "der(x = x) = -p; if initial() then x = 1; end if;"),
+     0,
+     {{0}},
+     "no initial condition determines parameter p: it is to be computed (fixed << false)",
+     SOL_MODEL},
+    {"a parameter beyond what must hold",
+     MODEL("x; parameter Real p {fixed << false, max << 1.5 + 0*q}; parameter Real q << 1",
+           "der(x = x) = p - x; if initial() then x = 2; der(x = x) = 0; end if;"),
+     0,
+     {{0}},
+     "'p' must be at most its 'max'",
+     SOL_MODEL},
+    {"a size that would have to be known",
+     MODEL("x[n]; parameter Real p {fixed << false}; parameter Integer n << 1 + floor(p)",
+           "der(x = x[1]) = p; if initial() then x[1] = p; end if;"),
+     0,
+     {{0}},
+     "this must be known at instantiation, but it depends on a parameter that initial conditions "
+     "determine",
+     SOL_MODEL},
     {"says the same",
      MODEL("x; static Real z",
            "der(x = x) = -x; der(x = z) = 1; if initial() then x = 3; x + z = 4; z = 1; end if;"),
@@ -108,8 +185,14 @@ static const Case cases[] = {
      MODEL("x", "der(x = x) = -x; if initial() then x*x = -1; end if;"),
      0,
      {{0}},
-     "the initial conditions cannot be met: 'x*x = -1'",
+     "the initial conditions cannot be met: 'x*x = -1' is off by 1",
      SOL_NUMERICS},
+    {"what is known already",
+     MODEL("x; static Real u", "der(x = x) = u; u = 5; if initial() then x = 1; u = 6; end if;"),
+     0,
+     {{0}},
+     "there are too many initial conditions: 'u = 6' is off by -1 when the others hold",
+     SOL_MODEL},
 };
 
 static void begins(void **state)
@@ -134,6 +217,108 @@ static void begins(void **state)
         sim_lab_close(lab);
     }
     assert_int_equal(hash[0], hash[1]);
+}
+
+/* ---- three phases (seed 004): two grids joined by a resistor and a coil in each phase ---- */
+
+static const double RES = 0.5, COIL = 0.3, OMEGA = 6.283185307179586;
+
+/* `shift`: of one grid; `more`: what begins it, or is computed. */
+static void three_phases(char *text, size_t size, const char *shift, const char *states,
+                         const char *more)
+{
+    FILE *out = fmemopen(text, size, "w");
+    fprintf(out, "model M\ninterface:\n  %s\n  static Real id; static Real iq; static Real i0;\n",
+            shift);
+    fputs("  static Real u[3]; static Real v[3]; static Real i[3]; static Real power;\n"
+          "implementation:\n  static Real f[3]; static Real g; static Real w;\n",
+          out);
+    fprintf(out, "  g = sqrt(2/3); w = %.17g;\n", OMEGA);
+    for (int k = 1; k <= 3; k++)
+        fprintf(out,
+                "  f[%d] = w*time + %.17g; u[%d] = sin(f[%d] + shift); v[%d] = sin(f[%d]);\n"
+                "  %g*i[%d] + %g*der(x = i[%d]) = u[%d] - v[%d];\n",
+                k, (k - 1) * OMEGA / 3, k, k, k, k, RES, k, COIL, k, k, k);
+    fputs("  id = g*(sin(f[1])*i[1] + sin(f[2])*i[2] + sin(f[3])*i[3]);\n"
+          "  iq = g*(cos(f[1])*i[1] + cos(f[2])*i[2] + cos(f[3])*i[3]);\n"
+          "  i0 = g*sqrt(0.5)*(i[1] + i[2] + i[3]);\n"
+          "  power = u[1]*i[1] + u[2]*i[2] + u[3]*i[3];\n",
+          out);
+    fprintf(out,
+            "  %s\n  if initial() then der(x = id) = 0; der(x = iq) = 0; der(x = i0) = 0; %s end "
+            "if;\nend M;\n",
+            states, more);
+    fclose(out);
+}
+
+/* Phasors: i of phase k is the imaginary part of I exp(j(wt + 2 pi k/3)). */
+static double complex current(double shift)
+{
+    return (cexp(I * shift) - 1) / (RES + I * OMEGA * COIL);
+}
+
+static double power_at(double shift)
+{
+    return 1.5 * creal(cexp(I * shift) * conj(current(shift)));
+}
+
+static void close_to(const SimLab *lab, const char *path, double want, double within)
+{
+    double is = sim_lab_value((SimLab *)lab, path);
+    if (!(fabs(is - want) <= within))
+        fail_msg("%s = %.16g, not %.16g", path, is, want);
+}
+
+static void three_phase_values(SimLab *lab, double time, double shift, double within)
+{
+    static const char *const path[] = {"i[1]", "i[2]", "i[3]"};
+    for (int k = 0; k < 3; k++)
+        close_to(lab, path[k], cimag(current(shift) * cexp(I * OMEGA * (time + k / 3.0))), within);
+    close_to(lab, "id", sqrt(1.5) * creal(current(shift)), within);
+    close_to(lab, "iq", sqrt(1.5) * cimag(current(shift)), within);
+    close_to(lab, "i0", 0, within);
+    close_to(lab, "power", power_at(shift), within);
+}
+
+static void three_phase(const char *text, double shift)
+{
+    SolOptions options = {.stop = 2, .rtol = 1e-11, .atol = 1e-13, .audit = 1e-9};
+    SimLab *lab = sim_lab_text(text, &options);
+    assert_int_equal(sim_lab_run(lab, 0), SOL_OK);
+    three_phase_values(lab, 0, shift, 1e-9);
+    assert_int_equal(sim_lab_run(lab, 1.3), SOL_OK);
+    three_phase_values(lab, 1.3, shift, 1e-8);
+    sim_lab_close(lab);
+}
+
+static void three_phases_begin_steady(void **state)
+{
+    (void)state;
+    char text[4000];
+    three_phases(text, sizeof text, "parameter Real shift << 0.4;", "", "");
+    three_phase(text, 0.4);
+}
+
+/* "Non-linear equation, no unique solution": from the start value 0.1 the one next to it. */
+static void a_parameter_from_power(void **state)
+{
+    (void)state;
+    char text[4000], condition[100];
+    snprintf(condition, sizeof condition, "power = %.17g;", power_at(-0.7));
+    three_phases(text, sizeof text, "parameter Real shift {fixed << false, start << -0.5};", "",
+                 condition);
+    three_phase(text, -0.7);
+}
+
+/* The currents of the rotating frame are the states. */
+static void states_of_the_rotating_frame(void **state)
+{
+    (void)state;
+    char text[4000];
+    three_phases(text, sizeof text,
+                 "parameter Real shift << 0.4; static Real a; static Real b; static Real c;",
+                 "a = derState(x = id); b = derState(x = iq); c = derState(x = i0);", "");
+    three_phase(text, 0.4);
 }
 
 /* ---- drawn ---- */
@@ -288,10 +473,13 @@ static void drawn_systems(void **state)
 
 int main(void)
 {
-    struct CMUnitTest tests[sizeof cases / sizeof *cases + 1];
+    struct CMUnitTest tests[sizeof cases / sizeof *cases + 5];
     uint32_t n = 0;
     for (; n < sizeof cases / sizeof *cases; n++)
         tests[n] = (struct CMUnitTest){cases[n].name, begins, NULL, NULL, (void *)&cases[n]};
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(three_phases_begin_steady);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_parameter_from_power);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(states_of_the_rotating_frame);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(drawn_systems);
     return _cmocka_run_group_tests("initial equations", tests, n, NULL, NULL);
 }

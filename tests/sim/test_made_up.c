@@ -47,12 +47,13 @@ static double furthest(SimLab *lab, const MadeUp *system, uint32_t *var)
 static bool check_seed(uint64_t seed, Tally *tally)
 {
     static MadeUp system;
-    static const SolSolver solvers[] = {SOL_SOLVER_IDA, SOL_SOLVER_RK, SOL_SOLVER_AUTO};
+    static const SolSolver solvers[] = {SOL_SOLVER_IDA, SOL_SOLVER_RK, SOL_SOLVER_AUTO,
+                                        SOL_SOLVER_INLINE};
     made_up_random(&system, seed);
     SolOptions options = {.stop = STOP,
                           .steps = 1 + (uint32_t)(seed % 40),
                           .rtol = 1e-8,
-                          .solver = solvers[seed % 3],
+                          .solver = solvers[seed % 4],
                           .engine = seed % 2 ? SOL_ENGINE_INTERP : SOL_ENGINE_JIT,
                           .cache = "off"};
     SimLab *lab = sim_lab_text(system.text, &options);

@@ -126,9 +126,10 @@ static const double STOP = 3;
 
 static SolOptions options_for(uint64_t seed, int way)
 {
-    static const SolSolver solvers[] = {SOL_SOLVER_IDA,  SOL_SOLVER_RK,  SOL_SOLVER_IDA,
-                                        SOL_SOLVER_AUTO, SOL_SOLVER_IDA, SOL_SOLVER_EULER};
-    SolSolver solver = solvers[seed % 6];
+    static const SolSolver solvers[] = {SOL_SOLVER_IDA,   SOL_SOLVER_RK,  SOL_SOLVER_IDA,
+                                        SOL_SOLVER_AUTO,  SOL_SOLVER_IDA, SOL_SOLVER_EULER,
+                                        SOL_SOLVER_INLINE};
+    SolSolver solver = solvers[seed % 7];
     return (SolOptions){.stop = STOP,
                         .interval = way == SPARSE && solver != SOL_SOLVER_EULER ? STOP : 0.05,
                         .step = 0.05,

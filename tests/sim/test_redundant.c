@@ -118,6 +118,79 @@ static void other_ratios_stand_still(void **state)
     assert_int_equal(sim_lab_run(lab, 1), SOL_OK);
     assert_true(fabs(sim_lab_value(lab, "shaft.w")) < 1e-12);
     assert_false(sim_lab_said(lab, "holds already"));
+    assert_true(sim_lab_said(lab, "it stands still"));
+    sim_lab_close(lab);
+}
+
+/* Two shafts with gears side by side, the second of which is turned round and shifted: with S the first and T the second
+ * shaft, S = first*T and T = second*S + shift. */
+static SimLab *two_gears(const char *first, const char *second, const char *shift)
+{
+    static char text[1500];
+    SolOptions options = {.stop = 1, .rtol = 1e-11, .atol = 1e-13};
+    snprintf(text, sizeof text,
+             "model Shifted extends Rotational.Interfaces.TwoFlanges;\n"
+             "interface: parameter Real ratio << 1; parameter Real shift << 0;\n"
+             "implementation: a.phi = ratio*b.phi + shift; ratio*a.t + b.t = 0;\nend Shifted;\n"
+             "model Gears\ninterface:\n"
+             "  static Rotational.Basic.Inertia S{J << 1.5, w_start << 1};\n"
+             "  static Rotational.Basic.Inertia T{J << 0.5, w_start << 1/(%s)};\n"
+             "  static Shifted G1{ratio << %s};\n"
+             "  static Shifted G2{ratio << %s, shift << %s};\n"
+             "implementation:\n  S.a.t = 2; T.a.t = 0;\n"
+             "  connection{a << S.b, b << G1.a}; connection{a << T.b, b << G1.b};\n"
+             "  connection{a << T.b, b << G2.a}; connection{a << S.b, b << G2.b};\n"
+             "end Gears;\n",
+             first, first, second, shift);
+    return sim_lab_text(text, &options);
+}
+
+/* What agrees up to rounding turns as with one of them: (1.5 + 0.5/r^2) w' = 2. */
+static void ratios_agree_up_to_rounding(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *first, *second;
+        double ratio;
+    } list[] = {{"1.3", "1/1.3", 1.3},
+                {"0.1*3", "1/0.3", 0.3},
+                {"1/49", "49", 1.0 / 49},
+                {"1.1*1.3*1.7", "1/1.7/1.3/1.1", 1.1 * 1.3 * 1.7},
+                {"-2.7", "-0.37037037037037035", -2.7}};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        SimLab *lab = two_gears(list[i].first, list[i].second, "0");
+        assert_int_equal(sim_lab_run(lab, 1), SOL_OK);
+        double slope = 2 / (1.5 + 0.5 / (list[i].ratio * list[i].ratio));
+        assert_true(fabs(sim_lab_value(lab, "S.w") - (1 + slope)) < 1e-9 * (1 + slope));
+        assert_true(sim_lab_said(lab, "holds already"));
+        assert_false(sim_lab_said(lab, "stands still"));
+        sim_lab_close(lab);
+    }
+}
+
+/* Beyond rounding there is one solution: rest, or where shift and ratios meet. */
+static void ratios_that_differ(void **state)
+{
+    (void)state;
+    SimLab *lab = two_gears("1.3", "1.000001/1.3", "0");
+    assert_int_equal(sim_lab_run(lab, 1), SOL_OK);
+    assert_true(fabs(sim_lab_value(lab, "S.phi")) < 1e-12);
+    assert_true(sim_lab_said(lab, "stands still; a change of their factors by 5e-07"));
+    sim_lab_close(lab);
+    lab = two_gears("1.3", "1.001/1.3", "-0.01"); /* S = 1.3*T = 1.001*S - 0.013 */
+    assert_int_equal(sim_lab_run(lab, 1), SOL_OK);
+    assert_true(fabs(sim_lab_value(lab, "S.phi") - 13) < 1e-9);
+    assert_false(sim_lab_said(lab, "stands still"));
+    sim_lab_close(lab);
+}
+
+/* S = 1.3*T and T = S/1.3 + 0.1: no angles do. */
+static void ratios_that_contradict(void **state)
+{
+    (void)state;
+    SimLab *lab = two_gears("1.3", "1/1.3", "0.1");
+    assert_int_equal(sim_lab_run(lab, 1), SOL_MODEL);
+    assert_true(sim_lab_said(lab, "'G1' and Shifted 'G2' contradict each other"));
     sim_lab_close(lab);
 }
 
@@ -196,7 +269,7 @@ static void switches_side_by_side(void **state)
 int main(void)
 {
     enum { N = sizeof pairs / sizeof *pairs };
-    struct CMUnitTest tests[N + 5];
+    struct CMUnitTest tests[N + 8];
     for (int i = 0; i < N; i++)
         tests[i] = (struct CMUnitTest){pairs[i].redundant, test_pair, NULL, NULL,
                                        (void *)(uintptr_t)&pairs[i]};
@@ -205,5 +278,8 @@ int main(void)
     tests[N + 2] = (struct CMUnitTest)cmocka_unit_test(other_ratios_stand_still);
     tests[N + 3] = (struct CMUnitTest)cmocka_unit_test(resistances_that_cancel);
     tests[N + 4] = (struct CMUnitTest)cmocka_unit_test(switches_side_by_side);
+    tests[N + 5] = (struct CMUnitTest)cmocka_unit_test(ratios_agree_up_to_rounding);
+    tests[N + 6] = (struct CMUnitTest)cmocka_unit_test(ratios_that_differ);
+    tests[N + 7] = (struct CMUnitTest)cmocka_unit_test(ratios_that_contradict);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -102,7 +102,7 @@ static void graphics(void **state)
         texts += info.type == SOL_STRING;
         shapes += info.held && info.type == SOL_REAL;
     }
-    assert_int_equal(texts, 1);
+    assert_int_equal(texts, 4 * 2 + 2); /* colour and fill of each shape; colour and text */
     assert_int_equal(shapes, 4 * 4 + 2 + 2);
     trial_end(t);
 }
@@ -174,6 +174,30 @@ static void colony(void **state)
     trial_end(t);
 }
 
+/* The same life forms in a dynamic array: as many of them, and nothing is lost. */
+static void culture(void **state)
+{
+    (void)state;
+    Trial *t = trial_start("Population.Examples.Culture", 600, 1e-6, "V=10", NULL);
+    double most = 0;
+    for (int i = 1; i <= 120; i++) {
+        double n = 0;
+        trial_run(t, 5 * i);
+        for (int k = 1; k < 400; k++) {
+            char path[40];
+            snprintf(path, sizeof path, "lives[%d].E", k);
+            n += trial_has(t, path);
+        }
+        double absorbance = trial_read(t, "absorbance");
+        assert_true(n == 0 ? absorbance == 0 : absorbance > 0.05 && absorbance < 0.2);
+        NEAR(trial_read(t, "tank.Nc") + trial_read(t, "tank.Pc"), 0.2, 1e-6);
+        most = fmax(most, n);
+    }
+    assert_true(most > 30 && most < 60);
+    NEAR(trial_read(t, "absorbance"), 0, 0);
+    trial_end(t);
+}
+
 /* In a larger one: some 4.3 live per litre at the most, the end is steep, and the mean absorbance
  * rises as long as there is plenty and falls when only thrift survives. */
 static void genes(void **state)
@@ -232,6 +256,30 @@ static void traffic(void **state)
     trial_end(t);
 }
 
+/* The same road with a dynamic array: the places of the cars, and who has left. */
+static void lane(void **state)
+{
+    (void)state;
+    Trial *t = trial_start("Traffic.Examples.Lane", 230, 1e-6, NULL, NULL);
+    trial_run(t, 20);
+    NEAR(trial_has(t, "cars[8].x"), 1, 0);
+    NEAR(trial_has(t, "cars[9].x"), 0, 0);
+    trial_run(t, 230);
+    double ahead = 4000 + 2 * 25;
+    uint32_t n = 0;
+    for (int k = 1; k <= 89; k++) {
+        char path[40];
+        snprintf(path, sizeof path, "cars[%d].x", k);
+        if (!trial_has(t, path))
+            continue;
+        assert_true(trial_read(t, path) < ahead);
+        ahead = trial_read(t, path);
+        n++;
+    }
+    assert_true(n > 50 && n < 89);
+    trial_end(t);
+}
+
 /* A jam: three cars at least that are slow. When the first one is there; the end if there is none.
  */
 static double first_jam(double stop, const char *set, Cars *cars)
@@ -268,7 +316,8 @@ int main(void)
         cmocka_unit_test(responses), cmocka_unit_test(control),    cmocka_unit_test(signals),
         cmocka_unit_test(heat),      cmocka_unit_test(thermostat), cmocka_unit_test(graphics),
         cmocka_unit_test(machine),   cmocka_unit_test(hermit),     cmocka_unit_test(colony),
-        cmocka_unit_test(genes),     cmocka_unit_test(traffic),    cmocka_unit_test(jams),
+        cmocka_unit_test(culture),   cmocka_unit_test(lane),       cmocka_unit_test(genes),
+        cmocka_unit_test(traffic),   cmocka_unit_test(jams),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,6 +11,16 @@ playwright() {
         tar -xzf "playwright-core-$version.tgz" -C "$folder" --strip-components=1
 }
 
+# npm -> the checker of accessibility, one script.
+axe() {
+    local version=4.10.2 folder=$1
+    local sum=444de6750ecfdc54527bb7aa096a1e43f67d417aed9e24a3a75c148ede67442dd6229cf9ad20af7baa377ec676682a49b6b663499823c170284cee64e2d108d3
+    [ -f "$folder/axe.min.js" ] && return
+    npm pack "axe-core@$version" --silent >/dev/null &&
+        echo "$sum  axe-core-$version.tgz" | sha512sum -c --status &&
+        tar -xzf "axe-core-$version.tgz" -C "$folder" --strip-components=1 package/axe.min.js
+}
+
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
 browser_client=$SOURCE_DIR/build/page/playwright
 
@@ -20,5 +30,6 @@ browser_ready() { # false, after a failure: there is none
         return 1
     fi
     playwright "$browser_client" || fail "playwright-core could not be fetched by npm"
-    [ -f "$browser_client/package.json" ]
+    axe "$browser_client" || fail "axe-core could not be fetched by npm"
+    [ -f "$browser_client/package.json" ] && [ -f "$browser_client/axe.min.js" ]
 }

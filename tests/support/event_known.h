@@ -90,6 +90,9 @@ static const char *const event_known[] = {
         "if not (b0) then x2 = 0.0;"
         "else then x2 = 3.5; when true then b0 << false; end when; end if;"
         "when x2 < 1.625 then b0 << time < 0.75; end when;"),
+    /* what a `when` transmits of the clock is taken back when modes are searched */
+    TOP("static Boolean b0;", "when b0 and (time >= 0.5) then b0 << time >= 1.5;"
+                              "else when not (b0) then b0 << true; end when;"),
     /* pre in a condition inside a `when`: it does not make the content need what it reads */
     TOP("static Boolean b0; static Boolean b1;",
         "when true then if pre(b1) then else then b0 << true; end if; end when;"

@@ -1,15 +1,22 @@
-// shared.js: what the pages of `report` and `serve` have in common: elements, colours, axes.
+// shared.js: what the pages of `report` and `serve` have in common: elements, colours, numbers, canvases, keys.
 "use strict";
 
-const LIGHT = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00"];
-const DARK = ["#56b4e9", "#e69f00", "#2fc296", "#e59ac4", "#8ecbff", "#f0c060"];
-const CURVES_PER_CHART = 6;
+// Told apart also by people who see few colours (Okabe and Ito), brightened for dark pages.
+const LIGHT = ["#0072b2", "#d55e00", "#009e73", "#b8468a", "#3b8fc4", "#9a6a00"];
+const DARK = ["#56b4e9", "#ff9a4d", "#2fc296", "#e59ac4", "#8ecbff", "#f0c060"];
 
 const $ = id => document.getElementById(id);
 const darkMode = window.matchMedia("(prefers-color-scheme: dark)");
-const css = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-const short = x => Number(x.toPrecision(7)).toString();
+const cssValues = new Map(); // asked for at every stroke
+darkMode.addEventListener("change", () => cssValues.clear());
+function css(name) {
+    if (!cssValues.has(name))
+        cssValues.set(name, getComputedStyle(document.documentElement).getPropertyValue(name).trim());
+    return cssValues.get(name);
+}
+const short = (x, digits) => Number(x.toPrecision(digits || 7)).toString();
 const palette = () => darkMode.matches ? DARK : LIGHT;
+const FONT = "system-ui, sans-serif";
 
 function element(tag, text, className) {
     const made = document.createElement(tag);
@@ -20,35 +27,84 @@ function element(tag, text, className) {
     return made;
 }
 
-// Curves of one component belong together: [{name, curves}], each curve with a path.
-function groupCurves(curves) {
-    const groups = new Map();
-    curves.forEach(curve => {
-        const dot = curve.path.indexOf(".");
-        const key = dot < 0 ? "" : curve.path.slice(0, dot);
-        if (!groups.has(key))
-            groups.set(key, []);
-        groups.get(key).push(curve);
-    });
-    const charts = [];
-    groups.forEach((list, key) => {
-        for (let i = 0; i < list.length; i += CURVES_PER_CHART)
-            charts.push({name: key || "top model", curves: list.slice(i, i + CURVES_PER_CHART)});
-    });
-    return charts;
+// 1, 2 or 5 times a power of ten, at least so large.
+function roundStep(least) {
+    const power = 10 ** Math.floor(Math.log10(least));
+    return [1, 2, 5, 10].map(factor => factor * power).find(step => step >= least * (1 - 1e-9)) || 10 * power;
 }
 
-function axes() {
-    const axis = {stroke: css("--ink"), grid: {stroke: css("--line"), width: 1},
-                  ticks: {stroke: css("--line"), width: 1}};
-    return [{...axis}, {...axis, size: 70}];
+// Round numbers from `low` to `high`, about `count` of them.
+function roundTicks(low, high, count) {
+    if (!(high > low))
+        return [low];
+    const step = roundStep((high - low) / Math.max(count, 1)), ticks = [];
+    for (let i = Math.ceil(low / step - 1e-9); i * step <= high + 1e-9 * step; i++)
+        ticks.push(+(i * step).toPrecision(12));
+    return ticks;
 }
 
-function seriesOf(curves) {
-    const colours = palette();
-    return [{label: "time", value: (u, x) => x == null ? "" : short(x)}].concat(
-        curves.map((curve, i) => ({
-            label: curve.unit ? `${curve.path} [${curve.unit}]` : curve.path, stroke: colours[i % colours.length], width: 1.5,
-            points: {show: false}, value: (u, y) => y == null ? "" : short(y)
-        })));
+// A canvas has as many pixels as the screen uses for it; drawing is in CSS pixels.
+function prepareCanvas(canvas) {
+    const ratio = window.devicePixelRatio || 1;
+    const width = canvas.clientWidth, height = canvas.clientHeight;
+    if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
+        canvas.width = Math.round(width * ratio);
+        canvas.height = Math.round(height * ratio);
+    }
+    const context = canvas.getContext("2d");
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.clearRect(0, 0, width, height);
+    return {context, width, height};
 }
+
+// The last index of an ascending list whose value is not behind `wanted`; 0 when all are.
+function indexAt(list, wanted) {
+    let low = 0, high = list.length - 1;
+    while (low < high) {
+        const middle = (low + high + 1) >> 1;
+        if (list[middle] <= wanted)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+// Speeds from very slow to very fast around one that suits the run.
+function offerSpeeds(select, natural) {
+    [0.1, 0.25, 0.5, 1, 2, 5, 10].forEach(factor => {
+        const speed = +(factor * natural).toPrecision(3), option = element("option", `${speed}×`);
+        option.value = speed;
+        option.selected = factor === 1;
+        select.append(option);
+    });
+}
+
+// Space runs and stops, arrows go back and forth, + and - zoom; not where something is typed or chosen.
+function listenToKeys(actions) {
+    const does = {" ": () => actions.toggle(), "ArrowLeft": () => actions.step(-1), "ArrowRight": () => actions.step(1),
+                  "+": () => actions.zoom(0.5), "=": () => actions.zoom(0.5), "-": () => actions.zoom(2)};
+    document.addEventListener("keydown", event => {
+        const target = event.target;
+        if (!does[event.key] || event.ctrlKey || event.metaKey || event.altKey || target.isContentEditable ||
+            /^(TEXTAREA|SELECT)$/.test(target.tagName) ||
+            (target.tagName === "INPUT" && !(target.type === "checkbox" && event.key !== " ")) ||
+            (event.key === " " && /^(BUTTON|SUMMARY|A)$/.test(target.tagName)))
+            return;
+        event.preventDefault();
+        does[event.key]();
+    });
+}
+
+// What is seen, in the address behind "#": {time: "1.5", ..}.
+const link = {
+    read: () => Object.fromEntries(new URLSearchParams(location.hash.slice(1))),
+    write(parts) {
+        const text = "#" + new URLSearchParams(Object.entries(parts).filter(pair => pair[1] !== "")).toString();
+        try {
+            history.replaceState(null, "", text);
+        } catch (refused) {
+            location.replace(text);
+        }
+    }
+};

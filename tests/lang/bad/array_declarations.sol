@@ -1,6 +1,6 @@
 //! 11:3: error: an array is neither in, out, potential nor flow; connectors can be arrays
 //! 12:10: error: an array is neither in, out, potential nor flow; connectors can be arrays
-//! 13:15: error: only static members can be arrays
+//! 13:15: error: a dynamic array has no size: it is born empty, and written '[]'
 //! 17:17: error: the size of an array is a number, not a range
 //! 15:17: error: a size is Real, but Integer is needed; round() makes an Integer
 //! 16:17: error: a size is Real, but Integer is needed; round() makes an Integer

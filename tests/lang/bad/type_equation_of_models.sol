@@ -1,5 +1,4 @@
-//! 8:3: error: 'b' is a model, not a value
-//! 8:7: error: 'c' is a model, not a value
+//! 7:5: error: these models have no variables that an equation could relate
 model B
 end B;
 model A

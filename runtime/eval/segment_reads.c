@@ -1,5 +1,5 @@
-/* leaf_reads.c: a leaf -> which of the variables that it reads each of its own depends on. */
-#include "runtime/eval/leaf_reads.h"
+/* segment_reads.c: a segment -> which of the variables that it reads each of its own depends on. */
+#include "runtime/eval/segment_reads.h"
 
 static uint32_t index_of(DdpVar var, const DdpVar *list, uint32_t n)
 {
@@ -10,7 +10,7 @@ static uint32_t index_of(DdpVar var, const DdpVar *list, uint32_t n)
 }
 
 /* Bits of what a node reads; `out` is filled as far as the nodes before it. False: too many. */
-static bool bits_of(const Sim *sim, const EvalNode *node, LeafReads *r, uint64_t *bits)
+static bool bits_of(const Sim *sim, const EvalNode *node, SegmentReads *r, uint64_t *bits)
 {
     *bits = 0;
     for (uint32_t i = 0; i < node->n_reads; i++) {
@@ -21,7 +21,7 @@ static bool bits_of(const Sim *sim, const EvalNode *node, LeafReads *r, uint64_t
         uint32_t at = inside < r->n_out ? 0 : index_of(var, r->in, r->n_in);
         if (inside < r->n_out) {
             *bits |= r->of[inside];
-        } else if (at == LEAF_MOST_IN) {
+        } else if (at == SEGMENT_MOST_IN) {
             return false;
         } else {
             r->in[at] = var;
@@ -32,26 +32,26 @@ static bool bits_of(const Sim *sim, const EvalNode *node, LeafReads *r, uint64_t
     return true;
 }
 
-const LeafReads *leaf_reads(Sim *sim, Leaf *leaf)
+const SegmentReads *segment_reads(Sim *sim, Segment *segment)
 {
-    if (leaf->reads || !leaf->plain)
-        return leaf->reads;
-    uint32_t n = leaf->nodes.n;
-    LeafReads *r = mem_alloc(sim->mem, sizeof *r + n * (sizeof *r->of + sizeof *r->out) +
-                                           LEAF_MOST_IN * sizeof *r->in);
+    if (segment->reads || !segment->plain)
+        return segment->reads;
+    uint32_t n = segment->nodes.n;
+    SegmentReads *r = mem_alloc(sim->mem, sizeof *r + n * (sizeof *r->of + sizeof *r->out) +
+                                              SEGMENT_MOST_IN * sizeof *r->in);
     r->of = (uint64_t *)(r + 1);
     r->out = (DdpVar *)(r->of + n);
     r->in = r->out + n;
     for (uint32_t i = 0; i < n; i++) {
-        const EvalNode *node = &sim->nodes.at[leaf->nodes.at[i]];
+        const EvalNode *node = &sim->nodes.at[segment->nodes.at[i]];
         if (!bits_of(sim, node, r, &r->of[i])) {
             mem_free(sim->mem, r);
             return NULL;
         }
         r->out[r->n_out++] = node->ops[0].target;
     }
-    leaf->reads = mem_resize(sim->mem, r, (size_t)((char *)(r->in + r->n_in) - (char *)r));
-    r = leaf->reads;
+    segment->reads = mem_resize(sim->mem, r, (size_t)((char *)(r->in + r->n_in) - (char *)r));
+    r = segment->reads;
     r->of = (uint64_t *)(r + 1);
     r->out = (DdpVar *)(r->of + n);
     r->in = r->out + n;

@@ -1,60 +1,60 @@
-/* glance.c: the variables that output wants -> what has to be evaluated for them at an output
+/* output_plan.c: the variables that output wants -> what has to be evaluated for them at an output
  * point.
  *
  * Between events output needs little: of a part only its states, interpolated, and of the nodes
  * only those that wanted variables follow from. Which ones these are, each behind what it reads, is
  * a list that is kept from point to point: with a thousand parts the walk along reads took four
  * times as long as what it found. The list says nothing of values, nor of which part a node or a
- * state is in. What it depends on is marked (`glanced`): nodes, and variables, with or without a
+ * state is in. What it depends on is marked (`in_output_plan`): nodes, and variables, with or without a
  * node. When one of them changes hands, or wanted variables do, it is made anew.
  */
 #include "runtime/parts/parts.h"
 
 enum { STATE = 0x80000000u }; /* | variable: a state; others are nodes */
 
-void glance_forget(Sim *sim)
+void output_plan_forget(Sim *sim)
 {
-    sim->loop.glance.valid = false;
+    sim->loop.output_plan.valid = false;
 }
 
 /* ---- what is wanted ---- */
 
-VarList glance_wanted_vars(const Sim *sim)
+VarList output_plan_vars(const Sim *sim)
 {
-    return (VarList){sim->loop.glance.wanted.n, sim->loop.glance.wanted.at};
+    return (VarList){sim->loop.output_plan.wanted.n, sim->loop.output_plan.wanted.at};
 }
 
-void glance_want(Sim *sim, DdpVar var)
+void output_plan_want(Sim *sim, DdpVar var)
 {
     if (sim->info[var].wanted)
         return;
-    vec_push(sim->mem, &sim->loop.glance.wanted, var);
-    sim->info[var].wanted = sim->loop.glance.wanted.n;
-    glance_forget(sim);
+    vec_push(sim->mem, &sim->loop.output_plan.wanted, var);
+    sim->info[var].wanted = sim->loop.output_plan.wanted.n;
+    output_plan_forget(sim);
 }
 
-void glance_unwant(Sim *sim, DdpVar var)
+void output_plan_unwant(Sim *sim, DdpVar var)
 {
     if (!sim->info[var].wanted)
         return;
-    DdpVar last = vec_pop(&sim->loop.glance.wanted);
+    DdpVar last = vec_pop(&sim->loop.output_plan.wanted);
     if (last != var) {
-        sim->loop.glance.wanted.at[sim->info[var].wanted - 1] = last;
+        sim->loop.output_plan.wanted.at[sim->info[var].wanted - 1] = last;
         sim->info[last].wanted = sim->info[var].wanted;
     }
     sim->info[var].wanted = 0;
-    glance_forget(sim);
+    output_plan_forget(sim);
 }
 
-void glance_pack_wanted(Sim *sim, Pack *p)
+void output_plan_pack_wanted(Sim *sim, Pack *p)
 {
-    PACK_LIST(p, &sim->loop.glance.wanted);
+    PACK_LIST(p, &sim->loop.output_plan.wanted);
 }
 
-void glance_number_wanted(Sim *sim)
+void output_plan_number_wanted(Sim *sim)
 {
-    for (uint32_t i = 0; i < sim->loop.glance.wanted.n; i++)
-        sim->info[sim->loop.glance.wanted.at[i]].wanted = i + 1;
+    for (uint32_t i = 0; i < sim->loop.output_plan.wanted.n; i++)
+        sim->info[sim->loop.output_plan.wanted.at[i]].wanted = i + 1;
 }
 
 /* ---- the list ---- */
@@ -63,24 +63,25 @@ void glance_number_wanted(Sim *sim)
 static DdpNode enter(Sim *sim, DdpVar var)
 {
     ValueInfo *info = &sim->info[var];
-    if (info->glanced)
+    if (info->in_output_plan)
         return 0;
-    info->glanced = true;
-    vec_push(sim->mem, &sim->loop.glance.vars, var);
+    info->in_output_plan = true;
+    vec_push(sim->mem, &sim->loop.output_plan.vars, var);
     if (info->state) {
-        vec_push(sim->mem, &sim->loop.glance.items, STATE | var);
+        vec_push(sim->mem, &sim->loop.output_plan.items, STATE | var);
         return 0;
     }
     EvalNode *node = info->node ? &sim->nodes.at[info->node] : NULL;
-    if (!node || node->glanced)
+    if (!node || node->in_output_plan)
         return 0;
-    node->glanced = true;
-    vec_push(sim->mem, &sim->loop.glance.nodes, info->node);
+    node->in_output_plan = true;
+    vec_push(sim->mem, &sim->loop.output_plan.nodes, info->node);
     if (!node->part && !(node->determined && (node->waits || node->place == PLACE_OUTPUTS)))
         return 0;
     if (!node->part || !node->loop)
         return info->node;
-    vec_push(sim->mem, &sim->loop.glance.items, info->node); /* its part has to meet as a whole */
+    vec_push(sim->mem, &sim->loop.output_plan.items,
+             info->node); /* its part has to meet as a whole */
     return 0;
 }
 
@@ -103,7 +104,7 @@ static void walk(Sim *sim, DdpVar var)
         uint32_t next = stack->at[stack->n - 1]++;
         if (next == sim->nodes.at[n].n_reads) {
             stack->n -= 2;
-            vec_push(sim->mem, &sim->loop.glance.items, n);
+            vec_push(sim->mem, &sim->loop.output_plan.items, n);
             continue;
         }
         DdpNode needed = enter(sim, sim->nodes.at[n].reads[next].var);
@@ -114,16 +115,16 @@ static void walk(Sim *sim, DdpVar var)
 
 static void make_list(Sim *sim)
 {
-    for (uint32_t i = 0; i < sim->loop.glance.vars.n; i++)
-        sim->info[sim->loop.glance.vars.at[i]].glanced = false;
-    for (uint32_t i = 0; i < sim->loop.glance.nodes.n; i++)
-        sim->nodes.at[sim->loop.glance.nodes.at[i]].glanced = false;
-    vec_clear(&sim->loop.glance.items);
-    vec_clear(&sim->loop.glance.vars);
-    vec_clear(&sim->loop.glance.nodes);
-    for (uint32_t i = 0; i < sim->loop.glance.wanted.n; i++)
-        walk(sim, sim->loop.glance.wanted.at[i]);
-    sim->loop.glance.valid = true;
+    for (uint32_t i = 0; i < sim->loop.output_plan.vars.n; i++)
+        sim->info[sim->loop.output_plan.vars.at[i]].in_output_plan = false;
+    for (uint32_t i = 0; i < sim->loop.output_plan.nodes.n; i++)
+        sim->nodes.at[sim->loop.output_plan.nodes.at[i]].in_output_plan = false;
+    vec_clear(&sim->loop.output_plan.items);
+    vec_clear(&sim->loop.output_plan.vars);
+    vec_clear(&sim->loop.output_plan.nodes);
+    for (uint32_t i = 0; i < sim->loop.output_plan.wanted.n; i++)
+        walk(sim, sim->loop.output_plan.wanted.at[i]);
+    sim->loop.output_plan.valid = true;
 }
 
 /* ---- values ---- */
@@ -135,11 +136,11 @@ static SolStatus look_at_node(Sim *sim, DdpNode n)
     Part *part = node->part;
     if (!part)
         return evaluate_is_stale(sim, node) ? evaluate_output(sim, n, EVAL_PLAIN) : SOL_OK;
-    if (part->moment == sim->moment || node->moment == sim->moment)
+    if (part->point_number == sim->point_number || node->point_number == sim->point_number)
         return SOL_OK;
     if (!node->loop)
-        return part_may_glance(part) ? evaluate_output(sim, n, EVAL_PLAIN) : SOL_OK;
-    part_meet(part, EVAL_PLAIN);
+        return part_may_evaluate_wanted(part) ? evaluate_output(sim, n, EVAL_PLAIN) : SOL_OK;
+    part_bring(part, EVAL_PLAIN);
     return SOL_OK;
 }
 
@@ -148,8 +149,9 @@ enum { AHEAD = 4 };
 
 static void ask_ahead(const Sim *sim, uint32_t i)
 {
-    const uint32_t *items = sim->loop.glance.items.at;
-    for (uint32_t stage = 1; stage <= 3 && i + stage * AHEAD < sim->loop.glance.items.n; stage++) {
+    const uint32_t *items = sim->loop.output_plan.items.at;
+    for (uint32_t stage = 1; stage <= 3 && i + stage * AHEAD < sim->loop.output_plan.items.n;
+         stage++) {
         uint32_t item = items[i + stage * AHEAD];
         if (!(item & STATE)) {
             const EvalNode *node = &sim->nodes.at[item];
@@ -172,27 +174,27 @@ static void ask_ahead(const Sim *sim, uint32_t i)
     }
 }
 
-SolStatus glance_wanted(Sim *sim)
+SolStatus output_plan_wanted(Sim *sim)
 {
     SolStatus status = SOL_OK;
-    if (!sim->loop.glance.valid)
+    if (!sim->loop.output_plan.valid)
         make_list(sim);
     sim->value[sim->clock] = sim->time;
-    for (uint32_t i = 0; i < sim->loop.glance.items.n && status == SOL_OK; i++) {
-        uint32_t item = sim->loop.glance.items.at[i];
+    for (uint32_t i = 0; i < sim->loop.output_plan.items.n && status == SOL_OK; i++) {
+        uint32_t item = sim->loop.output_plan.items.at[i];
         ask_ahead(sim, i);
         if (item & STATE)
-            part_glance(sim->info[item & ~STATE].part);
+            part_evaluate_wanted(sim->info[item & ~STATE].part);
         else
             status = look_at_node(sim, item);
     }
     return status == SOL_OK ? sim->loop.status : status;
 }
 
-void glance_clear(Sim *sim)
+void output_plan_clear(Sim *sim)
 {
-    glance_forget(sim);
-    vec_clear(&sim->loop.glance.items);
-    vec_clear(&sim->loop.glance.vars);
-    vec_clear(&sim->loop.glance.nodes);
+    output_plan_forget(sim);
+    vec_clear(&sim->loop.output_plan.items);
+    vec_clear(&sim->loop.output_plan.vars);
+    vec_clear(&sim->loop.output_plan.nodes);
 }

@@ -1,0 +1,132 @@
+/* free_params.c: parameters with `fixed << false`, born in this update -> what was made of them at birth, kept until they are known.
+ *
+ * Parameters are values at birth: a part that is given one has a copy. Where initial conditions determine a parameter
+ * (runtime/event/start_solve.c), such copies, and start values made of it, must follow while it is looked for. So in the update of its
+ * birth it is remembered who read it; where a value can not follow (the size of an array, an interval) that is an error.
+ */
+#include "frontend/world_int.h"
+
+#include <math.h>
+
+void free_note(World *world, DdpVar parameter)
+{
+    vec_push(world->mem, &world->free.params, parameter);
+    map_put(world->mem, &world->free.is, parameter, 1);
+}
+
+bool free_is(const World *world, DdpVar var)
+{
+    return world->free.params.n && map_get(&world->free.is, var);
+}
+
+double free_made(World *world, Inst *scope, const PlanValue *value, const char *parameter,
+                 DdpVar var)
+{
+    double result;
+    bool reads_free;
+    birth_value_of(world, scope, value, parameter, &result, &reads_free);
+    if (reads_free) {
+        vec_push(world->mem, &world->free.made,
+                 ((FreeMade){.scope = scope->id, .var = var, .value = value}));
+        map_put(world->mem, &world->free.is, var, 1);
+    }
+    return result;
+}
+
+bool free_waits(World *world, Inst *inst, const Op *op, Place cause)
+{
+    if (world->free.checked)
+        return false;
+    vec_push(world->mem, &world->free.made,
+             ((FreeMade){.scope = inst->id, .assertion = op, .cause = cause}));
+    return true;
+}
+
+uint32_t world_free_params(const World *world, const DdpVar **params)
+{
+    *params = world->free.params.at;
+    return world->free.params.n;
+}
+
+static bool is_there(const World *world, const FreeMade *made)
+{
+    return made->var && world_alive(world, made->scope) && ddp_var_used(world->ddp, made->var);
+}
+
+void world_free_follow(World *world)
+{
+    for (uint32_t i = 0; i < world->free.made.n; i++) {
+        const FreeMade *made = &world->free.made.at[i];
+        double value;
+        if (is_there(world, made) &&
+            birth_value_x(world, world_at(world, made->scope), made->value, made->value->x, &value))
+            world->host.write(world->host.context, made->var, value);
+    }
+}
+
+static double tangent_of(World *world, const FreeMade *made, const double *tangent)
+{
+    Inst *scope = world_at(world, made->scope);
+    double sum = 0, slope;
+    for (uint32_t i = 0; i < made->value->refs.n; i++) {
+        const Ref *ref = &made->value->refs.at[i];
+        DdpVar var = ref->up == REF_INDEX || ref->size ? 0 : follow_var(world, scope, ref);
+        if (!var || !free_is(world, var) || tangent[var] == 0)
+            continue;
+        X partial = x_partial(world->forms, made->value->x, i);
+        if (birth_value_x(world, scope, made->value, partial, &slope))
+            sum += slope * tangent[var];
+    }
+    return sum;
+}
+
+void world_free_tangents(World *world, double *tangent)
+{
+    for (uint32_t i = 0; i < world->free.made.n; i++)
+        if (is_there(world, &world->free.made.at[i]))
+            tangent[world->free.made.at[i].var] =
+                tangent_of(world, &world->free.made.at[i], tangent);
+}
+
+void world_free_clear_tangents(const World *world, double *tangent)
+{
+    for (uint32_t i = 0; i < world->free.made.n; i++)
+        if (world->free.made.at[i].var)
+            tangent[world->free.made.at[i].var] = 0;
+}
+
+static void done_task(World *world, void *argument)
+{
+    (void)argument;
+    world->free.checked = true;
+    for (uint32_t i = 0; i < world->free.made.n; i++) {
+        const FreeMade *made = &world->free.made.at[i];
+        if (made->assertion && world_alive(world, made->scope))
+            inst_assert(world, world_at(world, made->scope), made->assertion, made->cause);
+    }
+    vec_clear(&world->free.params);
+    vec_clear(&world->free.made);
+    map_free(world->mem, &world->free.is);
+    world->free.checked = false;
+}
+
+bool world_free_done(World *world)
+{
+    return !world->free.params.n || world_guarded(world, done_task, NULL);
+}
+
+void free_close(World *world)
+{
+    vec_free(world->mem, &world->free.params);
+    vec_free(world->mem, &world->free.made);
+    map_free(world->mem, &world->free.is);
+}
+
+void world_var_bounds(const World *world, DdpVar var, double *least, double *most)
+{
+    WorldVar view = {0};
+    world_var(world, var, &view);
+    const Member *m = view.member;
+    *least = m && m->has_least ? m->least : -INFINITY;
+    *most = m && m->has_most ? m->most : INFINITY;
+}

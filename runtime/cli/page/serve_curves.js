@@ -1,0 +1,113 @@
+// serve_curves.js: rows of values -> curves that move.
+"use strict";
+
+const curves = (() => {
+    const table = {paths: [], curves: [], t: []};
+    const MOST = 12000;
+    let charts = [], dirty = false, frames = 0, groups = "";
+
+    function push(time) {
+        const n = table.t.length;
+        table.t.push(n && time <= table.t[n - 1] ? after(table.t[n - 1]) : time);
+    }
+
+    function begin(rows) {
+        table.paths = rows.paths;
+        table.t = [];
+        table.curves = rows.paths.map((path, i) => ({path, unit: rows.units[i], steps: rows.steps[i], t: table.t, y: []}));
+    }
+
+    function take(rows) {
+        if (rows.anew || rows.paths.length !== table.paths.length)
+            begin(rows);
+        rows.t.forEach(push);
+        rows.y.forEach((column, i) => { for (const y of column) table.curves[i].y.push(y); });
+        if (table.t.length > MOST) { // as the program does: every second of the older half goes
+            const n = table.t.length, kept = list => list.filter((_, i) => i >= n / 2 || i % 2 === 0);
+            table.t = kept(table.t);
+            table.curves.forEach(curve => { curve.y = kept(curve.y); curve.t = table.t; });
+        }
+        dirty = true;
+    }
+
+    function windowOfTime() {
+        const n = table.t.length, last = n ? table.t[n - 1] : 0, first = n ? table.t[0] : 0;
+        if ($("window").value === "all")
+            return [first, Math.max(last, first + 1e-9)];
+        const span = (session.natural || 1) * +$("window").value;
+        const end = session.time === null ? last : Math.min(last, Math.max(session.time + span / 2, first + span));
+        return [Math.max(first, end - span), Math.max(end, first + span)];
+    }
+
+    function drawPresent(plot) {
+        if (session.time === null || session.time < plot.scales.x.min)
+            return;
+        const x = Math.round(plot.valToPos(session.time, "x", true)) + 0.5, ratio = window.devicePixelRatio || 1;
+        new CanvasPen(plot.ctx).path([[x, plot.bbox.top], [x, plot.bbox.top + plot.bbox.height]],
+                                     {stroke: css("--trail"), width: ratio});
+    }
+
+    function makeChart(chart) {
+        const box = element("div", undefined, "chart");
+        box.append(element("h3", chart.name));
+        $("charts").append(box);
+        const plot = new uPlot({
+            width: box.clientWidth || 560, height: 200,
+            scales: {x: {time: false, range: windowOfTime}, y: {range: rangeWithRoom}},
+            cursor: {sync: {key: "time"}, drag: {x: false, y: false}},
+            hooks: {drawAxes: [drawPresent]},
+            axes: axes(), series: seriesOf(chart.curves, presentTime)
+        }, [[], ...chart.curves.map(() => [])], box);
+        return {...chart, box, plot};
+    }
+
+    function dropCharts() {
+        charts.forEach(chart => { chart.plot.destroy(); chart.box.remove(); });
+        charts = [];
+        groups = "";
+    }
+
+    // Sizes change as curves grow; what belongs together is looked at again now and then.
+    function arrange() {
+        const wanted = groupCurves(table.curves), text = JSON.stringify(wanted.map(one => one.curves.map(curve => curve.path)));
+        if (text === groups && charts.every(chart => chart.curves.every(curve => table.curves.includes(curve))))
+            return;
+        dropCharts();
+        charts = wanted.map(makeChart);
+        groups = text;
+    }
+
+    // Only what is seen, and one point before.
+    function draw() {
+        requestAnimationFrame(draw);
+        if (!dirty)
+            return;
+        dirty = false;
+        if (frames++ % 30 === 0 || charts.some(chart => chart.curves.some(curve => !table.curves.includes(curve))) || !charts.length)
+            arrange();
+        const [from, to] = windowOfTime(), first = Math.max(indexAt(table.t, from) - 1, 0);
+        const end = Math.min(indexAt(table.t, to) + 2, table.t.length), t = table.t.slice(first, end);
+        charts.forEach(chart => {
+            chart.plot.setData(t.length > 4000 ? tableOf(chart.curves, from, to, 800)
+                                               : [t, ...chart.curves.map(curve => curve.y.slice(first, end))]);
+            if (chart.plot.cursor.idx == null) // nobody points at it: the present
+                chart.plot.setLegend({idx: null});
+        });
+        document.querySelectorAll(".variable input").forEach(box => { box.checked = table.paths.includes(box.dataset.path); });
+    }
+
+    function resize() {
+        charts.forEach(chart => chart.plot.setSize({width: chart.box.clientWidth, height: 200}));
+    }
+
+    function save(how) {
+        const [from, to] = windowOfTime(), width = 900;
+        how(pen => drawCharts(pen, charts, width, from, to), width, 260 * charts.length + 16, "plots");
+    }
+
+    talk.on("rows", take);
+    darkMode.addEventListener("change", () => { dropCharts(); dirty = true; });
+    window.addEventListener("resize", resize);
+    return {draw, save, plotted: path => table.paths.includes(path), redraw: () => { dirty = true; },
+            frames: () => frames, from: () => table.t.length ? table.t[0] : null};
+})();

@@ -1,0 +1,307 @@
+/* start_attempts.c: initial conditions and first guesses -> values that meet them, by one way after the other.
+ *
+ *     1. Newton's method with a line search, from the first guesses: start values, else 0;
+ *     2. damped least squares (Levenberg and Marquardt) over all conditions, where the derivatives are singular on the way, or conditions
+ *        say the same;
+ *     3. a way from equations that the guess satisfies to those that were written (Newton homotopy), followed around its turns;
+ *     4. the first two from other points around the guess.
+ *
+ * Every way ends with Newton's method on the rows that were chosen where it came to, so start values count as they always do. `min` and
+ * `max` bound all of them. --trace i tells each attempt.
+ */
+#include "numerics/dense_lu.h"
+#include "runtime/eval/trace.h"
+#include "runtime/event/start_int.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct Attempt {
+    Starts *s;
+    double *guess;          /* [n_columns] */
+    double *point, *before; /* [n_columns] */
+    double *square;         /* room for a square matrix of n_columns + 1 */
+    uint32_t *pivot;
+    double *right, *tangent, *base; /* [n_columns + 1] */
+} Attempt;
+
+static void go_to(Attempt *a, const double *point)
+{
+    for (uint32_t c = 0; c < a->s->n_columns; c++)
+        start_set(a->s, c, point[c]);
+}
+
+static void note_point(const Attempt *a, double *point)
+{
+    for (uint32_t c = 0; c < a->s->n_columns; c++)
+        point[c] = a->s->sim->value[a->s->column[c]];
+}
+
+/* ---- 1: Newton ---- */
+
+enum { MOST_STEPS = 100 };
+
+static bool newton(Attempt *a)
+{
+    Starts *s = a->s;
+    uint32_t worst;
+    double most;
+    start_choose(s);
+    for (int i = 0; i < MOST_STEPS && s->n && start_distance(s) > 1e-13; i++)
+        if (!start_newton_step(s))
+            break;
+    if (!start_met(s, &worst, &most))
+        return false;
+    start_choose(s); /* what is determined where it ended */
+    return true;
+}
+
+/* ---- 2: least squares ---- */
+
+static double sum_of_squares(const Starts *s)
+{
+    double sum = 0;
+    for (uint32_t r = 0; r < s->n_conditions; r++) {
+        double off = start_off(s, r);
+        sum += isnan(off) ? INFINITY : off * off;
+    }
+    return sum;
+}
+
+/* (J'J + damping D) step = J'f, with D the diagonal of J'J. */
+static bool damped_step(Attempt *a, double damping)
+{
+    Starts *s = a->s;
+    uint32_t m = s->n_columns;
+    memset(a->right, 0, m * sizeof *a->right);
+    memset(a->square, 0, (size_t)m * m * sizeof *a->square);
+    for (uint32_t r = 0; r < s->n_conditions; r++) {
+        const double *row = s->matrix + (size_t)r * m;
+        double off = start_off(s, r);
+        for (uint32_t i = 0; i < m; i++) {
+            a->right[i] += row[i] * off;
+            for (uint32_t k = 0; k < m; k++)
+                a->square[(size_t)i * m + k] += row[i] * row[k];
+        }
+    }
+    for (uint32_t i = 0; i < m; i++) {
+        double *cell = &a->square[(size_t)i * m + i];
+        *cell += damping * fmax(*cell, 1e-12);
+    }
+    if (!dense_lu_factor(m, a->square, a->pivot))
+        return false;
+    dense_lu_solve(m, a->square, a->pivot, a->right);
+    return true;
+}
+
+static bool least_squares_step(Attempt *a, double *damping)
+{
+    Starts *s = a->s;
+    double before = sum_of_squares(s);
+    start_fill(s);
+    note_point(a, a->before);
+    for (; *damping < 1e12; *damping *= 4) {
+        if (!damped_step(a, *damping))
+            continue;
+        for (uint32_t c = 0; c < s->n_columns; c++)
+            start_set(s, c, a->before[c] - a->right[c]);
+        if (start_evaluate(s) && sum_of_squares(s) < before) {
+            *damping = fmax(*damping / 10, 1e-14);
+            return true;
+        }
+        go_to(a, a->before);
+        start_evaluate(s);
+    }
+    return false;
+}
+
+static bool least_squares(Attempt *a)
+{
+    double damping = 1e-3;
+    for (int i = 0; i < 4 * MOST_STEPS && sum_of_squares(a->s) > 1e-26; i++)
+        if (!least_squares_step(a, &damping))
+            break;
+    return newton(a);
+}
+
+/* ---- 3: homotopy ---- */
+
+/* f(x) - (1 - t) f(x0) = 0: its derivatives by x and t, bordered by the direction of the way. */
+static bool factor_bordered(Attempt *a)
+{
+    Starts *s = a->s;
+    uint32_t n = s->n, w = n + 1;
+    start_fill(s);
+    for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t k = 0; k < n; k++)
+            a->square[(size_t)i * w + k] =
+                s->matrix[(size_t)s->chosen_row[i] * s->n_columns + s->chosen_column[k]];
+        a->square[(size_t)i * w + n] = a->base[i];
+    }
+    memcpy(a->square + (size_t)n * w, a->tangent, w * sizeof *a->tangent);
+    return dense_lu_factor(w, a->square, a->pivot);
+}
+
+/* The direction in which the way goes on. */
+static bool turn(Attempt *a)
+{
+    uint32_t n = a->s->n;
+    double size = 0;
+    if (!factor_bordered(a))
+        return false;
+    memset(a->right, 0, n * sizeof *a->right);
+    a->right[n] = 1;
+    dense_lu_solve(n + 1, a->square, a->pivot, a->right);
+    for (uint32_t i = 0; i <= n; i++)
+        size += a->right[i] * a->right[i];
+    size = sqrt(size);
+    for (uint32_t i = 0; i <= n; i++)
+        a->tangent[i] = a->right[i] / size;
+    return isfinite(size) && size > 0;
+}
+
+/* Back onto the way, across it. `t`: how far it has come. */
+static bool correct(Attempt *a, double *t)
+{
+    Starts *s = a->s;
+    for (int i = 0; i < 6; i++) {
+        double most = 0;
+        if (!factor_bordered(a))
+            return false;
+        for (uint32_t k = 0; k < s->n; k++) {
+            a->right[k] = start_off(s, s->chosen_row[k]) - (1 - *t) * a->base[k];
+            most = fmax(most,
+                        isnan(a->right[k]) ? INFINITY : fabs(a->right[k]) / (1 + fabs(a->base[k])));
+        }
+        if (most < 1e-8)
+            return true;
+        a->right[s->n] = 0;
+        dense_lu_solve(s->n + 1, a->square, a->pivot, a->right);
+        for (uint32_t k = 0; k < s->n; k++)
+            values_set(s->sim, s->column[s->chosen_column[k]],
+                       s->sim->value[s->column[s->chosen_column[k]]] - a->right[k]);
+        *t -= a->right[s->n];
+        if (!start_evaluate(s))
+            return false;
+    }
+    return false;
+}
+
+/* One step of length *h along the way. */
+static bool advance(Attempt *a, double *t, double *h)
+{
+    Starts *s = a->s;
+    double from = *t;
+    note_point(a, a->before);
+    for (; *h > 1e-6; *h /= 2) {
+        for (uint32_t k = 0; k < s->n; k++)
+            values_set(s->sim, s->column[s->chosen_column[k]],
+                       a->before[s->chosen_column[k]] + *h * a->tangent[k]);
+        *t = from + *h * a->tangent[s->n];
+        if (start_evaluate(s) && correct(a, t)) {
+            *h *= 1.6;
+            return true;
+        }
+        *t = from;
+        for (uint32_t c = 0; c < s->n_columns; c++)
+            values_set(s->sim, s->column[c], a->before[c]);
+        start_evaluate(s);
+    }
+    return false;
+}
+
+static bool homotopy(Attempt *a)
+{
+    enum { MOST_WAY = 400 };
+    Starts *s = a->s;
+    double t = 0, h = 0.1;
+    start_choose(s);
+    for (uint32_t k = 0; k < s->n; k++) {
+        a->base[k] = start_off(s, s->chosen_row[k]);
+        a->tangent[k] = 0;
+        if (isnan(a->base[k]))
+            return false;
+    }
+    a->tangent[s->n] = 1;
+    for (int i = 0; i < MOST_WAY && t < 1 && t > -10; i++)
+        if (!turn(a) || !advance(a, &t, &h))
+            return false;
+    return t >= 1 && newton(a);
+}
+
+/* ---- the whole ---- */
+
+typedef bool Way(Attempt *a);
+
+static const struct {
+    const char *name;
+    Way *way;
+    double shift; /* from the guess, in units of 1 + its size; each column in its own way */
+} ways[] = {
+    {"Newton's method", newton, 0},
+    {"least squares", least_squares, 0},
+    {"Newton's method from a point near by", newton, 0.01},
+    {"a homotopy", homotopy, 0},
+    {"a homotopy from a point near by", homotopy, 0.01},
+    {"Newton's method from points farther off", newton, 1},
+    {"Newton's method from points farther off", newton, -1},
+    {"least squares from points farther off", least_squares, 3},
+    {"least squares from points farther off", least_squares, -3},
+};
+
+enum { WAYS = sizeof ways / sizeof *ways };
+
+/* True: all conditions hold. */
+static bool try_way(Attempt *a, int i)
+{
+    Starts *s = a->s;
+    uint32_t worst;
+    double most;
+    for (uint32_t c = 0; c < s->n_columns; c++)
+        start_set(s, c, a->guess[c] + ways[i].shift * (1 + fabs(a->guess[c])) * (1 + 0.1 * c));
+    bool fine = start_evaluate(s) && ways[i].way(a);
+    if (trace_on(s->sim, 'i')) {
+        fine = start_met(s, &worst, &most) && fine;
+        if (fine)
+            trace_line(s->sim, 'i', s->sim->time, "initial conditions: met by %s", ways[i].name);
+        else
+            trace_line(s->sim, 'i', s->sim->time,
+                       "initial conditions: %s ends where '%s' is off by %.3g", ways[i].name,
+                       explain_rel(s->sim, s->row[worst].rel), start_off(s, worst));
+    }
+    return fine;
+}
+
+/* Where the one that came nearest ended. */
+static void take_nearest(Attempt *a, const double *nearest)
+{
+    go_to(a, nearest);
+    start_evaluate(a->s);
+    start_choose(a->s);
+}
+
+void start_attempt(Starts *s, Arena *arena)
+{
+    Attempt a = {.s = s};
+    uint32_t m = s->n_columns, w = m + 1, worst;
+    double *nearest = arena_alloc(arena, w * sizeof *nearest), least = INFINITY, most;
+    a.guess = arena_alloc(arena, w * sizeof *a.guess);
+    a.before = arena_alloc(arena, w * sizeof *a.before);
+    a.square = arena_alloc(arena, dense_lu_room(w) * sizeof *a.square);
+    a.pivot = arena_alloc(arena, dense_lu_pivots(w) * sizeof *a.pivot);
+    a.right = arena_alloc(arena, w * sizeof *a.right);
+    a.tangent = arena_alloc(arena, w * sizeof *a.tangent);
+    a.base = arena_alloc(arena, w * sizeof *a.base);
+    note_point(&a, a.guess);
+    note_point(&a, nearest);
+    for (int i = 0; i < WAYS; i++) {
+        if (try_way(&a, i))
+            return;
+        start_met(s, &worst, &most);
+        if (most < least) {
+            least = most;
+            note_point(&a, nearest);
+        }
+    }
+    take_nearest(&a, nearest);
+}

@@ -1,0 +1,62 @@
+/* start_int.h: who takes part when states are given where they begin (start_solve.c, start_attempts.c, start_tell.c). */
+#ifndef RUNTIME_EVENT_START_INT_H
+#define RUNTIME_EVENT_START_INT_H
+
+#include "runtime/event/event.h"
+
+/* What a variable is to be: a start value, or 0 where it is what a condition is off by. */
+typedef struct StartRow {
+    DdpVar var;
+    const StartMemo *start; /* NULL: a condition */
+    DdpRel rel;             /* of a condition */
+} StartRow;
+
+typedef struct Starts {
+    Sim *sim;
+    uint32_t n_conditions;         /* they come first */
+    bool anew;                     /* those that were given count too */
+    uint32_t n_rows, n_columns, n; /* n: equations that were found independent */
+    uint32_t n_params;             /* the last columns: parameters that conditions determine */
+    StartRow *row;                 /* wanted, in order of preference */
+    DdpVar *column;
+    uint32_t *chosen_row, *chosen_column; /* [n] */
+    double *matrix;                       /* [n_rows][n_columns]: d row / d column */
+    double *factor; /* [n_rows][n_columns]: row r had factor k times chosen row k taken away */
+    double *system, *step, *old;
+    uint32_t *pivot;
+    double *least, *most; /* [n_columns]: bounds */
+    const char *path;     /* the attempts that were made */
+} Starts;
+
+static inline bool start_is_conditioned(const Starts *s)
+{
+    return s->n_conditions > 0 || s->n_params > 0;
+}
+
+/* ---- start_solve.c ---- */
+
+double start_off(const Starts *s, uint32_t row); /* NAN: it has no value at this point */
+/* How far a condition is off, against what its sides consist of. */
+double start_violation(const Starts *s, uint32_t row);
+bool start_is_chosen(const Starts *s, uint32_t row);
+void start_choose(Starts *s); /* derivatives at the present point, and rows and columns by them */
+void start_fill(Starts *s);   /* derivatives */
+double start_distance(const Starts *s); /* largest difference of what was chosen */
+bool start_evaluate(Starts *s);         /* with the columns as they are; false: that cannot be */
+void start_set(Starts *s, uint32_t column, double value);
+bool start_newton_step(Starts *s);
+bool start_met(const Starts *s, uint32_t *worst, double *most); /* all conditions, within bounds */
+#define START_MET 1e-9 /* against the terms of the equation */
+
+/* ---- start_attempts.c ---- */
+
+/* Conditions, by one way after the other. */
+void start_attempt(Starts *s, Arena *arena);
+
+/* ---- start_tell.c ---- */
+
+void start_note_free(const Starts *s); /* states that nothing holds */
+SolStatus start_refuse(Starts *s, uint32_t worst);
+SolStatus start_refuse_param(const Starts *s, uint32_t column);
+
+#endif

@@ -1,0 +1,215 @@
+/* inline_cut.c: a loop that is not linear -> the variables that are iterated.
+ *
+ * A variable that is iterated counts as known, and the relation that determined it becomes a residual: what is left is
+ * determined as before. It falls into strong components, and those that are linear in their own variables are solved
+ * without iteration, whatever their size. So variables are chosen, one after the other, that leave the fewest relations
+ * in components that are not, the modeller's hints before all others; between equals a derivative rather than a state (with h = 0 the equations are then those
+ * of the model; dividing by h is never needed), and the first.
+ *
+ * Each choice tries every candidate, with one pass of Tarjan's algorithm over the loop. In large loops only those are
+ * candidates in which some relation is not linear, and MOST_TRIED of them at most.
+ */
+#include "runtime/solve/inline_plan.h"
+
+#include <string.h>
+
+enum { MOST_TRIED = 400 };
+
+/* Relation `member` is not linear in variable a; or a stands in the factor of variable b. */
+typedef struct Bend {
+    uint32_t member, a, b;
+} Bend;
+
+typedef struct Cutting {
+    Mem *mem;
+    uint32_t n;
+    const InlineMember *members;
+    bool *cut;
+    uint32_t *first; /* [n + 1]: variables that relation i names begin here in `reads` */
+    VEC(uint32_t) reads;
+    VEC(Bend) bends;
+    uint32_t *component; /* [n], UINT32_MAX: of none */
+    uint32_t *size;      /* [n]: of component c */
+    uint32_t *low, *order, *stack, *work, *next;
+    bool *bent; /* [n]: component c is not linear */
+} Cutting;
+
+/* ---- what is known of the loop ---- */
+
+static void note_bends(Cutting *c, FormTable *forms, uint32_t i, const FormInfo *info,
+                       const uint32_t *index)
+{
+    for (uint32_t k = 0; k < info->n; k++) {
+        if (!index[k] || !info->position[k].occurs)
+            continue;
+        X factor = info->position[k].factor;
+        if (!factor)
+            vec_push(c->mem, &c->bends, ((Bend){i, index[k] - 1, index[k] - 1}));
+        for (uint32_t m = 0; factor && m < info->n; m++)
+            if (index[m] && x_uses(forms, factor, m))
+                vec_push(c->mem, &c->bends, ((Bend){i, index[k] - 1, index[m] - 1}));
+    }
+}
+
+static void read_loop(Cutting *c, const Ddp *ddp, FormTable *forms)
+{
+    Map index_of = {0};
+    for (uint32_t i = 0; i < c->n; i++)
+        map_put(c->mem, &index_of, c->members[i].var, i + 1);
+    for (uint32_t i = 0; i < c->n; i++) {
+        DdpRelView rel = ddp_rel(ddp, c->members[i].rel);
+        const FormInfo *info = form_info(forms, rel.form);
+        uint32_t *index = mem_alloc(c->mem, (rel.n + 1) * sizeof *index);
+        c->first[i] = c->reads.n;
+        for (uint32_t k = 0; k < rel.n; k++) {
+            index[k] = map_get(&index_of, rel.vars[k]);
+            if (index[k] && info->position[k].occurs && index[k] - 1 != i)
+                vec_push(c->mem, &c->reads, index[k] - 1);
+        }
+        note_bends(c, forms, i, info, index);
+        if (c->members[i].must)
+            vec_push(c->mem, &c->bends, ((Bend){i, i, i}));
+        mem_free(c->mem, index);
+    }
+    c->first[c->n] = c->reads.n;
+    map_free(c->mem, &index_of);
+}
+
+/* ---- strong components of what is not cut ---- */
+
+typedef struct Walk {
+    uint32_t visited, n_stack, n_work, components;
+} Walk;
+
+static void enter(Cutting *c, Walk *w, uint32_t i)
+{
+    c->order[i] = c->low[i] = ++w->visited;
+    c->next[i] = c->first[i];
+    c->stack[w->n_stack++] = i;
+    c->work[w->n_work++] = i;
+}
+
+static void leave(Cutting *c, Walk *w, uint32_t i)
+{
+    w->n_work--;
+    if (w->n_work && c->low[i] < c->low[c->work[w->n_work - 1]])
+        c->low[c->work[w->n_work - 1]] = c->low[i];
+    if (c->low[i] != c->order[i])
+        return;
+    uint32_t member, count = 0;
+    do {
+        member = c->stack[--w->n_stack];
+        c->component[member] = w->components;
+        count++;
+    } while (member != i);
+    c->size[w->components++] = count;
+}
+
+static void walk_from(Cutting *c, Walk *w, uint32_t root)
+{
+    enter(c, w, root);
+    while (w->n_work) {
+        uint32_t i = c->work[w->n_work - 1];
+        if (c->next[i] == c->first[i + 1]) {
+            leave(c, w, i);
+            continue;
+        }
+        uint32_t j = c->reads.at[c->next[i]++];
+        if (c->cut[j])
+            continue;
+        if (!c->order[j])
+            enter(c, w, j);
+        else if (c->component[j] == UINT32_MAX && c->order[j] < c->low[i])
+            c->low[i] = c->order[j];
+    }
+}
+
+/* How many relations lie in components that are not linear. */
+static uint32_t judge(Cutting *c)
+{
+    Walk w = {0};
+    uint32_t count = 0;
+    memset(c->order, 0, c->n * sizeof *c->order);
+    memset(c->component, 0xff, c->n * sizeof *c->component);
+    memset(c->bent, 0, c->n * sizeof *c->bent);
+    for (uint32_t i = 0; i < c->n; i++)
+        if (!c->cut[i] && !c->order[i])
+            walk_from(c, &w, i);
+    for (uint32_t i = 0; i < c->bends.n; i++) {
+        Bend bend = c->bends.at[i];
+        uint32_t at = c->component[bend.member];
+        if (at == UINT32_MAX || c->component[bend.a] != at || c->component[bend.b] != at ||
+            c->bent[at])
+            continue;
+        c->bent[at] = true;
+        count += c->size[at];
+    }
+    return count;
+}
+
+/* ---- choice ---- */
+
+/* Variables of components that are not linear, by index; in large loops those that bend something. */
+static uint32_t list_candidates(Cutting *c, uint32_t *list)
+{
+    uint32_t n = 0;
+    bool *named = mem_alloc(c->mem, c->n + 1);
+    judge(c);
+    for (uint32_t i = 0; i < c->bends.n; i++)
+        named[c->bends.at[i].a] = named[c->bends.at[i].b] = true;
+    for (uint32_t i = 0; i < c->n; i++) {
+        bool open = !c->cut[i] && c->bent[c->component[i]];
+        if (open &&
+            (c->n <= MOST_TRIED || named[i] || c->members[i].wish || c->members[i].hinted) &&
+            n < MOST_TRIED)
+            list[n++] = i;
+    }
+    mem_free(c->mem, named);
+    return n;
+}
+
+static uint32_t choose(Cutting *c, uint32_t n, const uint32_t *candidates)
+{
+    uint32_t best = candidates[0], least = UINT32_MAX;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t v = candidates[i];
+        c->cut[v] = true;
+        uint32_t left = judge(c);
+        c->cut[v] = false;
+        bool hinted = c->members[v].hinted, before = c->members[best].hinted;
+        bool better = left < least || (left == least && c->members[v].wish > c->members[best].wish);
+        if (hinted != before ? hinted : better) {
+            least = left;
+            best = v;
+        }
+    }
+    return best;
+}
+
+void inline_cut(Mem *mem, const Ddp *ddp, FormTable *forms, uint32_t n, const InlineMember *members,
+                bool *cut)
+{
+    uint32_t *room = mem_alloc(mem, (9 * (size_t)n + 2) * sizeof *room);
+    Cutting c = {.mem = mem,
+                 .n = n,
+                 .members = members,
+                 .cut = cut,
+                 .first = room,
+                 .component = room + n + 1,
+                 .size = room + 2 * (size_t)n + 1,
+                 .low = room + 3 * (size_t)n + 1,
+                 .order = room + 4 * (size_t)n + 1,
+                 .stack = room + 5 * (size_t)n + 1,
+                 .work = room + 6 * (size_t)n + 1,
+                 .next = room + 7 * (size_t)n + 1,
+                 .bent = mem_alloc(mem, n + 1)};
+    read_loop(&c, ddp, forms);
+    while (judge(&c) > 0) {
+        uint32_t count = list_candidates(&c, room + 8 * (size_t)n + 1);
+        cut[choose(&c, count, room + 8 * (size_t)n + 1)] = true;
+    }
+    vec_free(mem, &c.reads);
+    vec_free(mem, &c.bends);
+    mem_free(mem, c.bent);
+    mem_free(mem, room);
+}

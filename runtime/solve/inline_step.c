@@ -1,0 +1,483 @@
+/* inline_step.c: a plan, once per stage -> lists of assignments, linear systems, Newton's iteration. See inline_step.h.
+ *
+ * Stage i has variable v of the plan at place v + i * n_vars of a vector; behind them lie the weights of the method, then
+ * the residuals. x = h * der(x) + old(x) becomes the sum over all stages; everything else is done once per stage,
+ * operation by operation, so a block has as many tearing variables as stages for each of the plan.
+ *
+ * Linear blocks: their matrix is made of tangents, factored, and kept while nothing it is made of changes: for those with
+ * constant factors as long as h is the same. A second solution with the same factors takes out the rounding of the first.
+ *
+ * Iterated blocks: simplified Newton, with a Jacobian that is kept over steps while iterations converge fast; taken
+ * anew where they do not, then in each round. A derivative of a state counts by what it does to the state.
+ */
+#include "runtime/solve/inline_step.h"
+
+#include "numerics/dense_lu.h"
+#include "runtime/eval/list_code.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct StepBlock {
+    const InlineBlock *of;
+    ListCode *list; /* explicit: assignments; linear: steps and residuals; iterated: residuals */
+    uint32_t n;     /* unknowns: tearing variables, stage by stage for each */
+    uint32_t *tears, *residuals; /* [n]: places */
+    double *lu;                  /* dense_lu_room(n) */
+    uint32_t *pivot;
+    double *right; /* [n] */
+    bool factored;
+    bool fresh; /* of an iterated one: the Jacobian is of this step */
+} StepBlock;
+
+struct InlineStep {
+    Sim *sim;
+    const InlinePlan *plan;
+    uint32_t stages, stride;
+    uint32_t weights; /* place of the first weight */
+    uint32_t n_blocks, n_places;
+    double *value, *tangent; /* [n_places] */
+    double *kept;            /* [weights]: values of the last step that was accepted */
+    StepBlock *blocks;
+    Arena arena; /* of the variables of items, and of blocks' arrays */
+    double tolerance;
+};
+
+/* ---- life ---- */
+
+static uint32_t place(const InlineStep *step, uint32_t var, uint32_t stage)
+{
+    return var + stage * step->stride;
+}
+
+/* The discretisation over [x, old, weight, slope, weight, slope, ...]. */
+static X discretised(const InlineStep *step, bool residual)
+{
+    FormTable *forms = step->sim->forms;
+    X sum = 0;
+    for (uint32_t j = 0; j < step->stages; j++) {
+        X change = x_binary(forms, X_MUL, x_pos(forms, 2 + 2 * j), x_pos(forms, 3 + 2 * j));
+        sum = sum ? x_binary(forms, X_ADD, sum, change) : change;
+    }
+    sum = x_binary(forms, X_ADD, sum, x_pos(forms, 1));
+    return residual ? x_binary(forms, X_SUB, x_pos(forms, 0), sum) : sum;
+}
+
+static ShapeItem discretisation_item(InlineStep *step, const InlineOp *op, uint32_t stage)
+{
+    const InlinePlan *plan = step->plan;
+    uint32_t s = op->state - 1, n = step->stages;
+    uint32_t *vars = arena_alloc(&step->arena, (2 + 2 * n) * sizeof *vars);
+    vars[0] = place(step, plan->state[s], stage);
+    vars[1] = plan->old[s];
+    for (uint32_t j = 0; j < n; j++) {
+        vars[2 + 2 * j] = step->weights + stage * n + j;
+        vars[3 + 2 * j] = place(step, plan->slope[s], j);
+    }
+    return (ShapeItem){op->target ? vars[0] : 0, discretised(step, !op->target), vars};
+}
+
+static ShapeItem model_item(InlineStep *step, const InlineOp *op, uint32_t stage)
+{
+    uint32_t n = 0, count;
+    X *nodes = x_nodes(step->sim->forms, step->sim->mem, 1, &op->value, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        XNode x = x_node(step->sim->forms, nodes[i]);
+        if (x.op == X_POS && x.a >= n)
+            n = x.a + 1;
+    }
+    mem_free(step->sim->mem, nodes);
+    uint32_t *vars = arena_alloc(&step->arena, (n + 1) * sizeof *vars);
+    for (uint32_t i = 0; i < n;
+         i++) /* only methods of one stage know h outside the discretisation */
+        vars[i] = op->vars[i] == step->plan->h ? step->weights : place(step, op->vars[i], stage);
+    return (ShapeItem){op->target ? place(step, op->target, stage) : 0, op->value, vars};
+}
+
+static ShapeItem item_of(InlineStep *step, const InlineOp *op, uint32_t stage)
+{
+    return op->state ? discretisation_item(step, op, stage) : model_item(step, op, stage);
+}
+
+typedef VEC(ShapeItem) Items;
+
+static void add_items(InlineStep *step, Items *items, uint32_t from, uint32_t to)
+{
+    for (uint32_t i = from; i < to; i++)
+        for (uint32_t stage = 0; stage < step->stages; stage++)
+            vec_push(step->sim->mem, items, item_of(step, &step->plan->ops.at[i], stage));
+}
+
+static void add_unknowns(InlineStep *step, StepBlock *block, Items *items)
+{
+    const InlineBlock *of = block->of;
+    uint32_t n = block->n = of->n_tears * step->stages, first = items->n;
+    if (!n)
+        return;
+    add_items(step, items, of->residuals, of->residuals + of->n_tears);
+    block->tears = arena_alloc(&step->arena, 2 * (size_t)n * sizeof *block->tears);
+    block->residuals = block->tears + n;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t tear = step->plan->tears.at[of->tears + i / step->stages];
+        block->tears[i] = place(step, tear, i % step->stages);
+        block->residuals[i] = items->at[first + i].target = step->n_places++;
+    }
+    block->lu = arena_alloc(&step->arena, (dense_lu_room(n) + n) * sizeof *block->lu);
+    block->right = block->lu + dense_lu_room(n);
+    block->pivot = arena_alloc(&step->arena, dense_lu_pivots(n) * sizeof *block->pivot);
+}
+
+static void open_block(InlineStep *step, StepBlock *block, const InlineBlock *of)
+{
+    Items items = {0};
+    block->of = of;
+    bool solved = of->solved && step->stages == 1;
+    if (solved)
+        vec_push(step->sim->mem, &items,
+                 model_item(step,
+                            &(InlineOp){.target = step->plan->tears.at[of->tears],
+                                        .value = of->solved,
+                                        .vars = of->solved_vars},
+                            0));
+    add_items(step, &items, of->from, of->to);
+    if (!solved)
+        add_unknowns(step, block, &items);
+    block->list = list_code_open(step->sim, items.n, items.at);
+    vec_free(step->sim->mem, &items);
+}
+
+InlineStep *inline_step_open(Sim *sim, const InlinePlan *plan, uint32_t stages)
+{
+    Mem *mem = sim->mem;
+    InlineStep *step = mem_alloc(mem, sizeof *step);
+    step->sim = sim;
+    step->plan = plan;
+    step->stages = stages;
+    step->stride = plan->n_vars;
+    step->weights = stages * plan->n_vars;
+    step->n_places = step->weights + stages * stages;
+    step->n_blocks = plan->blocks.n;
+    arena_init(&step->arena, mem);
+    step->blocks = mem_alloc(mem, (step->n_blocks + 1) * sizeof *step->blocks);
+    for (uint32_t i = 0; i < step->n_blocks; i++)
+        open_block(step, &step->blocks[i], &plan->blocks.at[i]);
+    step->value = mem_alloc(mem, 3 * (size_t)(step->n_places + 1) * sizeof *step->value);
+    step->tangent = step->value + step->n_places + 1;
+    step->kept = step->tangent + step->n_places + 1;
+    return step;
+}
+
+void inline_step_close(InlineStep *step)
+{
+    if (!step)
+        return;
+    Sim *sim = step->sim;
+    for (uint32_t i = 0; i < step->n_blocks; i++)
+        list_code_close(sim, step->blocks[i].list);
+    mem_free(sim->mem, step->blocks);
+    mem_free(sim->mem, step->value);
+    arena_free(&step->arena);
+    mem_free(sim->mem, step);
+}
+
+/* ---- in and out ---- */
+
+void inline_step_begin(InlineStep *step)
+{
+    for (uint32_t stage = 0; stage < step->stages; stage++)
+        for (uint32_t v = 1; v < step->stride; v++)
+            step->value[place(step, v, stage)] =
+                step->plan->var[v].of ? step->sim->value[step->plan->var[v].of] : 0;
+    inline_step_forget(step);
+    for (uint32_t i = 0; i < step->stages * step->stages; i++)
+        step->value[step->weights + i] = 0;
+    inline_step_keep(step);
+}
+
+void inline_step_forget(InlineStep *step)
+{
+    for (uint32_t i = 0; i < step->n_blocks; i++)
+        step->blocks[i].factored = false;
+}
+
+void inline_step_forget_iterated(InlineStep *step)
+{
+    for (uint32_t i = 0; i < step->n_blocks; i++)
+        step->blocks[i].factored &= step->blocks[i].of->constant;
+}
+
+void inline_step_weights(InlineStep *step, const double *weight)
+{
+    size_t bytes = (size_t)step->stages * step->stages * sizeof *weight;
+    if (memcmp(step->value + step->weights, weight, bytes) == 0)
+        return;
+    memcpy(step->value + step->weights, weight, bytes);
+    inline_step_forget(step);
+}
+
+void inline_step_clock(InlineStep *step, uint32_t stage, double time)
+{
+    for (uint32_t v = 1; v < step->stride; v++)
+        if (step->plan->var[v].role == INLINE_CLOCK)
+            step->value[place(step, v, stage)] = time;
+}
+
+double *inline_step_old(InlineStep *step, uint32_t state)
+{
+    return &step->value[step->plan->old[state]];
+}
+
+double inline_step_state(const InlineStep *step, uint32_t stage, uint32_t state)
+{
+    return step->value[place(step, step->plan->state[state], stage)];
+}
+
+double inline_step_slope(const InlineStep *step, uint32_t stage, uint32_t state)
+{
+    return step->value[place(step, step->plan->slope[state], stage)];
+}
+
+void inline_step_keep(InlineStep *step)
+{
+    memcpy(step->kept, step->value, step->weights * sizeof *step->kept);
+}
+
+void inline_step_back(InlineStep *step)
+{
+    memcpy(step->value, step->kept, step->weights * sizeof *step->kept);
+}
+
+void inline_step_copy(InlineStep *to, uint32_t to_stage, const InlineStep *from, uint32_t stage)
+{
+    memcpy(to->value + place(to, 0, to_stage), from->value + place(from, 0, stage),
+           to->stride * sizeof *to->value);
+}
+
+void inline_step_guess(InlineStep *step, const double *by)
+{
+    double now[INLINE_STAGES];
+    uint32_t n = step->stages;
+    for (uint32_t b = 0; b < step->n_blocks; b++) {
+        const StepBlock *block = &step->blocks[b];
+        for (uint32_t t = 0; block->of->kind == INLINE_ITERATED && t < block->n; t += n) {
+            for (uint32_t j = 0; j < n; j++)
+                now[j] = step->value[block->tears[t + j]];
+            for (uint32_t i = 0; i < n; i++) {
+                double sum = 0;
+                for (uint32_t j = 0; j < n; j++)
+                    sum += by[i * n + j] * now[j];
+                step->value[block->tears[t + i]] = sum;
+            }
+        }
+    }
+}
+
+/* ---- linear blocks ---- */
+
+static bool factor_by(InlineStep *step, StepBlock *block,
+                      void (*tangents)(InlineStep *step, StepBlock *block))
+{
+    uint32_t n = block->n;
+    for (uint32_t j = 0; j < n; j++) {
+        step->tangent[block->tears[j]] = 1;
+        tangents(step, block);
+        step->tangent[block->tears[j]] = 0;
+        for (uint32_t i = 0; i < n; i++)
+            block->lu[(size_t)i * n + j] = step->tangent[block->residuals[i]];
+    }
+    return block->factored = dense_lu_factor(n, block->lu, block->pivot);
+}
+
+static void list_tangents(InlineStep *step, StepBlock *block)
+{
+    list_code_tangents(step->sim, block->list, step->value, step->tangent);
+}
+
+/* Tangents of what a block has computed, back to 0. */
+static void clear_tangents(InlineStep *step)
+{
+    memset(step->tangent, 0, step->n_places * sizeof *step->tangent);
+}
+
+static bool factor_linear(InlineStep *step, StepBlock *block)
+{
+    if (!block->factored)
+        factor_by(step, block, list_tangents);
+    clear_tangents(step);
+    return block->factored;
+}
+
+/* The largest change, relative to the largest unknown of the block; NaN stays. */
+static double correct(InlineStep *step, const StepBlock *block)
+{
+    double most = 0, size = 1e-300;
+    for (uint32_t i = 0; i < block->n; i++)
+        block->right[i] = step->value[block->residuals[i]];
+    dense_lu_solve(block->n, block->lu, block->pivot, block->right);
+    for (uint32_t i = 0; i < block->n; i++) {
+        double *unknown = &step->value[block->tears[i]];
+        *unknown -= block->right[i];
+        double change = fabs(block->right[i]);
+        most = change <= most ? most : change;
+        size = fmax(size, fabs(*unknown));
+    }
+    return most / size;
+}
+
+enum { MOST_CORRECTIONS = 4 };
+
+static bool solve_linear(InlineStep *step, StepBlock *block)
+{
+    block->factored &= block->of->constant;
+    list_code_values(step->sim, block->list, step->value);
+    if (!factor_linear(step, block))
+        return false;
+    double size = INFINITY, last;
+    for (int round = 0; round < MOST_CORRECTIONS; round++) {
+        last = size;
+        size = correct(step, block);
+        list_code_values(step->sim, block->list, step->value);
+        if (!isfinite(size))
+            return false;
+        if (size <= 1e-14 || (round > 0 && size > last / 100))
+            break;
+    }
+    return true;
+}
+
+/* Behind solve_linear, which has factored it. */
+static void tangent_linear(InlineStep *step, StepBlock *block)
+{
+    for (uint32_t i = 0; i < block->n; i++)
+        step->tangent[block->tears[i]] = 0;
+    list_tangents(step, block);
+    for (uint32_t i = 0; i < block->n; i++)
+        block->right[i] = step->tangent[block->residuals[i]];
+    dense_lu_solve(block->n, block->lu, block->pivot, block->right);
+    for (uint32_t i = 0; i < block->n; i++)
+        step->tangent[block->tears[i]] = -block->right[i];
+    list_tangents(step, block);
+}
+
+/* ---- iterated blocks ---- */
+
+static bool solve_inner(InlineStep *step, StepBlock *block)
+{
+    if (block->n)
+        return solve_linear(step, block);
+    list_code_values(step->sim, block->list, step->value);
+    return true;
+}
+
+static bool residuals(InlineStep *step, StepBlock *block)
+{
+    for (uint32_t i = block->of->inner_from; i < block->of->inner_to; i++)
+        if (!solve_inner(step, &step->blocks[i]))
+            return false;
+    list_code_values(step->sim, block->list, step->value);
+    for (uint32_t i = 0; i < block->n; i++)
+        if (!isfinite(step->value[block->residuals[i]]))
+            return false;
+    return true;
+}
+
+static void whole_tangents(InlineStep *step, StepBlock *block)
+{
+    for (uint32_t i = block->of->inner_from; i < block->of->inner_to; i++) {
+        StepBlock *inner = &step->blocks[i];
+        if (inner->n)
+            tangent_linear(step, inner);
+        else
+            list_tangents(step, inner);
+    }
+    list_tangents(step, block);
+}
+
+static bool factor_iterated(InlineStep *step, StepBlock *block)
+{
+    bool fine = factor_by(step, block, whole_tangents);
+    clear_tangents(step);
+    block->fresh = true;
+    step->sim->counts.jacobians++;
+    return fine;
+}
+
+/* What one unit of an unknown is worth. A derivative counts by the way that its state takes in the step. */
+static double worth(const InlineStep *step, const StepBlock *block, uint32_t i, double largest)
+{
+    const SolOptions *opt = &step->sim->opt;
+    uint32_t stage = i % step->stages;
+    uint32_t state =
+        step->plan->var[step->plan->tears.at[block->of->tears + i / step->stages]].state;
+    double own = fabs(step->value[block->tears[i]]) + 1e-6 * largest + 1e-6;
+    if (!state)
+        return own;
+    double way = fabs(step->value[step->weights + stage * step->stages + stage]);
+    double room = fabs(inline_step_state(step, stage, state - 1)) + opt->atol / opt->rtol;
+    return fmax(own, way > 0 ? room / way : 0);
+}
+
+/* One step of Newton's; its size. */
+static double newton_step(InlineStep *step, StepBlock *block)
+{
+    double largest = 0, most = 0;
+    for (uint32_t i = 0; i < block->n; i++) {
+        block->right[i] = step->value[block->residuals[i]];
+        largest = fmax(largest, fabs(step->value[block->tears[i]]));
+    }
+    dense_lu_solve(block->n, block->lu, block->pivot, block->right);
+    for (uint32_t i = 0; i < block->n; i++) {
+        double size = fabs(block->right[i]) / worth(step, block, i, largest);
+        most = size <= most ? most : size;
+        step->value[block->tears[i]] -= block->right[i];
+    }
+    step->sim->counts.newton++;
+    return most;
+}
+
+enum { MOST_ROUNDS = 40, SLOW_ROUNDS = 8 };
+
+static bool newton(InlineStep *step, StepBlock *block)
+{
+    double last = INFINITY;
+    block->fresh = false;
+    if (!residuals(step, block))
+        return false;
+    for (int round = 0; round < MOST_ROUNDS; round++) {
+        bool anew = !block->factored || round > SLOW_ROUNDS;
+        if (anew && !factor_iterated(step, block))
+            return false;
+        double size = newton_step(step, block);
+        if (!isfinite(size) || !residuals(step, block))
+            return false;
+        double rate = size / last;
+        if (size <= 1e-14 || (round > 0 && rate < 1 && size * rate / (1 - rate) <= step->tolerance))
+            return true;
+        if (round > 0 && size <= 1e-10 && rate > 0.25) /* rounding is all that is left */
+            return true;
+        if (round > 0 && rate > 0.5) { /* too slow, or astray */
+            if (block->fresh && rate > 2)
+                return false;
+            block->factored = false;
+        }
+        last = size;
+    }
+    return false;
+}
+
+bool inline_step_solve(InlineStep *step, double tolerance)
+{
+    step->tolerance = tolerance;
+    for (uint32_t i = 0; i < step->n_blocks; i++) {
+        StepBlock *block = &step->blocks[i];
+        if (block->of->inside)
+            continue;
+        bool fine =
+            block->of->kind == INLINE_ITERATED ? newton(step, block) : solve_inner(step, block);
+        if (!fine) {
+            block->factored = false;
+            return false;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,257 @@
+/* Inline integration: order of every method across events and changes of structure, published end values, what is
+ * iterated and what is not. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "tests/support/sim_lab.h"
+
+#include <math.h>
+
+static void near_to(double value, double expected, double tolerance)
+{
+    if (!(fabs(value - expected) <= tolerance))
+        fail_msg("%.12g instead of %.12g (within %g)", value, expected, tolerance);
+}
+
+static SolOptions inline_options(SolMethod method, double stop, double step)
+{
+    return (SolOptions){.stop = stop,
+                        .steps = 1,
+                        .step = step,
+                        .max_step = stop,
+                        .solver = SOL_SOLVER_INLINE,
+                        .method = method};
+}
+
+static const SolMethod all[] = {SOL_METHOD_RADAU5,         SOL_METHOD_RADAU3,
+                                SOL_METHOD_BDF3,           SOL_METHOD_BDF2,
+                                SOL_METHOD_IMPLICIT_EULER, SOL_METHOD_EXPLICIT_EULER};
+enum { METHODS = sizeof all / sizeof *all };
+
+/* ---- order ---- */
+
+/* The solution came first. Up to the event x = exp(sin(t)), then, with s since then, x = 1 / (1 - exp(-s) / 2) and
+ * z = 1 / (2 exp(s) - 1), a state that was not there before; f = cos(t) throughout. x reaches 2 at asin(log(2)). */
+static const char MADE[] =
+    "model Made\ninterface: static Real x; static Real z; static Real f;\nimplementation:\n"
+    "  static Boolean on; static Real g; static Real slope;\n"
+    "  when x > 2 then on << true; end when;\n"
+    "  der(x = x, start << 1) = slope;\n"
+    "  if on then slope = x - x*x; der(x = z, start << 1) = -x*z;\n"
+    "  else then slope = x*cos(x = time); z = 1; end if;\n"
+    "  g*g*g = (f + x)*(f + x)*(f + x);\n"
+    "  der(x = f, start << 1) = x - g + cos(x = time) - sin(x = time);\n"
+    "end Made;\n";
+
+static double made_error(SolMethod method, double step)
+{
+    SolOptions options = inline_options(method, 2, step);
+    double s = 2 - asin(log(2)), error;
+    SimLab *lab = sim_lab_text(MADE, &options);
+    assert_int_equal(sim_lab_run(lab, 2), SOL_OK);
+    assert_true(lab->n_events >= 1);
+    error = fabs(sim_lab_value(lab, "x") - 1 / (1 - exp(-s) / 2));
+    error = fmax(error, fabs(sim_lab_value(lab, "z") - 1 / (2 * exp(s) - 1)));
+    error = fmax(error, fabs(sim_lab_value(lab, "f") - cos(2)));
+    sim_lab_close(lab);
+    return error;
+}
+
+/* The slope of the straight line through the logarithms. */
+static double measured_order(SolMethod method, uint32_t coarse, uint32_t fine)
+{
+    double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
+    for (double steps = coarse; steps <= fine; steps *= 1.17) {
+        double step = 2 / floor(steps), x = log(step), y = log(made_error(method, step));
+        n++;
+        sx += x;
+        sy += y;
+        sxx += x * x;
+        sxy += x * y;
+    }
+    return (n * sxy - sx * sy) / (n * sxx - sx * sx);
+}
+
+static void test_orders(void **state)
+{
+    (void)state;
+    static const struct {
+        double order;
+        uint32_t coarse, fine;
+    } expected[METHODS] = {{5, 12, 56},  {3, 60, 400},   {3, 100, 800},
+                           {2, 60, 600}, {1, 300, 3000}, {1, 300, 3000}};
+    for (int i = 0; i < METHODS; i++)
+        near_to(measured_order(all[i], expected[i].coarse, expected[i].fine), expected[i].order,
+                0.1);
+}
+
+/* ---- with error control ---- */
+
+static void test_tolerance(void **state)
+{
+    (void)state;
+    for (int i = 0; i < METHODS; i++) {
+        double rtol = i < 4 ? 1e-7 : 1e-5, s = 2 - asin(log(2));
+        SolOptions options = inline_options(all[i], 2, 0);
+        options.rtol = options.atol = rtol;
+        SimLab *lab = sim_lab_text(MADE, &options);
+        assert_int_equal(sim_lab_run(lab, 2), SOL_OK);
+        near_to(sim_lab_value(lab, "x"), 1 / (1 - exp(-s) / 2), 1000 * rtol);
+        near_to(sim_lab_value(lab, "z"), 1 / (2 * exp(s) - 1), 1000 * rtol);
+        near_to(sim_lab_value(lab, "f"), cos(2), 1000 * rtol);
+        sim_lab_close(lab);
+    }
+}
+
+/* ---- published ---- */
+
+typedef struct Expected {
+    const char *path;
+    double value;
+} Expected;
+
+static SolStats published(const char *model, SolMethod method, double stop, double rtol,
+                          double atol, const Expected *expected)
+{
+    SolStats stats;
+    SolOptions options = inline_options(method, stop, 0);
+    options.rtol = rtol;
+    options.atol = atol;
+    SimLab *lab = sim_lab_open("stiff.sol", model, &options);
+    assert_int_equal(sim_lab_run(lab, stop), SOL_OK);
+    for (; expected->path; expected++)
+        near_to(sim_lab_value(lab, expected->path), expected->value, 1e-5 * fabs(expected->value));
+    sol_stats(lab->sim, &stats);
+    sim_lab_close(lab);
+    return stats;
+}
+
+/* Test Set for IVP Solvers. */
+static void test_published(void **state)
+{
+    (void)state;
+    static const Expected robertson[] = {{"a", 0.2083340149701255e-7},
+                                         {"b", 0.8333360770334713e-13},
+                                         {"c", 0.9999999791665050},
+                                         {0}};
+    static const Expected amplifier[] = {
+        {"C1.p.u", -0.5562145012262709e-2}, {"T1.b.u", 0.3006522471903042e1},
+        {"T1.e.u", 0.2849958788608128e1},   {"T2.c.u", 0.4770927631616772e1},
+        {"R9.p.u", 0.1236995868091548e1},   {0}};
+    static const Expected van_der_pol[] = {
+        {"x", 0.1706167732170469e1}, {"v", -0.8928097010248125e-3}, {0}};
+    static const Expected car_axis[] = {{"xl", 0.493455784275402809e-1},
+                                        {"yr", 0.373911027265361257},
+                                        {"vyl", 0.744686658723778553e-2},
+                                        {"lam1", -0.473688659084893325e-2},
+                                        {0}};
+    for (int k = 0; k < 2; k++) {
+        published("Robertson", all[k], 1e11, 1e-8, 1e-20, robertson);
+        published("Amplifier", all[k], 0.2, 1e-8, 1e-10, amplifier);
+        SolStats stats = published("VanDerPol", all[k], 2000, 1e-8, 1e-10, van_der_pol);
+        assert_true(stats.time_inline == 2000 && stats.steps < (k ? 20000 : 3500));
+    }
+    published("CarAxis", SOL_METHOD_RADAU5, 3, 1e-9, 1e-12, car_axis);
+}
+
+/* ---- what is iterated ---- */
+
+/* Two filters in series: nothing is. */
+static void test_linear_is_not_iterated(void **state)
+{
+    (void)state;
+    static const char text[] = "model Filters\ninterface: static Real x1; static Real x2;\n"
+                               "implementation:\n"
+                               "  0.5*der(x = x1, start << 0) + x1 = sin(x = 5*time);\n"
+                               "  0.3*der(x = x2, start << 0) + x2 = x1;\nend Filters;\n";
+    for (int i = 0; i < METHODS; i++) {
+        SolStats stats;
+        SolOptions options = inline_options(all[i], 3, 0.01);
+        SimLab *lab = sim_lab_text(text, &options);
+        assert_int_equal(sim_lab_run(lab, 3), SOL_OK);
+        sol_stats(lab->sim, &stats);
+        assert_true(stats.newton_iterations == 0 && stats.jacobians == 0);
+        assert_in_range(stats.steps, 300, 301);
+        sim_lab_close(lab);
+    }
+}
+
+/* ---- many events ---- */
+
+/* x follows g, which is 1 and 0 in turn for 5 ms each, at once; y follows x slowly. */
+enum { STIFFNESS = 100000, HALVES = 200 };
+static const char TOGGLED[] =
+    "model Toggled\nimplementation:\n  static Real x; static Real y; static Boolean on;\n"
+    "  on << mod(100*time, 1) < 0.5;\n"
+    "  static Real v;\n  der(x = x, start << 0) = v;\n"
+    "  if on then v = 100000*(1 - x); else then v = -100000*x; end if;\n"
+    "  der(x = y, start << 0) = x - y;\nend Toggled;\n";
+
+/* Both equations are linear: what HALVES halves of a period make of x and y. */
+static void toggled_exact(double *x, double *y)
+{
+    const double k = STIFFNESS, h = 0.005;
+    *x = *y = 0;
+    for (int i = 0; i < HALVES; i++) {
+        double g = i % 2 == 0, a = (*x - g) / (1 - k);
+        *y = g + a * exp(-k * h) + (*y - g - a) * exp(-h);
+        *x = g + (*x - g) * exp(-k * h);
+    }
+}
+
+static void test_events_of_a_stiff_part(void **state)
+{
+    (void)state;
+    double x, y;
+    SolStats stats[2];
+    toggled_exact(&x, &y);
+    for (int k = 0; k < 2; k++) {
+        SolOptions options = inline_options(SOL_METHOD_RADAU5, 1, 0);
+        options.rtol = 1e-7;
+        if (k)
+            options.solver = SOL_SOLVER_IDA;
+        SimLab *lab = sim_lab_text(TOGGLED, &options);
+        assert_int_equal(sim_lab_run(lab, 1), SOL_OK);
+        near_to(sim_lab_value(lab, "y"), y, 1e-6);
+        near_to(sim_lab_value(lab, "x"), x, 1e-6);
+        sol_stats(lab->sim, &stats[k]);
+        sim_lab_close(lab);
+    }
+    assert_true(1.5 * stats[0].steps < stats[1].steps); /* no start-up behind an event */
+}
+
+/* ---- who looks does not matter ---- */
+
+static void test_output_points(void **state)
+{
+    (void)state;
+    for (int i = 0; i < METHODS; i++) {
+        double x[2];
+        for (int k = 0; k < 2; k++) {
+            SolOptions options = inline_options(all[i], 0.7, i % 2 ? 0 : 0.013);
+            options.steps = k ? 1000 : 1;
+            options.max_step = 1e-2;
+            SimLab *lab = sim_lab_text(MADE, &options);
+            assert_int_equal(sim_lab_run(lab, 0.7), SOL_OK);
+            x[k] = sim_lab_value(lab, "x");
+            sim_lab_close(lab);
+        }
+        assert_true(x[0] == x[1]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_orders),
+        cmocka_unit_test(test_tolerance),
+        cmocka_unit_test(test_published),
+        cmocka_unit_test(test_linear_is_not_iterated),
+        cmocka_unit_test(test_events_of_a_stiff_part),
+        cmocka_unit_test(test_output_points),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,241 @@
+/* Drawn initial conditions that are not linear, with a solution that was chosen first: an iteration of the test's own, Newton's with a line
+ * search from the same guess, says which of them must be found. What the program finds is held against the conditions as they were drawn,
+ * not against that solution: there may be several. Conditions that are too many, that say the same or that leave states free are drawn too. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "tests/support/random_x.h"
+#include "tests/support/sim_lab.h"
+#include "tests/support/soak.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST = 5, TERMS = 3, SHAPES = 5 };
+
+typedef struct Term {
+    double factor;
+    int shape, var, other;
+} Term;
+
+typedef struct Drawn {
+    int n, k;   /* states, conditions */
+    bool param; /* x0 is a parameter */
+    double solution[MOST], guess[MOST], want[MOST];
+    Term term[MOST][TERMS];
+} Drawn;
+
+static double shape_value(const Term *t, const double *x)
+{
+    double a = x[t->var], b = x[t->other];
+    const double value[SHAPES] = {a, a * a * a, a * b, exp(a / 2), sin(a)};
+    return t->factor * value[t->shape];
+}
+
+static double shape_slope(const Term *t, const double *x, int by)
+{
+    double a = x[t->var], b = x[t->other];
+    const double slope[SHAPES] = {1, 3 * a * a, b, exp(a / 2) / 2, cos(a)};
+    double sum = t->var == by ? slope[t->shape] : 0;
+    if (t->shape == 2 && t->other == by)
+        sum += a;
+    return t->factor * sum;
+}
+
+static void write_term(FILE *out, const Term *t)
+{
+    fprintf(out, " + (%.17g)*", t->factor);
+    if (t->shape == 0)
+        fprintf(out, "x%d", t->var);
+    else if (t->shape == 1)
+        fprintf(out, "x%d*x%d*x%d", t->var, t->var, t->var);
+    else if (t->shape == 2)
+        fprintf(out, "x%d*x%d", t->var, t->other);
+    else
+        fprintf(out, t->shape == 3 ? "exp(x%d/2)" : "sin(x%d)", t->var);
+}
+
+static double off(const Drawn *d, int r, const double *x)
+{
+    double sum = -d->want[r];
+    for (int i = 0; i < TERMS; i++)
+        sum += shape_value(&d->term[r][i], x);
+    return sum;
+}
+
+static Drawn draw(Rng *rng)
+{
+    Drawn d = {.n = 1 + (int)rng_below(rng, MOST)};
+    d.k = rng_below(rng, 4) ? d.n : 1 + (int)rng_below(rng, (uint32_t)d.n);
+    d.param = d.k == d.n && rng_below(rng, 3) == 0;
+    double far = rng_below(rng, 2) ? 0.3 : 3;
+    for (int i = 0; i < d.n; i++) {
+        d.solution[i] = rng_real(rng, -2, 2);
+        d.guess[i] = d.solution[i] + rng_real(rng, -far, far);
+    }
+    for (int r = 0; r < d.k; r++) {
+        for (int i = 0; i < TERMS; i++)
+            d.term[r][i] = (Term){rng_real(rng, -2, 2), (int)rng_below(rng, SHAPES),
+                                  i ? (int)rng_below(rng, (uint32_t)d.n) : r,
+                                  (int)rng_below(rng, (uint32_t)d.n)};
+        d.want[r] = off(&d, r, d.solution);
+    }
+    return d;
+}
+
+/* ---- the oracle ---- */
+
+static bool eliminate(int n, double a[][MOST], double *b)
+{
+    for (int k = 0; k < n; k++) {
+        int p = k;
+        for (int i = k + 1; i < n; i++)
+            if (fabs(a[i][k]) > fabs(a[p][k]))
+                p = i;
+        if (!(fabs(a[p][k]) > 1e-12))
+            return false;
+        for (int j = 0; j < n; j++) {
+            double t = a[k][j];
+            a[k][j] = a[p][j];
+            a[p][j] = t;
+        }
+        double t = b[k];
+        b[k] = b[p];
+        b[p] = t;
+        for (int i = k + 1; i < n; i++) {
+            double f = a[i][k] / a[k][k];
+            for (int j = k; j < n; j++)
+                a[i][j] -= f * a[k][j];
+            b[i] -= f * b[k];
+        }
+    }
+    for (int k = n; k-- > 0;) {
+        for (int j = k + 1; j < n; j++)
+            b[k] -= a[k][j] * b[j];
+        b[k] /= a[k][k];
+    }
+    return true;
+}
+
+static double worst(const Drawn *d, const double *x)
+{
+    double most = 0;
+    for (int r = 0; r < d->k; r++) {
+        double size = fabs(off(d, r, x));
+        most = size > most || isnan(size) ? size : most;
+    }
+    return most;
+}
+
+/* Of square systems: is there a solution that the line search reaches? */
+static bool finds(const Drawn *d)
+{
+    double x[MOST], y[MOST];
+    memcpy(x, d->guess, sizeof x);
+    for (int round = 0; round < 100; round++) {
+        double a[MOST][MOST], b[MOST], before = worst(d, x);
+        if (before < 1e-12)
+            return true;
+        for (int r = 0; r < d->n; r++) {
+            b[r] = off(d, r, x);
+            for (int j = 0; j < d->n; j++) {
+                a[r][j] = 0;
+                for (int i = 0; i < TERMS; i++)
+                    a[r][j] += shape_slope(&d->term[r][i], x, j);
+            }
+        }
+        if (!eliminate(d->n, a, b))
+            return false;
+        double part = 1;
+        for (; part > 1e-6; part /= 2) {
+            for (int i = 0; i < d->n; i++)
+                y[i] = x[i] - part * b[i];
+            if (worst(d, y) < before)
+                break;
+        }
+        if (part <= 1e-6)
+            return before < 1e-10;
+        memcpy(x, y, sizeof x);
+    }
+    return false;
+}
+
+/* ---- the model ---- */
+
+static void write_model(FILE *out, const Drawn *d)
+{
+    fputs("model M\ninterface:\n", out);
+    for (int i = 0; i < d->n; i++)
+        fprintf(out,
+                i == 0 && d->param ? "  parameter Real x%d {fixed << false, start << %.17g};\n"
+                                   : "  static Real x%d {start << %.17g};\n",
+                i, d->guess[i]);
+    fputs("  static Real t;\nimplementation:\n  der(x = t, start << 1) = -t;\n", out);
+    for (int i = d->param; i < d->n; i++)
+        fprintf(out, "  der(x = x%d) = t*x%d;\n", i, (i + 1) % d->n);
+    fputs("  if initial() then\n", out);
+    for (int r = 0; r < d->k; r++) {
+        fprintf(out, "    %.17g = 0", d->want[r]);
+        for (int i = 0; i < TERMS; i++)
+            write_term(out, &d->term[r][i]);
+        fputs(";\n", out);
+    }
+    fputs("  end if;\nend M;\n", out);
+}
+
+typedef struct Tally {
+    unsigned newton, others, others_found;
+} Tally;
+
+static void check(const Drawn *d, uint64_t seed, Tally *tally)
+{
+    static char text[20000];
+    FILE *out = fmemopen(text, sizeof text, "w");
+    write_model(out, d);
+    fclose(out);
+    SolOptions options = {.stop = 1, .engine = SOL_ENGINE_INTERP};
+    SimLab *lab = sim_lab_text(text, &options);
+    SolStatus status = sim_lab_run(lab, 0);
+    double x[MOST];
+    for (int i = 0; i < d->n; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "x%d", i);
+        x[i] = sim_lab_value(lab, name);
+    }
+    bool must = d->k == d->n && finds(d);
+    tally->newton += must;
+    tally->others += !must;
+    tally->others_found += !must && status == SOL_OK;
+    if (must && status != SOL_OK)
+        fail_msg("seed %llu: not found\n%s", (unsigned long long)seed, text);
+    if (status == SOL_OK && !(worst(d, x) < 1e-7))
+        fail_msg("seed %llu: off by %g\n%s", (unsigned long long)seed, worst(d, x), text);
+    if (status != SOL_OK && !sim_lab_said(lab, "initial condition"))
+        fail_msg("seed %llu: status %d without a word\n%s", (unsigned long long)seed, status, text);
+    sim_lab_close(lab);
+}
+
+static void drawn(void **state)
+{
+    (void)state;
+    Soak soak = soak_begin("conditions that are not linear", 300, 1);
+    Tally tally = {0};
+    while (soak_next(&soak)) {
+        Rng rng = {soak.seed};
+        Drawn d = draw(&rng);
+        check(&d, soak.seed, &tally);
+    }
+    soak_end(&soak);
+    printf("Newton's method of the test finds %u, all found; of the %u others %u were found\n",
+           tally.newton, tally.others, tally.others_found);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(drawn)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
