@@ -271,6 +271,7 @@ static double apart_of(const Part *part, Reach reach, double time)
     double apart = 1e-4 * (part->now - part->back); /* bends less than the tolerance */
     if (!(apart > 16 * DBL_EPSILON * fabs(time)))
         return 0;
+    apart = time - (time - apart); /* so that the points are exactly that far from each other */
     if (time - 2 * apart >= reach.from)
         return apart;
     return time + 2 * apart <= reach.to ? -apart : 0;

@@ -129,3 +129,60 @@ implementation:
   xb*xl + yb*yl = 0;
   (xl - xr)^2 + (yl - yr)^2 = 1;
 end CarAxis;
+
+// Chemical reaction of eight species
+model Hires
+implementation:
+  static Real y[8];
+  der(x = y[1], start << 1) = -1.71*y[1] + 0.43*y[2] + 8.32*y[3] + 0.0007;
+  der(y[2]) = 1.71*y[1] - 8.75*y[2];
+  der(y[3]) = -10.03*y[3] + 0.43*y[4] + 0.035*y[5];
+  der(y[4]) = 8.32*y[2] + 1.71*y[3] - 1.12*y[4];
+  der(y[5]) = -1.745*y[5] + 0.43*y[6] + 0.43*y[7];
+  der(y[6]) = -280*y[6]*y[8] + 0.69*y[4] + 1.71*y[5] - 0.43*y[6] + 0.69*y[7];
+  der(y[7]) = 280*y[6]*y[8] - 1.81*y[7];
+  der(x = y[8], start << 0.0057) = -280*y[6]*y[8] + 1.81*y[7];
+end Hires;
+
+// A reaction that oscillates
+model Orego
+implementation:
+  Real a {start << 1}; Real b {start << 2}; Real c {start << 3};
+  der(a) = 77.27*(b + a*(1 - 8.375e-6*a - b));
+  der(b) = (c - (1 + a)*b)/77.27;
+  der(c) = 0.161*(a - c);
+end Orego;
+
+// Two species react, carbon dioxide is added; one equation without a derivative
+model Akzo
+implementation:
+  Real y1 {start << 0.444}; Real y2 {start << 0.00123}; Real y3; Real y4 {start << 0.007}; Real y5; Real y6;
+  Real r1; Real r2; Real r3; Real r4; Real r5; Real inflow;
+  r1 = 18.7*y1^4*sqrt(y2);
+  r2 = 0.58*y3*y4;
+  r3 = 0.58/34.4*y1*y5;
+  r4 = 0.09*y1*y4^2;
+  r5 = 0.42*y6^2*sqrt(y2);
+  inflow = 3.3*(0.9/737 - y2);
+  der(y1) = -2*r1 + r2 - r3 - r4;
+  der(y2) = -0.5*r1 - r4 - 0.5*r5 + inflow;
+  der(y3) = r1 - r2 + r3;
+  der(y4) = -r2 + r3 - 2*r4;
+  der(y5) = r2 - r3 + r5;
+  y6 = 115.83*y1*y4;
+end Akzo;
+
+// A satellite between earth and moon, on Arenstorf's closed orbit: not stiff, but steep at its ends
+model Arenstorf
+interface:
+  parameter Real mu << 0.012277471;
+implementation:
+  Real x {start << 0.994}; Real y; Real vx; Real vy {start << -2.00158510637908252240537862224};
+  Real earth; Real moon;
+  earth = ((x + mu)^2 + y^2)^1.5;
+  moon = ((x - 1 + mu)^2 + y^2)^1.5;
+  vx = der(x);
+  vy = der(y);
+  der(vx) = x + 2*vy - (1 - mu)*(x + mu)/earth - mu*(x - 1 + mu)/moon;
+  der(vy) = y - 2*vx - (1 - mu)*y/earth - mu*y/moon;
+end Arenstorf;

@@ -16,20 +16,39 @@ typedef struct Expected {
     double value;
 } Expected;
 
-static void check(const char *model, double stop, double rtol, double atol,
-                  const Expected *expected)
+static void check_with(SolSolver solver, const char *model, double stop, double rtol, double atol,
+                       const Expected *expected)
 {
-    SimLab *lab = sim_lab_open(
-        "stiff.sol", model,
-        &(SolOptions){
-            .stop = stop, .steps = 10, .rtol = rtol, .atol = atol, .solver = SOL_SOLVER_IDA});
+    SimLab *lab = sim_lab_open("stiff.sol", model,
+                               &(SolOptions){.stop = stop,
+                                             .steps = 10,
+                                             .rtol = rtol,
+                                             .atol = atol,
+                                             .solver = solver,
+                                             .method = SOL_METHOD_RADAU5});
     assert_int_equal(sim_lab_run(lab, stop), SOL_OK);
     for (; expected->path; expected++) {
         double value = sim_lab_value(lab, expected->path);
         if (!(fabs(value - expected->value) <= 1e-5 * fabs(expected->value)))
-            fail_msg("%s: %.12g instead of %.12g", expected->path, value, expected->value);
+            fail_msg("%s of %s: %.12g instead of %.12g", expected->path, model, value,
+                     expected->value);
     }
     sim_lab_close(lab);
+}
+
+static void check(const char *model, double stop, double rtol, double atol,
+                  const Expected *expected)
+{
+    check_with(SOL_SOLVER_IDA, model, stop, rtol, atol, expected);
+}
+
+/* With all methods for what is stiff. */
+static void check_all(const char *model, double stop, double rtol, double atol,
+                      const Expected *expected)
+{
+    static const SolSolver solvers[] = {SOL_SOLVER_IDA, SOL_SOLVER_RODAS, SOL_SOLVER_INLINE};
+    for (size_t i = 0; i < sizeof solvers / sizeof *solvers; i++)
+        check_with(solvers[i], model, stop, rtol, atol, expected);
 }
 
 static void test_van_der_pol(void **state)
@@ -82,6 +101,52 @@ static void test_car_axis(void **state)
                        {0}});
 }
 
+static void test_hires(void **state)
+{
+    (void)state;
+    check_all("Hires", 321.8122, 1e-9, 1e-12,
+              (Expected[]){{"y[1]", 0.7371312573325668e-3},
+                           {"y[2]", 0.1442485726316185e-3},
+                           {"y[3]", 0.5888729740967575e-4},
+                           {"y[4]", 0.1175651343283149e-2},
+                           {"y[5]", 0.2386356198831331e-2},
+                           {"y[6]", 0.6238968252742796e-2},
+                           {"y[7]", 0.2849998395185769e-2},
+                           {"y[8]", 0.2850001604814231e-2},
+                           {0}});
+}
+
+static void test_orego(void **state)
+{
+    (void)state;
+    check_all("Orego", 360, 1e-9, 1e-12,
+              (Expected[]){{"a", 0.1000814870318523e1},
+                           {"b", 0.1228178521549917e4},
+                           {"c", 0.1320554942846706e3},
+                           {0}});
+}
+
+static void test_akzo(void **state)
+{
+    (void)state;
+    check_all("Akzo", 180, 1e-9, 1e-12,
+              (Expected[]){{"y1", 0.1150794920661702},
+                           {"y2", 0.1203831471567715e-2},
+                           {"y3", 0.1611562887407974},
+                           {"y4", 0.3656156421249283e-3},
+                           {"y5", 0.1708010885264404e-1},
+                           {"y6", 0.4873531310307455e-2},
+                           {0}});
+}
+
+/* The orbit is closed. The end is steep: the audit compares values a ten-thousandth of a small step apart. */
+static void test_arenstorf(void **state)
+{
+    (void)state;
+    check_all("Arenstorf", 17.0652165601579625588917206249, 1e-11, 1e-13,
+              (Expected[]){{"x", 0.994}, {"vy", -2.00158510637908252240537862224}, {0}});
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -89,6 +154,10 @@ int main(void)
         cmocka_unit_test(test_robertson),
         cmocka_unit_test(test_transistor_amplifier),
         cmocka_unit_test(test_car_axis),
+        cmocka_unit_test(test_hires),
+        cmocka_unit_test(test_orego),
+        cmocka_unit_test(test_akzo),
+        cmocka_unit_test(test_arenstorf),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
