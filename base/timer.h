@@ -4,5 +4,6 @@
 
 double timer_now(void); /* monotonic wall-clock seconds */
 double timer_cpu(void); /* seconds of processor time used by this process, all threads */
+void timer_sleep_until(double time); /* of timer_now(); shorter where a signal comes */
 
 #endif

@@ -354,6 +354,8 @@ typedef struct SimCounts {
     double instantiate, ddp, lower, integrate, event, output;
     double time[5]; /* [PartMethod - PART_IDA]: simulated by each */
     uint64_t method_changes;
+    uint64_t unfinished; /* SolRealtime */
+    double unfinished_by;
     uint64_t starts_unsaid; /* states that began where no condition and no start said */
 } SimCounts;
 
@@ -423,6 +425,15 @@ typedef struct SimCancel {
 } SimCancel;
 
 /* How far the simulation has come, as a client sees it (simulation.c, set_check.c, save.c). */
+/* Steps that wait for the clock (realtime.c). */
+typedef struct SimRealtime {
+    bool started, checked; /* the clock is; the variable of overruns is */
+    bool late;             /* the last step was */
+    double time, clock;    /* of the model, and of timer_now() there */
+    double total;          /* seconds of all steps */
+    SolRealtime told;      /* as far as it is known here */
+} SimRealtime;
+
 typedef struct SimRun {
     uint32_t n_texts; /* files that were read when it was created */
     Arena opt_arena;
@@ -434,6 +445,7 @@ typedef struct SimRun {
     double created_at;
     SolModel *model;
     Def *top;
+    SimRealtime realtime;
     VEC(uint64_t) sums; /* rebuild.c, in builds with verifiers */
 } SimRun;
 

@@ -139,6 +139,13 @@ typedef struct SolOptions {
     SolSolver solver;
     SolMethod method; /* of SOL_SOLVER_INLINE */
     double step; /* of fixed-step solvers; 0: interval; of SOL_SOLVER_INLINE: chosen by the error */
+    /* 0: as fast as it goes. Else so many seconds of the model pass in one of the clock, in steps of `step`, of
+     * SOL_SOLVER_EULER or SOL_SOLVER_INLINE (sol_realtime()). What is compiled is waited for at events. */
+    double realtime;
+    uint32_t max_rounds; /* of Newton's method in one step in real time; 0: 8 */
+    /* Path of a parameter or held variable that is written, as by sol_write(), where real time was missed: an Integer gets
+     * the number of such steps, a Boolean is true until a step is in time again. NULL: none. */
+    const char *overrun;
     SolLinear linear;
     SolEngine engine;
     bool jit_wait;
@@ -242,6 +249,22 @@ const char *sol_text(const Sol *sim, double value); /* of a String; "" when ther
  * equations determine, or a value that its type does not have: Reals are finite, Integers whole, Booleans 0 or 1,
  * Strings what sol_text() has a text for. Otherwise errors as sol_run_to(). */
 SolStatus sol_write(Sol *sim, SolVar var, double value);
+
+/* A run in real time. The step from t to t + h begins when the clock has come to t; it is late where the clock has passed t + h
+ * when it ends, events and output included. Then the next ones do not wait until the clock is met again. A call that begins
+ * more than a step behind the clock starts it anew. */
+typedef struct SolRealtime {
+    uint64_t steps, overruns;
+    double worst, worst_at; /* seconds of the longest step, and the time of the model at its end */
+    double mean;            /* seconds of a step */
+    double latest;          /* most seconds behind the clock at the end of a step */
+    double jitter;          /* most seconds that waiting lasted too long */
+    uint32_t max_rounds;    /* the bound of Newton's method */
+    uint64_t unfinished;    /* times that it was reached: what was found then counts */
+    double unfinished_by;   /* the largest relative change that was still to come then, about */
+} SolRealtime;
+
+bool sol_realtime(const Sol *sim, SolRealtime *to); /* false: it does not run in real time */
 
 /* What exists now, for people: variables with their values, relations and branches, one a line; and the
  * causality graph in the language of dot, its blocks coloured by what evaluates them (interpreter, quick

@@ -79,6 +79,8 @@ def _fill(options: Any, name: str, value: Any) -> None:
 def make_options(values: Mapping[str, Any], set: Optional[Mapping[str, Any]]) -> Any:
     """A SolOptions; ctypes keeps alive what it points to."""
     options = _SolOptions()
+    if values.get("method") is not None and values.get("solver") != "inline":
+        raise ValueError("method: it is for solver='inline'")
     for name, value in values.items():
         if value is not None:
             _fill(options, name, value)

@@ -14,12 +14,12 @@ static const char *const remembering[] = {"on", "off", NULL};
 
 /* Everything that can be asked for, as it is read. */
 typedef struct RunOptions {
-    OptionNumber start, stop, interval, checkpoint, audit;
-    OptionCount steps, stats_events, batch_from;
+    OptionNumber start, stop, interval, checkpoint, audit, realtime;
+    OptionCount steps, stats_events, batch_from, max_rounds;
     SolverOptions solver;
     uint32_t engine, jit, modes;
     OptionTexts vars, sets, monitored, sensitivities;
-    const char *output, *stats, *trace, *trace_file, *resume, *cache;
+    const char *output, *stats, *trace, *trace_file, *resume, *cache, *overrun;
     bool fast_math, jit_names, header_units, quiet;
 } RunOptions;
 
@@ -46,6 +46,9 @@ static int read_options(Args *args, RunOptions *r, CliFolders *folders, const ch
         {"--stats", OPTION_TEXT, &r->stats, NULL, true},
         {"--stats-events", OPTION_COUNT, &r->stats_events, NULL, true},
         {"--audit", OPTION_PERHAPS, &r->audit, NULL, true},
+        {"--realtime", OPTION_PERHAPS, &r->realtime, NULL, false},
+        {"--max-rounds", OPTION_COUNT, &r->max_rounds, NULL, false},
+        {"--overrun", OPTION_TEXT, &r->overrun, NULL, false},
         {"--trace", OPTION_TEXT, &r->trace, NULL, true},
         {"--trace-file", OPTION_TEXT, &r->trace_file, NULL, true},
         {"--checkpoint", OPTION_POSITIVE, &r->checkpoint, NULL, false},
@@ -83,6 +86,13 @@ static int check_options(const Args *args, const RunOptions *r)
         return args_fail(args, "--sensitivity and --checkpoint do not go together");
     if (r->resume && !r->checkpoint.given)
         return args_fail(args, "--resume goes on with a run that had --checkpoint: give it again");
+    if (r->realtime.given && (!r->solver.step.given || (r->solver.solver != SOL_SOLVER_EULER &&
+                                                        r->solver.solver != SOL_SOLVER_INLINE)))
+        return args_fail(args, "--realtime wants --solver inline or euler, and --step H");
+    if (!r->realtime.given && (r->max_rounds.given || r->overrun))
+        return args_fail(args, "--max-rounds and --overrun are for --realtime");
+    if (r->max_rounds.given && (r->max_rounds.value < 1 || r->max_rounds.value > UINT32_MAX))
+        return args_fail(args, "--max-rounds wants a number from 1 to %u", UINT32_MAX);
     double last =
         fmax(fabs(start), fabs(stop)); /* steps far below do not move the clock any more */
     if (r->checkpoint.given && r->checkpoint.value < 1e-13 * fmax(last, stop - start))
@@ -116,6 +126,9 @@ static SolOptions simulation_options(const RunOptions *r, const CliFolders *fold
         .savable = r->checkpoint.given,
         .audit = r->audit.given ? r->audit.value : 0,
         .trace = r->trace,
+        .realtime = r->realtime.given ? r->realtime.value : 0,
+        .max_rounds = (uint32_t)r->max_rounds.value,
+        .overrun = r->overrun,
     };
     solver_options_fill(&r->solver, &options);
     return options;
@@ -158,7 +171,7 @@ static int run_with(Args *args, const RunOptions *r, const CliFolders *folders, 
 static int run_run(int argc, char **argv)
 {
     Args args = args_begin(&cli_run, argc, argv);
-    RunOptions options = {.audit.value = AUDIT_BOUND};
+    RunOptions options = {.audit.value = AUDIT_BOUND, .realtime.value = 1};
     CliFolders folders = {0};
     OptionLog log = {""};
     const char *file;
@@ -186,6 +199,11 @@ const Command cli_run = {
     "  --solver ida|auto|rk|rodas|euler|inline, --step H (fixed-step solvers), --linear "
     "auto|dense|klu|krylov\n"
     "  --method radau5|radau3|bdf3|bdf2|implicit-euler|explicit-euler   of --solver inline\n"
+    "  --realtime[=FACTOR]     steps of --step wait for the clock, FACTOR (1) seconds in one of "
+    "it\n"
+    "  --max-rounds N          in real time: of Newton's method in a step (8)\n"
+    "  --overrun PATH          in real time: an Integer that counts steps that are late, or a\n"
+    "                          Boolean that is true behind one\n"
     "  --rtol R (1e-6), --atol A (R/100), --max-step H (the output interval), --max-order N (5)\n"
     "  --max-events N, --max-updates N (1000 at one time), --max-instances N (10,000,000):\n"
     "                          beyond, the run ends with an error\n"

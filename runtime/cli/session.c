@@ -5,6 +5,7 @@
 #include "runtime/cli/checkpoint.h"
 #include "runtime/cli/export.h"
 #include "runtime/cli/interrupt.h"
+#include "runtime/cli/process.h"
 #include "runtime/cli/progress.h"
 #include "runtime/cli/stats_json.h"
 #include "runtime/results/outfile.h"
@@ -40,6 +41,7 @@ struct Session {
     uint32_t printed; /* messages of the model so far */
     uint64_t n_checkpoints;
     double wall_start;
+    char realtime[200]; /* what the system allowed for it */
 };
 
 static int exit_code(const Session *s, SolStatus status)
@@ -386,6 +388,8 @@ int session_advance(Session *s, double to)
     SolStatus status = sol_init(s->sim);
     int code = EXIT_DONE;
     s->started |= status == SOL_OK;
+    if (s->job->options.realtime > 0)
+        process_realtime(s->realtime, sizeof s->realtime);
     if (s->started && !result_flush(s->writer))
         code = EXIT_IO;
     while (status == SOL_OK && code == EXIT_DONE) {
@@ -436,6 +440,25 @@ static bool audit_text(const Session *s, char *text, size_t size)
     return true;
 }
 
+static void print_realtime(const Session *s)
+{
+    SolRealtime r;
+    if (!sol_realtime(s->sim, &r))
+        return;
+    fprintf(stderr,
+            "real time: %" PRIu64 " steps of %g s, mean %.3g us, worst %.4g us at time %g, %" PRIu64
+            " late",
+            r.steps, s->job->options.step, 1e6 * r.mean, 1e6 * r.worst, r.worst_at, r.overruns);
+    if (r.overruns)
+        fprintf(stderr, " (by %.4g us at most)", 1e6 * r.latest);
+    fprintf(stderr, ", waiting ends up to %.4g us late\n", 1e6 * r.jitter);
+    fprintf(stderr, "real time: at most %u rounds of Newton's method, %" PRIu64 " loops unfinished",
+            r.max_rounds, r.unfinished);
+    if (r.unfinished)
+        fprintf(stderr, " (relative error about %.2g at most)", r.unfinished_by);
+    fprintf(stderr, "; %s\n", s->realtime);
+}
+
 static void print_summary(const Session *s, const SolStats *stats, uint64_t size)
 {
     double wall = timer_now() - s->wall_start;
@@ -456,6 +479,7 @@ static void print_summary(const Session *s, const SolStats *stats, uint64_t size
     if (stats->warnings)
         fprintf(stderr, ", %" PRIu64 " warnings", stats->warnings);
     fprintf(stderr, "\n");
+    print_realtime(s);
     char audit[600];
     if (audit_text(s, audit, sizeof audit))
         fprintf(stderr, "%s\n", audit);
@@ -472,6 +496,7 @@ static int write_stats(Session *s, const SolStats *stats, int code)
 {
     const char *path = s->job->stats;
     SolAudit audit;
+    SolRealtime realtime;
     OutFile *out = mem_alloc(s->mem, sizeof *out);
     StatsHead head = {.file = s->file,
                       .model = s->designator ? s->designator : "",
@@ -481,7 +506,8 @@ static int write_stats(Session *s, const SolStats *stats, int code)
                       .reached = sol_time(s->sim),
                       .exit_code = code,
                       .terminated = sol_terminated(s->sim),
-                      .audit = sol_audit(s->sim, &audit) ? &audit : NULL};
+                      .audit = sol_audit(s->sim, &audit) ? &audit : NULL,
+                      .realtime = sol_realtime(s->sim, &realtime) ? &realtime : NULL};
     if (strcmp(path, "-") == 0)
         out_attach(out, STDOUT_FILENO);
     else if (!out_create(out, path))

@@ -25,13 +25,14 @@ void solver_options_table(SolverOptions *s, Option table[SOLVER_OPTIONS])
         {"--max-updates", OPTION_COUNT, &s->max_updates, NULL, false},
     };
     memcpy(table, options, sizeof options);
+    s->method = SOLVER_NO_METHOD;
 }
 
 int solver_options_check(const Args *args, const SolverOptions *s)
 {
     if (s->max_order.given && (s->max_order.value < 1 || s->max_order.value > 5))
         return args_fail(args, "--max-order wants a number from 1 to 5");
-    if (s->method && s->solver != SOL_SOLVER_INLINE)
+    if (s->method != SOLVER_NO_METHOD && s->solver != SOL_SOLVER_INLINE)
         return args_fail(args, "--method is for --solver inline");
     if (s->max_updates.value > UINT32_MAX)
         return args_fail(args, "--max-updates wants a number up to %u", UINT32_MAX);
@@ -45,7 +46,7 @@ void solver_options_fill(const SolverOptions *s, SolOptions *to)
     to->max_step = s->max_step.value;
     to->max_order = (uint32_t)s->max_order.value;
     to->solver = (SolSolver)s->solver;
-    to->method = (SolMethod)s->method;
+    to->method = s->method == SOLVER_NO_METHOD ? SOL_METHOD_RADAU5 : (SolMethod)s->method;
     to->step = s->step.value;
     to->linear = (SolLinear)s->linear;
     to->seed = s->seed.value;

@@ -11,6 +11,8 @@ typedef struct SolverOptions {
 } SolverOptions;
 
 enum { SOLVER_OPTIONS = 11 };
+#define SOLVER_NO_METHOD                                                                           \
+    UINT32_MAX /* of SolverOptions.method, from solver_options_table() on: none was named */
 
 void solver_options_table(SolverOptions *options, Option table[SOLVER_OPTIONS]);
 int solver_options_check(const Args *args, const SolverOptions *options);

@@ -225,6 +225,22 @@ static void write_audit(Json *json, const SolAudit *audit)
     json_end_object(json);
 }
 
+static void write_realtime(Json *json, const SolRealtime *r)
+{
+    json_object(json, "realtime");
+    json_integer(json, "steps", r->steps);
+    json_integer(json, "overruns", r->overruns);
+    json_measured(json, "mean", r->mean, SECONDS);
+    json_measured(json, "worst", r->worst, SECONDS);
+    json_number(json, "worst_at", r->worst_at);
+    json_measured(json, "latest", r->latest, SECONDS);
+    json_measured(json, "jitter", r->jitter, SECONDS);
+    json_integer(json, "max_rounds", r->max_rounds);
+    json_integer(json, "unfinished", r->unfinished);
+    json_number(json, "unfinished_by", r->unfinished_by);
+    json_end_object(json);
+}
+
 void stats_write(OutFile *out, const StatsHead *head, const SolStats *stats,
                  const EventList *events)
 {
@@ -238,6 +254,8 @@ void stats_write(OutFile *out, const StatsHead *head, const SolStats *stats,
     write_code(&json, stats);
     if (head->audit)
         write_audit(&json, head->audit);
+    if (head->realtime)
+        write_realtime(&json, head->realtime);
     json_integer(&json, "events_listed", events->list.n);
     json_bool(&json, "events_cut", events->count > events->list.n);
     json_list(&json, "events");

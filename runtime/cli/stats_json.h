@@ -18,8 +18,9 @@ typedef struct StatsHead { /* what was run, for whoever finds the file */
     const char *file, *model, *options;
     double start, stop, reached;
     int exit_code;
-    const char *terminated; /* why the model ended the run; NULL: it did not */
-    const SolAudit *audit;  /* NULL: none */
+    const char *terminated;      /* why the model ended the run; NULL: it did not */
+    const SolAudit *audit;       /* NULL: none */
+    const SolRealtime *realtime; /* likewise */
 } StatsHead;
 
 void stats_write(OutFile *out, const StatsHead *head, const SolStats *stats,

@@ -106,7 +106,7 @@ bool sim_has_value(const Sim *sim, DdpVar var, double value)
 }
 
 /* A state that is written jumps, as at an event. */
-static SolStatus write_value(Sim *sim, DdpVar var, double value)
+SolStatus sim_write(Sim *sim, DdpVar var, double value)
 {
     DdpVarKind kind = ddp_var(sim->ddp, var).kind;
     bool held = kind != DDP_UNKNOWN && kind != DDP_TIME && !sim->info[var].node;
@@ -147,7 +147,7 @@ SolStatus sol_write(Sol *sol, SolVar var, double value)
     mem_guard_push(sim->mem, &guard);
     if (setjmp(guard.env) != 0)
         return sim_exhausted(sim);
-    status = write_value(sim, var, value);
+    status = sim_write(sim, var, value);
     mem_guard_pop(sim->mem, &guard);
     if (status != SOL_USAGE)
         sim->run.status = status;

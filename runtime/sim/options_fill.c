@@ -28,6 +28,7 @@ static void own_lists(Sim *sim)
     opt->sensitivities = own_texts(sim, opt->n_sensitivities, opt->sensitivities);
     opt->cache = own_text(sim, opt->cache);
     opt->trace = own_text(sim, opt->trace);
+    opt->overrun = own_text(sim, opt->overrun);
 }
 
 /* Time is a double: steps far below the span of a run would not move it any more. */
@@ -79,6 +80,15 @@ static bool check_values(Sim *sim)
         {opt->max_order > 5, "the maximal order must be a number from 1 to 5"},
         {(unsigned)opt->solver > SOL_SOLVER_INLINE, "there is no such solver"},
         {(unsigned)opt->method > SOL_METHOD_EXPLICIT_EULER, "there is no such method"},
+        {opt->method && opt->solver != SOL_SOLVER_INLINE, "a method is for the inline solver"},
+        {!is_number(opt->realtime), "the factor of real time must be a number above 0"},
+        {opt->realtime > 0 && !(opt->step > 0), "real time wants a step"},
+        {opt->realtime > 0 && opt->solver != SOL_SOLVER_EULER && opt->solver != SOL_SOLVER_INLINE,
+         "real time is for the solvers euler and inline"},
+        {!(opt->realtime > 0) && (opt->max_rounds || opt->overrun),
+         "a bound of rounds and a variable of overruns are for real time"},
+        {opt->overrun && opt->n_sensitivities,
+         "there are no sensitivities of what real time writes"},
         {(unsigned)opt->linear > SOL_LINEAR_KRYLOV, "there is no such linear solver"},
         {(unsigned)opt->engine > SOL_ENGINE_REBUILD, "there is no such engine"},
         {opt->trace && strspn(opt->trace, "idesu") != strlen(opt->trace),
@@ -125,6 +135,9 @@ bool options_fill(Sim *sim, const SolOptions *options)
         opt->max_order = 5;
     if (opt->step == 0 && opt->solver != SOL_SOLVER_INLINE)
         opt->step = opt->interval;
+    if (opt->realtime > 0 && !opt->max_rounds)
+        opt->max_rounds = 8;
+    opt->jit_wait |= opt->realtime > 0; /* nothing is put in place between events */
     opt->savable |= opt->editable;
     if (!opt->exact_edits)
         opt->exact_edits = 20000;

@@ -26,7 +26,7 @@ void set_nearest(const Sim *sim, const char *path, char *best, size_t size)
     }
 }
 
-static void refuse(Sim *sim, const char *path)
+void set_refuse(Sim *sim, const char *path)
 {
     char best[256];
     set_nearest(sim, path, best, sizeof best);
@@ -48,7 +48,7 @@ SolStatus set_check(Sim *sim)
                          "integrated, can be",
                          path);
         else if (!def_may_reach(sim->program, sim->run.top, path)) {
-            refuse(sim, path);
+            set_refuse(sim, path);
             wrong = true;
         }
     }

@@ -13,7 +13,14 @@ SolStatus time_event(Sim *sim); /* at the present time: something was written fr
 SolStatus grid_run(Sim *sim, double stop, bool to_event, bool one_step, bool *happened);
 void grid_cut(Sim *sim); /* the step that Sim.time lies in ends there */
 
+/* ---- realtime.c ---- */
+
+SolStatus realtime_run(Sim *sim, double stop, bool to_event, bool one_step, bool *happened);
+
 /* ---- simulation.c ---- */
+
+/* To `stop`, by the loop of the solver, as fast as it goes. */
+SolStatus sim_run(Sim *sim, double stop, bool to_event, bool one_step, bool *happened);
 
 /* A simulation of the same text with the same callbacks, with these options, into which what was saved can be read. NULL:
  * there is no memory. */
@@ -50,6 +57,9 @@ void rebuild_parts(Sim *sim);
 
 bool sim_has_value(const Sim *sim, DdpVar var, double value); /* its type does */
 
+/* From outside, an event at Sim.time. SOL_USAGE: equations determine it, or its type has no such value. */
+SolStatus sim_write(Sim *sim, DdpVar var, double value);
+
 /* ---- result_view.c ---- */
 
 /* Takes `bytes`, of malloc(), over; NULL: there is no memory, and they are freed. */
@@ -67,6 +77,7 @@ bool options_fill(Sim *sim, const SolOptions *options); /* false: a message says
 
 /* The variable that exists now whose path is nearest; "" when none is near. */
 void set_nearest(const Sim *sim, const char *path, char *best, size_t size);
+void set_refuse(Sim *sim, const char *path); /* there is no such variable: says so */
 SolStatus set_check(Sim *sim); /* after the start: SOL_USAGE when a path of opt.sets is a slip */
 void set_check_end(Sim *sim);  /* warns once of those that nothing had */
 

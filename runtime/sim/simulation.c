@@ -556,6 +556,13 @@ SolStatus sim_start(Sim *sim)
     return sim->run.start_status == SOL_OK ? sim_point(sim, SOL_AT_START) : sim->run.start_status;
 }
 
+SolStatus sim_run(Sim *sim, double stop, bool to_event, bool one_step, bool *happened)
+{
+    if (sim->opt.solver == SOL_SOLVER_EULER)
+        return grid_run(sim, stop, to_event, one_step, happened);
+    return time_run(sim, stop, to_event, one_step, happened);
+}
+
 static SolStatus go(Sim *sim, double time, bool to_event, bool one_step, bool *happened)
 {
     SolStatus status = sim_start(sim);
@@ -570,9 +577,9 @@ static SolStatus go(Sim *sim, double time, bool to_event, bool one_step, bool *h
                    sim->time, time);
         return SOL_USAGE;
     }
-    if (sim->opt.solver == SOL_SOLVER_EULER)
-        return grid_run(sim, time, to_event, one_step, happened);
-    return time_run(sim, time, to_event, one_step, happened);
+    if (sim->opt.realtime > 0)
+        return realtime_run(sim, time, to_event, one_step, happened);
+    return sim_run(sim, time, to_event, one_step, happened);
 }
 
 /* Numerics may fail because a foreign function did. */

@@ -320,8 +320,8 @@ static SolStatus go_to(Sim *sim, double stop, bool one_step, bool *event)
 {
     double sample = event_next_sample(sim);
     double limit = fmin(fmin(stop, sim->output.next), sample);
-    double stop_at =
-        fmin(fmin(sample, parts_first_key(sim, HEAP_CLOCKS)), fmax(stop, sim->opt.stop));
+    double end = sim->opt.realtime > 0 ? stop : fmax(stop, sim->opt.stop);
+    double stop_at = fmin(fmin(sample, parts_first_key(sim, HEAP_CLOCKS)), end);
     SolStatus status = advance(sim, limit, stop_at, one_step);
     if (status != SOL_OK)
         return status;

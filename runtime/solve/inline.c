@@ -599,6 +599,13 @@ static SolStatus inline_step(Part *part, double limit)
             return SOL_OK;
         }
         sim->counts.error_failures++;
+        if (sim->opt.realtime >
+            0) { /* the cost of a step is bounded; the second time factors are new ones */
+            d->shortest = h;
+            if (rejected)
+                return SOL_NUMERICS;
+            continue;
+        }
         wanted = h * (isfinite(error) ? fmax(0.1, 0.9 * pow(error, -1 / method_now(part)->power))
                       : fixed         ? 0.5
                                       : 0.25);
@@ -613,6 +620,16 @@ static SolStatus inline_step(Part *part, double limit)
 static SolStatus inline_explain(Part *part)
 {
     const InlineDriver *d = driver_of(part);
+    const SolOptions *opt = &part->sim->opt;
+    if (opt->realtime > 0) {
+        diag_error(
+            part->sim->diags, 0,
+            "at time %.10g a step of %.3g finds no solution in %u rounds; in real time it is "
+            "not divided",
+            part->now, d->shortest, opt->max_rounds);
+        failure_tell(part->sim);
+        return SOL_NUMERICS;
+    }
     uint32_t fastest = one_step_fastest(part->sim, d->n, d->y, d->slope);
     return part_explain_short(part, fastest, d->shortest, NULL);
 }

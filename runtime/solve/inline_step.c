@@ -437,20 +437,33 @@ static double newton_step(InlineStep *step, StepBlock *block)
 
 enum { MOST_ROUNDS = 40, SLOW_ROUNDS = 8 };
 
+/* In real time what the last round has found counts, if rounds came nearer to the solution. */
+static bool leave_unfinished(InlineStep *step, double size, double rate)
+{
+    SimCounts *counts = &step->sim->counts;
+    if (!(step->sim->opt.realtime > 0 && rate < 1))
+        return false;
+    counts->unfinished++;
+    counts->unfinished_by = fmax(counts->unfinished_by, size * rate / (1 - rate));
+    return true;
+}
+
 static bool newton(InlineStep *step, StepBlock *block)
 {
-    double last = INFINITY;
+    const SolOptions *opt = &step->sim->opt;
+    uint32_t most = opt->realtime > 0 ? opt->max_rounds : MOST_ROUNDS;
+    double last = INFINITY, rate = INFINITY;
     block->fresh = false;
     if (!residuals(step, block))
         return false;
-    for (int round = 0; round < MOST_ROUNDS; round++) {
+    for (uint32_t round = 0; round < most; round++) {
         bool anew = !block->factored || round > SLOW_ROUNDS;
         if (anew && !factor_iterated(step, block))
             return false;
         double size = newton_step(step, block);
         if (!isfinite(size) || !residuals(step, block))
             return false;
-        double rate = size / last;
+        rate = size / last;
         if (size <= 1e-14 || (round > 0 && rate < 1 && size * rate / (1 - rate) <= step->tolerance))
             return true;
         if (round > 0 && size <= 1e-10 && rate > 0.25) /* rounding is all that is left */
@@ -462,7 +475,7 @@ static bool newton(InlineStep *step, StepBlock *block)
         }
         last = size;
     }
-    return false;
+    return leave_unfinished(step, last, rate);
 }
 
 bool inline_step_solve(InlineStep *step, double tolerance)

@@ -222,7 +222,7 @@ class Messages(unittest.TestCase):
 
     def test_options(self):
         model = solstice.loads(DECAY)
-        for wrong in ({"solver": "simplex"}, {"rtol": -1}, {"steps": -3}, {"set": {"nowhere": 1}}, {"stop": math.nan},
+        for wrong in ({"solver": "simplex"}, {"method": "radau5"}, {"rtol": -1}, {"steps": -3}, {"set": {"nowhere": 1}}, {"stop": math.nan},
                       {"set": {"k": math.inf}}, {"set": {"k": 'a"b'}}):
             with self.assertRaises(ValueError, msg=str(wrong)):
                 model.run(**{"stop": 1, **wrong})
