@@ -6,6 +6,7 @@
 
 typedef struct PartState {
     DdpVar var, slope;
+    double atol, rtol; /* the error allowed of a value x: atol + rtol*|x| (integrate.c) */
 } PartState;
 
 /* A node that determines a condition, in a form that is looked at often. */
@@ -94,6 +95,7 @@ typedef struct PartCode {
 typedef struct PartChoice {
     bool constrained;       /* has dummies whose choice may turn singular */
     bool wanted;            /* the choice should be made anew at `event` */
+    double far;             /* how much farther a dummy may move than a state */
     double floor;           /* least motion that counts */
     VEC(DummyNote) dummies; /* what constraints determine, at the end of a step */
     double period;          /* state_choice.h, of what its constraints compare */

@@ -158,7 +158,8 @@ static void join_state(Sim *sim, DdpVar var)
     const StateInfo *state = &sim->states.at[sim->info[var].state - 1];
     Part *part = unite_readers(sim, var, part_graph_part_of(sim, state->slope));
     part = unite_slopes(sim, var, part);
-    part_add_state(part ? part : part_new(sim), (PartState){state->var, state->slope});
+    part_add_state(part ? part : part_new(sim),
+                   (PartState){.var = state->var, .slope = state->slope});
 }
 
 /* What a node reads may have become a vertex after it, and may have been content with another reader. */

@@ -65,6 +65,7 @@ static void pack_values(Sim *sim, Pack *p)
         PACK_BIT(p, info->has);
         PACK_BIT(p, info->guess);
         PACK_BIT(p, info->stiff);
+        PACK_BIT(p, info->exchanged);
         values_set_scale(sim, var, scale);
     }
 }

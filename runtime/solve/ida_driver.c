@@ -146,7 +146,9 @@ static int weights(N_Vector y, N_Vector out, void *context)
     const SolOptions *opt = &part->sim->opt;
     const double *at = nvector_at(y);
     double *weight = nvector_at(out);
-    for (uint32_t i = 0; i < driver->n; i++)
+    for (uint32_t i = 0; i < part->states.n; i++)
+        weight[i] = 1 / part_allowed(part, i, fabs(at[i]));
+    for (uint32_t i = part->states.n; i < driver->n; i++)
         weight[i] = 1 / (opt->rtol * fabs(at[i]) + opt->atol);
     jacobian_effects(driver->jacobian, weight);
     return 0;
@@ -314,8 +316,7 @@ static bool goes_straight(Part *part, const double *second, double h)
     part_keep_loops(part);
     bool fine = part_slopes(part, part->now + s, there, slope, NULL) == 0;
     for (uint32_t i = 0; fine && i < n; i++) {
-        double size =
-            h * (slope[i] - yp[i] - s * second[i]) / (sim->opt.rtol * fabs(y[i]) + sim->opt.atol);
+        double size = h * (slope[i] - yp[i] - s * second[i]) / part_allowed(part, i, fabs(y[i]));
         sum += size * size;
     }
     part_put_loops(part);
@@ -331,7 +332,7 @@ static double first_step(Part *part)
     jacobian_along(driver_of(part)->jacobian, second);
     for (uint32_t i = 0; i < part->states.n; i++) {
         double y = sim->value[part->states.at[i].var];
-        double size = second[i] / (sim->opt.rtol * fabs(y) + sim->opt.atol);
+        double size = second[i] / part_allowed(part, i, fabs(y));
         sum += size * size;
     }
     double norm = sqrt(sum / part->states.n), safe = thousandth(part);

@@ -106,9 +106,9 @@ static void weights_of(uint32_t stages, double h, double *weight)
         weight[i] = h * a[i];
 }
 
-static double norm(const Sim *sim, const InlineDriver *d)
+static double norm(const Part *part, const InlineDriver *d)
 {
-    double mean = one_step_norm(sim, d->n, d->error, d->y, d->next);
+    double mean = one_step_norm(part, d->error, d->y, d->next);
     return isfinite(mean) ? mean : INFINITY;
 }
 
@@ -207,8 +207,8 @@ static SolStatus inline_start(Part *part)
     d->n_past = 0;
     d->last = 0;
     d->n_nodes = 0;
-    d->h = is_fixed(part) ? sim->opt.step
-                          : one_step_begin(part, one_step_first(sim, d->n, d->y, d->slope));
+    d->h =
+        is_fixed(part) ? sim->opt.step : one_step_begin(part, one_step_first(part, d->y, d->slope));
     return SOL_OK;
 }
 
@@ -288,7 +288,7 @@ static double radau_error(Part *part, InlineDriver *d, uint32_t stages, double h
         return INFINITY;
     for (uint32_t i = 0; i < d->n; i++)
         d->error[i] = inline_step_state(d->one, 0, i) - d->next[i];
-    return norm(part->sim, d);
+    return norm(part, d);
 }
 
 static double attempt_radau(Part *part, InlineDriver *d, double h)
@@ -306,7 +306,7 @@ static double euler_error(const Part *part, InlineDriver *d, double h)
 {
     for (uint32_t i = 0; i < d->n; i++)
         d->error[i] = h / 2 * (d->next_slope[i] - d->slope[i]);
-    return is_fixed(part) ? 0 : norm(part->sim, d);
+    return is_fixed(part) ? 0 : norm(part, d);
 }
 
 static double attempt_implicit_euler(Part *part, InlineDriver *d, double h)
@@ -384,7 +384,7 @@ static double attempt_bdf(Part *part, InlineDriver *d, double h)
             predicted += lagrange(k + 1, nodes, j, 0) * past_point(d, j)[i];
         d->error[i] = own / back[k] * (d->next[i] - predicted);
     }
-    return norm(part->sim, d);
+    return norm(part, d);
 }
 
 static bool is_started(const Part *part, const InlineDriver *d)
@@ -630,7 +630,7 @@ static SolStatus inline_explain(Part *part)
         failure_tell(part->sim);
         return SOL_NUMERICS;
     }
-    uint32_t fastest = one_step_fastest(part->sim, d->n, d->y, d->slope);
+    uint32_t fastest = one_step_fastest(part, d->y, d->slope);
     return part_explain_short(part, fastest, d->shortest, NULL);
 }
 

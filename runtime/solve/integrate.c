@@ -40,6 +40,21 @@ void part_choose_unknowns(Part *part)
     part_count(part, 1);
 }
 
+/* Coordinates that were exchanged for others on the way will be again: each is a state for a part of a turn, and the errors that a
+ * coordinate makes while it is one do not cancel over the turn, as those of an angle do. So less is allowed of each. */
+static const double EXCHANGED = 1. / 32;
+
+static void set_tolerances(Part *part)
+{
+    const Sim *sim = part->sim;
+    for (uint32_t i = 0; i < part->states.n; i++) {
+        PartState *state = &part->states.at[i];
+        double share = sim->info[state->var].exchanged ? EXCHANGED : 1;
+        state->rtol = share * sim->opt.rtol;
+        state->atol = share * sim->opt.atol;
+    }
+}
+
 SolStatus part_start(Part *part)
 {
     Sim *sim = part->sim;
@@ -49,6 +64,7 @@ SolStatus part_start(Part *part)
                 parts_integrator(sim, method)->restructured(part);
         part_choose_unknowns(part);
     }
+    set_tolerances(part);
     blocks_prepare(part);
     part->shown.whole &= !part->restructured;
     part->restructured = false;

@@ -8,7 +8,7 @@
  * matrices: with A the constraints' Jacobian by the dummies and B by the states it is an entry of
  * inv(A) B, and exchanging the two variables multiplies det A by it (Goreinov and others, How to
  * find a good submatrix, 2010). Both are measured by their sizes (state_choice.h). When a dummy
- * moves FAR times as much as a state, the levels of the constraints are examined (state_choice.c)
+ * moves FAR times as much as a state, or AGAIN times where states were exchanged before, the levels of the constraints are examined (state_choice.c)
  * and the DDP is advised; the event in which it follows costs a restart of the part. At the start,
  * and where an event makes constraints new, they are examined before anything is solved, and once
  * more when it is.
@@ -35,7 +35,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double FAR = 8, QUARTER = 1.57079632679489662;
+static const double FAR = 8, AGAIN = 2, QUARTER = 1.57079632679489662;
 
 enum { RARELY = 16 };
 
@@ -182,7 +182,7 @@ static void look_at_node(const Part *part, DdpNode n, double scale, Look *look)
         DdpVar var = node_output(node, i);
         double moves = fabs(sim->tangent[var]) / scale_of(part, var), amplified = moves / in;
         look->moves = fmax(look->moves, moves * scale);
-        if (moves * scale > FAR && amplified > look->amplified) {
+        if (moves * scale > part->choice.far && amplified > look->amplified) {
             look->amplified = amplified;
             look->var = var;
         }
@@ -264,7 +264,7 @@ static double quick_look(Part *part, bool begin)
  * worth their cost again. */
 static void be_alert(Part *part, double seen, double moves)
 {
-    double limit = fmax(FAR, part->choice.floor);
+    double limit = fmax(part->choice.far, part->choice.floor);
     part->choice.alarm = moves > 0 ? fmax(1.1 * seen, 0.7 * seen * limit / moves) : limit / 2;
 }
 
@@ -273,7 +273,7 @@ static void plan_next(Part *part, double seen)
     double room = seen > 0 ? 1 / seen : INFINITY,
            rate = fabs(part->choice.room - room) / part->choice.waited;
     double steps = fmin((room - 1 / part->choice.alarm) / rate / 2, room / rate / 4);
-    part->choice.alarm = fmin(part->choice.alarm, fmax(FAR / 2, 2 * seen));
+    part->choice.alarm = fmin(part->choice.alarm, fmax(part->choice.far / 2, 2 * seen));
     part->choice.wait = steps < RARELY ? (steps > 1 ? (uint32_t)steps : 1) : RARELY;
     if (!isfinite(part->choice.room) &&
         isfinite(room)) /* first look, or nothing moved: no rate yet */
@@ -406,6 +406,14 @@ bool reselect_follows(Part *part)
 
 /* ---- the whole ---- */
 
+static bool is_exchanged(const Part *part)
+{
+    for (uint32_t i = 0; i < part->states.n; i++)
+        if (part->sim->info[part->states.at[i].var].exchanged)
+            return true;
+    return false;
+}
+
 /* When a part starts: a choice that is bad already, because there was no better one, must become
  * twice as bad before it is looked at again. */
 void reselect_begin(Part *part)
@@ -414,15 +422,16 @@ void reselect_begin(Part *part)
     if (!part->choice.constrained)
         return;
     find_aims(part);
+    part->choice.far = is_exchanged(part) ? AGAIN : FAR;
     vec_clear(&part->choice.dummies);
     visit_dummies(part, keep_dummy, NULL);
     double seen = quick_look(part, true);
     part->choice.floor = 0;
-    part->choice.alarm = FAR / 2;
+    part->choice.alarm = part->choice.far / 2;
     part->choice.room = INFINITY;
     part->choice.wait = 1;
     part->choice.waited = 0;
-    if (seen < FAR / 4)
+    if (seen < part->choice.far / 4)
         return;
     double moves = measure(part).moves;
     part->choice.floor = 2 * moves;
@@ -448,7 +457,8 @@ static bool examine_node(Sim *sim, const EvalNode *node, const ChoiceBounds *bou
  * where a singular point is near. */
 static bool advise(Part *part, bool soon)
 {
-    ChoiceBounds bounds = {soon ? 1.5 : 4, soon ? 4 : 100, false};
+    double far = soon ? 1.5 : fmax(1.5, part->choice.far / 2);
+    ChoiceBounds bounds = {.far = far, .preferred = soon ? 4 : 100, .on_the_way = true};
     Sim *sim = part->sim;
     Map seen = {0};
     bool any = false;
@@ -469,7 +479,8 @@ void reselect_before(Part *part)
 static bool is_near(const Part *part, double seen)
 {
     double room = 1 / seen, rate = (part->choice.room - room) / part->choice.waited;
-    return seen > FAR / 4 && isfinite(part->choice.room) && rate > 0 && room < 4 * rate;
+    return seen > part->choice.far / 4 && isfinite(part->choice.room) && rate > 0 &&
+           room < 4 * rate;
 }
 
 /* After a step, everything evaluated. True: the DDP was advised, and an event is due in which it
@@ -481,7 +492,7 @@ bool reselect_wanted(Part *part)
     bool soon = is_near(part, seen);
     if (seen > part->choice.alarm || soon) {
         double moves = measure(part).moves;
-        if ((moves > fmax(FAR, part->choice.floor) || soon) && advise(part, soon))
+        if ((moves > fmax(part->choice.far, part->choice.floor) || soon) && advise(part, soon))
             return true;
         be_alert(part, seen, moves);
     }
@@ -502,7 +513,7 @@ static bool has_redundant(const Sim *sim)
  * would be singular, or nearly so, with the values that there are. */
 bool reselect_unsolved(Sim *sim)
 {
-    const ChoiceBounds bounds = {8, 1e4, has_redundant(sim)};
+    const ChoiceBounds bounds = {.far = 8, .preferred = 1e4, .insist = has_redundant(sim)};
     Map seen = {0};
     bool any = false;
     for (uint32_t i = 0; i < sim->solve.unexamined.n; i++)

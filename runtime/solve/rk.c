@@ -85,7 +85,7 @@ static double first_step(Part *part, RkDriver *rk)
     Sim *sim = part->sim;
     double d0 = 0, d1 = 0, d2 = 0;
     for (uint32_t i = 0; i < rk->n; i++) {
-        double w = one_step_weight(sim, rk->y[i], rk->y[i]);
+        double w = one_step_weight(part, i, rk->y[i], rk->y[i]);
         d0 += rk->y[i] / w * (rk->y[i] / w);
         d1 += rk->k[6][i] / w * (rk->k[6][i] / w);
     }
@@ -96,7 +96,7 @@ static double first_step(Part *part, RkDriver *rk)
     if (one_step_slopes(part, part->now + h, rk->next, rk->k[1]) != 0)
         return h * 1e-3;
     for (uint32_t i = 0; i < rk->n; i++) {
-        double w = one_step_weight(sim, rk->y[i], rk->y[i]);
+        double w = one_step_weight(part, i, rk->y[i], rk->y[i]);
         double second = (rk->k[1][i] - rk->k[6][i]) / w;
         d2 += second * second;
     }
@@ -144,7 +144,7 @@ static double attempt(Part *part, RkDriver *rk, double h)
         double error = 0;
         for (int s = 0; s < STAGES; s++)
             error += E[s] * rk->k[s][i];
-        error *= h / one_step_weight(part->sim, rk->y[i], rk->next[i]);
+        error *= h / one_step_weight(part, i, rk->y[i], rk->next[i]);
         sum += error * error;
     }
     return sqrt(sum / rk->n);
@@ -155,7 +155,7 @@ static double h_lambda(const Part *part, const RkDriver *rk, double h)
 {
     double slope = 0, way = 0;
     for (uint32_t i = 0; i < rk->n; i++) {
-        double w = one_step_weight(part->sim, rk->y[i], rk->next[i]);
+        double w = one_step_weight(part, i, rk->y[i], rk->next[i]);
         double a = (rk->k[6][i] - rk->k[5][i]) / w, b = (rk->next[i] - rk->sixth[i]) / w;
         slope += a * a;
         way += b * b;
@@ -208,8 +208,8 @@ static bool differs_at(Part *part, RkDriver *rk, double h, double s)
     if (one_step_slopes(part, part->now + s * h, y, seen) != 0)
         return true;
     for (uint32_t i = 0; i < rk->n; i++)
-        most = fmax(most, fabs(h * seen[i] - dense[i]) /
-                              one_step_weight(part->sim, rk->y[i], rk->next[i]));
+        most = fmax(most,
+                    fabs(h * seen[i] - dense[i]) / one_step_weight(part, i, rk->y[i], rk->next[i]));
     return !(most <= PROPORTION);
 }
 
@@ -249,7 +249,7 @@ static uint32_t worst_state(const Part *part, const RkDriver *rk)
         double error = 0;
         for (int s = 0; s < STAGES; s++)
             error += E[s] * rk->k[s][i];
-        error = fabs(error) / one_step_weight(part->sim, rk->y[i], rk->y[i]);
+        error = fabs(error) / one_step_weight(part, i, rk->y[i], rk->y[i]);
         if (!(error <= most)) {
             most = isnan(error) ? INFINITY : error;
             worst = i;

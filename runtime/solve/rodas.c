@@ -118,7 +118,7 @@ static SolStatus rodas_start(Part *part)
     }
     driver->clocked = part_follows_clock(part);
     driver->length = 0;
-    driver->h = one_step_begin(part, one_step_first(sim, driver->n, driver->y, driver->slope));
+    driver->h = one_step_begin(part, one_step_first(part, driver->y, driver->slope));
     return SOL_OK;
 }
 
@@ -186,8 +186,7 @@ static double attempt(Part *part, RodasDriver *driver, double h)
             return INFINITY;
     }
     advance(driver, driver->u[STAGES - 1]);
-    double error =
-        one_step_norm(part->sim, driver->n, driver->u[STAGES - 1], driver->y, driver->next);
+    double error = one_step_norm(part, driver->u[STAGES - 1], driver->y, driver->next);
     return isfinite(error) ? error : INFINITY;
 }
 
@@ -241,8 +240,7 @@ static bool differs_at(Part *part, RodasDriver *driver, double h, double s)
     if (jacobian_solve(driver->jacobian, off) != 0)
         return true;
     for (uint32_t i = 0; i < driver->n; i++)
-        if (!(fabs(off[i]) <=
-              PROPORTION * one_step_weight(part->sim, driver->y[i], driver->next[i])))
+        if (!(fabs(off[i]) <= PROPORTION * one_step_weight(part, i, driver->y[i], driver->next[i])))
             return true;
     return false;
 }
@@ -272,7 +270,7 @@ static void rodas_at(Part *part, double time)
 static SolStatus rodas_explain(Part *part)
 {
     const RodasDriver *driver = driver_of(part);
-    uint32_t fastest = one_step_fastest(part->sim, driver->n, driver->y, driver->slope);
+    uint32_t fastest = one_step_fastest(part, driver->y, driver->slope);
     return part_explain_short(part, fastest, driver->shortest, NULL);
 }
 

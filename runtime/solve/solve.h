@@ -8,6 +8,13 @@
 
 void part_choose_unknowns(Part *part); /* which loops are unknowns of the integrator */
 SolStatus part_start(Part *part);      /* at Sim.time */
+
+/* The error that is allowed of state i where it has a size of `size`. */
+static inline double part_allowed(const Part *part, uint32_t i, double size)
+{
+    return part->states.at[i].atol + part->states.at[i].rtol * size;
+}
+
 /* Steps of h are too short: that is told, with the state that changes fastest and, if nothing else is known, advice. */
 SolStatus part_explain_short(Part *part, uint32_t worst, double h, const char *advice);
 

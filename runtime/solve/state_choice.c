@@ -202,6 +202,8 @@ static bool choose(Level *l, const ChoiceBounds *bounds)
     if (!choose_columns(sim->mem, &choice))
         return false;
     bool advised = false;
+    for (uint32_t j = 0; j < n && bounds->on_the_way; j++)
+        sim->info[l->view.vars[j]].exchanged |= l->der[j] != 0;
     for (uint32_t j = 0; j < n; j++) {
         int wish = chosen[j] ? -1 : 1;
         bool is = ddp_is_state(sim->ddp, l->view.vars[j]);

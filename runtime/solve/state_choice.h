@@ -10,6 +10,8 @@
 typedef struct ChoiceBounds {
     double far, preferred;
     bool insist; /* also on advice that was given before, and is not followed */
+    bool
+        on_the_way; /* neither at the start nor in an event: candidates are marked (ValueInfo.exchanged) */
 } ChoiceBounds;
 
 /* Looks at the level of `var`, with the present values; true: the DDP was advised to choose other
