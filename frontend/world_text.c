@@ -498,12 +498,15 @@ Place world_rel_place(const World *world, DdpRel rel)
     return info.tag ? world_at(world, info.who)->plan->ops[info.what].at : 0;
 }
 
+/* What was typed belongs to the model that it was typed into, as it does in the text that is written of it: code is cut alike. */
 InstId world_rel_owner(const World *world, DdpRel rel)
 {
     OwnerInfo info = world_rel_info(world, rel);
-    if (info.tag == OWNER_EDGE)
-        return connect_edge(world->connect, info.who).inst;
-    return info.tag == OWNER_INST ? info.who : 0;
+    InstId id = info.tag == OWNER_EDGE   ? connect_edge(world->connect, info.who).inst
+                : info.tag == OWNER_INST ? info.who
+                                         : 0;
+    Inst *inst = id ? world_at(world, id) : NULL;
+    return inst && inst->owner && inst_is_edit(inst) ? follow_model(world, inst) : id;
 }
 
 void world_rel_text(const World *world, DdpRel rel, char *text, size_t size)

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPERATIONS = 15, NAMES = 12, TEXT = 60000, MOST_SETS = 200 };
+enum { OPERATIONS = 15, NAMES = 12, HELD = 3, TEXT = 60000, MOST_SETS = 200 };
 
 static const char library[] =
     "connector Pin interface: static potential Real u; static flow Real i; end Pin;\n"
@@ -187,6 +187,39 @@ static void compare_structure(Lab *lab, Sol *twin, Sol *fresh)
 static const SolOptions options = {
     .stop = 1, .rtol = 1e-11, .editable = true, .engine = SOL_ENGINE_INTERP};
 
+/* What follows this in the text, with the number for %u; NULL: it is not there. */
+static const char *find_part(const char *text, const char *part, uint32_t k)
+{
+    char out[60];
+    snprintf(out, sizeof out, part, k);
+    const char *found = strstr(text, out);
+    return found ? found + strlen(out) : NULL;
+}
+
+/* A `when` that holds acts at a fresh start; here it acted when it was entered. A `<<` that lasts and determines the same
+ * contradicts it then (docs/language.md, 6). */
+static bool contradicts_at_start(Lab *lab, const char *text)
+{
+    for (uint32_t k = 0; k < HELD; k++) {
+        double limit, value;
+        char name[40];
+        const char *end = find_part(text, "then h%u <<", k);
+        const char *begin = end;
+        while (begin && strncmp(begin, "when ", 5) != 0)
+            begin--;
+        if (!end || !find_part(text, "\n  h%u <<", k) ||
+            sscanf(begin, "when %39s > %lf", name, &limit) != 2)
+            continue;
+        value = sol_time(lab->sim);
+        if (strcmp(name, "time") != 0 &&
+            sol_read(lab->sim, sol_find(lab->sim, name), &value) != SOL_OK)
+            wrong(lab, "%s cannot be read", name);
+        if (value > limit)
+            return true;
+    }
+    return false;
+}
+
 /* A fresh build of this text, in the present state, goes on as this does. */
 static void check_text(Lab *lab, const char *text)
 {
@@ -199,6 +232,12 @@ static void check_text(Lab *lab, const char *text)
     at.n_sets = starts.n;
     at.sets = starts.set;
     Sol *fresh = sol_create(model, NULL, &at);
+    if (fresh && contradicts_at_start(lab, text)) {
+        if (sol_init(fresh) != SOL_MODEL)
+            wrong(lab, "a `when` and a `<<` that lasts determine the same:\n%s", text);
+        sol_unload(model);
+        return;
+    }
     if (!fresh || sol_init(fresh) != SOL_OK) {
         sol_print_messages(model, 0, stderr, false);
         wrong(lab, "a fresh build of what was accepted fails:\n%s", text);
@@ -324,16 +363,14 @@ static const char *some_real(Lab *lab)
 static bool has_when(Lab *lab, uint32_t k)
 {
     static char text[TEXT];
-    char part[20];
-    snprintf(part, sizeof part, "then h%u", k);
     resulting_text(lab, text);
-    return strstr(text, part) != NULL;
+    return find_part(text, "then h%u", k) != NULL;
 }
 
 /* Of few variables, what determines them comes and goes: an equation, a transmission that lasts, one at times. */
 static void write_held(Lab *lab, char *text, size_t size)
 {
-    uint32_t k = draw(lab, 3);
+    uint32_t k = draw(lab, HELD);
     double a = number(lab), b = number(lab);
     const char *moving = draw(lab, 2) ? "x" : "y";
     switch (draw(lab, has_when(lab, k) ? 3 : 5)) {
