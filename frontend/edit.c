@@ -79,7 +79,7 @@ static Body *make_edit(Program *p, const Edit *edit)
     p->text_errors = wrong; /* those of an edit are its own */
     if (p->diags.errors != errors || !body)
         return NULL;
-    EditBody made = {arena_copy(&p->arena, edit->text, edit->length), body};
+    EditBody made = {arena_copy(&p->arena, edit->text, edit->length), body, list};
     vec_push(p->mem, &p->edits, made);
     ((BodyText *)body)->edit = p->edits.n;
     return body;

@@ -139,6 +139,7 @@ typedef struct BodyText {
 typedef struct EditBody {
     const char *text;
     Body *body;
+    const AStmt *list; /* as it was parsed */
 } EditBody;
 
 struct Program {

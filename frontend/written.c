@@ -1,10 +1,11 @@
 /* written.c: changes of definitions -> text. See written.h.
  *
  * The text is put out from the beginning to the end; patches say what is left out, put in or copied at a place.
- * Patches of the file hold wherever their place is put out, those of a copy in the copy alone. */
+ * Patches of the file hold wherever their place is put out, those of a copy in the copy alone. A copy of what another
+ * file defines stands at the beginning of the main file, with whole paths for names of its surrounding. */
 #include "frontend/written.h"
 
-#include "frontend/resolve_int.h"
+#include "frontend/written_names.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -26,7 +27,9 @@ typedef VEC(TextPatch) Patches;
 /* The text of one definition as it is put out once more, or where it stands. */
 typedef struct TextCopy {
     AModel *model;
+    Level *level;     /* from which its names are looked up */
     const char *name; /* NULL: it stands where it stood */
+    bool moved;       /* its text is of another file: it stands before all that the main file has */
     Patches patches;
     VEC(const Stmt *) added;
 } TextCopy;
@@ -190,40 +193,59 @@ static const char *new_name(Writer *w, const AModel *model, const char *ending)
     return name;
 }
 
-/* Its text stands in another file, or cannot stand twice. */
-static bool may_be_written(const Writer *w, const AModel *model, bool twice)
+/* Can its text stand twice? */
+static bool may_be_written(const Writer *w, const AModel *model)
 {
     Program *p = w->program;
-    if (file_of(p, model->at) != main_file(p))
+    const char *why = model->redefine   ? "which is a redefinition"
+                      : model->external ? "which calls a library"
+                                        : NULL;
+    if (why)
         diag_error(&p->diags, model->name.at,
-                   "an instance of '%s' was edited, whose text is in another file: that cannot be "
-                   "written",
-                   intern_text(&p->names, model->name.sym));
-    else if (twice && model->redefine)
-        diag_error(
-            &p->diags, model->name.at,
-            "an instance of '%s' was edited, which is a redefinition: that cannot be written",
-            intern_text(&p->names, model->name.sym));
-    else
-        return true;
-    return false;
+                   "an instance of '%s' was edited, %s: that cannot be written",
+                   intern_text(&p->names, model->name.sym), why);
+    return !why;
+}
+
+typedef struct NamesOf {
+    Writer *writer;
+    uint32_t copy;
+} NamesOf;
+
+static uint32_t length_of(const Writer *w, const AName *name)
+{
+    return (uint32_t)strlen(intern_text(&w->program->names, name->sym));
+}
+
+static void name_wholly(void *context, const AName *name, const char *path)
+{
+    NamesOf *n = context;
+    TextPatch p = {.at = name->at, .gone = length_of(n->writer, name), .means = name->at};
+    p.text = path;
+    patch(n->writer, n->copy, p);
 }
 
 /* The text of a piece, as a copy behind it or where it stands; 0 after an error. */
-static uint32_t make_copy(Writer *w, AModel *model, const char *ending)
+static uint32_t make_copy(Writer *w, const Piece *piece, const char *ending)
 {
-    if (!may_be_written(w, model, ending != NULL))
+    AModel *model = piece->text;
+    const SourceFile *file = main_file(w->program);
+    TextCopy copy = {.model = model, .level = (Level *)&piece->level};
+    copy.moved = file_of(w->program, model->at) != file;
+    if (ending && !may_be_written(w, model))
         return 0;
-    TextCopy copy = {.model = model, .name = ending ? new_name(w, model, ending) : NULL};
+    copy.name = ending ? new_name(w, model, ending) : NULL;
     vec_push(w->mem, &w->copies, copy);
-    uint32_t number = w->copies.n, length;
+    uint32_t number = w->copies.n;
     if (!ending)
         return number;
-    const char *before = join(w, "\n\n", indentation(w, model->at), "");
-    patch(w, 0, (TextPatch){.at = model->end, .text = before, .copy = number});
-    length = (uint32_t)strlen(intern_text(&w->program->names, model->name.sym));
+    uint32_t length = length_of(w, &model->name);
     patch(w, number, (TextPatch){.at = model->name.at, .gone = length, .text = copy.name});
     patch(w, number, (TextPatch){.at = model->end_name_at, .gone = length, .text = copy.name});
+    if (!copy.moved) {
+        const char *before = join(w, "\n\n", indentation(w, model->at), "");
+        patch(w, 0, (TextPatch){.at = model->end, .text = before, .copy = number});
+    }
     return number;
 }
 
@@ -232,7 +254,7 @@ uint32_t writer_def(Writer *w, Def *def, const char *ending)
     DefText *text = def->text;
     WrittenDef d = {.def = def, .ending = ending ? join(w, ending, "", "") : NULL};
     d.copy = arena_alloc(&w->arena, text->n_pieces * sizeof *d.copy);
-    d.copy[text->n_pieces - 1] = make_copy(w, text->piece[text->n_pieces - 1].text, d.ending);
+    d.copy[text->n_pieces - 1] = make_copy(w, &text->piece[text->n_pieces - 1], d.ending);
     if (!d.copy[text->n_pieces - 1])
         return 0;
     vec_push(w->mem, &w->defs, d);
@@ -246,8 +268,8 @@ static bool copy_piece(Writer *w, WrittenDef *d, uint32_t piece)
     if (d->copy[piece])
         return true;
     const AModel *heir = text->piece[piece + 1].text;
-    AModel *base = text->piece[piece].text;
-    AName last = heir->base.name[heir->base.n - 1];
+    const AModel *base = text->piece[piece].text;
+    AName first = heir->base.name[0], last = heir->base.name[heir->base.n - 1];
     if (last.sym != base->name.sym || heir->redefine) {
         diag_error(&w->program->diags, last.at,
                    "what was edited is inherited under another name: that cannot be written");
@@ -256,12 +278,14 @@ static bool copy_piece(Writer *w, WrittenDef *d, uint32_t piece)
     const char *ending =
         d->ending ? d->ending
                   : intern_text(&w->program->names, text->piece[text->n_pieces - 1].text->name.sym);
-    if (!copy_piece(w, d, piece + 1) || !(d->copy[piece] = make_copy(w, base, ending)))
+    if (!copy_piece(w, d, piece + 1) ||
+        !(d->copy[piece] = make_copy(w, &text->piece[piece], ending)))
         return false;
-    patch(w, d->copy[piece + 1],
-          (TextPatch){.at = last.at,
-                      .gone = (uint32_t)strlen(intern_text(&w->program->names, last.sym)),
-                      .text = w->copies.at[d->copy[piece] - 1].name});
+    const TextCopy *made = &w->copies.at[d->copy[piece] - 1];
+    Place from = made->moved ? first.at : last.at;
+    patch(
+        w, d->copy[piece + 1],
+        (TextPatch){.at = from, .gone = last.at + length_of(w, &last) - from, .text = made->name});
     return true;
 }
 
@@ -334,19 +358,21 @@ bool writer_retype(Writer *w, uint32_t def, const Stmt *stmt, uint32_t type)
     Program *p = w->program;
     const ADesignator *old = &body_member_text(stmt->member)->decl->type;
     const WrittenDef *d = &w->defs.at[type - 1];
-    const char *name = w->copies.at[d->copy[d->def->text->n_pieces - 1] - 1].name;
+    uint32_t copy = copy_at(w, &w->defs.at[def - 1], old->name[0].at);
+    const TextCopy *made = &w->copies.at[d->copy[d->def->text->n_pieces - 1] - 1];
+    const char *name = made->name;
     AName first = old->name[0], last = old->name[old->n - 1];
-    uint32_t copy = copy_at(w, &w->defs.at[def - 1], first.at);
-    Place end = last.at + (Place)strlen(intern_text(&p->names, last.sym));
+    Place end = last.at + length_of(w, &last);
     if (!copy)
         return false;
-    if (last.sym == d->def->name) {
+    if (last.sym == d->def->name && !made->moved) {
         patch(w, copy,
               (TextPatch){.at = last.at, .gone = end - last.at, .text = name, .means = last.at});
         return true;
     }
     const char *path = def_path(p, d->def), *dot = strrchr(path, '.');
-    const char *around = dot ? arena_copy(&w->arena, path, (size_t)(dot - path) + 1) : "";
+    const char *around =
+        dot && !made->moved ? arena_copy(&w->arena, path, (size_t)(dot - path) + 1) : "";
     patch(w, copy,
           (TextPatch){.at = first.at,
                       .gone = end - first.at,
@@ -434,10 +460,52 @@ static void put_range(Writer *w, uint32_t copy, Place from, Place to)
     put_old(w, from, to);
 }
 
+/* The typed statement as it was parsed. */
+static const AStmt *typed_stmt(const Program *p, const Stmt *stmt)
+{
+    const AStmt *list = p->edits.at[((const BodyText *)stmt->body)->edit - 1].list;
+    while (list && list->at != stmt->at)
+        list = list->next;
+    return list;
+}
+
+/* Names in copies that stand in another file than they did; what else is changed there was said before. */
+static void name_all_wholly(Writer *w)
+{
+    for (uint32_t i = 0; i < w->copies.n; i++) {
+        TextCopy *c = &w->copies.at[i];
+        NamesOf names = {w, i + 1};
+        if (!c->moved)
+            continue;
+        written_names_of_model(c->level, c->level->def->body, c->model, name_wholly, &names);
+        for (uint32_t k = 0; k < c->added.n; k++) {
+            const Stmt *stmt = c->added.at[k];
+            const AStmt *typed = typed_stmt(w->program, stmt);
+            if (typed)
+                written_names_of_stmt(c->level, stmt->body, typed, name_wholly, &names);
+        }
+    }
+}
+
+static void put_moved(Writer *w)
+{
+    for (uint32_t i = 0; i < w->copies.n; i++) {
+        const AModel *model = w->copies.at[i].model;
+        if (!w->copies.at[i].moved)
+            continue;
+        const char *indent = indentation(w, model->at);
+        put_text(w, indent, strlen(indent));
+        put_range(w, i + 1, model->at, model->end);
+        put_text(w, "\n\n", 2);
+    }
+}
+
 bool writer_finish(Writer *w, WrittenText *text)
 {
     const SourceFile *file = main_file(w->program);
     Place end = file->base + file->length;
+    name_all_wholly(w);
+    put_moved(w);
     put_range(w, 0, file->base, end);
     for (uint32_t i = 0; i < w->patches.n; i++) /* behind what ends with the file */
         if (w->patches.at[i].at == end)

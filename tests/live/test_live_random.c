@@ -36,6 +36,12 @@ static const char library[] =
     "model Lab\n"
     "implementation:\n";
 
+/* The same components, of another file: what is edited inside them is written as copies of their definitions. */
+static const char elsewhere[] =
+    "model Lab define R as Parts.Basic.R; define C as Parts.Basic.C; define L as Parts.Basic.L;\n"
+    "define V as Parts.Sources.V; define G as Parts.Sources.G;\n"
+    "implementation:\n";
+
 static const char first[] =
     "  static V v{U << 2}; static R r{R << 3}; static G g; static Real x; static Real y;\n"
     "  connection{a << v.p, b << r.p}; connection{a << v.n, b << g.p};\n"
@@ -47,7 +53,8 @@ typedef struct Lab {
     Sol *sim;
     SolOptions options;
     uint64_t random;
-    bool exact;     /* refusals and undoing leave the same bytes */
+    bool exact; /* refusals and undoing leave the same bytes */
+    const char *library;
     bool inside;    /* components were edited inside: only the written text has it */
     char log[TEXT]; /* what was done */
 } Lab;
@@ -109,7 +116,7 @@ static void put_statement(void *context, const SolStatement *s)
 
 static void resulting_text(Lab *lab, char *text)
 {
-    snprintf(text, TEXT, "%s", library);
+    snprintf(text, TEXT, "%s", lab->library);
     sol_statements(lab->sim, "", put_statement, text);
     strcat(text, "end Lab;\n");
 }
@@ -184,6 +191,13 @@ static void compare_structure(Lab *lab, Sol *twin, Sol *fresh)
               b.relations, b.states);
 }
 
+static SolModel *load(const char *path, const char *text, size_t length)
+{
+    static const char *const folder = SOLSTICE_SOURCE_DIR "/tests/live/";
+    return sol_load(&(SolLoad){
+        .path = path, .text = text, .length = length, .n_folders = 1, .folders = &folder});
+}
+
 static const SolOptions options = {
     .stop = 1, .rtol = 1e-11, .editable = true, .engine = SOL_ENGINE_INTERP};
 
@@ -225,7 +239,7 @@ static void check_text(Lab *lab, const char *text)
 {
     static Starts starts;
     list_starts(lab, &starts);
-    SolModel *model = sol_load(&(SolLoad){.path = "fresh", .text = text, .length = strlen(text)});
+    SolModel *model = load("fresh", text, strlen(text));
     SolOptions at = options;
     at.start = sol_time(lab->sim);
     at.stop = at.start + 1;
@@ -285,8 +299,7 @@ static void check_written(Lab *lab)
     if (sol_write_model(lab->sim, &(SolWriting){put, &text, put, &state}) != SOL_OK)
         wrong(lab, "cannot be written");
     put(&text, "", 1);
-    SolModel *model =
-        sol_load(&(SolLoad){.path = "written", .text = (char *)text.at, .length = text.n - 1});
+    SolModel *model = load("written", (char *)text.at, text.n - 1);
     Sol *other = sol_create(model, NULL, &lab->options);
     if (!other || sol_restore(other, get_bytes, &state) != SOL_OK) {
         sol_print_messages(model, 0, stderr, false);
@@ -616,8 +629,9 @@ static void check_case(uint64_t seed)
     static char text[TEXT];
     memset(&lab, 0, sizeof lab);
     lab.random = seed * 2654435761u + 12345;
-    snprintf(text, sizeof text, "%s%send Lab;\n", library, first);
-    lab.model = sol_load(&(SolLoad){.path = "lab", .text = text, .length = strlen(text)});
+    lab.library = seed % 4 == 1 ? elsewhere : library;
+    snprintf(text, sizeof text, "%s%send Lab;\n", lab.library, first);
+    lab.model = load("lab", text, strlen(text));
     lab.exact = seed % 3 != 0; /* else as in a large model: backwards, step by step */
     SolOptions mine = options;
     mine.exact_edits = lab.exact ? 0 : 1;
