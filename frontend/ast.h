@@ -121,6 +121,7 @@ struct AStmt {
         struct {
             AExpr *condition;
             AStmt *then_list, *else_list; /* `else if` is a list of one statement */
+            Sym then_name, else_name;     /* A_IF: of its branches, or 0 */
             AFor *loop;                   /* A_FOR; the content is then_list */
         };
     };

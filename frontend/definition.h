@@ -298,6 +298,7 @@ struct Stmt {
     RExpr **checks;
     bool watch;    /* S_IF that nobody wrote: a `pre` in a condition reads the Boolean of its own */
     Sym assertion; /* S_WHEN: message with which the run ends when it fires, or 0; S_TERMINATE */
+    Sym names[2];  /* S_IF: what the text calls its branches, else and then; or 0 */
     Body *then_body; /* S_IF, S_WHEN: never NULL. parent == body */
     Body *else_body; /* S_IF, S_WHEN: NULL when there is none; `else if` is a body with one S_IF.
                           parent == body */

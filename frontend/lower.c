@@ -587,6 +587,7 @@ static void lower_branch(Lower *l, const Stmt *s)
     op->when = s->kind == S_WHEN;
     op->watch = s->watch;
     op->assertion = s->assertion;
+    memcpy(op->names, s->names, sizeof op->names);
     op->chosen = s->member ? l->plan->family->member_word[s->member->index] + 1 : 0;
     op->continuous = s->a->continuous;
     op->refs = lower_one_ref(l, condition);

@@ -210,6 +210,19 @@ static void skip_more_else(Parser *p)
     }
 }
 
+/* `then "closed"`: what a branch of an `if` is called, or 0 */
+static Sym parse_branch_name(Parser *p, const AStmt *s)
+{
+    if (p->panic || p->token.kind != T_STRING)
+        return 0;
+    Sym name = p->token.sym;
+    if (s->kind == A_WHEN)
+        diag_error(p->diags, p->token.at,
+                   "a branch of 'when' has no name: it lasts no time; one of 'if' may have one");
+    parse_advance(p);
+    return name;
+}
+
 /* A whole chain `if .. else if .. else then .. end`. Each link lies in the else list of the one
  * before, but the chain is read in a loop. */
 static AStmt *parse_chain(Parser *p)
@@ -224,6 +237,7 @@ static AStmt *parse_chain(Parser *p)
         if (!parse_enter(p))
             break;
         parse_condition(p, s);
+        s->then_name = parse_branch_name(p, s);
         s->then_list = parse_statements(p);
         if (!p->panic && parse_at_else_word(p)) {
             diag_error(p->diags, p->token.at, "%s is written 'else %s'", parse_found(p),
@@ -246,6 +260,7 @@ static AStmt *parse_chain(Parser *p)
         if (!parse_accept(p, T_THEN) && !p->panic)
             diag_error(p->diags, p->token.at, "the last branch begins with 'else then', found %s",
                        parse_found(p));
+        s->else_name = parse_branch_name(p, s);
         s->else_list = parse_statements(p);
         skip_more_else(p);
         break;

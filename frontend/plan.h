@@ -121,6 +121,7 @@ typedef struct Op {
     bool own[2];           /* OP_CONNECT */
     bool when, continuous; /* OP_BRANCH */
     bool watch;            /* OP_BRANCH: see Stmt */
+    Sym names[2];          /* OP_BRANCH: of its branches, else and then; or 0 */
     Sym assertion;         /* OP_BRANCH, OP_ASSERT, OP_TERMINATE: see Stmt */
     bool condition;        /* OP_REL: of a branch; OP_AUX: likewise */
     bool lasts;            /* OP_PRE: see RExpr */

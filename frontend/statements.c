@@ -649,6 +649,8 @@ static void conditional(Context *cx, const AStmt *a)
                ? any_of(cx, a->condition)
                : expr_resolve(&condition, a->condition, WANT_VALUE);
     expr_is_condition(cx, s->a);
+    s->names[0] = a->else_name;
+    s->names[1] = a->then_name;
     add_stmt(cx, s);
     s->then_body = branch(cx, s, a->then_list, true);
     if (a->has_else)

@@ -369,6 +369,7 @@ bool world_branch(const World *world, BranchId id, WorldBranch *view)
         .implicit = b->implicit,
         .watch = op->watch,
         .assertion = op->assertion,
+        .names = {op->names[0], op->names[1]},
         .choice = b->choice,
         .condition = follow_var(world, inst, &op->refs.at[0]),
         .owner = b->inst,

@@ -115,6 +115,7 @@ typedef struct WorldBranch {
         implicit; /* its condition depends on what its branches say: they are solved together (implicit.h) */
     bool watch;    /* nobody wrote it: it has an empty branch, and lets events happen */
     Sym assertion; /* `when`: the run ends with this message when it fires; 0: it does not */
+    Sym names[2];  /* `if`: what the text calls its branches, else and then; or 0 */
     WorldChoice choice;
     DdpVar condition; /* Boolean. A DDP_HELD one keeps its value where the path leads nowhere */
     DdpRel relation;  /* that determines it, for its expression; 0: the condition is a variable of

@@ -308,8 +308,9 @@ typedef enum SolChoice { SOL_GONE, SOL_ELSE, SOL_THEN } SolChoice;
 
 /* What an `if` chose. A branch of `when` lives in no interval of time, so it is no mode. */
 typedef struct SolMode {
-    uint64_t branch;              /* number of the `if`, never used again in this simulation */
-    const char *path, *condition; /* instance it stands in, text; NULL when it is gone */
+    uint64_t branch;                   /* number of the `if`, never used again in this simulation */
+    const char *path, *condition;      /* instance it stands in, text; NULL when it is gone */
+    const char *else_name, *then_name; /* of its branches in the text; "" or NULL: none */
     SolChoice choice;
 } SolMode;
 

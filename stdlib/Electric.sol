@@ -509,9 +509,9 @@ package Electric
         implementation:
             static Boolean waiting;
             static Boolean positive;
-            if closed then
+            if closed then "closed"
                 u = 0;
-            else then
+            else then "open"
                 i = 0;
             end if;
             if initial() then
@@ -541,9 +541,9 @@ package Electric
             static Real cut;
         implementation:
             static Boolean closed;
-            if closed then
+            if closed then "closed"
                 u = 0;
-            else then
+            else then "open"
                 i = 0;
             end if;
             if initial() then
@@ -604,9 +604,9 @@ package Electric
             parameter Boolean closed_start << false;
             static Boolean closed;
         implementation:
-            if closed then
+            if closed then "closed"
                 u = 0;
-            else then
+            else then "open"
                 i = 0;
             end if;
             if initial() then
@@ -632,9 +632,9 @@ package Electric
         implementation:
             assert(condition = R_on >= 0 and G_off >= 0,
                    message = "R_on and G_off must not be negative");
-            if closed then
+            if closed then "closed"
                 u = R_on*i;
-            else then
+            else then "open"
                 i = G_off*u;
             end if;
             when closed and i < 0 then
@@ -651,9 +651,9 @@ package Electric
             static Boolean fire;
             static Boolean closed;
         implementation:
-            if closed then
+            if closed then "closed"
                 u = 0;
-            else then
+            else then "open"
                 i = 0;
             end if;
             when closed and i < 0 then

@@ -33,9 +33,9 @@ package Friction
         static Real hold;
         v = der(x = q);
         a = der(x = v);
-        if sticking then
+        if sticking then "sticks"
             q = hold;
-        else then
+        else then "slides"
             f = direction*limit;
         end if;
         if initial() then
@@ -92,9 +92,9 @@ package Friction
         static Real hold;
         v = der(x = q);
         a = der(x = v);
-        if locked then
+        if locked then "locked"
             q = hold;
-        else then
+        else then "free"
             f = 0;
         end if;
         when not locked and (v < -v_small or (v < 0 and a <= 0)) then

@@ -314,13 +314,13 @@ package Planar
             fa.Py + fb.Py = 0;
             fa.M = 0;
             fb.M = 0;
-            if taut then
+            if taut then "taut"
                 rx*(fb.Vmx - fa.Vmx) + ry*(fb.Vmy - fa.Vmy) = 0;
                 when fa.contactIn or fb.contactIn then
                 else then
                     rx*rx + ry*ry = l*l;
                 end when;
-            else then
+            else then "slack"
                 f = 0;
                 when tightens then
                     /* The rate afterwards, 2*mean - before, is zero. */
@@ -383,7 +383,7 @@ package Planar
             static Real VX;
             static Real VY;
             static Real W;
-            if mode == 0 then
+            if mode == 0 then "at rest"
                 /* At rest. The velocity of fa before the impulse is held in Vax, Vay. */
                 static Real ux;
                 static Real uy;
@@ -420,7 +420,7 @@ package Planar
                     Vax << ux;
                     Vay << uy;
                 end when;
-            else if mode == 1 then
+            else if mode == 1 then "in the sling"
                 static Real sx0 {unit << "m"};
                 static Real sy0 {unit << "m"};
                 /* Velocities of its own: vx and vy still have the values of the resting body. */
@@ -470,7 +470,7 @@ package Planar
                 VY << uy;
                 W << w;
                 releases << phi > phi_max;
-            else then
+            else then "flies"
                 static Real ax {unit << "m/s2"};
                 static Real ay {unit << "m/s2"};
                 static Real z {unit << "rad/s2"};
@@ -499,7 +499,7 @@ package Planar
             Graphics.Ellipse{fill << "grey"}
                 (sx << px - 0.046*m^(1/3), sy << py - 0.046*m^(1/3),
                  dx << px + 0.046*m^(1/3), dy << py + 0.046*m^(1/3));
-            if mode < 2 then
+            if mode < 2 then "sling"
                 Graphics.Line(sx << fa.x, sy << fa.y, dx << px, dy << py);
             end if;
         end TornBody;
@@ -628,10 +628,10 @@ package Planar
                 We << w_start;
             end if;
             w = derState(x = phi, start << phi_start);
-            if fixated then
+            if fixated then "fixated"
                 phi = at;
                 Wm = 0;
-            else then
+            else then "free"
                 fb.t = 0;
                 when contact then
                     w = 0;
@@ -744,7 +744,7 @@ package Planar
             if initial() then
                 We << w_start;
             end if;
-            if broken then
+            if broken then "broken"
                 static Real vx {unit << "m/s"};
                 static Real vy {unit << "m/s"};
                 static Real w {unit << "rad/s"};
@@ -786,7 +786,7 @@ package Planar
                 fb.M = 0;
                 fa.contactOut << false;
                 fb.contactOut << false;
-            else then
+            else then "whole"
                 static Real phi {unit << "rad"};
                 static Real w {unit << "rad/s"};
                 static Real Wm {unit << "rad/s"};
@@ -854,7 +854,7 @@ package Planar
             fa.t = 0;
             fa.Px = 0;
             fa.M = 0;
-            if mode == 0 then
+            if mode == 0 then "in the air"
                 static Real Vay {unit << "m/s"};
                 fa.fy = 0;
                 contact << fa.y < 0 and vy < -small;
@@ -868,7 +868,7 @@ package Planar
                     fa.Py = 0;
                     Vay << vy;
                 end when;
-            else then
+            else then "on the floor"
                 contact << false;
                 fa.Vmy = 0;
                 when fa.contactIn then

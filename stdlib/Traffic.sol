@@ -47,9 +47,9 @@ package Traffic
         static Real acts {unit << "s"};
         safe = headway*v;
         gap = max(distance - length/2, nearest);
-        if braking then
+        if braking then "brakes"
             a = -2*k*v_max*safe/gap;
-        else then
+        else then "drives"
             a = k*(v_max - v);
         end if;
         if not initial() then

@@ -88,6 +88,10 @@ static void write_modes(Json *json, const ReportData *data)
         json_flat_object(json, NULL);
         json_text(json, "path", result_mode_path(reader, i));
         json_text(json, "condition", result_mode_condition(reader, i));
+        if (*result_mode_name(reader, i, RESULT_THEN))
+            json_text(json, "then", result_mode_name(reader, i, RESULT_THEN));
+        if (*result_mode_name(reader, i, RESULT_ELSE))
+            json_text(json, "else", result_mode_name(reader, i, RESULT_ELSE));
         json_end_object(json);
     }
     json_end_list(json);

@@ -63,6 +63,7 @@ typedef enum ResultChoice { RESULT_GONE, RESULT_ELSE, RESULT_THEN } ResultChoice
 typedef struct ResultMode {
     uint32_t number;              /* of the `if`: its instance and condition */
     const char *path, *condition; /* path "": the top model */
+    const char *names[2];         /* of its branches, else and then; "": none */
     ResultChoice choice;
 } ResultMode;
 
@@ -103,8 +104,9 @@ void result_source(ResultWriter *writer, uint32_t column, uint32_t source);
 
 void result_row(ResultWriter *writer, double time, ResultSide side, const double *values);
 void result_event(ResultWriter *writer, const ResultEvent *event);
-/* The number of an `if`: the same for the same path and condition. */
-uint32_t result_mode_number(ResultWriter *writer, const char *path, const char *condition);
+/* The number of an `if`: the same for the same path and condition. Names of its branches: else, then; NULL or "": none. */
+uint32_t result_mode_number(ResultWriter *writer, const char *path, const char *condition,
+                            const char *const names[2]);
 ResultChoice result_mode_written(const ResultWriter *writer, uint32_t number); /* last */
 /* Writes nothing when the choice is the one written last. */
 void result_mode(ResultWriter *writer, double time, uint32_t number, ResultChoice choice);
@@ -182,6 +184,7 @@ const ResultColumn *result_column(const ResultReader *reader, uint32_t column);
 uint32_t result_mode_count(const ResultReader *reader); /* `if`s known so far */
 const char *result_mode_path(const ResultReader *reader, uint32_t number);
 const char *result_mode_condition(const ResultReader *reader, uint32_t number);
+const char *result_mode_name(const ResultReader *reader, uint32_t number, ResultChoice choice);
 ResultChoice result_mode_choice(const ResultReader *reader, uint32_t number); /* at present */
 const char *result_string(const ResultReader *reader, double value); /* of a String column */
 

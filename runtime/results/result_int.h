@@ -26,7 +26,8 @@ enum {
     REC_DELTA = 'r',  /* those whose bits changed, after a bit for each that lives */
     REC_STATES = 'S', /* what the event that follows did in its updates */
     REC_EVENT = 'E',
-    REC_IF = 'C', /* a condition, for the modes */
+    REC_IF = 'C',       /* a condition, for the modes */
+    REC_IF_NAMES = 'c', /* names of its branches */
     REC_MODE = 'M',
     REC_NOTE = 'N',
     REC_FINISH = 'Z'

@@ -413,12 +413,24 @@ static bool read_event(ResultReader *r, Cursor *c, ResultRecord *record)
 
 static bool read_if(ResultReader *r, Cursor *c)
 {
-    ResultMode mode = {.number = cursor_u32(c)};
+    ResultMode mode = {.number = cursor_u32(c), .names = {"", ""}};
     mode.path = cursor_text(c, &r->names);
     mode.condition = cursor_text(c, &r->names);
     if (c->bad || mode.number != r->modes.n)
         return false;
     vec_push(r->mem, &r->modes, mode);
+    return true;
+}
+
+static bool read_if_names(ResultReader *r, Cursor *c)
+{
+    uint32_t number = cursor_u32(c);
+    const char *names[2];
+    for (int i = 0; i < 2; i++)
+        names[i] = cursor_text(c, &r->names);
+    if (c->bad || number >= r->modes.n)
+        return false;
+    memcpy(r->modes.at[number].names, names, sizeof names);
     return true;
 }
 
@@ -484,6 +496,9 @@ static bool interpret(ResultReader *r, uint8_t type, Cursor *c, ResultRecord *re
     case REC_IF:
         *shown = false;
         return read_if(r, c);
+    case REC_IF_NAMES:
+        *shown = false;
+        return read_if_names(r, c);
     case REC_TEXT:
         *shown = false;
         return read_text(r, c);
@@ -577,6 +592,11 @@ uint32_t result_mode_count(const ResultReader *r)
 const char *result_mode_path(const ResultReader *r, uint32_t number)
 {
     return r->modes.at[number].path;
+}
+
+const char *result_mode_name(const ResultReader *r, uint32_t number, ResultChoice choice)
+{
+    return choice == RESULT_GONE ? "" : r->modes.at[number].names[choice == RESULT_THEN];
 }
 
 const char *result_mode_condition(const ResultReader *r, uint32_t number)

@@ -403,7 +403,19 @@ static uint32_t new_mode(ResultWriter *w, uint64_t key)
     return w->choices.n - 1;
 }
 
-uint32_t result_mode_number(ResultWriter *w, const char *path, const char *condition)
+static void write_names(ResultWriter *w, uint32_t number, const char *const names[2])
+{
+    if (!(names[0] && *names[0]) && !(names[1] && *names[1]))
+        return;
+    begin_record(w, REC_IF_NAMES);
+    add_u32(w, number);
+    for (int i = 0; i < 2; i++)
+        add_text(w, names[i] ? names[i] : "");
+    end_record(w);
+}
+
+uint32_t result_mode_number(ResultWriter *w, const char *path, const char *condition,
+                            const char *const names[2])
 {
     uint64_t key = mode_key(path, condition);
     uint32_t number = map_get(&w->modes, key);
@@ -415,6 +427,7 @@ uint32_t result_mode_number(ResultWriter *w, const char *path, const char *condi
     add_text(w, path);
     add_text(w, condition);
     end_record(w);
+    write_names(w, number, names);
     return number;
 }
 

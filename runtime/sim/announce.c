@@ -363,6 +363,9 @@ static void tell_mode(Sim *sim, Places *places, BranchId id)
         mode.path = texts->mode_path;
         mode.condition = texts->mode_condition;
     }
+    const Intern *names = program_names(sim->program);
+    mode.else_name = view.names[0] ? intern_text(names, view.names[0]) : "";
+    mode.then_name = view.names[1] ? intern_text(names, view.names[1]) : "";
     sim->output.to.mode(sim->output.to.context, sim->time, &mode);
 }
 

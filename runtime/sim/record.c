@@ -342,11 +342,12 @@ static uint32_t number_mode(Recorder *r, const SolMode *mode)
 {
     uint64_t key = hash_bytes(mode->condition, strlen(mode->condition),
                               hash_bytes(mode->path, strlen(mode->path), 1));
+    const char *const names[2] = {mode->else_name, mode->then_name};
     uint32_t count = map_get(&r->mode_count, key), number = 0;
     char *name = mem_alloc(r->mem, strlen(mode->path) + 16);
     for (uint32_t i = count ? count : 1;; i++) {
         sprintf(name, i > 1 ? "%s#%u" : "%s", mode->path, i);
-        number = result_mode_number(r->writer, name, mode->condition);
+        number = result_mode_number(r->writer, name, mode->condition, names);
         if (result_mode_written(r->writer, number) == RESULT_GONE) {
             if (i > 1) /* the first needs no entry, and most are alone */
                 map_put(r->mem, &r->mode_count, key, i);

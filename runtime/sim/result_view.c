@@ -281,6 +281,8 @@ static void show(const SolVisit *visit, const ResultRecord *record)
                     &(SolMode){.branch = record->mode.number,
                                .path = record->mode.path,
                                .condition = record->mode.condition,
+                               .else_name = record->mode.names[0],
+                               .then_name = record->mode.names[1],
                                .choice = (SolChoice)record->mode.choice});
     if (record->kind == RESULT_NOTE && visit->note)
         visit->note(visit->context, record->time, record->text);

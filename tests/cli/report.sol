@@ -1,5 +1,5 @@
 // Something of everything a page shows: an if that chooses twice, a variable that lives in a branch,
-// a when, a parameter, output, and shapes that move; one of them is gone for
+// a branch with a name, a when, a parameter, output, and shapes that move; one of them is gone for
 // a while, the other has a name of its own.
 package Show
 
@@ -14,10 +14,10 @@ package Show
             static Real inside;
             inside = 3*phi;
             Graphics.Line(sx << 0, sy << 0, dx << length*cos(phi), dy << length*sin(phi));
-        else if turns < 0.8 then
+        else if turns < 0.8 then "half way"
             static Real empty;
             empty = 1;
-        else then
+        else then "round"
             Graphics.Line(sx << 0, sy << 0, dx << length*cos(phi), dy << length*sin(phi));
         end if;
         turns = phi/6;

@@ -49,8 +49,8 @@ async function checkContents(view) {
     check(found.strips === 3, `${found.strips} strips, not those of the states and two ifs`);
     check(found.events === 3 && found.structural === 3, `${found.events} events`);
     check(found.modes.includes("arm: turns < 0.5: yes → no"), "the first change of mode");
-    check(found.modes.includes("arm: turns < 0.8: – → yes"), "birth of the inner if");
-    check(found.modes.includes("arm: turns < 0.8: yes → no"), "the last change of mode");
+    check(found.modes.includes("arm: turns < 0.8: – → half way"), "birth of the inner if");
+    check(found.modes.includes("arm: turns < 0.8: half way → round"), "the last change of mode");
     check(found.parameters.includes("arm.length3"), "parameters");
     check(found.notes.includes("a </script><!-- b"), "output of the model");
     check(found.costs.includes("Structure"), "costs of events");

@@ -598,8 +598,10 @@ static void modes_are_changes(void **state)
     result_drawn(w, "Line");
     result_birth(w, "l.sx", RESULT_REAL, 0, 0);
     result_birth(w, "x", RESULT_REAL, 0, 1);
-    uint32_t diode = result_mode_number(w, "D", "s > 0"), top = result_mode_number(w, "", "b");
-    assert_int_equal(result_mode_number(w, "D", "s > 0"), diode);
+    static const char *const names[2] = {"open", "closed"}, *const none[2] = {NULL, NULL};
+    uint32_t diode = result_mode_number(w, "D", "s > 0", names);
+    uint32_t top = result_mode_number(w, "", "b", none);
+    assert_int_equal(result_mode_number(w, "D", "s > 0", names), diode);
     result_mode(w, 0, diode, RESULT_ELSE);
     result_mode(w, 0, top, RESULT_THEN);
     uint64_t at = result_offset(w);
@@ -612,16 +614,16 @@ static void modes_are_changes(void **state)
 
     w = result_continue(lab->mem, &pack, lab->path);
     pack_free(&pack);
-    assert_int_equal(result_mode_number(w, "D", "s > 0"), diode);
+    assert_int_equal(result_mode_number(w, "D", "s > 0", names), diode);
     result_mode(w, 1, diode, RESULT_ELSE);
     assert_int_equal(result_offset(w), at);
     result_mode(w, 2, diode, RESULT_GONE);
     assert_true(result_close(w));
 
     ResultReader *r = result_open(lab->mem, lab->path);
-    const ResultMode expected[] = {{diode, "D", "s > 0", RESULT_ELSE},
-                                   {top, "", "b", RESULT_THEN},
-                                   {diode, "D", "s > 0", RESULT_GONE}};
+    const ResultMode expected[] = {{diode, "D", "s > 0", {"open", "closed"}, RESULT_ELSE},
+                                   {top, "", "b", {"", ""}, RESULT_THEN},
+                                   {diode, "D", "s > 0", {"open", "closed"}, RESULT_GONE}};
     const double times[] = {0, 0, 2};
     for (int i = 0; i < 3; i++) /* header, births */
         assert_true(result_next(r, &record));
@@ -635,6 +637,8 @@ static void modes_are_changes(void **state)
         assert_string_equal(record.mode.path, expected[i].path);
         assert_string_equal(record.mode.condition, expected[i].condition);
         assert_int_equal(record.mode.choice, expected[i].choice);
+        for (int j = 0; j < 2; j++)
+            assert_string_equal(record.mode.names[j], expected[i].names[j]);
     }
     assert_false(result_next(r, &record));
     assert_int_equal(result_mode_count(r), 2);

@@ -25,7 +25,7 @@ function describeMode(data, change) {
     if (!branch)
         return "";
     return `${branch.path ? branch.path + ": " : ""}${within(branch.path, branch.condition)}: ` +
-           `${CHOICES[change.before]} → ${CHOICES[change.after]}`;
+           `${choiceName(branch, change.before)} → ${choiceName(branch, change.after)}`;
 }
 
 // Statistics and result list the same events in the same order; the time is compared all the same.

@@ -4,6 +4,9 @@
 const GONE = 0, ELSE = 1, THEN = 2; // ResultChoice
 const CHOICES = ["–", "no", "yes"];  // whether the condition held
 
+// What the model calls a branch; where it says nothing, whether the condition held.
+const choiceName = (branch, choice) => (choice === THEN && branch.then) || (choice === ELSE && branch.else) || CHOICES[choice];
+
 // A condition without the path of its component, which stands beside it anyway.
 function within(path, condition) {
     const place = path.replace(/#\d+$/, ""); // a later instance born there
@@ -88,7 +91,7 @@ function showModes(data) {
         addStrip(data, branch.path || "top model", within(branch.path, branch.condition), (context, x, height) =>
             spans.forEach(span => drawSpan(context, x, span, height,
                 css(span.choice === THEN ? "--then" : "--else"),
-                CHOICES[span.choice])));
+                choiceName(branch, span.choice))));
     });
     addStrip(data, "time", "", (...to) => drawTimeAxis(data, ...to), "axis");
     const left = [];
@@ -97,6 +100,6 @@ function showModes(data) {
     if (data.changes_total * 3 > data.changes.length)
         left.push(`Only the first ${data.changes.length / 3} of ${data.changes_total} changes are shown.`);
     $("modes-remark").textContent = (data.ifs.length
-        ? "Each line is the condition of an if: whether it held, and nothing while it did not exist. "
+        ? "Each line is an if: its branch by name, or whether its condition held; nothing while it did not exist. "
         : "The model has no if. ") + left.join(" ");
 }
