@@ -99,6 +99,7 @@ typedef struct Compare {
     uint32_t tight; /* kept: how many times in a row it jumped so soon that rounding makes it */
     double jumped;  /* and when it got another value last */
     double lower;   /* difference at the look before `low` */
+    double least;   /* difference below which errors explain that it moved; 0: all counts */
     double rounding, tolerance, bound_to; /* its error bound, up to that time */
     uint64_t bound_event;                 /* and behind the event of that number */
 } Compare;
@@ -234,15 +235,15 @@ static inline DdpVar node_output(const EvalNode *node, uint32_t i)
 
 /* The firings of a condition that states caused. */
 typedef struct Firings {
-    double last;           /* time of the last one; NaN: none yet */
-    double gap;            /* between the last two */
-    double ratio, limit;   /* to the gap before; where firings accumulate if it goes on */
-    double since;          /* the first of those that follow each other quickly */
-    uint32_t often;        /* how many they are */
-    double doubted, up_to; /* since when it has been changed without counting, and until when */
-    uint32_t shrinking;    /* how many times in a row the gap became smaller */
-    uint32_t tight;        /* how many times in a row the gap was no longer than rounding */
-    uint32_t undone;       /* how many times in a row the event made it false again */
+    double last;          /* time of the last one; NaN: none yet */
+    double gap;           /* between the last two */
+    double ratio, limit;  /* to the gap before; where firings accumulate if it goes on */
+    double since;         /* the first of those that follow each other quickly */
+    uint32_t often;       /* how many they are */
+    double beyond, up_to; /* how long it has been changed without counting, and until when */
+    uint32_t shrinking;   /* how many times in a row the gap became smaller */
+    uint32_t tight;       /* how many times in a row the gap was no longer than rounding */
+    uint32_t undone;      /* how many times in a row the event made it false again */
 } Firings;
 
 /* What a condition is called, until paths change (explain.c). */
@@ -710,6 +711,7 @@ typedef struct SimSearch {
     NodeList compared;     /* nodes that compare and were evaluated by change */
     NodeList moved, needs; /* nodes whose comparisons changed in a step; what these need */
     double left;           /* the other end of the bracket that was found */
+    bool doubted;          /* some have Compare.least */
     bool rounded;          /* in this event something within rounding of its boundary was decided */
     bool exact;            /* from now on only what is exactly there */
     double impulse_time;   /* of the last one in which a `when` changed what moves */

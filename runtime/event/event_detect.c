@@ -140,13 +140,37 @@ static bool any_changed(Sim *sim, const NodeList *list)
     return false;
 }
 
+/* Changed by more than errors explain? */
+static bool counts(Sim *sim, const EvalNode *node, const Compare *compare)
+{
+    return changed(sim, node, compare) &&
+           (compare->least == 0 || fabs(compare_difference(sim, node, compare)) >= compare->least);
+}
+
+static bool any_counts(Sim *sim, const NodeList *list)
+{
+    EACH_COMPARE (sim, list, node, compare)
+        if (counts(sim, node, compare))
+            return true;
+    return false;
+}
+
+static void forget_doubts(Sim *sim, const NodeList *list)
+{
+    if (!sim->search.doubted)
+        return;
+    EACH_COMPARE (sim, list, node, compare)
+        compare->least = 0;
+    sim->search.doubted = false;
+}
+
 static void note_differences(Sim *sim, const NodeList *list, bool right)
 {
     EACH_COMPARE (sim, list, node, compare) {
         double difference = compare_difference(sim, node, compare);
         if (right) {
             compare->high = difference;
-            compare->moved = changed(sim, node, compare);
+            compare->moved = counts(sim, node, compare);
         } else {
             compare->low = difference;
         }
@@ -217,14 +241,14 @@ static void collect_needs(Sim *sim)
 /* Has one of Sim.search.moved changed there? Notes differences as that says. */
 static SolStatus look_at(Sim *sim, const EventSearch *search, double time, bool *right)
 {
-    if (search->look && search->look(search->context, time, right))
+    if (search->look && !sim->search.doubted && search->look(search->context, time, right))
         return SOL_OK;
     if (search->look)
         collect_needs(sim);
     SolStatus status = search->at(search->context, time, &sim->search.needs);
     if (status != SOL_OK)
         return status;
-    *right = any_changed(sim, &sim->search.moved);
+    *right = any_counts(sim, &sim->search.moved);
     note_differences(sim, &sim->search.moved, *right);
     return SOL_OK;
 }
@@ -253,10 +277,14 @@ static bool is_beyond_error(Sim *sim, const EvalNode *node, Compare *compare, do
         return true;
     renew_bound(sim, node, compare, hi);
     double difference = fabs(compare_difference(sim, node, compare));
-    if (difference > fmax(BOUNDARY_ROUNDINGS * compare->rounding, margin * compare->tolerance))
+    double rounding = BOUNDARY_ROUNDINGS * compare->rounding,
+           least = fmax(rounding, margin * compare->tolerance);
+    if (difference <= least && chatters > 0 && difference > rounding &&
+        event_persists(sim, condition, lo, hi))
         return true;
-    return chatters > 0 && difference > BOUNDARY_ROUNDINGS * compare->rounding &&
-           event_persists(sim, condition, lo, hi);
+    compare->least = margin > 0 ? least : 0;
+    sim->search.doubted |= margin > 0;
+    return difference > least;
 }
 
 static bool any_doubtful(Sim *sim, const NodeList *list)
@@ -269,7 +297,8 @@ static bool any_doubtful(Sim *sim, const NodeList *list)
     return false;
 }
 
-/* Takes away of what moved between lo and hi what errors explain. `any`: something is left. */
+/* Takes away of what moved between lo and hi what errors explain. `any`: something is left, and its
+ * event is where errors no longer explain it. */
 static void drop_errors(Sim *sim, const EventSearch *search, const NodeList *list, double lo,
                         double hi, bool *any)
 {
@@ -284,6 +313,8 @@ static void drop_errors(Sim *sim, const EventSearch *search, const NodeList *lis
             compare->moved && (compare->slot || is_beyond_error(sim, node, compare, lo, hi));
         *any |= compare->moved;
     }
+    if (!*any)
+        forget_doubts(sim, list);
 }
 
 /* Narrows (lo, hi], unchanged at lo, changed at hi. Secants that keep hitting one side are pushed
@@ -320,6 +351,7 @@ static SolStatus narrow(Sim *sim, const EventSearch *search, double lo, double h
     }
     *time = hi;
     sim->search.left = lo;
+    forget_doubts(sim, search->nodes);
     return search->at(search->context, hi, NULL);
 }
 
@@ -353,12 +385,54 @@ static SolStatus step_away(Sim *sim, const EventSearch *search, double *from, do
     return SOL_OK;
 }
 
+/* Notes as moved, of nodes that are not in Sim.search.moved, what has changed here. */
+static bool note_others(Sim *sim, const NodeList *list)
+{
+    bool any = false;
+    sim->mark++;
+    for (uint32_t i = 0; i < sim->search.moved.n; i++)
+        sim->nodes.at[sim->search.moved.at[i]].mark = sim->mark;
+    EACH_COMPARE (sim, list, node, compare)
+        any |= node->mark != sim->mark && changed(sim, node, compare);
+    EACH_COMPARE (sim, list, node, compare) {
+        if (!any)
+            break;
+        compare->moved = node->mark != sim->mark && changed(sim, node, compare);
+        compare->high = compare_difference(sim, node, compare);
+    }
+    return any;
+}
+
+/* Who goes beyond its boundary and comes back within the step shows where an event is found: its own is
+ * the first. All is at `time`. */
+static SolStatus look_earlier(Sim *sim, const EventSearch *search, double lo, double *time)
+{
+    SolStatus status = SOL_OK;
+    bool found = true, earlier = true;
+    while (status == SOL_OK && earlier && note_others(sim, search->nodes)) {
+        double hi = *time;
+        drop_errors(sim, search, search->nodes, lo, hi, &found);
+        if (found) {
+            collect_moved(sim, search);
+            collect_needs(sim);
+            status = narrow(sim, search, lo, hi, time);
+        }
+        earlier = *time < hi;
+        if (earlier)
+            continue;
+        note_differences(sim, found ? search->nodes : &sim->search.moved, true);
+        collect_moved(sim, search);
+    }
+    return status;
+}
+
 /* The first change of what moved between lo and hi. */
 static SolStatus locate(Sim *sim, const EventSearch *search, double lo, double hi, double *time)
 {
     collect_moved(sim, search);
     collect_needs(sim);
-    return narrow(sim, search, lo, hi, time);
+    SolStatus status = narrow(sim, search, lo, hi, time);
+    return status == SOL_OK ? look_earlier(sim, search, lo, time) : status;
 }
 
 /* ---- dips ---- */
@@ -553,7 +627,11 @@ SolStatus event_search_moved(Sim *sim, const EventSearch *search, double from, d
     *time = to;
     if (status == SOL_OK && !*found)
         end_look(sim, search, from, to);
-    return status == SOL_OK && *found ? narrow(sim, search, from, to, time) : status;
+    if (status == SOL_OK && *found)
+        status = narrow(sim, search, from, to, time);
+    EventSearch plain = *search;
+    plain.look = NULL;
+    return status == SOL_OK && *found ? look_earlier(sim, &plain, from, time) : status;
 }
 
 /* Nodes that read these, directly or not, as far as they are of a part: into Sim.search.needs. */

@@ -61,8 +61,8 @@ uint32_t event_margin(const Sim *sim, DdpVar var)
     return margin < MOST_MARGIN ? margin : MOST_MARGIN;
 }
 
-/* What is on the other side for half a look counts there, however near it is: errors come and go.
- */
+/* What is on the other side for half a look longer than on its own counts there, however near it is: errors come and
+ * go. One look alone says nothing. */
 bool event_persists(Sim *sim, DdpVar var, double lo, double hi)
 {
     bool long_enough = false;
@@ -71,10 +71,11 @@ bool event_persists(Sim *sim, DdpVar var, double lo, double hi)
         Firings *past = sim->branches.at[id].firings;
         if (!past)
             continue;
-        if (lo - past->up_to > 1e-12 * fmax(look, fabs(lo)))
-            past->doubted = hi;
+        double away = lo - past->up_to;
+        bool again = away <= 1e-12 * fmax(look, fabs(lo));
+        past->beyond = (again ? past->beyond : fmax(0, past->beyond - away)) + hi - lo;
         past->up_to = hi;
-        long_enough |= hi - past->doubted > look / 2;
+        long_enough |= again && past->beyond > look / 2;
     }
     return long_enough;
 }

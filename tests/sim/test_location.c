@@ -136,6 +136,32 @@ static void crossings_inside_long_steps(void **state)
 }
 
 /* The relay drives x to 0 from both sides: named, not endless. */
+/* `hump` is positive for 0.9 < s < 1.1, driven by a state, within one look of 4: nobody would notice, but at the
+ * event of `half` it shows, and its own is the first. */
+static void a_hump_that_another_event_shows(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "model Hump\n"
+        "interface: static Real s; static Real hump; static Real rose; static Real half;\n"
+        "implementation:\n"
+        "  der(x = s, start << 0) = 1;\n"
+        "  hump = 0.01 - (s - 1)*(s - 1);\n"
+        "  when hump > 0 then rose << time; end;\n"
+        "  when s > 1 then half << time; end;\n"
+        "end Hump;\n";
+    static const SolSolver solvers[] = {SOL_SOLVER_IDA, SOL_SOLVER_RK, SOL_SOLVER_RODAS};
+    for (int i = 0; i < 3; i++) {
+        SimLab *lab =
+            sim_lab_text(text, &(SolOptions){.stop = 4, .steps = 1, .solver = solvers[i]});
+        assert_int_equal(sim_lab_run(lab, 4), SOL_OK);
+        assert_true(fabs(sim_lab_value(lab, "rose") - 0.9) < 1e-6);
+        assert_true(fabs(sim_lab_value(lab, "half") - 1) < 1e-6);
+        assert_int_equal(lab->n_events, 2);
+        sim_lab_close(lab);
+    }
+}
+
 static void sliding_is_named(void **state)
 {
     static const char *const slopes[] = {"0.3 - sign(x)", "0.3 - sign(2*x) + 0*floor(x)",
@@ -203,6 +229,7 @@ int main(void)
         cmocka_unit_test(a_comparison_that_cannot_matter),
         cmocka_unit_test(steps_are_not_bounded_by_output),
         cmocka_unit_test(crossings_inside_long_steps),
+        cmocka_unit_test(a_hump_that_another_event_shows),
         cmocka_unit_test(sliding_is_named),
         cmocka_unit_test(rest_after_many_bounces),
         cmocka_unit_test(a_cycle_is_named_as_a_whole),
