@@ -3,7 +3,7 @@
  * Who owns what:
  *   Values    value of every variable by its DDP number, and whether it has one      values.c
  *   Nodes     the DDP's nodes as codes with their variables, and who reads whom      nodes.c
- *   Orders     nodes in the order of the schedule, cut into segments                    node_order.c
+ *   Orders    nodes in the order of the schedule, cut into segments                  node_order.c
  *   Parts     independent pieces of the dynamics, each with its integrator           part_graph.c
  *   Branches  memory of every condition                                              conditions.c
  *   Compares  what may change between events                                         event_detect.c

@@ -4,8 +4,9 @@
  * orders are at such a time, laid out for speed:
  *
  *   copies     `a = b` costs nothing: a has the place of b, and segments that only copy are not
- * there. levels     a block has a level above those of all blocks that it reads. Blocks of one
- * level do not read each other, so those of one shape with the same constants are one *batch*,
+ *              there.
+ *   levels     a block has a level above those of all blocks that it reads. Blocks of one level do
+ *              not read each other, so those of one shape with the same constants are one *batch*,
  *              wherever they stand in the order: life forms at level 1, the first sums of what
  *              they eat at level 2, and so on.
  *   places     the tape has its own vector of values. A batch writes each of its results as an

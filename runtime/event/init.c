@@ -5,9 +5,10 @@
  *
  *     changes of the front end taken over; commit of what there is so far
  *     evaluate what is determined, loops held back as long as an `if` waits for its branch
- *     give new states their start values, as soon as these are known      -> decisions, from the
- * beginning nothing to decide: evaluate the loops too                           -> likewise still
- * nothing: states that nobody gave a value start at 0           -> likewise
+ *     give new states their start values, as soon as these are known
+ *     if that decides branches: from the beginning
+ *     nothing to decide: evaluate the loops too; if that decides branches: from the beginning
+ *     still nothing: states that nobody gave a value start at 0; if that decides branches: from the beginning
  *
  * Start values count only in the update in which their der is born; what is no state takes
  * its start value as the first guess of whatever loop determines it.
@@ -16,7 +17,6 @@
 #include "runtime/event/reinit.h"
 #include "runtime/event/trail.h"
 #include "frontend/birth.h"
-#include "runtime/event/trail.h"
 #include "runtime/eval/loop_rest.h"
 #include "runtime/eval/redundant.h"
 #include "runtime/eval/rounding.h"
