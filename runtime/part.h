@@ -132,7 +132,7 @@ enum { PART_STOPS = 8 };
 /* Time events of other parts at which its steps end, and of a part without states what is known of whom its own
  * concern. event/time_stops.c */
 typedef struct PartStops {
-    DdpVar at[PART_STOPS]; /* conditions of parts without states */
+    DdpVar at[PART_STOPS]; /* conditions of parts without states, and samples */
     uint8_t n;
     bool all;   /* at all of them */
     bool known; /* those whom its events concern have it in their lists */

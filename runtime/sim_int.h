@@ -300,6 +300,7 @@ typedef struct SampleMemo {
     DdpVar var;
     double origin, interval;
     uint64_t next; /* due at origin + next * interval */
+    bool broad;    /* it concerns too many parts: all steps end there */
 } SampleMemo;
 
 typedef struct PreMemo {
@@ -622,6 +623,7 @@ typedef struct Implicit {
 /* Conditions that may fire, and what they decide (conditions.c, event_iterate.c, mode_search.c). */
 typedef struct SimDecide {
     VEC(SampleMemo) samples;
+    Map sample_of; /* variable -> index + 1 in samples */
     VEC(PreMemo) pres;
     DdpVar
         unsettled;  /* a variable whose `pre` in a relation that lasts has another value; 0: none */
@@ -715,7 +717,7 @@ typedef struct SimSearch {
     bool rounded;          /* in this event something within rounding of its boundary was decided */
     bool exact;            /* from now on only what is exactly there */
     double impulse_time;   /* of the last one in which a `when` changed what moves */
-    VEC(Part *) clocks;    /* those of them that have no states (event/time_stops.c) */
+    VEC(DdpVar) clocks;    /* whose event it is (event/time_stops.c) */
 } SimSearch;
 
 /* First what everybody reads, then what each folder keeps: its files alone touch that (tests/tools/test_layers.sh). */

@@ -136,11 +136,8 @@ SolStatus event_iterate(Sim *sim, bool first);
 SolStatus event_settle_start(Sim *sim); /* values and choices of what was created */
 void event_branch_changed(Sim *sim, const WorldChange *change);
 void event_note_mode(Sim *sim, BranchId branch); /* its choice may have changed */
-double event_next_sample(const Sim *sim);
 /* Why the model ended the run (terminate); NULL: it did not. */
 const char *event_terminated(const Sim *sim);
-bool event_same_samples(const Sim *sim, const Sim *other); /* at the same times */
-void event_samples_due(Sim *sim); /* those whose time has come are true in this update */
 /* For a structure that is built anew: all branches lose their conditions, and get them back one by
  * one. */
 void event_forget_branches(Sim *sim);
@@ -221,11 +218,29 @@ void event_unsettle(Sim *sim, DdpVar condition); /* its memory, or whose it is, 
 void event_add_candidate(Sim *sim, BranchId branch);
 void event_forget_candidates(Sim *sim);
 
+/* ---- samples.c ---- */
+
+SolStatus sample_take(Sim *sim, const WorldChange *change); /* one is born or dies */
+SampleMemo *sample_of(const Sim *sim, DdpVar var);          /* NULL: it is none */
+double sample_next_time(const Sim *sim, DdpVar var);        /* infinite: it is none */
+/* Of all, or of those at whose times all steps end. */
+double samples_next(const Sim *sim, bool stops_all);
+bool sample_was_due(const Sim *sim, const SampleMemo *memo); /* at the present time */
+bool samples_same(const Sim *sim, const Sim *other);         /* at the same times */
+void samples_due(Sim *sim); /* those whose time has come are true in this update */
+/* Behind it they are false. `again`: the search over modes has gone back to the beginning of the event, and what was
+ * due then is due again. */
+void samples_clear(Sim *sim, bool again);
+void samples_pack(Sim *sim, Pack *p);
+void samples_close(Sim *sim);
+
 /* ---- time_stops.c ---- */
 
 double time_stop(const Part *part);    /* where its next step ends at the latest */
+double time_stops_all(const Sim *sim); /* where those of all parts do */
 bool time_stop_everywhere(Part *part); /* false: it does already */
-void time_stops_begin(Sim *sim);       /* an event is over; parts that it touched start: */
+void time_stops_begin(
+    Sim *sim); /* lists the clocks whose event it was; parts that it touched start: */
 void time_stops_restarted(Part *part);
 void time_stops_end(Sim *sim);
 

@@ -50,12 +50,10 @@ void cause_edited(Sim *sim)
 /* "a.Sample(interval = 0.5)" */
 static void sample_text(Sim *sim, DdpVar var, char *out)
 {
-    double interval = 0;
-    for (uint32_t i = 0; i < sim->decide.samples.n; i++)
-        if (sim->decide.samples.at[i].var == var)
-            interval = sim->decide.samples.at[i].interval;
+    uint32_t place = map_get(&sim->decide.sample_of, var);
     const char *path = explain_var(sim, var);
-    snprintf(out, TEXT, "%.*s(interval = %.10g)", (int)strcspn(path, "("), path, interval);
+    snprintf(out, TEXT, "%.*s(interval = %.10g)", (int)strcspn(path, "("), path,
+             place ? sim->decide.samples.at[place - 1].interval : 0);
 }
 
 static void text_of(Sim *sim, const EventCause *cause, char *out)

@@ -166,41 +166,6 @@ static DdpVar unsettled_pre(Sim *sim)
     return 0;
 }
 
-/* U2: does a condition that was not decided read it? */
-static bool is_awaited(const Sim *sim, DdpVar sample)
-{
-    for (uint32_t i = 0; i < sim->update.deferred.n; i++) {
-        DdpVar condition = sim->branches.at[sim->update.deferred.at[i]].condition;
-        DdpNode n = sim->info[condition].node;
-        if (condition == sample)
-            return true;
-        for (uint32_t k = 0; n && k < sim->nodes.at[n].n_reads; k++)
-            if (sim->nodes.at[n].reads[k].var == sample)
-                return true;
-    }
-    return false;
-}
-
-/* Was it due when this event began? */
-static bool was_due(const Sim *sim, const SampleMemo *memo)
-{
-    double last = memo->origin + (double)(memo->next - 1) * memo->interval;
-    return memo->next > 1 && fabs(last - sim->time) <= 4 * DBL_EPSILON * fabs(sim->time);
-}
-
-/* Where the search over modes has gone back to the beginning of the event, what was due then is due again. */
-static void clear_samples(Sim *sim)
-{
-    bool again = mode_search_returned(sim);
-    for (uint32_t i = 0; i < sim->decide.samples.n; i++) {
-        const SampleMemo *memo = &sim->decide.samples.at[i];
-        if (again && was_due(sim, memo))
-            values_set(sim, memo->var, 1);
-        else if (!sim->update.deferred.n || !is_awaited(sim, memo->var))
-            values_set(sim, memo->var, 0);
-    }
-}
-
 /* U4: initial() ends, and conditions that read it are decided again, before the next update begins.
  */
 static SolStatus end_initial(Sim *sim)
@@ -226,45 +191,6 @@ static SolStatus decide_all(Sim *sim)
     sim->decide.decided_before = 0;
     look_at_candidates(sim);
     return end_initial(sim);
-}
-
-static double due(const SampleMemo *memo)
-{
-    return memo->origin + (double)memo->next * memo->interval;
-}
-
-double event_next_sample(const Sim *sim)
-{
-    double next = INFINITY;
-    for (uint32_t i = 0; i < sim->decide.samples.n; i++)
-        next = fmin(next, due(&sim->decide.samples.at[i]));
-    return next;
-}
-
-/* Samples whose time has come are true in the first update of the event. */
-bool event_same_samples(const Sim *sim, const Sim *other)
-{
-    if (sim->decide.samples.n != other->decide.samples.n)
-        return false;
-    for (uint32_t i = 0; i < sim->decide.samples.n; i++) {
-        const SampleMemo *a = &sim->decide.samples.at[i], *b = &other->decide.samples.at[i];
-        if (a->interval != b->interval || a->origin != b->origin)
-            return false;
-    }
-    return true;
-}
-
-void event_samples_due(Sim *sim)
-{
-    for (uint32_t i = 0; i < sim->decide.samples.n; i++) {
-        SampleMemo *memo = &sim->decide.samples.at[i];
-        if (!hold_reached(sim, due(memo)))
-            continue;
-        values_set(sim, memo->var, 1);
-        cause_sample(sim, memo->var);
-        while (hold_reached(sim, due(memo)))
-            memo->next++;
-    }
 }
 
 const char *event_terminated(const Sim *sim)
@@ -417,7 +343,7 @@ static SolStatus updates(Sim *sim)
         if (!mode_search_choose(sim))
             return SOL_NUMERICS;
         update_end(sim);
-        clear_samples(sim);
+        samples_clear(sim, mode_search_returned(sim));
         sim->decide.unsettled = unsettled_pre(sim);
         if (!sim->decide.decisions.n && !sim->change.heap.n && sim->change.count == before &&
             !sim->decide.unsettled)
@@ -521,7 +447,7 @@ SolStatus event_iterate(Sim *sim, bool first)
         sim->search.impulse_time = -INFINITY;
     } else {
         update_end(sim);
-        event_samples_due(sim);
+        samples_due(sim);
         update_begin(sim);
         update_resume(sim);
     }
@@ -556,7 +482,7 @@ void event_close(Sim *sim)
         explain_forget_branch(sim, &sim->branches.at[id]);
     }
     vec_free(sim->mem, &sim->branches);
-    vec_free(sim->mem, &sim->decide.samples);
+    samples_close(sim);
     vec_free(sim->mem, &sim->decide.faster);
     vec_free(sim->mem, &sim->decide.pres);
     vec_free(sim->mem, &sim->start.monitored);

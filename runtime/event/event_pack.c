@@ -24,18 +24,6 @@ void event_pack_runaway(Sim *sim, Pack *p)
     PACK(p, sim->decide.runaway);
 }
 
-static void pack_samples(Sim *sim, Pack *p)
-{
-    PACK_LENGTH(p, &sim->decide.samples, 1);
-    for (uint32_t i = 0; i < sim->decide.samples.n; i++) {
-        SampleMemo *memo = &sim->decide.samples.at[i];
-        PACK(p, memo->var);
-        PACK(p, memo->origin);
-        PACK(p, memo->interval);
-        PACK(p, memo->next);
-    }
-}
-
 static void pack_couts(Sim *sim, Pack *p)
 {
     PACK_LENGTH(p, &sim->record.couts, 1);
@@ -49,7 +37,7 @@ static void pack_couts(Sim *sim, Pack *p)
 
 void event_pack_roles(Sim *sim, Pack *p)
 {
-    pack_samples(sim, p);
+    samples_pack(sim, p);
     PACK_LIST(p, &sim->decide.pres);
     PACK_LIST(p, &sim->decide.initials);
     pack_couts(sim, p);

@@ -37,15 +37,6 @@ static void drop_pre(Sim *sim, DdpVar var)
         }
 }
 
-static void drop_sample(Sim *sim, DdpVar var)
-{
-    for (uint32_t i = 0; i < sim->decide.samples.n; i++)
-        if (sim->decide.samples.at[i].var == var) {
-            sim->decide.samples.at[i] = sim->decide.samples.at[--sim->decide.samples.n];
-            return;
-        }
-}
-
 static void drop_var(Mem *mem, void *list, DdpVar var)
 {
     VEC(DdpVar) *vars = list;
@@ -90,39 +81,6 @@ static void take_pre(Sim *sim, const WorldChange *change)
     if (!change->copied)
         values_set(sim, change->a,
                    new ? value_at_birth(sim, change->b) : update_value_before(sim, change->b));
-}
-
-#define MOST_SAMPLES 1e15 /* so many can be counted exactly */
-
-static void take_sample(Sim *sim, const WorldChange *change)
-{
-    trail_break(sim);
-    if (!change->born) {
-        drop_sample(sim, change->a);
-        return;
-    }
-    if (!(change->value > 0)) {
-        diag_error(sim->diags, change->at, "the interval of Sample is %g: it must be positive",
-                   change->value);
-        sim->start.role_failed = true;
-        return;
-    }
-    SampleMemo memo = {change->a, sim->time, change->value, 1};
-    if (change->b) {
-        double passed = ceil((sim->time - change->from) / memo.interval - 1e-9);
-        if (!(fabs(change->from) < INFINITY && passed < MOST_SAMPLES)) {
-            diag_error(sim->diags, change->at,
-                       "sample begins at %g, too many intervals of %g before time %.10g",
-                       change->from, change->value, sim->time);
-            sim->start.role_failed = true;
-            return;
-        }
-        memo.origin = change->from;
-        memo.next = (uint64_t)fmax(0, passed);
-    }
-    vec_push(sim->mem, &sim->decide.samples, memo);
-    if (change->b)
-        event_samples_due(sim); /* it may begin now */
 }
 
 static void take_start(Sim *sim, const WorldChange *change)
@@ -176,7 +134,7 @@ static void take_change(Sim *sim, const WorldChange *change)
         take_start(sim, change);
         break;
     case WORLD_SAMPLE:
-        take_sample(sim, change);
+        sim->start.role_failed |= sample_take(sim, change) != SOL_OK;
         break;
     case WORLD_INITIAL:
         if (change->born)

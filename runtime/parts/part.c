@@ -513,11 +513,6 @@ void part_is_due(Part *part)
     vec_push(part->sim->mem, &part->sim->loop.due, part);
 }
 
-uint64_t parts_event_number(const Sim *sim)
-{
-    return sim->loop.number;
-}
-
 bool part_due(const Part *part)
 {
     return part->due == part->sim->loop.number;

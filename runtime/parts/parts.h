@@ -30,12 +30,11 @@ void parts_next_event(Sim *sim, double left);
 void parts_set_left(Sim *sim, double time);
 double parts_left(const Sim *sim);
 void part_is_due(Part *part);
-uint64_t parts_event_number(const Sim *sim); /* 0: there was none yet */
-bool part_due(const Part *part);             /* it is its event */
-void part_search_later(Part *part);          /* for events behind the one that is past */
-Part *parts_next_search(Sim *sim);           /* that has to be; NULL: there is none */
-void part_count(Part *part, int change);     /* in SimCounts.parts */
-void part_disturb(Part *part);               /* something its dynamics reads changed: restart */
+bool part_due(const Part *part);         /* it is its event */
+void part_search_later(Part *part);      /* for events behind the one that is past */
+Part *parts_next_search(Sim *sim);       /* that has to be; NULL: there is none */
+void part_count(Part *part, int change); /* in SimCounts.parts */
+void part_disturb(Part *part);           /* something its dynamics reads changed: restart */
 void part_search_again(Part *part);
 void part_touch(Part *part); /* its orders have to be settled */
 void part_bring(

@@ -100,7 +100,7 @@ static void part_from_others(Sim *sim)
 static SolStatus settle_point(Sim *sim, bool *happened)
 {
     event_record_noticed(sim);
-    bool event = look_at_conditions(sim) || event_next_sample(sim) <= sim->time;
+    bool event = look_at_conditions(sim) || samples_next(sim, false) <= sim->time;
     event |= advise(sim);
     bool output = sim->time >= sim->output.next;
     SolStatus status = SOL_OK;

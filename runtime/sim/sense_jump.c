@@ -222,7 +222,7 @@ static SolStatus start_by(Sense *sense, SenseBy *by)
     const char *why = NULL;
     if (status != SOL_OK || !is_alike(sim, by->copy[0]) || !is_alike(sim, by->copy[1]))
         why = "a little above or a little below the model does not start, or starts otherwise";
-    else if (!event_same_samples(sim, by->copy[0]))
+    else if (!samples_same(sim, by->copy[0]))
         why = "times of Sample depend on it";
     else
         why = take_all(sense, by); /* they go on where the first event comes at once */

@@ -57,7 +57,6 @@ static SolStatus renew_parts(Sim *sim)
     uint32_t restarted = 0;
     if (event_structure_changed(sim))
         engine_restructured(sim);
-    time_stops_begin(sim);
     for (uint32_t i = 0; i < parts_touched(sim).n && status == SOL_OK; i++) {
         Part *part = parts_touched(sim).at[i];
         bool anew = part->restart || !part->started, search = part->search;
@@ -154,6 +153,7 @@ static SolStatus handle_event(Sim *sim, double time)
     if (status == SOL_OK)
         status = sim_event(sim);
     begin = timer_now();
+    time_stops_begin(sim);
     if (status == SOL_OK)
         status = renew_parts(sim);
     event_record_done(sim, timer_now() - begin);
@@ -318,10 +318,10 @@ static SolStatus advance(Sim *sim, double limit, double stop_at, bool one_step)
 
 static SolStatus go_to(Sim *sim, double stop, bool one_step, bool *event)
 {
-    double sample = event_next_sample(sim);
+    double sample = samples_next(sim, false);
     double limit = fmin(fmin(stop, sim->output.next), sample);
     double end = sim->opt.realtime > 0 ? stop : fmax(stop, sim->opt.stop);
-    double stop_at = fmin(fmin(sample, parts_first_key(sim, HEAP_CLOCKS)), end);
+    double stop_at = fmin(time_stops_all(sim), end);
     SolStatus status = advance(sim, limit, stop_at, one_step);
     if (status != SOL_OK)
         return status;
