@@ -94,11 +94,13 @@ static DdpRel derivative_of(const Ddp *d, DdpVar v)
  * state by default. */
 static uint64_t weight_of(const Ddp *d, DdpVar v, DdpRel der)
 {
-    uint64_t kind = REL(d, der).wish > 0   ? 4
-                    : REL(d, der).wish < 0 ? 0
-                    : REL(d, der).prefer   ? 3
-                    : ddp_is_state(d, v)   ? 2
-                                           : 1;
+    uint64_t kind = REL(d, der).select == 2 ? 5
+                    : REL(d, der).wish > 0  ? 4
+                    : REL(d, der).wish < 0  ? 0
+                    : REL(d, der).prefer    ? 3
+                    : REL(d, der).select    ? 0
+                    : ddp_is_state(d, v)    ? 2
+                                            : 1;
     return kind << 32 | (UINT32_MAX - VAR(d, v).rank);
 }
 

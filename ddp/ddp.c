@@ -12,6 +12,7 @@
  *     requests_update      derivatives that are needed now
  *     requests_collect     ... and those that are not any more
  *     levels_prefer        preferred states for others of their level
+ *     avoided_exchange     others of their level for states that are to be avoided
  *     schedule_update      order, strong components, tearing
  *     untangle             other states where a transmission depends on itself
  *     schedule_determine   what is determined, what only potentially
@@ -48,19 +49,19 @@ Ddp *ddp_open(Mem *mem, FormTable *forms)
 
 static List *const *all_lists(Ddp *d, List *lists[64])
 {
-    List *every[] = {&d->unused_groups,  &d->unused_vars,  &d->unused_rels,     &d->unused_nodes,
-                     &d->occ_next,       &d->occ_prev,     &d->entering,        &d->leaving,
-                     &d->leaving_vars,   &d->advised_rel,  &d->advised_var,     &d->entered,
-                     &d->free_vars,      &d->free_rels,    &d->states,          &d->under_nodes,
-                     &d->under_vars,     &d->work,         &d->select,          &d->prefer,
-                     &d->moved,          &d->asked,        &d->held_back,       &d->gone_nodes,
-                     &d->placed,         &d->stale,        &d->candidates,      &d->scratch,
-                     &d->scratch2,       &d->scratch3,     &d->stamp,           &d->holes,
-                     &d->scc_open,       &d->scc_order,    &d->scc_ends,        &d->wished,
-                     &d->level_rels,     &d->level_vars,   &d->false_nodes,     &d->unused_combined,
-                     &d->unused_uses,    &d->combined_new, &d->combined_ending, &d->exchanged,
-                     &d->exchanged_vars, &d->exchanged_by, &d->ended,           &d->ended_others,
-                     &d->turning};
+    List *every[] = {&d->unused_groups,   &d->unused_vars,    &d->unused_rels,  &d->unused_nodes,
+                     &d->occ_next,        &d->occ_prev,       &d->entering,     &d->leaving,
+                     &d->leaving_vars,    &d->advised_rel,    &d->advised_var,  &d->entered,
+                     &d->free_vars,       &d->free_rels,      &d->states,       &d->under_nodes,
+                     &d->under_vars,      &d->work,           &d->select,       &d->prefer,
+                     &d->moved,           &d->asked,          &d->held_back,    &d->gone_nodes,
+                     &d->placed,          &d->stale,          &d->candidates,   &d->scratch,
+                     &d->scratch2,        &d->scratch3,       &d->stamp,        &d->holes,
+                     &d->scc_open,        &d->scc_order,      &d->scc_ends,     &d->wished,
+                     &d->demanding,       &d->level_rels,     &d->level_vars,   &d->false_nodes,
+                     &d->unused_combined, &d->unused_uses,    &d->combined_new, &d->combined_ending,
+                     &d->exchanged,       &d->exchanged_vars, &d->exchanged_by, &d->ended,
+                     &d->ended_others,    &d->turning};
     memset(lists, 0, 64 * sizeof *lists);
     memcpy(lists, every, sizeof every);
     return lists;
@@ -126,6 +127,17 @@ void ddp_drop_var(Ddp *d, DdpVar v)
     relation_free_var(d, v);
 }
 
+static const unsigned select_flags[] = {DDP_NEVER_STATE, DDP_AVOID_STATE, 0, DDP_PREFER_STATE,
+                                        DDP_ALWAYS_STATE};
+
+static int8_t select_of(unsigned flags)
+{
+    int8_t select = -2;
+    while (select_flags[select + 2] != flags && select < 2)
+        select++;
+    return select;
+}
+
 DdpRel ddp_enter_rel(Ddp *d, DdpRelKind kind, Form form, uint32_t n, const DdpVar *vars,
                      DdpVar logic, unsigned flags)
 {
@@ -133,7 +145,9 @@ DdpRel ddp_enter_rel(Ddp *d, DdpRelKind kind, Form form, uint32_t n, const DdpVa
     if (kind == DDP_DERIVATIVE) {
         DdpVar slots[3] = {vars[0], vars[1], 0};
         r = relation_new_rel(d, kind, d->copy_form, 3, slots, logic);
-        REL(d, r).prefer = flags & DDP_PREFER_STATE;
+        REL(d, r).select = select_of(flags);
+        REL(d, r).prefer = REL(d, r).select > 0;
+        d->any_select |= (flags & ~(unsigned)DDP_PREFER_STATE) != 0;
         if (!VAR(d, vars[1]).rank)
             VAR(d, vars[1]).rank = ++d->ranks;
     } else {
@@ -339,6 +353,7 @@ DdpResult ddp_commit(Ddp *d, DdpCommit kind)
         requests_collect(d);
     } while (d->asked.n && !d->runaway);
     levels_prefer(d);
+    avoided_exchange(d);
     schedule_update(d);
     untangle(d);
     free_leaving_vars(d);
@@ -441,7 +456,7 @@ DdpRelView ddp_rel(const Ddp *d, DdpRel r)
                         .n = rel->n,
                         .vars = relation_vars(d, r),
                         .logic = rel->has_logic ? relation_vars(d, r)[rel->n] : 0,
-                        .flags = rel->prefer ? DDP_PREFER_STATE : 0,
+                        .flags = select_flags[rel->select + 2],
                         .origin = rel->origin,
                         .order = rel->order};
 }

@@ -33,8 +33,12 @@ typedef enum DdpRelKind {
     DDP_DERIVATIVE    /* vars[0] = d vars[1] / dt; form 0 */
 } DdpRelKind;
 
+/* DDP_DERIVATIVE: vars[1] is to be a state ... One of them at most. */
 enum {
-    DDP_PREFER_STATE = 1 /* DDP_DERIVATIVE: vars[1] is to be a state if any is (derState) */
+    DDP_PREFER_STATE = 1, /* rather than others (derState) */
+    DDP_ALWAYS_STATE = 2, /* in any case */
+    DDP_AVOID_STATE = 4,  /* if nothing else can be one */
+    DDP_NEVER_STATE = 8   /* in no case */
 };
 
 typedef struct Ddp Ddp;
@@ -112,6 +116,10 @@ void ddp_advise_against(Ddp *ddp, DdpRel rel, DdpVar var);
  * not (-1), or as it comes (0). Counts as a change, and stays until other advice; a variable that
  * should be one takes the place of one on its level that should not, where a way exists. */
 void ddp_advise_state(Ddp *ddp, DdpRel rel, int wish);
+/* Derivative relations that are to be a state in any case, or in no case, and came into the hands of the last commit. Whether it
+ * could do so is for the caller to see: ddp_select_is_met. */
+const DdpRel *ddp_demanding(const Ddp *ddp, uint32_t *n);
+bool ddp_select_is_met(const Ddp *ddp, DdpRel der);
 /* Advice that was given before, but not followed when others were entered and removed, counts as new. */
 void ddp_insist_on_state(Ddp *ddp, DdpRel der);
 

@@ -65,11 +65,12 @@ typedef struct Rel {
     uint16_t order;    /* of the derivative */
     uint8_t kind;      /* DdpRelKind */
     int8_t wish;       /* derivative relation: advice of the numerics (ddp_advise_state) */
+    int8_t select;     /* derivative relation: a state never -2, avoid -1, 0, prefer 1, always 2 */
     bool used : 1;
     bool leaving : 1;
     bool waits : 1; /* in the list `entering` */
     bool has_logic : 1;
-    bool prefer : 1; /* derivative relation: DDP_PREFER_STATE */
+    bool prefer : 1; /* select > 0 */
     bool queued : 1; /* on the list of relations to causalize */
     bool moved : 1;  /* causality or form new in this commit: to be scheduled anew */
     bool asked : 1;  /* on the list of relations whose derivatives are to be looked at */
@@ -158,8 +159,10 @@ struct Ddp {
 
     /* collected between commits */
     List entering, leaving, leaving_vars, advised_rel, advised_var;
-    List wished;  /* derivative relations with new advice */
-    List entered; /* what the last commit found in `entering`, for the diagnosis */
+    List wished;     /* derivative relations with new advice */
+    List demanding;  /* ddp_demanding */
+    bool any_select; /* some derivative relation had another `select` than 0 and 1 */
+    List entered;    /* what the last commit found in `entering`, for the diagnosis */
     /* standing */
     List free_vars, free_rels;
     VEC(Combined) combined;
@@ -300,6 +303,7 @@ void verify_honest(bool comes_back, DdpRel derived); /* R5 */
 /* ---- levels.c ---- */
 void levels_touch(Ddp *d, DdpRel r); /* what r or its derivatives compute by default changes */
 void levels_prefer(Ddp *d);          /* preferred states for others of their level */
+void avoided_exchange(Ddp *d);       /* others of their level for states that are to be avoided */
 /* The state of the derivative relation `wanted` for that of `lender`; false: there is no way. */
 bool levels_exchange(Ddp *d, DdpRel wanted, DdpRel lender, bool anything);
 void levels_lenders(Ddp *d, DdpRel wanted, bool anything,

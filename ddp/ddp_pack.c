@@ -66,6 +66,7 @@ static void pack_rel(Pack *p, Rel *r)
     PACK(p, r->order);
     PACK(p, r->kind);
     PACK(p, r->wish);
+    PACK(p, r->select);
     pack_rel_flags(p, r);
 }
 
@@ -162,7 +163,7 @@ static void pack_lists(Ddp *d, Pack *p)
                      &d->under_vars,   &d->work,        &d->holes,        &d->select,
                      &d->prefer,       &d->moved,       &d->asked,        &d->held_back,
                      &d->gone_nodes,   &d->placed,      &d->stale,        &d->candidates,
-                     &d->wished,       &d->false_nodes, &d->turning};
+                     &d->wished,       &d->demanding,   &d->false_nodes,  &d->turning};
     for (uint32_t i = 0; i < sizeof lists / sizeof *lists; i++)
         PACK_LIST(p, lists[i]);
 }
@@ -191,6 +192,7 @@ static void pack_numbers(Ddp *d, Pack *p)
     PACK(p, d->turned);
     PACK_BIT(p, d->scratch_now);
     PACK_BIT(p, d->runaway);
+    PACK_BIT(p, d->any_select);
 }
 
 /* No search has seen a variable yet. */

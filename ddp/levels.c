@@ -145,8 +145,10 @@ static bool counts_more(const Ddp *d, DdpRel wanted, DdpRel r)
     int a = REL(d, wanted).wish, b = REL(d, r).wish;
     if (a > 0 || b != 0)
         return b < 0;
-    return !REL(d, r).prefer || (REL(d, wanted).prefer && VAR(d, relation_vars(d, wanted)[1]).rank <
-                                                              VAR(d, relation_vars(d, r)[1]).rank);
+    int more = REL(d, wanted).select - REL(d, r).select;
+    return REL(d, r).select <= 0 || more > 0 ||
+           (more == 0 &&
+            VAR(d, relation_vars(d, wanted)[1]).rank < VAR(d, relation_vars(d, r)[1]).rank);
 }
 
 /* A state on this level that may go: that of an integrator which lends to nobody. */
@@ -172,10 +174,11 @@ static bool goes_at_once(const Ddp *d, DdpVar v, const Terms *terms)
     return terms->anything || terms->lender || !REL(d, r).prefer || REL(d, r).wish < 0;
 }
 
-/* Of those that are preferred the last declared goes. */
+/* Of those that are preferred the one that is wanted least goes, then the last declared. */
 static bool goes_first(const Ddp *d, DdpVar v, DdpVar found)
 {
-    return !found || VAR(d, v).rank > VAR(d, found).rank;
+    int less = found ? REL(d, VAR(d, found).match).select - REL(d, VAR(d, v).match).select : 1;
+    return less ? less > 0 : VAR(d, v).rank > VAR(d, found).rank;
 }
 
 /* From the relation that computes the wanted variable to a state that may go; 0: there is no way.
@@ -308,9 +311,10 @@ static void sort_wanted(const Ddp *d, List *wanted)
         uint32_t k = i, rank = VAR(d, relation_vars(d, r)[1]).rank;
         for (; k > 0; k--) {
             DdpRel q = wanted->at[k - 1];
-            bool behind = REL(d, q).wish != REL(d, r).wish
-                              ? REL(d, q).wish < REL(d, r).wish
-                              : VAR(d, relation_vars(d, q)[1]).rank > rank;
+            bool always = REL(d, r).select == 2, before = REL(d, q).select == 2;
+            bool behind = REL(d, q).wish != REL(d, r).wish ? REL(d, q).wish < REL(d, r).wish
+                          : always != before               ? always
+                                             : VAR(d, relation_vars(d, q)[1]).rank > rank;
             if (!behind)
                 break;
             wanted->at[k] = q;

@@ -2,6 +2,7 @@
  *
  * All of them are known at birth: made of constants and parameters, in a `define` of constants alone. A range
  * is an assertion that nobody wrote. */
+#include "ddp/ddp.h"
 #include "frontend/predefined.h"
 #include "frontend/resolve_int.h"
 #include "frontend/types.h"
@@ -10,8 +11,18 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const names[] = {"unit", "start", "min", "max", "fixed", "stateSelect"};
-enum { ATTR_UNIT, ATTR_START, ATTR_MIN, ATTR_MAX, ATTR_FIXED, ATTR_SELECT, ATTRIBUTES };
+static const char *const names[] = {"unit",  "start",       "min",    "max",
+                                    "fixed", "stateSelect", "nominal"};
+enum {
+    ATTR_UNIT,
+    ATTR_START,
+    ATTR_MIN,
+    ATTR_MAX,
+    ATTR_FIXED,
+    ATTR_SELECT,
+    ATTR_NOMINAL,
+    ATTRIBUTES
+};
 
 /* The number of the attribute that an argument names; -1 with a message. */
 static int find(Context *cx, const AArg *arg)
@@ -156,21 +167,37 @@ static void read_fixed(Context *cx, Member *m, const AArg *arg)
 
 static void read_select(Context *cx, Member *m, const AArg *arg)
 {
-    static const char *const choices[] = {"default", "prefer", "always"};
+    static const char *const choices[] = {"never", "avoid", "default", "prefer", "always"};
+    static const uint8_t flags[] = {DDP_NEVER_STATE, DDP_AVOID_STATE, 0, DDP_PREFER_STATE,
+                                    DDP_ALWAYS_STATE};
     RExpr *e = expr_resolve(cx, arg->value, WANT_VALUE);
     if (e->type.kind == TYPE_ERROR)
         return;
     bool text = e->kind == R_CONST && e->type.kind == TYPE_STRING;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 5; i++)
         if (text && strcmp(intern_text(&cx->program->names, (Sym)e->k), choices[i]) == 0) {
-            m->prefer = i > 0;
+            m->select = flags[i];
             if (m->type.kind != TYPE_REAL || m->parameter)
                 resolve_error(cx->level, arg->at, "only Reals that vary have 'stateSelect'");
             return;
         }
     resolve_error(cx->level, e->at,
-                  "'stateSelect' is \"default\", \"prefer\" or \"always\"; instead of avoiding "
-                  "one, prefer another");
+                  "'stateSelect' is \"never\", \"avoid\", \"default\", \"prefer\" or \"always\"");
+}
+
+static void read_nominal(Context *cx, Member *m, const AArg *arg)
+{
+    double k = 0;
+    RExpr *e = expr_resolve(cx, arg->value, WANT_VALUE);
+    if (e->type.kind == TYPE_ERROR)
+        return;
+    if (!is_number(e->type) || !const_value(e, &k) || !(k > 0))
+        resolve_error(cx->level, e->at, "'nominal' is a constant above 0: nominal << 1e5");
+    else if (m->type.kind != TYPE_REAL || m->parameter)
+        resolve_error(cx->level, arg->at, "only Reals that vary have 'nominal'");
+    else
+        m->nominal = k;
+    cx->program->any_nominal = true;
 }
 
 /* if initial() then x = start; end, for each element of an array. */
@@ -216,6 +243,8 @@ static void read_list(Context *cx, Member *m, const AList *list, const AArg **gi
             read_fixed(cx, m, arg);
         else if (i == ATTR_SELECT)
             read_select(cx, m, arg);
+        else if (i == ATTR_NOMINAL)
+            read_nominal(cx, m, arg);
         else
             read_range(cx, m, arg, i);
         here[i] = arg;

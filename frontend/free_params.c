@@ -130,3 +130,17 @@ void world_var_bounds(const World *world, DdpVar var, double *least, double *mos
     *least = m && m->has_least ? m->least : -INFINITY;
     *most = m && m->has_most ? m->most : INFINITY;
 }
+
+bool world_has_nominals(const World *world)
+{
+    return program_has_nominals(world->program);
+}
+
+double world_var_nominal(const World *world, DdpVar var)
+{
+    WorldVar view = {0};
+    if (!world_has_nominals(world) || ddp_var(world->ddp, var).order ||
+        !world_var(world, var, &view) || !view.member)
+        return 1;
+    return view.member->nominal > 0 ? view.member->nominal : 1;
+}

@@ -352,11 +352,12 @@ static void make_rel(World *world, Inst *inst, uint32_t index, const Op *op)
                                            world->vars_scratch.at, inst->logic, 0, owner);
 }
 
-/* Is the attribute `stateSelect` of the variable "prefer" or "always"? */
-static bool is_preferred(const World *world, DdpVar var)
+/* The attribute `stateSelect` of the variable counts, then whether it is a derState. */
+static unsigned select_flags(const World *world, DdpVar var, unsigned flags)
 {
     WorldVar view = {0};
-    return world_var(world, var, &view) && view.member && view.member->prefer;
+    bool known = world_var(world, var, &view) && view.member && view.member->select;
+    return known ? view.member->select : flags;
 }
 
 static void make_der(World *world, Inst *inst, uint32_t index, const Op *op, const Frame *frame)
@@ -365,9 +366,8 @@ static void make_der(World *world, Inst *inst, uint32_t index, const Op *op, con
         return;
     const DdpVar *vars = world->vars_scratch.at;
     OwnerInfo owner = {.who = inst->id, .what = index, .tag = OWNER_INST};
-    unsigned prefer = is_preferred(world, vars[1]) ? DDP_PREFER_STATE : 0;
-    DdpRel rel =
-        world_enter_rel(world, DDP_DERIVATIVE, 0, 2, vars, inst->logic, op->flags | prefer, owner);
+    DdpRel rel = world_enter_rel(world, DDP_DERIVATIVE, 0, 2, vars, inst->logic,
+                                 select_flags(world, vars[1], op->flags), owner);
     inst->word[op->word] = rel;
     double value;
     DdpVar x = vars[1], start = op->refs.n == 3 ? vars[2] : 0, set = override_start(world, x);

@@ -477,6 +477,11 @@ Sources *program_sources(Program *p)
     return &p->sources;
 }
 
+bool program_has_nominals(const Program *p)
+{
+    return p->any_nominal;
+}
+
 Intern *program_names(Program *p)
 {
     return &p->names;

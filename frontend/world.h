@@ -181,6 +181,8 @@ bool world_free_done(World *world);
 
 /* The constants `min` and `max` of a variable, infinite where there are none. */
 void world_var_bounds(const World *world, DdpVar var, double *least, double *most);
+double world_var_nominal(const World *world, DdpVar var); /* by its attribute; else 1 */
+bool world_has_nominals(const World *world);              /* some variable has that attribute */
 
 /* ---- roles: what the runtime must know of births and deaths ---- */
 

@@ -672,6 +672,7 @@ typedef struct SimStart {
     VEC(OldValue) begins; /* starts of variables that were born in this update */
     VEC(DdpVar) zeroed;   /* states that nobody gave a value in this update */
     VEC(DdpVar) integers; /* got another relation in this event: to be checked */
+    VEC(DdpRel) selected; /* select_check.c: whose choice may have changed in this event */
     bool role_failed;
     Map started_again; /* place of a start -> 1: it was told that it counts again */
 } SimStart;

@@ -26,9 +26,9 @@ static double slope(Sim *sim, const EvalOp *op, const Code *code, DdpVar var)
     return fabs(tangents[0]);
 }
 
-static double size_of(const Sim *sim, DdpVar var)
+double loop_check_worth(const Sim *sim, DdpVar var)
 {
-    return larger(sim->opt.atol, fabs(sim->value[var]));
+    return larger(sim->opt.atol * world_var_nominal(sim->world, var), fabs(sim->value[var]));
 }
 
 /* A variable may stand at two positions: its derivative sees both. */
@@ -97,7 +97,7 @@ double loop_check_torn(Sim *sim, EvalNode *node, const double *r)
     for (uint32_t i = 0; i < node->n_tears; i++) {
         double size = 0;
         for (uint32_t k = check->first[i]; k < check->first[i + 1]; k++)
-            size += check->term[k].slope * size_of(sim, check->term[k].var);
+            size += check->term[k].slope * loop_check_worth(sim, check->term[k].var);
         most = larger(most, violation(r[i], size));
     }
     return most;
@@ -110,6 +110,6 @@ double loop_check_size(Sim *sim, const EvalOp *op, const Code *code)
     double size = 0;
     for (uint32_t k = 0; k < rel.n; k++)
         if (counts(form, op->vars, k))
-            size += slope(sim, op, code, op->vars[k]) * size_of(sim, op->vars[k]);
+            size += slope(sim, op, code, op->vars[k]) * loop_check_worth(sim, op->vars[k]);
     return size;
 }

@@ -20,5 +20,7 @@ void loop_check_close(Sim *sim, LoopCheck *check); /* NULL is fine */
 /* Of one relation of any loop: the sum below the line. `op` has its variables, `code` is left minus
  * right. */
 double loop_check_size(Sim *sim, const EvalOp *op, const Code *code);
+double loop_check_worth(const Sim *sim,
+                        DdpVar var); /* max(|x|, atol), atol in units of its nominal value */
 
 #endif

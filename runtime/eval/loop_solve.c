@@ -210,8 +210,9 @@ static double around(const System *s)
  * these, of which `largest` is the largest. */
 static double relative_step(const System *s, const double *step, const double *at, double largest)
 {
-    double most = 0, floor = 1e-6 + 1e-6 * largest;
+    double most = 0;
     for (uint32_t i = 0; i < s->n; i++) {
+        double floor = 1e-6 * world_var_nominal(s->sim->world, s->unknown[i]) + 1e-6 * largest;
         double size = fabs(step[i]) / (fabs(at[i]) + floor);
         if (!(size <= most))
             most = size;

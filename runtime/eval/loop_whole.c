@@ -557,8 +557,7 @@ double loop_whole_violation(Sim *sim, const LoopWhole *w, const double *r, doubl
     for (uint32_t i = 0; i < w->n; i++) {
         double size = 0;
         for (uint32_t k = w->first[i]; k < w->first[i + 1]; k++)
-            size += fabs(w->value[w->entry[k].at]) *
-                    larger(sim->opt.atol, fabs(sim->value[w->entry[k].var]));
+            size += fabs(w->value[w->entry[k].at]) * loop_check_worth(sim, w->entry[k].var);
         if (fabs(r[i]) <= enough * size)
             continue;
         size = loop_check_size(sim, &w->ops[i], w->code[i]);

@@ -57,6 +57,11 @@ void start_guess(Sim *sim); /* first guesses of what follows from start values *
 SolStatus start_solve(Sim *sim);
 void start_warn_left_over(Sim *sim, const StartMemo *start); /* if its variable begins elsewhere */
 
+/* ---- select_check.c ---- */
+
+void select_note(Sim *sim); /* after a commit: variables with stateSelect "always" or "never" */
+SolStatus select_check(Sim *sim); /* after a final one, of those noted */
+
 /* ---- integer_check.c ---- */
 
 void integer_note(Sim *sim);       /* after a commit */

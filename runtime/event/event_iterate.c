@@ -493,6 +493,7 @@ void event_close(Sim *sim)
     vec_free(sim->mem, &sim->decide.initials);
     vec_free(sim->mem, &sim->decide.decisions);
     vec_free(sim->mem, &sim->start.integers);
+    vec_free(sim->mem, &sim->start.selected);
     vec_free(sim->mem, &sim->decide.candidates);
     vec_free(sim->mem, &sim->decide.looked_at);
     vec_free(sim->mem, &sim->search.clocks);

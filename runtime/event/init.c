@@ -584,7 +584,7 @@ static SolStatus finish(Sim *sim)
             return explain_newborn(sim);
     if (evaluate_committed(sim)->verdict != DDP_DETERMINED)
         return explain_structure(sim);
-    SolStatus status = integer_check(sim);
+    SolStatus status = integer_check(sim) == SOL_OK ? select_check(sim) : SOL_MODEL;
     return status == SOL_OK ? evaluate_dirty(sim, EVAL_EVENT) : status;
 }
 

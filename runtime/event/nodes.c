@@ -573,6 +573,7 @@ static bool commit_once(Sim *sim, DdpCommit kind)
     evaluate_note_commit(sim, &result);
     values_grow(sim);
     integer_note(sim);
+    select_note(sim);
     nodes_apply(sim);
     return again;
 }

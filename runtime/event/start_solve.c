@@ -63,7 +63,8 @@ static bool wanted(const Starts *s, const StartMemo *start, bool preferred)
     const Sim *sim = s->sim;
     return is_known(sim, start) && (s->anew || (!start->given && !sim->info[start->var].state)) &&
            !is_guess(s, start) &&
-           (bool)(ddp_rel(sim->ddp, start->rel).flags & DDP_PREFER_STATE) == preferred;
+           (bool)(ddp_rel(sim->ddp, start->rel).flags & (DDP_PREFER_STATE | DDP_ALWAYS_STATE)) ==
+               preferred;
 }
 
 static bool is_column(const Starts *s, DdpVar var)

@@ -343,6 +343,11 @@ static void put_back(Audit *audit)
     }
 }
 
+static double least_size(const Sim *sim, DdpVar var)
+{
+    return sim->opt.atol * world_var_nominal(sim->world, var);
+}
+
 /* Memory of variables for all there are now; a number that is used again begins anew. */
 static void bring_variables(Audit *audit)
 {
@@ -353,7 +358,7 @@ static void bring_variables(Audit *audit)
     }
     for (DdpVar var = 1; var < ddp_var_limit(sim->ddp) && var < sim->n_values; var++) {
         Seen *seen = &audit->seen.at[var];
-        audit->size_least.at[var] = sim->opt.atol;
+        audit->size_least.at[var] = least_size(sim, var);
         if (seen->birth != sim->info[var].birth)
             *seen = (Seen){.birth = sim->info[var].birth, .last = sim->value[var]};
     }
@@ -450,7 +455,8 @@ static void set_floors(Audit *audit)
             }
         }
         for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++)
-            audit->size_least.at[node_output(node, i)] = fmax(sim->opt.atol, 1e-5 * largest);
+            audit->size_least.at[node_output(node, i)] =
+                fmax(least_size(sim, node_output(node, i)), 1e-5 * largest);
     }
 }
 

@@ -459,7 +459,8 @@ static inline void check_sums(AuditPlain *plain, const Plain *f, uint32_t n, con
     double factors = 0;
     for (uint32_t i = 0; i < n; i++)
         factors += fabs(f->factor[i]);
-    if (are_sums_right(f, n, even, var, value, above, plain->sim->opt.atol * factors))
+    double all = world_has_nominals(plain->sim->world) ? 0 : plain->sim->opt.atol;
+    if (are_sums_right(f, n, even, var, value, above, all * factors))
         k = even;
     for (var += (size_t)k * n; k < f->rels.n; k++, var += n)
         if (!is_sum_right(f, n, var, value, NULL, above) &&

@@ -273,6 +273,8 @@ static bool exchange(Chooser *c)
     for (uint32_t j = 0; j < c->m; j++)
         for (uint32_t i = 0; i < c->n && !c->taken[j]; i++) {
             double size = fabs(*cell(c, i, j)) / c->choice->far[c->column[j]];
+            if (c->pivot[i])
+                size /= c->choice->back[c->column[c->pivot[i] - 1]];
             if (c->pivot[i] && size > worst) {
                 worst = size;
                 row = i;

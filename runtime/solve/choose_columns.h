@@ -16,7 +16,9 @@ typedef struct ColumnChoice {
     const bool *fixed;        /* [n_columns]: belongs to the square matrix in any case */
     const uint32_t *rank;     /* [n_columns]: of two, the one of smaller rank is rather left out */
     const double *far;        /* [n_columns]: left out as long as no coefficient of it is larger */
-    bool *chosen;             /* [n_columns]: in: the choice as it is; out: as it should be */
+    const double
+        *back;    /* [n_columns]: chosen: by how much more a column may be far to take its place */
+    bool *chosen; /* [n_columns]: in: the choice as it is; out: as it should be */
 } ColumnChoice;
 
 /* Expressed by the chosen columns, no other column has coefficients beyond its bound afterwards; as

@@ -51,7 +51,7 @@ static void set_tolerances(Part *part)
         PartState *state = &part->states.at[i];
         double share = sim->info[state->var].exchanged ? EXCHANGED : 1;
         state->rtol = share * sim->opt.rtol;
-        state->atol = share * sim->opt.atol;
+        state->atol = share * sim->opt.atol * world_var_nominal(sim->world, state->var);
     }
 }
 

@@ -172,17 +172,32 @@ static bool open_level(Level *l, DdpVar var)
     return states > 0 && states < candidates;
 }
 
-/* What the modeller prefers is rather a state than the rest, what he declared first rather than
+/* What the modeller prefers is rather a state than the rest, that rather than what he would avoid; what he declared first rather than
  * what he declared later. */
-static uint32_t rank_of(const Sim *sim, DdpVar var, DdpRel der)
+static uint32_t rank_of(const Sim *sim, DdpVar var, unsigned flags)
 {
-    uint32_t rank = ddp_var_rank(sim->ddp, var);
-    return ddp_rel(sim->ddp, der).flags & DDP_PREFER_STATE ? rank : rank | UINT32_C(1) << 31;
+    uint32_t rank = ddp_var_rank(sim->ddp, var), last = (UINT32_C(1) << 29) - 1;
+    uint32_t group = flags & DDP_ALWAYS_STATE   ? 0
+                     : flags & DDP_PREFER_STATE ? 1
+                     : flags & DDP_AVOID_STATE  ? 3
+                                                : 2;
+    return group << 29 | (rank < last ? rank : last);
 }
+
+/* By how much the bounds of what is to be avoided differ from those of others. */
+static const double RELUCTANCE = 25;
 
 /* An angle that has turned often is large and moves no farther for that: the bound grows with it.
  * Only of what is preferred, because there it is meant. */
 static const double TURN = 6.28;
+
+static double bound_of(const Level *l, uint32_t j, unsigned flags, const ChoiceBounds *bounds)
+{
+    return flags & DDP_ALWAYS_STATE   ? INFINITY
+           : flags & DDP_PREFER_STATE ? bounds->preferred * fmax(1, l->scale[j] / TURN)
+           : flags & DDP_AVOID_STATE  ? bounds->far / RELUCTANCE
+                                      : bounds->far;
+}
 
 static bool choose(Level *l, const ChoiceBounds *bounds)
 {
@@ -190,15 +205,16 @@ static bool choose(Level *l, const ChoiceBounds *bounds)
     uint32_t n = l->view.n_vars;
     bool *fixed = arena_alloc(&l->arena, n), *chosen = arena_alloc(&l->arena, n);
     uint32_t *rank = arena_alloc(&l->arena, n * sizeof *rank);
-    double *far = arena_alloc(&l->arena, n * sizeof *far);
+    double *far = arena_alloc(&l->arena, 2 * n * sizeof *far), *back = far + n;
     for (uint32_t j = 0; j < n; j++) {
-        bool prefer = l->der[j] && ddp_rel(sim->ddp, l->der[j]).flags & DDP_PREFER_STATE;
-        fixed[j] = !l->der[j];
+        unsigned flags = l->der[j] ? ddp_rel(sim->ddp, l->der[j]).flags : 0;
+        fixed[j] = !l->der[j] || flags & DDP_NEVER_STATE;
         chosen[j] = !ddp_is_state(sim->ddp, l->view.vars[j]);
-        rank[j] = l->der[j] ? rank_of(sim, l->view.vars[j], l->der[j]) : 0;
-        far[j] = prefer ? bounds->preferred * fmax(1, l->scale[j] / TURN) : bounds->far;
+        rank[j] = l->der[j] ? rank_of(sim, l->view.vars[j], flags) : 0;
+        far[j] = bound_of(l, j, flags, bounds);
+        back[j] = flags & DDP_AVOID_STATE ? RELUCTANCE : 1;
     }
-    ColumnChoice choice = {l->view.n_rels, n, l->first, l->entry, fixed, rank, far, chosen};
+    ColumnChoice choice = {l->view.n_rels, n, l->first, l->entry, fixed, rank, far, back, chosen};
     if (!choose_columns(sim->mem, &choice))
         return false;
     bool advised = false;

@@ -1,5 +1,5 @@
-//! 6:33: error: 'stateSelect' is "default", "prefer" or "always"; instead of avoiding one, prefer another
-//! 7:33: error: 'stateSelect' is "default", "prefer" or "always"; instead of avoiding one, prefer another
+//! 6:33: error: 'stateSelect' is "never", "avoid", "default", "prefer" or "always"
+//! 7:33: error: 'stateSelect' is "never", "avoid", "default", "prefer" or "always"
 //! 8:14: error: only Reals that vary have 'stateSelect'
 model A
 interface:
