@@ -133,7 +133,8 @@ void event_pack_incomplete(Sim *sim, Pack *p);
 /* The next event begins with an edit: what it does to the structure (0), then to values (1). NULL: it does not. */
 bool event_is_edit(const Sim *sim); /* one is tried now */
 void event_set_edit(Sim *sim, SolStatus (*edit)(Sim *sim, void *context, int phase), void *context);
-void event_pardon(Sim *sim); /* what failed is undone */
+void event_pardon(Sim *sim);         /* what failed is undone */
+SolStatus event_end_whens(Sim *sim); /* those that act, of an event that failed */
 
 /* All updates at the present time, after values at the left limit were evaluated. `first` at birth.
  */

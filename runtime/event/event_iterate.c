@@ -415,6 +415,19 @@ void event_pardon(Sim *sim)
     sim->start.role_failed = sim->decide.assertion_failed = false;
 }
 
+SolStatus event_end_whens(Sim *sim)
+{
+    WorldBranch view;
+    vec_clear(&sim->decide.decisions);
+    for (uint32_t i = 0; i < sim->decide.candidates.n; i++) {
+        BranchId id = sim->decide.candidates.at[i];
+        if (sim->branches.at[id].live && sim->branches.at[id].when &&
+            world_branch(sim->world, id, &view) && view.choice == WORLD_THEN)
+            decide(sim, id, WORLD_ELSE);
+    }
+    return sim->decide.decisions.n ? init_choose(sim) : SOL_OK;
+}
+
 /* An edit: its change of the structure with the births that follow, then values that it sets. */
 static SolStatus take_edit(Sim *sim)
 {

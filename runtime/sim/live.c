@@ -244,6 +244,8 @@ static SolStatus reverse_now(Sim *sim, void *context, int phase)
     uint32_t n;
     bool forwards;
     EditDone *done = tried(h, &n, &forwards);
+    if (phase == 0)
+        status = event_end_whens(sim);
     for (uint32_t i = n; i-- > 0 && status == SOL_OK;) {
         EditStep *step = &done->steps.at[forwards ? i : done->steps.n - 1 - i];
         if (step->kind != STEP_VALUE)
@@ -265,6 +267,16 @@ static SolStatus reverse_now(Sim *sim, void *context, int phase)
     return status;
 }
 
+/* Values as they were, but for what follows from others, which was evaluated now. Few are different: the others cost a look
+ * at both. */
+static void restore_numbers(Sim *sim, const SolHistory *h)
+{
+    for (DdpVar var = 0; var < h->values.n; var++)
+        if (memcmp(&sim->value[var], &h->values.at[var], sizeof *sim->value) != 0 &&
+            sim->info[var].has && !sim->info[var].node && ddp_var_used(sim->ddp, var))
+            sim->value[var] = h->values.at[var];
+}
+
 /* In a large model: another event, whose change is the reverse of what was tried. */
 static SolStatus do_backwards(Sol *sol)
 {
@@ -284,9 +296,8 @@ static SolStatus do_backwards(Sol *sol)
     SolStatus status = time_event(sim);
     event_record_drop(sim);
     event_set_edit(sim, NULL, NULL);
-    for (DdpVar var = 0; var < h->values.n && status == SOL_OK; var++)
-        if (sim->info[var].has && !sim->info[var].node && ddp_var_used(sim->ddp, var))
-            sim->value[var] = h->values.at[var]; /* what follows from others was evaluated now */
+    if (status == SOL_OK)
+        restore_numbers(sim, h);
     mem_guard_pop(sim->mem, &guard);
     return status;
 }

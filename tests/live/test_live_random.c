@@ -145,19 +145,37 @@ static void list_starts(Lab *lab, Starts *s)
     }
 }
 
-static void copy_held(Lab *lab, Sol *fresh)
+static bool near(double a, double b)
+{
+    return fabs(a - b) <= 1e-9 * (1 + fabs(a) + fabs(b));
+}
+
+/* The next held variable here behind *v, and its number there; 0: no more. */
+static SolVar next_held(Lab *lab, Sol *fresh, SolVar *v, double *value)
 {
     SolVarInfo info;
     char path[200];
-    for (SolVar v = sol_next_var(lab->sim, 0); v; v = sol_next_var(lab->sim, v)) {
-        double x;
-        if (!sol_var_info(lab->sim, v, &info) || !info.held || info.parameter)
+    for (*v = sol_next_var(lab->sim, *v); *v; *v = sol_next_var(lab->sim, *v)) {
+        if (!sol_var_info(lab->sim, *v, &info) || !info.held || info.parameter)
             continue;
-        sol_var_path(lab->sim, v, path, sizeof path);
+        sol_var_path(lab->sim, *v, path, sizeof path);
         SolVar other = sol_find(fresh, path);
-        if (other && sol_read(lab->sim, v, &x) == SOL_OK)
-            sol_write(fresh, other, x);
+        if (other && sol_read(lab->sim, *v, value) == SOL_OK)
+            return other;
     }
+    return 0;
+}
+
+/* False: a value made a `when` act there that has acted here, as `h = 2*x` and `when x > 1 then h << ..` do. */
+static bool copy_held(Lab *lab, Sol *fresh)
+{
+    double here, there;
+    bool same = true;
+    for (SolVar v = 0, to; (to = next_held(lab, fresh, &v, &here));)
+        sol_write(fresh, to, here);
+    for (SolVar v = 0, to; (to = next_held(lab, fresh, &v, &here));)
+        same &= sol_read(fresh, to, &there) == SOL_OK && near(here, there);
+    return same;
 }
 
 static void compare_values(Lab *lab, Sol *twin, Sol *fresh, const char *when)
@@ -172,7 +190,7 @@ static void compare_values(Lab *lab, Sol *twin, Sol *fresh, const char *when)
             wrong(lab, "%s is not in the fresh build", path);
         sol_read(twin, v, &a);
         sol_read(fresh, other, &b);
-        if (!(fabs(a - b) <= 1e-9 * (1 + fabs(a) + fabs(b))))
+        if (!near(a, b))
             wrong(lab, "%s %s: %.17g here, %.17g in a fresh build", when, path, a, b);
     }
     for (SolVar v = sol_next_var(fresh, 0); v; v = sol_next_var(fresh, v))
@@ -228,7 +246,7 @@ static bool contradicts_at_start(Lab *lab, const char *text)
         if (strcmp(name, "time") != 0 &&
             sol_read(lab->sim, sol_find(lab->sim, name), &value) != SOL_OK)
             wrong(lab, "%s cannot be read", name);
-        if (value > limit)
+        if (value > limit - 1e-12) /* at its boundary time goes beyond it */
             return true;
     }
     return false;
@@ -256,7 +274,12 @@ static void check_text(Lab *lab, const char *text)
         sol_print_messages(model, 0, stderr, false);
         wrong(lab, "a fresh build of what was accepted fails:\n%s", text);
     }
-    copy_held(lab, fresh);
+    if (!copy_held(lab, fresh)) {
+        if (!strstr(text, "when "))
+            wrong(lab, "held values of a fresh build do not stay");
+        sol_unload(model);
+        return;
+    }
     Sol *twin = sol_fork(lab->sim);
     if (!twin)
         wrong(lab, "no fork");
@@ -664,9 +687,19 @@ static void said_twice(void **state)
     check_case(52612356);
 }
 
+/* Sessions that were wrong once: a written pair that went on with other digits; a refusal behind a `when` that contradicted
+ * a `<<`, in a model that is taken back step by step; and those of which a fresh start is no measure. */
+static void found_before(void **state)
+{
+    (void)state;
+    static const uint64_t seeds[] = {26119040, 80008647, 26120739, 70008454, 70009493};
+    for (size_t i = 0; i < sizeof seeds / sizeof *seeds; i++)
+        check_case(seeds[i]);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(said_twice),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(said_twice), cmocka_unit_test(found_before),
                                        cmocka_unit_test(random_edits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
