@@ -81,6 +81,9 @@ typedef struct Compare {
     double left;      /* value at the begin of the interval that is searched */
     double low, high; /* difference at the ends of the bracket */
     const Code *self_code, *difference_code;
+    double constant; /* of a plain one, whose sides are variables or numbers: its right side, */
+    uint32_t first, second; /* 1 + positions of its left and right side; second 0: the number;
+                               first 0: it is not plain */
     DdpVar slot;   /* keeps its value between events (hold.c); 0: a condition remembers it */
     uint32_t op;   /* index in EvalNode.ops */
     bool timed;    /* linear in the clock with fixed factors: a time event, never searched for */

@@ -22,9 +22,14 @@ static inline double compare_self(Sim *sim, const EvalNode *node, const Compare 
     return evaluate_code(sim, compare->self_code, node->ops[compare->op].vars);
 }
 
+/* Of a plain one without the interpreter: all of them are looked at in every event of their part. */
 static inline double compare_difference(Sim *sim, const EvalNode *node, const Compare *compare)
 {
-    return evaluate_code(sim, compare->difference_code, node->ops[compare->op].vars);
+    const uint32_t *vars = node->ops[compare->op].vars;
+    if (!compare->first)
+        return evaluate_code(sim, compare->difference_code, vars);
+    double right = compare->second ? sim->value[vars[compare->second - 1]] : compare->constant;
+    return sim->value[vars[compare->first - 1]] - right;
 }
 
 void compare_forget(EvalNode *node); /* as they were when made */

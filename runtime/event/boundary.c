@@ -232,11 +232,12 @@ static bool leave_rounding(Sim *sim, DdpNode n, Compare *compare, double differe
     return true;
 }
 
+/* Most are far from their boundary: whether a node matters is asked only of others. */
 static bool leave_node(Sim *sim, DdpNode n)
 {
     bool changed = false;
     EvalNode *node = &sim->nodes.at[n];
-    if (node->mark == sim->mark || !node->live || !matters(node))
+    if (node->mark == sim->mark || !node->live)
         return false;
     node->mark = sim->mark;
     for (uint32_t k = 0; k < node->n_compares; k++) {
@@ -244,6 +245,8 @@ static bool leave_node(Sim *sim, DdpNode n)
         if (compare->timed)
             continue;
         double difference = compare_difference(sim, node, compare);
+        if ((fabs(difference) > BOUNDARY_NEAR && !compare->slot) || !matters(node))
+            continue;
         changed |= at_rest(sim, compare, difference) ? leave(sim, n, compare)
                                                      : leave_rounding(sim, n, compare, difference);
     }
