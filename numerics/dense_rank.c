@@ -63,55 +63,88 @@ static void swap(uint32_t *list, uint32_t i, uint32_t k)
     list[k] = kept;
 }
 
-/* The largest entry that is left, by weights, goes to place k; false when all of them are rounding. */
-static bool place_pivot(DenseRank *r, uint32_t k, double zero)
+/* Where the largest entry of each row is, by weights: looked for again only where the row has changed. */
+typedef struct Best {
+    double worth;   /* 0: all that is left of the row is rounding */
+    uint32_t place; /* in the list of columns */
+    bool known;
+} Best;
+
+static Best find_best(const DenseRank *r, uint32_t row, uint32_t k, double zero)
 {
-    uint32_t row = k, column = k;
-    double most = 0;
-    for (uint32_t i = k; i < r->m; i++)
-        for (uint32_t j = k; j < r->n; j++) {
-            double size = fabs(*dense_rank_at(r, r->row[i], r->column[j]));
-            double worth = size * r->row_weight[r->row[i]] * r->column_weight[r->column[j]];
-            if (size > zero && worth > most) {
-                most = worth;
-                row = i;
-                column = j;
-            }
+    Best best = {.known = true};
+    for (uint32_t j = k; j < r->n; j++) {
+        double size = fabs(*dense_rank_at(r, row, r->column[j]));
+        double worth = size * r->row_weight[row] * r->column_weight[r->column[j]];
+        if (size > zero && worth > best.worth) {
+            best.worth = worth;
+            best.place = j;
         }
+    }
+    return best;
+}
+
+/* The largest entry that is left, by weights, goes to place k; false when all of them are rounding. */
+static bool place_pivot(DenseRank *r, Best *best, uint32_t k, double zero)
+{
+    uint32_t row = k;
+    double most = 0;
+    for (uint32_t i = k; i < r->m; i++) {
+        Best *b = &best[r->row[i]];
+        if (!b->known)
+            *b = find_best(r, r->row[i], k, zero);
+        if (b->worth > most) {
+            most = b->worth;
+            row = i;
+        }
+    }
     if (most == 0)
         return false;
+    uint32_t column = best[r->row[row]].place;
+    for (uint32_t i = k; i < r->m; i++) /* the column at place k goes elsewhere */
+        if (best[r->row[i]].place == k)
+            best[r->row[i]].known = false;
     swap(r->row, k, row);
     swap(r->column, k, column);
     return true;
 }
 
 /* Behind it the pivot is 1, and nothing else stands in its column. */
-static void clear_column(DenseRank *r, uint32_t row, uint32_t column)
+static void clear_column(DenseRank *r, Best *best, uint32_t *filled, uint32_t row, uint32_t column)
 {
     double pivot = *dense_rank_at(r, row, column), *from = dense_rank_at(r, row, 0);
-    for (uint32_t j = 0; j < r->n + r->m; j++)
+    uint32_t n = 0;
+    for (uint32_t j = 0; j < r->n + r->m; j++) {
         from[j] /= pivot;
+        if (from[j] != 0)
+            filled[n++] = j;
+    }
     for (uint32_t i = 0; i < r->m; i++) {
         double factor = *dense_rank_at(r, i, column), *to = dense_rank_at(r, i, 0);
         if (i == row || factor == 0)
             continue;
-        for (uint32_t j = 0; j < r->n + r->m; j++)
-            to[j] -= factor * from[j];
+        for (uint32_t j = 0; j < n; j++)
+            to[filled[j]] -= factor * from[filled[j]];
         to[column] = 0;
+        best[i].known = false;
     }
 }
 
-void dense_rank_eliminate(DenseRank *r, double zero)
+void dense_rank_eliminate(Mem *mem, DenseRank *r, double zero)
 {
+    Best *best = mem_alloc(mem, ((size_t)r->m + 1) * sizeof *best);
+    uint32_t *filled = mem_alloc(mem, ((size_t)r->n + r->m + 1) * sizeof *filled);
     scale_rows(r);
     scale_columns(r);
     uint32_t most = r->m < r->n ? r->m : r->n;
     r->least = 1;
-    for (r->rank = 0; r->rank < most && place_pivot(r, r->rank, zero); r->rank++) {
+    for (r->rank = 0; r->rank < most && place_pivot(r, best, r->rank, zero); r->rank++) {
         uint32_t row = r->row[r->rank], column = r->column[r->rank];
         r->least = fmin(r->least, fabs(*dense_rank_at(r, row, column)));
-        clear_column(r, row, column);
+        clear_column(r, best, filled, row, column);
     }
+    mem_free(mem, best);
+    mem_free(mem, filled);
 }
 
 void dense_rank_rows(const DenseRank *r, uint32_t k, double *times)

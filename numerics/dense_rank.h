@@ -30,7 +30,7 @@ static inline double *dense_rank_at(const DenseRank *r, uint32_t row, uint32_t c
 }
 
 /* Entries below `zero`, in units of rows and columns, are rounding. */
-void dense_rank_eliminate(DenseRank *r, double zero);
+void dense_rank_eliminate(Mem *mem, DenseRank *r, double zero);
 
 /* How often each row is taken so that the sum vanishes, largest 1; k from rank to m - 1. */
 void dense_rank_rows(const DenseRank *r, uint32_t k, double *times);

@@ -155,16 +155,23 @@ static double smallest_size(const RankSystem *s, uint32_t i)
     return sum;
 }
 
-double rank_system_violation(const RankSystem *s, uint32_t i)
+static double off_by(const RankSystem *s, uint32_t i)
 {
     Sim *sim = s->sim;
-    X x = difference(s, i);
     const DdpVar *vars = rank_system_rel(s, i).vars;
-    double off = x_value(sim->forms, x, vars, sim->value, evaluate_foreign, sim);
-    if (off == 0)
-        return 0;
-    double size = rounding_size(sim, x, vars) + smallest_size(s, i);
-    return size > 0 ? fabs(off) / size : INFINITY;
+    return fabs(x_value(sim->forms, difference(s, i), vars, sim->value, evaluate_foreign, sim));
+}
+
+static double size_of(const RankSystem *s, uint32_t i)
+{
+    return rounding_size(s->sim, difference(s, i), rank_system_rel(s, i).vars) +
+           smallest_size(s, i);
+}
+
+double rank_system_violation(const RankSystem *s, uint32_t i)
+{
+    double off = off_by(s, i), size = off == 0 ? 1 : size_of(s, i);
+    return size > 0 ? off / size : INFINITY;
 }
 
 double rank_system_worst(const RankSystem *s)
@@ -437,6 +444,22 @@ static bool correct(const RankSystem *s, const DenseRank *rank)
     return fine;
 }
 
+/* A row that follows from others is off by what these are off, too: rounding of a place of 1 shows in an angle of 0. */
+static bool holds_beside(const RankSystem *s, const DenseRank *rank, uint32_t k)
+{
+    uint32_t row = rank->row[k];
+    if (rank_system_violation(s, row) <= SETTLED)
+        return true;
+    double *times = mem_alloc(s->sim->mem, (rank->m + 1) * sizeof *times), size = 0;
+    dense_rank_rows(rank, k, times);
+    for (uint32_t i = 0; i < rank->m; i++)
+        if (times[i] != 0)
+            size += fabs(times[i]) * size_of(s, i) / rank->row_unit[i];
+    double off = off_by(s, row) * fabs(times[row]) / rank->row_unit[row];
+    mem_free(s->sim->mem, times);
+    return off <= GIVEN * size;
+}
+
 /* The squares of the descent see directions of 1e-8 no more, elimination does. */
 bool rank_system_settle(const RankSystem *s)
 {
@@ -446,9 +469,11 @@ bool rank_system_settle(const RankSystem *s)
         return true;
     bool fine = rank_system_derivatives(s, &rank);
     if (fine) {
-        dense_rank_eliminate(&rank, rank_system_zero(s));
-        fine = correct(s, &rank) && rank_system_worst(s) <= SETTLED;
+        dense_rank_eliminate(s->sim->mem, &rank, rank_system_zero(s));
+        fine = correct(s, &rank);
     }
+    for (uint32_t k = rank.rank; k < rank.m && fine; k++)
+        fine = holds_beside(s, &rank, k);
     dense_rank_close(s->sim->mem, &rank);
     return fine;
 }

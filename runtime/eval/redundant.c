@@ -22,7 +22,7 @@
 
 #include <math.h>
 
-enum { LARGEST = 600 };
+enum { LARGEST = 600, MOST_OPEN = 4 * LARGEST };
 static const double HOLDS = 1e-9, TAKES_PART = 1e-7, TURNED = 0.25, CANDIDATE = 1e-9;
 
 /* ---- which relations add up to nothing ---- */
@@ -111,7 +111,7 @@ static bool set_aside_all(RankSystem *s, uint32_t n, bool any)
     bool fine = rank_system_derivatives(s, &rank);
     if (fine) {
         prefer_rows(s, &rank, n);
-        dense_rank_eliminate(&rank, rank_system_zero(s));
+        dense_rank_eliminate(s->sim->mem, &rank, rank_system_zero(s));
     }
     bool follows = fine && rank.rank < rank.m && rank_system_follows(s, &rank);
     trace_line(s->sim, 'e', s->sim->time, "  %u relations of rank %u%s", rank.m, rank.rank,
@@ -156,7 +156,7 @@ static bool find_dependent(const RankSystem *loop, RankSystem *out)
     uint32_t order = 0;
     bool fine = rank_system_derivatives(loop, &rank);
     if (fine)
-        dense_rank_eliminate(&rank, rank_system_zero(loop));
+        dense_rank_eliminate(loop->sim->mem, &rank, rank_system_zero(loop));
     for (uint32_t k = fine ? rank.rank : rank.m; k < rank.m; k++)
         take_part(loop, &rank, k, &part);
     for (uint32_t i = 0; i < part.rel.n && fine; i++) {
@@ -204,13 +204,14 @@ static void add_all_sources(const RankSystem *loop, RankSystem *s)
     }
 }
 
-/* Variables that follow from others move with them: back to states and the clock. `loop`: factors do not, or NULL. */
+/* Variables that follow from others move with them: back to states and the clock. `loop`, or NULL: its factors do not, and its
+ * unknowns need nobody who determines them, since its equations depend on each other whatever these are. */
 static void add_what_determines(const RankSystem *loop, RankSystem *s)
 {
     for (uint32_t j = 0; j < s->var.n && s->rel.n <= LARGEST; j++) {
         DdpVar var = s->var.at[j];
         DdpRel rel = evaluate_relation_of(s->sim, var);
-        if (!rel || ddp_is_state(s->sim->ddp, var))
+        if (!rel || ddp_is_state(s->sim->ddp, var) || (loop && map_get(&loop->column, var)))
             continue;
         DdpRelView view = ddp_rel(s->sim->ddp, rel);
         if (!is_equation(&view))
@@ -339,7 +340,7 @@ static void gather_open(RankSystem *s)
         for (DdpVar var = under.vars[i]; var; var = ddp_level_above(ddp, var))
             if (is_open(s->sim, var))
                 rank_system_add_var(s, var);
-    for (uint32_t j = 0; j < s->var.n && s->var.n <= 2 * LARGEST; j++) {
+    for (uint32_t j = 0; j < s->var.n && s->var.n <= MOST_OPEN; j++) {
         uint32_t cursor = 0;
         for (DdpRel rel; (rel = ddp_next_use(ddp, s->var.at[j], &cursor));) {
             DdpRelView view = ddp_rel(ddp, rel);
@@ -454,11 +455,11 @@ bool redundant_close(Sim *sim)
     if (!redundant_is_open(sim))
         return false;
     gather_open(&s);
-    bool given = false, fine = s.rel.n <= 2 * LARGEST && s.var.n <= 2 * LARGEST;
+    bool given = false, fine = s.rel.n <= MOST_OPEN && s.var.n <= MOST_OPEN;
     fine = rank_system_derivatives(&s, &rank) && fine;
     if (fine) {
         prefer_columns(&s, &rank);
-        dense_rank_eliminate(&rank, rank_system_zero(&s));
+        dense_rank_eliminate(sim->mem, &rank, rank_system_zero(&s));
         trace_line(sim, 'e', sim->time, "  %u relations leave %u of %u variables open", rank.m,
                    rank.n - rank.rank, rank.n);
         given = close_all(&s, &rank);
@@ -556,7 +557,7 @@ static bool eliminate(const RankSystem *s, uint32_t n, DenseRank *rank)
     for (uint32_t i = 0; i < n; i++)
         rank->row_weight[i] = 1e-9;
     if (fine)
-        dense_rank_eliminate(rank, rank_system_zero(s));
+        dense_rank_eliminate(s->sim->mem, rank, rank_system_zero(s));
     return fine;
 }
 

@@ -274,7 +274,7 @@ static Outcome newton_step(Balance *e)
     DenseRank a = fill(e);
     Outcome outcome = BALANCE_STEPPED;
     double size;
-    dense_rank_eliminate(&a, NOTHING);
+    dense_rank_eliminate(e->s.sim->mem, &a, NOTHING);
     memset(e->step, 0, e->n * sizeof *e->step);
     for (uint32_t k = 0; k < a.rank; k++)
         e->step[a.column[k]] = a.column_unit[a.column[k]] * combined(e, &a, k, &size);

@@ -479,6 +479,14 @@ static bool sets_aside(Sim *sim)
            !newborn_left(sim) && redundant_over(sim);
 }
 
+static bool close_open(Sim *sim)
+{
+    if (!redundant_close(sim))
+        return false;
+    reselect_note_aside(sim);
+    return true;
+}
+
 /* What equations that were set aside leave open is closed before start values are given: until then forces are missing, and
  * what would be a state is computed from what is left. */
 static bool closes(Sim *sim)
@@ -486,7 +494,7 @@ static bool closes(Sim *sim)
     if (!loop_solve_may_combine(sim) || newborn_left(sim) || !redundant_is_open(sim))
         return false;
     nodes_commit(sim, DDP_FINAL);
-    return evaluate_committed(sim)->verdict == DDP_UNDERDETERMINED && redundant_close(sim);
+    return evaluate_committed(sim)->verdict == DDP_UNDERDETERMINED && close_open(sim);
 }
 
 static SolStatus settle_births(Sim *sim)
@@ -569,7 +577,7 @@ static SolStatus finish(Sim *sim)
 {
     nodes_commit(sim, DDP_FINAL);
     if (evaluate_committed(sim)->verdict == DDP_UNDERDETERMINED && loop_solve_may_combine(sim) &&
-        redundant_close(sim)) {
+        close_open(sim)) {
         loop_solve_note_combined(sim, false);
         return SOL_NUMERICS;
     }

@@ -282,20 +282,23 @@ void audit_keep_worst(Audit *audit, DdpRel rel, SolSide side, double amount)
     }
 }
 
-static double largest_in(const Sim *sim, const DdpRelView *view, double largest)
+static double largest_in(const Audit *audit, const DdpRelView *view, double largest)
 {
-    for (uint32_t k = 0; k < view->n; k++)
-        largest = fmax(largest, fabs(sim->value[view->vars[k]]));
+    for (uint32_t k = 0; k < view->n; k++) {
+        DdpVar var = view->vars[k];
+        double least = var < audit->size_least.n ? audit->size_least.at[var] : 0;
+        largest = fmax(largest, fmax(fabs(audit->sim->value[var]), least));
+    }
     return largest;
 }
 
-/* Rounding of a relation that others imply is that of the largest quantity in it and in all of them. */
-static double largest_around(const Sim *sim, const DdpRelView *view, const DdpCombination *made)
+/* Rounding of a relation that others imply is that of the largest quantity in it and in all of them, and in their loops. */
+static double largest_around(const Audit *audit, const DdpRelView *view, const DdpCombination *made)
 {
-    double largest = largest_in(sim, view, sim->opt.atol);
+    double largest = largest_in(audit, view, audit->sim->opt.atol);
     for (uint32_t i = 0; i < made->n_others; i++) {
-        DdpRelView other = ddp_rel(sim->ddp, made->others[i]);
-        largest = largest_in(sim, &other, largest);
+        DdpRelView other = ddp_rel(audit->sim->ddp, made->others[i]);
+        largest = largest_in(audit, &other, largest);
     }
     return largest;
 }
@@ -318,7 +321,7 @@ static void check_relation(Audit *audit, DdpRel rel, SolSide side)
         return;
     DdpCombination made;
     if (ddp_combination(sim->ddp, rel, &made)) {
-        audit_keep_worst(audit, rel, side, fabs(off) / largest_around(sim, &view, &made));
+        audit_keep_worst(audit, rel, side, fabs(off) / largest_around(audit, &view, &made));
         return;
     }
     bool jumps = look_up(audit, rel, view.form)->jumps;

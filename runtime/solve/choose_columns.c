@@ -10,7 +10,7 @@
  * their column and lie in short rows. What is left is a dense matrix over the others.
  *   2. The columns chosen now are eliminated by complete pivoting, as far as their pivots are not
  * 0; rows that are left take their pivots from the other columns. Of pivots about equally large,
- *      the column of the largest rank is taken.
+ *      the column of the largest rank is taken. Columns that should be left out come last.
  *   3. Now the matrix is inv(A) B: exchanges, the worst one first.
  *
  * Rows that are combinations of others say nothing: for each of them one of the columns chosen
@@ -240,15 +240,17 @@ static uint32_t best_row(const Chooser *c, uint32_t j)
     return best;
 }
 
-/* One more pivot in the columns that are chosen now, or in the others; false: there is none. */
-static bool take_pivot(Chooser *c, bool chosen)
+/* One more pivot in the columns that are chosen now, or in the others, of those that should be left out or of the rest; false:
+ * there is none. */
+static bool take_pivot(Chooser *c, bool out, bool chosen)
 {
     const ColumnChoice *in = c->choice;
     double most = NOTHING;
     uint32_t best = c->m;
     for (int pass = 0; pass < 2; pass++)
         for (uint32_t j = 0; j < c->m; j++) {
-            if (c->taken[j] || in->chosen[c->column[j]] != chosen)
+            if (c->taken[j] || in->chosen[c->column[j]] != chosen ||
+                (in->rank[c->column[j]] < in->out) != out)
                 continue;
             uint32_t i = best_row(c, j);
             double size = i < c->n ? fabs(*cell(c, i, j)) : 0;
@@ -317,10 +319,10 @@ static bool choose(Chooser *c, ColumnChoice *choice)
     load_rows(c);
     if (!eliminate_fixed(c) || !fill_cells(c))
         return false;
-    while (take_pivot(c, true))
-        ;
-    while (take_pivot(c, false))
-        ;
+    for (int out = 0; out < 2; out++)
+        for (int chosen = 1; chosen >= 0; chosen--)
+            while (take_pivot(c, out, chosen))
+                ;
     for (uint32_t i = 0; i < 4 * c->n + 8 && exchange(c); i++)
         ;
     return write_choice(c, choice);

@@ -19,6 +19,7 @@ typedef struct ColumnChoice {
     const double
         *back;    /* [n_columns]: chosen: by how much more a column may be far to take its place */
     bool *chosen; /* [n_columns]: in: the choice as it is; out: as it should be */
+    uint32_t out; /* columns of smaller rank are left out even if they are chosen now */
 } ColumnChoice;
 
 /* Expressed by the chosen columns, no other column has coefficients beyond its bound afterwards; as

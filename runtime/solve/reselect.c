@@ -534,6 +534,22 @@ void reselect_note(Sim *sim, DdpNode n)
         vec_push(sim->mem, &sim->solve.unexamined, n);
 }
 
+/* What equations that were set aside follow from: when the forces that they leave open are closed, speeds become states of which no
+ * new node tells. */
+void reselect_note_aside(Sim *sim)
+{
+    uint32_t cursor = 0;
+    DdpVar rest;
+    DdpCombination made;
+    for (DdpRel rel; (rel = ddp_next_aside(sim->ddp, &cursor, &rest));)
+        for (uint32_t k = 0; ddp_combination(sim->ddp, rel, &made) && k < made.n_others; k++) {
+            DdpVar var = ddp_causality(sim->ddp, made.others[k]);
+            DdpNode n = var ? ddp_node_of(sim->ddp, var) : 0;
+            if (n && n < sim->nodes.n && sim->nodes.at[n].live)
+                reselect_note(sim, n);
+        }
+}
+
 const NodeList *reselect_unexamined(const Sim *sim)
 {
     return &sim->solve.unexamined;

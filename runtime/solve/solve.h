@@ -44,6 +44,7 @@ bool reselect_wanted(
 bool reselect_concerns(Part *part);
 bool reselect_unsolved(Sim *sim);        /* true: the DDP was advised; a commit is due */
 void reselect_note(Sim *sim, DdpNode n); /* n was made */
+void reselect_note_aside(Sim *sim);      /* what was set aside was closed */
 /* Constraints that were noted: their choice of states is to be looked at. */
 const NodeList *reselect_unexamined(const Sim *sim);
 void reselect_forget(Sim *sim); /* those */

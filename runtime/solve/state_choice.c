@@ -172,6 +172,8 @@ static bool open_level(Level *l, DdpVar var)
     return states > 0 && states < candidates;
 }
 
+static const uint32_t NOT_PREFERRED = UINT32_C(2) << 29;
+
 /* What the modeller prefers is rather a state than the rest, that rather than what he would avoid; what he declared first rather than
  * what he declared later. */
 static uint32_t rank_of(const Sim *sim, DdpVar var, unsigned flags)
@@ -214,7 +216,10 @@ static bool choose(Level *l, const ChoiceBounds *bounds)
         far[j] = bound_of(l, j, flags, bounds);
         back[j] = flags & DDP_AVOID_STATE ? RELUCTANCE : 1;
     }
-    ColumnChoice choice = {l->view.n_rels, n, l->first, l->entry, fixed, rank, far, back, chosen};
+    ColumnChoice choice = {l->view.n_rels, n,   l->first, l->entry, fixed,
+                           rank,           far, back,     chosen,   0};
+    if (bounds->insist)
+        choice.out = NOT_PREFERRED;
     if (!choose_columns(sim->mem, &choice))
         return false;
     bool advised = false;

@@ -87,7 +87,7 @@ static void ranks(void **state)
         for (uint32_t i = 0; i < m; i++)
             for (uint32_t j = 0; j < n; j++)
                 *dense_rank_at(&r, i, j) = a[i][j];
-        dense_rank_eliminate(&r, 1e-9);
+        dense_rank_eliminate(mem, &r, 1e-9);
         assert_int_equal(r.rank, k);
         rows_vanish(&r, a);
         columns_are_open(&r, a);
@@ -108,7 +108,7 @@ static void weights_decide(void **state)
             *dense_rank_at(&r, i, 1) = i + 1.0;
         }
         r.row_weight[light] = 0.01;
-        dense_rank_eliminate(&r, 1e-9);
+        dense_rank_eliminate(mem, &r, 1e-9);
         assert_int_equal(r.rank, 2);
         assert_int_equal(r.row[2], light);
         dense_rank_close(mem, &r);

@@ -39,13 +39,17 @@ static SimLab *open_text(const char *text)
     return sim_lab_text(text, &options);
 }
 
-static void run_to(SimLab *lab, double time, const char *text)
+static void refused(SimLab *lab, double time, const char *text)
 {
-    if (sol_run_to(lab->sim, time) == SOL_OK)
-        return;
     sol_print_messages(lab->model, 0, stderr, false);
     fprintf(stderr, "%s", text);
     fail_msg("refused at %g", time);
+}
+
+static void run_to(SimLab *lab, double time, const char *text)
+{
+    if (sol_run_to(lab->sim, time) != SOL_OK)
+        refused(lab, time, text);
 }
 
 static void expect(bool holds, const char *what, const char *text)
@@ -69,9 +73,11 @@ static void compare(SimLab *lab, const char *path, Long wanted, Long size, doubl
 /* ---- plates ---- */
 
 enum { STAGES = 2, LEGS = 5, FRAMES = 400 };
+static const double SLOPE = 0.1;      /* of a line of feet */
+static const double NEAR_DEAD = 0.02; /* of cranks to that line, as a sine */
 
 typedef struct Stage {
-    bool rails;
+    bool rails, line;          /* line: all feet are in one */
     int n;                     /* legs, of which one would do, or two */
     double x[LEGS], y[LEGS];   /* feet, in the plate below; heads likewise */
     double length, dx, dy;     /* of a crank; direction of a rail */
@@ -92,7 +98,7 @@ static void draw_pile(Pile *p)
         Stage *s = &p->s[k];
         double angle = draw_from(0.2, 2.9);
         bool line = draw(4) == 0;
-        *s = (Stage){.rails = draw(3) == 0};
+        *s = (Stage){.rails = draw(3) == 0, .line = line};
         s->n = (s->rails ? 2 : 3) + draw(p->n == 1 ? 3 : 2);
         s->length = draw_from(0.4, 1.2);
         s->dx = cos(angle);
@@ -104,7 +110,7 @@ static void draw_pile(Pile *p)
         s->speed = draw_from(-1, 1);
         for (int i = 0; i < s->n; i++) {
             s->x[i] = i * 0.8 + draw_from(-0.2, 0.2);
-            s->y[i] = line ? 0.1 * s->x[i] : draw_from(-0.5, 0.5);
+            s->y[i] = line ? SLOPE * s->x[i] : draw_from(-0.5, 0.5);
         }
     }
 }
@@ -268,11 +274,39 @@ static void pile_step(const Pile *p, Long *z, Long h)
         z[i] += h / 6 * (k[0][i] + 2 * k[1][i] + 2 * k[2][i] + k[3][i]);
 }
 
+/* How far the cranks are from the line of their feet, if there is one. In it the plate could turn as well as move, and no force along
+ * the cranks keeps it from that: on the way there forces grow as 1/distance, so that the equations have no solution
+ * behind that point, though the oracle, whose plates cannot turn, has one. */
+static Long from_dead_point(const Pile *p, const Long *z)
+{
+    Long least = 1;
+    for (int k = 0; k < p->n; k++)
+        if (p->s[k].line && !p->s[k].rails)
+            least = fminl(least, fabsl(sinl(z[k] + atanl(SLOPE))));
+    return least;
+}
+
+static void move_to(const Pile *p, Long *z, Long *now, Long time)
+{
+    int steps = 1 + (int)((time - *now) / 0.00012L);
+    for (int i = 0; i < steps; i++)
+        pile_step(p, z, (time - *now) / steps);
+    *now = time;
+}
+
+/* It may be refused at a dead point, and nowhere else. */
+static void check_refused(SimLab *lab, const Pile *p, Long *z, Long *now)
+{
+    double time = sol_time(lab->sim);
+    move_to(p, z, now, time);
+    if (from_dead_point(p, z) > NEAR_DEAD || !sim_lab_said(lab, "leave open how the motion"))
+        refused(lab, time, p->text);
+}
+
 static void check_pile(Pile *p)
 {
-    enum { STEPS = 1000 };
     const double step = 0.12;
-    Long z[2 * STAGES];
+    Long z[2 * STAGES], now = 0;
     write_pile(p);
     SimLab *lab = open_text(p->text);
     for (int k = 0; k < p->n; k++) {
@@ -280,9 +314,12 @@ static void check_pile(Pile *p)
         z[p->n + k] = p->s[k].speed;
     }
     for (int t = 1; t <= POINTS; t++) {
-        run_to(lab, t * step, p->text);
-        for (int i = 0; i < STEPS; i++)
-            pile_step(p, z, (Long)step / STEPS);
+        if (sol_run_to(lab->sim, t * step) != SOL_OK) {
+            check_refused(lab, p, z, &now);
+            sim_lab_close(lab);
+            return;
+        }
+        move_to(p, z, &now, t * (Long)step);
         for (int k = 0; k < p->n; k++) {
             char path[40];
             for (int i = 0; i < p->s[k].n; i++) {
@@ -300,17 +337,39 @@ static void check_pile(Pile *p)
     sim_lab_close(lab);
 }
 
+static void check_seed(Pile *p, uint64_t seed)
+{
+    drawn = seed * 7919 + 1;
+    draw_pile(p);
+    check_pile(p);
+}
+
 static void random_piles(void **state)
 {
     (void)state;
     Pile *p = malloc(sizeof *p);
     Soak soak = soak_begin("piles of plates", 3, 0.5);
-    while (soak_next(&soak)) {
-        drawn = soak.seed * 7919 + 1;
-        draw_pile(p);
-        check_pile(p);
-    }
+    while (soak_next(&soak))
+        check_seed(p, soak.seed);
     soak_end(&soak);
+    free(p);
+}
+
+/* Each was refused or wrong once. */
+static void piles_found(void **state)
+{
+    (void)state;
+    static const uint64_t seed[] = {
+        81118002, /* two plates: places that some factors of a loop depend on counted, others did not */
+        500033, /* an angle of 0 was off by the rounding of places */
+        3035,   /* not the preferred states, near a dead point */
+        500109, /* nor of speeds */
+        990101, /* a large loop left to the integrator's iteration */
+        3028,   /* a dead point: refused by name, or right */
+    };
+    Pile *p = malloc(sizeof *p);
+    for (size_t i = 0; i < sizeof seed / sizeof *seed && !soak_is_long(); i++)
+        check_seed(p, seed[i]);
     free(p);
 }
 
@@ -527,6 +586,7 @@ static void random_trains(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(random_piles),
+                                       cmocka_unit_test(piles_found),
                                        cmocka_unit_test(random_trains)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
