@@ -33,6 +33,7 @@ typedef enum PartMethod {
     PART_EULER,
     PART_RODAS,
     PART_INLINE,
+    PART_DAE,
     PART_METHODS
 } PartMethod;
 

@@ -353,13 +353,20 @@ typedef struct StateInfo {
     DdpRel rel;
 } StateInfo;
 
+/* Parts in dae form, as they are now. */
+typedef struct SimForms {
+    uint32_t parts, equations, constraints, nonzeros;
+} SimForms;
+
 typedef struct SimCounts {
     uint64_t steps, residuals, jacobians, sweeps, newton, error_failures, events, updates, restarts,
         loop_rounds;
     uint32_t states_max, parts, parts_max;
     double instantiate, ddp, lower, integrate, event, output;
-    double time[5]; /* [PartMethod - PART_IDA]: simulated by each */
+    double time[6]; /* [PartMethod - PART_IDA]: simulated by each */
     uint64_t method_changes;
+    SimForms forms;
+    uint32_t nonzeros;   /* of the largest Jacobian of states, so far */
     uint64_t unfinished; /* SolRealtime */
     double unfinished_by;
     uint64_t starts_unsaid; /* states that began where no condition and no start said */
@@ -534,6 +541,7 @@ typedef struct SimSolve {
     struct PatternSets *pattern; /* scratch of pattern.c */
     NodeList moved;              /* scratch of euler.c */
     VEC(uint8_t) differentiated; /* [DdpRel]: the DDP differentiated it */
+    struct DaeDriver *dae_left;  /* integrations of parts that are no more (dae.c) */
     NodeList unexamined; /* constraints of this update: their choice of states is to be looked at */
 } SimSolve;
 

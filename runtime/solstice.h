@@ -115,6 +115,12 @@ typedef enum SolMethod {
     SOL_METHOD_IMPLICIT_EULER,
     SOL_METHOD_EXPLICIT_EULER
 } SolMethod;
+typedef enum SolForm {
+    SOL_FORM_ODE,  /* states are integrated, all else follows from them */
+    SOL_FORM_DAE,  /* constraints stay equations of the integrator: SOL_SOLVER_IDA */
+    SOL_FORM_AUTO, /* each part: by the number of entries of its matrix */
+    SOL_FORM_WHOLE /* as SOL_FORM_DAE, but nothing is solved beforehand except copies */
+} SolForm;
 typedef enum SolLinear {
     SOL_LINEAR_AUTO,
     SOL_LINEAR_DENSE,
@@ -146,6 +152,7 @@ typedef struct SolOptions {
     /* Path of a parameter or held variable that is written, as by sol_write(), where real time was missed: an Integer gets
      * the number of such steps, a Boolean is true until a step is in time again. NULL: none. */
     const char *overrun;
+    SolForm form;
     SolLinear linear;
     SolEngine engine;
     bool jit_wait;
@@ -470,8 +477,11 @@ typedef struct SolStats {
         output, total;
     /* parts */
     uint32_t parts, parts_max;
-    double time_ida, time_rk, time_euler, time_rodas,
-        time_inline;         /* simulated time, summed over parts */
+    double time_ida, time_rk, time_euler, time_rodas, time_inline,
+        time_dae; /* simulated time, summed over parts */
+    /* Parts in dae form at the end, their equations, how many of these are constraints, and entries of their matrices; entries of the
+     * largest Jacobian that a part in ode form had. */
+    uint32_t dae_parts, dae_equations, dae_constraints, dae_nonzeros, ode_nonzeros;
     uint64_t method_changes; /* under `auto`: parts that went to the other solver */
     /* totals */
     uint64_t steps, residuals, jacobians, tangent_sweeps, newton_iterations, error_test_failures,

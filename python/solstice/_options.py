@@ -11,7 +11,7 @@ from ._library import header, texts, utf8
 _SolOptions = header.structs["SolOptions"]
 _SolSet = header.structs["SolSet"]
 _FIELDS = dict(_SolOptions._fields_)
-_ENUMS = {"solver": "SolSolver", "method": "SolMethod", "linear": "SolLinear", "engine": "SolEngine"}
+_ENUMS = {"solver": "SolSolver", "method": "SolMethod", "form": "SolForm", "linear": "SolLinear", "engine": "SolEngine"}
 _OWN = {"sets", "n_sets", "n_monitored", "n_sensitivities", "trace_to", "trace"}  # not for keyword arguments
 
 

@@ -199,6 +199,7 @@ const Command cli_run = {
     "  --solver ida|auto|rk|rodas|euler|inline, --step H (fixed-step solvers), --linear "
     "auto|dense|klu|krylov\n"
     "  --method radau5|radau3|bdf3|bdf2|implicit-euler|explicit-euler   of --solver inline\n"
+    "  --form ode|dae|auto|whole   of --solver ida: constraints solved for, or kept as equations\n"
     "  --realtime[=FACTOR]     steps of --step wait for the clock, FACTOR (1) seconds in one of "
     "it\n"
     "  --max-rounds N          in real time: of Newton's method in a step (8)\n"

@@ -479,6 +479,11 @@ static void print_summary(const Session *s, const SolStats *stats, uint64_t size
     if (stats->warnings)
         fprintf(stderr, ", %" PRIu64 " warnings", stats->warnings);
     fprintf(stderr, "\n");
+    if (s->job->options.form)
+        fprintf(stderr,
+                "form: %u of %u parts dae, %u equations, %u of them constraints, %u nonzeros\n",
+                stats->dae_parts, stats->parts, stats->dae_equations, stats->dae_constraints,
+                stats->dae_nonzeros);
     print_realtime(s);
     char audit[600];
     if (audit_text(s, audit, sizeof audit))

@@ -22,7 +22,7 @@ int show_at_check(const Args *args, const ShowAt *at)
     const SolverOptions *s = &at->solver;
     bool run = s->rtol.given || s->atol.given || s->max_step.given || s->max_order.given ||
                s->step.given || s->seed.given || s->max_events.given || s->max_updates.given ||
-               s->solver || s->method != SOLVER_NO_METHOD || s->linear || at->sets.n;
+               s->solver || s->method != SOLVER_NO_METHOD || s->form || s->linear || at->sets.n;
     if (run && !at->time.given)
         return args_fail(args, "options of a run want --at beside them");
     return solver_options_check(args, s);

@@ -7,10 +7,10 @@
 typedef struct SolverOptions {
     OptionNumber rtol, atol, max_step, step;
     OptionCount max_order, seed, max_events, max_updates;
-    uint32_t solver, method, linear;
+    uint32_t solver, method, form, linear;
 } SolverOptions;
 
-enum { SOLVER_OPTIONS = 11 };
+enum { SOLVER_OPTIONS = 12 };
 #define SOLVER_NO_METHOD                                                                           \
     UINT32_MAX /* of SolverOptions.method, from solver_options_table() on: none was named */
 

@@ -128,6 +128,14 @@ static void write_parts(Json *json, const SolStats *s)
     json_number(json, "euler", s->time_euler);
     json_number(json, "rodas", s->time_rodas);
     json_number(json, "inline", s->time_inline);
+    json_number(json, "dae", s->time_dae);
+    json_end_object(json);
+    json_object(json, "form");
+    json_integer(json, "dae_parts", s->dae_parts);
+    json_integer(json, "dae_equations", s->dae_equations);
+    json_integer(json, "dae_constraints", s->dae_constraints);
+    json_integer(json, "dae_nonzeros", s->dae_nonzeros);
+    json_integer(json, "ode_nonzeros", s->ode_nonzeros);
     json_end_object(json);
     json_integer(json, "solver_changes", s->method_changes);
     json_end_object(json);

@@ -89,6 +89,8 @@ static bool check_values(Sim *sim)
          "a bound of rounds and a variable of overruns are for real time"},
         {opt->overrun && opt->n_sensitivities,
          "there are no sensitivities of what real time writes"},
+        {(unsigned)opt->form > SOL_FORM_WHOLE, "there is no such form"},
+        {opt->form && opt->solver != SOL_SOLVER_IDA, "the dae form is for the solver ida"},
         {(unsigned)opt->linear > SOL_LINEAR_KRYLOV, "there is no such linear solver"},
         {(unsigned)opt->engine > SOL_ENGINE_REBUILD, "there is no such engine"},
         {opt->trace && strspn(opt->trace, "idesu") != strlen(opt->trace),

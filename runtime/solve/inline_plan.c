@@ -1,7 +1,7 @@
 /* inline_plan.c: equations of a part, and x = h * der(x) + old(x) -> a DDP -> blocks in order. See inline_plan.h. */
 #include "runtime/solve/inline_plan.h"
 
-#include "runtime/eval/hold.h"
+#include "runtime/solve/relation_form.h"
 
 #include <string.h>
 
@@ -82,34 +82,12 @@ static void enter_vars(Making *m)
 
 /* ---- relations ---- */
 
-/* Positions of an expression: one more than the largest. */
-static uint32_t positions_of(const Making *m, X x)
-{
-    uint32_t n, most = 0;
-    X *list = x_nodes(m->sim->forms, m->sim->mem, 1, &x, &n);
-    for (uint32_t i = 0; i < n; i++) {
-        XNode node = x_node(m->sim->forms, list[i]);
-        if (node.op == X_POS && node.a >= most)
-            most = node.a + 1;
-    }
-    mem_free(m->sim->mem, list);
-    return most;
-}
-
-/* As it is written; functions that jump are what the last event made of them. */
 static void enter_relation(Making *m, const EvalNode *node, uint32_t at)
 {
     Sim *sim = m->sim;
     const EvalOp *op = &node->ops[at];
-    DdpRelView rel = ddp_rel(sim->ddp, op->rel);
-    Form form = rel.form;
-    uint32_t n = rel.n;
-    if (node->holds) {
-        const FormInfo *info = form_info(sim->forms, form);
-        X residual = hold_in(sim, node, at, x_binary(sim->forms, X_SUB, info->lhs, info->rhs));
-        n = positions_of(m, residual);
-        form = form_make(sim->forms, residual, x_const(sim->forms, 0), n);
-    }
+    uint32_t n;
+    Form form = relation_form(sim, node, at, &n);
     DdpVar *vars = mem_alloc(sim->mem, (n + 1) * sizeof *vars);
     for (uint32_t i = 0; i < n; i++)
         vars[i] = op->vars[i] ? var_for(m, op->vars[i]) : 0;

@@ -11,6 +11,7 @@
  * anew where they do not, then in each round. A derivative of a state counts by what it does to the state.
  */
 #include "runtime/solve/inline_step.h"
+#include "runtime/solve/relation_form.h"
 
 #include "numerics/dense_lu.h"
 #include "runtime/eval/list_code.h"
@@ -79,14 +80,7 @@ static ShapeItem discretisation_item(InlineStep *step, const InlineOp *op, uint3
 
 static ShapeItem model_item(InlineStep *step, const InlineOp *op, uint32_t stage)
 {
-    uint32_t n = 0, count;
-    X *nodes = x_nodes(step->sim->forms, step->sim->mem, 1, &op->value, &count);
-    for (uint32_t i = 0; i < count; i++) {
-        XNode x = x_node(step->sim->forms, nodes[i]);
-        if (x.op == X_POS && x.a >= n)
-            n = x.a + 1;
-    }
-    mem_free(step->sim->mem, nodes);
+    uint32_t n = relation_positions(step->sim, op->value);
     uint32_t *vars = arena_alloc(&step->arena, (n + 1) * sizeof *vars);
     for (uint32_t i = 0; i < n;
          i++) /* only methods of one stage know h outside the discretisation */

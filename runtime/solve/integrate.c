@@ -19,7 +19,7 @@ enum { IN_PLACE = 8 };
 static bool is_outer(const Sim *sim, const EvalNode *node)
 {
     bool one_step = sim->opt.solver == SOL_SOLVER_RK || sim->opt.solver == SOL_SOLVER_RODAS ||
-                    sim->opt.solver == SOL_SOLVER_INLINE;
+                    sim->opt.solver == SOL_SOLVER_INLINE || sim->opt.form != SOL_FORM_ODE;
     return !one_step && node->loop && node->n_tears > IN_PLACE && node->n_tears <= LOOP_TORN &&
            !node->untorn;
 }

@@ -6,6 +6,7 @@ const Integrator *const integrators[PART_METHODS] = {
     [PART_CLOCK] = &clock_integrator, [PART_IDA] = &ida_integrator,
     [PART_RK] = &rk_integrator,       [PART_EULER] = &euler_integrator,
     [PART_RODAS] = &rodas_integrator, [PART_INLINE] = &inline_integrator,
+    [PART_DAE] = &dae_integrator,
 };
 
 void integrators_close(Sim *sim)

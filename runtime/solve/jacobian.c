@@ -20,10 +20,11 @@
 
 #include "numerics/dense_lu.h"
 #include "numerics/ilu.h"
+#include "runtime/solve/direct_solver.h"
 #include "runtime/solve/pattern.h"
+#include "runtime/solve/sparse_lu.h"
 #include "runtime/eval/tape.h"
 
-#include <klu.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,8 +35,7 @@ enum { DENSE_UP_TO = 40, KRYLOV_FROM = 2000, FILL = 12 };
 
 /* What solving reads comes first. */
 struct Jacobian {
-    struct _generic_SUNLinearSolver solver; /* as SUNDIALS sees it */
-    struct _generic_SUNMatrix matrix;
+    DirectSolver direct_solver; /* as SUNDIALS sees it */
     Part *part;
     uint32_t n; /* unknowns of the integrator */
     bool sparse;
@@ -55,9 +55,7 @@ struct Jacobian {
     uint32_t version;  /* of the order whose segments p has */
     VEC(double) room;  /* where the arrays above lie */
     Mem *mem;
-    klu_common common;
-    klu_symbolic *symbolic;
-    klu_numeric *numeric;
+    SparseLu lu;
 };
 
 /* ---- values ---- */
@@ -314,45 +312,20 @@ static int setup_dense(Jacobian *j)
     return dense_lu_factor(j->n, j->factors, j->pivot) ? 0 : 1;
 }
 
-/* No memory is no failure of the numerics. The jump goes through IDA, which is closed then. */
-static void check_memory(Jacobian *j)
-{
-    if (j->common.status == KLU_OUT_OF_MEMORY)
-        mem_exhausted(j->mem);
-}
-
-static int setup_klu(Jacobian *j)
-{
-    if (!j->symbolic)
-        j->symbolic = klu_analyze((int)j->p.m, j->p.column.at, j->p.row.at, &j->common);
-    check_memory(j);
-    if (!j->symbolic)
-        return j->common.status == KLU_SINGULAR ? 1 : -1;
-    if (j->numeric &&
-        klu_refactor(j->p.column.at, j->p.row.at, j->value, j->symbolic, j->numeric, &j->common)) {
-        klu_rcond(j->symbolic, j->numeric, &j->common);
-        if (j->common.rcond > 1e-13)
-            return 0;
-    }
-    if (j->numeric)
-        klu_free_numeric(&j->numeric, &j->common);
-    j->numeric = klu_factor(j->p.column.at, j->p.row.at, j->value, j->symbolic, &j->common);
-    check_memory(j);
-    return j->numeric ? 0 : 1;
-}
-
 int jacobian_factor(Jacobian *j)
 {
     if (j->incomplete)
         return !ilu_factor(j->p.m, j->p.column.at, j->p.row.at, j->value, j->factors, j->work,
                            j->place);
-    return j->sparse ? setup_klu(j) : setup_dense(j);
+    if (!j->sparse)
+        return setup_dense(j);
+    return sparse_lu_factor(&j->lu, j->mem, j->p.m, j->p.column.at, j->p.row.at, j->value);
 }
 
 static int solve_sparse(Jacobian *j, double *b)
 {
     if (!j->incomplete)
-        return !klu_solve(j->symbolic, j->numeric, (int)j->p.m, 1, b, &j->common);
+        return sparse_lu_solve(&j->lu, j->p.m, b);
     ilu_solve(j->p.m, j->p.column.at, j->p.row.at, j->factors, b);
     return 0;
 }
@@ -442,82 +415,25 @@ void jacobian_times(Jacobian *j, double cj, const double *v, double *out)
         out[r] = j->result[r];
 }
 
-static SUNLinearSolver_Type solver_type(SUNLinearSolver solver)
-{
-    (void)solver;
-    return SUNLINEARSOLVER_DIRECT;
-}
-
-static SUNLinearSolver_ID solver_id(SUNLinearSolver solver)
-{
-    (void)solver;
-    return SUNLINEARSOLVER_CUSTOM;
-}
-
-static int solver_setup(SUNLinearSolver solver, SUNMatrix matrix)
-{
-    (void)matrix;
-    return jacobian_factor(solver->content);
-}
-
-static int solver_solve(SUNLinearSolver solver, SUNMatrix matrix, N_Vector x, N_Vector b,
-                        realtype tolerance)
-{
-    (void)matrix;
-    (void)tolerance;
-    Jacobian *j = solver->content;
-    double *at = N_VGetArrayPointer(x);
-    if (x != b)
-        memcpy(at, N_VGetArrayPointer(b), j->n * sizeof *at);
-    return jacobian_solve(j, at);
-}
-
 /* Solver and matrix are parts of the Jacobian. */
-static int solver_free(SUNLinearSolver solver)
+static int factor_any(void *jacobian)
 {
-    (void)solver;
-    return 0;
+    return jacobian_factor(jacobian);
 }
 
-/* Shared by all; nobody writes to it. */
-static struct _generic_SUNLinearSolver_Ops solver_ops = {.gettype = solver_type,
-                                                         .getid = solver_id,
-                                                         .setup = solver_setup,
-                                                         .solve = solver_solve,
-                                                         .free = solver_free};
+static int solve_any(void *jacobian, double *b)
+{
+    return jacobian_solve(jacobian, b);
+}
 
 SUNLinearSolver jacobian_solver(Jacobian *j, SUNContext context)
 {
-    j->solver =
-        (struct _generic_SUNLinearSolver){.content = j, .ops = &solver_ops, .sunctx = context};
-    return &j->solver;
+    return direct_solver(&j->direct_solver, context);
 }
-
-/* IDA keeps a matrix only to hand it on: the values live in the Jacobian. */
-static SUNMatrix_ID matrix_id(SUNMatrix matrix)
-{
-    (void)matrix;
-    return SUNMATRIX_CUSTOM;
-}
-
-static int matrix_zero(SUNMatrix matrix)
-{
-    (void)matrix;
-    return 0;
-}
-
-static void matrix_destroy(SUNMatrix matrix)
-{
-    (void)matrix;
-}
-
-static struct _generic_SUNMatrix_Ops matrix_ops = {
-    .getid = matrix_id, .zero = matrix_zero, .destroy = matrix_destroy};
 
 SUNMatrix jacobian_matrix(Jacobian *j, SUNContext context)
 {
-    j->matrix = (struct _generic_SUNMatrix){.content = j, .ops = &matrix_ops, .sunctx = context};
-    return &j->matrix;
+    return direct_matrix(&j->direct_solver, context);
 }
 
 /* ---- life ---- */
@@ -539,24 +455,15 @@ static JacobianKind choose_sparse(Jacobian *j)
         return JACOBIAN_KRYLOV;
     if (linear == SOL_LINEAR_KLU || j->n < KRYLOV_FROM || j->part->loops.n)
         return JACOBIAN_KLU;
-    if (!j->symbolic)
-        j->symbolic = klu_analyze((int)j->p.m, j->p.column.at, j->p.row.at, &j->common);
-    check_memory(j);
-    bool fills = j->symbolic && j->symbolic->lnz + j->symbolic->unz > (double)FILL * j->p.row.n;
+    sparse_lu_analyze(&j->lu, j->mem, j->p.m, j->p.column.at, j->p.row.at);
+    const klu_symbolic *symbolic = j->lu.symbolic;
+    bool fills = symbolic && symbolic->lnz + symbolic->unz > (double)FILL * j->p.row.n;
     return fills ? JACOBIAN_KRYLOV : JACOBIAN_KLU;
 }
 
 JacobianKind jacobian_kind(const Jacobian *j)
 {
     return j->kind;
-}
-
-static void forget_factors(Jacobian *j)
-{
-    if (j->numeric)
-        klu_free_numeric(&j->numeric, &j->common);
-    if (j->symbolic)
-        klu_free_symbolic(&j->symbolic, &j->common);
 }
 
 /* All arrays from one that grows when it must. */
@@ -576,18 +483,20 @@ static void carve(Jacobian *j, size_t values, size_t factors)
 
 static void make(Jacobian *j)
 {
-    j->n = j->part->n;
+    j->n = j->direct_solver.n = j->part->n;
     j->cj = 0;
     j->version = j->part->orders[0].version;
     j->sparse = !is_dense(j->part);
     pattern_make(j->part, &j->p, j->sparse ? PATTERN_KEEP_FROM : UINT32_MAX);
-    if (j->sparse ? !pattern_same(&j->p, &j->before) : j->symbolic != NULL)
-        forget_factors(j);
+    if (j->sparse ? !pattern_same(&j->p, &j->before) : j->lu.symbolic != NULL)
+        sparse_lu_forget(&j->lu);
     j->kind = j->sparse ? choose_sparse(j) : JACOBIAN_DENSE;
     j->incomplete = j->kind == JACOBIAN_KRYLOV && !j->part->loops.n;
     size_t values = j->sparse ? j->p.row.n : (size_t)j->n * j->n;
     size_t factors = !j->sparse ? dense_lu_room(j->n) : j->incomplete ? values : 0;
     carve(j, values, factors);
+    SimCounts *counts = &j->part->sim->counts;
+    counts->nonzeros = j->p.row.n > counts->nonzeros ? j->p.row.n : counts->nonzeros;
     part_prefetch_note(j->part, MEMORY_JACOBIAN, j, offsetof(Jacobian, before));
     part_prefetch_note(j->part, MEMORY_FACTORS, j->room.at, j->room.cap * sizeof *j->room.at);
 }
@@ -596,7 +505,8 @@ static Jacobian *open(Part *part, bool direct)
 {
     Jacobian *j = mem_alloc(part->sim->mem, sizeof *j);
     *j = (Jacobian){.part = part, .mem = part->sim->mem, .direct = direct};
-    klu_defaults(&j->common);
+    sparse_lu_open(&j->lu);
+    j->direct_solver = (DirectSolver){.owner = j, .factor = factor_any, .solve = solve_any};
     make(j);
     return j;
 }
@@ -623,7 +533,7 @@ void jacobian_close(Jacobian *j)
 {
     if (!j)
         return;
-    forget_factors(j);
+    sparse_lu_forget(&j->lu);
     pattern_free(j->mem, &j->p);
     pattern_free(j->mem, &j->before);
     vec_free(j->mem, &j->room);

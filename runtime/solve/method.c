@@ -81,6 +81,8 @@ PartMethod method_of(Part *part)
     part->trial.held = part->trial.free = part->trial.not_stiff = 0;
     if (part->n == 0)
         return PART_CLOCK;
+    if (dae_wanted(part))
+        return PART_DAE;
     if (part->sim->opt.solver == SOL_SOLVER_RK || (is_auto(part) && !is_stiff(part)))
         return PART_RK;
     if (part->sim->opt.solver == SOL_SOLVER_INLINE)

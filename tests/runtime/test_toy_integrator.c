@@ -122,7 +122,8 @@ static const Integrator toy_integrator = {.name = "toy",
 static const Integrator *const rows[PART_METHODS] = {
     [PART_CLOCK] = &clock_integrator, [PART_IDA] = &ida_integrator,
     [PART_RK] = &toy_integrator,      [PART_EULER] = &euler_integrator,
-    [PART_RODAS] = &rodas_integrator, [PART_INLINE] = &inline_integrator};
+    [PART_RODAS] = &rodas_integrator, [PART_INLINE] = &inline_integrator,
+    [PART_DAE] = &dae_integrator};
 
 static SimLab *open_with_toy(const char *text, double stop)
 {

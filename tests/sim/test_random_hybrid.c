@@ -126,16 +126,17 @@ static const double STOP = 3;
 
 static SolOptions options_for(uint64_t seed, int way)
 {
-    static const SolSolver solvers[] = {SOL_SOLVER_IDA,   SOL_SOLVER_RK,  SOL_SOLVER_IDA,
-                                        SOL_SOLVER_AUTO,  SOL_SOLVER_IDA, SOL_SOLVER_EULER,
-                                        SOL_SOLVER_INLINE};
-    SolSolver solver = solvers[seed % 7];
+    static const SolSolver solvers[] = {SOL_SOLVER_IDA,    SOL_SOLVER_RK,  SOL_SOLVER_IDA,
+                                        SOL_SOLVER_AUTO,   SOL_SOLVER_IDA, SOL_SOLVER_EULER,
+                                        SOL_SOLVER_INLINE, SOL_SOLVER_IDA};
+    SolSolver solver = solvers[seed % 8];
     return (SolOptions){.stop = STOP,
                         .interval = way == SPARSE && solver != SOL_SOLVER_EULER ? STOP : 0.05,
                         .step = 0.05,
                         .max_step = 0.1,
                         .rtol = seed % 2 ? 1e-4 : 1e-6,
                         .solver = solver,
+                        .form = seed % 8 == 7 ? SOL_FORM_DAE : SOL_FORM_ODE,
                         .max_events = 2000,
                         .engine = way == COMPILED ? SOL_ENGINE_JIT : SOL_ENGINE_INTERP,
                         .jit_wait = true,

@@ -306,6 +306,7 @@ static double value(SimLab *lab, const char *name, int i)
 typedef struct Check {
     double stop, rtol, tolerance, drift, longest;
     SolSolver solver;
+    SolForm form;
     bool reverse;
 } Check;
 
@@ -322,7 +323,8 @@ static Verdict verdict(const Linkage *l, const Check *check, const char *name)
                                                    .steps = 20,
                                                    .max_step = check->longest,
                                                    .rtol = check->rtol,
-                                                   .solver = check->solver});
+                                                   .solver = check->solver,
+                                                   .form = check->form});
     bool fine = sim_lab_run(lab, check->stop) == SOL_OK;
     for (int i = 0; i < l->n_points; i++) {
         q[2 * i] = value(lab, "x", i);
@@ -338,20 +340,22 @@ static Verdict verdict(const Linkage *l, const Check *check, const char *name)
     double lost = fabs(energy(l, q, v) - energy(l, oq, ov)) / (1 + moving(l, v));
     if (fine && worst <= check->tolerance && lost <= check->drift)
         return AGREES;
-    printf("%s, solver %d%s: %s, off by %g, energy off by %g\n", name, (int)check->solver,
-           check->reverse ? ", declared in reverse" : "", fine ? "ran" : "failed", worst, lost);
+    printf("%s, solver %d, form %d%s: %s, off by %g, energy off by %g\n", name, (int)check->solver,
+           (int)check->form, check->reverse ? ", declared in reverse" : "", fine ? "ran" : "failed",
+           worst, lost);
     if (getenv("SHOW"))
         printf("%s", text);
     return fine ? WRONG : REFUSED;
 }
 
-/* Both solvers, declared both ways; how many runs there are of each verdict is added to `count`. */
+/* Both solvers, and the dae form, declared both ways; how many runs there are of each verdict is added to `count`. */
 static void try_all(const Linkage *l, const Check *check, const char *name, int count[3])
 {
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < 6; k++) {
         Check one = *check;
-        one.solver = k % 2 ? SOL_SOLVER_RK : SOL_SOLVER_IDA;
-        one.reverse = k > 1;
+        one.solver = k % 3 == 1 ? SOL_SOLVER_RK : SOL_SOLVER_IDA;
+        one.form = k % 3 == 2 ? SOL_FORM_DAE : SOL_FORM_ODE;
+        one.reverse = k > 2;
         count[verdict(l, &one, name)]++;
     }
 }
