@@ -75,8 +75,11 @@ static SolOptions options_of(const SolOptions *asked, int run)
     options.jit_wait = run == VERIFY_CODE;
     if (run > VERIFY_CODE)
         options.engine = SOL_ENGINE_JIT;
-    if (run == VERIFY_OTHER)
+    if (run == VERIFY_OTHER) {
         options.solver = asked->solver == SOL_SOLVER_IDA ? SOL_SOLVER_AUTO : SOL_SOLVER_IDA;
+        options.method = SOL_METHOD_RADAU5;
+        options.form = SOL_FORM_ODE;
+    }
     return options;
 }
 

@@ -60,6 +60,9 @@ limit=$(sed -n 's/^all runs agree .* up to \([0-9.]*\) only$/\1/p' out)
 awk -v t="${limit:-0}" 'BEGIN { exit !(t > 10 && t < 38) }' || fail "chaos: agrees up to '$limit'"
 expect 0 "" "$SOLSTICE" verify models.sol:Lorenz --stop 40 --until 8
 
+expect 0 "" "$SOLSTICE" verify models.sol:Decay --stop 3 --solver inline --method bdf3
+expect 0 "" "$SOLSTICE" verify models.sol:Decay --stop 3 --form dae
+
 expect 3 "" "$SOLSTICE" verify models.sol:Unstable --stop 1
 grep -Eq '^y .*(stays|falls) ' out || fail "unstable: $(cat out)"
 
