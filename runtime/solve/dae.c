@@ -79,13 +79,19 @@ static bool has_size(const DaePlan *plan, uint32_t c)
     return plan->column.at[c] && plan->vars.at[plan->column.at[c]].role != DAE_MULTIPLIER;
 }
 
+/* The error that is allowed of an unknown that has a size. */
+static double allowed(const DaeDriver *d, uint32_t c, double value)
+{
+    const SolOptions *opt = &d->sim->opt;
+    double nominal = d->plan->vars.at[d->plan->column.at[c]].nominal;
+    return opt->rtol * fabs(value) + opt->atol * nominal;
+}
+
 static int weights(N_Vector y, N_Vector out, void *context)
 {
     DaeDriver *d = context;
-    const SolOptions *opt = &d->sim->opt;
     for (uint32_t c = 0; c < d->n; c++)
-        nvector_at(out)[c] =
-            has_size(d->plan, c) ? 1 / (opt->rtol * fabs(nvector_at(y)[c]) + opt->atol) : NOTHING;
+        nvector_at(out)[c] = has_size(d->plan, c) ? 1 / allowed(d, c, nvector_at(y)[c]) : NOTHING;
     return 0;
 }
 
@@ -315,7 +321,6 @@ static const double APART = 100;
 /* Has nothing happened to the trajectory where the last step ended: unknowns and slopes are what they were? */
 static bool goes_on(Part *part, DaeDriver *d)
 {
-    const SolOptions *opt = &part->sim->opt;
     const double *y = nvector_at(d->out), *slope = nvector_at(d->out_slope);
     realtype h = 0;
     if (!d->ida || d->reached != part->now || !dae_system_undisturbed(d->system) ||
@@ -324,7 +329,7 @@ static bool goes_on(Part *part, DaeDriver *d)
     for (uint32_t c = 0; c < d->n; c++) {
         if (!has_size(d->plan, c))
             continue;
-        double most = APART * (opt->rtol * fabs(y[c]) + opt->atol);
+        double most = APART * allowed(d, c, y[c]);
         if (fabs(y[c] - nvector_at(d->y)[c]) > most ||
             (nvector_at(d->id)[c] != 0 && h * fabs(slope[c] - nvector_at(d->slope)[c]) > most))
             return false;

@@ -16,6 +16,7 @@ typedef struct Making {
 
 static uint32_t add_var(Making *m, DaeVar var)
 {
+    var.nominal = world_var_nominal(m->sim->world, var.of);
     vec_push(m->sim->mem, &m->plan->vars, var);
     map_put(m->sim->mem, &m->plan->var_of, var.of, m->plan->vars.n - 1);
     return m->plan->vars.n - 1;

@@ -36,6 +36,7 @@ typedef enum DaeRole {
 
 typedef struct DaeVar {
     DdpVar of;
+    double nominal;    /* its size, as the modeller says */
     bool known;        /* a parameter: not 0 */
     bool state;        /* of the graph */
     bool shared;       /* the derivative of several */
