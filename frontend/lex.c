@@ -33,6 +33,11 @@ static int class_of(unsigned char c)
     return C_OTHER;
 }
 
+const char *lex_keyword(uint32_t number)
+{
+    return number < sizeof lex_keywords / sizeof *lex_keywords ? lex_keywords[number] : NULL;
+}
+
 void lex_init_names(Intern *names)
 {
     for (uint32_t i = 0; i < sizeof lex_keywords / sizeof *lex_keywords; i++)

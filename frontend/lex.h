@@ -94,4 +94,6 @@ Token lex_next(Lexer *lexer);
 const char *lex_token_name(const Token *token,
                            const Intern *names); /* "';'", "'end'", "a number" */
 
+const char *lex_keyword(uint32_t number); /* from 0; NULL behind the last */
+
 #endif

@@ -500,7 +500,8 @@ const Stmt *world_stmt_declaring(const World *world, InstId model, const char *n
     return s;
 }
 
-const char *world_stmt_text(const World *world, const Stmt *stmt, size_t *length)
+const char *world_stmt_text(const World *world, const Stmt *stmt, size_t *length,
+                            const SourceFile **in)
 {
     const Sources *sources = program_sources(world->program);
     *length = 0;
@@ -509,6 +510,8 @@ const char *world_stmt_text(const World *world, const Stmt *stmt, size_t *length
         if (file->base > stmt->at)
             continue;
         *length = stmt->end - stmt->at;
+        if (in)
+            *in = file;
         return file->text + (stmt->at - file->base);
     }
     return "";

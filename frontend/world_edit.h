@@ -65,7 +65,8 @@ void world_stmt_handle(const World *world, const Stmt *stmt, char *out, size_t s
 const Stmt *world_stmt_find(const World *world, InstId model, const char *handle);
 /* The statement that declares this member in the instance, if it is there; NULL: none. */
 const Stmt *world_stmt_declaring(const World *world, InstId model, const char *name);
-/* As it was written, from its first token to its last; "" for one that nobody wrote. */
-const char *world_stmt_text(const World *world, const Stmt *stmt, size_t *length);
+/* As it was written, from its first token to its last, and, unless NULL, the file; "" for one that nobody wrote. */
+const char *world_stmt_text(const World *world, const Stmt *stmt, size_t *length,
+                            const SourceFile **in);
 
 #endif

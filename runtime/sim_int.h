@@ -162,6 +162,7 @@ typedef struct EvalNode {
     bool needed[NEED_KINDS];
     uint8_t place; /* NodePlace: where it was put when parts were settled last */
     bool remade;   /* in Sim.build.remade: to be made anew by the commit that is applied */
+    uint8_t made;  /* how often a node of this number was made, for who watches (live_graph.c) */
     NodeUpdate in_update;
     uint32_t mark;
     uint32_t n_steps, n_tears;

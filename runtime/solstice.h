@@ -652,6 +652,8 @@ typedef struct SolStatement {
     size_t length;
     uint32_t edit; /* that entered it, or 0 */
     bool removed;
+    const char *file; /* that has it, as it was named; of an edit, a name for its text */
+    size_t offset;    /* of `text` in it */
 } SolStatement;
 
 /* All of the instance at `path`, one call each; false: no such instance. */
@@ -664,5 +666,43 @@ void sol_instances(Sol *sim, const char *path, void (*each)(void *context, const
 /* For people: what determines a variable, with values, and what that follows from, to a depth; or, with `readers`,
  * what follows from it. SOL_USAGE: no such variable. */
 SolStatus sol_why(Sol *sim, SolVar var, uint32_t depth, bool readers, FILE *out);
+
+/* Words that every text knows, numbered from 0, for who colours or completes texts; NULL behind the last. */
+typedef enum SolWord { SOL_KEYWORD, SOL_TYPE_NAME, SOL_FUNCTION_NAME } SolWord;
+const char *sol_word(uint32_t number, SolWord *kind);
+
+/* The part of the causality graph around a variable. A block determines its variables; what none determines stands for itself. */
+typedef enum SolBlockKind {
+    SOL_BLOCK_EQUATION, /* one variable, from one relation */
+    SOL_BLOCK_LOOP,     /* several, that are solved together */
+    SOL_BLOCK_STATE,    /* what the integrator determines */
+    SOL_BLOCK_HELD,     /* what keeps its value between events */
+    SOL_BLOCK_GIVEN,    /* a parameter, a constant */
+    SOL_BLOCK_CLOCK
+} SolBlockKind;
+
+typedef struct SolBlock {
+    uint32_t id; /* in this graph; the same while the block is there */
+    SolBlockKind kind;
+    SolVar var;       /* the first it determines */
+    const char *path; /* of that */
+    const char *text; /* of its relation, of a loop the first; "" where there is none */
+    bool has_value;
+    double value;
+    uint32_t variables; /* how many it determines */
+    int32_t
+        depth; /* 0: the one asked for; below: it follows from these; above: these follow from it */
+    uint32_t made; /* how often a block of this number was made: another number, it was rebuilt */
+} SolBlock;
+
+typedef struct SolGraph {
+    void *context;
+    uint32_t most; /* blocks */
+    void (*block)(void *context, const SolBlock *block);
+    void (*edge)(void *context, uint32_t from, uint32_t to, bool integrates);
+} SolGraph;
+
+/* Blocks first, then edges. SOL_USAGE: no such variable. */
+SolStatus sol_graph(Sol *sim, SolVar var, uint32_t depth, const SolGraph *to);
 
 #endif

@@ -41,8 +41,7 @@ async function serve() {
     await take();
     for (const time of [0.15, 0.3, 0.42])
         await runTo(time);
-    const text = await view.inputValue("#model-text");
-    await view.fill("#model-text", text.replace("l << 7,", "l << 5,"));
+    await view.evaluate(() => window.solsticeText.setText(window.solsticeText.text().replace("l << 7,", "l << 5,")));
     await wait(200);
     await take();
     await view.click("#model-apply");

@@ -1,6 +1,6 @@
-/* page_assets.c: the files of page/ and the plotting package's files -> bytes in the program.
+/* page_assets.c: the files of page/, the plotting package and the text editor -> bytes in the program.
  *
- * SOLSTICE_PAGE_DIR holds our files, SOLSTICE_UPLOT_DIR those tools/fetch_page.sh fetched. The
+ * SOLSTICE_PAGE_DIR holds our files, SOLSTICE_FETCHED_DIR those tools/fetch_page.sh fetched. The
  * assembler copies the files in as they are. */
 #include "runtime/cli/page_assets.h"
 
@@ -32,6 +32,7 @@
     X(serve_model_js, "serve_model.js")                                                            \
     X(serve_edits_js, "serve_edits.js")                                                            \
     X(serve_editor_js, "serve_editor.js")                                                          \
+    X(serve_graph_js, "serve_graph.js")                                                            \
     X(serve_js, "serve.js")                                                                        \
     X(shared_js, "shared.js")                                                                      \
     X(pen_js, "pen.js")                                                                            \
@@ -41,14 +42,16 @@
 
 #define OWN_ASSET(symbol, file) ASSET(symbol, SOLSTICE_PAGE_DIR "/" file);
 OWN_FILES(OWN_ASSET)
-ASSET(uplot_css, SOLSTICE_UPLOT_DIR "/uPlot.min.css");
-ASSET(uplot_js, SOLSTICE_UPLOT_DIR "/uPlot.iife.min.js");
+ASSET(uplot_css, SOLSTICE_FETCHED_DIR "/uPlot.min.css");
+ASSET(uplot_js, SOLSTICE_FETCHED_DIR "/uPlot.iife.min.js");
+ASSET(codemirror_js, SOLSTICE_FETCHED_DIR "/codemirror.js");
 
 #define OWN_ENTRY(symbol, file) {file, page_##symbol##_begin, page_##symbol##_end},
 static const PageAsset assets[] = {
     OWN_FILES(OWN_ENTRY)
     {"uplot.css", page_uplot_css_begin, page_uplot_css_end},
     {"uplot.js", page_uplot_js_begin, page_uplot_js_end},
+    {"codemirror.js", page_codemirror_js_begin, page_codemirror_js_end},
 };
 /* clang-format on */
 

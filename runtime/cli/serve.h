@@ -39,7 +39,8 @@ typedef struct ServeEdit {
     const char *verdict;
     uint32_t count;
     double time;
-    uint32_t versions[2]; /* of a changed line: the texts before and behind it; else 0 */
+    uint32_t
+        versions[2]; /* the texts before and behind it, in Serve.texts, from 1; 0: there is none */
 } ServeEdit;
 
 typedef struct ServeRow {
@@ -69,6 +70,40 @@ typedef struct ServeFrame {
     uint32_t n; /* shapes that are there */
     float *at;  /* six numbers for each: instance, look, places */
 } ServeFrame;
+
+/* ---- the text (serve_text.c) ---- */
+
+enum {
+    SERVE_LONGEST = 500,
+    SERVE_VALUE = 512,
+    SERVE_TYPE = 1024
+}; /* of statements that are looked at closer */
+
+typedef struct ServeAnchor { /* a statement in the text */
+    size_t from, to;         /* to: behind it, before the semicolon */
+    uint64_t key;
+} ServeAnchor;
+
+typedef struct ServeVersion {
+    char *text;
+    VEC(ServeAnchor) anchors; /* in no order */
+    uint32_t number;          /* for clients; never used again */
+} ServeVersion;
+
+typedef struct ServeHeld { /* a statement of an instance */
+    const char *path;      /* of the instance */
+    char handle[24];
+    uint64_t key;
+    const char *text; /* as it was written */
+    size_t length, at;
+    bool live; /* it was not taken away */
+} ServeHeld;
+
+typedef struct
+    ServeCensus { /* what the instances hold now of the main file, and of what was entered */
+    VEC(char *) paths;
+    VEC(ServeHeld) held;
+} ServeCensus;
 
 typedef struct ServeStage { /* the animation, of serve_shapes.c */
     bool stale;             /* shapes came or went */
@@ -107,8 +142,10 @@ typedef struct Serve {
     uint32_t done;    /* of these; the rest was undone */
     SolOutput record; /* of --output, or empty */
     ServeStage stage;
-    VEC(char *) texts; /* of the model, as it was and is */
-    uint32_t text;     /* number of the present one, from 1; 0: there is none */
+    const char *file;        /* the main file */
+    VEC(ServeVersion) texts; /* as it was, is, and would be if undone edits came back */
+    uint32_t text;           /* number of the present one, from 1; 0: there is none */
+    uint32_t last_text;      /* ServeVersion.number */
 } Serve;
 
 /* ---- serve_commands.c ---- */
@@ -133,19 +170,39 @@ void serve_stage_cut(Serve *serve, double time); /* what lies behind did not hap
 void serve_tell_frames(Serve *serve, ServeClient *client);
 void serve_stage_drop(Serve *serve);
 
-/* ---- serve_text.c ---- */
+/* ---- serve_text.c: the text and where its statements are ---- */
 
 void serve_text_open(Serve *serve, const char *path);
 void serve_text(Serve *serve, const char *rest, FILE *out);
-/* "3 4: TEXT", where "↵" is the end of a line: lines become others, in one edit. True: taken. *why: not done, or "": there was
- * nothing to be done but to the text; NULL: it was answered. */
-bool serve_change(Serve *serve, const char *rest, const char **why);
+void serve_words(Serve *serve, const char *rest, FILE *out); /* of the language */
+void serve_follow(Serve *serve, const char *line); /* the text follows a command that was taken */
 void serve_text_drop(Serve *serve);
+const ServeVersion *serve_version(const Serve *serve); /* the present one; NULL: there is none */
+ServeVersion serve_version_copy(Serve *serve);
+void serve_version_push(Serve *serve, ServeVersion version);
+void serve_splice(Serve *serve, ServeVersion *v, size_t from, size_t to, const char *text);
+bool serve_follow_in(Serve *serve, ServeVersion *v);
+ServeAnchor *serve_anchor(const ServeVersion *v, uint64_t key); /* or NULL */
+ServeCensus serve_census(Serve *serve);
+void serve_census_drop(Serve *serve, ServeCensus *census);
+uint32_t serve_holders(const ServeCensus *census, uint64_t key, bool live);
+
+/* ---- serve_change.c: changed lines ---- */
+
+/* "3 4: TEXT", where "↵" is the end of a line: lines become others, in one edit. True: taken. *why: not done, or, if it was
+ * taken, that nothing was to be done but to the text; NULL: it was answered. */
+bool serve_change(Serve *serve, const char *rest, const char **why);
+/* "parameter Real k {min << 0} << 2" -> its name, its value, and where "<<" stands; false: something else */
+bool serve_read_parameter(const char *statement, char name[128], char value[SERVE_VALUE],
+                          size_t *head);
+/* "static Parts.Body tip{m << 1}" -> its name and "Parts.Body{m << 1}"; false: something else */
+bool serve_read_component(const char *statement, char name[128], char type[SERVE_TYPE]);
 
 /* ---- serve_tree.c: what exists, as JSON ---- */
 
 void serve_tree(Serve *serve, const char *path, FILE *out);
 void serve_parameters(Serve *serve, FILE *out);
+void serve_graph(Serve *serve, const char *path, FILE *out); /* causes and effects of a variable */
 void serve_state(Serve *serve, FILE *out);
 void serve_number(FILE *out, double x); /* null for what is no number */
 

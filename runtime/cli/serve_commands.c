@@ -23,7 +23,7 @@ static size_t set_length(const char *line)
     return strncmp(line, "set ", 4) == 0 && equal ? (size_t)(equal - line) : 0;
 }
 
-static void note_edit(Serve *serve, const char *line)
+static ServeEdit *note_edit(Serve *serve, const char *line)
 {
     static const char *const words[] = {"accepted", "incomplete", "refused"};
     Mem *mem = serve->live.mem;
@@ -36,13 +36,14 @@ static void note_edit(Serve *serve, const char *line)
         mem_free(mem, last->text);
         last->text = text;
         last->count++;
-        return;
+        return last;
     }
     drop_edits(serve, serve->done);
     ServeEdit edit = {
         .text = text, .verdict = verdict, .count = 1, .time = sol_time(serve->live.sim)};
     vec_push(mem, &serve->edits, edit);
     serve->done = serve->edits.n;
+    return &vec_last(&serve->edits);
 }
 
 /* ---- commands of `live` ---- */
@@ -120,8 +121,14 @@ static void live_command(Serve *serve, const char *line)
         turn(serve, line);
     else
         live_line(live, line);
-    if (is_edit(line) && live->answer.verdict && live->answer.edited.verdict != SOL_REFUSED)
-        note_edit(serve, line);
+    if (is_edit(line) && live->answer.verdict && live->answer.edited.verdict != SOL_REFUSED) {
+        ServeEdit *edit = note_edit(serve, line);
+        if (edit->count > 1 && edit->versions[0])
+            serve->text = edit->versions[0];
+        edit->versions[0] = serve->text;
+        serve_follow(serve, line);
+        edit->versions[1] = serve->text;
+    }
     if (begins(line, "back")) {
         drop_edits(serve, 0); /* they belong to the model now */
         serve_cut_rows(serve, sol_time(live->sim));
@@ -190,7 +197,8 @@ static void change(Serve *serve, const char *rest)
     const char *why;
     uint32_t before = serve->text;
     note_time(serve);
-    if (serve_change(serve, rest, &why) && !why) {
+    bool taken = serve_change(serve, rest, &why);
+    if (taken && !why) {
         char line[80];
         const char *colon = strchr(rest, ':'), *text = colon + 1 + strspn(colon + 1, " ");
         snprintf(line, sizeof line, "line %.*s: %.50s", (int)strspn(rest, "0123456789"), rest,
@@ -202,7 +210,7 @@ static void change(Serve *serve, const char *rest)
         vec_last(&serve->edits).versions[1] = serve->text;
     }
     if (why)
-        answer(serve, "change", !*why, why);
+        answer(serve, "change", taken, why);
     look_again(serve, true);
 }
 
@@ -230,6 +238,10 @@ static bool own_command(Serve *serve, const char *line)
         with_data(serve, "tree", serve_tree, rest);
     } else if (begins(line, "text")) {
         with_data(serve, "text", serve_text, rest);
+    } else if (begins(line, "words")) {
+        with_data(serve, "words", serve_words, rest);
+    } else if (begins(line, "graph")) {
+        with_data(serve, "graph", serve_graph, rest);
     } else if (begins(line, "change")) {
         change(serve, rest);
     } else if (begins(line, "parameters")) {

@@ -1,108 +1,171 @@
-/* serve_text.c: the text of the running model <-> its statements; changed lines -> one edit. See serve.h.
+/* serve_text.c: the text of the main file <-> the statements that run. See serve.h.
  *
- * The text is the definition of the top model as its file has it, with the changes that were made here. A statement is
- * looked for by its own text, so lines that others changed by commands are just lines to which no statement belongs. */
+ * The text is that of the file with what was changed since, here or by commands. An anchor is the place of a statement in it;
+ * its key tells which one: where the file had it, or, of one that was entered since, what it says. All instances
+ * whose statements have that key hold it: those of its model, and of models that extend it. So a changed
+ * line is known to concern them, and a statement that a command took away or entered is found here, or put here. */
 #include "runtime/cli/serve.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char LINE_END[] = "↵"; /* in a message, which is one line */
+enum { MOST_INSTANCES = 2000, MOST_NAME = 128 };
 
-typedef struct Found { /* a statement in the text */
-    char handle[48];
-    size_t from, to; /* offsets; to: behind it */
-} Found;
+/* ---- which statements there are ---- */
 
-typedef struct Matching {
-    Mem *mem;
-    const char *text;
-    VEC(Found) found;
-} Matching;
+typedef struct Collecting {
+    Serve *serve;
+    ServeCensus *census;
+    const char *path; /* of the instance whose statements come */
+} Collecting;
 
-/* ---- statements in a text ---- */
-
-static bool is_word(char c)
+static bool is_nested(const char *handle) /* "#3.then.1", "+2.1.then.1" */
 {
-    return isalnum((unsigned char)c) || c == '_' || c == '.';
+    const char *dot = strchr(handle, '.');
+    return dot && (handle[0] == '#' || strchr(dot + 1, '.'));
 }
 
-static bool overlaps(const Matching *m, size_t from, size_t to)
+static void take_path(void *context, const char *path)
 {
-    for (uint32_t i = 0; i < m->found.n; i++)
-        if (from < m->found.at[i].to && m->found.at[i].from < to)
-            return true;
-    return false;
+    Collecting *c = context;
+    if (c->census->paths.n < MOST_INSTANCES)
+        vec_push(c->serve->live.mem, &c->census->paths,
+                 strcpy(mem_alloc(c->serve->live.mem, strlen(path) + 1), path));
 }
 
-static void match(void *context, const SolStatement *s)
+static void take_statement(void *context, const SolStatement *s)
 {
-    Matching *m = context;
-    size_t whole = strlen(m->text);
-    bool nested = s->handle[0] == '#' && strchr(s->handle, '.'); /* "#3.then.1" */
-    if (s->removed || nested || !s->length || s->length > whole)
+    Collecting *c = context;
+    bool entered = s->handle[0] == '+';
+    if (!s->length || is_nested(s->handle) || strlen(s->handle) >= sizeof(ServeHeld){0}.handle ||
+        (!entered && (!s->file || strcmp(s->file, c->serve->file) != 0)))
         return;
-    for (size_t at = 0; at + s->length <= whole; at++) {
-        const char *end = m->text + at + s->length;
-        if (m->text[at] != s->text[0] || memcmp(m->text + at, s->text, s->length) != 0 ||
-            (at && is_word(m->text[at - 1])) || end[strspn(end, " \t\n")] != ';' ||
-            overlaps(m, at, at + s->length))
-            continue;
-        Found found = {.from = at, .to = at + s->length};
-        snprintf(found.handle, sizeof found.handle, "%s", s->handle);
-        vec_push(m->mem, &m->found, found);
-        return;
+    ServeHeld held = {.path = c->path,
+                      .key = entered ? hash_bytes(s->text, s->length, 1) | 1ull << 63
+                                     : (uint64_t)s->offset + 1,
+                      .text = s->text,
+                      .length = s->length,
+                      .at = s->offset,
+                      .live = !s->removed};
+    strcpy(held.handle, s->handle);
+    vec_push(c->serve->live.mem, &c->census->held, held);
+}
+
+ServeCensus serve_census(Serve *serve)
+{
+    ServeCensus census = {0};
+    Collecting c = {serve, &census, NULL};
+    sol_instances(serve->live.sim, "", take_path, &c);
+    if (!census.paths.n || census.paths.n == MOST_INSTANCES) { /* too many: the top alone */
+        serve_census_drop(serve, &census);
+        take_path(&c, "");
     }
-}
-
-static void match_all(Serve *serve, const char *text, Matching *m)
-{
-    *m = (Matching){.mem = serve->live.mem, .text = text};
-    sol_statements(serve->live.sim, "", match, m);
-}
-
-/* ---- the definition in its file ---- */
-
-/* The definition that begins at `at`: up to "end NAME;", 0 if there is none. */
-static size_t definition_length(const char *at)
-{
-    char end[300];
-    const char *name = at + strlen("model");
-    name += strspn(name, " \t");
-    size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
-    snprintf(end, sizeof end, "end %.*s;", (int)n, name);
-    const char *found = n && n < 200 ? strstr(name, end) : NULL;
-    return found ? (size_t)(found - at) + strlen(end) : 0;
-}
-
-/* Of the definitions of the file the one in which most statements of the top model are found. */
-static char *find_definition(Serve *serve, const char *file)
-{
-    char *best = NULL;
-    uint32_t most = 0;
-    for (const char *at = strstr(file, "model"); at; at = strstr(at + 1, "model")) {
-        size_t n = (at == file || isspace((unsigned char)at[-1])) ? definition_length(at) : 0;
-        if (!n)
-            continue;
-        while (at > file && at[-1] != '\n') /* its whole first line */
-            at--, n++;
-        char *text = memcpy(mem_alloc(serve->live.mem, n + 2), at, n);
-        memcpy(text + n, "\n", 2);
-        Matching m;
-        match_all(serve, text, &m);
-        if (m.found.n > most) {
-            mem_free(serve->live.mem, best);
-            most = m.found.n;
-            best = text;
-        } else {
-            mem_free(serve->live.mem, text);
-        }
-        vec_free(serve->live.mem, &m.found);
-        at = strstr(at, "model");
+    for (uint32_t i = 0; i < census.paths.n; i++) {
+        c.path = census.paths.at[i];
+        sol_statements(serve->live.sim, census.paths.at[i], take_statement, &c);
     }
-    return best;
+    return census;
+}
+
+void serve_census_drop(Serve *serve, ServeCensus *census)
+{
+    while (census->paths.n)
+        mem_free(serve->live.mem, vec_pop(&census->paths));
+    vec_free(serve->live.mem, &census->paths);
+    vec_free(serve->live.mem, &census->held);
+    *census = (ServeCensus){0};
+}
+
+uint32_t serve_holders(const ServeCensus *census, uint64_t key, bool live)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < census->held.n; i++)
+        n += census->held.at[i].key == key && (!live || census->held.at[i].live);
+    return n;
+}
+
+/* ---- versions ---- */
+
+const ServeVersion *serve_version(const Serve *serve)
+{
+    return serve->text ? &serve->texts.at[serve->text - 1] : NULL;
+}
+
+static void drop_version(Serve *serve, ServeVersion *version)
+{
+    mem_free(serve->live.mem, version->text);
+    vec_free(serve->live.mem, &version->anchors);
+}
+
+ServeVersion serve_version_copy(Serve *serve)
+{
+    const ServeVersion *now = serve_version(serve);
+    Mem *mem = serve->live.mem;
+    ServeVersion next = {.text = strcpy(mem_alloc(mem, strlen(now->text) + 1), now->text)};
+    for (uint32_t i = 0; i < now->anchors.n; i++)
+        vec_push(mem, &next.anchors, now->anchors.at[i]);
+    return next;
+}
+
+/* It is the present one; what was undone cannot come back behind it. */
+void serve_version_push(Serve *serve, ServeVersion version)
+{
+    while (serve->texts.n > serve->text) {
+        ServeVersion gone = vec_pop(&serve->texts);
+        drop_version(serve, &gone);
+    }
+    version.number = ++serve->last_text;
+    vec_push(serve->live.mem, &serve->texts, version);
+    serve->text = serve->texts.n;
+}
+
+static void put_anchor(Serve *serve, ServeVersion *v, size_t from, size_t to, uint64_t key)
+{
+    vec_push(serve->live.mem, &v->anchors, ((ServeAnchor){from, to, key}));
+}
+
+/* Anchors before and behind stay with their statements, one around grows; one that is cut goes. */
+void serve_splice(Serve *serve, ServeVersion *v, size_t from, size_t to, const char *text)
+{
+    size_t n = strlen(text), rest = strlen(v->text + to);
+    char *whole = mem_alloc(serve->live.mem, from + n + rest + 1);
+    memcpy(whole, v->text, from);
+    memcpy(whole + from, text, n);
+    memcpy(whole + from + n, v->text + to, rest + 1);
+    mem_free(serve->live.mem, v->text);
+    v->text = whole;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < v->anchors.n; i++) {
+        ServeAnchor a = v->anchors.at[i];
+        bool behind = a.from >= to, around = a.from <= from && to <= a.to;
+        if (a.to > from && !behind && !around)
+            continue;
+        a.from += behind ? n + from - to : 0;
+        a.to += a.to > from ? n + from - to : 0;
+        v->anchors.at[kept++] = a;
+    }
+    v->anchors.n = kept;
+}
+
+ServeAnchor *serve_anchor(const ServeVersion *v, uint64_t key)
+{
+    for (uint32_t i = 0; i < v->anchors.n; i++)
+        if (v->anchors.at[i].key == key)
+            return &v->anchors.at[i];
+    return NULL;
+}
+
+static void put_first_anchors(Serve *serve, ServeVersion *v)
+{
+    ServeCensus census = serve_census(serve);
+    size_t whole = strlen(v->text);
+    for (uint32_t i = 0; i < census.held.n; i++) {
+        const ServeHeld *h = &census.held.at[i];
+        if (h->handle[0] == '#' && h->at + h->length <= whole && !serve_anchor(v, h->key))
+            put_anchor(serve, v, h->at, h->at + h->length, h->key);
+    }
+    serve_census_drop(serve, &census);
 }
 
 void serve_text_open(Serve *serve, const char *path)
@@ -118,24 +181,28 @@ void serve_text_open(Serve *serve, const char *path)
     if (!copy)
         return;
     fclose(copy);
-    char *text = strlen(all) == n ? find_definition(serve, all) : NULL;
+    if (strlen(all) == n && n < WEB_LONGEST / 2) {
+        Mem *mem = serve->live.mem;
+        serve->file = path;
+        ServeVersion first = {.text = strcpy(mem_alloc(mem, n + 1), all)};
+        put_first_anchors(serve, &first);
+        serve_version_push(serve, first);
+        serve_follow(serve, "");
+    }
     free(all);
-    if (text)
-        vec_push(serve->live.mem, &serve->texts, text);
-    serve->text = serve->texts.n;
 }
 
 void serve_text_drop(Serve *serve)
 {
-    while (serve->texts.n)
-        mem_free(serve->live.mem, vec_pop(&serve->texts));
+    serve->text = 0;
+    while (serve->texts.n) {
+        ServeVersion gone = vec_pop(&serve->texts);
+        drop_version(serve, &gone);
+    }
     vec_free(serve->live.mem, &serve->texts);
 }
 
-static const char *present(const Serve *serve)
-{
-    return serve->text ? serve->texts.at[serve->text - 1] : "";
-}
+/* ---- told ---- */
 
 static uint32_t line_of(const char *text, size_t offset)
 {
@@ -145,285 +212,320 @@ static uint32_t line_of(const char *text, size_t offset)
     return line;
 }
 
+/* Where the text of the top model begins, for the reader to look at first. */
+static uint32_t first_line(const ServeVersion *v, const ServeCensus *census)
+{
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < census->held.n; i++) {
+        const ServeHeld *h = &census->held.at[i];
+        const ServeAnchor *a = *h->path ? NULL : serve_anchor(v, h->key);
+        uint32_t line = a ? line_of(v->text, a->from) : 0;
+        first = line && (!first || line < first) ? line : first;
+    }
+    return first;
+}
+
 void serve_text(Serve *serve, const char *rest, FILE *out)
 {
-    const char *text = present(serve);
-    Matching m;
+    const ServeVersion *v = serve_version(serve);
+    ServeCensus census = serve_census(serve);
+    bool any = false;
     (void)rest;
-    match_all(serve, text, &m);
-    fprintf(out, "{\"version\":%u,\"text\":", serve->text);
-    answer_json_text(out, text, strlen(text));
+    fprintf(out, "{\"version\":%u,\"first\":%u,\"text\":", v ? v->number : 0,
+            v ? first_line(v, &census) : 0);
+    answer_json_text(out, v ? v->text : "", v ? strlen(v->text) : 0);
     fputs(",\"statements\":[", out);
-    for (uint32_t i = 0; i < m.found.n; i++)
-        fprintf(out, "%s{\"handle\":\"%s\",\"from\":%u,\"to\":%u}", i ? "," : "",
-                m.found.at[i].handle, line_of(text, m.found.at[i].from),
-                line_of(text, m.found.at[i].to));
+    for (uint32_t i = 0; v && i < v->anchors.n; i++) {
+        const ServeAnchor *a = &v->anchors.at[i];
+        uint32_t n = serve_holders(&census, a->key, true);
+        if (n)
+            fprintf(out, "%s{\"from\":%u,\"to\":%u,\"instances\":%u}", any ? "," : "",
+                    line_of(v->text, a->from), line_of(v->text, a->to), n);
+        any |= n > 0;
+    }
     fputs("]}", out);
-    vec_free(serve->live.mem, &m.found);
+    serve_census_drop(serve, &census);
 }
 
-/* ---- changed lines ---- */
-
-typedef struct Change {
-    uint32_t from, to;  /* lines; to < from: nothing goes */
-    size_t begin, end;  /* of them in the text */
-    char *lines;        /* what they become, each with its end */
-    char *statements;   /* the same without comments, in one line */
-    const char *before; /* the whole text */
-} Change;
-
-static size_t offset_of_line(const char *text, uint32_t line)
+void serve_words(Serve *serve, const char *rest, FILE *out)
 {
-    const char *at = text;
-    while (--line && (at = strchr(at, '\n')) != NULL)
-        at++;
-    return at ? (size_t)(at - text) : strlen(text);
+    static const char *const names[] = {"keywords", "types", "functions"};
+    SolWord kind;
+    const char *word;
+    (void)serve;
+    (void)rest;
+    for (SolWord wanted = SOL_KEYWORD; wanted <= SOL_FUNCTION_NAME; wanted++) {
+        bool any = false;
+        fprintf(out, "%s\"%s\":[", wanted ? "," : "{", names[wanted]);
+        for (uint32_t i = 0; (word = sol_word(i, &kind)) != NULL; i++)
+            if (kind == wanted) {
+                fprintf(out, "%s\"%s\"", any ? "," : "", word);
+                any = true;
+            }
+        putc(']', out);
+    }
+    putc('}', out);
 }
 
-/* Comments become blanks; `text` stays as long as it is. */
-static void blank_comments(char *text)
+/* ---- what commands changed ---- */
+
+static bool same_words(const char *a, size_t n, const char *b, size_t m)
 {
-    for (char *at = text; *at; at++) {
-        if (*at == '"') {
-            for (at++; *at && *at != '"'; at++)
-                at += *at == '\\' && at[1];
-            if (!*at)
-                return;
-        } else if (at[0] == '/' && (at[1] == '/' || at[1] == '*')) {
-            bool block = at[1] == '*';
-            char *end = strstr(at + 2, block ? "*/" : "\n");
-            end = end ? end + (block ? 2 : 0) : at + strlen(at);
-            for (; at < end; at++)
-                *at = *at == '\n' ? '\n' : ' ';
-            at--;
-        }
+    size_t i = 0, j = 0;
+    for (;; i++, j++) {
+        while (i < n && isspace((unsigned char)a[i]))
+            i++;
+        while (j < m && isspace((unsigned char)b[j]))
+            j++;
+        if (i == n || j == m)
+            return i == n && j == m;
+        if (a[i] != b[j])
+            return false;
     }
 }
 
-static bool is_blank(const char *text)
+/* What a declaration declares; false: it is none. */
+static bool declared(const char *text, size_t n, char name[MOST_NAME])
 {
-    return text[strspn(text, " \t\r\n;")] == 0;
+    char copy[400], value[SERVE_VALUE], type[SERVE_TYPE];
+    size_t head;
+    snprintf(copy, sizeof copy, "%.*s", (int)(n < 399 ? n : 399), text);
+    return serve_read_component(copy, name, type) || serve_read_parameter(copy, name, value, &head);
 }
 
-static char *without_comments(Mem *mem, const char *text)
+/* A statement that was entered anew in place of one that is gone: the same words, or the same name declared. */
+static bool stands_for(const ServeVersion *v, const ServeAnchor *a, const ServeHeld *h)
 {
-    char *copy = strcpy(mem_alloc(mem, strlen(text) + 1), text);
-    blank_comments(copy);
-    for (char *at = copy; *at; at++)
-        *at = *at == '\n' || *at == '\t' || *at == '\r' ? ' ' : *at;
-    return copy;
+    char old[MOST_NAME], now[MOST_NAME];
+    const char *text = v->text + a->from;
+    size_t n = a->to - a->from;
+    return same_words(text, n, h->text, h->length) ||
+           (declared(text, n, old) && declared(h->text, h->length, now) && strcmp(old, now) == 0);
 }
 
-/* "3 4: TEXT" -> a change; false: it is none. */
-static bool read_change(Serve *serve, const char *rest, Change *c)
+static bool substitute(Serve *serve, ServeVersion *v, const ServeCensus *census)
 {
-    int n = 0;
-    *c = (Change){.before = present(serve)};
-    if (!serve->text || sscanf(rest, "%u %u:%n", &c->from, &c->to, &n) < 2 || !n || !c->from ||
-        c->from > line_of(c->before, strlen(c->before)) || c->to + 1 < c->from)
-        return false;
-    rest += n + (rest[n] == ' ');
-    c->lines = mem_alloc(serve->live.mem, strlen(rest) + 2);
-    char *out = c->lines;
-    for (const char *at = rest; *at;)
-        if (strncmp(at, LINE_END, strlen(LINE_END)) == 0) {
-            *out++ = '\n';
-            at += strlen(LINE_END);
-        } else {
-            *out++ = *at++;
+    bool changed = false;
+    for (uint32_t i = 0; i < census->held.n; i++) {
+        const ServeHeld *h = &census->held.at[i];
+        if (!h->live || h->handle[0] != '+' || serve_anchor(v, h->key))
+            continue;
+        for (uint32_t j = 0; j < v->anchors.n; j++) {
+            ServeAnchor *a = &v->anchors.at[j];
+            if (serve_holders(census, a->key, true) || !serve_holders(census, a->key, false) ||
+                !stands_for(v, a, h))
+                continue;
+            a->key = h->key;
+            changed = true;
+            if (!same_words(v->text + a->from, a->to - a->from, h->text, h->length)) {
+                char *text = mem_alloc(serve->live.mem, h->length + 1);
+                memcpy(text, h->text, h->length);
+                serve_splice(serve, v, a->from, a->to, text);
+                mem_free(serve->live.mem, text);
+            }
+            break;
         }
-    if (out > c->lines && out[-1] != '\n')
-        *out++ = '\n';
-    *out = 0;
-    c->statements = without_comments(serve->live.mem, c->lines);
-    c->begin = offset_of_line(c->before, c->from);
-    c->end = c->to < c->from ? c->begin : offset_of_line(c->before, c->to + 1);
+    }
+    return changed;
+}
+
+static unsigned handle_number(const char *handle)
+{
+    return (unsigned)strtoul(handle + 1, NULL, 10);
+}
+
+/* Behind which anchor a statement of this instance belongs: that of its last own one. */
+static const ServeAnchor *last_of(const ServeVersion *v, const ServeCensus *census,
+                                  const char *path)
+{
+    const ServeAnchor *best = NULL;
+    unsigned most = 0;
+    for (uint32_t i = 0; i < census->held.n; i++) {
+        const ServeHeld *h = &census->held.at[i];
+        const ServeAnchor *a =
+            h->handle[0] == '#' && strcmp(h->path, path) == 0 && handle_number(h->handle) >= most
+                ? serve_anchor(v, h->key)
+                : NULL;
+        if (a) {
+            best = a;
+            most = handle_number(h->handle);
+        }
+    }
+    return best;
+}
+
+static size_t behind_semicolon(const char *text, size_t at)
+{
+    at += strspn(text + at, " \t\n");
+    return at + (text[at] == ';');
+}
+
+static void insert_behind(Serve *serve, ServeVersion *v, const ServeAnchor *a, const ServeHeld *h)
+{
+    size_t at = behind_semicolon(v->text, a->to), line = a->from;
+    while (line && v->text[line - 1] != '\n')
+        line--;
+    int indent = (int)strspn(v->text + line, " ");
+    at += strcspn(v->text + at, "\n");
+    size_t size = h->length + (size_t)indent + 8;
+    char *text = mem_alloc(serve->live.mem, size);
+    snprintf(text, size, "\n%*s%.*s;", indent, "", (int)h->length, h->text);
+    serve_splice(serve, v, at, at, text);
+    put_anchor(serve, v, at + 1 + (size_t)indent, at + 1 + (size_t)indent + h->length, h->key);
+    mem_free(serve->live.mem, text);
+}
+
+/* What all instances of a model have got is in its text. */
+static bool insert_new(Serve *serve, ServeVersion *v, const ServeCensus *census)
+{
+    bool changed = false;
+    for (uint32_t i = 0; i < census->held.n; i++) {
+        const ServeHeld *h = &census->held.at[i];
+        if (!h->live || h->handle[0] != '+' || serve_anchor(v, h->key))
+            continue;
+        const ServeAnchor *a = last_of(v, census, h->path);
+        if (!a || serve_holders(census, a->key, false) != serve_holders(census, h->key, true))
+            continue;
+        insert_behind(serve, v, a, h);
+        changed = true;
+    }
+    return changed;
+}
+
+static void take_out(Serve *serve, ServeVersion *v, const ServeAnchor *a)
+{
+    size_t from = a->from, to = behind_semicolon(v->text, a->to), line = from;
+    while (line && (v->text[line - 1] == ' ' || v->text[line - 1] == '\t'))
+        line--;
+    size_t end = to + strspn(v->text + to, " \t");
+    bool alone = (!line || v->text[line - 1] == '\n') && v->text[end] == '\n';
+    serve_splice(serve, v, alone ? line : from, alone ? end + 1 : to, "");
+}
+
+static bool remove_gone(Serve *serve, ServeVersion *v, const ServeCensus *census)
+{
+    bool changed = false;
+    for (uint32_t i = 0; i < v->anchors.n;) {
+        ServeAnchor a = v->anchors.at[i];
+        if (serve_holders(census, a.key, true) || !serve_holders(census, a.key, false)) {
+            i++;
+            continue;
+        }
+        v->anchors.at[i] = vec_last(&v->anchors);
+        v->anchors.n--;
+        take_out(serve, v, &a);
+        changed = true;
+        i = 0;
+    }
+    return changed;
+}
+
+/* ---- values that were set ---- */
+
+/* Where in a declaration's list the value of `name` stands; *to == *from: it is not there, and belongs there. */
+static void find_modifier(const char *text, size_t n, const char *name, size_t *from, size_t *to)
+{
+    int depth = 0;
+    size_t start = 0, length = strlen(name);
+    *from = *to = 0;
+    for (size_t i = 0; i < n; i++) {
+        depth += text[i] == '{' || text[i] == '(';
+        if (depth == 1 && (text[i] == '{' || text[i] == ','))
+            start = i + 1;
+        size_t at = start + strspn(text + start, " \n\t"), value = at + length;
+        value += strspn(text + value, " ");
+        bool own =
+            start && strncmp(text + at, name, length) == 0 && strncmp(text + value, "<<", 2) == 0;
+        if (depth == 1 && (text[i] == ',' || text[i] == '}') && i > start && own && !*to) {
+            *from = value + 2 + strspn(text + value + 2, " ");
+            *to = i;
+        }
+        if (depth == 1 && text[i] == '}' && !*to)
+            *from = *to = i;
+        depth -= text[i] == '}' || text[i] == ')';
+    }
+    if (!*to)
+        *from = *to = n;
+}
+
+static void write_modifier(Serve *serve, ServeVersion *v, const ServeAnchor *a, const char *name,
+                           const char *value)
+{
+    char text[SERVE_VALUE + MOST_NAME + 16];
+    size_t from, to, n = a->to - a->from;
+    const char *own = v->text + a->from;
+    find_modifier(own, n, name, &from, &to);
+    if (from < to)
+        snprintf(text, sizeof text, "%s", value);
+    else if (to == n)
+        snprintf(text, sizeof text, "{%s << %s}", name, value);
+    else
+        snprintf(text, sizeof text, "%s%s << %s", own[to - 1] == '{' ? "" : ", ", name, value);
+    serve_splice(serve, v, a->from + from, a->from + to, text);
+}
+
+static bool write_value(Serve *serve, ServeVersion *v, const ServeAnchor *a, const char *value)
+{
+    char name[MOST_NAME], old[SERVE_VALUE], copy[SERVE_LONGEST + 1], text[SERVE_VALUE + 8];
+    size_t head;
+    snprintf(copy, sizeof copy, "%.*s", (int)(a->to - a->from), v->text + a->from);
+    if (!serve_read_parameter(copy, name, old, &head))
+        return false;
+    snprintf(text, sizeof text, "<< %s", value);
+    serve_splice(serve, v, a->from + head, a->to, text);
     return true;
 }
 
-/* The statements that go; NULL, or why these lines cannot be changed. */
-static const char *find_gone(Serve *serve, const Change *c, Matching *gone)
+/* "set k = 3", "set R.R = 5": in the declaration, if the top model has it. */
+static bool write_set(Serve *serve, ServeVersion *v, const ServeCensus *census, const char *line)
 {
-    Matching all;
-    const char *why = NULL;
-    *gone = (Matching){.mem = serve->live.mem};
-    char *rest = memcpy(mem_alloc(serve->live.mem, c->end - c->begin + 1), c->before + c->begin,
-                        c->end - c->begin);
-    match_all(serve, c->before, &all);
-    for (uint32_t i = 0; i < all.found.n; i++) {
-        const Found *f = &all.found.at[i];
-        if (f->to <= c->begin || f->from >= c->end)
+    char path[2 * MOST_NAME], value[SERVE_VALUE], name[MOST_NAME];
+    SolVarInfo info;
+    if (sscanf(line, "set %255[^ =] = %511[^\n]", path, value) < 2 ||
+        !sol_var_info(serve->live.sim, sol_find(serve->live.sim, path), &info) || !info.parameter)
+        return false;
+    char *dot = strchr(path, '.');
+    if (dot)
+        *dot = 0;
+    for (size_t n = strlen(value); n && strchr("; ", value[n - 1]);)
+        value[--n] = 0;
+    for (uint32_t i = 0; i < census->held.n; i++) {
+        const ServeHeld *h = &census->held.at[i];
+        const ServeAnchor *a = h->live && !*h->path ? serve_anchor(v, h->key) : NULL;
+        if (!a || a->to - a->from > SERVE_LONGEST ||
+            !declared(v->text + a->from, a->to - a->from, name) || strcmp(name, path) != 0)
             continue;
-        if (f->from < c->begin || f->to > c->end)
-            why = "a statement goes on beyond these lines";
-        else
-            memset(rest + (f->from - c->begin), ' ', f->to - f->from);
-        vec_push(serve->live.mem, &gone->found, *f);
+        if (!dot)
+            return write_value(serve, v, a, value);
+        if (strchr(dot + 1, '.'))
+            return false;
+        write_modifier(serve, v, a, dot + 1, value);
+        return true;
     }
-    blank_comments(rest);
-    if (!why && !is_blank(rest))
-        why = "of a running model only the statements of the top can be changed";
-    mem_free(serve->live.mem, rest);
-    vec_free(serve->live.mem, &all.found);
-    return why;
+    return false;
 }
 
-/* ---- as commands of `live` ---- */
-
-enum { LONGEST_STATEMENT = 500 }; /* that is looked at closer */
-
-/* "parameter Real k {min << 0} << 2" -> its name, its value, and what stands before that; false: something else */
-static bool read_parameter(const char *statement, char name[128], char value[512], size_t *head)
+bool serve_follow_in(Serve *serve, ServeVersion *v)
 {
-    char type[128];
-    int n = 0;
-    const char *at = statement + strspn(statement, " ");
-    if (sscanf(at, "parameter %127s %127[a-zA-Z0-9_]%n", type, name, &n) < 2 || !n)
-        return false;
-    const char *sign = strstr(at + n, "<<"), *brace = strchr(at + n, '}');
-    if (brace && sign && sign < brace) /* an attribute's */
-        sign = strstr(brace, "<<");
-    *head = sign ? (size_t)(sign - at) : 0;
-    return sign && sscanf(sign + 2, " %511[^;]", value) == 1;
+    ServeCensus census = serve_census(serve);
+    bool changed = substitute(serve, v, &census);
+    changed |= insert_new(serve, v, &census);
+    changed |= remove_gone(serve, v, &census);
+    serve_census_drop(serve, &census);
+    return changed;
 }
 
-/* The value alone is another one. */
-static bool same_head(const char *a, const char *b, const size_t head[2])
+void serve_follow(Serve *serve, const char *line)
 {
-    return head[0] == head[1] && memcmp(a + strspn(a, " "), b + strspn(b, " "), head[0]) == 0;
-}
-
-/* "static Parts.Body tip{m << 1}" -> its name and "Parts.Body{m << 1}"; false: something else */
-static bool read_component(const char *statement, char name[128], char type[1024])
-{
-    char model[400], list[600] = "";
-    int n = 0;
-    const char *at = statement + strspn(statement, " ");
-    if (strncmp(at, "static ", 7) == 0)
-        at += 7;
-    if (sscanf(at, "%399[a-zA-Z0-9_.] %127[a-zA-Z0-9_]%n", model, name, &n) < 2 || !n ||
-        (at[n] != '{' && !is_blank(at + n)))
-        return false;
-    if (at[n] == '{' && sscanf(at + n, "%599[^;]", list) != 1)
-        return false;
-    snprintf(type, 1024, "%s%s", model, list);
-    return strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZ",
-                  *(strrchr(model, '.') ? strrchr(model, '.') + 1 : model)) &&
-           strcmp(model, "Real") != 0 && strcmp(model, "Integer") != 0 &&
-           strcmp(model, "Boolean") != 0 && strcmp(model, "String") != 0;
-}
-
-static char *text_of(Mem *mem, const Change *c, const Found *f)
-{
-    char *copy = memcpy(mem_alloc(mem, f->to - f->from + 1), c->before + f->from, f->to - f->from);
-    char *flat = without_comments(mem, copy);
-    mem_free(mem, copy);
-    return flat;
-}
-
-/* One statement that became another of the same name: a value that is set, a component that is replaced; so states go on. */
-static bool one_command(Serve *serve, const Change *c, const Matching *gone, char *line,
-                        size_t size)
-{
-    char name[2][128], value[2][512], type[2][1024];
-    const char *semicolon = strchr(c->statements, ';');
-    size_t head[2] = {0, 0};
-    if (gone->found.n != 1 || (semicolon && !is_blank(semicolon)) ||
-        strlen(c->statements) > LONGEST_STATEMENT ||
-        gone->found.at[0].to - gone->found.at[0].from > LONGEST_STATEMENT)
-        return false;
-    char *old = text_of(serve->live.mem, c, &gone->found.at[0]);
-    bool set = read_parameter(old, name[0], value[0], &head[0]) &&
-               read_parameter(c->statements, name[1], value[1], &head[1]) &&
-               same_head(old, c->statements, head);
-    bool replaced = !set && read_component(old, name[0], type[0]) &&
-                    read_component(c->statements, name[1], type[1]) &&
-                    strcmp(name[0], name[1]) == 0;
-    if (set)
-        snprintf(line, size, "set %s = %s", name[1], value[1]);
-    else if (replaced)
-        snprintf(line, size, "replace %s by %s", name[1], type[1]);
-    mem_free(serve->live.mem, old);
-    return set || replaced;
-}
-
-/* False: it was answered by an error. */
-static bool do_quietly(Live *live, const char *line)
-{
-    FILE *out = live->out;
-    char *text = NULL;
-    size_t n = 0;
-    live->out = open_memstream(&text, &n);
-    if (live->out) {
-        live_line(live, line);
-        fclose(live->out);
-    }
-    live->out = out;
-    bool fine = strcmp(live->answer.word, "error") != 0;
-    if (!fine)
-        fwrite(text, 1, n, out);
-    free(text);
-    return fine;
-}
-
-static void commit_lines(Serve *serve, const Change *c, const Matching *gone)
-{
-    Live *live = &serve->live;
-    char remove[80];
-    bool fine = do_quietly(live, "begin");
-    for (uint32_t i = 0; fine && i < gone->found.n; i++) {
-        snprintf(remove, sizeof remove, "remove %s", gone->found.at[i].handle);
-        fine = do_quietly(live, remove);
-    }
-    if (fine && !is_blank(c->statements)) {
-        size_t size = strlen(c->statements) + 8;
-        char *add = mem_alloc(live->mem, size);
-        snprintf(add, size, "add %s", c->statements);
-        fine = do_quietly(live, add);
-        mem_free(live->mem, add);
-    }
-    if (fine)
-        live_line(live, "commit");
+    if (!serve->text)
+        return;
+    ServeVersion next = serve_version_copy(serve);
+    ServeCensus census = serve_census(serve);
+    bool changed = write_set(serve, &next, &census, line);
+    serve_census_drop(serve, &census);
+    changed |= serve_follow_in(serve, &next);
+    if (changed)
+        serve_version_push(serve, next);
     else
-        do_quietly(live, "abort");
-}
-
-static void take_over(Serve *serve, const Change *c)
-{
-    size_t n = strlen(c->lines), rest = strlen(c->before + c->end);
-    char *text = mem_alloc(serve->live.mem, c->begin + n + rest + 1);
-    memcpy(text, c->before, c->begin);
-    memcpy(text + c->begin, c->lines, n);
-    memcpy(text + c->begin + n, c->before + c->end, rest);
-    vec_push(serve->live.mem, &serve->texts, text);
-    serve->text = serve->texts.n;
-}
-
-bool serve_change(Serve *serve, const char *rest, const char **why)
-{
-    Change c;
-    Matching gone = {0};
-    char line[2000];
-    *why = NULL;
-    if (!read_change(serve, rest, &c)) {
-        *why = "which lines become what? 'change 3 3: TEXT'";
-        return false;
-    }
-    serve->live.answer.verdict = false;
-    *why = find_gone(serve, &c, &gone);
-    bool nothing = !*why && !gone.found.n && is_blank(c.statements);
-    if (!*why && !nothing && one_command(serve, &c, &gone, line, sizeof line))
-        live_line(&serve->live, line);
-    else if (!*why && !nothing)
-        commit_lines(serve, &c, &gone);
-    bool taken = nothing || (!*why && serve->live.answer.verdict &&
-                             serve->live.answer.edited.verdict != SOL_REFUSED);
-    if (taken)
-        take_over(serve, &c);
-    if (nothing)
-        *why = "";
-    vec_free(serve->live.mem, &gone.found);
-    mem_free(serve->live.mem, c.lines);
-    mem_free(serve->live.mem, c.statements);
-    return taken;
+        drop_version(serve, &next);
 }

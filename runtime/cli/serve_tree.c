@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { PATH = 1024, MOST_LISTED = 500 };
+enum { PATH = 1024, MOST_LISTED = 500, MOST_BLOCKS = 40 };
 
 void serve_number(FILE *out, double x)
 {
@@ -116,6 +116,54 @@ void serve_parameters(Serve *serve, FILE *out)
     putc(']', out);
 }
 
+/* ---- the causality graph around a variable ---- */
+
+typedef struct Drawing {
+    Serve *serve;
+    FILE *out;
+    bool any, edges;
+} Drawing;
+
+static void put_block(void *context, const SolBlock *b)
+{
+    static const char *const kinds[] = {"equation", "loop", "state", "held", "given", "clock"};
+    Drawing *d = context;
+    SolVarInfo info;
+    fprintf(d->out, "%s{\"id\":%u,\"kind\":\"%s\",\"depth\":%d,\"made\":%u,\"variables\":%u,",
+            d->any ? "," : "", b->id, kinds[b->kind], (int)b->depth, b->made, b->variables);
+    d->any = true;
+    put_text(d->out, "path", b->path);
+    putc(',', d->out);
+    put_text(d->out, "text", b->text);
+    fputs(",\"value\":", d->out);
+    bool known = sol_var_info(d->serve->live.sim, b->var, &info);
+    serve_number(d->out, b->has_value && !(known && info.type == SOL_STRING) ? b->value : NAN);
+    if (known && info.unit) {
+        putc(',', d->out);
+        put_text(d->out, "unit", info.unit);
+    }
+    putc('}', d->out);
+}
+
+static void put_edge(void *context, uint32_t from, uint32_t to, bool integrates)
+{
+    Drawing *d = context;
+    if (!d->edges)
+        fputs("],\"edges\":[", d->out);
+    fprintf(d->out, "%s[%u,%u,%d]", d->edges ? "," : "", from, to, integrates);
+    d->edges = true;
+}
+
+void serve_graph(Serve *serve, const char *path, FILE *out)
+{
+    Drawing d = {serve, out, false, false};
+    SolVar var = sol_find(serve->live.sim, path);
+    fputs("{\"blocks\":[", out);
+    if (var)
+        sol_graph(serve->live.sim, var, 2, &(SolGraph){&d, MOST_BLOCKS, put_block, put_edge});
+    fputs(d.edges ? "]}" : "],\"edges\":[]}", out);
+}
+
 static void put_edits(const Serve *serve, FILE *out)
 {
     fputs(",\"edits\":[", out);
@@ -141,8 +189,9 @@ void serve_state(Serve *serve, FILE *out)
     fprintf(out, ",\"playing\":%s,\"complete\":%s,\"speed\":", serve->playing ? "true" : "false",
             sol_is_complete(serve->live.sim) ? "true" : "false");
     serve_number(out, serve->speed);
-    fprintf(out, ",\"text\":%u,\"states\":%u,\"relations\":%u,\"events\":%llu,", serve->text,
-            stats.states, stats.relations, (unsigned long long)stats.events_count);
+    fprintf(out, ",\"text\":%u,\"states\":%u,\"relations\":%u,\"events\":%llu,",
+            serve_version(serve) ? serve_version(serve)->number : 0, stats.states, stats.relations,
+            (unsigned long long)stats.events_count);
     put_text(out, "failure", serve->failure);
     put_edits(serve, out);
     fputs("}}", out);

@@ -207,6 +207,7 @@ static void make_node(Sim *sim, DdpNode n)
     bool listed = node->listed, jumps = false;
     EvalNode made = {.live = true,
                      .listed = listed,
+                     .made = (uint8_t)(node->made + 1),
                      .determined = view.determined,
                      .loop = view.loop,
                      .linear = view.linear,
@@ -289,7 +290,7 @@ static void drop_node(Sim *sim, DdpNode n)
     mem_free(sim->mem, node->compare);
     mem_free(sim->mem, node->place_vars);
     tape_plan_free(sim, node->plan);
-    *node = (EvalNode){.listed = node->listed};
+    *node = (EvalNode){.listed = node->listed, .made = node->made};
 }
 
 static void take_moved(Sim *sim, DdpNode n)

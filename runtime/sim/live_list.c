@@ -1,5 +1,7 @@
 /* live_list.c: a simulation -> its instances, their statements, and why a variable has its value: what
  * somebody who edits it asks. */
+#include "frontend/lex.h"
+#include "frontend/predefined.h"
 #include "runtime/sim/live.h"
 
 #include <math.h>
@@ -28,7 +30,10 @@ static void tell_statement(void *context, InstId model, const Stmt *stmt, bool h
     (void)model;
     SolStatement s = {.handle = handle, .removed = hidden};
     world_stmt_handle(t->sim->world, stmt, handle, sizeof handle);
-    s.text = world_stmt_text(t->sim->world, stmt, &s.length);
+    const SourceFile *in = NULL;
+    s.text = world_stmt_text(t->sim->world, stmt, &s.length, &in);
+    s.file = in ? in->name : "";
+    s.offset = in ? (size_t)(s.text - in->text) : 0;
     s.edit = edit_of(handle);
     if (s.length)
         t->each(t->context, &s);
@@ -45,6 +50,19 @@ bool sol_statements(Sol *sol, const char *path,
         return false;
     world_edit_list(sim->world, id, tell_statement, &(Telling){sim, each, context});
     return true;
+}
+
+const char *sol_word(uint32_t number, SolWord *kind)
+{
+    const char *keyword = lex_keyword(number);
+    *kind = SOL_KEYWORD;
+    if (keyword)
+        return keyword;
+    number -= T_KEYWORDS_END - 1;
+    if (number >= predefined_count())
+        return NULL;
+    *kind = predefined_at(number)->kind == PRE_TYPE ? SOL_TYPE_NAME : SOL_FUNCTION_NAME;
+    return predefined_at(number)->name;
 }
 
 /* ---- instances ---- */

@@ -393,7 +393,7 @@ static SolStatus take_users(Sol *sol, InstId model, const Stmt *stmt, Text *text
     for (uint32_t i = 0; i < n && status == SOL_OK; i++) {
         const WorldUser *user = &users[i];
         size_t length;
-        const char *from = world_stmt_text(sim->world, user->stmt, &length);
+        const char *from = world_stmt_text(sim->world, user->stmt, &length, NULL);
         bool plain = !user->stmt->body->parent || user->stmt->body->edit;
         if (user->model != model || !plain || user->stmt->kind == S_DECLARE || !length ||
             n == MOST_USERS) {

@@ -115,31 +115,101 @@ async function checkRange(view) {
     check((await view.locator(".parameter label").first().innerText()).includes("m/s"), "unit of k");
 }
 
+const textOf = view => view.evaluate(() => window.solsticeText.text());
+
 async function applyText(view, from, to, word) {
-    const text = await view.inputValue("#model-text");
-    check(text.includes(from), `the text has no ${from}`);
-    await view.fill("#model-text", text.replace(from, to));
+    const text = await textOf(view);
+    check(text.includes(from), `the text has no ${from}: ${text}`);
+    await view.evaluate(now => window.solsticeText.setText(now), text.replace(from, to));
+    check(await view.locator("#model-frame .cm-changed-line").count() > 0, `${to}: the changed line is not marked`);
     await view.click("#model-apply");
-    await until(`no verdict beside ${to}`, async () => await view.locator("#model-verdicts .entry").count() === 1);
-    const said = await view.locator("#model-verdicts .entry").innerText();
+    await until(`no verdict beside ${to}`, async () => await view.locator("#model-frame .entry").count() === 1);
+    const said = await view.locator("#model-frame .entry").innerText();
     check(said.includes(word), `${to}: ${said}, not ${word}`);
     return said;
 }
 
+const valueOf = async (view, path) => +(await view.locator(`.variable[data-path="${path}"] .value`).innerText());
+const textBecomes = (view, what, condition) => until(`the text does not follow: ${what}`, async () => condition(await textOf(view)));
+
+async function undo(view, before) {
+    await view.click("#undo");
+    await until("undo does not bring the text back", async () => await textOf(view) === before);
+}
+
 // A changed line is an edit with its verdict; undo brings the line back.
 async function checkText(view) {
-    const before = await view.inputValue("#model-text");
+    const before = await textOf(view);
+    check(before.startsWith("model Part") && before.includes("end Page;"), "the text is not the whole file");
     await applyText(view, "y = k*time;", "y = k*time + 10;", "accepted");
-    const value = async () => +(await view.locator('.variable[data-path="y"] .value').innerText());
-    await until("the changed line does not run", async () => await value() >= 10);
-    await view.click("#undo");
-    await until("undo does not bring the line back", async () => await view.inputValue("#model-text") === before);
+    await until("the changed line does not run", async () => await valueOf(view, "y") >= 10);
+    await undo(view, before);
     const said = await applyText(view, "y = k*time;", "y = k*time; y = 1;", "refused");
     check(said.includes("too many") || said.includes("contradict"), `no reason: ${said}`);
     await view.click("#model-revert");
     await applyText(view, "end Page;", "end Other;", "error");
     await view.click("#model-revert");
-    check(await view.inputValue("#model-text") === before, "the text is not what it was");
+    check(await textOf(view) === before, "the text is not what it was");
+    await applyText(view, "<< 2;", "<< 4;", "accepted"); // a value, twice: the line is known again
+    await applyText(view, "<< 4;", "<< 5;", "accepted");
+    await view.click("#undo");
+    await view.click("#undo");
+    await until("two values are not undone", async () => await textOf(view) === before);
+}
+
+// Lines of another definition concern all its instances; what commands do is followed by the text.
+async function checkWholeText(view) {
+    const before = await textOf(view), time = await clock(view);
+    await view.locator('#tree details[data-path="part"] > summary').click();
+    await view.locator('#tree details[data-path="twin"] > summary').click();
+    await until("no values of the parts", async () => Math.abs(await valueOf(view, "twin.z") - 3 * time) < 1e-6);
+    await applyText(view, "z = c*time;", "z = c*time + 7;", "accepted");
+    for (const [path, c] of [["part.z", 1], ["twin.z", 3]])
+        await until(`${path} does not follow its definition`, async () => Math.abs(await valueOf(view, path) - c * time - 7) < 1e-6);
+    await undo(view, before);
+    await enter(view, "Real doubled; doubled = 2*x", "accepted");
+    await textBecomes(view, "an addition", text => text.includes("doubled = 2*x;"));
+    await applyText(view, "doubled = 2*x;", "doubled = 3*x;", "accepted");
+    await view.click("#undo");
+    await textBecomes(view, "undoing", text => text.includes("doubled = 2*x;"));
+    await undo(view, before);
+    await enter(view, "replace part by Part{c << 9}", "accepted");
+    await textBecomes(view, "a replacement", text => text.includes("Part part{c << 9}") && !text.includes("static Part part;"));
+    await undo(view, before);
+    await enter(view, "set twin.c = 4", "accepted");
+    await textBecomes(view, "a value", text => text.includes("Part twin{c << 4}"));
+    await undo(view, before);
+}
+
+// Colours, and names that are offered.
+async function checkEditor(view) {
+    const weight = await view.evaluate(() => [...document.querySelectorAll("#model-frame .cm-line span")]
+        .filter(one => one.textContent === "model").map(one => getComputedStyle(one).fontWeight)[0]);
+    check(weight === "600", `'model' has no colour: ${weight}`);
+    await view.click("#model-frame .cm-line >> nth=7");
+    await view.keyboard.press("End");
+    await view.keyboard.type(" part.");
+    await view.keyboard.press("Control+Space");
+    await until("no names are offered", async () => await view.locator(".cm-tooltip-autocomplete li").count() > 1);
+    check((await view.textContent(".cm-tooltip-autocomplete")).includes("z"), "the members of 'part' are not offered");
+    await view.keyboard.press("Escape");
+    await view.click("#model-revert");
+}
+
+// Causes and effects of a variable; blocks that are rebuilt flash.
+async function checkGraph(view) {
+    await view.fill("#graph-path", "x");
+    await view.press("#graph-path", "Enter");
+    await until("no state in the graph", async () => await view.locator("#graph-picture .block.state.chosen").count() === 1);
+    check(await view.locator("#graph-picture .edge.integrates").count() === 1, "nothing integrates to x");
+    await view.fill("#graph-path", "y");
+    await view.press("#graph-path", "Enter");
+    await until("no block of y", async () => (await view.locator("#graph-picture .chosen").count()) === 1 && (await view.textContent("#graph-picture .chosen")).includes("y"));
+    check((await view.textContent("#graph-picture")).includes("given"), "the parameter of y is not marked");
+    const before = await textOf(view);
+    await applyText(view, "y = k*time;", "y = k*time + 1;", "accepted");
+    await until("nothing flashes", async () => await view.locator("#graph-picture .rebuilt").count() > 0);
+    await undo(view, before);
 }
 
 async function checkSecond(browser, first) {
@@ -161,6 +231,9 @@ await checkClock(view);
 await checkStage(view);
 await checkRange(view);
 await checkText(view);
+await checkWholeText(view);
+await checkEditor(view);
+await checkGraph(view);
 await checkSlider(view);
 await checkEdits(view);
 await checkSecond(browser, view);

@@ -11,7 +11,7 @@ interface: parameter Real k {unit << "m/s", min << 0, max << 8} << 2;
 implementation:
   Graphics.Ground(y << 0);
   Graphics.Line{width << 0.1, colour << "brown"}(sx << 0, sy << 0, dx << time, dy << 1 + x);
-  Real x; Real y; static Part part; Boolean high;
+  Real x; Real y; static Part part; static Part twin{c << 3}; Boolean high;
   der(x = x, start << 1) = -x + sin(6*time);
   y = k*time;
   if high then Real up; up = 1; end;

@@ -72,6 +72,7 @@ function takeState(next) {
         parameters.refresh();
         edits.refreshStatements();
         editor.refresh();
+        graph.refresh();
     } else if (before.playing && !next.playing) {
         model.refresh();
     }

@@ -108,6 +108,6 @@ const curves = (() => {
     talk.on("rows", take);
     darkMode.addEventListener("change", () => { dropCharts(); dirty = true; });
     window.addEventListener("resize", resize);
-    return {draw, save, plotted: path => table.paths.includes(path), redraw: () => { dirty = true; },
+    return {draw, save, first: () => table.paths[0], plotted: path => table.paths.includes(path), redraw: () => { dirty = true; },
             frames: () => frames, from: () => table.t.length ? table.t[0] : null};
 })();

@@ -1,12 +1,14 @@
 // serve_editor.js: the text of the running model, in which changed lines become an edit, with the verdict beside them.
+// The editor itself is CodeMirror (tools/page/editor.js).
 "use strict";
 
 const editor = (() => {
-    const base = {version: 0, lines: [], statements: []};
+    const base = {version: 0, lines: [""], statements: [], seen: false};
     const verdicts = new Map(); // line, from 1 -> reply
-    const area = $("model-text");
+    let area = null;
 
     const linesOf = text => text.split("\n");
+    const isTaken = reply => reply && /^(accepted|incomplete|ok)$/.test(reply.answer);
 
     // From the first line that differs to the last: [first, last of the old, last of the new], from 0.
     function difference(old, now) {
@@ -32,81 +34,89 @@ const editor = (() => {
         return {from, to, now: [from - 1, lastNow + (to - last - 1)]};
     }
 
-    function showGutter() {
-        const lines = linesOf(area.value), active = new Set();
-        base.statements.forEach(one => { for (let i = one.from; i <= one.to; i++) active.add(i); });
-        const changed = difference(base.lines, lines);
-        $("model-gutter").replaceChildren(...lines.map((_, i) => {
-            const mark = element("span", String(i + 1), active.has(i + 1) ? "active" : "");
-            if (changed && i >= changed[0] && i <= Math.max(changed[2], changed[0]))
-                mark.classList.add("changed");
-            if (verdicts.has(i + 1))
-                mark.classList.add(verdicts.get(i + 1).answer);
-            return mark;
-        }));
-        area.rows = lines.length;
-        $("model-apply").disabled = !changed;
-    }
-
     const wordsOf = reply => (reply.messages || []).map(message => message.text).join("; ") || (reply.text || "").trim();
 
-    function showVerdicts() {
-        $("model-verdicts").replaceChildren(...[...verdicts].map(([line, reply]) => {
-            const entry = element("div", undefined, `entry ${reply.answer}`), words = wordsOf(reply);
-            entry.append(element("span", `line ${line}: ${reply.answer}`, "word"), element("span", words, "message"));
-            entry.style.top = `calc(${line - 1} * var(--line-height) + 0.4rem)`;
-            entry.title = words;
-            $("model-frame").scrollTop = (line - 4) * $("model-gutter").firstChild.offsetHeight;
-            return entry;
-        }));
+    function verdictElement([line, reply]) {
+        const entry = element("div", undefined, `entry ${reply.answer}`), close = element("button", "×");
+        close.type = "button";
+        close.setAttribute("aria-label", "Hide this verdict");
+        close.addEventListener("click", () => { verdicts.delete(line); showMarks(); });
+        entry.append(element("span", `line ${line}: ${reply.answer}`, "word"), element("span", wordsOf(reply), "message"), close);
+        return [line, entry];
+    }
+
+    function showMarks() {
+        const lines = linesOf(area.text()), changed = difference(base.lines, lines), runs = new Set(), list = [];
+        base.statements.forEach(one => { for (let i = one.from; i <= one.to; i++) runs.add(i); });
+        for (let i = changed ? changed[0] : 1; changed && i <= Math.max(changed[2], changed[0]); i++)
+            list.push(i + 1);
+        $("model-apply").disabled = !changed;
+        area.mark({runs: changed ? new Set([...runs].filter(line => line <= changed[0])) : runs, changed: list,
+                   verdicts: new Map([...verdicts].map(verdictElement))});
     }
 
     async function refresh() {
         const reply = await talk.tell("text");
-        if (!reply || !reply.data)
+        if (!reply || !reply.data || !area)
             return;
-        const untouched = area.value === base.lines.join("\n");
-        base.statements = reply.data.statements;
-        $("source").hidden = !reply.data.text;
-        if (reply.data.version !== base.version) {
-            base.version = reply.data.version;
-            base.lines = linesOf(reply.data.text);
-            if (untouched || !area.value)
-                area.value = reply.data.text;
+        const untouched = area.text() === base.lines.join("\n"), data = reply.data;
+        base.statements = data.statements;
+        $("source").hidden = !data.text;
+        if (data.version !== base.version) {
+            base.version = data.version;
+            base.lines = linesOf(data.text);
+            if (untouched)
+                area.setText(data.text);
         }
-        showGutter();
+        showMarks();
+        if (!base.seen && data.first)
+            area.show(Math.max(data.first - 2, 1));
+        base.seen = true;
     }
 
     async function apply() {
-        const now = linesOf(area.value), found = difference(base.lines, now);
+        const now = linesOf(area.text()), found = difference(base.lines, now);
         if (!found)
             return;
         const {from, to, now: [first, last]} = widen(found, base.statements);
         const text = now.slice(first, last + 1).map(line => line + "↵").join("");
         verdicts.clear(); // the old one is of another text
-        showVerdicts();
         const reply = await talk.tell(`change ${from} ${to}: ${text}`);
         if (reply)
-            verdicts.set(from, reply);
-        if (reply && (reply.answer === "accepted" || reply.answer === "incomplete" || reply.answer === "ok"))
+            verdicts.set(Math.max(last + 1, 1), reply);
+        if (isTaken(reply))
             base.lines = now; // what the program has now, too
-        showVerdicts();
         await refresh();
     }
 
-    area.addEventListener("input", showGutter);
-    area.addEventListener("keydown", event => {
-        if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
-            event.preventDefault();
-            apply();
-        }
-    });
-    $("model-apply").addEventListener("click", apply);
-    $("model-revert").addEventListener("click", () => {
-        area.value = base.lines.join("\n");
+    function revert() {
         verdicts.clear();
-        showVerdicts();
-        showGutter();
-    });
+        area.setText(base.lines.join("\n"));
+        showMarks();
+    }
+
+    // Members of what stands before the last point, with their values.
+    async function complete(path) {
+        const reply = await talk.tell(`tree ${path}`);
+        if (!reply || !reply.data)
+            return [];
+        const name = full => full.slice(full.lastIndexOf(".") + 1);
+        return [...reply.data.variables.map(one => ({label: name(one.path), type: "variable", detail: one.unit || one.type})),
+                ...reply.data.instances.filter(full => /^\w+$/.test(name(full))).map(full => ({label: name(full), type: "class"}))];
+    }
+
+    async function open() {
+        const reply = area ? null : await talk.tell("words");
+        if (!reply || !reply.data || area)
+            return;
+        area = window.solsticeEditor({parent: $("model-frame"), label: "Text of the model", nonce: document.querySelector("script").nonce,
+                                      words: reply.data, complete, onChange: showMarks, onApply: apply});
+        window.solsticeText = area; // for tests
+        refresh();
+    }
+
+    talk.on("open", open);
+    $("model-apply").addEventListener("click", apply);
+    $("model-revert").addEventListener("click", revert);
     return {refresh};
 })();

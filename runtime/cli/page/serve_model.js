@@ -23,7 +23,11 @@ const model = (() => {
         if (variable.kind)
             label.append(" ", element("span", variable.kind, "kind"));
         box.addEventListener("change", () => talk.tell(`${box.checked ? "plot" : "unplot"} ${variable.path}`));
-        row.append(box, label, element("span", valueText(variable), "value"));
+        const why = element("button", "why", "why");
+        why.type = "button";
+        why.setAttribute("aria-label", `Causality of ${variable.path}`);
+        why.addEventListener("click", () => graph.select(variable.path));
+        row.append(box, label, element("span", valueText(variable), "value"), why);
         row.dataset.path = variable.path;
         return row;
     }

@@ -2,11 +2,20 @@
 "use strict";
 
 const parameters = (() => {
-    // As the model says by min and max; else what is positive stays so, and what is 0 goes both ways.
-    function rangeOf(parameter) {
-        const value = parameter.value, own = value === 0 ? [-1, 1] : value > 0 ? [0, 2 * value] : [2 * value, 0];
-        return [parameter.min === undefined ? Math.min(own[0], parameter.max === undefined ? own[0] : parameter.max - 1) : parameter.min,
-                parameter.max === undefined ? Math.max(own[1], parameter.min === undefined ? own[1] : parameter.min + 1) : parameter.max];
+    // As the model says by min and max; else from 0 to a round number of at least twice the value, so that the ends stay when
+    // the value moves a little; what is 0 goes both ways, an angle by half a turn.
+    function rangeOf({value, min, max, unit}) {
+        const far = value === 0 ? (unit === "rad" ? Math.PI : 1) : roundStep(2 * Math.abs(value));
+        const low = min !== undefined ? min : value > 0 ? 0 : -far, high = max !== undefined ? max : value < 0 ? 0 : far;
+        return low < high ? [low, high] : min === undefined ? [high - far, high] : [low, low + far];
+    }
+
+    const ranges = new Map(); // path -> [low, high]: they stay while the value is inside
+    function heldRange(parameter) {
+        const before = ranges.get(parameter.path);
+        if (!before || parameter.value < before[0] || parameter.value > before[1])
+            ranges.set(parameter.path, rangeOf(parameter));
+        return ranges.get(parameter.path);
     }
 
     // At most one message on its way for each slider: the last place counts.
@@ -48,8 +57,8 @@ const parameters = (() => {
         number.addEventListener("change", () => { slider.value = number.value; send(number.value); });
         slider.type = "range";
         slider.setAttribute("aria-label", parameter.path);
-        [slider.min, slider.max] = rangeOf(parameter);
-        slider.step = parameter.type === "Real" ? (slider.max - slider.min) / 200 : 1;
+        [slider.min, slider.max] = heldRange(parameter);
+        slider.step = parameter.type === "Real" ? roundStep((slider.max - slider.min) / 500) : 1;
         slider.value = parameter.value;
         slider.addEventListener("input", () => { number.value = slider.value; send(slider.value); });
         return [slider, number];
@@ -70,13 +79,19 @@ const parameters = (() => {
 
     const drawn = /(^|\.)(Line|Rectangle|Ellipse|Text)(#\d+)?\.(width|size)$/; // how something looks
 
+    const isInner = path => path.split(".").length > 2; // of a part of a component: often made of its parameters
+
     async function refresh() {
         const reply = await talk.tell("parameters");
-        if (!reply || !reply.data || $("parameters").contains(document.activeElement))
+        if (!reply || !reply.data || $("turning").contains(document.activeElement))
             return;
         const list = reply.data.filter(one => one.value !== null && one.type !== "String" && !drawn.test(one.path));
+        const inner = list.filter(one => isInner(one.path)), outer = list.filter(one => !isInner(one.path)), more = $("inner-parameters");
         $("turning").hidden = list.length === 0;
-        $("parameters").replaceChildren(...list.map(make));
+        more.hidden = inner.length === 0;
+        more.querySelector("summary").textContent = `${inner.length} more, of parts of components`;
+        $("parameters").replaceChildren(...outer.map(make));
+        more.querySelector("div").replaceChildren(...inner.map((one, i) => make(one, outer.length + i)));
     }
 
     return {refresh};
