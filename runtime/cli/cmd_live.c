@@ -111,7 +111,7 @@ static int talk(Live *live, const LiveOptions *o)
         read_pipe(live);
     }
     interrupt_stop(&interrupt);
-    if (live->journal && fclose(live->journal) != 0)
+    if (live_journal_close(live) != 0)
         code = EXIT_IO;
     return code;
 }

@@ -359,7 +359,7 @@ static int serve_model(Serve *serve, const char *file, const char *designator,
         interrupt_stop(&interrupt);
     }
     int written = live_output_close(live);
-    if (live->journal && fclose(live->journal) != 0)
+    if (live_journal_close(live) != 0)
         code = EXIT_IO;
     serve_drop(serve);
     live_close(live);
@@ -395,6 +395,7 @@ static int run_serve_with(const Args *args, const ServeOptions *o, const CliFold
                          .out = stdout,
                          .client = -1,
                          .style = LIVE_JSON,
+                         .slides = true,
                          .options = {.start = o->start.value,
                                      .stop = o->start.value + 1e6 * span, /* steps go on */
                                      .interval = o->interval.given ? o->interval.value : span / 500,

@@ -89,6 +89,9 @@ typedef struct Live {
     VEC(LiveLine) script; /* what was done; `back` goes on from an earlier line */
     uint32_t last;        /* line of it, from 1; 0: nothing was done yet */
     FILE *journal;        /* the same as it arises, or NULL */
+    bool slides;          /* a line `set` of it may go on: its end is not written yet */
+    bool moves;           /* what is set now goes on with the last line */
+    bool journal_open;    /* the last line of the journal has no end */
     VEC(LivePoint) points;
     VEC(SolEdit) pending; /* between `begin` and `commit`; texts are its own */
     bool collecting;
@@ -181,6 +184,7 @@ int live_output_close(Live *live); /* an exit code; the simulation is closed aft
 /* ---- live_commands.c ---- */
 
 void live_note(Live *live, const char *line); /* it was done: a line of the script */
+int live_journal_close(Live *live);           /* not 0: it could not be written */
 /* The next word of *rest, cut off; "" at the end. */
 char *live_word(char **rest);
 const char *live_command_name(uint32_t i); /* NULL at the end */

@@ -24,10 +24,38 @@ void live_note(Live *live, const char *line)
     LiveLine noted = {strcpy(mem_alloc(live->mem, strlen(line) + 1), line), live->last};
     vec_push(live->mem, &live->script, noted);
     live->last = live->script.n;
-    if (live->journal) {
-        fprintf(live->journal, "%s\n", line);
-        fflush(live->journal);
-    }
+    if (!live->journal)
+        return;
+    bool goes_on = live->slides && strncmp(line, "set ", 4) == 0;
+    fprintf(live->journal, "%s%s%s", live->journal_open ? "\n" : "", line, goes_on ? "" : "\n");
+    live->journal_open = goes_on;
+    fflush(live->journal);
+}
+
+/* "set k = 2" goes on: "set k = 2; 2.1 at 0.3". So a slider that moves is one line, however long it moves. */
+static void note_move(Live *live, const char *line)
+{
+    const char *value = strchr(line, '=') + 1;
+    LiveLine *last = &live->script.at[live->last - 1];
+    size_t n = strlen(last->text), size = n + strlen(value) + 40;
+    char *text = mem_alloc(live->mem, size);
+    memcpy(text, last->text, n);
+    snprintf(text + n, size - n, "; %s at %.17g", value + strspn(value, " "), sol_time(live->sim));
+    mem_free(live->mem, last->text);
+    last->text = text;
+    if (!live->journal)
+        return;
+    fputs(text + n, live->journal);
+    fflush(live->journal);
+}
+
+int live_journal_close(Live *live)
+{
+    FILE *journal = live->journal;
+    live->journal = NULL;
+    if (journal && live->journal_open)
+        putc('\n', journal);
+    return journal ? fclose(journal) : 0;
 }
 
 /* ---- time ---- */
@@ -171,7 +199,8 @@ static const LiveCommand commands[] = {
      true},
     {"replace", live_replace, "replace [in PATH:] NAME by TYPE{..}",
      "another component in its place, with its connections", true},
-    {"set", live_set, "set PATH = VALUE", "a parameter, a state or a held variable", true},
+    {"set", live_set, "set PATH = VALUE[; VALUE at T]..",
+     "a parameter, a state or a held variable, now and later", true},
     {"begin", live_begin, "begin", "collects edits until 'commit'", true},
     {"commit", live_commit, "commit", "all of them together, or none", true},
     {"abort", live_abort, "abort", "none of them", true},
@@ -265,6 +294,14 @@ static void note_command(Live *live, const LiveCommand *command, const char *lin
 {
     char text[64];
     bool saves = command->run == live_save || command->run == live_write;
+    if (live->moves && was_done(live)) {
+        note_move(live, line);
+        return;
+    }
+    if (live->moves) { /* refused: what was run since the last move is told first */
+        snprintf(text, sizeof text, "run to %.17g", sol_time(live->sim));
+        live_note(live, text);
+    }
     if (saves) {
         if (was_done(live) && line[strcspn(line, " \t")])
             live_note(live, "mark");

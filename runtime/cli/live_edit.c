@@ -1,6 +1,8 @@
 /* live_edit.c: commands that change the model -> edits and their verdicts. See live.h. */
 #include "runtime/cli/live.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static char *keep(Live *live, const char *text)
@@ -86,6 +88,45 @@ void live_replace(Live *live, char *rest)
         edit(live, (SolEdit){.kind = SOL_REPLACE, .scope = scope, .what = what, .text = rest});
 }
 
+static void cut_end(char *text)
+{
+    for (size_t n = strlen(text); n && strchr("; \t", text[n - 1]);)
+        text[--n] = 0;
+}
+
+/* "2.1 at 0.3; 2.2 at 0.4": do these times lie ahead, in this order? */
+static bool are_moves(const Live *live, const char *moves)
+{
+    double before = sol_time(live->sim);
+    while (*moves) {
+        const char *at = strstr(moves, " at "), *end = moves + strcspn(moves, ";");
+        double time = at && at < end ? strtod(at + 4, NULL) : NAN;
+        if (!(time >= before && isfinite(time)) || live->collecting)
+            return false;
+        before = time;
+        moves = *end ? end + 1 : end;
+    }
+    return true;
+}
+
+/* Time goes on, and it is set again. */
+static void set_later(Live *live, const char *what, char *moves)
+{
+    while (*moves && (live->answer.verdict && live->answer.edited.verdict != SOL_REFUSED)) {
+        char *next = moves + strcspn(moves, ";"), *at = strstr(moves, " at ");
+        if (*next)
+            *next++ = 0;
+        *at = 0;
+        SolStatus status = sol_run_to(live->sim, strtod(at + 4, NULL));
+        if (status != SOL_OK) {
+            answer_status(live, status);
+            return;
+        }
+        edit(live, (SolEdit){.kind = SOL_ASSIGN, .what = what, .text = moves + strspn(moves, " ")});
+        moves = next;
+    }
+}
+
 void live_set(Live *live, char *rest)
 {
     char *equal = strchr(rest, '=');
@@ -95,10 +136,16 @@ void live_set(Live *live, char *rest)
     }
     *equal = 0;
     char *what = live_word(&rest), *value = equal + 1 + strspn(equal + 1, " \t");
-    size_t n = strlen(value);
-    while (n && (value[n - 1] == ';' || value[n - 1] == ' '))
-        value[--n] = 0;
+    cut_end(value);
+    char *moves = value + strcspn(value, ";");
+    if (*moves)
+        *moves++ = 0;
+    if (!are_moves(live, moves)) {
+        answer_fail(live, "set when? 'set R1.R = 5; 6 at 0.1': times ascend");
+        return;
+    }
     edit(live, (SolEdit){.kind = SOL_ASSIGN, .what = what, .text = value});
+    set_later(live, what, moves);
 }
 
 static void turn(Live *live, SolStatus (*how)(Sol *, SolEdited *))

@@ -87,7 +87,8 @@ void live_back(Live *live, char *rest)
         return;
     live_output_back(live, p);
     if (live->journal) /* a replay goes back too */
-        fprintf(live->journal, "back %s\n", name);
+        fprintf(live->journal, "%sback %s\n", live->journal_open ? "\n" : "", name);
+    live->journal_open = false;
     live->last = p->script;
     answer_say(live, "time %.10g", sol_time(live->sim));
 }

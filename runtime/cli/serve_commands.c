@@ -112,15 +112,32 @@ static void look_again(Serve *serve, bool changed)
     serve->from = sol_time(live->sim);
 }
 
+/* A slider that goes on: the last line of the script is what it did so far. */
+static bool is_move(const Serve *serve, const char *line)
+{
+    enum { MOST_MOVES = 400 }; /* of a line */
+    const Live *live = &serve->live;
+    const ServeEdit *last =
+        serve->edits.n && serve->done == serve->edits.n ? &vec_last(&serve->edits) : NULL;
+    size_t n = set_length(line);
+    return n && last && set_length(last->text) == n && strncmp(last->text, line, n) == 0 &&
+           live->last && strncmp(live->script.at[live->last - 1].text, line, n) == 0 &&
+           !strchr(line, ';') && last->count % MOST_MOVES && !live->collecting;
+}
+
 static void live_command(Serve *serve, const char *line)
 {
     Live *live = &serve->live;
+    live->moves = is_move(serve, line);
+    if (live->moves)
+        serve->noted = sol_time(live->sim);
     if (is_edit(line) || begins(line, "undo") || begins(line, "redo") || begins(line, "mark"))
         note_time(serve);
     if (begins(line, "undo") || begins(line, "redo"))
         turn(serve, line);
     else
         live_line(live, line);
+    live->moves = false;
     if (is_edit(line) && live->answer.verdict && live->answer.edited.verdict != SOL_REFUSED) {
         ServeEdit *edit = note_edit(serve, line);
         if (edit->count > 1 && edit->versions[0])

@@ -66,10 +66,15 @@ async function checkSlider(view) {
     const value = async () =>
         +(await view.locator('.variable[data-path="y"] .value').innerText());
     check(Math.abs(await value() - 2 * await clock(view)) < 1e-6, `y = ${await value()} at ${await clock(view)}`);
-    await view.locator(".parameter input[type=range]").first().evaluate(slider => {
-        slider.value = 3;
-        slider.dispatchEvent(new Event("input"));
-    });
+    const edits = await view.locator("#edits li").count();
+    for (const place of [2.4, 2.8, 3.2, 3]) {
+        await view.locator(".parameter input[type=range]").first().evaluate((slider, to) => {
+            slider.value = to;
+            slider.dispatchEvent(new Event("input"));
+        }, place);
+        await until(`the slider does not come to ${place}`, async () => Math.abs(await value() - place * await clock(view)) < 1e-6);
+    }
+    check(await view.locator("#edits li").count() === edits + 1, "a slider that moves is more than one edit");
     await until("the slider moves nothing", async () => Math.abs(await value() - 3 * await clock(view)) < 1e-6);
     check((await view.textContent("#edits")).includes("set k = 3"), "the slider is not among the edits");
 }

@@ -184,6 +184,12 @@ printf 'add in a: Real z\nwrite none.sol\n' | born Born.sol | grep -q '^error.*l
 printf 'run to 0.2\nadd in c: Real z; z = x\nwrite none.sol\n' | born Born.sol | grep -q '^error.*all the time' || fail "edit of what is born"
 [ ! -e none.sol ] && [ ! -e none.sol.new ] || fail "something was written all the same"
 
+# A value that is set now and later: y grows by 3, 4 and 5 a second. Times must ascend, else nothing is done.
+echo 'model Later interface: parameter Real k << 2; static Real y; implementation: der(x = y, start << 0) = k; end Later;' >later.sol
+printf 'set k = 3; 4 at 0.5; 5 at 1\nrun to 2\nset k = 9; 1 at 0.5\nshow k\nshow y\nscript\n' | "$SOLSTICE" live later.sol --cache off >later.txt 2>err
+grep -q '^ok: y = 8.5: a state' later.txt && grep -q '^error.*times ascend' later.txt && grep -q '^ok: k = 5' later.txt &&
+    grep -qx 'ok: set k = 3; 4 at 0.5; 5 at 1; run to 2' later.txt || fail "values that are set later: $(cat later.txt err)"
+
 expect 2 "which file" "$SOLSTICE" live
 expect 4 "cannot" "$SOLSTICE" live none.sol
 exit $((failures > 0))

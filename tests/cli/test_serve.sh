@@ -47,6 +47,7 @@ elif browser_ready; then
     expect 0 "the run did not end" "$SOLSTICE" convert kept.solr kept.csv
     grep -q 'heat' kept.csv || fail "what was entered is not in the result of a session that was killed"
     grep -qx 'add Real heat; heat = x\*x' kept.txt || fail "script of a session that was killed: $(cat kept.txt)"
+    grep -qE '^set k = 2\.4(; [0-9.]+ at [0-9.e-]+){3}$' kept.txt || fail "a slider that moved is not one line: $(grep k kept.txt)"
     { echo "source kept.txt"; echo "show heat"; } | timeout 60 "$SOLSTICE" live page.sol --cache off >replay.txt 2>err
     tail -1 replay.txt | grep -q '^ok: heat = ' || fail "a replay: $(tail -3 replay.txt)"
 fi

@@ -3,7 +3,7 @@
 "use strict";
 
 const graph = (() => {
-    const WIDE = 150, HIGH = 40, ACROSS = 46, DOWN = 12, ROOM = 8;
+    const WIDE = 132, HIGH = 40, ACROSS = 30, DOWN = 12, ROOM = 6;
     const FLASH = 1200; // milliseconds, as in serve.css
     let selected = "", made = new Map(), flashes = new Map(), events = -1, busy = false;
 
@@ -57,7 +57,7 @@ const graph = (() => {
         if (block.kind === "loop")
             group.append(shape("rect", {x: 3, y: 3, width: WIDE - 6, height: HIGH - 6, rx: 3}, "inner"));
         const name = shape("text", {x: WIDE / 2, y: 17, "text-anchor": "middle"}, "name"), what = shape("text", {x: WIDE / 2, y: 32, "text-anchor": "middle"}, "what");
-        name.textContent = cut(block.path, 22);
+        name.textContent = cut(block.path, 20);
         what.textContent = `${kind}${value}`.trim();
         const title = shape("title", {});
         title.textContent = [block.path + value, kind, block.text].filter(text => text).join("\n");

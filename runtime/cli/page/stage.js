@@ -220,7 +220,7 @@ function drawPoints(pen, width, height, picture) {
     }
     if (isEmpty(box))
         return;
-    const frame = {left: 54, top: 12, width: width - 54 - (value ? 76 : 14), height: height - 44};
+    const frame = {left: 54, top: 12, width: width - 54 - (value ? 76 : 14), height: height - 56};
     const across = a => frame.left + (a - box.left) / (box.right - box.left || 1) * frame.width;
     const up = b => frame.top + frame.height - (b - box.bottom) / (box.top - box.bottom || 1) * frame.height;
     const faint = {fill: css("--faint"), size: 12}, line = {stroke: css("--grid"), width: 1};
@@ -233,7 +233,7 @@ function drawPoints(pen, width, height, picture) {
         pen.path([[frame.left, up(tick)], [frame.left + frame.width, up(tick)]], line);
         pen.text(frame.left - 7, up(tick) + 4, short(tick), {...faint, align: "right"});
     });
-    pen.text(frame.left + frame.width / 2, height - 6, picture.across || "x", {...faint, align: "center"});
+    pen.text(frame.left + frame.width / 2, height - 8, picture.across || "x", {...faint, align: "center"});
     const size = Math.min(Math.max(Math.sqrt(frame.width * frame.height / (count + 1)) / 2, 1.5), 4);
     const colours = Array.from({length: 33}, (_, i) => scaleColour(i / 32)), plain = css("--shape");
     for (let i = 0; i < count; i++)
