@@ -165,11 +165,12 @@ static void tell_state(Serve *serve, ServeClient *client)
     FILE *out = open_memstream(&text, &n);
     if (!out)
         return;
-    serve_state(serve, out);
+    serve_state(serve, client->edits != serve->edited, out);
     fclose(out);
     serve->module->send(serve->web, client->id, text, n);
     free(text);
     client->state = serve->state;
+    client->edits = serve->edited;
 }
 
 static void tell_all(Serve *serve)

@@ -29,6 +29,7 @@ typedef struct ServeClient {
     uint64_t row;          /* number of the last row that it got */
     uint64_t epoch;        /* of the table that it knows; another one: all of it is sent anew */
     uint64_t state;        /* number of the state that it got */
+    uint64_t edits;        /* of the edits that it knows */
     uint64_t frame, stage; /* of the animation, likewise: last frame, epoch */
     uint32_t looks;        /* how many it knows */
 } ServeClient;
@@ -135,9 +136,9 @@ typedef struct Serve {
     /* curves */
     VEC(ServeCurve) curves;
     VEC(ServeRow) rows;
-    uint64_t last_row, epoch, state;
-    double noted; /* the time that the script has come to */
-    double told;  /* when clients were told something last */
+    uint64_t last_row, epoch, state, edited; /* numbers: of a row; of what changed as a whole */
+    double noted;                            /* the time that the script has come to */
+    double told;                             /* when clients were told something last */
     VEC(ServeEdit) edits;
     uint32_t done;    /* of these; the rest was undone */
     SolOutput record; /* of --output, or empty */
@@ -203,7 +204,7 @@ bool serve_read_component(const char *statement, char name[128], char type[SERVE
 void serve_tree(Serve *serve, const char *path, FILE *out);
 void serve_parameters(Serve *serve, FILE *out);
 void serve_graph(Serve *serve, const char *path, FILE *out); /* causes and effects of a variable */
-void serve_state(Serve *serve, FILE *out);
-void serve_number(FILE *out, double x); /* null for what is no number */
+void serve_state(Serve *serve, bool edits, FILE *out); /* with the list of edits, or without */
+void serve_number(FILE *out, double x);                /* null for what is no number */
 
 #endif

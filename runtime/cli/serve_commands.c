@@ -10,6 +10,7 @@
 
 static void drop_edits(Serve *serve, uint32_t from)
 {
+    serve->edited++;
     while (serve->edits.n > from)
         mem_free(serve->live.mem, vec_pop(&serve->edits).text);
     if (serve->done > from)
@@ -30,6 +31,7 @@ static ServeEdit *note_edit(Serve *serve, const char *line)
     ServeEdit *last =
         serve->done == serve->edits.n && serve->done ? &vec_last(&serve->edits) : NULL;
     size_t n = set_length(line);
+    serve->edited++;
     char *text = strcpy(mem_alloc(mem, strlen(line) + 1), line);
     const char *verdict = words[serve->live.answer.edited.verdict];
     if (last && n && set_length(last->text) == n && strncmp(last->text, line, n) == 0) {
@@ -72,6 +74,7 @@ static void turn(Serve *serve, const char *line)
     if (serve->live.answer.verdict && serve->live.answer.edited.verdict != SOL_REFUSED &&
         at < serve->edits.n) {
         serve->done += undo ? -1u : 1u;
+        serve->edited++;
         if (serve->edits.at[at].versions[0])
             serve->text = serve->edits.at[at].versions[undo ? 0 : 1];
     }
@@ -319,7 +322,8 @@ void serve_message(Serve *serve, const ServeMessage *m)
             return;
         }
         if (m->kind == SERVE_JOINED && !c->id) {
-            *c = (ServeClient){.id = m->client, .epoch = UINT64_MAX, .state = UINT64_MAX};
+            *c = (ServeClient){
+                .id = m->client, .epoch = UINT64_MAX, .state = UINT64_MAX, .edits = UINT64_MAX};
             return;
         }
     }

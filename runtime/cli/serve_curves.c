@@ -164,8 +164,8 @@ bool serve_unplot(Serve *serve, const char *path)
 
 /* ---- telling ---- */
 
-/* A message has so many rows, or some more: nobody sees more in a thirtieth of a second. */
-enum { MOST_TOLD = 600 };
+/* A message has so many rows, or some more: a thirtieth of a second is some pixels wide. Who comes anew gets all. */
+enum { MOST_TOLD = 60 };
 
 /* told[i]: row first + i is told. Of many rows, in each of some groups, those where a curve is lowest or highest; and the
  * last. */
@@ -206,6 +206,25 @@ static void put_column(const Serve *serve, uint32_t first, const bool *told, int
     putc(']', out);
 }
 
+/* What the columns are: told with the first rows of a table. */
+static void put_names(const Serve *serve, FILE *out)
+{
+    fputs("\"paths\":[", out);
+    for (uint32_t i = 0; i < serve->curves.n; i++) {
+        fputs(i ? "," : "", out);
+        answer_json_text(out, serve->curves.at[i].path, strlen(serve->curves.at[i].path));
+    }
+    fputs("],\"units\":[", out);
+    for (uint32_t i = 0; i < serve->curves.n; i++) {
+        fputs(i ? "," : "", out);
+        answer_json_text(out, serve->curves.at[i].unit, strlen(serve->curves.at[i].unit));
+    }
+    fputs("],\"steps\":[", out);
+    for (uint32_t i = 0; i < serve->curves.n; i++)
+        fprintf(out, "%s%s", i ? "," : "", serve->curves.at[i].steps ? "true" : "false");
+    fputs("],", out);
+}
+
 void serve_tell_rows(Serve *serve, ServeClient *client)
 {
     bool anew = client->epoch != serve->epoch;
@@ -219,20 +238,10 @@ void serve_tell_rows(Serve *serve, ServeClient *client)
     FILE *out = open_memstream(&text, &n);
     if (!out)
         return;
-    fprintf(out, "{\"rows\":{\"anew\":%s,\"paths\":[", anew ? "true" : "false");
-    for (uint32_t i = 0; i < serve->curves.n; i++) {
-        fputs(i ? "," : "", out);
-        answer_json_text(out, serve->curves.at[i].path, strlen(serve->curves.at[i].path));
-    }
-    fputs("],\"units\":[", out);
-    for (uint32_t i = 0; i < serve->curves.n; i++) {
-        fputs(i ? "," : "", out);
-        answer_json_text(out, serve->curves.at[i].unit, strlen(serve->curves.at[i].unit));
-    }
-    fputs("],\"steps\":[", out);
-    for (uint32_t i = 0; i < serve->curves.n; i++)
-        fprintf(out, "%s%s", i ? "," : "", serve->curves.at[i].steps ? "true" : "false");
-    fputs("],\"t\":", out);
+    fprintf(out, "{\"rows\":{\"anew\":%s,", anew ? "true" : "false");
+    if (anew)
+        put_names(serve, out);
+    fputs("\"t\":", out);
     bool told[SERVE_ROWS];
     if (anew)
         memset(told, true, sizeof told);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ENTRY = 2 + SHAPE_PLACES, MOST_LOOKS = 4000, MOST_SHAPES = 5000 };
+enum { ENTRY = 2 + SHAPE_PLACES, MOST_LOOKS = 4000, MOST_SHAPES = 5000, MOST_TOLD = 3 };
 
 /* ---- which shapes there are ---- */
 
@@ -218,6 +218,12 @@ static void put_frame(const ServeFrame *frame, FILE *out)
     putc(']', out);
 }
 
+/* Of `n` frames from `first` on, `told` are told, the last among them: number i of these. */
+static uint32_t spread(uint32_t first, uint32_t n, uint32_t told, uint32_t i)
+{
+    return first + (uint32_t)((uint64_t)n * (i + 1) / told) - 1;
+}
+
 void serve_tell_frames(Serve *serve, ServeClient *client)
 {
     ServeStage *stage = &serve->stage;
@@ -237,15 +243,16 @@ void serve_tell_frames(Serve *serve, ServeClient *client)
             known);
     for (uint32_t i = known; i < stage->looks.n; i++)
         fprintf(out, "%s%s", i > known ? "," : "", stage->looks.at[i]);
+    uint32_t n_new = stage->frames.n - first, told = anew || n_new < MOST_TOLD ? n_new : MOST_TOLD;
     fputs("],\"t\":[", out);
-    for (uint32_t i = first; i < stage->frames.n; i++) {
-        fputs(i > first ? "," : "", out);
-        serve_number(out, stage->frames.at[i].time);
+    for (uint32_t i = 0; i < told; i++) {
+        fputs(i ? "," : "", out);
+        serve_number(out, stage->frames.at[spread(first, n_new, told, i)].time);
     }
     fputs("],\"shapes\":[", out);
-    for (uint32_t i = first; i < stage->frames.n; i++) {
-        fputs(i > first ? "," : "", out);
-        put_frame(&stage->frames.at[i], out);
+    for (uint32_t i = 0; i < told; i++) {
+        fputs(i ? "," : "", out);
+        put_frame(&stage->frames.at[spread(first, n_new, told, i)], out);
     }
     fputs("]}}", out);
     fclose(out);

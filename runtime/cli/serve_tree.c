@@ -180,7 +180,7 @@ static void put_edits(const Serve *serve, FILE *out)
     putc(']', out);
 }
 
-void serve_state(Serve *serve, FILE *out)
+void serve_state(Serve *serve, bool edits, FILE *out)
 {
     SolStats stats;
     sol_stats(serve->live.sim, &stats);
@@ -193,6 +193,7 @@ void serve_state(Serve *serve, FILE *out)
             serve_version(serve) ? serve_version(serve)->number : 0, stats.states, stats.relations,
             (unsigned long long)stats.events_count);
     put_text(out, "failure", serve->failure);
-    put_edits(serve, out);
+    if (edits)
+        put_edits(serve, out);
     fputs("}}", out);
 }

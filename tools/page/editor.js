@@ -168,7 +168,8 @@ window.solsticeEditor = ({parent, label, nonce, words, complete, onChange, onApp
             view.dispatch({changes: {from, to: old.length - back, insert: text.slice(from, text.length - back)}});
         },
         mark: what => view.dispatch({effects: setMarks.of(what)}),
-        show: line => view.dispatch({effects: EditorView.scrollIntoView(view.state.doc.line(Math.min(line, view.state.doc.lines)).from,
-                                                                        {y: "start", yMargin: 20})})
+        show(line) { // scrolls the text, not the page
+            view.scrollDOM.scrollTop = view.lineBlockAt(view.state.doc.line(Math.min(line, view.state.doc.lines)).from).top;
+        }
     };
 };

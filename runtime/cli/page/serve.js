@@ -46,8 +46,9 @@ function zoom(factor) {
 
 // ---- state ----
 
-function takeState(next) {
-    const before = session.state;
+// Edits are told when there are others.
+function takeState(told) {
+    const before = session.state, next = {...before, ...told};
     session.state = next;
     if (!session.natural) {
         session.natural = next.speed || 1;

@@ -18,7 +18,7 @@ const curves = (() => {
     }
 
     function take(rows) {
-        if (rows.anew || rows.paths.length !== table.paths.length)
+        if (rows.anew)
             begin(rows);
         rows.t.forEach(push);
         rows.y.forEach((column, i) => { for (const y of column) table.curves[i].y.push(y); });
