@@ -188,6 +188,8 @@ int live_journal_close(Live *live);           /* not 0: it could not be written 
 /* The next word of *rest, cut off; "" at the end. */
 char *live_word(char **rest);
 const char *live_command_name(uint32_t i); /* NULL at the end */
+const char *
+live_command_called(const char *name); /* the whole name, of a beginning too; NULL: none */
 
 /* ---- live_socket.c ---- */
 

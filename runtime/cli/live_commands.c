@@ -247,6 +247,12 @@ static const LiveCommand *find_command(const char *name)
     return found;
 }
 
+const char *live_command_called(const char *name)
+{
+    const LiveCommand *found = find_command(name);
+    return found ? found->name : NULL;
+}
+
 static bool is_edit(const LiveCommand *command)
 {
     static void (*const edits[])(Live *, char *) = {live_add, live_remove, live_replace, live_set,

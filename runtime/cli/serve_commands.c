@@ -234,6 +234,29 @@ static void change(Serve *serve, const char *rest)
     look_again(serve, true);
 }
 
+static bool is_own(const char *line)
+{
+    static const char *const names[] = {"play", "pause", "speed", "plot",   "unplot",    "tree",
+                                        "text", "words", "graph", "change", "parameters"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (begins(line, names[i]))
+            return true;
+    return false;
+}
+
+/* A beginning of a command of `live` becomes its whole name, so that what is not for clients is known: "q" too. */
+static char *whole_names(Serve *serve, const char *line)
+{
+    char name[32];
+    size_t n = strcspn(line, " \t");
+    snprintf(name, sizeof name, "%.*s", (int)(n < 31 ? n : 31), line);
+    const char *whole = n && n < 31 && !is_own(line) ? live_command_called(name) : NULL;
+    size_t size = strlen(line) + 32;
+    char *text = mem_alloc(serve->live.mem, size);
+    snprintf(text, size, "%s%s", whole ? whole : "", whole ? line + n : line);
+    return text;
+}
+
 /* False: it is none of them. */
 static bool own_command(Serve *serve, const char *line)
 {
@@ -309,7 +332,9 @@ static void take_text(Serve *serve, const ServeMessage *m)
         id = strtoul(at + 1, &end, 10);
         at = end + strspn(end, " ");
     }
-    answer_to(serve, m->client, at, id);
+    char *whole = whole_names(serve, at);
+    answer_to(serve, m->client, whole, id);
+    mem_free(serve->live.mem, whole);
     mem_free(serve->live.mem, line);
 }
 
