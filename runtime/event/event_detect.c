@@ -282,8 +282,9 @@ static bool is_beyond_error(Sim *sim, const EvalNode *node, Compare *compare, do
     if (difference <= least && chatters > 0 && difference > rounding &&
         event_persists(sim, condition, lo, hi))
         return true;
-    compare->least = margin > 0 ? least : 0;
-    sim->search.doubted |= margin > 0;
+    bool doubted = margin > 0 && sim->search.impulse_time < sim->decide.event_time;
+    compare->least = doubted ? least : 0; /* behind an impulse motion is really turned round */
+    sim->search.doubted |= doubted;
     return difference > least;
 }
 
