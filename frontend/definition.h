@@ -199,6 +199,8 @@ typedef enum RKind {
     R_RANDOM,  /* arg[0]: Real, drawn once per birth */
     R_SAMPLE,  /* arg[0] the interval, arg[1], if any, where it begins: Boolean */
     R_TABLE,   /* arg[0] x, arg[1] file (String), arg[2] column (Integer): Real */
+    R_DELAY,   /* arg[0] x (a path), arg[1] the delay, arg[2], if any, the longest one: Real */
+    R_BORN,    /* Boolean: the event in which this expression came to life */
     R_SIZE,    /* path, whose last step is an array without index: its size number `op`, Integer */
     R_INDEX /* number of the element that is born, in a value at birth; `op` sizes further out: Integer */
 } RKind;
@@ -238,7 +240,8 @@ struct RExpr {
     RKind kind;
     Type type;
     Place at;
-    uint32_t slot; /* anonymous R_ACCESS, R_DER, R_RANDOM, R_SAMPLE, R_PRE, R_TABLE: dense number in
+    uint32_t
+        slot; /* anonymous R_ACCESS, R_DER, R_RANDOM, R_SAMPLE, R_PRE, R_TABLE, R_DELAY, R_BORN: dense number in
                       the body of the statement, for what the instance of the body remembers; else
                       SLOT_NONE */
     uint8_t

@@ -434,11 +434,11 @@ static void make_known(World *world, Inst *inst, const Op *op, const Frame *fram
         write_value(world, var, free_made(world, inst, op->value, NULL, var));
 }
 
-static void make_initial(World *world, Inst *inst, const Op *op)
+static void make_initial(World *world, Inst *inst, const Op *op, WorldRole role)
 {
     DdpVar var = inst_make_var(world, inst, op);
     write_value(world, var, 1);
-    world_note_role(world, inst, op, WORLD_INITIAL, true, var, 0, 0);
+    world_note_role(world, inst, op, role, true, var, 0, 0);
 }
 
 static void make_pre(World *world, Inst *inst, const Op *op)
@@ -553,7 +553,10 @@ void inst_op_forwards(World *world, Inst *inst, uint32_t index, const Frame *fra
         depend_suspend(world, inst, index);
         break;
     case OP_INITIAL:
-        make_initial(world, inst, op);
+        make_initial(world, inst, op, WORLD_INITIAL);
+        break;
+    case OP_BORN:
+        make_initial(world, inst, op, WORLD_BORN);
         break;
     case OP_RANDOM:
         make_random(world, inst, index, op, frame);
@@ -566,6 +569,9 @@ void inst_op_forwards(World *world, Inst *inst, uint32_t index, const Frame *fra
         break;
     case OP_PRE:
         make_pre(world, inst, op);
+        break;
+    case OP_DELAY:
+        inst_make_delay(world, inst, op);
         break;
     case OP_HANDLE:
         world_note_role(world, inst, op, WORLD_HANDLE, true, inst_make_var(world, inst, op),
@@ -652,6 +658,9 @@ void inst_op_backwards(World *world, Inst *inst, uint32_t index)
     case OP_INITIAL:
         drop_role(world, inst, op, WORLD_INITIAL);
         break;
+    case OP_BORN:
+        drop_role(world, inst, op, WORLD_BORN);
+        break;
     case OP_RANDOM:
         drop_role(world, inst, op, WORLD_RANDOM);
         break;
@@ -660,6 +669,9 @@ void inst_op_backwards(World *world, Inst *inst, uint32_t index)
         break;
     case OP_PRE:
         drop_role(world, inst, op, WORLD_PRE);
+        break;
+    case OP_DELAY:
+        drop_role(world, inst, op, WORLD_DELAY);
         break;
     case OP_HANDLE:
         drop_role(world, inst, op, WORLD_HANDLE);

@@ -31,6 +31,18 @@ void inst_make_sample(World *world, Inst *inst, const Op *op)
     world_note(world, change);
 }
 
+void inst_make_delay(World *world, Inst *inst, const Op *op)
+{
+    WorldChange change = {.role = WORLD_DELAY, .born = true, .copied = inst->copied, .at = op->at};
+    change.b = follow_var(world, inst, &op->refs.at[0]);
+    change.c = op->refs.n > 1 ? follow_var(world, inst, &op->refs.at[1]) : 0;
+    change.a = inst_make_var(world, inst, op);
+    if (birth_value(world, inst, op->value, NULL, &change.value) &&
+        !(change.value > 0 && change.value < 1e300))
+        world_fail(world, op->at, "a delay must be positive, it is %g", change.value);
+    world_note(world, change);
+}
+
 void inst_note_special(World *world, Inst *inst, const Op *op, bool born)
 {
     if (op->kind == OP_TERMINATE) {

@@ -343,10 +343,33 @@ static X lower_table(Lower *l, const RExpr *e, Refs *refs)
     X args[3];
     for (uint32_t i = 0; i < 3; i++)
         args[i] = lower_expr(l, e->arg[i], refs);
-    if (!l->plans->has_table)
-        l->plans->table = plans_new_function(l->plans, NULL);
-    l->plans->has_table = l->plan->foreign = true;
-    return x_call(l->plans->forms, l->plans->table, 3, args);
+    l->plan->foreign = true;
+    return x_call(l->plans->forms, plans_builtin(l->plans, BUILTIN_TABLE), 3, args);
+}
+
+static X lower_born(Lower *l, const RExpr *e, Refs *refs)
+{
+    return lower_x_ref(l, refs,
+                       lower_aux_var(l, lower_emit(l, OP_BORN, e->at), DDP_KNOWN, TYPE_BOOLEAN));
+}
+
+/* The value that x had at time - T, from the history that the runtime keeps: a function of that time and of
+ * a variable which says whose history it is. */
+static X lower_delay(Lower *l, const RExpr *e, Refs *refs)
+{
+    FormTable *forms = l->plans->forms;
+    PlanValue *longest = lower_keep_value(l, lower_value(l, e->arg[e->n - 1]));
+    Ref of = lower_ref_path(l, e->arg[0]->path), delay = of;
+    if (e->n > 2)
+        delay = lower_to_variable(l, e->arg[1]);
+    Op *op = lower_emit_part(l, OP_DELAY, e->at);
+    Ref ref = lower_aux_var(l, op, DDP_KNOWN, TYPE_REAL);
+    op->value = longest;
+    op->refs = e->n > 2 ? lower_two_refs(l, of, delay) : lower_one_ref(l, of);
+    X whose = lower_x_ref(l, refs, ref), now = lower_time(l, e, refs);
+    X by = e->n > 2 ? lower_x_ref(l, refs, delay) : lower_expr(l, e->arg[1], refs);
+    X args[] = {whose, x_binary(forms, X_SUB, now, by)};
+    return x_call(forms, plans_builtin(l->plans, BUILTIN_DELAY), 2, args);
 }
 
 static X lower_op(Lower *l, const RExpr *e, Refs *refs)
@@ -388,6 +411,10 @@ static X lower_expr(Lower *l, const RExpr *e, Refs *refs)
         return lower_sample(l, e, refs);
     case R_TABLE:
         return lower_table(l, e, refs);
+    case R_DELAY:
+        return lower_delay(l, e, refs);
+    case R_BORN:
+        return lower_born(l, e, refs);
     case R_SIZE:
     case R_INDEX:
         return lower_size(l, e, refs);
@@ -579,7 +606,7 @@ static void lower_branch(Lower *l, const Stmt *s)
         value->var_kind = s->member->held ? DDP_HELD : DDP_UNKNOWN;
         value->type = s->member->type.kind;
     }
-    bool plain = s->a->kind == R_PATH || s->a->kind == R_INITIAL;
+    bool plain = s->a->kind == R_PATH || s->a->kind == R_INITIAL || s->a->kind == R_BORN;
     uint32_t word = plain ? lower_new_words(l, 1) : 0; /* draws in the branches are keyed by it */
     Ref condition = lower_condition(l, s);
     Op *op = lower_emit(l, OP_BRANCH, s->at);

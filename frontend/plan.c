@@ -514,10 +514,8 @@ enum { NO_NUMBER = UINT32_MAX };
 static uint32_t number_there(Plans *plans, const Def *def)
 {
     Plans *like = plans->like;
-    if (!like || (!def && !like->has_table))
+    if (!like)
         return NO_NUMBER;
-    if (!def)
-        return like->table;
     const char *path = def_path(plans->program, def);
     for (uint32_t i = 0; i < like->functions.n; i++)
         if (strcmp(def_path(like->program, like->functions.at[i]), path) == 0)
@@ -525,9 +523,8 @@ static uint32_t number_there(Plans *plans, const Def *def)
     return NO_NUMBER;
 }
 
-uint32_t plans_new_function(Plans *plans, const Def *def)
+static uint32_t new_function(Plans *plans, uint32_t there)
 {
-    uint32_t there = number_there(plans, def);
     if (plans->n_numbers == plans->numbers.n)
         vec_push(plans->mem, &plans->numbers,
                  there == NO_NUMBER ? x_new_function(plans->forms) : there);
@@ -539,7 +536,7 @@ uint32_t plans_foreign(Plans *plans, const Def *def)
     uint32_t number = map_get(&plans->function_of_def, def->id);
     if (number)
         return number - 1;
-    number = plans_new_function(plans, def);
+    number = new_function(plans, number_there(plans, def));
     vec_push(plans->mem, &plans->functions, def);
     map_put(plans->mem, &plans->function_of_def, def->id, number + 1);
     map_put(plans->mem, &plans->def_of_function, (uint64_t)number + 1, plans->functions.n);
@@ -562,14 +559,20 @@ uint32_t plans_function_number(const Plans *plans, uint32_t index)
     return map_get(&plans->function_of_def, plans->functions.at[index]->id) - 1;
 }
 
-bool plans_has_table(const Plans *plans)
+uint32_t plans_builtin(Plans *plans, PlanBuiltin which)
 {
-    return plans->has_table;
+    uint32_t there = plans->like ? plans->like->builtin[which] - 1 : NO_NUMBER; /* 0 - 1: none */
+    if (!plans->builtin[which])
+        plans->builtin[which] = new_function(plans, there) + 1;
+    return plans->builtin[which] - 1;
 }
 
-uint32_t plans_table_function(const Plans *plans)
+PlanBuiltin plans_builtin_of(const Plans *plans, uint32_t number)
 {
-    return plans->table;
+    PlanBuiltin which = 0;
+    while (which < BUILTINS && plans->builtin[which] != number + 1)
+        which++;
+    return which;
 }
 
 /* ---- edits ---- */

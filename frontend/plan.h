@@ -74,18 +74,20 @@ typedef enum OpKind {
     OP_APPEND, /* a new element of the dynamic array refs[0]: an instance of `plan`, with parameters `args` */
     OP_AUX,     /* word: auxiliary variable of kind `var_kind` */
     OP_INITIAL, /* word: DDP_KNOWN variable */
-    OP_RANDOM,  /* word: DDP_KNOWN variable */
-    OP_INDEX,   /* word: DDP_KNOWN variable with the number of the round of a loop */
-    OP_SAMPLE,  /* word: DDP_KNOWN variable; `value`: the interval; args, if any: where it begins */
-    OP_PRE,     /* word: DDP_KNOWN variable; refs[0]: of what */
-    OP_HANDLE,  /* word: DDP_KNOWN variable; `function` */
-    OP_KNOWN,   /* word: DDP_KNOWN variable with `value`, evaluated at birth (start values) */
-    OP_ASSERT,  /* `value`, of parameters only, must not hold at birth; else `assertion` is told */
-    OP_EXISTS,  /* word: DDP_KNOWN variable, +1: first watch, +2: index in pending, +1; refs[0] */
-    OP_REL,     /* word: relation of kind `var_kind`, `form` over refs */
-    OP_DER,     /* word: relation; refs[0] = d refs[1] / dt; refs[2], if any: start value */
-    OP_TEAR,    /* refs[0] */
-    OP_COUT,    /* refs[0]: the variable shown */
+    OP_BORN,    /* the same, of one expression: true in the event in which that came to life */
+    OP_DELAY, /* word: DDP_KNOWN variable; refs[0]: of what; refs[1], if any: the delay, which varies; `value`: the longest */
+    OP_RANDOM, /* word: DDP_KNOWN variable */
+    OP_INDEX,  /* word: DDP_KNOWN variable with the number of the round of a loop */
+    OP_SAMPLE, /* word: DDP_KNOWN variable; `value`: the interval; args, if any: where it begins */
+    OP_PRE,    /* word: DDP_KNOWN variable; refs[0]: of what */
+    OP_HANDLE, /* word: DDP_KNOWN variable; `function` */
+    OP_KNOWN,  /* word: DDP_KNOWN variable with `value`, evaluated at birth (start values) */
+    OP_ASSERT, /* `value`, of parameters only, must not hold at birth; else `assertion` is told */
+    OP_EXISTS, /* word: DDP_KNOWN variable, +1: first watch, +2: index in pending, +1; refs[0] */
+    OP_REL,    /* word: relation of kind `var_kind`, `form` over refs */
+    OP_DER,    /* word: relation; refs[0] = d refs[1] / dt; refs[2], if any: start value */
+    OP_TEAR,   /* refs[0] */
+    OP_COUT,   /* refs[0]: the variable shown */
     OP_TERMINATE, /* the run ends behind this event, for the reason `assertion` */
     OP_REINIT,    /* refs[0]: the value that the state refs[1] gets when the branch ends */
     OP_CONNECT,   /* word: edge; refs[0], refs[1]; own[i]: connector of the model's own interface */
@@ -278,8 +280,10 @@ uint32_t plans_edit_count(const Plans *plans);
 bool plans_edit_is_foreign(const Plans *plans, uint32_t number);
 const PlanEdit *plans_edit_at(const Plans *plans, uint32_t number);
 
-bool plans_has_table(const Plans *plans); /* table() was seen */
-uint32_t plans_table_function(const Plans *plans);
+/* Functions that every text knows and the runtime computes. */
+typedef enum PlanBuiltin { BUILTIN_TABLE, BUILTIN_DELAY, BUILTINS } PlanBuiltin;
+/* Which of them has this number; BUILTINS: none. */
+PlanBuiltin plans_builtin_of(const Plans *plans, uint32_t number);
 uint32_t plans_function_count(const Plans *plans);
 uint32_t plans_function_number(const Plans *plans, uint32_t index); /* from 0, in order of need */
 const Def *plans_function(const Plans *plans, uint32_t number);     /* foreign; NULL: none */

@@ -40,8 +40,7 @@ struct Plans {
     Map function_of_def;       /* Def.id -> function number */
     Map def_of_function;       /* number + 1 -> index + 1 in functions */
     VEC(const Def *) functions;
-    bool has_table;
-    uint32_t table;
+    uint32_t builtin[BUILTINS]; /* number of the function + 1; 0: nobody needed it */
     VEC(uint32_t)
     made; /* what was made on demand, in order: number of the plan * 2, + 1 where
                               it is a signature; MADE_EDIT + number of the edit */
@@ -66,8 +65,8 @@ bool plans_is_held(const Plans *plans, const Plan *plan, uint32_t member);
 bool plans_hold_loosely(const Plans *plans, const Member *member);
 /* Appends the entries of the plan's list that lie in this member, without their first step. */
 void plans_held_inside(Plans *plans, const Plan *plan, uint32_t member, HeldWords *out);
-uint32_t plans_foreign(Plans *plans, const Def *def);      /* its function number */
-uint32_t plans_new_function(Plans *plans, const Def *def); /* NULL: table() */
+uint32_t plans_foreign(Plans *plans, const Def *def); /* its function number */
+uint32_t plans_builtin(Plans *plans, PlanBuiltin which);
 void terminals_survey(Plans *plans, Def *def);
 void lower_body(Plans *plans, Plan *plan);
 

@@ -36,6 +36,7 @@ static const Predefined predefined_table[] = {
     SPECIAL("Sample", PRE_SAMPLE, 1, "interval"),
     SPECIAL("table", PRE_TABLE, 3, "x", "file", "column"),
     SOFT("sample", PRE_SAMPLE, 2, "start", "interval"),
+    SOFT("delay", PRE_DELAY, 3, "x", "T", "longest"),
     SOFT("noEvent", PRE_NO_EVENT, 1, "x"),
     SOFT("smooth", PRE_SMOOTH, 2, "p", "x"),
     SOFT("homotopy", PRE_HOMOTOPY, 2, "actual", "simplified"),

@@ -15,6 +15,7 @@ typedef enum PreKind {
     PRE_RANDOM,
     PRE_SAMPLE,
     PRE_TABLE,
+    PRE_DELAY,
     PRE_EDGE,
     PRE_CHANGE,
     PRE_REDUCE, /* op */

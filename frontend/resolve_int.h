@@ -300,6 +300,12 @@ void statements_resolve(Def *def);
 /* `if condition` around `value = then` and `value = else`, as a part of the statement at hand. The type is
  * known when both were resolved. */
 RExpr *statements_choice(Context *cx, const AExpr *a);
+/* A value inside a branch, resolved there. */
+typedef RExpr *BranchValue(Context *inside, const void *what);
+/* The value `first` in the event in which this comes to life, `later` from its end on. */
+RExpr *statements_since_birth(Context *cx, Place at, BranchValue *first, BranchValue *later,
+                              const void *what);
+RExpr *statements_seen(Context *cx, const Path *path, Place at); /* from a branch inside */
 /* Makes events where the Boolean variable changes: an empty `if`. Without it nobody would notice that it became false
  * before it becomes true again. */
 void statements_watch(Context *cx, RExpr *b);

@@ -49,7 +49,8 @@ bool expr_bind_predefined(Context *cx, uint32_t number, const AExpr *a, const AL
         if (i >= 0)
             bound[i] = arg;
     }
-    uint32_t optional = pre->kind == PRE_DER || pre->kind == PRE_DER_STATE ? 1 : 0;
+    uint32_t optional =
+        pre->kind == PRE_DER || pre->kind == PRE_DER_STATE || pre->kind == PRE_DELAY ? 1 : 0;
     for (uint32_t i = 0; i + optional < pre->n_ins && ok; i++)
         if (!bound[i]) {
             resolve_error(cx->level, a->at, "'%s' needs '%s'", pre->name, pre->ins[i]);
@@ -169,6 +170,73 @@ static RExpr *table(Context *cx, const Predefined *pre, const AArg **bound, Plac
             return expr_error(cx, at);
     e->continuous = e->arg[0]->continuous;
     return e;
+}
+
+/* ---- delay ---- */
+
+typedef struct Delay {
+    const Predefined *pre;
+    const AArg **bound;
+    Path *of;
+    Place at;
+} Delay;
+
+/* Made of constants and parameters: does not change while its instance is there. */
+static bool never_changes(const RExpr *e)
+{
+    if (e->kind == R_PATH)
+        return path_last(e->path)->parameter;
+    if (e->kind != R_CONST && e->kind != R_SIZE && e->kind != R_INDEX && e->kind != R_OP)
+        return false;
+    for (uint32_t i = 0; i < e->n; i++)
+        if (!never_changes(e->arg[i]))
+            return false;
+    return true;
+}
+
+static RExpr *value_before(Context *inside, const void *what)
+{
+    const Delay *d = what;
+    return statements_seen(inside, d->of, d->at);
+}
+
+/* Inside the branch that exists from the end of the event on. */
+static RExpr *value_delayed(Context *inside, const void *what)
+{
+    const Delay *d = what;
+    RExpr *e = expr_new(inside, R_DELAY, (Type){TYPE_REAL, NULL}, d->at);
+    e->slot = expr_slot(inside);
+    e->continuous = true;
+    e->arg[e->n++] = statements_seen(inside, d->of, d->at);
+    for (int i = 1; i < 3 && d->bound[i]; i++)
+        if (!argument(inside, d->pre, d->bound, i, TYPE_REAL, &e->arg[e->n++]))
+            return expr_error(inside, d->at);
+    if (never_changes(e->arg[e->n - 1]))
+        return e;
+    resolve_error(inside->level, e->arg[e->n - 1]->at,
+                  e->n > 2 ? "the longest delay is made of constants and parameters"
+                           : "this delay varies: 'delay(x, T, longest)' says how long it can "
+                             "become");
+    return expr_error(inside, d->at);
+}
+
+/* delay(x, T): in the event of its birth x itself, so that x is known before its history begins. */
+static RExpr *delayed(Context *cx, const Predefined *pre, const AArg **bound, Place at)
+{
+    Delay d = {.pre = pre, .bound = bound, .at = at};
+    RExpr *x;
+    if (cx->in_when || cx->at_birth || cx->no_event) {
+        resolve_error(cx->level, at, "'delay' cannot stand in %s",
+                      cx->in_when    ? "a 'when': what it would remember ends with it"
+                      : cx->at_birth ? "a value that is needed at birth: nothing happened before"
+                                     : "'noEvent': what it remembers may jump");
+        return expr_error(cx, at);
+    }
+    if (!argument(cx, pre, bound, 0, TYPE_REAL, &x))
+        return expr_error(cx, at);
+    bool plain = x->kind == R_PATH && !x->path->index; /* subscripts are seen from here */
+    d.of = plain ? x->path : statements_named(cx, x)->path;
+    return statements_since_birth(cx, at, value_before, value_delayed, &d);
 }
 
 static RExpr *one_argument(Context *cx, RKind kind, TypeKind type, const Predefined *pre,
@@ -328,6 +396,8 @@ RExpr *expr_predefined(Context *cx, uint32_t number, const AExpr *a)
         return compared_before(cx, pre, bound, a->at);
     case PRE_TABLE:
         return table(cx, pre, bound, a->at);
+    case PRE_DELAY:
+        return delayed(cx, pre, bound, a->at);
     case PRE_RANDOM:
         return one_argument(cx, R_RANDOM, TYPE_REAL, pre, bound, a->at);
     case PRE_SAMPLE:

@@ -509,13 +509,15 @@ void statements_range(Context *cx, AExpr *holds, AExpr *text)
 }
 
 /* One branch of a conditional expression: `value = e`, where e is resolved inside the branch. */
-static Stmt *choice_branch(Context *cx, Stmt *owner, const AExpr *e, Body **body)
+static Stmt *choice_branch(Context *cx, Stmt *owner, BranchValue *value, const void *what,
+                           Body **body)
 {
     Context inside = *cx;
-    AStmt text = {.kind = A_REL, .at = e->at, .operator_at = e->at};
+    AStmt text = {.kind = A_REL, .at = owner->at, .operator_at = owner->at};
     *body = inside.body = body_branch(cx, owner, NULL);
     Stmt *s = new_stmt(&inside, S_EQUATION, &text);
-    s->b = expr_resolve(&inside, e, WANT_VALUE);
+    s->b = value(&inside, what);
+    s->at = s->operator_at = s->b->at;
     add_stmt(&inside, s);
     births_order(&inside);
     return s;
@@ -549,18 +551,29 @@ static void choice_relation(Context *cx, Stmt *s, Member *value)
     }
 }
 
+static RExpr *value_of_text(Context *inside, const void *what)
+{
+    return expr_resolve(inside, what, WANT_VALUE);
+}
+
+/* An `if` around two values, as a part of the statement at hand. */
+static Stmt *choice_if(Context *cx, RExpr *c, Place at)
+{
+    Context inside = *cx;
+    Stmt *s = new_stmt(&inside, S_IF, &(AStmt){.kind = A_IF, .at = at, .operator_at = at});
+    s->a = c;
+    s->part_of = cx->stmt;
+    return s;
+}
+
 RExpr *statements_choice(Context *cx, const AExpr *a)
 {
-    Stmt *around = cx->stmt;
-    Context condition = *cx, inside = *cx;
-    AStmt text = {.kind = A_IF, .at = a->at, .operator_at = a->at};
+    Context condition = *cx;
     condition.in_condition = true;
     RExpr *c = expr_resolve(&condition, a->c, WANT_VALUE);
-    Stmt *s = new_stmt(&inside, S_IF, &text), *x, *y;
-    s->a = c;
-    s->part_of = around;
-    x = choice_branch(cx, s, a->a, &s->then_body);
-    y = choice_branch(cx, s, a->b, &s->else_body);
+    Stmt *s = choice_if(cx, c, a->at), *x, *y;
+    x = choice_branch(cx, s, value_of_text, a->a, &s->then_body);
+    y = choice_branch(cx, s, value_of_text, a->b, &s->else_body);
     Type type;
     if (!expr_is_condition(cx, c) || !expr_choice_type(cx, a, x->b, y->b, &type))
         return expr_error(cx, a->at);
@@ -571,6 +584,35 @@ RExpr *statements_choice(Context *cx, const AExpr *a)
     RExpr *e = choice_value(cx, s->member, 0, c);
     e->at = a->at;
     e->continuous = type.kind == TYPE_REAL && (x->b->continuous || y->b->continuous);
+    return e;
+}
+
+RExpr *statements_seen(Context *cx, const Path *path, Place at)
+{
+    RExpr *e = expr_new(cx, R_PATH, path_last(path)->type, at);
+    e->path = arena_alloc(&cx->program->arena, sizeof *e->path);
+    *e->path = *path;
+    e->path->up++;
+    e->continuous = true;
+    return e;
+}
+
+RExpr *statements_since_birth(Context *cx, Place at, BranchValue *first, BranchValue *later,
+                              const void *what)
+{
+    RExpr *born = expr_new(cx, R_BORN, (Type){TYPE_BOOLEAN, NULL}, at);
+    born->slot = expr_slot(cx);
+    Stmt *s = choice_if(cx, born, at);
+    Stmt *x = choice_branch(cx, s, first, what, &s->then_body);
+    Stmt *y = choice_branch(cx, s, later, what, &s->else_body);
+    if (x->b->type.kind == TYPE_ERROR || y->b->type.kind == TYPE_ERROR)
+        return expr_error(cx, at);
+    s->member = body_add_choice(cx, (Type){TYPE_REAL, NULL}, at);
+    choice_relation(cx, x, s->member);
+    choice_relation(cx, y, s->member);
+    add_stmt(cx, s);
+    RExpr *e = choice_value(cx, s->member, 0, born);
+    e->continuous = true;
     return e;
 }
 

@@ -212,6 +212,7 @@ static Of unit_of(UnitCheck *c, const RExpr *e)
     case R_DER:
         return of_derivative(c, e);
     case R_RANDOM:
+    case R_DELAY:
         return unit_of(c, e->arg[0]);
     default:
         return OPEN;

@@ -584,7 +584,8 @@ static bool role_of(const World *world, Inst *inst, const Op *op, WorldChange *c
     static const uint8_t role[] = {
         [OP_INITIAL] = WORLD_INITIAL, [OP_RANDOM] = WORLD_RANDOM, [OP_SAMPLE] = WORLD_SAMPLE,
         [OP_PRE] = WORLD_PRE,         [OP_HANDLE] = WORLD_HANDLE, [OP_DER] = WORLD_START,
-        [OP_COUT] = WORLD_COUT,       [OP_BRANCH] = WORLD_BRANCH,
+        [OP_COUT] = WORLD_COUT,       [OP_BRANCH] = WORLD_BRANCH, [OP_DELAY] = WORLD_DELAY,
+        [OP_BORN] = WORLD_BORN,
     };
     bool special = op->kind == OP_BRANCH || (op->kind < sizeof role && role[op->kind]);
     if (!special || (op->kind == OP_DER && op->refs.n != 3))
@@ -598,6 +599,9 @@ static bool role_of(const World *world, Inst *inst, const Op *op, WorldChange *c
     } else if (op->kind == OP_PRE) {
         change->b = follow_var(world, inst, &op->refs.at[0]);
         change->c = op->lasts;
+    } else if (op->kind == OP_DELAY) {
+        change->b = follow_var(world, inst, &op->refs.at[0]);
+        change->c = op->refs.n > 1 ? follow_var(world, inst, &op->refs.at[1]) : 0;
     } else if (op->kind == OP_HANDLE) {
         change->b = op->function;
         change->c = inst->id;
@@ -615,7 +619,7 @@ static void list_all_task(World *world, void *argument)
             const Op *op = &inst->plan->ops[i];
             if (!role_of(world, inst, op, &change) || edit_hides(world, inst, op))
                 continue;
-            if (op->kind == OP_SAMPLE)
+            if (op->kind == OP_SAMPLE || op->kind == OP_DELAY)
                 birth_value(world, inst, op->value, NULL, &change.value);
             world_note(world, change);
         }
@@ -630,10 +634,13 @@ void world_changes_list_all(World *world)
 bool world_function(const World *world, uint32_t number, WorldFunction *view)
 {
     const Def *def = plans_function(world->plans, number);
-    bool table = plans_has_table(world->plans) && number == plans_table_function(world->plans);
-    if (!def && !table)
+    PlanBuiltin builtin = plans_builtin_of(world->plans, number);
+    if (!def && builtin == BUILTINS)
         return false;
-    *view = (WorldFunction){.table = table, .def = def, .what = def ? def->external : NULL};
+    *view = (WorldFunction){.table = builtin == BUILTIN_TABLE,
+                            .delay = builtin == BUILTIN_DELAY,
+                            .def = def,
+                            .what = def ? def->external : NULL};
     view->has_handle = def && def->external->constructor;
     return true;
 }

@@ -202,6 +202,9 @@ typedef enum WorldRole {
     WORLD_HANDLE, /* a: DDP_KNOWN, first argument of foreign function b that has a constructor; the
                       host  calls it and writes the handle, and the destructor at its death; c: where
                       the function has parameters, its instance (world_param()) */
+    WORLD_BORN,   /* a: DDP_KNOWN Boolean, true now; the host clears it at the end of the event */
+    WORLD_DELAY, /* a: DDP_KNOWN, first argument of delay(): the host gives it a number, and keeps the history of b
+                      from now on, as long as `value` tells; c: the delay where it varies, else 0 */
     WORLD_MONITORED /* a: InstId of a monitored definition; b: 1 when only a trace wants it */
 } WorldRole;
 
@@ -213,7 +216,8 @@ typedef struct WorldChange {
                    else branch of a `when` that comes back: it counts if a value that it reads was
                    transmitted while the `when` acted (U5) */
     uint32_t a, b, c;
-    double value, from; /* WORLD_SAMPLE: the interval; where it begins, if b is not 0, else now */
+    double value,
+        from; /* WORLD_SAMPLE: the interval, WORLD_DELAY: the longest one; where it begins, if b is not 0, else now */
     Place at;
 } WorldChange;
 
@@ -228,6 +232,7 @@ void world_changes_list_all(World *world);
 /* Foreign functions: numbers as X_CALL has them (x_new_function()). */
 typedef struct WorldFunction {
     bool table; /* predefined table(x, file, column): arguments in this order, file a Sym */
+    bool delay; /* predefined delay: a DDP_KNOWN variable of WORLD_DELAY, a time */
     const External *what; /* of a foreign function of the model, else NULL */
     const Def *def;
     bool has_handle; /* the first argument is the handle */

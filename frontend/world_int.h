@@ -361,6 +361,7 @@ DdpVar inst_make_var(World *world, Inst *inst, const Op *op);
 void inst_assert(World *world, Inst *inst, const Op *op, Place cause);
 void inst_begin_value(World *world, Inst *inst, const Op *op);             /* OP_VAR with a start */
 void inst_make_sample(World *world, Inst *inst, const Op *op);             /* OP_SAMPLE */
+void inst_make_delay(World *world, Inst *inst, const Op *op);              /* OP_DELAY */
 void inst_note_special(World *world, Inst *inst, const Op *op, bool born); /* OP_COUT, OP_REINIT */
 void inst_connect(World *world, Inst *inst, uint32_t op);
 void inst_disconnect(World *world, Inst *inst, const Op *op);

@@ -244,6 +244,13 @@ static void put_auxiliary(const World *world, Out *out, Inst *inst, const Op *op
         put_prefix(world, out, inst);
         put(out, "initial()");
         break;
+    case OP_BORN:
+        put_prefix(world, out, world_at(world, follow_model(world, inst)));
+        put(out, "born");
+        break;
+    case OP_DELAY:
+        put_ref(world, out, inst, &op->refs.at[0], depth + 1);
+        break;
     case OP_RANDOM:
         put_prefix(world, out, world_at(world, follow_model(world, inst)));
         put(out, "random()");
@@ -432,7 +439,7 @@ static const char *function_name(void *context, uint32_t number)
     WorldFunction f;
     if (!world_function(naming->world, number, &f))
         return NULL;
-    return f.table ? "table" : name_text(naming->world, f.def->name);
+    return f.table ? "table" : f.delay ? "delay" : name_text(naming->world, f.def->name);
 }
 
 /* The arguments of a foreign function are its handle, if it has one, and its in members. */
@@ -444,6 +451,8 @@ static const char *argument_name(void *context, uint32_t number, uint32_t index,
         return NULL;
     if (f.table)
         return index == 1 ? quoted(naming, k) : NULL;
+    if (f.delay)
+        return NULL;
     uint32_t in = index - f.has_handle;
     return in < f.def->n_ins ? typed_constant(naming, k, f.def->ins[in]->type.kind) : NULL;
 }

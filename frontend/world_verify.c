@@ -20,6 +20,8 @@ static bool makes_var(const Op *op)
     case OP_PARAM:
     case OP_AUX:
     case OP_INITIAL:
+    case OP_BORN:
+    case OP_DELAY:
     case OP_RANDOM:
     case OP_INDEX:
     case OP_SAMPLE:

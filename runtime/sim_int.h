@@ -289,6 +289,7 @@ typedef struct CycleMemo {
 typedef enum CauseKind {
     CAUSE_JUMP,
     CAUSE_SAMPLE,
+    CAUSE_DELAY,
     CAUSE_STATES,
     CAUSE_WRITTEN,
     CAUSE_EDITED
@@ -306,6 +307,14 @@ typedef struct SampleMemo {
     uint64_t next; /* due at origin + next * interval */
     bool broad;    /* it concerns too many parts: all steps end there */
 } SampleMemo;
+
+typedef struct DelayMemo {
+    DdpVar key, of;  /* whose history it is (foreign/history.h), as a value; of which variable */
+    DdpVar varies;   /* the delay as it is now; 0: it is always `longest` */
+    uint32_t unused; /* no padding: it is packed as it is */
+    double longest;
+    double last; /* its value at the last point of a grid */
+} DelayMemo;
 
 typedef struct PreMemo {
     DdpVar var, of;
@@ -637,6 +646,12 @@ typedef struct SimDecide {
     VEC(SampleMemo) samples;
     Map sample_of; /* variable -> index + 1 in samples */
     VEC(PreMemo) pres;
+    VEC(DelayMemo) delays;
+    VEC(DdpVar) borns;    /* flags that end with the event */
+    VEC(double) delayed;  /* values of one stretch of all of them */
+    double delays_known;  /* so far their histories reach */
+    uint32_t delay_level; /* of the breaks that this event is because of (delay.c) */
+    bool delays_broken;   /* there was an event: histories may break */
     DdpVar
         unsettled;  /* a variable whose `pre` in a relation that lasts has another value; 0: none */
     Sym terminated; /* why the model ends the run here; 0: it does not */

@@ -124,7 +124,7 @@ void event_pack_births(Sim *sim, Pack *p);
 void event_pack_times(Sim *sim, Pack *p);   /* of the last events */
 void event_pack_modes(Sim *sim, Pack *p);   /* those that the output knows, and does not know yet */
 void event_pack_runaway(Sim *sim, Pack *p); /* the condition that fires ever faster */
-void event_pack_roles(Sim *sim, Pack *p);   /* samples, pre values, initial(), couts */
+void event_pack_roles(Sim *sim, Pack *p);   /* samples, pre values, delays, initial(), couts */
 void event_pack_loops(Sim *sim, Pack *p);   /* how many the last commit left */
 void event_pack_incomplete(Sim *sim, Pack *p);
 

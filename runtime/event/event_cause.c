@@ -32,6 +32,11 @@ void cause_sample(Sim *sim, DdpVar sample)
     note(sim, (EventCause){.kind = CAUSE_SAMPLE, .number = sample});
 }
 
+void cause_delay(Sim *sim, DdpVar of)
+{
+    note(sim, (EventCause){.kind = CAUSE_DELAY, .number = of});
+}
+
 void cause_states(Sim *sim)
 {
     note(sim, (EventCause){.kind = CAUSE_STATES});
@@ -64,6 +69,9 @@ static void text_of(Sim *sim, const EventCause *cause, char *out)
         break;
     case CAUSE_SAMPLE:
         sample_text(sim, cause->number, out);
+        break;
+    case CAUSE_DELAY:
+        snprintf(out, TEXT, "delay of %s", explain_var(sim, cause->number));
         break;
     case CAUSE_STATES:
         snprintf(out, TEXT, "other states are chosen");

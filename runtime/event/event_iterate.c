@@ -6,6 +6,7 @@
  * become those of the update that ends. The event is over when an update fires nothing and clears
  * nothing that anyone reads; only then must everything be determined.
  */
+#include "runtime/event/delay.h"
 #include "runtime/event/conditions.h"
 #include "runtime/event/cout.h"
 #include "runtime/event/event_cause.h"
@@ -370,6 +371,16 @@ static SolStatus updates(Sim *sim)
     }
 }
 
+/* What lasts as long as the event in which it was born ends; false: there is nothing. */
+static bool end_births(Sim *sim)
+{
+    bool any = sim->decide.borns.n > 0;
+    for (uint32_t i = 0; i < sim->decide.borns.n; i++)
+        values_set(sim, sim->decide.borns.at[i], 0);
+    vec_clear(&sim->decide.borns);
+    return any;
+}
+
 /* Comparisons at their boundary are decided when the phase would begin; what that makes true
  * belongs to this event. */
 static SolStatus updates_and_ties(Sim *sim)
@@ -380,7 +391,8 @@ static SolStatus updates_and_ties(Sim *sim)
             sim->record.event.updates > sim->opt.max_updates ? too_many(sim) : updates(sim);
         if (status == SOL_OK)
             status = implicit_finish(sim);
-        if (status == SOL_OK && !event_leave_ties(sim) && !mode_search_again(sim))
+        if (status == SOL_OK && !event_leave_ties(sim) && !mode_search_again(sim) &&
+            !end_births(sim))
             break;
         if (status == SOL_OK) {
             update_resume(sim);
@@ -461,6 +473,7 @@ SolStatus event_iterate(Sim *sim, bool first)
     } else {
         update_end(sim);
         samples_due(sim);
+        delay_due(sim);
         update_begin(sim);
         update_resume(sim);
     }
@@ -498,6 +511,9 @@ void event_close(Sim *sim)
     samples_close(sim);
     vec_free(sim->mem, &sim->decide.faster);
     vec_free(sim->mem, &sim->decide.pres);
+    vec_free(sim->mem, &sim->decide.delays);
+    vec_free(sim->mem, &sim->decide.borns);
+    vec_free(sim->mem, &sim->decide.delayed);
     vec_free(sim->mem, &sim->start.monitored);
     vec_free(sim->mem, &sim->start.starts);
     vec_free(sim->mem, &sim->start.zeroed);

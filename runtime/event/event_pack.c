@@ -1,4 +1,5 @@
 /* event_pack.c: what events remember <-> a block of bytes. */
+#include "runtime/event/delay.h"
 #include "runtime/event/event.h"
 
 void event_pack_births(Sim *sim, Pack *p)
@@ -40,6 +41,7 @@ void event_pack_roles(Sim *sim, Pack *p)
     samples_pack(sim, p);
     PACK_LIST(p, &sim->decide.pres);
     PACK_LIST(p, &sim->decide.initials);
+    delay_pack(sim, p);
     pack_couts(sim, p);
 }
 

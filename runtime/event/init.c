@@ -13,6 +13,7 @@
  * Start values count only in the update in which their der is born; what is no state takes
  * its start value as the first guess of whatever loop determines it.
  */
+#include "runtime/event/delay.h"
 #include "runtime/event/implicit.h"
 #include "runtime/event/reinit.h"
 #include "runtime/event/trail.h"
@@ -144,6 +145,15 @@ static void take_change(Sim *sim, const WorldChange *change)
         break;
     case WORLD_PRE:
         take_pre(sim, change);
+        break;
+    case WORLD_BORN:
+        if (change->born)
+            vec_push(sim->mem, &sim->decide.borns, change->a);
+        else
+            drop_var(sim->mem, &sim->decide.borns, change->a);
+        break;
+    case WORLD_DELAY:
+        delay_take(sim, change);
         break;
     case WORLD_RANDOM:
         break;

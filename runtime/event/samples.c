@@ -3,6 +3,7 @@
  * A sample is a clock, as parts without states are (time_stops.c): only the steps of those parts end at its times that
  * it concerned before. Samples of one origin and interval are the same clock.
  */
+#include "runtime/event/delay.h"
 #include "runtime/event/event.h"
 #include "runtime/event/event_cause.h"
 #include "runtime/event/trail.h"
@@ -111,7 +112,7 @@ double samples_next(const Sim *sim, bool stops_all)
         if (!stops_all || memo->broad)
             next = fmin(next, due(memo));
     }
-    return next;
+    return fmin(next, delay_next(sim));
 }
 
 bool sample_was_due(const Sim *sim, const SampleMemo *memo)

@@ -22,7 +22,13 @@ Foreign *foreign_open(Mem *mem, Program *program, FormTable *forms)
     f->program = program;
     f->forms = forms;
     f->tables = tables_open(mem);
+    f->histories = histories_open(mem);
     return f;
+}
+
+HistorySet *foreign_histories(Foreign *f)
+{
+    return f->histories;
 }
 
 void foreign_attach(Foreign *f, const World *world)
@@ -57,6 +63,7 @@ void foreign_close(Foreign *f)
         mem_free(f->mem, function->kind == FUNCTION_PARTIAL ? NULL : function->constructor_types);
     }
     tables_close(f->tables);
+    histories_close(f->histories);
     map_free(f->mem, &f->function_index);
     map_free(f->mem, &f->handle_of);
     vec_free(f->mem, &f->functions);
@@ -247,6 +254,19 @@ static double call_table(Foreign *f, const Function *function, const double *arg
     return NAN;
 }
 
+static double call_delay(Foreign *f, const Function *function, const double *args)
+{
+    if (function->which == 0 && function->order)
+        return 0; /* whose history it is does not vary */
+    double value = history_value(f->histories, args[0], args[1], function->order);
+    if (isnan(value))
+        foreign_fail(f,
+                     "a delay is shorter than the step of the integration: what was at time %.10g "
+                     "is not known yet",
+                     args[1]);
+    return value;
+}
+
 static double call_by_index(Foreign *f, uint32_t index, const double *args)
 {
     Function *function = &f->functions.at[index];
@@ -261,6 +281,8 @@ static double call_by_index(Foreign *f, uint32_t index, const double *args)
                                                                : 0;
     case FUNCTION_TABLE:
         return call_table(f, function, args);
+    case FUNCTION_DELAY:
+        return call_delay(f, function, args);
     case FUNCTION_BROKEN:
         break;
     }

@@ -12,6 +12,7 @@
 #include "jit/jit.h"
 
 typedef struct Foreign Foreign;
+typedef struct HistorySet HistorySet;
 
 Foreign *foreign_open(Mem *mem, Program *program, FormTable *forms);
 void foreign_close(Foreign *foreign); /* destructors of handles that still live, then libraries */
@@ -37,6 +38,8 @@ bool foreign_birth(Foreign *foreign, DdpVar var, uint32_t function, Place at,
 bool foreign_birth_of(Foreign *foreign, const WorldChange *change, const double *value,
                       double *handle);
 void foreign_death(Foreign *foreign, DdpVar var);
+
+HistorySet *foreign_histories(Foreign *foreign); /* what delay() reads (history.h) */
 
 /* The first failure since the last question, or NULL. */
 const char *foreign_failure(Foreign *foreign);

@@ -7,6 +7,7 @@
 #include "base/vec.h"
 #include "jit/jit.h"
 #include "runtime/foreign/foreign.h"
+#include "runtime/foreign/history.h"
 #include "runtime/foreign/table.h"
 
 #include <ffi.h>
@@ -16,11 +17,12 @@ typedef struct Function {
     enum {
         FUNCTION_BROKEN, /* could not be opened: every call is NaN */
         FUNCTION_TABLE,
+        FUNCTION_DELAY,
         FUNCTION_PLAIN,
         FUNCTION_PARTIAL,   /* by the library's derivative function */
         FUNCTION_DIFFERENCE /* by differences of `origin` */
     } kind;
-    const Def *def;        /* NULL for tables */
+    const Def *def;        /* NULL for tables and delays */
     bool has_handle;       /* the first argument is one */
     uint32_t n;            /* arguments, handle included */
     uint32_t n_before;     /* of these before the in-members: the handle, or the parameters */
@@ -65,6 +67,7 @@ struct Foreign {
     VEC(Handle) handles;
     VEC(uint32_t) free_handles; /* room for all is taken at birth: a death never needs memory */
     TableSet *tables;
+    HistorySet *histories;
     uint32_t checked;       /* functions of the World that foreign_check() has opened */
     VEC(JitCallee) callees; /* [number], for compiled code; address NULL: not open, or not direct */
     uint64_t ffi_calls;     /* through libffi so far, without constructors */

@@ -228,7 +228,9 @@ static Function open_derivative(Foreign *f, uint32_t number, uint32_t which)
     function.which = which;
     if (origin.kind == FUNCTION_BROKEN)
         return (Function){.kind = FUNCTION_BROKEN};
-    if (origin.kind == FUNCTION_TABLE) {
+    if (origin.kind == FUNCTION_DELAY && origin.order && origin.which == 0)
+        function.which = 0; /* 0 stays 0 */
+    if (origin.kind == FUNCTION_TABLE || origin.kind == FUNCTION_DELAY) {
         function.order = origin.order + 1;
         return function;
     }
@@ -261,6 +263,8 @@ static Function open_function(Foreign *f, uint32_t number)
     }
     if (view.table)
         return (Function){.kind = FUNCTION_TABLE, .n = 3};
+    if (view.delay)
+        return (Function){.kind = FUNCTION_DELAY, .n = 2};
     return open_plain(f, &view);
 }
 
@@ -288,7 +292,8 @@ void foreign_reserve(Foreign *f, uint32_t number)
 static void set_callee(Foreign *f, uint32_t number, const Function *function)
 {
     foreign_reserve(f, number);
-    if (function->kind == FUNCTION_BROKEN || function->kind == FUNCTION_TABLE)
+    if (function->kind == FUNCTION_BROKEN || function->kind == FUNCTION_TABLE ||
+        function->kind == FUNCTION_DELAY)
         return;
     JitCallee callee = {.which = (int64_t)function->which - function->n_before};
     if (function->kind == FUNCTION_DIFFERENCE) {

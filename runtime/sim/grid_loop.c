@@ -8,6 +8,7 @@
  * k*h.
  */
 #include "runtime/sim/sim.h"
+#include "runtime/event/delay.h"
 #include "runtime/event/jump.h"
 #include "runtime/eval/tape.h"
 #include "runtime/eval/trace.h"
@@ -103,7 +104,7 @@ static SolStatus settle_point(Sim *sim, bool *happened)
     bool event = look_at_conditions(sim) || samples_next(sim, false) <= sim->time;
     event |= advise(sim);
     bool output = sim->time >= sim->output.next;
-    SolStatus status = SOL_OK;
+    SolStatus status = delay_grid(sim);
     *happened = event;
     if (status == SOL_OK && output && !event)
         status = sim_point(sim, SOL_AT_POINT);
@@ -114,6 +115,8 @@ static SolStatus settle_point(Sim *sim, bool *happened)
             status = sim_event(sim);
         double begin = timer_now();
         refresh(sim);
+        if (status == SOL_OK)
+            status = delay_after(sim);
         event_record_done(sim, timer_now() - begin);
     }
     return status;
@@ -171,6 +174,9 @@ void grid_cut(Sim *sim)
 SolStatus grid_run(Sim *sim, double stop, bool to_event, bool one_step, bool *happened)
 {
     refresh(sim);
+    SolStatus begun = delay_after(sim);
+    if (begun != SOL_OK)
+        return begun;
     while (sim->grid.time < stop && !event_terminated(sim)) {
         bool whole;
         double time = next_point(sim, &whole);

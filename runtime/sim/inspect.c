@@ -1,6 +1,7 @@
 /* inspect.c: a simulation -> variables, values, statistics, and what exists in it as text: the
  * public functions that look and do not move.
  */
+#include "runtime/event/delay.h"
 #include "runtime/solve/inline_plan.h"
 #include "runtime/sim/sim.h"
 #include "frontend/flat.h"
@@ -127,7 +128,9 @@ SolStatus sim_write(Sim *sim, DdpVar var, double value)
     }
     if (sim->opt.solver == SOL_SOLVER_EULER)
         grid_cut(sim);
-    SolStatus status = sim_point_before(sim, sim->time);
+    SolStatus status = delay_cut(sim);
+    if (status == SOL_OK)
+        status = sim_point_before(sim, sim->time);
     if (status != SOL_OK)
         return status;
     values_set(sim, var, value);

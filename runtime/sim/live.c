@@ -4,6 +4,7 @@
  * before (save_peek) and read into a fresh simulation when the edit is refused, which then takes the place
  * of the one that was tried: so nothing is left of it, whatever went wrong, memory included. What an edit
  * did is kept as a list of steps, each of which can be done backwards. */
+#include "runtime/event/delay.h"
 #include "runtime/sim/live.h"
 #include "runtime/sim/save.h"
 
@@ -129,7 +130,9 @@ static SolStatus try_edit(Sim *sim, SolEdited *edited)
     uint64_t births = event_births(sim), visited = ddp_counts(sim->ddp).visited;
     if (sim->opt.solver == SOL_SOLVER_EULER)
         grid_cut(sim);
-    SolStatus status = sim_point_before(sim, sim->time);
+    SolStatus status = delay_cut(sim);
+    if (status == SOL_OK)
+        status = sim_point_before(sim, sim->time);
     if (status == SOL_OK)
         status = time_event(sim);
     if (status == SOL_OK && !event_is_incomplete(sim))

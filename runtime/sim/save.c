@@ -7,6 +7,7 @@
  *
  * The bytes are for the same program on the same kind of machine; a mark of both, of the texts and
  * of the options refuses everything else, and a checksum what was damaged. */
+#include "runtime/event/delay.h"
 #include "runtime/eval/compare.h"
 #include "runtime/sim/save.h"
 
@@ -227,7 +228,9 @@ static void pack_own(Sim *sim, Pack *p)
  */
 static SolStatus evaluate_all(Sim *sim)
 {
-    SolStatus status = parts_bring_all(sim, EVAL_PLAIN);
+    SolStatus status = delay_cut(sim);
+    if (status == SOL_OK)
+        status = parts_bring_all(sim, EVAL_PLAIN);
     EACH_LEAF (&sim->outputs, segment)
         for (uint32_t i = 0; i < segment->nodes.n && status == SOL_OK; i++) {
             const EvalNode *node = &sim->nodes.at[segment->nodes.at[i]];

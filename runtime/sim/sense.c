@@ -192,6 +192,10 @@ SolStatus sense_start(Sense *sense)
         return SOL_OK;
     for (uint32_t k = 0; k < sense->n && status == SOL_OK; k++)
         status = find_parameter(sense, &sense->by[k]);
+    if (status == SOL_OK && sense->sim->decide.delays.n) {
+        diag_error(sense->sim->diags, 0, "there are no sensitivities of a model with 'delay'");
+        status = SOL_USAGE;
+    }
     if (status != SOL_OK)
         return status;
     sense_grow(sense);

@@ -15,6 +15,7 @@
 #include "runtime/sim/sense.h"
 #include "runtime/eval/redundant.h"
 #include "runtime/event/conditions.h"
+#include "runtime/event/delay.h"
 #include "runtime/event/event_cause.h"
 #include "runtime/event/jump.h"
 #include "runtime/eval/tape.h"
@@ -80,6 +81,8 @@ static SolStatus renew_parts(Sim *sim)
         event_leave_near(sim);
         status = firings_end(sim);
     }
+    if (status == SOL_OK)
+        status = delay_after(sim);
     parts_forget_touched(sim);
     return status;
 }
@@ -144,7 +147,9 @@ static SolStatus handle_event(Sim *sim, double time)
     event_forget_ties(sim);
     list_due(sim, time);
     sense_due(sim->output.sense);
-    SolStatus status = show_before(sim, time);
+    SolStatus status = delay_before(sim, parts_left(sim));
+    if (status == SOL_OK)
+        status = show_before(sim, time);
     event_forget_candidates(sim); /* those that only an output noticed */
     double begin = timer_now();
     if (status == SOL_OK)
@@ -294,12 +299,14 @@ static SolStatus advance(Sim *sim, double limit, double stop_at, bool one_step)
            parts_first_key(sim, HEAP_BEHIND) < fmin(limit, parts_first_key(sim, HEAP_DUE))) {
         Part *part = parts_first(sim, HEAP_BEHIND, 0);
         status = sense_reach(sim->output.sense, part->now); /* as far as all are */
+        if (status == SOL_OK)
+            status = delay_reach(sim, part->now);
         if (status != SOL_OK)
             break;
         const Part *next = parts_second(sim);
         if (next) /* in two pieces: the processor has no room for more at a time */
             part_prefetch(next, 0, MEMORY_VECTORS);
-        status = step_part(part, fmin(stop_at, time_stop(part)));
+        status = step_part(part, fmin(fmin(stop_at, time_stop(part)), delay_limit(sim)));
         if (next)
             part_prefetch(next, MEMORY_VECTORS + 1, MEMORIES - 1);
         if (status == SOL_OK)
@@ -319,7 +326,7 @@ static SolStatus advance(Sim *sim, double limit, double stop_at, bool one_step)
 static SolStatus go_to(Sim *sim, double stop, bool one_step, bool *event)
 {
     double sample = samples_next(sim, false);
-    double limit = fmin(fmin(stop, sim->output.next), sample);
+    double limit = fmin(fmin(stop, sim->output.next), fmin(sample, delay_limit(sim)));
     double end = sim->opt.realtime > 0 ? stop : fmax(stop, sim->opt.stop);
     double stop_at = fmin(time_stops_all(sim), end);
     SolStatus status = advance(sim, limit, stop_at, one_step);
@@ -333,6 +340,8 @@ static SolStatus go_to(Sim *sim, double stop, bool one_step, bool *event)
         status = sense_before(sim->output.sense, found);
     else
         status = sense_reach(sim->output.sense, found);
+    if (status == SOL_OK && !*event && found == delay_limit(sim))
+        status = delay_reach(sim, found);
     if (status != SOL_OK)
         return status;
     if (*event)
