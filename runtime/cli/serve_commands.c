@@ -354,6 +354,7 @@ void serve_message(Serve *serve, const ServeMessage *m)
     }
     if (m->kind == SERVE_TEXT)
         take_text(serve, m);
+    interrupt_aim(serve->live.interrupt, serve->live.sim); /* commands may have turned it away */
 }
 
 void serve_drop(Serve *serve)

@@ -161,9 +161,10 @@ def session():
     check(c.ask("undo")["answer"] == "accepted", "undo")
     tree = {v["path"]: v["value"] for v in c.ask("tree")["data"]["variables"]}
     check(tree["k"] == 2 and "more" in tree, f"a slider undone as a whole: {tree}")
-    for line in ("save x", "script x", "write x", "source x", "quit", "q", "qui", "watch x", "wat x", "r to 9", "sour x", "nonsense", ""):
+    for line in ("save x", "script x", "write x", "source x", "quit", "q", "qui", "watch x", "wat x", "r by 9", "sour x", "nonsense", ""):
         reply = c.ask(line)
         check(reply is None or reply["answer"] == "error", f"{line}: {reply}")
+    check(c.ask("step")["answer"] == "ok", "step")
     c.ask("speed max")
     c.ask("play")
     time.sleep(0.5)

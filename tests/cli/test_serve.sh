@@ -28,12 +28,14 @@ start() { # options
 end() { # signal
     kill "-$1" $pid
     { wait $pid; } 2>/dev/null
+    status=$?
 }
 
 start
 python3 "$SOURCE_DIR/tests/cli/serve_client.py" "$(cat address)" || fail "the client, see above: $(cat err)"
 kill -0 $pid 2>/dev/null || fail "it ended: $(cat err)"
 end INT
+[ $status -eq 0 ] || fail "Ctrl-C ended it with $status"
 [ "$(ss -ltn 2>/dev/null | grep -c "$(sed 's/.*:\([0-9]*\).*/\1/' address)")" = 0 ] || fail "the port is still open"
 
 if [ -n "${SOLSTICE_NO_BROWSER:-}" ]; then
