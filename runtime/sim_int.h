@@ -472,13 +472,21 @@ typedef struct SimRun {
     VEC(uint64_t) sums; /* rebuild.c, in builds with verifiers */
 } SimRun;
 
+/* The row before an edit, which is told when the edit is accepted (live.c). */
+typedef struct HeldPoint {
+    bool any;
+    SolPoint point;
+    VEC(double) values; /* of it */
+} HeldPoint;
+
 /* What output wants, and what it was told (simulation.c, announce.c). */
 typedef struct SimOutput {
     uint64_t mode_serial; /* given so far */
     SolOutput to;
-    double *values; /* [var] */
-    bool unseen;    /* the point that was to be shown last has no values */
-    double last;    /* when that was */
+    HeldPoint *held; /* takes the point that is at hand; NULL: it is told */
+    double *values;  /* [var] */
+    bool unseen;     /* the point that was to be shown last has no values */
+    double last;     /* when that was */
     uint32_t n_values;
     double next;         /* time of the next point */
     uint64_t index;      /* and its number */

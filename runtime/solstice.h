@@ -422,7 +422,8 @@ SolStatus sol_record_end(Sol *sim);
 /* What was recorded so far: of a file it is opened, of memory there is a copy. NULL: no memory, or nothing is recorded. */
 SolResult *sol_recorded(Sol *sim);
 
-/* Never NULL but where there is no memory; look at sol_result_info(). The file is read once, for its columns. */
+/* Never NULL but where there is no memory; look at sol_result_info(). The file is read once, for its columns and the
+ * places of its rows. */
 SolResult *sol_result_open(const char *path);
 SolResult *sol_result_open_bytes(const void *bytes, size_t n); /* copied */
 void sol_result_close(SolResult *result);                      /* NULL is fine */

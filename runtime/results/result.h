@@ -177,6 +177,12 @@ void result_rewind(ResultReader *reader); /* from the first record again, column
 bool result_next(ResultReader *reader, ResultRecord *record);
 ResultEnd result_end(const ResultReader *reader);
 uint64_t result_position(const ResultReader *reader); /* behind the last complete record */
+/* Columns of which the last row has values, ascending. */
+const uint32_t *result_reader_live(const ResultReader *reader, uint32_t *n);
+const uint8_t *result_reader_bytes(const ResultReader *reader,
+                                   uint64_t *n); /* NULL: it is a file, */
+/* of which these are bytes, wherever reading stands: how many of n there are. */
+uint32_t result_peek(const ResultReader *reader, uint64_t at, void *to, uint32_t n);
 int result_read_error(const ResultReader *reader);
 
 uint32_t result_column_count(const ResultReader *reader); /* known so far */

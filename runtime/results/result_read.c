@@ -569,6 +569,32 @@ uint64_t result_position(const ResultReader *r)
     return r->position;
 }
 
+const uint32_t *result_reader_live(const ResultReader *r, uint32_t *n)
+{
+    *n = r->live.n;
+    return r->live.at;
+}
+
+const uint8_t *result_reader_bytes(const ResultReader *r, uint64_t *n)
+{
+    *n = r->size;
+    return r->bytes;
+}
+
+uint32_t result_peek(const ResultReader *r, uint64_t at, void *to, uint32_t n)
+{
+    uint32_t done = 0;
+    while (done < n) {
+        ssize_t got = pread(r->fd, (uint8_t *)to + done, n - done, (off_t)(at + done));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            break;
+        done += (uint32_t)got;
+    }
+    return done;
+}
+
 int result_read_error(const ResultReader *r)
 {
     return r->error;

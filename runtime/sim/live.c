@@ -50,6 +50,7 @@ void live_forget(Sol *sol)
     vec_free(sol->model->mem, &sol->history->edits);
     pack_free(&sol->history->before);
     vec_free(sol->model->mem, &sol->history->values);
+    vec_free(sol->model->mem, &sol->history->left.values);
     mem_free(sol->model->mem, sol->history);
     sol->history = NULL;
 }
@@ -164,6 +165,23 @@ static void tell_output(Sim *sim, bool behind)
     else
         sim_point_before(sim, sim->time);
     mem_guard_pop(sim->mem, &guard);
+}
+
+/* The row before it is told when it is accepted: of what is refused nothing is seen. (Derivatives by parameters are read while
+ * a point is told, so that one does not wait.) */
+static void keep_left(Sim *sim, SolHistory *h)
+{
+    h->left.any = false;
+    sim->output.held = sim->output.sense ? NULL : &h->left;
+    tell_output(sim, false);
+    sim->output.held = NULL;
+}
+
+static void tell_both(Sim *sim, SolHistory *h)
+{
+    if (h->left.any && sim->output.to.point)
+        sim->output.to.point(sim->output.to.context, &h->left.point);
+    tell_output(sim, true);
 }
 
 static SolStatus guarded_try(Sol *sol, const EditsWanted *wanted, SolEdited *edited)
@@ -377,7 +395,7 @@ static SolStatus change(Sol *sol, SolStatus (*edit)(Sim *, void *, int), void *c
     Diags *diags = sim->diags;
     diags->limit = diags->errors + 100; /* a long session has many */
     *edited = (SolEdited){.message = diags->list.n};
-    tell_output(sim, false);
+    keep_left(sim, sol->history);
     SolStatus status = peek(sim, sol->history);
     if (status != SOL_OK) {
         *edited = (SolEdited){.verdict = SOL_REFUSED, .reason = status, .message = edited->message};
@@ -389,7 +407,7 @@ static SolStatus change(Sol *sol, SolStatus (*edit)(Sim *, void *, int), void *c
     event_set_edit(sol->sim, NULL, NULL);
     SolStatus back = status == SOL_OK ? SOL_OK : refuse(sol, status, edited);
     if (status == SOL_OK)
-        tell_output(sol->sim, true);
+        tell_both(sol->sim, sol->history);
     edited->microseconds = (timer_now() - begin) * 1e6;
     return back;
 }

@@ -59,6 +59,7 @@ typedef struct SolHistory {
     Pack before;       /* the simulation as it was; its memory is used again */
     bool exact;        /* `before` was written; else `values` were */
     VEC(double) values;
+    HeldPoint left;   /* the row before the one that is tried */
     uint64_t numbers; /* given to stamps so far */
     EditStamp state;  /* of what is there now, unless time went on */
 } SolHistory;

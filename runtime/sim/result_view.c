@@ -1,9 +1,10 @@
 /* result_view.c: a result, in a file or in memory -> its columns, rows and events for a client: sol_result_open() and its
  * like.
  *
- * The reader (results/result.h) is a stream that keeps descriptions of columns and no rows. A first pass finds the columns and
- * counts the rows; each later question is a pass, or goes on where the last one stopped. */
-#include "runtime/results/result.h"
+ * The reader (results/result.h) is a stream that keeps descriptions of columns and no rows. A first pass finds the columns,
+ * counts the rows and makes an index of them. Few columns are read by the index; many are read by a pass, or by going on where the
+ * last one stopped. */
+#include "runtime/results/result_index.h"
 #include "runtime/sim/sim.h"
 
 #include <math.h>
@@ -15,6 +16,7 @@ struct SolResult {
     uint8_t *bytes; /* of malloc(), or NULL */
     size_t n_bytes;
     ResultReader *reader;
+    ResultIndex *index;
     uint64_t row;  /* the reader stands behind so many rows */
     uint64_t size; /* bytes up to the last complete record, as the first pass found */
     SolResultInfo info;
@@ -57,8 +59,12 @@ static void note_record(SolResult *r, const ResultRecord *record)
 static void survey(SolResult *r, const char *path)
 {
     ResultRecord record;
-    while (result_next(r->reader, &record))
+    uint64_t before = result_position(r->reader);
+    r->index = result_index_open(r->mem);
+    for (; result_next(r->reader, &record); before = result_position(r->reader)) {
         note_record(r, &record);
+        result_index_note(r->index, r->reader, &record, before);
+    }
     ResultEnd end = result_end(r->reader);
     result_end_text(r->reader, path, r->message, sizeof r->message);
     r->size = result_position(r->reader);
@@ -129,6 +135,7 @@ void sol_result_close(SolResult *r)
     if (!r)
         return;
     result_close_reader(r->reader);
+    result_index_close(r->index);
     mem_close(r->mem);
     free(r->bytes);
     free(r);
@@ -164,15 +171,6 @@ const char *sol_result_text(const SolResult *r, double value)
 
 /* ---- rows ---- */
 
-typedef struct Rows {
-    uint64_t from, count;
-    double *times;
-    uint8_t *sides;
-    uint32_t n;
-    const uint32_t *columns;
-    double *const *values;
-} Rows;
-
 static double value_of(const SolResult *r, uint32_t column)
 {
     if (column >= result_column_count(r->reader)) /* not born yet */
@@ -181,7 +179,7 @@ static double value_of(const SolResult *r, uint32_t column)
     return c->alive ? c->value : NAN;
 }
 
-static void put_row(const SolResult *r, const Rows *rows, const ResultRecord *record)
+static void put_row(const SolResult *r, const ResultWanted *rows, const ResultRecord *record)
 {
     uint64_t at = r->row - rows->from;
     if (rows->times)
@@ -205,7 +203,7 @@ static SolStatus lost_place(SolResult *r)
     return SOL_MEMORY;
 }
 
-static SolStatus read_rows(SolResult *r, const Rows *rows)
+static SolStatus read_rows(SolResult *r, const ResultWanted *rows)
 {
     ResultRecord record;
     if (rows->from < r->row)
@@ -222,7 +220,7 @@ static SolStatus read_rows(SolResult *r, const Rows *rows)
     return SOL_OK;
 }
 
-static bool are_there(const SolResult *r, const Rows *rows)
+static bool are_there(const SolResult *r, const ResultWanted *rows)
 {
     bool good = rows->count <= r->info.rows && rows->from <= r->info.rows - rows->count;
     for (uint32_t i = 0; i < rows->n; i++)
@@ -230,11 +228,31 @@ static bool are_there(const SolResult *r, const Rows *rows)
     return good;
 }
 
+enum { FEW_COLUMNS = 32 };
+
+/* Texts of Strings are those that the stream has met. */
+static bool by_index(const SolResult *r, const ResultWanted *rows)
+{
+    bool strings = false;
+    for (uint32_t i = 0; i < rows->n; i++)
+        strings |= r->columns.at[rows->columns[i]].type == RESULT_STRING;
+    bool goes_on = r->row <= rows->from && rows->from - r->row < rows->count;
+    return result_index_usable(r->index) && !strings &&
+           (rows->n <= FEW_COLUMNS || !(goes_on || rows->from == 0));
+}
+
+static SolStatus read_wanted(SolResult *r, const ResultWanted *rows)
+{
+    if (!by_index(r, rows))
+        return read_rows(r, rows);
+    return result_index_read(r->index, r->reader, rows) ? SOL_OK : SOL_IO;
+}
+
 SolStatus sol_result_read(SolResult *r, uint64_t from, uint64_t count, double *times,
                           uint8_t *sides, uint32_t n, const uint32_t *columns,
                           double *const *values)
 {
-    Rows rows = {from, count, times, sides, n, columns, values};
+    ResultWanted rows = {from, count, times, sides, n, columns, values};
     MemGuard guard;
     if (r->info.status != SOL_OK)
         return r->info.status;
@@ -243,7 +261,7 @@ SolStatus sol_result_read(SolResult *r, uint64_t from, uint64_t count, double *t
     mem_guard_push(r->mem, &guard);
     if (setjmp(guard.env) != 0)
         return lost_place(r);
-    SolStatus status = read_rows(r, &rows);
+    SolStatus status = read_wanted(r, &rows);
     mem_guard_pop(r->mem, &guard);
     return status;
 }
@@ -298,9 +316,11 @@ SolStatus sol_result_visit(SolResult *r, const SolVisit *visit)
     if (setjmp(guard.env) != 0)
         return lost_place(r);
     rewind_rows(r);
-    while (result_position(r->reader) < r->size && result_next(r->reader, &record)) {
+    bool head_only = !visit->event && !visit->mode && !visit->note, more = true;
+    while (more && result_position(r->reader) < r->size && result_next(r->reader, &record)) {
         r->row += record.kind == RESULT_ROW;
         show(visit, &record);
+        more = !head_only || record.kind != RESULT_HEADER;
     }
     mem_guard_pop(r->mem, &guard);
     return SOL_OK;

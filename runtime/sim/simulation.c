@@ -438,6 +438,18 @@ static void tell_cout(Sim *sim, const char *text)
         printf("%s\n", text);
 }
 
+static bool tell_point(Sim *sim, const SolPoint *point)
+{
+    HeldPoint *held = sim->output.held;
+    if (!held)
+        return sim->output.to.point(sim->output.to.context, point);
+    vec_reserve(sim->mem, &held->values, point->limit);
+    memcpy(held->values.at, point->values, point->limit * sizeof *held->values.at);
+    held->point = *point;
+    held->point.values = held->values.at;
+    return held->any = true;
+}
+
 static SolStatus point_at(Sim *sim, SolSide side, double time)
 {
     double begin = timer_now();
@@ -467,7 +479,7 @@ static SolStatus point_at(Sim *sim, SolSide side, double time)
                           .side = side,
                           .values = partly ? touched_values(sim) : visible_values(sim),
                           .limit = ddp_var_limit(sim->ddp)};
-        fine = sim->output.to.point(sim->output.to.context, &point);
+        fine = tell_point(sim, &point);
     }
     if (side != SOL_AT_END || sim->time >= sim->opt.stop)
         status = judge(sim, side, partly);

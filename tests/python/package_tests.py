@@ -4,6 +4,7 @@ import io
 import math
 import os
 import pickle
+import random
 import tempfile
 import threading
 import unittest
@@ -58,6 +59,20 @@ implementation:
   when x > 0.5 then high << true; end;
   if high then cout << "over"; else then cout << "under"; end;
 end Notes;
+"""
+
+
+# what stands in the branches comes and goes; k keeps its value for a while
+BIRTHS = """
+model Births
+interface:
+  parameter Real p << 3;
+implementation:
+  static Real x; static Integer k;
+  x = sin(20*time);
+  when x > 0.9 then k << pre(k) + 1; end;
+  if x > 0 then static Real up; static Real twice; up = x; twice = 2*x; else then static Real down; down = -x; end;
+end Births;
 """
 
 
@@ -165,6 +180,46 @@ class Runs(unittest.TestCase):
                 file.write("no result at all, however long it may be")
             with self.assertRaises(solstice.FileError):
                 solstice.Result(path)
+
+    def test_refused_edits_leave_no_rows(self):
+        wrong = ("x = 3", "Real y; y*y = -1", "Real z; z = 1/0", 'assert(condition = x > 5, message = "no")', "nonsense")
+        for exact in (100, 1):
+            with solstice.loads(DECAY).simulate(1, editable=True, steps=10, exact_edits=exact) as sim:
+                before = sim.run(0.45).result.rows
+                for text in wrong:
+                    self.assertFalse(sim.add(text))
+                result = sim.result
+                self.assertEqual((result.rows, result.names), (before, ["k", "x0", "x"]))
+                self.assertTrue(sim.add("Real y; y = 2*x"))
+                result = sim.result  # now the row before it, and that behind it
+                self.assertEqual((list(result.sides[before:]), list(result.time[before:])), ([2, 3], [0.45, 0.45]))
+                self.assertTrue(math.isnan(result["y"][-2]))
+                self.assertEqual((result["x"][-2], result["y"][-1]), (result["x"][-1], 2*result["x"][-1]))
+
+    def test_rows_in_the_middle(self):
+        """Columns and rows that are read by the index are those of one pass, through which `convert` reads the file, too."""
+        draw = random.Random(1)
+        many = "".join(f"  static Real b{i}; b{i} = sin({i}*time);\n" for i in range(40))
+        for text, stop in ((BRANCH, 2), (NOTES, 1), (BIRTHS, 3), (f"model Many\nimplementation:\n{many}end Many;", 1)):
+            with tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "r.solr")
+                memory, file = solstice.loads(text).run(stop=stop, steps=777), solstice.loads(text).run(stop=stop, steps=777, output=path)
+                chosen = [name for name in file.names if file.columns[file.names.index(name)].type != "String"]
+                whole = [chosen[i % len(chosen)] for i in range(max(40, len(chosen)))]  # so many are read by a pass
+                expected = solstice.open_result(path).read(whole)
+                for result in (memory, file):
+                    for name in chosen:
+                        np.testing.assert_array_equal(result[name], expected[name])
+                    for _ in range(60):
+                        begin = draw.randrange(result.rows)
+                        end, names = draw.randrange(begin, result.rows) + 1, draw.sample(chosen, draw.randrange(1, min(len(chosen), 9) + 1))
+                        part = result.read(names, begin, end)
+                        for name in names:
+                            np.testing.assert_array_equal(part[name], expected[name][begin:end])
+                    self.assertEqual([repr(result.last(name)) for name in chosen], [repr(expected[name][-1]) for name in chosen])
+                os.truncate(path, os.path.getsize(path) // 2)
+                with self.assertRaises(solstice.FileError):
+                    file[chosen[0]]
 
     def test_optional_packages(self):
         result = solstice.loads(BRANCH).run(stop=2, steps=20)
