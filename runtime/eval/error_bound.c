@@ -123,7 +123,7 @@ static void add_relation(Sizes *s, const EvalNode *node, LoopWhole *whole, uint3
         return;
     memset(right, 0, n * sizeof *right);
     right[i] = speed;
-    loop_whole_apply(whole, right);
+    loop_whole_apply(sim, whole, right);
     for (uint32_t k = 0; k < n; k++)
         add(s, loop_whole_unknowns(whole)[k], (ErrorBound){.drift = fabs(right[k])}, 1);
 }

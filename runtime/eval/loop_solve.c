@@ -2,7 +2,7 @@
  *
  * A loop has two forms. *Torn*: unknowns are the tearing variables w; the steps give the other
  * variables, the residuals r(w) are to vanish; a small dense matrix, one sweep of tangents for each
- * tearing variable. *Whole* (loop_whole.c): all variables are unknowns, a sparse matrix. Loops of
+ * tearing variable. *Whole* (loop_whole.c): all variables but copies of others are unknowns, a sparse matrix. Loops of
  * more than LOOP_TORN tearing variables are solved whole, and those that the DDP hands over so; so
  * are, from then on, those whose steps turn out to amplify rounding so much that refinement does
  * not get rid of it. A solution counts only if it satisfies the relations: its violation
@@ -166,7 +166,7 @@ static bool factor(System *s)
 static void apply(System *s, double *b)
 {
     if (s->whole)
-        loop_whole_apply(s->whole, b);
+        loop_whole_apply(s->sim, s->whole, b);
     else
         dense_lu_solve(s->n, node_lu(s->node), node_pivot(s->node), b);
 }
@@ -199,7 +199,7 @@ static void get_unknowns(const System *s, double *to)
 static double around(const System *s)
 {
     double most = 0;
-    for (uint32_t i = 0; i < s->node->n_steps; i++)
+    for (uint32_t i = 0; i < s->node->n_steps && !s->whole; i++)
         most = larger(most, fabs(s->sim->value[s->node->ops[i].target]));
     for (uint32_t i = 0; i < s->n; i++)
         most = larger(most, fabs(s->sim->value[s->unknown[i]]));
@@ -477,7 +477,7 @@ static double solve_whole(Sim *sim, EvalNode *node)
     double left = solve(&s) ? violation(&s) : INFINITY;
     if (left <= HOLDS)
         return left;
-    loop_whole_be_strict(s.whole);
+    loop_whole_be_strict(sim, s.whole);
     node->factored = false;
     s = system_of(sim, node);
     return solve(&s) ? violation(&s) : left;

@@ -1,4 +1,4 @@
-/* loop_whole.c: a loop -> one sparse system over all its variables, solved by KLU.
+/* loop_whole.c: a loop -> one sparse system over all its variables but copies, solved by KLU.
  *
  * Tearing leaves a small dense system, but it has two limits. The steps between the tearing
  * variables divide by coefficients that may become small on the way: values far off then cancel in
@@ -6,7 +6,9 @@
  * of its forces twice in a turn, although the loop as a whole is as well-conditioned as ever). And
  * a loop that cannot be torn (a grid of resistors) leaves thousands of tearing variables, whose
  * dense matrix costs their cube. Here nothing is solved ahead: every relation of the loop is an
- * equation left - right = 0, every variable an unknown, and KLU chooses pivots by size.
+ * equation left - right = 0, every variable an unknown, and KLU chooses pivots by size. Only where
+ * a relation says that two variables are equal, or opposite, one of them stands for both
+ * (loop_copies.c): that rounds nothing, and of the loops that connections make it is one half.
  *
  * The pattern comes from the relations' variables, the values from tangents of the relations'
  * codes, one run for each entry: relations are short. KLU orders the pattern of A + A' (minimum
@@ -25,17 +27,23 @@
 #include "runtime/eval/blocks.h"
 #include "runtime/eval/hold.h"
 #include "numerics/scale.h"
+#include "numerics/sparse_place.h"
+#include "numerics/sparse_solve.h"
 #include "runtime/eval/loop_check.h"
 #include "runtime/eval/loop_code.h"
+#include "runtime/eval/loop_copies.h"
 
 #include <float.h>
 #include <klu.h>
 #include <math.h>
 #include <string.h>
 
+/* A relation reads a variable. Those that one unknown stands for follow each other. */
 typedef struct Entry {
     DdpVar var;
     int at, column; /* in value[]; of the unknown */
+    double sign;    /* against the unknown */
+    bool last;      /* of those of the same column */
 } Entry;
 
 /* What it is called while it is away; n 0: it does not return. */
@@ -44,11 +52,19 @@ typedef struct LoopName {
     uint64_t key;
 } LoopName;
 
+typedef struct Copy {
+    DdpVar var, of;
+    double sign;
+} Copy;
+
 struct LoopWhole {
     uint32_t n;
     DdpVar *unknown;                  /* [n]: variables of the steps, then tearing variables */
-    const Code **code;                /* [n]: left - right of relation i */
-    const EvalOp *ops;                /* [n]: of the node */
+    uint32_t n_copies;                /* variables that an unknown stands for besides itself */
+    Copy *copy;                       /* [n_copies] */
+    uint32_t *relation;               /* [n]: operation of the node that row i is */
+    const Code **code;                /* [n]: left - right of row i */
+    const EvalOp *ops;                /* of the node */
     X *residual;                      /* [n]: what the code is of */
     LoopBlock **block;                /* [n]: the same as native code; NULL: not asked for */
     LoopBlock *all;                   /* all of them in one; NULL: not asked for, or too many */
@@ -63,13 +79,27 @@ struct LoopWhole {
     klu_common common;
     klu_symbolic *symbolic;
     klu_numeric *numeric;
+    uint32_t solves;   /* with these factors */
+    SparseSolve *fast; /* them, once they are used often; else NULL */
     LoopName name;
     bool
         first_factors; /* symbolic and numeric are what `value` alone leads to: no others came before */
     bool returned;     /* and since then it was away: they count if `value` is the same again */
 };
 
+static const DdpVar *vars_of(const LoopWhole *w, uint32_t i)
+{
+    return w->ops[w->relation[i]].vars;
+}
+
 /* ---- pattern ---- */
+
+/* What a loop's variables are called while its system is made. */
+typedef struct Naming {
+    Map index;         /* variable -> its number + 1 */
+    LoopCopies copies; /* by that number */
+    uint32_t *column;  /* of the unknowns among them */
+} Naming;
 
 static uint32_t count_entries(Sim *sim, const EvalNode *node, const Map *index)
 {
@@ -80,31 +110,46 @@ static uint32_t count_entries(Sim *sim, const EvalNode *node, const Map *index)
     return count;
 }
 
-/* Entries by rows, and how many there are in each column (at column[c + 1]). A variable that
- * stands at two positions of a relation has one entry: tangents see both. */
-static void fill_rows(Sim *sim, LoopWhole *w, const EvalNode *node, const Map *index)
+/* All entries of row i from position `from` on that are in the column of what stands there. A variable that stands at two
+ * positions of a relation has one entry: tangents see both. */
+static void fill_column(Sim *sim, LoopWhole *w, uint32_t i, uint32_t from, const FormInfo *form,
+                        const Naming *names)
 {
-    uint32_t count = 0;
+    const DdpVar *vars = vars_of(w, i);
+    uint32_t root = names->copies.of[map_get(&names->index, vars[from]) - 1].root,
+             *count = &w->first[w->n];
+    for (uint32_t k = from; k < form->n; k++) {
+        uint32_t number = map_get(&names->index, vars[k]);
+        if (!number || names->copies.of[number - 1].root != root || !form->position[k].occurs ||
+            sim->info[vars[k]].mark == sim->mark)
+            continue;
+        sim->info[vars[k]].mark = sim->mark;
+        w->entry[(*count)++] = (Entry){.var = vars[k],
+                                       .column = (int)names->column[root],
+                                       .sign = names->copies.of[number - 1].sign};
+    }
+    w->entry[*count - 1].last = true;
+    w->column[names->column[root] + 1]++;
+}
+
+/* Entries by rows, and how many there are in each column (at column[c + 1]). */
+static void fill_rows(Sim *sim, LoopWhole *w, const EvalNode *node, const Naming *names)
+{
     for (uint32_t i = 0; i < w->n; i++) {
-        const EvalOp *op = &node->ops[i];
+        const EvalOp *op = &node->ops[w->relation[i]];
         DdpRelView rel = ddp_rel(sim->ddp, op->rel);
         const FormInfo *form = form_info(sim->forms, rel.form);
-        X residual = hold_in(sim, node, i, x_binary(sim->forms, X_SUB, form->lhs, form->rhs));
+        X residual =
+            hold_in(sim, node, w->relation[i], x_binary(sim->forms, X_SUB, form->lhs, form->rhs));
         w->code[i] = evaluate_make_code(sim, residual);
         w->residual[i] = residual;
-        w->first[i] = count;
+        w->first[i] = w->first[w->n];
         sim->mark++;
-        for (uint32_t k = 0; k < rel.n; k++) {
-            DdpVar var = op->vars[k];
-            uint32_t column = map_get(index, var);
-            if (!column || sim->info[var].mark == sim->mark || !form->position[k].occurs)
-                continue;
-            sim->info[var].mark = sim->mark;
-            w->entry[count++] = (Entry){.var = var, .column = (int)column - 1};
-            w->column[column]++;
-        }
+        for (uint32_t k = 0; k < rel.n; k++)
+            if (map_get(&names->index, op->vars[k]) && sim->info[op->vars[k]].mark != sim->mark &&
+                form->position[k].occurs)
+                fill_column(sim, w, i, k, form, names);
     }
-    w->first[w->n] = count;
 }
 
 static void fill_columns(Sim *sim, LoopWhole *w)
@@ -115,9 +160,9 @@ static void fill_columns(Sim *sim, LoopWhole *w)
     memcpy(next, w->column, w->n * sizeof *next);
     for (uint32_t i = 0; i < w->n; i++)
         for (uint32_t k = w->first[i]; k < w->first[i + 1]; k++) {
-            int at = next[w->entry[k].column]++;
-            w->row[at] = (int)i;
-            w->entry[k].at = at;
+            w->entry[k].at = next[w->entry[k].column];
+            w->row[w->entry[k].at] = (int)i;
+            next[w->entry[k].column] += w->entry[k].last;
         }
     mem_free(sim->mem, next);
 }
@@ -129,16 +174,35 @@ static void set_defaults(LoopWhole *w)
     w->common.scale = 0;
 }
 
-LoopWhole *loop_whole_open(Sim *sim, const EvalNode *node)
+/* Numbers of variables, and which of them are copies; counts the unknowns. */
+static void name_all(Sim *sim, LoopWhole *w, const EvalNode *node, Naming *names, bool with_copies)
+{
+    uint32_t n = node->n_steps + node->n_tears;
+    for (uint32_t i = 0; i < n; i++)
+        map_put(sim->mem, &names->index, node_output(node, i), i + 1);
+    names->column = mem_alloc(sim->mem, n * sizeof *names->column);
+    names->copies = loop_copies_open(sim, node, with_copies ? &names->index : NULL);
+    for (uint32_t i = 0; i < n; i++)
+        if (names->copies.of[i].root == i)
+            names->column[i] = w->n++;
+    w->n_copies = n - w->n;
+}
+
+static void free_names(Sim *sim, Naming *names)
+{
+    map_free(sim->mem, &names->index);
+    mem_free(sim->mem, names->column);
+    loop_copies_close(sim, &names->copies);
+}
+
+static void allocate(Sim *sim, LoopWhole *w, uint32_t entries)
 {
     Mem *mem = sim->mem;
-    uint32_t n = node->n_steps + node->n_tears;
-    Map index = {0};
-    LoopWhole *w = mem_alloc(mem, sizeof *w);
-    w->n = n;
+    uint32_t n = w->n;
     w->unknown = mem_alloc(mem, n * sizeof *w->unknown);
+    w->copy = mem_alloc(mem, (w->n_copies + 1) * sizeof *w->copy);
+    w->relation = mem_alloc(mem, n * sizeof *w->relation);
     w->code = mem_alloc(mem, n * sizeof *w->code);
-    w->ops = node->ops;
     w->row_scale = mem_alloc(mem, 2 * (size_t)n * sizeof *w->row_scale);
     w->column_scale = w->row_scale + n;
     w->block = mem_alloc(mem, n * sizeof(LoopBlock *));
@@ -148,21 +212,45 @@ LoopWhole *loop_whole_open(Sim *sim, const EvalNode *node)
     w->r = mem_alloc(mem, 2 * (size_t)n * sizeof *w->r);
     w->right = w->r + n;
     w->place = mem_alloc(mem, n * sizeof *w->place);
-    for (uint32_t i = 0; i < n; i++) {
-        w->unknown[i] =
-            i < node->n_steps ? node->ops[i].target : node_tears(node)[i - node->n_steps];
-        map_put(mem, &index, w->unknown[i], i + 1);
+    w->entry = mem_alloc(mem, entries * sizeof *w->entry);
+    w->row = mem_alloc(mem, entries * sizeof *w->row);
+    w->value = mem_alloc(mem, 2 * (size_t)entries * sizeof *w->value);
+    w->scaled = w->value + entries;
+}
+
+/* Which variables are unknowns and which are copies, which relations are rows. */
+static void divide(LoopWhole *w, const EvalNode *node, const Naming *names)
+{
+    uint32_t copies = 0, rows = 0;
+    for (uint32_t i = 0; i < w->n + w->n_copies; i++) {
+        LoopCopy of = names->copies.of[i];
+        if (of.root == i)
+            w->unknown[names->column[i]] = node_output(node, i);
+        else
+            w->copy[copies++] = (Copy){node_output(node, i), node_output(node, of.root), of.sign};
+        if (!names->copies.left_out[i])
+            w->relation[rows++] = i;
     }
-    uint32_t count = count_entries(sim, node, &index);
-    w->entry = mem_alloc(mem, count * sizeof *w->entry);
-    w->row = mem_alloc(mem, count * sizeof *w->row);
-    w->value = mem_alloc(mem, 2 * (size_t)count * sizeof *w->value);
-    w->scaled = w->value + count;
-    fill_rows(sim, w, node, &index);
+}
+
+static LoopWhole *open_system(Sim *sim, const EvalNode *node, bool with_copies)
+{
+    Naming names = {0};
+    LoopWhole *w = mem_alloc(sim->mem, sizeof *w);
+    w->ops = node->ops;
+    name_all(sim, w, node, &names, with_copies);
+    allocate(sim, w, count_entries(sim, node, &names.index));
+    divide(w, node, &names);
+    fill_rows(sim, w, node, &names);
     fill_columns(sim, w);
-    map_free(mem, &index);
+    free_names(sim, &names);
     set_defaults(w);
     return w;
+}
+
+LoopWhole *loop_whole_open(Sim *sim, const EvalNode *node)
+{
+    return open_system(sim, node, false);
 }
 
 void loop_whole_forget_code(Sim *sim, LoopWhole *w)
@@ -175,10 +263,24 @@ void loop_whole_forget_code(Sim *sim, LoopWhole *w)
     w->all = NULL;
 }
 
-static void forget_factors(LoopWhole *w)
+/* The numbers of the factors change, or go. */
+static void forget_fast(Sim *sim, LoopWhole *w)
 {
+    sparse_solve_close(sim->mem, w->fast);
+    w->fast = NULL;
+    w->solves = 0;
+}
+
+static void free_numeric(Sim *sim, LoopWhole *w)
+{
+    forget_fast(sim, w);
     if (w->numeric)
         klu_free_numeric(&w->numeric, &w->common);
+}
+
+static void forget_factors(Sim *sim, LoopWhole *w)
+{
+    free_numeric(sim, w);
     if (w->symbolic)
         klu_free_symbolic(&w->symbolic, &w->common);
     set_defaults(w);
@@ -189,11 +291,12 @@ void loop_whole_close(Sim *sim, LoopWhole *w)
 {
     if (!w)
         return;
-    forget_factors(w);
+    forget_factors(sim, w);
     mem_free(sim->mem, w->name.words);
     loop_whole_forget_code(sim, w);
-    void *arrays[] = {w->unknown, (void *)w->code, w->row_scale, w->first, w->column, w->r,
-                      w->place,   w->entry,        w->row,       w->value, w->block,  w->residual};
+    void *arrays[] = {w->unknown, (void *)w->code, w->row_scale, w->first,   w->column,
+                      w->r,       w->place,        w->entry,     w->row,     w->value,
+                      w->block,   w->residual,     w->copy,      w->relation};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         mem_free(sim->mem, arrays[i]);
     mem_free(sim->mem, w);
@@ -213,13 +316,13 @@ static void call(Sim *sim, LoopWhole *w, const LoopName *name)
     memcpy(w->name.words, name->words, name->n * sizeof *name->words);
 }
 
-static void rest(LoopWhole *w)
+static void rest(Sim *sim, LoopWhole *w)
 {
     w->ops = NULL;
     if (w->first_factors)
         w->returned = true;
     else
-        forget_factors(w);
+        forget_factors(sim, w);
 }
 
 static void renew(LoopWhole *w, const EvalNode *node)
@@ -247,7 +350,7 @@ const Code *loop_whole_code(const LoopWhole *w, uint32_t i)
 static LoopBlock *block_of(Sim *sim, const LoopWhole *w, uint32_t i)
 {
     if (!w->block[i])
-        w->block[i] = loop_block_open(sim, 1, &(ShapeItem){0, w->residual[i], w->ops[i].vars});
+        w->block[i] = loop_block_open(sim, 1, &(ShapeItem){0, w->residual[i], vars_of(w, i)});
     return w->block[i];
 }
 
@@ -258,18 +361,25 @@ static LoopBlock *block_of_all(Sim *sim, LoopWhole *w)
     if (w->all || !sim->engine || w->n > VALUES_ROOM)
         return w->all;
     for (uint32_t i = 0; i < w->n; i++)
-        items[i] = (ShapeItem){0, w->residual[i], w->ops[i].vars};
+        items[i] = (ShapeItem){0, w->residual[i], vars_of(w, i)};
     w->all = loop_block_open(sim, w->n, items);
     return w->all;
 }
 
+static void spread(const LoopWhole *w, double *at)
+{
+    for (uint32_t i = 0; i < w->n_copies; i++)
+        at[w->copy[i].var] = w->copy[i].sign * at[w->copy[i].of];
+}
+
 void loop_whole_residuals(Sim *sim, LoopWhole *w, double *r)
 {
+    spread(w, sim->value);
     if (loop_block_value(sim, block_of_all(sim, w), r))
         return;
     for (uint32_t i = 0; i < w->n; i++)
         if (!loop_block_value(sim, block_of(sim, w, i), &r[i]))
-            r[i] = evaluate_code(sim, w->code[i], w->ops[i].vars);
+            r[i] = evaluate_code(sim, w->code[i], vars_of(w, i));
 }
 
 static double tangent_of(Sim *sim, const LoopWhole *w, uint32_t i)
@@ -278,8 +388,8 @@ static double tangent_of(Sim *sim, const LoopWhole *w, uint32_t i)
     double tangent;
     if (loop_block_tangent(sim, block_of(sim, w, i), &tangent))
         return tangent;
-    interp_tangent(w->code[i], w->ops[i].vars, sim->value, sim->tangent, sim->eval.interp,
-                   &tangents, evaluate_foreign, sim);
+    interp_tangent(w->code[i], vars_of(w, i), sim->value, sim->tangent, sim->eval.interp, &tangents,
+                   evaluate_foreign, sim);
     return tangents[0];
 }
 
@@ -289,11 +399,14 @@ static bool jacobian(Sim *sim, LoopWhole *w, double *scale)
     bool same = true;
     for (uint32_t i = 0; i < w->n; i++) {
         double most = 0;
-        for (uint32_t k = w->first[i]; k < w->first[i + 1]; k++) {
+        for (uint32_t k = w->first[i], from = k; k < w->first[i + 1]; k++) {
             const Entry *entry = &w->entry[k];
-            sim->tangent[entry->var] = 1;
+            sim->tangent[entry->var] = entry->sign;
+            if (!entry->last)
+                continue;
             double value = tangent_of(sim, w, i);
-            sim->tangent[entry->var] = 0;
+            for (; from <= k; from++)
+                sim->tangent[w->entry[from].var] = 0;
             same = same && memcmp(&w->value[entry->at], &value, sizeof value) == 0;
             w->value[entry->at] = value;
             most = larger(most, fabs(value));
@@ -315,7 +428,7 @@ bool loop_whole_derivatives(Sim *sim, LoopWhole *w)
 {
     if (!jacobian(sim, w, w->r)) {
         if (w->returned)
-            forget_factors(w);
+            forget_factors(sim, w);
         w->first_factors = false;
     }
     return finite_values(w);
@@ -328,94 +441,21 @@ void loop_whole_dense(const LoopWhole *w, double *rows, size_t stride)
             rows[i * stride + (size_t)w->entry[k].column] = w->value[w->entry[k].at];
 }
 
-/* ---- rows to their places ---- */
-
-/* Matching of relations to columns, each at an entry of at least `least` times the largest of its
- * relation; grows by augmenting paths. */
-typedef struct Matching {
-    int *of_row, *of_column; /* [n]: -1: none */
-    uint32_t *seen, round;   /* [n]: == round: this row is on the way already */
-    uint32_t *stack, *next;  /* [n]: rows of the path; entry that is looked at in each */
-    const double *scale;
-    double least;
-} Matching;
-
-static bool usable(const LoopWhole *w, const Matching *m, uint32_t row, uint32_t k)
-{
-    return fabs(w->value[w->entry[k].at]) >= m->least * m->scale[row];
-}
-
-static void take(const LoopWhole *w, Matching *m, uint32_t depth)
-{
-    for (uint32_t d = 0; d < depth; d++) {
-        uint32_t row = m->stack[d];
-        m->of_row[row] = w->entry[m->next[row]].column;
-        m->of_column[m->of_row[row]] = (int)row;
-    }
-}
-
-/* Looks for a free column from `row`, through columns whose rows could go elsewhere. */
-static bool augment(const LoopWhole *w, Matching *m, uint32_t row)
-{
-    uint32_t depth = 0;
-    m->seen[row] = ++m->round;
-    m->next[row] = w->first[row];
-    m->stack[depth++] = row;
-    while (depth) {
-        row = m->stack[depth - 1];
-        uint32_t k = m->next[row];
-        if (k == w->first[row + 1]) {
-            depth--;
-            if (depth)
-                m->next[m->stack[depth - 1]]++;
-            continue;
-        }
-        int other = usable(w, m, row, k) ? m->of_column[w->entry[k].column] : (int)row;
-        if (other < 0) {
-            take(w, m, depth);
-            return true;
-        }
-        if (m->seen[other] == m->round) {
-            m->next[row]++;
-            continue;
-        }
-        m->seen[other] = m->round;
-        m->next[other] = w->first[other];
-        m->stack[depth++] = (uint32_t)other;
-    }
-    return false;
-}
-
 static void place_rows(Sim *sim, LoopWhole *w, const double *scale)
 {
-    Mem *mem = sim->mem;
-    static const double least[] = {1, 0.1, 1e-3, 0};
-    Matching m = {.of_row = mem_alloc(mem, 5 * (size_t)w->n * sizeof(int)), .scale = scale};
-    m.of_column = m.of_row + w->n;
-    m.seen = (uint32_t *)(m.of_row + 2 * (size_t)w->n);
-    m.stack = m.seen + w->n;
-    m.next = m.seen + 2 * (size_t)w->n;
-    for (uint32_t i = 0; i < w->n; i++)
-        m.of_row[i] = m.of_column[i] = -1;
-    for (size_t k = 0; k < sizeof least / sizeof *least; k++) {
-        m.least = least[k];
-        for (uint32_t i = 0; i < w->n; i++)
-            if (m.of_row[i] < 0)
-                augment(w, &m, i);
+    uint32_t count = w->first[w->n];
+    int *column = mem_alloc(sim->mem, count * sizeof *column);
+    double *value = mem_alloc(sim->mem, count * sizeof *value);
+    for (uint32_t k = 0; k < count; k++) {
+        column[k] = w->entry[k].column;
+        value[k] = w->value[w->entry[k].at];
     }
-    for (uint32_t i = 0, spare = 0; i < w->n; i++) {
-        if (m.of_row[i] < 0) { /* structurally singular: any place */
-            while (m.of_column[spare] >= 0)
-                spare++;
-            m.of_row[i] = (int)spare;
-            m.of_column[spare] = (int)i;
-        }
-        w->place[i] = m.of_row[i];
-    }
+    sparse_place(sim->mem, &(SparseRows){w->n, w->first, column, value, scale}, w->place);
     for (uint32_t i = 0; i < w->n; i++)
         for (uint32_t k = w->first[i]; k < w->first[i + 1]; k++)
             w->row[w->entry[k].at] = w->place[i];
-    mem_free(mem, m.of_row);
+    mem_free(sim->mem, column);
+    mem_free(sim->mem, value);
 }
 
 /* ---- factors ---- */
@@ -440,8 +480,9 @@ static void scale_values(LoopWhole *w)
     }
 }
 
-static bool refactor(LoopWhole *w)
+static bool refactor(Sim *sim, LoopWhole *w)
 {
+    forget_fast(sim, w);
     if (!w->numeric ||
         !klu_refactor(w->column, w->row, w->scaled, w->symbolic, w->numeric, &w->common))
         return false;
@@ -466,12 +507,19 @@ bool loop_whole_loses_digits(LoopWhole *w, double most)
     return !(w->common.rcond > most);
 }
 
+enum { OFTEN = 8 }; /* so many solutions pay for a copy of the factors */
+
 /* b := inverse of the Jacobian times b, in the order of the relations, then of the unknowns. */
-static void solve_in_place(LoopWhole *w, const double *b)
+static void solve_in_place(Sim *sim, LoopWhole *w, const double *b)
 {
+    if (!w->fast && ++w->solves == OFTEN)
+        w->fast = sparse_solve_open(sim->mem, w->symbolic, w->numeric, &w->common);
     for (uint32_t i = 0; i < w->n; i++)
         w->r[w->place[i]] = b[i] * w->row_scale[i];
-    klu_solve(w->symbolic, w->numeric, (int)w->n, 1, w->r, &w->common);
+    if (w->fast)
+        sparse_solve(w->fast, w->r);
+    else
+        klu_solve(w->symbolic, w->numeric, (int)w->n, 1, w->r, &w->common);
     for (uint32_t i = 0; i < w->n; i++)
         w->r[i] *= w->column_scale[i];
 }
@@ -489,10 +537,9 @@ static bool analyse(Sim *sim, LoopWhole *w, const double *scale)
         mem_exhausted(sim->mem);
     if (!w->symbolic)
         return false;
-    if (refactor(w))
+    if (refactor(sim, w))
         return true;
-    if (w->numeric)
-        klu_free_numeric(&w->numeric, &w->common);
+    free_numeric(sim, w);
     w->numeric = klu_factor(w->column, w->row, w->scaled, w->symbolic, &w->common);
     if (w->common.status == KLU_OUT_OF_MEMORY)
         mem_exhausted(sim->mem);
@@ -510,11 +557,11 @@ static void compare_with_made(Sim *sim, LoopWhole *w, const double *scale)
     double *kept = mem_alloc(sim->mem, 2 * size), *right = kept + w->n;
     for (uint32_t i = 0; i < w->n; i++)
         right[i] = 1 + i;
-    solve_in_place(w, right);
+    solve_in_place(sim, w, right);
     memcpy(kept, w->r, size);
-    forget_factors(w);
+    forget_factors(sim, w);
     bool fine = analyse(sim, w, scale);
-    solve_in_place(w, right);
+    solve_in_place(sim, w, right);
     if (!fine || memcmp(kept, w->r, size) != 0) {
         fprintf(stderr, "solstice: broken invariant B6: factors of a loop that returned\n");
         abort();
@@ -534,19 +581,18 @@ bool loop_whole_factor(Sim *sim, LoopWhole *w, double *scale)
         return true;
     }
     if (again)
-        forget_factors(w);
+        forget_factors(sim, w);
     w->first_factors = false; /* unless they are now made */
     bool fine = finite_values(w) && analyse(sim, w, scale);
     w->first_factors = w->first_factors && fine;
     return fine;
 }
 
-void loop_whole_be_strict(LoopWhole *w)
+void loop_whole_be_strict(Sim *sim, LoopWhole *w)
 {
     w->first_factors = false;
     w->common.tol = 1;
-    if (w->numeric)
-        klu_free_numeric(&w->numeric, &w->common);
+    free_numeric(sim, w);
 }
 
 /* With the derivatives by unknowns alone the sum is too small, if anything; the others are taken
@@ -557,10 +603,11 @@ double loop_whole_violation(Sim *sim, const LoopWhole *w, const double *r, doubl
     for (uint32_t i = 0; i < w->n; i++) {
         double size = 0;
         for (uint32_t k = w->first[i]; k < w->first[i + 1]; k++)
-            size += fabs(w->value[w->entry[k].at]) * loop_check_worth(sim, w->entry[k].var);
+            if (w->entry[k].last)
+                size += fabs(w->value[w->entry[k].at]) * loop_check_worth(sim, w->entry[k].var);
         if (fabs(r[i]) <= enough * size)
             continue;
-        size = loop_check_size(sim, &w->ops[i], w->code[i]);
+        size = loop_check_size(sim, &w->ops[w->relation[i]], w->code[i]);
         if (size > 0 && isfinite(size))
             most = fmax(most, fabs(r[i]) / size);
     }
@@ -574,9 +621,9 @@ void loop_whole_rounding(Sim *sim, LoopWhole *w, double *bound)
     for (uint32_t k = 0; k < w->n; k++)
         bound[k] = w->right[k] = 0;
     for (uint32_t i = 0; i < w->n; i++) {
-        double rounding = DBL_EPSILON * loop_check_size(sim, &w->ops[i], w->code[i]);
+        double rounding = DBL_EPSILON * loop_check_size(sim, &w->ops[w->relation[i]], w->code[i]);
         w->right[i] = fmax(rounding, fabs(left[i]));
-        solve_in_place(w, w->right);
+        solve_in_place(sim, w, w->right);
         w->right[i] = 0;
         for (uint32_t k = 0; k < w->n; k++)
             bound[k] += fabs(w->r[k]);
@@ -584,9 +631,9 @@ void loop_whole_rounding(Sim *sim, LoopWhole *w, double *bound)
     mem_free(sim->mem, left);
 }
 
-void loop_whole_apply(LoopWhole *w, double *b)
+void loop_whole_apply(Sim *sim, LoopWhole *w, double *b)
 {
-    solve_in_place(w, b);
+    solve_in_place(sim, w, b);
     memcpy(b, w->r, w->n * sizeof *b);
 }
 
@@ -595,12 +642,14 @@ void loop_whole_tangent(Sim *sim, LoopWhole *w)
 {
     for (uint32_t i = 0; i < w->n; i++)
         sim->tangent[w->unknown[i]] = 0;
+    spread(w, sim->tangent);
     for (int round = 0; round < 2; round++) {
         for (uint32_t i = 0; i < w->n; i++)
             w->right[i] = tangent_of(sim, w, i);
-        solve_in_place(w, w->right);
+        solve_in_place(sim, w, w->right);
         for (uint32_t i = 0; i < w->n; i++)
             sim->tangent[w->unknown[i]] -= w->r[i];
+        spread(w, sim->tangent);
     }
 }
 
@@ -694,7 +743,7 @@ void loop_whole_limit(Sim *sim, uint32_t most)
 LoopWhole *loop_whole_return(Sim *sim, const EvalNode *node)
 {
     if (!may_return(sim, node))
-        return loop_whole_open(sim, node);
+        return open_system(sim, node, true);
     LoopMemory *memory = memory_of(sim);
     name_loop(sim, node);
     LoopName name = {memory->words.n, memory->words.at,
@@ -708,7 +757,7 @@ LoopWhole *loop_whole_return(Sim *sim, const EvalNode *node)
         engine_note_returned(sim->engine);
         return whole;
     }
-    whole = loop_whole_open(sim, node);
+    whole = open_system(sim, node, true);
     call(sim, whole, &name);
     return whole;
 }
@@ -722,7 +771,7 @@ void loop_whole_put_away(Sim *sim, LoopWhole *whole)
     }
     LoopWhole **slot = slot_of(memory, name_of(whole));
     empty(sim, slot);
-    rest(whole);
+    rest(sim, whole);
     *slot = whole;
     memory->unknowns += loop_whole_size(whole);
     make_room(sim);

@@ -104,6 +104,70 @@ static void test_middling_grid(void **state)
     check_grid(20, 0, SOL_SOLVER_RK, SOL_LINEAR_AUTO);
 }
 
+/* ---- copies, as connections make them ---- */
+
+/* A bar of n cells with cubic conductance between them. With copies each neighbour sees another copy of a potential, and flows
+ * are opposite at the two ends; without, the same in fewer variables. */
+static char *bar_model(int n, bool copies)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    const char *left = copies ? "b" : "u", *right = copies ? "-a" : "u",
+               *flow = copies ? "-j" : "i";
+    fprintf(f,
+            "model Bar\nimplementation:\n  static Real u0; static Real i0; static Real %s0; static "
+            "Real %s%d;\n  u0 = 2 + time; %s0 = u0; %s%d = %s1;\n",
+            copies ? "b" : "v", copies ? "a" : "v", n + 1, copies ? "b" : "v", copies ? "a" : "v",
+            n + 1, copies ? "" : "-");
+    if (!copies)
+        fprintf(f, "  static Real u%d; u%d = v%d;\n", n + 1, n + 1, n + 1);
+    for (int k = 0; k <= n; k++) {
+        if (k)
+            fprintf(f, "  static Real u%d; static Real i%d;\n", k, k);
+        if (k && copies)
+            fprintf(f, "  static Real a%d; static Real b%d;\n  a%d = -u%d;\n  b%d + a%d = 0;\n", k,
+                    k, k, k, k, k);
+        if (copies)
+            fprintf(f, "  static Real j%d;\n  i%d + j%d = 0;\n", k, k, k);
+        fprintf(f, "  i%d = 3*(%s%d - (%s%d)) + (%s%d - (%s%d))^3;\n", k, left, k, right, k + 1,
+                left, k, right, k + 1);
+        if (k)
+            fprintf(f,
+                    copies ? "  %s%d - i%d = 0.1*%d*(u%d + 0.5*b%d + 0.5*a%d);\n"
+                           : "  %s%d - i%d = 0.1*%d*u%d;\n",
+                    flow, k - 1, k, k, k, k, k);
+    }
+    fprintf(f, "end Bar;\n");
+    fclose(f);
+    return text;
+}
+
+static void test_copies(void **state)
+{
+    (void)state;
+    enum { N = 80 };
+    SimLab *lab[2];
+    char *model[2], path[20];
+    for (int i = 0; i < 2; i++) {
+        model[i] = bar_model(N, i);
+        lab[i] = sim_lab_text(model[i], &(SolOptions){.stop = 1, .steps = 2});
+        assert_int_equal(sim_lab_run(lab[i], 1), SOL_OK);
+    }
+    for (int k = 1; k <= N; k++) {
+        double u = sim_lab_value(lab[1], (snprintf(path, sizeof path, "u%d", k), path));
+        near_to(u, sim_lab_value(lab[0], path), 1e-11);
+        near_to(sim_lab_value(lab[1], (snprintf(path, sizeof path, "a%d", k), path)), -u, 0);
+        near_to(sim_lab_value(lab[1], (snprintf(path, sizeof path, "b%d", k), path)), u, 0);
+        double i = sim_lab_value(lab[1], (snprintf(path, sizeof path, "i%d", k), path));
+        near_to(sim_lab_value(lab[1], (snprintf(path, sizeof path, "j%d", k), path)), -i, 0);
+    }
+    for (int i = 0; i < 2; i++) {
+        sim_lab_close(lab[i]);
+        free(model[i]);
+    }
+}
+
 /* ---- hard starts: all from zero, no start values ---- */
 
 static SimLab *init(const char *text)
@@ -234,10 +298,15 @@ static void test_no_solution(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_middling_grid),     cmocka_unit_test(test_linear_grid),
-        cmocka_unit_test(test_nonlinear_grid),    cmocka_unit_test(test_diodes),
-        cmocka_unit_test(test_row_of_diodes),     cmocka_unit_test(test_amplifier_at_rest),
-        cmocka_unit_test(test_newton_in_circles), cmocka_unit_test(test_no_solution),
+        cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_middling_grid),
+        cmocka_unit_test(test_linear_grid),
+        cmocka_unit_test(test_nonlinear_grid),
+        cmocka_unit_test(test_diodes),
+        cmocka_unit_test(test_row_of_diodes),
+        cmocka_unit_test(test_amplifier_at_rest),
+        cmocka_unit_test(test_newton_in_circles),
+        cmocka_unit_test(test_no_solution),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
