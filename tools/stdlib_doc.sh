@@ -7,7 +7,7 @@ set -eu
 folder=$(mkdir -p "${1:?which folder?}/library" && cd "$1" && pwd)
 cd "$(dirname "$0")/.."
 
-packages="Electric Planar Rotational Translational Friction Thermal Blocks Graphics Population Traffic Machine"
+packages="Electric Planar Rotational Translational Friction Thermal Blocks Graphics Robot Population Traffic Machine"
 
 cat >"$folder/stdlib.md" <<'END'
 # The standard library

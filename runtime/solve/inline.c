@@ -112,10 +112,11 @@ static double norm(const Part *part, const InlineDriver *d)
     return isfinite(mean) ? mean : INFINITY;
 }
 
-/* How exactly the equations of a step are solved: to rounding where nobody says how exact it should be. */
+/* How exactly the equations of a step are solved: to rounding where nobody says how exact it should be, and time does not count. */
 static double tolerance(const Part *part)
 {
-    return is_fixed(part) ? 1e-13 : 1e-3 * part->sim->opt.rtol;
+    const SolOptions *opt = &part->sim->opt;
+    return is_fixed(part) && !(opt->realtime > 0) ? 1e-13 : 1e-3 * opt->rtol;
 }
 
 /* ---- life ---- */

@@ -431,14 +431,16 @@ static double newton_step(InlineStep *step, StepBlock *block)
 
 enum { MOST_ROUNDS = 40, SLOW_ROUNDS = 8 };
 
-/* In real time what the last round has found counts, if rounds came nearer to the solution. */
+/* In real time what the last round has found counts, if rounds came nearer to the solution or are as near as anybody asks. */
 static bool leave_unfinished(InlineStep *step, double size, double rate)
 {
     SimCounts *counts = &step->sim->counts;
-    if (!(step->sim->opt.realtime > 0 && rate < 1))
+    const SolOptions *opt = &step->sim->opt;
+    if (!(opt->realtime > 0 && (rate < 1 || size <= opt->rtol)))
         return false;
     counts->unfinished++;
-    counts->unfinished_by = fmax(counts->unfinished_by, size * rate / (1 - rate));
+    counts->unfinished_by =
+        fmax(counts->unfinished_by, rate < 0.5 ? size * rate / (1 - rate) : size);
     return true;
 }
 
