@@ -91,6 +91,7 @@ typedef struct Compare {
     bool masked;   /* until the next event: whatever it is, the value of its node stays */
     bool close;    /* `tie` was decided within rounding of its boundary, not at it */
     bool near;     /* within rounding of its boundary: `left` is what it is about to become */
+    bool leaves;   /* it was at its boundary behind the event, and leads away from it */
     int8_t tie;    /* at its boundary in this event, leaves it to this side; 0: not */
     uint8_t turns; /* times that this was decided otherwise */
     /* and the rest: */

@@ -317,6 +317,19 @@ static void keep_decided(Sim *sim, const EvalNode *node, Compare *compare)
         compare->left = !compare->left;
 }
 
+/* Does it go further to the side on which it is? */
+static bool leads_on(Sim *sim, DdpNode n, const EvalNode *node, const Compare *compare)
+{
+    double slope = slope_along(sim, n, &node->ops[compare->op], compare->difference_code);
+    return slope != 0 && hold_leaving(compare_kind(sim, compare), 0, slope) == compare->left;
+}
+
+/* Asked where its events follow each other at once, or again and again. */
+static bool is_restless(const Sim *sim, const EvalNode *node, const Compare *compare)
+{
+    return mode_search_is_tight(sim) || event_margin(sim, node->ops[compare->op].target) > 0;
+}
+
 void event_leave_near(Sim *sim)
 {
     for (uint32_t p = 0; p < parts_touched(sim).n; p++) {
@@ -325,11 +338,14 @@ void event_leave_near(Sim *sim)
             EvalNode *node = &sim->nodes.at[nodes->at[i]];
             for (uint32_t k = 0; k < node->n_compares; k++) {
                 Compare *compare = &node->compare[k];
+                compare->leaves = false;
                 if (!(fabs(compare->low) < BOUNDARY_NEAR) || compare->timed || compare->slot)
                     continue;
                 keep_decided(sim, node, compare);
                 if (compare->tie == 0)
                     leave_near(sim, nodes->at[i], compare);
+                compare->leaves =
+                    is_restless(sim, node, compare) && leads_on(sim, nodes->at[i], node, compare);
             }
         }
     }
@@ -341,11 +357,9 @@ bool event_leads_on(Sim *sim, DdpVar condition)
     const EvalNode *node = n ? &sim->nodes.at[n] : NULL;
     for (uint32_t k = 0; node && k < node->n_compares; k++) {
         const Compare *compare = &node->compare[k];
-        const EvalOp *op = &node->ops[compare->op];
         if (compare->timed || compare->slot || !(fabs(compare->low) < BOUNDARY_NEAR))
             continue;
-        double slope = slope_along(sim, n, op, compare->difference_code);
-        if (slope != 0 && hold_leaving(compare_kind(sim, compare), 0, slope) == compare->left)
+        if (leads_on(sim, n, node, compare))
             return true;
     }
     return false;

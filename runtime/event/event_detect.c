@@ -282,8 +282,10 @@ static bool is_beyond_error(Sim *sim, const EvalNode *node, Compare *compare, do
     if (difference <= least && chatters > 0 && difference > rounding &&
         event_persists(sim, condition, lo, hi))
         return true;
-    bool doubted = margin > 0 && sim->search.impulse_time < sim->decide.event_time;
-    compare->least = doubted ? least : 0; /* behind an impulse motion is really turned round */
+    bool doubted = margin > 0 &&
+                   compare->leaves && /* by its slope: the dense output says otherwise */
+                   sim->search.impulse_time < sim->decide.event_time;
+    compare->least = doubted ? least : 0;
     sim->search.doubted |= doubted;
     return difference > least;
 }
