@@ -274,6 +274,13 @@ static bool ready(Sim *sim, DdpNode n, EvalHow how)
     return true;
 }
 
+/* What acts in an update may read what is newborn and left alone there: that has no value until it is computed for
+ * it (U1). */
+static bool ready_to_act(Sim *sim, DdpNode n, EvalHow how)
+{
+    return sim->nodes.at[n].in_update.acts && update_needs(sim, n) == SOL_OK && ready(sim, n, how);
+}
+
 /* Results are not to be trusted until the node could be evaluated. */
 static void make_wait(Sim *sim, EvalNode *node)
 {
@@ -436,7 +443,7 @@ static SolStatus evaluate_heap(Sim *sim, EvalHow how)
         }
         if (held)
             vec_push(sim->mem, &sim->change.held_back, n);
-        if (held || !ready(sim, n, how)) {
+        if (held || !(ready(sim, n, how) || ready_to_act(sim, n, how))) {
             node = &sim->nodes.at[n];
             make_wait(sim, node);
             continue;

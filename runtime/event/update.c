@@ -281,6 +281,16 @@ static bool is_due(const Sim *sim, const EvalNode *node)
     return node->in_update.skipped || node->dirty || evaluate_is_stale(sim, node);
 }
 
+static bool has_inputs(const Sim *sim, const EvalNode *node)
+{
+    for (uint32_t i = 0; i < node->n_reads; i++) {
+        const ValueInfo *info = &sim->info[node->reads[i].var];
+        if (!info->has || info->pending)
+            return false;
+    }
+    return true;
+}
+
 /* What a node needs of what is left alone: each node after what it reads. */
 static SolStatus compute_needs(Sim *sim, DdpNode first)
 {
@@ -295,6 +305,8 @@ static SolStatus compute_needs(Sim *sim, DdpNode first)
         EvalNode *node = &sim->nodes.at[n];
         if (next == node->n_reads) {
             stack.n -= 2;
+            if (!has_inputs(sim, node))
+                continue;
             if (n != first && is_due(sim, node))
                 status = evaluate_renew(sim, n, EVAL_EVENT);
             sim->nodes.at[n].in_update.skipped = sim->nodes.at[n].dirty = false;

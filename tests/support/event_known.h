@@ -97,6 +97,12 @@ static const char *const event_known[] = {
     TOP("static Boolean b0; static Boolean b1;",
         "when true then if pre(b1) then else then b0 << true; end if; end when;"
         "if not (b0) then b1 << b0; end if;"),
+    /* U1: what acts reads what is newborn, and follows from a branch that is left alone */
+    "model P0 interface: static Real u; static Real x1; implementation: x1 = u + 1.0; end P0;" TOP(
+        "static Real x2; dynamic P0 p3; static Real x4;",
+        "p3.u = x2; if p3? then x2 = 0.25; else then x2 = 3.75; end if;"
+        "if initial() then x4 << 0.25; end if;"
+        "when time >= 0.5 then x4 << pre(x4) - p3.x1; p3 <- P0{}; end when;"),
 };
 
 #undef TOP
