@@ -348,20 +348,43 @@ static void put_dummy(Part *part, DdpVar var, DummyNote *note, void *context)
 }
 
 typedef struct Following {
-    double h;
+    double h, largest; /* largest: of what moves */
     bool fine;
 } Following;
+
+static void find_largest(Part *part, DdpVar var, DummyNote *note, void *context)
+{
+    Following *f = context;
+    DummyNote now = dummy_now(part, var);
+    (void)note;
+    if (!isnan(now.slope))
+        f->largest = fmax(f->largest, fabs(now.value));
+}
+
+/* What is 0 moves by rounding alone, and near a singular point that is amplified: a plate that cannot turn, on cranks that nearly lie
+ * in one line. Beside what moves it must be little. */
+static bool is_rounding(Part *part, DdpVar var, double change, Following *f)
+{
+    enum { SOME = 30, MANY = 1000 };
+    const SolOptions *opt = &part->sim->opt;
+    if (f->largest == 0)
+        visit_dummies(part, find_largest, f);
+    return change < SOME * (opt->rtol * f->largest + opt->atol) &&
+           change <= MANY * error_bound_of_var(part->sim, var).rounding;
+}
 
 static void check_dummy(Part *part, DdpVar var, DummyNote *note, void *context)
 {
     Following *f = context;
-    f->fine = f->fine && follows(part, *note, dummy_now(part, var), f->h);
+    DummyNote now = dummy_now(part, var);
+    f->fine = f->fine && (follows(part, *note, now, f->h) ||
+                          is_rounding(part, var, fabs(now.value - note->value), f));
 }
 
 /* At the present point, evaluated, a time h behind the notes; then they are those of this point. */
 static bool follow_on(Part *part, double h)
 {
-    Following f = {h, true};
+    Following f = {h, 0, true};
     visit_dummies(part, check_dummy, &f);
     if (f.fine)
         visit_dummies(part, keep_dummy, NULL);

@@ -363,6 +363,7 @@ static void piles_found(void **state)
         81118002, /* two plates: places that some factors of a loop depend on counted, others did not */
         500033, /* an angle of 0 was off by the rounding of places */
         3035,   /* not the preferred states, near a dead point */
+        720124, /* rounding, amplified near a dead point, was taken for a jump */
         500109, /* nor of speeds */
         990101, /* a large loop left to the integrator's iteration */
         3028,   /* a dead point: refused by name, or right */
