@@ -187,21 +187,22 @@ struct Body {
 /* ---- expressions ---- */
 
 typedef enum RKind {
-    R_CONST,   /* k */
-    R_OP,      /* op applied to arg[0..n-1]: operators and predefined functions */
-    R_PATH,    /* path: the value of a basic variable; or a model, where a model is wanted */
-    R_EXISTS,  /* path?: Boolean */
-    R_ACCESS,  /* access: an instance, or the out member of one (see Access) */
-    R_TIME,    /* Real */
-    R_INITIAL, /* Boolean: the update in which the model instance was created */
-    R_PRE,     /* path: the value of a basic variable in the update before */
-    R_DER,     /* arg[0], start: Real */
-    R_RANDOM,  /* arg[0]: Real, drawn once per birth */
-    R_SAMPLE,  /* arg[0] the interval, arg[1], if any, where it begins: Boolean */
-    R_TABLE,   /* arg[0] x, arg[1] file (String), arg[2] column (Integer): Real */
-    R_DELAY,   /* arg[0] x (a path), arg[1] the delay, arg[2], if any, the longest one: Real */
-    R_BORN,    /* Boolean: the event in which this expression came to life */
-    R_SIZE,    /* path, whose last step is an array without index: its size number `op`, Integer */
+    R_CONST,    /* k */
+    R_OP,       /* op applied to arg[0..n-1]: operators and predefined functions */
+    R_PATH,     /* path: the value of a basic variable; or a model, where a model is wanted */
+    R_EXISTS,   /* path?: Boolean */
+    R_ACCESS,   /* access: an instance, or the out member of one (see Access) */
+    R_TIME,     /* Real */
+    R_HOMOTOPY, /* Real: the part that simplified equations have, 0 but while starts are solved */
+    R_INITIAL,  /* Boolean: the update in which the model instance was created */
+    R_PRE,      /* path: the value of a basic variable in the update before */
+    R_DER,      /* arg[0], start: Real */
+    R_RANDOM,   /* arg[0]: Real, drawn once per birth */
+    R_SAMPLE,   /* arg[0] the interval, arg[1], if any, where it begins: Boolean */
+    R_TABLE,    /* arg[0] x, arg[1] file (String), arg[2] column (Integer): Real */
+    R_DELAY,    /* arg[0] x (a path), arg[1] the delay, arg[2], if any, the longest one: Real */
+    R_BORN,     /* Boolean: the event in which this expression came to life */
+    R_SIZE,     /* path, whose last step is an array without index: its size number `op`, Integer */
     R_INDEX /* number of the element that is born, in a value at birth; `op` sizes further out: Integer */
 } RKind;
 

@@ -68,6 +68,8 @@ DdpVar follow_var(const World *world, Inst *from, const Ref *ref)
 {
     if (ref->up == REF_TIME)
         return world->time;
+    if (ref->up == REF_HOMOTOPY)
+        return world->homotopy;
     Target t = follow(world, from, ref);
     return t.inst ? t.inst->word[t.word] : 0;
 }
@@ -117,7 +119,7 @@ static uint32_t head_of(const Member *m, uint32_t word)
 
 void follow_watch(World *world, Inst *inst, uint32_t op, const Ref *ref, bool last, uint32_t *list)
 {
-    if (ref->up == REF_TIME)
+    if (ref->up == REF_TIME || ref->up == REF_HOMOTOPY)
         return;
     Inst *at = follow_up(world, inst, ref->up);
     for (uint32_t i = 0; i < ref->n; i++) {

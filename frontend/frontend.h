@@ -98,6 +98,7 @@ bool program_text_wrong(const Program *program);
 Diags *program_diags(Program *program);
 Sources *program_sources(Program *program);
 Intern *program_names(Program *program);
+bool program_has_homotopy(const Program *program);  /* some expression is homotopy(..) */
 bool program_has_nominals(const Program *program);  /* some variable has the attribute `nominal` */
 uint32_t program_def_count(const Program *program); /* every Def.id is at most this */
 

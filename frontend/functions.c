@@ -26,7 +26,8 @@ enum { MOST_NESTED = 100, CALL_COSTS = 50, MOST_NODES = 100000 };
 
 static bool is_simple(const RExpr *e)
 {
-    return e->kind == R_CONST || e->kind == R_TIME || (e->kind == R_PATH && !e->path->index);
+    return e->kind == R_CONST || e->kind == R_TIME || e->kind == R_HOMOTOPY ||
+           (e->kind == R_PATH && !e->path->index);
 }
 
 /* Nodes of the tree, up to a bound; more than that also where something in it remembers. */

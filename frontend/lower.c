@@ -271,7 +271,8 @@ static X lower_initial(Lower *l, const RExpr *e, Refs *refs)
 
 static X lower_time(Lower *l, const RExpr *e, Refs *refs)
 {
-    return lower_x_ref(l, refs, lower_ref_make(l, REF_TIME, 0, e->at));
+    uint32_t what = e->kind == R_TIME ? REF_TIME : REF_HOMOTOPY;
+    return lower_x_ref(l, refs, lower_ref_make(l, what, 0, e->at));
 }
 
 static X lower_random(Lower *l, const RExpr *e, Refs *refs)
@@ -398,6 +399,7 @@ static X lower_expr(Lower *l, const RExpr *e, Refs *refs)
     case R_ACCESS:
         return lower_access(l, e, refs);
     case R_TIME:
+    case R_HOMOTOPY:
         return lower_time(l, e, refs);
     case R_INITIAL:
         return lower_initial(l, e, refs);

@@ -33,6 +33,7 @@ enum {
     REF_TIME = UINT32_MAX, /* Ref.up of the clock */
     REF_INDEX =
         UINT32_MAX - 1, /* of the number of the element that is born, `n` sizes further out */
+    REF_HOMOTOPY = UINT32_MAX - 2, /* of the part that simplified equations have (world_homotopy) */
     NO_WORD = UINT32_MAX
 };
 

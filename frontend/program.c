@@ -477,6 +477,11 @@ Sources *program_sources(Program *p)
     return &p->sources;
 }
 
+bool program_has_homotopy(const Program *p)
+{
+    return p->any_homotopy;
+}
+
 bool program_has_nominals(const Program *p)
 {
     return p->any_nominal;

@@ -161,11 +161,12 @@ struct Program {
 
     FileScope *main;
     VEC(FileScope *) files;
-    Map library;      /* hash of path -> number of the file + 1, or 1 for "no such file" */
-    VEC(Def *) defs;  /* by id - 1 */
-    Map entries;      /* def id, name -> number of the entry + 1 */
-    Map members;      /* body id, name -> index of the member + 1 */
-    bool any_nominal; /* some variable has a nominal value */
+    Map library;       /* hash of path -> number of the file + 1, or 1 for "no such file" */
+    VEC(Def *) defs;   /* by id - 1 */
+    Map entries;       /* def id, name -> number of the entry + 1 */
+    Map members;       /* body id, name -> index of the member + 1 */
+    bool any_nominal;  /* some variable has a nominal value */
+    bool any_homotopy; /* some expression has a simplified form */
     bool any_units, strict_units; /* some variable has a unit; differences are errors */
     uint32_t n_bodies, n_stmts;
     VEC(EditBody) edits; /* bodies that were made */

@@ -289,12 +289,53 @@ static RExpr *smooth(Context *cx, const Predefined *pre, const AArg **bound, Pla
     return expr_error(cx, at);
 }
 
+static RExpr *operation(Context *cx, uint8_t op, uint32_t n, RExpr *a, RExpr *b, RExpr *c)
+{
+    RExpr *e = expr_new(cx, R_OP, (Type){TYPE_REAL, NULL}, a->at), *arg[] = {a, b, c};
+    e->op = op;
+    e->n = n;
+    for (uint32_t i = 0; i < n; i++) {
+        e->arg[i] = arg[i];
+        e->continuous |= arg[i]->continuous;
+    }
+    return e;
+}
+
+/* Is it made of variables, constants and functions alone? Then it may stand in two places. */
+static bool is_plain(const RExpr *e)
+{
+    bool plain = e->kind == R_CONST || e->kind == R_OP || e->kind == R_PATH || e->kind == R_TIME ||
+                 e->kind == R_HOMOTOPY;
+    for (uint32_t i = 0; i < e->n && plain; i++)
+        plain = is_plain(e->arg[i]);
+    return plain && e->slot == SLOT_NONE;
+}
+
+/* Where the part h of `simplified` is 0 it is `actual`, where that is 1 `simplified`, in between (1 - h)*actual + h*simplified: so what
+ * has no value does no harm where it does not count. In parameters and conditions, in what is typed into a running model, and
+ * around instances and derivatives, it is `actual` alone. */
+static RExpr *mix(Context *cx, RExpr *actual, RExpr *simplified, Place at)
+{
+    cx->program->any_homotopy = true;
+    RExpr *part = expr_new(cx, R_HOMOTOPY, (Type){TYPE_REAL, NULL}, at),
+          *one = expr_new(cx, R_CONST, (Type){TYPE_REAL, NULL}, at);
+    one->k = 1;
+    RExpr *rest = operation(cx, X_SUB, 2, one, part, NULL);
+    RExpr *mixed = operation(cx, X_ADD, 2, operation(cx, X_MUL, 2, rest, actual, NULL),
+                             operation(cx, X_MUL, 2, part, simplified, NULL), NULL);
+    return operation(cx, X_SELECT, 3, part, operation(cx, X_SELECT, 3, rest, mixed, simplified),
+                     actual);
+}
+
 static RExpr *homotopy(Context *cx, const Predefined *pre, const AArg **bound, Place at)
 {
     RExpr *actual, *simplified;
     bool fine = argument(cx, pre, bound, 0, TYPE_REAL, &actual);
-    return argument(cx, pre, bound, 1, TYPE_REAL, &simplified) && fine ? actual
-                                                                       : expr_error(cx, at);
+    if (!argument(cx, pre, bound, 1, TYPE_REAL, &simplified) || !fine)
+        return expr_error(cx, at);
+    bool alone = cx->at_birth || cx->in_condition || !cx->body || body_is_typed(cx->body);
+    return alone || !is_plain(actual) || !is_plain(simplified) ? actual
+                                                               : mix(cx, actual, simplified, at);
 }
 
 static bool check_lists(Context *cx, const Predefined *pre, const AExpr *a)

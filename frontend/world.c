@@ -93,6 +93,8 @@ static void open_task(World *world, void *argument)
     world->connect = connect_open(world);
     singular_open(world);
     world->time = world_enter_var(world, DDP_TIME, (OwnerInfo){.tag = OWNER_CLOCK});
+    if (program_has_homotopy(world->program))
+        world->homotopy = world_enter_var(world, DDP_KNOWN, (OwnerInfo){.tag = OWNER_HOMOTOPY});
 }
 
 static World *world_alloc(Mem *mem, Program *program)
@@ -180,6 +182,11 @@ bool world_ok(const World *world)
 bool world_out_of_memory(const World *world)
 {
     return world->exhausted;
+}
+
+DdpVar world_homotopy(const World *world)
+{
+    return world->homotopy;
 }
 
 DdpVar world_time(const World *world)

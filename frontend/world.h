@@ -94,6 +94,8 @@ bool world_remove(World *world);           /* the top instance and all it owns, 
 bool world_ok(const World *world);
 bool world_out_of_memory(const World *world);
 DdpVar world_time(const World *world); /* the clock, entered as DDP_TIME by world_open() */
+/* The part that `simplified` has in each homotopy(actual, simplified): 0, but while starts are solved. 0: the model has none. */
+DdpVar world_homotopy(const World *world);
 InstId world_top(const World *world);
 
 /* ---- branches ---- */

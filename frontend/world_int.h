@@ -69,7 +69,8 @@ typedef enum OwnerTag {
     OWNER_EDGE,
     OWNER_SUM,
     OWNER_CLOCK,
-    OWNER_SET
+    OWNER_SET,
+    OWNER_HOMOTOPY
 } OwnerTag;
 
 typedef struct OwnerInfo {
@@ -158,6 +159,7 @@ struct World {
     WorldLimits limits;
     Plans *plans;
     DdpVar time;
+    DdpVar homotopy; /* world_homotopy */
     uint32_t top;
     bool has_implicit; /* an `if` was solved together with its content (implicit.h) */
     bool failed, exhausted, too_many;

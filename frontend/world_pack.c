@@ -111,6 +111,7 @@ void world_pack(World *world, Def *top, Pack *p)
 {
     plans_pack(world->plans, top, p);
     PACK(p, world->time);
+    PACK(p, world->homotopy);
     pack_instances(world, p);
     pack_branches(world, p);
     pack_owners(world, p);

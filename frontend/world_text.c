@@ -305,6 +305,8 @@ static void put_own_var(const World *world, Out *out, DdpVar var, uint32_t depth
     OwnerInfo info = var < world->var.n ? world->var.at[var] : (OwnerInfo){0};
     if (info.tag == OWNER_CLOCK) {
         put(out, "time");
+    } else if (info.tag == OWNER_HOMOTOPY) {
+        put(out, "homotopy");
     } else if (info.tag == OWNER_SET) {
         put(out, "start(");
         put(out, world->overrides.at[info.who].path);

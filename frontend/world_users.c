@@ -30,7 +30,7 @@ static void list_bodies(World *world, InstId model, InstList *list)
 
 static bool passes(const World *world, Inst *inst, const Ref *ref, const Inst *owner, uint32_t word)
 {
-    if (ref->up == REF_TIME)
+    if (ref->up == REF_TIME || ref->up == REF_HOMOTOPY)
         return false;
     const Inst *at = follow_up(world, inst, ref->up);
     for (uint32_t i = 0; i < ref->n && at; i++) {

@@ -22,6 +22,7 @@
  */
 #include "numerics/dense_lu.h"
 #include "numerics/scale.h"
+#include "runtime/eval/loop_system.h"
 #include "runtime/eval/loop_check.h"
 #include "runtime/eval/loop_code.h"
 #include "runtime/eval/loop_explain.h"
@@ -36,18 +37,6 @@
 #include <string.h>
 
 /* ---- residual and Jacobian ---- */
-
-/* One of the two forms, and work arrays of n each; from the simulation's pool, so that nothing is
- * allocated. */
-typedef struct System {
-    Sim *sim;
-    EvalNode *node;
-    LoopWhole *whole; /* NULL: torn */
-    uint32_t n;
-    const DdpVar *unknown;
-    double *r, *step, *old, *scale, *offset;
-    bool steady; /* rounding does not grow on the way: the solution has its digits */
-} System;
 
 /* Room for both forms: two sets of values to come back to, then the arrays of a System. */
 static double *work_of(Sim *sim, const EvalNode *node)
@@ -70,6 +59,9 @@ static bool must_be_whole(const EvalNode *node)
     return node_loop(node)->given_whole || node->n_tears > LOOP_TORN;
 }
 
+static void residuals(const System *s, double *r);
+static bool newton(System *s, int rounds);
+
 static System system_of(Sim *sim, EvalNode *node)
 {
     if (must_be_whole(node))
@@ -89,6 +81,8 @@ static System system_of(Sim *sim, EvalNode *node)
                     .old = at + 2 * n,
                     .scale = at + 3 * n,
                     .offset = at + 4 * n,
+                    .newton = newton,
+                    .residuals = residuals,
                     .steady = true};
 }
 
@@ -171,30 +165,6 @@ static void apply(System *s, double *b)
         dense_lu_solve(s->n, node_lu(s->node), node_pivot(s->node), b);
 }
 
-/* Residual in units of its row of the Jacobian: how far the unknowns are off. */
-static double measure(const System *s, const double *r)
-{
-    double most = 0;
-    for (uint32_t i = 0; i < s->n; i++) {
-        double size = fabs(r[i]) / (s->scale[i] > 0 ? s->scale[i] : 1);
-        if (!(size <= most))
-            most = size;
-    }
-    return most;
-}
-
-static void put_unknowns(const System *s, const double *from, const double *step, double part)
-{
-    for (uint32_t i = 0; i < s->n; i++)
-        s->sim->value[s->unknown[i]] = from[i] - (step ? part * step[i] : 0);
-}
-
-static void get_unknowns(const System *s, double *to)
-{
-    for (uint32_t i = 0; i < s->n; i++)
-        to[i] = s->sim->value[s->unknown[i]];
-}
-
 /* The largest variable of the loop: rounding of the others is made of it. */
 static double around(const System *s)
 {
@@ -243,9 +213,9 @@ static bool solve_linear(System *s)
     if (!keep && !factor(s))
         return false;
     for (int round = 0; round < 6 && !(size < 1e-14); round++) {
-        get_unknowns(s, s->old);
+        loop_system_get_unknowns(s, s->old);
         apply(s, s->r);
-        put_unknowns(s, s->old, s->r, 1);
+        loop_system_put_unknowns(s, s->old, s->r, 1);
         last = size;
         double largest = around(s);
         size = relative_step(s, s->r, s->old, largest);
@@ -264,23 +234,23 @@ static bool solve_linear(System *s)
 /* One damped step of r(w) = offset; false when nothing that small a step gains anything. */
 static bool damped_step(System *s, double *size)
 {
-    double before = measure(s, s->r);
+    double before = loop_system_measure(s, s->r);
     memcpy(s->step, s->r, s->n * sizeof *s->step);
     apply(s, s->step);
-    get_unknowns(s, s->old);
+    loop_system_get_unknowns(s, s->old);
     *size = relative_step(s, s->step, s->old, around(s));
     if (!isfinite(*size))
         return false;
     for (double part = 1; part > 1e-6; part /= 2) {
-        put_unknowns(s, s->old, s->step, part);
+        loop_system_put_unknowns(s, s->old, s->step, part);
         residuals(s, s->r);
         for (uint32_t i = 0; i < s->n; i++)
             s->r[i] -= s->offset[i];
-        double after = measure(s, s->r);
+        double after = loop_system_measure(s, s->r);
         if (isfinite(after) && (after <= before || *size < 1e-9))
             return true;
     }
-    put_unknowns(s, s->old, NULL, 0);
+    loop_system_put_unknowns(s, s->old, NULL, 0);
     residuals(s, s->r); /* and the steps, as they were */
     return false;
 }
@@ -293,7 +263,7 @@ static bool newton(System *s, int rounds)
         s->r[i] -= s->offset[i];
     for (int round = 0; round < rounds; round++) {
         double size;
-        if (cancel_break_off(s->sim) || !isfinite(measure(s, s->r)) || !factor(s))
+        if (cancel_break_off(s->sim) || !isfinite(loop_system_measure(s, s->r)) || !factor(s))
             return false;
         if (!damped_step(s, &size)) {
             s->steady = false;
@@ -308,78 +278,12 @@ static bool newton(System *s, int rounds)
     return last < 1e-8;
 }
 
-static void no_offset(System *s)
-{
-    memset(s->offset, 0, s->n * sizeof *s->offset);
-}
-
-/* Newton homotopy from the present values. */
-static bool homotopy(System *s)
-{
-    Mem *mem = s->sim->mem;
-    double *first = mem_alloc(mem, 2 * (size_t)s->n * sizeof *first), *good = first + s->n;
-    double at = 0, h = 0.1;
-    residuals(s, first);
-    get_unknowns(s, good);
-    bool fine = isfinite(measure(s, first));
-    while (fine && at < 1 && h > 1e-6) {
-        double next = fmin(1, at + h);
-        for (uint32_t i = 0; i < s->n; i++)
-            s->offset[i] = (1 - next) * first[i];
-        if (newton(s, 20)) {
-            get_unknowns(s, good);
-            at = next;
-            h *= 2;
-        } else {
-            put_unknowns(s, good, NULL, 0);
-            h /= 4;
-        }
-    }
-    no_offset(s);
-    mem_free(mem, first);
-    return fine && at >= 1 && newton(s, 20);
-}
-
 static bool solve_nonlinear(System *s)
 {
-    no_offset(s);
+    loop_system_no_offset(s);
     for (uint32_t i = 0; i < s->n; i++)
         s->scale[i] = 0;
     return newton(s, 50);
-}
-
-/* First guesses to deform from, one after the other: where it stands, near that (a symmetric point
- * may be singular), then all unknowns alike: some plain numbers, and what the loop reads. The last
- * help where differences from something given stand in an exponent, and any other guess overflows.
- */
-enum { PLAIN = 5, MOST_READS = 6 };
-
-static double guess(const System *s, uint32_t attempt, double first)
-{
-    static const double plain[PLAIN] = {0, 1, -1, 10, -10};
-    if (attempt < 2)
-        return first + attempt * 1e-3 * (fabs(first) + 1);
-    if (attempt < 2 + PLAIN)
-        return plain[attempt - 2];
-    return s->sim->value[s->node->reads[attempt - 2 - PLAIN].var];
-}
-
-static uint32_t n_guesses(const EvalNode *node)
-{
-    return 2 + PLAIN + (node->n_reads < MOST_READS ? node->n_reads : MOST_READS);
-}
-
-static bool deform(System *s, const double *first)
-{
-    uint32_t attempts = n_guesses(s->node);
-    bool fine = false;
-    no_offset(s);
-    for (uint32_t attempt = 0; attempt < attempts && !fine; attempt++) {
-        for (uint32_t i = 0; i < s->n; i++)
-            s->sim->value[s->unknown[i]] = guess(s, attempt, first[i]);
-        fine = homotopy(s);
-    }
-    return fine;
 }
 
 /* ---- the whole ---- */
@@ -429,10 +333,13 @@ static SolStatus failed(Sim *sim, EvalNode *node)
         return SOL_MODEL;
     if (!node->linear) {
         come_to_rest(sim, node);
-        snprintf(tried, sizeof tried,
-                 "tried: Newton's method from the last values, with tearing and for all variables "
-                 "at once, then deformation from %u first guesses; start values would be others",
-                 n_guesses(node));
+        snprintf(
+            tried, sizeof tried,
+            "tried: Newton's method from the last values, with tearing and for all variables "
+            "at once, then %sdeformation from %u first guesses, then sources that grow from 0; "
+            "start values would be others",
+            loop_reads_homotopy(sim, node) ? "the way from simplified equations, " : "",
+            loop_guesses(node));
     }
     return loop_explain(sim, node, tried);
 }
@@ -504,27 +411,36 @@ bool loop_solve_is_known_whole(const Sim *sim, const EvalNode *node)
     return sim->eval.whole_loops.n && map_get(&sim->eval.whole_loops, loop_key(node));
 }
 
-static bool deform_kept(Sim *sim, EvalNode *node, const double *kept)
+static bool attempt_kept(Sim *sim, EvalNode *node, LoopAttempt *attempt, const double *kept)
 {
     System s = system_of(sim, node);
     put_values(sim, node, kept);
     double *first = mem_alloc(sim->mem, (size_t)s.n * sizeof *first);
-    get_unknowns(&s, first);
-    bool fine = deform(&s, first);
+    loop_system_get_unknowns(&s, first);
+    bool fine = attempt(&s, first);
     mem_free(sim->mem, first);
     return fine;
 }
 
-/* When Newton has failed: by deformation, torn and as a whole. */
+/* When Newton has failed: by ways from other equations, each torn and as a whole. */
 static bool solve_hard(Sim *sim, EvalNode *node, const double *kept)
 {
-    if (deform_kept(sim, node, kept))
-        return true;
     bool torn = !node->untorn;
-    node->untorn = true;
-    node->factored = false;
-    if (torn && deform_kept(sim, node, kept))
-        return true;
+    for (uint32_t i = 0; i < LOOP_WAYS; i++) {
+        node->untorn = !torn;
+        node->factored = false;
+        bool fine = attempt_kept(sim, node, loop_ways[i].attempt, kept);
+        if (!fine && torn) {
+            node->untorn = true;
+            node->factored = false;
+            fine = attempt_kept(sim, node, loop_ways[i].attempt, kept);
+        }
+        trace_line(sim, 'i', sim_clock(sim), "loop of %u relations with %s: %s %s",
+                   node->n_steps + node->n_tears, explain_var(sim, node_output(node, 0)),
+                   loop_ways[i].name, fine ? "finds a solution" : "finds none");
+        if (fine)
+            return true;
+    }
     node->untorn = must_be_whole(node);
     node->factored = false;
     put_values(sim, node, kept);

@@ -3,8 +3,9 @@
  *     1. Newton's method with a line search, from the first guesses: start values, else 0;
  *     2. damped least squares (Levenberg and Marquardt) over all conditions, where the derivatives are singular on the way, or conditions
  *        say the same;
- *     3. a way from equations that the guess satisfies to those that were written (Newton homotopy), followed around its turns;
- *     4. the first two from other points around the guess.
+ *     3. a way from simplified equations to actual ones, where the model has homotopy(actual, simplified);
+ *     4. a way from equations that the guess satisfies to those that were written (Newton homotopy), followed around its turns;
+ *     5. the first two from other points around the guess.
  *
  * Every way ends with Newton's method on the rows that were chosen where it came to, so start values count as they always do. `min` and
  * `max` bound all of them. --trace i tells each attempt.
@@ -229,6 +230,35 @@ static bool homotopy(Attempt *a)
     return t >= 1 && newton(a);
 }
 
+/* ---- the modeller's way ---- */
+
+static bool at_part(Attempt *a, double part)
+{
+    values_set(a->s->sim, world_homotopy(a->s->sim->world), part);
+    return start_evaluate(a->s) && newton(a);
+}
+
+static bool simplified(Attempt *a)
+{
+    Starts *s = a->s;
+    if (!world_homotopy(s->sim->world))
+        return false;
+    double part = 1, h = 0.1;
+    bool fine = at_part(a, 1);
+    while (fine && part > 0 && h > 1e-6) {
+        note_point(a, a->before);
+        double next = fmax(0, part - h);
+        if (at_part(a, next)) {
+            part = next;
+            h *= 2;
+        } else {
+            go_to(a, a->before);
+            h /= 4;
+        }
+    }
+    return at_part(a, 0) && fine && part <= 0;
+}
+
 /* ---- the whole ---- */
 
 typedef bool Way(Attempt *a);
@@ -239,6 +269,7 @@ static const struct {
     double shift; /* from the guess, in units of 1 + its size; each column in its own way */
 } ways[] = {
     {"Newton's method", newton, 0},
+    {"the way from simplified equations", simplified, 0},
     {"least squares", least_squares, 0},
     {"Newton's method from a point near by", newton, 0.01},
     {"a homotopy", homotopy, 0},
