@@ -71,6 +71,7 @@ function showEvents(data, stats, setTime) {
         columns.push("Blocks kept / rebuilt", "Structure µs", "Restart µs");
     columns.forEach((name, i) => head.append(element("th", name, i === 1 || i === 2 ? "" : "number")));
     $("event-table").tHead.append(head);
+    $("event-table").hidden = data.events_total === 0;
     const body = $("event-table").tBodies[0];
     data.events.forEach((_, i) => body.append(eventRow(data, stats, i, modes, setTime)));
     $("events-remark").textContent =

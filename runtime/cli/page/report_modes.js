@@ -80,13 +80,19 @@ function drawTimeAxis(data, context, x, height, width) {
     });
 }
 
+// `if initial()` says something at the start alone.
+const isOfStart = branch => /^(not )?initial\(\)$/.test(branch.condition);
+
 function showModes(data) {
     strips.splice(0);
     $("strips").replaceChildren();
     const states = stateSpans(data);
     addStrip(data, "number of states", "", (context, x, height) => states.forEach((span, i) =>
         drawSpan(context, x, span, height, css(i % 2 ? "--else" : "--line"), String(span.count))));
+    const left = [], starts = data.ifs.filter(isOfStart).length;
     data.ifs.forEach((branch, number) => {
+        if (isOfStart(branch))
+            return;
         const spans = spansOf(data, number).filter(span => span.choice !== GONE);
         addStrip(data, branch.path || "top model", within(branch.path, branch.condition), (context, x, height) =>
             spans.forEach(span => drawSpan(context, x, span, height,
@@ -94,7 +100,8 @@ function showModes(data) {
                 choiceName(branch, span.choice))));
     });
     addStrip(data, "time", "", (...to) => drawTimeAxis(data, ...to), "axis");
-    const left = [];
+    if (starts)
+        left.push(`Those that ask for the start alone, ${starts}, are left out.`);
     if (data.ifs_total > data.ifs.length)
         left.push(`${data.ifs.length} of ${data.ifs_total} conditions are shown.`);
     if (data.changes_total * 3 > data.changes.length)
