@@ -377,6 +377,36 @@ RExpr *array_argument(Context *cx, const Member *parameter, const AExpr *value)
     return e;
 }
 
+/* The array that a name without subscripts at its end means, by a path to it; NULL: it is none. */
+static Path *whole_array(Context *cx, const AExpr *a)
+{
+    const ADesignator *d = a->kind == A_MEMBER ? &a->member->name : NULL;
+    uint32_t up, rank = array_rank(cx, a);
+    if (!d || !expr_find_member(cx, d->name[0].sym, &up) || d->name[d->n - 1].subs || rank < 1)
+        return NULL;
+    Element any[2] = {{.k = 1}, {.k = 1}};
+    Context inside = *cx;
+    inside.elements = &(Elements){2, any, true};
+    Path *path = rank <= 2 ? expr_path(&inside, d) : NULL;
+    return path && path_last(path)->rank == rank ? array_itself(cx, path) : NULL;
+}
+
+/* sum(k), product(k), min(k), max(k) of an array of parameters, where a value is needed at birth. */
+RExpr *array_fold(Context *cx, XOp op, const AExpr *a, Place at)
+{
+    Path *path = whole_array(cx, a);
+    const Member *m = path ? path_last(path) : NULL;
+    if (!m || !m->parameter || (m->type.kind != TYPE_REAL && m->type.kind != TYPE_INTEGER)) {
+        resolve_error(cx->level, at,
+                      "at birth sums are known of arrays of parameters only, by their names: "
+                      "'sum(k)'");
+        return expr_error(cx, at);
+    }
+    RExpr *e = size_expr(cx, path, SIZE_FOLDS + op, at);
+    e->type = m->type;
+    return e;
+}
+
 /* size(T), size(T, 2) */
 RExpr *array_size_of(Context *cx, const AExpr *a)
 {
@@ -389,7 +419,6 @@ RExpr *array_size_of(Context *cx, const AExpr *a)
     }
     const ADesignator *d =
         array && array->value->kind == A_MEMBER ? &array->value->member->name : NULL;
-    uint32_t up;
     if (d && !dim && elements_is_list(cx, &(AFor){.from = array->value})) {
         Context whole = *cx;
         whole.whole_list = true;
@@ -398,21 +427,17 @@ RExpr *array_size_of(Context *cx, const AExpr *a)
                    ? size_expr(cx, path, 0, a->at)
                    : expr_error(cx, a->at);
     }
-    if (!d || !expr_find_member(cx, d->name[0].sym, &up) || d->name[d->n - 1].subs ||
-        array_rank(cx, array->value) < 1) {
+    uint32_t up, rank = d ? array_rank(cx, array->value) : 0;
+    if (!d || !expr_find_member(cx, d->name[0].sym, &up) || d->name[d->n - 1].subs || rank < 1) {
         resolve_error(cx->level, a->at,
                       "'size' is asked of an array by its name: 'size(T)', 'size(T, 2)'");
         return expr_error(cx, a->at);
     }
-    Element any[2] = {{.k = 1}, {.k = 1}};
-    Context inside = *cx;
-    uint32_t rank = array_rank(cx, array->value);
-    inside.elements = &(Elements){2, any, true};
-    Path *path = rank <= 2 ? expr_path(&inside, d) : NULL;
-    if (!path || path_last(path)->rank != rank || k < 1 || k > rank) {
+    Path *path = whole_array(cx, array->value);
+    if (!path || k < 1 || k > rank) {
         resolve_error(cx->level, a->at, "'%s' has no size number %g", resolve_text(cx->program, d),
                       k);
         return expr_error(cx, a->at);
     }
-    return size_expr(cx, array_itself(cx, path), (uint32_t)k - 1, a->at);
+    return size_expr(cx, path, (uint32_t)k - 1, a->at);
 }

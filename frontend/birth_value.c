@@ -5,7 +5,10 @@
  * was evaluated yet; so where the host has no value, a transmission outside of branches that
  * determines the variable is evaluated on the spot, and what it depends on, up to a bounded depth.
  */
+#include "frontend/resolve_int.h"
 #include "frontend/world_int.h"
+
+#include <math.h>
 
 enum { DEPTH = 64 };
 
@@ -62,6 +65,27 @@ static bool value_read(World *world, DdpVar var, uint32_t depth, double *out)
            value_transmitted(world, var, depth, out);
 }
 
+/* The elements of a row, and of rows in it, in their order. Sizes are few: recursion is bounded by them. */
+static bool fold(World *world, Inst *row, XOp op, uint32_t depth, double *out)
+{
+    Target at = {0};
+    double value;
+    for (int64_t i = 1; row_find(world, row, i, &at); i++) {
+        uint32_t word = at.inst->word[at.word];
+        bool inner = at.inst->plan->ops[at.word].kind == OP_PART;
+        if (inner && !fold(world, world_at(world, word), op, depth, out))
+            return false;
+        if (!inner && !value_read(world, word, depth, &value))
+            return false;
+        if (!inner)
+            *out = op == X_ADD   ? *out + value
+                   : op == X_MUL ? *out * value
+                   : op == X_MIN ? fmin(*out, value)
+                                 : fmax(*out, value);
+    }
+    return true;
+}
+
 /* A variable, the size of an array, or the number of the element that is born. */
 static bool ref_value(World *world, Inst *scope, const Ref *ref, uint32_t depth, double *out)
 {
@@ -77,6 +101,10 @@ static bool ref_value(World *world, Inst *scope, const Ref *ref, uint32_t depth,
             return true;
         }
         Inst *row = follow_inst(world, scope, ref);
+        if (ref->size > SIZE_FOLDS) {
+            *out = loop_of_nothing(ref->size - 1u - SIZE_FOLDS, TYPE_REAL);
+            return row && fold(world, row, ref->size - 1u - SIZE_FOLDS, depth, out);
+        }
         return row && row_size(world, row, ref->size - 1u, out);
     }
     DdpVar var = follow_var(world, scope, ref);

@@ -186,6 +186,8 @@ struct Body {
 
 /* ---- expressions ---- */
 
+enum { SIZE_FOLDS = 64 }; /* R_SIZE: op - SIZE_FOLDS is an XOp that all elements are combined by */
+
 typedef enum RKind {
     R_CONST,    /* k */
     R_OP,       /* op applied to arg[0..n-1]: operators and predefined functions */

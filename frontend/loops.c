@@ -465,8 +465,16 @@ double loop_of_nothing(XOp op, TypeKind type)
 static RExpr *reduce(Context *cx, const Reduction *r)
 {
     Element element[MAX_RANK] = {{0}};
-    if (cx->at_birth || !cx->body) {
-        resolve_error(cx->level, r->at, "sums over arrays are no values of parameters");
+    if (!cx->body) {
+        resolve_error(cx->level, r->at, "a sum over an array is no constant");
+        return expr_error(cx, r->at);
+    }
+    if (cx->at_birth && !r->loop && !r->b)
+        return array_fold(cx, r->op, r->a, r->at);
+    if (cx->at_birth) {
+        resolve_error(cx->level, r->at,
+                      "at birth sums are known of arrays of parameters only, by their names: "
+                      "'sum(k)'");
         return expr_error(cx, r->at);
     }
     Member *sums = body_add_choice(cx, (Type){TYPE_REAL, NULL}, r->at);

@@ -327,7 +327,7 @@ static X lower_size(Lower *l, const RExpr *e, Refs *refs)
         PlanValue *value = lower_keep_value(l, lower_value(l, e));
         Op *op = lower_emit(l, OP_KNOWN, e->at);
         op->value = value;
-        return lower_x_ref(l, refs, lower_aux_var(l, op, DDP_KNOWN, TYPE_INTEGER));
+        return lower_x_ref(l, refs, lower_aux_var(l, op, DDP_KNOWN, e->type.kind));
     }
     Ref ref;
     if (e->kind == R_INDEX) {

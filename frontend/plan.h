@@ -53,7 +53,9 @@ typedef struct Ref {
     uint32_t n;   /* steps; the last one is the variable, instance or member meant */
     bool movable; /* a step before the last is a dynamic or alias member */
     bool whole;   /* the last step counts too: an end of a connection that comes and goes */
-    uint8_t size; /* not a variable, but size number size - 1 of the array it leads to; 0: none */
+    uint8_t
+        size; /* not a variable, but size number size - 1 of the array it leads to, or from SIZE_FOLDS
+                     on all its elements by an operation; 0: none */
     RefStep *step;
     Place at;
 } Ref;

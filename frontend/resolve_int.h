@@ -349,8 +349,9 @@ uint32_t expr_slot(Context *cx);
  * taken so far. */
 bool array_index(Context *cx, Path *path, uint32_t most, const AName *name, uint32_t *used);
 RExpr *array_end(Context *cx, Place at);
-RExpr *array_size_of(Context *cx, const AExpr *a); /* size(T, 1) */
-void array_sizes(Context *cx, Member *m);          /* of a declaration */
+RExpr *array_size_of(Context *cx, const AExpr *a);                /* size(T, 1) */
+RExpr *array_fold(Context *cx, XOp op, const AExpr *a, Place at); /* sum(k), at birth */
+void array_sizes(Context *cx, Member *m);                         /* of a declaration */
 uint32_t array_rank(Context *cx, const AExpr *a);
 RExpr *array_constructor(Context *cx, const AExpr *a);
 RExpr *array_value(Context *cx, Element element, Place at);

@@ -214,7 +214,12 @@ static void put_steps(const World *world, Out *out, const Inst *inst, const Ref 
 /* The size of an array, where an equation uses it. */
 static void put_size(const World *world, Out *out, const Inst *inst, const Ref *ref)
 {
-    put(out, "size(");
+    uint32_t fold = ref->size > SIZE_FOLDS ? ref->size - 1u - SIZE_FOLDS : 0;
+    put(out, !fold           ? "size("
+             : fold == X_ADD ? "sum("
+             : fold == X_MUL ? "product("
+             : fold == X_MIN ? "min("
+                             : "max(");
     put_steps(world, out, inst, ref);
     put(out, ")");
 }

@@ -199,7 +199,33 @@ END
 "$SOLSTICE" run births.sol --stop 1 --interval 1 --output - --trace e --quiet >births.txt 2>&1 || fail "births: $(cat births.txt)"
 [ "$(grep -c 'level\[[123]\] < [123] -> else' births.txt)" = 3 ] && ! grep -q 'level.*-> then' births.txt || fail "births: $(cat births.txt)"
 
-exit $((failures > 0))
+# sums where a value is needed at birth
+cat >sums.sol <<'SOL'
+model Part
+interface:
+    parameter Real share;
+end Part;
+model Sums
+interface:
+    parameter Integer n << 100;
+    parameter Real k[n] << 0.5;
+    parameter Real A[40, 2] << 2;
+    parameter Integer m[2] << {2, 3};
+    parameter Real none[0] << 1;
+    parameter Real total << sum(k) + max(A) - min(k);
+    static Real x[sum(m)];
+    static Real y;
+    static Part p[n]{share << k/sum(k)};
+implementation:
+    for i in 1:sum(m) then x[i] = i*total; end for;
+    y = p[1].share + sum(none) + product(none);
+end Sums;
+SOL
+"$SOLSTICE" run sums.sol --stop 1 --interval 1 --quiet --audit --vars 'x[5]' --vars y --output sums.csv || fail "sums at birth"
+[ "$(tail -1 sums.csv)" = "1,257.5,1.01" ] || fail "sums at birth: $(tail -1 sums.csv)"
+"$SOLSTICE" run sums.sol --stop 1 --interval 1 --quiet --set 'k[7]=50.5' --vars 'x[5]' --vars y --output sums.csv || fail "sums at birth with --set"
+[ "$(tail -1 sums.csv)" = "1,507.5,1.005" ] || fail "sums at birth with --set: $(tail -1 sums.csv)"
+
 
 # one element among many, by its name alone
 cat >elements.sol <<'END'
@@ -210,3 +236,4 @@ end Elements;
 END
 "$SOLSTICE" run elements.sol --stop 1 --interval 1 --vars 'T[2]' --vars 'A[2,1]' --output elements.csv --quiet 2>err || fail "elements"
 [ "$(head -2 elements.csv | tail -1)" = "0,2,3" ] && [ ! -s err ] || fail "--vars of elements: $(cat elements.csv err)"
+exit $((failures > 0))
