@@ -298,6 +298,17 @@ static const char *model_name(const Parser *p, const AModel *m)
     return m->name.sym ? intern_text(p->names, m->name.sym) : "NAME";
 }
 
+/* A declaration, as far as its first word tells. */
+static bool at_declaration(const Parser *p)
+{
+    static const char *const types[] = {"Real", "Integer", "Boolean", "String"};
+    int kind = p->token.kind;
+    for (int i = 0; kind == T_ID && i < 4; i++)
+        if (strcmp(intern_text(p->names, p->token.sym), types[i]) == 0)
+            return true;
+    return kind == T_STATIC || kind == T_PARAMETER || kind == T_DYNAMIC || kind == T_ALIAS;
+}
+
 /* What stands between the sections and `end` belongs nowhere; it is reported once and skipped. */
 static void skip_to_end(Parser *p, const AModel *m)
 {
@@ -311,6 +322,11 @@ static void skip_to_end(Parser *p, const AModel *m)
         parse_error(p, p->token.at, "definitions belong before 'interface' and 'implementation'");
     else if (p->token.kind == T_EXTENDS)
         parse_error(p, p->token.at, "'extends' comes first, directly after the name");
+    else if (!m->interface_at && !m->implementation_at && at_declaration(p))
+        parse_error(p, p->token.at,
+                    "declarations stand behind 'interface:' (what others see) or "
+                    "'implementation:', found %s",
+                    parse_found(p));
     else if (!m->interface_at && !m->implementation_at)
         parse_error(p, p->token.at,
                     "expected 'interface:', 'implementation:' or 'end %s', found %s",

@@ -1,4 +1,4 @@
-//! 3:3: error: expected 'interface:', 'implementation:' or 'end A', found 'Real'
+//! 3:3: error: declarations stand behind 'interface:' (what others see) or 'implementation:', found 'Real'
 model A
   Real x;
 end A;
