@@ -271,7 +271,7 @@ static X lower_initial(Lower *l, const RExpr *e, Refs *refs)
 
 static X lower_time(Lower *l, const RExpr *e, Refs *refs)
 {
-    uint32_t what = e->kind == R_TIME ? REF_TIME : REF_HOMOTOPY;
+    uint32_t what = e->kind == R_HOMOTOPY ? REF_HOMOTOPY : REF_TIME;
     return lower_x_ref(l, refs, lower_ref_make(l, what, 0, e->at));
 }
 
