@@ -16,6 +16,7 @@ struct FirstMode {
     World *world;
     VEC(double) value;  /* [DdpVar] */
     VEC(uint8_t) known; /* [DdpVar]: it has a value */
+    VEC(double) first;  /* [DdpVar]: where it begins as a state, by its attribute `start`; else 0 */
     bool bold;          /* starts count also for what is no state */
     DdpResult result;
 };
@@ -28,6 +29,7 @@ static void make_room(FirstMode *mode, DdpVar var)
     while (mode->value.n <= var) {
         vec_push(mem, &mode->value, 0.0);
         vec_push(mem, &mode->known, (uint8_t) false);
+        vec_push(mem, &mode->first, 0.0);
     }
 }
 
@@ -35,13 +37,14 @@ static void host_born(void *context, DdpVar var, DdpVarKind kind)
 {
     FirstMode *mode = context;
     make_room(mode, var);
-    mode->value.at[var] = 0;
+    mode->value.at[var] = mode->first.at[var] = 0;
     mode->known.at[var] = kind != DDP_UNKNOWN;
 }
 
 static void host_begin(void *context, DdpVar var, DdpVarKind kind, double value)
 {
     FirstMode *mode = context;
+    mode->first.at[var] = value;
     if (kind == DDP_HELD)
         mode->value.at[var] = value;
 }
@@ -120,6 +123,7 @@ void first_mode_close(FirstMode *mode)
         forms_close(mode->forms);
     vec_free(mem, &mode->value);
     vec_free(mem, &mode->known);
+    vec_free(mem, &mode->first);
     mem_free(mem, mode);
 }
 
@@ -208,7 +212,7 @@ static void evaluate_nodes(FirstMode *mode)
     }
 }
 
-/* States take their start values as those become known; 0 where none is given. What is no state is
+/* States take their start values as those become known, else where the attribute says, or 0. What is no state is
  * a potential one, and takes its start when nothing else is left. */
 static bool start_states(FirstMode *mode)
 {
@@ -236,7 +240,7 @@ static void forget_states(FirstMode *mode)
     for (uint32_t i = 0; i < ddp_state_count(mode->ddp); i++) {
         DdpVar x = ddp_state(mode->ddp, i).var;
         mode->known.at[x] = true;
-        mode->value.at[x] = 0;
+        mode->value.at[x] = mode->first.at[x];
     }
     for (uint32_t i = 0; i < n; i++)
         if (change[i].role == WORLD_START && change[i].born && ddp_is_state(mode->ddp, change[i].c))

@@ -166,8 +166,42 @@ static const Op *choice_of(const Inst *inst, const Op *aux)
     return NULL;
 }
 
+static void put_steps(const World *world, Out *out, const Inst *inst, const Ref *ref);
+
+/* A delay is a choice: in the event of its birth what is delayed, then its history. */
+static bool is_delay(const Inst *inst, const Op *choice)
+{
+    const Plan *plan = inst->plan;
+    const Ref *condition = &choice->refs.at[0];
+    for (const Op *op = plan->ops; op < choice; op++)
+        if (op->kind == OP_BORN && condition->n && op->word == condition->step[0].word)
+            return true;
+    return false;
+}
+
+/* The branch of the birth has one relation, whose right side is what is delayed. */
+static void put_delay(const World *world, Out *out, const Inst *inst, const Op *choice)
+{
+    const Plan *birth = choice->plan;
+    put(out, "delay(");
+    for (uint32_t i = 0; birth && i < birth->n_ops; i++) {
+        const Op *op = &birth->ops[i];
+        if (op->kind != OP_REL || !op->refs.n)
+            continue;
+        Ref of = op->refs.at[op->refs.n - 1];
+        of.up--; /* it is seen from inside the branch */
+        put_steps(world, out, inst, &of);
+        put(out, ", ");
+    }
+    put(out, "..)");
+}
+
 static void put_choice(const World *world, Out *out, Inst *inst, const Op *choice, uint32_t depth)
 {
+    if (is_delay(inst, choice)) {
+        put_delay(world, out, inst, choice);
+        return;
+    }
     put(out, "(if ");
     if (depth < NESTED)
         put_ref(world, out, inst, &choice->refs.at[0], depth + 1);
