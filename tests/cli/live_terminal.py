@@ -48,8 +48,10 @@ terminal.type("\x03")  # Ctrl-C stops a run,
 terminal.wait(r"stopped: time [^>]*> ")
 terminal.type("states\r")
 terminal.wait(r"C\.u = [^>]*> ")
+time.sleep(1)  # until the prompt reads keys: before, the terminal keeps them, and Ctrl-C takes them away
 terminal.type("add Real h")
 terminal.wait(r"Real h$")
+time.sleep(1)
 terminal.type("\x03")  # and nothing else: neither the line that is typed
 time.sleep(0.3)
 terminal.type("eat; heat = R1.u*R1.i\r")

@@ -18,6 +18,8 @@ until_says 1
 sleep 0.5
 echo "model Fall implementation: Real x; x = ; end Fall;" >fall.new && mv fall.new fall.sol
 until_says 2
+for _ in $(seq 300); do grep -q 'fall.sol:1:' err && break; sleep 0.1; done
+sleep 0.5
 model 3 >fall.new && mv fall.new fall.sol # as editors save
 wait $pid || fail "watch ended with $?: $(cat err)"
 [ "$(grep -c '^----' out)" = 3 ] || fail "not three runs: $(cat out)"

@@ -81,6 +81,7 @@ const editor = (() => {
         const {from, to, now: [first, last]} = widen(found, base.statements);
         const text = now.slice(first, last + 1).map(line => line + "↵").join("");
         verdicts.clear(); // the old one is of another text
+        showMarks();
         const reply = await talk.tell(`change ${from} ${to}: ${text}`);
         if (reply)
             verdicts.set(Math.max(last + 1, 1), reply);

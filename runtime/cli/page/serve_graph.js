@@ -5,7 +5,7 @@
 const graph = (() => {
     const WIDE = 132, HIGH = 40, ACROSS = 30, DOWN = 12, ROOM = 6;
     const FLASH = 1200; // milliseconds, as in serve.css
-    let selected = "", made = new Map(), flashes = new Map(), events = -1, busy = false;
+    let selected = "", made = new Map(), flashes = new Map(), events = -1, busy = false, again = false;
 
     function shape(tag, attributes, className) {
         const one = document.createElementNS("http://www.w3.org/2000/svg", tag);
@@ -89,14 +89,18 @@ const graph = (() => {
         blocks.forEach(block => svg.append(drawBlock(block, place.get(block.id))));
     }
 
+    // Who asks while an answer is awaited has what it asked for with the next one.
     async function refresh() {
+        again = busy;
         if (!selected || busy || !$("graph").open)
             return;
         busy = true;
-        const reply = await talk.tell(`graph ${selected}`);
+        const asked = selected, reply = await talk.tell(`graph ${asked}`);
         busy = false;
-        if (reply && reply.data)
+        if (reply && reply.data && asked === selected)
             draw(reply.data);
+        if (again)
+            refresh();
     }
 
     function select(path) {
