@@ -737,12 +737,20 @@ static void look_at(const World *w, Ends *ends)
     }
 }
 
-/* Is it beyond at the end; may it have been in between? */
-static void compare(const World *w, const Ends *a, const Ends *b, Long h, bool *crossed,
-                    bool *perhaps)
+/* Its first slope leads beyond within the step, but it has hardly moved in the end: something decayed fast. */
+static bool is_steep(const Ends *a, const Ends *b, int k, Long h)
+{
+    Long way = h * a->slope[k];
+    return a->value[k] + way < 0 && fabsl(way) > 4 * fabsl(b->value[k] - a->value[k]);
+}
+
+/* Is it beyond at the end; may it have been in between? Short steps hide nothing that is steep. */
+static void compare(const World *w, const Ends *a, const Ends *b, Long h, bool is_short,
+                    bool *crossed, bool *perhaps)
 {
     *crossed = *perhaps = false;
     for (int k = 0; k < w->n_conditions; k++) {
+        *perhaps |= !is_short && is_steep(a, b, k, h);
         *crossed |= b->value[k] < -1e-13L * w->condition[k].scale;
         bool turns = a->slope[k] < 0 && b->slope[k] > 0;
         *perhaps |= turns && fminl(a->value[k] + h * a->slope[k], b->value[k] - h * b->slope[k]) <
@@ -765,7 +773,7 @@ static Way advance(World *w, int k)
     look_at(w, &a);
     linear_flow_move(&w->flow_now, k, w->x);
     look_at(w, &b);
-    compare(w, &a, &b, h, &crossed, &perhaps);
+    compare(w, &a, &b, h, k >= TOUCH, &crossed, &perhaps);
     if (perhaps && !crossed && k >= TOUCH) {
         give_up(w, "touch");
         return LOST;
