@@ -40,9 +40,11 @@ while [ $done -lt "$kills" ] && [ $failures -eq 0 ]; do
         moment=$((RANDOM * milliseconds / 32768))
         sleep "$((moment / 1000)).$(printf %03d $((moment % 1000)))"
         mpirun=$(pgrep -P $pid)
+        [ -n "$mpirun" ] || { wait $pid 2>/dev/null; continue; } # it has ended: nothing of it is left to kill
+        victim=
         case $((RANDOM % 3)) in
-        0) victim=$(pgrep -P "${mpirun:-0}" | head -n $((RANDOM % 3 + 1)) | tail -1) ;;                                    # a rank
-        1) victim=$(for rank in $(pgrep -P "${mpirun:-0}"); do pgrep -P "$rank"; done | head -n $((RANDOM % 3 + 1)) | tail -1) ;; # its process
+        0) victim=$(pgrep -P "$mpirun" | head -n $((RANDOM % 3 + 1)) | tail -1) ;;                                    # a rank
+        1) victim=$(for rank in $(pgrep -P "$mpirun"); do pgrep -P "$rank"; done | head -n $((RANDOM % 3 + 1)) | tail -1) ;; # its process
         2) victim=$mpirun ;;
         esac
         [ -n "$victim" ] && kill -KILL "$victim" 2>/dev/null && done=$((done + 1))
