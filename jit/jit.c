@@ -219,6 +219,13 @@ static void keep_request(Jit *jit, JitEntry *entry, const JitRequest *request)
         sizeof *entry + entry->content_size + (entry->common ? request->shape->n_slots : 0);
 }
 
+/* Up to 32, or 64, ... 2,048. */
+static uint32_t draw_late(uint32_t seed, uint64_t hash)
+{
+    uint64_t drawn = hash_bytes(&seed, sizeof seed, hash);
+    return (uint32_t)(drawn % (32u << seed % 7));
+}
+
 static JitEntry *add_entry(Jit *jit, const JitRequest *request, const uint64_t hash[2])
 {
     vec_reserve(jit->mem, &jit->entries, jit->entries.n + 1);
@@ -228,6 +235,7 @@ static JitEntry *add_entry(Jit *jit, const JitRequest *request, const uint64_t h
     keep_request(jit, entry, request);
     jit_link_init(&entry->queue);
     jit_link_init(&entry->unused);
+    entry->late = jit->options.late ? draw_late(jit->options.late, hash[0]) : 0;
     entry->same_hash = map_get(&jit->by_hash, entry->hash[0]);
     entry->id = jit->free_ids.n ? vec_last(&jit->free_ids) : jit->entries.n;
     map_put(jit->mem, &jit->by_hash, entry->hash[0], entry->id);
@@ -459,8 +467,12 @@ void jit_release(Jit *jit, JitEntry *entry)
 
 /* ---- what there is ---- */
 
-JitCode jit_code(const JitEntry *entry)
+JitCode jit_code(JitEntry *entry)
 {
+    if (entry->late) {
+        entry->late--;
+        return (JitCode){.any = NULL};
+    }
     return (JitCode){.any = atomic_load_explicit(&entry->code, memory_order_acquire)};
 }
 

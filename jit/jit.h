@@ -40,6 +40,7 @@ typedef struct JitOptions {
     uint32_t fatal_at;     /* tests: the n-th function is a fatal error to LLVM; 0: none */
     uint32_t slow_load;    /* tests: milliseconds that loading the code generator takes longer */
     uint32_t slow_optimise; /* tests: the same for each optimised function */
+    uint32_t late;          /* tests: draws how often jit_code finds nothing yet; 0: never */
     uint32_t fail_at;       /* tests: the n-th allocation of the compile thread fails; 0: none */
 } JitOptions;
 
@@ -141,7 +142,7 @@ JitEntry *jit_request(Jit *jit, const JitRequest *request);
 void jit_release(Jit *jit, JitEntry *entry);
 
 /* The best function there is now; a single acquire load. */
-JitCode jit_code(const JitEntry *entry);
+JitCode jit_code(JitEntry *entry);
 
 typedef enum JitRefusal {
     JIT_ACCEPTED,

@@ -60,6 +60,7 @@ struct JitEntry {
     atomic_ullong heat;   /* evaluations so far */
     JitLink queue, unused;
     uint32_t holders;
+    uint32_t late; /* looks that still find nothing */
     EntryState state;
     JitTier wanted; /* what it is queued or compiled for */
     DiskLook disk;

@@ -36,7 +36,7 @@ static uint32_t length(const JitLink *head)
 
 static void verify_entry(const Jit *jit, const JitEntry *entry)
 {
-    void *code = jit_code(entry).any;
+    void *code = atomic_load(&entry->code);
     require(linked(&entry->unused) == (entry->holders == 0), "J1", entry);
     require(linked(&entry->queue) == (entry->state == ENTRY_QUEUED), "J2", entry);
     require(found(jit, entry), "J2", entry);

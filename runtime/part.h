@@ -165,6 +165,7 @@ struct Part {
     const Integrator *integrator; /* of this method; NULL: not started yet */
     bool fixed_steps;             /* its steps end at points of a grid: sim/grid_loop.c */
     bool started;                 /* the integrator stands at `now` */
+    bool strayed;                 /* Sim.value has what part_slopes tried */
     bool clocked;                 /* some comparison is driven by the clock */
     uint32_t touched;             /* index + 1 in Sim.loop.touched, or 0 */
     bool restructured;            /* other states or dynamics than when it started */

@@ -199,10 +199,23 @@ int part_slopes(Part *part, double time, const double *unknowns, double *slopes,
         part_put_unknowns(part, unknowns);
     else
         put_states(part, unknowns);
+    part->strayed = true;
     int result = part_evaluate(part, time, residuals);
     for (uint32_t i = 0; i < part->states.n; i++)
         slopes[i] = part->sim->value[part->states.at[i].slope];
     return result;
+}
+
+/* A tape that became ready since would leave in Sim.value what was tried there. */
+void part_return(Part *part, const double *states, double *slopes)
+{
+    if (!part->strayed) {
+        part_slopes(part, part->now, states, slopes, NULL);
+        return;
+    }
+    put_states(part, states);
+    part_evaluate(part, part->now, NULL);
+    part->strayed = false;
 }
 
 /* ---- integrators ---- */

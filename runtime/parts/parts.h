@@ -74,6 +74,8 @@ void part_put_unknowns(Part *part, const double *unknowns);
  * a tape, Sim.value knows nothing of it. residuals NULL: outer loops are solved, and only states
  * are unknowns. Results as part_evaluate; when it is not 0, Sim.value has what was evaluated. */
 int part_slopes(Part *part, double time, const double *unknowns, double *slopes, double *residuals);
+/* After part_slopes elsewhere, by whatever way: values are those of the present again. `slopes`: room. */
+void part_return(Part *part, const double *states, double *slopes);
 
 /* ---- part_heap.c ---- */
 

@@ -320,7 +320,7 @@ static bool goes_straight(Part *part, const double *second, double h)
         sum += size * size;
     }
     part_put_loops(part);
-    part_slopes(part, part->now, y, slope, NULL); /* values are those of the present again */
+    part_return(part, y, slope);
     mem_free(sim->mem, there);
     return fine && sqrt(sum / n) < 1;
 }

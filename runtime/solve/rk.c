@@ -119,7 +119,7 @@ static SolStatus rk_start(Part *part)
     rk->clocked = part_follows_clock(part);
     rk->length = 0;
     rk->h = one_step_begin(part, first_step(part, rk));
-    one_step_slopes(part, part->now, rk->y, rk->k[1]); /* values are those of the present again */
+    part_return(part, rk->y, rk->k[1]);
     return SOL_OK;
 }
 

@@ -140,7 +140,7 @@ static bool is_right(World *w, const Block *b, JitValueFn f)
     return memcmp(&values[TARGET], &expected, sizeof expected) == 0;
 }
 
-static void check(World *w, const Block *b, const JitEntry *entry)
+static void check(World *w, const Block *b, JitEntry *entry)
 {
     assert_int_equal(jit_refusal(entry), JIT_ACCEPTED);
     assert_non_null(jit_code(entry).any);

@@ -1,13 +1,15 @@
 /* test_random_hybrid.c: random hybrid models, each run in several ways that must not matter.
  *
  * Who looks at a run, when, and by which engine must not change it: all outputs wanted or few, with
- * points between events or without, in pieces with values read in between, interpreted or compiled,
- * cut at a checkpoint and resumed. Events have the same times and triggers, values are the same bits
- * wherever two runs show the same point.
+ * points between events or without, in pieces with values read in between, interpreted or compiled, with
+ * code that is there at once or comes between any two evaluations, cut at a checkpoint and resumed. Events
+ * have the same times and triggers, values are the same bits wherever two runs show the same point.
  *
  *     test_random_hybrid [print | compiled]   `print` prints the models, `compiled` compiles each of
  *                                             them (every tenth otherwise)
  */
+#include "jit/jit_int.h"
+#include "runtime/eval/blocks.h"
 #include "tests/support/slow.h"
 #include "tests/support/soak.h"
 #include "tests/support/hybrid_random.h"
@@ -120,7 +122,7 @@ static void on_event(void *context, const SolEvent *event)
 
 /* ---- ways to run ---- */
 
-enum { ALL, FEW, SPARSE, PIECES, COMPILED, WAYS };
+enum { ALL, FEW, SPARSE, PIECES, COMPILED, LATE, WAYS };
 
 static const double STOP = 3;
 
@@ -138,7 +140,7 @@ static SolOptions options_for(uint64_t seed, int way)
                         .solver = solver,
                         .form = seed % 8 == 7 ? SOL_FORM_DAE : SOL_FORM_ODE,
                         .max_events = 2000,
-                        .engine = way == COMPILED ? SOL_ENGINE_JIT : SOL_ENGINE_INTERP,
+                        .engine = way >= COMPILED ? SOL_ENGINE_JIT : SOL_ENGINE_INTERP,
                         .jit_wait = true,
                         .cache = "off"};
 }
@@ -152,17 +154,19 @@ static void read_all(Run *run)
 
 static void execute(Run *run, const char *text, uint64_t seed, int way)
 {
-    static const char *const names[] = {"all", "few", "sparse", "pieces", "compiled"};
+    static const char *const names[] = {"all", "few", "sparse", "pieces", "compiled", "late"};
     SolOptions options = options_for(seed, way);
     *run = (Run){.name = names[way],
                  .few = way == FEW,
-                 .tolerance = way != COMPILED && strstr(text, "0.3*sin(x = q") ? 1e-9 : 0};
+                 .tolerance = way < COMPILED && strstr(text, "0.3*sin(x = q") ? 1e-9 : 0};
     run->model = sol_load(&(SolLoad){.path = "Top.sol", .text = text, .length = strlen(text)});
     run->sim = sol_create(run->model, NULL, &options);
     if (!run->sim) {
         run->status = SOL_MODEL;
         return;
     }
+    if (way == LATE)
+        engine_jit(run->sim->sim->engine)->options.late = (uint32_t)seed | 1;
     sol_set_output(run->sim, &(SolOutput){.context = run, .birth = on_birth, .point = on_point});
     sol_set_event(run->sim, on_event, run);
     for (int i = 1; way == PIECES && i < 7 && run->status == SOL_OK; i++) {
