@@ -140,6 +140,17 @@ typedef struct PartStops {
     bool broad; /* they are too many: all steps end there */
 } PartStops;
 
+/* What an event does to it. time_loop.c, part_search.c */
+typedef struct PartTouch {
+    uint32_t listed; /* index + 1 in Sim.loop.touched, or 0 */
+    bool restart;    /* something its dynamics reads changed */
+    bool search;     /* comparisons must be looked at again */
+    bool searching;  /* in Sim.loop.to_search */
+    bool behind;     /* has the values of the left side of an event that is its own */
+    bool steady;     /* met at the time of an event that is not its own, for both sides of it */
+    uint64_t due;    /* number of the last event that was its own: SimLoop.number */
+} PartTouch;
+
 /* What every step reads comes first. */
 struct Part {
     Sim *sim;
@@ -167,15 +178,9 @@ struct Part {
     bool started;                 /* the integrator stands at `now` */
     bool strayed;                 /* Sim.value has what part_slopes tried */
     bool clocked;                 /* some comparison is driven by the clock */
-    uint32_t touched;             /* index + 1 in Sim.loop.touched, or 0 */
     bool restructured;            /* other states or dynamics than when it started */
-    bool restart;                 /* something its dynamics reads changed */
-    bool search;                  /* comparisons must be looked at again */
-    bool searching;               /* in Sim.loop.to_search */
-    bool behind;                  /* has the values of the left side of an event that is its own */
-    uint64_t point_number;        /* its values are those of Sim.time if this is Sim.point_number */
-    uint64_t due;                 /* number of the last event that was its own: SimLoop.number */
-    bool steady; /* met at the time of an event that is not its own, for both sides of it */
+    PartTouch touch;
+    uint64_t point_number; /* its values are those of Sim.time if this is Sim.point_number */
     PartShown shown;
     void *driver[PART_METHODS]; /* what each method keeps; NULL: nothing */
     PartCode code;

@@ -462,7 +462,7 @@ bool tape_look_moved(Part *part, double time, const double *y, const NodeList *m
 static void close_worn(Part *part)
 {
     const Tape *tape = part->code.tape;
-    if (!tape || !tape->worth || !(tape->again || tape_has_paid(tape)))
+    if (!tape || !tape->worth || !(tape->kept.again || tape_has_paid(tape)))
         return;
     tape_tell_compares(part);
     tape_close(part);

@@ -121,8 +121,8 @@ void tape_fixed_count(Tape *tape)
     const Engine *engine = tape->part->sim->engine;
     if (tape->steady > engine->fixed_after || tape->steady++ < engine->fixed_after)
         return;
-    if (tape->returned) /* its members have no plans any more */
-        tape->again = true;
+    if (tape->kept.returned) /* its members have no plans any more */
+        tape->kept.again = true;
     else
         make(tape);
 }

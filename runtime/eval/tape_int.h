@@ -187,6 +187,21 @@ typedef struct TapeDepends {
     Map set_of;          /* hash of a set -> its number */
 } TapeDepends;
 
+/* Of a tape that may return. tape_memory.c */
+typedef struct TapeKept {
+    uint32_t *content, n_content; /* what it was made of; NULL: it may not return */
+    uint64_t key;
+    uint32_t *patterns, n_patterns; /* whose constants it has */
+    SegmentPlan **watched;          /* [n_watched]: plans of the nodes that compare, its own */
+    uint32_t n_watched;
+    uint32_t *sets; /* [states]: that their slopes depend on */
+    bool returned;  /* it was put back: its units' members have no plans */
+    bool again;     /* and is to be made, because these are wanted */
+    uint32_t slot;  /* while it is away: in TapeMemory.slot, and its neighbours in age */
+    size_t bytes;
+    struct Tape *older, *newer;
+} TapeKept;
+
 /* What an evaluation reads comes first. */
 struct Tape {
     Part *part;
@@ -227,18 +242,7 @@ struct Tape {
     TapePatched patched;
     TapeDepends depends;
 
-    /* tape_memory.c: of one that may return; `content` NULL: it may not. */
-    uint32_t *content, n_content; /* what it was made of */
-    uint64_t key;
-    uint32_t *patterns, n_patterns; /* whose constants it has */
-    SegmentPlan **watched;          /* [n_watched]: plans of the nodes that compare, its own */
-    uint32_t n_watched;
-    uint32_t *sets; /* [states]: that their slopes depend on */
-    bool returned;  /* it was put back: its units' members have no plans */
-    bool again;     /* and is to be made, because these are wanted */
-    uint32_t slot;  /* while it is away: in TapeMemory.slot, and its neighbours in age */
-    size_t kept_bytes;
-    struct Tape *older, *newer;
+    TapeKept kept;
 };
 typedef struct Tape Tape;
 

@@ -25,7 +25,7 @@ enum {
 
 static size_t size_of(const Tape *tape)
 {
-    return sizeof *tape + tape->arena.used + tape->n_content * sizeof *tape->content;
+    return sizeof *tape + tape->arena.used + tape->kept.n_content * sizeof *tape->kept.content;
 }
 
 /* ---- descriptions ---- */
@@ -104,9 +104,9 @@ static uint64_t key_of(const Engine *engine)
 
 static bool is_described(const Engine *engine, const Tape *tape)
 {
-    return tape->n_content == engine->memory.words.n &&
-           memcmp(tape->content, engine->memory.words.at,
-                  tape->n_content * sizeof *tape->content) == 0;
+    return tape->kept.n_content == engine->memory.words.n &&
+           memcmp(tape->kept.content, engine->memory.words.at,
+                  tape->kept.n_content * sizeof *tape->kept.content) == 0;
 }
 
 /* ---- what is kept ---- */
@@ -114,14 +114,14 @@ static bool is_described(const Engine *engine, const Tape *tape)
 static void unlink_tape(Engine *engine, Tape *tape)
 {
     TapeMemory *memory = &engine->memory;
-    *(tape->older ? &tape->older->newer : &memory->oldest) = tape->newer;
-    *(tape->newer ? &tape->newer->older : &memory->newest) = tape->older;
-    tape->older = tape->newer = NULL;
+    *(tape->kept.older ? &tape->kept.older->kept.newer : &memory->oldest) = tape->kept.newer;
+    *(tape->kept.newer ? &tape->kept.newer->kept.older : &memory->newest) = tape->kept.older;
+    tape->kept.older = tape->kept.newer = NULL;
     memory->n--;
-    memory->bytes -= tape->kept_bytes;
-    map_remove(&memory->of_key, tape->key);
-    memory->slot.at[tape->slot] = NULL;
-    vec_push(engine->sim->mem, &memory->free, tape->slot);
+    memory->bytes -= tape->kept.bytes;
+    map_remove(&memory->of_key, tape->kept.key);
+    memory->slot.at[tape->kept.slot] = NULL;
+    vec_push(engine->sim->mem, &memory->free, tape->kept.slot);
 }
 
 static void link_tape(Engine *engine, Tape *tape)
@@ -132,14 +132,14 @@ static void link_tape(Engine *engine, Tape *tape)
         vec_push(mem, &memory->slot, NULL);
         vec_push(mem, &memory->free, memory->slot.n - 1);
     }
-    tape->slot = vec_pop(&memory->free);
-    memory->slot.at[tape->slot] = tape;
-    map_put(mem, &memory->of_key, tape->key, tape->slot + 1);
-    tape->older = memory->newest;
-    *(memory->newest ? &memory->newest->newer : &memory->oldest) = tape;
+    tape->kept.slot = vec_pop(&memory->free);
+    memory->slot.at[tape->kept.slot] = tape;
+    map_put(mem, &memory->of_key, tape->kept.key, tape->kept.slot + 1);
+    tape->kept.older = memory->newest;
+    *(memory->newest ? &memory->newest->kept.newer : &memory->oldest) = tape;
     memory->newest = tape;
-    tape->kept_bytes = size_of(tape);
-    memory->bytes += tape->kept_bytes;
+    tape->kept.bytes = size_of(tape);
+    memory->bytes += tape->kept.bytes;
     memory->n++;
 }
 
@@ -197,12 +197,12 @@ static void keep_patterns(Engine *engine, Tape *tape)
     uint32_t n = 0;
     for (uint32_t u = 0; u < tape->units.n; u++)
         n += tape->units.at[u].n;
-    tape->patterns = arena_alloc(&tape->arena, (n + 1) * sizeof *tape->patterns);
+    tape->kept.patterns = arena_alloc(&tape->arena, (n + 1) * sizeof *tape->kept.patterns);
     for (uint32_t u = 0; u < tape->units.n; u++)
         for (uint32_t i = 0; i < tape->units.at[u].n; i++) {
             uint32_t pattern = tape->units.at[u].member[i]->pattern;
             shape_keep(engine->shapes, pattern);
-            tape->patterns[tape->n_patterns++] = pattern;
+            tape->kept.patterns[tape->kept.n_patterns++] = pattern;
         }
 }
 
@@ -225,29 +225,33 @@ void tape_memory_note(Tape *tape)
     const TapeVar *var = engine->tape_var.at;
     if (!is_on(engine) || !tape->worth || !describe(engine, part))
         return;
-    tape->n_content = engine->memory.words.n;
-    tape->content = arena_alloc(&tape->arena, (tape->n_content + 1) * sizeof *tape->content);
-    memcpy(tape->content, engine->memory.words.at, tape->n_content * sizeof *tape->content);
-    tape->key = key_of(engine);
+    tape->kept.n_content = engine->memory.words.n;
+    tape->kept.content =
+        arena_alloc(&tape->arena, (tape->kept.n_content + 1) * sizeof *tape->kept.content);
+    memcpy(tape->kept.content, engine->memory.words.at,
+           tape->kept.n_content * sizeof *tape->kept.content);
+    tape->kept.key = key_of(engine);
     keep_patterns(engine, tape);
-    tape->n_watched = part->lists.watched.n;
-    tape->watched = arena_alloc(&tape->arena, (tape->n_watched + 1) * sizeof(SegmentPlan *));
-    for (uint32_t i = 0; i < tape->n_watched; i++)
-        tape->watched[i] = copy_plan(engine, part->sim->nodes.at[part->lists.watched.at[i]].plan);
-    tape->sets = arena_alloc(&tape->arena, (part->states.n + 1) * sizeof *tape->sets);
+    tape->kept.n_watched = part->lists.watched.n;
+    tape->kept.watched =
+        arena_alloc(&tape->arena, (tape->kept.n_watched + 1) * sizeof(SegmentPlan *));
+    for (uint32_t i = 0; i < tape->kept.n_watched; i++)
+        tape->kept.watched[i] =
+            copy_plan(engine, part->sim->nodes.at[part->lists.watched.at[i]].plan);
+    tape->kept.sets = arena_alloc(&tape->arena, (part->states.n + 1) * sizeof *tape->kept.sets);
     for (uint32_t i = 0; i < part->states.n; i++) {
         const TapeVar *at = &var[part->states.at[i].slope];
-        tape->sets[i] = at->stamp == tape->stamp ? at->set : 0;
+        tape->kept.sets[i] = at->stamp == tape->stamp ? at->set : 0;
     }
 }
 
 void tape_memory_forget(Engine *engine, Tape *tape)
 {
-    for (uint32_t i = 0; i < tape->n_patterns; i++)
-        shape_drop(engine->shapes, tape->patterns[i]);
-    for (uint32_t i = 0; i < tape->n_watched; i++)
-        tape_plan_free(engine->sim, tape->watched[i]);
-    tape->n_patterns = tape->n_watched = 0;
+    for (uint32_t i = 0; i < tape->kept.n_patterns; i++)
+        shape_drop(engine->shapes, tape->kept.patterns[i]);
+    for (uint32_t i = 0; i < tape->kept.n_watched; i++)
+        tape_plan_free(engine->sim, tape->kept.watched[i]);
+    tape->kept.n_patterns = tape->kept.n_watched = 0;
 }
 
 /* ---- put away ---- */
@@ -257,7 +261,7 @@ static SegmentPlan away;
 
 bool tape_may_return(const Tape *tape)
 {
-    return tape->content != NULL;
+    return tape->kept.content != NULL;
 }
 
 void tape_put_away(Part *part)
@@ -278,7 +282,7 @@ void tape_put_away(Part *part)
     vec_clear(&tape->patched.known);
     vec_clear(&tape->patched.changed);
     vec_clear(&tape->patched.compared);
-    Tape *same = kept_under(engine, tape->key);
+    Tape *same = kept_under(engine, tape->kept.key);
     if (same)
         drop(engine, same);
     link_tape(engine, tape);
@@ -294,7 +298,7 @@ static void connect_compares(Tape *tape, uint32_t i)
     Sim *sim = part->sim;
     DdpNode n = part->lists.watched.at[i];
     EvalNode *node = &sim->nodes.at[n];
-    const SegmentPlan *known = tape->watched[i];
+    const SegmentPlan *known = tape->kept.watched[i];
     if (!node->plan)
         node->plan = copy_plan(sim->engine, known);
     node->plan->stamp = tape->stamp;
@@ -321,7 +325,7 @@ static void connect_sets(Tape *tape)
     TapeVar *var = part->sim->engine->tape_var.at;
     for (uint32_t i = 0; i < part->states.n; i++) {
         TapeVar *at = &var[part->states.at[i].slope];
-        *at = (TapeVar){.stamp = tape->stamp, .set = tape->sets[i], .place = NO_PLACE};
+        *at = (TapeVar){.stamp = tape->stamp, .set = tape->kept.sets[i], .place = NO_PLACE};
     }
     for (uint32_t i = 0; i < part->states.n; i++)
         var[part->states.at[i].var].state_stamp = tape->stamp;
@@ -333,13 +337,13 @@ static void attach(Engine *engine, Part *part, Tape *tape)
     part->code.tape = tape;
     part->code.likes_tapes = true;
     tape->stamp = ++engine->stamp;
-    tape->returned = true;
+    tape->kept.returned = true;
     tape->version[0] = part->orders[0].version;
     tape->version[1] = part->orders[1].version;
     tape->version[2] = part->states_version;
     tape->loaded = tape->evaluated = tape->remembered = tape->told = false;
     tape_need_vars(engine);
-    for (uint32_t i = 0; i < tape->n_watched; i++)
+    for (uint32_t i = 0; i < tape->kept.n_watched; i++)
         connect_compares(tape, i);
     connect_sets(tape);
     tape_follow(tape);

@@ -117,7 +117,7 @@ SolStatus part_search(Part *part, double to)
     EventSearch search = {
         .nodes = &part->lists.watched, .at = probe_at, .context = part, .clocked = part->clocked};
     search.looked = may_dip(part, to) ? part->looked : NULL;
-    part->search = false;
+    part->touch.search = false;
     part->event = INFINITY;
     double whole = to - part->from;
     search.begin = part->from;
@@ -172,9 +172,9 @@ void parts_cross(Sim *sim)
 {
     for (uint32_t i = 0; i < parts_touched(sim).n; i++) {
         Part *part = parts_touched(sim).at[i];
-        if (!part->behind)
+        if (!part->touch.behind)
             continue;
-        part->behind = false;
+        part->touch.behind = false;
         part_at(part, sim->time);
         evaluate_probes(part, EVAL_EVENT);
         event_add_changed(part);

@@ -27,8 +27,8 @@ static void drop_touched(Sim *sim, const Part *part)
 {
     Part *last = vec_pop(&sim->loop.touched);
     if (last != part) {
-        sim->loop.touched.at[part->touched - 1] = last;
-        last->touched = part->touched;
+        sim->loop.touched.at[part->touch.listed - 1] = last;
+        last->touch.listed = part->touch.listed;
     }
 }
 
@@ -85,9 +85,9 @@ void part_free(Part *part)
     part_count(part, -1);
     part->started = false;
     part_reorder(part);
-    if (part->touched)
+    if (part->touch.listed)
         drop_touched(sim, part);
-    if (part->searching)
+    if (part->touch.searching)
         drop_to_search(sim, part);
     Part *last = vec_pop(&sim->parts);
     if (last != part) {
@@ -129,24 +129,24 @@ void parts_close(Sim *sim)
 void part_touch(Part *part)
 {
     tape_forget_inputs(part);
-    if (part->touched)
+    if (part->touch.listed)
         return;
     vec_push(part->sim->mem, &part->sim->loop.touched, part);
-    part->touched = part->sim->loop.touched.n;
+    part->touch.listed = part->sim->loop.touched.n;
 }
 
 void part_disturb(Part *part)
 {
     part_touch(part);
     part_bring(part, EVAL_EVENT);
-    part->restart = true;
+    part->touch.restart = true;
 }
 
 void part_search_again(Part *part)
 {
     part_touch(part);
     part_bring(part, EVAL_EVENT);
-    part->search = true;
+    part->touch.search = true;
 }
 
 DdpVar part_unknown(const Part *part, uint32_t i)
@@ -324,7 +324,7 @@ static SolStatus evaluate_met(Part *part, double now, EvalHow how)
     part_at(part, part->before);
     status = part_evaluate_all(part, part->before, how);
     sim->value[sim->clock] = now;
-    part->behind = true;
+    part->touch.behind = true;
     return status;
 }
 
@@ -350,19 +350,19 @@ void part_bring(Part *part, EvalHow how)
     Sim *sim = part->sim;
     if (part->point_number == sim->point_number)
         return;
-    bool known = part->steady && part->point_number >= sim->loop.event_point_number;
+    bool known = part->touch.steady && part->point_number >= sim->loop.event_point_number;
     part->point_number = sim->point_number;
     if (!part->fixed_steps && !(part->started && sim->loop.running))
         return;
     if (!known) {
-        part->steady =
-            sim->loop.event_point_number <= sim->point_number && part->due != sim->loop.number;
-        SolStatus status = part->steady && sim->loop.left ? bring_steadily(part, how)
-                                                          : bring_to(part, sim->time, how);
+        part->touch.steady = sim->loop.event_point_number <= sim->point_number &&
+                             part->touch.due != sim->loop.number;
+        SolStatus status = part->touch.steady && sim->loop.left ? bring_steadily(part, how)
+                                                                : bring_to(part, sim->time, how);
         if (status != SOL_OK && sim->loop.status == SOL_OK)
             sim->loop.status = status;
     }
-    if (!(part->steady && sim->loop.left)) /* it is asked again on the right */
+    if (!(part->touch.steady && sim->loop.left)) /* it is asked again on the right */
         sim->loop.part_met(part);
 }
 
@@ -493,7 +493,7 @@ PartList parts_touched(const Sim *sim)
 void parts_forget_touched(Sim *sim)
 {
     for (uint32_t i = 0; i < sim->loop.touched.n; i++)
-        sim->loop.touched.at[i]->touched = 0;
+        sim->loop.touched.at[i]->touch.listed = 0;
     vec_clear(&sim->loop.touched);
 }
 
@@ -522,20 +522,20 @@ double parts_left(const Sim *sim)
 
 void part_is_due(Part *part)
 {
-    part->due = part->sim->loop.number;
+    part->touch.due = part->sim->loop.number;
     vec_push(part->sim->mem, &part->sim->loop.due, part);
 }
 
 bool part_due(const Part *part)
 {
-    return part->due == part->sim->loop.number;
+    return part->touch.due == part->sim->loop.number;
 }
 
 void part_search_later(Part *part)
 {
-    if (!part->searching)
+    if (!part->touch.searching)
         vec_push(part->sim->mem, &part->sim->loop.to_search, part);
-    part->searching = true;
+    part->touch.searching = true;
 }
 
 Part *parts_next_search(Sim *sim)
@@ -543,7 +543,7 @@ Part *parts_next_search(Sim *sim)
     if (!sim->loop.to_search.n)
         return NULL;
     Part *part = vec_pop(&sim->loop.to_search);
-    part->searching = false;
+    part->touch.searching = false;
     return part;
 }
 

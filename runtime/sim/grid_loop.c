@@ -26,7 +26,7 @@ static void refresh(Sim *sim)
         engine_restructured(sim);
     for (uint32_t i = 0; i < parts_touched(sim).n; i++) {
         Part *part = parts_touched(sim).at[i];
-        part->restart = part->search = false;
+        part->touch.restart = part->touch.search = false;
         part_choose_unknowns(part);
         blocks_prepare(part);
         reselect_begin(part);
@@ -94,7 +94,7 @@ static bool look_at_conditions(Sim *sim)
 static void part_from_others(Sim *sim)
 {
     for (uint32_t i = 0; i < sim->parts.n && sim->parts.n > SOL_FEW_PARTS; i++)
-        if (!sim->parts.at[i]->touched)
+        if (!sim->parts.at[i]->touch.listed)
             sim->parts.at[i]->point_number = 0;
 }
 

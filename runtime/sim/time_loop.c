@@ -60,7 +60,7 @@ static SolStatus renew_parts(Sim *sim)
         engine_restructured(sim);
     for (uint32_t i = 0; i < parts_touched(sim).n && status == SOL_OK; i++) {
         Part *part = parts_touched(sim).at[i];
-        bool anew = part->restart || !part->started, search = part->search;
+        bool anew = part->touch.restart || !part->started, search = part->touch.search;
         part_look_at_clock(part);
         if (anew)
             status = restart_part(part), restarted += status == SOL_OK && part->n > 0;
@@ -72,7 +72,7 @@ static SolStatus renew_parts(Sim *sim)
             search_later(part);
         if (anew || search) /* others were not brought here */
             part_keep_loops(part);
-        part->restart = false;
+        part->touch.restart = false;
         part_reorder(part);
     }
     time_stops_end(sim);
@@ -131,7 +131,7 @@ static SolStatus begin_due(Sim *sim)
         part_search_again(part);
         evaluate_touch_outdated(sim, &part->lists.watched);
         evaluate_touch_outdated(sim, &part->lists.timers);
-        part->restart |= part->choice.wanted || part->bridge.on;
+        part->touch.restart |= part->choice.wanted || part->bridge.on;
         if (part->choice.wanted)
             cause_states(sim);
         part->choice.wanted = false;

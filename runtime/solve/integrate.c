@@ -74,7 +74,7 @@ SolStatus part_start(Part *part)
     part->restructured = false;
     part->back = part->now = part->from = sim->time;
     part->event = INFINITY;
-    part->search = part->choice.wanted = part->bridge.on = part->strayed = false;
+    part->touch.search = part->choice.wanted = part->bridge.on = part->strayed = false;
     method_restarts(part);
     part->method = method_of(part);
     part->integrator = parts_integrator(sim, part->method);
