@@ -156,7 +156,6 @@ typedef struct EvalNode {
     bool in_output_plan : 1; /* output_plan.c: output follows from it */
     bool factored;           /* loop: node_lu() holds factors */
     bool untorn;             /* loop: solved as a whole, by `whole`; node_lu() is not used */
-    bool checked;            /* loop: what NodeLoop.check has of the relations is true */
     bool holds;              /* some function that jumps is kept between events (hold.c) */
     bool forced; /* in this event a comparison at its boundary was decided by the side it
                           leaves to */
@@ -193,6 +192,7 @@ typedef struct DirtyNode {
 /* What only loops have. */
 typedef struct NodeLoop {
     bool given_whole; /* solved as a whole because the DDP says so */
+    bool checked;     /* what `check` has of the relations is true */
     DdpVar *tears;
     struct LoopWhole *whole; /* loop_whole.c; NULL: not made yet */
     struct LoopBlock *code;  /* loop_code.c; NULL: not asked for */

@@ -77,7 +77,7 @@ static void renew(Sim *sim, EvalNode *node, LoopCheck *check)
         for (uint32_t k = check->first[i]; k < check->first[i + 1]; k++)
             check->term[k].slope = slope(sim, op, op->code, check->term[k].var);
     }
-    node->checked = true;
+    node_loop(node)->checked = true;
 }
 
 /* Where derivatives vanish or are no numbers nothing can be said. */
@@ -92,7 +92,7 @@ double loop_check_torn(Sim *sim, EvalNode *node, const double *r)
     if (!node_loop(node)->check)
         node_loop(node)->check = check_open(sim, node);
     LoopCheck *check = node_loop(node)->check;
-    if (!node->checked)
+    if (!node_loop(node)->checked)
         renew(sim, node, check);
     for (uint32_t i = 0; i < node->n_tears; i++) {
         double size = 0;

@@ -12,7 +12,7 @@ typedef struct LoopCheck LoopCheck;
 
 /* Of a torn loop whose steps were just evaluated, with its residuals: the largest violation. Steps
  * give their variables by the relation itself and are satisfied to rounding; what rounding became
- * on the way through them shows in the residuals. Derivatives are kept while EvalNode.checked is
+ * on the way through them shows in the residuals. Derivatives are kept while NodeLoop.checked is
  * set. All tangents are 0 before and after. */
 double loop_check_torn(Sim *sim, EvalNode *node, const double *r);
 void loop_check_close(Sim *sim, LoopCheck *check); /* NULL is fine */

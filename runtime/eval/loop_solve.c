@@ -521,7 +521,7 @@ SolStatus loop_solve(Sim *sim, DdpNode n, EvalHow how)
     if (node->linear && node->place == PLACE_OUTPUTS)
         forget_guess(sim, node);
     if (!node->constant && node->place == PLACE_OUTPUTS)
-        node->checked = false;
+        node_loop(node)->checked = false;
     bool fine = solve_somehow(sim, node, how);
     for (uint32_t i = 0; i < node->n_steps; i++) {
         sim->info[node->ops[i].target].has = true;
@@ -609,7 +609,7 @@ void loop_solve_forget(Sim *sim, EvalNode *node)
     node_loop(node)->whole = NULL;
     loop_check_close(sim, node_loop(node)->check);
     node_loop(node)->check = NULL;
-    node->checked = false;
+    node_loop(node)->checked = false;
     node_loop(node)->steps = 0;
     if (node->untorn)
         node->factored = false;

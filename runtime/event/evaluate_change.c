@@ -90,7 +90,9 @@ void evaluate_touch_node(Sim *sim, DdpNode n)
     if (node->dirty || !may_be_evaluated(sim, node))
         return;
     node->dirty = true;
-    node->factored = node->checked = false;
+    node->factored = false;
+    if (node->loop)
+        node_loop(node)->checked = false;
     vec_push(sim->mem, &sim->change.heap, ((DirtyNode){ddp_label(sim->ddp, n), n}));
     if (!sim->build.applying)
         heap_up(sim, sim->change.heap.n - 1);

@@ -265,7 +265,7 @@ void part_keep_loops(Part *part)
     for (uint32_t i = 0; i < part->lists.loops.n; i++) {
         EvalNode *node = &sim->nodes.at[part->lists.loops.at[i]];
         if (!node->constant && ++node_loop(node)->steps % CHECK_EVERY == 0)
-            node->checked = false;
+            node_loop(node)->checked = false;
     }
 }
 

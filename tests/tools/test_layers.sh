@@ -100,6 +100,6 @@ comm -13 "$work/touched" "$work/fields" >"$work/gone"
 [ -s "$work/new" ] && { echo "a field of another folder's struct is touched:"; cat "$work/new"; failed=1; }
 [ -s "$work/gone" ] && { echo "tests/tools/fields.txt allows what is not there any more:"; cat "$work/gone"; failed=1; }
 # What a struct keeps can be seen at a glance; solstice.h has lists of options and counts.
-find runtime -name '*.h' ! -name solstice.h -exec perl -0pe 's{/\*.*?\*/}{}gs' {} + |
+find runtime -name '*.h' ! -name solstice.h | xargs perl -0pe 's#/\*.*?\*/##gs' |
     awk -v most=40 -f tests/tools/struct_fields.awk || failed=1
 exit $failed
