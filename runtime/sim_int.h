@@ -562,6 +562,7 @@ typedef struct SimSolve {
     VEC(uint8_t) differentiated; /* [DdpRel]: the DDP differentiated it */
     struct DaeDriver *dae_left;  /* integrations of parts that are no more (dae.c) */
     NodeList unexamined; /* constraints of this update: their choice of states is to be looked at */
+    NodeList constant;   /* loops of them with constant factors, made or touched since */
 } SimSolve;
 
 /* What had no value in this step (failure.c). */

@@ -118,6 +118,7 @@ void loop_solve_forget_whole(Sim *sim);      /* which loops lost digits, and tho
 void loop_solve_forget(Sim *sim, EvalNode *node);   /* all it keeps beside the node's block */
 void loop_solve_put_away(Sim *sim, EvalNode *node); /* the same, but it may return with its mode */
 /* The same loop lost digits when it was torn, in an earlier mode. */
+bool loop_solve_is_singular(Sim *sim, EvalNode *node); /* at the present values; they stay */
 bool loop_solve_is_known_whole(const Sim *sim, const EvalNode *node);
 /* Tangents of a loop's variables from those of what it reads, at its solution. */
 void loop_solve_tangent(Sim *sim, DdpNode node);

@@ -411,6 +411,19 @@ bool loop_solve_is_known_whole(const Sim *sim, const EvalNode *node)
     return sim->eval.whole_loops.n && map_get(&sim->eval.whole_loops, loop_key(node));
 }
 
+/* Also where the structure is not to change now. */
+bool loop_solve_is_singular(Sim *sim, EvalNode *node)
+{
+    double *kept = work_of(sim, node);
+    keep_values(sim, node, kept);
+    System s = system_of(sim, node);
+    residuals(&s, s.r);
+    bool singular = !factor(&s) || (node->linear && is_rounding_alone(&s));
+    node->factored = false;
+    put_values(sim, node, kept);
+    return singular;
+}
+
 static bool attempt_kept(Sim *sim, EvalNode *node, LoopAttempt *attempt, const double *kept)
 {
     System s = system_of(sim, node);

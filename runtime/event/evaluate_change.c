@@ -90,6 +90,8 @@ void evaluate_touch_node(Sim *sim, DdpNode n)
     if (node->dirty || !may_be_evaluated(sim, node))
         return;
     node->dirty = true;
+    if (node->factored)
+        reselect_note_constant(sim, n);
     node->factored = false;
     if (node->loop)
         node_loop(node)->checked = false;

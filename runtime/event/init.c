@@ -565,11 +565,21 @@ static SolStatus settle_combining(Sim *sim)
     return status;
 }
 
-/* Where the choice of states turns out to be a bad one when all is solved, it is made anew. */
+/* Is the choice of states a bad one, now that all is solved, or the reason why something could not be? */
+static bool wants_other_states(Sim *sim, SolStatus status)
+{
+    bool solved = status == SOL_OK, failed = status == SOL_NUMERICS || status == SOL_MODEL;
+    return (solved || failed) && (reselect_singular(sim) || (solved && reselect_unsolved(sim)));
+}
+
+/* Where it is, it is made anew. */
 SolStatus init_settle(Sim *sim)
 {
+    uint32_t messages = sim->diags->list.n;
     SolStatus status = settle_combining(sim);
-    for (int i = 0; i < MOST_CHOICES && status == SOL_OK && reselect_unsolved(sim); i++) {
+    for (int i = 0; i < MOST_CHOICES && wants_other_states(sim, status); i++) {
+        if (status != SOL_OK)
+            diags_drop_errors(sim->diags, messages);
         reselect_forget(sim);
         status = settle_combining(sim);
     }

@@ -16,5 +16,6 @@ void integrators_close(Sim *sim)
             parts_integrator(sim, method)->close_all(sim);
     vec_free(sim->mem, &sim->solve.differentiated);
     vec_free(sim->mem, &sim->solve.unexamined);
+    vec_free(sim->mem, &sim->solve.constant);
     vec_free(sim->mem, &sim->solve.moved);
 }

@@ -532,11 +532,16 @@ static bool has_redundant(const Sim *sim)
     return ddp_next_aside(sim->ddp, &cursor, &rest) != 0;
 }
 
+static ChoiceBounds event_bounds(const Sim *sim)
+{
+    return (ChoiceBounds){.far = 8, .preferred = 1e4, .insist = has_redundant(sim)};
+}
+
 /* At the start, and where an event makes constraints new: those of them whose choice of states
  * would be singular, or nearly so, with the values that there are. */
 bool reselect_unsolved(Sim *sim)
 {
-    const ChoiceBounds bounds = {.far = 8, .preferred = 1e4, .insist = has_redundant(sim)};
+    const ChoiceBounds bounds = event_bounds(sim);
     Map seen = {0};
     bool any = false;
     for (uint32_t i = 0; i < sim->solve.unexamined.n; i++)
@@ -546,11 +551,47 @@ bool reselect_unsolved(Sim *sim)
     return any;
 }
 
-/* A node that the last commit made. A loop with constant factors cannot turn singular, but may be so from the beginning: where
- * constraints were set aside, the others may hold what is chosen as a state. */
+/* ---- loops with constant factors ---- */
+
+/* Until other states are chosen what it determines is as it was. */
+static void leave_as_is(Sim *sim, EvalNode *node)
+{
+    node->waits = false;
+    node->point_number = sim->point_number;
+}
+
+/* Such a loop cannot turn singular on the way, but may be so from the beginning, or from an event on that gives its factors other
+ * values: then it leaves a relation between states alone. Of whole factors that is known before (frontend/singular.c). */
+bool reselect_singular(Sim *sim)
+{
+    const ChoiceBounds bounds = event_bounds(sim);
+    Map seen = {0};
+    bool any = false;
+    for (uint32_t i = 0; i < sim->solve.constant.n; i++) {
+        EvalNode *node = &sim->nodes.at[sim->solve.constant.at[i]];
+        if (!node->live || !node->loop || !node->determined || node->factored ||
+            !loop_solve_is_singular(sim, node) || !examine_node(sim, node, &bounds, &seen))
+            continue;
+        leave_as_is(sim, node);
+        any = true;
+    }
+    map_free(sim->mem, &seen);
+    vec_clear(&sim->solve.constant);
+    return any;
+}
+
+void reselect_note_constant(Sim *sim, DdpNode n)
+{
+    const EvalNode *node = &sim->nodes.at[n];
+    if (node->loop && node->constant && is_by_constraints(sim, node))
+        vec_push(sim->mem, &sim->solve.constant, n);
+}
+
+/* A node that the last commit made. Where constraints were set aside, the others may hold what is chosen as a state. */
 void reselect_note(Sim *sim, DdpNode n)
 {
     const EvalNode *node = &sim->nodes.at[n];
+    reselect_note_constant(sim, n);
     if (sim->solve.differentiated.n &&
         (is_constraint(sim, node) ||
          (node->loop && is_by_constraints(sim, node) && has_redundant(sim))))
@@ -593,5 +634,6 @@ void reselect_note_differentiated(Sim *sim, DdpRel rel)
 void reselect_forget_all(Sim *sim)
 {
     reselect_forget(sim);
+    vec_clear(&sim->solve.constant);
     vec_clear(&sim->solve.differentiated);
 }

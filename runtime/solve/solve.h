@@ -42,9 +42,13 @@ bool reselect_due(Part *part); /* after each step: is it time to look? */
 bool reselect_wanted(
     Part *part); /* then, everything evaluated: the DDP was advised to choose other states */
 bool reselect_concerns(Part *part);
-bool reselect_unsolved(Sim *sim);        /* true: the DDP was advised; a commit is due */
+bool reselect_unsolved(Sim *sim); /* true: the DDP was advised; a commit is due */
+bool reselect_singular(
+    Sim *sim); /* the same for loops with constant factors that have no solution */
 void reselect_note(Sim *sim, DdpNode n); /* n was made */
-void reselect_note_aside(Sim *sim);      /* what was set aside was closed */
+void reselect_note_constant(Sim *sim,
+                            DdpNode n); /* a loop with constant factors, made or touched */
+void reselect_note_aside(Sim *sim);     /* what was set aside was closed */
 /* Constraints that were noted: their choice of states is to be looked at. */
 const NodeList *reselect_unexamined(const Sim *sim);
 void reselect_forget(Sim *sim); /* those */
