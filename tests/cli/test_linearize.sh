@@ -105,11 +105,13 @@ implementation:
 end Curtiss;
 model VanDerPol
 interface:
-  parameter Real e << 10;
+  parameter Real e << 20;
+  parameter Real y0 << 1;
+  parameter Real z0 << -1;
   static Real y; static Real z;
 implementation:
-  der(x = y, start << 1) = z;
-  der(x = z, start << -2) = e*(1 - y*y)*z - y;
+  der(x = y, start << y0) = z;
+  der(x = z, start << z0) = e*(1 - y*y)*z - y;
 end VanDerPol;
 SOL
 "$SOLSTICE" linearize stiff.sol:Curtiss --output out.csv >text || fail "exit code $?"
@@ -129,16 +131,37 @@ last() { # step: |y - cos t| at the end of 2000 steps of Euler'"'"'s method, as 
 awk -v d="$(last 0.0399)" 'BEGIN { exit !(d < 1.1) }' || fail "below the limit: $(last 0.0399)"
 awk -v d="$(last 0.0402)" 'BEGIN { exit !(d > 1e3) }' || fail "beyond the limit: $(last 0.0402)"
 
-# Van der Pol: at y = 1, z = -2 A is (0 1; 39 0).
+# With adaptive steps the limit is what Dormand and Prince's method is held to: a hundred times the limit takes about a hundred steps.
+"$SOLSTICE" run stiff.sol:Curtiss --solver rk --rtol 1e-3 --atol 1e-3 --stop 26.6 --interval 26.6 --output run.csv 2>text || fail "rk: exit code $?"
+steps=$(sed -n 's/.*: \([0-9]*\) steps.*/\1/p' text)
+limit=$(awk -v h="$(value step rk '')" 'BEGIN { print 26.6/h }')
+awk -v n="$steps" -v m="$limit" 'BEGIN { exit !(n > m && n < 1.3*m) }' || fail "rk: $steps steps, at the limit $limit"
+
+# Van der Pol: at y = 1, z = -1 A is (0 1; 39 0).
 "$SOLSTICE" linearize stiff.sol:VanDerPol --output out.csv >text || fail "exit code $?"
 near 'van der pol' "$(value eigenvalue 1 re)" 6.2449979983983983 1e-9
 near 'van der pol' "$(value eigenvalue 2 re)" -6.2449979983983983 1e-9
 near 'its step' "$(value step euler '')" 0.32025630761017426 1e-9
-# The fastest on its way: 30 where y = 2 (1 - y*y = -3): eigenvalues l^2 + 30 l + 1 + 40 z.
-"$SOLSTICE" linearize stiff.sol:VanDerPol --at 10 --every 0.5 --output course.csv --plot course.svg >text || fail "exit code $?"
-[ "$(grep -c '<circle' course.svg)" = 42 ] || fail "the picture has other than 21 times two points"
-least=$(awk -F, 'NR > 1 && $3 < 0 { h = -2*$3/($3*$3 + $4*$4); if (!m || h < m) m = h } END { print m }' course.csv)
-awk -v h="$least" 'BEGIN { exit !(h > 0.05 && h < 0.08) }' || fail "the least step is $least"
+# On its way the fastest eigenvalue is that behind the jump: 2/0.03265.
+"$SOLSTICE" linearize stiff.sol:VanDerPol --at 1 --every 0.005 --rtol 1e-9 --output course.csv --plot course.svg >text || fail "exit code $?"
+[ "$(grep -c '<circle' course.svg)" = 402 ] || fail "the picture has other than 201 times two points"
+least=$(awk -F, 'NR > 1 && $1 > 0.4 && $3 < 0 { h = -2*$3/($3*$3 + $4*$4); if (!m || h < m) m = h } END { print m }' course.csv)
+near 'the least step' "$least" 0.0326524 2.5e-6
+
+# From there, disturbed: what is off dies away below the limit, grows beyond it, and further on the run fails.
+after() { # times the limit: der(y) after 1 s of Euler'"'"'s method
+    "$SOLSTICE" run stiff.sol:VanDerPol --set y0=-2.0155 --set z0=0.5 --solver euler --step "$(awk -v h="$least" -v f="$1" 'BEGIN { print f*h }')" \
+        --stop 1 --interval 1 --output run.csv --quiet 2>err || { echo "failed with $?"; return; }
+    awk -F, 'END { print ($NF < 0 ? -$NF : $NF) }' run.csv
+}
+for below in 0.5 0.9 0.98; do
+    awk -v z="$(after $below)" 'BEGIN { exit !(z > 0 && z < 0.06) }' || fail "at $below of the limit: $(after $below)"
+done
+awk -v z="$(after 1.05)" 'BEGIN { exit !(z > 0.6) }' || fail "at 1.05 of the limit: $(after 1.05)"
+for beyond in 1.15 1.3; do
+    [ "$(after $beyond)" = "failed with 3" ] || fail "at $beyond of the limit: $(after $beyond)"
+done
+grep -q 'error: at time 0.[0-9]*, der(z) is -\?inf' err || fail "another message: $(cat err)"
 expect 2 '--every wants --at behind the start: how far' "$SOLSTICE" linearize osc.sol --every 1
 expect 2 '--every wants a positive number' "$SOLSTICE" linearize osc.sol --every 0 --at 1
 expect 2 '--every shows eigenvalues alone' "$SOLSTICE" linearize osc.sol --every 1 --at 1 --in u
