@@ -142,6 +142,16 @@ package Blocks
         der(x = x, start << 0) = e/Ti + (y - v)/(k*Ta);
     end LimitedPID;
 
+    /* Whatever is given as u begins steady: du/dt = 0 at the start. */
+    model Steady
+    interface:
+        static Real u;
+    implementation:
+        if initial() then
+            der(x = u) = 0;
+        end if;
+    end Steady;
+
     /* Samples u at every multiple of the interval after its birth, and once at its birth, and holds
        the value in between. */
     model SampleHold

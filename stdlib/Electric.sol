@@ -446,6 +446,56 @@ package Electric
         end OperationalAmplifier;
     end Basic;
 
+    /* Components that begin in a steady state: what they store does not change at the start. Start values are first guesses. */
+    package Steady
+
+        /* A capacitor that begins without a current: du/dt = 0 at the start; u_start [V] is a first guess. */
+        model Capacitor
+            extends Basic.Capacitor;
+        implementation:
+            if initial() then
+                der(x = u) = 0;
+            end if;
+        end Capacitor;
+
+        /* An inductor that begins without a voltage: di/dt = 0 at the start; i_start [A] is a first guess. */
+        model Inductor
+            extends Basic.Inductor;
+        implementation:
+            if initial() then
+                der(x = i) = 0;
+            end if;
+        end Inductor;
+
+        /* Three currents a, b, c that begin steady as seen from a frame which turns with f [Hz] (Park's transformation):
+              d = sqrt(2/3)*(sin(w)*a + sin(w + 2*pi/3)*b + sin(w + 4*pi/3)*c), q the same with cos,
+              o = (a + b + c)/sqrt(3), with w = 2*pi*f*time + phase;
+           the derivatives of d, q and o are 0 at the start. */
+        model Rotating
+            define third as 2.0943951023931953;
+        interface:
+            parameter Real f {unit << "Hz"} << 50;
+            parameter Real phase {unit << "rad"} << 0;
+            static Real a {unit << "A"};
+            static Real b {unit << "A"};
+            static Real c {unit << "A"};
+            static Real d {unit << "A"};
+            static Real q {unit << "A"};
+            static Real o {unit << "A"};
+        implementation:
+            static Real w;
+            w = 2*pi*f*time + phase;
+            d = sqrt(2/3)*(sin(w)*a + sin(w + third)*b + sin(w + 2*third)*c);
+            q = sqrt(2/3)*(cos(w)*a + cos(w + third)*b + cos(w + 2*third)*c);
+            o = (a + b + c)/sqrt(3);
+            if initial() then
+                der(x = d) = 0;
+                der(x = q) = 0;
+                der(x = o) = 0;
+            end if;
+        end Rotating;
+    end Steady;
+
     package Nonlinear
 
         /* i = a*tanh(b*u): conductance a*b around zero, never more than a [A]; b [1/V]. */
@@ -870,6 +920,62 @@ package Electric
             connection{a << N2.p, b << N3.p};
             connection{a << N3.p, b << L.n};
         end ThreePhaseBridge;
+
+        /* Two grids of three phases, one ahead of the other by the angle shift [rad], joined by a resistor and an inductor in each
+           phase. The currents begin as they go on: steady in the frame that turns with the grids. power [W] goes into the line
+           from the one that is ahead. */
+        model ThreePhaseLine
+            define third as 2.0943951023931953;
+        interface:
+            parameter Real shift {unit << "rad"} << 0.4;
+            static Sources.SineVoltage U1{f << 1, phase << shift};
+            static Sources.SineVoltage U2{f << 1, phase << shift + third};
+            static Sources.SineVoltage U3{f << 1, phase << shift + 2*third};
+            static Basic.Resistor R1{R << 0.5};
+            static Basic.Resistor R2{R << 0.5};
+            static Basic.Resistor R3{R << 0.5};
+            static Basic.Inductor L1{L << 0.3};
+            static Basic.Inductor L2{L << 0.3};
+            static Basic.Inductor L3{L << 0.3};
+            static Sources.SineVoltage V1{f << 1};
+            static Sources.SineVoltage V2{f << 1, phase << third};
+            static Sources.SineVoltage V3{f << 1, phase << 2*third};
+            static Steady.Rotating frame{f << 1};
+            static Real power {unit << "W"};
+        implementation:
+            static Sources.Ground G;
+            frame.a = L1.i;
+            frame.b = L2.i;
+            frame.c = L3.i;
+            power = U1.u*L1.i + U2.u*L2.i + U3.u*L3.i;
+            connection{a << U1.p, b << R1.p};
+            connection{a << U2.p, b << R2.p};
+            connection{a << U3.p, b << R3.p};
+            connection{a << R1.n, b << L1.p};
+            connection{a << R2.n, b << L2.p};
+            connection{a << R3.n, b << L3.p};
+            connection{a << L1.n, b << V1.p};
+            connection{a << L2.n, b << V2.p};
+            connection{a << L3.n, b << V3.p};
+            connection{a << U1.n, b << G.p};
+            connection{a << U2.n, b << G.p};
+            connection{a << U3.n, b << G.p};
+            connection{a << V1.n, b << G.p};
+            connection{a << V2.n, b << G.p};
+            connection{a << V3.n, b << G.p};
+        end ThreePhaseLine;
+
+        /* The same line, of which the power is known and the shift is not. There are two shifts with this power: the one that is found is next to
+           the first guess. */
+        model ThreePhasePower
+        interface:
+            parameter Real shift {unit << "rad", fixed << false, start << 0.1};
+            static ThreePhaseLine line{shift << shift};
+        implementation:
+            if initial() then
+                line.power = -0.12865;
+            end if;
+        end ThreePhasePower;
 
         /* Chua's circuit: the simplest one that is chaotic. */
         model Chua

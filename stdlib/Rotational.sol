@@ -166,6 +166,28 @@ package Rotational
     end Basic;
 
     /* Contacts that stick, slide and open; see package Friction for the modes. */
+    /* Shafts that begin in a steady state. */
+    package Steady
+
+        /* A shaft that begins with constant speed: dw/dt = 0 at the start, from phi_start; w_start is a first guess. */
+        model Inertia
+            extends Basic.Inertia;
+        implementation:
+            if initial() then
+                z = 0;
+            end if;
+        end Inertia;
+
+        /* A shaft that begins at rest, in balance: w = 0 and dw/dt = 0 at the start; phi_start is a first guess. */
+        model Resting
+            extends Inertia;
+        implementation:
+            if initial() then
+                w = 0;
+            end if;
+        end Resting;
+    end Steady;
+
     package Contacts
 
         /* Friction clutch, pressed together with the force fn [N] that the model around sets. It

@@ -116,6 +116,19 @@ package Thermal
         end Radiation;
     end Basic;
 
+    /* Bodies that begin in a steady state. */
+    package Steady
+
+        /* A body that begins with a balance of heat: dT/dt = 0 at the start; T_start [K] is a first guess. */
+        model HeatCapacity
+            extends Basic.HeatCapacity;
+        implementation:
+            if initial() then
+                der(x = T) = 0;
+            end if;
+        end HeatCapacity;
+    end Steady;
+
     package Examples
 
         /* Two bodies of different temperature in contact, isolated from the rest. */

@@ -166,6 +166,28 @@ package Translational
     end Basic;
 
     /* Contacts that stick, slide and open; see package Friction for the modes. */
+    /* Masses that begin in a steady state. */
+    package Steady
+
+        /* A body that begins with constant speed: dv/dt = 0 at the start, from s_start; v_start is a first guess. */
+        model Mass
+            extends Basic.Mass;
+        implementation:
+            if initial() then
+                acc = 0;
+            end if;
+        end Mass;
+
+        /* A body that begins at rest, in balance: v = 0 and dv/dt = 0 at the start; s_start is a first guess. */
+        model Resting
+            extends Mass;
+        implementation:
+            if initial() then
+                v = 0;
+            end if;
+        end Resting;
+    end Steady;
+
     package Contacts
 
         /* Two bodies that slide on each other: force F_c [N] while sliding, peak times that before

@@ -55,7 +55,9 @@ void start_attempt(Starts *s, Arena *arena);
 
 /* ---- start_tell.c ---- */
 
-void start_note_free(const Starts *s); /* states that nothing holds */
+bool start_is_conditions(const Starts *s,
+                         uint32_t row); /* a start value that conditions overrule */
+void start_note_free(const Starts *s);  /* states that nothing holds */
 SolStatus start_refuse(Starts *s, uint32_t worst);
 SolStatus start_refuse_param(const Starts *s, uint32_t column);
 

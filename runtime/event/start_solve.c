@@ -418,7 +418,8 @@ SolStatus start_solve(Sim *sim)
     collect(&s, &arena);
     meet(&s, &arena);
     for (uint32_t r = 0; r < s.n_rows && !parts_running(sim); r++)
-        if (s.row[r].start && !world_has_implicit(sim->world)) /* else they wait (implicit.c) */
+        if (s.row[r].start && !world_has_implicit(sim->world) && /* else they wait (implicit.c) */
+            !start_is_conditions(&s, r))
             start_warn_left_over(sim, s.row[r].start);
     status = evaluate_dirty(sim, EVAL_EVENT);
     if (status == SOL_OK)

@@ -8,6 +8,33 @@
 
 enum { MOST_NAMED = 8 };
 
+/* weight[k]: how much of chosen row k there is in row r, which follows from them. */
+static void combination(const Starts *s, uint32_t r, double *weight)
+{
+    uint32_t m = s->n_columns;
+    memcpy(weight, s->factor + (size_t)r * m, s->n * sizeof *weight);
+    for (uint32_t k = s->n; k-- > 0;)
+        for (uint32_t j = 0; j < k; j++)
+            weight[j] -= weight[k] * s->factor[(size_t)s->chosen_row[k] * m + j];
+}
+
+/* Do conditions alone say where it begins? Then its start value is a first guess by the rules of the language, and nothing is lost. */
+bool start_is_conditions(const Starts *s, uint32_t r)
+{
+    if (!s->n_conditions || start_is_chosen(s, r))
+        return false;
+    Arena arena;
+    arena_init(&arena, s->sim->mem);
+    double *weight = arena_alloc(&arena, (s->n + 1) * sizeof *weight);
+    bool conditions = false, starts = false;
+    combination(s, r, weight);
+    for (uint32_t k = 0; k < s->n; k++)
+        if (fabs(weight[k]) > 1e-9)
+            *(s->chosen_row[k] < s->n_conditions ? &conditions : &starts) = true;
+    arena_free(&arena);
+    return conditions && !starts;
+}
+
 void start_warn_left_over(Sim *sim, const StartMemo *start)
 {
     double value = sim->value[start->var], meant = sim->value[start->start];
@@ -68,16 +95,6 @@ void start_note_free(const Starts *s)
 }
 
 /* ---- refusals ---- */
-
-/* weight[k]: how much of chosen row k there is in row r, which follows from them. */
-static void combination(const Starts *s, uint32_t r, double *weight)
-{
-    uint32_t m = s->n_columns;
-    memcpy(weight, s->factor + (size_t)r * m, s->n * sizeof *weight);
-    for (uint32_t k = s->n; k-- > 0;)
-        for (uint32_t j = 0; j < k; j++)
-            weight[j] -= weight[k] * s->factor[(size_t)s->chosen_row[k] * m + j];
-}
 
 static void name_columns(const Starts *s, const bool *row, char *text, size_t size)
 {

@@ -223,31 +223,31 @@ static void begins(void **state)
 
 static const double RES = 0.5, COIL = 0.3, OMEGA = 6.283185307179586;
 
-/* `shift`: of one grid; `more`: what begins it, or is computed. */
-static void three_phases(char *text, size_t size, const char *shift, const char *states,
-                         const char *more)
+static const char RATES[] = "for k in 1:3 then p[k] = der(x = i[k]); end for;";
+static const char STEADY[] = "der(x = id) = 0; der(x = iq) = 0; der(x = i0) = 0;";
+
+/* `shift`: of one grid; `lasting`: equations beside; `begins`: what begins it, or is computed. */
+static void three_phases(char *text, size_t size, const char *shift, const char *lasting,
+                         const char *begins)
 {
     FILE *out = fmemopen(text, size, "w");
     fprintf(out, "model M\ninterface:\n  %s\n  static Real id; static Real iq; static Real i0;\n",
             shift);
     fputs("  static Real u[3]; static Real v[3]; static Real i[3]; static Real power;\n"
-          "implementation:\n  static Real f[3]; static Real g; static Real w;\n",
+          "implementation:\n  static Real f[3]; static Real g; static Real w; static Real p[3];\n",
           out);
     fprintf(out, "  g = sqrt(2/3); w = %.17g;\n", OMEGA);
     for (int k = 1; k <= 3; k++)
         fprintf(out,
                 "  f[%d] = w*time + %.17g; u[%d] = sin(f[%d] + shift); v[%d] = sin(f[%d]);\n"
-                "  %g*i[%d] + %g*der(x = i[%d]) = u[%d] - v[%d];\n",
+                "  %g*i[%d] + %g*p[%d] = u[%d] - v[%d];\n",
                 k, (k - 1) * OMEGA / 3, k, k, k, k, RES, k, COIL, k, k, k);
     fputs("  id = g*(sin(f[1])*i[1] + sin(f[2])*i[2] + sin(f[3])*i[3]);\n"
           "  iq = g*(cos(f[1])*i[1] + cos(f[2])*i[2] + cos(f[3])*i[3]);\n"
           "  i0 = g*sqrt(0.5)*(i[1] + i[2] + i[3]);\n"
           "  power = u[1]*i[1] + u[2]*i[2] + u[3]*i[3];\n",
           out);
-    fprintf(out,
-            "  %s\n  if initial() then der(x = id) = 0; der(x = iq) = 0; der(x = i0) = 0; %s end "
-            "if;\nend M;\n",
-            states, more);
+    fprintf(out, "  %s\n  if initial() then %s end if;\nend M;\n", lasting, begins);
     fclose(out);
 }
 
@@ -295,7 +295,7 @@ static void three_phases_begin_steady(void **state)
 {
     (void)state;
     char text[4000];
-    three_phases(text, sizeof text, "parameter Real shift << 0.4;", "", "");
+    three_phases(text, sizeof text, "parameter Real shift << 0.4;", RATES, STEADY);
     three_phase(text, 0.4);
 }
 
@@ -303,9 +303,9 @@ static void three_phases_begin_steady(void **state)
 static void a_parameter_from_power(void **state)
 {
     (void)state;
-    char text[4000], condition[100];
-    snprintf(condition, sizeof condition, "power = %.17g;", power_at(-0.7));
-    three_phases(text, sizeof text, "parameter Real shift {fixed << false, start << -0.5};", "",
+    char text[4000], condition[200];
+    snprintf(condition, sizeof condition, "%s power = %.17g;", STEADY, power_at(-0.7));
+    three_phases(text, sizeof text, "parameter Real shift {fixed << false, start << -0.5};", RATES,
                  condition);
     three_phase(text, -0.7);
 }
@@ -317,8 +317,58 @@ static void states_of_the_rotating_frame(void **state)
     char text[4000];
     three_phases(text, sizeof text,
                  "parameter Real shift << 0.4; static Real a; static Real b; static Real c;",
-                 "a = derState(x = id); b = derState(x = iq); c = derState(x = i0);", "");
+                 "for k in 1:3 then p[k] = der(x = i[k]); end for;"
+                 "a = derState(x = id); b = derState(x = iq); c = derState(x = i0);",
+                 STEADY);
     three_phase(text, 0.4);
+}
+
+/* The derivatives of the rotating frame written down, by those of the currents: nothing is differentiated. Variables that conditions alone
+ * use, beside the currents as states; or derivatives, which make states of the rotating frame's currents alone. */
+static void derivatives_written_down(void **state)
+{
+    static const char *const as[2][3] = {{"a", "b", "c"},
+                                         {"der(x = id)", "der(x = iq)", "der(x = i0)"}};
+    (void)state;
+    for (int form = 0; form < 2; form++) {
+        char text[6000], lasting[3000], begins[200];
+        const char *const *d = as[form];
+        snprintf(lasting, sizeof lasting,
+                 "%s %s = w*iq + g*(sin(f[1])*p[1] + sin(f[2])*p[2] + sin(f[3])*p[3]);"
+                 "%s = -w*id + g*(cos(f[1])*p[1] + cos(f[2])*p[2] + cos(f[3])*p[3]);"
+                 "%s = g*sqrt(0.5)*(p[1] + p[2] + p[3]);",
+                 form ? "" : RATES, d[0], d[1], d[2]);
+        snprintf(begins, sizeof begins, "%s = 0; %s = 0; %s = 0;", d[0], d[1], d[2]);
+        three_phases(
+            text, sizeof text,
+            form ? "parameter Real shift << 0.4;"
+                 : "parameter Real shift << 0.4; static Real a; static Real b; static Real c;",
+            lasting, begins);
+        three_phase(text, 0.4);
+    }
+}
+
+/* A start value that conditions overrule is no surprise; one that gives way to another start value is. */
+static void overruled_starts(void **state)
+{
+    (void)state;
+    static const char by_condition[] =
+        MODEL("x; static Real y", "der(x = x, start << 1) = -x; der(x = y, start << 2) = -y;"
+                                  "if initial() then x = 3; x + y = 7; end if;");
+    static const char by_start[] =
+        MODEL("x; static Real y", "der(x = x, start << 1) = -x; der(x = y, start << 2) = -y;"
+                                  "if initial() then x + y = 7; end if;");
+    SolOptions options = {.stop = 1};
+    SimLab *lab = sim_lab_text(by_condition, &options);
+    assert_int_equal(sim_lab_run(lab, 0), SOL_OK);
+    assert_false(sim_lab_said(lab, "first guess"));
+    sim_lab_close(lab);
+    lab = sim_lab_text(by_start, &options);
+    assert_int_equal(sim_lab_run(lab, 0), SOL_OK);
+    close_to(lab, "x", 1, 1e-9);
+    close_to(lab, "y", 6, 1e-9);
+    assert_true(sim_lab_said(lab, "y starts at 6: its start value 2 was only a first guess"));
+    sim_lab_close(lab);
 }
 
 /* ---- drawn ---- */
@@ -473,13 +523,15 @@ static void drawn_systems(void **state)
 
 int main(void)
 {
-    struct CMUnitTest tests[sizeof cases / sizeof *cases + 5];
+    struct CMUnitTest tests[sizeof cases / sizeof *cases + 7];
     uint32_t n = 0;
     for (; n < sizeof cases / sizeof *cases; n++)
         tests[n] = (struct CMUnitTest){cases[n].name, begins, NULL, NULL, (void *)&cases[n]};
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(three_phases_begin_steady);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_parameter_from_power);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(states_of_the_rotating_frame);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(derivatives_written_down);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(overruled_starts);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(drawn_systems);
     return _cmocka_run_group_tests("initial equations", tests, n, NULL, NULL);
 }

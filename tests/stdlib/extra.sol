@@ -159,4 +159,60 @@ package Extra
         rocker.fb.contactIn << R3.fb.contactOut;
         R3.fb.contactIn << rocker.fb.contactOut;
     end StoppedFourBar;
+
+    /* Whatever can begin in a steady state, and stays there. */
+    model Begun
+    interface:
+        static Electric.Sources.ConstantVoltage source{U << 10};
+        static Electric.Basic.Resistor R1{R << 2};
+        static Electric.Steady.Inductor L;
+        static Electric.Steady.Capacitor C;
+        static Electric.Basic.Resistor R2{R << 3};
+        static Thermal.Sources.HeatSource heater{Q << 100};
+        static Thermal.Steady.HeatCapacity body{C << 10};
+        static Thermal.Basic.Radiation sky{Gr << 2};
+        static Rotational.Sources.ConstantTorque motor{T << 6};
+        static Rotational.Steady.Inertia shaft{phi_start << 0.5};
+        static Rotational.Basic.Damper oil{d << 3};
+        static Rotational.Sources.ConstantTorque hand{T << 6};
+        static Rotational.Steady.Resting lever{J << 2};
+        static Rotational.Basic.Spring torsion{c << 4};
+        static Translational.Sources.ConstantForce wind{F << -20};
+        static Translational.Steady.Mass sledge{s_start << 1};
+        static Translational.Basic.Damper snow{d << 4};
+        static Translational.Sources.ConstantForce weight{F << -20};
+        static Translational.Steady.Resting pan{m << 2};
+        static Translational.Basic.Spring scale{c << 100};
+        static Blocks.FirstOrder lag{k << 2, T << 0.5};
+        static Blocks.Steady even;
+    implementation:
+        static Electric.Sources.Ground G;
+        static Thermal.Sources.FixedTemperature air;
+        static Rotational.Sources.Fixed housing;
+        static Translational.Sources.Fixed base;
+        connection{a << source.p, b << R1.p};
+        connection{a << R1.n, b << L.p};
+        connection{a << L.n, b << C.p};
+        connection{a << C.p, b << R2.p};
+        connection{a << source.n, b << G.p};
+        connection{a << C.n, b << G.p};
+        connection{a << R2.n, b << G.p};
+        connection{a << heater.a, b << body.a};
+        connection{a << body.a, b << sky.a};
+        connection{a << sky.b, b << air.a};
+        connection{a << motor.f, b << shaft.a};
+        connection{a << shaft.b, b << oil.a};
+        connection{a << oil.b, b << housing.f};
+        connection{a << hand.f, b << lever.a};
+        connection{a << lever.b, b << torsion.a};
+        connection{a << torsion.b, b << housing.f};
+        connection{a << wind.a, b << sledge.a};
+        connection{a << sledge.b, b << snow.a};
+        connection{a << snow.b, b << base.a};
+        connection{a << weight.a, b << pan.a};
+        connection{a << pan.b, b << scale.a};
+        connection{a << scale.b, b << base.a};
+        lag.u = 3;
+        even.u = lag.y;
+    end Begun;
 end Extra;

@@ -2,7 +2,9 @@
  */
 #include "tests/support/trial.h"
 
+#include <complex.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -76,6 +78,70 @@ static void three_phase(void **state)
     Trial *t = trial_start("Electric.Examples.ThreePhaseBridge", 0.1, 1e-7, NULL, NULL);
     double current = mean(t, 0.08, 0.1, "R.i");
     NEAR(current, 3 * sqrt(3) / pi * 100 / 10.22, 0.06);
+    trial_end(t);
+}
+
+/* Phasors: the current of phase k is the imaginary part of I exp(2 pi j (t + k/3)), its power that of the closed form below. */
+static double complex line_current(double shift)
+{
+    return (cexp(I * shift) - 1) / (0.5 + I * 2 * pi * 0.3);
+}
+
+static double line_power(double shift)
+{
+    return 1.5 * creal(cexp(I * shift) * conj(line_current(shift)));
+}
+
+static void steady_line(Trial *t, const char *path, double shift)
+{
+    static const char *const currents[] = {"L1.i", "L2.i", "L3.i"};
+    char name[40];
+    for (int step = 0; step < 3; step++) {
+        double time = 0.37 * step, within = step ? 1e-8 : 1e-9;
+        trial_run(t, time);
+        for (int k = 0; k < 3; k++) {
+            snprintf(name, sizeof name, "%s%s", path, currents[k]);
+            NEAR(trial_read(t, name),
+                 cimag(line_current(shift) * cexp(2 * pi * I * (time + k / 3.0))), within);
+        }
+        snprintf(name, sizeof name, "%spower", path);
+        NEAR(trial_read(t, name), line_power(shift), within);
+        snprintf(name, sizeof name, "%sframe.d", path);
+        NEAR(trial_read(t, name), sqrt(1.5) * creal(line_current(shift)), within);
+    }
+}
+
+static void steady_three_phases(void **state)
+{
+    (void)state;
+    Trial *t = trial_start("Electric.Examples.ThreePhaseLine", 1, 1e-11, NULL, NULL);
+    steady_line(t, "", 0.4);
+    trial_end(t);
+    t = trial_start("Electric.Examples.ThreePhasePower", 1, 1e-11, NULL, NULL);
+    double shift = trial_read(t, "shift");
+    NEAR(line_power(shift), -0.12865, 1e-9);
+    assert_true(shift < 0 && shift > -1); /* the other one is beyond -2 */
+    steady_line(t, "line.", shift);
+    trial_end(t);
+}
+
+static void steady_parts(void **state)
+{
+    (void)state;
+    Trial *t = trial_start("Extra.Begun", 1, 1e-10, NULL, "extra.sol");
+    for (int end = 0; end < 2; end++) {
+        trial_run(t, end);
+        NEAR(trial_read(t, "L.i"), 2, 1e-9);
+        NEAR(trial_read(t, "C.u"), 6, 1e-9);
+        NEAR(trial_read(t, "body.T"), pow(pow(293.15, 4) + 50 / 5.670374419e-8, 0.25), 1e-6);
+        NEAR(trial_read(t, "shaft.w"), 2, 1e-9);
+        NEAR(trial_read(t, "shaft.phi"), 0.5 + 2 * end, 1e-8);
+        NEAR(trial_read(t, "lever.phi"), 1.5, 1e-9);
+        NEAR(trial_read(t, "sledge.v"), -5, 1e-9);
+        NEAR(trial_read(t, "sledge.s"), 1 - 5 * end, 1e-8);
+        NEAR(trial_read(t, "pan.s"), -0.2, 1e-9);
+        NEAR(trial_read(t, "lag.y"), 6, 1e-9);
+    }
     trial_end(t);
 }
 
@@ -312,6 +378,8 @@ int main(void)
         cmocka_unit_test(full_bridge),
         cmocka_unit_test(converters),
         cmocka_unit_test(three_phase),
+        cmocka_unit_test(steady_three_phases),
+        cmocka_unit_test(steady_parts),
         cmocka_unit_test(chua),
         cmocka_unit_test(low_pass),
         cmocka_unit_test(thyristor),
