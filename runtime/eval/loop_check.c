@@ -83,6 +83,8 @@ static void renew(Sim *sim, EvalNode *node, LoopCheck *check)
 /* Where derivatives vanish or are no numbers nothing can be said. */
 static double violation(double r, double size)
 {
+    if (!isfinite(r))
+        return INFINITY;
     return size > 0 && isfinite(size) ? fabs(r) / size : 0;
 }
 

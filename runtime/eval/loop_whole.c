@@ -602,6 +602,8 @@ double loop_whole_violation(Sim *sim, const LoopWhole *w, const double *r, doubl
     double most = 0;
     for (uint32_t i = 0; i < w->n; i++) {
         double size = 0;
+        if (!isfinite(r[i]))
+            return INFINITY;
         for (uint32_t k = w->first[i]; k < w->first[i + 1]; k++)
             if (w->entry[k].last)
                 size += fabs(w->value[w->entry[k].at]) * loop_check_worth(sim, w->entry[k].var);

@@ -80,7 +80,8 @@ bool rounding_satisfies(Sim *sim, const EvalNode *node)
         const FormInfo *form = form_info(sim->forms, ddp_rel(sim->ddp, op->rel).form);
         X left_right = x_binary(sim->forms, X_SUB, form->lhs, form->rhs);
         double off = x_value(sim->forms, left_right, op->vars, sim->value, evaluate_foreign, sim);
-        if (!(fabs(off) <= UNITS * DBL_EPSILON * rounding_size(sim, left_right, op->vars)))
+        double size = rounding_size(sim, left_right, op->vars);
+        if (!isfinite(size) || !(fabs(off) <= UNITS * DBL_EPSILON * size)) /* exp(1000) = 1 */
             return false;
     }
     return true;

@@ -341,8 +341,8 @@ double start_violation(const Starts *s, uint32_t r)
     ddp_combination(sim->ddp, s->row[r].rel, &entered);
     const FormInfo *form = form_info(sim->forms, entered.form);
     X difference = x_binary(sim->forms, X_SUB, form->lhs, form->rhs);
-    double off = fabs(start_off(s, r));
-    return isnan(off) ? INFINITY : off / fmax(1, rounding_size(sim, difference, entered.vars));
+    double off = fabs(start_off(s, r)), size = rounding_size(sim, difference, entered.vars);
+    return isnan(off) ? INFINITY : off / (isfinite(size) ? fmax(1, size) : 1);
 }
 
 bool start_is_chosen(const Starts *s, uint32_t r)

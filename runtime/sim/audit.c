@@ -95,7 +95,7 @@ static double residual(Audit *audit, const FormInfo *form)
         right = side_value(audit, form->rhs);
     }
     double off = left - right, rounding = 8 * DBL_EPSILON * (fabs(left) + fabs(right));
-    if (left == right || fabs(off) <= rounding)
+    if (left == right || (isfinite(off) && fabs(off) <= rounding))
         return 0;
     return off;
 }

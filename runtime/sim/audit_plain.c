@@ -404,8 +404,8 @@ static bool is_candidate(double left, double right, double moves, double above)
 {
     double off = fabs(left - right);
     return !(isfinite(moves) || left == right) ||
-           !(off <= 8 * DBL_EPSILON * (fabs(left) + fabs(right)) || off <= above * moves ||
-             left == right);
+           !((off <= 8 * DBL_EPSILON * (fabs(left) + fabs(right)) && off < INFINITY) ||
+             off <= above * moves || left == right);
 }
 
 /* Sums of n multiples, n a number that the compiler sees: is each within what its largest terms

@@ -282,6 +282,27 @@ static void test_newton_in_circles(void **state)
     sim_lab_close(lab);
 }
 
+/* At the guess both equations are infinite: no measure of rounding makes a solution of that. */
+static void test_guess_that_overflows(void **state)
+{
+    (void)state;
+    SimLab *lab = sim_lab_text("model Far\ninterface:\n  static Real x {start << 3000};\n"
+                               "  static Real y {start << -5};\nimplementation:\n"
+                               "  0 = 1 + exp(x/2) - y^3;\n  0 = exp(x/2) + y^2 - 5;\nend Far;\n",
+                               &(SolOptions){.stop = 1});
+    assert_int_equal(sol_init(lab->sim), SOL_OK);
+    double y = sim_lab_value(lab, "y");
+    near_to(y * y * y + y * y, 6, 1e-9);
+    near_to(sim_lab_value(lab, "x"), 2 * log(5 - y * y), 1e-9);
+    sim_lab_close(lab);
+    lab = sim_lab_text("model Never\ninterface:\n  static Real x {start << 3000};\n"
+                       "  static Real y {start << -5};\nimplementation:\n"
+                       "  0 = 1 + exp(x/2) + y;\n  0 = exp(x/2) + 2 - y;\nend Never;\n",
+                       &(SolOptions){.stop = 1});
+    assert_int_equal(sol_init(lab->sim), SOL_NUMERICS);
+    sim_lab_close(lab);
+}
+
 /* What has no solution says so, with the equation that is off and its values. */
 static void test_no_solution(void **state)
 {
@@ -306,6 +327,7 @@ int main(void)
         cmocka_unit_test(test_row_of_diodes),
         cmocka_unit_test(test_amplifier_at_rest),
         cmocka_unit_test(test_newton_in_circles),
+        cmocka_unit_test(test_guess_that_overflows),
         cmocka_unit_test(test_no_solution),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
