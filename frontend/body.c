@@ -200,9 +200,9 @@ static void check_array(Level *level, const ADecl *decl, Type type)
                       decl->binding == BIND_DYNAMIC
                           ? "a dynamic array has no size: it is born empty, and written '[]'"
                           : "only static members can be arrays");
-    else if (decl->attr_at)
+    else if (decl->attr_at && type.kind == TYPE_MODEL)
         resolve_error(level, decl->attr_at,
-                      "an array is neither in, out, potential nor flow; connectors can be arrays");
+                      "an array of models is neither in nor out; arrays of variables are");
     else if (decl->parameter && type.kind == TYPE_MODEL)
         resolve_error(level, subs->at, "a parameter that is an array has a basic type");
 }
@@ -420,21 +420,23 @@ void body_creates(Context *cx, Def *def, Place at)
     cx->def->text->edges = edge;
 }
 
-/* The name shows in instance paths as the parameter would: `car.engine` for `Car car{engine <<
- * ..}`. */
+/* The name shows in instance paths as the parameter would: `car.engine` for `Car car{engine << ..}`; without one it is `Car#1`. */
 static Sym hidden_name(Context *cx, Sym parameter)
 {
     Program *p = cx->program;
     const char *owner = intern_text(&p->names, cx->owner);
-    const char *name = intern_text(&p->names, parameter);
+    const char *name = parameter ? intern_text(&p->names, parameter) : "";
     size_t size = strlen(owner) + strlen(name) + 16;
     char *text = arena_alloc(&p->arena, size);
-    snprintf(text, size, "%s.%s", owner, name);
-    Sym sym = intern_str(&p->names, text);
-    for (unsigned i = 2; body_find(cx->body, sym); i++) {
-        snprintf(text, size, "%s.%s#%u", owner, name, i);
+    Sym sym;
+    unsigned i = 1;
+    do {
+        snprintf(text, size, "%s%s%s", owner, parameter ? "." : "", name);
+        if (!parameter || i > 1)
+            snprintf(text + strlen(text), 16, "#%u", i);
         sym = intern_str(&p->names, text);
-    }
+        i++;
+    } while (body_find(cx->body, sym));
     return sym;
 }
 

@@ -41,6 +41,8 @@ static void check_external(Def *def)
         const Member *member = def->body->members[i];
         if (member->type.kind == TYPE_MODEL)
             resolve_error(level, member->at, "a foreign function has variables only");
+        else if (member->rank && member->io != IO_NONE)
+            resolve_error(level, member->at, "a foreign function takes and gives single values");
         else if (member->io == IO_NONE && !member->parameter)
             resolve_error(level, member->at,
                           "a member of a foreign function is parameter, in or out");

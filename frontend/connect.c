@@ -54,6 +54,7 @@ void connect_close(Connect *c)
     for (int i = 0; i < 2; i++) {
         vec_free(c->mem, &c->side[i].nodes);
         vec_free(c->mem, &c->side[i].via);
+        vec_free(c->mem, &c->vars[i]);
     }
     map_free(c->mem, &c->node_of);
     map_free(c->mem, &c->sum_forms);
@@ -104,14 +105,6 @@ void connect_block_give(Connect *c, uint32_t at, uint32_t n)
 
 /* ---- variables of connectors ---- */
 
-DdpVar connect_terminal(const Connect *c, uint32_t inst, const Terminal *t)
-{
-    const Inst *at = world_at(c->world, inst);
-    for (uint32_t i = 0; i + 1 < t->n; i++)
-        at = world_at(c->world, at->word[t->word[i]]);
-    return at->word[t->word[t->n - 1]];
-}
-
 const Bundle *connect_bundle(const Connect *c, const Inst *inst, uint32_t id)
 {
     return signature_bundle(plans_signature(c->world->plans, inst->plan), id);
@@ -119,7 +112,7 @@ const Bundle *connect_bundle(const Connect *c, const Inst *inst, uint32_t id)
 
 /* ---- sets ---- */
 
-static uint32_t set_new(Connect *c, const Bundle *bundle)
+static uint32_t set_new(Connect *c)
 {
     uint32_t id = c->free_set;
     if (id) {
@@ -128,7 +121,7 @@ static uint32_t set_new(Connect *c, const Bundle *bundle)
         id = c->set.n;
         vec_push(c->mem, &c->set, (Set){0});
     }
-    c->set.at[id] = (Set){.bundle = bundle};
+    c->set.at[id] = (Set){0};
     c->n_sets++;
     return id;
 }
@@ -208,7 +201,8 @@ static void set_join(Connect *c, uint32_t a, uint32_t b, const Bundle *bundle)
 {
     uint32_t set_a = c->node.at[a].set, set_b = c->node.at[b].set;
     if (!set_a && !set_b) {
-        uint32_t set = set_new(c, bundle);
+        uint32_t set = set_new(c);
+        connect_shape(c, &c->set.at[set], bundle, c->node.at[a].inst);
         set_add(c, set, a);
         set_add(c, set, b);
     } else if (!set_a || !set_b) {
@@ -220,10 +214,20 @@ static void set_join(Connect *c, uint32_t a, uint32_t b, const Bundle *bundle)
     }
 }
 
+/* An empty set for nodes of the other one. */
+static uint32_t set_like(Connect *c, uint32_t other)
+{
+    uint32_t set = set_new(c);
+    const Set *from = &c->set.at[other];
+    c->set.at[set] =
+        (Set){.bundle = from->bundle, .n_potentials = from->n_potentials, .n_flows = from->n_flows};
+    return set;
+}
+
 /* The edge between a and b is no longer in the lists. */
 static void set_split(Connect *c, uint32_t a, uint32_t b)
 {
-    const Bundle *bundle = c->set.at[c->node.at[a].set].bundle;
+    uint32_t set = c->node.at[a].set;
     side_start(c, &c->side[0], a);
     side_start(c, &c->side[1], b);
     for (;;) {
@@ -233,7 +237,7 @@ static void set_split(Connect *c, uint32_t a, uint32_t b)
             if (c->side[i].nodes.n == 1 && !c->node.at[c->side[i].nodes.at[0]].first_edge)
                 set_take(c, c->side[i].nodes.at[0]);
             else
-                set_move(c, &c->side[i], set_new(c, bundle));
+                set_move(c, &c->side[i], set_like(c, set));
             return;
         }
     }
@@ -351,11 +355,15 @@ static void edge_enter(Connect *c, uint32_t id, const Inst *a, const Inst *b, ui
                        DdpVar logic)
 {
     const Bundle *sa = connect_bundle(c, a, bundle), *sb = connect_bundle(c, b, bundle);
-    uint32_t block = connect_block_take(c, sa->n_potentials);
+    Vars *va = &c->vars[0], *vb = &c->vars[1];
+    vec_clear(va);
+    vec_clear(vb);
+    connect_vars(c, a->id, sa->n_potentials, sa->potentials, va);
+    connect_vars(c, b->id, sb->n_potentials, sb->potentials, vb);
+    uint32_t block = connect_block_take(c, va->n);
     c->edge.at[id].rels = block;
-    for (uint32_t i = 0; i < sa->n_potentials; i++) {
-        DdpVar vars[2] = {connect_terminal(c, a->id, &sa->potentials[i]),
-                          connect_terminal(c, b->id, &sb->potentials[i])};
+    for (uint32_t i = 0; i < va->n; i++) {
+        DdpVar vars[2] = {va->at[i], vb->at[i]};
         OwnerInfo owner = {.who = id, .what = i, .tag = OWNER_EDGE};
         c->words.at[block + i] =
             world_enter_rel(c->world, DDP_EQUATION, equal_form(c), 2, vars, logic, 0, owner);
@@ -367,7 +375,7 @@ static void edge_leave(Connect *c, uint32_t id)
     Edge *e = &c->edge.at[id];
     if (!e->rels)
         return;
-    uint32_t n = c->set.at[c->node.at[e->node[0]].set].bundle->n_potentials;
+    uint32_t n = c->set.at[c->node.at[e->node[0]].set].n_potentials;
     for (uint32_t i = n; i-- > 0;)
         world_leave_rel(c->world, c->words.at[e->rels + i]);
     connect_block_give(c, e->rels, n);
@@ -510,7 +518,7 @@ static void edges_remove(Connect *c, uint32_t first)
     }
 }
 
-/* One edge for each bundle that both ends have, linked to each other. */
+/* One edge for each bundle that both ends have, linked to each other. 0 where arrays do not fit. */
 static uint32_t edges_add(Connect *c, const Ends *ends, bool *common)
 {
     const Signature *s = plans_signature(c->world->plans, ends->a->plan);
@@ -519,6 +527,10 @@ static uint32_t edges_add(Connect *c, const Ends *ends, bool *common)
         if (!connect_bundle(c, ends->b, s->bundle[i].id))
             continue;
         *common = true;
+        if (!connect_fits(c, ends->a, ends->b, s->bundle[i].id, ends->at)) {
+            edges_remove(c, first);
+            return 0;
+        }
         uint32_t id = edge_add(c, ends, &s->bundle[i]);
         c->edge.at[id].also = first;
         first = id;
@@ -594,7 +606,7 @@ DdpRel connect_edge_rel(const Connect *c, uint32_t id, uint32_t i)
         const Edge *e = &c->edge.at[id];
         if (is_spare(e))
             continue;
-        uint32_t n = c->set.at[c->node.at[e->node[0]].set].bundle->n_potentials;
+        uint32_t n = c->set.at[c->node.at[e->node[0]].set].n_potentials;
         if (i < n)
             return c->words.at[e->rels + i];
         i -= n;

@@ -1,5 +1,5 @@
-/* connect_int.h: private to connect.c (sets and edges), connect_sum.c (zero-sums) and their
- * verifier. */
+/* connect_int.h: private to connect.c (sets and edges), connect_sum.c (zero-sums), connect_vars.c (their variables) and
+ * their verifier. */
 #ifndef FRONTEND_CONNECT_INT_H
 #define FRONTEND_CONNECT_INT_H
 
@@ -54,7 +54,11 @@ typedef struct Set {
     uint32_t root;
     uint32_t open[LEVELS]; /* first sum with room; open[0] of a free set: the next free one */
     const Bundle *bundle;
+    uint32_t n_potentials,
+        n_flows; /* variables of each node: elements of arrays count one by one */
 } Set;
+
+typedef VEC(DdpVar) Vars;
 
 /* One of the two sides that a removed edge leaves, searched edge by edge. */
 typedef struct Side {
@@ -78,6 +82,7 @@ struct Connect {
     VEC(uint32_t) words;     /* blocks of numbers */
     uint32_t free_block[96]; /* by size: first free block, linked through its first word */
     VEC(uint32_t) dirty;
+    Vars vars[2]; /* of what is being connected */
     Side side[2];
     Form equal;
     Map sum_forms; /* number of terms, signs, root -> form + 1 */
@@ -87,7 +92,6 @@ struct Connect {
 
 uint32_t connect_block_take(Connect *connect, uint32_t n); /* n zeroed numbers; index in words */
 void connect_block_give(Connect *connect, uint32_t at, uint32_t n);
-DdpVar connect_terminal(const Connect *connect, uint32_t inst, const Terminal *terminal);
 /* The part of the instance's terminals that belongs to a bundle; NULL: it has none of them. */
 const Bundle *connect_bundle(const Connect *connect, const Inst *inst, uint32_t id);
 
@@ -95,6 +99,16 @@ const Bundle *connect_bundle(const Connect *connect, const Inst *inst, uint32_t 
 bool connect_is_term(const Connect *connect, InstId model, InstId inst);
 
 void connect_use_spares(Connect *connect); /* where sets fell apart that they hold together */
+
+/* ---- connect_vars.c ---- */
+
+/* Appends the variables of the terminals, those of arrays element by element. */
+void connect_vars(const Connect *connect, InstId inst, uint32_t n, const Terminal *terminals,
+                  Vars *out);
+/* What each node of a set has that the instance belongs to. */
+void connect_shape(const Connect *connect, Set *set, const Bundle *bundle, InstId inst);
+/* Have the arrays of both ends the same sizes? Else a message. */
+bool connect_fits(const Connect *connect, const Inst *a, const Inst *b, uint32_t bundle, Place at);
 
 /* ---- connect_sum.c ---- */
 

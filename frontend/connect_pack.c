@@ -66,8 +66,9 @@ static void find_bundles(Connect *c, Pack *p)
         if (node->set >= c->set.n || !world_alive(c->world, node->inst))
             p->bad = true;
         else
-            c->set.at[node->set].bundle =
-                connect_bundle(c, world_at(c->world, node->inst), node->bundle);
+            connect_shape(c, &c->set.at[node->set],
+                          connect_bundle(c, world_at(c->world, node->inst), node->bundle),
+                          node->inst);
     }
 }
 

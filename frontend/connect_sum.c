@@ -16,9 +16,9 @@
 
 /* ---- relations ---- */
 
-static const Bundle *sum_bundle(const Connect *c, const Sum *s)
+static uint32_t flows_of(const Connect *c, const Sum *s)
 {
-    return c->set.at[s->set].bundle;
+    return c->set.at[s->set].n_flows;
 }
 
 static void sum_leave(Connect *c, uint32_t id)
@@ -26,7 +26,7 @@ static void sum_leave(Connect *c, uint32_t id)
     Sum *s = &c->sum.at[id];
     if (!s->rels)
         return;
-    uint32_t n = sum_bundle(c, s)->n_flows;
+    uint32_t n = flows_of(c, s);
     for (uint32_t i = n; i-- > 0;)
         world_leave_rel(c->world, c->words.at[s->rels + i]);
     connect_block_give(c, s->rels, n);
@@ -47,7 +47,7 @@ static void sum_drop_vars(Connect *c, uint32_t id)
     Sum *s = &c->sum.at[id];
     if (!s->vars)
         return;
-    uint32_t n = sum_bundle(c, s)->n_flows;
+    uint32_t n = flows_of(c, s);
     for (uint32_t i = n; i-- > 0;)
         world_leave_var(c->world, c->words.at[s->vars + i]);
     connect_block_give(c, s->vars, n);
@@ -59,14 +59,24 @@ static bool term_negative(const Connect *c, const Sum *s, uint32_t k)
     return s->level == 0 && c->node.at[s->child[k]].own;
 }
 
-static DdpVar term_var(const Connect *c, const Sum *s, uint32_t k, uint32_t flow)
+static void node_flows(const Connect *c, const Node *node, Vars *out)
 {
-    if (s->level > 0)
-        return c->words.at[c->sum.at[s->child[k]].vars + flow];
-    const Node *node = &c->node.at[s->child[k]];
     /* instances of one set may have different plans, with the same names */
     const Bundle *sig = connect_bundle(c, world_at(c->world, node->inst), node->bundle);
-    return connect_terminal(c, node->inst, &sig->flows[flow]);
+    connect_vars(c, node->inst, sig->n_flows, sig->flows, out);
+}
+
+/* All flows of term 0, then those of term 1, .. */
+static void sum_terms(const Connect *c, const Sum *s, Vars *out)
+{
+    for (uint32_t k = 0; k < s->n; k++) {
+        if (s->level == 0) {
+            node_flows(c, &c->node.at[s->child[k]], out);
+            continue;
+        }
+        for (uint32_t flow = 0; flow < flows_of(c, s); flow++)
+            vec_push(c->mem, out, c->words.at[c->sum.at[s->child[k]].vars + flow]);
+    }
 }
 
 /* t0 + t1 - t2 .. = 0, or s = t0 + .. with s at position 0. */
@@ -96,7 +106,7 @@ static Form sum_form(Connect *c, uint32_t n, uint32_t negative, bool root)
 
 static void sum_enter(Connect *c, uint32_t id)
 {
-    uint32_t flows = sum_bundle(c, &c->sum.at[id])->n_flows;
+    uint32_t flows = flows_of(c, &c->sum.at[id]);
     uint32_t block = connect_block_take(c, flows);
     Sum *s = &c->sum.at[id];
     s->rels = block;
@@ -105,13 +115,16 @@ static void sum_enter(Connect *c, uint32_t id)
     for (uint32_t k = 0; k < s->n; k++)
         negative |= (uint32_t)term_negative(c, s, k) << k;
     Form form = sum_form(c, s->n, negative, root);
+    Vars *terms = &c->vars[0];
+    vec_clear(terms);
+    sum_terms(c, s, terms);
     for (uint32_t flow = 0; flow < flows; flow++) {
         DdpVar vars[FAN + 1];
         uint32_t n = 0;
         if (!root)
             vars[n++] = c->words.at[s->vars + flow];
         for (uint32_t k = 0; k < s->n; k++)
-            vars[n++] = term_var(c, s, k, flow);
+            vars[n++] = terms->at[k * flows + flow];
         OwnerInfo owner = {.who = id, .what = flow, .tag = OWNER_SUM};
         c->words.at[block + flow] =
             world_enter_rel(c->world, DDP_EQUATION, form, n, vars, 0, 0, owner);
@@ -120,7 +133,7 @@ static void sum_enter(Connect *c, uint32_t id)
 
 static void sum_make_vars(Connect *c, uint32_t id)
 {
-    uint32_t flows = sum_bundle(c, &c->sum.at[id])->n_flows;
+    uint32_t flows = flows_of(c, &c->sum.at[id]);
     uint32_t block = connect_block_take(c, flows);
     c->sum.at[id].vars = block;
     for (uint32_t flow = 0; flow < flows; flow++) {
@@ -306,11 +319,6 @@ static uint32_t sum_first_node(const Connect *c, uint32_t id)
     return c->sum.at[id].child[0];
 }
 
-InstId connect_sum_inst(const Connect *c, uint32_t sum)
-{
-    return c->node.at[sum_first_node(c, sum)].inst;
-}
-
 InstId connect_sum_model(const Connect *c, uint32_t sum)
 {
     return c->node.at[sum_first_node(c, sum)].model;
@@ -322,9 +330,13 @@ Place connect_sum_place(const Connect *c, uint32_t sum)
     return c->edge.at[c->node.at[sum_first_node(c, sum)].first_edge].at;
 }
 
-Sym connect_sum_name(const Connect *c, uint32_t sum, uint32_t flow)
+DdpVar connect_sum_flow(const Connect *c, uint32_t sum, uint32_t flow)
 {
-    return c->set.at[c->sum.at[sum].set].bundle->flows[flow].name;
+    Vars vars = {0};
+    node_flows(c, &c->node.at[sum_first_node(c, sum)], &vars);
+    DdpVar var = flow < vars.n ? vars.at[flow] : 0;
+    vec_free(c->mem, &vars);
+    return var;
 }
 
 uint32_t connect_sum_limit(const Connect *c)
@@ -335,6 +347,6 @@ uint32_t connect_sum_limit(const Connect *c)
 DdpRel connect_sum_rel(const Connect *c, uint32_t id, uint32_t flow)
 {
     const Sum *s = &c->sum.at[id];
-    bool there = s->set && s->rels && flow < sum_bundle(c, s)->n_flows;
+    bool there = s->set && s->rels && flow < flows_of(c, s);
     return there ? c->words.at[s->rels + flow] : 0;
 }

@@ -223,16 +223,22 @@ static Def *given_definition(Context *cx, Member *parameter, const AExpr *a)
                : NULL;
 }
 
-/* An instance given as a parameter becomes a member of the body around, to which the parameter
- * refers. */
-static RExpr *hidden_instance(Context *cx, Member *parameter, Def *def, const AExpr *a)
+Member *expr_hidden_instance(Context *cx, Sym parameter, Def *def, const AExpr *a)
 {
     Context inside = *cx;
-    Member *m = body_add_hidden(cx, parameter->name, def, a->at);
+    Member *m = body_add_hidden(cx, parameter, def, a->at);
     inside.owner = m->name;
     resolve_enqueue(def);
     body_creates(cx, def, a->at);
     expr_bind_params(&inside, def, &a->member->params, a->at, &m->params);
+    return m;
+}
+
+/* An instance given as a parameter becomes a member of the body around, to which the parameter
+ * refers. */
+static RExpr *given_instance(Context *cx, Member *parameter, Def *def, const AExpr *a)
+{
+    Member *m = expr_hidden_instance(cx, parameter->name, def, a);
     if (a->member->ins.first)
         resolve_error(cx->level, a->member->ins.at, "an instance is needed here, not a value");
     RExpr *e = expr_new(cx, R_PATH, m->type, a->at);
@@ -250,7 +256,7 @@ static void bind_param(Context *cx, Member *parameter, const AArg *arg, ParamArg
     Def *given = alias ? given_definition(cx, parameter, arg->value) : NULL;
     Context inside = *cx;
     inside.at_birth = true;
-    RExpr *value = given   ? hidden_instance(cx, parameter, given, arg->value)
+    RExpr *value = given   ? given_instance(cx, parameter, given, arg->value)
                    : alias ? expr_resolve(&inside, arg->value, WANT_MODEL)
                            : array_argument(&inside, parameter, arg->value);
     *out = (ParamArg){parameter, value, arg->at};
@@ -293,29 +299,6 @@ void expr_bind_params(Context *cx, Def *def, const AList *list, Place at, ParamL
 
 /* ---- access by parentheses ---- */
 
-static Member *find_in(Context *cx, Def *def, const AArg *arg, uint32_t *position)
-{
-    Program *p = cx->program;
-    if (arg->name.n) {
-        *position = UINT32_MAX;
-        Member *m = body_find(def->body, arg->name.name[0].sym);
-        if (m && m->io == IO_IN)
-            return m;
-        resolve_error(cx->level, arg->at, "'%s' has no 'in' member '%s'%s", def_path(p, def),
-                      intern_text(&p->names, arg->name.name[0].sym),
-                      suggest_in(p, def, arg->name.name[0].sym));
-        return NULL;
-    }
-    if (*position == UINT32_MAX)
-        resolve_error(cx->level, arg->at, "a value by position behind one by name");
-    else if (*position >= def->n_ins)
-        resolve_error(cx->level, arg->at, "too many values: '%s' takes %u", def_path(p, def),
-                      def->n_ins);
-    else
-        return def->ins[(*position)++];
-    return NULL;
-}
-
 /* The members behind the first name in `in.a.b = value`. */
 static Member *find_rest(Context *cx, Member *in, const AArg *arg, InRel *rel)
 {
@@ -342,8 +325,15 @@ static void check_in(Context *cx, const Member *target, const AArg *arg, const R
         expr_check_assignable(cx, target->type, value, what);
 }
 
-static void bind_in(Context *cx, Access *access, Member *in, const AArg *arg)
+typedef struct InsOf {
+    Context *cx;
+    Access *access;
+} InsOf;
+
+static void bind_in(void *context, Member *in, const AArg *arg)
 {
+    Context *cx = ((const InsOf *)context)->cx;
+    Access *access = ((const InsOf *)context)->access;
     InRel *rel = &access->in[access->n_ins];
     *rel = (InRel){.in = in, .op = arg->op, .at = arg->at};
     Member *target = find_rest(cx, in, arg, rel);
@@ -359,24 +349,12 @@ static void bind_in(Context *cx, Access *access, Member *in, const AArg *arg)
 
 static void bind_ins(Context *cx, Access *access, const AList *list)
 {
-    Program *p = cx->program;
-    Def *def = access->def;
-    uint32_t n = 0, position = 0;
-    bool *given = arena_alloc(&p->arena, def->body->n_members + 1);
+    InsOf ins = {cx, access};
+    uint32_t n = 0;
     for (const AArg *arg = list->first; arg; arg = arg->next)
         n++;
-    access->in = arena_alloc(&p->arena, n * sizeof *access->in);
-    for (const AArg *arg = list->first; arg; arg = arg->next) {
-        Member *in = find_in(cx, def, arg, &position);
-        if (!in)
-            continue;
-        if (given[in->index] && arg->name.n <= 1)
-            resolve_error(cx->level, arg->at, "'%s' is given twice",
-                          intern_text(&p->names, in->name));
-        else
-            bind_in(cx, access, in, arg);
-        given[in->index] = given[in->index] || arg->name.n <= 1;
-    }
+    access->in = arena_alloc(&cx->program->arena, n * sizeof *access->in);
+    access_each_in(cx, access->def, list, bind_in, &ins);
 }
 
 /* A transmission in parentheses holds a member of a named instance as one outside would. */
@@ -432,6 +410,8 @@ static RExpr *anonymous(Context *cx, const AExpr *a, Def *def, Want want)
         return expr_error(cx, a->at);
     }
     resolve_enqueue(def);
+    if ((a->member->ins.present || want == WANT_VALUE) && access_refused(cx, def, a->at))
+        return expr_error(cx, a->at);
     RExpr *e = new_access(cx, a, def, NULL);
     body_creates(cx, def, a->at);
     Context inside = *cx;
@@ -454,6 +434,8 @@ static RExpr *named_access(Context *cx, const AExpr *a, Path *path)
                       types_name(cx->program, m->type));
         return expr_error(cx, a->at);
     }
+    if (access_refused(cx, m->type.def, a->at))
+        return expr_error(cx, a->at);
     return new_access(cx, a, m->type.def, path);
 }
 

@@ -190,7 +190,9 @@ typedef struct Terminal {
     Sym name; /* "i", or "p.i" in a connector made of connectors */
     bool flow;
     uint32_t n;
-    uint32_t *word; /* that lead to the variable */
+    struct TerminalStep {
+        uint32_t word, rank; /* rank: sizes of the array that lies there, or 0 */
+    } * step;                /* that lead to the variable */
 } Terminal;
 
 /* Terminals that occur together wherever one of them does (terminals.c); sorted by name, so that
@@ -198,6 +200,7 @@ typedef struct Terminal {
 typedef struct Bundle {
     uint32_t id; /* equal for equal names */
     uint32_t n_potentials, n_flows;
+    bool arrays; /* some of them are arrays, or lie in arrays: they are several variables */
     Terminal *potentials, *flows;
 } Bundle;
 

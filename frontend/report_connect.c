@@ -106,22 +106,43 @@ static bool takes_part(const World *world, const Inst *inst)
     return false;
 }
 
+/* The potentials and flows that the connector has itself, not by way of connectors inside it. */
+static void own_variables(const World *world, const Inst *inst, Vars *out)
+{
+    const Signature *s = plans_signature(world->plans, inst->plan);
+    for (uint32_t i = 0; i < s->n; i++) {
+        const Bundle *b = &s->bundle[i];
+        for (uint32_t k = 0; k < b->n_potentials + b->n_flows; k++) {
+            const Terminal *t =
+                k < b->n_potentials ? &b->potentials[k] : &b->flows[k - b->n_potentials];
+            if (t->n == 1)
+                connect_vars(world->connect, inst->id, 1, t, out);
+        }
+    }
+}
+
+static bool is_used_outside(const World *world, DdpVar var, const Inst *component)
+{
+    uint32_t cursor = 0;
+    for (DdpRel rel; (rel = ddp_next_use(world->ddp, var, &cursor));) {
+        OwnerInfo info = rel < world->rel.n ? world->rel.at[rel] : (OwnerInfo){0};
+        if (info.tag == OWNER_INST && !lies_inside(world, world_at(world, info.who), component))
+            return true;
+    }
+    return false;
+}
+
 /* Names an equation outside of its component one of its variables: `wheel.b.t = 0`? */
 static bool is_mentioned(const World *world, const Inst *inst)
 {
     const Inst *component = component_of(world, inst);
-    for (uint32_t i = 0; i < inst->plan->n_ops; i++) {
-        const Op *op = &inst->plan->ops[i];
-        DdpVar var = op->kind == OP_VAR ? inst->word[op->word] : 0;
-        uint32_t cursor = 0;
-        for (DdpRel rel;
-             var && connector_of(world, var) && (rel = ddp_next_use(world->ddp, var, &cursor));) {
-            OwnerInfo info = rel < world->rel.n ? world->rel.at[rel] : (OwnerInfo){0};
-            if (info.tag == OWNER_INST && !lies_inside(world, world_at(world, info.who), component))
-                return true;
-        }
-    }
-    return false;
+    bool any = false;
+    Vars vars = {0};
+    own_variables(world, inst, &vars);
+    for (uint32_t i = 0; i < vars.n && !any; i++)
+        any = is_used_outside(world, vars.at[i], component);
+    vec_free(world->mem, &vars);
+    return any;
 }
 
 /* The outermost connector around, for connectors made of connectors; NULL when it is connected. */
@@ -129,6 +150,8 @@ static const Inst *bare_connector(const World *world, const Inst *inst)
 {
     while (!takes_part(world, inst) && !is_mentioned(world, inst)) {
         const Inst *owner = inst->owner ? world_at(world, inst->owner) : NULL;
+        if (owner)
+            owner = follow_up(world, (Inst *)owner, 0); /* around the array it may lie in */
         if (!owner || !is_connector(owner))
             return inst;
         inst = owner;

@@ -332,6 +332,8 @@ bool expr_is_condition(Context *cx, const RExpr *c); /* false with a message, or
 /* The type of a conditional expression; false with a message, or after an error. */
 bool expr_choice_type(Context *cx, const AExpr *a, const RExpr *x, const RExpr *y, Type *type);
 void expr_bind_params(Context *cx, Def *def, const AList *list, Place at, ParamList *out);
+/* A member that nobody declared: what `M{..}` names, for a parameter of that name, or 0. */
+Member *expr_hidden_instance(Context *cx, Sym parameter, Def *def, const AExpr *a);
 RExpr *expr_predefined(Context *cx, uint32_t number, const AExpr *a);
 /* Arguments of a predefined function or model by name or position; false after an error. */
 bool expr_bind_predefined(Context *cx, uint32_t number, const AExpr *a, const AList *list,
@@ -360,6 +362,17 @@ RExpr *array_argument(Context *cx, const Member *parameter, const AExpr *value);
 /* An Integer that is known at birth and never changes; 1 with a message when it is something else. */
 RExpr *array_known(Context *cx, const AExpr *a, const char *what);
 RExpr *array_subscript(Context *cx, const Path *path, uint32_t dim, const AExpr *a);
+
+/* ---- access.c ---- */
+
+/* Calls `each` for the values in parentheses, with the in members that they are for. */
+typedef void AccessIn(void *context, Member *in, const AArg *arg);
+void access_each_in(Context *cx, Def *def, const AList *list, AccessIn *each, void *context);
+/* Parentheses whose in or out members are arrays, in a relation -> statements of their own; names are left. */
+void access_spread(Context *cx, AStmt *a);
+bool access_alone(Context *cx, const AStmt *a); /* likewise of an access alone; false: it is none */
+/* In other places they are an error; false: the definition has no such arrays. */
+bool access_refused(Context *cx, Def *def, Place at);
 
 /* ---- loops.c ---- */
 
@@ -397,6 +410,10 @@ RExpr *elements_reduce(Context *cx, XOp op, const AFor *loop, const AExpr *value
 typedef void WholeRelation(Context *cx, const AStmt *a);
 /* `a = b` of sub-models: an equation for each variable of their interfaces. False: they are none. */
 bool wholes_relate(Context *cx, const AStmt *a, WholeRelation *equation);
+AExpr *wholes_part(Context *cx, const AExpr *whole, Sym name); /* whole.name */
+/* Calls `each` for potentials and flows of the same name, those of connectors inside connectors too. */
+typedef void WholeJoined(void *context, const Member *a, const Member *b);
+void wholes_joined(Def *a, Def *b, WholeJoined *each, void *context);
 
 /* ---- functions.c ---- */
 

@@ -392,12 +392,14 @@ static DdpVar floating_at(World *world, DdpRel rel)
         return 0;
     const Node *node = &c->node.at[c->sum.at[owner.who].child[0]];
     const Bundle *bundle = connect_bundle(c, world_at(world, node->inst), node->bundle);
-    for (uint32_t i = 0; bundle && i < bundle->n_potentials; i++) {
-        DdpVar var = connect_terminal(c, node->inst, &bundle->potentials[i]);
-        if (var && floats(world, var))
-            return choose_pin(world);
-    }
-    return 0;
+    Vars *vars = &world->connect->vars[0];
+    vec_clear(vars);
+    connect_vars(c, node->inst, bundle ? bundle->n_potentials : 0,
+                 bundle ? bundle->potentials : NULL, vars);
+    bool any = false;
+    for (uint32_t i = 0; i < vars->n && !any; i++)
+        any = vars->at[i] && floats(world, vars->at[i]);
+    return any ? choose_pin(world) : 0;
 }
 
 /* The equations, and those that they were made of when they are combinations themselves. */

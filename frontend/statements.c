@@ -262,17 +262,9 @@ static bool is_fixed(const Path *path)
     return true;
 }
 
-/* Whether two models share a potential or flow member, without which their connection does nothing.
- */
-static bool joins_something(const Def *a, const Def *b)
+static void joins(void *any, const Member *a, const Member *b)
 {
-    for (uint32_t i = 0; i < a->body->n_members; i++) {
-        const Member *m = a->body->members[i];
-        const Member *other = m->con != CON_NONE ? body_find(b->body, m->name) : NULL;
-        if (other && other->con == m->con && other->type.kind == m->type.kind)
-            return true;
-    }
-    return false;
+    *(bool *)any |= a->con == b->con && a->type.kind == b->type.kind;
 }
 
 /* Both ends, or elements of both where they are arrays. */
@@ -289,10 +281,10 @@ static void connect_ends(Context *cx, const AStmt *a)
         return;
     }
     if (!is_fixed(s->a->path) || !is_fixed(s->b->path))
-        return; /* the instances decide */
-    body_interface(s->a->type.def);
-    body_interface(s->b->type.def);
-    if (!joins_something(s->a->type.def, s->b->type.def))
+        return;       /* the instances decide */
+    bool any = false; /* without a potential or flow in common a connection does nothing */
+    wholes_joined(s->a->type.def, s->b->type.def, joins, &any);
+    if (!any)
         resolve_error(cx->level, a->at, "'%s' and '%s' have no potential or flow member in common",
                       def_path(cx->program, s->a->type.def), def_path(cx->program, s->b->type.def));
 }
@@ -424,7 +416,7 @@ static bool special_alone(Context *cx, const AStmt *a)
 
 static void alone(Context *cx, const AStmt *a)
 {
-    if (special_alone(cx, a))
+    if (special_alone(cx, a) || access_alone(cx, a))
         return;
     if (a->lhs->kind == A_BINARY && a->lhs->op == T_EQ && !a->lhs->paren) {
         resolve_error(cx->level, a->lhs->at, "'==' compares; an equation is written '='");
@@ -719,6 +711,19 @@ static void loop(Context *cx, const AStmt *a)
     loop_close(cx, s, &inside);
 }
 
+static void relation(Context *cx, AStmt a)
+{
+    if (a.op == REL_MOVE) {
+        move(cx, &a);
+        return;
+    }
+    access_spread(cx, &a);
+    if (a.op == REL_EQUAL && wholes_relate(cx, &a, equation))
+        return;
+    if (!loop_relation(cx, &a, a.op == REL_EQUAL ? equation : copy))
+        (a.op == REL_EQUAL ? equation : copy)(cx, &a);
+}
+
 static void statement_list(Context *cx, AStmt *list)
 {
     for (const AStmt *a = list; a; a = a->next) {
@@ -727,12 +732,7 @@ static void statement_list(Context *cx, AStmt *list)
             declaration(cx, a);
             break;
         case A_REL:
-            if (a->op == REL_MOVE)
-                move(cx, a);
-            else if (a->op == REL_EQUAL && wholes_relate(cx, a, equation))
-                break;
-            else if (!loop_relation(cx, a, a->op == REL_EQUAL ? equation : copy))
-                (a->op == REL_EQUAL ? equation : copy)(cx, a);
+            relation(cx, *a);
             break;
         case A_FOR:
             loop(cx, a);

@@ -19,7 +19,7 @@ typedef struct Inner {
     const char *prefix; /* "p.", or "" */
     ConAttr con;        /* attribute of the whole, or CON_NONE */
     uint32_t n;
-    uint32_t *word;
+    struct TerminalStep *step;
 } Inner;
 
 typedef struct Collect {
@@ -28,13 +28,14 @@ typedef struct Collect {
     VEC(Terminal) terminals;
 } Collect;
 
-static uint32_t *append_word(Plans *plans, const Inner *in, uint32_t word)
+static struct TerminalStep *append_step(Plans *plans, const Inner *in, const Member *m)
 {
-    uint32_t *words = arena_alloc(&plans->arena, (in->n + 1) * sizeof *words);
+    struct TerminalStep *steps = arena_alloc(&plans->arena, (in->n + 1) * sizeof *steps);
     if (in->n)
-        memcpy(words, in->word, in->n * sizeof *words);
-    words[in->n] = word;
-    return words;
+        memcpy(steps, in->step, in->n * sizeof *steps);
+    steps[in->n].word = plans_family(plans, in->body)->member_word[m->index];
+    steps[in->n].rank = m->rank;
+    return steps;
 }
 
 static const char *append_name(Plans *plans, const Inner *in, const Member *m, const char *end)
@@ -52,21 +53,20 @@ static const char *append_name(Plans *plans, const Inner *in, const Member *m, c
 static void collect_member(Collect *c, const Inner *in, Member *m, bool connector)
 {
     Plans *plans = c->plans;
-    if (m->binding != BIND_STATIC || m->parameter || m->rank)
-        return; /* elements of arrays are connected one by one */
+    if (m->binding != BIND_STATIC || m->parameter)
+        return;
     ConAttr con = m->con ? m->con : in->con;
-    uint32_t word = plans_family(plans, in->body)->member_word[m->index];
     if (type_is_basic(m->type) && con) {
         const char *text = append_name(plans, in, m, "");
         Terminal t = {.name = intern_str(program_names(plans->program), text),
                       .flow = con == CON_FLOW,
                       .n = in->n + 1,
-                      .word = append_word(plans, in, word)};
+                      .step = append_step(plans, in, m)};
         vec_push(plans->mem, &c->terminals, t);
     } else if (m->type.kind == TYPE_MODEL && m->type.def->body && in->n < 64 &&
                (con || (connector && m->type.def->kind == DEF_CONNECTOR))) {
         Inner inner = {m->type.def->body, append_name(plans, in, m, "."), con, in->n + 1,
-                       append_word(plans, in, word)};
+                       append_step(plans, in, m)};
         vec_push(plans->mem, &c->todo, inner);
     }
 }
@@ -210,6 +210,8 @@ static void fill_bundle(Plans *plans, const Family *f, Bundle *b)
         const Terminal *t = &f->terminals[i];
         if (plans->bundle_of.at[terminal_number(plans, t)] != b->id)
             continue;
+        for (uint32_t k = 0; k < t->n; k++)
+            b->arrays |= t->step[k].rank > 0;
         if (t->flow)
             b->flows[b->n_flows++] = *t;
         else

@@ -550,7 +550,8 @@ static void move_connections(World *to, Transplant *t)
         if (!node->bundle)
             fail(to, t, NULL);
         else
-            c->set.at[node->set].bundle = connect_bundle(c, world_at(to, node->inst), node->bundle);
+            connect_shape(c, &c->set.at[node->set],
+                          connect_bundle(c, world_at(to, node->inst), node->bundle), node->inst);
     }
     for (uint32_t i = 1; i < c->edge.n; i++) {
         Edge *edge = &c->edge.at[i];

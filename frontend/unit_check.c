@@ -221,16 +221,24 @@ static Of unit_of(UnitCheck *c, const RExpr *e)
 
 /* ---- statements ---- */
 
+typedef struct Joint {
+    UnitCheck *check;
+    Place at;
+} Joint;
+
+static void check_joint(void *joint, const Member *a, const Member *b)
+{
+    const Joint *j = joint;
+    if (a->unit && b->unit && !unit_same(a->unit, b->unit))
+        tell(j->check, j->at, "the two ends", of_member(a), of_member(b));
+}
+
 /* Potentials and flows that a connection relates. */
 static void check_connection(UnitCheck *c, const Stmt *s)
 {
-    const Def *a = s->a->type.def, *b = s->b->type.def;
-    for (uint32_t i = 0; a && b && i < a->body->n_members; i++) {
-        const Member *m = a->body->members[i];
-        const Member *other = m->con != CON_NONE ? body_find(b->body, m->name) : NULL;
-        if (other && m->unit && other->unit && !unit_same(m->unit, other->unit))
-            tell(c, s->at, "the two ends", of_member(m), of_member(other));
-    }
+    Joint joint = {c, s->at};
+    if (s->a->type.def && s->b->type.def)
+        wholes_joined(s->a->type.def, s->b->type.def, check_joint, &joint);
 }
 
 /* The value that a branch of a conditional expression has. */

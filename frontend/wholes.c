@@ -1,4 +1,4 @@
-/* wholes.c: `a = b` of sub-models -> equations between the variables of their interfaces.
+/* wholes.c: `a = b` of sub-models -> equations between the variables of their interfaces; both ends of a connection -> what it joins.
  *
  * Both have equal types. Each variable of basic type that is no parameter is related with the one of the same name, those of
  * static parts too (Sol thesis, 6.2.1): flows as they are, without a change of sign. What comes out are equations as if they had
@@ -16,7 +16,7 @@ static const Member *named(Context *cx, const AExpr *a)
     return m && m->type.kind == TYPE_MODEL && !m->list ? m : NULL;
 }
 
-static AExpr *part_of(Context *cx, const AExpr *whole, Sym name)
+AExpr *wholes_part(Context *cx, const AExpr *whole, Sym name)
 {
     Arena *arena = &cx->program->arena;
     AExpr *part = arena_alloc(arena, sizeof *part);
@@ -42,8 +42,8 @@ static uint32_t relate_parts(Context *cx, const AStmt *a, Def *def, WholeRelatio
             continue;
         AStmt part = *a;
         Context inside = *cx;
-        part.lhs = part_of(cx, a->lhs, m->name);
-        part.rhs = part_of(cx, a->rhs, m->name);
+        part.lhs = wholes_part(cx, a->lhs, m->name);
+        part.rhs = wholes_part(cx, a->rhs, m->name);
         if (m->type.kind == TYPE_MODEL) {
             n += relate_parts(cx, &part, m->type.def, equation);
         } else if (type_is_basic(m->type)) {
@@ -69,4 +69,32 @@ bool wholes_relate(Context *cx, const AStmt *a, WholeRelation *equation)
         resolve_error(cx->level, a->operator_at,
                       "these models have no variables that an equation could relate");
     return true;
+}
+
+/* ---- connections ---- */
+
+static bool is_inner(const Member *m)
+{
+    return m->type.kind == TYPE_MODEL && m->type.def->kind == DEF_CONNECTOR &&
+           m->binding == BIND_STATIC && !m->parameter;
+}
+
+static void join_members(Def *a, Def *b, uint32_t depth, WholeJoined *each, void *context)
+{
+    bool connectors = a->kind == DEF_CONNECTOR && b->kind == DEF_CONNECTOR && depth > 0;
+    body_interface(a);
+    body_interface(b);
+    for (uint32_t i = 0; i < a->body->n_members; i++) {
+        const Member *m = a->body->members[i], *other = body_find(b->body, m->name);
+        if (other && m->con != CON_NONE && other->con != CON_NONE)
+            each(context, m, other);
+        else if (other && connectors && is_inner(m) && is_inner(other))
+            join_members(m->type.def, other->type.def, depth - 1, each, context);
+    }
+}
+
+void wholes_joined(Def *a, Def *b, WholeJoined *each, void *context)
+{
+    enum { DEEPEST = 64 }; /* connectors that contain themselves are told elsewhere */
+    join_members(a, b, DEEPEST, each, context);
 }

@@ -472,12 +472,11 @@ void connect_tell_spares(Connect *connect); /* connections that say nothing new,
 void connect_flush(Connect *connect);
 EdgeView connect_edge(const Connect *connect, uint32_t edge);
 void connect_edge_links(Connect *connect, uint32_t edge, uint32_t link_a, uint32_t link_b);
-/* The instance that a partial sum is named after. */
-InstId connect_sum_inst(const Connect *connect, uint32_t sum);
 /* The model whose set it belongs to, and a place in it. */
 InstId connect_sum_model(const Connect *connect, uint32_t sum);
 Place connect_sum_place(const Connect *connect, uint32_t sum);
-Sym connect_sum_name(const Connect *connect, uint32_t sum, uint32_t flow);
+/* The flow that a partial sum is named after: that of its first connector. */
+DdpVar connect_sum_flow(const Connect *connect, uint32_t sum, uint32_t flow);
 /* The relations of an edge and of a sum, index from 0; 0 at the end (and for sums that are free).
  */
 DdpRel connect_edge_rel(const Connect *connect, uint32_t edge, uint32_t i);

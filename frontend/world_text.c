@@ -328,13 +328,13 @@ static void put_auxiliary(const World *world, Out *out, Inst *inst, const Op *op
     }
 }
 
+static void put_own_var(const World *world, Out *out, DdpVar var, uint32_t depth);
+
 static void put_sum(const World *world, Out *out, OwnerInfo info)
 {
-    const Inst *first = world_at(world, connect_sum_inst(world->connect, info.who));
     char number[32];
     put(out, "sum(");
-    put_prefix(world, out, first);
-    put(out, name_text(world, connect_sum_name(world->connect, info.who, info.what)));
+    put_own_var(world, out, connect_sum_flow(world->connect, info.who, info.what), 0);
     snprintf(number, sizeof number, ", ..)#%u", info.who);
     put(out, number);
 }

@@ -1,15 +1,17 @@
-//! 11:3: error: an array is neither in, out, potential nor flow; connectors can be arrays
-//! 12:10: error: an array is neither in, out, potential nor flow; connectors can be arrays
-//! 13:15: error: a dynamic array has no size: it is born empty, and written '[]'
-//! 17:17: error: the size of an array is a number, not a range
-//! 15:17: error: a size is Real, but Integer is needed; round() makes an Integer
-//! 16:17: error: a size is Real, but Integer is needed; round() makes an Integer
-//! 23:16: error: a parameter that is an array is given as a whole: 'k << {..}'
-//! 23:25: error: parameter 'k' is given twice
+//! 13:3: error: an array of models is neither in nor out; arrays of variables are
+//! 14:10: error: a flow must be Real: the flows of a node sum up to 0
+//! 15:15: error: a dynamic array has no size: it is born empty, and written '[]'
+//! 19:17: error: the size of an array is a number, not a range
+//! 17:17: error: a size is Real, but Integer is needed; round() makes an Integer
+//! 18:17: error: a size is Real, but Integer is needed; round() makes an Integer
+//! 25:16: error: a parameter that is an array is given as a whole: 'k << {..}'
+//! 25:25: error: parameter 'k' is given twice
+model D
+end D;
 model B
 interface:
-  in Real u[2];
-  static flow Real f[2];
+  in D u[2];
+  static flow Integer f[2];
   dynamic B b[2];
   parameter Real k[2];
   static Real y[x];
