@@ -60,17 +60,22 @@ static uint32_t mappings_allowed(void)
     return system / 4;
 }
 
+static JitOptions with_defaults(JitOptions options)
+{
+    options.memory = options.memory ? options.memory : 64 << 20;
+    options.hot = options.hot ? options.hot : 2000;
+    options.batch = options.batch ? options.batch : 32;
+    return options;
+}
+
 static Jit *make_jit(Mem *mem, const JitOptions *options)
 {
     Jit *jit = mem_alloc(mem, sizeof *jit);
     jit->mem = mem;
-    jit->options = *options;
+    jit->options = with_defaults(*options);
     jit->module = copy_text(mem, options->module);
     jit->cache = copy_text(mem, options->cache);
     jit->model = copy_text(mem, options->model);
-    jit->options.memory = options->memory ? options->memory : 64 << 20;
-    jit->options.hot = options->hot ? options->hot : 2000;
-    jit->options.batch = options->batch ? options->batch : 32;
     vec_push(mem, &jit->entries, NULL);
     for (int i = 0; i < QUEUES; i++)
         jit_link_init(&jit->queue[i]);
@@ -102,6 +107,29 @@ Jit *jit_open(const JitOptions *options)
     pthread_cond_init(&jit->idle, NULL);
     jit->opened_at = timer_now();
     return jit;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+static bool same_for_tests(const JitOptions *a, const JitOptions *b)
+{
+    return a->refuse_every == b->refuse_every && a->fatal_at == b->fatal_at &&
+           a->slow_load == b->slow_load && a->slow_optimise == b->slow_optimise &&
+           a->late == b->late && a->fail_at == b->fail_at;
+}
+
+bool jit_serves(const Jit *jit, const JitOptions *options)
+{
+    const JitOptions *a = &jit->options, b = with_defaults(*options);
+    return same_text(jit->module, b.module) && same_text(jit->cache, b.cache) &&
+           same_text(jit->model, b.model) && a->memory == b.memory && a->warm == b.warm &&
+           a->patience == b.patience && a->hot == b.hot && a->batch == b.batch &&
+           a->fast_math == b.fast_math && a->only_optimised == b.only_optimised &&
+           a->only_quick == b.only_quick && a->names == b.names && a->mappings == b.mappings &&
+           same_for_tests(a, &b);
 }
 
 void jit_close(Jit *jit)

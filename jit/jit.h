@@ -47,6 +47,7 @@ typedef struct JitOptions {
 /* Never NULL, except when there is no memory at all. Starts nothing: thread and LLVM come with the
  * first request. */
 Jit *jit_open(const JitOptions *options);
+bool jit_serves(const Jit *jit, const JitOptions *options); /* its options are these */
 /* Waits for the function that is being compiled, drops the queue. All entries become invalid. */
 void jit_close(Jit *jit);
 
@@ -140,6 +141,7 @@ typedef struct JitRequest {
 /* Never waits. NULL only when memory is exhausted. Each call is paired with one of jit_release. */
 JitEntry *jit_request(Jit *jit, const JitRequest *request);
 void jit_release(Jit *jit, JitEntry *entry);
+void jit_released(Jit *jit); /* debug builds abort where somebody still holds an entry (J5) */
 
 /* The best function there is now; a single acquire load. */
 JitCode jit_code(JitEntry *entry);

@@ -14,6 +14,8 @@
  *   J3  code that an entry once gave out stays in place until the entry goes.
  *
  *   J4  `code` is written only with the lock held, and with release.
+ *
+ *   J5  when all simulations of a model are closed, nobody holds an entry of what they shared.
  */
 #ifndef JIT_JIT_INT_H
 #define JIT_JIT_INT_H

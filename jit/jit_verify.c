@@ -65,3 +65,16 @@ void jit_verify(const Jit *jit)
     require(queued == jit->queued, "J2", NULL);
     require(bytes == jit->entry_bytes, "J2", NULL);
 }
+
+void jit_released(Jit *jit)
+{
+#ifdef SOLSTICE_VERIFY
+    pthread_mutex_lock(&jit->lock);
+    for (uint32_t id = 1; id < jit->entries.n; id++)
+        require(!jit->entries.at[id] || jit->entries.at[id]->holders == 0, "J5",
+                jit->entries.at[id]);
+    pthread_mutex_unlock(&jit->lock);
+#else
+    (void)jit;
+#endif
+}

@@ -833,6 +833,7 @@ struct SolModel {
     Mem *mem;
     char *path; /* of the file, or NULL */
     struct JitAhead *ahead;
+    VEC(struct Jit *) code; /* services that its simulations share, by options (engine_open) */
     Program *program;
     Sol *sims;
     SolStatus load_status; /* of the text */

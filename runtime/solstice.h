@@ -10,6 +10,8 @@
  *
  * Nothing is global. A model and its simulations are used by one thread at a time; whoever wants
  * several threads loads the model once for each. Only sol_cancel() may be called from anywhere.
+ * Compiled code belongs to the model: simulations of it share what was compiled, and a thread that compiles may wait for work
+ * until sol_unload(). Whoever forks and simulates in the child does so before the first simulation of that model, or uses the interpreter.
  *
  * Errors: functions return a SolStatus (or NULL, whose reason sol_model_status() and sol_status()
  * tell); what happened in words is in the model's list of messages. After a status other than

@@ -4,7 +4,7 @@
  * forked from a process that has parsed the model and has no threads, so definitions are shared. Each gets lists of cases through a
  * pipe and answers through another, in the same order. The parent knows what each has to do, so when one dies the first case without
  * an answer is the one that ended it: by an error of its own, which is the outcome; or by a signal from outside (SIGKILL, SIGTERM), after
- * which it is tried again, five times in all.
+ * which it is tried again, five times in all. While all have more to do the parent sleeps and answers wait in the pipes.
  *
  * Under mpirun each rank has such a team: that of rank 0 shares its list with the other ranks (serve_others), the others get theirs from it
  * (work_for_first). Processes are forked before MPI begins, but for those that replace dead ones. */
@@ -22,11 +22,12 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { BATCH = 64, QUEUE = 2 * BATCH, ATTEMPTS = 5, PIPE_HEAD = 4 };
+enum { BATCH = 64, QUEUE = 2 * BATCH, ATTEMPTS = 5, PIPE_HEAD = 4, PIPE_ROOM = 65536 };
 
-static const double BATCH_SECONDS = 0.05, PERIOD = 0.1;
+static const double BATCH_SECONDS = 0.05, PERIOD = 0.1, REST = 0.01;
 
 typedef struct Worker {
     pid_t pid; /* 0: there is none */
@@ -210,14 +211,24 @@ static bool next_case(Team *t, uint64_t *index)
     return t->next++ < s->job->cases->n;
 }
 
+/* Who runs the cases whose outcomes come here. */
+static uint32_t hands(const Team *t)
+{
+    return t->n + (t->link && !is_hand() ? (uint32_t)sweep_link_others(t->link) : 0);
+}
+
+/* Seconds that a case takes. */
+static double each(const Team *t)
+{
+    double seconds = timer_now() - t->began;
+    return t->finished ? seconds * hands(t) / (double)t->finished : BATCH_SECONDS;
+}
+
 /* As many as take a moment, and not all of what is left. */
 static uint32_t batch_size(const Team *t)
 {
-    uint32_t hands = t->n + (t->link ? (uint32_t)sweep_link_others(t->link) : 0);
-    uint64_t left = (t->sweep->job->cases->n - t->sweep->n_done) / (4 * hands) + 1;
-    double seconds = timer_now() - t->began;
-    double each = t->finished ? seconds * hands / (double)t->finished : BATCH_SECONDS;
-    double size = each > 0 ? BATCH_SECONDS / each : BATCH;
+    uint64_t left = (t->sweep->job->cases->n - t->sweep->n_done) / (4 * hands(t)) + 1;
+    double size = each(t) > 0 ? BATCH_SECONDS / each(t) : BATCH;
     size = size < 1 ? 1 : size > BATCH ? BATCH : size;
     return (uint32_t)(size < (double)left ? size : (double)left);
 }
@@ -310,7 +321,7 @@ static bool replace_worker(Team *t, Worker *w)
 
 static bool listen_to(Team *t, Worker *w)
 {
-    ssize_t got = read(w->from, w->bytes + w->n_bytes, 2 * t->room - w->n_bytes);
+    ssize_t got = read(w->from, w->bytes + w->n_bytes, PIPE_ROOM);
     if (got < 0 && errno == EINTR)
         return true;
     if (got <= 0)
@@ -398,6 +409,19 @@ static bool is_over(const Team *t)
 
 /* ---- the whole ---- */
 
+/* Answers can wait in their pipes while every process has more to do. Meanwhile this one sleeps, so that it takes no core from them:
+ * for half of the time after which the first will have no more. */
+static void rest(const Team *t)
+{
+    uint32_t least = QUEUE;
+    for (uint32_t i = 0; i < t->n; i++)
+        least = t->workers[i].n_queue < least ? t->workers[i].n_queue : least;
+    double seconds = least > 1 ? each(t) * (least - 1) / 2 : 0;
+    long nanoseconds = (long)(1e9 * (seconds < REST ? seconds : REST));
+    if (nanoseconds > 0)
+        nanosleep(&(struct timespec){.tv_nsec = nanoseconds}, NULL); /* or until a signal */
+}
+
 static bool attend(Team *t, struct pollfd *fds)
 {
     for (uint32_t i = 0; i < t->n; i++) {
@@ -405,6 +429,7 @@ static bool attend(Team *t, struct pollfd *fds)
         fds[i] =
             (struct pollfd){.fd = t->workers[i].pid ? t->workers[i].from : -1, .events = POLLIN};
     }
+    rest(t);
     int ready = poll(fds, t->n, t->link ? 1 : 200);
     for (uint32_t i = 0; i < t->n && ready > 0; i++)
         if (fds[i].revents && !listen_to(t, &t->workers[i]))
@@ -424,7 +449,7 @@ static Team *open_team(Sweep *sweep, SolModel *model, uint32_t jobs, bool quiet)
     t->outcome.values = mem_alloc(sweep->mem, (sweep->job->n_quantities + 1) * sizeof(double));
     t->shown_at = t->began + 0.2;
     for (uint32_t i = 0; i < jobs; i++)
-        t->workers[i].bytes = mem_alloc(sweep->mem, 2 * t->room);
+        t->workers[i].bytes = mem_alloc(sweep->mem, t->room + PIPE_ROOM);
     return t;
 }
 

@@ -16,9 +16,11 @@
 
 typedef struct Engine Engine;
 
-/* NULL for SOL_ENGINE_INTERP, or when there is no memory for a code service. */
-Engine *engine_open(Sim *sim, const char *path); /* of the model, or NULL */
+/* NULL for SOL_ENGINE_INTERP, or when there is no memory for a code service. Simulations of a model share one, which stays
+ * with the model: a second run has its code at once, and no thread is started for it. What `rebuild` makes is its own. */
+Engine *engine_open(Sim *sim, SolModel *model); /* its own */
 void engine_close(Engine *engine);
+void engine_forget(SolModel *model); /* closes what its simulations, all closed, have shared */
 /* While the model at `path` is still being read: loads what its code will need, if a run of it needed
  * code before. Ended by jit_ahead_end when the simulation is. NULL: there is nothing to do. */
 JitAhead *engine_ahead(const SolOptions *options, const char *path);

@@ -50,7 +50,28 @@ JitAhead *engine_ahead(const SolOptions *options, const char *path)
     return jit_ahead(&code);
 }
 
-Engine *engine_open(Sim *sim, const char *path)
+static Jit *shared_code(SolModel *model, const JitOptions *options)
+{
+    for (uint32_t i = 0; i < model->code.n; i++)
+        if (jit_serves(model->code.at[i], options))
+            return model->code.at[i];
+    vec_reserve(model->mem, &model->code, model->code.n + 1);
+    Jit *jit = jit_open(options); /* has memory of its own, which the model's does not close */
+    if (jit)
+        model->code.at[model->code.n++] = jit;
+    return jit;
+}
+
+void engine_forget(SolModel *model)
+{
+    for (uint32_t i = 0; i < model->code.n; i++) {
+        jit_released(model->code.at[i]);
+        jit_close(model->code.at[i]);
+    }
+    vec_free(model->mem, &model->code);
+}
+
+Engine *engine_open(Sim *sim, SolModel *model)
 {
     if (sim->opt.engine == SOL_ENGINE_INTERP)
         return NULL;
@@ -61,13 +82,15 @@ Engine *engine_open(Sim *sim, const char *path)
     engine->fixed_after = FIXED_AFTER;
     engine->opened_at = timer_now();
     EngineTexts texts;
-    JitOptions options = code_options(&sim->opt, path, &texts);
+    JitOptions options = code_options(&sim->opt, model->path, &texts);
     engine->shapes = shapes_open(sim->mem, sim->forms);
     shapes_callees(engine->shapes, foreign_callee, sim->foreign);
     foreign_env(&engine->env, sim->foreign);
-    engine->jit = jit_open(&options); /* last: it has memory of its own, which nobody else closes */
-    if (engine->jit)
+    engine->jit = engine->rebuild ? jit_open(&options) : shared_code(model, &options); /* last */
+    if (engine->jit) {
+        engine->before = jit_stats(engine->jit);
         return engine;
+    }
     shapes_close(engine->shapes);
     mem_free(sim->mem, engine);
     return NULL;
@@ -85,7 +108,8 @@ void engine_close(Engine *engine)
 {
     if (!engine)
         return;
-    jit_close(engine->jit);
+    if (engine->rebuild)
+        jit_close(engine->jit);
     shapes_close(engine->shapes);
     vec_free(engine->sim->mem, &engine->items);
     vec_free(engine->sim->mem, &engine->origin);
@@ -115,14 +139,15 @@ Jit *engine_jit(Engine *engine)
 
 void engine_stats(const Engine *engine, SolStats *stats)
 {
+    const JitStats *before = &engine->before;
     JitStats jit = jit_stats(engine->jit);
-    stats->compile_wait = jit.wait_seconds;
-    stats->compile_background = jit.compile_seconds;
-    stats->functions_compiled = (uint32_t)jit.functions_compiled;
+    stats->compile_wait = jit.wait_seconds - before->wait_seconds;
+    stats->compile_background = jit.compile_seconds - before->compile_seconds;
+    stats->functions_compiled = (uint32_t)(jit.functions_compiled - before->functions_compiled);
     stats->shapes = shape_totals(engine->shapes).shapes;
-    stats->shapes_from_memory = (uint32_t)jit.shapes_from_memory;
-    stats->shapes_from_disk = (uint32_t)jit.shapes_from_disk;
-    stats->code_waits = jit.waits;
+    stats->shapes_from_memory = (uint32_t)(jit.shapes_from_memory - before->shapes_from_memory);
+    stats->shapes_from_disk = (uint32_t)(jit.shapes_from_disk - before->shapes_from_disk);
+    stats->code_waits = jit.waits - before->waits;
     stats->code_wait_median = jit.wait_median;
     stats->code_wait_95 = jit.wait_95;
     stats->blocks = engine->blocks;

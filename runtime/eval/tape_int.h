@@ -40,7 +40,8 @@ typedef struct TapeMemory {
 
 struct Engine {
     Sim *sim;
-    Jit *jit;
+    Jit *jit;        /* the model's; with `rebuild` its own */
+    JitStats before; /* of simulations that had it earlier */
     Shapes *shapes;
     JitEnv env;
     bool rebuild, wait;

@@ -102,6 +102,7 @@ void sol_unload(SolModel *model)
         return;
     while (model->sims)
         sol_close(model->sims);
+    engine_forget(model);
     jit_ahead_end(model->ahead);
     program_close(model->program);
     mem_close(model->mem);
@@ -203,7 +204,7 @@ static void open_layers(Sim *sim)
     sim->interp = interp_open(sim->mem, sim->forms);
     sim->foreign = foreign_open(sim->mem, sim->program, sim->forms);
     parts_open(sim, integrators, part_is_there);
-    sim->engine = engine_open(sim, sim->run.model->path);
+    sim->engine = engine_open(sim, sim->run.model);
     sim->output.audit = sim->opt.audit > 0 ? audit_open(sim) : NULL;
     sim->output.sense = sense_open(sim, &sense_host);
     sim->time = sim->grid.time = sim->opt.start;

@@ -58,6 +58,67 @@ static void a_mode_that_returns_compiles_nothing(void **state)
     sim_lab_close(lab);
 }
 
+/* ---- simulations of one model, one after the other ---- */
+
+static uint32_t held_entries(const Jit *jit)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 1; i < jit->entries.n; i++)
+        n += jit->entries.at[i] && jit->entries.at[i]->holders > 0;
+    return n;
+}
+
+/* Runs it once more; what it ends with. The service has `jit`'s counts then, and nobody holds anything in it. */
+static double run_once(SolModel *model, const char *name, const SolOptions *options,
+                       const char *path, SolStats *stats, JitStats *jit)
+{
+    Sol *sim = sol_create(model, name, options);
+    assert_non_null(sim);
+    assert_int_equal(sol_run_to(sim, options->stop), SOL_OK);
+    double value = NAN;
+    assert_int_equal(sol_read(sim, sol_find(sim, path), &value), SOL_OK);
+    sol_stats(sim, stats);
+    sol_close(sim);
+    assert_int_equal(model->code.n, 1);
+    assert_int_equal(held_entries(model->code.at[0]), 0);
+    *jit = jit_stats(model->code.at[0]);
+    return value;
+}
+
+static void a_second_simulation_has_the_code_of_the_first(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *file, *name, *path, *parameter;
+        SolSolver solver;
+        double stop;
+    } cases[] = {{"circuits.sol", "Rectifier", "uC", NULL, SOL_SOLVER_IDA, 0.2},
+                 {"circuits.sol", "Rectifier", "uC", "L", SOL_SOLVER_IDA, 0.1},
+                 {"circuits.sol", "Rectifier", "uC", NULL, SOL_SOLVER_RK, 0.2},
+                 {"changing.sol", "Population", "tank.N", NULL, SOL_SOLVER_EULER, 100}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        SolOptions options = waiting;
+        SolStats stats[2];
+        JitStats jit[2];
+        options.stop = cases[i].stop;
+        options.steps = 100;
+        options.solver = cases[i].solver;
+        options.n_sensitivities = cases[i].parameter ? 1 : 0;
+        options.sensitivities = &cases[i].parameter;
+        SimLab *lab = sim_lab_open(cases[i].file, cases[i].name, &options);
+        double value[2];
+        for (int k = 0; k < 2; k++)
+            value[k] =
+                run_once(lab->model, cases[i].name, &options, cases[i].path, &stats[k], &jit[k]);
+        assert_memory_equal(&value[0], &value[1], sizeof *value);
+        assert_true(stats[0].functions_compiled > 0);
+        assert_true(stats[1].shapes_from_memory > 0);
+        assert_int_equal(jit[1].shapes, jit[0].shapes);
+        assert_int_equal(stats[1].shapes, stats[0].shapes);
+        sim_lab_close(lab);
+    }
+}
+
 /* Four times the volume, four times the population. */
 static void shapes_do_not_grow_with_the_population(void **state)
 {
@@ -399,6 +460,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_mode_that_returns_compiles_nothing),
+        cmocka_unit_test(a_second_simulation_has_the_code_of_the_first),
         cmocka_unit_test(shapes_do_not_grow_with_the_population),
         cmocka_unit_test(one_more_of_a_known_kind_compiles_nothing),
         cmocka_unit_test(one_equation_of_a_flat_model),
