@@ -1,4 +1,4 @@
-/* start_int.h: who takes part when states are given where they begin (start_solve.c, start_attempts.c, start_tell.c). */
+/* start_int.h: who takes part when states are given where they begin (start_solve.c, start_attempts.c, start_parts.c, start_tell.c). */
 #ifndef RUNTIME_EVENT_START_INT_H
 #define RUNTIME_EVENT_START_INT_H
 
@@ -53,12 +53,27 @@ bool start_met(const Starts *s, uint32_t *worst, double *most); /* all condition
 /* Conditions, by one way after the other. */
 void start_attempt(Starts *s, Arena *arena);
 
+/* ---- start_parts.c ---- */
+
+/* Conditions of which there are too many, or columns that are left open: in sets that share nothing. */
+typedef struct StartSets {
+    uint32_t n;
+    uint32_t *of;     /* [conditions or columns]: the set it is in, from 1; 0: in none */
+    uint32_t *excess; /* [1 .. n]: so many of the set are too many, or open */
+} StartSets;
+
+StartSets start_sets_over(const Starts *s, Arena *arena);
+/* `held`: columns that begin somewhere without a row of their own. */
+StartSets start_sets_open(const Starts *s, const bool *held, Arena *arena);
+/* Derivatives at a point where they are any numbers, of the greatest rank that was seen; the columns are left there. */
+void start_fill_anywhere(Starts *s, Arena *arena);
+
 /* ---- start_tell.c ---- */
 
 bool start_is_conditions(const Starts *s,
                          uint32_t row); /* a start value that conditions overrule */
 void start_note_free(const Starts *s);  /* states that nothing holds */
 SolStatus start_refuse(Starts *s, uint32_t worst);
-SolStatus start_refuse_param(const Starts *s, uint32_t column);
+SolStatus start_refuse_param(Starts *s, uint32_t column);
 
 #endif

@@ -402,6 +402,15 @@ static void meet(Starts *s, Arena *arena)
             break;
 }
 
+static void warn_left_over(const Starts *s)
+{
+    if (parts_running(s->sim) || world_has_implicit(s->sim->world)) /* those wait (implicit.c) */
+        return;
+    for (uint32_t r = 0; r < s->n_rows; r++)
+        if (s->row[r].start && !start_is_conditions(s, r))
+            start_warn_left_over(s->sim, s->row[r].start);
+}
+
 SolStatus start_solve(Sim *sim)
 {
     Starts s = {.sim = sim, .n_conditions = count_conditions(sim)};
@@ -417,15 +426,13 @@ SolStatus start_solve(Sim *sim)
     s.anew = start_is_conditioned(&s) || any_lost(sim);
     collect(&s, &arena);
     meet(&s, &arena);
-    for (uint32_t r = 0; r < s.n_rows && !parts_running(sim); r++)
-        if (s.row[r].start && !world_has_implicit(sim->world) && /* else they wait (implicit.c) */
-            !start_is_conditions(&s, r))
-            start_warn_left_over(sim, s.row[r].start);
     status = evaluate_dirty(sim, EVAL_EVENT);
     if (status == SOL_OK)
         status = check_conditions(&s);
-    if (status == SOL_OK)
+    if (status == SOL_OK) {
+        warn_left_over(&s);
         start_note_free(&s);
+    }
     arena_free(&arena);
     return status;
 }

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_NAMED = 8 };
+enum { MOST_NAMED = 12, MOST_CONDITIONS = 20 };
 
 /* weight[k]: how much of chosen row k there is in row r, which follows from them. */
 static void combination(const Starts *s, uint32_t r, double *weight)
@@ -71,132 +71,239 @@ static bool was_given(const Sim *sim, DdpVar var)
     return false;
 }
 
-/* In models that have initial conditions, a note names those that are missing; it is counted and traced everywhere. */
+/* It begins somewhere without a row of its own. */
+static bool is_held(const Starts *s, uint32_t column)
+{
+    DdpVar var = s->column[column];
+    return has_start(s->sim, var) || (s->anew && was_given(s->sim, var));
+}
+
+/* A list of names, or of names with values, as far as there is room. */
+typedef struct Names {
+    char text[400];
+    size_t used;
+    uint32_t n;
+} Names;
+
+static void add_name(Names *to, const Starts *s, uint32_t column, bool value)
+{
+    DdpVar var = s->column[column];
+    char equals[40] = "";
+    if (value)
+        snprintf(equals, sizeof equals, " = %.6g", s->sim->value[var]);
+    if (++to->n > MOST_NAMED + 1 || to->used >= sizeof to->text)
+        return;
+    to->used += (size_t)snprintf(
+        to->text + to->used, sizeof to->text - to->used, "%s%s%s", to->n > 1 ? ", " : "",
+        to->n > MOST_NAMED ? "..." : explain_var(s->sim, var), to->n > MOST_NAMED ? "" : equals);
+}
+
+static const char *s_of(uint32_t n)
+{
+    return n > 1 ? "s" : "";
+}
+
+static void names_of_set(const Starts *s, const StartSets *sets, uint32_t set, Names *to)
+{
+    for (uint32_t c = 0; c < s->n_columns; c++)
+        if (sets->of[c] == set)
+            add_name(to, s, c, false);
+}
+
+static StartSets open_sets(const Starts *s, Arena *arena)
+{
+    bool *held = arena_alloc(arena, s->n_columns + 1);
+    for (uint32_t c = 0; c < s->n_columns - s->n_params; c++)
+        held[c] = is_held(s, c);
+    return start_sets_open(s, held, arena);
+}
+
+/* Columns that conditions bind to each other, but not enough of them: which of them are open is a choice. `open` NULL: it is refused. */
+static void note_open_set(const Starts *s, const StartSets *sets, uint32_t set, const bool *open)
+{
+    Names all = {0}, taken = {0};
+    uint32_t more = sets->excess[set];
+    names_of_set(s, sets, set, &all);
+    for (uint32_t c = 0; c < s->n_columns && open; c++)
+        if (sets->of[c] == set && open[c])
+            add_name(&taken, s, c, true);
+    if (taken.n || !open)
+        diag_note(s->sim->diags, 0, "%u more condition%s or start value%s %s wanted for %s%s%s%s",
+                  more, s_of(more), s_of(more), more > 1 ? "are" : "is", all.text,
+                  taken.n ? ": " : "", taken.text,
+                  taken.n ? taken.n > 1 ? " are taken" : " is taken" : "");
+}
+
+static uint32_t size_of_set(const StartSets *sets, uint32_t set, uint32_t n)
+{
+    uint32_t size = 0;
+    for (uint32_t i = 0; i < n; i++)
+        size += sets->of[i] == set;
+    return size;
+}
+
+static void note_open(const Starts *s, const bool *open)
+{
+    Arena arena;
+    arena_init(&arena, s->sim->mem);
+    StartSets sets = open_sets(s, &arena);
+    Names alone = {0};
+    for (uint32_t c = 0; c < s->n_columns; c++)
+        if (open[c] && (!sets.of[c] || size_of_set(&sets, sets.of[c], s->n_columns) == 1))
+            add_name(&alone, s, c, true);
+    if (alone.n)
+        diag_note(s->sim->diags, 0,
+                  "%u state%s begin%s where no condition and no start says so: %s", alone.n,
+                  s_of(alone.n), alone.n > 1 ? "" : "s", alone.text);
+    for (uint32_t set = 1; set <= sets.n; set++)
+        if (size_of_set(&sets, set, s->n_columns) > 1)
+            note_open_set(s, &sets, set, open);
+    arena_free(&arena);
+}
+
+/* In models that have initial conditions, notes name those that are missing; it is counted and traced everywhere. */
 void start_note_free(const Starts *s)
 {
     Sim *sim = s->sim;
-    char text[400] = "";
-    size_t used = 0;
     uint32_t n = 0;
+    bool *open = mem_alloc(sim->mem, s->n_columns + 1);
     for (uint32_t c = 0; c < s->n_columns - s->n_params; c++) {
-        DdpVar var = s->column[c];
-        if (is_chosen_column(s, c) || has_start(sim, var) || (s->anew && was_given(sim, var)))
+        open[c] = !is_chosen_column(s, c) && !is_held(s, c);
+        if (!open[c])
             continue;
+        n++;
         trace_line(sim, 'i', sim->time, "nothing says where %s begins: it starts at %.10g",
-                   explain_var(sim, var), sim->value[var]);
-        if (n++ < MOST_NAMED && used < sizeof text)
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s = %.6g",
-                                     n > 1 ? ", " : "", explain_var(sim, var), sim->value[var]);
+                   explain_var(sim, s->column[c]), sim->value[s->column[c]]);
     }
     sim->counts.starts_unsaid += n;
     if (n && start_is_conditioned(s) && !parts_running(sim))
-        diag_note(sim->diags, 0, "%u state%s begin%s where no condition and no start says so: %s%s",
-                  n, n > 1 ? "s" : "", n > 1 ? "" : "s", text, n > MOST_NAMED ? ", ..." : "");
+        note_open(s, open);
+    mem_free(sim->mem, open);
 }
 
 /* ---- refusals ---- */
 
-static void name_columns(const Starts *s, const bool *row, char *text, size_t size)
+static void note_others(const Starts *s, const StartSets *sets, uint32_t set, uint32_t worst)
 {
-    size_t used = 0;
-    uint32_t n = 0;
-    for (uint32_t c = 0; c < s->n_columns && used < size; c++) {
-        bool in = false;
-        for (uint32_t r = 0; r < s->n_conditions && !in; r++)
-            in = row[r] && s->matrix[(size_t)r * s->n_columns + c] != 0;
-        if (in && ++n <= MOST_NAMED)
-            used += (size_t)snprintf(text + used, size - used, "%s%s", n > 1 ? ", " : "",
-                                     explain_var(s->sim, s->column[c]));
-    }
-    if (n > MOST_NAMED && used < size)
-        snprintf(text + used, size - used, ", ...");
-}
-
-/* The conditions that hang together with the one that is too many: dropping any of them is enough. */
-static void note_set(Starts *s, uint32_t worst)
-{
-    Sim *sim = s->sim;
-    char text[400] = "nothing that is open";
-    Arena arena;
-    arena_init(&arena, sim->mem);
-    bool *in = arena_alloc(&arena, s->n_conditions);
-    double *weight = arena_alloc(&arena, (s->n + 1) * sizeof *weight);
-    uint32_t n = 1;
-    combination(s, worst, weight);
-    in[worst] = true;
-    for (uint32_t k = 0; k < s->n; k++)
-        if (fabs(weight[k]) > 1e-9 && s->chosen_row[k] < s->n_conditions) {
-            in[s->chosen_row[k]] = true;
-            n++;
-        }
-    name_columns(s, in, text, sizeof text);
-    diag_note(sim->diags, 0,
-              n == 1 ? "nothing that may still be chosen moves it (%u condition on %s)"
-                     : "%u conditions on %s: one of them may be dropped",
-              n, text);
-    for (uint32_t r = 0, told = 0; r < s->n_conditions && told < MOST_NAMED; r++)
-        if (in[r] && r != worst) {
-            diag_note(sim->diags, world_rel_place(sim->world, s->row[r].rel),
-                      "another condition: %s", explain_rel(sim, s->row[r].rel));
+    for (uint32_t r = 0, told = 0; r < s->n_conditions && told < MOST_CONDITIONS; r++)
+        if (r != worst && (!sets || sets->of[r] == set)) {
+            diag_note(s->sim->diags, world_rel_place(s->sim->world, s->row[r].rel),
+                      "another condition: %s", explain_rel(s->sim, s->row[r].rel));
             told++;
         }
-    arena_free(&arena);
 }
 
-/* Does the condition follow from others, not only at this point (where x*x is smallest it says nothing), but near by too? */
-static bool is_too_many(Starts *s, uint32_t r)
+/* Does one of the conditions of the set depend on the column? */
+static bool is_moved_by(const Starts *s, const StartSets *sets, uint32_t set, uint32_t column)
 {
-    if (start_is_chosen(s, r))
-        return false;
-    for (uint32_t c = 0; c < s->n_columns; c++) {
-        double value = s->sim->value[s->column[c]];
-        start_set(s, c, value + 0.01 * (1 + fabs(value)) * (1 + 0.1 * c));
+    for (uint32_t r = 0; r < s->n_conditions; r++) {
+        const double *row = s->matrix + (size_t)r * s->n_columns;
+        double most = 0;
+        for (uint32_t c = 0; c < s->n_columns; c++)
+            most = fmax(most, fabs(row[c]));
+        if (sets->of[r] == set && fabs(row[column]) > 1e-12 * most)
+            return true;
     }
-    if (start_evaluate(s))
-        start_choose(s);
-    return !start_is_chosen(s, r);
+    return false;
 }
 
-SolStatus start_refuse(Starts *s, uint32_t worst)
+/* Conditions that hang together, more than what they determine: as many as are too many may be dropped. */
+static void refuse_set(const Starts *s, const StartSets *sets, uint32_t worst, double off)
 {
     Sim *sim = s->sim;
-    double off = start_off(s, worst);
-    bool many = is_too_many(s, worst);
+    Names on = {0};
+    uint32_t set = sets->of[worst], n = size_of_set(sets, set, s->n_conditions);
     diag_error(sim->diags, world_rel_place(sim->world, s->row[worst].rel),
-               many ? "at time %.10g there are too many initial conditions: '%s' is off by %.3g "
-                      "when the others hold"
-                    : "at time %.10g the initial conditions cannot be met: '%s' is off by %.3g",
+               "at time %.10g there are too many initial conditions: '%s' is off by %.3g when the "
+               "others hold",
                sim->time, explain_rel(sim, s->row[worst].rel), off);
-    if (many) {
-        note_set(s, worst);
-        return SOL_MODEL;
+    for (uint32_t c = 0; c < s->n_columns; c++)
+        if (is_moved_by(s, sets, set, c))
+            add_name(&on, s, c, false);
+    if (n == 1)
+        diag_note(sim->diags, 0, "no state and no parameter that may still be chosen moves it");
+    else if (sets->excess[set] == 1)
+        diag_note(sim->diags, 0, "%u conditions on %s: one of them may be dropped", n, on.text);
+    else
+        diag_note(sim->diags, 0, "%u conditions on %s: %u of them are too many", n, on.text,
+                  sets->excess[set]);
+    note_others(s, sets, set, worst);
+}
+
+typedef struct Violated {
+    double off, size;
+} Violated;
+
+static bool refuse_sets(Starts *s, const StartSets *sets, const Violated *by)
+{
+    bool any = false;
+    for (uint32_t set = 1; set <= sets->n; set++) {
+        uint32_t worst = s->n_conditions;
+        for (uint32_t r = 0; r < s->n_conditions; r++)
+            if (sets->of[r] == set && by[r].size > START_MET &&
+                (worst == s->n_conditions || by[r].size > by[worst].size))
+                worst = r;
+        if (worst == s->n_conditions)
+            continue; /* they say the same */
+        refuse_set(s, sets, worst, by[worst].off);
+        any = true;
     }
+    return any;
+}
+
+static void refuse_unmet(const Starts *s, uint32_t worst, double off)
+{
+    Sim *sim = s->sim;
+    diag_error(sim->diags, world_rel_place(sim->world, s->row[worst].rel),
+               "at time %.10g the initial conditions cannot be met: '%s' is off by %.3g", sim->time,
+               explain_rel(sim, s->row[worst].rel), off);
     diag_note(
         sim->diags, 0,
         "tried: Newton's method, least squares and a homotopy, from the start values and from "
         "points around them; start values nearer to the solution may help");
-    for (uint32_t r = 0, told = 0; r < s->n_conditions && told < MOST_NAMED; r++)
-        if (r != worst) {
-            diag_note(sim->diags, world_rel_place(sim->world, s->row[r].rel),
-                      "another condition: %s", explain_rel(sim, s->row[r].rel));
-            told++;
-        }
-    return SOL_NUMERICS;
+    note_others(s, NULL, 0, worst);
 }
 
-SolStatus start_refuse_param(const Starts *s, uint32_t column)
+SolStatus start_refuse(Starts *s, uint32_t worst)
+{
+    Arena arena;
+    arena_init(&arena, s->sim->mem);
+    Violated *by = arena_alloc(&arena, s->n_conditions * sizeof *by);
+    for (uint32_t r = 0; r < s->n_conditions; r++)
+        by[r] = (Violated){start_off(s, r), start_violation(s, r)};
+    start_fill_anywhere(s, &arena);
+    StartSets over = start_sets_over(s, &arena), open = open_sets(s, &arena);
+    bool many = refuse_sets(s, &over, by);
+    for (uint32_t set = 1; set <= open.n && many; set++)
+        note_open_set(s, &open, set, NULL);
+    if (!many)
+        refuse_unmet(s, worst, by[worst].off);
+    arena_free(&arena);
+    return many ? SOL_MODEL : SOL_NUMERICS;
+}
+
+SolStatus start_refuse_param(Starts *s, uint32_t column)
 {
     Sim *sim = s->sim;
     WorldVar view = {0};
+    Arena arena;
+    arena_init(&arena, sim->mem);
     world_var(sim->world, s->column[column], &view);
     diag_error(sim->diags, view.at,
                "at time %.10g no initial condition determines parameter %s: it is to be computed "
                "(fixed << false)",
                sim->time, explain_var(sim, s->column[column]));
-    diag_note(sim->diags, 0,
-              s->n_conditions ? "an equation under 'if initial()' that depends on it is wanted, or "
-                                "one less for the others (there are %u)"
-                              : "an equation under 'if initial()' that depends on it is wanted",
-              s->n_conditions);
+    start_fill_anywhere(s, &arena);
+    StartSets sets = open_sets(s, &arena);
+    Names together = {0};
+    uint32_t set = sets.of[column], more = sets.excess[set];
+    if (set)
+        names_of_set(s, &sets, set, &together);
+    if (together.n > 1)
+        diag_note(sim->diags, 0, "%u more condition%s %s wanted for %s", more, s_of(more),
+                  more > 1 ? "are" : "is", together.text);
+    else
+        diag_note(sim->diags, 0, "an equation under 'if initial()' that depends on it is wanted");
+    arena_free(&arena);
     return SOL_MODEL;
 }
