@@ -345,6 +345,13 @@ typedef struct OldValue {
     double value;
 } OldValue;
 
+/* A value of the update before (value_before.c). */
+typedef struct ValueBefore {
+    DdpVar var;
+    bool unknown; /* nobody looked at it: it can be computed */
+    double value;
+} ValueBefore;
+
 typedef struct CoutMemo {
     DdpVar var;
     double shown;
@@ -463,6 +470,7 @@ typedef struct SimRun {
     Arena opt_arena;
     SolStatus status;
     bool initialised;
+    bool event_failed;      /* at Sim.time */
     SolStatus start_status; /* how that ended */
     bool sets_checked;
     uint64_t births_at_start; /* Sim.build.births then */
@@ -617,7 +625,7 @@ typedef struct SimUpdate {
     NodeList marked;       /* what was marked since marks were made anew */
     NodeList exempt;       /* what acts behind it */
     VEC(DdpVar) undecided; /* what `if`s may determine that are born and stay undecided */
-    VEC(OldValue) olds;    /* values of the update before, of what changed in this one */
+    VEC(ValueBefore) olds; /* values of the update before, of what changed in this one */
     VEC(OldValue)
     befores;                /* likewise, also while branches are born; of one that is listed twice
                                the first counts (impulse.c) */

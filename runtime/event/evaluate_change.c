@@ -229,6 +229,7 @@ void values_set_how(Sim *sim, DdpVar var, double value, EvalHow how)
     if (how != EVAL_EVENT)
         bring_concerned(sim, var, how);
     evaluate_gather(sim, var);
+    before_note_set(sim, var);
     sim->value[var] = value;
     sim->info[var].has = true;
     sim->info[var].pending = false;
@@ -288,6 +289,7 @@ static bool ready_to_act(Sim *sim, DdpNode n, EvalHow how)
 /* Results are not to be trusted until the node could be evaluated. */
 static void make_wait(Sim *sim, EvalNode *node)
 {
+    before_note_unseen(sim, node);
     for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++) {
         DdpVar var = node_output(node, i);
         if (sim->info[var].pending)
@@ -335,7 +337,7 @@ static void note_renewed(Sim *sim, DdpNode n)
 
 static void note_old(Sim *sim, const EvalNode *node, DdpVar var, double old)
 {
-    update_note_old(sim, var, old);
+    before_note(sim, var, old);
     if (node->varies || ddp_var_rank(sim->ddp, var))
         trail_before(sim, var, old);
 }
@@ -397,6 +399,7 @@ static SolStatus renew_loop(Sim *sim, DdpNode n, EvalHow how)
 
 SolStatus evaluate_renew(Sim *sim, DdpNode n, EvalHow how)
 {
+    before_note_unseen(sim, &sim->nodes.at[n]);
     return sim->nodes.at[n].loop ? renew_loop(sim, n, how) : renew_step(sim, n, how);
 }
 
@@ -412,8 +415,7 @@ static bool may_wait(const Sim *sim, const EvalNode *node)
 /* An output is evaluated when somebody asks; whoever read it has to ask again. */
 static void let_wait(Sim *sim, EvalNode *node)
 {
-    bool known =
-        !node->waits && (node->point_number == sim->point_number || node->point_number == 0);
+    bool known = !before_note_unseen(sim, node);
     node->waits = true;
     for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++) {
         if (known) /* what it had in the update before */

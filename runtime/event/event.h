@@ -86,10 +86,23 @@ bool update_compute(Sim *sim, DdpVar var); /* though it is left alone; false: th
 bool update_acts(const Sim *sim, const EvalNode *node);
 void update_note_pulse(Sim *sim, const EvalNode *node); /* it was evaluated */
 bool update_pulsed(Sim *sim, DdpVar var);
-void update_note_old(Sim *sim, DdpVar var, double value);
-const OldValue *update_find_old(const Sim *sim, DdpVar var);
-double update_value_before(const Sim *sim, DdpVar var);
 void update_end(Sim *sim);
+
+/* ---- value_before.c: values of the update before ---- */
+
+void before_note(Sim *sim, DdpVar var, double value); /* it had this */
+void before_note_set(Sim *sim, DdpVar var);           /* it is about to be set */
+/* True: it is an output that nobody looked at; its values are noted as unknown. */
+bool before_note_unseen(Sim *sim, const EvalNode *node);
+const ValueBefore *before_find(const Sim *sim, DdpVar var); /* NULL: none is noted */
+bool before_is_unknown(const Sim *sim, DdpNode node);
+/* What was noted as unknown, or nobody looked at. SOL_CANCELLED: with `only_met`, a part would have to be brought
+ * here. */
+SolStatus before_evaluate(Sim *sim, DdpNode node, bool only_met, EvalHow how);
+void before_keep(Sim *sim, DdpNode node); /* it is about to change: if its values are unknown */
+/* The value of the update before; of what was born or is known in this one the present value. A branch may be born
+ * late in an update, when some values are new already: `pre` and parameters see these. */
+double before_value(Sim *sim, DdpVar var);
 
 /* ---- event_record.c ---- */
 

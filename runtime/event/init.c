@@ -77,11 +77,9 @@ static void take_pre(Sim *sim, const WorldChange *change)
     vec_push(sim->mem, &sim->decide.pres, ((PreMemo){change->a, change->b, change->c}));
     bool new =
         sim->info[change->b].birth > sim->update.births_before; /* there was no update before */
-    if (!new && !change->copied)
-        evaluate_fetch(sim, change->b, EVAL_EVENT);
     if (!change->copied)
         values_set(sim, change->a,
-                   new ? value_at_birth(sim, change->b) : update_value_before(sim, change->b));
+                   new ? value_at_birth(sim, change->b) : before_value(sim, change->b));
 }
 
 static void take_start(Sim *sim, const WorldChange *change)

@@ -434,6 +434,7 @@ static void bring_readers(Sim *sim, DdpVar var)
 static void bring_node(Sim *sim, DdpNode n)
 {
     EvalNode *node = &sim->nodes.at[n];
+    before_keep(sim, n);
     if (node->part)
         part_bring(node->part, EVAL_EVENT);
     else if (evaluate_is_stale(sim, node))

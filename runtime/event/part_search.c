@@ -206,6 +206,8 @@ SolStatus parts_look_back(Sim *sim, const NodeList *nodes)
         EvalNode *node = &sim->nodes.at[nodes->at[i]];
         for (uint32_t k = 0; k < node->n_steps + node->n_tears; k++)
             sim->value[node_output(node, k)] = *value++;
+        node->waits = false;
+        node->point_number = sim->point_number;
     }
     vec_free(sim->mem, &kept);
     return status;

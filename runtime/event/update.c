@@ -99,7 +99,7 @@ static void set_aside(Sim *sim, DdpNode n)
 /* What was evaluated in this update gets back what it had before. */
 static void take_back(Sim *sim, DdpNode n, DdpVar var)
 {
-    const OldValue *old = update_find_old(sim, var);
+    const ValueBefore *old = before_find(sim, var);
     if (!old || memcmp(&old->value, &sim->value[var], sizeof old->value) == 0)
         return;
     sim->value[var] = old->value;
@@ -178,28 +178,16 @@ static void mark_rel(void *context, DdpRel rel)
         mark_node(sim, n);
 }
 
-/* Can an output that nobody looked at be evaluated as it was before this update? Not if something
- * that it needs was changed and is not evaluated yet, or was evaluated already (docs/status.md). */
-static bool is_as_before(Sim *sim, DdpNode first)
+/* It has the value of the update before now, and is due in the next one if something that it reads has changed. */
+static void settle_marked(Sim *sim, DdpNode n)
 {
-    NodeList stack = {0};
-    bool before = true;
-    sim->mark++;
-    vec_push(sim->mem, &stack, first);
-    while (stack.n && before) {
-        const EvalNode *node = &sim->nodes.at[vec_pop(&stack)];
-        before = !node->dirty && node->determined;
-        for (uint32_t i = 0; i < node->n_reads && before; i++) {
-            DdpNode n = sim->info[node->reads[i].var].node;
-            if (!n || sim->nodes.at[n].mark == sim->mark ||
-                !evaluate_is_stale(sim, &sim->nodes.at[n]))
-                continue;
-            sim->nodes.at[n].mark = sim->mark;
-            vec_push(sim->mem, &stack, n);
-        }
-    }
-    vec_free(sim->mem, &stack);
-    return before;
+    EvalNode *node = &sim->nodes.at[n];
+    if (before_find(sim, node_output(node, 0)))
+        set_aside(sim, n);
+    for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++)
+        take_back(sim, n, node_output(node, i));
+    node->waits = false;
+    node->point_number = sim->point_number;
 }
 
 /* What is left alone keeps the value of the update before; what nobody looked at has not been
@@ -209,13 +197,10 @@ static void fetch_marked(Sim *sim, uint32_t from)
     bool few = sim->parts.n <= SOL_FEW_PARTS;
     for (uint32_t i = from; i < sim->update.marked.n; i++) {
         DdpNode n = sim->update.marked.at[i];
-        if (!evaluate_is_stale(sim, &sim->nodes.at[n]) || !is_as_before(sim, n) ||
-            update_find_old(sim, node_output(&sim->nodes.at[n], 0))) /* it still has that */
-            continue;
-        if (few)
-            evaluate_fetch(sim, node_output(&sim->nodes.at[n], 0), EVAL_EVENT | EVAL_BACK);
-        else
-            evaluate_fetch_met(sim, node_output(&sim->nodes.at[n], 0), EVAL_EVENT | EVAL_BACK);
+        bool unknown = before_is_unknown(sim, n);
+        if ((unknown || sim->nodes.at[n].waits) &&
+            (!unknown || before_evaluate(sim, n, !few, EVAL_EVENT | EVAL_TRIAL) == SOL_OK))
+            settle_marked(sim, n);
     }
 }
 
@@ -479,33 +464,6 @@ SolStatus update_look_back(Sim *sim)
     SolStatus status = across.n ? parts_look_back(sim, &across) : SOL_OK;
     vec_free(sim->mem, &across);
     return status;
-}
-
-/* ---- values of the update before ---- */
-
-/* The value that a variable had before this update, if it has changed; or NULL. */
-const OldValue *update_find_old(const Sim *sim, DdpVar var)
-{
-    uint32_t at = sim->info[var].old;
-    return at < sim->update.olds.n && sim->update.olds.at[at].var == var ? &sim->update.olds.at[at]
-                                                                         : NULL;
-}
-
-void update_note_old(Sim *sim, DdpVar var, double value)
-{
-    if (!sim->update.complete || update_find_old(sim, var))
-        return;
-    sim->info[var].old = sim->update.olds.n;
-    vec_push(sim->mem, &sim->update.olds, ((OldValue){var, value}));
-}
-
-/* A branch may be born late in an update, when some values are new already: `pre` and parameters
- * see the old ones. */
-double update_value_before(const Sim *sim, DdpVar var)
-{
-    const OldValue *old =
-        sim->info[var].birth <= sim->update.births_before ? update_find_old(sim, var) : NULL;
-    return old ? old->value : sim->value[var];
 }
 
 void update_end(Sim *sim)

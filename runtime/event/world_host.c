@@ -5,8 +5,9 @@ static bool host_read(void *context, DdpVar var, double *value)
 {
     Sim *sim = context;
     values_grow(sim);
-    evaluate_fetch(sim, var, EVAL_EVENT);
-    *value = sim->record.news.shown ? update_value_before(sim, var) : sim->value[var];
+    if (!sim->record.news.shown)
+        evaluate_fetch(sim, var, EVAL_EVENT);
+    *value = sim->record.news.shown ? before_value(sim, var) : sim->value[var];
     return sim->info[var].has;
 }
 

@@ -11,7 +11,7 @@ static DdpNode stale_output(const Sim *sim, DdpVar var)
     return evaluate_is_stale(sim, &sim->nodes.at[n]) ? n : 0;
 }
 
-static Part *part_of(const Sim *sim, DdpVar var)
+Part *part_of_var(const Sim *sim, DdpVar var)
 {
     const ValueInfo *info = &sim->info[var];
     return info->state ? info->part : info->node ? sim->nodes.at[info->node].part : NULL;
@@ -38,7 +38,7 @@ static SolStatus fetch_output(Sim *sim, DdpNode first, bool only_met, EvalHow ho
         }
         DdpVar var = sim->nodes.at[n].reads[next].var;
         DdpNode stale = stale_output(sim, var);
-        Part *part = part_of(sim, var);
+        Part *part = part_of_var(sim, var);
         if (part && only_met && part->point_number != sim->point_number)
             status = SOL_CANCELLED;
         else if (part)
@@ -56,8 +56,8 @@ SolStatus evaluate_fetch(Sim *sim, DdpVar var, EvalHow how)
 {
     DdpNode stale =
         stale_output(sim, var); /* also of a part, if nobody needed it when it changed */
-    if (part_of(sim, var))
-        part_bring(part_of(sim, var), how);
+    if (part_of_var(sim, var))
+        part_bring(part_of_var(sim, var), how);
     else if (var == sim->clock)
         sim->value[var] = sim->time;
     if (stale)
@@ -68,7 +68,7 @@ SolStatus evaluate_fetch(Sim *sim, DdpVar var, EvalHow how)
 bool evaluate_fetch_met(Sim *sim, DdpVar var, EvalHow how)
 {
     DdpNode stale = stale_output(sim, var);
-    Part *part = part_of(sim, var);
+    Part *part = part_of_var(sim, var);
     if (part)
         return part->point_number == sim->point_number;
     return !stale || fetch_output(sim, stale, true, how) == SOL_OK;

@@ -103,6 +103,7 @@ void part_graph_verify(Sim *sim);             /* debug builds: parts are the con
 
 /* ---- evaluate_fetch.c ---- */
 
+Part *part_of_var(const Sim *sim, DdpVar var); /* that brings it to a time; NULL: none does */
 /* Values at Sim.time of `var` and of what it needs: its part is brought there, an output evaluated.
  */
 SolStatus evaluate_fetch(Sim *sim, DdpVar var, EvalHow how);

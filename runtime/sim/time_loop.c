@@ -140,6 +140,13 @@ static SolStatus begin_due(Sim *sim)
     return parts_status(sim);
 }
 
+static SolStatus take_event(Sim *sim)
+{
+    SolStatus status = sim_event(sim);
+    sim->run.event_failed = status != SOL_OK;
+    return status;
+}
+
 static SolStatus handle_event(Sim *sim, double time)
 {
     sim->time = time;
@@ -156,7 +163,7 @@ static SolStatus handle_event(Sim *sim, double time)
         status = begin_due(sim);
     event_record_met(sim, timer_now() - begin);
     if (status == SOL_OK)
-        status = sim_event(sim);
+        status = take_event(sim);
     begin = timer_now();
     time_stops_begin(sim);
     if (status == SOL_OK)
@@ -172,7 +179,7 @@ SolStatus time_event(Sim *sim)
     event_record_noticed(sim);
     SolStatus status = evaluate_dirty(sim, EVAL_EVENT);
     if (status == SOL_OK)
-        status = sim_event(sim);
+        status = take_event(sim);
     if (!parts_running(sim))
         return status;
     double begin = timer_now();
@@ -356,7 +363,7 @@ bool time_last(Sim *sim)
     for (uint32_t i = 0; i < sim->parts.n; i++)
         if (sim->parts.at[i]->started && part_needs_steps(sim->parts.at[i]))
             time = fmin(time, sim->parts.at[i]->now);
-    if (!isfinite(time) || time < sim->output.last || parts_touched(sim).n)
+    if (!isfinite(time) || time < sim->output.last || parts_touched(sim).n || sim->run.event_failed)
         return true; /* it failed in an event: values are those of its last update */
     parts_look_at(sim, time);
     parts_recover(sim);
@@ -366,6 +373,7 @@ bool time_last(Sim *sim)
 SolStatus time_run(Sim *sim, double stop, bool to_event, bool one_step, bool *happened)
 {
     SolStatus status = SOL_OK;
+    sim->run.event_failed = false;
     if (!parts_running(sim)) {
         parts_run(sim, true);
         status = renew_parts(sim);

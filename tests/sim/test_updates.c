@@ -220,6 +220,28 @@ static void undecided(void **state)
     }
 }
 
+/* At 1.5 n was 2, so x was 17, z 34, a part of that k has y = 68; p is (2*x + 1)/3. */
+static void late_birth(void **state)
+{
+    (void)state;
+    Trial *t = begin("Updates.LateBirth", 1.75);
+    NEAR(trial_at(t, 1.75, "n"), 3, 0);
+    NEAR(trial_read(t, "seen"), 34, 1e-6);
+    NEAR(trial_read(t, "solved"), 35.0 / 3, 1e-6);
+    NEAR(trial_read(t, "given"), 68, 1e-6);
+    trial_end(t);
+}
+
+/* 2*(1 + 0 + 10) */
+static void left_unseen(void **state)
+{
+    (void)state;
+    Trial *t = begin("Updates.LeftUnseen", 1.75);
+    NEAR(trial_at(t, 1.75, "seen"), 22, 1e-6);
+    NEAR(trial_read(t, "twice"), -2, 0);
+    trial_end(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -233,6 +255,7 @@ int main(void)
         cmocka_unit_test(ball),          cmocka_unit_test(impact),
         cmocka_unit_test(tie_in_chain),  cmocka_unit_test(tie_in_ifs),
         cmocka_unit_test(sampled_slope), cmocka_unit_test(undecided),
+        cmocka_unit_test(late_birth),    cmocka_unit_test(left_unseen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -438,4 +438,65 @@ implementation:
     end when;
 end Undecided;
 
+
+// Outputs that nobody looks at, and what is born late in an update: `pre` and parameters are those of the update before,
+// where n was smaller by one.
+model LateBirth
+implementation:
+    static Real x;
+    static Real z;
+    static Real p;
+    static Real q;
+    static Real s;
+    static Integer n;
+    static Real seen;
+    static Real solved;
+    static Real given;
+    der(x = s, start << 0) = 1;
+    x = n + 10*s;
+    z = 2*x;
+    p + q = x;
+    p - 2*q = 1;
+    when Sample(interval = 0.5) then
+        n << pre(n) + 1;
+        if n > 0 then
+            static Scaled part{k << z};
+            seen << pre(z);
+            solved << pre(p);
+            given << part.y;
+        end if;
+    end when;
+end LateBirth;
+
+// y is left alone in the update in which `add` changes, and nobody looked at it since n did.
+model LeftUnseen
+implementation:
+    static Real s;
+    static Integer n;
+    static Integer add;
+    static Integer over;
+    static Real y;
+    static Real twice;
+    static Real seen;
+    der(x = s, start << 0) = 1;
+    when s >= 1 then
+        n << 1;
+    end when;
+    when n > 0 then
+        add << 5;
+        over << add;
+    end when;
+    if over > 0 then
+        y = -1;
+    else then
+        y = n + add + 10*s;
+    end if;
+    twice = 2*y;
+    when over > 0 then
+        if twice < 0 then
+            seen << pre(twice);
+        end if;
+    end when;
+end LeftUnseen;
+
 end Updates;

@@ -85,6 +85,12 @@ static const char *const event_known[] = {
     TOP("static Boolean b1; static Boolean b3;",
         "when time >= 2.5 then if false then else then b1 << pre(b3); end if; end when;"
         "if time >= 2.5 then b3 = time >= 2.0; else then b3 = false; end if;"),
+    TOP("static Boolean b1; static Boolean b3;",
+        "if time >= 1.75 then b1 = time >= 1.5; else then b1 = time >= 2.75; end if;"
+        "b3 = b1;"
+        "if time >= 0.25 then static Boolean b6;"
+        "  when Sample(interval = 0.5) then if true then b6 << not (pre(b3)); end if; end when;"
+        "end if;"),
     /* updates without end: no search of modes where nothing moves */
     TOP("static Boolean b0; static Real x2;",
         "if not (b0) then x2 = 0.0;"
