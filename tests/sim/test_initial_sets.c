@@ -1,6 +1,7 @@
 /* Initial conditions of drawn sparse structures: the conditions that are said to be too many, and the states that are said to be open, are
  * the sets of a Dulmage-Mendelsohn decomposition of the test's own, by matchings of the equations as they are written. Conditions
- * read states and variables that are made of states; all factors are any numbers, so ranks are those of the structure. */
+ * read states and variables that are made of states; all factors are any numbers, so ranks are those of the structure. Some conditions agree
+ * with values that were drawn first, some do not: a set of conditions is wrong where one of them does not. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -11,6 +12,7 @@
 #include "tests/support/sim_lab.h"
 #include "tests/support/soak.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,7 +29,36 @@ typedef struct Drawn {
     int n, made, k;
     bool reads[ROWS][COLUMNS]; /* a row that is not there reads nothing */
     double factor[ROWS][COLUMNS];
+    double want[CONDITIONS];
+    bool off[CONDITIONS]; /* it does not agree with the values */
 } Drawn;
+
+static double sum_of(const Drawn *d, int r, const double *value, int columns)
+{
+    double sum = 0;
+    for (int c = 0; c < columns; c++)
+        sum += d->reads[r][c] ? d->factor[r][c] * value[c] : 0;
+    return sum;
+}
+
+static void make(const Drawn *d, double *value)
+{
+    for (int v = 0; v < d->made; v++)
+        value[STATES + v] = sum_of(d, CONDITIONS + v, value, STATES);
+}
+
+static void draw_wants(Rng *rng, Drawn *d)
+{
+    double value[COLUMNS] = {0};
+    uint32_t wrong = rng_below(rng, 3); /* none, some, all */
+    for (int i = 0; i < d->n; i++)
+        value[i] = rng_real(rng, -2, 2);
+    make(d, value);
+    for (int r = 0; r < d->k; r++) {
+        d->off[r] = wrong == 2 || (wrong == 1 && rng_below(rng, 4) == 0);
+        d->want[r] = sum_of(d, r, value, COLUMNS) + (d->off[r] ? rng_real(rng, 5, 50) : 0);
+    }
+}
 
 static Drawn draw(Rng *rng)
 {
@@ -50,6 +81,7 @@ static Drawn draw(Rng *rng)
     }
     for (int i = 0; i < d.n; i++)
         d.reads[CONDITIONS + MADE + i][i] = rng_below(rng, 4) < starts;
+    draw_wants(rng, &d);
     return d;
 }
 
@@ -78,7 +110,7 @@ static void write_model(FILE *out, const Drawn *d)
     }
     fputs("  if initial() then\n", out);
     for (int r = 0; r < d->k; r++) {
-        fprintf(out, "    %d = 0", 1000 + 7 * r * r);
+        fprintf(out, "    %.17g = 0", d->want[r]);
         write_sum(out, d, r, true);
         fputs(";\n", out);
     }
@@ -92,7 +124,7 @@ typedef struct Parts {
     bool over[ROWS], shared[COLUMNS];      /* the overdetermined part */
     bool open[COLUMNS], open_by[ROWS];     /* the underdetermined part */
     int over_set[ROWS], open_set[COLUMNS]; /* from 1; sets share no row and no column */
-    int excess_over[ROWS + 1], excess_open[COLUMNS + 1];
+    int excess_over[ROWS + COLUMNS + 1], excess_open[ROWS + COLUMNS + 1]; /* of each set */
     int n_over, n_open;
 } Parts;
 
@@ -229,19 +261,22 @@ static unsigned states_in(const char *text)
     return found;
 }
 
-/* Of conditions of the set, and all states they depend on. */
-static void set_of(const Drawn *d, const Parts *p, int set, unsigned *conditions, unsigned *states)
+/* Conditions of the set, and all states they depend on; false: they agree. */
+static bool set_of(const Drawn *d, const Parts *p, int set, unsigned *conditions, unsigned *states)
 {
+    bool wrong = false;
     *conditions = *states = 0;
     for (int r = 0; r < d->k; r++) {
         if (p->over_set[r] != set)
             continue;
+        wrong |= d->off[r];
         *conditions |= 1u << r;
         for (int c = 0; c < COLUMNS; c++)
             for (int i = 0; i < d->n && d->reads[r][c]; i++)
                 if (c < STATES ? c == i : d->reads[CONDITIONS + c - STATES][i])
                     *states |= 1u << i;
     }
+    return wrong;
 }
 
 typedef struct Said {
@@ -253,16 +288,11 @@ typedef struct Said {
     int missing[STATES];
 } Said;
 
-static int condition_in(const char *text, const char *before)
+/* The condition that a message with this text is about, by its line; -1: it is another message. */
+static int condition_in(const Drawn *d, const SolMessage *message, const char *text)
 {
-    const char *at = strstr(text, before);
-    int number;
-    if (!at || sscanf(at + strlen(before), "%d = ", &number) != 1)
-        return -1;
-    for (int r = 0; r < CONDITIONS; r++)
-        if (number == 1000 + 7 * r * r)
-            return r;
-    return -1;
+    int before = 2 * (d->n + d->made) + 4; /* lines of write_model */
+    return strstr(message->text, text) ? (int)message->line - before - 1 : -1;
 }
 
 static void listen_open(const char *text, Said *said)
@@ -286,13 +316,13 @@ static void listen_open(const char *text, Said *said)
             }
 }
 
-static Said listen(const SimLab *lab)
+static Said listen(const Drawn *d, const SimLab *lab)
 {
     Said said = {0};
     SolMessage message;
     for (uint32_t i = 0; sol_message(lab->model, i, &message); i++) {
-        int error = condition_in(message.text, "too many initial conditions: '"),
-            other = condition_in(message.text, "another condition: "), excess;
+        int error = condition_in(d, &message, "too many initial conditions: '"),
+            other = condition_in(d, &message, "another condition: "), excess;
         if (error >= 0)
             said.conditions[said.n++] = 1u << error;
         else if (other >= 0 && said.n)
@@ -307,23 +337,41 @@ static Said listen(const SimLab *lab)
     return said;
 }
 
-static void check_over(const Drawn *d, const Parts *p, const Said *said, const char *text)
+/* How many sets are wrong; each of them was named. */
+static int check_over(const Drawn *d, const Parts *p, const Said *said, const char *text)
 {
     int sets = 0;
     for (int set = 1; set <= p->n_over; set++) {
         unsigned conditions, states;
-        set_of(d, p, set, &conditions, &states);
         bool found = false;
+        if (!set_of(d, p, set, &conditions, &states))
+            continue;
         for (int i = 0; i < said->n; i++)
             found |= said->conditions[i] == conditions && said->states[i] == states &&
                      said->excess[i] == p->excess_over[set];
-        sets += conditions != 0;
-        if (conditions && !found)
+        sets++;
+        if (!found)
             fail_msg("conditions %x on %x, %d too many: not said\n%s", conditions, states,
                      p->excess_over[set], text);
     }
     if (said->n != sets)
         fail_msg("%d sets are too many, %d were named\n%s", sets, said->n, text);
+    return sets;
+}
+
+static void check_values(const Drawn *d, SimLab *lab, const char *text)
+{
+    double value[COLUMNS] = {0};
+    for (int i = 0; i < d->n; i++)
+        value[i] = sim_lab_value(lab, (char[]){'x', (char)('0' + i), 0});
+    make(d, value);
+    for (int r = 0; r < d->k; r++) {
+        double size = 1 + fabs(d->want[r]);
+        for (int c = 0; c < COLUMNS; c++)
+            size += d->reads[r][c] ? fabs(d->factor[r][c] * value[c]) : 0;
+        if (!(fabs(sum_of(d, r, value, COLUMNS) - d->want[r]) <= 1e-9 * size))
+            fail_msg("condition %d does not hold\n%s", r, text);
+    }
 }
 
 static void check_open(const Drawn *d, const Parts *p, const Said *said, const char *text)
@@ -362,15 +410,14 @@ static void drawn_structures(void **state)
         SolOptions options = {.stop = 1, .engine = SOL_ENGINE_INTERP};
         SimLab *lab = sim_lab_text(text, &options);
         SolStatus status = sim_lab_run(lab, 0);
-        bool many = false;
-        for (int r = 0; r < d.k; r++)
-            many |= p.over[r];
+        Said said = listen(&d, lab);
+        int many = check_over(&d, &p, &said, text);
         if (status != (many ? SOL_MODEL : SOL_OK))
             fail_msg("status %d\n%s", status, text);
-        Said said = listen(lab);
-        check_over(&d, &p, &said, text);
+        if (!many)
+            check_values(&d, lab, text);
         check_open(&d, &p, &said, text);
-        over += many;
+        over += many > 0;
         open += said.n_open > 0;
         sim_lab_close(lab);
     }
