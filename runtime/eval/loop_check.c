@@ -80,7 +80,7 @@ static void renew(Sim *sim, EvalNode *node, LoopCheck *check)
     node_loop(node)->checked = true;
 }
 
-/* Where derivatives vanish or are no numbers nothing can be said. */
+/* Where derivatives vanish or are no numbers nothing can be said, but what is infinite holds nowhere. */
 static double violation(double r, double size)
 {
     if (!isfinite(r))

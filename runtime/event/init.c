@@ -657,7 +657,7 @@ static SolStatus check_aside(Sim *sim)
     for (DdpRel rel; (rel = ddp_next_aside(sim->ddp, &cursor, &rest));) {
         char text[400];
         double size, off = aside_off(sim, rel, rest, &size);
-        if (fabs(off) <= ASIDE_HOLDS * size)
+        if (isfinite(off) && fabs(off) <= ASIDE_HOLDS * size)
             continue;
         world_rel_text(sim->world, rel, text, sizeof text);
         diag_error(sim->diags, world_rel_place(sim->world, rel),
