@@ -61,6 +61,8 @@ static bool must_be_whole(const EvalNode *node)
 
 static void residuals(const System *s, double *r);
 static bool newton(System *s, int rounds);
+static bool factor(System *s);
+static void apply(System *s, double *b);
 
 static System system_of(Sim *sim, EvalNode *node)
 {
@@ -83,6 +85,8 @@ static System system_of(Sim *sim, EvalNode *node)
                     .offset = at + 4 * n,
                     .newton = newton,
                     .residuals = residuals,
+                    .factor = factor,
+                    .apply = apply,
                     .steady = true};
 }
 

@@ -19,17 +19,21 @@ struct System {
     uint32_t n;
     const DdpVar *unknown;
     double *r, *step, *old, *scale, *offset;
+    bool plain;  /* residuals are measured as they are */
     bool steady; /* rounding does not grow on the way: the solution has its digits */
     bool (*newton)(System *s, int rounds); /* from the present values */
     void (*residuals)(const System *s, double *r);
+    bool (*factor)(System *s); /* derivatives at the present values */
+    void (*apply)(System *s, double *b);
 };
 
-/* Residual in units of its row of the Jacobian: how far the unknowns are off. */
+/* Residual in units of its row of the Jacobian: how far the unknowns are off. Rows change from step to step, residuals as they are do
+ * not: each is larger in places where the other is small. */
 static inline double loop_system_measure(const System *s, const double *r)
 {
     double most = 0;
     for (uint32_t i = 0; i < s->n; i++) {
-        double size = fabs(r[i]) / (s->scale[i] > 0 ? s->scale[i] : 1);
+        double size = fabs(r[i]) / (s->scale[i] > 0 && !s->plain ? s->scale[i] : 1);
         if (!(size <= most))
             most = size;
     }
@@ -59,7 +63,7 @@ static inline void loop_system_no_offset(System *s)
 /* `first`: the guess to begin with. What the loop reads is afterwards as it was. */
 typedef bool LoopAttempt(System *s, const double *first);
 
-enum { LOOP_WAYS = 3 };
+enum { LOOP_WAYS = 4 };
 
 typedef struct LoopWay {
     const char *name;

@@ -3,14 +3,16 @@
  *     1. Newton's method with a line search, from the first guesses: start values, else 0;
  *     2. damped least squares (Levenberg and Marquardt) over all conditions, where the derivatives are singular on the way, or conditions
  *        say the same;
- *     3. a way from simplified equations to actual ones, where the model has homotopy(actual, simplified);
- *     4. a way from equations that the guess satisfies to those that were written (Newton homotopy), followed around its turns;
+ *     3. a way from simplified equations to actual ones, where the model has homotopy(actual, simplified), in long steps, then closely;
+ *     4. a way from equations that the guess satisfies to those that were written (Newton homotopy); this and the one before are
+ *        followed around their turns (numerics/way.c);
  *     5. the first two from other points around the guess.
  *
  * Every way ends with Newton's method on the rows that were chosen where it came to, so start values count as they always do. `min` and
  * `max` bound all of them. --trace i tells each attempt.
  */
 #include "numerics/dense_lu.h"
+#include "numerics/way.h"
 #include "runtime/eval/trace.h"
 #include "runtime/event/start_int.h"
 
@@ -23,7 +25,9 @@ typedef struct Attempt {
     double *point, *before; /* [n_columns] */
     double *square;         /* room for a square matrix of n_columns + 1 */
     uint32_t *pivot;
-    double *right, *tangent, *base; /* [n_columns + 1] */
+    double *right, *unit,
+        *base;       /* [n_columns + 1]; base: what is left of the equations where a way begins */
+    bool simplifies; /* the way is the modeller's */
 } Attempt;
 
 static void go_to(Attempt *a, const double *point)
@@ -127,107 +131,74 @@ static bool least_squares(Attempt *a)
 
 /* ---- 3: homotopy ---- */
 
-/* f(x) - (1 - t) f(x0) = 0: its derivatives by x and t, bordered by the direction of the way. */
-static bool factor_bordered(Attempt *a)
+/* Along f(x) - (1 - t) f(x0) = 0, or, where the modeller's way is followed, with his part 1 - t of the simplified equations. */
+static bool value_on_way(void *context, const double *x, double t, double *f)
 {
+    Attempt *a = context;
     Starts *s = a->s;
-    uint32_t n = s->n, w = n + 1;
+    for (uint32_t k = 0; k < s->n; k++)
+        values_set(s->sim, s->column[s->chosen_column[k]], x[k]);
+    if (a->simplifies)
+        values_set(s->sim, world_homotopy(s->sim->world), 1 - t);
+    bool finite = start_evaluate(s);
+    for (uint32_t k = 0; k < s->n; k++) {
+        f[k] = start_off(s, s->chosen_row[k]) - (1 - t) * a->base[k];
+        finite = finite && isfinite(f[k]);
+    }
+    return finite;
+}
+
+static bool factor_on_way(void *context)
+{
+    Attempt *a = context;
+    Starts *s = a->s;
     start_fill(s);
-    for (uint32_t i = 0; i < n; i++) {
-        for (uint32_t k = 0; k < n; k++)
-            a->square[(size_t)i * w + k] =
+    for (uint32_t i = 0; i < s->n; i++)
+        for (uint32_t k = 0; k < s->n; k++)
+            a->square[(size_t)i * s->n + k] =
                 s->matrix[(size_t)s->chosen_row[i] * s->n_columns + s->chosen_column[k]];
-        a->square[(size_t)i * w + n] = a->base[i];
-    }
-    memcpy(a->square + (size_t)n * w, a->tangent, w * sizeof *a->tangent);
-    return dense_lu_factor(w, a->square, a->pivot);
+    return dense_lu_factor(s->n, a->square, a->pivot);
 }
 
-/* The direction in which the way goes on. */
-static bool turn(Attempt *a)
+static void solve_on_way(void *context, double *b)
 {
-    uint32_t n = a->s->n;
-    double size = 0;
-    if (!factor_bordered(a))
+    Attempt *a = context;
+    dense_lu_solve(a->s->n, a->square, a->pivot, b);
+}
+
+/* From the present point, with the rows and columns that were chosen there. */
+static bool follow(Attempt *a)
+{
+    Starts *s = a->s;
+    WaySystem way = {.n = s->n,
+                     .context = a,
+                     .unit = a->unit,
+                     .value = value_on_way,
+                     .factor = factor_on_way,
+                     .solve = solve_on_way};
+    for (uint32_t k = 0; k < s->n; k++) {
+        a->right[k] = s->sim->value[s->column[s->chosen_column[k]]];
+        a->unit[k] = 1 + fabs(a->right[k]);
+    }
+    if (!way_follow(s->sim->mem, &way, a->right))
         return false;
-    memset(a->right, 0, n * sizeof *a->right);
-    a->right[n] = 1;
-    dense_lu_solve(n + 1, a->square, a->pivot, a->right);
-    for (uint32_t i = 0; i <= n; i++)
-        size += a->right[i] * a->right[i];
-    size = sqrt(size);
-    for (uint32_t i = 0; i <= n; i++)
-        a->tangent[i] = a->right[i] / size;
-    return isfinite(size) && size > 0;
-}
-
-/* Back onto the way, across it. `t`: how far it has come. */
-static bool correct(Attempt *a, double *t)
-{
-    Starts *s = a->s;
-    for (int i = 0; i < 6; i++) {
-        double most = 0;
-        if (!factor_bordered(a))
-            return false;
-        for (uint32_t k = 0; k < s->n; k++) {
-            a->right[k] = start_off(s, s->chosen_row[k]) - (1 - *t) * a->base[k];
-            most = fmax(most,
-                        isnan(a->right[k]) ? INFINITY : fabs(a->right[k]) / (1 + fabs(a->base[k])));
-        }
-        if (most < 1e-8)
-            return true;
-        a->right[s->n] = 0;
-        dense_lu_solve(s->n + 1, a->square, a->pivot, a->right);
-        for (uint32_t k = 0; k < s->n; k++)
-            values_set(s->sim, s->column[s->chosen_column[k]],
-                       s->sim->value[s->column[s->chosen_column[k]]] - a->right[k]);
-        *t -= a->right[s->n];
-        if (!start_evaluate(s))
-            return false;
-    }
-    return false;
-}
-
-/* One step of length *h along the way. */
-static bool advance(Attempt *a, double *t, double *h)
-{
-    Starts *s = a->s;
-    double from = *t;
-    note_point(a, a->before);
-    for (; *h > 1e-6; *h /= 2) {
-        for (uint32_t k = 0; k < s->n; k++)
-            values_set(s->sim, s->column[s->chosen_column[k]],
-                       a->before[s->chosen_column[k]] + *h * a->tangent[k]);
-        *t = from + *h * a->tangent[s->n];
-        if (start_evaluate(s) && correct(a, t)) {
-            *h *= 1.6;
-            return true;
-        }
-        *t = from;
-        for (uint32_t c = 0; c < s->n_columns; c++)
-            values_set(s->sim, s->column[c], a->before[c]);
-        start_evaluate(s);
-    }
-    return false;
+    for (uint32_t k = 0; k < s->n; k++)
+        values_set(s->sim, s->column[s->chosen_column[k]], a->right[k]);
+    return true;
 }
 
 static bool homotopy(Attempt *a)
 {
-    enum { MOST_WAY = 400 };
     Starts *s = a->s;
-    double t = 0, h = 0.1;
+    bool finite = true;
     start_choose(s);
     for (uint32_t k = 0; k < s->n; k++) {
         a->base[k] = start_off(s, s->chosen_row[k]);
-        a->tangent[k] = 0;
-        if (isnan(a->base[k]))
-            return false;
+        finite = finite && isfinite(a->base[k]);
     }
-    a->tangent[s->n] = 1;
-    for (int i = 0; i < MOST_WAY && t < 1 && t > -10; i++)
-        if (!turn(a) || !advance(a, &t, &h))
-            return false;
-    return t >= 1 && newton(a);
+    bool fine = finite && follow(a);
+    memset(a->base, 0, s->n * sizeof *a->base);
+    return fine && start_evaluate(s) && newton(a);
 }
 
 /* ---- the modeller's way ---- */
@@ -259,6 +230,18 @@ static bool simplified(Attempt *a)
     return at_part(a, 0) && fine && part <= 0;
 }
 
+/* The same in steps that stay on the way, around its turns. */
+static bool simplified_closely(Attempt *a)
+{
+    if (!world_homotopy(a->s->sim->world))
+        return false;
+    bool fine = at_part(a, 1);
+    a->simplifies = true;
+    fine = fine && follow(a);
+    a->simplifies = false;
+    return at_part(a, 0) && fine;
+}
+
 /* ---- the whole ---- */
 
 typedef bool Way(Attempt *a);
@@ -270,6 +253,7 @@ static const struct {
 } ways[] = {
     {"Newton's method", newton, 0},
     {"the way from simplified equations", simplified, 0},
+    {"the way from simplified equations, closely", simplified_closely, 0},
     {"least squares", least_squares, 0},
     {"Newton's method from a point near by", newton, 0.01},
     {"a homotopy", homotopy, 0},
@@ -321,7 +305,7 @@ void start_attempt(Starts *s, Arena *arena)
     a.square = arena_alloc(arena, dense_lu_room(w) * sizeof *a.square);
     a.pivot = arena_alloc(arena, dense_lu_pivots(w) * sizeof *a.pivot);
     a.right = arena_alloc(arena, w * sizeof *a.right);
-    a.tangent = arena_alloc(arena, w * sizeof *a.tangent);
+    a.unit = arena_alloc(arena, w * sizeof *a.unit);
     a.base = arena_alloc(arena, w * sizeof *a.base);
     note_point(&a, a.guess);
     note_point(&a, nearest);

@@ -320,29 +320,37 @@ static void drawn(void **state)
 }
 
 /* Guesses far off, and a way that leads from a point near the solution: as conditions, and as a loop. */
+static void check_way(uint64_t seed, Tally *tally)
+{
+    Rng rng = {seed};
+    Drawn d = draw(&rng);
+    d.homotopy = true;
+    d.param = false;
+    d.loop = rng_below(&rng, 2);
+    if (d.k < d.n)
+        return;
+    for (int i = 0; i < d.n; i++) {
+        d.guess[i] = rng_real(&rng, -20, 20);
+        d.near[i] = d.solution[i] + rng_real(&rng, -0.5, 0.5);
+    }
+    fill_slopes(&d, d.solution, d.simple);
+    for (int r = 0; r < d.n; r++)
+        for (int j = 0; j < d.n; j++)
+            d.simple[r][j] += rng_real(&rng, -0.3, 0.3);
+    check(&d, seed, tally);
+}
+
 static void drawn_ways(void **state)
 {
     (void)state;
+    /* a long step ends on another way, which turns round; infinite sides pass for equal; rows that change mislead */
+    static const uint64_t once[] = {27113403, 81011707, 82003857};
     Soak soak = soak_begin("ways from simplified equations", 300, 1);
     Tally tally = {0};
-    while (soak_next(&soak)) {
-        Rng rng = {soak.seed};
-        Drawn d = draw(&rng);
-        d.homotopy = true;
-        d.param = false;
-        d.loop = rng_below(&rng, 2);
-        if (d.k < d.n)
-            continue;
-        for (int i = 0; i < d.n; i++) {
-            d.guess[i] = rng_real(&rng, -20, 20);
-            d.near[i] = d.solution[i] + rng_real(&rng, -0.5, 0.5);
-        }
-        fill_slopes(&d, d.solution, d.simple);
-        for (int r = 0; r < d.n; r++)
-            for (int j = 0; j < d.n; j++)
-                d.simple[r][j] += rng_real(&rng, -0.3, 0.3);
-        check(&d, soak.seed, &tally);
-    }
+    for (size_t i = 0; i < sizeof once / sizeof *once; i++)
+        check_way(once[i], &tally);
+    while (soak_next(&soak))
+        check_way(soak.seed, &tally);
     soak_end(&soak);
     printf("Newton's method of the test finds %u, a way leads to %u more, all found; of the %u "
            "others %u were found\n",
