@@ -264,11 +264,22 @@ static void refuse_unmet(const Starts *s, uint32_t worst, double off)
     note_others(s, NULL, 0, worst);
 }
 
+/* As many conditions as can hold together do, where that can be: others show which sets are wrong. */
+static void meet_chosen(Starts *s)
+{
+    enum { MOST_STEPS = 20 };
+    for (int i = 0; i < MOST_STEPS && s->n && start_distance(s) > 1e-13; i++)
+        if (!start_newton_step(s))
+            return;
+}
+
 SolStatus start_refuse(Starts *s, uint32_t worst)
 {
     Arena arena;
     arena_init(&arena, s->sim->mem);
     Violated *by = arena_alloc(&arena, s->n_conditions * sizeof *by);
+    double off = start_off(s, worst);
+    meet_chosen(s);
     for (uint32_t r = 0; r < s->n_conditions; r++)
         by[r] = (Violated){start_off(s, r), start_violation(s, r)};
     start_fill_anywhere(s, &arena);
@@ -277,7 +288,7 @@ SolStatus start_refuse(Starts *s, uint32_t worst)
     for (uint32_t set = 1; set <= open.n && many; set++)
         note_open_set(s, &open, set, NULL);
     if (!many)
-        refuse_unmet(s, worst, by[worst].off);
+        refuse_unmet(s, worst, off);
     arena_free(&arena);
     return many ? SOL_MODEL : SOL_NUMERICS;
 }
