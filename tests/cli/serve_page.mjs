@@ -28,6 +28,7 @@ async function open(browser, width, colorScheme) {
     return view;
 }
 
+// Seven digits are shown.
 const clock = async view => +(await view.textContent("#clock")).replace("t = ", "");
 const verdict = view => view.locator("#verdict .entry").first();
 
@@ -51,6 +52,31 @@ async function enter(view, text, word) {
     return said;
 }
 
+// Of many points in a column of pixels those are drawn that are seen; a gap stays one.
+async function checkLines(view) {
+    const drawn = await view.evaluate(() => {
+        const line = new ColumnLine(false), calls = [];
+        line.path = {moveTo: (x, y) => calls.push(["M", x, y]), lineTo: (x, y) => calls.push(["L", x, y])};
+        for (let i = 0; i < 1000; i++)
+            line.point(7 + i / 2500, i === 300 ? -50 : i === 600 ? 70 : 10);
+        line.point(9, 20);
+        line.gap();
+        line.point(9.1, 30);
+        line.point(11, 40);
+        line.leave();
+        return calls.map(([how, x, y]) => `${how}${x.toFixed(1)} ${y}`).join(", ");
+    });
+    check(drawn === "M7.0 10, L7.4 -50, L7.4 70, L7.4 10, L9.0 20, M9.1 30, L11.0 40", `a line by columns: ${drawn}`);
+}
+
+// Nothing is drawn while nothing happens.
+async function checkRest(view) {
+    await view.waitForTimeout(500);
+    const before = await view.evaluate(() => window.solsticeFrames());
+    await view.waitForTimeout(500);
+    check(await view.evaluate(() => window.solsticeFrames()) - before < 3, "a page at rest goes on drawing");
+}
+
 async function checkClock(view) {
     await view.click("#play");
     await until("time does not go on", async () => await clock(view) > 0.05);
@@ -65,17 +91,17 @@ async function checkClock(view) {
 async function checkSlider(view) {
     const value = async () =>
         +(await view.locator('.variable[data-path="y"] .value').innerText());
-    check(Math.abs(await value() - 2 * await clock(view)) < 1e-6, `y = ${await value()} at ${await clock(view)}`);
+    check(Math.abs(await value() - 2 * await clock(view)) < 1e-5, `y = ${await value()} at ${await clock(view)}`);
     const edits = await view.locator("#edits li:not(.undone)").count();
     for (const place of [2.4, 2.8, 3.2, 3]) {
         await view.locator(".parameter input[type=range]").first().evaluate((slider, to) => {
             slider.value = to;
             slider.dispatchEvent(new Event("input"));
         }, place);
-        await until(`the slider does not come to ${place}`, async () => Math.abs(await value() - place * await clock(view)) < 1e-6);
+        await until(`the slider does not come to ${place}`, async () => Math.abs(await value() - place * await clock(view)) < 1e-5);
     }
     check(await view.locator("#edits li:not(.undone)").count() === edits + 1, "a slider that moves is more than one edit");
-    await until("the slider moves nothing", async () => Math.abs(await value() - 3 * await clock(view)) < 1e-6);
+    await until("the slider moves nothing", async () => Math.abs(await value() - 3 * await clock(view)) < 1e-5);
     check((await view.textContent("#edits")).includes("set k = 3"), "the slider is not among the edits");
 }
 
@@ -167,10 +193,10 @@ async function checkWholeText(view) {
     const before = await textOf(view), time = await clock(view);
     await view.locator('#tree details[data-path="part"] > summary').click();
     await view.locator('#tree details[data-path="twin"] > summary').click();
-    await until("no values of the parts", async () => Math.abs(await valueOf(view, "twin.z") - 3 * time) < 1e-6);
+    await until("no values of the parts", async () => Math.abs(await valueOf(view, "twin.z") - 3 * time) < 1e-5);
     await applyText(view, "z = c*time;", "z = c*time + 7;", "accepted");
     for (const [path, c] of [["part.z", 1], ["twin.z", 3]])
-        await until(`${path} does not follow its definition`, async () => Math.abs(await valueOf(view, path) - c * time - 7) < 1e-6);
+        await until(`${path} does not follow its definition`, async () => Math.abs(await valueOf(view, path) - c * time - 7) < 1e-5);
     await undo(view, before);
     await enter(view, "Real doubled; doubled = 2*x", "accepted");
     await textBecomes(view, "an addition", text => text.includes("doubled = 2*x;"));
@@ -233,6 +259,8 @@ async function checkSecond(browser, first) {
 const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
 let view = await open(browser, 1400, "light");
 await checkClock(view);
+await checkRest(view);
+await checkLines(view);
 await checkStage(view);
 await checkRange(view);
 await checkText(view);

@@ -23,7 +23,7 @@ function showTime() {
     $("scrub").min = first.length ? Math.min(...first) : 0;
     $("scrub").max = session.state.time;
     $("scrub").value = presentTime();
-    $("clock").textContent = `t = ${short(presentTime())}`;
+    showText($("clock"), `t = ${short(presentTime())}`);
 }
 
 function step(direction) {
@@ -57,10 +57,10 @@ function takeState(told) {
         fast.value = "max";
         $("speed").append(fast);
     }
-    $("play").textContent = next.playing ? "Pause" : "Run";
-    $("summary").textContent = `${next.relations} relations, ${next.states} states, ${next.events} events`;
-    $("warnings").textContent = next.failure ||
-        (next.complete ? "" : "Some variables lack an equation: time goes on when they have one.");
+    showText($("play"), next.playing ? "Pause" : "Run");
+    showText($("summary"), `${next.relations} relations, ${next.states} states, ${next.events} events`);
+    showText($("warnings"), next.failure ||
+        (next.complete ? "" : "Some variables lack an equation: time goes on when they have one."));
     const done = next.edits.filter(edit => !edit.undone).length;
     $("undo").disabled = done === 0;
     $("redo").disabled = done === next.edits.length;
@@ -121,8 +121,8 @@ listenToKeys({toggle, step, zoom});
 setInterval(() => { if (session.state.playing) model.refresh(); }, 500);
 readLink();
 talk.connect();
-curves.draw();
-stage.draw();
+curves.redraw();
+stage.redraw();
 window.solsticeFrames = curves.frames;
 
 })();

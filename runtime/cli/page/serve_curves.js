@@ -3,8 +3,9 @@
 
 const curves = (() => {
     const table = {paths: [], curves: [], t: []};
-    const MOST = 12000;
-    let charts = [], dirty = false, frames = 0, groups = "";
+    const MOST = 12000, LEGEND = 100; // milliseconds for which a legend stays while time goes on
+    const redraw = inNextFrame(draw);
+    let charts = [], frames = 0, groups = "", legend = {at: -Infinity, time: 0};
 
     function push(time) {
         const n = table.t.length;
@@ -27,7 +28,14 @@ const curves = (() => {
             table.t = kept(table.t);
             table.curves.forEach(curve => { curve.y = kept(curve.y); curve.t = table.t; });
         }
-        dirty = true;
+        redraw();
+    }
+
+    function legendTime() {
+        const now = performance.now();
+        if (!session.state.playing || session.time !== null || now > legend.at + LEGEND)
+            legend = {at: now, time: presentTime()};
+        return legend.time;
     }
 
     function windowOfTime() {
@@ -47,22 +55,29 @@ const curves = (() => {
                                      {stroke: css("--trail"), width: ratio});
     }
 
+    // While time goes on, charts that are scrolled out of sight wait.
+    const sight = new IntersectionObserver(changes => {
+        changes.forEach(change => { change.target.away = !change.isIntersecting; });
+        redraw();
+    }, {rootMargin: "100px"});
+
     function makeChart(chart) {
         const box = element("div", undefined, "chart");
         box.append(element("h3", chart.name));
         $("charts").append(box);
+        sight.observe(box);
         const plot = new uPlot({
             width: box.clientWidth || 560, height: 200,
             scales: {x: {time: false, range: windowOfTime}, y: {range: rangeWithRoom}},
             cursor: {sync: {key: "time"}, drag: {x: false, y: false}},
             hooks: {drawAxes: [drawPresent]},
-            axes: axes(), series: seriesOf(chart.curves, presentTime)
+            axes: axes(), series: seriesOf(chart.curves, legendTime)
         }, [[], ...chart.curves.map(() => [])], box);
         return {...chart, box, plot};
     }
 
     function dropCharts() {
-        charts.forEach(chart => { chart.plot.destroy(); chart.box.remove(); });
+        charts.forEach(chart => { sight.unobserve(chart.box); chart.plot.destroy(); chart.box.remove(); });
         charts = [];
         groups = "";
     }
@@ -77,23 +92,24 @@ const curves = (() => {
         groups = text;
     }
 
+    function tick() {
+        document.querySelectorAll(".variable input").forEach(box => { box.checked = table.paths.includes(box.dataset.path); });
+    }
+
     // Only what is seen, and one point before.
     function draw() {
-        requestAnimationFrame(draw);
-        if (!dirty)
-            return;
-        dirty = false;
-        if (frames++ % 30 === 0 || charts.some(chart => chart.curves.some(curve => !table.curves.includes(curve))) || !charts.length)
+        if (frames++ % 30 === 0 || charts.some(chart => chart.curves.some(curve => !table.curves.includes(curve))) || !charts.length) {
             arrange();
+            tick();
+        }
         const [from, to] = windowOfTime(), first = Math.max(indexAt(table.t, from) - 1, 0);
         const end = Math.min(indexAt(table.t, to) + 2, table.t.length), t = table.t.slice(first, end);
-        charts.forEach(chart => {
+        charts.filter(chart => !chart.box.away || !session.state.playing).forEach(chart => {
             chart.plot.setData(t.length > 4000 ? tableOf(chart.curves, from, to, 800)
                                                : [t, ...chart.curves.map(curve => curve.y.slice(first, end))]);
             if (chart.plot.cursor.idx == null) // nobody points at it: the present
                 chart.plot.setLegend({idx: null});
         });
-        document.querySelectorAll(".variable input").forEach(box => { box.checked = table.paths.includes(box.dataset.path); });
     }
 
     function resize() {
@@ -106,8 +122,8 @@ const curves = (() => {
     }
 
     talk.on("rows", take);
-    darkMode.addEventListener("change", () => { dropCharts(); dirty = true; });
+    darkMode.addEventListener("change", () => { dropCharts(); redraw(); });
     window.addEventListener("resize", resize);
-    return {draw, save, first: () => table.paths[0], plotted: path => table.paths.includes(path), redraw: () => { dirty = true; },
+    return {redraw, save, first: () => table.paths[0], plotted: path => table.paths.includes(path),
             frames: () => frames, from: () => table.t.length ? table.t[0] : null};
 })();

@@ -40,7 +40,7 @@ const model = (() => {
         const same = rows.map(row => row.dataset.path).join() === data.variables.map(v => v.path).join() &&
             children.map(child => child.dataset.path).join() === data.instances.join();
         if (same) {
-            data.variables.forEach((variable, i) => { rows[i].querySelector(".value").textContent = valueText(variable); });
+            data.variables.forEach((variable, i) => { showText(rows[i].querySelector(".value"), valueText(variable)); });
             return;
         }
         const open = new Set(children.filter(child => child.open).map(child => child.dataset.path));

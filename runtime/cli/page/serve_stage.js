@@ -5,7 +5,8 @@ const stage = (() => {
     const ENTRY = 6, MOST = 3000; // numbers of a shape: instance, look, places
     const film = {looks: [], times: [], shapes: []};
     const PLACES = {line: 4, rectangle: 4, ellipse: 4, text: 2, point: 3, ground: 1};
-    let reach = new Reach(), views = null, dirty = false, chosen = false, drawn = 0;
+    const redraw = inNextFrame(draw);
+    let reach = new Reach(), views = null, chosen = false, drawn = 0;
 
     const each = (shapes, draw) => {
         for (let i = 0; i < shapes.length; i += ENTRY) {
@@ -41,7 +42,7 @@ const stage = (() => {
         scene.times = film.times;
         if (film.times.length > MOST)
             thin();
-        dirty = true;
+        redraw();
     }
 
     // A view stays while everything is in it: it would tremble otherwise.
@@ -84,11 +85,12 @@ const stage = (() => {
     }
 
     function draw() {
-        requestAnimationFrame(draw);
-        const many = onlyPoints() && film.shapes.length > 100;
-        if (!dirty || !film.times.length || (many && performance.now() - drawn < 300))
+        if (!film.times.length)
             return;
-        dirty = false;
+        if (onlyPoints() && film.shapes.length > 100 && performance.now() - drawn < 300) {
+            setTimeout(redraw, 50);
+            return;
+        }
         drawn = performance.now();
         $("animation").hidden = false;
         $("trails").parentElement.hidden = onlyPoints();
@@ -97,12 +99,11 @@ const stage = (() => {
         drawMoment(new CanvasPen(context), width, height);
     }
 
-    const redraw = () => { dirty = true; };
     talk.on("frames", take);
     $("near").addEventListener("change", () => { chosen = true; redraw(); });
     $("trails").addEventListener("change", redraw);
     darkMode.addEventListener("change", redraw);
     window.addEventListener("resize", redraw);
-    return {draw, redraw, save: how => how(drawMoment, $("stage").clientWidth, $("stage").clientHeight, "animation"),
+    return {redraw, save: how => how(drawMoment, $("stage").clientWidth, $("stage").clientHeight, "animation"),
             from: () => film.times.length ? film.times[0] : null};
 })();

@@ -27,6 +27,22 @@ function element(tag, text, className) {
     return made;
 }
 
+// A text that is set again is laid out and painted again, even if it is the same.
+function showText(element, text) {
+    if (element.textContent !== text)
+        element.textContent = text;
+}
+
+// What draws -> what asks for it: in the next frame of the screen, once, however often it is asked for.
+function inNextFrame(draw) {
+    let asked = false;
+    return () => {
+        if (!asked)
+            requestAnimationFrame(() => { asked = false; draw(); });
+        asked = true;
+    };
+}
+
 // 1, 2 or 5 times a power of ten, at least so large.
 function roundStep(least) {
     const power = 10 ** Math.floor(Math.log10(least));
