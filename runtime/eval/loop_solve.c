@@ -434,7 +434,7 @@ static bool attempt_kept(Sim *sim, EvalNode *node, LoopAttempt *attempt, const d
     put_values(sim, node, kept);
     double *first = mem_alloc(sim->mem, (size_t)s.n * sizeof *first);
     loop_system_get_unknowns(&s, first);
-    bool fine = attempt(&s, first);
+    bool fine = attempt(&s, first) && !rounding_is_gross(sim, node);
     mem_free(sim->mem, first);
     return fine;
 }
@@ -464,6 +464,13 @@ static bool solve_hard(Sim *sim, EvalNode *node, const double *kept)
     return false;
 }
 
+/* With the present values, violated so far. Beyond REFUSED derivatives may vanish (a double root), or say too much. */
+static bool is_solution(Sim *sim, const EvalNode *node, double left)
+{
+    return left <= REFUSED ||
+           (!node->linear && left <= REFUSED_NONLINEAR && !rounding_is_gross(sim, node));
+}
+
 /* The torn form failed, or its solution has lost digits, or the whole form's has: whatever
  * satisfies the relations best, and in this form from now on. A solution that was found is where
  * the other form begins. */
@@ -479,7 +486,7 @@ static bool solve_better(Sim *sim, EvalNode *node, const double *kept, double le
     if (isfinite(whole) && whole <= fmax(left, HOLDS)) {
         if (torn)
             remember_whole(sim, node);
-        return whole <= (node->linear ? REFUSED : REFUSED_NONLINEAR);
+        return is_solution(sim, node, whole);
     }
     node->untorn = !torn;
     node->factored = false;
@@ -487,7 +494,7 @@ static bool solve_better(Sim *sim, EvalNode *node, const double *kept, double le
         return false;
     put_values(sim, node, rough);
     System s = system_of(sim, node);
-    return solve(&s);
+    return solve(&s) && is_solution(sim, node, left);
 }
 
 /* Values that satisfy all relations are a solution, also where the Jacobian is singular and no step

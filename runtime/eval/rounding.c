@@ -12,10 +12,11 @@
 #include <float.h>
 #include <math.h>
 
-static const double UNITS = 8;
+static const double UNITS = 8, GROSS = 1e-2;
 
-/* Of a node whose value is v, from the values and sizes of its operands. */
-static double size_of(XOp op, double v, double a, double size_a, double b, double size_b)
+/* Of a node whose value is v, from the values and sizes of its operands; `most`: what a sine may take over from its own. */
+static double size_of(XOp op, double v, double a, double size_a, double b, double size_b,
+                      double most)
 {
     switch (op) {
     case X_ADD:
@@ -36,6 +37,9 @@ static double size_of(XOp op, double v, double a, double size_a, double b, doubl
         return a > 0 ? fabs(v) * size_a / a : fabs(v);
     case X_POW:
         return fabs(v) * (1 + (a != 0 ? size_a / fabs(a) * fabs(b) : 0));
+    case X_SIN:
+    case X_COS:
+        return fabs(v) + fmin(size_a, most);
     case X_CONST:
     case X_POS:
         return fabs(v);
@@ -49,7 +53,7 @@ static bool has_operands(XOp op)
     return op != X_CONST && op != X_POS && op != X_CALL && op != X_ARG;
 }
 
-double rounding_size(Sim *sim, X x, const uint32_t *vars)
+static double size_in(Sim *sim, X x, const uint32_t *vars, double most)
 {
     uint32_t n;
     X *list = x_nodes(sim->forms, sim->mem, 1, &x, &n);
@@ -63,7 +67,9 @@ double rounding_size(Sim *sim, X x, const uint32_t *vars)
         value[i] = op == X_ARG
                        ? 0
                        : x_value(sim->forms, list[i - 1], vars, sim->value, evaluate_foreign, sim);
-        size[i] = size_of(op, value[i], value[a], size[a], value[b], size[b]);
+        size[i] = op == X_SELECT
+                      ? size[map_get(&index, value[a] != 0 ? node.b : node.c)]
+                      : size_of(op, value[i], value[a], size[a], value[b], size[b], most);
         map_put(sim->mem, &index, list[i - 1], i);
     }
     double whole = size[n];
@@ -73,15 +79,41 @@ double rounding_size(Sim *sim, X x, const uint32_t *vars)
     return whole;
 }
 
+double rounding_size(Sim *sim, X x, const uint32_t *vars)
+{
+    return size_in(sim, x, vars, INFINITY);
+}
+
+/* left - right of a relation of the loop */
+static X difference(Sim *sim, const EvalOp *op)
+{
+    const FormInfo *form = form_info(sim->forms, ddp_rel(sim->ddp, op->rel).form);
+    return x_binary(sim->forms, X_SUB, form->lhs, form->rhs);
+}
+
+static double off_by(Sim *sim, const EvalOp *op, X left_right)
+{
+    return fabs(x_value(sim->forms, left_right, op->vars, sim->value, evaluate_foreign, sim));
+}
+
+bool rounding_is_gross(Sim *sim, const EvalNode *node)
+{
+    for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++) {
+        const EvalOp *op = &node->ops[i];
+        X left_right = difference(sim, op);
+        if (!(off_by(sim, op, left_right) <= GROSS * size_in(sim, left_right, op->vars, 1)))
+            return true;
+    }
+    return false;
+}
+
 bool rounding_satisfies(Sim *sim, const EvalNode *node)
 {
     for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++) {
         const EvalOp *op = &node->ops[i];
-        const FormInfo *form = form_info(sim->forms, ddp_rel(sim->ddp, op->rel).form);
-        X left_right = x_binary(sim->forms, X_SUB, form->lhs, form->rhs);
-        double off = x_value(sim->forms, left_right, op->vars, sim->value, evaluate_foreign, sim);
-        double size = rounding_size(sim, left_right, op->vars);
-        if (!isfinite(size) || !(fabs(off) <= UNITS * DBL_EPSILON * size)) /* exp(1000) = 1 */
+        X left_right = difference(sim, op);
+        double off = off_by(sim, op, left_right), size = rounding_size(sim, left_right, op->vars);
+        if (!isfinite(size) || !(off <= UNITS * DBL_EPSILON * size)) /* exp(1000) = 1 */
             return false;
     }
     return true;

@@ -8,6 +8,10 @@
  * the terms it consists of. */
 bool rounding_satisfies(Sim *sim, const EvalNode *node);
 
+/* Is one of them off by a hundredth of its terms, where a sine counts as 1 at the most? A small part of an angle of 1e9 is many turns, so
+ * what it could move the sine by says nothing. */
+bool rounding_is_gross(Sim *sim, const EvalNode *node);
+
 /* What the terms of an expression over vars would add up to if none of them cancelled. */
 double rounding_size(Sim *sim, X x, const uint32_t *vars);
 
