@@ -6,7 +6,7 @@
  * The flows are in connect_sum.c.
  *
  * Where the ends have only some names in common, there is an edge (and are sets) for each bundle of
- * names that both have (terminals.c); nearly always that is one.
+ * names that both have (terminals.c); nearly always that is one. Connectors inside connectors have edges of their own.
  *
  * Union: the smaller set is moved into the larger. Split, when an edge goes: both sides are
  * searched in lockstep, edge by edge, and the one that ends first is moved to a set of its own. So
@@ -14,7 +14,8 @@
  * size of the node.
  *
  * Invariants
- *   C1  a node exists as long as it has edges; all nodes of a set hang together.
+ *   C1  a node exists as long as it has edges, or is open and a set by itself (connect_open.c); all nodes of a set
+ *       hang together.
  *   C2  a node is a term of exactly one sum of level 0 of its set; sum and slot name each other.
  *   C3  a sum other than the root has its set's number, a parent, and between 1 and FAN terms; it
  * is in the list of its level if and only if it has room.
@@ -57,6 +58,7 @@ void connect_close(Connect *c)
         vec_free(c->mem, &c->vars[i]);
     }
     map_free(c->mem, &c->node_of);
+    map_free(c->mem, &c->open_of);
     map_free(c->mem, &c->sum_forms);
     mem_free(c->mem, c);
 }
@@ -278,7 +280,7 @@ static uint32_t node_get(Connect *c, uint32_t model, uint32_t inst, bool own, ui
 bool connect_is_term(const Connect *c, InstId model, InstId inst)
 {
     for (uint32_t id = map_get(&c->node_of, node_key(model, inst)); id; id = c->node.at[id].other)
-        if (c->node.at[id].set && !c->node.at[id].own)
+        if (c->node.at[id].first_edge && !c->node.at[id].own)
             return true;
     return false;
 }
@@ -308,6 +310,45 @@ static void node_free_if_bare(Connect *c, uint32_t id)
     node_forget(c, id);
     c->node.at[id] = (Node){.first_edge = c->free_node};
     c->free_node = id;
+}
+
+bool connect_end_open(Connect *c, InstId model, InstId inst)
+{
+    const Signature *s = plans_signature(c->world->plans, world_at(c->world, inst)->plan);
+    bool any = false;
+    for (uint32_t i = 0; i < s->n; i++) {
+        if (!s->bundle[i].n_flows)
+            continue;
+        uint32_t node = node_get(c, model, inst, false, s->bundle[i].id);
+        if (c->node.at[node].set)
+            continue;
+        uint32_t set = set_new(c);
+        connect_shape(c, &c->set.at[set], &s->bundle[i], inst);
+        set_add(c, set, node);
+        any = true;
+    }
+    if (any)
+        map_put(c->mem, &c->open_of, inst, model);
+    c->open_untold |= any;
+    return any;
+}
+
+void connect_end_close(Connect *c, InstId inst)
+{
+    uint32_t model = map_get(&c->open_of, inst);
+    if (!model)
+        return;
+    map_remove(&c->open_of, inst);
+    for (uint32_t id = map_get(&c->node_of, node_key(model, inst)), next; id; id = next) {
+        next = c->node.at[id].other;
+        node_free_if_bare(c, id);
+    }
+}
+
+void connect_end_read(Connect *c, const Node *node)
+{
+    if (node_is_open(node))
+        map_put(c->mem, &c->open_of, node->inst, node->model);
 }
 
 static void edge_list(Connect *c, uint32_t id)
@@ -501,6 +542,8 @@ void connect_tell_spares(Connect *c)
 static uint32_t edge_add(Connect *c, const Ends *ends, const Bundle *bundle)
 {
     uint32_t model = follow_model(c->world, ends->inst);
+    connect_end_close(c, ends->a->id);
+    connect_end_close(c, ends->b->id);
     uint32_t a = node_get(c, model, ends->a->id, ends->own_a, bundle->id);
     uint32_t b = node_get(c, model, ends->b->id, ends->own_b, bundle->id);
     if (c->node.at[a].set && c->node.at[a].set == c->node.at[b].set)
@@ -518,24 +561,55 @@ static void edges_remove(Connect *c, uint32_t first)
     }
 }
 
-/* One edge for each bundle that both ends have, linked to each other. 0 where arrays do not fit. */
-static uint32_t edges_add(Connect *c, const Ends *ends, bool *common)
+static bool edges_add(Connect *c, const Ends *ends, uint32_t *first, bool *common);
+
+/* Connectors of the same name inside both ends, those of arrays one by one. */
+static bool edges_inside(Connect *c, const Ends *ends, const Terminal *ta, const Terminal *tb,
+                         uint32_t *first, bool *common)
+{
+    Meeting meeting = {{ends->a, ends->b}, {ta, tb}, ends->at};
+    if (!connect_fits(c, &meeting))
+        return false;
+    Vars a = {0}, b = {0};
+    bool good = true;
+    connect_elements(c, ends->a->word[ta->word], ta->rank, &a);
+    connect_elements(c, ends->b->word[tb->word], tb->rank, &b);
+    *common |= !a.n; /* of nothing all is connected */
+    for (uint32_t i = 0; i < a.n && i < b.n && good; i++) {
+        Ends inner = *ends;
+        if (!a.at[i] || !b.at[i])
+            continue;
+        inner.a = world_at(c->world, a.at[i]);
+        inner.b = world_at(c->world, b.at[i]);
+        good = edges_add(c, &inner, first, common);
+    }
+    vec_free(c->mem, &a);
+    vec_free(c->mem, &b);
+    return good;
+}
+
+/* One edge for each bundle that both ends have, and so for connectors inside, linked to each other. False: arrays do not fit. */
+static bool edges_add(Connect *c, const Ends *ends, uint32_t *first, bool *common)
 {
     const Signature *s = plans_signature(c->world->plans, ends->a->plan);
-    uint32_t first = 0;
-    for (uint32_t i = s->n; i-- > 0;) {
+    const Signature *t = plans_signature(c->world->plans, ends->b->plan);
+    bool good = true;
+    for (uint32_t i = s->n; i-- > 0 && good;) {
         if (!connect_bundle(c, ends->b, s->bundle[i].id))
             continue;
         *common = true;
-        if (!connect_fits(c, ends->a, ends->b, s->bundle[i].id, ends->at)) {
-            edges_remove(c, first);
-            return 0;
-        }
+        good = connect_bundles_fit(c, ends->a, ends->b, s->bundle[i].id, ends->at);
+        if (!good)
+            break;
         uint32_t id = edge_add(c, ends, &s->bundle[i]);
-        c->edge.at[id].also = first;
-        first = id;
+        c->edge.at[id].also = *first;
+        *first = id;
     }
-    return first;
+    for (uint32_t i = 0; i < s->n_inner && good; i++)
+        for (uint32_t k = 0; k < t->n_inner && good; k++)
+            if (s->inner[i].name == t->inner[k].name)
+                good = edges_inside(c, ends, &s->inner[i], &t->inner[k], first, common);
+    return good;
 }
 
 uint32_t connect_add(Connect *c, Inst *inst, uint32_t op, Inst *a, bool own_a, Inst *b, bool own_b,
@@ -547,8 +621,12 @@ uint32_t connect_add(Connect *c, Inst *inst, uint32_t op, Inst *a, bool own_a, I
         return 0;
     }
     bool common = false;
+    uint32_t first = 0;
     Ends ends = {inst, op, a, b, own_a, own_b, at};
-    uint32_t first = edges_add(c, &ends, &common);
+    if (!edges_add(c, &ends, &first, &common)) {
+        edges_remove(c, first);
+        return 0;
+    }
     if (!common) {
         world_fail(w, at, "connection: '%s' and the other end have no potential or flow in common",
                    world_path_text(w, a->id));

@@ -15,8 +15,15 @@ typedef struct Node {
     uint32_t first_edge;
     uint32_t sum; /* of level 0 that it is a term of */
     uint8_t slot;
-    bool own; /* of the model's own interface: flows count negative */
+    bool own;  /* of the model's own interface: flows count negative */
+    bool told; /* open, and a note was given */
 } Node;
+
+/* Nobody connects it: it is a set by itself, so that its flows are 0. */
+static inline bool node_is_open(const Node *node)
+{
+    return node->set && !node->first_edge;
+}
 
 /* An edge between nodes that hang together already is a spare one: it is in no list and relates nothing until the set
  * falls apart without it. */
@@ -79,6 +86,8 @@ struct Connect {
     uint32_t n_spares;
     bool lost;               /* an edge went: spare ones may be needed */
     Map node_of;             /* model and instance -> node */
+    Map open_of;             /* instance whose nodes are open -> model */
+    bool open_untold;        /* there are open nodes of which nothing was told */
     VEC(uint32_t) words;     /* blocks of numbers */
     uint32_t free_block[96]; /* by size: first free block, linked through its first word */
     VEC(uint32_t) dirty;
@@ -100,15 +109,31 @@ bool connect_is_term(const Connect *connect, InstId model, InstId inst);
 
 void connect_use_spares(Connect *connect); /* where sets fell apart that they hold together */
 
+/* Makes the flows of a connector 0 that nobody connects in the model, and no longer. False: it has no flows, or was open. */
+bool connect_end_open(Connect *connect, InstId model, InstId inst);
+void connect_end_close(Connect *connect, InstId inst);
+void connect_end_read(Connect *connect, const Node *node); /* of nodes that come as they are */
+
 /* ---- connect_vars.c ---- */
 
-/* Appends the variables of the terminals, those of arrays element by element. */
+/* The same terminal of two instances that are connected. */
+typedef struct Meeting {
+    const Inst *end[2];
+    const Terminal *terminal[2];
+    Place at;
+} Meeting;
+
+/* Appends what a word is, or where an array lies there, its elements. */
+void connect_elements(const Connect *connect, uint32_t word, uint32_t rank, Vars *out);
+/* Appends the variables of the terminals. */
 void connect_vars(const Connect *connect, InstId inst, uint32_t n, const Terminal *terminals,
                   Vars *out);
 /* What each node of a set has that the instance belongs to. */
 void connect_shape(const Connect *connect, Set *set, const Bundle *bundle, InstId inst);
 /* Have the arrays of both ends the same sizes? Else a message. */
-bool connect_fits(const Connect *connect, const Inst *a, const Inst *b, uint32_t bundle, Place at);
+bool connect_fits(const Connect *connect, const Meeting *meeting);
+bool connect_bundles_fit(const Connect *connect, const Inst *a, const Inst *b, uint32_t bundle,
+                         Place at);
 
 /* ---- connect_sum.c ---- */
 

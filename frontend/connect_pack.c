@@ -69,6 +69,7 @@ static void find_bundles(Connect *c, Pack *p)
             connect_shape(c, &c->set.at[node->set],
                           connect_bundle(c, world_at(c->world, node->inst), node->bundle),
                           node->inst);
+        connect_end_read(c, node);
     }
 }
 

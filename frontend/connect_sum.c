@@ -327,7 +327,9 @@ InstId connect_sum_model(const Connect *c, uint32_t sum)
 /* Any connection of the first pin: the set has no place of its own. */
 Place connect_sum_place(const Connect *c, uint32_t sum)
 {
-    return c->edge.at[c->node.at[sum_first_node(c, sum)].first_edge].at;
+    const Node *node = &c->node.at[sum_first_node(c, sum)];
+    return node_is_open(node) ? report_place_of(c->world, world_at(c->world, node->inst))
+                              : c->edge.at[node->first_edge].at;
 }
 
 DdpVar connect_sum_flow(const Connect *c, uint32_t sum, uint32_t flow)

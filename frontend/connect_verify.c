@@ -42,7 +42,9 @@ void connect_verify(const Connect *c)
     for (uint32_t id = 1; id < c->node.n; id++) {
         const Node *node = &c->node.at[id];
         if (node->set)
-            check(node->first_edge && c->sum.at[node->sum].child[node->slot] == id, "C2", id);
+            check((node->first_edge || map_get(&c->open_of, node->inst)) &&
+                      c->sum.at[node->sum].child[node->slot] == id,
+                  "C2", id);
     }
     for (uint32_t id = 1; id < c->edge.n; id++) {
         const Edge *e = &c->edge.at[id];

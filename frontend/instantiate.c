@@ -131,6 +131,7 @@ void inst_remove_later(World *world, Inst *inst)
     vec_push(world->mem, &world->frames, frame);
     if (world->edits.n)
         edits_remove_later(world, inst);
+    connect_end_removed(world, inst);
     /* From outside nothing may refer to what goes: aliases become empty, connections end. */
     while (inst->links) {
         Link link = world->link.at[inst->links];

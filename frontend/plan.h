@@ -185,14 +185,12 @@ typedef struct Row {
     Place at;
 } Row;
 
-/* A potential or flow that a connection to an instance relates. */
+/* A potential or flow that a connection to an instance relates, or a connector inside it. */
 typedef struct Terminal {
-    Sym name; /* "i", or "p.i" in a connector made of connectors */
+    Sym name;
     bool flow;
-    uint32_t n;
-    struct TerminalStep {
-        uint32_t word, rank; /* rank: sizes of the array that lies there, or 0 */
-    } * step;                /* that lead to the variable */
+    uint32_t word; /* of the variable */
+    uint32_t rank; /* sizes of the array that lies there, or 0 */
 } Terminal;
 
 /* Terminals that occur together wherever one of them does (terminals.c); sorted by name, so that
@@ -200,13 +198,15 @@ typedef struct Terminal {
 typedef struct Bundle {
     uint32_t id; /* equal for equal names */
     uint32_t n_potentials, n_flows;
-    bool arrays; /* some of them are arrays, or lie in arrays: they are several variables */
+    bool arrays; /* some of them are: they are several variables each */
     Terminal *potentials, *flows;
 } Bundle;
 
 typedef struct Signature {
-    uint32_t n; /* 0: nothing to connect */
+    uint32_t n; /* 0: nothing to connect but connectors inside */
     Bundle *bundle;
+    uint32_t n_inner;
+    const Terminal *inner; /* connectors inside a connector */
 } Signature;
 
 /* What all plans of one body have in common. */
@@ -218,6 +218,8 @@ typedef struct Family {
     uint32_t initial_word; /* of the body of a model whose text has initial(), else NO_WORD */
     uint32_t n_terminals;  /* all, sorted by name; valid once `collected` */
     Terminal *terminals;
+    uint32_t n_inner; /* connectors inside a connector, likewise */
+    Terminal *inner;
     bool collected;
     Signature *signature; /* NULL until asked for */
 } Family;

@@ -72,8 +72,7 @@ static void name_of(const World *world, const Inst *inst, char *out, size_t size
         snprintf(out, size, "%s", def);
 }
 
-/* The connector that a potential or flow variable belongs to, or NULL. */
-static const Inst *connector_of(const World *world, DdpVar var)
+const Inst *report_connector_of(const World *world, DdpVar var)
 {
     WorldVar view;
     if (!world_var(world, var, &view) || !view.member || view.member->con == CON_NONE)
@@ -89,7 +88,7 @@ static uint8_t *connected_instances(World *world)
     const Connect *c = world->connect;
     uint8_t *flags = arena_alloc(&world->arena, world->inst.n);
     for (uint32_t i = 1; i < c->node.n; i++)
-        if (c->node.at[i].set && !c->node.at[i].own)
+        if (c->node.at[i].first_edge && !c->node.at[i].own)
             flags[c->node.at[i].inst] = 1;
     return flags;
 }
@@ -112,12 +111,8 @@ static void own_variables(const World *world, const Inst *inst, Vars *out)
     const Signature *s = plans_signature(world->plans, inst->plan);
     for (uint32_t i = 0; i < s->n; i++) {
         const Bundle *b = &s->bundle[i];
-        for (uint32_t k = 0; k < b->n_potentials + b->n_flows; k++) {
-            const Terminal *t =
-                k < b->n_potentials ? &b->potentials[k] : &b->flows[k - b->n_potentials];
-            if (t->n == 1)
-                connect_vars(world->connect, inst->id, 1, t, out);
-        }
+        connect_vars(world->connect, inst->id, b->n_potentials, b->potentials, out);
+        connect_vars(world->connect, inst->id, b->n_flows, b->flows, out);
     }
 }
 
@@ -126,8 +121,9 @@ static bool is_used_outside(const World *world, DdpVar var, const Inst *componen
     uint32_t cursor = 0;
     for (DdpRel rel; (rel = ddp_next_use(world->ddp, var, &cursor));) {
         OwnerInfo info = rel < world->rel.n ? world->rel.at[rel] : (OwnerInfo){0};
-        if (info.tag == OWNER_INST && !lies_inside(world, world_at(world, info.who), component))
-            return true;
+        if (info.tag == OWNER_INST && ddp_rel(world->ddp, rel).kind != DDP_TRANSMISSION &&
+            !lies_inside(world, world_at(world, info.who), component))
+            return true; /* who transmits or asks reads only */
     }
     return false;
 }
@@ -145,8 +141,7 @@ static bool is_mentioned(const World *world, const Inst *inst)
     return any;
 }
 
-/* The outermost connector around, for connectors made of connectors; NULL when it is connected. */
-static const Inst *bare_connector(const World *world, const Inst *inst)
+const Inst *report_bare_connector(const World *world, const Inst *inst)
 {
     while (!takes_part(world, inst) && !is_mentioned(world, inst)) {
         const Inst *owner = inst->owner ? world_at(world, inst->owner) : NULL;
@@ -177,8 +172,9 @@ bool report_unconnected(World *world, const DdpPart *under)
     const Inst *told[SHOWN];
     uint32_t n = 0;
     for (uint32_t i = 0; i < under->n_vars && n < SHOWN; i++) {
-        const Inst *inst = connector_of(world, under->vars[i]);
-        const Inst *connector = inst ? bare_connector(world, inst) : NULL;
+        const Inst *inst = report_connector_of(world, under->vars[i]);
+        bool open = inst && map_get(&world->connect->open_of, inst->id); /* that did not help */
+        const Inst *connector = inst && !open ? report_bare_connector(world, inst) : NULL;
         for (uint32_t k = 0; k < n && connector; k++)
             if (told[k] == connector) /* each once */
                 connector = NULL;
@@ -344,7 +340,7 @@ static const Inst *class_text(const World *world, const Classes *classes, DdpVar
     for (DdpVar var = 1; var < classes->n; var++) {
         if (!classes->parent[var] || class_of(classes, var) != root)
             continue;
-        const Inst *component = component_of(world, connector_of(world, var));
+        const Inst *component = component_of(world, report_connector_of(world, var));
         bool known = false;
         for (uint32_t i = 0; i < n; i++)
             known |= seen[i] == component;
@@ -369,7 +365,7 @@ static bool is_connected(const World *world, const Classes *classes, DdpVar root
 {
     for (DdpVar var = root; var < classes->n; var++)
         if (classes->parent[var] && class_of(classes, var) == root) {
-            const Inst *inst = connector_of(world, var);
+            const Inst *inst = report_connector_of(world, var);
             for (; inst; inst = inst->owner ? world_at(world, inst->owner) : NULL)
                 if (connected[inst->id])
                     return true;

@@ -79,11 +79,13 @@ static void tell_task(World *world, void *argument)
     (void)argument;
     tell_notes(world);
     connect_tell_spares(world->connect);
+    connect_tell_open(world);
 }
 
 void world_settled(World *world)
 {
-    if (world->singular->notes.n || connect_has_spares(world->connect))
+    if (world->singular->notes.n || connect_has_spares(world->connect) ||
+        world->connect->open_untold)
         world_guarded(world, tell_task, NULL);
 }
 

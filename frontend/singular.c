@@ -607,7 +607,14 @@ static void examine(World *world, const DdpResult *result)
     keep_examine(world);
     note_loops(world);
     world->singular->initial = world_set_initial_aside(world, result);
+    world->singular->opened = false;
     if (world->newborn.n || world->singular->initial)
+        return;
+    if (result->verdict == DDP_UNDERDETERMINED)
+        world->singular->opened = connect_open_ends(world);
+    else if (result->verdict == DDP_OVERDETERMINED)
+        world->singular->opened = connect_close_ends(world);
+    if (world->singular->opened)
         return;
     examine_loops(world);
     if (result->verdict == DDP_OVERDETERMINED)
@@ -637,8 +644,8 @@ static bool gave_commands(World *world, const DdpResult *result, DdpNode node)
     } else {
         world_exhausted(world);
     }
-    return !world->exhausted &&
-           (world->singular->replaced.n > 0 || (!node && world->singular->initial));
+    return !world->exhausted && (world->singular->replaced.n > 0 ||
+                                 (!node && (world->singular->initial || world->singular->opened)));
 }
 
 bool world_examine(World *world, const DdpResult *result)

@@ -78,6 +78,7 @@ struct Singular {
     bool later;          /* ... in the loop that is looked at */
     VEC(DdpVar) again;   /* a variable of each loop of which that is so */
     bool initial;        /* one under `if initial()` was set aside by this examination */
+    bool opened;         /* it made flows of open connectors 0, or no longer */
     Map fixed;           /* potentials that this examination set to 0 */
     Map seen;            /* singular_float.c: relations and variables */
     VEC(Kept) kept;      /* singular_keep.c */

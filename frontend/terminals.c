@@ -6,69 +6,30 @@
  * always the same names come together: those that occur together in every definition of the program
  * make a bundle, and sets are formed per bundle. The partition is refined with each definition that
  * plans_survey() sees (what it has is split from what it has not); it is final before anything is
- * connected. A program with one kind of connector has one bundle. */
+ * connected. A program with one kind of connector has one bundle.
+ *
+ * Connectors inside connectors are connected each with its like, so that one of them may be connected by itself as well. */
 #include "frontend/plan_int.h"
 
 #include <string.h>
 
 /* ---- collecting ---- */
 
-/* A connector inside the one that is connected, still to be looked through. */
-typedef struct Inner {
-    Body *body;
-    const char *prefix; /* "p.", or "" */
-    ConAttr con;        /* attribute of the whole, or CON_NONE */
-    uint32_t n;
-    struct TerminalStep *step;
-} Inner;
+typedef VEC(Terminal) Terminals;
 
-typedef struct Collect {
-    Plans *plans;
-    VEC(Inner) todo;
-    VEC(Terminal) terminals;
-} Collect;
-
-static struct TerminalStep *append_step(Plans *plans, const Inner *in, const Member *m)
+static void collect_member(Plans *plans, const Family *f, const Member *m, Terminals *out,
+                           Terminals *inner)
 {
-    struct TerminalStep *steps = arena_alloc(&plans->arena, (in->n + 1) * sizeof *steps);
-    if (in->n)
-        memcpy(steps, in->step, in->n * sizeof *steps);
-    steps[in->n].word = plans_family(plans, in->body)->member_word[m->index];
-    steps[in->n].rank = m->rank;
-    return steps;
-}
-
-static const char *append_name(Plans *plans, const Inner *in, const Member *m, const char *end)
-{
-    const char *name = intern_text(program_names(plans->program), m->name);
-    size_t size = strlen(in->prefix) + strlen(name) + strlen(end) + 1;
-    char *text = arena_alloc(&plans->arena, size);
-    size_t k = strlen(in->prefix);
-    memcpy(text, in->prefix, k);
-    memcpy(text + k, name, strlen(name));
-    memcpy(text + k + strlen(name), end, strlen(end) + 1);
-    return text;
-}
-
-static void collect_member(Collect *c, const Inner *in, Member *m, bool connector)
-{
-    Plans *plans = c->plans;
     if (m->binding != BIND_STATIC || m->parameter)
         return;
-    ConAttr con = m->con ? m->con : in->con;
-    if (type_is_basic(m->type) && con) {
-        const char *text = append_name(plans, in, m, "");
-        Terminal t = {.name = intern_str(program_names(plans->program), text),
-                      .flow = con == CON_FLOW,
-                      .n = in->n + 1,
-                      .step = append_step(plans, in, m)};
-        vec_push(plans->mem, &c->terminals, t);
-    } else if (m->type.kind == TYPE_MODEL && m->type.def->body && in->n < 64 &&
-               (con || (connector && m->type.def->kind == DEF_CONNECTOR))) {
-        Inner inner = {m->type.def->body, append_name(plans, in, m, "."), con, in->n + 1,
-                       append_step(plans, in, m)};
-        vec_push(plans->mem, &c->todo, inner);
-    }
+    Terminal t = {.name = m->name,
+                  .flow = m->con == CON_FLOW,
+                  .word = f->member_word[m->index],
+                  .rank = m->rank};
+    if (type_is_basic(m->type) && m->con)
+        vec_push(plans->mem, out, t);
+    else if (m->type.kind == TYPE_MODEL && m->type.def->kind == DEF_CONNECTOR)
+        vec_push(plans->mem, inner, t);
 }
 
 static void sort_terminals(Plans *plans, Terminal *t, uint32_t n)
@@ -84,26 +45,30 @@ static void sort_terminals(Plans *plans, Terminal *t, uint32_t n)
         }
 }
 
-/* All terminals of a body, sorted by name; kept in its family. */
+static Terminal *keep(Plans *plans, const Terminals *from)
+{
+    Terminal *kept = arena_alloc(&plans->arena, (from->n + 1) * sizeof *kept);
+    if (from->n)
+        memcpy(kept, from->at, from->n * sizeof *kept);
+    return kept;
+}
+
+/* All terminals of a body, sorted by name, and connectors inside a connector; kept in its family. */
 static void collect(Plans *plans, Family *f, Def *def)
 {
-    Collect c = {.plans = plans};
+    Terminals own = {0}, inner = {0};
     if (f->collected)
         return;
-    vec_push(plans->mem, &c.todo, ((Inner){.body = f->body, .prefix = ""}));
-    while (c.todo.n) {
-        Inner in = vec_pop(&c.todo);
-        for (uint32_t i = 0; i < in.body->n_members; i++)
-            collect_member(&c, &in, in.body->members[i], def->kind == DEF_CONNECTOR);
-    }
-    sort_terminals(plans, c.terminals.at, c.terminals.n);
-    f->n_terminals = c.terminals.n;
-    f->terminals = arena_alloc(&plans->arena, (c.terminals.n + 1) * sizeof *f->terminals);
-    if (c.terminals.n)
-        memcpy(f->terminals, c.terminals.at, c.terminals.n * sizeof *f->terminals);
+    for (uint32_t i = 0; i < f->body->n_members; i++)
+        collect_member(plans, f, f->body->members[i], &own, &inner);
+    sort_terminals(plans, own.at, own.n);
+    f->n_terminals = own.n;
+    f->terminals = keep(plans, &own);
+    f->n_inner = def->kind == DEF_CONNECTOR ? inner.n : 0;
+    f->inner = keep(plans, &inner);
     f->collected = true;
-    vec_free(plans->mem, &c.todo);
-    vec_free(plans->mem, &c.terminals);
+    vec_free(plans->mem, &own);
+    vec_free(plans->mem, &inner);
 }
 
 /* ---- bundles ---- */
@@ -210,8 +175,7 @@ static void fill_bundle(Plans *plans, const Family *f, Bundle *b)
         const Terminal *t = &f->terminals[i];
         if (plans->bundle_of.at[terminal_number(plans, t)] != b->id)
             continue;
-        for (uint32_t k = 0; k < t->n; k++)
-            b->arrays |= t->step[k].rank > 0;
+        b->arrays |= t->rank > 0;
         if (t->flow)
             b->flows[b->n_flows++] = *t;
         else
@@ -234,6 +198,8 @@ const Signature *plans_signature(Plans *plans, Plan *plan)
         bundle_in(s, plans->bundle_of.at[terminal_number(plans, &f->terminals[i])]);
     for (uint32_t i = 0; i < s->n; i++)
         fill_bundle(plans, f, &s->bundle[i]);
+    s->n_inner = f->n_inner;
+    s->inner = f->inner;
     f->signature = s;
     return s;
 }

@@ -552,6 +552,7 @@ static void move_connections(World *to, Transplant *t)
         else
             connect_shape(c, &c->set.at[node->set],
                           connect_bundle(c, world_at(to, node->inst), node->bundle), node->inst);
+        connect_end_read(c, node);
     }
     for (uint32_t i = 1; i < c->edge.n; i++) {
         Edge *edge = &c->edge.at[i];

@@ -467,6 +467,12 @@ uint32_t connect_add(Connect *connect, Inst *inst, uint32_t op, Inst *a, bool ow
                      bool own_b, Place at);
 void connect_remove(Connect *connect, uint32_t edge);
 bool connect_has_spares(const Connect *connect);
+/* connect_open.c: where equations are missing and connectors are not connected, their flows are 0 from now on; where there are too
+ * many, no longer for those that equations name. False: nothing changed. */
+bool connect_open_ends(World *world);
+bool connect_close_ends(World *world);
+void connect_end_removed(World *world, const Inst *inst); /* it is about to go */
+void connect_tell_open(World *world);                     /* once for each model */
 void connect_tell_spares(Connect *connect); /* connections that say nothing new, once each */
 /* Zero-sums that lost their relations get new ones. */
 void connect_flush(Connect *connect);
@@ -512,6 +518,10 @@ bool report_circle(World *world, const DdpPart *part);
 /* What the modeller placed: the innermost instance around that is no connector and no branch; where. */
 const Inst *report_component_of(const World *world, const Inst *inst);
 Place report_place_of(const World *world, const Inst *inst);
+/* The connector that a potential or flow variable belongs to, or NULL. */
+const Inst *report_connector_of(const World *world, DdpVar var);
+/* The outermost connector around it; NULL: it is connected, or equations outside of its component name it. */
+const Inst *report_bare_connector(const World *world, const Inst *inst);
 void report_note_component(World *world, InstId of); /* nothing for the model itself */
 
 /* ---- instantiate.c, instantiate_branch.c ---- */

@@ -47,7 +47,7 @@ static char *make_text(const Rig *rig)
     for (uint32_t k = 0; k < rig->edges; k++)
         at += sprintf(at, "  if no then connection{a << p%u, b << p%u}; end if;\n", rig->end[k][0],
                       rig->end[k][1]);
-    sprintf(at, "end Box;\nmodel M\nimplementation: Box box;\nend M;\n");
+    sprintf(at, "end Box;\n");
     return text;
 }
 
@@ -57,9 +57,9 @@ static void rig_open(Rig *rig)
     rig->lab = wlab_open(text, NULL);
     free(text);
     for (uint32_t k = 0; k < rig->pins; k++) {
-        snprintf(path, sizeof path, "box.p%u.u", k);
+        snprintf(path, sizeof path, "p%u.u", k);
         rig->u[k] = world_find(rig->lab.world, path);
-        snprintf(path, sizeof path, "box.p%u.i", k);
+        snprintf(path, sizeof path, "p%u.i", k);
         rig->i[k] = world_find(rig->lab.world, path);
     }
     for (BranchId id = 1; id < world_branch_limit(rig->lab.world); id++) {

@@ -127,6 +127,25 @@ static void nested(void **state)
     sim_lab_close(lab);
 }
 
+/* Connected as part of a whole and by itself: one node, in which all that flows sums up to zero. */
+static void whole_and_part(void **state)
+{
+    (void)state;
+    SimLab *lab = run(
+        "connector Pin\ninterface: static potential Real v; static flow Real i;\nend Pin;\n"
+        "connector Cable\ninterface: static Pin w[2]; static Pin e;\nend Cable;\n"
+        "model Load\ninterface: static Cable c;\nimplementation: c.w.v = c.w.i; c.e.v = 2*c.e.i;\n"
+        "end Load;\nmodel Volt\ninterface: static Pin p;\nimplementation: p.v = 6;\nend Volt;\n"
+        "model M\ninterface: static Load x; static Load y; static Volt V; static Volt U;\n"
+        "implementation: connect(x.c, y.c); connect(V.p, x.c.w); connect(y.c.e, U.p);\nend M;\n",
+        1);
+    is(lab, "V.p.i", -24);
+    is(lab, "U.p.i", -6);
+    is(lab, "x.c.e.i", 3);
+    is(lab, "y.c.w[2].i", 6);
+    sim_lab_close(lab);
+}
+
 /* Arrays in parentheses: named and anonymous instances, by name and position, inside each other, in a round of a loop. */
 static void accessed(void **state)
 {
@@ -164,8 +183,8 @@ static void accessed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(composed), cmocka_unit_test(switched), cmocka_unit_test(floating),
-        cmocka_unit_test(nested),   cmocka_unit_test(accessed),
+        cmocka_unit_test(composed), cmocka_unit_test(switched),       cmocka_unit_test(floating),
+        cmocka_unit_test(nested),   cmocka_unit_test(whole_and_part), cmocka_unit_test(accessed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

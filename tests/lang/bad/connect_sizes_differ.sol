@@ -8,9 +8,9 @@
 //! 49:3: error: connection of arrays that differ: 'v' has 1 dimension here, 0 there
 //! 38:14: note: 'y.a.v' has 1 dimension
 //! 46:14: note: 'p.v' has 0 dimensions
-//! 50:3: error: connection of arrays that differ: 'wire.v' has 2 elements here, 4 there
-//! 39:16: note: 'x.c.wire.v' has 2 elements
-//! 39:16: note: 'y.c.wire.v' has 4 elements
+//! 50:3: error: connection of arrays that differ: 'wire' has 2 elements here, 4 there
+//! 39:16: note: 'x.c.wire' has 2 elements
+//! 39:16: note: 'y.c.wire' has 4 elements
 connector Bus
 interface:
   parameter Integer n << 3;

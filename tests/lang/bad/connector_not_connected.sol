@@ -1,11 +1,17 @@
 //! mode: instantiate
-//! 30:8: error: Port 'b' of Part 'y' is not connected
-//! 31:8: error: Port 'a' of Part 'z' is not connected
+//! 37:15: note: not connected, so that nothing flows there: 'x.b'
+//! 33:7: error: Port 'own' of Top is not connected
+//! 38:16: error: Signal 's' of Shown 'y' is not connected
 connector Port
 interface:
   static potential Real u;
   static flow Real i;
 end Port;
+
+connector Signal
+interface:
+  static potential Real u;
+end Signal;
 
 model Part
 interface:
@@ -16,20 +22,19 @@ implementation:
   a.u - b.u = a.i;
 end Part;
 
-model Reference
+model Shown
 interface:
-  static Port a;
+  static Signal s;
+  static Real y;
 implementation:
-  a.u = 0;
-end Reference;
+  y = 2*s.u;
+end Shown;
 
 model Top
+interface:
+  static Port own;
 implementation:
-  Reference g;
-  Part x;
-  Part y;
-  Part z;
-  connection{a << g.a, b << x.a};
-  connection{a << x.b, b << y.a};
-  z.b.i = 0;
+  static Part x;
+  static Shown y;
+  connection{a << own, b << x.a};
 end Top;
