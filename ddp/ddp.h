@@ -44,6 +44,8 @@ enum {
 typedef struct Ddp Ddp;
 
 Ddp *ddp_open(Mem *mem, FormTable *forms);
+/* For tests: what depends on relations that are scheduled anew is so at every commit, not only where that is cheaper. */
+void ddp_eager(Ddp *ddp);
 void ddp_close(Ddp *ddp);
 
 /* ---- input ---- */

@@ -184,6 +184,7 @@ struct Ddp {
     List select, prefer;           /* derivative relations that may become integrators */
     uint32_t select_at, prefer_at; /* those before are done */
     List moved;                    /* relations to schedule anew */
+    bool eager;                    /* tests: schedule.c puts back all that depends on them */
     List asked;                    /* relations whose chain of derivatives is to be looked at */
     List held_back;                /* of those: a derivative seems to depend on itself */
     List gone_nodes;               /* numbers to use again after the commit */

@@ -9,6 +9,8 @@
  * A relation whose causality changed is taken out of the order and put back behind its latest input; only
  * where an old node now stands before one of its inputs, edge_insert moves or merges. A loop that lost a
  * member falls apart: all its members are put back, and those that still depend on each other meet again.
+ * Where many components are put back and the order gives way for one after the other, all that depends on them
+ * is taken out too, and put back in one pass.
  */
 #include "ddp/ddp_int.h"
 
@@ -249,17 +251,90 @@ static void finish_node(Ddp *d, DdpNode n)
     schedule_touch(d, n, DDP_NODE_CHANGED);
 }
 
-void schedule_update(Ddp *d)
+/* ---- many at once ---- */
+
+enum { FEW_LEFT = 16, FEW_VISITS = 20000, VISITS_EACH = 16 };
+
+void ddp_eager(Ddp *d)
+{
+    d->eager = true;
+}
+
+/* Have moves and merges cost more than putting back all that depends on what moved would, once? */
+static bool gives_way_often(const Ddp *d, uint64_t begin, uint32_t left)
+{
+    if (d->eager)
+        return left == 1;
+    return left > FEW_LEFT && d->visited - begin > FEW_VISITS + (uint64_t)VISITS_EACH * d->moved.n;
+}
+
+/* Its members are to be put back, as they are. */
+static void dissolve(Ddp *d, DdpNode n)
+{
+    for (DdpRel r = NODE(d, n).first, next; r; r = next) {
+        next = REL(d, r).next;
+        REL(d, r).node = 0;
+        REL(d, r).next = 0;
+        d->visited++;
+        if (REL(d, r).moved)
+            continue;
+        REL(d, r).moved = true;
+        vec_push(d->mem, &d->moved, r);
+    }
+    NODE(d, n).first = 0;
+    NODE(d, n).count = 0;
+    topo_remove(d, n);
+    schedule_touch(d, n, DDP_NODE_GONE);
+}
+
+static void dissolve_readers(Ddp *d, DdpVar v)
+{
+    for (uint32_t o = VAR(d, v).occs; o; o = d->occ_next.at[o]) {
+        DdpRel q = d->occ_rel.at[o];
+        d->visited++;
+        if (REL(d, q).node && schedule_reads(d, q, o - REL(d, q).occ))
+            dissolve(d, REL(d, q).node);
+    }
+}
+
+/* All that depends on what moved moves too: then nobody stands before one of its inputs. */
+static void take_out_readers(Ddp *d)
+{
+    for (uint32_t i = 0; i < d->moved.n; i++) {
+        DdpRel r = d->moved.at[i];
+        if (!REL(d, r).used)
+            continue;
+        if (REL(d, r).node)
+            dissolve(d, REL(d, r).node);
+        REL(d, r).next = 0; /* scc.c begins anew */
+        if (schedule_out(d, r))
+            dissolve_readers(d, schedule_out(d, r));
+    }
+}
+
+/* False: not to the end, because it became dear. */
+static bool place_moved(Ddp *d, bool may_stop)
 {
     List *order = &d->scc_order, *ends = &d->scc_ends;
+    uint64_t begin = d->visited;
+    uint32_t start = 0, i = 0;
     scc_of_moved(d, order, ends);
-    uint32_t start = 0;
-    for (uint32_t i = 0; i < ends->n; i++) {
+    for (; i < ends->n && !(may_stop && gives_way_often(d, begin, ends->n - i)); i++) {
         place(d, order->at + start, ends->at[i] - start);
         start = ends->at[i];
     }
+    bool done = i == ends->n;
     vec_clear(order);
     vec_clear(ends);
+    return done;
+}
+
+void schedule_update(Ddp *d)
+{
+    if (!place_moved(d, true)) {
+        take_out_readers(d);
+        place_moved(d, false);
+    }
     for (uint32_t i = 0; i < d->moved.n; i++)
         REL(d, d->moved.at[i]).moved = false;
     vec_clear(&d->moved);

@@ -17,7 +17,8 @@
 typedef __int128 Wide __attribute__((aligned(8))); /* blocks of a Mem are not aligned to more */
 
 enum { NONE = UINT32_MAX };
-static const uint64_t MOST_CELLS = 20 * 1000 * 1000;
+enum { COPIED = 16 }; /* cells that are copied in the time that one is computed in */
+static const uint64_t MOST_CELLS = 60 * 1000 * 1000;
 
 typedef struct Cell {
     uint32_t column;
@@ -284,17 +285,24 @@ static void make_core(Exact *e)
         }
 }
 
-static const WideCell *find_cell(const WideRow *row, uint32_t column)
+/* The first cell, from `low` on, whose column is this one or a later one. */
+static uint32_t lower_bound(const WideRow *row, uint32_t low, uint32_t column)
 {
-    uint32_t low = 0, high = row->n;
+    uint32_t high = row->n;
     while (low < high) {
-        uint32_t middle = (low + high) / 2;
+        uint32_t middle = low + (high - low) / 2;
         if (row->at[middle].column < column)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < row->n && row->at[low].column == column ? &row->at[low] : NULL;
+    return low;
+}
+
+static const WideCell *find_cell(const WideRow *row, uint32_t column)
+{
+    uint32_t at = lower_bound(row, 0, column);
+    return at < row->n && row->at[at].column == column ? &row->at[at] : NULL;
 }
 
 /* ---- elimination ---- */
@@ -312,40 +320,58 @@ static WideCell choose_pivot(const Exact *e, const WideRow *row)
     return best;
 }
 
-static bool put_cell(Exact *e, uint32_t column, Wide factor, Wide *divisor)
+/* Cells of `old` from `from` up to `to`, times `kept`, into the spare row. */
+static bool copy_cells(Exact *e, const WideRow *old, uint32_t from, uint32_t to, Wide kept)
 {
-    if (factor) {
-        vec_push(e->mem, &e->spare, ((WideCell){column, factor}));
-        *divisor = common(*divisor, factor);
-    }
-    return factor != 0;
+    uint32_t begin = e->spare.n;
+    if (from == to)
+        return true;
+    vec_reserve(e->mem, &e->spare, begin + (to - from));
+    memcpy(e->spare.at + begin, old->at + from, (to - from) * sizeof *old->at);
+    e->spare.n += to - from;
+    for (uint32_t i = begin; i < e->spare.n && kept != 1; i++)
+        if (__builtin_mul_overflow(e->spare.at[i].factor, kept, &e->spare.at[i].factor))
+            return false;
+    return true;
 }
 
-/* kept * row - taken * pivot into the spare row, counting columns; false: numbers are too large. */
+static Wide divisor_of(const WideRow *row)
+{
+    Wide divisor = 0;
+    for (uint32_t i = 0; i < row->n && divisor != 1; i++)
+        divisor = common(divisor, row->at[i].factor);
+    return divisor;
+}
+
+/* kept * row - taken * pivot into the spare row, counting columns; false: numbers are too large. A long row is copied
+ * piece by piece, between the few columns of the pivot. */
 static bool merge(Exact *e, uint32_t row, const WideRow *pivot, Step *step)
 {
     const WideRow *old = &e->wide.at[row];
-    uint32_t i = 0, k = 0;
+    uint32_t i = 0;
     vec_clear(&e->spare);
-    while (i < old->n || k < pivot->n) {
-        bool a = i < old->n && (k == pivot->n || old->at[i].column <= pivot->at[k].column);
-        bool b = k < pivot->n && (i == old->n || pivot->at[k].column <= old->at[i].column);
-        uint32_t column = a ? old->at[i].column : pivot->at[k].column;
+    for (uint32_t k = 0; k < pivot->n; k++) {
+        uint32_t column = pivot->at[k].column, to = lower_bound(old, i, column);
+        bool both = to < old->n && old->at[to].column == column;
         Wide factor;
-        if (!combine(step->kept, a ? old->at[i].factor : 0, step->taken,
-                     b ? pivot->at[k].factor : 0, &factor))
+        if (!copy_cells(e, old, i, to, step->kept) ||
+            !combine(step->kept, both ? old->at[to].factor : 0, step->taken, pivot->at[k].factor,
+                     &factor))
             return false;
-        bool stays = put_cell(e, column, factor, &step->divided);
-        if (a && !stays)
+        if (factor)
+            vec_push(e->mem, &e->spare, ((WideCell){column, factor}));
+        if (both && !factor)
             e->column.at[column].n--;
-        if (!a && stays) {
+        if (!both && factor) {
             e->column.at[column].n++;
             vec_push(e->mem, &e->holder.at[column], row);
         }
-        i += a;
-        k += b;
+        i = to + both;
     }
-    e->counts.cells += e->spare.n;
+    if (!copy_cells(e, old, i, old->n, step->kept))
+        return false;
+    step->divided = divisor_of(&e->spare);
+    e->counts.cells += pivot->n + e->spare.n / COPIED;
     return true;
 }
 

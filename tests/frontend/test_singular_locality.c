@@ -21,9 +21,9 @@ enum { SIZES = 2 };
 #else
 enum { SIZES = 3 };
 #endif
-/* Relations. A circuit that is one loop until its potential is set costs the DDP the square of its size, once. */
+/* Relations. */
 static const uint32_t sizes[][3] = {
-    {1000, 10000, 1000000}, {1000, 10000, 1000000}, {1000, 3000, 10000}, {1000, 10000, 100000}};
+    {1000, 10000, 1000000}, {1000, 10000, 1000000}, {1000, 10000, 300000}, {1000, 10000, 300000}};
 
 /* A cell is figure 1 of Otter and Elmqvist: two coils with two resistors
  * between them. */

@@ -595,6 +595,8 @@ ScriptLines rel_random(Arena *arena, const RandomSettings *settings)
     g->turning = hash_u64(settings->seed) % 5 == 0;
     for (int h = 0; h < HELD; h++)
         g->held[h] = NOBODY;
+    if (hash_u64(settings->seed) % 4 == 0)
+        emit(g, "eager");
     emit(g, "time t");
     for (int p = 0; p < KNOWN; p++)
         emit(g, "known p%d = %.2f", p, coefficient(g));
