@@ -42,6 +42,8 @@ static void exchange(Lab *lab)
     lab->forms = forms_open(lab->mem);
     lab->ddp = ddp_open(lab->mem, lab->forms);
     read_from(lab, &p);
+    if (lab->eager)
+        ddp_eager(lab->ddp);
     assert_false(p.bad);
     assert_int_equal(p.at, p.n);
     pack_free(&p);

@@ -310,7 +310,7 @@ LabResult lab_line(Lab *lab, const char *line)
     COMMAND("set", set_value(lab, &text));
     COMMAND("commit", commit(lab, DDP_SO_FAR));
     COMMAND("final", commit(lab, DDP_FINAL));
-    COMMAND("eager", (ddp_eager(lab->ddp), LAB_DONE));
+    COMMAND("eager", (ddp_eager(lab->ddp), lab->eager = true, LAB_DONE));
     COMMAND("expect", lab_expect(lab, &text));
     COMMAND("show", (lab_show(lab), LAB_DONE));
 #undef COMMAND

@@ -76,6 +76,7 @@ typedef struct Lab {
     LabStates kept_states;    /* likewise, in no order */
     LabCounts counts;
     uint64_t seed; /* of the points at which values are compared */
+    bool eager;    /* ddp_eager */
     bool check;    /* compare with the oracle after each commit */
     bool verify;   /* run the DDP's own verifier too */
     char message[2000];
