@@ -43,15 +43,28 @@ bool world_rel_initial(const World *world, DdpRel rel)
     return false;
 }
 
+/* An equation that holds at one time has no derivative: the sooner it is set aside if it took the place of a state, or determines nothing. */
+static int haste(const World *world, DdpRel rel)
+{
+    DdpVar var = ddp_causality(world->ddp, rel);
+    return !var                                                                       ? 1
+           : ddp_level_candidate(world->ddp, var) || ddp_level_above(world->ddp, var) ? 2
+                                                                                      : 0;
+}
+
 bool world_set_initial_aside(World *world, const DdpResult *result)
 {
     if (result->verdict != DDP_OVERDETERMINED)
         return false;
     DdpPart over = ddp_diagnose(world->ddp).over;
     DdpCombination made;
-    for (uint32_t i = 0; i < over.n_rels; i++)
-        if (world_rel_initial(world, over.rels[i]) &&
-            !ddp_combination(world->ddp, over.rels[i], &made))
-            return world_set_aside(world, over.rels[i], 0, NULL, true);
-    return false;
+    DdpRel which = 0;
+    for (uint32_t i = 0; i < over.n_rels; i++) {
+        DdpRel rel = over.rels[i];
+        if (!world_rel_initial(world, rel) || ddp_combination(world->ddp, rel, &made))
+            continue;
+        if (!which || haste(world, rel) > haste(world, which))
+            which = rel;
+    }
+    return which && world_set_aside(world, which, 0, NULL, true);
 }

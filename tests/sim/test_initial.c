@@ -80,6 +80,22 @@ static const Case cases[] = {
      {{"x", 2}, {"y", 5}, {"z", 7}},
      NULL,
      SOL_OK},
+    {"needed as an equation, whichever comes first", /* x = 4 alone holds the state */
+     MODEL("x; static Real y; static Real z",
+           "der(x = x) = y - x; z = x + y; if initial() then y = 3; x = 4; else then y = 5*time + "
+           "5; end if;"),
+     0,
+     {{"x", 4}, {"y", 5}, {"z", 9}},
+     NULL,
+     SOL_OK},
+    {"needed as an equation, through what is no state",
+     MODEL("x; static Real y; static Real z",
+           "der(x = x) = y - x; z = 2*x; if initial() then x + y = 3; z = 8; else then y = 5; end "
+           "if;"),
+     0,
+     {{"x", 4}, {"y", 5}, {"z", 8}},
+     NULL,
+     SOL_OK},
     {"what is born later",
      "model Cell\ninterface:\n  parameter Real k << 1;\n  static Real x;\nimplementation:\n"
      "  der(x = x) = 4 - k*x;\n  if initial() then der(x = x) = 0; end if;\nend Cell;\n"
