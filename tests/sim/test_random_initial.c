@@ -189,6 +189,20 @@ static bool finds(const Drawn *d)
     return false;
 }
 
+/* And from guesses that differ by little more than rounding? Far off the iteration may wander for dozens of rounds, past points where
+ * derivatives are singular: then the last digit decides whether it arrives, and nothing is promised. */
+static bool finds_surely(const Drawn *d)
+{
+    Drawn near = *d;
+    bool sure = finds(d);
+    for (int k = 0; k < 8 && sure; k++) {
+        for (int i = 0; i < d->n; i++)
+            near.guess[i] = d->guess[i] * (1 + ((k >> i % 3) & 1 ? 1e-10 : -1e-10) * (1 + i));
+        sure = finds(&near);
+    }
+    return sure;
+}
+
 /* ---- the oracle for homotopy(actual, simplified) ---- */
 
 /* Newton's method where the simplified form has part h; how far it went, infinite: it did not converge. */
@@ -286,8 +300,8 @@ static void check(const Drawn *d, uint64_t seed, Tally *tally)
         snprintf(name, sizeof name, "x%d", i);
         x[i] = sim_lab_value(lab, name);
     }
-    bool newton = d->k == d->n && finds(d), followed = !newton && d->homotopy && leads_there(d),
-         must = newton || followed;
+    bool newton = d->k == d->n && (d->loop ? finds_surely(d) : finds(d)),
+         followed = !newton && d->homotopy && leads_there(d), must = newton || followed;
     tally->newton += newton;
     tally->followed += followed;
     tally->others += !must;
