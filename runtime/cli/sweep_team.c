@@ -377,12 +377,12 @@ static bool serve_others(Team *t)
     return true;
 }
 
-/* Another rank: a list when there is little left. */
+/* Another rank: a list when there is less left than its processes get next, since the answer takes some time. */
 static bool work_for_first(Team *t)
 {
     size_t n;
     int rank;
-    if (!t->asked && !t->all_given && t->n_given < t->n) {
+    if (!t->asked && !t->all_given && t->n_given < BATCH && t->n_given < t->n * batch_size(t)) {
         sweep_link_ask(t->link);
         t->asked = true;
     }
