@@ -429,6 +429,7 @@ typedef struct NodeOrder {
     struct Tape *tape;    /* that is told of segments that go; NULL: nobody is */
     VEC(Segment *)
     fresh; /* segments that came since `tape` was made or patched; NULL: gone again */
+    struct OrderCalls *calls; /* blocks.c: all of it, evaluated often; NULL: not made */
 } NodeOrder;
 
 #define EACH_LEAF(order, segment)                                                                  \

@@ -64,10 +64,8 @@ fault output-not-fetched "test_births test_circuits" runtime/event/update.c \
 }'
 
 fault stale-slot "test_parts test_changing" runtime/eval/tape.c \
-'        for (uint32_t i = 0; i < unit->n; i++)
-            to[i] = values[from[i]];' \
-'        for (uint32_t i = 0; i + (unit->n > 1) < unit->n; i++)
-            to[i] = values[from[i]];'
+'        const uint32_t *end = from + unit->n, *fours = from + (unit->n & ~3u);' \
+'        const uint32_t n = unit->n - (unit->n > 1), *end = from + n, *fours = from + (n & ~3u);'
 
 fault stale-state "test_parts test_changing" runtime/eval/tape.c \
 '    else

@@ -230,9 +230,89 @@ static inline bool evaluate_quickly(Sim *sim, const Segment *segment, double *no
     return true;
 }
 
+enum { WORTH_LISTING = 4 }; /* segments */
+
+/* An order of which every segment is a block with code, as the calls of these: HEAT_EVERY evaluations by one list, then
+ * code is asked for again, as better code may have come. */
+struct OrderCalls {
+    uint32_t version; /* of the order */
+    uint32_t uses;    /* evaluations since it was looked through */
+    VEC(TapeCall) calls;
+    NodeList targets; /* all that they determine */
+};
+
+void order_calls_free(Sim *sim, NodeOrder *order)
+{
+    if (!order->calls)
+        return;
+    vec_free(sim->mem, &order->calls->calls);
+    vec_free(sim->mem, &order->calls->targets);
+    mem_free(sim->mem, order->calls);
+    order->calls = NULL;
+}
+
+/* No calls: one of the segments has no code. */
+static void list_calls(Sim *sim, const NodeOrder *order, struct OrderCalls *list)
+{
+    uint32_t uses = list->calls.n ? HEAT_EVERY : 0; /* else each has counted its own */
+    vec_clear(&list->calls);
+    vec_clear(&list->targets);
+    EACH_LEAF (order, segment) {
+        struct SegmentCode *code = segment->code;
+        JitCode native = code ? block_code(&code->block, JIT_VALUE) : (JitCode){.any = NULL};
+        if (!segment->plain || !native.any) {
+            vec_clear(&list->calls);
+            return;
+        }
+        block_code_report(sim->engine, &code->block, uses);
+        vec_push(sim->mem, &list->calls, ((TapeCall){native, code->block.constants, code->slots}));
+        for (uint32_t i = 0; i < segment->nodes.n; i++)
+            vec_push(sim->mem, &list->targets, code->slots[code->n_slots + i]);
+    }
+}
+
+/* What is to be called for the order as it is; NULL: segments, one by one. */
+static const struct OrderCalls *calls_of(Sim *sim, NodeOrder *order)
+{
+    if (!sim->engine || sim->engine->rebuild || order->n_segments < WORTH_LISTING)
+        return NULL;
+    if (!order->calls)
+        order->calls = mem_alloc(sim->mem, sizeof *order->calls);
+    struct OrderCalls *list = order->calls;
+    if (list->version != order->version) {
+        list->version = order->version;
+        list->uses = 0;
+        vec_clear(&list->calls);
+    }
+    if (++list->uses % HEAT_EVERY == 0)
+        list_calls(sim, order, list);
+    return list->calls.n ? list : NULL;
+}
+
+/* False: there is no list, or something is not finite; then each is evaluated again, and the one in question says so. */
+static bool evaluate_calls(Sim *sim, NodeOrder *order)
+{
+    const struct OrderCalls *list = calls_of(sim, order);
+    double *value = sim->value, sum = 0, other = 0;
+    if (!list)
+        return false;
+    for (const TapeCall *at = list->calls.at, *end = at + list->calls.n; at < end; at++)
+        at->value.value(value, at->slots, at->constants, &sim->engine->env);
+    const DdpNode *target = list->targets.at, *end = target + list->targets.n;
+    for (; end - target >= 2; target += 2) {
+        sum += value[target[0]];
+        other += value[target[1]];
+    }
+    if (target < end)
+        sum += value[*target];
+    return isfinite(sum + other);
+}
+
 SolStatus evaluate_node_order(Sim *sim, NodeOrder *order, EvalHow how)
 {
     double none;
+    if (evaluate_calls(sim, order))
+        return SOL_OK;
     EACH_LEAF (order, segment) {
         if (evaluate_quickly(sim, segment, &none) && none == 0)
             continue;

@@ -47,6 +47,7 @@ typedef struct BlockNote {
 BlockNote block_note(const Sim *sim, DdpNode node);
 
 void segment_code_free(Sim *sim, Segment *segment); /* its nodes change */
+void order_calls_free(Sim *sim, NodeOrder *order);
 
 /* Asks for code for all segments of the part that have none, and waits if that was wanted. */
 void blocks_prepare(Part *part);

@@ -500,5 +500,6 @@ void node_order_free(Sim *sim, NodeOrder *order)
     vec_free(sim->mem, &order->incoming);
     vec_free(sim->mem, &order->dirty);
     vec_free(sim->mem, &order->fresh);
+    order_calls_free(sim, order);
     *order = (NodeOrder){0};
 }

@@ -33,21 +33,27 @@ static void load_states(const Tape *tape, const double *value, uint32_t n_runs)
     }
 }
 
-/* n_runs: of the states, all or those that dynamics reads. */
-static void load(Tape *tape, double time, const double *y, uint32_t n_runs)
+/* Places but those of states. */
+static void load_rest(Tape *tape, double time)
 {
     const Sim *sim = tape->part->sim;
     for (uint32_t i = 0; !tape->loaded && i < tape->inputs.n; i++)
         tape->value[tape->inputs.at[i].place] = sim->value[tape->inputs.at[i].var];
     tape->loaded = true;
+    if (tape->clock != NO_PLACE)
+        tape->value[tape->clock] = time;
+    tape->time = time;
+}
+
+/* n_runs: of the states, all or those that dynamics reads. */
+static void load(Tape *tape, double time, const double *y, uint32_t n_runs)
+{
     if (y)
         for (uint32_t i = 0; i < n_runs; i++)
             move(&tape->quick.states[i], y, tape->value);
     else
-        load_states(tape, sim->value, n_runs);
-    if (tape->clock != NO_PLACE)
-        tape->value[tape->clock] = time;
-    tape->time = time;
+        load_states(tape, tape->part->sim->value, n_runs);
+    load_rest(tape, time);
 }
 
 /* ---- values ---- */
@@ -57,8 +63,15 @@ static void gather(const Unit *unit, double *values)
     for (uint32_t g = 0; g < unit->n_gathers; g++) {
         double *to = values + unit->gathers[g].to;
         const uint32_t *from = unit->gathers[g].from;
-        for (uint32_t i = 0; i < unit->n; i++)
-            to[i] = values[from[i]];
+        const uint32_t *end = from + unit->n, *fours = from + (unit->n & ~3u);
+        for (; from < fours; from += 4, to += 4) {
+            to[0] = values[from[0]];
+            to[1] = values[from[1]];
+            to[2] = values[from[2]];
+            to[3] = values[from[3]];
+        }
+        while (from < end)
+            *to++ = values[*from++];
     }
 }
 
@@ -264,19 +277,24 @@ bool tape_at_event(Part *part)
     return find_ties(part) && tape_slopes(part, part->now, NULL, NULL);
 }
 
+/* Dynamics and conditions; false: something has no number. */
+static bool evaluate_all(Tape *tape, double time)
+{
+    double *value = tape->part->sim->value;
+    if (!tape_fill(tape, value))
+        load_states(tape, value, tape->quick.n_states);
+    load_rest(tape, time);
+    run(tape, tape->end[SECTION_CONDITIONS]);
+    tape->evaluated = false;
+    return tape_spread(tape, value) || all_finite(tape);
+}
+
 bool tape_evaluate(Part *part, double time, EvalHow how)
 {
     Sim *sim = part->sim;
     Tape *tape = find_ties(part) ? tape_current(part) : NULL;
-    if (!tape)
+    if (!tape || !evaluate_all(tape, time))
         return false;
-    load(tape, time, NULL, tape->quick.n_states);
-    run(tape, tape->end[SECTION_CONDITIONS]);
-    tape->evaluated = false;
-    if (!all_finite(tape))
-        return false;
-    for (uint32_t i = 0; i < tape->results.n; i++)
-        sim->value[tape->results.at[i].var] = tape->value[tape->results.at[i].place];
     for (uint32_t i = 0; i < sim->eval.tied.n; i++)
         evaluate_node(sim, sim->eval.tied.at[i], how);
     return true;

@@ -184,8 +184,8 @@ static uint32_t level_of(Making *m, SegmentPlan *plan)
 
 static void add_result(Making *m, DdpVar var)
 {
-    vec_push(m->sim->mem, &m->tape->results, ((Input){.var = var}));
-    m->engine->tape_var.at[var].result = m->tape->results.n;
+    vec_push(m->sim->mem, &m->tape->results.all, ((Input){.var = var}));
+    m->engine->tape_var.at[var].result = m->tape->results.all.n;
 }
 
 static void add_block(Making *m, uint32_t section, Segment *segment)
@@ -570,8 +570,8 @@ static void connect(Making *m)
 {
     Tape *tape = m->tape;
     TapeVar *var = m->engine->tape_var.at;
-    for (uint32_t i = 0; i < tape->results.n; i++)
-        tape->results.at[i].place = place_of(m, var[tape->results.at[i].var].origin);
+    for (uint32_t i = 0; i < tape->results.all.n; i++)
+        tape->results.all.at[i].place = place_of(m, var[tape->results.all.at[i].var].origin);
     connect_states(m, 0, m->tape->n_read_places);
     tape->n_read = tape->states.n;
     connect_states(m, m->tape->n_read_places, NO_PLACE);

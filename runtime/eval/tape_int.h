@@ -182,6 +182,15 @@ typedef struct TapePatched {
     VEC(DdpVar) known;     /* its states, ascending */
 } TapePatched;
 
+/* All that dynamics and conditions determine. What follows `looks` is made when somebody has looked often. tape_spread.c */
+typedef struct TapeResults {
+    VEC(Input) all;       /* and where it is */
+    uint32_t looks;       /* at all values since the tape was made or changed, up to then */
+    VEC(Input) fill;      /* states, by variable */
+    VEC(DdpVar) spread;   /* results, by place */
+    VEC(Run) spread_runs; /* places that follow each other -> `spread`; none: it is no shorter */
+} TapeResults;
+
 /* The states that slopes depend on. tape_sets.c */
 typedef struct TapeDepends {
     VEC(DependSet) sets; /* none: nobody will want a Jacobian */
@@ -235,10 +244,10 @@ struct Tape {
     VEC(Unit) units;
     VEC(uint32_t) order; /* units by section and level */
     VEC(Input) inputs;
-    VEC(Run) states;    /* from unknowns; first those that dynamics reads */
-    uint32_t n_read;    /* how many runs these are */
-    VEC(Run) slopes;    /* to slopes */
-    VEC(Input) results; /* all that dynamics and conditions determine, and where it is */
+    VEC(Run) states; /* from unknowns; first those that dynamics reads */
+    uint32_t n_read; /* how many runs these are */
+    VEC(Run) slopes; /* to slopes */
+    TapeResults results;
     VEC(CompareSpan) spans;
     TapePatched patched;
     TapeDepends depends;
@@ -264,6 +273,15 @@ const DependSet *tape_sets_row(const Tape *tape, DdpVar slope);
 
 void tape_fixed_count(Tape *tape);                /* an evaluation; makes pieces when it is time */
 void tape_fixed_drop(Engine *engine, Tape *tape); /* the tape changes */
+
+/* ---- tape_spread.c ---- */
+
+void tape_spread_forget(Tape *tape); /* it changed */
+void tape_spread_free(Mem *mem, Tape *tape);
+/* States from Sim.value into the tape; false: nobody has looked often, and nothing was done. */
+bool tape_fill(Tape *tape, const double *value);
+/* All results into Sim.value. False: perhaps one is not finite. */
+bool tape_spread(const Tape *tape, double *value);
 
 /* ---- tape_ready.c ---- */
 

@@ -52,9 +52,9 @@ static void forget_var(Tape *tape, DdpVar var)
     vec_push(sim->mem, &tape->patched.changed, var);
     if (!vars[var].result)
         return;
-    Input last = vec_pop(&tape->results);
+    Input last = vec_pop(&tape->results.all);
     if (last.var != var) {
-        tape->results.at[vars[var].result - 1] = last;
+        tape->results.all.at[vars[var].result - 1] = last;
         vars[last.var].result = vars[var].result;
     }
 }
@@ -236,10 +236,10 @@ static void set_result(Patch *p, DdpVar var, uint32_t place)
 {
     TapeVar *at = at_var(p, var);
     if (!at->result) {
-        vec_push(p->sim->mem, &p->tape->results, ((Input){.var = var}));
-        at->result = p->tape->results.n;
+        vec_push(p->sim->mem, &p->tape->results.all, ((Input){.var = var}));
+        at->result = p->tape->results.all.n;
     }
-    p->tape->results.at[at->result - 1].place = place;
+    p->tape->results.all.at[at->result - 1].place = place;
 }
 
 /* It is found elsewhere, or later, than before. */

@@ -53,7 +53,8 @@ void tape_free(Engine *engine, Tape *tape)
     vec_free(mem, &tape->inputs);
     vec_free(mem, &tape->states);
     vec_free(mem, &tape->slopes);
-    vec_free(mem, &tape->results);
+    vec_free(mem, &tape->results.all);
+    tape_spread_free(mem, tape);
     vec_free(mem, &tape->spans);
     arena_free(&tape->arena);
     mem_free(mem, tape);
@@ -216,6 +217,7 @@ static void make_quick(Tape *tape)
 {
     TapeQuick *quick = &tape->quick;
     uint32_t n_slots = count_slots(tape), n = tape->order.n;
+    tape_spread_forget(tape);
     *quick = (TapeQuick){.states = tape->states.at,
                          .slopes = tape->slopes.at,
                          .spans = tape->spans.at,

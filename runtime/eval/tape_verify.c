@@ -134,8 +134,8 @@ void tape_verify(const Tape *tape)
     for (uint32_t i = 0; i < tape->slopes.n; i++)
         for (uint32_t k = 0; k < tape->slopes.at[i].n; k++)
             must(known[tape->slopes.at[i].from + k], "B3: a slope has no value");
-    for (uint32_t i = 0; i < tape->results.n; i++)
-        must(known[tape->results.at[i].place], "B3: a result has no value");
+    for (uint32_t i = 0; i < tape->results.all.n; i++)
+        must(known[tape->results.all.at[i].place], "B3: a result has no value");
     mem_free(mem, known);
 }
 

@@ -175,8 +175,10 @@ int part_evaluate(Part *part, double time, double *residuals)
 
 static void put_states(Part *part, const double *y)
 {
-    for (uint32_t i = 0; i < part->states.n; i++)
-        part->sim->value[part->states.at[i].var] = y[i];
+    double *value = part->sim->value;
+    const PartState *state = part->states.at, *end = state + part->states.n;
+    for (; state < end; state++)
+        value[state->var] = *y++;
 }
 
 void part_put_unknowns(Part *part, const double *unknowns)
@@ -328,9 +330,18 @@ static SolStatus evaluate_met(Part *part, double now, EvalHow how)
     return status;
 }
 
+/* Where output has put the states there at this point, and there are no loops that begin anew, nothing is left to do. */
+static bool is_there(const Part *part, double time)
+{
+    return part->shown.point_number == part->sim->point_number && time == part->sim->time &&
+           !part->lists.loops.n && !part->loops.n;
+}
+
 static SolStatus bring_to(Part *part, double time, EvalHow how)
 {
-    part_at(part, time);
+    if (!is_there(part, time))
+        part_at(part, time);
+    part->sim->value[part->sim->clock] = time;
     part->sim->work += part->orders[0].n + part->orders[1].n;
     return evaluate_met(part, time, how);
 }

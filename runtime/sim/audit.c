@@ -44,6 +44,7 @@ void audit_close(Audit *audit)
     vec_free(mem, &audit->moved);
     vec_free(mem, &audit->unmoved);
     vec_free(mem, &audit->present);
+    vec_free(mem, &audit->far);
     vec_free(mem, &audit->slopes);
     vec_free(mem, &audit->needs);
     mem_free(mem, audit);
@@ -418,6 +419,14 @@ static void list_loops(Audit *audit)
             vec_push(sim->mem, &audit->loops, n);
 }
 
+static bool is_state_slope(const Sim *sim, const Derivative *derivative)
+{
+    DdpVar state = sim->info[derivative->of].slope_of;
+    while (state && state != derivative->var)
+        state = sim->info[state].slope_next;
+    return state != 0;
+}
+
 static void bring_structure(Audit *audit)
 {
     Sim *sim = audit->sim;
@@ -439,6 +448,9 @@ static void bring_structure(Audit *audit)
             list_relation(audit, rel);
     for (uint32_t i = 0; i < sim->states.n; i++)
         keep_variable(audit, sim->states.at[i].var);
+    audit->states_only = true;
+    for (uint32_t i = 0; i < audit->derivatives.n && audit->states_only; i++)
+        audit->states_only = is_state_slope(sim, &audit->derivatives.at[i]);
     list_loops(audit);
 }
 
@@ -485,9 +497,9 @@ static void remember_values(Audit *audit)
     const double *value = audit->sim->value;
     const DdpVar *var = audit->kept.at;
     for (Memory *m = audit->memory.at, *end = m + audit->memory.n; m < end; m++) {
-        double size = fabs(m->last = value[*var++]);
-        if (size > m->largest && size <= DBL_MAX)
-            m->largest = size;
+        m->last = value[*var++];
+        if (fabs(m->last) > m->largest && isfinite(m->last))
+            m->largest = fabs(m->last);
     }
     audit->before = audit->sim->time;
 }

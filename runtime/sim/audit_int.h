@@ -56,6 +56,7 @@ struct Audit {
     AuditPlain *plain;  /* relations that are checked together */
     RelList others;     /* and those that are not */
     VEC(Derivative) derivatives;
+    bool states_only;   /* each of them is the slope of a state */
     RelList candidates; /* scratch */
     NodeList loops;
     NodeList used;           /* variables of relations */
@@ -72,6 +73,7 @@ struct Audit {
     VEC(double) unmoved;     /* scratch */
     VEC(double) present;     /* [DdpVar]: all values, while slopes are looked at */
     VEC(uint32_t) positions; /* 0, 1, 2, ... */
+    VEC(double) far;         /* states of a part at another point of its step */
     VEC(Slope) slopes;       /* of the part that is looked at */
     NodeList needs;          /* what those of needs_of follow from, in order */
     const Part *needs_of;    /* NULL: of none */

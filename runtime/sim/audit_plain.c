@@ -14,6 +14,9 @@ typedef struct PlainOp {
     double k;
 } PlainOp;
 
+/* What is known of a sum when it is compiled: terms as they are, the last with either sign; or any factors. */
+typedef enum SumKind { SUM_ALL, SUM_BUT_LAST, SUM_OTHER } SumKind;
+
 /* A form, and its relations. */
 typedef struct Plain {
     Form form;
@@ -21,11 +24,13 @@ typedef struct Plain {
     bool smooth; /* and have slopes */
     bool once;   /* every variable stands in it once */
     bool linear; /* left - right is offset + factor[i]*variable[i] + ..., with numbers */
+    SumKind sum; /* of a linear one */
     uint8_t n_ops, n, left, right;
+    uint8_t position[MOST_TERMS]; /* of a linear one: in the form, of each term */
     double offset, factor[MOST_TERMS];
     PlainOp op[MOST_OPS];
     RelList rels;
-    VEC(DdpVar) vars; /* [rel][position] */
+    VEC(DdpVar) vars; /* [rel][position], of a linear one [rel][term] */
 } Plain;
 
 struct AuditPlain {
@@ -189,6 +194,30 @@ static Terms terms_of(const PlainOp *op, const Terms *terms)
     }
 }
 
+/* Are all terms of one size, and nothing beside them? At most one then has another sign than the others, if
+ * there are three: it comes last. */
+static SumKind sum_kind(Plain *f)
+{
+    uint32_t last = 0, minus = 0;
+    for (uint32_t i = 0; i < f->n; i++) {
+        if (fabs(f->factor[i]) != fabs(f->factor[0]) || f->factor[i] == 0)
+            return SUM_OTHER;
+        minus += f->factor[i] < 0;
+    }
+    if (f->offset != 0 || f->n < 2 || f->n > 3)
+        return SUM_OTHER;
+    if (minus == 0 || minus == f->n)
+        return SUM_ALL;
+    while ((f->factor[last] < 0) != (minus == 1))
+        last++;
+    f->position[last] = (uint8_t)(f->n - 1);
+    f->position[f->n - 1] = (uint8_t)last;
+    double factor = f->factor[last];
+    f->factor[last] = f->factor[f->n - 1];
+    f->factor[f->n - 1] = factor;
+    return SUM_BUT_LAST;
+}
+
 static void find_terms(Plain *f)
 {
     Terms terms[MOST_OPS];
@@ -200,6 +229,9 @@ static void find_terms(Plain *f)
     f->linear = whole.linear;
     f->offset = whole.offset;
     memcpy(f->factor, whole.factor, sizeof f->factor);
+    for (uint32_t i = 0; i < f->n; i++)
+        f->position[i] = (uint8_t)i;
+    f->sum = sum_kind(f);
 }
 
 static void find_out(AuditPlain *plain, Plain *f, Form form)
@@ -237,7 +269,7 @@ bool audit_plain_add(AuditPlain *plain, DdpRel rel, const DdpRelView *view)
         return false;
     vec_push(mem, &f->rels, rel);
     for (uint32_t i = 0; i < view->n; i++)
-        vec_push(mem, &f->vars, view->vars[i]);
+        vec_push(mem, &f->vars, view->vars[f->linear ? f->position[i] : i]);
     plain->count++;
     return true;
 }
@@ -408,10 +440,9 @@ static bool is_candidate(double left, double right, double moves, double above)
              off <= above * moves || left == right);
 }
 
-/* Sums of n multiples, n a number that the compiler sees: is each within what its largest terms
- * round to, or allow? `least` NULL: values count as they are, which is quick and less generous. */
-static inline bool is_sum_right(const Plain *f, uint32_t n, const DdpVar *var, const double *value,
-                                const double *least, double above)
+/* A sum of n multiples: is it within what its largest terms round to, or allow? `least` NULL: values count as they are, which is quick and less generous. */
+static bool is_sum_right(const Plain *f, uint32_t n, const DdpVar *var, const double *value,
+                         const double *least, double above)
 {
     double sum = f->offset, size = 0;
     for (uint32_t i = 0; i < n; i++) {
@@ -426,65 +457,99 @@ static inline bool is_sum_right(const Plain *f, uint32_t n, const DdpVar *var, c
 typedef double Pair __attribute__((vector_size(16)));
 typedef int64_t PairTruth __attribute__((vector_size(16)));
 
-/* Are all of them right, two by two and without a branch that is hard to foresee? What is allowed
- * is the mean of what the values allow as they are and of what they would if all were as small as
- * they may count, so never more than is_sum_right() allows. `many` is even. */
-static inline bool are_sums_right(const Plain *f, uint32_t n, uint32_t many, const DdpVar *var,
-                                  const double *value, double above, double least)
+static inline Pair two(const double *value, DdpVar a, DdpVar b)
 {
-    const PairTruth sign = {INT64_MAX, INT64_MAX};
-    const Pair floor = {above * least / 2, above * least / 2};
-    PairTruth right = {-1, -1};
-    for (uint32_t k = 0; k < many; k += 2, var += 2 * (size_t)n) {
-        Pair sum = {f->offset, f->offset}, size = {0};
-        for (uint32_t i = 0; i < n; i++) {
-            Pair term = f->factor[i] * (Pair){value[var[i]], value[var[n + i]]};
-            sum += term;
-            if (i + 1 < n || n == 1) /* the last is no larger than the others, or it is not right */
-                size += (Pair)((PairTruth)term & sign);
-        }
-        Pair off = (Pair)((PairTruth)sum & sign);
-        PairTruth within = off - above / 2 * size <= floor; /* not where something is no number */
-        right &= within;
-    }
-    return (right[0] & right[1]) != 0;
+    return (Pair){value[a], value[b]};
 }
 
-static inline void check_sums(AuditPlain *plain, const Plain *f, uint32_t n, const double *least,
-                              double above, RelList *candidates)
+/* Are two variables the same in each of them, or with `sum` opposite? Most connections are met exactly. */
+static inline bool are_same(bool sum, uint32_t many, const DdpVar *var, const double *value)
 {
-    const double *value = plain->sim->value;
-    const DdpVar *var = f->vars.at;
-    uint32_t even = f->rels.n & ~1u, k = 0;
-    double factors = 0;
-    for (uint32_t i = 0; i < n; i++)
-        factors += fabs(f->factor[i]);
-    double all = world_has_nominals(plain->sim->world) ? 0 : plain->sim->opt.atol;
-    if (are_sums_right(f, n, even, var, value, above, all * factors))
-        k = even;
-    for (var += (size_t)k * n; k < f->rels.n; k++, var += n)
-        if (!is_sum_right(f, n, var, value, NULL, above) &&
-            !is_sum_right(f, n, var, value, least, above))
-            vec_push(plain->sim->mem, candidates, f->rels.at[k]);
+    PairTruth off = {0};
+    for (const DdpVar *end = var + 2 * (size_t)(many & ~3u); var < end; var += 8) {
+        Pair a = two(value, var[0], var[2]), b = two(value, var[1], var[3]);
+        Pair c = two(value, var[4], var[6]), d = two(value, var[5], var[7]);
+        off |= (PairTruth)(sum ? a + b : a - b) | (PairTruth)(sum ? c + d : c - d);
+    }
+    if (many & 2) {
+        Pair a = two(value, var[0], var[2]), b = two(value, var[1], var[3]);
+        off |= (PairTruth)(sum ? a + b : a - b);
+    }
+    return ((off[0] | off[1]) & INT64_MAX) == 0; /* 0 or -0: nothing that is no number either */
+}
+
+/* Are all of them right, two by two and without a branch that is hard to foresee? What is allowed
+ * is the mean of what the values allow as they are and of what they would if all were as small as
+ * they may count, so never more than is_sum_right() allows. `many` is even; n and `kind` are numbers that
+ * the compiler sees. */
+static inline bool are_sums_right(const Plain *f, uint32_t n, SumKind kind, uint32_t many,
+                                  const DdpVar *var, const double *value, double above,
+                                  double least)
+{
+    const PairTruth sign = {INT64_MAX, INT64_MAX};
+    const double unit = kind == SUM_OTHER ? 1 : fabs(f->factor[0]);
+    const Pair floor = {above * least / unit / 2, above * least / unit / 2};
+    PairTruth count = {0}; /* less one for each that is right */
+    for (const DdpVar *end = var + (size_t)many * n; var < end; var += 2 * (size_t)n) {
+        Pair sum = two(value, var[0], var[n]), size = {0};
+        if (kind == SUM_OTHER)
+            sum *= f->factor[0];
+        if (n > 1) /* the last is no larger than the others, or it is not right */
+            size = (Pair)((PairTruth)sum & sign);
+        if (kind == SUM_OTHER)
+            sum += f->offset;
+        for (uint32_t i = 1; i < n; i++) {
+            Pair term = two(value, var[i], var[n + i]);
+            if (kind == SUM_OTHER)
+                term *= f->factor[i];
+            if (i + 1 < n)
+                size += (Pair)((PairTruth)term & sign);
+            sum = kind == SUM_BUT_LAST && i + 1 == n ? sum - term : sum + term;
+        }
+        Pair off = (Pair)((PairTruth)sum & sign);
+        count += off - above / 2 * size <= floor; /* not where something is no number */
+    }
+    return -(count[0] + count[1]) == many;
+}
+
+/* The same, by the quickest way for their number of terms. */
+static bool are_all_right(const Plain *f, uint32_t many, const DdpVar *var, const double *value,
+                          double above, double least)
+{
+    bool ones = f->sum != SUM_OTHER;
+    if (f->n == 2 && ones &&
+        (f->sum == SUM_ALL ? are_same(true, many, var, value) : are_same(false, many, var, value)))
+        return true;
+    if (f->n == 1)
+        return are_sums_right(f, 1, SUM_OTHER, many, var, value, above, least);
+    if (f->n == 2)
+        return are_sums_right(f, 2, SUM_OTHER, many, var, value, above, least);
+    if (f->n == 3 && f->sum == SUM_ALL)
+        return are_sums_right(f, 3, SUM_ALL, many, var, value, above, least);
+    if (f->n == 3 && ones)
+        return are_sums_right(f, 3, SUM_BUT_LAST, many, var, value, above, least);
+    if (f->n == 3)
+        return are_sums_right(f, 3, SUM_OTHER, many, var, value, above, least);
+    return are_sums_right(f, f->n, SUM_OTHER, many, var, value, above, least);
 }
 
 static void check_linear(AuditPlain *plain, const Plain *f, const double *least, double above,
                          RelList *candidates)
 {
+    const double *value = plain->sim->value;
+    const DdpVar *var = f->vars.at;
+    uint32_t even = f->rels.n & ~1u, n = f->n, k = 0;
+    double factors = 0;
+    for (uint32_t i = 0; i < n; i++)
+        factors += fabs(f->factor[i]);
+    double all = world_has_nominals(plain->sim->world) ? 0 : plain->sim->opt.atol;
     above = fmax(above, 8 * DBL_EPSILON);
-    switch (f->n) {
-    case 1:
-        check_sums(plain, f, 1, least, above, candidates);
-        break;
-    case 2:
-        check_sums(plain, f, 2, least, above, candidates);
-        break;
-    case 3:
-        check_sums(plain, f, 3, least, above, candidates);
-        break;
-    default:
-        check_sums(plain, f, f->n, least, above, candidates);
-    }
+    if (are_all_right(f, even, var, value, above, all * factors))
+        k = even;
+    for (var += (size_t)k * n; k < f->rels.n; k++, var += n)
+        if (!is_sum_right(f, n, var, value, NULL, above) &&
+            !is_sum_right(f, n, var, value, least, above))
+            vec_push(plain->sim->mem, candidates, f->rels.at[k]);
 }
 
 void audit_plain_check(AuditPlain *plain, const double *least, double above, RelList *candidates)
