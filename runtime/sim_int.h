@@ -169,8 +169,8 @@ typedef struct EvalNode {
     EvalOp *ops; /* steps, then residuals; the begin of one allocation, see node_kept() */
     Part *part;
     uint64_t
-        point_number; /* of an output: when it was evaluated; of others: when it was looked at */
-    ReadEdge *reads;  /* in the allocation of `ops` */
+        point_number; /* of an output: when it was evaluated, or node_made_at(); of others: when it was looked at */
+    ReadEdge *reads; /* in the allocation of `ops` */
     uint32_t n_reads, n_compares;
     uint32_t varying; /* with comparisons: which variables varied when these were made */
     NodeSearch search;
@@ -180,6 +180,13 @@ typedef struct EvalNode {
     uint32_t *place_vars;     /* variables of ops that compare, and places behind them; or NULL */
     struct SegmentPlan *plan; /* of the comparisons, tape_plan.c; NULL: not asked for */
 } EvalNode;
+
+/* EvalNode.point_number of a node that was made, or made anew, at this point and was not evaluated since: no point has
+ * this number. */
+static inline uint64_t node_made_at(uint64_t point_number)
+{
+    return ~point_number;
+}
 
 typedef struct DirtyNode {
     uint64_t label; /* ddp_label() since the last commit */

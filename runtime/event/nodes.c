@@ -329,7 +329,7 @@ static void turn_node(Sim *sim, DdpNode n)
     node->determined = ddp_node(sim->ddp, n).determined;
     node->dirty = node->waits = node->forced = false;
     node->in_update.acts = update_acts(sim, node);
-    node->point_number = 0;
+    node->point_number = node_made_at(sim->point_number);
     stop_waiting(sim, node->ops[0].target);
     compare_forget(node);
     evaluate_unsettle(sim, n);

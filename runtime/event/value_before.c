@@ -36,11 +36,12 @@ void before_note_set(Sim *sim, DdpVar var)
         note(sim, (ValueBefore){.var = var, .value = sim->value[var]});
 }
 
-/* An output that has another value than it had when somebody looked, perhaps. A node that is new, or does something
- * new, has not been evaluated either (point 0), but what it determines was, when it lost its node. */
+/* An output that has another value than it had when somebody looked, perhaps. A node that is made at this point, or does
+ * something new, has not been evaluated either, but what it determines was, when it lost its node. */
 static bool is_unseen(const Sim *sim, const EvalNode *node)
 {
-    bool late = node->point_number != sim->point_number && node->point_number != 0;
+    bool late = node->point_number != sim->point_number &&
+                node->point_number != node_made_at(sim->point_number);
     return node->determined && (node->waits || (node->place == PLACE_OUTPUTS && late));
 }
 
