@@ -20,6 +20,7 @@ end Page;
 END
 
 start() { # options
+    rm -f address # of a session before
     "$SOLSTICE" serve page.sol --stop 5 --cache off "$@" >address 2>err &
     pid=$!
     for _ in $(seq 100); do [ -s address ] && break; sleep 0.1; done
