@@ -43,6 +43,7 @@ typedef struct Waiting {
     bool when;
     bool pulse;         /* it stands in a `when` that acts */
     bool clean;         /* it waits for nobody */
+    bool may_be_left;   /* a condition around what it depends on is awaited */
     WorldChoice choice; /* WORLD_NONE: not decided in this round */
     DdpVar condition;
     uint32_t first, n; /* its part of Round.edge: whom it waits for */
@@ -64,6 +65,7 @@ typedef struct Round {
     Map seen; /* the same, or branch * 4 + BRANCH -> the last condition that looked at it, + 1 */
     VEC(WorldDecision) decision;
     VEC(DdpVar) left;
+    bool awaits;   /* a condition of a branch that is there will be known later */
     bool last;     /* nothing can be decided any more: see waits_outside */
     bool implicit; /* who depends on its own content gets a branch to begin with */
 } Round;
@@ -329,8 +331,12 @@ static void push_guards(Round *r, BranchId id, uint32_t w)
         Inst *inst = world_at(r->world, b->inst);
         const Op *op = &inst->plan->ops[b->op];
         map_put(r->mem, &r->seen, id << 2 | BRANCH, w + 1);
-        if (!op->when)
-            push_var(r, follow_var(r->world, inst, &op->refs.at[0]), SOFT);
+        if (op->when)
+            continue;
+        DdpVar condition = follow_var(r->world, inst, &op->refs.at[0]);
+        if (r->awaits && condition && r->host->awaited(r->host->context, condition))
+            r->wait.at[w].may_be_left = true;
+        push_var(r, condition, SOFT);
     }
 }
 
@@ -385,7 +391,7 @@ static void find_edges(Round *r, uint32_t w)
             vec_push(r->mem, &r->edge, r->offer.at[i].from << 1 | (item & SOFT));
     }
     waiting->n = r->edge.n - waiting->first;
-    waiting->clean = waiting->n == 0;
+    waiting->clean = waiting->n == 0 && !waiting->may_be_left;
 }
 
 /* ---- components that wait for nobody else ---- */
@@ -407,6 +413,8 @@ static bool waits_outside(const Round *r, uint32_t from)
 {
     for (uint32_t i = from; i < r->stack.n; i++) {
         const Waiting *w = &r->wait.at[r->stack.at[i]];
+        if (w->may_be_left && !r->last)
+            return true;
         for (uint32_t k = 0; k < w->n; k++) {
             uint32_t edge = r->edge.at[w->first + k];
             const Waiting *to = &r->wait.at[edge >> 1];
@@ -546,7 +554,8 @@ static void decide(Round *r)
     if (r->offer.n)
         qsort(r->offer.at, r->offer.n, sizeof *r->offer.at, by_var);
     map_free(r->mem, &r->seen);
-    for (uint32_t i = 0; i < r->wait.n && r->offer.n; i++)
+    r->awaits = r->host->leave && r->host->awaits(r->host->context);
+    for (uint32_t i = 0; i < r->wait.n && (r->offer.n || r->awaits); i++)
         if (!r->wait.at[i].when)
             find_edges(r, i);
     find_components(r);
@@ -586,7 +595,7 @@ static int settle(Round *r)
                 break;
             status = r->host->bolder(r->host->context, &more);
         }
-        if (status == 0 && !r->decision.n && r->offer.n && r->host->leave) {
+        if (status == 0 && !r->decision.n && (r->offer.n || r->awaits) && r->host->leave) {
             r->last = true;
             decide(r);
             r->last = false;

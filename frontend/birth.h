@@ -12,8 +12,8 @@
  * determines, that may determine by an equation what nothing determines yet, or that may move the
  * instance of a member that its condition asks for or passes through.
  *   - What stands in a branch depends on the conditions around it (U1): the newborn `if` itself,
- * and each relation that its condition depends on. Not so in a `when` that acts, nor what that
- * needs.
+ * and each relation that its condition depends on. Where such a condition will be known later in
+ * the update it waits for that too: it may turn. Not so in a `when` that acts, nor what that needs.
  *   - Where undecided conditions wait only for each other, held variables and members count as what
  * they hold.
  *   - Where nothing can be decided the host becomes bolder: loops, then starts of potential states.
@@ -34,6 +34,10 @@ typedef struct BirthHost {
     int (*bolder)(void *context, bool *more);
     /* The value of the condition of a branch in this update; false: it is not known yet. */
     bool (*known)(void *context, BranchId branch, DdpVar condition, double *value);
+    /* Are there branches whose condition, of this update, is not known yet, but will be? Is `condition` such a
+     * one? NULL where `leave` is. */
+    bool (*awaits)(void *context);
+    bool (*awaited)(void *context, DdpVar condition);
     /* One structural change. */
     int (*choose)(void *context, uint32_t n, const WorldDecision *list);
     /* What waits for an `if` that stays undecided. NULL: this is the first update of all, in which

@@ -306,7 +306,8 @@ static int choose(void *context, uint32_t n, const WorldDecision *list)
 
 static void settle(FirstMode *mode)
 {
-    BirthHost host = {mode, begin, bolder, known, choose, NULL, false};
+    BirthHost host = {
+        .context = mode, .begin = begin, .bolder = bolder, .known = known, .choose = choose};
     uint32_t undecided;
     if (birth_settle(mode->world, &host) != 0)
         return;

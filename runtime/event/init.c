@@ -13,7 +13,6 @@
  * Start values count only in the update in which their der is born; what is no state takes
  * its start value as the first guess of whatever loop determines it.
  */
-#include "runtime/event/delay.h"
 #include "runtime/event/implicit.h"
 #include "runtime/event/reinit.h"
 #include "runtime/event/trail.h"
@@ -25,170 +24,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-
-/* ---- changes of the front end ---- */
-
-static void drop_pre(Sim *sim, DdpVar var)
-{
-    for (uint32_t i = 0; i < sim->decide.pres.n; i++)
-        if (sim->decide.pres.at[i].var == var) {
-            sim->decide.pres.at[i] = sim->decide.pres.at[--sim->decide.pres.n];
-            return;
-        }
-}
-
-static void drop_var(Mem *mem, void *list, DdpVar var)
-{
-    VEC(DdpVar) *vars = list;
-    (void)mem;
-    for (uint32_t i = 0; i < vars->n; i++)
-        if (vars->at[i] == var) {
-            vars->at[i] = vars->at[--vars->n];
-            return;
-        }
-}
-
-static void drop_cout(Sim *sim, DdpVar var)
-{
-    for (uint32_t i = 0; i < sim->record.couts.n; i++)
-        if (sim->record.couts.at[i].var == var) {
-            memmove(sim->record.couts.at + i, sim->record.couts.at + i + 1,
-                    (--sim->record.couts.n - i) * sizeof *sim->record.couts.at);
-            return;
-        }
-}
-
-/* What stands for the value before of what was just born. */
-static double value_at_birth(const Sim *sim, DdpVar var)
-{
-    for (uint32_t i = sim->start.begins.n; i-- > 0;)
-        if (sim->start.begins.at[i].var == var)
-            return sim->start.begins.at[i].value;
-    return 0;
-}
-
-static void take_pre(Sim *sim, const WorldChange *change)
-{
-    if (!change->born) {
-        drop_pre(sim, change->a);
-        return;
-    }
-    vec_push(sim->mem, &sim->decide.pres, ((PreMemo){change->a, change->b, change->c}));
-    bool new =
-        sim->info[change->b].birth > sim->update.births_before; /* there was no update before */
-    if (!change->copied)
-        values_set(sim, change->a,
-                   new ? value_at_birth(sim, change->b) : before_value(sim, change->b));
-}
-
-static void take_start(Sim *sim, const WorldChange *change)
-{
-    if (change->born && !change->copied)
-        vec_push(sim->mem, &sim->start.starts,
-                 ((StartMemo){.rel = change->a,
-                              .start = change->b,
-                              .var = change->c,
-                              .again = change->again,
-                              .at = change->at}));
-    if (change->born)
-        return;
-    implicit_drop_start(sim, change->a);
-    for (uint32_t i = 0; i < sim->start.starts.n; i++)
-        if (sim->start.starts.at[i].rel == change->a)
-            sim->start.starts.at[i].var = 0;
-}
-
-static void take_handle(Sim *sim, const WorldChange *change)
-{
-    double handle = 0;
-    trail_break(sim);
-    if (!change->born)
-        foreign_death(sim->foreign, change->a);
-    else if (foreign_birth_of(sim->foreign, change, sim->value, &handle))
-        values_set(sim, change->a, handle);
-    else
-        sim->start.role_failed = true;
-}
-
-static void take_monitored(Sim *sim, const WorldChange *change)
-{
-    char path[512] = "";
-    trace_instance(sim, change);
-    const EventNews *news = &sim->record.news;
-    if (!news->monitor || change->b)
-        return;
-    if (change->born)
-        world_inst_path(sim->world, change->a, path, sizeof path);
-    news->monitor(news->context, sim->time, change->born, change->a, path);
-}
-
-static void take_change(Sim *sim, const WorldChange *change)
-{
-    switch ((WorldRole)change->role) {
-    case WORLD_BRANCH:
-        event_branch_changed(sim, change);
-        break;
-    case WORLD_START:
-        take_start(sim, change);
-        break;
-    case WORLD_SAMPLE:
-        sim->start.role_failed |= sample_take(sim, change) != SOL_OK;
-        break;
-    case WORLD_INITIAL:
-        if (change->born)
-            vec_push(sim->mem, &sim->decide.initials, change->a);
-        else
-            drop_var(sim->mem, &sim->decide.initials, change->a);
-        break;
-    case WORLD_PRE:
-        take_pre(sim, change);
-        break;
-    case WORLD_BORN:
-        if (change->born)
-            vec_push(sim->mem, &sim->decide.borns, change->a);
-        else
-            drop_var(sim->mem, &sim->decide.borns, change->a);
-        break;
-    case WORLD_DELAY:
-        delay_take(sim, change);
-        break;
-    case WORLD_RANDOM:
-        break;
-    case WORLD_COUT:
-        if (change->born)
-            vec_push(sim->mem, &sim->record.couts, ((CoutMemo){.var = change->a}));
-        else
-            drop_cout(sim, change->a);
-        break;
-    case WORLD_TERMINATE:
-        sim->decide.terminated = change->a;
-        trail_break(sim);
-        break;
-    case WORLD_REINIT:
-        reinit_take(sim, change);
-        break;
-    case WORLD_HANDLE:
-        take_handle(sim, change);
-        break;
-    case WORLD_MONITORED:
-        take_monitored(sim, change);
-        break;
-    }
-}
-
-SolStatus init_take_changes(Sim *sim)
-{
-    uint32_t n;
-    const WorldChange *changes = world_changes(sim->world, &n);
-    values_grow(sim);
-    if (!foreign_check(sim->foreign))
-        sim->start.role_failed = true;
-    for (uint32_t i = 0; i < n && !sim->start.role_failed; i++)
-        take_change(sim, &changes[i]);
-    world_changes_clear(sim->world);
-    return sim->start.role_failed ? SOL_MODEL : SOL_OK;
-}
 
 /* ---- start values ---- */
 
@@ -466,6 +301,26 @@ static bool birth_known(void *context, BranchId branch, DdpVar var, double *valu
     return true;
 }
 
+/* It waits for what has no value yet: a start, a loop. What is left alone keeps its truth. */
+static bool birth_awaited(void *context, DdpVar var)
+{
+    const Sim *sim = context;
+    const ValueInfo *info = &sim->info[var];
+    return info->pending && !update_left_alone(sim, var) && evaluate_is_determined(sim, var);
+}
+
+/* Who waits was told of as who changed. */
+static bool birth_awaits(void *context)
+{
+    Sim *sim = context;
+    for (uint32_t i = 0; i < sim->decide.candidates.n; i++) {
+        const BranchMemo *memo = &sim->branches.at[sim->decide.candidates.at[i]];
+        if (memo->live && !memo->when && !memo->newborn && birth_awaited(sim, memo->condition))
+            return true;
+    }
+    return false;
+}
+
 static int birth_choose(void *context, uint32_t n, const WorldDecision *list)
 {
     Sim *sim = context;
@@ -511,6 +366,8 @@ static SolStatus settle_births(Sim *sim)
                       .begin = birth_begin,
                       .bolder = birth_bolder,
                       .known = birth_known,
+                      .awaits = birth_awaits,
+                      .awaited = birth_awaited,
                       .choose = birth_choose,
                       .leave = sim->update.births_before ? birth_leave : NULL,
                       .acting = sim->update.acting};

@@ -109,6 +109,14 @@ static const char *const event_known[] = {
         "p3.u = x2; if p3? then x2 = 0.25; else then x2 = 3.75; end if;"
         "if initial() then x4 << 0.25; end if;"
         "when time >= 0.5 then x4 << pre(x4) - p3.x1; p3 <- P0{}; end when;"),
+    /* U3: a newborn `if` reads what stands in a branch whose condition waits for a new state */
+    "model P0 interface: static Boolean u; parameter Integer m; static Real x0;"
+    "implementation: if u then x0 = 3.75; else then x0 = 0.75; end if; end P0;" TOP(
+        "dynamic P0 p0; static Real x2; static Boolean b3;",
+        "p0.u = true;"
+        "if initial() then else then static P0 q6{m << 3}; q6.u = b3; end if;"
+        "when true then x2 << p0.x0; p0 <- P0{m << 1}; end when;"
+        "if x2 > 0.875 then b3 = false; else then b3 = false; end if;"),
 };
 
 #undef TOP
