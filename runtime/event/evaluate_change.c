@@ -65,18 +65,18 @@ bool evaluate_is_determined(const Sim *sim, DdpVar var)
 }
 
 /* What a `when` that acts holds is evaluated also where something in it is not determined, by its
- * last value. What follows from its transmissions is determined all the same: that is known when
- * all that it reads was evaluated. */
+ * last value, unless it is a loop. What follows from its transmissions, or stands in a branch whose condition is not
+ * determined, is determined all the same: that is known when all that it reads was evaluated. */
 static bool may_be_evaluated(const Sim *sim, const EvalNode *node)
 {
-    return node->determined || (sim->update.acting && !node->loop);
+    return node->determined || sim->update.acting;
 }
 
 static bool is_evaluated(const Sim *sim, const EvalNode *node)
 {
     if (node->determined || !may_be_evaluated(sim, node))
         return node->determined;
-    if (node->in_update.acts)
+    if (node->in_update.acts && !node->loop)
         return true;
     for (uint32_t i = 0; i < node->n_reads; i++)
         if (!evaluate_is_determined(sim, node->reads[i].var))

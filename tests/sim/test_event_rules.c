@@ -131,16 +131,22 @@ static void read_trace(Shown *shown)
     free(copy);
 }
 
-/* ---- the same model with Reals that move ---- */
+/* ---- the same model with Reals that move, or that loops determine ---- */
+
+typedef char *(*Rewrite)(const char *text);
 
 /* A state that stays 0 is added to what determines a Real: nothing has another value, but the program evaluates it
  * with its part, or only when somebody looks, instead of at events alone. */
 #define DRIFT "drift"
 
-static bool is_drift(const char *path)
+/* Two equations determine a Real together with another one, which is 0: nothing has another value, but the program
+ * holds loops back while something is born. */
+#define REST "rest"
+
+static bool is_added(const char *path)
 {
-    const char *dot = strrchr(path, '.');
-    return strcmp(dot ? dot + 1 : path, DRIFT) == 0;
+    const char *dot = strrchr(path, '.'), *name = dot ? dot + 1 : path;
+    return strcmp(name, DRIFT) == 0 || strncmp(name, REST, strlen(REST)) == 0;
 }
 
 /* "x12 = EXPRESSION;", as em_print writes it: its expression, else NULL. */
@@ -153,7 +159,23 @@ static const char *real_equation(const char *line)
     return strncmp(line, " = ", 3) == 0 ? line + 3 : NULL;
 }
 
-static char *moving(const char *text)
+static void write_drifting(FILE *out, const char *line, const char *value, int n)
+{
+    fprintf(out, "%.*s(%.*s) + " DRIFT ";\n", (int)(value - line), line, n, value);
+}
+
+static void write_loop(FILE *out, const char *line, const char *value, int n)
+{
+    const char *number = line + strspn(line, " ") + 1;
+    int digits = (int)strspn(number, "0123456789");
+    fprintf(out,
+            "static Real " REST "%.*s; x%.*s + " REST "%.*s = %.*s; x%.*s - " REST "%.*s = %.*s;\n",
+            digits, number, digits, number, digits, number, n, value, digits, number, digits,
+            number, n, value);
+}
+
+static char *rewrite(const char *text, const char *top,
+                     void (*write)(FILE *out, const char *line, const char *value, int n))
 {
     char *copy = strdup(text), *rest = copy, *result = NULL;
     size_t size;
@@ -161,16 +183,25 @@ static char *moving(const char *text)
     for (char *line = strsep(&rest, "\n"); line; line = strsep(&rest, "\n")) {
         const char *value = real_equation(line), *end = strrchr(line, ';');
         if (value && end)
-            fprintf(out, "%.*s(%.*s) + " DRIFT ";\n", (int)(value - line), line, (int)(end - value),
-                    value);
+            write(out, line, value, (int)(end - value));
         else if (strcmp(line, "implementation:") == 0)
-            fprintf(out, "%s static Real " DRIFT "; der(" DRIFT ") = 0;\n", line);
+            fprintf(out, "%s%s\n", line, top);
         else
             fprintf(out, "%s\n", line);
     }
     fclose(out);
     free(copy);
     return result;
+}
+
+static char *moving(const char *text)
+{
+    return rewrite(text, " static Real " DRIFT "; der(" DRIFT ") = 0;", write_drifting);
+}
+
+static char *looping(const char *text)
+{
+    return rewrite(text, "", write_loop);
 }
 
 static void read_values(Shown *shown, Sol *sim)
@@ -180,7 +211,7 @@ static void read_values(Shown *shown, Sol *sim)
         char path[ER_PATH];
         double value;
         sol_var_path(sim, var, path, sizeof path);
-        if (!is_drift(path) && sol_read(sim, var, &value) == SOL_OK)
+        if (!is_added(path) && sol_read(sim, var, &value) == SOL_OK)
             add_value(update, path, value);
     }
 }
@@ -478,37 +509,43 @@ static Difference compare(ErRun *rules, Shown *shown)
 
 /* ---- cases ---- */
 
-/* `out`: NULL, or where both runs are printed. */
-static Difference try_text(const char *text, FILE *out)
+/* `text` by the program, `model` by the rules. `out`: NULL, or where both runs are printed. *verdict: by the rules. */
+static Difference try_model(EmModel *model, const char *text, FILE *out, ErVerdict *verdict)
 {
-    Difference d = {REFUSED, "no event model"};
-    EmModel *model = em_read(text, NULL);
-    if (!model)
-        return d;
     ErRun *rules = er_run(model, EVENT_STOP - 1.0 / QUIET, MAX_UPDATES);
-    char *moves = moving(text);
     Shown *shown = show(text);
-    d = compare(rules, shown);
-    /* where conditions of what moves take turns without end, the program looks for a combination of branches that
-     * they agree with (mode_search.c): the rules know nothing of it */
-    bool moved = d.kind == SAME && rules->verdict != ER_ENDLESS;
-    if (moved) {
-        forget(shown);
-        er_free(rules); /* a comparison takes away what need not be told */
-        rules = er_run(model, EVENT_STOP - 1.0 / QUIET, MAX_UPDATES);
-        shown = show(moves);
-        d = compare(rules, shown);
-    }
+    Difference d = compare(rules, shown);
+    *verdict = rules->verdict;
     if (out) {
-        fprintf(out, "%s\n---- by the rules\n", moved && d.kind != SAME ? moves : text);
+        fprintf(out, "%s\n---- by the rules\n", text);
         er_print(rules, out);
         fprintf(out, "---- by the program\n%s%s", shown->trace ? shown->trace : "",
                 shown->messages);
         fprintf(out, "---- %s: %s\n", kind_words[d.kind], d.text);
     }
     forget(shown);
-    free(moves);
     er_free(rules);
+    return d;
+}
+
+/* As it is, and rewritten. Where conditions of what moves take turns without end, the program looks for a combination
+ * of branches that they agree with (mode_search.c): the rules know nothing of it. */
+static Difference try_text(const char *text, FILE *out)
+{
+    static const Rewrite rewrites[] = {moving, looping};
+    Difference d = {REFUSED, "no event model"};
+    ErVerdict verdict;
+    EmModel *model = em_read(text, NULL);
+    if (!model)
+        return d;
+    d = try_model(model, text, out, &verdict);
+    for (size_t i = 0; i < sizeof rewrites / sizeof *rewrites; i++) {
+        if (d.kind != SAME || verdict == ER_ENDLESS)
+            break;
+        char *other = rewrites[i](text);
+        d = try_model(model, other, out, &verdict);
+        free(other);
+    }
     em_free(model);
     return d;
 }

@@ -117,6 +117,11 @@ static const char *const event_known[] = {
         "if initial() then else then static P0 q6{m << 3}; q6.u = b3; end if;"
         "when true then x2 << p0.x0; p0 <- P0{m << 1}; end when;"
         "if x2 > 0.875 then b3 = false; else then b3 = false; end if;"),
+    /* impulses: what stands in a branch whose condition nothing determines meanwhile, also where it is a loop */
+    TOP("static Boolean b0; static Real x1;",
+        "when Sample(interval = 0.75) then else then b0 = time >= 1.5; end when;"
+        "if b0 then x1 = 3.25; else then x1 = 0.25; end if;"
+        "if x1 < 1.625 then end if;"),
 };
 
 #undef TOP
