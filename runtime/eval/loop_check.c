@@ -8,6 +8,7 @@
 typedef struct Term {
     DdpVar var;
     double slope; /* size of the residual's derivative by it */
+    bool own;     /* the loop determines it */
 } Term;
 
 /* Derivatives of the residuals by all variables that occur in them, whoever determines these. */
@@ -59,7 +60,8 @@ static LoopCheck *check_open(Sim *sim, const EvalNode *node)
         check->first[i] = count;
         for (uint32_t k = 0; k < rel.n; k++)
             if (counts(form, op->vars, k))
-                check->term[count++].var = op->vars[k];
+                check->term[count++] = (Term){
+                    .var = op->vars[k], .own = &sim->nodes.at[sim->info[op->vars[k]].node] == node};
     }
     check->first[node->n_tears] = count;
     return check;
@@ -103,6 +105,22 @@ double loop_check_torn(Sim *sim, EvalNode *node, const double *r)
         most = larger(most, violation(r[i], size));
     }
     return most;
+}
+
+bool loop_check_rests(const Sim *sim, const EvalNode *node, const double *r, double largest)
+{
+    const LoopCheck *check = node_loop(node)->check;
+    for (uint32_t i = 0; i < node->n_tears; i++) {
+        double most = 0;
+        for (uint32_t k = check->first[i]; k < check->first[i + 1]; k++) {
+            const Term *term = &check->term[k];
+            double size = larger(1e-11 * fabs(sim->value[term->var]), 1e-14 * largest);
+            most += term->own ? term->slope * size : 0;
+        }
+        if (!(fabs(r[i]) <= most))
+            return false;
+    }
+    return true;
 }
 
 double loop_check_size(Sim *sim, const EvalOp *op, const Code *code)

@@ -15,6 +15,10 @@ typedef struct LoopCheck LoopCheck;
  * on the way through them shows in the residuals. Derivatives are kept while NodeLoop.checked is
  * set. All tangents are 0 before and after. */
 double loop_check_torn(Sim *sim, EvalNode *node, const double *r);
+/* The same loop behind loop_check_torn(), where its factors are those that the derivatives were taken with: are the
+ * residuals no more than rounding that has hardly grown, beside its variables, of which `largest` is the
+ * largest? Derivatives by factors do not count here: the one of R*i by R is what i was when it was taken. */
+bool loop_check_rests(const Sim *sim, const EvalNode *node, const double *r, double largest);
 void loop_check_close(Sim *sim, LoopCheck *check); /* NULL is fine */
 
 /* Of one relation of any loop: the sum below the line. `op` has its variables, `code` is left minus

@@ -531,6 +531,11 @@ double parts_left(const Sim *sim)
     return sim->loop.left_time;
 }
 
+double parts_event_time(const Sim *sim)
+{
+    return sim->loop.left ? sim->loop.event_time : sim->time;
+}
+
 void part_is_due(Part *part)
 {
     part->touch.due = part->sim->loop.number;

@@ -29,6 +29,7 @@ PartList parts_due(const Sim *sim); /* whose event it is */
 void parts_next_event(Sim *sim, double left);
 void parts_set_left(Sim *sim, double time);
 double parts_left(const Sim *sim);
+double parts_event_time(const Sim *sim); /* while its left side is looked at */
 void part_is_due(Part *part);
 bool part_due(const Part *part);         /* it is its event */
 void part_search_later(Part *part);      /* for events behind the one that is past */

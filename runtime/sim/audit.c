@@ -304,6 +304,21 @@ static double largest_around(const Audit *audit, const DdpRelView *view, const D
     return largest;
 }
 
+/* On the left of an event only parts whose event it is are at the time of that side: others go on and are at the event
+ * itself, a width of the search later. A relation may be of those. */
+static double violation_at_event(Audit *audit, const FormInfo *form, const DdpRelView *view)
+{
+    bool timed = false;
+    for (uint32_t i = 0; i < view->n; i++) {
+        if (view->vars[i] != audit->sim->clock)
+            continue;
+        audit->local.at[i] = parts_event_time(audit->sim);
+        timed = true;
+    }
+    double off = timed ? residual(audit, form) : INFINITY;
+    return off == 0 ? 0 : violation(audit, form, off);
+}
+
 static void check_relation(Audit *audit, DdpRel rel, SolSide side)
 {
     Sim *sim = audit->sim;
@@ -332,6 +347,8 @@ static void check_relation(Audit *audit, DdpRel rel, SolSide side)
         amount = least_violation(audit, form);
     if (amount > audit->bound && jumps)
         amount = least_by_events(audit, form, &view);
+    if (amount > audit->bound && side == SOL_BEFORE_EVENT)
+        amount = fmin(amount, violation_at_event(audit, form, &view));
     audit_keep_worst(audit, rel, side, amount);
 }
 

@@ -19,8 +19,9 @@ static TruthVerdict check_seed(uint64_t seed, bool print, TruthTally *tally)
 }
 
 /* Trains in which something was found: a derivative held against values beyond the step of another
- * part, a break-away between two looks, steps undone because of slopes that nobody had evaluated. */
-static const uint64_t FOUND[] = {302474, 6100571, 128, 6200780};
+ * part, a break-away between two looks, steps undone because of slopes that nobody had evaluated, a source
+ * that goes on at the event of another part, held against the time before it. */
+static const uint64_t FOUND[] = {302474, 6100571, 128, 6200780, 730124077};
 
 int main(int argc, char **argv)
 {
