@@ -418,7 +418,6 @@ static void list_relation(Audit *audit, DdpRel rel)
     use_variables(audit, &view);
     if (view.kind == DDP_DERIVATIVE) {
         vec_push(sim->mem, &audit->derivatives, ((Derivative){rel, view.vars[0], view.vars[1]}));
-        keep_variable(audit, view.vars[1]);
     } else if (ddp_combination(sim->ddp, rel, &made) ||
                !audit_plain_add(audit->plain, rel, &view)) {
         vec_push(sim->mem, &audit->others, rel);
@@ -463,6 +462,9 @@ static void bring_structure(Audit *audit)
     for (DdpRel rel = 1; rel < ddp_rel_limit(sim->ddp); rel++)
         if (ddp_rel_used(sim->ddp, rel))
             list_relation(audit, rel);
+    audit->kept_always = audit->kept.n;
+    for (uint32_t i = 0; i < audit->derivatives.n; i++)
+        keep_variable(audit, audit->derivatives.at[i].var);
     for (uint32_t i = 0; i < sim->states.n; i++)
         keep_variable(audit, sim->states.at[i].var);
     audit->states_only = true;
@@ -508,12 +510,15 @@ static bool all_known(Audit *audit, SolSide side)
     return true;
 }
 
-/* Of relations that jump, of derivatives, and states: of others nobody asks. */
-static void remember_values(Audit *audit)
+/* Of relations that jump; of derivatives, and states, where a step is looked at: how large they are is asked there. Of
+ * others nobody asks. */
+static void remember_values(Audit *audit, SolSide side)
 {
     const double *value = audit->sim->value;
     const DdpVar *var = audit->kept.at;
-    for (Memory *m = audit->memory.at, *end = m + audit->memory.n; m < end; m++) {
+    bool all = side != SOL_AT_POINT || audit_any_step(audit);
+    uint32_t n = all ? audit->memory.n : audit->kept_always;
+    for (Memory *m = audit->memory.at, *end = m + n; m < end; m++) {
         m->last = value[*var++];
         if (fabs(m->last) > m->largest && isfinite(m->last))
             m->largest = fabs(m->last);
@@ -631,7 +636,7 @@ SolStatus audit_point(Audit *audit, SolSide side, const double *shown)
     else
         check_all(audit, side);
     if (!partly)
-        remember_values(audit);
+        remember_values(audit, side);
     if (side == SOL_AT_POINT)
         status = audit_slopes(audit);
     return status == SOL_OK ? verdict(audit) : status;

@@ -62,6 +62,7 @@ struct Audit {
     NodeList used;           /* variables of relations */
     NodeList kept;           /* those whose values are remembered */
     VEC(Memory) memory;      /* [kept] */
+    uint32_t kept_always;    /* so many of them at every point */
     bool known;              /* all of them have values, as they do up to the next event */
     VEC(Checked) checked;    /* [DdpRel] */
     VEC(Seen) seen;          /* [DdpVar] */
@@ -99,6 +100,9 @@ static inline Memory audit_memory(const Audit *audit, DdpVar var)
 
 /* audit.c: a relation that is violated by so much, if it is the worst so far. */
 void audit_keep_worst(Audit *audit, DdpRel rel, SolSide side, double amount);
+
+/* audit_slopes.c: is there a step that it will look at? */
+bool audit_any_step(const Audit *audit);
 
 /* audit_slopes.c: derivatives against the dense output, at Sim.time, where all values are. */
 SolStatus audit_slopes(Audit *audit);

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_OPS = 40, WIDTH = 32, MOST_TERMS = 6 };
+enum { MOST_OPS = 40, WIDTH = 32, MOST_TERMS = 6, INEXACT_RESTS = 63 };
 
 typedef struct PlainOp {
     uint8_t op;
@@ -31,6 +31,7 @@ typedef struct Plain {
     PlainOp op[MOST_OPS];
     RelList rels;
     VEC(DdpVar) vars; /* [rel][position], of a linear one [rel][term] */
+    uint32_t rests;   /* points for which nobody asks whether all sums are 0: they were not */
 } Plain;
 
 struct AuditPlain {
@@ -462,6 +463,32 @@ static inline Pair two(const double *value, DdpVar a, DdpVar b)
     return (Pair){value[a], value[b]};
 }
 
+/* Of two of them side by side, as is_sum_right() has it; n and `kind` are numbers that the compiler sees. */
+static inline Pair sum_of_two(const Plain *f, uint32_t n, SumKind kind, const DdpVar *var,
+                              const double *value)
+{
+    Pair sum = two(value, var[0], var[n]);
+    if (kind == SUM_OTHER)
+        sum = sum * f->factor[0] + f->offset;
+    for (uint32_t i = 1; i < n; i++) {
+        Pair term = two(value, var[i], var[n + i]);
+        if (kind == SUM_OTHER)
+            term *= f->factor[i];
+        sum = kind == SUM_BUT_LAST && i + 1 == n ? sum - term : sum + term;
+    }
+    return sum;
+}
+
+/* Are all of them 0? What was solved for one of its variables, and is a sum, mostly is. `many` is even. */
+static inline bool are_zero(const Plain *f, uint32_t n, SumKind kind, uint32_t many,
+                            const DdpVar *var, const double *value)
+{
+    PairTruth off = {0};
+    for (const DdpVar *end = var + (size_t)many * n; var < end; var += 2 * (size_t)n)
+        off |= (PairTruth)sum_of_two(f, n, kind, var, value);
+    return ((off[0] | off[1]) & INT64_MAX) == 0; /* 0 or -0: nothing that is no number either */
+}
+
 /* Are two variables the same in each of them, or with `sum` opposite? Most connections are met exactly. */
 static inline bool are_same(bool sum, uint32_t many, const DdpVar *var, const double *value)
 {
@@ -512,13 +539,36 @@ static inline bool are_sums_right(const Plain *f, uint32_t n, SumKind kind, uint
     return -(count[0] + count[1]) == many;
 }
 
-/* The same, by the quickest way for their number of terms. */
-static bool are_all_right(const Plain *f, uint32_t many, const DdpVar *var, const double *value,
+/* Are all of them met exactly? Which are is a matter of the form, so it is asked again only now and then where they
+ * were not. */
+static bool are_exact(Plain *f, uint32_t many, const DdpVar *var, const double *value)
+{
+    bool exact = false;
+    if (f->rests > 0) {
+        f->rests--;
+        return false;
+    }
+    if (f->n == 2 && f->sum == SUM_ALL)
+        exact = are_same(true, many, var, value);
+    else if (f->n == 2 && f->sum == SUM_BUT_LAST)
+        exact = are_same(false, many, var, value);
+    else if (f->n == 2)
+        exact = are_zero(f, 2, SUM_OTHER, many, var, value);
+    else if (f->n == 3 && f->sum == SUM_ALL)
+        exact = are_zero(f, 3, SUM_ALL, many, var, value);
+    else if (f->n == 3 && f->sum == SUM_BUT_LAST)
+        exact = are_zero(f, 3, SUM_BUT_LAST, many, var, value);
+    else if (f->n == 3)
+        exact = are_zero(f, 3, SUM_OTHER, many, var, value);
+    f->rests = exact ? 0 : INEXACT_RESTS;
+    return exact;
+}
+
+/* The same as are_sums_right(), by the quickest way for their number of terms. */
+static bool are_all_right(Plain *f, uint32_t many, const DdpVar *var, const double *value,
                           double above, double least)
 {
-    bool ones = f->sum != SUM_OTHER;
-    if (f->n == 2 && ones &&
-        (f->sum == SUM_ALL ? are_same(true, many, var, value) : are_same(false, many, var, value)))
+    if (are_exact(f, many, var, value))
         return true;
     if (f->n == 1)
         return are_sums_right(f, 1, SUM_OTHER, many, var, value, above, least);
@@ -526,14 +576,14 @@ static bool are_all_right(const Plain *f, uint32_t many, const DdpVar *var, cons
         return are_sums_right(f, 2, SUM_OTHER, many, var, value, above, least);
     if (f->n == 3 && f->sum == SUM_ALL)
         return are_sums_right(f, 3, SUM_ALL, many, var, value, above, least);
-    if (f->n == 3 && ones)
+    if (f->n == 3 && f->sum == SUM_BUT_LAST)
         return are_sums_right(f, 3, SUM_BUT_LAST, many, var, value, above, least);
     if (f->n == 3)
         return are_sums_right(f, 3, SUM_OTHER, many, var, value, above, least);
     return are_sums_right(f, f->n, SUM_OTHER, many, var, value, above, least);
 }
 
-static void check_linear(AuditPlain *plain, const Plain *f, const double *least, double above,
+static void check_linear(AuditPlain *plain, Plain *f, const double *least, double above,
                          RelList *candidates)
 {
     const double *value = plain->sim->value;
@@ -556,7 +606,7 @@ void audit_plain_check(AuditPlain *plain, const double *least, double above, Rel
 {
     Lanes l;
     for (uint32_t i = 0; i < plain->forms.n; i++) {
-        const Plain *f = &plain->forms.at[i];
+        Plain *f = &plain->forms.at[i];
         if (f->linear) {
             check_linear(plain, f, least, above, candidates);
             continue;

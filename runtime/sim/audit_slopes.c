@@ -87,8 +87,9 @@ static bool are_sorted(uint32_t n, const Slope *slopes)
     return true;
 }
 
-static bool any_step(const Sim *sim)
+bool audit_any_step(const Audit *audit)
 {
+    const Sim *sim = audit->sim;
     for (uint32_t i = 0; i < sim->parts.n; i++)
         if (is_new_step(sim->parts.at[i]))
             return true;
@@ -105,7 +106,7 @@ static void list_slopes(Audit *audit, Reach *all)
 {
     Sim *sim = audit->sim;
     vec_clear(&audit->slopes);
-    if (!any_step(sim))
+    if (!audit_any_step(audit))
         return;
     Part *least = least_part(sim, all);
     for (uint32_t i = 0; i < audit->derivatives.n; i++) {
