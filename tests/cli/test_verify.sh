@@ -44,8 +44,19 @@ implementation:
   if x > 2 then static Real u; u = x; end;
   if y > 6 then static Real v; v = x; end;
 end Together;
+// Three phases whose sum is zero but for the errors of each.
+model Balanced
+  define third as 2.0943951023931953;
+interface: static Real a; static Real b; static Real c; static Real sum;
+implementation:
+  der(x = a, start << 0) = sin(5*time) - a;
+  der(x = b, start << 0) = sin(5*time + third) - b;
+  der(x = c, start << 0) = sin(5*time + 2*third) - c;
+  sum = a + b + c;
+end Balanced;
 END
 
+expect 0 "" "$SOLSTICE" verify models.sol:Balanced --stop 4
 expect 0 "" "$SOLSTICE" verify models.sol:Together --stop 4
 grep -q '^all runs agree within 0.001 of each range up to 4$' out || fail "simultaneous events: $(cat out)"
 
