@@ -347,11 +347,11 @@ static inline DdpRel schedule_provider(const Ddp *d, DdpVar v)
         return 0; /* a state */
     return r;
 }
-/* Does r read what stands at this position, as an input? */
-static inline bool schedule_reads(const Ddp *d, DdpRel r, uint32_t position)
+/* Does r, which computes `out`, read what stands at this position, as an input? */
+static inline bool schedule_reads_for(const Ddp *d, DdpRel r, DdpVar out, uint32_t position)
 {
     const Rel *rel = &REL(d, r);
-    DdpVar v = relation_vars(d, r)[position], out = schedule_out(d, r);
+    DdpVar v = relation_vars(d, r)[position];
     if (!v || !out)
         return false;
     if (position == rel->n)
@@ -361,6 +361,10 @@ static inline bool schedule_reads(const Ddp *d, DdpRel r, uint32_t position)
     if (rel->kind == DDP_TRANSMISSION)
         return position > 0 && form_info(d->forms, rel->form)->position[position].occurs;
     return v != out && form_info(d->forms, rel->form)->position[position].occurs;
+}
+static inline bool schedule_reads(const Ddp *d, DdpRel r, uint32_t position)
+{
+    return schedule_reads_for(d, r, schedule_out(d, r), position);
 }
 
 /* ---- edge_insert.c ---- */

@@ -465,12 +465,41 @@ static double binary_value(const FormTable *table, const XWalk *walk, XNode node
     return x_apply_binary(node.op, a, operand_value(walk, node.b));
 }
 
+enum { SMALL_DEPTH = 4 };
+
+/* A small expression needs no lists. False: it is none, or has more than arithmetic in it. */
+static bool small_value(const FormTable *table, X x, const uint32_t *vars, const double *value_at,
+                        int depth, double *value)
+{
+    const XNode *node = &table->nodes.at[x];
+    double a, b;
+    int n;
+    if (node->op == X_CONST || node->op == X_POS) {
+        *value = node->op == X_CONST ? node->k : value_at[vars[node->a]];
+        return true;
+    }
+    if (depth == 0 || node->op == X_CALL || node->op == X_ARG || node->op == X_SELECT ||
+        !small_value(table, node->a, vars, value_at, depth - 1, &a))
+        return false;
+    if (x_op_is_unary(node->op))
+        *value = x_apply_unary(node->op, a);
+    else if (node->op == X_POW && x_small_exponent(table, node->b, &n))
+        *value = x_power(a, n);
+    else if (small_value(table, node->b, vars, value_at, depth - 1, &b))
+        *value = x_apply_binary(node->op, a, b);
+    else
+        return false;
+    return true;
+}
+
 double x_value(const FormTable *table, X x, const uint32_t *vars, const double *value_at,
                XForeign foreign, void *context)
 {
+    double v = 0;
+    if (small_value(table, x, vars, value_at, SMALL_DEPTH, &v))
+        return v;
     XWalk *walk = xwalk_begin(table, 1, &x);
     vec_reserve(table->mem, &walk->value, walk->order.n);
-    double v = 0;
     for (uint32_t i = 0; i < walk->order.n; i++) {
         XNode node = x_node(table, walk->order.at[i]);
         if (node.op == X_CONST)

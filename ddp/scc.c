@@ -33,9 +33,10 @@ static DdpRel next_input(Tarjan *t, SccFrame *f)
 {
     Ddp *d = t->d;
     uint32_t n = REL(d, f->rel).n + (REL(d, f->rel).has_logic ? 1u : 0u);
+    DdpVar out = schedule_out(d, f->rel);
     while (f->position < n) {
         uint32_t k = f->position++;
-        if (!schedule_reads(d, f->rel, k))
+        if (!schedule_reads_for(d, f->rel, out, k))
             continue;
         DdpRel p = schedule_provider(d, relation_vars(d, f->rel)[k]);
         if (p && !REL(d, p).node && REL(d, p).moved)

@@ -105,8 +105,9 @@ static DdpNode latest_input(Ddp *d, DdpNode n)
     DdpNode latest = 0;
     for (DdpRel r = NODE(d, n).first; r; r = REL(d, r).next) {
         uint32_t count = REL(d, r).n + (REL(d, r).has_logic ? 1u : 0u);
+        DdpVar out = schedule_out(d, r);
         for (uint32_t k = 0; k < count; k++) {
-            if (!schedule_reads(d, r, k))
+            if (!schedule_reads_for(d, r, out, k))
                 continue;
             DdpRel p = schedule_provider(d, relation_vars(d, r)[k]);
             DdpNode m = p ? REL(d, p).node : 0;
@@ -181,15 +182,17 @@ void schedule_tear_again(Ddp *d, DdpNode n)
 
 static bool node_varies(const Ddp *d, DdpNode n)
 {
-    for (DdpRel r = NODE(d, n).first; r; r = REL(d, r).next)
+    for (DdpRel r = NODE(d, n).first; r; r = REL(d, r).next) {
+        DdpVar out = schedule_out(d, r);
         for (uint32_t k = 0; k < REL(d, r).n; k++) {
             DdpVar v = relation_vars(d, r)[k];
-            if (!schedule_reads(d, r, k) || !VAR(d, v).varies)
+            if (!VAR(d, v).varies || !schedule_reads_for(d, r, out, k))
                 continue;
             DdpRel p = schedule_provider(d, v);
             if (!p || REL(d, p).node != n)
                 return true;
         }
+    }
     return false;
 }
 

@@ -210,13 +210,17 @@ static const FormInfo *info_make(FormTable *table, const FormEntry *form)
     return info;
 }
 
+/* Apart, so that looking up what is known needs no room for a copy. */
+static __attribute__((noinline)) const FormInfo *info_new(FormTable *table, Form form)
+{
+    FormEntry entry = table->forms.at[form]; /* a copy: the table may grow */
+    return table->forms.at[form].info = info_make(table, &entry);
+}
+
 const FormInfo *form_info(FormTable *table, Form form)
 {
     const FormInfo *known = table->forms.at[form].info;
-    if (known)
-        return known;
-    FormEntry entry = table->forms.at[form]; /* a copy: the table may grow */
-    return table->forms.at[form].info = info_make(table, &entry);
+    return known ? known : info_new(table, form);
 }
 
 Form form_cancel(FormTable *table, Form form, uint32_t from)

@@ -399,13 +399,32 @@ static void join(Sim *sim, Segment *a, Segment *b)
     finish(sim, a);
 }
 
+/* The first and the last piece of what was cut, with what stands beside them. */
+static void join_neighbours(Sim *sim, Segment *first, Segment *last)
+{
+    Segment *before = neighbour(first, -1);
+    if (before && !before->dirty && may_join(sim, before, first)) {
+        last = last == first ? before : last;
+        join(sim, before, first);
+    }
+    Segment *behind = neighbour(last, 1);
+    if (behind && !behind->dirty && may_join(sim, last, behind))
+        join(sim, last, behind);
+}
+
 static void cut(Sim *sim, Segment *segment)
 {
     NodeList all = segment->nodes;
     Segment *last = segment;
+    uint32_t first = run_length(sim, &all, 0);
+    if (first == all.n) { /* it stays in one piece */
+        finish(sim, segment);
+        join_neighbours(sim, segment, segment);
+        return;
+    }
     segment->nodes = (NodeList){0};
     for (uint32_t i = 0, length; i < all.n; i += length) {
-        length = run_length(sim, &all, i);
+        length = i ? run_length(sim, &all, i) : first;
         if (i)
             last = new_segment(sim, last->chunk, place_in(last->chunk, last) + 1);
         reserve_nodes(sim, &last->nodes, length);
@@ -414,14 +433,7 @@ static void cut(Sim *sim, Segment *segment)
         finish(sim, last);
     }
     vec_free(sim->mem, &all);
-    Segment *before = neighbour(segment, -1);
-    if (before && !before->dirty && may_join(sim, before, segment)) {
-        last = last == segment ? before : last;
-        join(sim, before, segment);
-    }
-    Segment *behind = neighbour(last, 1);
-    if (behind && !behind->dirty && may_join(sim, last, behind))
-        join(sim, last, behind);
+    join_neighbours(sim, segment, last);
 }
 
 #ifdef SOLSTICE_VERIFY

@@ -197,10 +197,11 @@ void evaluate_touch(Sim *sim, DdpVar var)
     disturb_states(sim, var);
     if (sim->info[var].branches)
         update_condition(sim, var);
+    bool in_part = sim->info[var].readers && is_in_part(sim, var);
     for (ReadEdge *edge = sim->info[var].readers; edge; edge = edge->next) {
         EvalNode *node = &sim->nodes.at[edge->node];
         evaluate_touch_node(sim, edge->node);
-        if (!node->part || is_in_part(sim, var))
+        if (!node->part || in_part)
             continue;
         if (node->needed[NEED_DYNAMICS])
             part_disturb(node->part);

@@ -90,29 +90,34 @@ static X residual_of(Sim *sim, DdpRel rel)
 
 /* One operation: its code over the relation's variables. A copy of these is put at *vars, which
  * moves on. True: its value may jump. */
-static bool make_op(Sim *sim, EvalOp *op, const DdpStep *step, uint32_t **vars)
+static bool make_op(Sim *sim, EvalOp *op, const DdpStep *step, const DdpRelView *rel,
+                    uint32_t **vars)
 {
-    DdpRelView rel = ddp_rel(sim->ddp, step->rel);
-    memcpy(*vars, rel.vars, rel.n * sizeof **vars);
+    memcpy(*vars, rel->vars, rel->n * sizeof **vars);
     X value = step->value ? step->value : residual_of(sim, step->rel);
     *op = (EvalOp){
         .vars = *vars, .rel = step->rel, .target = step->value ? step->var : 0, .source = value};
-    *vars += rel.n;
+    *vars += rel->n;
     return evaluate_change_op(sim, op, value);
+}
+
+static const DdpStep *step_of(const DdpNodeView *view, uint32_t i)
+{
+    return i < view->n_steps ? &view->steps[i] : &view->residuals[i - view->n_steps];
 }
 
 /* All arrays of a node lie in one allocation (sim_int.h: node_kept). No relation reads what it
  * determines, so there are no more reads than other variables. */
-static void carve(Sim *sim, EvalNode *node, const DdpNodeView *view, uint32_t **vars)
+static void carve(Sim *sim, EvalNode *node, const DdpNodeView *view, const DdpRelView *rels,
+                  uint32_t **vars)
 {
     size_t ops = view->n_steps + view->n_tears, tears = view->n_tears, n_vars = 0, n_reads = 0;
     for (uint32_t i = 0; i < ops; i++) {
-        const DdpStep *step =
-            i < view->n_steps ? &view->steps[i] : &view->residuals[i - view->n_steps];
-        DdpRelView rel = ddp_rel(sim->ddp, step->rel);
-        n_vars += rel.n;
-        for (uint32_t k = 0; k < rel.n; k++)
-            n_reads += rel.vars[k] && !(step->value && rel.vars[k] == step->var);
+        const DdpStep *step = step_of(view, i);
+        const DdpVar *named = rels[i].vars;
+        n_vars += rels[i].n;
+        for (uint32_t k = 0; k < rels[i].n; k++)
+            n_reads += named[k] && !(step->value && named[k] == step->var);
     }
     size_t loop = view->loop ? ops + (tears > LOOP_TORN ? 0 : dense_lu_room(view->n_tears)) : 0;
     size_t doubles =
@@ -156,15 +161,14 @@ static void add_read(Sim *sim, DdpNode n, DdpVar var)
     info->readers = edge;
 }
 
-static void make_reads(Sim *sim, DdpNode n)
+static void make_reads(Sim *sim, DdpNode n, const DdpRelView *rels)
 {
     EvalNode *node = &sim->nodes.at[n];
     sim->mark++;
     for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++) {
         const EvalOp *op = &node->ops[i];
-        DdpRelView rel = ddp_rel(sim->ddp, op->rel);
-        const FormInfo *form = form_info(sim->forms, rel.form);
-        for (uint32_t k = 0; k < rel.n; k++)
+        const FormInfo *form = form_info(sim->forms, rels[i].form);
+        for (uint32_t k = 0; k < rels[i].n; k++)
             if (op->vars[k] && op->vars[k] != op->target && form->position[k].occurs)
                 add_read(sim, n, op->vars[k]);
     }
@@ -188,14 +192,14 @@ static void own_outputs(Sim *sim, DdpNode n)
     node->varies = ddp_var(sim->ddp, any).varies;
 }
 
-/* Differentiated relations are constraints. */
-static void note_derivative(Sim *sim, DdpRel rel)
+/* Nobody asks for what it determines: most of what shows results only. */
+static bool nobody_needs(const Sim *sim, const EvalNode *node)
 {
-    DdpRelView view = ddp_rel(sim->ddp, rel);
-    if (view.order == 0)
-        return;
-    reselect_note_differentiated(sim, view.origin);
+    const ValueInfo *info = &sim->info[node->ops[0].target];
+    return !node->loop && !info->need[NEED_DYNAMICS] && !info->need[NEED_CONDITIONS];
 }
+
+enum { FEW_OPS = 8 }; /* of a node: their relations are looked at on the stack */
 
 static void make_node(Sim *sim, DdpNode n)
 {
@@ -203,8 +207,12 @@ static void make_node(Sim *sim, DdpNode n)
         vec_push(sim->mem, &sim->nodes, (EvalNode){0});
     DdpNodeView view = ddp_node(sim->ddp, n);
     EvalNode *node = &sim->nodes.at[n];
-    uint32_t *vars;
+    uint32_t *vars, n_ops = view.n_steps + view.n_tears;
     bool listed = node->listed, jumps = false;
+    DdpRelView few[FEW_OPS],
+        *rels = n_ops <= FEW_OPS ? few : mem_alloc(sim->mem, n_ops * sizeof *rels);
+    for (uint32_t i = 0; i < n_ops; i++)
+        rels[i] = ddp_rel(sim->ddp, step_of(&view, i)->rel);
     EvalNode made = {.live = true,
                      .listed = listed,
                      .made = (uint8_t)(node->made + 1),
@@ -215,25 +223,26 @@ static void make_node(Sim *sim, DdpNode n)
                      .untorn = view.untorn,
                      .n_steps = view.n_steps,
                      .n_tears = view.n_tears};
-    carve(sim, &made, &view, &vars); /* before anybody sees it: memory may run out */
+    carve(sim, &made, &view, rels, &vars); /* before anybody sees it: memory may run out */
     *node = made;
     sim->work++;
-    for (uint32_t i = 0; i < view.n_steps + view.n_tears; i++) {
-        const DdpStep *step = i < view.n_steps ? &view.steps[i] : &view.residuals[i - view.n_steps];
-        jumps |= make_op(sim, &node->ops[i], step, &vars);
-    }
+    for (uint32_t i = 0; i < n_ops; i++)
+        jumps |= make_op(sim, &node->ops[i], step_of(&view, i), &rels[i], &vars);
     if (view.n_tears)
         memcpy(node_tears(node), view.tears, view.n_tears * sizeof *node_tears(node));
     node->untorn |= node->loop && loop_solve_is_known_whole(sim, node);
     own_outputs(sim, n);
-    for (uint32_t i = 0; i < view.n_steps + view.n_tears; i++)
-        note_derivative(sim, node->ops[i].rel);
-    make_reads(sim, n);
+    for (uint32_t i = 0; i < n_ops; i++)
+        if (rels[i].order) /* differentiated relations are constraints */
+            reselect_note_differentiated(sim, rels[i].origin);
+    make_reads(sim, n, rels);
+    if (rels != few)
+        mem_free(sim->mem, rels);
     node->in_update.acts = update_acts(sim, node);
     node->compares = node->varies && jumps;
     if (node->compares)
         hold_make_compares(sim, node);
-    for (int kind = 0; kind < NEED_KINDS; kind++)
+    for (int kind = 0; kind < NEED_KINDS && !nobody_needs(sim, node); kind++)
         need_node(sim, n, kind);
     evaluate_unsettle(sim, n);
     evaluate_touch_node(sim, n);
@@ -270,7 +279,8 @@ static void drop_node(Sim *sim, DdpNode n)
     part_graph_take_out(sim, n);
     node->live = node->dirty = false;
     for (int kind = 0; kind < NEED_KINDS; kind++)
-        need_node(sim, n, kind);
+        if (node->needed[kind])
+            need_node(sim, n, kind);
     for (uint32_t i = 0; i < node->n_reads; i++) {
         ReadEdge *edge = &node->reads[i];
         if (edge->link)

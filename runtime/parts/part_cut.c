@@ -4,7 +4,10 @@
  * unite where they meet. A search that has seen all there is without meeting another one has found a
  * part of its own; when only one is left, it need not go on. So the cost is that of the smaller
  * pieces, or of the short way round, and not of the whole part. (The idea is that of Even and
- * Shiloach, An on-line edge-deletion problem, J. ACM 28, 1981.) */
+ * Shiloach, An on-line edge-deletion problem, J. ACM 28, 1981.)
+ *
+ * Mostly nothing fell apart, and what is left is small: so one walk of few steps is tried first, and where it
+ * meets all these vertices no search is needed. */
 #include "runtime/parts/part_graph_int.h"
 
 #include <stdlib.h>
@@ -187,9 +190,96 @@ typedef struct Seed {
     uint32_t index, order; /* of the part; of the seed */
 } Seed;
 
+/* ---- what holds together ---- */
+
+enum { FLOOD_VERTICES = 128, FLOOD_EDGES = 1024, EDGES_EACH = 32 };
+enum { UNSEEN, WANTED, REACHED }; /* *group_of() of a vertex */
+
+/* A walk from one of the seeds, until it has met all others. Mostly the part is small, or what was cut has a short way
+ * round: then this is all. */
+typedef struct Flood {
+    Searches marks; /* its stamp alone */
+    uint32_t wanted, n;
+    uint32_t edges; /* that it may still go along */
+    uint32_t found[FLOOD_VERTICES];
+} Flood;
+
+static void flood(Flood *f, uint32_t vertex)
+{
+    uint32_t *group = group_of(&f->marks, vertex);
+    f->edges -= f->edges > 0;
+    if (*group == REACHED)
+        return;
+    f->wanted -= *group == WANTED;
+    *group = REACHED;
+    if (f->n == FLOOD_VERTICES)
+        f->edges = 0; /* that is too many */
+    else
+        f->found[f->n++] = vertex;
+}
+
+static void flood_var(Flood *f, DdpVar var)
+{
+    const ValueInfo *info = &f->marks.sim->info[var];
+    if (info->state)
+        flood(f, STATE | var);
+    else if (info->node && f->marks.sim->nodes.at[info->node].part)
+        flood(f, info->node);
+}
+
+static void flood_behind(Flood *f, DdpVar var)
+{
+    const Sim *sim = f->marks.sim;
+    for (DdpVar state = sim->info[var].slope_of; state; state = sim->info[state].slope_next)
+        flood(f, STATE | state);
+    for (const ReadEdge *edge = sim->info[var].readers; edge && f->edges; edge = edge->next)
+        if (sim->nodes.at[edge->node].part)
+            flood(f, edge->node);
+        else
+            f->edges--;
+}
+
+static void flood_from(Flood *f, uint32_t vertex)
+{
+    const Sim *sim = f->marks.sim;
+    if (vertex & STATE) {
+        DdpVar var = vertex & ~STATE;
+        flood_var(f, sim->states.at[sim->info[var].state - 1].slope);
+        flood_behind(f, var);
+        return;
+    }
+    const EvalNode *node = &sim->nodes.at[vertex];
+    for (uint32_t i = 0; i < node->n_reads && f->edges; i++)
+        flood_var(f, node->reads[i].var);
+    for (uint32_t i = 0; i < node->n_steps + node->n_tears && f->edges; i++)
+        flood_behind(f, node_output(node, i));
+}
+
+/* True: all of them are connected. False: they are not, or that was not found out. */
+static bool hold_together(Sim *sim, uint32_t n, const Seed *seeds)
+{
+    Flood f;
+    f.marks = (Searches){.sim = sim, .stamp = ++sim->mark};
+    f.wanted = f.n = 0;
+    f.edges = n < FLOOD_EDGES / EDGES_EACH ? n * EDGES_EACH : FLOOD_EDGES;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t *group = group_of(&f.marks, seeds[i].vertex);
+        f.wanted += *group == UNSEEN;
+        *group = WANTED;
+    }
+    flood(&f, seeds[0].vertex);
+    for (uint32_t i = 0; i < f.n && f.wanted && f.edges; i++) {
+        sim->work++;
+        flood_from(&f, f.found[i]);
+    }
+    return !f.wanted;
+}
+
 /* Searches from these vertices of one part; those that end apart become parts. */
 static void search_part(Sim *sim, uint32_t n, const Seed *seeds)
 {
+    if (hold_together(sim, n, seeds))
+        return;
     Searches s = {.sim = sim, .stamp = ++sim->mark};
     for (uint32_t i = 0; i < n; i++) {
         if (*group_of(&s, seeds[i].vertex))
@@ -267,7 +357,10 @@ void part_cut_settle(Sim *sim)
     sim->mark++;
     for (uint32_t i = 0; i < sim->loop.cuts.n; i++)
         seeds_of_cut(sim, &seeds, sim->loop.cuts.at[i]);
-    if (seeds.n > 1)
+    bool sorted = true; /* mostly all are of one part */
+    for (uint32_t i = 1; i < seeds.n && sorted; i++)
+        sorted = seeds.at[i - 1].index <= seeds.at[i].index;
+    if (!sorted)
         qsort(seeds.at, seeds.n, sizeof *seeds.at, by_part);
     for (uint32_t i = 0, end; i < seeds.n; i = end) {
         end = i;
