@@ -310,9 +310,25 @@ static double euler_error(const Part *part, InlineDriver *d, double h)
     return is_fixed(part) ? 0 : norm(part, d);
 }
 
+/* What is solved for goes on as in the last steps; behind one that was much shorter it stays where it is. */
+static void predict(InlineDriver *d, double h)
+{
+    double nodes[INLINE_POINTS], by[INLINE_POINTS];
+    uint32_t known = inline_step_points(d->one), n = 1;
+    nodes[0] = -h;
+    while (n < known && n <= d->n_past && h < 2.5 * d->length[n - 1]) {
+        nodes[n] = nodes[n - 1] - d->length[n - 1];
+        n++;
+    }
+    for (uint32_t j = 0; j < n; j++)
+        by[j] = lagrange(n, nodes, j, 0);
+    inline_step_predict(d->one, n, by);
+}
+
 static double attempt_implicit_euler(Part *part, InlineDriver *d, double h)
 {
     inline_step_back(d->one);
+    predict(d, h);
     for (uint32_t i = 0; i < d->n; i++)
         *inline_step_old(d->one, i) = d->y[i];
     if (!solve_one(part, d, part->now + h, h, tolerance(part)))
@@ -366,6 +382,7 @@ static double attempt_bdf(Part *part, InlineDriver *d, double h)
     past_times(d, h, k + 1, back);
     double own = bdf_weights(k, back, by);
     inline_step_back(d->one);
+    predict(d, h);
     for (uint32_t i = 0; i < d->n; i++) {
         double old = 0;
         for (uint32_t j = k; j-- > 0;)

@@ -171,14 +171,17 @@ static uint32_t list_candidates(Cutting *c, uint32_t *list)
 static uint32_t choose(Cutting *c, uint32_t n, const uint32_t *candidates)
 {
     uint32_t best = candidates[0], least = UINT32_MAX;
+    bool hinted = false;
+    for (uint32_t i = 0; i < n; i++)
+        hinted |= c->members[candidates[i]].hinted;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t v = candidates[i];
+        if (hinted && !c->members[v].hinted)
+            continue;
         c->cut[v] = true;
         uint32_t left = judge(c);
         c->cut[v] = false;
-        bool hinted = c->members[v].hinted, before = c->members[best].hinted;
-        bool better = left < least || (left == least && c->members[v].wish > c->members[best].wish);
-        if (hinted != before ? hinted : better) {
+        if (left < least || (left == least && c->members[v].wish > c->members[best].wish)) {
             least = left;
             best = v;
         }

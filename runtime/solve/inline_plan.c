@@ -68,6 +68,35 @@ static void enter_unknown(Making *m, DdpVar of)
         ddp_hint_tearing(m->ddp, var, 1);
 }
 
+/* What a variable is a copy of, as far as the part determines it: of the derivative of a state, a velocity that is a state itself. */
+static DdpVar copied(const Making *m, DdpVar var)
+{
+    const Sim *sim = m->sim;
+    for (;;) {
+        const EvalNode *node = sim->info[var].node ? &sim->nodes.at[sim->info[var].node] : NULL;
+        if (!node || node->loop || node->part != m->part)
+            return var;
+        XNode value = x_node(sim->forms, node->ops[0].value);
+        if (value.op != X_POS || !map_get(&m->var_of, node->ops[0].vars[value.a]))
+            return var;
+        var = node->ops[0].vars[value.a];
+    }
+}
+
+/* A wish to tear a copy is one to tear what it is a copy of. */
+static void pass_hints(Making *m)
+{
+    for (uint32_t v = 1, n = m->vars.n; v < n; v++) {
+        if (!m->vars.at[v].hinted)
+            continue;
+        DdpVar var = map_get(&m->var_of, copied(m, m->vars.at[v].of));
+        if (m->vars.at[var].hinted)
+            continue;
+        m->vars.at[var].hinted = true;
+        ddp_hint_tearing(m->ddp, var, 1);
+    }
+}
+
 static void enter_vars(Making *m)
 {
     const NodeList *nodes = part_dynamics(m->part);
@@ -78,6 +107,7 @@ static void enter_vars(Making *m)
         for (uint32_t k = 0; k < node->n_steps + node->n_tears; k++)
             enter_unknown(m, node_output(node, k));
     }
+    pass_hints(m);
 }
 
 /* ---- relations ---- */
@@ -95,29 +125,13 @@ static void enter_relation(Making *m, const EvalNode *node, uint32_t at)
     mem_free(sim->mem, vars);
 }
 
-/* The derivative of a state, or what it is a copy of: a velocity that is a state itself. */
-static DdpVar slope_of(const Making *m, uint32_t i)
-{
-    const Sim *sim = m->sim;
-    DdpVar slope = m->part->states.at[i].slope;
-    for (;;) {
-        const EvalNode *node = sim->info[slope].node ? &sim->nodes.at[sim->info[slope].node] : NULL;
-        if (!node || node->loop || node->part != m->part)
-            return slope;
-        XNode value = x_node(sim->forms, node->ops[0].value);
-        if (value.op != X_POS || !map_get(&m->var_of, node->ops[0].vars[value.a]))
-            return slope;
-        slope = node->ops[0].vars[value.a];
-    }
-}
-
 /* The derivative may be a state itself, and that of several; h counts as something that varies, so that nothing in a
  * loop is divided by it. */
 static void enter_discretisation(Making *m, uint32_t i, Form form)
 {
     InlinePlan *plan = m->plan;
     plan->state[i] = map_get(&m->var_of, m->part->states.at[i].var);
-    DdpVar slope = slope_of(m, i);
+    DdpVar slope = copied(m, m->part->states.at[i].slope);
     plan->slope[i] = var_for(m, slope);
     plan->old[i] =
         new_var(m, DDP_TIME, (InlineVar){.role = INLINE_OLD, .of = m->part->states.at[i].var});
@@ -389,18 +403,228 @@ static bool add_group(Making *m, const Group *group)
     return true;
 }
 
-static bool make_blocks(Making *m)
+static void collect_nodes(Making *m)
 {
+    for (uint32_t i = 0; i < m->groups.n; i++)
+        vec_clear(&m->groups.at[i].nodes);
     for (DdpNode node = ddp_first(m->ddp); node; node = ddp_next(m->ddp, node)) {
         DdpNodeView view = ddp_node(m->ddp, node);
         DdpRel rel = view.n_steps ? view.steps[0].rel : view.residuals[0].rel;
         uint32_t group = map_get(&m->group_of, rel);
         vec_push(m->sim->mem, &m->groups.at[group - 1].nodes, node);
     }
+}
+
+static bool make_blocks(Making *m)
+{
     for (uint32_t i = 0; i < m->groups.n; i++)
         if (!add_group(m, &m->groups.at[i]))
             return false;
     return true;
+}
+
+/* ---- other residuals ---- */
+
+/* Equations of a group that may be solved in another order: loops whose factors move, what depends on them, the residuals. */
+typedef struct Redoing {
+    Making *m;
+    Map index_of; /* variable -> index + 1 */
+    Map in_block; /* variable of a loop that stays -> 1 */
+    InlinePeel peel;
+    VEC(DdpRel) rels; /* of each item; 0: a residual, or a block */
+} Redoing;
+
+static DdpRel member_rel(const DdpNodeView *view, uint32_t i)
+{
+    return i < view->n_steps ? view->steps[i].rel : view->residuals[i - view->n_steps].rel;
+}
+
+static DdpVar member_var(const DdpNodeView *view, uint32_t i)
+{
+    return i < view->n_steps ? view->steps[i].var : view->tears[i - view->n_steps];
+}
+
+static bool reads_redone(const Redoing *r, const DdpNodeView *view)
+{
+    for (uint32_t i = 0; i < view->n_steps + view->n_tears; i++) {
+        DdpRelView rel = ddp_rel(r->m->ddp, member_rel(view, i));
+        for (uint32_t k = 0; k < rel.n; k++)
+            if (map_get(&r->index_of, rel.vars[k]))
+                return true;
+    }
+    return false;
+}
+
+static bool stays_whole(const Making *m, const DdpNodeView *view)
+{
+    return view->loop && (view->n_tears < 2 || is_constant(m, view));
+}
+
+/* Nothing but parameters in the factor: those are taken as not zero. */
+static bool may_solve(const Making *m, const FormInfo *info, const uint32_t *vars, uint32_t k)
+{
+    const FormPosition *position = &info->position[k];
+    if (position->solvable != SOLVE_RISKY)
+        return position->solvable == SOLVE_SAFE;
+    for (uint32_t j = 0; j < info->n; j++)
+        if (x_uses(m->sim->forms, position->factor, j) &&
+            (!vars[j] || ddp_var(m->ddp, vars[j]).kind != DDP_KNOWN))
+            return false;
+    return true;
+}
+
+static void add_names(Redoing *r, Form form, const uint32_t *vars)
+{
+    const Making *m = r->m;
+    const FormInfo *info = form_info(m->sim->forms, form);
+    for (uint32_t k = 0; k < info->n; k++) {
+        uint32_t index = info->position[k].occurs ? map_get(&r->index_of, vars[k]) : 0;
+        if (index)
+            vec_push(m->sim->mem, &r->peel.names,
+                     ((InlinePeelName){index - 1, !map_get(&r->in_block, vars[k]) &&
+                                                      may_solve(m, info, vars, k)}));
+    }
+}
+
+static void end_item(Redoing *r, InlinePeelItem item, DdpRel rel)
+{
+    item.to = r->peel.names.n;
+    vec_push(r->m->sim->mem, &r->peel.items, item);
+    vec_push(r->m->sim->mem, &r->rels, rel);
+}
+
+static void add_block_item(Redoing *r, const DdpNodeView *view)
+{
+    Mem *mem = r->m->sim->mem;
+    Map named = {0};
+    InlinePeelItem item = {.from = r->peel.names.n, .block = true, .own_from = r->peel.own.n};
+    for (uint32_t i = 0; i < view->n_steps + view->n_tears; i++) {
+        vec_push(mem, &r->peel.own, map_get(&r->index_of, member_var(view, i)) - 1);
+        map_put(mem, &named, member_var(view, i), 1);
+    }
+    for (uint32_t i = 0; i < view->n_steps + view->n_tears; i++) {
+        DdpRelView rel = ddp_rel(r->m->ddp, member_rel(view, i));
+        for (uint32_t k = 0; k < rel.n; k++) {
+            uint32_t index = map_get(&named, rel.vars[k]) ? 0 : map_get(&r->index_of, rel.vars[k]);
+            if (!index)
+                continue;
+            vec_push(mem, &r->peel.names, ((InlinePeelName){index - 1, false}));
+            map_put(mem, &named, rel.vars[k], 1);
+        }
+    }
+    item.own_to = r->peel.own.n;
+    end_item(r, item, 0);
+    map_free(mem, &named);
+}
+
+static void add_redone(Redoing *r, const DdpNodeView *view)
+{
+    if (stays_whole(r->m, view)) {
+        add_block_item(r, view);
+        return;
+    }
+    for (uint32_t i = 0; i < view->n_steps + view->n_tears; i++) {
+        DdpRel rel = member_rel(view, i);
+        DdpRelView of = ddp_rel(r->m->ddp, rel);
+        InlinePeelItem item = {.from = r->peel.names.n};
+        add_names(r, of.form, of.vars);
+        end_item(r, item, rel);
+    }
+}
+
+/* Nodes from the first loop on whose factors move, as far as they depend on such a loop. */
+static void find_redone(Redoing *r, const Group *group, NodeList *redone)
+{
+    Making *m = r->m;
+    for (uint32_t i = 0; i < group->nodes.n; i++) {
+        DdpNodeView view = ddp_node(m->ddp, group->nodes.at[i]);
+        bool whole = stays_whole(m, &view);
+        if (!(view.loop && !whole) && !reads_redone(r, &view))
+            continue;
+        vec_push(m->sim->mem, redone, group->nodes.at[i]);
+        for (uint32_t k = 0; k < view.n_steps + view.n_tears; k++) {
+            map_put(m->sim->mem, &r->index_of, member_var(&view, k), ++r->peel.n_vars);
+            if (whole)
+                map_put(m->sim->mem, &r->in_block, member_var(&view, k), 1);
+        }
+    }
+}
+
+/* A residual that determines something now is a relation again. */
+static void put_back(Making *m, const Residual *residual, uint32_t group)
+{
+    uint32_t n = form_info(m->sim->forms, residual->form)->n;
+    DdpRel rel = ddp_enter_rel(m->ddp, DDP_EQUATION, residual->form, n, residual->vars, 0, 0);
+    map_put(m->sim->mem, &m->group_of, rel, group);
+    if (!residual->state)
+        return;
+    map_put(m->sim->mem, &m->state_of, rel, residual->state);
+    ddp_advise_against(m->ddp, rel, m->plan->slope[residual->state - 1]);
+}
+
+/* As many equations leave as come back. Each takes the place of one that does. */
+static void exchange(Redoing *r, const Group *group, uint32_t group_number)
+{
+    Making *m = r->m;
+    uint32_t first = r->peel.items.n - group->n_cut, back = 0;
+    for (uint32_t i = 0; i < first; i++) {
+        if (r->peel.items.at[i].used)
+            continue;
+        while (!r->peel.items.at[first + back].used)
+            back++;
+        Residual *residual = &m->residuals.at[group->residuals + back++];
+        DdpRel rel = r->rels.at[i];
+        put_back(m, residual, group_number);
+        residual->form = ddp_rel(m->ddp, rel).form;
+        residual->vars = own_vars(m, rel);
+        residual->state = map_get(&m->state_of, rel);
+        map_remove(&m->state_of, rel);
+        ddp_remove_rel(m->ddp, rel);
+    }
+}
+
+static bool redo_group(Making *m, uint32_t at)
+{
+    const Group *group = &m->groups.at[at];
+    Redoing r = {.m = m};
+    NodeList redone = {0};
+    find_redone(&r, group, &redone);
+    for (uint32_t i = 0; i < redone.n; i++) {
+        DdpNodeView view = ddp_node(m->ddp, redone.at[i]);
+        add_redone(&r, &view);
+    }
+    for (uint32_t i = 0; i < group->n_cut; i++) {
+        const Residual *residual = &m->residuals.at[group->residuals + i];
+        InlinePeelItem item = {.from = r.peel.names.n};
+        add_names(&r, residual->form, residual->vars);
+        end_item(&r, item, 0);
+    }
+    bool better = redone.n && inline_peel(m->sim->mem, &r.peel);
+    if (better)
+        exchange(&r, group, at + 1);
+    vec_free(m->sim->mem, &redone);
+    vec_free(m->sim->mem, &r.rels);
+    vec_free(m->sim->mem, &r.peel.items);
+    vec_free(m->sim->mem, &r.peel.names);
+    vec_free(m->sim->mem, &r.peel.own);
+    map_free(m->sim->mem, &r.index_of);
+    map_free(m->sim->mem, &r.in_block);
+    return better;
+}
+
+/* Where other residuals leave no loop whose factors move, they take the place of those that the cut has found. */
+static bool improve_groups(Making *m)
+{
+    bool changed = false;
+    collect_nodes(m);
+    for (uint32_t i = 0; i < m->groups.n; i++)
+        if (m->groups.at[i].iterated)
+            changed |= redo_group(m, i);
+    if (!changed)
+        return true;
+    bool fine = ddp_commit(m->ddp, DDP_FINAL).verdict == DDP_DETERMINED;
+    collect_nodes(m);
+    return fine;
 }
 
 /* ---- the whole ---- */
@@ -455,7 +679,8 @@ InlinePlan *inline_plan_open(Part *part)
     bool fine = ddp_commit(m.ddp, DDP_FINAL).verdict == DDP_DETERMINED;
     if (fine) {
         find_groups(&m);
-        fine = ddp_commit(m.ddp, DDP_FINAL).verdict == DDP_DETERMINED && make_blocks(&m);
+        fine = ddp_commit(m.ddp, DDP_FINAL).verdict == DDP_DETERMINED && improve_groups(&m) &&
+               make_blocks(&m);
     }
     m.plan->n_vars = m.vars.n;
     m.plan->var = m.vars.at;

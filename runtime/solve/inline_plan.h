@@ -88,4 +88,29 @@ typedef struct InlineMember {
 void inline_cut(Mem *mem, const Ddp *ddp, FormTable *forms, uint32_t n, const InlineMember *members,
                 bool *cut);
 
+/* ---- inline_peel.c ---- */
+
+typedef struct InlinePeelName {
+    uint32_t var; /* below InlinePeel.n_vars */
+    bool solvable;
+} InlinePeelName;
+
+typedef struct InlinePeelItem {
+    uint32_t from,
+        to; /* unknowns that it names, each once: InlinePeel.names; of a block without its own */
+    bool block;
+    uint32_t own_from, own_to; /* of a block: InlinePeel.own */
+    bool used;                 /* out: it determines something */
+} InlinePeelItem;
+
+typedef struct InlinePeel {
+    uint32_t n_vars;
+    VEC(InlinePeelItem) items;
+    VEC(InlinePeelName) names; /* what a block determines is solvable nowhere */
+    VEC(uint32_t) own;
+} InlinePeel;
+
+/* True: all unknowns are determined one after the other, by the items that are `used`. */
+bool inline_peel(Mem *mem, InlinePeel *of);
+
 #endif

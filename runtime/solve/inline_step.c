@@ -2,13 +2,14 @@
  *
  * Stage i has variable v of the plan at place v + i * n_vars of a vector; behind them lie the weights of the method, then
  * the residuals. x = h * der(x) + old(x) becomes the sum over all stages; everything else is done once per stage,
- * operation by operation, so a block has as many tearing variables as stages for each of the plan.
+ * operation by operation, so a block has as many tearing variables as stages for each of the plan. A variable that is a copy of another has its
+ * place, and costs nothing.
  *
  * Linear blocks: their matrix is made of tangents, factored, and kept while nothing it is made of changes: for those with
  * constant factors as long as h is the same. A second solution with the same factors takes out the rounding of the first.
  *
  * Iterated blocks: simplified Newton, with a Jacobian that is kept over steps while iterations converge fast; taken
- * anew where they do not, then in each round. A derivative of a state counts by what it does to the state.
+ * anew where they do not, then in each round, and where slow rounds have cost as much as it does. A derivative of a state counts by what it does to the state.
  */
 #include "runtime/solve/inline_step.h"
 #include "runtime/solve/relation_form.h"
@@ -28,7 +29,11 @@ typedef struct StepBlock {
     uint32_t *pivot;
     double *right; /* [n] */
     bool factored;
-    bool fresh; /* of an iterated one: the Jacobian is of this step */
+    /* Of an iterated one. */
+    bool fresh;            /* the Jacobian is of this step */
+    uint32_t fewest, more; /* rounds of the first step with it; of all since then beyond these */
+    double rate;           /* of rounds, in the last step that had several with it; 0: not known */
+    uint32_t trusted;      /* steps since then */
 } StepBlock;
 
 struct InlineStep {
@@ -39,16 +44,47 @@ struct InlineStep {
     uint32_t n_blocks, n_places;
     double *value, *tangent; /* [n_places] */
     double *kept;            /* [weights]: values of the last step that was accepted */
+    double *before[INLINE_POINTS -
+                   1]; /* [n_tears]: tearing variables of those before it, the last one first */
+    uint32_t n_tears, n_before;
+    uint32_t *root; /* [n_vars]: of a variable that is a copy, what it is a copy of; else itself */
+    VEC(uint32_t) clocks; /* variables that are the time */
     StepBlock *blocks;
     Arena arena; /* of the variables of items, and of blocks' arrays */
     double tolerance;
+    bool moved; /* values are not those that are kept */
 };
 
 /* ---- life ---- */
 
 static uint32_t place(const InlineStep *step, uint32_t var, uint32_t stage)
 {
-    return var + stage * step->stride;
+    return step->root[var] + stage * step->stride;
+}
+
+/* x := y is no assignment: both have one place. */
+static bool is_copy(const InlineStep *step, const InlineOp *op)
+{
+    return op->target && step->root[op->target] != op->target;
+}
+
+static void find_copies(InlineStep *step)
+{
+    const InlinePlan *plan = step->plan;
+    for (uint32_t v = 0; v < plan->n_vars; v++) {
+        step->root[v] = v;
+        if (v && plan->var[v].role == INLINE_CLOCK)
+            vec_push(step->sim->mem, &step->clocks, v);
+    }
+    for (uint32_t i = 0; i < plan->ops.n; i++) {
+        const InlineOp *op = &plan->ops.at[i];
+        XNode value = x_node(step->sim->forms, op->value);
+        if (!op->target || op->state || value.op != X_POS)
+            continue;
+        InlineRole role = plan->var[op->vars[value.a]].role;
+        if (role == INLINE_VALUE || role == INLINE_CLOCK || role == INLINE_GIVEN)
+            step->root[op->target] = step->root[op->vars[value.a]];
+    }
 }
 
 /* The discretisation over [x, old, weight, slope, weight, slope, ...]. */
@@ -98,7 +134,8 @@ typedef VEC(ShapeItem) Items;
 static void add_items(InlineStep *step, Items *items, uint32_t from, uint32_t to)
 {
     for (uint32_t i = from; i < to; i++)
-        for (uint32_t stage = 0; stage < step->stages; stage++)
+        for (uint32_t stage = 0; stage < step->stages && !is_copy(step, &step->plan->ops.at[i]);
+             stage++)
             vec_push(step->sim->mem, items, item_of(step, &step->plan->ops.at[i], stage));
 }
 
@@ -119,6 +156,7 @@ static void add_unknowns(InlineStep *step, StepBlock *block, Items *items)
     block->lu = arena_alloc(&step->arena, (dense_lu_room(n) + n) * sizeof *block->lu);
     block->right = block->lu + dense_lu_room(n);
     block->pivot = arena_alloc(&step->arena, dense_lu_pivots(n) * sizeof *block->pivot);
+    step->n_tears += n;
 }
 
 static void open_block(InlineStep *step, StepBlock *block, const InlineBlock *of)
@@ -152,12 +190,16 @@ InlineStep *inline_step_open(Sim *sim, const InlinePlan *plan, uint32_t stages)
     step->n_places = step->weights + stages * stages;
     step->n_blocks = plan->blocks.n;
     arena_init(&step->arena, mem);
+    step->root = arena_alloc(&step->arena, plan->n_vars * sizeof *step->root);
+    find_copies(step);
     step->blocks = mem_alloc(mem, (step->n_blocks + 1) * sizeof *step->blocks);
     for (uint32_t i = 0; i < step->n_blocks; i++)
         open_block(step, &step->blocks[i], &plan->blocks.at[i]);
     step->value = mem_alloc(mem, 3 * (size_t)(step->n_places + 1) * sizeof *step->value);
     step->tangent = step->value + step->n_places + 1;
     step->kept = step->tangent + step->n_places + 1;
+    for (uint32_t j = 0; j < INLINE_POINTS - 1; j++)
+        step->before[j] = arena_alloc(&step->arena, (step->n_tears + 1) * sizeof *step->before[j]);
     return step;
 }
 
@@ -170,6 +212,7 @@ void inline_step_close(InlineStep *step)
         list_code_close(sim, step->blocks[i].list);
     mem_free(sim->mem, step->blocks);
     mem_free(sim->mem, step->value);
+    vec_free(sim->mem, &step->clocks);
     arena_free(&step->arena);
     mem_free(sim->mem, step);
 }
@@ -185,7 +228,9 @@ void inline_step_begin(InlineStep *step)
     inline_step_forget(step);
     for (uint32_t i = 0; i < step->stages * step->stages; i++)
         step->value[step->weights + i] = 0;
-    inline_step_keep(step);
+    memcpy(step->kept, step->value, step->weights * sizeof *step->kept);
+    step->moved = false;
+    step->n_before = 0;
 }
 
 void inline_step_forget(InlineStep *step)
@@ -211,9 +256,8 @@ void inline_step_weights(InlineStep *step, const double *weight)
 
 void inline_step_clock(InlineStep *step, uint32_t stage, double time)
 {
-    for (uint32_t v = 1; v < step->stride; v++)
-        if (step->plan->var[v].role == INLINE_CLOCK)
-            step->value[place(step, v, stage)] = time;
+    for (uint32_t i = 0; i < step->clocks.n; i++)
+        step->value[place(step, step->clocks.at[i], stage)] = time;
 }
 
 double *inline_step_old(InlineStep *step, uint32_t state)
@@ -233,18 +277,45 @@ double inline_step_slope(const InlineStep *step, uint32_t stage, uint32_t state)
 
 void inline_step_keep(InlineStep *step)
 {
+    double *oldest = step->before[INLINE_POINTS - 2];
+    memmove(step->before + 1, step->before, (INLINE_POINTS - 2) * sizeof *step->before);
+    step->before[0] = oldest;
+    for (uint32_t b = 0, at = 0; b < step->n_blocks; b++)
+        for (uint32_t i = 0; i < step->blocks[b].n; i++)
+            oldest[at++] = step->kept[step->blocks[b].tears[i]];
+    step->n_before += step->n_before < INLINE_POINTS - 1;
     memcpy(step->kept, step->value, step->weights * sizeof *step->kept);
+    step->moved = false;
 }
 
 void inline_step_back(InlineStep *step)
 {
-    memcpy(step->value, step->kept, step->weights * sizeof *step->kept);
+    if (step->moved)
+        memcpy(step->value, step->kept, step->weights * sizeof *step->kept);
+    step->moved = true;
+}
+
+uint32_t inline_step_points(const InlineStep *step)
+{
+    return step->n_before + 1;
+}
+
+void inline_step_predict(InlineStep *step, uint32_t n, const double *by)
+{
+    for (uint32_t b = 0, at = 0; b < step->n_blocks; b++)
+        for (uint32_t i = 0; i < step->blocks[b].n; i++, at++) {
+            double *tear = &step->value[step->blocks[b].tears[i]], sum = by[0] * *tear;
+            for (uint32_t j = 1; j < n; j++)
+                sum += by[j] * step->before[j - 1][at];
+            *tear = sum;
+        }
 }
 
 void inline_step_copy(InlineStep *to, uint32_t to_stage, const InlineStep *from, uint32_t stage)
 {
     memcpy(to->value + place(to, 0, to_stage), from->value + place(from, 0, stage),
            to->stride * sizeof *to->value);
+    to->moved = true;
 }
 
 void inline_step_guess(InlineStep *step, const double *by)
@@ -295,8 +366,9 @@ static void clear_tangents(InlineStep *step)
 
 static bool factor_linear(InlineStep *step, StepBlock *block)
 {
-    if (!block->factored)
-        factor_by(step, block, list_tangents);
+    if (block->factored)
+        return true;
+    factor_by(step, block, list_tangents);
     clear_tangents(step);
     return block->factored;
 }
@@ -320,6 +392,9 @@ static double correct(InlineStep *step, const StepBlock *block)
 
 enum { MOST_CORRECTIONS = 4 };
 
+/* A correction leaves its own rounding behind: of one that is small nothing that counts. */
+static const double SMALL_CORRECTION = 1e-7;
+
 static bool solve_linear(InlineStep *step, StepBlock *block)
 {
     block->factored &= block->of->constant;
@@ -333,7 +408,7 @@ static bool solve_linear(InlineStep *step, StepBlock *block)
         list_code_values(step->sim, block->list, step->value);
         if (!isfinite(size))
             return false;
-        if (size <= 1e-14 || (round > 0 && size > last / 100))
+        if (size <= SMALL_CORRECTION || (round > 0 && size > last / 100))
             break;
     }
     return true;
@@ -444,11 +519,46 @@ static bool leave_unfinished(InlineStep *step, double size, double rate)
     return true;
 }
 
+enum { MOST_TRUSTED = 4 };
+
+/* Is what the next rounds would change too little to count? In the first round by the rate of the steps before with the same
+ * factors: measured again now and then, since factors grow old. */
+static bool is_near(const InlineStep *step, const StepBlock *block, uint32_t round, double size,
+                    double rate)
+{
+    if (size <= 1e-14)
+        return true;
+    if (round == 0)
+        return block->rate > 0 && block->rate < 0.1 && block->trusted < MOST_TRUSTED &&
+               10 * size * block->rate <= step->tolerance;
+    if (rate < 1 && size * rate / (1 - rate) <= step->tolerance)
+        return true;
+    /* rounding is all that is left; with new factors a step that is not would be much smaller than the one before */
+    return size <= (block->fresh ? 1e-8 : 1e-10) && rate > 0.25;
+}
+
+/* Factors that grow old cost rounds. When these are as many as a Jacobian costs there is a new one, in the next step. `rate`: the
+ * largest of the step, 0: it had one round. */
+static void note_rounds(StepBlock *block, uint32_t rounds, double rate)
+{
+    if (block->fresh) { /* rounds that converge with the square tell nothing of the next step */
+        block->rate = 0;
+        block->fewest = rounds;
+        block->more = 0;
+        return;
+    }
+    block->trusted = rate > 0 ? 0 : block->trusted + 1;
+    block->rate = rate > 0 ? rate : block->rate;
+    block->more += rounds > block->fewest ? rounds - block->fewest : 0;
+    if (block->more > 2 * block->n)
+        block->factored = false;
+}
+
 static bool newton(InlineStep *step, StepBlock *block)
 {
     const SolOptions *opt = &step->sim->opt;
     uint32_t most = opt->realtime > 0 ? opt->max_rounds : MOST_ROUNDS;
-    double last = INFINITY, rate = INFINITY;
+    double last = INFINITY, rate = 0, largest = 0;
     block->fresh = false;
     if (!residuals(step, block))
         return false;
@@ -460,10 +570,11 @@ static bool newton(InlineStep *step, StepBlock *block)
         if (!isfinite(size) || !residuals(step, block))
             return false;
         rate = size / last;
-        if (size <= 1e-14 || (round > 0 && rate < 1 && size * rate / (1 - rate) <= step->tolerance))
+        largest = fmax(largest, rate);
+        if (is_near(step, block, round, size, rate)) {
+            note_rounds(block, round + 1, largest);
             return true;
-        if (round > 0 && size <= 1e-10 && rate > 0.25) /* rounding is all that is left */
-            return true;
+        }
         if (round > 0 && rate > 0.5) { /* too slow, or astray */
             if (block->fresh && rate > 2)
                 return false;
@@ -471,7 +582,7 @@ static bool newton(InlineStep *step, StepBlock *block)
         }
         last = size;
     }
-    return leave_unfinished(step, last, rate);
+    return leave_unfinished(step, last, rate > 0 ? rate : INFINITY);
 }
 
 bool inline_step_solve(InlineStep *step, double tolerance)

@@ -4,7 +4,7 @@
 
 #include "runtime/solve/inline_plan.h"
 
-enum { INLINE_STAGES = 3 };
+enum { INLINE_STAGES = 3, INLINE_POINTS = 3 };
 
 typedef struct InlineStep InlineStep;
 
@@ -23,6 +23,10 @@ double inline_step_slope(const InlineStep *step, uint32_t stage, uint32_t state)
 /* The values as they are, and back to these. */
 void inline_step_keep(InlineStep *step);
 void inline_step_back(InlineStep *step);
+/* First guesses of all tearing variables from the values that are kept: by[0] times the last, by[1] times those before it; n up
+ * to inline_step_points(). Behind inline_step_back. */
+uint32_t inline_step_points(const InlineStep *step);
+void inline_step_predict(InlineStep *step, uint32_t n, const double *by);
 /* All values of a stage from one of another step with the same plan. */
 void inline_step_copy(InlineStep *to, uint32_t to_stage, const InlineStep *from, uint32_t stage);
 void inline_step_forget(InlineStep *step); /* its factors */

@@ -43,6 +43,7 @@ sed 's/model Plant/model Hinted/; s/end Plant/end Hinted/; s/y = g(x);/y = g(x);
 for model in Filters Plant Hinted; do
     "$SOLSTICE" graph "$work/$model.sol:$model" --solver inline >"$work/$model.dot" || exit 1
 done
+"$SOLSTICE" graph Robot.Examples.Arm --solver inline >"$work/Arm.dot" || exit 1
 python3 - "$work" <<'PY'
 import random, re, sys
 from fractions import Fraction
@@ -98,4 +99,11 @@ compare("Plant", [line for line in lines if line[0] != "der(x1)"], {
 iterated, linear, lines = read("Hinted")  # the modeller's wish first, and what that leaves open
 if len(iterated) != 1 or "y" not in iterated[0].split(", "):
     sys.exit(f"Hinted: {iterated} is iterated")
+# The arm: six accelerations of hinges; between these and the balances of torque no loop is left whose factors move.
+iterated, linear, lines = read("Arm")
+if [sorted(i.split(", ")) for i in iterated] != [[f"der(der(A{k}.hinge.phi))" for k in range(1, 7)]]:
+    sys.exit(f"Arm: {iterated} is iterated")
+text = open(f"{sys.argv[1]}/Arm.dot").read()
+if text.count("linear, solved for") or text.count("linear, factors kept") != 6 or any(len(i.split(", ")) > 4 for i in linear):
+    sys.exit(f"Arm: {linear} is solved as systems")
 PY

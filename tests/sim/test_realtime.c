@@ -144,6 +144,7 @@ static void test_rounds(void **state)
     (void)state;
     SolOptions options = options_of(SOL_SOLVER_INLINE, 1e6);
     options.method = SOL_METHOD_IMPLICIT_EULER;
+    options.step = 0.005;
     Run whole = run_rope(&options);
     assert_int_equal(whole.told.unfinished, 0);
     assert_int_equal(whole.told.max_rounds, 8);

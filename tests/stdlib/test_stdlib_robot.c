@@ -180,6 +180,7 @@ static void inline_steps(void **state)
     SolStats stats;
     sol_stats(sim, &stats);
     assert_int_equal(stats.states, STATES);
+    assert_true(stats.newton_iterations <= 6 * stats.steps && stats.error_test_failures == 0);
     for (int k = 0; k < AXES; k++) {
         char path[40];
         double value;
