@@ -79,6 +79,14 @@ void list_code_close(Sim *sim, ListCode *list)
     mem_free(sim->mem, list);
 }
 
+void list_code_want_tangents(Sim *sim, ListCode *list)
+{
+    for (uint32_t b = 0; b < list->n_blocks; b++)
+        if (list->blocks[b].shape)
+            block_code_ask_single(sim->engine, &list->blocks[b].code, list->blocks[b].shape,
+                                  JIT_TANGENT);
+}
+
 /* ---- evaluation ---- */
 
 static JitCode code_for(Sim *sim, ListBlock *block, JitKind kind)

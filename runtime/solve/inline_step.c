@@ -12,9 +12,9 @@
  * anew where they do not, then in each round, and where slow rounds have cost as much as it does. A derivative of a state counts by what it does to the state.
  */
 #include "runtime/solve/inline_step.h"
+#include "runtime/solve/inline_matrix.h"
 #include "runtime/solve/relation_form.h"
 
-#include "numerics/dense_lu.h"
 #include "runtime/eval/list_code.h"
 
 #include <math.h>
@@ -25,10 +25,11 @@ typedef struct StepBlock {
     ListCode *list; /* explicit: assignments; linear: steps and residuals; iterated: residuals */
     uint32_t n;     /* unknowns: tearing variables, stage by stage for each */
     uint32_t *tears, *residuals; /* [n]: places */
-    double *lu;                  /* dense_lu_room(n) */
-    uint32_t *pivot;
+    InlineMatrix *matrix;
     double *right; /* [n] */
     bool factored;
+    double
+        leaves; /* linear: the largest part of a correction that its factors left over; 0: not known */
     /* Of an iterated one. */
     bool fresh;            /* the Jacobian is of this step */
     uint32_t fewest, more; /* rounds of the first step with it; of all since then beyond these */
@@ -139,6 +140,117 @@ static void add_items(InlineStep *step, Items *items, uint32_t from, uint32_t to
             vec_push(step->sim->mem, items, item_of(step, &step->plan->ops.at[i], stage));
 }
 
+/* ---- what residuals depend on ---- */
+
+typedef struct Depends {
+    uint32_t n, *at; /* unknowns of the block, by index */
+} Depends;
+
+typedef struct Tracing {
+    InlineStep *step;
+    Arena arena;
+    Depends *of;    /* [n_places] */
+    uint32_t *seen; /* [unknowns]: by which mark */
+    uint32_t mark;
+    VEC(uint32_t) list; /* of what is looked at */
+} Tracing;
+
+static void begin_list(Tracing *t)
+{
+    vec_clear(&t->list);
+    t->mark++;
+}
+
+static void gather(Tracing *t, const ShapeItem *item)
+{
+    const Sim *sim = t->step->sim;
+    uint32_t n = relation_positions(sim, item->value);
+    for (uint32_t k = 0; k < n; k++) {
+        const Depends *on = &t->of[item->vars[k]];
+        if (!on->n || !x_uses(sim->forms, item->value, k))
+            continue;
+        for (uint32_t i = 0; i < on->n; i++) {
+            if (t->seen[on->at[i]] == t->mark)
+                continue;
+            t->seen[on->at[i]] = t->mark;
+            vec_push(sim->mem, &t->list, on->at[i]);
+        }
+    }
+}
+
+static Depends end_list(Tracing *t)
+{
+    Depends on = {.n = t->list.n, .at = arena_alloc(&t->arena, (t->list.n + 1) * sizeof *on.at)};
+    if (on.n)
+        memcpy(on.at, t->list.at, on.n * sizeof *on.at);
+    return on;
+}
+
+static void trace_items(Tracing *t, const Items *items)
+{
+    for (uint32_t i = 0; i < items->n; i++) {
+        begin_list(t);
+        gather(t, &items->at[i]);
+        t->of[items->at[i].target] = end_list(t);
+    }
+}
+
+/* Of a block inside: assignments one after the other; what is solved together depends on all that any of it does. */
+static void trace_inner(Tracing *t, const InlineBlock *of)
+{
+    InlineStep *step = t->step;
+    Items items = {0};
+    add_items(step, &items, of->from, of->to);
+    if (!of->n_tears) {
+        trace_items(t, &items);
+    } else {
+        uint32_t steps = items.n;
+        add_items(step, &items, of->residuals, of->residuals + of->n_tears);
+        begin_list(t);
+        for (uint32_t i = 0; i < items.n; i++)
+            gather(t, &items.at[i]);
+        Depends on = end_list(t);
+        for (uint32_t i = 0; i < steps; i++)
+            t->of[items.at[i].target] = on;
+        for (uint32_t i = 0; i < of->n_tears * step->stages; i++)
+            t->of[place(step, step->plan->tears.at[of->tears + i / step->stages],
+                        i % step->stages)] = on;
+    }
+    vec_free(step->sim->mem, &items);
+}
+
+/* `items`: those of the block itself, residuals last. */
+static InlineMatrix *open_sparse(InlineStep *step, const StepBlock *block, const Items *items)
+{
+    Mem *mem = step->sim->mem;
+    uint32_t n = block->n, entries = 0;
+    Tracing t = {.step = step};
+    arena_init(&t.arena, mem);
+    t.of = arena_alloc(&t.arena, (step->n_places + 1) * sizeof *t.of);
+    t.seen = arena_alloc(&t.arena, n * sizeof *t.seen);
+    for (uint32_t i = 0; i < n; i++) {
+        t.of[block->tears[i]].n = 1;
+        t.of[block->tears[i]].at = arena_alloc(&t.arena, sizeof i);
+        t.of[block->tears[i]].at[0] = i;
+    }
+    for (uint32_t i = block->of->inner_from; i < block->of->inner_to; i++)
+        trace_inner(&t, &step->plan->blocks.at[i]);
+    trace_items(&t, items);
+    InlinePattern pattern = {.first = arena_alloc(&t.arena, (n + 1) * sizeof n)};
+    for (uint32_t i = 0; i < n; i++)
+        pattern.first[i + 1] = entries += t.of[block->residuals[i]].n;
+    pattern.column = arena_alloc(&t.arena, (entries + 1) * sizeof entries);
+    for (uint32_t i = 0; i < n; i++) {
+        const Depends *on = &t.of[block->residuals[i]];
+        if (on->n)
+            memcpy(pattern.column + pattern.first[i], on->at, on->n * sizeof *on->at);
+    }
+    InlineMatrix *matrix = inline_matrix_open(mem, &step->arena, n, &pattern);
+    vec_free(mem, &t.list);
+    arena_free(&t.arena);
+    return matrix;
+}
+
 static void add_unknowns(InlineStep *step, StepBlock *block, Items *items)
 {
     const InlineBlock *of = block->of;
@@ -153,9 +265,9 @@ static void add_unknowns(InlineStep *step, StepBlock *block, Items *items)
         block->tears[i] = place(step, tear, i % step->stages);
         block->residuals[i] = items->at[first + i].target = step->n_places++;
     }
-    block->lu = arena_alloc(&step->arena, (dense_lu_room(n) + n) * sizeof *block->lu);
-    block->right = block->lu + dense_lu_room(n);
-    block->pivot = arena_alloc(&step->arena, dense_lu_pivots(n) * sizeof *block->pivot);
+    block->right = arena_alloc(&step->arena, n * sizeof *block->right);
+    block->matrix = n > INLINE_DENSE ? open_sparse(step, block, items)
+                                     : inline_matrix_open(step->sim->mem, &step->arena, n, NULL);
     step->n_tears += n;
 }
 
@@ -175,6 +287,8 @@ static void open_block(InlineStep *step, StepBlock *block, const InlineBlock *of
     if (!solved)
         add_unknowns(step, block, &items);
     block->list = list_code_open(step->sim, items.n, items.at);
+    if (step->sim->opt.realtime > 0 && (block->n || of->inside))
+        list_code_want_tangents(step->sim, block->list);
     vec_free(step->sim->mem, &items);
 }
 
@@ -208,8 +322,10 @@ void inline_step_close(InlineStep *step)
     if (!step)
         return;
     Sim *sim = step->sim;
-    for (uint32_t i = 0; i < step->n_blocks; i++)
+    for (uint32_t i = 0; i < step->n_blocks; i++) {
         list_code_close(sim, step->blocks[i].list);
+        inline_matrix_close(step->blocks[i].matrix);
+    }
     mem_free(sim->mem, step->blocks);
     mem_free(sim->mem, step->value);
     vec_free(sim->mem, &step->clocks);
@@ -241,8 +357,10 @@ void inline_step_forget(InlineStep *step)
 
 void inline_step_forget_iterated(InlineStep *step)
 {
-    for (uint32_t i = 0; i < step->n_blocks; i++)
+    for (uint32_t i = 0; i < step->n_blocks; i++) {
         step->blocks[i].factored &= step->blocks[i].of->constant;
+        step->blocks[i].leaves = 0;
+    }
 }
 
 void inline_step_weights(InlineStep *step, const double *weight)
@@ -339,18 +457,23 @@ void inline_step_guess(InlineStep *step, const double *by)
 
 /* ---- linear blocks ---- */
 
+static void seed(InlineStep *step, const StepBlock *block, uint32_t sweep, double by)
+{
+    for (uint32_t j = 0; j < block->n; j++)
+        if (inline_matrix_sweep_of(block->matrix, j) == sweep)
+            step->tangent[block->tears[j]] = by;
+}
+
 static bool factor_by(InlineStep *step, StepBlock *block,
                       void (*tangents)(InlineStep *step, StepBlock *block))
 {
-    uint32_t n = block->n;
-    for (uint32_t j = 0; j < n; j++) {
-        step->tangent[block->tears[j]] = 1;
+    for (uint32_t sweep = 0; sweep < inline_matrix_sweeps(block->matrix); sweep++) {
+        seed(step, block, sweep, 1);
         tangents(step, block);
-        step->tangent[block->tears[j]] = 0;
-        for (uint32_t i = 0; i < n; i++)
-            block->lu[(size_t)i * n + j] = step->tangent[block->residuals[i]];
+        seed(step, block, sweep, 0);
+        inline_matrix_take(block->matrix, sweep, step->tangent, block->residuals);
     }
-    return block->factored = dense_lu_factor(n, block->lu, block->pivot);
+    return block->factored = inline_matrix_factor(block->matrix);
 }
 
 static void list_tangents(InlineStep *step, StepBlock *block)
@@ -368,6 +491,7 @@ static bool factor_linear(InlineStep *step, StepBlock *block)
 {
     if (block->factored)
         return true;
+    block->leaves = 0;
     factor_by(step, block, list_tangents);
     clear_tangents(step);
     return block->factored;
@@ -379,7 +503,7 @@ static double correct(InlineStep *step, const StepBlock *block)
     double most = 0, size = 1e-300;
     for (uint32_t i = 0; i < block->n; i++)
         block->right[i] = step->value[block->residuals[i]];
-    dense_lu_solve(block->n, block->lu, block->pivot, block->right);
+    inline_matrix_solve(block->matrix, block->right);
     for (uint32_t i = 0; i < block->n; i++) {
         double *unknown = &step->value[block->tears[i]];
         *unknown -= block->right[i];
@@ -392,8 +516,11 @@ static double correct(InlineStep *step, const StepBlock *block)
 
 enum { MOST_CORRECTIONS = 4 };
 
-/* A correction leaves its own rounding behind: of one that is small nothing that counts. */
-static const double SMALL_CORRECTION = 1e-7;
+/* Of a correction that is small, or by factors that have shown to be good, nothing is left behind that counts. */
+static bool is_corrected(const StepBlock *block, double size)
+{
+    return size <= 1e-7 || (block->leaves > 0 && size * block->leaves <= 1e-14);
+}
 
 static bool solve_linear(InlineStep *step, StepBlock *block)
 {
@@ -408,7 +535,9 @@ static bool solve_linear(InlineStep *step, StepBlock *block)
         list_code_values(step->sim, block->list, step->value);
         if (!isfinite(size))
             return false;
-        if (size <= SMALL_CORRECTION || (round > 0 && size > last / 100))
+        if (round == 1)
+            block->leaves = fmax(block->leaves, size / last);
+        if (is_corrected(block, size) || (round > 0 && size > last / 100))
             break;
     }
     return true;
@@ -422,7 +551,7 @@ static void tangent_linear(InlineStep *step, StepBlock *block)
     list_tangents(step, block);
     for (uint32_t i = 0; i < block->n; i++)
         block->right[i] = step->tangent[block->residuals[i]];
-    dense_lu_solve(block->n, block->lu, block->pivot, block->right);
+    inline_matrix_solve(block->matrix, block->right);
     for (uint32_t i = 0; i < block->n; i++)
         step->tangent[block->tears[i]] = -block->right[i];
     list_tangents(step, block);
@@ -494,7 +623,7 @@ static double newton_step(InlineStep *step, StepBlock *block)
         block->right[i] = step->value[block->residuals[i]];
         largest = fmax(largest, fabs(step->value[block->tears[i]]));
     }
-    dense_lu_solve(block->n, block->lu, block->pivot, block->right);
+    inline_matrix_solve(block->matrix, block->right);
     for (uint32_t i = 0; i < block->n; i++) {
         double size = fabs(block->right[i]) / worth(step, block, i, largest);
         most = size <= most ? most : size;
@@ -529,8 +658,8 @@ static bool is_near(const InlineStep *step, const StepBlock *block, uint32_t rou
     if (size <= 1e-14)
         return true;
     if (round == 0)
-        return block->rate > 0 && block->rate < 0.1 && block->trusted < MOST_TRUSTED &&
-               10 * size * block->rate <= step->tolerance;
+        return !block->fresh && block->rate > 0 && block->rate < 0.1 &&
+               block->trusted < MOST_TRUSTED && 10 * size * block->rate <= step->tolerance;
     if (rate < 1 && size * rate / (1 - rate) <= step->tolerance)
         return true;
     /* rounding is all that is left; with new factors a step that is not would be much smaller than the one before */

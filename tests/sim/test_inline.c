@@ -9,6 +9,7 @@
 #include "tests/support/sim_lab.h"
 
 #include <math.h>
+#include <stdio.h>
 
 static void near_to(double value, double expected, double tolerance)
 {
@@ -179,6 +180,73 @@ static void test_linear_is_not_iterated(void **state)
     }
 }
 
+/* ---- large loops: sparse factors ---- */
+
+/* Heat in a rod of n pieces, its left end at 1. With u = 1 - T the equations have the modes sin(a*i), a = (2k - 1)*pi/(2n + 1),
+ * which decay with 4 n^2 sin(a/2)^2. */
+enum { PIECES = 120 };
+
+static double rod_exact(uint32_t i, double time)
+{
+    double u = 0;
+    for (int k = 1; k <= PIECES; k++) {
+        double a = (2 * k - 1) * 3.14159265358979324 / (2 * PIECES + 1), one = 0, square = 0;
+        for (int j = 1; j <= PIECES; j++) {
+            one += sin(a * j);
+            square += sin(a * j) * sin(a * j);
+        }
+        double rate = 4. * PIECES * PIECES * sin(a / 2) * sin(a / 2);
+        u += one / square * sin(a * i) * exp(-rate * time);
+    }
+    return 1 - u;
+}
+
+/* Radiation makes it nonlinear: then all pieces are iterated together. */
+static const char ROD[] =
+    "model Rod\ninterface: parameter Integer n << 120; static Real "
+    "T[n];\nimplementation:\n"
+    "  der(x = T[1]) = n*n*(1 - 2*T[1] + T[2])%s;\n"
+    "  for i in 2:n-1 then der(x = T[i]) = n*n*(T[i-1] - 2*T[i] + T[i+1])%s; end for;\n"
+    "  der(x = T[n]) = n*n*(T[n-1] - T[n])%s;\nend Rod;\n";
+
+static void run_rod(const SolOptions *options, bool radiates, double *ends, SolStats *stats)
+{
+    char text[600];
+    const char *term[] = {radiates ? " - T[1]^4" : "", radiates ? " - T[i]^4" : "",
+                          radiates ? " - T[n]^4" : ""};
+    snprintf(text, sizeof text, ROD, term[0], term[1], term[2]);
+    SimLab *lab = sim_lab_text(text, options);
+    assert_int_equal(sim_lab_run(lab, options->stop), SOL_OK);
+    ends[0] = sim_lab_value(lab, "T[1]");
+    ends[1] = sim_lab_value(lab, "T[60]");
+    ends[2] = sim_lab_value(lab, "T[120]");
+    sol_stats(lab->sim, stats);
+    sim_lab_close(lab);
+}
+
+static void test_large_loops(void **state)
+{
+    (void)state;
+    static const uint32_t at[] = {1, 60, 120};
+    double ends[3], others[3];
+    SolStats stats;
+    for (int i = 0; i < 5; i++) {
+        SolOptions options = inline_options(all[i], 0.1, 0);
+        options.rtol = options.atol = i < 4 ? 1e-7 : 1e-5;
+        run_rod(&options, false, ends, &stats);
+        assert_int_equal(stats.newton_iterations, 0);
+        for (int k = 0; k < 3; k++)
+            near_to(ends[k], rod_exact(at[k], 0.1), i < 4 ? 1e-5 : 1e-2);
+        run_rod(&options, true, ends, &stats);
+        options.solver = SOL_SOLVER_IDA;
+        options.method = SOL_METHOD_RADAU5; /* unless told */
+        options.rtol = options.atol = 1e-9;
+        run_rod(&options, true, others, &stats);
+        for (int k = 0; k < 3; k++)
+            near_to(ends[k], others[k], i < 4 ? 1e-5 : 1e-2);
+    }
+}
+
 /* ---- many events ---- */
 
 /* x follows g, which is 1 and 0 in turn for 5 ms each, at once; y follows x slowly. */
@@ -246,11 +314,9 @@ static void test_output_points(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_orders),
-        cmocka_unit_test(test_tolerance),
-        cmocka_unit_test(test_published),
-        cmocka_unit_test(test_linear_is_not_iterated),
-        cmocka_unit_test(test_events_of_a_stiff_part),
+        cmocka_unit_test(test_orders),        cmocka_unit_test(test_tolerance),
+        cmocka_unit_test(test_published),     cmocka_unit_test(test_linear_is_not_iterated),
+        cmocka_unit_test(test_large_loops),   cmocka_unit_test(test_events_of_a_stiff_part),
         cmocka_unit_test(test_output_points),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
