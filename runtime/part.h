@@ -174,7 +174,7 @@ struct Part {
     PartCounts counts;
     PartMethod method;
     const Integrator *integrator; /* of this method; NULL: not started yet */
-    bool fixed_steps;             /* its steps end at points of a grid: sim/grid_loop.c */
+    bool fixed_steps;             /* its steps end at points of a grid: sim/grid_steps.c */
     bool started;                 /* the integrator stands at `now` */
     bool strayed;                 /* Sim.value has what part_slopes tried */
     bool clocked;                 /* some comparison is driven by the clock */

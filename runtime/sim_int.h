@@ -594,7 +594,7 @@ typedef struct SimFailure {
     Place at;
 } SimFailure;
 
-/* Fixed steps (grid_loop.c). */
+/* Fixed steps (grid_steps.c). */
 typedef struct SimGrid {
     uint64_t steps; /* whole ones taken since the start */
     double time;    /* where the last step ended */
@@ -710,11 +710,11 @@ typedef struct SimDecide {
     VEC(BranchId) faster; /* `when`s that fired in this event, sooner than the time before */
 } SimDecide;
 
-/* Values of what is born (init.c, start_solve.c). */
+/* Values of what is born (structure.c, start_solve.c). */
 typedef struct SimStart {
     WorldHost host;
     VEC(const Def *) monitored; /* definitions whose instances are */
-    uint8_t boldness;           /* init.c: what was tried to decide newborn branches */
+    uint8_t boldness;           /* structure.c: what was tried to decide newborn branches */
     uint8_t choices;            /* of states, in this update */
     bool guessed;
     bool

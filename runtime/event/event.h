@@ -38,16 +38,16 @@ void evaluate_unsettle(Sim *sim, DdpNode node);
 
 void world_host_open(Sim *sim);
 
-/* ---- init.c ---- */
+/* ---- structure.c ---- */
 
-SolStatus init_open_world(Sim *sim, Def *top);      /* what comes before the first instance */
-SolStatus init_create(Sim *sim, Def *top);          /* instances; event_settle_start() follows */
-bool init_monitors(const Sim *sim, const Def *def); /* its instances are monitored */
-SolStatus init_choose(Sim *sim); /* Sim.decide.decisions as one structural change */
+SolStatus structure_open_world(Sim *sim, Def *top); /* what comes before the first instance */
+SolStatus structure_create(Sim *sim, Def *top);     /* instances; event_settle_start() follows */
+bool structure_monitors(const Sim *sim, const Def *def); /* its instances are monitored */
+SolStatus structure_choose(Sim *sim); /* Sim.decide.decisions as one structural change */
 /* After that: commits, values and choices of the newborn until nothing changes. */
-SolStatus init_settle(Sim *sim);
-SolStatus init_finish(Sim *sim); /* final commit; diagnosis when it is not determined */
-SolStatus init_take_changes(Sim *sim);
+SolStatus structure_settle(Sim *sim);
+SolStatus structure_finish(Sim *sim); /* final commit; diagnosis when it is not determined */
+SolStatus structure_take_changes(Sim *sim);
 
 /* ---- start_guess.c, start_solve.c ---- */
 

@@ -1,7 +1,7 @@
 /* event_iterate.c: one event -> its updates (t, i), until no trigger fires (thesis 5.8).
  *
  * In each update all conditions are looked at in the present structure; what fired is taken
- * together as one structural change, whose birth update (init.c) is the next one. A `when` branch
+ * together as one structural change, whose birth update (structure.c) is the next one. A `when` branch
  * lives for one update. Between two updates flags are cleared (initial(), Sample) and pre values
  * become those of the update that ends. The event is over when an update fires nothing and clears
  * nothing that anyone reads; only then must everything be determined.
@@ -315,7 +315,7 @@ static SolStatus change_structure(Sim *sim)
 {
     uint32_t n = sim->decide.decisions.n;
     sort_decisions(sim);
-    SolStatus status = init_choose(sim);
+    SolStatus status = structure_choose(sim);
     for (uint32_t i = 0; i < n && status == SOL_OK; i++) {
         const WorldDecision *decision = &sim->decide.decisions.at[i];
         if ((!sim->branches.at[decision->branch].when || decision->choice == WORLD_THEN) &&
@@ -437,7 +437,7 @@ SolStatus event_end_whens(Sim *sim)
             world_branch(sim->world, id, &view) && view.choice == WORLD_THEN)
             decide(sim, id, WORLD_ELSE);
     }
-    return sim->decide.decisions.n ? init_choose(sim) : SOL_OK;
+    return sim->decide.decisions.n ? structure_choose(sim) : SOL_OK;
 }
 
 /* An edit: its change of the structure with the births that follow, then values that it sets. */

@@ -163,8 +163,8 @@ static SolStatus exchange(Search *s)
 {
     start_again(s->sim);
     s->sim->decide.implicit.tries = true;
-    SolStatus status = s->sim->decide.decisions.n ? init_choose(s->sim) : SOL_OK;
-    status = status == SOL_OK ? init_settle(s->sim) : status;
+    SolStatus status = s->sim->decide.decisions.n ? structure_choose(s->sim) : SOL_OK;
+    status = status == SOL_OK ? structure_settle(s->sim) : status;
     s->sim->decide.implicit.tries = false;
     return status;
 }
@@ -326,12 +326,12 @@ SolStatus implicit_agree(Sim *sim, SolStatus status, uint32_t messages)
 SolStatus implicit_settle(Sim *sim)
 {
     uint32_t messages = sim->diags->list.n;
-    SolStatus status = implicit_agree(sim, init_settle(sim), messages);
+    SolStatus status = implicit_agree(sim, structure_settle(sim), messages);
     return status == SOL_OK ? reinit_finish(sim) : status;
 }
 
 SolStatus implicit_finish(Sim *sim)
 {
-    SolStatus status = init_finish(sim);
+    SolStatus status = structure_finish(sim);
     return status == SOL_OK ? implicit_agree(sim, status, sim->diags->list.n) : status;
 }

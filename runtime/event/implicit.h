@@ -28,7 +28,7 @@ void implicit_close(Sim *sim);
 /* Values have been computed, with this status and what was told behind so many messages: exchanges branches until all such
  * `if`s agree with theirs. Where several combinations are tried, one that makes no state jump is taken before one that does. */
 SolStatus implicit_agree(Sim *sim, SolStatus status, uint32_t messages);
-SolStatus implicit_settle(Sim *sim); /* init_settle, with that */
-SolStatus implicit_finish(Sim *sim); /* init_finish, likewise */
+SolStatus implicit_settle(Sim *sim); /* structure_settle, with that */
+SolStatus implicit_finish(Sim *sim); /* structure_finish, likewise */
 
 #endif

@@ -156,7 +156,7 @@ static void take_change(Sim *sim, const WorldChange *change)
     }
 }
 
-SolStatus init_take_changes(Sim *sim)
+SolStatus structure_take_changes(Sim *sim)
 {
     uint32_t n;
     const WorldChange *changes = world_changes(sim->world, &n);

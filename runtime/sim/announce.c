@@ -70,7 +70,7 @@ static void step_into(const Sim *sim, Surroundings *place, InstId id)
     place->inst = id;
     place->drawn = drawn_as(sim, inst.def);
     place->in_branch |= inst.is_branch && !inst.is_loop;
-    place->monitored = place->monitored || init_monitors(sim, inst.def);
+    place->monitored = place->monitored || structure_monitors(sim, inst.def);
     if (inst.is_branch || !inst.owner)
         return;
     char step[PATH];
@@ -134,7 +134,7 @@ static void look_at_owners(const Sim *sim, SolVarInfo *info)
         info->drawn = drawn_as(sim, inst.def);
     for (InstId at = info->instance; at && world_inst(sim->world, at, &inst); at = inst.owner) {
         info->in_branch |= inst.is_branch && !inst.is_loop;
-        info->monitored = info->monitored || init_monitors(sim, inst.def);
+        info->monitored = info->monitored || structure_monitors(sim, inst.def);
     }
 }
 

@@ -117,11 +117,11 @@ SolStatus realtime_run(Sim *sim, double stop, bool to_event, bool one_step, bool
     DdpVar ignored;
     SolStatus status = find_overrun(sim, &ignored);
     if (status == SOL_OK) /* integrators start, code is compiled */
-        status = sim_run(sim, sim->time, to_event, one_step, happened);
+        status = time_run(sim, sim->time, to_event, one_step, happened);
     meet_clock(sim);
     while (status == SOL_OK && sim->time < stop && !event_terminated(sim)) {
         double end = step_end(sim, stop), begin = timer_now();
-        status = sim_run(sim, end, to_event, one_step, happened);
+        status = time_run(sim, end, to_event, one_step, happened);
         if (status == SOL_OK)
             status = note_step(sim, begin, clock_at(sim, end));
         if (status == SOL_OK)

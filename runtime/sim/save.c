@@ -321,7 +321,7 @@ SolStatus save_return(Sim *sim, Pack *p)
 {
     p->writing = false;
     p->at = 0;
-    SolStatus status = init_open_world(sim, sim->run.top);
+    SolStatus status = structure_open_world(sim, sim->run.top);
     if (status != SOL_OK)
         return status;
     pack_standing(sim, p);
@@ -357,7 +357,7 @@ SolStatus save_read(Sim *sim, Pack *p)
 {
     p->writing = false;
     pack_texts(sim, p);
-    SolStatus status = p->bad ? SOL_IO : init_open_world(sim, sim->run.top);
+    SolStatus status = p->bad ? SOL_IO : structure_open_world(sim, sim->run.top);
     if (status != SOL_OK)
         return status;
     pack_layers(sim, p);
@@ -388,7 +388,7 @@ static void translate_texts(Sim *sim, Sim *to)
 
 static SolStatus read_transplanted(Sim *sim, Sim *to, Pack *p, const WrittenText *text)
 {
-    SolStatus status = init_open_world(to, to->run.top);
+    SolStatus status = structure_open_world(to, to->run.top);
     if (status != SOL_OK)
         return status;
     forms_pack(to->forms, p);

@@ -4,23 +4,23 @@
 
 #include "runtime/event/event.h"
 
-/* ---- time_loop.c, grid_loop.c ---- */
+/* ---- time_loop.c, grid_steps.c ---- */
 
+/* To `stop`, as fast as it goes. */
 SolStatus time_run(Sim *sim, double stop, bool to_event, bool one_step, bool *happened);
 bool time_last(
     Sim *sim); /* values at the last time that all parts reached; false: there are none */
 SolStatus time_event(Sim *sim); /* at the present time: something was written from outside */
-SolStatus grid_run(Sim *sim, double stop, bool to_event, bool one_step, bool *happened);
-void grid_cut(Sim *sim); /* the step that Sim.time lies in ends there */
+SolStatus grid_begin(Sim *sim); /* parts that an event touched are ready to step */
+SolStatus grid_go_to(Sim *sim, double stop,
+                     bool *event); /* to the next grid point, or to `stop` before it */
+void grid_cut(Sim *sim);           /* the step that Sim.time lies in ends there */
 
 /* ---- realtime.c ---- */
 
 SolStatus realtime_run(Sim *sim, double stop, bool to_event, bool one_step, bool *happened);
 
 /* ---- simulation.c ---- */
-
-/* To `stop`, by the loop of the solver, as fast as it goes. */
-SolStatus sim_run(Sim *sim, double stop, bool to_event, bool one_step, bool *happened);
 
 /* A simulation of the same text with the same callbacks, with these options, into which what was saved can be read. NULL:
  * there is no memory. */

@@ -544,7 +544,7 @@ static SolStatus first_updates(Sim *sim)
     event_record_begin(sim);
     trace_line(sim, 'e', sim->time, "start");
     update_is_due(sim);
-    SolStatus status = init_create(sim, sim->run.top);
+    SolStatus status = structure_create(sim, sim->run.top);
     if (status == SOL_OK)
         status = event_settle_start(sim);
     if (status == SOL_OK)
@@ -569,13 +569,6 @@ SolStatus sim_start(Sim *sim)
     return sim->run.start_status == SOL_OK ? sim_point(sim, SOL_AT_START) : sim->run.start_status;
 }
 
-SolStatus sim_run(Sim *sim, double stop, bool to_event, bool one_step, bool *happened)
-{
-    if (sim->opt.solver == SOL_SOLVER_EULER)
-        return grid_run(sim, stop, to_event, one_step, happened);
-    return time_run(sim, stop, to_event, one_step, happened);
-}
-
 static SolStatus go(Sim *sim, double time, bool to_event, bool one_step, bool *happened)
 {
     SolStatus status = sim_start(sim);
@@ -592,7 +585,7 @@ static SolStatus go(Sim *sim, double time, bool to_event, bool one_step, bool *h
     }
     if (sim->opt.realtime > 0)
         return realtime_run(sim, time, to_event, one_step, happened);
-    return sim_run(sim, time, to_event, one_step, happened);
+    return time_run(sim, time, to_event, one_step, happened);
 }
 
 /* Numerics may fail because a foreign function did. */

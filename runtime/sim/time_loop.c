@@ -11,6 +11,8 @@
  *
  * Time events stop the integrator of the part they belong to, so that no step crosses them; those
  * of parts without states (a switch that the clock throws) stop those whom they concern (time_stops.c).
+ *
+ * By Euler's method all parts go together, from one point of a grid to the next (grid_steps.c).
  */
 #include "runtime/sim/sense.h"
 #include "runtime/eval/redundant.h"
@@ -370,18 +372,23 @@ bool time_last(Sim *sim)
     return parts_bring_all(sim, EVAL_TRIAL) == SOL_OK;
 }
 
+static SolStatus begin(Sim *sim)
+{
+    sim->run.event_failed = false;
+    if (parts_running(sim))
+        return SOL_OK;
+    parts_run(sim, true);
+    return renew_parts(sim);
+}
+
 SolStatus time_run(Sim *sim, double stop, bool to_event, bool one_step, bool *happened)
 {
-    SolStatus status = SOL_OK;
-    sim->run.event_failed = false;
-    if (!parts_running(sim)) {
-        parts_run(sim, true);
-        status = renew_parts(sim);
-    }
+    bool together = sim->opt.solver == SOL_SOLVER_EULER;
+    SolStatus status = together ? grid_begin(sim) : begin(sim);
     while (status == SOL_OK && sim->time < stop && !event_terminated(sim)) {
         if (cancel_asked(sim))
             return SOL_CANCELLED;
-        status = go_to(sim, stop, one_step, happened);
+        status = together ? grid_go_to(sim, stop, happened) : go_to(sim, stop, one_step, happened);
         if (one_step || (to_event && *happened))
             break;
     }

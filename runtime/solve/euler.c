@@ -1,6 +1,6 @@
 /* euler.c: one part of the dynamics -> its trajectory by forward Euler, as Solsim integrated (thesis 11.1).
  *
- * Part.now is the last point of the grid (sim/grid_loop.c). Between two points the states lie on the straight line that
+ * Part.now is the last point of the grid (sim/grid_steps.c). Between two points the states lie on the straight line that
  * the step is.
  */
 #include "runtime/solve/solve.h"

@@ -1,4 +1,4 @@
-/* grid_loop.c: time goes on in steps of one length for all parts (--solver euler).
+/* grid_steps.c: one step of one length for all parts (--solver euler), for the loop of time (time_loop.c).
  *
  * Everything happens at grid points t0 + k*h: states move, all that varies is evaluated, conditions
  * are looked at; a change is an event at the first grid point that shows it. The stop time is a
@@ -171,29 +171,25 @@ void grid_cut(Sim *sim)
         }
 }
 
-SolStatus grid_run(Sim *sim, double stop, bool to_event, bool one_step, bool *happened)
+SolStatus grid_begin(Sim *sim)
 {
     refresh(sim);
-    SolStatus begun = delay_after(sim);
-    if (begun != SOL_OK)
-        return begun;
-    while (sim->grid.time < stop && !event_terminated(sim)) {
-        bool whole;
-        double time = next_point(sim, &whole);
-        SolStatus status = show_between(sim, time, stop);
-        if (status == SOL_OK && time > stop + 1e-9 * (time - sim->grid.time)) {
-            look_at_time(sim, stop);
-            return SOL_OK;
-        }
-        sim->grid.steps += whole;
-        if (status == SOL_OK)
-            status = step(sim, time);
-        if (status == SOL_OK)
-            status = settle_point(sim, happened);
-        if (status == SOL_OK && cancel_asked(sim))
-            status = SOL_CANCELLED;
-        if (status != SOL_OK || one_step || (to_event && *happened))
-            return status;
+    return delay_after(sim);
+}
+
+SolStatus grid_go_to(Sim *sim, double stop, bool *event)
+{
+    bool whole;
+    double time = next_point(sim, &whole);
+    *event = false;
+    SolStatus status = show_between(sim, time, stop);
+    if (status != SOL_OK)
+        return status;
+    if (time > stop + 1e-9 * (time - sim->grid.time)) {
+        look_at_time(sim, stop);
+        return SOL_OK;
     }
-    return SOL_OK;
+    sim->grid.steps += whole;
+    status = step(sim, time);
+    return status == SOL_OK ? settle_point(sim, event) : status;
 }

@@ -1,4 +1,4 @@
-/* init.c: instances that were just born -> values of everything, and the branches they choose.
+/* structure.c: instances that were just born -> values of everything, and the branches they choose.
  *
  * The birth update (at the start, and whenever branches were taken at an event): frontend/birth.c
  * decides (U3), here are the values it asks for:
@@ -179,7 +179,7 @@ static void note_choice(Sim *sim, BranchId id)
                         id); /* a `when` is left again, an `if` may have to be changed at once */
 }
 
-SolStatus init_choose(Sim *sim)
+SolStatus structure_choose(Sim *sim)
 {
     double begin = timer_now();
     trace_choices(sim, sim->record.event.updates, sim->decide.decisions.n,
@@ -247,7 +247,7 @@ static int birth_begin(void *context)
     Sim *sim = context;
     sim->update.complete = false;
     vec_clear(&sim->update.undecided);
-    SolStatus status = init_take_changes(sim);
+    SolStatus status = structure_take_changes(sim);
     if (status != SOL_OK)
         return status;
     nodes_commit(sim, DDP_SO_FAR);
@@ -327,7 +327,7 @@ static int birth_choose(void *context, uint32_t n, const WorldDecision *list)
     vec_clear(&sim->decide.decisions);
     for (uint32_t i = 0; i < n; i++)
         vec_push(sim->mem, &sim->decide.decisions, list[i]);
-    return init_choose(sim);
+    return structure_choose(sim);
 }
 
 static int birth_leave(void *context, uint32_t n, const DdpVar *vars)
@@ -428,7 +428,7 @@ static bool wants_other_states(Sim *sim, SolStatus status)
 }
 
 /* Where it is, it is made anew. */
-SolStatus init_settle(Sim *sim)
+SolStatus structure_settle(Sim *sim)
 {
     uint32_t messages = sim->diags->list.n;
     SolStatus status = settle_combining(sim);
@@ -526,7 +526,7 @@ static SolStatus check_aside(Sim *sim)
     return SOL_OK;
 }
 
-SolStatus init_finish(Sim *sim)
+SolStatus structure_finish(Sim *sim)
 {
     for (int i = 0;; i++) {
         loop_solve_combine(sim, i < MOST_COMBINED);
@@ -538,7 +538,7 @@ SolStatus init_finish(Sim *sim)
             loop_rest_tell(sim, part_graph_unsettled(sim));
         if (status == SOL_OK || !loop_solve_combined(sim))
             return status == SOL_OK ? check_aside(sim) : status;
-        status = init_settle(sim);
+        status = structure_settle(sim);
         if (status != SOL_OK)
             return status;
     }
@@ -589,7 +589,7 @@ static SolStatus monitor(Sim *sim)
     return SOL_OK;
 }
 
-bool init_monitors(const Sim *sim, const Def *def)
+bool structure_monitors(const Sim *sim, const Def *def)
 {
     for (uint32_t i = 0; i < sim->start.monitored.n; i++)
         for (const Def *base = def; base; base = base->base)
@@ -606,7 +606,7 @@ static bool was_started(const Sim *sim, DdpVar var)
     return false;
 }
 
-SolStatus init_open_world(Sim *sim, Def *top)
+SolStatus structure_open_world(Sim *sim, Def *top)
 {
     WorldLimits limits = {.instances = sim->opt.max_instances};
     world_host_open(sim);
@@ -624,9 +624,9 @@ SolStatus init_open_world(Sim *sim, Def *top)
     return status;
 }
 
-SolStatus init_create(Sim *sim, Def *top)
+SolStatus structure_create(Sim *sim, Def *top)
 {
-    SolStatus status = init_open_world(sim, top);
+    SolStatus status = structure_open_world(sim, top);
     if (status != SOL_OK)
         return status;
     values_set(sim, sim->clock, sim->time);
