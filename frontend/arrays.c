@@ -357,7 +357,7 @@ RExpr *array_argument(Context *cx, const Member *parameter, const AExpr *value)
     inside.own_rank = 0;
     if (!rank || rank > MOST)
         return expr_resolve(&inside, value, WANT_VALUE);
-    if (rank != parameter->rank && (parameter->rank || rank != own)) {
+    if (rank != parameter->rank && rank != own + parameter->rank) {
         resolve_error(cx->level, value->at, "%s takes %s, not an array with %u size%s",
                       expr_quoted(cx, parameter->name),
                       parameter->rank || own ? "an array with another number of sizes"

@@ -91,7 +91,7 @@ static bool ref_value(World *world, Inst *scope, const Ref *ref, uint32_t depth,
 {
     if (ref->up == REF_INDEX) {
         if (world->element)
-            *out = row_index(world, world->element, world->element_word, ref->n);
+            *out = row_born(world, world->element, world->element_word, ref->n);
         return world->element;
     }
     if (ref->size) {

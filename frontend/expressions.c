@@ -588,6 +588,10 @@ static RExpr *arithmetic(Context *cx, const AExpr *a, RExpr *x, RExpr *y)
         return wrong_operand(cx, a, y, "numbers");
     bool integer = x->type.kind == TYPE_INTEGER && y->type.kind == TYPE_INTEGER &&
                    a->op != T_SLASH && a->op != T_CARET;
+    if (!integer) {
+        choices_meet_real(cx, x);
+        choices_meet_real(cx, y);
+    }
     return expr_apply(cx, binary_op(a->op), integer ? TYPE_INTEGER : TYPE_REAL, a->at, x, y);
 }
 

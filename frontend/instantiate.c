@@ -499,9 +499,10 @@ static void warn_unused(World *world, const Op *op)
     map_put(world->mem, &world->warned, op->at, 1);
     world_warn(world, op->at, "nothing determines '%s', and nothing uses it: it stays %s",
                intern_text(program_names(world->program), op->member->name),
-               op->type == TYPE_BOOLEAN  ? "false"
-               : op->type == TYPE_STRING ? "empty"
-                                         : "0");
+               op->value                  ? "at its start"
+               : op->type == TYPE_BOOLEAN ? "false"
+               : op->type == TYPE_STRING  ? "empty"
+                                          : "0");
 }
 
 /* Where values at birth may ask for the number of an element: it is the one that is born. */

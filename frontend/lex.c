@@ -160,6 +160,24 @@ static Token lex_string(Lexer *lexer, Token token)
     return token;
 }
 
+/* What other languages mean by it. */
+static const char *habit_of(unsigned char c)
+{
+    switch (c) {
+    case '&':
+        return ": it is written 'and'";
+    case '|':
+        return ": it is written 'or'";
+    case '!':
+    case '~':
+        return ": 'not' is written 'not', 'not equal' '<>'";
+    case '\'':
+        return ": a derivative is written 'der(x)', a text \"text\"";
+    default:
+        return "";
+    }
+}
+
 static Token lex_bad(Lexer *lexer, Token token)
 {
     unsigned char c = (unsigned char)lexer->text[lexer->pos];
@@ -172,7 +190,7 @@ static Token lex_bad(Lexer *lexer, Token token)
     } else if (c < 32 || c == 127) {
         diag_error(lexer->diags, token.at, "control character %u", c);
     } else {
-        diag_error(lexer->diags, token.at, "unexpected character '%c'", c);
+        diag_error(lexer->diags, token.at, "unexpected character '%c'%s", c, habit_of(c));
     }
     token.kind = T_BAD;
     return token;

@@ -219,12 +219,41 @@ static const AExpr *inside_list(const AExpr *e, const Element *element, uint32_t
     return e;
 }
 
+static bool same_constants(const Stmt *s)
+{
+    double size, other;
+    bool same = const_value(s->b, &size);
+    for (uint32_t i = 0; i < s->n_checks && same; i++)
+        same = const_value(s->checks[i], &other) && other == size;
+    return same;
+}
+
+/* As many elements as are listed must be on the other side: a loop without rounds compares them. */
+static void check_listed(Context *cx, const AStmt *a, uint32_t dim, uint32_t n)
+{
+    Context inside;
+    Member *iterator;
+    const AExpr *sides[] = {a->lhs, a->rhs};
+    Stmt *s = loop_open(cx, NULL, a->at, &inside, &iterator);
+    s->end = a->end;
+    s->part_of = cx->stmt;
+    bound_by_sizes(cx, s, 2, sides, dim);
+    s->a = whole(cx, n + 1.0, a->at);
+    if (!same_constants(s))
+        loop_close(cx, s, &inside);
+}
+
 /* Where elements are listed, each has a relation of its own; else there is a loop. */
 static void relate_dim(Context *cx, const AStmt *a, uint32_t rank, uint32_t dim, Element *element,
                        Relation *relation)
 {
     uint32_t left = listed(inside_list(a->lhs, element, dim));
     uint32_t right = listed(inside_list(a->rhs, element, dim));
+    bool first = true; /* one of them tells it for all */
+    for (uint32_t i = 0; i < dim; i++)
+        first = first && (element[i].iterator || element[i].k == 1);
+    if (first && (left || right))
+        check_listed(cx, a, dim, left > right ? left : right);
     for (uint32_t k = 1; k <= left || k <= right; k++) {
         element[dim] = (Element){.k = k};
         relate(cx, a, rank, dim + 1, element, relation);

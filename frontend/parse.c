@@ -67,7 +67,8 @@ bool parse_expect(Parser *p, TokenKind kind, const char *what, const char *where
 void parse_semicolon(Parser *p, const char *after)
 {
     if (!p->panic && p->token.kind != T_SEMICOLON && p->token.kind != T_BAD) {
-        diag_error(p->diags, p->last_end, "expected ';' after %s", after);
+        diag_error(p->diags, p->last_end, "expected ';' after %s%s", after,
+                   parse_semicolon_habit(p));
         p->panic = true;
     }
     parse_accept(p, T_SEMICOLON);
@@ -552,8 +553,10 @@ AModel *parse_text(Arena *arena, Intern *names, Diags *diags, const SourceFile *
             *end = m;
             end = &m->next;
         } else {
-            parse_error(&p, p.token.at, "expected 'model', 'package' or 'connector', found %s",
-                        parse_found(&p));
+            const char *habit = parse_definition_habit(&p);
+            parse_error(&p, p.token.at,
+                        habit ? "%s" : "expected 'model', 'package' or 'connector', found %s",
+                        habit ? habit : parse_found(&p));
             while (p.token.kind != T_EOF && !at_model(&p))
                 parse_advance(&p);
         }

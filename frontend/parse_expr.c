@@ -282,8 +282,12 @@ static AExpr *parse_element(Parser *p)
         if (!p->panic)
             diag_error(p->diags, t.at, "put 'if .. then .. else ..' in parentheses here");
         return parse_choice(p);
+    case T_LBRACKET:
+        parse_error(p, t.at, "an array is written '{1, 2, 3}'");
+        return new_expr(p, A_BAD, t.at);
     default:
-        parse_error(p, t.at, "expected an expression, found %s", parse_found(p));
+        parse_error(p, t.at, "expected an expression, found %s%s", parse_found(p),
+                    t.kind == T_STAR ? "; a power is written 'x^2'" : "");
         return new_expr(p, A_BAD, t.at);
     }
     parse_advance(p);

@@ -76,3 +76,85 @@ void parse_check_type(Parser *p, const ADesignator *type)
             parse_error(p, type->name[i].subs->at,
                         "the size of an array stands behind its name: 'Real T[10]'");
 }
+
+/* ---- words in front of a declaration or a definition ---- */
+
+typedef struct Habit {
+    const char *word, *message;
+    bool ends; /* what follows cannot be read as if the word were not there */
+} Habit;
+
+static const Habit declared[] = {
+    {"annotation", "Sol has no annotations; a comment begins with '//'", true},
+    {"constant", "a constant is written 'define NAME as VALUE;', in front of 'interface:'", true},
+    {"discrete", "'discrete' is left out: what '<<' gives a value keeps it", false},
+    {"final", "Sol has no 'final'", false},
+    {"initial", "initial equations are written 'if initial() then ... end;'", true},
+    {"inner", "Sol has no 'inner': give the instance as a parameter", false},
+    {"input", "'input' is written 'in'", false},
+    {"outer", "Sol has no 'outer': give the instance as a parameter", false},
+    {"output", "'output' is written 'out'", false},
+    {"protected", "'protected' is left out: what the implementation declares is private", false},
+    {"public", "'public' is left out: what the interface declares is public", false},
+    {"replaceable", "'replaceable' is left out: an heir says 'redeclare' or 'redefine'", false},
+};
+
+static const Habit defined[] = {
+    {"block", "'block' is written 'model'", true},
+    {"class", "'class' is written 'model'", true},
+    {"import", "'import' is left out: a file is found by the name of what it defines", true},
+    {"record", "'record' is written 'model'", true},
+    {"type", "a type is written 'define Voltage as Real {unit << \"V\"};', in a model or package",
+     true},
+    {"within", "'within' is left out: a file is found by the name of what it defines", true},
+};
+
+static const Habit *habit_at(const Parser *p, const Habit *habit, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (parse_at_word(p, habit[i].word))
+            return &habit[i];
+    return NULL;
+}
+
+/* Two names and a third, or a word of the language, are no declaration of Sol. */
+static bool is_no_type(const Parser *p)
+{
+    Parser copy = *p;
+    Diags silent = {.limit = 0, .suppressed = true};
+    copy.lexer.diags = &silent;
+    TokenKind second = lex_next(&copy.lexer).kind, third = lex_next(&copy.lexer).kind;
+    if (parse_at_word(p, "annotation"))
+        return second == T_LPAREN;
+    if (parse_at_word(p, "initial"))
+        return second == T_ID && third != T_SEMICOLON;
+    return (second == T_ID && (third == T_ID || third == T_DOT)) || second == T_PARAMETER ||
+           (second >= T_STATIC && second <= T_FLOW);
+}
+
+void parse_check_word(Parser *p)
+{
+    const Habit *habit = habit_at(p, declared, sizeof declared / sizeof *declared);
+    if (p->panic || !habit || !is_no_type(p))
+        return;
+    diag_error(p->diags, p->token.at, "%s", habit->message);
+    if (habit->ends)
+        p->panic = true;
+    else
+        parse_advance(p);
+}
+
+const char *parse_definition_habit(const Parser *p)
+{
+    const Habit *habit = habit_at(p, defined, sizeof defined / sizeof *defined);
+    return habit ? habit->message : NULL;
+}
+
+const char *parse_semicolon_habit(const Parser *p)
+{
+    if (p->token.kind == T_COMMA)
+        return "; one name stands in a declaration, one relation in a statement";
+    if (p->token.kind == T_STRING)
+        return "; what is told to the reader stands in a comment, behind '//'";
+    return "";
+}

@@ -60,6 +60,9 @@ bool parse_at_function(const Parser *p);
 void parse_function(Parser *p, AModel *m);
 /* behind its name, up to its `end` */ /* a loop begins here; `for` is not reserved */
 void parse_check_type(Parser *p, const ADesignator *type); /* Real[10] T */
+void parse_check_word(Parser *p); /* a word of other languages in front of a declaration */
+const char *parse_definition_habit(const Parser *p); /* in front of a definition, or NULL */
+const char *parse_semicolon_habit(const Parser *p);  /* what stands there in place of ';' */
 
 /* ---- parse_expr.c ---- */
 

@@ -78,6 +78,7 @@ AStmt *parse_declaration(Parser *p, bool in_interface)
     ADecl *d = s->decl = arena_alloc(p->arena, sizeof *d);
     d->at = s->at;
     d->in_interface = in_interface;
+    parse_check_word(p);
     d->redeclare = parse_accept(p, T_REDECLARE);
     d->parameter = parse_accept(p, T_PARAMETER);
     parse_binding(p, d);
@@ -121,6 +122,9 @@ static bool is_reserved(TokenKind kind)
 static AStmt *parse_named(Parser *p)
 {
     Place at = p->token.at;
+    parse_check_word(p);
+    if (p->panic || p->token.kind != T_ID)
+        return parse_declaration(p, false);
     ADesignator first = parse_designator(p);
     if (is_reserved(p->token.kind))
         parse_error(p, p->token.at, "%s is a word of the language and cannot be a name",

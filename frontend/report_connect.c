@@ -116,14 +116,44 @@ static void own_variables(const World *world, const Inst *inst, Vars *out)
     }
 }
 
-static bool is_used_outside(const World *world, DdpVar var, const Inst *component)
+static bool only_reads(const World *world, DdpRel rel, DdpVar var, uint32_t *left);
+
+/* Is the relation the only one that can determine the variable: do all others that name it read it only? */
+static bool is_private(const World *world, DdpVar var, DdpRel of, uint32_t *left)
 {
     uint32_t cursor = 0;
+    if (ddp_var(world->ddp, var).kind != DDP_UNKNOWN)
+        return false;
+    for (DdpRel rel; (rel = ddp_next_use(world->ddp, var, &cursor));)
+        if (rel != of && !only_reads(world, rel, var, left))
+            return false;
+    return true;
+}
+
+/* Does it determine something else than the variable: `y = amp.out.v`, where nothing else determines y? left: relations that may be
+ * looked at. */
+static bool only_reads(const World *world, DdpRel rel, DdpVar var, uint32_t *left)
+{
+    DdpRelView view = ddp_rel(world->ddp, rel);
+    if (view.kind == DDP_TRANSMISSION)
+        return true; /* who transmits or asks */
+    if (!*left || rel >= world->rel.n || world->rel.at[rel].tag != OWNER_INST)
+        return false;
+    --*left;
+    for (uint32_t i = 0; i < view.n; i++)
+        if (view.vars[i] != var && is_private(world, view.vars[i], rel, left))
+            return true;
+    return false;
+}
+
+static bool is_used_outside(const World *world, DdpVar var, const Inst *component)
+{
+    uint32_t cursor = 0, left = 200;
     for (DdpRel rel; (rel = ddp_next_use(world->ddp, var, &cursor));) {
         OwnerInfo info = rel < world->rel.n ? world->rel.at[rel] : (OwnerInfo){0};
-        if (info.tag == OWNER_INST && ddp_rel(world->ddp, rel).kind != DDP_TRANSMISSION &&
-            !lies_inside(world, world_at(world, info.who), component))
-            return true; /* who transmits or asks reads only */
+        if (info.tag == OWNER_INST && !lies_inside(world, world_at(world, info.who), component) &&
+            !only_reads(world, rel, var, &left))
+            return true;
     }
     return false;
 }

@@ -301,6 +301,8 @@ void statements_resolve(Def *def);
 /* `if condition` around `value = then` and `value = else`, as a part of the statement at hand. The type is
  * known when both were resolved. */
 RExpr *statements_choice(Context *cx, const AExpr *a);
+/* An Integer that meets a Real: conditional expressions in it get Real values. */
+void choices_meet_real(Context *cx, RExpr *e);
 /* A value inside a branch, resolved there. */
 typedef RExpr *BranchValue(Context *inside, const void *what);
 /* The value `first` in the event in which this comes to life, `later` from its end on. */

@@ -214,28 +214,56 @@ int32_t row_index(const World *world, const Inst *inst, uint32_t word, uint32_t 
     return out < n ? index[out] : 0;
 }
 
-/* The elements of the row of a node, `out` sizes further out. */
+/* The row whose element the model around an array is; NULL: it is none. */
+static const Inst *row_around(const World *world, const Inst *inst, uint32_t *word)
+{
+    while (inst->plan->is_branch && inst->owner)
+        inst = world_at(world, inst->owner);
+    *word = inst->owner_word;
+    inst = inst->owner ? world_at(world, inst->owner) : NULL;
+    return inst && inst->plan->row ? inst : NULL;
+}
+
+int32_t row_born(const World *world, const Inst *inst, uint32_t word, uint32_t out)
+{
+    int32_t index[16] = {0};
+    while (inst) {
+        uint32_t n = row_indices(world, inst, word, 16, index);
+        if (out < n)
+            return index[out];
+        out -= n;
+        inst = row_around(world, inst, &word);
+    }
+    return 0;
+}
+
+/* The elements of the row of a node, `out` sizes further out: behind those of an array the ones of the array of models that has it. */
 static uint32_t row_total(const World *world, const Inst *node, uint32_t out)
 {
+    uint32_t word;
     for (;;) {
         const Inst *owner = world_at(world, node->owner);
         while (owner->plan == node->plan->row->inner) {
             node = owner;
             owner = world_at(world, node->owner);
         }
-        if (out-- == 0 || !owner->plan->row)
+        const Inst *next = owner->plan->row ? owner : row_around(world, owner, &word);
+        if (out-- == 0 || !next)
             return node->word[ROW_COUNT];
-        node = owner;
+        node = next;
     }
 }
 
 bool row_fits(World *world, Inst *scope, const PlanValue *value, const char *name)
 {
-    for (uint32_t i = 0; world->element && i < value->n_sizes; i++) {
-        uint32_t out = value->n_sizes - 1 - i, n = row_total(world, world->element, out);
+    if (!world->element)
+        return true;
+    for (uint32_t i = 0; i < value->n_sizes; i++)
+        if (row_born(world, world->element, world->element_word, i) != 1)
+            return true; /* told with the first one */
+    for (uint32_t i = 0; i < value->n_sizes; i++) {
+        uint32_t n = row_total(world, world->element, value->n_sizes - 1 - i);
         double size;
-        if (row_index(world, world->element, world->element_word, out) != 1)
-            continue; /* told with the first one */
         if (!birth_value(world, scope, &value->sizes[i], name, &size) || size == n)
             continue;
         world_fail(world, value->at, "'%s' takes an array of %u elements, not of %.10g", name, n,

@@ -76,6 +76,8 @@ static void equation(Context *cx, const AStmt *a)
     if (x != y && !numbers && x != TYPE_ERROR && y != TYPE_ERROR)
         resolve_error(cx->level, a->operator_at, "an equation between %s and %s",
                       types_name(p, s->a->type), types_name(p, s->b->type));
+    if (x != y && numbers)
+        choices_meet_real(cx, x == TYPE_REAL ? s->b : s->a);
     add_stmt(cx, s);
 }
 
@@ -570,6 +572,10 @@ RExpr *statements_choice(Context *cx, const AExpr *a)
     if (!expr_is_condition(cx, c) || !expr_choice_type(cx, a, x->b, y->b, &type))
         return expr_error(cx, a->at);
     s->member = body_add_choice(cx, type, a->at);
+    if (type.kind == TYPE_REAL) {
+        choices_meet_real(cx, x->b);
+        choices_meet_real(cx, y->b);
+    }
     choice_relation(cx, x, s->member);
     choice_relation(cx, y, s->member);
     add_stmt(cx, s);

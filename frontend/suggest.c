@@ -93,10 +93,34 @@ const char *suggest_definition(Def *def, Sym word)
     return text_of(def->text->program, &s, true);
 }
 
+/* How Sol writes what other languages call so; NULL: nobody does. */
+static const char *habit_of(const char *word)
+{
+    static const char *const habits[][2] = {
+        {"arccos", "'acos(x)'"},
+        {"arcsin", "'asin(x)'"},
+        {"arctan", "'atan(x)'"},
+        {"ceiling", "'ceil(x)'"},
+        {"fabs", "'abs(x)'"},
+        {"int", "'floor(x)'"},
+        {"integer", "'floor(x)'"},
+        {"ln", "'log(x)'"},
+        {"pi", "'define pi as 3.141592653589793;', in front of 'interface:'"},
+        {"PI", "'define PI as 3.141592653589793;', in front of 'interface:'"},
+        {"pow", "'x^y'"},
+        {"rem", "'mod(a, b)'"},
+    };
+    for (size_t i = 0; i < sizeof habits / sizeof *habits; i++)
+        if (strcmp(word, habits[i][0]) == 0)
+            return habits[i][1];
+    return NULL;
+}
+
 const char *suggest_name(const Level *level, const Body *body, Sym word)
 {
     Program *p = level->def->text->program;
     Suggestion s = begin(p, word);
+    const char *habit = habit_of(s.word);
     for (; body; body = body->parent)
         for (uint32_t i = 0; i < body->n_members; i++)
             offer(&s, intern_text(&p->names, body->members[i]->name));
@@ -108,5 +132,9 @@ const char *suggest_name(const Level *level, const Body *body, Sym word)
     const char *const *files = lookup_files(p, &n);
     for (uint32_t i = 0; i < n; i++)
         offer(&s, files[i]);
+    if (habit) {
+        snprintf(s.list, sizeof s.list, "; Sol writes %s", habit);
+        return arena_copy(&p->arena, s.list, strlen(s.list));
+    }
     return text_of(p, &s, false);
 }

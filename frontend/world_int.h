@@ -285,6 +285,8 @@ bool row_size(const World *world, Inst *row, uint32_t dim, double *size);
 /* The number of the element that `inst` is, or that lies in word `word` of the node `inst`; `out` sizes further
  * out. */
 int32_t row_index(const World *world, const Inst *inst, uint32_t word, uint32_t out);
+/* Of an element that is born: as row_index, and behind the sizes of its array those of the array of models that has it. */
+int32_t row_born(const World *world, const Inst *inst, uint32_t word, uint32_t out);
 /* Of the array that the element which is born belongs to: has it the sizes of the value? Else a message. */
 bool row_fits(World *world, Inst *scope, const PlanValue *value, const char *name);
 /* Numbers of all rows between a word and the model around it, innermost first; how many. */

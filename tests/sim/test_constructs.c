@@ -259,14 +259,45 @@ static void functions(void **state)
     sim_lab_close(lab);
 }
 
+/* ---- arrays as parameters of arrays ---- */
+
+/* The digits of a number say where each value went: sizes of the instances first, then those of the parameter. */
+static void arrays_for_each(void **state)
+{
+    (void)state;
+    SimLab *lab = run(
+        "model Cell\ninterface: parameter Real k[3]; parameter Real A[2, 2] << 7; static Real d;\n"
+        "  static Real s;\n"
+        "implementation: d = 100*k[1] + 10*k[2] + k[3]; s = 10*A[1, 2] + A[2, 1];\nend Cell;\n"
+        "model M\ninterface: parameter Real g[2, 3] << {{1, 2, 3}, {4, 5, 6}};\n"
+        "  static Real w[2, 2]; static Cell a[2]{k << g};  static Cell b[3]{k << {5, 6, 7}};\n"
+        "  static Cell c[2, 2]{k << {{{1, 2, 3}, {4, 5, 6}}, {{7, 8, 9}, {0, 1, 2}}},\n"
+        "                      A << {{1, 2}, {3, 4}}};\n"
+        "  static Cell e[2]{k << g, A << {{{1, 2}, {3, 4}}, {{5, 6}, {7, 8}}}};\n"
+        "implementation: for i in 1:2 then static Cell q[2]{k << i*g};\n"
+        "  w[i, :] = q.d; end for;\nend M;\n",
+        1);
+    static const struct {
+        const char *path;
+        double is;
+    } all[] = {{"a[1].d", 123},   {"a[2].d", 456},   {"b[1].d", 567},  {"b[3].d", 567},
+               {"c[1,2].d", 456}, {"c[2,1].d", 789}, {"c[2,2].d", 12}, {"c[2,1].s", 23},
+               {"e[1].s", 23},    {"e[2].s", 67},    {"e[2].d", 456},  {"a[2].s", 77},
+               {"w[1,2]", 456},   {"w[2,1]", 246},   {"w[2,2]", 912}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        is(lab, all[i].path, all[i].is);
+    sim_lab_close(lab);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_events), cmocka_unit_test(passing_through),
-        cmocka_unit_test(sampling),       cmocka_unit_test(sample_without_sense),
-        cmocka_unit_test(ends_itself),    cmocka_unit_test(starts),
-        cmocka_unit_test(latch),          cmocka_unit_test(never_agrees),
-        cmocka_unit_test(ranges),         cmocka_unit_test(functions),
+        cmocka_unit_test(without_events),  cmocka_unit_test(passing_through),
+        cmocka_unit_test(sampling),        cmocka_unit_test(sample_without_sense),
+        cmocka_unit_test(ends_itself),     cmocka_unit_test(starts),
+        cmocka_unit_test(latch),           cmocka_unit_test(never_agrees),
+        cmocka_unit_test(ranges),          cmocka_unit_test(functions),
+        cmocka_unit_test(arrays_for_each),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -216,6 +216,37 @@ static void a_wrong_piece_takes_no_charge(void **state)
     sim_lab_close(lab);
 }
 
+/* Factors 0 and 1, as textbooks have them: whole numbers that multiply a Real are pieces of its equation. */
+static void whole_numbers_are_pieces_too(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "model Factors\n"
+        "interface:\n"
+        "  static Real u; static Real i; static Real y; static Real s; static Boolean off;\n"
+        "implementation:\n"
+        "  static Real d;\n"
+        "  off = d < 0;\n"
+        "  u = d*(if off then 1 else 0);\n"
+        "  i = -d*(if off then 0 else -1);\n"
+        "  u + 4*i = 2*sin(3*time);\n"
+        "  y = if s > 1 then 1 else if s < -1 then -1 else s;\n"
+        "  s + 2*y + (if s > 1 then 1 else if s < -1 then 1 else 0)\n"
+        "    *(s - (if s > 1 then 1 else -1)) = 5*sin(time);\n"
+        "end Factors;\n";
+    SimLab *lab = sim_lab_text(text, &(SolOptions){.stop = 9});
+    for (int k = 1; k <= 90; k++) {
+        double time = k / 10.0, u = 2 * sin(3 * time), x = 5 * sin(time);
+        assert_int_equal(sim_lab_run(lab, time), SOL_OK);
+        is_close(sim_lab_value(lab, "u"), fmin(u, 0), 1e-12);
+        is_close(sim_lab_value(lab, "i"), fmax(u, 0) / 4, 1e-12);
+        is_close(sim_lab_value(lab, "y"), fmax(-1, fmin(1, x / 3)), 1e-12);
+        is_close(sim_lab_value(lab, "s"), fabs(x) <= 3 ? x / 3 : (x - copysign(1, x)) / 2, 1e-12);
+    }
+    assert_true(lab->n_events > 10);
+    sim_lab_close(lab);
+}
+
 /* ---- what others see ---- */
 
 /* The source jumps; with the piece of before the current would be -5, and the `when` must not see that. */
@@ -296,6 +327,7 @@ int main(void)
         cmocka_unit_test(a_state_goes_on_across_the_change),
         cmocka_unit_test(starts_are_those_of_the_branch_that_agrees),
         cmocka_unit_test(a_wrong_piece_takes_no_charge),
+        cmocka_unit_test(whole_numbers_are_pieces_too),
         cmocka_unit_test(nobody_sees_a_piece_that_does_not_hold),
         cmocka_unit_test(where_both_agree_the_present_one_stays),
         cmocka_unit_test(where_no_branch_agrees_the_run_ends),

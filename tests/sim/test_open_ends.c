@@ -84,6 +84,39 @@ static void switched(void **state)
     sim_lab_close(lab);
 }
 
+/* Who only reads a potential does not determine it: an output, what is made of it, a state that integrates it. An equation between two
+ * things that are determined does. */
+static void read(void **state)
+{
+    (void)state;
+    SimLab *lab = start(
+        PARTS "model Amp\ninterface: static Pin out_; static Real u;\n"
+              "implementation: out_.v = 3*u;\nend Amp;\n"
+              "model M\ninterface: static Amp amp; static Volt V; static Res r; static Ground g;\n"
+              "  static Res s; static Real y; static Real twice; static Real sum; static Real x;\n"
+              "  static Real e[2];\nimplementation: amp.u = time; y = amp.out_.v; twice = 2*y;\n"
+              "  connect(V.n, g.p); connect(V.p, r.p); x = r.n.v; der(sum) = x; e = r.n.v;\n"
+              "  connect(s.n, g.p); if time > 1 and time < 2 then s.p.v = 5*V.u; end if;\n"
+              "end M;\n");
+    for (int round = 0; round < 3; round++) {
+        double time = round + 0.5;
+        go(lab, time);
+        is(lab, "y", 3 * time);
+        is(lab, "twice", 6 * time);
+        is(lab, "amp.out_.i", 0);
+        is(lab, "x", 1);
+        is(lab, "sum", time);
+        is(lab, "e[2]", 1);
+        is(lab, "s.p.i", round == 1 ? 5 : 0);
+    }
+    sim_lab_close(lab);
+    lab = start(PARTS "model M\ninterface: static Res r; static Ground g; static Real y;\n"
+                      "implementation: connect(r.n, g.p); y = r.p.v; y = time;\nend M;\n");
+    go(lab, 2);
+    is(lab, "r.p.i", 2);
+    sim_lab_close(lab);
+}
+
 /* An equation that comes later counts instead of the zero, and the zero comes back when it goes. */
 static void named(void **state)
 {
@@ -155,7 +188,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(open),  cmocka_unit_test(switched), cmocka_unit_test(named),
-        cmocka_unit_test(inner), cmocka_unit_test(born),
+        cmocka_unit_test(inner), cmocka_unit_test(born),     cmocka_unit_test(read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,8 @@
 //! mode: instantiate
-//! 14:22: error: 'k' takes an array of 3 elements, not of 2
-//! 15:22: error: 'k' takes an array of 1 elements, not of 2
+//! 16:22: error: 'k' takes an array of 3 elements, not of 2
+//! 17:22: error: 'k' takes an array of 1 elements, not of 2
+//! 18:25: error: 'k' takes an array of 3 elements, not of 2
+//! 19:25: error: 'k' takes an array of 2 elements, not of 3
 model B
 interface:
   parameter Integer n;
@@ -13,4 +15,6 @@ model A
 implementation:
   static B b{n << 3, k << {1, 2}};
   static B c{n << 1, k << {1, 2}};
+  static B d[2]{n << 3, k << {{1, 2}, {3, 4}}};
+  static B e[2]{n << 2, k << {{1, 2}, {3, 4}, {5, 6}}};
 end A;

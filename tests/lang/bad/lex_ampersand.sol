@@ -1,4 +1,4 @@
-//! 5:12: error: unexpected character '&'
+//! 5:12: error: unexpected character '&': it is written 'and'
 model A
 implementation:
   Boolean a; Boolean b;
