@@ -106,6 +106,15 @@ def _population_residual(table):
                   "reported", value, None, table.splitlines()[0] if table else "")
 
 
+def _plate_residual(table):
+    """bench_plate's table -> our slopes of a plate over C with arrays, both from and to vectors of states."""
+    by_hand = re.search(r"C: states and slopes in vectors +([0-9.]+) us", table)
+    ours_us = re.search(r"ours, with what goes in and out +([0-9.]+) us", table)
+    value = float(ours_us[1])/float(by_hand[1]) if by_hand and ours_us else None
+    return _floor("", "plate: residual alone over C with arrays (bench_plate)", "reported", value, None,
+                  table.splitlines()[0] if table else "")
+
+
 def _evaluation(rows):
     """Seconds of integration over evaluations, with the same explicit method on both sides."""
     run = best(rows[0], "rk") if rows else None
@@ -327,7 +336,8 @@ def _spice(spice):
 def floors(results):
     families, programs = results["families"], results["programs"]
     return (_static(families, programs) + _population(families) +
-            [_population_residual(programs.get("bench_population", ""))] + _switch(families) +
+            [_population_residual(programs.get("bench_population", "")),
+             _plate_residual(programs.get("bench_plate", ""))] + _switch(families) +
             _growing(families) + _seen_before(families) + _converters(results["converters"]) +
             _start(results["start"]) +
             _spice(results["spice"] or {}))

@@ -75,6 +75,21 @@ static void gather(const Unit *unit, double *values)
     }
 }
 
+/* tangents: NULL for values alone. */
+static void run_batch(const Unit *unit, JitCode code, double *values, double *tangents,
+                      const JitEnv *env)
+{
+    for (uint32_t i = 0; i < unit->n_stretches; i++)
+        code.batch(values, tangents, unit->stretches[i].slots, unit->code.constants, env,
+                   unit->stretches[i].n, unit->stride);
+    if (unit->n_stretches)
+        return;
+    gather(unit, values);
+    if (tangents)
+        gather(unit, tangents);
+    code.batch(values, tangents, unit->slots, unit->code.constants, env, unit->n, unit->stride);
+}
+
 static void report_heat(Engine *engine, Tape *tape)
 {
     for (uint32_t i = 0; i < tape->units.n; i++) {
@@ -99,9 +114,7 @@ static void run_units(Tape *tape, uint32_t from, uint32_t end)
             code.value(values, unit->slots, unit->code.constants, &engine->env);
             continue;
         }
-        gather(unit, values);
-        code.batch(values, NULL, unit->slots, unit->code.constants, &engine->env, unit->n,
-                   unit->stride);
+        run_batch(unit, code, values, NULL, &engine->env);
     }
 }
 
@@ -230,10 +243,7 @@ static void run_tangents(Tape *tape)
             code.tangent(values, tangents, unit->slots, unit->code.constants, &engine->env);
             continue;
         }
-        gather(unit, values);
-        gather(unit, tangents);
-        code.batch(values, tangents, unit->slots, unit->code.constants, &engine->env, unit->n,
-                   unit->stride);
+        run_batch(unit, code, values, tangents, &engine->env);
     }
 }
 

@@ -322,17 +322,21 @@ static SlotAccess access_of(Making *m, const Group *group, uint32_t slot)
     return common ? ACCESS_COMMON : fresh ? ACCESS_NEW : array ? ACCESS_ARRAY : ACCESS_GATHER;
 }
 
-/* False when a variable stands there for two members. */
-static bool claim(Making *m, const Group *group, uint32_t slot, uint32_t first)
+/* Gives all members their places at a slot; false, and none, when a variable stands there for two of them or has a place already. */
+static bool claim(Making *m, const Group *group, uint32_t slot)
 {
-    bool fine = true;
-    for (uint32_t i = 0; i < group->n; i++) {
-        TapeVar *at = &m->engine->tape_var.at[m->plan[i]->origin[slot]];
-        fine &= at->place == NO_PLACE;
-        if (at->place == NO_PLACE)
-            at->place = first + i;
+    TapeVar *var = m->engine->tape_var.at;
+    uint32_t n = 0, first = new_places(m, group->n);
+    while (n < group->n && var[m->plan[n]->origin[slot]].place == NO_PLACE) {
+        var[m->plan[n]->origin[slot]].place = first + n;
+        n++;
     }
-    return fine;
+    if (n == group->n)
+        return true;
+    while (n-- > 0)
+        var[m->plan[n]->origin[slot]].place = NO_PLACE;
+    m->tape->n_places = first;
+    return false;
 }
 
 static void add_gather(Making *m, const Group *group, Unit *unit, uint32_t slot)
@@ -344,14 +348,20 @@ static void add_gather(Making *m, const Group *group, Unit *unit, uint32_t slot)
     unit->gathers[unit->n_gathers++] = (Gather){unit->slots[slot], from};
 }
 
-/* One row of places: all members of a batch of arrays, or the one member of a single block. */
-static void lay_arrays(Making *m, const Group *group, Unit *unit, const SlotAccess *access)
+/* One row of places: all members of a batch of arrays, or the one member of a single block. States whose slopes the batch computes come first: then
+ * they lie as they do in the integrator's vector. */
+static void lay_arrays(Making *m, const Group *group, Unit *unit, SlotAccess *access)
 {
     const SegmentPlan *plan = m->plan[0];
     Arena *arena = &m->tape->arena;
     unit->slots = arena_alloc(arena, (plan->n + 1) * sizeof *unit->slots);
     unit->common = arena_alloc(arena, plan->n + 1);
     unit->gathers = arena_alloc(arena, (plan->n + 1) * sizeof *unit->gathers);
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t s = 0; s < plan->n; s++)
+            if (plan->shape->role[s] == SLOT_READ && access[s] == ACCESS_NEW &&
+                (pass || plan->origin[s] == slope_order(m, plan)))
+                access[s] = claim(m, group, s) ? ACCESS_ARRAY : ACCESS_GATHER;
     for (uint32_t s = 0; s < plan->n; s++) {
         if (plan->shape->role[s] == SLOT_FUNCTION)
             unit->slots[s] = plan->var[s];
@@ -360,10 +370,6 @@ static void lay_arrays(Making *m, const Group *group, Unit *unit, const SlotAcce
         if (access[s] == ACCESS_COMMON || access[s] == ACCESS_ARRAY) {
             unit->slots[s] = place_of(m, plan->origin[s]);
             unit->common[s] = access[s] == ACCESS_COMMON;
-        } else if (access[s] == ACCESS_NEW) {
-            unit->slots[s] = new_places(m, group->n);
-            if (!claim(m, group, s, unit->slots[s]))
-                add_gather(m, group, unit, s);
         } else {
             add_gather(m, group, unit, s);
         }
@@ -389,6 +395,16 @@ static void lay_tables(Making *m, const Group *group, Unit *unit)
     }
 }
 
+/* Are what members have at a slot long rows of places, as neighbours in a field are? */
+static bool has_rows(Making *m, const Group *group, uint32_t slot)
+{
+    const TapeVar *var = m->engine->tape_var.at;
+    uint32_t rows = 1;
+    for (uint32_t i = 1; i < group->n; i++)
+        rows += var[m->plan[i]->origin[slot]].place != var[m->plan[i - 1]->origin[slot]].place + 1;
+    return rows * STRETCH_FROM <= group->n;
+}
+
 /* Arrays if no more than half of what differs between members has to be gathered. Functions may
  * differ between members of one shape; then only tables will do. */
 static JitLayout layout_of(Making *m, const Group *group, SlotAccess *access)
@@ -402,7 +418,8 @@ static JitLayout layout_of(Making *m, const Group *group, SlotAccess *access)
                 functions &= m->plan[i]->var[s] == plan->var[s];
         if (plan->shape->role[s] == SLOT_READ)
             access[s] = access_of(m, group, s);
-        gathered += plan->shape->role[s] == SLOT_READ && access[s] == ACCESS_GATHER;
+        gathered += plan->shape->role[s] == SLOT_READ && access[s] == ACCESS_GATHER &&
+                    !has_rows(m, group, s);
         differ += plan->shape->role[s] == SLOT_STORED ||
                   (plan->shape->role[s] == SLOT_READ && access[s] != ACCESS_COMMON);
     }
@@ -473,6 +490,7 @@ static void add_unit(Making *m, const Group *group, bool compares)
                 write_places(m, group, s, place[s]);
         }
     write_slots(group, plan, &unit, place);
+    tape_stretch(m->tape, &unit);
     if (compares)
         add_segments(m, group, place);
     unit.n_segments = m->tape->spans.n - unit.span;

@@ -94,6 +94,15 @@ typedef struct Gather {
     uint32_t *from; /* [n] */
 } Gather;
 
+/* What a call costs, in values that are gathered. */
+enum { STRETCH_FROM = 12 };
+
+/* Members of a batch whose places follow one another, as a call of its own. */
+typedef struct Stretch {
+    uint32_t n;
+    uint32_t *slots;
+} Stretch;
+
 /* One call: a batch, or a single block. */
 typedef struct Unit {
     const Shape *shape;
@@ -109,6 +118,8 @@ typedef struct Unit {
     bool *common; /* JIT_ARRAYS: JitRequest.common; JIT_TABLES: JitRequest.arrays */
     uint32_t n_gathers;
     Gather *gathers;
+    uint32_t n_stretches; /* that make gathering needless; 0: they would be too short */
+    Stretch *stretches;
 } Unit;
 
 /* Some states, by variable, ascending. */
@@ -258,6 +269,10 @@ typedef struct Tape Tape;
 
 enum { NO_UNIT = UINT32_MAX };
 
+/* ---- tape_stretch.c ---- */
+
+void tape_stretch(Tape *tape, Unit *unit); /* whose places are known */
+
 /* ---- tape_sets.c ---- */
 
 void tape_sets_open(Tape *tape);
@@ -316,6 +331,6 @@ void tape_add_run(Mem *mem, void *runs, uint32_t from, uint32_t to);
  */
 bool tape_patch(Tape *tape);
 bool tape_has_paid(const Tape *tape); /* evaluations have, for a new one */
-void tape_verify(const Tape *tape);   /* debug builds: B1..B3; aborts when one is broken */
+void tape_verify(const Tape *tape);   /* debug builds: B1..B5; aborts when one is broken */
 
 #endif

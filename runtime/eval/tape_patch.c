@@ -281,12 +281,14 @@ static uint32_t *entry_of(const Unit *unit, uint32_t slot, uint32_t i)
 /* False: it reads something where its batch will not look for it. */
 static bool exchange_places(Patch *p, const SegmentPlan *plan)
 {
-    const Unit *unit = &p->tape->units.at[plan->unit];
+    Unit *unit = &p->tape->units.at[plan->unit];
     for (uint32_t s = 0; s < plan->n; s++) {
         if (plan->shape->role[s] != SLOT_READ)
             continue;
         uint32_t place = read_place(p, plan->origin[s], unit->section);
         uint32_t *entry = entry_of(unit, s, plan->at);
+        if (entry && *entry != place)
+            unit->n_stretches = 0;
         if (entry)
             *entry = place;
         else if (place != unit->slots[s] + (unit->common[s] ? 0 : plan->at))

@@ -76,6 +76,23 @@ static uint32_t source_of(const Unit *unit, uint32_t s, uint32_t i)
     return place_at(unit, s, i);
 }
 
+/* Stretches have all members in their order, and read and write where the batch does. */
+static void check_stretches(const Unit *unit)
+{
+    uint32_t at = 0;
+    for (uint32_t k = 0; k < unit->n_stretches; k++) {
+        const Stretch *stretch = &unit->stretches[k];
+        for (uint32_t i = 0; i < stretch->n; i++, at++)
+            for (uint32_t s = 0; s < unit->shape->n_slots && unit->member[at]; s++) {
+                uint8_t role = unit->shape->role[s];
+                uint32_t place = stretch->slots[s] + (unit->common[s] ? 0 : i);
+                must((role != SLOT_READ && role != SLOT_STORED) || place == source_of(unit, s, at),
+                     "B5: a stretch looks elsewhere than its batch");
+            }
+    }
+    must(!unit->n_stretches || at == unit->n, "B5: stretches lack a member");
+}
+
 static void check_member(const Tape *tape, const SegmentPlan *plan)
 {
     const TapeVar *var = tape->part->sim->engine->tape_var.at;
@@ -130,6 +147,7 @@ void tape_verify(const Tape *tape)
         if (i == tape->end[SECTION_DYNAMICS])
             come_in(tape, tape->n_read, tape->states.n, known);
         check_unit(&tape->units.at[tape->order.at[i]], known);
+        check_stretches(&tape->units.at[tape->order.at[i]]);
     }
     for (uint32_t i = 0; i < tape->slopes.n; i++)
         for (uint32_t k = 0; k < tape->slopes.at[i].n; k++)
