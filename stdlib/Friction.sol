@@ -2,8 +2,8 @@
 
    Each model has a relative coordinate q, its rate v and an effort f: f*v is the power that
    the contact takes up. For rotation q is an angle [rad] and f a torque [N.m], for translation q is
-   a distance [m] and f a force [N]: that is why the variables here have no units of their own. The model around gives q
-   and uses f.
+   a distance [m] and f a force [N]: so the models here have no units of their own, those of Angular and Linear have. The
+   model around gives q and uses f.
 
    Modes change by `when`, the equations by `if`: while a contact holds, q is constant, which takes
    two states out of the system; while it slides or is open, f is given.
@@ -158,4 +158,104 @@ package Friction
             f = 0;
         end if;
     end Buffer;
+
+    /* The same with the units of angles and torques. */
+    package Angular
+
+        /* Dry friction, see above. */
+        model Dry
+            extends Friction.Dry;
+        interface:
+            redeclare parameter Real v_small {unit << "rad/s"} << 1e-10;
+            redeclare static Real q {unit << "rad"};
+            redeclare static Real v {unit << "rad/s"};
+            redeclare static Real f {unit << "N.m"};
+            redeclare static Real limit {unit << "N.m"};
+        end Dry;
+
+        /* Freewheel, see above. */
+        model OneWay
+            extends Friction.OneWay;
+        interface:
+            redeclare parameter Real v_small {unit << "rad/s"} << 1e-10;
+            redeclare static Real q {unit << "rad"};
+            redeclare static Real v {unit << "rad/s"};
+            redeclare static Real f {unit << "N.m"};
+        end OneWay;
+
+        /* Inelastic stops, see above. */
+        model Stop
+            extends Friction.Stop;
+        interface:
+            redeclare parameter Real q_min {unit << "rad"} << -1;
+            redeclare parameter Real q_max {unit << "rad"} << 1;
+            redeclare parameter Real v_small {unit << "rad/s"} << 1e-9;
+            redeclare static Real q {unit << "rad"};
+            redeclare static Real v {unit << "rad/s"};
+            redeclare static Real f {unit << "N.m"};
+        end Stop;
+
+        /* Stops of finite stiffness, see above. */
+        model Buffer
+            extends Friction.Buffer;
+        interface:
+            redeclare parameter Real q_min {unit << "rad"} << -1;
+            redeclare parameter Real q_max {unit << "rad"} << 1;
+            redeclare parameter Real c {unit << "N.m/rad"} << 1e6;
+            redeclare parameter Real d {unit << "N.m.s/rad"} << 0;
+            redeclare static Real q {unit << "rad"};
+            redeclare static Real v {unit << "rad/s"};
+            redeclare static Real f {unit << "N.m"};
+        end Buffer;
+    end Angular;
+
+    /* The same with the units of distances and forces. */
+    package Linear
+
+        /* Dry friction, see above. */
+        model Dry
+            extends Friction.Dry;
+        interface:
+            redeclare parameter Real v_small {unit << "m/s"} << 1e-10;
+            redeclare static Real q {unit << "m"};
+            redeclare static Real v {unit << "m/s"};
+            redeclare static Real f {unit << "N"};
+            redeclare static Real limit {unit << "N"};
+        end Dry;
+
+        /* Freewheel, see above. */
+        model OneWay
+            extends Friction.OneWay;
+        interface:
+            redeclare parameter Real v_small {unit << "m/s"} << 1e-10;
+            redeclare static Real q {unit << "m"};
+            redeclare static Real v {unit << "m/s"};
+            redeclare static Real f {unit << "N"};
+        end OneWay;
+
+        /* Inelastic stops, see above. */
+        model Stop
+            extends Friction.Stop;
+        interface:
+            redeclare parameter Real q_min {unit << "m"} << -1;
+            redeclare parameter Real q_max {unit << "m"} << 1;
+            redeclare parameter Real v_small {unit << "m/s"} << 1e-9;
+            redeclare static Real q {unit << "m"};
+            redeclare static Real v {unit << "m/s"};
+            redeclare static Real f {unit << "N"};
+        end Stop;
+
+        /* Stops of finite stiffness, see above. */
+        model Buffer
+            extends Friction.Buffer;
+        interface:
+            redeclare parameter Real q_min {unit << "m"} << -1;
+            redeclare parameter Real q_max {unit << "m"} << 1;
+            redeclare parameter Real c {unit << "N/m"} << 1e6;
+            redeclare parameter Real d {unit << "N.s/m"} << 0;
+            redeclare static Real q {unit << "m"};
+            redeclare static Real v {unit << "m/s"};
+            redeclare static Real f {unit << "N"};
+        end Buffer;
+    end Linear;
 end Friction;

@@ -198,7 +198,7 @@ package Rotational
             extends Interfaces.Relative;
         interface:
             parameter Real mu << 0.5;
-            parameter Real geometry << 1;
+            parameter Real geometry {unit << "m"} << 1;
             parameter Real peak << 1;
             static Real fn {unit << "N"};
             static Real w_rel {unit << "rad/s"};
@@ -207,7 +207,7 @@ package Rotational
             assert(condition = mu >= 0 and geometry >= 0,
                    message = "mu and geometry must not be negative");
             assert(condition = peak >= 1, message = "the peak of friction must be at least 1");
-            static Friction.Dry contact{peak << peak};
+            static Friction.Angular.Dry contact{peak << peak};
             contact.q = phi_rel;
             contact.f = tau;
             contact.limit = mu*geometry*fn;
@@ -220,7 +220,7 @@ package Rotational
             extends Interfaces.OneFlange;
         interface:
             parameter Real mu << 0.5;
-            parameter Real geometry << 1;
+            parameter Real geometry {unit << "m"} << 1;
             parameter Real peak << 1;
             static Real fn {unit << "N"};
             static Real w {unit << "rad/s"};
@@ -229,7 +229,7 @@ package Rotational
             assert(condition = mu >= 0 and geometry >= 0,
                    message = "mu and geometry must not be negative");
             assert(condition = peak >= 1, message = "the peak of friction must be at least 1");
-            static Friction.Dry contact{peak << peak};
+            static Friction.Angular.Dry contact{peak << peak};
             contact.q = f.phi;
             contact.f = f.t;
             contact.limit = mu*geometry*fn;
@@ -251,7 +251,7 @@ package Rotational
             assert(condition = tau_c >= 0 and d >= 0,
                    message = "the friction tau_c and the damping d must not be negative");
             assert(condition = peak >= 1, message = "the peak of friction must be at least 1");
-            static Friction.Dry contact{peak << peak};
+            static Friction.Angular.Dry contact{peak << peak};
             contact.q = f.phi;
             contact.limit = tau_c;
             f.t = contact.f + d*w;
@@ -266,7 +266,7 @@ package Rotational
             static Real w_rel {unit << "rad/s"};
             static Boolean locked;
         implementation:
-            static Friction.OneWay contact;
+            static Friction.Angular.OneWay contact;
             contact.q = phi_rel;
             contact.f = tau;
             w_rel = contact.v;
@@ -282,7 +282,7 @@ package Rotational
             static Integer mode;
         implementation:
             assert(condition = phi_min < phi_max, message = "phi_min must be less than phi_max");
-            static Friction.Stop contact{q_min << phi_min, q_max << phi_max};
+            static Friction.Angular.Stop contact{q_min << phi_min, q_max << phi_max};
             contact.q = f.phi;
             contact.f = f.t;
             mode << contact.mode;
@@ -301,7 +301,7 @@ package Rotational
             assert(condition = phi_min < phi_max, message = "phi_min must be less than phi_max");
             assert(condition = c > 0 and d >= 0,
                    message = "the stiffness c must be positive, the damping d not negative");
-            static Friction.Buffer contact{q_min << phi_min, q_max << phi_max, c << c, d << d};
+            static Friction.Angular.Buffer contact{q_min << phi_min, q_max << phi_max, c << c, d << d};
             contact.q = phi_rel;
             contact.f = tau;
         end ElasticStop;

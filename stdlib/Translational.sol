@@ -204,7 +204,7 @@ package Translational
             assert(condition = F_c >= 0 and d >= 0,
                    message = "the friction F_c and the damping d must not be negative");
             assert(condition = peak >= 1, message = "the peak of friction must be at least 1");
-            static Friction.Dry contact{peak << peak};
+            static Friction.Linear.Dry contact{peak << peak};
             contact.q = s_rel;
             contact.limit = F_c;
             f = contact.f + d*v_rel;
@@ -225,7 +225,7 @@ package Translational
         implementation:
             assert(condition = mu >= 0, message = "mu must not be negative");
             assert(condition = peak >= 1, message = "the peak of friction must be at least 1");
-            static Friction.Dry contact{peak << peak};
+            static Friction.Linear.Dry contact{peak << peak};
             contact.q = a.s;
             contact.f = a.f;
             contact.limit = mu*fn;
@@ -240,7 +240,7 @@ package Translational
             static Real v_rel {unit << "m/s"};
             static Boolean locked;
         implementation:
-            static Friction.OneWay contact;
+            static Friction.Linear.OneWay contact;
             contact.q = s_rel;
             contact.f = f;
             v_rel = contact.v;
@@ -256,7 +256,7 @@ package Translational
             static Integer mode;
         implementation:
             assert(condition = s_min < s_max, message = "s_min must be less than s_max");
-            static Friction.Stop contact{q_min << s_min, q_max << s_max};
+            static Friction.Linear.Stop contact{q_min << s_min, q_max << s_max};
             contact.q = a.s;
             contact.f = a.f;
             mode << contact.mode;
@@ -275,7 +275,7 @@ package Translational
             assert(condition = s_min < s_max, message = "s_min must be less than s_max");
             assert(condition = c > 0 and d >= 0,
                    message = "the stiffness c must be positive, the damping d not negative");
-            static Friction.Buffer contact{q_min << s_min, q_max << s_max, c << c, d << d};
+            static Friction.Linear.Buffer contact{q_min << s_min, q_max << s_max, c << c, d << d};
             contact.q = s_rel;
             contact.f = f;
         end ElasticStop;

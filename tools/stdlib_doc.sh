@@ -19,7 +19,7 @@ behind the parameters; a parameter without one must be given. Run an example wit
     solstice run Electric.Examples.Rectifier --stop 0.1
     solstice plot Rectifier.solr source.u C.u
 
-A flange or pin that nothing is connected to needs an equation that says so, such as `wheel.b.t = 0`.
+A flange or pin that nothing is connected to carries nothing; a note says so.
 
 | package | what it is | examples |
 |---|---|---|
