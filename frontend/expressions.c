@@ -429,9 +429,10 @@ static RExpr *named_access(Context *cx, const AExpr *a, Path *path)
     if (m->type.kind == TYPE_ERROR)
         return expr_error(cx, a->at);
     if (m->type.kind != TYPE_MODEL) {
-        resolve_error(cx->level, a->at, "'%s' is %s; only models are accessed by parentheses",
-                      resolve_text(cx->program, &a->member->name),
-                      types_name(cx->program, m->type));
+        resolve_error(cx->level, a->at, "'%s' is %s; only models are accessed by parentheses%s",
+                      resolve_text(cx->program, &a->member->name), types_name(cx->program, m->type),
+                      m->rank ? "; an element is written with brackets, 'x[1]'"
+                              : "; a product is written with '*'");
         return expr_error(cx, a->at);
     }
     if (access_refused(cx, m->type.def, a->at))

@@ -85,6 +85,9 @@ typedef struct Habit {
 } Habit;
 
 static const Habit declared[] = {
+    {"Dynamic", "'Dynamic' is written 'dynamic'", false},
+    {"Parameter", "'Parameter' is written 'parameter'", false},
+    {"Static", "'Static' is written 'static'", false},
     {"annotation", "Sol has no annotations; a comment begins with '//'", true},
     {"constant", "a constant is written 'define NAME as VALUE;', in front of 'interface:'", true},
     {"discrete", "'discrete' is left out: what '<<' gives a value keeps it", false},
@@ -100,6 +103,9 @@ static const Habit declared[] = {
 };
 
 static const Habit defined[] = {
+    {"Connector", "'Connector' is written 'connector'", true},
+    {"Model", "'Model' is written 'model'", true},
+    {"Package", "'Package' is written 'package'", true},
     {"block", "'block' is written 'model'", true},
     {"class", "'class' is written 'model'", true},
     {"import", "'import' is left out: a file is found by the name of what it defines", true},
@@ -117,13 +123,21 @@ static const Habit *habit_at(const Parser *p, const Habit *habit, size_t n)
     return NULL;
 }
 
+/* The two tokens behind the present one. */
+static void look_ahead(const Parser *p, TokenKind *second, TokenKind *third)
+{
+    Lexer copy = p->lexer;
+    Diags silent = {.limit = 0, .suppressed = true};
+    copy.diags = &silent;
+    *second = lex_next(&copy).kind;
+    *third = lex_next(&copy).kind;
+}
+
 /* Two names and a third, or a word of the language, are no declaration of Sol. */
 static bool is_no_type(const Parser *p)
 {
-    Parser copy = *p;
-    Diags silent = {.limit = 0, .suppressed = true};
-    copy.lexer.diags = &silent;
-    TokenKind second = lex_next(&copy.lexer).kind, third = lex_next(&copy.lexer).kind;
+    TokenKind second, third;
+    look_ahead(p, &second, &third);
     if (parse_at_word(p, "annotation"))
         return second == T_LPAREN;
     if (parse_at_word(p, "initial"))
@@ -135,6 +149,14 @@ static bool is_no_type(const Parser *p)
 void parse_check_word(Parser *p)
 {
     const Habit *habit = habit_at(p, declared, sizeof declared / sizeof *declared);
+    TokenKind second, third;
+    if (p->panic || p->token.kind != T_ID)
+        return;
+    look_ahead(p, &second, &third);
+    if (second == T_COLON && third != T_EQUAL)
+        parse_error(p, p->token.at,
+                    "there is no section %s: there are 'interface:' and 'implementation:'",
+                    parse_found(p));
     if (p->panic || !habit || !is_no_type(p))
         return;
     diag_error(p->diags, p->token.at, "%s", habit->message);

@@ -57,7 +57,9 @@ static void parse_declared(Parser *p, ADecl *d)
     if (p->token.kind == T_COPY || p->token.kind == T_EQUAL) {
         if (!d->parameter)
             parse_error(p, p->token.at,
-                        "only a parameter has a default value; write a relation of its own");
+                        "only a parameter has a default value; a relation is a statement, a start "
+                        "is written "
+                        "'x {start << 1}'");
         parse_advance(p);
         if (!p->panic)
             d->value = parse_expression(p);
@@ -157,7 +159,8 @@ static void parse_condition(Parser *p, AStmt *s)
         s->kind == A_IF ? "after the condition of 'if'" : "after the condition of 'when'";
     s->condition = parse_expression(p);
     if (!p->panic && p->token.kind == T_EQUAL)
-        parse_error(p, p->token.at, "'=' is an equation; a comparison is written '=='");
+        parse_error(p, p->token.at,
+                    "'=' is an equation; a comparison is written '==', '<=' or '>='");
     if (!p->panic && p->token.kind == T_MOVE)
         parse_error(p, p->token.at, "'<-' is a move; put a blank between '<' and '-' to compare");
     parse_expect(p, T_THEN, "'then'", word);

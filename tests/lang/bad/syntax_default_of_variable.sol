@@ -1,4 +1,4 @@
-//! 4:10: error: only a parameter has a default value; write a relation of its own
+//! 4:10: error: only a parameter has a default value; a relation is a statement, a start is written 'x {start << 1}'
 model A
 implementation:
   Real x << 5;

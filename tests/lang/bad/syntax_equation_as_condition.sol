@@ -1,4 +1,4 @@
-//! 6:8: error: '=' is an equation; a comparison is written '=='
+//! 6:8: error: '=' is an equation; a comparison is written '==', '<=' or '>='
 model A
 implementation:
   Integer n;

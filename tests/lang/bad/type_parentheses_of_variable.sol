@@ -1,4 +1,4 @@
-//! 6:7: error: 'x' is Real; only models are accessed by parentheses
+//! 6:7: error: 'x' is Real; only models are accessed by parentheses; a product is written with '*'
 model A
 implementation:
   Real x; Real y;
