@@ -330,7 +330,12 @@ RExpr *array_constructor(Context *cx, const AExpr *a)
             resolve_error(cx->level, arg->at, "the elements of an array have no names");
             return expr_error(cx, a->at);
         }
-    if (!n || n > MOST || a->list->loop) {
+    if (a->list->loop) {
+        resolve_error(cx->level, a->at,
+                      "elements by a rule are written 'for i in 1:n then x[i] = ...; end for;'");
+        return expr_error(cx, a->at);
+    }
+    if (!n || n > MOST) {
         resolve_error(cx->level, a->at, "between 1 and %d elements can be listed", MOST);
         return expr_error(cx, a->at);
     }
