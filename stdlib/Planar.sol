@@ -95,8 +95,8 @@ package Planar
             fa.Vmy = fb.Vmy;
             fa.Wm + Wm = fb.Wm;
             fa.M + fb.M = 0;
-            Graphics.Rectangle(sx << fa.x - 0.1, sy << fa.y - 0.1,
-                               dx << fa.x + 0.1, dy << fa.y + 0.1);
+            Graphics.Rectangle{fill << "grey"}
+                (sx << fa.x - 0.1, sy << fa.y - 0.1, dx << fa.x + 0.1, dy << fa.y + 0.1);
         end Hinge;
     end Interfaces;
 
@@ -500,7 +500,7 @@ package Planar
                 (sx << px - 0.046*m^(1/3), sy << py - 0.046*m^(1/3),
                  dx << px + 0.046*m^(1/3), dy << py + 0.046*m^(1/3));
             if mode < 2 then "sling"
-                Graphics.Line(sx << fa.x, sy << fa.y, dx << px, dy << py);
+                Graphics.Line{width << 0.1, colour << "grey"}(sx << fa.x, sy << fa.y, dx << px, dy << py);
             end if;
         end TornBody;
     end Parts;
@@ -598,8 +598,8 @@ package Planar
             end when;
             fa.contactOut << fb.contactIn;
             fb.contactOut << fa.contactIn;
-            Graphics.Rectangle(sx << fa.x - 0.1, sy << fa.y - 0.1,
-                               dx << fa.x + 0.1, dy << fa.y + 0.1);
+            Graphics.Rectangle{fill << "grey"}
+                (sx << fa.x - 0.1, sy << fa.y - 0.1, dx << fa.x + 0.1, dy << fa.y + 0.1);
         end LoopRevolute;
 
         /* Hinge with stops at phi_min and phi_max [rad]. When phi passes one of them, an inelastic
@@ -717,8 +717,8 @@ package Planar
             fa.contactOut << fb.contactIn;
             fb.contactOut << fa.contactIn;
             Graphics.Line(sx << fa.x, sy << fa.y, dx << fb.x, dy << fb.y);
-            Graphics.Rectangle(sx << fb.x - 0.05, sy << fb.y - 0.05,
-                               dx << fb.x + 0.05, dy << fb.y + 0.05);
+            Graphics.Rectangle{fill << "grey"}
+                (sx << fb.x - 0.05, sy << fb.y - 0.05, dx << fb.x + 0.05, dy << fb.y + 0.05);
         end Prismatic;
 
         /* Hinge that breaks where its force exceeds f_max [N] or where `cut`, set by the model
@@ -828,8 +828,8 @@ package Planar
                 Vey << der(x = fb.y);
                 We << der(x = fb.phi);
             end when;
-            Graphics.Rectangle(sx << fb.x - 0.1, sy << fb.y - 0.1,
-                               dx << fb.x + 0.1, dy << fb.y + 0.1);
+            Graphics.Rectangle{fill << "grey"}
+                (sx << fb.x - 0.1, sy << fb.y - 0.1, dx << fb.x + 0.1, dy << fb.y + 0.1);
         end BreakingRevolute;
 
         /* A point above a smooth floor at y = 0. When it meets the floor, it leaves with e times
@@ -932,7 +932,7 @@ package Planar
             arm.fb.contactIn << weight.fa.contactOut;
             weight.fa.contactIn << arm.fb.contactOut;
 
-            Graphics.Ground(y << 0);
+            Graphics.Ground{unit << "m"}(y << 0);
             Graphics.Line{width << 0.3, colour << "brown"}(sx << -3.5, sy << 0, dx << 0, dy << 9);
             Graphics.Line{width << 0.3, colour << "brown"}(sx << 3.5, sy << 0, dx << 0, dy << 9);
             Graphics.Line{width << 0.2, colour << "brown"}(sx << -2.3, sy << 3, dx << 2.3, dy << 3);

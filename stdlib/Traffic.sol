@@ -64,7 +64,8 @@ package Traffic
                 braking << alarmed;
             end when;
         end if;
-        Graphics.ColouredPoint(x << x, y << time, value << v);
+        Graphics.ColouredPoint{axes << "place [m] | time [s] | speed [m/s]"}
+            (x << x, y << time, value << v);
     end DrivenCar;
 
     /* A piece of the queue on the road: one car, and the queue in front of it in `next`. When the

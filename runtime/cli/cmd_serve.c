@@ -353,6 +353,7 @@ static int serve_model(Serve *serve, const char *file, const char *designator,
         interrupt_start(&interrupt, live->sim);
         live->interrupt = &interrupt;
         plot_first(serve);
+        serve_row_now(serve);
         serve_stage_now(serve);
         serve_text_open(serve, file);
         serve->noted = sol_time(live->sim);
@@ -408,8 +409,7 @@ static int run_serve_with(const Args *args, const ServeOptions *o, const CliFold
                                      .editable = true,
                                      .edits_call_foreign = o->external}};
     solver_options_fill(&o->solver, &serve->live.options);
-    serve->speed = span / 10;
-    serve->rate = span / 10;
+    serve->speed = serve->natural = serve->rate = span / 10;
     serve->goal = INFINITY;
     serve->epoch = serve->state = serve->stage.epoch = 1;
     pthread_mutex_init(&serve->lock, NULL);

@@ -128,9 +128,8 @@ static void take_shape(ReportData *data, Shape *shape, const ResultReader *reade
     take_places(shape, reader, place);
     for (int i = 0; i < SHAPE_PLACES; i++)
         vec_push(data->mem, &data->frames, place[i]);
-    take_text(data, reader, shape->column[SHAPE_WORDS], &shape->words);
-    take_text(data, reader, shape->column[SHAPE_COLOUR], &shape->colour);
-    take_text(data, reader, shape->column[SHAPE_FILL], &shape->fill);
+    for (int i = SHAPE_TEXTS; i < SHAPE_COLUMNS; i++)
+        take_text(data, reader, shape->column[i], &shape->texts[i]);
     const ResultColumn *size = living(reader, shape->column[SHAPE_SIZE]);
     const ResultColumn *width = living(reader, shape->column[SHAPE_WIDTH]);
     shape->size = size ? size->value : shape->size;
@@ -165,6 +164,8 @@ static void take_points(ReportData *data, const ResultReader *reader, double tim
         if (take_places(&data->dots.at[i], reader, place))
             vec_push(data->mem, &data->points,
                      ((ReportPoint){.place = {place[0], place[1], place[2]}}));
+    Shape *first = data->dots.at; /* one names the axes for all */
+    take_text(data, reader, first->column[SHAPE_AXES], &first->texts[SHAPE_AXES]);
     if (data->points.n > REPORT_POINTS && data->moments.n > 2)
         thin_points(data);
 }

@@ -24,8 +24,8 @@ enum {
 typedef struct Shape { /* one instance of Graphics.Line and so on */
     ShapeKind kind;
     const char *path;
-    uint32_t column[SHAPE_COLUMNS];    /* number + 1; 0: none */
-    const char *words, *colour, *fill; /* NULL: not known yet */
+    uint32_t column[SHAPE_COLUMNS];   /* number + 1; 0: none */
+    const char *texts[SHAPE_COLUMNS]; /* from SHAPE_TEXTS on; NULL: not known yet */
     double size, width;
     double last[SHAPE_PLACES]; /* where it was seen last */
 } Shape;

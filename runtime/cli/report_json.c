@@ -128,11 +128,9 @@ static void write_coordinate(Json *json, const ReportData *data, uint32_t shape,
 
 static void write_look(Json *json, const Shape *shape)
 {
-    const char *texts[] = {shape->words, shape->colour, shape->fill};
-    static const int columns[] = {SHAPE_WORDS, SHAPE_COLOUR, SHAPE_FILL};
-    for (int i = 0; i < 3; i++)
-        if (texts[i] && *texts[i])
-            json_text(json, shape_column_name(columns[i]), texts[i]);
+    for (int i = SHAPE_TEXTS; i < SHAPE_COLUMNS; i++)
+        if (shape->texts[i] && *shape->texts[i])
+            json_text(json, shape_column_name(i), shape->texts[i]);
     if (shape->kind == SHAPE_TEXT)
         json_number(json, shape_column_name(SHAPE_SIZE), shape->size);
     if (shape->width > 0)
@@ -170,6 +168,8 @@ static void write_points_picture(Json *json, const ReportData *data)
     for (uint32_t i = 0; i < data->points.n && !coloured; i++)
         coloured = isfinite(data->points.at[i].place[2]);
     json_integer(json, "dots", data->dots.n);
+    if (data->dots.n && data->dots.at[0].texts[SHAPE_AXES])
+        json_text(json, "axes", data->dots.at[0].texts[SHAPE_AXES]);
     json_list(json, "moments");
     for (uint32_t i = 0; i < data->moments.n; i++) {
         out_text(json->out, i ? "," : "");

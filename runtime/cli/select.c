@@ -61,6 +61,7 @@ int select_columns(Series *series, uint32_t n, const char *const *patterns)
     return code;
 }
 
+/* Without flags all that is not drawn: places of shapes are seen in the animation. */
 static uint32_t select_flagged(Series *series, unsigned flags, uint32_t most)
 {
     uint32_t found = 0;
@@ -69,7 +70,7 @@ static uint32_t select_flagged(Series *series, unsigned flags, uint32_t most)
         for (uint32_t i = 0; i < file->columns.n; i++) {
             const SeriesColumn *column = &file->columns.at[i];
             if (column->type == RESULT_STRING || column->flags & RESULT_PARAMETER ||
-                (flags && !(column->flags & flags)))
+                (flags ? !(column->flags & flags) : column->drawn != NULL))
                 continue;
             if (found++ < most)
                 series_select(series, f, i);

@@ -129,6 +129,7 @@ typedef struct Serve {
     /* the clock */
     bool playing;
     double speed;      /* simulated seconds a second; infinite: as fast as it goes */
+    double natural;    /* the speed at first: --stop is there after ten seconds */
     double goal;       /* it stops there; infinite: it does not */
     double rate;       /* simulated seconds a second that the model manages */
     double wall, from; /* when playing began, and where */
@@ -160,6 +161,7 @@ void serve_attach(
     Serve *serve); /* before the simulation starts: hears of births, deaths and points */
 bool serve_plot(Serve *serve, const char *path);
 bool serve_unplot(Serve *serve, const char *path);
+void serve_row_now(Serve *serve); /* before time goes on for the first time */
 void serve_tell_rows(Serve *serve, ServeClient *client); /* what it does not have yet */
 void serve_cut_rows(Serve *serve, double time);          /* what lies behind did not happen */
 

@@ -40,6 +40,15 @@ static void add_row(Serve *serve, double time, const double *values, uint32_t li
     vec_push(serve->live.mem, &serve->rows, row);
 }
 
+void serve_row_now(Serve *serve)
+{
+    ServeRow row = {.time = sol_time(serve->live.sim), .number = ++serve->last_row};
+    for (uint32_t i = 0; i < serve->curves.n; i++)
+        if (sol_read(serve->live.sim, serve->curves.at[i].var, &row.value[i]) != SOL_OK)
+            row.value[i] = NAN;
+    vec_push(serve->live.mem, &serve->rows, row);
+}
+
 void serve_cut_rows(Serve *serve, double time)
 {
     while (serve->rows.n && vec_last(&serve->rows).time > time)

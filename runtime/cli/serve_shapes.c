@@ -71,7 +71,7 @@ static void put_look(Serve *serve, const ServeShape *shape, const Values *values
     fprintf(out, "{\"kind\":\"%s\"", shape_kind_name(shape->kind));
     for (int i = SHAPE_PLACES; i < SHAPE_COLUMNS; i++) {
         double value = value_of(serve, shape->column[i], values);
-        bool number = i == SHAPE_SIZE || i == SHAPE_WIDTH;
+        bool number = i < SHAPE_TEXTS;
         if (!shape->column[i] || (number && !(value > 0)))
             continue;
         fprintf(out, ",\"%s\":", shape_column_name(i));

@@ -189,6 +189,10 @@ void serve_state(Serve *serve, bool edits, FILE *out)
     fprintf(out, ",\"playing\":%s,\"complete\":%s,\"speed\":", serve->playing ? "true" : "false",
             sol_is_complete(serve->live.sim) ? "true" : "false");
     serve_number(out, serve->speed);
+    fputs(",\"natural\":", out);
+    serve_number(out, serve->natural);
+    fputs(",\"start\":", out);
+    serve_number(out, serve->live.options.start);
     fprintf(out, ",\"text\":%u,\"states\":%u,\"relations\":%u,\"events\":%llu,",
             serve_version(serve) ? serve_version(serve)->number : 0, stats.states, stats.relations,
             (unsigned long long)stats.events_count);

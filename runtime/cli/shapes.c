@@ -17,10 +17,12 @@ static const ShapeModel models[] = {
     [SHAPE_POINT] = {"Point", "point", {"x", "y"}},
     [SHAPE_COLOURED_POINT] = {"ColouredPoint", "point", {"x", "y", "value"}},
     [SHAPE_GROUND] = {"Ground", "ground", {"y"}},
+    [SHAPE_IMAGE] = {"Image", "image", {"sx", "sy", "dx", "dy"}},
 };
 enum { MODELS = sizeof models / sizeof *models };
 
-static const char *const fixed[] = {"text", "size", "width", "colour", "fill"};
+static const char *const fixed[] = {"size", "width",  "text", "colour",
+                                    "fill", "source", "axes", "unit"};
 
 ShapeKind shape_kind(const char *drawn)
 {

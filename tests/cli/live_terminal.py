@@ -52,11 +52,23 @@ time.sleep(1)  # until the prompt reads keys: before, the terminal keeps them, a
 terminal.type("add Real h")
 terminal.wait(r"Real h$")
 time.sleep(1)
-terminal.type("\x03")  # and nothing else: neither the line that is typed
-time.sleep(0.3)
-terminal.type("eat; heat = R1.u*R1.i\r")
+terminal.type("\x03")  # and discards the line that is typed,
+terminal.wait(r"\^C\s[^>]*> ")
+time.sleep(1)
+terminal.type("\x03")  # an empty one too,
+terminal.wait(r"\^C\s[^>]*> ")
+terminal.type("add Real heat; heat = R1.u*R1.i\r")  # of which nothing is left,
 terminal.wait(r"accepted \+1[^>]*> ")
-terminal.type("run by 0.01\r")  # nor the next run
+time.sleep(1)
+terminal.type("show h")
+terminal.wait(r"show h$")
+time.sleep(1)
+terminal.type("\x1b[D\x1b[D\x03")  # wherever the cursor is
+terminal.wait(r"\^C\s[^>]*> ")
+time.sleep(1)
+terminal.type("\x1b[A\x1b[A\r")  # nor is it in the history
+terminal.wait(r"C\.u = [^>]*> ")
+terminal.type("run by 0.01\r")  # nor does it stop the next run
 terminal.wait(r"\btime [^>]*> ")
 terminal.type("quit\r")
 assert os.waitstatus_to_exitcode(os.waitpid(terminal.pid, 0)[1]) == 0

@@ -102,8 +102,11 @@ static void graphics(void **state)
         texts += info.type == SOL_STRING;
         shapes += info.held && info.type == SOL_REAL;
     }
-    assert_int_equal(texts, 4 * 2 + 2); /* colour and fill of each shape; colour and text */
-    assert_int_equal(shapes, 4 * 4 + 2 + 2);
+    assert_int_equal(
+        texts,
+        4 * 2 + 2 +
+            2); /* colour and fill of each shape; colour and text; source of the image, axes of the point */
+    assert_int_equal(shapes, 5 * 4 + 2 + 2);
     trial_end(t);
 }
 

@@ -2,12 +2,15 @@
 #include "runtime/cli/edit/line_editor.h"
 
 #include <histedit.h>
+#include <signal.h>
 #include <string.h>
 
 typedef struct Editor {
     const LineUser *user;
     EditLine *el;
+    FILE *out;
     History *history;
+    bool discarded; /* the line that ended */
     char text[80];
 } Editor;
 
@@ -40,6 +43,29 @@ static unsigned char complete(EditLine *el, int key)
     return CC_REFRESH;
 }
 
+/* Ctrl-C: the line ends, and is taken by nobody. */
+static unsigned char discard(EditLine *el, int key)
+{
+    Editor *e;
+    (void)key;
+    el_get(el, EL_CLIENTDATA, &e);
+    e->discarded = true;
+    el_insertstr(el, "\n"); /* a line without any letter would be the end of input */
+    fputs("^C\n", e->out);
+    fflush(e->out);
+    return CC_NEWLINE;
+}
+
+/* Ctrl-Z: the shell has the terminal as it was; the line is still there afterwards. */
+static unsigned char suspend(EditLine *el, int key)
+{
+    (void)key;
+    el_set(el, EL_PREP_TERM, 0);
+    raise(SIGTSTP);
+    el_set(el, EL_PREP_TERM, 1);
+    return CC_REDISPLAY;
+}
+
 static bool open_editor(Editor *e, FILE *in, FILE *out)
 {
     HistEvent event;
@@ -55,6 +81,12 @@ static bool open_editor(Editor *e, FILE *in, FILE *out)
     el_set(e->el, EL_ADDFN, "complete", "names and commands", complete);
     el_set(e->el, EL_BIND, "^I", "complete", NULL);
     el_set(e->el, EL_SIGNAL, 0);
+    /* While a line is edited Ctrl-C and Ctrl-Z are keys; while a command runs, the signals that they always are. */
+    el_set(e->el, EL_SETTY, "-d", "-isig", NULL);
+    el_set(e->el, EL_ADDFN, "discard", "gives the line up", discard);
+    el_set(e->el, EL_BIND, "^C", "discard", NULL);
+    el_set(e->el, EL_ADDFN, "suspend", "stops until the shell goes on with it", suspend);
+    el_set(e->el, EL_BIND, "^Z", "suspend", NULL);
     return true;
 }
 
@@ -69,12 +101,16 @@ static void close_editor(Editor *e)
 __attribute__((visibility("default"))) bool solstice_edit_lines(const LineUser *user, FILE *in,
                                                                 FILE *out)
 {
-    Editor e = {.user = user};
+    Editor e = {.user = user, .out = out};
     HistEvent event;
     const char *line;
     int n = 0;
     bool opened = open_editor(&e, in, out), more = opened;
     while (more && (line = el_gets(e.el, &n)) != NULL && n > 0) {
+        if (e.discarded) {
+            e.discarded = false;
+            continue;
+        }
         if (line[strspn(line, " \t\n")])
             history(e.history, &event, H_ENTER, line);
         more = user->take(user->context, line);

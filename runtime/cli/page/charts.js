@@ -47,7 +47,19 @@ function splitBySize(curves) {
 
 const pieces = (list, size) => Array.from({length: Math.ceil(list.length / size)}, (_, i) => list.slice(i * size, (i + 1) * size));
 
-// [{name, curves}]
+// Members of an array, or what was born at one place one after the other: "cars[3].x", "last.car.x#3".
+const familyOf = path => path.replace(/\[\d+\]/g, "[…]").replace(/#\d+/g, "");
+
+// More alike than one plot has room for, by family; and the others.
+function takeFamilies(curves) {
+    const families = new Map();
+    curves.forEach(curve => families.set(familyOf(curve.path), [...families.get(familyOf(curve.path)) || [], curve]));
+    const large = [...families].filter(([, list]) => list.length > CURVES_PER_CHART);
+    const taken = new Set(large.flatMap(([, list]) => list));
+    return {large, others: curves.filter(curve => !taken.has(curve))};
+}
+
+// [{name, curves, family}]; a family, if there is one, has the colours of a scale and no legend.
 function groupCurves(curves) {
     const groups = new Map(), charts = [];
     curves.forEach(curve => {
@@ -57,7 +69,9 @@ function groupCurves(curves) {
         groups.get(key).curves.push(curve);
     });
     groups.forEach(group => {
-        const lists = splitBySize(group.curves).flatMap(list => pieces(list, CURVES_PER_CHART));
+        const {large, others} = takeFamilies(group.curves);
+        large.forEach(([family, list]) => charts.push({name: `${group.name}: ${family}`, curves: list, family}));
+        const lists = splitBySize(others).flatMap(list => pieces(list, CURVES_PER_CHART));
         lists.forEach((list, i) => charts.push({name: lists.length > 1 ? `${group.name}, ${i + 1} of ${lists.length}` : group.name,
                                                 curves: list}));
     });
@@ -136,6 +150,7 @@ function tableOf(curves, from, to, bins) {
 
 // Of two colours for the same curve, none: hidden curves keep their place in the palette.
 const colourOf = i => palette()[i % palette().length];
+const colourIn = (chart, i) => chart.family ? scaleColour(i / (chart.curves.length - 1)) : colourOf(i);
 
 function axes() {
     const axis = {stroke: css("--ink"), grid: {stroke: css("--grid"), width: 1}, ticks: {stroke: css("--grid"), width: 1},
@@ -208,15 +223,21 @@ const pathsOf = steps => (u, series, from, to) => {
 };
 
 // Without a pointer the legend shows the values at the present time.
-function seriesOf(curves, present) {
+function seriesOf(chart, present) {
     const now = (u, idx) => idx == null ? present() : u.data[0][idx];
     const text = x => x === null || x === undefined ? "–" : short(x, 6);
     return [{label: "time", value: (u, x, s, idx) => text(now(u, idx))}].concat(
-        curves.map((curve, i) => ({
-            label: curve.path, stroke: colourOf(i), width: fineLines() ? 1 : WIDTH, points: {show: false},
+        chart.curves.map((curve, i) => ({
+            label: curve.path, stroke: colourIn(chart, i), width: fineLines() ? 1 : WIDTH, points: {show: false},
             paths: pathsOf(curve.steps),
             value: (u, y, s, idx) => text(valueAt(curve, now(u, idx)))
         })));
+}
+
+// What stands below a family's plot in place of a legend.
+function familyNote(chart) {
+    const [first, last] = [chart.curves[0], chart.curves[chart.curves.length - 1]];
+    return element("p", `${chart.curves.length} curves, from ${first.path} (red) to ${last.path} (blue)`, "remark family");
 }
 
 // Room above and below, and for a line that does not move, around it.
@@ -255,8 +276,12 @@ function drawChart(pen, chart, place, from, to) {
                 points.push([x(time), y(v[j - 1])]);
             points.push(v[j] === null ? null : [x(time), y(v[j])]);
         });
-        pen.path(points, {stroke: colourOf(chart.curves.indexOf(curve)), width: 1.8, round: true});
+        pen.path(points, {stroke: colourIn(chart, chart.curves.indexOf(curve)), width: 1.8, round: true});
     }));
+    if (chart.family) {
+        pen.text(box.left, box.top + box.height + 39, familyNote(chart).textContent, words);
+        return;
+    }
     let at = box.left;
     shown.forEach(curve => {
         pen.rectangle(at, box.top + box.height + 28, 12, 12, {fill: colourOf(chart.curves.indexOf(curve))});

@@ -52,6 +52,15 @@ class CanvasPen {
         c.fillText(words, x, y);
         c.textAlign = "left";
     }
+    // The lower edge goes from (x, y) to (dx, dy).
+    image(picture, x, y, dx, dy) {
+        const c = this.context, width = Math.hypot(dx - x, dy - y), height = width * picture.height / picture.width;
+        c.save();
+        c.translate(x, y);
+        c.rotate(Math.atan2(dy - y, dx - x));
+        c.drawImage(picture, 0, -height, width, height);
+        c.restore();
+    }
     within(x, y, width, height, draw) {
         this.context.save();
         this.context.beginPath();
@@ -104,6 +113,13 @@ class SvgPen {
         if (look.bold)
             attributes["font-weight"] = 600;
         this.parts.push(`<text ${SvgPen.attributes(attributes)}>${SvgPen.escape(words)}</text>`);
+    }
+    image(picture, x, y, dx, dy) {
+        const width = Math.hypot(dx - x, dy - y), height = width * picture.height / picture.width;
+        const turn = Math.atan2(dy - y, dx - x) * 180 / Math.PI;
+        this.parts.push(`<image ${SvgPen.attributes({
+            x: 0, y: -height, width, height, href: picture.src,
+            transform: `translate(${x.toFixed(2)} ${y.toFixed(2)}) rotate(${turn.toFixed(3)})`})}/>`);
     }
     within(x, y, width, height, draw) {
         const id = `clip${++this.clips}`;

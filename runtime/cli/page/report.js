@@ -98,7 +98,8 @@ function makePlot(chart, box) {
                 }
             }]
         },
-        series: seriesOf(chart.curves, () => clock.time)
+        legend: {show: !chart.family},
+        series: seriesOf(chart, () => clock.time)
     }, tableOf(chart.curves, span.from, span.to, box.clientWidth || 560), box);
     chart.curves.forEach((curve, i) => { if (curve.hidden) plot.setSeries(i + 1, {show: false}); });
     plots.push({chart, plot});
@@ -113,6 +114,8 @@ function showPlots() {
         box.append(element("h3", chart.name));
         $("charts").append(box);
         makePlot(chart, box);
+        if (chart.family)
+            box.append(familyNote(chart));
     });
     plots.forEach(({plot}) => plot.setScale("x", {min: span.from, max: span.to}));
     sharing = false;
@@ -229,7 +232,7 @@ function prepareShapes() {
 function pointsNow() {
     const {moments, x, y, value} = data.points, times = moments.filter((_, i) => i % 2 === 0);
     const next = indexAt(times, clock.time) + 1;
-    return {x, y, value, count: next < times.length ? moments[2 * next + 1] : x.length};
+    return {x, y, value, axes: data.points.axes, count: next < times.length ? moments[2 * next + 1] : x.length};
 }
 
 function drawAnimation(pen, width, height) {
@@ -314,7 +317,7 @@ function remarkOnAnimation() {
     const some = data.shapes_total > count ? `, the first of ${data.shapes_total}` : "";
     $("animation-remark").textContent = data.shapes.length
         ? `${data.frames.length} frames of ${count} shapes${some}; between frames positions are interpolated.`
-        : `${data.points.x.length} places of ${count} points${some}, at ${data.points.moments.length / 2} moments.`;
+        : `${count} points${some}, each drawn at up to ${data.points.moments.length / 2} moments: ${data.points.x.length} places in all.`;
 }
 
 function showAnimation() {
@@ -337,6 +340,7 @@ function showAnimation() {
     $("near").addEventListener("change", () => { drawStage(); writeLink(); });
     $("stage-png").addEventListener("click", () => saveStage(savePng));
     $("stage-svg").addEventListener("click", () => saveStage(saveSvg));
+    pictures.arrived = drawStage;
     $("stage-video").hidden = !canRecord();
     $("stage-video").addEventListener("click", saveVideo);
     remarkOnAnimation();

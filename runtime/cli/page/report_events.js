@@ -22,7 +22,7 @@ function modesByTime(data) {
 
 function describeMode(data, change) {
     const branch = data.ifs[change.number];
-    if (!branch)
+    if (!branch || isOfStart(branch))
         return "";
     return `${branch.path ? branch.path + ": " : ""}${within(branch.path, branch.condition)}: ` +
            `${choiceName(branch, change.before)} → ${choiceName(branch, change.after)}`;
@@ -74,6 +74,8 @@ function showEvents(data, stats, setTime) {
     $("event-table").hidden = data.events_total === 0;
     const body = $("event-table").tBodies[0];
     data.events.forEach((_, i) => body.append(eventRow(data, stats, i, modes, setTime)));
+    $("event-table").classList.toggle("no-triggers", !data.events.some(event => event.triggers.length));
+    $("event-table").classList.toggle("no-modes", !data.changes.length);
     $("events-remark").textContent =
         data.events_total > data.events.length
             ? `The first ${data.events.length} of ${data.events_total} events.`

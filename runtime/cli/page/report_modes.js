@@ -81,7 +81,7 @@ function drawTimeAxis(data, context, x, height, width) {
 }
 
 // `if initial()` says something at the start alone.
-const isOfStart = branch => /^(not )?initial\(\)$/.test(branch.condition);
+const isOfStart = branch => /^(not )?initial\(\)$/.test(within(branch.path, branch.condition));
 
 function showModes(data) {
     strips.splice(0);

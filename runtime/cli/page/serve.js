@@ -46,19 +46,36 @@ function zoom(factor) {
 
 // ---- state ----
 
+const count = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}`;
+
+// Another client may have chosen it.
+function showSpeed(speed) {
+    const value = speed === null ? "max" : String(+speed.toPrecision(3)), list = $("speed");
+    if (list.value !== value && document.activeElement !== list && [...list.options].some(option => option.value === value))
+        list.value = value;
+}
+
+// Spans in the time of the model: with --stop 4, 0.8, 4 and 20 s.
+function offerWindows() {
+    [...$("window").options].filter(option => option.value !== "all")
+        .forEach(option => { option.textContent = `${short(session.natural * +option.value, 3)} s`; });
+}
+
 // Edits are told when there are others.
 function takeState(told) {
     const before = session.state, next = {...before, ...told};
     session.state = next;
     if (!session.natural) {
-        session.natural = next.speed || 1;
+        session.natural = next.natural || 1;
         offerSpeeds($("speed"), session.natural);
         const fast = element("option", "as fast as it goes");
         fast.value = "max";
         $("speed").append(fast);
+        offerWindows();
     }
+    showSpeed(next.speed);
     showText($("play"), next.playing ? "Pause" : "Run");
-    showText($("summary"), `${next.relations} relations, ${next.states} states, ${next.events} events`);
+    showText($("summary"), [count(next.relations, "relation"), count(next.states, "state"), count(next.events, "event")].join(", "));
     showText($("warnings"), next.failure ||
         (next.complete ? "" : "Some variables lack an equation: time goes on when they have one."));
     const done = next.edits.filter(edit => !edit.undone).length;
@@ -79,16 +96,36 @@ function takeState(told) {
     }
 }
 
+// ---- video ----
+
+let recording = null; // ends it
+
+function toggleVideo() {
+    const button = $("stage-video");
+    if (recording)
+        recording();
+    recording = recording ? null : recordVideo($("stage"), "animation");
+    button.textContent = recording ? "Stop and save" : "Video";
+    button.setAttribute("aria-pressed", String(recording !== null));
+    stage.redraw();
+}
+
 // ---- the link ----
 
 function writeLink() {
-    link.write({show: $("window").value, t: session.time === null ? "" : session.time, view: $("near").checked ? "near" : ""});
+    const pair = $("pairs").open ? [$("pair-x").value, $("pair-y").value] : ["", ""];
+    link.write({show: $("window").value, t: session.time === null ? "" : session.time, view: stage.view(), of: $("graph-path").value,
+                "pair-x": pair[0], "pair-y": pair[1]});
 }
 
 function readLink() {
     const parts = link.read();
     if ([...$("window").options].some(option => option.value === parts.show))
         $("window").value = parts.show;
+    stage.choose(parts.view);
+    $("pairs").open = parts["pair-x"] !== undefined;
+    if (parts.of)
+        graph.select(parts.of);
     if (parts.t !== undefined && Number.isFinite(+parts.t))
         session.time = +parts.t;
 }
@@ -115,6 +152,11 @@ $("scrub").addEventListener("change", writeLink);
 $("now").addEventListener("click", () => { lookAt(null); writeLink(); });
 $("stage-png").addEventListener("click", () => stage.save(savePng));
 $("stage-svg").addEventListener("click", () => stage.save(saveSvg));
+$("stage-video").hidden = !canRecord();
+$("stage-video").addEventListener("click", toggleVideo);
+["near", "pair-x", "pair-y"].forEach(id => $(id).addEventListener("change", writeLink));
+$("pairs").addEventListener("toggle", writeLink);
+$("graph-form").addEventListener("submit", writeLink);
 $("plots-png").addEventListener("click", () => curves.save(savePng));
 $("plots-svg").addEventListener("click", () => curves.save(saveSvg));
 listenToKeys({toggle, step, zoom});

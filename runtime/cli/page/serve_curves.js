@@ -39,7 +39,7 @@ const curves = (() => {
     }
 
     function windowOfTime() {
-        const n = table.t.length, last = n ? table.t[n - 1] : 0, first = n ? table.t[0] : 0;
+        const n = table.t.length, start = session.state.start || 0, last = n ? table.t[n - 1] : start, first = n ? table.t[0] : start;
         if ($("window").value === "all")
             return [first, Math.max(last, first + 1e-9)];
         const span = (session.natural || 1) * +$("window").value;
@@ -71,8 +71,10 @@ const curves = (() => {
             scales: {x: {time: false, range: windowOfTime}, y: {range: rangeWithRoom}},
             cursor: {sync: {key: "time"}, drag: {x: false, y: false}},
             hooks: {drawAxes: [drawPresent]},
-            axes: axes(), series: seriesOf(chart.curves, legendTime)
+            axes: axes(), legend: {show: !chart.family}, series: seriesOf(chart, legendTime)
         }, [[], ...chart.curves.map(() => [])], box);
+        if (chart.family)
+            box.append(familyNote(chart));
         return {...chart, box, plot};
     }
 
@@ -101,6 +103,7 @@ const curves = (() => {
         if (frames++ % 30 === 0 || charts.some(chart => chart.curves.some(curve => !table.curves.includes(curve))) || !charts.length) {
             arrange();
             tick();
+            offerPairs();
         }
         const [from, to] = windowOfTime(), first = Math.max(indexAt(table.t, from) - 1, 0);
         const end = Math.min(indexAt(table.t, to) + 2, table.t.length), t = table.t.slice(first, end);
@@ -110,6 +113,29 @@ const curves = (() => {
             if (chart.plot.cursor.idx == null) // nobody points at it: the present
                 chart.plot.setLegend({idx: null});
         });
+        drawPairPlot();
+    }
+
+    // ---- one variable over another ----
+
+    // Curves come and go; what was chosen stays chosen while it is there.
+    function offerPairs() {
+        $("pairs").hidden = table.paths.length < 2;
+        ["pair-x", "pair-y"].forEach((id, nth) => {
+            const list = $(id), before = list.value || link.read()[id];
+            if ([...list.options].map(option => option.value).join("\n") === table.paths.join("\n"))
+                return;
+            list.replaceChildren(...table.paths.map(path => element("option", path)));
+            list.selectedIndex = table.paths.includes(before) ? table.paths.indexOf(before) : Math.min(nth, table.paths.length - 1);
+        });
+    }
+
+    function drawPairPlot() {
+        const a = table.curves[$("pair-x").selectedIndex], b = table.curves[$("pair-y").selectedIndex];
+        if (!$("pairs").open || !a || !b)
+            return;
+        const {context, width, height} = prepareCanvas($("pair-plot"));
+        drawPairs(new CanvasPen(context), width, height, a, b, windowOfTime(), presentTime());
     }
 
     function resize() {
@@ -123,7 +149,9 @@ const curves = (() => {
 
     talk.on("rows", take);
     darkMode.addEventListener("change", () => { dropCharts(); redraw(); });
-    window.addEventListener("resize", resize);
+    window.addEventListener("resize", () => { resize(); drawPairPlot(); });
+    ["pair-x", "pair-y"].forEach(id => $(id).addEventListener("change", redraw));
+    $("pairs").addEventListener("toggle", redraw);
     return {redraw, save, first: () => table.paths[0], plotted: path => table.paths.includes(path),
             frames: () => frames, from: () => table.t.length ? table.t[0] : null};
 })();

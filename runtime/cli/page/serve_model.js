@@ -32,19 +32,38 @@ const model = (() => {
         return row;
     }
 
+    const FEW = 8; // members of an array stand by themselves while they are so few
+
+    // Elements that stand for paths; many members of an array, by number, in a fold of their own.
+    function folded(paths, make, open) {
+        const families = new Map();
+        [...paths].forEach(path => families.set(familyOf(path), [...families.get(familyOf(path)) || [], path]));
+        return [...families].flatMap(([family, members]) => {
+            if (members.length <= FEW)
+                return members.map(make);
+            const fold = element("details"), body = element("div", undefined, "members");
+            fold.dataset.family = family;
+            fold.append(element("summary", `${family.slice(family.lastIndexOf(".") + 1)}, ${members.length} of them`), body);
+            body.append(...members.sort(byNumber.compare).map(make));
+            fold.open = open.has(`family ${family}`);
+            return [fold];
+        });
+    }
+
     // Values change in place; where members came or went, the list is made anew.
     function fillNode(node, data) {
-        const body = node.querySelector(":scope > .members");
-        const rows = [...body.querySelectorAll(":scope > .variable")];
-        const children = [...body.querySelectorAll(":scope > details")];
-        const same = rows.map(row => row.dataset.path).join() === data.variables.map(v => v.path).join() &&
-            children.map(child => child.dataset.path).join() === data.instances.join();
-        if (same) {
-            data.variables.forEach((variable, i) => { showText(rows[i].querySelector(".value"), valueText(variable)); });
+        const body = node.querySelector(":scope > .members"), values = new Map(data.variables.map(one => [one.path, one]));
+        const there = JSON.stringify([[...values.keys()], data.instances]);
+        if (node.there === there) {
+            body.querySelectorAll(":scope > .variable, :scope > [data-family] > .members > .variable")
+                .forEach(row => showText(row.querySelector(".value"), valueText(values.get(row.dataset.path))));
             return;
         }
-        const open = new Set(children.filter(child => child.open).map(child => child.dataset.path));
-        body.replaceChildren(...data.variables.map(makeVariable), ...data.instances.map(path => makeNode(path, open.has(path))));
+        const open = new Set([...body.querySelectorAll("details[open]")]
+            .map(one => one.dataset.family === undefined ? one.dataset.path : `family ${one.dataset.family}`));
+        node.there = there;
+        body.replaceChildren(...folded(values.keys(), path => makeVariable(values.get(path)), open),
+                             ...folded(data.instances, path => makeNode(path, open.has(path)), open));
     }
 
     async function refreshNode(node) {
@@ -63,7 +82,7 @@ const model = (() => {
         return node;
     }
 
-    const refresh = () => document.querySelectorAll("#tree details[open]").forEach(refreshNode);
+    const refresh = () => document.querySelectorAll("#tree details[open][data-path]").forEach(refreshNode);
     $("tree").append(makeNode("", true));
     return {refresh};
 })();

@@ -86,10 +86,14 @@ const parameters = (() => {
         if (!reply || !reply.data || $("turning").contains(document.activeElement))
             return;
         const list = reply.data.filter(one => one.value !== null && one.type !== "String" && !drawn.test(one.path));
-        const inner = list.filter(one => isInner(one.path)), outer = list.filter(one => !isInner(one.path)), more = $("inner-parameters");
+        const members = new Map();
+        list.forEach(one => members.set(familyOf(one.path), (members.get(familyOf(one.path)) || 0) + 1));
+        const aside = one => isInner(one.path) || members.get(familyOf(one.path)) > 4;
+        const inner = list.filter(aside), outer = list.filter(one => !aside(one)), more = $("inner-parameters");
+        inner.sort((a, b) => byNumber.compare(a.path, b.path));
         $("turning").hidden = list.length === 0;
         more.hidden = inner.length === 0;
-        more.querySelector("summary").textContent = `${inner.length} more, of parts of components`;
+        more.querySelector("summary").textContent = `${inner.length} more, of members of arrays and parts of components`;
         $("parameters").replaceChildren(...outer.map(make));
         more.querySelector("div").replaceChildren(...inner.map((one, i) => make(one, outer.length + i)));
     }

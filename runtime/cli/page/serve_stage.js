@@ -4,7 +4,7 @@
 const stage = (() => {
     const ENTRY = 6, MOST = 3000; // numbers of a shape: instance, look, places
     const film = {looks: [], times: [], shapes: []};
-    const PLACES = {line: 4, rectangle: 4, ellipse: 4, text: 2, point: 3, ground: 1};
+    const PLACES = {line: 4, rectangle: 4, ellipse: 4, text: 2, point: 3, ground: 1, image: 4};
     const redraw = inNextFrame(draw);
     let reach = new Reach(), views = null, chosen = false, drawn = 0;
 
@@ -68,11 +68,16 @@ const stage = (() => {
         const x = [], y = [], value = [];
         let coloured = false, count = 0;
         film.shapes.forEach((shapes, i) => {
-            each(shapes, (key, one, place) => { x.push(place[0]); y.push(place[1]); value.push(place[2]); coloured = coloured || place[2] !== 0; });
+            each(shapes, (key, one, place) => {
+                x.push(place[0]);
+                y.push(place[1]);
+                value.push(place[2]);
+                coloured = coloured || place[2] !== 0;
+            });
             if (i <= frame)
                 count = x.length;
         });
-        return {x, y, value: coloured ? value : null, count};
+        return {x, y, value: coloured ? value : null, count, axes: film.looks.map(one => one.axes).find(axes => axes)};
     }
 
     function drawMoment(pen, width, height) {
@@ -99,11 +104,17 @@ const stage = (() => {
         drawMoment(new CanvasPen(context), width, height);
     }
 
+    pictures.arrived = redraw;
     talk.on("frames", take);
     $("near").addEventListener("change", () => { chosen = true; redraw(); });
     $("trails").addEventListener("change", redraw);
     darkMode.addEventListener("change", redraw);
     window.addEventListener("resize", redraw);
-    return {redraw, save: how => how(drawMoment, $("stage").clientWidth, $("stage").clientHeight, "animation"),
+    // As a link says it; without a word the page chooses.
+    function choose(view) {
+        chosen = view === "near" || view === "whole";
+        $("near").checked = view === "near";
+    }
+    return {redraw, choose, view: () => chosen ? ($("near").checked ? "near" : "whole") : "", save: how => how(drawMoment, $("stage").clientWidth, $("stage").clientHeight, "animation"),
             from: () => film.times.length ? film.times[0] : null};
 })();

@@ -33,6 +33,9 @@ function showText(element, text) {
         element.textContent = text;
 }
 
+// "cars[9]" before "cars[10]".
+const byNumber = new Intl.Collator("en", {numeric: true});
+
 // What draws -> what asks for it: in the next frame of the screen, once, however often it is asked for.
 function inNextFrame(draw) {
     let asked = false;

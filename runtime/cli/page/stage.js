@@ -1,7 +1,7 @@
 // stage.js: shapes at a moment -> a drawing with ground, grid and scale; points of all moments -> one picture.
 //
 // A scene is what both pages give: {times, each(frame, part, draw), points}. each() calls draw(key, look, place) for every
-// shape that is there, `part` of the way to the next frame; a look has kind, width, colour, fill, text and size.
+// shape that is there, `part` of the way to the next frame; a look has kind, width, colour, fill, text, size and source.
 "use strict";
 
 const SHAPE_COLOURS = {
@@ -17,6 +17,23 @@ function shapeColour(name, otherwise) {
         return pair[darkMode.matches ? 1 : 0];
     return /^#[0-9a-fA-F]{6}$/.test(name || "") ? name : otherwise;
 }
+
+// Pictures that the model brings along as texts "data:image/..": none is asked for anywhere else. They are there a moment later.
+const pictures = {
+    known: new Map(), arrived: () => {},
+    of(source) {
+        if (!/^data:image\/(png|jpeg|gif|webp|svg\+xml)[;,]/.test(source || ""))
+            return null;
+        if (!this.known.has(source)) {
+            const picture = new Image();
+            picture.onload = () => this.arrived();
+            picture.src = source;
+            this.known.set(source, picture);
+        }
+        const picture = this.known.get(source);
+        return picture.complete && picture.width > 0 ? picture : null;
+    }
+};
 
 // From red through yellow to blue, readable on light and dark: part 0 to 1.
 const SCALE = [[200, 35, 40], [238, 120, 45], [224, 186, 60], [70, 170, 150], [45, 110, 190]];
@@ -57,6 +74,11 @@ class Reach {
         growBox(box, place[0], place[1]);
         if (place.length === 4)
             growBox(box, place[2], place[3]);
+        if (look.kind === "image") { // as if it were a square
+            const [x, y, dx, dy] = place;
+            growBox(box, x - (dy - y), y + (dx - x));
+            growBox(box, dx - (dy - y), dy + (dx - x));
+        }
     }
     around(boxes) {
         const all = emptyBox();
@@ -142,6 +164,12 @@ function drawShape(pen, view, look, place) {
         return;
     }
     const dx = view.x(place[2]), dy = view.y(place[3]);
+    if (look.kind === "image") {
+        const picture = pictures.of(look.source);
+        if (picture)
+            pen.image(picture, x, y, dx, dy);
+        return;
+    }
     const width = look.width > 0 ? Math.max(look.width * view.scale, 1.5) : 2;
     if (look.kind === "line") {
         if (width > 4) // a beam has an edge
@@ -186,14 +214,17 @@ function drawTrails(pen, view, scene, frame, most) {
     });
 }
 
-// options: {box, trails (how many frames; 0: none), unit}
+// options: {box, trails (how many frames; 0: none)}
 function drawScene(pen, width, height, scene, frame, part, options) {
     const view = fit(options.box, width, height);
     pen.rectangle(0, 0, width, height, {fill: css("--sky")});
     drawGrid(pen, view);
+    let unit = "";
     scene.each(frame, part, (key, look, place) => {
-        if (look.kind === "ground")
-            drawGround(pen, view, place[0]);
+        if (look.kind !== "ground")
+            return;
+        drawGround(pen, view, place[0]);
+        unit = look.unit;
     });
     if (options.trails)
         drawTrails(pen, view, scene, frame, options.trails);
@@ -201,15 +232,16 @@ function drawScene(pen, width, height, scene, frame, part, options) {
         if (look.kind !== "ground")
             drawShape(pen, view, look, place);
     });
-    drawScale(pen, view, options.unit);
+    drawScale(pen, view, unit);
 }
 
 // ---- points of all moments ----
 
-// picture: {x, y, value (or none), count}, of which the first `count` are drawn; unit lengths differ, so each axis
+// picture: {x, y, value (or none), count, axes}, of which the first `count` are drawn; unit lengths differ, so each axis
 // has a scale of its own.
 function drawPoints(pen, width, height, picture) {
     const {x, y, value, count} = picture, box = emptyBox();
+    const [acrossName, upName, valueName] = (picture.axes || "").split("|").map(name => name.trim());
     let low = Infinity, high = -Infinity;
     for (let i = 0; i < x.length; i++) {
         growBox(box, x[i], y[i]);
@@ -220,7 +252,8 @@ function drawPoints(pen, width, height, picture) {
     }
     if (isEmpty(box))
         return;
-    const frame = {left: 54, top: 12, width: width - 54 - (value ? 76 : 14), height: height - 56};
+    const head = upName || (value && valueName) ? 20 : 0;
+    const frame = {left: 54, top: 12 + head, width: width - 54 - (value ? 76 : 14), height: height - 56 - head};
     const across = a => frame.left + (a - box.left) / (box.right - box.left || 1) * frame.width;
     const up = b => frame.top + frame.height - (b - box.bottom) / (box.top - box.bottom || 1) * frame.height;
     const faint = {fill: css("--faint"), size: 12}, line = {stroke: css("--grid"), width: 1};
@@ -233,14 +266,16 @@ function drawPoints(pen, width, height, picture) {
         pen.path([[frame.left, up(tick)], [frame.left + frame.width, up(tick)]], line);
         pen.text(frame.left - 7, up(tick) + 4, short(tick), {...faint, align: "right"});
     });
-    pen.text(frame.left + frame.width / 2, height - 8, picture.across || "x", {...faint, align: "center"});
+    pen.text(frame.left + frame.width / 2, height - 8, acrossName || "x", {...faint, align: "center"});
+    if (upName)
+        pen.text(frame.left - 7, frame.top - 8, `↑ ${upName}`, faint);
     const size = Math.min(Math.max(Math.sqrt(frame.width * frame.height / (count + 1)) / 2, 1.5), 4);
     const colours = Array.from({length: 33}, (_, i) => scaleColour(i / 32)), plain = css("--shape");
     for (let i = 0; i < count; i++)
         pen.rectangle(across(x[i]) - size / 2, up(y[i]) - size / 2, size, size,
                       {fill: value ? colours[Math.round(32 * (value[i] - low) / (high - low || 1))] || plain : plain});
     if (value)
-        drawColourBar(pen, width - 62, frame.top, 14, Math.min(frame.height, 220), low, high, picture.valueName);
+        drawColourBar(pen, width - 62, frame.top, 14, Math.min(frame.height, 220), low, high, valueName);
 }
 
 function drawColourBar(pen, x, y, width, height, low, high, name) {
@@ -250,5 +285,5 @@ function drawColourBar(pen, x, y, width, height, low, high, name) {
         pen.text(x + width + 5, y + height * (1 - (tick - low) / (high - low || 1)) + 4, short(tick),
                  {fill: css("--faint"), size: 12}));
     if (name)
-        pen.text(x, y + height + 16, name, {fill: css("--faint"), size: 12});
+        pen.text(x + 56, y - 8, name, {fill: css("--faint"), size: 12, align: "right"});
 }
