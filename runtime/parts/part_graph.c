@@ -16,6 +16,8 @@
  */
 #include "runtime/parts/part_graph_int.h"
 
+#include <stdlib.h>
+
 /* ---- what goes and comes ---- */
 
 static void note_cut(Sim *sim, DdpNode n)
@@ -260,6 +262,30 @@ static void settle_links(Sim *sim)
     }
 }
 
+static int by_number(const void *a, const void *b)
+{
+    const DdpVar *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* Where many states come they come ascending: then each is put at the end of its part, not in between. */
+static void join_states(Sim *sim)
+{
+    enum { MANY = 500 };
+    VEC(DdpVar) come = {0};
+    for (uint32_t i = 0; i < sim->loop.cuts.n; i++) {
+        const ValueInfo *info = &sim->info[sim->loop.cuts.at[i]];
+        if (info->state && !info->part)
+            vec_push(sim->mem, &come, sim->loop.cuts.at[i]);
+    }
+    if (come.n > MANY)
+        qsort(come.at, come.n, sizeof *come.at, by_number);
+    for (uint32_t i = 0; i < come.n; i++)
+        if (!sim->info[come.at[i]].part)
+            join_state(sim, come.at[i]);
+    vec_free(sim->mem, &come);
+}
+
 void part_graph_settle(Sim *sim)
 {
     part_verify_homes(sim);
@@ -271,11 +297,7 @@ void part_graph_settle(Sim *sim)
             put_in(sim, n);
         }
     }
-    for (uint32_t i = 0; i < sim->loop.cuts.n; i++) {
-        const ValueInfo *info = &sim->info[sim->loop.cuts.at[i]];
-        if (info->state && !info->part)
-            join_state(sim, sim->loop.cuts.at[i]);
-    }
+    join_states(sim);
     for (uint32_t i = 0; i < sim->loop.unsettled.n; i++)
         join_reads(sim, sim->loop.unsettled.at[i]);
     part_verify_homes(sim);
