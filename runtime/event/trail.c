@@ -29,15 +29,21 @@ void trail_close(Sim *sim)
     vec_free(sim->mem, &sim->update.restarted);
 }
 
+/* Fixed steps have no integrators that are started. */
+static bool time_goes_on(const Sim *sim)
+{
+    return parts_running(sim) || sim->counts.steps > 0;
+}
+
 void trail_before(Sim *sim, DdpVar var, double before)
 {
-    if (parts_running(sim) && sim->info[var].has)
+    if (time_goes_on(sim) && sim->info[var].has)
         vec_push(sim->mem, &sim->update.befores, ((OldValue){var, before}));
 }
 
 void trail_started(Sim *sim, DdpVar var)
 {
-    if (parts_running(sim))
+    if (time_goes_on(sim))
         vec_push(sim->mem, &sim->update.restarted, var);
 }
 

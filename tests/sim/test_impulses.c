@@ -183,8 +183,12 @@ static const Case cases[] = {
 static SimLab *run(const char *text, SolSolver solver, SolEngine engine, double time,
                    SolStatus want)
 {
-    SolOptions options = {
-        .stop = 2, .rtol = 1e-10, .atol = 1e-12, .solver = solver, .engine = engine};
+    SolOptions options = {.stop = 2,
+                          .rtol = 1e-10,
+                          .atol = 1e-12,
+                          .solver = solver,
+                          .step = solver == SOL_SOLVER_EULER ? 1.0 / 64 : 0,
+                          .engine = engine};
     SimLab *lab = sim_lab_text(text, &options);
     assert_int_equal(sim_lab_run(lab, time), want);
     return lab;
@@ -205,9 +209,9 @@ static void check(const Case *c, SimLab *lab)
 static void is_kept(void **state)
 {
     const Case *c = *state;
-    static const SolSolver solvers[] = {SOL_SOLVER_IDA, SOL_SOLVER_RK};
+    static const SolSolver solvers[] = {SOL_SOLVER_IDA, SOL_SOLVER_RK, SOL_SOLVER_EULER};
     uint64_t hash[2];
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 3; i++)
         for (int engine = 0; engine < 2; engine++) {
             SimLab *lab =
                 run(c->text, solvers[i], engine ? SOL_ENGINE_INTERP : SOL_ENGINE_JIT, 1, SOL_OK);
