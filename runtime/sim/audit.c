@@ -140,18 +140,27 @@ static double violation(Audit *audit, const FormInfo *form, double off)
 
 /* ---- jumps at their boundary ---- */
 
+/* How far apart in time two points are between which the search for events does not tell: fixed steps see what has
+ * changed at their end. */
+static double located_within(const Sim *sim)
+{
+    double width = 16 * DBL_EPSILON * fabs(sim->time);
+    return sim->opt.solver == SOL_SOLVER_EULER ? fmax(width, sim->opt.step) : width;
+}
+
 /* How far a variable may be off for a comparison: by rounding, which is that of constants of
  * ordinary size at least, and of the largest quantity in its loop where it has one (a loop is solved
  * when its violation is 1e-11: loop_solve.c), and by what it moves while an event is located. */
 static double play(const Audit *audit, DdpVar var, double value)
 {
+    const Sim *sim = audit->sim;
     Memory memory = audit_memory(audit, var);
-    double time = audit->sim->time, passed = time - audit->before;
+    double time = sim->time, passed = time - audit->before;
     bool apart = passed > 16 * DBL_EPSILON * fabs(time); /* else both sides of an event */
     double rate = apart ? fabs(value - memory.last) / passed : 0;
     double largest = fmax(fabs(value), memory.largest);
     double rounding = fmax(1e-10 * largest, 1e-6 * audit->size_least.at[var]);
-    return fmax(rounding, 4 * DBL_EPSILON) + 16 * DBL_EPSILON * fabs(time) * rate;
+    return fmax(rounding, 4 * DBL_EPSILON) + located_within(sim) * rate;
 }
 
 /* Bit i of the way-th of them says whether variable i is a little larger or smaller. */

@@ -23,7 +23,21 @@ implementation:
   s = floor(4*time) + sign(x - 0.1);
   when s > 3 then n << pre(n) + 1; end;
 end Steps;
+model Clock
+interface: static Real w;
+implementation:
+  der(x = w, start << 0) = floor(2*time) - 0.5*sign(sin(7*time));
+end Clock;
 END
+# Fixed steps see at their end that something has changed: up to there either value is right. sin(7 t) is above 0 for p = pi/7, below it as long, ...
+# so the integral of its sign up to 2, behind four of them, is 2 - 4p.
+for step in 1e-2 1e-3; do
+    timeout 60 "$SOLSTICE" run right.sol:Clock --stop 2 --audit --solver euler --step $step --output o.csv --quiet 2>err ||
+        fail "Clock by euler: $(head -3 err)"
+    tail -1 o.csv | awk -F, -v h=$step 'BEGIN { pi = atan2(0, -1) }
+        { p = pi/7; signs = 2 - 4*p; want = 3 - signs/2; exit !($2 - want < 8*h && want - $2 < 8*h) }' ||
+        fail "Clock by euler in steps of $step: $(tail -1 o.csv)"
+done
 for model in Pendulum Steps; do
     for solver in ida rk auto; do
         timeout 60 "$SOLSTICE" run right.sol:$model --stop 5 --audit --solver $solver --output o.solr 2>err ||
