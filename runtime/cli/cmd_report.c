@@ -101,8 +101,11 @@ static int select_curves(Series *series, const ReportJob *job, uint32_t *found)
 
 static int finish(OutFile *out, const char *output, int code)
 {
-    if (out_close(out))
+    if (out_close(out)) {
+        if (code == EXIT_DONE)
+            fprintf(stderr, "page: %s\n", output);
         return code;
+    }
     fprintf(stderr, "solstice: error: %s: %s\n", output, strerror(out->error));
     return EXIT_IO;
 }

@@ -234,10 +234,25 @@ function seriesOf(chart, present) {
         })));
 }
 
-// What stands below a family's plot in place of a legend.
-function familyNote(chart) {
+// What stands below a family's plot in place of a legend; who points at a curve is told which one it is.
+function familyText(chart) {
     const [first, last] = [chart.curves[0], chart.curves[chart.curves.length - 1]];
-    return element("p", `${chart.curves.length} curves, from ${first.path} (red) to ${last.path} (blue)`, "remark family");
+    return `${chart.curves.length} curves, from ${first.path} (red) to ${last.path} (blue)`;
+}
+
+const familyNote = chart => element("p", `${familyText(chart)}; point at one to see which it is`, "remark family");
+
+// For a family: the curve under the pointer stands out and has its name and value below.
+function tellFamily(chart) {
+    const tell = (u, i, change) => {
+        if (!change || !("focus" in change))
+            return;
+        const curve = i ? chart.curves[i - 1] : null, note = u.root.parentElement.querySelector(".family");
+        const time = u.cursor.idx == null ? null : u.data[0][u.cursor.idx], value = curve && time !== null ? valueAt(curve, time) : null;
+        if (note)
+            note.textContent = value === null ? familyNote(chart).textContent : `${curve.path} = ${short(value, 6)}${curve.unit ? ` ${curve.unit}` : ""} at ${short(time, 6)}`;
+    };
+    return chart.family ? {focus: {alpha: 0.25}, cursor: {focus: {prox: 30}}, tell} : {focus: {alpha: 1}, cursor: {}, tell: () => {}};
 }
 
 // Room above and below, and for a line that does not move, around it.
@@ -279,7 +294,7 @@ function drawChart(pen, chart, place, from, to) {
         pen.path(points, {stroke: colourIn(chart, chart.curves.indexOf(curve)), width: 1.8, round: true});
     }));
     if (chart.family) {
-        pen.text(box.left, box.top + box.height + 39, familyNote(chart).textContent, words);
+        pen.text(box.left, box.top + box.height + 39, familyText(chart), words);
         return;
     }
     let at = box.left;

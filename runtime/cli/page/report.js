@@ -83,15 +83,16 @@ function zoom(factor) {
 const wholeTime = () => shareZoom(data.from, data.to);
 
 function makePlot(chart, box) {
+    const family = tellFamily(chart);
     const plot = new uPlot({
-        width: box.clientWidth || 560, height: CHART_HEIGHT,
+        focus: family.focus, width: box.clientWidth || 560, height: CHART_HEIGHT,
         scales: {x: {time: false, range: (u, low, high) => [low, high]}, y: {range: rangeWithRoom}},
-        cursor: {sync: {key: "time"}, drag: {x: true, y: false}, bind: {dblclick: () => wholeTime}},
+        cursor: {...family.cursor, sync: {key: "time"}, drag: {x: true, y: false}, bind: {dblclick: () => wholeTime}},
         axes: axes(),
         hooks: {
             drawAxes: [drawMarks],
             setScale: [(u, scale) => { if (scale === "x" && !sharing) shareZoom(u.scales.x.min, u.scales.x.max); }],
-            setSeries: [(u, i, change) => {
+            setSeries: [family.tell, (u, i, change) => {
                 if (i !== null && change.show !== undefined) {
                     chart.curves[i - 1].hidden = !change.show;
                     writeLink();
@@ -303,13 +304,15 @@ function saveVideo() {
     setPlaying(true);
 }
 
-// What moves or shows points is worth seeing in the middle of things: points when all are there, shapes around the first
-// change of structure.
+// What moves or shows points is worth seeing in the middle of things: points when all are there, shapes before the second
+// change of structure, shortly: a stone is still in its sling.
 function worthSeeing() {
     if (!data.shapes.length)
         return data.to;
     const changed = data.events.filter(event => event.structural && event.time > data.from).map(event => event.time);
-    return changed.length ? changed[Math.min(1, changed.length - 1)] : data.from + 0.3 * (data.to - data.from);
+    if (changed.length < 2)
+        return changed.length ? changed[0] : data.from + 0.3 * (data.to - data.from);
+    return changed[0] + 0.93 * (changed[1] - changed[0]);
 }
 
 function remarkOnAnimation() {

@@ -66,11 +66,12 @@ const curves = (() => {
         box.append(element("h3", chart.name));
         $("charts").append(box);
         sight.observe(box);
+        const family = tellFamily(chart);
         const plot = new uPlot({
-            width: box.clientWidth || 560, height: 200,
+            focus: family.focus, width: box.clientWidth || 560, height: 200,
             scales: {x: {time: false, range: windowOfTime}, y: {range: rangeWithRoom}},
-            cursor: {sync: {key: "time"}, drag: {x: false, y: false}},
-            hooks: {drawAxes: [drawPresent]},
+            cursor: {...family.cursor, sync: {key: "time"}, drag: {x: false, y: false}},
+            hooks: {drawAxes: [drawPresent], setSeries: [family.tell]},
             axes: axes(), legend: {show: !chart.family}, series: seriesOf(chart, legendTime)
         }, [[], ...chart.curves.map(() => [])], box);
         if (chart.family)
