@@ -68,7 +68,7 @@ function takeState(told) {
     if (!session.natural) {
         session.natural = next.natural || 1;
         offerSpeeds($("speed"), session.natural);
-        const fast = element("option", "as fast as it goes");
+        const fast = element("option", "fastest");
         fast.value = "max";
         $("speed").append(fast);
         offerWindows();
