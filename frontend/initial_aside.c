@@ -52,19 +52,37 @@ static int haste(const World *world, DdpRel rel)
                                                                                       : 0;
 }
 
-bool world_set_initial_aside(World *world, const DdpResult *result)
+typedef VEC(DdpRel) RelList;
+
+/* Of those that are too many: one that took the place of a state; else all that determine nothing, whose going changes nothing for the
+ * others; else one of the rest. */
+static void find_hasty(World *world, RelList *hasty)
 {
-    if (result->verdict != DDP_OVERDETERMINED)
-        return false;
     DdpPart over = ddp_diagnose(world->ddp).over;
     DdpCombination made;
-    DdpRel which = 0;
+    int most = -1;
     for (uint32_t i = 0; i < over.n_rels; i++) {
         DdpRel rel = over.rels[i];
         if (!world_rel_initial(world, rel) || ddp_combination(world->ddp, rel, &made))
             continue;
-        if (!which || haste(world, rel) > haste(world, which))
-            which = rel;
+        int own = haste(world, rel);
+        if (own > most)
+            vec_clear(hasty);
+        if (own > most || (own == most && own == 1))
+            vec_push(world->mem, hasty, rel);
+        most = own > most ? own : most;
     }
-    return which && world_set_aside(world, which, 0, NULL, true);
+}
+
+bool world_set_initial_aside(World *world, const DdpResult *result)
+{
+    RelList hasty = {0};
+    if (result->verdict != DDP_OVERDETERMINED)
+        return false;
+    find_hasty(world, &hasty);
+    bool any = hasty.n > 0, fine = true;
+    for (uint32_t i = 0; i < hasty.n && fine; i++)
+        fine = world_set_aside(world, hasty.at[i], 0, NULL, true);
+    vec_free(world->mem, &hasty);
+    return any && fine;
 }

@@ -19,6 +19,7 @@ typedef struct RootNote {
 /* What a constraint determines, and its derivative. */
 typedef struct DummyNote {
     double value, slope;
+    DdpVar unknown; /* of a loop that is not linear; 0: no such */
 } DummyNote;
 
 typedef struct PartAim {
@@ -99,6 +100,7 @@ typedef struct PartChoice {
     double far;             /* how much farther a dummy may move than a state */
     double floor;           /* least motion that counts */
     VEC(DummyNote) dummies; /* what constraints determine, at the end of a step */
+    double noted;           /* which ended there */
     double period;          /* state_choice.h, of what its constraints compare */
     VEC(PartAim) aims;      /* constraints and what they depend on, in order */
     double alarm, room;     /* when to measure all; inverse of the motion last seen */

@@ -544,8 +544,21 @@ static uint32_t gather_closed(const Part *part, RankSystem *s, bool places)
             if (view.vars[k] && can_move(s->sim, view.vars[k]))
                 rank_system_add_var(s, view.vars[k]);
     }
-    rank_system_peel(s);
     return n;
+}
+
+/* Without those that are in no sum that vanishes; returns how many of the first n are left, which still come first. */
+static uint32_t peel_closed(RankSystem *s, uint32_t n)
+{
+    Map closed = {0};
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < n; i++)
+        map_put(s->sim->mem, &closed, s->rel.at[i], 1);
+    rank_system_peel(s);
+    while (left < s->rel.n && map_get(&closed, s->rel.at[left]))
+        left++;
+    map_free(s->sim->mem, &closed);
+    return left;
 }
 
 /* With the first n relations set aside, or (n = 0) with those that would be. The caller closes it. */
@@ -616,6 +629,8 @@ static bool turned(const Part *part, bool places)
         ddp_end_combination(part->sim->ddp, s.rel.at[i]);
         any = true;
     }
+    if (!any)
+        n = peel_closed(&s, n);
     any = any || (n > 0 && chooses_others(&s, n));
     rank_system_close(&s);
     return any;

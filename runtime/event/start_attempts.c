@@ -1,12 +1,14 @@
 /* start_attempts.c: initial conditions and first guesses -> values that meet them, by one way after the other.
  *
  *     1. Newton's method with a line search, from the first guesses: start values, else 0;
- *     2. damped least squares (Levenberg and Marquardt) over all conditions, where the derivatives are singular on the way, or conditions
+ *     2. where conditions fall into sets that share no column (start_pattern.c), each set for itself, by all the ways below;
+ *     3. KINSOL, whose line search asks for less in one step and for more in another;
+ *     4. a way from simplified equations to actual ones, where the model has homotopy(actual, simplified), in long steps, then closely;
+ *     5. damped least squares (Levenberg and Marquardt) over all conditions, where the derivatives are singular on the way, or conditions
  *        say the same;
- *     3. a way from simplified equations to actual ones, where the model has homotopy(actual, simplified), in long steps, then closely;
- *     4. a way from equations that the guess satisfies to those that were written (Newton homotopy); this and the one before are
+ *     6. a way from equations that the guess satisfies to those that were written (Newton homotopy); this and the one before are
  *        followed around their turns (numerics/way.c);
- *     5. the first two from other points around the guess.
+ *     7. Newton's method and least squares from other points around the guess.
  *
  * Every way ends with Newton's method on the rows that were chosen where it came to, so start values count as they always do. `min` and
  * `max` bound all of them. --trace i tells each attempt.
@@ -15,12 +17,14 @@
 #include "numerics/way.h"
 #include "runtime/eval/trace.h"
 #include "runtime/event/start_int.h"
+#include "runtime/solve/kinsol.h"
 
 #include <math.h>
 #include <string.h>
 
 typedef struct Attempt {
     Starts *s;
+    Arena *arena;
     double *guess;          /* [n_columns] */
     double *point, *before; /* [n_columns] */
     double *square;         /* room for a square matrix of n_columns + 1 */
@@ -42,7 +46,7 @@ static void note_point(const Attempt *a, double *point)
         point[c] = a->s->sim->value[a->s->column[c]];
 }
 
-/* ---- 1: Newton ---- */
+/* ---- Newton ---- */
 
 enum { MOST_STEPS = 100 };
 
@@ -57,11 +61,11 @@ static bool newton(Attempt *a)
             break;
     if (!start_met(s, &worst, &most))
         return false;
-    start_choose(s); /* what is determined where it ended */
+    start_choose_met(s); /* what is determined where it ended */
     return true;
 }
 
-/* ---- 2: least squares ---- */
+/* ---- least squares ---- */
 
 static double sum_of_squares(const Starts *s)
 {
@@ -83,10 +87,12 @@ static bool damped_step(Attempt *a, double damping)
     for (uint32_t r = 0; r < s->n_conditions; r++) {
         const double *row = s->matrix + (size_t)r * m;
         double off = start_off(s, r);
-        for (uint32_t i = 0; i < m; i++) {
+        const StartColumns *in = &s->pattern.row[r];
+        for (uint32_t k = 0; k < in->n; k++) {
+            uint32_t i = in->at[k];
             a->right[i] += row[i] * off;
-            for (uint32_t k = 0; k < m; k++)
-                a->square[(size_t)i * m + k] += row[i] * row[k];
+            for (uint32_t l = 0; l < in->n; l++)
+                a->square[(size_t)i * m + in->at[l]] += row[i] * row[in->at[l]];
         }
     }
     for (uint32_t i = 0; i < m; i++) {
@@ -129,7 +135,7 @@ static bool least_squares(Attempt *a)
     return newton(a);
 }
 
-/* ---- 3: homotopy ---- */
+/* ---- homotopy ---- */
 
 /* Along f(x) - (1 - t) f(x0) = 0, or, where the modeller's way is followed, with his part 1 - t of the simplified equations. */
 static bool value_on_way(void *context, const double *x, double t, double *f)
@@ -166,25 +172,43 @@ static void solve_on_way(void *context, double *b)
     dense_lu_solve(a->s->n, a->square, a->pivot, b);
 }
 
-/* From the present point, with the rows and columns that were chosen there. */
-static bool follow(Attempt *a)
+static WaySystem way_from_here(Attempt *a)
 {
     Starts *s = a->s;
-    WaySystem way = {.n = s->n,
-                     .context = a,
-                     .unit = a->unit,
-                     .value = value_on_way,
-                     .factor = factor_on_way,
-                     .solve = solve_on_way};
     for (uint32_t k = 0; k < s->n; k++) {
         a->right[k] = s->sim->value[s->column[s->chosen_column[k]]];
         a->unit[k] = 1 + fabs(a->right[k]);
     }
+    return (WaySystem){.n = s->n,
+                       .context = a,
+                       .unit = a->unit,
+                       .value = value_on_way,
+                       .factor = factor_on_way,
+                       .solve = solve_on_way};
+}
+
+/* From the present point, with the rows and columns that were chosen there. */
+static bool follow(Attempt *a)
+{
+    Starts *s = a->s;
+    WaySystem way = way_from_here(a);
     if (!way_follow(s->sim->mem, &way, a->right))
         return false;
     for (uint32_t k = 0; k < s->n; k++)
         values_set(s->sim, s->column[s->chosen_column[k]], a->right[k]);
     return true;
+}
+
+static bool by_kinsol(Attempt *a)
+{
+    Starts *s = a->s;
+    start_choose(s);
+    WaySystem way = way_from_here(a);
+    if (!s->n || !kinsol_solve(&way, a->right))
+        return false;
+    for (uint32_t k = 0; k < s->n; k++)
+        start_set(s, s->chosen_column[k], a->right[k]);
+    return start_evaluate(s) && newton(a);
 }
 
 static bool homotopy(Attempt *a)
@@ -246,12 +270,16 @@ static bool simplified_closely(Attempt *a)
 
 typedef bool Way(Attempt *a);
 
+static bool one_by_one(Attempt *a);
+
 static const struct {
     const char *name;
     Way *way;
     double shift; /* from the guess, in units of 1 + its size; each column in its own way */
 } ways[] = {
     {"Newton's method", newton, 0},
+    {"ways for one set of conditions after the other", one_by_one, 0},
+    {"KINSOL", by_kinsol, 0},
     {"the way from simplified equations", simplified, 0},
     {"the way from simplified equations, closely", simplified_closely, 0},
     {"least squares", least_squares, 0},
@@ -272,6 +300,8 @@ static bool try_way(Attempt *a, int i)
     Starts *s = a->s;
     uint32_t worst;
     double most;
+    if (ways[i].way == one_by_one && s->pattern.n_groups < 2)
+        return false;
     for (uint32_t c = 0; c < s->n_columns; c++)
         start_set(s, c, a->guess[c] + ways[i].shift * (1 + fabs(a->guess[c])) * (1 + 0.1 * c));
     bool fine = start_evaluate(s) && ways[i].way(a);
@@ -295,11 +325,10 @@ static void take_nearest(Attempt *a, const double *nearest)
     start_choose(a->s);
 }
 
-void start_attempt(Starts *s, Arena *arena)
+static Attempt open_attempt(Starts *s, Arena *arena)
 {
-    Attempt a = {.s = s};
-    uint32_t m = s->n_columns, w = m + 1, worst;
-    double *nearest = arena_alloc(arena, w * sizeof *nearest), least = INFINITY, most;
+    Attempt a = {.s = s, .arena = arena};
+    uint32_t w = s->n_columns + 1;
     a.guess = arena_alloc(arena, w * sizeof *a.guess);
     a.before = arena_alloc(arena, w * sizeof *a.before);
     a.square = arena_alloc(arena, dense_lu_room(w) * sizeof *a.square);
@@ -308,6 +337,15 @@ void start_attempt(Starts *s, Arena *arena)
     a.unit = arena_alloc(arena, w * sizeof *a.unit);
     a.base = arena_alloc(arena, w * sizeof *a.base);
     note_point(&a, a.guess);
+    return a;
+}
+
+void start_attempt(Starts *s, Arena *arena)
+{
+    Attempt a = open_attempt(s, arena);
+    uint32_t worst;
+    double *nearest = arena_alloc(arena, (s->n_columns + 1) * sizeof *nearest), least = INFINITY,
+           most;
     note_point(&a, nearest);
     for (int i = 0; i < WAYS; i++) {
         if (try_way(&a, i))
@@ -319,4 +357,74 @@ void start_attempt(Starts *s, Arena *arena)
         }
     }
     take_nearest(&a, nearest);
+}
+
+/* ---- sets that share nothing ---- */
+
+/* The rows and columns of a group, in their order. */
+static Starts part_of(const Starts *s, uint32_t group, const uint32_t *group_of_row, Arena *arena)
+{
+    Starts part = {.sim = s->sim};
+    for (uint32_t r = 0; r < s->n_rows; r++)
+        part.n_rows += group_of_row[r] == group;
+    part.row = arena_alloc(arena, (part.n_rows + 1) * sizeof *part.row);
+    part.column = arena_alloc(arena, (s->n_columns + 1) * sizeof *part.column);
+    part.n_rows = 0;
+    for (uint32_t r = 0; r < s->n_rows; r++) {
+        if (group_of_row[r] != group)
+            continue;
+        part.row[part.n_rows++] = s->row[r];
+        part.n_conditions += r < s->n_conditions;
+    }
+    for (uint32_t c = 0; c < s->n_columns; c++)
+        if (s->pattern.group[c] == group)
+            part.column[part.n_columns++] = s->column[c];
+    return part;
+}
+
+static StartPattern nodes_of(const Starts *s, uint32_t group, Arena *arena)
+{
+    const StartPattern *all = &s->pattern;
+    StartPattern of = {0};
+    for (uint32_t i = 0; i < all->n_nodes; i++)
+        of.n_nodes += all->group[all->node_column[i]] == group;
+    of.node = arena_alloc(arena, (of.n_nodes + 1) * sizeof *of.node);
+    of.n_nodes = 0;
+    for (uint32_t i = 0; i < all->n_nodes; i++)
+        if (all->group[all->node_column[i]] == group)
+            of.node[of.n_nodes++] = all->node[i];
+    return of;
+}
+
+static bool meet_group(const Starts *s, uint32_t group, const uint32_t *group_of_row)
+{
+    Arena arena;
+    uint32_t worst;
+    double most;
+    arena_init(&arena, s->sim->mem);
+    Starts part = part_of(s, group, group_of_row, &arena);
+    StartPattern among = nodes_of(s, group, &arena);
+    part.among = &among;
+    bool met = true;
+    if (part.n_conditions) {
+        start_make_room(&part, &arena);
+        start_attempt(&part, &arena);
+        met = start_met(&part, &worst, &most);
+    }
+    arena_free(&arena);
+    return met;
+}
+
+/* What one set needs may be useless for another: a point near by, a homotopy. Values that other sets stand at do not matter. */
+static bool one_by_one(Attempt *a)
+{
+    const Starts *s = a->s;
+    const StartPattern *p = &s->pattern;
+    uint32_t *group_of_row = arena_alloc(a->arena, (s->n_rows + 1) * sizeof *group_of_row);
+    bool met = true;
+    for (uint32_t r = 0; r < s->n_rows; r++)
+        group_of_row[r] = p->row[r].n ? p->group[p->row[r].at[0]] : 0;
+    for (uint32_t group = 1; group <= p->n_groups && met; group++)
+        met = meet_group(s, group, group_of_row);
+    return met && newton(a);
 }

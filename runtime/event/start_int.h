@@ -11,8 +11,25 @@ typedef struct StartRow {
     DdpRel rel;             /* of a condition */
 } StartRow;
 
+typedef struct StartColumns {
+    uint32_t n;
+    uint32_t *at; /* in ascending order */
+} StartColumns;
+
+/* What can depend on what (start_pattern.c). */
+typedef struct StartPattern {
+    StartColumns *row; /* [n_rows] */
+    uint32_t n_colours, n_groups;
+    uint32_t *colour; /* [n_columns]: columns of one colour share no row */
+    uint32_t *group;  /* [n_columns], from 1: of two groups no row has columns of both */
+    uint32_t n_nodes; /* nodes that depend on columns, in order */
+    DdpNode *node;
+    uint32_t *node_column; /* [n_nodes]: one of them */
+} StartPattern;
+
 typedef struct Starts {
     Sim *sim;
+    const StartPattern *among;     /* its nodes alone can depend on columns; NULL: all can */
     uint32_t n_conditions;         /* they come first */
     bool anew;                     /* those that were given count too */
     uint32_t n_rows, n_columns, n; /* n: equations that were found independent */
@@ -25,7 +42,7 @@ typedef struct Starts {
     double *system, *step, *old;
     uint32_t *pivot;
     double *least, *most; /* [n_columns]: bounds */
-    const char *path;     /* the attempts that were made */
+    StartPattern pattern;
 } Starts;
 
 static inline bool start_is_conditioned(const Starts *s)
@@ -40,9 +57,12 @@ double start_off(const Starts *s, uint32_t row); /* NAN: it has no value at this
 double start_violation(const Starts *s, uint32_t row);
 bool start_is_chosen(const Starts *s, uint32_t row);
 void start_choose(Starts *s); /* derivatives at the present point, and rows and columns by them */
-void start_fill(Starts *s);   /* derivatives */
-double start_distance(const Starts *s); /* largest difference of what was chosen */
-bool start_evaluate(Starts *s);         /* with the columns as they are; false: that cannot be */
+void start_choose_met(
+    Starts *s); /* the same where conditions hold: what they determine, however weakly */
+void start_make_room(Starts *s, Arena *arena); /* once rows and columns are known */
+void start_fill(Starts *s);                    /* derivatives */
+double start_distance(const Starts *s);        /* largest difference of what was chosen */
+bool start_evaluate(Starts *s); /* with the columns as they are; false: that cannot be */
 void start_set(Starts *s, uint32_t column, double value);
 bool start_newton_step(Starts *s);
 bool start_met(const Starts *s, uint32_t *worst, double *most); /* all conditions, within bounds */
@@ -52,6 +72,10 @@ bool start_met(const Starts *s, uint32_t *worst, double *most); /* all condition
 
 /* Conditions, by one way after the other. */
 void start_attempt(Starts *s, Arena *arena);
+
+/* ---- start_pattern.c ---- */
+
+void start_find_pattern(Starts *s, Arena *arena);
 
 /* ---- start_parts.c ---- */
 

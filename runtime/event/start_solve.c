@@ -158,15 +158,20 @@ static void collect(Starts *s, Arena *arena)
                                                  .start = &sim->start.starts.at[i]};
     collect_columns(s);
     add_params(s);
-    if (!s->n_rows && !s->n_params)
-        return;
+    if (s->n_rows || s->n_params)
+        start_make_room(s, arena);
+}
+
+void start_make_room(Starts *s, Arena *arena)
+{
     size_t size = (size_t)s->n_rows * s->n_columns, room = dense_lu_room(s->n_columns);
+    start_find_pattern(s, arena);
     s->matrix = arena_alloc(arena, size * sizeof *s->matrix);
     s->factor = arena_alloc(arena, size * sizeof *s->factor);
     s->least = arena_alloc(arena, s->n_columns * sizeof *s->least);
     s->most = arena_alloc(arena, s->n_columns * sizeof *s->most);
     for (uint32_t c = 0; c < s->n_columns; c++)
-        world_var_bounds(sim->world, s->column[c], &s->least[c], &s->most[c]);
+        world_var_bounds(s->sim->world, s->column[c], &s->least[c], &s->most[c]);
     s->system = arena_alloc(arena, (size > room ? size : room) * sizeof *s->system);
     s->chosen_row = arena_alloc(arena, s->n_columns * sizeof *s->chosen_row);
     s->chosen_column = arena_alloc(arena, s->n_columns * sizeof *s->chosen_column);
@@ -177,40 +182,81 @@ static void collect(Starts *s, Arena *arena)
 
 /* ---- derivatives ---- */
 
-/* What hangs on parameters alone does not vary between events. */
-static void sweep(Sim *sim, bool all)
+static void sweep_node(Sim *sim, DdpNode n, bool all)
 {
-    for (DdpNode n = ddp_first(sim->ddp); n; n = ddp_next(sim->ddp, n)) {
-        const EvalNode *node = &sim->nodes.at[n];
-        if (node->determined && (node->varies || (all && node->live)) &&
-            !(node->loop && !node->factored))
-            evaluate_tangent_node(sim, n);
-    }
+    const EvalNode *node = &sim->nodes.at[n];
+    if (node->determined && (node->varies || (all && node->live)) &&
+        !(node->loop && !node->factored))
+        evaluate_tangent_node(sim, n);
 }
 
-static bool is_param(const Starts *s, uint32_t c)
+static void sweep_states(const Starts *s)
 {
-    return c >= s->n_columns - s->n_params;
+    for (uint32_t i = 0; i < s->pattern.n_nodes; i++)
+        sweep_node(s->sim, s->pattern.node[i], false);
+}
+
+/* What hangs on parameters alone does not vary between events. */
+static void sweep_param(const Starts *s)
+{
+    Sim *sim = s->sim;
+    world_free_tangents(sim->world, sim->tangent);
+    for (DdpNode n = ddp_first(sim->ddp); n; n = ddp_next(sim->ddp, n))
+        sweep_node(sim, n, true);
+}
+
+static void clear_states(const Starts *s)
+{
+    for (uint32_t i = 0; i < s->pattern.n_nodes; i++)
+        evaluate_clear_tangents(s->sim, s->pattern.node[i]);
+}
+
+static void clear_param(const Starts *s)
+{
+    Sim *sim = s->sim;
+    world_free_clear_tangents(sim->world, sim->tangent);
+    for (DdpNode n = ddp_first(sim->ddp); n; n = ddp_next(sim->ddp, n))
+        evaluate_clear_tangents(sim, n);
+}
+
+static void read_tangents(Starts *s, uint32_t r, uint32_t colour)
+{
+    const Sim *sim = s->sim;
+    const StartColumns *columns = &s->pattern.row[r];
+    double off = sim->tangent[s->row[r].var] -
+                 (s->row[r].start && s->n_params ? sim->tangent[s->row[r].start->start] : 0);
+    for (uint32_t k = 0; k < columns->n; k++)
+        if (s->pattern.colour[columns->at[k]] == colour)
+            s->matrix[(size_t)r * s->n_columns + columns->at[k]] = off;
+}
+
+/* All columns of a colour at once: of these, a row depends on one at most. */
+static void fill_colour(Starts *s, uint32_t colour)
+{
+    Sim *sim = s->sim;
+    bool param = colour >= s->pattern.n_colours - s->n_params;
+    for (uint32_t c = 0; c < s->n_columns; c++)
+        if (s->pattern.colour[c] == colour)
+            sim->tangent[s->column[c]] = 1;
+    if (param)
+        sweep_param(s);
+    else
+        sweep_states(s);
+    for (uint32_t r = 0; r < s->n_rows; r++)
+        read_tangents(s, r, colour);
+    for (uint32_t c = 0; c < s->n_columns; c++)
+        if (s->pattern.colour[c] == colour)
+            sim->tangent[s->column[c]] = 0;
+    if (param)
+        clear_param(s);
+    else
+        clear_states(s);
 }
 
 void start_fill(Starts *s)
 {
-    Sim *sim = s->sim;
-    for (uint32_t c = 0; c < s->n_columns; c++) {
-        sim->tangent[s->column[c]] = 1;
-        if (is_param(s, c))
-            world_free_tangents(sim->world, sim->tangent);
-        sweep(sim, is_param(s, c));
-        for (uint32_t r = 0; r < s->n_rows; r++)
-            s->matrix[(size_t)r * s->n_columns + c] =
-                sim->tangent[s->row[r].var] -
-                (s->row[r].start && s->n_params ? sim->tangent[s->row[r].start->start] : 0);
-        if (is_param(s, c))
-            world_free_clear_tangents(sim->world, sim->tangent);
-        sim->tangent[s->column[c]] = 0;
-        for (DdpNode n = ddp_first(sim->ddp); n; n = ddp_next(sim->ddp, n))
-            evaluate_clear_tangents(sim, n);
-    }
+    for (uint32_t colour = 0; colour < s->pattern.n_colours; colour++)
+        fill_colour(s, colour);
 }
 
 /* The column of the largest entry; parameters first, because states have start values or 0. */
@@ -227,9 +273,11 @@ static uint32_t best_column(const Starts *s, const double *row)
     return s->n_params && fabs(row[param]) > ENOUGH * fabs(row[best]) ? param : best;
 }
 
+static const double STARTS_DIFFER = 1e-8;
+
 /* Elimination row by row in order of preference: a row that is no combination of those before is
- * chosen together with the column of its largest entry. */
-static void choose(Starts *s)
+ * chosen together with the column of its largest entry. `least`: of a row, what is more than rounding. */
+static void choose(Starts *s, double least)
 {
     uint32_t m = s->n_columns;
     double *work = s->system;
@@ -243,12 +291,15 @@ static void choose(Starts *s)
             const double *up = work + (size_t)s->chosen_row[k] * m;
             double factor = row[s->chosen_column[k]] / up[s->chosen_column[k]];
             s->factor[(size_t)r * m + k] = factor;
+            if (factor == 0)
+                continue;
             for (uint32_t c = 0; c < m; c++)
                 row[c] -= factor * up[c];
             row[s->chosen_column[k]] = 0;
         }
         uint32_t best = best_column(s, row);
-        if (s->n == m || !(fabs(row[best]) > 1e-8 * before))
+        bool condition = r < s->n_conditions;
+        if (s->n == m || !(fabs(row[best]) > (condition ? least : STARTS_DIFFER) * before))
             continue;
         s->chosen_row[s->n] = r;
         s->chosen_column[s->n++] = best;
@@ -258,7 +309,14 @@ static void choose(Starts *s)
 void start_choose(Starts *s)
 {
     start_fill(s);
-    choose(s);
+    choose(s, STARTS_DIFFER);
+}
+
+void start_choose_met(Starts *s)
+{
+    static const double ROUNDING = 1e-12; /* x^3 = 1e-13 determines x */
+    start_fill(s);
+    choose(s, ROUNDING);
 }
 
 /* ---- Newton ---- */

@@ -259,8 +259,8 @@ static void refuse_unmet(const Starts *s, uint32_t worst, double off)
                explain_rel(sim, s->row[worst].rel), off);
     diag_note(
         sim->diags, 0,
-        "tried: Newton's method, least squares and a homotopy, from the start values and from "
-        "points around them; start values nearer to the solution may help");
+        "tried: Newton's method, KINSOL, least squares and a homotopy, from the start values and "
+        "from points around them; start values nearer to the solution may help");
     note_others(s, NULL, 0, worst);
 }
 

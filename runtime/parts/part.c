@@ -294,11 +294,27 @@ static void part_at_bridge(Part *part, double time)
             part->bridge.at[i] + (time - part->bridge.from) * part->bridge.at[n + i];
 }
 
+/* Constraints have several solutions (two sides of a link), of which a loop finds the one next to its first guess. Inside the last step
+ * that need not be the one next to the end of it, where all of a chain moves: so guesses move back as they came. */
+static void part_put_dummies(Part *part, double time)
+{
+    const PartChoice *choice = &part->choice;
+    bool noted = choice->constrained && choice->noted == part->now;
+    if (!noted || !part->started || part->restructured || time == part->now)
+        return;
+    for (uint32_t i = 0; i < choice->dummies.n; i++) {
+        const DummyNote *note = &choice->dummies.at[i];
+        if (note->unknown && isfinite(note->slope))
+            part->sim->value[note->unknown] = note->value + (time - choice->noted) * note->slope;
+    }
+}
+
 /* States, and tearing variables as first guesses, as they are at `time`. */
 void part_at(Part *part, double time)
 {
     if (!part->fixed_steps)
         part_put_loops(part);
+    part_put_dummies(part, time);
     part->integrator->at(part, time);
     if (part->bridge.on)
         part_at_bridge(part, time);

@@ -302,6 +302,11 @@ static bool follows(const Part *part, DummyNote before, DummyNote after, double 
 
 typedef void DummyVisit(Part *part, DdpVar var, DummyNote *note, void *context);
 
+static bool is_unknown(const Sim *sim, const EvalNode *node, DdpVar var)
+{
+    return node->loop && !node->linear && &sim->nodes.at[sim->info[var].node] == node;
+}
+
 /* Calls `visit` for what constraints determine and for its derivatives, each with its note. */
 static void visit_dummies(Part *part, DummyVisit *visit, void *context)
 {
@@ -313,7 +318,8 @@ static void visit_dummies(Part *part, DummyVisit *visit, void *context)
         for (uint32_t k = 0; k < n; k++)
             for (DdpVar v = node_output(node, k); v; v = ddp_level_above(sim->ddp, v)) {
                 if (at == part->choice.dummies.n)
-                    vec_push(sim->mem, &part->choice.dummies, ((DummyNote){0}));
+                    vec_push(sim->mem, &part->choice.dummies,
+                             ((DummyNote){.unknown = is_unknown(sim, node, v) ? v : 0}));
                 visit(part, v, &part->choice.dummies.at[at++], context);
             }
     }
@@ -332,13 +338,15 @@ static DummyNote dummy_now(const Part *part, DdpVar var)
     const Sim *sim = part->sim;
     DdpVar slope = ddp_level_above(sim->ddp, var);
     bool known = slope && is_current(part, slope) && is_current(part, var);
-    return (DummyNote){sim->value[var], known ? sim->value[slope] : NAN};
+    return (DummyNote){sim->value[var], known ? sim->value[slope] : NAN, 0};
 }
 
 static void keep_dummy(Part *part, DdpVar var, DummyNote *note, void *context)
 {
+    DummyNote now = dummy_now(part, var);
     (void)context;
-    *note = dummy_now(part, var);
+    note->value = now.value;
+    note->slope = now.slope;
 }
 
 static void put_dummy(Part *part, DdpVar var, DummyNote *note, void *context)
@@ -381,20 +389,26 @@ static void check_dummy(Part *part, DdpVar var, DummyNote *note, void *context)
                           is_rounding(part, var, fabs(now.value - note->value), f));
 }
 
+static void keep_dummies(Part *part, double time)
+{
+    visit_dummies(part, keep_dummy, NULL);
+    part->choice.noted = time;
+}
+
 /* At the present point, evaluated, a time h behind the notes; then they are those of this point. */
-static bool follow_on(Part *part, double h)
+static bool follow_on(Part *part, double time, double h)
 {
     Following f = {h, 0, true};
     visit_dummies(part, check_dummy, &f);
     if (f.fine)
-        visit_dummies(part, keep_dummy, NULL);
+        keep_dummies(part, time);
     return f.fine;
 }
 
 static bool follow_to(Part *part, double time, double h)
 {
     part_at(part, time);
-    return part_evaluate(part, time, NULL) == 0 && follow_on(part, h);
+    return part_evaluate(part, time, NULL) == 0 && follow_on(part, time, h);
 }
 
 /* What hangs on the time may turn round several times in a step in which the states hardly move (three phases seen from a frame that
@@ -421,7 +435,7 @@ static bool follows_in_pieces(Part *part)
 
 bool reselect_follows(Part *part)
 {
-    if (follow_on(part, part->now - part->back) || follows_in_pieces(part))
+    if (follow_on(part, part->now, part->now - part->back) || follows_in_pieces(part))
         return true;
     visit_dummies(part, put_dummy, NULL);
     return false;
@@ -447,7 +461,7 @@ void reselect_begin(Part *part)
     find_aims(part);
     part->choice.far = is_exchanged(part) ? AGAIN : FAR;
     vec_clear(&part->choice.dummies);
-    visit_dummies(part, keep_dummy, NULL);
+    keep_dummies(part, part->now);
     double seen = quick_look(part, true);
     part->choice.floor = 0;
     part->choice.alarm = part->choice.far / 2;

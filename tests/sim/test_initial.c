@@ -537,9 +537,36 @@ static void drawn_systems(void **state)
     soak_end(&soak);
 }
 
+/* Many conditions, each for a state of its own, of which Newton's method on all of them together finds none: where x is 0 nothing moves
+ * x^3. And as many that are tied to each other: the rod is as warm as its ends say. */
+static void many_conditions(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "model M\n  define n as 700;\ninterface:\n  static Real x[n]; static Real "
+        "T[n];\nimplementation:\n"
+        "  for i in 1:n then\n    der(x[i]) = i - x[i]*x[i]*x[i];\n"
+        "    if initial() then der(x[i]) = 0; der(T[i]) = 0; end;\n  end for;\n"
+        "  der(T[1]) = 100*(3 - 2*T[1] + T[2]);\n"
+        "  for i in 2:n-1 then der(T[i]) = 100*(T[i-1] - 2*T[i] + T[i+1]); end for;\n"
+        "  der(T[n]) = 100*(T[n-1] - 2*T[n] + 10);\nend M;\n";
+    SolOptions options = {.stop = 1, .engine = SOL_ENGINE_INTERP};
+    SimLab *lab = sim_lab_text(text, &options);
+    assert_int_equal(sim_lab_run(lab, 0), SOL_OK);
+    for (int i = 1; i <= 700; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "x[%d]", i);
+        double is = sim_lab_value(lab, name);
+        assert_true(fabs(is - cbrt(i)) < 1e-9 * is);
+        snprintf(name, sizeof name, "T[%d]", i);
+        assert_true(fabs(sim_lab_value(lab, name) - (3 + 7. * i / 701)) < 1e-9);
+    }
+    sim_lab_close(lab);
+}
+
 int main(void)
 {
-    struct CMUnitTest tests[sizeof cases / sizeof *cases + 7];
+    struct CMUnitTest tests[sizeof cases / sizeof *cases + 8];
     uint32_t n = 0;
     for (; n < sizeof cases / sizeof *cases; n++)
         tests[n] = (struct CMUnitTest){cases[n].name, begins, NULL, NULL, (void *)&cases[n]};
@@ -548,6 +575,7 @@ int main(void)
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(states_of_the_rotating_frame);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(derivatives_written_down);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(overruled_starts);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(many_conditions);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(drawn_systems);
     return _cmocka_run_group_tests("initial equations", tests, n, NULL, NULL);
 }

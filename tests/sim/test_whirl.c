@@ -186,9 +186,37 @@ static void a_chain_whirls(void **state)
     assert_true(lost <= 3 * whirl(text, "angles"));
 }
 
+/* Its ends move by more than a link is wide while a step lasts: a point inside that step, reached from its end, is on the same side of
+ * each link all the same. */
+static void a_chain_is_looked_at_inside_steps(void **state)
+{
+    (void)state;
+    static char text[20000];
+    SolOptions options = {.stop = 0.6,
+                          .solver = SOL_SOLVER_RK,
+                          .rtol = 1e-6,
+                          .atol = 1e-6,
+                          .interval = 0.0005,
+                          .engine = SOL_ENGINE_INTERP};
+    for (int spread = 0; spread <= 4; spread++) {
+        write_chain(text, sizeof text, spread);
+        SimLab *lab = sim_lab_text(text, &options);
+        assert_int_equal(sim_lab_run(lab, 0), SOL_OK);
+        double before = sim_lab_value(lab, "E"), most = 0;
+        for (int i = 1; i <= 1200; i++) {
+            assert_int_equal(sim_lab_run(lab, i * options.interval), SOL_OK);
+            most = fmax(most, fabs(sim_lab_value(lab, "E") - before) / before);
+        }
+        printf("spread %d, at 1,200 points: energy off by %.3g of it\n", spread, most);
+        assert_true(most < 2e-5);
+        sim_lab_close(lab);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_pendulum_goes_round),
-                                       cmocka_unit_test(a_chain_whirls)};
+                                       cmocka_unit_test(a_chain_whirls),
+                                       cmocka_unit_test(a_chain_is_looked_at_inside_steps)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
