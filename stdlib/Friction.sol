@@ -2,8 +2,8 @@
 
    Each model has a relative coordinate q, its rate v and an effort f: f*v is the power that
    the contact takes up. For rotation q is an angle [rad] and f a torque [N.m], for translation q is
-   a distance [m] and f a force [N]: so the models here have no units of their own, those of Angular and Linear have. The
-   model around gives q and uses f.
+   a distance [m] and f a force [N]: so the models here have no units of their own, those of Angular and Linear have. Who
+   uses such a model gives q and takes f.
 
    Modes change by `when`, the equations by `if`: while a contact holds, q is constant, which takes
    two states out of the system; while it slides or is open, f is given.
