@@ -68,8 +68,9 @@ static void enter_unknown(Making *m, DdpVar of)
         ddp_hint_tearing(m->ddp, var, 1);
 }
 
-/* What a variable is a copy of, as far as the part determines it: of the derivative of a state, a velocity that is a state itself. */
-static DdpVar copied(const Making *m, DdpVar var)
+/* What a variable is a copy of, as far as the part determines it, but not `no`: of the derivative of a state, a velocity that is a
+ * state itself. */
+static DdpVar copied(const Making *m, DdpVar var, DdpVar no)
 {
     const Sim *sim = m->sim;
     for (;;) {
@@ -77,9 +78,10 @@ static DdpVar copied(const Making *m, DdpVar var)
         if (!node || node->loop || node->part != m->part)
             return var;
         XNode value = x_node(sim->forms, node->ops[0].value);
-        if (value.op != X_POS || !map_get(&m->var_of, node->ops[0].vars[value.a]))
+        DdpVar of = value.op == X_POS ? node->ops[0].vars[value.a] : 0;
+        if (!of || of == no || !map_get(&m->var_of, of))
             return var;
-        var = node->ops[0].vars[value.a];
+        var = of;
     }
 }
 
@@ -89,7 +91,7 @@ static void pass_hints(Making *m)
     for (uint32_t v = 1, n = m->vars.n; v < n; v++) {
         if (!m->vars.at[v].hinted)
             continue;
-        DdpVar var = map_get(&m->var_of, copied(m, m->vars.at[v].of));
+        DdpVar var = map_get(&m->var_of, copied(m, m->vars.at[v].of, 0));
         if (m->vars.at[var].hinted)
             continue;
         m->vars.at[var].hinted = true;
@@ -125,14 +127,26 @@ static void enter_relation(Making *m, const EvalNode *node, uint32_t at)
     mem_free(sim->mem, vars);
 }
 
+/* Of der(x) = x: a variable of its own, so that x does not stand twice in its discretisation. */
+static DdpVar copy_of_state(Making *m, uint32_t i)
+{
+    FormTable *forms = m->sim->forms;
+    DdpVar copy =
+        new_var(m, DDP_UNKNOWN, (InlineVar){.role = INLINE_VALUE, .of = m->part->states.at[i].var});
+    DdpVar vars[] = {copy, m->plan->state[i]};
+    ddp_enter_rel(m->ddp, DDP_EQUATION, form_make(forms, x_pos(forms, 0), x_pos(forms, 1), 2), 2,
+                  vars, 0, 0);
+    return copy;
+}
+
 /* The derivative may be a state itself, and that of several; h counts as something that varies, so that nothing in a
  * loop is divided by it. */
 static void enter_discretisation(Making *m, uint32_t i, Form form)
 {
     InlinePlan *plan = m->plan;
     plan->state[i] = map_get(&m->var_of, m->part->states.at[i].var);
-    DdpVar slope = copied(m, m->part->states.at[i].slope);
-    plan->slope[i] = var_for(m, slope);
+    DdpVar var = m->part->states.at[i].var, slope = copied(m, m->part->states.at[i].slope, var);
+    plan->slope[i] = slope == var ? copy_of_state(m, i) : var_for(m, slope);
     plan->old[i] =
         new_var(m, DDP_TIME, (InlineVar){.role = INLINE_OLD, .of = m->part->states.at[i].var});
     DdpVar vars[] = {plan->state[i], plan->old[i], plan->h, plan->slope[i]};

@@ -131,6 +131,26 @@ static SolStats published(const char *model, SolMethod method, double stop, doub
 }
 
 /* Test Set for IVP Solvers. */
+/* The derivative is the state itself, as it stands or by way of a copy: x does not stand twice in its discretisation. */
+static void test_own_slope(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "model Own\ninterface: static Real x; static Real y;\nimplementation:\n"
+        "  der(x, start << 1) = x; y = x;\nend Own;\n",
+        "model Copy\ninterface: static Real x; static Real y;\nimplementation:\n"
+        "  der(x, start << 1) = y; y = x;\nend Copy;\n"};
+    for (int i = 0; i < METHODS; i++)
+        for (int k = 0; k < 2; k++) {
+            SolOptions options = inline_options(all[i], 2, 0);
+            options.rtol = 1e-8;
+            SimLab *lab = sim_lab_text(texts[k], &options);
+            assert_int_equal(sim_lab_run(lab, 2), SOL_OK);
+            near_to(sim_lab_value(lab, "x"), exp(2), 3e-4 * exp(2));
+            sim_lab_close(lab);
+        }
+}
+
 static void test_published(void **state)
 {
     (void)state;
@@ -314,9 +334,13 @@ static void test_output_points(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_orders),        cmocka_unit_test(test_tolerance),
-        cmocka_unit_test(test_published),     cmocka_unit_test(test_linear_is_not_iterated),
-        cmocka_unit_test(test_large_loops),   cmocka_unit_test(test_events_of_a_stiff_part),
+        cmocka_unit_test(test_orders),
+        cmocka_unit_test(test_tolerance),
+        cmocka_unit_test(test_own_slope),
+        cmocka_unit_test(test_published),
+        cmocka_unit_test(test_linear_is_not_iterated),
+        cmocka_unit_test(test_large_loops),
+        cmocka_unit_test(test_events_of_a_stiff_part),
         cmocka_unit_test(test_output_points),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
