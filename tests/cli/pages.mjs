@@ -27,6 +27,7 @@ async function until(text, condition) {
 
 async function open(browser, url, width, colorScheme) {
     const view = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
+    view.setDefaultTimeout(120000); // other tests may want both cores
     view.on("console", message => check(message.type() !== "error", `console: ${message.text()}`));
     view.on("pageerror", error => check(false, `page: ${error.message}`));
     view.on("request", request => check(/^(file|data|blob):/.test(request.url()) || request.url().startsWith(new URL(address).origin),
