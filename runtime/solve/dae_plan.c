@@ -61,8 +61,9 @@ static void link(DaePlan *plan, uint32_t v, uint32_t up)
     plan->vars.at[up].down = v;
 }
 
-/* Which variable is the derivative of which: as equations that were differentiated name it, else the slope of a state. */
-static void link_vars(Making *m)
+/* Which variable is the derivative of which: as equations that were differentiated name it, else the slope of a state. False: one is
+ * its own derivative, after one step or some (der(x) = y, der(y) = x), so that there is no highest. */
+static bool link_vars(Making *m)
 {
     DaePlan *plan = m->plan;
     for (uint32_t v = 1; v < plan->vars.n; v++) {
@@ -74,7 +75,9 @@ static void link_vars(Making *m)
              var_for(m, m->part->states.at[i].slope));
     for (uint32_t v = 1; v < plan->vars.n; v++)
         for (uint32_t up = plan->vars.at[v].up; up; up = plan->vars.at[up].up)
-            plan->vars.at[v].height++;
+            if (++plan->vars.at[v].height > plan->vars.n)
+                return false;
+    return true;
 }
 
 /* ---- equations ---- */
@@ -260,7 +263,8 @@ static bool make(Making *m, bool partial)
     DaePlan *plan = m->plan;
     add_vars(m);
     add_equations(m);
-    link_vars(m);
+    if (!link_vars(m))
+        return false;
     dae_merge(m->sim, plan);
     dae_tear(m->sim, plan, partial);
     if (!choose_unknowns(m))

@@ -243,6 +243,24 @@ static void test_engines(void **state)
     assert_true(hash[0] == hash[1] && hash[1] == hash[2]);
 }
 
+/* Who is its own derivative has no highest one: such a part stays in the form that is solved for slopes. */
+static void test_own_derivative(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "model Own interface: static Real x; implementation: der(x, start << 1) = x; end Own;",
+        "model Two interface: static Real x; static Real y;\n"
+        "implementation: der(x, start << 1) = y; der(y, start << 0) = x; end Two;"};
+    const double ends[] = {exp(2), cosh(2)};
+    for (int i = 0; i < 2; i++) {
+        SolOptions options = options_of(SOL_FORM_DAE, 2, 1e-9);
+        SimLab *lab = sim_lab_text(texts[i], &options);
+        assert_int_equal(run(lab, 2).dae_parts, 0);
+        near_to(sim_lab_value(lab, "x"), ends[i], 1e-6);
+        sim_lab_close(lab);
+    }
+}
+
 static void test_wrong_solver(void **state)
 {
     (void)state;
@@ -258,10 +276,11 @@ static void test_wrong_solver(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reduction), cmocka_unit_test(test_tree),
-        cmocka_unit_test(test_sparsity),  cmocka_unit_test(test_published),
-        cmocka_unit_test(test_goes_on),   cmocka_unit_test(test_changes),
-        cmocka_unit_test(test_engines),   cmocka_unit_test(test_wrong_solver),
+        cmocka_unit_test(test_reduction),      cmocka_unit_test(test_tree),
+        cmocka_unit_test(test_sparsity),       cmocka_unit_test(test_published),
+        cmocka_unit_test(test_goes_on),        cmocka_unit_test(test_changes),
+        cmocka_unit_test(test_engines),        cmocka_unit_test(test_wrong_solver),
+        cmocka_unit_test(test_own_derivative),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
