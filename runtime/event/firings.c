@@ -10,6 +10,9 @@ enum { SHRINKING = 15, TIGHT = 30, QUICK = 16, OFTEN = 8, MOST_MARGIN = 100 };
 /* Gaps between firings that are made of rounding, as a part of the whole time: some hundred times
  * what the location of events can tell apart. */
 static const double SHORTEST = 1e-13;
+/* Gaps that shrink without end come near to rounding before they are made of it. One that is suddenly a thousand times shorter than
+ * the one before is another firing of the same crossing. */
+static const double SUDDEN = 1e-3;
 
 /* Firings of one condition by states: at intervals that shrink without end (Zeno), or that are no
  * longer than rounding (chattering). Conditions of the clock and of held values may fire as they
@@ -35,6 +38,7 @@ void firings_note(Sim *sim, BranchId id, BranchMemo *memo)
         past->limit = sim->time + gap * ratio / (1 - ratio);
     past->ratio = ratio;
     bool short_gap = gap <= SHORTEST * fmax(whole, fabs(sim->time));
+    bool accumulates = short_gap && past->shrinking >= SHRINKING && ratio > SUDDEN;
     past->tight = short_gap ? past->tight + 1 : 0;
     past->often = gap <= compare_look(sim) / QUICK ? past->often + 1 : past->often / 2;
     past->since = past->often ? past->since : sim->time;
@@ -43,7 +47,7 @@ void firings_note(Sim *sim, BranchId id, BranchMemo *memo)
     past->up_to = -INFINITY;
     if (memo->when && past->shrinking)
         vec_push(sim->mem, &sim->decide.faster, id);
-    if (past->tight >= TIGHT || (past->shrinking >= SHRINKING && short_gap))
+    if (past->tight >= TIGHT || accumulates)
         sim->decide.runaway = id;
 }
 
