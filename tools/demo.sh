@@ -23,7 +23,7 @@ fi
     --stats "$out/demo.json"
 "$program" report "$out/demo.solr" --stats "$out/demo.json" --output "$out/demo.html" \
     --vars 'projectile.p?' --vars 'projectile.v?' --vars 'R?.phi' --vars 'R?.w' --vars 'tip.fa.?' \
-    --vars projectile.mode --vars R2.fixated >"$out/demo.page"
+    --vars projectile.mode --vars R2.fixated
 
 # Where the projectile comes down to the height it was released from the ground at, between rows.
 "$program" convert "$out/demo.solr" --vars projectile.px --vars projectile.py | awk -F, '
@@ -48,5 +48,4 @@ sed -n 's/.*"time": \([^,]*\),.*"states_before": \([0-9]*\),.*"states_in_updates
           all = all ", " states
       } }
     END { print "    " n " in all: " all }'
-cat "$out/demo.page"
 echo "to change it while it runs: $program serve $model --stop 5"
