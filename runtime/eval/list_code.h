@@ -16,7 +16,7 @@ typedef struct ListCode ListCode;
 ListCode *list_code_open(Sim *sim, uint32_t n, const ShapeItem *items);
 void list_code_close(Sim *sim, ListCode *list); /* NULL is fine */
 
-/* Their code is asked for now, not when the first are computed: for those whose time counts. */
+/* Asks for the code of tangents now, so that no step in real time waits for it. */
 void list_code_want_tangents(Sim *sim, ListCode *list);
 
 void list_code_values(Sim *sim, ListCode *list, double *values);
