@@ -25,6 +25,12 @@ void diags_clear(Diags *diags)
     diags->suppressed = false;
 }
 
+void diags_forget(Diags *diags)
+{
+    arena_free(&diags->arena);
+    vec_clear(&diags->list);
+}
+
 void diags_drop_errors(Diags *diags, uint32_t from)
 {
     uint32_t kept = from;

@@ -31,6 +31,7 @@ typedef struct Diags {
 void diags_init(Diags *diags, Mem *mem, const Sources *sources);
 void diags_free(Diags *diags);
 void diags_clear(Diags *diags);
+void diags_forget(Diags *diags); /* texts that were shown; their numbers still count */
 void diags_drop_errors(Diags *diags, uint32_t from); /* and their notes, from message `from` on */
 
 void diag_error(Diags *diags, Place at, const char *format, ...)

@@ -93,6 +93,8 @@ uint64_t sol_text_hash(const SolModel *model);
 
 uint32_t sol_message_count(const SolModel *model);
 bool sol_message(const SolModel *model, uint32_t index, SolMessage *message); /* false: no such */
+/* Gives back the memory of all messages, for sessions that go on for long: the next has number 0 again. */
+void sol_forget_messages(SolModel *model);
 uint32_t sol_warning_count(const SolModel *model);
 /* Prints messages from number `from` on, with source lines; returns their number for the next call.
  */

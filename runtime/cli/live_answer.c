@@ -183,4 +183,5 @@ void answer_end(Live *live)
     fflush(live->out);
     free(a->lines);
     a->lines = NULL;
+    sol_forget_messages(live->model);
 }

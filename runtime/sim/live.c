@@ -39,6 +39,8 @@ static void cut_history(Sol *sol, uint32_t n)
     }
     if (h && h->done > n)
         h->done = n;
+    if (h && h->kept_from > n)
+        h->kept_from = n;
 }
 
 void live_forget(Sol *sol)
@@ -83,7 +85,24 @@ static const char *own_text(Sim *sim, const char *text)
     return text ? live_copy(sim, text) : NULL;
 }
 
-enum { MOST_KEPT = 1 << 20 }; /* bytes of a state before an edit */
+enum {
+    MOST_KEPT = 1 << 20,     /* bytes of a state before an edit */
+    MOST_KEPT_ALL = 1 << 24, /* of all of them */
+};
+
+/* A state before an edit is of use as long as the way back to it is one of edits alone. */
+static void forget_states(SolHistory *h)
+{
+    uint32_t last = h->edits.n - 1;
+    size_t kept = 0;
+    bool reached = last > 0 && same_stamp(&h->edits.at[last - 1].to, &h->edits.at[last].from);
+    for (uint32_t i = h->kept_from; i <= last; i++)
+        kept += h->edits.at[i].before.n;
+    for (; h->kept_from < last && (!reached || kept > MOST_KEPT_ALL); h->kept_from++) {
+        kept -= h->edits.at[h->kept_from].before.n;
+        pack_free(&h->edits.at[h->kept_from].before);
+    }
+}
 
 /* Keeps what undoing it exactly, and doing it again, needs. */
 static void keep_wanted(Sol *sol, EditDone *done, uint32_t n, const SolEdit *edits)
@@ -457,6 +476,7 @@ SolStatus sol_edit(Sol *sol, uint32_t n, const SolEdit *edits, SolEdited *edited
     h->edits.at[h->edits.n++] = h->now; /* there is room: peek() */
     h->now = (EditDone){0};
     h->done = h->edits.n;
+    forget_states(h);
     return SOL_OK;
 }
 

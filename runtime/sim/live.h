@@ -50,14 +50,15 @@ typedef struct EditDone {
 
 typedef struct SolHistory {
     VEC(EditDone) edits;
-    uint32_t done;     /* of these; the rest was undone */
-    EditDone now;      /* the one that is tried */
-    uint32_t number;   /* of the last edit in it that entered something */
-    bool forwards;     /* redo, else undo */
-    bool repeats;      /* one of the two is tried */
-    uint32_t repeated; /* so many steps of it are done */
-    Pack before;       /* the simulation as it was; its memory is used again */
-    bool exact;        /* `before` was written; else `values` were */
+    uint32_t done;      /* of these; the rest was undone */
+    uint32_t kept_from; /* from this one on states before them are kept */
+    EditDone now;       /* the one that is tried */
+    uint32_t number;    /* of the last edit in it that entered something */
+    bool forwards;      /* redo, else undo */
+    bool repeats;       /* one of the two is tried */
+    uint32_t repeated;  /* so many steps of it are done */
+    Pack before;        /* the simulation as it was; its memory is used again */
+    bool exact;         /* `before` was written; else `values` were */
     VEC(double) values;
     HeldPoint left;   /* the row before the one that is tried */
     uint64_t numbers; /* given to stamps so far */

@@ -124,6 +124,11 @@ uint32_t sol_message_count(const SolModel *model)
     return program_diags(model->program)->list.n;
 }
 
+void sol_forget_messages(SolModel *model)
+{
+    diags_forget(program_diags(model->program));
+}
+
 bool sol_message(const SolModel *model, uint32_t index, SolMessage *message)
 {
     const Diags *diags = program_diags(model->program);
