@@ -10,6 +10,7 @@ What the program cannot do yet is skipped, and the report says so.
 import argparse
 import json
 import os
+import pickle
 import platform
 import shutil
 import subprocess
@@ -31,6 +32,7 @@ def arguments():
     parser.add_argument("--seconds", type=float, help="time for all of it (150 quick, 1260 full)")
     parser.add_argument("--program", type=Path, default=ROOT/"build"/"solstice",
                         help="another build of the program")
+    parser.add_argument("--from", type=Path, dest="stored", help="write the report of stored results, measure nothing")
     parser.add_argument("--report", type=Path, default=ROOT/"perf"/"report")
     return parser.parse_args()
 
@@ -70,8 +72,7 @@ def versions(able):
     return found
 
 
-def main():
-    chosen = arguments()
+def measured(chosen):
     kind = "quick" if chosen.quick else "full"
     out = ROOT/"perf"/"out"
     out.mkdir(parents=True, exist_ok=True)
@@ -108,6 +109,16 @@ def main():
     results["profiles"] = extras.profile(run, chosen_families) if asked("profiles") else []
     results["skipped"] = run.skipped
     results["machine"]["load at end"] = os.getloadavg()[0]
+    return results
+
+
+def main():
+    chosen = arguments()
+    stored = chosen.stored or ROOT/"perf"/"out"/"results.pickle"
+    if not chosen.stored:
+        stored.parent.mkdir(parents=True, exist_ok=True)
+        stored.write_bytes(pickle.dumps(measured(chosen)))
+    results = pickle.loads(stored.read_bytes())
     results["floors"] = floors.floors(results)
     report.write(results, chosen.report)
     text = json.dumps(results, indent=1, default=str)

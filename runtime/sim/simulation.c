@@ -456,6 +456,15 @@ static bool tell_point(Sim *sim, const SolPoint *point)
     return held->any = true;
 }
 
+/* Is it one of the points that were asked for, or the end? An event there shows all that they would. */
+static bool is_output_point(const Sim *sim, double time)
+{
+    double rounding = 1e-15 * fabs(time);
+    double last = sim->opt.start + (double)sim->output.index * sim->opt.interval;
+    return sim->output.next <= time + rounding || fabs(time - last) <= rounding ||
+           time >= sim->opt.stop;
+}
+
 static SolStatus point_at(Sim *sim, SolSide side, double time)
 {
     double begin = timer_now();
@@ -466,8 +475,9 @@ static SolStatus point_at(Sim *sim, SolSide side, double time)
         announce_births(sim);
     else if (!sim->output.to.point)
         announce_nothing(sim);
-    bool partly =
-        sim->parts.n > SOL_FEW_PARTS && (side == SOL_BEFORE_EVENT || side == SOL_AFTER_EVENT);
+    bool partly = sim->parts.n > SOL_FEW_PARTS &&
+                  (side == SOL_BEFORE_EVENT || side == SOL_AFTER_EVENT) &&
+                  !is_output_point(sim, time);
     SolStatus status = partly ? SOL_OK : fetch_wanted(sim, side);
     sim->output.unseen = status != SOL_OK;
     if (status != SOL_OK)

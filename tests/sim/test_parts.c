@@ -370,11 +370,70 @@ static void a_step_that_needs_the_stop_gets_it(void **state)
     }
 }
 
+/* ---- what is shown ---- */
+
+typedef struct Shown {
+    SolVar a, b;
+    uint32_t points, gaps;
+} Shown;
+
+static bool wants_both(void *context, const SolVarInfo *info, const char *path)
+{
+    Shown *shown = context;
+    if (strcmp(path, "a") == 0)
+        shown->a = info->var;
+    if (strcmp(path, "b") == 0)
+        shown->b = info->var;
+    return info->var == shown->a || info->var == shown->b;
+}
+
+/* Both are lines of time whatever the forty others do, and so is what the output shows of them. */
+static bool shows_lines(void *context, const SolPoint *point)
+{
+    Shown *shown = context;
+    double off = fabs(point->values[shown->a] - point->time) +
+                 fabs(point->values[shown->b] - 2 * point->time);
+    shown->points++;
+    if (fabs(point->time * 4 - round(point->time * 4)) < 1e-12)
+        shown->gaps += !(off < 1e-9);
+    else if (!sol_unseen(point->values[shown->a]) && !sol_unseen(point->values[shown->b]))
+        assert_true(off < 1e-9);
+    return true;
+}
+
+/* Events of others at an output point, and at the end, hide nothing of what was asked for. */
+static void output_points_show_all(void **state)
+{
+    (void)state;
+    char text[4000];
+    Shown shown = {0};
+    size_t n = (size_t)snprintf(
+        text, sizeof text,
+        "model One\ninterface:\n  static Real x;\nimplementation:\n  static Real s;\n"
+        "  when sample(0, 0.125) then\n    s << -x;\n  end when;\n"
+        "  der(x = x, start << 1) = s;\nend One;\n"
+        "model Top\ninterface:\n  static Real a;\n  static Real b;\nimplementation:\n"
+        "  der(x = a, start << 0) = 1;\n  der(x = b, start << 0) = 2;\n");
+    for (int i = 0; i < SOL_FEW_PARTS + 8; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n, "  static One t%d{};\n", i);
+    snprintf(text + n, sizeof text - n, "end Top;\n");
+    Run *run = calloc(1, sizeof *run);
+    run->model = sol_load(&(SolLoad){.path = "Top.sol", .text = text, .length = strlen(text)});
+    run->sim = sol_create(run->model, NULL, &(SolOptions){.stop = 1, .interval = 0.25});
+    created(run);
+    sol_set_output(run->sim, &(SolOutput){&shown, .birth = wants_both, .point = shows_lines});
+    run_to(run, 1);
+    assert_true(run->n_events >= 8 && shown.points >= 16);
+    assert_int_equal(shown.gaps, 0);
+    close_run(run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_clock_stops_whom_it_concerns),
         cmocka_unit_test(a_step_that_needs_the_stop_gets_it),
+        cmocka_unit_test(output_points_show_all),
         cmocka_unit_test(each_steps_as_if_alone),
         cmocka_unit_test(parts_merge_and_split),
         cmocka_unit_test(an_event_costs_what_it_touches),
