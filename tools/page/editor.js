@@ -146,7 +146,7 @@ window.solsticeEditor = ({parent, label, nonce, words, complete, onChange, onApp
             doc: "",
             extensions: [
                 EditorView.cspNonce.of(nonce), lineNumbers(), runGutter, marks, highlightSpecialChars(), history(), drawSelection(),
-                indentOnInput(), bracketMatching(), closeBrackets(), highlightActiveLine(),
+                indentOnInput(), bracketMatching(), closeBrackets(), highlightActiveLine(), EditorView.lineWrapping,
                 autocompletion({override: [completer(words, complete), completeAnyWord]}),
                 solLanguage(words), syntaxHighlighting(colours), EditorState.tabSize.of(4),
                 keymap.of([apply, ...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap]),
