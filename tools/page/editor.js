@@ -168,8 +168,10 @@ window.solsticeEditor = ({parent, label, nonce, words, complete, onChange, onApp
             view.dispatch({changes: {from, to: old.length - back, insert: text.slice(from, text.length - back)}});
         },
         mark: what => view.dispatch({effects: setMarks.of(what)}),
-        show(line) { // scrolls the text, not the page
+        show(line, looks = 4) { // scrolls the text, not the page; heights of wrapped lines are known when they were seen
             view.scrollDOM.scrollTop = view.lineBlockAt(view.state.doc.line(Math.min(line, view.state.doc.lines)).from).top;
+            if (looks > 1)
+                requestAnimationFrame(() => this.show(line, looks - 1));
         }
     };
 };

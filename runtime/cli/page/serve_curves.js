@@ -85,9 +85,15 @@ const curves = (() => {
         groups = "";
     }
 
+    // What has died and left no value on the page takes no room, unless nothing else is there.
+    function shownCurves() {
+        const some = table.curves.filter(curve => curve.y.some(Number.isFinite));
+        return some.length ? some : table.curves;
+    }
+
     // Sizes change as curves grow; what belongs together is looked at again now and then.
     function arrange() {
-        const wanted = groupCurves(table.curves), text = JSON.stringify(wanted.map(one => one.curves.map(curve => curve.path)));
+        const wanted = groupCurves(shownCurves()), text = JSON.stringify(wanted.map(one => one.curves.map(curve => curve.path)));
         if (text === groups && charts.every(chart => chart.curves.every(curve => table.curves.includes(curve))))
             return;
         dropCharts();
