@@ -85,9 +85,10 @@ const curves = (() => {
         groups = "";
     }
 
-    // What has died and left no value on the page takes no room, unless nothing else is there.
+    // What has no value in the time that is seen takes no room, unless nothing else is there.
     function shownCurves() {
-        const some = table.curves.filter(curve => curve.y.some(Number.isFinite));
+        const [from, to] = windowOfTime(), first = indexAt(table.t, from), end = indexAt(table.t, to) + 1;
+        const some = table.curves.filter(curve => curve.y.slice(first, end).some(Number.isFinite));
         return some.length ? some : table.curves;
     }
 
