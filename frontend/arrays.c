@@ -33,6 +33,11 @@ static bool is_known(const RExpr *e, const Path *end_of)
     return true;
 }
 
+bool array_is_known(const RExpr *e)
+{
+    return is_known(e, NULL);
+}
+
 RExpr *array_known(Context *cx, const AExpr *a, const char *what)
 {
     Context inside = *cx;
@@ -280,6 +285,8 @@ uint32_t array_rank(Context *cx, const AExpr *a)
     case A_CHOICE:
         return larger(array_rank(cx, a->a), array_rank(cx, a->b));
     case A_ARRAY:
+        if (a->list->loop)
+            return rule_rank(cx, a);
         return a->list->first ? 1 + array_rank(cx, a->list->first->value) : 1;
     case A_MEMBER:
         return expr_is_member(cx, &a->member->name) ? rank_of_path(cx, &a->member->name)
@@ -325,16 +332,13 @@ RExpr *array_constructor(Context *cx, const AExpr *a)
     uint32_t n = 0;
     if (!cx->elements || !cx->elements->n)
         return only_elements(cx, a->at);
+    if (a->list->loop)
+        return rule_constructor(cx, a);
     for (const AArg *arg = a->list->first; arg; arg = arg->next, n++)
         if (arg->name.n) {
             resolve_error(cx->level, arg->at, "the elements of an array have no names");
             return expr_error(cx, a->at);
         }
-    if (a->list->loop) {
-        resolve_error(cx->level, a->at,
-                      "elements by a rule are written 'for i in 1:n then x[i] = ...; end for;'");
-        return expr_error(cx, a->at);
-    }
     if (!n || n > MOST) {
         resolve_error(cx->level, a->at, "between 1 and %d elements can be listed", MOST);
         return expr_error(cx, a->at);

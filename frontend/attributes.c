@@ -187,16 +187,23 @@ static void read_select(Context *cx, Member *m, const AArg *arg)
 
 static void read_nominal(Context *cx, Member *m, const AArg *arg)
 {
-    double k = 0;
-    RExpr *e = expr_resolve(cx, arg->value, WANT_VALUE);
+    double k = 1;
+    Context inside = *cx;
+    inside.at_birth = true;
+    RExpr *e = array_argument(&inside, m, arg->value);
     if (e->type.kind == TYPE_ERROR)
         return;
-    if (!is_number(e->type) || !const_value(e, &k) || !(k > 0))
-        resolve_error(cx->level, e->at, "'nominal' is a constant above 0: nominal << 1e5");
+    bool constant = !e->n_sizes && const_value(e, &k);
+    if (!is_number(e->type) || !(k > 0) || !array_is_known(e))
+        resolve_error(cx->level, e->at,
+                      "'nominal' is a number above 0, made of constants and parameters: nominal << "
+                      "1e5");
     else if (m->type.kind != TYPE_REAL || m->parameter)
         resolve_error(cx->level, arg->at, "only Reals that vary have 'nominal'");
-    else
+    else if (constant)
         m->nominal = k;
+    else
+        m->nominal_by = e;
     cx->program->any_nominal = true;
 }
 

@@ -78,6 +78,8 @@ static void begin(Births *b, Member *m)
         need_expr(b, m->value);
     if (m->start)
         need_expr(b, m->start);
+    if (m->nominal_by)
+        need_expr(b, m->nominal_by);
     visit.end = b->needs.n;
     b->state[m->index] = BUSY;
     vec_push(b->program->mem, &b->stack, visit);

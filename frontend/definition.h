@@ -153,11 +153,12 @@ struct Member {
     ParamList params;   /* in the scope of `body` */
     RExpr *
         start; /* a variable's value at birth, or first guess of it, in the scope of `body`; NULL: none */
-    uint8_t fixed;  /* Fixed */
-    uint8_t select; /* stateSelect: flags of its derivative relations (ddp.h), 0: default */
-    double nominal; /* 0: none was given */
-    RExpr *value;   /* a parameter's default value, in the scope of `body`; NULL: none */
-    Place at;       /* of its name in the declaration that counts (a redeclaration moves it) */
+    uint8_t fixed;     /* Fixed */
+    uint8_t select;    /* stateSelect: flags of its derivative relations (ddp.h), 0: default */
+    double nominal;    /* 0: none was given as a constant, but perhaps by */
+    RExpr *nominal_by; /* parameters, in the scope of `body`; or NULL */
+    RExpr *value;      /* a parameter's default value, in the scope of `body`; NULL: none */
+    Place at;          /* of its name in the declaration that counts (a redeclaration moves it) */
 };
 
 /* ---- bodies ---- */

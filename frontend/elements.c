@@ -91,7 +91,10 @@ const ADesignator *elements_named(Context *cx, const ADesignator *d)
 {
     uint32_t up;
     Member *m = expr_find_member(cx, d->name[0].sym, &up);
+    const AFor *rule = m ? NULL : rule_named(cx, d->name[0].sym);
     const ADesignator *over = m ? body_member_text(m)->over : NULL;
+    if (rule && !rule->to)
+        over = &rule->from->member->name;
     if (!over || (cx->subscript && d->n == 1))
         return d;
     Arena *arena = &cx->program->arena;

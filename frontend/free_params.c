@@ -136,11 +136,32 @@ bool world_has_nominals(const World *world)
     return program_has_nominals(world->program);
 }
 
+/* By parameters, which keep their values. */
+static double nominal_by(const World *world, DdpVar var)
+{
+    OwnerInfo owner = world->var.at[var];
+    World *any = (World *)world;
+    double value;
+    if (owner.tag != OWNER_INST)
+        return 1;
+    Inst *inst = world_at(world, owner.who);
+    const Op *op = &inst->plan->ops[inst->plan->word_op[owner.what]];
+    const Inst *element = world->element;
+    uint32_t word = world->element_word;
+    inst_note_element(any, inst, op);
+    bool known = op->nominal && birth_value_x(any, inst, op->nominal, op->nominal->x, &value);
+    any->element = element;
+    any->element_word = word;
+    return known && value > 0 ? value : 1;
+}
+
 double world_var_nominal(const World *world, DdpVar var)
 {
     WorldVar view = {0};
     if (!world_has_nominals(world) || ddp_var(world->ddp, var).order ||
         !world_var(world, var, &view) || !view.member)
         return 1;
-    return view.member->nominal > 0 ? view.member->nominal : 1;
+    return view.member->nominal_by    ? nominal_by(world, var)
+           : view.member->nominal > 0 ? view.member->nominal
+                                      : 1;
 }

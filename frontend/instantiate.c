@@ -505,12 +505,22 @@ static void warn_unused(World *world, const Op *op)
                                           : "0");
 }
 
-/* Where values at birth may ask for the number of an element: it is the one that is born. */
-static void note_element(World *world, const Inst *inst, const Op *op)
+void inst_note_element(World *world, const Inst *inst, const Op *op)
 {
     const Inst *owner = inst->owner ? world_at(world, inst->owner) : NULL;
     world->element = inst->plan->row ? inst : owner && owner->plan->row ? owner : NULL;
     world->element_word = inst->plan->row ? op->word : inst->owner_word;
+}
+
+static void check_nominal(World *world, Inst *inst, const Op *op)
+{
+    double value;
+    const char *name = intern_text(program_names(world->program), op->member->name);
+    if (!row_fits(world, inst, op->nominal, name) ||
+        !birth_value(world, inst, op->nominal, NULL, &value) || (value > 0 && isfinite(value)))
+        return;
+    world_fail(world, op->nominal->at, "'nominal' of '%s' is %.10g: it must be above 0", name,
+               value);
 }
 
 static void make_index(World *world, Inst *inst, const Op *op)
@@ -524,7 +534,7 @@ void inst_op_forwards(World *world, Inst *inst, uint32_t index, const Frame *fra
     const Op *op = &inst->plan->ops[index];
     if (inst->plan->row && !row_has(inst, op))
         return;
-    note_element(world, inst, op);
+    inst_note_element(world, inst, op);
     switch ((OpKind)op->kind) {
     case OP_VAR:
         if (op->unused)
@@ -534,6 +544,8 @@ void inst_op_forwards(World *world, Inst *inst, uint32_t index, const Frame *fra
         inst_make_var(world, inst, op);
         if (!copy_value(world, inst, op, frame) && op->value)
             inst_begin_value(world, inst, op);
+        if (op->nominal)
+            check_nominal(world, inst, op);
         break;
     case OP_PARAM:
         make_param(world, inst, op, frame);

@@ -150,7 +150,9 @@ static void sizes_of(Context *cx, const AExpr *a, uint32_t dim, Sizes *out)
     case A_ARRAY:
         for (const AArg *arg = a->list->first; arg; arg = arg->next)
             n++;
-        if (dim == 0)
+        if (a->list->loop)
+            add_size(out, rule_size(cx, a, dim));
+        else if (dim == 0)
             add_size(out, whole(cx, n, a->at));
         else if (a->list->first)
             sizes_of(cx, a->list->first->value, dim - 1, out);
@@ -197,10 +199,15 @@ typedef void Relation(Context *cx, const AStmt *a);
 static void relate(Context *cx, const AStmt *a, uint32_t rank, uint32_t dim, Element *element,
                    Relation *relation);
 
+static bool is_list(const AExpr *e)
+{
+    return e->kind == A_ARRAY && !e->list->loop;
+}
+
 static uint32_t listed(const AExpr *e)
 {
     uint32_t n = 0;
-    for (const AArg *arg = e->kind == A_ARRAY ? e->list->first : NULL; arg; arg = arg->next)
+    for (const AArg *arg = is_list(e) ? e->list->first : NULL; arg; arg = arg->next)
         n++;
     return n;
 }
@@ -208,7 +215,7 @@ static uint32_t listed(const AExpr *e)
 /* The part of an expression that is left behind the first element of a constructor. */
 static const AExpr *inside_list(const AExpr *e, const Element *element, uint32_t dim)
 {
-    for (uint32_t i = 0; i < dim && e->kind == A_ARRAY && !element[i].iterator; i++) {
+    for (uint32_t i = 0; i < dim && is_list(e) && !element[i].iterator; i++) {
         const AArg *arg = e->list->first;
         for (uint32_t k = 1; k < element[i].k && arg; k++)
             arg = arg->next;

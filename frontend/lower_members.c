@@ -28,6 +28,8 @@ static Op basic_op(Lower *l, Member *m)
     op->member = m;
     op->type = m->type.kind;
     op->value = value;
+    if (m->nominal_by)
+        op->nominal = lower_keep_value(l, lower_value(l, m->nominal_by));
     op->word = l->plan->family->member_word[m->index];
     op->var_kind = DDP_UNKNOWN;
     if (m->parameter)

@@ -144,8 +144,9 @@ typedef struct Op {
     Plan *plan, *other;
     uint32_t n_args;
     PlanArg *args;
-    PlanValue *value; /* or NULL */
-    const Stmt *stmt; /* that it belongs to; NULL: to the body as such */
+    PlanValue *value;   /* or NULL */
+    PlanValue *nominal; /* OP_VAR: how large it usually is, made of parameters; or NULL */
+    const Stmt *stmt;   /* that it belongs to; NULL: to the body as such */
     Place at;
 } Op;
 

@@ -39,6 +39,8 @@ static void use_op(Uses *u, const Op *op)
     use_list(u, &op->refs);
     if (op->value)
         use_list(u, &op->value->refs);
+    if (op->nominal)
+        use_list(u, &op->nominal->refs);
     for (uint32_t i = 0; i < op->n_args; i++) {
         use_list(u, &op->args[i].value.refs);
         if (op->args[i].target.n)

@@ -274,6 +274,7 @@ typedef struct Context {
     bool subscript;          /* inside of brackets: the name of an element is its number */
     bool whole_list;         /* a dynamic array may be named as a whole */
     const struct Call *call; /* whose text it is (functions.c); NULL: no function's */
+    struct Rule *rule;       /* iterators of braces around (rules.c) */
     uint32_t own_rank;       /* of the array whose parameter list is being read */
 } Context;
 
@@ -363,6 +364,7 @@ RExpr *array_value(Context *cx, Element element, Place at);
 RExpr *array_argument(Context *cx, const Member *parameter, const AExpr *value);
 /* An Integer that is known at birth and never changes; 1 with a message when it is something else. */
 RExpr *array_known(Context *cx, const AExpr *a, const char *what);
+bool array_is_known(const RExpr *e); /* made of parameters, constants and iterators */
 RExpr *array_subscript(Context *cx, const Path *path, uint32_t dim, const AExpr *a);
 
 /* ---- access.c ---- */
@@ -422,6 +424,14 @@ void wholes_joined(Def *a, Def *b, WholeJoined *each, void *context);
 RExpr *function_call(Context *cx, const AExpr *a, Def *def, Want want);
 RExpr *function_name(Context *cx,
                      const AExpr *a); /* what it means in the function at hand, or NULL */
+
+/* ---- rules.c: `{e for i in a:b}` ---- */
+
+const AFor *rule_named(const Context *cx, Sym name); /* the iterator that it means, or NULL */
+RExpr *rule_value(Context *cx, const AExpr *a);      /* the number that a name means, or NULL */
+uint32_t rule_rank(Context *cx, const AExpr *a);
+RExpr *rule_size(Context *cx, const AExpr *a, uint32_t dim);
+RExpr *rule_constructor(Context *cx, const AExpr *a);
 
 /* ---- attributes.c ---- */
 

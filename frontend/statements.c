@@ -671,6 +671,12 @@ static RExpr *one_of_several(Context *cx, const AExpr *c)
 static RExpr *any_of(Context *cx, const AExpr *list)
 {
     RExpr *all = NULL;
+    if (list->list->loop) {
+        resolve_error(cx->level, list->list->loop->name.at,
+                      "conditions of one 'when' are listed, as in '{c1, c2}'; for each of many "
+                      "stands a 'when' of its own in a loop");
+        return expr_error(cx, list->at);
+    }
     for (const AArg *arg = list->list->first; arg; arg = arg->next) {
         RExpr *one = one_of_several(cx, arg->value);
         if (arg->name.n || one->type.kind == TYPE_ERROR)

@@ -120,6 +120,27 @@ implementation:
     connection{a << load.n, b << G.p};
 end IdealBridge;
 
+/* The ideal diode by factors, of which one is 0. */
+model FactorDiode
+    extends Electric.Interfaces.TwoPins;
+interface:
+    static Boolean off;
+implementation:
+    static Real s;
+    off = s < 0;
+    u = s*(if off then 1 else 0);
+    i = (if off then 0 else 1)*s;
+end FactorDiode;
+
+model FactorBridge
+    extends IdealBridge;
+interface:
+    redeclare static FactorDiode D1;
+    redeclare static FactorDiode D2;
+    redeclare static FactorDiode D3;
+    redeclare static FactorDiode D4;
+end FactorBridge;
+
 model Buck
 interface:
     parameter Real duty << 0.4;

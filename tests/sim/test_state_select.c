@@ -246,11 +246,12 @@ static void drawn_choices(void **state)
 
 static double end_of(const char *attributes, SolSolver solver)
 {
-    char text[400];
+    char text[500];
     SolOptions options = {
         .stop = 3, .rtol = 1e-6, .atol = 1e-6, .solver = solver, .engine = SOL_ENGINE_INTERP};
     snprintf(text, sizeof text,
-             "model M\ninterface:\n  static Real x%s; static Real v;\nimplementation:\n"
+             "model M\ninterface:\n  parameter Real size << 2e-9;\n  static Real x%s; static Real "
+             "v;\nimplementation:\n"
              "  der(x = x, start << 1e-9) = v; der(x = v, start << 0) = -25*x;\nend M;\n",
              attributes);
     SimLab *lab = sim_lab_text(text, &options);
@@ -268,11 +269,43 @@ static void tolerances_know_the_size(void **state)
     double right = 1e-9 * cos(15);
     for (int i = 0; i < 3; i++) {
         double with = end_of(" {nominal << 1e-9}", solvers[i]), without = end_of("", solvers[i]);
+        assert_true(end_of(" {nominal << size/2}", solvers[i]) == with);
         printf("solver %d: off by %.3g with a nominal value, by %.3g without\n", (int)solvers[i],
                fabs(with - right) / 1e-9, fabs(without - right) / 1e-9);
         assert_true(fabs(with - right) < 2e-12);
         assert_true(fabs(without - right) > 2e-11);
     }
+}
+
+/* Of elements, and of parts with their own parameters: the same as states with a constant each. */
+static void elements_have_their_own_size(void **state)
+{
+    (void)state;
+    static const char texts[2][700] = {
+        "model P\ninterface:\n  parameter Real a << 1;\n"
+        "  static Real x[2] {nominal << {a*i for i in 1:2}};\nimplementation:\n"
+        "  der(x, start << 1e-9) = {-9*x[1], -x[2]};\nend P;\n"
+        "model M\ninterface:\n  parameter Real a[2] << {1e-9, 1e-3};\n"
+        "  static P p[2]{a << a};\nend M;\n",
+        "model P\ninterface:\n  static Real x[2];\n  static Real b {nominal << 1e-9};\n"
+        "  static Real c {nominal << 2e-9};\n  static Real d {nominal << 1e-3};\n"
+        "  static Real e {nominal << 2e-3};\nimplementation:\n"
+        "  der(b, start << 1e-9) = -9*b;\n  der(c, start << 1e-9) = -c;\n"
+        "  der(d, start << 1e-9) = -9*d;\n  der(e, start << 1e-9) = -e;\n  x = {b, c};\nend P;\n"};
+    static const char *const names[2][4] = {{"p[1].x[1]", "p[1].x[2]", "p[2].x[1]", "p[2].x[2]"},
+                                            {"b", "c", "d", "e"}};
+    double end[2][4];
+    for (int k = 0; k < 2; k++) {
+        SolOptions options = {.stop = 1, .atol = 1e-4, .engine = SOL_ENGINE_INTERP};
+        SimLab *lab = sim_lab_text(texts[k], &options);
+        assert_int_equal(sim_lab_run(lab, 1), SOL_OK);
+        for (int i = 0; i < 4; i++)
+            end[k][i] = sim_lab_value(lab, names[k][i]);
+        sim_lab_close(lab);
+    }
+    for (int i = 0; i < 4; i++)
+        assert_true(end[0][i] == end[1][i]);
+    assert_true(fabs(end[0][0] / (1e-9 * exp(-9)) - 1) > 0);
 }
 
 /* Charges of some 1e-15: a step of Newton's that is small beside 1 is large beside them. */
@@ -292,8 +325,8 @@ static void loops_know_the_size(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(drawn_choices),
-                                       cmocka_unit_test(tolerances_know_the_size),
-                                       cmocka_unit_test(loops_know_the_size)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(drawn_choices), cmocka_unit_test(tolerances_know_the_size),
+        cmocka_unit_test(elements_have_their_own_size), cmocka_unit_test(loops_know_the_size)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

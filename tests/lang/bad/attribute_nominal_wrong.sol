@@ -1,6 +1,6 @@
-//! 7:29: error: 'nominal' is a constant above 0: nominal << 1e5
-//! 8:29: error: 'nominal' is a constant above 0: nominal << 1e5
-//! 9:29: error: 'nominal' is a constant above 0: nominal << 1e5
+//! 7:29: error: 'nominal' is a number above 0, made of constants and parameters: nominal << 1e5
+//! 8:29: error: 'nominal' is a number above 0, made of constants and parameters: nominal << 1e5
+//! 9:29: error: 'nominal' is a number above 0, made of constants and parameters: nominal << 1e5
 //! 10:14: error: only Reals that vary have 'nominal'
 model A
 interface:

@@ -1,0 +1,141 @@
+/* rules.c: `{e for i in a:b}` -> its elements.
+ *
+ * Element number k is e with a + k - 1 for the iterator: a name that stands for a value while e is resolved, as the names of a function do. It is resolved
+ * anew wherever it is named, because what it is made of is seen from there. */
+#include "frontend/resolve_int.h"
+
+struct Rule {
+    const AFor *loop;
+    Element element; /* which one is being resolved */
+    const struct Call *call;
+    struct Rule *outer;
+    uint32_t uses;
+};
+
+const AFor *rule_named(const Context *cx, Sym name)
+{
+    for (const struct Rule *rule = cx->rule; rule; rule = rule->outer)
+        if (rule->call == cx->call && rule->loop->name.sym == name)
+            return rule->loop;
+    return NULL;
+}
+
+static uint32_t all_uses(const Context *cx)
+{
+    uint32_t n = 0;
+    for (const struct Rule *rule = cx->rule; rule; rule = rule->outer)
+        n += rule->uses;
+    return n;
+}
+
+/* Without iterators of braces around: all rows are equally long. */
+static RExpr *bound(Context *cx, const AExpr *a)
+{
+    uint32_t before = all_uses(cx);
+    RExpr *e = array_known(cx, a, "a bound of 'for'");
+    if (before == all_uses(cx))
+        return e;
+    resolve_error(cx->level, a->at,
+                  "the bounds of an inner 'for' do not depend on an outer one: all rows of an "
+                  "array are equally long");
+    return expr_constant(cx, TYPE_INTEGER, 1, a->at);
+}
+
+static RExpr *integers(Context *cx, XOp op, RExpr *a, RExpr *b)
+{
+    return expr_apply(cx, op, TYPE_INTEGER, a->at, a, b);
+}
+
+static RExpr *value_of(Context *cx, struct Rule *rule, Place at)
+{
+    double from = 1;
+    Context outside = *cx;
+    outside.rule = rule->outer;
+    rule->uses++;
+    RExpr *number = array_value(cx, rule->element, at), *first = NULL;
+    if (rule->loop->to)
+        first = array_known(&outside, rule->loop->from, "a bound of 'for'");
+    if (!first || (const_value(first, &from) && from == 1))
+        return number;
+    RExpr *one = expr_constant(cx, TYPE_INTEGER, 1, at);
+    return integers(cx, X_SUB, integers(cx, X_ADD, first, number), one);
+}
+
+RExpr *rule_value(Context *cx, const AExpr *a)
+{
+    const AMember *m = a->member;
+    struct Rule *rule = cx->rule;
+    while (rule && (rule->call != cx->call || rule->loop->name.sym != m->name.name[0].sym))
+        rule = rule->outer;
+    if (!rule || (!rule->loop->to && !(cx->subscript && m->name.n == 1)))
+        return NULL;
+    if (m->name.n == 1 && !m->ins.present && !m->params.present && !m->question &&
+        !m->name.name[0].subs)
+        return value_of(cx, rule, a->at);
+    resolve_error(cx->level, a->at, "'%s' is a number",
+                  intern_text(&cx->program->names, m->name.name[0].sym));
+    return expr_error(cx, a->at);
+}
+
+/* With the iterator for element `element`. */
+static Context inside_of(Context *cx, const AExpr *a, struct Rule *rule, Element element)
+{
+    Context inside = *cx;
+    *rule = (struct Rule){a->list->loop, element, cx->call, cx->rule, 0};
+    inside.rule = rule;
+    return inside;
+}
+
+uint32_t rule_rank(Context *cx, const AExpr *a)
+{
+    struct Rule rule;
+    Context inside = inside_of(cx, a, &rule, (Element){.k = 1});
+    return 1 + array_rank(&inside, a->list->first->value);
+}
+
+RExpr *rule_size(Context *cx, const AExpr *a, uint32_t dim)
+{
+    const AFor *loop = a->list->loop;
+    struct Rule rule;
+    if (dim) {
+        Context inside = inside_of(cx, a, &rule, (Element){.k = 1});
+        return loop_size(&inside, a->list->first->value, dim - 1);
+    }
+    if (!loop->to && elements_is_list(cx, loop)) /* refused in its turn */
+        return expr_constant(cx, TYPE_INTEGER, 0, a->at);
+    if (!loop->to)
+        return loop_size(cx, loop->from, 0);
+    RExpr *from = bound(cx, loop->from), *to = bound(cx, loop->to);
+    RExpr *one = expr_constant(cx, TYPE_INTEGER, 1, a->at);
+    return integers(cx, X_MAX, integers(cx, X_ADD, integers(cx, X_SUB, to, from), one),
+                    expr_constant(cx, TYPE_INTEGER, 0, a->at));
+}
+
+static bool is_rule(Context *cx, const AExpr *a)
+{
+    const AList *list = a->list;
+    if (list->first->next || list->first->name.n)
+        resolve_error(cx->level, a->at,
+                      "one value stands before 'for', as in '{2*i for i in 1:n}'");
+    else if (list->loop->next)
+        resolve_error(cx->level, list->loop->next->name.at,
+                      "braces have one iterator: '{{e for j in 1:m} for i in 1:n}' has two sizes");
+    else if (elements_is_list(cx, list->loop))
+        resolve_error(cx->level, list->loop->from->at,
+                      "the number of elements changes: 'for' in braces goes over numbers, as in "
+                      "'1:n', or over an array with a size");
+    else
+        return list->loop->to || elements_can_go_over(cx, list->loop);
+    return false;
+}
+
+RExpr *rule_constructor(Context *cx, const AExpr *a)
+{
+    struct Rule rule;
+    if (!is_rule(cx, a))
+        return expr_error(cx, a->at);
+    Elements rest = {cx->elements->n - 1, cx->elements->at + 1, cx->elements->any};
+    Context inside = inside_of(cx, a, &rule, cx->elements->at[0]);
+    inside.elements = rest.n ? &rest : NULL;
+    return expr_resolve(&inside, a->list->first->value, WANT_VALUE);
+}
