@@ -109,7 +109,8 @@ typedef void (*JitValueFn)(double *restrict values, const uint32_t *restrict slo
 typedef void (*JitTangentFn)(double *restrict values, double *restrict tangents,
                              const uint32_t *restrict slots, const double *restrict constants,
                              const JitEnv *env);
-/* JIT_TABLES, JIT_RECORDS, JIT_ARRAYS; `tangents` is NULL for JIT_VALUE. */
+/* JIT_TABLES, JIT_RECORDS, JIT_ARRAYS. For JIT_VALUE `tangents` is where JIT_ARRAYS writes results that are
+ * common (JitRequest), else NULL. */
 typedef void (*JitBatchFn)(double *restrict values, double *restrict tangents,
                            const uint32_t *restrict slots, const double *restrict constants,
                            const JitEnv *env, uint64_t n, uint64_t stride);
@@ -126,7 +127,9 @@ typedef struct JitRequest {
     JitKind kind;
     JitLayout layout;
     /* JIT_RECORDS, JIT_ARRAYS: common[s] (or NULL) when slot s is the same variable in all
-     * instances (the clock, a parameter around them); such a slot must not be assigned. */
+     * instances (the clock, a parameter around them); such a slot must not be assigned. With
+     * JIT_ARRAYS it may be, and means something else: JIT_VALUE writes it to `tangents` instead of
+     * `values`, at the same places. */
     const bool *common;
     /* JIT_FIXED: as in ShapeUse; copied */
     const uint32_t *slots;

@@ -260,7 +260,8 @@ static void describe(const Part *part)
         printf(
             "  tape: %u calls for dynamics, %u blocks in arrays, %u in batches; %u and %u moves of "
             "states and slopes\n",
-            tape->end[SECTION_DYNAMICS], arrays, tape->n_batched, tape->states.n, tape->slopes.n);
+            tape->end[SECTION_DYNAMICS], arrays, tape->n_batched, tape->states.n,
+            tape->slopes.all.n);
 }
 
 int main(int argc, char **argv)

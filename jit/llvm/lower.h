@@ -33,6 +33,8 @@ typedef struct Lower {
     LLVMValueRef instance;    /* number of the (first) instance, NULL for JIT_SINGLE */
     LLVMValueRef row;         /* JIT_TABLES: slots of the instance */
     LLVMValueRef *slot_index; /* per slot: its number in the table, when known ahead of the loop */
+    LLVMValueRef *first
+        [2]; /* JIT_ARRAYS, per slot: where the values and tangents of the first instance lie */
     LLVMValueRef *constant_value; /* per constant: loaded ahead of the loop, or NULL */
     LowerValue *common;           /* per slot: loaded ahead of the loop, v NULL if it was not */
     LowerValue *at;               /* per operation */
@@ -43,9 +45,12 @@ typedef struct Lower {
 void lower_function(Mem *mem, LLVMModuleRef module, const BackendJob *job, bool fast_math,
                     bool vectors);
 LLVMValueRef lower_slot_index(Lower *l, uint32_t slot); /* i64 */
+bool lower_is_common(const Lower *l, uint32_t slot);    /* the same in all instances */
+bool lower_is_apart(const Lower *l, uint32_t slot);     /* a result that has a vector of its own */
 
 /* lower_shape.c: the operations of one turn, at the place where the builder stands. */
 void lower_shape(Lower *l);
+bool lower_may_repeat(const Lower *l); /* a turn done twice leaves the same, and takes little */
 LLVMValueRef lower_splat(Lower *l, LLVMValueRef scalar);
 LLVMValueRef lower_table(Lower *l, LLVMTypeRef type, LLVMValueRef base, uint64_t index);
 /* What lies `offset` bytes behind base. */

@@ -3,7 +3,8 @@
  * A single instance is straight-line code, in JIT_FIXED with numbers in place of tables. A batch is
  * a loop over instances; with JIT_ARRAYS and `vectors` a loop that takes LOWER_LANES instances at a time, as
  * vectors written out here rather than found by LLVM's vectoriser (which the quick tier does not
- * run, and which would first have to prove that instances do not meet), then one for the rest. What
+ * run, and which would first have to prove that instances do not meet), then one for the rest. Where nothing is
+ * called the last turn goes back instead, to have full lanes: it does some instances once more, with the same results. What
  * all instances share is loaded ahead of the loops. */
 #include "jit/llvm/lower.h"
 
@@ -59,9 +60,28 @@ static void declare(Lower *l, const char *name)
 
 /* ---- slots ---- */
 
-static bool is_common(const Lower *l, uint32_t slot)
+static bool is_marked(const Lower *l, uint32_t slot)
 {
     return l->job->common && l->job->common[slot];
+}
+
+static bool is_stored(const Lower *l, uint32_t slot)
+{
+    const Shape *shape = l->job->shape;
+    for (uint32_t i = 0; i < shape->n_ops; i++)
+        if (shape->ops[i].op == SHAPE_STORE && shape->ops[i].a == slot)
+            return true;
+    return false;
+}
+
+bool lower_is_apart(const Lower *l, uint32_t slot)
+{
+    return l->job->layout == JIT_ARRAYS && is_marked(l, slot) && is_stored(l, slot);
+}
+
+bool lower_is_common(const Lower *l, uint32_t slot)
+{
+    return is_marked(l, slot) && !lower_is_apart(l, slot);
 }
 
 static LLVMValueRef table_entry(Lower *l, LLVMValueRef table, uint32_t slot)
@@ -86,12 +106,12 @@ LLVMValueRef lower_slot_index(Lower *l, uint32_t slot)
         return LLVMConstInt(l->int64, l->job->slots[slot], 0);
     if (l->job->layout == JIT_SINGLE)
         return table_entry(l, l->slots, slot);
-    if (l->job->layout == JIT_TABLES && (!is_common(l, slot) || is_function(l, slot)))
+    if (l->job->layout == JIT_TABLES && (!lower_is_common(l, slot) || is_function(l, slot)))
         return table_entry(l, l->row, slot);
     if (l->job->layout == JIT_TABLES)
         return LLVMBuildAdd(l->build, l->slot_index[slot], l->instance, "");
     LLVMValueRef first = l->slot_index[slot];
-    if (!l->instance || is_common(l, slot) || is_function(l, slot))
+    if (!l->instance || lower_is_common(l, slot) || is_function(l, slot))
         return first;
     LLVMValueRef offset = l->instance;
     if (l->job->layout == JIT_RECORDS)
@@ -112,6 +132,19 @@ static void load_common(Lower *l, uint32_t slot)
     l->common[slot].d = LLVMBuildLoad2(l->build, l->real1, p, "");
 }
 
+/* In each turn there is one thing to add then, and it is the same for all slots. */
+static void find_first(Mem *mem, Lower *l)
+{
+    LLVMValueRef base[] = {l->values, l->tangents};
+    for (int k = 0; k < 2; k++) {
+        l->first[k] = mem_alloc(mem, (l->job->shape->n_slots + 1) * sizeof **l->first);
+        for (uint32_t i = 0; i < l->job->shape->n_slots; i++)
+            if (!lower_is_common(l, i) && !is_function(l, i))
+                l->first[k][i] =
+                    LLVMBuildInBoundsGEP2(l->build, l->real1, base[k], &l->slot_index[i], 1, "");
+    }
+}
+
 static void load_ahead(Mem *mem, Lower *l)
 {
     const Shape *shape = l->job->shape;
@@ -120,16 +153,18 @@ static void load_ahead(Mem *mem, Lower *l)
         l->constant_value[i] = lower_table(l, l->real1, l->constants, i);
     l->slot_index = mem_alloc(mem, (shape->n_slots + 1) * sizeof *l->slot_index);
     for (uint32_t i = 0; l->job->layout == JIT_TABLES && i < shape->n_slots; i++)
-        if (is_common(l, i))
+        if (lower_is_common(l, i))
             l->slot_index[i] = table_entry(l, l->slots, i);
     if (l->job->layout == JIT_TABLES)
         return;
     l->common = mem_alloc(mem, (shape->n_slots + 1) * sizeof *l->common);
     for (uint32_t i = 0; i < shape->n_slots; i++) {
         l->slot_index[i] = table_entry(l, l->slots, i);
-        if (is_common(l, i) && !is_function(l, i))
+        if (lower_is_common(l, i) && !is_function(l, i))
             load_common(l, i);
     }
+    if (l->job->layout == JIT_ARRAYS)
+        find_first(mem, l);
 }
 
 static void reserve_arguments(Lower *l)
@@ -192,17 +227,44 @@ static LLVMValueRef loop(Lower *l, LLVMValueRef start, unsigned lanes)
     return l->instance;
 }
 
+/* if (lanes <= n) for (i = 0; i < n; i += lanes) body at min(i, n - lanes); returns how many are done, all or none */
+static LLVMValueRef loop_over_all(Lower *l, unsigned lanes)
+{
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(l->build), body = block(l), done = block(l);
+    LLVMValueRef zero = LLVMConstInt(l->int64, 0, 0), step = LLVMConstInt(l->int64, lanes, 0);
+    set_lanes(l, lanes);
+    LLVMValueRef last = LLVMBuildSub(l->build, l->n, step, "");
+    LLVMBuildCondBr(l->build, LLVMBuildICmp(l->build, LLVMIntUGE, l->n, step, ""), body, done);
+    LLVMPositionBuilderAtEnd(l->build, body);
+    LLVMValueRef i = LLVMBuildPhi(l->build, l->int64, "");
+    LLVMAddIncoming(i, &zero, &before, 1);
+    LLVMValueRef full = LLVMBuildICmp(l->build, LLVMIntULT, i, last, "");
+    l->instance = LLVMBuildSelect(l->build, full, i, last, "");
+    loop_body(l);
+    LLVMValueRef next = LLVMBuildNUWAdd(l->build, i, step, "");
+    LLVMBasicBlockRef end = LLVMGetInsertBlock(l->build);
+    LLVMBuildCondBr(l->build, LLVMBuildICmp(l->build, LLVMIntULT, next, l->n, ""), body, done);
+    LLVMAddIncoming(i, &next, &end, 1);
+    LLVMPositionBuilderAtEnd(l->build, done);
+    LLVMValueRef reached = LLVMBuildPhi(l->build, l->int64, "");
+    LLVMAddIncoming(reached, &zero, &before, 1);
+    LLVMAddIncoming(reached, &l->n, &end, 1);
+    return reached;
+}
+
 static void batch(Mem *mem, Lower *l)
 {
     LLVMValueRef i = LLVMConstInt(l->int64, 0, 0);
     load_ahead(mem, l);
     /* foreign functions take one instance at a time */
     if (l->job->layout == JIT_ARRAYS && l->vectors && !l->args)
-        i = loop(l, i, LOWER_LANES);
+        i = lower_may_repeat(l) ? loop_over_all(l, LOWER_LANES) : loop(l, i, LOWER_LANES);
     loop(l, i, 1);
     mem_free(mem, l->constant_value);
     mem_free(mem, l->slot_index);
     mem_free(mem, l->common);
+    mem_free(mem, l->first[0]);
+    mem_free(mem, l->first[1]);
 }
 
 /* ---- functions ---- */

@@ -206,6 +206,9 @@ static LLVMValueRef binary_value(Lower *l, uint32_t op, LLVMValueRef a, LLVMValu
 
 static LLVMValueRef place(Lower *l, LLVMValueRef base, uint32_t slot)
 {
+    LLVMValueRef *first = l->first[base == l->tangents];
+    if (first && first[slot])
+        return LLVMBuildInBoundsGEP2(l->build, l->real1, first[slot], &l->instance, 1, "");
     LLVMValueRef index = lower_slot_index(l, slot);
     return LLVMBuildInBoundsGEP2(l->build, l->real1, base, &index, 1, "");
 }
@@ -238,8 +241,9 @@ static LowerValue load(Lower *l, uint32_t slot)
 
 static void store(Lower *l, ShapeOp op)
 {
-    store_place(l, l->values, op.a, l->at[op.b].v);
-    if (l->job->kind == JIT_TANGENT)
+    bool tangent = l->job->kind == JIT_TANGENT, apart = !tangent && lower_is_apart(l, op.a);
+    store_place(l, apart ? l->tangents : l->values, op.a, l->at[op.b].v);
+    if (tangent)
         store_place(l, l->tangents, op.a, l->at[op.b].d);
 }
 
@@ -297,4 +301,42 @@ void lower_shape(Lower *l)
         if ((i + 1) % BLOCK_OPS == 0)
             cut_block(l);
     }
+}
+
+/* ---- what a turn is ---- */
+
+#undef LIBM
+#undef OWN
+#define LIBM(NAME, ...)                                                                            \
+    case X_##NAME:                                                                                 \
+        return true;
+#define OWN(...)
+
+static bool calls_libm(uint32_t op)
+{
+    switch (op) {
+        LIBM(POW)
+        X_FUNCTIONS_OF_ONE(LIBM, OWN)
+        X_FUNCTIONS_OF_TWO(LIBM, OWN)
+    default:
+        return false;
+    }
+}
+
+/* Does an operation read what one behind it writes? */
+static bool is_overwritten(const Shape *shape, ShapeOp load)
+{
+    for (uint32_t i = 0; load.op == SHAPE_LOAD && i < shape->n_ops; i++)
+        if (shape->ops[i].op == SHAPE_STORE && shape->ops[i].a == load.a)
+            return true;
+    return false;
+}
+
+bool lower_may_repeat(const Lower *l)
+{
+    const Shape *shape = l->job->shape;
+    for (uint32_t i = 0; i < shape->n_ops; i++)
+        if (calls_libm(shape->ops[i].op) || is_overwritten(shape, shape->ops[i]))
+            return false;
+    return true;
 }

@@ -9,7 +9,10 @@ double evaluate_foreign(void *context, uint32_t function, uint32_t n, const doub
     return foreign_call(sim->foreign, function, n, args);
 }
 
-typedef double Pair __attribute__((vector_size(16), aligned(8), may_alias));
+enum { MANY = 64 }; /* values: wider vectors pay */
+
+typedef double Lanes2 __attribute__((vector_size(16), aligned(8), may_alias));
+typedef double Lanes4 __attribute__((vector_size(32), aligned(8), may_alias));
 
 /* What is not finite times 0 is not 0. */
 static bool none_infinite(uint32_t n, const double *values)
@@ -20,24 +23,52 @@ static bool none_infinite(uint32_t n, const double *values)
     return sum == 0;
 }
 
-/* A sum of what is not finite is not finite; it may be infinite without that, and then each is looked at. Four sums of
- * two, because each waits for its last addition. */
+/* Of all, in any order. Six sums, because each waits for its last addition. */
+#define SUM_OF_LANES(LANES, n, values)                                                             \
+    Lanes##LANES a = {0}, b = {0}, c = {0}, d = {0}, e = {0}, f = {0};                             \
+    uint32_t i = 0;                                                                                \
+    for (; i + 6 * LANES <= n; i += 6 * LANES) {                                                   \
+        const Lanes##LANES *at = (const Lanes##LANES *)(values + i);                               \
+        a += at[0];                                                                                \
+        b += at[1];                                                                                \
+        c += at[2];                                                                                \
+        d += at[3];                                                                                \
+        e += at[4];                                                                                \
+        f += at[5];                                                                                \
+    }                                                                                              \
+    a += b + c + d + e + f;                                                                        \
+    double sum = 0;                                                                                \
+    for (uint32_t k = 0; k < LANES; k++)                                                           \
+        sum += a[k];                                                                               \
+    for (; i < n; i++)                                                                             \
+        sum += values[i];                                                                          \
+    return sum
+
+static double sum_by_two(uint32_t n, const double *values)
+{
+    SUM_OF_LANES(2, n, values);
+}
+
+#ifdef __x86_64__
+__attribute__((target("avx"))) static double sum_by_four(uint32_t n, const double *values)
+{
+    SUM_OF_LANES(4, n, values);
+}
+#endif
+
+static double sum_of(uint32_t n, const double *values)
+{
+#ifdef __x86_64__
+    if (n >= MANY && __builtin_cpu_supports("avx"))
+        return sum_by_four(n, values);
+#endif
+    return sum_by_two(n, values);
+}
+
+/* A sum of what is not finite is not finite; it may be infinite without that, and then each is looked at. */
 bool evaluate_all_finite(uint32_t n, const double *values)
 {
-    Pair a = {0}, b = {0}, c = {0}, d = {0};
-    uint32_t i = 0;
-    for (; i + 8 <= n; i += 8) {
-        const Pair *at = (const Pair *)(values + i);
-        a += at[0];
-        b += at[1];
-        c += at[2];
-        d += at[3];
-    }
-    a += b + c + d;
-    double sum = a[0] + a[1];
-    for (; i < n; i++)
-        sum += values[i];
-    return isfinite(sum) || none_infinite(n, values);
+    return isfinite(sum_of(n, values)) || none_infinite(n, values);
 }
 
 static bool find_jump(const Sim *sim, X x)

@@ -75,19 +75,15 @@ static void gather(const Unit *unit, double *values)
     }
 }
 
-/* tangents: NULL for values alone. */
-static void run_batch(const Unit *unit, JitCode code, double *values, double *tangents,
+/* second: tangents, or where results go that are marked (JitRequest.common). */
+static void run_batch(const Unit *unit, JitCode code, double *values, double *second,
                       const JitEnv *env)
 {
     for (uint32_t i = 0; i < unit->n_stretches; i++)
-        code.batch(values, tangents, unit->stretches[i].slots, unit->code.constants, env,
+        code.batch(values, second, unit->stretches[i].slots, unit->code.constants, env,
                    unit->stretches[i].n, unit->stride);
-    if (unit->n_stretches)
-        return;
-    gather(unit, values);
-    if (tangents)
-        gather(unit, tangents);
-    code.batch(values, tangents, unit->slots, unit->code.constants, env, unit->n, unit->stride);
+    if (!unit->n_stretches)
+        code.batch(values, second, unit->slots, unit->code.constants, env, unit->n, unit->stride);
 }
 
 static void report_heat(Engine *engine, Tape *tape)
@@ -100,7 +96,8 @@ static void report_heat(Engine *engine, Tape *tape)
     tape_take_code(tape);
 }
 
-static void run_units(Tape *tape, uint32_t from, uint32_t end)
+/* slopes: where they are wanted, if batches may write them there; or NULL. */
+static void run_units(Tape *tape, uint32_t from, uint32_t end, double *slopes)
 {
     Engine *engine = tape->part->sim->engine;
     double *values = tape->value;
@@ -114,7 +111,10 @@ static void run_units(Tape *tape, uint32_t from, uint32_t end)
             code.value(values, unit->slots, unit->code.constants, &engine->env);
             continue;
         }
-        run_batch(unit, code, values, NULL, &engine->env);
+        if (!unit->n_stretches)
+            gather(unit, values);
+        double *second = slopes && unit->direct ? slopes - unit->ahead : values;
+        run_batch(unit, code, values, second, &engine->env);
     }
 }
 
@@ -126,8 +126,8 @@ static void count_evaluation(Engine *engine, Tape *tape)
         report_heat(engine, tape);
 }
 
-/* The units up to `end`, the end of a section. */
-static void run(Tape *tape, uint32_t end)
+/* The units up to `end`, the end of a section. slopes: as in run_units. */
+static void run_to(Tape *tape, uint32_t end, double *slopes)
 {
     Engine *engine = tape->part->sim->engine;
     uint32_t done = 0;
@@ -136,13 +136,18 @@ static void run(Tape *tape, uint32_t end)
         JitCode code = block_code_best(engine, &piece->code);
         if (!code.any)
             continue;
-        run_units(tape, done, piece->first);
+        run_units(tape, done, piece->first, slopes);
         code.value(tape->value, NULL, NULL, &engine->env);
         engine->fixed_calls++;
         done = piece->first + piece->n;
     }
-    run_units(tape, done, end);
+    run_units(tape, done, end, slopes);
     count_evaluation(engine, tape);
+}
+
+static void run(Tape *tape, uint32_t end)
+{
+    run_to(tape, end, NULL);
 }
 
 static bool has_number(const Tape *tape, const uint32_t *place, uint32_t n)
@@ -183,9 +188,9 @@ bool tape_slopes(Part *part, double time, const double *y, double *slopes)
     if (!tape)
         return false;
     load(tape, time, y, tape->quick.n_read);
-    run(tape, tape->end[SECTION_DYNAMICS]);
-    for (uint32_t i = 0; slopes && i < tape->quick.n_slopes; i++)
-        move(&tape->quick.slopes[i], tape->value, slopes);
+    run_to(tape, tape->end[SECTION_DYNAMICS], tape->slopes.direct ? slopes : NULL);
+    for (uint32_t i = 0; slopes && i < tape->quick.n_rest; i++)
+        move(&tape->quick.rest[i], tape->value, slopes);
     tape->evaluated = true;
     part->sim->counts.residuals++;
     return true;
@@ -242,6 +247,10 @@ static void run_tangents(Tape *tape)
         if (unit->layout == JIT_SINGLE) {
             code.tangent(values, tangents, unit->slots, unit->code.constants, &engine->env);
             continue;
+        }
+        if (!unit->n_stretches) {
+            gather(unit, values);
+            gather(unit, tangents);
         }
         run_batch(unit, code, values, tangents, &engine->env);
     }

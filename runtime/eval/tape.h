@@ -12,7 +12,8 @@
  *   places     the tape has its own vector of values. A batch writes each of its results as an
  *              array over its members. What it reads is an array too if nobody else laid it out
  *              before (states, parameters), or one place that all members share (the clock), or is
- *              gathered into an array ahead of the call. A batch for which most would have to be
+ *              gathered into an array ahead of the call. Neighbours in a field have places in the
+ *              order of declaration, so that rows of members find theirs in rows. A batch for which most would have to be
  *              gathered has a table of places for each member instead.
  *   compares   comparisons that are searched for events are blocks of a last section: their truth
  *              and their differences are results in hidden places, and whether any of them

@@ -56,7 +56,7 @@ static void begin_var(Making *m, TapeVar *at, DdpVar origin, uint32_t level)
     at->stamp = m->engine->stamp;
     at->origin = origin;
     at->level = level;
-    at->read = false;
+    at->read = at->used = false;
     at->place = NO_PLACE;
     at->order = 0;
     at->result = at->set = 0;
@@ -177,6 +177,7 @@ static uint32_t level_of(Making *m, SegmentPlan *plan)
         TapeVar *at = origin_of(m, plan->var[s]);
         plan->origin[s] = at->origin;
         at->order = order ? order : at->order;
+        at->used = true;
         level = at->level > level ? at->level : level;
     }
     return level + 1;
@@ -348,6 +349,22 @@ static void add_gather(Making *m, const Group *group, Unit *unit, uint32_t slot)
     unit->gathers[unit->n_gathers++] = (Gather){unit->slots[slot], from};
 }
 
+/* What members read that are neighbours. */
+static void lay_field(Making *m, const Group *group, SlotAccess *access)
+{
+    const SegmentPlan *plan = m->plan[0];
+    bool *fresh = mem_alloc(m->sim->mem, plan->n + 1);
+    uint32_t before = m->tape->n_places, first = new_places(m, group->n), n;
+    for (uint32_t s = 0; s < plan->n; s++)
+        fresh[s] = plan->shape->role[s] == SLOT_READ && access[s] == ACCESS_NEW;
+    n = tape_field(m->sim, m->plan, group->n, fresh, first);
+    m->tape->n_places = n ? first + n : before;
+    for (uint32_t s = 0; s < plan->n && n; s++)
+        if (fresh[s])
+            access[s] = access_of(m, group, s);
+    mem_free(m->sim->mem, fresh);
+}
+
 /* One row of places: all members of a batch of arrays, or the one member of a single block. States whose slopes the batch computes come first: then
  * they lie as they do in the integrator's vector. */
 static void lay_arrays(Making *m, const Group *group, Unit *unit, SlotAccess *access)
@@ -357,6 +374,8 @@ static void lay_arrays(Making *m, const Group *group, Unit *unit, SlotAccess *ac
     unit->slots = arena_alloc(arena, (plan->n + 1) * sizeof *unit->slots);
     unit->common = arena_alloc(arena, plan->n + 1);
     unit->gathers = arena_alloc(arena, (plan->n + 1) * sizeof *unit->gathers);
+    if (unit->layout == JIT_ARRAYS)
+        lay_field(m, group, access);
     for (int pass = 0; pass < 2; pass++)
         for (uint32_t s = 0; s < plan->n; s++)
             if (plan->shape->role[s] == SLOT_READ && access[s] == ACCESS_NEW &&
@@ -567,7 +586,7 @@ static void connect_slopes(Making *m)
     const Part *part = m->part;
     for (uint32_t i = 0; i < part->states.n; i++) {
         DdpVar slope = origin_of(m, part->states.at[i].slope)->origin;
-        tape_add_run(m->sim->mem, &m->tape->slopes, place_of(m, slope), i);
+        tape_add_run(m->sim->mem, &m->tape->slopes.all, place_of(m, slope), i);
     }
     m->tape->n_read_places = m->tape->n_places;
 }
@@ -667,6 +686,7 @@ static void lay_out(Making *m)
     connect(m);
     tape_order(tape);
     tape->n_made = tape->n_places;
+    tape_direct(tape);
     tape_more_places(tape);
 }
 

@@ -11,8 +11,9 @@
 typedef struct TapeVar {
     uint32_t stamp;
     DdpVar origin;       /* that it is a copy of, or itself */
-    uint32_t level : 31; /* 0: it comes from outside */
+    uint32_t level : 30; /* 0: it comes from outside */
     uint32_t read : 1;   /* of a state: a patch made dynamics read it */
+    uint32_t used : 1;   /* a block read it when the tape was made */
     uint32_t place;      /* in Tape.value, or NO_PLACE */
     DdpVar order;        /* a block reads it that stands in the order of this state, or 0 */
     uint32_t set;        /* of the states it depends on (tape_sets.c) */
@@ -116,6 +117,9 @@ typedef struct Unit {
     uint32_t span, n_segments; /* SECTION_COMPARES: in Tape.spans */
     uint32_t *slots;
     bool *common; /* JIT_ARRAYS: JitRequest.common; JIT_TABLES: JitRequest.arrays */
+    ptrdiff_t
+        ahead; /* JIT_ARRAYS: the place of a result that is marked there lies so far behind that of the state in the integrator's vector */
+    bool direct; /* there are such results */
     uint32_t n_gathers;
     Gather *gathers;
     uint32_t n_stretches; /* that make gathering needless; 0: they would be too short */
@@ -165,8 +169,9 @@ typedef struct TapeQuick {
     TapeCall *calls;   /* [order.n], or NULL: there are batches, or many units */
     JitCode *tangents; /* likewise, of dynamics, if Tape.tangents_ready */
     const Run *states, *slopes;
+    const Run *rest; /* of the slopes: those that no batch writes where they are wanted */
     const CompareSpan *spans;
-    uint32_t n_states, n_slopes, n_segments;
+    uint32_t n_states, n_slopes, n_rest, n_segments;
     uint32_t n_read; /* states that dynamics reads */
     /* What comparisons need: [n_probes] indices of calls, [n_finite] places that must have a
      * number. 0 probes: all. */
@@ -207,6 +212,13 @@ typedef struct TapeDepends {
     VEC(DependSet) sets; /* none: nobody will want a Jacobian */
     Map set_of;          /* hash of a set -> its number */
 } TapeDepends;
+
+/* Where slopes go. tape_direct.c */
+typedef struct TapeSlopes {
+    VEC(Run) all;  /* from places to slopes */
+    VEC(Run) rest; /* those that no batch writes there, if `direct` */
+    bool direct;   /* some do; until the tape is changed */
+} TapeSlopes;
 
 /* Of a tape that may return. tape_memory.c */
 typedef struct TapeKept {
@@ -257,7 +269,7 @@ struct Tape {
     VEC(Input) inputs;
     VEC(Run) states; /* from unknowns; first those that dynamics reads */
     uint32_t n_read; /* how many runs these are */
-    VEC(Run) slopes; /* to slopes */
+    TapeSlopes slopes;
     TapeResults results;
     VEC(CompareSpan) spans;
     TapePatched patched;
@@ -272,6 +284,17 @@ enum { NO_UNIT = UINT32_MAX };
 /* ---- tape_stretch.c ---- */
 
 void tape_stretch(Tape *tape, Unit *unit); /* whose places are known */
+
+/* ---- tape_field.c ---- */
+
+/* Places from `first` on for what n members read at some slots, where they read each other's neighbours; returns how
+ * many. fresh[s]: nothing at slot s has a place yet. */
+uint32_t tape_field(Sim *sim, SegmentPlan *const *plan, uint32_t n, const bool *fresh,
+                    uint32_t first);
+
+/* ---- tape_direct.c ---- */
+
+void tape_direct(Tape *tape); /* that was just made: Tape.direct, and what belongs to it */
 
 /* ---- tape_sets.c ---- */
 

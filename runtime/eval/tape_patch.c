@@ -496,10 +496,10 @@ static void connect(Patch *p)
 {
     Tape *tape = p->tape;
     vec_clear(&tape->states);
-    vec_clear(&tape->slopes);
+    vec_clear(&tape->slopes.all);
     for (uint32_t i = 0; i < p->part->states.n; i++) {
         DdpVar slope = origin_of(p, p->part->states.at[i].slope)->origin;
-        tape_add_run(p->sim->mem, &tape->slopes, read_place(p, slope, SECTION_DYNAMICS), i);
+        tape_add_run(p->sim->mem, &tape->slopes.all, read_place(p, slope, SECTION_DYNAMICS), i);
     }
     connect_states(p, true);
     tape->n_read = tape->states.n;
@@ -537,7 +537,7 @@ static void finish(Patch *p)
     node_order_forget_fresh(&p->part->orders[0]);
     node_order_forget_fresh(&p->part->orders[1]);
     tape->ready = tape->tangents_ready = false;
-    tape->loaded = tape->remembered = tape->evaluated = false;
+    tape->loaded = tape->remembered = tape->evaluated = tape->slopes.direct = false;
     tape_order(tape);
     tape_verify(tape);
 }

@@ -52,7 +52,8 @@ void tape_free(Engine *engine, Tape *tape)
     tape_fixed_drop(engine, tape);
     vec_free(mem, &tape->inputs);
     vec_free(mem, &tape->states);
-    vec_free(mem, &tape->slopes);
+    vec_free(mem, &tape->slopes.all);
+    vec_free(mem, &tape->slopes.rest);
     vec_free(mem, &tape->results.all);
     tape_spread_free(mem, tape);
     vec_free(mem, &tape->spans);
@@ -219,22 +220,24 @@ static void make_quick(Tape *tape)
     uint32_t n_slots = count_slots(tape), n = tape->order.n;
     tape_spread_forget(tape);
     *quick = (TapeQuick){.states = tape->states.at,
-                         .slopes = tape->slopes.at,
+                         .slopes = tape->slopes.all.at,
+                         .rest = tape->slopes.direct ? tape->slopes.rest.at : tape->slopes.all.at,
                          .spans = tape->spans.at,
                          .n_states = tape->states.n,
-                         .n_slopes = tape->slopes.n,
+                         .n_slopes = tape->slopes.all.n,
+                         .n_rest = tape->slopes.direct ? tape->slopes.rest.n : tape->slopes.all.n,
                          .n_segments = tape->spans.n,
                          .n_read = tape->n_read};
     if (!n_slots)
         return;
     size_t states = tape->states.n * sizeof *quick->states,
-           slopes = tape->slopes.n * sizeof *quick->slopes,
+           slopes = tape->slopes.all.n * sizeof *quick->slopes,
            spans = tape->spans.n * sizeof *quick->spans;
     char *room = arena_alloc(&tape->arena, n * (sizeof *quick->calls + sizeof *quick->tangents) +
                                                states + slopes + spans + 8 * 8 +
                                                (2 * n_slots + n) * sizeof(uint32_t) + n * 8);
     quick->states = take(&room, quick->states, states);
-    quick->slopes = take(&room, quick->slopes, slopes);
+    quick->slopes = quick->rest = take(&room, quick->slopes, slopes); /* batches there are none */
     quick->spans = take(&room, quick->spans, spans);
     quick->calls = take(&room, NULL, n * sizeof *quick->calls);
     for (uint32_t i = 0; i < n; i++) {

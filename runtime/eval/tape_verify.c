@@ -24,14 +24,18 @@ static void must(bool holds, const char *what)
     abort();
 }
 
+static bool is_common(const Unit *unit, uint32_t s)
+{
+    return unit->layout != JIT_TABLES && unit->common[s] && unit->shape->role[s] == SLOT_READ;
+}
+
 /* The place of slot s of member i. */
 static uint32_t place_at(const Unit *unit, uint32_t s, uint32_t i)
 {
     bool arrays = unit->layout != JIT_TABLES || unit->common[s];
     if (!arrays)
         return unit->slots[(size_t)i * unit->stride + s];
-    bool common = unit->layout != JIT_TABLES && unit->common[s];
-    return unit->slots[s] + (common ? 0 : i);
+    return unit->slots[s] + (is_common(unit, s) ? 0 : i);
 }
 
 static bool is_stored(const Shape *shape, uint32_t slot)
@@ -85,7 +89,7 @@ static void check_stretches(const Unit *unit)
         for (uint32_t i = 0; i < stretch->n; i++, at++)
             for (uint32_t s = 0; s < unit->shape->n_slots && unit->member[at]; s++) {
                 uint8_t role = unit->shape->role[s];
-                uint32_t place = stretch->slots[s] + (unit->common[s] ? 0 : i);
+                uint32_t place = stretch->slots[s] + (is_common(unit, s) ? 0 : i);
                 must((role != SLOT_READ && role != SLOT_STORED) || place == source_of(unit, s, at),
                      "B5: a stretch looks elsewhere than its batch");
             }
@@ -149,9 +153,9 @@ void tape_verify(const Tape *tape)
         check_unit(&tape->units.at[tape->order.at[i]], known);
         check_stretches(&tape->units.at[tape->order.at[i]]);
     }
-    for (uint32_t i = 0; i < tape->slopes.n; i++)
-        for (uint32_t k = 0; k < tape->slopes.at[i].n; k++)
-            must(known[tape->slopes.at[i].from + k], "B3: a slope has no value");
+    for (uint32_t i = 0; i < tape->slopes.all.n; i++)
+        for (uint32_t k = 0; k < tape->slopes.all.at[i].n; k++)
+            must(known[tape->slopes.all.at[i].from + k], "B3: a slope has no value");
     for (uint32_t i = 0; i < tape->results.all.n; i++)
         must(known[tape->results.all.at[i].place], "B3: a result has no value");
     mem_free(mem, known);

@@ -19,7 +19,7 @@ enum {
     READ = 8,  /* variables that expressions read; number 0 is the same for all instances */
     ITEMS = 8, /* assignments per block at most */
     VARS = READ + ITEMS,
-    INSTANCES = 7, /* one turn of the vectorised loop and three more */
+    INSTANCES = 11, /* one turn of the vectorised loop and three more */
     GROUP = 64     /* blocks requested together */
 };
 
@@ -183,6 +183,25 @@ static bool is_variable(const Shape *shape, uint32_t slot)
     return false;
 }
 
+/* Results of JIT_ARRAYS that go to the second vector: every other one. */
+static bool is_apart(const Block *b, JitLayout layout, uint32_t slot)
+{
+    return layout == JIT_ARRAYS && b->slots[slot] % 2 && b->slots[slot] >= READ &&
+           is_variable(b->use.shape, slot);
+}
+
+/* There they are, and where they would be else is what was there. */
+static void bring_together(const Block *b, JitLayout layout, const Data *data, double *value,
+                           const double *second)
+{
+    for (uint32_t s = 0; s < b->use.shape->n_slots; s++)
+        for (uint32_t i = 0; is_apart(b, layout, s) && i < INSTANCES; i++) {
+            size_t at = place_of(layout, i, b->slots[s]);
+            assert_true(same_bits(value[at], data->value[i][b->slots[s]]));
+            value[at] = second[at];
+        }
+}
+
 /* The slots that a call needs for all instances. */
 static void lay_out_slots(const Block *b, JitLayout layout, uint32_t *slots)
 {
@@ -210,8 +229,8 @@ static void call(World *w, const Block *b, JitKind kind, JitLayout layout, doubl
     else if (layout == JIT_SINGLE)
         code.tangent(value, tangent, slots, k, &w->env);
     else
-        code.batch(value, kind == JIT_TANGENT ? tangent : NULL, slots, k, &w->env, INSTANCES,
-                   layout == JIT_TABLES ? b->use.shape->n_slots : VARS);
+        code.batch(value, kind == JIT_TANGENT || layout == JIT_ARRAYS ? tangent : NULL, slots, k,
+                   &w->env, INSTANCES, layout == JIT_TABLES ? b->use.shape->n_slots : VARS);
 }
 
 static void report(World *w, const Block *b, const char *what, uint32_t instance, uint32_t var,
@@ -247,9 +266,11 @@ static void check_block(World *w, const Block *b, JitKind kind, JitLayout layout
             value[place_of(layout, i, v)] = data.value[i][v];
             tangent[place_of(layout, i, v)] = data.tangent[i][v];
         }
+    call(w, b, kind, layout, value, tangent);
+    if (kind == JIT_VALUE)
+        bring_together(b, layout, &data, value, tangent);
     for (uint32_t i = 0; i < instances; i++)
         interpret(w, b, kind, data.value[i], data.tangent[i]);
-    call(w, b, kind, layout, value, tangent);
     compare(w, b, kind, layout, &data, value, tangent);
 }
 
@@ -259,7 +280,7 @@ static void request(World *w, Block *b, JitKind kind, JitLayout layout)
 {
     bool common[512] = {0}, arrays[512] = {0};
     for (uint32_t s = 0; s < b->use.shape->n_slots; s++) {
-        common[s] = is_variable(b->use.shape, s) && b->slots[s] == 0;
+        common[s] = (is_variable(b->use.shape, s) && b->slots[s] == 0) || is_apart(b, layout, s);
         arrays[s] = is_variable(b->use.shape, s) && (b->slots[s] >= READ || b->slots[s] % 2);
     }
     JitRequest r = {b->use.shape, kind, layout, common, b->slots, b->use.constants, arrays};
