@@ -39,20 +39,36 @@ static const double FAR = 8, AGAIN = 2, QUARTER = 1.57079632679489662;
 
 enum { RARELY = 16 };
 
-/* Can the operation become singular: is its relation solved for the variable by a division? */
-static bool is_risky(const Sim *sim, const EvalOp *op)
+static const FormPosition *position_solved(const FormInfo *form, const EvalOp *op)
 {
-    DdpRelView rel = ddp_rel(sim->ddp, op->rel);
-    const FormInfo *form = form_info(sim->forms, rel.form);
-    for (uint32_t i = 0; i < rel.n; i++)
+    for (uint32_t i = 0; i < form->n; i++)
         if (op->vars[i] == op->target)
-            return form->position[i].solvable == SOLVE_RISKY;
-    return false;
+            return &form->position[i];
+    return NULL;
 }
 
-static bool may_turn_singular(const Sim *sim, const EvalNode *node)
+static bool is_parameter(const Sim *sim, DdpVar var)
 {
-    return node->loop ? !(node->linear && node->constant) : is_risky(sim, &node->ops[0]);
+    return var && ddp_var(sim->ddp, var).kind == DDP_KNOWN;
+}
+
+/* Can the operation be singular: is its relation solved for the variable by a division? `moving`: by something that may become 0 between
+ * events, which parameters do not. */
+static bool is_risky(const Sim *sim, const EvalOp *op, bool moving)
+{
+    const FormInfo *form = form_info(sim->forms, ddp_rel(sim->ddp, op->rel).form);
+    const FormPosition *solved = position_solved(form, op);
+    if (!solved || solved->solvable != SOLVE_RISKY)
+        return false;
+    for (uint32_t i = 0; moving && i < form->n; i++)
+        if (x_uses(sim->forms, solved->factor, i) && !is_parameter(sim, op->vars[i]))
+            return true;
+    return !moving;
+}
+
+static bool may_be_singular(const Sim *sim, const EvalNode *node, bool moving)
+{
+    return node->loop ? !(node->linear && node->constant) : is_risky(sim, &node->ops[0], moving);
 }
 
 /* Does it determine something by relations that were differentiated? */
@@ -69,7 +85,7 @@ static bool is_by_constraints(const Sim *sim, const EvalNode *node)
 /* And may it turn singular? */
 static bool is_constraint(const Sim *sim, const EvalNode *node)
 {
-    return is_by_constraints(sim, node) && may_turn_singular(sim, node);
+    return is_by_constraints(sim, node) && may_be_singular(sim, node, true);
 }
 
 bool reselect_concerns(Part *part)
@@ -606,9 +622,8 @@ void reselect_note(Sim *sim, DdpNode n)
 {
     const EvalNode *node = &sim->nodes.at[n];
     reselect_note_constant(sim, n);
-    if (sim->solve.differentiated.n &&
-        (is_constraint(sim, node) ||
-         (node->loop && is_by_constraints(sim, node) && has_redundant(sim))))
+    if (sim->solve.differentiated.n && is_by_constraints(sim, node) &&
+        (may_be_singular(sim, node, false) || (node->loop && has_redundant(sim))))
         vec_push(sim->mem, &sim->solve.unexamined, n);
 }
 
