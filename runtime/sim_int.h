@@ -359,11 +359,12 @@ typedef struct SimEval {
 
 /* Integration (solve/). */
 typedef struct SimSolve {
-    void *sun;                   /* SUNContext */
-    struct PatternSets *pattern; /* scratch of pattern.c */
-    NodeList moved;              /* scratch of euler.c */
-    VEC(uint8_t) differentiated; /* [DdpRel]: the DDP differentiated it */
-    struct DaeDriver *dae_left;  /* integrations of parts that are no more (dae.c) */
+    void *sun;                    /* SUNContext */
+    struct PatternSets *pattern;  /* scratch of pattern.c */
+    NodeList moved;               /* scratch of euler.c */
+    VEC(uint8_t) differentiated;  /* [DdpRel]: the DDP differentiated it */
+    struct InlineMemory *inlined; /* what parts had in other modes (inline_memory.c) */
+    struct DaeDriver *dae_left;   /* integrations of parts that are no more (dae.c) */
     NodeList unexamined; /* constraints of this update: their choice of states is to be looked at */
     NodeList constant;   /* loops of them with constant factors, made or touched since */
 } SimSolve;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { BLOCK_ITEMS = 24 };
+enum { BLOCK_ITEMS = 48 };
 
 typedef struct ListBlock {
     uint32_t from, to;  /* items */
@@ -79,6 +79,12 @@ void list_code_close(Sim *sim, ListCode *list)
     mem_free(sim->mem, list);
 }
 
+const ShapeItem *list_code_items(const ListCode *list, uint32_t *n)
+{
+    *n = list->n;
+    return list->items;
+}
+
 void list_code_want_tangents(Sim *sim, ListCode *list)
 {
     for (uint32_t b = 0; b < list->n_blocks; b++)
@@ -93,7 +99,8 @@ static JitCode code_for(Sim *sim, ListBlock *block, JitKind kind)
 {
     if (!block->shape)
         return (JitCode){.any = NULL};
-    block_code_ask_single(sim->engine, &block->code, block->shape, kind);
+    if (!block->code.asked[kind])
+        block_code_ask_single(sim->engine, &block->code, block->shape, kind);
     block_code_used(sim->engine, &block->code);
     return block_code(&block->code, kind);
 }

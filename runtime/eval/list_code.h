@@ -16,6 +16,8 @@ typedef struct ListCode ListCode;
 ListCode *list_code_open(Sim *sim, uint32_t n, const ShapeItem *items);
 void list_code_close(Sim *sim, ListCode *list); /* NULL is fine */
 
+const ShapeItem *list_code_items(const ListCode *list, uint32_t *n);
+
 /* Asks for the code of tangents now, so that no step in real time waits for it. */
 void list_code_want_tangents(Sim *sim, ListCode *list);
 

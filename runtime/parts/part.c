@@ -252,10 +252,12 @@ void part_note_loops(Part *part)
     Sim *sim = part->sim;
     for (uint32_t i = 0; i < part->lists.loops.n; i++) {
         EvalNode *node = &sim->nodes.at[part->lists.loops.at[i]];
+        const DdpVar *tears = node_tears(node);
+        double *kept = node_kept(node);
         for (uint32_t k = 0; k < node->n_steps; k++)
-            node_kept(node)[k] = sim->value[node->ops[k].target];
+            *kept++ = sim->value[node->ops[k].target];
         for (uint32_t k = 0; k < node->n_tears; k++)
-            node_kept(node)[node->n_steps + k] = sim->value[node_tears(node)[k]];
+            *kept++ = sim->value[tears[k]];
     }
 }
 
@@ -276,10 +278,12 @@ void part_put_loops(Part *part)
     Sim *sim = part->sim;
     for (uint32_t i = 0; i < part->lists.loops.n; i++) {
         const EvalNode *node = &sim->nodes.at[part->lists.loops.at[i]];
+        const DdpVar *tears = node_tears(node);
+        const double *kept = node_kept(node);
         for (uint32_t k = 0; k < node->n_steps; k++)
-            sim->value[node->ops[k].target] = node_kept(node)[k];
+            sim->value[node->ops[k].target] = *kept++;
         for (uint32_t k = 0; k < node->n_tears; k++)
-            sim->value[node_tears(node)[k]] = node_kept(node)[node->n_steps + k];
+            sim->value[tears[k]] = *kept++;
     }
 }
 

@@ -19,7 +19,7 @@
  */
 #include "runtime/solve/one_step.h"
 #include "runtime/eval/compare.h"
-#include "runtime/solve/inline_step.h"
+#include "runtime/solve/inline_memory.h"
 #include "runtime/solve/integrators.h"
 
 #include <float.h>
@@ -30,12 +30,11 @@ enum { PAST = 4, NODES = 5 };
 
 typedef struct InlineDriver {
     uint32_t n;
-    double *room; /* of all that follows */
-    bool stale;   /* the part has another structure than the plan */
-    bool clocked; /* some slope follows the clock */
-    InlinePlan *plan;
-    InlineStep *one, *many; /* with one stage, with several; NULL: the method needs none */
-    InlineStep *between;    /* as `many`, for the dense output; NULL: not asked for */
+    double *room;           /* of all that follows */
+    bool stale;             /* the part has another structure than the plan */
+    bool clocked;           /* some slope follows the clock */
+    InlineSystem *system;   /* NULL: none, explicit */
+    InlineStep *one, *many; /* of the system */
     double *y, *slope;      /* [n] at Part.now */
     double *next, *next_slope;
     double *begin, *begin_slope; /* [n] at Part.back */
@@ -48,6 +47,7 @@ typedef struct InlineDriver {
     double *dense[NODES];
     uint32_t n_nodes;
     bool halved;  /* the dense output has its point half way */
+    bool pointed; /* it goes through points, and is made when somebody looks */
     double h;     /* of the next step */
     double last;  /* length of the last one, 0: none */
     bool by_many; /* it was one of several stages */
@@ -121,20 +121,17 @@ static double tolerance(const Part *part)
 
 /* ---- life ---- */
 
-static void close_plan(Sim *sim, InlineDriver *d)
+static void leave_system(Sim *sim, InlineDriver *d)
 {
-    inline_step_close(d->one);
-    inline_step_close(d->many);
-    inline_step_close(d->between);
-    inline_plan_close(sim, d->plan);
-    d->one = d->many = d->between = NULL;
-    d->plan = NULL;
+    inline_system_put_away(sim, d->system);
+    d->system = NULL;
+    d->one = d->many = NULL;
 }
 
 static void inline_close(Part *part)
 {
     InlineDriver *d = driver_of(part);
-    close_plan(part->sim, d);
+    leave_system(part->sim, d);
     mem_free(part->sim->mem, d->room);
     mem_free(part->sim->mem, d);
     part->driver[PART_INLINE] = NULL;
@@ -165,20 +162,24 @@ static void inline_restructured(Part *part)
     driver_of(part)->stale = true;
 }
 
-static bool make_plan(Part *part, InlineDriver *d)
+static bool find_system(Part *part, InlineDriver *d)
 {
     Sim *sim = part->sim;
-    close_plan(sim, d);
+    const Method *method = method_now(part);
+    leave_system(sim, d);
     d->stale = false;
     if (sim->opt.method == SOL_METHOD_EXPLICIT_EULER)
         return true;
-    d->plan = inline_plan_open(part);
-    if (!d->plan)
+    InlineSystem *system = d->system = inline_system_open(part);
+    if (!system)
         return false;
-    if (sim->opt.method == SOL_METHOD_IMPLICIT_EULER || !is_fixed(part) || method_now(part)->points)
-        d->one = inline_step_open(sim, d->plan, 1);
-    if (method_now(part)->stages)
-        d->many = inline_step_open(sim, d->plan, method_now(part)->stages);
+    bool one = sim->opt.method == SOL_METHOD_IMPLICIT_EULER || !is_fixed(part) || method->points;
+    if (one && !system->one)
+        system->one = inline_step_open(sim, system->plan, 1);
+    if (method->stages && !system->many)
+        system->many = inline_step_open(sim, system->plan, method->stages);
+    d->one = system->one;
+    d->many = system->many;
     return true;
 }
 
@@ -188,7 +189,7 @@ static SolStatus inline_start(Part *part)
     if (driver_of(part) && driver_of(part)->n != part->n)
         inline_close(part);
     InlineDriver *d = driver_of(part) ? driver_of(part) : open_driver(part);
-    if (d->stale && !make_plan(part, d)) {
+    if (d->stale && !find_system(part, d)) {
         diag_error(sim->diags, 0,
                    "at time %.10g the equations of a step cannot be sorted by --solver inline",
                    part->now);
@@ -202,8 +203,8 @@ static SolStatus inline_start(Part *part)
         inline_step_begin(d->one);
     if (d->many)
         inline_step_begin(d->many);
-    if (d->between)
-        inline_step_forget(d->between);
+    if (d->system && d->system->between)
+        inline_step_forget(d->system->between);
     d->clocked = part_follows_clock(part);
     d->n_past = 0;
     d->last = 0;
@@ -464,7 +465,7 @@ static void dense_of_points(InlineDriver *d, uint32_t points, double h)
 {
     const double *value[NODES] = {d->y, d->begin};
     double at = 0;
-    d->n_nodes = points + 1;
+    d->pointed = false;
     d->node[0] = 1;
     d->node[1] = 0;
     for (uint32_t j = 2; j <= points; j++) {
@@ -480,17 +481,18 @@ static void dense_half_way(Part *part, InlineDriver *d, double h)
 {
     Sim *sim = part->sim;
     uint32_t stages = method_now(part)->stages;
-    if (!d->between)
-        d->between = inline_step_open(sim, d->plan, stages);
-    inline_step_forget_iterated(d->between);
+    if (!d->system->between)
+        d->system->between = inline_step_open(sim, d->system->plan, stages);
+    InlineStep *between = d->system->between;
+    inline_step_forget_iterated(between);
     for (uint32_t j = 0; j < stages; j++)
-        inline_step_copy(d->between, j, d->many, j);
+        inline_step_copy(between, j, d->many, j);
     d->halved = true;
-    if (!solve_radau(part, d->between, stages, part->back, h / 2, d->begin))
+    if (!solve_radau(part, between, stages, part->back, h / 2, d->begin))
         return;
     for (uint32_t i = 0; i < d->n; i++) {
-        d->half[i] = inline_step_state(d->between, stages - 1, i);
-        d->half_slope[i] = inline_step_slope(d->between, stages - 1, i);
+        d->half[i] = inline_step_state(between, stages - 1, i);
+        d->half_slope[i] = inline_step_slope(between, stages - 1, i);
     }
     static const double node[NODES] = {0, 0.5, 0.5, 1, 1};
     const double *value[NODES] = {d->begin, d->half, d->half, d->y, d->y};
@@ -504,10 +506,11 @@ static void make_dense(Part *part, InlineDriver *d, double h)
 {
     const Method *method = method_now(part);
     d->halved = !is_fixed(part) || !method->stages || method->points;
+    d->pointed = !d->by_many;
     if (d->by_many)
         dense_of_stages(d, method->stages, h);
     else
-        dense_of_points(d, method->points ? method->points : 1, h);
+        d->n_nodes = (method->points ? method->points : 1) + 1;
 }
 
 static void inline_at(Part *part, double time)
@@ -515,6 +518,8 @@ static void inline_at(Part *part, double time)
     InlineDriver *d = driver_of(part);
     bool inside = time != part->now && d->n_nodes;
     double s = inside ? (time - part->back) / d->last : 1;
+    if (inside && d->pointed)
+        dense_of_points(d, d->n_nodes - 1, d->last);
     if (inside && time != part->back && !d->halved)
         dense_half_way(part, d, d->last);
     for (uint32_t i = 0; i < d->n; i++) {
@@ -659,4 +664,5 @@ const Integrator inline_integrator = {.name = "inline",
                                       .at = inline_at,
                                       .unknowns = inline_unknowns,
                                       .restructured = inline_restructured,
-                                      .close = inline_close};
+                                      .close = inline_close,
+                                      .close_all = inline_memory_close};

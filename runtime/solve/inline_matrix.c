@@ -75,10 +75,16 @@ InlineMatrix *inline_matrix_open(Mem *mem, Arena *arena, uint32_t n, const Inlin
     return m;
 }
 
+void inline_matrix_forget(InlineMatrix *matrix)
+{
+    if (!matrix->dense)
+        sparse_lu_forget(&matrix->lu);
+}
+
 void inline_matrix_close(InlineMatrix *matrix)
 {
-    if (matrix && !matrix->dense)
-        sparse_lu_forget(&matrix->lu);
+    if (matrix)
+        inline_matrix_forget(matrix);
 }
 
 uint32_t inline_matrix_sweeps(const InlineMatrix *matrix)

@@ -19,7 +19,8 @@ typedef struct InlinePattern {
 
 /* Without a pattern it is dense. Its memory is the arena's, but what KLU has. */
 InlineMatrix *inline_matrix_open(Mem *mem, Arena *arena, uint32_t n, const InlinePattern *pattern);
-void inline_matrix_close(InlineMatrix *matrix); /* NULL is fine */
+void inline_matrix_forget(InlineMatrix *matrix); /* its factors, and how they were found */
+void inline_matrix_close(InlineMatrix *matrix);  /* NULL is fine */
 
 /* Columns that no row has in common are made by one sweep of tangents: those with colour[j] == sweep. */
 uint32_t inline_matrix_sweeps(const InlineMatrix *matrix);

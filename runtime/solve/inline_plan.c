@@ -24,9 +24,12 @@ typedef struct Making {
     Sim *sim;
     Ddp *ddp;
     InlinePlan *plan;
-    Map var_of;   /* variable of the model -> of the DDP */
-    Map state_of; /* relation of the DDP -> index + 1 of the state that it discretises */
-    Map group_of; /* relation of the DDP -> index + 1 in groups */
+    InlineMerge merge;
+    VEC(bool) copies; /* of each relation of the part, in order: it has no equation here */
+    uint32_t entered; /* relations so far */
+    Map var_of;       /* variable of the model -> of the DDP */
+    Map state_of;     /* relation of the DDP -> index + 1 of the state that it discretises */
+    Map group_of;     /* relation of the DDP -> index + 1 in groups */
     VEC(InlineVar) vars;
     VEC(Group) groups;
     VEC(Residual) residuals;
@@ -46,6 +49,7 @@ static DdpVar new_var(Making *m, DdpVarKind kind, InlineVar what)
 /* What the part determines was entered before; the rest is given. Parameters alone are taken as not zero. */
 static DdpVar var_for(Making *m, DdpVar of)
 {
+    of = inline_merged(&m->merge, of);
     DdpVar var = map_get(&m->var_of, of);
     if (var)
         return var;
@@ -58,72 +62,83 @@ static DdpVar var_for(Making *m, DdpVar of)
     return var;
 }
 
+/* Once for all that are equal; a wish to tear one of them is one to tear who is left. */
 static void enter_unknown(Making *m, DdpVar of)
 {
     bool hinted = ddp_tearing_hinted(m->sim->ddp, of);
-    DdpVar var =
-        new_var(m, DDP_UNKNOWN, (InlineVar){.role = INLINE_VALUE, .of = of, .hinted = hinted});
-    map_put(m->sim->mem, &m->var_of, of, var);
-    if (hinted)
+    of = inline_merged(&m->merge, of);
+    DdpVar var = map_get(&m->var_of, of);
+    if (!var) {
+        var = new_var(m, DDP_UNKNOWN, (InlineVar){.role = INLINE_VALUE, .of = of});
+        map_put(m->sim->mem, &m->var_of, of, var);
+    }
+    if (hinted && !m->vars.at[var].hinted)
         ddp_hint_tearing(m->ddp, var, 1);
+    m->vars.at[var].hinted |= hinted;
 }
 
-/* What a variable is a copy of, as far as the part determines it, but not `no`: of the derivative of a state, a velocity that is a
- * state itself. */
-static DdpVar copied(const Making *m, DdpVar var, DdpVar no)
+/* Calls `visit` for each relation of the part, in order. */
+static void each_relation(Making *m, void (*visit)(Making *m, const EvalNode *node, uint32_t at))
 {
-    const Sim *sim = m->sim;
-    for (;;) {
-        const EvalNode *node = sim->info[var].node ? &sim->nodes.at[sim->info[var].node] : NULL;
-        if (!node || node->loop || node->part != m->part)
-            return var;
-        XNode value = x_node(sim->forms, node->ops[0].value);
-        DdpVar of = value.op == X_POS ? node->ops[0].vars[value.a] : 0;
-        if (!of || of == no || !map_get(&m->var_of, of))
-            return var;
-        var = of;
+    const NodeList *nodes = part_dynamics(m->part);
+    for (uint32_t i = 0; i < nodes->n; i++) {
+        const EvalNode *node = &m->sim->nodes.at[nodes->at[i]];
+        for (uint32_t k = 0; k < node->n_steps + node->n_tears; k++)
+            visit(m, node, k);
     }
 }
 
-/* A wish to tear a copy is one to tear what it is a copy of. */
-static void pass_hints(Making *m)
+static void know_output(Making *m, const EvalNode *node, uint32_t at)
 {
-    for (uint32_t v = 1, n = m->vars.n; v < n; v++) {
-        if (!m->vars.at[v].hinted)
-            continue;
-        DdpVar var = map_get(&m->var_of, copied(m, m->vars.at[v].of, 0));
-        if (m->vars.at[var].hinted)
-            continue;
-        m->vars.at[var].hinted = true;
-        ddp_hint_tearing(m->ddp, var, 1);
-    }
+    map_put(m->sim->mem, &m->merge.known, node_output(node, at), 1);
+}
+
+static void merge_copy(Making *m, const EvalNode *node, uint32_t at)
+{
+    vec_push(m->sim->mem, &m->copies, inline_merge_relation(&m->merge, node, at));
+}
+
+static void enter_output(Making *m, const EvalNode *node, uint32_t at)
+{
+    enter_unknown(m, node_output(node, at));
 }
 
 static void enter_vars(Making *m)
 {
-    const NodeList *nodes = part_dynamics(m->part);
+    m->merge.sim = m->sim;
+    for (uint32_t i = 0; i < m->part->states.n; i++)
+        map_put(m->sim->mem, &m->merge.known, m->part->states.at[i].var, 1);
+    each_relation(m, know_output);
+    each_relation(m, merge_copy);
     for (uint32_t i = 0; i < m->part->states.n; i++)
         enter_unknown(m, m->part->states.at[i].var);
-    for (uint32_t i = 0; i < nodes->n; i++) {
-        const EvalNode *node = &m->sim->nodes.at[nodes->at[i]];
-        for (uint32_t k = 0; k < node->n_steps + node->n_tears; k++)
-            enter_unknown(m, node_output(node, k));
-    }
-    pass_hints(m);
+    each_relation(m, enter_output);
 }
 
 /* ---- relations ---- */
 
+/* Positions that stand for one variable become one. */
 static void enter_relation(Making *m, const EvalNode *node, uint32_t at)
 {
     Sim *sim = m->sim;
     const EvalOp *op = &node->ops[at];
-    uint32_t n;
+    uint32_t n, left = 0;
+    if (m->copies.at[m->entered++])
+        return;
     Form form = relation_form(sim, node, at, &n);
-    DdpVar *vars = mem_alloc(sim->mem, (n + 1) * sizeof *vars);
-    for (uint32_t i = 0; i < n; i++)
-        vars[i] = op->vars[i] ? var_for(m, op->vars[i]) : 0;
-    ddp_enter_rel(m->ddp, DDP_EQUATION, form, n, vars, 0, 0);
+    DdpVar *vars = mem_alloc(sim->mem, 2 * (n + 1) * sizeof *vars);
+    uint32_t *map = vars + n + 1;
+    for (uint32_t i = 0; i < n; i++) {
+        DdpVar var = op->vars[i] ? var_for(m, op->vars[i]) : 0;
+        map[i] = 0;
+        while (map[i] < left && !(var && vars[map[i]] == var))
+            map[i]++;
+        vars[map[i]] = var;
+        left += map[i] == left;
+    }
+    if (left < n)
+        form = form_rename(sim->forms, form, map, left);
+    ddp_enter_rel(m->ddp, DDP_EQUATION, form, left, vars, 0, 0);
     mem_free(sim->mem, vars);
 }
 
@@ -145,7 +160,8 @@ static void enter_discretisation(Making *m, uint32_t i, Form form)
 {
     InlinePlan *plan = m->plan;
     plan->state[i] = map_get(&m->var_of, m->part->states.at[i].var);
-    DdpVar var = m->part->states.at[i].var, slope = copied(m, m->part->states.at[i].slope, var);
+    DdpVar var = m->part->states.at[i].var;
+    DdpVar slope = inline_merged(&m->merge, m->part->states.at[i].slope);
     plan->slope[i] = slope == var ? copy_of_state(m, i) : var_for(m, slope);
     plan->old[i] =
         new_var(m, DDP_TIME, (InlineVar){.role = INLINE_OLD, .of = m->part->states.at[i].var});
@@ -162,12 +178,7 @@ static void enter_discretisation(Making *m, uint32_t i, Form form)
 static void enter_relations(Making *m)
 {
     FormTable *forms = m->sim->forms;
-    const NodeList *nodes = part_dynamics(m->part);
-    for (uint32_t i = 0; i < nodes->n; i++) {
-        const EvalNode *node = &m->sim->nodes.at[nodes->at[i]];
-        for (uint32_t k = 0; k < node->n_steps + node->n_tears; k++)
-            enter_relation(m, node, k);
-    }
+    each_relation(m, enter_relation);
     X change = x_binary(forms, X_MUL, x_pos(forms, 2), x_pos(forms, 3));
     Form form =
         form_make(forms, x_pos(forms, 0), x_binary(forms, X_ADD, change, x_pos(forms, 1)), 4);
@@ -674,6 +685,9 @@ static void close_making(Making *m)
         vec_free(mem, &m->groups.at[i].nodes);
     vec_free(mem, &m->groups);
     vec_free(mem, &m->residuals);
+    vec_free(mem, &m->copies);
+    map_free(mem, &m->merge.known);
+    map_free(mem, &m->merge.into);
     map_free(mem, &m->var_of);
     map_free(mem, &m->state_of);
     map_free(mem, &m->group_of);

@@ -70,6 +70,18 @@ typedef struct InlinePlan {
 InlinePlan *inline_plan_open(Part *part);
 void inline_plan_close(Sim *sim, InlinePlan *plan); /* NULL is fine */
 
+/* ---- inline_merge.c ---- */
+
+typedef struct InlineMerge {
+    Sim *sim;
+    Map known; /* variable that the part determines -> 1 */
+    Map into;  /* variable -> one that it is equal to, nearer to who is left */
+} InlineMerge;
+
+DdpVar inline_merged(const InlineMerge *merge, DdpVar var); /* who is left of those equal to it */
+/* True: the relation says that two variables are equal; they are one now. */
+bool inline_merge_relation(InlineMerge *merge, const EvalNode *node, uint32_t at);
+
 /* ---- inline_text.c ---- */
 
 void inline_graph(Sim *sim, FILE *out); /* of all parts that have states */

@@ -1,67 +1,16 @@
-/* inline_step.c: a plan, once per stage -> lists of assignments, linear systems, Newton's iteration. See inline_step.h.
+/* inline_step.c: a plan, once per stage -> lists of assignments, linear systems. See inline_step.h.
  *
  * Stage i has variable v of the plan at place v + i * n_vars of a vector; behind them lie the weights of the method, then
  * the residuals. x = h * der(x) + old(x) becomes the sum over all stages; everything else is done once per stage,
  * operation by operation, so a block has as many tearing variables as stages for each of the plan. A variable that is a copy of another has its
  * place, and costs nothing.
- *
- * Linear blocks: their matrix is made of tangents, factored, and kept while nothing it is made of changes: for those with
- * constant factors as long as h is the same. A second solution with the same factors takes out the rounding of the first.
- *
- * Iterated blocks: simplified Newton, with a Jacobian that is kept over steps while iterations converge fast; taken
- * anew where they do not, then in each round, and where slow rounds have cost as much as it does. A derivative of a state counts by what it does to the state.
  */
-#include "runtime/solve/inline_step.h"
-#include "runtime/solve/inline_matrix.h"
+#include "runtime/solve/inline_step_int.h"
 #include "runtime/solve/relation_form.h"
 
-#include "runtime/eval/list_code.h"
-
-#include <math.h>
 #include <string.h>
 
-typedef struct StepBlock {
-    const InlineBlock *of;
-    ListCode *list; /* explicit: assignments; linear: steps and residuals; iterated: residuals */
-    uint32_t n;     /* unknowns: tearing variables, stage by stage for each */
-    uint32_t *tears, *residuals; /* [n]: places */
-    InlineMatrix *matrix;
-    double *right; /* [n] */
-    bool factored;
-    double
-        leaves; /* linear: the largest part of a correction that its factors left over; 0: not known */
-    /* Of an iterated one. */
-    bool fresh;            /* the Jacobian is of this step */
-    uint32_t fewest, more; /* rounds of the first step with it; of all since then beyond these */
-    double rate;           /* of rounds, in the last step that had several with it; 0: not known */
-    uint32_t trusted;      /* steps since then */
-} StepBlock;
-
-struct InlineStep {
-    Sim *sim;
-    const InlinePlan *plan;
-    uint32_t stages, stride;
-    uint32_t weights; /* place of the first weight */
-    uint32_t n_blocks, n_places;
-    double *value, *tangent; /* [n_places] */
-    double *kept;            /* [weights]: values of the last step that was accepted */
-    double *before[INLINE_POINTS -
-                   1]; /* [n_tears]: tearing variables of those before it, the last one first */
-    uint32_t n_tears, n_before;
-    uint32_t *root; /* [n_vars]: of a variable that is a copy, what it is a copy of; else itself */
-    VEC(uint32_t) clocks; /* variables that are the time */
-    StepBlock *blocks;
-    Arena arena; /* of the variables of items, and of blocks' arrays */
-    double tolerance;
-    bool moved; /* values are not those that are kept */
-};
-
 /* ---- life ---- */
-
-static uint32_t place(const InlineStep *step, uint32_t var, uint32_t stage)
-{
-    return step->root[var] + stage * step->stride;
-}
 
 /* x := y is no assignment: both have one place. */
 static bool is_copy(const InlineStep *step, const InlineOp *op)
@@ -106,11 +55,11 @@ static ShapeItem discretisation_item(InlineStep *step, const InlineOp *op, uint3
     const InlinePlan *plan = step->plan;
     uint32_t s = op->state - 1, n = step->stages;
     uint32_t *vars = arena_alloc(&step->arena, (2 + 2 * n) * sizeof *vars);
-    vars[0] = place(step, plan->state[s], stage);
+    vars[0] = inline_place(step, plan->state[s], stage);
     vars[1] = plan->old[s];
     for (uint32_t j = 0; j < n; j++) {
         vars[2 + 2 * j] = step->weights + stage * n + j;
-        vars[3 + 2 * j] = place(step, plan->slope[s], j);
+        vars[3 + 2 * j] = inline_place(step, plan->slope[s], j);
     }
     return (ShapeItem){op->target ? vars[0] : 0, discretised(step, !op->target), vars};
 }
@@ -121,8 +70,9 @@ static ShapeItem model_item(InlineStep *step, const InlineOp *op, uint32_t stage
     uint32_t *vars = arena_alloc(&step->arena, (n + 1) * sizeof *vars);
     for (uint32_t i = 0; i < n;
          i++) /* only methods of one stage know h outside the discretisation */
-        vars[i] = op->vars[i] == step->plan->h ? step->weights : place(step, op->vars[i], stage);
-    return (ShapeItem){op->target ? place(step, op->target, stage) : 0, op->value, vars};
+        vars[i] =
+            op->vars[i] == step->plan->h ? step->weights : inline_place(step, op->vars[i], stage);
+    return (ShapeItem){op->target ? inline_place(step, op->target, stage) : 0, op->value, vars};
 }
 
 static ShapeItem item_of(InlineStep *step, const InlineOp *op, uint32_t stage)
@@ -213,8 +163,8 @@ static void trace_inner(Tracing *t, const InlineBlock *of)
         for (uint32_t i = 0; i < steps; i++)
             t->of[items.at[i].target] = on;
         for (uint32_t i = 0; i < of->n_tears * step->stages; i++)
-            t->of[place(step, step->plan->tears.at[of->tears + i / step->stages],
-                        i % step->stages)] = on;
+            t->of[inline_place(step, step->plan->tears.at[of->tears + i / step->stages],
+                               i % step->stages)] = on;
     }
     vec_free(step->sim->mem, &items);
 }
@@ -262,7 +212,7 @@ static void add_unknowns(InlineStep *step, StepBlock *block, Items *items)
     block->residuals = block->tears + n;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t tear = step->plan->tears.at[of->tears + i / step->stages];
-        block->tears[i] = place(step, tear, i % step->stages);
+        block->tears[i] = inline_place(step, tear, i % step->stages);
         block->residuals[i] = items->at[first + i].target = step->n_places++;
     }
     block->right = arena_alloc(&step->arena, n * sizeof *block->right);
@@ -312,6 +262,7 @@ InlineStep *inline_step_open(Sim *sim, const InlinePlan *plan, uint32_t stages)
     step->value = mem_alloc(mem, 3 * (size_t)(step->n_places + 1) * sizeof *step->value);
     step->tangent = step->value + step->n_places + 1;
     step->kept = step->tangent + step->n_places + 1;
+    inline_find_responses(step);
     for (uint32_t j = 0; j < INLINE_POINTS - 1; j++)
         step->before[j] = arena_alloc(&step->arena, (step->n_tears + 1) * sizeof *step->before[j]);
     return step;
@@ -324,6 +275,7 @@ void inline_step_close(InlineStep *step)
     Sim *sim = step->sim;
     for (uint32_t i = 0; i < step->n_blocks; i++) {
         list_code_close(sim, step->blocks[i].list);
+        list_code_close(sim, step->blocks[i].needed);
         inline_matrix_close(step->blocks[i].matrix);
     }
     mem_free(sim->mem, step->blocks);
@@ -339,7 +291,7 @@ void inline_step_begin(InlineStep *step)
 {
     for (uint32_t stage = 0; stage < step->stages; stage++)
         for (uint32_t v = 1; v < step->stride; v++)
-            step->value[place(step, v, stage)] =
+            step->value[inline_place(step, v, stage)] =
                 step->plan->var[v].of ? step->sim->value[step->plan->var[v].of] : 0;
     inline_step_forget(step);
     for (uint32_t i = 0; i < step->stages * step->stages; i++)
@@ -347,6 +299,18 @@ void inline_step_begin(InlineStep *step)
     memcpy(step->kept, step->value, step->weights * sizeof *step->kept);
     step->moved = false;
     step->n_before = 0;
+}
+
+void inline_step_renew(InlineStep *step)
+{
+    for (uint32_t i = 0; i < step->n_blocks; i++) {
+        StepBlock *block = &step->blocks[i];
+        block->factored = false;
+        block->leaves = block->rate = 0;
+        block->trusted = 0;
+        if (block->matrix)
+            inline_matrix_forget(block->matrix);
+    }
 }
 
 void inline_step_forget(InlineStep *step)
@@ -375,7 +339,7 @@ void inline_step_weights(InlineStep *step, const double *weight)
 void inline_step_clock(InlineStep *step, uint32_t stage, double time)
 {
     for (uint32_t i = 0; i < step->clocks.n; i++)
-        step->value[place(step, step->clocks.at[i], stage)] = time;
+        step->value[inline_place(step, step->clocks.at[i], stage)] = time;
 }
 
 double *inline_step_old(InlineStep *step, uint32_t state)
@@ -385,12 +349,12 @@ double *inline_step_old(InlineStep *step, uint32_t state)
 
 double inline_step_state(const InlineStep *step, uint32_t stage, uint32_t state)
 {
-    return step->value[place(step, step->plan->state[state], stage)];
+    return step->value[inline_place(step, step->plan->state[state], stage)];
 }
 
 double inline_step_slope(const InlineStep *step, uint32_t stage, uint32_t state)
 {
-    return step->value[place(step, step->plan->slope[state], stage)];
+    return step->value[inline_place(step, step->plan->slope[state], stage)];
 }
 
 void inline_step_keep(InlineStep *step)
@@ -431,7 +395,7 @@ void inline_step_predict(InlineStep *step, uint32_t n, const double *by)
 
 void inline_step_copy(InlineStep *to, uint32_t to_stage, const InlineStep *from, uint32_t stage)
 {
-    memcpy(to->value + place(to, 0, to_stage), from->value + place(from, 0, stage),
+    memcpy(to->value + inline_place(to, 0, to_stage), from->value + inline_place(from, 0, stage),
            to->stride * sizeof *to->value);
     to->moved = true;
 }
@@ -453,280 +417,4 @@ void inline_step_guess(InlineStep *step, const double *by)
             }
         }
     }
-}
-
-/* ---- linear blocks ---- */
-
-static void seed(InlineStep *step, const StepBlock *block, uint32_t sweep, double by)
-{
-    for (uint32_t j = 0; j < block->n; j++)
-        if (inline_matrix_sweep_of(block->matrix, j) == sweep)
-            step->tangent[block->tears[j]] = by;
-}
-
-static bool factor_by(InlineStep *step, StepBlock *block,
-                      void (*tangents)(InlineStep *step, StepBlock *block))
-{
-    for (uint32_t sweep = 0; sweep < inline_matrix_sweeps(block->matrix); sweep++) {
-        seed(step, block, sweep, 1);
-        tangents(step, block);
-        seed(step, block, sweep, 0);
-        inline_matrix_take(block->matrix, sweep, step->tangent, block->residuals);
-    }
-    return block->factored = inline_matrix_factor(block->matrix);
-}
-
-static void list_tangents(InlineStep *step, StepBlock *block)
-{
-    list_code_tangents(step->sim, block->list, step->value, step->tangent);
-}
-
-/* Tangents of what a block has computed, back to 0. */
-static void clear_tangents(InlineStep *step)
-{
-    memset(step->tangent, 0, step->n_places * sizeof *step->tangent);
-}
-
-static bool factor_linear(InlineStep *step, StepBlock *block)
-{
-    if (block->factored)
-        return true;
-    block->leaves = 0;
-    factor_by(step, block, list_tangents);
-    clear_tangents(step);
-    return block->factored;
-}
-
-/* The largest change, relative to the largest unknown of the block; NaN stays. */
-static double correct(InlineStep *step, const StepBlock *block)
-{
-    double most = 0, size = 1e-300;
-    for (uint32_t i = 0; i < block->n; i++)
-        block->right[i] = step->value[block->residuals[i]];
-    inline_matrix_solve(block->matrix, block->right);
-    for (uint32_t i = 0; i < block->n; i++) {
-        double *unknown = &step->value[block->tears[i]];
-        *unknown -= block->right[i];
-        double change = fabs(block->right[i]);
-        most = change <= most ? most : change;
-        size = fmax(size, fabs(*unknown));
-    }
-    return most / size;
-}
-
-enum { MOST_CORRECTIONS = 4 };
-
-/* Of a correction that is small, or by factors that have shown to be good, nothing is left behind that counts. */
-static bool is_corrected(const StepBlock *block, double size)
-{
-    return size <= 1e-7 || (block->leaves > 0 && size * block->leaves <= 1e-14);
-}
-
-static bool solve_linear(InlineStep *step, StepBlock *block)
-{
-    block->factored &= block->of->constant;
-    list_code_values(step->sim, block->list, step->value);
-    if (!factor_linear(step, block))
-        return false;
-    double size = INFINITY, last;
-    for (int round = 0; round < MOST_CORRECTIONS; round++) {
-        last = size;
-        size = correct(step, block);
-        list_code_values(step->sim, block->list, step->value);
-        if (!isfinite(size))
-            return false;
-        if (round == 1)
-            block->leaves = fmax(block->leaves, size / last);
-        if (is_corrected(block, size) || (round > 0 && size > last / 100))
-            break;
-    }
-    return true;
-}
-
-/* Behind solve_linear, which has factored it. */
-static void tangent_linear(InlineStep *step, StepBlock *block)
-{
-    for (uint32_t i = 0; i < block->n; i++)
-        step->tangent[block->tears[i]] = 0;
-    list_tangents(step, block);
-    for (uint32_t i = 0; i < block->n; i++)
-        block->right[i] = step->tangent[block->residuals[i]];
-    inline_matrix_solve(block->matrix, block->right);
-    for (uint32_t i = 0; i < block->n; i++)
-        step->tangent[block->tears[i]] = -block->right[i];
-    list_tangents(step, block);
-}
-
-/* ---- iterated blocks ---- */
-
-static bool solve_inner(InlineStep *step, StepBlock *block)
-{
-    if (block->n)
-        return solve_linear(step, block);
-    list_code_values(step->sim, block->list, step->value);
-    return true;
-}
-
-static bool residuals(InlineStep *step, StepBlock *block)
-{
-    for (uint32_t i = block->of->inner_from; i < block->of->inner_to; i++)
-        if (!solve_inner(step, &step->blocks[i]))
-            return false;
-    list_code_values(step->sim, block->list, step->value);
-    for (uint32_t i = 0; i < block->n; i++)
-        if (!isfinite(step->value[block->residuals[i]]))
-            return false;
-    return true;
-}
-
-static void whole_tangents(InlineStep *step, StepBlock *block)
-{
-    for (uint32_t i = block->of->inner_from; i < block->of->inner_to; i++) {
-        StepBlock *inner = &step->blocks[i];
-        if (inner->n)
-            tangent_linear(step, inner);
-        else
-            list_tangents(step, inner);
-    }
-    list_tangents(step, block);
-}
-
-static bool factor_iterated(InlineStep *step, StepBlock *block)
-{
-    bool fine = factor_by(step, block, whole_tangents);
-    clear_tangents(step);
-    block->fresh = true;
-    step->sim->counts.jacobians++;
-    return fine;
-}
-
-/* What one unit of an unknown is worth. A derivative counts by the way that its state takes in the step. */
-static double worth(const InlineStep *step, const StepBlock *block, uint32_t i, double largest)
-{
-    const SolOptions *opt = &step->sim->opt;
-    uint32_t stage = i % step->stages;
-    uint32_t state =
-        step->plan->var[step->plan->tears.at[block->of->tears + i / step->stages]].state;
-    double own = fabs(step->value[block->tears[i]]) + 1e-6 * largest + 1e-6;
-    if (!state)
-        return own;
-    double way = fabs(step->value[step->weights + stage * step->stages + stage]);
-    double room = fabs(inline_step_state(step, stage, state - 1)) + opt->atol / opt->rtol;
-    return fmax(own, way > 0 ? room / way : 0);
-}
-
-/* One step of Newton's; its size. */
-static double newton_step(InlineStep *step, StepBlock *block)
-{
-    double largest = 0, most = 0;
-    for (uint32_t i = 0; i < block->n; i++) {
-        block->right[i] = step->value[block->residuals[i]];
-        largest = fmax(largest, fabs(step->value[block->tears[i]]));
-    }
-    inline_matrix_solve(block->matrix, block->right);
-    for (uint32_t i = 0; i < block->n; i++) {
-        double size = fabs(block->right[i]) / worth(step, block, i, largest);
-        most = size <= most ? most : size;
-        step->value[block->tears[i]] -= block->right[i];
-    }
-    step->sim->counts.newton++;
-    return most;
-}
-
-enum { MOST_ROUNDS = 40, SLOW_ROUNDS = 8 };
-
-/* In real time what the last round has found counts, if rounds came nearer to the solution or are as near as anybody asks. */
-static bool leave_unfinished(InlineStep *step, double size, double rate)
-{
-    SimCounts *counts = &step->sim->counts;
-    const SolOptions *opt = &step->sim->opt;
-    if (!(opt->realtime > 0 && (rate < 1 || size <= opt->rtol)))
-        return false;
-    counts->unfinished++;
-    counts->unfinished_by =
-        fmax(counts->unfinished_by, rate < 0.5 ? size * rate / (1 - rate) : size);
-    return true;
-}
-
-enum { MOST_TRUSTED = 4 };
-
-/* Is what the next rounds would change too little to count? In the first round by the rate of the steps before with the same
- * factors: measured again now and then, since factors grow old. */
-static bool is_near(const InlineStep *step, const StepBlock *block, uint32_t round, double size,
-                    double rate)
-{
-    if (size <= 1e-14)
-        return true;
-    if (round == 0)
-        return !block->fresh && block->rate > 0 && block->rate < 0.1 &&
-               block->trusted < MOST_TRUSTED && 10 * size * block->rate <= step->tolerance;
-    if (rate < 1 && size * rate / (1 - rate) <= step->tolerance)
-        return true;
-    /* rounding is all that is left; with new factors a step that is not would be much smaller than the one before */
-    return size <= (block->fresh ? 1e-8 : 1e-10) && rate > 0.25;
-}
-
-/* Factors that grow old cost rounds. When these are as many as a Jacobian costs there is a new one, in the next step. `rate`: the
- * largest of the step, 0: it had one round. */
-static void note_rounds(StepBlock *block, uint32_t rounds, double rate)
-{
-    if (block->fresh) { /* rounds that converge with the square tell nothing of the next step */
-        block->rate = 0;
-        block->fewest = rounds;
-        block->more = 0;
-        return;
-    }
-    block->trusted = rate > 0 ? 0 : block->trusted + 1;
-    block->rate = rate > 0 ? rate : block->rate;
-    block->more += rounds > block->fewest ? rounds - block->fewest : 0;
-    if (block->more > 2 * block->n)
-        block->factored = false;
-}
-
-static bool newton(InlineStep *step, StepBlock *block)
-{
-    const SolOptions *opt = &step->sim->opt;
-    uint32_t most = opt->realtime > 0 ? opt->max_rounds : MOST_ROUNDS;
-    double last = INFINITY, rate = 0, largest = 0;
-    block->fresh = false;
-    if (!residuals(step, block))
-        return false;
-    for (uint32_t round = 0; round < most; round++) {
-        bool anew = !block->factored || round > SLOW_ROUNDS;
-        if (anew && !factor_iterated(step, block))
-            return false;
-        double size = newton_step(step, block);
-        if (!isfinite(size) || !residuals(step, block))
-            return false;
-        rate = size / last;
-        largest = fmax(largest, rate);
-        if (is_near(step, block, round, size, rate)) {
-            note_rounds(block, round + 1, largest);
-            return true;
-        }
-        if (round > 0 && rate > 0.5) { /* too slow, or astray */
-            if (block->fresh && rate > 2)
-                return false;
-            block->factored = false;
-        }
-        last = size;
-    }
-    return leave_unfinished(step, last, rate > 0 ? rate : INFINITY);
-}
-
-bool inline_step_solve(InlineStep *step, double tolerance)
-{
-    step->tolerance = tolerance;
-    for (uint32_t i = 0; i < step->n_blocks; i++) {
-        StepBlock *block = &step->blocks[i];
-        if (block->of->inside)
-            continue;
-        bool fine =
-            block->of->kind == INLINE_ITERATED ? newton(step, block) : solve_inner(step, block);
-        if (!fine) {
-            block->factored = false;
-            return false;
-        }
-    }
-    return true;
 }

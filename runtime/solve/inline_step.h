@@ -12,6 +12,8 @@ typedef struct InlineStep InlineStep;
 InlineStep *inline_step_open(Sim *sim, const InlinePlan *plan, uint32_t stages);
 void inline_step_close(InlineStep *step); /* NULL is fine */
 
+/* As if it had just been opened. */
+void inline_step_renew(InlineStep *step);
 /* From Sim.value: what does not vary, and first guesses for the rest. Nothing is left of steps before. */
 void inline_step_begin(InlineStep *step);
 /* x of stage i = old(x) + sum over j of weight[i * stages + j] * der(x) of stage j. Factors stay if it is the same. */

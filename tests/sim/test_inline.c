@@ -311,6 +311,107 @@ static void test_events_of_a_stiff_part(void **state)
     assert_true(1.5 * stats[0].steps < stats[1].steps); /* no start-up behind an event */
 }
 
+/* ---- modes that return ---- */
+
+/* What limits y comes and goes with x; a rod of 60 pieces that radiate hangs on it: their factors are sparse. */
+static const char LIMITED[] =
+    "model Limited\ninterface: parameter Integer n << 60; static Real T[n]; static Real x;\n"
+    "implementation:\n"
+    "  static Real y; static Real g;\n"
+    "  der(x = x, start << 0.2) = -sin(x = 5*time);\n"
+    "  if x > 0.1 then y = 0.1; else if x < -0.1 then y = -0.1; else then y = x; end if;\n"
+    "  g*g*g + g = y;\n"
+    "  der(x = T[1]) = 1000*(g - 2*T[1] + T[2]) - T[1]^4;\n"
+    "  for i in 2:n-1 then der(x = T[i]) = 1000*(T[i-1] - 2*T[i] + T[i+1]) - T[i]^4; end for;\n"
+    "  der(x = T[n]) = 1000*(T[n-1] - T[n]) - T[n]^4;\n"
+    "end Limited;\n";
+
+/* Their plan is put back: the bits are those of one that is made anew. */
+static void test_modes_return(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2 * METHODS - 2; i++) {
+        uint64_t hash[2];
+        for (int k = 0; k < 2; k++) {
+            SolOptions options = inline_options(all[i / 2], 4, i % 2 ? 0 : 0.013);
+            options.steps = 40;
+            options.rtol = i / 2 < 4 ? 1e-5 : 1e-3;
+            options.jit_wait = true;
+            options.cache = "off";
+            options.forget_modes = k;
+            SolStats stats;
+            SimLab *lab = sim_lab_text(LIMITED, &options);
+            assert_int_equal(sim_lab_run(lab, 4), SOL_OK);
+            sol_stats(lab->sim, &stats);
+            assert_true(lab->n_events >= 10);
+            if (k)
+                assert_int_equal(stats.modes_returned, 0);
+            else
+                assert_true(stats.modes_returned + 4 >= lab->n_events);
+            hash[k] = lab->hash;
+            sim_lab_close(lab);
+        }
+        assert_true(hash[0] == hash[1]);
+    }
+}
+
+/* ---- what is not evaluated ---- */
+
+/* A constraint whose factors are parameters cannot turn singular on the way: nobody looks whether it did. */
+static void test_steps_alone(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "model Geared\ninterface: parameter Real ratio << 3; static Real a; static Real b;\n"
+        "implementation:\n"
+        "  static Real va; static Real vb; static Real t;\n"
+        "  va = der(x = a, start << 1); vb = der(x = b);\n"
+        "  a = ratio*b;\n"
+        "  der(x = va, start << 0) = -sin(x = a) - t; 2*der(x = vb) = ratio*t - b;\n"
+        "end Geared;\n";
+    SolStats stats;
+    SolOptions options = inline_options(SOL_METHOD_IMPLICIT_EULER, 1, 1e-3);
+    options.audit = SIM_LAB_UNAUDITED;
+    SimLab *lab = sim_lab_text(text, &options);
+    assert_int_equal(sim_lab_run(lab, 1), SOL_OK);
+    sol_stats(lab->sim, &stats);
+    assert_in_range(stats.steps, 1000, 1001);
+    assert_true(stats.residuals < 50);
+    sim_lab_close(lab);
+}
+
+/* A plant that is not linear in a loop with four filters, which are: where rounding need not be reached the filters are a function of what they
+ * read, with the same solution. */
+static void test_linear_blocks(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "model Loop\ninterface: static Real x; static Real a; static Real d;\nimplementation:\n"
+        "  static Real y; static Real b; static Real c;\n"
+        "  der(x = x, start << 0.5) = sin(x = d) - x*x*x;\n"
+        "  y = tanh(x = 2*x);\n"
+        "  0.1*der(x = a, start << 0) = y - a - d;\n"
+        "  0.2*der(x = b, start << 0) = a - b + c;\n"
+        "  0.1*der(x = c, start << 0) = b - 2*c + d;\n"
+        "  0.3*der(x = d, start << 0) = c - d - 0.5*a;\n"
+        "end Loop;\n";
+    for (int i = 0; i < 5; i++) {
+        double end[2][3];
+        for (int k = 0; k < 2; k++) {
+            SolOptions options = inline_options(all[i], 2, 0.01);
+            options.realtime = k ? 1e6 : 0;
+            SimLab *lab = sim_lab_text(text, &options);
+            assert_int_equal(sim_lab_run(lab, 2), SOL_OK);
+            end[k][0] = sim_lab_value(lab, "x");
+            end[k][1] = sim_lab_value(lab, "a");
+            end[k][2] = sim_lab_value(lab, "d");
+            sim_lab_close(lab);
+        }
+        for (int j = 0; j < 3; j++)
+            near_to(end[1][j], end[0][j], 1e-8);
+    }
+}
+
 /* ---- who looks does not matter ---- */
 
 static void test_output_points(void **state)
@@ -341,6 +442,9 @@ int main(void)
         cmocka_unit_test(test_linear_is_not_iterated),
         cmocka_unit_test(test_large_loops),
         cmocka_unit_test(test_events_of_a_stiff_part),
+        cmocka_unit_test(test_modes_return),
+        cmocka_unit_test(test_steps_alone),
+        cmocka_unit_test(test_linear_blocks),
         cmocka_unit_test(test_output_points),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

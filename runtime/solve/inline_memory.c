@@ -1,0 +1,176 @@
+/* inline_memory.c: the structure of a part -> the plan, code and places that it had when it was like this before.
+ *
+ * Bearings that begin to slip and stop doing so lead to the same equations again and again. To sort the 1,250 of the library's arm takes
+ * 14,000,000 instructions, to describe them 200,000. A description has all that inline_plan.c reads: states and slopes, relations in the order
+ * of the schedule with their forms and variables, what is a parameter, what is to be torn. Forms and expressions are numbers in a
+ * table that only grows, so equal numbers are equal equations. What is put back begins like one that was made, so results are those of
+ * `--modes off`.
+ *
+ * The memory is bounded; what was put away first goes first.
+ */
+#include "runtime/solve/inline_memory.h"
+
+#include "runtime/eval/blocks.h"
+#include "runtime/solve/relation_form.h"
+
+#include <string.h>
+
+enum { MOST_SYSTEMS = 128, MOST_OPS = 200000 };
+
+struct InlineMemory {
+    VEC(InlineSystem *) kept; /* the oldest first */
+    uint32_t ops;             /* of all plans */
+    VEC(uint32_t) words;      /* of the part that is looked at */
+};
+
+/* ---- descriptions ---- */
+
+static void say(Sim *sim, uint32_t word)
+{
+    vec_push(sim->mem, &sim->solve.inlined->words, word);
+}
+
+static void describe_op(Sim *sim, const EvalNode *node, uint32_t at)
+{
+    const EvalOp *op = &node->ops[at];
+    DdpVar output = node_output(node, at);
+    uint32_t n;
+    say(sim, relation_form(sim, node, at, &n));
+    say(sim, op->value);
+    say(sim, output << 1 | ddp_tearing_hinted(sim->ddp, output));
+    for (uint32_t i = 0; i < n; i++)
+        say(sim,
+            op->vars[i] << 1 | (op->vars[i] && ddp_var(sim->ddp, op->vars[i]).kind == DDP_KNOWN));
+}
+
+static void describe(Part *part)
+{
+    Sim *sim = part->sim;
+    const NodeList *nodes = part_dynamics(part);
+    vec_clear(&sim->solve.inlined->words);
+    say(sim, part->states.n);
+    for (uint32_t i = 0; i < part->states.n; i++) {
+        DdpVar var = part->states.at[i].var;
+        say(sim, var << 1 | ddp_tearing_hinted(sim->ddp, var));
+        say(sim, part->states.at[i].slope);
+    }
+    for (uint32_t i = 0; i < nodes->n; i++) {
+        const EvalNode *node = &sim->nodes.at[nodes->at[i]];
+        uint32_t n = node->n_steps + node->n_tears;
+        say(sim, n << 1 | node->loop);
+        for (uint32_t k = 0; k < n; k++)
+            describe_op(sim, node, k);
+    }
+}
+
+static bool is_described(const struct InlineMemory *memory, const InlineSystem *system,
+                         uint64_t key)
+{
+    return system->key == key && system->n_words == memory->words.n &&
+           memcmp(system->words, memory->words.at, memory->words.n * sizeof *system->words) == 0;
+}
+
+/* ---- what is kept ---- */
+
+static void close_system(Sim *sim, InlineSystem *system)
+{
+    inline_step_close(system->one);
+    inline_step_close(system->many);
+    inline_step_close(system->between);
+    inline_plan_close(sim, system->plan);
+    mem_free(sim->mem, system->words);
+    mem_free(sim->mem, system);
+}
+
+static InlineSystem *take_out(struct InlineMemory *memory, uint32_t at)
+{
+    InlineSystem *system = memory->kept.at[at];
+    memory->kept.n--;
+    memmove(memory->kept.at + at, memory->kept.at + at + 1,
+            (memory->kept.n - at) * sizeof *memory->kept.at);
+    memory->ops -= system->plan->ops.n;
+    return system;
+}
+
+static InlineSystem *find(struct InlineMemory *memory, uint64_t key)
+{
+    for (uint32_t i = memory->kept.n; i-- > 0;)
+        if (is_described(memory, memory->kept.at[i], key))
+            return take_out(memory, i);
+    return NULL;
+}
+
+void inline_system_put_away(Sim *sim, InlineSystem *system)
+{
+    struct InlineMemory *memory = sim->solve.inlined;
+    if (!system)
+        return;
+    if (!system->n_words) {
+        close_system(sim, system);
+        return;
+    }
+    vec_push(sim->mem, &memory->kept, system);
+    memory->ops += system->plan->ops.n;
+    while (memory->kept.n > MOST_SYSTEMS || memory->ops > MOST_OPS)
+        close_system(sim, take_out(memory, 0));
+}
+
+void inline_memory_close(Sim *sim)
+{
+    struct InlineMemory *memory = sim->solve.inlined;
+    if (!memory)
+        return;
+    while (memory->kept.n)
+        close_system(sim, take_out(memory, memory->kept.n - 1));
+    vec_free(sim->mem, &memory->kept);
+    vec_free(sim->mem, &memory->words);
+    mem_free(sim->mem, memory);
+    sim->solve.inlined = NULL;
+}
+
+/* ---- the system of a part ---- */
+
+static InlineSystem *put_back(Sim *sim, InlineSystem *system)
+{
+    InlineStep *steps[] = {system->one, system->many, system->between};
+    for (int i = 0; i < 3; i++)
+        if (steps[i])
+            inline_step_renew(steps[i]);
+    engine_note_returned(sim->engine);
+    return system;
+}
+
+static void keep_words(Sim *sim, InlineSystem *system, uint64_t key)
+{
+    const struct InlineMemory *memory = sim->solve.inlined;
+    size_t size = memory->words.n * sizeof *system->words;
+    system->words = mem_alloc(sim->mem, size);
+    memcpy(system->words, memory->words.at, size);
+    system->n_words = memory->words.n;
+    system->key = key;
+}
+
+InlineSystem *inline_system_open(Part *part)
+{
+    Sim *sim = part->sim;
+    bool keeps = !sim->opt.forget_modes && sim->opt.engine != SOL_ENGINE_REBUILD;
+    uint64_t key = 0;
+    if (!sim->solve.inlined)
+        sim->solve.inlined = mem_alloc(sim->mem, sizeof *sim->solve.inlined);
+    if (keeps) {
+        describe(part);
+        key = hash_bytes(sim->solve.inlined->words.at,
+                         sim->solve.inlined->words.n * sizeof(uint32_t), 3);
+        InlineSystem *known = find(sim->solve.inlined, key);
+        if (known)
+            return put_back(sim, known);
+    }
+    InlinePlan *plan = inline_plan_open(part);
+    if (!plan)
+        return NULL;
+    InlineSystem *system = mem_alloc(sim->mem, sizeof *system);
+    system->plan = plan;
+    if (keeps)
+        keep_words(sim, system, key);
+    return system;
+}

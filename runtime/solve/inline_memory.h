@@ -1,0 +1,21 @@
+/* inline_memory.h: what a part solves its steps by -> kept for when its structure returns. */
+#ifndef RUNTIME_SOLVE_INLINE_MEMORY_H
+#define RUNTIME_SOLVE_INLINE_MEMORY_H
+
+#include "runtime/solve/inline_step.h"
+
+typedef struct InlineSystem {
+    InlinePlan *plan;
+    InlineStep *one, *many;   /* with one stage, with several; NULL: the method needs none */
+    InlineStep *between;      /* as `many`, for the dense output; NULL: not asked for */
+    uint32_t n_words, *words; /* the structure that it was made for; none: it is not kept */
+    uint64_t key;             /* of these */
+} InlineSystem;
+
+/* Of the part as it is now: what it had when it was so before, or only a plan. NULL: the equations could not be sorted. */
+InlineSystem *inline_system_open(Part *part);
+/* Into the memory, or closed. NULL is fine. */
+void inline_system_put_away(Sim *sim, InlineSystem *system);
+void inline_memory_close(Sim *sim);
+
+#endif
