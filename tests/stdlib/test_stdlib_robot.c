@@ -79,15 +79,17 @@ static double drive(int k, double t, const double *x, double *dx)
     double u = 2 * (e_current + x[BY_CURRENT]);
     dx[PHI] = x[W];
     dx[ROTOR] = x[OMEGA];
-    dx[OMEGA] = (0.1 * x[CURRENT] + shaft / ratio[k] - 0.02 * slip - 1e-4 * x[OMEGA]) / 1e-4;
-    dx[CURRENT] = (u - 0.5 * x[CURRENT] - 0.1 * x[OMEGA]) / 0.002;
+    dx[OMEGA] = (0.1 * x[CURRENT] + shaft / ratio[k] - 0.02 * slip -
+                 (1e-4 + 0.05 * 0.05 / 1e6) * x[OMEGA]) /
+                1e-4;
+    dx[CURRENT] = (u - (0.45 + 0.03 + 0.02) * x[CURRENT] - 0.1 * x[OMEGA]) / 0.002;
     dx[SMOOTH] = x[SMOOTH_V];
     dx[SMOOTH_V] = 1600 * (wanted - x[SMOOTH]) - 80 * x[SMOOTH_V];
     dx[SPEED] = (x[OMEGA] - x[SPEED]) / 0.001;
     dx[SENSED] = (x[CURRENT] - x[SENSED]) / 0.0003;
     dx[BY_SPEED] = e_speed / 0.1;
     dx[BY_CURRENT] = e_current / 0.01;
-    return -shaft;
+    return -shaft - 0.5 * x[W];
 }
 
 static void arm(double t, const double *x, double *dx)
@@ -146,9 +148,9 @@ static void minimal_coordinates(void **state)
             double value;
         } all[] = {{"hinge.phi", of[PHI]},
                    {"hinge.w", of[W]},
-                   {"motor.rotor.phi", of[ROTOR]},
-                   {"motor.i", of[CURRENT]},
-                   {"control.by_speed.x", of[BY_SPEED]}};
+                   {"drive.motor.rotor.phi", of[ROTOR]},
+                   {"drive.motor.i", of[CURRENT]},
+                   {"drive.control.by_speed.x", of[BY_SPEED]}};
         for (int i = 0; i < 5; i++) {
             char path[40];
             snprintf(path, sizeof path, "A%d.%s", k + 1, all[i].name);
@@ -180,6 +182,7 @@ static void inline_steps(void **state)
     SolStats stats;
     sol_stats(sim, &stats);
     assert_int_equal(stats.states, STATES);
+    assert_in_range(stats.relations, 1900, 2100);
     assert_true(stats.newton_iterations <= 6 * stats.steps && stats.error_test_failures == 0);
     for (int k = 0; k < AXES; k++) {
         char path[40];
