@@ -326,6 +326,9 @@ X *x_nodes(const FormTable *table, Mem *mem, uint32_t n, const X *roots, uint32_
 
 bool x_uses(const FormTable *table, X x, uint32_t position)
 {
+    const XNode *root = &table->nodes.at[x];
+    if (root->op == X_CONST || root->op == X_POS) /* most factors are */
+        return root->op == X_POS && root->a == position;
     XWalk *walk = xwalk_begin(table, 1, &x);
     bool found = false;
     for (uint32_t i = 0; i < walk->order.n && !found; i++) {

@@ -157,6 +157,7 @@ typedef struct FormPosition {
     uint8_t solvable; /* Solvable */
     X solved;         /* explicit value for this position when solvable, over the other positions */
     X factor;         /* of the position in lhs - rhs when linear, else 0 */
+    uint64_t factor_uses; /* bit k: the factor uses position k; bit 63: and some from 63 on */
 } FormPosition;
 
 typedef struct FormInfo {
@@ -172,6 +173,13 @@ Form form_rename(FormTable *table, Form form, const uint32_t *map, uint32_t n);
 /* The same equation without those positions from number `from` on that cancel. */
 Form form_cancel(FormTable *table, Form form, uint32_t from);
 const FormInfo *form_info(FormTable *table, Form form); /* stays valid as long as the table */
+/* x_uses() of the factor of a position, which is known for all of them. */
+static inline bool form_factor_uses(const FormTable *table, const FormPosition *of,
+                                    uint32_t position)
+{
+    bool may = of->factor_uses >> (position < 63 ? position : 63) & 1;
+    return may && (position < 63 || x_uses(table, of->factor, position));
+}
 
 typedef enum PositionKind { POSITION_VARIES, POSITION_FIXED, POSITION_TIME } PositionKind;
 

@@ -235,7 +235,7 @@ Solvable relation_solvable(const Ddp *d, DdpRel r, DdpVar v)
         return (Solvable)p->solvable;
     const DdpVar *vars = relation_vars(d, r);
     for (uint32_t i = 0; i < info->n; i++)
-        if (vars[i] && !VAR(d, vars[i]).solid && x_uses(d->forms, p->factor, i))
+        if (vars[i] && !VAR(d, vars[i]).solid && form_factor_uses(d->forms, p, i))
             return SOLVE_RISKY;
     return SOLVE_SAFE;
 }

@@ -60,7 +60,7 @@ static bool linear_in(const Ddp *d, DdpRel r, DdpNode n)
             return false;
         for (uint32_t j = 0; j < info->n; j++) {
             DdpVar w = relation_vars(d, r)[j];
-            if (!x_uses(d->forms, info->position[k].factor, j))
+            if (!form_factor_uses(d->forms, &info->position[k], j))
                 continue;
             DdpRel q = schedule_provider(d, w);
             if ((q && REL(d, q).node == n) || VAR(d, w).varies)

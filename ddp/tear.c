@@ -39,6 +39,7 @@ typedef struct Member {
 
 typedef struct Tear {
     Ddp *d;
+    DdpNode node;
     Loop *loop;
     uint32_t n;
     Member *member;
@@ -46,18 +47,22 @@ typedef struct Tear {
     uint32_t *
         depth; /* of each variable: steps in a row that lead to it, UINT32_MAX: not determined yet */
     double *growth; /* of each variable: how many times an error of the tearing variables grew */
-    Map index_of;   /* variable -> index + 1; relation | high bit -> index + 1 */
     List ready;     /* members with one open variable or none */
     uint32_t hint;  /* variables before this one are no hinted ones */
     uint32_t left;  /* members not done */
     List buckets;   /* members by number of open variables, rebuilt when empty */
 } Tear;
 
-static const uint64_t RELATION_KEY = UINT64_C(1) << 40;
-
+/* Index + 1; 0: none of the loop's. They are where searches keep how they reached a variable. */
 static uint32_t var_index(const Tear *t, DdpVar v)
 {
-    return v ? map_get(&t->index_of, v) : 0;
+    return v && t->d->stamp.at[v] == t->d->search ? t->d->parent.at[v] : 0;
+}
+
+/* Likewise: a member has the index of what it computes. */
+static uint32_t member_index(const Tear *t, DdpRel r)
+{
+    return REL(t->d, r).node == t->node ? var_index(t, schedule_out(t->d, r)) : 0;
 }
 
 static bool loop_var_at(const Tear *t, DdpRel r, uint32_t position, uint32_t *index)
@@ -81,9 +86,9 @@ static bool safe_in_loop(const Tear *t, DdpRel r, DdpVar v)
     if (relation_solvable(d, r, v) != SOLVE_SAFE)
         return false;
     const FormInfo *info = form_info(d->forms, REL(d, r).form);
-    X factor = info->position[relation_position(d, r, v)].factor;
-    for (uint32_t k = 0; factor && k < info->n; k++)
-        if (loop_var_at(t, r, k, &index) && x_uses(d->forms, factor, k))
+    const FormPosition *p = &info->position[relation_position(d, r, v)];
+    for (uint32_t k = 0; p->factor_uses && k < info->n; k++)
+        if (form_factor_uses(d->forms, p, k) && loop_var_at(t, r, k, &index))
             return false;
     return true;
 }
@@ -103,13 +108,14 @@ static void set_up(Tear *t, DdpNode n)
     t->depth = mem_alloc(d->mem, t->n * sizeof *t->depth);
     t->growth = mem_alloc(d->mem, t->n * sizeof *t->growth);
     t->left = t->n;
+    d->search++;
     uint32_t i = 0;
     for (DdpRel r = NODE(d, n).first; r; r = REL(d, r).next, i++) {
         t->member[i].rel = r;
         t->var[i] = schedule_out(d, r);
         t->depth[i] = UINT32_MAX;
-        map_put(d->mem, &t->index_of, t->var[i], i + 1);
-        map_put(d->mem, &t->index_of, RELATION_KEY | r, i + 1);
+        d->stamp.at[t->var[i]] = d->search;
+        d->parent.at[t->var[i]] = i + 1;
     }
     for (i = 0; i < t->n; i++) {
         uint32_t unused;
@@ -129,7 +135,7 @@ static void determine(Tear *t, uint32_t index, uint32_t depth, double growth)
     t->growth[index] = growth;
     for (uint32_t o = VAR(d, v).occs; o; o = d->occ_next.at[o]) {
         DdpRel q = d->occ_rel.at[o];
-        uint32_t m = map_get(&t->index_of, RELATION_KEY | q), same;
+        uint32_t m = member_index(t, q), same;
         d->visited++;
         if (!m || !loop_var_at(t, q, o - REL(d, q).occ, &same))
             continue;
@@ -187,7 +193,7 @@ static uint32_t shared_by(const Tear *t, uint32_t index)
     Ddp *d = t->d;
     uint32_t count = 0;
     for (uint32_t o = VAR(d, t->var[index]).occs; o; o = d->occ_next.at[o]) {
-        uint32_t m = map_get(&t->index_of, RELATION_KEY | d->occ_rel.at[o]);
+        uint32_t m = member_index(t, d->occ_rel.at[o]);
         d->visited++;
         count += m && !t->member[m - 1].done;
     }
@@ -236,7 +242,7 @@ static uint32_t gain_of(const Tear *t, uint32_t index, uint32_t *open, bool *kno
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t o = VAR(d, t->var[queue[i]]).occs; o; o = d->occ_next.at[o]) {
             DdpRel q = d->occ_rel.at[o];
-            uint32_t m = map_get(&t->index_of, RELATION_KEY | q), same, last = UINT32_MAX;
+            uint32_t m = member_index(t, q), same, last = UINT32_MAX;
             d->visited++;
             if (!m || t->member[m - 1].done || !loop_var_at(t, q, o - REL(d, q).occ, &same))
                 continue;
@@ -346,14 +352,14 @@ static void judge_linear(Tear *t)
             uint32_t index;
             if (!loop_var_at(t, r, k, &index))
                 continue;
-            X factor = info->position[k].factor;
-            if (!factor) {
+            const FormPosition *p = &info->position[k];
+            if (!p->factor) {
                 t->loop->linear = false;
                 break;
             }
-            for (uint32_t j = 0; j < info->n; j++) {
+            for (uint32_t j = 0; p->factor_uses && j < info->n; j++) {
                 DdpVar w = relation_vars(d, r)[j];
-                if (!w || !x_uses(d->forms, factor, j))
+                if (!w || !form_factor_uses(d->forms, p, j))
                     continue;
                 if (loop_var_at(t, r, j, &index))
                     t->loop->linear = false;
@@ -367,7 +373,7 @@ static void judge_linear(Tear *t)
 
 static Loop *tear_loop(Ddp *d, DdpNode n)
 {
-    Tear t = {.d = d, .loop = mem_alloc(d->mem, sizeof *t.loop)};
+    Tear t = {.d = d, .node = n, .loop = mem_alloc(d->mem, sizeof *t.loop)};
     set_up(&t, n);
     while (t.left) {
         for (uint32_t i = 0; i < t.ready.n; i++)
@@ -383,7 +389,6 @@ static Loop *tear_loop(Ddp *d, DdpNode n)
     mem_free(d->mem, t.var);
     mem_free(d->mem, t.depth);
     mem_free(d->mem, t.growth);
-    map_free(d->mem, &t.index_of);
     vec_free(d->mem, &t.ready);
     vec_free(d->mem, &t.buckets);
     return t.loop;
