@@ -30,7 +30,7 @@ typedef struct ValueInfo {
     bool has;                /* it has a value */
     bool guess;              /* value is a first guess from a start value */
     bool stiff;              /* method.c: as a state it was in a stiff part */
-    bool exchanged;          /* reselect.c: constraints made it a state, or none, on the way */
+    bool exchanged;          /* reselect.c: becomes a state, or none, on the way, or may */
     bool linked : 1;         /* part_graph.c: connected its readers when parts were settled last */
     bool clocked : 1;        /* follows the clock other than through states */
     bool pending : 1;        /* its node still has to be evaluated: do not read */

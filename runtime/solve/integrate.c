@@ -44,16 +44,17 @@ void part_choose_unknowns(Part *part)
     part_count(part, 1);
 }
 
-/* Coordinates that were exchanged for others on the way will be again: each is a state for a part of a turn, and the errors that a
- * coordinate makes while it is one do not cancel over the turn, as those of an angle do. So less is allowed of each. */
-static const double EXCHANGED = 1. / 32;
+/* Of coordinates that constraints bind, and that nobody prefers, less is allowed, from the beginning: where the path is round every step of a
+ * straight coordinate errs to the same side, while an angle, which hardly notices that, errs to this side and that. It is so between
+ * exchanges of states, not in them (docs/decisions.md). */
+static const double BOUND = 1. / 50;
 
 static void set_tolerances(Part *part)
 {
     const Sim *sim = part->sim;
     for (uint32_t i = 0; i < part->states.n; i++) {
         PartState *state = &part->states.at[i];
-        double share = sim->info[state->var].exchanged ? EXCHANGED : 1;
+        double share = sim->info[state->var].exchanged ? BOUND : 1;
         state->rtol = share * sim->opt.rtol;
         state->atol = share * sim->opt.atol * world_var_nominal(sim->world, state->var);
     }
@@ -67,6 +68,7 @@ SolStatus part_start(Part *part)
             if (part->driver[method] && parts_integrator(sim, method)->restructured)
                 parts_integrator(sim, method)->restructured(part);
         part_choose_unknowns(part);
+        reselect_mark(part);
     }
     set_tolerances(part);
     blocks_prepare(part);

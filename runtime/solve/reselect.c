@@ -8,7 +8,8 @@
  * matrices: with A the constraints' Jacobian by the dummies and B by the states it is an entry of
  * inv(A) B, and exchanging the two variables multiplies det A by it (Goreinov and others, How to
  * find a good submatrix, 2010). Both are measured by their sizes (state_choice.h). When a dummy
- * moves FAR times as much as a state, or AGAIN times where states were exchanged before, the levels of the constraints are examined (state_choice.c)
+ * moves AGAIN times as much as a state, or FAR times where the modeller prefers all states and none was exchanged before, the levels of the
+ * constraints are examined (state_choice.c)
  * and the DDP is advised; the event in which it follows costs a restart of the part. At the start,
  * and where an event makes constraints new, they are examined before anything is solved, and once
  * more when it is.
@@ -96,6 +97,21 @@ bool reselect_concerns(Part *part)
         if (is_constraint(sim, &sim->nodes.at[list->at[i]]))
             return true;
     return false;
+}
+
+/* Of which coordinates less error is allowed (integrate.c). */
+void reselect_mark(Part *part)
+{
+    Sim *sim = part->sim;
+    const NodeList *list = sim->solve.differentiated.n ? part_dynamics(part) : NULL;
+    Map seen = {0};
+    for (uint32_t i = 0; list && i < list->n; i++) {
+        const EvalNode *node = &sim->nodes.at[list->at[i]];
+        for (uint32_t k = 0; is_constraint(sim, node) && k < node->n_steps + node->n_tears; k++)
+            for (DdpVar v = node_output(node, k); v; v = ddp_level_above(sim->ddp, v))
+                state_choice_mark(sim, v, &seen);
+    }
+    map_free(sim->mem, &seen);
 }
 
 /* ---- how large things are ---- */

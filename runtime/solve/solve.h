@@ -33,6 +33,7 @@ SolStatus method_change(Part *part); /* part->trial.change is set, and a step ab
 /* ---- reselect.c ---- */
 
 void reselect_begin(Part *part);
+void reselect_mark(Part *part); /* whose structure is new */
 /* The part is evaluated at the end of a step: has all that constraints determine moved as its slopes say?
  * If not, the step passed a point where the choice of states is singular, and those values are as at its
  * beginning again. reselect_before: the part is evaluated there. */

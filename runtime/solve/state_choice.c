@@ -241,24 +241,48 @@ static bool choose(Level *l, const ChoiceBounds *bounds)
     return advised;
 }
 
+/* Opens the level of `var` unless it was seen; false: it was, or has nothing to choose. */
+static bool open_unseen(Level *l, DdpVar var, Map *seen)
+{
+    Sim *sim = l->sim;
+    if (!ddp_var_used(sim->ddp, var) || map_get(seen, var))
+        return false;
+    bool concerns = open_level(l, var);
+    for (uint32_t j = 0; j < l->view.n_vars; j++)
+        map_put(sim->mem, seen, l->view.vars[j], 1);
+    return concerns;
+}
+
+static void close_level(Level *l)
+{
+    map_free(l->sim->mem, &l->index);
+    arena_free(&l->arena);
+}
+
 bool state_choice_examine(Sim *sim, DdpVar var, const ChoiceBounds *bounds, Map *seen)
 {
     Level l = {.sim = sim};
     bool advised = false;
-    if (!ddp_var_used(sim->ddp, var) || map_get(seen, var))
-        return false;
     arena_init(&l.arena, sim->mem);
-    bool concerns = open_level(&l, var);
-    for (uint32_t j = 0; j < l.view.n_vars; j++)
-        map_put(sim->mem, seen, l.view.vars[j], 1);
-    if (concerns) {
+    if (open_unseen(&l, var, seen)) {
         fill_rows(&l);
         if (l.finite) {
             measure(&l);
             advised = choose(&l, bounds);
         }
     }
-    map_free(sim->mem, &l.index);
-    arena_free(&l.arena);
+    close_level(&l);
     return advised;
+}
+
+void state_choice_mark(Sim *sim, DdpVar var, Map *seen)
+{
+    Level l = {.sim = sim};
+    arena_init(&l.arena, sim->mem);
+    if (open_unseen(&l, var, seen))
+        for (uint32_t j = 0; j < l.view.n_vars; j++)
+            sim->info[l.view.vars[j]].exchanged |=
+                l.der[j] &&
+                !(ddp_rel(sim->ddp, l.der[j]).flags & (DDP_PREFER_STATE | DDP_ALWAYS_STATE));
+    close_level(&l);
 }

@@ -19,6 +19,9 @@ typedef struct ChoiceBounds {
  * those looked at are entered. */
 bool state_choice_examine(Sim *sim, DdpVar var, const ChoiceBounds *bounds, Map *seen);
 
+/* Marks what may become a state on the way, or cease to be one, unless the modeller prefers it: the candidates of the level of `var`. */
+void state_choice_mark(Sim *sim, DdpVar var, Map *seen);
+
 /* How large a variable is, by the largest value and the largest speed of it that were noted: `period` is
  * the least of the periods of those that are compared, the time in which one moves by its size. */
 void size_note(Sim *sim, DdpVar var);
