@@ -99,6 +99,13 @@ double event_point_number(const Sim *sim)
     return MOMENT * fmax(fabs(sim->time), compare_look(sim));
 }
 
+/* Is its slope what rounding in the slopes of states may make? That takes all that these follow from, so it is asked last. */
+static bool is_drift(Sim *sim, const EvalOp *op, const Compare *compare, double slope)
+{
+    double drift = error_bound_of_slope(sim, op, compare->difference_code).drift;
+    return fabs(slope) <= BOUNDARY_ROUNDINGS * drift;
+}
+
 /* Close is also what crosses its boundary at a time that cannot be told from now. */
 static Closeness closeness(Sim *sim, const EvalOp *op, const Compare *compare, double slope)
 {
@@ -107,11 +114,11 @@ static Closeness closeness(Sim *sim, const EvalOp *op, const Compare *compare, d
     bool tolerant = mode_search_is_tolerant(sim);
     if (!isfinite(slope) || (fabs(difference) > BOUNDARY_NEAR && !tolerant))
         return NOT_CLOSE;
-    ErrorBound bound = error_bound_of_slope(sim, op, compare->difference_code);
+    ErrorBound bound = error_bound(sim, op, compare->difference_code);
     double error = fmax(BOUNDARY_ROUNDINGS * bound.rounding, tolerant ? bound.tolerance : 0);
     if (fabs(difference) > fmax(error, fabs(slope) * moment))
         return NOT_CLOSE;
-    if (fabs(slope) <= fmax(SLOW * bound.speed, BOUNDARY_ROUNDINGS * bound.drift))
+    if (fabs(slope) <= SLOW * bound.speed || is_drift(sim, op, compare, slope))
         return CLOSE_EQUAL;
     return slope > 0 ? CLOSE_UP : CLOSE_DOWN;
 }
