@@ -82,3 +82,23 @@ implementation:
     der(vy) = -9.81;
   end if;
 end Strings;
+
+// A crank of 0.3, its pin of 1 kg; a rod of 0.8; a piston of 3 kg on the axis. It begins at the angle whose cosine and sine are c and s, with the speed w.
+model SliderCrank
+interface:
+  parameter Real c << 1; parameter Real s << 0; parameter Real w << 13;
+  static Real x; static Real y; static Real vx; static Real vy; static Real p; static Real vp;
+implementation:
+  static Real f; static Real g; static Real guide; static Real q; static Real vq;
+  vx = der(x = x, start << 0.3*c);
+  vy = der(x = y, start << 0.3*s);
+  vp = der(x = p, start << 0.3*c + sqrt(0.64 - 0.09*s*s));
+  vq = der(x = q, start << 0);
+  der(x = vx, start << -0.3*w*s) = -f*x - g*(x - p);
+  der(x = vy, start << 0.3*w*c) = -f*y - g*(y - q) - 9.81;
+  3*der(x = vp, start << -0.3*w*s*(1 + 0.3*c/sqrt(0.64 - 0.09*s*s))) = -g*(p - x);
+  3*der(x = vq, start << 0) = -g*(q - y) - guide - 3*9.81;
+  q = 0;
+  x^2 + y^2 = 0.09;
+  (x - p)^2 + (y - q)^2 = 0.64;
+end SliderCrank;
