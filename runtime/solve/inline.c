@@ -178,6 +178,8 @@ static bool find_system(Part *part, InlineDriver *d)
         system->one = inline_step_open(sim, system->plan, 1);
     if (method->stages && !system->many)
         system->many = inline_step_open(sim, system->plan, method->stages);
+    if (system->many && sim->opt.realtime > 0 && !system->between && !method->points)
+        system->between = inline_step_open(sim, system->plan, method->stages);
     d->one = system->one;
     d->many = system->many;
     return true;
@@ -502,10 +504,16 @@ static void dense_half_way(Part *part, InlineDriver *d, double h)
     divide(d, value, slope, h);
 }
 
+static bool has_half_way(const Part *part)
+{
+    const Method *method = method_now(part);
+    return is_fixed(part) && method->stages && !method->points;
+}
+
 static void make_dense(Part *part, InlineDriver *d, double h)
 {
     const Method *method = method_now(part);
-    d->halved = !is_fixed(part) || !method->stages || method->points;
+    d->halved = !has_half_way(part);
     d->pointed = !d->by_many;
     if (d->by_many)
         dense_of_stages(d, method->stages, h);
@@ -513,19 +521,27 @@ static void make_dense(Part *part, InlineDriver *d, double h)
         d->n_nodes = (method->points ? method->points : 1) + 1;
 }
 
+/* Output that falls on the end of a step but for rounding does not ask for a point half way: a straight line is as good, whoever looked before. */
+static bool is_at_end(const Part *part, const InlineDriver *d, double time)
+{
+    return has_half_way(part) && fabs(part->now - time) < 1e-9 * d->last;
+}
+
 static void inline_at(Part *part, double time)
 {
     InlineDriver *d = driver_of(part);
-    bool inside = time != part->now && d->n_nodes;
+    bool inside = time != part->now && d->n_nodes, at_end = inside && is_at_end(part, d, time);
     double s = inside ? (time - part->back) / d->last : 1;
     if (inside && d->pointed)
         dense_of_points(d, d->n_nodes - 1, d->last);
-    if (inside && time != part->back && !d->halved)
+    if (inside && time != part->back && !d->halved && !at_end)
         dense_half_way(part, d, d->last);
     for (uint32_t i = 0; i < d->n; i++) {
         double y = d->y[i];
-        for (uint32_t j = d->n_nodes; inside && j-- > 0;)
+        for (uint32_t j = d->n_nodes; inside && !at_end && j-- > 0;)
             y = (j == d->n_nodes - 1 ? 0 : y * (s - d->node[j])) + d->dense[j][i];
+        if (at_end)
+            y += (time - part->now) * d->slope[i];
         part->sim->value[part->states.at[i].var] = y;
     }
 }
