@@ -121,6 +121,7 @@ typedef struct StartMemo {
     DdpVar start, var;
     bool given; /* a state got it */
     bool again; /* it comes back with the else branch of a `when` (U5) */
+    bool late;  /* it was not known before its state had a value */
     Place at;
 } StartMemo;
 

@@ -1,4 +1,5 @@
 /* start_tell.c: what became of start values and initial conditions -> messages in the modeller's words. */
+#include "base/map.h"
 #include "runtime/eval/trace.h"
 #include "runtime/event/start_int.h"
 
@@ -42,6 +43,57 @@ void start_warn_left_over(Sim *sim, const StartMemo *start)
         diag_warning(sim->diags, start->at,
                      "%s starts at %.10g: its start value %.10g was only a first guess",
                      explain_var(sim, start->var), value, meant);
+}
+
+/* ---- start values that hang on their states ---- */
+
+static bool is_late(const Sim *sim, DdpVar state)
+{
+    for (uint32_t i = 0; i < sim->start.starts.n; i++)
+        if (sim->start.starts.at[i].var == state && sim->start.starts.at[i].late)
+            return true;
+    return false;
+}
+
+/* The state, among those whose start values were not known in time, that the variable is computed from; 0: none. `through`: what is read
+ * first on the way there. */
+static DdpVar waits_for(const Sim *sim, DdpVar var, Map *seen, DdpVar *through)
+{
+    DdpNode n = sim->info[var].node;
+    DdpVar found = is_late(sim, var) ? var : 0, further;
+    if (found || sim->info[var].state || !n || map_get(seen, n))
+        return found;
+    map_put(sim->mem, seen, n, 1);
+    for (uint32_t i = 0; i < sim->nodes.at[n].n_reads && !found; i++) {
+        *through = sim->nodes.at[n].reads[i].var;
+        found = waits_for(sim, *through, seen, &further);
+    }
+    return found;
+}
+
+static void warn_late(Sim *sim, const StartMemo *start)
+{
+    Map seen = {0};
+    DdpVar through = 0, on = waits_for(sim, start->start, &seen, &through);
+    char name[200], from[200], way[200] = "";
+    map_free(sim->mem, &seen);
+    if (!on)
+        return;
+    snprintf(name, sizeof name, "%s", explain_var(sim, start->var));
+    snprintf(from, sizeof from, "%s%s", explain_var(sim, on),
+             on == start->var ? " itself" : ", whose start value waits too");
+    if (through && through != on)
+        snprintf(way, sizeof way, ", by way of %s", explain_var(sim, through));
+    diag_warning(sim->diags, start->at,
+                 "at time %.10g the start value of %s needs %s%s: %s starts at %.10g", sim->time,
+                 name, from, way, name, sim->value[start->var]);
+}
+
+static void warn_if_late(Sim *sim, DdpVar state)
+{
+    for (uint32_t i = 0; i < sim->start.starts.n; i++)
+        if (sim->start.starts.at[i].var == state && sim->start.starts.at[i].late)
+            warn_late(sim, &sim->start.starts.at[i]);
 }
 
 /* ---- states that nothing holds ---- */
@@ -172,6 +224,7 @@ void start_note_free(const Starts *s)
         if (!open[c])
             continue;
         n++;
+        warn_if_late(sim, s->column[c]);
         trace_line(sim, 'i', sim->time, "nothing says where %s begins: it starts at %.10g",
                    explain_var(sim, s->column[c]), sim->value[s->column[c]]);
     }

@@ -100,12 +100,12 @@ static bool lacks(const Sim *sim, DdpVar var)
     return sim->info[var].state && !sim->info[var].has;
 }
 
-static bool has_start(const Sim *sim, DdpVar var)
+static StartMemo *start_of(Sim *sim, DdpVar var)
 {
     for (uint32_t i = 0; i < sim->start.starts.n; i++)
         if (sim->start.starts.at[i].var == var && !sim->start.starts.at[i].given)
-            return true;
-    return false;
+            return &sim->start.starts.at[i];
+    return NULL;
 }
 
 /* States that have no value yet start at 0, or where a start value left them as a first guess. */
@@ -117,10 +117,13 @@ static bool give_zeros(Sim *sim, bool all)
         DdpVar var = sim->start.lacking.at[i];
         if (!lacks(sim, var))
             continue;
-        if (!all && has_start(sim, var)) {
+        StartMemo *start = start_of(sim, var);
+        if (!all && start) {
             sim->start.lacking.at[kept++] = var;
             continue;
         }
+        if (start)
+            start->late = true;
         values_set(sim, var, sim->value[var]);
         vec_push(sim->mem, &sim->start.zeroed, var);
         any = true;

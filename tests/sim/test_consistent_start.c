@@ -126,13 +126,53 @@ static void test_held_at_zero(void **state)
     sim_lab_close(lab);
 }
 
+/* ---- start values that need their own state ---- */
+
+static void begins(const char *equations, double time, double value, const char *said)
+{
+    char text[800];
+    snprintf(text, sizeof text,
+             "model M interface: static Real a; static Real b; static Real y; static Boolean on;\n"
+             "implementation:\n  when time > 0.5 then on << true; end;\n%s\nend M;\n",
+             equations);
+    SimLab *lab = sim_lab_text(text, &(SolOptions){.stop = 1});
+    assert_int_equal(sim_lab_run(lab, time), SOL_OK);
+    if (said && !sim_lab_said(lab, said))
+        sol_print_messages(lab->model, 0, stderr, false);
+    assert_true(said ? sim_lab_said(lab, said) : !sim_lab_said(lab, "the start value of"));
+    near_to(sim_lab_value(lab, "a"), value, 1e-6);
+    sim_lab_close(lab);
+}
+
+static void test_start_of_itself(void **state)
+{
+    (void)state;
+    begins("der(a, start << y) = 2 - a; y = a; b = 0;", 0, 2,
+           "at time 0 the start value of a needs a itself, by way of y: a starts at 2");
+    begins("b = 0; if on then Real r; der(r, start << y) = 2 - r; y = r; a = y;\n"
+           "  else then a = 5; y = 0; end;",
+           1, 2, "the start value of r needs r itself, by way of y: r starts at 2");
+    begins("der(a, start << b) = 1; der(b, start << a) = 2; y = 0;", 0, 0,
+           "at time 0 the start value of a needs b, whose start value waits too: a starts at 0");
+}
+
+/* What has a value before, by a start of its own or by a condition, may be read. */
+static void test_start_of_others(void **state)
+{
+    (void)state;
+    begins("der(a, start << y) = 1; der(b, start << 3) = 2; y = b + 1;", 0, 4, NULL);
+    begins("der(a, start << b) = 1; der(b) = 2; y = 0;", 0, 0, NULL);
+    begins("b = 0; if on then der(a, start << y) = 2 - a; else then a = 5; end; y = a;", 0.5, 5,
+           NULL);
+    begins("der(a, start << y) = 1; y = a; b = 0; if initial() then y = 9; end;", 0, 9, NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_flat_solution),
-        cmocka_unit_test(test_no_solution),
-        cmocka_unit_test(test_declared_first),
-        cmocka_unit_test(test_held_at_zero),
+        cmocka_unit_test(test_flat_solution),   cmocka_unit_test(test_no_solution),
+        cmocka_unit_test(test_declared_first),  cmocka_unit_test(test_held_at_zero),
+        cmocka_unit_test(test_start_of_itself), cmocka_unit_test(test_start_of_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
