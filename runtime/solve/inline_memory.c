@@ -15,11 +15,11 @@
 
 #include <string.h>
 
-enum { MOST_SYSTEMS = 128, MOST_OPS = 200000 };
+enum { MOST_SYSTEMS = 128, MOST_PLACES = 400000 }; /* some 100 bytes for each place */
 
 struct InlineMemory {
     VEC(InlineSystem *) kept; /* the oldest first */
-    uint32_t ops;             /* of all plans */
+    uint32_t places;          /* of all of them */
     VEC(uint32_t) words;      /* of the part that is looked at */
 };
 
@@ -88,7 +88,7 @@ static InlineSystem *take_out(struct InlineMemory *memory, uint32_t at)
     memory->kept.n--;
     memmove(memory->kept.at + at, memory->kept.at + at + 1,
             (memory->kept.n - at) * sizeof *memory->kept.at);
-    memory->ops -= system->plan->ops.n;
+    memory->places -= system->places;
     return system;
 }
 
@@ -98,6 +98,15 @@ static InlineSystem *find(struct InlineMemory *memory, uint64_t key)
         if (is_described(memory, memory->kept.at[i], key))
             return take_out(memory, i);
     return NULL;
+}
+
+static uint32_t count_places(const InlineSystem *system)
+{
+    const InlineStep *steps[] = {system->one, system->many, system->between};
+    uint32_t places = system->plan->ops.n;
+    for (int i = 0; i < 3; i++)
+        places += steps[i] ? inline_step_places(steps[i]) : 0;
+    return places;
 }
 
 void inline_system_put_away(Sim *sim, InlineSystem *system)
@@ -110,8 +119,9 @@ void inline_system_put_away(Sim *sim, InlineSystem *system)
         return;
     }
     vec_push(sim->mem, &memory->kept, system);
-    memory->ops += system->plan->ops.n;
-    while (memory->kept.n > MOST_SYSTEMS || memory->ops > MOST_OPS)
+    system->places = count_places(system);
+    memory->places += system->places;
+    while (memory->kept.n > MOST_SYSTEMS || memory->places > MOST_PLACES)
         close_system(sim, take_out(memory, 0));
 }
 

@@ -10,6 +10,7 @@ typedef struct InlineSystem {
     InlineStep *between;      /* as `many`, for the dense output; NULL: not asked for */
     uint32_t n_words, *words; /* the structure that it was made for; none: it is not kept */
     uint64_t key;             /* of these */
+    uint32_t places;          /* while it is kept: how large it is */
 } InlineSystem;
 
 /* Of the part as it is now: what it had when it was so before, or only a plan. NULL: the equations could not be sorted. */

@@ -285,6 +285,11 @@ void inline_step_close(InlineStep *step)
     mem_free(sim->mem, step);
 }
 
+uint32_t inline_step_places(const InlineStep *step)
+{
+    return step->n_places;
+}
+
 /* ---- in and out ---- */
 
 void inline_step_begin(InlineStep *step)

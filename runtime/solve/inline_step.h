@@ -10,7 +10,8 @@ typedef struct InlineStep InlineStep;
 
 /* The plan stays as long as it. */
 InlineStep *inline_step_open(Sim *sim, const InlinePlan *plan, uint32_t stages);
-void inline_step_close(InlineStep *step); /* NULL is fine */
+void inline_step_close(InlineStep *step);            /* NULL is fine */
+uint32_t inline_step_places(const InlineStep *step); /* how large it is */
 
 /* As if it had just been opened. */
 void inline_step_renew(InlineStep *step);

@@ -355,6 +355,39 @@ static void test_modes_return(void **state)
     }
 }
 
+/* More modes than are kept: what was put away first goes, and is made again. */
+static void test_many_modes(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "model Many\ninterface: parameter Integer n << 7; static Real s;\nimplementation:\n"
+        "  static Real u[n]; static Real y[n];\n"
+        "  for i in 1:n then\n"
+        "    u[i] = sin(x = (1 + 0.37*i)*time + i);\n"
+        "    if u[i] > 0.5 then y[i] = 0.5*s; else if u[i] < -0.5 then y[i] = -0.5; else then y[i] "
+        "= u[i]; end if;\n"
+        "  end for;\n"
+        "  der(x = s, start << 0) = sum(y[i] for i in 1:n) - s^3 - 10*s;\nend Many;\n";
+    SolStats stats[2];
+    uint64_t hash[2];
+    for (int k = 0; k < 2; k++) {
+        SolOptions options = inline_options(SOL_METHOD_BDF2, 40, 0.02);
+        options.steps = 100;
+        options.jit_wait = true;
+        options.cache = "off";
+        options.forget_modes = k;
+        SimLab *lab = sim_lab_text(text, &options);
+        assert_int_equal(sim_lab_run(lab, 40), SOL_OK);
+        sol_stats(lab->sim, &stats[k]);
+        hash[k] = lab->hash;
+        assert_true(lab->n_events > 400);
+        assert_true(stats[0].modes_returned > 0 && lab->n_events > 150 + stats[0].modes_returned);
+        sim_lab_close(lab);
+    }
+    assert_true(hash[0] == hash[1]);
+    assert_in_range(stats[0].modes_returned, 100, 170); /* 204 if all were kept */
+}
+
 /* ---- what is not evaluated ---- */
 
 /* A constraint whose factors are parameters cannot turn singular on the way: nobody looks whether it did. */
@@ -443,6 +476,7 @@ int main(void)
         cmocka_unit_test(test_large_loops),
         cmocka_unit_test(test_events_of_a_stiff_part),
         cmocka_unit_test(test_modes_return),
+        cmocka_unit_test(test_many_modes),
         cmocka_unit_test(test_steps_alone),
         cmocka_unit_test(test_linear_blocks),
         cmocka_unit_test(test_output_points),
