@@ -159,17 +159,13 @@ static bool factor_on_way(void *context)
     Attempt *a = context;
     Starts *s = a->s;
     start_fill(s);
-    for (uint32_t i = 0; i < s->n; i++)
-        for (uint32_t k = 0; k < s->n; k++)
-            a->square[(size_t)i * s->n + k] =
-                s->matrix[(size_t)s->chosen_row[i] * s->n_columns + s->chosen_column[k]];
-    return dense_lu_factor(s->n, a->square, a->pivot);
+    return start_factor(s);
 }
 
 static void solve_on_way(void *context, double *b)
 {
     Attempt *a = context;
-    dense_lu_solve(a->s->n, a->square, a->pivot, b);
+    start_solve_linear(a->s, b);
 }
 
 static WaySystem way_from_here(Attempt *a)
@@ -410,6 +406,7 @@ static bool meet_group(const Starts *s, uint32_t group, const uint32_t *group_of
         start_make_room(&part, &arena);
         start_attempt(&part, &arena);
         met = start_met(&part, &worst, &most);
+        start_close(&part);
     }
     arena_free(&arena);
     return met;

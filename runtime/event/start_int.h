@@ -3,6 +3,7 @@
 #define RUNTIME_EVENT_START_INT_H
 
 #include "runtime/event/event.h"
+#include "runtime/solve/sparse_lu.h"
 
 /* What a variable is to be: a start value, or 0 where it is what a condition is off by. */
 typedef struct StartRow {
@@ -27,6 +28,14 @@ typedef struct StartPattern {
     uint32_t *node_column; /* [n_nodes]: one of them */
 } StartPattern;
 
+/* The square matrix where most of it is 0 (start_matrix.c). */
+typedef struct StartSparse {
+    bool is;
+    SparseLu lu;
+    VEC(int) first, row; /* compressed columns */
+    VEC(double) value;
+} StartSparse;
+
 typedef struct Starts {
     Sim *sim;
     const StartPattern *among;     /* its nodes alone can depend on columns; NULL: all can */
@@ -40,7 +49,8 @@ typedef struct Starts {
     double *matrix;                       /* [n_rows][n_columns]: d row / d column */
     double *factor; /* [n_rows][n_columns]: row r had factor k times chosen row k taken away */
     double *system, *step, *old;
-    uint32_t *pivot;
+    uint32_t *pivot, *place; /* place: [n_columns] */
+    StartSparse sparse;
     double *least, *most; /* [n_columns]: bounds */
     StartPattern pattern;
 } Starts;
@@ -59,14 +69,23 @@ bool start_is_chosen(const Starts *s, uint32_t row);
 void start_choose(Starts *s); /* derivatives at the present point, and rows and columns by them */
 void start_choose_met(
     Starts *s); /* the same where conditions hold: what they determine, however weakly */
-void start_make_room(Starts *s, Arena *arena); /* once rows and columns are known */
-void start_fill(Starts *s);                    /* derivatives */
-double start_distance(const Starts *s);        /* largest difference of what was chosen */
-bool start_evaluate(Starts *s); /* with the columns as they are; false: that cannot be */
+void start_fill(Starts *s);             /* derivatives */
+double start_distance(const Starts *s); /* largest difference of what was chosen */
+bool start_evaluate(Starts *s);         /* with the columns as they are; false: that cannot be */
 void start_set(Starts *s, uint32_t column, double value);
 bool start_newton_step(Starts *s);
 bool start_met(const Starts *s, uint32_t *worst, double *most); /* all conditions, within bounds */
 #define START_MET 1e-9 /* against the terms of the equation */
+
+/* ---- start_matrix.c ---- */
+
+void start_make_room(Starts *s, Arena *arena); /* once rows and columns are known */
+void start_close(Starts *s);                   /* also where there was no room made */
+/* Row by row in order of preference: a row that is no combination of those before is chosen together with the column of its largest
+ * entry. Of a row, what is more than rounding: of conditions, of start values. */
+void start_eliminate(Starts *s, double of_conditions, double of_starts);
+bool start_factor(Starts *s); /* of the rows and columns that were chosen; false: singular */
+void start_solve_linear(Starts *s, double *b);
 
 /* ---- start_attempts.c ---- */
 

@@ -15,7 +15,6 @@
  * chosen (two coils that an open switch leaves in series): then all start values are looked at
  * anew.
  */
-#include "numerics/dense_lu.h"
 #include "runtime/eval/rounding.h"
 #include "runtime/event/start_int.h"
 
@@ -162,24 +161,6 @@ static void collect(Starts *s, Arena *arena)
         start_make_room(s, arena);
 }
 
-void start_make_room(Starts *s, Arena *arena)
-{
-    size_t size = (size_t)s->n_rows * s->n_columns, room = dense_lu_room(s->n_columns);
-    start_find_pattern(s, arena);
-    s->matrix = arena_alloc(arena, size * sizeof *s->matrix);
-    s->factor = arena_alloc(arena, size * sizeof *s->factor);
-    s->least = arena_alloc(arena, s->n_columns * sizeof *s->least);
-    s->most = arena_alloc(arena, s->n_columns * sizeof *s->most);
-    for (uint32_t c = 0; c < s->n_columns; c++)
-        world_var_bounds(s->sim->world, s->column[c], &s->least[c], &s->most[c]);
-    s->system = arena_alloc(arena, (size > room ? size : room) * sizeof *s->system);
-    s->chosen_row = arena_alloc(arena, s->n_columns * sizeof *s->chosen_row);
-    s->chosen_column = arena_alloc(arena, s->n_columns * sizeof *s->chosen_column);
-    s->step = arena_alloc(arena, s->n_columns * sizeof *s->step);
-    s->old = arena_alloc(arena, s->n_columns * sizeof *s->old);
-    s->pivot = arena_alloc(arena, dense_lu_pivots(s->n_columns) * sizeof *s->pivot);
-}
-
 /* ---- derivatives ---- */
 
 static void sweep_node(Sim *sim, DdpNode n, bool all)
@@ -259,64 +240,19 @@ void start_fill(Starts *s)
         fill_colour(s, colour);
 }
 
-/* The column of the largest entry; parameters first, because states have start values or 0. */
-static uint32_t best_column(const Starts *s, const double *row)
-{
-    static const double ENOUGH = 1e-3;
-    uint32_t best = 0, first = s->n_columns - s->n_params, param = first;
-    for (uint32_t c = 0; c < s->n_columns; c++) {
-        if (fabs(row[c]) > fabs(row[best]))
-            best = c;
-        if (c > first && fabs(row[c]) > fabs(row[param]))
-            param = c;
-    }
-    return s->n_params && fabs(row[param]) > ENOUGH * fabs(row[best]) ? param : best;
-}
-
 static const double STARTS_DIFFER = 1e-8;
-
-/* Elimination row by row in order of preference: a row that is no combination of those before is
- * chosen together with the column of its largest entry. `least`: of a row, what is more than rounding. */
-static void choose(Starts *s, double least)
-{
-    uint32_t m = s->n_columns;
-    double *work = s->system;
-    memcpy(work, s->matrix, (size_t)s->n_rows * m * sizeof *work);
-    s->n = 0;
-    for (uint32_t r = 0; r < s->n_rows; r++) {
-        double *row = work + (size_t)r * m, before = 0;
-        for (uint32_t c = 0; c < m; c++)
-            before = fmax(before, fabs(row[c]));
-        for (uint32_t k = 0; k < s->n; k++) {
-            const double *up = work + (size_t)s->chosen_row[k] * m;
-            double factor = row[s->chosen_column[k]] / up[s->chosen_column[k]];
-            s->factor[(size_t)r * m + k] = factor;
-            if (factor == 0)
-                continue;
-            for (uint32_t c = 0; c < m; c++)
-                row[c] -= factor * up[c];
-            row[s->chosen_column[k]] = 0;
-        }
-        uint32_t best = best_column(s, row);
-        bool condition = r < s->n_conditions;
-        if (s->n == m || !(fabs(row[best]) > (condition ? least : STARTS_DIFFER) * before))
-            continue;
-        s->chosen_row[s->n] = r;
-        s->chosen_column[s->n++] = best;
-    }
-}
 
 void start_choose(Starts *s)
 {
     start_fill(s);
-    choose(s, STARTS_DIFFER);
+    start_eliminate(s, STARTS_DIFFER, STARTS_DIFFER);
 }
 
 void start_choose_met(Starts *s)
 {
     static const double ROUNDING = 1e-12; /* x^3 = 1e-13 determines x */
     start_fill(s);
-    choose(s, ROUNDING);
+    start_eliminate(s, ROUNDING, STARTS_DIFFER);
 }
 
 /* ---- Newton ---- */
@@ -357,15 +293,12 @@ bool start_newton_step(Starts *s)
     double before = start_distance(s);
     start_fill(s);
     for (uint32_t i = 0; i < s->n; i++) {
-        for (uint32_t k = 0; k < s->n; k++)
-            s->system[(size_t)i * s->n + k] =
-                s->matrix[(size_t)s->chosen_row[i] * s->n_columns + s->chosen_column[k]];
         s->step[i] = start_off(s, s->chosen_row[i]);
         s->old[i] = s->sim->value[s->column[s->chosen_column[i]]];
     }
-    if (!dense_lu_factor(s->n, s->system, s->pivot))
+    if (!start_factor(s))
         return false;
-    dense_lu_solve(s->n, s->system, s->pivot, s->step);
+    start_solve_linear(s, s->step);
     double least = start_is_conditioned(s) ? 1e-6 : 1e-4;
     for (double part = 1; part > least; part /= 2)
         if (move(s, part) && start_distance(s) < before)
@@ -491,6 +424,7 @@ SolStatus start_solve(Sim *sim)
         warn_left_over(&s);
         start_note_free(&s);
     }
+    start_close(&s);
     arena_free(&arena);
     return status;
 }

@@ -564,12 +564,34 @@ static void many_conditions(void **state)
     sim_lab_close(lab);
 }
 
+/* 300 conditions that hang together, each on two states: sparse factors; the solution is i/300. */
+static void many_conditions_in_one_set(void **state)
+{
+    (void)state;
+    SimLab *lab = sim_lab_text("model M interface: static Real T[300]; implementation:\n"
+                               "  for i in 1:300 then der(T[i], start << 0.5) = 0; end for;\n"
+                               "  if initial() then\n"
+                               "    for i in 1:299 then 3*T[i] + T[i]^3 + T[i+1] = i/100 + "
+                               "(i/300)^3 + (i + 1)/300; end for;\n"
+                               "    3*T[300] + T[300]^3 + T[299] = 4 + 299/300;\n"
+                               "  end if;\nend M;\n",
+                               &(SolOptions){.stop = 1});
+    assert_int_equal(sim_lab_run(lab, 0), SOL_OK);
+    for (int i = 1; i <= 300; i++) {
+        char path[20];
+        snprintf(path, sizeof path, "T[%d]", i);
+        assert_true(fabs(sim_lab_value(lab, path) - i / 300.) < 1e-9);
+    }
+    sim_lab_close(lab);
+}
+
 int main(void)
 {
-    struct CMUnitTest tests[sizeof cases / sizeof *cases + 8];
+    struct CMUnitTest tests[sizeof cases / sizeof *cases + 9];
     uint32_t n = 0;
     for (; n < sizeof cases / sizeof *cases; n++)
         tests[n] = (struct CMUnitTest){cases[n].name, begins, NULL, NULL, (void *)&cases[n]};
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(many_conditions_in_one_set);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(three_phases_begin_steady);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_parameter_from_power);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(states_of_the_rotating_frame);
