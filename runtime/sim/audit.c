@@ -570,6 +570,23 @@ static const char *side_text(SolSide side)
                                      : "";
 }
 
+/* Near a point where the motion can go on in several ways rounding is amplified, and equations that were set aside are the first to
+ * show it: the step that passed it was undone. */
+static void name_cause(const Audit *audit)
+{
+    const Sim *sim = audit->sim;
+    for (uint32_t i = 0; i < sim->parts.n; i++) {
+        const Part *part = sim->parts.at[i];
+        const PartChoice *choice = &part->choice;
+        if (choice->constrained && choice->undone_steps && choice->undone >= part->back) {
+            diag_note(sim->diags, 0,
+                      "a step from there passed a point where the constraints leave open how the "
+                      "motion goes on, and was undone");
+            return;
+        }
+    }
+}
+
 static SolStatus verdict(Audit *audit)
 {
     Sim *sim = audit->sim;
@@ -580,6 +597,7 @@ static SolStatus verdict(Audit *audit)
                audit->worst_time, side_text(audit->worst_side), audit->worst, audit->bound,
                audit->worst_text);
     diag_note(sim->diags, 0, "with %s", audit->worst_values);
+    name_cause(audit);
     return SOL_NUMERICS;
 }
 

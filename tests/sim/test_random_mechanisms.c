@@ -367,6 +367,7 @@ static void piles_found(void **state)
         500109, /* nor of speeds */
         990101, /* a large loop left to the integrator's iteration */
         3028,   /* a dead point: refused by name, or right */
+        930023, /* likewise; the audit was the first to refuse, and named no cause */
     };
     Pile *p = malloc(sizeof *p);
     for (size_t i = 0; i < sizeof seed / sizeof *seed && !soak_is_long(); i++)
