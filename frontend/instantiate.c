@@ -207,45 +207,6 @@ void world_note_role(World *world, const Inst *inst, const Op *op, WorldRole rol
 
 /* ---- parameters ---- */
 
-static bool override_fits(const Override *o, TypeKind type)
-{
-    bool number = o->type == TYPE_REAL || o->type == TYPE_INTEGER;
-    if (type == TYPE_INTEGER)
-        return number && o->value == floor(o->value) && fabs(o->value) <= 0x1p53;
-    return type == TYPE_REAL ? number : o->type == type;
-}
-
-static void check_override(World *world, const Override *o, DdpVar var)
-{
-    static const char *const wanted[] = {[TYPE_REAL] = "a Real: a number",
-                                         [TYPE_INTEGER] = "an Integer: a whole number",
-                                         [TYPE_BOOLEAN] = "a Boolean: true or false",
-                                         [TYPE_STRING] = "a String: a text in quotes"};
-    WorldVar view = {0};
-    world_var(world, var, &view);
-    if (view.type < TYPE_REAL || view.type > TYPE_STRING || override_fits(o, view.type))
-        return;
-    world->misfit = true;
-    world_fail(world, 0, "%s cannot be set to this value: it is %s is wanted", o->path,
-               wanted[view.type]);
-}
-
-/* What world_override() says about the variable's path, or NULL. */
-static Override *override_of(World *world, DdpVar var)
-{
-    if (world->overrides.n == 0)
-        return NULL;
-    char path[1024];
-    world_var_path(world, var, path, sizeof path);
-    for (uint32_t i = 0; i < world->overrides.n; i++)
-        if (!strcmp(world->overrides.at[i].path, path)) {
-            world->overrides.at[i].used = true;
-            check_override(world, &world->overrides.at[i], var);
-            return &world->overrides.at[i];
-        }
-    return NULL;
-}
-
 /* A variable with the start value that was set from outside for `x`; 0: none was. */
 static DdpVar override_start(World *world, DdpVar x)
 {

@@ -361,6 +361,8 @@ void inst_enter_rel(World *world, Inst *inst, uint32_t op, const Frame *frame); 
 void inst_leave_rel(World *world, Inst *inst, const Op *op);
 void inst_hint(World *world, Inst *inst, const Op *op, int change); /* OP_TEAR */
 DdpVar inst_make_var(World *world, Inst *inst, const Op *op);
+/* What world_override() says about the variable's path, or NULL. */
+Override *override_of(World *world, DdpVar var);
 /* Where values at birth may ask for the number of an element: it is the one that is born. */
 void inst_note_element(World *world, const Inst *inst, const Op *op);
 /* OP_ASSERT; `cause`: where the instance is declared, or 0 */
