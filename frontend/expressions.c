@@ -646,6 +646,12 @@ static bool may_be_zero(const AExpr *a)
     return a->kind == A_CHOICE && (is_zero(a->a) || is_zero(a->b) || may_be_zero(a->b));
 }
 
+/* A factor that is 0 in every branch is moved into none: nobody would look at the other one. */
+static bool is_all_zero(const AExpr *a)
+{
+    return is_zero(a) || (a->kind == A_CHOICE && is_all_zero(a->a) && is_all_zero(a->b));
+}
+
 /* Made of names and numbers: nothing in it asks where it stands. */
 static bool is_movable(const AExpr *a)
 {
@@ -674,8 +680,8 @@ static RExpr *product_by_branches(Context *cx, const AExpr *a)
 {
     bool left = may_be_zero(a->a);
     const AExpr *factor = left ? a->b : a->a, *choice = left ? a->a : a->b;
-    if (a->op != T_STAR || !may_be_zero(choice) || !is_movable(factor) || cx->at_birth ||
-        cx->no_event || !cx->body)
+    if (a->op != T_STAR || !may_be_zero(choice) || is_all_zero(choice) || !is_movable(factor) ||
+        cx->at_birth || cx->no_event || !cx->body)
         return NULL;
     AExpr *e = arena_alloc(&cx->program->arena, sizeof *e);
     *e = *choice;

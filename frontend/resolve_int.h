@@ -275,6 +275,7 @@ typedef struct Context {
     bool whole_list;         /* a dynamic array may be named as a whole */
     const struct Call *call; /* whose text it is (functions.c); NULL: no function's */
     struct Rule *rule;       /* iterators of braces around (rules.c) */
+    struct Rule *frozen;     /* of these the ones that count as 1: in a bound of another */
     uint32_t own_rank;       /* of the array whose parameter list is being read */
 } Context;
 

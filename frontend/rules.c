@@ -8,16 +8,41 @@ struct Rule {
     const AFor *loop;
     Element element; /* which one is being resolved */
     const struct Call *call;
+    const Body *body; /* around the braces */
     struct Rule *outer;
     uint32_t uses;
 };
 
+/* Does something inside of the braces have the name, the iterator of a sum? */
+static bool is_hidden(const Context *cx, const struct Rule *rule, Sym name)
+{
+    const Body *body = cx->body;
+    bool found = false;
+    for (; body && body != rule->body; body = body->parent)
+        found |= body_find(body, name) != NULL;
+    return body && found;
+}
+
+static struct Rule *rule_of(const Context *cx, Sym name)
+{
+    struct Rule *rule = cx->rule;
+    while (rule && (rule->call != cx->call || rule->loop->name.sym != name))
+        rule = rule->outer;
+    return rule && !is_hidden(cx, rule, name) ? rule : NULL;
+}
+
 const AFor *rule_named(const Context *cx, Sym name)
 {
-    for (const struct Rule *rule = cx->rule; rule; rule = rule->outer)
-        if (rule->call == cx->call && rule->loop->name.sym == name)
-            return rule->loop;
-    return NULL;
+    const struct Rule *rule = rule_of(cx, name);
+    return rule ? rule->loop : NULL;
+}
+
+static bool is_frozen(const Context *cx, const struct Rule *rule)
+{
+    const struct Rule *frozen = cx->frozen;
+    while (frozen && frozen != rule)
+        frozen = frozen->outer;
+    return frozen != NULL;
 }
 
 static uint32_t all_uses(const Context *cx)
@@ -28,11 +53,13 @@ static uint32_t all_uses(const Context *cx)
     return n;
 }
 
-/* Without iterators of braces around: all rows are equally long. */
+/* Without iterators of braces around, which count as 1 here: all rows are equally long. */
 static RExpr *bound(Context *cx, const AExpr *a)
 {
+    Context inside = *cx;
+    inside.frozen = cx->rule;
     uint32_t before = all_uses(cx);
-    RExpr *e = array_known(cx, a, "a bound of 'for'");
+    RExpr *e = array_known(&inside, a, "a bound of 'for'");
     if (before == all_uses(cx))
         return e;
     resolve_error(cx->level, a->at,
@@ -50,8 +77,10 @@ static RExpr *value_of(Context *cx, struct Rule *rule, Place at)
 {
     double from = 1;
     Context outside = *cx;
-    outside.rule = rule->outer;
+    outside.rule = outside.frozen = rule->outer;
     rule->uses++;
+    if (is_frozen(cx, rule))
+        return expr_constant(cx, TYPE_INTEGER, 1, at);
     RExpr *number = array_value(cx, rule->element, at), *first = NULL;
     if (rule->loop->to)
         first = array_known(&outside, rule->loop->from, "a bound of 'for'");
@@ -64,9 +93,7 @@ static RExpr *value_of(Context *cx, struct Rule *rule, Place at)
 RExpr *rule_value(Context *cx, const AExpr *a)
 {
     const AMember *m = a->member;
-    struct Rule *rule = cx->rule;
-    while (rule && (rule->call != cx->call || rule->loop->name.sym != m->name.name[0].sym))
-        rule = rule->outer;
+    struct Rule *rule = rule_of(cx, m->name.name[0].sym);
     if (!rule || (!rule->loop->to && !(cx->subscript && m->name.n == 1)))
         return NULL;
     if (m->name.n == 1 && !m->ins.present && !m->params.present && !m->question &&
@@ -81,7 +108,7 @@ RExpr *rule_value(Context *cx, const AExpr *a)
 static Context inside_of(Context *cx, const AExpr *a, struct Rule *rule, Element element)
 {
     Context inside = *cx;
-    *rule = (struct Rule){a->list->loop, element, cx->call, cx->rule, 0};
+    *rule = (struct Rule){a->list->loop, element, cx->call, cx->body, cx->rule, 0};
     inside.rule = rule;
     return inside;
 }
@@ -99,7 +126,13 @@ RExpr *rule_size(Context *cx, const AExpr *a, uint32_t dim)
     struct Rule rule;
     if (dim) {
         Context inside = inside_of(cx, a, &rule, (Element){.k = 1});
-        return loop_size(&inside, a->list->first->value, dim - 1);
+        uint32_t errors = cx->program->diags.errors;
+        RExpr *size = loop_size(&inside, a->list->first->value, dim - 1);
+        if (rule.uses && errors == cx->program->diags.errors)
+            resolve_error(cx->level, a->list->first->value->at,
+                          "its size depends on '%s': all rows of an array are equally long",
+                          intern_text(&cx->program->names, loop->name.sym));
+        return size;
     }
     if (!loop->to && elements_is_list(cx, loop)) /* refused in its turn */
         return expr_constant(cx, TYPE_INTEGER, 0, a->at);

@@ -22,26 +22,27 @@ enum { NEED_DYNAMICS, NEED_CONDITIONS, NEED_KINDS };
 typedef struct ValueInfo {
     /* what every update reads comes first, so that it lies together: */
     ReadEdge *readers;
-    DdpNode node;            /* that determines it, 0: none */
-    uint32_t state;          /* index in Sim.states + 1, 0: no state */
-    uint32_t branches;       /* first branch whose condition it is, 0: none */
-    uint32_t left;           /* == Sim.update.number: left alone in this update (update.c, U1) */
-    uint32_t old;            /* index in Sim.update.olds, if that is of this variable */
-    bool has;                /* it has a value */
-    bool guess;              /* value is a first guess from a start value */
-    bool stiff;              /* method.c: as a state it was in a stiff part */
-    bool exchanged;          /* reselect.c: becomes a state, or none, on the way, or may */
-    bool linked : 1;         /* part_graph.c: connected its readers when parts were settled last */
-    bool clocked : 1;        /* follows the clock other than through states */
-    bool pending : 1;        /* its node still has to be evaluated: do not read */
-    bool announced : 1;      /* the output was told of its birth */
-    bool in_output_plan : 1; /* output_plan.c: output follows from it */
-    bool varied : 1;         /* it varied between events, by the last commit that named it */
-    Part *part;              /* of a state */
-    DdpVar slope_of;         /* first state whose slope this is, 0: none */
-    uint32_t pulsed;         /* number of the update in which a `when` that acted determined it */
-    uint32_t mark;           /* == Sim.mark: seen by the walk that is going on */
-    DdpVar slope_next;       /* of a state: the next one with the same slope */
+    DdpNode node;       /* that determines it, 0: none */
+    uint32_t state;     /* index in Sim.states + 1, 0: no state */
+    uint32_t branches;  /* first branch whose condition it is, 0: none */
+    uint32_t left;      /* == Sim.update.number: left alone in this update (update.c, U1) */
+    uint32_t old;       /* index in Sim.update.olds, if that is of this variable */
+    bool has;           /* it has a value */
+    bool guess;         /* value is a first guess from a start value */
+    bool stiff;         /* method.c: as a state it was in a stiff part */
+    bool exchanged;     /* reselect.c: became a state, or none, on the way */
+    bool bound;         /* reselect.c: of a state; constraints that can turn singular bind it */
+    bool linked : 1;    /* part_graph.c: connected its readers when parts were settled last */
+    bool clocked : 1;   /* follows the clock other than through states */
+    bool pending : 1;   /* its node still has to be evaluated: do not read */
+    bool announced : 1; /* the output was told of its birth */
+    bool in_output_plan : 1;   /* output_plan.c: output follows from it */
+    bool varied : 1;           /* it varied between events, by the last commit that named it */
+    Part *part;                /* of a state */
+    DdpVar slope_of;           /* first state whose slope this is, 0: none */
+    uint32_t pulsed;           /* number of the update in which a `when` that acted determined it */
+    uint32_t mark;             /* == Sim.mark: seen by the walk that is going on */
+    DdpVar slope_next;         /* of a state: the next one with the same slope */
     uint32_t need[NEED_KINDS]; /* how many read it for this purpose: nodes and roots */
     uint32_t group, seen;      /* of a state: scratch of part_graph.c */
     uint32_t wanted;           /* index in Sim.output.wanted + 1: its values are; 0: not */

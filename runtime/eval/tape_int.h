@@ -294,7 +294,7 @@ uint32_t tape_field(Sim *sim, SegmentPlan *const *plan, uint32_t n, const bool *
 
 /* ---- tape_direct.c ---- */
 
-void tape_direct(Tape *tape); /* that was just made: Tape.direct, and what belongs to it */
+void tape_direct(Tape *tape); /* that was just made: Tape.slopes.direct, and what belongs to it */
 
 /* ---- tape_sets.c ---- */
 

@@ -1,7 +1,7 @@
 /* start_matrix.c: derivatives of rows by columns -> independent rows, with a column each; their square matrix -> factors, solutions.
  *
  * Small systems, and those of which most entries are not 0, have dense factors. Others have sparse ones, by KLU; and the elimination that
- * finds independent rows passes over zeros, which changes no bit of it.
+ * finds independent rows passes over zeros, which changes no bit where all entries are finite.
  */
 #include "numerics/dense_lu.h"
 #include "runtime/event/start_int.h"

@@ -57,26 +57,39 @@ static bool is_late(const Sim *sim, DdpVar state)
 
 /* The state, among those whose start values were not known in time, that the variable is computed from; 0: none. `through`: what is read
  * first on the way there. */
-static DdpVar waits_for(const Sim *sim, DdpVar var, Map *seen, DdpVar *through)
+static DdpVar waits_for(const Sim *sim, DdpVar start, DdpVar *through)
 {
-    DdpNode n = sim->info[var].node;
-    DdpVar found = is_late(sim, var) ? var : 0, further;
-    if (found || sim->info[var].state || !n || map_get(seen, n))
-        return found;
-    map_put(sim->mem, seen, n, 1);
-    for (uint32_t i = 0; i < sim->nodes.at[n].n_reads && !found; i++) {
-        *through = sim->nodes.at[n].reads[i].var;
-        found = waits_for(sim, *through, seen, &further);
+    Map seen = {0}; /* node -> 1 */
+    VEC(DdpVar) vars = {0};
+    VEC(DdpVar) firsts = {0}; /* [of vars]: what of the start value leads there */
+    DdpVar found = 0;
+    vec_push(sim->mem, &vars, start);
+    vec_push(sim->mem, &firsts, 0);
+    for (uint32_t i = 0; i < vars.n && !found; i++) {
+        DdpVar var = vars.at[i];
+        DdpNode n = sim->info[var].node;
+        *through = firsts.at[i];
+        if (is_late(sim, var))
+            found = var;
+        if (found || sim->info[var].state || !n || map_get(&seen, n))
+            continue;
+        map_put(sim->mem, &seen, n, 1);
+        for (uint32_t k = 0; k < sim->nodes.at[n].n_reads; k++) {
+            DdpVar read = sim->nodes.at[n].reads[k].var;
+            vec_push(sim->mem, &vars, read);
+            vec_push(sim->mem, &firsts, i ? *through : read);
+        }
     }
+    map_free(sim->mem, &seen);
+    vec_free(sim->mem, &vars);
+    vec_free(sim->mem, &firsts);
     return found;
 }
 
 static void warn_late(Sim *sim, const StartMemo *start)
 {
-    Map seen = {0};
-    DdpVar through = 0, on = waits_for(sim, start->start, &seen, &through);
+    DdpVar through = 0, on = waits_for(sim, start->start, &through);
     char name[200], from[200], way[200] = "";
-    map_free(sim->mem, &seen);
     if (!on)
         return;
     snprintf(name, sizeof name, "%s", explain_var(sim, start->var));

@@ -25,7 +25,7 @@ static void host_born(void *context, DdpVar var, DdpVarKind kind)
     trail_change(sim);
     ValueInfo *info = &sim->info[var];
     info->has = kind != DDP_UNKNOWN;
-    info->pending = info->guess = info->varied = info->exchanged = false;
+    info->pending = info->guess = info->varied = info->exchanged = info->bound = false;
     info->left = 0;
     info->birth = ++sim->build.births;
     sim->value[var] = kind == DDP_TIME ? sim->time : 0;

@@ -87,8 +87,7 @@ static double allowed(const DaeDriver *d, uint32_t c, double value)
     return opt->rtol * fabs(value) + opt->atol * nominal;
 }
 
-/* Coordinates that constraints bind take turns in leading the motion, as those do that are exchanged as states (integrate.c), and their
- * errors do not cancel over a turn: as little is allowed of them. */
+/* Where constraints bind coordinates their errors do not cancel over a turn (integrate.c): less is allowed of all unknowns of such a part. */
 static const double BOUND_SHARE = 1. / 32;
 
 static int weights(N_Vector y, N_Vector out, void *context)

@@ -313,6 +313,7 @@ void inline_step_renew(InlineStep *step)
         block->factored = false;
         block->leaves = block->rate = 0;
         block->trusted = 0;
+        block->fewest = block->more = 0;
         if (block->matrix)
             inline_matrix_forget(block->matrix);
     }

@@ -54,7 +54,8 @@ static void set_tolerances(Part *part)
     const Sim *sim = part->sim;
     for (uint32_t i = 0; i < part->states.n; i++) {
         PartState *state = &part->states.at[i];
-        double share = sim->info[state->var].exchanged ? BOUND : 1;
+        const ValueInfo *info = &sim->info[state->var];
+        double share = info->exchanged || info->bound ? BOUND : 1;
         state->rtol = share * sim->opt.rtol;
         state->atol = share * sim->opt.atol * world_var_nominal(sim->world, state->var);
     }

@@ -105,6 +105,8 @@ void reselect_mark(Part *part)
     Sim *sim = part->sim;
     const NodeList *list = sim->solve.differentiated.n ? part_dynamics(part) : NULL;
     Map seen = {0};
+    for (uint32_t i = 0; i < part->states.n; i++)
+        sim->info[part->states.at[i].var].bound = false;
     for (uint32_t i = 0; list && i < list->n; i++) {
         const EvalNode *node = &sim->nodes.at[list->at[i]];
         for (uint32_t k = 0; is_constraint(sim, node) && k < node->n_steps + node->n_tears; k++)
@@ -478,7 +480,8 @@ bool reselect_follows(Part *part)
 static bool is_exchanged(const Part *part)
 {
     for (uint32_t i = 0; i < part->states.n; i++)
-        if (part->sim->info[part->states.at[i].var].exchanged)
+        if (part->sim->info[part->states.at[i].var].exchanged ||
+            part->sim->info[part->states.at[i].var].bound)
             return true;
     return false;
 }

@@ -281,8 +281,7 @@ void state_choice_mark(Sim *sim, DdpVar var, Map *seen)
     arena_init(&l.arena, sim->mem);
     if (open_unseen(&l, var, seen))
         for (uint32_t j = 0; j < l.view.n_vars; j++)
-            sim->info[l.view.vars[j]].exchanged |=
-                l.der[j] &&
-                !(ddp_rel(sim->ddp, l.der[j]).flags & (DDP_PREFER_STATE | DDP_ALWAYS_STATE));
+            sim->info[l.view.vars[j]].bound = l.der[j] && !(ddp_rel(sim->ddp, l.der[j]).flags &
+                                                            (DDP_PREFER_STATE | DDP_ALWAYS_STATE));
     close_level(&l);
 }

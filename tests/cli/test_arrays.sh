@@ -236,4 +236,23 @@ end Elements;
 END
 "$SOLSTICE" run elements.sol --stop 1 --interval 1 --vars 'T[2]' --vars 'A[2,1]' --output elements.csv --quiet 2>err || fail "elements"
 [ "$(head -2 elements.csv | tail -1)" = "0,2,3" ] && [ ! -s err ] || fail "--vars of elements: $(cat elements.csv err)"
+
+# an iterator of braces, and one of the same name inside
+cat >inner.sol <<'END'
+model Part interface: parameter Real k << 0; static Real T; implementation: T = k; end Part;
+model Inner
+interface: static Real x[2]; static Real y[2]; static Real z[2];
+implementation:
+  static Part a[2]{k << {10, 20}};
+  static Part b[3]{k << {1, 2, 3}};
+  x = {sum(i*i for i in 1:3) for i in 1:2};
+  y = {sum(b[i].k for i in 1:3) + 10*i for i in 1:2};
+  z = {sum(c.T for c in b) + c.T for c in a};
+end Inner;
+END
+"$SOLSTICE" run inner.sol --stop 1 --interval 1 --vars 'x[*]' --vars 'y[*]' --vars 'z[*]' --output inner.csv --quiet --audit || fail "inner iterators"
+[ "$(tail -1 inner.csv)" = "1,14,14,16,26,16,26" ] || fail "inner iterators: $(cat inner.csv)"
+# a factor that is 0 in every branch does not hide what it multiplies
+printf 'model Zero interface: static Real y; implementation: y = nowhere*(if time > 0.5 then 0 else 0); end Zero;' >zero.sol
+expect 1 "unknown name 'nowhere'" "$SOLSTICE" run zero.sol
 exit $((failures > 0))

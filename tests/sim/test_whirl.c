@@ -262,11 +262,45 @@ static void a_chain_is_looked_at_inside_steps(void **state)
     }
 }
 
+/* What a rope bound is as free as any other mass when it is gone. */
+static void a_rope_that_lets_go_is_forgotten(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "model Rope\ninterface:\n  parameter Boolean tied << true;\n  static Real x;\n  static "
+        "Real y;\n"
+        "  static Real F;\n  static Boolean rope;\nimplementation:\n  static Real vx;\n  static "
+        "Real vy;\n"
+        "  rope = tied and time < 0.2;\n  vx = der(x, start << 1);\n  vy = der(y, start << 0);\n"
+        "  der(vx, start << 0) = -F*x - 0.3*vx + sin(20*time);\n"
+        "  der(vy, start << -0.1) = -F*y - 1 - 0.3*vy + cos(17*time);\n"
+        "  if rope then\n    x^2 + y^2 = 1;\n  else then\n    F = 0;\n  end if;\nend Rope;\n";
+    const SolSolver solvers[] = {SOL_SOLVER_RK, SOL_SOLVER_IDA};
+    for (int k = 0; k < 2; k++) {
+        uint64_t steps[2];
+        for (int tied = 0; tied < 2; tied++) {
+            SolOptions options = {.stop = 20,
+                                  .interval = 20,
+                                  .solver = solvers[k],
+                                  .n_sets = 1,
+                                  .sets = &(SolSet){"tied", tied ? "true" : "false"},
+                                  .engine = SOL_ENGINE_INTERP};
+            SolStats stats;
+            SimLab *lab = sim_lab_text(text, &options);
+            assert_int_equal(sim_lab_run(lab, 20), SOL_OK);
+            sol_stats(lab->sim, &stats);
+            steps[tied] = stats.steps;
+            sim_lab_close(lab);
+        }
+        assert_true(steps[1] < 1.2 * steps[0]);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_pendulum_goes_round),
-                                       cmocka_unit_test(a_chain_whirls),
-                                       cmocka_unit_test(a_chain_loses_no_more_than_its_angles),
-                                       cmocka_unit_test(a_chain_is_looked_at_inside_steps)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_pendulum_goes_round), cmocka_unit_test(a_rope_that_lets_go_is_forgotten),
+        cmocka_unit_test(a_chain_whirls), cmocka_unit_test(a_chain_loses_no_more_than_its_angles),
+        cmocka_unit_test(a_chain_is_looked_at_inside_steps)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
