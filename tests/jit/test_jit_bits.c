@@ -20,7 +20,7 @@ enum {
     ITEMS = 8, /* assignments per block at most */
     VARS = READ + ITEMS,
     INSTANCES = 11, /* one turn of the vectorised loop and three more */
-    GROUP = 64     /* blocks requested together */
+    GROUP = 64      /* blocks requested together */
 };
 
 typedef struct Block {
