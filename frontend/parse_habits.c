@@ -92,6 +92,8 @@ static const Habit declared[] = {
     {"constant", "a constant is written 'define NAME as VALUE;', in front of 'interface:'", true},
     {"discrete", "'discrete' is left out: what '<<' gives a value keeps it", false},
     {"final", "Sol has no 'final'", false},
+    {"function",
+     "a function stands in front of 'interface:', as 'function f(x) return x*x; end f;'", true},
     {"initial", "initial equations are written 'if initial() then ... end;'", true},
     {"inner", "Sol has no 'inner': give the instance as a parameter", false},
     {"input", "'input' is written 'in'", false},
@@ -140,6 +142,8 @@ static bool is_no_type(const Parser *p)
     look_ahead(p, &second, &third);
     if (parse_at_word(p, "annotation"))
         return second == T_LPAREN;
+    if (parse_at_word(p, "function"))
+        return second == T_ID;
     if (parse_at_word(p, "initial"))
         return second == T_ID && third != T_SEMICOLON;
     return (second == T_ID && (third == T_ID || third == T_DOT)) || second == T_PARAMETER ||
