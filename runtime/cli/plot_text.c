@@ -69,14 +69,23 @@ static void draw_curve(Grid *g, const Curve *curve, uint32_t number)
     }
 }
 
-static void draw_marks(Grid *g, const Series *series)
+/* Lines in more than a third of all columns would hide the curves: then there are none, and the
+ * answer is no. */
+static bool draw_marks(Grid *g, const Series *series)
 {
+    uint32_t marked = 0;
     for (uint32_t i = 0; i < series->marks.n; i++) {
         int64_t at = llround(x_of(g, series->marks.at[i].t)) / g->across;
         uint8_t kind = series->marks.at[i].structural ? 2 : 1;
         if (at >= 0 && at < g->columns && g->mark[at] < kind)
             g->mark[at] = kind;
     }
+    for (uint32_t i = 0; i < g->columns; i++)
+        marked += g->mark[i] != 0;
+    if (marked <= g->columns / 3)
+        return true;
+    memset(g->mark, 0, g->columns);
+    return false;
 }
 
 /* ---- characters ---- */
@@ -198,12 +207,14 @@ void plot_terminal(const Series *series, const PlotOptions *options, FILE *out)
     g.owner = mem_alloc(series->mem, (size_t)g.columns * g.rows);
     g.mark = mem_alloc(series->mem, g.columns);
     g.x = axis_make(series->from, series->to, g.columns / 12 + 1, 0);
-    draw_marks(&g, series);
+    bool marked = draw_marks(&g, series);
     if (options->title)
         fprintf(out, "%*s%s\n", LABEL, "", options->title);
     for (uint32_t i = 0; i < n; i++)
         print_panel(series, options, &g, i ? options->panel_end[i - 1] : 0,
                     i + 1 < n ? options->panel_end[i] : series->curves.n, out);
+    if (!marked)
+        fprintf(out, "%*sevents are too close together for a line each\n", LABEL, "");
     mem_free(series->mem, g.dots);
     mem_free(series->mem, g.owner);
     mem_free(series->mem, g.mark);

@@ -110,3 +110,18 @@ first=$(grep -n ' x (' panels.txt | cut -d: -f1) second=$(grep -n ' y (' panels.
 expect 0 "" "$SOLSTICE" plot a.solr x --output sized.svg --width 640 --height 480
 grep -q 'width="640\(px\)\?" height="480\(px\)\?"' sized.svg || fail "pixels: $(head -c 300 sized.svg)"
 exit $((failures > 0))
+
+# Many events would hide the curve behind their lines: then it stands alone, and a line says why.
+cat >pulses.sol <<'SOL'
+model Pulses
+interface:
+    static Real x;
+implementation:
+    x = if mod(time, 0.01) < 0.005 then 1 else 0;
+end Pulses;
+SOL
+expect 0 "" "$SOLSTICE" run pulses.sol --output pulses.solr --quiet
+LC_ALL=C "$SOLSTICE" plot pulses.solr x >pulses.txt || fail "plot of pulses"
+grep -q 'events are too close together for a line each' pulses.txt || fail "many events: no word"
+grep '^ .*|' pulses.txt | cut -d'|' -f2- | grep -q '[|:]' && fail "many events: lines"
+LC_ALL=C "$SOLSTICE" plot s.solr x | cut -d'|' -f2- | grep -q '|' || fail "few events: no lines"
