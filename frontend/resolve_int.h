@@ -263,6 +263,7 @@ typedef struct Context {
     Body *body; /* NULL in a constant */
     Level *level;
     bool in_when, in_condition;
+    bool in_start;            /* in the start value of a derivative: read once, at its birth */
     bool in_initial;          /* in a branch that exists in the first update only */
     bool at_birth;            /* a value that is evaluated once, when an instance is born */
     bool no_event;            /* inside noEvent(..) */

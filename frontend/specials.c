@@ -104,8 +104,10 @@ static RExpr *derivative(Context *cx, const Predefined *pre, const AArg **bound,
     if (!argument(cx, pre, bound, 0, TYPE_REAL, &e->arg[0]))
         return expr_error(cx, at);
     if (bound[1]) {
+        Context inside = *cx;
+        inside.in_start = true;
         e->start_op = bound[1]->op;
-        if (!argument(cx, pre, bound, 1, TYPE_REAL, &e->start))
+        if (!argument(&inside, pre, bound, 1, TYPE_REAL, &e->start))
             return expr_error(cx, at);
     }
     if (e->arg[0]->type.kind == TYPE_INTEGER && e->arg[0]->kind != R_CONST) {
@@ -125,16 +127,17 @@ static RExpr *before(Context *cx, const AArg **bound, Place at)
         resolve_error(cx->level, x->at, "'pre' needs a variable");
         return expr_error(cx, at);
     }
-    bool lasts = !cx->in_when && !cx->in_condition;
+    bool lasts = !cx->in_when && !cx->in_condition && !cx->in_start;
     if (lasts && x->type.kind == TYPE_REAL)
-        resolve_error(cx->level, at, "'pre' of a Real belongs in 'when' branches and conditions");
+        resolve_error(cx->level, at,
+                      "'pre' of a Real belongs in 'when' branches, conditions and start values");
     RExpr *e = expr_new(cx, R_PRE, x->type, at);
     e->path = x->path;
     e->slot = expr_slot(cx);
     e->lasts = lasts;
     /* `b and not pre(b)`: when b falls the condition stays as it is. What stands in a `when` is gone
      * by then. */
-    if (!cx->in_when && x->type.kind == TYPE_BOOLEAN)
+    if (!cx->in_when && !cx->in_start && x->type.kind == TYPE_BOOLEAN)
         statements_watch(cx, x);
     return e;
 }

@@ -89,14 +89,17 @@ static DdpVar waits_for(const Sim *sim, DdpVar start, DdpVar *through)
 static void warn_late(Sim *sim, const StartMemo *start)
 {
     DdpVar through = 0, on = waits_for(sim, start->start, &through);
-    char name[200], from[200], way[200] = "";
+    char name[200], from[200], way[250] = "";
     if (!on)
         return;
     snprintf(name, sizeof name, "%s", explain_var(sim, start->var));
     snprintf(from, sizeof from, "%s%s", explain_var(sim, on),
              on == start->var ? " itself" : ", whose start value waits too");
-    if (through && through != on)
-        snprintf(way, sizeof way, ", by way of %s", explain_var(sim, through));
+    if (through && through != on) {
+        bool was_there = sim->info[through].birth <= sim->update.births_before;
+        snprintf(way, sizeof way, ", by way of %s%s", explain_var(sim, through),
+                 was_there ? ", whose value before is 'pre(..)'" : "");
+    }
     diag_warning(sim->diags, start->at,
                  "at time %.10g the start value of %s needs %s%s: %s starts at %.10g", sim->time,
                  name, from, way, name, sim->value[start->var]);

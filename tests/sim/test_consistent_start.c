@@ -151,9 +151,24 @@ static void test_start_of_itself(void **state)
            "at time 0 the start value of a needs a itself, by way of y: a starts at 2");
     begins("b = 0; if on then Real r; der(r, start << y) = 2 - r; y = r; a = y;\n"
            "  else then a = 5; y = 0; end;",
-           1, 2, "the start value of r needs r itself, by way of y: r starts at 2");
+           1, 2,
+           "the start value of r needs r itself, by way of y, whose value before is 'pre(..)': r "
+           "starts at 2");
     begins("der(a, start << b) = 1; der(b, start << a) = 2; y = 0;", 0, 0,
            "at time 0 the start value of a needs b, whose start value waits too: a starts at 0");
+}
+
+/* The value of what the new equations determine, as it was before: outside of the branch, of an element that was
+ * born with it, and at the start, where it is the variable's own start. */
+static void test_start_of_before(void **state)
+{
+    (void)state;
+    begins("b = 0; if on then Real r; der(r, start << pre(y)) = 2 - r; y = r; a = y;\n"
+           "  else then a = 5; y = 7*time; end;",
+           0.5, 3.5, NULL);
+    begins("b = 0; if not on then Real r; der(r, start << pre(y) + 1) = 0; y = r; a = y;\n"
+           "  else then Real r; der(r, start << 10*pre(y)) = 0; y = r; a = r; end;",
+           1, 10, NULL);
 }
 
 /* What has a value before, by a start of its own or by a condition, may be read. */
@@ -172,7 +187,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_flat_solution),   cmocka_unit_test(test_no_solution),
         cmocka_unit_test(test_declared_first),  cmocka_unit_test(test_held_at_zero),
-        cmocka_unit_test(test_start_of_itself), cmocka_unit_test(test_start_of_others),
+        cmocka_unit_test(test_start_of_itself), cmocka_unit_test(test_start_of_before),
+        cmocka_unit_test(test_start_of_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-//! 6:7: error: 'pre' of a Real belongs in 'when' branches and conditions
+//! 6:7: error: 'pre' of a Real belongs in 'when' branches, conditions and start values
 model A
 implementation:
   Real x; Real y;
