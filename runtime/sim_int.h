@@ -486,9 +486,11 @@ typedef struct SimDecide {
     struct ModeSearch *modes; /* of this event (mode_search.c), or NULL */
     Trail trail;
     Implicit implicit;
-    bool told_several;    /* that several combinations agree, in some event */
-    BranchId runaway;     /* a condition that fires ever faster; 0: none */
-    uint32_t jumps_told;  /* states of which a warning said that they jump */
+    bool told_several; /* that several combinations agree, in some event */
+    BranchId runaway;  /* a condition that fires ever faster; 0: none */
+    VEC(Place)
+    jumps_told; /* of states of which a warning said that they jump: where they are declared */
+    Map jumps_told_at;    /* the same, of earlier events: place -> 1 */
     Map impulses_told;    /* place of a state -> 1: a warning told that an impulse made it jump */
     BranchList impulsive; /* conditions that an impulse of this event would decide otherwise */
     uint32_t impulsive_update; /* the update of the event in which it was found */

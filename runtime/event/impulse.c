@@ -53,6 +53,8 @@ void impulse_close(Sim *sim)
     vec_free(sim->mem, &sim->decide.impulses);
     vec_free(sim->mem, &sim->decide.impulsive);
     map_free(sim->mem, &sim->decide.impulses_told);
+    map_free(sim->mem, &sim->decide.jumps_told_at);
+    vec_free(sim->mem, &sim->decide.jumps_told);
 }
 
 static double tolerance(const Sim *sim, double size)

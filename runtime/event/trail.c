@@ -158,25 +158,43 @@ static bool is_balanced(const Sim *sim, DdpVar var)
     return false;
 }
 
+static bool warns_of(Sim *sim, uint32_t i, Place *at)
+{
+    OldValue old = sim->decide.trail.states.at[i];
+    WorldVar view = {0};
+    if (!is_bound(sim, old.var) || is_balanced(sim, old.var) || !trail_jumped(sim, i))
+        return false;
+    world_var(sim->world, old.var, &view);
+    *at = view.at;
+    return !map_get(&sim->decide.jumps_told_at, view.at);
+}
+
+static void warn_jump(Sim *sim, OldValue old, Place at)
+{
+    diag_warning(sim->diags, at,
+                 "at time %.10g the state %s jumps from %.10g to %.10g: the new equations bind "
+                 "it, and what "
+                 "an impulse would keep (momentum, charge, flux) is not kept",
+                 sim->time, explain_var(sim, old.var), old.value, sim->value[old.var]);
+    explain_determined_by(sim, old.var);
+}
+
+/* Of states that one declaration makes, those of the first event in which one jumps are told. */
 void trail_warn_jumps(Sim *sim)
 {
+    uint32_t told_before = sim->decide.jumps_told.n;
     for (uint32_t i = 0; i < sim->decide.trail.states.n; i++) {
-        OldValue old = sim->decide.trail.states.at[i];
-        WorldVar view = {0};
-        if (sim->decide.jumps_told > MOST_WARNED || sim->search.impulse_time >= sim->time)
-            return;
-        if (!is_bound(sim, old.var) || is_balanced(sim, old.var) || !trail_jumped(sim, i))
+        Place at = 0;
+        if (sim->decide.jumps_told.n > MOST_WARNED || sim->search.impulse_time >= sim->time)
+            break;
+        if (!warns_of(sim, i, &at))
             continue;
-        if (sim->decide.jumps_told++ == MOST_WARNED) {
+        vec_push(sim->mem, &sim->decide.jumps_told, at);
+        if (sim->decide.jumps_told.n > MOST_WARNED)
             diag_warning(sim->diags, 0, "of other states that jump nothing is said");
-            return;
-        }
-        world_var(sim->world, old.var, &view);
-        diag_warning(sim->diags, view.at,
-                     "at time %.10g the state %s jumps from %.10g to %.10g: the new equations bind "
-                     "it, and what "
-                     "an impulse would keep (momentum, charge, flux) is not kept",
-                     sim->time, explain_var(sim, old.var), old.value, sim->value[old.var]);
-        explain_determined_by(sim, old.var);
+        else
+            warn_jump(sim, sim->decide.trail.states.at[i], at);
     }
+    for (uint32_t i = told_before; i < sim->decide.jumps_told.n; i++)
+        map_put(sim->mem, &sim->decide.jumps_told_at, sim->decide.jumps_told.at[i], 1);
 }

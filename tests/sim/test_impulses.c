@@ -275,6 +275,24 @@ static void is_told_once(void **state)
     sim_lab_close(lab);
 }
 
+/* Doses of four instances are set to 0, two of them in one event: both of these are told, no later ones. */
+static void is_told_of_one_declaration_once(void **state)
+{
+    (void)state;
+    SimLab *lab = run("model Dose\ninterface:\n"
+                      "  parameter Real until; static Real dose;\nimplementation:\n"
+                      "  if time < until then der(dose, start << 0) = 1; else then dose = 0; end;\n"
+                      "end Dose;\n"
+                      "model Doses\ninterface:\n"
+                      "  static Dose d[4]{until << {0.5, 0.5, 1, 1.5}};\n"
+                      "end Doses;\n",
+                      SOL_SOLVER_RK, SOL_ENGINE_JIT, 1.9, SOL_OK);
+    assert_true(sim_lab_said(lab, "the state d[1].dose jumps from 0.5 to 0"));
+    assert_true(sim_lab_said(lab, "the state d[2].dose jumps from 0.5 to 0"));
+    assert_int_equal(sol_warning_count(lab->model), 2);
+    sim_lab_close(lab);
+}
+
 /* ---- masses and constraints that are drawn ---- */
 
 enum { MOST = 6 };
@@ -429,12 +447,13 @@ static void drawn_repetitions(void **state)
 
 int main(void)
 {
-    struct CMUnitTest tests[sizeof cases / sizeof *cases + 5];
+    struct CMUnitTest tests[sizeof cases / sizeof *cases + 6];
     uint32_t n = 0;
     for (; n < sizeof cases / sizeof *cases; n++)
         tests[n] = (struct CMUnitTest){cases[n].name, is_kept, NULL, NULL, (void *)&cases[n]};
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(positions_do_not_jump);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(is_told_once);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(is_told_of_one_declaration_once);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(contradictions_are_refused);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(drawn_systems);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(drawn_repetitions);
