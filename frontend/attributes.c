@@ -44,6 +44,25 @@ static int find(Context *cx, const AArg *arg)
 
 /* ---- one function per attribute ---- */
 
+/* What people write for units -> what to say. */
+static const char *unit_hint(const char *text)
+{
+    static const char *const hints[][2] = {
+        {"degC", "nothing is converted, so degrees are written \"K\", or without a unit"},
+        {"degF", "nothing is converted, so degrees are written \"K\", or without a unit"},
+        {"rpm", "turns are written \"rev/min\""},
+        {"ohm", "it is written \"Ohm\""},
+        {"Ohms", "it is written \"Ohm\""},
+        {"Volt", "it is written \"V\""},
+        {"Ampere", "it is written \"A\""},
+        {"sec", "it is written \"s\""},
+    };
+    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
+        if (strcmp(text, hints[i][0]) == 0)
+            return hints[i][1];
+    return "they are written like \"m/s\", \"kg.m2\", \"kV\", \"W/(m2.K)\"";
+}
+
 static const Unit *read_unit(Context *cx, const AArg *arg, Sym *text)
 {
     Program *p = cx->program;
@@ -60,9 +79,8 @@ static const Unit *read_unit(Context *cx, const AArg *arg, Sym *text)
         p->any_units = true;
         return unit;
     }
-    resolve_error(cx->level, e->at,
-                  "'%s' is no unit: they are written like \"m/s\", \"kg.m2\", \"kV\", \"W/(m2.K)\"",
-                  intern_text(&p->names, *text));
+    const char *written = intern_text(&p->names, *text);
+    resolve_error(cx->level, e->at, "'%s' is no unit: %s", written, unit_hint(written));
     return NULL;
 }
 

@@ -1,4 +1,4 @@
-//! 13:31: error: 'Volt' is no unit: they are written like "m/s", "kg.m2", "kV", "W/(m2.K)"
+//! 13:31: error: 'Volt' is no unit: it is written "V"
 //! 14:21: error: only Real, Integer, Boolean and String have attributes
 //! 15:32: error: a unit is a constant text: unit << "m/s"
 //! 15:44: error: 'time' is no constant
