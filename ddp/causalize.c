@@ -46,6 +46,7 @@ void causalize_assign(Ddp *d, DdpRel r, DdpVar v)
     free_vars_drop(d, v);
     if (relation_is_integrator(d, r))
         state_select_note(d, r);
+    requests_steer(d, v);
     schedule_move(d, r);
     wake(d, v);
 }
@@ -67,6 +68,7 @@ void causalize_release(Ddp *d, DdpRel r)
     VAR(d, v).match = 0;
     if (integrator)
         state_select_note(d, r);
+    requests_steer(d, v);
     if (VAR(d, v).kind == DDP_UNKNOWN)
         free_vars_add(d, v);
     schedule_settle(d, v, VAR(d, v).kind == DDP_UNKNOWN, false);

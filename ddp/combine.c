@@ -372,6 +372,8 @@ static void turn(Ddp *d, DdpVar v, DdpVarKind kind)
         free_vars_drop(d, v);
     else if (!VAR(d, v).match) /* else what determines it leaves */
         free_vars_add(d, v);
+    VAR(d, v).driven = false;
+    requests_steer(d, v);
     schedule_settle(d, v, kind == DDP_UNKNOWN, false);
 }
 

@@ -61,7 +61,7 @@ static List *const *all_lists(Ddp *d, List *lists[64])
                      &d->demanding,       &d->level_rels,     &d->level_vars,   &d->false_nodes,
                      &d->unused_combined, &d->unused_uses,    &d->combined_new, &d->combined_ending,
                      &d->exchanged,       &d->exchanged_vars, &d->exchanged_by, &d->ended,
-                     &d->ended_others,    &d->turning};
+                     &d->ended_others,    &d->turning,        &d->steered};
     memset(lists, 0, 64 * sizeof *lists);
     memcpy(lists, every, sizeof every);
     return lists;

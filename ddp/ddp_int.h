@@ -44,6 +44,7 @@ typedef struct Var {
     bool solid : 1;   /* a parameter, or a product of parameters and constants: taken as not zero */
     bool candidate : 1; /* on the list of derivatives perhaps no longer requested */
     bool undetermined : 1;
+    bool driven : 1;    /* held, and a transmission determines it (requests.c keeps it) */
     bool exchanged : 1; /* levels.c: not computed as by default */
     bool marked : 1;    /* scratch of one pass, clean between passes */
 } Var;
@@ -187,11 +188,12 @@ struct Ddp {
     bool eager;                    /* tests: schedule.c puts back all that depends on them */
     List asked;                    /* relations whose chain of derivatives is to be looked at */
     List held_back;                /* of those: a derivative seems to depend on itself */
-    List gone_nodes;               /* numbers to use again after the commit */
-    List placed;                   /* nodes made or merged by this commit */
-    List stale;                    /* nodes an input of which began or ceased to vary */
-    List false_nodes;              /* all that are falsely causal, and some that were */
-    List candidates;               /* derivatives perhaps no longer requested */
+    List steered;     /* held variables to which a transmission came, or from which one went */
+    List gone_nodes;  /* numbers to use again after the commit */
+    List placed;      /* nodes made or merged by this commit */
+    List stale;       /* nodes an input of which began or ceased to vary */
+    List false_nodes; /* all that are falsely causal, and some that were */
+    List candidates;  /* derivatives perhaps no longer requested */
     List scratch, scratch2, scratch3;
     List level_rels, level_vars; /* level_view.c: what was asked for last */
     VEC(DdpDelta) delta;
@@ -277,6 +279,10 @@ static inline DdpVar requests_out(const Ddp *d, DdpRel r)
     return REL(d, r).match;
 }
 void requests_ask(Ddp *d, DdpRel r); /* r's chain of derivatives is to be looked at */
+void requests_steer(Ddp *d,
+                    DdpVar v); /* whether anything determines v changes, perhaps back again */
+/* The form of r's derivative, as r is now; what its positions stand for, in `operands`. */
+Form requests_form(Ddp *d, DdpRel r, FormOperand *operands, uint32_t *n);
 
 /* ---- state_select.c ---- */
 void state_select_note(Ddp *d, DdpRel r);      /* r became or ceased to be an integrator */

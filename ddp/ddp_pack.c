@@ -28,6 +28,7 @@ static void pack_var(Pack *p, Var *v)
     PACK_BIT(p, v->solid);
     PACK_BIT(p, v->candidate);
     PACK_BIT(p, v->undetermined);
+    PACK_BIT(p, v->driven);
     PACK_BIT(p, v->exchanged);
     PACK_BIT(p, v->marked);
 }
@@ -156,14 +157,14 @@ static void pack_tables(Ddp *d, Pack *p)
 
 static void pack_lists(Ddp *d, Pack *p)
 {
-    List *lists[] = {&d->unused_vars,  &d->unused_rels, &d->unused_nodes, &d->unused_groups,
-                     &d->occ_next,     &d->occ_prev,    &d->entering,     &d->leaving,
-                     &d->leaving_vars, &d->advised_rel, &d->advised_var,  &d->entered,
-                     &d->free_vars,    &d->free_rels,   &d->states,       &d->under_nodes,
-                     &d->under_vars,   &d->work,        &d->holes,        &d->select,
-                     &d->prefer,       &d->moved,       &d->asked,        &d->held_back,
-                     &d->gone_nodes,   &d->placed,      &d->stale,        &d->candidates,
-                     &d->wished,       &d->demanding,   &d->false_nodes,  &d->turning};
+    List *lists[] = {
+        &d->unused_vars, &d->unused_rels, &d->unused_nodes, &d->unused_groups, &d->occ_next,
+        &d->occ_prev,    &d->entering,    &d->leaving,      &d->leaving_vars,  &d->advised_rel,
+        &d->advised_var, &d->entered,     &d->free_vars,    &d->free_rels,     &d->states,
+        &d->under_nodes, &d->under_vars,  &d->work,         &d->holes,         &d->select,
+        &d->prefer,      &d->moved,       &d->asked,        &d->held_back,     &d->gone_nodes,
+        &d->placed,      &d->stale,       &d->candidates,   &d->wished,        &d->demanding,
+        &d->false_nodes, &d->turning,     &d->steered};
     for (uint32_t i = 0; i < sizeof lists / sizeof *lists; i++)
         PACK_LIST(p, lists[i]);
 }

@@ -1,12 +1,14 @@
 /* requests.c: requests for derivatives -> differentiated relations (thesis 10.3).
  *
- * Requires: the matching is final, unless a cycle is turned here. Maintains R1 to R4:
+ * Requires: the matching is final, unless a cycle is turned here. Maintains:
  *   R1  a derivative v' exists as a variable while somebody requests it: a differentiator of v, a
  *       differentiated relation that reads v', or v''.
  *   R2  if r determines v and v' exists, r' exists and determines v'. For an integrator of v the relation
  *       itself determines v' (it says v' = a), its derivative v''.
  *   R3  a differentiated relation has the form of its origin's time derivative.
  *   R4  relations without causality have no derivatives.
+ *   R6  derivatives of a held variable count in differentiated relations exactly while a transmission
+ *       determines it; else it keeps its value, and they are 0.
  *
  * Busy in: whatever is requested is differentiated at once, loops as a whole because each member
  * requests from the next. Lazy out: what lost a request is only looked at when the commit is nearly
@@ -50,6 +52,8 @@ static DdpVar request(Ddp *d, DdpVar v)
     return up;
 }
 
+/* A held variable that no transmission determines keeps its value, so its derivatives are 0. What
+ * they stand with in a product does not count: x' needs no x where h*x = y is differentiated. */
 static PositionKind position_kind(const Ddp *d, DdpVar v)
 {
     switch ((DdpVarKind)VAR(d, v).kind) {
@@ -57,8 +61,9 @@ static PositionKind position_kind(const Ddp *d, DdpVar v)
         return POSITION_FIXED;
     case DDP_TIME:
         return POSITION_TIME;
-    case DDP_UNKNOWN:
     case DDP_HELD:
+        return VAR(d, VAR(d, v).origin).driven ? POSITION_VARIES : POSITION_FIXED;
+    case DDP_UNKNOWN:
         break;
     }
     return POSITION_VARIES;
@@ -66,22 +71,30 @@ static PositionKind position_kind(const Ddp *d, DdpVar v)
 
 enum { FEW = 8 }; /* positions of most relations: their scratch is on the stack */
 
-static DdpRel differentiate(Ddp *d, DdpRel r)
+Form requests_form(Ddp *d, DdpRel r, FormOperand *operands, uint32_t *m)
 {
-    uint32_t n = REL(d, r).n, m = 0;
-    PositionKind few_kinds[FEW], *kinds = few_kinds;
-    FormOperand few_operands[2 * FEW], *operands = few_operands;
-    DdpVar few_vars[2 * FEW], *vars = few_vars;
-    if (n > FEW) {
-        kinds = mem_alloc(d->mem, n * sizeof *kinds);
-        operands = mem_alloc(d->mem, 2 * (size_t)n * sizeof *operands);
-        vars = mem_alloc(d->mem, 2 * (size_t)n * sizeof *vars);
-    }
+    uint32_t n = REL(d, r).n;
+    PositionKind few[FEW] = {0}, *kinds = n > FEW ? mem_alloc(d->mem, n * sizeof *kinds) : few;
     for (uint32_t i = 0; i < n; i++) {
         DdpVar v = relation_vars(d, r)[i];
         kinds[i] = v ? position_kind(d, v) : POSITION_FIXED;
     }
-    Form form = form_derivative(d->forms, REL(d, r).form, kinds, operands, &m);
+    Form form = form_derivative(d->forms, REL(d, r).form, kinds, operands, m);
+    if (kinds != few)
+        mem_free(d->mem, kinds);
+    return form;
+}
+
+static DdpRel differentiate(Ddp *d, DdpRel r)
+{
+    uint32_t n = REL(d, r).n, m = 0;
+    FormOperand few_operands[2 * FEW], *operands = few_operands;
+    DdpVar few_vars[2 * FEW], *vars = few_vars;
+    if (n > FEW) {
+        operands = mem_alloc(d->mem, 2 * (size_t)n * sizeof *operands);
+        vars = mem_alloc(d->mem, 2 * (size_t)n * sizeof *vars);
+    }
+    Form form = requests_form(d, r, operands, &m);
     for (uint32_t i = 0; i < m; i++) {
         DdpVar v = relation_vars(d, r)[operands[i].position];
         vars[i] = operands[i].derivative ? request(d, v) : v;
@@ -94,7 +107,6 @@ static DdpRel differentiate(Ddp *d, DdpRel r)
     REL(d, r).up = up;
     d->n_derived++;
     if (n > FEW) {
-        mem_free(d->mem, kinds);
         mem_free(d->mem, operands);
         mem_free(d->mem, vars);
     }
@@ -193,6 +205,41 @@ static bool follow_requests(Ddp *d, DdpRel r)
     return true;
 }
 
+/* ---- held variables ---- */
+
+void requests_steer(Ddp *d, DdpVar v)
+{
+    if (VAR(d, v).kind == DDP_HELD)
+        vec_push(d->mem, &d->steered, v);
+}
+
+/* What was differentiated is so anew, now that the derivatives of v count, or count no more. */
+static void differentiate_users(Ddp *d, DdpVar v)
+{
+    for (uint32_t o = VAR(d, v).occs; o; o = d->occ_next.at[o]) {
+        DdpRel r = d->occ_rel.at[o];
+        d->visited++;
+        if (!REL(d, r).up || REL(d, r).order || o - REL(d, r).occ >= REL(d, r).n)
+            continue;
+        requests_drop_chain(d, r);
+        requests_ask(d, r);
+    }
+}
+
+static void update_driven(Ddp *d)
+{
+    for (uint32_t i = 0; i < d->steered.n; i++) {
+        DdpVar v = d->steered.at[i];
+        bool driven = VAR(d, v).kind == DDP_HELD && VAR(d, v).match;
+        if (!VAR(d, v).used || VAR(d, v).driven == driven)
+            continue;
+        VAR(d, v).driven = driven;
+        if (d->n_derived)
+            differentiate_users(d, v);
+    }
+    vec_clear(&d->steered);
+}
+
 static void ask_again(Ddp *d)
 {
     for (uint32_t i = 0; i < d->held_back.n; i++) {
@@ -220,6 +267,7 @@ void requests_update(Ddp *d)
 {
     uint64_t turned = d->turned;
     offsets_forget(d);
+    update_driven(d);
     for (uint32_t i = 0; i < d->asked.n; i++) { /* in turn, so that all orders grow alike */
         DdpRel r = d->asked.at[i];
         if (!REL(d, r).asked)

@@ -101,11 +101,35 @@ static void verify_maximum(Ddp *d)
     vec_free(d->mem, &queue);
 }
 
+/* R3: the derivative of r, made again. */
+static void verify_derivative(Ddp *d, DdpRel r)
+{
+    DdpRel up = REL(d, r).up;
+    uint32_t n = REL(d, r).n, m = 0;
+    FormOperand *operands = mem_alloc(d->mem, (2 * (size_t)n + 1) * sizeof *operands);
+    DdpVar *vars = mem_alloc(d->mem, (2 * (size_t)n + 1) * sizeof *vars);
+    Form form = requests_form(d, r, operands, &m);
+    for (uint32_t i = 0; i < m; i++) {
+        vars[i] = relation_vars(d, r)[operands[i].position];
+        if (operands[i].derivative)
+            vars[i] = VAR(d, vars[i]).up;
+        check(vars[i], "R3", r, up);
+    }
+    form = relation_unify(d, form, &m, vars);
+    check(form == REL(d, up).form && m == REL(d, up).n, "R3", r, up);
+    for (uint32_t i = 0; i < m; i++)
+        check(vars[i] == relation_vars(d, up)[i], "R3", r, up);
+    mem_free(d->mem, operands);
+    mem_free(d->mem, vars);
+}
+
 /* R1, R2: chains of derivatives of variables and relations run in parallel. */
-static void verify_requests(const Ddp *d)
+static void verify_requests(Ddp *d)
 {
     for (DdpVar v = 1; v < d->vars.n; v++) {
         DdpVar up = VAR(d, v).used ? VAR(d, v).up : 0;
+        bool driven = VAR(d, v).kind == DDP_HELD && VAR(d, v).match && !VAR(d, v).order;
+        check(!VAR(d, v).used || VAR(d, v).driven == driven, "R6", v, 0);
         if (!up)
             continue;
         check(VAR(d, up).used && VAR(d, up).order == VAR(d, v).order + 1, "R1", v, up);
@@ -121,6 +145,8 @@ static void verify_requests(const Ddp *d)
         DdpRel up = REL(d, r).used ? REL(d, r).up : 0;
         check(!up || (REL(d, up).used && REL(d, up).origin == REL(d, r).origin), "R3", r, up);
         check(!up || REL(d, REL(d, r).origin).match, "R4", r, up);
+        if (up && !d->runaway)
+            verify_derivative(d, r);
     }
 }
 
