@@ -300,7 +300,7 @@ static void trim(Ddp *d)
     List *work[] = {&d->work,     &d->select,   &d->prefer,     &d->moved,        &d->asked,
                     &d->placed,   &d->stale,    &d->candidates, &d->scratch,      &d->scratch2,
                     &d->scratch3, &d->entering, &d->leaving,    &d->leaving_vars, &d->gone_nodes,
-                    &d->holes,    &d->scc_open, &d->scc_order,  &d->scc_ends};
+                    &d->holes,    &d->scc_open, &d->scc_order,  &d->scc_ends,     &d->steered};
     for (uint32_t i = 0; i < sizeof work / sizeof *work; i++)
         if (work[i]->cap > LARGE_LIST)
             vec_free(d->mem, work[i]);
