@@ -9,7 +9,10 @@
 
 #include <stdio.h>
 
-enum { FARTHEST = 16 }; /* places between an element and a neighbour it names */
+enum {
+    FARTHEST = 16, /* places between an element and a neighbour it names */
+    MOST_SIZES = 16
+};
 
 /* ---- what a loop goes over ---- */
 
@@ -62,6 +65,15 @@ static Stmt *open_list(Context *cx, const AFor *loop, Place at, Context *inside,
     return s;
 }
 
+/* The range among the last subscripts, `cells[2:4]`, `A[i, :]`; NULL: all elements. */
+static const ASub *slice_of(const ADesignator *d)
+{
+    const ASub *sub = d->name[d->n - 1].subs;
+    while (sub && !sub->range)
+        sub = sub->next;
+    return sub;
+}
+
 Stmt *elements_open(Context *cx, const AFor *loop, Place at, Context *inside, Member **iterator)
 {
     if (elements_is_list(cx, loop))
@@ -70,9 +82,32 @@ Stmt *elements_open(Context *cx, const AFor *loop, Place at, Context *inside, Me
         return NULL;
     Stmt *s = loop_open(cx, &loop->name, at, inside, iterator);
     body_member_text(*iterator)->over = &loop->from->member->name;
-    s->a = expr_constant(cx, TYPE_INTEGER, 1, at);
-    s->b = loop_size(cx, loop->from, 0);
+    elements_bounds(cx, loop, &s->a, &s->b);
     return s;
+}
+
+void elements_bounds(Context *cx, const AFor *loop, RExpr **from, RExpr **to)
+{
+    const ADesignator *d = &loop->from->member->name;
+    const ASub *slice = slice_of(d), *sub = d->name[d->n - 1].subs;
+    RExpr *one = expr_constant(cx, TYPE_INTEGER, 1, loop->from->at);
+    *from = one;
+    *to = loop_size(cx, loop->from, 0);
+    if (!slice || !slice->from)
+        return;
+    Element any[MOST_SIZES];
+    Context inside = *cx;
+    uint32_t dim = 0;
+    for (uint32_t i = 0; i < MOST_SIZES; i++)
+        any[i] = (Element){.k = 1};
+    inside.elements = &(Elements){MOST_SIZES, any, true};
+    for (; sub != slice; sub = sub->next)
+        dim++;
+    Path *path = expr_path(&inside, d);
+    if (!path)
+        return;
+    *from = array_subscript(cx, path, dim, slice->from);
+    *to = array_subscript(cx, path, dim, slice->to);
 }
 
 bool elements_can_go_over(Context *cx, const AFor *loop)
@@ -85,6 +120,25 @@ bool elements_can_go_over(Context *cx, const AFor *loop)
     else
         resolve_designator(cx->level, cx->body, &loop->from->member->name);
     return false;
+}
+
+/* The subscripts of the last name, with the number of the element in the place of the slice, and those behind the element. */
+static ASub *with_number(Arena *arena, const ADesignator *over, AExpr *number,
+                         const ASub *behind)
+{
+    const ASub *slice = slice_of(over), *sub = over->name[over->n - 1].subs;
+    ASub *first = NULL, **end = &first;
+    for (bool met = false; sub || !met; sub = sub ? sub->next : NULL) {
+        *end = arena_alloc(arena, sizeof **end);
+        if (sub && sub != slice)
+            **end = (ASub){.from = sub->from, .at = sub->at};
+        else
+            **end = (ASub){.from = number, .at = number->at};
+        met |= sub == slice;
+        end = &(*end)->next;
+    }
+    *end = (ASub *)behind;
+    return first;
 }
 
 const ADesignator *elements_named(Context *cx, const ADesignator *d)
@@ -108,9 +162,7 @@ const ADesignator *elements_named(Context *cx, const ADesignator *d)
     named->name = arena_alloc(arena, named->n * sizeof *named->name);
     for (uint32_t i = 0; i < named->n; i++)
         named->name[i] = i < over->n ? over->name[i] : d->name[i - over->n + 1];
-    ASub *sub = arena_alloc(arena, sizeof *sub);
-    *sub = (ASub){.from = number, .at = d->name[0].at, .next = d->name[0].subs};
-    named->name[over->n - 1].subs = sub;
+    named->name[over->n - 1].subs = with_number(arena, over, number, d->name[0].subs);
     return named;
 }
 

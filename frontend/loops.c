@@ -367,8 +367,7 @@ static void bounds(Context *cx, const Reduction *r, uint32_t k, Stmt *s)
     for (uint32_t i = 0; loop && i < k; i++)
         loop = loop->next;
     if (loop && !loop->to) {
-        s->a = whole(cx, 1, s->at);
-        s->b = loop_size(&inside, loop->from, 0);
+        elements_bounds(&inside, loop, &s->a, &s->b);
     } else if (loop) {
         s->a = array_known(&inside, loop->from, "a bound of 'for'");
         s->b = array_known(&inside, loop->to, "a bound of 'for'");

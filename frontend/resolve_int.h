@@ -403,6 +403,8 @@ Member *elements_last(Context *cx,
 bool elements_is_list(Context *cx, const AFor *loop); /* over a dynamic array */
 bool elements_can_go_over(Context *cx,
                           const AFor *loop); /* over an array of fixed size; else a message */
+/* The numbers of the first and the last element that it goes over: all, or those of a slice. */
+void elements_bounds(Context *cx, const AFor *loop, RExpr **from, RExpr **to);
 /* The subscript of a step that leads to a dynamic array. May replace the path by that of a neighbour. */
 bool elements_index(Context *cx, Path *path, uint32_t most, const AName *name, bool last);
 /* What a name stands for whose iterator goes over an array: `c.x` -> `cells[c].x`; NULL: itself. */

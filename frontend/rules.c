@@ -81,10 +81,12 @@ static RExpr *value_of(Context *cx, struct Rule *rule, Place at)
     rule->uses++;
     if (is_frozen(cx, rule))
         return expr_constant(cx, TYPE_INTEGER, 1, at);
-    RExpr *number = array_value(cx, rule->element, at), *first = NULL;
+    RExpr *number = array_value(cx, rule->element, at), *first, *last;
     if (rule->loop->to)
         first = array_known(&outside, rule->loop->from, "a bound of 'for'");
-    if (!first || (const_value(first, &from) && from == 1))
+    else
+        elements_bounds(&outside, rule->loop, &first, &last);
+    if (const_value(first, &from) && from == 1)
         return number;
     RExpr *one = expr_constant(cx, TYPE_INTEGER, 1, at);
     return integers(cx, X_SUB, integers(cx, X_ADD, first, number), one);
