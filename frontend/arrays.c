@@ -25,7 +25,9 @@ static bool is_known(const RExpr *e, const Path *end_of)
         return path_last(e->path)->parameter && is_fixed(e->path);
     if (e->kind == R_SIZE || e->kind == R_INDEX)
         return e->kind == R_INDEX || e->path == end_of || is_fixed(e->path);
-    if (e->kind != R_CONST && e->kind != R_OP)
+    if (e->kind == R_ROUND)
+        return true;
+    if (e->kind != R_CONST && e->kind != R_OP && e->kind != R_FOLD)
         return false;
     for (uint32_t i = 0; i < e->n; i++)
         if (!is_known(e->arg[i], end_of))
@@ -63,6 +65,11 @@ RExpr *array_value(Context *cx, Element element, Place at)
     if (element.born) {
         RExpr *e = expr_new(cx, R_INDEX, (Type){TYPE_INTEGER, NULL}, at);
         e->op = (uint8_t)element.k;
+        return e;
+    }
+    if (element.fold) {
+        RExpr *e = expr_new(cx, R_ROUND, (Type){TYPE_INTEGER, NULL}, at);
+        e->op = (uint8_t)(cx->folds - element.fold);
         return e;
     }
     if (!element.iterator)
@@ -347,7 +354,7 @@ RExpr *array_constructor(Context *cx, const AExpr *a)
     Elements rest = {cx->elements->n - 1, cx->elements->at + 1, cx->elements->any};
     Context inside = *cx;
     inside.elements = rest.n ? &rest : NULL;
-    if (first.iterator || first.born)
+    if (first.iterator || first.born || first.fold)
         return chosen(cx, &inside, a->list->first, 1, first);
     const AArg *arg = a->list->first;
     for (uint32_t i = 1; i < first.k && arg; i++)
@@ -400,17 +407,13 @@ static Path *whole_array(Context *cx, const AExpr *a)
     return path && path_last(path)->rank == rank ? array_itself(cx, path) : NULL;
 }
 
-/* sum(k), product(k), min(k), max(k) of an array of parameters, where a value is needed at birth. */
+/* sum(k), product(k), min(k), max(k) of an array of parameters, where a value is needed at birth; NULL: of something else. */
 RExpr *array_fold(Context *cx, XOp op, const AExpr *a, Place at)
 {
     Path *path = whole_array(cx, a);
     const Member *m = path ? path_last(path) : NULL;
-    if (!m || !m->parameter || (m->type.kind != TYPE_REAL && m->type.kind != TYPE_INTEGER)) {
-        resolve_error(cx->level, at,
-                      "at birth sums are known of arrays of parameters only, by their names: "
-                      "'sum(k)'");
-        return expr_error(cx, at);
-    }
+    if (!m || !m->parameter || (m->type.kind != TYPE_REAL && m->type.kind != TYPE_INTEGER))
+        return NULL;
     RExpr *e = size_expr(cx, path, SIZE_FOLDS + op, at);
     e->type = m->type;
     return e;

@@ -65,30 +65,134 @@ static bool value_read(World *world, DdpVar var, uint32_t depth, double *out)
            value_transmitted(world, var, depth, out);
 }
 
+static double combine(XOp op, double a, double b)
+{
+    return op == X_ADD ? a + b : op == X_MUL ? a * b : op == X_MIN ? fmin(a, b) : fmax(a, b);
+}
+
+/* tangent: of variables; NULL: none is asked for. */
+typedef struct Total {
+    XOp op;
+    const double *tangent;
+    double value, slope;
+} Total;
+
+static void add_term(Total *total, double value, double slope)
+{
+    double before = total->value;
+    total->value = combine(total->op, before, value);
+    if (total->op == X_MUL)
+        total->slope = total->slope * value + before * slope;
+    else if (total->op == X_ADD)
+        total->slope += slope;
+    else if (total->value != before)
+        total->slope = slope;
+}
+
 /* The elements of a row, and of rows in it, in their order. Sizes are few: recursion is bounded by them. */
-static bool fold(World *world, Inst *row, XOp op, uint32_t depth, double *out)
+static bool fold(World *world, Inst *row, uint32_t depth, Total *total)
 {
     Target at = {0};
     double value;
     for (int64_t i = 1; row_find(world, row, i, &at); i++) {
         uint32_t word = at.inst->word[at.word];
         bool inner = at.inst->plan->ops[at.word].kind == OP_PART;
-        if (inner && !fold(world, world_at(world, word), op, depth, out))
+        if (inner && !fold(world, world_at(world, word), depth, total))
             return false;
         if (!inner && !value_read(world, word, depth, &value))
             return false;
         if (!inner)
-            *out = op == X_ADD   ? *out + value
-                   : op == X_MUL ? *out * value
-                   : op == X_MIN ? fmin(*out, value)
-                                 : fmax(*out, value);
+            add_term(total, value,
+                     total->tangent && free_is(world, word) ? total->tangent[word] : 0);
     }
     return true;
 }
 
-/* A variable, the size of an array, or the number of the element that is born. */
-static bool ref_value(World *world, Inst *scope, const Ref *ref, uint32_t depth, double *out)
+/* A sum whose value is being found, and the ones around it. */
+typedef struct Round {
+    double number;
+    uint64_t *left; /* rounds that all of them together may still take */
+    const struct Round *outer;
+} Round;
+
+static bool can_go_round(World *world, const PlanFold *sum, double rounds)
 {
+    if (!isfinite(rounds))
+        world_fail(world, sum->value.at, "the sizes of the arrays differ");
+    else if (rounds > world->limits.instances)
+        world_fail(world, sum->value.at, "a sum at birth has at most %u terms",
+                   world->limits.instances);
+    return isfinite(rounds) && rounds <= world->limits.instances;
+}
+
+static bool one_round(World *world, Inst *scope, const PlanFold *sum, uint32_t depth, Total *total,
+                      const Ref **unknown)
+{
+    double value;
+    uint64_t *left = world->round->left;
+    if ((*left)-- == 0) {
+        world_fail(world, sum->value.at, "sums at birth have at most %u terms together",
+                   world->limits.instances);
+        return false;
+    }
+    if (!value_of(world, scope, sum->value.x, &sum->value.refs, 0, depth, &value, unknown))
+        return false;
+    add_term(total, value,
+             total->tangent ? birth_tangent(world, scope, &sum->value, total->tangent) : 0);
+    return true;
+}
+
+static bool sum_value(World *world, Inst *scope, const PlanFold *sum, uint32_t depth, Total *total,
+                      const Ref **unknown)
+{
+    double rounds;
+    uint64_t left = world->limits.instances;
+    Round round = {0, world->round ? world->round->left : &left, world->round};
+    if (!value_of(world, scope, sum->rounds.x, &sum->rounds.refs, 0, depth, &rounds, unknown) ||
+        !can_go_round(world, sum, rounds))
+        return false;
+    bool known = true;
+    total->op = sum->op;
+    total->value = loop_of_nothing(sum->op, sum->type);
+    world->round = &round;
+    for (round.number = 1; round.number <= rounds && known; round.number++)
+        known = one_round(world, scope, sum, depth, total, unknown);
+    world->round = round.outer;
+    return known;
+}
+
+static double round_number(const World *world, uint32_t out)
+{
+    const Round *round = world->round;
+    while (round && out-- > 0)
+        round = round->outer;
+    return round ? round->number : 0;
+}
+
+/* All elements of an array. */
+static bool array_value_of(World *world, Inst *scope, const Ref *ref, uint32_t depth, Total *total)
+{
+    Inst *row = follow_inst(world, scope, ref);
+    total->op = ref->size - 1u - SIZE_FOLDS;
+    total->value = loop_of_nothing(total->op, TYPE_REAL);
+    return row && fold(world, row, depth, total);
+}
+
+/* A variable, the size of an array, the number of the element that is born, or a sum. */
+static bool ref_value(World *world, Inst *scope, const Ref *ref, uint32_t depth, double *out,
+                      const Ref **unknown)
+{
+    Total total = {0};
+    if (ref->up == REF_FOLD || ref->size > SIZE_FOLDS) {
+        bool known = ref->fold ? sum_value(world, scope, ref->fold, depth, &total, unknown)
+                               : array_value_of(world, scope, ref, depth, &total);
+        *out = total.value;
+        return known;
+    }
+    if (ref->up == REF_ROUND) {
+        *out = round_number(world, ref->size);
+        return true;
+    }
     if (ref->up == REF_INDEX) {
         if (world->element)
             *out = row_born(world, world->element, world->element_word, ref->n);
@@ -101,10 +205,6 @@ static bool ref_value(World *world, Inst *scope, const Ref *ref, uint32_t depth,
             return true;
         }
         Inst *row = follow_inst(world, scope, ref);
-        if (ref->size > SIZE_FOLDS) {
-            *out = loop_of_nothing(ref->size - 1u - SIZE_FOLDS, TYPE_REAL);
-            return row && fold(world, row, ref->size - 1u - SIZE_FOLDS, depth, out);
-        }
         return row && row_size(world, row, ref->size - 1u, out);
     }
     DdpVar var = follow_var(world, scope, ref);
@@ -134,9 +234,9 @@ static bool value_of(World *world, Inst *scope, X x, const RefList *refs, uint32
     bool known = true;
     for (uint32_t i = first; i < refs->n && known; i++) {
         double value = 0;
-        known = ref_value(world, scope, &refs->at[i], depth, &value);
+        known = ref_value(world, scope, &refs->at[i], depth, &value, unknown);
         world->values_scratch.at[base + i] = value;
-        if (!known)
+        if (!known && !refs->at[i].fold)
             *unknown = &refs->at[i];
     }
     if (known)
@@ -145,6 +245,34 @@ static bool value_of(World *world, Inst *scope, X x, const RefList *refs, uint32
     world->values_scratch.n = base;
     world->vars_scratch.n = places;
     return known;
+}
+
+/* ---- how it follows the variables that it is made of ---- */
+
+static double ref_tangent(World *world, Inst *scope, const Ref *ref, const double *tangent)
+{
+    const Ref *unknown;
+    Total total = {.tangent = tangent};
+    if (ref->up == REF_FOLD)
+        return sum_value(world, scope, ref->fold, 0, &total, &unknown) ? total.slope : 0;
+    if (ref->size > SIZE_FOLDS)
+        return array_value_of(world, scope, ref, 0, &total) ? total.slope : 0;
+    if (ref->up == REF_INDEX || ref->up == REF_ROUND || ref->size)
+        return 0;
+    DdpVar var = follow_var(world, scope, ref);
+    return var && free_is(world, var) ? tangent[var] : 0;
+}
+
+double birth_tangent(World *world, Inst *scope, const PlanValue *value, const double *tangent)
+{
+    double sum = 0, slope;
+    for (uint32_t i = 0; i < value->refs.n; i++) {
+        double inner = ref_tangent(world, scope, &value->refs.at[i], tangent);
+        if (inner != 0 &&
+            birth_value_x(world, scope, value, x_partial(world->forms, value->x, i), &slope))
+            sum += slope * inner;
+    }
+    return sum;
 }
 
 bool birth_value_x(World *world, Inst *scope, const PlanValue *value, X x, double *out)
@@ -169,12 +297,13 @@ bool birth_value_of(World *world, Inst *scope, const PlanValue *value, const cha
                     double *out, bool *reads_free)
 {
     const Ref *unknown = NULL;
+    uint32_t told = world->diags->errors;
     *out = 0;
     world->free.read = false;
     bool known = value_of(world, scope, value->x, &value->refs, 0, 0, out, &unknown);
     *reads_free = world->free.read;
-    if (known)
-        return true;
+    if (known || told != world->diags->errors) /* what is wrong inside of it */
+        return known;
     if (parameter)
         world_fail(world, value->at, "parameter '%s' is not known at instantiation", parameter);
     else

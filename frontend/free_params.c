@@ -64,28 +64,14 @@ void world_free_follow(World *world)
     }
 }
 
-static double tangent_of(World *world, const FreeMade *made, const double *tangent)
-{
-    Inst *scope = world_at(world, made->scope);
-    double sum = 0, slope;
-    for (uint32_t i = 0; i < made->value->refs.n; i++) {
-        const Ref *ref = &made->value->refs.at[i];
-        DdpVar var = ref->up == REF_INDEX || ref->size ? 0 : follow_var(world, scope, ref);
-        if (!var || !free_is(world, var) || tangent[var] == 0)
-            continue;
-        X partial = x_partial(world->forms, made->value->x, i);
-        if (birth_value_x(world, scope, made->value, partial, &slope))
-            sum += slope * tangent[var];
-    }
-    return sum;
-}
-
 void world_free_tangents(World *world, double *tangent)
 {
-    for (uint32_t i = 0; i < world->free.made.n; i++)
-        if (is_there(world, &world->free.made.at[i]))
-            tangent[world->free.made.at[i].var] =
-                tangent_of(world, &world->free.made.at[i], tangent);
+    for (uint32_t i = 0; i < world->free.made.n; i++) {
+        const FreeMade *made = &world->free.made.at[i];
+        if (is_there(world, made))
+            tangent[made->var] =
+                birth_tangent(world, world_at(world, made->scope), made->value, tangent);
+    }
 }
 
 void world_free_clear_tangents(const World *world, double *tangent)

@@ -9,6 +9,7 @@
 #include "frontend/types.h"
 
 #include <float.h>
+#include <math.h>
 
 enum { MAX_RANK = 16 };
 
@@ -497,6 +498,58 @@ double loop_of_nothing(XOp op, TypeKind type)
     return op == X_MUL ? 1 : op == X_MIN ? most : op == X_MAX ? -most : 0;
 }
 
+/* Where the sizes differ it is infinite: that is told at birth. */
+static RExpr *rounds_at_birth(Context *cx, const Reduction *r, uint32_t k)
+{
+    Stmt s = {.at = r->at};
+    RExpr *n = rounds(cx, r, k), *none = whole(cx, INFINITY, r->at);
+    bounds(cx, r, k, &s);
+    for (uint32_t i = 0; i < s.n_checks; i++) {
+        RExpr *e = expr_new(cx, R_OP, n->type, r->at);
+        e->op = X_SELECT;
+        e->n = 3;
+        e->arg[0] = expr_apply(cx, X_EQ, TYPE_BOOLEAN, r->at, s.b, s.checks[i]);
+        e->arg[1] = n;
+        e->arg[2] = none;
+        n = e;
+    }
+    return n;
+}
+
+/* The terms from iterator k on, as seen from cx. */
+static RExpr *fold_terms(Context *cx, const Reduction *r, uint32_t k, const AFor *loop,
+                         Element *element)
+{
+    if (k == r->n)
+        return summand(cx, r, element);
+    Context inside = *cx;
+    RExpr *n = rounds_at_birth(cx, r, k);
+    Rule rule;
+    element[k] = (Element){.fold = ++inside.folds};
+    if (loop)
+        rule_open(&inside, loop, element[k], &rule);
+    RExpr *value = fold_terms(&inside, r, k + 1, loop ? loop->next : NULL, element);
+    if (value->type.kind != TYPE_INTEGER && value->type.kind != TYPE_REAL) {
+        if (value->type.kind != TYPE_ERROR)
+            resolve_error(cx->level, value->at, "numbers are needed here, not %s",
+                          types_name(cx->program, value->type));
+        return expr_error(cx, r->at);
+    }
+    RExpr *e = expr_new(cx, R_FOLD, value->type, r->at);
+    e->op = r->op;
+    e->n = 2;
+    e->arg[0] = n;
+    e->arg[1] = value;
+    return e;
+}
+
+static RExpr *value_at_birth(Context *cx, const Reduction *r)
+{
+    Element element[MAX_RANK] = {{0}};
+    RExpr *array = !r->loop && !r->b ? array_fold(cx, r->op, r->a, r->at) : NULL;
+    return array ? array : fold_terms(cx, r, 0, r->loop, element);
+}
+
 static RExpr *reduce(Context *cx, const Reduction *r)
 {
     Element element[MAX_RANK] = {{0}};
@@ -504,14 +557,8 @@ static RExpr *reduce(Context *cx, const Reduction *r)
         resolve_error(cx->level, r->at, "a sum over an array is no constant");
         return expr_error(cx, r->at);
     }
-    if (cx->at_birth && !r->loop && !r->b)
-        return array_fold(cx, r->op, r->a, r->at);
-    if (cx->at_birth) {
-        resolve_error(cx->level, r->at,
-                      "at birth sums are known of arrays of parameters only, by their names: "
-                      "'sum(k)'");
-        return expr_error(cx, r->at);
-    }
+    if (cx->at_birth)
+        return value_at_birth(cx, r);
     Member *sums = body_add_choice(cx, (Type){TYPE_REAL, NULL}, r->at);
     sums->rank = 1;
     sums->size = arena_alloc(&cx->program->arena, sizeof *sums->size);

@@ -184,7 +184,7 @@ static bool only_parameters(const RefList *refs)
 {
     for (uint32_t i = 0; i < refs->n; i++) {
         const Ref *ref = &refs->at[i];
-        if (ref->up == REF_TIME || ref->up == REF_INDEX || ref->movable || !ref->n)
+        if (ref->up == REF_TIME || ref->up == REF_INDEX || ref->fold || ref->movable || !ref->n)
             return false;
         if (ref->size)
             continue;
@@ -317,7 +317,14 @@ static X lower_count(Lower *l, const RExpr *e, Refs *refs)
     return lower_x_ref(l, refs, ref);
 }
 
-/* The size of an array, or the number of an element: in a value at birth as such, else as a variable that has it. */
+static Ref lower_fold(Lower *l, const RExpr *e)
+{
+    PlanFold *fold = arena_alloc(&l->plans->arena, sizeof *fold);
+    *fold = (PlanFold){e->op, e->type.kind, lower_value(l, e->arg[0]), lower_value(l, e->arg[1])};
+    return (Ref){.up = REF_FOLD, .fold = fold, .at = e->at};
+}
+
+/* The size of an array, the number of an element, a sum: in a value at birth as such, else as a variable that has it. */
 static X lower_size(Lower *l, const RExpr *e, Refs *refs)
 {
     bool list = e->kind == R_SIZE && path_last(e->path)->list;
@@ -330,7 +337,11 @@ static X lower_size(Lower *l, const RExpr *e, Refs *refs)
         return lower_x_ref(l, refs, lower_aux_var(l, op, DDP_KNOWN, e->type.kind));
     }
     Ref ref;
-    if (e->kind == R_INDEX) {
+    if (e->kind == R_FOLD) {
+        ref = lower_fold(l, e);
+    } else if (e->kind == R_ROUND) {
+        ref = (Ref){.up = REF_ROUND, .size = e->op, .at = e->at};
+    } else if (e->kind == R_INDEX) {
         ref = (Ref){.up = REF_INDEX, .n = e->op, .at = e->at};
     } else {
         ref = lower_ref_path(l, e->path);
@@ -419,6 +430,8 @@ static X lower_expr(Lower *l, const RExpr *e, Refs *refs)
         return lower_born(l, e, refs);
     case R_SIZE:
     case R_INDEX:
+    case R_FOLD:
+    case R_ROUND:
         return lower_size(l, e, refs);
     }
     return x_const(l->plans->forms, 0);

@@ -95,6 +95,9 @@ static bool ref_equal(const Ref *a, const Ref *b)
 {
     if (a->up != b->up || a->n != b->n || a->movable != b->movable || a->size != b->size)
         return false;
+    if (a->fold)
+        return a->fold->op == b->fold->op && value_equal(&a->fold->rounds, &b->fold->rounds) &&
+               value_equal(&a->fold->value, &b->fold->value);
     for (uint32_t i = 0; i < a->n && a->up != REF_INDEX; i++) {
         if (a->step[i].word != b->step[i].word || a->step[i].member != b->step[i].member ||
             a->step[i].n_index != b->step[i].n_index || a->step[i].round != b->step[i].round)

@@ -34,6 +34,8 @@ enum {
     REF_INDEX =
         UINT32_MAX - 1, /* of the number of the element that is born, `n` sizes further out */
     REF_HOMOTOPY = UINT32_MAX - 2, /* of the part that simplified equations have (world_homotopy) */
+    REF_FOLD = UINT32_MAX - 3,     /* of what `fold` says; without steps */
+    REF_ROUND = UINT32_MAX - 4,    /* of the number of its round, `size` folds further out; without steps */
     NO_WORD = UINT32_MAX
 };
 
@@ -57,6 +59,7 @@ typedef struct Ref {
         size; /* not a variable, but size number size - 1 of the array it leads to, or from SIZE_FOLDS
                      on all its elements by an operation; 0: none */
     RefStep *step;
+    const struct PlanFold *fold; /* NULL: another value */
     Place at;
 } Ref;
 
@@ -110,6 +113,13 @@ struct PlanValue {
     PlanValue *sizes;
     Place at;
 };
+
+/* The values of an expression for the numbers from 1 to `rounds`, combined by an operation: evaluated at birth. */
+typedef struct PlanFold {
+    uint8_t op; /* XOp */
+    TypeKind type;
+    PlanValue rounds, value;
+} PlanFold;
 
 /* Argument of a parameter list; in the scope of the instance that owns the new one. */
 typedef struct PlanArg {

@@ -13,8 +13,14 @@ typedef struct Uses {
     uint32_t *end; /* [word]: where the next one goes */
 } Uses;
 
+static void use_list(Uses *u, const RefList *refs);
+
 static void use_ref(Uses *u, const Ref *ref)
 {
+    if (ref->fold) {
+        use_list(u, &ref->fold->rounds.refs);
+        use_list(u, &ref->fold->value.refs);
+    }
     if (ref->up == REF_TIME || ref->up == REF_INDEX || !ref->n)
         return;
     u->movable |= ref->movable;

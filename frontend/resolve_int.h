@@ -248,8 +248,19 @@ bool const_value(const RExpr *e, double *k); /* false: not constant */
 typedef struct Element {
     Member *iterator; /* of a loop around; or NULL: */
     bool born; /* the number of the element that is born, `k` sizes further out; or the number k */
+    uint32_t fold; /* or of the round of the R_FOLD that has this depth, from 1; 0: of none */
     uint32_t k;
 } Element;
+
+/* The iterator of braces, or of a sum at birth: it stands for a number while what it is named in is resolved (rules.c). */
+typedef struct Rule {
+    const AFor *loop;
+    Element element; /* which one is being resolved */
+    const struct Call *call;
+    const Body *body; /* around the braces */
+    struct Rule *outer;
+    uint32_t uses;
+} Rule;
 
 typedef struct Elements {
     uint32_t n;
@@ -275,9 +286,10 @@ typedef struct Context {
     bool subscript;          /* inside of brackets: the name of an element is its number */
     bool whole_list;         /* a dynamic array may be named as a whole */
     const struct Call *call; /* whose text it is (functions.c); NULL: no function's */
-    struct Rule *rule;       /* iterators of braces around (rules.c) */
-    struct Rule *frozen;     /* of these the ones that count as 1: in a bound of another */
+    Rule *rule;              /* iterators of braces around (rules.c) */
+    Rule *frozen;            /* of these the ones that count as 1: in a bound of another */
     uint32_t own_rank;       /* of the array whose parameter list is being read */
+    uint32_t folds;          /* R_FOLD around */
 } Context;
 
 void body_interface(Def *def);
@@ -431,6 +443,7 @@ RExpr *function_name(Context *cx,
 
 /* ---- rules.c: `{e for i in a:b}` ---- */
 
+void rule_open(Context *inside, const AFor *loop, Element element, Rule *rule);
 const AFor *rule_named(const Context *cx, Sym name); /* the iterator that it means, or NULL */
 RExpr *rule_value(Context *cx, const AExpr *a);      /* the number that a name means, or NULL */
 uint32_t rule_rank(Context *cx, const AExpr *a);

@@ -4,17 +4,8 @@
  * anew wherever it is named, because what it is made of is seen from there. */
 #include "frontend/resolve_int.h"
 
-struct Rule {
-    const AFor *loop;
-    Element element; /* which one is being resolved */
-    const struct Call *call;
-    const Body *body; /* around the braces */
-    struct Rule *outer;
-    uint32_t uses;
-};
-
 /* Does something inside of the braces have the name, the iterator of a sum? */
-static bool is_hidden(const Context *cx, const struct Rule *rule, Sym name)
+static bool is_hidden(const Context *cx, const Rule *rule, Sym name)
 {
     const Body *body = cx->body;
     bool found = false;
@@ -23,9 +14,9 @@ static bool is_hidden(const Context *cx, const struct Rule *rule, Sym name)
     return body && found;
 }
 
-static struct Rule *rule_of(const Context *cx, Sym name)
+static Rule *rule_of(const Context *cx, Sym name)
 {
-    struct Rule *rule = cx->rule;
+    Rule *rule = cx->rule;
     while (rule && (rule->call != cx->call || rule->loop->name.sym != name))
         rule = rule->outer;
     return rule && !is_hidden(cx, rule, name) ? rule : NULL;
@@ -33,13 +24,13 @@ static struct Rule *rule_of(const Context *cx, Sym name)
 
 const AFor *rule_named(const Context *cx, Sym name)
 {
-    const struct Rule *rule = rule_of(cx, name);
+    const Rule *rule = rule_of(cx, name);
     return rule ? rule->loop : NULL;
 }
 
-static bool is_frozen(const Context *cx, const struct Rule *rule)
+static bool is_frozen(const Context *cx, const Rule *rule)
 {
-    const struct Rule *frozen = cx->frozen;
+    const Rule *frozen = cx->frozen;
     while (frozen && frozen != rule)
         frozen = frozen->outer;
     return frozen != NULL;
@@ -48,7 +39,7 @@ static bool is_frozen(const Context *cx, const struct Rule *rule)
 static uint32_t all_uses(const Context *cx)
 {
     uint32_t n = 0;
-    for (const struct Rule *rule = cx->rule; rule; rule = rule->outer)
+    for (const Rule *rule = cx->rule; rule; rule = rule->outer)
         n += rule->uses;
     return n;
 }
@@ -73,7 +64,7 @@ static RExpr *integers(Context *cx, XOp op, RExpr *a, RExpr *b)
     return expr_apply(cx, op, TYPE_INTEGER, a->at, a, b);
 }
 
-static RExpr *value_of(Context *cx, struct Rule *rule, Place at)
+static RExpr *value_of(Context *cx, Rule *rule, Place at)
 {
     double from = 1;
     Context outside = *cx;
@@ -95,7 +86,7 @@ static RExpr *value_of(Context *cx, struct Rule *rule, Place at)
 RExpr *rule_value(Context *cx, const AExpr *a)
 {
     const AMember *m = a->member;
-    struct Rule *rule = rule_of(cx, m->name.name[0].sym);
+    Rule *rule = rule_of(cx, m->name.name[0].sym);
     if (!rule || (!rule->loop->to && !(cx->subscript && m->name.n == 1)))
         return NULL;
     if (m->name.n == 1 && !m->ins.present && !m->params.present && !m->question &&
@@ -106,18 +97,23 @@ RExpr *rule_value(Context *cx, const AExpr *a)
     return expr_error(cx, a->at);
 }
 
+void rule_open(Context *inside, const AFor *loop, Element element, Rule *rule)
+{
+    *rule = (Rule){loop, element, inside->call, inside->body, inside->rule, 0};
+    inside->rule = rule;
+}
+
 /* With the iterator for element `element`. */
-static Context inside_of(Context *cx, const AExpr *a, struct Rule *rule, Element element)
+static Context inside_of(Context *cx, const AExpr *a, Rule *rule, Element element)
 {
     Context inside = *cx;
-    *rule = (struct Rule){a->list->loop, element, cx->call, cx->body, cx->rule, 0};
-    inside.rule = rule;
+    rule_open(&inside, a->list->loop, element, rule);
     return inside;
 }
 
 uint32_t rule_rank(Context *cx, const AExpr *a)
 {
-    struct Rule rule;
+    Rule rule;
     Context inside = inside_of(cx, a, &rule, (Element){.k = 1});
     return 1 + array_rank(&inside, a->list->first->value);
 }
@@ -125,7 +121,7 @@ uint32_t rule_rank(Context *cx, const AExpr *a)
 RExpr *rule_size(Context *cx, const AExpr *a, uint32_t dim)
 {
     const AFor *loop = a->list->loop;
-    struct Rule rule;
+    Rule rule;
     if (dim) {
         Context inside = inside_of(cx, a, &rule, (Element){.k = 1});
         uint32_t errors = cx->program->diags.errors;
@@ -166,7 +162,7 @@ static bool is_rule(Context *cx, const AExpr *a)
 
 RExpr *rule_constructor(Context *cx, const AExpr *a)
 {
-    struct Rule rule;
+    Rule rule;
     if (!is_rule(cx, a))
         return expr_error(cx, a->at);
     Elements rest = {cx->elements->n - 1, cx->elements->at + 1, cx->elements->any};

@@ -189,7 +189,8 @@ static bool never_changes(const RExpr *e)
 {
     if (e->kind == R_PATH)
         return path_last(e->path)->parameter;
-    if (e->kind != R_CONST && e->kind != R_SIZE && e->kind != R_INDEX && e->kind != R_OP)
+    if (e->kind != R_CONST && e->kind != R_SIZE && e->kind != R_INDEX && e->kind != R_OP &&
+        e->kind != R_FOLD && e->kind != R_ROUND)
         return false;
     for (uint32_t i = 0; i < e->n; i++)
         if (!never_changes(e->arg[i]))

@@ -200,6 +200,7 @@ struct World {
     const Inst *
         element; /* whose values are evaluated: it, or what lies in word `element_word` of this node */
     uint32_t element_word;
+    const struct Round *round; /* of the sum that is evaluated (birth_value.c); NULL: none is */
     bool editing;            /* an edit creates what is created now */
     bool edits_call_foreign; /* it may call foreign functions */
     Connect *connect;
@@ -327,6 +328,8 @@ bool birth_value_of(World *world, Inst *scope, const PlanValue *value, const cha
                     double *out, bool *reads_free);
 /* An expression over the refs of the value; false: not known. */
 bool birth_value_x(World *world, Inst *scope, const PlanValue *value, X x, double *out);
+/* How it follows the parameters that initial conditions determine, where these have the given tangents. */
+double birth_tangent(World *world, Inst *scope, const PlanValue *value, const double *tangent);
 
 /* ---- free_params.c: parameters that initial conditions determine ---- */
 

@@ -28,8 +28,14 @@ static void list_bodies(World *world, InstId model, InstList *list)
 
 /* ---- who names it ---- */
 
+static bool list_passes(const World *world, Inst *inst, const RefList *refs, const Inst *owner,
+                        uint32_t word);
+
 static bool passes(const World *world, Inst *inst, const Ref *ref, const Inst *owner, uint32_t word)
 {
+    if (ref->fold)
+        return list_passes(world, inst, &ref->fold->rounds.refs, owner, word) ||
+               list_passes(world, inst, &ref->fold->value.refs, owner, word);
     if (ref->up == REF_TIME || ref->up == REF_HOMOTOPY)
         return false;
     const Inst *at = follow_up(world, inst, ref->up);

@@ -1,4 +1,4 @@
-//! 10:23: error: at birth sums are known of arrays of parameters only, by their names: 'sum(k)'
+//! 10:32: error: numbers are needed here, not Boolean
 //! 15:19: error: 'k' takes one value, not an array with 1 size
 //! 16:22: error: 'k' takes an array with another number of sizes, not an array with 2 sizes
 //! 17:23: error: one branch of this expression is Integer, the other Boolean
@@ -7,7 +7,7 @@ model B
 interface:
   parameter Real k;
   parameter Real a[2] << {1, 2};
-  parameter Real s << sum(2*a);
+  parameter Real s << sum(a[i] > 1 for i in 1:2);
 implementation:
 end B;
 model C
