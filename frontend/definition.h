@@ -207,8 +207,8 @@ typedef enum RKind {
     R_BORN,     /* Boolean: the event in which this expression came to life */
     R_SIZE,     /* path, whose last step is an array without index: its size number `op`, Integer */
     R_INDEX, /* number of the element that is born, in a value at birth; `op` sizes further out: Integer */
-    R_FOLD,  /* arg[1] for the numbers from 1 to arg[0], combined by `op`; in a value at birth */
-    R_ROUND  /* that number; `op` R_FOLD further out: Integer */
+    R_FOLD, /* arg[1] for the numbers from 1 to arg[0], combined by `op`; in a value at birth */
+    R_ROUND /* that number; `op` R_FOLD further out: Integer */
 } RKind;
 
 typedef enum RelOp { REL_EQUAL, REL_COPY, REL_MOVE } RelOp; /* = << <- */

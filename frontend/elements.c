@@ -123,8 +123,7 @@ bool elements_can_go_over(Context *cx, const AFor *loop)
 }
 
 /* The subscripts of the last name, with the number of the element in the place of the slice, and those behind the element. */
-static ASub *with_number(Arena *arena, const ADesignator *over, AExpr *number,
-                         const ASub *behind)
+static ASub *with_number(Arena *arena, const ADesignator *over, AExpr *number, const ASub *behind)
 {
     const ASub *slice = slice_of(over), *sub = over->name[over->n - 1].subs;
     ASub *first = NULL, **end = &first;

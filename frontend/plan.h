@@ -35,7 +35,8 @@ enum {
         UINT32_MAX - 1, /* of the number of the element that is born, `n` sizes further out */
     REF_HOMOTOPY = UINT32_MAX - 2, /* of the part that simplified equations have (world_homotopy) */
     REF_FOLD = UINT32_MAX - 3,     /* of what `fold` says; without steps */
-    REF_ROUND = UINT32_MAX - 4,    /* of the number of its round, `size` folds further out; without steps */
+    REF_ROUND =
+        UINT32_MAX - 4, /* of the number of its round, `size` folds further out; without steps */
     NO_WORD = UINT32_MAX
 };
 

@@ -201,8 +201,8 @@ struct World {
         element; /* whose values are evaluated: it, or what lies in word `element_word` of this node */
     uint32_t element_word;
     const struct Round *round; /* of the sum that is evaluated (birth_value.c); NULL: none is */
-    bool editing;            /* an edit creates what is created now */
-    bool edits_call_foreign; /* it may call foreign functions */
+    bool editing;              /* an edit creates what is created now */
+    bool edits_call_foreign;   /* it may call foreign functions */
     Connect *connect;
     Singular *singular;
     FreeParams free;

@@ -458,6 +458,8 @@ static SolStatus evaluate_heap(Sim *sim, EvalHow how)
         SolStatus status = sim->nodes.at[n].in_update.acts ? update_needs(sim, n) : SOL_OK;
         if (status == SOL_OK)
             status = evaluate_renew(sim, n, how);
+        if (status == SOL_NUMERICS) /* it has no value yet: who looks again, evaluates it again */
+            evaluate_touch_node(sim, n);
         if (status != SOL_OK)
             return status;
         sim->nodes.at[n].point_number = sim->point_number;

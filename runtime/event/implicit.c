@@ -16,7 +16,8 @@
 
 enum { MOST_ARMED = 10, MOST_ATTEMPTS = 600, MOST_MOVES = 200, MOST_NAMED = 20 };
 
-typedef enum Rule { TOGETHER, FIRST, LAST, FORCED } Rule;
+/* FIRST, LAST: as by their values alone; .._OR_STAYS: what is at its boundary stays. FORCED: it stays, too. */
+typedef enum Rule { TOGETHER, FIRST, LAST, FIRST_OR_STAYS, LAST_OR_STAYS, FORCED } Rule;
 
 typedef struct Search {
     Sim *sim;
@@ -28,8 +29,8 @@ typedef struct Search {
     uint32_t found_forced;
     uint32_t attempts;
     VEC(OldTruth) begin; /* branches where the update began */
-    BranchList armed;    /* those that disagreed first, then others */
-    BranchList against;  /* those that disagree now */
+    BranchList armed;   /* those that disagreed first, then others; of several that are alike one */
+    BranchList against; /* those that disagree now */
     Map seen;
 } Search;
 
@@ -56,7 +57,7 @@ static SolStatus list_against(Search *s)
         BranchId id = sim->decide.candidates.at[i];
         if (!is_against(sim, id))
             continue;
-        if (s->rule != TOGETHER &&
+        if (s->rule >= FIRST_OR_STAYS &&
             event_keep_at_boundary(sim, sim->branches.at[id].condition, sim->branches.at[id].truth))
             kept = true;
         else
@@ -124,7 +125,7 @@ static uint64_t combination(const Sim *sim)
 static bool is_armed(const Search *s, BranchId id)
 {
     for (uint32_t i = 0; i < s->armed.n; i++)
-        if (s->armed.at[i] == id)
+        if (implicit_is_alike(s->sim, s->armed.at[i], id))
             return true;
     return false;
 }
@@ -154,8 +155,8 @@ static void decide(Search *s, BranchId id, bool truth)
 static bool is_forced(const Search *s, BranchId id)
 {
     for (uint32_t i = 0; i < s->armed.n && s->rule == FORCED; i++)
-        if (s->armed.at[i] == id)
-            return s->forced >> i & 1;
+        if ((s->forced >> i & 1) && implicit_is_alike(s->sim, s->armed.at[i], id))
+            return true;
     return false;
 }
 
@@ -185,11 +186,12 @@ static SolStatus move(Search *s)
     BranchId only = s->against.at[0];
     for (uint32_t i = 0; i < s->against.n; i++) {
         BranchId id = s->against.at[i];
-        only = (s->rule == LAST ? id > only : id < only) ? id : only;
+        bool last = s->rule == LAST || s->rule == LAST_OR_STAYS;
+        only = (last ? id > only : id < only) ? id : only;
     }
     vec_clear(&s->sim->decide.decisions);
     for (uint32_t i = 0; i < s->against.n; i++)
-        if (s->rule == TOGETHER || s->against.at[i] == only)
+        if (s->rule == TOGETHER || implicit_is_alike(s->sim, s->against.at[i], only))
             decide(s, s->against.at[i], !s->sim->branches.at[s->against.at[i]].truth);
     return exchange(s);
 }

@@ -13,6 +13,9 @@ bool implicit_is(const Sim *sim, BranchId id); /* may it be such an `if`? */
 bool implicit_is_solved(
     Sim *sim, BranchId id); /* does the branch that is there determine its own condition? */
 
+/* Have the two the same condition, or conditions of the same text about the same variables? They have one truth. */
+bool implicit_is_alike(const Sim *sim, BranchId a, BranchId b);
+
 /* ---- implicit_starts.c ---- */
 
 void implicit_committed(

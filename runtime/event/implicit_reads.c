@@ -6,6 +6,22 @@ bool implicit_is(const Sim *sim, BranchId id)
     return world_branch_is_implicit(sim->world, id);
 }
 
+bool implicit_is_alike(const Sim *sim, BranchId a, BranchId b)
+{
+    WorldBranch x, y;
+    if (sim->branches.at[a].condition == sim->branches.at[b].condition)
+        return true;
+    if (!world_branch(sim->world, a, &x) || !world_branch(sim->world, b, &y) || !x.relation ||
+        !y.relation)
+        return false;
+    DdpRelView one = ddp_rel(sim->ddp, x.relation), other = ddp_rel(sim->ddp, y.relation);
+    bool alike = one.form == other.form && one.n == other.n;
+    for (uint32_t i = 0; alike && i < one.n; i++)
+        alike = one.vars[i] == other.vars[i] ||
+                (one.vars[i] == x.condition && other.vars[i] == y.condition);
+    return alike;
+}
+
 static bool stands_in(const Sim *sim, DdpRel rel, BranchId id)
 {
     BranchId at = world_rel_branch(sim->world, rel);

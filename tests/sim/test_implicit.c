@@ -253,6 +253,60 @@ static void whole_numbers_are_pieces_too(void **state)
     sim_lab_close(lab);
 }
 
+/* A bridge that charges a capacitor without a resistor in front of it. The voltage follows |u| while current
+ * flows, then it goes down by the load alone, until |u| has caught up. */
+static double rectified(double time, double omega, double RC)
+{
+    double pi = acos(-1), half = fmod(time * omega, pi), ends = pi - atan(omega * RC);
+    double follows = fabs(sin(omega * time));
+    double left = half >= ends ? half - ends : half + pi - ends;
+    double alone = sin(ends) * exp(-left / (omega * RC));
+    if (time * omega < ends) /* it has not been charged before */
+        return follows;
+    return half < ends && half > pi / 2 ? follows : fmax(follows, alone);
+}
+
+/* Both pieces of a diode have one condition: it is exchanged as a whole, however it is written. */
+static void a_diode_is_one_element_in_all_its_forms(void **state)
+{
+    (void)state;
+    static const char *const form[] = {
+        "if s < 0 then u = s; i = 0; else then u = 0; i = s; end if;",
+        "u = if s < 0 then s else 0; i = if s < 0 then 0 else s;",
+        "i = if s < 0 then 0 else s; u = if s < 0 then s else 0;",
+        "u = s*(if s < 0 then 1 else 0); i = s*(if s < 0 then 0 else 1);",
+        "static Boolean off; off = s < 0; u = if off then s else 0; i = if off then 0 else s;",
+        "static Boolean off; off << s < 0; u = s*(if off then 1 else 0); i = s*(if off then 0 else "
+        "1);"};
+    static const char text[] = "model Diode\n"
+                               "interface:\n"
+                               "  static Real u; static Real i;\n"
+                               "implementation:\n"
+                               "  static Real s; %s\n"
+                               "end Diode;\n"
+                               "model Bridge\n"
+                               "interface:\n"
+                               "  static Real v;\n"
+                               "implementation:\n"
+                               "  static Diode d[4]; static Real i; static Real a; static Real b;\n"
+                               "  a - b = sin(2*time);\n"
+                               "  d[1].u = a - v; d[2].u = b - v; d[3].u = -a; d[4].u = -b;\n"
+                               "  i + d[3].i = d[1].i; d[4].i - i = d[2].i;\n"
+                               "  d[1].i + d[2].i = v/10 + 0.05*der(v);\n"
+                               "end Bridge;\n";
+    for (size_t f = 0; f < sizeof form / sizeof *form; f++) {
+        char model[2000];
+        snprintf(model, sizeof model, text, form[f]);
+        SimLab *lab = sim_lab_text(model, &(SolOptions){.stop = 9, .rtol = 1e-9});
+        for (int k = 1; k <= 90; k++) {
+            assert_int_equal(sim_lab_run(lab, k / 10.0), SOL_OK);
+            is_close(sim_lab_value(lab, "v"), rectified(k / 10.0, 2, 0.5), 1e-7);
+        }
+        assert_true(lab->n_events >= 10);
+        sim_lab_close(lab);
+    }
+}
+
 /* ---- what others see ---- */
 
 /* The source jumps; with the piece of before the current would be -5, and the `when` must not see that. */
@@ -334,6 +388,7 @@ int main(void)
         cmocka_unit_test(starts_are_those_of_the_branch_that_agrees),
         cmocka_unit_test(a_wrong_piece_takes_no_charge),
         cmocka_unit_test(whole_numbers_are_pieces_too),
+        cmocka_unit_test(a_diode_is_one_element_in_all_its_forms),
         cmocka_unit_test(nobody_sees_a_piece_that_does_not_hold),
         cmocka_unit_test(where_both_agree_the_present_one_stays),
         cmocka_unit_test(where_no_branch_agrees_the_run_ends),
