@@ -192,6 +192,12 @@ static Of of_derivative(UnitCheck *c, const RExpr *e)
     return x.has == UNIT_KNOWN ? product(x, second, -1) : OPEN;
 }
 
+/* A sum, the smallest and the largest have the unit of what they are made of. */
+static Of of_terms(XOp op, Of term)
+{
+    return op != X_MUL && term.has == UNIT_KNOWN ? term : OPEN;
+}
+
 /* Recursion is bounded by the depth of expressions. */
 static Of unit_of(UnitCheck *c, const RExpr *e)
 {
@@ -214,6 +220,11 @@ static Of unit_of(UnitCheck *c, const RExpr *e)
     case R_RANDOM:
     case R_DELAY:
         return unit_of(c, e->arg[0]);
+    case R_FOLD:
+        return of_terms(e->op, unit_of(c, e->arg[1]));
+    case R_SIZE:
+        return e->op > SIZE_FOLDS ? of_terms(e->op - SIZE_FOLDS, of_member(path_last(e->path)))
+                                  : OPEN;
     default:
         return OPEN;
     }
@@ -252,23 +263,43 @@ static Of of_branch(UnitCheck *c, const Body *body)
 }
 
 /* What nobody declared has the unit of its value; it comes before the statement that it is part of. */
-static void give_unit(UnitCheck *c, const Stmt *s)
+static void give_unit(UnitCheck *c, Member *m, Of of)
 {
-    Of of = s->kind == S_IF ? alike(c, s->at, "the two values", of_branch(c, s->then_body),
-                                    of_branch(c, s->else_body))
-                            : unit_of(c, s->b);
-    if (of.has != UNIT_KNOWN || s->member->unit)
+    if (of.has != UNIT_KNOWN || m->unit)
         return;
     Unit *unit = arena_alloc(&c->program->arena, sizeof *unit);
     *unit = of.unit;
-    s->member->unit = unit;
-    s->member->unit_text = of.text;
+    m->unit = unit;
+    m->unit_text = of.text;
+}
+
+static Of of_value(UnitCheck *c, const Stmt *s)
+{
+    if (s->kind != S_IF)
+        return unit_of(c, s->b);
+    return alike(c, s->at, "the two values", of_branch(c, s->then_body),
+                 of_branch(c, s->else_body));
+}
+
+/* s[k + 1] = s[k] + e: in which a sum is added up (loops.c). */
+static void give_unit_of_terms(UnitCheck *c, const Stmt *s)
+{
+    const RExpr *sum = s->b;
+    const Path *target = s->kind == S_COPY_VALUE                        ? s->path
+                         : s->kind == S_EQUATION && s->a->kind == R_PATH ? s->a->path
+                                                                         : NULL;
+    if (!target || !path_last(target)->hidden || sum->kind != R_OP || sum->n != 2 ||
+        sum->arg[0]->kind != R_PATH || path_last(sum->arg[0]->path) != path_last(target))
+        return;
+    give_unit(c, path_last(target), of_terms(sum->op, unit_of(c, sum->arg[1])));
 }
 
 static void check_stmt(UnitCheck *c, const Stmt *s)
 {
     if (s->member && s->kind != S_DECLARE && s->kind != S_FOR)
-        give_unit(c, s);
+        give_unit(c, s->member, of_value(c, s));
+    else
+        give_unit_of_terms(c, s);
     if (s->member && s->kind == S_IF) {
         unit_of(c, s->a); /* its branches were looked at */
         return;
