@@ -627,6 +627,9 @@ SolStatus sol_edit(Sol *sim, uint32_t n, const SolEdit *edits, SolEdited *edited
  * what returns has its last values. SOL_USAGE: there is none. */
 SolStatus sol_undo(Sol *sim, SolEdited *edited);
 SolStatus sol_redo(Sol *sim, SolEdited *edited);
+/* The last edit and the one before it, which both are one SOL_ASSIGN to the same variable, are undone and put back as one
+ * from now on: a slider that moves. False: they are not such edits. */
+bool sol_join_edits(Sol *sim);
 bool sol_is_complete(const Sol *sim); /* time can go on */
 
 /* A second simulation at the same point, which goes on with the same bytes. It has no callbacks. NULL: no

@@ -17,7 +17,10 @@
 typedef enum LiveStyle { LIVE_PEOPLE, LIVE_LINE, LIVE_JSON } LiveStyle;
 
 /* A point to which `back` returns. */
+enum { LIVE_POINTS = 100 };
+
 typedef struct LivePoint {
+    uint32_t number;
     char name[64];
     double time;
     uint8_t *bytes;
@@ -86,14 +89,16 @@ typedef struct Live {
     bool hearing;
     atomic_bool run_ended;
     LiveAnswer answer;
-    VEC(LiveLine) script; /* what was done; `back` goes on from an earlier line */
-    uint32_t last;        /* line of it, from 1; 0: nothing was done yet */
-    FILE *journal;        /* the same as it arises, or NULL */
-    bool slides;          /* a line `set` of it may go on: its end is not written yet */
-    bool moves;           /* what is set now goes on with the last line */
-    bool journal_open;    /* the last line of the journal has no end */
-    VEC(LivePoint) points;
-    VEC(SolEdit) pending; /* between `begin` and `commit`; texts are its own */
+    VEC(LiveLine) script;  /* what was done; `back` goes on from an earlier line */
+    uint32_t last;         /* line of it, from 1; 0: nothing was done yet */
+    FILE *journal;         /* the same as it arises, or NULL */
+    bool slides;           /* a line `set` of it may go on: its end is not written yet */
+    bool moves;            /* what is set now goes on with the last line */
+    bool joined;           /* and the last edit was joined with the one before it */
+    bool journal_open;     /* the last line of the journal has no end */
+    VEC(LivePoint) points; /* at most LIVE_POINTS, older ones are gone */
+    uint32_t marked;       /* points so far */
+    VEC(SolEdit) pending;  /* between `begin` and `commit`; texts are its own */
     bool collecting;
     VEC(LiveWatch) watches;
     double every; /* watched variables are looked at so often; 0: every output interval */

@@ -20,8 +20,8 @@ static void tell(Live *live, SolStatus status, const SolEdited *edited)
         answer_status(live, status);
 }
 
-/* At once, or with others when `commit` comes. */
-static void edit(Live *live, SolEdit wanted)
+/* At once, or with others when `commit` comes. One that joins goes on with the assignment before it. */
+static void edit(Live *live, SolEdit wanted, bool joins)
 {
     SolEdited edited;
     if (live->collecting) {
@@ -36,6 +36,8 @@ static void edit(Live *live, SolEdit wanted)
     }
     SolStatus status = sol_edit(live->sim, 1, &wanted, &edited);
     tell(live, status, &edited);
+    live->joined =
+        joins && status == SOL_OK && edited.verdict != SOL_REFUSED && sol_join_edits(live->sim);
 }
 
 /* "in PATH: rest" -> PATH, and the rest; else NULL. */
@@ -60,7 +62,7 @@ void live_add(Live *live, char *rest)
     if (!*rest)
         answer_fail(live, "add what? 'add Real x;' or 'add in PATH: x = 3;'");
     else
-        edit(live, (SolEdit){.kind = SOL_ADD, .scope = scope, .text = rest});
+        edit(live, (SolEdit){.kind = SOL_ADD, .scope = scope, .text = rest}, false);
 }
 
 void live_remove(Live *live, char *rest)
@@ -70,7 +72,7 @@ void live_remove(Live *live, char *rest)
     if (!*what || *rest)
         answer_fail(live, "remove what? a handle that 'list' shows, or the name of a member");
     else
-        edit(live, (SolEdit){.kind = SOL_REMOVE, .scope = scope, .what = what});
+        edit(live, (SolEdit){.kind = SOL_REMOVE, .scope = scope, .what = what}, false);
 }
 
 void live_replace(Live *live, char *rest)
@@ -85,7 +87,8 @@ void live_replace(Live *live, char *rest)
     if (!*what || !*rest)
         answer_fail(live, "replace what? 'replace R1 by Resistor{R << 5}'");
     else
-        edit(live, (SolEdit){.kind = SOL_REPLACE, .scope = scope, .what = what, .text = rest});
+        edit(live, (SolEdit){.kind = SOL_REPLACE, .scope = scope, .what = what, .text = rest},
+             false);
 }
 
 static void cut_end(char *text)
@@ -122,7 +125,8 @@ static void set_later(Live *live, const char *what, char *moves)
             answer_status(live, status);
             return;
         }
-        edit(live, (SolEdit){.kind = SOL_ASSIGN, .what = what, .text = moves + strspn(moves, " ")});
+        edit(live, (SolEdit){.kind = SOL_ASSIGN, .what = what, .text = moves + strspn(moves, " ")},
+             true);
         moves = next;
     }
 }
@@ -144,7 +148,7 @@ void live_set(Live *live, char *rest)
         answer_fail(live, "set when? 'set R1.R = 5; 6 at 0.1': times ascend");
         return;
     }
-    edit(live, (SolEdit){.kind = SOL_ASSIGN, .what = what, .text = value});
+    edit(live, (SolEdit){.kind = SOL_ASSIGN, .what = what, .text = value}, live->moves);
     set_later(live, what, moves);
 }
 

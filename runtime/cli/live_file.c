@@ -31,9 +31,8 @@ bool live_get_bytes(void *context, void *bytes, size_t n)
     return true;
 }
 
-static void drop_point(Live *live)
+static void drop_point(Live *live, LivePoint p)
 {
-    LivePoint p = vec_pop(&live->points);
     mem_free(live->mem, p.bytes);
     mem_free(live->mem, p.columns);
 }
@@ -41,7 +40,19 @@ static void drop_point(Live *live)
 void live_drop_points(Live *live)
 {
     while (live->points.n)
-        drop_point(live);
+        drop_point(live, vec_pop(&live->points));
+}
+
+/* The oldest goes where there are too many. */
+static void keep_point(Live *live, LivePoint point)
+{
+    if (live->points.n == LIVE_POINTS) {
+        answer_say(live, "point %u is gone, %d are kept; ", live->points.at[0].number, LIVE_POINTS);
+        drop_point(live, live->points.at[0]);
+        memmove(live->points.at, live->points.at + 1, (LIVE_POINTS - 1) * sizeof point);
+        live->points.n--;
+    }
+    vec_push(live->mem, &live->points, point);
 }
 
 void live_mark(Live *live, char *rest)
@@ -52,23 +63,26 @@ void live_mark(Live *live, char *rest)
     answer_status(live, status);
     if (status != SOL_OK)
         return;
-    LivePoint p = {.time = sol_time(live->sim),
-                   .bytes = b.at,
+    LivePoint p = {.number = ++live->marked,
+                   .time = sol_time(live->sim),
+                   .bytes = mem_resize(live->mem, b.at, b.n),
                    .n = b.n,
                    .script = live->script.n + 1}; /* with the line that marks it */
     snprintf(p.name, sizeof p.name, "%s", name);
     live_output_mark(live, &p);
-    vec_push(live->mem, &live->points, p);
-    answer_say(live, "point %u%s%s at time %.10g, %zu bytes", live->points.n, *name ? " " : "",
-               name, p.time, p.n);
+    keep_point(live, p);
+    answer_say(live, "point %u%s%s at time %.10g, %zu bytes", p.number, *name ? " " : "", name,
+               p.time, p.n);
 }
 
 /* By name, by number, or the last. */
 static const LivePoint *find_point(const Live *live, const char *name)
 {
-    for (uint32_t i = live->points.n; i > 0; i--)
-        if (!*name || strcmp(live->points.at[i - 1].name, name) == 0 || atoi(name) == (int)i)
-            return &live->points.at[i - 1];
+    for (uint32_t i = live->points.n; i > 0; i--) {
+        const LivePoint *p = &live->points.at[i - 1];
+        if (!*name || strcmp(p->name, name) == 0 || atoi(name) == (int)p->number)
+            return p;
+    }
     return NULL;
 }
 

@@ -38,7 +38,8 @@ typedef struct ServeClient {
 typedef struct ServeEdit {
     char *text;
     const char *verdict;
-    uint32_t count;
+    uint32_t count; /* moves of a slider */
+    uint32_t undos; /* edits of the simulation that it is: moves are joined */
     double time;
     uint32_t
         versions[2]; /* the texts before and behind it, in Serve.texts, from 1; 0: there is none */

@@ -38,11 +38,15 @@ static ServeEdit *note_edit(Serve *serve, const char *line)
         mem_free(mem, last->text);
         last->text = text;
         last->count++;
+        last->undos += serve->live.joined ? 0 : 1;
         return last;
     }
     drop_edits(serve, serve->done);
-    ServeEdit edit = {
-        .text = text, .verdict = verdict, .count = 1, .time = sol_time(serve->live.sim)};
+    ServeEdit edit = {.text = text,
+                      .verdict = verdict,
+                      .count = 1,
+                      .undos = 1,
+                      .time = sol_time(serve->live.sim)};
     vec_push(mem, &serve->edits, edit);
     serve->done = serve->edits.n;
     return &vec_last(&serve->edits);
@@ -61,7 +65,7 @@ static void turn(Serve *serve, const char *line)
 {
     bool undo = begins(line, "undo");
     uint32_t at = undo ? serve->done - 1 : serve->done;
-    uint32_t count = at < serve->edits.n ? serve->edits.at[at].count : 1;
+    uint32_t count = at < serve->edits.n ? serve->edits.at[at].undos : 1;
     SolEdited edited;
     for (uint32_t i = 1; i < count; i++) {
         SolStatus status =

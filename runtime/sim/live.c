@@ -480,6 +480,32 @@ SolStatus sol_edit(Sol *sol, uint32_t n, const SolEdit *edits, SolEdited *edited
     return SOL_OK;
 }
 
+static const EditStep *only_value(const EditDone *done)
+{
+    bool one = done->steps.n == 1 && done->n_wanted == 1 && done->steps.at[0].kind == STEP_VALUE;
+    return one ? &done->steps.at[0] : NULL;
+}
+
+bool sol_join_edits(Sol *sol)
+{
+    SolHistory *h = sol->history;
+    if (!h || h->done < 2 || h->done != h->edits.n)
+        return false;
+    EditDone *first = &h->edits.at[h->done - 2], *last = first + 1;
+    const EditStep *before = only_value(first), *behind = only_value(last);
+    if (!before || !behind || strcmp(before->path, behind->path) != 0)
+        return false;
+    first->steps.at[0].after = behind->after;
+    SolEdit wanted = first->wanted[0];
+    first->wanted[0] = last->wanted[0];
+    last->wanted[0] = wanted;
+    if (!same_stamp(&first->to, &last->from)) /* time went on: there is no exact way back */
+        pack_free(&first->before);
+    first->to = last->to;
+    cut_history(sol, h->done - 1);
+    return true;
+}
+
 /* Nothing happened since: what was is there again, bit by bit. */
 static SolStatus undo_exactly(Sol *sol, EditDone *done, SolEdited *edited)
 {

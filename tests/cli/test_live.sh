@@ -190,6 +190,27 @@ printf 'set k = 3; 4 at 0.5; 5 at 1\nrun to 2\nset k = 9; 1 at 0.5\nshow k\nshow
 grep -q '^ok: y = 8.5: a state' later.txt && grep -q '^error.*times ascend' later.txt && grep -q '^ok: k = 5' later.txt &&
     grep -qx 'ok: set k = 3; 4 at 0.5; 5 at 1; run to 2' later.txt || fail "values that are set later: $(cat later.txt err)"
 
+# an assignment that goes on at later times is one edit; others are not
+cat >Turned.sol <<'END'
+model Turned
+interface: parameter Real k << 2;
+implementation: Real x; der(x = x) = k;
+end Turned;
+END
+turned() { timeout 60 "$SOLSTICE" live Turned.sol --cache off >turned.txt; }
+printf 'set k = 3; 4 at 0.5; 5 at 0.75\nset k = 6\nundo\nshow k\nundo\nshow k\nundo\nredo\nshow k\n' | turned
+[ "$(sed -n 's/^ok: k = \([0-9.]*\).*/\1/p' turned.txt | tr '\n' ' ')" = "5 2 5 " ] || fail "a slider that moved: $(cat turned.txt)"
+grep -q 'nothing to undo' turned.txt || fail "a slider that moved is more than one edit: $(cat turned.txt)"
+# undoing it takes no time back: x has grown by 4 a second
+printf 'set k = 3\nset k = 4; 5 at 0.25\nundo\nshow k\nshow x\n' | turned
+[ "$(sed -n 's/^ok: [kx] = \([0-9.]*\).*/\1/p' turned.txt | tr '\n' ' ')" = "3 1 " ] || fail "undoing took time back: $(cat turned.txt)"
+
+# of many points the oldest go, and it is told
+{ for _ in $(seq 103); do echo mark; done; echo "back 3"; echo "back 4"; echo mark; } |
+    timeout 60 "$SOLSTICE" live Turned.sol --cache off | tail -4 >many.txt
+sed -n 1p many.txt | grep -q '^ok: point 3 is gone, 100 are kept; point 103 at' || fail "points: $(cat many.txt)"
+[ "$(cut -d: -f1 many.txt | tr '\n' ' ')" = "ok error ok ok " ] || fail "points: $(cat many.txt)"
+
 expect 2 "which file" "$SOLSTICE" live
 expect 4 "cannot" "$SOLSTICE" live none.sol
 exit $((failures > 0))
