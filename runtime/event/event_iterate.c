@@ -448,6 +448,7 @@ static SolStatus take_edit(Sim *sim)
     SolStatus status = sim->decide.edit(sim, sim->decide.edit_context, 0);
     if (status != SOL_OK)
         return status;
+    sim->start.edited = true;
     sim->update.acting = false;
     sim->update.due = true;
     status = implicit_settle(sim);
@@ -464,7 +465,7 @@ static SolStatus take_edit(Sim *sim)
 
 SolStatus event_iterate(Sim *sim, bool first)
 {
-    sim->search.exact = sim->search.rounded = sim->decide.chose_if = false;
+    sim->search.exact = sim->search.rounded = sim->decide.chose_if = sim->start.edited = false;
     mode_search_begin(sim);
     trail_begin(sim);
     impulse_begin(sim);

@@ -61,9 +61,15 @@ static void take_pre(Sim *sim, const WorldChange *change)
                    new ? value_at_birth(sim, change->b) : before_value(sim, change->b));
 }
 
+/* A statement that an edit enters, or puts back, takes the place of another one: what was a state goes on from its value. */
+static bool goes_on(const Sim *sim, DdpVar var)
+{
+    return sim->start.edited && trail_is_old(sim, var) && sim->info[var].state;
+}
+
 static void take_start(Sim *sim, const WorldChange *change)
 {
-    if (change->born && !change->copied)
+    if (change->born && !change->copied && !goes_on(sim, change->c))
         vec_push(sim->mem, &sim->start.starts,
                  ((StartMemo){.rel = change->a,
                               .start = change->b,
@@ -165,6 +171,7 @@ SolStatus structure_take_changes(Sim *sim)
         sim->start.role_failed = true;
     for (uint32_t i = 0; i < n && !sim->start.role_failed; i++)
         take_change(sim, &changes[i]);
+    sim->start.edited &= n == 0;
     world_changes_clear(sim->world);
     return sim->start.role_failed ? SOL_MODEL : SOL_OK;
 }

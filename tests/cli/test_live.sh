@@ -205,6 +205,25 @@ grep -q 'nothing to undo' turned.txt || fail "a slider that moved is more than o
 printf 'set k = 3\nset k = 4; 5 at 0.25\nundo\nshow k\nshow x\n' | turned
 [ "$(sed -n 's/^ok: [kx] = \([0-9.]*\).*/\1/p' turned.txt | tr '\n' ' ')" = "3 1 " ] || fail "undoing took time back: $(cat turned.txt)"
 
+# an equation with its derivative in other words, by an edit, by replacing what it names, and undone: the state goes on
+cat >Ball.sol <<'END'
+model Spring interface: parameter Real c << 20; static Real s; static Real f; implementation: f = c*s; end Spring;
+model Ball
+interface: static Real v; static Spring spring;
+implementation:
+  Real x;
+  der(x = x, start << 1) = v;
+  der(x = v, start << 0) = -spring.f - 0.3*v;
+  spring.s = x;
+end Ball;
+END
+ball() { timeout 60 "$SOLSTICE" live Ball.sol:Ball --cache off >ball.txt; }
+printf 'list\n' | ball
+line=$(grep -o '#[0-9]* *der(x = v' ball.txt | grep -o '#[0-9]*')
+printf 'run to 0.1\nshow v\nbegin\nremove %s\nadd der(x = v, start << 0) = -spring.f - 2*v\ncommit\nshow v\nreplace spring by Spring{c << 5}\nshow v\nrun by 0.01\nshow v\nundo\nshow v\nundo\nshow v\nrun to 0.2\n' "$line" | ball
+[ "$(grep -c '^accepted' ball.txt)" -eq 4 ] || fail "a derivative in other words: $(cat ball.txt)"
+[ "$(sed -n 's/^ok: v = \(-[12][.0-9]*\):.*/\1/p' ball.txt | uniq -c | awk '{ printf "%s ", $1 }')" = "3 3 " ] || fail "the state began anew: $(cat ball.txt)"
+
 # of many points the oldest go, and it is told
 { for _ in $(seq 103); do echo mark; done; echo "back 3"; echo "back 4"; echo mark; } |
     timeout 60 "$SOLSTICE" live Turned.sol --cache off | tail -4 >many.txt
