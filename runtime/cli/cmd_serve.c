@@ -200,6 +200,8 @@ static void loop(Serve *serve)
             free(m);
         }
         wait = serve->playing ? go_on(serve) : 0.1;
+        if (!serve->playing)
+            serve_row_here(serve);
         tell_all(serve);
         if (!serve->playing)
             wait = 0.03;

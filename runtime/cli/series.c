@@ -129,6 +129,8 @@ static void add_value(Series *series, Curve *curve, uint32_t at, SeriesPoint poi
         empty_bin(series, curve);
         *bin = (SeriesBin){.bin = at};
     }
+    if (bin->any && point.t == bin->last.t && point.y == bin->last.y)
+        curve->repeats++;
     if (!bin->any) {
         bin->first = bin->low = bin->high = point;
         bin->any = true;
@@ -237,7 +239,8 @@ void series_read(Series *series, uint32_t bins, double from, double to)
 bool series_thinned(const Series *series)
 {
     for (uint32_t i = 0; i < series->curves.n; i++)
-        if (series->curves.at[i].points.n < series->curves.at[i].samples)
+        if (series->curves.at[i].points.n + series->curves.at[i].repeats <
+            series->curves.at[i].samples)
             return true;
     return false;
 }

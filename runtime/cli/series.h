@@ -35,6 +35,7 @@ typedef struct Curve {
     VEC(SeriesPoint) points; /* ascending t; at an event two of the same t */
     double low, high;        /* of the values in the span; low > high: there are none */
     uint64_t samples;        /* values read in the span */
+    uint64_t repeats;        /* of these, how many were the value before at the same time */
     SeriesBin now;
     bool open; /* the last point is no gap */
 } Curve;
@@ -85,7 +86,8 @@ bool series_add_file(Series *series, const char *name, char *why, size_t size);
 void series_select(Series *series, uint32_t file, uint32_t column);
 /* The second pass, over all files. from, to: NaN for the whole span. */
 void series_read(Series *series, uint32_t bins, double from, double to);
-bool series_thinned(const Series *series); /* a curve has fewer points than the file */
+bool series_thinned(
+    const Series *series); /* a curve has fewer points than the file, repeats apart */
 
 /* The paths that are most like `name`, best first, at most n; returns how many. */
 uint32_t series_near(const Series *series, const char *name, uint32_t n, const char **near);

@@ -162,7 +162,8 @@ void serve_attach(
     Serve *serve); /* before the simulation starts: hears of births, deaths and points */
 bool serve_plot(Serve *serve, const char *path);
 bool serve_unplot(Serve *serve, const char *path);
-void serve_row_now(Serve *serve); /* before time goes on for the first time */
+void serve_row_now(Serve *serve);  /* before time goes on for the first time */
+void serve_row_here(Serve *serve); /* where time stands between two points */
 void serve_tell_rows(Serve *serve, ServeClient *client); /* what it does not have yet */
 void serve_cut_rows(Serve *serve, double time);          /* what lies behind did not happen */
 

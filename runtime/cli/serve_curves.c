@@ -49,6 +49,16 @@ void serve_row_now(Serve *serve)
     vec_push(serve->live.mem, &serve->rows, row);
 }
 
+void serve_row_here(Serve *serve)
+{
+    if (!serve->rows.n || !(vec_last(&serve->rows).time < sol_time(serve->live.sim)))
+        return;
+    if (serve->rows.n == SERVE_ROWS)
+        thin(serve);
+    serve_row_now(serve);
+    serve_stage_now(serve);
+}
+
 void serve_cut_rows(Serve *serve, double time)
 {
     while (serve->rows.n && vec_last(&serve->rows).time > time)

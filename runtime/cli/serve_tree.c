@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { PATH = 1024, MOST_LISTED = 500, MOST_BLOCKS = 40 };
+enum { PATH = 1024, MOST_LISTED = 2000, MOST_EDITS = 500, MOST_BLOCKS = 200 };
 
 void serve_number(FILE *out, double x)
 {
@@ -23,6 +23,27 @@ static void put_text(FILE *out, const char *key, const char *text)
 static const char *kind_of(const SolVarInfo *info)
 {
     return info->parameter ? "parameter" : info->state ? "state" : info->held ? "held" : "";
+}
+
+static void count_effect(void *context, const SolBlock *b)
+{
+    *(uint32_t *)context += b->depth > 0;
+}
+
+static void count_no_edge(void *context, uint32_t from, uint32_t to, bool integrates)
+{
+    (void)context;
+    (void)from;
+    (void)to;
+    (void)integrates;
+}
+
+/* Nothing that is evaluated now reads it: a start value, or what a branch that is not chosen would need. */
+static bool is_idle(Serve *serve, SolVar var)
+{
+    uint32_t effects = 0;
+    sol_graph(serve->live.sim, var, 1, &(SolGraph){&effects, 2, count_effect, count_no_edge});
+    return effects == 0;
 }
 
 static void put_variable(Serve *serve, SolVar var, const SolVarInfo *info, const char *path,
@@ -44,6 +65,8 @@ static void put_variable(Serve *serve, SolVar var, const SolVarInfo *info, const
         putc(',', out);
         put_text(out, "unit", info->unit);
     }
+    if (info->parameter && is_idle(serve, var))
+        fputs(",\"idle\":true", out);
     if (isfinite(info->min))
         fprintf(out, ",\"min\":%.9g", info->min);
     if (isfinite(info->max))
@@ -59,25 +82,26 @@ static const char *inside(const char *at, const char *path, size_t length)
     return strncmp(at, path, length) == 0 && at[length] == '.' ? at + length + 1 : NULL;
 }
 
-/* Variables of the instance itself, or all parameters. */
-static void put_variables(Serve *serve, const char *path, bool parameters, FILE *out)
+/* Variables of the instance itself, or all parameters: the first of them. How many there are. */
+static uint32_t put_variables(Serve *serve, const char *path, bool parameters, FILE *out)
 {
     char at[PATH];
     uint32_t n = 0;
     size_t length = strlen(path);
     SolVarInfo info;
-    for (SolVar var = sol_next_var(serve->live.sim, 0); var && n < MOST_LISTED;
+    for (SolVar var = sol_next_var(serve->live.sim, 0); var;
          var = sol_next_var(serve->live.sim, var)) {
         if (!sol_var_info(serve->live.sim, var, &info) || (parameters && !info.parameter))
             continue;
         sol_var_path(serve->live.sim, var, at, sizeof at);
         const char *rest = inside(at, path, length);
-        if (!rest || (!parameters && strchr(rest, '.')))
+        if (!rest || (!parameters && strchr(rest, '.')) || n++ >= MOST_LISTED)
             continue;
-        if (n++)
+        if (n > 1)
             putc(',', out);
         put_variable(serve, var, &info, at, out);
     }
+    return n;
 }
 
 typedef struct Listing {
@@ -90,9 +114,9 @@ static void put_instance(void *context, const char *path)
 {
     Listing *l = context;
     const char *rest = inside(path, l->path, strlen(l->path));
-    if (!rest || !*rest || strchr(rest, '.') || l->n >= MOST_LISTED)
+    if (!rest || !*rest || strchr(rest, '.') || l->n++ >= MOST_LISTED)
         return;
-    if (l->n++)
+    if (l->n > 1)
         putc(',', l->out);
     answer_json_text(l->out, path, strlen(path));
 }
@@ -103,10 +127,11 @@ void serve_tree(Serve *serve, const char *path, FILE *out)
     putc('{', out);
     put_text(out, "path", path);
     fputs(",\"variables\":[", out);
-    put_variables(serve, path, false, out);
+    uint32_t n = put_variables(serve, path, false, out);
     fputs("],\"instances\":[", out);
     sol_instances(serve->live.sim, path, put_instance, &l);
-    fputs("]}", out);
+    fprintf(out, "],\"left_out\":%u}",
+            (n > MOST_LISTED ? n - MOST_LISTED : 0) + (l.n > MOST_LISTED ? l.n - MOST_LISTED : 0));
 }
 
 void serve_parameters(Serve *serve, FILE *out)
@@ -167,7 +192,7 @@ void serve_graph(Serve *serve, const char *path, FILE *out)
 static void put_edits(const Serve *serve, FILE *out)
 {
     fputs(",\"edits\":[", out);
-    uint32_t first = serve->edits.n > MOST_LISTED ? serve->edits.n - MOST_LISTED : 0;
+    uint32_t first = serve->edits.n > MOST_EDITS ? serve->edits.n - MOST_EDITS : 0;
     for (uint32_t i = first; i < serve->edits.n; i++) {
         const ServeEdit *e = &serve->edits.at[i];
         fprintf(out, "%s{", i > first ? "," : "");

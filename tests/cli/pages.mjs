@@ -99,6 +99,7 @@ async function look(browser, kind, url) {
         check(over <= 0, `${which}: ${over} pixels wider than the screen`);
         if ((width === 1400) === (colorScheme === "light"))
             (await seriousFindings(view, playwright)).forEach(text => check(false, `${which}: ${text}`));
+        await view.evaluate(() => window.scrollTo(0, 0)); // the head of a page stays in sight
         await view.screenshot({ path: `${pictures}/${name}_${kind}_${width}_${colorScheme}.png`, fullPage: true });
     }
     await view.close();

@@ -62,6 +62,7 @@ class Client:
         check(status == 101, f"no WebSocket: {status}")
         self.last = 0
         self.rows = 0
+        self.shown = None  # the time of the last row
         self.state = {}
 
     def send(self, payload, opcode=1, last=True):
@@ -111,6 +112,7 @@ class Client:
             self.state.update(message["state"])
         if "rows" in message:
             self.rows += len(message["rows"]["t"])
+            self.shown = message["rows"]["t"][-1] if message["rows"]["t"] else None
         return message
 
     def ask(self, line):
@@ -171,6 +173,9 @@ def session():
     c.ask("pause")
     c.wait(lambda s: not s["playing"] and s["time"] > 0.1)
     check(c.rows > 10, f"{c.rows} rows")
+    c.wait(lambda s: c.shown == s["time"])  # where it stands there is a row
+    idle = {p["path"]: p.get("idle", False) for p in c.ask("parameters")["data"] if p["type"] == "Real"}
+    check(idle == {"k": False, "part.c": False, "twin.c": False, "unused": True, "Line.width": True}, f"parameters that nothing reads: {idle}")
     c.socket.close()
 
 

@@ -139,6 +139,15 @@ async function checkStage(view) {
     await until("the present does not come back", async () => await clock(view) === time);
 }
 
+// Where time stands legends say what is there now, behind all edits.
+async function checkLegends(view) {
+    const told = () => view.evaluate(() => Object.fromEntries([...document.querySelectorAll("#charts .u-series")]
+        .map(row => [row.querySelector(".u-label").textContent, +row.querySelector(".u-value").textContent])));
+    for (const path of ["x", "y"])
+        await until(`the legend of ${path} is not its value`, async () =>
+            Math.abs((await told())[path] - await valueOf(view, path)) < 1e-5 * Math.max(1, Math.abs(await valueOf(view, path))));
+}
+
 // A parameter's range is that of the model.
 async function checkRange(view) {
     const range = await view.locator(".parameter input[type=range]").first().evaluate(slider => [slider.min, slider.max]);
@@ -269,6 +278,7 @@ await checkEditor(view);
 await checkGraph(view);
 await checkSlider(view);
 await checkEdits(view);
+await checkLegends(view);
 await checkSecond(browser, view);
 const edits = await view.textContent("#edits");
 await view.close();

@@ -7,7 +7,7 @@
 cat >page.sol <<'END'
 model Part interface: parameter Real c << 1; static Real z; implementation: z = c*time; end Part;
 model Page
-interface: parameter Real k {unit << "m/s", min << 0, max << 8} << 2;
+interface: parameter Real k {unit << "m/s", min << 0, max << 8} << 2; parameter Real unused << 3;
 implementation:
   Graphics.Ground(y << 0);
   Graphics.Line{width << 0.1, colour << "brown"}(sx << 0, sy << 0, dx << time, dy << 1 + x);

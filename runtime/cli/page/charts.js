@@ -97,12 +97,15 @@ function joinLonely(charts) {
     return result;
 }
 
-// The value at a time, between two points on the line between them.
+// The value at a time, between two points on the line between them, at an event the one behind it.
 function valueAt(curve, time) {
     const {t, y} = curve;
     if (!t.length || time < t[0])
         return null;
-    const i = indexAt(t, time), a = y[i], b = i + 1 < t.length ? y[i + 1] : null;
+    let i = indexAt(t, time);
+    while (i + 1 < t.length && t[i + 1] - time <= 1e-11 * Math.abs(time) + 1e-290) // of points of one time the last
+        i++;
+    const a = y[i], b = i + 1 < t.length ? y[i + 1] : null;
     if (a === null || b === null || curve.steps || !(t[i + 1] > t[i]))
         return a;
     return a + (time - t[i]) / (t[i + 1] - t[i]) * (b - a);
@@ -254,6 +257,10 @@ function tellFamily(chart) {
     };
     return chart.family ? {focus: {alpha: 0.25}, cursor: {focus: {prox: 30}}, tell} : {focus: {alpha: 1}, cursor: {}, tell: () => {}};
 }
+
+// Truth values go from 0 to 1 even if they do not change.
+const rangeOf = chart => (u, low, high) =>
+    chart.curves.every(curve => curve.steps) && low >= 0 && high <= 1 ? rangeWithRoom(u, 0, 1) : rangeWithRoom(u, low, high);
 
 // Room above and below, and for a line that does not move, around it.
 function rangeWithRoom(u, low, high) {

@@ -86,7 +86,7 @@ function makePlot(chart, box) {
     const family = tellFamily(chart);
     const plot = new uPlot({
         focus: family.focus, width: box.clientWidth || 560, height: CHART_HEIGHT,
-        scales: {x: {time: false, range: (u, low, high) => [low, high]}, y: {range: rangeWithRoom}},
+        scales: {x: {time: false, range: (u, low, high) => [low, high]}, y: {range: rangeOf(chart)}},
         cursor: {...family.cursor, sync: {key: "time"}, drag: {x: true, y: false}, bind: {dblclick: () => wholeTime}},
         axes: axes(),
         hooks: {

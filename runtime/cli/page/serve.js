@@ -93,7 +93,16 @@ function takeState(told) {
         graph.refresh();
     } else if (before.playing && !next.playing) {
         model.refresh();
+        refreshParameters();
     }
+}
+
+// Instances come and go with their parameters.
+let listed = null; // how many relations there were
+function refreshParameters() {
+    if (listed !== session.state.relations)
+        parameters.refresh();
+    listed = session.state.relations;
 }
 
 // ---- video ----
@@ -161,6 +170,7 @@ $("plots-png").addEventListener("click", () => curves.save(savePng));
 $("plots-svg").addEventListener("click", () => curves.save(saveSvg));
 listenToKeys({toggle, step, zoom});
 setInterval(() => { if (session.state.playing) model.refresh(); }, 500);
+setInterval(refreshParameters, 2000);
 readLink();
 talk.connect();
 curves.redraw();

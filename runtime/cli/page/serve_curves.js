@@ -55,6 +55,18 @@ const curves = (() => {
                                      {stroke: css("--trail"), width: ratio});
     }
 
+    // Where the curves are now: at the start there is nothing else of them.
+    function drawHeads(chart, plot) {
+        const time = presentTime(), {min, max} = plot.scales.x, ratio = window.devicePixelRatio || 1, pen = new CanvasPen(plot.ctx);
+        if (chart.family || time < min || time > max)
+            return;
+        chart.curves.forEach((curve, i) => {
+            const value = plot.series[i + 1].show ? valueAt(curve, time) : null;
+            if (Number.isFinite(value))
+                pen.ellipse(plot.valToPos(time, "x", true), plot.valToPos(value, "y", true), 3.5 * ratio, 3.5 * ratio, {fill: colourIn(chart, i)});
+        });
+    }
+
     // While time goes on, charts that are scrolled out of sight wait.
     const sight = new IntersectionObserver(changes => {
         changes.forEach(change => { change.target.away = !change.isIntersecting; });
@@ -69,9 +81,9 @@ const curves = (() => {
         const family = tellFamily(chart);
         const plot = new uPlot({
             focus: family.focus, width: box.clientWidth || 560, height: 200,
-            scales: {x: {time: false, range: windowOfTime}, y: {range: rangeWithRoom}},
+            scales: {x: {time: false, range: windowOfTime}, y: {range: rangeOf(chart)}},
             cursor: {...family.cursor, sync: {key: "time"}, drag: {x: false, y: false}},
-            hooks: {drawAxes: [drawPresent], setSeries: [family.tell]},
+            hooks: {drawAxes: [drawPresent], draw: [u => drawHeads(chart, u)], setSeries: [family.tell]},
             axes: axes(), legend: {show: !chart.family}, series: seriesOf(chart, legendTime)
         }, [[], ...chart.curves.map(() => [])], box);
         if (chart.family)

@@ -34,14 +34,23 @@ const editor = (() => {
         return {from, to, now: [from - 1, lastNow + (to - last - 1)]};
     }
 
-    const wordsOf = reply => (reply.messages || []).map(message => message.text).join("; ") || (reply.text || "").trim();
+    // What was wrong, and in a line below what it has to do with.
+    function wordsOf(reply) {
+        const list = reply.messages || [], box = element("span", undefined, "message");
+        const put = (some, className) => { if (some.length) box.append(element("span", some.map(one => one.text).join("; "), className)); };
+        put(list.filter(one => one.severity !== "note"), "wrong");
+        put(list.filter(one => one.severity === "note"), "notes");
+        if (!list.length)
+            box.textContent = (reply.text || "").trim();
+        return box;
+    }
 
     function verdictElement([line, reply]) {
         const entry = element("div", undefined, `entry ${reply.answer}`), close = element("button", "×");
         close.type = "button";
         close.setAttribute("aria-label", "Hide this verdict");
         close.addEventListener("click", () => { verdicts.delete(line); showMarks(); });
-        entry.append(element("span", `line ${line}: ${reply.answer}`, "word"), element("span", wordsOf(reply), "message"), close);
+        entry.append(element("span", `line ${line}: ${reply.answer}`, "word"), wordsOf(reply), close);
         return [line, entry];
     }
 

@@ -53,7 +53,7 @@ const model = (() => {
     // Values change in place; where members came or went, the list is made anew.
     function fillNode(node, data) {
         const body = node.querySelector(":scope > .members"), values = new Map(data.variables.map(one => [one.path, one]));
-        const there = JSON.stringify([[...values.keys()], data.instances]);
+        const there = JSON.stringify([[...values.keys()], data.instances, data.left_out]);
         if (node.there === there) {
             body.querySelectorAll(":scope > .variable, :scope > [data-family] > .members > .variable")
                 .forEach(row => showText(row.querySelector(".value"), valueText(values.get(row.dataset.path))));
@@ -64,6 +64,8 @@ const model = (() => {
         node.there = there;
         body.replaceChildren(...folded(values.keys(), path => makeVariable(values.get(path)), open),
                              ...folded(data.instances, path => makeNode(path, open.has(path)), open));
+        if (data.left_out)
+            body.append(element("p", `${data.left_out} more are not listed`, "remark"));
     }
 
     async function refreshNode(node) {

@@ -80,6 +80,7 @@ const parameters = (() => {
     const drawn = /(^|\.)(Line|Rectangle|Ellipse|Text)(#\d+)?\.(width|size)$/; // how something looks
 
     const isInner = path => path.split(".").length > 2; // of a part of a component: often made of its parameters
+    const isIdle = one => one.idle && one.path.includes("."); // nothing reads it now; those of the top are there all the same
 
     async function refresh() {
         const reply = await talk.tell("parameters");
@@ -88,14 +89,17 @@ const parameters = (() => {
         const list = reply.data.filter(one => one.value !== null && one.type !== "String" && !drawn.test(one.path));
         const members = new Map();
         list.forEach(one => members.set(familyOf(one.path), (members.get(familyOf(one.path)) || 0) + 1));
-        const aside = one => isInner(one.path) || members.get(familyOf(one.path)) > 4;
+        const aside = one => isInner(one.path) || isIdle(one) || members.get(familyOf(one.path)) > 4;
         const inner = list.filter(aside), outer = list.filter(one => !aside(one)), more = $("inner-parameters");
         inner.sort((a, b) => byNumber.compare(a.path, b.path));
         $("turning").hidden = list.length === 0;
         more.hidden = inner.length === 0;
-        more.querySelector("summary").textContent = `${inner.length} more, of members of arrays and parts of components`;
+        more.querySelector("summary").textContent = `${inner.length} more: start values, parts of components, members of arrays`;
+        outer.sort((a, b) => a.path.includes(".") - b.path.includes(".")); // those of the top come first
         $("parameters").replaceChildren(...outer.map(make));
-        more.querySelector("div").replaceChildren(...inner.map((one, i) => make(one, outer.length + i)));
+        const fill = () => more.querySelector("div").replaceChildren(...(more.open ? inner.map((one, i) => make(one, outer.length + i)) : []));
+        more.ontoggle = fill;
+        fill();
     }
 
     return {refresh};

@@ -252,6 +252,8 @@ function drawPoints(pen, width, height, picture) {
     }
     if (isEmpty(box))
         return;
+    if (low > 0 && low < 0.6 * high) // a scale that could begin at 0 does
+        low = 0;
     const head = upName || (value && valueName) ? 20 : 0;
     const frame = {left: 54, top: 12 + head, width: width - 54 - (value ? 76 : 14), height: height - 56 - head};
     const across = a => frame.left + (a - box.left) / (box.right - box.left || 1) * frame.width;
