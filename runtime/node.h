@@ -70,6 +70,7 @@ typedef struct Compare {
     bool leaves;   /* it was at its boundary behind the event, and leads away from it */
     int8_t tie;    /* at its boundary in this event, leaves it to this side; 0: not */
     uint8_t turns; /* times that this was decided otherwise */
+    uint8_t kind;  /* of a plain one: XOp */
     /* and the rest: */
     X self;         /* the comparison, over the positions of op */
     X source;       /* kept: the function as the relation has it */

@@ -2,34 +2,72 @@
 #ifndef RUNTIME_EVAL_COMPARE_H
 #define RUNTIME_EVAL_COMPARE_H
 
+#include "ddp/apply.h"
 #include "runtime/eval/hold.h"
 
 enum { TIE_EQUAL = 2 }; /* Compare.tie: does not leave its boundary */
 
 #define EACH_COMPARE(sim, list, node, compare)                                                     \
     for (uint32_t i_ = 0; i_ < (list)->n; i_++)                                                    \
-        for (EvalNode *node = &(sim)->nodes.at[(list)->at[i_]]; node; node = NULL)                 \
+        for (EvalNode *node = compare_node(sim, list, i_); node; node = NULL)                      \
             for (Compare *compare = node->compare; compare < node->compare + node->n_compares;     \
                  compare++)
+
+/* A sweep over the comparisons of thousands of nodes waits for memory: what the next ones need is fetched. */
+enum { COMPARE_AHEAD = 4 };
+static inline void compare_fetch(const Sim *sim, const NodeList *list, uint32_t i)
+{
+    if (i + 3 * COMPARE_AHEAD >= list->n)
+        return;
+    const EvalNode *far = &sim->nodes.at[list->at[i + 3 * COMPARE_AHEAD]];
+    __builtin_prefetch(far);
+    __builtin_prefetch(&far->compare);
+    const EvalNode *near = &sim->nodes.at[list->at[i + 2 * COMPARE_AHEAD]];
+    __builtin_prefetch(near->compare);
+    __builtin_prefetch(near->ops);
+    const EvalNode *next = &sim->nodes.at[list->at[i + COMPARE_AHEAD]];
+    if (next->ops)
+        __builtin_prefetch(next->ops->vars);
+}
+
+static inline EvalNode *compare_node(const Sim *sim, const NodeList *list, uint32_t i)
+{
+    compare_fetch(sim, list, i);
+    return &sim->nodes.at[list->at[i]];
+}
 
 static inline XOp compare_kind(const Sim *sim, const Compare *compare)
 {
     return (XOp)x_node(sim->forms, compare->self).op;
 }
 
-static inline double compare_self(Sim *sim, const EvalNode *node, const Compare *compare)
+/* Plain ones go without the interpreter: all of them are looked at in every event of their part. */
+static inline double compare_left_side(const Sim *sim, const uint32_t *vars, const Compare *compare)
 {
-    return evaluate_code(sim, compare->self_code, node->ops[compare->op].vars);
+    return sim->value[vars[compare->first - 1]];
 }
 
-/* Of a plain one without the interpreter: all of them are looked at in every event of their part. */
+static inline double compare_right_side(const Sim *sim, const uint32_t *vars,
+                                        const Compare *compare)
+{
+    return compare->second ? sim->value[vars[compare->second - 1]] : compare->constant;
+}
+
+static inline double compare_self(Sim *sim, const EvalNode *node, const Compare *compare)
+{
+    const uint32_t *vars = node->ops[compare->op].vars;
+    if (!compare->first)
+        return evaluate_code(sim, compare->self_code, vars);
+    return x_apply_binary(compare->kind, compare_left_side(sim, vars, compare),
+                          compare_right_side(sim, vars, compare));
+}
+
 static inline double compare_difference(Sim *sim, const EvalNode *node, const Compare *compare)
 {
     const uint32_t *vars = node->ops[compare->op].vars;
     if (!compare->first)
         return evaluate_code(sim, compare->difference_code, vars);
-    double right = compare->second ? sim->value[vars[compare->second - 1]] : compare->constant;
-    return sim->value[vars[compare->first - 1]] - right;
+    return compare_left_side(sim, vars, compare) - compare_right_side(sim, vars, compare);
 }
 
 void compare_forget(EvalNode *node); /* as they were when made */

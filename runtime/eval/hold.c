@@ -137,11 +137,12 @@ static void find_times(Holding *h, Compare *compare, X linear, bool timed)
 }
 
 /* Its sides, where they are a variable and a variable or a number. */
-static void find_sides(const Sim *sim, Compare *compare, X left, X right)
+static void find_sides(const Sim *sim, Compare *compare, XNode self)
 {
-    XNode a = x_node(sim->forms, left), b = x_node(sim->forms, right);
+    XNode a = x_node(sim->forms, self.a), b = x_node(sim->forms, self.b);
     if (a.op != X_POS || (b.op != X_POS && b.op != X_CONST))
         return;
+    compare->kind = (uint8_t)self.op;
     compare->first = a.a + 1;
     compare->second = b.op == X_POS ? b.a + 1 : 0;
     compare->constant = b.op == X_CONST ? b.k : 0;
@@ -155,7 +156,7 @@ static void watch_comparison(Holding *h, X x, bool clock_alone)
     compare->self = x;
     compare->self_code = evaluate_make_code(sim, x);
     compare->difference = x_binary(sim->forms, X_SUB, node.a, node.b);
-    find_sides(sim, compare, node.a, node.b);
+    find_sides(sim, compare, node);
     find_times(h, compare, compare->difference, clock_alone);
 }
 

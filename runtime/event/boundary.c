@@ -240,10 +240,11 @@ static bool leave_rounding(Sim *sim, DdpNode n, Compare *compare, double differe
 }
 
 /* Most are far from their boundary: whether a node matters is asked only of others. */
-static bool leave_node(Sim *sim, DdpNode n)
+static bool leave_node(Sim *sim, const NodeList *list, uint32_t i)
 {
     bool changed = false;
-    EvalNode *node = &sim->nodes.at[n];
+    DdpNode n = list->at[i];
+    EvalNode *node = compare_node(sim, list, i);
     if (node->mark == sim->mark || !node->live)
         return false;
     node->mark = sim->mark;
@@ -267,11 +268,11 @@ bool event_leave_ties(Sim *sim)
     bool changed = false;
     sim->mark++;
     for (uint32_t i = 0; i < sim->search.compared.n; i++)
-        changed |= leave_node(sim, sim->search.compared.at[i]);
+        changed |= leave_node(sim, &sim->search.compared, i);
     for (uint32_t p = 0; p < parts_touched(sim).n; p++) {
         const Part *part = parts_touched(sim).at[p];
         for (uint32_t i = 0; i < part->lists.watched.n; i++)
-            changed |= leave_node(sim, part->lists.watched.at[i]);
+            changed |= leave_node(sim, &part->lists.watched, i);
     }
     vec_clear(&sim->search.compared);
     return changed;
