@@ -466,11 +466,17 @@ static void warn_unused(World *world, const Op *op)
                                           : "0");
 }
 
-void inst_note_element(World *world, const Inst *inst, const Op *op)
+static inline void note_element(World *world, const Inst *inst, const Op *op)
 {
     const Inst *owner = inst->owner ? world_at(world, inst->owner) : NULL;
-    world->element = inst->plan->row ? inst : owner && owner->plan->row ? owner : NULL;
-    world->element_word = inst->plan->row ? op->word : inst->owner_word;
+    bool row = inst->plan->row != NULL;
+    world->element = row ? inst : owner && owner->plan->row ? owner : NULL;
+    world->element_word = row ? op->word : inst->owner_word;
+}
+
+void inst_note_element(World *world, const Inst *inst, const Op *op)
+{
+    note_element(world, inst, op);
 }
 
 static void check_nominal(World *world, Inst *inst, const Op *op)
@@ -495,7 +501,7 @@ void inst_op_forwards(World *world, Inst *inst, uint32_t index, const Frame *fra
     const Op *op = &inst->plan->ops[index];
     if (inst->plan->row && !row_has(inst, op))
         return;
-    inst_note_element(world, inst, op);
+    note_element(world, inst, op);
     switch ((OpKind)op->kind) {
     case OP_VAR:
         if (op->unused)

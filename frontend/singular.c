@@ -408,8 +408,11 @@ static DdpRel give(World *world, Command what, DdpVar var)
 void singular_entered(World *world, DdpRel rel, uint32_t n, const DdpVar *vars)
 {
     Singular *s = world->singular;
-    keep_entered(world, rel, n, vars);
-    for (uint32_t i = 0; i < n && s->held.n; i++) {
+    if (s->n_kept)
+        keep_entered(world, rel, n, vars);
+    if (!s->held.n)
+        return;
+    for (uint32_t i = 0; i < n; i++) {
         DdpRel held = map_get(&s->held, vars[i]);
         if (!held)
             continue;

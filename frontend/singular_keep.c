@@ -192,10 +192,7 @@ static void note_named(World *world, DdpRel rel, uint32_t n, const DdpVar *vars)
 
 void keep_entered(World *world, DdpRel rel, uint32_t n, const DdpVar *vars)
 {
-    Singular *s = world->singular;
-    if (!s->n_kept)
-        return;
-    map_put(world->mem, &s->fresh_rel, rel, 1);
+    map_put(world->mem, &world->singular->fresh_rel, rel, 1);
     note_named(world, rel, n, vars);
 }
 

@@ -21,10 +21,9 @@ static uint64_t hidden_key(uint32_t model, const Stmt *stmt)
     return (uint64_t)model << 32 | stmt->number;
 }
 
-bool edit_hides(const World *world, const Inst *inst, const Op *op)
+bool edit_is_hidden(const World *world, const Inst *inst, const Op *op)
 {
-    return world->hidden.n && op->stmt &&
-           map_get(&world->is_hidden, hidden_key(follow_model(world, inst), op->stmt));
+    return op->stmt && map_get(&world->is_hidden, hidden_key(follow_model(world, inst), op->stmt));
 }
 
 uint32_t edit_next(const World *world, const Inst *inst, uint32_t after)

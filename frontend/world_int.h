@@ -384,8 +384,12 @@ DdpVar find_var_in(const World *world, InstId inst,
 
 /* ---- world_edit.c: what was typed into instances, and what was taken away there ---- */
 
-/* Is the operation's statement taken away? */
-bool edit_hides(const World *world, const Inst *inst, const Op *op);
+/* Is the operation's statement taken away? Hardly any model has some. */
+bool edit_is_hidden(const World *world, const Inst *inst, const Op *op);
+static inline bool edit_hides(const World *world, const Inst *inst, const Op *op)
+{
+    return world->hidden.n && edit_is_hidden(world, inst, op);
+}
 /* The next edit behind number `after` (from 1) whose body lies in `inst` itself; 0: none. */
 uint32_t edit_next(const World *world, const Inst *inst, uint32_t after);
 uint32_t edit_number(const World *world, InstId inst); /* of the edit whose body it is, from 1 */
