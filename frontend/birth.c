@@ -65,9 +65,11 @@ typedef struct Round {
     Map seen; /* the same, or branch * 4 + BRANCH -> the last condition that looked at it, + 1 */
     VEC(WorldDecision) decision;
     VEC(DdpVar) left;
-    bool awaits;   /* a condition of a branch that is there will be known later */
-    bool last;     /* nothing can be decided any more: see waits_outside */
-    bool implicit; /* who depends on its own content gets a branch to begin with */
+    bool equations; /* what equations name is on offer, too */
+    bool asked;     /* it is not, and something was met that they may determine */
+    bool awaits;    /* a condition of a branch that is there will be known later */
+    bool last;      /* nothing can be decided any more: see waits_outside */
+    bool implicit;  /* who depends on its own content gets a branch to begin with */
 } Round;
 
 /* ---- what an undecided `if` may transmit to ---- */
@@ -225,7 +227,7 @@ static void offer_statement(Round *r, Inst *inst, const Stmt *s, uint32_t depth,
 {
     if (s->kind == S_COPY_VALUE) {
         offer_path(r, inst, &(Offering){s->path, from, OFFER_VALUE, false}, depth);
-    } else if (s->kind == S_EQUATION && (r->host->leave || r->implicit)) {
+    } else if (s->kind == S_EQUATION && r->equations) {
         offer_terms(r, inst, s->a, depth, from);
         offer_terms(r, inst, s->b, depth, from);
     } else if (s->kind == S_MOVE || s->kind == S_COPY_MODEL) {
@@ -318,6 +320,8 @@ static bool is_undetermined(const Round *r, DdpVar var)
 /* What nothing determines and nobody offers is no reason to wait. */
 static void push_var(Round *r, DdpVar var, uint32_t way)
 {
+    if (var && r->host->leave && !r->equations && !r->asked)
+        r->asked = is_open(r, var, OFFER_EQUATION);
     if (var &&
         (may_be_offered(r, var) || node_of(r, var) || (r->implicit && is_undetermined(r, var))))
         vec_push(r->mem, &r->work, var << 2 | way);
@@ -538,12 +542,14 @@ static void list_undecided(Round *r)
     }
 }
 
-static void decide(Round *r)
+/* Decisions, if nothing has to be asked of equations. */
+static void look(Round *r)
 {
     vec_clear(&r->wait);
     vec_clear(&r->offer);
     vec_clear(&r->edge);
     vec_clear(&r->decision);
+    r->asked = false;
     list_undecided(r);
     if (!r->wait.n)
         return;
@@ -555,14 +561,29 @@ static void decide(Round *r)
         qsort(r->offer.at, r->offer.n, sizeof *r->offer.at, by_var);
     map_free(r->mem, &r->seen);
     r->awaits = r->host->leave && r->host->awaits(r->host->context);
-    for (uint32_t i = 0; i < r->wait.n && (r->offer.n || r->awaits); i++)
+    bool any = r->offer.n || r->awaits || (r->host->leave && !r->equations);
+    for (uint32_t i = 0; i < r->wait.n && any && !r->asked; i++)
         if (!r->wait.at[i].when)
             find_edges(r, i);
+    if (r->asked)
+        return;
     find_components(r);
     for (uint32_t i = 0; i < r->wait.n; i++)
         if (r->wait.at[i].choice != WORLD_NONE)
             vec_push(r->mem, &r->decision,
                      ((WorldDecision){r->wait.at[i].branch, r->wait.at[i].choice}));
+}
+
+/* Equations of undecided branches are many, and conditions mostly follow from what is determined already: equations are
+ * asked where one does not, or nothing can be decided. */
+static void decide(Round *r)
+{
+    r->equations = r->last || r->implicit;
+    look(r);
+    if (r->equations || !r->host->leave || !r->wait.n || r->decision.n)
+        return;
+    r->equations = true;
+    look(r);
 }
 
 /* What nobody determines because an `if` stays undecided. */

@@ -270,7 +270,7 @@ static void renew_bound(Sim *sim, const EvalNode *node, Compare *compare, double
 static bool is_beyond_error(Sim *sim, const EvalNode *node, Compare *compare, double lo, double hi)
 {
     DdpVar condition = node->ops[compare->op].target;
-    double chatters = event_margin(sim, condition), margin = chatters;
+    double margin = event_margin(sim, condition);
     if (mode_search_is_tight(sim))
         margin = fmax(margin, 1);
     if (margin == 0 && fabs(compare->high) > BOUNDARY_NEAR)
@@ -279,7 +279,7 @@ static bool is_beyond_error(Sim *sim, const EvalNode *node, Compare *compare, do
     double difference = fabs(compare_difference(sim, node, compare));
     double rounding = BOUNDARY_ROUNDINGS * compare->rounding,
            least = fmax(rounding, margin * compare->tolerance);
-    if (difference <= least && chatters > 0 && difference > rounding &&
+    if (difference <= least && margin > 0 && difference > rounding &&
         event_persists(sim, condition, lo, hi))
         return true;
     bool doubted = margin > 0 &&

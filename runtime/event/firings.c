@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-enum { SHRINKING = 15, TIGHT = 30, QUICK = 16, OFTEN = 8, MOST_MARGIN = 100 };
+enum { SHRINKING = 15, TIGHT = 30, QUICK = 16, OFTEN = 8, MOST_DOUBLINGS = 7, MOST_MARGIN = 100 };
 
 /* Gaps between firings that are made of rounding, as a part of the whole time: some hundred times
  * what the location of events can tell apart. */
@@ -13,6 +13,15 @@ static const double SHORTEST = 1e-13;
 /* Gaps that shrink without end come near to rounding before they are made of it. One that is suddenly a thousand times shorter than
  * the one before is another firing of the same crossing. */
 static const double SUDDEN = 1e-3;
+
+static Firings *firings_of(Sim *sim, BranchMemo *memo)
+{
+    if (!memo->firings) {
+        memo->firings = mem_alloc(sim->mem, sizeof *memo->firings);
+        *memo->firings = (Firings){.last = NAN, .up_to = -INFINITY};
+    }
+    return memo->firings;
+}
 
 /* Firings of one condition by states: at intervals that shrink without end (Zeno), or that are no
  * longer than rounding (chattering). Conditions of the clock and of held values may fire as they
@@ -22,11 +31,7 @@ void firings_note(Sim *sim, BranchId id, BranchMemo *memo)
     DdpNode node = sim->info[memo->condition].node;
     if (!node || !sim->nodes.at[node].varies || sim->record.event.updates > 1)
         return;
-    if (!memo->firings) {
-        memo->firings = mem_alloc(sim->mem, sizeof *memo->firings);
-        memo->firings->last = NAN;
-    }
-    Firings *past = memo->firings;
+    Firings *past = firings_of(sim, memo);
     double gap = sim->time - past->last, whole = sim->opt.stop - sim->opt.start;
     if (gap < past->gap) {
         past->shrinking++;
@@ -52,29 +57,29 @@ void firings_note(Sim *sim, BranchId id, BranchMemo *memo)
 }
 
 /* How many tolerances of the integrator a condition must be beyond its boundary to count. Where it
- * fires again and again, quickly and without any impulse, the integrator's error fires, and more of
- * them the longer it goes on. */
+ * fires again and again, quickly and without any impulse, the integrator's error fires, and twice as many of
+ * them with every few firings: 1, 3, 7, .. */
 uint32_t event_margin(const Sim *sim, DdpVar var)
 {
-    uint32_t margin = 0;
+    uint32_t doublings = 0;
     for (BranchId id = var ? sim->info[var].branches : 0; id; id = sim->branches.at[id].next) {
         const Firings *past = sim->branches.at[id].firings;
-        if (past && past->often / OFTEN > margin && sim->search.impulse_time < past->since)
-            margin = past->often / OFTEN;
+        if (past && past->often / OFTEN > doublings && sim->search.impulse_time < past->since)
+            doublings = past->often / OFTEN;
     }
-    return margin < MOST_MARGIN ? margin : MOST_MARGIN;
+    return doublings < MOST_DOUBLINGS ? (1u << doublings) - 1 : MOST_MARGIN;
 }
 
 /* What is on the other side for half a look longer than on its own counts there, however near it is: errors come and
- * go. One look alone says nothing. */
+ * go. One look alone says nothing. Of what is no condition itself it is not known how long. */
 bool event_persists(Sim *sim, DdpVar var, double lo, double hi)
 {
-    bool long_enough = false;
     double look = compare_look(sim);
+    bool long_enough = false;
+    if (!var || !sim->info[var].branches)
+        return hi - sim->decide.event_time > look / 2;
     for (BranchId id = sim->info[var].branches; id; id = sim->branches.at[id].next) {
-        Firings *past = sim->branches.at[id].firings;
-        if (!past)
-            continue;
+        Firings *past = firings_of(sim, &sim->branches.at[id]);
         double away = lo - past->up_to;
         bool again = away <= 1e-12 * fmax(look, fabs(lo));
         past->beyond = (again ? past->beyond : fmax(0, past->beyond - away)) + hi - lo;

@@ -46,7 +46,7 @@ void audit_close(Audit *audit)
     vec_free(mem, &audit->present);
     vec_free(mem, &audit->far);
     vec_free(mem, &audit->slopes);
-    vec_free(mem, &audit->needs);
+    vec_free(mem, &audit->needs.list);
     mem_free(mem, audit);
 }
 
@@ -328,6 +328,22 @@ static double violation_at_event(Audit *audit, const FormInfo *form, const DdpRe
     return off == 0 ? 0 : violation(audit, form, off);
 }
 
+static void bring_lists(Audit *audit);
+static double least_size(const Sim *sim, DdpVar var);
+
+/* Is it no news, even where variables count as no larger than they are? Then nothing needs to be known of the structure
+ * that an event has made. */
+static bool is_no_news(Audit *audit, const FormInfo *form, const DdpRelView *view, double off)
+{
+    if (audit->structure == event_structures(audit->sim) + 1)
+        return false;
+    for (uint32_t i = 0; i < view->n; i++) {
+        audit->least.at[i] = least_size(audit->sim, view->vars[i]);
+        audit->moved.at[i] = 0;
+    }
+    return violation(audit, form, off) <= fmin(audit->worst, audit->bound);
+}
+
 static void check_relation(Audit *audit, DdpRel rel, SolSide side)
 {
     Sim *sim = audit->sim;
@@ -346,9 +362,13 @@ static void check_relation(Audit *audit, DdpRel rel, SolSide side)
         return;
     DdpCombination made;
     if (ddp_combination(sim->ddp, rel, &made)) {
+        bring_lists(audit);
         audit_keep_worst(audit, rel, side, fabs(off) / largest_around(audit, &view, &made));
         return;
     }
+    if (is_no_news(audit, form, &view, off))
+        return;
+    bring_lists(audit);
     bool jumps = look_up(audit, rel, view.form)->jumps;
     load_sizes(audit, &view, jumps);
     double amount = violation(audit, form, off);
@@ -458,7 +478,7 @@ static void bring_structure(Audit *audit)
     if (audit->structure == event_structures(sim) + 1)
         return;
     put_back(audit);
-    audit->needs_of = NULL;
+    audit->needs.of = NULL;
     audit->structure = event_structures(sim) + 1;
     audit->known = false;
     bring_variables(audit);
@@ -501,6 +521,15 @@ static void set_floors(Audit *audit)
             audit->size_least.at[node_output(node, i)] =
                 fmax(least_size(sim, node_output(node, i)), 1e-5 * largest);
     }
+}
+
+/* At an event of which only a part is looked at they are made when a relation asks for them. */
+static void bring_lists(Audit *audit)
+{
+    bring_structure(audit);
+    if (!audit->floored)
+        set_floors(audit);
+    audit->floored = true;
 }
 
 /* Time goes on, so everything is determined. */
@@ -611,13 +640,37 @@ static bool is_met(Sim *sim, DdpRel rel)
     return true;
 }
 
+/* Was it evaluated at this point, or something that it reads, as far as that is known? A node that an event left out by
+ * mistake reads something that was. */
+static bool is_touched(const Sim *sim, const EvalNode *node)
+{
+    if (node->part)
+        return node->part->point_number == sim->point_number;
+    if (evaluate_is_stale(sim, node)) /* nobody looked */
+        return false;
+    bool touched = node->point_number == sim->point_number;
+    for (uint32_t i = 0; i < node->n_reads && !touched; i++) {
+        DdpVar var = node->reads[i].var;
+        const Part *part = part_of_var(sim, var);
+        DdpNode n = sim->info[var].node;
+        touched = part ? part->point_number == sim->point_number
+                       : !n || sim->nodes.at[n].point_number == sim->point_number;
+    }
+    return touched;
+}
+
 /* At an event among many parts: only what it touches. */
 static void check_touched(Audit *audit, SolSide side)
 {
     Sim *sim = audit->sim;
-    for (DdpRel rel = 1; rel < ddp_rel_limit(sim->ddp); rel++)
-        if (ddp_rel_used(sim->ddp, rel) && is_met(sim, rel))
-            check_relation(audit, rel, side);
+    for (DdpNode n = 1; n < sim->nodes.n; n++) {
+        const EvalNode *node = &sim->nodes.at[n];
+        if (!node->live || !is_touched(sim, node))
+            continue;
+        for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++)
+            if (is_met(sim, node->ops[i].rel))
+                check_relation(audit, node->ops[i].rel, side);
+    }
 }
 
 static void check_all(Audit *audit, SolSide side)
@@ -651,8 +704,9 @@ SolStatus audit_point(Audit *audit, SolSide side, const double *shown)
     bool partly =
         sim->parts.n > SOL_FEW_PARTS && (side == SOL_BEFORE_EVENT || side == SOL_AFTER_EVENT);
     SolStatus status = partly ? SOL_OK : bring_all(audit, side);
-    bring_structure(audit);
-    set_floors(audit);
+    audit->floored = false;
+    if (!partly)
+        bring_lists(audit);
     if (status == SOL_OK && !partly)
         status = check_shown(audit, shown);
     if (status != SOL_OK)

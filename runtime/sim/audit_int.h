@@ -49,6 +49,14 @@ typedef struct Slope {
     double size;  /* what its error is relative to */
 } Slope;
 
+/* What slopes of a part follow from. */
+typedef struct Needs {
+    NodeList list;   /* in order */
+    const Part *of;  /* NULL: of none */
+    uint32_t slopes; /* so many */
+    bool others;     /* they follow from other parts, too */
+} Needs;
+
 struct Audit {
     Sim *sim;
     double bound;
@@ -63,6 +71,7 @@ struct Audit {
     NodeList kept;           /* those whose values are remembered */
     VEC(Memory) memory;      /* [kept] */
     uint32_t kept_always;    /* so many of them at every point */
+    bool floored;            /* what loops round to was looked at, at this point */
     bool known;              /* all of them have values, as they do up to the next event */
     VEC(Checked) checked;    /* [DdpRel] */
     VEC(Seen) seen;          /* [DdpVar] */
@@ -76,12 +85,9 @@ struct Audit {
     VEC(uint32_t) positions; /* 0, 1, 2, ... */
     VEC(double) far;         /* states of a part at another point of its step */
     VEC(Slope) slopes;       /* of the part that is looked at */
-    NodeList needs;          /* what those of needs_of follow from, in order */
-    const Part *needs_of;    /* NULL: of none */
-    uint32_t needs_for;      /* so many slopes */
-    bool needs_others;       /* they follow from other parts, too */
-    double before;           /* time of the point before */
-    bool astray;             /* somebody met at another time than the present */
+    Needs needs;
+    double before; /* time of the point before */
+    bool astray;   /* somebody met at another time than the present */
     uint64_t points, relations;
     double worst, worst_time;
     SolSide worst_side;

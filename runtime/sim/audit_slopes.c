@@ -143,12 +143,12 @@ static void add_need(Audit *audit, const Part *part, DdpVar var)
     DdpNode n = sim->info[var].node;
     EvalNode *node = n ? &sim->nodes.at[n] : NULL;
     const Part *own = sim->info[var].state ? sim->info[var].part : node ? node->part : NULL;
-    audit->needs_others |= own && own != part;
+    audit->needs.others |= own && own != part;
     if (sim->info[var].state || !node || node->mark == sim->mark ||
         (!own && node->place != PLACE_OUTPUTS))
         return;
     node->mark = sim->mark;
-    vec_push(sim->mem, &audit->needs, n);
+    vec_push(sim->mem, &audit->needs.list, n);
 }
 
 /* The nodes that slopes[from .. to-1] follow from, back to states of their part: forces and
@@ -157,21 +157,21 @@ static void list_needs(Audit *audit, uint32_t from, uint32_t to)
 {
     Sim *sim = audit->sim;
     const Part *part = audit->slopes.at[from].part;
-    if (audit->needs_of == part && audit->needs_for == to - from)
+    if (audit->needs.of == part && audit->needs.slopes == to - from)
         return;
-    audit->needs_of = part;
-    audit->needs_for = to - from; /* with what outputs have, or without */
-    audit->needs_others = false;
-    vec_clear(&audit->needs);
+    audit->needs.of = part;
+    audit->needs.slopes = to - from; /* with what outputs have, or without */
+    audit->needs.others = false;
+    vec_clear(&audit->needs.list);
     sim->mark++;
     for (uint32_t i = from; i < to; i++)
         add_need(audit, part, audit->slopes.at[i].var);
-    for (uint32_t k = 0; k < audit->needs.n; k++) {
-        const EvalNode *node = &sim->nodes.at[audit->needs.at[k]];
+    for (uint32_t k = 0; k < audit->needs.list.n; k++) {
+        const EvalNode *node = &sim->nodes.at[audit->needs.list.at[k]];
         for (uint32_t i = 0; i < node->n_reads; i++)
             add_need(audit, part, node->reads[i].var);
     }
-    node_order_sort(sim, &audit->needs);
+    node_order_sort(sim, &audit->needs.list);
 }
 
 /* The same where some follow from states of one part, and are evaluated there. */
@@ -179,7 +179,7 @@ static SolStatus nodes_there(Audit *audit, uint32_t from, uint32_t to, double ti
 {
     Sim *sim = audit->sim;
     part_at(audit->slopes.at[from].part, time);
-    SolStatus status = evaluate_list(sim, &audit->needs, EVAL_PLAIN);
+    SolStatus status = evaluate_list(sim, &audit->needs.list, EVAL_PLAIN);
     for (uint32_t i = from; i < to; i++)
         audit->slopes.at[i].value[which] = sim->value[audit->slopes.at[i].var];
     return status;
@@ -344,9 +344,9 @@ static SolStatus see_part_slopes(Audit *audit, uint32_t from, uint32_t to, Reach
         return SOL_OK;
     }
     list_needs(audit, from, to);
-    audit->astray |= audit->needs_others;
+    audit->astray |= audit->needs.others;
     SolStatus (*there)(Audit *, uint32_t, uint32_t, double, int) =
-        audit->needs_others ? values_there : nodes_there;
+        audit->needs.others ? values_there : nodes_there;
     SolStatus status = there(audit, from, to, time - 2 * apart, SLOPE_FAR);
     return status == SOL_OK ? there(audit, from, to, time - apart, SLOPE_NEAR) : status;
 }

@@ -24,7 +24,7 @@
 #include <string.h>
 
 enum { MOST_CONTACTS = 8, MOST_POINTS = 120, MOST_MODES = 3 };
-static const double RESTS = 1e-12, MOVES = 1e-5;
+static const double RESTS = 1e-14, MOVES = 1e-5;
 static const long double DOUBT = 1e-6L, RIGHT = 1e-5L;
 
 typedef enum Finding { ONE, NONE, SEVERAL, DOUBTFUL, UNDETERMINED, JUMP, FINDINGS } Finding;
