@@ -161,7 +161,8 @@ const char *event_terminated(const Sim *sim);
  * one. */
 void event_forget_branches(Sim *sim);
 void event_link_branch(Sim *sim, BranchId branch, DdpVar condition);
-void event_set_pres(Sim *sim, EvalHow how); /* pre values are the present ones */
+void event_set_left_pres(Sim *sim); /* pre values are those just before the event */
+void event_keep_pres(Sim *sim);     /* behind an event: those that it needs of this one are kept */
 
 /* ---- boundary.c ---- */
 

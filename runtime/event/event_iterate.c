@@ -142,15 +142,49 @@ static void look_at_candidates(Sim *sim)
 
 /* ---- flags between updates ---- */
 
-void event_set_pres(Sim *sim, EvalHow how)
+static void set_pre(Sim *sim, const PreMemo *pre, EvalHow how)
+{
+    evaluate_fetch(sim, pre->of, how);
+    if (sim->info[pre->of].has)
+        values_set_how(sim, pre->var, sim->value[pre->of], how);
+}
+
+static void set_pres(Sim *sim, EvalHow how)
 {
     sim->work += sim->decide.pres.n;
-    for (uint32_t i = 0; i < sim->decide.pres.n; i++) {
-        const PreMemo *pre = &sim->decide.pres.at[i];
-        evaluate_fetch(sim, pre->of, how);
-        if (sim->info[pre->of].has)
-            values_set_how(sim, pre->var, sim->value[pre->of], how);
+    for (uint32_t i = 0; i < sim->decide.pres.n; i++)
+        set_pre(sim, &sim->decide.pres.at[i], how);
+}
+
+static bool steps_are_fixed(const Sim *sim)
+{
+    return sim->opt.solver == SOL_SOLVER_EULER;
+}
+
+static bool is_real(const Sim *sim, DdpVar var)
+{
+    WorldVar view;
+    return !world_var(sim->world, var, &view) || view.type == TYPE_REAL;
+}
+
+/* A fixed step sees at its end what has changed, when Booleans have their new values already. What is no Real changes at events
+ * alone: before this one it had the value behind the last. */
+void event_set_left_pres(Sim *sim)
+{
+    if (!steps_are_fixed(sim)) {
+        set_pres(sim, EVAL_PLAIN);
+        return;
     }
+    for (uint32_t i = 0; i < sim->decide.pres.n; i++)
+        if (is_real(sim, sim->decide.pres.at[i].of))
+            set_pre(sim, &sim->decide.pres.at[i], EVAL_PLAIN);
+}
+
+void event_keep_pres(Sim *sim)
+{
+    for (uint32_t i = 0; i < sim->decide.pres.n && steps_are_fixed(sim); i++)
+        if (!is_real(sim, sim->decide.pres.at[i].of))
+            set_pre(sim, &sim->decide.pres.at[i], EVAL_PLAIN);
 }
 
 /* One in a relation that lasts, and that has not the value of the update that ends; 0: none. */
@@ -349,7 +383,7 @@ static SolStatus updates(Sim *sim)
         if (!sim->decide.decisions.n && !sim->change.heap.n && sim->change.count == before &&
             !sim->decide.unsettled)
             return SOL_OK; /* other pre values alone begin no update */
-        event_set_pres(sim, EVAL_EVENT);
+        set_pres(sim, EVAL_EVENT);
         note_cycle(sim, i);
         if (i >= sim->opt.max_updates)
             return too_many(sim);

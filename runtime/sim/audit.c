@@ -198,6 +198,14 @@ static double least_violation(Audit *audit, const FormInfo *form)
     return least;
 }
 
+/* An Integer is not a little more than it is: `s == 0 and time > 1` at time 1. */
+static bool is_exact(const Sim *sim, DdpVar var)
+{
+    WorldVar view;
+    return ddp_var(sim->ddp, var).order == 0 && world_var(sim->world, var, &view) &&
+           view.type != TYPE_REAL;
+}
+
 /* As least_violation, where variables may be off by all that loops make of rounding, and by what they
  * move in times that cannot be told apart: what decides a comparison then (event/boundary.c). It
  * takes long, and is for what would end the run. */
@@ -205,7 +213,7 @@ static double least_by_events(Audit *audit, const FormInfo *form, const DdpRelVi
 {
     double moment = event_point_number(audit->sim);
     for (uint32_t i = 0; i < view->n; i++) {
-        if (!view->vars[i])
+        if (!view->vars[i] || is_exact(audit->sim, view->vars[i]))
             continue;
         ErrorBound bound = error_bound_of_var(audit->sim, view->vars[i]);
         double off = fmax(BOUNDARY_ROUNDINGS * bound.rounding, moment * bound.speed);
@@ -239,7 +247,8 @@ static void load_sizes(Audit *audit, const DdpRelView *view, bool jumps)
     for (uint32_t i = 0; i < view->n; i++) {
         DdpVar var = view->vars[i];
         audit->least.at[i] = audit->size_least.at[var];
-        audit->moved.at[i] = jumps ? play(audit, var, audit->local.at[i]) : 0;
+        audit->moved.at[i] =
+            jumps && !is_exact(audit->sim, var) ? play(audit, var, audit->local.at[i]) : 0;
     }
 }
 

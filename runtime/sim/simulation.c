@@ -513,7 +513,7 @@ SolStatus sim_point(Sim *sim, SolSide side)
 SolStatus sim_point_before(Sim *sim, double event)
 {
     SolStatus status = point_at(sim, SOL_BEFORE_EVENT, event);
-    event_set_pres(sim, EVAL_PLAIN); /* left limits */
+    event_set_left_pres(sim);
     return status;
 }
 
@@ -543,6 +543,7 @@ SolStatus sim_event(Sim *sim)
         status = sense_after(sim->output.sense);
     if (status != SOL_OK)
         return status;
+    event_keep_pres(sim);
     status = sim_point(sim, SOL_AFTER_EVENT);
     if (status == SOL_OK && sim->opt.max_events && sim->counts.events >= sim->opt.max_events) {
         diag_error(sim->diags, 0, "at time %.10g the limit of %llu events is reached", sim->time,
@@ -565,6 +566,8 @@ static SolStatus first_updates(Sim *sim)
     if (status == SOL_OK)
         status = event_iterate(sim, true);
     event_record_end(sim);
+    if (status == SOL_OK)
+        event_keep_pres(sim);
     return status == SOL_OK ? set_check(sim) : status;
 }
 

@@ -143,12 +143,63 @@ static void test_looking(void **state)
         assert_true(end_of(steps) == x);
 }
 
+/* Booleans and Integers have their new values where a step ends that shows the event; before it they had others. The
+ * latch is set at 1 and reset at 2, k is 1, 2, 3 from there on. */
+static const char FLANKS[] =
+    "model M interface: static Boolean b; static Integer rises; static Integer turns; static "
+    "Integer changes; static Boolean q;\n"
+    " static Integer latched; static Real x; static Integer k; static Integer counted;\n"
+    "implementation: der(x = x, start << 0.1) = 1; b << x >= 1 and x < 2; k << floor(x);\n"
+    " q << time >= 1 and time < 1.5 or (pre(q) and time < 2);\n"
+    " when edge(b) then rises << pre(rises) + 1; end; when b and not pre(b) then turns << "
+    "pre(turns) + 1; end;\n"
+    " when change(b) then changes << pre(changes) + 1; end; when change(q) then latched << "
+    "pre(latched) + 1; end;\n"
+    " when change(k) then counted << 10*pre(counted) + k; end;\n"
+    "end M;\n";
+
+static void test_flanks(void **state)
+{
+    (void)state;
+    static const SolSolver solvers[] = {SOL_SOLVER_EULER, SOL_SOLVER_INLINE, SOL_SOLVER_IDA};
+    for (uint32_t i = 0; i < sizeof solvers / sizeof *solvers; i++) {
+        SimLab *lab =
+            sim_lab_text(FLANKS, &(SolOptions){.stop = 3.5,
+                                               .steps = 7,
+                                               .step = solvers[i] == SOL_SOLVER_EULER ? 0.125 : 0,
+                                               .solver = solvers[i]});
+        assert_int_equal(sim_lab_run(lab, 3.5), SOL_OK);
+        near_to(sim_lab_value(lab, "rises"), 1, 0);
+        near_to(sim_lab_value(lab, "turns"), 1, 0);
+        near_to(sim_lab_value(lab, "changes"), 2, 0);
+        near_to(sim_lab_value(lab, "latched"), 2, 0);
+        near_to(sim_lab_value(lab, "counted"), 123, 0);
+        sim_lab_close(lab);
+    }
+}
+
+/* At time 1 the condition has the value that it has behind it, whatever Integers are equal. */
+static void test_boundary_beside_integers(void **state)
+{
+    (void)state;
+    SimLab *lab =
+        sim_lab_text("model M interface: static Integer s; static Integer t; implementation:\n"
+                     " when Sample(interval = 0.25) then s << mod(pre(s) + 1, 4); end;\n"
+                     " when s == 0 and time > 0.1 then t << pre(t) + 1; end; end M;\n",
+                     &(SolOptions){.stop = 5.1, .steps = 3});
+    assert_int_equal(sim_lab_run(lab, 5.1), SOL_OK);
+    near_to(sim_lab_value(lab, "t"), 6, 0);
+    sim_lab_close(lab);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_run_to_between),
         cmocka_unit_test(test_looking),
+        cmocka_unit_test(test_flanks),
+        cmocka_unit_test(test_boundary_beside_integers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
