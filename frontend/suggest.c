@@ -101,14 +101,22 @@ static const char *habit_of(const char *word)
         {"arcsin", "'asin(x)'"},
         {"arctan", "'atan(x)'"},
         {"ceiling", "'ceil(x)'"},
+        {"div", "'floor(a/b)'"},
         {"fabs", "'abs(x)'"},
+        {"fill", "'{x for i in 1:n}'"},
+        {"identity", "'{{if i == j then 1 else 0 for j in 1:n} for i in 1:n}'"},
         {"int", "'floor(x)'"},
         {"integer", "'floor(x)'"},
+        {"linspace", "'{a + (b - a)*(i - 1)/(n - 1) for i in 1:n}'"},
         {"ln", "'log(x)'"},
+        {"Modelica", "functions and packages of its library without a name in front: 'sin(x)'"},
+        {"ones", "'1': a number stands for all elements"},
         {"pi", "'define pi as 3.141592653589793;', in front of 'interface:'"},
         {"PI", "'define PI as 3.141592653589793;', in front of 'interface:'"},
         {"pow", "'x^y'"},
+        {"print", "'cout << x;'"},
         {"rem", "'mod(a, b)'"},
+        {"zeros", "'0': a number stands for all elements"},
     };
     for (size_t i = 0; i < sizeof habits / sizeof *habits; i++)
         if (strcmp(word, habits[i][0]) == 0)
