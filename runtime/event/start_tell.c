@@ -262,6 +262,65 @@ static void note_others(const Starts *s, const StartSets *sets, uint32_t set, ui
         }
 }
 
+/* ---- equations of the start that are no conditions ---- */
+
+typedef struct Needed {
+    const Starts *starts;
+    Sim *sim;
+    NodeList work;
+    uint32_t told;
+} Needed;
+
+static void need_vars(Needed *w, DdpRel rel)
+{
+    Sim *sim = w->sim;
+    DdpRelView view = ddp_rel(sim->ddp, rel);
+    for (uint32_t i = 0; i < view.n; i++) {
+        const ValueInfo *info = &sim->info[view.vars[i]];
+        if (!view.vars[i] || info->state || !info->node ||
+            sim->nodes.at[info->node].mark == sim->mark)
+            continue;
+        sim->nodes.at[info->node].mark = sim->mark;
+        vec_push(sim->mem, &w->work, info->node);
+    }
+}
+
+static bool is_condition(const Starts *s, DdpRel rel)
+{
+    for (uint32_t r = 0; r < s->n_conditions; r++)
+        if (s->row[r].rel == rel)
+            return true;
+    return false;
+}
+
+static void note_equation(Needed *w, DdpRel rel)
+{
+    Sim *sim = w->sim;
+    if (rel && world_rel_initial(sim->world, rel) && !is_condition(w->starts, rel) &&
+        w->told++ < MOST_CONDITIONS)
+        diag_note(sim->diags, world_rel_place(sim->world, rel),
+                  "counts as an equation, because something is not determined without it: %s",
+                  explain_rel(sim, rel));
+}
+
+/* What stands under 'if initial()' too, and what the conditions of the set are computed by. */
+static void note_needed(const Starts *s, const StartSets *sets, uint32_t set)
+{
+    Needed w = {.starts = s, .sim = s->sim};
+    s->sim->mark++;
+    for (uint32_t r = 0; r < s->n_conditions; r++)
+        if (sets->of[r] == set)
+            need_vars(&w, s->row[r].rel);
+    while (w.work.n) {
+        const EvalNode *node = &s->sim->nodes.at[vec_pop(&w.work)];
+        for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++) {
+            note_equation(&w, node->ops[i].rel);
+            need_vars(&w, node->ops[i].rel);
+        }
+    }
+    vec_free(s->sim->mem, &w.work);
+}
+
 /* Does one of the conditions of the set depend on the column? */
 static bool is_moved_by(const Starts *s, const StartSets *sets, uint32_t set, uint32_t column)
 {
@@ -297,6 +356,7 @@ static void refuse_set(const Starts *s, const StartSets *sets, uint32_t worst, d
         diag_note(sim->diags, 0, "%u conditions on %s: %u of them are too many", n, on.text,
                   sets->excess[set]);
     note_others(s, sets, set, worst);
+    note_needed(s, sets, set);
 }
 
 typedef struct Violated {

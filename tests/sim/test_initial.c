@@ -209,6 +209,13 @@ static const Case cases[] = {
      {{0}},
      "there are too many initial conditions: 'u = 6' is off by -1 when the others hold",
      SOL_MODEL},
+    {"what is needed as an equation is named beside the conditions",
+     MODEL("x; static Real y", "der(x = x) = -x; if initial() then y = 2*x; y = 3; x = 1; else "
+                               "then y = x; end if;"),
+     0,
+     {{0}},
+     "counts as an equation, because something is not determined without it: y = 2*x",
+     SOL_MODEL},
 };
 
 static void begins(void **state)
