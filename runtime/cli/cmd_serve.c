@@ -14,7 +14,7 @@
 
 static const char *const engines[] = {"jit", "interp", "rebuild", NULL}; /* SolEngine */
 
-static const double PIECE = 0.03, FRAME = 0.033; /* seconds of the clock on the wall */
+static const double PIECE = 0.015, FRAME = 1.0 / 30; /* seconds of the clock on the wall */
 enum { MOST_ASKED = 1000, SECRET = 16 };
 
 typedef struct ServeOptions {
@@ -131,13 +131,16 @@ static void note_failure(Serve *serve, SolStatus status, uint32_t first)
              sol_message(serve->live.model, first, &m) ? m.text : "");
 }
 
-/* A piece of time: as much as is due, and as takes no longer than PIECE. Seconds until more is due. */
+/* A piece of time: as much as is due, and as takes no longer than PIECE. Seconds until more is due: who keeps up goes on once
+ * for each frame that is told, and rests between. */
 static double go_on(Serve *serve)
 {
     double now = timer_now(), time = sol_time(serve->live.sim);
     double due = isinf(serve->speed) ? INFINITY : serve->from + serve->speed * (now - serve->wall);
     if (due < time)
         return fmin((time - due) / serve->speed, PIECE);
+    if (due < fmin(serve->goal, time + serve->speed * FRAME) && now < serve->told + FRAME)
+        return serve->told + FRAME - now;
     double to = fmin(fmin(due, serve->goal), time + serve->rate * PIECE);
     if (!(to > time))
         to = fmin(serve->goal, time + 1e-9 * fmax(1, fabs(time)));
@@ -178,13 +181,18 @@ static void tell_all(Serve *serve)
     double now = timer_now();
     if (now - serve->told < FRAME)
         return;
-    serve->told = now;
+    serve->told =
+        now - serve->told < 2 * FRAME ? serve->told + FRAME : now; /* late ones keep the beat */
     for (uint32_t i = 0; i < WEB_CLIENTS; i++) {
         ServeClient *c = &serve->clients[i];
         if (!c->id || !serve->module->idle(serve->web, c->id))
             continue; /* nobody, or one that has not got the last yet */
         if (c->state != serve->state)
             tell_state(serve, c);
+        if (c->some && !serve->playing) { /* now there is time for all of them */
+            c->epoch = c->stage = UINT64_MAX;
+            c->some = false;
+        }
         serve_tell_rows(serve, c);
         serve_tell_frames(serve, c);
     }

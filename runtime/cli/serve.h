@@ -32,6 +32,7 @@ typedef struct ServeClient {
     uint64_t edits;        /* of the edits that it knows */
     uint64_t frame, stage; /* of the animation, likewise: last frame, epoch */
     uint32_t looks;        /* how many it knows */
+    bool some;             /* it was told only some of the rows or frames */
 } ServeClient;
 
 /* What was done; a slider that moves makes one of many. */

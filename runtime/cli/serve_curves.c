@@ -266,6 +266,7 @@ void serve_tell_rows(Serve *serve, ServeClient *client)
         memset(told, true, sizeof told);
     else
         choose_rows(serve, first, told);
+    client->some |= !anew && serve->rows.n - first > MOST_TOLD;
     put_column(serve, first, told, -1, out);
     fputs(",\"y\":[", out);
     for (uint32_t i = 0; i < serve->curves.n; i++) {

@@ -244,6 +244,7 @@ void serve_tell_frames(Serve *serve, ServeClient *client)
     for (uint32_t i = known; i < stage->looks.n; i++)
         fprintf(out, "%s%s", i > known ? "," : "", stage->looks.at[i]);
     uint32_t n_new = stage->frames.n - first, told = anew || n_new < MOST_TOLD ? n_new : MOST_TOLD;
+    client->some |= told < n_new;
     fputs("],\"t\":[", out);
     for (uint32_t i = 0; i < told; i++) {
         fputs(i ? "," : "", out);

@@ -59,6 +59,8 @@ const char *sol_word(uint32_t number, SolWord *kind)
     if (keyword)
         return keyword;
     number -= T_KEYWORDS_END - 1;
+    if (number-- == 0)
+        return "for"; /* a word only where a statement or an element begins */
     if (number >= predefined_count())
         return NULL;
     *kind = predefined_at(number)->kind == PRE_TYPE ? SOL_TYPE_NAME : SOL_FUNCTION_NAME;

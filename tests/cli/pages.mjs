@@ -99,6 +99,10 @@ async function look(browser, kind, url) {
         check(over <= 0, `${which}: ${over} pixels wider than the screen`);
         if ((width === 1400) === (colorScheme === "light"))
             (await seriousFindings(view, playwright)).forEach(text => check(false, `${which}: ${text}`));
+        const text = view.locator("#model-frame"); // its lines are measured when they are seen
+        if (await text.count())
+            await text.scrollIntoViewIfNeeded();
+        await view.waitForTimeout(200);
         await view.evaluate(() => window.scrollTo(0, 0)); // the head of a page stays in sight
         await view.screenshot({ path: `${pictures}/${name}_${kind}_${width}_${colorScheme}.png`, fullPage: true });
     }

@@ -73,14 +73,17 @@ const parameters = (() => {
         label.htmlFor = `parameter-${i}`;
         if (parameter.unit)
             label.append(" ", element("span", parameter.unit, "kind"));
+        if (parameter.idle) // its value was handed on when something was made, or is a start value
+            label.append(" ", element("span", "for what is made later", "later"));
         row.append(label, ...(parameter.type === "Boolean" ? makeTruth : makeNumber)(parameter, i, send));
         return row;
     }
 
     const drawn = /(^|\.)(Line|Rectangle|Ellipse|Text)(#\d+)?\.(width|size)$/; // how something looks
 
-    const isInner = path => path.split(".").length > 2; // of a part of a component: often made of its parameters
-    const isIdle = one => one.idle && one.path.includes("."); // nothing reads it now; those of the top are there all the same
+    const isTop = one => !one.path.includes(".");
+    const isInner = one => one.path.split(".").length > 2; // of a part of a component
+    const MANY = 12;
 
     async function refresh() {
         const reply = await talk.tell("parameters");
@@ -89,13 +92,16 @@ const parameters = (() => {
         const list = reply.data.filter(one => one.value !== null && one.type !== "String" && !drawn.test(one.path));
         const members = new Map();
         list.forEach(one => members.set(familyOf(one.path), (members.get(familyOf(one.path)) || 0) + 1));
-        const aside = one => isInner(one.path) || isIdle(one) || members.get(familyOf(one.path)) > 4;
+        const idle = one => one.idle && !isTop(one), crowd = one => members.get(familyOf(one.path)) > 4;
+        const few = list.filter(one => !idle(one) && !crowd(one)).length <= MANY;
+        const aside = one => idle(one) || crowd(one) || (isInner(one) && !few);
         const inner = list.filter(aside), outer = list.filter(one => !aside(one)), more = $("inner-parameters");
         inner.sort((a, b) => byNumber.compare(a.path, b.path));
         $("turning").hidden = list.length === 0;
         more.hidden = inner.length === 0;
         more.querySelector("summary").textContent = `${inner.length} more: start values, parts of components, members of arrays`;
-        outer.sort((a, b) => a.path.includes(".") - b.path.includes(".")); // those of the top come first
+        const rank = one => one.idle ? 2 : isTop(one) ? 0 : 1; // what acts comes first, and of that the top's own
+        outer.sort((a, b) => rank(a) - rank(b));
         $("parameters").replaceChildren(...outer.map(make));
         const fill = () => more.querySelector("div").replaceChildren(...(more.open ? inner.map((one, i) => make(one, outer.length + i)) : []));
         more.ontoggle = fill;
