@@ -26,29 +26,33 @@ async function clockReaches(view, time) {
 
 // The beam is let go; while it swings, the sling becomes shorter: the line is changed, and its verdict stands beside it.
 async function serve() {
-    const view = await browser.newPage({ viewport: { width: 1000, height: 640 }, colorScheme: "light" });
+    const view = await browser.newPage({ viewport: { width: 1100, height: 780 }, colorScheme: "light" });
     let frames = 0;
     const take = () => view.screenshot({ path: `${folder}/${name}-${String(frames++).padStart(2, "0")}.png` });
     const runTo = async time => {
-        await view.click("#play");
+        await view.evaluate(line => talk.tell(line), `run to ${time}`);
         await clockReaches(view, time);
-        await view.click("#play");
-        await wait(150);
+        await wait(200);
         await take();
     };
     await view.goto(what);
     await wait(800);
+    await view.evaluate(() => { // the line that will be changed
+        const lines = window.solsticeText.text().split("\n");
+        window.solsticeText.show(lines.findIndex(line => line.includes("l << 7,")) + 1);
+    });
+    await wait(300);
     await take();
     for (const time of [0.15, 0.3, 0.42])
         await runTo(time);
     await view.evaluate(() => window.solsticeText.setText(window.solsticeText.text().replace("l << 7,", "l << 5,")));
     await wait(200);
     await take();
-    await view.click("#model-apply");
+    await view.evaluate(() => document.getElementById("model-apply").click()); // the page is not scrolled
     await wait(600);
     await take();
     await take();
-    for (let time = 0.55; time < 2.2; time += 0.15)
+    for (let time = 0.55; time < 2.3; time += 0.125)
         await runTo(time);
     await view.close();
 }

@@ -57,7 +57,7 @@ const curves = (() => {
 
     // Where the curves are now: at the start there is nothing else of them.
     function drawHeads(chart, plot) {
-        const time = presentTime(), {min, max} = plot.scales.x, ratio = window.devicePixelRatio || 1, pen = new CanvasPen(plot.ctx);
+        const last = table.t[table.t.length - 1], time = Math.min(presentTime(), last), {min, max} = plot.scales.x, ratio = window.devicePixelRatio || 1, pen = new CanvasPen(plot.ctx);
         if (chart.family || time < min || time > max)
             return;
         chart.curves.forEach((curve, i) => {

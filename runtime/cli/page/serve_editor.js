@@ -50,7 +50,7 @@ const editor = (() => {
         close.type = "button";
         close.setAttribute("aria-label", "Hide this verdict");
         close.addEventListener("click", () => { verdicts.delete(line); showMarks(); });
-        entry.append(element("span", `line ${line}: ${reply.answer}`, "word"), wordsOf(reply), close);
+        entry.append(element("span", `line ${reply.line}: ${reply.answer}`, "word"), wordsOf(reply), close);
         return [line, entry];
     }
 
@@ -93,7 +93,7 @@ const editor = (() => {
         showMarks();
         const reply = await talk.tell(`change ${from} ${to}: ${text}`);
         if (reply)
-            verdicts.set(Math.max(last + 1, 1), reply);
+            verdicts.set(Math.max(last + 1, 1), {...reply, line: found[0] + 1}); // below the statement, about the line that was changed
         if (isTaken(reply))
             base.lines = now; // what the program has now, too
         await refresh();
