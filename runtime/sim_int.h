@@ -518,7 +518,7 @@ typedef struct SimStart {
     VEC(DdpVar) integers; /* got another relation in this event: to be checked */
     VEC(DdpRel) selected; /* select_check.c: whose choice may have changed in this event */
     bool role_failed;
-    bool edited; /* the changes that are taken next are those of an edit itself */
+    bool edited;       /* the changes that are taken next are those of an edit itself */
     Map started_again; /* place of a start -> 1: it was told that it counts again */
 } SimStart;
 

@@ -39,6 +39,31 @@ end INT
 [ $status -eq 0 ] || fail "Ctrl-C ended it with $status"
 [ "$(ss -ltn 2>/dev/null | grep -c "$(sed 's/.*:\([0-9]*\).*/\1/' address)")" = 0 ] || fail "the port is still open"
 
+# Who keeps pace with the clock rests between frames: it leaves the processor to others some thirty times a second.
+start
+python3 - "$SOURCE_DIR/tests/cli" "$(cat address)" $pid <<'END' || fail "a running model that keeps pace does not rest"
+import re, sys, time
+folder, address, pid = sys.argv[1:]
+sys.argv = ["", address]
+sys.path.insert(0, folder)
+import serve_client
+
+def rests():
+    return int(re.search(r"\nvoluntary_ctxt_switches:\s+(\d+)", open(f"/proc/{pid}/task/{pid}/status").read()).group(1))
+
+c = serve_client.Client()
+c.wait(lambda s: s)
+c.ask("speed 1")
+c.ask("play")
+before, time_before = rests(), c.state["time"]
+end = time.time() + 2
+while time.time() < end:
+    c.receive()
+print(rests() - before, "rests in 2 s,", c.state["time"] - time_before, "simulated")
+sys.exit(not (rests() - before > 20 and c.state["time"] > time_before + 1))
+END
+end INT
+
 if [ -n "${SOLSTICE_NO_BROWSER:-}" ]; then
     echo "SOLSTICE_NO_BROWSER is set: the page was not opened in a browser"
 elif browser_ready; then
