@@ -24,6 +24,7 @@ FormTable *forms_open(Mem *mem)
     arena_init(&table->arena, mem);
     table->scratch = mem_alloc(mem, sizeof *table->scratch);
     vec_push(mem, &table->nodes, (XNode){0});
+    vec_push(mem, &table->uses, (XUse){0});
     vec_push(mem, &table->forms, (FormEntry){0});
     vec_push(mem, &table->derivatives, (DerivativeEntry){0});
     vec_push(mem, &table->functions, (XFunction){0});
@@ -52,6 +53,7 @@ void forms_close(FormTable *table)
     mem_free(mem, table->scratch);
     arena_free(&table->arena);
     vec_free(mem, &table->nodes);
+    vec_free(mem, &table->uses);
     vec_free(mem, &table->forms);
     vec_free(mem, &table->derivatives);
     vec_free(mem, &table->functions);
@@ -80,6 +82,7 @@ size_t forms_bytes(const FormTable *table)
     for (uint32_t i = 0; i < X_WALKS; i++)
         bytes += walk_bytes(&table->scratch->walk[i]);
     bytes += table->nodes.cap * sizeof *table->nodes.at;
+    bytes += table->uses.cap * sizeof *table->uses.at;
     bytes += table->forms.cap * sizeof *table->forms.at;
     bytes += table->derivatives.cap * sizeof *table->derivatives.at;
     bytes += table->functions.cap * sizeof *table->functions.at;
@@ -142,6 +145,21 @@ static bool node_same(const FormTable *table, uint32_t number, const void *wante
            memcmp(&x->k, &y->k, sizeof x->k) == 0;
 }
 
+static XUse use_of(const FormTable *table, XNode node)
+{
+    XUse use = {0};
+    X child[3];
+    if (node.op == X_POS)
+        return (XUse){(uint64_t)1 << (node.a < 63 ? node.a : 63), node.a + 1};
+    for (uint32_t n = xnode_children(node, child); n-- > 0;) {
+        const XUse *of = &table->uses.at[child[n]];
+        use.mask |= of->mask;
+        if (of->positions > use.positions)
+            use.positions = of->positions;
+    }
+    return use;
+}
+
 static X node_make(FormTable *table, XNode node)
 {
     xindex_reserve(table, &table->node_index, node_rehash);
@@ -150,6 +168,7 @@ static X node_make(FormTable *table, XNode node)
         return *slot;
     X x = table->nodes.n;
     vec_push(table->mem, &table->nodes, node);
+    vec_push(table->mem, &table->uses, use_of(table, node));
     table->node_index.n++;
     return *slot = x;
 }
@@ -326,9 +345,9 @@ X *x_nodes(const FormTable *table, Mem *mem, uint32_t n, const X *roots, uint32_
 
 bool x_uses(const FormTable *table, X x, uint32_t position)
 {
-    const XNode *root = &table->nodes.at[x];
-    if (root->op == X_CONST || root->op == X_POS) /* most factors are */
-        return root->op == X_POS && root->a == position;
+    const XUse *use = &table->uses.at[x];
+    if (position < 63 || position >= use->positions)
+        return position < use->positions && use->mask >> position & 1;
     XWalk *walk = xwalk_begin(table, 1, &x);
     bool found = false;
     for (uint32_t i = 0; i < walk->order.n && !found; i++) {
@@ -337,6 +356,11 @@ bool x_uses(const FormTable *table, X x, uint32_t position)
     }
     xwalk_end(table, walk);
     return found;
+}
+
+uint32_t x_positions(const FormTable *table, X x)
+{
+    return table->uses.at[x].positions;
 }
 
 /* What the operand of a node became; 0 stays 0. */

@@ -103,6 +103,7 @@ X x_put(FormTable *table, X x, const X *by);
 X *x_nodes(const FormTable *table, Mem *mem, uint32_t n, const X *roots, uint32_t *count);
 
 bool x_uses(const FormTable *table, X x, uint32_t position);
+uint32_t x_positions(const FormTable *table, X x); /* one more than the largest position in x */
 
 /* d x / d position, simplified; foreign calls give calls of their derivative (see x_call_partial). */
 X x_partial(FormTable *table, X x, uint32_t position);

@@ -33,6 +33,12 @@ typedef struct XScratch {
     uint32_t n; /* walks under way */
 } XScratch;
 
+/* Which positions an expression has. */
+typedef struct XUse {
+    uint64_t mask;      /* bit k: position k; bit 63: and some from 63 on */
+    uint32_t positions; /* one more than the largest; 0: none */
+} XUse;
+
 typedef struct XFunction {
     uint32_t origin,
         which; /* derivative of `origin` by argument `which`; origin 0: no derivative */
@@ -55,6 +61,7 @@ struct FormTable {
     Mem *mem;
     Arena arena;                      /* what is handed out for good */
     VEC(XNode) nodes;                 /* at[x]; at[0] is unused */
+    VEC(XUse) uses;                   /* at[x] likewise */
     VEC(FormEntry) forms;             /* at[form]; at[0] is unused */
     VEC(DerivativeEntry) derivatives; /* at[0] is unused */
     VEC(XFunction) functions;         /* at[function]; at[0] is unused */

@@ -191,19 +191,6 @@ static bool cancels(const FormPosition *position)
     return position->factor && !position->occurs;
 }
 
-static uint64_t used_by(const FormTable *table, X x)
-{
-    uint64_t uses = 0;
-    XWalk *walk = xwalk_begin(table, 1, &x);
-    for (uint32_t i = 0; i < walk->order.n; i++) {
-        XNode node = x_node(table, walk->order.at[i]);
-        if (node.op == X_POS)
-            uses |= (uint64_t)1 << (node.a < 63 ? node.a : 63);
-    }
-    xwalk_end(table, walk);
-    return uses;
-}
-
 static const FormInfo *info_make(FormTable *table, const FormEntry *form)
 {
     FormInfo *info = arena_alloc(&table->arena, sizeof *info);
@@ -219,7 +206,7 @@ static const FormInfo *info_make(FormTable *table, const FormEntry *form)
     xwalk_end(table, walk);
     for (uint32_t p = 0; p < info->n; p++)
         if (position[p].factor)
-            position[p].factor_uses = used_by(table, position[p].factor);
+            position[p].factor_uses = table->uses.at[position[p].factor].mask;
         else if (position[p].occurs)
             position[p].steers = moves(table, side[0], p) || moves(table, side[1], p);
     return info;

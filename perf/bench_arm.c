@@ -91,7 +91,7 @@ static void add_equation(Whole *w, const InlineOp *op, uint32_t row, Items *resi
                          Items *entries, Entries *all)
 {
     FormTable *forms = w->sim->forms;
-    uint32_t n = relation_positions(w->sim, op->value);
+    uint32_t n = x_positions(w->sim->forms, op->value);
     uint32_t *vars = calloc(n + 2, sizeof *vars);
     for (uint32_t i = 0; i < n; i++)
         vars[i] = op->vars[i];
@@ -138,7 +138,7 @@ static void keep_varying(Whole *w, Items *entries)
     for (uint32_t i = 0; i < entries->n; i++) {
         const ShapeItem *item = &entries->at[i];
         bool varies = false;
-        uint32_t positions = relation_positions(w->sim, item->value);
+        uint32_t positions = x_positions(w->sim->forms, item->value);
         for (uint32_t k = 0; k < positions; k++) {
             InlineRole role = w->plan->var[item->vars[k]].role;
             varies |=

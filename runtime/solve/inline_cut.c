@@ -7,7 +7,8 @@
  * of the model; dividing by h is never needed), and the first.
  *
  * Each choice tries every candidate, with one pass of Tarjan's algorithm over the loop. In large loops only those are
- * candidates in which some relation is not linear, and MOST_TRIED of them at most.
+ * candidates in which some relation is not linear, and MOST_TRIED of them at most. Hints that are all needed, in whatever order, are
+ * cut without that.
  */
 #include "runtime/solve/inline_plan.h"
 
@@ -40,39 +41,40 @@ static void note_bends(Cutting *c, FormTable *forms, uint32_t i, const FormInfo 
                        const uint32_t *index)
 {
     for (uint32_t k = 0; k < info->n; k++) {
-        if (!index[k] || !info->position[k].occurs)
+        const FormPosition *position = &info->position[k];
+        if (!index[k] || !position->occurs)
             continue;
-        X factor = info->position[k].factor;
-        if (!factor)
+        if (!position->factor)
             vec_push(c->mem, &c->bends, ((Bend){i, index[k] - 1, index[k] - 1}));
-        for (uint32_t m = 0; factor && m < info->n; m++)
-            if (index[m] && x_uses(forms, factor, m))
+        for (uint32_t m = 0; position->factor_uses && m < info->n; m++)
+            if (index[m] && form_factor_uses(forms, position, m))
                 vec_push(c->mem, &c->bends, ((Bend){i, index[k] - 1, index[m] - 1}));
     }
 }
 
 static void read_loop(Cutting *c, const Ddp *ddp, FormTable *forms)
 {
-    Map index_of = {0};
+    uint32_t *index_of = mem_alloc(c->mem, ddp_var_limit(ddp) * sizeof *index_of);
+    VEC(uint32_t) index = {0}; /* of what the relation at hand names: member + 1 */
     for (uint32_t i = 0; i < c->n; i++)
-        map_put(c->mem, &index_of, c->members[i].var, i + 1);
+        index_of[c->members[i].var] = i + 1;
     for (uint32_t i = 0; i < c->n; i++) {
         DdpRelView rel = ddp_rel(ddp, c->members[i].rel);
         const FormInfo *info = form_info(forms, rel.form);
-        uint32_t *index = mem_alloc(c->mem, (rel.n + 1) * sizeof *index);
         c->first[i] = c->reads.n;
+        vec_clear(&index);
         for (uint32_t k = 0; k < rel.n; k++) {
-            index[k] = map_get(&index_of, rel.vars[k]);
-            if (index[k] && info->position[k].occurs && index[k] - 1 != i)
-                vec_push(c->mem, &c->reads, index[k] - 1);
+            vec_push(c->mem, &index, rel.vars[k] ? index_of[rel.vars[k]] : 0);
+            if (index.at[k] && info->position[k].occurs && index.at[k] - 1 != i)
+                vec_push(c->mem, &c->reads, index.at[k] - 1);
         }
-        note_bends(c, forms, i, info, index);
+        note_bends(c, forms, i, info, index.at);
         if (c->members[i].must)
             vec_push(c->mem, &c->bends, ((Bend){i, i, i}));
-        mem_free(c->mem, index);
     }
     c->first[c->n] = c->reads.n;
-    map_free(c->mem, &index_of);
+    vec_free(c->mem, &index);
+    mem_free(c->mem, index_of);
 }
 
 /* ---- strong components of what is not cut ---- */
@@ -124,15 +126,15 @@ static void walk_from(Cutting *c, Walk *w, uint32_t root)
     }
 }
 
-/* How many relations lie in components that are not linear. */
-static uint32_t judge(Cutting *c)
+/* How many relations lie in components that are not linear, of those that can be reached from `from` to `to`. */
+static uint32_t judge_from(Cutting *c, uint32_t from, uint32_t to)
 {
     Walk w = {0};
     uint32_t count = 0;
     memset(c->order, 0, c->n * sizeof *c->order);
     memset(c->component, 0xff, c->n * sizeof *c->component);
     memset(c->bent, 0, c->n * sizeof *c->bent);
-    for (uint32_t i = 0; i < c->n; i++)
+    for (uint32_t i = from; i < to; i++)
         if (!c->cut[i] && !c->order[i])
             walk_from(c, &w, i);
     for (uint32_t i = 0; i < c->bends.n; i++) {
@@ -147,19 +149,50 @@ static uint32_t judge(Cutting *c)
     return count;
 }
 
+static uint32_t judge(Cutting *c)
+{
+    return judge_from(c, 0, c->n);
+}
+
+static bool is_open(const Cutting *c, uint32_t i)
+{
+    return !c->cut[i] && c->bent[c->component[i]];
+}
+
 /* ---- choice ---- */
 
-/* Variables of components that are not linear, by index; in large loops those that bend something. */
+/* Hinted ones, if each is needed though all others are cut: then it is whatever the order, and all are cut. The loop
+ * was judged. */
+static void cut_hinted(Cutting *c)
+{
+    uint32_t *hinted = mem_alloc(c->mem, (c->n + 1) * sizeof *hinted), n = 0;
+    bool needed = true;
+    for (uint32_t i = 0; i < c->n; i++)
+        if (c->members[i].hinted && is_open(c, i))
+            hinted[n++] = i;
+    for (uint32_t k = 0; k < n; k++)
+        c->cut[hinted[k]] = true;
+    for (uint32_t k = 0; k < n && needed; k++) {
+        uint32_t i = hinted[k];
+        c->cut[i] = false;
+        judge_from(c, i, i + 1);
+        needed = is_open(c, i);
+        c->cut[i] = true;
+    }
+    for (uint32_t k = 0; k < n && !needed; k++)
+        c->cut[hinted[k]] = false;
+    mem_free(c->mem, hinted);
+}
+
+/* Variables of components that are not linear, by index; in large loops those that bend something. The loop was judged. */
 static uint32_t list_candidates(Cutting *c, uint32_t *list)
 {
     uint32_t n = 0;
     bool *named = mem_alloc(c->mem, c->n + 1);
-    judge(c);
     for (uint32_t i = 0; i < c->bends.n; i++)
         named[c->bends.at[i].a] = named[c->bends.at[i].b] = true;
     for (uint32_t i = 0; i < c->n; i++) {
-        bool open = !c->cut[i] && c->bent[c->component[i]];
-        if (open &&
+        if (is_open(c, i) &&
             (c->n <= MOST_TRIED || named[i] || c->members[i].wish || c->members[i].hinted) &&
             n < MOST_TRIED)
             list[n++] = i;
@@ -207,6 +240,8 @@ void inline_cut(Mem *mem, const Ddp *ddp, FormTable *forms, uint32_t n, const In
                  .next = room + 7 * (size_t)n + 1,
                  .bent = mem_alloc(mem, n + 1)};
     read_loop(&c, ddp, forms);
+    if (judge(&c) > 0)
+        cut_hinted(&c);
     while (judge(&c) > 0) {
         uint32_t count = list_candidates(&c, room + 8 * (size_t)n + 1);
         cut[choose(&c, count, room + 8 * (size_t)n + 1)] = true;

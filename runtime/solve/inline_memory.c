@@ -20,8 +20,27 @@ enum { MOST_SYSTEMS = 128, MOST_PLACES = 400000 }; /* some 100 bytes for each pl
 struct InlineMemory {
     VEC(InlineSystem *) kept; /* the oldest first */
     uint32_t places;          /* of all of them */
-    VEC(uint32_t) words;      /* of the part that is looked at */
+    InlineNames names;
+    VEC(uint32_t) words; /* of the part that is looked at */
 };
+
+static struct InlineMemory *memory_of(Sim *sim)
+{
+    if (!sim->solve.inlined)
+        sim->solve.inlined = mem_alloc(sim->mem, sizeof *sim->solve.inlined);
+    return sim->solve.inlined;
+}
+
+InlineNames *inline_names_begin(Sim *sim)
+{
+    InlineNames *names = &memory_of(sim)->names;
+    uint32_t limit = ddp_var_limit(sim->ddp);
+    vec_reserve(sim->mem, &names->at, limit);
+    while (names->at.n < limit)
+        names->at.at[names->at.n++] = (InlineName){0};
+    names->turn++;
+    return names;
+}
 
 /* ---- descriptions ---- */
 
@@ -134,6 +153,7 @@ void inline_memory_close(Sim *sim)
         close_system(sim, take_out(memory, memory->kept.n - 1));
     vec_free(sim->mem, &memory->kept);
     vec_free(sim->mem, &memory->words);
+    vec_free(sim->mem, &memory->names.at);
     mem_free(sim->mem, memory);
     sim->solve.inlined = NULL;
 }
@@ -165,8 +185,7 @@ InlineSystem *inline_system_open(Part *part)
     Sim *sim = part->sim;
     bool keeps = !sim->opt.forget_modes && sim->opt.engine != SOL_ENGINE_REBUILD;
     uint64_t key = 0;
-    if (!sim->solve.inlined)
-        sim->solve.inlined = mem_alloc(sim->mem, sizeof *sim->solve.inlined);
+    memory_of(sim);
     if (keeps) {
         describe(part);
         key = hash_bytes(sim->solve.inlined->words.at,

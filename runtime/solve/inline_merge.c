@@ -13,42 +13,43 @@ static uint32_t rank_of(const Sim *sim, DdpVar var)
     return sim->info[var].state ? UINT32_MAX : ddp_var(sim->ddp, var).order;
 }
 
-DdpVar inline_merged(const InlineMerge *merge, DdpVar var)
+DdpVar inline_merged(InlineNames *names, DdpVar var)
 {
-    for (uint32_t into; (into = map_get(&merge->into, var));)
+    for (DdpVar into; (into = inline_name(names, var)->into);)
         var = into;
     return var;
 }
 
 /* Solved for one variable the relation is another one, and the part determines both. */
-static bool is_copy(const InlineMerge *merge, const EvalOp *op, const FormInfo *info,
+static bool is_copy(const Sim *sim, InlineNames *names, const EvalOp *op, const FormInfo *info,
                     DdpVar pair[2])
 {
     for (uint32_t i = 0; i < info->n; i++) {
         const FormPosition *position = &info->position[i];
         if (!position->occurs || position->solvable != SOLVE_SAFE)
             continue;
-        XNode value = x_node(merge->sim->forms, position->solved);
+        XNode value = x_node(sim->forms, position->solved);
+        if (value.op != X_POS)
+            return false;
         pair[0] = op->vars[i];
-        pair[1] = value.op == X_POS ? op->vars[value.a] : 0;
-        return map_get(&merge->known, pair[0]) && map_get(&merge->known, pair[1]);
+        pair[1] = op->vars[value.a];
+        return inline_name(names, pair[0])->known && inline_name(names, pair[1])->known;
     }
     return false;
 }
 
-bool inline_merge_relation(InlineMerge *merge, const EvalNode *node, uint32_t at)
+bool inline_merge_relation(Sim *sim, InlineNames *names, const EvalNode *node, uint32_t at)
 {
-    Sim *sim = merge->sim;
     DdpVar pair[2];
     uint32_t n;
     const FormInfo *info = form_info(sim->forms, relation_form(sim, node, at, &n));
-    if (!is_copy(merge, &node->ops[at], info, pair))
+    if (!is_copy(sim, names, &node->ops[at], info, pair))
         return false;
-    DdpVar a = inline_merged(merge, pair[0]), b = inline_merged(merge, pair[1]);
+    DdpVar a = inline_merged(names, pair[0]), b = inline_merged(names, pair[1]);
     if (a == b || (sim->info[a].state && sim->info[b].state))
         return false;
     uint32_t rank[2] = {rank_of(sim, a), rank_of(sim, b)};
     bool first = rank[0] != rank[1] ? rank[0] > rank[1] : a < b;
-    map_put(sim->mem, &merge->into, first ? b : a, first ? a : b);
+    inline_name(names, first ? b : a)->into = first ? a : b;
     return true;
 }

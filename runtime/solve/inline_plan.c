@@ -19,18 +19,24 @@ typedef struct Residual {
     uint32_t tear, state;
 } Residual;
 
+typedef struct RelNote {
+    uint32_t state; /* index + 1 of the one that it discretises; 0: none */
+    uint32_t group; /* index + 1 in groups; 0: none yet */
+} RelNote;
+
 typedef struct Making {
     Part *part;
     Sim *sim;
     Ddp *ddp;
     InlinePlan *plan;
-    InlineMerge merge;
-    VEC(bool) copies; /* of each relation of the part, in order: it has no equation here */
-    uint32_t entered; /* relations so far */
-    Map var_of;       /* variable of the model -> of the DDP */
-    Map state_of;     /* relation of the DDP -> index + 1 of the state that it discretises */
-    Map group_of;     /* relation of the DDP -> index + 1 in groups */
+    InlineNames *names;
+    VEC(bool) copies;  /* of each relation of the part, in order: it has no equation here */
+    uint32_t entered;  /* relations so far */
+    VEC(RelNote) rels; /* of each relation of the DDP */
+    VEC(DdpVar) room;  /* of the relation that is entered: its variables, then positions */
     VEC(InlineVar) vars;
+    VEC(uint32_t) mark; /* of each of these: by which loop it was looked at last */
+    uint32_t marks;
     VEC(Group) groups;
     VEC(Residual) residuals;
 } Making;
@@ -40,17 +46,27 @@ typedef struct Making {
 static DdpVar new_var(Making *m, DdpVarKind kind, InlineVar what)
 {
     DdpVar var = ddp_enter_var(m->ddp, kind);
-    while (m->vars.n <= var)
+    while (m->vars.n <= var) {
         vec_push(m->sim->mem, &m->vars, ((InlineVar){0}));
+        vec_push(m->sim->mem, &m->mark, 0);
+    }
     m->vars.at[var] = what;
     return var;
+}
+
+static RelNote *note_of(Making *m, DdpRel rel)
+{
+    while (m->rels.n <= rel)
+        vec_push(m->sim->mem, &m->rels, ((RelNote){0}));
+    return &m->rels.at[rel];
 }
 
 /* What the part determines was entered before; the rest is given. Parameters alone are taken as not zero. */
 static DdpVar var_for(Making *m, DdpVar of)
 {
-    of = inline_merged(&m->merge, of);
-    DdpVar var = map_get(&m->var_of, of);
+    of = inline_merged(m->names, of);
+    InlineName *name = inline_name(m->names, of);
+    DdpVar var = name->var;
     if (var)
         return var;
     if (of == m->sim->clock)
@@ -58,20 +74,18 @@ static DdpVar var_for(Making *m, DdpVar of)
     else
         var = new_var(m, ddp_var(m->sim->ddp, of).kind == DDP_KNOWN ? DDP_KNOWN : DDP_HELD,
                       (InlineVar){.role = INLINE_GIVEN, .of = of});
-    map_put(m->sim->mem, &m->var_of, of, var);
-    return var;
+    return name->var = var;
 }
 
 /* Once for all that are equal; a wish to tear one of them is one to tear who is left. */
 static void enter_unknown(Making *m, DdpVar of)
 {
     bool hinted = ddp_tearing_hinted(m->sim->ddp, of);
-    of = inline_merged(&m->merge, of);
-    DdpVar var = map_get(&m->var_of, of);
-    if (!var) {
-        var = new_var(m, DDP_UNKNOWN, (InlineVar){.role = INLINE_VALUE, .of = of});
-        map_put(m->sim->mem, &m->var_of, of, var);
-    }
+    of = inline_merged(m->names, of);
+    DdpVar var = inline_name(m->names, of)->var;
+    if (!var)
+        var = inline_name(m->names, of)->var =
+            new_var(m, DDP_UNKNOWN, (InlineVar){.role = INLINE_VALUE, .of = of});
     if (hinted && !m->vars.at[var].hinted)
         ddp_hint_tearing(m->ddp, var, 1);
     m->vars.at[var].hinted |= hinted;
@@ -90,12 +104,12 @@ static void each_relation(Making *m, void (*visit)(Making *m, const EvalNode *no
 
 static void know_output(Making *m, const EvalNode *node, uint32_t at)
 {
-    map_put(m->sim->mem, &m->merge.known, node_output(node, at), 1);
+    inline_name(m->names, node_output(node, at))->known = true;
 }
 
 static void merge_copy(Making *m, const EvalNode *node, uint32_t at)
 {
-    vec_push(m->sim->mem, &m->copies, inline_merge_relation(&m->merge, node, at));
+    vec_push(m->sim->mem, &m->copies, inline_merge_relation(m->sim, m->names, node, at));
 }
 
 static void enter_output(Making *m, const EvalNode *node, uint32_t at)
@@ -105,9 +119,8 @@ static void enter_output(Making *m, const EvalNode *node, uint32_t at)
 
 static void enter_vars(Making *m)
 {
-    m->merge.sim = m->sim;
     for (uint32_t i = 0; i < m->part->states.n; i++)
-        map_put(m->sim->mem, &m->merge.known, m->part->states.at[i].var, 1);
+        inline_name(m->names, m->part->states.at[i].var)->known = true;
     each_relation(m, know_output);
     each_relation(m, merge_copy);
     for (uint32_t i = 0; i < m->part->states.n; i++)
@@ -126,7 +139,8 @@ static void enter_relation(Making *m, const EvalNode *node, uint32_t at)
     if (m->copies.at[m->entered++])
         return;
     Form form = relation_form(sim, node, at, &n);
-    DdpVar *vars = mem_alloc(sim->mem, 2 * (n + 1) * sizeof *vars);
+    vec_reserve(sim->mem, &m->room, 2 * (n + 1));
+    DdpVar *vars = m->room.at;
     uint32_t *map = vars + n + 1;
     for (uint32_t i = 0; i < n; i++) {
         DdpVar var = op->vars[i] ? var_for(m, op->vars[i]) : 0;
@@ -139,7 +153,6 @@ static void enter_relation(Making *m, const EvalNode *node, uint32_t at)
     if (left < n)
         form = form_rename(sim->forms, form, map, left);
     ddp_enter_rel(m->ddp, DDP_EQUATION, form, left, vars, 0, 0);
-    mem_free(sim->mem, vars);
 }
 
 /* Of der(x) = x: a variable of its own, so that x does not stand twice in its discretisation. */
@@ -159,9 +172,9 @@ static DdpVar copy_of_state(Making *m, uint32_t i)
 static void enter_discretisation(Making *m, uint32_t i, Form form)
 {
     InlinePlan *plan = m->plan;
-    plan->state[i] = map_get(&m->var_of, m->part->states.at[i].var);
+    plan->state[i] = inline_name(m->names, m->part->states.at[i].var)->var;
     DdpVar var = m->part->states.at[i].var;
-    DdpVar slope = inline_merged(&m->merge, m->part->states.at[i].slope);
+    DdpVar slope = inline_merged(m->names, m->part->states.at[i].slope);
     plan->slope[i] = slope == var ? copy_of_state(m, i) : var_for(m, slope);
     plan->old[i] =
         new_var(m, DDP_TIME, (InlineVar){.role = INLINE_OLD, .of = m->part->states.at[i].var});
@@ -172,7 +185,7 @@ static void enter_discretisation(Making *m, uint32_t i, Form form)
         ddp_hint_tearing(m->ddp, plan->slope[i], 1);
         m->vars.at[plan->slope[i]].state = i + 1;
     }
-    map_put(m->sim->mem, &m->state_of, rel, i + 1);
+    note_of(m, rel)->state = i + 1;
 }
 
 static void enter_relations(Making *m)
@@ -200,7 +213,7 @@ static void cut_off(Making *m, const InlineMember *member)
 {
     vec_push(m->sim->mem, &m->residuals,
              ((Residual){ddp_rel(m->ddp, member->rel).form, own_vars(m, member->rel), member->var,
-                         map_get(&m->state_of, member->rel)}));
+                         note_of(m, member->rel)->state}));
     ddp_remove_rel(m->ddp, member->rel);
     ddp_turn_var(m->ddp, member->var, DDP_HELD);
 }
@@ -208,7 +221,7 @@ static void cut_off(Making *m, const InlineMember *member)
 static InlineMember loop_member(Making *m, DdpRel rel)
 {
     DdpVar var = ddp_causality(m->ddp, rel);
-    uint32_t state = map_get(&m->state_of, rel);
+    uint32_t state = note_of(m, rel)->state;
     return (InlineMember){.rel = rel,
                           .var = var,
                           .wish = m->vars.at[var].state != 0,
@@ -243,9 +256,9 @@ static void find_groups(Making *m)
         DdpNodeView view = ddp_node(m->ddp, node);
         vec_push(m->sim->mem, &m->groups, ((Group){.iterated = view.loop && !view.linear}));
         for (uint32_t i = 0; i < view.n_steps; i++)
-            map_put(m->sim->mem, &m->group_of, view.steps[i].rel, m->groups.n);
+            note_of(m, view.steps[i].rel)->group = m->groups.n;
         for (uint32_t i = 0; i < view.n_tears; i++)
-            map_put(m->sim->mem, &m->group_of, view.residuals[i].rel, m->groups.n);
+            note_of(m, view.residuals[i].rel)->group = m->groups.n;
     }
     uint32_t at = 0;
     for (DdpNode node = ddp_first(m->ddp); node; node = ddp_next(m->ddp, node)) {
@@ -261,7 +274,7 @@ static void find_groups(Making *m)
 static void add_op(Making *m, DdpRel rel, DdpVar target, X value)
 {
     vec_push(m->sim->mem, &m->plan->ops,
-             ((InlineOp){target, value, own_vars(m, rel), map_get(&m->state_of, rel)}));
+             ((InlineOp){target, value, own_vars(m, rel), note_of(m, rel)->state}));
 }
 
 static X residual_of(const Making *m, Form form)
@@ -271,34 +284,37 @@ static X residual_of(const Making *m, Form form)
 }
 
 /* Is a factor of one of the loop's variables made of more than what changes with events and h? */
-static bool bends_factor(const Making *m, const Map *loop, DdpRel r)
+static bool bends_factor(const Making *m, DdpRel r)
 {
     DdpRelView rel = ddp_rel(m->ddp, r);
     const FormInfo *info = form_info(m->sim->forms, rel.form);
     for (uint32_t k = 0; k < rel.n; k++) {
-        X factor = map_get(loop, rel.vars[k]) ? info->position[k].factor : 0;
-        for (uint32_t j = 0; factor && j < rel.n; j++) {
+        const FormPosition *position = &info->position[k];
+        if (!position->factor_uses || !position->factor || !rel.vars[k] ||
+            m->mark.at[rel.vars[k]] != m->marks)
+            continue;
+        for (uint32_t j = 0; j < rel.n; j++) {
             InlineRole role = rel.vars[j] ? m->vars.at[rel.vars[j]].role : INLINE_GIVEN;
-            if (role != INLINE_GIVEN && role != INLINE_H && x_uses(m->sim->forms, factor, j))
+            if (role != INLINE_GIVEN && role != INLINE_H &&
+                form_factor_uses(m->sim->forms, position, j))
                 return true;
         }
     }
     return false;
 }
 
-static bool is_constant(const Making *m, const DdpNodeView *view)
+static bool is_constant(Making *m, const DdpNodeView *view)
 {
-    Map loop = {0};
     bool constant = true;
+    m->marks++;
     for (uint32_t i = 0; i < view->n_steps; i++)
-        map_put(m->sim->mem, &loop, view->steps[i].var, 1);
+        m->mark.at[view->steps[i].var] = m->marks;
     for (uint32_t i = 0; i < view->n_tears; i++)
-        map_put(m->sim->mem, &loop, view->tears[i], 1);
-    for (uint32_t i = 0; i < view->n_steps; i++)
-        constant &= !bends_factor(m, &loop, view->steps[i].rel);
-    for (uint32_t i = 0; i < view->n_tears; i++)
-        constant &= !bends_factor(m, &loop, view->residuals[i].rel);
-    map_free(m->sim->mem, &loop);
+        m->mark.at[view->tears[i]] = m->marks;
+    for (uint32_t i = 0; i < view->n_steps && constant; i++)
+        constant = !bends_factor(m, view->steps[i].rel);
+    for (uint32_t i = 0; i < view->n_tears && constant; i++)
+        constant = !bends_factor(m, view->residuals[i].rel);
     return constant;
 }
 
@@ -435,7 +451,7 @@ static void collect_nodes(Making *m)
     for (DdpNode node = ddp_first(m->ddp); node; node = ddp_next(m->ddp, node)) {
         DdpNodeView view = ddp_node(m->ddp, node);
         DdpRel rel = view.n_steps ? view.steps[0].rel : view.residuals[0].rel;
-        uint32_t group = map_get(&m->group_of, rel);
+        uint32_t group = note_of(m, rel)->group;
         vec_push(m->sim->mem, &m->groups.at[group - 1].nodes, node);
     }
 }
@@ -453,8 +469,8 @@ static bool make_blocks(Making *m)
 /* Equations of a group that may be solved in another order: loops whose factors move, what depends on them, the residuals. */
 typedef struct Redoing {
     Making *m;
-    Map index_of; /* variable -> index + 1 */
-    Map in_block; /* variable of a loop that stays -> 1 */
+    uint32_t *index_of; /* [vars]: index + 1; 0: none */
+    bool *in_block;     /* [vars]: of a loop that stays */
     InlinePeel peel;
     VEC(DdpRel) rels; /* of each item; 0: a residual, or a block */
 } Redoing;
@@ -474,13 +490,13 @@ static bool reads_redone(const Redoing *r, const DdpNodeView *view)
     for (uint32_t i = 0; i < view->n_steps + view->n_tears; i++) {
         DdpRelView rel = ddp_rel(r->m->ddp, member_rel(view, i));
         for (uint32_t k = 0; k < rel.n; k++)
-            if (map_get(&r->index_of, rel.vars[k]))
+            if (r->index_of[rel.vars[k]])
                 return true;
     }
     return false;
 }
 
-static bool stays_whole(const Making *m, const DdpNodeView *view)
+static bool stays_whole(Making *m, const DdpNodeView *view)
 {
     return view->loop && (view->n_tears < 2 || is_constant(m, view));
 }
@@ -492,7 +508,7 @@ static bool may_solve(const Making *m, const FormInfo *info, const uint32_t *var
     if (position->solvable != SOLVE_RISKY)
         return position->solvable == SOLVE_SAFE;
     for (uint32_t j = 0; j < info->n; j++)
-        if (x_uses(m->sim->forms, position->factor, j) &&
+        if (form_factor_uses(m->sim->forms, position, j) &&
             (!vars[j] || ddp_var(m->ddp, vars[j]).kind != DDP_KNOWN))
             return false;
     return true;
@@ -503,11 +519,11 @@ static void add_names(Redoing *r, Form form, const uint32_t *vars)
     const Making *m = r->m;
     const FormInfo *info = form_info(m->sim->forms, form);
     for (uint32_t k = 0; k < info->n; k++) {
-        uint32_t index = info->position[k].occurs ? map_get(&r->index_of, vars[k]) : 0;
+        uint32_t index = info->position[k].occurs ? r->index_of[vars[k]] : 0;
         if (index)
             vec_push(m->sim->mem, &r->peel.names,
-                     ((InlinePeelName){index - 1, !map_get(&r->in_block, vars[k]) &&
-                                                      may_solve(m, info, vars, k)}));
+                     ((InlinePeelName){index - 1,
+                                       !r->in_block[vars[k]] && may_solve(m, info, vars, k)}));
     }
 }
 
@@ -521,25 +537,24 @@ static void end_item(Redoing *r, InlinePeelItem item, DdpRel rel)
 static void add_block_item(Redoing *r, const DdpNodeView *view)
 {
     Mem *mem = r->m->sim->mem;
-    Map named = {0};
+    uint32_t turn = ++r->m->marks, *mark = r->m->mark.at;
     InlinePeelItem item = {.from = r->peel.names.n, .block = true, .own_from = r->peel.own.n};
     for (uint32_t i = 0; i < view->n_steps + view->n_tears; i++) {
-        vec_push(mem, &r->peel.own, map_get(&r->index_of, member_var(view, i)) - 1);
-        map_put(mem, &named, member_var(view, i), 1);
+        vec_push(mem, &r->peel.own, r->index_of[member_var(view, i)] - 1);
+        mark[member_var(view, i)] = turn;
     }
     for (uint32_t i = 0; i < view->n_steps + view->n_tears; i++) {
         DdpRelView rel = ddp_rel(r->m->ddp, member_rel(view, i));
         for (uint32_t k = 0; k < rel.n; k++) {
-            uint32_t index = map_get(&named, rel.vars[k]) ? 0 : map_get(&r->index_of, rel.vars[k]);
+            uint32_t index = mark[rel.vars[k]] == turn ? 0 : r->index_of[rel.vars[k]];
             if (!index)
                 continue;
             vec_push(mem, &r->peel.names, ((InlinePeelName){index - 1, false}));
-            map_put(mem, &named, rel.vars[k], 1);
+            mark[rel.vars[k]] = turn;
         }
     }
     item.own_to = r->peel.own.n;
     end_item(r, item, 0);
-    map_free(mem, &named);
 }
 
 static void add_redone(Redoing *r, const DdpNodeView *view)
@@ -568,9 +583,8 @@ static void find_redone(Redoing *r, const Group *group, NodeList *redone)
             continue;
         vec_push(m->sim->mem, redone, group->nodes.at[i]);
         for (uint32_t k = 0; k < view.n_steps + view.n_tears; k++) {
-            map_put(m->sim->mem, &r->index_of, member_var(&view, k), ++r->peel.n_vars);
-            if (whole)
-                map_put(m->sim->mem, &r->in_block, member_var(&view, k), 1);
+            r->index_of[member_var(&view, k)] = ++r->peel.n_vars;
+            r->in_block[member_var(&view, k)] = whole;
         }
     }
 }
@@ -580,10 +594,9 @@ static void put_back(Making *m, const Residual *residual, uint32_t group)
 {
     uint32_t n = form_info(m->sim->forms, residual->form)->n;
     DdpRel rel = ddp_enter_rel(m->ddp, DDP_EQUATION, residual->form, n, residual->vars, 0, 0);
-    map_put(m->sim->mem, &m->group_of, rel, group);
+    *note_of(m, rel) = (RelNote){residual->state, group};
     if (!residual->state)
         return;
-    map_put(m->sim->mem, &m->state_of, rel, residual->state);
     ddp_advise_against(m->ddp, rel, m->plan->slope[residual->state - 1]);
 }
 
@@ -602,8 +615,8 @@ static void exchange(Redoing *r, const Group *group, uint32_t group_number)
         put_back(m, residual, group_number);
         residual->form = ddp_rel(m->ddp, rel).form;
         residual->vars = own_vars(m, rel);
-        residual->state = map_get(&m->state_of, rel);
-        map_remove(&m->state_of, rel);
+        residual->state = note_of(m, rel)->state;
+        note_of(m, rel)->state = 0;
         ddp_remove_rel(m->ddp, rel);
     }
 }
@@ -611,7 +624,10 @@ static void exchange(Redoing *r, const Group *group, uint32_t group_number)
 static bool redo_group(Making *m, uint32_t at)
 {
     const Group *group = &m->groups.at[at];
-    Redoing r = {.m = m};
+    Mem *mem = m->sim->mem;
+    Redoing r = {.m = m,
+                 .index_of = mem_alloc(mem, m->vars.n * sizeof *r.index_of),
+                 .in_block = mem_alloc(mem, m->vars.n * sizeof *r.in_block)};
     NodeList redone = {0};
     find_redone(&r, group, &redone);
     for (uint32_t i = 0; i < redone.n; i++) {
@@ -624,16 +640,16 @@ static bool redo_group(Making *m, uint32_t at)
         add_names(&r, residual->form, residual->vars);
         end_item(&r, item, 0);
     }
-    bool better = redone.n && inline_peel(m->sim->mem, &r.peel);
+    bool better = redone.n && inline_peel(mem, &r.peel);
     if (better)
         exchange(&r, group, at + 1);
-    vec_free(m->sim->mem, &redone);
-    vec_free(m->sim->mem, &r.rels);
-    vec_free(m->sim->mem, &r.peel.items);
-    vec_free(m->sim->mem, &r.peel.names);
-    vec_free(m->sim->mem, &r.peel.own);
-    map_free(m->sim->mem, &r.index_of);
-    map_free(m->sim->mem, &r.in_block);
+    vec_free(mem, &redone);
+    vec_free(mem, &r.rels);
+    vec_free(mem, &r.peel.items);
+    vec_free(mem, &r.peel.names);
+    vec_free(mem, &r.peel.own);
+    mem_free(mem, r.index_of);
+    mem_free(mem, r.in_block);
     return better;
 }
 
@@ -686,11 +702,9 @@ static void close_making(Making *m)
     vec_free(mem, &m->groups);
     vec_free(mem, &m->residuals);
     vec_free(mem, &m->copies);
-    map_free(mem, &m->merge.known);
-    map_free(mem, &m->merge.into);
-    map_free(mem, &m->var_of);
-    map_free(mem, &m->state_of);
-    map_free(mem, &m->group_of);
+    vec_free(mem, &m->mark);
+    vec_free(mem, &m->rels);
+    vec_free(mem, &m->room);
     ddp_close(m->ddp);
 }
 
@@ -700,7 +714,9 @@ InlinePlan *inline_plan_open(Part *part)
     Making m = {.part = part,
                 .sim = sim,
                 .ddp = ddp_open(sim->mem, sim->forms),
-                .plan = new_plan(sim, part->states.n)};
+                .plan = new_plan(sim, part->states.n),
+                .names = inline_names_begin(sim)};
+    ddp_tear_linear_only(m.ddp);
     enter_vars(&m);
     m.plan->h = new_var(&m, DDP_TIME, (InlineVar){.role = INLINE_H});
     enter_relations(&m);

@@ -72,15 +72,33 @@ void inline_plan_close(Sim *sim, InlinePlan *plan); /* NULL is fine */
 
 /* ---- inline_merge.c ---- */
 
-typedef struct InlineMerge {
-    Sim *sim;
-    Map known; /* variable that the part determines -> 1 */
-    Map into;  /* variable -> one that it is equal to, nearer to who is left */
-} InlineMerge;
+/* What is known of a variable of the model while a plan is made. */
+typedef struct InlineName {
+    uint32_t turn; /* of the plan that it is known for: InlineNames.turn; another one: nothing is */
+    bool known;    /* the part determines it */
+    DdpVar into;   /* one that it is equal to, nearer to who is left; 0: none */
+    uint32_t var;  /* of the plan; 0: none */
+} InlineName;
 
-DdpVar inline_merged(const InlineMerge *merge, DdpVar var); /* who is left of those equal to it */
+/* Kept from plan to plan, so that one costs what its part has, not what the model has. */
+typedef struct InlineNames {
+    VEC(InlineName) at; /* by variable of the model */
+    uint32_t turn;
+} InlineNames;
+
+InlineNames *inline_names_begin(Sim *sim); /* inline_memory.c: nothing is known */
+
+static inline InlineName *inline_name(InlineNames *names, DdpVar var)
+{
+    InlineName *name = &names->at.at[var];
+    if (name->turn != names->turn)
+        *name = (InlineName){.turn = names->turn};
+    return name;
+}
+
+DdpVar inline_merged(InlineNames *names, DdpVar var); /* who is left of those equal to it */
 /* True: the relation says that two variables are equal; they are one now. */
-bool inline_merge_relation(InlineMerge *merge, const EvalNode *node, uint32_t at);
+bool inline_merge_relation(Sim *sim, InlineNames *names, const EvalNode *node, uint32_t at);
 
 /* ---- inline_text.c ---- */
 

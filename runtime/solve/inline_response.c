@@ -41,14 +41,10 @@ static StepBlock *block_at(const Looking *l, uint32_t i)
 static void find_reads(Looking *l, const ShapeItem *item)
 {
     const Sim *sim = l->step->sim;
-    uint32_t n;
-    X *list = x_nodes(sim->forms, sim->mem, 1, &item->value, &n);
-    for (uint32_t i = 0; i < n; i++) {
-        XNode node = x_node(sim->forms, list[i]);
-        if (node.op == X_POS)
-            vec_push(sim->mem, &l->reads, ((Read){item->vars[node.a], node.a}));
-    }
-    mem_free(sim->mem, list);
+    uint32_t n = x_positions(sim->forms, item->value);
+    for (uint32_t k = 0; k < n; k++)
+        if (x_uses(sim->forms, item->value, k))
+            vec_push(sim->mem, &l->reads, ((Read){item->vars[k], k}));
 }
 
 static void read_block(Looking *l, uint32_t number)
@@ -76,10 +72,14 @@ static void mark_own(Looking *l, const StepBlock *block, uint8_t with)
         l->mark[block->tears[i]] |= with | UNKNOWN;
 }
 
-static void unmark(Looking *l, uint8_t what)
+static void unmark_own(Looking *l, const StepBlock *block, uint8_t what)
 {
-    for (uint32_t p = 0; p < l->step->n_places; p++)
-        l->mark[p] &= (uint8_t)~what;
+    uint32_t n;
+    const ShapeItem *items = list_code_items(block->list, &n);
+    for (uint32_t i = 0; i < n; i++)
+        l->mark[items[i].target] &= (uint8_t)~what;
+    for (uint32_t i = 0; i < block->n; i++)
+        l->mark[block->tears[i]] &= (uint8_t)~what;
 }
 
 /* What blocks around the iteration read, and what steps hand on. */
@@ -117,15 +117,11 @@ static bool is_fixed(const InlineStep *step, uint32_t place)
 static bool is_factor_fixed(const InlineStep *step, const ShapeItem *item, X factor)
 {
     const Sim *sim = step->sim;
-    uint32_t n;
-    bool fixed = true;
-    X *list = x_nodes(sim->forms, sim->mem, 1, &factor, &n);
-    for (uint32_t i = 0; i < n; i++) {
-        XNode node = x_node(sim->forms, list[i]);
-        fixed &= node.op != X_POS || is_fixed(step, item->vars[node.a]);
-    }
-    mem_free(sim->mem, list);
-    return fixed;
+    uint32_t n = x_positions(sim->forms, factor);
+    for (uint32_t k = 0; k < n; k++)
+        if (x_uses(sim->forms, factor, k) && !is_fixed(step, item->vars[k]))
+            return false;
+    return true;
 }
 
 static bool is_item_linear(const Looking *l, const ShapeItem *item, uint32_t from, uint32_t to)
@@ -218,7 +214,9 @@ static void find_response(Looking *l, uint32_t number)
         if (in.n && in.n <= MOST_READ)
             make_response(step, block, &in, &out, read);
     }
-    unmark(l, OWN | LISTED);
+    unmark_own(l, block, OWN);
+    for (uint32_t i = 0; i < in.n; i++)
+        l->mark[in.at[i]] &= (uint8_t)~LISTED;
     vec_free(step->sim->mem, &in);
     vec_free(step->sim->mem, &out);
 }

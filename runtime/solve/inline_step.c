@@ -66,7 +66,7 @@ static ShapeItem discretisation_item(InlineStep *step, const InlineOp *op, uint3
 
 static ShapeItem model_item(InlineStep *step, const InlineOp *op, uint32_t stage)
 {
-    uint32_t n = relation_positions(step->sim, op->value);
+    uint32_t n = x_positions(step->sim->forms, op->value);
     uint32_t *vars = arena_alloc(&step->arena, (n + 1) * sizeof *vars);
     for (uint32_t i = 0; i < n;
          i++) /* only methods of one stage know h outside the discretisation */
@@ -114,7 +114,7 @@ static void begin_list(Tracing *t)
 static void gather(Tracing *t, const ShapeItem *item)
 {
     const Sim *sim = t->step->sim;
-    uint32_t n = relation_positions(sim, item->value);
+    uint32_t n = x_positions(sim->forms, item->value);
     for (uint32_t k = 0; k < n; k++) {
         const Depends *on = &t->of[item->vars[k]];
         if (!on->n || !x_uses(sim->forms, item->value, k))

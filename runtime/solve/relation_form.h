@@ -4,8 +4,6 @@
 
 #include "runtime/solve/solve.h"
 
-uint32_t relation_positions(const Sim *sim, X x); /* one more than the largest position in x */
-
 /* The equation behind an operation of a node, over the operation's variables: as it is written, with functions that jump as
  * what the last event made of them. *n: its positions. */
 Form relation_form(Sim *sim, const EvalNode *node, uint32_t op, uint32_t *n);

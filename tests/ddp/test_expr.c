@@ -150,6 +150,44 @@ static void rename_and_uses(void **state)
     assert_false(x_uses(t, x_call(t, f, 0, NULL), f));
 }
 
+static bool stands_in(X x, uint32_t position)
+{
+    uint32_t n;
+    X *list = x_nodes(t, mem, 1, &x, &n);
+    bool found = false;
+    for (uint32_t i = 0; i < n; i++)
+        found |= x_node(t, list[i]).op == X_POS && x_node(t, list[i]).a == position;
+    mem_free(mem, list);
+    return found;
+}
+
+/* What is known of a node when it is made, against its nodes: positions around 63 and far behind. */
+static void uses_are_those_of_the_nodes(void **state)
+{
+    (void)state;
+    enum { EXPRESSIONS = 300, POSITIONS = 200 };
+    X made[EXPRESSIONS];
+    uint32_t f = x_new_function(t);
+    for (uint32_t i = 0; i < EXPRESSIONS; i++) {
+        X a = i ? made[(i * 7919u) % i] : 0, b = i ? made[(i * 104729u) % i] : 0;
+        uint32_t position = i % 2 ? 58 + (i * 31u) % 12 : (i * 31u) % POSITIONS;
+        made[i] = i % 5 == 0   ? pos(position)
+                  : i % 5 == 1 ? mul(a, x_const(t, i))
+                  : i % 5 == 2 ? x_call(t, f, 2, (X[]){a, b})
+                  : i % 5 == 3 ? x_select(t, a, b, pos(position))
+                               : add(a, b);
+        if (i % 17 == 0)
+            made[i] = x_const(t, i);
+        uint32_t last = 0;
+        for (uint32_t p = 0; p < POSITIONS; p++) {
+            bool stands = stands_in(made[i], p);
+            assert_int_equal(x_uses(t, made[i], p), stands);
+            last = stands ? p + 1 : last;
+        }
+        assert_int_equal(x_positions(t, made[i]), last);
+    }
+}
+
 /* ---- text: a small reader for Sol's expressions, as the grammar nests them ---- */
 
 typedef struct Reader {
@@ -886,6 +924,7 @@ static int run_all(void)
         TEST(invariants_hold_in_a_used_table),
         TEST(partial_functions_are_shared),
         TEST(rename_and_uses),
+        TEST(uses_are_those_of_the_nodes),
         TEST(text_reads_back),
         TEST(text_is_as_in_sol),
         TEST(text_is_cut_off),
