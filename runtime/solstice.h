@@ -150,7 +150,8 @@ typedef struct SolOptions {
     SolMethod method; /* of SOL_SOLVER_INLINE */
     double step; /* of fixed-step solvers; 0: interval; of SOL_SOLVER_INLINE: chosen by the error */
     /* 0: as fast as it goes. Else so many seconds of the model pass in one of the clock, in steps of `step`, of
-     * SOL_SOLVER_EULER or SOL_SOLVER_INLINE (sol_realtime()). What is compiled is waited for at events. */
+     * SOL_SOLVER_EULER or SOL_SOLVER_INLINE (sol_realtime()). Code is waited for before the first step;
+     * what an event brings is interpreted until its code is there, unless jit_wait asks to wait then too. */
     double realtime;
     uint32_t max_rounds; /* of Newton's method in one step in real time; 0: 8 */
     /* Path of a parameter or held variable that is written, as by sol_write(), where real time was missed: an Integer gets

@@ -32,6 +32,8 @@ Jit *engine_jit(Engine *engine); /* for tests: counts of code, refusals on purpo
 void engine_stats(const Engine *engine, SolStats *stats);
 /* Counters of what the last structural change kept and made anew; they start again with it. */
 void engine_take_counts(Engine *engine, SolEvent *event);
+/* The clock begins to run: unless the user asked for that, code is not waited for any more. NULL is fine. */
+void engine_wait_no_more(Engine *engine);
 void engine_note_returned(Engine *engine); /* something was put back; NULL is fine */
 /* After a structural change, before parts start: --engine=rebuild makes everything anew. */
 void engine_restructured(Sim *sim);

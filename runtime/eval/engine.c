@@ -29,9 +29,15 @@ static const char *cache_folder(const SolOptions *options, EngineTexts *texts)
     return disk_cache_folder(texts->folder, sizeof texts->folder) ? texts->folder : NULL;
 }
 
+/* In real time until the clock begins: engine_wait_no_more. */
+static bool waits(const SolOptions *options)
+{
+    return options->jit_wait || options->engine == SOL_ENGINE_REBUILD || options->realtime > 0;
+}
+
 static JitOptions code_options(const SolOptions *options, const char *path, EngineTexts *texts)
 {
-    bool rebuild = options->engine == SOL_ENGINE_REBUILD, wait = options->jit_wait || rebuild;
+    bool rebuild = options->engine == SOL_ENGINE_REBUILD, wait = waits(options);
     return (JitOptions){.cache = cache_folder(options, texts),
                         .model = path && realpath(path, texts->model) ? texts->model : NULL,
                         .fast_math = options->fast_math,
@@ -78,7 +84,7 @@ Engine *engine_open(Sim *sim, SolModel *model)
     Engine *engine = mem_alloc(sim->mem, sizeof *engine);
     engine->sim = sim;
     engine->rebuild = sim->opt.engine == SOL_ENGINE_REBUILD;
-    engine->wait = sim->opt.jit_wait || engine->rebuild;
+    engine->wait = waits(&sim->opt);
     engine->fixed_after = FIXED_AFTER;
     engine->opened_at = timer_now();
     EngineTexts texts;
@@ -94,6 +100,12 @@ Engine *engine_open(Sim *sim, SolModel *model)
     shapes_close(engine->shapes);
     mem_free(sim->mem, engine);
     return NULL;
+}
+
+void engine_wait_no_more(Engine *engine)
+{
+    if (engine)
+        engine->wait = engine->sim->opt.jit_wait || engine->rebuild;
 }
 
 void engine_note_returned(Engine *engine)

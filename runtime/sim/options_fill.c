@@ -139,7 +139,6 @@ bool options_fill(Sim *sim, const SolOptions *options)
         opt->step = opt->interval;
     if (opt->realtime > 0 && !opt->max_rounds)
         opt->max_rounds = 8;
-    opt->jit_wait |= opt->realtime > 0; /* nothing is put in place between events */
     opt->savable |= opt->editable;
     if (!opt->exact_edits)
         opt->exact_edits = 20000;

@@ -2,9 +2,11 @@
  *
  * The step from t to t + h begins when the clock has come to t. All parts end it together, so nobody is ahead of the clock. Where
  * one is late the clock is not moved: the next steps do not wait until it is met. Nothing here allocates; what a step computes
- * has its memory from the event before it.
+ * has its memory from the event before it. Code is compiled before the clock begins; what an event brings is interpreted until its code is
+ * there: to wait for a compiler takes longer than any step may.
  */
 #include "runtime/sim/sim.h"
+#include "runtime/eval/blocks.h"
 #include "base/timer.h"
 
 #include <math.h>
@@ -118,6 +120,7 @@ SolStatus realtime_run(Sim *sim, double stop, bool to_event, bool one_step, bool
     SolStatus status = find_overrun(sim, &ignored);
     if (status == SOL_OK) /* integrators start, code is compiled */
         status = time_run(sim, sim->time, to_event, one_step, happened);
+    engine_wait_no_more(sim->engine);
     meet_clock(sim);
     while (status == SOL_OK && sim->time < stop && !event_terminated(sim)) {
         double end = step_end(sim, stop), begin = timer_now();

@@ -155,6 +155,30 @@ static void test_rounds(void **state)
     assert_true(fabs(cut.x - whole.x) < 1e-3 && cut.x != whole.x);
 }
 
+/* Code is waited for before the clock begins, then only if that was asked for. */
+static void test_code_is_not_waited_for(void **state)
+{
+    (void)state;
+    for (int wait = 0; wait < 2; wait++) {
+        SolOptions options = options_of(SOL_SOLVER_INLINE, 1000);
+        SolStats before, after;
+        options.engine = SOL_ENGINE_JIT;
+        options.cache = "off";
+        options.jit_wait = wait;
+        SimLab *lab = sim_lab_text(ROPE, &options);
+        assert_int_equal(sim_lab_run(lab, 0.4), SOL_OK);
+        sol_stats(lab->sim, &before);
+        assert_int_equal(sim_lab_run(lab, 1), SOL_OK);
+        sol_stats(lab->sim, &after);
+        assert_true(before.compile_wait > 0);
+        if (wait)
+            assert_true(after.compile_wait > before.compile_wait);
+        else
+            assert_true(after.compile_wait == before.compile_wait);
+        sim_lab_close(lab);
+    }
+}
+
 /* Behind 0.5 there is no solution: no step is divided, and that is said. */
 static void test_no_solution(void **state)
 {
@@ -238,9 +262,13 @@ static void test_no_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_values),    cmocka_unit_test(test_overruns),
-        cmocka_unit_test(test_wrong_variable), cmocka_unit_test(test_rounds),
-        cmocka_unit_test(test_no_solution),    cmocka_unit_test(test_no_allocations),
+        cmocka_unit_test(test_same_values),
+        cmocka_unit_test(test_overruns),
+        cmocka_unit_test(test_wrong_variable),
+        cmocka_unit_test(test_rounds),
+        cmocka_unit_test(test_no_solution),
+        cmocka_unit_test(test_no_allocations),
+        cmocka_unit_test(test_code_is_not_waited_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
