@@ -107,6 +107,7 @@ typedef struct NodeUpdate {
     bool acts;     /* it belongs to a `when` that acts */
     bool skipped;  /* due, and left alone: in Sim.update.skipped */
     bool exempt;   /* it acts behind what is left alone: in Sim.update.exempt */
+    bool open;     /* a constraint that may be singular: in Sim.solve.unexamined */
     uint32_t left; /* == Sim.update.number: left alone */
 } NodeUpdate;
 

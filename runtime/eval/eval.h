@@ -59,6 +59,11 @@ NodePlace evaluate_place(const EvalNode *node); /* where it belongs now */
 bool evaluate_is_stale(const Sim *sim, const EvalNode *node);
 /* Loops are not evaluated: branches have to be chosen first. */
 void evaluate_hold_loops(Sim *sim, bool hold);
+/* While loops wait: a loop, or what constraints determine by a division that may be by zero with this choice of states. */
+static inline bool evaluate_holds(const Sim *sim, const EvalNode *node)
+{
+    return sim->eval.hold_loops && (node->loop || node->in_update.open);
+}
 bool evaluate_holds_loops(const Sim *sim);
 double *evaluate_scratch(Sim *sim);                             /* of the interpreter */
 SolStatus evaluate_output(Sim *sim, DdpNode node, EvalHow how); /* what it reads was */

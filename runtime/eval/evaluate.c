@@ -163,8 +163,7 @@ NodePlace evaluate_place(const EvalNode *node)
  * them needs their values at this time. */
 static bool is_held_back(const Sim *sim, const EvalNode *node)
 {
-    return node->loop && sim->eval.hold_loops &&
-           (node->dirty || sim->info[node_output(node, 0)].pending);
+    return evaluate_holds(sim, node) && (node->dirty || sim->info[node_output(node, 0)].pending);
 }
 
 bool evaluate_is_stale(const Sim *sim, const EvalNode *node)

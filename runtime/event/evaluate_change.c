@@ -443,7 +443,7 @@ static SolStatus evaluate_heap(Sim *sim, EvalHow how)
         if (!is_evaluated(sim, node) ||
             ((sim->update.marked.n || sim->update.turned.n) && update_skips(sim, n)))
             continue;
-        bool held = evaluate_holds_loops(sim) && node->loop;
+        bool held = evaluate_holds(sim, node);
         if (lazy && !held && may_wait(sim, node)) {
             let_wait(sim, node);
             continue;

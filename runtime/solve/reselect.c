@@ -642,8 +642,10 @@ void reselect_note(Sim *sim, DdpNode n)
     const EvalNode *node = &sim->nodes.at[n];
     reselect_note_constant(sim, n);
     if (sim->solve.differentiated.n && is_by_constraints(sim, node) &&
-        (may_be_singular(sim, node, false) || (node->loop && has_redundant(sim))))
+        (may_be_singular(sim, node, false) || (node->loop && has_redundant(sim)))) {
         vec_push(sim->mem, &sim->solve.unexamined, n);
+        sim->nodes.at[n].in_update.open = true;
+    }
 }
 
 /* What equations that were set aside follow from: when the forces that they leave open are closed, speeds become states of which no
@@ -669,6 +671,9 @@ const NodeList *reselect_unexamined(const Sim *sim)
 
 void reselect_forget(Sim *sim)
 {
+    for (uint32_t i = 0; i < sim->solve.unexamined.n; i++)
+        if (sim->solve.unexamined.at[i] < sim->nodes.n)
+            sim->nodes.at[sim->solve.unexamined.at[i]].in_update.open = false;
     vec_clear(&sim->solve.unexamined);
 }
 

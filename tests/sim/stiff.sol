@@ -107,8 +107,32 @@ implementation:
   connection{a << ground.p, b << R9.n};
 end Amplifier;
 
-// The car axis problem: index 3, a constraint that depends on time, stiff springs.
+// The car axis problem: index 3, a constraint that depends on time, stiff springs. Nothing says what should be a state, and at
+// the start yb is 0, so that the constraint does not tell yl.
 model CarAxis
+implementation:
+  static Real xl; static Real yl; static Real xr; static Real yr;
+  static Real vxl; static Real vyl; static Real vxr; static Real vyr;
+  static Real xb; static Real yb; static Real left; static Real right;
+  static Real lam1; static Real lam2;
+  yb = 0.1*sin(x = 10*time);
+  xb = sqrt(x = 1 - yb^2);
+  left = sqrt(x = xl^2 + yl^2);
+  right = sqrt(x = (xr - xb)^2 + (yr - yb)^2);
+  vxl = der(x = xl, start << 0);
+  vyl = der(x = yl, start << 0.5);
+  vxr = der(x = xr, start << 1);
+  vyr = der(x = yr, start << 0.5);
+  5e-4*der(x = vxl, start << -0.5) = (0.5 - left)*xl/left + lam1*xb + 2*lam2*(xl - xr);
+  5e-4*der(x = vyl, start << 0) = (0.5 - left)*yl/left + lam1*yb + 2*lam2*(yl - yr) - 5e-4;
+  5e-4*der(x = vxr, start << -0.5) = (0.5 - right)*(xr - xb)/right - 2*lam2*(xl - xr);
+  5e-4*der(x = vyr, start << 0) = (0.5 - right)*(yr - yb)/right - 2*lam2*(yl - yr) - 5e-4;
+  xb*xl + yb*yl = 0;
+  (xl - xr)^2 + (yl - yr)^2 = 1;
+end CarAxis;
+
+// The same with states that the modeller wants
+model CarAxisPreferred
 implementation:
   static Real xl; static Real yl; static Real xr; static Real yr;
   static Real vxl; static Real vyl; static Real vxr; static Real vyr;
@@ -128,7 +152,7 @@ implementation:
   5e-4*derState(x = vyr, start << 0) = (0.5 - right)*(yr - yb)/right - 2*lam2*(yl - yr) - 5e-4;
   xb*xl + yb*yl = 0;
   (xl - xr)^2 + (yl - yr)^2 = 1;
-end CarAxis;
+end CarAxisPreferred;
 
 // Chemical reaction of eight species
 model Hires

@@ -83,22 +83,28 @@ static void test_transistor_amplifier(void **state)
                        {0}});
 }
 
-/* Velocities that pass through 0 need a digit more for their five. */
+static const Expected car_axis[] = {{"xl", 0.493455784275402809e-1},
+                                    {"yl", 0.496989460230171154},
+                                    {"xr", 0.104174252488542152e1},
+                                    {"yr", 0.373911027265361257},
+                                    {"vxl", -0.770583684040972358e-1},
+                                    {"vyl", 0.744686658723778553e-2},
+                                    {"vxr", 0.175568157537232222e-1},
+                                    {"vyr", 0.770341043779251976},
+                                    {"lam1", -0.473688659084893325e-2},
+                                    {"lam2", -0.110468033125734369e-2},
+                                    {0}};
+
+/* Of states that the modeller prefers IDA errs as much as the tolerance allows: speeds that pass through 0 need a digit more
+ * for their five. Of others that constraints bind less error is allowed. */
 static void test_car_axis(void **state)
 {
     (void)state;
-    check("CarAxis", 3, 1e-9, 1e-12,
-          (Expected[]){{"xl", 0.493455784275402809e-1},
-                       {"yl", 0.496989460230171154},
-                       {"xr", 0.104174252488542152e1},
-                       {"yr", 0.373911027265361257},
-                       {"vxl", -0.770583684040972358e-1},
-                       {"vyl", 0.744686658723778553e-2},
-                       {"vxr", 0.175568157537232222e-1},
-                       {"vyr", 0.770341043779251976},
-                       {"lam1", -0.473688659084893325e-2},
-                       {"lam2", -0.110468033125734369e-2},
-                       {0}});
+    check_all("CarAxis", 3, 1e-8, 1e-10, car_axis);
+    check_with(SOL_SOLVER_RK, "CarAxis", 3, 1e-8, 1e-10, car_axis);
+    check_with(SOL_SOLVER_AUTO, "CarAxis", 3, 1e-8, 1e-10, car_axis);
+    check("CarAxisPreferred", 3, 1e-9, 1e-12, car_axis);
+    check_with(SOL_SOLVER_RK, "CarAxisPreferred", 3, 1e-8, 1e-10, car_axis);
 }
 
 static void test_hires(void **state)
