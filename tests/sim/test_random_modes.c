@@ -274,6 +274,8 @@ static bool run_circuit(uint64_t seed, bool print, void *context)
     }
     char *text;
     SolModel *model = net_soak_load(&run->net, &text);
+    if (print)
+        fprintf(stderr, "%s", text);
     SolStatus status = simulate(run, model, seed);
     bool by_errors = run->wrong[0] && run->between && is_of_the_solution(run, model, seed);
     bool fine = !run->wrong[0] || by_errors;
@@ -285,7 +287,7 @@ static bool run_circuit(uint64_t seed, bool print, void *context)
     if (status != SOL_OK && !run->wrong[0])
         fprintf(stderr, "seed %llu is refused, status %d\n", (unsigned long long)seed, status);
     if (print || !fine)
-        net_soak_report(&run->net, model, text, status, fine ? "as found" : run->wrong);
+        net_soak_report(&run->net, model, print ? "" : text, status, fine ? "as found" : run->wrong);
     sol_unload(model);
     net_modes_close(run->search);
     free(text);
