@@ -15,7 +15,7 @@
 static const char *const engines[] = {"jit", "interp", "rebuild", NULL}; /* SolEngine */
 
 static const double PIECE = 0.015, FRAME = 1.0 / 30; /* seconds of the clock on the wall */
-enum { MOST_ASKED = 1000, SECRET = 16 };
+enum { MOST_ASKED = 1000, SECRET = 16, MOST_POINTS = 10 };
 
 typedef struct ServeOptions {
     OptionNumber start, stop, interval;
@@ -141,7 +141,9 @@ static double go_on(Serve *serve)
         return fmin((time - due) / serve->speed, PIECE);
     if (due < fmin(serve->goal, time + serve->speed * FRAME) && now < serve->told + FRAME)
         return serve->told + FRAME - now;
-    double to = fmin(fmin(due, serve->goal), time + serve->rate * PIECE);
+    double most =
+        MOST_POINTS * serve->live.options.interval; /* what comes may be slower than what was */
+    double to = fmin(fmin(due, serve->goal), time + fmin(serve->rate * PIECE, most));
     if (!(to > time))
         to = fmin(serve->goal, time + 1e-9 * fmax(1, fabs(time)));
     uint32_t first = sol_message_count(serve->live.model);
