@@ -285,7 +285,7 @@ static Of of_value(UnitCheck *c, const Stmt *s)
 static void give_unit_of_terms(UnitCheck *c, const Stmt *s)
 {
     const RExpr *sum = s->b;
-    const Path *target = s->kind == S_COPY_VALUE                        ? s->path
+    const Path *target = s->kind == S_COPY_VALUE                         ? s->path
                          : s->kind == S_EQUATION && s->a->kind == R_PATH ? s->a->path
                                                                          : NULL;
     if (!target || !path_last(target)->hidden || sum->kind != R_OP || sum->n != 2 ||
