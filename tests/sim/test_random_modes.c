@@ -287,7 +287,8 @@ static bool run_circuit(uint64_t seed, bool print, void *context)
     if (status != SOL_OK && !run->wrong[0])
         fprintf(stderr, "seed %llu is refused, status %d\n", (unsigned long long)seed, status);
     if (print || !fine)
-        net_soak_report(&run->net, model, print ? "" : text, status, fine ? "as found" : run->wrong);
+        net_soak_report(&run->net, model, print ? "" : text, status,
+                        fine ? "as found" : run->wrong);
     sol_unload(model);
     net_modes_close(run->search);
     free(text);
