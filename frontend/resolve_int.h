@@ -344,6 +344,7 @@ Path *expr_path(Context *cx,
 bool expr_is_member(Context *cx, const ADesignator *d);
 Member *expr_find_member(Context *cx, Sym name, uint32_t *up); /* visible from here, or NULL */
 RExpr *expr_constant(Context *cx, TypeKind kind, double k, Place at);
+RExpr *zero_factor_product(Context *cx, const AExpr *a); /* NULL: it is no such product */
 RExpr *expr_apply(Context *cx, XOp op, TypeKind type, Place at, RExpr *a, RExpr *b);
 bool expr_is_condition(Context *cx, const RExpr *c); /* false with a message, or after an error */
 /* The type of a conditional expression; false with a message, or after an error. */
