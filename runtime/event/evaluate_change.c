@@ -352,6 +352,18 @@ static void note_change(Sim *sim, const EvalNode *node, DdpVar var, double old)
     evaluate_touch(sim, var);
 }
 
+/* It has the value that it had, but perhaps it was not determined earlier in this update, while a birth waited for a
+ * decision: who reads it and stands in a branch whose condition is not determined could not be evaluated then. */
+static void touch_undetermined(Sim *sim, DdpVar var)
+{
+    for (const ReadEdge *edge = sim->info[var].readers; edge && sim->update.acting;
+         edge = edge->next) {
+        const EvalNode *reader = &sim->nodes.at[edge->node];
+        if (!reader->determined && sim->info[node_output(reader, 0)].pulsed < sim->update.from)
+            evaluate_touch_node(sim, edge->node);
+    }
+}
+
 static SolStatus renew_step(Sim *sim, DdpNode n, EvalHow how)
 {
     const EvalNode *node = &sim->nodes.at[n];
@@ -360,8 +372,10 @@ static SolStatus renew_step(Sim *sim, DdpNode n, EvalHow how)
     bool trusted = is_trusted(sim, node, var);
     SolStatus status = evaluate_anew(sim, n, how);
     note_renewed(sim, n);
-    if (trusted && memcmp(&old, &sim->value[var], sizeof old) == 0)
+    if (trusted && memcmp(&old, &sim->value[var], sizeof old) == 0) {
+        touch_undetermined(sim, var);
         return status;
+    }
     if (!node->varies)
         gather_with(sim, node, &old);
     note_change(sim, node, var, old);
@@ -390,6 +404,8 @@ static SolStatus renew_loop(Sim *sim, DdpNode n, EvalHow how)
         DdpVar var = node_output(node, i);
         if (!trusted[i] || memcmp(&old[i], &sim->value[var], sizeof *old) != 0)
             note_change(sim, node, var, old[i]);
+        else
+            touch_undetermined(sim, var);
     }
     if (count > FEW_VALUES) {
         mem_free(sim->mem, trusted);

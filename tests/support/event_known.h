@@ -122,6 +122,12 @@ static const char *const event_known[] = {
         "when Sample(interval = 0.75) then else then b0 = time >= 1.5; end when;"
         "if b0 then x1 = 3.25; else then x1 = 0.25; end if;"
         "if x1 < 1.625 then end if;"),
+    /* b1 has its value again when a birth is decided, so b2 follows in the same update */
+    TOP("static Integer n0; static Boolean b1; static Boolean b2;",
+        "when true then else then n0 = 3; end when;"
+        "if initial() then b1 = false; else if false then else then b1 = time >= 1.5; end if;"
+        "if n0 <> 3 then else then b2 = b1; end if;"
+        "if initial() then else then when not (b2) then end when; end if;"),
 };
 
 #undef TOP
