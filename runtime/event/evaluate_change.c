@@ -442,8 +442,18 @@ static void let_wait(Sim *sim, EvalNode *node)
     }
 }
 
+/* What failed belongs to a change that is taken back: it is evaluated no more, unless the way back asks for it. */
+void evaluate_give_up(Sim *sim)
+{
+    if (sim->change.failed)
+        sim->nodes.at[sim->change.failed].dirty = false;
+    sim->change.failed = 0;
+    evaluate_order_changed(sim);
+}
+
 static SolStatus evaluate_heap(Sim *sim, EvalHow how)
 {
+    sim->change.failed = 0;
     bool lazy =
         sim->record.news.shown && !sim->start.starts.n; /* start values may hang on anything */
     while (sim->change.heap.n) {
@@ -474,8 +484,10 @@ static SolStatus evaluate_heap(Sim *sim, EvalHow how)
         SolStatus status = sim->nodes.at[n].in_update.acts ? update_needs(sim, n) : SOL_OK;
         if (status == SOL_OK)
             status = evaluate_renew(sim, n, how);
-        if (status == SOL_NUMERICS) /* it has no value yet: who looks again, evaluates it again */
+        if (status == SOL_NUMERICS) { /* it has no value yet: who looks again, evaluates it again */
             evaluate_touch_node(sim, n);
+            sim->change.failed = n;
+        }
         if (status != SOL_OK)
             return status;
         sim->nodes.at[n].point_number = sim->point_number;

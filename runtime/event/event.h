@@ -7,6 +7,7 @@
 /* ---- evaluate_change.c ---- */
 
 void evaluate_order_changed(Sim *sim);      /* the heap follows the schedule */
+void evaluate_give_up(Sim *sim);            /* what failed belongs to a change that is taken back */
 void evaluate_gather(Sim *sim, DdpVar var); /* before its value changes */
 /* values_set, on either side of an event. */
 void values_set_how(Sim *sim, DdpVar var, double value, EvalHow how);

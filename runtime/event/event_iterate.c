@@ -459,6 +459,7 @@ void event_set_edit(Sim *sim, SolStatus (*edit)(Sim *sim, void *context, int pha
 void event_pardon(Sim *sim)
 {
     sim->start.role_failed = sim->decide.assertion_failed = false;
+    evaluate_give_up(sim);
 }
 
 SolStatus event_end_whens(Sim *sim)
