@@ -276,8 +276,7 @@ static void a_diode_is_one_element_in_all_its_forms(void **state)
         "i = if s < 0 then 0 else s; u = if s < 0 then s else 0;",
         "u = s*(if s < 0 then 1 else 0); i = s*(if s < 0 then 0 else 1);",
         "static Boolean off; off = s < 0; u = if off then s else 0; i = if off then 0 else s;",
-        "static Boolean off; off << s < 0; u = s*(if off then 1 else 0); i = s*(if off then 0 else "
-        "1);"};
+        "static Boolean o; o << s < 0; u = s*(if o then 1 else 0); i = s*(if o then 0 else 1);"};
     static const char text[] = "model Diode\n"
                                "interface:\n"
                                "  static Real u; static Real i;\n"
