@@ -80,7 +80,10 @@ typedef struct Compare {
     uint32_t tight; /* kept: how many times in a row it jumped so soon that rounding makes it */
     double jumped;  /* and when it got another value last */
     double lower;   /* difference at the look before `low` */
+    double swing;   /* how much it moves from look to look: eval/looks.h */
     double least;   /* difference below which errors explain that it moved; 0: all counts */
+    double
+        reach; /* largest difference on the side from which it moved, as far as the search looked */
     double rounding, tolerance, bound_to; /* its error bound, up to that time */
     uint64_t bound_event;                 /* and behind the event of that number */
 } Compare;

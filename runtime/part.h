@@ -132,6 +132,13 @@ typedef struct PartShown {
 
 enum { PART_STOPS = 8 };
 
+/* The last looks at comparisons that the clock drives. eval/looks.c */
+typedef struct PartLooks {
+    double at[2];      /* the times of the last two */
+    double gap, least; /* to the next one */
+    uint32_t jumps;    /* looks in this piece that no distance made what was expected */
+} PartLooks;
+
 /* Time events of other parts at which its steps end, and of a part without states what is known of whom its own
  * concern. event/time_stops.c */
 typedef struct PartStops {
@@ -163,8 +170,8 @@ struct Part {
     VEC(PartState) states;   /* ascending by variable */
     NodeList loops;          /* whose tearing variables are unknowns of the integrator */
     PartLists lists;
-    double from;      /* comparisons were remembered here: begin of what is searched */
-    double looked[2]; /* the last two looks at comparisons, where event_search needs them */
+    double from; /* comparisons were remembered here: begin of what is searched */
+    PartLooks looks;
     double back, now; /* dense output reaches from back to now */
     double event;     /* where a comparison was found to change, or infinite */
     double before;    /* the last point at which it had not */

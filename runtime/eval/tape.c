@@ -1,5 +1,6 @@
 /* tape.c: states -> slopes, tangents, and whether a comparison changed, by the calls of a tape. */
 #include "runtime/eval/tape_int.h"
+#include "runtime/eval/looks.h"
 
 #include <math.h>
 #include <string.h>
@@ -332,6 +333,8 @@ static bool remember(Tape *tape)
             return false;
         tape->compares.left[i] = dead || compare->masked ? NAN : compare->left;
         tape->compares.low[i] = compare->low;
+        tape->compares.lower[i] = compare->lower;
+        tape->compares.swing[i] = compare->swing;
     }
     tape->remembered = tape->told = true;
     return true;
@@ -517,8 +520,49 @@ TapeLook tape_look(Part *part, double time, const double *y, NodeList *moved)
         list_moved(tape, moved);
         return TAPE_MOVED;
     }
-    note_differences(tape);
     return TAPE_QUIET;
+}
+
+static LookBack looks_back(const Tape *tape, uint32_t k)
+{
+    return (LookBack){tape->compares.lower[k], tape->compares.low[k], tape->compares.swing[k]};
+}
+
+static void note_swings(Part *part)
+{
+    Tape *tape = part->code.tape;
+    for (uint32_t s = 0; s < tape->quick.n_segments; s++) {
+        const CompareSpan *span = &tape->quick.spans[s];
+        for (uint32_t i = 0; i < span->n && span->difference != NO_PLACE; i++) {
+            uint32_t k = span->at + i;
+            tape->compares.swing[k] =
+                looks_swing(&part->looks, looks_back(tape, k), tape->value[span->difference + i]);
+            tape->compares.lower[k] = tape->compares.low[k];
+        }
+    }
+}
+
+void tape_note_look(Part *part)
+{
+    if (part->clocked)
+        note_swings(part);
+    note_differences(part->code.tape);
+}
+
+double tape_surprise(const Part *part, double at)
+{
+    const Tape *tape = part->code.tape;
+    double most = 0;
+    for (uint32_t s = 0; s < tape->quick.n_segments; s++) {
+        const CompareSpan *span = &tape->quick.spans[s];
+        for (uint32_t i = 0; i < span->n && span->difference != NO_PLACE; i++) {
+            uint32_t k = span->at + i;
+            if (!isnan(tape->compares.left[k]) && part->sim->nodes.at[tape->compares.by[k]].clocked)
+                most = fmax(most, looks_surprise(&part->looks, at, looks_back(tape, k),
+                                                 tape->value[span->difference + i]));
+        }
+    }
+    return most;
 }
 
 void tape_hear_compares(Part *part, const NodeList *nodes)
@@ -535,6 +579,8 @@ void tape_hear_compares(Part *part, const NodeList *nodes)
             tape->compares.left[k] =
                 tape->compares.at[k]->masked ? NAN : tape->compares.at[k]->left;
             tape->compares.low[k] = tape->compares.at[k]->low;
+            tape->compares.lower[k] = tape->compares.at[k]->lower;
+            tape->compares.swing[k] = tape->compares.at[k]->swing;
             if (blind)
                 tape->remembered = false;
         }
@@ -553,7 +599,10 @@ void tape_tell_compares(Part *part)
     Tape *tape = part->code.tape;
     if (!tape || !tape->remembered || tape->told || !tape_fits(part, tape))
         return;
-    for (uint32_t i = 0; i < tape->compares.n; i++)
+    for (uint32_t i = 0; i < tape->compares.n; i++) {
         tape->compares.at[i]->low = tape->compares.low[i];
+        tape->compares.at[i]->lower = tape->compares.lower[i];
+        tape->compares.at[i]->swing = tape->compares.swing[i];
+    }
     tape->told = true;
 }

@@ -75,12 +75,14 @@ bool tape_possible(const Sim *sim);
 bool tape_remember(Part *part, double time);
 typedef enum TapeLook {
     TAPE_BLIND, /* not ready, or somebody has to look closely */
-    TAPE_QUIET, /* none has another value than at the begin of the interval that is searched; they
-                   count as looked at */
+    TAPE_QUIET, /* none has another value than at the begin of the interval that is searched */
     TAPE_MOVED  /* some have: those nodes are in `moved`, with their Compare.low */
 } TapeLook;
 /* The comparisons in Part.watched at states y. */
 TapeLook tape_look(Part *part, double time, const double *y, NodeList *moved);
+/* Of those that the clock drives, by the last look: the largest looks_surprise(). */
+double tape_surprise(const Part *part, double at);
+void tape_note_look(Part *part); /* the last look, a quiet one, counts */
 /* Does it evaluate no more than comparisons need? Else a few of them are had for less without it. */
 bool tape_probes(const Part *part);
 /* Those in `moved` there: has one changed? Compare.low of theirs, or high and moved, are set
@@ -88,7 +90,7 @@ bool tape_probes(const Part *part);
 bool tape_look_moved(Part *part, double time, const double *y, const NodeList *moved,
                      bool *changed);
 void tape_last_slopes(const Part *part, double *slopes); /* fixed steps: of the last quiet look */
-/* Compare.low of all comparisons becomes what the last quiet look left. */
+/* Compare.low, lower and swing of all comparisons become what the last quiet look left. */
 void tape_tell_compares(Part *part);
 /* `left` and `low` of the comparisons of some nodes were set. */
 void tape_hear_compares(Part *part, const NodeList *nodes);

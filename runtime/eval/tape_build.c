@@ -660,6 +660,8 @@ void tape_more_compares(Tape *tape, uint32_t need)
     tape->compares.by = grown(tape, tape->compares.by, n, room, sizeof *tape->compares.by);
     tape->compares.left = grown(tape, tape->compares.left, n, room, sizeof *tape->compares.left);
     tape->compares.low = grown(tape, tape->compares.low, n, room, sizeof *tape->compares.low);
+    tape->compares.lower = grown(tape, tape->compares.lower, n, room, sizeof *tape->compares.lower);
+    tape->compares.swing = grown(tape, tape->compares.swing, n, room, sizeof *tape->compares.swing);
     tape->compares.room = room;
 }
 

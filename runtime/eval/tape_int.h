@@ -182,7 +182,7 @@ typedef struct TapeQuick {
 
 /* Comparisons of a tape, in the order of its spans. */
 typedef struct TapeCompares {
-    double *left, *low; /* [n]: as Compare has them */
+    double *left, *low, *lower, *swing; /* [n]: as Compare has them */
     uint32_t n, room;
     Compare **at; /* [n]; &nobody: its node died */
     DdpNode *by;  /* [n]: whose it is, or was */

@@ -189,6 +189,8 @@ bool event_leads_on(Sim *sim, DdpVar condition);
 
 bool event_condition_falls(Sim *sim, DdpVar var);
 uint32_t event_margin(const Sim *sim, DdpVar var); /* for conditions that chatter, else 0 */
+/* Was what it compares, before it changed, further away than the integrator's errors lead? */
+bool event_came_from_afar(Sim *sim, DdpVar condition);
 /* One that was changed between lo and hi and did not count: for long? */
 bool event_persists(Sim *sim, DdpVar var, double lo, double hi);
 /* A branch, if its value is this? */
@@ -213,10 +215,10 @@ typedef struct EventSearch {
     EventLook look; /* or NULL */
     void *context;
     bool clocked;
-    double begin; /* looks divide the way from here to the end of the step */
-    double *
-        looked; /* comparisons may cross and come back between two looks: the times of the last two;
-                       NULL: they may not */
+    double jump;      /* a time event lies there */
+    bool dips;        /* comparisons may cross and come back between two looks */
+    double begin;     /* pieces divide the way from here to the end of the step */
+    PartLooks *looks; /* inside of pieces */
 } EventSearch;
 /* The first point in (from, to] at which a comparison has changed, to the right of the change;
  * values there are evaluated then. Who changed between there and the point before is in

@@ -13,6 +13,7 @@
  * - At rest: at its boundary when a phase begins (boundary.c).
  */
 #include "runtime/eval/compare.h"
+#include "runtime/eval/looks.h"
 #include "runtime/event/mode_search.h"
 #include "runtime/event/event.h"
 
@@ -253,6 +254,12 @@ static SolStatus look_at(Sim *sim, const EventSearch *search, double time, bool 
     return SOL_OK;
 }
 
+static void note_reach(Sim *sim, const NodeList *list)
+{
+    EACH_COMPARE (sim, list, node, compare)
+        compare->reach = fmax(compare->reach, fabs(compare->low));
+}
+
 /* One that is at its boundary all the time is asked in every step: a bound serves some of them. */
 static void renew_bound(Sim *sim, const EvalNode *node, Compare *compare, double time)
 {
@@ -284,10 +291,36 @@ static bool is_beyond_error(Sim *sim, const EvalNode *node, Compare *compare, do
         return true;
     bool doubted = margin > 0 &&
                    compare->leaves && /* by its slope: the dense output says otherwise */
-                   sim->search.impulse_time < sim->decide.event_time;
+                   compare->reach <= least && sim->search.impulse_time < sim->decide.event_time;
     compare->least = doubted ? least : 0;
     sim->search.doubted |= doubted;
     return difference > least;
+}
+
+/* In tolerances of the integrator: further than any margin of a condition that chatters. A condition may be made of
+ * others, in so many steps. */
+enum { FAR = 200, MOST_STEPS = 3, MOST_READS = 4 };
+
+static bool came_from_afar(Sim *sim, DdpVar condition, int steps)
+{
+    EvalNode *node = sim->info[condition].node ? &sim->nodes.at[sim->info[condition].node] : NULL;
+    for (uint32_t k = 0; node && k < node->n_compares; k++) {
+        Compare *compare = &node->compare[k];
+        if (!compare->moved || compare->timed || compare->slot || compare->reach == 0)
+            continue;
+        renew_bound(sim, node, compare, sim->time);
+        if (compare->reach > FAR * compare->tolerance)
+            return true;
+    }
+    for (uint32_t k = 0; node && steps && k < node->n_reads && k < MOST_READS; k++)
+        if (came_from_afar(sim, node->reads[k].var, steps - 1))
+            return true;
+    return false;
+}
+
+bool event_came_from_afar(Sim *sim, DdpVar condition)
+{
+    return came_from_afar(sim, condition, MOST_STEPS);
 }
 
 static bool any_doubtful(Sim *sim, const NodeList *list)
@@ -300,15 +333,31 @@ static bool any_doubtful(Sim *sim, const NodeList *list)
     return false;
 }
 
+/* What begins at its boundary and has changed at hi may have been far away in between. */
+static SolStatus look_between(Sim *sim, const EventSearch *search, const NodeList *list, double lo,
+                              double hi)
+{
+    SolStatus status = search->at(search->context, lo + (hi - lo) / 2, NULL);
+    if (status != SOL_OK)
+        return status;
+    EACH_COMPARE (sim, list, node, compare)
+        if (compare->moved && !changed(sim, node, compare))
+            compare->reach = fmax(compare->reach, fabs(compare_difference(sim, node, compare)));
+    return SOL_OK;
+}
+
 /* Takes away of what moved between lo and hi what errors explain. `any`: something is left, and its
  * event is where errors no longer explain it. */
 static void drop_errors(Sim *sim, const EventSearch *search, const NodeList *list, double lo,
                         double hi, bool *any)
 {
     *any = true;
+    EACH_COMPARE (sim, list, node, compare)
+        compare->reach = fabs(compare->low);
     if (!mode_search_is_tight(sim) && !any_doubtful(sim, list))
         return;
-    if (search->at(search->context, hi, NULL) != SOL_OK)
+    if (look_between(sim, search, list, lo, hi) != SOL_OK ||
+        search->at(search->context, hi, NULL) != SOL_OK)
         return;
     *any = false;
     EACH_COMPARE (sim, list, node, compare) {
@@ -343,6 +392,8 @@ static SolStatus narrow(Sim *sim, const EventSearch *search, double lo, double h
         SolStatus status = look_at(sim, search, at, &right);
         if (status != SOL_OK)
             return status;
+        if (!right)
+            note_reach(sim, moved);
         push = right ? -fmax(2 * tiny, (hi - at) * 1e-3) : fmax(2 * tiny, (at - lo) * 1e-3);
         if (side != (right ? 1 : -1))
             push = 0;
@@ -539,7 +590,7 @@ static SolStatus look_for_dips(Sim *sim, const EventSearch *search, double lo, d
             continue;
         if (strayed)
             status = search->at(search->context, hi, NULL);
-        *dip = (Dip){{search->looked[0], lo, hi},
+        *dip = (Dip){{search->looks->at[0], lo, hi},
                      {compare->lower, compare->low, compare_difference(sim, node, compare)},
                      dip->from};
         strayed = !isnan(vertex(dip));
@@ -554,26 +605,66 @@ static SolStatus look_for_dips(Sim *sim, const EventSearch *search, double lo, d
 }
 
 /* Looks go on where the last ones ended, or begin. */
-static SolStatus begin_dips(Sim *sim, const EventSearch *search, double from)
+static SolStatus begin_looks(Sim *sim, const EventSearch *search, double from, double piece)
 {
-    if (!search->looked || search->looked[1] == from)
+    bool goes_on = search->looks->at[1] == from;
+    looks_begin(search->looks, from, piece);
+    if (!search->dips || goes_on)
         return SOL_OK;
-    search->looked[0] = search->looked[1] = from;
     SolStatus status = search->at(search->context, from, NULL);
     if (status == SOL_OK)
         note_differences(sim, search->nodes, false);
     return status;
 }
 
-static void end_look(Sim *sim, const EventSearch *search, double lo, double hi)
+static LookBack looks_back(const Compare *compare)
 {
-    EACH_COMPARE (sim, search->nodes, node, compare)
+    return (LookBack){compare->lower, compare->low, compare->swing};
+}
+
+static void end_look(Sim *sim, const EventSearch *search, double hi)
+{
+    EACH_COMPARE (sim, search->nodes, node, compare) {
+        double now = compare_difference(sim, node, compare);
+        compare->swing = looks_swing(search->looks, looks_back(compare), now);
         compare->lower = compare->low;
-    note_differences(sim, search->nodes, false);
-    if (search->looked) {
-        search->looked[0] = lo;
-        search->looked[1] = hi;
+        compare->low = now;
     }
+    looks_accept(search->looks, hi);
+}
+
+/* Is the look at hi too far from the last one? */
+static bool look_too_far(Sim *sim, const EventSearch *search, double hi)
+{
+    double most = 0;
+    if (!search->clocked || hi >= search->jump)
+        return false;
+    EACH_COMPARE (sim, search->nodes, node, compare)
+        if (node->clocked && !compare->timed && !compare->masked)
+            most = fmax(most, looks_surprise(search->looks, hi, looks_back(compare),
+                                             compare_difference(sim, node, compare)));
+    return looks_too_far(search->looks, hi, most);
+}
+
+/* The look at hi: the first change up to there, or none. */
+static SolStatus look(Sim *sim, const EventSearch *search, Dip *dip, double lo, double hi,
+                      double *time, bool *found)
+{
+    SolStatus status = SOL_OK;
+    if (any_changed(sim, search->nodes)) {
+        note_differences(sim, search->nodes, true);
+        drop_errors(sim, search, search->nodes, lo, hi, found);
+    }
+    if (*found)
+        return locate(sim, search, lo, hi, time);
+    if (search->dips && search->looks->at[0] < lo)
+        status = look_for_dips(sim, search, lo, hi, dip, found);
+    if (status != SOL_OK)
+        return status;
+    if (*found)
+        return locate(sim, search, dip->time[0], dip->time[1], time);
+    end_look(sim, search, hi);
+    return SOL_OK;
 }
 
 SolStatus event_search(Sim *sim, const EventSearch *search, double from, double to, double *time,
@@ -588,34 +679,24 @@ SolStatus event_search(Sim *sim, const EventSearch *search, double from, double 
         return away;
     if (*found)
         return locate(sim, search, before, from, time);
-    if ((away = begin_dips(sim, search, from)) != SOL_OK)
-        return away;
     double lo = from, begin = from > before ? from : search->begin;
     Dip dip = {.from = from};
     int pieces = event_pieces(sim, search->clocked, to - begin);
+    SolStatus status = begin_looks(sim, search, from, (to - begin) / pieces);
     for (int i = 1; i <= pieces; i++) {
-        double hi = event_piece(begin, to, i, pieces);
-        if (hi <= from)
-            continue;
-        SolStatus status = search->at(search->context, hi, NULL);
-        if (status != SOL_OK)
-            return status;
-        if (any_changed(sim, search->nodes)) {
-            note_differences(sim, search->nodes, true);
-            drop_errors(sim, search, search->nodes, lo, hi, found);
+        double end = event_piece(begin, to, i, pieces);
+        while (lo < end && status == SOL_OK) {
+            double hi = search->clocked ? looks_next(search->looks, end) : end;
+            status = cancel_break_off(sim) ? SOL_CANCELLED : search->at(search->context, hi, NULL);
+            if (status != SOL_OK || look_too_far(sim, search, hi))
+                continue;
+            status = look(sim, search, &dip, lo, hi, time, found);
+            if (*found)
+                return status;
+            lo = hi;
         }
-        if (*found)
-            return locate(sim, search, lo, hi, time);
-        if (search->looked && search->looked[0] < lo)
-            status = look_for_dips(sim, search, lo, hi, &dip, found);
-        if (status != SOL_OK)
-            return status;
-        if (*found)
-            return locate(sim, search, dip.time[0], dip.time[1], time);
-        end_look(sim, search, lo, hi);
-        lo = hi;
     }
-    return SOL_OK;
+    return status;
 }
 
 SolStatus event_search_moved(Sim *sim, const EventSearch *search, double from, double to,
@@ -629,7 +710,7 @@ SolStatus event_search_moved(Sim *sim, const EventSearch *search, double from, d
         drop_errors(sim, search, &sim->search.moved, from, to, found);
     *time = to;
     if (status == SOL_OK && !*found)
-        end_look(sim, search, from, to);
+        end_look(sim, search, to);
     if (status == SOL_OK && *found)
         status = narrow(sim, search, from, to, time);
     EventSearch plain = *search;

@@ -45,7 +45,9 @@ void firings_note(Sim *sim, BranchId id, BranchMemo *memo)
     bool short_gap = gap <= SHORTEST * fmax(whole, fabs(sim->time));
     bool accumulates = short_gap && past->shrinking >= SHRINKING && ratio > SUDDEN;
     past->tight = short_gap ? past->tight + 1 : 0;
-    past->often = gap <= compare_look(sim) / QUICK ? past->often + 1 : past->often / 2;
+    bool by_errors =
+        gap <= compare_look(sim) / QUICK && !event_came_from_afar(sim, memo->condition);
+    past->often = by_errors ? past->often + 1 : past->often / 2;
     past->since = past->often ? past->since : sim->time;
     past->gap = gap;
     past->last = sim->time;
@@ -57,8 +59,8 @@ void firings_note(Sim *sim, BranchId id, BranchMemo *memo)
 }
 
 /* How many tolerances of the integrator a condition must be beyond its boundary to count. Where it
- * fires again and again, quickly and without any impulse, the integrator's error fires, and twice as many of
- * them with every few firings: 1, 3, 7, .. */
+ * fires again and again, quickly, from near its boundary and without any impulse, the integrator's error fires, and twice
+ * as many of them with every few firings: 1, 3, 7, .. */
 uint32_t event_margin(const Sim *sim, DdpVar var)
 {
     uint32_t doublings = 0;

@@ -1,6 +1,7 @@
 /* part_search.c: the step that a part has taken -> the first event in it; and the two sides of an event.
  */
 #include "runtime/event/jump.h"
+#include "runtime/eval/looks.h"
 #include "runtime/eval/tape.h"
 #include "runtime/parts/integrator.h"
 #include "runtime/event/event.h"
@@ -73,6 +74,25 @@ static const double *unknowns_at(Part *part, double time)
     return part->integrator->unknowns(part, time);
 }
 
+/* The next look behind *hi. */
+static TapeLook look_next(Part *part, double end, double *lo, double *hi)
+{
+    double at = part->clocked ? looks_next(&part->looks, end) : end;
+    TapeLook look = tape_look(part, at, unknowns_at(part, at), &part->sim->search.moved);
+    if (look == TAPE_BLIND)
+        return look;
+    if (part->clocked && at < part->timed &&
+        looks_too_far(&part->looks, at, tape_surprise(part, at)))
+        return TAPE_QUIET;
+    *lo = *hi;
+    *hi = at;
+    if (look == TAPE_QUIET) {
+        tape_note_look(part);
+        looks_accept(&part->looks, at);
+    }
+    return look;
+}
+
 /* What became of the comparisons in the step that the part has just taken; where some moved,
  * between lo and hi. Looks at the points that event_search would look at, so that the same steps
  * are quiet with and without a tape. */
@@ -81,18 +101,19 @@ static TapeLook look_by_tape(Part *part, const EventSearch *search, double to, d
 {
     int pieces = event_pieces(part->sim, part->clocked, to - search->begin);
     TapeLook look = TAPE_QUIET;
-    if (search->looked || to != part->now || part->from >= to || !part->lists.watched.n ||
+    if (search->dips || to != part->now || part->from >= to || !part->lists.watched.n ||
         part->n == 0)
         return TAPE_BLIND;
+    PartLooks before = part->looks;
+    looks_begin(&part->looks, part->from, (to - search->begin) / pieces);
     *hi = part->from;
     for (int i = 1; i <= pieces && look == TAPE_QUIET; i++) {
-        double at = event_piece(search->begin, to, i, pieces);
-        if (at <= part->from)
-            continue;
-        *lo = *hi;
-        *hi = at;
-        look = tape_look(part, *hi, unknowns_at(part, *hi), &part->sim->search.moved);
+        double end = event_piece(search->begin, to, i, pieces);
+        while (*hi < end && look == TAPE_QUIET && !cancel_break_off(part->sim))
+            look = look_next(part, end, lo, hi);
     }
+    if (look == TAPE_BLIND)
+        part->looks = before;
     return look;
 }
 
@@ -116,7 +137,9 @@ SolStatus part_search(Part *part, double to)
     Sim *sim = part->sim;
     EventSearch search = {
         .nodes = &part->lists.watched, .at = probe_at, .context = part, .clocked = part->clocked};
-    search.looked = may_dip(part, to) ? part->looked : NULL;
+    search.looks = &part->looks;
+    search.jump = part->timed;
+    search.dips = may_dip(part, to);
     part->touch.search = false;
     part->event = INFINITY;
     double whole = to - part->from;

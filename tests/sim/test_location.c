@@ -33,6 +33,59 @@ static void trial_points_beyond_a_boundary(void **state)
     }
 }
 
+/* A rectifier's events come hundreds of times within one output interval. They are no chattering: its current is far from 0 in
+ * between, so they lie where it is 0, and opening asks no impulse. */
+static void quick_switching_is_no_chattering(void **state)
+{
+    static const char rectifier[] =
+        "model M\ninterface:\n  static Real i; static Real u; static Boolean closed; static "
+        "Integer n;\n"
+        "implementation:\n  u = sin(314*time) - 0.2 - 0.01*der(x = i, start << 0);\n"
+        "  if closed then u = 0; else then i = 0; end if;\n"
+        "  if initial() then closed << false; n << 0;\n"
+        "  else then\n    when i < 0 then closed << false; n << pre(n) + 1;\n"
+        "    else when u > 0 then closed << true; end when;\n  end if;\nend M;\n";
+    (void)state;
+    for (int solver = SOL_SOLVER_AUTO; solver <= SOL_SOLVER_RK; solver++)
+        for (int coarse = 0; coarse < 2; coarse++) {
+            SolOptions options = {.stop = 4,
+                                  .interval = coarse ? 4 : 0.001,
+                                  .solver = (SolSolver)solver,
+                                  .cache = "off"};
+            SimLab *lab = sim_lab_text(rectifier, &options);
+            sim_lab_track(lab, "i");
+            assert_int_equal(sim_lab_run(lab, 4), SOL_OK);
+            assert_true(sim_lab_value(lab, "n") == 200);
+            assert_true(lab->least[0] > -1e-13);
+            assert_false(sim_lab_said(lab, "impulse"));
+            sim_lab_close(lab);
+        }
+}
+
+/* A sine of the clock that no state follows goes above a bound as often as its period says, however seldom output is wanted. */
+static void sines_of_the_clock(void **context)
+{
+    static const char *const state[] = {"", "  der(x = x, start << 1) = -x;\n",
+                                        "  der(x = x, start << 1) = cos(time) - x;\n"};
+    (void)context;
+    for (uint32_t i = 0; i < 60; i++) {
+        double bound = -0.95 + 1.9 * ((i * 37) % 61) / 61, periods = pow(1.13, i);
+        double rises = floor(periods - (asin(bound) + M_PI_2) / (2 * M_PI) + 1);
+        char text[512];
+        snprintf(
+            text, sizeof text,
+            "model M\ninterface:\n  static Integer n; static Real u;%s\nimplementation:\n%s"
+            "  u = 3*sin(%.17g*time - %.17g);\n  when u > %.17g then n << pre(n) + 1; end when;\n"
+            "end M;\n",
+            i % 3 ? " static Real x;" : "", state[i % 3], 2 * M_PI * periods / 10, M_PI_2,
+            3 * bound);
+        SimLab *lab = sim_lab_text(text, &(SolOptions){.stop = 10, .steps = 1 + i % 7});
+        assert_int_equal(sim_lab_run(lab, 10), SOL_OK);
+        assert_true(sim_lab_value(lab, "n") == rises);
+        sim_lab_close(lab);
+    }
+}
+
 /* But an equation that has no value on either side is an error. */
 static void no_value_at_all(void **state)
 {
@@ -225,6 +278,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(trial_points_beyond_a_boundary),
         cmocka_unit_test(no_value_at_all),
+        cmocka_unit_test(quick_switching_is_no_chattering),
+        cmocka_unit_test(sines_of_the_clock),
         cmocka_unit_test(times_one_ulp_apart),
         cmocka_unit_test(a_comparison_that_cannot_matter),
         cmocka_unit_test(steps_are_not_bounded_by_output),
