@@ -189,8 +189,6 @@ bool event_leads_on(Sim *sim, DdpVar condition);
 
 bool event_condition_falls(Sim *sim, DdpVar var);
 uint32_t event_margin(const Sim *sim, DdpVar var); /* for conditions that chatter, else 0 */
-/* Was what it compares, before it changed, further away than the integrator's errors lead? */
-bool event_came_from_afar(Sim *sim, DdpVar condition);
 /* One that was changed between lo and hi and did not count: for long? */
 bool event_persists(Sim *sim, DdpVar var, double lo, double hi);
 /* A branch, if its value is this? */
