@@ -178,8 +178,10 @@ struct Part {
     double crossed;   /* where that was found last */
     double timed;     /* its next time event, or infinite */
     PartStops stops;
-    double step;    /* last step taken, first guess after a restart */
-    double longest; /* step that rk.c or rodas.c has taken */
+    double step; /* last step taken, first guess after a restart */
+    uint64_t
+        awaits_step; /* known_step.c: the key under which its next step is to be noted; 0: none */
+    double longest;  /* step that rk.c or rodas.c has taken */
     PartCounts counts;
     PartMethod method;
     const Integrator *integrator; /* of this method; NULL: not started yet */

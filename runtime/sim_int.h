@@ -358,6 +358,12 @@ typedef struct SimEval {
     size_t n_loop;
 } SimEval;
 
+/* The step that fitted behind events of a kind (known_step.c). */
+typedef struct KnownStep {
+    uint64_t key;
+    double h;
+} KnownStep;
+
 /* Integration (solve/). */
 typedef struct SimSolve {
     void *sun;                    /* SUNContext */
@@ -365,7 +371,10 @@ typedef struct SimSolve {
     NodeList moved;               /* scratch of euler.c */
     VEC(uint8_t) differentiated;  /* [DdpRel]: the DDP differentiated it */
     struct InlineMemory *inlined; /* what parts had in other modes (inline_memory.c) */
-    struct DaeDriver *dae_left;   /* integrations of parts that are no more (dae.c) */
+    uint64_t kind;                /* of this event: a hash of what it decided first; 0: nothing */
+    VEC(KnownStep) steps;
+    Map step_of;                /* key -> index + 1 in steps */
+    struct DaeDriver *dae_left; /* integrations of parts that are no more (dae.c) */
     NodeList unexamined; /* constraints of this update: their choice of states is to be looked at */
     NodeList constant;   /* loops of them with constant factors, made or touched since */
 } SimSolve;

@@ -343,12 +343,25 @@ static void sort_decisions(Sim *sim)
         mem_free(sim->mem, list);
 }
 
+/* Two events are alike if their first decisions are: of the same branches, not of others that have their numbers now. */
+static void note_kind(Sim *sim)
+{
+    uint64_t kind = 0;
+    for (uint32_t i = 0; i < sim->decide.decisions.n; i++) {
+        WorldDecision one = sim->decide.decisions.at[i];
+        kind = hash_u64(kind ^ sim->branches.at[one.branch].born);
+        kind = hash_u64(kind ^ ((uint64_t)one.branch << 2 | (uint64_t)one.choice));
+    }
+    known_step_kind(sim, kind);
+}
+
 /* Triggers of the event are the decisions that were taken: not those that one higher up ruled over.
  */
 static SolStatus change_structure(Sim *sim)
 {
     uint32_t n = sim->decide.decisions.n;
     sort_decisions(sim);
+    note_kind(sim);
     SolStatus status = structure_choose(sim);
     for (uint32_t i = 0; i < n && status == SOL_OK; i++) {
         const WorldDecision *decision = &sim->decide.decisions.at[i];
@@ -501,6 +514,7 @@ static SolStatus take_edit(Sim *sim)
 SolStatus event_iterate(Sim *sim, bool first)
 {
     sim->search.exact = sim->search.rounded = sim->decide.chose_if = sim->start.edited = false;
+    known_step_begin(sim);
     mode_search_begin(sim);
     trail_begin(sim);
     impulse_begin(sim);

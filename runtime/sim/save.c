@@ -146,6 +146,7 @@ static void pack_branch(Sim *sim, Pack *p, BranchId id)
     PACK_BIT(p, memo->noted);
     PACK(p, memo->told);
     PACK(p, memo->serial);
+    PACK(p, memo->born);
     PACK(p, memo->false_since);
     PACK(p, condition);
     pack_firings(sim, p, memo);
@@ -194,6 +195,7 @@ static void pack_counters(Sim *sim, Pack *p)
     PACK(p, sim->output.last);
     PACK(p, sim->output.next);
     PACK(p, sim->output.index);
+    known_steps_pack(sim, p);
 }
 
 /* ---- all of it ---- */

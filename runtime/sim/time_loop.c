@@ -86,6 +86,7 @@ static SolStatus renew_parts(Sim *sim)
     if (status == SOL_OK)
         status = delay_after(sim);
     parts_forget_touched(sim);
+    known_step_begin(sim);
     return status;
 }
 

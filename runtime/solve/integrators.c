@@ -18,4 +18,5 @@ void integrators_close(Sim *sim)
     vec_free(sim->mem, &sim->solve.unexamined);
     vec_free(sim->mem, &sim->solve.constant);
     vec_free(sim->mem, &sim->solve.moved);
+    known_steps_forget(sim);
 }

@@ -23,6 +23,10 @@ double one_step_first(const Part *part, const double *y, const double *slope);
  * hide what is new. */
 double one_step_begin(const Part *part, double first);
 
+/* The step that fitted behind the decisions of this event when they were taken last; 0: not known. The part starts. */
+double known_step(Part *part);
+void known_step_note(Part *part, double h); /* the first step fitted; one of h would have done */
+
 /* The state that changes fastest; a slope that is no number counts as that. */
 uint32_t one_step_fastest(const Part *part, const double *y, const double *slope);
 

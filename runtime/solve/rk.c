@@ -118,6 +118,9 @@ static SolStatus rk_start(Part *part)
     }
     rk->clocked = part_follows_clock(part);
     rk->length = 0;
+    rk->h = known_step(part);
+    if (rk->h > 0)
+        return SOL_OK;
     rk->h = one_step_begin(part, first_step(part, rk));
     part_return(part, rk->y, rk->k[1]);
     return SOL_OK;
@@ -298,7 +301,9 @@ static SolStatus rk_step(Part *part, double limit)
                 rk->h = h * fmin(rejected ? 1 : 10, fmax(0.2, factor));
                 if (rk->clocked)
                     rk->h = fmin(rk->h, fmax(2 * h, part->longest));
+                known_step_note(part, fmin(rk->h, 2 * h));
             }
+            part->awaits_step = 0;
             part->step = rk->h;
             return SOL_OK;
         }

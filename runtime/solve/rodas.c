@@ -103,6 +103,9 @@ static void rodas_restructured(Part *part)
 
 /* ---- start ---- */
 
+/* Beside a fast transient that one long step may pass short ones fit too, and would go on fitting. */
+static const double SHORT = 0.01;
+
 static SolStatus rodas_start(Part *part)
 {
     Sim *sim = part->sim;
@@ -118,7 +121,10 @@ static SolStatus rodas_start(Part *part)
     }
     driver->clocked = part_follows_clock(part);
     driver->length = 0;
+    double known = known_step(part);
     driver->h = one_step_begin(part, one_step_first(part, driver->y, driver->slope));
+    if (known > SHORT * driver->h)
+        driver->h = known;
     return SOL_OK;
 }
 
@@ -313,7 +319,9 @@ static SolStatus rodas_step(Part *part, double limit)
                 driver->h = h * fmin(rejected ? 1 : 6, fmax(0.2, factor));
                 if (driver->clocked)
                     driver->h = fmin(driver->h, fmax(2 * h, part->longest));
+                known_step_note(part, fmin(driver->h, 2 * h));
             }
+            part->awaits_step = 0;
             accept(part, driver, h, h == left, limit);
             return SOL_OK;
         }

@@ -30,6 +30,13 @@ bool method_asks_radius(Part *part); /* is that eigenvalue wanted after this ste
 bool method_leave(Part *part);       /* steps become too small: may it try the other one? */
 SolStatus method_change(Part *part); /* part->trial.change is set, and a step about to begin */
 
+/* ---- known_step.c ---- */
+
+void known_step_begin(Sim *sim);               /* an event begins, or is over */
+void known_step_kind(Sim *sim, uint64_t kind); /* of it; the first one counts */
+void known_steps_forget(Sim *sim);
+void known_steps_pack(Sim *sim, Pack *p);
+
 /* ---- reselect.c ---- */
 
 void reselect_begin(Part *part);

@@ -79,12 +79,43 @@ static void test_behind_event(void **state)
         }
 }
 
+/* Two modes that want steps of other lengths, 200 times each: the step that fitted at the begin of one of them is tried when it
+ * comes again, not the one from the mode before. The end is known from the exponentials of both. */
+static void test_modes_that_return(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "model M interface: static Real x; implementation: static Boolean fast; static Real v;\n"
+        "    fast << mod(time, 1) < 0.5; der(x = x, start << 0) = v;\n"
+        "    if fast then v = 40*(1 - x); else then v = -x/2; end if;\n"
+        "end M;\n";
+    static const SolSolver solvers[] = {SOL_SOLVER_RK, SOL_SOLVER_RODAS};
+    double x = 0;
+    for (int i = 0; i < 200; i++)
+        x = (1 + (x - 1) * exp(-20)) * exp(-0.25);
+    for (size_t k = 0; k < 2; k++) {
+        SolStats stats;
+        SimLab *lab = sim_lab_text(
+            text,
+            &(SolOptions){
+                .stop = 200, .interval = 10, .solver = solvers[k], .rtol = 1e-8, .atol = 1e-10});
+        assert_int_equal(sim_lab_run(lab, 200), SOL_OK);
+        near_to(sim_lab_value(lab, "x"), x, 1e-7);
+        sol_stats(lab->sim, &stats);
+        assert_true(stats.events_count >= 398);
+        if (stats.error_test_failures > stats.events_count / 4)
+            fail_msg("%d steps failed, of %d", (int)stats.error_test_failures, (int)stats.steps);
+        sim_lab_close(lab);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_waves),
         cmocka_unit_test(test_from_rest),
         cmocka_unit_test(test_behind_event),
+        cmocka_unit_test(test_modes_that_return),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
