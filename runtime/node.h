@@ -81,6 +81,7 @@ typedef struct Compare {
     double jumped;  /* and when it got another value last */
     double lower;   /* difference at the look before `low` */
     double swing;   /* how much it moves from look to look: eval/looks.h */
+    double nominal; /* of what is compared, as the modeller says */
     double least;   /* difference below which errors explain that it moved; 0: all counts */
     double
         reach; /* largest difference on the side from which it moved, as far as the search looked */

@@ -231,6 +231,8 @@ SolStatus event_search_moved(Sim *sim, const EventSearch *search, double from, d
 /* Has something that happened to the comparisons in Sim.search.moved changed dynamics, or would an
  * update take a branch? */
 bool event_is_real(Sim *sim, double time);
+/* Does one of these come from further away than errors lead? */
+bool event_moved_from_afar(Sim *sim);
 /* Would an update take a branch? Of conditions that are values of `nodes`. */
 bool event_conditions_changed(Sim *sim, const NodeList *nodes, double time);
 /* The same of all conditions of a part, and those that changed are looked at in the next update. */

@@ -301,10 +301,9 @@ static bool is_beyond_error(Sim *sim, const EvalNode *node, Compare *compare, do
  * others, in so many steps. */
 enum { FAR = 200, MOST_STEPS = 3, MOST_READS = 4 };
 
-static bool came_from_afar(Sim *sim, DdpVar condition, int steps)
+static bool node_from_afar(Sim *sim, EvalNode *node)
 {
-    EvalNode *node = sim->info[condition].node ? &sim->nodes.at[sim->info[condition].node] : NULL;
-    for (uint32_t k = 0; node && k < node->n_compares; k++) {
+    for (uint32_t k = 0; k < node->n_compares; k++) {
         Compare *compare = &node->compare[k];
         if (!compare->moved || compare->timed || compare->slot || compare->reach == 0)
             continue;
@@ -312,6 +311,22 @@ static bool came_from_afar(Sim *sim, DdpVar condition, int steps)
         if (compare->reach > FAR * compare->tolerance)
             return true;
     }
+    return false;
+}
+
+bool event_moved_from_afar(Sim *sim)
+{
+    for (uint32_t i = 0; i < sim->search.moved.n; i++)
+        if (node_from_afar(sim, &sim->nodes.at[sim->search.moved.at[i]]))
+            return true;
+    return false;
+}
+
+static bool came_from_afar(Sim *sim, DdpVar condition, int steps)
+{
+    EvalNode *node = sim->info[condition].node ? &sim->nodes.at[sim->info[condition].node] : NULL;
+    if (node && node_from_afar(sim, node))
+        return true;
     for (uint32_t k = 0; node && steps && k < node->n_reads && k < MOST_READS; k++)
         if (came_from_afar(sim, node->reads[k].var, steps - 1))
             return true;
@@ -619,14 +634,14 @@ static SolStatus begin_looks(Sim *sim, const EventSearch *search, double from, d
 
 static LookBack looks_back(const Compare *compare)
 {
-    return (LookBack){compare->lower, compare->low, compare->swing};
+    return (LookBack){compare->lower, compare->low, compare->swing, compare->nominal};
 }
 
 static void end_look(Sim *sim, const EventSearch *search, double hi)
 {
     EACH_COMPARE (sim, search->nodes, node, compare) {
         double now = compare_difference(sim, node, compare);
-        compare->swing = looks_swing(search->looks, looks_back(compare), now);
+        compare->swing = looks_swing(search->looks, hi, looks_back(compare), now);
         compare->lower = compare->low;
         compare->low = now;
     }

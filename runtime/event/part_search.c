@@ -87,7 +87,7 @@ static TapeLook look_next(Part *part, double end, double *lo, double *hi)
     *lo = *hi;
     *hi = at;
     if (look == TAPE_QUIET) {
-        tape_note_look(part);
+        tape_note_look(part, at);
         looks_accept(&part->looks, at);
     }
     return look;
@@ -130,7 +130,7 @@ static bool may_dip(const Part *part, double to)
     return part->clocked && is_long && !part_follows_clock(part);
 }
 
-enum { UNREAL = 32 }; /* changes of comparisons without any condition, in one step */
+enum { UNREAL = 32 }; /* changes of comparisons by errors, without any condition, in one step */
 
 SolStatus part_search(Part *part, double to)
 {
@@ -144,7 +144,8 @@ SolStatus part_search(Part *part, double to)
     part->event = INFINITY;
     double whole = to - part->from;
     search.begin = part->from;
-    for (uint32_t unreal = 0; part->from < to; unreal++) {
+    uint32_t unreal = 0;
+    for (uint32_t rounds = 0; part->from < to; rounds++) {
         if (cancel_break_off(sim))
             return SOL_CANCELLED;
         bool found = true;
@@ -179,6 +180,7 @@ SolStatus part_search(Part *part, double to)
         }
         if (!found && look == TAPE_MOVED) /* by errors alone: looks go on */
             tape_hear_compares(part, &part->lists.watched);
+        unreal += rounds >= UNREAL && found && !event_moved_from_afar(sim);
         if (found && unreal >= UNREAL) /* rounding at a boundary: no end of changes */
             time = fmin(to, fmax(time, part->from + whole / UNREAL));
         part->from =
