@@ -136,11 +136,37 @@ static void delays(void **state)
         }
 }
 
+/* What holds where states begin is held to the size of its terms: an energy of 8e-12 J is not 0 J. Without any nominal value. */
+static void conditions(void **state)
+{
+    static const char charged[] =
+        "model M\ninterface:\n  parameter Real K << %g; static Real u; static Real x; static Real "
+        "y;\n"
+        "implementation:\n  der(u) = 0 - u; der(x) = y - x; der(y) = K - x - y^3/K^2;\n"
+        "  if initial() then K*u*u/2 = 8*K; der(x) = 0; der(y) = 0; end if;\nend M;\n";
+    static const char contrary[] = "model M\ninterface:\n  parameter Real K << %g; static Real x;\n"
+                                   "implementation:\n  der(x) = 0 - x;\n"
+                                   "  if initial() then x = K; x = 2*K; end if;\nend M;\n";
+    (void)state;
+    for (int i = 0; i < UNITS; i++) {
+        SimLab *lab = run(charged, unit[i], SOL_SOLVER_AUTO, 1, 0, 0);
+        assert_true(is_near(fabs(sim_lab_value(lab, "u")), 4, 1e-8));
+        assert_true(is_near(sim_lab_value(lab, "x"), 0.68232780382801933 * unit[i], 1e-8));
+        assert_true(is_near(sim_lab_value(lab, "y"), 0.68232780382801933 * unit[i], 1e-8));
+        sim_lab_close(lab);
+        char model[512];
+        snprintf(model, sizeof model, contrary, unit[i]);
+        lab = sim_lab_text(model, &(SolOptions){.stop = 1});
+        assert_int_equal(sim_lab_run(lab, 0), SOL_MODEL);
+        sim_lab_close(lab);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(impulses), cmocka_unit_test(switching), cmocka_unit_test(sines),
-        cmocka_unit_test(bounces),  cmocka_unit_test(delays),
+        cmocka_unit_test(bounces),  cmocka_unit_test(delays),    cmocka_unit_test(conditions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
