@@ -1,6 +1,7 @@
 /* looks.c: how far apart the looks at comparisons are that the clock drives. See looks.h.
  *
- * What states drive is as smooth as the integrator's steps are long. Of what the clock drives it knows nothing where no state
+ * What the clock alone drives is also known in between (event/clock_change.c); this is for what states or loops have a part
+ * in. What states drive is as smooth as the integrator's steps are long. Of what the clock drives it knows nothing where no state
  * follows it: a step is as long as an output interval then, or longer, and a voltage of 50 Hz goes up and down in it many
  * times while no diode conducts. So looks are spaced as an integrator spaces its steps. Behind an event the first ones lie close;
  * each may be GROWTH times as far from the one before as that was; and a look whose differences are not about what the last

@@ -96,9 +96,20 @@ static void crossings_of_the_clock(void **context)
         /* from asin(0.5) = pi/6 to 5*pi/6 of the slow one */
         {"sin(time) > 0.5 and sin(31415.9265358979*time) > 0.5", 3, 10472},
         {"sin(time) > 0.5 and 1.5 < 2*cos(20000*time)", 2.8, 6667},
+        {"tan(20*time) > 1", 10, 64},
         {"1e6/(1 + (1e5*(time - 1))^2) + sin(300*time) > 0.5", 5, 238},
         {"sin(3*time*time) > 0.5", 20, 191},
         {"sin(exp(time)) > 0.5", 7, 175},
+        /* pulses that looks pass over: at pi/2 + k*pi, of 1e-6 of a step, where something slow is added, two that touch 0 */
+        {"sin(50*time)^200 > 0.9", 10, 159},
+        {"abs(sin(50*time)) < 0.001", 10, 160},
+        {"exp(0 - ((time - 5.1234)/1e-5)^2) > 0.5", 10, 1},
+        {"exp(0 - ((time - 3e6)/1e-2)^2) + sin(1e-6*time)/100 > 0.5", 1e7, 1},
+        {"atan(1e7*(time - 1))*atan(1e7*(time - 1.00001)) < -1", 3, 1},
+        {"min(cos(7*time), cos(7.01*time)) > 0.99999 or max(sin(time), cos(time)) < -0.7071", 40,
+         7},
+        {"(sin(10*time) + 1)*(sin(10*time) + 1) < 1e-6", 10, 16},
+        {"mod(sin(20*time), 0.3) > 0.2999", 10, 445},
     };
     (void)context;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
