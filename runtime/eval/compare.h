@@ -91,6 +91,11 @@ bool compare_ties_hold(const Sim *sim); /* what was decided at the last event is
 double compare_next_time(Sim *sim, const NodeList *nodes);
 /* The length of the intervals in which somebody looks. */
 double compare_look(const Sim *sim);
+/* How exactly it is known at this time: Compare.rounding, Compare.tolerance. */
+void compare_renew_bound(Sim *sim, const EvalNode *node, Compare *compare, double time);
+/* Was what this condition compares, before it changed, further away than the integrator's errors lead? */
+bool compare_came_from_afar(Sim *sim, DdpVar condition);
+bool compare_any_from_afar(Sim *sim, const NodeList *list); /* one of those that moved */
 /* Remembers the values of the comparisons in `list` as those at the begin of the interval. */
 void compare_remember(Sim *sim, const NodeList *list);
 void compare_remember_moved(Sim *sim, const NodeList *list);

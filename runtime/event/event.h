@@ -189,8 +189,6 @@ bool event_leads_on(Sim *sim, DdpVar condition);
 
 bool event_condition_falls(Sim *sim, DdpVar var);
 uint32_t event_margin(const Sim *sim, DdpVar var); /* for conditions that chatter, else 0 */
-/* Was what it compares, before it changed, further away than the integrator's errors lead? */
-bool event_came_from_afar(Sim *sim, DdpVar condition);
 /* One that was changed between lo and hi and did not count: for long? */
 bool event_persists(Sim *sim, DdpVar var, double lo, double hi);
 /* A branch, if its value is this? */
@@ -231,8 +229,6 @@ SolStatus event_search_moved(Sim *sim, const EventSearch *search, double from, d
 /* Has something that happened to the comparisons in Sim.search.moved changed dynamics, or would an
  * update take a branch? */
 bool event_is_real(Sim *sim, double time);
-/* Does one of these come from further away than errors lead? */
-bool event_moved_from_afar(Sim *sim);
 /* Would an update take a branch? Of conditions that are values of `nodes`. */
 bool event_conditions_changed(Sim *sim, const NodeList *nodes, double time);
 /* The same of all conditions of a part, and those that changed are looked at in the next update. */

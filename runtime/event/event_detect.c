@@ -260,18 +260,6 @@ static void note_reach(Sim *sim, const NodeList *list)
         compare->reach = fmax(compare->reach, fabs(compare->low));
 }
 
-/* One that is at its boundary all the time is asked in every step: a bound serves some of them. */
-static void renew_bound(Sim *sim, const EvalNode *node, Compare *compare, double time)
-{
-    if (compare->bound_event == sim->counts.events + 1 && time <= compare->bound_to)
-        return;
-    ErrorBound bound = error_bound(sim, &node->ops[compare->op], compare->difference_code);
-    compare->rounding = bound.rounding;
-    compare->tolerance = bound.tolerance;
-    compare->bound_event = sim->counts.events + 1;
-    compare->bound_to = time + compare_look(sim) / 64;
-}
-
 /* Is it beyond its boundary at hi by more than rounding explains, and where events follow each other
  * at once, or its condition chatters, the tolerance of the integrator? */
 static bool is_beyond_error(Sim *sim, const EvalNode *node, Compare *compare, double lo, double hi)
@@ -282,7 +270,7 @@ static bool is_beyond_error(Sim *sim, const EvalNode *node, Compare *compare, do
         margin = fmax(margin, 1);
     if (margin == 0 && fabs(compare->high) > BOUNDARY_NEAR)
         return true;
-    renew_bound(sim, node, compare, hi);
+    compare_renew_bound(sim, node, compare, hi);
     double difference = fabs(compare_difference(sim, node, compare));
     double rounding = BOUNDARY_ROUNDINGS * compare->rounding,
            least = fmax(rounding, margin * compare->tolerance);
@@ -295,47 +283,6 @@ static bool is_beyond_error(Sim *sim, const EvalNode *node, Compare *compare, do
     compare->least = doubted ? least : 0;
     sim->search.doubted |= doubted;
     return difference > least;
-}
-
-/* In tolerances of the integrator: further than any margin of a condition that chatters. A condition may be made of
- * others, in so many steps. */
-enum { FAR = 200, MOST_STEPS = 3, MOST_READS = 4 };
-
-static bool node_from_afar(Sim *sim, EvalNode *node)
-{
-    for (uint32_t k = 0; k < node->n_compares; k++) {
-        Compare *compare = &node->compare[k];
-        if (!compare->moved || compare->timed || compare->slot || compare->reach == 0)
-            continue;
-        renew_bound(sim, node, compare, sim->time);
-        if (compare->reach > FAR * compare->tolerance)
-            return true;
-    }
-    return false;
-}
-
-bool event_moved_from_afar(Sim *sim)
-{
-    for (uint32_t i = 0; i < sim->search.moved.n; i++)
-        if (node_from_afar(sim, &sim->nodes.at[sim->search.moved.at[i]]))
-            return true;
-    return false;
-}
-
-static bool came_from_afar(Sim *sim, DdpVar condition, int steps)
-{
-    EvalNode *node = sim->info[condition].node ? &sim->nodes.at[sim->info[condition].node] : NULL;
-    if (node && node_from_afar(sim, node))
-        return true;
-    for (uint32_t k = 0; node && steps && k < node->n_reads && k < MOST_READS; k++)
-        if (came_from_afar(sim, node->reads[k].var, steps - 1))
-            return true;
-    return false;
-}
-
-bool event_came_from_afar(Sim *sim, DdpVar condition)
-{
-    return came_from_afar(sim, condition, MOST_STEPS);
 }
 
 static bool any_doubtful(Sim *sim, const NodeList *list)

@@ -11,7 +11,7 @@ enum { SHRINKING = 15, TIGHT = 30, QUICK = 16, OFTEN = 8, MOST_DOUBLINGS = 7, MO
  * what the location of events can tell apart. */
 static const double SHORTEST = 1e-13;
 /* Gaps that shrink without end come near to rounding before they are made of it. One that is suddenly a thousand times shorter than
- * the one before is another firing of the same crossing. */
+ * the one before is another firing of the same crossing, as are those that follow it, and no gap. */
 static const double SUDDEN = 1e-3;
 
 static Firings *firings_of(Sim *sim, BranchMemo *memo)
@@ -21,6 +21,16 @@ static Firings *firings_of(Sim *sim, BranchMemo *memo)
         *memo->firings = (Firings){.last = NAN, .up_to = -INFINITY};
     }
     return memo->firings;
+}
+
+static void note_gap(Firings *past, double gap, double time)
+{
+    double ratio = gap / past->gap;
+    past->shrinking = gap < past->gap ? past->shrinking + 1 : 0;
+    if (ratio < 1 && ratio > past->ratio / 2) /* the last gaps are made of rounding */
+        past->limit = time + gap * ratio / (1 - ratio);
+    past->ratio = ratio;
+    past->gap = gap;
 }
 
 /* Firings of one condition by states: at intervals that shrink without end (Zeno), or that are no
@@ -33,23 +43,15 @@ void firings_note(Sim *sim, BranchId id, BranchMemo *memo)
         return;
     Firings *past = firings_of(sim, memo);
     double gap = sim->time - past->last, whole = sim->opt.stop - sim->opt.start;
-    if (gap < past->gap) {
-        past->shrinking++;
-    } else {
-        past->shrinking = 0;
-    }
-    double ratio = gap / past->gap;
-    if (ratio < 1 && ratio > past->ratio / 2) /* the last gaps are made of rounding */
-        past->limit = sim->time + gap * ratio / (1 - ratio);
-    past->ratio = ratio;
     bool short_gap = gap <= SHORTEST * fmax(whole, fabs(sim->time));
-    bool accumulates = short_gap && past->shrinking >= SHRINKING && ratio > SUDDEN;
+    if (!(short_gap && gap < SUDDEN * past->gap))
+        note_gap(past, gap, sim->time);
+    bool accumulates = short_gap && past->shrinking >= SHRINKING && past->gap == gap;
     past->tight = short_gap ? past->tight + 1 : 0;
     bool by_errors =
-        gap <= compare_look(sim) / QUICK && !event_came_from_afar(sim, memo->condition);
+        gap <= compare_look(sim) / QUICK && !compare_came_from_afar(sim, memo->condition);
     past->often = by_errors ? past->often + 1 : past->often / 2;
     past->since = past->often ? past->since : sim->time;
-    past->gap = gap;
     past->last = sim->time;
     past->up_to = -INFINITY;
     if (memo->when && past->shrinking)

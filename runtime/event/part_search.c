@@ -2,6 +2,7 @@
  */
 #include "runtime/event/clock_change.h"
 #include "runtime/event/jump.h"
+#include "runtime/eval/compare.h"
 #include "runtime/eval/looks.h"
 #include "runtime/eval/tape.h"
 #include "runtime/parts/integrator.h"
@@ -180,7 +181,7 @@ SolStatus part_search(Part *part, double to)
         }
         if (!found && look == TAPE_MOVED) /* by errors alone: looks go on */
             tape_hear_compares(part, &part->lists.watched);
-        unreal += rounds >= UNREAL && found && !event_moved_from_afar(sim);
+        unreal += rounds >= UNREAL && found && !compare_any_from_afar(sim, &sim->search.moved);
         if (found && unreal >= UNREAL) /* rounding at a boundary: no end of changes */
             time = fmin(to, fmax(time, part->from + whole / UNREAL));
         part->from =
