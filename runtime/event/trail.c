@@ -16,7 +16,8 @@ void trail_begin(Sim *sim)
     sim->decide.trail.states_before = 0;
     sim->decide.trail.paths = world_paths(sim->world);
     sim->decide.trail.impulse_time = sim->search.impulse_time;
-    sim->decide.trail.broken = sim->decide.trail.changed = sim->decide.trail.chose = false;
+    sim->decide.trail.broken = sim->decide.trail.changed = sim->decide.trail.chose =
+        sim->decide.trail.stays = false;
 }
 
 void trail_close(Sim *sim)
