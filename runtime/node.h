@@ -60,12 +60,15 @@ typedef struct Compare {
     double constant; /* of a plain one, whose sides are variables or numbers: its right side, */
     uint32_t first, second; /* 1 + positions of its left and right side; second 0: the number;
                                first 0: it is not plain */
-    DdpVar slot;   /* keeps its value between events (hold.c); 0: a condition remembers it */
-    uint32_t op;   /* index in EvalNode.ops */
-    bool timed;    /* linear in the clock with fixed factors: a time event, never searched for */
-    bool moved;    /* changed between low and high */
-    bool masked;   /* until the next event: whatever it is, the value of its node stays */
-    bool close;    /* `tie` was decided within rounding of its boundary, not at it */
+    DdpVar slot;      /* keeps its value between events (hold.c); 0: a condition remembers it */
+    uint32_t op;      /* index in EvalNode.ops */
+    bool timed;       /* linear in the clock with fixed factors: a time event, never searched for */
+    bool moved;       /* changed between low and high */
+    bool masked;      /* until the next event: whatever it is, the value of its node stays */
+    bool close;       /* `tie` was decided within rounding of its boundary, not at it */
+    double changes;   /* where it was found to change next, as far as is remembered */
+    uint16_t unasked; /* for so many steps it is left to looks (event/clock_change.c), */
+    uint16_t unasked_next; /* and when it is again */
     bool near;     /* within rounding of its boundary: `left` is what it is about to become */
     bool leaves;   /* it was at its boundary behind the event, and leads away from it */
     int8_t tie;    /* at its boundary in this event, leaves it to this side; 0: not */
@@ -81,6 +84,7 @@ typedef struct Compare {
     double jumped;  /* and when it got another value last */
     double lower;   /* difference at the look before `low` */
     double swing;   /* how much it moves from look to look: eval/looks.h */
+    double nominal; /* of what is compared, as the modeller says */
     double least;   /* difference below which errors explain that it moved; 0: all counts */
     double
         reach; /* largest difference on the side from which it moved, as far as the search looked */

@@ -63,6 +63,7 @@ typedef struct PartMemory {
 /* Nodes of a part that somebody asks for. part_members.c */
 typedef struct PartLists {
     NodeList watched;    /* compare something that must be searched for */
+    NodeList by_clock;   /* those of them that read the clock */
     NodeList timers;     /* compare the clock with something fixed */
     NodeList roots;      /* determine conditions */
     VEC(RootNote) notes; /* [roots] */

@@ -456,6 +456,7 @@ typedef struct Trail {
     bool broken;            /* something that remembers died: there is no return */
     bool changed;           /* something was born, or died */
     bool chose;             /* several conditions that could wait were taken together */
+    bool stays;             /* an `if` followed what moves: held values do not lead back from it */
 } Trail;
 
 /* `if`s that are solved together with their content (implicit.c). */

@@ -205,7 +205,7 @@ const Command cli_run = {
     "  --max-rounds N          in real time: of Newton's method in a step (8)\n"
     "  --overrun PATH          in real time: an Integer that counts steps that are late, or a\n"
     "                          Boolean that is true behind one\n"
-    "  --rtol R (1e-6), --atol A (R/100), --max-step H (the output interval), --max-order N (5)\n"
+    "  --rtol R (1e-6), --atol A (R/100), --max-step H (none), --max-order N (5)\n"
     "  --max-events N, --max-updates N (1000 at one time), --max-instances N (10,000,000):\n"
     "                          beyond, the run ends with an error\n"
     "model\n"

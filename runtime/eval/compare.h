@@ -95,6 +95,7 @@ double compare_look(const Sim *sim);
 void compare_renew_bound(Sim *sim, const EvalNode *node, Compare *compare, double time);
 /* Was what this condition compares, before it changed, further away than the integrator's errors lead? */
 bool compare_came_from_afar(Sim *sim, DdpVar condition);
+bool compare_any_from_afar(Sim *sim, const NodeList *list); /* one of those that moved */
 /* Remembers the values of the comparisons in `list` as those at the begin of the interval. */
 void compare_remember(Sim *sim, const NodeList *list);
 void compare_remember_moved(Sim *sim, const NodeList *list);

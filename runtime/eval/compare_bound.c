@@ -19,10 +19,9 @@ void compare_renew_bound(Sim *sim, const EvalNode *node, Compare *compare, doubl
  * others, in so many steps. */
 enum { FAR = 200, MOST_STEPS = 3, MOST_READS = 4 };
 
-static bool came_from_afar(Sim *sim, DdpVar condition, int steps)
+static bool node_from_afar(Sim *sim, EvalNode *node)
 {
-    EvalNode *node = sim->info[condition].node ? &sim->nodes.at[sim->info[condition].node] : NULL;
-    for (uint32_t k = 0; node && k < node->n_compares; k++) {
+    for (uint32_t k = 0; k < node->n_compares; k++) {
         Compare *compare = &node->compare[k];
         if (!compare->moved || compare->timed || compare->slot || compare->reach == 0)
             continue;
@@ -30,6 +29,22 @@ static bool came_from_afar(Sim *sim, DdpVar condition, int steps)
         if (compare->reach > FAR * compare->tolerance)
             return true;
     }
+    return false;
+}
+
+bool compare_any_from_afar(Sim *sim, const NodeList *list)
+{
+    for (uint32_t i = 0; i < list->n; i++)
+        if (node_from_afar(sim, compare_node(sim, list, i)))
+            return true;
+    return false;
+}
+
+static bool came_from_afar(Sim *sim, DdpVar condition, int steps)
+{
+    EvalNode *node = sim->info[condition].node ? &sim->nodes.at[sim->info[condition].node] : NULL;
+    if (node && node_from_afar(sim, node))
+        return true;
     for (uint32_t k = 0; node && steps && k < node->n_reads && k < MOST_READS; k++)
         if (came_from_afar(sim, node->reads[k].var, steps - 1))
             return true;

@@ -41,7 +41,7 @@ static ErrorBound size_of_state(Sizes *s, DdpVar var)
     const Sim *sim = s->sim;
     DdpVar slope = sim->states.at[sim->info[var].state - 1].slope;
     ErrorBound size = {.speed = fabs(sim->value[slope]),
-                       .tolerance = sim->opt.rtol * fabs(sim->value[var]) + sim->opt.atol};
+                       .tolerance = values_allowed(sim, var, fabs(sim->value[var]))};
     if (s->slopes) {
         pass_cone(s->slopes, slope);
         size.drift = size_of(s->slopes, slope).rounding;

@@ -12,6 +12,8 @@ void values_ask_starts(Sim *sim, bool (*has_start)(const Sim *sim, DdpVar var));
 void values_grow(Sim *sim); /* room for every variable the DDP knows */
 /* A variable or parameter of the text, no derivative of one. */
 bool values_declared(const Sim *sim, DdpVar var, WorldVar *view);
+/* The error that tolerances allow of a variable so large: atol counts in units of its nominal value. */
+double values_allowed(const Sim *sim, DdpVar var, double size);
 double values_scale(const Sim *sim, DdpVar var);
 void values_set_scale(Sim *sim, DdpVar var, double scale);
 void values_close(Sim *sim); /* and all that eval/ keeps */

@@ -369,9 +369,23 @@ void hold_close(Sim *sim)
     map_free(sim->mem, &sim->eval.compares);
 }
 
-void hold_make_compares(Sim *sim, EvalNode *node)
+/* The smallest of what stands around it. */
+static void find_nominals(Sim *sim, EvalNode *node)
 {
-    node->varying = varying(sim, node);
+    for (uint32_t k = 0; k < node->n_compares; k++) {
+        Compare *compare = &node->compare[k];
+        const EvalOp *op = &node->ops[compare->op];
+        compare->nominal = 1;
+        for (uint32_t i = 0; i < ddp_rel_size(sim->ddp, op->rel) && world_has_nominals(sim->world);
+             i++)
+            if (op->vars[i])
+                compare->nominal =
+                    fmin(compare->nominal, world_var_nominal(sim->world, op->vars[i]));
+    }
+}
+
+static void make_all(Sim *sim, EvalNode *node)
+{
     uint64_t key = node->n_steps + node->n_tears == 1
                        ? plan_key(sim, node->ops, ddp_rel_size(sim->ddp, node->ops->rel))
                        : 0;
@@ -383,6 +397,13 @@ void hold_make_compares(Sim *sim, EvalNode *node)
     make_compares(sim, node);
     if (key && node->n_compares)
         keep_plan(sim, key, node);
+}
+
+void hold_make_compares(Sim *sim, EvalNode *node)
+{
+    node->varying = varying(sim, node);
+    make_all(sim, node);
+    find_nominals(sim, node);
 }
 
 X hold_in(Sim *sim, const EvalNode *node, uint32_t op, X x)

@@ -1,6 +1,7 @@
 /* looks.c: how far apart the looks at comparisons are that the clock drives. See looks.h.
  *
- * What states drive is as smooth as the integrator's steps are long. Of what the clock drives it knows nothing where no state
+ * What the clock alone drives is also known in between (event/clock_change.c); this is for what states or loops have a part
+ * in. What states drive is as smooth as the integrator's steps are long. Of what the clock drives it knows nothing where no state
  * follows it: a step is as long as an output interval then, or longer, and a voltage of 50 Hz goes up and down in it many
  * times while no diode conducts. So looks are spaced as an integrator spaces its steps. Behind an event the first ones lie close;
  * each may be GROWTH times as far from the one before as that was; and a look whose differences are not about what the last
@@ -16,9 +17,11 @@ enum { PATIENCE = 16 };
 static const double FIRST = 1e-6;   /* of a piece */
 static const double GROWTH = 8;     /* from look to look */
 static const double EXPECTED = 0.5; /* of the swing of a difference */
-static const double FADING = 0.9;   /* of the swing, from look to look */
+static const double FADING = 0.9;   /* of the swing, from look to look, */
+static const double ALIKE = 2;      /* as far apart; further away a pole is no measure */
 static const double ENOUGH = 1.25;  /* of a distance: no look for what is left */
-static const double SMALL = 1e-6;   /* of a difference: rounding, and no swing */
+static const double SMALL =
+    1e-6; /* of a difference, and that of its nominal value: rounding, and no swing */
 
 void looks_begin(PartLooks *looks, double from, double piece)
 {
@@ -42,15 +45,16 @@ double looks_surprise(const PartLooks *looks, double at, LookBack back, double n
     double before = looks->at[1] - looks->at[0];
     double expected = back.low + (back.low - back.lower) / before * (at - looks->at[1]);
     double size = fmax(fabs(back.lower), fmax(fabs(back.low), fabs(now)));
-    double swing = fmax(back.swing, fabs(now - back.low)) + SMALL * fmax(size, SMALL);
+    double swing =
+        fmax(back.swing, fabs(now - back.low)) + SMALL * fmax(size, SMALL * back.nominal);
     double surprise = fabs(now - expected) / swing;
     return before > 0 && isfinite(surprise) ? surprise : 0;
 }
 
-double looks_swing(const PartLooks *looks, LookBack back, double now)
+double looks_swing(const PartLooks *looks, double at, LookBack back, double now)
 {
-    bool first = looks->at[1] == looks->at[0];
-    return fmax(first ? 0 : FADING * back.swing, fabs(now - back.low));
+    bool alike = at - looks->at[1] <= ALIKE * (looks->at[1] - looks->at[0]);
+    return fmax(alike ? FADING * back.swing : 0, fabs(now - back.low));
 }
 
 bool looks_too_far(PartLooks *looks, double at, double surprise)

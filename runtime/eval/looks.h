@@ -8,13 +8,14 @@
 void looks_begin(PartLooks *looks, double from, double piece);
 /* The next look, `end` at most. */
 double looks_next(const PartLooks *looks, double end);
-/* What is known of one difference: what it was at the last two looks, and how much it moves from look to look. */
+/* What is known of one difference: what it was at the last two looks, how much it moves from look to look, and its nominal
+ * value. */
 typedef struct LookBack {
-    double lower, low, swing;
+    double lower, low, swing, nominal;
 } LookBack;
 /* It is `now` at `at`: by how much of its swing that is not what the last looks led to expect. */
 double looks_surprise(const PartLooks *looks, double at, LookBack back, double now);
-double looks_swing(const PartLooks *looks, LookBack back, double now); /* if this look counts */
+double looks_swing(const PartLooks *looks, double at, LookBack back, double now); /* if it counts */
 /* Was the largest surprise so large that something may lie in between? Then the next look is nearer. */
 bool looks_too_far(PartLooks *looks, double at, double surprise);
 void looks_accept(PartLooks *looks, double at);

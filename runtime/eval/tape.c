@@ -525,27 +525,28 @@ TapeLook tape_look(Part *part, double time, const double *y, NodeList *moved)
 
 static LookBack looks_back(const Tape *tape, uint32_t k)
 {
-    return (LookBack){tape->compares.lower[k], tape->compares.low[k], tape->compares.swing[k]};
+    return (LookBack){tape->compares.lower[k], tape->compares.low[k], tape->compares.swing[k],
+                      tape->compares.at[k]->nominal};
 }
 
-static void note_swings(Part *part)
+static void note_swings(Part *part, double at)
 {
     Tape *tape = part->code.tape;
     for (uint32_t s = 0; s < tape->quick.n_segments; s++) {
         const CompareSpan *span = &tape->quick.spans[s];
         for (uint32_t i = 0; i < span->n && span->difference != NO_PLACE; i++) {
             uint32_t k = span->at + i;
-            tape->compares.swing[k] =
-                looks_swing(&part->looks, looks_back(tape, k), tape->value[span->difference + i]);
+            tape->compares.swing[k] = looks_swing(&part->looks, at, looks_back(tape, k),
+                                                  tape->value[span->difference + i]);
             tape->compares.lower[k] = tape->compares.low[k];
         }
     }
 }
 
-void tape_note_look(Part *part)
+void tape_note_look(Part *part, double at)
 {
     if (part->clocked)
-        note_swings(part);
+        note_swings(part, at);
     note_differences(part->code.tape);
 }
 

@@ -82,7 +82,7 @@ typedef enum TapeLook {
 TapeLook tape_look(Part *part, double time, const double *y, NodeList *moved);
 /* Of those that the clock drives, by the last look: the largest looks_surprise(). */
 double tape_surprise(const Part *part, double at);
-void tape_note_look(Part *part); /* the last look, a quiet one, counts */
+void tape_note_look(Part *part, double at); /* the last look, a quiet one at that time, counts */
 /* Does it evaluate no more than comparisons need? Else a few of them are had for less without it. */
 bool tape_probes(const Part *part);
 /* Those in `moved` there: has one changed? Compare.low of theirs, or high and moved, are set

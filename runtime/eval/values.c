@@ -68,6 +68,11 @@ bool values_declared(const Sim *sim, DdpVar var, WorldVar *view)
            (view->kind == WORLD_VARIABLE || view->kind == WORLD_PARAMETER);
 }
 
+double values_allowed(const Sim *sim, DdpVar var, double size)
+{
+    return sim->opt.rtol * size + sim->opt.atol * world_var_nominal(sim->world, var);
+}
+
 void values_close(Sim *sim)
 {
     mem_free(sim->mem, sim->value);

@@ -41,11 +41,10 @@ static bool begin(Part *part)
 /* How far states may go straight on. */
 static double reach(const Part *part)
 {
-    const SolOptions *opt = &part->sim->opt;
     uint32_t n = part->states.n;
     double longest = compare_look(part->sim);
     for (uint32_t i = 0; i < n; i++) {
-        double allowed = opt->atol + opt->rtol * fabs(part->bridge.at[i]);
+        double allowed = values_allowed(part->sim, part->states.at[i].var, fabs(part->bridge.at[i]));
         if (part->bridge.at[n + i] != 0)
             longest = fmin(longest, allowed / fabs(part->bridge.at[n + i]));
     }

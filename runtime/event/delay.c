@@ -169,7 +169,7 @@ static SolStatus fits(Sim *sim, double from, double to, bool *good)
         for (uint32_t i = 0; i < n; i++) {
             double is =
                 history_stretch_value(HISTORY_POINTS, values + i * HISTORY_POINTS, from, to, time);
-            double most = 0.1 * (sim->opt.rtol * fabs(there[i]) + sim->opt.atol);
+            double most = 0.1 * values_allowed(sim, sim->decide.delays.at[i].of, fabs(there[i]));
             *good &= fabs(is - there[i]) <= most;
         }
     }
@@ -325,7 +325,7 @@ static bool breaks(const Sim *sim, uint32_t i, uint32_t *level)
     *level = sim->decide.delay_level >= NO_LEVEL ? 1 : sim->decide.delay_level + 1;
     if (history_is_fresh(histories(sim), key_of(sim, i)))
         return false;
-    if (fabs(sim->value[of] - left) <= sim->opt.rtol * fabs(left) + sim->opt.atol)
+    if (fabs(sim->value[of] - left) <= values_allowed(sim, of, fabs(left)))
         return *level <= LAST_LEVEL && starts_anew(sim, of);
     *level = 0;
     return true;

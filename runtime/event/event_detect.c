@@ -581,14 +581,14 @@ static SolStatus begin_looks(Sim *sim, const EventSearch *search, double from, d
 
 static LookBack looks_back(const Compare *compare)
 {
-    return (LookBack){compare->lower, compare->low, compare->swing};
+    return (LookBack){compare->lower, compare->low, compare->swing, compare->nominal};
 }
 
 static void end_look(Sim *sim, const EventSearch *search, double hi)
 {
     EACH_COMPARE (sim, search->nodes, node, compare) {
         double now = compare_difference(sim, node, compare);
-        compare->swing = looks_swing(search->looks, looks_back(compare), now);
+        compare->swing = looks_swing(search->looks, hi, looks_back(compare), now);
         compare->lower = compare->low;
         compare->low = now;
     }

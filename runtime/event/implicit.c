@@ -87,7 +87,7 @@ static bool misses_start(Sim *sim)
             continue;
         evaluate_fetch(sim, start->var, EVAL_EVENT);
         double is = sim->value[start->var], said = sim->value[start->start];
-        if (!(fabs(is - said) <= sim->opt.rtol * fmax(fabs(is), fabs(said)) + sim->opt.atol))
+        if (!(fabs(is - said) <= values_allowed(sim, start->var, fmax(fabs(is), fabs(said)))))
             return true;
     }
     return false;

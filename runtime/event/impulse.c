@@ -57,14 +57,9 @@ void impulse_close(Sim *sim)
     vec_free(sim->mem, &sim->decide.jumps_told);
 }
 
-static double tolerance(const Sim *sim, double size)
+static bool differs(const Sim *sim, DdpVar var, double a, double b)
 {
-    return sim->opt.rtol * size + sim->opt.atol;
-}
-
-static bool differs(const Sim *sim, double a, double b)
-{
-    return !(fabs(a - b) <= tolerance(sim, fmax(fabs(a), fabs(b))));
+    return !(fabs(a - b) <= values_allowed(sim, var, fmax(fabs(a), fabs(b))));
 }
 
 /* ---- the equations ---- */
@@ -187,7 +182,8 @@ static double jumped(const Balance *e, const ImpulseJump *jump)
 static double size_of(const Balance *e, const ImpulseJump *jump)
 {
     const Sim *sim = e->s.sim;
-    return fmax(fabs(sim->value[jump->var]), fabs(jump->before)) + sim->opt.atol / sim->opt.rtol;
+    double size = fmax(fabs(sim->value[jump->var]), fabs(jump->before));
+    return values_allowed(sim, jump->var, size) / sim->opt.rtol;
 }
 
 static void add_moves(const Balance *e, const DenseRank *a, uint32_t i, uint32_t jump,
@@ -352,7 +348,7 @@ static bool has_jumped(Sim *sim, const OldValue *old)
         info->birth > sim->update.births_before)
         return false;
     evaluate_fetch(sim, old->var, EVAL_EVENT | EVAL_TRIAL);
-    return info->has && !info->pending && differs(sim, old->value, sim->value[old->var]);
+    return info->has && !info->pending && differs(sim, old->var, old->value, sim->value[old->var]);
 }
 
 static bool gather(ImpulseSystem *s)
@@ -413,7 +409,8 @@ static DdpVar bound_state(const Balance *e)
     for (uint32_t i = 0; i < sim->decide.trail.states.n; i++) {
         uint32_t at = map_get(&e->s.jump_at, sim->decide.trail.states.at[i].var);
         if (at && !is_state(e, &e->s.jump.at[at - 1]) &&
-            differs(sim, e->s.jump.at[at - 1].before, sim->value[e->s.jump.at[at - 1].var]))
+            differs(sim, e->s.jump.at[at - 1].var, e->s.jump.at[at - 1].before,
+                    sim->value[e->s.jump.at[at - 1].var]))
             return e->s.jump.at[at - 1].var;
     }
     return 0;
@@ -425,12 +422,12 @@ static void take_result(Balance *e)
     bool moved = bound_state(e) != 0;
     for (uint32_t i = 0; i < e->s.jump.n; i++) {
         const ImpulseJump *jump = &e->s.jump.at[i];
-        moved |=
-            is_state(e, jump) && !jump->born && differs(sim, jump->before, sim->value[jump->var]);
+        moved |= is_state(e, jump) && !jump->born &&
+                 differs(sim, jump->var, jump->before, sim->value[jump->var]);
     }
     for (uint32_t i = 0; i < e->s.jump.n && moved; i++) {
         const ImpulseJump *jump = &e->s.jump.at[i];
-        if (!jump->born && differs(sim, jump->before, sim->value[jump->var]))
+        if (!jump->born && differs(sim, jump->var, jump->before, sim->value[jump->var]))
             note_jump(sim, jump);
     }
     if (moved)
@@ -553,7 +550,8 @@ static void drop_undone(Sim *sim)
     uint32_t kept = 0;
     for (uint32_t i = 0; i < sim->decide.jumps.n; i++) {
         OldValue old = sim->decide.jumps.at[i];
-        if (ddp_var_used(sim->ddp, old.var) && differs(sim, old.value, sim->value[old.var]))
+        if (ddp_var_used(sim->ddp, old.var) &&
+            differs(sim, old.var, old.value, sim->value[old.var]))
             sim->decide.jumps.at[kept++] = old;
     }
     sim->decide.jumps.n = kept;

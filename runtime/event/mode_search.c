@@ -585,10 +585,20 @@ static bool may_avoid_impulse(const Sim *sim)
            sim->decide.jumps.n == 1;
 }
 
+/* Is a state bound now, by a branch that stays? Then it cannot have the value back that it had. */
+static bool is_held_fast(Sim *sim)
+{
+    const Trail *trail = &sim->decide.trail;
+    bool bound = false;
+    for (uint32_t i = 0; i < trail->states.n && trail->stays; i++)
+        bound |= !sim->info[trail->states.at[i].var].state && trail_jumped(sim, i);
+    return bound;
+}
+
 static bool may_begin(Sim *sim)
 {
-    return (may_avoid_impulse(sim) || (sim->decide.trail.chose && trail_leads_back(sim))) &&
-           has_jumped(sim);
+    bool other = sim->decide.trail.chose && trail_leads_back(sim) && !is_held_fast(sim);
+    return (may_avoid_impulse(sim) || other) && has_jumped(sim);
 }
 
 bool mode_search_again(Sim *sim)
@@ -724,17 +734,18 @@ static void begin_exactly(Sim *sim)
     attempt(sim, AS_IT_WAS);
 }
 
-/* Several that can wait, as far as that is seen at a glance? */
-static bool has_choice(const Sim *sim)
+/* Several that can wait? What the clock alone decides cannot: two clutches that lock at one time do so together. */
+static bool has_choice(Sim *sim)
 {
     uint32_t n = 0;
-    for (uint32_t i = 0; i < sim->decide.decisions.n; i++) {
-        const BranchMemo *memo = &sim->branches.at[sim->decide.decisions.at[i].branch];
-        DdpNode node = memo->condition ? sim->info[memo->condition].node : 0;
-        n += node && sim->nodes.at[node].varies &&
-             (!memo->when || sim->decide.decisions.at[i].choice == WORLD_THEN);
-    }
+    for (uint32_t i = 0; i < sim->decide.decisions.n && n < 2; i++)
+        n += mode_can_wait(sim, &sim->decide.decisions.at[i]);
     return n > 1;
+}
+
+static bool follows_directly(Sim *sim, const WorldDecision *decision)
+{
+    return !sim->branches.at[decision->branch].when && mode_can_wait(sim, decision);
 }
 
 bool mode_search_choose(Sim *sim)
@@ -748,6 +759,8 @@ bool mode_search_choose(Sim *sim)
     }
     if (sim->decide.decisions.n > 1 && !sim->decide.trail.chose)
         sim->decide.trail.chose = has_choice(sim);
+    for (uint32_t i = 0; i < sim->decide.decisions.n && !sim->decide.trail.stays; i++)
+        sim->decide.trail.stays = follows_directly(sim, &sim->decide.decisions.at[i]);
     if (!sim->decide.decisions.n || (!search && sim->record.event.updates < PATIENCE))
         return true;
     if (!search)

@@ -1,6 +1,8 @@
 /* part_search.c: the step that a part has taken -> the first event in it; and the two sides of an event.
  */
+#include "runtime/event/clock_change.h"
 #include "runtime/event/jump.h"
+#include "runtime/eval/compare.h"
 #include "runtime/eval/looks.h"
 #include "runtime/eval/tape.h"
 #include "runtime/parts/integrator.h"
@@ -11,9 +13,8 @@
 void part_look_at_clock(Part *part)
 {
     part->timed = compare_next_time(part->sim, &part->lists.timers);
-    part->clocked = false;
-    for (uint32_t i = 0; i < part->lists.watched.n; i++)
-        part->clocked |= part->sim->nodes.at[part->lists.watched.at[i]].clocked;
+    clock_change_list(part);
+    part->clocked = part->lists.by_clock.n > 0;
 }
 
 /* ---- searching for events ---- */
@@ -87,7 +88,7 @@ static TapeLook look_next(Part *part, double end, double *lo, double *hi)
     *lo = *hi;
     *hi = at;
     if (look == TAPE_QUIET) {
-        tape_note_look(part);
+        tape_note_look(part, at);
         looks_accept(&part->looks, at);
     }
     return look;
@@ -96,19 +97,19 @@ static TapeLook look_next(Part *part, double end, double *lo, double *hi)
 /* What became of the comparisons in the step that the part has just taken; where some moved,
  * between lo and hi. Looks at the points that event_search would look at, so that the same steps
  * are quiet with and without a tape. */
-static TapeLook look_by_tape(Part *part, const EventSearch *search, double to, double *lo,
-                             double *hi)
+static TapeLook look_by_tape(Part *part, const EventSearch *search, double to, double until,
+                             double *lo, double *hi)
 {
-    int pieces = event_pieces(part->sim, part->clocked, to - search->begin);
+    int pieces = event_pieces(part->sim, part->clocked, until - search->begin);
     TapeLook look = TAPE_QUIET;
     if (search->dips || to != part->now || part->from >= to || !part->lists.watched.n ||
         part->n == 0)
         return TAPE_BLIND;
     PartLooks before = part->looks;
-    looks_begin(&part->looks, part->from, (to - search->begin) / pieces);
+    looks_begin(&part->looks, part->from, (until - search->begin) / pieces);
     *hi = part->from;
     for (int i = 1; i <= pieces && look == TAPE_QUIET; i++) {
-        double end = event_piece(search->begin, to, i, pieces);
+        double end = event_piece(search->begin, until, i, pieces);
         while (*hi < end && look == TAPE_QUIET && !cancel_break_off(part->sim))
             look = look_next(part, end, lo, hi);
     }
@@ -130,7 +131,7 @@ static bool may_dip(const Part *part, double to)
     return part->clocked && is_long && !part_follows_clock(part);
 }
 
-enum { UNREAL = 32 }; /* changes of comparisons without any condition, in one step */
+enum { UNREAL = 32 }; /* changes of comparisons by errors, without any condition, in one step */
 
 SolStatus part_search(Part *part, double to)
 {
@@ -144,15 +145,16 @@ SolStatus part_search(Part *part, double to)
     part->event = INFINITY;
     double whole = to - part->from;
     search.begin = part->from;
-    for (uint32_t unreal = 0; part->from < to; unreal++) {
+    uint32_t unreal = 0;
+    for (uint32_t rounds = 0; part->from < to; rounds++) {
         if (cancel_break_off(sim))
             return SOL_CANCELLED;
         bool found = true;
-        double time = to, lo, hi;
-        TapeLook look = look_by_tape(part, &search, to, &lo, &hi);
+        double until = clock_change_next(part, part->from, to), time = until, lo, hi;
+        TapeLook look = look_by_tape(part, &search, to, until, &lo, &hi);
         if (look == TAPE_QUIET) {
-            part->from = to;
-            return SOL_OK;
+            part->from = until;
+            continue;
         }
         search.look = look == TAPE_MOVED && tape_probes(part) ? look_moved : NULL;
         if (look == TAPE_BLIND) {
@@ -161,7 +163,7 @@ SolStatus part_search(Part *part, double to)
         }
         SolStatus status = look == TAPE_MOVED
                                ? event_search_moved(sim, &search, lo, hi, &time, &found)
-                               : event_search(sim, &search, part->from, to, &time, &found);
+                               : event_search(sim, &search, part->from, until, &time, &found);
         if (status != SOL_OK)
             return status;
         if (found && event_is_real(sim, time)) {
@@ -179,6 +181,7 @@ SolStatus part_search(Part *part, double to)
         }
         if (!found && look == TAPE_MOVED) /* by errors alone: looks go on */
             tape_hear_compares(part, &part->lists.watched);
+        unreal += rounds >= UNREAL && found && !compare_any_from_afar(sim, &sim->search.moved);
         if (found && unreal >= UNREAL) /* rounding at a boundary: no end of changes */
             time = fmin(to, fmax(time, part->from + whole / UNREAL));
         part->from =

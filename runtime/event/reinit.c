@@ -95,7 +95,8 @@ SolStatus reinit_give(Sim *sim)
 static bool is_met(Sim *sim, const ReinitMemo *memo)
 {
     evaluate_fetch(sim, memo->state, EVAL_EVENT);
-    return fabs(sim->value[memo->state] - memo->value) <= SAME * (1 + fabs(memo->value));
+    return fabs(sim->value[memo->state] - memo->value) <=
+           SAME * (world_var_nominal(sim->world, memo->state) + fabs(memo->value));
 }
 
 SolStatus reinit_finish(Sim *sim)

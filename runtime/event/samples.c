@@ -66,6 +66,12 @@ SolStatus sample_take(Sim *sim, const WorldChange *change)
                    change->value);
         return SOL_MODEL;
     }
+    if (change->value <= 4 * DBL_EPSILON * fabs(sim->time)) { /* the clock could not go on */
+        diag_error(sim->diags, change->at,
+                   "the interval of Sample is %g: at time %.10g that is rounding", change->value,
+                   sim->time);
+        return SOL_MODEL;
+    }
     SampleMemo memo = {.var = change->a, .origin = sim->time, .interval = change->value, .next = 1};
     if (change->b && begin_at(sim, change, &memo) != SOL_OK)
         return SOL_MODEL;

@@ -71,7 +71,7 @@ static double sum_of_squares(const Starts *s)
 {
     double sum = 0;
     for (uint32_t r = 0; r < s->n_conditions; r++) {
-        double off = start_off(s, r);
+        double off = start_off(s, r) / s->unit[r];
         sum += isnan(off) ? INFINITY : off * off;
     }
     return sum;
@@ -86,13 +86,13 @@ static bool damped_step(Attempt *a, double damping)
     memset(a->square, 0, (size_t)m * m * sizeof *a->square);
     for (uint32_t r = 0; r < s->n_conditions; r++) {
         const double *row = s->matrix + (size_t)r * m;
-        double off = start_off(s, r);
+        double off = start_off(s, r), weight = 1 / (s->unit[r] * s->unit[r]);
         const StartColumns *in = &s->pattern.row[r];
         for (uint32_t k = 0; k < in->n; k++) {
             uint32_t i = in->at[k];
-            a->right[i] += row[i] * off;
+            a->right[i] += weight * row[i] * off;
             for (uint32_t l = 0; l < in->n; l++)
-                a->square[(size_t)i * m + in->at[l]] += row[i] * row[in->at[l]];
+                a->square[(size_t)i * m + in->at[l]] += weight * row[i] * row[in->at[l]];
         }
     }
     for (uint32_t i = 0; i < m; i++) {
@@ -343,6 +343,7 @@ void start_attempt(Starts *s, Arena *arena)
     double *nearest = arena_alloc(arena, (s->n_columns + 1) * sizeof *nearest), least = INFINITY,
            most;
     note_point(&a, nearest);
+    start_find_units(s);
     for (int i = 0; i < WAYS; i++) {
         if (try_way(&a, i))
             return;

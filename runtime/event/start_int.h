@@ -46,7 +46,8 @@ typedef struct Starts {
     StartRow *row;                 /* wanted, in order of preference */
     DdpVar *column;
     uint32_t *chosen_row, *chosen_column; /* [n] */
-    double *matrix;                       /* [n_rows][n_columns]: d row / d column */
+    double *unit; /* [n_rows]: how large the terms of a condition are where one begins, 1 at most */
+    double *matrix; /* [n_rows][n_columns]: d row / d column */
     double *factor; /* [n_rows][n_columns]: row r had factor k times chosen row k taken away */
     double *system, *step, *old;
     uint32_t *pivot, *place; /* place: [n_columns] */
@@ -65,6 +66,7 @@ static inline bool start_is_conditioned(const Starts *s)
 double start_off(const Starts *s, uint32_t row); /* NAN: it has no value at this point */
 /* How far a condition is off, against what its sides consist of. */
 double start_violation(const Starts *s, uint32_t row);
+void start_find_units(Starts *s); /* at the guess */
 bool start_is_chosen(const Starts *s, uint32_t row);
 void start_choose(Starts *s); /* derivatives at the present point, and rows and columns by them */
 void start_choose_met(

@@ -15,6 +15,9 @@ void start_make_room(Starts *s, Arena *arena)
     start_find_pattern(s, arena);
     s->matrix = arena_alloc(arena, size * sizeof *s->matrix);
     s->factor = arena_alloc(arena, size * sizeof *s->factor);
+    s->unit = arena_alloc(arena, s->n_rows * sizeof *s->unit);
+    for (uint32_t r = 0; r < s->n_rows; r++)
+        s->unit[r] = 1;
     s->least = arena_alloc(arena, s->n_columns * sizeof *s->least);
     s->most = arena_alloc(arena, s->n_columns * sizeof *s->most);
     for (uint32_t c = 0; c < s->n_columns; c++)

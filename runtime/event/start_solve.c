@@ -38,7 +38,8 @@ static bool is_known(const Sim *sim, const StartMemo *start)
 static bool is_lost(const Sim *sim, const StartMemo *start)
 {
     return is_known(sim, start) && !sim->info[start->var].state &&
-           fabs(off_start(sim, start)) > 1e-9 * (1 + fabs(sim->value[start->start]));
+           fabs(off_start(sim, start)) >
+               1e-9 * (world_var_nominal(sim->world, start->var) + fabs(sim->value[start->start]));
 }
 
 static bool any_lost(const Sim *sim)
@@ -241,6 +242,7 @@ void start_fill(Starts *s)
 }
 
 static const double STARTS_DIFFER = 1e-8;
+static const double ROUNDINGS = 64; /* of a condition that holds */
 
 void start_choose(Starts *s)
 {
@@ -261,7 +263,7 @@ double start_distance(const Starts *s)
 {
     double most = 0;
     for (uint32_t k = 0; k < s->n; k++) {
-        double off = fabs(start_off(s, s->chosen_row[k]));
+        double off = fabs(start_off(s, s->chosen_row[k])) / s->unit[s->chosen_row[k]];
         most = isnan(off) && start_is_conditioned(s) ? INFINITY : fmax(most, off);
     }
     return most;
@@ -325,15 +327,37 @@ static SolStatus check_starts(Sim *sim)
     return SOL_OK;
 }
 
-double start_violation(const Starts *s, uint32_t r)
+/* What the sides of a condition consist of. */
+static double size_of_condition(const Starts *s, uint32_t r)
 {
     Sim *sim = s->sim;
     DdpCombination entered = {0};
     ddp_combination(sim->ddp, s->row[r].rel, &entered);
     const FormInfo *form = form_info(sim->forms, entered.form);
     X difference = x_binary(sim->forms, X_SUB, form->lhs, form->rhs);
-    double off = fabs(start_off(s, r)), size = rounding_size(sim, difference, entered.vars);
-    return isnan(off) ? INFINITY : off / (isfinite(size) ? fmax(1, size) : 1);
+    return rounding_size(sim, difference, entered.vars);
+}
+
+void start_find_units(Starts *s)
+{
+    for (uint32_t r = 0; r < s->n_conditions; r++) {
+        double size = size_of_condition(s, r);
+        s->unit[r] = size > 0 ? fmin(size, 1) : 1;
+    }
+}
+
+double start_violation(const Starts *s, uint32_t r)
+{
+    double off = fabs(start_off(s, r)), size = size_of_condition(s, r), unit = s->unit[r];
+    if (isnan(off))
+        return INFINITY;
+    if (!isfinite(size))
+        return off;
+    if (off > START_MET * fmax(unit, size)) {
+        double rounding = error_bound_of_var(s->sim, s->row[r].var).rounding;
+        unit = fmax(unit, isfinite(rounding) ? ROUNDINGS / START_MET * rounding : 0);
+    }
+    return off / fmax(unit, size);
 }
 
 bool start_is_chosen(const Starts *s, uint32_t r)

@@ -16,7 +16,8 @@ void trail_begin(Sim *sim)
     sim->decide.trail.states_before = 0;
     sim->decide.trail.paths = world_paths(sim->world);
     sim->decide.trail.impulse_time = sim->search.impulse_time;
-    sim->decide.trail.broken = sim->decide.trail.changed = sim->decide.trail.chose = false;
+    sim->decide.trail.broken = sim->decide.trail.changed = sim->decide.trail.chose =
+        sim->decide.trail.stays = false;
 }
 
 void trail_close(Sim *sim)
@@ -132,7 +133,7 @@ bool trail_jumped(Sim *sim, uint32_t i)
     evaluate_fetch(sim, old->var, EVAL_EVENT); /* it may be an output now */
     double size = fmax(fabs(old->value), fabs(sim->value[old->var]));
     double off = fabs(sim->value[old->var] - old->value);
-    return !(off <= JUMP * (sim->opt.rtol * size + sim->opt.atol)) && is_first(sim, i);
+    return !(off <= JUMP * values_allowed(sim, old->var, size)) && is_first(sim, i);
 }
 
 /* Is it the one that was a state, and does something else determine it now? */

@@ -58,6 +58,7 @@ static void free_lists(Part *part)
     node_order_free(sim, &part->orders[0]);
     node_order_free(sim, &part->orders[1]);
     vec_free(sim->mem, &part->lists.watched);
+    vec_free(sim->mem, &part->lists.by_clock);
     vec_free(sim->mem, &part->lists.timers);
     vec_free(sim->mem, &part->lists.roots);
     vec_free(sim->mem, &part->lists.notes);

@@ -61,7 +61,7 @@ static bool step_quietly(Part *part, double time)
     if (part->choice.constrained || time >= part->timed ||
         tape_look(part, time, states_of(part), &part->sim->solve.moved) != TAPE_QUIET)
         return false;
-    tape_note_look(part);
+    tape_note_look(part, time);
     tape_last_slopes(part, states_of(part) + part->states.n);
     return true;
 }

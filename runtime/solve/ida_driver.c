@@ -504,7 +504,6 @@ enum { MOST_LOOKS = 1000 };
 
 static bool fits_at(Part *part, IdaDriver *driver, double time)
 {
-    const SolOptions *opt = &part->sim->opt;
     const double *y = nvector_at(driver->out), *error = nvector_at(driver->error);
     part_put_loops(part);
     if (IDAGetDky(driver->ida, time, 0, driver->out) != 0 ||
@@ -513,7 +512,7 @@ static bool fits_at(Part *part, IdaDriver *driver, double time)
         jacobian_solve(driver->jacobian, nvector_at(driver->error)) != 0)
         return true; /* no values: that is for the search of events to find */
     for (uint32_t i = 0; i < part->states.n; i++)
-        if (fabs(error[i]) > PROPORTION * (opt->rtol * fabs(y[i]) + opt->atol))
+        if (fabs(error[i]) > PROPORTION * part_allowed(part, i, fabs(y[i])))
             return false;
     return true;
 }

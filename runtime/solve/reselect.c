@@ -321,13 +321,13 @@ static void plan_next(Part *part, double seen)
 /* Has a variable moved in a step of length h as its slopes at both ends say? A change that is little more than
  * the tolerance counts as explained. The mean of the slopes is a rough measure, but enough: where a speed
  * turns round without an acceleration, it explains nothing of the change. */
-static bool follows(const Part *part, DummyNote before, DummyNote after, double h)
+static bool follows(const Part *part, DdpVar var, DummyNote before, DummyNote after, double h)
 {
     const Sim *sim = part->sim;
     double change = after.value - before.value, size = fmax(fabs(after.value), fabs(before.value));
     double explained = h * (before.slope + after.slope) / 2;
     double fastest = h * fmax(fabs(before.slope), fabs(after.slope));
-    if (isnan(explained) || fabs(change) < 1000 * (sim->opt.rtol * size + sim->opt.atol))
+    if (isnan(explained) || fabs(change) < 1000 * values_allowed(sim, var, size))
         return true;
     if (fabs(change) > 2 * fastest)
         return false;
@@ -419,7 +419,7 @@ static void check_dummy(Part *part, DdpVar var, DummyNote *note, void *context)
 {
     Following *f = context;
     DummyNote now = dummy_now(part, var);
-    f->fine = f->fine && (follows(part, *note, now, f->h) ||
+    f->fine = f->fine && (follows(part, var, *note, now, f->h) ||
                           is_rounding(part, var, fabs(now.value - note->value), f));
 }
 

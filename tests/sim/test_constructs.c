@@ -105,6 +105,12 @@ static void sample_without_sense(void **state)
     assert_int_equal(sim_lab_run(lab, 1), SOL_MODEL);
     assert_true(sim_lab_said(lab, "too many intervals of 1e-09 before time 0"));
     sim_lab_close(lab);
+    lab = sim_lab_text("model M\ninterface: static Integer n;\nimplementation:\n"
+                       "  when Sample(interval = 1e-20) then n << 1; end when;\nend M;\n",
+                       &(SolOptions){.start = 1, .stop = 2});
+    assert_int_equal(sim_lab_run(lab, 2), SOL_MODEL);
+    assert_true(sim_lab_said(lab, "the interval of Sample is 1e-20: at time 1 that is rounding"));
+    sim_lab_close(lab);
 }
 
 /* ---- the end ---- */

@@ -445,9 +445,48 @@ static void drawn_repetitions(void **state)
     soak_end(&soak);
 }
 
+/* Two clutches lock at one time, whatever says so: three inertias have one speed, and nothing is chosen. */
+static void two_locks_at_once(void **state)
+{
+    static const char *const pairs[][2] = {
+        {"time >= 1", "time >= 1"},
+        {"time >= 1 and time < 2", "time >= 1 and time < 3"},
+        {"x >= 1", "x >= 1"},
+        {"x >= 1", "y >= 1"},
+        {"x >= 1", "time >= 1"},
+        {"floor(time) > 0 and time < 2", "time >= 1"},
+        {"sin(time) > 0.5 or l", "sin(time) > 0.5 or l"},
+        {"l", "m"},
+        {"l", "time >= 1"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        for (int solver = SOL_SOLVER_AUTO; solver <= SOL_SOLVER_RK; solver++) {
+            char text[1000];
+            snprintf(text, sizeof text,
+                     "model M\ninterface:\n  static Real a; static Real b; static Real c;\n"
+                     "  static Real x; static Real y; static Boolean l; static Boolean m;\n"
+                     "implementation:\n  static Real s; static Real t; static Integer n;\n"
+                     "  der(x = a, start << 1) = s; 2*der(x = b, start << 4) = t - s;\n"
+                     "  3*der(x = c, start << -1) = -t;\n"
+                     "  der(x = x, start << 0) = 1; der(x = y, start << 0) = 1;\n"
+                     "  if %s then a = b; else then s = 0; end if;\n"
+                     "  if %s then b = c; else then t = 0; end if;\n"
+                     "  when time >= 1 then l << true; end when;\n"
+                     "  when x >= 1 then m << true; n << pre(n) + 1; end when;\nend M;\n",
+                     pairs[i][0], pairs[i][1]);
+            SimLab *lab = sim_lab_text(text, &(SolOptions){.stop = 4, .solver = (SolSolver)solver});
+            assert_int_equal(sim_lab_run(lab, 4), SOL_OK);
+            assert_true(fabs(sim_lab_value(lab, "a") - 1) < 1e-9);
+            assert_true(fabs(sim_lab_value(lab, "b") - 1) < 1e-9);
+            assert_true(fabs(sim_lab_value(lab, "c") - 1) < 1e-9);
+            sim_lab_close(lab);
+        }
+}
+
 int main(void)
 {
-    struct CMUnitTest tests[sizeof cases / sizeof *cases + 6];
+    struct CMUnitTest tests[sizeof cases / sizeof *cases + 7];
     uint32_t n = 0;
     for (; n < sizeof cases / sizeof *cases; n++)
         tests[n] = (struct CMUnitTest){cases[n].name, is_kept, NULL, NULL, (void *)&cases[n]};
@@ -457,5 +496,6 @@ int main(void)
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(contradictions_are_refused);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(drawn_systems);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(drawn_repetitions);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(two_locks_at_once);
     return _cmocka_run_group_tests("impulses", tests, n, NULL, NULL);
 }

@@ -86,6 +86,49 @@ static void sines_of_the_clock(void **context)
     }
 }
 
+/* More of the clock: what is slow decides when what is quick counts, poles, a spike that is no measure for what follows, chirps. */
+static void crossings_of_the_clock(void **context)
+{
+    static const struct {
+        const char *condition;
+        double stop, n;
+    } known[] = {
+        /* from asin(0.5) = pi/6 to 5*pi/6 of the slow one */
+        {"sin(time) > 0.5 and sin(31415.9265358979*time) > 0.5", 3, 10472},
+        {"sin(time) > 0.5 and 1.5 < 2*cos(20000*time)", 2.8, 6667},
+        {"tan(20*time) > 1", 10, 64},
+        {"1e6/(1 + (1e5*(time - 1))^2) + sin(300*time) > 0.5", 5, 238},
+        {"sin(3*time*time) > 0.5", 20, 191},
+        {"sin(exp(time)) > 0.5", 7, 175},
+        /* pulses that looks pass over: at pi/2 + k*pi, of 1e-6 of a step, where something slow is added, two that touch 0 */
+        {"sin(50*time)^200 > 0.9", 10, 159},
+        {"abs(sin(50*time)) < 0.001", 10, 160},
+        {"exp(0 - ((time - 5.1234)/1e-5)^2) > 0.5", 10, 1},
+        {"exp(0 - ((time - 3e6)/1e-2)^2) + sin(1e-6*time)/100 > 0.5", 1e7, 1},
+        {"atan(1e7*(time - 1))*atan(1e7*(time - 1.00001)) < -1", 3, 1},
+        {"min(cos(7*time), cos(7.01*time)) > 0.99999 or max(sin(time), cos(time)) < -0.7071", 40,
+         7},
+        {"(sin(10*time) + 1)*(sin(10*time) + 1) < 1e-6", 10, 16},
+        {"mod(sin(20*time), 0.3) > 0.2999", 10, 445},
+    };
+    (void)context;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        for (uint32_t steps = 1; steps <= 900; steps *= 30) {
+            char text[512];
+            snprintf(text, sizeof text,
+                     "model M\ninterface:\n  static Integer n;\nimplementation:\n"
+                     "  when %s then n << pre(n) + 1; end when;\nend M;\n",
+                     known[i].condition);
+            SimLab *lab = sim_lab_text(text, &(SolOptions){.stop = known[i].stop, .steps = steps});
+            assert_int_equal(sim_lab_run(lab, known[i].stop), SOL_OK);
+            if (sim_lab_value(lab, "n") != known[i].n)
+                print_error("%s, %u steps: %g\n", known[i].condition, steps,
+                            sim_lab_value(lab, "n"));
+            assert_true(sim_lab_value(lab, "n") == known[i].n);
+            sim_lab_close(lab);
+        }
+}
+
 /* But an equation that has no value on either side is an error. */
 static void no_value_at_all(void **state)
 {
@@ -280,6 +323,7 @@ int main(void)
         cmocka_unit_test(no_value_at_all),
         cmocka_unit_test(quick_switching_is_no_chattering),
         cmocka_unit_test(sines_of_the_clock),
+        cmocka_unit_test(crossings_of_the_clock),
         cmocka_unit_test(times_one_ulp_apart),
         cmocka_unit_test(a_comparison_that_cannot_matter),
         cmocka_unit_test(steps_are_not_bounded_by_output),
