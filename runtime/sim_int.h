@@ -266,7 +266,8 @@ typedef struct SimRun {
     Arena opt_arena;
     SolStatus status;
     bool initialised;
-    bool event_failed;      /* at Sim.time */
+    bool event_failed; /* at Sim.time */
+    bool in_event;     /* parts are brought there because of an event, not because somebody looks */
     SolStatus start_status; /* how that ended */
     bool sets_checked;
     uint64_t births_at_start; /* Sim.build.births then */

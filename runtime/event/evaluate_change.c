@@ -92,9 +92,7 @@ void evaluate_touch_node(Sim *sim, DdpNode n)
     node->dirty = true;
     if (node->factored)
         reselect_note_constant(sim, n);
-    node->factored = false;
-    if (node->loop)
-        node_loop(node)->checked = false;
+    loop_keep_outdate(node);
     vec_push(sim->mem, &sim->change.heap, ((DirtyNode){ddp_label(sim->ddp, n), n}));
     if (!sim->build.applying)
         heap_up(sim, sim->change.heap.n - 1);
@@ -425,7 +423,7 @@ SolStatus evaluate_renew(Sim *sim, DdpNode n, EvalHow how)
 /* A transmission into a held variable may be gone in the next update. */
 static bool may_wait(const Sim *sim, const EvalNode *node)
 {
-    return evaluate_place(node) == PLACE_OUTPUTS &&
+    return node_place(node) == PLACE_OUTPUTS &&
            ddp_var(sim->ddp, node_output(node, 0)).kind == DDP_UNKNOWN;
 }
 

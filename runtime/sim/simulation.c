@@ -183,13 +183,13 @@ SolStatus sim_exhausted(Sim *sim)
 
 /* ---- creating ---- */
 
-/* A part was brought to the present time: which of its conditions may fire. Who looks between two points of a grid only
- * looks: nothing is decided there, and nothing is remembered. */
+/* A part was brought to the present time: which of its conditions may fire. Who looks between events, or between two points of
+ * a grid, only looks: nothing is decided there, and nothing is remembered. */
 static bool part_is_there(Part *part)
 {
-    if (part->fixed_steps && part->sim->time > part->sim->grid.time)
-        return false;
-    return event_add_changed(part);
+    const Sim *sim = part->sim;
+    bool looks = part->fixed_steps ? sim->time > sim->grid.time : !sim->run.in_event;
+    return !looks && event_add_changed(part);
 }
 
 static const SenseHost sense_host = {.like = sim_like,
@@ -537,6 +537,7 @@ SolStatus sim_event(Sim *sim)
     event_record_begin(sim);
     trace_event_begin(sim);
     SolStatus status = event_iterate(sim, false);
+    sim->run.in_event = false;
     event_record_end(sim);
     sim->counts.events++;
     if (status == SOL_OK)
