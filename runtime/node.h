@@ -194,7 +194,8 @@ typedef struct LoopForm {
 
 /* What only loops have. */
 typedef struct NodeLoop {
-    bool noted;       /* by its part: node_kept() and `kept` are those of its last step or event */
+    bool noted;       /* by its part: node_kept() has the values of its last step or event */
+    bool tried;       /* it was solved: `kept` is how, not how it was made */
     LoopForm kept;    /* what its next solution begins with (loop_keep.c) */
     bool given_whole; /* solved as a whole because the DDP says so */
     bool checked;     /* what `check` has of the relations is true */

@@ -417,6 +417,7 @@ typedef struct SimChange {
     uint64_t count;         /* by values_set() */
     VEC(DirtyNode) heap;    /* dirty nodes, earliest first */
     VEC(DdpNode) held_back; /* loops that were dirty while hold_loops was set */
+    VEC(DdpNode) loops;     /* that were made or touched since evaluate_loops_alone(); some twice */
     DdpNode failed;         /* has no value after the last look, and stays dirty; 0: none */
 } SimChange;
 

@@ -135,6 +135,9 @@ void loop_keep_put(Sim *sim, EvalNode *node);       /* its part is about to begi
 bool loop_keep_must_be_whole(const EvalNode *node); /* by the DDP, or by its size */
 /* The same loop lost digits when it was torn, in an earlier mode. */
 bool loop_keep_is_known_whole(const Sim *sim, const EvalNode *node);
+/* Elsewhere: it was solved, and begins in this form from now on; there is nothing to find out. */
+void loop_keep_note_form(Sim *sim, EvalNode *node);
+bool loop_keep_knows_how(const EvalNode *node);
 bool loop_keep_is_alone(const EvalNode *node); /* no part evaluates it */
 /* It is about to be solved, and where it begins is not given by its part. */
 bool loop_keep_is_free(Sim *sim, EvalNode *node);

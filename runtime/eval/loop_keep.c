@@ -5,10 +5,11 @@
  *
  *   In a part   each look and each step begin where the last step, or the event, left the loop: loop_keep_note() there, loop_keep_put()
  *               before each of them. That a look found the torn form to lose digits is forgotten with the look.
- *   Elsewhere   (outputs, what is evaluated at events only) and until a part has noted it, a loop begins in the form that it was made with.
- *               A linear one begins at zero. A nonlinear one needs a guess, the values that are there; its solution is rounded to
- *               some digits, and it is solved a second time from these: guesses that lead to the same solution lead to the same bits.
- *               The borders of that rounding are no plain numbers, so that a solution lies at one of them by accident only.
+ *   Elsewhere   (outputs, what is evaluated at events only) a loop is solved once in the event that made it, whoever looks, and begins in the
+ *               form of then. A linear one begins at zero. A nonlinear one needs a guess, the values that are there; its solution is rounded
+ *               to some digits, and it is solved a second time from these: guesses that lead to the same solution lead to the same
+ *               bits. So is one that its part has not noted yet. The borders of that rounding are no plain numbers, so that a solution lies at
+ *               one of them by accident only.
  */
 #include "numerics/scale.h"
 #include "runtime/eval/eval.h"
@@ -21,7 +22,7 @@
 void loop_keep_begin(const EvalNode *node)
 {
     NodeLoop *loop = node_loop(node);
-    loop->noted = false;
+    loop->noted = loop->tried = false;
     loop->kept = (LoopForm){.untorn = node->untorn};
 }
 
@@ -73,20 +74,26 @@ bool loop_keep_is_known_whole(const Sim *sim, const EvalNode *node)
     return sim->eval.whole_loops.n && map_get(&sim->eval.whole_loops, loop_key(node));
 }
 
+void loop_keep_note_form(Sim *sim, EvalNode *node)
+{
+    NodeLoop *loop = node_loop(node);
+    if (node->untorn && !loop->kept.untorn)
+        know_whole(sim, node);
+    loop->kept = (LoopForm){node->untorn, node->factored, loop->checked};
+    loop->tried = true;
+    if (loop->whole)
+        loop_factors_note(sim, loop->whole);
+}
+
 /* ---- in a part ---- */
 
 void loop_keep_note(Sim *sim, EvalNode *node)
 {
-    NodeLoop *loop = node_loop(node);
     double *kept = node_kept(node);
     for (uint32_t k = 0; k < node->n_steps + node->n_tears; k++)
         kept[k] = sim->value[node_output(node, k)];
-    if (node->untorn && !loop->kept.untorn)
-        know_whole(sim, node);
-    loop->kept = (LoopForm){node->untorn, node->factored, loop->checked};
-    loop->noted = true;
-    if (loop->whole)
-        loop_factors_note(sim, loop->whole);
+    loop_keep_note_form(sim, node);
+    node_loop(node)->noted = true;
 }
 
 void loop_keep_put(Sim *sim, EvalNode *node)
@@ -103,6 +110,12 @@ bool loop_keep_is_alone(const EvalNode *node)
 {
     NodePlace place = node_place(node);
     return place != PLACE_DYNAMICS && place != PLACE_CONDITIONS;
+}
+
+bool loop_keep_knows_how(const EvalNode *node)
+{
+    const NodeLoop *loop = node_loop(node);
+    return loop->tried && (loop->kept.factored || !node->constant);
 }
 
 /* Factors that do not move, made in the form that it begins with. */

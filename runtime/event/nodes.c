@@ -619,6 +619,7 @@ void nodes_close(Sim *sim)
     vec_free(sim->mem, &sim->change.heap);
     vec_free(sim->mem, &sim->build.need_work);
     vec_free(sim->mem, &sim->change.held_back);
+    vec_free(sim->mem, &sim->change.loops);
     vec_free(sim->mem, &sim->update.skipped);
     vec_free(sim->mem, &sim->build.remade);
     vec_free(sim->mem, &sim->update.marked);
@@ -638,6 +639,7 @@ void nodes_clear(Sim *sim)
 {
     vec_clear(&sim->change.heap);
     vec_clear(&sim->change.held_back);
+    vec_clear(&sim->change.loops);
     vec_clear(&sim->search.compared);
     vec_clear(&sim->search.moved);
 }

@@ -545,7 +545,9 @@ SolStatus sim_event(Sim *sim)
     if (status != SOL_OK)
         return status;
     event_keep_pres(sim);
-    status = sim_point(sim, SOL_AFTER_EVENT);
+    status = evaluate_loops_alone(sim);
+    if (status == SOL_OK)
+        status = sim_point(sim, SOL_AFTER_EVENT);
     if (status == SOL_OK && sim->opt.max_events && sim->counts.events >= sim->opt.max_events) {
         diag_error(sim->diags, 0, "at time %.10g the limit of %llu events is reached", sim->time,
                    (unsigned long long)sim->opt.max_events);
@@ -585,6 +587,8 @@ SolStatus sim_start(Sim *sim)
     }
     if (sim->run.start_status == SOL_OK)
         sim->run.start_status = sense_start(sim->output.sense);
+    if (sim->run.start_status == SOL_OK)
+        sim->run.start_status = evaluate_loops_alone(sim);
     return sim->run.start_status == SOL_OK ? sim_point(sim, SOL_AT_START) : sim->run.start_status;
 }
 
