@@ -6,10 +6,10 @@
  *   In a part   each look and each step begin where the last step, or the event, left the loop: loop_keep_note() there, loop_keep_put()
  *               before each of them. That a look found the torn form to lose digits is forgotten with the look.
  *   Elsewhere   (outputs, what is evaluated at events only) a loop is solved once in the event that made it, whoever looks, and begins in the
- *               form of then. A linear one begins at zero. A nonlinear one needs a guess, the values that are there; its solution is rounded
- *               to some digits, and it is solved a second time from these: guesses that lead to the same solution lead to the same
- *               bits. So is one that its part has not noted yet. The borders of that rounding are no plain numbers, so that a solution lies at
- *               one of them by accident only.
+ *               form of then; a linear one whose factors move is solved whole at once. A linear one begins at zero. A nonlinear one needs a
+ *               guess, the values that are there; its solution is rounded to some digits, and it is solved a second time from these: guesses
+ *               that lead to the same solution lead to the same bits. So is one that its part has not noted yet. The borders of that rounding
+ *               are no plain numbers, so that a solution lies at one of them by accident only.
  */
 #include "numerics/scale.h"
 #include "runtime/eval/eval.h"
@@ -132,6 +132,8 @@ bool loop_keep_is_free(Sim *sim, EvalNode *node)
     if (!loop_keep_is_alone(node))
         return !loop->noted;
     loop->noted = false;
+    if (!loop->tried) /* where factors move, the torn form may lose digits at one look and not at the next */
+        loop->kept.untorn |= node->linear && !node->constant;
     if (!has_own_factors(node))
         form_back(sim, node);
     if (!node->constant)
