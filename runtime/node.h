@@ -196,6 +196,8 @@ typedef struct LoopForm {
 typedef struct NodeLoop {
     bool noted;       /* by its part: node_kept() has the values of its last step or event */
     bool tried;       /* it was solved: `kept` is how, not how it was made */
+    bool alone;       /* when it was solved last no part evaluated it */
+    bool made_untorn; /* EvalNode.untorn when it was made */
     LoopForm kept;    /* what its next solution begins with (loop_keep.c) */
     bool given_whole; /* solved as a whole because the DDP says so */
     bool checked;     /* what `check` has of the relations is true */

@@ -22,7 +22,8 @@
 void loop_keep_begin(const EvalNode *node)
 {
     NodeLoop *loop = node_loop(node);
-    loop->noted = loop->tried = false;
+    loop->noted = loop->tried = loop->alone = false;
+    loop->made_untorn = node->untorn;
     loop->kept = (LoopForm){.untorn = node->untorn};
 }
 
@@ -77,8 +78,6 @@ bool loop_keep_is_known_whole(const Sim *sim, const EvalNode *node)
 void loop_keep_note_form(Sim *sim, EvalNode *node)
 {
     NodeLoop *loop = node_loop(node);
-    if (node->untorn && !loop->kept.untorn)
-        know_whole(sim, node);
     loop->kept = (LoopForm){node->untorn, node->factored, loop->checked};
     loop->tried = true;
     if (loop->whole)
@@ -90,6 +89,8 @@ void loop_keep_note_form(Sim *sim, EvalNode *node)
 void loop_keep_note(Sim *sim, EvalNode *node)
 {
     double *kept = node_kept(node);
+    if (node->untorn && !node_loop(node)->kept.untorn)
+        know_whole(sim, node);
     for (uint32_t k = 0; k < node->n_steps + node->n_tears; k++)
         kept[k] = sim->value[node_output(node, k)];
     loop_keep_note_form(sim, node);
@@ -126,19 +127,39 @@ static bool has_own_factors(const EvalNode *node)
            (!loop->whole || !node->untorn || loop_factors_are_first(loop->whole));
 }
 
-bool loop_keep_is_free(Sim *sim, EvalNode *node)
+/* Where factors move, the torn form may lose digits at one look and not at the next. */
+static void begin_alone(Sim *sim, EvalNode *node)
 {
     NodeLoop *loop = node_loop(node);
-    if (!loop_keep_is_alone(node))
-        return !loop->noted;
     loop->noted = false;
-    if (!loop->tried) /* where factors move, the torn form may lose digits at one look and not at the next */
-        loop->kept.untorn |= node->linear && !node->constant;
+    loop->alone = true;
     if (!has_own_factors(node))
         form_back(sim, node);
-    if (!node->constant)
-        loop->checked = false;
-    return true;
+    if (node->constant)
+        return;
+    loop->checked = false;
+    if (node->linear && !loop->tried) {
+        node->untorn = true;
+        node->factored = false;
+    }
+}
+
+/* In a part, from now on. */
+static void begin_in_part(Sim *sim, EvalNode *node)
+{
+    NodeLoop *loop = node_loop(node);
+    loop->alone = loop->tried = false;
+    loop->kept = (LoopForm){.untorn = loop->made_untorn};
+    form_back(sim, node);
+}
+
+bool loop_keep_is_free(Sim *sim, EvalNode *node)
+{
+    if (loop_keep_is_alone(node))
+        begin_alone(sim, node);
+    else if (node_loop(node)->alone)
+        begin_in_part(sim, node);
+    return !node_loop(node)->noted;
 }
 
 /* Twelve bits, of what is tiny beside the others fewer. Where exponents change and where numbers are rounded up are no plain numbers. */
