@@ -166,6 +166,16 @@ typedef struct EvalNode {
     struct SegmentPlan *plan; /* of the comparisons, tape_plan.c; NULL: not asked for */
 } EvalNode;
 
+/* Where it belongs now. */
+static inline NodePlace node_place(const EvalNode *node)
+{
+    if (!node->live || !node->varies || !node->determined)
+        return PLACE_NONE;
+    return node->needed[NEED_DYNAMICS]     ? PLACE_DYNAMICS
+           : node->needed[NEED_CONDITIONS] ? PLACE_CONDITIONS
+                                           : PLACE_OUTPUTS;
+}
+
 /* EvalNode.point_number of a node that was made, or made anew, at this point and was not evaluated since: no point has
  * this number. */
 static inline uint64_t node_made_at(uint64_t point_number)
@@ -181,8 +191,18 @@ typedef struct DirtyNode {
 /* In the allocation of a node lie, one behind the other: ops; of a loop NodeLoop, kept and lu;
  * reads; the variables of the ops; tears and pivot. */
 
+/* How a loop is solved. */
+typedef struct LoopForm {
+    bool untorn, factored, checked; /* as in EvalNode and NodeLoop */
+} LoopForm;
+
 /* What only loops have. */
 typedef struct NodeLoop {
+    bool noted;       /* by its part: node_kept() has the values of its last step or event */
+    bool tried;       /* it was solved: `kept` is how, not how it was made */
+    bool alone;       /* when it was solved last no part evaluated it */
+    bool made_untorn; /* EvalNode.untorn when it was made */
+    LoopForm kept;    /* what its next solution begins with (loop_keep.c) */
     bool given_whole; /* solved as a whole because the DDP says so */
     bool checked;     /* what `check` has of the relations is true */
     DdpVar *tears;

@@ -266,7 +266,8 @@ typedef struct SimRun {
     Arena opt_arena;
     SolStatus status;
     bool initialised;
-    bool event_failed;      /* at Sim.time */
+    bool event_failed; /* at Sim.time */
+    bool in_event;     /* parts are brought there because of an event, not because somebody looks */
     SolStatus start_status; /* how that ended */
     bool sets_checked;
     uint64_t births_at_start; /* Sim.build.births then */
@@ -416,6 +417,7 @@ typedef struct SimChange {
     uint64_t count;         /* by values_set() */
     VEC(DirtyNode) heap;    /* dirty nodes, earliest first */
     VEC(DdpNode) held_back; /* loops that were dirty while hold_loops was set */
+    VEC(DdpNode) loops;     /* that were made or touched since evaluate_loops_alone(); some twice */
     DdpNode failed;         /* has no value after the last look, and stays dirty; 0: none */
 } SimChange;
 

@@ -57,7 +57,6 @@ void evaluate_tangent_node(Sim *sim, DdpNode node); /* the same for a whole node
 void evaluate_clear_tangents(Sim *sim, DdpNode node);
 /* The relation that determines `var`, inside whatever node; 0: none. */
 DdpRel evaluate_relation_of(const Sim *sim, DdpVar var);
-NodePlace evaluate_place(const EvalNode *node); /* where it belongs now */
 bool evaluate_is_stale(const Sim *sim, const EvalNode *node);
 /* Loops are not evaluated: branches have to be chosen first. */
 void evaluate_hold_loops(Sim *sim, bool hold);
@@ -124,11 +123,29 @@ DdpNode loop_solve_unsolved(const Sim *sim); /* the loop that was found so; 0: n
 void loop_solve_forget_whole(Sim *sim);      /* which loops lost digits, and those that are away */
 void loop_solve_forget(Sim *sim, EvalNode *node);   /* all it keeps beside the node's block */
 void loop_solve_put_away(Sim *sim, EvalNode *node); /* the same, but it may return with its mode */
-/* The same loop lost digits when it was torn, in an earlier mode. */
 bool loop_solve_is_singular(Sim *sim, EvalNode *node); /* at the present values; they stay */
-bool loop_solve_is_known_whole(const Sim *sim, const EvalNode *node);
 /* Tangents of a loop's variables from those of what it reads, at its solution. */
 void loop_solve_tangent(Sim *sim, DdpNode node);
+
+/* ---- loop_keep.c ---- */
+
+void loop_keep_begin(const EvalNode *node); /* it was made */
+void loop_keep_outdate(
+    EvalNode *node); /* of any node: its factors, if it has some, are to be made anew */
+void loop_keep_note(Sim *sim, EvalNode *node);      /* its part begins here the next time */
+void loop_keep_put(Sim *sim, EvalNode *node);       /* its part is about to begin */
+bool loop_keep_must_be_whole(const EvalNode *node); /* by the DDP, or by its size */
+/* The same loop lost digits when it was torn, in an earlier mode. */
+bool loop_keep_is_known_whole(const Sim *sim, const EvalNode *node);
+/* Elsewhere: it was solved, and begins in this form from now on; there is nothing to find out. */
+void loop_keep_note_form(Sim *sim, EvalNode *node);
+bool loop_keep_knows_how(const EvalNode *node);
+bool loop_keep_is_alone(const EvalNode *node); /* no part evaluates it */
+/* It is about to be solved, and where it begins is not given by its part. */
+bool loop_keep_is_free(Sim *sim, EvalNode *node);
+/* To begin with: the present values rounded; `found` gets these. */
+void loop_keep_round(Sim *sim, EvalNode *node, double *found);
+bool loop_keep_is_near(const Sim *sim, const EvalNode *node, const double *found);
 
 /* ---- explain.c: failures in the modeller's words ---- */
 

@@ -149,15 +149,6 @@ SolStatus evaluate_list(Sim *sim, const NodeList *list, EvalHow how)
 
 /* ---- outputs ---- */
 
-NodePlace evaluate_place(const EvalNode *node)
-{
-    if (!node->live || !node->varies || !node->determined)
-        return PLACE_NONE;
-    return node->needed[NEED_DYNAMICS]     ? PLACE_DYNAMICS
-           : node->needed[NEED_CONDITIONS] ? PLACE_CONDITIONS
-                                           : PLACE_OUTPUTS;
-}
-
 /* An output that was not evaluated at this moment; its class may be another one by now. */
 /* A loop that the change touches, while loops are not evaluated. Others are as they were: who reads
  * them needs their values at this time. */

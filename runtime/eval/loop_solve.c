@@ -26,6 +26,7 @@
 #include "runtime/eval/loop_check.h"
 #include "runtime/eval/loop_code.h"
 #include "runtime/eval/loop_explain.h"
+#include "runtime/eval/loop_factors.h"
 #include "runtime/eval/loop_rank.h"
 #include "runtime/eval/loop_whole.h"
 #include "runtime/eval/redundant.h"
@@ -38,10 +39,10 @@
 
 /* ---- residual and Jacobian ---- */
 
-/* Room for both forms: two sets of values to come back to, then the arrays of a System. */
+/* Room for both forms: three sets of values to come back to, then the arrays of a System. */
 static double *work_of(Sim *sim, const EvalNode *node)
 {
-    size_t need = 7 * (size_t)(node->n_steps + node->n_tears);
+    size_t need = 8 * (size_t)(node->n_steps + node->n_tears);
     if (need > sim->eval.n_loop) {
         sim->eval.n_loop = 2 * need;
         sim->eval.loop =
@@ -54,11 +55,6 @@ static double *work_of(Sim *sim, const EvalNode *node)
  * point where derivatives vanish, digits are lost that nothing brings back. */
 static const double HOLDS = 1e-11, REFUSED = 1e-9, REFUSED_NONLINEAR = 1e-6;
 
-static bool must_be_whole(const EvalNode *node)
-{
-    return node_loop(node)->given_whole || node->n_tears > LOOP_TORN;
-}
-
 static void residuals(const System *s, double *r);
 static bool newton(System *s, int rounds);
 static bool factor(System *s);
@@ -66,13 +62,13 @@ static void apply(System *s, double *b);
 
 static System system_of(Sim *sim, EvalNode *node)
 {
-    if (must_be_whole(node))
+    if (loop_keep_must_be_whole(node))
         node->untorn = true;
     if (node->untorn && !node_loop(node)->whole)
         node_loop(node)->whole = loop_whole_return(sim, node);
     LoopWhole *whole = node->untorn ? node_loop(node)->whole : NULL;
     uint32_t n = whole ? loop_whole_size(whole) : node->n_tears;
-    double *at = work_of(sim, node) + 2 * (size_t)(node->n_steps + node->n_tears);
+    double *at = work_of(sim, node) + 3 * (size_t)(node->n_steps + node->n_tears);
     return (System){.sim = sim,
                     .node = node,
                     .whole = whole,
@@ -135,7 +131,7 @@ static bool says_nothing_new(Sim *sim, const EvalNode *node)
  * point that is no reason: there it counts if equations were found that say nothing new. */
 static bool is_rounding_alone(const System *s)
 {
-    if (s->whole ? !loop_whole_loses_digits(s->whole, LOOP_RANK_LOST)
+    if (s->whole ? !loop_factors_lose_digits(s->whole, LOOP_RANK_LOST)
                  : !loop_rank_torn_loses_digits(s->sim, s->node))
         return false;
     double left = loop_rank_distance(s->sim, s->node);
@@ -382,7 +378,7 @@ static double violation(const System *s)
 static bool rests(const System *s)
 {
     const EvalNode *node = s->node;
-    bool known = node->linear && (node->constant || node->place == PLACE_OUTPUTS);
+    bool known = node->linear && (node->constant || loop_keep_is_alone(node));
     return !known || loop_check_rests(s->sim, node, s->r, around(s));
 }
 
@@ -396,31 +392,10 @@ static double solve_whole(Sim *sim, EvalNode *node)
     double left = solve(&s) ? violation(&s) : INFINITY;
     if (left <= HOLDS)
         return left;
-    loop_whole_be_strict(sim, s.whole);
+    loop_factors_be_strict(sim, s.whole);
     node->factored = false;
     s = system_of(sim, node);
     return solve(&s) ? violation(&s) : left;
-}
-
-/* What determines which variable, in any order: a mode that returns has the same loop again. */
-static uint64_t loop_key(const EvalNode *node)
-{
-    uint64_t key = 0;
-    for (uint32_t i = 0; i < node->n_steps + node->n_tears; i++) {
-        uint32_t step[2] = {node->ops[i].value, node_output(node, i)};
-        key += hash_bytes(step, sizeof step, 0);
-    }
-    return key;
-}
-
-static void remember_whole(Sim *sim, const EvalNode *node)
-{
-    map_put(sim->mem, &sim->eval.whole_loops, loop_key(node), 1);
-}
-
-bool loop_solve_is_known_whole(const Sim *sim, const EvalNode *node)
-{
-    return sim->eval.whole_loops.n && map_get(&sim->eval.whole_loops, loop_key(node));
 }
 
 /* Also where the structure is not to change now. */
@@ -466,7 +441,7 @@ static bool solve_hard(Sim *sim, EvalNode *node, const double *kept)
         if (fine)
             return true;
     }
-    node->untorn = must_be_whole(node);
+    node->untorn = loop_keep_must_be_whole(node);
     node->factored = false;
     put_values(sim, node, kept);
     return false;
@@ -492,8 +467,6 @@ static bool solve_better(Sim *sim, EvalNode *node, const double *kept, double le
     trace_line(sim, 'e', sim_clock(sim), "  loop of %u relations: violation %.1e, as a whole %.1e",
                node->n_steps + node->n_tears, left, whole);
     if (isfinite(whole) && whole <= fmax(left, HOLDS)) {
-        if (torn)
-            remember_whole(sim, node);
         return is_solution(sim, node, whole);
     }
     node->untorn = !torn;
@@ -536,9 +509,6 @@ static bool solve_somehow(Sim *sim, EvalNode *node, EvalHow how)
     return !node->linear && !trial && !says_nothing_new(sim, node) && solve_hard(sim, node, kept);
 }
 
-/* Outputs are evaluated when somebody looks. So that their last digit does not depend on when
- * somebody looked before, a linear loop among them begins at zero; a nonlinear one needs a guess.
- */
 static void forget_guess(Sim *sim, const EvalNode *node)
 {
     for (uint32_t i = 0; i < node->n_steps; i++)
@@ -547,14 +517,30 @@ static void forget_guess(Sim *sim, const EvalNode *node)
         sim->value[node_tears(node)[i]] = 0;
 }
 
+/* The solution that is there, found from anywhere, as it is found from near it. */
+static bool solve_again(Sim *sim, EvalNode *node)
+{
+    double *found = work_of(sim, node) + 2 * (size_t)(node->n_steps + node->n_tears);
+    loop_keep_round(sim, node, found);
+    if (solve_somehow(sim, node, EVAL_TRIAL) && loop_keep_is_near(sim, node, found))
+        return true;
+    put_values(sim, node, found);
+    return false;
+}
+
+static bool solve_from_anywhere(Sim *sim, EvalNode *node, EvalHow how)
+{
+    if (node->linear)
+        forget_guess(sim, node);
+    return solve_somehow(sim, node, how) &&
+           (node->linear || solve_again(sim, node) || solve_somehow(sim, node, how));
+}
+
 SolStatus loop_solve(Sim *sim, DdpNode n, EvalHow how)
 {
     EvalNode *node = &sim->nodes.at[n];
-    if (node->linear && node->place == PLACE_OUTPUTS)
-        forget_guess(sim, node);
-    if (!node->constant && node->place == PLACE_OUTPUTS)
-        node_loop(node)->checked = false;
-    bool fine = solve_somehow(sim, node, how);
+    bool fine = loop_keep_is_free(sim, node) ? solve_from_anywhere(sim, node, how)
+                                             : solve_somehow(sim, node, how);
     for (uint32_t i = 0; i < node->n_steps; i++) {
         sim->info[node->ops[i].target].has = true;
         sim->info[node->ops[i].target].pending = false;
@@ -641,10 +627,12 @@ void loop_solve_forget(Sim *sim, EvalNode *node)
     node_loop(node)->whole = NULL;
     loop_check_close(sim, node_loop(node)->check);
     node_loop(node)->check = NULL;
-    node_loop(node)->checked = false;
+    node_loop(node)->checked = node_loop(node)->kept.checked = false;
     node_loop(node)->steps = 0;
     if (node->untorn)
         node->factored = false;
+    if (node_loop(node)->kept.untorn)
+        node_loop(node)->kept.factored = false;
 }
 
 void loop_solve_put_away(Sim *sim, EvalNode *node)

@@ -20,72 +20,20 @@
  *
  * Rows and columns are scaled by powers of two, as those of dense matrices are. KLU prefers the
  * diagonal while it is a thousandth of the largest entry; where a solution misses a relation, from
- * then on only the largest entry will do (loop_whole_be_strict).
+ * then on only the largest entry will do (loop_factors_be_strict).
  */
-#include "runtime/eval/loop_whole.h"
+#include "runtime/eval/loop_whole_int.h"
 
 #include "runtime/eval/blocks.h"
 #include "runtime/eval/hold.h"
 #include "numerics/scale.h"
-#include "numerics/sparse_place.h"
-#include "numerics/sparse_solve.h"
 #include "runtime/eval/loop_check.h"
 #include "runtime/eval/loop_code.h"
 #include "runtime/eval/loop_copies.h"
 
 #include <float.h>
-#include <klu.h>
 #include <math.h>
 #include <string.h>
-
-/* A relation reads a variable. Those that one unknown stands for follow each other. */
-typedef struct Entry {
-    DdpVar var;
-    int at, column; /* in value[]; of the unknown */
-    double sign;    /* against the unknown */
-    bool last;      /* of those of the same column */
-} Entry;
-
-/* What it is called while it is away; n 0: it does not return. */
-typedef struct LoopName {
-    uint32_t n, *words;
-    uint64_t key;
-} LoopName;
-
-typedef struct Copy {
-    DdpVar var, of;
-    double sign;
-} Copy;
-
-struct LoopWhole {
-    uint32_t n;
-    DdpVar *unknown;                  /* [n]: variables of the steps, then tearing variables */
-    uint32_t n_copies;                /* variables that an unknown stands for besides itself */
-    Copy *copy;                       /* [n_copies] */
-    uint32_t *relation;               /* [n]: operation of the node that row i is */
-    const Code **code;                /* [n]: left - right of row i */
-    const EvalOp *ops;                /* of the node */
-    X *residual;                      /* [n]: what the code is of */
-    LoopBlock **block;                /* [n]: the same as native code; NULL: not asked for */
-    LoopBlock *all;                   /* all of them in one; NULL: not asked for, or too many */
-    uint32_t *first;                  /* [n + 1]: entries of row i begin here */
-    Entry *entry;                     /* by rows */
-    int *column, *row;                /* the same by columns, as KLU wants it */
-    double *value;                    /* derivatives as they are, by columns */
-    double *scaled;                   /* what KLU gets */
-    double *row_scale, *column_scale; /* [n]: by relation; by unknown */
-    double *r, *right;
-    int *place; /* [n]: the row that relation i becomes */
-    klu_common common;
-    klu_symbolic *symbolic;
-    klu_numeric *numeric;
-    uint32_t solves;   /* with these factors */
-    SparseSolve *fast; /* them, once they are used often; else NULL */
-    LoopName name;
-    bool
-        first_factors; /* symbolic and numeric are what `value` alone leads to: no others came before */
-    bool returned;     /* and since then it was away: they count if `value` is the same again */
-};
 
 static const DdpVar *vars_of(const LoopWhole *w, uint32_t i)
 {
@@ -167,13 +115,6 @@ static void fill_columns(Sim *sim, LoopWhole *w)
     mem_free(sim->mem, next);
 }
 
-static void set_defaults(LoopWhole *w)
-{
-    klu_defaults(&w->common);
-    w->common.btf = 0; /* a loop is one block, and the rows have their places */
-    w->common.scale = 0;
-}
-
 /* Numbers of variables, and which of them are copies; counts the unknowns. */
 static void name_all(Sim *sim, LoopWhole *w, const EvalNode *node, Naming *names, bool with_copies)
 {
@@ -244,7 +185,7 @@ static LoopWhole *open_system(Sim *sim, const EvalNode *node, bool with_copies)
     fill_rows(sim, w, node, &names);
     fill_columns(sim, w);
     free_names(sim, &names);
-    set_defaults(w);
+    loop_factors_begin(w);
     return w;
 }
 
@@ -263,35 +204,11 @@ void loop_whole_forget_code(Sim *sim, LoopWhole *w)
     w->all = NULL;
 }
 
-/* The numbers of the factors change, or go. */
-static void forget_fast(Sim *sim, LoopWhole *w)
-{
-    sparse_solve_close(sim->mem, w->fast);
-    w->fast = NULL;
-    w->solves = 0;
-}
-
-static void free_numeric(Sim *sim, LoopWhole *w)
-{
-    forget_fast(sim, w);
-    if (w->numeric)
-        klu_free_numeric(&w->numeric, &w->common);
-}
-
-static void forget_factors(Sim *sim, LoopWhole *w)
-{
-    free_numeric(sim, w);
-    if (w->symbolic)
-        klu_free_symbolic(&w->symbolic, &w->common);
-    set_defaults(w);
-    w->first_factors = w->returned = false;
-}
-
 void loop_whole_close(Sim *sim, LoopWhole *w)
 {
     if (!w)
         return;
-    forget_factors(sim, w);
+    loop_factors_forget(sim, w);
     mem_free(sim->mem, w->name.words);
     loop_whole_forget_code(sim, w);
     void *arrays[] = {w->unknown, (void *)w->code, w->row_scale, w->first,   w->column,
@@ -300,34 +217,6 @@ void loop_whole_close(Sim *sim, LoopWhole *w)
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         mem_free(sim->mem, arrays[i]);
     mem_free(sim->mem, w);
-}
-
-/* ---- away and back ---- */
-
-static const LoopName *name_of(const LoopWhole *w)
-{
-    return &w->name;
-}
-
-static void call(Sim *sim, LoopWhole *w, const LoopName *name)
-{
-    w->name = *name;
-    w->name.words = mem_alloc(sim->mem, name->n * sizeof *name->words);
-    memcpy(w->name.words, name->words, name->n * sizeof *name->words);
-}
-
-static void rest(Sim *sim, LoopWhole *w)
-{
-    w->ops = NULL;
-    if (w->first_factors)
-        w->returned = true;
-    else
-        forget_factors(sim, w);
-}
-
-static void renew(LoopWhole *w, const EvalNode *node)
-{
-    w->ops = node->ops;
 }
 
 uint32_t loop_whole_size(const LoopWhole *w)
@@ -416,22 +305,14 @@ static bool jacobian(Sim *sim, LoopWhole *w, double *scale)
     return same;
 }
 
-static bool finite_values(const LoopWhole *w)
-{
-    for (int i = 0; i < w->column[w->n]; i++)
-        if (!isfinite(w->value[i]))
-            return false;
-    return true;
-}
-
 bool loop_whole_derivatives(Sim *sim, LoopWhole *w)
 {
     if (!jacobian(sim, w, w->r)) {
         if (w->returned)
-            forget_factors(sim, w);
+            loop_factors_forget(sim, w);
         w->first_factors = false;
     }
-    return finite_values(w);
+    return loop_factors_are_finite(w);
 }
 
 void loop_whole_dense(const LoopWhole *w, double *rows, size_t stride)
@@ -441,158 +322,10 @@ void loop_whole_dense(const LoopWhole *w, double *rows, size_t stride)
             rows[i * stride + (size_t)w->entry[k].column] = w->value[w->entry[k].at];
 }
 
-static void place_rows(Sim *sim, LoopWhole *w, const double *scale)
-{
-    uint32_t count = w->first[w->n];
-    int *column = mem_alloc(sim->mem, count * sizeof *column);
-    double *value = mem_alloc(sim->mem, count * sizeof *value);
-    for (uint32_t k = 0; k < count; k++) {
-        column[k] = w->entry[k].column;
-        value[k] = w->value[w->entry[k].at];
-    }
-    sparse_place(sim->mem, &(SparseRows){w->n, w->first, column, value, scale}, w->place);
-    for (uint32_t i = 0; i < w->n; i++)
-        for (uint32_t k = w->first[i]; k < w->first[i + 1]; k++)
-            w->row[w->entry[k].at] = w->place[i];
-    mem_free(sim->mem, column);
-    mem_free(sim->mem, value);
-}
-
-/* ---- factors ---- */
-
-static void scale_values(LoopWhole *w)
-{
-    for (uint32_t i = 0; i < w->n; i++) {
-        double most = 0;
-        for (uint32_t k = w->first[i]; k < w->first[i + 1]; k++)
-            most = larger(most, fabs(w->value[w->entry[k].at]));
-        w->row_scale[i] = scale_for(most);
-        for (uint32_t k = w->first[i]; k < w->first[i + 1]; k++)
-            w->scaled[w->entry[k].at] = w->value[w->entry[k].at] * w->row_scale[i];
-    }
-    for (uint32_t c = 0; c < w->n; c++) {
-        double most = 0;
-        for (int k = w->column[c]; k < w->column[c + 1]; k++)
-            most = larger(most, fabs(w->scaled[k]));
-        w->column_scale[c] = scale_for(most);
-        for (int k = w->column[c]; k < w->column[c + 1]; k++)
-            w->scaled[k] *= w->column_scale[c];
-    }
-}
-
-static bool refactor(Sim *sim, LoopWhole *w)
-{
-    forget_fast(sim, w);
-    if (!w->numeric ||
-        !klu_refactor(w->column, w->row, w->scaled, w->symbolic, w->numeric, &w->common))
-        return false;
-    klu_rgrowth(w->column, w->row, w->scaled, w->symbolic, w->numeric, &w->common);
-    klu_rcond(w->symbolic, w->numeric, &w->common);
-    return w->common.rgrowth > 1e-6 && w->common.rcond > 1e-13;
-}
-
-/* The diagonal of U tells at once of most matrices that they are far from it. */
-static bool is_singular(LoopWhole *w)
-{
-    klu_rcond(w->symbolic, w->numeric, &w->common);
-    if (w->common.rcond > 1e-8)
-        return false;
-    return !klu_condest(w->column, w->scaled, w->symbolic, w->numeric, &w->common) ||
-           !(w->common.condest < 1e15);
-}
-
-bool loop_whole_loses_digits(LoopWhole *w, double most)
-{
-    klu_rcond(w->symbolic, w->numeric, &w->common);
-    return !(w->common.rcond > most);
-}
-
-enum { OFTEN = 8 }; /* so many solutions pay for a copy of the factors */
-
-/* b := inverse of the Jacobian times b, in the order of the relations, then of the unknowns. */
-static void solve_in_place(Sim *sim, LoopWhole *w, const double *b)
-{
-    if (!w->fast && ++w->solves == OFTEN)
-        w->fast = sparse_solve_open(sim->mem, w->symbolic, w->numeric, &w->common);
-    for (uint32_t i = 0; i < w->n; i++)
-        w->r[w->place[i]] = b[i] * w->row_scale[i];
-    if (w->fast)
-        sparse_solve(w->fast, w->r);
-    else
-        klu_solve(w->symbolic, w->numeric, (int)w->n, 1, w->r, &w->common);
-    for (uint32_t i = 0; i < w->n; i++)
-        w->r[i] *= w->column_scale[i];
-}
-
-/* Factors of scaled values, in an order that is theirs alone. */
-static bool analyse(Sim *sim, LoopWhole *w, const double *scale)
-{
-    scale_values(w);
-    if (!w->symbolic) {
-        place_rows(sim, w, scale);
-        w->symbolic = klu_analyze((int)w->n, w->column, w->row, &w->common);
-        w->first_factors = true;
-    }
-    if (w->common.status == KLU_OUT_OF_MEMORY)
-        mem_exhausted(sim->mem);
-    if (!w->symbolic)
-        return false;
-    if (refactor(sim, w))
-        return true;
-    free_numeric(sim, w);
-    w->numeric = klu_factor(w->column, w->row, w->scaled, w->symbolic, &w->common);
-    if (w->common.status == KLU_OUT_OF_MEMORY)
-        mem_exhausted(sim->mem);
-    return w->numeric && w->common.status == KLU_OK && !is_singular(w);
-}
-
-#ifdef SOLSTICE_VERIFY
-#include <stdio.h>
-#include <stdlib.h>
-
-/* Factors that count again are those that would be made. */
-static void compare_with_made(Sim *sim, LoopWhole *w, const double *scale)
-{
-    size_t size = w->n * sizeof(double);
-    double *kept = mem_alloc(sim->mem, 2 * size), *right = kept + w->n;
-    for (uint32_t i = 0; i < w->n; i++)
-        right[i] = 1 + i;
-    solve_in_place(sim, w, right);
-    memcpy(kept, w->r, size);
-    forget_factors(sim, w);
-    bool fine = analyse(sim, w, scale);
-    solve_in_place(sim, w, right);
-    if (!fine || memcmp(kept, w->r, size) != 0) {
-        fprintf(stderr, "solstice: broken invariant B6: factors of a loop that returned\n");
-        abort();
-    }
-    mem_free(sim->mem, kept);
-}
-#endif
-
 bool loop_whole_factor(Sim *sim, LoopWhole *w, double *scale)
 {
-    bool again = w->returned, same = jacobian(sim, w, scale);
-    w->returned = false;
-    if (again && same) {
-#ifdef SOLSTICE_VERIFY
-        compare_with_made(sim, w, scale);
-#endif
-        return true;
-    }
-    if (again)
-        forget_factors(sim, w);
-    w->first_factors = false; /* unless they are now made */
-    bool fine = finite_values(w) && analyse(sim, w, scale);
-    w->first_factors = w->first_factors && fine;
-    return fine;
-}
-
-void loop_whole_be_strict(Sim *sim, LoopWhole *w)
-{
-    w->first_factors = false;
-    w->common.tol = 1;
-    free_numeric(sim, w);
+    bool same = jacobian(sim, w, scale);
+    return loop_factors_make(sim, w, same, scale);
 }
 
 /* With the derivatives by unknowns alone the sum is too small, if anything; the others are taken
@@ -625,7 +358,7 @@ void loop_whole_rounding(Sim *sim, LoopWhole *w, double *bound)
     for (uint32_t i = 0; i < w->n; i++) {
         double rounding = DBL_EPSILON * loop_check_size(sim, &w->ops[w->relation[i]], w->code[i]);
         w->right[i] = fmax(rounding, fabs(left[i]));
-        solve_in_place(sim, w, w->right);
+        loop_factors_solve(sim, w, w->right);
         w->right[i] = 0;
         for (uint32_t k = 0; k < w->n; k++)
             bound[k] += fabs(w->r[k]);
@@ -635,7 +368,7 @@ void loop_whole_rounding(Sim *sim, LoopWhole *w, double *bound)
 
 void loop_whole_apply(Sim *sim, LoopWhole *w, double *b)
 {
-    solve_in_place(sim, w, b);
+    loop_factors_solve(sim, w, b);
     memcpy(b, w->r, w->n * sizeof *b);
 }
 
@@ -648,7 +381,7 @@ void loop_whole_tangent(Sim *sim, LoopWhole *w)
     for (int round = 0; round < 2; round++) {
         for (uint32_t i = 0; i < w->n; i++)
             w->right[i] = tangent_of(sim, w, i);
-        solve_in_place(sim, w, w->right);
+        loop_factors_solve(sim, w, w->right);
         for (uint32_t i = 0; i < w->n; i++)
             sim->tangent[w->unknown[i]] -= w->r[i];
         spread(w, sim->tangent);
@@ -660,11 +393,34 @@ void loop_whole_tangent(Sim *sim, LoopWhole *w)
  * A switch that opens and closes leads to the same loops again and again. What a loop that goes had (pattern, codes,
  * factors) is put away under its name: forms and variables of all its relations, and its unknowns, in order. Forms are
  * numbers in a table that only grows (X3), so equal names are equal systems. Factors count only where the derivatives are
- * bit for bit those that they were made of (loop_whole_factor).
+ * bit for bit those that they were made of (loop_factors_make).
  *
  * Each name has one slot, and whoever comes later takes it; a hand goes round the slots and empties them where there are
  * more unknowns than MOST_UNKNOWNS.
  */
+
+static const LoopName *name_of(const LoopWhole *w)
+{
+    return &w->name;
+}
+
+static void call(Sim *sim, LoopWhole *w, const LoopName *name)
+{
+    w->name = *name;
+    w->name.words = mem_alloc(sim->mem, name->n * sizeof *name->words);
+    memcpy(w->name.words, name->words, name->n * sizeof *name->words);
+}
+
+static void rest(Sim *sim, LoopWhole *w)
+{
+    w->ops = NULL;
+    loop_factors_rest(sim, w);
+}
+
+static void renew(LoopWhole *w, const EvalNode *node)
+{
+    w->ops = node->ops;
+}
 
 enum { SLOTS = 4096, MOST_UNKNOWNS = 32768, LARGEST = VALUES_ROOM };
 

@@ -31,8 +31,6 @@ void loop_whole_residuals(Sim *sim, LoopWhole *whole, double *r);
 /* Factors of the Jacobian at the present values, all tangents 0; largest entry of each row to
  * `scale`. False when it is singular. */
 bool loop_whole_factor(Sim *sim, LoopWhole *whole, double *scale);
-/* By the last factors, roughly: were more digits than this lost in making them? */
-bool loop_whole_loses_digits(LoopWhole *whole, double most);
 void loop_whole_apply(Sim *sim, LoopWhole *whole,
                       double *b); /* b := inverse of the Jacobian times b */
 
@@ -48,10 +46,6 @@ double loop_whole_violation(Sim *sim, const LoopWhole *whole, const double *r, d
 /* How far each unknown may be off by rounding in the relations, and by what is left of them, with
  * the last factors. */
 void loop_whole_rounding(Sim *sim, LoopWhole *whole, double *bound);
-
-/* The next factors are made anew, and all from now on with the largest pivots, at the cost of fill.
- */
-void loop_whole_be_strict(Sim *sim, LoopWhole *whole);
 
 /* Tangents of the unknowns from those of what the loop reads, with the last factors. */
 void loop_whole_tangent(Sim *sim, LoopWhole *whole);

@@ -79,7 +79,7 @@ static bool leave(Sim *sim, DdpNode n, Compare *compare)
 /* Dynamics or conditions hang on it: it belongs to a part, or will when parts are settled. */
 static bool matters(const EvalNode *node)
 {
-    NodePlace place = evaluate_place(node);
+    NodePlace place = node_place(node);
     return place == PLACE_DYNAMICS || place == PLACE_CONDITIONS;
 }
 

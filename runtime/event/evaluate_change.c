@@ -92,9 +92,9 @@ void evaluate_touch_node(Sim *sim, DdpNode n)
     node->dirty = true;
     if (node->factored)
         reselect_note_constant(sim, n);
-    node->factored = false;
+    loop_keep_outdate(node);
     if (node->loop)
-        node_loop(node)->checked = false;
+        vec_push(sim->mem, &sim->change.loops, n);
     vec_push(sim->mem, &sim->change.heap, ((DirtyNode){ddp_label(sim->ddp, n), n}));
     if (!sim->build.applying)
         heap_up(sim, sim->change.heap.n - 1);
@@ -425,7 +425,7 @@ SolStatus evaluate_renew(Sim *sim, DdpNode n, EvalHow how)
 /* A transmission into a held variable may be gone in the next update. */
 static bool may_wait(const Sim *sim, const EvalNode *node)
 {
-    return evaluate_place(node) == PLACE_OUTPUTS &&
+    return node_place(node) == PLACE_OUTPUTS &&
            ddp_var(sim->ddp, node_output(node, 0)).kind == DDP_UNKNOWN;
 }
 
@@ -533,4 +533,20 @@ bool evaluate_touch_outdated(Sim *sim, const NodeList *list)
         any = true;
     }
     return any;
+}
+
+SolStatus evaluate_loops_alone(Sim *sim)
+{
+    SolStatus status = SOL_OK;
+    for (uint32_t i = 0; i < sim->change.loops.n && status == SOL_OK; i++) {
+        EvalNode *node = &sim->nodes.at[sim->change.loops.at[i]];
+        if (!node->live || !node->loop || !node->determined || !loop_keep_is_alone(node) ||
+            loop_keep_knows_how(node))
+            continue;
+        status = evaluate_fetch(sim, node_output(node, 0), EVAL_PLAIN);
+        if (status == SOL_OK && node->factored)
+            loop_keep_note_form(sim, node);
+    }
+    vec_clear(&sim->change.loops);
+    return status;
 }

@@ -16,7 +16,9 @@ void evaluate_touch_node(Sim *sim, DdpNode node);
 void evaluate_disturb_part(const EvalNode *node); /* it was evaluated, or is another one now */
 SolStatus evaluate_dirty(Sim *sim,
                          EvalHow how); /* until nothing is left but what waits for a value */
-bool evaluate_release(Sim *sim);       /* loops that were held back; false: there were none */
+/* Loops outside of parts that the event made or touched: solved once, whoever looks, to know how. */
+SolStatus evaluate_loops_alone(Sim *sim);
+bool evaluate_release(Sim *sim); /* loops that were held back; false: there were none */
 /* Nodes of the list that keep what is no longer so have to be evaluated; false: there are none. */
 bool evaluate_touch_outdated(Sim *sim, const NodeList *list);
 bool evaluate_is_determined(const Sim *sim, DdpVar var); /* in this update */

@@ -230,7 +230,9 @@ static void make_node(Sim *sim, DdpNode n)
         jumps |= make_op(sim, &node->ops[i], step_of(&view, i), &rels[i], &vars);
     if (view.n_tears)
         memcpy(node_tears(node), view.tears, view.n_tears * sizeof *node_tears(node));
-    node->untorn |= node->loop && loop_solve_is_known_whole(sim, node);
+    node->untorn |= node->loop && loop_keep_is_known_whole(sim, node);
+    if (node->loop)
+        loop_keep_begin(node);
     own_outputs(sim, n);
     for (uint32_t i = 0; i < n_ops; i++)
         if (rels[i].order) /* differentiated relations are constraints */
@@ -617,6 +619,7 @@ void nodes_close(Sim *sim)
     vec_free(sim->mem, &sim->change.heap);
     vec_free(sim->mem, &sim->build.need_work);
     vec_free(sim->mem, &sim->change.held_back);
+    vec_free(sim->mem, &sim->change.loops);
     vec_free(sim->mem, &sim->update.skipped);
     vec_free(sim->mem, &sim->build.remade);
     vec_free(sim->mem, &sim->update.marked);
@@ -636,6 +639,7 @@ void nodes_clear(Sim *sim)
 {
     vec_clear(&sim->change.heap);
     vec_clear(&sim->change.held_back);
+    vec_clear(&sim->change.loops);
     vec_clear(&sim->search.compared);
     vec_clear(&sim->search.moved);
 }

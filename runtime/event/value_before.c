@@ -99,14 +99,6 @@ static void keep_result(Sim *sim, DdpVar var, double present, bool pending)
     sim->info[var].pending = pending;
 }
 
-/* Of a loop: they are those of other values. */
-static void forget_factors(EvalNode *node)
-{
-    node->factored = false;
-    if (node->loop)
-        node_loop(node)->checked = false;
-}
-
 static SolStatus evaluate_before(Sim *sim, DdpNode n, EvalHow how)
 {
     EvalNode *node = &sim->nodes.at[n];
@@ -119,12 +111,12 @@ static SolStatus evaluate_before(Sim *sim, DdpNode n, EvalHow how)
     for (uint32_t i = 0; i < count; i++)
         present[i] = sim->value[node_output(node, i)];
     exchange(sim, node, kept, false);
-    forget_factors(node);
+    loop_keep_outdate(node); /* factors are those of other values */
     SolStatus status = evaluate_node(sim, n, how);
     exchange(sim, node, kept, true);
     for (uint32_t i = 0; i < count; i++)
         keep_result(sim, node_output(node, i), present[i], pending);
-    forget_factors(node);
+    loop_keep_outdate(node);
     node->waits = true; /* what it keeps for itself is that of before */
     mem_free(sim->mem, kept);
     return status;

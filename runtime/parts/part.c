@@ -245,21 +245,10 @@ const NodeList *part_dynamics(Part *part)
 /* Steps after which the derivatives are taken anew that loops are checked with. */
 enum { CHECK_EVERY = 16 };
 
-/* A loop's solution depends on where its iteration begins, if only in the last digit. So that a run
- * does not depend on who looks at it between events, each look and each step begin where the last
- * step, or the event, left the loops of the part, and not where the last look left them. */
 void part_note_loops(Part *part)
 {
-    Sim *sim = part->sim;
-    for (uint32_t i = 0; i < part->lists.loops.n; i++) {
-        EvalNode *node = &sim->nodes.at[part->lists.loops.at[i]];
-        const DdpVar *tears = node_tears(node);
-        double *kept = node_kept(node);
-        for (uint32_t k = 0; k < node->n_steps; k++)
-            *kept++ = sim->value[node->ops[k].target];
-        for (uint32_t k = 0; k < node->n_tears; k++)
-            *kept++ = sim->value[tears[k]];
-    }
+    for (uint32_t i = 0; i < part->lists.loops.n; i++)
+        loop_keep_note(part->sim, &part->sim->nodes.at[part->lists.loops.at[i]]);
 }
 
 /* At the end of a step. */
@@ -270,22 +259,14 @@ void part_keep_loops(Part *part)
     for (uint32_t i = 0; i < part->lists.loops.n; i++) {
         EvalNode *node = &sim->nodes.at[part->lists.loops.at[i]];
         if (!node->constant && ++node_loop(node)->steps % CHECK_EVERY == 0)
-            node_loop(node)->checked = false;
+            node_loop(node)->checked = node_loop(node)->kept.checked = false;
     }
 }
 
 void part_put_loops(Part *part)
 {
-    Sim *sim = part->sim;
-    for (uint32_t i = 0; i < part->lists.loops.n; i++) {
-        const EvalNode *node = &sim->nodes.at[part->lists.loops.at[i]];
-        const DdpVar *tears = node_tears(node);
-        const double *kept = node_kept(node);
-        for (uint32_t k = 0; k < node->n_steps; k++)
-            sim->value[node->ops[k].target] = *kept++;
-        for (uint32_t k = 0; k < node->n_tears; k++)
-            sim->value[tears[k]] = *kept++;
-    }
+    for (uint32_t i = 0; i < part->lists.loops.n; i++)
+        loop_keep_put(part->sim, &part->sim->nodes.at[part->lists.loops.at[i]]);
 }
 
 /* On the bridge that bridge.c has made, behind its begin. */

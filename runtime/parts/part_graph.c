@@ -224,7 +224,7 @@ static void take_out_moved(Sim *sim)
     for (uint32_t i = 0; i < sim->loop.unsettled.n; i++) {
         EvalNode *node = &sim->nodes.at[sim->loop.unsettled.at[i]];
         SolStatus status = SOL_OK;
-        if (!node->live || node->place == evaluate_place(node))
+        if (!node->live || node->place == node_place(node))
             continue;
         if (!node->part)
             status = evaluate_fetch(sim, node_output(node, 0), EVAL_EVENT);
@@ -242,7 +242,7 @@ static void put_in(Sim *sim, DdpNode n)
             node_order_probe(sim, node->segment);
         return;
     }
-    node->place = evaluate_place(node);
+    node->place = node_place(node);
     if (node->place == PLACE_OUTPUTS)
         node_order_add(sim, &sim->outputs, n);
     else if (node->place != PLACE_NONE)

@@ -61,7 +61,7 @@ static void verify_edges(Sim *sim)
 {
     for (DdpNode n = 1; n < sim->nodes.n; n++) {
         const EvalNode *node = &sim->nodes.at[n];
-        bool wrong = node->live && node->place != evaluate_place(node);
+        bool wrong = node->live && node->place != node_place(node);
         wrong |= node->live && (node->segment != NULL) != (node->place != PLACE_NONE);
         wrong |= node->live && node->clocked != part_graph_is_clocked(sim, node);
         for (uint32_t i = 0; node->live && node->part && i < node->n_reads; i++)

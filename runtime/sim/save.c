@@ -109,7 +109,10 @@ static void pack_compare(Sim *sim, Pack *p, const EvalNode *node, uint32_t i)
 
 static void pack_node(Sim *sim, Pack *p, EvalNode *node)
 {
-    PACK_BIT(p, node->untorn);
+    if (node->loop)
+        PACK_BIT(p, node_loop(node)->kept.untorn);
+    if (node->loop && !p->writing)
+        node->untorn = node_loop(node)->kept.untorn;
     PACK_BIT(p, node->forced);
     uint32_t n = pack_count(p, node->n_compares, 1);
     for (uint32_t i = 0; i < n; i++)

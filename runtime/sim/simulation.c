@@ -183,13 +183,13 @@ SolStatus sim_exhausted(Sim *sim)
 
 /* ---- creating ---- */
 
-/* A part was brought to the present time: which of its conditions may fire. Who looks between two points of a grid only
- * looks: nothing is decided there, and nothing is remembered. */
+/* A part was brought to the present time: which of its conditions may fire. Who looks between events, or between two points of
+ * a grid, only looks: nothing is decided there, and nothing is remembered. */
 static bool part_is_there(Part *part)
 {
-    if (part->fixed_steps && part->sim->time > part->sim->grid.time)
-        return false;
-    return event_add_changed(part);
+    const Sim *sim = part->sim;
+    bool looks = part->fixed_steps ? sim->time > sim->grid.time : !sim->run.in_event;
+    return !looks && event_add_changed(part);
 }
 
 static const SenseHost sense_host = {.like = sim_like,
@@ -537,6 +537,7 @@ SolStatus sim_event(Sim *sim)
     event_record_begin(sim);
     trace_event_begin(sim);
     SolStatus status = event_iterate(sim, false);
+    sim->run.in_event = false;
     event_record_end(sim);
     sim->counts.events++;
     if (status == SOL_OK)
@@ -544,7 +545,9 @@ SolStatus sim_event(Sim *sim)
     if (status != SOL_OK)
         return status;
     event_keep_pres(sim);
-    status = sim_point(sim, SOL_AFTER_EVENT);
+    status = evaluate_loops_alone(sim);
+    if (status == SOL_OK)
+        status = sim_point(sim, SOL_AFTER_EVENT);
     if (status == SOL_OK && sim->opt.max_events && sim->counts.events >= sim->opt.max_events) {
         diag_error(sim->diags, 0, "at time %.10g the limit of %llu events is reached", sim->time,
                    (unsigned long long)sim->opt.max_events);
@@ -584,6 +587,8 @@ SolStatus sim_start(Sim *sim)
     }
     if (sim->run.start_status == SOL_OK)
         sim->run.start_status = sense_start(sim->output.sense);
+    if (sim->run.start_status == SOL_OK)
+        sim->run.start_status = evaluate_loops_alone(sim);
     return sim->run.start_status == SOL_OK ? sim_point(sim, SOL_AT_START) : sim->run.start_status;
 }
 

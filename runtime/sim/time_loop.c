@@ -119,7 +119,9 @@ static void list_due(Sim *sim, double time)
 static SolStatus show_before(Sim *sim, double time)
 {
     parts_look_left(sim);
+    sim->run.in_event = true;
     SolStatus status = parts_bring_due(sim, EVAL_PLAIN);
+    sim->run.in_event = false;
     if (status == SOL_OK)
         status = sim_point_before(sim, time);
     parts_look_right(sim);
@@ -162,11 +164,13 @@ static SolStatus handle_event(Sim *sim, double time)
         status = show_before(sim, time);
     event_forget_candidates(sim); /* those that only an output noticed */
     double begin = timer_now();
+    sim->run.in_event = true;
     if (status == SOL_OK)
         status = begin_due(sim);
     event_record_met(sim, timer_now() - begin);
     if (status == SOL_OK)
         status = take_event(sim);
+    sim->run.in_event = false;
     begin = timer_now();
     time_stops_begin(sim);
     if (status == SOL_OK)
@@ -175,14 +179,25 @@ static SolStatus handle_event(Sim *sim, double time)
     return status;
 }
 
+/* What parts that were looked at here may do, now that something is decided here. */
+static void decide_here(Sim *sim)
+{
+    sim->run.in_event = true;
+    for (uint32_t i = 0; parts_running(sim) && i < sim->parts.n; i++)
+        if (sim->parts.at[i]->point_number == sim->point_number && !sim->parts.at[i]->fixed_steps)
+            event_add_changed(sim->parts.at[i]);
+}
+
 /* An event here and now, because somebody wrote a value. */
 SolStatus time_event(Sim *sim)
 {
     parts_set_left(sim, sim->time);
     event_record_noticed(sim);
+    decide_here(sim);
     SolStatus status = evaluate_dirty(sim, EVAL_EVENT);
     if (status == SOL_OK)
         status = take_event(sim);
+    sim->run.in_event = false;
     if (!parts_running(sim))
         return status;
     double begin = timer_now();

@@ -6,6 +6,8 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl_va
 command -v mpirun >/dev/null || { echo "no mpirun: Debian's package openmpi-bin has it"; exit 1; }
 kills=${SOAK_CASES:-3}
 [ -n "${SOAK_SECONDS:-}" ] && kills=100
+# A soak kills as long as it has time, ten times at least.
+enough() { [ $done -ge "$kills" ] || { [ -n "${SOAK_SECONDS:-}" ] && [ $done -ge 10 ] && [ $SECONDS -ge "${SOAK_SECONDS%.*}" ]; }; }
 RANDOM=${SOAK_SEED:-1}
 # what OpenMPI keeps to its end is not ours
 export ASAN_OPTIONS=detect_leaks=0
@@ -32,11 +34,11 @@ timeout 300 mpirun --oversubscribe -n 4 "${sweep[@]}" --end nothing --vary kk=1:
 [ "$(grep -c 'kk cannot be set' err)" -eq 1 ] || fail "told once: $(cat err)"
 
 done=0 tables=0
-while [ $done -lt "$kills" ] && [ $failures -eq 0 ]; do
+while ! enough && [ $failures -eq 0 ]; do
     rm -f killed.csv
     until [ -e killed.csv ]; do
         timeout 300 mpirun --oversubscribe -n 3 "${sweep[@]}" --output killed.csv --quiet 2>/dev/null & pid=$!
-        [ $done -ge "$kills" ] && { wait $pid; continue; } # enough: this one may end
+        enough && { wait $pid; continue; } # this one may end
         moment=$((RANDOM * milliseconds / 32768))
         sleep "$((moment / 1000)).$(printf %03d $((moment % 1000)))"
         mpirun=$(pgrep -P $pid)
