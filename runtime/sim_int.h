@@ -349,7 +349,7 @@ typedef struct SimEval {
     DdpVar unsolved; /* of the loop that was found so; 0: none */
     bool (*has_start)(const struct Sim *sim, DdpVar var); /* in this update; values_ask_starts */
     NodeList forced;                                      /* nodes with `forced` set */
-    double tie_time;                                      /* when that was */
+    double tie_time, tie_moment;                          /* when that was, and how exactly known */
     Arena texts;    /* of explanations, until the next event */
     NodeList tied;  /* scratch of tape.c */
     double *interp; /* scratch of the interpreter */

@@ -65,7 +65,7 @@ static bool leave(Sim *sim, DdpNode n, Compare *compare)
     double before = sim->value[op->target];
     compare->turns += compare->tie != 0;
     compare->tie = side;
-    compare_note_tie(sim, n, true);
+    compare_note_tie(sim, n, true, 0);
     if (compare->slot)
         return leave_kept(sim, n, compare, slope);
     node->forced = true;
@@ -106,12 +106,14 @@ static bool is_drift(Sim *sim, const EvalOp *op, const Compare *compare, double 
     return fabs(slope) <= BOUNDARY_ROUNDINGS * drift;
 }
 
-/* Close is also what crosses its boundary at a time that cannot be told from now. */
+/* Close is also what crosses its boundary at a time that cannot be told from now. In a search over modes
+ * the comparison that rounding blurs most says how exactly the time of the event is known: what is decided
+ * as behind it and what is decided as before it are no combination. */
 static Closeness closeness(Sim *sim, const EvalOp *op, const Compare *compare, double slope)
 {
     double difference = evaluate_code(sim, compare->difference_code, op->vars);
-    double moment = event_point_number(sim);
     bool tolerant = mode_search_is_tolerant(sim);
+    double moment = fmax(event_point_number(sim), mode_search_moment(sim));
     if (!isfinite(slope) || (fabs(difference) > BOUNDARY_NEAR && !tolerant))
         return NOT_CLOSE;
     ErrorBound bound = error_bound(sim, op, compare->difference_code);
@@ -120,6 +122,8 @@ static Closeness closeness(Sim *sim, const EvalOp *op, const Compare *compare, d
         return NOT_CLOSE;
     if (fabs(slope) <= SLOW * bound.speed || is_drift(sim, op, compare, slope))
         return CLOSE_EQUAL;
+    if (fabs(difference) <= BOUNDARY_ROUNDINGS * bound.rounding)
+        mode_search_blur(sim, (fabs(difference) + bound.rounding) / fabs(slope));
     return slope > 0 ? CLOSE_UP : CLOSE_DOWN;
 }
 
@@ -129,7 +133,7 @@ static void tie_close(Sim *sim, DdpNode n, Compare *compare, int8_t tie)
     EvalNode *node = &sim->nodes.at[n];
     compare->tie = tie;
     compare->close = tie != 0;
-    compare_note_tie(sim, n, tie && !node->forced);
+    compare_note_tie(sim, n, tie && !node->forced, mode_search_moment(sim));
     node->forced = true;
     evaluate_touch_node(sim, n);
 }
