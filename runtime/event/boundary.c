@@ -265,6 +265,28 @@ static bool leave_node(Sim *sim, const NodeList *list, uint32_t i)
     return changed;
 }
 
+/* From i on the first of n that is near its boundary, or of which that is not known here; n: none is. */
+static uint32_t next_near(const double *value, const WatchNote *note, uint32_t i, uint32_t n)
+{
+    for (; i < n && note[i].left; i++) {
+        double right = note[i].right ? value[note[i].right] : note[i].constant;
+        if (!(fabs(value[note[i].left] - right) > BOUNDARY_NEAR))
+            break;
+    }
+    return i;
+}
+
+/* A part may have thousands of comparisons, of which hardly any is near its boundary. */
+static bool leave_watched(Sim *sim, const Part *part)
+{
+    const NodeList *list = &part->lists.watched;
+    const WatchNote *notes = part->lists.watch_notes.at;
+    bool changed = false;
+    for (uint32_t i = 0; (i = next_near(sim->value, notes, i, list->n)) < list->n; i++)
+        changed |= leave_node(sim, list, i);
+    return changed;
+}
+
 /* Of those that the event evaluated, and those whose values it left alone but not what moves them.
  * A structure that came later in the event may lead to the other side. */
 bool event_leave_ties(Sim *sim)
@@ -274,9 +296,7 @@ bool event_leave_ties(Sim *sim)
     for (uint32_t i = 0; i < sim->search.compared.n; i++)
         changed |= leave_node(sim, &sim->search.compared, i);
     for (uint32_t p = 0; p < parts_touched(sim).n; p++) {
-        const Part *part = parts_touched(sim).at[p];
-        for (uint32_t i = 0; i < part->lists.watched.n; i++)
-            changed |= leave_node(sim, &part->lists.watched, i);
+        changed |= leave_watched(sim, parts_touched(sim).at[p]);
     }
     vec_clear(&sim->search.compared);
     return changed;

@@ -15,13 +15,12 @@ enum { LARGEST = 4000 }; /* relations */
 void impulse_system_open(ImpulseSystem *s, Sim *sim)
 {
     *s = (ImpulseSystem){.sim = sim};
-    impulse_system_look(s);
 }
 
-void impulse_system_look(ImpulseSystem *s)
+void impulse_system_look(ImpulseSystem *s, uint32_t n)
 {
     const Sim *sim = s->sim;
-    for (; s->looked < sim->update.befores.n; s->looked++)
+    for (; s->looked < n; s->looked++)
         if (!map_get(&s->before, sim->update.befores.at[s->looked].var))
             map_put(sim->mem, &s->before, sim->update.befores.at[s->looked].var, s->looked + 1);
 }
