@@ -61,7 +61,7 @@ static List *const *all_lists(Ddp *d, List *lists[64])
                      &d->demanding,       &d->level_rels,     &d->level_vars,   &d->false_nodes,
                      &d->unused_combined, &d->unused_uses,    &d->combined_new, &d->combined_ending,
                      &d->exchanged,       &d->exchanged_vars, &d->exchanged_by, &d->ended,
-                     &d->ended_others,    &d->turning,        &d->steered};
+                     &d->ended_others,    &d->turning,        &d->steered,      &d->under_before};
     memset(lists, 0, 64 * sizeof *lists);
     memcpy(lists, every, sizeof every);
     return lists;
@@ -297,10 +297,11 @@ static void end_delta(Ddp *d)
 /* A large change leaves large work lists behind; their memory goes back. */
 static void trim(Ddp *d)
 {
-    List *work[] = {&d->work,     &d->select,   &d->prefer,     &d->moved,        &d->asked,
-                    &d->placed,   &d->stale,    &d->candidates, &d->scratch,      &d->scratch2,
-                    &d->scratch3, &d->entering, &d->leaving,    &d->leaving_vars, &d->gone_nodes,
-                    &d->holes,    &d->scc_open, &d->scc_order,  &d->scc_ends,     &d->steered};
+    List *work[] = {&d->work,        &d->select,   &d->prefer,     &d->moved,        &d->asked,
+                    &d->placed,      &d->stale,    &d->candidates, &d->scratch,      &d->scratch2,
+                    &d->scratch3,    &d->entering, &d->leaving,    &d->leaving_vars, &d->gone_nodes,
+                    &d->holes,       &d->scc_open, &d->scc_order,  &d->scc_ends,     &d->steered,
+                    &d->under_before};
     for (uint32_t i = 0; i < sizeof work / sizeof *work; i++)
         if (work[i]->cap > LARGE_LIST)
             vec_free(d->mem, work[i]);
@@ -464,6 +465,16 @@ DdpRelView ddp_rel(const Ddp *d, DdpRel r)
 uint32_t ddp_rel_size(const Ddp *d, DdpRel r)
 {
     return REL(d, r).n;
+}
+
+DdpRel ddp_rel_origin(const Ddp *d, DdpRel r)
+{
+    return REL(d, r).origin;
+}
+
+DdpRelKind ddp_rel_kind(const Ddp *d, DdpRel r)
+{
+    return (DdpRelKind)REL(d, r).kind;
 }
 
 DdpVarView ddp_var(const Ddp *d, DdpVar v)

@@ -177,6 +177,7 @@ struct Ddp {
     List unused_groups;
     List states;                  /* integrators */
     List under_nodes, under_vars; /* marked undetermined by the last commit */
+    List under_before;            /* scratch: those of the commit before it */
     /* work lists of one commit */
     List work;                /* relations to try by forward causalization */
     List holes;               /* variables whose relation was removed */

@@ -70,10 +70,39 @@ static void later_equal(Writer *w, X x, int level, X other)
     vec_push(w->table->mem, &w->todo, ((Piece){.x = x, .level = level, .other = other}));
 }
 
+/* Most numbers of models have few digits: so many millionths, if that reads back as the same number. */
+static bool in_millionths(double k, long long *n)
+{
+    bool plain = (fabs(k) >= 1e-4 && fabs(k) < 1e9) || (k == 0 && !signbit(k));
+    *n = plain ? llrint(k * 1e6) : 0;
+    return plain && (double)*n / 1e6 == k;
+}
+
+static void write_millionths(Writer *w, long long n)
+{
+    char text[32], *at = text + sizeof text - 1;
+    unsigned long long rest = n < 0 ? -(unsigned long long)n : (unsigned long long)n;
+    *at = '\0';
+    for (int place = 0; place <= 6 || rest; place++, rest /= 10) {
+        if (place == 6 && *at)
+            *--at = '.';
+        if (place >= 6 || *at || rest % 10)
+            *--at = (char)('0' + rest % 10);
+    }
+    if (n < 0)
+        *--at = '-';
+    write_text(w, at);
+}
+
 /* The shortest text that reads back as the same number. Infinities have no literal. */
 static void write_number(Writer *w, double k)
 {
     char text[40];
+    long long n;
+    if (in_millionths(k, &n)) {
+        write_millionths(w, n);
+        return;
+    }
     if (isnan(k) || isinf(k)) {
         write_text(w, isnan(k) ? "(0/0)" : k > 0 ? "(1/0)" : "(-1/0)");
         return;
@@ -101,9 +130,10 @@ static void write_constant(Writer *w, double k, X other)
 static void write_position(Writer *w, uint32_t position)
 {
     char text[24];
-    snprintf(text, sizeof text, "#%u", position);
     const XNames *names = w->names;
     const char *name = names->position ? names->position(names->context, position) : NULL;
+    if (!name)
+        snprintf(text, sizeof text, "#%u", position);
     write_text(w, name ? name : text);
 }
 

@@ -381,7 +381,9 @@ void schedule_determine(Ddp *d)
     if (!d->under_nodes.n && !d->under_vars.n && !d->free_vars.n)
         return;
     List before = d->under_nodes;
-    d->under_nodes = (List){0};
+    d->under_nodes = d->under_before;
+    d->under_before = before;
+    vec_clear(&d->under_nodes);
     for (uint32_t i = 0; i < d->under_vars.n; i++)
         VAR(d, d->under_vars.at[i]).undetermined = false;
     vec_clear(&d->under_vars);
@@ -402,5 +404,4 @@ void schedule_determine(Ddp *d)
             schedule_touch(d, d->under_nodes.at[i], DDP_NODE_TURNED);
     for (uint32_t i = 0; i < before.n; i++)
         NODE(d, before.at[i]).was_undetermined = false;
-    vec_free(d->mem, &before);
 }

@@ -26,8 +26,6 @@ typedef enum Way {
     EXEMPT = 2 /* through a `when` that acts: conditions around do not matter; never without SOFT */
 } Way;
 
-enum { BRANCH = EXEMPT }; /* in place of a way: not a variable, but a branch */
-
 /* An undecided `if` may determine `var`. */
 typedef struct Offer {
     DdpVar var;
@@ -52,17 +50,24 @@ typedef struct Waiting {
     bool on_stack;
 } Waiting;
 
+/* A body whose statements are looked at. */
+typedef struct Look {
+    const Body *body;
+    uint32_t depth; /* bodies between it and the instance that the `if` stands in */
+} Look;
+
 typedef struct Round {
     World *world;
     const BirthHost *host;
     Mem *mem;
     VEC(Waiting) wait; /* in order of birth */
     VEC(Offer) offer;
+    VEC(Look) look;                    /* bodies that wait */
     uint64_t offered[OFFER_BITS / 64]; /* bit of a variable: 0 where none is on offer */
     VEC(uint32_t) edge;                /* index in `wait` * 2 + SOFT */
     VEC(uint32_t) stack, call;         /* of the search for components */
     VEC(uint32_t) work;                /* variable * 4 + Way */
-    Map seen; /* the same, or branch * 4 + BRANCH -> the last condition that looked at it, + 1 */
+    Map seen;                          /* the same -> the last condition that looked at it, + 1 */
     VEC(WorldDecision) decision;
     VEC(DdpVar) left;
     bool equations; /* what equations name is on offer, too */
@@ -73,11 +78,6 @@ typedef struct Round {
 } Round;
 
 /* ---- what an undecided `if` may transmit to ---- */
-
-typedef struct Look {
-    const Body *body;
-    uint32_t depth; /* bodies between it and the instance that the `if` stands in */
-} Look;
 
 /* Where a path in a body that does not exist yet leads; inst NULL: nowhere, or into that body. */
 static Target target_of(const World *world, Inst *inst, const Path *path, uint32_t depth)
@@ -105,7 +105,7 @@ static bool is_open(const Round *r, DdpVar var, OfferKind kind)
         return true;
     if (kind == OFFER_EQUATION && (ddp_var(ddp, var).kind != DDP_UNKNOWN || ddp_is_state(ddp, var)))
         return false;
-    DdpNode node = node_of(r, var);
+    DdpNode node = kind == OFFER_EQUATION ? ddp_node_of(ddp, var) : node_of(r, var);
     return !node || (kind == OFFER_EQUATION && !ddp_node(ddp, node).determined);
 }
 
@@ -245,23 +245,22 @@ static void collect_offers(Round *r, uint32_t from)
     const Branch *b = &world->branch.at[r->wait.at[from].branch];
     Inst *inst = world_at(world, b->inst);
     const Op *op = &inst->plan->ops[b->op];
-    VEC(Look) work = {0};
+    vec_clear(&r->look);
     if (op->plan)
-        vec_push(r->mem, &work, ((Look){op->plan->body, 1}));
+        vec_push(r->mem, &r->look, ((Look){op->plan->body, 1}));
     if (op->other)
-        vec_push(r->mem, &work, ((Look){op->other->body, 1}));
-    while (work.n) {
-        Look look = vec_pop(&work);
+        vec_push(r->mem, &r->look, ((Look){op->other->body, 1}));
+    while (r->look.n) {
+        Look look = vec_pop(&r->look);
         for (uint32_t i = 0; i < look.body->n_stmts; i++) {
             const Stmt *s = look.body->stmts[i];
             offer_statement(r, inst, s, look.depth, from);
             if (s->kind == S_IF || s->kind == S_FOR)
-                vec_push(r->mem, &work, ((Look){s->then_body, look.depth + 1}));
+                vec_push(r->mem, &r->look, ((Look){s->then_body, look.depth + 1}));
             if ((s->kind == S_IF || s->kind == S_WHEN) && s->else_body)
-                vec_push(r->mem, &work, ((Look){s->else_body, look.depth + 1}));
+                vec_push(r->mem, &r->look, ((Look){s->else_body, look.depth + 1}));
         }
     }
-    vec_free(r->mem, &work);
 }
 
 /* ---- whom a condition waits for ---- */
@@ -271,6 +270,24 @@ static int by_var(const void *a, const void *b)
     const Offer *x = a, *y = b;
     return x->var != y->var ? (x->var > y->var) - (x->var < y->var)
                             : (x->from > y->from) - (x->from < y->from);
+}
+
+enum { FEW = 16 }; /* are sorted in place, without a call */
+
+static void sort_offers(Round *r)
+{
+    Offer *list = r->offer.at;
+    if (r->offer.n > FEW) {
+        qsort(list, r->offer.n, sizeof *list, by_var);
+        return;
+    }
+    for (uint32_t i = 1; i < r->offer.n; i++) {
+        Offer one = list[i];
+        uint32_t k = i;
+        for (; k && by_var(&list[k - 1], &one) > 0; k--)
+            list[k] = list[k - 1];
+        list[k] = one;
+    }
 }
 
 /* The first offer for a variable, or where it would be. */
@@ -297,11 +314,20 @@ static bool in_pulse(const Round *r, BranchId id)
     return false;
 }
 
-/* Was it looked at, for this condition or for one that waits for nobody? */
-static bool is_seen(const Round *r, uint32_t item, uint32_t w)
+/* Was it looked at, for this condition or for one that waits for nobody? `by`: the last one, + 1. */
+static bool is_seen(const Round *r, uint32_t by, uint32_t w)
 {
-    uint32_t by = map_get(&r->seen, item);
     return by && (by == w + 1 || r->wait.at[by - 1].clean);
+}
+
+/* The same of a branch, which is noted as seen by it. */
+static bool is_branch_seen(Round *r, Branch *b, uint32_t w)
+{
+    if (is_seen(r, b->seen_in == r->world->birth_looks ? b->seen_by : 0, w))
+        return true;
+    b->seen_in = r->world->birth_looks;
+    b->seen_by = w + 1;
+    return false;
 }
 
 static bool may_be_offered(const Round *r, DdpVar var)
@@ -309,32 +335,27 @@ static bool may_be_offered(const Round *r, DdpVar var)
     return r->offered[var % OFFER_BITS / 64] >> var % 64 & 1;
 }
 
-/* Nothing determines it: which relation of an open system computes which variable means nothing. */
-static bool is_undetermined(const Round *r, DdpVar var)
-{
-    DdpNode node = node_of(r, var);
-    return !ddp_is_state(r->world->ddp, var) && ddp_var(r->world->ddp, var).kind == DDP_UNKNOWN &&
-           !(node && ddp_node(r->world->ddp, node).determined);
-}
-
 /* What nothing determines and nobody offers is no reason to wait. */
 static void push_var(Round *r, DdpVar var, uint32_t way)
 {
-    if (var && r->host->leave && !r->equations && !r->asked)
+    if (!var)
+        return;
+    if (r->host->leave && !r->equations && !r->asked)
         r->asked = is_open(r, var, OFFER_EQUATION);
-    if (var &&
-        (may_be_offered(r, var) || node_of(r, var) || (r->implicit && is_undetermined(r, var))))
+    if (may_be_offered(r, var) || node_of(r, var) ||
+        (r->implicit && is_open(r, var, OFFER_EQUATION)))
         vec_push(r->mem, &r->work, var << 2 | way);
 }
 
 /* The conditions around what stands in a branch, up to those that were looked at. */
 static void push_guards(Round *r, BranchId id, uint32_t w)
 {
-    for (; id && !is_seen(r, id << 2 | BRANCH, w); id = world_branch_around(r->world, id)) {
-        const Branch *b = &r->world->branch.at[id];
+    for (; id; id = world_branch_around(r->world, id)) {
+        Branch *b = &r->world->branch.at[id];
+        if (is_branch_seen(r, b, w))
+            return;
         Inst *inst = world_at(r->world, b->inst);
         const Op *op = &inst->plan->ops[b->op];
-        map_put(r->mem, &r->seen, id << 2 | BRANCH, w + 1);
         if (op->when)
             continue;
         DdpVar condition = follow_var(r->world, inst, &op->refs.at[0]);
@@ -382,12 +403,12 @@ static void find_edges(Round *r, uint32_t w)
     waiting->first = r->edge.n;
     while (r->work.n) {
         uint32_t item = vec_pop(&r->work);
-        if (is_seen(r, item, w))
+        if (is_seen(r, map_get(&r->seen, item), w))
             continue;
         map_put(r->mem, &r->seen, item, w + 1);
         DdpVar var = item >> 2;
         DdpNode node = node_of(r, var);
-        if (r->implicit && is_undetermined(r, var))
+        if (r->implicit && is_open(r, var, OFFER_EQUATION))
             push_neighbours(r, var, item & (SOFT | EXEMPT));
         else if (node)
             push_reads(r, node, item & (SOFT | EXEMPT), w);
@@ -550,6 +571,7 @@ static void look(Round *r)
     vec_clear(&r->edge);
     vec_clear(&r->decision);
     r->asked = false;
+    r->world->birth_looks++;
     list_undecided(r);
     if (!r->wait.n)
         return;
@@ -557,8 +579,7 @@ static void look(Round *r)
     for (uint32_t i = 0; i < r->wait.n; i++)
         if (!r->wait.at[i].when)
             collect_offers(r, i);
-    if (r->offer.n)
-        qsort(r->offer.at, r->offer.n, sizeof *r->offer.at, by_var);
+    sort_offers(r);
     map_free(r->mem, &r->seen);
     r->awaits = r->host->leave && r->host->awaits(r->host->context);
     bool any = r->offer.n || r->awaits || (r->host->leave && !r->equations);
@@ -639,6 +660,7 @@ int birth_settle(World *world, const BirthHost *host)
     int status = settle(&r);
     vec_free(r.mem, &r.wait);
     vec_free(r.mem, &r.offer);
+    vec_free(r.mem, &r.look);
     vec_free(r.mem, &r.edge);
     vec_free(r.mem, &r.stack);
     vec_free(r.mem, &r.call);

@@ -272,11 +272,15 @@ typedef struct WorldVar {
 /* The last part of its path: "T", "T[3]". Requires a variable with a member. */
 void world_var_name(const World *world, DdpVar var, char *text, size_t size);
 bool world_var(const World *world, DdpVar var, WorldVar *view);
+bool world_var_is_integer(const World *world, DdpVar var); /* a variable of type Integer */
 void world_var_path(const World *world, DdpVar var, char *out, size_t size); /* "R2.n.u" */
 Place world_rel_place(const World *world, DdpRel rel);
 InstId world_rel_owner(const World *world, DdpRel rel); /* 0 for sums */
 void world_rel_text(const World *world, DdpRel rel, char *out,
                     size_t size); /* "R2.u = R2.R * R2.i" */
+/* A condition, "R2.u > 0 and R2.closed", and in `path`, unless that is NULL, the instance that it belongs to. */
+void world_condition_text(const World *world, const WorldBranch *branch, char *path, char *text,
+                          size_t size);
 
 typedef struct WorldInst {
     const Def *def; /* the model; of a branch: the model it belongs to */

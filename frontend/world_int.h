@@ -61,6 +61,8 @@ typedef struct Branch {
     uint8_t choice;
     bool leaving;  /* while decisions are taken: it changes its choice */
     bool implicit; /* its condition depends on what its branches say (implicit.h) */
+    uint32_t seen_by,
+        seen_in; /* while branches are born: by which condition, in which round (birth.c) */
 } Branch;
 
 typedef enum OwnerTag {
@@ -161,7 +163,8 @@ struct World {
     DdpVar time;
     DdpVar homotopy; /* world_homotopy */
     uint32_t top;
-    bool has_implicit; /* an `if` was solved together with its content (implicit.h) */
+    uint32_t birth_looks; /* rounds in which newborn branches were looked at */
+    bool has_implicit;    /* an `if` was solved together with its content (implicit.h) */
     bool failed, exhausted, too_many;
     uint32_t task;  /* number of the call that is going on */
     uint64_t paths; /* changes of what dynamic members and aliases hold, and moves */

@@ -8,15 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The path of the instance that was named last, with a dot behind it: texts name members of one instance again and again. */
+typedef struct Prefix {
+    const Inst *inst; /* NULL: none yet */
+    size_t n;
+    char text[512];
+} Prefix;
+
 /* Text of bounded size, always terminated. */
 typedef struct Out {
     char *at;
     size_t n, size;
+    Prefix *prefix; /* or NULL */
 } Out;
 
-static void put(Out *out, const char *text)
+static void put_n(Out *out, const char *text, size_t length)
 {
-    size_t length = strlen(text);
     if (out->n + 1 >= out->size)
         return;
     if (length > out->size - 1 - out->n)
@@ -26,11 +33,16 @@ static void put(Out *out, const char *text)
     out->at[out->n] = 0;
 }
 
+static void put(Out *out, const char *text)
+{
+    put_n(out, text, strlen(text));
+}
+
 static Out out_start(char *at, size_t size)
 {
     if (size)
         at[0] = 0;
-    return (Out){at, 0, size};
+    return (Out){at, 0, size, NULL};
 }
 
 static const char *name_text(const World *world, Sym name)
@@ -73,35 +85,67 @@ static void put_indices(const World *world, Out *out, const Inst *inst, uint32_t
         put(out, "]");
 }
 
-static void put_step(const World *world, Out *out, const Inst *inst)
+/* `element`: rows lie between it and its model. */
+static void put_step(const World *world, Out *out, const Inst *inst, bool element)
 {
     const Inst *owner = world_at(world, inst->owner);
     const Op *op = &owner->plan->ops[owner->plan->word_op[inst->owner_word]];
     if (op->member) {
         put(out, name_text(world, op->member->name));
-        put_indices(world, out, owner, inst->owner_word);
+        if (element)
+            put_indices(world, out, owner, inst->owner_word);
     } else if (op->kind == OP_PART)
         put_anonymous(world, out, owner->plan, op);
 }
 
 /* "a.b.", from the chain of owners. */
-static void put_prefix(const World *world, Out *out, const Inst *inst)
+static void put_chain(const World *world, Out *out, const Inst *inst)
 {
     const Inst *chain[WORLD_PATH_STEPS];
+    bool element[WORLD_PATH_STEPS];
     uint32_t n = 0;
     for (const Inst *at = inst; at && at->owner; at = world_at(world, at->owner)) {
-        if (at->plan->is_branch)
+        if (at->plan->is_branch) {
+            if (n && at->plan->row)
+                element[n - 1] = true;
             continue;
+        }
         if (n == WORLD_PATH_STEPS) { /* very deep: the last steps are those that tell most */
             put(out, "...");
             break;
         }
+        element[n] = false;
         chain[n++] = at;
     }
     while (n-- > 0) {
-        put_step(world, out, chain[n]);
+        put_step(world, out, chain[n], element[n]);
         put(out, ".");
     }
+}
+
+/* What was put since then, unless it was cut off. */
+static void note_prefix(const Out *out, const Inst *inst, size_t from)
+{
+    size_t n = out->n - from;
+    if (out->n + 1 >= out->size || n > sizeof out->prefix->text)
+        return;
+    out->prefix->inst = inst;
+    out->prefix->n = n;
+    memcpy(out->prefix->text, out->at + from, n);
+}
+
+static void put_prefix(const World *world, Out *out, const Inst *inst)
+{
+    size_t from = out->n;
+    while (inst && inst->owner && inst->plan->is_branch)
+        inst = world_at(world, inst->owner);
+    if (out->prefix && inst && out->prefix->inst == inst) {
+        put_n(out, out->prefix->text, out->prefix->n);
+        return;
+    }
+    put_chain(world, out, inst);
+    if (out->prefix)
+        note_prefix(out, inst, from);
 }
 
 void world_inst_path(const World *world, InstId id, char *text, size_t size)
@@ -119,7 +163,7 @@ void world_inst_step(const World *world, InstId id, char *text, size_t size)
     Out out = out_start(text, size);
     const Inst *inst = world_alive(world, id) ? world_at(world, id) : NULL;
     if (inst && inst->owner && !inst->plan->is_branch)
-        put_step(world, &out, inst);
+        put_step(world, &out, inst, true);
 }
 
 const char *world_path_text(World *world, InstId inst)
@@ -419,19 +463,42 @@ bool world_var(const World *world, DdpVar var, WorldVar *view)
     return true;
 }
 
+bool world_var_is_integer(const World *world, DdpVar var)
+{
+    var = origin_of(world, var);
+    OwnerInfo info = var < world->var.n ? world->var.at[var] : (OwnerInfo){0};
+    if (info.tag != OWNER_INST)
+        return false;
+    const Plan *plan = world_at(world, info.who)->plan;
+    const Op *op = &plan->ops[plan->word_op[info.what]];
+    return op->type == TYPE_INTEGER && op->member && op->kind != OP_PARAM;
+}
+
 /* ---- relations ---- */
 
 typedef struct Naming {
     const World *world;
     uint32_t n, depth;
     const DdpVar *vars;
+    Prefix *prefix; /* or NULL */
     char text[1024];
 } Naming;
+
+/* Without clearing the text, which takes longer than what most texts take. */
+static void name_start(Naming *naming, const World *world, uint32_t n, const DdpVar *vars)
+{
+    naming->world = world;
+    naming->n = n;
+    naming->vars = vars;
+    naming->depth = 0;
+    naming->prefix = NULL;
+}
 
 static const char *position_name(void *context, uint32_t position)
 {
     Naming *naming = context;
     Out out = out_start(naming->text, sizeof naming->text);
+    out.prefix = naming->prefix;
     if (position < naming->n)
         put_var(naming->world, &out, naming->vars[position], naming->depth);
     return naming->text;
@@ -501,8 +568,12 @@ static const char *argument_name(void *context, uint32_t number, uint32_t index,
 static void put_expr(const World *world, Out *out, X x, uint32_t n, const DdpVar *vars,
                      uint32_t depth)
 {
-    Naming naming = {.world = world, .n = n, .vars = vars, .depth = depth};
-    char text[4096] = "";
+    Naming naming;
+    char text[4096];
+    name_start(&naming, world, n, vars);
+    naming.depth = depth;
+    naming.prefix = out->prefix;
+    text[0] = '\0';
     XNames names = {&naming, position_name, constant_name, function_name, argument_name};
     x_print_named(world->forms, x, &names, text, sizeof text);
     put(out, text);
@@ -512,8 +583,9 @@ static void put_expr(const World *world, Out *out, X x, uint32_t n, const DdpVar
 static void put_side(const World *world, Out *out, X x, X other, const DdpRelView *view,
                      uint32_t depth)
 {
-    Naming naming = {.world = world, .n = view->n, .vars = view->vars};
+    Naming naming;
     XNode node = x_node(world->forms, x);
+    name_start(&naming, world, view->n, view->vars);
     const char *text = NULL;
     if (node.op == X_CONST)
         text = constant_name(&naming, node.k, other);
@@ -559,23 +631,23 @@ InstId world_rel_owner(const World *world, DdpRel rel)
     return inst && inst->owner && inst_is_edit(inst) ? follow_model(world, inst) : id;
 }
 
-void world_rel_text(const World *world, DdpRel rel, char *text, size_t size)
+/* `bare`: of a condition its expression alone; its variable has no other name. */
+static void put_rel(const World *world, Out *out, DdpRel rel, bool bare)
 {
-    Out out = out_start(text, size);
     DdpRelView view = ddp_rel(world->ddp, rel);
     DdpVar vars[2] = {0};
     if (view.kind == DDP_DERIVATIVE) {
         memcpy(vars, view.vars, sizeof vars);
         if (!world_rel_written(world, rel)) { /* its variable has no other name than der(...) */
-            put_var(world, &out, vars[0], 0);
-            put(&out, " is the slope of ");
-            put_var(world, &out, vars[1], 0);
+            put_var(world, out, vars[0], 0);
+            put(out, " is the slope of ");
+            put_var(world, out, vars[1], 0);
             return;
         }
-        put_var(world, &out, vars[0], 0);
-        put(&out, " = der(");
-        put_var(world, &out, vars[1], 0);
-        put(&out, ")");
+        put_var(world, out, vars[0], 0);
+        put(out, " = der(");
+        put_var(world, out, vars[1], 0);
+        put(out, ")");
         return;
     }
     DdpCombination entered;
@@ -587,13 +659,39 @@ void world_rel_text(const World *world, DdpRel rel, char *text, size_t size)
     const FormInfo *form = form_info(world->forms, view.form);
     OwnerInfo info = world_rel_info(world, rel);
     const Op *op = info.tag == OWNER_INST ? &world_at(world, info.who)->plan->ops[info.what] : NULL;
-    if (op && op->condition) { /* its variable has no other name than the expression */
-        put(&out, "condition << ");
-    } else {
-        put_side(world, &out, form->lhs, form->rhs, &view, 0);
-        put(&out, view.kind == DDP_TRANSMISSION ? " << " : " = ");
+    bool condition = op && op->condition;
+    if (condition && !bare) {
+        put(out, "condition << ");
+    } else if (!condition) {
+        put_side(world, out, form->lhs, form->rhs, &view, 0);
+        put(out, view.kind == DDP_TRANSMISSION ? " << " : " = ");
     }
-    put_side(world, &out, form->rhs, form->lhs, &view, 0);
+    put_side(world, out, form->rhs, form->lhs, &view, 0);
+}
+
+void world_rel_text(const World *world, DdpRel rel, char *text, size_t size)
+{
+    Out out = out_start(text, size);
+    put_rel(world, &out, rel, false);
+}
+
+void world_condition_text(const World *world, const WorldBranch *branch, char *path, char *text,
+                          size_t size)
+{
+    Prefix prefix;
+    prefix.inst = NULL;
+    Out out = out_start(path, path ? size : 0);
+    out.prefix = &prefix;
+    if (path && world_alive(world, branch->owner))
+        put_prefix(world, &out, world_at(world, branch->owner));
+    if (out.n)
+        out.at[out.n - 1] = 0;
+    out = out_start(text, size);
+    out.prefix = &prefix;
+    if (branch->relation)
+        put_rel(world, &out, branch->relation, true);
+    else if (branch->condition)
+        put_var(world, &out, branch->condition, 0);
 }
 
 void world_var_name(const World *world, DdpVar var, char *text, size_t size)

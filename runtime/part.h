@@ -16,6 +16,12 @@ typedef struct RootNote {
         idle_truth; /* while the condition has this truth no branch will be taken; -1: not known */
 } RootNote;
 
+/* A node with one comparison whose sides are variables or numbers, in a form that is looked at in every event. */
+typedef struct WatchNote {
+    DdpVar left, right; /* right 0: `constant`; left 0: it is no such node */
+    double constant;
+} WatchNote;
+
 /* What a constraint determines, and its derivative. */
 typedef struct DummyNote {
     double value, slope;
@@ -62,12 +68,13 @@ typedef struct PartMemory {
 
 /* Nodes of a part that somebody asks for. part_members.c */
 typedef struct PartLists {
-    NodeList watched;    /* compare something that must be searched for */
-    NodeList by_clock;   /* those of them that read the clock */
-    NodeList timers;     /* compare the clock with something fixed */
-    NodeList roots;      /* determine conditions */
-    VEC(RootNote) notes; /* [roots] */
-    NodeList loops;      /* are loops */
+    NodeList watched;           /* compare something that must be searched for */
+    VEC(WatchNote) watch_notes; /* [watched] */
+    NodeList by_clock;          /* those of them that read the clock */
+    NodeList timers;            /* compare the clock with something fixed */
+    NodeList roots;             /* determine conditions */
+    VEC(RootNote) notes;        /* [roots] */
+    NodeList loops;             /* are loops */
 } PartLists;
 
 /* Its dynamics in order, made when it starts. part_dynamics */

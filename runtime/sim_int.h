@@ -350,7 +350,7 @@ typedef struct SimEval {
     DdpVar unsolved; /* of the loop that was found so; 0: none */
     bool (*has_start)(const struct Sim *sim, DdpVar var); /* in this update; values_ask_starts */
     NodeList forced;                                      /* nodes with `forced` set */
-    double tie_time;                                      /* when that was */
+    double tie_time, tie_moment;                          /* when that was, and how exactly known */
     Arena texts;    /* of explanations, until the next event */
     NodeList tied;  /* scratch of tape.c */
     double *interp; /* scratch of the interpreter */
@@ -431,6 +431,7 @@ typedef struct SimUpdate {
     bool due; /* a structural change began an update: it counts from its first commit on */
     VEC(BranchId) turned;  /* `if`s whose condition came out against the branch that is there */
     NodeList skipped;      /* due, and left alone */
+    NodeList refused;      /* due, but not determined: evaluated where a branch turns after all */
     NodeList marked;       /* what was marked since marks were made anew */
     NodeList exempt;       /* what acts behind it */
     VEC(DdpVar) undecided; /* what `if`s may determine that are born and stay undecided */

@@ -129,17 +129,25 @@ void compare_break_ties(Sim *sim, DdpNode n)
     }
 }
 
-void compare_note_tie(Sim *sim, DdpNode n, bool list)
+void compare_note_tie(Sim *sim, DdpNode n, bool list, double moment)
 {
+    bool first = sim->eval.tie_time != sim->time;
+    sim->eval.tie_moment = first ? moment : fmax(sim->eval.tie_moment, moment);
     sim->eval.tie_time = sim->time;
     if (list)
         vec_push(sim->mem, &sim->eval.forced, n);
+}
+
+double compare_ties_end(const Sim *sim)
+{
+    return sim->eval.tie_time + sim->eval.tie_moment;
 }
 
 void compare_pack_ties(Sim *sim, Pack *p)
 {
     PACK_LIST(p, &sim->eval.forced);
     PACK(p, sim->eval.tie_time);
+    PACK(p, sim->eval.tie_moment);
 }
 
 const NodeList *compare_tied_nodes(const Sim *sim)
@@ -167,7 +175,7 @@ void compare_forget_ties(Sim *sim)
 bool compare_ties_hold(const Sim *sim)
 {
     double near = 1e-12 * fmax(fabs(sim->time), compare_look(sim));
-    return sim->time - sim->eval.tie_time <= near;
+    return sim->time - sim->eval.tie_time <= fmax(near, sim->eval.tie_moment);
 }
 
 /* ---- the begin of what is searched ---- */

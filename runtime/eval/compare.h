@@ -80,8 +80,10 @@ double compare_tied_value(const Sim *sim,
 void compare_force(Sim *sim, DdpNode n, const Compare *compare, double now);
 /* Comparisons of the clock that are at their boundary take the value they have just afterwards. */
 void compare_break_ties(Sim *sim, DdpNode node);
-/* A comparison of the node was decided at its boundary, now; `list`: it is among those forgotten together. */
-void compare_note_tie(Sim *sim, DdpNode node, bool list);
+/* A comparison of the node was decided at its boundary, now, at a time that is known up to `moment`; `list`: it is among
+ * those forgotten together. */
+void compare_note_tie(Sim *sim, DdpNode node, bool list, double moment);
+double compare_ties_end(const Sim *sim); /* when all of them have left their boundary */
 const NodeList *compare_tied_nodes(const Sim *sim);
 void compare_pack_ties(Sim *sim, Pack *p); /* for a checkpoint */
 void compare_forget_ties(Sim *sim);

@@ -46,14 +46,7 @@ const char *explain_rel(Sim *sim, DdpRel rel)
 
 void explain_condition_text(const Sim *sim, const WorldBranch *branch, char *out, size_t size)
 {
-    static const char target[] = "condition << "; /* of the auxiliary variable behind it */
-    out[0] = '\0';
-    if (branch->relation)
-        world_rel_text(sim->world, branch->relation, out, size);
-    else if (branch->condition)
-        world_var_path(sim->world, branch->condition, out, size);
-    if (strncmp(out, target, strlen(target)) == 0)
-        memmove(out, out + strlen(target), strlen(out + strlen(target)) + 1);
+    world_condition_text(sim->world, branch, NULL, out, size);
 }
 
 /* The branch of an assertion is taken where it does not hold. */
@@ -113,19 +106,20 @@ char *explain_own(Sim *sim, const char *text)
 const char *explain_condition(Sim *sim, BranchId branch)
 {
     WorldBranch view;
-    char whole[2 * TEXT + 4];
+    char path[TEXT], text[TEXT], whole[2 * TEXT + 4];
     if (!world_branch(sim->world, branch, &view))
         return "";
     BranchTexts *texts = explain_texts(sim, branch, &view);
     if (texts && texts->condition)
         return explain_keep(sim, texts->condition);
-    world_inst_path(sim->world, view.owner, whole, TEXT);
-    size_t n = strlen(whole);
+    world_condition_text(sim->world, &view, path, text, TEXT);
+    size_t n = strlen(path), length = strlen(text);
+    memcpy(whole, path, n);
     if (n) {
         whole[n++] = ':';
         whole[n++] = ' ';
     }
-    explain_condition_text(sim, &view, whole + n, TEXT);
+    memcpy(whole + n, text, length + 1);
     if (texts)
         texts->condition = explain_own(sim, whole);
     return explain_keep(sim, whole);

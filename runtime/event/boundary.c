@@ -65,7 +65,7 @@ static bool leave(Sim *sim, DdpNode n, Compare *compare)
     double before = sim->value[op->target];
     compare->turns += compare->tie != 0;
     compare->tie = side;
-    compare_note_tie(sim, n, true);
+    compare_note_tie(sim, n, true, 0);
     if (compare->slot)
         return leave_kept(sim, n, compare, slope);
     node->forced = true;
@@ -106,12 +106,14 @@ static bool is_drift(Sim *sim, const EvalOp *op, const Compare *compare, double 
     return fabs(slope) <= BOUNDARY_ROUNDINGS * drift;
 }
 
-/* Close is also what crosses its boundary at a time that cannot be told from now. */
+/* Close is also what crosses its boundary at a time that cannot be told from now. In a search over modes
+ * the comparison that rounding blurs most says how exactly the time of the event is known: what is decided
+ * as behind it and what is decided as before it are no combination. */
 static Closeness closeness(Sim *sim, const EvalOp *op, const Compare *compare, double slope)
 {
     double difference = evaluate_code(sim, compare->difference_code, op->vars);
-    double moment = event_point_number(sim);
     bool tolerant = mode_search_is_tolerant(sim);
+    double moment = fmax(event_point_number(sim), mode_search_moment(sim));
     if (!isfinite(slope) || (fabs(difference) > BOUNDARY_NEAR && !tolerant))
         return NOT_CLOSE;
     ErrorBound bound = error_bound(sim, op, compare->difference_code);
@@ -120,6 +122,8 @@ static Closeness closeness(Sim *sim, const EvalOp *op, const Compare *compare, d
         return NOT_CLOSE;
     if (fabs(slope) <= SLOW * bound.speed || is_drift(sim, op, compare, slope))
         return CLOSE_EQUAL;
+    if (fabs(difference) <= BOUNDARY_ROUNDINGS * bound.rounding)
+        mode_search_blur(sim, (fabs(difference) + bound.rounding) / fabs(slope));
     return slope > 0 ? CLOSE_UP : CLOSE_DOWN;
 }
 
@@ -129,7 +133,7 @@ static void tie_close(Sim *sim, DdpNode n, Compare *compare, int8_t tie)
     EvalNode *node = &sim->nodes.at[n];
     compare->tie = tie;
     compare->close = tie != 0;
-    compare_note_tie(sim, n, tie && !node->forced);
+    compare_note_tie(sim, n, tie && !node->forced, mode_search_moment(sim));
     node->forced = true;
     evaluate_touch_node(sim, n);
 }
@@ -261,6 +265,28 @@ static bool leave_node(Sim *sim, const NodeList *list, uint32_t i)
     return changed;
 }
 
+/* From i on the first of n that is near its boundary, or of which that is not known here; n: none is. */
+static uint32_t next_near(const double *value, const WatchNote *note, uint32_t i, uint32_t n)
+{
+    for (; i < n && note[i].left; i++) {
+        double right = note[i].right ? value[note[i].right] : note[i].constant;
+        if (!(fabs(value[note[i].left] - right) > BOUNDARY_NEAR))
+            break;
+    }
+    return i;
+}
+
+/* A part may have thousands of comparisons, of which hardly any is near its boundary. */
+static bool leave_watched(Sim *sim, const Part *part)
+{
+    const NodeList *list = &part->lists.watched;
+    const WatchNote *notes = part->lists.watch_notes.at;
+    bool changed = false;
+    for (uint32_t i = 0; (i = next_near(sim->value, notes, i, list->n)) < list->n; i++)
+        changed |= leave_node(sim, list, i);
+    return changed;
+}
+
 /* Of those that the event evaluated, and those whose values it left alone but not what moves them.
  * A structure that came later in the event may lead to the other side. */
 bool event_leave_ties(Sim *sim)
@@ -270,9 +296,7 @@ bool event_leave_ties(Sim *sim)
     for (uint32_t i = 0; i < sim->search.compared.n; i++)
         changed |= leave_node(sim, &sim->search.compared, i);
     for (uint32_t p = 0; p < parts_touched(sim).n; p++) {
-        const Part *part = parts_touched(sim).at[p];
-        for (uint32_t i = 0; i < part->lists.watched.n; i++)
-            changed |= leave_node(sim, &part->lists.watched, i);
+        changed |= leave_watched(sim, parts_touched(sim).at[p]);
     }
     vec_clear(&sim->search.compared);
     return changed;

@@ -382,6 +382,7 @@ static SolStatus step_away(Sim *sim, const EventSearch *search, double *from, do
     double later = *from + 256 * DBL_EPSILON * fmax(fabs(*from), compare_look(sim));
     if (!any || later >= to)
         return SOL_OK;
+    later = fmin(fmax(later, compare_ties_end(sim)), (later + to) / 2);
     SolStatus status = search->at(search->context, later, NULL);
     if (status != SOL_OK)
         return status;

@@ -224,7 +224,7 @@ static DenseRank fill(Balance *e)
     uint32_t i = 0;
     memset(e->b, 0, e->m * sizeof *e->b);
     memset(e->size, 0, e->m * sizeof *e->size);
-    impulse_system_look(&e->s);
+    impulse_system_look(&e->s, e->s.sim->update.befores.n);
     fill_tangents(e);
     for (uint32_t r = 0; r < e->s.row.n; r++)
         if (!e->s.row.at[r].done)
@@ -351,12 +351,17 @@ static bool has_jumped(Sim *sim, const OldValue *old)
     return info->has && !info->pending && differs(sim, old->var, old->value, sim->value[old->var]);
 }
 
+/* Mostly nothing has: which of several entries of a variable is the first is asked last. */
 static bool gather(ImpulseSystem *s)
 {
     Sim *sim = s->sim;
-    for (uint32_t i = 0; i < sim->update.befores.n; i++) {
+    uint32_t n = sim->update.befores.n;
+    for (uint32_t i = 0; i < n; i++) {
         OldValue old = sim->update.befores.at[i];
-        if (map_get(&s->before, old.var) == i + 1 && has_jumped(sim, &old))
+        if (!has_jumped(sim, &old) || !impulse_has_derivative(sim, old.var))
+            continue;
+        impulse_system_look(s, n);
+        if (map_get(&s->before, old.var) == i + 1)
             impulse_system_add(s, old.var);
     }
     if (!s->jump.n)

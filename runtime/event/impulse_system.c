@@ -15,13 +15,12 @@ enum { LARGEST = 4000 }; /* relations */
 void impulse_system_open(ImpulseSystem *s, Sim *sim)
 {
     *s = (ImpulseSystem){.sim = sim};
-    impulse_system_look(s);
 }
 
-void impulse_system_look(ImpulseSystem *s)
+void impulse_system_look(ImpulseSystem *s, uint32_t n)
 {
     const Sim *sim = s->sim;
-    for (; s->looked < sim->update.befores.n; s->looked++)
+    for (; s->looked < n; s->looked++)
         if (!map_get(&s->before, sim->update.befores.at[s->looked].var))
             map_put(sim->mem, &s->before, sim->update.befores.at[s->looked].var, s->looked + 1);
 }
@@ -65,8 +64,10 @@ double impulse_system_before(const ImpulseSystem *s, DdpVar var)
 static DdpRel next_derivative(const Sim *sim, DdpVar var, uint32_t position, uint32_t *cursor)
 {
     for (DdpRel rel; (rel = ddp_next_use(sim->ddp, var, cursor));) {
+        if (ddp_rel_kind(sim->ddp, rel) != DDP_DERIVATIVE)
+            continue;
         DdpRelView view = ddp_rel(sim->ddp, rel);
-        if (view.kind == DDP_DERIVATIVE && view.order == 0 && view.vars[position] == var)
+        if (view.order == 0 && view.vars[position] == var)
             return rel;
     }
     return 0;

@@ -52,7 +52,7 @@ typedef struct ImpulseSystem {
 } ImpulseSystem;
 
 void impulse_system_open(ImpulseSystem *s, Sim *sim);
-void impulse_system_look(ImpulseSystem *s); /* at what changed since */
+void impulse_system_look(ImpulseSystem *s, uint32_t n); /* at the first n of Sim.update.befores */
 void impulse_system_close(ImpulseSystem *s);
 /* It jumps; what hangs together with it is collected by impulse_system_gather. False: it has no derivative. */
 bool impulse_system_add(ImpulseSystem *s, DdpVar var);

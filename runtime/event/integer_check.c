@@ -83,24 +83,17 @@ static bool is_whole(const Sim *sim, X root, const DdpVar *vars)
     return true;
 }
 
-static bool is_integer(const Sim *sim, DdpVar var)
-{
-    WorldVar view;
-    return world_var(sim->world, var, &view) && view.type == TYPE_INTEGER &&
-           view.kind == WORLD_VARIABLE;
-}
-
 /* Remembers the Integers that the last commit gave a relation. */
 void integer_note(Sim *sim)
 {
     uint32_t n;
     const DdpDelta *delta = ddp_delta(sim->ddp, &n);
     for (uint32_t i = 0; i < n; i++) {
-        if (delta[i].change == DDP_NODE_GONE)
+        if (delta[i].change > DDP_NODE_CHANGED)
             continue;
         DdpNodeView node = ddp_node(sim->ddp, delta[i].node);
         for (uint32_t k = 0; k < node.n_steps; k++)
-            if (is_integer(sim, node.steps[k].var))
+            if (world_var_is_integer(sim->world, node.steps[k].var))
                 vec_push(sim->mem, &sim->start.integers, node.steps[k].var);
     }
 }
@@ -123,8 +116,8 @@ SolStatus integer_check(Sim *sim)
     bool fine = true;
     for (uint32_t i = 0; i < sim->start.integers.n; i++) {
         DdpVar var = sim->start.integers.at[i];
-        bool still =
-            ddp_var_used(sim->ddp, var) && is_integer(sim, var); /* numbers are used again */
+        bool still = ddp_var_used(sim->ddp, var) &&
+                     world_var_is_integer(sim->world, var); /* numbers are used again */
         DdpNode n = still ? ddp_node_of(sim->ddp, var) : 0;
         DdpNodeView node = n ? ddp_node(sim->ddp, n) : (DdpNodeView){0};
         for (uint32_t k = 0; k < node.n_steps; k++)

@@ -6,7 +6,8 @@
  *   TOGETHER  as always, but comparisons within rounding of their boundary are decided by the side
  *             they leave to: at the corner of two laws both hold, and only the slope tells them
  *             apart (U6).
- *   TOLERANT  the same, within the tolerance of the integrator.
+ *   TOLERANT  the same, within the tolerance of the integrator, and as if the event were when the
+ *             comparison that rounding blurs most crosses its boundary.
  *   LOWEST    of the conditions that fired the one with the lowest number alone. For diodes with
  *             resistance, and for contacts, that ends: their equations are a linear complementarity
  *             problem with positive principal minors, and this is the least-index rule of Murty
@@ -73,6 +74,7 @@ struct ModeSearch {
     uint64_t drawn;
     uint32_t stale;           /* updates since the last combination that was new */
     Map seen, combinations;   /* in this round; in all of them */
+    double moment;            /* how exactly the time of the event is known */
     VEC(Concerned) concerned; /* conditions that fired in the search */
     bool attempts;            /* rounds begin where the event began */
     bool returning;           /* to there */
@@ -127,15 +129,33 @@ bool mode_search_is_tolerant(const Sim *sim)
     return sim->decide.modes && sim->decide.modes->round >= TOLERANT && !sim->decide.modes->jumped;
 }
 
+double mode_search_moment(const Sim *sim)
+{
+    return mode_search_is_tolerant(sim) ? sim->decide.modes->moment : 0;
+}
+
 bool mode_search_returns(const Sim *sim)
 {
     return sim->decide.modes && sim->decide.modes->returning;
 }
 
+/* Times that are closer belong to one circle. */
+static double circle_moment(const Sim *sim)
+{
+    return 1e-8 * fmax(fabs(sim->time), compare_look(sim));
+}
+
+void mode_search_blur(Sim *sim, double moment)
+{
+    if (sim->decide.modes)
+        sim->decide.modes->moment =
+            fmin(fmax(sim->decide.modes->moment, moment), circle_moment(sim));
+}
+
 /* Events that follow each other at once are one circle: rounding is asked from the first update. */
 void mode_search_begin(Sim *sim)
 {
-    double moment = 1e-8 * fmax(fabs(sim->time), compare_look(sim));
+    double moment = circle_moment(sim);
     sim->decide.tight_events =
         sim->time - sim->decide.event_time <= moment ? sim->decide.tight_events + 1 : 0;
     sim->decide.event_time = sim->time;
@@ -345,20 +365,6 @@ static void list_armed(Sim *sim)
     map_free(sim->mem, &known);
 }
 
-/* The next larger number with as many bits set (Gosper), or the first with one more; 0 behind the
- * last of n bits. */
-static uint32_t next_subset(uint32_t bits, uint32_t n)
-{
-    if (!bits)
-        return n ? 1 : 0;
-    uint32_t lowest = bits & -bits, ripple = bits + lowest;
-    uint32_t next = ripple | ((bits ^ ripple) >> 2) / lowest;
-    if (next < UINT32_C(1) << n)
-        return next;
-    uint32_t count = (uint32_t)__builtin_popcount(bits) + 1;
-    return count <= n ? (UINT32_C(1) << count) - 1 : 0;
-}
-
 static bool has_another_to_force(Sim *sim)
 {
     struct ModeSearch *search = sim->decide.modes;
@@ -366,7 +372,7 @@ static bool has_another_to_force(Sim *sim)
         list_armed(sim);
         search->forced = 0;
     }
-    search->forced = next_subset(search->forced, search->armed.n);
+    search->forced = mode_next_subset(search->forced, search->armed.n);
     return search->forced && search->forced_rounds++ < MOST_FORCED;
 }
 

@@ -16,6 +16,10 @@ void mode_search_close(Sim *sim);
 bool mode_search_is_tight(const Sim *sim);    /* several events follow each other at once */
 bool mode_search_is_tolerant(const Sim *sim); /* the tolerance of the integrator counts */
 
+/* How exactly the time of the event is known, as far as comparisons have told; 0 where that does not count. */
+double mode_search_moment(const Sim *sim);
+void mode_search_blur(Sim *sim, double moment); /* one has: rounding moves it by as much */
+
 /* An update has decided: Sim.decide.decisions. In a search all but one of the conditions that could wait
  * are put off. False: no combination was found, messages say so. */
 bool mode_search_choose(Sim *sim);

@@ -24,6 +24,19 @@ uint64_t mode_combination(const Sim *sim)
     return sum;
 }
 
+/* Gosper. */
+uint32_t mode_next_subset(uint32_t bits, uint32_t n)
+{
+    if (!bits)
+        return n ? 1 : 0;
+    uint32_t lowest = bits & -bits, ripple = bits + lowest;
+    uint32_t next = ripple | ((bits ^ ripple) >> 2) / lowest;
+    if (next < UINT32_C(1) << n)
+        return next;
+    uint32_t count = (uint32_t)__builtin_popcount(bits) + 1;
+    return count <= n ? (UINT32_C(1) << count) - 1 : 0;
+}
+
 /* ---- what conditions depend on ---- */
 
 static bool is_timed(const EvalNode *node)

@@ -8,13 +8,20 @@ static DdpNode stale_output(const Sim *sim, DdpVar var)
     DdpNode n = sim->info[var].node;
     if (!n || sim->info[var].state)
         return 0;
+    if (!sim->nodes.at[n].waits && sim->nodes.at[n].place != PLACE_OUTPUTS)
+        return 0;
     return evaluate_is_stale(sim, &sim->nodes.at[n]) ? n : 0;
+}
+
+static inline Part *part_of(const Sim *sim, DdpVar var)
+{
+    const ValueInfo *info = &sim->info[var];
+    return info->state ? info->part : info->node ? sim->nodes.at[info->node].part : NULL;
 }
 
 Part *part_of_var(const Sim *sim, DdpVar var)
 {
-    const ValueInfo *info = &sim->info[var];
-    return info->state ? info->part : info->node ? sim->nodes.at[info->node].part : NULL;
+    return part_of(sim, var);
 }
 
 /* Depth first along reads, each node after what it reads: this must work while the DDP's order is
@@ -38,7 +45,7 @@ static SolStatus fetch_output(Sim *sim, DdpNode first, bool only_met, EvalHow ho
         }
         DdpVar var = sim->nodes.at[n].reads[next].var;
         DdpNode stale = stale_output(sim, var);
-        Part *part = part_of_var(sim, var);
+        Part *part = part_of(sim, var);
         if (part && only_met && part->point_number != sim->point_number)
             status = SOL_CANCELLED;
         else if (part)
@@ -56,8 +63,9 @@ SolStatus evaluate_fetch(Sim *sim, DdpVar var, EvalHow how)
 {
     DdpNode stale =
         stale_output(sim, var); /* also of a part, if nobody needed it when it changed */
-    if (part_of_var(sim, var))
-        part_bring(part_of_var(sim, var), how);
+    Part *part = part_of(sim, var);
+    if (part)
+        part_bring(part, how);
     else if (var == sim->clock)
         sim->value[var] = sim->time;
     if (stale)
@@ -68,7 +76,7 @@ SolStatus evaluate_fetch(Sim *sim, DdpVar var, EvalHow how)
 bool evaluate_fetch_met(Sim *sim, DdpVar var, EvalHow how)
 {
     DdpNode stale = stale_output(sim, var);
-    Part *part = part_of_var(sim, var);
+    Part *part = part_of(sim, var);
     if (part)
         return part->point_number == sim->point_number;
     return !stale || fetch_output(sim, stale, true, how) == SOL_OK;

@@ -62,6 +62,7 @@ static void free_lists(Part *part)
     vec_free(sim->mem, &part->lists.timers);
     vec_free(sim->mem, &part->lists.roots);
     vec_free(sim->mem, &part->lists.notes);
+    vec_free(sim->mem, &part->lists.watch_notes);
     vec_free(sim->mem, &part->lists.loops);
     vec_free(sim->mem, &part->order.nodes);
     vec_free(sim->mem, &part->states);

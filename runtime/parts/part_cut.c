@@ -6,8 +6,8 @@
  * pieces, or of the short way round, and not of the whole part. (The idea is that of Even and
  * Shiloach, An on-line edge-deletion problem, J. ACM 28, 1981.)
  *
- * Mostly nothing fell apart, and what is left is small: so one walk of few steps is tried first, and where it
- * meets all these vertices no search is needed. */
+ * Mostly nothing fell apart: what is left reads the same, or is small. So two walks of few steps are tried first, and where
+ * one of them meets all these vertices no search is needed. */
 #include "runtime/parts/part_graph_int.h"
 
 #include <stdlib.h>
@@ -190,6 +190,80 @@ typedef struct Seed {
     uint32_t index, order; /* of the part; of the seed */
 } Seed;
 
+/* ---- what holds together by what it reads ---- */
+
+enum { CLIMB_VERTICES = 8 }; /* for each seed */
+
+/* From all seeds to what they read, and on, as long as few vertices are met: thousands that feed on one tank read the same
+ * state, which has too many readers to be looked at. */
+typedef struct Climb {
+    Searches marks; /* its stamp alone */
+    VEC(uint32_t) found;
+    VEC(uint32_t) up; /* [seed]: the one that it was united with, or itself */
+    uint32_t open;    /* not united */
+} Climb;
+
+static uint32_t climb_root(const Climb *c, uint32_t i)
+{
+    while (c->up.at[i] != i)
+        i = c->up.at[i] = c->up.at[c->up.at[i]];
+    return i;
+}
+
+/* `seed` gets there. */
+static void climb(Climb *c, uint32_t vertex, uint32_t seed)
+{
+    uint32_t *group = group_of(&c->marks, vertex);
+    if (!*group) {
+        *group = seed + 1;
+        vec_push(c->marks.sim->mem, &c->found, vertex);
+        return;
+    }
+    uint32_t a = climb_root(c, *group - 1), b = climb_root(c, seed);
+    c->open -= a != b;
+    c->up.at[b] = a;
+}
+
+static void climb_var(Climb *c, DdpVar var, uint32_t seed)
+{
+    const ValueInfo *info = &c->marks.sim->info[var];
+    if (info->state)
+        climb(c, STATE | var, seed);
+    else if (info->node && c->marks.sim->nodes.at[info->node].part)
+        climb(c, info->node, seed);
+}
+
+static void climb_from(Climb *c, uint32_t vertex)
+{
+    const Sim *sim = c->marks.sim;
+    uint32_t seed = *group_of(&c->marks, vertex) - 1;
+    if (vertex & STATE) {
+        climb_var(c, sim->states.at[sim->info[vertex & ~STATE].state - 1].slope, seed);
+        return;
+    }
+    const EvalNode *node = &sim->nodes.at[vertex];
+    for (uint32_t i = 0; i < node->n_reads && c->open > 1; i++)
+        climb_var(c, node->reads[i].var, seed);
+}
+
+/* True: all of them are connected. False: that was not found out. */
+static bool read_the_same(Sim *sim, uint32_t n, const Seed *seeds)
+{
+    Climb c = {.marks = {.sim = sim, .stamp = ++sim->mark}, .open = n};
+    vec_reserve(sim->mem, &c.up, n);
+    for (uint32_t i = 0; i < n; i++) {
+        c.up.at[c.up.n++] = i;
+        climb(&c, seeds[i].vertex, i);
+    }
+    for (uint32_t i = 0; i < c.found.n && c.open > 1 && i < CLIMB_VERTICES * n; i++) {
+        sim->work++;
+        climb_from(&c, c.found.at[i]);
+    }
+    vec_free(sim->mem, &c.found);
+    vec_free(sim->mem, &c.up);
+    return c.open == 1;
+}
+
 /* ---- what holds together ---- */
 
 enum { FLOOD_VERTICES = 128, FLOOD_EDGES = 1024, EDGES_EACH = 32 };
@@ -278,7 +352,7 @@ static bool hold_together(Sim *sim, uint32_t n, const Seed *seeds)
 /* Searches from these vertices of one part; those that end apart become parts. */
 static void search_part(Sim *sim, uint32_t n, const Seed *seeds)
 {
-    if (hold_together(sim, n, seeds))
+    if (read_the_same(sim, n, seeds) || hold_together(sim, n, seeds))
         return;
     Searches s = {.sim = sim, .stamp = ++sim->mark};
     for (uint32_t i = 0; i < n; i++) {

@@ -249,6 +249,19 @@ static void put_in(Sim *sim, DdpNode n)
         join_node(sim, n);
 }
 
+/* Dynamics first, and states with them: who only looks at a state then finds it in its part, and needs none of its own. */
+static void put_in_all(Sim *sim, bool dynamics)
+{
+    for (uint32_t i = 0; i < sim->loop.unsettled.n; i++) {
+        DdpNode n = sim->loop.unsettled.at[i];
+        EvalNode *node = &sim->nodes.at[n];
+        if (!node->live || (evaluate_place(node) == PLACE_DYNAMICS) != dynamics)
+            continue;
+        check_clocked(sim, n);
+        put_in(sim, n);
+    }
+}
+
 static void settle_links(Sim *sim)
 {
     for (uint32_t i = 0; i < sim->loop.cuts.n; i++)
@@ -290,14 +303,9 @@ void part_graph_settle(Sim *sim)
 {
     part_verify_homes(sim);
     take_out_moved(sim);
-    for (uint32_t i = 0; i < sim->loop.unsettled.n; i++) {
-        DdpNode n = sim->loop.unsettled.at[i];
-        if (sim->nodes.at[n].live) {
-            check_clocked(sim, n);
-            put_in(sim, n);
-        }
-    }
+    put_in_all(sim, true);
     join_states(sim);
+    put_in_all(sim, false);
     for (uint32_t i = 0; i < sim->loop.unsettled.n; i++)
         join_reads(sim, sim->loop.unsettled.at[i]);
     part_verify_homes(sim);

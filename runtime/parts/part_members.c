@@ -48,6 +48,8 @@ static void delist(Sim *sim, Part *part, DdpNode n, int which)
     }
     if (which == LIST_ROOTS)
         part->lists.notes.at[*place - 1] = vec_pop(&part->lists.notes);
+    if (which == LIST_WATCHED)
+        part->lists.watch_notes.at[*place - 1] = vec_pop(&part->lists.watch_notes);
     *place = 0;
 }
 
@@ -59,6 +61,24 @@ static void enlist_root(Sim *sim, Part *part, DdpNode n)
     enlist(sim, &part->lists.roots, n, &node->in.root);
     bool single = node->n_steps + node->n_tears == 1;
     vec_push(sim->mem, &part->lists.notes, ((RootNote){single ? node_output(node, 0) : 0, -1}));
+}
+
+static WatchNote watch_note(const EvalNode *node)
+{
+    const Compare *compare = node->compare;
+    if (node->n_compares != 1 || !compare->first || compare->slot || compare->timed)
+        return (WatchNote){0};
+    const uint32_t *vars = node->ops[compare->op].vars;
+    return (WatchNote){vars[compare->first - 1], compare->second ? vars[compare->second - 1] : 0,
+                       compare->constant};
+}
+
+static void enlist_watched(Sim *sim, Part *part, DdpNode n)
+{
+    EvalNode *node = &sim->nodes.at[n];
+    if (!node->in.watch)
+        vec_push(sim->mem, &part->lists.watch_notes, watch_note(node));
+    enlist(sim, &part->lists.watched, n, &node->in.watch);
 }
 
 static bool is_root(const Sim *sim, const EvalNode *node)
@@ -81,7 +101,7 @@ static void enlist_all(Sim *sim, Part *part, DdpNode n)
 {
     EvalNode *node = &sim->nodes.at[n];
     if (has_compare(node, false)) {
-        enlist(sim, &part->lists.watched, n, &node->in.watch);
+        enlist_watched(sim, part, n);
         tape_compares_come(part, n);
     }
     if (has_compare(node, true))
@@ -183,6 +203,14 @@ void part_drop_node(Part *part, DdpNode n)
 /* ---- invariants ---- */
 
 #ifdef SOLSTICE_VERIFY
+static void verify_watch_note(const EvalNode *node, const WatchNote *known)
+{
+    WatchNote note = watch_note(node);
+    part_must(note.left == known->left && note.right == known->right &&
+                  note.constant == known->constant,
+              "N4", 0, "a part looks at another comparison than that of its node");
+}
+
 void part_verify_lists(Sim *sim, DdpNode n)
 {
     EvalNode *node = &sim->nodes.at[n];
@@ -196,6 +224,8 @@ void part_verify_lists(Sim *sim, DdpNode n)
         part_must(!!place == wanted[which], "N4", n, "a node is missing in a list of its part");
         part_must(!place || (place <= list->n && list->at[place - 1] == n), "N4", n,
                   "a list does not have the node that is said to be in it");
+        if (which == LIST_WATCHED && place)
+            verify_watch_note(node, &node->part->lists.watch_notes.at[place - 1]);
     }
 }
 #endif
