@@ -500,6 +500,11 @@ DdpVar ddp_causality(const Ddp *d, DdpRel r)
     return REL(d, r).group ? REL(d, r).out : REL(d, r).match;
 }
 
+DdpVar ddp_computed_by(const Ddp *d, DdpRel r)
+{
+    return schedule_out(d, r);
+}
+
 DdpRelState ddp_rel_state(const Ddp *d, DdpRel r)
 {
     const Rel *rel = &REL(d, r);

@@ -285,6 +285,8 @@ typedef enum DdpRelState {
 
 DdpRelState ddp_rel_state(const Ddp *ddp, DdpRel rel); /* after a commit */
 DdpVar ddp_causality(const Ddp *ddp, DdpRel rel);      /* what it determines, or 0 */
+/* The same as its node has it: of an integrator the derivative of its state. The relations of a loop compute its variables. */
+DdpVar ddp_computed_by(const Ddp *ddp, DdpRel rel);
 
 typedef struct DdpPart {
     uint32_t n_rels, n_vars;

@@ -52,19 +52,19 @@ static void note_bends(Cutting *c, FormTable *forms, uint32_t i, const FormInfo 
     }
 }
 
-static void read_loop(Cutting *c, const Ddp *ddp, FormTable *forms)
+static void read_loop(Cutting *c, FormTable *forms, uint32_t n_vars, const InlineRel *rels)
 {
-    uint32_t *index_of = mem_alloc(c->mem, ddp_var_limit(ddp) * sizeof *index_of);
+    uint32_t *index_of = mem_alloc(c->mem, n_vars * sizeof *index_of);
     VEC(uint32_t) index = {0}; /* of what the relation at hand names: member + 1 */
     for (uint32_t i = 0; i < c->n; i++)
         index_of[c->members[i].var] = i + 1;
     for (uint32_t i = 0; i < c->n; i++) {
-        DdpRelView rel = ddp_rel(ddp, c->members[i].rel);
-        const FormInfo *info = form_info(forms, rel.form);
+        const InlineRel *rel = &rels[c->members[i].rel];
+        const FormInfo *info = form_info(forms, rel->form);
         c->first[i] = c->reads.n;
         vec_clear(&index);
-        for (uint32_t k = 0; k < rel.n; k++) {
-            vec_push(c->mem, &index, rel.vars[k] ? index_of[rel.vars[k]] : 0);
+        for (uint32_t k = 0; k < rel->n; k++) {
+            vec_push(c->mem, &index, rel->vars[k] ? index_of[rel->vars[k]] : 0);
             if (index.at[k] && info->position[k].occurs && index.at[k] - 1 != i)
                 vec_push(c->mem, &c->reads, index.at[k] - 1);
         }
@@ -222,8 +222,8 @@ static uint32_t choose(Cutting *c, uint32_t n, const uint32_t *candidates)
     return best;
 }
 
-void inline_cut(Mem *mem, const Ddp *ddp, FormTable *forms, uint32_t n, const InlineMember *members,
-                bool *cut)
+void inline_cut(Mem *mem, FormTable *forms, uint32_t n_vars, const InlineRel *rels, uint32_t n,
+                const InlineMember *members, bool *cut)
 {
     uint32_t *room = mem_alloc(mem, (9 * (size_t)n + 2) * sizeof *room);
     Cutting c = {.mem = mem,
@@ -239,7 +239,7 @@ void inline_cut(Mem *mem, const Ddp *ddp, FormTable *forms, uint32_t n, const In
                  .work = room + 6 * (size_t)n + 1,
                  .next = room + 7 * (size_t)n + 1,
                  .bent = mem_alloc(mem, n + 1)};
-    read_loop(&c, ddp, forms);
+    read_loop(&c, forms, n_vars, rels);
     if (judge(&c) > 0)
         cut_hinted(&c);
     while (judge(&c) > 0) {

@@ -11,8 +11,6 @@
 #include "runtime/solve/inline_memory.h"
 
 #include "runtime/eval/blocks.h"
-#include "runtime/solve/relation_form.h"
-
 #include <string.h>
 
 enum { MOST_SYSTEMS = 128, MOST_PLACES = 400000 }; /* some 100 bytes for each place */
@@ -21,7 +19,9 @@ struct InlineMemory {
     VEC(InlineSystem *) kept; /* the oldest first */
     uint32_t places;          /* of all of them */
     InlineNames names;
-    VEC(uint32_t) words; /* of the part that is looked at */
+    InlineEquations equations; /* of the part that is looked at */
+    VEC(uint32_t) words;       /* and what describes it */
+    InlineLoops *loops;
 };
 
 static struct InlineMemory *memory_of(Sim *sim)
@@ -42,43 +42,56 @@ InlineNames *inline_names_begin(Sim *sim)
     return names;
 }
 
+InlineEquations *inline_memory_equations(Sim *sim)
+{
+    return &memory_of(sim)->equations;
+}
+
+InlineLoops *inline_memory_loops(Sim *sim)
+{
+    struct InlineMemory *memory = memory_of(sim);
+    if (!memory->loops)
+        memory->loops = inline_loops_open(sim->mem);
+    return memory->loops;
+}
+
 /* ---- descriptions ---- */
 
-static void say(Sim *sim, uint32_t word)
+static uint32_t hinted_word(const Sim *sim, DdpVar var)
 {
-    vec_push(sim->mem, &sim->solve.inlined->words, word);
+    return var << 1 | ddp_tearing_hinted(sim->ddp, var);
 }
 
-static void describe_op(Sim *sim, const EvalNode *node, uint32_t at)
+static uint32_t known_word(const Sim *sim, DdpVar var)
 {
-    const EvalOp *op = &node->ops[at];
-    DdpVar output = node_output(node, at);
-    uint32_t n;
-    say(sim, relation_form(sim, node, at, &n));
-    say(sim, op->value);
-    say(sim, output << 1 | ddp_tearing_hinted(sim->ddp, output));
-    for (uint32_t i = 0; i < n; i++)
-        say(sim,
-            op->vars[i] << 1 | (op->vars[i] && ddp_var(sim->ddp, op->vars[i]).kind == DDP_KNOWN));
+    return var << 1 | (var && ddp_var(sim->ddp, var).kind == DDP_KNOWN);
 }
 
-static void describe(Part *part)
+static uint32_t count_words(const Part *part, const InlineEquations *equations)
 {
-    Sim *sim = part->sim;
-    const NodeList *nodes = part_dynamics(part);
-    vec_clear(&sim->solve.inlined->words);
-    say(sim, part->states.n);
+    uint32_t n = 1 + 2 * part->states.n;
+    for (uint32_t i = 0; i < equations->n; i++)
+        n += 2 + equations->at[i].n;
+    return n;
+}
+
+static void describe(Part *part, const InlineEquations *equations)
+{
+    const Sim *sim = part->sim;
+    struct InlineMemory *memory = sim->solve.inlined;
+    vec_reserve(sim->mem, &memory->words, memory->words.n = count_words(part, equations));
+    uint32_t *word = memory->words.at;
+    *word++ = part->states.n;
     for (uint32_t i = 0; i < part->states.n; i++) {
-        DdpVar var = part->states.at[i].var;
-        say(sim, var << 1 | ddp_tearing_hinted(sim->ddp, var));
-        say(sim, part->states.at[i].slope);
+        *word++ = hinted_word(sim, part->states.at[i].var);
+        *word++ = part->states.at[i].slope;
     }
-    for (uint32_t i = 0; i < nodes->n; i++) {
-        const EvalNode *node = &sim->nodes.at[nodes->at[i]];
-        uint32_t n = node->n_steps + node->n_tears;
-        say(sim, n << 1 | node->loop);
-        for (uint32_t k = 0; k < n; k++)
-            describe_op(sim, node, k);
+    for (uint32_t i = 0; i < equations->n; i++) {
+        const InlineEquation *equation = &equations->at[i];
+        *word++ = equation->form;
+        *word++ = hinted_word(sim, equation->var);
+        for (uint32_t k = 0; k < equation->n; k++)
+            *word++ = known_word(sim, equation->vars[k]);
     }
 }
 
@@ -153,6 +166,8 @@ void inline_memory_close(Sim *sim)
         close_system(sim, take_out(memory, memory->kept.n - 1));
     vec_free(sim->mem, &memory->kept);
     vec_free(sim->mem, &memory->words);
+    vec_free(sim->mem, &memory->equations);
+    inline_loops_close(sim->mem, memory->loops);
     vec_free(sim->mem, &memory->names.at);
     mem_free(sim->mem, memory);
     sim->solve.inlined = NULL;
@@ -185,16 +200,16 @@ InlineSystem *inline_system_open(Part *part)
     Sim *sim = part->sim;
     bool keeps = !sim->opt.forget_modes && sim->opt.engine != SOL_ENGINE_REBUILD;
     uint64_t key = 0;
-    memory_of(sim);
+    const InlineEquations *equations = inline_equations(part);
     if (keeps) {
-        describe(part);
+        describe(part, equations);
         key = hash_bytes(sim->solve.inlined->words.at,
                          sim->solve.inlined->words.n * sizeof(uint32_t), 3);
         InlineSystem *known = find(sim->solve.inlined, key);
         if (known)
             return put_back(sim, known);
     }
-    InlinePlan *plan = inline_plan_open(part);
+    InlinePlan *plan = inline_plan_of(part, equations);
     if (!plan)
         return NULL;
     InlineSystem *system = mem_alloc(sim->mem, sizeof *system);

@@ -19,4 +19,8 @@ InlineSystem *inline_system_open(Part *part);
 void inline_system_put_away(Sim *sim, InlineSystem *system);
 void inline_memory_close(Sim *sim);
 
+/* What is kept from plan to plan. */
+InlineEquations *inline_memory_equations(Sim *sim);
+InlineLoops *inline_memory_loops(Sim *sim);
+
 #endif

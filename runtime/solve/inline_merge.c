@@ -6,8 +6,6 @@
  */
 #include "runtime/solve/inline_plan.h"
 
-#include "runtime/solve/relation_form.h"
-
 static uint32_t rank_of(const Sim *sim, DdpVar var)
 {
     return sim->info[var].state ? UINT32_MAX : ddp_var(sim->ddp, var).order;
@@ -21,9 +19,10 @@ DdpVar inline_merged(InlineNames *names, DdpVar var)
 }
 
 /* Solved for one variable the relation is another one, and the part determines both. */
-static bool is_copy(const Sim *sim, InlineNames *names, const EvalOp *op, const FormInfo *info,
+static bool is_copy(const Sim *sim, InlineNames *names, const InlineEquation *equation,
                     DdpVar pair[2])
 {
+    const FormInfo *info = form_info(sim->forms, equation->form);
     for (uint32_t i = 0; i < info->n; i++) {
         const FormPosition *position = &info->position[i];
         if (!position->occurs || position->solvable != SOLVE_SAFE)
@@ -31,19 +30,17 @@ static bool is_copy(const Sim *sim, InlineNames *names, const EvalOp *op, const 
         XNode value = x_node(sim->forms, position->solved);
         if (value.op != X_POS)
             return false;
-        pair[0] = op->vars[i];
-        pair[1] = op->vars[value.a];
+        pair[0] = equation->vars[i];
+        pair[1] = equation->vars[value.a];
         return inline_name(names, pair[0])->known && inline_name(names, pair[1])->known;
     }
     return false;
 }
 
-bool inline_merge_relation(Sim *sim, InlineNames *names, const EvalNode *node, uint32_t at)
+bool inline_merge_relation(Sim *sim, InlineNames *names, const InlineEquation *equation)
 {
     DdpVar pair[2];
-    uint32_t n;
-    const FormInfo *info = form_info(sim->forms, relation_form(sim, node, at, &n));
-    if (!is_copy(sim, names, &node->ops[at], info, pair))
+    if (!is_copy(sim, names, equation, pair))
         return false;
     DdpVar a = inline_merged(names, pair[0]), b = inline_merged(names, pair[1]);
     if (a == b || (sim->info[a].state && sim->info[b].state))
