@@ -215,29 +215,50 @@ static void add_explicit(InlineMaking *m, uint32_t r, X value, bool inside)
                                 .to = plan->ops.n}));
 }
 
-/* Each relation is linear in what the component determines, with factors free of that. */
-static bool is_linear(InlineMaking *m, uint32_t n, const uint32_t *rels)
+/* What stands in the factors of the variables that a component determines. */
+typedef enum Factors {
+    FACTORS_KEPT, /* what changes with events and h only */
+    FACTORS_MOVE, /* more than that */
+    FACTORS_NONE  /* these variables themselves: it is not linear */
+} Factors;
+
+static Factors factors_in(const InlineMaking *m, const InlineRel *rel, uint32_t turn)
 {
     FormTable *forms = m->sim->forms;
-    uint32_t turn = ++m->marks, *mark = m->mark.at;
-    for (uint32_t i = 0; i < n; i++)
-        mark[m->rels.at[rels[i]].var] = turn;
-    mark[0] = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        const InlineRel *rel = &m->rels.at[rels[i]];
-        const FormInfo *info = form_info(forms, rel->form);
-        for (uint32_t k = 0; k < rel->n; k++) {
-            const FormPosition *position = &info->position[k];
-            if (mark[rel->vars[k]] != turn || !position->occurs)
+    const FormInfo *info = form_info(forms, rel->form);
+    const uint32_t *mark = m->mark.at;
+    Factors factors = FACTORS_KEPT;
+    for (uint32_t k = 0; k < rel->n; k++) {
+        const FormPosition *position = &info->position[k];
+        if (mark[rel->vars[k]] != turn || !position->occurs)
+            continue;
+        if (!position->factor)
+            return FACTORS_NONE;
+        for (uint32_t j = 0; position->factor_uses && j < rel->n; j++) {
+            InlineRole role = m->vars.at[rel->vars[j]].role;
+            if (!rel->vars[j] || role == INLINE_GIVEN || role == INLINE_H ||
+                !form_factor_uses(forms, position, j))
                 continue;
-            if (!position->factor)
-                return false;
-            for (uint32_t j = 0; position->factor_uses && j < rel->n; j++)
-                if (mark[rel->vars[j]] == turn && form_factor_uses(forms, position, j))
-                    return false;
+            if (mark[rel->vars[j]] == turn)
+                return FACTORS_NONE;
+            factors = FACTORS_MOVE;
         }
     }
-    return true;
+    return factors;
+}
+
+static Factors factors_of(InlineMaking *m, uint32_t n, const uint32_t *rels)
+{
+    Factors worst = FACTORS_KEPT;
+    uint32_t turn = ++m->marks;
+    for (uint32_t i = 0; i < n; i++)
+        m->mark.at[m->rels.at[rels[i]].var] = turn;
+    m->mark.at[0] = 0;
+    for (uint32_t i = 0; i < n && worst != FACTORS_NONE; i++) {
+        Factors factors = factors_in(m, &m->rels.at[rels[i]], turn);
+        worst = factors > worst ? factors : worst;
+    }
+    return worst;
 }
 
 static const InlineLoop *tear(InlineMaking *m, uint32_t n, const uint32_t *rels,
@@ -246,10 +267,18 @@ static const InlineLoop *tear(InlineMaking *m, uint32_t n, const uint32_t *rels,
     return inline_loop(m->sim, m->loops, m->vars.at, m->rels.at, n, rels, vars);
 }
 
-const InlineLoop *inline_loop_of(InlineMaking *m, uint32_t n, const uint32_t *rels)
+bool inline_is_loop(const InlineMaking *m, uint32_t n, const uint32_t *rels)
+{
+    return !plain_value(m, n, rels);
+}
+
+bool inline_loop_stays(InlineMaking *m, uint32_t n, const uint32_t *rels)
 {
     const uint32_t *vars;
-    return plain_value(m, n, rels) ? NULL : tear(m, n, rels, &vars);
+    if (factors_of(m, n, rels) == FACTORS_KEPT)
+        return true;
+    const InlineLoop *loop = tear(m, n, rels, &vars);
+    return loop && loop->n_tears < 2;
 }
 
 static bool add_linear(InlineMaking *m, uint32_t n, const uint32_t *rels, bool inside)
@@ -331,7 +360,7 @@ static bool add_inside(InlineMaking *m, const InlineOrder *order)
         X value = plain_value(m, n, rels);
         if (value)
             add_explicit(m, rels[0], value, true);
-        else if (!is_linear(m, n, rels) || !add_linear(m, n, rels, true))
+        else if (factors_of(m, n, rels) == FACTORS_NONE || !add_linear(m, n, rels, true))
             return false;
     }
     return true;
@@ -387,7 +416,7 @@ static bool add_component(InlineMaking *m, uint32_t n, const uint32_t *rels)
     X value = plain_value(m, n, rels);
     if (value)
         add_explicit(m, rels[0], value, false);
-    else if (is_linear(m, n, rels))
+    else if (factors_of(m, n, rels) != FACTORS_NONE)
         return add_linear(m, n, rels, false);
     else
         return add_iterated(m, n, rels);

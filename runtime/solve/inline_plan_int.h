@@ -44,7 +44,9 @@ bool inline_redo(InlineMaking *m, InlineGroup *group);
 
 /* ---- inline_plan.c ---- */
 
-/* Of a component that is linear; NULL: one relation that is solved for what it determines, or it cannot be torn. */
-const InlineLoop *inline_loop_of(InlineMaking *m, uint32_t n, const uint32_t *rels);
+/* Of a component. No loop: one relation that is solved for what it determines. */
+bool inline_is_loop(const InlineMaking *m, uint32_t n, const uint32_t *rels);
+/* Its factors change at events and with h only, or it has one tearing variable. */
+bool inline_loop_stays(InlineMaking *m, uint32_t n, const uint32_t *rels);
 
 #endif

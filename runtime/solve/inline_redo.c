@@ -96,8 +96,8 @@ static bool add_redone(Redoing *r, const InlineGroup *group)
     VEC(Component) redone = {0};
     for (uint32_t i = 0, from = 0; i < group->order.ends.n; from = group->order.ends.at[i++]) {
         Component of = {group->order.rels.at + from, group->order.ends.at[i] - from, false};
-        const InlineLoop *loop = inline_loop_of(m, of.n, of.rels);
-        of.stays = loop && (loop->n_tears < 2 || loop->constant);
+        bool loop = inline_is_loop(m, of.n, of.rels);
+        of.stays = loop && inline_loop_stays(m, of.n, of.rels);
         if (!(loop && !of.stays) && !reads_redone(r, &of))
             continue;
         vec_push(m->sim->mem, &redone, of);
